@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0
+# Saluki. `make help` lists the targets. Everything that is built is under build/.
+
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
+
+CC := gcc
+CLANG := clang
+BPFTOOL := $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+PYTHON := /usr/bin/python3
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+PREFIX ?= /usr/local
+ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
+
+# SANITIZE=address,undefined builds in a directory of its own.
+comma := ,
+BUILD := build$(if $(SANITIZE),/sanitize-$(subst $(comma),-,$(SANITIZE)))
+TOOLS := build/venv
+
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
+	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -D__TARGET_ARCH_$(ARCH) -Iinclude \
+	-Ivmlinux/$(ARCH) -MMD -MP
+# zstd's static interface is used (agent/compress.c), so zstd is linked statically.
+LIBS_COMMON := -lsodium -l:libzstd.a -pthread
+LIBS_AGENT := -lbpf $(LIBS_COMMON)
+
+PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libzstd-dev libsodium-dev \
+	libclang-rt-14-dev zstd iproute2 python3 python3-venv
+PACKAGES_TEST := libcmocka-dev tshark tcpdump ethtool strace procps util-linux libpcap0.8
+
+WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
+AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c))
+COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
+TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/hostile \
+	$(BUILD)/tests/nomalloc.so
+
+.PHONY: all
+all: $(PROGRAMS) ## build both programs
+
+$(BUILD)/saluki: $(AGENT) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)
+
+$(BUILD)/saluki-collector: $(COLLECTOR) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/%.o: %.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+	$(Q)llvm-strip -g $@
+.PRECIOUS: $(BUILD)/bpf/%.bpf.o
+
+# The skeleton is written next to where it is included from: #include "capture.skel.h".
+$(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/agent/attach.o $(BUILD)/tests/bpf/trim_run.o: | $(BUILD)/capture.skel.h
+
+.PHONY: vmlinux
+vmlinux: ## remake vmlinux.h from the running kernel
+	$(Q)mkdir -p vmlinux/$(ARCH)
+	$(Q)$(BPFTOOL) btf dump file /sys/kernel/btf/vmlinux format c > vmlinux/$(ARCH)/vmlinux.h
+
+# ---- what is needed ------------------------------------------------------------------------------
+
+# Asks dpkg first: with everything there, no network and no right is needed.
+MISSING = $(shell dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(1) 2>/dev/null | \
+	awk '$$1 == "installed" { print $$2 }' | sort > build/.installed; \
+	printf '%s\n' $(1) | sort | comm -23 - build/.installed)
+
+define install_packages
+	$(Q)mkdir -p build
+	$(Q)missing="$(call MISSING,$(1))"; [ -z "$$missing" ] || { \
+		echo "installing: $$missing"; \
+		$(SUDO) apt-get update -qq && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
+endef
+
+.PHONY: deps deps-test
+deps: ## install what building and running need (apt)
+	$(call install_packages,$(PACKAGES))
+
+deps-test: deps ## and what testing needs (apt, and a virtual environment)
+	$(call install_packages,$(PACKAGES_TEST))
+	$(Q)$(MAKE) --no-print-directory $(TOOLS)/.done
+
+$(TOOLS)/.done: tests/requirements.txt
+	$(call say,VENV,$(TOOLS))
+	$(Q)$(PYTHON) -m venv $(TOOLS)
+	$(Q)$(TOOLS)/bin/pip install -q --disable-pip-version-check -r tests/requirements.txt
+	$(Q)touch $@
+
+# ---- run -----------------------------------------------------------------------------------------
+
+.PHONY: run
+run: deps ## capture a virtual monitor interface, or IFACE=eth1, and show it
+	$(Q)$(MAKE) --no-print-directory all build/tests/play
+	$(Q)$(SUDO) $(PYTHON) tests/demo/demo.py $(if $(IFACE),--interface $(IFACE)) \
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(OUT),--out $(OUT))
+
+# ---- test ----------------------------------------------------------------------------------------
+
+$(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/pcap_read.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
+
+$(BUILD)/tests/trim_run: $(BUILD)/tests/bpf/trim_run.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
+
+$(BUILD)/tests/hostile: $(BUILD)/tests/netns/hostile.o $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/tests/nomalloc.so: tests/netns/nomalloc.c
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o $@ $< -ldl
+
+# A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o".
+unit_links = $(addprefix $(BUILD)/,$(shell sed -n 's|.*links: ||p' $(1)))
+define unit_rule
+$(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $(call unit_links,tests/unit/$(1).c)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ -lcmocka $$(LIBS_COMMON)
+endef
+$(foreach t,$(notdir $(UNIT)),$(eval $(call unit_rule,$(t))))
+
+.PHONY: test-programs test-unit test
+test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(UNIT)
+
+test-unit: $(UNIT)
+	$(Q)set -e; for t in $(UNIT); do $$t; done
+
+test: deps-test ## build (plain and sanitized) and pass all tests
+	$(Q)$(SUDO) tests/run $(ARGS)
+
+# ---- install -------------------------------------------------------------------------------------
+
+INSTALL_FILES := \
+	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
+	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
+	644:README.md:$(PREFIX)/share/doc/saluki/README.md \
+	644:LICENSE:$(PREFIX)/share/doc/saluki/LICENSE
+
+.PHONY: install uninstall
+install: all ## install programs and pages below DESTDIR and PREFIX (/usr/local)
+	$(Q)set -e; for f in $(INSTALL_FILES); do IFS=:; set -- $$f; unset IFS; \
+		install -D -m $$1 $$2 "$(DESTDIR)$$3"; echo "  INSTALL  $(DESTDIR)$$3"; done
+
+uninstall: ## remove what install has put there
+	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
+	$(Q)rmdir "$(DESTDIR)$(PREFIX)/share/doc/saluki" 2>/dev/null || true
+
+# ---- for developers --------------------------------------------------------------------------------
+
+SOURCES := $(wildcard agent/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] include/saluki/*.h \
+	tests/*/*.[ch])
+
+compile_commands.json: ## for clangd and other tools
+	$(Q)$(MAKE) --no-print-directory -Bnk V=1 all test-programs 2>/dev/null | \
+		$(PYTHON) tests/compile_commands.py > $@
+.PHONY: compile_commands.json format format-check clean help
+
+format: ## lay the C sources out with clang-format
+	$(Q)clang-format -i $(SOURCES)
+
+clean: ## remove what was built
+	rm -rf build compile_commands.json
+
+help: ## print this
+	@sed -n 's/^\([a-z_.-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | \
+		awk -F': ' '{ printf "  %-24s %s\n", $$1, $$2 }'
+	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS="
+
+-include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')

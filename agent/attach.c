@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attach: see attach.h. The order of libbpf-bootstrap: open, set constants, load, attach.
+ */
+#include "attach.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_link.h>
+#include <linux/magic.h>
+#include <linux/membarrier.h>
+#include <linux/types.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <saluki/linktype.h>
+#include <saluki/log.h>
+#include <saluki/record.h>
+
+#include "capture.skel.h"
+
+/* A priority and handle of our own, so that filters left by a killed agent are replaced. */
+#define TC_PRIORITY 49152
+#define TC_HANDLE 0x5a1
+
+static int libbpf_silent(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	(void)fmt;
+	(void)args;
+	return 0;
+}
+
+/* Returns 0 where this kernel makes a BPF ring buffer for us, or -errno. Asked first, because it
+ * separates "not permitted" and "too old" from "cannot load". */
+static int ring_supported(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "saluki_probe", 0, 0, 4096, NULL);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* Maps are made from the object's own definitions, so that they carry its BTF: bpftool shows
+ * counters by name. */
+static int make_maps(struct attach *a)
+{
+	struct capture_bpf *skel = capture_bpf__open();
+	int err = skel ? 0 : -errno;
+
+	if (!err) {
+		bpf_map__set_max_entries(skel->maps.ring, a->o->ring_size);
+		bpf_map__set_max_entries(skel->maps.counters, a->cpus);
+		bpf_program__set_autoload(skel->progs.saluki_xdp, false);
+		bpf_program__set_autoload(skel->progs.saluki_tc_ingress, false);
+		bpf_program__set_autoload(skel->progs.saluki_tc_egress, false);
+		err = capture_bpf__load(skel);
+	}
+	if (!err) {
+		a->ring_fd = dup(bpf_map__fd(skel->maps.ring));
+		a->counters_fd = dup(bpf_map__fd(skel->maps.counters));
+		a->wakeup_fd = dup(bpf_map__fd(skel->maps.wakeup));
+	}
+	capture_bpf__destroy(skel);
+	return err;
+}
+
+const char *attach_reason(int err)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		return "not permitted; run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";
+	case ENOSYS:
+		return "this kernel has no bpf()";
+	case EOPNOTSUPP:
+		return "the driver does not support it";
+	case EBUSY:
+	case EEXIST:
+		return "another program is attached there; 'bpftool net' shows it";
+	case EINVAL:
+		return "refused by the kernel (a BPF feature it lacks)";
+	default:
+		return strerror(-err);
+	}
+}
+
+int attach_init(struct attach *a, const struct run_options *o, const char *interface)
+{
+	int err;
+
+	memset(a, 0, sizeof(*a));
+	a->o = o;
+	a->interface = interface;
+	a->ring_fd = a->counters_fd = a->wakeup_fd = a->xdp_link = a->pin_dir = -1;
+	a->cpus = libbpf_num_possible_cpus();
+	libbpf_set_print(libbpf_silent);
+	err = ring_supported();
+	if (err) {
+		log_line("%s: no BPF ring buffer: %s", interface, attach_reason(err));
+		return err;
+	}
+	err = make_maps(a);
+	if (err)
+		log_line("%s: cannot make the capture maps: %s", interface, attach_reason(err));
+	return err;
+}
+
+/* ---- attach ---------------------------------------------------------------------------------- */
+
+static struct capture_bpf *load(struct attach *a)
+{
+	struct capture_bpf *skel = capture_bpf__open();
+	int err;
+
+	if (!skel)
+		return NULL;
+	skel->rodata->snaplen = a->o->snaplen;
+	skel->rodata->linktype = a->link.linktype;
+	skel->rodata->keep_headers = a->keep_headers;
+	skel->rodata->consume = a->o->consume;
+	err = bpf_map__reuse_fd(skel->maps.ring, a->ring_fd);
+	err = err ?: bpf_map__reuse_fd(skel->maps.counters, a->counters_fd);
+	err = err ?: bpf_map__reuse_fd(skel->maps.wakeup, a->wakeup_fd);
+	err = err ?: capture_bpf__load(skel);
+	if (err) {
+		capture_bpf__destroy(skel);
+		errno = -err;
+		return NULL;
+	}
+	return skel;
+}
+
+static int attach_xdp(struct attach *a, struct capture_bpf *skel, __u32 flags)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flags);
+	int fd = bpf_link_create(bpf_program__fd(skel->progs.saluki_xdp), a->link.ifindex, BPF_XDP,
+				 &opts);
+
+	if (fd < 0)
+		return -errno;
+	a->xdp_link = fd;
+	return 0;
+}
+
+static int attach_tc_point(struct attach *a, const struct bpf_program *prog,
+			   enum bpf_tc_attach_point point)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = a->link.ifindex, .attach_point = point);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = bpf_program__fd(prog), .handle = TC_HANDLE,
+		    .priority = TC_PRIORITY, .flags = BPF_TC_F_REPLACE);
+
+	return bpf_tc_attach(&hook, &opts);
+}
+
+static void detach_tc_point(struct attach *a, enum bpf_tc_attach_point point)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = a->link.ifindex, .attach_point = point);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY);
+
+	bpf_tc_detach(&hook, &opts);
+}
+
+static void detach_tc(struct attach *a)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = a->link.ifindex,
+		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
+
+	if (a->tc_in)
+		detach_tc_point(a, BPF_TC_INGRESS);
+	if (a->tc_out)
+		detach_tc_point(a, BPF_TC_EGRESS);
+	if (a->tc_qdisc)
+		bpf_tc_hook_destroy(&hook);
+	a->tc_in = a->tc_out = a->tc_qdisc = false;
+}
+
+static int attach_tc(struct attach *a, struct capture_bpf *skel)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = a->link.ifindex,
+		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
+	int err = bpf_tc_hook_create(&hook);
+
+	if (err && err != -EEXIST)
+		return err;
+	a->tc_qdisc = err == 0;
+	err = 0;
+	if (a->o->direction != DIRECTION_OUT) {
+		err = attach_tc_point(a, skel->progs.saluki_tc_ingress, BPF_TC_INGRESS);
+		a->tc_in = err == 0;
+	}
+	if (!err && a->o->direction != DIRECTION_IN) {
+		err = attach_tc_point(a, skel->progs.saluki_tc_egress, BPF_TC_EGRESS);
+		a->tc_out = err == 0;
+	}
+	if (err)
+		detach_tc(a);
+	return err;
+}
+
+const char *attach_hook_name(enum attach_hook hook)
+{
+	static const char *const names[] = { "xdp native", "xdp generic", "tc" };
+
+	return names[hook];
+}
+
+int attach_hook(struct attach *a, enum attach_hook hook)
+{
+	struct capture_bpf *skel;
+	int err = link_query(a->interface, &a->link);
+
+	if (err)
+		return err;
+	if (a->link.ifindex == 0)
+		return -ENODEV;
+	if (a->link.linktype < 0)
+		return -EPFNOSUPPORT;
+	a->keep_headers = a->o->keep == KEEP_HEADERS ||
+			  (a->o->keep == KEEP_DEFAULT && linktype_is_80211(a->link.linktype));
+	skel = load(a);
+	if (!skel)
+		return -errno;
+	if (hook == ATTACH_TC)
+		err = attach_tc(a, skel);
+	else
+		err = attach_xdp(a, skel,
+				 hook == ATTACH_XDP_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+	capture_bpf__destroy(skel); /* what is attached keeps its program */
+	if (!err)
+		a->source = attach_hook_name(hook);
+	return err;
+}
+
+int attach_attach(struct attach *a)
+{
+	bool xdp = a->o->source != SOURCE_TC && a->o->direction == DIRECTION_IN;
+	bool tc = a->o->source != SOURCE_XDP;
+	int err = -EOPNOTSUPP;
+
+	for (enum attach_hook hook = xdp ? ATTACH_XDP_NATIVE : ATTACH_TC;
+	     hook <= (tc ? ATTACH_TC : ATTACH_XDP_GENERIC); hook++) {
+		err = attach_hook(a, hook);
+		if (!err)
+			return 0;
+		if (err == -ENODEV)
+			log_line("%s: no such interface; 'ip link' lists them", a->interface);
+		else if (err == -EPFNOSUPPORT)
+			log_line("%s: link type %d is not captured: only Ethernet and 802.11 "
+				 "monitor interfaces are",
+				 a->interface, a->link.arphrd);
+		else
+			log_line("%s: %s refused: %s", a->interface, attach_hook_name(hook),
+				 attach_reason(err));
+		if (err == -ENODEV || err == -EPFNOSUPPORT)
+			return err;
+	}
+	return err;
+}
+
+void attach_detach(struct attach *a)
+{
+	if (a->xdp_link >= 0) {
+		bpf_link_detach(a->xdp_link);
+		close(a->xdp_link);
+		a->xdp_link = -1;
+	}
+	detach_tc(a);
+	a->source = NULL;
+	/* A CPU may still be inside the program. This waits for an RCU grace period; where the
+	 * kernel refuses it (nohz_full), detaching has waited for the driver all the same. */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+/* ---- pins ------------------------------------------------------------------------------------ */
+
+static int pin_map(struct attach *a, int fd, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), ATTACH_PIN_ROOT "/%s/%s", a->interface, name);
+	unlink(path); /* of an agent that was killed: the lock says that none runs */
+	return bpf_obj_pin(fd, path) ? -errno : 0;
+}
+
+/* Mounts bpffs where no init system has done it, as iproute2 and bpftool do. */
+static int pin_mount(void)
+{
+	struct statfs st;
+
+	if (statfs("/sys/fs/bpf", &st) == 0 && (unsigned int)st.f_type == BPF_FS_MAGIC)
+		return 0;
+	return mount("bpf", "/sys/fs/bpf", "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700") ?
+		       -errno :
+		       0;
+}
+
+static int pin_lock(struct attach *a)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), ATTACH_PIN_ROOT "/%s", a->interface);
+	mkdir(ATTACH_PIN_ROOT, 0700);
+	mkdir(path, 0700);
+	a->pin_dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (a->pin_dir < 0 || flock(a->pin_dir, LOCK_EX | LOCK_NB))
+		return -errno;
+	return 0;
+}
+
+int attach_pin(struct attach *a)
+{
+	int err = pin_mount();
+
+	err = err ?: pin_lock(a);
+	if (err == -EWOULDBLOCK) {
+		log_line("%s: another saluki captures here; stop it first ('fuser -v %s/%s' shows "
+			 "it)",
+			 a->interface, ATTACH_PIN_ROOT, a->interface);
+		close(a->pin_dir);
+		a->pin_dir = -1; /* the pins are not ours to remove */
+		return err;
+	}
+	err = err ?: pin_map(a, a->ring_fd, "ring");
+	err = err ?: pin_map(a, a->counters_fd, "counters");
+	if (err)
+		log_line("%s/%s: cannot pin: %s; is bpffs mounted on /sys/fs/bpf?", ATTACH_PIN_ROOT,
+			 a->interface, strerror(-err));
+	return err;
+}
+
+static void unpin(struct attach *a)
+{
+	char path[128];
+
+	if (a->pin_dir < 0)
+		return;
+	unlinkat(a->pin_dir, "ring", 0);
+	unlinkat(a->pin_dir, "counters", 0);
+	snprintf(path, sizeof(path), ATTACH_PIN_ROOT "/%s", a->interface);
+	rmdir(path);
+	close(a->pin_dir);
+	a->pin_dir = -1;
+}
+
+void attach_free(struct attach *a)
+{
+	attach_detach(a);
+	unpin(a);
+	if (a->ring_fd >= 0)
+		close(a->ring_fd);
+	if (a->counters_fd >= 0)
+		close(a->counters_fd);
+	if (a->wakeup_fd >= 0)
+		close(a->wakeup_fd);
+	a->ring_fd = a->counters_fd = a->wakeup_fd = -1;
+}

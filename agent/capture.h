@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Thread 1: drains the source into combos. */
+#ifndef AGENT_CAPTURE_H
+#define AGENT_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "queue.h"
+#include "source.h"
+
+struct capture {
+	struct source *source;
+	struct queue *queue;
+	uint64_t combo_age_ns;
+	uint64_t ring_span_max; /* close a combo when its records span this much of the ring */
+	bool drain;		/* at a stop, take what is there first: the kernel has counted it */
+	bool stop;		/* set by the control thread: no more frames will come */
+	bool failed;		/* the source broke off; read after the thread has ended */
+};
+
+/* Runs until the source ends or `stop` is set (with `drain`, until it has no more frames). */
+void *capture_thread(void *capture);
+
+#endif

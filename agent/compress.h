@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Compression of one combo with zstd, context and tables in one block of memory taken at start.
+ * The collector's mirror is collector/decompress.h.
+ */
+#ifndef AGENT_COMPRESS_H
+#define AGENT_COMPRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define COMPRESS_LEVEL_MIN (-50)
+#define COMPRESS_LEVEL_MAX 9
+
+struct compress {
+	void *memory;
+	void *context; /* ZSTD_CCtx, NULL with --compress none */
+};
+
+/* `size` is the body's usual size in bytes, which window and tables are chosen for. Returns 0,
+ * -ENOMEM or -EINVAL. */
+int compress_init(struct compress *c, int level, size_t size);
+void compress_free(struct compress *c);
+/* Writes codec byte and body to `out` (COMBO_CODEC_LEN + len bytes). Stores what does not get
+ * smaller. Returns the bytes written. */
+size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, size_t len);
+
+#endif

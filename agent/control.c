@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control thread. In: orders, datagrams from the collector, time. Out: a session for the export
+ * thread, an end for the capture thread, the ledger on standard error. The privileged process
+ * being gone is an order to stop: nothing more will be captured.
+ */
+#include "control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+
+#include <saluki/log.h>
+#include <saluki/privsep.h>
+
+#include "clock.h"
+#include "handover.h"
+
+#define ULL(x) ((unsigned long long)(x))
+
+void control_report(struct export *e)
+{
+	struct totals t;
+
+	export_totals(e, &t);
+	/* The three lines that tcpdump prints. */
+	fprintf(stderr,
+		"%llu packets captured\n%llu packets received by filter\n"
+		"%llu packets dropped by kernel\n",
+		ULL(t.captured), ULL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed));
+	log_line("ledger: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
+		 "%llu",
+		 ULL(t.seen), ULL(t.filtered), ULL(t.ring_full), ULL(t.copy_failed),
+		 ULL(t.captured));
+	log_line("ledger: captured %llu = exported %llu + dropped_send %llu + dropped_shutdown %llu "
+		 "+ on the way %llu",
+		 ULL(t.captured), ULL(t.exported), ULL(t.dropped_send), ULL(t.dropped_shutdown),
+		 ULL(t.captured - t.exported - t.dropped_send - t.dropped_shutdown));
+	log_line("export: %llu bytes seen, %llu kept, %llu sent in %llu combos, %llu datagrams",
+		 ULL(t.seen_bytes), ULL(t.kept_bytes), ULL(t.sent_bytes), ULL(t.combos),
+		 ULL(t.datagrams));
+}
+
+static void control_stop(struct control *c)
+{
+	__atomic_store_n(&c->export->stop, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
+}
+
+/* Returns whether the privileged process is still there. */
+static bool control_order(struct control *c)
+{
+	uint8_t order;
+
+	if (privsep_recv(c->orders, &order, sizeof(order), NULL)) {
+		control_stop(c);
+		return false;
+	}
+	if (order == ORDER_STOP)
+		control_stop(c);
+	else if (order == ORDER_REPORT)
+		control_report(c->export);
+	return true;
+}
+
+void control_loop(struct control *c)
+{
+	struct pollfd p[3] = {
+		{ .fd = c->done_fd, .events = POLLIN },
+		{ .fd = c->orders, .events = POLLIN },
+		{ .fd = c->session->sock, .events = POLLIN },
+	};
+
+	for (;;) {
+		int timeout = session_tick(c->session, clock_monotonic_ns());
+
+		if (poll(p, 3, timeout) < 0 && errno != EINTR)
+			return;
+		if (p[2].revents)
+			session_receive(c->session);
+		if (p[1].revents && !control_order(c))
+			p[1].fd = -1;
+		if (p[0].revents)
+			return;
+	}
+}

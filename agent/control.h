@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Thread 3: orders from the privileged process, the session with the collector. */
+#ifndef AGENT_CONTROL_H
+#define AGENT_CONTROL_H
+
+#include <stdbool.h>
+
+#include "capture.h"
+#include "export.h"
+#include "session.h"
+
+struct control {
+	int orders; /* socket to the privileged process */
+	int done_fd; /* eventfd: the export thread has ended */
+	struct session *session;
+	struct capture *capture;
+	struct export *export;
+};
+
+/* Runs until the export thread has ended. */
+void control_loop(struct control *c);
+/* Prints the ledger of this end. */
+void control_report(struct export *e);
+
+#endif

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Export thread. In: closed combos from the queue. Out: sealed datagrams of at most 1,400 bytes.
+ * Always holds: every frame taken from the queue is counted as exported or as dropped for a
+ * reason, and its space in the kernel's ring is given back only then. Allocates nothing.
+ */
+#include "export.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+
+#define TOTALS_INTERVAL_NS 1000000000ULL
+#define FINAL_TRIES 20
+#define FINAL_WAIT_MS 100
+#define RECEIPT_WAIT_MS 200
+#define SEND_TRIES 50 /* of 20 ms: a queue that stays full for a second is a refusal */
+#define SEND_WAIT_MS 20
+
+static void count(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+void export_totals(struct export *e, struct totals *t)
+{
+	struct saluki_counters c;
+
+	e->source->ops->counters(e->source, &c);
+	memset(t, 0, sizeof(*t));
+	t->seen = c.seen;
+	t->filtered = c.filtered;
+	t->ring_full = c.ring_full;
+	t->copy_failed = c.copy_failed;
+	t->captured = c.captured;
+	t->malformed = c.malformed;
+	t->seen_bytes = c.seen_bytes;
+	t->kept_bytes = c.kept_bytes;
+	t->exported = __atomic_load_n(&e->counters.exported, __ATOMIC_RELAXED);
+	t->dropped_send = __atomic_load_n(&e->counters.dropped_send, __ATOMIC_RELAXED);
+	t->dropped_shutdown = __atomic_load_n(&e->counters.dropped_shutdown, __ATOMIC_RELAXED);
+	t->combos = __atomic_load_n(&e->counters.combos, __ATOMIC_RELAXED);
+	t->datagrams = __atomic_load_n(&e->counters.datagrams, __ATOMIC_RELAXED);
+	t->body_bytes = __atomic_load_n(&e->counters.body_bytes, __ATOMIC_RELAXED);
+	t->sent_bytes = __atomic_load_n(&e->counters.sent_bytes, __ATOMIC_RELAXED);
+}
+
+/* ---- send ------------------------------------------------------------------------------------ */
+
+/* Returns whether sending may be tried again after `err`. */
+static bool send_again(struct export *e, int err, int *tries)
+{
+	struct pollfd p = { .fd = e->session->sock, .events = POLLOUT };
+
+	if (err == EINTR)
+		return true;
+	if (err == ECONNREFUSED) { /* tells of an earlier datagram; this one was not sent */
+		session_refused(e->session);
+		return (*tries)++ < SEND_TRIES;
+	}
+	if ((err != EAGAIN && err != ENOBUFS && err != ENOMEM) || (*tries)++ >= SEND_TRIES)
+		return false;
+	poll(&p, err == EAGAIN ? 1 : 0, SEND_WAIT_MS);
+	return true;
+}
+
+/* Sends the first `n` messages. Returns 0, or -errno where the network refuses. */
+static int send_messages(struct export *e, unsigned int n)
+{
+	unsigned int done = 0;
+	int tries = 0;
+
+	while (done < n) {
+		int sent = sendmmsg(e->session->sock, e->messages + done, n - done, MSG_NOSIGNAL);
+
+		if (sent < 0) {
+			if (!send_again(e, errno, &tries))
+				return -errno;
+			continue;
+		}
+		for (int i = 0; i < sent; i++, done++) {
+			count(&e->counters.datagrams, 1);
+			count(&e->counters.sent_bytes, e->iovecs[done].iov_len);
+		}
+	}
+	session_sent(e->session, clock_monotonic_ns());
+	return 0;
+}
+
+static void message_set(struct export *e, unsigned int i, const uint8_t *message, size_t len)
+{
+	e->iovecs[i].iov_base = e->datagrams[i];
+	e->iovecs[i].iov_len = seal_datagram(&e->tx, e->datagrams[i], message, len);
+	memset(&e->messages[i], 0, sizeof(e->messages[i]));
+	e->messages[i].msg_hdr.msg_iov = &e->iovecs[i];
+	e->messages[i].msg_hdr.msg_iovlen = 1;
+}
+
+/* Cuts `len` bytes of e->wire into sealed pieces. Returns how many. */
+static unsigned int seal_pieces(struct export *e, size_t len)
+{
+	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
+	unsigned int n = 0;
+
+	for (size_t at = 0; at < len; at += PIECE_DATA_MAX, n++) {
+		size_t piece = len - at < PIECE_DATA_MAX ? len - at : PIECE_DATA_MAX;
+
+		piece_header_write(message, e->combo_number, at, len);
+		memcpy(message + PIECE_HEADER_LEN, e->wire + at, piece);
+		message_set(e, n, message, PIECE_HEADER_LEN + piece);
+	}
+	return n;
+}
+
+static void send_totals(struct export *e, bool final)
+{
+	uint8_t message[TOTALS_WIRE_MAX];
+	struct totals t;
+
+	export_totals(e, &t);
+	t.final = final;
+	message_set(e, 0, message, totals_write(message, &t));
+	send_messages(e, 1); /* a lost one is made good by the next */
+	e->next_totals_ns = clock_monotonic_ns() + TOTALS_INTERVAL_NS;
+}
+
+/* Waits until the collector has heard nearly all that was sent. A receipt may be lost: then
+ * what was sent is taken as heard and the next one is waited for. */
+static void wait_receipts(struct export *e)
+{
+	uint64_t heard = __atomic_load_n(&e->session->heard, __ATOMIC_ACQUIRE);
+	uint64_t until = clock_monotonic_ns() + RECEIPT_WAIT_MS * 1000000ULL;
+
+	while (e->tx.counter - heard > EXPORT_AHEAD_MAX && clock_monotonic_ns() < until &&
+	       session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
+		event_wait(e->session->changed_fd, RECEIPT_WAIT_MS);
+		heard = __atomic_load_n(&e->session->heard, __ATOMIC_ACQUIRE);
+	}
+}
+
+/* ---- combos ---------------------------------------------------------------------------------- */
+
+static void export_combo(struct export *e, struct combo *c)
+{
+	size_t len = COMBO_HEADER_LEN;
+	int err;
+
+	if (e->paced)
+		wait_receipts(e);
+	c->first = e->counters.exported;
+	combo_close(c);
+	combo_header_write(e->wire, e->sensor_id, e->combo_number, c->frames, c->body_len);
+	len += compress_combo(&e->compress, e->wire + len, c->body, c->body_len);
+	err = send_messages(e, seal_pieces(e, len));
+	e->combo_number++;
+	if (err) {
+		count(&e->counters.dropped_send, c->frames);
+		return;
+	}
+	count(&e->counters.body_bytes, c->body_len);
+	count(&e->counters.combos, 1);
+	count(&e->counters.exported, c->frames);
+}
+
+static void export_done(struct export *e, struct combo *c)
+{
+	e->source->ops->release(e->source, c->position);
+	combo_reset(c);
+	queue_pop(e->queue);
+}
+
+/* Waits for a combo, for a change of the session, or until totals are due. */
+static void export_wait(struct export *e)
+{
+	struct pollfd p[2] = {
+		{ .fd = e->queue->filled_fd, .events = POLLIN },
+		{ .fd = e->session->changed_fd, .events = POLLIN },
+	};
+	uint64_t now = clock_monotonic_ns();
+	int64_t left = (int64_t)(e->next_totals_ns - now) / 1000000 + 1;
+
+	poll(p, 2, left < 0 ? 0 : left > 1000 ? 1000 : (int)left);
+	if (p[0].revents)
+		event_clear(p[0].fd);
+	if (p[1].revents)
+		event_clear(p[1].fd);
+}
+
+/* Without a session: waits for one. Returns whether there was any use in it. */
+static bool export_wait_session(struct export *e)
+{
+	uint64_t now = clock_monotonic_ns();
+	bool bounded = e->is_file || __atomic_load_n(&e->stop, __ATOMIC_ACQUIRE);
+
+	if (!bounded)
+		e->waiting_since_ns = 0;
+	else if (!e->waiting_since_ns)
+		e->waiting_since_ns = now;
+	else if (now - e->waiting_since_ns > e->patience_ns)
+		return false;
+	event_wait(e->session->changed_fd, 100);
+	return true;
+}
+
+static void export_give_up(struct export *e)
+{
+	struct combo *c = queue_front(e->queue);
+
+	if (!c) {
+		event_wait(e->queue->filled_fd, 100);
+		return;
+	}
+	count(&e->counters.dropped_shutdown, c->frames);
+	export_done(e, c);
+}
+
+/* The last word of a run, repeated until the collector has confirmed it. */
+static void export_final(struct export *e)
+{
+	e->unconfirmed = true;
+	for (int i = 0; i < FINAL_TRIES; i++) {
+		while (!session_use(e->session, &e->tx, &e->sensor_id, &e->generation))
+			if (!export_wait_session(e))
+				return;
+		send_totals(e, true);
+		event_wait(e->session->changed_fd, FINAL_WAIT_MS);
+		if (__atomic_load_n(&e->session->heard_final, __ATOMIC_ACQUIRE)) {
+			e->unconfirmed = false;
+			return;
+		}
+	}
+}
+
+void *export_thread(void *arg)
+{
+	struct export *e = arg;
+	struct combo *c;
+
+	while (!queue_finished(e->queue)) {
+		if (!session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
+			if (!export_wait_session(e))
+				export_give_up(e);
+			continue;
+		}
+		e->waiting_since_ns = 0;
+		if (clock_monotonic_ns() >= e->next_totals_ns)
+			send_totals(e, false);
+		c = queue_front(e->queue);
+		if (c) {
+			export_combo(e, c);
+			export_done(e, c);
+		} else {
+			export_wait(e);
+		}
+	}
+	export_final(e);
+	return NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Thread 2: compresses, seals and sends combos, and the totals of the ledger. */
+#ifndef AGENT_EXPORT_H
+#define AGENT_EXPORT_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "compress.h"
+#include "queue.h"
+#include "session.h"
+#include "source.h"
+#include "wire/piece.h"
+#include "wire/totals.h"
+
+#define EXPORT_PIECES_MAX ((COMBO_WIRE_MAX + PIECE_DATA_MAX - 1) / PIECE_DATA_MAX)
+/* With -r at full speed no more than this many datagrams are under way without a receipt: the
+ * collector sets the pace. */
+#define EXPORT_AHEAD_MAX 48
+
+/* Frames and bytes that have come to an end here; written by the export thread, read by any. */
+struct export_counters {
+	uint64_t exported, dropped_send, dropped_shutdown, combos, datagrams, body_bytes, sent_bytes;
+};
+
+struct export {
+	struct queue *queue;
+	struct source *source;
+	struct session *session;
+	struct compress compress;
+	bool paced; /* wait for receipts (EXPORT_AHEAD_MAX) */
+	uint64_t patience_ns; /* without a collector, after `stop` or with a file */
+	bool stop;	      /* set by the control thread */
+	bool is_file;
+
+	struct seal_tx tx;
+	uint16_t sensor_id;
+	unsigned int generation;
+	uint64_t combo_number; /* of the next combo, from 0 */
+	uint64_t next_totals_ns, waiting_since_ns;
+	uint8_t wire[COMBO_WIRE_MAX];
+	uint8_t datagrams[EXPORT_PIECES_MAX][WIRE_DATAGRAM_MAX];
+	struct mmsghdr messages[EXPORT_PIECES_MAX];
+	struct iovec iovecs[EXPORT_PIECES_MAX];
+	struct export_counters counters;
+	bool unconfirmed; /* the collector has not confirmed the final totals */
+};
+
+/* Runs until the queue is finished, then sends the final totals. */
+void *export_thread(void *export);
+/* The ledger so far. Any thread. */
+void export_totals(struct export *e, struct totals *t);
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* saluki genkey, saluki pubkey: as `wg genkey` and `wg pubkey`, for both ends. */
+#include <sodium.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <saluki/options.h>
+
+#include "commands.h"
+#include "wire/keys.h"
+
+static int no_arguments(int argc, char **argv, const char *does)
+{
+	if (argc == 1)
+		return 0;
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		printf("Usage: saluki %s\n\n%s\n", argv[0], does);
+		exit(0);
+	}
+	log_line("%s: takes no arguments; see 'saluki %s --help'", argv[0], argv[0]);
+	return -EINVAL;
+}
+
+static int key_print(const uint8_t key[KEY_LEN])
+{
+	char text[KEY_TEXT_LEN];
+	int failed;
+
+	key_to_text(text, key);
+	failed = puts(text) == EOF || fflush(stdout) == EOF;
+	sodium_memzero(text, sizeof(text));
+	if (failed)
+		log_line("standard output: %s", strerror(errno));
+	return failed ? 1 : 0;
+}
+
+int genkey_main(int argc, char **argv)
+{
+	struct stat st;
+	uint8_t secret[KEY_LEN];
+	int status;
+
+	if (no_arguments(argc, argv,
+			 "Writes a new private key, base64, to standard output. Keep it in a file "
+			 "that only root can read:\n"
+			 "  (umask 077; saluki genkey | tee sensor.key | saluki pubkey > sensor.pub)"))
+		return EXIT_USAGE;
+	if (fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IRWXO))
+		log_line("warning: the key goes to a file that others can read; use umask 077");
+	if (keys_init()) {
+		log_line("libsodium does not start on this machine");
+		return 1;
+	}
+	key_generate(secret);
+	status = key_print(secret);
+	sodium_memzero(secret, sizeof(secret));
+	return status;
+}
+
+int pubkey_main(int argc, char **argv)
+{
+	struct keypair pair;
+	const char *why;
+	int status = 1;
+
+	if (no_arguments(argc, argv,
+			 "Reads a private key (the first line) from standard input, writes its "
+			 "public key, base64, to standard output."))
+		return EXIT_USAGE;
+	if (keys_init())
+		log_line("libsodium does not start on this machine");
+	else if (keys_read(STDIN_FILENO, &pair, NULL, &why))
+		log_line("standard input: %s", why);
+	else
+		status = key_print(pair.public);
+	sodium_memzero(&pair, sizeof(pair));
+	return status;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Interface state: see link.h. */
+#include "link.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <saluki/linktype.h>
+
+static int link_ioctls(int sock, struct ifreq *r, struct link_state *s)
+{
+	if (ioctl(sock, SIOCGIFINDEX, r))
+		return errno == ENODEV ? 0 : -errno;
+	s->ifindex = r->ifr_ifindex;
+	if (ioctl(sock, SIOCGIFHWADDR, r))
+		return -errno;
+	s->arphrd = r->ifr_hwaddr.sa_family;
+	s->linktype = linktype_from_arphrd(s->arphrd);
+	if (ioctl(sock, SIOCGIFFLAGS, r))
+		return -errno;
+	s->up = r->ifr_flags & IFF_UP;
+	if (ioctl(sock, SIOCGIFMTU, r))
+		return -errno;
+	s->mtu = r->ifr_mtu;
+	return 0;
+}
+
+int link_query(const char *name, struct link_state *s)
+{
+	struct ifreq r = { 0 };
+	int sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	memset(s, 0, sizeof(*s));
+	s->linktype = -1;
+	if (sock < 0)
+		return -errno;
+	strncpy(r.ifr_name, name, IFNAMSIZ - 1);
+	err = strlen(name) < IFNAMSIZ ? link_ioctls(sock, &r, s) : 0;
+	close(sock);
+	if (err == -ENODEV) { /* it went away between two questions */
+		memset(s, 0, sizeof(*s));
+		err = 0;
+	}
+	return err;
+}
+
+int link_watch_open(void)
+{
+	struct sockaddr_nl nl = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE), err;
+
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&nl, sizeof(nl))) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+void link_watch_drain(int fd)
+{
+	char buffer[8192];
+
+	/* ENOBUFS: some were lost, which is as good as having read them. */
+	while (recv(fd, buffer, sizeof(buffer), 0) > 0 || errno == ENOBUFS || errno == EINTR)
+		;
+}

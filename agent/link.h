@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A network interface as rtnetlink(7) tells of it: its state now, and every change. */
+#ifndef AGENT_LINK_H
+#define AGENT_LINK_H
+
+#include <stdbool.h>
+
+struct link_state {
+	int ifindex;  /* 0: there is no such interface */
+	int linktype; /* LINKTYPE_, -1 where Saluki does not capture this type */
+	int arphrd;   /* ARPHRD_ as the kernel has it */
+	bool up;
+	unsigned int mtu;
+};
+
+/* Returns 0 with the state of interface `name`, -errno where asking failed. */
+int link_query(const char *name, struct link_state *s);
+/* Returns a socket that becomes readable when any interface changes, or -errno. */
+int link_watch_open(void);
+/* Reads what came; whatever it was, link_query tells the present state. */
+void link_watch_drain(int fd);
+
+#endif

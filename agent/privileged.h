@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The privileged process of `saluki run`: opens, attaches, watches the interface. */
+#ifndef AGENT_PRIVILEGED_H
+#define AGENT_PRIVILEGED_H
+
+#include <sys/types.h>
+
+#include "options.h"
+
+/* Opens everything, hands it over on `sock` to process `child`, stays until that has ended.
+ * Returns the exit status. */
+int privileged_process(const struct run_options *o, int sock, pid_t child);
+
+#endif

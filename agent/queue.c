@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Combo queue: see queue.h. */
+#include "queue.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+void event_signal(int fd)
+{
+	uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		; /* EAGAIN: it is readable already */
+}
+
+void event_clear(int fd)
+{
+	uint64_t value;
+
+	while (read(fd, &value, sizeof(value)) < 0 && errno == EINTR)
+		; /* EAGAIN: there was nothing */
+}
+
+void event_wait(int fd, int timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (poll(&p, 1, timeout_ms) > 0)
+		event_clear(fd);
+}
+
+int queue_init(struct queue *q, size_t combo_size, size_t snaplen)
+{
+	memset(q, 0, sizeof(*q));
+	q->filled_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	q->freed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (q->filled_fd < 0 || q->freed_fd < 0)
+		return -errno;
+	for (int i = 0; i < QUEUE_LEN; i++)
+		if (combo_init(&q->slots[i], combo_size, snaplen))
+			return -ENOMEM;
+	return 0;
+}
+
+void queue_free(struct queue *q)
+{
+	for (int i = 0; i < QUEUE_LEN; i++)
+		combo_free(&q->slots[i]);
+	close(q->filled_fd);
+	close(q->freed_fd);
+}
+
+struct combo *queue_slot(struct queue *q)
+{
+	unsigned int tail = __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE);
+
+	return q->head - tail < QUEUE_LEN ? &q->slots[q->head % QUEUE_LEN] : NULL;
+}
+
+void queue_push(struct queue *q)
+{
+	__atomic_store_n(&q->head, q->head + 1, __ATOMIC_RELEASE);
+	event_signal(q->filled_fd);
+}
+
+void queue_end(struct queue *q)
+{
+	__atomic_store_n(&q->ended, true, __ATOMIC_RELEASE);
+	event_signal(q->filled_fd);
+}
+
+void queue_wait_slot(struct queue *q, int timeout_ms)
+{
+	event_wait(q->freed_fd, timeout_ms);
+}
+
+struct combo *queue_front(struct queue *q)
+{
+	unsigned int head = __atomic_load_n(&q->head, __ATOMIC_ACQUIRE);
+
+	return head != q->tail ? &q->slots[q->tail % QUEUE_LEN] : NULL;
+}
+
+void queue_pop(struct queue *q)
+{
+	__atomic_store_n(&q->tail, q->tail + 1, __ATOMIC_RELEASE);
+	event_signal(q->freed_fd);
+}
+
+bool queue_finished(struct queue *q)
+{
+	return __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) && !queue_front(q);
+}

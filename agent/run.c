@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * saluki run. A frame's way, and where to read it:
+ *
+ *     privileged process       unprivileged process (sensor.c)                      collector
+ *
+ *     privileged.c, attach.c   capture.c         queue.c     export.c
+ *     interface ─▶ bpf/capture.bpf.c ─▶ ring ─▶ combo ─▶ queue ─▶ zstd ─▶ seal ─▶ UDP ─▶
+ *                  parse.h trim.h       source_ring.c             compress.c wire/seal.c
+ *     file ──────────────────────────▶ source_file.c        control.c, session.c ◀─ receipts
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#include "commands.h"
+#include "options.h"
+#include "privileged.h"
+#include "sensor.h"
+
+/* Signals are for the privileged process, which reads them from a descriptor; a terminal sends
+ * them to both, so both block them. */
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+int run_main(int argc, char **argv)
+{
+	struct run_options o;
+	int socks[2], status = options_parse(&o, argc, argv);
+	pid_t child;
+
+	if (status)
+		return status < 0 ? 0 : status;
+	block_signals();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks)) {
+		log_line("cannot make a socket pair: %s", strerror(errno));
+		return 1;
+	}
+	child = fork();
+	if (child < 0) {
+		log_line("cannot start a second process: %s", strerror(errno));
+		return 1;
+	}
+	if (child == 0) {
+		close(socks[0]);
+		_exit(sensor_process(&o, socks[1]));
+	}
+	close(socks[1]);
+	status = privileged_process(&o, socks[0], child);
+	waitpid(child, NULL, 0); /* where there was no handover; else it has ended already */
+	return status;
+}

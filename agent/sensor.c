@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The unprivileged process: the three threads of the paper's figure 1.
+ *
+ *     source ─▶ capture thread ─▶ combo queue ─▶ export thread ─▶ collector
+ *                                  control thread: session, orders, ledger
+ *
+ * All memory is taken here, before the threads start.
+ */
+#include "sensor.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/utsname.h>
+
+#include <saluki/log.h>
+#include <saluki/privsep.h>
+#include <saluki/version.h>
+
+#include "capture.h"
+#include "control.h"
+#include "export.h"
+#include "source.h"
+#include "wire/keys.h"
+
+#define FILE_PATIENCE_NS 10000000000ULL /* -r: how long a collector may take to answer */
+#define STOP_PATIENCE_NS 2000000000ULL	/* -i: the same, once we were told to stop */
+
+struct sensor {
+	struct handover handover;
+	int fds[PRIVSEP_FDS_MAX];
+	struct queue queue;
+	struct session session;
+	struct capture capture;
+	struct export export;
+	struct control control;
+};
+
+static int sensor_keys(struct sensor *s, const struct run_options *o)
+{
+	struct keypair own;
+	uint8_t peer[KEY_LEN];
+	const char *why;
+	int err = keys_read(s->fds[HANDOVER_FD_KEY], &own, peer, &why);
+
+	close(s->fds[HANDOVER_FD_KEY]);
+	if (err)
+		log_line("--key %s: %s", o->key_file, why);
+	else
+		err = session_init(&s->session, o->to_host, o->to_port, &own, peer);
+	sodium_memzero(&own, sizeof(own));
+	return err;
+}
+
+/* What the collector writes into the capture's interface block. */
+static void sensor_info(struct sensor *s, const struct run_options *o)
+{
+	struct utsname u;
+
+	uname(&u);
+	s->session.info_len = snprintf(
+		s->session.info, sizeof(s->session.info),
+		"application=saluki %s\nos=%s %s %s\ninterface=%s\nsource=%s\nsnaplen=%u\nkeep=%s\n",
+		SALUKI_VERSION, u.sysname, u.release, u.machine, s->handover.name,
+		s->handover.source, o->snaplen, s->handover.keep_headers ? "headers" : "all");
+}
+
+static int sensor_init(struct sensor *s, const struct run_options *o)
+{
+	const struct handover *h = &s->handover;
+	int err;
+
+	s->capture.source = h->is_file ? source_file_open(h, s->fds) : source_ring_open(h, s->fds);
+	if (!s->capture.source)
+		return -EINVAL;
+	err = queue_init(&s->queue, o->combo_size, o->snaplen);
+	if (!err && o->compress)
+		err = compress_init(&s->export.compress, o->level, o->combo_size);
+	if (err) {
+		log_line("cannot take memory for combos: %s", strerror(-err));
+		return err;
+	}
+	sensor_info(s, o);
+	s->capture.queue = s->export.queue = &s->queue;
+	s->capture.combo_age_ns = o->combo_age_ms * 1000000ULL;
+	s->capture.ring_span_max = h->is_file ? 0 : h->ring_size / (2 * QUEUE_LEN);
+	s->capture.drain = !h->is_file;
+	s->export.source = s->capture.source;
+	s->export.session = &s->session;
+	s->export.is_file = h->is_file;
+	s->export.paced = h->is_file && !h->pace;
+	s->export.patience_ns = h->is_file ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
+	s->control.session = &s->session;
+	s->control.capture = &s->capture;
+	s->control.export = &s->export;
+	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return s->control.done_fd < 0 ? -errno : 0;
+}
+
+static void *export_then_signal(void *arg)
+{
+	struct sensor *s = arg;
+
+	export_thread(&s->export);
+	event_signal(s->control.done_fd);
+	return NULL;
+}
+
+static int sensor_threads(struct sensor *s)
+{
+	pthread_t capture, export;
+	int err;
+
+	err = pthread_create(&export, NULL, export_then_signal, s);
+	if (!err) {
+		pthread_setname_np(export, "export");
+		err = pthread_create(&capture, NULL, capture_thread, &s->capture);
+	}
+	if (err) {
+		log_line("cannot start threads: %s", strerror(err));
+		return -err;
+	}
+	pthread_setname_np(capture, "capture");
+	control_loop(&s->control);
+	pthread_join(capture, NULL);
+	pthread_join(export, NULL);
+	return 0;
+}
+
+/* Returns the exit status of a run that has come to its end. */
+static int sensor_verdict(struct sensor *s)
+{
+	struct totals t;
+
+	control_report(&s->export);
+	export_totals(&s->export, &t);
+	if (t.dropped_shutdown || s->export.unconfirmed) {
+		log_line("collector %s: %s; is it running, is its public key the second line of "
+			 "--key, is this sensor's key in its --sensors file?",
+			 s->session.peer,
+			 s->export.generation ? "did not confirm the end of the run" :
+						"never answered");
+		return 1;
+	}
+	return s->capture.failed || t.dropped_send ? 1 : 0;
+}
+
+int sensor_process(const struct run_options *o, int sock)
+{
+	struct sensor *s = calloc(1, sizeof(*s));
+	int status = 1;
+
+	if (!s) {
+		log_line("out of memory");
+		return 1;
+	}
+	if (keys_init()) {
+		log_line("libsodium does not start on this machine");
+		goto out;
+	}
+	if (privsep_drop(o->user))
+		goto out;
+	s->control.orders = sock;
+	/* A privileged process that ends before the handover has said why. */
+	if (privsep_recv(sock, &s->handover, sizeof(s->handover), s->fds))
+		goto out;
+	if (sensor_keys(s, o) || sensor_init(s, o) || sensor_threads(s))
+		goto out;
+	status = sensor_verdict(s);
+	s->capture.source->ops->close(s->capture.source);
+	compress_free(&s->export.compress);
+	queue_free(&s->queue);
+	session_free(&s->session);
+out:
+	free(s);
+	return status;
+}

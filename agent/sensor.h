@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The unprivileged process of `saluki run`: frames, keys and network. */
+#ifndef AGENT_SENSOR_H
+#define AGENT_SENSOR_H
+
+#include "options.h"
+
+/* Gives privilege up, waits for the handover on `sock`, captures and exports until told to
+ * stop. Returns the exit status. */
+int sensor_process(const struct run_options *o, int sock);
+
+#endif

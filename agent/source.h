@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A source of frames: one table of operations for the ring that the BPF programs fill and for
+ * files. Opened from what the privileged process hands over; used by the capture thread.
+ */
+#ifndef AGENT_SOURCE_H
+#define AGENT_SOURCE_H
+
+#include <saluki/record.h>
+
+#include "handover.h"
+#include "wire/combo.h"
+
+struct source;
+
+struct source_frame {
+	struct combo_frame frame; /* data is valid until `position` is released */
+	uint64_t heard_ns;	  /* CLOCK_MONOTONIC when it was heard: a combo's age counts from it */
+	uint64_t position;	  /* position behind this frame */
+};
+
+struct source_ops {
+	/* Returns 1 with the next frame, 0 where there is none right now, -ENODATA at the end
+	 * of a file, -EBADMSG where the file is corrupt (said). */
+	int (*next)(struct source *s, struct source_frame *f);
+	/* Waits until there may be a frame or `timeout_ms` is over, SOURCE_POLL_MS at most. */
+	void (*wait)(struct source *s, int timeout_ms);
+	/* Everything in front of `position` is exported: its space may be used again. Called
+	 * by the export thread, positions never fall. */
+	void (*release)(struct source *s, uint64_t position);
+	/* The first equation of the ledger so far. Any thread. */
+	void (*counters)(const struct source *s, struct saluki_counters *out);
+	void (*close)(struct source *s);
+};
+
+/* A source with nothing to say is asked again after this, so that an order to stop is seen. */
+#define SOURCE_POLL_MS 100
+
+struct source {
+	const struct source_ops *ops;
+};
+
+/* Both take the descriptors over. They return NULL after a line that says what failed. */
+struct source *source_ring_open(const struct handover *h, const int *fds);
+struct source *source_file_open(const struct handover *h, const int *fds);
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Source: the BPF ring buffer that the capture programs fill. In: records (saluki/record.h).
+ * Out: frames with time since 1970. Always holds: order is that of the ring, and the kernel may
+ * overwrite a record only after release.
+ */
+#include "source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#include "clock.h"
+#include "ring.h"
+
+/* The consumer is woken when this much has gathered, or looks after SOURCE_POLL_MS: waking
+ * for every frame would cost more than all the rest. A combo's age counts from the kernel's stamp,
+ * so the wait adds nothing to a lone frame's way. */
+#define RING_WAKE_BYTES (64 * 1024)
+
+struct source_ring {
+	struct source base;
+	struct ring ring;
+	struct clock_offset clock;
+	const struct saluki_counters *counters;
+	size_t counters_len;
+	uint32_t cpus;
+	struct saluki_wakeup *wakeup;
+	int ring_fd, epoll_fd;
+};
+
+static int ring_source_next(struct source *s, struct source_frame *f)
+{
+	struct source_ring *r = (struct source_ring *)s;
+	size_t len;
+	const struct saluki_record *rec = ring_next(&r->ring, &len);
+
+	if (!rec)
+		return 0;
+	clock_measure(&r->clock, rec->time_ns);
+	f->heard_ns = rec->time_ns;
+	f->position = r->ring.next;
+	f->frame.time_ns = clock_realtime(&r->clock, rec->time_ns);
+	f->frame.orig_len = rec->orig_len;
+	f->frame.kept_len = rec->kept_len;
+	f->frame.linktype = rec->linktype;
+	f->frame.interface = rec->interface;
+	f->frame.direction = rec->direction;
+	f->frame.data = (const uint8_t *)(rec + 1);
+	return 1;
+}
+
+static void ring_source_wait(struct source *s, int timeout_ms)
+{
+	struct source_ring *r = (struct source_ring *)s;
+	struct epoll_event event;
+
+	/* Say from where on to wake us, then look once more: the store must be seen before the
+	 * position is read. */
+	__atomic_store_n(&r->wakeup->wake_at, r->ring.next + RING_WAKE_BYTES, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (ring_produced(&r->ring) < r->ring.next + RING_WAKE_BYTES)
+		epoll_wait(r->epoll_fd, &event, 1, timeout_ms);
+	__atomic_store_n(&r->wakeup->wake_at, UINT64_MAX, __ATOMIC_RELAXED);
+}
+
+static void ring_source_release(struct source *s, uint64_t position)
+{
+	ring_release(&((struct source_ring *)s)->ring, position);
+}
+
+static void ring_source_counters(const struct source *s, struct saluki_counters *out)
+{
+	const struct source_ring *r = (const struct source_ring *)s;
+	__u64 *sum = (__u64 *)out;
+
+	for (size_t i = 0; i < sizeof(*out) / sizeof(__u64); i++)
+		sum[i] = 0;
+	for (uint32_t cpu = 0; cpu < r->cpus; cpu++) {
+		const __u64 *slot = (const __u64 *)&r->counters[cpu];
+
+		for (size_t i = 0; i < sizeof(*out) / sizeof(__u64); i++)
+			sum[i] += __atomic_load_n(&slot[i], __ATOMIC_RELAXED);
+	}
+}
+
+static void ring_source_close(struct source *s)
+{
+	struct source_ring *r = (struct source_ring *)s;
+
+	ring_unmap(&r->ring);
+	if (r->counters)
+		munmap((void *)r->counters, r->counters_len);
+	if (r->wakeup)
+		munmap(r->wakeup, sysconf(_SC_PAGESIZE));
+	if (r->epoll_fd >= 0)
+		close(r->epoll_fd);
+	close(r->ring_fd);
+	free(r);
+}
+
+static const struct source_ops ring_ops = {
+	.next = ring_source_next,
+	.wait = ring_source_wait,
+	.release = ring_source_release,
+	.counters = ring_source_counters,
+	.close = ring_source_close,
+};
+
+/* Edge-triggered: records that are taken but not released would make a level-triggered wait
+ * return at once, for the kernel calls a ring readable until its space is given back. */
+static int ring_source_watch(struct source_ring *r, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+
+	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static int ring_source_map(struct source_ring *r, const struct handover *h, const int *fds)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *p;
+	int err = ring_map(&r->ring, r->ring_fd, h->ring_size);
+
+	if (err)
+		return err;
+	r->cpus = h->cpus;
+	r->counters_len = (h->cpus * sizeof(*r->counters) + page - 1) & ~(page - 1);
+	p = mmap(NULL, r->counters_len, PROT_READ, MAP_SHARED, fds[HANDOVER_FD_COUNTERS], 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	r->counters = p;
+	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fds[HANDOVER_FD_WAKEUP], 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	r->wakeup = p;
+	return 0;
+}
+
+struct source *source_ring_open(const struct handover *h, const int *fds)
+{
+	struct source_ring *r = calloc(1, sizeof(*r));
+	int err = -ENOMEM;
+
+	if (!r)
+		goto failed;
+	r->base.ops = &ring_ops;
+	r->ring_fd = fds[HANDOVER_FD_RING];
+	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	err = r->epoll_fd < 0 ? -errno : ring_source_map(r, h, fds);
+	if (!err)
+		err = ring_source_watch(r, r->ring_fd);
+	close(fds[HANDOVER_FD_COUNTERS]);
+	close(fds[HANDOVER_FD_WAKEUP]);
+	if (!err) {
+		clock_measure(&r->clock, clock_monotonic_ns());
+		return &r->base;
+	}
+	ring_source_close(&r->base);
+failed:
+	log_line("%s: cannot map the capture ring: %s", h->name, strerror(-err));
+	return NULL;
+}

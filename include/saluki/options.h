@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Command lines: one table a command says which options there are; getopt_long(3) reads them and
+ * `--help` prints them, so the two cannot disagree. Included once by each program that has a
+ * table. Bad usage ends in one line on standard error and exit status 2.
+ */
+#ifndef SALUKI_OPTIONS_H
+#define SALUKI_OPTIONS_H
+
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "log.h"
+
+#define OPTIONS_MAX 40
+#define EXIT_USAGE 2
+
+struct option_def {
+	int id;		  /* the letter, or a number above 255 for an option without one */
+	const char *name; /* long name */
+	const char *arg;  /* NULL: takes none */
+	const char *help;
+};
+
+/* A table ends with an entry of id 0. Returns the next option's id with its value in optarg,
+ * -1 behind the last one, '?' where getopt_long has printed what is wrong. */
+static inline int options_next(const struct option_def *defs, int argc, char **argv)
+{
+	struct option longs[OPTIONS_MAX + 1] = { 0 };
+	char shorts[2 * OPTIONS_MAX + 1], *s = shorts;
+
+	for (int i = 0; defs[i].id && i < OPTIONS_MAX; i++) {
+		longs[i].name = defs[i].name;
+		longs[i].has_arg = defs[i].arg ? required_argument : no_argument;
+		longs[i].val = defs[i].id;
+		if (defs[i].id < 256) {
+			*s++ = defs[i].id;
+			if (defs[i].arg)
+				*s++ = ':';
+		}
+	}
+	*s = 0;
+	return getopt_long(argc, argv, shorts, longs, NULL);
+}
+
+static inline void options_print(const struct option_def *defs)
+{
+	for (int i = 0; defs[i].id; i++) {
+		char flags[64];
+
+		snprintf(flags, sizeof(flags), "%c%c%s--%s%s%s", defs[i].id < 256 ? '-' : ' ',
+			 defs[i].id < 256 ? defs[i].id : ' ', defs[i].id < 256 ? ", " : "  ",
+			 defs[i].name, defs[i].arg ? " " : "", defs[i].arg ? defs[i].arg : "");
+		printf("  %-26s %s\n", flags, defs[i].help);
+	}
+}
+
+/* Reads a whole number from `min` to `max` for the option `flag`. Returns 0, or -EINVAL after
+ * a line that names the option and the range. */
+static inline int options_number(const char *flag, const char *text, long min, long max, long *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtol(text, &end, 10);
+	if (end == text || *end || errno || *out < min || *out > max) {
+		log_line("%s %s: must be a whole number from %ld to %ld", flag, text, min, max);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+#endif

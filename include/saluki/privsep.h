@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Two processes: a small privileged one opens things, the other does the work without any
+ * privilege (as OpenNTPD and OpenSSH divide themselves). What both programs need for that:
+ * giving privilege up, and messages with file descriptors over a socket pair.
+ */
+#ifndef SALUKI_PRIVSEP_H
+#define SALUKI_PRIVSEP_H
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "log.h"
+
+#define PRIVSEP_USER_DEFAULT "nobody"
+#define PRIVSEP_FDS_MAX 4
+
+/* Sends one message with up to PRIVSEP_FDS_MAX descriptors (still open here afterwards).
+ * Returns 0 or -errno. */
+static inline int privsep_send(int sock, const void *msg, size_t len, const int *fds, int fd_count)
+{
+	char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))] = { 0 };
+	struct iovec iov = { (void *)msg, len };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (fd_count) {
+		struct cmsghdr *c;
+
+		mh.msg_control = control;
+		mh.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+		c = CMSG_FIRSTHDR(&mh);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, fd_count * sizeof(int));
+	}
+	while (sendmsg(sock, &mh, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+/* Receives one message of exactly `len` bytes. `fds` (PRIVSEP_FDS_MAX, -1 where none came) is
+ * the caller's to close. Returns 0, -EPIPE where the other process is gone, or -errno. */
+static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
+{
+	char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))];
+	struct iovec iov = { msg, len };
+	struct msghdr mh = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t n;
+
+	for (int i = 0; fds && i < PRIVSEP_FDS_MAX; i++)
+		fds[i] = -1;
+	do {
+		n = recvmsg(sock, &mh, MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	if (n == 0)
+		return -EPIPE;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&mh); c; c = CMSG_NXTHDR(&mh, c))
+		if (fds && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+	return (size_t)n == len ? 0 : -EPROTO;
+}
+
+/* Gives up everything: user, groups, capabilities, and the way to get any back. Does nothing
+ * where there is nothing to give up. Returns 0, or -errno after a line that says what failed. */
+static inline int privsep_drop(const char *user)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { { 0 } };
+
+	if (geteuid() == 0) {
+		struct passwd *pw = getpwnam(user);
+
+		if (!pw) {
+			log_line("user %s: does not exist; name another with --user", user);
+			return -ENOENT;
+		}
+		for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+		/* Supplementary groups first: afterwards it is no longer allowed. */
+		if (setgroups(0, NULL) || setresgid(pw->pw_gid, pw->pw_gid, pw->pw_gid) ||
+		    setresuid(pw->pw_uid, pw->pw_uid, pw->pw_uid)) {
+			log_line("user %s: cannot become it: %s", user, strerror(errno));
+			return -errno;
+		}
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &head, none)) {
+		log_line("cannot give up capabilities: %s", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What crosses the border between the BPF programs and the agent: ring records, counters and
+ * the wake-up word. Host byte order, fixed widths, explicit padding; both sides are compiled
+ * from this one file.
+ */
+#ifndef SALUKI_RECORD_H
+#define SALUKI_RECORD_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+/* Bounds of `--snaplen`, in bytes. The upper one is the largest size class of the ring. */
+#define SALUKI_SNAPLEN_MIN 1
+#define SALUKI_SNAPLEN_MAX 32768
+#define SALUKI_SNAPLEN_DEFAULT 192 /* Saluki paper, section III */
+
+/* `saluki_record.direction` */
+enum {
+	SALUKI_DIRECTION_UNKNOWN = 0,
+	SALUKI_DIRECTION_IN = 1,
+	SALUKI_DIRECTION_OUT = 2,
+};
+
+/* One captured frame in the BPF ring buffer: this header, then `kept_len` bytes of the frame.
+ * The space reserved is that of the size class (bpf/capture.bpf.c), so what follows the kept
+ * bytes is rubbish. */
+struct saluki_record {
+	__u64 time_ns;   /* CLOCK_MONOTONIC at the capture hook */
+	__u32 orig_len;  /* bytes the frame had at the hook, a VLAN tag taken off included */
+	__u32 kept_len;  /* bytes that follow; at most orig_len and at most the snaplen */
+	__u16 linktype;  /* LINKTYPE_ value */
+	__u8 interface;  /* the agent's own number of the interface, from 0 */
+	__u8 direction;  /* SALUKI_DIRECTION_ */
+	__u32 pad;
+};
+_Static_assert(sizeof(struct saluki_record) == 24, "ring record is ABI between BPF and agent");
+
+/* The first equation of the ledger, a slot a CPU:
+ *
+ *     seen = filtered + ring_full + copy_failed + captured
+ *
+ * Only the CPU that owns a slot writes it, in softirq or with softirqs off, so the additions
+ * need no atomics; a slot has cache lines of its own. */
+struct saluki_counters {
+	__u64 seen;        /* frames that reached the hook */
+	__u64 filtered;    /* frames the filter refused */
+	__u64 ring_full;   /* no space for a record in the ring */
+	__u64 copy_failed; /* the kernel would not copy the bytes of a frame */
+	__u64 captured;    /* records in the ring */
+	__u64 seen_bytes;  /* bytes of all frames seen */
+	__u64 kept_bytes;  /* bytes of frames put into the ring */
+	__u64 malformed;   /* captured frames with a header that lies: kept up to that header */
+	__u64 pad[8];
+};
+_Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
+
+/* One page shared with the consumer of the ring. The program wakes the consumer when the
+ * ring's producer position reaches `wake_at`; a running consumer keeps it at ~0. */
+struct saluki_wakeup {
+	__u64 wake_at; /* ring position in bytes */
+};
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Bytes on the wire: integers are stored and loaded one byte at a time, most significant first
+ * (network order) or as LEB128 varints. Nothing on the wire is ever a struct copy.
+ */
+#ifndef WIRE_BYTES_H
+#define WIRE_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VARINT_MAX 10 /* bytes of the longest 64-bit varint */
+
+static inline void store_be(uint8_t *p, uint64_t v, int bytes)
+{
+	for (int i = bytes - 1; i >= 0; i--, v >>= 8)
+		p[i] = (uint8_t)v;
+}
+
+static inline uint64_t load_be(const uint8_t *p, int bytes)
+{
+	uint64_t v = 0;
+
+	for (int i = 0; i < bytes; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
+/* Returns the bytes written to `p`, at most VARINT_MAX. */
+static inline size_t store_varint(uint8_t *p, uint64_t v)
+{
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		p[n++] = (uint8_t)(v | 0x80);
+	p[n++] = (uint8_t)v;
+	return n;
+}
+
+/* Reads a varint at `*p`, not beyond `end`, and moves `*p` behind it. Returns 0, or -1 where it
+ * is cut or longer than 64 bits. */
+static inline int load_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t out = 0;
+
+	for (int shift = 0; shift < 64 && *p < end; shift += 7) {
+		uint8_t b = *(*p)++;
+
+		if (shift == 63 && b > 1)
+			return -1;
+		out |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80)) {
+			*v = out;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Signed differences as small unsigned numbers: 0, -1, 1, -2 become 0, 1, 2, 3. */
+static inline uint64_t zigzag(int64_t v)
+{
+	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Keys: see keys.h. In: key files. Out: key pairs. Nothing secret is left behind in memory. */
+#include "keys.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert(KEY_LEN == crypto_scalarmult_BYTES, "X25519");
+
+int keys_init(void)
+{
+	return sodium_init() < 0 ? -ENOSYS : 0;
+}
+
+void key_generate(uint8_t secret[KEY_LEN])
+{
+	randombytes_buf(secret, KEY_LEN);
+	/* As RFC 7748 section 5 clamps it, so that the text shows the key that is used. */
+	secret[0] &= 248;
+	secret[31] = (secret[31] & 127) | 64;
+}
+
+int key_public(uint8_t public[KEY_LEN], const uint8_t secret[KEY_LEN])
+{
+	if (sodium_is_zero(secret, KEY_LEN))
+		return -EINVAL;
+	return crypto_scalarmult_base(public, secret) ? -EINVAL : 0;
+}
+
+void key_to_text(char text[KEY_TEXT_LEN], const uint8_t key[KEY_LEN])
+{
+	sodium_bin2base64(text, KEY_TEXT_LEN, key, KEY_LEN, sodium_base64_VARIANT_ORIGINAL);
+}
+
+int key_from_text(uint8_t key[KEY_LEN], const char *text)
+{
+	const char *end;
+	size_t len;
+
+	text += strspn(text, " \t");
+	if (sodium_base642bin(key, KEY_LEN, text, strcspn(text, " \t\r\n"), NULL, &len, &end,
+			      sodium_base64_VARIANT_ORIGINAL) ||
+	    len != KEY_LEN)
+		return -EINVAL;
+	return end[strspn(end, " \t\r\n")] ? -EINVAL : 0;
+}
+
+static int keys_parse(char *text, struct keypair *own, uint8_t *peer, const char **why)
+{
+	char *second = strchr(text, '\n');
+
+	if (second)
+		*second++ = 0;
+	*why = "the first line is not a private key; make one with 'saluki genkey'";
+	if (key_from_text(own->secret, text) || key_public(own->public, own->secret))
+		return -EINVAL;
+	if (!peer)
+		return 0;
+	*why = "the second line is not the collector's public key; append it "
+	       "('saluki pubkey' prints it from the collector's private key)";
+	if (!second || key_from_text(peer, second))
+		return -EINVAL;
+	*why = "the second line is this sensor's own public key; it must be the collector's";
+	return sodium_memcmp(peer, own->public, KEY_LEN) ? 0 : -EINVAL;
+}
+
+int keys_read(int fd, struct keypair *own, uint8_t *peer, const char **why)
+{
+	char text[512] = "";
+	size_t len = 0;
+	ssize_t n;
+	int err;
+
+	while (len < sizeof(text) - 1 && (n = read(fd, text + len, sizeof(text) - 1 - len)) != 0) {
+		if (n < 0) {
+			*why = strerror(errno);
+			return -EINVAL;
+		}
+		len += n;
+	}
+	err = keys_parse(text, own, peer, why);
+	sodium_memzero(text, sizeof(text));
+	return err;
+}

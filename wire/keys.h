@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Keys as WireGuard has them: X25519 pairs, 32 bytes, written as 44 characters of base64.
+ *
+ * A sensor's key file has its private key on the first line (`saluki genkey`) and on the second
+ * the public key of its collector. The collector's key file has one line.
+ */
+#ifndef WIRE_KEYS_H
+#define WIRE_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KEY_LEN 32
+#define KEY_TEXT_LEN 45 /* base64 with its terminating 0 */
+
+struct keypair {
+	uint8_t secret[KEY_LEN];
+	uint8_t public[KEY_LEN];
+};
+
+/* Must be called once before anything else here and in seal.h. Returns 0 or -ENOSYS. */
+int keys_init(void);
+
+void key_generate(uint8_t secret[KEY_LEN]);
+/* Returns 0, or -EINVAL where no public key belongs to the secret (it is all zero). */
+int key_public(uint8_t public[KEY_LEN], const uint8_t secret[KEY_LEN]);
+
+void key_to_text(char text[KEY_TEXT_LEN], const uint8_t key[KEY_LEN]);
+/* Reads exactly one key from `text`; blanks around it are allowed. Returns 0 or -EINVAL. */
+int key_from_text(uint8_t key[KEY_LEN], const char *text);
+
+/* Reads the private key, and where `peer` is not NULL the collector's public key, from an open
+ * key file. `why` is set to a static text on failure. Returns 0 or -EINVAL. */
+int keys_read(int fd, struct keypair *own, uint8_t *peer, const char **why);
+
+#endif
