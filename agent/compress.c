@@ -15,20 +15,28 @@ static int set_parameters(ZSTD_CCtx_params *p, int level, size_t size)
 	/* The level's own tables are made for megabytes; for 14 KB a smaller window and hash do
 	 * as well, and clearing them is a good part of a combo's cost. */
 	ZSTD_compressionParameters c = ZSTD_getCParams(level, size, 0);
-	size_t err = ZSTD_CCtxParams_init(p, level);
+	const struct {
+		ZSTD_cParameter name;
+		int value;
+	} set[] = {
+		{ ZSTD_c_windowLog, c.windowLog },
+		{ ZSTD_c_hashLog, c.hashLog },
+		{ ZSTD_c_chainLog, c.chainLog },
+		{ ZSTD_c_searchLog, c.searchLog },
+		{ ZSTD_c_minMatch, c.minMatch },
+		{ ZSTD_c_targetLength, c.targetLength },
+		{ ZSTD_c_strategy, c.strategy },
+		/* The combo's header has the size, the seal authenticates: none of it twice. */
+		{ ZSTD_c_format, ZSTD_f_zstd1_magicless },
+		{ ZSTD_c_contentSizeFlag, 0 },
+		{ ZSTD_c_checksumFlag, 0 },
+	};
 
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_windowLog, c.windowLog);
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_hashLog, c.hashLog);
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_chainLog, c.chainLog);
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_searchLog, c.searchLog);
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_minMatch, c.minMatch);
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_targetLength, c.targetLength);
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_strategy, c.strategy);
-	/* The combo's header has the size, the seal authenticates: none of it twice. */
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_format, ZSTD_f_zstd1_magicless);
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_contentSizeFlag, 0);
-	err |= ZSTD_CCtxParams_setParameter(p, ZSTD_c_checksumFlag, 0);
-	return err ? -EINVAL : 0;
+	ZSTD_CCtxParams_init(p, level);
+	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++)
+		if (ZSTD_isError(ZSTD_CCtxParams_setParameter(p, set[i].name, set[i].value)))
+			return -EINVAL;
+	return 0;
 }
 
 int compress_init(struct compress *c, int level, size_t size)

@@ -84,6 +84,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 		return err;
 	}
 	sensor_info(s, o);
+	s->session.exported = &s->export.counters.exported;
 	s->capture.queue = s->export.queue = &s->queue;
 	s->capture.combo_age_ns = o->combo_age_ms * 1000000ULL;
 	s->capture.ring_span_max = h->is_file ? 0 : h->ring_size / (2 * QUEUE_LEN);

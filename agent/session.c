@@ -155,8 +155,11 @@ void session_receive(struct session *s)
 static void session_send_init(struct session *s, uint64_t now_ns)
 {
 	uint8_t out[SEAL_INIT_MAX];
-	long len = seal_init(&s->initiator, out, clock_ns(CLOCK_REALTIME), s->run, s->info,
-			     s->info_len);
+	char info[SEAL_INFO_MAX];
+	/* So that a collector that hears of this run only now knows what it has missed. */
+	int info_len = snprintf(info, sizeof(info), "%.*sexported=%llu\n", (int)s->info_len, s->info,
+				(unsigned long long)__atomic_load_n(s->exported, __ATOMIC_RELAXED));
+	long len = seal_init(&s->initiator, out, clock_ns(CLOCK_REALTIME), s->run, info, info_len);
 	uint64_t wait_ms = RETRY_FIRST_MS << (s->unanswered < 3 ? s->unanswered : 3);
 
 	if (wait_ms > RETRY_MAX_MS)

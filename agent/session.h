@@ -15,15 +15,16 @@
 #include "wire/seal.h"
 
 #define SESSION_SILENCE_NS 3000000000ULL
-#define SESSION_INFO_MAX SEAL_INFO_MAX
+#define SESSION_INFO_MAX (SEAL_INFO_MAX - 32) /* "exported=" is appended */
 
 struct session {
 	int sock;	   /* UDP, connected, non-blocking; both threads use it */
 	const char *peer;  /* HOST:PORT, for messages */
 	uint64_t run;	   /* random number of this run */
 	int changed_fd;	   /* eventfd: up, down or a receipt; the export thread sleeps on it */
-	char info[SESSION_INFO_MAX];
+	char info[SESSION_INFO_MAX]; /* what the sensor says of itself, "key=value\n" lines */
 	size_t info_len;
+	const uint64_t *exported; /* frames exported so far; read atomically */
 
 	/* control thread */
 	struct seal_initiator initiator;

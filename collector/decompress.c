@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Decompress: see decompress.h. Always holds: the size the header states was checked against
+ * COMBO_BODY_MAX before (combo_header_read), and no more than that is ever written.
+ */
+#define ZSTD_STATIC_LINKING_ONLY
+#include "decompress.h"
+
+#include <errno.h>
+#include <zstd.h>
+
+int decompress_init(struct decompress *d)
+{
+	d->context = ZSTD_createDCtx();
+	if (!d->context)
+		return -ENOMEM;
+	ZSTD_DCtx_setParameter(d->context, ZSTD_d_format, ZSTD_f_zstd1_magicless);
+	return 0;
+}
+
+void decompress_free(struct decompress *d)
+{
+	ZSTD_freeDCtx(d->context);
+	d->context = NULL;
+}
+
+const uint8_t *decompress_combo(struct decompress *d, const struct combo_header *h,
+				const uint8_t *combo, size_t len)
+{
+	const uint8_t *in = combo + COMBO_HEADER_LEN + COMBO_CODEC_LEN;
+	size_t n;
+
+	if (h->codec == COMBO_STORED)
+		return in;
+	n = ZSTD_decompressDCtx(d->context, d->body, h->body_len, in,
+				len - COMBO_HEADER_LEN - COMBO_CODEC_LEN);
+	return ZSTD_isError(n) || n != h->body_len ? NULL : d->body;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files, opened by the privileged process for the other one, which may open none: output files
+ * also for rotation (an unprivileged tcpdump fails there), and the statistics file, replaced in
+ * one piece. Asked over a socket, answered with a descriptor.
+ */
+#ifndef COLLECTOR_FILES_H
+#define COLLECTOR_FILES_H
+
+#include <stdbool.h>
+
+#include "options.h"
+
+enum files_request {
+	FILES_OUTPUT = 1,	/* the next output file */
+	FILES_STATS = 2,	/* a new statistics file, not yet in place */
+	FILES_STATS_DONE = 3,	/* it is written: put it in place */
+};
+
+struct files_answer {
+	int err; /* 0, or -errno; with 0 a descriptor comes along, but for FILES_STATS_DONE */
+	bool existed; /* FILES_OUTPUT: to be appended to */
+	char name[256];
+};
+
+struct files {
+	const struct collector_options *o;
+	bool is_dir;
+	unsigned int number; /* of the next file in a series */
+	char stats_temporary[300];
+};
+
+/* The privileged side. */
+int files_init(struct files *f, const struct collector_options *o); /* 0, or -errno after a line */
+/* Answers one request on `sock`. Returns 0, or -EPIPE where the other process is gone. */
+int files_answer(struct files *f, int sock);
+
+/* The unprivileged side: asks and waits. Returns 0 or -errno; `fd` is then the caller's. */
+int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ledger: see ledger.h. */
+#include "ledger.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ULL(x) ((unsigned long long)(x))
+
+static uint64_t run_exported(const struct ledger_run *r)
+{
+	/* Combos may be ahead of the last totals. */
+	return r->sensor.exported > r->accounted ? r->sensor.exported : r->accounted;
+}
+
+static void run_add(struct ledger_run *to, const struct ledger_run *r)
+{
+#define X(name, help) to->sensor.name += r->sensor.name;
+	TOTALS_FIELDS(X)
+#undef X
+	to->earlier += r->earlier;
+	to->accounted += r->accounted;
+	to->arrived += r->arrived;
+	to->written += r->written;
+	to->lost_disk += r->lost_disk;
+	to->lost_missing += r->lost_missing;
+}
+
+void ledger_run_close(struct ledger *l)
+{
+	struct ledger_run *r = &l->now;
+	uint64_t tail = run_exported(r) - r->accounted;
+
+	r->lost_missing += tail;
+	r->accounted += tail;
+}
+
+void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier)
+{
+	if (l->runs) {
+		ledger_run_close(l);
+		run_add(&l->before, &l->now);
+	}
+	memset(&l->now, 0, sizeof(l->now));
+	l->now.earlier = l->now.accounted = earlier;
+	l->run = run;
+	l->runs++;
+}
+
+void ledger_totals(struct ledger *l, const struct totals *t)
+{
+	struct totals *had = &l->now.sensor;
+
+	/* Datagrams overtake one another; totals only rise. */
+	if (t->exported < had->exported || t->seen < had->seen || t->final < had->final)
+		return;
+	*had = *t;
+	l->now.heard = true;
+}
+
+int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames)
+{
+	struct ledger_run *r = &l->now;
+
+	if (first < r->accounted || first > UINT64_MAX / 2)
+		return -EBADMSG;
+	r->lost_missing += first - r->accounted;
+	r->accounted = first + frames;
+	r->arrived += frames;
+	r->heard = true;
+	l->combos++;
+	return 0;
+}
+
+void ledger_flushed(struct ledger *l, bool written)
+{
+	if (written)
+		l->now.written += l->pending;
+	else
+		l->now.lost_disk += l->pending;
+	l->pending = 0;
+}
+
+uint64_t ledger_in_flight(const struct ledger *l)
+{
+	return run_exported(&l->now) - l->now.accounted + l->pending;
+}
+
+struct ledger_run ledger_sum(const struct ledger *l)
+{
+	struct ledger_run sum = l->before;
+
+	run_add(&sum, &l->now);
+	/* While a run goes on, its combos are ahead of its totals. */
+	sum.sensor.exported += run_exported(&l->now) - l->now.sensor.exported;
+	return sum;
+}
+
+int64_t ledger_balance(const struct ledger *l)
+{
+	struct ledger_run s = ledger_sum(l);
+	const struct totals *t = &s.sensor;
+	int64_t hook = t->seen - t->filtered - t->ring_full - t->copy_failed - t->captured;
+	int64_t agent = t->captured - t->exported - t->dropped_send - t->dropped_shutdown;
+	int64_t here = t->exported - s.earlier - s.written - s.lost_missing - s.lost_disk -
+		       ledger_in_flight(l);
+
+	/* While a run goes on, frames are on their way inside the agent, and the totals are a
+	 * moment old; only its last word can be held against it. */
+	if (!l->now.sensor.final)
+		hook = agent = 0;
+	return llabs(hook) + llabs(agent) + llabs(here);
+}
+
+void ledger_print(FILE *out, const char *name, const struct ledger *l)
+{
+	struct ledger_run s = ledger_sum(l);
+	const struct totals *t = &s.sensor;
+
+	fprintf(out,
+		"%s: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured %llu; "
+		"captured = exported %llu + dropped %llu; exported = written %llu + lost %llu "
+		"(missing %llu, disk %llu) + earlier %llu + in flight %llu; balance %lld\n",
+		name, ULL(t->seen), ULL(t->filtered), ULL(t->ring_full), ULL(t->copy_failed),
+		ULL(t->captured), ULL(t->exported), ULL(t->dropped_send + t->dropped_shutdown),
+		ULL(s.written), ULL(s.lost_missing + s.lost_disk), ULL(s.lost_missing),
+		ULL(s.lost_disk), ULL(s.earlier), ULL(ledger_in_flight(l)),
+		(long long)ledger_balance(l));
+}
+
+void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l)
+{
+	struct ledger_run s = ledger_sum(l);
+
+	fprintf(out, "{\"name\": \"%s\", \"id\": %u, \"run\": \"%016llx\", \"runs\": %llu", name, id,
+		ULL(l->run), ULL(l->runs));
+	s.sensor.final = l->now.sensor.final;
+#define X(field, help) fprintf(out, ", \"" #field "\": %llu", ULL(s.sensor.field));
+	TOTALS_FIELDS(X)
+#undef X
+	fprintf(out,
+		", \"written\": %llu, \"lost_missing\": %llu, \"lost_disk\": %llu, \"earlier\": %llu, "
+		"\"in_flight\": %llu, \"balance\": %lld, \"received_bytes\": %llu, "
+		"\"bad_combos\": %llu, \"bad_pieces\": %llu, \"bad_messages\": %llu, "
+		"\"duplicate_pieces\": %llu}",
+		ULL(s.written), ULL(s.lost_missing), ULL(s.lost_disk), ULL(s.earlier),
+		ULL(ledger_in_flight(l)), (long long)ledger_balance(l), ULL(l->received_bytes),
+		ULL(l->bad_combos), ULL(l->bad_pieces), ULL(l->bad_messages),
+		ULL(l->duplicate_pieces));
+}

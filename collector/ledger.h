@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ledger of a sensor: what it says it saw and sent (wire/totals.h) against what arrived and
+ * was written here.
+ *
+ *     seen = filtered + ring_full + copy_failed + captured             the sensor's word
+ *     captured = exported + dropped_send + dropped_shutdown            the sensor's word
+ *     exported = earlier + written + lost_missing + lost_disk + in flight       counted here
+ *
+ * Every combo says how many frames the run exported before it, so a gap is known to the frame.
+ * `earlier` are frames that a run exported before this collector process heard of it. Runs that
+ * have ended are summed up; `balance` is 0 unless a frame is nowhere.
+ */
+#ifndef COLLECTOR_LEDGER_H
+#define COLLECTOR_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "wire/totals.h"
+
+struct ledger_run {
+	struct totals sensor;  /* its last word */
+	uint64_t earlier;      /* exported before we heard of the run */
+	uint64_t accounted;    /* frames of the run up to the last combo opened */
+	uint64_t arrived;      /* frames in combos opened here */
+	uint64_t written, lost_disk, lost_missing;
+	bool heard;	       /* a combo or totals came */
+};
+
+struct ledger {
+	uint64_t run; /* the present run's name */
+	uint64_t runs;
+	struct ledger_run now, before; /* the present run; the sum of those that ended */
+	uint64_t pending; /* frames in the output's buffer; who puts them there counts them */
+	/* what was wrong with authentic messages */
+	uint64_t bad_combos, bad_pieces, bad_messages, duplicate_pieces;
+	uint64_t combos, received_bytes;
+};
+
+/* A run begins, or is first heard of when it has exported `earlier` frames already. The one before
+ * is closed: what it exported and we never got is lost. */
+void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier);
+/* What is still in flight will not come any more. */
+void ledger_run_close(struct ledger *l);
+void ledger_totals(struct ledger *l, const struct totals *t);
+/* A combo of `frames` frames, with `first` frames exported before it. Returns 0, or -EBADMSG
+ * where that contradicts what came before. */
+int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames);
+/* The output has written, or dropped, the frames that were pending. */
+void ledger_flushed(struct ledger *l, bool written);
+/* Frames the sensor has exported and we have neither written nor lost. */
+uint64_t ledger_in_flight(const struct ledger *l);
+/* All runs together. */
+struct ledger_run ledger_sum(const struct ledger *l);
+/* 0 where all three equations hold. */
+int64_t ledger_balance(const struct ledger *l);
+
+/* One line for people; one JSON object. */
+void ledger_print(FILE *out, const char *name, const struct ledger *l);
+void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l);
+
+#endif

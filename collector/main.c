@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * saluki-collector. A datagram's way, and where to read it:
+ *
+ *     ─▶ receive ─▶ open ─▶ reassemble ─▶ decompress ─▶ split ─▶ pcapng ─▶ file
+ *        receive.c  open.c  reassemble.c  decompress.c  wire/   output.c  files.c (privileged)
+ *                   wire/seal.c                         combo.c pcapng.c
+ *
+ * Two processes: the privileged one opens files and takes signals, the other one does the rest
+ * without any privilege.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+#include <saluki/privsep.h>
+
+#include "decompress.h"
+#include "files.h"
+#include "open.h"
+#include "options.h"
+#include "output.h"
+#include "receive.h"
+#include "sensors.h"
+#include "stats.h"
+
+#define STATS_INTERVAL_NS 1000000000ULL
+
+enum order { ORDER_STOP = 1, ORDER_REPORT = 2 };
+
+struct collector {
+	const struct collector_options *o;
+	struct receive receive;
+	struct sensors sensors;
+	struct decompress decompress;
+	struct output output;
+	struct open open;
+	int orders, files; /* sockets to the privileged process */
+	uint64_t next_stats_ns;
+	bool stop;
+};
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* ---- the unprivileged process ---------------------------------------------------------------- */
+
+static int earlier(int a, int b)
+{
+	return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
+/* What is due by now. Returns milliseconds until it must be called again, -1: whenever. */
+static int collector_tick(struct collector *c)
+{
+	uint64_t now = monotonic_ns();
+	int timeout = open_tick(&c->open, now) ? 50 : -1;
+
+	timeout = earlier(timeout, output_tick(&c->output, now));
+	if (!c->o->stats_file)
+		return timeout;
+	if (now >= c->next_stats_ns) {
+		c->next_stats_ns = now + STATS_INTERVAL_NS;
+		stats_write(&c->open, &c->receive, c->files);
+	}
+	return earlier(timeout, (int)((c->next_stats_ns - now) / 1000000) + 1);
+}
+
+static int collector_receive(struct collector *c)
+{
+	int n = receive_batch(&c->receive);
+	uint64_t now = monotonic_ns();
+
+	for (int i = 0; i < n; i++) {
+		struct mmsghdr *m = &c->receive.messages[i];
+
+		open_datagram(&c->open, c->receive.datagrams[i], m->msg_len, &c->receive.from[i],
+			      m->msg_hdr.msg_namelen, now);
+	}
+	return n;
+}
+
+static void collector_order(struct collector *c)
+{
+	uint8_t order = ORDER_STOP; /* also when the other process is gone */
+
+	privsep_recv(c->orders, &order, sizeof(order), NULL);
+	if (order == ORDER_STOP)
+		c->stop = true;
+	else
+		stats_print(&c->open, &c->receive);
+}
+
+static void collector_loop(struct collector *c)
+{
+	struct pollfd p[2] = {
+		{ .fd = c->receive.sock, .events = POLLIN },
+		{ .fd = c->orders, .events = POLLIN },
+	};
+
+	while (!c->stop && !c->output.gone) {
+		if (poll(p, 2, collector_tick(c)) < 0 && errno != EINTR)
+			break;
+		if (p[1].revents)
+			collector_order(c);
+		if (p[0].revents)
+			collector_receive(c);
+	}
+	while (collector_receive(c) > 0)
+		; /* what the kernel holds was on the way already */
+	open_finish(&c->open, monotonic_ns());
+	output_finish(&c->output);
+	if (c->o->stats_file)
+		stats_write(&c->open, &c->receive, c->files);
+	stats_print(&c->open, &c->receive);
+}
+
+static int collector_process(struct collector *c)
+{
+	int status = 1;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (privsep_drop(c->o->user))
+		return 1;
+	c->open.sock = c->receive.sock;
+	c->open.sensors = &c->sensors;
+	c->open.sensors_file = c->o->sensors_file;
+	c->open.decompress = &c->decompress;
+	c->open.output = &c->output;
+	if (decompress_init(&c->decompress))
+		log_line("out of memory");
+	else if (output_init(&c->output, c->o, &c->sensors, c->files) == 0) {
+		log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
+			 c->o->port, c->output.name);
+		collector_loop(c);
+		/* A reader of the pipe that has left is an end like any other. */
+		status = c->output.broken && !c->output.gone;
+	}
+	decompress_free(&c->decompress);
+	sensors_free(&c->sensors);
+	sodium_memzero(&c->open.own, sizeof(c->open.own));
+	return status;
+}
+
+/* ---- the privileged process ------------------------------------------------------------------ */
+
+static void forward_signals(int signals, int orders)
+{
+	struct signalfd_siginfo si;
+
+	while (read(signals, &si, sizeof(si)) == sizeof(si)) {
+		uint8_t order = si.ssi_signo == SIGUSR1 ? ORDER_REPORT : ORDER_STOP;
+
+		if (si.ssi_signo != SIGCHLD)
+			privsep_send(orders, &order, sizeof(order), NULL, 0);
+	}
+}
+
+/* Serves the other process until it has ended; returns its exit status. */
+static int privileged_process(const struct collector_options *o, int orders, int files_sock,
+			      int signals, pid_t child)
+{
+	struct pollfd p[2] = {
+		{ .fd = files_sock, .events = POLLIN },
+		{ .fd = signals, .events = POLLIN },
+	};
+	struct files files;
+	int status;
+
+	if (files_init(&files, o)) { /* the closed sockets end the other process */
+		close(orders);
+		close(files_sock);
+		waitpid(child, NULL, 0);
+		return 1;
+	}
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return 1;
+		if (p[1].revents)
+			forward_signals(signals, orders);
+		if (p[0].revents && files_answer(&files, files_sock))
+			p[0].fd = -1;
+	}
+	if (WIFSIGNALED(status))
+		log_line("the receiving process was ended by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static int block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int read_key(struct keypair *own, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	const char *why;
+
+	if (fd < 0) {
+		log_line("--key %s: %s", path, strerror(errno));
+		return -errno;
+	}
+	err = keys_read(fd, own, NULL, &why);
+	close(fd);
+	if (err)
+		log_line("--key %s: %s", path, why);
+	return err;
+}
+
+static int collector_run(struct collector *c)
+{
+	int orders[2], files[2], signals = block_signals();
+	pid_t child;
+
+	if (signals < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, orders) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, files)) {
+		log_line("cannot make socket pairs: %s", strerror(errno));
+		return 1;
+	}
+	child = fork();
+	if (child < 0) {
+		log_line("cannot start a second process: %s", strerror(errno));
+		return 1;
+	}
+	if (child == 0) {
+		close(orders[0]);
+		close(files[0]);
+		close(signals);
+		c->orders = orders[1];
+		c->files = files[1];
+		_exit(collector_process(c));
+	}
+	/* Keys and network are the other process's alone. */
+	sodium_memzero(&c->open.own, sizeof(c->open.own));
+	close(c->receive.sock);
+	close(orders[1]);
+	close(files[1]);
+	return privileged_process(c->o, orders[0], files[0], signals, child);
+}
+
+int main(int argc, char **argv)
+{
+	struct collector_options o;
+	struct collector *c;
+	int status = options_parse(&o, argc, argv);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	c = calloc(1, sizeof(*c));
+	if (!c || keys_init()) {
+		log_line("out of memory, or libsodium does not start on this machine");
+		return 1;
+	}
+	c->o = &o;
+	status = 1;
+	if (read_key(&c->open.own, o.key_file) == 0 &&
+	    sensors_read(&c->sensors, o.sensors_file) == 0 &&
+	    receive_init(&c->receive, o.host, o.port) == 0)
+		status = collector_run(c);
+	sensors_free(&c->sensors);
+	free(c);
+	return status;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line of saluki-collector. */
+#include "options.h"
+
+#include <saluki/options.h>
+#include <saluki/privsep.h>
+#include <saluki/version.h>
+
+enum { OPT_LISTEN = 256, OPT_KEY, OPT_SENSORS, OPT_STATS, OPT_USER, OPT_VERSION };
+
+static const struct option_def defs[] = {
+	{ OPT_LISTEN, "listen", "ADDR:PORT", "receive here; :PORT is any address, [ADDR]:PORT IPv6" },
+	{ OPT_KEY, "key", "FILE", "the collector's private key ('saluki genkey')" },
+	{ OPT_SENSORS, "sensors", "FILE", "who may send: a line each, NAME ID PUBLIC-KEY" },
+	{ 'w', "write", "DIR|FILE|-", "where pcapng goes; - is standard output" },
+	{ 'C', "rotate-size", "MB", "start a new file after this many million bytes" },
+	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
+	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
+	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
+	{ OPT_VERSION, "version", NULL, "print the version" },
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
+
+static void help(void)
+{
+	printf("Usage: saluki-collector --listen ADDR:PORT --key FILE --sensors FILE -w DIR|FILE|-\n"
+	       "                        [OPTION]...\n\n"
+	       "Receives what saluki sensors export and writes it as pcapng. '-w -' feeds\n"
+	       "'wireshark -k -i -' live.\n\n");
+	options_print(defs);
+	printf("\nSIGINT and SIGTERM finish the files; SIGUSR1 prints the ledger.\n"
+	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
+}
+
+static int parse_listen(struct collector_options *o, char *text)
+{
+	char *colon = strrchr(text, ':'), *end = colon;
+	const char *host = text;
+
+	if (text[0] == '[' && colon > text && colon[-1] == ']') {
+		host = text + 1;
+		end = colon - 1;
+	} else if (colon && memchr(text, ':', colon - text)) {
+		colon = NULL;
+	}
+	if (!colon || !colon[1]) {
+		log_line("--listen %s: must be ADDRESS:PORT, [ADDRESS]:PORT for IPv6, or :PORT",
+			 text);
+		return -EINVAL;
+	}
+	*end = 0;
+	o->host = *host ? host : NULL;
+	o->port = colon + 1;
+	return 0;
+}
+
+static int parse_option(struct collector_options *o, int id)
+{
+	long value;
+
+	switch (id) {
+	case OPT_LISTEN:
+		return parse_listen(o, optarg);
+	case OPT_KEY:
+		o->key_file = optarg;
+		return 0;
+	case OPT_SENSORS:
+		o->sensors_file = optarg;
+		return 0;
+	case 'w':
+		o->write = optarg;
+		return 0;
+	case 'C':
+		if (options_number("--rotate-size", optarg, 1, 1000000, &value))
+			return -EINVAL;
+		o->rotate_bytes = value * 1000000ULL;
+		return 0;
+	case 'G':
+		if (options_number("--rotate-time", optarg, 1, 31536000, &value))
+			return -EINVAL;
+		o->rotate_s = value;
+		return 0;
+	case OPT_STATS:
+		o->stats_file = optarg;
+		return 0;
+	case OPT_USER:
+		o->user = optarg;
+		return 0;
+	default:
+		return -EINVAL; /* getopt_long has said what is wrong */
+	}
+}
+
+static int check(const struct collector_options *o, int argc, char **argv)
+{
+	const char *wrong = NULL;
+
+	if (optind < argc) {
+		log_line("%s: takes no arguments; see 'saluki-collector --help'", argv[optind]);
+		return -EINVAL;
+	}
+	if (!o->port)
+		wrong = "--listen ADDR:PORT is missing";
+	else if (!o->key_file)
+		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
+	else if (!o->sensors_file)
+		wrong = "--sensors FILE is missing: a line for each sensor, NAME ID PUBLIC-KEY";
+	else if (!o->write)
+		wrong = "-w DIR|FILE|- is missing: where shall the frames go?";
+	else if ((o->rotate_bytes || o->rotate_s) && !strcmp(o->write, "-"))
+		wrong = "-C and -G do not go with -w -: standard output cannot be rotated";
+	if (wrong)
+		log_line("%s", wrong);
+	return wrong ? -EINVAL : 0;
+}
+
+int options_parse(struct collector_options *o, int argc, char **argv)
+{
+	int id;
+
+	*o = (struct collector_options){ .user = PRIVSEP_USER_DEFAULT };
+	while ((id = options_next(defs, argc, argv)) != -1) {
+		if (id == 'h') {
+			help();
+			return -1;
+		}
+		if (id == OPT_VERSION) {
+			printf("saluki-collector %s\n", SALUKI_VERSION);
+			return -1;
+		}
+		if (parse_option(o, id))
+			return EXIT_USAGE;
+	}
+	return check(o, argc, argv) ? EXIT_USAGE : 0;
+}

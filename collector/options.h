@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What saluki-collector was asked for. Strings point into argv. */
+#ifndef COLLECTOR_OPTIONS_H
+#define COLLECTOR_OPTIONS_H
+
+#include <stdint.h>
+
+struct collector_options {
+	const char *host, *port; /* --listen; host NULL: any address */
+	const char *key_file, *sensors_file;
+	const char *write;	 /* -w DIR|FILE|- */
+	const char *stats_file;
+	const char *user;
+	uint64_t rotate_bytes; /* -C, 0: never */
+	uint32_t rotate_s;     /* -G, 0: never */
+};
+
+/* Returns 0, or the exit status with everything said: 2 for bad usage, -1 after --help. */
+int options_parse(struct collector_options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Output: see output.h. */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+#include <saluki/version.h>
+
+#include "files.h"
+#include "pcapng.h"
+#include "sensors.h"
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void section_begin(struct output *out)
+{
+	struct utsname u;
+	char os[256];
+
+	uname(&u);
+	snprintf(os, sizeof(os), "%s %s %s", u.sysname, u.release, u.machine);
+	out->len += pcapng_section(out->buffer + out->len, os, "saluki-collector " SALUKI_VERSION);
+	out->section++;
+	out->interfaces = 0;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Appends to a file of an earlier run: cuts off what a kill in the middle of a write left. */
+static int adopt(struct output *out)
+{
+	struct stat st;
+	int64_t whole;
+
+	if (fstat(out->fd, &st))
+		return -errno;
+	whole = pcapng_check(out->fd, st.st_size);
+	if (whole < 0) {
+		log_line("-w %s: exists and is not a pcapng file; give another name", out->name);
+		return whole;
+	}
+	if (whole < st.st_size) {
+		log_line("%s: %lld bytes of a block that was being written are cut off", out->name,
+			 (long long)(st.st_size - whole));
+		if (ftruncate(out->fd, whole))
+			return -errno;
+	}
+	if (lseek(out->fd, whole, SEEK_SET) < 0)
+		return -errno;
+	out->size = whole;
+	return 0;
+}
+
+static int open_next(struct output *out)
+{
+	struct files_answer a;
+	struct stat st;
+	int fd, err = files_ask(out->files, FILES_OUTPUT, &a, &fd);
+
+	if (err) {
+		log_line("-w %s: %s", a.name[0] ? a.name : out->o->write, strerror(-err));
+		return err;
+	}
+	if (out->fd >= 0)
+		close(out->fd);
+	out->fd = fd;
+	snprintf(out->name, sizeof(out->name), "%s", a.name);
+	out->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	out->size = 0;
+	out->opened_ns = monotonic_ns();
+	err = a.existed ? adopt(out) : 0;
+	if (!err)
+		section_begin(out);
+	return err;
+}
+
+/* Returns 0 when everything is written; otherwise nothing is. */
+static int write_all(struct output *out)
+{
+	size_t done = 0;
+
+	while (done < out->len) {
+		ssize_t n = write(out->fd, out->buffer + done, out->len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			int err = n < 0 ? -errno : -ENOSPC;
+
+			if (out->regular && (ftruncate(out->fd, out->size) ||
+					     lseek(out->fd, out->size, SEEK_SET) < 0))
+				log_line("%s: cannot be cut back: %s", out->name, strerror(errno));
+			return err;
+		}
+		done += n;
+	}
+	return 0;
+}
+
+static void tell_ledgers(struct output *out, bool written)
+{
+	for (unsigned int i = 0; i < out->sensors->count; i++)
+		if (out->sensors->list[i].ledger.pending)
+			ledger_flushed(&out->sensors->list[i].ledger, written);
+}
+
+void output_flush(struct output *out)
+{
+	int err = write_all(out);
+
+	if (!err) {
+		if (out->broken)
+			log_line("%s: writing again", out->name);
+		out->broken = false;
+		out->size += out->len;
+	} else {
+		out->write_errors++;
+		out->gone = err == -EPIPE;
+		if (!out->broken)
+			log_line("%s: %s; frames are counted as lost until it can be written again",
+				 out->name, strerror(-err));
+		out->broken = true;
+	}
+	out->len = 0;
+	out->buffered_since_ns = 0;
+	tell_ledgers(out, !err);
+	if (err)
+		section_begin(out); /* the interface blocks in the buffer are lost too */
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void make_room(struct output *out, size_t len)
+{
+	if (out->len + len > OUTPUT_BUFFER)
+		output_flush(out);
+}
+
+static uint32_t interface_begin(struct output *out, struct sensor *s, const struct combo_frame *f)
+{
+	struct output_interfaces *known = &s->interfaces;
+	char name[128], description[192], comment[192];
+	struct pcapng_interface i = {
+		.linktype = f->linktype,
+		.snaplen = s->info.snaplen,
+		.name = name,
+		.description = description,
+		.filter = s->info.filter,
+		.os = s->info.os,
+		.comment = comment,
+	};
+	unsigned int slot;
+
+	snprintf(name, sizeof(name), "%s:%s", s->name, s->info.interface);
+	snprintf(description, sizeof(description), "sensor %s (id %u), interface %s by %s", s->name,
+		 s->id, s->info.interface, s->info.source);
+	snprintf(comment, sizeof(comment), "%s, keep %s", s->info.application, s->info.keep);
+	out->len += pcapng_interface(out->buffer + out->len, &i);
+
+	/* A sensor with more of them than we remember gets some described twice. */
+	slot = known->count < OUTPUT_INTERFACES_MAX ? known->count++ : f->linktype % known->count;
+	memset(&known->list[slot], 0, sizeof(known->list[slot]));
+	known->list[slot].linktype = f->linktype;
+	known->list[slot].interface = f->interface;
+	known->list[slot].id = out->interfaces++;
+	known->list[slot].first_ns = f->time_ns;
+	return slot;
+}
+
+void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f, uint64_t now_ns)
+{
+	struct output_interfaces *known = &s->interfaces;
+	unsigned int i;
+
+	make_room(out, PCAPNG_META_MAX + f->kept_len + PCAPNG_PACKET_OVERHEAD);
+	if (known->section != out->section) {
+		known->section = out->section;
+		known->count = 0;
+	}
+	for (i = 0; i < known->count; i++)
+		if (known->list[i].linktype == f->linktype &&
+		    known->list[i].interface == f->interface)
+			break;
+	if (i == known->count)
+		i = interface_begin(out, s, f);
+	known->list[i].last_ns = f->time_ns;
+	known->list[i].frames++;
+	out->len += pcapng_packet(out->buffer + out->len, known->list[i].id, f);
+	if (!out->buffered_since_ns)
+		out->buffered_since_ns = now_ns;
+}
+
+static void statistics(struct output *out, struct sensor *s)
+{
+	struct ledger_run sum = ledger_sum(&s->ledger);
+	char line[700] = "";
+	FILE *text = fmemopen(line, sizeof(line), "w");
+
+	if (text) {
+		ledger_print(text, s->name, &s->ledger);
+		fclose(text);
+	}
+	for (unsigned int i = 0; i < s->interfaces.count; i++) {
+		struct pcapng_statistics st = {
+			.interface = s->interfaces.list[i].id,
+			.start_ns = s->interfaces.list[i].first_ns,
+			.time_ns = s->interfaces.list[i].last_ns,
+			.received = sum.sensor.seen,
+			.dropped = sum.sensor.ring_full + sum.sensor.copy_failed,
+			.accepted = sum.sensor.seen - sum.sensor.filtered,
+			.os_dropped = sum.sensor.ring_full,
+			.delivered = sum.written,
+			.comment = line,
+		};
+
+		make_room(out, PCAPNG_META_MAX);
+		out->len += pcapng_statistics(out->buffer + out->len, &st);
+	}
+}
+
+/* The sensors' side of the ledger, as far as it is known now. */
+static void section_end(struct output *out)
+{
+	unsigned int section = out->section;
+
+	output_flush(out); /* so that the ledgers know what is written */
+	if (out->len)
+		return; /* it failed: no interfaces are left to speak of */
+	for (unsigned int i = 0; i < out->sensors->count && out->section == section; i++)
+		if (out->sensors->list[i].interfaces.section == section)
+			statistics(out, &out->sensors->list[i]);
+	output_flush(out);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
+		int files)
+{
+	int err;
+
+	out->o = o;
+	out->sensors = sensors;
+	out->files = files;
+	out->fd = -1;
+	err = open_next(out);
+	if (!err)
+		output_flush(out);
+	return err;
+}
+
+static bool rotation_due(const struct output *out, uint64_t now_ns)
+{
+	if (!out->regular)
+		return false;
+	return (out->o->rotate_bytes && out->size >= out->o->rotate_bytes) ||
+	       (out->o->rotate_s && now_ns - out->opened_ns >= out->o->rotate_s * 1000000000ULL);
+}
+
+int output_tick(struct output *out, uint64_t now_ns)
+{
+	if (out->buffered_since_ns && now_ns - out->buffered_since_ns >= OUTPUT_FLUSH_NS)
+		output_flush(out);
+	if (rotation_due(out, now_ns)) {
+		section_end(out);
+		out->opened_ns = now_ns; /* where no new file can be had, this one goes on */
+		if (open_next(out))
+			section_begin(out);
+	}
+	if (!out->buffered_since_ns)
+		return out->o->rotate_s ? 500 : -1;
+	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;
+}
+
+void output_finish(struct output *out)
+{
+	section_end(out);
+	if (out->fd >= 0)
+		close(out->fd);
+	out->fd = -1;
+}

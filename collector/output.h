@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output: frames become pcapng blocks in a buffer, the buffer becomes a file. Flushed when it is
+ * full and OUTPUT_FLUSH_NS after its first frame at the latest, always whole blocks in one
+ * write: a file is complete after every flush. A write that fails (a full disk) is undone, said
+ * once, and its frames are counted; the next flush tries again in a section of its own.
+ */
+#ifndef COLLECTOR_OUTPUT_H
+#define COLLECTOR_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "options.h"
+#include "wire/combo.h"
+
+#define OUTPUT_FLUSH_NS 50000000ULL /* half of what "at least every 100 ms" allows */
+#define OUTPUT_BUFFER (1024 * 1024)
+#define OUTPUT_INTERFACES_MAX 16 /* link types and interfaces of one sensor in one section */
+
+/* A sensor's interface blocks in the present section. */
+struct output_interfaces {
+	unsigned int section; /* of which the ids are; an older one makes them void */
+	unsigned int count;
+	struct {
+		uint16_t linktype;
+		uint8_t interface;
+		uint32_t id;
+		uint64_t first_ns, last_ns, frames;
+	} list[OUTPUT_INTERFACES_MAX];
+};
+
+struct sensor;
+struct sensors;
+
+struct output {
+	const struct collector_options *o;
+	struct sensors *sensors;
+	int files; /* socket to files.c */
+	int fd;
+	char name[256];
+	bool regular;	      /* can be cut back and rotated */
+	uint64_t size;	      /* bytes flushed to this file */
+	uint64_t opened_ns;   /* CLOCK_MONOTONIC */
+	unsigned int section; /* rises with every section header */
+	uint32_t interfaces;  /* interface blocks in this section */
+	bool broken;	      /* the last write failed, and that was said */
+	bool gone;	      /* nobody reads the pipe any more */
+	uint64_t write_errors;
+	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
+	size_t len;
+	uint8_t buffer[OUTPUT_BUFFER];
+};
+
+/* Opens the first file. Returns 0, or -errno after a line. */
+int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
+		int files);
+/* Appends one frame of a sensor. */
+void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f, uint64_t now_ns);
+/* Writes what is in the buffer; tells the ledgers. */
+void output_flush(struct output *out);
+/* Flushes and rotates if it is time. Returns milliseconds until it wants to be called again, -1:
+ * whenever. */
+int output_tick(struct output *out, uint64_t now_ns);
+/* Statistics blocks, last flush, close. */
+void output_finish(struct output *out);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Blocks of a pcapng file (draft-ietf-opsawg-pcapng), written in this machine's byte order with
+ * nanosecond stamps. Every function writes one whole block at `out` and returns its length.
+ */
+#ifndef COLLECTOR_PCAPNG_H
+#define COLLECTOR_PCAPNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/combo.h"
+
+/* The largest block each function writes, beyond the frame itself. */
+#define PCAPNG_META_MAX 4096
+#define PCAPNG_PACKET_OVERHEAD 48
+
+struct pcapng_interface {
+	uint16_t linktype;
+	uint32_t snaplen;
+	const char *name, *description, *filter, *os, *comment; /* NULL or "": left out */
+};
+
+struct pcapng_statistics {
+	uint32_t interface;
+	uint64_t time_ns, start_ns;
+	uint64_t received, dropped, accepted, os_dropped, delivered;
+	const char *comment;
+};
+
+size_t pcapng_section(uint8_t *out, const char *os, const char *application);
+size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
+size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f);
+size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s);
+
+/* Looks at a file of `len` bytes behind `fd`. Returns the bytes of whole blocks at its start, so
+ * that what is behind may be cut off, or -EBADMSG where it does not begin as pcapng does. */
+int64_t pcapng_check(int fd, int64_t len);
+
+#endif
