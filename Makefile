@@ -108,9 +108,9 @@ $(TOOLS)/.done: tests/requirements.txt
 
 .PHONY: run
 run: deps ## capture a virtual monitor interface, or IFACE=eth1, and show it
-	$(Q)$(MAKE) --no-print-directory all build/tests/play
+	$(Q)$(MAKE) -s --no-print-directory all build/tests/play
 	$(Q)$(SUDO) $(PYTHON) tests/demo/demo.py $(if $(IFACE),--interface $(IFACE)) \
-		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(OUT),--out $(OUT))
+		$(if $(DURATION),--seconds $(DURATION)) $(if $(OUT),--out $(OUT))
 
 # ---- test ----------------------------------------------------------------------------------------
 

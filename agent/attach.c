@@ -119,13 +119,20 @@ int attach_init(struct attach *a, const struct run_options *o, const char *inter
 
 /* ---- attach ---------------------------------------------------------------------------------- */
 
-static struct capture_bpf *load(struct attach *a)
+/* Only what the hook needs is loaded: the verifier takes its time over every program. */
+static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 {
 	struct capture_bpf *skel = capture_bpf__open();
+	bool tc = hook == ATTACH_TC;
 	int err;
 
 	if (!skel)
 		return NULL;
+	bpf_program__set_autoload(skel->progs.saluki_xdp, !tc);
+	bpf_program__set_autoload(skel->progs.saluki_tc_ingress,
+				  tc && a->o->direction != DIRECTION_OUT);
+	bpf_program__set_autoload(skel->progs.saluki_tc_egress,
+				  tc && a->o->direction != DIRECTION_IN);
 	skel->rodata->snaplen = a->o->snaplen;
 	skel->rodata->linktype = a->link.linktype;
 	skel->rodata->keep_headers = a->keep_headers;
@@ -229,7 +236,7 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 		return -EPFNOSUPPORT;
 	a->keep_headers = a->o->keep == KEEP_HEADERS ||
 			  (a->o->keep == KEEP_DEFAULT && linktype_is_80211(a->link.linktype));
-	skel = load(a);
+	skel = load(a, hook);
 	if (!skel)
 		return -errno;
 	if (hook == ATTACH_TC)

@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""`make run`: a sensor and a collector at work, and a table of what they do.
+
+Without --interface everything happens in network namespaces of its own: a virtual monitor
+interface on which a real 802.11 trace is played again and again, a sensor that captures it, a
+cable, and a collector at the other end. With --interface the sensor captures a real one.
+"""
+import argparse
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netns"))
+from testbed import ROOT, Collector, Host, Keys, Namespace, Player, Sensor, veth  # noqa: E402
+
+TRACE = pathlib.Path(__file__).with_name("hwsim.pcap.zst")
+LOSSES = (("ring_full", "ring"), ("copy_failed", "copy"), ("dropped_send", "send"),
+          ("dropped_shutdown", "stop"), ("lost_missing", "network"), ("lost_disk", "disk"))
+HEADER = ("   time   heard/s    kept/s   exported     bytes      saving   losses\n"
+          "           frames    frames      KB/s   a frame")
+
+
+def unpack(directory):
+    trace = directory / "hwsim.pcap"
+    subprocess.run(["zstd", "-qdf", TRACE, "-o", trace], check=True)
+    return trace
+
+
+def losses(now):
+    named = [f"{name} {now[key]}" for key, name in LOSSES if now[key]]
+    return ", ".join(named) or "none"
+
+
+def row(before, now, started):
+    """Rates over the last second; bytes a frame and saving over the whole run."""
+    seconds = now["at"] - before["at"] or 1
+    rate = {k: (now[k] - before[k]) / seconds for k in ("seen", "captured", "received_bytes")}
+    a_frame = now["received_bytes"] / now["written"] if now["written"] else 0
+    saving = 100 - 100 * now["received_bytes"] / now["seen_bytes"] if now["seen_bytes"] else 0
+    return (f"{now['at'] - started:6.0f} s {rate['seen']:9.0f} {rate['captured']:9.0f} "
+            f"{rate['received_bytes'] / 1000:10.2f} {a_frame:9.1f} {saving:9.1f} %   {losses(now)}")
+
+
+def show(collector, name, until):
+    """A row a second, until the time is over or somebody presses Ctrl-C."""
+    started = time.time()
+    before = None
+    rows = 0
+    while time.time() < until:
+        time.sleep(1)
+        now = collector.sensor_stats(name)
+        if not now:
+            continue
+        now["at"] = collector.stats()["time"]
+        if before:
+            if rows % 20 == 0:
+                print(HEADER)
+            print(row(before, now, started), flush=True)
+            rows += 1
+        before = now
+
+
+def demo(args, directory):
+    out = pathlib.Path(args.out or ROOT / "build/run")
+    out.mkdir(parents=True, exist_ok=True)
+    keys = Keys(directory)
+    key = keys.sensor("demo")
+    open_things = []
+    try:
+        if args.interface:
+            sensor_host = collector_host = Host()
+            interface, to, listen = args.interface, "127.0.0.1:15600", "127.0.0.1:15600"
+        else:
+            sensor_host, collector_host = Namespace(), Namespace()
+            open_things += [sensor_host, collector_host]
+            veth(sensor_host, "uplink", collector_host, "backbone")
+            sensor_host.run("ip", "address", "add", "192.0.2.1/24", "dev", "uplink")
+            collector_host.run("ip", "address", "add", "192.0.2.2/24", "dev", "backbone")
+            player = Player.tun(sensor_host, "mon0", 803, unpack(directory), ["--loop"])
+            open_things.append(player)
+            interface, to, listen = "mon0", "192.0.2.2:5600", "192.0.2.2:5600"
+        collector = Collector(collector_host, keys, out, listen, start_new_session=True)
+        open_things.append(collector)
+        sensor = Sensor(sensor_host, key, interface, to, ready=None, stderr=None,
+                        start_new_session=True)
+        open_things.append(sensor)
+        if not args.interface:
+            player.go()
+            print("A real 802.11 trace on a virtual monitor interface. Ctrl-C ends it.\n")
+        try:
+            show(collector, "demo", time.time() + args.seconds if args.seconds else float("inf"))
+        except KeyboardInterrupt:
+            print()
+        status, _ = sensor.finish()
+        collector.finish()
+        return report(collector, status)
+    finally:
+        for thing in reversed(open_things):
+            getattr(thing, "kill", thing.close if hasattr(thing, "close") else None)()
+
+
+def report(collector, status):
+    ledger = collector.sensor_stats("demo")
+    if not ledger:
+        print("the collector heard nothing from the sensor", file=sys.stderr)
+        return status or 1
+    lost = ledger["lost_missing"] + ledger["lost_disk"]
+    print(f"""
+The ledger, from the capture hook to the file:
+  seen      {ledger['seen']:9} = filtered {ledger['filtered']} + ring_full {ledger['ring_full']} """
+          f"""+ copy_failed {ledger['copy_failed']} + captured {ledger['captured']}
+  captured  {ledger['captured']:9} = exported {ledger['exported']} + dropped """
+          f"""{ledger['dropped_send'] + ledger['dropped_shutdown']}
+  exported  {ledger['exported']:9} = written {ledger['written']} + lost {lost}
+  balance   {ledger['balance']:9}   {'every frame is accounted for' if not ledger['balance'] else 'FRAMES ARE MISSING'}
+
+The capture, for Wireshark or tshark: {collector.stats()['file']}""", flush=True)
+    return status or (1 if ledger["balance"] else 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--interface", help="capture this interface instead of the trace")
+    parser.add_argument("--seconds", type=float, help="end by itself after this long")
+    parser.add_argument("--out", help="folder for the pcapng (default build/run)")
+    args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    with tempfile.TemporaryDirectory(prefix="saluki-") as directory:
+        return demo(args, pathlib.Path(directory))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * play: puts the frames of a capture file on an interface.
+ *
+ *     play --tun mon0:803 -r FILE    makes a TUN device of ARPHRD_ type 803 (radiotap), which
+ *                                    hears the frames as a monitor interface would
+ *     play --send veth0 -r FILE      sends the frames from an interface (Ethernet)
+ *
+ * --loop, --rate FRAMES/S (0: as fast as possible; default: the trace's own speed), --wait (for a
+ * line on standard input, after "ready" was printed). Prints the frames played at the end.
+ * The device is gone when the process is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <linux/if_packet.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/pcap_read.h"
+
+#define TUN_MTU 65535
+
+struct player {
+	int fd;
+	bool tun, loop, own_speed;
+	double rate;
+	const char *file;
+	uint64_t played;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int signo)
+{
+	(void)signo;
+	stop = 1;
+}
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "play: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec t = { ns / 1000000000ULL, ns % 1000000000ULL };
+
+	while (!stop && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+static int open_tun(char *spec)
+{
+	struct ifreq r = { .ifr_flags = IFF_TUN };
+	char *colon = strchr(spec, ':');
+	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC), sock = socket(AF_INET, SOCK_DGRAM, 0);
+
+	if (!colon || fd < 0)
+		fail("/dev/net/tun");
+	*colon = 0;
+	strncpy(r.ifr_name, spec, IFNAMSIZ - 1);
+	if (ioctl(fd, TUNSETIFF, &r) || ioctl(fd, TUNSETLINK, (unsigned long)atoi(colon + 1)))
+		fail(spec);
+	r.ifr_mtu = TUN_MTU;
+	if (ioctl(sock, SIOCSIFMTU, &r) || ioctl(sock, SIOCGIFFLAGS, &r))
+		fail(spec);
+	r.ifr_flags |= IFF_UP;
+	if (ioctl(sock, SIOCSIFFLAGS, &r))
+		fail(spec);
+	close(sock);
+	return fd;
+}
+
+static int open_sender(const char *interface)
+{
+	struct sockaddr_ll ll = {
+		.sll_family = AF_PACKET,
+		.sll_ifindex = if_nametoindex(interface),
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&ll, sizeof(ll)))
+		fail(interface);
+	return fd;
+}
+
+static void play_frame(struct player *p, const struct pcap_frame *f)
+{
+	static const uint8_t info[4] = { 0, 0, 0, 4 }; /* flags, ETH_P_802_2 */
+	struct iovec iov[2] = { { (void *)info, sizeof(info) }, { (void *)f->data, f->cap_len } };
+
+	while (writev(p->fd, p->tun ? iov : iov + 1, p->tun ? 2 : 1) < 0) {
+		if (errno == EINTR && !stop)
+			continue;
+		if (errno != ENOBUFS && errno != EAGAIN)
+			return; /* down, or too short to be a frame: not played */
+	}
+	p->played++;
+}
+
+static void play_file(struct player *p, uint64_t *clock_ns)
+{
+	uint64_t last_ns = 0, first = 1;
+	struct pcap_reader *r = calloc(1, sizeof(*r));
+	struct pcap_frame f;
+	int got = pcap_open(r, open(p->file, O_RDONLY | O_CLOEXEC));
+
+	if (got < 0) {
+		fprintf(stderr, "play: %s: %s\n", p->file, r->why);
+		exit(1);
+	}
+	while (!stop && (got = pcap_next(r, &f)) == 1) {
+		if (p->own_speed && !first && f.time_ns > last_ns)
+			*clock_ns += f.time_ns - last_ns;
+		else if (p->rate > 0)
+			*clock_ns += (uint64_t)(1e9 / p->rate);
+		last_ns = f.time_ns;
+		first = 0;
+		if ((p->own_speed || p->rate > 0) && *clock_ns > now_ns() + 100000)
+			sleep_until(*clock_ns);
+		play_frame(p, &f);
+	}
+	pcap_close(r);
+	free(r);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "tun", 1, 0, 't' },  { "send", 1, 0, 's' }, { "read", 1, 0, 'r' },
+		{ "rate", 1, 0, 'R' }, { "loop", 0, 0, 'l' }, { "wait", 0, 0, 'w' },
+		{ 0 },
+	};
+	struct sigaction sa = { .sa_handler = on_signal };
+	struct player p = { .fd = -1, .own_speed = true };
+	uint64_t clock_ns;
+	bool wait = false;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "r:", longs, NULL)) != -1) {
+		switch (c) {
+		case 't':
+			p.fd = open_tun(optarg);
+			p.tun = true;
+			break;
+		case 's':
+			p.fd = open_sender(optarg);
+			break;
+		case 'r':
+			p.file = optarg;
+			break;
+		case 'R':
+			p.rate = atof(optarg);
+			p.own_speed = false;
+			break;
+		case 'l':
+			p.loop = true;
+			break;
+		case 'w':
+			wait = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (p.fd < 0 || !p.file) {
+		fprintf(stderr, "play: give --tun NAME:ARPHRD or --send IF, and -r FILE\n");
+		return 2;
+	}
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	printf("ready\n");
+	fflush(stdout);
+	if (wait && getchar() == EOF)
+		return 0;
+	clock_ns = now_ns();
+	do {
+		play_file(&p, &clock_ns);
+	} while (p.loop && !stop);
+	printf("%llu\n", (unsigned long long)p.played);
+	fflush(stdout);
+	if (wait && !stop) /* the device stays until standard input ends */
+		while (getchar() != EOF)
+			;
+	return 0;
+}

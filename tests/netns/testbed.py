@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Test bed: network namespaces, a virtual monitor interface, sensors and a collector.
+
+Namespaces are anonymous and held by a process that ends when this one does, so nothing is left
+behind even after SIGKILL. Nothing outside of them is touched. Used by the tests and by `make run`.
+"""
+import contextlib
+import ctypes
+import json
+import os
+import pathlib
+import select
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("SALUKI_BUILD", ROOT / "build"))
+PLAYER = ROOT / "build/tests/play"
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+
+def _die_with_parent():
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Namespace:
+    """A network and mount namespace with a bpffs of its own and loopback up."""
+
+    def __init__(self):
+        setup = ("mount -t bpf bpf /sys/fs/bpf && mount -t tmpfs none /run && "
+                 "ip link set lo up && echo ok && exec cat")
+        self.holder = subprocess.Popen(
+            ["unshare", "--net", "--mount", "--propagation", "private", "sh", "-c", setup],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self.holder.stdout.readline() != "ok\n":
+            raise RuntimeError("cannot make a network namespace (unshare, as root)")
+
+    def command(self, args):
+        pid = self.holder.pid
+        return ["nsenter", f"--net=/proc/{pid}/ns/net", f"--mount=/proc/{pid}/ns/mnt",
+                "--", *map(str, args)]
+
+    def run(self, *args, **kwargs):
+        kwargs.setdefault("check", True)
+        return subprocess.run(self.command(args), text=True, **kwargs)
+
+    def start(self, *args, **kwargs):
+        kwargs.setdefault("preexec_fn", _die_with_parent)
+        return subprocess.Popen(self.command(args), text=True, **kwargs)
+
+    def close(self):
+        self.holder.stdin.close()
+        self.holder.wait()
+        self.holder.stdout.close()
+
+
+class Host:
+    """The machine itself, for `make run IFACE=...`: the same calls, no namespace."""
+
+    def command(self, args):
+        return list(map(str, args))
+
+    run = Namespace.run
+    start = Namespace.start
+
+    def close(self):
+        pass
+
+
+def veth(a, name_a, b, name_b, *options):
+    """A cable between two namespaces."""
+    subprocess.run(["ip", "link", "add", name_a, "netns", str(a.holder.pid), "type", "veth",
+                    "peer", "name", name_b, "netns", str(b.holder.pid)], check=True)
+    for ns, name in ((a, name_a), (b, name_b)):
+        ns.run("ip", "link", "set", name, "up", *options)
+
+
+def lines_until(stream, deadline, wanted):
+    """Reads lines of a pipe until one contains `wanted`; returns them all."""
+    seen = ""
+    fd = stream.fileno()
+    while wanted not in seen:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([fd], [], [], left)[0]:
+            raise TimeoutError(f"no {wanted!r} in: {seen}")
+        chunk = os.read(fd, 65536).decode(errors="replace")
+        if not chunk:
+            raise EOFError(f"ended before {wanted!r}: {seen}")
+        seen += chunk
+    return seen
+
+
+def wait_for(condition, what, seconds=10, interval=0.02):
+    """Polls for what no descriptor announces (a file's content, a kernel state)."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {seconds} s for {what}")
+        time.sleep(interval)
+
+
+def saluki(*args, **kwargs):
+    return subprocess.run([BUILD / "saluki", *map(str, args)], text=True, capture_output=True,
+                          **kwargs)
+
+
+class Keys:
+    """Key files of a collector and its sensors."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.sensors = self.directory / "sensors"
+        self.collector = self.directory / "collector.key"
+        self.collector_public = self._pair(self.collector)
+        self.sensors.write_text("# name id public-key\n")
+        self.count = 0
+
+    def _pair(self, path, second_line=""):
+        secret = saluki("genkey", check=True).stdout
+        public = saluki("pubkey", input=secret, check=True).stdout.strip()
+        path.touch(mode=0o600)
+        path.write_text(secret + second_line)
+        return public
+
+    def sensor(self, name, listed=True):
+        """Returns the key file of a new sensor, which the collector knows if `listed`."""
+        path = self.directory / f"{name}.key"
+        public = self._pair(path, self.collector_public + "\n")
+        self.count += 1
+        if listed:
+            with self.sensors.open("a") as f:
+                f.write(f"{name} {self.count} {public}\n")
+        return path
+
+
+class Process:
+    """A program under test, with what it says collected from a pipe."""
+
+    def __init__(self, ns, args, ready, env=None, **kwargs):
+        self.name = pathlib.Path(args[0]).name
+        kwargs.setdefault("stderr", subprocess.PIPE)
+        self.popen = ns.start(*args, env={**os.environ, **(env or {})}, **kwargs)
+        self.said = ""
+        if ready:
+            self.expect(ready)
+
+    def expect(self, text, seconds=20):
+        """Waits until the program has said `text` on standard error."""
+        if text not in self.said:
+            self.said += lines_until(self.popen.stderr, time.monotonic() + seconds, text)
+        return self.said
+
+    def pid(self):
+        """nsenter executes the program in its own place."""
+        return self.popen.pid
+
+    def send_signal(self, signo):
+        os.kill(self.popen.pid, signo)
+
+    def finish(self, signo=signal.SIGINT, seconds=30):
+        """Ends it in order; returns (exit status, everything it said)."""
+        if signo and self.popen.poll() is None:
+            self.send_signal(signo)
+        try:
+            _, rest = self.popen.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+        self.said += rest or ""
+        return self.popen.returncode, self.said
+
+    def kill(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+        self.popen.communicate()
+
+
+class Collector(Process):
+    def __init__(self, ns, keys, write, listen="127.0.0.1:5600", options=(), **kwargs):
+        self.stats_file = keys.directory / "stats.json"
+        with contextlib.suppress(FileNotFoundError):
+            self.stats_file.unlink()
+        super().__init__(ns, [BUILD / "saluki-collector", "--listen", listen, "--key",
+                              keys.collector, "--sensors", keys.sensors, "-w", write,
+                              "--stats-file", self.stats_file, *options], "listening on", **kwargs)
+
+    def stats(self):
+        return json.loads(self.stats_file.read_text())
+
+    def sensor_stats(self, name):
+        with contextlib.suppress(FileNotFoundError):
+            for s in self.stats()["sensors"]:
+                if s["name"] == name:
+                    return s
+        return None
+
+
+class Sensor(Process):
+    def __init__(self, ns, key, interface, to="127.0.0.1:5600", options=(), ready="capturing by",
+                 **kwargs):
+        super().__init__(ns, [BUILD / "saluki", "run", "-i", interface, "--to", to, "--key", key,
+                              *options], ready, **kwargs)
+
+
+class Player:
+    """Plays a capture over a TUN device that it makes, or sends it from an interface."""
+
+    def __init__(self, ns, target, file, options=()):
+        self.popen = ns.start(PLAYER, *target, "-r", file, "--wait", *options,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        lines_until(self.popen.stdout, time.monotonic() + 10, "ready")
+
+    @classmethod
+    def tun(cls, ns, name, arphrd, file, options=()):
+        return cls(ns, ["--tun", f"{name}:{arphrd}"], file, options)
+
+    @classmethod
+    def send(cls, ns, interface, file, options=()):
+        return cls(ns, ["--send", interface], file, options)
+
+    def go(self):
+        self.popen.stdin.write("go\n")
+        self.popen.stdin.flush()
+
+    def played(self, seconds=120):
+        """Waits for the end of the capture; returns the frames played."""
+        return int(lines_until(self.popen.stdout, time.monotonic() + seconds, "\n"))
+
+    def play(self, seconds=120):
+        self.go()
+        return self.played(seconds)
+
+    def close(self):
+        """The interface goes with it."""
+        if self.popen.poll() is None:
+            self.popen.terminate()
+        self.popen.stdin.close()
+        self.popen.wait()
+        self.popen.stdout.close()
+
+
+def sanitizer_environment():
+    """Where the build under test is a sanitized one: leaks are looked for by valgrind's kin too."""
+    return {"ASAN_OPTIONS": "detect_leaks=1"}
+
+
+if sys.version_info < (3, 9):
+    raise SystemExit("the test bed needs Python 3.9")
