@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * trim_run xdp|tc LINKTYPE SNAPLEN headers|all [consume]: feeds frames from standard input to the
+ * capture program (bpf_prog_test_run_opts) and writes what it did to standard output. Both are
+ * little-endian streams:
+ *
+ *     in:  length 4, bytes
+ *     out: verdict 4 (0xfffffffe: the kernel would not run it), kept 4, original length 4,
+ *          linktype 2, direction 1, malformed 1, kept bytes
+ *
+ * It checks itself that there is exactly one record, that the counters balance, and that the frame
+ * came out as it went in.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saluki/record.h>
+
+#include "capture.skel.h"
+
+#define FRAME_MAX 65536
+
+static struct result {
+	const struct saluki_record *record;
+	unsigned int count;
+} result;
+
+static uint8_t record_copy[sizeof(struct saluki_record) + SALUKI_SNAPLEN_MAX];
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	(void)ctx;
+	memcpy(record_copy, data, size);
+	result.record = (struct saluki_record *)record_copy;
+	result.count++;
+	return 0;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "trim_run: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static struct saluki_counters counters(struct capture_bpf *skel)
+{
+	struct saluki_counters c, sum = { 0 };
+
+	for (int cpu = 0; cpu < libbpf_num_possible_cpus(); cpu++) {
+		if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.counters), &cpu, &c))
+			die("counters");
+		sum.seen += c.seen;
+		sum.captured += c.captured;
+		sum.filtered += c.filtered;
+		sum.ring_full += c.ring_full;
+		sum.copy_failed += c.copy_failed;
+		sum.malformed += c.malformed;
+	}
+	if (sum.seen != sum.filtered + sum.ring_full + sum.copy_failed + sum.captured) {
+		fprintf(stderr, "trim_run: the counters do not balance\n");
+		exit(1);
+	}
+	return sum;
+}
+
+static void put(const void *p, size_t len)
+{
+	if (fwrite(p, 1, len, stdout) != len)
+		die("standard output");
+}
+
+static void run(struct capture_bpf *skel, int prog, struct ring_buffer *ring, const uint8_t *frame,
+		uint32_t len)
+{
+	static uint8_t out[FRAME_MAX];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len,
+		    .data_out = out, .data_size_out = sizeof(out), .repeat = 1);
+	struct saluki_counters before = counters(skel), after;
+	uint32_t verdict = 0xfffffffe, zero = 0;
+	uint8_t malformed;
+
+	result.count = 0;
+	if (bpf_prog_test_run_opts(prog, &opts)) {
+		put(&verdict, 4);
+		for (int i = 0; i < 3; i++)
+			put(&zero, 4);
+		return;
+	}
+	ring_buffer__consume(ring);
+	after = counters(skel);
+	if (result.count != 1 || after.captured != before.captured + 1) {
+		fprintf(stderr, "trim_run: %u records for one frame\n", result.count);
+		exit(1);
+	}
+	if (opts.data_size_out != len || memcmp(frame, out, len)) {
+		fprintf(stderr, "trim_run: the frame was changed\n");
+		exit(1);
+	}
+	malformed = after.malformed - before.malformed;
+	put(&opts.retval, 4);
+	put(&result.record->kept_len, 4);
+	put(&result.record->orig_len, 4);
+	put(&result.record->linktype, 2);
+	put(&result.record->direction, 1);
+	put(&malformed, 1);
+	put(result.record + 1, result.record->kept_len);
+}
+
+int main(int argc, char **argv)
+{
+	struct capture_bpf *skel = capture_bpf__open();
+	static uint8_t frame[FRAME_MAX];
+	struct ring_buffer *ring;
+	uint32_t len;
+	int tc;
+
+	if (argc < 5 || !skel)
+		return 2;
+	tc = !strcmp(argv[1], "tc");
+	skel->rodata->linktype = atoi(argv[2]);
+	skel->rodata->snaplen = atoi(argv[3]);
+	skel->rodata->keep_headers = !strcmp(argv[4], "headers");
+	skel->rodata->consume = argc > 5;
+	bpf_map__set_max_entries(skel->maps.counters, libbpf_num_possible_cpus());
+	bpf_program__set_autoload(skel->progs.saluki_xdp, !tc);
+	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, tc);
+	bpf_program__set_autoload(skel->progs.saluki_tc_egress, 0);
+	if (capture_bpf__load(skel))
+		die("load");
+	ring = ring_buffer__new(bpf_map__fd(skel->maps.ring), on_record, NULL, NULL);
+	if (!ring)
+		die("ring");
+	while (fread(&len, 4, 1, stdin) == 1) {
+		if (len > FRAME_MAX || fread(frame, 1, len, stdin) != len)
+			die("standard input");
+		run(skel, bpf_program__fd(tc ? skel->progs.saluki_tc_ingress : skel->progs.saluki_xdp),
+		    ring, frame, len);
+	}
+	ring_buffer__free(ring);
+	capture_bpf__destroy(skel);
+	return fflush(stdout) ? 1 : 0;
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Settings of all Python tests: where the captures are, and that nothing is skipped in silence."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "netns"))
+
+from reference import captures  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "captures: needs the captures beside the project")
+
+
+def pytest_collection_modifyitems(items):
+    if captures.have():
+        return
+    absent = pytest.mark.skip(reason=f"captures are absent: no folder {captures.CAPTURES} "
+                                     "(set SALUKI_CAPTURES)")
+    for item in items:
+        if item.get_closest_marker("captures"):
+            item.add_marker(absent)
+
+
+@pytest.fixture
+def bundled(tmp_path):
+    """The small trace that comes with the project, unpacked."""
+    path = tmp_path / "hwsim.pcap"
+    path.write_bytes(captures.file_bytes(captures.BUNDLED))
+    return path

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Capture files read in Python, independently of agent/pcap_read.c."""
+import collections
+import gzip
+import os
+import pathlib
+import struct
+
+import zstandard
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUNDLED = ROOT / "tests/demo/hwsim.pcap.zst"
+CAPTURES = pathlib.Path(os.environ.get("SALUKI_CAPTURES", ROOT.parent / "shared/captures"))
+
+Frame = collections.namedtuple("Frame", "time_ns orig_len linktype data")
+
+
+class Corrupt(Exception):
+    pass
+
+
+def file_bytes(path):
+    """The file's bytes, unpacked if they are packed: the names do not always tell."""
+    data = pathlib.Path(path).read_bytes()
+    if data[:4] == b"\x28\xb5\x2f\xfd":
+        return zstandard.ZstdDecompressor().stream_reader(data).read()
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def _pcap(data):
+    magic = data[:4]
+    order = "<" if magic in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
+    unit = 1 if magic in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 1000
+    if len(data) < 24:
+        raise Corrupt("header")
+    linktype = struct.unpack(order + "I", data[20:24])[0] & 0xffff
+    at = 24
+    while at < len(data):
+        if at + 16 > len(data):
+            raise Corrupt("record header")
+        sec, sub, cap, orig = struct.unpack(order + "IIII", data[at:at + 16])
+        at += 16
+        if at + cap > len(data):
+            raise Corrupt("record")
+        yield Frame(sec * 10**9 + sub * unit, max(orig, cap), linktype, data[at:at + cap])
+        at += cap
+
+
+def _options(body, order):
+    at = 0
+    while at + 4 <= len(body):
+        code, size = struct.unpack(order + "HH", body[at:at + 4])
+        if code == 0:
+            return
+        yield code, body[at + 4:at + 4 + size]
+        at += 4 + (size + 3) // 4 * 4
+
+
+def _pcapng(data):
+    at = 0
+    order = "<"
+    interfaces = []
+    while at < len(data):
+        if at + 12 > len(data):
+            raise Corrupt("block header")
+        if data[at:at + 4] == b"\x0a\x0d\x0d\x0a":
+            order = "<" if data[at + 8:at + 12] == b"\x4d\x3c\x2b\x1a" else ">"
+            interfaces = []
+        kind, size = struct.unpack(order + "II", data[at:at + 8])
+        if size < 12 or at + size > len(data):
+            raise Corrupt("block")
+        body = data[at + 8:at + size - 4]
+        at += (size + 3) // 4 * 4
+        if kind == 1:
+            linktype, _, snaplen = struct.unpack(order + "HHI", body[:8])
+            ticks = 10**6
+            offset = 0
+            for code, value in _options(body[8:], order):
+                if code == 9:
+                    ticks = 2**(value[0] & 127) if value[0] & 128 else 10**value[0]
+                elif code == 14:
+                    offset = struct.unpack(order + "q", value)[0]
+            interfaces.append((linktype, snaplen, ticks, offset))
+        elif kind in (2, 6):
+            if kind == 6:
+                i, high, low, cap, orig = struct.unpack(order + "IIIII", body[:20])
+            else:
+                i, _, high, low, cap, orig = struct.unpack(order + "HHIIII", body[:20])
+            linktype, _, ticks, offset = interfaces[i]
+            t = high << 32 | low
+            ns = (t // ticks + offset) * 10**9 + t % ticks * 10**9 // ticks
+            yield Frame(ns % 2**64, max(orig, cap), linktype, body[20:20 + cap])
+        elif kind == 3:
+            linktype, snaplen, _, _ = interfaces[0]
+            orig = struct.unpack(order + "I", body[:4])[0]
+            cap = min(orig, snaplen or orig, len(body) - 4)
+            yield Frame(0, max(orig, cap), linktype, body[4:4 + cap])
+
+
+def frames(path):
+    """All frames of a pcap or pcapng file, packed or not. Raises Corrupt where it breaks off."""
+    data = file_bytes(path)
+    yield from _pcapng(data) if data[:4] == b"\x0a\x0d\x0d\x0a" else _pcap(data)
+
+
+def folder(name):
+    """The capture files of a folder, or [] where the captures are not at hand."""
+    return sorted(p for p in (CAPTURES / name).glob("*") if p.is_file()) if have() else []
+
+
+def have():
+    return CAPTURES.is_dir()
