@@ -129,12 +129,13 @@ parse_inline unsigned int transport_end(struct frame *f, unsigned int off, unsig
 			return off + 12;
 		len = p[4] * 4;
 		return len < 12 ? frame_malformed(f, off + 12) : off + len;
-	case 47: /* GRE: checksum, key and sequence number each add a word */
+	case 47: /* GRE: checksum or routing, key, sequence, and in PPTP (RFC 2637)
+		  * acknowledgement number each add a word */
 		p = frame_at(f, off, 4);
 		if (!p)
 			return off + 4;
-		return off + 4 + ((p[0] & 0x80) ? 4 : 0) + ((p[0] & 0x20) ? 4 : 0) +
-		       ((p[0] & 0x10) ? 4 : 0);
+		return off + 4 + ((p[0] & 0xc0) ? 4 : 0) + ((p[0] & 0x20) ? 4 : 0) +
+		       ((p[0] & 0x10) ? 4 : 0) + ((p[1] & 0x87) == 0x81 ? 4 : 0);
 	default:
 		return off;
 	}
@@ -282,8 +283,10 @@ parse_inline unsigned int llc_end(struct frame *f, unsigned int off)
 
 	off = parse_joint(off);
 	p = frame_at(f, off, 3);
-	if (!p || !llc_is_snap(p))
+	if (!p)
 		return off + 3;
+	if (!llc_is_snap(p)) /* the control field: one byte in the U format, else two */
+		return (p[2] & 3) == 3 ? off + 3 : off + 4;
 	p = frame_at(f, off, 8);
 	if (!p)
 		return off + 8;

@@ -75,6 +75,7 @@ NETWORK = {
     "ipv4 sctp": (0x800, ipv4(PAYLOAD, 132)),
     "ipv4 gre key": (0x800, ipv4(b"\x20\0\x08\0" + PAYLOAD, 47)),
     "ipv4 gre all": (0x800, ipv4(b"\xb0\0\x08\0" + PAYLOAD, 47)),
+    "ipv4 gre pptp": (0x800, ipv4(b"\x30\x81\x88\x0b" + PAYLOAD, 47)),
     "ipv4 dccp": (0x800, ipv4(b"\0\1\0\2\4" + PAYLOAD, 33)),
     "ipv4 dccp lie": (0x800, ipv4(b"\0\1\0\2\1" + PAYLOAD, 33)),
     "ipv4 ah tcp": (0x800, ipv4(bytes([6, 4]) + b"\0" * 22 + tcp() + PAYLOAD, 51)),
@@ -176,6 +177,7 @@ FRAMES = {
     "mesh bit, but llc": dot11(8, 2, qos=0x100, body=IP),
     "mesh bit to ds": dot11(8, 1, qos=0x100, body=IP),
     "stp": dot11(0, 2, body=b"\x42\x42\x03" + PAYLOAD),
+    "llc, supervisory": dot11(0, 2, body=b"\xf0\xf0\x01\x01" + PAYLOAD),
     "snap, other oui": dot11(0, 2, body=b"\xaa\xaa\x03\0\0\x0c\x20\0" + PAYLOAD),
     "snap, bridge tunnel": dot11(0, 2, body=b"\xaa\xaa\x03\0\0\xf8\x08\0"
                                  + ipv4(udp() + PAYLOAD, 17)),

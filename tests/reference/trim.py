@@ -67,8 +67,9 @@ def transport(v, at, proto):
             raise Lie(at + 12)
         return at + 4 * words
     if proto == 47:
-        flags = v.take(at, 4)[0]
-        return at + 4 + 4 * sum(bool(flags & bit) for bit in (0x80, 0x20, 0x10))
+        h = v.take(at, 4)
+        words = [h[0] & 0xc0, h[0] & 0x20, h[0] & 0x10, h[1] & 7 == 1 and h[1] & 0x80]
+        return at + 4 + 4 * sum(map(bool, words))
     return at
 
 
@@ -152,8 +153,9 @@ def network(v, at, kind):
 
 
 def llc(v, at):
-    if v.take(at, 3) != b"\xaa\xaa\x03":
-        return at + 3
+    h = v.take(at, 3)
+    if h != b"\xaa\xaa\x03":
+        return at + (3 if h[2] & 3 == 3 else 4)
     h = v.take(at, 8)
     if h[3:6] in (b"\0\0\0", b"\0\0\xf8") and be16(h, 6) >= 1536:
         return network(v, at + 8, be16(h, 6))
