@@ -18,6 +18,8 @@
 #include "pcapng.h"
 #include "sensors.h"
 
+#define ROTATE_RETRY_NS 10000000000ULL
+
 static uint64_t monotonic_ns(void)
 {
 	struct timespec t;
@@ -150,6 +152,12 @@ static void make_room(struct output *out, size_t len)
 		output_flush(out);
 }
 
+static bool file_full(const struct output *out, size_t more, uint64_t now_ns)
+{
+	return out->regular && out->o->rotate_bytes && now_ns >= out->no_rotation_until_ns &&
+	       out->size + out->len + more > out->o->rotate_bytes;
+}
+
 static uint32_t interface_begin(struct output *out, struct sensor *s, const struct combo_frame *f)
 {
 	struct output_interfaces *known = &s->interfaces;
@@ -179,29 +187,6 @@ static uint32_t interface_begin(struct output *out, struct sensor *s, const stru
 	known->list[slot].id = out->interfaces++;
 	known->list[slot].first_ns = f->time_ns;
 	return slot;
-}
-
-void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f, uint64_t now_ns)
-{
-	struct output_interfaces *known = &s->interfaces;
-	unsigned int i;
-
-	make_room(out, PCAPNG_META_MAX + f->kept_len + PCAPNG_PACKET_OVERHEAD);
-	if (known->section != out->section) {
-		known->section = out->section;
-		known->count = 0;
-	}
-	for (i = 0; i < known->count; i++)
-		if (known->list[i].linktype == f->linktype &&
-		    known->list[i].interface == f->interface)
-			break;
-	if (i == known->count)
-		i = interface_begin(out, s, f);
-	known->list[i].last_ns = f->time_ns;
-	known->list[i].frames++;
-	out->len += pcapng_packet(out->buffer + out->len, known->list[i].id, f);
-	if (!out->buffered_since_ns)
-		out->buffered_since_ns = now_ns;
 }
 
 static void statistics(struct output *out, struct sensor *s)
@@ -246,6 +231,42 @@ static void section_end(struct output *out)
 	output_flush(out);
 }
 
+/* Where no new file can be had, this one goes on. */
+static void rotate(struct output *out, uint64_t now_ns)
+{
+	section_end(out);
+	out->opened_ns = now_ns;
+	if (open_next(out)) {
+		section_begin(out);
+		out->no_rotation_until_ns = now_ns + ROTATE_RETRY_NS;
+	}
+}
+
+void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f, uint64_t now_ns)
+{
+	struct output_interfaces *known = &s->interfaces;
+	unsigned int i;
+
+	if (file_full(out, f->kept_len + PCAPNG_PACKET_OVERHEAD, now_ns) && known->section == out->section)
+		rotate(out, now_ns);
+	make_room(out, PCAPNG_META_MAX + f->kept_len + PCAPNG_PACKET_OVERHEAD);
+	if (known->section != out->section) {
+		known->section = out->section;
+		known->count = 0;
+	}
+	for (i = 0; i < known->count; i++)
+		if (known->list[i].linktype == f->linktype &&
+		    known->list[i].interface == f->interface)
+			break;
+	if (i == known->count)
+		i = interface_begin(out, s, f);
+	known->list[i].last_ns = f->time_ns;
+	known->list[i].frames++;
+	out->len += pcapng_packet(out->buffer + out->len, known->list[i].id, f);
+	if (!out->buffered_since_ns)
+		out->buffered_since_ns = now_ns;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
@@ -265,22 +286,16 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 
 static bool rotation_due(const struct output *out, uint64_t now_ns)
 {
-	if (!out->regular)
-		return false;
-	return (out->o->rotate_bytes && out->size >= out->o->rotate_bytes) ||
-	       (out->o->rotate_s && now_ns - out->opened_ns >= out->o->rotate_s * 1000000000ULL);
+	return out->regular && out->o->rotate_s &&
+	       now_ns - out->opened_ns >= out->o->rotate_s * 1000000000ULL;
 }
 
 int output_tick(struct output *out, uint64_t now_ns)
 {
 	if (out->buffered_since_ns && now_ns - out->buffered_since_ns >= OUTPUT_FLUSH_NS)
 		output_flush(out);
-	if (rotation_due(out, now_ns)) {
-		section_end(out);
-		out->opened_ns = now_ns; /* where no new file can be had, this one goes on */
-		if (open_next(out))
-			section_begin(out);
-	}
+	if (rotation_due(out, now_ns))
+		rotate(out, now_ns);
 	if (!out->buffered_since_ns)
 		return out->o->rotate_s ? 500 : -1;
 	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;

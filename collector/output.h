@@ -43,6 +43,7 @@ struct output {
 	bool regular;	      /* can be cut back and rotated */
 	uint64_t size;	      /* bytes flushed to this file */
 	uint64_t opened_ns;   /* CLOCK_MONOTONIC */
+	uint64_t no_rotation_until_ns; /* no new file could be had */
 	unsigned int section; /* rises with every section header */
 	uint32_t interfaces;  /* interface blocks in this section */
 	bool broken;	      /* the last write failed, and that was said */

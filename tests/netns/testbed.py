@@ -27,10 +27,12 @@ def _die_with_parent():
 
 
 class Namespace:
-    """A network and mount namespace with a bpffs of its own and loopback up."""
+    """A network and mount namespace with a bpffs of its own and loopback up. No IPv6, so that no
+    interface sends anything by itself."""
 
     def __init__(self):
         setup = ("mount -t bpf bpf /sys/fs/bpf && mount -t tmpfs none /run && "
+                 "for f in all default; do echo 1 > /proc/sys/net/ipv6/conf/$f/disable_ipv6; done; "
                  "ip link set lo up && echo ok && exec cat")
         self.holder = subprocess.Popen(
             ["unshare", "--net", "--mount", "--propagation", "private", "sh", "-c", setup],
@@ -129,8 +131,11 @@ class Keys:
         return public
 
     def sensor(self, name, listed=True):
-        """Returns the key file of a new sensor, which the collector knows if `listed`."""
+        """Returns the key file of a sensor, a new one if need be, which the collector will know
+        if `listed`; collectors read the list when they start."""
         path = self.directory / f"{name}.key"
+        if path.exists():
+            return path
         public = self._pair(path, self.collector_public + "\n")
         self.count += 1
         if listed:

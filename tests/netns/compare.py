@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What went in against what came out, and the ledger in between."""
+import itertools
+import struct
+import subprocess
+
+from reference import captures, trim
+
+LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutdown",
+          "lost_missing", "lost_disk", "earlier", "in_flight", "balance", "bad_combos",
+          "bad_pieces", "bad_messages")
+
+
+def readable(path):
+    """The frames of a file up to where it breaks off, if it does."""
+    found = []
+    try:
+        found.extend(captures.frames(path))
+    except (captures.Corrupt, IndexError, struct.error):
+        pass
+    return found
+
+
+def frames_in(path):
+    """Like readable, one by one: list.extend drops nothing when a generator breaks off."""
+    it = captures.frames(path)
+    while True:
+        try:
+            yield next(it)
+        except (StopIteration, captures.Corrupt, IndexError, struct.error):
+            return
+
+
+def assert_same(sent, got, snaplen=192, headers=None, stamps=True):
+    """Same frames, same order, cut where they should be, original lengths kept."""
+    for n, (a, b) in enumerate(itertools.zip_longest(sent, got)):
+        assert a and b, f"frame {n}: {'nothing came out' if a else 'nobody sent it'}"
+        kept, _ = trim.keep(a.data, a.orig_len, a.linktype, snaplen, headers)
+        assert b.data == a.data[:kept], (n, a, b)
+        assert b.orig_len == a.orig_len and b.linktype == a.linktype, (n, a, b)
+        if stamps:
+            assert b.time_ns == a.time_ns, (n, a.time_ns, b.time_ns)
+
+
+def assert_balanced(stats, frames, **allowed):
+    """Nothing lost, nothing made up: every counter of a loss is zero but those given."""
+    for name in LOSSES:
+        assert stats[name] == allowed.get(name, 0), (name, stats)
+    assert stats["seen"] == frames, stats
+    assert stats["written"] == frames - sum(allowed.values()), stats
+
+
+def tshark_fields(path, *fields):
+    """What tshark reads: a list of tuples."""
+    args = ["tshark", "-n", "-r", path, "-T", "fields"]
+    for f in fields:
+        args += ["-e", f]
+    out = subprocess.run(args, capture_output=True, text=True, check=True).stdout
+    return [tuple(line.split("\t")) for line in out.splitlines()]
+
+
+def assert_tshark_agrees(path, frames):
+    """tshark opens the file and sees the same frames."""
+    seen = tshark_fields(path, "frame.time_epoch", "frame.len", "frame.cap_len")
+    assert len(seen) == len(frames)
+    for row, f in zip(seen, frames):
+        seconds = f"{f.time_ns // 10**9}.{f.time_ns % 10**9:09}"
+        assert row == (seconds, str(f.orig_len), str(len(f.data)))

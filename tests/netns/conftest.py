@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Fixtures: namespaces and programs that are cleaned up whatever happens."""
+import contextlib
+
+import pytest
+
+from netns import testbed
+
+
+@pytest.fixture
+def bed(tmp_path):
+    """A stack to put everything on that must be closed."""
+    tmp_path.chmod(0o755)
+    with contextlib.ExitStack() as stack:
+        yield Bed(stack, tmp_path)
+
+
+# Known to every collector of the tests, in this order: ids 1, 2, ...
+SENSORS = ("lib", "two", "room-0", "room-1", "room-2", "room-3")
+
+
+class Bed:
+    """One collector and any number of sensors, in namespaces joined by cables."""
+
+    def __init__(self, stack, tmp_path):
+        self.stack = stack
+        self.tmp_path = tmp_path
+        self.keys = testbed.Keys(tmp_path)
+        for name in SENSORS:
+            self.keys.sensor(name)
+        self.ns = self.namespace()
+        self.out = tmp_path / "out.pcapng"
+
+    def namespace(self):
+        ns = testbed.Namespace()
+        self.stack.callback(ns.close)
+        return ns
+
+    def collector(self, write=None, **kwargs):
+        c = testbed.Collector(self.ns, self.keys, write or self.out, **kwargs)
+        self.stack.callback(c.kill)
+        return c
+
+    def sensor(self, name, interface, ns=None, key=None, **kwargs):
+        s = testbed.Sensor(ns or self.ns, key or self.keys.sensor(name), interface, **kwargs)
+        self.stack.callback(s.kill)
+        return s
+
+    def reader(self, name, file, key=None, options=(), ready=None, **kwargs):
+        """saluki run -r"""
+        p = testbed.Process(self.ns, [testbed.BUILD / "saluki", "run", "-r", file, "--to",
+                                      "127.0.0.1:5600", "--key", key or self.keys.sensor(name),
+                                      *options], ready, **kwargs)
+        self.stack.callback(p.kill)
+        return p
+
+    def tun(self, name, arphrd, file, options=(), ns=None):
+        p = testbed.Player.tun(ns or self.ns, name, arphrd, file, options)
+        self.stack.callback(p.close)
+        return p
+
+    def sender(self, interface, file, options=(), ns=None):
+        p = testbed.Player.send(ns or self.ns, interface, file, options)
+        self.stack.callback(p.close)
+        return p

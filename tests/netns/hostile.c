@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hostile KEYFILE PORT: a sensor with a right key that sends what no sensor should, to a collector
+ * on the loopback: combos that claim 4 GB, that decompress to more than they say, that contradict
+ * themselves. Then one honest combo with one frame, "honest", and the final totals. Prints the
+ * number of bad messages it sent.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+
+#include "wire/combo.h"
+#include "wire/piece.h"
+#include "wire/totals.h"
+
+static int sock;
+static struct seal_session session;
+static uint16_t sensor_id;
+static uint64_t number; /* of the next combo */
+static unsigned int bad;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "hostile: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void send_message(const uint8_t *message, size_t len)
+{
+	uint8_t out[65536];
+
+	if (send(sock, out, seal_datagram(&session.tx, out, message, len), 0) < 0)
+		fail("send");
+}
+
+/* Sends `len` bytes as one combo, in as many pieces as it takes. */
+static void send_combo(const uint8_t *combo, size_t len)
+{
+	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
+
+	for (size_t at = 0; at < len; at += PIECE_DATA_MAX) {
+		size_t n = len - at < PIECE_DATA_MAX ? len - at : PIECE_DATA_MAX;
+
+		piece_header_write(message, number, at, len);
+		memcpy(message + PIECE_HEADER_LEN, combo + at, n);
+		send_message(message, PIECE_HEADER_LEN + n);
+	}
+	number++;
+}
+
+static void connect_session(const char *key_file, const char *port)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
+	struct seal_initiator i;
+	struct timespec t;
+	uint8_t buffer[SEAL_INIT_MAX];
+	const char *why = "", *info = "interface=evil\nsnaplen=192\nexported=0\n";
+	long len;
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	sock = socket(AF_INET, SOCK_DGRAM, 0);
+	if (connect(sock, (struct sockaddr *)&to, sizeof(to)))
+		fail("connect");
+	if (keys_init() || keys_read(open(key_file, O_RDONLY), &i.own, i.peer, &why))
+		fail(why);
+	clock_gettime(CLOCK_REALTIME, &t);
+	len = seal_init(&i, buffer, t.tv_sec * 1000000000ULL + t.tv_nsec, 0x0bad, info,
+			strlen(info));
+	if (send(sock, buffer, len, 0) < 0)
+		fail("send");
+	len = recv(sock, buffer, sizeof(buffer), 0);
+	if (len < 0 || seal_finish(&i, &session, &sensor_id, buffer, len))
+		fail("no answer");
+}
+
+/* A combo of one frame as it should be; returns its length. */
+static size_t honest(uint8_t *out)
+{
+	struct combo_frame f = {
+		.time_ns = 1000000000, .orig_len = 6, .kept_len = 6, .linktype = 1,
+		.data = (const uint8_t *)"honest",
+	};
+	struct combo c;
+
+	if (combo_init(&c, COMBO_SIZE_DEFAULT, 192))
+		fail("combo");
+	combo_append(&c, &f);
+	c.first = 0;
+	combo_close(&c);
+	combo_header_write(out, sensor_id, number, 1, c.body_len);
+	out[COMBO_HEADER_LEN] = COMBO_STORED;
+	memcpy(out + COMBO_HEADER_LEN + COMBO_CODEC_LEN, c.body, c.body_len);
+	size_t len = COMBO_HEADER_LEN + COMBO_CODEC_LEN + c.body_len;
+	combo_free(&c);
+	return len;
+}
+
+/* An honest combo with one field of `size` bytes at `at` replaced. */
+static void send_changed(size_t at, uint64_t value, int size)
+{
+	uint8_t combo[256];
+	size_t len = honest(combo);
+
+	store_be(combo + at, value, size);
+	send_combo(combo, len);
+	bad++;
+}
+
+/* Says `claimed` bytes and compresses `real` bytes of zeros. */
+static void send_bomb(uint32_t claimed, size_t real)
+{
+	static uint8_t zeros[4 << 20], combo[65536];
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	size_t n;
+
+	ZSTD_CCtx_setParameter(c, ZSTD_c_format, ZSTD_f_zstd1_magicless);
+	combo_header_write(combo, sensor_id, number, 1, claimed);
+	combo[COMBO_HEADER_LEN] = COMBO_ZSTD;
+	n = ZSTD_compress2(c, combo + 17, sizeof(combo) - 17, zeros, real);
+	if (ZSTD_isError(n))
+		fail("bomb");
+	ZSTD_freeCCtx(c);
+	send_combo(combo, 17 + n);
+	bad++;
+}
+
+static void send_garbage(void)
+{
+	static const uint8_t messages[][12] = {
+		{ 0 },
+		{ 77, 1, 2, 3 },
+		{ PIECE_TOTALS, 200 },
+		{ PIECE_TOTALS, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 },
+		{ PIECE_COMBO, 0, 0, 99 },
+		{ PIECE_COMBO, 0, 0, 99, 0, 1, 0, 9, 'x', 'x', 'x', 'x' },
+		{ PIECE_COMBO, 0, 0, 99, 0, 0, 0, 2, 'x', 'x', 'x', 'x' },
+		{ PIECE_COMBO, 0, 0, 99, 0, 0, 0xff, 0xff, 'x', 'x', 'x', 'x' },
+	};
+
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++, bad++)
+		send_message(messages[i], sizeof(messages[i]));
+	send_message(messages[0], 0);
+	bad++;
+}
+
+int main(int argc, char **argv)
+{
+	struct totals t = { .seen = 1, .captured = 1, .exported = 1, .final = 1 };
+	uint8_t combo[256], message[TOTALS_WIRE_MAX];
+	size_t len;
+
+	if (argc != 3)
+		return 2;
+	connect_session(argv[1], argv[2]);
+	send_changed(8, 0xffffffff, 4);	     /* 4 GB uncompressed */
+	send_changed(8, COMBO_BODY_MAX + 1, 4);
+	send_changed(0, 2, 2);		     /* version */
+	send_changed(2, sensor_id + 1, 2);   /* somebody else */
+	send_changed(4, number + 1, 2);	     /* sequence number */
+	send_changed(6, 0, 2);		     /* no frames */
+	send_changed(6, 2, 2);		     /* one frame too many */
+	send_changed(6, 0xffff, 2);
+	send_changed(12, 0, 4);		     /* magic */
+	send_changed(16, 7, 1);		     /* codec */
+	send_changed(16, COMBO_ZSTD, 1);     /* not zstd */
+	for (size_t at = 17; at < honest(combo) - 6; at++)
+		if (at < 18 || at > 25)	     /* not the time stamp: any is right */
+			send_changed(at, 0xff, 1);
+	send_bomb(100, 4 << 20);
+	send_bomb(COMBO_BODY_MAX, 4 << 20);
+	send_bomb(COMBO_BODY_MAX, COMBO_BODY_MAX);
+	send_bomb(0xffffffff, 4 << 20);
+	send_garbage();
+	len = honest(combo);
+	send_combo(combo, len);
+	send_message(message, totals_write(message, &t));
+	/* The receipt for the totals: everything before it has been looked at. */
+	while (recv(sock, combo, sizeof(combo), 0) > 0) {
+		uint8_t receipt[64];
+
+		if (seal_open(&session.rx, receipt, combo, 39) == RECEIPT_LEN &&
+		    receipt[9] & RECEIPT_FINAL)
+			break;
+		send_message(message, totals_write(message, &t));
+	}
+	printf("%u\n", bad);
+	return 0;
+}

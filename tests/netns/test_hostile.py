@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What strangers, and sensors gone bad, send to the collector: counters, and nothing else."""
+import os
+import random
+import socket
+import subprocess
+import threading
+import time
+
+from netns import testbed
+from netns.compare import assert_balanced, assert_same
+from reference import captures
+
+
+def receiver_kib(collector):
+    """Resident memory of the unprivileged process."""
+    child = subprocess.run(["pgrep", "-P", str(collector.pid())], capture_output=True, text=True,
+                           check=True).stdout.split()[0]
+    with open(f"/proc/{child}/status", encoding="ascii") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+
+
+def in_namespace(ns, function):
+    """Runs a function on a thread of its own inside a network namespace (setns is a thread's)."""
+    result = []
+
+    def enter():
+        fd = os.open(f"/proc/{ns.holder.pid}/ns/net", os.O_RDONLY)
+        assert testbed._libc.setns(fd, 0x40000000) == 0
+        os.close(fd)
+        result.append(function())
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    return result[0]
+
+
+def udp(ns):
+    def make():
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        s.connect(("127.0.0.1", 5600))
+        return s
+    return in_namespace(ns, make)
+
+
+def heard(collector, count):
+    """Waits until the collector has counted so many datagrams."""
+    return testbed.wait_for(lambda: (s := collector.stats())["datagrams"] >= count and s,
+                            f"{count} datagrams", 20)
+
+
+def flood(collector, sock, datagrams):
+    """Sends with the collector keeping up: what the kernel drops cannot be counted."""
+    base = collector.stats()["datagrams"]
+    for n, d in enumerate(datagrams, 1):
+        sock.send(d)
+        if n % 20000 == 0:
+            heard(collector, base + n)
+    return heard(collector, base + n)
+
+
+def test_random_datagrams(bed):
+    rng = random.Random(1)
+    collector = bed.collector()
+    testbed.wait_for(collector.stats_file.exists, "statistics")
+    sock = udp(bed.ns)
+
+    def some(count):
+        for _ in range(count):
+            d = bytearray(rng.randbytes(rng.choice((0, 1, 12, 28, 29, 40, 143, 200, 1400, 1472))))
+            if d and rng.random() < 0.8:
+                d[0] = rng.choice((1, 2, 3))
+            yield bytes(d)
+
+    flood(collector, sock, some(5000))
+    before = receiver_kib(collector)
+    flood(collector, sock, some(60000))
+    after = receiver_kib(collector)
+    print(f"collector: {before} KiB before, {after} KiB after 60,000 random datagrams")
+    assert after - before < 256
+    stats = collector.stats()
+    # Every datagram is in exactly one counter.
+    assert sum(stats[k] for k in ("not_ours", "unknown_session", "not_authentic", "replayed",
+                                  "bad_inits", "limited_inits", "unknown_sensors",
+                                  "replayed_inits")) == 65000
+    assert collector.finish()[0] == 0
+    assert not list(captures.frames(bed.out))
+
+
+class Relay:
+    """Stands between sensor and collector; `attack` is given every datagram to the collector and
+    returns what is to be sent instead."""
+
+    def __init__(self, bed, attack):
+        self.attack = attack
+        self.down = in_namespace(bed.ns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self.down.bind(("127.0.0.1", 5700))
+        self.down.settimeout(0.05)
+        self.up = udp(bed.ns)
+        self.up.settimeout(0.001)
+        self.sensor = None
+        self.stop = False
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+        bed.stack.callback(self.close)
+
+    def run(self):
+        while not self.stop:
+            try:
+                data, self.sensor = self.down.recvfrom(65536)
+                for d in self.attack(data):
+                    self.up.send(d)
+            except socket.timeout:
+                pass
+            try:
+                while True:
+                    self.down.sendto(self.up.recv(65536), self.sensor)
+            except socket.timeout:
+                pass
+
+    def close(self):
+        self.stop = True
+        self.thread.join()
+
+
+def attacked_run(bed, bundled, attack):
+    """A short capture through the relay; returns the collector."""
+    frames = list(captures.frames(bundled))[:90]
+    small = bed.tmp_path / "small.pcap"
+    from reference.test_reference import write_pcap
+    write_pcap(small, 127, frames)
+    collector = bed.collector()
+    testbed.wait_for(collector.stats_file.exists, "statistics")
+    Relay(bed, attack)
+    reader = testbed.Process(bed.ns, [testbed.BUILD / "saluki", "run", "-r", small, "--to",
+                                      "127.0.0.1:5700", "--key", bed.keys.sensor("lib")], None)
+    bed.stack.callback(reader.kill)
+    status, said = reader.finish(signo=None, seconds=60)
+    assert status == 0, said
+    assert collector.finish()[0] == 0
+    assert_same(frames, captures.frames(bed.out))
+    stats = collector.sensor_stats("lib")
+    assert_balanced(stats, len(frames))
+    assert stats["bad_messages"] == stats["bad_combos"] == stats["bad_pieces"] == 0
+    return collector.stats()
+
+
+def test_each_datagram_with_each_byte_changed(bed, bundled):
+    sent = []
+
+    def attack(data):
+        for at in range(len(data)):
+            changed = bytearray(data)
+            changed[at] ^= 1 << at % 8
+            sent.append(1)
+            yield bytes(changed)
+            if at % 100 == 0:
+                time.sleep(0.001)  # an attacker's pace, not a wait for anything
+        yield data
+
+    stats = attacked_run(bed, bundled, attack)
+    refused = sum(stats[k] for k in ("not_ours", "unknown_session", "not_authentic", "replayed",
+                                     "bad_inits", "limited_inits"))
+    print(f"{len(sent)} changed datagrams, {refused} refused")
+    assert refused == len(sent) > 1500
+
+
+def test_each_datagram_cut_at_each_length(bed, bundled):
+    sent = []
+
+    def attack(data):
+        for n in range(len(data)):
+            sent.append(1)
+            yield data[:n]
+            if n % 100 == 0:
+                time.sleep(0.001)  # an attacker's pace, not a wait for anything
+        yield data
+
+    stats = attacked_run(bed, bundled, attack)
+    refused = sum(stats[k] for k in ("not_ours", "not_authentic", "bad_inits"))
+    assert refused == len(sent) > 1500
+
+
+def test_everything_replayed(bed, bundled):
+    """Within the session, and all of it again at the end of the run."""
+    said = []
+
+    def attack(data):
+        said.append(data)
+        yield data
+        yield data
+        yield from said
+
+    stats = attacked_run(bed, bundled, attack)
+    assert stats["replayed"] > 5 and stats["replayed_inits"] > 5
+    assert stats["sessions"] == 1
+
+
+def test_a_recording_is_refused_by_the_next_collector(bed, bundled):
+    """A new collector has forgotten all sessions; a recording of one still opens nothing."""
+    said = []
+    attacked_run(bed, bundled, lambda data: said.append(data) or [data])
+    bed.out = bed.tmp_path / "second.pcapng"
+    collector = bed.collector()
+    testbed.wait_for(collector.stats_file.exists, "statistics")
+    flood(collector, udp(bed.ns), said)
+    assert collector.finish()[0] == 0
+    stats = collector.stats()
+    assert stats["sessions"] == 0 and stats["unknown_session"] >= len(said) - 1
+    assert not list(captures.frames(bed.out))
+
+
+def test_a_sensor_gone_bad(bed):
+    """Right keys, wrong contents: a combo that claims 4 GB, bombs, contradictions."""
+    collector = bed.collector()
+    before = receiver_kib(collector)
+    out = bed.ns.run(testbed.ROOT / "build/tests/hostile", bed.keys.sensor("lib"), "5600",
+                     capture_output=True, timeout=60).stdout
+    after = receiver_kib(collector)
+    assert collector.finish()[0] == 0
+    stats = collector.sensor_stats("lib")
+    counted = stats["bad_combos"] + stats["bad_pieces"] + stats["bad_messages"]
+    print(f"{int(out)} bad messages, {counted} counted; {before} KiB before, {after} KiB after")
+    assert counted == int(out) >= 35
+    assert after - before < 1024
+    assert [f.data for f in captures.frames(bed.out)] == [b"honest"]
+    assert stats["written"] == 1 and stats["balance"] == 0
