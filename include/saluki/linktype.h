@@ -18,10 +18,11 @@ enum {
 	LINKTYPE_PPI = 192, /* files only: no kernel interface delivers it */
 };
 
-/* The four interface types that are captured, with their ARPHRD_ values spelled out because
+/* The interface types that are captured, with their ARPHRD_ values spelled out because
  * vmlinux.h has no macros. */
 enum {
 	SALUKI_ARPHRD_ETHER = 1,
+	SALUKI_ARPHRD_LOOPBACK = 772, /* Ethernet headers of zeros */
 	SALUKI_ARPHRD_IEEE80211 = 801,
 	SALUKI_ARPHRD_IEEE80211_PRISM = 802,
 	SALUKI_ARPHRD_IEEE80211_RADIOTAP = 803,
@@ -32,6 +33,7 @@ static inline int linktype_from_arphrd(int arphrd)
 {
 	switch (arphrd) {
 	case SALUKI_ARPHRD_ETHER:
+	case SALUKI_ARPHRD_LOOPBACK:
 		return LINKTYPE_ETHERNET;
 	case SALUKI_ARPHRD_IEEE80211:
 		return LINKTYPE_IEEE802_11;

@@ -10,7 +10,8 @@ from netns import testbed
 @pytest.fixture
 def bed(tmp_path):
     """A stack to put everything on that must be closed."""
-    tmp_path.chmod(0o755)
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)  # programs under test give their rights up
     with contextlib.ExitStack() as stack:
         yield Bed(stack, tmp_path)
 

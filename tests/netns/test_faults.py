@@ -1,0 +1,515 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Bad input and faults: one line that names the thing and what to do, and nothing lost."""
+import os
+import signal
+import subprocess
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced, assert_same, frames_in
+from netns.test_pipeline import as_seen
+from reference import captures
+from reference.test_reference import write_pcap
+
+NOBODY = 65534
+
+
+def run_sensor(bed, *args, **kwargs):
+    """saluki run in the bed's namespace to its end; returns (status, standard error)."""
+    p = testbed.Process(bed.ns, [testbed.BUILD / "saluki", "run", *args], None, **kwargs)
+    bed.stack.callback(p.kill)
+    return p.finish(signo=None, seconds=40)
+
+
+def run_collector(bed, *args):
+    p = testbed.Process(bed.ns, [testbed.BUILD / "saluki-collector", *args], None)
+    bed.stack.callback(p.kill)
+    return p.finish(signo=None, seconds=40)
+
+
+def assert_said(result, status, *words):
+    """The status, and a line with all the words; the program says nothing but lines of its own."""
+    code, said = result
+    assert code == status, said
+    assert any(all(w in line for w in words) for line in said.splitlines()), said
+    assert "Sanitizer" not in said
+
+
+# ---- the sensor ------------------------------------------------------------------------------------
+
+
+def sensor_args(bed, *extra):
+    return ("--to", "127.0.0.1:5600", "--key", bed.keys.sensor("lib"), *extra)
+
+
+@pytest.mark.parametrize("option,words", [
+    (("-s", "0"), ("--snaplen 0", "1 to 32768")),
+    (("-s", "40000"), ("--snaplen 40000", "1 to 32768")),
+    (("-s", "many"), ("--snaplen many", "whole number")),
+    (("--combo-size", "100"), ("--combo-size 100", "1024 to 32768")),
+    (("--combo-size", "65536"), ("--combo-size 65536", "1024 to 32768")),
+    (("--combo-age", "0"), ("--combo-age 0", "1 to 60000")),
+    (("--compress", "22"), ("--compress 22", "-50 to 9")),
+    (("--keep", "payload"), ("--keep payload", "no such choice")),
+    (("--source", "dpdk"), ("--source dpdk", "no such choice")),
+    (("-B", "1000"), ("--ring-size 1000", "power of two")),
+    (("--to", "nowhere"), ("--to nowhere", "HOST:PORT")),
+    (("--to", "::1"), ("--to ::1", "HOST:PORT")),
+    (("--pace",), ("--pace goes with -r",)),
+    (("-Q", "out", "--source", "xdp"), ("--source tc",)),
+    (("-r", "x"), ("either -i IF or -r FILE",)),
+    (("--bogus",), ("unrecognized option", "--bogus"))])
+def test_bad_usage_is_2(bed, option, words):
+    assert_said(run_sensor(bed, "-i", "lo", *sensor_args(bed, *option)), 2, *words)
+
+
+def test_missing_options_are_named(bed):
+    assert_said(run_sensor(bed, "-i", "lo"), 2, "--to HOST:PORT is missing")
+    assert_said(run_sensor(bed, "-i", "lo", "--to", "x:1"), 2, "--key FILE is missing")
+    assert_said(run_sensor(bed), 2, "either -i IF or -r FILE")
+
+
+def test_no_such_interface(bed):
+    assert_said(run_sensor(bed, "-i", "nope0", *sensor_args(bed)), 1, "nope0",
+                "no such interface", "ip link")
+
+
+def test_an_interface_that_is_neither(bed):
+    """A link type that is not captured is said to be so; nothing is captured as if Ethernet."""
+    bed.ns.run("ip", "tuntap", "add", "tun0", "mode", "tun")
+    assert_said(run_sensor(bed, "-i", "tun0", *sensor_args(bed)), 1, "tun0", "link type 65534")
+
+
+def test_not_root(bed):
+    key = bed.keys.sensor("lib")
+    os.chown(key, NOBODY, NOBODY)
+    p = testbed.Process(bed.ns, ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups",
+                                 testbed.BUILD / "saluki", "run", "-i", "lo",
+                                 *sensor_args(bed)], None)
+    assert_said(p.finish(signo=None), 1, "lo", "not permitted", "root", "CAP_BPF")
+
+
+def test_reading_a_file_needs_no_root(bed, bundled):
+    key = bed.keys.sensor("lib")
+    os.chown(key, NOBODY, NOBODY)
+    bundled.chmod(0o644)
+    collector = bed.collector()
+    p = testbed.Process(bed.ns, ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups",
+                                 testbed.BUILD / "saluki", "run", "-r", bundled,
+                                 *sensor_args(bed)], None)
+    status, said = p.finish(signo=None)
+    assert status == 0, said
+    collector.finish()
+    assert_same(captures.frames(bundled), captures.frames(bed.out))
+
+
+def test_a_kernel_without_btf_will_do(bed, bundled):
+    """No kernel type is relocated, so BTF is not needed."""
+    bed.ns.run("mount", "-t", "tmpfs", "none", "/sys/kernel/btf")
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "mon0")
+    count = player.play()
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_two_on_one_interface(bed, bundled):
+    bed.collector()
+    bed.tun("mon0", 803, bundled)
+    bed.sensor("lib", "mon0")
+    assert_said(run_sensor(bed, "-i", "mon0", "--to", "127.0.0.1:5600", "--key",
+                           bed.keys.sensor("two")), 1, "mon0", "another saluki captures here")
+
+
+def test_another_program_on_the_hook(bed, bundled):
+    """XDP is taken: the refusal is said, and tc captures all the same; --source xdp fails."""
+    bed.collector()
+    bed.tun("mon0", 803, bundled)
+    bed.ns.run("mount", "-t", "tmpfs", "none", "/mnt")
+    bed.ns.run("bpftool", "prog", "load", testbed.ROOT / "build/bpf/capture.bpf.o",
+               "/sys/fs/bpf/other", capture_output=True, check=False)
+    # bpftool loads the first program of an object: the XDP one.
+    bed.ns.run("bpftool", "net", "attach", "xdpgeneric", "pinned", "/sys/fs/bpf/other", "dev",
+               "mon0", capture_output=True)
+    assert_said(run_sensor(bed, "-i", "mon0", *sensor_args(bed, "--source", "xdp")), 1,
+                "xdp generic refused", "another program", "bpftool net")
+    sensor = bed.sensor("lib", "mon0", ready="by tc")
+    assert "xdp generic refused" in sensor.said
+    assert sensor.finish()[0] == 0
+
+
+def test_key_files(bed, tmp_path):
+    def with_key(text):
+        path = tmp_path / "some.key"
+        path.write_text(text)
+        return run_sensor(bed, "-i", "lo", "--to", "127.0.0.1:5600", "--key", path)
+
+    secret, peer = bed.keys.sensor("lib").read_text().splitlines()
+    own = testbed.saluki("pubkey", input=secret).stdout.strip()
+    assert_said(with_key(""), 1, "some.key", "first line", "saluki genkey")
+    assert_said(with_key("hello\n" + peer), 1, "some.key", "first line")
+    assert_said(with_key(secret), 1, "some.key", "second line", "collector's public key")
+    assert_said(with_key(f"{secret}\n{peer[:-2]}\n"), 1, "some.key", "second line")
+    assert_said(with_key(f"{secret}\n{own}\n"), 1, "some.key", "own public key")
+    assert_said(run_sensor(bed, "-i", "lo", "--to", "127.0.0.1:5600", "--key", "/no/such"), 1,
+                "--key /no/such", "No such file")
+    assert_said(run_sensor(bed, "-i", "lo", "--to", "no-such-host.invalid:5600", "--key",
+                           bed.keys.sensor("lib")), 1, "no-such-host.invalid:5600")
+
+
+def test_unknown_sensor(bed, bundled):
+    """The collector says who it was and what to do; the sensor that nobody answered."""
+    collector = bed.collector()
+    key = bed.keys.sensor("stranger", listed=False)
+    public = testbed.saluki("pubkey", input=key.read_text()).stdout.strip()
+    assert_said(run_sensor(bed, "-r", bundled, "--to", "127.0.0.1:5600", "--key", key), 1,
+                "never answered", "--sensors")
+    status, said = collector.finish()
+    assert status == 0 and f"unknown sensor with public key {public}" in said
+    assert said.count("unknown sensor with") == 1
+    assert collector.stats()["unknown_sensors"] >= 3
+
+
+def test_wrong_collector_key(bed, bundled):
+    """The sensor holds another collector's public key: refused in silence, counted."""
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    other = testbed.saluki("pubkey", input=testbed.saluki("genkey").stdout).stdout
+    key.write_text(key.read_text().splitlines()[0] + "\n" + other)
+    assert_said(run_sensor(bed, "-r", bundled, "--to", "127.0.0.1:5600", "--key", key), 1,
+                "never answered", "--key")
+    assert collector.finish()[0] == 0
+    assert collector.stats()["bad_inits"] >= 3
+
+
+@pytest.mark.parametrize("content,words", [
+    (b"", ("is empty",)), (b"hello, world", ("not a pcap",)), (b"abc", ("not a pcap",)),
+    (b"\xd4\xc3\xb2\xa1\x02\0", ("shorter than a pcap header",)),
+    (b"\x0a\x0d\x0d\x0a\x1c\0\0\0abcd", ("byte-order magic",))])
+def test_files_that_are_no_captures(bed, content, words):
+    bed.collector()
+    path = bed.tmp_path / "bad.pcap"
+    path.write_bytes(content)
+    assert_said(run_sensor(bed, "-r", path, *sensor_args(bed)), 1, "bad.pcap", *words)
+    assert_said(run_sensor(bed, "-r", "/no/such", *sensor_args(bed)), 1, "/no/such", "No such file")
+
+
+@pytest.mark.captures
+def test_malformed_captures(bed):
+    """Whatever the file: no crash, the frames up to where it breaks off, ledger zero."""
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    sent = []
+    for path in captures.folder("malformed"):
+        status, said = run_sensor(bed, "-r", path, "--to", "127.0.0.1:5600", "--key", key)
+        assert status in (0, 1), (path, status, said)
+        assert status == 0 or path.name in said, said
+        if "give a capture file" not in said:  # it began as one
+            sent += frames_in(path)
+    assert collector.finish()[0] == 0
+    assert len(sent) > 3000
+    assert_same(sent, captures.frames(bed.out))
+    assert_balanced(collector.sensor_stats("lib"), len(sent))
+
+
+def test_headers_of_an_unknown_link_type(bed, bundled):
+    """--keep headers on what cannot be parsed is refused, not ignored."""
+    bed.collector()
+    path = bed.tmp_path / "sll.pcap"
+    write_pcap(path, 113, list(captures.frames(bundled))[:3])
+    assert_said(run_sensor(bed, "-r", path, *sensor_args(bed, "--keep", "headers")), 1,
+                "link type 113", "--keep all")
+
+
+# ---- the interface ---------------------------------------------------------------------------------
+
+
+def test_interface_goes_down_and_up(bed, bundled):
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000", "--loop"])
+    sensor = bed.sensor("lib", "mon0")
+    player.go()
+    written = lambda: (collector.sensor_stats("lib") or {}).get("written", 0)  # noqa: E731
+    testbed.wait_for(lambda: written() > 1000, "frames")
+    bed.ns.run("ip", "link", "set", "mon0", "down")
+    sensor.expect("mon0: went down; waiting for it")
+    bed.ns.run("ip", "link", "set", "mon0", "up")
+    sensor.expect("mon0: is up again")
+    at = written()
+    testbed.wait_for(lambda: written() > at + 1000, "frames after it came up")
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert_balanced(stats, stats["seen"])
+
+
+def test_interface_disappears_and_comes_back(bed, bundled):
+    """Even with another link type: the frames say which they are."""
+    collector = bed.collector()
+    first = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "mon0")
+    count = first.play()
+    first.close()
+    sensor.expect("mon0: disappeared; waiting for it")
+    raw = bed.tmp_path / "raw.pcap"
+    frames = [f._replace(linktype=105, data=f.data[22:]) for f in captures.frames(bundled)
+              if f.data[2] == 22]
+    write_pcap(raw, 105, frames)
+    second = bed.tun("mon0", 801, raw, ["--rate", "5000"])
+    sensor.expect("mon0: is back")
+    sensor.expect("link type IEEE802_11 (802.11)")
+    assert second.play() == len(frames)
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_same(as_seen(captures.frames(bundled)) + as_seen(frames), captures.frames(bed.out),
+                stamps=False)
+    assert_balanced(collector.sensor_stats("lib"), count + len(frames))
+
+
+def test_interface_is_down_at_the_start(bed, bundled):
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
+    bed.ns.run("ip", "link", "set", "mon0", "down")
+    sensor = bed.sensor("lib", "mon0", ready="is down; waiting for it")
+    bed.ns.run("ip", "link", "set", "mon0", "up")
+    sensor.expect("is up again")
+    count = player.play()
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
+# ---- the collector ---------------------------------------------------------------------------------
+
+
+def collector_args(bed, **changes):
+    args = {"--listen": "127.0.0.1:5600", "--key": bed.keys.collector,
+            "--sensors": bed.keys.sensors, "-w": bed.out, **changes}
+    return [str(x) for pair in args.items() for x in pair]
+
+
+def test_collector_bad_usage(bed):
+    assert_said(run_collector(bed), 2, "--listen ADDR:PORT is missing")
+    assert_said(run_collector(bed, *collector_args(bed, **{"--listen": "5600"})), 2,
+                "--listen 5600", "ADDRESS:PORT")
+    assert_said(run_collector(bed, *collector_args(bed, **{"-C": "0"})), 2, "--rotate-size 0")
+    assert_said(run_collector(bed, *collector_args(bed, **{"-w": "-", "-G": "5"})), 2,
+                "cannot be rotated")
+    assert_said(run_collector(bed, *collector_args(bed), "more"), 2, "more", "takes no arguments")
+
+
+def test_port_in_use(bed):
+    bed.collector()
+    assert_said(run_collector(bed, *collector_args(bed)), 1, "127.0.0.1:5600",
+                "Address already in use", "choose another port")
+
+
+def test_collector_files(bed):
+    no = bed.tmp_path / "no"
+    assert_said(run_collector(bed, *collector_args(bed, **{"--key": no})), 1, f"--key {no}")
+    assert_said(run_collector(bed, *collector_args(bed, **{"--sensors": no})), 1,
+                f"--sensors {no}")
+    assert_said(run_collector(bed, *collector_args(bed, **{"-w": no / "x"})), 1, f"-w {no}/x",
+                "No such file")
+    no.write_text("this is a letter, not a capture\n")
+    assert_said(run_collector(bed, *collector_args(bed, **{"-w": no})), 1, f"-w {no}",
+                "not a pcapng file")
+    assert no.read_text() == "this is a letter, not a capture\n"
+
+
+@pytest.mark.parametrize("line,word", [
+    ("lib", "NAME ID PUBLIC-KEY"), ("lib one KEY", "id"), ("lib 0 KEY", "id"),
+    ("lib 70000 KEY", "id"), ("lib 1 abc", "base64"), ("a/b 1 KEY", "name"),
+    ("lib 1 KEY extra", "NAME ID PUBLIC-KEY"), ("x 1 KEY\nx 2 KEY", "name is taken"),
+    ("x 1 KEY\ny 1 KEY", "id is taken"), ("x 1 KEY\ny 2 KEY", "key is taken"), ("# no", "lists no")])
+def test_sensors_file(bed, line, word):
+    path = bed.tmp_path / "list"
+    path.write_text(line.replace("KEY", bed.keys.collector_public) + "\n")
+    assert_said(run_collector(bed, *collector_args(bed, **{"--sensors": path})), 1,
+                f"--sensors {path}", word)
+
+
+def test_unwritable_folder(bed):
+    """Root may write everywhere but to a read-only file system."""
+    where = bed.tmp_path / "ro"
+    where.mkdir()
+    bed.ns.run("mount", "-t", "tmpfs", "-o", "ro", "none", where)
+    assert_said(run_collector(bed, *collector_args(bed, **{"-w": where})), 1, f"-w {where}",
+                "Read-only file system")
+
+
+def test_full_disk(bed, bundled):
+    """Said once, counted to the frame; writing goes on when there is room again."""
+    disk = bed.tmp_path / "disk"
+    disk.mkdir()
+    bed.ns.run("mount", "-t", "tmpfs", "-o", "size=200k", "none", disk)
+    bed.ns.run("dd", "if=/dev/zero", f"of={disk}/ballast", "bs=1k", "count=100",
+               capture_output=True)
+    collector = bed.collector(write=disk / "out.pcapng")
+    key = bed.keys.sensor("lib")
+    count = len(list(captures.frames(bundled)))
+    lost = lambda: (collector.sensor_stats("lib") or {}).get("lost_disk", 0)  # noqa: E731
+    for _ in range(4):
+        assert bed.reader("lib", bundled, key).finish(signo=None)[0] == 0
+    collector.expect("No space left on device")
+    testbed.wait_for(lambda: lost() > 0, "losses")
+    bed.ns.run("rm", disk / "ballast")
+    assert bed.reader("lib", bundled, key).finish(signo=None)[0] == 0
+    collector.expect("writing again")
+    bed.ns.run("cp", disk / "out.pcapng", bed.out)
+    status, said = collector.finish()
+    assert said.count("No space left") == 1, said
+    stats = collector.sensor_stats("lib")
+    assert stats["lost_disk"] > 0 and stats["balance"] == 0
+    assert stats["written"] + stats["lost_disk"] == 5 * count
+    got = list(captures.frames(bed.out))
+    assert len(got) == stats["written"], status
+    assert_same(list(captures.frames(bundled)), got[-count:])
+
+
+def test_collector_killed_and_started_again(bed, bundled):
+    """SIGKILL loses nothing that was flushed; the next one appends, behind a cut block too."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "3000", "--loop"])
+    sensor = bed.sensor("lib", "mon0")
+    player.go()
+    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 2000,
+                     "frames")
+    # Both processes, as a power switch would.
+    child = subprocess.run(["pgrep", "-P", str(collector.pid())], capture_output=True, text=True,
+                           check=True).stdout.split()
+    flushed = collector.sensor_stats("lib")["written"]
+    for pid in (int(child[0]), collector.pid()):
+        os.kill(pid, signal.SIGKILL)
+    collector.popen.wait()
+    before = list(captures.frames(bed.out))
+    assert len(before) >= flushed
+    with bed.out.open("ab") as f:
+        f.write(b"\6\0\0\0\x80\0\0\0")  # a block that was being written
+    second = bed.collector()
+    second.expect("8 bytes of a block")
+    testbed.wait_for(lambda: (second.sensor_stats("lib") or {}).get("written", 0) > 2000,
+                     "frames after the restart", 20)
+    status, said = sensor.finish()
+    assert status == 0, said
+    second.finish()
+    got = list(captures.frames(bed.out))
+    stats = second.sensor_stats("lib")
+    assert got[:len(before)] == before and len(got) == len(before) + stats["written"]
+    assert [f.time_ns for f in got] == sorted(f.time_ns for f in got)
+    assert stats["balance"] == 0 and stats["earlier"] >= len(before)
+    assert stats["exported"] == stats["earlier"] + stats["written"] + stats["lost_missing"]
+    assert stats["lost_missing"] == stats["lost_disk"] == 0
+
+
+def test_sensor_waits_for_its_collector(bed, bundled):
+    """Started first, it says so once, keeps what its memory can hold, and exports it all."""
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "mon0")
+    count = player.play()
+    sensor.expect("no answer; is it running")
+    collector = bed.collector()
+    sensor.expect("answers")
+    status, said = sensor.finish()
+    assert status == 0 and said.count("no answer") == 1, said
+    collector.finish()
+    assert_same(as_seen(captures.frames(bundled)), captures.frames(bed.out), stamps=False)
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_sensor_without_collector_says_what_is_lost(bed, bundled):
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "mon0")
+    count = player.play()
+    status, said = sensor.finish()
+    assert status == 1 and "never answered" in said
+    assert f"exported 0 + dropped_send 0 + dropped_shutdown {count}" in said
+
+
+def test_ring_full_is_counted(bed, bundled):
+    """An agent that is held up: the kernel's ring fills, and every frame is somewhere."""
+    collector = bed.collector()
+    trace = bed.tmp_path / "long.pcap"
+    write_pcap(trace, 127, list(captures.frames(bundled)) * 5)
+    player = bed.tun("mon0", 803, trace, ["--rate", "100000"])
+    sensor = bed.sensor("lib", "mon0", options=["-B", "256"])
+    child = int(subprocess.run(["pgrep", "-P", str(sensor.pid())], capture_output=True, text=True,
+                               check=True).stdout.split()[0])
+    os.kill(child, signal.SIGSTOP)
+    count = player.play()
+    os.kill(child, signal.SIGCONT)
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert 0 < stats["ring_full"] < count
+    assert stats["seen"] == count and stats["balance"] == 0
+    assert stats["written"] == count - stats["ring_full"]
+    assert len(list(captures.frames(bed.out))) == stats["written"]
+
+
+def test_sensor_killed(bed, bundled):
+    """After SIGKILL no program stays attached, and the next start cleans up the pins."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000", "--loop"])
+    sensor = bed.sensor("lib", "mon0")
+    player.go()
+    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 500, "frames")
+    os.kill(sensor.pid(), signal.SIGKILL)
+    sensor.popen.wait()
+    testbed.wait_for(lambda: "prog/xdp" not in bed.ns.run("ip", "link", "show", "mon0",
+                                                          capture_output=True).stdout,
+                     "the program to be gone")
+    again = bed.sensor("lib", "mon0")
+    at = collector.sensor_stats("lib")["written"]
+    testbed.wait_for(lambda: collector.sensor_stats("lib")["written"] > at + 500, "frames again")
+    assert again.finish()[0] == 0
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["runs"] == 2 and stats["balance"] == 0
+    assert stats["exported"] == stats["written"] + stats["lost_missing"]
+
+
+def test_signals(bed, bundled):
+    """SIGUSR1 prints both ledgers while the capture goes on."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "mon0")
+    count = player.play()
+    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written") == count, "all")
+    sensor.send_signal(signal.SIGUSR1)
+    sensor.expect(f"{count} packets captured")
+    collector.send_signal(signal.SIGUSR1)
+    collector.expect(f"lib: seen {count} = filtered 0 + ring_full 0 + copy_failed 0 + "
+                     f"captured {count}")
+    assert sensor.finish(signal.SIGTERM)[0] == 0
+    status, said = collector.finish(signal.SIGTERM)
+    assert status == 0 and "balance 0" in said
+
+
+def test_reader_of_the_pipe_leaves(bed, bundled):
+    """Wireshark is closed: an end like any other, not an error."""
+    read_end, write_end = os.pipe()
+    collector = bed.collector(write="-", stdout=write_end)
+    os.close(write_end)
+    os.close(read_end)
+    bed.reader("lib", bundled).finish(signo=None, seconds=40)
+    assert collector.popen.wait(20) == 0
+
+
+def test_nothing_is_left_behind(bed, bundled):
+    """After a run: no pins, no program, no qdisc, no process."""
+    bed.collector()
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    sensor = bed.sensor("lib", "tap0", options=["-Q", "inout"])
+    child = subprocess.run(["pgrep", "-P", str(sensor.pid())], capture_output=True, text=True,
+                           check=True).stdout.strip()
+    assert "clsact" in bed.ns.run("tc", "qdisc", "show", "dev", "tap0", capture_output=True).stdout
+    assert sensor.finish()[0] == 0
+    assert "clsact" not in bed.ns.run("tc", "qdisc", "show", "dev", "tap0",
+                                      capture_output=True).stdout
+    assert not os.path.exists(f"/proc/{child}")
+    assert bed.ns.run("ls", "/sys/fs/bpf/saluki", capture_output=True).stdout == ""
