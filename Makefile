@@ -132,7 +132,7 @@ $(BUILD)/tests/nomalloc.so: tests/netns/nomalloc.c
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o $@ $< -ldl
 
 # A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o".
-unit_links = $(addprefix $(BUILD)/,$(shell sed -n 's|.*links: ||p' $(1)))
+unit_links = $(addprefix $(BUILD)/,$(shell sed -n 's|.*links: *\(.*\)\*/|\1|p' $(1)))
 define unit_rule
 $(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $(call unit_links,tests/unit/$(1).c)
 	$$(call say,LD,$$@)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the programs say: golden --help texts, errors, and the README held to both."""
+import base64
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from netns.testbed import BUILD, ROOT
+
+GOLDEN = pathlib.Path(__file__).with_name("golden")
+README = (ROOT / "README.md").read_text()
+
+
+def program(command, **kwargs):
+    words = command.split()
+    return subprocess.run([BUILD / words[0], *words[1:]], capture_output=True, text=True,
+                          check=False, **kwargs)
+
+
+@pytest.mark.parametrize("command", ["saluki", "saluki run", "saluki probe", "saluki genkey",
+                                     "saluki pubkey", "saluki-collector"])
+def test_help(command):
+    got = program(command + " --help")
+    assert got.returncode == 0 and got.stderr == ""
+    assert got.stdout == (GOLDEN / (command.replace(" ", "-") + ".txt")).read_text()
+    assert all(len(line) <= 100 for line in got.stdout.splitlines())
+    assert program(command + " -h").stdout == got.stdout
+
+
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector"])
+def test_version(command):
+    got = program(command + " --version")
+    assert got.returncode == 0 and re.fullmatch(command + r" \d+\.\d+\.\d+\n", got.stdout)
+
+
+@pytest.mark.parametrize("command,said", [
+    ("saluki", "Usage: saluki COMMAND"),
+    ("saluki bark", "saluki: bark: no such command; 'saluki --help' lists them\n"),
+    ("saluki genkey now", "saluki: genkey: takes no arguments; see 'saluki genkey --help'\n"),
+    ("saluki probe now", "saluki: probe: now: takes no arguments; see 'saluki probe --help'\n"),
+    ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),
+    ("saluki run -i lo tcp port 80",
+     "saluki: run: tcp: filter expressions are not supported yet\n"),
+    ("saluki-collector", "saluki-collector: --listen ADDR:PORT is missing\n")])
+def test_bad_usage(command, said):
+    got = program(command)
+    assert got.returncode == 2 and got.stdout == ""
+    assert got.stderr.startswith(said) if said.startswith("Usage") else got.stderr == said
+
+
+def test_keys():
+    secret = program("saluki genkey").stdout
+    assert len(base64.b64decode(secret)) == 32 and len(secret) == 45
+    assert secret != program("saluki genkey").stdout
+    public = program("saluki pubkey", input=secret)
+    assert public.returncode == 0 and len(base64.b64decode(public.stdout)) == 32
+    bad = program("saluki pubkey", input="nonsense\n")
+    assert bad.returncode == 1 and bad.stdout == ""
+    assert bad.stderr == ("saluki: standard input: the first line is not a private key; make one "
+                          "with 'saluki genkey'\n")
+
+
+def test_genkey_says_when_nobody_reads():
+    with open("/dev/full", "w", encoding="ascii") as full:
+        got = subprocess.run([BUILD / "saluki", "genkey"], stdout=full, stderr=subprocess.PIPE,
+                             text=True, check=False)
+    assert got.returncode == 1 and "standard output: No space left" in got.stderr
+
+
+def test_probe_of_the_kernel():
+    got = program("saluki probe")
+    assert got.returncode == 0
+    assert re.search(r"^BPF ring buffer +yes$", got.stdout, re.M)
+
+
+def test_every_option_of_the_readme_exists():
+    """A README with options that --help does not have is a bug (and was one elsewhere)."""
+    known = "".join(f.read_text() for f in GOLDEN.glob("*.txt"))
+    known += program_targets()
+    for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)):
+        assert option in known or option in READER_OPTIONS, option
+
+
+READER_OPTIONS = {"--help"}
+
+
+def program_targets():
+    return subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True,
+                          check=True).stdout
+
+
+def test_make_help_names_what_the_readme_names():
+    targets = program_targets()
+    for target in set(re.findall(r"^ *(?:sudo )?make ([a-z-]+)", README, re.M)):
+        assert re.search(rf"^ +{target}\b", targets, re.M), target

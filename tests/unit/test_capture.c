@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/capture.o agent/queue.o agent/clock.o wire/combo.o */
+#include "unit.h"
+
+#include <pthread.h>
+
+#include "agent/capture.h"
+#include "agent/clock.h"
+
+/* A source of `left` frames of 100 bytes; then it is silent, or at its end. */
+struct fake {
+	struct source base;
+	unsigned int left, waits;
+	bool ends;
+	int end_code;
+	struct capture *stop_when_silent;
+	uint64_t position;
+};
+
+static const uint8_t bytes[100];
+
+static int fake_next(struct source *s, struct source_frame *f)
+{
+	struct fake *x = (struct fake *)s;
+
+	if (!x->left)
+		return x->ends ? x->end_code : 0;
+	x->left--;
+	memset(f, 0, sizeof(*f));
+	f->heard_ns = clock_monotonic_ns();
+	f->position = x->position += 1000;
+	f->frame.orig_len = f->frame.kept_len = sizeof(bytes);
+	f->frame.data = bytes;
+	return 1;
+}
+
+static void fake_wait(struct source *s, int timeout_ms)
+{
+	struct fake *x = (struct fake *)s;
+	struct timespec t = { 0, timeout_ms * 1000000L };
+
+	assert_in_range(timeout_ms, 0, SOURCE_POLL_MS);
+	nanosleep(&t, NULL);
+	if (++x->waits == 5 && x->stop_when_silent)
+		__atomic_store_n(&x->stop_when_silent->stop, true, __ATOMIC_RELEASE);
+}
+
+static const struct source_ops fake_ops = { .next = fake_next, .wait = fake_wait };
+
+struct run {
+	struct queue q;
+	struct capture c;
+	unsigned int combos, frames, largest;
+	uint64_t first_age_ns; /* of the first combo when it was pushed */
+};
+
+/* Runs the capture thread to its end, taking what it pushes. */
+static void run(struct run *r, struct fake *x)
+{
+	pthread_t t;
+
+	x->base.ops = &fake_ops;
+	r->c.source = &x->base;
+	r->c.queue = &r->q;
+	assert_int_equal(queue_init(&r->q, COMBO_SIZE_DEFAULT, 192), 0);
+	assert_int_equal(pthread_create(&t, NULL, capture_thread, &r->c), 0);
+	while (!queue_finished(&r->q)) {
+		struct combo *c = queue_front(&r->q);
+
+		if (!c) {
+			event_wait(r->q.filled_fd, 1000);
+			continue;
+		}
+		if (!r->combos++)
+			r->first_age_ns = clock_monotonic_ns() - c->opened_ns;
+		r->frames += c->frames;
+		if (c->frames > r->largest)
+			r->largest = c->frames;
+		combo_reset(c);
+		queue_pop(&r->q);
+	}
+	pthread_join(t, NULL);
+	queue_free(&r->q);
+}
+
+static void full_combos_and_a_rest(void **state)
+{
+	struct fake x = { .left = 1000, .ends = true, .end_code = -ENODATA };
+	struct run r = { .c = { .combo_age_ns = 60000000000ULL } };
+
+	(void)state;
+	run(&r, &x);
+	assert_int_equal(r.frames, 1000);
+	assert_in_range(r.combos, 7, 8);
+	assert_in_range(r.largest * 100, COMBO_SIZE_DEFAULT - 2000, COMBO_SIZE_DEFAULT);
+	assert_false(r.c.failed);
+}
+
+static void a_lone_frame_waits_for_its_age_and_no_longer(void **state)
+{
+	struct fake x = { .left = 1 };
+	struct run r = { .c = { .combo_age_ns = 150000000ULL, .drain = true } };
+
+	(void)state;
+	x.stop_when_silent = &r.c;
+	run(&r, &x);
+	assert_int_equal(r.frames, 1);
+	assert_in_range(r.first_age_ns / 1000000, 150, 300);
+}
+
+static void a_combo_closes_when_it_spans_too_much_of_the_ring(void **state)
+{
+	struct fake x = { .left = 100, .ends = true, .end_code = -ENODATA };
+	struct run r = { .c = { .combo_age_ns = 60000000000ULL, .ring_span_max = 10000 } };
+
+	(void)state;
+	run(&r, &x);
+	assert_int_equal(r.frames, 100);
+	assert_int_equal(r.largest, 11);
+}
+
+static void a_broken_source_keeps_what_it_gave(void **state)
+{
+	struct fake x = { .left = 10, .ends = true, .end_code = -EBADMSG };
+	struct run r = { .c = { .combo_age_ns = 60000000000ULL } };
+
+	(void)state;
+	run(&r, &x);
+	assert_int_equal(r.frames, 10);
+	assert_true(r.c.failed);
+}
+
+static void stop_drains_a_ring_but_not_a_file(void **state)
+{
+	struct fake ring = { .left = 5000 }, file = { .left = 5000 };
+	struct run a = { .c = { .combo_age_ns = 1000000000ULL, .drain = true, .stop = true } };
+	struct run b = { .c = { .combo_age_ns = 1000000000ULL, .stop = true } };
+
+	(void)state;
+	run(&a, &ring);
+	run(&b, &file);
+	assert_int_equal(a.frames, 5000);
+	assert_int_equal(b.frames, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_combos_and_a_rest),
+		cmocka_unit_test(a_lone_frame_waits_for_its_age_and_no_longer),
+		cmocka_unit_test(a_combo_closes_when_it_spans_too_much_of_the_ring),
+		cmocka_unit_test(a_broken_source_keeps_what_it_gave),
+		cmocka_unit_test(stop_drains_a_ring_but_not_a_file),
+	};
+
+	return cmocka_run_group_tests_name("capture", tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: wire/keys.o */
+#include "unit.h"
+
+#include <unistd.h>
+
+#include "wire/keys.h"
+
+/* RFC 7748, section 6.1: Alice's pair. */
+static const char secret_text[] = "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=";
+static const char public_text[] = "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=";
+
+static int read_text(const char *text, struct keypair *own, uint8_t *peer, const char **why)
+{
+	int p[2], err;
+
+	assert_int_equal(pipe(p), 0);
+	assert_int_equal(write(p[1], text, strlen(text)), strlen(text));
+	close(p[1]);
+	err = keys_read(p[0], own, peer, why);
+	close(p[0]);
+	return err;
+}
+
+static void public_keys_as_in_rfc_7748(void **state)
+{
+	struct keypair own;
+	char text[KEY_TEXT_LEN];
+	const char *why;
+
+	(void)state;
+	assert_int_equal(read_text(secret_text, &own, NULL, &why), 0);
+	key_to_text(text, own.public);
+	assert_string_equal(text, public_text);
+}
+
+static void texts_that_are_no_keys(void **state)
+{
+	static const char *const bad[] = { "", "abc", "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LC=",
+					   "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo= x",
+					   "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo" };
+	uint8_t key[KEY_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(key_from_text(key, bad[i]), -EINVAL);
+	assert_int_equal(key_from_text(key, "  dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=\r\n"), 0);
+}
+
+static void key_files(void **state)
+{
+	struct keypair own;
+	uint8_t peer[KEY_LEN];
+	char text[200];
+	const char *why = NULL;
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s\n%s\n", secret_text, secret_text);
+	assert_int_equal(read_text(text, &own, peer, &why), 0);
+	snprintf(text, sizeof(text), "%s\n%s\n", secret_text, public_text);
+	assert_int_equal(read_text(text, &own, peer, &why), -EINVAL);
+	assert_non_null(strstr(why, "own public key"));
+	assert_int_equal(read_text(secret_text, &own, peer, &why), -EINVAL);
+	assert_non_null(strstr(why, "second line"));
+	assert_int_equal(read_text("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", &own, NULL, &why),
+			 -EINVAL);
+}
+
+static void generated_keys_are_clamped_and_differ(void **state)
+{
+	uint8_t a[KEY_LEN], b[KEY_LEN];
+
+	(void)state;
+	key_generate(a);
+	key_generate(b);
+	assert_memory_not_equal(a, b, KEY_LEN);
+	assert_int_equal(a[0] & 7, 0);
+	assert_int_equal(a[31] & 0xc0, 0x40);
+}
+
+static int group_setup(void **state)
+{
+	(void)state;
+	return keys_init();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(public_keys_as_in_rfc_7748),
+		cmocka_unit_test(texts_that_are_no_keys),
+		cmocka_unit_test(key_files),
+		cmocka_unit_test(generated_keys_are_clamped_and_differ),
+	};
+
+	return cmocka_run_group_tests_name("keys", tests, group_setup, NULL);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/ledger.o */
+#include "unit.h"
+
+#include "collector/ledger.h"
+
+static struct totals totals(uint64_t exported, bool final)
+{
+	return (struct totals){ .seen = exported + 5, .filtered = 2, .ring_full = 3,
+				.captured = exported, .exported = exported, .final = final };
+}
+
+static void combo(struct ledger *l, uint64_t first, uint32_t frames)
+{
+	assert_int_equal(ledger_combo(l, first, frames), 0);
+	l->pending += frames;
+	ledger_flushed(l, true);
+}
+
+static void a_run_without_loss(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(30, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 10);
+	combo(&l, 10, 20);
+	ledger_totals(&l, &t);
+	ledger_run_close(&l);
+	assert_int_equal(ledger_balance(&l), 0);
+	assert_int_equal(ledger_sum(&l).written, 30);
+	assert_int_equal(ledger_sum(&l).lost_missing, 0);
+}
+
+static void gaps_and_the_tail_are_known_to_the_frame(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(100, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 7, 10);
+	combo(&l, 20, 20);
+	assert_int_equal(ledger_sum(&l).lost_missing, 7 + 3);
+	ledger_totals(&l, &t);
+	assert_int_equal(ledger_in_flight(&l), 60);
+	assert_int_equal(ledger_balance(&l), 0);
+	ledger_run_close(&l);
+	assert_int_equal(ledger_in_flight(&l), 0);
+	assert_int_equal(ledger_sum(&l).lost_missing, 70);
+	assert_int_equal(ledger_balance(&l), 0);
+}
+
+static void a_combo_cannot_go_back(void **state)
+{
+	struct ledger l = { 0 };
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 10);
+	assert_int_equal(ledger_combo(&l, 9, 10), -EBADMSG);
+	assert_int_equal(ledger_combo(&l, UINT64_MAX, 1), -EBADMSG);
+}
+
+static void what_the_disk_refused_and_what_was_before_us(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(60, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 40);
+	assert_int_equal(ledger_combo(&l, 40, 20), 0);
+	l.pending += 20;
+	assert_int_equal(ledger_in_flight(&l), 20);
+	ledger_flushed(&l, false);
+	ledger_totals(&l, &t);
+	ledger_run_close(&l);
+	assert_int_equal(ledger_sum(&l).earlier, 40);
+	assert_int_equal(ledger_sum(&l).lost_disk, 20);
+	assert_int_equal(ledger_balance(&l), 0);
+}
+
+static void runs_add_up(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(10, true), u = totals(4, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 8); /* two of the first run are lost */
+	ledger_totals(&l, &t);
+	ledger_run_start(&l, 2, 0);
+	combo(&l, 0, 4);
+	ledger_totals(&l, &u);
+	assert_int_equal(ledger_sum(&l).sensor.exported, 14);
+	assert_int_equal(ledger_sum(&l).written, 12);
+	assert_int_equal(ledger_sum(&l).lost_missing, 2);
+	assert_int_equal(ledger_balance(&l), 0);
+}
+
+static void an_imbalance_is_seen(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(10, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 10);
+	t.seen++; /* a frame the hook saw is nowhere */
+	ledger_totals(&l, &t);
+	assert_int_equal(ledger_balance(&l), 1);
+	t.captured += 2; /* two vanished in the agent */
+	t.seen += 2;
+	ledger_totals(&l, &t);
+	assert_int_equal(ledger_balance(&l), 1 + 2);
+	l.now.written--; /* one vanished here */
+	assert_int_equal(ledger_balance(&l), 1 + 2 + 1);
+}
+
+static void totals_that_are_overtaken_change_nothing(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals new = totals(10, true), old = totals(5, false);
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	ledger_totals(&l, &new);
+	ledger_totals(&l, &old);
+	assert_int_equal(l.now.sensor.exported, 10);
+	assert_int_equal(l.now.sensor.final, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_run_without_loss),
+		cmocka_unit_test(gaps_and_the_tail_are_known_to_the_frame),
+		cmocka_unit_test(a_combo_cannot_go_back),
+		cmocka_unit_test(what_the_disk_refused_and_what_was_before_us),
+		cmocka_unit_test(runs_add_up),
+		cmocka_unit_test(an_imbalance_is_seen),
+		cmocka_unit_test(totals_that_are_overtaken_change_nothing),
+	};
+
+	return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/pcap_read.o */
+#include "unit.h"
+
+#include <unistd.h>
+
+#include "agent/pcap_read.h"
+
+static uint8_t file[4096];
+static size_t len;
+static bool big; /* byte order of what is written */
+
+static void p16(uint16_t v)
+{
+	v = big ? __builtin_bswap16(v) : v;
+	memcpy(file + len, &v, 2);
+	len += 2;
+}
+
+static void p32(uint32_t v)
+{
+	v = big ? __builtin_bswap32(v) : v;
+	memcpy(file + len, &v, 4);
+	len += 4;
+}
+
+static void pbytes(const char *s)
+{
+	memcpy(file + len, s, strlen(s));
+	len += strlen(s);
+}
+
+static int open_file(struct pcap_reader *r, size_t n)
+{
+	FILE *f = tmpfile();
+	int fd = dup(fileno(f));
+
+	assert_int_equal(fwrite(file, 1, n, f), n);
+	fflush(f);
+	lseek(fd, 0, SEEK_SET);
+	fclose(f);
+	return pcap_open(r, fd);
+}
+
+static void pcap(uint32_t magic)
+{
+	len = 0;
+	p32(magic);
+	p16(2);
+	p16(4);
+	p32(0);
+	p32(0);
+	p32(65535);
+	p32(127);
+	p32(100);
+	p32(5);
+	p32(3);
+	p32(9);
+	pbytes("abc");
+}
+
+static void four_kinds_of_pcap(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct pcap_reader r;
+		struct pcap_frame f;
+
+		big = i & 1;
+		pcap(i & 2 ? 0xa1b23c4d : 0xa1b2c3d4);
+		assert_int_equal(open_file(&r, len), 0);
+		assert_int_equal(pcap_next(&r, &f), 1);
+		assert_true(f.time_ns == 100000000000ULL + (i & 2 ? 5 : 5000));
+		assert_true(f.cap_len == 3 && f.orig_len == 9 && f.linktype == 127);
+		assert_memory_equal(f.data, "abc", 3);
+		assert_int_equal(pcap_next(&r, &f), 0);
+		pcap_close(&r);
+	}
+}
+
+/* A section with two interfaces (one with 2^-10 s ticks and an offset), and a packet of each
+ * kind. */
+static void pcapng(void)
+{
+	len = 0;
+	p32(0x0a0d0d0a), p32(28), p32(0x1a2b3c4d), p16(1), p16(0), p32(-1), p32(-1), p32(28);
+	p32(1), p32(20), p16(1), p16(0), p32(4), p32(20);
+	p32(1), p32(44), p16(105), p16(0), p32(0), p16(9), p16(1), p32(0x8a);
+	if (big) /* the option's one byte comes first */
+		memcpy(file + len - 4, "\x8a\0\0\0", 4);
+	p16(14), p16(8);
+	if (big)
+		p32(0), p32(50);
+	else
+		p32(50), p32(0);
+	p32(0), p32(44);
+	p32(0xbad), p32(16), p32(77), p32(16); /* a block nobody knows */
+	p32(6), p32(40), p32(1), p32(0), p32(1536), p32(4), p32(60), pbytes("epb!"), p32(0), p32(40);
+	p32(3), p32(20), p32(60), pbytes("spb!"), p32(20);
+	p32(2), p32(36), p16(0), p16(0), p32(0), p32(7), p32(4), p32(4), pbytes("opb!"), p32(36);
+}
+
+static void pcapng_blocks_of_every_kind(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct pcap_reader r;
+		struct pcap_frame f;
+
+		big = i;
+		pcapng();
+		assert_int_equal(open_file(&r, len), 0);
+		assert_int_equal(pcap_next(&r, &f), 1);
+		assert_true(f.linktype == 105 && f.orig_len == 60 && f.cap_len == 4);
+		assert_true(f.time_ns == 51500000000ULL); /* 50 s + 1536/1024 s */
+		assert_memory_equal(f.data, "epb!", 4);
+		assert_int_equal(pcap_next(&r, &f), 1);
+		assert_true(f.linktype == 1 && f.orig_len == 60 && f.cap_len == 4);
+		assert_memory_equal(f.data, "spb!", 4);
+		assert_int_equal(pcap_next(&r, &f), 1);
+		assert_true(f.time_ns == 7000);
+		assert_memory_equal(f.data, "opb!", 4);
+		assert_int_equal(pcap_next(&r, &f), 0);
+		pcap_close(&r);
+	}
+}
+
+/* Reads a file to its end or to where it breaks off; returns the last result. */
+static int read_through(size_t n)
+{
+	struct pcap_reader r;
+	struct pcap_frame f;
+	int got = open_file(&r, n);
+
+	while (got == 0 && (got = pcap_next(&r, &f)) == 1)
+		got = 0;
+	if (got < 0)
+		assert_non_null(r.why);
+	pcap_close(&r);
+	return got;
+}
+
+static void cut_and_damaged_files_are_errors_and_nothing_worse(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		size_t whole;
+
+		big = false;
+		if (kind)
+			pcapng();
+		else
+			pcap(0xa1b2c3d4);
+		whole = len;
+		for (size_t n = 0; n < whole; n++)
+			read_through(n); /* a cut between blocks is an end */
+		assert_int_equal(read_through(whole - 1), -EBADMSG);
+		for (size_t at = 0; at < whole; at++)
+			for (int v = 0; v < 256; v += 51) {
+				uint8_t was = file[at];
+
+				file[at] = v;
+				read_through(whole);
+				file[at] = was;
+			}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(four_kinds_of_pcap),
+		cmocka_unit_test(pcapng_blocks_of_every_kind),
+		cmocka_unit_test(cut_and_damaged_files_are_errors_and_nothing_worse),
+	};
+
+	return cmocka_run_group_tests_name("pcap_read", tests, NULL, NULL);
+}
