@@ -42,7 +42,7 @@ int genkey_main(int argc, char **argv)
 	int status;
 
 	if (no_arguments(argc, argv,
-			 "Writes a new private key, base64, to standard output. Keep it in a file "
+			 "Writes a new private key, base64, to standard output. Keep it in a file\n"
 			 "that only root can read:\n"
 			 "  (umask 077; saluki genkey | tee sensor.key | saluki pubkey > sensor.pub)"))
 		return EXIT_USAGE;
@@ -65,7 +65,7 @@ int pubkey_main(int argc, char **argv)
 	int status = 1;
 
 	if (no_arguments(argc, argv,
-			 "Reads a private key (the first line) from standard input, writes its "
+			 "Reads a private key (the first line) from standard input, writes its\n"
 			 "public key, base64, to standard output."))
 		return EXIT_USAGE;
 	if (keys_init())

@@ -32,7 +32,7 @@ static const struct option_def defs[] = {
 	{ 's', "snaplen", "BYTES", "keep at most this much of a frame (default 192)" },
 	{ OPT_KEEP, "keep", "headers|all",
 	  "headers: nothing behind the headers of data frames\n"
-	  "                             (default on 802.11); all: up to the snaplen" },
+	  "                               (default on 802.11); all: up to the snaplen" },
 	{ OPT_SOURCE, "source", "auto|xdp|tc", "capture hook (default auto: the best that attaches)" },
 	{ 'Q', "direction", "in|out|inout", "frames received, sent or both (default in; tc only)" },
 	{ OPT_CONSUME, "consume", NULL,

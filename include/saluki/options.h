@@ -51,7 +51,7 @@ static inline void options_print(const struct option_def *defs)
 		snprintf(flags, sizeof(flags), "%c%c%s--%s%s%s", defs[i].id < 256 ? '-' : ' ',
 			 defs[i].id < 256 ? defs[i].id : ' ', defs[i].id < 256 ? ", " : "  ",
 			 defs[i].name, defs[i].arg ? " " : "", defs[i].arg ? defs[i].arg : "");
-		printf("  %-26s %s\n", flags, defs[i].help);
+		printf("  %-28s %s\n", flags, defs[i].help);
 	}
 }
 

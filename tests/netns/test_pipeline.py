@@ -227,12 +227,14 @@ def test_frames_are_passed_on_or_consumed(bed, bundled):
     for options, expected in (((), count), (("--consume",), 0)):
         player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
         sensor = bed.sensor("lib", "mon0", key=key, options=options)
-        sniffer = testbed.Process(bed.ns, ["tcpdump", "-i", "mon0", "-w", "/dev/null",
-                                           "--immediate-mode"], "listening on")
+        # With -c it ends by itself once it has seen them all.
+        stop = ["-c", expected] if expected else ["--immediate-mode"]
+        sniffer = testbed.Process(bed.ns, ["tcpdump", "-i", "mon0", "-w", "/dev/null", *stop],
+                                  "listening on")
         bed.stack.callback(sniffer.kill)
         assert player.play() == count
         assert sensor.finish()[0] == 0
-        _, said = sniffer.finish()
+        _, said = sniffer.finish(signo=None if expected else signal.SIGINT)
         assert f"\n{expected} packets captured" in "\n" + said
         player.close()
     collector.finish()
@@ -244,12 +246,13 @@ def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
     player = bed.tun("mon0", 803, bundled)
     sensor = bed.sensor("lib", "mon0")
     beside = bed.tmp_path / "tcpdump.pcap"
-    tcpdump = testbed.Process(bed.ns, ["tcpdump", "-i", "mon0", "-w", beside, "-U", "-Z", "root",
-                                       "--time-stamp-precision=nano"], "listening on")
+    count = len(list(captures.frames(bundled)))
+    tcpdump = testbed.Process(bed.ns, ["tcpdump", "-i", "mon0", "-w", beside, "-Z", "root", "-c",
+                                       count, "--time-stamp-precision=nano"], "listening on")
     bed.stack.callback(tcpdump.kill)
-    count = player.play()
+    assert player.play() == count
+    assert tcpdump.finish(signo=None)[0] == 0  # ends by itself when it has them all
     assert sensor.finish()[0] == 0
-    tcpdump.finish()
     collector.finish()
     ours = [f.time_ns for f in captures.frames(bed.out)]
     theirs = [f.time_ns for f in captures.frames(beside)]
