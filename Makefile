@@ -54,6 +54,8 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
+	@printf '{ "directory": "%s", "file": "%s", "command": "%s" },\n' "$(CURDIR)" $< \
+		"$(CC) $(CFLAGS) -c -o $@ $<" > $@.json
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call say,BPF,$@)
@@ -77,14 +79,10 @@ vmlinux: ## remake vmlinux.h from the running kernel
 # ---- what is needed ------------------------------------------------------------------------------
 
 # Asks dpkg first: with everything there, no network and no right is needed.
-MISSING = $(shell dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(1) 2>/dev/null | \
-	awk '$$1 == "installed" { print $$2 }' | sort > build/.installed; \
-	printf '%s\n' $(1) | sort | comm -23 - build/.installed)
-
 define install_packages
-	$(Q)mkdir -p build
-	$(Q)missing="$(call MISSING,$(1))"; [ -z "$$missing" ] || { \
-		echo "installing: $$missing"; \
+	$(Q)missing=$$(for p in $(1); do dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | \
+		grep -qx installed || echo $$p; done); [ -z "$$missing" ] || { \
+		echo "installing:" $$missing; \
 		$(SUDO) apt-get update -qq && \
 		$(SUDO) env DEBIAN_FRONTEND=noninteractive \
 			apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
@@ -171,12 +169,13 @@ uninstall: ## remove what install has put there
 SOURCES := $(wildcard agent/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] include/saluki/*.h \
 	tests/*/*.[ch])
 
-compile_commands.json: ## for clangd and other tools
-	$(Q)$(MAKE) --no-print-directory -Bnk V=1 all test-programs 2>/dev/null | \
-		$(PYTHON) tests/compile_commands.py > $@
-.PHONY: compile_commands.json format format-check clean help
+compile_commands.json: all test-programs ## for clangd and other tools
+	$(Q){ echo '['; cat $$(find $(BUILD) -name '*.o.json' -not -path '*/sanitize-*' \
+		-not -path '*/strict/*') | sed '$$s/,$$//'; echo ']'; } > $@
+.PHONY: compile_commands.json format clean help
 
 format: ## lay the C sources out with clang-format
+	$(call install_packages,clang-format)
 	$(Q)clang-format -i $(SOURCES)
 
 clean: ## remove what was built
