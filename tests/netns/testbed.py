@@ -42,8 +42,9 @@ class Namespace:
 
     def command(self, args):
         pid = self.holder.pid
+        # The holder's root and folder too: entering a mount namespace leaves a chroot.
         return ["nsenter", f"--net=/proc/{pid}/ns/net", f"--mount=/proc/{pid}/ns/mnt",
-                "--", *map(str, args)]
+                f"--root=/proc/{pid}/root", f"--wd=/proc/{pid}/cwd", "--", *map(str, args)]
 
     def run(self, *args, **kwargs):
         kwargs.setdefault("check", True)
