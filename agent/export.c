@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <saluki/log.h>
+
 #include "clock.h"
 
 #define TOTALS_INTERVAL_NS 1000000000ULL
@@ -157,9 +159,15 @@ static void export_combo(struct export *e, struct combo *c)
 	err = send_messages(e, seal_pieces(e, len));
 	e->combo_number++;
 	if (err) {
+		if (!e->told_refused)
+			log_line("collector %s: cannot send: %s; frames are counted as dropped_send "
+				 "until it works",
+				 e->session->peer, strerror(-err));
+		e->told_refused = true;
 		count(&e->counters.dropped_send, c->frames);
 		return;
 	}
+	e->told_refused = false;
 	count(&e->counters.body_bytes, c->body_len);
 	count(&e->counters.combos, 1);
 	count(&e->counters.exported, c->frames);

@@ -44,6 +44,7 @@ struct export {
 	struct mmsghdr messages[EXPORT_PIECES_MAX];
 	struct iovec iovecs[EXPORT_PIECES_MAX];
 	struct export_counters counters;
+	bool told_refused;
 	bool unconfirmed; /* the collector has not confirmed the final totals */
 };
 

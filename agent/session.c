@@ -64,7 +64,7 @@ int session_init(struct session *s, const char *host, const char *port, const st
 {
 	memset(s, 0, sizeof(*s));
 	pthread_mutex_init(&s->lock, NULL);
-	s->peer = host;
+	snprintf(s->peer, sizeof(s->peer), "%.250s:%.20s", host, port);
 	s->initiator.own = *own;
 	memcpy(s->initiator.peer, peer_key, KEY_LEN);
 	randombytes_buf(&s->run, sizeof(s->run));

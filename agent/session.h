@@ -19,7 +19,7 @@
 
 struct session {
 	int sock;	   /* UDP, connected, non-blocking; both threads use it */
-	const char *peer;  /* HOST:PORT, for messages */
+	char peer[280];	   /* HOST:PORT, for messages */
 	uint64_t run;	   /* random number of this run */
 	int changed_fd;	   /* eventfd: up, down or a receipt; the export thread sleeps on it */
 	char info[SESSION_INFO_MAX]; /* what the sensor says of itself, "key=value\n" lines */

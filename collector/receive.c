@@ -21,22 +21,39 @@ static int receive_buffer(int sock)
 	return got / 2; /* the kernel counts its own overhead in */
 }
 
-int receive_init(struct receive *r, const char *host, const char *port)
+/* Binds to an address of one family. Returns 0, -errno, or -ENXIO after a line. */
+static int receive_bind(struct receive *r, const char *host, const char *port, int family)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_PASSIVE }, *list;
-	const char *shown = host ? host : "";
-	int err = getaddrinfo(host, port, &hints, &list), buffer;
+	struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_DGRAM,
+				  .ai_flags = AI_PASSIVE }, *list;
+	int err = getaddrinfo(host, port, &hints, &list), off = 0;
 
-	memset(r, 0, sizeof(*r));
 	if (err) {
-		log_line("--listen %s:%s: %s", shown, port, gai_strerror(err));
-		return -EINVAL;
+		log_line("--listen %s:%s: %s", host ? host : "", port, gai_strerror(err));
+		return -ENXIO;
 	}
 	r->sock = socket(list->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (r->sock >= 0 && list->ai_family == AF_INET6) /* [::] hears IPv4 too */
+		setsockopt(r->sock, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	err = r->sock < 0 || bind(r->sock, list->ai_addr, list->ai_addrlen) ? -errno : 0;
 	freeaddrinfo(list);
+	if (err && r->sock >= 0)
+		close(r->sock);
+	return err;
+}
+
+int receive_init(struct receive *r, const char *host, const char *port)
+{
+	int err, buffer;
+
+	memset(r, 0, sizeof(*r));
+	err = receive_bind(r, host, port, host ? AF_UNSPEC : AF_INET6);
+	if (!host && (err == -EAFNOSUPPORT || err == -EADDRNOTAVAIL))
+		err = receive_bind(r, host, port, AF_INET); /* a kernel without IPv6 */
+	if (err == -ENXIO)
+		return err;
 	if (err) {
-		log_line("--listen %s:%s: %s%s", shown, port, strerror(-err),
+		log_line("--listen %s:%s: %s%s", host ? host : "", port, strerror(-err),
 			 err == -EADDRINUSE ? "; is another saluki-collector running there? "
 					      "Stop it or choose another port" :
 					      "");

@@ -29,15 +29,30 @@ void stats_print(const struct open *o, const struct receive *r)
 		 ULL(receive_dropped(r)));
 }
 
+/* A file's name may hold anything. */
+static void json_string(FILE *f, const char *s)
+{
+	putc('"', f);
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			putc('\\', f);
+		if ((unsigned char)*s < 32)
+			fprintf(f, "\\u%04x", *s);
+		else
+			putc(*s, f);
+	}
+	putc('"', f);
+}
+
 static void json(FILE *f, const struct open *o, const struct receive *r)
 {
 	const char *comma = "";
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	fprintf(f, "{\"time\": %lld.%03ld, \"file\": \"%s\", \"write_errors\": %llu, "
-		   "\"kernel_dropped\": %llu",
-		(long long)t.tv_sec, t.tv_nsec / 1000000, o->output->name,
+	fprintf(f, "{\"time\": %lld.%03ld, \"file\": ", (long long)t.tv_sec, t.tv_nsec / 1000000);
+	json_string(f, o->output->name);
+	fprintf(f, ", \"write_errors\": %llu, \"kernel_dropped\": %llu",
 		ULL(o->output->write_errors), ULL(receive_dropped(r)));
 #define X(name, help) fprintf(f, ", \"" #name "\": %llu", ULL(o->counters.name));
 	OPEN_COUNTERS(X)

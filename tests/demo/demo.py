@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netns"))
-from testbed import ROOT, Collector, Host, Keys, Namespace, Player, Sensor, veth  # noqa: E402
+from testbed import (ROOT, Collector, Host, Keys, Namespace, Player, Sensor,  # noqa: E402
+                     veth, wait_for)
 
 TRACE = pathlib.Path(__file__).with_name("hwsim.pcap.zst")
 LOSSES = (("ring_full", "ring"), ("copy_failed", "copy"), ("dropped_send", "send"),
@@ -45,17 +45,24 @@ def row(before, now, started):
             f"{rate['received_bytes'] / 1000:10.2f} {a_frame:9.1f} {saving:9.1f} %   {losses(now)}")
 
 
-def show(collector, name, until):
+def next_stats(collector, after):
+    """Waits for the collector's next word, which comes once a second."""
+    return wait_for(lambda: (s := collector.stats())["time"] > after and s, "statistics")
+
+
+def show(collector, name, seconds):
     """A row a second, until the time is over or somebody presses Ctrl-C."""
-    started = time.time()
+    wait_for(collector.stats_file.exists, "the collector's statistics")
+    stats = collector.stats()
+    started = stats["time"]
     before = None
     rows = 0
-    while time.time() < until:
-        time.sleep(1)
-        now = collector.sensor_stats(name)
+    while stats["time"] < started + seconds:
+        stats = next_stats(collector, stats["time"])
+        now = next((s for s in stats["sensors"] if s["name"] == name), None)
         if not now:
             continue
-        now["at"] = collector.stats()["time"]
+        now["at"] = stats["time"]
         if before:
             if rows % 20 == 0:
                 print(HEADER)
@@ -92,7 +99,7 @@ def demo(args, directory):
             player.go()
             print("A real 802.11 trace on a virtual monitor interface. Ctrl-C ends it.\n")
         try:
-            show(collector, "demo", time.time() + args.seconds if args.seconds else float("inf"))
+            show(collector, "demo", args.seconds or float("inf"))
         except KeyboardInterrupt:
             print()
         status, _ = sensor.finish()
