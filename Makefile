@@ -144,8 +144,18 @@ test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(UNIT)
 test-unit: $(UNIT)
 	$(Q)set -e; for t in $(UNIT); do $$t; done
 
+# What is built belongs to the user; only the tests themselves run as root.
 test: deps-test ## build (plain and sanitized) and pass all tests
-	$(Q)$(SUDO) tests/run $(ARGS)
+	$(Q)echo "== build: plain; with warnings as errors; sanitized"
+	$(Q)$(MAKE) -s --no-print-directory all test-programs
+	$(Q)$(MAKE) -s --no-print-directory all BUILD=build/strict CFLAGS='-O2 -g -Werror'
+	$(Q)$(MAKE) -s --no-print-directory all test-programs SANITIZE=address,undefined
+	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
+
+.PHONY: test-chroot
+test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
+	$(call install_packages,debootstrap)
+	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" PIP_CERT="$(PIP_CERT)" tests/chroot
 
 # ---- install -------------------------------------------------------------------------------------
 
