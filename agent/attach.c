@@ -11,14 +11,12 @@
 #include <fcntl.h>
 #include <linux/if_link.h>
 #include <linux/magic.h>
-#include <linux/membarrier.h>
 #include <linux/types.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -27,6 +25,7 @@
 #include <saluki/record.h>
 
 #include "capture.skel.h"
+#include "clock.h"
 
 /* A priority and handle of our own, so that filters left by a killed agent are replaced. */
 #define TC_PRIORITY 49152
@@ -40,9 +39,9 @@ static int libbpf_silent(enum libbpf_print_level level, const char *fmt, va_list
 	return 0;
 }
 
-/* Returns 0 where this kernel makes a BPF ring buffer for us, or -errno. Asked first, because it
+/* Asked first, because it
  * separates "not permitted" and "too old" from "cannot load". */
-static int ring_supported(void)
+int attach_ring_supported(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "saluki_probe", 0, 0, 4096, NULL);
 
@@ -89,6 +88,8 @@ const char *attach_reason(int err)
 	case EBUSY:
 	case EEXIST:
 		return "another program is attached there; 'bpftool net' shows it";
+	case ENOENT:
+		return "the kernel lacks what it takes (for tc: sch_ingress and cls_bpf)";
 	case EINVAL:
 		return "refused by the kernel (a BPF feature it lacks)";
 	default:
@@ -106,7 +107,7 @@ int attach_init(struct attach *a, const struct run_options *o, const char *inter
 	a->ring_fd = a->counters_fd = a->wakeup_fd = a->xdp_link = a->pin_dir = -1;
 	a->cpus = libbpf_num_possible_cpus();
 	libbpf_set_print(libbpf_silent);
-	err = ring_supported();
+	err = attach_ring_supported();
 	if (err) {
 		log_line("%s: no BPF ring buffer: %s", interface, attach_reason(err));
 		return err;
@@ -223,6 +224,13 @@ const char *attach_hook_name(enum attach_hook hook)
 	return names[hook];
 }
 
+/* Filters of an agent that was killed would go on: whoever holds the lock takes them off. */
+static void detach_tc_stale(struct attach *a)
+{
+	detach_tc_point(a, BPF_TC_INGRESS);
+	detach_tc_point(a, BPF_TC_EGRESS);
+}
+
 int attach_hook(struct attach *a, enum attach_hook hook)
 {
 	struct capture_bpf *skel;
@@ -236,6 +244,7 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 		return -EPFNOSUPPORT;
 	a->keep_headers = a->o->keep == KEEP_HEADERS ||
 			  (a->o->keep == KEEP_DEFAULT && linktype_is_80211(a->link.linktype));
+	detach_tc_stale(a);
 	skel = load(a, hook);
 	if (!skel)
 		return -errno;
@@ -243,14 +252,15 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 		err = attach_tc(a, skel);
 	else
 		err = attach_xdp(a, skel,
-				 hook == ATTACH_XDP_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+				 hook == ATTACH_XDP_NATIVE ? XDP_FLAGS_DRV_MODE
+							   : XDP_FLAGS_SKB_MODE);
 	capture_bpf__destroy(skel); /* what is attached keeps its program */
 	if (!err)
 		a->source = attach_hook_name(hook);
 	return err;
 }
 
-int attach_attach(struct attach *a)
+int attach_attach(struct attach *a, bool again)
 {
 	bool xdp = a->o->source != SOURCE_TC && a->o->direction == DIRECTION_IN;
 	bool tc = a->o->source != SOURCE_XDP;
@@ -259,8 +269,12 @@ int attach_attach(struct attach *a)
 	for (enum attach_hook hook = xdp ? ATTACH_XDP_NATIVE : ATTACH_TC;
 	     hook <= (tc ? ATTACH_TC : ATTACH_XDP_GENERIC); hook++) {
 		err = attach_hook(a, hook);
-		if (!err)
+		if (!err) {
+			a->told = 0;
 			return 0;
+		}
+		if (again && err == a->told)
+			continue; /* said before */
 		if (err == -ENODEV)
 			log_line("%s: no such interface; 'ip link' lists them", a->interface);
 		else if (err == -EPFNOSUPPORT)
@@ -271,8 +285,9 @@ int attach_attach(struct attach *a)
 			log_line("%s: %s refused: %s", a->interface, attach_hook_name(hook),
 				 attach_reason(err));
 		if (err == -ENODEV || err == -EPFNOSUPPORT)
-			return err;
+			break;
 	}
+	a->told = err;
 	return err;
 }
 
@@ -285,9 +300,7 @@ void attach_detach(struct attach *a)
 	}
 	detach_tc(a);
 	a->source = NULL;
-	/* A CPU may still be inside the program. This waits for an RCU grace period; where the
-	 * kernel refuses it (nohz_full), detaching has waited for the driver all the same. */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	clock_grace_period(); /* a CPU may still be inside the program */
 }
 
 /* ---- pins ------------------------------------------------------------------------------------ */
@@ -296,7 +309,7 @@ static int pin_map(struct attach *a, int fd, const char *name)
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), ATTACH_PIN_ROOT "/%s/%s", a->interface, name);
+	snprintf(path, sizeof(path), "%s/%s", a->pin_path, name);
 	unlink(path); /* of an agent that was killed: the lock says that none runs */
 	return bpf_obj_pin(fd, path) ? -errno : 0;
 }
@@ -308,19 +321,22 @@ static int pin_mount(void)
 
 	if (statfs("/sys/fs/bpf", &st) == 0 && (unsigned int)st.f_type == BPF_FS_MAGIC)
 		return 0;
-	return mount("bpf", "/sys/fs/bpf", "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700") ?
-		       -errno :
-		       0;
+	return mount("bpf", "/sys/fs/bpf", "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700")
+		       ? -errno
+		       : 0;
 }
 
 static int pin_lock(struct attach *a)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), ATTACH_PIN_ROOT "/%s", a->interface);
-	mkdir(ATTACH_PIN_ROOT, 0700);
-	mkdir(path, 0700);
-	a->pin_dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* bpffs takes no dots (eth0.100), and no interface has a colon in its name. */
+	snprintf(a->pin_path, sizeof(a->pin_path), ATTACH_PIN_ROOT "/%s", a->interface);
+	for (char *p = a->pin_path + strlen(ATTACH_PIN_ROOT); *p; p++)
+		if (*p == '.')
+			*p = ':';
+	if ((mkdir(ATTACH_PIN_ROOT, 0700) && errno != EEXIST) ||
+	    (mkdir(a->pin_path, 0700) && errno != EEXIST))
+		return -errno;
+	a->pin_dir = open(a->pin_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (a->pin_dir < 0 || flock(a->pin_dir, LOCK_EX | LOCK_NB))
 		return -errno;
 	return 0;
@@ -332,9 +348,8 @@ int attach_pin(struct attach *a)
 
 	err = err ?: pin_lock(a);
 	if (err == -EWOULDBLOCK) {
-		log_line("%s: another saluki captures here; stop it first ('fuser -v %s/%s' shows "
-			 "it)",
-			 a->interface, ATTACH_PIN_ROOT, a->interface);
+		log_line("%s: another saluki captures here; stop it first ('fuser -v %s' shows it)",
+			 a->interface, a->pin_path);
 		close(a->pin_dir);
 		a->pin_dir = -1; /* the pins are not ours to remove */
 		return err;
@@ -342,21 +357,18 @@ int attach_pin(struct attach *a)
 	err = err ?: pin_map(a, a->ring_fd, "ring");
 	err = err ?: pin_map(a, a->counters_fd, "counters");
 	if (err)
-		log_line("%s/%s: cannot pin: %s; is bpffs mounted on /sys/fs/bpf?", ATTACH_PIN_ROOT,
-			 a->interface, strerror(-err));
+		log_line("%s: cannot pin: %s; is bpffs mounted on /sys/fs/bpf?", a->pin_path,
+			 strerror(-err));
 	return err;
 }
 
 static void unpin(struct attach *a)
 {
-	char path[128];
-
 	if (a->pin_dir < 0)
 		return;
 	unlinkat(a->pin_dir, "ring", 0);
 	unlinkat(a->pin_dir, "counters", 0);
-	snprintf(path, sizeof(path), ATTACH_PIN_ROOT "/%s", a->interface);
-	rmdir(path);
+	rmdir(a->pin_path);
 	close(a->pin_dir);
 	a->pin_dir = -1;
 }

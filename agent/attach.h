@@ -18,23 +18,29 @@
 struct attach {
 	const struct run_options *o;
 	const char *interface;
-	const char *source;  /* "xdp native", "xdp generic", "tc"; NULL while not attached */
-	bool keep_headers;   /* as decided for the link type */
+	const char *source; /* "xdp native", "xdp generic", "tc"; NULL while not attached */
+	bool keep_headers;  /* as decided for the link type */
 	struct link_state link;
 	int ring_fd, counters_fd, wakeup_fd;
 	uint32_t cpus;
-	int xdp_link;	     /* BPF link, -1 */
-	bool tc_in, tc_out;  /* filters attached */
-	bool tc_qdisc;	     /* we made the clsact qdisc */
-	int pin_dir;	     /* locked while we run, -1 */
+	int xdp_link;	    /* BPF link, -1 */
+	bool tc_in, tc_out; /* filters attached */
+	bool tc_qdisc;	    /* we made the clsact qdisc */
+	int pin_dir;	    /* locked while we run, -1 */
+	char pin_path[64];
+	int told; /* the last refusal that was said */
 };
 
+/* Returns 0 where this kernel makes a BPF ring buffer for us, or -errno. */
+int attach_ring_supported(void);
 /* Makes the maps. Returns 0, or -errno after a line that says what failed. */
 int attach_init(struct attach *a, const struct run_options *o, const char *interface);
 /* Loads the programs for the interface as it is now, and attaches them by the best hook that
- * takes them. Returns 0, or -errno after a line a hook tried. */
-int attach_attach(struct attach *a);
-/* One hook, without falling back; for probe too. Returns 0 or -errno. */
+ * takes them. Returns 0, or -errno after a line a hook tried; with `again`, what was said the last
+ * time is not repeated. */
+int attach_attach(struct attach *a, bool again);
+/* One hook, without falling back; for probe too. The lock of attach_pin must be held. Returns 0
+ * or -errno. */
 enum attach_hook { ATTACH_XDP_NATIVE, ATTACH_XDP_GENERIC, ATTACH_TC };
 int attach_hook(struct attach *a, enum attach_hook hook);
 const char *attach_hook_name(enum attach_hook hook);

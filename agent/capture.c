@@ -48,7 +48,7 @@ static void capture_frame(struct capture *c, struct combo **combo, const struct 
 /* Milliseconds until the open combo is old enough, rounded up; SOURCE_POLL_MS without one. */
 static int capture_timeout_ms(const struct capture *c, const struct combo *combo)
 {
-	uint64_t now = clock_monotonic_ns(), due;
+	uint64_t now = monotonic_ns(), due;
 
 	if (!combo || combo->frames == 0)
 		return SOURCE_POLL_MS;

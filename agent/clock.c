@@ -2,6 +2,10 @@
 /* Clock offset: see clock.h. */
 #include "clock.h"
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 /* The two clocks cannot be read at one moment; of some readings the one that took the shortest
  * time is the best, as it was the least disturbed. */
 static uint64_t clock_distance(void)
@@ -9,9 +13,9 @@ static uint64_t clock_distance(void)
 	uint64_t best_took = UINT64_MAX, best = 0;
 
 	for (int i = 0; i < 5; i++) {
-		uint64_t before = clock_monotonic_ns();
+		uint64_t before = monotonic_ns();
 		uint64_t real = clock_ns(CLOCK_REALTIME);
-		uint64_t took = clock_monotonic_ns() - before;
+		uint64_t took = monotonic_ns() - before;
 
 		if (took < best_took) {
 			best_took = took;
@@ -19,6 +23,16 @@ static uint64_t clock_distance(void)
 		}
 	}
 	return best;
+}
+
+void clock_grace_period(void)
+{
+	struct timespec t = { 0, 100000000 };
+
+	/* With nohz_full the kernel refuses, and there is nothing else to wait for; no program
+	 * runs for anything like 100 ms. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		nanosleep(&t, NULL);
 }
 
 void clock_measure(struct clock_offset *c, uint64_t now_ns)

@@ -8,7 +8,8 @@
 #define AGENT_CLOCK_H
 
 #include <stdint.h>
-#include <time.h>
+
+#include <saluki/monotonic.h>
 
 struct clock_offset {
 	uint64_t realtime_minus_monotonic_ns; /* wraps like the stamps do */
@@ -16,18 +17,9 @@ struct clock_offset {
 	uint64_t last_ns;		      /* last stamp given out */
 };
 
-static inline uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-static inline uint64_t clock_monotonic_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
+/* Waits until every CPU has left what it was doing under RCU: BPF programs that were running when
+ * this was called have ended. */
+void clock_grace_period(void);
 
 /* Measures the offset if the last measurement is a second old. */
 void clock_measure(struct clock_offset *c, uint64_t now_ns);

@@ -54,8 +54,8 @@ int compress_init(struct compress *c, int level, size_t size)
 		err = -ENOMEM;
 	if (!err) {
 		c->context = ZSTD_initStaticCCtx(c->memory, memory);
-		if (!c->context || ZSTD_isError(ZSTD_CCtx_setParametersUsingCCtxParams(c->context,
-										      p)))
+		if (!c->context ||
+		    ZSTD_isError(ZSTD_CCtx_setParametersUsingCCtxParams(c->context, p)))
 			err = -EINVAL;
 	}
 	ZSTD_freeCCtxParams(p);

@@ -18,7 +18,7 @@
 
 #define ULL(x) ((unsigned long long)(x))
 
-void control_report(struct export *e)
+void control_report(struct exporter *e)
 {
 	struct totals t;
 
@@ -32,18 +32,21 @@ void control_report(struct export *e)
 		 "%llu",
 		 ULL(t.seen), ULL(t.filtered), ULL(t.ring_full), ULL(t.copy_failed),
 		 ULL(t.captured));
-	log_line("ledger: captured %llu = exported %llu + dropped_send %llu + dropped_shutdown %llu "
-		 "+ on the way %llu",
-		 ULL(t.captured), ULL(t.exported), ULL(t.dropped_send), ULL(t.dropped_shutdown),
-		 ULL(t.captured - t.exported - t.dropped_send - t.dropped_shutdown));
-	log_line("export: %llu bytes seen, %llu kept, %llu sent in %llu combos, %llu datagrams",
+	log_line(
+		"ledger: captured %llu = exported %llu + dropped_send %llu + dropped_shutdown %llu "
+		"+ on the way %llu",
+		ULL(t.captured), ULL(t.exported), ULL(t.dropped_send), ULL(t.dropped_shutdown),
+		ULL(t.captured - t.exported - t.dropped_send - t.dropped_shutdown));
+	log_line("export: %llu bytes seen, %llu kept, %llu sent in %llu combos, %llu datagrams; "
+		 "%llu forged or strange ones received",
 		 ULL(t.seen_bytes), ULL(t.kept_bytes), ULL(t.sent_bytes), ULL(t.combos),
-		 ULL(t.datagrams));
+		 ULL(t.datagrams), ULL(e->session->bad_datagrams));
 }
 
 static void control_stop(struct control *c)
 {
-	__atomic_store_n(&c->export->stop, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->capture->source->stop, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->exporter->stop, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
 }
 
@@ -53,13 +56,15 @@ static bool control_order(struct control *c)
 	uint8_t order;
 
 	if (privsep_recv(c->orders, &order, sizeof(order), NULL)) {
+		if (c->capture->source->ops->halt)
+			c->capture->source->ops->halt(c->capture->source);
 		control_stop(c);
 		return false;
 	}
 	if (order == ORDER_STOP)
 		control_stop(c);
 	else if (order == ORDER_REPORT)
-		control_report(c->export);
+		control_report(c->exporter);
 	return true;
 }
 
@@ -72,7 +77,7 @@ void control_loop(struct control *c)
 	};
 
 	for (;;) {
-		int timeout = session_tick(c->session, clock_monotonic_ns());
+		int timeout = session_tick(c->session, monotonic_ns());
 
 		if (poll(p, 3, timeout) < 0 && errno != EINTR)
 			return;

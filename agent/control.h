@@ -10,16 +10,16 @@
 #include "session.h"
 
 struct control {
-	int orders; /* socket to the privileged process */
+	int orders;  /* socket to the privileged process */
 	int done_fd; /* eventfd: the export thread has ended */
 	struct session *session;
 	struct capture *capture;
-	struct export *export;
+	struct exporter *exporter;
 };
 
 /* Runs until the export thread has ended. */
 void control_loop(struct control *c);
 /* Prints the ledger of this end. */
-void control_report(struct export *e);
+void control_report(struct exporter *e);
 
 #endif

@@ -19,7 +19,6 @@
 #define FINAL_TRIES 20
 #define FINAL_WAIT_MS 100
 #define RECEIPT_WAIT_MS 200
-#define SEND_TRIES 50 /* of 20 ms: a queue that stays full for a second is a refusal */
 #define SEND_WAIT_MS 20
 
 static void count(uint64_t *counter, uint64_t n)
@@ -27,7 +26,7 @@ static void count(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-void export_totals(struct export *e, struct totals *t)
+void export_totals(struct exporter *e, struct totals *t)
 {
 	struct saluki_counters c;
 
@@ -53,34 +52,41 @@ void export_totals(struct export *e, struct totals *t)
 /* ---- send ------------------------------------------------------------------------------------ */
 
 /* Returns whether sending may be tried again after `err`. */
-static bool send_again(struct export *e, int err, int *tries)
+static bool send_again(struct exporter *e, int err)
 {
 	struct pollfd p = { .fd = e->session->sock, .events = POLLOUT };
+	unsigned int sealed_for = e->generation;
 
-	if (err == EINTR)
+	switch (err) {
+	case EINTR:
 		return true;
-	if (err == ECONNREFUSED) { /* tells of an earlier datagram; this one was not sent */
-		session_refused(e->session);
-		return (*tries)++ < SEND_TRIES;
-	}
-	if ((err != EAGAIN && err != ENOBUFS && err != ENOMEM) || (*tries)++ >= SEND_TRIES)
+	case EMSGSIZE: /* this one will never go */
 		return false;
-	poll(&p, err == EAGAIN ? 1 : 0, SEND_WAIT_MS);
-	return true;
+	case ECONNREFUSED: /* tells of an earlier datagram; this one was not sent */
+		session_refused(e->session);
+		break;
+	default: /* queues are full, the link is down, there is no route: it may come back */
+		session_sent(e->session, monotonic_ns());
+		poll(&p, err == EAGAIN ? 1 : 0, SEND_WAIT_MS);
+	}
+	/* Until the session is given up; then the combo is sealed anew for the next one. */
+	return session_use(e->session, &e->tx, &e->sensor_id, &e->generation) &&
+	       e->generation == sealed_for;
 }
 
 /* Sends the first `n` messages. Returns 0, or -errno where the network refuses. */
-static int send_messages(struct export *e, unsigned int n)
+static int send_messages(struct exporter *e, unsigned int n)
 {
 	unsigned int done = 0;
-	int tries = 0;
 
 	while (done < n) {
 		int sent = sendmmsg(e->session->sock, e->messages + done, n - done, MSG_NOSIGNAL);
 
 		if (sent < 0) {
-			if (!send_again(e, errno, &tries))
-				return -errno;
+			int err = errno;
+
+			if (!send_again(e, err))
+				return err == EMSGSIZE ? -EMSGSIZE : -ENOTCONN;
 			continue;
 		}
 		for (int i = 0; i < sent; i++, done++) {
@@ -88,11 +94,11 @@ static int send_messages(struct export *e, unsigned int n)
 			count(&e->counters.sent_bytes, e->iovecs[done].iov_len);
 		}
 	}
-	session_sent(e->session, clock_monotonic_ns());
+	session_sent(e->session, monotonic_ns());
 	return 0;
 }
 
-static void message_set(struct export *e, unsigned int i, const uint8_t *message, size_t len)
+static void message_set(struct exporter *e, unsigned int i, const uint8_t *message, size_t len)
 {
 	e->iovecs[i].iov_base = e->datagrams[i];
 	e->iovecs[i].iov_len = seal_datagram(&e->tx, e->datagrams[i], message, len);
@@ -102,7 +108,7 @@ static void message_set(struct export *e, unsigned int i, const uint8_t *message
 }
 
 /* Cuts `len` bytes of e->wire into sealed pieces. Returns how many. */
-static unsigned int seal_pieces(struct export *e, size_t len)
+static unsigned int seal_pieces(struct exporter *e, size_t len)
 {
 	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
 	unsigned int n = 0;
@@ -117,7 +123,7 @@ static unsigned int seal_pieces(struct export *e, size_t len)
 	return n;
 }
 
-static void send_totals(struct export *e, bool final)
+static void send_totals(struct exporter *e, bool final)
 {
 	uint8_t message[TOTALS_WIRE_MAX];
 	struct totals t;
@@ -126,17 +132,17 @@ static void send_totals(struct export *e, bool final)
 	t.final = final;
 	message_set(e, 0, message, totals_write(message, &t));
 	send_messages(e, 1); /* a lost one is made good by the next */
-	e->next_totals_ns = clock_monotonic_ns() + TOTALS_INTERVAL_NS;
+	e->next_totals_ns = monotonic_ns() + TOTALS_INTERVAL_NS;
 }
 
-/* Waits until the collector has heard nearly all that was sent. A receipt may be lost: then
- * what was sent is taken as heard and the next one is waited for. */
-static void wait_receipts(struct export *e)
+/* Waits until the collector has heard nearly all that was sent; not for longer than
+ * RECEIPT_WAIT_MS, as the last datagrams or their receipt may be lost. */
+static void wait_receipts(struct exporter *e)
 {
 	uint64_t heard = __atomic_load_n(&e->session->heard, __ATOMIC_ACQUIRE);
-	uint64_t until = clock_monotonic_ns() + RECEIPT_WAIT_MS * 1000000ULL;
+	uint64_t until = monotonic_ns() + RECEIPT_WAIT_MS * 1000000ULL;
 
-	while (e->tx.counter - heard > EXPORT_AHEAD_MAX && clock_monotonic_ns() < until &&
+	while (e->tx.counter - heard > EXPORT_AHEAD_MAX && monotonic_ns() < until &&
 	       session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
 		event_wait(e->session->changed_fd, RECEIPT_WAIT_MS);
 		heard = __atomic_load_n(&e->session->heard, __ATOMIC_ACQUIRE);
@@ -145,7 +151,9 @@ static void wait_receipts(struct export *e)
 
 /* ---- combos ---------------------------------------------------------------------------------- */
 
-static void export_combo(struct export *e, struct combo *c)
+/* Returns 0 when the combo has come to its end, exported or dropped, -ENOTCONN when it must wait
+ * for another session. */
+static int export_combo(struct exporter *e, struct combo *c)
 {
 	size_t len = COMBO_HEADER_LEN;
 	int err;
@@ -153,27 +161,30 @@ static void export_combo(struct export *e, struct combo *c)
 	if (e->paced)
 		wait_receipts(e);
 	c->first = e->counters.exported;
-	combo_close(c);
+	if (!c->body)
+		combo_close(c); /* once, with what was exported before it */
 	combo_header_write(e->wire, e->sensor_id, e->combo_number, c->frames, c->body_len);
 	len += compress_combo(&e->compress, e->wire + len, c->body, c->body_len);
 	err = send_messages(e, seal_pieces(e, len));
+	if (err == -ENOTCONN)
+		return err;
 	e->combo_number++;
 	if (err) {
 		if (!e->told_refused)
-			log_line("collector %s: cannot send: %s; frames are counted as dropped_send "
-				 "until it works",
-				 e->session->peer, strerror(-err));
+			log_line("collector %s: the way there takes no datagrams of %d bytes (path "
+				 "MTU); frames are counted as dropped_send",
+				 e->session->peer, WIRE_DATAGRAM_MAX);
 		e->told_refused = true;
 		count(&e->counters.dropped_send, c->frames);
-		return;
+		return 0;
 	}
-	e->told_refused = false;
 	count(&e->counters.body_bytes, c->body_len);
 	count(&e->counters.combos, 1);
 	count(&e->counters.exported, c->frames);
+	return 0;
 }
 
-static void export_done(struct export *e, struct combo *c)
+static void export_done(struct exporter *e, struct combo *c)
 {
 	e->source->ops->release(e->source, c->position);
 	combo_reset(c);
@@ -181,13 +192,13 @@ static void export_done(struct export *e, struct combo *c)
 }
 
 /* Waits for a combo, for a change of the session, or until totals are due. */
-static void export_wait(struct export *e)
+static void export_wait(struct exporter *e)
 {
 	struct pollfd p[2] = {
 		{ .fd = e->queue->filled_fd, .events = POLLIN },
 		{ .fd = e->session->changed_fd, .events = POLLIN },
 	};
-	uint64_t now = clock_monotonic_ns();
+	uint64_t now = monotonic_ns();
 	int64_t left = (int64_t)(e->next_totals_ns - now) / 1000000 + 1;
 
 	poll(p, 2, left < 0 ? 0 : left > 1000 ? 1000 : (int)left);
@@ -198,9 +209,9 @@ static void export_wait(struct export *e)
 }
 
 /* Without a session: waits for one. Returns whether there was any use in it. */
-static bool export_wait_session(struct export *e)
+static bool export_wait_session(struct exporter *e)
 {
-	uint64_t now = clock_monotonic_ns();
+	uint64_t now = monotonic_ns();
 	bool bounded = e->is_file || __atomic_load_n(&e->stop, __ATOMIC_ACQUIRE);
 
 	if (!bounded)
@@ -213,7 +224,7 @@ static bool export_wait_session(struct export *e)
 	return true;
 }
 
-static void export_give_up(struct export *e)
+static void export_give_up(struct exporter *e)
 {
 	struct combo *c = queue_front(e->queue);
 
@@ -225,26 +236,34 @@ static void export_give_up(struct export *e)
 	export_done(e, c);
 }
 
-/* The last word of a run, repeated until the collector has confirmed it. */
-static void export_final(struct export *e)
+static bool final_confirmed(struct exporter *e)
 {
-	e->unconfirmed = true;
-	for (int i = 0; i < FINAL_TRIES; i++) {
+	return __atomic_load_n(&e->session->heard_final, __ATOMIC_ACQUIRE);
+}
+
+/* The last word of a run, repeated until the collector has confirmed it. */
+static void export_final(struct exporter *e)
+{
+	for (int i = 0; i < FINAL_TRIES && !final_confirmed(e); i++) {
+		uint64_t until;
+
 		while (!session_use(e->session, &e->tx, &e->sensor_id, &e->generation))
 			if (!export_wait_session(e))
-				return;
+				goto out;
 		send_totals(e, true);
-		event_wait(e->session->changed_fd, FINAL_WAIT_MS);
-		if (__atomic_load_n(&e->session->heard_final, __ATOMIC_ACQUIRE)) {
-			e->unconfirmed = false;
-			return;
-		}
+		/* Receipts without the confirmation come too: the collector may still be waiting
+		 * for what was overtaken. */
+		until = monotonic_ns() + FINAL_WAIT_MS * 1000000ULL;
+		while (!final_confirmed(e) && monotonic_ns() < until)
+			event_wait(e->session->changed_fd, FINAL_WAIT_MS);
 	}
+out:
+	e->unconfirmed = !final_confirmed(e);
 }
 
 void *export_thread(void *arg)
 {
-	struct export *e = arg;
+	struct exporter *e = arg;
 	struct combo *c;
 
 	while (!queue_finished(e->queue)) {
@@ -254,15 +273,13 @@ void *export_thread(void *arg)
 			continue;
 		}
 		e->waiting_since_ns = 0;
-		if (clock_monotonic_ns() >= e->next_totals_ns)
+		if (monotonic_ns() >= e->next_totals_ns)
 			send_totals(e, false);
 		c = queue_front(e->queue);
-		if (c) {
-			export_combo(e, c);
-			export_done(e, c);
-		} else {
+		if (!c)
 			export_wait(e);
-		}
+		else if (export_combo(e, c) == 0)
+			export_done(e, c);
 	}
 	export_final(e);
 	return NULL;

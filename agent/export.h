@@ -21,15 +21,16 @@
 
 /* Frames and bytes that have come to an end here; written by the export thread, read by any. */
 struct export_counters {
-	uint64_t exported, dropped_send, dropped_shutdown, combos, datagrams, body_bytes, sent_bytes;
+	uint64_t exported, dropped_send, dropped_shutdown, combos, datagrams, body_bytes,
+		sent_bytes;
 };
 
-struct export {
+struct exporter {
 	struct queue *queue;
 	struct source *source;
 	struct session *session;
 	struct compress compress;
-	bool paced; /* wait for receipts (EXPORT_AHEAD_MAX) */
+	bool paced;	      /* wait for receipts (EXPORT_AHEAD_MAX) */
 	uint64_t patience_ns; /* without a collector, after `stop` or with a file */
 	bool stop;	      /* set by the control thread */
 	bool is_file;
@@ -51,6 +52,6 @@ struct export {
 /* Runs until the queue is finished, then sends the final totals. */
 void *export_thread(void *export);
 /* The ledger so far. Any thread. */
-void export_totals(struct export *e, struct totals *t);
+void export_totals(struct exporter *e, struct totals *t);
 
 #endif

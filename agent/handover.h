@@ -10,7 +10,12 @@
 #include <stdint.h>
 
 /* Descriptors of a handover, by kind. */
-enum { HANDOVER_FD_KEY = 0, HANDOVER_FD_RING = 1, HANDOVER_FD_COUNTERS = 2, HANDOVER_FD_WAKEUP = 3 };
+enum {
+	HANDOVER_FD_KEY = 0,
+	HANDOVER_FD_RING = 1,
+	HANDOVER_FD_COUNTERS = 2,
+	HANDOVER_FD_WAKEUP = 3
+};
 enum { HANDOVER_FD_FILE = 1 };
 
 /* The first message: everything is attached, here is what to read from. */
@@ -21,10 +26,10 @@ struct handover {
 	bool keep_was_asked_for; /* file: --keep headers was given, not the default */
 	uint32_t snaplen;
 	uint32_t ring_size;
-	uint32_t cpus;	   /* counter slots */
-	int32_t linktype;  /* of the interface */
-	char name[64];	   /* interface, or the file's base name */
-	char source[32];   /* "xdp native", "xdp generic", "tc", "file" */
+	uint32_t cpus;	  /* counter slots */
+	int32_t linktype; /* of the interface */
+	char name[64];	  /* interface, or the file's base name */
+	char source[32];  /* "xdp native", "xdp generic", "tc", "file" */
 };
 
 /* Every later message is one of these, one byte. */

@@ -41,10 +41,11 @@ int genkey_main(int argc, char **argv)
 	uint8_t secret[KEY_LEN];
 	int status;
 
-	if (no_arguments(argc, argv,
-			 "Writes a new private key, base64, to standard output. Keep it in a file\n"
-			 "that only root can read:\n"
-			 "  (umask 077; saluki genkey | tee sensor.key | saluki pubkey > sensor.pub)"))
+	if (no_arguments(
+		    argc, argv,
+		    "Writes a new private key, base64, to standard output. Keep it in a file\n"
+		    "that only root can read:\n"
+		    "  (umask 077; saluki genkey | tee sensor.key | saluki pubkey > sensor.pub)"))
 		return EXIT_USAGE;
 	if (fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IRWXO))
 		log_line("warning: the key goes to a file that others can read; use umask 077");

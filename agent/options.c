@@ -22,6 +22,8 @@ enum {
 	OPT_USER,
 };
 
+#define RING_SIZE_DEFAULT (4096 * 1024)
+
 static const struct option_def defs[] = {
 	{ 'i', "interface", "IF", "capture on this interface" },
 	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
@@ -33,14 +35,13 @@ static const struct option_def defs[] = {
 	{ OPT_KEEP, "keep", "headers|all",
 	  "headers: nothing behind the headers of data frames\n"
 	  "                               (default on 802.11); all: up to the snaplen" },
-	{ OPT_SOURCE, "source", "auto|xdp|tc", "capture hook (default auto: the best that attaches)" },
+	{ OPT_SOURCE, "source", "auto|xdp|tc",
+	  "capture hook (default auto: the best that attaches)" },
 	{ 'Q', "direction", "in|out|inout", "frames received, sent or both (default in; tc only)" },
-	{ OPT_CONSUME, "consume", NULL,
-	  "drop frames after capture: for a dedicated capture port" },
+	{ OPT_CONSUME, "consume", NULL, "drop frames after capture: for a dedicated capture port" },
 	{ 'B', "ring-size", "KIB", "kernel ring, a power of two (default 4096)" },
 	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "close a combo at this size (default 14336)" },
-	{ OPT_COMBO_AGE, "combo-age", "MS",
-	  "or this long after its first frame (default 1000)" },
+	{ OPT_COMBO_AGE, "combo-age", "MS", "or this long after its first frame (default 1000)" },
 	{ OPT_COMPRESS, "compress", "LEVEL|none", "zstd level, -50 to 9 (default 1)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'h', "help", NULL, "print this" },
@@ -71,24 +72,12 @@ static int one_of(const char *flag, const char *text, const char *const *words, 
 	return -EINVAL;
 }
 
-/* Splits HOST:PORT in place; an IPv6 address stands in brackets. */
 static int parse_to(struct run_options *o, char *text)
 {
-	char *colon = strrchr(text, ':'), *end = colon;
-
-	if (text[0] == '[' && colon > text && colon[-1] == ']') {
-		text++;
-		end = colon - 1;
-	} else if (colon && memchr(text, ':', colon - text)) {
-		colon = NULL; /* a bare IPv6 address: which colon? */
-	}
-	if (!colon || end == text || !colon[1]) {
+	if (options_address(text, &o->to_host, &o->to_port) || !*o->to_host) {
 		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", text);
 		return -EINVAL;
 	}
-	*end = 0;
-	o->to_host = text;
-	o->to_port = colon + 1;
 	return 0;
 }
 
@@ -204,8 +193,9 @@ static int check(const struct run_options *o, int argc, char **argv)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
-	else if (o->file && (o->consume || o->source != SOURCE_AUTO))
-		wrong = "--consume and --source go with -i";
+	else if (o->file && (o->consume || o->source != SOURCE_AUTO ||
+			     o->direction != DIRECTION_IN || o->ring_size != RING_SIZE_DEFAULT))
+		wrong = "--consume, --source, -Q and -B go with -i";
 	else if (o->source == SOURCE_XDP && o->direction != DIRECTION_IN)
 		wrong = "--source xdp sees received frames only; use --source tc for -Q out";
 	if (wrong)
@@ -220,7 +210,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 	*o = (struct run_options){
 		.user = PRIVSEP_USER_DEFAULT,
 		.snaplen = SALUKI_SNAPLEN_DEFAULT,
-		.ring_size = 4096 * 1024,
+		.ring_size = RING_SIZE_DEFAULT,
 		.combo_size = COMBO_SIZE_DEFAULT,
 		.combo_age_ms = 1000,
 		.compress = true,

@@ -22,8 +22,8 @@ struct run_options {
 	enum direction direction;
 	bool consume;
 	bool pace;
-	uint32_t ring_size;    /* bytes, a power of two */
-	uint32_t combo_size;   /* bytes */
+	uint32_t ring_size;  /* bytes, a power of two */
+	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;
 	bool compress;
 	int level; /* zstd */

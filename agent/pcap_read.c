@@ -6,11 +6,13 @@
 #include "pcap_read.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BUFFER_LEN (256 * 1024)
+#define STOP_POLL_MS 100
 
 enum {
 	BLOCK_SECTION = 0x0a0d0d0a,
@@ -26,6 +28,13 @@ static int corrupt(struct pcap_reader *r, const char *why)
 	return -EBADMSG;
 }
 
+bool pcap_ready(struct pcap_reader *r, int timeout_ms)
+{
+	struct pollfd p = { .fd = r->fd, .events = POLLIN };
+
+	return r->buffer_at < r->buffer_len || poll(&p, 1, timeout_ms) > 0;
+}
+
 /* Returns the bytes read: fewer than `len` only at the end of the file; or -errno. */
 static long read_bytes(struct pcap_reader *r, void *to, size_t len)
 {
@@ -35,8 +44,12 @@ static long read_bytes(struct pcap_reader *r, void *to, size_t len)
 		size_t n = r->buffer_len - r->buffer_at;
 
 		if (n == 0) {
-			ssize_t got = read(r->fd, r->buffer, BUFFER_LEN);
+			ssize_t got;
 
+			while (r->stop && !pcap_ready(r, STOP_POLL_MS))
+				if (__atomic_load_n(r->stop, __ATOMIC_ACQUIRE))
+					return -ECANCELED;
+			got = read(r->fd, r->buffer, BUFFER_LEN);
 			if (got < 0 && errno == EINTR)
 				continue;
 			if (got < 0) {
@@ -118,8 +131,8 @@ static int pcap_next_record(struct pcap_reader *r, struct pcap_frame *f)
 	if (n < (long)sizeof(h))
 		return corrupt(r, "ends in the middle of a frame");
 	fraction = get32(r, h + 4);
-	f->time_ns = get32(r, h) * 1000000000ULL +
-		     fraction * (1000000000ULL / r->interfaces[0].ticks);
+	f->time_ns =
+		get32(r, h) * 1000000000ULL + fraction * (1000000000ULL / r->interfaces[0].ticks);
 	f->cap_len = get32(r, h + 8);
 	f->orig_len = get32(r, h + 12);
 	f->linktype = r->interfaces[0].linktype;
@@ -301,7 +314,10 @@ int pcap_open(struct pcap_reader *r, int fd)
 	uint32_t magic;
 	int err;
 
+	const bool *stop = r->stop;
+
 	memset(r, 0, sizeof(*r));
+	r->stop = stop;
 	r->fd = fd;
 	r->why = "cannot be read for lack of memory";
 	r->block = malloc(PCAP_BLOCK_MAX);

@@ -16,9 +16,9 @@
 
 struct pcap_interface {
 	uint16_t linktype;
-	uint32_t snaplen;    /* 0: no limit */
-	uint64_t ticks;	     /* a second */
-	int64_t offset_s;    /* added to every stamp */
+	uint32_t snaplen; /* 0: no limit */
+	uint64_t ticks;	  /* a second */
+	int64_t offset_s; /* added to every stamp */
 };
 
 struct pcap_frame {
@@ -33,18 +33,22 @@ struct pcap_reader {
 	const char *why; /* what is wrong with the file, static text */
 	uint64_t offset; /* bytes read so far: where it is wrong */
 	bool is_pcapng, swapped;
-	uint8_t *block;	 /* PCAP_BLOCK_MAX bytes */
-	uint8_t *buffer; /* read ahead */
+	const bool *stop; /* NULL, or set by another thread: give up waiting for a pipe */
+	uint8_t *block;	  /* PCAP_BLOCK_MAX bytes */
+	uint8_t *buffer;  /* read ahead */
 	size_t buffer_at, buffer_len;
 	struct pcap_interface interfaces[PCAP_INTERFACES_MAX];
 	unsigned int interface_count;
 };
 
-/* Takes the descriptor over, reads the file's header. Returns 0 or -EBADMSG, -ENOMEM, -errno
- * with `why` set. pcap_close is due in any case. */
+/* Takes the descriptor over, reads the file's header. `r` is zeroed but for `stop`. Returns 0 or
+ * -EBADMSG, -ENOMEM, -errno with `why` set. pcap_close is due in any case. */
 int pcap_open(struct pcap_reader *r, int fd);
 void pcap_close(struct pcap_reader *r);
-/* Returns 1 with the next frame, 0 at the end, -EBADMSG or -errno with `why` set. */
+/* Returns whether pcap_next has something to read without waiting; waits for it `timeout_ms`. */
+bool pcap_ready(struct pcap_reader *r, int timeout_ms);
+/* Returns 1 with the next frame, 0 at the end, -EBADMSG or -errno with `why` set; -ECANCELED where
+ * it waited for a pipe and `*stop` was set. */
 int pcap_next(struct pcap_reader *r, struct pcap_frame *f);
 
 #endif

@@ -30,6 +30,7 @@
 struct privileged {
 	const struct run_options *o;
 	int sock, signals, links;
+	sigset_t set; /* the signals we take from a descriptor */
 	pid_t child;
 	struct attach attach;
 	bool stopping;
@@ -62,7 +63,10 @@ static int hand_over_file(struct privileged *p, int key_fd)
 	int fds[2] = { key_fd, -1 }, err;
 	char name[256];
 
+	/* Opening a FIFO waits for its writer: here signals may end us as they end anybody. */
+	sigprocmask(SIG_UNBLOCK, &p->set, NULL);
 	fds[HANDOVER_FD_FILE] = strcmp(o->file, "-") ? open(o->file, O_RDONLY | O_CLOEXEC) : dup(0);
+	sigprocmask(SIG_BLOCK, &p->set, NULL);
 	if (fds[HANDOVER_FD_FILE] < 0) {
 		log_line("-r %s: %s", o->file, strerror(errno));
 		return -errno;
@@ -117,7 +121,7 @@ static int hand_over_interface(struct privileged *p, int key_fd)
 	}
 	err = err ?: attach_init(a, p->o, p->o->interface);
 	err = err ?: attach_pin(a);
-	err = err ?: attach_attach(a);
+	err = err ?: attach_attach(a, false);
 	if (err)
 		return err;
 	say_attached(p);
@@ -169,6 +173,8 @@ static void take_signal(struct privileged *p)
 			order(p, ORDER_REPORT);
 		else if (si.ssi_signo != SIGCHLD && !p->stopping)
 			stop(p);
+		else if (si.ssi_signo != SIGCHLD)
+			kill(p->child, SIGKILL); /* asked twice: whatever it hangs on */
 	}
 }
 
@@ -180,16 +186,18 @@ static void follow_link(struct privileged *p)
 
 	if (link_query(p->o->interface, &now))
 		return;
-	if (a->source && now.ifindex != p->ifindex) {
+	if (a->source && (now.ifindex != p->ifindex || now.arphrd != a->link.arphrd)) {
+		/* The link type is part of the program: what it keeps of a frame depends on it. */
 		attach_detach(a);
 		p->was_up = false;
 		if (now.ifindex == 0)
 			log_line("%s: disappeared; waiting for it", p->o->interface);
 	}
-	if (!a->source && now.ifindex && attach_attach(a) == 0) {
+	if (!a->source && now.ifindex && attach_attach(a, true) == 0) {
+		log_line("%s: is %s", p->o->interface,
+			 now.ifindex == p->ifindex ? "of another type now" : "back");
 		p->ifindex = a->link.ifindex;
 		p->was_up = a->link.up;
-		log_line("%s: is back", p->o->interface);
 		say_attached(p);
 	} else if (a->source && now.up != p->was_up) {
 		log_line("%s: %s", p->o->interface,
@@ -237,13 +245,12 @@ static int watch(struct privileged *p)
 int privileged_process(const struct run_options *o, int sock, pid_t child)
 {
 	struct privileged p = { .o = o, .sock = sock, .child = child, .links = -1 };
-	sigset_t set;
 	int status = 1;
 
 	p.attach.ring_fd = p.attach.counters_fd = p.attach.wakeup_fd = -1;
 	p.attach.xdp_link = p.attach.pin_dir = -1;
-	sigprocmask(SIG_SETMASK, NULL, &set); /* what run.c has blocked is what we take */
-	p.signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	sigprocmask(SIG_SETMASK, NULL, &p.set); /* what run.c has blocked is what we take */
+	p.signals = signalfd(-1, &p.set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (o->interface)
 		p.links = link_watch_open();
 	if (p.signals < 0 || (o->interface && p.links < 0))

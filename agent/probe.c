@@ -29,15 +29,26 @@ static void say(const char *feature, int err)
 
 static void probe_kernel(void)
 {
+	int ring = attach_ring_supported();
 	struct utsname u;
 
 	uname(&u);
 	printf("%-24s %s %s\n", "kernel", u.release, u.machine);
 	say("BTF (not needed)", access("/sys/kernel/btf/vmlinux", R_OK) ? -errno : 0);
-	say("BPF programs, XDP", libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_XDP, NULL) == 1 ? 0 : -EINVAL);
-	say("BPF programs, tc", libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SCHED_CLS, NULL) == 1 ? 0 : -EINVAL);
-	say("BPF ring buffer", libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL) == 1 ? 0 : -EINVAL);
-	say("bpf_xdp_load_bytes", libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_load_bytes, NULL) == 1 ? 0 : -EINVAL);
+	/* libbpf's probes cannot tell "not permitted" from "not there". */
+	if (ring == -EPERM) {
+		say("BPF", ring);
+		return;
+	}
+	say("BPF programs, XDP",
+	    libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_XDP, NULL) == 1 ? 0 : -EINVAL);
+	say("BPF programs, tc",
+	    libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SCHED_CLS, NULL) == 1 ? 0 : -EINVAL);
+	say("BPF ring buffer", ring);
+	say("bpf_xdp_load_bytes",
+	    libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_load_bytes, NULL) == 1
+		    ? 0
+		    : -EINVAL);
 }
 
 /* Returns 0 where at least one hook takes the program. */
@@ -54,6 +65,10 @@ static int probe_interface(const char *interface)
 	if (attach_init(&a, &o, interface))
 		return -EPERM;
 	link_query(interface, &a.link);
+	if (a.link.ifindex && attach_pin(&a)) { /* it would lose its filters to us */
+		attach_free(&a);
+		return -EBUSY;
+	}
 	if (a.link.ifindex == 0) {
 		log_line("%s: no such interface; 'ip link' lists them", interface);
 		attach_free(&a);
@@ -79,7 +94,8 @@ int probe_main(int argc, char **argv)
 	while ((id = options_next(defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki probe [-i IF]\n\n"
-			       "Says what this kernel and an interface can do, found by trying.\n\n");
+			       "Says what this kernel and an interface can do, found by "
+			       "trying.\n\n");
 			options_print(defs);
 			return 0;
 		}

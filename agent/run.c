@@ -47,6 +47,7 @@ int run_main(int argc, char **argv)
 	if (status)
 		return status < 0 ? 0 : status;
 	block_signals();
+	signal(SIGPIPE, SIG_IGN); /* who reads our messages may leave: nothing else may end */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks)) {
 		log_line("cannot make a socket pair: %s", strerror(errno));
 		return 1;

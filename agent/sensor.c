@@ -35,7 +35,7 @@ struct sensor {
 	struct queue queue;
 	struct session session;
 	struct capture capture;
-	struct export export;
+	struct exporter exporter;
 	struct control control;
 };
 
@@ -61,11 +61,12 @@ static void sensor_info(struct sensor *s, const struct run_options *o)
 	struct utsname u;
 
 	uname(&u);
-	s->session.info_len = snprintf(
-		s->session.info, sizeof(s->session.info),
-		"application=saluki %s\nos=%s %s %s\ninterface=%s\nsource=%s\nsnaplen=%u\nkeep=%s\n",
-		SALUKI_VERSION, u.sysname, u.release, u.machine, s->handover.name,
-		s->handover.source, o->snaplen, s->handover.keep_headers ? "headers" : "all");
+	s->session.info_len = snprintf(s->session.info, sizeof(s->session.info),
+				       "application=saluki %s\nos=%s %s "
+				       "%s\ninterface=%s\nsource=%s\nsnaplen=%u\nkeep=%s\n",
+				       SALUKI_VERSION, u.sysname, u.release, u.machine,
+				       s->handover.name, s->handover.source, o->snaplen,
+				       s->handover.keep_headers ? "headers" : "all");
 }
 
 static int sensor_init(struct sensor *s, const struct run_options *o)
@@ -78,25 +79,25 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 		return -EINVAL;
 	err = queue_init(&s->queue, o->combo_size, o->snaplen);
 	if (!err && o->compress)
-		err = compress_init(&s->export.compress, o->level, o->combo_size);
+		err = compress_init(&s->exporter.compress, o->level, o->combo_size);
 	if (err) {
 		log_line("cannot take memory for combos: %s", strerror(-err));
 		return err;
 	}
 	sensor_info(s, o);
-	s->session.exported = &s->export.counters.exported;
-	s->capture.queue = s->export.queue = &s->queue;
+	s->session.exported = &s->exporter.counters.exported;
+	s->capture.queue = s->exporter.queue = &s->queue;
 	s->capture.combo_age_ns = o->combo_age_ms * 1000000ULL;
 	s->capture.ring_span_max = h->is_file ? 0 : h->ring_size / (2 * QUEUE_LEN);
 	s->capture.drain = !h->is_file;
-	s->export.source = s->capture.source;
-	s->export.session = &s->session;
-	s->export.is_file = h->is_file;
-	s->export.paced = h->is_file && !h->pace;
-	s->export.patience_ns = h->is_file ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
+	s->exporter.source = s->capture.source;
+	s->exporter.session = &s->session;
+	s->exporter.is_file = h->is_file;
+	s->exporter.paced = h->is_file && !h->pace;
+	s->exporter.patience_ns = h->is_file ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
 	s->control.session = &s->session;
 	s->control.capture = &s->capture;
-	s->control.export = &s->export;
+	s->control.exporter = &s->exporter;
 	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return s->control.done_fd < 0 ? -errno : 0;
 }
@@ -105,7 +106,7 @@ static void *export_then_signal(void *arg)
 {
 	struct sensor *s = arg;
 
-	export_thread(&s->export);
+	export_thread(&s->exporter);
 	event_signal(s->control.done_fd);
 	return NULL;
 }
@@ -136,14 +137,14 @@ static int sensor_verdict(struct sensor *s)
 {
 	struct totals t;
 
-	control_report(&s->export);
-	export_totals(&s->export, &t);
-	if (t.dropped_shutdown || s->export.unconfirmed) {
+	control_report(&s->exporter);
+	export_totals(&s->exporter, &t);
+	if (t.dropped_shutdown || s->exporter.unconfirmed) {
 		log_line("collector %s: %s; is it running, is its public key the second line of "
 			 "--key, is this sensor's key in its --sensors file?",
 			 s->session.peer,
-			 s->export.generation ? "did not confirm the end of the run" :
-						"never answered");
+			 s->exporter.generation ? "did not confirm the end of the run"
+						: "never answered");
 		return 1;
 	}
 	return s->capture.failed || t.dropped_send ? 1 : 0;
@@ -172,7 +173,7 @@ int sensor_process(const struct run_options *o, int sock)
 		goto out;
 	status = sensor_verdict(s);
 	s->capture.source->ops->close(s->capture.source);
-	compress_free(&s->export.compress);
+	compress_free(&s->exporter.compress);
 	queue_free(&s->queue);
 	session_free(&s->session);
 out:

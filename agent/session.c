@@ -86,7 +86,9 @@ void session_free(struct session *s)
 
 static void session_down(struct session *s)
 {
-	__atomic_store_n(&s->up, false, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&s->lock);
+	s->up = false;
+	pthread_mutex_unlock(&s->lock);
 	event_signal(s->changed_fd);
 }
 
@@ -95,7 +97,8 @@ static void session_answered(struct session *s, const uint8_t *in, size_t len)
 	struct seal_session new;
 	uint16_t id;
 
-	if (seal_finish(&s->initiator, &new, &id, in, len)) {
+	/* While there is a session nothing was asked, and a forgery must not cost X25519. */
+	if (s->up || seal_finish(&s->initiator, &new, &id, in, len)) {
 		s->bad_datagrams++;
 		return;
 	}
@@ -104,15 +107,15 @@ static void session_answered(struct session *s, const uint8_t *in, size_t len)
 	s->told_silent = false;
 	s->unanswered = 0;
 	s->rx = new.rx;
+	__atomic_store_n(&s->heard, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&s->lock);
 	s->tx = new.tx;
 	s->sensor_id = id;
+	s->generation++;
+	s->up = true;
 	pthread_mutex_unlock(&s->lock);
 	sodium_memzero(&new, sizeof(new));
-	__atomic_store_n(&s->heard, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&s->generation, 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->up, true, __ATOMIC_RELEASE);
 	event_signal(s->changed_fd);
 }
 
@@ -157,7 +160,8 @@ static void session_send_init(struct session *s, uint64_t now_ns)
 	uint8_t out[SEAL_INIT_MAX];
 	char info[SEAL_INFO_MAX];
 	/* So that a collector that hears of this run only now knows what it has missed. */
-	int info_len = snprintf(info, sizeof(info), "%.*sexported=%llu\n", (int)s->info_len, s->info,
+	int info_len = snprintf(info, sizeof(info), "%.*sexported=%llu\n", (int)s->info_len,
+				s->info,
 				(unsigned long long)__atomic_load_n(s->exported, __ATOMIC_RELAXED));
 	long len = seal_init(&s->initiator, out, clock_ns(CLOCK_REALTIME), s->run, info, info_len);
 	uint64_t wait_ms = RETRY_FIRST_MS << (s->unanswered < 3 ? s->unanswered : 3);
@@ -167,9 +171,10 @@ static void session_send_init(struct session *s, uint64_t now_ns)
 	wait_ms += randombytes_uniform(wait_ms / 4);
 	s->next_init_ns = now_ns + wait_ms * 1000000ULL;
 	if (s->unanswered++ == 2 && !s->told_silent) {
-		log_line("collector %s: no answer; is it running, is its public key the second line "
-			 "of --key, is this sensor's key in its --sensors file? Trying on",
-			 s->peer);
+		log_line(
+			"collector %s: no answer; is it running, is its public key the second line "
+			"of --key, is this sensor's key in its --sensors file? Trying on",
+			s->peer);
 		s->told_silent = true;
 	}
 	/* Nobody there shows as silence; the next INIT is the retry. */
@@ -197,18 +202,19 @@ int session_tick(struct session *s, uint64_t now_ns)
 bool session_use(struct session *s, struct seal_tx *tx, uint16_t *sensor_id,
 		 unsigned int *generation)
 {
-	unsigned int now = __atomic_load_n(&s->generation, __ATOMIC_ACQUIRE);
+	bool up;
 
-	if (!__atomic_load_n(&s->up, __ATOMIC_ACQUIRE))
-		return false;
-	if (now != *generation) {
-		pthread_mutex_lock(&s->lock);
+	/* All under the lock: keys taken with another session's number would be taken twice, and
+	 * the same counter would seal two datagrams. */
+	pthread_mutex_lock(&s->lock);
+	up = s->up;
+	if (up && s->generation != *generation) {
 		*tx = s->tx;
 		*sensor_id = s->sensor_id;
-		pthread_mutex_unlock(&s->lock);
-		*generation = now;
+		*generation = s->generation;
 	}
-	return true;
+	pthread_mutex_unlock(&s->lock);
+	return up;
 }
 
 void session_sent(struct session *s, uint64_t now_ns)

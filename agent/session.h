@@ -18,10 +18,10 @@
 #define SESSION_INFO_MAX (SEAL_INFO_MAX - 32) /* "exported=" is appended */
 
 struct session {
-	int sock;	   /* UDP, connected, non-blocking; both threads use it */
-	char peer[280];	   /* HOST:PORT, for messages */
-	uint64_t run;	   /* random number of this run */
-	int changed_fd;	   /* eventfd: up, down or a receipt; the export thread sleeps on it */
+	int sock;	/* UDP, connected, non-blocking; both threads use it */
+	char peer[280]; /* HOST:PORT, for messages */
+	uint64_t run;	/* random number of this run */
+	int changed_fd; /* eventfd: up, down or a receipt; the export thread sleeps on it */
 	char info[SESSION_INFO_MAX]; /* what the sensor says of itself, "key=value\n" lines */
 	size_t info_len;
 	const uint64_t *exported; /* frames exported so far; read atomically */
@@ -35,14 +35,14 @@ struct session {
 	bool told_silent;
 
 	/* shared */
-	pthread_mutex_t lock; /* guards tx */
+	pthread_mutex_t lock; /* guards the next four, which belong together */
+	bool up;
+	unsigned int generation; /* rises with each session */
 	struct seal_tx tx;
 	uint16_t sensor_id;
-	unsigned int generation; /* rises with each session; atomic */
-	bool up;		 /* atomic */
-	uint64_t first_send_ns;	 /* oldest datagram not followed by a receipt, 0: none; atomic */
-	uint64_t heard;		 /* highest counter of ours that the collector has; atomic */
-	bool heard_final;	 /* it has the final totals; atomic */
+	uint64_t first_send_ns; /* oldest datagram not followed by a receipt, 0: none; atomic */
+	uint64_t heard;		/* highest counter of ours that the collector has; atomic */
+	bool heard_final;	/* it has the final totals; atomic */
 };
 
 /* Resolves and connects; `own` and `peer_key` are copied. Returns 0, or -errno after a line. */
@@ -53,13 +53,15 @@ void session_free(struct session *s);
 /* Control thread: takes what came; sends an INIT when one is due. Returns milliseconds until it
  * wants to be called again. */
 void session_receive(struct session *s);
+/* Gives the session up where it has been silent for too long, asks for one where there is none. */
 int session_tick(struct session *s, uint64_t now_ns);
 
 /* Export thread: copies the present session's sealing side if `generation` is not the present
- * one. Returns whether there is a session. */
+ * one; from then on the copy's counter alone counts. Returns whether there is a session. */
 bool session_use(struct session *s, struct seal_tx *tx, uint16_t *sensor_id,
 		 unsigned int *generation);
-/* Export thread: a datagram was sent; an error that says nobody listens. */
+/* Export thread: a datagram was sent, or could not be: from now on something must be heard.
+ * And: an error that says nobody listens. */
 void session_sent(struct session *s, uint64_t now_ns);
 void session_refused(struct session *s);
 

@@ -15,8 +15,8 @@ struct source;
 
 struct source_frame {
 	struct combo_frame frame; /* data is valid until `position` is released */
-	uint64_t heard_ns;	  /* CLOCK_MONOTONIC when it was heard: a combo's age counts from it */
-	uint64_t position;	  /* position behind this frame */
+	uint64_t heard_ns; /* CLOCK_MONOTONIC when it was heard: a combo's age counts from it */
+	uint64_t position; /* position behind this frame */
 };
 
 struct source_ops {
@@ -28,6 +28,9 @@ struct source_ops {
 	/* Everything in front of `position` is exported: its space may be used again. Called
 	 * by the export thread, positions never fall. */
 	void (*release)(struct source *s, uint64_t position);
+	/* Nobody is left to take the capture programs off: nothing more is captured or counted
+	 * when this returns. NULL where there are none. Any thread. */
+	void (*halt)(struct source *s);
 	/* The first equation of the ledger so far. Any thread. */
 	void (*counters)(const struct source *s, struct saluki_counters *out);
 	void (*close)(struct source *s);
@@ -38,6 +41,7 @@ struct source_ops {
 
 struct source {
 	const struct source_ops *ops;
+	bool stop; /* set by the control thread: whoever waits for input shall not */
 };
 
 /* Both take the descriptors over. They return NULL after a line that says what failed. */

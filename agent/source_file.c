@@ -36,8 +36,13 @@ static void count(__u64 *counter, uint64_t n)
 
 static int file_read(struct source_file *s)
 {
-	int got = pcap_next(&s->reader, &s->ahead);
+	int got;
 
+	if (!pcap_ready(&s->reader, 0))
+		return 0; /* a pipe: combos must not wait for it */
+	got = pcap_next(&s->reader, &s->ahead);
+	if (got == -ECANCELED)
+		return -ENODATA;
 	if (got < 0)
 		log_line("%s: %s, at byte %llu; the frames in front of it are kept", s->h.name,
 			 s->reader.why, (unsigned long long)s->reader.offset);
@@ -54,7 +59,7 @@ static int file_read(struct source_file *s)
 static uint64_t file_due_ns(struct source_file *s)
 {
 	if (!s->start_ns) {
-		s->start_ns = clock_monotonic_ns();
+		s->start_ns = monotonic_ns();
 		s->trace_start_ns = s->ahead.time_ns;
 	}
 	if (s->ahead.time_ns < s->trace_start_ns)
@@ -76,14 +81,13 @@ static int file_next(struct source *base, struct source_frame *out)
 		if (got != 1)
 			return got;
 	}
-	now = clock_monotonic_ns();
+	now = monotonic_ns();
 	if (s->h.pace && file_due_ns(s) > now)
 		return 0;
 	s->have_ahead = false;
 
 	f = (struct frame){ p->data, p->data + p->cap_len, p->orig_len, 0 };
-	headers = s->h.keep_headers &&
-		  (s->h.keep_was_asked_for || linktype_is_80211(p->linktype));
+	headers = s->h.keep_headers && (s->h.keep_was_asked_for || linktype_is_80211(p->linktype));
 	out->frame.kept_len = trim_frame(&f, p->cap_len, p->linktype, headers, s->h.snaplen);
 	out->frame.time_ns = p->time_ns;
 	out->frame.orig_len = p->orig_len;
@@ -104,10 +108,14 @@ static int file_next(struct source *base, struct source_frame *out)
 static void file_wait(struct source *base, int timeout_ms)
 {
 	struct source_file *s = (struct source_file *)base;
-	uint64_t until = clock_monotonic_ns() + timeout_ms * 1000000ULL;
+	uint64_t until = monotonic_ns() + timeout_ms * 1000000ULL;
 	struct timespec t;
 
-	if (s->have_ahead && file_due_ns(s) < until)
+	if (!s->have_ahead) {
+		pcap_ready(&s->reader, timeout_ms);
+		return;
+	}
+	if (file_due_ns(s) < until)
 		until = file_due_ns(s);
 	t.tv_sec = until / 1000000000ULL;
 	t.tv_nsec = until % 1000000000ULL;
@@ -155,6 +163,7 @@ struct source *source_file_open(const struct handover *h, const int *fds)
 	}
 	s->base.ops = &file_ops;
 	s->h = *h;
+	s->reader.stop = &s->base.stop;
 	if (pcap_open(&s->reader, fds[HANDOVER_FD_FILE])) {
 		log_line("%s: %s; give a capture file as tcpdump -w or dumpcap write it", h->name,
 			 s->reader.why);

@@ -73,6 +73,14 @@ static void ring_source_release(struct source *s, uint64_t position)
 	ring_release(&((struct source_ring *)s)->ring, position);
 }
 
+static void ring_source_halt(struct source *s)
+{
+	struct source_ring *r = (struct source_ring *)s;
+
+	__atomic_store_n(&r->wakeup->stopped, 1, __ATOMIC_SEQ_CST);
+	clock_grace_period(); /* a CPU may still be inside the program */
+}
+
 static void ring_source_counters(const struct source *s, struct saluki_counters *out)
 {
 	const struct source_ring *r = (const struct source_ring *)s;
@@ -107,6 +115,7 @@ static const struct source_ops ring_ops = {
 	.next = ring_source_next,
 	.wait = ring_source_wait,
 	.release = ring_source_release,
+	.halt = ring_source_halt,
 	.counters = ring_source_counters,
 	.close = ring_source_close,
 };
@@ -157,7 +166,7 @@ struct source *source_ring_open(const struct handover *h, const int *fds)
 	close(fds[HANDOVER_FD_COUNTERS]);
 	close(fds[HANDOVER_FD_WAKEUP]);
 	if (!err) {
-		clock_measure(&r->clock, clock_monotonic_ns());
+		clock_measure(&r->clock, monotonic_ns());
 		return &r->base;
 	}
 	ring_source_close(&r->base);

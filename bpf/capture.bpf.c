@@ -96,12 +96,9 @@ static __always_inline long hook_copy(const struct hook *h, __u8 *to, __u32 keep
 
 /* Wakes the consumer only when it sleeps and enough has gathered. A wake-up missed because
  * this load passed the consumer's store costs at most its polling interval. */
-static __always_inline __u64 ring_submit_flags(void)
+static __always_inline __u64 ring_submit_flags(struct saluki_wakeup *w)
 {
-	__u32 zero = 0;
-	struct saluki_wakeup *w = bpf_map_lookup_elem(&wakeup, &zero);
-
-	if (!w || bpf_ringbuf_query(&ring, BPF_RB_PROD_POS) < w->wake_at)
+	if (bpf_ringbuf_query(&ring, BPF_RB_PROD_POS) < w->wake_at)
 		return BPF_RB_NO_WAKEUP;
 	w->wake_at = ~0ULL;
 	return BPF_RB_FORCE_WAKEUP;
@@ -110,7 +107,7 @@ static __always_inline __u64 ring_submit_flags(void)
 /* Writes one record of a size class. The class is a constant at every call, as the verifier
  * wants the size of a reservation to be. */
 static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 class,
-				    struct saluki_counters *c)
+				    struct saluki_counters *c, struct saluki_wakeup *w)
 {
 	struct {
 		struct saluki_record head;
@@ -133,7 +130,7 @@ static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 clas
 		c->copy_failed++;
 		return -1;
 	}
-	bpf_ringbuf_submit(r, ring_submit_flags());
+	bpf_ringbuf_submit(r, ring_submit_flags(w));
 	c->captured++;
 	c->kept_bytes += keep;
 	return 0;
@@ -141,10 +138,10 @@ static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 clas
 
 #define RING_CLASS(size)                                                                           \
 	if (keep <= (size))                                                                        \
-		return ring_put(h, keep, (size), c);
+		return ring_put(h, keep, (size), c, w);
 
 static __always_inline int ring_put_class(const struct hook *h, __u32 keep,
-					  struct saluki_counters *c)
+					  struct saluki_counters *c, struct saluki_wakeup *w)
 {
 	RING_CLASS(64)
 	RING_CLASS(128)
@@ -156,18 +153,20 @@ static __always_inline int ring_put_class(const struct hook *h, __u32 keep,
 	RING_CLASS(4096)
 	RING_CLASS(8192)
 	RING_CLASS(16384)
-	return ring_put(h, keep, SALUKI_SNAPLEN_MAX, c);
+	return ring_put(h, keep, SALUKI_SNAPLEN_MAX, c, w);
 }
 
-static __always_inline void capture(struct hook *h, const void *data, const void *data_end)
+/* Returns whether the frame was looked at: whether it may be consumed. */
+static __always_inline int capture(struct hook *h, const void *data, const void *data_end)
 {
 	struct frame f = { .data = data, .end = data_end, .orig_len = h->len };
-	__u32 cpu = bpf_get_smp_processor_id();
+	__u32 cpu = bpf_get_smp_processor_id(), zero = 0;
 	struct saluki_counters *c = bpf_map_lookup_elem(&counters, &cpu);
+	struct saluki_wakeup *w = bpf_map_lookup_elem(&wakeup, &zero);
 	__u32 keep;
 
-	if (!c)
-		return; /* cannot be: a slot for every possible CPU */
+	if (!c || !w || w->stopped)
+		return 0; /* there is a slot for every possible CPU */
 	c->seen++;
 	c->seen_bytes += h->len + h->vlan_len;
 
@@ -177,8 +176,9 @@ static __always_inline void capture(struct hook *h, const void *data, const void
 		keep = parse_min(keep + h->vlan_len, snaplen);
 	if (keep > SALUKI_SNAPLEN_MAX)
 		keep = SALUKI_SNAPLEN_MAX;
-	if (ring_put_class(h, keep, c) == 0)
+	if (ring_put_class(h, keep, c, w) == 0)
 		c->malformed += f.malformed;
+	return 1;
 }
 
 SEC("xdp")
@@ -192,8 +192,7 @@ int saluki_xdp(struct xdp_md *ctx)
 		.direction = SALUKI_DIRECTION_IN,
 	};
 
-	capture(&h, data, data_end);
-	return consume ? XDP_DROP : XDP_PASS;
+	return capture(&h, data, data_end) && consume ? XDP_DROP : XDP_PASS;
 }
 
 static __always_inline int capture_skb(struct __sk_buff *skb, __u8 direction)
@@ -208,8 +207,9 @@ static __always_inline int capture_skb(struct __sk_buff *skb, __u8 direction)
 	/* Headers may lie in fragments; this moves them in front and changes no byte. */
 	if (keep_headers && (long)skb->data_end - (long)skb->data < want)
 		bpf_skb_pull_data(skb, want);
-	capture(&h, (void *)(long)skb->data, (void *)(long)skb->data_end);
-	return consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+	return capture(&h, (void *)(long)skb->data, (void *)(long)skb->data_end) && consume
+		       ? TC_ACT_SHOT
+		       : TC_ACT_UNSPEC;
 }
 
 SEC("tc")

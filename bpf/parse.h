@@ -101,19 +101,26 @@ parse_inline unsigned int frame_malformed(struct frame *f, unsigned int end)
 	return end;
 }
 
+/* End of a header at `off` that says it has `len` bytes, `fixed` of them always. */
+parse_inline unsigned int header_end(struct frame *f, unsigned int off, unsigned int len,
+				     unsigned int fixed)
+{
+	if (len < fixed || off + len > f->orig_len)
+		return frame_malformed(f, off + fixed);
+	return off + len;
+}
+
 /* End of the transport header at `off`. */
 parse_inline unsigned int transport_end(struct frame *f, unsigned int off, unsigned int proto)
 {
 	const unsigned char *p;
-	unsigned int len;
 
 	switch (proto) {
 	case 6: /* TCP */
 		p = frame_at(f, off, 20);
 		if (!p)
 			return off + 20;
-		len = (p[12] >> 4) * 4;
-		return len < 20 ? frame_malformed(f, off + 20) : off + len;
+		return header_end(f, off, (p[12] >> 4) * 4, 20);
 	case 1:	  /* ICMP */
 	case 2:	  /* IGMP */
 	case 17:  /* UDP */
@@ -127,8 +134,7 @@ parse_inline unsigned int transport_end(struct frame *f, unsigned int off, unsig
 		p = frame_at(f, off, 12);
 		if (!p)
 			return off + 12;
-		len = p[4] * 4;
-		return len < 12 ? frame_malformed(f, off + 12) : off + len;
+		return header_end(f, off, p[4] * 4, 12);
 	case 47: /* GRE: checksum or routing, key, sequence, and in PPTP (RFC 2637)
 		  * acknowledgement number each add a word */
 		p = frame_at(f, off, 4);
@@ -146,6 +152,7 @@ parse_inline unsigned int extensions_end(struct frame *f, unsigned int off, unsi
 					 int ipv6)
 {
 	const unsigned char *p;
+	unsigned int end;
 
 	for (int i = 0; i < IP_EXTENSIONS_MAX; i++) {
 		off = parse_joint(off);
@@ -164,11 +171,12 @@ parse_inline unsigned int extensions_end(struct frame *f, unsigned int off, unsi
 			off += 8;
 			if (parse_be16(p + 2) & 0xfff8)
 				return off; /* not the first fragment: no transport header */
-		} else if (ah) {
-			off += (p[1] + 2) * 4;
-		} else {
-			off += (p[1] + 1) * 8;
+			continue;
 		}
+		end = header_end(f, off, ah ? (p[1] + 2) * 4 : (p[1] + 1) * 8, 8);
+		if (end == off + 8 && p[1])
+			return end; /* it lied */
+		off = end;
 	}
 	return off;
 }
@@ -183,7 +191,7 @@ parse_inline unsigned int ipv4_end(struct frame *f, unsigned int off)
 	len = (p[0] & 15) * 4;
 	total = parse_be16(p + 2);
 	/* A total length of 0 is a segment that the card will cut (TSO). */
-	if ((p[0] >> 4) != 4 || len < 20 || (total && total < len))
+	if ((p[0] >> 4) != 4 || len < 20 || (total && total < len) || off + len > f->orig_len)
 		return frame_malformed(f, off + 20);
 	if (parse_be16(p + 6) & 0x1fff)
 		return off + len; /* not the first fragment: no transport header */
@@ -213,7 +221,7 @@ parse_inline unsigned int arp_end(struct frame *f, unsigned int off)
 		return off + 8;
 	if (p[4] > 8 || p[5] > 16)
 		return frame_malformed(f, off + 8);
-	return off + 8 + 2 * (p[4] + p[5]);
+	return header_end(f, off, 8 + 2 * (p[4] + p[5]), 8);
 }
 
 /* End of what an EtherType at the border of link and network layer announces; `off` is the
@@ -476,6 +484,7 @@ parse_inline unsigned int frame_headers_end(struct frame *f, int linktype)
 	case LINKTYPE_IEEE802_11:
 		return dot11_end(f, 0, 0);
 	case LINKTYPE_PRISM:
+	case LINKTYPE_AVS:
 		return prism_end(f);
 	case LINKTYPE_PPI:
 		return ppi_end(f);

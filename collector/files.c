@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,21 +38,24 @@ int files_init(struct files *f, const struct collector_options *o)
 }
 
 /* Names as dumpcap gives them: PREFIX_NNNNN_YYYYmmddHHMMSS.pcapng. */
-static void series_name(const struct files *f, char *name, size_t size)
+static int series_name(const struct files *f, char *name, size_t size)
 {
 	const char *path = f->o->write, *slash = strrchr(path, '/');
 	const char *dot = strrchr(slash ? slash : path, '.');
 	char stamp[32];
 	time_t now = time(NULL);
 	struct tm tm;
+	int n;
 
 	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", localtime_r(&now, &tm));
 	if (f->is_dir)
-		snprintf(name, size, "%s%ssaluki_%05u_%s.pcapng", path,
-			 path[strlen(path) - 1] == '/' ? "" : "/", f->number, stamp);
+		n = snprintf(name, size, "%s%ssaluki_%05u_%s.pcapng", path,
+			     path[strlen(path) - 1] == '/' ? "" : "/", f->number, stamp);
 	else
-		snprintf(name, size, "%.*s_%05u_%s%s", dot ? (int)(dot - path) : (int)strlen(path),
-			 path, f->number, stamp, dot ? dot : ".pcapng");
+		n = snprintf(name, size, "%.*s_%05u_%s%s",
+			     dot ? (int)(dot - path) : (int)strlen(path), path, f->number, stamp,
+			     dot ? dot : ".pcapng");
+	return n < (int)size ? 0 : -ENAMETOOLONG;
 }
 
 static int open_series(struct files *f, struct files_answer *a)
@@ -59,7 +63,8 @@ static int open_series(struct files *f, struct files_answer *a)
 	int fd;
 
 	do {
-		series_name(f, a->name, sizeof(a->name));
+		if (series_name(f, a->name, sizeof(a->name)))
+			return -ENAMETOOLONG;
 		fd = open(a->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 		f->number++;
 	} while (fd < 0 && errno == EEXIST);
@@ -71,7 +76,8 @@ static int open_single(struct files *f, struct files_answer *a)
 	struct stat st;
 	int fd;
 
-	snprintf(a->name, sizeof(a->name), "%s", f->o->write);
+	if (snprintf(a->name, sizeof(a->name), "%s", f->o->write) >= (int)sizeof(a->name))
+		return -ENAMETOOLONG;
 	fd = open(a->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd >= 0 || errno != EEXIST)
 		return fd < 0 ? -errno : fd;
@@ -85,20 +91,32 @@ static int open_single(struct files *f, struct files_answer *a)
 
 static int open_output(struct files *f, struct files_answer *a)
 {
+	int fd;
+
 	if (!strcmp(f->o->write, "-")) {
 		snprintf(a->name, sizeof(a->name), "standard output");
 		return dup(STDOUT_FILENO);
 	}
 	if (f->is_dir || f->o->rotate_bytes || f->o->rotate_s)
-		return open_series(f, a);
-	return open_single(f, a);
+		fd = open_series(f, a);
+	else
+		fd = open_single(f, a);
+	/* Two collectors in one file would tear each other's blocks. Released with the last copy
+	 * of the descriptor. */
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		close(fd);
+		return -EWOULDBLOCK;
+	}
+	return fd;
 }
 
 static int open_stats(struct files *f)
 {
 	int fd;
 
-	snprintf(f->stats_temporary, sizeof(f->stats_temporary), "%.250s.new", f->o->stats_file);
+	if (snprintf(f->stats_temporary, sizeof(f->stats_temporary), "%s.new", f->o->stats_file) >=
+	    (int)sizeof(f->stats_temporary))
+		return -ENAMETOOLONG;
 	unlink(f->stats_temporary);
 	fd = open(f->stats_temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	return fd < 0 ? -errno : fd;

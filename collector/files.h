@@ -7,27 +7,31 @@
 #ifndef COLLECTOR_FILES_H
 #define COLLECTOR_FILES_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "options.h"
 
+/* The other way, on a socket of its own: one byte each. */
+enum order { ORDER_STOP = 1, ORDER_REPORT = 2 };
+
 enum files_request {
-	FILES_OUTPUT = 1,	/* the next output file */
-	FILES_STATS = 2,	/* a new statistics file, not yet in place */
-	FILES_STATS_DONE = 3,	/* it is written: put it in place */
+	FILES_OUTPUT = 1,     /* the next output file */
+	FILES_STATS = 2,      /* a new statistics file, not yet in place */
+	FILES_STATS_DONE = 3, /* it is written: put it in place */
 };
 
 struct files_answer {
-	int err; /* 0, or -errno; with 0 a descriptor comes along, but for FILES_STATS_DONE */
+	int err;      /* 0, or -errno; with 0 a descriptor comes along, but for FILES_STATS_DONE */
 	bool existed; /* FILES_OUTPUT: to be appended to */
-	char name[256];
+	char name[PATH_MAX];
 };
 
 struct files {
 	const struct collector_options *o;
 	bool is_dir;
 	unsigned int number; /* of the next file in a series */
-	char stats_temporary[300];
+	char stats_temporary[PATH_MAX];
 };
 
 /* The privileged side. */

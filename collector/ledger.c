@@ -19,9 +19,9 @@ static void run_add(struct ledger_run *to, const struct ledger_run *r)
 #define X(name, help) to->sensor.name += r->sensor.name;
 	TOTALS_FIELDS(X)
 #undef X
+	to->vanished += r->vanished;
 	to->earlier += r->earlier;
 	to->accounted += r->accounted;
-	to->arrived += r->arrived;
 	to->written += r->written;
 	to->lost_disk += r->lost_disk;
 	to->lost_missing += r->lost_missing;
@@ -36,10 +36,30 @@ void ledger_run_close(struct ledger *l)
 	r->accounted += tail;
 }
 
+/* A run without a last word: its totals are older than its combos. What the combos prove is taken
+ * into them, and what then was captured and not exported is gone with the sensor. */
+static void run_bury(struct ledger_run *r)
+{
+	struct totals *t = &r->sensor;
+	uint64_t ended;
+
+	t->exported = run_exported(r);
+	ended = t->exported + t->dropped_send + t->dropped_shutdown;
+	if (t->captured < ended) {
+		t->seen += ended - t->captured;
+		t->captured = ended;
+	}
+	r->vanished = t->captured - ended;
+	/* The hook's counters are read one after the other while they run. */
+	t->seen = t->filtered + t->ring_full + t->copy_failed + t->captured;
+}
+
 void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier)
 {
 	if (l->runs) {
 		ledger_run_close(l);
+		if (!l->now.sensor.final)
+			run_bury(&l->now);
 		run_add(&l->before, &l->now);
 	}
 	memset(&l->now, 0, sizeof(l->now));
@@ -56,7 +76,6 @@ void ledger_totals(struct ledger *l, const struct totals *t)
 	if (t->exported < had->exported || t->seen < had->seen || t->final < had->final)
 		return;
 	*had = *t;
-	l->now.heard = true;
 }
 
 int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames)
@@ -67,9 +86,6 @@ int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames)
 		return -EBADMSG;
 	r->lost_missing += first - r->accounted;
 	r->accounted = first + frames;
-	r->arrived += frames;
-	r->heard = true;
-	l->combos++;
 	return 0;
 }
 
@@ -102,7 +118,8 @@ int64_t ledger_balance(const struct ledger *l)
 	struct ledger_run s = ledger_sum(l);
 	const struct totals *t = &s.sensor;
 	int64_t hook = t->seen - t->filtered - t->ring_full - t->copy_failed - t->captured;
-	int64_t agent = t->captured - t->exported - t->dropped_send - t->dropped_shutdown;
+	int64_t agent =
+		t->captured - t->exported - t->dropped_send - t->dropped_shutdown - s.vanished;
 	int64_t here = t->exported - s.earlier - s.written - s.lost_missing - s.lost_disk -
 		       ledger_in_flight(l);
 
@@ -119,13 +136,15 @@ void ledger_print(FILE *out, const char *name, const struct ledger *l)
 	const struct totals *t = &s.sensor;
 
 	fprintf(out,
-		"%s: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured %llu; "
-		"captured = exported %llu + dropped %llu; exported = written %llu + lost %llu "
+		"%s: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
+		"%llu; "
+		"captured = exported %llu + dropped %llu + vanished %llu; exported = written %llu "
+		"+ lost %llu "
 		"(missing %llu, disk %llu) + earlier %llu + in flight %llu; balance %lld\n",
 		name, ULL(t->seen), ULL(t->filtered), ULL(t->ring_full), ULL(t->copy_failed),
 		ULL(t->captured), ULL(t->exported), ULL(t->dropped_send + t->dropped_shutdown),
-		ULL(s.written), ULL(s.lost_missing + s.lost_disk), ULL(s.lost_missing),
-		ULL(s.lost_disk), ULL(s.earlier), ULL(ledger_in_flight(l)),
+		ULL(s.vanished), ULL(s.written), ULL(s.lost_missing + s.lost_disk),
+		ULL(s.lost_missing), ULL(s.lost_disk), ULL(s.earlier), ULL(ledger_in_flight(l)),
 		(long long)ledger_balance(l));
 }
 
@@ -133,19 +152,20 @@ void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledg
 {
 	struct ledger_run s = ledger_sum(l);
 
-	fprintf(out, "{\"name\": \"%s\", \"id\": %u, \"run\": \"%016llx\", \"runs\": %llu", name, id,
-		ULL(l->run), ULL(l->runs));
+	fprintf(out, "{\"name\": \"%s\", \"id\": %u, \"run\": \"%016llx\", \"runs\": %llu", name,
+		id, ULL(l->run), ULL(l->runs));
 	s.sensor.final = l->now.sensor.final;
 #define X(field, help) fprintf(out, ", \"" #field "\": %llu", ULL(s.sensor.field));
 	TOTALS_FIELDS(X)
 #undef X
 	fprintf(out,
-		", \"written\": %llu, \"lost_missing\": %llu, \"lost_disk\": %llu, \"earlier\": %llu, "
+		", \"vanished\": %llu, \"written\": %llu, \"lost_missing\": %llu, \"lost_disk\": "
+		"%llu, \"earlier\": %llu, "
 		"\"in_flight\": %llu, \"balance\": %lld, \"received_bytes\": %llu, "
 		"\"bad_combos\": %llu, \"bad_pieces\": %llu, \"bad_messages\": %llu, "
 		"\"duplicate_pieces\": %llu}",
-		ULL(s.written), ULL(s.lost_missing), ULL(s.lost_disk), ULL(s.earlier),
-		ULL(ledger_in_flight(l)), (long long)ledger_balance(l), ULL(l->received_bytes),
-		ULL(l->bad_combos), ULL(l->bad_pieces), ULL(l->bad_messages),
-		ULL(l->duplicate_pieces));
+		ULL(s.vanished), ULL(s.written), ULL(s.lost_missing), ULL(s.lost_disk),
+		ULL(s.earlier), ULL(ledger_in_flight(l)), (long long)ledger_balance(l),
+		ULL(l->received_bytes), ULL(l->bad_combos), ULL(l->bad_pieces),
+		ULL(l->bad_messages), ULL(l->duplicate_pieces));
 }

@@ -4,12 +4,14 @@
  * was written here.
  *
  *     seen = filtered + ring_full + copy_failed + captured             the sensor's word
- *     captured = exported + dropped_send + dropped_shutdown            the sensor's word
+ *     captured = exported + dropped_send + dropped_shutdown + vanished  the sensor's word
  *     exported = earlier + written + lost_missing + lost_disk + in flight       counted here
  *
  * Every combo says how many frames the run exported before it, so a gap is known to the frame.
- * `earlier` are frames that a run exported before this collector process heard of it. Runs that
- * have ended are summed up; `balance` is 0 unless a frame is nowhere.
+ * `earlier` are frames that a run exported before this collector process heard of it. A sensor that
+ * is killed has no last word: its run ends with what is known, frames it had captured and not
+ * exported by then are `vanished`. Runs that have ended are summed up; `balance` is 0 unless a
+ * frame is nowhere.
  */
 #ifndef COLLECTOR_LEDGER_H
 #define COLLECTOR_LEDGER_H
@@ -21,12 +23,11 @@
 #include "wire/totals.h"
 
 struct ledger_run {
-	struct totals sensor;  /* its last word */
-	uint64_t earlier;      /* exported before we heard of the run */
-	uint64_t accounted;    /* frames of the run up to the last combo opened */
-	uint64_t arrived;      /* frames in combos opened here */
+	struct totals sensor; /* its last word */
+	uint64_t vanished;    /* captured, and gone with a sensor that died without a last word */
+	uint64_t earlier;     /* exported before we heard of the run */
+	uint64_t accounted;   /* frames of the run up to the last combo opened */
 	uint64_t written, lost_disk, lost_missing;
-	bool heard;	       /* a combo or totals came */
 };
 
 struct ledger {
@@ -36,7 +37,7 @@ struct ledger {
 	uint64_t pending; /* frames in the output's buffer; who puts them there counts them */
 	/* what was wrong with authentic messages */
 	uint64_t bad_combos, bad_pieces, bad_messages, duplicate_pieces;
-	uint64_t combos, received_bytes;
+	uint64_t received_bytes;
 };
 
 /* A run begins, or is first heard of when it has exported `earlier` frames already. The one before

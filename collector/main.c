@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/monotonic.h>
 #include <saluki/privsep.h>
 
 #include "decompress.h"
@@ -34,8 +35,7 @@
 #include "stats.h"
 
 #define STATS_INTERVAL_NS 1000000000ULL
-
-enum order { ORDER_STOP = 1, ORDER_REPORT = 2 };
+#define DRAIN_NS 1000000000ULL
 
 struct collector {
 	const struct collector_options *o;
@@ -48,14 +48,6 @@ struct collector {
 	uint64_t next_stats_ns;
 	bool stop;
 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 /* ---- the unprivileged process ---------------------------------------------------------------- */
 
@@ -111,6 +103,7 @@ static void collector_loop(struct collector *c)
 		{ .fd = c->receive.sock, .events = POLLIN },
 		{ .fd = c->orders, .events = POLLIN },
 	};
+	uint64_t until;
 
 	while (!c->stop && !c->output.gone) {
 		if (poll(p, 2, collector_tick(c)) < 0 && errno != EINTR)
@@ -120,8 +113,10 @@ static void collector_loop(struct collector *c)
 		if (p[0].revents)
 			collector_receive(c);
 	}
-	while (collector_receive(c) > 0)
-		; /* what the kernel holds was on the way already */
+	/* What the kernel holds was on the way already; who has said its last word is answered. */
+	until = monotonic_ns() + DRAIN_NS;
+	while (collector_receive(c) > 0 && monotonic_ns() < until)
+		open_tick(&c->open, monotonic_ns());
 	open_finish(&c->open, monotonic_ns());
 	output_finish(&c->output);
 	if (c->o->stats_file)
@@ -133,7 +128,6 @@ static int collector_process(struct collector *c)
 {
 	int status = 1;
 
-	signal(SIGPIPE, SIG_IGN);
 	if (privsep_drop(c->o->user))
 		return 1;
 	c->open.sock = c->receive.sock;
@@ -143,7 +137,7 @@ static int collector_process(struct collector *c)
 	c->open.output = &c->output;
 	if (decompress_init(&c->decompress))
 		log_line("out of memory");
-	else if (output_init(&c->output, c->o, &c->sensors, c->files) == 0) {
+	else if (output_init(&c->output, c->o, &c->sensors, c->files, c->orders) == 0) {
 		log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
 			 c->o->port, c->output.name);
 		collector_loop(c);
@@ -171,28 +165,21 @@ static void forward_signals(int signals, int orders)
 }
 
 /* Serves the other process until it has ended; returns its exit status. */
-static int privileged_process(const struct collector_options *o, int orders, int files_sock,
-			      int signals, pid_t child)
+static int privileged_process(struct files *files, int orders, int files_sock, int signals,
+			      pid_t child)
 {
 	struct pollfd p[2] = {
 		{ .fd = files_sock, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
 	};
-	struct files files;
 	int status;
 
-	if (files_init(&files, o)) { /* the closed sockets end the other process */
-		close(orders);
-		close(files_sock);
-		waitpid(child, NULL, 0);
-		return 1;
-	}
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			return 1;
 		if (p[1].revents)
 			forward_signals(signals, orders);
-		if (p[0].revents && files_answer(&files, files_sock))
+		if (p[0].revents && files_answer(files, files_sock))
 			p[0].fd = -1;
 	}
 	if (WIFSIGNALED(status))
@@ -231,7 +218,7 @@ static int read_key(struct keypair *own, const char *path)
 	return err;
 }
 
-static int collector_run(struct collector *c)
+static int collector_run(struct collector *c, struct files *output_files)
 {
 	int orders[2], files[2], signals = block_signals();
 	pid_t child;
@@ -259,13 +246,14 @@ static int collector_run(struct collector *c)
 	close(c->receive.sock);
 	close(orders[1]);
 	close(files[1]);
-	return privileged_process(c->o, orders[0], files[0], signals, child);
+	return privileged_process(output_files, orders[0], files[0], signals, child);
 }
 
 int main(int argc, char **argv)
 {
 	struct collector_options o;
 	struct collector *c;
+	struct files files;
 	int status = options_parse(&o, argc, argv);
 
 	if (status)
@@ -275,12 +263,13 @@ int main(int argc, char **argv)
 		log_line("out of memory, or libsodium does not start on this machine");
 		return 1;
 	}
+	signal(SIGPIPE, SIG_IGN); /* a reader that leaves is an error of write(), not an end */
 	c->o = &o;
 	status = 1;
 	if (read_key(&c->open.own, o.key_file) == 0 &&
-	    sensors_read(&c->sensors, o.sensors_file) == 0 &&
+	    sensors_read(&c->sensors, o.sensors_file) == 0 && files_init(&files, &o) == 0 &&
 	    receive_init(&c->receive, o.host, o.port) == 0)
-		status = collector_run(c);
+		status = collector_run(c, &files);
 	sensors_free(&c->sensors);
 	free(c);
 	return status;

@@ -66,6 +66,18 @@ static bool init_allowed(struct open *o, uint64_t now_ns)
 	return o->inits++ < OPEN_INITS_A_SECOND;
 }
 
+/* Set-ups that opened are remembered by their ephemeral key, so that a recording played back does
+ * not spend the sensors' budget, nor Diffie-Hellman more than once. */
+static uint64_t *init_slot(struct open *o, const uint8_t *in)
+{
+	return &o->known_inits[load_be(in + 1, 8) % OPEN_KNOWN_INITS];
+}
+
+static bool init_known(struct open *o, const uint8_t *in)
+{
+	return *init_slot(o, in) == load_be(in + 1, 8);
+}
+
 static void tell_unknown(struct open *o, const uint8_t *public, uint64_t now_ns)
 {
 	char text[KEY_TEXT_LEN];
@@ -101,6 +113,10 @@ static void take_init(struct open *o, const uint8_t *in, size_t len,
 		o->counters.bad_inits++;
 		return;
 	}
+	if (init_known(o, in)) {
+		o->counters.replayed_inits++;
+		return;
+	}
 	if (!init_allowed(o, now_ns)) {
 		o->counters.limited_inits++;
 		return;
@@ -115,6 +131,7 @@ static void take_init(struct open *o, const uint8_t *in, size_t len,
 		tell_unknown(o, r.sensor, now_ns);
 		return;
 	}
+	*init_slot(o, in) = load_be(in + 1, 8);
 	if (r.time_ns <= s->init_ns) {
 		o->counters.replayed_inits++;
 		return;
@@ -162,6 +179,13 @@ static void take_complete(struct open *o, struct sensor *s, uint64_t now_ns)
 		take_combo(o, s, combo, len, number, now_ns);
 		reassemble_done(&s->reassembly);
 	}
+}
+
+/* What is complete is taken, what is missing passed over: more will not come. */
+static void take_rest(struct open *o, struct sensor *s, uint64_t now_ns)
+{
+	while (reassemble_tick(&s->reassembly, now_ns, true))
+		take_complete(o, s, now_ns);
 }
 
 static void take_piece(struct open *o, struct sensor *s, const uint8_t *message, size_t len,
@@ -218,8 +242,7 @@ static void session_begin(struct open *o, struct sensor *s, uint64_t now_ns)
 {
 	o->counters.sessions++;
 	if (!s->ledger.runs || s->candidate.run != s->ledger.run) {
-		if (reassemble_tick(&s->reassembly, now_ns, true))
-			take_complete(o, s, now_ns);
+		take_rest(o, s, now_ns);
 		reassemble_reset(&s->reassembly);
 		ledger_run_start(&s->ledger, s->candidate.run, s->candidate_info.exported);
 		s->final_since_ns = 0;
@@ -262,8 +285,11 @@ static void take_data(struct open *o, const uint8_t *in, size_t len,
 		return;
 	if (session == &s->candidate)
 		session_begin(o, s, now_ns);
-	memcpy(&s->address, from, from_len);
-	s->address_len = from_len;
+	if (s->current.seal.rx.highest ==
+	    load_be(in + 5, 8)) { /* the newest: others were overtaken */
+		memcpy(&s->address, from, from_len);
+		s->address_len = from_len;
+	}
 	s->ledger.received_bytes += len;
 	take_message(o, s, message, n, now_ns);
 }
@@ -298,15 +324,16 @@ static void send_receipt(struct open *o, struct sensor *s)
 }
 
 /* A run that has ended is confirmed when all its frames are here, or will not come. */
-static void check_final(struct sensor *s, uint64_t now_ns)
+static void check_final(struct open *o, struct sensor *s, uint64_t now_ns)
 {
 	if (!s->final_since_ns || s->final_confirmed)
 		return;
 	if (s->ledger.now.accounted < s->ledger.now.sensor.exported &&
 	    now_ns - s->final_since_ns < OPEN_FINAL_WAIT_NS)
 		return;
+	take_rest(o, s, now_ns);
 	ledger_run_close(&s->ledger);
-	s->final_confirmed = true;
+	s->final_confirmed = s->receipt_due = true;
 }
 
 bool open_tick(struct open *o, uint64_t now_ns)
@@ -320,10 +347,11 @@ bool open_tick(struct open *o, uint64_t now_ns)
 			continue;
 		if (reassemble_tick(&s->reassembly, now_ns, false))
 			take_complete(o, s, now_ns);
-		check_final(s, now_ns);
+		check_final(o, s, now_ns);
 		if (s->receipt_due)
 			send_receipt(o, s);
-		soon |= s->reassembly.waiting_since_ns || (s->final_since_ns && !s->final_confirmed);
+		soon |= s->reassembly.waiting_since_ns ||
+			(s->final_since_ns && !s->final_confirmed);
 	}
 	return soon;
 }
@@ -333,8 +361,7 @@ void open_finish(struct open *o, uint64_t now_ns)
 	for (unsigned int i = 0; i < o->sensors->count; i++) {
 		struct sensor *s = &o->sensors->list[i];
 
-		if (reassemble_tick(&s->reassembly, now_ns, true))
-			take_complete(o, s, now_ns);
+		take_rest(o, s, now_ns);
 		ledger_run_close(&s->ledger);
 	}
 }

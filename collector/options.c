@@ -9,7 +9,8 @@
 enum { OPT_LISTEN = 256, OPT_KEY, OPT_SENSORS, OPT_STATS, OPT_USER, OPT_VERSION };
 
 static const struct option_def defs[] = {
-	{ OPT_LISTEN, "listen", "ADDR:PORT", "receive here; :PORT is any address, [ADDR]:PORT IPv6" },
+	{ OPT_LISTEN, "listen", "ADDR:PORT",
+	  "receive here; :PORT is any address, [ADDR]:PORT IPv6" },
 	{ OPT_KEY, "key", "FILE", "the collector's private key ('saluki genkey')" },
 	{ OPT_SENSORS, "sensors", "FILE", "who may send: a line each, NAME ID PUBLIC-KEY" },
 	{ 'w', "write", "DIR|FILE|-", "where pcapng goes; - is standard output" },
@@ -24,7 +25,8 @@ static const struct option_def defs[] = {
 
 static void help(void)
 {
-	printf("Usage: saluki-collector --listen ADDR:PORT --key FILE --sensors FILE -w DIR|FILE|-\n"
+	printf("Usage: saluki-collector --listen ADDR:PORT --key FILE --sensors FILE -w "
+	       "DIR|FILE|-\n"
 	       "                        [OPTION]...\n\n"
 	       "Receives what saluki sensors export and writes it as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
@@ -35,23 +37,13 @@ static void help(void)
 
 static int parse_listen(struct collector_options *o, char *text)
 {
-	char *colon = strrchr(text, ':'), *end = colon;
-	const char *host = text;
-
-	if (text[0] == '[' && colon > text && colon[-1] == ']') {
-		host = text + 1;
-		end = colon - 1;
-	} else if (colon && memchr(text, ':', colon - text)) {
-		colon = NULL;
-	}
-	if (!colon || !colon[1]) {
+	if (options_address(text, &o->host, &o->port)) {
 		log_line("--listen %s: must be ADDRESS:PORT, [ADDRESS]:PORT for IPv6, or :PORT",
 			 text);
 		return -EINVAL;
 	}
-	*end = 0;
-	o->host = *host ? host : NULL;
-	o->port = colon + 1;
+	if (!*o->host)
+		o->host = NULL;
 	return 0;
 }
 

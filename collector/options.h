@@ -8,7 +8,7 @@
 struct collector_options {
 	const char *host, *port; /* --listen; host NULL: any address */
 	const char *key_file, *sensors_file;
-	const char *write;	 /* -w DIR|FILE|- */
+	const char *write; /* -w DIR|FILE|- */
 	const char *stats_file;
 	const char *user;
 	uint64_t rotate_bytes; /* -C, 0: never */

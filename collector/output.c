@@ -4,14 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/monotonic.h>
 #include <saluki/version.h>
 
 #include "files.h"
@@ -19,14 +22,6 @@
 #include "sensors.h"
 
 #define ROTATE_RETRY_NS 10000000000ULL
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 static void section_begin(struct output *out)
 {
@@ -52,7 +47,8 @@ static int adopt(struct output *out)
 		return -errno;
 	whole = pcapng_check(out->fd, st.st_size);
 	if (whole < 0) {
-		log_line("-w %s: exists and is not a pcapng file; give another name", out->name);
+		log_line("-w %s: exists and is not a whole pcapng file; give another name",
+			 out->name);
 		return whole;
 	}
 	if (whole < st.st_size) {
@@ -74,14 +70,17 @@ static int open_next(struct output *out)
 	int fd, err = files_ask(out->files, FILES_OUTPUT, &a, &fd);
 
 	if (err) {
-		log_line("-w %s: %s", a.name[0] ? a.name : out->o->write, strerror(-err));
+		log_line("-w %s: %s", a.name[0] ? a.name : out->o->write,
+			 err == -EWOULDBLOCK ? "another saluki-collector writes to it"
+					     : strerror(-err));
 		return err;
 	}
 	if (out->fd >= 0)
 		close(out->fd);
 	out->fd = fd;
 	snprintf(out->name, sizeof(out->name), "%s", a.name);
-	out->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	/* Standard output may be a file too, but not ours to cut: it may hold what others wrote. */
+	out->regular = strcmp(out->o->write, "-") && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	out->size = 0;
 	out->opened_ns = monotonic_ns();
 	err = a.existed ? adopt(out) : 0;
@@ -90,19 +89,43 @@ static int open_next(struct output *out)
 	return err;
 }
 
-/* Returns 0 when everything is written; otherwise nothing is. */
+static bool stop_ordered(struct output *out)
+{
+	uint8_t order;
+	ssize_t n = recv(out->orders, &order, sizeof(order), MSG_PEEK | MSG_DONTWAIT);
+
+	return n == 0 || (n == 1 && order == ORDER_STOP);
+}
+
+/* Waits until a pipe takes PIPE_BUF bytes. Returns 0, or -EPIPE where we are to stop and its reader
+ * has read nothing for a second. */
+static int wait_writable(struct output *out)
+{
+	struct pollfd p = { .fd = out->fd, .events = POLLOUT };
+
+	while (poll(&p, 1, 1000) <= 0)
+		if (stop_ordered(out))
+			return -EPIPE;
+	return 0;
+}
+
+/* Returns 0 when everything is written; otherwise, in a file, nothing is. */
 static int write_all(struct output *out)
 {
 	size_t done = 0;
 
 	while (done < out->len) {
-		ssize_t n = write(out->fd, out->buffer + done, out->len - done);
+		size_t len = out->len - done;
+		int err = out->regular ? 0 : wait_writable(out);
+		ssize_t n;
 
-		if (n < 0 && errno == EINTR)
+		if (!out->regular && len > PIPE_BUF)
+			len = PIPE_BUF; /* no more, or the write could block */
+		n = err ? -1 : write(out->fd, out->buffer + done, len);
+		if (!err && n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n <= 0) {
-			int err = n < 0 ? -errno : -ENOSPC;
-
+			err = err ? err : n < 0 ? -errno : -ENOSPC;
 			if (out->regular && (ftruncate(out->fd, out->size) ||
 					     lseek(out->fd, out->size, SEEK_SET) < 0))
 				log_line("%s: cannot be cut back: %s", out->name, strerror(errno));
@@ -204,13 +227,16 @@ static void statistics(struct output *out, struct sensor *s)
 			.interface = s->interfaces.list[i].id,
 			.start_ns = s->interfaces.list[i].first_ns,
 			.time_ns = s->interfaces.list[i].last_ns,
-			.received = sum.sensor.seen,
-			.dropped = sum.sensor.ring_full + sum.sensor.copy_failed,
-			.accepted = sum.sensor.seen - sum.sensor.filtered,
-			.os_dropped = sum.sensor.ring_full,
-			.delivered = sum.written,
-			.comment = line,
+			.delivered = s->interfaces.list[i].frames,
 		};
+
+		if (i == 0) { /* the hook counts a sensor's frames, whatever their link type */
+			st.received = sum.sensor.seen;
+			st.dropped = sum.sensor.ring_full + sum.sensor.copy_failed;
+			st.accepted = sum.sensor.seen - sum.sensor.filtered;
+			st.os_dropped = sum.sensor.ring_full;
+			st.comment = line;
+		}
 
 		make_room(out, PCAPNG_META_MAX);
 		out->len += pcapng_statistics(out->buffer + out->len, &st);
@@ -240,14 +266,17 @@ static void rotate(struct output *out, uint64_t now_ns)
 		section_begin(out);
 		out->no_rotation_until_ns = now_ns + ROTATE_RETRY_NS;
 	}
+	output_flush(out); /* the file is one from its first moment */
 }
 
-void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f, uint64_t now_ns)
+void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
+		  uint64_t now_ns)
 {
 	struct output_interfaces *known = &s->interfaces;
 	unsigned int i;
 
-	if (file_full(out, f->kept_len + PCAPNG_PACKET_OVERHEAD, now_ns) && known->section == out->section)
+	if (file_full(out, f->kept_len + PCAPNG_PACKET_OVERHEAD, now_ns) &&
+	    known->section == out->section)
 		rotate(out, now_ns);
 	make_room(out, PCAPNG_META_MAX + f->kept_len + PCAPNG_PACKET_OVERHEAD);
 	if (known->section != out->section) {
@@ -270,13 +299,14 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 /* ---------------------------------------------------------------------------------------------- */
 
 int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
-		int files)
+		int files, int orders)
 {
 	int err;
 
 	out->o = o;
 	out->sensors = sensors;
 	out->files = files;
+	out->orders = orders;
 	out->fd = -1;
 	err = open_next(out);
 	if (!err)
@@ -286,7 +316,7 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 
 static bool rotation_due(const struct output *out, uint64_t now_ns)
 {
-	return out->regular && out->o->rotate_s &&
+	return out->regular && out->o->rotate_s && now_ns >= out->no_rotation_until_ns &&
 	       now_ns - out->opened_ns >= out->o->rotate_s * 1000000000ULL;
 }
 

@@ -8,6 +8,7 @@
 #ifndef COLLECTOR_OUTPUT_H
 #define COLLECTOR_OUTPUT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,17 +38,18 @@ struct sensors;
 struct output {
 	const struct collector_options *o;
 	struct sensors *sensors;
-	int files; /* socket to files.c */
+	int files;  /* socket to files.c */
+	int orders; /* socket: an order to stop ends the wait for a reader that does not read */
 	int fd;
-	char name[256];
-	bool regular;	      /* can be cut back and rotated */
-	uint64_t size;	      /* bytes flushed to this file */
-	uint64_t opened_ns;   /* CLOCK_MONOTONIC */
+	char name[PATH_MAX];
+	bool regular;		       /* a file that we opened: can be cut back and rotated */
+	uint64_t size;		       /* bytes flushed to this file */
+	uint64_t opened_ns;	       /* CLOCK_MONOTONIC */
 	uint64_t no_rotation_until_ns; /* no new file could be had */
-	unsigned int section; /* rises with every section header */
-	uint32_t interfaces;  /* interface blocks in this section */
-	bool broken;	      /* the last write failed, and that was said */
-	bool gone;	      /* nobody reads the pipe any more */
+	unsigned int section;	       /* rises with every section header */
+	uint32_t interfaces;	       /* interface blocks in this section */
+	bool broken;		       /* the last write failed, and that was said */
+	bool gone;		       /* nobody reads the pipe any more */
 	uint64_t write_errors;
 	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
 	size_t len;
@@ -56,9 +58,10 @@ struct output {
 
 /* Opens the first file. Returns 0, or -errno after a line. */
 int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
-		int files);
+		int files, int orders);
 /* Appends one frame of a sensor. */
-void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f, uint64_t now_ns);
+void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
+		  uint64_t now_ns);
 /* Writes what is in the buffer; tells the ledgers. */
 void output_flush(struct output *out);
 /* Flushes and rotates if it is time. Returns milliseconds until it wants to be called again, -1:

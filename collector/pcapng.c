@@ -15,6 +15,8 @@ enum {
 	BLOCK_PACKET = 6,
 };
 
+#define BLOCK_MAX (1024 * 1024) /* no block of ours is larger, nor of other capture programs */
+
 enum {
 	OPT_COMMENT = 1,
 	SHB_OS = 3,
@@ -173,14 +175,17 @@ int64_t pcapng_check(int fd, int64_t len)
 			return -EIO;
 		if (head[0] == BLOCK_SECTION) {
 			if (head[2] != 0x1a2b3c4d && head[2] != 0x4d3c2b1a)
-				return at ? at : -EBADMSG;
+				return -EBADMSG;
 			swapped = head[2] == 0x4d3c2b1a;
 		} else if (at == 0) {
 			return -EBADMSG;
 		}
 		size = swapped ? __builtin_bswap32(head[1]) : head[1];
-		if (size < 12 || size % 4 || at + size > len)
-			return at;
+		if (size < 12 || size > BLOCK_MAX)
+			return -EBADMSG; /* damaged in the middle: not for us to cut */
+		size = (size + 3) & ~3u;
+		if (at + size > len)
+			return at; /* the block that was being written */
 		at += size;
 	}
 	return at == 0 && len > 0 ? -EBADMSG : at;

@@ -17,8 +17,9 @@ static struct reassembly_slot *slot_of(struct reassembly *r, uint64_t number)
 	return &r->slots[number % REASSEMBLE_SLOTS];
 }
 
-static void slot_clear(struct reassembly_slot *s)
+static void slot_clear(struct reassembly *r, struct reassembly_slot *s)
 {
+	r->held -= s->data != NULL;
 	free(s->data);
 	memset(s, 0, sizeof(*s));
 }
@@ -45,22 +46,15 @@ static void start(struct reassembly *r, uint32_t low)
 	r->next = low < REASSEMBLE_SLOTS ? 0 : low;
 }
 
-static bool anything_here(const struct reassembly *r)
-{
-	for (int i = 0; i < REASSEMBLE_SLOTS; i++)
-		if (r->slots[i].data)
-			return true;
-	return false;
-}
-
 enum reassemble_result reassemble_add(struct reassembly *r, const struct piece *p, uint64_t now_ns)
 {
 	struct reassembly_slot *s;
 	uint64_t number;
-	uint32_t bit = 1u << (p->offset / PIECE_DATA_MAX);
+	uint32_t bit;
 
 	if (p->total > COMBO_WIRE_MAX)
 		return REASSEMBLE_BAD;
+	bit = 1u << (p->offset / PIECE_DATA_MAX);
 	if (!r->started)
 		start(r, p->combo);
 	number = full_number(r, p->combo);
@@ -69,8 +63,8 @@ enum reassemble_result reassemble_add(struct reassembly *r, const struct piece *
 	while (number - r->next >= REASSEMBLE_SLOTS) { /* the oldest has had its time */
 		if (slot_complete(slot_of(r, r->next)))
 			return REASSEMBLE_FULL;
-		if (anything_here(r)) {
-			slot_clear(slot_of(r, r->next));
+		if (r->held) {
+			slot_clear(r, slot_of(r, r->next));
 			r->next++;
 		} else {
 			r->next = number - REASSEMBLE_SLOTS + 1;
@@ -82,6 +76,7 @@ enum reassemble_result reassemble_add(struct reassembly *r, const struct piece *
 		if (!s->data)
 			return REASSEMBLE_BAD;
 		s->total = p->total;
+		r->held++;
 	}
 	if (s->total != p->total)
 		return REASSEMBLE_BAD;
@@ -108,14 +103,14 @@ const uint8_t *reassemble_take(struct reassembly *r, size_t *len, uint64_t *numb
 
 void reassemble_done(struct reassembly *r)
 {
-	slot_clear(slot_of(r, r->next));
+	slot_clear(r, slot_of(r, r->next));
 	r->next++;
 	r->waiting_since_ns = 0; /* reassemble_tick sets it again if need be */
 }
 
 bool reassemble_tick(struct reassembly *r, uint64_t now_ns, bool all)
 {
-	if (!anything_here(r)) {
+	if (!r->held) {
 		r->waiting_since_ns = 0;
 		return false;
 	}
@@ -123,17 +118,17 @@ bool reassemble_tick(struct reassembly *r, uint64_t now_ns, bool all)
 		r->waiting_since_ns = now_ns;
 	if (!all && now_ns - r->waiting_since_ns < REASSEMBLE_WAIT_NS)
 		return false;
-	while (anything_here(r) && !slot_complete(slot_of(r, r->next))) {
-		slot_clear(slot_of(r, r->next));
+	while (r->held && !slot_complete(slot_of(r, r->next))) {
+		slot_clear(r, slot_of(r, r->next));
 		r->next++;
 	}
-	return anything_here(r);
+	return r->held > 0;
 }
 
 void reassemble_free(struct reassembly *r)
 {
 	for (int i = 0; i < REASSEMBLE_SLOTS; i++)
-		slot_clear(&r->slots[i]);
+		slot_clear(r, &r->slots[i]);
 }
 
 void reassemble_reset(struct reassembly *r)

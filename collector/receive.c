@@ -24,8 +24,10 @@ static int receive_buffer(int sock)
 /* Binds to an address of one family. Returns 0, -errno, or -ENXIO after a line. */
 static int receive_bind(struct receive *r, const char *host, const char *port, int family)
 {
-	struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_DGRAM,
-				  .ai_flags = AI_PASSIVE }, *list;
+	struct addrinfo hints = { .ai_family = family,
+				  .ai_socktype = SOCK_DGRAM,
+				  .ai_flags = AI_PASSIVE },
+			*list;
 	int err = getaddrinfo(host, port, &hints, &list), off = 0;
 
 	if (err) {
@@ -55,8 +57,8 @@ int receive_init(struct receive *r, const char *host, const char *port)
 	if (err) {
 		log_line("--listen %s:%s: %s%s", host ? host : "", port, strerror(-err),
 			 err == -EADDRINUSE ? "; is another saluki-collector running there? "
-					      "Stop it or choose another port" :
-					      "");
+					      "Stop it or choose another port"
+					    : "");
 		return err;
 	}
 	buffer = receive_buffer(r->sock);

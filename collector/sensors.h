@@ -48,7 +48,7 @@ struct sensor {
 	socklen_t address_len;
 	unsigned int unreceipted; /* datagrams heard since the last receipt */
 	bool receipt_due;
-	uint64_t final_since_ns;  /* the final totals came, but not all frames yet */
+	uint64_t final_since_ns; /* the final totals came, but not all frames yet */
 	bool final_confirmed;
 
 	struct reassembly reassembly;
@@ -64,7 +64,7 @@ struct sensors {
 /* Reads the file. Returns 0, or -errno after a line that names file, line and mistake. */
 int sensors_read(struct sensors *s, const char *path);
 void sensors_free(struct sensors *s);
-/* Constant in the number of sensors it compares; NULL where the key is not listed. */
+/* NULL where the key is not listed. */
 struct sensor *sensors_by_key(struct sensors *s, const uint8_t public[KEY_LEN]);
 
 #endif

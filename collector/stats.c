@@ -21,12 +21,12 @@ void stats_print(const struct open *o, const struct receive *r)
 	for (unsigned int i = 0; i < o->sensors->count; i++)
 		if (o->sensors->list[i].ledger.runs)
 			ledger_print(stderr, o->sensors->list[i].name, &o->sensors->list[i].ledger);
-	log_line("datagrams %llu; refused: not ours %llu, unknown session %llu, not authentic %llu, "
-		 "replayed %llu, bad set-ups %llu, unknown sensors %llu; dropped by kernel %llu",
-		 ULL(c->datagrams), ULL(c->not_ours), ULL(c->unknown_session),
-		 ULL(c->not_authentic), ULL(c->replayed),
-		 ULL(c->bad_inits + c->limited_inits + c->replayed_inits), ULL(c->unknown_sensors),
-		 ULL(receive_dropped(r)));
+	log_line(
+		"datagrams %llu; refused: not ours %llu, unknown session %llu, not authentic %llu, "
+		"replayed %llu, bad set-ups %llu, unknown sensors %llu; dropped by kernel %llu",
+		ULL(c->datagrams), ULL(c->not_ours), ULL(c->unknown_session), ULL(c->not_authentic),
+		ULL(c->replayed), ULL(c->bad_inits + c->limited_inits + c->replayed_inits),
+		ULL(c->unknown_sensors), ULL(receive_dropped(r)));
 }
 
 /* A file's name may hold anything. */
@@ -77,6 +77,10 @@ void stats_write(const struct open *o, const struct receive *r, int files)
 	int fd = -1, err = files_ask(files, FILES_STATS, &a, &fd);
 	FILE *f = err ? NULL : fdopen(fd, "w");
 
+	if (!err && !f) {
+		err = -errno;
+		close(fd);
+	}
 	if (f) {
 		json(f, o, r);
 		err = ferror(f) ? -errno : 0;

@@ -100,8 +100,8 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 
 	if (c->frames == 0)
 		c->base_ns = c->last_ns = f->time_ns;
-	c->times.len += store_varint(c->times.p + c->times.len,
-				     zigzag((int64_t)(f->time_ns - c->last_ns)));
+	c->times.len +=
+		store_varint(c->times.p + c->times.len, zigzag((int64_t)(f->time_ns - c->last_ns)));
 	c->last_ns = f->time_ns;
 	c->sizes.len += store_varint(c->sizes.p + c->sizes.len, f->kept_len);
 	c->sizes.len += store_varint(c->sizes.p + c->sizes.len, f->orig_len - f->kept_len);

@@ -67,19 +67,19 @@ struct combo_column {
 /* A combo being built. All memory is taken in combo_init; append and close allocate nothing. */
 struct combo {
 	uint32_t frames;
-	uint64_t first;	      /* set before combo_close */
-	uint64_t opened_ns;   /* CLOCK_MONOTONIC of the first frame, for the age */
-	uint64_t position;    /* source position behind the last frame (source.h) */
+	uint64_t first;	    /* set before combo_close */
+	uint64_t opened_ns; /* CLOCK_MONOTONIC of the first frame, for the age */
+	uint64_t position;  /* source position behind the last frame (source.h) */
 	uint64_t base_ns, last_ns;
 	uint64_t run_frames; /* frames of the current run in `kinds` */
 	uint16_t linktype;
 	uint8_t interface, direction;
 	struct combo_column kinds, times, sizes;
-	uint8_t *room;	      /* headroom for the columns, then the frames' bytes */
-	size_t headroom;      /* bytes of `room` in front of the frames */
+	uint8_t *room;	 /* headroom for the columns, then the frames' bytes */
+	size_t headroom; /* bytes of `room` in front of the frames */
 	size_t data_len, data_cap;
-	size_t size;	      /* --combo-size */
-	uint8_t *body;	      /* after combo_close: inside `room` */
+	size_t size;   /* --combo-size */
+	uint8_t *body; /* after combo_close: inside `room` */
 	size_t body_len;
 };
 
@@ -112,7 +112,7 @@ struct combo_header {
 int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uint16_t sensor_id);
 
 struct combo_reader {
-	uint64_t first;	      /* frames exported before this combo */
+	uint64_t first; /* frames exported before this combo */
 	uint32_t frames_left;
 	uint64_t time_ns;
 	uint64_t run_left;

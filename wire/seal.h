@@ -10,7 +10,8 @@
  *     ANSWER  type 1, E_c 32, sealed {session 4, sensor id 2} +16
  *     DATA    type 1, session 4, counter 8, sealed message +16
  *
- * `mac` is keyed with the collector's public key: who does not know it costs no Diffie-Hellman.
+ * `mac` is keyed with the collector's public key: who does not know it, or has recorded no INIT,
+ * costs no Diffie-Hellman.
  * `time` must rise with every INIT of a sensor, and a session is used only after a datagram of
  * it opened, so a replayed INIT does nothing. The counter is the nonce; a datagram is opened
  * once (sliding window as in RFC 6479).

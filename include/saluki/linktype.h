@@ -15,6 +15,7 @@ enum {
 	LINKTYPE_IEEE802_11 = 105,
 	LINKTYPE_PRISM = 119,
 	LINKTYPE_RADIOTAP = 127,
+	LINKTYPE_AVS = 163, /* files only; Prism interfaces deliver this header too */
 	LINKTYPE_PPI = 192, /* files only: no kernel interface delivers it */
 };
 
@@ -50,7 +51,8 @@ static inline int linktype_from_arphrd(int arphrd)
 static inline int linktype_is_80211(int linktype)
 {
 	return linktype == LINKTYPE_IEEE802_11 || linktype == LINKTYPE_PRISM ||
-	       linktype == LINKTYPE_RADIOTAP || linktype == LINKTYPE_PPI;
+	       linktype == LINKTYPE_RADIOTAP || linktype == LINKTYPE_AVS ||
+	       linktype == LINKTYPE_PPI;
 }
 
 /* True where bpf/trim.h can find the end of the headers. */

@@ -70,4 +70,26 @@ static inline int options_number(const char *flag, const char *text, long min, l
 	return 0;
 }
 
+/* Takes HOST:PORT apart in place; an IPv6 address stands in brackets, `host` is "" where none is
+ * given. Returns 0 or -EINVAL; it is for the caller to say what is wanted. */
+static inline int options_address(char *text, const char **host, const char **port)
+{
+	char *colon = strrchr(text, ':'), *end = colon, *digits;
+
+	*host = text;
+	if (text[0] == '[' && colon > text && colon[-1] == ']') {
+		*host = text + 1;
+		end = colon - 1;
+	} else if (colon && memchr(text, ':', colon - text)) {
+		return -EINVAL; /* a bare IPv6 address: which colon? */
+	}
+	if (!colon || !colon[1])
+		return -EINVAL;
+	if (strtoul(colon + 1, &digits, 10) > 65535 && !*digits)
+		return -EINVAL;
+	*port = colon + 1;
+	*end = 0;
+	return 0;
+}
+
 #endif

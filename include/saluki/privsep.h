@@ -27,7 +27,7 @@
  * Returns 0 or -errno. */
 static inline int privsep_send(int sock, const void *msg, size_t len, const int *fds, int fd_count)
 {
-	char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))] = { 0 };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))] = { 0 };
 	struct iovec iov = { (void *)msg, len };
 	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
 
@@ -52,7 +52,7 @@ static inline int privsep_send(int sock, const void *msg, size_t len, const int 
  * the caller's to close. Returns 0, -EPIPE where the other process is gone, or -errno. */
 static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
 {
-	char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))];
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))];
 	struct iovec iov = { msg, len };
 	struct msghdr mh = {
 		.msg_iov = &iov,

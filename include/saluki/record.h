@@ -27,12 +27,12 @@ enum {
  * The space reserved is that of the size class (bpf/capture.bpf.c), so what follows the kept
  * bytes is rubbish. */
 struct saluki_record {
-	__u64 time_ns;   /* CLOCK_MONOTONIC at the capture hook */
-	__u32 orig_len;  /* bytes the frame had at the hook, a VLAN tag taken off included */
-	__u32 kept_len;  /* bytes that follow; at most orig_len and at most the snaplen */
-	__u16 linktype;  /* LINKTYPE_ value */
-	__u8 interface;  /* the agent's own number of the interface, from 0 */
-	__u8 direction;  /* SALUKI_DIRECTION_ */
+	__u64 time_ns;	/* CLOCK_MONOTONIC at the capture hook */
+	__u32 orig_len; /* bytes the frame had at the hook, a VLAN tag taken off included */
+	__u32 kept_len; /* bytes that follow; at most orig_len and at most the snaplen */
+	__u16 linktype; /* LINKTYPE_ value */
+	__u8 interface; /* the agent's own number of the interface, from 0 */
+	__u8 direction; /* SALUKI_DIRECTION_ */
 	__u32 pad;
 };
 _Static_assert(sizeof(struct saluki_record) == 24, "ring record is ABI between BPF and agent");
@@ -44,11 +44,11 @@ _Static_assert(sizeof(struct saluki_record) == 24, "ring record is ABI between B
  * Only the CPU that owns a slot writes it, in softirq or with softirqs off, so the additions
  * need no atomics; a slot has cache lines of its own. */
 struct saluki_counters {
-	__u64 seen;        /* frames that reached the hook */
-	__u64 filtered;    /* frames the filter refused */
+	__u64 seen;	   /* frames that reached the hook */
+	__u64 filtered;	   /* frames the filter refused */
 	__u64 ring_full;   /* no space for a record in the ring */
 	__u64 copy_failed; /* the kernel would not copy the bytes of a frame */
-	__u64 captured;    /* records in the ring */
+	__u64 captured;	   /* records in the ring */
 	__u64 seen_bytes;  /* bytes of all frames seen */
 	__u64 kept_bytes;  /* bytes of frames put into the ring */
 	__u64 malformed;   /* captured frames with a header that lies: kept up to that header */
@@ -57,9 +57,12 @@ struct saluki_counters {
 _Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
 
 /* One page shared with the consumer of the ring. The program wakes the consumer when the
- * ring's producer position reaches `wake_at`; a running consumer keeps it at ~0. */
+ * ring's producer position reaches `wake_at`; a running consumer keeps it at ~0. When nobody is
+ * left who could take the programs off, the consumer sets `stopped`: from then on they count,
+ * capture and consume nothing. */
 struct saluki_wakeup {
 	__u64 wake_at; /* ring position in bytes */
+	__u64 stopped;
 };
 
 #endif

@@ -78,8 +78,8 @@ static void run(struct capture_bpf *skel, int prog, struct ring_buffer *ring, co
 		uint32_t len)
 {
 	static uint8_t out[FRAME_MAX];
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len,
-		    .data_out = out, .data_size_out = sizeof(out), .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len, .data_out = out,
+		    .data_size_out = sizeof(out), .repeat = 1);
 	struct saluki_counters before = counters(skel), after;
 	uint32_t verdict = 0xfffffffe, zero = 0;
 	uint8_t malformed;
@@ -138,7 +138,8 @@ int main(int argc, char **argv)
 	while (fread(&len, 4, 1, stdin) == 1) {
 		if (len > FRAME_MAX || fread(frame, 1, len, stdin) != len)
 			die("standard input");
-		run(skel, bpf_program__fd(tc ? skel->progs.saluki_tc_ingress : skel->progs.saluki_xdp),
+		run(skel,
+		    bpf_program__fd(tc ? skel->progs.saluki_tc_ingress : skel->progs.saluki_xdp),
 		    ring, frame, len);
 	}
 	ring_buffer__free(ring);

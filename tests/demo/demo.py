@@ -11,17 +11,26 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netns"))
 from testbed import (ROOT, Collector, Host, Keys, Namespace, Player, Sensor,  # noqa: E402
-                     veth, wait_for)
+                     private_mounts, veth, wait_for)
 
 TRACE = pathlib.Path(__file__).with_name("hwsim.pcap.zst")
 LOSSES = (("ring_full", "ring"), ("copy_failed", "copy"), ("dropped_send", "send"),
           ("dropped_shutdown", "stop"), ("lost_missing", "network"), ("lost_disk", "disk"))
 HEADER = ("   time   heard/s    kept/s   exported     bytes      saving   losses\n"
           "           frames    frames      KB/s   a frame")
+
+
+def private_directory():
+    """Keys and statistics live in memory that only this process and its children see: even after
+    SIGKILL nothing of them is left."""
+    directory = ROOT / "build/demo"
+    directory.mkdir(parents=True, exist_ok=True)
+    private_mounts()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=0755", "none", directory], check=True)
+    return directory
 
 
 def unpack(directory):
@@ -136,8 +145,7 @@ def main():
     parser.add_argument("--out", help="folder for the pcapng (default build/run)")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    with tempfile.TemporaryDirectory(prefix="saluki-") as directory:
-        return demo(args, pathlib.Path(directory))
+    return demo(args, private_directory())
 
 
 if __name__ == "__main__":

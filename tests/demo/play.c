@@ -144,11 +144,32 @@ static void play_file(struct player *p, uint64_t *clock_ns)
 	free(r);
 }
 
+/* A line of "type N" makes the TUN device (which is down) one of another type; any other line is
+ * the sign to play. */
+static bool wait_for_go(struct player *p)
+{
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strncmp(line, "type ", 5))
+			return true;
+		if (ioctl(p->fd, TUNSETLINK, (unsigned long)atoi(line + 5)))
+			fail(line);
+		printf("ready\n");
+		fflush(stdout);
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "tun", 1, 0, 't' },  { "send", 1, 0, 's' }, { "read", 1, 0, 'r' },
-		{ "rate", 1, 0, 'R' }, { "loop", 0, 0, 'l' }, { "wait", 0, 0, 'w' },
+		{ "tun", 1, 0, 't' },
+		{ "send", 1, 0, 's' },
+		{ "read", 1, 0, 'r' },
+		{ "rate", 1, 0, 'R' },
+		{ "loop", 0, 0, 'l' },
+		{ "wait", 0, 0, 'w' },
 		{ 0 },
 	};
 	struct sigaction sa = { .sa_handler = on_signal };
@@ -191,7 +212,7 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &sa, NULL);
 	printf("ready\n");
 	fflush(stdout);
-	if (wait && getchar() == EOF)
+	if (wait && !wait_for_go(&p))
 		return 0;
 	clock_ns = now_ns();
 	do {

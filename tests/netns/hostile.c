@@ -85,7 +85,10 @@ static void connect_session(const char *key_file, const char *port)
 static size_t honest(uint8_t *out)
 {
 	struct combo_frame f = {
-		.time_ns = 1000000000, .orig_len = 6, .kept_len = 6, .linktype = 1,
+		.time_ns = 1000000000,
+		.orig_len = 6,
+		.kept_len = 6,
+		.linktype = 1,
 		.data = (const uint8_t *)"honest",
 	};
 	struct combo c;
@@ -160,19 +163,19 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	connect_session(argv[1], argv[2]);
-	send_changed(8, 0xffffffff, 4);	     /* 4 GB uncompressed */
+	send_changed(8, 0xffffffff, 4); /* 4 GB uncompressed */
 	send_changed(8, COMBO_BODY_MAX + 1, 4);
-	send_changed(0, 2, 2);		     /* version */
-	send_changed(2, sensor_id + 1, 2);   /* somebody else */
-	send_changed(4, number + 1, 2);	     /* sequence number */
-	send_changed(6, 0, 2);		     /* no frames */
-	send_changed(6, 2, 2);		     /* one frame too many */
+	send_changed(0, 2, 2);		   /* version */
+	send_changed(2, sensor_id + 1, 2); /* somebody else */
+	send_changed(4, number + 1, 2);	   /* sequence number */
+	send_changed(6, 0, 2);		   /* no frames */
+	send_changed(6, 2, 2);		   /* one frame too many */
 	send_changed(6, 0xffff, 2);
-	send_changed(12, 0, 4);		     /* magic */
-	send_changed(16, 7, 1);		     /* codec */
-	send_changed(16, COMBO_ZSTD, 1);     /* not zstd */
+	send_changed(12, 0, 4);		 /* magic */
+	send_changed(16, 7, 1);		 /* codec */
+	send_changed(16, COMBO_ZSTD, 1); /* not zstd */
 	for (size_t at = 17; at < honest(combo) - 6; at++)
-		if (at < 18 || at > 25)	     /* not the time stamp: any is right */
+		if (at < 18 || at > 25) /* not the time stamp: any is right */
 			send_changed(at, 0xff, 1);
 	send_bomb(100, 4 << 20);
 	send_bomb(COMBO_BODY_MAX, 4 << 20);

@@ -282,6 +282,69 @@ def test_interface_is_down_at_the_start(bed, bundled):
     assert_balanced(collector.sensor_stats("lib"), count)
 
 
+def test_interface_changes_its_type(bed, bundled):
+    """Started on a managed interface that becomes a monitor: nothing is kept by the old rules."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 1, bundled, ["--rate", "5000"])
+    bed.ns.run("ip", "link", "set", "mon0", "down")
+    sensor = bed.sensor("lib", "mon0", ready="link type EN10MB")
+    player.retype(803)
+    bed.ns.run("ip", "link", "set", "mon0", "up")
+    sensor.expect("mon0: is of another type now")
+    sensor.expect("link type IEEE802_11_RADIO")
+    sensor.expect("keep headers")
+    assert player.play() == len(list(captures.frames(bundled)))
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_same(as_seen(captures.frames(bundled)), captures.frames(bed.out), stamps=False)
+
+
+def test_interface_with_a_dot_in_its_name(bed, bundled):
+    """bpffs takes no dots; VLAN interfaces have them."""
+    collector = bed.collector()
+    player = bed.tun("mon0.100", 803, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "mon0.100")
+    assert "counters" in bed.ns.run("ls", "/sys/fs/bpf/saluki/mon0:100", capture_output=True).stdout
+    count = player.play()
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_probe_leaves_a_running_capture_alone(bed, bundled):
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "mon0", options=["--source", "tc"])
+    probe = bed.ns.run(testbed.BUILD / "saluki", "probe", "-i", "mon0", capture_output=True,
+                       check=False)
+    assert probe.returncode == 1 and "another saluki captures here" in probe.stderr
+    count = player.play()
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_filters_of_a_killed_agent_are_taken_off(bed, bundled):
+    """--consume by tc, then SIGKILL: traffic flows again at once, and the next start cleans up."""
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    first = bed.sensor("lib", "tap0", key=key, options=["-Q", "inout", "--consume"])
+    os.kill(first.pid(), signal.SIGKILL)
+    first.popen.wait()
+    frames = [f._replace(linktype=1) for f in captures.frames(bundled) if 14 <= len(f.data) < 1500]
+    write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
+    testbed.wait_for(lambda: (s := collector.sensor_stats("lib")) and s["final"], "its last word")
+    second = bed.sensor("lib", "tap0", key=key, options=["--source", "xdp"])
+    shown = bed.ns.run("tc", "filter", "show", "dev", "tap0", "egress", capture_output=True).stdout
+    assert "saluki" not in shown
+    assert bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "20000"]).play() == len(frames)
+    assert second.finish()[0] == 0
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["balance"] == 0 and stats["written"] == len(frames)
+
+
 # ---- the collector ---------------------------------------------------------------------------------
 
 
@@ -316,7 +379,7 @@ def test_collector_files(bed):
                 "No such file")
     no.write_text("this is a letter, not a capture\n")
     assert_said(run_collector(bed, *collector_args(bed, **{"-w": no})), 1, f"-w {no}",
-                "not a pcapng file")
+                "not a whole pcapng file")
     assert no.read_text() == "this is a letter, not a capture\n"
 
 
@@ -471,6 +534,162 @@ def test_sensor_killed(bed, bundled):
     stats = collector.sensor_stats("lib")
     assert stats["runs"] == 2 and stats["balance"] == 0
     assert stats["exported"] == stats["written"] + stats["lost_missing"]
+
+
+def children(pid):
+    return [int(x) for x in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True,
+                                           text=True, check=True).stdout.split()]
+
+
+def test_whole_sensor_killed(bed, bundled):
+    """Both processes at once, no last word: what was captured and not exported has vanished, and
+    the ledger says so."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "20000", "--loop"])
+    sensor = bed.sensor("lib", "mon0")
+    player.go()
+    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 5000,
+                     "frames")
+    for pid in (*children(sensor.pid()), sensor.pid()):
+        os.kill(pid, signal.SIGKILL)
+    sensor.popen.wait()
+    again = bed.sensor("lib", "mon0")
+    testbed.wait_for(lambda: collector.sensor_stats("lib")["runs"] == 2, "the second run")
+    assert again.finish()[0] == 0
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["balance"] == 0, stats
+    assert stats["captured"] == stats["exported"] + stats["vanished"]
+    assert len(list(captures.frames(bed.out))) == stats["written"]
+
+
+def test_uplink_goes_away_for_a_while(bed, bundled):
+    """No route: the ring keeps what it can hold, nothing is dropped."""
+    ns = bed.namespace()
+    testbed.veth(ns, "uplink", bed.ns, "down0")
+    ns.run("ip", "address", "add", "10.99.0.2/24", "dev", "uplink")
+    bed.ns.run("ip", "address", "add", "10.99.0.1/24", "dev", "down0")
+    collector = bed.collector(listen=":5600")
+    player = bed.tun("mon0", 803, bundled, ns=ns)
+    sensor = bed.sensor("lib", "mon0", ns=ns, to="10.99.0.1:5600")
+    testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session")
+    ns.run("ip", "address", "del", "10.99.0.2/24", "dev", "uplink")
+    count = player.play()
+    ns.run("ip", "address", "add", "10.99.0.2/24", "dev", "uplink")
+    testbed.wait_for(lambda: collector.sensor_stats("lib")["written"] == count, "all frames", 20)
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_path_mtu_below_our_datagrams(bed, bundled):
+    """Never fragmented: what is too large is said once and counted."""
+    bed.ns.run("ip", "link", "set", "lo", "mtu", "1300")
+    collector = bed.collector()
+    status, said = bed.reader("lib", bundled).finish(signo=None)
+    assert status == 1 and said.count("path MTU") == 1, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["dropped_send"] > 0 and stats["balance"] == 0
+    assert stats["written"] + stats["dropped_send"] == stats["captured"]
+
+
+def test_last_datagrams_lost(bed, bundled):
+    """Losses at the very end: counted to the frame, what did arrive is written, exit 0."""
+    from netns.test_hostile import Relay
+    collector = bed.collector()
+    testbed.wait_for(collector.stats_file.exists, "statistics")
+    seen = []
+
+    def lossy(data):
+        if data[0] == 3 and len(data) > 300:
+            seen.append(1)
+            if len(seen) in (8, 12, 15):
+                return []
+        return [data]
+
+    Relay(bed, lossy)
+    p = testbed.Process(bed.ns, [testbed.BUILD / "saluki", "run", "-r", bundled, "--to",
+                                 "127.0.0.1:5700", "--key", bed.keys.sensor("lib"), "--keep",
+                                 "all", "--combo-size", "4096"], None)
+    bed.stack.callback(p.kill)
+    status, said = p.finish(signo=None)
+    assert status == 0, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["balance"] == 0 and stats["bad_combos"] == 0 and stats["lost_missing"] > 0
+    assert stats["written"] + stats["lost_missing"] == stats["exported"]
+    assert len(list(captures.frames(bed.out))) == stats["written"]
+
+
+def test_a_pipe_that_says_nothing_can_be_stopped(bed, bundled):
+    """-r - : combos close at their age, and SIGTERM ends it, whatever the writer does."""
+    collector = bed.collector()
+    read_end, write_end = os.pipe()
+    reader = bed.reader("lib", "-", stdin=read_end)
+    os.close(read_end)
+    data = bundled.read_bytes()
+    cut = 24
+    for _ in range(5):
+        cut += 16 + int.from_bytes(data[cut + 8:cut + 12], "little")
+    os.write(write_end, data[:cut])
+    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written") == 5,
+                     "five frames", 5)
+    status, said = reader.finish(signal.SIGTERM, seconds=5)
+    os.close(write_end)
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 5)
+
+
+def test_a_reader_that_reads_nothing(bed, bundled):
+    """-w - into a pipe that is full: the collector can still be ended."""
+    read_end, write_end = os.pipe()
+    collector = bed.collector(write="-", stdout=write_end)
+    os.close(write_end)
+    reader = bed.reader("lib", bundled)
+    status, _ = collector.finish(signal.SIGTERM, seconds=10)
+    assert status == 0
+    reader.kill()
+    os.close(read_end)
+
+
+def test_standard_output_is_not_ours_to_cut(bed, bundled):
+    """-w - >> file on a full disk: what stood in the file stays."""
+    disk = bed.tmp_path / "disk"
+    disk.mkdir()
+    bed.ns.run("mount", "-t", "tmpfs", "-o", "size=64k", "none", disk)
+    bed.ns.run("sh", "-c", f"head -c 40000 /dev/zero > {disk}/log")
+    p = testbed.Process(bed.ns, ["sh", "-c", f"exec {testbed.BUILD}/saluki-collector --listen "
+                                 f"127.0.0.1:5600 --key {bed.keys.collector} --sensors "
+                                 f"{bed.keys.sensors} -w - >> {disk}/log"], "listening on")
+    bed.stack.callback(p.kill)
+    bed.reader("lib", bundled).finish(signo=None)
+    p.expect("No space left")
+    p.finish()
+    bed.ns.run("cp", disk / "log", bed.out)
+    assert bed.out.read_bytes()[:40000] == b"\0" * 40000
+
+
+def test_one_file_takes_one_collector(bed, bundled):
+    collector = bed.collector()
+    assert_said(run_collector(bed, *collector_args(bed, **{"--listen": "127.0.0.1:5601"})), 1,
+                f"-w {bed.out}", "another saluki-collector writes to it")
+    assert bed.reader("lib", bundled).finish(signo=None)[0] == 0
+    collector.finish()
+    assert_same(captures.frames(bundled), captures.frames(bed.out))
+
+
+def test_a_damaged_file_is_not_cut(bed, bundled):
+    """Only an unfinished last block is ours to remove."""
+    collector = bed.collector()
+    assert bed.reader("lib", bundled).finish(signo=None)[0] == 0
+    collector.finish()
+    whole = bytearray(bed.out.read_bytes())
+    whole[200:400] = b"\xff" * 200
+    bed.out.write_bytes(whole)
+    assert_said(run_collector(bed, *collector_args(bed)), 1, "not a whole pcapng file")
+    assert bed.out.read_bytes() == whole
 
 
 def test_signals(bed, bundled):

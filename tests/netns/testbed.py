@@ -26,6 +26,13 @@ def _die_with_parent():
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def private_mounts():
+    """What this process mounts from now on, only it and its children see."""
+    if _libc.unshare(0x00020000):  # CLONE_NEWNS
+        raise OSError("cannot make a mount namespace (as root)")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+
+
 class Namespace:
     """A network and mount namespace with a bpffs of its own and loopback up. No IPv6, so that no
     interface sends anything by itself."""
@@ -184,7 +191,7 @@ class Process:
     def kill(self):
         if self.popen.poll() is None:
             self.popen.kill()
-        self.popen.communicate()
+            self.popen.communicate()
 
 
 class Collector(Process):
@@ -229,6 +236,12 @@ class Player:
     @classmethod
     def send(cls, ns, interface, file, options=()):
         return cls(ns, ["--send", interface], file, options)
+
+    def retype(self, arphrd):
+        """Makes the device, which must be down, one of another type."""
+        self.popen.stdin.write(f"type {arphrd}\n")
+        self.popen.stdin.flush()
+        lines_until(self.popen.stdout, time.monotonic() + 10, "ready")
 
     def go(self):
         self.popen.stdin.write("go\n")

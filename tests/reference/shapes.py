@@ -93,6 +93,10 @@ NETWORK = {
     "ipv6 later fragment": (0x86dd, ipv6(b"\x11\0\1\0\0\0\0\1" + PAYLOAD, 44)),
     "ipv6 ten extensions": (0x86dd, ipv6(extension(60) * 9 + extension(17) + udp() + PAYLOAD, 60)),
     "ipv6 extension of 2 KB": (0x86dd, ipv6(extension(17, 255) + udp() + PAYLOAD, 60)),
+    "ipv6 extension beyond the frame": (0x86dd, ipv6(b"\x11\x31" + PAYLOAD, 0)),
+    "ipv4 ah beyond the frame": (0x800, ipv4(b"\x06\xff" + PAYLOAD, 51)),
+    "ipv4 tcp doff 15, nothing there": (0x800, ipv4(tcp(doff=15), 6)),
+    "ipv4 ihl 15, nothing there": (0x800, ipv4(b"", 6, 15, total=0)),
     "ipv6 no next header": (0x86dd, ipv6(PAYLOAD, 59)),
     "arp": (0x806, bytes.fromhex("0001080006040001") + PAYLOAD),
     "arp lie": (0x806, bytes.fromhex("00010800ffff0001") + PAYLOAD),
@@ -213,6 +217,7 @@ def whole():
         yield name, 105, frame
         yield f"prism {name}", 119, prism(frame)
         yield f"avs {name}", 119, avs(frame)
+        yield f"avs {name}", 163, avs(frame)
         yield f"ppi {name}", 192, ppi(frame)
         for kind, head in RADIOTAPS.items():
             yield f"{kind}: {name}", 127, head + frame

@@ -14,8 +14,8 @@ The rules:
 """
 import struct
 
-ETHERNET, IEEE80211, PRISM, RADIOTAP, PPI = 1, 105, 119, 127, 192
-TRIMMED = {ETHERNET, IEEE80211, PRISM, RADIOTAP, PPI}
+ETHERNET, IEEE80211, PRISM, RADIOTAP, AVS, PPI = 1, 105, 119, 127, 163, 192
+TRIMMED = {ETHERNET, IEEE80211, PRISM, RADIOTAP, AVS, PPI}
 DOT11 = TRIMMED - {ETHERNET}
 DEEPEST = 16384  # headers are not looked for beyond this
 EVERYTHING = 1 << 32
@@ -44,6 +44,13 @@ class View:
         return self.data[at:at + size]
 
 
+    def said(self, at, size, fixed):
+        """The end of a header that says it has `size` bytes, `fixed` of them always."""
+        if size < fixed or at + size > self.orig_len:
+            raise Lie(at + fixed)
+        return at + size
+
+
 def be16(b, at=0):
     return struct.unpack_from(">H", b, at)[0]
 
@@ -57,15 +64,9 @@ def transport(v, at, proto):
     if proto in fixed:
         return at + fixed[proto]
     if proto == 6:
-        words = v.take(at, 20)[12] >> 4
-        if words < 5:
-            raise Lie(at + 20)
-        return at + 4 * words
+        return v.said(at, 4 * (v.take(at, 20)[12] >> 4), 20)
     if proto == 33:
-        words = v.take(at, 12)[4]
-        if words < 3:
-            raise Lie(at + 12)
-        return at + 4 * words
+        return v.said(at, 4 * v.take(at, 12)[4], 12)
     if proto == 47:
         h = v.take(at, 4)
         words = [h[0] & 0xc0, h[0] & 0x20, h[0] & 0x10, h[1] & 7 == 1 and h[1] & 0x80]
@@ -77,7 +78,7 @@ def extensions(v, at, proto, v6):
     for _ in range(8):
         if proto == 51:
             h = v.take(at, 8)
-            at += 4 * (h[1] + 2)
+            at = v.said(at, 4 * (h[1] + 2), 8)
         elif v6 and proto == 44:
             h = v.take(at, 8)
             at += 8
@@ -85,7 +86,7 @@ def extensions(v, at, proto, v6):
                 return at
         elif v6 and proto in (0, 43, 60, 135, 139, 140):
             h = v.take(at, 8)
-            at += 8 * (h[1] + 1)
+            at = v.said(at, 8 * (h[1] + 1), 8)
         else:
             return transport(v, at, proto)
         proto = h[0]
@@ -105,7 +106,7 @@ def bounded(parse, limit):
 def ipv4(v, at):
     h = v.take(at, 20)
     size, total = 4 * (h[0] & 15), be16(h, 2)
-    if h[0] >> 4 != 4 or size < 20 or 0 < total < size:
+    if h[0] >> 4 != 4 or size < 20 or 0 < total < size or at + size > v.orig_len:
         raise Lie(at + 20)
     if be16(h, 6) & 0x1fff:
         return at + size
@@ -148,7 +149,7 @@ def network(v, at, kind):
         h = v.take(at, 8)
         if h[4] > 8 or h[5] > 16:
             raise Lie(at + 8)
-        return at + 8 + 2 * (h[4] + h[5])
+        return v.said(at, 8 + 2 * (h[4] + h[5]), 8)
     return at + {0x888e: 4, 0x8863: 6}.get(kind, 0)
 
 

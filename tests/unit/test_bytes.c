@@ -4,7 +4,9 @@
 
 #include "wire/bytes.h"
 
-static const uint64_t values[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, 1ULL << 63, UINT64_MAX };
+static const uint64_t values[] = {
+	0, 1, 127, 128, 16383, 16384, UINT32_MAX, 1ULL << 63, UINT64_MAX
+};
 
 static void varints_come_back(void **state)
 {

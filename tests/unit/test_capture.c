@@ -27,7 +27,7 @@ static int fake_next(struct source *s, struct source_frame *f)
 		return x->ends ? x->end_code : 0;
 	x->left--;
 	memset(f, 0, sizeof(*f));
-	f->heard_ns = clock_monotonic_ns();
+	f->heard_ns = monotonic_ns();
 	f->position = x->position += 1000;
 	f->frame.orig_len = f->frame.kept_len = sizeof(bytes);
 	f->frame.data = bytes;
@@ -72,7 +72,7 @@ static void run(struct run *r, struct fake *x)
 			continue;
 		}
 		if (!r->combos++)
-			r->first_age_ns = clock_monotonic_ns() - c->opened_ns;
+			r->first_age_ns = monotonic_ns() - c->opened_ns;
 		r->frames += c->frames;
 		if (c->frames > r->largest)
 			r->largest = c->frames;

@@ -44,7 +44,8 @@ static void texts_that_are_no_keys(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(key_from_text(key, bad[i]), -EINVAL);
-	assert_int_equal(key_from_text(key, "  dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=\r\n"), 0);
+	assert_int_equal(key_from_text(key, "  dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=\r\n"),
+			 0);
 }
 
 static void key_files(void **state)
@@ -62,7 +63,8 @@ static void key_files(void **state)
 	assert_non_null(strstr(why, "own public key"));
 	assert_int_equal(read_text(secret_text, &own, peer, &why), -EINVAL);
 	assert_non_null(strstr(why, "second line"));
-	assert_int_equal(read_text("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", &own, NULL, &why),
+	assert_int_equal(read_text("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", &own, NULL,
+				   &why),
 			 -EINVAL);
 }
 

@@ -6,8 +6,12 @@
 
 static struct totals totals(uint64_t exported, bool final)
 {
-	return (struct totals){ .seen = exported + 5, .filtered = 2, .ring_full = 3,
-				.captured = exported, .exported = exported, .final = final };
+	return (struct totals){ .seen = exported + 5,
+				.filtered = 2,
+				.ring_full = 3,
+				.captured = exported,
+				.exported = exported,
+				.final = final };
 }
 
 static void combo(struct ledger *l, uint64_t first, uint32_t frames)

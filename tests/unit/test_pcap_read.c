@@ -63,7 +63,7 @@ static void four_kinds_of_pcap(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		struct pcap_reader r;
+		struct pcap_reader r = { 0 };
 		struct pcap_frame f;
 
 		big = i & 1;
@@ -95,7 +95,8 @@ static void pcapng(void)
 		p32(50), p32(0);
 	p32(0), p32(44);
 	p32(0xbad), p32(16), p32(77), p32(16); /* a block nobody knows */
-	p32(6), p32(40), p32(1), p32(0), p32(1536), p32(4), p32(60), pbytes("epb!"), p32(0), p32(40);
+	p32(6), p32(40), p32(1), p32(0), p32(1536), p32(4), p32(60), pbytes("epb!"), p32(0),
+		p32(40);
 	p32(3), p32(20), p32(60), pbytes("spb!"), p32(20);
 	p32(2), p32(36), p16(0), p16(0), p32(0), p32(7), p32(4), p32(4), pbytes("opb!"), p32(36);
 }
@@ -104,7 +105,7 @@ static void pcapng_blocks_of_every_kind(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		struct pcap_reader r;
+		struct pcap_reader r = { 0 };
 		struct pcap_frame f;
 
 		big = i;
@@ -128,7 +129,7 @@ static void pcapng_blocks_of_every_kind(void **state)
 /* Reads a file to its end or to where it breaks off; returns the last result. */
 static int read_through(size_t n)
 {
-	struct pcap_reader r;
+	struct pcap_reader r = { 0 };
 	struct pcap_frame f;
 	int got = open_file(&r, n);
 

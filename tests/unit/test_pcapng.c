@@ -12,8 +12,12 @@ static uint8_t file[65536];
 /* A section, an interface, `n` packets of growing length, statistics. Returns the bytes. */
 static size_t write_file(int n)
 {
-	struct pcapng_interface i = { .linktype = 127, .snaplen = 192, .name = "lib:mon0",
-				      .description = "d", .filter = "type mgt", .os = "Linux",
+	struct pcapng_interface i = { .linktype = 127,
+				      .snaplen = 192,
+				      .name = "lib:mon0",
+				      .description = "d",
+				      .filter = "type mgt",
+				      .os = "Linux",
 				      .comment = "c" };
 	struct pcapng_statistics s = { .received = 9, .comment = "balance 0" };
 	struct combo_frame f = { .orig_len = 1000, .data = (const uint8_t *)"0123456789" };
@@ -42,7 +46,7 @@ static int file_with(size_t len)
 
 static void the_agents_reader_reads_it(void **state)
 {
-	struct pcap_reader r;
+	struct pcap_reader r = { 0 };
 	struct pcap_frame f;
 	int fd = file_with(write_file(10));
 
@@ -87,8 +91,11 @@ static void whole_blocks_are_found_at_every_cut(void **state)
 static void texts_of_any_length_fit(void **state)
 {
 	static char endless[5000];
-	struct pcapng_interface i = { .name = endless, .description = endless, .filter = endless,
-				      .os = endless, .comment = endless };
+	struct pcapng_interface i = { .name = endless,
+				      .description = endless,
+				      .filter = endless,
+				      .os = endless,
+				      .comment = endless };
 
 	(void)state;
 	memset(endless, 'x', sizeof(endless) - 1);

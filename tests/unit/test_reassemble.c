@@ -10,7 +10,9 @@ static uint8_t content[COMBO_WIRE_MAX];
 /* Piece `n` of a combo of `total` bytes. */
 static struct piece piece(uint64_t combo, unsigned int n, uint16_t total)
 {
-	struct piece p = { .combo = combo & 0xffffff, .offset = n * PIECE_DATA_MAX, .total = total };
+	struct piece p = { .combo = combo & 0xffffff,
+			   .offset = n * PIECE_DATA_MAX,
+			   .total = total };
 
 	p.len = total - p.offset < PIECE_DATA_MAX ? total - p.offset : PIECE_DATA_MAX;
 	p.data = content + p.offset;
