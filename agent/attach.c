@@ -78,8 +78,9 @@ static int make_maps(struct attach *a)
 const char *attach_reason(int err)
 {
 	switch (-err) {
-	case EPERM:
 	case EACCES:
+		return "this kernel's verifier does not take the program";
+	case EPERM:
 		return "not permitted; run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";
 	case ENOSYS:
 		return "this kernel has no bpf()";

@@ -31,13 +31,16 @@
 /* Every path through the headers reaches the next one with other bounds on the offset, and the
  * verifier would walk on from each of them: tags, labels and extensions multiply to more than it
  * takes. At the joints its knowledge is therefore dropped: adding a zero that it cannot know
- * and masking leaves just "below 65536", the same on all paths. Nothing is cut off by the mask:
- * a header begins at PARSE_OFFSET_MAX at most, and the longest has 2 KB. */
+ * and masking leaves just "at most `mask`", the same on all paths. Nothing of an offset is cut
+ * off by PARSE_OFFSET_MASK: a header begins at PARSE_OFFSET_MAX at most, and the longest has 2 KB.
+ * Linux 6.1 forgets a comparison when the offset is spilled to the stack; the mask alone keeps a
+ * packet pointer within the 65,535 it allows. */
+#define PARSE_OFFSET_MASK 0x7fffu
 #ifdef __bpf__
 extern volatile unsigned int parse_zero; /* in .bss: only we know that it stays 0 */
-#define parse_joint(off) (((off) + parse_zero) & 0xffffu)
+#define parse_joint(value, mask) (((value) + parse_zero) & (mask))
 #else
-#define parse_joint(off) (off)
+#define parse_joint(value, mask) (value)
 #endif
 
 struct frame {
@@ -52,6 +55,7 @@ parse_inline const unsigned char *frame_at(const struct frame *f, unsigned int o
 #ifdef __bpf__
 	const unsigned char *p;
 
+	asm volatile("" : "+r"(off)); /* compare and add one register, not two loads of it */
 	if (off > PARSE_OFFSET_MAX)
 		return 0;
 	p = f->data + off;
@@ -155,7 +159,7 @@ parse_inline unsigned int extensions_end(struct frame *f, unsigned int off, unsi
 	unsigned int end;
 
 	for (int i = 0; i < IP_EXTENSIONS_MAX; i++) {
-		off = parse_joint(off);
+		off = parse_joint(off, PARSE_OFFSET_MASK);
 		int ah = proto == 51;
 		int fragment = ipv6 && proto == 44;
 		int option = ipv6 && (proto == 0 || proto == 43 || proto == 60 || proto == 135 ||
@@ -231,7 +235,7 @@ parse_inline unsigned int network_end(struct frame *f, unsigned int off, unsigne
 	const unsigned char *p;
 
 	for (int i = 0; i < LINK_TAGS_MAX; i++) {
-		off = parse_joint(off);
+		off = parse_joint(off, PARSE_OFFSET_MASK);
 		if (ethertype == 0x8100 || ethertype == 0x88a8 || ethertype == 0x9100) {
 			p = frame_at(f, off, 4);
 			if (!p)
@@ -259,8 +263,8 @@ parse_inline unsigned int network_end(struct frame *f, unsigned int off, unsigne
 			break;
 		}
 	}
-	off = parse_joint(off);
-	ethertype = parse_joint(ethertype);
+	off = parse_joint(off, PARSE_OFFSET_MASK);
+	ethertype = parse_joint(ethertype, 0xffffu);
 	switch (ethertype) {
 	case 0x0800:
 		return ipv4_end(f, off);
@@ -289,7 +293,7 @@ parse_inline unsigned int llc_end(struct frame *f, unsigned int off)
 {
 	const unsigned char *p;
 
-	off = parse_joint(off);
+	off = parse_joint(off, PARSE_OFFSET_MASK);
 	p = frame_at(f, off, 3);
 	if (!p)
 		return off + 3;
@@ -332,7 +336,7 @@ parse_inline int radiotap_datapad(struct frame *f, unsigned int len)
 		if (!p || off + 4 > len)
 			return -1;
 		word = parse_le32(p);
-		off = parse_joint(off + 4);
+		off = parse_joint(off + 4, PARSE_OFFSET_MASK);
 	}
 	if (word & 0x80000000u)
 		return -1;
@@ -417,7 +421,7 @@ parse_inline unsigned int dot11_end(struct frame *f, unsigned int off, unsigned 
 		return off + len; /* null data: no body */
 	if (pad)
 		len = (len + 3) & ~3u;
-	off = parse_joint(off + len);
+	off = parse_joint(off + len, PARSE_OFFSET_MASK);
 	if (fc1 & 0x40) { /* protected: 8 bytes of cipher header, WEP has 4 */
 		p = frame_at(f, off, 4);
 		return p && !(p[3] & 0x20) ? off + 4 : off + 8;

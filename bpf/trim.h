@@ -19,7 +19,7 @@ parse_inline unsigned int trim_frame(struct frame *f, unsigned int len, int link
 
 	if (keep_headers)
 		keep = parse_min(keep, frame_headers_end(f, linktype));
-	return parse_joint(keep);
+	return parse_joint(keep, 0xffffu);
 }
 
 #endif
