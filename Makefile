@@ -29,7 +29,7 @@ LIBS_AGENT := -lbpf $(LIBS_COMMON)
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libzstd-dev libsodium-dev \
 	libclang-rt-14-dev zstd iproute2 python3 python3-venv
-PACKAGES_TEST := libcmocka-dev tshark tcpdump ethtool strace procps util-linux libpcap0.8
+PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c))
