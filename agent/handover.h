@@ -32,10 +32,6 @@ struct handover {
 	char source[32];  /* "xdp native", "xdp generic", "tc", "file" */
 };
 
-/* Every later message is one of these, one byte. */
-enum handover_order {
-	ORDER_STOP = 1,	  /* capture has ended and the counters are final: drain and leave */
-	ORDER_REPORT = 2, /* print the ledger */
-};
+/* Every later message is an order (saluki/privsep.h). */
 
 #endif

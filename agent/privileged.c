@@ -30,7 +30,7 @@
 struct privileged {
 	const struct run_options *o;
 	int sock, signals, links;
-	sigset_t set; /* the signals we take from a descriptor */
+	const sigset_t *set; /* the signals we take from a descriptor */
 	pid_t child;
 	struct attach attach;
 	bool stopping;
@@ -64,9 +64,9 @@ static int hand_over_file(struct privileged *p, int key_fd)
 	char name[256];
 
 	/* Opening a FIFO waits for its writer: here signals may end us as they end anybody. */
-	sigprocmask(SIG_UNBLOCK, &p->set, NULL);
+	sigprocmask(SIG_UNBLOCK, p->set, NULL);
 	fds[HANDOVER_FD_FILE] = strcmp(o->file, "-") ? open(o->file, O_RDONLY | O_CLOEXEC) : dup(0);
-	sigprocmask(SIG_BLOCK, &p->set, NULL);
+	sigprocmask(SIG_BLOCK, p->set, NULL);
 	if (fds[HANDOVER_FD_FILE] < 0) {
 		log_line("-r %s: %s", o->file, strerror(errno));
 		return -errno;
@@ -242,15 +242,15 @@ static int watch(struct privileged *p)
 	return status;
 }
 
-int privileged_process(const struct run_options *o, int sock, pid_t child)
+int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child)
 {
 	struct privileged p = { .o = o, .sock = sock, .child = child, .links = -1 };
 	int status = 1;
 
 	p.attach.ring_fd = p.attach.counters_fd = p.attach.wakeup_fd = -1;
 	p.attach.xdp_link = p.attach.pin_dir = -1;
-	sigprocmask(SIG_SETMASK, NULL, &p.set); /* what run.c has blocked is what we take */
-	p.signals = signalfd(-1, &p.set, SFD_NONBLOCK | SFD_CLOEXEC);
+	p.set = signals;
+	p.signals = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (o->interface)
 		p.links = link_watch_open();
 	if (p.signals < 0 || (o->interface && p.links < 0))

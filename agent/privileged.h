@@ -3,12 +3,14 @@
 #ifndef AGENT_PRIVILEGED_H
 #define AGENT_PRIVILEGED_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include "options.h"
 
 /* Opens everything, hands it over on `sock` to process `child`, stays until that has ended.
+ * `signals` are blocked, and taken here.
  * Returns the exit status. */
-int privileged_process(const struct run_options *o, int sock, pid_t child);
+int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child);
 
 #endif

@@ -10,44 +10,29 @@
  *     file ──────────────────────────▶ source_file.c        control.c, session.c ◀─ receipts
  */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/privsep.h>
 
 #include "commands.h"
 #include "options.h"
 #include "privileged.h"
 #include "sensor.h"
 
-/* Signals are for the privileged process, which reads them from a descriptor; a terminal sends
- * them to both, so both block them. */
-static void block_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 int run_main(int argc, char **argv)
 {
 	struct run_options o;
 	int socks[2], status = options_parse(&o, argc, argv);
+	sigset_t signals;
 	pid_t child;
 
 	if (status)
 		return status < 0 ? 0 : status;
-	block_signals();
-	signal(SIGPIPE, SIG_IGN); /* who reads our messages may leave: nothing else may end */
+	privsep_block_signals(&signals);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks)) {
 		log_line("cannot make a socket pair: %s", strerror(errno));
 		return 1;
@@ -62,7 +47,7 @@ int run_main(int argc, char **argv)
 		_exit(sensor_process(&o, socks[1]));
 	}
 	close(socks[1]);
-	status = privileged_process(&o, socks[0], child);
+	status = privileged_process(&o, socks[0], &signals, child);
 	waitpid(child, NULL, 0); /* where there was no handover; else it has ended already */
 	return status;
 }

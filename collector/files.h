@@ -12,9 +12,6 @@
 
 #include "options.h"
 
-/* The other way, on a socket of its own: one byte each. */
-enum order { ORDER_STOP = 1, ORDER_REPORT = 2 };
-
 enum files_request {
 	FILES_OUTPUT = 1,     /* the next output file */
 	FILES_STATS = 2,      /* a new statistics file, not yet in place */

@@ -188,20 +188,6 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static int block_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 static int read_key(struct keypair *own, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
@@ -220,9 +206,12 @@ static int read_key(struct keypair *own, const char *path)
 
 static int collector_run(struct collector *c, struct files *output_files)
 {
-	int orders[2], files[2], signals = block_signals();
+	int orders[2], files[2], signals;
+	sigset_t set;
 	pid_t child;
 
+	privsep_block_signals(&set);
+	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (signals < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, orders) ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, files)) {
 		log_line("cannot make socket pairs: %s", strerror(errno));
@@ -263,7 +252,6 @@ int main(int argc, char **argv)
 		log_line("out of memory, or libsodium does not start on this machine");
 		return 1;
 	}
-	signal(SIGPIPE, SIG_IGN); /* a reader that leaves is an error of write(), not an end */
 	c->o = &o;
 	status = 1;
 	if (read_key(&c->open.own, o.key_file) == 0 &&

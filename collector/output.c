@@ -15,6 +15,7 @@
 
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
+#include <saluki/privsep.h>
 #include <saluki/version.h>
 
 #include "files.h"

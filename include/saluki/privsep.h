@@ -11,6 +11,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,6 +23,27 @@
 
 #define PRIVSEP_USER_DEFAULT "nobody"
 #define PRIVSEP_FDS_MAX 4
+
+/* What the privileged process tells the other one while it runs, one byte each. */
+enum privsep_order {
+	ORDER_STOP = 1,	  /* come to an end; nothing is lost on the way */
+	ORDER_REPORT = 2, /* print the ledger */
+};
+
+/* Signals are for the privileged process, which reads them from a descriptor; a terminal sends
+ * them to both, so both block them: called before the fork. */
+static inline void privsep_block_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGUSR1);
+	sigaddset(set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, set, NULL);
+	/* Who reads our messages may leave: an error of write(), not an end. */
+	signal(SIGPIPE, SIG_IGN);
+}
 
 /* Sends one message with up to PRIVSEP_FDS_MAX descriptors (still open here afterwards).
  * Returns 0 or -errno. */
