@@ -155,7 +155,7 @@ test: deps-test ## build (plain and sanitized) and pass all tests
 .PHONY: test-chroot
 test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
 	$(call install_packages,debootstrap)
-	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" PIP_CERT="$(PIP_CERT)" tests/chroot
+	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" tests/chroot
 
 # ---- install -------------------------------------------------------------------------------------
 
