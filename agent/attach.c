@@ -190,7 +190,8 @@ static void detach_tc(struct attach *a)
 		detach_tc_point(a, BPF_TC_INGRESS);
 	if (a->tc_out)
 		detach_tc_point(a, BPF_TC_EGRESS);
-	if (a->tc_qdisc)
+	/* Others may have hung filters of their own into the qdisc that we made. */
+	if (a->tc_qdisc && link_tc_filters(a->link.ifindex) == 0)
 		bpf_tc_hook_destroy(&hook);
 	a->tc_in = a->tc_out = a->tc_qdisc = false;
 }
@@ -271,11 +272,12 @@ int attach_attach(struct attach *a, bool again)
 	     hook <= (tc ? ATTACH_TC : ATTACH_XDP_GENERIC); hook++) {
 		err = attach_hook(a, hook);
 		if (!err) {
-			a->told = 0;
+			memset(a->told, 0, sizeof(a->told));
 			return 0;
 		}
-		if (again && err == a->told)
+		if (again && err == a->told[hook])
 			continue; /* said before */
+		a->told[hook] = err;
 		if (err == -ENODEV)
 			log_line("%s: no such interface; 'ip link' lists them", a->interface);
 		else if (err == -EPFNOSUPPORT)
@@ -288,7 +290,6 @@ int attach_attach(struct attach *a, bool again)
 		if (err == -ENODEV || err == -EPFNOSUPPORT)
 			break;
 	}
-	a->told = err;
 	return err;
 }
 

@@ -28,7 +28,7 @@ struct attach {
 	bool tc_qdisc;	    /* we made the clsact qdisc */
 	int pin_dir;	    /* locked while we run, -1 */
 	char pin_path[64];
-	int told; /* the last refusal that was said */
+	int told[3]; /* the last refusal of each hook that was said */
 };
 
 /* Returns 0 where this kernel makes a BPF ring buffer for us, or -errno. */

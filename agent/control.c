@@ -45,7 +45,6 @@ void control_report(struct exporter *e)
 
 static void control_stop(struct control *c)
 {
-	__atomic_store_n(&c->capture->source->stop, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->exporter->stop, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
 }

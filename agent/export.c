@@ -16,7 +16,7 @@
 #include "clock.h"
 
 #define TOTALS_INTERVAL_NS 1000000000ULL
-#define FINAL_TRIES 20
+#define FINAL_PATIENCE_NS 8000000000ULL /* silence, another session, and some more */
 #define FINAL_WAIT_MS 100
 #define RECEIPT_WAIT_MS 200
 #define SEND_WAIT_MS 20
@@ -244,7 +244,9 @@ static bool final_confirmed(struct exporter *e)
 /* The last word of a run, repeated until the collector has confirmed it. */
 static void export_final(struct exporter *e)
 {
-	for (int i = 0; i < FINAL_TRIES && !final_confirmed(e); i++) {
+	uint64_t end = monotonic_ns() + FINAL_PATIENCE_NS;
+
+	while (!final_confirmed(e) && monotonic_ns() < end) {
 		uint64_t until;
 
 		while (!session_use(e->session, &e->tx, &e->sensor_id, &e->generation))

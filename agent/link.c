@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <string.h>
@@ -48,6 +49,64 @@ int link_query(const char *name, struct link_state *s)
 		err = 0;
 	}
 	return err;
+}
+
+/* Counts the filters of one dump; -EAGAIN until its end. */
+static int count_filters(const char *buffer, ssize_t len, int *count)
+{
+	const struct nlmsghdr *h = (const struct nlmsghdr *)buffer;
+
+	for (; NLMSG_OK(h, len); h = NLMSG_NEXT(h, len)) {
+		if (h->nlmsg_type == NLMSG_DONE)
+			return 0;
+		if (h->nlmsg_type == NLMSG_ERROR)
+			return ((const struct nlmsgerr *)NLMSG_DATA(h))->error;
+		/* Besides each filter the dump has an entry for its chain, of handle 0. */
+		if (h->nlmsg_type == RTM_NEWTFILTER)
+			*count += ((const struct tcmsg *)NLMSG_DATA(h))->tcm_handle != 0;
+	}
+	return -EAGAIN;
+}
+
+static int dump_filters(int sock, int ifindex, unsigned int parent, int *count)
+{
+	struct {
+		struct nlmsghdr h;
+		struct tcmsg t;
+	} ask = {
+		.h = {
+			.nlmsg_len = sizeof(ask),
+			.nlmsg_type = RTM_GETTFILTER,
+			.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+		},
+		.t = { .tcm_family = AF_UNSPEC, .tcm_ifindex = ifindex, .tcm_parent = parent },
+	};
+	_Alignas(struct nlmsghdr) char buffer[16384];
+	int err = -EAGAIN;
+
+	if (send(sock, &ask, sizeof(ask), 0) < 0)
+		return -errno;
+	while (err == -EAGAIN) {
+		ssize_t len = recv(sock, buffer, sizeof(buffer), 0);
+
+		if (len < 0)
+			return -errno;
+		err = count_filters(buffer, len, count);
+	}
+	return err;
+}
+
+int link_tc_filters(int ifindex)
+{
+	int sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), count = 0, err;
+
+	if (sock < 0)
+		return -errno;
+	err = dump_filters(sock, ifindex, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS), &count);
+	if (!err)
+		err = dump_filters(sock, ifindex, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS), &count);
+	close(sock);
+	return err ? err : count;
 }
 
 int link_watch_open(void)

@@ -15,6 +15,8 @@ struct link_state {
 
 /* Returns 0 with the state of interface `name`, -errno where asking failed. */
 int link_query(const char *name, struct link_state *s);
+/* Returns how many tc filters hang in the interface's clsact qdisc, both ways, or -errno. */
+int link_tc_filters(int ifindex);
 /* Returns a socket that becomes readable when any interface changes, or -errno. */
 int link_watch_open(void);
 /* Reads what came; whatever it was, link_query tells the present state. */

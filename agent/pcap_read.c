@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER_LEN (256 * 1024)
-#define STOP_POLL_MS 100
+#define BUFFER_LEN (PCAP_BLOCK_MAX + 64 * 1024) /* takes the largest record whole */
+#define SECTION_MAX 64
 
 enum {
 	BLOCK_SECTION = 0x0a0d0d0a,
@@ -28,13 +28,6 @@ static int corrupt(struct pcap_reader *r, const char *why)
 	return -EBADMSG;
 }
 
-bool pcap_ready(struct pcap_reader *r, int timeout_ms)
-{
-	struct pollfd p = { .fd = r->fd, .events = POLLIN };
-
-	return r->buffer_at < r->buffer_len || poll(&p, 1, timeout_ms) > 0;
-}
-
 /* Returns the bytes read: fewer than `len` only at the end of the file; or -errno. */
 static long read_bytes(struct pcap_reader *r, void *to, size_t len)
 {
@@ -44,12 +37,8 @@ static long read_bytes(struct pcap_reader *r, void *to, size_t len)
 		size_t n = r->buffer_len - r->buffer_at;
 
 		if (n == 0) {
-			ssize_t got;
+			ssize_t got = read(r->fd, r->buffer, BUFFER_LEN);
 
-			while (r->stop && !pcap_ready(r, STOP_POLL_MS))
-				if (__atomic_load_n(r->stop, __ATOMIC_ACQUIRE))
-					return -ECANCELED;
-			got = read(r->fd, r->buffer, BUFFER_LEN);
 			if (got < 0 && errno == EINTR)
 				continue;
 			if (got < 0) {
@@ -94,6 +83,52 @@ static uint16_t get16(const struct pcap_reader *r, const uint8_t *p)
 
 	memcpy(&v, p, 2);
 	return r->swapped ? __builtin_bswap16(v) : v;
+}
+
+/* Bytes that must be there for the next record or block to be read whole, as far as is known. */
+static size_t bytes_needed(const struct pcap_reader *r)
+{
+	const uint8_t *p = r->buffer + r->buffer_at;
+	size_t have = r->buffer_len - r->buffer_at, header = r->is_pcapng ? 12 : 16;
+	uint32_t len;
+
+	if (!r->started)
+		return SECTION_MAX; /* shorter headers: see pcap_ready */
+	if (have < header)
+		return header;
+	if (!r->is_pcapng)
+		len = get32(r, p + 8);
+	else if (get32(r, p) == BLOCK_SECTION) /* may change the byte order */
+		len = 0;
+	else
+		len = get32(r, p + 4);
+	if (len > PCAP_BLOCK_MAX)
+		return header; /* an error, to be found by who reads it */
+	return r->is_pcapng ? (len > header ? (len + 3) & ~3u : header) : header + len;
+}
+
+bool pcap_ready(struct pcap_reader *r, int timeout_ms)
+{
+	struct pollfd p = { .fd = r->fd, .events = POLLIN };
+
+	while (r->buffer_len - r->buffer_at < bytes_needed(r)) {
+		ssize_t n;
+
+		/* A pcap header and its first frame, or a section and its first interface, are
+		 * more than this; a smaller file has an end. */
+		if (!r->started && r->buffer_len - r->buffer_at >= 28)
+			return true;
+		if (poll(&p, 1, timeout_ms) <= 0)
+			return false;
+		memmove(r->buffer, r->buffer + r->buffer_at, r->buffer_len - r->buffer_at);
+		r->buffer_len -= r->buffer_at;
+		r->buffer_at = 0;
+		n = read(r->fd, r->buffer + r->buffer_len, BUFFER_LEN - r->buffer_len);
+		if (n <= 0)
+			return true; /* the end, or an error: who reads will meet it */
+		r->buffer_len += n;
+	}
+	return true;
 }
 
 /* ---- pcap ------------------------------------------------------------------------------------ */
@@ -283,6 +318,8 @@ static int pcapng_next_block(struct pcap_reader *r, struct pcap_frame *f)
 			err = section_header(r);
 			if (err)
 				return err;
+			if (r->pipe && !pcap_ready(r, 0))
+				return -EAGAIN;
 			continue;
 		}
 		err = read_all(r, h + 4, 4);
@@ -303,28 +340,30 @@ static int pcapng_next_block(struct pcap_reader *r, struct pcap_frame *f)
 			   type == BLOCK_PACKET_OBSOLETE) {
 			return packet_block(r, type, r->block, len - 12, f);
 		}
+		if (r->pipe && !pcap_ready(r, 0))
+			return -EAGAIN;
 	}
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-int pcap_open(struct pcap_reader *r, int fd)
+int pcap_init(struct pcap_reader *r, int fd)
 {
-	uint8_t magic_bytes[4];
-	uint32_t magic;
-	int err;
-
-	const bool *stop = r->stop;
-
 	memset(r, 0, sizeof(*r));
-	r->stop = stop;
 	r->fd = fd;
 	r->why = "cannot be read for lack of memory";
 	r->block = malloc(PCAP_BLOCK_MAX);
 	r->buffer = malloc(BUFFER_LEN);
-	if (!r->block || !r->buffer)
-		return -ENOMEM;
-	err = read_all(r, magic_bytes, 4);
+	return r->block && r->buffer ? 0 : -ENOMEM;
+}
+
+int pcap_start(struct pcap_reader *r)
+{
+	uint8_t magic_bytes[4];
+	uint32_t magic;
+	int err = read_all(r, magic_bytes, 4);
+
+	r->started = true;
 	if (err == -EBADMSG)
 		return corrupt(r, r->offset ? "is not a pcap or pcapng file" : "is empty");
 	if (err)
@@ -332,6 +371,13 @@ int pcap_open(struct pcap_reader *r, int fd)
 	memcpy(&magic, magic_bytes, 4);
 	r->is_pcapng = magic == BLOCK_SECTION;
 	return r->is_pcapng ? section_header(r) : pcap_header(r, magic);
+}
+
+int pcap_open(struct pcap_reader *r, int fd)
+{
+	int err = pcap_init(r, fd);
+
+	return err ? err : pcap_start(r);
 }
 
 void pcap_close(struct pcap_reader *r)

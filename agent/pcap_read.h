@@ -33,22 +33,28 @@ struct pcap_reader {
 	const char *why; /* what is wrong with the file, static text */
 	uint64_t offset; /* bytes read so far: where it is wrong */
 	bool is_pcapng, swapped;
-	const bool *stop; /* NULL, or set by another thread: give up waiting for a pipe */
-	uint8_t *block;	  /* PCAP_BLOCK_MAX bytes */
-	uint8_t *buffer;  /* read ahead */
+	bool pipe, started;
+	uint8_t *block;	 /* PCAP_BLOCK_MAX bytes */
+	uint8_t *buffer; /* read ahead */
 	size_t buffer_at, buffer_len;
 	struct pcap_interface interfaces[PCAP_INTERFACES_MAX];
 	unsigned int interface_count;
 };
 
-/* Takes the descriptor over, reads the file's header. `r` is zeroed but for `stop`. Returns 0 or
- * -EBADMSG, -ENOMEM, -errno with `why` set. pcap_close is due in any case. */
+/* Takes the descriptor over and all memory there will be. Returns 0 or -ENOMEM; pcap_close is due
+ * in any case. */
+int pcap_init(struct pcap_reader *r, int fd);
+/* Reads the file's header. Returns 0, -EBADMSG or -errno with `why` set. */
+int pcap_start(struct pcap_reader *r);
+/* Both. */
 int pcap_open(struct pcap_reader *r, int fd);
 void pcap_close(struct pcap_reader *r);
-/* Returns whether pcap_next has something to read without waiting; waits for it `timeout_ms`. */
+/* Returns whether pcap_next (before pcap_start: that) can go on without waiting, because what it
+ * reads next is there whole, or its end is; waits for it `timeout_ms`. For pipes: a writer that
+ * stops in mid-frame must not hold up the frames before it. */
 bool pcap_ready(struct pcap_reader *r, int timeout_ms);
-/* Returns 1 with the next frame, 0 at the end, -EBADMSG or -errno with `why` set; -ECANCELED where
- * it waited for a pipe and `*stop` was set. */
+/* Returns 1 with the next frame, 0 at the end, -EBADMSG or -errno with `why` set. With
+ * `pipe`, -EAGAIN where blocks without a frame were read and the next is not there yet. */
 int pcap_next(struct pcap_reader *r, struct pcap_frame *f);
 
 #endif

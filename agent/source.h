@@ -41,7 +41,6 @@ struct source_ops {
 
 struct source {
 	const struct source_ops *ops;
-	bool stop; /* set by the control thread: whoever waits for input shall not */
 };
 
 /* Both take the descriptors over. They return NULL after a line that says what failed. */

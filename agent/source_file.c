@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <saluki/linktype.h>
@@ -34,15 +35,27 @@ static void count(__u64 *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
+static int file_start(struct source_file *s)
+{
+	int err = pcap_start(&s->reader);
+
+	if (err)
+		log_line("%s: %s; give a capture file as tcpdump -w or dumpcap write it", s->h.name,
+			 s->reader.why);
+	return err ? -EBADMSG : 0;
+}
+
 static int file_read(struct source_file *s)
 {
 	int got;
 
-	if (!pcap_ready(&s->reader, 0))
-		return 0; /* a pipe: combos must not wait for it */
+	if (s->reader.pipe && !pcap_ready(&s->reader, 0))
+		return 0;
+	if (!s->reader.started)
+		return file_start(s);
 	got = pcap_next(&s->reader, &s->ahead);
-	if (got == -ECANCELED)
-		return -ENODATA;
+	if (got == -EAGAIN)
+		return 0;
 	if (got < 0)
 		log_line("%s: %s, at byte %llu; the frames in front of it are kept", s->h.name,
 			 s->reader.why, (unsigned long long)s->reader.offset);
@@ -156,17 +169,20 @@ static const struct source_ops file_ops = {
 struct source *source_file_open(const struct handover *h, const int *fds)
 {
 	struct source_file *s = calloc(1, sizeof(*s));
+	struct stat st;
 
-	if (!s) {
+	if (!s || pcap_init(&s->reader, fds[HANDOVER_FD_FILE])) {
 		log_line("%s: out of memory", h->name);
+		if (s)
+			file_close(&s->base);
 		return NULL;
 	}
 	s->base.ops = &file_ops;
 	s->h = *h;
-	s->reader.stop = &s->base.stop;
-	if (pcap_open(&s->reader, fds[HANDOVER_FD_FILE])) {
-		log_line("%s: %s; give a capture file as tcpdump -w or dumpcap write it", h->name,
-			 s->reader.why);
+	s->reader.pipe = fstat(s->reader.fd, &st) == 0 && !S_ISREG(st.st_mode);
+	/* A pipe may say nothing for a long time: its header is the capture thread's to wait for.
+	 */
+	if (!s->reader.pipe && file_start(s)) {
 		file_close(&s->base);
 		return NULL;
 	}

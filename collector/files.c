@@ -84,13 +84,15 @@ static int open_single(struct files *f, struct files_answer *a)
 	if (stat(a->name, &st))
 		return -errno;
 	a->existed = S_ISREG(st.st_mode);
-	/* A pipe or a device is written to as it is. */
-	fd = open(a->name, (a->existed ? O_RDWR : O_WRONLY) | O_CLOEXEC);
+	/* A pipe or a device is written to as it is; a FIFO that nobody reads is ENXIO, for waiting
+	 * here would be deaf to signals. */
+	fd = open(a->name, (a->existed ? O_RDWR : O_WRONLY | O_NONBLOCK) | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
 static int open_output(struct files *f, struct files_answer *a)
 {
+	struct stat st;
 	int fd;
 
 	if (!strcmp(f->o->write, "-")) {
@@ -103,7 +105,8 @@ static int open_output(struct files *f, struct files_answer *a)
 		fd = open_single(f, a);
 	/* Two collectors in one file would tear each other's blocks. Released with the last copy
 	 * of the descriptor. */
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) &&
+	    errno == EWOULDBLOCK) {
 		close(fd);
 		return -EWOULDBLOCK;
 	}

@@ -105,11 +105,14 @@ static void collector_loop(struct collector *c)
 	};
 	uint64_t until;
 
-	while (!c->stop && !c->output.gone) {
+	while (!c->stop && !c->output.stop && !c->output.gone) {
 		if (poll(p, 2, collector_tick(c)) < 0 && errno != EINTR)
 			break;
-		if (p[1].revents)
+		if (p[1].revents && !c->output.stop)
 			collector_order(c);
+		if (c->output.report)
+			stats_print(&c->open, &c->receive);
+		c->output.report = false;
 		if (p[0].revents)
 			collector_receive(c);
 	}
@@ -152,15 +155,19 @@ static int collector_process(struct collector *c)
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-static void forward_signals(int signals, int orders)
+static void forward_signals(int signals, int orders, pid_t child)
 {
+	static int stops;
 	struct signalfd_siginfo si;
 
 	while (read(signals, &si, sizeof(si)) == sizeof(si)) {
 		uint8_t order = si.ssi_signo == SIGUSR1 ? ORDER_REPORT : ORDER_STOP;
 
-		if (si.ssi_signo != SIGCHLD)
-			privsep_send(orders, &order, sizeof(order), NULL, 0);
+		if (si.ssi_signo == SIGCHLD)
+			continue;
+		privsep_send(orders, &order, sizeof(order), NULL, 0);
+		if (order == ORDER_STOP && stops++)
+			kill(child, SIGKILL); /* asked twice: whatever it hangs on */
 	}
 }
 
@@ -178,7 +185,7 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			return 1;
 		if (p[1].revents)
-			forward_signals(signals, orders);
+			forward_signals(signals, orders, child);
 		if (p[0].revents && files_answer(files, files_sock))
 			p[0].fd = -1;
 	}

@@ -243,11 +243,12 @@ static void session_begin(struct open *o, struct sensor *s, uint64_t now_ns)
 	o->counters.sessions++;
 	if (!s->ledger.runs || s->candidate.run != s->ledger.run) {
 		take_rest(o, s, now_ns);
+		ledger_run_close(&s->ledger);
+		output_run_end(o->output, s);
 		reassemble_reset(&s->reassembly);
 		ledger_run_start(&s->ledger, s->candidate.run, s->candidate_info.exported);
 		s->final_since_ns = 0;
 		s->final_confirmed = false;
-		s->interfaces.section = 0; /* what the sensor says of itself may differ */
 	}
 	s->info = s->candidate_info;
 	s->current = s->candidate;

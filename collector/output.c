@@ -64,6 +64,14 @@ static int adopt(struct output *out)
 	return 0;
 }
 
+/* Where the next write to a file goes. */
+static uint64_t output_position(int fd, uint64_t size)
+{
+	off_t at = lseek(fd, 0, SEEK_CUR);
+
+	return at < 0 || (fcntl(fd, F_GETFL) & O_APPEND) ? size : (uint64_t)at;
+}
+
 static int open_next(struct output *out)
 {
 	struct files_answer a;
@@ -73,6 +81,7 @@ static int open_next(struct output *out)
 	if (err) {
 		log_line("-w %s: %s", a.name[0] ? a.name : out->o->write,
 			 err == -EWOULDBLOCK ? "another saluki-collector writes to it"
+			 : err == -ENXIO     ? "nobody reads this FIFO; start its reader first"
 					     : strerror(-err));
 		return err;
 	}
@@ -80,9 +89,10 @@ static int open_next(struct output *out)
 		close(out->fd);
 	out->fd = fd;
 	snprintf(out->name, sizeof(out->name), "%s", a.name);
-	/* Standard output may be a file too, but not ours to cut: it may hold what others wrote. */
-	out->regular = strcmp(out->o->write, "-") && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	out->size = 0;
+	out->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	/* Standard output may be a file in which others have written: nothing in front of the place
+	 * where we begin is ours to cut. */
+	out->size = out->regular ? output_position(fd, st.st_size) : 0;
 	out->opened_ns = monotonic_ns();
 	err = a.existed ? adopt(out) : 0;
 	if (!err)
@@ -90,12 +100,18 @@ static int open_next(struct output *out)
 	return err;
 }
 
+/* Takes the orders that have come; a report waits until there is time for it. */
 static bool stop_ordered(struct output *out)
 {
-	uint8_t order;
-	ssize_t n = recv(out->orders, &order, sizeof(order), MSG_PEEK | MSG_DONTWAIT);
+	struct pollfd p = { .fd = out->orders, .events = POLLIN };
+	uint8_t order = ORDER_STOP; /* also when the other process is gone */
 
-	return n == 0 || (n == 1 && order == ORDER_STOP);
+	while (!out->stop && poll(&p, 1, 0) > 0) {
+		privsep_recv(out->orders, &order, sizeof(order), NULL);
+		out->stop = order == ORDER_STOP;
+		out->report |= order == ORDER_REPORT;
+	}
+	return out->stop;
 }
 
 /* Waits until a pipe takes PIPE_BUF bytes. Returns 0, or -EPIPE where we are to stop and its reader
@@ -178,7 +194,8 @@ static void make_room(struct output *out, size_t len)
 
 static bool file_full(const struct output *out, size_t more, uint64_t now_ns)
 {
-	return out->regular && out->o->rotate_bytes && now_ns >= out->no_rotation_until_ns &&
+	return out->regular && !out->broken && out->o->rotate_bytes &&
+	       now_ns >= out->no_rotation_until_ns &&
 	       out->size + out->len + more > out->o->rotate_bytes;
 }
 
@@ -242,6 +259,14 @@ static void statistics(struct output *out, struct sensor *s)
 		make_room(out, PCAPNG_META_MAX);
 		out->len += pcapng_statistics(out->buffer + out->len, &st);
 	}
+}
+
+void output_run_end(struct output *out, struct sensor *s)
+{
+	output_flush(out); /* so that the ledger knows what is written */
+	if (s->interfaces.section == out->section)
+		statistics(out, s);
+	s->interfaces.section = 0; /* what the sensor says of itself may differ in the next run */
 }
 
 /* The sensors' side of the ledger, as far as it is known now. */
@@ -317,7 +342,8 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 
 static bool rotation_due(const struct output *out, uint64_t now_ns)
 {
-	return out->regular && out->o->rotate_s && now_ns >= out->no_rotation_until_ns &&
+	return out->regular && !out->broken && out->o->rotate_s &&
+	       now_ns >= out->no_rotation_until_ns &&
 	       now_ns - out->opened_ns >= out->o->rotate_s * 1000000000ULL;
 }
 

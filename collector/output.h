@@ -42,7 +42,7 @@ struct output {
 	int orders; /* socket: an order to stop ends the wait for a reader that does not read */
 	int fd;
 	char name[PATH_MAX];
-	bool regular;		       /* a file that we opened: can be cut back and rotated */
+	bool regular;		       /* a file: what is half written is cut back to `size` */
 	uint64_t size;		       /* bytes flushed to this file */
 	uint64_t opened_ns;	       /* CLOCK_MONOTONIC */
 	uint64_t no_rotation_until_ns; /* no new file could be had */
@@ -50,6 +50,7 @@ struct output {
 	uint32_t interfaces;	       /* interface blocks in this section */
 	bool broken;		       /* the last write failed, and that was said */
 	bool gone;		       /* nobody reads the pipe any more */
+	bool stop, report;	       /* orders that came while we waited for its reader */
 	uint64_t write_errors;
 	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
 	size_t len;
@@ -67,7 +68,9 @@ void output_flush(struct output *out);
 /* Flushes and rotates if it is time. Returns milliseconds until it wants to be called again, -1:
  * whenever. */
 int output_tick(struct output *out, uint64_t now_ns);
-/* Statistics blocks, last flush, close. */
+/* A run of this sensor has ended: its statistics blocks. */
+void output_run_end(struct output *out, struct sensor *s);
+/* Statistics blocks of all sensors, last flush, close. */
 void output_finish(struct output *out);
 
 #endif

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Bad input and faults: one line that names the thing and what to do, and nothing lost."""
+import json
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -422,8 +424,8 @@ def test_full_disk(bed, bundled):
     bed.ns.run("rm", disk / "ballast")
     assert bed.reader("lib", bundled, key).finish(signo=None)[0] == 0
     collector.expect("writing again")
-    bed.ns.run("cp", disk / "out.pcapng", bed.out)
     status, said = collector.finish()
+    bed.ns.run("cp", disk / "out.pcapng", bed.out)
     assert said.count("No space left") == 1, said
     stats = collector.sensor_stats("lib")
     assert stats["lost_disk"] > 0 and stats["balance"] == 0
@@ -632,10 +634,17 @@ def test_a_pipe_that_says_nothing_can_be_stopped(bed, bundled):
     cut = 24
     for _ in range(5):
         cut += 16 + int.from_bytes(data[cut + 8:cut + 12], "little")
-    os.write(write_end, data[:cut])
+    os.write(write_end, data[:cut + 20])  # and the beginning of a sixth
     testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written") == 5,
                      "five frames", 5)
     status, said = reader.finish(signal.SIGTERM, seconds=5)
+    os.close(write_end)
+    assert status == 0, said
+    read_end, write_end = os.pipe()
+    silent = bed.reader("two", "-", stdin=read_end)
+    os.close(read_end)
+    testbed.wait_for(lambda: collector.sensor_stats("two"), "its session")
+    status, said = silent.finish(signal.SIGTERM, seconds=5)
     os.close(write_end)
     assert status == 0, said
     collector.finish()
@@ -648,6 +657,7 @@ def test_a_reader_that_reads_nothing(bed, bundled):
     collector = bed.collector(write="-", stdout=write_end)
     os.close(write_end)
     reader = bed.reader("lib", bundled)
+    collector.send_signal(signal.SIGUSR1)
     status, _ = collector.finish(signal.SIGTERM, seconds=10)
     assert status == 0
     reader.kill()
@@ -669,6 +679,71 @@ def test_standard_output_is_not_ours_to_cut(bed, bundled):
     p.finish()
     bed.ns.run("cp", disk / "log", bed.out)
     assert bed.out.read_bytes()[:40000] == b"\0" * 40000
+
+
+def test_standard_output_is_a_file(bed, bundled):
+    """-w - > file on a full disk: readable to its end, and what is counted is there."""
+    disk = bed.tmp_path / "disk"
+    disk.mkdir()
+    bed.ns.run("mount", "-t", "tmpfs", "-o", "size=300k", "none", disk)
+    bed.ns.run("dd", "if=/dev/zero", f"of={disk}/ballast", "bs=1k", "count=240",
+               capture_output=True)
+    stats = bed.tmp_path / "stats.json"
+    p = testbed.Process(bed.ns, ["sh", "-c", f"exec {testbed.BUILD}/saluki-collector --listen "
+                                 f"127.0.0.1:5600 --key {bed.keys.collector} --sensors "
+                                 f"{bed.keys.sensors} --stats-file {stats} -w - > {disk}/log"],
+                        "listening on")
+    bed.stack.callback(p.kill)
+    key = bed.keys.sensor("lib")
+    assert bed.reader("lib", bundled, key).finish(signo=None)[0] == 0
+    p.expect("No space left")
+    bed.ns.run("rm", disk / "ballast")
+    assert bed.reader("lib", bundled, key).finish(signo=None)[0] == 0
+    p.finish()
+    bed.ns.run("cp", disk / "log", bed.out)
+    got = list(captures.frames(bed.out))
+    sensor, = json.loads(stats.read_text())["sensors"]
+    assert len(got) == sensor["written"] > 0 and sensor["lost_disk"] > 0
+    assert sensor["balance"] == 0
+
+
+def test_a_fifo_that_nobody_reads(bed):
+    fifo = bed.tmp_path / "fifo"
+    os.mkfifo(fifo)
+    assert_said(run_collector(bed, *collector_args(bed, **{"-w": fifo})), 1, f"-w {fifo}",
+                "nobody reads this FIFO")
+
+
+def test_other_peoples_filters_stay(bed):
+    """The clsact qdisc that we made is not taken off with a filter of somebody else in it."""
+    bed.collector()
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    sensor = bed.sensor("lib", "tap0", options=["-Q", "inout"])
+    bed.ns.run("tc", "filter", "add", "dev", "tap0", "ingress", "prio", "7", "matchall", "action",
+               "pass", check=False, capture_output=True)
+    bed.ns.run("tc", "filter", "add", "dev", "tap0", "ingress", "prio", "8", "bpf", "bytecode",
+               "1,6 0 0 0")
+    assert sensor.finish()[0] == 0
+    shown = bed.ns.run("tc", "filter", "show", "dev", "tap0", "ingress", capture_output=True).stdout
+    assert "pref 8" in shown and "saluki" not in shown
+
+
+def test_collector_pauses_at_the_end(bed, bundled):
+    """Busy for longer than a session lives: the sensor waits for its confirmation."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "mon0")
+    count = player.play()
+    testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session")
+    child, = children(collector.pid())
+    os.kill(child, signal.SIGSTOP)
+    sensor.send_signal(signal.SIGINT)
+    time.sleep(4)  # the pause itself: longer than SESSION_SILENCE_NS
+    os.kill(child, signal.SIGCONT)
+    status, said = sensor.finish(signo=None)
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
 
 
 def test_one_file_takes_one_collector(bed, bundled):
