@@ -6,7 +6,7 @@
  *
  *     privileged.c, attach.c   capture.c         queue.c     export.c
  *     interface ─▶ bpf/capture.bpf.c ─▶ ring ─▶ combo ─▶ queue ─▶ zstd ─▶ seal ─▶ UDP ─▶
- *                  parse.h trim.h       source_ring.c             compress.c wire/seal.c
+ *                  parse*.h trim.h      source_ring.c             compress.c wire/seal.c
  *     file ──────────────────────────▶ source_file.c        control.c, session.c ◀─ receipts
  */
 #include <errno.h>
