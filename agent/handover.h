@@ -26,10 +26,9 @@ struct handover {
 	bool keep_was_asked_for; /* file: --keep headers was given, not the default */
 	uint32_t snaplen;
 	uint32_t ring_size;
-	uint32_t cpus;	  /* counter slots */
-	int32_t linktype; /* of the interface */
-	char name[64];	  /* interface, or the file's base name */
-	char source[32];  /* "xdp native", "xdp generic", "tc", "file" */
+	uint32_t cpus;	 /* counter slots */
+	char name[64];	 /* interface, or the file's base name */
+	char source[32]; /* "xdp native", "xdp generic", "tc", "file" */
 };
 
 /* Every later message is an order (saluki/privsep.h). */

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define BUFFER_LEN (PCAP_BLOCK_MAX + 64 * 1024) /* takes the largest record whole */
-#define SECTION_MAX 64
+/* The shortest section header; a pcap header and its first frame are more. A smaller file ends. */
+#define HEADER_MIN 28
 
 enum {
 	BLOCK_SECTION = 0x0a0d0d0a,
@@ -93,7 +94,7 @@ static size_t bytes_needed(const struct pcap_reader *r)
 	uint32_t len;
 
 	if (!r->started)
-		return SECTION_MAX; /* shorter headers: see pcap_ready */
+		return HEADER_MIN;
 	if (have < header)
 		return header;
 	if (!r->is_pcapng)
@@ -114,10 +115,6 @@ bool pcap_ready(struct pcap_reader *r, int timeout_ms)
 	while (r->buffer_len - r->buffer_at < bytes_needed(r)) {
 		ssize_t n;
 
-		/* A pcap header and its first frame, or a section and its first interface, are
-		 * more than this; a smaller file has an end. */
-		if (!r->started && r->buffer_len - r->buffer_at >= 28)
-			return true;
 		if (poll(&p, 1, timeout_ms) <= 0)
 			return false;
 		memmove(r->buffer, r->buffer + r->buffer_at, r->buffer_len - r->buffer_at);

@@ -128,7 +128,6 @@ static int hand_over_interface(struct privileged *p, int key_fd)
 	p->ifindex = a->link.ifindex;
 	p->was_up = a->link.up;
 	h.cpus = a->cpus;
-	h.linktype = a->link.linktype;
 	h.keep_headers = a->keep_headers;
 	snprintf(h.name, sizeof(h.name), "%.63s", a->interface);
 	snprintf(h.source, sizeof(h.source), "%s", a->source);

@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
@@ -29,6 +28,7 @@
 #include "files.h"
 #include "open.h"
 #include "options.h"
+#include "orders.h"
 #include "output.h"
 #include "receive.h"
 #include "sensors.h"
@@ -44,9 +44,9 @@ struct collector {
 	struct decompress decompress;
 	struct output output;
 	struct open open;
-	int orders, files; /* sockets to the privileged process */
+	struct orders orders; /* from the privileged process */
+	int files;	      /* socket to it */
 	uint64_t next_stats_ns;
-	bool stop;
 };
 
 /* ---- the unprivileged process ---------------------------------------------------------------- */
@@ -86,33 +86,21 @@ static int collector_receive(struct collector *c)
 	return n;
 }
 
-static void collector_order(struct collector *c)
-{
-	uint8_t order = ORDER_STOP; /* also when the other process is gone */
-
-	privsep_recv(c->orders, &order, sizeof(order), NULL);
-	if (order == ORDER_STOP)
-		c->stop = true;
-	else
-		stats_print(&c->open, &c->receive);
-}
-
 static void collector_loop(struct collector *c)
 {
 	struct pollfd p[2] = {
 		{ .fd = c->receive.sock, .events = POLLIN },
-		{ .fd = c->orders, .events = POLLIN },
+		{ .fd = c->orders.sock, .events = POLLIN },
 	};
 	uint64_t until;
 
-	while (!c->stop && !c->output.stop && !c->output.gone) {
+	while (!c->orders.stop && !c->output.gone) {
 		if (poll(p, 2, collector_tick(c)) < 0 && errno != EINTR)
 			break;
-		if (p[1].revents && !c->output.stop)
-			collector_order(c);
-		if (c->output.report)
+		orders_take(&c->orders);
+		if (c->orders.report)
 			stats_print(&c->open, &c->receive);
-		c->output.report = false;
+		c->orders.report = false;
 		if (p[0].revents)
 			collector_receive(c);
 	}
@@ -140,7 +128,7 @@ static int collector_process(struct collector *c)
 	c->open.output = &c->output;
 	if (decompress_init(&c->decompress))
 		log_line("out of memory");
-	else if (output_init(&c->output, c->o, &c->sensors, c->files, c->orders) == 0) {
+	else if (output_init(&c->output, c->o, &c->sensors, c->files, &c->orders) == 0) {
 		log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
 			 c->o->port, c->output.name);
 		collector_loop(c);
@@ -233,7 +221,7 @@ static int collector_run(struct collector *c, struct files *output_files)
 		close(orders[0]);
 		close(files[0]);
 		close(signals);
-		c->orders = orders[1];
+		c->orders.sock = orders[1];
 		c->files = files[1];
 		_exit(collector_process(c));
 	}

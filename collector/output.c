@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -15,7 +14,6 @@
 
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
-#include <saluki/privsep.h>
 #include <saluki/version.h>
 
 #include "files.h"
@@ -100,29 +98,17 @@ static int open_next(struct output *out)
 	return err;
 }
 
-/* Takes the orders that have come; a report waits until there is time for it. */
-static bool stop_ordered(struct output *out)
-{
-	struct pollfd p = { .fd = out->orders, .events = POLLIN };
-	uint8_t order = ORDER_STOP; /* also when the other process is gone */
-
-	while (!out->stop && poll(&p, 1, 0) > 0) {
-		privsep_recv(out->orders, &order, sizeof(order), NULL);
-		out->stop = order == ORDER_STOP;
-		out->report |= order == ORDER_REPORT;
-	}
-	return out->stop;
-}
-
 /* Waits until a pipe takes PIPE_BUF bytes. Returns 0, or -EPIPE where we are to stop and its reader
  * has read nothing for a second. */
 static int wait_writable(struct output *out)
 {
 	struct pollfd p = { .fd = out->fd, .events = POLLOUT };
 
-	while (poll(&p, 1, 1000) <= 0)
-		if (stop_ordered(out))
+	while (poll(&p, 1, 1000) <= 0) {
+		orders_take(out->orders);
+		if (out->orders->stop)
 			return -EPIPE;
+	}
 	return 0;
 }
 
@@ -325,7 +311,7 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 /* ---------------------------------------------------------------------------------------------- */
 
 int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
-		int files, int orders)
+		int files, struct orders *orders)
 {
 	int err;
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "options.h"
+#include "orders.h"
 #include "wire/combo.h"
 
 #define OUTPUT_FLUSH_NS 50000000ULL /* half of what "at least every 100 ms" allows */
@@ -38,8 +39,8 @@ struct sensors;
 struct output {
 	const struct collector_options *o;
 	struct sensors *sensors;
-	int files;  /* socket to files.c */
-	int orders; /* socket: an order to stop ends the wait for a reader that does not read */
+	int files;	       /* socket to files.c */
+	struct orders *orders; /* to stop ends the wait for a reader that does not read */
 	int fd;
 	char name[PATH_MAX];
 	bool regular;		       /* a file: what is half written is cut back to `size` */
@@ -50,7 +51,6 @@ struct output {
 	uint32_t interfaces;	       /* interface blocks in this section */
 	bool broken;		       /* the last write failed, and that was said */
 	bool gone;		       /* nobody reads the pipe any more */
-	bool stop, report;	       /* orders that came while we waited for its reader */
 	uint64_t write_errors;
 	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
 	size_t len;
@@ -59,7 +59,7 @@ struct output {
 
 /* Opens the first file. Returns 0, or -errno after a line. */
 int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
-		int files, int orders);
+		int files, struct orders *orders);
 /* Appends one frame of a sensor. */
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
 		  uint64_t now_ns);

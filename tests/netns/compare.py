@@ -11,18 +11,8 @@ LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutd
           "bad_pieces", "bad_messages")
 
 
-def readable(path):
-    """The frames of a file up to where it breaks off, if it does."""
-    found = []
-    try:
-        found.extend(captures.frames(path))
-    except (captures.Corrupt, IndexError, struct.error):
-        pass
-    return found
-
-
 def frames_in(path):
-    """Like readable, one by one: list.extend drops nothing when a generator breaks off."""
+    """The frames of a file up to where it breaks off, if it does."""
     it = captures.frames(path)
     while True:
         try:

@@ -12,7 +12,6 @@ import pathlib
 import select
 import signal
 import subprocess
-import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -262,12 +261,3 @@ class Player:
         self.popen.stdin.close()
         self.popen.wait()
         self.popen.stdout.close()
-
-
-def sanitizer_environment():
-    """Where the build under test is a sanitized one: leaks are looked for by valgrind's kin too."""
-    return {"ASAN_OPTIONS": "detect_leaks=1"}
-
-
-if sys.version_info < (3, 9):
-    raise SystemExit("the test bed needs Python 3.9")

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Orders of the privileged process, taken wherever the other one waits. */
+#ifndef COLLECTOR_ORDERS_H
+#define COLLECTOR_ORDERS_H
+
+#include <poll.h>
+#include <stdbool.h>
+
+#include <saluki/privsep.h>
+
+struct orders {
+	int sock;
+	bool stop;
+	bool report; /* the main loop prints it when it has time */
+};
+
+/* Takes what has come, without waiting. */
+static inline void orders_take(struct orders *o)
+{
+	struct pollfd p = { .fd = o->sock, .events = POLLIN };
+
+	while (!o->stop && poll(&p, 1, 0) > 0) {
+		uint8_t order = ORDER_STOP; /* also when the other process is gone */
+
+		privsep_recv(o->sock, &order, sizeof(order), NULL);
+		o->stop = order == ORDER_STOP;
+		o->report |= order == ORDER_REPORT;
+	}
+}
+
+#endif
