@@ -21,7 +21,7 @@ TOOLS := build/venv
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -D__TARGET_ARCH_$(ARCH) -Iinclude \
+BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
 	-Ivmlinux/$(ARCH) -MMD -MP
 # zstd's static interface is used (agent/compress.c), so zstd is linked statically.
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
@@ -116,7 +116,7 @@ $(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/pcap_read.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
-$(BUILD)/tests/trim_run: $(BUILD)/tests/bpf/trim_run.o
+$(BUILD)/tests/trim_run: $(BUILD)/tests/bpf/trim_run.o $(BUILD)/agent/mapped.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 

@@ -13,10 +13,12 @@
 #include <linux/magic.h>
 #include <linux/types.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -26,10 +28,12 @@
 
 #include "capture.skel.h"
 #include "clock.h"
+#include "mapped.h"
 
 /* A priority and handle of our own, so that filters left by a killed agent are replaced. */
 #define TC_PRIORITY 49152
 #define TC_HANDLE 0x5a1
+#define RING_BELL_SIZE 4096 /* the smallest ring buffer on most machines: a page */
 
 static int libbpf_silent(enum libbpf_print_level level, const char *fmt, va_list args)
 {
@@ -59,7 +63,14 @@ static int make_maps(struct attach *a)
 	int err = skel ? 0 : -errno;
 
 	if (!err) {
-		bpf_map__set_max_entries(skel->maps.ring, a->o->ring_size);
+		/* With mapped rings the ring buffer is but a door bell. */
+		bpf_map__set_max_entries(skel->maps.ring,
+					 a->mapped ? RING_BELL_SIZE : a->o->ring_size);
+		if (a->mapped) {
+			bpf_map__set_max_entries(skel->maps.mapped, a->mapped);
+			bpf_map__set_value_size(skel->maps.mapped,
+						mapped_value_size(a->o->ring_size));
+		}
 		bpf_map__set_max_entries(skel->maps.counters, a->cpus);
 		bpf_program__set_autoload(skel->progs.saluki_xdp, false);
 		bpf_program__set_autoload(skel->progs.saluki_tc_ingress, false);
@@ -68,6 +79,7 @@ static int make_maps(struct attach *a)
 	}
 	if (!err) {
 		a->ring_fd = dup(bpf_map__fd(skel->maps.ring));
+		a->mapped_fd = dup(bpf_map__fd(skel->maps.mapped));
 		a->counters_fd = dup(bpf_map__fd(skel->maps.counters));
 		a->wakeup_fd = dup(bpf_map__fd(skel->maps.wakeup));
 	}
@@ -98,14 +110,51 @@ const char *attach_reason(int err)
 	}
 }
 
+void attach_zero(struct attach *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->ring_fd = a->mapped_fd = a->counters_fd = a->wakeup_fd = a->xdp_link = a->pin_dir = -1;
+}
+
+/* Returns the number of the highest CPU on line, plus one. The list ends in it: "0-3,8-11". */
+static uint32_t cpus_online(void)
+{
+	char list[256] = "";
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	size_t n = f ? fread(list, 1, sizeof(list) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	while (n > 0 && (list[n - 1] < '0' || list[n - 1] > '9'))
+		list[--n] = 0;
+	while (n > 0 && list[n - 1] >= '0' && list[n - 1] <= '9')
+		n--;
+	return list[n] ? strtoul(list + n, NULL, 10) + 1 : (uint32_t)libbpf_num_possible_cpus();
+}
+
+/* A ring for each CPU up to the highest on line: possible ones can be hundreds. Not with
+ * PREEMPT_RT (bpf/mapped.h). */
+static int attach_mapped_cpus(struct attach *a)
+{
+	struct utsname u;
+
+	uname(&u);
+	if (strstr(u.version, "PREEMPT_RT")) {
+		log_line("%s: --ring mapped is not sound on a PREEMPT_RT kernel; use --ring bpf",
+			 a->interface);
+		return -EOPNOTSUPP;
+	}
+	a->mapped = cpus_online();
+	return 0;
+}
+
 int attach_init(struct attach *a, const struct run_options *o, const char *interface)
 {
 	int err;
 
-	memset(a, 0, sizeof(*a));
+	attach_zero(a);
 	a->o = o;
 	a->interface = interface;
-	a->ring_fd = a->counters_fd = a->wakeup_fd = a->xdp_link = a->pin_dir = -1;
 	a->cpus = libbpf_num_possible_cpus();
 	libbpf_set_print(libbpf_silent);
 	err = attach_ring_supported();
@@ -113,8 +162,16 @@ int attach_init(struct attach *a, const struct run_options *o, const char *inter
 		log_line("%s: no BPF ring buffer: %s", interface, attach_reason(err));
 		return err;
 	}
+	if (o->ring == RING_MAPPED) {
+		err = attach_mapped_cpus(a);
+		if (err)
+			return err;
+	}
 	err = make_maps(a);
-	if (err)
+	if (err == -ENOMEM)
+		log_line("%s: no memory for a ring of %u KiB%s; see -B", interface,
+			 o->ring_size / 1024, a->mapped ? " for each CPU" : "");
+	else if (err)
 		log_line("%s: cannot make the capture maps: %s", interface, attach_reason(err));
 	return err;
 }
@@ -139,7 +196,12 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	skel->rodata->linktype = a->link.linktype;
 	skel->rodata->keep_headers = a->keep_headers;
 	skel->rodata->consume = a->o->consume;
+#ifndef __x86_64__
+	skel->rodata->mapped_exchange = 1;
+#endif
+	skel->rodata->mapped_size = a->mapped ? a->o->ring_size : 0;
 	err = bpf_map__reuse_fd(skel->maps.ring, a->ring_fd);
+	err = err ?: bpf_map__reuse_fd(skel->maps.mapped, a->mapped_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.counters, a->counters_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.wakeup, a->wakeup_fd);
 	err = err ?: capture_bpf__load(skel);
@@ -357,6 +419,7 @@ int attach_pin(struct attach *a)
 		return err;
 	}
 	err = err ?: pin_map(a, a->ring_fd, "ring");
+	err = err ?: (a->mapped ? pin_map(a, a->mapped_fd, "mapped") : 0);
 	err = err ?: pin_map(a, a->counters_fd, "counters");
 	if (err)
 		log_line("%s: cannot pin: %s; is bpffs mounted on /sys/fs/bpf?", a->pin_path,
@@ -369,6 +432,7 @@ static void unpin(struct attach *a)
 	if (a->pin_dir < 0)
 		return;
 	unlinkat(a->pin_dir, "ring", 0);
+	unlinkat(a->pin_dir, "mapped", 0);
 	unlinkat(a->pin_dir, "counters", 0);
 	rmdir(a->pin_path);
 	close(a->pin_dir);
@@ -381,9 +445,11 @@ void attach_free(struct attach *a)
 	unpin(a);
 	if (a->ring_fd >= 0)
 		close(a->ring_fd);
+	if (a->mapped_fd >= 0)
+		close(a->mapped_fd);
 	if (a->counters_fd >= 0)
 		close(a->counters_fd);
 	if (a->wakeup_fd >= 0)
 		close(a->wakeup_fd);
-	a->ring_fd = a->counters_fd = a->wakeup_fd = -1;
+	attach_zero(a);
 }

@@ -21,8 +21,9 @@ struct attach {
 	const char *source; /* "xdp native", "xdp generic", "tc"; NULL while not attached */
 	bool keep_headers;  /* as decided for the link type */
 	struct link_state link;
-	int ring_fd, counters_fd, wakeup_fd;
-	uint32_t cpus;
+	int ring_fd, mapped_fd, counters_fd, wakeup_fd;
+	uint32_t cpus;	    /* possible ones: slots of counters */
+	uint32_t mapped;    /* CPUs with a mapped ring; 0: the BPF ring buffer */
 	int xdp_link;	    /* BPF link, -1 */
 	bool tc_in, tc_out; /* filters attached */
 	bool tc_qdisc;	    /* we made the clsact qdisc */
@@ -33,6 +34,8 @@ struct attach {
 
 /* Returns 0 where this kernel makes a BPF ring buffer for us, or -errno. */
 int attach_ring_supported(void);
+/* As before attach_init and after attach_free. */
+void attach_zero(struct attach *a);
 /* Makes the maps. Returns 0, or -errno after a line that says what failed. */
 int attach_init(struct attach *a, const struct run_options *o, const char *interface);
 /* Loads the programs for the interface as it is now, and attaches them by the best hook that

@@ -13,8 +13,10 @@
 
 static void capture_push(struct capture *c, struct combo **combo)
 {
-	if (*combo && (*combo)->frames)
+	if (*combo && (*combo)->frames) {
+		(*combo)->mark = c->source->ops->mark(c->source);
 		queue_push(c->queue);
+	}
 	*combo = NULL;
 }
 
@@ -33,16 +35,15 @@ static void capture_frame(struct capture *c, struct combo **combo, const struct 
 {
 	if (*combo && (*combo)->frames &&
 	    (!combo_fits(*combo, f->frame.kept_len) ||
-	     (c->ring_span_max && f->position - *ring_start > c->ring_span_max)))
+	     (c->ring_span_max && f->taken - *ring_start > c->ring_span_max)))
 		capture_push(c, combo);
 	if (!*combo)
 		*combo = capture_combo(c);
 	if ((*combo)->frames == 0) {
 		(*combo)->opened_ns = f->heard_ns;
-		*ring_start = f->position;
+		*ring_start = f->taken;
 	}
 	combo_append(*combo, &f->frame);
-	(*combo)->position = f->position;
 }
 
 /* Milliseconds until the open combo is old enough, rounded up; SOURCE_POLL_MS without one. */

@@ -186,7 +186,7 @@ static int export_combo(struct exporter *e, struct combo *c)
 
 static void export_done(struct exporter *e, struct combo *c)
 {
-	e->source->ops->release(e->source, c->position);
+	e->source->ops->release(e->source, c->mark);
 	combo_reset(c);
 	queue_pop(e->queue);
 }

@@ -14,6 +14,7 @@ enum {
 	OPT_KEY,
 	OPT_KEEP,
 	OPT_SOURCE,
+	OPT_RING,
 	OPT_CONSUME,
 	OPT_PACE,
 	OPT_COMBO_SIZE,
@@ -39,7 +40,10 @@ static const struct option_def defs[] = {
 	  "capture hook (default auto: the best that attaches)" },
 	{ 'Q', "direction", "in|out|inout", "frames received, sent or both (default in; tc only)" },
 	{ OPT_CONSUME, "consume", NULL, "drop frames after capture: for a dedicated capture port" },
-	{ 'B', "ring-size", "KIB", "kernel ring, a power of two (default 4096)" },
+	{ OPT_RING, "ring", "bpf|mapped",
+	  "kernel ring (default bpf): mapped is faster, and takes\n"
+	  "                               --ring-size for each CPU" },
+	{ 'B', "ring-size", "KIB", "size of the kernel ring, a power of two (default 4096)" },
 	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "close a combo at this size (default 14336)" },
 	{ OPT_COMBO_AGE, "combo-age", "MS", "or this long after its first frame (default 1000)" },
 	{ OPT_COMPRESS, "compress", "LEVEL|none", "zstd level, -50 to 9 (default 1)" },
@@ -124,6 +128,7 @@ static int parse_option(struct run_options *o, int id)
 {
 	static const char *const keeps[] = { "", "headers", "all", NULL };
 	static const char *const sources[] = { "auto", "xdp", "tc", NULL };
+	static const char *const rings[] = { "bpf", "mapped", NULL };
 	static const char *const directions[] = { "in", "out", "inout", NULL };
 	int choice = 0, err;
 
@@ -155,6 +160,10 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_SOURCE:
 		err = one_of("--source", optarg, sources, &choice);
 		o->source = choice;
+		return err;
+	case OPT_RING:
+		err = one_of("--ring", optarg, rings, &choice);
+		o->ring = choice;
 		return err;
 	case OPT_CONSUME:
 		o->consume = true;
@@ -193,9 +202,10 @@ static int check(const struct run_options *o, int argc, char **argv)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
-	else if (o->file && (o->consume || o->source != SOURCE_AUTO ||
-			     o->direction != DIRECTION_IN || o->ring_size != RING_SIZE_DEFAULT))
-		wrong = "--consume, --source, -Q and -B go with -i";
+	else if (o->file &&
+		 (o->consume || o->source != SOURCE_AUTO || o->direction != DIRECTION_IN ||
+		  o->ring != RING_BPF || o->ring_size != RING_SIZE_DEFAULT))
+		wrong = "--consume, --source, -Q, --ring and -B go with -i";
 	else if (o->source == SOURCE_XDP && o->direction != DIRECTION_IN)
 		wrong = "--source xdp sees received frames only; use --source tc for -Q out";
 	if (wrong)

@@ -8,6 +8,7 @@
 
 enum keep { KEEP_DEFAULT, KEEP_HEADERS, KEEP_ALL };
 enum source_choice { SOURCE_AUTO, SOURCE_XDP, SOURCE_TC };
+enum ring_kind { RING_BPF, RING_MAPPED };
 enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
 
 struct run_options {
@@ -22,6 +23,7 @@ struct run_options {
 	enum direction direction;
 	bool consume;
 	bool pace;
+	enum ring_kind ring;
 	uint32_t ring_size;  /* bytes, a power of two */
 	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;

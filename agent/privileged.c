@@ -96,9 +96,10 @@ static void say_attached(const struct privileged *p)
 {
 	const struct attach *a = &p->attach;
 
-	log_line("%s: capturing by %s, link type %s, snaplen %u, keep %s, ring %u KiB",
+	log_line("%s: capturing by %s, link type %s, snaplen %u, keep %s, ring %s %u KiB%s",
 		 a->interface, a->source, linktype_name(a->link.linktype), p->o->snaplen,
-		 a->keep_headers ? "headers" : "all", p->o->ring_size / 1024);
+		 a->keep_headers ? "headers" : "all", a->mapped ? "mapped" : "bpf",
+		 p->o->ring_size / 1024, a->mapped ? " for each CPU" : "");
 	if (!a->link.up)
 		log_line("%s: is down; waiting for it", a->interface);
 }
@@ -128,12 +129,14 @@ static int hand_over_interface(struct privileged *p, int key_fd)
 	p->ifindex = a->link.ifindex;
 	p->was_up = a->link.up;
 	h.cpus = a->cpus;
+	h.mapped = a->mapped;
 	h.keep_headers = a->keep_headers;
 	snprintf(h.name, sizeof(h.name), "%.63s", a->interface);
 	snprintf(h.source, sizeof(h.source), "%s", a->source);
 	fds[HANDOVER_FD_RING] = a->ring_fd;
 	fds[HANDOVER_FD_COUNTERS] = a->counters_fd;
 	fds[HANDOVER_FD_WAKEUP] = a->wakeup_fd;
+	fds[HANDOVER_FD_MAPPED] = a->mapped_fd;
 	return privsep_send(p->sock, &h, sizeof(h), fds, PRIVSEP_FDS_MAX);
 }
 
@@ -246,8 +249,7 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 	struct privileged p = { .o = o, .sock = sock, .child = child, .links = -1 };
 	int status = 1;
 
-	p.attach.ring_fd = p.attach.counters_fd = p.attach.wakeup_fd = -1;
-	p.attach.xdp_link = p.attach.pin_dir = -1;
+	attach_zero(&p.attach);
 	p.set = signals;
 	p.signals = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (o->interface)

@@ -50,11 +50,14 @@ uint64_t ring_produced(const struct ring *r)
 
 const void *ring_next(struct ring *r, size_t *len)
 {
-	while (r->next < ring_produced(r)) {
+	for (;;) {
 		const uint8_t *record = r->data + (r->next & (r->size - 1));
-		/* Pairs with the kernel's release of the length at commit. */
-		uint32_t word = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
+		uint32_t word;
 
+		if (r->next >= r->produced && r->next >= (r->produced = ring_produced(r)))
+			return NULL;
+		/* Pairs with the kernel's release of the length at commit. */
+		word = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
 		if (word & BPF_RINGBUF_BUSY_BIT)
 			return NULL; /* reserved, not committed yet: order is kept */
 		*len = word & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
@@ -62,7 +65,6 @@ const void *ring_next(struct ring *r, size_t *len)
 		if (!(word & BPF_RINGBUF_DISCARD_BIT))
 			return record + BPF_RINGBUF_HDR_SZ;
 	}
-	return NULL;
 }
 
 void ring_release(struct ring *r, uint64_t position)

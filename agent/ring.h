@@ -17,7 +17,8 @@ struct ring {
 	const uint8_t *data;	  /* mapped twice in a row, so records never wrap */
 	size_t size;		  /* bytes, a power of two */
 	size_t page;
-	uint64_t next; /* our own position, at or ahead of *consumer */
+	uint64_t next;	   /* our own position, at or ahead of *consumer */
+	uint64_t produced; /* *producer as last read: its cache line is the kernel's */
 };
 
 /* Maps the ring of `size` bytes behind `map_fd`. Returns 0 or -errno. */

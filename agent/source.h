@@ -14,9 +14,9 @@
 struct source;
 
 struct source_frame {
-	struct combo_frame frame; /* data is valid until `position` is released */
+	struct combo_frame frame; /* data is valid until the mark behind it is released */
 	uint64_t heard_ns; /* CLOCK_MONOTONIC when it was heard: a combo's age counts from it */
-	uint64_t position; /* position behind this frame */
+	uint64_t taken;	   /* bytes of the ring taken so far, 0 without one */
 };
 
 struct source_ops {
@@ -25,9 +25,12 @@ struct source_ops {
 	int (*next)(struct source *s, struct source_frame *f);
 	/* Waits until there may be a frame or `timeout_ms` is over, SOURCE_POLL_MS at most. */
 	void (*wait)(struct source *s, int timeout_ms);
-	/* Everything in front of `position` is exported: its space may be used again. Called
-	 * by the export thread, positions never fall. */
-	void (*release)(struct source *s, uint64_t position);
+	/* Marks what came before the frame that next gave last, or all where it gave none.
+	 * At most QUEUE_LEN marks are out at a time. */
+	uint64_t (*mark)(struct source *s);
+	/* Everything in front of a mark is exported: its space may be used again. Called by
+	 * the export thread, in the order of the marks. */
+	void (*release)(struct source *s, uint64_t mark);
 	/* Nobody is left to take the capture programs off: nothing more is captured or counted
 	 * when this returns. NULL where there are none. Any thread. */
 	void (*halt)(struct source *s);

@@ -25,7 +25,6 @@ struct source_file {
 	struct pcap_frame ahead; /* read, but with --pace not due yet */
 	bool have_ahead;
 	uint64_t trace_start_ns, start_ns; /* --pace: both clocks at the first frame */
-	uint64_t position;		   /* frames */
 	/* Read by other threads, one field at a time. */
 	struct saluki_counters counters;
 };
@@ -109,7 +108,7 @@ static int file_next(struct source *base, struct source_frame *out)
 	out->frame.direction = SALUKI_DIRECTION_UNKNOWN;
 	out->frame.data = p->data;
 	out->heard_ns = now;
-	out->position = ++s->position;
+	out->taken = 0;
 	count(&s->counters.seen, 1);
 	count(&s->counters.captured, 1);
 	count(&s->counters.seen_bytes, p->orig_len);
@@ -135,10 +134,16 @@ static void file_wait(struct source *base, int timeout_ms)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-static void file_release(struct source *base, uint64_t position)
+static uint64_t file_mark(struct source *base)
 {
 	(void)base;
-	(void)position;
+	return 0;
+}
+
+static void file_release(struct source *base, uint64_t mark)
+{
+	(void)base;
+	(void)mark;
 }
 
 static void file_counters(const struct source *base, struct saluki_counters *out)
@@ -161,6 +166,7 @@ static void file_close(struct source *base)
 static const struct source_ops file_ops = {
 	.next = file_next,
 	.wait = file_wait,
+	.mark = file_mark,
 	.release = file_release,
 	.counters = file_counters,
 	.close = file_close,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Source: the BPF ring buffer that the capture programs fill. In: records (saluki/record.h).
- * Out: frames with time since 1970. Always holds: order is that of the ring, and the kernel may
- * overwrite a record only after release.
+ * Source: the ring that the capture programs fill, the BPF ring buffer or mapped ones. In:
+ * records (saluki/record.h). Out: frames with time since 1970. Always holds: order is that of the
+ * ring, and the kernel may overwrite a record only after release.
  */
 #include "source.h"
 
@@ -15,35 +15,33 @@
 #include <saluki/log.h>
 
 #include "clock.h"
+#include "mapped.h"
 #include "ring.h"
 
-/* The consumer is woken when this much has gathered, or looks after SOURCE_POLL_MS: waking
- * for every frame would cost more than all the rest. A combo's age counts from the kernel's stamp,
+/* The consumer is woken when this part of the ring has filled, or looks after SOURCE_POLL_MS:
+ * waking sends an interrupt to another CPU, which in a virtual machine costs microseconds; for
+ * every frame it would cost more than all the rest. A combo's age counts from the kernel's stamp,
  * so the wait adds nothing to a lone frame's way. */
-#define RING_WAKE_BYTES (64 * 1024)
+#define RING_WAKE_PART 16
 
 struct source_ring {
 	struct source base;
-	struct ring ring;
+	struct ring ring;     /* with mapped rings: the door bell */
+	struct mapped mapped; /* lanes_len 0: not used */
+	uint64_t mark;	      /* of the BPF ring: position of the frame given last */
 	struct clock_offset clock;
 	const struct saluki_counters *counters;
 	size_t counters_len;
 	uint32_t cpus;
+	uint32_t wake_bytes;
 	struct saluki_wakeup *wakeup;
-	int ring_fd, epoll_fd;
+	int ring_fd, mapped_fd, epoll_fd;
 };
 
-static int ring_source_next(struct source *s, struct source_frame *f)
+static void frame_of(struct source_ring *r, struct source_frame *f, const struct saluki_record *rec)
 {
-	struct source_ring *r = (struct source_ring *)s;
-	size_t len;
-	const struct saluki_record *rec = ring_next(&r->ring, &len);
-
-	if (!rec)
-		return 0;
 	clock_measure(&r->clock, rec->time_ns);
 	f->heard_ns = rec->time_ns;
-	f->position = r->ring.next;
 	f->frame.time_ns = clock_realtime(&r->clock, rec->time_ns);
 	f->frame.orig_len = rec->orig_len;
 	f->frame.kept_len = rec->kept_len;
@@ -51,27 +49,85 @@ static int ring_source_next(struct source *s, struct source_frame *f)
 	f->frame.interface = rec->interface;
 	f->frame.direction = rec->direction;
 	f->frame.data = (const uint8_t *)(rec + 1);
+}
+
+/* ---- the BPF ring buffer --------------------------------------------------------------------- */
+
+static int bpf_source_next(struct source *s, struct source_frame *f)
+{
+	struct source_ring *r = (struct source_ring *)s;
+	const struct saluki_record *rec;
+	size_t len;
+
+	r->mark = r->ring.next;
+	rec = ring_next(&r->ring, &len);
+	if (!rec)
+		return 0;
+	f->taken = r->ring.next;
+	frame_of(r, f, rec);
 	return 1;
 }
 
-static void ring_source_wait(struct source *s, int timeout_ms)
+static void bpf_source_wait(struct source *s, int timeout_ms)
 {
 	struct source_ring *r = (struct source_ring *)s;
 	struct epoll_event event;
 
 	/* Say from where on to wake us, then look once more: the store must be seen before the
 	 * position is read. */
-	__atomic_store_n(&r->wakeup->wake_at, r->ring.next + RING_WAKE_BYTES, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&r->wakeup->wake_at, r->ring.next + r->wake_bytes, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (ring_produced(&r->ring) < r->ring.next + RING_WAKE_BYTES)
+	if (ring_produced(&r->ring) < r->ring.next + r->wake_bytes)
 		epoll_wait(r->epoll_fd, &event, 1, timeout_ms);
 	__atomic_store_n(&r->wakeup->wake_at, UINT64_MAX, __ATOMIC_RELAXED);
 }
 
-static void ring_source_release(struct source *s, uint64_t position)
+static uint64_t bpf_source_mark(struct source *s)
 {
-	ring_release(&((struct source_ring *)s)->ring, position);
+	return ((struct source_ring *)s)->mark;
 }
+
+static void bpf_source_release(struct source *s, uint64_t mark)
+{
+	ring_release(&((struct source_ring *)s)->ring, mark);
+}
+
+/* ---- mapped rings ---------------------------------------------------------------------------- */
+
+static int mapped_source_next(struct source *s, struct source_frame *f)
+{
+	struct source_ring *r = (struct source_ring *)s;
+	const struct saluki_record *rec = mapped_next(&r->mapped);
+
+	if (!rec)
+		return 0;
+	f->taken = r->mapped.taken;
+	frame_of(r, f, rec);
+	return 1;
+}
+
+static void mapped_source_wait(struct source *s, int timeout_ms)
+{
+	struct source_ring *r = (struct source_ring *)s;
+	struct epoll_event event;
+
+	if (mapped_sleep(&r->mapped, r->wake_bytes))
+		epoll_wait(r->epoll_fd, &event, 1, timeout_ms);
+	mapped_awake(&r->mapped);
+	ring_release(&r->ring, ring_produced(&r->ring)); /* the bell has no more to say */
+}
+
+static uint64_t mapped_source_mark(struct source *s)
+{
+	return mapped_mark(&((struct source_ring *)s)->mapped);
+}
+
+static void mapped_source_release(struct source *s, uint64_t mark)
+{
+	mapped_release(&((struct source_ring *)s)->mapped, mark);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static void ring_source_halt(struct source *s)
 {
@@ -101,6 +157,7 @@ static void ring_source_close(struct source *s)
 	struct source_ring *r = (struct source_ring *)s;
 
 	ring_unmap(&r->ring);
+	mapped_unmap(&r->mapped);
 	if (r->counters)
 		munmap((void *)r->counters, r->counters_len);
 	if (r->wakeup)
@@ -108,13 +165,25 @@ static void ring_source_close(struct source *s)
 	if (r->epoll_fd >= 0)
 		close(r->epoll_fd);
 	close(r->ring_fd);
+	close(r->mapped_fd);
 	free(r);
 }
 
-static const struct source_ops ring_ops = {
-	.next = ring_source_next,
-	.wait = ring_source_wait,
-	.release = ring_source_release,
+static const struct source_ops bpf_ops = {
+	.next = bpf_source_next,
+	.wait = bpf_source_wait,
+	.mark = bpf_source_mark,
+	.release = bpf_source_release,
+	.halt = ring_source_halt,
+	.counters = ring_source_counters,
+	.close = ring_source_close,
+};
+
+static const struct source_ops mapped_ops = {
+	.next = mapped_source_next,
+	.wait = mapped_source_wait,
+	.mark = mapped_source_mark,
+	.release = mapped_source_release,
 	.halt = ring_source_halt,
 	.counters = ring_source_counters,
 	.close = ring_source_close,
@@ -133,11 +202,14 @@ static int ring_source_map(struct source_ring *r, const struct handover *h, cons
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	void *p;
-	int err = ring_map(&r->ring, r->ring_fd, h->ring_size);
+	int err = ring_map(&r->ring, r->ring_fd, h->mapped ? page : h->ring_size);
 
+	if (!err && h->mapped)
+		err = mapped_map(&r->mapped, r->mapped_fd, h->ring_size, h->mapped);
 	if (err)
 		return err;
 	r->cpus = h->cpus;
+	r->wake_bytes = h->ring_size / RING_WAKE_PART;
 	r->counters_len = (h->cpus * sizeof(*r->counters) + page - 1) & ~(page - 1);
 	p = mmap(NULL, r->counters_len, PROT_READ, MAP_SHARED, fds[HANDOVER_FD_COUNTERS], 0);
 	if (p == MAP_FAILED)
@@ -157,8 +229,9 @@ struct source *source_ring_open(const struct handover *h, const int *fds)
 
 	if (!r)
 		goto failed;
-	r->base.ops = &ring_ops;
+	r->base.ops = h->mapped ? &mapped_ops : &bpf_ops;
 	r->ring_fd = fds[HANDOVER_FD_RING];
+	r->mapped_fd = fds[HANDOVER_FD_MAPPED];
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = r->epoll_fd < 0 ? -errno : ring_source_map(r, h, fds);
 	if (!err)

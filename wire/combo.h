@@ -69,7 +69,7 @@ struct combo {
 	uint32_t frames;
 	uint64_t first;	    /* set before combo_close */
 	uint64_t opened_ns; /* CLOCK_MONOTONIC of the first frame, for the age */
-	uint64_t position;  /* source position behind the last frame (source.h) */
+	uint64_t mark;	    /* what the source gave for its end (source.h) */
 	uint64_t base_ns, last_ns;
 	uint64_t run_frames; /* frames of the current run in `kinds` */
 	uint16_t linktype;

@@ -22,7 +22,7 @@
 #include "log.h"
 
 #define PRIVSEP_USER_DEFAULT "nobody"
-#define PRIVSEP_FDS_MAX 4
+#define PRIVSEP_FDS_MAX 5
 
 /* What the privileged process tells the other one while it runs, one byte each. */
 enum privsep_order {

@@ -56,6 +56,37 @@ struct saluki_counters {
 };
 _Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
 
+/* The mapped ring (`--ring mapped`): a ring a CPU, each an element of a mapped array: this header,
+ * `size` bytes (a power of two), and room for one record more, so that a record never wraps: one
+ * that begins before the end runs on into that room, and the next begins at the start again.
+ * Records are struct saluki_record and its bytes, filled up to 8. Positions only grow; an offset is
+ * a position modulo `size`. One producer, one consumer: `head` is written by the CPU that owns the
+ * ring, `tail` and `wake_at` by the consumer, each on a cache line of its own. */
+struct saluki_mapped {
+	__u64 head; /* records in front of it are complete */
+	__u64 busy; /* a record is being written: whatever interrupts it stays away */
+	__u64 pad1[6];
+	__u64 tail;    /* space in front of it is free */
+	__u64 wake_at; /* head at which the sleeping consumer is woken; ~0: it does not sleep */
+	__u64 pad2[6];
+	__u8 data[];
+};
+_Static_assert(sizeof(struct saluki_mapped) == 128, "producer's line, consumer's line");
+
+/* Header, the largest record behind the last offset, and what fills the last page. */
+#define SALUKI_MAPPED_EXTRA 36864
+
+/* Returns the position behind a record of `kept_len` bytes at `position`. */
+static inline __attribute__((always_inline)) __u64 saluki_mapped_next(__u64 position,
+								      __u32 kept_len, __u64 size)
+{
+	__u64 len = sizeof(struct saluki_record) + ((kept_len + 7) & ~7U);
+
+	if ((position & (size - 1)) + len >= size)
+		return (position | (size - 1)) + 1;
+	return position + len;
+}
+
 /* One page shared with the consumer of the ring. The program wakes the consumer when the
  * ring's producer position reaches `wake_at`; a running consumer keeps it at ~0. When nobody is
  * left who could take the programs off, the consumer sets `stopped`: from then on they count,

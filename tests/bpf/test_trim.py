@@ -43,12 +43,12 @@ def compare(hook, linktype, snaplen, keep, named):
     """Every frame's record must be what the reference keeps, to the byte."""
     named = [(n, f) for n, f in named if len(f) in TESTABLE]
     results = run_program(hook, linktype, snaplen, keep, [f for _, f in named])
-    passed = XDP_PASS if hook == "xdp" else TC_UNSPEC
+    passed = XDP_PASS if hook.startswith("xdp") else TC_UNSPEC
     refused = 0
     for (name, frame), got in zip(named, results):
         if got.verdict == REFUSED:
             # As tc, the kernel does not test what says IP and has no whole IP header.
-            assert hook == "tc" and len(frame) < 54, name
+            assert hook.startswith("tc") and len(frame) < 54, name
             refused += 1
             continue
         kept, lied = trim.keep(frame, len(frame), linktype, snaplen, keep == "headers")
@@ -62,7 +62,10 @@ def compare(hook, linktype, snaplen, keep, named):
 CAPTURED = [1, 105, 119, 127]
 
 
-@pytest.mark.parametrize("hook", ["xdp", "tc"])
+HOOKS = ["xdp", "tc", "xdp-mapped", "tc-mapped", "xdp-exchange"]
+
+
+@pytest.mark.parametrize("hook", HOOKS)
 @pytest.mark.parametrize("linktype", CAPTURED)
 def test_every_shape(hook, linktype):
     named = [(n, f) for n, link, f in shapes.whole() if link == linktype]
@@ -72,18 +75,19 @@ def test_every_shape(hook, linktype):
     compare(hook, linktype, 192, "all", named)
 
 
-@pytest.mark.parametrize("hook", ["xdp", "tc"])
+@pytest.mark.parametrize("hook", ["xdp", "tc", "xdp-mapped"])
 @pytest.mark.parametrize("linktype", [1, 105, 127])
 def test_every_shape_cut_at_every_length(hook, linktype):
     named = [(n, f) for n, link, f in shapes.cut() if link == linktype]
     assert compare(hook, linktype, 32768, "headers", named) > 5000
 
 
-@pytest.mark.parametrize("snaplen", [1, 13, 14, 63, 64, 65, 128, 129, 193, 257, 513, 1025, 2049,
-                                     3000])
-def test_size_classes(snaplen):
+@pytest.mark.parametrize("hook", ["xdp", "xdp-mapped", "tc-mapped"])
+@pytest.mark.parametrize("snaplen", [1, 7, 8, 9, 13, 14, 15, 63, 64, 65, 128, 129, 193, 255, 256,
+                                     257, 513, 1025, 2049, 3000])
+def test_sizes(hook, snaplen):
     frame = bytes(i & 255 for i in range(3100))
-    got, = run_program("xdp", 1, snaplen, "all", [frame])
+    got, = run_program(hook, 1, snaplen, "all", [frame])
     assert got.data == frame[:snaplen] and got.orig_len == 3100
 
 
@@ -116,5 +120,6 @@ def test_real_frames(folder):
             named = [(name, data) for data, name in frames.items()]
             compared += compare("xdp", linktype, 192, "headers", named)
             compared += compare("tc", linktype, 2048, "headers", named[::7])
+            compared += compare("xdp-mapped", linktype, 192, "headers", named[::3])
     print(f"{folder}: {compared} frames compared")
     assert compared > {"malformed": 500, "dot11-other": 40000}.get(folder, 20000)

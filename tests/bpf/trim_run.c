@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trim_run xdp|tc LINKTYPE SNAPLEN headers|all [consume]: feeds frames from standard input to the
- * capture program (bpf_prog_test_run_opts) and writes what it did to standard output. Both are
- * little-endian streams:
+ * trim_run xdp|tc[-mapped|-exchange] LINKTYPE SNAPLEN headers|all [consume]: feeds frames from
+ * standard input to the capture program (bpf_prog_test_run_opts) and writes what it did to standard
+ * output. Both are little-endian streams:
  *
  *     in:  length 4, bytes
  *     out: verdict 4 (0xfffffffe: the kernel would not run it), kept 4, original length 4,
@@ -21,9 +21,11 @@
 
 #include <saluki/record.h>
 
+#include "agent/mapped.h"
 #include "capture.skel.h"
 
 #define FRAME_MAX 65536
+#define MAPPED_SIZE 65536 /* small: records often run over the end */
 
 static struct result {
 	const struct saluki_record *record;
@@ -40,6 +42,12 @@ static int on_record(void *ctx, void *data, size_t size)
 	result.count++;
 	return 0;
 }
+
+/* What the program has written, by either kind of ring. */
+struct output {
+	struct ring_buffer *ring;
+	struct mapped mapped; /* lanes_len 0: not used */
+};
 
 static void die(const char *what)
 {
@@ -74,7 +82,19 @@ static void put(const void *p, size_t len)
 		die("standard output");
 }
 
-static void run(struct capture_bpf *skel, int prog, struct ring_buffer *ring, const uint8_t *frame,
+static void take(struct output *o)
+{
+	const struct saluki_record *r;
+
+	ring_buffer__consume(o->ring);
+	if (!o->mapped.lanes_len)
+		return;
+	while ((r = mapped_next(&o->mapped)))
+		on_record(NULL, (void *)r, sizeof(*r) + r->kept_len);
+	mapped_release(&o->mapped, mapped_mark(&o->mapped));
+}
+
+static void run(struct capture_bpf *skel, int prog, struct output *o, const uint8_t *frame,
 		uint32_t len)
 {
 	static uint8_t out[FRAME_MAX];
@@ -91,7 +111,7 @@ static void run(struct capture_bpf *skel, int prog, struct ring_buffer *ring, co
 			put(&zero, 4);
 		return;
 	}
-	ring_buffer__consume(ring);
+	take(o);
 	after = counters(skel);
 	if (result.count != 1 || after.captured != before.captured + 1) {
 		fprintf(stderr, "trim_run: %u records for one frame\n", result.count);
@@ -111,38 +131,54 @@ static void run(struct capture_bpf *skel, int prog, struct ring_buffer *ring, co
 	put(result.record + 1, result.record->kept_len);
 }
 
+static void output_open(struct output *o, struct capture_bpf *skel, int cpus)
+{
+	o->ring = ring_buffer__new(bpf_map__fd(skel->maps.ring), on_record, NULL, NULL);
+	if (!o->ring)
+		die("ring");
+	if (skel->rodata->mapped_size &&
+	    mapped_map(&o->mapped, bpf_map__fd(skel->maps.mapped), MAPPED_SIZE, cpus))
+		die("mapped ring");
+}
+
 int main(int argc, char **argv)
 {
 	struct capture_bpf *skel = capture_bpf__open();
 	static uint8_t frame[FRAME_MAX];
-	struct ring_buffer *ring;
+	struct output output = { 0 };
+	int cpus = libbpf_num_possible_cpus();
 	uint32_t len;
 	int tc;
 
 	if (argc < 5 || !skel)
 		return 2;
-	tc = !strcmp(argv[1], "tc");
+	tc = !strncmp(argv[1], "tc", 2);
 	skel->rodata->linktype = atoi(argv[2]);
 	skel->rodata->snaplen = atoi(argv[3]);
 	skel->rodata->keep_headers = !strcmp(argv[4], "headers");
 	skel->rodata->consume = argc > 5;
-	bpf_map__set_max_entries(skel->maps.counters, libbpf_num_possible_cpus());
+	bpf_map__set_max_entries(skel->maps.counters, cpus);
+	if (strchr(argv[1], '-')) {
+		skel->rodata->mapped_size = MAPPED_SIZE;
+		skel->rodata->mapped_exchange = !!strstr(argv[1], "-exchange");
+		bpf_map__set_max_entries(skel->maps.mapped, cpus);
+		bpf_map__set_value_size(skel->maps.mapped, mapped_value_size(MAPPED_SIZE));
+	}
 	bpf_program__set_autoload(skel->progs.saluki_xdp, !tc);
 	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, tc);
 	bpf_program__set_autoload(skel->progs.saluki_tc_egress, 0);
 	if (capture_bpf__load(skel))
 		die("load");
-	ring = ring_buffer__new(bpf_map__fd(skel->maps.ring), on_record, NULL, NULL);
-	if (!ring)
-		die("ring");
+	output_open(&output, skel, cpus);
 	while (fread(&len, 4, 1, stdin) == 1) {
 		if (len > FRAME_MAX || fread(frame, 1, len, stdin) != len)
 			die("standard input");
 		run(skel,
 		    bpf_program__fd(tc ? skel->progs.saluki_tc_ingress : skel->progs.saluki_xdp),
-		    ring, frame, len);
+		    &output, frame, len);
 	}
-	ring_buffer__free(ring);
+	mapped_unmap(&output.mapped);
+	ring_buffer__free(output.ring);
 	capture_bpf__destroy(skel);
 	return fflush(stdout) ? 1 : 0;
 }

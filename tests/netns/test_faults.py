@@ -494,13 +494,14 @@ def test_sensor_without_collector_says_what_is_lost(bed, bundled):
     assert f"exported 0 + dropped_send 0 + dropped_shutdown {count}" in said
 
 
-def test_ring_full_is_counted(bed, bundled):
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+def test_ring_full_is_counted(bed, bundled, ring):
     """An agent that is held up: the kernel's ring fills, and every frame is somewhere."""
     collector = bed.collector()
     trace = bed.tmp_path / "long.pcap"
     write_pcap(trace, 127, list(captures.frames(bundled)) * 5)
     player = bed.tun("mon0", 803, trace, ["--rate", "100000"])
-    sensor = bed.sensor("lib", "mon0", options=["-B", "256"])
+    sensor = bed.sensor("lib", "mon0", options=["-B", "256", "--ring", ring])
     child = int(subprocess.run(["pgrep", "-P", str(sensor.pid())], capture_output=True, text=True,
                                check=True).stdout.split()[0])
     os.kill(child, signal.SIGSTOP)

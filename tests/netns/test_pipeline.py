@@ -165,10 +165,11 @@ def as_seen(frames):
 
 
 @pytest.mark.captures
-@pytest.mark.parametrize("linktype", [105, 119, 127])
-def test_every_80211_frame_live(bed, linktype):
+@pytest.mark.parametrize("linktype,ring", [(105, "bpf"), (119, "bpf"), (127, "bpf"),
+                                           (127, "mapped")])
+def test_every_80211_frame_live(bed, linktype, ring):
     frames = combined(linktype, ["radiotap", "dot11-other", "hwsim"])
-    got, stats, _ = live(bed, "mon0", frames, 50000, arphrd=ARPHRD[linktype])
+    got, stats, _ = live(bed, "mon0", frames, 50000, ["--ring", ring], ARPHRD[linktype])
     assert_same(as_seen(frames), got, stamps=False)
     assert_balanced(stats, len(frames))
     assert [f.time_ns for f in got] == sorted(f.time_ns for f in got)
@@ -177,6 +178,8 @@ def test_every_80211_frame_live(bed, linktype):
 
 @pytest.mark.captures
 @pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc"),
+                                     ("--source", "xdp", "--ring", "mapped"),
+                                     ("--source", "tc", "--ring", "mapped"),
                                      ("--keep", "headers")])
 def test_every_wired_frame_live(bed, options):
     """VLAN tags too: for tc the kernel has taken them off, and they are put back."""
@@ -201,14 +204,15 @@ def test_native_xdp_where_the_driver_has_it(bed, bundled):
     assert_balanced(collector.sensor_stats("lib"), len(frames))
 
 
-def test_both_directions_with_tc(bed, bundled):
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+def test_both_directions_with_tc(bed, bundled, ring):
     """-Q inout: what is sent is marked so in the pcapng."""
     frames = [f._replace(linktype=1) for f in captures.frames(bundled) if 14 <= len(f.data) < 1500]
     trace = bed.tmp_path / "live.pcap"
     write_pcap(trace, 1, frames)
     collector = bed.collector()
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
-    sensor = bed.sensor("lib", "tap0", options=["-Q", "inout"], ready="by tc")
+    sensor = bed.sensor("lib", "tap0", options=["-Q", "inout", "--ring", ring], ready="by tc")
     assert bed.sender("veth0", trace, ["--rate", "20000"]).play() == len(frames)
     assert bed.sender("tap0", trace, ["--rate", "20000"]).play() == len(frames)
     assert sensor.finish()[0] == 0
@@ -277,14 +281,15 @@ def test_100000_frames_a_second(bed):
     assert len(frames) / span > 95000
 
 
-def test_a_lone_frame_is_in_the_output_in_time(bed, bundled):
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+def test_a_lone_frame_is_in_the_output_in_time(bed, bundled, ring):
     """The paper's 1 s rule: at most 1.2 s from the air to the collector's output."""
     first = next(captures.frames(bundled))
     trace = bed.tmp_path / "one.pcap"
     write_pcap(trace, 127, [first])
     bed.collector()
     player = bed.tun("mon0", 803, trace)
-    sensor = bed.sensor("lib", "mon0")
+    sensor = bed.sensor("lib", "mon0", options=["--ring", ring])
     before = bed.out.stat().st_size
     started = time.monotonic()
     assert player.play() == 1

@@ -14,7 +14,7 @@ struct fake {
 	bool ends;
 	int end_code;
 	struct capture *stop_when_silent;
-	uint64_t position;
+	uint64_t taken;
 };
 
 static const uint8_t bytes[100];
@@ -28,7 +28,7 @@ static int fake_next(struct source *s, struct source_frame *f)
 	x->left--;
 	memset(f, 0, sizeof(*f));
 	f->heard_ns = monotonic_ns();
-	f->position = x->position += 1000;
+	f->taken = x->taken += 1000;
 	f->frame.orig_len = f->frame.kept_len = sizeof(bytes);
 	f->frame.data = bytes;
 	return 1;
@@ -45,7 +45,15 @@ static void fake_wait(struct source *s, int timeout_ms)
 		__atomic_store_n(&x->stop_when_silent->stop, true, __ATOMIC_RELEASE);
 }
 
-static const struct source_ops fake_ops = { .next = fake_next, .wait = fake_wait };
+static uint64_t fake_mark(struct source *s)
+{
+	(void)s;
+	return 0;
+}
+
+static const struct source_ops fake_ops = { .next = fake_next,
+					    .wait = fake_wait,
+					    .mark = fake_mark };
 
 struct run {
 	struct queue q;

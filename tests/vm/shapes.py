@@ -25,7 +25,7 @@ def write(folder):
 def check(log):
     text = pathlib.Path(log).read_text(errors="replace").replace("\r", "")
     compared = 0
-    for hook in ("xdp", "tc"):
+    for hook in ("xdp", "tc", "xdp-mapped"):
         for linktype in LINKTYPES:
             body = re.search(rf"begin {hook} {linktype}\n(.*?)end\n", text, re.S)
             assert body, f"{hook} {linktype}: nothing came out"

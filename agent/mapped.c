@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Mapped ring reader: see mapped.h. */
+#include "mapped.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+size_t mapped_value_size(uint64_t size)
+{
+	return size + SALUKI_MAPPED_EXTRA;
+}
+
+int mapped_init(struct mapped *m, uint8_t *memory, uint64_t size, uint32_t lanes)
+{
+	memset(m, 0, sizeof(*m));
+	m->size = size;
+	m->lanes_len = lanes;
+	m->lanes = calloc(lanes, sizeof(*m->lanes));
+	m->marks = calloc((size_t)MAPPED_MARKS * lanes, sizeof(*m->marks));
+	if (!m->lanes || !m->marks) {
+		mapped_unmap(m);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < lanes; i++) {
+		m->lanes[i].ring = (void *)(memory + i * mapped_value_size(size));
+		m->lanes[i].next = m->lanes[i].produced = m->lanes[i].ring->tail;
+	}
+	return 0;
+}
+
+int mapped_map(struct mapped *m, int map_fd, uint64_t size, uint32_t lanes)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t len = (lanes * mapped_value_size(size) + page - 1) & ~(page - 1);
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
+	int err;
+
+	memset(m, 0, sizeof(*m));
+	if (p == MAP_FAILED)
+		return -errno;
+	err = mapped_init(m, p, size, lanes);
+	if (err) {
+		munmap(p, len);
+		return err;
+	}
+	m->memory = p;
+	m->memory_len = len;
+	return 0;
+}
+
+void mapped_unmap(struct mapped *m)
+{
+	if (m->memory)
+		munmap(m->memory, m->memory_len);
+	free(m->lanes);
+	free(m->marks);
+	memset(m, 0, sizeof(*m));
+}
+
+static const struct saluki_record *record_at(const struct mapped *m, const struct mapped_lane *l)
+{
+	return (const void *)(l->ring->data + (l->next & (m->size - 1)));
+}
+
+static void take(struct mapped *m, struct mapped_lane *l)
+{
+	uint64_t next = saluki_mapped_next(l->next, record_at(m, l)->kept_len, m->size);
+
+	m->taken += next - l->next;
+	l->next = next;
+}
+
+/* Chooses the lane with the oldest record, and how long it will be that. */
+static struct mapped_lane *oldest(struct mapped *m)
+{
+	struct mapped_lane *best = NULL;
+	uint64_t best_ns = UINT64_MAX;
+
+	m->until_ns = UINT64_MAX;
+	for (struct mapped_lane *l = m->lanes; l < m->lanes + m->lanes_len; l++) {
+		uint64_t ns;
+
+		if (l->next == l->produced) /* pairs with mapped_publish */
+			l->produced = __atomic_load_n(&l->ring->head, __ATOMIC_ACQUIRE);
+		if (l->next == l->produced)
+			continue;
+		ns = record_at(m, l)->time_ns;
+		if (!best || ns < best_ns) {
+			m->until_ns = best_ns;
+			best_ns = ns;
+			best = l;
+		} else if (ns < m->until_ns) {
+			m->until_ns = ns;
+		}
+	}
+	return best;
+}
+
+const struct saluki_record *mapped_next(struct mapped *m)
+{
+	const struct saluki_record *r;
+
+	if (m->lane) {
+		take(m, m->lane);
+		r = record_at(m, m->lane);
+		if (m->lane->next != m->lane->produced && r->time_ns <= m->until_ns)
+			return r;
+	}
+	m->lane = oldest(m);
+	return m->lane ? record_at(m, m->lane) : NULL;
+}
+
+uint64_t mapped_mark(struct mapped *m)
+{
+	uint64_t *positions = &m->marks[m->mark % MAPPED_MARKS * m->lanes_len];
+
+	for (uint32_t i = 0; i < m->lanes_len; i++)
+		positions[i] = m->lanes[i].next;
+	return m->mark++;
+}
+
+void mapped_release(struct mapped *m, uint64_t mark)
+{
+	const uint64_t *positions = &m->marks[mark % MAPPED_MARKS * m->lanes_len];
+
+	for (uint32_t i = 0; i < m->lanes_len; i++)
+		__atomic_store_n(&m->lanes[i].ring->tail, positions[i], __ATOMIC_RELEASE);
+}
+
+bool mapped_sleep(struct mapped *m, uint64_t bytes)
+{
+	bool sleep = true;
+
+	for (uint32_t i = 0; i < m->lanes_len; i++)
+		__atomic_store_n(&m->lanes[i].ring->wake_at, m->lanes[i].next + bytes,
+				 __ATOMIC_RELAXED);
+	/* The wish must be seen before the head is read, or both sides could miss the other. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < m->lanes_len; i++)
+		if (__atomic_load_n(&m->lanes[i].ring->head, __ATOMIC_ACQUIRE) >=
+		    m->lanes[i].next + bytes)
+			sleep = false;
+	return sleep;
+}
+
+void mapped_awake(struct mapped *m)
+{
+	for (uint32_t i = 0; i < m->lanes_len; i++)
+		__atomic_store_n(&m->lanes[i].ring->wake_at, UINT64_MAX, __ATOMIC_RELAXED);
+}

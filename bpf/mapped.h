@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The mapped ring (`--ring mapped`, saluki/record.h): a ring a CPU in memory that the consumer has
+ * mapped, written without a helper call. In: a frame and how much of it to keep. Out: a record,
+ * or a counter that says why not.
+ *
+ * Why it is sound with one producer and no atomics:
+ * - XDP runs in NAPI, tc with softirqs off: on one CPU one frame is never half done while another
+ *   begins. Where that fails (a program called from an interrupt), `busy` keeps the inner frame
+ *   out, counted as ring_full; the outer one cannot notice. A kernel with PREEMPT_RT may switch
+ *   tasks in between, which `busy` does not help against: the agent refuses it there.
+ * - x86 makes stores visible in their order, so one plain store publishes. Other architectures
+ *   do not, and publish by an exchange, which is a full barrier there.
+ * - Space is reused only behind a load of `tail` and a branch on it, which no architecture lets
+ *   later stores overtake.
+ */
+#ifndef SALUKI_MAPPED_H
+#define SALUKI_MAPPED_H
+
+#include "hook.h"
+
+#define MAPPED_DIRECT_MAX 256 /* more is copied by the kernel's helper */
+
+#define mapped_load(x) (*(volatile typeof(x) *)&(x))
+#define mapped_store(x, value) (*(volatile typeof(x) *)&(x) = (value))
+
+static __always_inline void mapped_publish(struct saluki_mapped *m, __u64 head)
+{
+	asm volatile("" ::: "memory");
+	if (mapped_exchange)
+		__sync_lock_test_and_set(&m->head, head);
+	else
+		mapped_store(m->head, head);
+}
+
+/* A word at a time, the last one overlapping the one before: no byte behind `keep` is read. */
+static __always_inline long mapped_copy(const struct hook *h, __u8 *to, __u32 keep)
+{
+	const __u8 *data = h->data;
+	__u64 rest = (__u64)keep - 8; /* as in hook_load: the register that is compared is used */
+
+	asm volatile("" : "+r"(rest));
+	if (h->vlan_len || rest > MAPPED_DIRECT_MAX - 8)
+		return keep ? hook_copy(h, to, keep, SALUKI_SNAPLEN_MAX) : 0;
+#pragma unroll
+	for (__u32 i = 0; i < MAPPED_DIRECT_MAX; i += 8) {
+		if (rest < i)
+			break;
+		if (data + i + 8 > (const __u8 *)h->data_end)
+			return hook_copy(h, to, keep, MAPPED_DIRECT_MAX);
+		*(__u64 *)(to + i) = *(const __u64 *)(data + i);
+	}
+	data += rest;
+	if (data + 8 > (const __u8 *)h->data_end)
+		return hook_copy(h, to, keep, MAPPED_DIRECT_MAX);
+	*(__u64 *)(to + rest) = *(const __u64 *)data;
+	return 0;
+}
+
+/* The BPF ring buffer is the door bell: a record of no use, discarded, wakes who sleeps on it. The
+ * load of `wake_at` may pass the store of `head`: then the next frame rings, or the polling
+ * interval ends. */
+static __always_inline void mapped_ring_bell(struct saluki_mapped *m)
+{
+	void *bell;
+
+	if (m->head < mapped_load(m->wake_at))
+		return;
+	mapped_store(m->wake_at, ~0ULL);
+	bell = bpf_ringbuf_reserve(&ring, 8, 0);
+	if (bell)
+		bpf_ringbuf_discard(bell, BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline int mapped_write(const struct hook *h, struct saluki_mapped *m, __u32 keep,
+					struct saluki_counters *c)
+{
+	__u64 head = m->head, next = saluki_mapped_next(head, keep, mapped_size);
+	struct saluki_record *r = (void *)(m->data + (head & (mapped_size - 1)));
+
+	if (next - mapped_load(m->tail) > mapped_size) {
+		c->ring_full++;
+		return -1;
+	}
+	r->time_ns = bpf_ktime_get_ns();
+	r->orig_len = h->len + h->vlan_len;
+	r->kept_len = keep;
+	r->linktype = linktype;
+	r->interface = interface;
+	r->direction = h->direction;
+	if (mapped_copy(h, (__u8 *)(r + 1), keep)) {
+		c->copy_failed++;
+		return -1;
+	}
+	mapped_publish(m, next);
+	mapped_ring_bell(m);
+	c->captured++;
+	c->kept_bytes += keep;
+	return 0;
+}
+
+static __always_inline int mapped_put(const struct hook *h, __u32 cpu, __u32 keep,
+				      struct saluki_counters *c)
+{
+	struct saluki_mapped *m = bpf_map_lookup_elem(&mapped, &cpu);
+	int err;
+
+	if (!m || mapped_load(m->busy)) { /* a CPU that came on-line after us has no ring */
+		c->ring_full++;
+		return -1;
+	}
+	mapped_store(m->busy, 1);
+	err = mapped_write(h, m, keep, c);
+	mapped_store(m->busy, 0);
+	return err;
+}
+
+#endif

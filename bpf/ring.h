@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The BPF ring buffer (`--ring bpf`): one for all CPUs, with the kernel's own bookkeeping. In: a
+ * frame and how much of it to keep. Out: a record, or a counter that says why not.
+ */
+#ifndef SALUKI_RING_H
+#define SALUKI_RING_H
+
+#include "hook.h"
+
+/* Wakes the consumer only when it sleeps and enough has gathered. A wake-up missed because
+ * this load passed the consumer's store costs at most its polling interval. */
+static __always_inline __u64 ring_submit_flags(struct saluki_wakeup *w)
+{
+	if (bpf_ringbuf_query(&ring, BPF_RB_PROD_POS) < w->wake_at)
+		return BPF_RB_NO_WAKEUP;
+	w->wake_at = ~0ULL;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
+/* Writes one record of a size class. The class is a constant at every call, as the verifier
+ * wants the size of a reservation to be. */
+static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 class,
+				    struct saluki_counters *c, struct saluki_wakeup *w)
+{
+	struct {
+		struct saluki_record head;
+		__u8 bytes[];
+	} *r = bpf_ringbuf_reserve(&ring, sizeof(struct saluki_record) + class, 0);
+
+	if (!r) {
+		c->ring_full++;
+		return -1;
+	}
+	r->head.time_ns = bpf_ktime_get_ns();
+	r->head.orig_len = h->len + h->vlan_len;
+	r->head.kept_len = keep;
+	r->head.linktype = linktype;
+	r->head.interface = interface;
+	r->head.direction = h->direction;
+	r->head.pad = 0;
+	if (keep && hook_copy(h, r->bytes, keep, class)) {
+		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
+		c->copy_failed++;
+		return -1;
+	}
+	bpf_ringbuf_submit(r, ring_submit_flags(w));
+	c->captured++;
+	c->kept_bytes += keep;
+	return 0;
+}
+
+#define RING_CLASS(size)                                                                           \
+	if (keep <= (size))                                                                        \
+		return ring_put(h, keep, (size), c, w);
+
+static __always_inline int ring_put_class(const struct hook *h, __u32 keep,
+					  struct saluki_counters *c, struct saluki_wakeup *w)
+{
+	RING_CLASS(64)
+	RING_CLASS(128)
+	RING_CLASS(192)
+	RING_CLASS(256)
+	RING_CLASS(512)
+	RING_CLASS(1024)
+	RING_CLASS(2048)
+	RING_CLASS(4096)
+	RING_CLASS(8192)
+	RING_CLASS(16384)
+	return ring_put(h, keep, SALUKI_SNAPLEN_MAX, c, w);
+}
+
+#endif
