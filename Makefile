@@ -36,11 +36,12 @@ AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c))
 COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
+COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/hostile \
 	$(BUILD)/tests/nomalloc.so
 
 .PHONY: all
-all: $(PROGRAMS) ## build both programs
+all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
 
 $(BUILD)/saluki: $(AGENT) $(WIRE)
 	$(call say,LD,$@)
@@ -49,6 +50,12 @@ $(BUILD)/saluki: $(AGENT) $(WIRE)
 $(BUILD)/saluki-collector: $(COLLECTOR) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+# A program knows its options; what is made of them is a file of its own to install.
+$(BUILD)/completion/%: $(BUILD)/%
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$< --completion > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/%.o: %.c
 	$(call say,CC,$@)
@@ -159,11 +166,14 @@ test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
 
 # ---- install -------------------------------------------------------------------------------------
 
+SHARE := $(PREFIX)/share
 INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
-	644:README.md:$(PREFIX)/share/doc/saluki/README.md \
-	644:LICENSE:$(PREFIX)/share/doc/saluki/LICENSE
+	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
+	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
+	644:README.md:$(SHARE)/doc/saluki/README.md \
+	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 .PHONY: install uninstall
 install: all ## install programs and pages below DESTDIR and PREFIX (/usr/local)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The subcommands: argv[0] is the command's name; the result is the exit status. */
+/* The commands, each with the table of its options: what main.c's table is made of. */
 #ifndef AGENT_COMMANDS_H
 #define AGENT_COMMANDS_H
+
+#include <saluki/options.h>
+
+extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
 
 int run_main(int argc, char **argv);
 int genkey_main(int argc, char **argv);

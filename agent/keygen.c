@@ -10,15 +10,24 @@
 #include "commands.h"
 #include "wire/keys.h"
 
+const struct option_def keygen_defs[] = {
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
+
 static int no_arguments(int argc, char **argv, const char *does)
 {
-	if (argc == 1)
-		return 0;
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		printf("Usage: saluki %s\n\n%s\n", argv[0], does);
+	int id = options_next(keygen_defs, argc, argv);
+
+	if (id == 'h') {
+		printf("Usage: saluki %s\n\n%s\n\n", argv[0], does);
+		options_print(stdout, keygen_defs);
 		exit(0);
 	}
-	log_line("%s: takes no arguments; see 'saluki %s --help'", argv[0], argv[0]);
+	if (id == -1 && optind == argc)
+		return 0;
+	if (id == -1)
+		log_line("%s: takes no arguments; see 'saluki %s --help'", argv[0], argv[0]);
 	return -EINVAL;
 }
 

@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki, the sensor: a table of subcommands. Each has a file of its own. */
+/* saluki, the sensor: a table of commands. Each has a file of its own. */
 #include <stdio.h>
 #include <string.h>
 
+#include <saluki/completion.h>
 #include <saluki/options.h>
 #include <saluki/version.h>
 
 #include "commands.h"
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *help;
-} commands[] = {
-	{ "run", run_main, "capture frames and export them to a collector" },
-	{ "genkey", genkey_main, "write a new private key to standard output" },
-	{ "pubkey", pubkey_main, "read a private key, write its public key" },
-	{ "probe", probe_main, "say what this kernel and an interface can do" },
+enum { OPT_COMPLETION = 256, OPT_VERSION };
+
+static const struct command_def commands[] = {
+	{ "run", run_main, run_defs, "capture frames and export them to a collector" },
+	{ "genkey", genkey_main, keygen_defs, "write a new private key to standard output" },
+	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key" },
+	{ "probe", probe_main, probe_defs, "say what this kernel and an interface can do" },
+	{ 0 },
 };
 
-#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+/* What may stand in the command's place. */
+static const struct option_def defs[] = {
+	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
+	{ OPT_VERSION, "version", NULL, "print the version" },
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
 
 static void usage(FILE *out)
 {
 	fprintf(out, "Usage: saluki COMMAND [OPTION]...\n\nCommands:\n");
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fprintf(out, "\nEach command takes --help. 'saluki --version' prints the version.\n");
+	for (const struct command_def *c = commands; c->name; c++)
+		fprintf(out, "  %-10s %s\n", c->name, c->help);
+	fprintf(out, "\nInstead of a command:\n");
+	options_print(out, defs);
+	fprintf(out, "\nEach command takes --help.\n");
 }
 
 int main(int argc, char **argv)
@@ -35,17 +43,20 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		usage(stdout);
-		return 0;
-	}
-	if (!strcmp(argv[1], "--version")) {
+	for (const struct command_def *c = commands; c->name; c++)
+		if (!strcmp(argv[1], c->name))
+			return c->run(argc - 1, argv + 1);
+	switch (options_next(defs, 2, argv)) {
+	case OPT_COMPLETION:
+		return completion_print("saluki", defs, commands);
+	case OPT_VERSION:
 		printf("saluki %s\n", SALUKI_VERSION);
 		return 0;
+	case 'h':
+		usage(stdout);
+		return 0;
+	case -1:
+		log_line("%s: no such command; 'saluki --help' lists them", argv[1]);
 	}
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
-	log_line("%s: no such command; 'saluki --help' lists them", argv[1]);
 	return EXIT_USAGE;
 }

@@ -6,6 +6,7 @@
 #include <saluki/privsep.h>
 #include <saluki/record.h>
 
+#include "commands.h"
 #include "compress.h"
 #include "wire/combo.h"
 
@@ -25,7 +26,7 @@ enum {
 
 #define RING_SIZE_DEFAULT (4096 * 1024)
 
-static const struct option_def defs[] = {
+const struct option_def run_defs[] = {
 	{ 'i', "interface", "IF", "capture on this interface" },
 	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
 	{ OPT_PACE, "pace", NULL, "with -r: at the trace's own speed, not as fast as possible" },
@@ -58,7 +59,7 @@ static void help(void)
 	       "       saluki run -r FILE --to HOST:PORT --key FILE [OPTION]...\n\n"
 	       "Captures frames, cuts them in the kernel, and exports them, compressed and\n"
 	       "encrypted, to a saluki-collector.\n\n");
-	options_print(defs);
+	options_print(stdout, run_defs);
 	printf("\nSIGINT and SIGTERM end the run with nothing lost; SIGUSR1 prints the ledger.\n"
 	       "Exit status: 0 all exported, 1 failed, 2 bad usage.\n");
 }
@@ -226,7 +227,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		.compress = true,
 		.level = 1,
 	};
-	while ((id = options_next(defs, argc, argv)) != -1) {
+	while ((id = options_next(run_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();
 			return -1;

@@ -15,7 +15,7 @@
 #include "attach.h"
 #include "commands.h"
 
-static const struct option_def defs[] = {
+const struct option_def probe_defs[] = {
 	{ 'i', "interface", "IF", "try the capture hooks on this interface too" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
@@ -91,12 +91,12 @@ int probe_main(int argc, char **argv)
 	const char *interface = NULL;
 	int id;
 
-	while ((id = options_next(defs, argc, argv)) != -1) {
+	while ((id = options_next(probe_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki probe [-i IF]\n\n"
 			       "Says what this kernel and an interface can do, found by "
 			       "trying.\n\n");
-			options_print(defs);
+			options_print(stdout, probe_defs);
 			return 0;
 		}
 		if (id != 'i')

@@ -2,11 +2,12 @@
 /* The command line of saluki-collector. */
 #include "options.h"
 
+#include <saluki/completion.h>
 #include <saluki/options.h>
 #include <saluki/privsep.h>
 #include <saluki/version.h>
 
-enum { OPT_LISTEN = 256, OPT_KEY, OPT_SENSORS, OPT_STATS, OPT_USER, OPT_VERSION };
+enum { OPT_LISTEN = 256, OPT_KEY, OPT_SENSORS, OPT_STATS, OPT_USER, OPT_COMPLETION, OPT_VERSION };
 
 static const struct option_def defs[] = {
 	{ OPT_LISTEN, "listen", "ADDR:PORT",
@@ -18,6 +19,7 @@ static const struct option_def defs[] = {
 	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
+	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
 	{ OPT_VERSION, "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
@@ -30,7 +32,7 @@ static void help(void)
 	       "                        [OPTION]...\n\n"
 	       "Receives what saluki sensors export and writes it as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
-	options_print(defs);
+	options_print(stdout, defs);
 	printf("\nSIGINT and SIGTERM finish the files; SIGUSR1 prints the ledger.\n"
 	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
 }
@@ -117,6 +119,8 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 			help();
 			return -1;
 		}
+		if (id == OPT_COMPLETION)
+			return completion_print("saluki-collector", defs, NULL) ? 1 : -1;
 		if (id == OPT_VERSION) {
 			printf("saluki-collector %s\n", SALUKI_VERSION);
 			return -1;

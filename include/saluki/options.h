@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Command lines: one table a command says which options there are; getopt_long(3) reads them and
- * `--help` prints them, so the two cannot disagree. Included once by each program that has a
- * table. Bad usage ends in one line on standard error and exit status 2.
+ * `--help` and completion (completion.h) are printed from it, so they cannot disagree. Bad usage
+ * ends in one line on standard error and exit status 2.
  */
 #ifndef SALUKI_OPTIONS_H
 #define SALUKI_OPTIONS_H
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "log.h"
@@ -19,6 +20,14 @@ struct option_def {
 	int id;		  /* the letter, or a number above 255 for an option without one */
 	const char *name; /* long name */
 	const char *arg;  /* NULL: takes none */
+	const char *help;
+};
+
+/* A program's command: a file of its own has the function and the table. */
+struct command_def {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
+	const struct option_def *options;
 	const char *help;
 };
 
@@ -43,7 +52,7 @@ static inline int options_next(const struct option_def *defs, int argc, char **a
 	return getopt_long(argc, argv, shorts, longs, NULL);
 }
 
-static inline void options_print(const struct option_def *defs)
+static inline void options_print(FILE *out, const struct option_def *defs)
 {
 	for (int i = 0; defs[i].id; i++) {
 		char flags[64];
@@ -51,7 +60,7 @@ static inline void options_print(const struct option_def *defs)
 		snprintf(flags, sizeof(flags), "%c%c%s--%s%s%s", defs[i].id < 256 ? '-' : ' ',
 			 defs[i].id < 256 ? defs[i].id : ' ', defs[i].id < 256 ? ", " : "  ",
 			 defs[i].name, defs[i].arg ? " " : "", defs[i].arg ? defs[i].arg : "");
-		printf("  %-28s %s\n", flags, defs[i].help);
+		fprintf(out, "  %-28s %s\n", flags, defs[i].help);
 	}
 }
 

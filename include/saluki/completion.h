@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * `--completion`: completion for bash, written from the tables that getopt_long(3) and `--help`
+ * read (options.h), so it knows what they know. It needs nothing but bash itself.
+ *
+ * What may follow an option is what the table calls its argument, alternatives divided by '|':
+ * IF is an interface, FILE and DIR are files and folders, other capitals are something that
+ * cannot be guessed (HOST:PORT, BYTES), and all else stands for itself (headers|all).
+ */
+#ifndef SALUKI_COMPLETION_H
+#define SALUKI_COMPLETION_H
+
+#include "options.h"
+
+/* A branch of `case $command`: what may follow it. `commands`, where there are any, may too. */
+static inline void completion_table(const char *pattern, const struct option_def *defs,
+				    const struct command_def *commands)
+{
+	printf("\t%s)\n\t\toptions=\"", pattern);
+	for (int i = 0; commands && commands[i].name; i++)
+		printf("%s ", commands[i].name);
+	for (int i = 0; defs[i].id; i++) {
+		if (defs[i].id < 256)
+			printf("-%c ", defs[i].id);
+		printf("--%s ", defs[i].name);
+	}
+	printf("\"\n\t\tcase $before in\n");
+	for (int i = 0; defs[i].id; i++) {
+		if (!defs[i].arg)
+			continue;
+		printf("\t\t");
+		if (defs[i].id < 256)
+			printf("-%c | ", defs[i].id);
+		printf("--%s) argument=\"%s\" ;;\n", defs[i].name, defs[i].arg);
+	}
+	printf("\t\tesac\n\t\t;;\n");
+}
+
+/* Where the cursor is. Bash cuts --option=value into three words. */
+static const char completion_head[] =
+	"{\n"
+	"\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	"\tlocal IFS=$' \\t\\n' command= options= argument= words= files= folder= one found\n"
+	"\n"
+	"\tif [[ $word == = ]]; then\n"
+	"\t\tword=\n"
+	"\telif [[ $before == = && $COMP_CWORD -gt 2 ]]; then\n"
+	"\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
+	"\tfi\n"
+	"\t[[ $COMP_CWORD -lt 2 ]] || command=${COMP_WORDS[1]}\n"
+	"\n"
+	"\tcase $command in\n";
+
+/* Interfaces are taken as folders, not as words: bash would expand a `$` in the name of one. */
+static const char completion_tail[] =
+	"\tesac\n"
+	"\n"
+	"\t[[ $argument ]] || words=$options\n"
+	"\tfor one in ${argument//|/ }; do\n"
+	"\t\tcase $one in\n"
+	"\t\tIF) files=-d folder=/sys/class/net/ ;;\n"
+	"\t\tFILE) files=-f ;;\n"
+	"\t\tDIR) files=${files:--d} ;;\n"
+	"\t\t*[[:upper:]]*) ;;\n"
+	"\t\t*) words+=\" $one\" ;;\n"
+	"\t\tesac\n"
+	"\tdone\n"
+	"\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+	"\t[[ $files ]] || return 0\n"
+	"\tmapfile -t found < <(compgen $files -- \"$folder$word\")\n"
+	"\tCOMPREPLY+=(\"${found[@]#\"$folder\"}\")\n"
+	"\t[[ $folder ]] || compopt -o filenames 2>/dev/null\n"
+	"}\n";
+
+/* `defs` are the program's own options. `commands` end with an entry without a name, NULL: the
+ * program has none. Returns the exit status. */
+static inline int completion_print(const char *program, const struct option_def *defs,
+				   const struct command_def *commands)
+{
+	printf("# Completion for bash, written by '%s --completion'.\n\n", program);
+	printf("_%s()\n%s", program, completion_head);
+	completion_table(commands ? "''" : "*", defs, commands);
+	for (int i = 0; commands && commands[i].name; i++)
+		completion_table(commands[i].name, commands[i].options, NULL);
+	printf("%scomplete -F _%s %s\n", completion_tail, program, program);
+	if (fflush(stdout) == EOF) {
+		log_line("standard output: %s", strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Reads what --help prints: the table of options that pages, README and completion are held to."""
+import collections
+import functools
+import re
+import subprocess
+
+from netns.testbed import BUILD
+
+COMMANDS = ["saluki", "saluki run", "saluki genkey", "saluki pubkey", "saluki probe",
+            "saluki-collector"]
+
+# names: ("-s", "--snaplen"); argument: "BYTES" or None; text: what is said of it, on one line
+Option = collections.namedtuple("Option", "names argument text")
+
+HEAD = re.compile(r"^  (?:(-\w), |    )(--[a-z-]+)(?: (\S+))? +(\S.*)$")
+
+
+@functools.cache
+def text(command):
+    words = command.split()
+    return subprocess.run([BUILD / words[0], *words[1:], "--help"], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def options(command):
+    found = []
+    for line in text(command).splitlines():
+        head = HEAD.match(line)
+        if head:
+            short, name, argument, said = head.groups()
+            found.append(Option(tuple(filter(None, (short, name))), argument, said))
+        elif found and line.startswith(" " * 31):
+            found[-1] = found[-1]._replace(text=f"{found[-1].text} {line.strip()}")
+    assert found, command
+    return found
+
+
+def names(command):
+    return {n for o in options(command) for n in o.names}
+
+
+def commands():
+    listed = text("saluki").split("Commands:\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines()]
