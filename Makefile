@@ -29,7 +29,8 @@ LIBS_AGENT := -lbpf $(LIBS_COMMON)
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libzstd-dev libsodium-dev \
 	libclang-rt-14-dev zstd iproute2 python3 python3-venv
-PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio
+PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
+	mandoc
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c))
@@ -170,9 +171,12 @@ SHARE := $(PREFIX)/share
 INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
+	644:docs/saluki.1:$(SHARE)/man/man1/saluki.1 \
+	644:docs/saluki-collector.8:$(SHARE)/man/man8/saluki-collector.8 \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
 	644:README.md:$(SHARE)/doc/saluki/README.md \
+	644:docs/design.md:$(SHARE)/doc/saluki/design.md \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 .PHONY: install uninstall
