@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The man pages are the reference: what they say is held to --help and to what the programs do."""
+import re
+import subprocess
+
+import pytest
+
+from cli import helptext, manpage
+from netns import testbed
+from netns.testbed import BUILD, ROOT
+
+EVERY_COMMAND = pytest.mark.parametrize("command", helptext.COMMANDS)
+EVERY_PROGRAM = pytest.mark.parametrize("program", manpage.PAGES)
+
+
+@EVERY_PROGRAM
+def test_pages_are_clean(program):
+    page = manpage.PAGES[program]
+    got = subprocess.run(["mandoc", "-Tlint", "-Wwarning", page], capture_output=True, text=True,
+                         check=False)
+    assert got.returncode == 0 and got.stdout + got.stderr == ""
+    assert all(len(line) <= 80 for line in page.read_text().splitlines())
+
+
+def test_every_command_has_its_place():
+    subsections = [sub for section, sub in manpage.sections("saluki")
+                   if section == "DESCRIPTION" and sub]
+    assert subsections == helptext.commands()
+    assert helptext.COMMANDS == ["saluki", *(f"saluki {c}" for c in subsections),
+                                 "saluki-collector"]
+
+
+@EVERY_COMMAND
+def test_options_are_those_of_help(command):
+    page = {(o.names, o.argument) for o in manpage.options(command)}
+    program = {(o.names, o.argument) for o in helptext.options(command)}
+    assert page == program
+
+
+@EVERY_COMMAND
+def test_synopsis_has_all_options(command):
+    synopsis = manpage.synopsis(command)
+    known = {n: o.argument or "" for o in helptext.options(command) for n in o.names}
+    assert synopsis.items() <= known.items()
+    for option in helptext.options(command):
+        if "--help" not in option.names:
+            assert set(option.names) & synopsis.keys(), option.names
+
+
+@EVERY_COMMAND
+def test_defaults_are_those_of_help(command):
+    pages = {o.names: o.text for o in manpage.options(command)}
+    for option in helptext.options(command):
+        said = re.search(r"\(default ([\w.-]+)", option.text)
+        written = re.search(r"The default is ([\w.-]+?)(?=[,:;.]? |[,:;.]?$)", pages[option.names])
+        if said and said[1] == "on":  # depends on the link type
+            assert written and " on 802.11" in pages[option.names]
+        else:
+            assert (said and said[1]) == (written and written[1]), option.names
+
+
+@EVERY_COMMAND
+def test_ranges_are_those_that_are_taken(command):
+    words = command.split()
+    for option in manpage.options(command):
+        if not option.argument or option.argument in ("IF", "FILE", "NAME"):
+            continue
+        said = subprocess.run([BUILD / words[0], *words[1:], option.names[-1], "x"],
+                              capture_output=True, text=True, check=False)
+        assert said.returncode == 2
+        taken = re.search(r"from -?\d+ to -?\d+", said.stderr)
+        written = re.search(r"from -?\d+ to -?\d+", option.text)
+        assert (taken and taken[0]) == (written and written[0]), option.names
+
+
+@pytest.fixture(name="ledgers", scope="module")
+def fixture_ledgers(tmp_path_factory):
+    """What the two ends say of one run: the sensor's last lines, the collector's JSON."""
+    folder = tmp_path_factory.mktemp("ledgers")
+    for f in (folder, *folder.parents[:2]):
+        f.chmod(0o755)  # programs under test give their rights up
+    keys = testbed.Keys(folder)
+    key = keys.sensor("lib")
+    ns = testbed.Namespace()
+    collector = testbed.Collector(ns, keys, folder / "out.pcapng")
+    try:
+        trace = folder / "hwsim.pcap"
+        subprocess.run(["zstd", "-qd", ROOT / "tests/demo/hwsim.pcap.zst", "-o", trace], check=True)
+        status, said = testbed.Process(ns, [BUILD / "saluki", "run", "-r", trace, "--to",
+                                            "127.0.0.1:5600", "--key", key], None).finish(None)
+        assert status == 0, said
+        collector.finish()
+        return said, collector.stats()
+    finally:
+        collector.kill()
+        ns.close()
+
+
+def test_every_counter_of_the_sensor_is_explained(ledgers):
+    said = "\n".join(line for line in ledgers[0].splitlines() if " ledger: " in line)
+    counters = set(re.findall(r"(?:ledger: |= |\+ )([a-z_ ]+) \d+", said))
+    assert counters == set(manpage.items("saluki", "DIAGNOSTICS", "", "Li")) - {"malformed"}
+
+
+def test_every_field_of_the_statistics_is_explained(ledgers):
+    written = manpage.items("saluki-collector", "DIAGNOSTICS", "The statistics file", "Li")
+    stats = ledgers[1]
+    assert sorted(written) == sorted([*stats, *stats["sensors"][0]])
+
+
+@EVERY_PROGRAM
+def test_examples_can_be_typed(program):
+    text = "\n".join(manpage.sections(program)[("EXAMPLES", "")])
+    assert len(list(manpage.typed(text))) >= 4
+    assert manpage.mistakes(text) == []
+
+
+def test_readme_can_be_typed():
+    text = (ROOT / "README.md").read_text()
+    assert len(list(manpage.typed(text))) >= 8
+    assert manpage.mistakes(text) == []
+
+
+def test_options_of_the_readme_are_those_of_help():
+    """Its table: each option is one, and has an argument where it takes one."""
+    known = {n: o for c in ("saluki-collector", "saluki run") for o in helptext.options(c)
+             for n in o.names}
+    rows = re.findall(r"^\| (`-.*?) \|", (ROOT / "README.md").read_text(), re.M)
+    shown = [span.split() for row in rows for span in re.findall(r"`([^`]*)`", row)]
+    assert len(shown) >= 10
+    for option, *argument in shown:
+        assert option in known, option
+        assert bool(argument) == bool(known[option].argument), option
+
+
+def test_install_and_uninstall_are_one_list(tmp_path):
+    def make(target):
+        return subprocess.run(["make", "-s", target, f"DESTDIR={tmp_path}", "PREFIX=/usr"],
+                              cwd=ROOT, capture_output=True, text=True, check=True)
+    make("install")
+    installed = {str(p.relative_to(tmp_path / "usr")) for p in tmp_path.rglob("*") if p.is_file()}
+    assert {"sbin/saluki", "sbin/saluki-collector", "share/man/man1/saluki.1",
+            "share/man/man8/saluki-collector.8", "share/doc/saluki/design.md",
+            "share/bash-completion/completions/saluki",
+            "share/bash-completion/completions/saluki-collector"} <= installed
+    make("uninstall")
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
