@@ -94,8 +94,10 @@ static void collector_loop(struct collector *c)
 	};
 	uint64_t until;
 
-	while (!c->orders.stop && !c->output.gone) {
-		if (poll(p, 2, collector_tick(c)) < 0 && errno != EINTR)
+	for (;;) {
+		int timeout = collector_tick(c); /* may find that the pipe's reader has left */
+
+		if (c->orders.stop || c->output.gone || (poll(p, 2, timeout) < 0 && errno != EINTR))
 			break;
 		orders_take(&c->orders);
 		if (c->orders.report)
