@@ -80,7 +80,8 @@ static int send_messages(struct exporter *e, unsigned int n)
 	unsigned int done = 0;
 
 	while (done < n) {
-		int sent = sendmmsg(e->session->sock, e->messages + done, n - done, MSG_NOSIGNAL);
+		int sent = sendmmsg(e->session->sock, e->pieces.messages + done, n - done,
+				    MSG_NOSIGNAL);
 
 		if (sent < 0) {
 			int err = errno;
@@ -91,36 +92,11 @@ static int send_messages(struct exporter *e, unsigned int n)
 		}
 		for (int i = 0; i < sent; i++, done++) {
 			count(&e->counters.datagrams, 1);
-			count(&e->counters.sent_bytes, e->iovecs[done].iov_len);
+			count(&e->counters.sent_bytes, e->pieces.iovecs[done].iov_len);
 		}
 	}
 	session_sent(e->session, monotonic_ns());
 	return 0;
-}
-
-static void message_set(struct exporter *e, unsigned int i, const uint8_t *message, size_t len)
-{
-	e->iovecs[i].iov_base = e->datagrams[i];
-	e->iovecs[i].iov_len = seal_datagram(&e->tx, e->datagrams[i], message, len);
-	memset(&e->messages[i], 0, sizeof(e->messages[i]));
-	e->messages[i].msg_hdr.msg_iov = &e->iovecs[i];
-	e->messages[i].msg_hdr.msg_iovlen = 1;
-}
-
-/* Cuts `len` bytes of e->wire into sealed pieces. Returns how many. */
-static unsigned int seal_pieces(struct exporter *e, size_t len)
-{
-	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
-	unsigned int n = 0;
-
-	for (size_t at = 0; at < len; at += PIECE_DATA_MAX, n++) {
-		size_t piece = len - at < PIECE_DATA_MAX ? len - at : PIECE_DATA_MAX;
-
-		piece_header_write(message, e->combo_number, at, len);
-		memcpy(message + PIECE_HEADER_LEN, e->wire + at, piece);
-		message_set(e, n, message, PIECE_HEADER_LEN + piece);
-	}
-	return n;
 }
 
 static void send_totals(struct exporter *e, bool final)
@@ -130,8 +106,8 @@ static void send_totals(struct exporter *e, bool final)
 
 	export_totals(e, &t);
 	t.final = final;
-	message_set(e, 0, message, totals_write(message, &t));
-	send_messages(e, 1); /* a lost one is made good by the next */
+	send_messages(e, pieces_seal_one(&e->pieces, &e->tx, message, totals_write(message, &t)));
+	/* A lost one is made good by the next. */
 	e->next_totals_ns = monotonic_ns() + TOTALS_INTERVAL_NS;
 }
 
@@ -165,7 +141,7 @@ static int export_combo(struct exporter *e, struct combo *c)
 		combo_close(c); /* once, with what was exported before it */
 	combo_header_write(e->wire, e->sensor_id, e->combo_number, c->frames, c->body_len);
 	len += compress_combo(&e->compress, e->wire + len, c->body, c->body_len);
-	err = send_messages(e, seal_pieces(e, len));
+	err = send_messages(e, pieces_seal(&e->pieces, &e->tx, e->combo_number, e->wire, len));
 	if (err == -ENOTCONN)
 		return err;
 	e->combo_number++;

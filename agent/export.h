@@ -8,13 +8,12 @@
 #include <sys/socket.h>
 
 #include "compress.h"
+#include "pieces.h"
 #include "queue.h"
 #include "session.h"
 #include "source.h"
-#include "wire/piece.h"
 #include "wire/totals.h"
 
-#define EXPORT_PIECES_MAX ((COMBO_WIRE_MAX + PIECE_DATA_MAX - 1) / PIECE_DATA_MAX)
 /* With -r at full speed no more than this many datagrams are under way without a receipt: the
  * collector sets the pace. */
 #define EXPORT_AHEAD_MAX 48
@@ -41,9 +40,7 @@ struct exporter {
 	uint64_t combo_number; /* of the next combo, from 0 */
 	uint64_t next_totals_ns, waiting_since_ns;
 	uint8_t wire[COMBO_WIRE_MAX];
-	uint8_t datagrams[EXPORT_PIECES_MAX][WIRE_DATAGRAM_MAX];
-	struct mmsghdr messages[EXPORT_PIECES_MAX];
-	struct iovec iovecs[EXPORT_PIECES_MAX];
+	struct pieces pieces;
 	struct export_counters counters;
 	bool told_refused;
 	bool unconfirmed; /* the collector has not confirmed the final totals */
