@@ -31,6 +31,7 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libzstd-dev libsodium-de
 	libclang-rt-14-dev zstd iproute2 python3 python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	mandoc
+PACKAGES_BENCH := netsniff-ng xz-utils
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c))
@@ -38,6 +39,7 @@ COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
+BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/stages
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/hostile \
 	$(BUILD)/tests/nomalloc.so
 
@@ -96,13 +98,16 @@ define install_packages
 			apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
 endef
 
-.PHONY: deps deps-test
+.PHONY: deps deps-test deps-bench
 deps: ## install what building and running need (apt)
 	$(call install_packages,$(PACKAGES))
 
 deps-test: deps ## and what testing needs (apt, and a virtual environment)
 	$(call install_packages,$(PACKAGES_TEST))
 	$(Q)$(MAKE) --no-print-directory $(TOOLS)/.done
+
+deps-bench: deps-test ## and what the bench compares with
+	$(call install_packages,$(PACKAGES_BENCH))
 
 $(TOOLS)/.done: tests/requirements.txt
 	$(call say,VENV,$(TOOLS))
@@ -137,6 +142,36 @@ $(BUILD)/tests/nomalloc.so: tests/netns/nomalloc.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o $@ $< -ldl
 
+# ---- bench ---------------------------------------------------------------------------------------
+
+$(BUILD)/tests/bench/generate.bpf.o: tests/bench/generate.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+	$(Q)llvm-strip -g $@
+
+$(BUILD)/generate.skel.h: $(BUILD)/tests/bench/generate.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name generate_bpf > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/tests/bench/generate.o: | $(BUILD)/generate.skel.h
+
+$(BUILD)/tests/generate: $(BUILD)/tests/bench/generate.o $(BUILD)/agent/pcap_read.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
+
+STAGES := agent/compress.o agent/pcap_read.o agent/pieces.o collector/decompress.o \
+	collector/pcapng.o
+$(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STAGES)) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+.PHONY: bench
+bench: deps-bench ## measure: a table, and build/bench.json (BENCH_SECONDS=5 a rung)
+	$(Q)$(MAKE) -s --no-print-directory all $(BENCH_PROGRAMS)
+	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" PYTHONPATH=tests \
+		$(TOOLS)/bin/python -m bench $(BENCH)
+
 # A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o".
 unit_links = $(addprefix $(BUILD)/,$(shell sed -n 's|.*links: *\(.*\)\*/|\1|p' $(1)))
 define unit_rule
@@ -147,7 +182,7 @@ endef
 $(foreach t,$(notdir $(UNIT)),$(eval $(call unit_rule,$(t))))
 
 .PHONY: test-programs test-unit test
-test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(UNIT)
+test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) $(UNIT)
 
 test-unit: $(UNIT)
 	$(Q)set -e; for t in $(UNIT); do $$t; done

@@ -15,8 +15,8 @@
 #include "wire/totals.h"
 
 /* With -r at full speed no more than this many datagrams are under way without a receipt: the
- * collector sets the pace. */
-#define EXPORT_AHEAD_MAX 48
+ * collector sets the pace. They fit into the receive buffer of a collector without privilege. */
+#define EXPORT_AHEAD_MAX 128
 
 /* Frames and bytes that have come to an end here; written by the export thread, read by any. */
 struct export_counters {

@@ -387,18 +387,6 @@ def test_rotation_by_time(bed, bundled):
 # ---- memory, threads -------------------------------------------------------------------------------
 
 
-def memory_kib(pid):
-    """Anonymous and shared memory of a process and its children."""
-    total = 0
-    children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True,
-                              check=False).stdout.split()
-    for p in [str(pid), *children]:
-        with open(f"/proc/{p}/status", encoding="ascii") as f:
-            total += sum(int(line.split()[1]) for line in f
-                         if line.startswith(("RssAnon", "RssShmem")))
-    return total, len(children)
-
-
 def test_memory_beyond_the_rings(bed, bundled):
     """At most 2 MB of anonymous and shared memory, both processes together, after real work."""
     if "sanitize" in str(testbed.BUILD):
@@ -408,9 +396,9 @@ def test_memory_beyond_the_rings(bed, bundled):
     sensor = bed.sensor("lib", "mon0")
     count = player.play()
     testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written") == count, "all")
-    kib, children = memory_kib(sensor.pid())
-    print(f"agent: {kib} KiB anonymous and shared, {children + 1} processes")
-    assert children == 1 and kib <= 2048
+    kib = testbed.anonymous_kib(sensor.pid())
+    print(f"agent: {kib} KiB anonymous and shared")
+    assert len(testbed.with_children(sensor.pid())) == 2 and kib <= 2048
     assert sensor.finish()[0] == 0
 
 

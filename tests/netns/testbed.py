@@ -119,6 +119,22 @@ def saluki(*args, **kwargs):
                           **kwargs)
 
 
+def with_children(pid):
+    """A process and its children, as process ids."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        return [pid, *map(int, f.read().split())]
+
+
+def anonymous_kib(pid):
+    """Anonymous and shared memory of a process and its children."""
+    total = 0
+    for p in with_children(pid):
+        with open(f"/proc/{p}/status", encoding="ascii") as f:
+            total += sum(int(line.split()[1]) for line in f
+                         if line.startswith(("RssAnon", "RssShmem")))
+    return total
+
+
 class Keys:
     """Key files of a collector and its sensors."""
 

@@ -10,7 +10,7 @@ import zstandard
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLED = ROOT / "tests/demo/hwsim.pcap.zst"
-CAPTURES = pathlib.Path(os.environ.get("SALUKI_CAPTURES", ROOT.parent / "shared/captures"))
+CAPTURES = pathlib.Path(os.environ.get("SALUKI_CAPTURES") or ROOT.parent / "shared/captures")
 
 Frame = collections.namedtuple("Frame", "time_ns orig_len linktype data")
 

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
+object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
+sizes, stages, backbone, service; all of them without one."""
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from bench import backbone, cable, consumers, frames, rates, service
+from netns import testbed
+from reference import captures
+
+SECONDS = float(os.environ.get("BENCH_SECONDS", 5))
+JSON = testbed.ROOT / "build/bench.json"
+PARTS = ["rates", "sizes", "stages", "backbone", "service"]
+SIZES = [64, 500, 1000, 1500]
+
+# name: (at least or at most, the figure aimed at)
+TARGETS = {
+    "rate_x_tcpdump": (">=", 2.0), "rate_x_tcpdump_mapped": (">=", 3.0),
+    "rate_x_tcpdump_all": (">=", 1.0), "cpu_x_tcpdump": ("<=", 1.0), "compress_pays": ("<", 1.0),
+    "backbone_share_hwsim_ch1": ("<=", 0.08), "backbone_share_kept_hwsim_ch1": ("<=", 0.12),
+    "bytes_x_xz": ("<=", 1.4), "collector_frames_per_s": (">=", 1e6),
+    "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
+}
+
+
+def say(line):
+    print(line, flush=True)
+
+
+def fresh(directory):
+    """A folder of its own below, which programs that gave their rights up can enter."""
+    path = pathlib.Path(tempfile.mkdtemp(dir=directory))
+    path.chmod(0o755)
+    return path
+
+
+class Bed:
+    """A collector and a sensor in one namespace, and files for them."""
+
+    def __init__(self, stack, directory):
+        self.stack, self.directory = stack, directory
+        self.keys = testbed.Keys(directory)
+        self.keys.sensor("bench")
+        self.out = directory / "out.pcapng"
+        self.ns = testbed.Namespace()
+        stack.callback(self.ns.close)
+
+    def collector(self, cpu=None):
+        self.out.unlink(missing_ok=True)
+        c = testbed.Collector(self.ns, self.keys, self.out)
+        if cpu is not None:
+            for pid in testbed.with_children(c.pid()):
+                os.sched_setaffinity(pid, {cpu})
+        self.stack.callback(c.kill)
+        return c
+
+    def _saluki(self, *options, cpu=None, **kwargs):
+        command = [testbed.BUILD / "saluki", "run", "--to", "127.0.0.1:5600", "--key",
+                   self.keys.sensor("bench"), *options]
+        p = testbed.Process(self.ns, command if cpu is None else cable.on_cpu(cpu, *command),
+                            None, **kwargs)
+        self.stack.callback(p.kill)
+        return p
+
+    def reader(self, trace, options, **kwargs):
+        return self._saluki("-r", trace, *options, **kwargs)
+
+    def sensor(self, interface):
+        p = self._saluki("-i", interface)
+        p.expect("capturing by")
+        return p
+
+    def tun(self, trace, options=()):
+        p = testbed.Player.tun(self.ns, "mon0", 803, trace, options)
+        self.stack.callback(p.close)
+        return p
+
+    def stats(self, collector):
+        return collector.sensor_stats("bench")
+
+    def collector_cpu(self, collector):
+        return consumers.cpu_seconds(testbed.with_children(collector.pid()))
+
+    def balanced(self, collector):
+        """Ends the collector; whether every frame was written and the ledger is zero."""
+        collector.finish()
+        s = self.stats(collector)
+        return s["balance"] == 0 and s["written"] == s["exported"] == s["captured"]
+
+
+# ---- parts -----------------------------------------------------------------------------------------
+
+
+def climb(directory, size, names):
+    """The ladder with the frames of one size; a sample of what was exported is compared."""
+    directory = fresh(directory)
+    played = frames.sized(frames.real(), size)
+    trace = directory / "frames.pcap"
+    frames.write_pcap(trace, played)
+    with contextlib.ExitStack() as stack:
+        c = cable.Cable(stack)
+        c.keys = testbed.Keys(directory)
+        c.keys.sensor("bench")
+        c.sample = directory / "sample.pcapng"
+        ladder = rates.Ladder(c, trace, SECONDS, names, say)
+        compared = rates.compare_samples(ladder, played)
+        ladder.climb()
+    return ladder, compared
+
+
+def part_rates(directory):
+    say(f"rates: {len(frames.real())} distinct real frames as they come, {SECONDS:g} s a rung")
+    ladder, compared = climb(directory, None, list(consumers.ALL))
+    out = rates.figures(ladder, "")
+    return {**out, **rates.compare(out), "sample_frames_compared": compared}
+
+
+def part_sizes(directory):
+    out = {}
+    for size in SIZES:
+        say(f"rates: the same frames cut or filled up to {size} bytes")
+        ladder, _ = climb(directory, size, ["saluki", "saluki_mapped", "tcpdump", "dumpcap",
+                                            "netsniff_ng"])
+        out.update(rates.figures(ladder, f"_{size}"))
+    return out
+
+
+def stages(sensor, trace):
+    lines = sensor.run(*cable.on_cpu(cable.CONSUMER_CPU, testbed.BUILD / "tests/stages", trace,
+                                     *cable.COLLECTOR.split(":")), stdout=subprocess.PIPE).stdout
+    return {name: float(ns) for name, ns in map(str.split, lines.splitlines())}
+
+
+def part_stages(directory):
+    """Nanoseconds a frame, and whether compression pays for itself, for 802.11 as in the paper and
+    for wired frames."""
+    out = {}
+    wired = directory / "wired.pcap"
+    frames.write_pcap(wired, frames.real())
+    wifi = directory / "wifi.pcap"
+    wifi.write_bytes(captures.file_bytes(captures.CAPTURES /
+                                         "hwsim/hwsim-all-groundtruth.pcap.zst"))
+    for trace, suffix in ((wifi, ""), (wired, "_wired")):
+        with contextlib.ExitStack() as stack:
+            ns = stages(cable.Cable(stack).sensor, trace)
+        say(f"stages, ns a frame, {trace.stem}: " +
+            ", ".join(f"{k} {v:.1f}" for k, v in ns.items()))
+        out.update({f"ns_{k}{suffix}": v for k, v in ns.items() if not k.startswith("bytes")})
+        out[f"compress_pays{suffix}"] = ((ns["compress"] + ns["seal"] + ns["send"]) /
+                                         (ns["seal_stored"] + ns["send_stored"]))
+    return out
+
+
+def with_bed(directory, part):
+    with contextlib.ExitStack() as stack:
+        return part(Bed(stack, fresh(directory)))
+
+
+def part_backbone(directory):
+    say("backbone: hwsim traces, at their own speed")
+    out = {}
+    for name in ("hwsim-ch1", "hwsim", "hwsim-all-groundtruth"):
+        out.update(with_bed(directory, lambda bed, n=name: backbone.measure(bed, n, say)))
+    out["bytes_x_xz"] = out["bytes_x_xz_hwsim_ch1"]
+    return out
+
+
+def part_service(directory):
+    say("service:")
+    bundled = directory / "bundled.pcap"
+    bundled.write_bytes(captures.file_bytes(captures.BUNDLED))
+    out = with_bed(directory, lambda bed: service.memory(bed, bundled, say))
+    first = next(captures.frames(captures.BUNDLED))
+    out.update(with_bed(directory, lambda bed: service.lone_frame(bed, first, say)))
+    if captures.have():
+        out.update(with_bed(directory, lambda bed: service.collector_rate(
+            bed, frames.real(), say)))
+    return out
+
+
+def table(out):
+    say(f"\n{'figure':44}{'measured':>14}   aimed at")
+    for name in sorted(out):
+        aim = TARGETS.get(name)
+        value = out[name]
+        text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        verdict = ""
+        if aim:
+            held = {">=": value >= aim[1], "<=": value <= aim[1], "<": value < aim[1]}[aim[0]]
+            verdict = f"   {aim[0]} {aim[1]:,g}  {'yes' if held else 'NO'}"
+        say(f"{name:44}{text:>14}{verdict}")
+    for name in TARGETS:
+        if name not in out:
+            say(f"{name:44}{'-':>14}   not measured")
+
+
+def main(parts):
+    unknown = set(parts) - set(PARTS)
+    if unknown:
+        print(f"bench: {' '.join(unknown)}: no such part; there are {' '.join(PARTS)}",
+              file=sys.stderr)
+        return 2
+    testbed.private_mounts()
+    needs_captures = {"rates", "sizes", "stages", "backbone"}
+    out = {}
+    for part in parts or PARTS:
+        if part in needs_captures and not captures.have():
+            say(f"{part}: left out: the captures are not in {captures.CAPTURES} (SALUKI_CAPTURES)")
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            os.chmod(directory, 0o755)
+            out.update(globals()[f"part_{part}"](pathlib.Path(directory)))
+    JSON.write_text(json.dumps(out, indent=1, sort_keys=True) + "\n")
+    table(out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Two cables: one that the generator feeds and a consumer listens on, and one from the sensor to
+its collector, which lets a sample of the datagrams through. The generator and the kernel's
+receiving side of the first have one CPU, the consumer and what it exports the other."""
+import collections
+import subprocess
+
+from netns import testbed
+
+GENERATE = testbed.BUILD / "tests/generate"
+GENERATOR_CPU, CONSUMER_CPU = 0, 1
+COLLECTOR = "10.9.0.2:5600"
+
+# `cpu_s` is what the generator has run, the kernel's receiving side included, which works in its
+# place; `idle` counts the program's runs in which it was too early for a frame.
+Sent = collections.namedtuple("Sent", "frames seconds cpu_s idle")
+
+
+def on_cpu(cpu, *command):
+    return ["taskset", "-c", str(cpu), *command]
+
+
+class Cable:
+    def __init__(self, stack):
+        self.stack = stack
+        self.generator, self.sensor, self.collector = (self._namespace() for _ in range(3))
+        testbed.veth(self.generator, "gen0", self.sensor, "cap0")
+        testbed.veth(self.sensor, "exp0", self.collector, "exp1")
+        self.sensor.run("ip", "addr", "add", "10.9.0.1/24", "dev", "exp0")
+        self.collector.run("ip", "addr", "add", "10.9.0.2/24", "dev", "exp1")
+        # Receiving is done where the sender's packets are handed over, so what the drop costs is
+        # the consumer's.
+        self.attached(self.collector, "sample", "exp1")
+
+    def _namespace(self):
+        ns = testbed.Namespace()
+        self.stack.callback(ns.close)
+        return ns
+
+    def attached(self, ns, what, interface):
+        """Attaches a program of generate.bpf.c. Returns what takes it off again."""
+        p = ns.start(GENERATE, "--attach", what, interface, stdin=subprocess.PIPE,
+                     stdout=subprocess.PIPE)
+
+        def close():
+            if p.poll() is None:
+                p.stdin.close()
+                p.wait()
+                p.stdout.close()
+        self.stack.callback(close)
+        if p.stdout.readline() != "ready\n":
+            raise RuntimeError(f"the bench cannot attach its program '{what}' to {interface}")
+        return close
+
+    def generate(self, trace, rate, seconds):
+        """Sends the trace's frames over and over; rate 0: as fast as it goes."""
+        out = self.generator.run(*on_cpu(GENERATOR_CPU, GENERATE, "gen0", trace, rate, seconds),
+                                 stdout=subprocess.PIPE).stdout.split()
+        return Sent(int(out[0]), int(out[1]) / 1e9, int(out[2]) / 1e9, int(out[3]))

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The programs that are compared, each on one CPU with a ring of RING_KIB: saluki with everything on
+(exporting to a collector), tcpdump, dumpcap, netsniff-ng. A consumer is started, listens until
+it is stopped, and says what it received, captured and lost."""
+import collections
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from bench.cable import COLLECTOR, CONSUMER_CPU, on_cpu
+from netns import testbed
+
+RING_KIB = 4096
+SNAPLEN = 192
+
+Count = collections.namedtuple("Count", "received captured lost")
+
+
+def cpu_seconds(pids):
+    """What all threads have run so far, to the nanosecond."""
+    total = 0
+    for pid in pids:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as f:
+                total += int(f.read().split()[0])
+    return total / 1e9
+
+
+def memory_kib(pids):
+    """Resident memory of all processes together, what they share counted once."""
+    total = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
+            total += int(re.search(r"^Pss: *(\d+) kB", f.read(), re.M)[1])
+    return total
+
+
+def settled(pids):
+    """Waits until a consumer has nothing more to do: until it has run for less than 2 ms in 1.2 s.
+    The last block of a packet ring comes to its reader a second late."""
+    before = cpu_seconds(pids)
+    for _ in range(20):
+        time.sleep(1.2)
+        now = cpu_seconds(pids)
+        if now - before < 0.002:
+            return
+        before = now
+
+
+class Consumer:
+    """`command` captures on cap0, says `ready` on standard error, and ends with SIGINT."""
+    ready = "listening on"
+    xdp = False  # takes the frames at XDP; the others need a stand-in there (see listen)
+
+    def __init__(self, cable):
+        self.cable = cable
+
+    @classmethod
+    def at_hand(cls):
+        return shutil.which(cls.command[0]) is not None
+
+    def listen(self):
+        # Without a program at XDP and without GRO a veth does not receive by NAPI, and with GRO
+        # the kernel would merge frames; so the others get a program that passes all.
+        self.off = None if self.xdp else self.cable.attached(self.cable.sensor, "pass", "cap0")
+        self.popen = self.cable.sensor.start(*on_cpu(CONSUMER_CPU, "stdbuf", "-o0", *self.command),
+                                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.cable.stack.callback(self.kill)
+        self.said = testbed.lines_until(self.popen.stdout, time.monotonic() + 20, self.ready)
+        self.pids = testbed.with_children(self.popen.pid)
+
+    def stop(self):
+        self.popen.send_signal(signal.SIGINT)
+        self.said += self.popen.communicate(timeout=60)[0]
+        if self.off:
+            self.off()
+        return self.count()
+
+    def kill(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+            self.popen.communicate()
+
+    def number(self, pattern):
+        return int(re.search(pattern, self.said)[1])
+
+
+class Tcpdump(Consumer):
+    command = ["tcpdump", "-i", "cap0", "-n", "-s", str(SNAPLEN), "-B", str(RING_KIB),
+               "-w", "/dev/null"]
+
+    def count(self):
+        return Count(self.number(r"(\d+) packets received by filter"),
+                     self.number(r"(\d+) packets captured"),
+                     self.number(r"(\d+) packets dropped by kernel"))
+
+
+class Dumpcap(Consumer):
+    command = ["dumpcap", "-i", "cap0", "-q", "-s", str(SNAPLEN), "-B", str(RING_KIB // 1024),
+               "-w", "/dev/null"]
+    ready = "File:"
+
+    def count(self):
+        received, dropped = re.search(r"on interface 'cap0': (\d+)/(\d+)", self.said).groups()
+        return Count(int(received) + int(dropped), int(received), int(dropped))
+
+
+class NetsniffNg(Consumer):
+    """It has no snaplen: it writes whole frames."""
+    command = ["netsniff-ng", "--in", "cap0", "--out", "/dev/null", "--silent", "--no-sock-mem",
+               "--ring-size", f"{RING_KIB}KiB"]
+    ready = "Running"
+
+    def count(self):
+        lost = self.number(r"(\d+)  packets failed filter")
+        return Count(self.number(r"(\d+)  packets incoming") + lost,
+                     self.number(r"(\d+)  packets passed"), lost)
+
+
+class Saluki(Consumer):
+    """Exports to a collector that hears a sample; --consume, as on a port that is there for capture
+    only (the others cannot)."""
+    xdp = True
+    ready = "capturing by"
+    options = ["--keep", "headers"]
+
+    @classmethod
+    def at_hand(cls):
+        return True
+
+    @property
+    def command(self):
+        return [testbed.BUILD / "saluki", "run", "-i", "cap0", "--to", COLLECTOR, "--key",
+                self.cable.keys.sensor("bench"), "--consume", "-s", str(SNAPLEN), "-B",
+                str(RING_KIB), *self.options]
+
+    def listen(self):
+        self.cable.sample.unlink(missing_ok=True)
+        self.collector = testbed.Collector(self.cable.collector, self.cable.keys, self.cable.sample,
+                                           listen=COLLECTOR)
+        self.cable.stack.callback(self.collector.kill)
+        super().listen()
+        testbed.wait_for(lambda: self.collector.sensor_stats("bench"), "the session")
+
+    def stop(self):
+        count = super().stop()
+        self.collector.finish()
+        if self.number(r"\+ dropped_send (\d+)") or "+ on the way 0\n" not in self.said:
+            raise RuntimeError("frames were dropped on the way to the collector: " + self.said)
+        return count
+
+    def count(self):
+        return Count(self.number(r"ledger: seen (\d+)"), self.number(r"(\d+) packets captured"),
+                     self.number(r"(\d+) packets dropped by kernel"))
+
+
+class SalukiMapped(Saluki):
+    options = [*Saluki.options, "--ring", "mapped"]
+
+
+class SalukiAll(Saluki):
+    options = ["--keep", "all"]
+
+
+class SalukiStored(Saluki):
+    options = [*Saluki.options, "--compress", "none"]
+
+
+class SalukiPass(Saluki):
+    """Without --consume: the frames go on to the network stack."""
+    @property
+    def command(self):
+        return [c for c in super().command if c != "--consume"]
+
+
+ALL = {"saluki": Saluki, "saluki_mapped": SalukiMapped, "saluki_all": SalukiAll,
+       "saluki_pass": SalukiPass, "tcpdump": Tcpdump, "dumpcap": Dumpcap,
+       "netsniff_ng": NetsniffNg}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The frames that the bench plays: real Ethernet frames, each another, in the order of their
+captures, so that what follows one another on a cable does so here."""
+import random
+import struct
+
+from reference import captures
+
+FRAMES_MIN = 4096
+PER_CAPTURE = 128  # no single protocol makes up the mix
+LENGTH_MIN, LENGTH_MAX = 14, 1514
+
+
+def real():
+    """Distinct frames, or [] where the captures are not at hand."""
+    chosen = {}
+    for path in captures.folder("wired"):
+        taken = 0
+        try:
+            for f in captures.frames(path):
+                if taken == PER_CAPTURE:
+                    break
+                if (f.linktype == 1 and f.orig_len == len(f.data) and f.data not in chosen and
+                        LENGTH_MIN <= len(f.data) <= LENGTH_MAX):
+                    chosen[f.data] = None
+                    taken += 1
+        except captures.Corrupt:
+            pass
+    return list(chosen)
+
+
+def sized(frames, size):
+    """The same frames cut, or filled up with random bytes, to one size; as they come for None."""
+    if size is None:
+        return frames
+    r = random.Random(size)
+    return [f[:size] + r.randbytes(max(0, size - len(f))) for f in frames]
+
+
+def write_pcap(path, frames, linktype=1):
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 262144, linktype))
+        for i, f in enumerate(frames):
+            out.write(struct.pack("<IIII", 0, i, len(f), len(f)) + f)

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generator: run by bpf_prog_test_run with BPF_F_TEST_XDP_LIVE_FRAMES, so each run of this
+ * program makes one frame of the kernel's. In: frames in a map, a rate. Out: the frames, one after
+ * the other, over and over, sent from the interface that the test run names. Where it is ahead of
+ * the rate, a run drops its frame: `idle` tells how much of the CPU was left. Runs on one CPU only,
+ * so nothing here is atomic.
+ */
+#define BPF_NO_PRESERVE_ACCESS_INDEX
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "generate.h"
+
+const volatile __u32 frames_len = 8;  /* bytes in use of the map's value */
+const volatile __u32 frames_mask = 7; /* at least as much, a power of two less 1 */
+const volatile __u64 interval_ps = 0; /* picoseconds a frame; 0: as fast as it goes */
+
+__u64 sent, idle, due_ps, first_ns, last_ns, at;
+__u32 budget;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, 4096); /* set by the loader */
+} frame_map SEC(".maps");
+
+/* How many frames may go now. What could not be sent in 4 ms is not made up for: a stall of the
+ * machine must not end in a burst faster than any rate asked for. */
+static __always_inline __u32 frames_due(void)
+{
+	__u64 now_ns = bpf_ktime_get_ns(), now_ps;
+
+	if (!first_ns)
+		first_ns = now_ns;
+	last_ns = now_ns;
+	if (!interval_ps)
+		return GENERATE_BATCH;
+	now_ps = (now_ns - first_ns) * 1000;
+	if (due_ps + interval_ps * GENERATE_BATCH > now_ps)
+		return 0;
+	if (due_ps + 4000000000ULL < now_ps)
+		due_ps = now_ps - 4000000000ULL;
+	due_ps += interval_ps * GENERATE_BATCH;
+	return GENERATE_BATCH;
+}
+
+/* A short frame is copied a word at a time, and what it is filled up with is cut off again: a call
+ * of the kernel's helper costs more than most frames. */
+static __always_inline long copy(struct xdp_md *ctx, const struct generate_frame *f, __u32 len)
+{
+	__u8 *to = (void *)(long)ctx->data;
+
+	if (len > GENERATE_DIRECT_MAX)
+		return bpf_xdp_store_bytes(ctx, 0, (void *)f->bytes, len);
+	if (to + GENERATE_DIRECT_MAX > (__u8 *)(long)ctx->data_end)
+		return -1;
+	for (__u32 i = 0; i < GENERATE_DIRECT_MAX; i += 8) {
+		if (len <= i)
+			break;
+		*(__u64 *)(to + i) = *(const __u64 *)(f->bytes + i);
+	}
+	return 0;
+}
+
+SEC("xdp")
+int generate(struct xdp_md *ctx)
+{
+	struct generate_frame *f;
+	__u32 key = 0;
+	void *frames;
+	__u64 m;
+
+	if (budget == 0 && (budget = frames_due()) == 0) {
+		idle++;
+		return XDP_DROP;
+	}
+	frames = bpf_map_lookup_elem(&frame_map, &key);
+	if (!frames)
+		return XDP_ABORTED;
+	budget--;
+	f = frames + (at & frames_mask);
+	at += GENERATE_STRIDE(f->len);
+	if (at >= frames_len)
+		at = 0;
+	m = f->len - 1;
+	asm volatile("" : "+r"(m));
+	if (m > GENERATE_FRAME_MAX - 1)
+		return XDP_ABORTED;
+	/* The kernel hands over frames of the largest size. */
+	if (copy(ctx, f, m + 1) || bpf_xdp_adjust_tail(ctx, (int)m + 1 - GENERATE_FRAME_MAX))
+		return XDP_ABORTED;
+	sent++;
+	return XDP_TX; /* the interface that the test run names */
+}
+
+/* What stands at the far end of a cable. */
+SEC("xdp")
+int pass(struct xdp_md *ctx)
+{
+	(void)ctx;
+	return XDP_PASS;
+}
+
+SEC("xdp")
+int drop(struct xdp_md *ctx)
+{
+	(void)ctx;
+	return XDP_DROP;
+}
+
+/* The road behind the sensor: lets set-up datagrams and runs of 64 in 8,192 datagrams through to
+ * the collector, and drops the rest. The counter stands in the clear (wire/seal.h). */
+__u64 dropped, dropped_bytes;
+
+SEC("tc")
+int sample(struct __sk_buff *skb)
+{
+	__u8 payload[13];
+	__u32 off = 14 + 20 + 8, segments = skb->gso_segs ? skb->gso_segs : 1;
+
+	if (bpf_skb_load_bytes(skb, off, payload, sizeof(payload)) || payload[0] != 3)
+		return -1; /* TC_ACT_UNSPEC */
+	if ((payload[11] & 31) == 0 && payload[12] < 64)
+		return -1;
+	__sync_fetch_and_add(&dropped, segments);
+	__sync_fetch_and_add(&dropped_bytes, skb->len);
+	return 2; /* TC_ACT_SHOT */
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * generate IF FILE RATE SECONDS: sends the frames of an Ethernet capture from an interface, inside
+ * the kernel, over and over, at RATE frames a second (0: as fast as it goes). Prints one line:
+ * frames, nanoseconds from the first to the last, nanoseconds of CPU, and idle runs of the program.
+ *
+ * generate --attach pass|drop|sample IF: attaches the other programs of generate.bpf.c, prints
+ * "ready", stays until standard input ends, and prints datagrams and bytes that `sample` dropped.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <saluki/monotonic.h>
+
+#include "agent/pcap_read.h"
+#include "generate.skel.h"
+#include "tests/bench/generate.h"
+
+#define FRAMES_MAX (16 << 20) /* bytes */
+
+static void die(const char *what)
+{
+	fprintf(stderr, "generate: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* Reads the frames into one piece of memory. Returns how much of it they take. */
+static uint32_t read_frames(const char *path, uint8_t *memory)
+{
+	struct pcap_reader reader;
+	struct pcap_frame f;
+	uint32_t len = 0;
+
+	if (pcap_open(&reader, open(path, O_RDONLY | O_CLOEXEC)))
+		die(path);
+	while (pcap_next(&reader, &f) == 1 && len + GENERATE_STRIDE(f.cap_len) <= FRAMES_MAX) {
+		struct generate_frame *to = (void *)(memory + len);
+
+		if (f.cap_len == 0 || f.cap_len > GENERATE_FRAME_MAX)
+			continue;
+		to->len = f.cap_len;
+		memcpy(to->bytes, f.data, f.cap_len);
+		len += GENERATE_STRIDE(f.cap_len);
+	}
+	pcap_close(&reader);
+	if (len == 0)
+		die("no frames");
+	return len;
+}
+
+static void on_alarm(int signo)
+{
+	(void)signo; /* the test run ends with EINTR */
+}
+
+/* Runs the program until `seconds` are over. */
+static void run(int prog, int ifindex, double seconds)
+{
+	static uint8_t largest[GENERATE_FRAME_MAX];
+	struct sigaction sa = { .sa_handler = on_alarm };
+	struct itimerval t = { .it_value = { (long)seconds, (seconds - (long)seconds) * 1e6 } };
+	struct xdp_md ctx = { .data_end = sizeof(largest), .ingress_ifindex = ifindex };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = largest, .data_size_in = sizeof(largest),
+		    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = INT32_MAX,
+		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = GENERATE_BATCH);
+
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
+	if (bpf_prog_test_run_opts(prog, &opts) && errno != EINTR)
+		die("bpf_prog_test_run");
+}
+
+static int generate(const char *interface, const char *path, double rate, double seconds)
+{
+	struct generate_bpf *skel = generate_bpf__open();
+	uint8_t *memory =
+		calloc(1, FRAMES_MAX + sizeof(struct generate_frame) + GENERATE_FRAME_MAX);
+	uint32_t len, room = 8, zero = 0;
+	uint64_t cpu_ns;
+
+	if (!skel || !memory)
+		die("open");
+	len = read_frames(path, memory);
+	while (room < len)
+		room *= 2;
+	skel->rodata->frames_len = len;
+	skel->rodata->frames_mask = room - 1;
+	skel->rodata->interval_ps = rate > 0 ? 1e12 / rate : 0;
+	bpf_map__set_value_size(skel->maps.frame_map,
+				room + sizeof(struct generate_frame) + GENERATE_FRAME_MAX);
+	if (generate_bpf__load(skel))
+		die("load");
+	if (bpf_map_update_elem(bpf_map__fd(skel->maps.frame_map), &zero, memory, BPF_ANY))
+		die("map");
+	cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	run(bpf_program__fd(skel->progs.generate), if_nametoindex(interface), seconds);
+	cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+	printf("%llu %llu %llu %llu\n", (unsigned long long)skel->bss->sent,
+	       (unsigned long long)(skel->bss->last_ns - skel->bss->first_ns),
+	       (unsigned long long)cpu_ns, (unsigned long long)skel->bss->idle);
+	generate_bpf__destroy(skel);
+	free(memory);
+	return 0;
+}
+
+static int attach_sample(struct generate_bpf *skel, int ifindex)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = ifindex, .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = bpf_program__fd(skel->progs.sample));
+
+	return bpf_tc_hook_create(&hook) ?: bpf_tc_attach(&hook, &opts);
+}
+
+static int attach(const char *what, const char *interface)
+{
+	struct generate_bpf *skel = generate_bpf__open_and_load();
+	int ifindex = if_nametoindex(interface);
+	char c;
+
+	if (!skel)
+		die("load");
+	if (!strcmp(what, "sample")) {
+		if (attach_sample(skel, ifindex))
+			die(interface);
+	} else if (!bpf_program__attach_xdp(
+			   strcmp(what, "drop") ? skel->progs.pass : skel->progs.drop, ifindex)) {
+		die(interface);
+	}
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	printf("%llu %llu\n", (unsigned long long)skel->bss->dropped,
+	       (unsigned long long)skel->bss->dropped_bytes);
+	return 0; /* links and, with its namespace, the qdisc end with the process */
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "--attach"))
+		return attach(argv[2], argv[3]);
+	if (argc == 5)
+		return generate(argv[1], argv[2], atof(argv[3]), atof(argv[4]));
+	fprintf(stderr, "Usage: generate IF FILE RATE SECONDS\n"
+			"       generate --attach pass|drop|sample IF\n");
+	return 2;
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The ladder: paced rates and full blast, every consumer on every rung, one after the other. The
+paper's figures 2 to 4: frames captured, frames lost, CPU; and memory."""
+import collections
+
+from bench import consumers
+from reference import captures, trim
+
+LADDER = [250_000, 500_000, 750_000, 1_000_000, 1_250_000, 1_500_000, 1_750_000, 2_000_000,
+          2_500_000, 3_000_000, 3_500_000, 4_000_000, 4_500_000]
+FULL_BLAST = 0
+# A rung that the generator's CPU does not reach is full blast already; so are those above.
+REACHED = 0.97
+# CPU is compared at the highest of these rates that all hold without loss.
+EQUAL_LOADS = [1_000_000, 750_000, 500_000, 250_000]
+
+Run = collections.namedtuple("Run", "offered rate lost captured process_s kernel_s memory_kib")
+
+
+class Ladder:
+    """Runs of the consumers named, over one cable, with the frames of one trace."""
+
+    def __init__(self, cable, trace, seconds, names, say):
+        self.cable, self.trace, self.seconds, self.say = cable, trace, seconds, say
+        self.names = [n for n in names if consumers.ALL[n].at_hand()]
+        self.runs = {n: [] for n in self.names}
+        self.idle_ns = self._idle_ns()
+        self.base = {}
+
+    def _idle_ns(self):
+        """What one idle run of the generator takes."""
+        off = self.cable.attached(self.cable.sensor, "drop", "cap0")
+        sent = self.cable.generate(self.trace, 1, 1)
+        off()
+        return sent.cpu_s / sent.idle * 1e9
+
+    def _busy_s(self, sent):
+        """Seconds that the generator's CPU has worked."""
+        return sent.cpu_s - sent.idle * self.idle_ns / 1e9
+
+    def _base_ns(self, rate):
+        """Nanoseconds a frame of generator and cable alone: into a program that drops all."""
+        if rate not in self.base:
+            off = self.cable.attached(self.cable.sensor, "drop", "cap0")
+            sent = self.cable.generate(self.trace, rate, min(self.seconds, 2))
+            off()
+            self.base[rate] = self._busy_s(sent) / sent.frames * 1e9
+        return self.base[rate]
+
+    def run(self, name, rate):
+        base_ns = self._base_ns(rate)
+        consumer = consumers.ALL[name](self.cable)
+        consumer.listen()
+        before = consumers.cpu_seconds(consumer.pids)
+        sent = self.cable.generate(self.trace, rate, self.seconds)
+        consumers.settled(consumer.pids)
+        process_s = consumers.cpu_seconds(consumer.pids) - before
+        memory = consumers.memory_kib(consumer.pids)
+        count = consumer.stop()
+        # What the cable itself lost was never offered to the consumer.
+        run = Run(rate, count.received / sent.seconds, count.lost, count.captured,
+                  process_s / count.received * 1e6,
+                  (self._busy_s(sent) / sent.frames * 1e9 - base_ns) / 1e3, memory)
+        if count.received != count.captured + count.lost:
+            raise RuntimeError(f"{name}: {count} does not add up: {consumer.said}")
+        self.runs[name].append(run)
+        self.say(f"    {name:14} {'full blast' if not rate else f'{rate:>10,}'}  received "
+                 f"{run.rate / 1e6:5.2f} M/s  lost {run.lost / count.received:7.2%}  CPU s/M "
+                 f"{run.process_s:.3f} + {run.kernel_s:.3f} in the kernel  {memory} KiB")
+        return run
+
+    def climb(self):
+        """All rungs, side by side; who has lost frames on two, or was not reached by what the
+        generator should send on two, goes on to full blast, which all do three times."""
+        climbing = list(self.names)
+        short = collections.Counter()
+        for rate in LADDER:
+            for name in list(climbing):
+                run = self.run(name, rate)
+                lossy = [r for r in self.runs[name] if r.lost]
+                short[name] += run.rate < rate * REACHED
+                if len(lossy) == 2 or short[name] == 2:
+                    climbing.remove(name)
+        for _ in range(3):
+            for name in self.names:
+                self.run(name, FULL_BLAST)
+
+    def loss_free(self, name):
+        """The highest rate held without losing one frame, frames a second."""
+        return max((r.rate for r in self.runs[name] if r.lost == 0), default=None)
+
+    def blast(self, name):
+        """The full-blast run with the median loss."""
+        runs = sorted((r for r in self.runs[name] if r.offered == FULL_BLAST),
+                      key=lambda r: r.lost / r.captured)
+        return runs[len(runs) // 2] if runs else None
+
+    def at_equal_load(self, names):
+        """The runs of all of these at the highest load that all hold without loss."""
+        for rate in EQUAL_LOADS:
+            runs = {n: r for n in names for r in self.runs.get(n, ()) if r.offered == rate}
+            if len(runs) == len(names) and all(
+                    r.lost == 0 and r.rate > rate * REACHED for r in runs.values()):
+                return runs
+        return None
+
+
+def compare_samples(ladder, played):
+    """What a collector has written of a run's sample must be frames that were played, cut as the
+    reference cuts them. Returns how many were compared."""
+    compared = 0
+    for name in ladder.names:
+        if not issubclass(consumers.ALL[name], consumers.Saluki):
+            continue
+        run = ladder.run(name, 500_000)
+        headers = "headers" in consumers.ALL[name].options
+        known = {f[:trim.keep(f, len(f), 1, consumers.SNAPLEN, headers)[0]]: None for f in played}
+        got = list(captures.frames(ladder.cable.sample))
+        if not got or any(f.data not in known for f in got):
+            raise RuntimeError(f"{name}: of {len(got)} frames at the collector, "
+                               f"{sum(f.data not in known for f in got)} were never sent")
+        ladder.say(f"    {name:14} {len(got)} of {run.captured} frames opened and compared")
+        compared += len(got)
+    return compared
+
+
+def figures(ladder, suffix):
+    """The ladder's figures as names and numbers; those of a size end in it."""
+    out = {}
+    for name in ladder.names:
+        out[f"rate_{name}{suffix}"] = ladder.loss_free(name)
+        blast = ladder.blast(name)
+        if blast:
+            out[f"blast_captured_{name}{suffix}"] = (
+                blast.rate * blast.captured / (blast.captured + blast.lost))
+            out[f"blast_lost_share_{name}{suffix}"] = blast.lost / (blast.captured + blast.lost)
+            out[f"memory_kib_{name}{suffix}"] = blast.memory_kib
+    equal = ladder.at_equal_load(ladder.names)
+    for name, run in (equal or {}).items():
+        out[f"cpu_s_per_m_{name}{suffix}"] = run.process_s + run.kernel_s
+        out[f"cpu_s_per_m_process_{name}{suffix}"] = run.process_s
+        out[f"cpu_s_per_m_kernel_{name}{suffix}"] = run.kernel_s
+    return {k: v for k, v in out.items() if v is not None}
+
+
+def ratio(figures_, a, b):
+    return figures_[a] / figures_[b] if a in figures_ and figures_.get(b) else None
+
+
+def compare(out):
+    """The ratios that the project is steered by."""
+    return {k: v for k, v in {
+        "rate_x_tcpdump": ratio(out, "rate_saluki", "rate_tcpdump"),
+        "rate_x_tcpdump_mapped": ratio(out, "rate_saluki_mapped", "rate_tcpdump"),
+        "rate_x_tcpdump_all": ratio(out, "rate_saluki_all", "rate_tcpdump"),
+        "rate_x_tcpdump_pass": ratio(out, "rate_saluki_pass", "rate_tcpdump"),
+        "cpu_x_tcpdump": ratio(out, "cpu_s_per_m_saluki", "cpu_s_per_m_tcpdump"),
+    }.items() if v is not None}

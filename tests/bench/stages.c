@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stages FILE HOST PORT: what each stage of the pipeline takes of a frame, in nanoseconds. Reads a
+ * capture, keeps what `--keep headers` keeps of its frames, makes combos of them, and takes these
+ * through the sensor's stages and, in the same process, through the collector's. Datagrams are sent
+ * to HOST:PORT, which drops them. Prints a line "name nanoseconds" a stage; "stored" are those
+ * of combos that were not compressed.
+ *
+ * A stage is run over all combos at least PASSES times; the fastest pass counts, the others were
+ * disturbed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <sodium.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saluki/linktype.h>
+#include <saluki/monotonic.h>
+
+#include "agent/compress.h"
+#include "agent/pcap_read.h"
+#include "agent/pieces.h"
+#include "bpf/trim.h"
+#include "collector/decompress.h"
+#include "collector/pcapng.h"
+#include "wire/combo.h"
+
+#define FRAMES_MAX 65536
+#define COMBOS_MAX 1024
+#define SNAPLEN 192
+#define PASSES 20
+
+struct sample {
+	struct combo_frame f;
+	uint8_t bytes[SNAPLEN];
+};
+
+/* One combo at the sensor's stages, and what the collector gets of it. */
+struct unit {
+	struct combo combo;
+	uint8_t wire[2][COMBO_WIRE_MAX]; /* stored, compressed */
+	size_t wire_len[2];
+};
+
+static struct bench {
+	struct sample *frames;
+	uint32_t frames_len;
+	uint64_t kept_bytes;
+	struct unit *units;
+	unsigned int units_len;
+	struct compress compress;
+	struct decompress decompress;
+	struct pieces pieces;
+	struct seal_tx tx;
+	struct seal_rx rx;
+	int sock;
+} b;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "stages: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* ---- what goes in ---------------------------------------------------------------------------- */
+
+static void read_frame(const struct pcap_frame *in)
+{
+	struct sample *to = &b.frames[b.frames_len++];
+	struct frame parse = { in->data, in->data + in->cap_len, in->orig_len, 0 };
+
+	to->f = (struct combo_frame){ .time_ns = in->time_ns,
+				      .orig_len = in->orig_len,
+				      .linktype = in->linktype,
+				      .data = to->bytes };
+	to->f.kept_len = trim_frame(&parse, in->cap_len, in->linktype, 1, SNAPLEN);
+	memcpy(to->bytes, in->data, to->f.kept_len);
+	b.kept_bytes += to->f.kept_len;
+}
+
+static void read_frames(const char *path)
+{
+	struct pcap_reader reader;
+	struct pcap_frame f;
+
+	b.frames = calloc(FRAMES_MAX, sizeof(*b.frames));
+	b.units = calloc(COMBOS_MAX, sizeof(*b.units));
+	if (!b.frames || !b.units || pcap_open(&reader, open(path, O_RDONLY | O_CLOEXEC)))
+		die(path);
+	while (b.frames_len < FRAMES_MAX && pcap_next(&reader, &f) == 1)
+		read_frame(&f);
+	pcap_close(&reader);
+	if (b.frames_len == 0)
+		die("no frames");
+}
+
+static void connect_to(const char *host, const char *port)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *a;
+
+	if (getaddrinfo(host, port, &hints, &a))
+		die(host);
+	b.sock = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
+	if (b.sock < 0 || connect(b.sock, a->ai_addr, a->ai_addrlen))
+		die(host);
+	freeaddrinfo(a);
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+static void append_all(void)
+{
+	struct unit *u = b.units;
+
+	for (unsigned int i = 0; i < b.units_len; i++)
+		combo_reset(&b.units[i].combo);
+	for (uint32_t i = 0; i < b.frames_len; i++) {
+		const struct combo_frame *f = &b.frames[i].f;
+
+		if (!combo_fits(&u->combo, f->kept_len) && ++u == b.units + b.units_len)
+			die("more than COMBOS_MAX combos");
+		combo_append(&u->combo, f);
+	}
+}
+
+static void close_all(void)
+{
+	for (unsigned int i = 0; i < b.units_len; i++)
+		combo_close(&b.units[i].combo);
+}
+
+static void wire_all(int compressed)
+{
+	struct compress none = { 0 };
+
+	for (unsigned int i = 0; i < b.units_len; i++) {
+		struct unit *u = &b.units[i];
+
+		combo_header_write(u->wire[compressed], 1, i, u->combo.frames, u->combo.body_len);
+		u->wire_len[compressed] =
+			COMBO_HEADER_LEN + compress_combo(compressed ? &b.compress : &none,
+							  u->wire[compressed] + COMBO_HEADER_LEN,
+							  u->combo.body, u->combo.body_len);
+	}
+}
+
+static void send_pieces(unsigned int n)
+{
+	for (unsigned int done = 0; done < n;) {
+		int sent = sendmmsg(b.sock, b.pieces.messages + done, n - done, MSG_NOSIGNAL);
+
+		/* Nobody listens where the datagrams go: that is said of the one before. */
+		if (sent < 0 && errno != ECONNREFUSED)
+			die("send");
+		done += sent < 0 ? 0 : sent;
+	}
+}
+
+static void seal_all(int compressed, bool and_send)
+{
+	for (unsigned int i = 0; i < b.units_len; i++) {
+		unsigned int n = pieces_seal(&b.pieces, &b.tx, i, b.units[i].wire[compressed],
+					     b.units[i].wire_len[compressed]);
+
+		if (and_send)
+			send_pieces(n);
+	}
+}
+
+/* The collector's half; datagrams are sealed outside of what is measured. */
+static uint64_t open_all(int compressed)
+{
+	uint8_t message[WIRE_DATAGRAM_MAX];
+	uint64_t took = 0;
+
+	for (unsigned int i = 0; i < b.units_len; i++) {
+		unsigned int n = pieces_seal(&b.pieces, &b.tx, i, b.units[i].wire[compressed],
+					     b.units[i].wire_len[compressed]);
+		uint64_t before = monotonic_ns();
+
+		for (unsigned int k = 0; k < n; k++)
+			if (seal_open(&b.rx, message, b.pieces.datagrams[k],
+				      b.pieces.iovecs[k].iov_len) < 0)
+				die("open");
+		took += monotonic_ns() - before;
+	}
+	return took;
+}
+
+static const uint8_t *decompress_unit(const struct unit *u, struct combo_header *h)
+{
+	const uint8_t *body;
+
+	if (combo_header_read(h, u->wire[1], u->wire_len[1], 1))
+		die("header");
+	body = decompress_combo(&b.decompress, h, u->wire[1], u->wire_len[1]);
+	if (!body)
+		die("decompress");
+	return body;
+}
+
+static void decompress_all(void)
+{
+	struct combo_header h;
+
+	for (unsigned int i = 0; i < b.units_len; i++)
+		decompress_unit(&b.units[i], &h);
+}
+
+/* Frames out of bodies, and into pcapng blocks. */
+static void split_all(void)
+{
+	static uint8_t block[PCAPNG_PACKET_OVERHEAD + SNAPLEN];
+	struct combo_reader r;
+	struct combo_frame f;
+
+	for (unsigned int i = 0; i < b.units_len; i++) {
+		const struct combo *c = &b.units[i].combo;
+
+		if (combo_open(&r, c->body, c->body_len, c->frames))
+			die("combo");
+		while (combo_next(&r, &f) == 1)
+			pcapng_packet(block, 0, &f);
+	}
+}
+
+/* ---- measured -------------------------------------------------------------------------------- */
+
+static void do_append(void)
+{
+	append_all();
+}
+
+static void do_compress(void)
+{
+	wire_all(1);
+}
+
+static void do_seal(void)
+{
+	seal_all(1, false);
+}
+
+static void do_seal_send(void)
+{
+	seal_all(1, true);
+}
+
+static void do_seal_stored(void)
+{
+	seal_all(0, false);
+}
+
+static void do_seal_send_stored(void)
+{
+	seal_all(0, true);
+}
+
+static double fastest(void (*stage)(void))
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int pass = 0; pass < PASSES; pass++) {
+		uint64_t before = monotonic_ns(), took;
+
+		stage();
+		took = monotonic_ns() - before;
+		best = took < best ? took : best;
+	}
+	return (double)best / b.frames_len;
+}
+
+static double fastest_open(int compressed)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int pass = 0; pass < PASSES; pass++) {
+		uint64_t took = open_all(compressed);
+
+		best = took < best ? took : best;
+	}
+	return (double)best / b.frames_len;
+}
+
+static void prepare(void)
+{
+	if (compress_init(&b.compress, 1, COMBO_SIZE_DEFAULT) || decompress_init(&b.decompress))
+		die("memory");
+	randombytes_buf(b.tx.key, sizeof(b.tx.key));
+	b.tx.counter = 1;
+	memcpy(b.rx.key, b.tx.key, sizeof(b.rx.key));
+	for (b.units_len = 0; b.units_len < COMBOS_MAX; b.units_len++)
+		if (combo_init(&b.units[b.units_len].combo, COMBO_SIZE_DEFAULT, SNAPLEN))
+			die("memory");
+	append_all();
+	for (b.units_len = 0; b.units_len < COMBOS_MAX && b.units[b.units_len].combo.frames;)
+		b.units_len++;
+}
+
+static double wire_bytes(int compressed)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < b.units_len; i++)
+		sum += b.units[i].wire_len[compressed];
+	return sum / b.frames_len;
+}
+
+int main(int argc, char **argv)
+{
+	double seal, seal_stored, close_ns;
+
+	if (argc != 4) {
+		fprintf(stderr, "Usage: stages FILE HOST PORT\n");
+		return 2;
+	}
+	if (sodium_init() < 0)
+		die("libsodium");
+	read_frames(argv[1]);
+	connect_to(argv[2], argv[3]);
+	prepare();
+	printf("append %.1f\n", fastest(do_append));
+	append_all();
+	close_ns = (double)monotonic_ns();
+	close_all();
+	printf("close %.1f\n", ((double)monotonic_ns() - close_ns) / b.frames_len);
+	wire_all(0);
+	printf("compress %.1f\n", fastest(do_compress));
+	seal = fastest(do_seal);
+	printf("seal %.1f\nsend %.1f\n", seal, fastest(do_seal_send) - seal);
+	seal_stored = fastest(do_seal_stored);
+	printf("seal_stored %.1f\nsend_stored %.1f\n", seal_stored,
+	       fastest(do_seal_send_stored) - seal_stored);
+	printf("open %.1f\n", fastest_open(1));
+	printf("decompress %.1f\n", fastest(decompress_all));
+	printf("split %.1f\n", fastest(split_all));
+	printf("bytes_kept %.1f\nbytes_compressed %.1f\n", (double)b.kept_bytes / b.frames_len,
+	       wire_bytes(1));
+	return 0;
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bench works: one low rung for saluki, what comes out compared. What it measures is for `make
+bench` to say."""
+import contextlib
+
+import pytest
+
+from bench import cable, frames, rates
+from netns import testbed
+
+
+def test_frames_are_real_and_distinct():
+    played = frames.sized([b"\1" * 60, b"\2" * 200], 100)
+    assert [len(f) for f in played] == [100, 100]
+    assert played[0][:60] == b"\1" * 60 and played[1] == b"\2" * 100
+
+
+@pytest.mark.captures
+def test_one_rung(tmp_path):
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    played = frames.real()
+    assert len(played) == len(set(played)) >= frames.FRAMES_MIN
+    trace = tmp_path / "frames.pcap"
+    frames.write_pcap(trace, played)
+    with contextlib.ExitStack() as stack:
+        c = cable.Cable(stack)
+        c.keys = testbed.Keys(tmp_path)
+        c.keys.sensor("bench")
+        c.sample = tmp_path / "sample.pcapng"
+        ladder = rates.Ladder(c, trace, 0.5, ["saluki", "saluki_mapped", "saluki_all"], print)
+        assert rates.compare_samples(ladder, played) > 1000
+        for name in ladder.names:
+            run, = ladder.runs[name]
+            assert run.captured > 50_000  # a loaded machine may lose some, and counts them
