@@ -26,6 +26,23 @@ static inline uint64_t load_be(const uint8_t *p, int bytes)
 	return v;
 }
 
+/* Little-endian, as radiotap and 802.11 have it. Spelled out: compilers make one load of it. */
+static inline uint32_t load_le32(const uint8_t *p)
+{
+	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t load_le64(const uint8_t *p)
+{
+	return load_le32(p) | (uint64_t)load_le32(p + 4) << 32;
+}
+
+static inline void store_le(uint8_t *p, uint64_t v, int bytes)
+{
+	for (int i = 0; i < bytes; i++, v >>= 8)
+		p[i] = (uint8_t)v;
+}
+
 /* Returns the bytes written to `p`, at most VARINT_MAX. */
 static inline size_t store_varint(uint8_t *p, uint64_t v)
 {

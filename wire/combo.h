@@ -6,34 +6,64 @@
  * On the wire (inside the seal), all integers in network order:
  *
  *     header, 16 bytes (the paper's Table IV): ver 2, amid 2, seqn 2, frn 2, dsz 4, mgc 4
- *     codec, 1 byte: COMBO_STORED or COMBO_ZSTD
+ *     codec, 1 byte: COMBO_STORED, COMBO_ZSTD or COMBO_ZSTD_DOT11
  *     body, `dsz` bytes when uncompressed
  *
  * The body has what describes frames in columns, ahead of the frames' bytes, because like
- * compresses well next to like (10 to 15 % smaller than headers inline):
+ * compresses well next to like:
  *
  *     first    varint  frames this run exported before this combo
  *     base     8 bytes time stamp of the first frame, ns since 1970-01-01 UTC
- *     lengths of the three columns below, varints, bytes
+ *     unit     varint  of the column of times: 1 or 1000 ns
+ *     lengths  of the columns below, varints, bytes
+ *     columns  in the order of `enum combo_column`
+ *     bytes    of frames, one after the other
+ *
+ * What the columns hold:
+ *
  *     kinds    runs: varint frames, varint linktype, 1 byte interface, 1 byte direction
- *     times    a varint a frame, zigzag: ns since the frame before
- *     sizes    two varints a frame: bytes kept, bytes cut off (original length - kept)
- *     bytes    the frames, one after the other
+ *     times    a varint a frame, zigzag: units since the frame before
+ *     kepts    varint: bytes kept
+ *     cuts     a varint a frame: bytes cut off (original length - kept)
+ *
+ * A radiotap or raw 802.11 frame has besides a byte in
+ *
+ *     forms    the number of the frame's form (forms.h), and then it has no bytes and no `kepts`;
+ *              0 for a frame of a new form, which is stored with its fields at zero and becomes
+ *              the next number from 1 to FORMS_MAX (none if all are used); 0 for a frame of more
+ *              than FORM_LEN_MAX bytes, which is stored as it is
+ *
+ * and, unless it is as long as that,
+ *
+ *     clocks     varint, zigzag
+ *     stamps     varint, zigzag
+ *     aggregates varint, zigzag of 32 bits
+ *     signals    1 byte for each
+ *     sequences  varint, 16 bits: the fragment in the upper 4, zigzag of 12 bits below
+ *     beacons    varint, zigzag
+ *     packets    varint, zigzag of 48 bits
+ *
+ * each as the difference from what forms.h says is expected, for forms that have the field; its
+ * `cuts` is such a difference too, zigzag of 32 bits. Other frames are stored as they are.
  */
 #ifndef WIRE_COMBO_H
 #define WIRE_COMBO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define COMBO_VERSION 1
+#include "forms.h"
+
+#define COMBO_VERSION 2
 #define COMBO_MAGIC 0x534c4b49u /* "SLKI" */
 #define COMBO_HEADER_LEN 16
 #define COMBO_CODEC_LEN 1
 
 enum {
 	COMBO_STORED = 0,
-	COMBO_ZSTD = 1, /* one zstd frame without magic, checksum and content size */
+	COMBO_ZSTD = 1, /* one zstd frame without magic, checksum, content size and dictionary id */
+	COMBO_ZSTD_DOT11 = 2, /* and made with the dictionary of 802.11 (dictionary.h) */
 };
 
 /* Bounds of `--combo-size`, bytes of columns and frames. An empty combo takes any frame, so that
@@ -59,9 +89,20 @@ struct combo_frame {
 
 /* ---- sensor: append and close --------------------------------------------------------------- */
 
-struct combo_column {
-	uint8_t *p;
-	size_t len, cap;
+enum combo_column {
+	COMBO_KINDS,
+	COMBO_TIMES,
+	COMBO_KEPTS,
+	COMBO_CUTS,
+	COMBO_FORMS,
+	COMBO_CLOCKS,
+	COMBO_STAMPS,
+	COMBO_AGGREGATES,
+	COMBO_SIGNALS,
+	COMBO_SEQUENCES,
+	COMBO_BEACONS,
+	COMBO_PACKETS,
+	COMBO_COLUMNS
 };
 
 /* A combo being built. All memory is taken in combo_init; append and close allocate nothing. */
@@ -74,13 +115,21 @@ struct combo {
 	uint64_t run_frames; /* frames of the current run in `kinds` */
 	uint16_t linktype;
 	uint8_t interface, direction;
-	struct combo_column kinds, times, sizes;
-	uint8_t *room;	 /* headroom for the columns, then the frames' bytes */
-	size_t headroom; /* bytes of `room` in front of the frames */
+	bool fine;	/* a time stamp is not in whole microseconds */
+	bool has_forms; /* `forms` is in use */
+	struct {
+		uint8_t *p;
+		size_t len;
+	} columns[COMBO_COLUMNS];
+	size_t columns_len; /* of all of them */
+	uint8_t *memory;    /* of the columns */
+	uint8_t *room;	    /* headroom for the columns, then the frames' bytes */
+	size_t headroom;    /* bytes of `room` in front of the frames */
 	size_t data_len, data_cap;
 	size_t size;   /* --combo-size */
 	uint8_t *body; /* after combo_close: inside `room` */
 	size_t body_len;
+	struct forms forms;
 };
 
 /* Returns 0 or -ENOMEM. `size` is --combo-size, `snaplen` the most a frame brings. */
@@ -94,6 +143,9 @@ int combo_fits(const struct combo *c, uint32_t kept_len);
 void combo_append(struct combo *c, const struct combo_frame *f);
 /* Lays columns and frames out as `body`, `body_len`. No frame byte is moved. */
 void combo_close(struct combo *c);
+
+/* Returns whether there are 802.11 frames with forms in a body, for which there is a dictionary. */
+bool combo_has_forms(const uint8_t *body, size_t len);
 
 /* Writes the 16-byte header. */
 void combo_header_write(uint8_t out[COMBO_HEADER_LEN], uint16_t sensor_id, uint16_t seqn,
@@ -111,21 +163,35 @@ struct combo_header {
  * body: magic, version, sensor, sizes against the limits. Returns 0 or -EBADMSG. */
 int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uint16_t sensor_id);
 
-struct combo_reader {
-	uint64_t first; /* frames exported before this combo */
+struct combo_span {
+	const uint8_t *at, *end;
+};
+
+/* Where a reader is. */
+struct combo_cursor {
 	uint32_t frames_left;
 	uint64_t time_ns;
 	uint64_t run_left;
 	uint16_t linktype;
 	uint8_t interface, direction;
-	const uint8_t *kinds, *kinds_end, *times, *times_end, *sizes, *sizes_end, *data, *data_end;
+	struct combo_span columns[COMBO_COLUMNS], data;
+};
+
+struct combo_reader {
+	uint64_t first; /* frames exported before this combo */
+	uint64_t unit_ns;
+	bool has_forms; /* `forms` is in use */
+	struct combo_cursor cursor;
+	struct forms forms;
+	uint8_t frame[FORM_LEN_MAX]; /* the last one, put together from its form */
 };
 
 /* Opens a body of `len` bytes with `frames` frames, checking that every column holds exactly
  * what the header promised, so that combo_next cannot fail half way. Returns 0 or -EBADMSG. The
  * reader points into `body`. */
 int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames);
-/* Returns 1 with the next frame (pointing into the body), 0 behind the last one, -EBADMSG. */
+/* Returns 1 with the next frame (pointing into the body or the reader, valid until the next call),
+ * 0 behind the last one, -EBADMSG. */
 int combo_next(struct combo_reader *r, struct combo_frame *f);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o */
+/* links: wire/combo.o wire/forms.o */
 #include "unit.h"
 
 #include "wire/bytes.h"
@@ -120,39 +120,293 @@ static void frames_of_no_bytes_are_counted_too(void **state)
 	combo_free(&c);
 }
 
+/* ---- 802.11 ---------------------------------------------------------------------------------- */
+
+static uint32_t random_state;
+
+static uint32_t random_below(uint32_t n)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (random_state >> 8) % n;
+}
+
+static void random_bytes(uint8_t *p, size_t len)
+{
+	while (len--)
+		*p++ = random_below(256);
+}
+
+static void set_le32(uint8_t *p, uint32_t v)
+{
+	store_le(p, v, 4);
+}
+
+/* Present words as drivers have them, and some that nobody has. */
+static uint32_t random_radiotap(uint8_t *p)
+{
+	static const uint32_t words[][3] = {
+		{ 0x0000482f },
+		{ 0x0008482b },
+		{ 0xa000402f, 0x00000820 },
+		{ 0xa040402f, 0xa0000820, 0x00000820 },
+		{ 0x0000086f },
+		{ 0x0010482b },
+		{ 0x00000000 },
+		{ 0xffffffff, 0x7fffffff },
+		{ 0xc00000ff, 0x00ffffff, 0 },
+		{ 0x80000001, 0x80000020, 0x000000a0 },
+	};
+	uint32_t n = random_below(sizeof(words) / sizeof(words[0])), count = 1, len;
+
+	while (count < 3 && words[n][count])
+		count++;
+	len = 4 + 4 * count + random_below(2) * 24 + random_below(40);
+	p[0] = random_below(30) == 0;
+	p[1] = 0;
+	p[2] = random_below(30) ? len : random_below(256);
+	p[3] = random_below(30) == 0;
+	for (uint32_t i = 0; i < count; i++)
+		set_le32(p + 4 + 4 * i, words[n][i]);
+	return len;
+}
+
+/* A frame of one of a few stations; its first bytes are likely ones. */
+static uint32_t random_dot11(uint8_t *p, uint32_t len)
+{
+	static const uint8_t kinds[][2] = { { 0x80, 0 },    { 0x50, 0x08 }, { 0x88, 0x41 },
+					    { 0x88, 0x4b }, { 0x08, 0xc2 }, { 0xd4, 0 },
+					    { 0xb4, 0 },    { 0xd0, 0x40 }, { 0xff, 0xff } };
+
+	memset(p, 0x11, len);
+	memcpy(p, kinds[random_below(9)], len < 2 ? len : 2);
+	for (uint32_t at = 9; at < 22 && at < len; at += 6)
+		p[at] = random_below(3);
+	for (uint32_t at = 22; at < 48 && at < len; at++)
+		p[at] = random_below(4) ? at % 5 << 5 : random_below(256);
+	return len;
+}
+
+#define DOT11_FRAMES 3000
+#define DOT11_LEN 700
+
+static uint8_t dot11_bytes[DOT11_FRAMES][DOT11_LEN];
+static struct combo_frame dot11_frames[DOT11_FRAMES];
+
+/* Many frames repeat an earlier one but for a few bytes, which may or may not be fields. */
+static void make_dot11(uint32_t seed)
+{
+	random_state = seed;
+	for (int i = 0; i < DOT11_FRAMES; i++) {
+		struct combo_frame *f = &dot11_frames[i], *from = i ? f - 1 - random_below(i) : f;
+		uint8_t *p = dot11_bytes[i];
+
+		*f = *from;
+		f->data = p;
+		f->time_ns = 1700000000000000000ULL + i * 1000 * (1 + seed % 2 * random_below(9));
+		if (i > 20 && random_below(8)) {
+			memcpy(p, from->data, DOT11_LEN);
+			for (uint32_t n = random_below(5); n; n--)
+				p[random_below(80)] = random_below(256);
+		} else {
+			uint32_t radio = random_radiotap(p), mac = random_below(90);
+
+			random_bytes(p + 4 * 4, DOT11_LEN - 4 * 4);
+			f->linktype = random_below(5) ? 127 : random_below(3) ? 105 : 1;
+			if (f->linktype == 105)
+				radio = 0;
+			f->kept_len = radio + random_dot11(p + radio, mac);
+			if (random_below(50) == 0)
+				f->kept_len = random_below(DOT11_LEN);
+		}
+		f->orig_len = f->kept_len + (random_below(4) ? 0 : random_below(2000));
+		if (random_below(300) == 0)
+			f->orig_len = UINT32_MAX;
+	}
+}
+
+static void assert_all_come_back(const struct combo_frame *list, int count, size_t size)
+{
+	struct combo_reader r;
+	struct combo_frame f;
+	struct combo c;
+
+	assert_int_equal(combo_init(&c, size, DOT11_LEN), 0);
+	for (int from = 0, to = 0; from < count; from = to) {
+		combo_reset(&c);
+		while (to < count && combo_fits(&c, list[to].kept_len))
+			combo_append(&c, &list[to++]);
+		combo_close(&c);
+		assert_true(c.body_len <=
+			    (size > DOT11_LEN ? size : DOT11_LEN) + COMBO_HEADROOM_MAX);
+		assert_int_equal(combo_open(&r, c.body, c.body_len, c.frames), 0);
+		for (int i = from; i < to; i++) {
+			assert_int_equal(combo_next(&r, &f), 1);
+			assert_frame(&f, &list[i]);
+		}
+		assert_int_equal(combo_next(&r, &f), 0);
+	}
+	combo_free(&c);
+}
+
+static void frames_of_80211_come_back(void **state)
+{
+	static const size_t sizes[] = { COMBO_SIZE_MIN, COMBO_SIZE_DEFAULT, COMBO_SIZE_MAX };
+
+	(void)state;
+	for (uint32_t seed = 0; seed < 30; seed++) {
+		make_dot11(seed);
+		assert_all_come_back(dot11_frames, DOT11_FRAMES, sizes[seed % 3]);
+	}
+}
+
+/* A radiotap header with clock, signal and all, and a beacon, an encrypted frame, a probe request
+ * and an acknowledgement behind it. */
+static const uint8_t radio[26] = { 0, 0, 26, 0, 0x2f, 0x48, 0, 0,    0, 0,    0, 0, 0,
+				   0, 0, 0,  0, 2,    0x6c, 9, 0xa0, 0, 0xd8, 1, 0, 0 };
+static const uint8_t beacon[60] = { 0x80, 0,  0,   0,	255, 255, 255, 255, 255,  255,	2,    1,
+				    2,	  3,  4,   5,	2,   1,	  2,   3,   4,	  5,	0x10, 0,
+				    9,	  9,  9,   9,	9,   0,	  0,   0,   100,  0,	0x11, 4,
+				    0,	  4,  't', 'e', 's', 't', 1,   8,   0x82, 0x84, 0x8b, 0x96,
+				    12,	  18, 24,  36,	3,   1,	  1,   5,   2,	  0,	1,    0 };
+static const uint8_t cipher[34] = { 0x88, 0x41, 0x30, 0, 2, 1,	  2, 3, 4, 5, 2,    9,
+				    8,	  7,	6,    5, 2, 1,	  2, 3, 4, 5, 0x20, 0,
+				    0,	  0,	7,    0, 0, 0x20, 0, 0, 0, 0 };
+static const uint8_t ack[10] = { 0xd4, 0, 0, 0, 2, 9, 8, 7, 6, 5 };
+
+static void set_frame(struct combo_frame *f, uint8_t *p, const uint8_t *mac, size_t len, int n)
+{
+	memset(f, 0, sizeof(*f));
+	f->time_ns = 1700000000000000000ULL + n * 102400000ULL;
+	f->linktype = 127;
+	f->data = p;
+	f->kept_len = sizeof(radio) + len;
+	f->orig_len = f->kept_len + (mac == cipher ? 1000 : 0);
+	memcpy(p, radio, sizeof(radio));
+	memcpy(p + sizeof(radio), mac, len);
+	store_le(p + 8, 5000000 + n * 102401, 8);
+	p[22] += n % 3;
+	if (mac == ack)
+		return;
+	store_le(p + sizeof(radio) + 22, (100 + n) << 4, 2);
+	if (mac == beacon)
+		store_le(p + sizeof(radio) + 24, 777777777 + n * 102401, 8);
+	if (mac == cipher)
+		store_le(p + sizeof(radio) + 26, 300 + n, 2);
+}
+
+static void clocks_and_counters_cost_a_byte_or_two(void **state)
+{
+	static uint8_t bytes[300][100];
+	struct combo_frame f;
+	struct combo c;
+
+	(void)state;
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 192), 0);
+	for (int n = 0; n < 300; n += 3) {
+		set_frame(&f, bytes[n], beacon, sizeof(beacon), n);
+		combo_append(&c, &f);
+		set_frame(&f, bytes[n + 1], cipher, sizeof(cipher), n);
+		combo_append(&c, &f);
+		set_frame(&f, bytes[n + 2], ack, sizeof(ack), n);
+		combo_append(&c, &f);
+	}
+	assert_int_equal(c.data_len,
+			 3 * sizeof(radio) + sizeof(beacon) + sizeof(cipher) + sizeof(ack));
+	combo_close(&c);
+	assert_true(c.body_len < 300 * 10 + 300);
+	combo_free(&c);
+}
+
+/* The format of version 2, byte by byte: what changes these changes COMBO_VERSION. */
+static void the_format_is_frozen(void **state)
+{
+	static const char frozen[] =
+		"d20917979cfe362a0000e80708090306040b000004060603047f000001010301000080c00c80c00c"
+		"02563c0e00d00f00002e00000102ffd28ffd82898506000204d8d80102c601c6010002e29cfde005"
+		"00d6040200001a002f480000000000000000000000026c09a0000001000080000000ffffffffffff"
+		"0201020304050201020304050000000000000000000064001104000474657374010882848b960c12"
+		"1824030101050200010000001a002f480000000000000000000000026c09a0000001000088413000"
+		"02010203040502090807060502010203040500000000000000200000000002010203040502050403"
+		"020188cc";
+	struct combo_frame f;
+	uint8_t bytes[5][100];
+	char text[2 * 500 + 1];
+	struct combo c;
+
+	(void)state;
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 192), 0);
+	set_frame(&f, bytes[0], beacon, sizeof(beacon), 0);
+	combo_append(&c, &f);
+	set_frame(&f, bytes[1], cipher, sizeof(cipher), 0);
+	combo_append(&c, &f);
+	set_frame(&f, bytes[2], beacon, sizeof(beacon), 1);
+	combo_append(&c, &f);
+	set_frame(&f, bytes[3], cipher, sizeof(cipher), 2);
+	combo_append(&c, &f);
+	f = (struct combo_frame){ .time_ns = f.time_ns + 1000,
+				  .kept_len = 14,
+				  .orig_len = 60,
+				  .linktype = 1,
+				  .interface = 3,
+				  .direction = 1,
+				  .data = (const uint8_t *)"\2\1\2\3\4\5\2\5\4\3\2\1\x88\xcc" };
+	combo_append(&c, &f);
+	c.first = 1234;
+	combo_close(&c);
+	assert_true(c.body_len <= 500);
+	for (size_t i = 0; i < c.body_len; i++)
+		snprintf(text + 2 * i, 3, "%02x", c.body[i]);
+	assert_string_equal(text, frozen);
+	combo_free(&c);
+}
+
 /* Every cut, and every byte set to each of a few values: refused, or read within bounds (which
  * the sanitizers watch: the body is copied to a block of just its size). */
-static void a_damaged_body_is_read_within_bounds(void **state)
+static void assert_damage_is_bounded(struct combo *full)
 {
 	static const uint8_t evil[] = { 0, 1, 0x7f, 0x80, 0xff };
 	struct combo_reader r;
-	struct combo c;
 	unsigned int refused = 0;
 
-	(void)state;
-	assert_int_equal(combo_init(&c, COMBO_SIZE_MIN, 192), 0);
-	fill(&c, 0);
-	combo_close(&c);
-	for (size_t len = 0; len < c.body_len; len++) {
+	for (size_t len = 0; len < full->body_len; len++) {
 		uint8_t *cut = malloc(len ? len : 1);
 
-		memcpy(cut, c.body, len);
-		assert_int_equal(combo_open(&r, cut, len, c.frames), -EBADMSG);
+		memcpy(cut, full->body, len);
+		assert_int_equal(combo_open(&r, cut, len, full->frames), -EBADMSG);
 		free(cut);
 	}
-	for (size_t at = 0; at < c.body_len; at++) {
+	for (size_t at = 0; at < full->body_len; at++) {
 		for (size_t e = 0; e < sizeof(evil); e++) {
-			uint8_t *copy = malloc(c.body_len);
+			uint8_t *copy = malloc(full->body_len);
 
-			memcpy(copy, c.body, c.body_len);
+			memcpy(copy, full->body, full->body_len);
 			copy[at] = evil[e];
-			refused += combo_open(&r, copy, c.body_len, c.frames) != 0;
+			refused += combo_open(&r, copy, full->body_len, full->frames) != 0;
 			free(copy);
 		}
 	}
 	assert_true(refused > 100);
-	assert_int_equal(combo_open(&r, c.body, c.body_len, c.frames + 1), -EBADMSG);
-	assert_int_equal(combo_open(&r, c.body, c.body_len, c.frames - 1), -EBADMSG);
+	assert_int_equal(combo_open(&r, full->body, full->body_len, full->frames + 1), -EBADMSG);
+	assert_int_equal(combo_open(&r, full->body, full->body_len, full->frames - 1), -EBADMSG);
+}
+
+static void a_damaged_body_is_read_within_bounds(void **state)
+{
+	struct combo c;
+
+	(void)state;
+	assert_int_equal(combo_init(&c, COMBO_SIZE_MIN, DOT11_LEN), 0);
+	fill(&c, 0);
+	combo_close(&c);
+	assert_damage_is_bounded(&c);
+	for (uint32_t seed = 0; seed < 4; seed++) {
+		make_dot11(seed);
+		combo_reset(&c);
+		for (int i = 0; combo_fits(&c, dot11_frames[i].kept_len); i++)
+			combo_append(&c, &dot11_frames[i]);
+		combo_close(&c);
+		assert_damage_is_bounded(&c);
+	}
 	combo_free(&c);
 }
 
@@ -163,11 +417,13 @@ static void header_as_in_table_4(void **state)
 
 	(void)state;
 	combo_header_write(out, 0x1234, 0xabcd, 3, 5);
-	assert_memory_equal(out, "\0\1\x12\x34\xab\xcd\0\3\0\0\0\5SLKI", COMBO_HEADER_LEN);
+	assert_memory_equal(out, "\0\2\x12\x34\xab\xcd\0\3\0\0\0\5SLKI", COMBO_HEADER_LEN);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), 0);
 	assert_int_equal(h.seqn, 0xabcd);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out) - 1, 0x1234), -EBADMSG);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1235), -EBADMSG);
+	out[COMBO_HEADER_LEN] = COMBO_ZSTD_DOT11 + 1;
+	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), -EBADMSG);
 	out[COMBO_HEADER_LEN] = COMBO_ZSTD;
 	store_be(out + 8, COMBO_BODY_MAX, 4);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), 0);
@@ -181,6 +437,9 @@ int main(void)
 		cmocka_unit_test(what_is_appended_is_next),
 		cmocka_unit_test(an_empty_combo_takes_the_largest_frame),
 		cmocka_unit_test(frames_of_no_bytes_are_counted_too),
+		cmocka_unit_test(frames_of_80211_come_back),
+		cmocka_unit_test(clocks_and_counters_cost_a_byte_or_two),
+		cmocka_unit_test(the_format_is_frozen),
 		cmocka_unit_test(a_damaged_body_is_read_within_bounds),
 		cmocka_unit_test(header_as_in_table_4),
 	};

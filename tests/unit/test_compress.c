@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/compress.o collector/decompress.o wire/combo.o */
+/* links: agent/compress.o collector/decompress.o wire/combo.o wire/forms.o */
 #include "unit.h"
 
 #include "agent/compress.h"
