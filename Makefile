@@ -79,6 +79,8 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
+$(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
+
 $(BUILD)/agent/attach.o $(BUILD)/tests/bpf/trim_run.o: | $(BUILD)/capture.skel.h
 
 .PHONY: vmlinux
@@ -136,6 +138,11 @@ $(BUILD)/tests/trim_run: $(BUILD)/tests/bpf/trim_run.o $(BUILD)/agent/mapped.o
 $(BUILD)/tests/hostile: $(BUILD)/tests/netns/hostile.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/tests/bodies: $(addprefix $(BUILD)/,tests/dictionary/bodies.o agent/pcap_read.o wire/combo.o \
+		wire/forms.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
 $(BUILD)/tests/nomalloc.so: tests/netns/nomalloc.c
 	$(call say,LD,$@)
@@ -231,7 +238,11 @@ SOURCES := $(wildcard agent/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] inclu
 compile_commands.json: all test-programs ## for clangd and other tools
 	$(Q){ echo '['; cat $$(find $(BUILD) -name '*.o.json' -not -path '*/sanitize-*' \
 		-not -path '*/strict/*') | sed '$$s/,$$//'; echo ']'; } > $@
-.PHONY: compile_commands.json format clean help
+.PHONY: compile_commands.json format clean help dictionary
+
+dictionary: build/tests/bodies ## remake the dictionary from HWSIM=hwsim-all-groundtruth.pcap
+	$(Q)$(PYTHON) tests/dictionary/train.py --bodies $< --hwsim $(HWSIM) \
+		--out wire/dictionary_dot11.bin
 
 format: ## lay the C sources out with clang-format
 	$(call install_packages,clang-format)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compression of one combo with zstd, context and tables in one block of memory taken at start.
+ * Compression of one combo with zstd, 802.11 with the dictionary (wire/dictionary.h); context and
+ * tables are in memory taken at start.
  * The collector's mirror is collector/decompress.h.
  */
 #ifndef AGENT_COMPRESS_H
@@ -13,8 +14,9 @@
 #define COMPRESS_LEVEL_MAX 9
 
 struct compress {
-	void *memory;
-	void *context; /* ZSTD_CCtx, NULL with --compress none */
+	void *memory, *dictionary_memory;
+	void *context;		/* ZSTD_CCtx, NULL with --compress none */
+	const void *dictionary; /* ZSTD_CDict */
 };
 
 /* `size` is the body's usual size in bytes, which window and tables are chosen for. Returns 0,

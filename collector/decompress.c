@@ -9,19 +9,25 @@
 #include <errno.h>
 #include <zstd.h>
 
+#include "wire/dictionary.h"
+
 int decompress_init(struct decompress *d)
 {
 	d->context = ZSTD_createDCtx();
-	if (!d->context)
+	d->dictionary = ZSTD_createDDict_byReference(dictionary_dot11, DICTIONARY_DOT11_LEN);
+	if (!d->context || !d->dictionary) {
+		decompress_free(d);
 		return -ENOMEM;
+	}
 	ZSTD_DCtx_setParameter(d->context, ZSTD_d_format, ZSTD_f_zstd1_magicless);
 	return 0;
 }
 
 void decompress_free(struct decompress *d)
 {
+	ZSTD_freeDDict(d->dictionary);
 	ZSTD_freeDCtx(d->context);
-	d->context = NULL;
+	d->context = d->dictionary = NULL;
 }
 
 const uint8_t *decompress_combo(struct decompress *d, const struct combo_header *h,
@@ -32,7 +38,8 @@ const uint8_t *decompress_combo(struct decompress *d, const struct combo_header 
 
 	if (h->codec == COMBO_STORED)
 		return in;
-	n = ZSTD_decompressDCtx(d->context, d->body, h->body_len, in,
-				len - COMBO_HEADER_LEN - COMBO_CODEC_LEN);
+	n = ZSTD_decompress_usingDDict(d->context, d->body, h->body_len, in,
+				       len - COMBO_HEADER_LEN - COMBO_CODEC_LEN,
+				       h->codec == COMBO_ZSTD_DOT11 ? d->dictionary : NULL);
 	return ZSTD_isError(n) || n != h->body_len ? NULL : d->body;
 }

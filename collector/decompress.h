@@ -9,7 +9,8 @@
 #include "wire/combo.h"
 
 struct decompress {
-	void *context;
+	void *context;	  /* ZSTD_DCtx */
+	void *dictionary; /* ZSTD_DDict of COMBO_ZSTD_DOT11 */
 	uint8_t body[COMBO_BODY_MAX];
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/compress.o collector/decompress.o wire/combo.o wire/forms.o */
+/* links: agent/compress.o collector/decompress.o wire/combo.o wire/forms.o wire/dictionary.o */
 #include "unit.h"
 
 #include "agent/compress.h"
@@ -82,6 +82,81 @@ static void another_size_than_stated_is_refused(void **state)
 	compress_free(&c);
 }
 
+/* A combo of probe requests, each of another station; returns the body's length. */
+static size_t fill_dot11(int frames)
+{
+	static const char request[] = "\x40\0\0\0\xff\xff\xff\xff\xff\xff\2\1\2\3\4\5\xff\xff\xff"
+				      "\xff\xff\xff\x30\0\0\0\1\4\2\4\x0b\x16\x32\x08\x0c\x12\x18"
+				      "\x24\x30\x48\x60\x6c\3\1\1";
+	uint8_t frame[26 + sizeof(request) - 1] = { 0,	  0, 26,   0,	 0x2f, 0x48, 0, 0, 1,
+						    2,	  3, 4,	   0,	 0,    0,    0, 0, 2,
+						    0x6c, 9, 0xa0, 0x00, 0xd8, 1,    0, 0 };
+	struct combo_frame f = { .linktype = 127, .data = frame };
+	struct combo c;
+	size_t len;
+
+	memcpy(frame + 26, request, sizeof(request) - 1);
+	f.kept_len = f.orig_len = sizeof(frame);
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 192), 0);
+	for (int i = 0; i < frames; i++) {
+		f.time_ns = 1700000000000000000ULL + i * 1234567;
+		frame[26 + 15] = i; /* another station */
+		combo_append(&c, &f);
+	}
+	combo_close(&c);
+	len = c.body_len;
+	memcpy(body, c.body, len);
+	combo_free(&c);
+	return len;
+}
+
+static void small_combos_of_80211_have_the_dictionary(void **state)
+{
+	struct combo_header h = { .frames = 1, .codec = COMBO_ZSTD };
+	const uint8_t *back;
+	size_t len, n;
+
+	(void)state;
+	len = fill_dot11(20);
+	for (int level = COMPRESS_LEVEL_MIN; level <= COMPRESS_LEVEL_MAX; level++) {
+		n = there_and_back(level, len);
+		assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD_DOT11);
+	}
+	/* Without it the same bytes are no combo, or another one. */
+	h.body_len = len;
+	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
+	assert_true(!back || memcmp(back, body, len));
+	len = fill_dot11(1);
+	n = there_and_back(1, len);
+	assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD_DOT11);
+	assert_true(n < len * 3 / 4);
+	len = fill_dot11(140);
+	there_and_back(1, len);
+	assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD);
+}
+
+/* As it was compressed when this dictionary was new: it may not change any more. */
+static void the_dictionary_is_frozen(void **state)
+{
+	static const uint8_t frozen[] = {
+		0x00, 0x00, 0x7d, 0x02, 0x00, 0x53, 0x84, 0x0d, 0xb8, 0xbb, 0xdb, 0xe7, 0x16, 0x37,
+		0xee, 0x9c, 0xb3, 0xa3, 0xa3, 0xe3, 0x12, 0x96, 0xa5, 0x2b, 0x6f, 0xd9, 0x92, 0x31,
+		0x33, 0x72, 0x06, 0x7d, 0x3e, 0x45, 0x8a, 0x14, 0xdd, 0xf6, 0x98, 0xd6, 0x6d, 0x8f,
+		0x69, 0xff, 0xc3, 0xda, 0xbf, 0x6d, 0xff, 0x69, 0xdb, 0xb6, 0x43, 0xb9, 0xff, 0x0d,
+		0x57, 0xd8, 0x38, 0x37, 0xa7, 0x07, 0x08, 0xfc, 0xb2, 0x8d, 0x37, 0x5a, 0x0a, 0xe4,
+		0xa2, 0x1c, 0xb0, 0x36, 0x2a, 0x5e, 0x55, 0xbe, 0x2b, 0xf3, 0x69, 0x43, 0xfa, 0x0f
+	};
+	struct combo_header h = { .frames = 1, .codec = COMBO_ZSTD_DOT11 };
+	const uint8_t *back;
+
+	(void)state;
+	h.body_len = fill_dot11(3);
+	memcpy(out + COMBO_HEADER_LEN + COMBO_CODEC_LEN, frozen, sizeof(frozen));
+	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + COMBO_CODEC_LEN + sizeof(frozen));
+	assert_non_null(back);
+	assert_memory_equal(back, body, h.body_len);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -100,6 +175,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_level_and_length),
 		cmocka_unit_test(noise_is_stored_and_order_is_not),
+		cmocka_unit_test(small_combos_of_80211_have_the_dictionary),
+		cmocka_unit_test(the_dictionary_is_frozen),
 		cmocka_unit_test(another_size_than_stated_is_refused),
 	};
 

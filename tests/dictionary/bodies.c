@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bodies FILE: what a sensor that hears this capture would compress: the bodies of its combos, cut
+ * and closed as by default (--keep headers, 192 bytes, 14 KB, 1 s by the capture's time stamps),
+ * each behind its length (4 bytes, most significant first), on standard output. train.py reads
+ * them.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "agent/pcap_read.h"
+#include "bpf/trim.h"
+#include "wire/bytes.h"
+#include "wire/combo.h"
+
+#define SNAPLEN 192
+#define AGE_NS 1000000000ULL
+
+static struct combo combo;
+
+static void end_combo(void)
+{
+	uint8_t len[4];
+
+	if (!combo.frames)
+		return;
+	combo_close(&combo);
+	store_be(len, combo.body_len, 4);
+	fwrite(len, 4, 1, stdout);
+	fwrite(combo.body, combo.body_len, 1, stdout);
+	combo_reset(&combo);
+}
+
+static void take_frame(const struct pcap_frame *p)
+{
+	struct frame cut = { p->data, p->data + p->cap_len, p->orig_len, 0 };
+	struct combo_frame f = {
+		.time_ns = p->time_ns,
+		.orig_len = p->orig_len,
+		.linktype = p->linktype,
+		.data = p->data,
+	};
+
+	f.kept_len =
+		trim_frame(&cut, p->cap_len, p->linktype, linktype_has_trim(p->linktype), SNAPLEN);
+	if (!combo_fits(&combo, f.kept_len) || p->time_ns - combo.base_ns >= AGE_NS)
+		end_combo();
+	combo_append(&combo, &f);
+}
+
+int main(int argc, char **argv)
+{
+	static struct pcap_reader reader;
+	struct pcap_frame p;
+	int got;
+
+	if (argc != 2 || combo_init(&combo, COMBO_SIZE_DEFAULT, SNAPLEN)) {
+		fprintf(stderr, "usage: bodies FILE\n");
+		return 2;
+	}
+	if (pcap_open(&reader, open(argv[1], O_RDONLY))) {
+		fprintf(stderr, "%s: %s\n", argv[1], reader.why);
+		return 1;
+	}
+	while ((got = pcap_next(&reader, &p)) == 1)
+		take_frame(&p);
+	end_combo();
+	return got ? 1 : 0;
+}
