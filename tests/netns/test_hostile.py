@@ -126,7 +126,7 @@ class Relay:
 
 def attacked_run(bed, bundled, attack):
     """A short capture through the relay; returns the collector."""
-    frames = list(captures.frames(bundled))[:90]
+    frames = list(captures.frames(bundled))[:150]
     small = bed.tmp_path / "small.pcap"
     from reference.test_reference import write_pcap
     write_pcap(small, 127, frames)
