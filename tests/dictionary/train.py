@@ -45,8 +45,7 @@ def name():
                  for _ in range(rng.randrange(0, 20)))
 
 
-# Radiotap headers as drivers write them: present words, and a function of (clock, rate or MCS
-# bytes, frequency, signal) that gives the fields. Sources: radiotap.org, Linux net/mac80211/rx.c.
+# Radiotap headers as drivers write them. Sources: radiotap.org, Linux net/mac80211/rx.c.
 
 def freq(channel):
     return 2407 + 5 * channel if channel < 14 else 5000 + 5 * channel
