@@ -180,13 +180,49 @@ bench: deps-bench ## measure: a table, and build/bench.json (BENCH_SECONDS=5 a r
 		$(TOOLS)/bin/python -m bench $(BENCH)
 
 # A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o".
-unit_links = $(addprefix $(BUILD)/,$(shell sed -n 's|.*links: *\(.*\)\*/|\1|p' $(1)))
+unit_links = $(addprefix $(BUILD)/,$(filter %.o,$(shell sed -n '/links:/,/\*\//p' $(1))))
 define unit_rule
 $(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $(call unit_links,tests/unit/$(1).c)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ -lcmocka $$(LIBS_COMMON)
 endef
 $(foreach t,$(notdir $(UNIT)),$(eval $(call unit_rule,$(t))))
+
+# ---- fuzz ----------------------------------------------------------------------------------------
+
+# Harnesses are built by a make of their own, in FUZZ_BUILD, with clang and everything it watches.
+# They name their objects as unit tests do.
+FUZZ_BUILD := build/fuzz
+FUZZ_SECONDS ?= 60
+FUZZ_MAKE := $(MAKE) -s --no-print-directory BUILD=$(FUZZ_BUILD) CC=$(CLANG) \
+	CFLAGS='-O1 -g -Werror' SANITIZE=fuzzer-no-link,address,undefined
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+define fuzz_rule
+$(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(call unit_links,tests/fuzz/$(1).c)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(CFLAGS) -fsanitize=fuzzer -o $$@ $$^ $$(LIBS_COMMON)
+endef
+$(foreach t,$(notdir $(FUZZERS)),$(eval $(call fuzz_rule,$(t))))
+
+.PHONY: fuzz fuzz-seeds fuzz-merge fuzzers fuzzers-here
+fuzzers-here: $(FUZZERS)
+fuzzers:
+	$(Q)$(FUZZ_MAKE) fuzzers-here
+
+fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SECONDS (60), or only FUZZ=name
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
+
+$(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/pcap_read \
+		agent/compress wire/combo)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds ## remake the corpora, after the wire format has changed
+	$(Q)$(TOOLS)/bin/python tests/fuzz/seeds.py $(BUILD)/tests/fuzz/seeds $(FUZZ_BUILD)/seeds
+	$(Q)tests/fuzz/run merge $(FUZZ)
+
+fuzz-merge: fuzzers ## take what was found into the corpora, and make them small
+	$(Q)tests/fuzz/run merge $(FUZZ)
 
 .PHONY: test-programs test-unit test
 test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) $(UNIT)
@@ -196,10 +232,11 @@ test-unit: $(UNIT)
 
 # What is built belongs to the user; only the tests themselves run as root.
 test: deps-test ## build (plain and sanitized) and pass all tests
-	$(Q)echo "== build: plain; with warnings as errors; sanitized"
+	$(Q)echo "== build: plain; with warnings as errors; sanitized; fuzz harnesses"
 	$(Q)$(MAKE) -s --no-print-directory all test-programs
 	$(Q)$(MAKE) -s --no-print-directory all BUILD=build/strict CFLAGS='-O2 -g -Werror'
 	$(Q)$(MAKE) -s --no-print-directory all test-programs SANITIZE=address,undefined
+	$(Q)$(FUZZ_MAKE) fuzzers-here
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
 
 .PHONY: test-chroot
@@ -237,7 +274,7 @@ SOURCES := $(wildcard agent/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] inclu
 
 compile_commands.json: all test-programs ## for clangd and other tools
 	$(Q){ echo '['; cat $$(find $(BUILD) -name '*.o.json' -not -path '*/sanitize-*' \
-		-not -path '*/strict/*') | sed '$$s/,$$//'; echo ']'; } > $@
+		-not -path '*/strict/*' -not -path '$(FUZZ_BUILD)/*') | sed '$$s/,$$//'; echo ']'; } > $@
 .PHONY: compile_commands.json format clean help dictionary
 
 dictionary: build/tests/bodies ## remake the dictionary from HWSIM=hwsim-all-groundtruth.pcap

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: wire/combo.o */
+/*
+ * Combo codec. First byte: 0 a whole combo for combo_header_read, 1 a body for combo_open with
+ * its number of frames in front, 2 a list of frames to be appended. Always holds: what was opened
+ * can be read to its end, every frame lies in the body, and frames that are appended (again) read
+ * back equal.
+ */
+#include <errno.h>
+
+#include "fuzz.h"
+#include "wire/combo.h"
+
+#define SENSOR 1
+#define SNAPLEN_MAX 32768
+
+static void check_equal(const struct combo_frame *a, const struct combo_frame *b)
+{
+	CHECK(a->time_ns == b->time_ns);
+	CHECK(a->orig_len == b->orig_len && a->kept_len == b->kept_len);
+	CHECK(a->linktype == b->linktype);
+	CHECK(a->interface == b->interface && a->direction == b->direction);
+	CHECK(!memcmp(a->data, b->data, a->kept_len));
+}
+
+/* Appends frames until one does not fit, reads them back; returns how many. */
+static size_t write_and_read(const struct combo_frame *frames, size_t count, size_t size)
+{
+	struct combo_frame got;
+	struct combo_reader r;
+	struct combo c;
+	size_t n = 0;
+
+	CHECK(combo_init(&c, size, SNAPLEN_MAX) == 0);
+	while (n < count && combo_fits(&c, frames[n].kept_len))
+		combo_append(&c, &frames[n++]);
+	if (n) {
+		c.first = n;
+		combo_close(&c);
+		CHECK(c.body_len <= COMBO_BODY_MAX);
+		CHECK(combo_open(&r, c.body, c.body_len, n) == 0);
+		CHECK(r.first == n);
+		for (size_t i = 0; i < n; i++) {
+			CHECK(combo_next(&r, &got) == 1);
+			check_equal(&got, &frames[i]);
+		}
+		CHECK(combo_next(&r, &got) == 0);
+	}
+	combo_free(&c);
+	return n;
+}
+
+/* All of them, in as many combos as it takes. */
+static void there_and_back(const struct combo_frame *frames, size_t count, size_t size)
+{
+	for (size_t done = 0; done < count;) {
+		size_t n = write_and_read(frames + done, count - done, size);
+
+		CHECK(n || frames[done].kept_len > SNAPLEN_MAX);
+		done += n ? n : 1;
+	}
+}
+
+static void header(struct fuzz_input *in)
+{
+	struct combo_header h;
+	size_t len;
+	const uint8_t *p = fuzz_bytes(in, SIZE_MAX, &len);
+	uint8_t *combo = fuzz_copy(p, len);
+	int err = combo_header_read(&h, combo, len, SENSOR);
+
+	CHECK(err == 0 || err == -EBADMSG);
+	if (!err) {
+		CHECK(len >= COMBO_HEADER_LEN + COMBO_CODEC_LEN);
+		CHECK(h.sensor_id == SENSOR && h.body_len <= COMBO_BODY_MAX);
+		CHECK(h.frames >= 1 && h.frames <= COMBO_FRAMES_MAX);
+		CHECK(h.codec != COMBO_STORED ||
+		      len == COMBO_HEADER_LEN + COMBO_CODEC_LEN + h.body_len);
+		uint8_t again[COMBO_HEADER_LEN];
+
+		combo_header_write(again, SENSOR, h.seqn, h.frames, h.body_len);
+		CHECK(!memcmp(again, combo, sizeof(again)));
+	}
+	fuzz_free(combo);
+}
+
+static void body(struct fuzz_input *in)
+{
+	static struct combo_frame frames[COMBO_FRAMES_MAX];
+	uint32_t promised = fuzz_number(in, 2) % COMBO_FRAMES_MAX + 1;
+	struct combo_reader r;
+	size_t len;
+	const uint8_t *p = fuzz_bytes(in, COMBO_BODY_MAX, &len);
+	uint8_t *copy = fuzz_copy(p, len);
+	int err = combo_open(&r, copy, len, promised);
+
+	CHECK(err == 0 || err == -EBADMSG);
+	if (!err) {
+		struct combo_frame after;
+
+		for (uint32_t i = 0; i < promised; i++) {
+			struct combo_frame *f = &frames[i];
+
+			CHECK(combo_next(&r, f) == 1);
+			CHECK(f->kept_len <= f->orig_len);
+			CHECK(f->data >= copy && f->kept_len <= copy + len - f->data);
+			fuzz_touch(f->data, f->kept_len);
+		}
+		CHECK(combo_next(&r, &after) == 0);
+		there_and_back(frames, promised, COMBO_SIZE_MAX);
+	}
+	fuzz_free(copy);
+}
+
+static void frames(struct fuzz_input *in)
+{
+	static const uint8_t bytes[65536];
+	static struct combo_frame frames[COMBO_FRAMES_MAX];
+	size_t count = 0, size = COMBO_SIZE_MIN + fuzz_number(in, 2) % (COMBO_SIZE_MAX / 2);
+
+	for (; in->p < in->end && count < COMBO_FRAMES_MAX; count++) {
+		struct combo_frame *f = &frames[count];
+		uint8_t what = fuzz_number(in, 1);
+
+		*f = count ? f[-1] : (struct combo_frame){ 0 };
+		if (what & 1)
+			f->time_ns += (int64_t)(int16_t)fuzz_number(in, 2);
+		if (what & 2)
+			f->time_ns = fuzz_number(in, 8);
+		if (what & 4)
+			f->kept_len = fuzz_number(in, 1);
+		if (what & 8)
+			f->kept_len = fuzz_number(in, 2) % (SNAPLEN_MAX + 1);
+		if (what & 16)
+			f->linktype = fuzz_number(in, 2);
+		if (what & 32)
+			f->interface = fuzz_number(in, 1);
+		if (what & 64)
+			f->direction = fuzz_number(in, 1);
+		f->orig_len = what & 128 ? fuzz_number(in, 4) : f->kept_len;
+		if (f->orig_len < f->kept_len)
+			f->orig_len = f->kept_len;
+		f->data = bytes + count;
+	}
+	there_and_back(frames, count, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct fuzz_input in = { data, data + len };
+
+	switch (fuzz_number(&in, 1)) {
+	case 0:
+		header(&in);
+		break;
+	case 1:
+		body(&in);
+		break;
+	case 2:
+		frames(&in);
+		break;
+	}
+	return 0;
+}

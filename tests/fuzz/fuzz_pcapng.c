@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/pcapng.o agent/pcap_read.o */
+/*
+ * The output file. First byte even: a file of anybody's making that is to be appended to; odd: what
+ * blocks are to be written with which texts and numbers. Always holds: what pcapng_check keeps it
+ * keeps again; no block is larger than promised; a file cut anywhere is cut back to whole
+ * blocks; frames written are the frames read.
+ */
+#include <errno.h>
+
+#include "agent/pcap_read.h"
+#include "collector/pcapng.h"
+#include "fuzz.h"
+
+#define BLOCKS_MAX 64
+#define FRAME_MAX 600
+
+static void hostile(struct fuzz_input *in)
+{
+	int64_t len = in->end - in->p, whole;
+	int fd = fuzz_file(in->p, len);
+
+	whole = pcapng_check(fd, len);
+	CHECK(whole == -EBADMSG || (whole >= 0 && whole <= len));
+	if (whole > 0)
+		CHECK(pcapng_check(fd, whole) == whole);
+	close(fd);
+}
+
+/* What has been written so far. */
+struct written {
+	uint8_t file[BLOCKS_MAX * PCAPNG_META_MAX];
+	size_t len, ends[BLOCKS_MAX + 1];
+	unsigned int blocks, interfaces, frames;
+	uint16_t linktypes[BLOCKS_MAX];
+	struct combo_frame list[BLOCKS_MAX];
+};
+
+static const char *text(struct fuzz_input *in)
+{
+	static char texts[8][1024];
+	static unsigned int next;
+	char *to = texts[next++ % 8];
+	size_t len;
+	const uint8_t *p = fuzz_bytes(in, fuzz_number(in, 1) * 4, &len);
+
+	memcpy(to, p, len);
+	to[len] = 0;
+	return len ? to : NULL;
+}
+
+static size_t packet(struct written *w, struct fuzz_input *in, uint8_t *out)
+{
+	static const uint8_t bytes[FRAME_MAX] = "frame";
+	struct combo_frame f = { .time_ns = fuzz_number(in, 8), .data = bytes };
+	uint32_t interface = fuzz_number(in, 1);
+
+	if (!w->interfaces)
+		return 0;
+	interface %= w->interfaces;
+	f.kept_len = fuzz_number(in, 2) % FRAME_MAX;
+	f.orig_len = f.kept_len + fuzz_number(in, 2);
+	f.direction = fuzz_number(in, 1);
+	f.linktype = w->linktypes[interface];
+	w->list[w->frames++] = f;
+	return pcapng_packet(out, interface, &f);
+}
+
+static size_t interface(struct written *w, struct fuzz_input *in, uint8_t *out)
+{
+	struct pcapng_interface i = { .linktype = fuzz_number(in, 2) };
+
+	i.name = text(in);
+	i.description = text(in);
+	i.filter = text(in);
+	i.os = text(in);
+	i.comment = text(in);
+	w->linktypes[w->interfaces++] = i.linktype;
+	return pcapng_interface(out, &i);
+}
+
+static size_t statistics(struct written *w, struct fuzz_input *in, uint8_t *out)
+{
+	struct pcapng_statistics s = { .time_ns = fuzz_number(in, 8) };
+
+	s.start_ns = fuzz_number(in, 8);
+	s.received = fuzz_number(in, 8);
+	s.comment = text(in);
+	return w->interfaces ? pcapng_statistics(out, &s) : 0;
+}
+
+/* Every block is written into a block of memory of the size it was promised to need. */
+static void write_block(struct written *w, struct fuzz_input *in)
+{
+	uint8_t what = fuzz_number(in, 1) % 4, *out = malloc(PCAPNG_META_MAX), *exact;
+	size_t len = 0;
+
+	if (what == 0 || !w->blocks) {
+		len = pcapng_section(out, text(in), text(in));
+		w->interfaces = 0;
+	} else if (what == 1) {
+		len = interface(w, in, out);
+	} else if (what == 2) {
+		len = packet(w, in, out);
+		CHECK(!len ||
+		      len <= w->list[w->frames - 1].kept_len + (size_t)PCAPNG_PACKET_OVERHEAD);
+	} else {
+		len = statistics(w, in, out);
+	}
+	CHECK(len % 4 == 0 && len <= PCAPNG_META_MAX);
+	exact = fuzz_copy(out, len); /* all of it is initialised and there */
+	memcpy(w->file + w->len, exact, len);
+	fuzz_free(exact);
+	free(out);
+	if (len) {
+		w->len += len;
+		w->ends[++w->blocks] = w->len;
+	}
+}
+
+static void check_cut(const struct written *w, int fd, size_t cut)
+{
+	unsigned int whole = 0;
+
+	while (whole < w->blocks && w->ends[whole + 1] <= cut)
+		whole++;
+	if (cut < 12 && cut)
+		CHECK(pcapng_check(fd, cut) == -EBADMSG); /* too little to know what it is */
+	else
+		CHECK(pcapng_check(fd, cut) == (int64_t)w->ends[whole]);
+}
+
+static void check_frames(const struct written *w, int fd)
+{
+	struct pcap_reader r;
+	struct pcap_frame f;
+
+	CHECK(pcap_open(&r, fd) == 0);
+	for (unsigned int i = 0; i < w->frames; i++) {
+		const struct combo_frame *want = &w->list[i];
+
+		CHECK(pcap_next(&r, &f) == 1);
+		CHECK(f.time_ns == want->time_ns && f.linktype == want->linktype);
+		CHECK(f.cap_len == want->kept_len && f.orig_len == want->orig_len);
+		CHECK(!memcmp(f.data, want->data, f.cap_len));
+	}
+	CHECK(pcap_next(&r, &f) == 0);
+	pcap_close(&r);
+}
+
+static void honest(struct fuzz_input *in)
+{
+	static struct written w;
+	size_t cut = fuzz_number(in, 2);
+	int fd;
+
+	memset(&w, 0, sizeof(w));
+	while (w.blocks < BLOCKS_MAX && in->p < in->end)
+		write_block(&w, in);
+	if (!w.blocks)
+		return;
+	fd = fuzz_file(w.file, w.len);
+	check_cut(&w, fd, cut % (w.len + 1));
+	check_cut(&w, fd, w.len);
+	check_frames(&w, fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct fuzz_input in = { data, data + len };
+
+	if (fuzz_number(&in, 1) & 1)
+		honest(&in);
+	else
+		hostile(&in);
+	return 0;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * seeds FILE FOLDER: the seeds that depend on what combos look like, for the harnesses combo,
+ * decompress and datagram: FOLDER/HARNESS/seed-N. Made of the capture FILE's frames with the code
+ * as it is now, so that corpora can be remade when the format changes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/compress.h"
+#include "agent/pcap_read.h"
+#include "wire/combo.h"
+
+#define SENSOR_ID 1
+#define FRAMES 64
+#define KEPT 64
+
+static const char *folder;
+static struct combo_frame frames[FRAMES];
+static unsigned int count;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "seeds: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* Numbers stand in front of the bytes, least significant first, as fuzz_number takes them. */
+static FILE *seed(const char *harness)
+{
+	static unsigned int number;
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s/seed-%u", folder, harness, number++);
+	f = fopen(path, "w");
+	if (!f)
+		fail(path);
+	return f;
+}
+
+static void put_number(FILE *f, uint64_t v, int bytes)
+{
+	for (; bytes--; v >>= 8)
+		putc((uint8_t)v, f);
+}
+
+static void put(FILE *f, const void *bytes, size_t len)
+{
+	if (fwrite(bytes, 1, len, f) != len || fclose(f))
+		fail("write");
+}
+
+static void read_frames(const char *path)
+{
+	struct pcap_reader r;
+	struct pcap_frame f;
+
+	if (pcap_open(&r, open(path, O_RDONLY)))
+		fail(path);
+	while (count < FRAMES && pcap_next(&r, &f) == 1) {
+		struct combo_frame *to = &frames[count++];
+		uint8_t *bytes = malloc(KEPT);
+
+		to->kept_len = f.cap_len < KEPT ? f.cap_len : KEPT;
+		memcpy(bytes, f.data, to->kept_len);
+		to->data = bytes;
+		to->orig_len = f.orig_len;
+		to->linktype = f.linktype;
+		to->time_ns = f.time_ns;
+		to->direction = count % 8 == 0;
+		to->interface = count % 16 == 0;
+	}
+	pcap_close(&r);
+}
+
+/* A combo as the agent makes it, at a level of compression (99: none), in every harness's dress. */
+static void combo_seeds(const struct combo *c, int level)
+{
+	static uint8_t combo[COMBO_WIRE_MAX];
+	struct compress z = { 0 };
+	uint8_t *body = combo + COMBO_HEADER_LEN + COMBO_CODEC_LEN;
+	size_t len;
+	FILE *f;
+
+	if (level != 99 && compress_init(&z, level, COMBO_SIZE_DEFAULT))
+		fail("compress");
+	len = compress_combo(&z, combo + COMBO_HEADER_LEN, c->body, c->body_len);
+	combo_header_write(combo, SENSOR_ID, 0, c->frames, c->body_len);
+	compress_free(&z);
+
+	f = seed("combo");
+	put_number(f, 0, 1);
+	put(f, combo, COMBO_HEADER_LEN + len);
+	f = seed("decompress");
+	put_number(f, 0, 1);
+	put_number(f, c->body_len, 4);
+	put(f, combo + COMBO_HEADER_LEN, len);
+	f = seed("datagram"); /* step 3: a combo of the second sensor */
+	put_number(f, 3, 1);
+	put_number(f, c->frames - 1, 2);
+	put_number(f, c->body_len, 2);
+	put_number(f, combo[COMBO_HEADER_LEN], 1);
+	put_number(f, len - COMBO_CODEC_LEN, 2);
+	put(f, body, len - COMBO_CODEC_LEN);
+}
+
+static void body_seed(const struct combo *c)
+{
+	FILE *f = seed("combo");
+
+	put_number(f, 1, 1);
+	put_number(f, c->frames - 1, 2);
+	put(f, c->body, c->body_len);
+	f = seed("decompress");
+	put_number(f, 1, 1);
+	put_number(f, 51, 1); /* COMPRESS_LEVEL_MIN + 51: level 1 */
+	put_number(f, COMBO_SIZE_DEFAULT - COMBO_SIZE_MIN, 2);
+	put(f, c->body, c->body_len);
+}
+
+int main(int argc, char **argv)
+{
+	static const unsigned int sizes[] = { 1, 2, 3, 10, FRAMES };
+	struct combo c;
+
+	if (argc != 3)
+		return 2;
+	folder = argv[2];
+	read_frames(argv[1]);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		if (combo_init(&c, COMBO_SIZE_DEFAULT, KEPT))
+			fail("combo");
+		for (unsigned int k = 0; k < sizes[i] && k < count; k++)
+			combo_append(&c, &frames[k]);
+		c.first = 0;
+		combo_close(&c);
+		body_seed(&c);
+		combo_seeds(&c, 99);
+		combo_seeds(&c, 1);
+		combo_seeds(&c, 9);
+		combo_free(&c);
+	}
+	return 0;
+}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0
+"""seeds.py PROGRAM FOLDER: seeds for all harnesses, FOLDER/HARNESS/*, made by hand or from the
+trace that comes with the project. PROGRAM (seeds.c) makes those that depend on the wire format."""
+import base64
+import itertools
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from reference import captures, shapes  # noqa: E402
+
+LINKTYPES = (1, 105, 119, 127, 163, 192)  # in the order of fuzz_parse.c
+
+
+def key(first):
+    """Text of a key, private or public as it may be."""
+    return base64.b64encode(bytes((first + i) & 255 for i in range(31)) + b"\x41")
+
+
+def keys():
+    lines = key(8) + b"\n" + key(9) + b"\n"
+    return [b"\0" + lines, b"\1" + lines, b"\0" + lines.replace(b"\n", b"\r\n"),
+            b"\0" + lines[:60], b"\0" + b"A" * 43 + b"=\n", b"\1  " + lines, b"\1x" + lines]
+
+
+def sensors():
+    line = b"room-1 1 " + key(1) + b"\n"
+    other = b"two 65535 " + key(2) + b" # comment\n"
+    return [line, b"# none\n\n" + line + other, line + line, other + other.replace(b"two", b"3"),
+            line.replace(b" 1 ", b" 70000 "), line[:30], line + b"x" * 600 + b"\n",
+            line.replace(b"room", b"ro/om"), line.replace(b"\n", b" more\n")]
+
+
+def some_frames():
+    return list(itertools.islice(captures.frames(captures.BUNDLED), 3))
+
+
+def pcap(order, magic):
+    out = struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 262144, 127)
+    for f in some_frames():
+        out += struct.pack(order + "IIII", 5, 6, 40, f.orig_len) + f.data[:40]
+    return out
+
+
+def block(order, kind, body):
+    body += b"\0" * (-len(body) % 4)
+    size = struct.pack(order + "I", len(body) + 12)
+    return struct.pack(order + "I", kind) + size + body + size
+
+
+def pcapng(order):
+    options = struct.pack(order + "HHB3xHHqHH", 9, 1, 0x8a, 14, 8, 50, 0, 0)
+    out = block(order, 0x0a0d0d0a, struct.pack(order + "IHHq", 0x1a2b3c4d, 1, 0, -1))
+    out += block(order, 1, struct.pack(order + "HHI", 127, 0, 0))
+    out += block(order, 1, struct.pack(order + "HHI", 1, 0, 20) + options)
+    out += block(order, 5, struct.pack(order + "III", 0, 1, 2))
+    for f in some_frames():
+        head = struct.pack(order + "IIIII", 1, 1, 2, 40, f.orig_len)
+        out += block(order, 6, head + f.data[:40])
+        out += block(order, 3, struct.pack(order + "I", 60) + f.data[:20])
+        head = struct.pack(order + "HHIIII", 0, 0, 1, 2, 30, 30)
+        out += block(order, 2, head + f.data[:30])
+    return out
+
+
+def capture_files():
+    files = [pcap(order, magic) for order in "<>" for magic in (0xa1b2c3d4, 0xa1b23c4d)]
+    files += [pcapng("<"), pcapng(">"), pcapng("<") + pcapng(">")]
+    return files
+
+
+def pcap_read():
+    return [struct.pack("<H", chunk) + f for f in capture_files() for chunk in (0, 6, 4095)]
+
+
+def pcapng_tails():
+    return [b"\0" + f[:cut] for f in capture_files()[4:] for cut in (len(f), len(f) - 5, 30, 9)]
+
+
+def parse():
+    """Every shape whole; the fuzzer makes the cuts."""
+    for _, linktype, frame in shapes.whole():
+        head = struct.pack("<BHHHHB", LINKTYPES.index(linktype), 191, 0, 60, 0, 0)
+        yield head + frame[:400]
+
+
+def totals():
+    message = bytes([2, 16]) + bytes(range(15)) + b"\1"
+    big = bytes([2, 16]) + b"\xff\xff\x7f" * 16
+    return [message, big, b"\0" + bytes([len(big)]) + big + b"\1\5\0\2\3\1\1\5\0\4",
+            b"\0" + bytes([len(message)]) + message + b"\x09\5\0\x0a\x13\2\1\7\0\2"]
+
+
+def reassemble():
+    def piece(combo, total, n):
+        return struct.pack("<BbH", 3 | n << 4, combo, total)
+    return [piece(0, 3000, 0) + piece(0, 3000, 2) + piece(0, 3000, 1),
+            piece(1, 100, 0) + piece(0, 100, 0) + piece(0, 100, 0),
+            piece(70, 100, 0) + piece(3, 3000, 0) + struct.pack("<BbHH", 1, 0, 0, 300)]
+
+
+def answer():
+    receipt = b"\1\x0a" + b"\3" + b"\0" * 8 + b"\1"
+    return [b"\3\0\0\2" + receipt + b"\4\3\xff\xff\3\xff\xff\2\2",
+            b"\3\0\0\0" + struct.pack("<H", 55) + b"\2" * 55 + b"\2\0" + b"\4\0\3aaa"]
+
+
+def datagram():
+    info = b"interface=mon0\nsnaplen=192\nexported=5\nkeep=all\nos=x\nfilter=y\nsource=xdp\n"
+    frame = b"\1\x14" + b"abcdefghijklmnopqrst"
+    frames = b"\1" + frame * 2
+    begin = struct.pack("<BBH", 5 | 32, 3, len(info)) + info
+    return [b"\x09" + frames + b"\x0a\x04" + frames + b"\x2b\x08\1\0", begin + b"\x04" + frames,
+            struct.pack("<BBH", 5, 3, len(info)) + info,
+            b"\x02\0\0\xb8\x0b\x02\0\1\xb8\x0b\x02\0\2\xb8\x0b\x08\xff\0",
+            b"\x02\5\0\x64\0\x08\xff\0\x04" + frames, b"\0\x1d\0\3" + b"\0" * 28,
+            b"\0\xa1\0\1" + b"\0" * 160, b"\7\5\0\4" + frames + b"\7\xf0\xff\4" + frames,
+            b"\1\2\0\2\0" + b"\1\x0a\0\1\0\0\0\0\0\0\2xx"]
+
+
+def main():
+    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
+            "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
+            "answer": answer(), "datagram": datagram(), "combo": (), "decompress": ()}
+    shutil.rmtree(folder, ignore_errors=True)
+    for harness, seeds in made.items():
+        (folder / harness).mkdir(parents=True)
+        for n, seed in enumerate(seeds):
+            (folder / harness / f"hand-{n}").write_bytes(seed)
+    trace = folder / "trace.pcap"
+    trace.write_bytes(captures.file_bytes(captures.BUNDLED))
+    subprocess.run([program, trace, folder], check=True)
+    trace.unlink()
+
+
+main()
