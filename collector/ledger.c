@@ -60,6 +60,8 @@ void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier)
 		ledger_run_close(l);
 		if (!l->now.sensor.final)
 			run_bury(&l->now);
+		/* A last word that its own combos contradict: what is here is here. */
+		l->now.sensor.exported = run_exported(&l->now);
 		run_add(&l->before, &l->now);
 	}
 	memset(&l->now, 0, sizeof(l->now));
