@@ -86,26 +86,35 @@ static uint16_t get16(const struct pcap_reader *r, const uint8_t *p)
 	return r->swapped ? __builtin_bswap16(v) : v;
 }
 
-/* Bytes that must be there for the next record or block to be read whole, as far as is known. */
+/* Length of the block at `p`, 12 bytes of which are there. A section header has its own byte order;
+ * 0 where it has none. */
+static uint32_t block_len(const struct pcap_reader *r, const uint8_t *p)
+{
+	uint32_t magic, len;
+
+	if (get32(r, p) != BLOCK_SECTION)
+		return get32(r, p + 4);
+	memcpy(&len, p + 4, 4);
+	memcpy(&magic, p + 8, 4);
+	return magic == 0x1a2b3c4d ? len : magic == 0x4d3c2b1a ? __builtin_bswap32(len) : 0;
+}
+
+/* Bytes that must be there for the next record or block to be read whole, as far as is known. What
+ * is of impossible length is for who reads it to find. */
 static size_t bytes_needed(const struct pcap_reader *r)
 {
 	const uint8_t *p = r->buffer + r->buffer_at;
-	size_t have = r->buffer_len - r->buffer_at, header = r->is_pcapng ? 12 : 16;
+	size_t have = r->buffer_len - r->buffer_at;
 	uint32_t len;
 
-	if (!r->started)
+	if (!r->started && (have < HEADER_MIN || get32(r, p) != BLOCK_SECTION))
 		return HEADER_MIN;
-	if (have < header)
-		return header;
-	if (!r->is_pcapng)
-		len = get32(r, p + 8);
-	else if (get32(r, p) == BLOCK_SECTION) /* may change the byte order */
-		len = 0;
-	else
-		len = get32(r, p + 4);
-	if (len > PCAP_BLOCK_MAX)
-		return header; /* an error, to be found by who reads it */
-	return r->is_pcapng ? (len > header ? (len + 3) & ~3u : header) : header + len;
+	if (r->started && !r->is_pcapng) {
+		len = have < 16 ? 0 : get32(r, p + 8);
+		return 16 + (len > PCAP_BLOCK_MAX ? 0 : len);
+	}
+	len = have < 12 ? 0 : block_len(r, p);
+	return len < 12 || len > PCAP_BLOCK_MAX ? 12 : (len + 3) & ~3u;
 }
 
 bool pcap_ready(struct pcap_reader *r, int timeout_ms)

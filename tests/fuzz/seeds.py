@@ -54,7 +54,8 @@ def block(order, kind, body):
 
 def pcapng(order):
     options = struct.pack(order + "HHB3xHHqHH", 9, 1, 0x8a, 14, 8, 50, 0, 0)
-    out = block(order, 0x0a0d0d0a, struct.pack(order + "IHHq", 0x1a2b3c4d, 1, 0, -1))
+    comment = struct.pack(order + "HH", 1, 8) + b"comment!" + b"\0" * 4
+    out = block(order, 0x0a0d0d0a, struct.pack(order + "IHHq", 0x1a2b3c4d, 1, 0, -1) + comment)
     out += block(order, 1, struct.pack(order + "HHI", 127, 0, 0))
     out += block(order, 1, struct.pack(order + "HHI", 1, 0, 20) + options)
     out += block(order, 5, struct.pack(order + "III", 0, 1, 2))
