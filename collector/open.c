@@ -255,6 +255,19 @@ static void session_begin(struct open *o, struct sensor *s, uint64_t now_ns)
 	sodium_memzero(&s->candidate, sizeof(s->candidate));
 }
 
+/* Receipts go where the sensor is now, and no more of them than it has paid for from there: who
+ * redirects its datagrams must not make us flood somebody. */
+static void follow_address(struct sensor *s, size_t len, const struct sockaddr_storage *from,
+			   socklen_t from_len)
+{
+	if (s->address_len != from_len || memcmp(&s->address, from, from_len)) {
+		memcpy(&s->address, from, from_len);
+		s->address_len = from_len;
+		s->credit = 0;
+	}
+	s->credit += len;
+}
+
 static void take_data(struct open *o, const uint8_t *in, size_t len,
 		      const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
 {
@@ -287,10 +300,8 @@ static void take_data(struct open *o, const uint8_t *in, size_t len,
 	if (session == &s->candidate)
 		session_begin(o, s, now_ns);
 	if (s->current.seal.rx.highest ==
-	    load_be(in + 5, 8)) { /* the newest: others were overtaken */
-		memcpy(&s->address, from, from_len);
-		s->address_len = from_len;
-	}
+	    load_be(in + 5, 8)) /* the newest: others were overtaken */
+		follow_address(s, len, from, from_len);
 	s->ledger.received_bytes += len;
 	take_message(o, s, message, n, now_ns);
 }
@@ -315,11 +326,14 @@ static void send_receipt(struct open *o, struct sensor *s)
 	uint8_t message[RECEIPT_LEN], out[RECEIPT_LEN + SEAL_OVERHEAD];
 	size_t len;
 
+	if (s->credit < sizeof(out))
+		return; /* it stays due; the sensor repeats what matters */
 	message[0] = PIECE_RECEIPT;
 	store_be(message + 1, s->current.seal.rx.highest, 8);
 	message[9] = s->final_confirmed ? RECEIPT_FINAL : 0;
 	len = seal_datagram(&s->current.seal.tx, out, message, sizeof(message));
 	sendto(o->sock, out, len, MSG_DONTWAIT, (struct sockaddr *)&s->address, s->address_len);
+	s->credit -= len;
 	s->unreceipted = 0;
 	s->receipt_due = false;
 }

@@ -46,6 +46,7 @@ struct sensor {
 	uint64_t init_ns; /* `time` of the newest INIT: an older one is a replay */
 	struct sockaddr_storage address;
 	socklen_t address_len;
+	uint64_t credit;	  /* bytes heard from there and not answered yet */
 	unsigned int unreceipted; /* datagrams heard since the last receipt */
 	bool receipt_due;
 	uint64_t final_since_ns; /* the final totals came, but not all frames yet */
