@@ -209,7 +209,7 @@ fuzzers-here: $(FUZZERS)
 fuzzers:
 	$(Q)$(FUZZ_MAKE) fuzzers-here
 
-fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SECONDS (60), or only FUZZ=name
+fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SECONDS=60, or FUZZ=NAME
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
 
 $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/pcap_read \
@@ -217,11 +217,11 @@ $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/pcap
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds ## remake the corpora, after the wire format has changed
+fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds ## remake corpora when the wire format has changed
 	$(Q)$(TOOLS)/bin/python tests/fuzz/seeds.py $(BUILD)/tests/fuzz/seeds $(FUZZ_BUILD)/seeds
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
-fuzz-merge: fuzzers ## take what was found into the corpora, and make them small
+fuzz-merge: fuzzers ## take what make fuzz found into the corpora
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
 .PHONY: test-programs test-unit test
@@ -291,6 +291,6 @@ clean: ## remove what was built
 help: ## print this
 	@sed -n 's/^\([a-z_.-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | \
 		awk -F': ' '{ printf "  %-24s %s\n", $$1, $$2 }'
-	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS="
+	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ="
 
 -include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')
