@@ -4,6 +4,10 @@
  * on the loopback: combos that claim 4 GB, that decompress to more than they say, that contradict
  * themselves. Then one honest combo with one frame, "honest", and the final totals. Prints the
  * number of bad messages it sent.
+ *
+ * hostile KEYFILE PORT COUNT: sends COUNT random datagrams instead, as fast as the collector takes
+ * them: now and then it asks, with totals, whether all before were looked at. Prints how many
+ * random ones and how many of its own it sent.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,6 +24,10 @@
 #include "wire/combo.h"
 #include "wire/piece.h"
 #include "wire/totals.h"
+
+#define BATCH 64    /* datagrams a system call */
+#define WINDOW 8192 /* datagrams on their way: a third of what the receive buffer holds */
+#define PATIENCE 60 /* seconds */
 
 static int sock;
 static struct seal_session session;
@@ -154,15 +162,104 @@ static void send_garbage(void)
 	bad++;
 }
 
+/* ---- random datagrams ------------------------------------------------------------------------ */
+
+static uint64_t rng(void)
+{
+	static uint64_t x = 88172645463325252ULL; /* xorshift, G. Marsaglia 2003 */
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+/* Most have a known type, and some the number of our own session, which anybody can see. */
+static size_t random_datagram(uint8_t *out)
+{
+	static const uint16_t lengths[] = { 0, 1, 12, 28, 29, 40, 143, 161, 200, 1161, 1400, 1472 };
+	size_t len = lengths[rng() % (sizeof(lengths) / sizeof(*lengths))];
+
+	for (size_t i = 0; i < len; i += 8)
+		store_be(out + i, rng(), 8);
+	if (len && rng() % 5)
+		out[0] = 1 + rng() % 3;
+	if (len >= SEAL_HEADER_LEN && rng() % 3 == 0)
+		store_be(out + 1, session.tx.session, 4);
+	return len;
+}
+
+static void send_random(unsigned int count)
+{
+	static uint8_t bytes[BATCH][1472 + 8];
+	struct mmsghdr messages[BATCH] = { 0 };
+	struct iovec iovecs[BATCH];
+	int n;
+
+	for (unsigned int i = 0; i < count; i++) {
+		iovecs[i].iov_base = bytes[i];
+		iovecs[i].iov_len = random_datagram(bytes[i]);
+		messages[i].msg_hdr.msg_iov = &iovecs[i];
+		messages[i].msg_hdr.msg_iovlen = 1;
+	}
+	for (unsigned int done = 0; done < count; done += n) {
+		n = sendmmsg(sock, messages + done, count - done, 0);
+		if (n < 0)
+			fail("sendmmsg");
+	}
+}
+
+/* Sends totals until they are receipted; returns how often. */
+static unsigned int wait_until_heard(void)
+{
+	struct timeval second = { .tv_sec = 1 };
+	struct totals t = { 0 };
+	uint8_t message[TOTALS_WIRE_MAX], in[256], receipt[256];
+
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+	for (unsigned int tries = 1; tries <= PATIENCE; tries++) {
+		long n;
+
+		send_message(message, totals_write(message, &t));
+		while ((n = recv(sock, in, sizeof(in), 0)) > 0)
+			if (seal_open(&session.rx, receipt, in, n) == RECEIPT_LEN &&
+			    load_be(receipt + 1, 8) == session.tx.counter - 1)
+				return tries;
+	}
+	fail("the collector does not answer");
+	return 0;
+}
+
+static int flood(unsigned long count)
+{
+	unsigned int own = 1; /* the set-up */
+	unsigned long sent = 0;
+
+	while (sent < count) {
+		unsigned int n = count - sent < BATCH ? count - sent : BATCH;
+
+		send_random(n);
+		sent += n;
+		if (sent % WINDOW == 0 || sent == count)
+			own += wait_until_heard();
+	}
+	printf("%lu %u\n", sent, own);
+	return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
 int main(int argc, char **argv)
 {
 	struct totals t = { .seen = 1, .captured = 1, .exported = 1, .final = 1 };
 	uint8_t combo[256], message[TOTALS_WIRE_MAX];
 	size_t len;
 
-	if (argc != 3)
+	if (argc != 3 && argc != 4)
 		return 2;
 	connect_session(argv[1], argv[2]);
+	if (argc == 4)
+		return flood(strtoul(argv[3], NULL, 10));
 	send_changed(8, 0xffffffff, 4); /* 4 GB uncompressed */
 	send_changed(8, COMBO_BODY_MAX + 1, 4);
 	send_changed(0, 2, 2);		   /* version */

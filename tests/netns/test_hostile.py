@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What strangers, and sensors gone bad, send to the collector: counters, and nothing else."""
 import os
-import random
+import signal
 import socket
 import subprocess
 import threading
@@ -12,11 +12,15 @@ from netns.compare import assert_balanced, assert_same
 from reference import captures
 
 
+def receiver_pid(collector):
+    """The unprivileged process."""
+    return int(subprocess.run(["pgrep", "-P", str(collector.pid())], capture_output=True, text=True,
+                              check=True).stdout.split()[0])
+
+
 def receiver_kib(collector):
     """Resident memory of the unprivileged process."""
-    child = subprocess.run(["pgrep", "-P", str(collector.pid())], capture_output=True, text=True,
-                           check=True).stdout.split()[0]
-    with open(f"/proc/{child}/status", encoding="ascii") as f:
+    with open(f"/proc/{receiver_pid(collector)}/status", encoding="ascii") as f:
         return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
 
 
@@ -60,32 +64,56 @@ def flood(collector, sock, datagrams):
     return heard(collector, base + n)
 
 
-def test_random_datagrams(bed):
-    rng = random.Random(1)
+REFUSED = ("not_ours", "unknown_session", "not_authentic", "replayed", "bad_inits",
+           "limited_inits", "unknown_sensors", "replayed_inits")
+
+
+def test_a_million_random_datagrams(bed):
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+
+    def random_datagrams(count):
+        out = bed.ns.run(testbed.ROOT / "build/tests/hostile", key, "5600", count,
+                         capture_output=True, timeout=120).stdout
+        return map(int, out.split())
+
+    first, own_first = random_datagrams(20000)
+    before = receiver_kib(collector)
+    began = time.monotonic()
+    sent, own = random_datagrams(1000000)
+    seconds = time.monotonic() - began
+    after = receiver_kib(collector)
+    assert collector.finish()[0] == 0
+    stats = collector.stats()
+    sent, own = sent + first, own + own_first
+    print(f"{sent} random datagrams, {sent / seconds:.0f}/s, {stats['kernel_dropped']} dropped by "
+          f"the kernel; {before} KiB before, {after} KiB after")
+    assert sent == 1020000 and after - before < 256
+    # Every datagram is in exactly one counter, here or in the kernel.
+    assert stats["datagrams"] + stats["kernel_dropped"] == sent + own
+    assert sum(stats[k] for k in REFUSED) == sent - stats["kernel_dropped"]
+    assert stats["not_authentic"] > 10000 and stats["bad_inits"] > 100000
+    lib = collector.sensor_stats("lib")
+    assert lib["written"] == lib["bad_messages"] == 0 and stats["sessions"] == 2
+    assert not list(captures.frames(bed.out))
+
+
+def test_what_the_kernel_drops_is_counted(bed):
+    """A receiver that is stopped while more comes than its buffer holds."""
     collector = bed.collector()
     testbed.wait_for(collector.stats_file.exists, "statistics")
     sock = udp(bed.ns)
-
-    def some(count):
-        for _ in range(count):
-            d = bytearray(rng.randbytes(rng.choice((0, 1, 12, 28, 29, 40, 143, 200, 1400, 1472))))
-            if d and rng.random() < 0.8:
-                d[0] = rng.choice((1, 2, 3))
-            yield bytes(d)
-
-    flood(collector, sock, some(5000))
-    before = receiver_kib(collector)
-    flood(collector, sock, some(60000))
-    after = receiver_kib(collector)
-    print(f"collector: {before} KiB before, {after} KiB after 60,000 random datagrams")
-    assert after - before < 256
-    stats = collector.stats()
-    # Every datagram is in exactly one counter.
-    assert sum(stats[k] for k in ("not_ours", "unknown_session", "not_authentic", "replayed",
-                                  "bad_inits", "limited_inits", "unknown_sensors",
-                                  "replayed_inits")) == 65000
+    os.kill(receiver_pid(collector), signal.SIGSTOP)
+    for _ in range(200000):
+        sock.send(b"\3")
+    os.kill(receiver_pid(collector), signal.SIGCONT)
+    testbed.wait_for(lambda: (s := collector.stats())["datagrams"] + s["kernel_dropped"] >= 200000,
+                     "all datagrams", 20)
     assert collector.finish()[0] == 0
-    assert not list(captures.frames(bed.out))
+    stats = collector.stats()
+    print(f"{stats['datagrams']} received, {stats['kernel_dropped']} dropped by the kernel")
+    assert stats["datagrams"] + stats["kernel_dropped"] == 200000
+    assert stats["kernel_dropped"] > 1000 and stats["not_ours"] == stats["datagrams"]
 
 
 class Relay:
