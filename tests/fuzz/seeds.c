@@ -99,7 +99,8 @@ static void combo_seeds(const struct combo *c, int level)
 	put_number(f, 0, 1);
 	put_number(f, c->body_len, 4);
 	put(f, combo + COMBO_HEADER_LEN, len);
-	f = seed("datagram"); /* step 3: a combo of the second sensor */
+	f = seed("datagram"); /* no rotation; step 3: a combo of the second sensor */
+	put_number(f, 0, 1);
 	put_number(f, 3, 1);
 	put_number(f, c->frames - 1, 2);
 	put_number(f, c->body_len, 2);

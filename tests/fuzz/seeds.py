@@ -114,20 +114,31 @@ def datagram():
     info = b"interface=mon0\nsnaplen=192\nexported=5\nkeep=all\nos=x\nfilter=y\nsource=xdp\n"
     frame = b"\1\x14" + b"abcdefghijklmnopqrst"
     frames = b"\1" + frame * 2
-    begin = struct.pack("<BBH", 5 | 32, 3, len(info)) + info
-    return [b"\x09" + frames + b"\x0a\x04" + frames + b"\x2b\x08\1\0", begin + b"\x04" + frames,
-            struct.pack("<BBH", 5, 3, len(info)) + info,
-            b"\x02\0\0\xb8\x0b\x02\0\1\xb8\x0b\x02\0\2\xb8\x0b\x08\xff\0",
-            b"\x02\5\0\x64\0\x08\xff\0\x04" + frames, b"\0\x1d\0\3" + b"\0" * 28,
-            b"\0\xa1\0\1" + b"\0" * 160, b"\7\5\0\4" + frames + b"\7\xf0\xff\4" + frames,
-            b"\1\2\0\2\0" + b"\1\x0a\0\1\0\0\0\0\0\0\2xx"]
+    begin, unlisted, impostor = (struct.pack("<BBH", 5 | who << 5, 3, len(info)) + info
+                                 for who in range(3))
+    steps = [b"\x09" + frames + b"\x0a\x04" + frames + b"\x2b\x08\1\0", begin + b"\x04" + frames,
+             b"\x09" + frames + b"\x08\xff\0\x0d\x09" + frames + b"\x08\xff\0",
+             b"\x0c\x50\0\5\2\1\1\1\1", (b"\x09\7" + (b"\1\xff" + b"z" * 255) * 8) * 2,
+             unlisted, impostor, begin + b"\6" + b"\x2b\x08\1\0" + begin,
+             b"\x02\0\0\xb8\x0b\x02\0\1\xb8\x0b\x02\0\2\xb8\x0b\x08\xff\0",
+             b"\x02\5\0\x64\0\x08\xff\0\x04" + frames, b"\0\x1d\0\3" + b"\0" * 28,
+             b"\0\xa1\0\1" + b"\0" * 160, b"\7\5\0\4" + frames + b"\7\xf0\xff\4" + frames,
+             b"\1\2\0\2\0" + b"\1\x0a\0\1\0\0\0\0\0\0\2xx"]
+    return [rotate + s for s in steps for rotate in (b"\0", b"\1")]
+
+
+
+def files():
+    """How it was started, then: descriptors given, length, request."""
+    return [bytes([how]) + b"\0\1\1" * 3 + b"\0\1\2\0\1\3\0\1\2\0\1\3\4\1\1\0\2\1\1"
+            for how in range(16)]
 
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
-            "answer": answer(), "datagram": datagram(), "combo": (), "decompress": ()}
+            "answer": answer(), "files": files(), "datagram": datagram(), "combo": (), "decompress": ()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
         (folder / harness).mkdir(parents=True)

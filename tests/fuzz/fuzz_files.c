@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/files.o */
+/*
+ * The collector's privileged process, asked by an unprivileged one that has been taken over. First
+ * byte: how the collector was started; then messages of any length, with descriptors that nobody
+ * wants. Always holds: no file comes to be but those that were asked for on the command line, what
+ * was there before stays as it is, and no descriptor stays open.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <saluki/privsep.h>
+
+#include "collector/files.h"
+#include "fuzz.h"
+
+#define OLD "written before"
+
+static char folder[] = "/tmp/saluki-fuzz-XXXXXX";
+static int outside; /* where libFuzzer is, between inputs */
+
+static void write_old(const char *name)
+{
+	FILE *f = fopen(name, "w");
+
+	CHECK(f && fputs(OLD, f) >= 0 && fclose(f) == 0);
+}
+
+static void check_old(const char *name)
+{
+	char text[64] = "";
+	FILE *f = fopen(name, "r");
+
+	CHECK(f && fgets(text, sizeof(text), f) && !strcmp(text, OLD));
+	fclose(f);
+}
+
+static bool series(const char *name)
+{
+	const char *digits = name + strcspn(name, "_");
+
+	return (!strncmp(name, "out_", 4) || !strncmp(name, "old_", 4) ||
+		!strncmp(name, "saluki_", 7)) &&
+	       strspn(digits, "_0123456789") == 21 && !strcmp(digits + 21, ".pcapng");
+}
+
+/* Looks at what is in the folder now, and empties it. */
+static void check_folder(const struct collector_options *o)
+{
+	DIR *d = opendir(".");
+	struct dirent *e;
+
+	CHECK(d);
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		if (!strcmp(e->d_name, "old.pcapng"))
+			check_old(e->d_name);
+		else if (!strncmp(e->d_name, "stats", 5))
+			CHECK(o->stats_file &&
+			      (!strcmp(e->d_name, "stats") || !strcmp(e->d_name, "stats.new")));
+		else
+			CHECK(series(e->d_name) || !strcmp(e->d_name, "out.pcapng"));
+		CHECK(unlink(e->d_name) == 0);
+	}
+	closedir(d);
+}
+
+/* Returns 0, or -EPIPE where the privileged process hears no more. */
+static int ask(struct files *f, const int *pair, struct fuzz_input *in)
+{
+	int given[PRIVSEP_FDS_MAX] = { 1, 1, 1, 1 }, got[PRIVSEP_FDS_MAX], err;
+	unsigned int count = fuzz_number(in, 1) % (PRIVSEP_FDS_MAX + 1);
+	struct files_answer a;
+	size_t len;
+	const uint8_t *message = fuzz_bytes(in, fuzz_number(in, 1) % 4, &len);
+
+	CHECK(privsep_send(pair[0], message, len, given, count) == 0);
+	err = files_answer(f, pair[1]);
+	if (err)
+		return err;
+	CHECK(privsep_recv(pair[0], &a, sizeof(a), got) == 0 && a.err <= 0);
+	CHECK(a.err == 0 || got[0] < 0);
+	for (int i = 0; i < PRIVSEP_FDS_MAX; i++)
+		if (got[i] >= 0)
+			close(got[i]);
+	return 0;
+}
+
+static void clean_up(void)
+{
+	rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	fuzz_quiet();
+	outside = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CHECK(outside >= 0 && mkdtemp(folder));
+	atexit(clean_up);
+	return 0;
+}
+
+static int open_descriptors(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static const char *const targets[] = { "out.pcapng", "old.pcapng", ".", "-" };
+	struct fuzz_input in = { data, data + len };
+	uint8_t how = fuzz_number(&in, 1);
+	struct collector_options o = { .write = targets[how & 3] };
+	int pair[2], before;
+	struct files f;
+
+	CHECK(chdir(folder) == 0);
+	o.stats_file = how & 4 ? "stats" : NULL;
+	o.rotate_bytes = how & 8;
+	before = open_descriptors();
+	write_old("old.pcapng");
+	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
+	CHECK(files_init(&f, &o) == 0);
+	while (in.p < in.end && ask(&f, pair, &in) == 0)
+		;
+	close(pair[0]);
+	close(pair[1]);
+	check_folder(&o);
+	CHECK(open_descriptors() == before);
+	CHECK(fchdir(outside) == 0);
+	return 0;
+}
