@@ -117,6 +117,8 @@ static int open_stats(struct files *f)
 {
 	int fd;
 
+	if (!f->o->stats_file)
+		return -EINVAL; /* who asks is not to be trusted */
 	if (snprintf(f->stats_temporary, sizeof(f->stats_temporary), "%s.new", f->o->stats_file) >=
 	    (int)sizeof(f->stats_temporary))
 		return -ENAMETOOLONG;
@@ -137,8 +139,10 @@ int files_answer(struct files *f, int sock)
 		fd = open_output(f, &a);
 	else if (what == FILES_STATS)
 		fd = open_stats(f);
-	else
+	else if (f->o->stats_file)
 		a.err = rename(f->stats_temporary, f->o->stats_file) ? -errno : 0;
+	else
+		a.err = -EINVAL;
 	if (what != FILES_STATS_DONE && fd < 0)
 		a.err = fd;
 	err = privsep_send(sock, &a, sizeof(a), &fd, fd >= 0);

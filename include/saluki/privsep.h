@@ -71,7 +71,8 @@ static inline int privsep_send(int sock, const void *msg, size_t len, const int 
 }
 
 /* Receives one message of exactly `len` bytes. `fds` (PRIVSEP_FDS_MAX, -1 where none came) is
- * the caller's to close. Returns 0, -EPIPE where the other process is gone, or -errno. */
+ * the caller's to close; where it is NULL, none can be sent to us. Returns 0, -EPIPE where the
+ * other process is gone, or -errno. */
 static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))];
@@ -79,8 +80,8 @@ static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
 	struct msghdr mh = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof(control),
+		.msg_control = fds ? control : NULL, /* or what comes along stays open */
+		.msg_controllen = fds ? sizeof(control) : 0,
 	};
 	ssize_t n;
 

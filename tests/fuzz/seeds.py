@@ -138,7 +138,8 @@ def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
-            "answer": answer(), "files": files(), "datagram": datagram(), "combo": (), "decompress": ()}
+            "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
+            "decompress": ()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
         (folder / harness).mkdir(parents=True)
