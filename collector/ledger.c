@@ -3,7 +3,6 @@
 #include "ledger.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ULL(x) ((unsigned long long)(x))
@@ -115,21 +114,29 @@ struct ledger_run ledger_sum(const struct ledger *l)
 	return sum;
 }
 
+/* How far two sides are apart, in either direction; bounded, for a sensor may say any number. */
+static int64_t magnitude(uint64_t difference)
+{
+	uint64_t m = difference > INT64_MAX ? -difference : difference;
+
+	return m < INT64_MAX / 3 ? m : INT64_MAX / 3;
+}
+
 int64_t ledger_balance(const struct ledger *l)
 {
 	struct ledger_run s = ledger_sum(l);
 	const struct totals *t = &s.sensor;
-	int64_t hook = t->seen - t->filtered - t->ring_full - t->copy_failed - t->captured;
-	int64_t agent =
+	uint64_t hook = t->seen - t->filtered - t->ring_full - t->copy_failed - t->captured;
+	uint64_t agent =
 		t->captured - t->exported - t->dropped_send - t->dropped_shutdown - s.vanished;
-	int64_t here = t->exported - s.earlier - s.written - s.lost_missing - s.lost_disk -
-		       ledger_in_flight(l);
+	uint64_t here = t->exported - s.earlier - s.written - s.lost_missing - s.lost_disk -
+			ledger_in_flight(l);
 
 	/* While a run goes on, frames are on their way inside the agent, and the totals are a
 	 * moment old; only its last word can be held against it. */
 	if (!l->now.sensor.final)
 		hook = agent = 0;
-	return llabs(hook) + llabs(agent) + llabs(here);
+	return magnitude(hook) + magnitude(agent) + magnitude(here);
 }
 
 void ledger_print(FILE *out, const char *name, const struct ledger *l)

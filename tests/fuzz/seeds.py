@@ -92,7 +92,8 @@ def parse():
 def totals():
     message = bytes([2, 16]) + bytes(range(15)) + b"\1"
     big = bytes([2, 16]) + b"\xff\xff\x7f" * 16
-    return [message, big, b"\0" + bytes([len(big)]) + big + b"\1\5\0\2\3\1\1\5\0\4",
+    huge = bytes([2, 16]) + b"\0" * 4 + b"\xff" * 8 + b"\x7f" + b"\0" * 10 + b"\1"
+    return [message, big, b"\0" + bytes([len(huge)]) + huge + b"\x0b\1", b"\0" + bytes([len(big)]) + big + b"\1\5\0\2\3\1\1\5\0\4",
             b"\0" + bytes([len(message)]) + message + b"\x09\5\0\x0a\x13\2\1\7\0\2"]
 
 
