@@ -93,8 +93,9 @@ def totals():
     message = bytes([2, 16]) + bytes(range(15)) + b"\1"
     big = bytes([2, 16]) + b"\xff\xff\x7f" * 16
     huge = bytes([2, 16]) + b"\0" * 4 + b"\xff" * 8 + b"\x7f" + b"\0" * 10 + b"\1"
-    return [message, big, b"\0" + bytes([len(huge)]) + huge + b"\x0b\1", b"\0" + bytes([len(big)]) + big + b"\1\5\0\2\3\1\1\5\0\4",
-            b"\0" + bytes([len(message)]) + message + b"\x09\5\0\x0a\x13\2\1\7\0\2"]
+    step = {m: b"\0" + bytes([len(m)]) + m for m in (message, big, huge)}
+    return [message, big, step[huge] + b"\x0b\1", step[big] + b"\1\5\0\2\3\1\1\5\0\4",
+            step[message] + b"\x09\5\0\x0a\x13\2\1\7\0\2"]
 
 
 def reassemble():
