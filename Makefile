@@ -139,8 +139,8 @@ $(BUILD)/tests/hostile: $(BUILD)/tests/netns/hostile.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(BUILD)/tests/bodies: $(addprefix $(BUILD)/,tests/dictionary/bodies.o agent/pcap_read.o wire/combo.o \
-		wire/forms.o)
+$(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/pcap_read wire/combo \
+		wire/forms wire/fields)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
@@ -213,7 +213,7 @@ fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SEC
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
 
 $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/pcap_read \
-		agent/compress wire/combo)
+		agent/compress wire/combo wire/combo_open wire/forms wire/fields wire/dictionary)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 

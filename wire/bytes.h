@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define VARINT_MAX 10 /* bytes of the longest 64-bit varint */
 
@@ -72,6 +73,15 @@ static inline int load_varint(const uint8_t **p, const uint8_t *end, uint64_t *v
 		}
 	}
 	return -1;
+}
+
+/* Eight bytes in this machine's order: for comparing and hashing, never for the wire. */
+static inline uint64_t load_word(const uint8_t *p)
+{
+	uint64_t w;
+
+	memcpy(&w, p, 8);
+	return w;
 }
 
 /* Signed differences as small unsigned numbers: 0, -1, 1, -2 become 0, 1, 2, 3. */

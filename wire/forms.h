@@ -9,7 +9,7 @@
  * the combo once, a frame is a number of a form and the differences from what was expected, and
  * zstd has a quarter of the bytes to go through, most of them zeros.
  *
- * Where a field is follows from bytes that are no such field, so that both ends find it:
+ * What is expected of a field (fields.h):
  *
  *     clock     radiotap TSFT, 8 bytes: as far ahead of the frame's time stamp as in the last
  *               frame of this form, or where the form is new in the last frame that had one
@@ -17,7 +17,7 @@
  *               stamp as in the last frame that had one
  *     aggregate  radiotap A-MPDU reference number, 4 bytes: again the last frame's
  *     signals   radiotap antenna signals in dBm and dB, of all antennas, and lock quality, 1 byte
- *               each, FORM_SIGNALS at most: those of the station's last frame
+ *               each, FIELDS_SIGNALS at most: those of the station's last frame
  *     sequence  sequence control, 2 bytes: the next number of this counter (again the last one
  *               where the retry bit is set), fragment 0
  *     beacon    time stamp of a beacon or probe response, 8 bytes: as far ahead of `clock`, or
@@ -25,8 +25,8 @@
  *     packet    CCMP or GCMP packet number, 6 of 8 bytes: one more than this pair's last one
  *     cut       bytes cut off the frame: as many as of the form's last frame
  *
- * What is learnt of stations and pairs of stations is in tables of FORM_SLOTS entries, zero at
- * the start of a combo; the slot is a hash of addresses (forms.c), and two that share a slot
+ * What is learnt of stations and pairs of stations is in tables of FIELDS_SLOTS entries, zero at
+ * the start of a combo; the slot is a hash of addresses (fields.c), and two that share a slot
  * cost a few bytes.
  */
 #ifndef WIRE_FORMS_H
@@ -38,38 +38,20 @@
 
 #include <saluki/linktype.h>
 
+#include "fields.h"
+
 #define FORMS_MAX 255	 /* forms of a combo; further ones are not remembered */
 #define FORM_LEN_MAX 512 /* bytes; longer frames are stored as they are */
-#define FORM_SLOTS 128
 #define FORM_BUCKETS 256
-#define FORM_SIGNALS 6
-#define FORM_WORDS_MAX 6 /* of radiotap present words; headers with more are not looked into */
-#define FORM_LAYOUTS 4	 /* a power of two */
-
-/* Where fields are in a radiotap header, 0: it has none. */
-struct radiotap_places {
-	uint8_t end; /* of the header */
-	uint8_t flags, clock, stamp, aggregate, signal_count, signals[FORM_SIGNALS];
-};
-
-/* The places in headers that begin with `head`: length and present words say it all, and a
- * card has but a few different ones. */
-struct radiotap_layout {
-	uint8_t head_len, head[4 + 4 * FORM_WORDS_MAX];
-	struct radiotap_places places;
-};
 
 struct form {
 	const uint8_t *bytes; /* in the combo */
 	uint32_t hash;
 	uint16_t len, linktype;
-	struct radiotap_places radio;
-	uint16_t sequence, beacon, packet; /* where these are, 0: it has none */
-	uint8_t retry;			   /* 0 or 1 */
-	uint8_t station, counter, pair;	   /* slots */
-	uint8_t next;			   /* of the bucket, 0: the last one */
-	uint32_t cut;			   /* of the last frame of this form */
-	uint64_t ahead;			   /* its clock less its time stamp, us */
+	struct places at;
+	uint8_t next;	/* of the bucket, 0: the last one */
+	uint32_t cut;	/* of the last frame of this form */
+	uint64_t ahead; /* its clock less its time stamp, us */
 };
 
 struct forms {
@@ -77,20 +59,12 @@ struct forms {
 	uint64_t ahead; /* as in struct form, of the last frame that had a clock */
 	uint64_t stamp_ahead;
 	uint32_t aggregate;
-	uint8_t signals[FORM_SLOTS][FORM_SIGNALS];
-	uint16_t sequences[FORM_SLOTS];
-	uint64_t beacons[FORM_SLOTS], packets[FORM_SLOTS];
+	uint8_t signals[FIELDS_SLOTS][FIELDS_SIGNALS];
+	uint16_t sequences[FIELDS_SLOTS];
+	uint64_t beacons[FIELDS_SLOTS], packets[FIELDS_SLOTS];
 	uint8_t buckets[FORM_BUCKETS]; /* sensor only: the first form of a hash */
-	struct radiotap_layout layouts[FORM_LAYOUTS];
+	struct radiotap_layouts layouts;
 	struct form list[FORMS_MAX + 1]; /* the first is for frames that are not remembered */
-};
-
-/* The fields of a frame; or, between the ends, their differences from what was expected. */
-struct form_fields {
-	uint64_t clock, stamp, beacon, packet;
-	uint32_t aggregate, cut;
-	uint16_t sequence;
-	uint8_t signals[FORM_SIGNALS];
 };
 
 /* Forgets everything; for the first frame with forms of a combo. */
@@ -103,7 +77,7 @@ static inline bool forms_apply(uint16_t linktype)
 
 /* Sensor. Takes the fields out of a frame, leaving zeros, and returns its form: one known, or a
  * new one (`*is_new`) whose bytes must then stay where they are as long as `f` is used. */
-struct form *forms_find(struct forms *f, struct form_fields *fields, uint8_t *frame, uint32_t len,
+struct form *forms_find(struct forms *f, struct fields *fields, uint8_t *frame, uint32_t len,
 			uint16_t linktype, bool *is_new);
 /* Collector. The next form, from bytes of a combo. */
 struct form *forms_add(struct forms *f, const uint8_t *bytes, uint32_t len, uint16_t linktype);
@@ -116,9 +90,9 @@ static inline uint32_t forms_number(const struct forms *f, const struct form *fo
 
 /* Sensor: fields become differences. Collector (forms_sum): differences become fields. Both learn.
  * `time_us` is the frame's time stamp. */
-void forms_differ(struct forms *f, struct form *form, struct form_fields *d, uint64_t time_us);
-void forms_sum(struct forms *f, struct form *form, struct form_fields *d, uint64_t time_us);
+void forms_differ(struct forms *f, struct form *form, struct fields *d, uint64_t time_us);
+void forms_sum(struct forms *f, struct form *form, struct fields *d, uint64_t time_us);
 /* Collector: puts the fields into a copy of the form's bytes. */
-void forms_fill(const struct form *form, const struct form_fields *fields, uint8_t *frame);
+void forms_fill(const struct form *form, const struct fields *fields, uint8_t *frame);
 
 #endif

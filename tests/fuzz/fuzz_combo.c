@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o */
+/* links: wire/combo.o wire/forms.o wire/fields.o wire/combo_open.o */
 /*
  * Combo codec. First byte: 0 a whole combo for combo_header_read, 1 a body for combo_open with
  * its number of frames in front, 2 a list of frames to be appended. Always holds: what was opened

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/compress.o collector/decompress.o wire/combo.o */
+/* links: agent/compress.o collector/decompress.o wire/combo.o wire/forms.o wire/fields.o
+ * wire/combo_open.o wire/dictionary.o */
 /*
  * Decompression. First byte even: size and codec a combo's header states, then bytes that say to
  * be compressed; odd: a level, and bytes to be compressed. Always holds: nothing but the stated

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/capture.o agent/queue.o agent/clock.o wire/combo.o wire/forms.o */
+/* links: agent/capture.o agent/queue.o agent/clock.o wire/combo.o wire/forms.o wire/fields.o */
 #include "unit.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/compress.o collector/decompress.o wire/combo.o wire/forms.o wire/dictionary.o */
+/* links: agent/compress.o collector/decompress.o wire/combo.o wire/forms.o wire/dictionary.o
+ * wire/fields.o wire/combo_open.o */
 #include "unit.h"
 
 #include "agent/compress.h"
