@@ -125,7 +125,6 @@ static int hand_over_interface(struct privileged *p, int key_fd)
 	err = err ?: attach_attach(a, false);
 	if (err)
 		return err;
-	say_attached(p);
 	p->ifindex = a->link.ifindex;
 	p->was_up = a->link.up;
 	h.cpus = a->cpus;
@@ -137,7 +136,11 @@ static int hand_over_interface(struct privileged *p, int key_fd)
 	fds[HANDOVER_FD_COUNTERS] = a->counters_fd;
 	fds[HANDOVER_FD_WAKEUP] = a->wakeup_fd;
 	fds[HANDOVER_FD_MAPPED] = a->mapped_fd;
-	return privsep_send(p->sock, &h, sizeof(h), fds, PRIVSEP_FDS_MAX);
+	err = privsep_send(p->sock, &h, sizeof(h), fds, PRIVSEP_FDS_MAX);
+	/* Not before: from here on a capture ends in order even if this process is killed. */
+	if (!err)
+		say_attached(p);
+	return err;
 }
 
 static int hand_over(struct privileged *p)

@@ -151,17 +151,16 @@ void output_flush(struct output *out)
 	int err = write_all(out);
 
 	if (!err) {
-		if (out->broken)
-			log_line("%s: writing again", out->name);
 		out->broken = false;
 		out->size += out->len;
 	} else {
 		out->write_errors++;
 		out->gone = err == -EPIPE;
-		if (!out->broken)
+		if (!out->told)
 			log_line("%s: %s; frames are counted as lost until it can be written again",
 				 out->name, strerror(-err));
-		out->broken = true;
+		out->broken = out->told = true;
+		out->failed_ns = monotonic_ns();
 	}
 	out->len = 0;
 	out->buffered_since_ns = 0;
@@ -326,6 +325,15 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	return err;
 }
 
+/* On a full disk a small block may fit where a large one did not: that it can be written again is
+ * said when nothing has failed for a while. */
+static void tell_recovered(struct output *out)
+{
+	if (out->told && !out->broken)
+		log_line("%s: writing again", out->name);
+	out->told = out->broken;
+}
+
 static bool rotation_due(const struct output *out, uint64_t now_ns)
 {
 	return out->regular && !out->broken && out->o->rotate_s &&
@@ -339,14 +347,17 @@ int output_tick(struct output *out, uint64_t now_ns)
 		output_flush(out);
 	if (rotation_due(out, now_ns))
 		rotate(out, now_ns);
+	if (out->told && now_ns > out->failed_ns + OUTPUT_RECOVERED_NS)
+		tell_recovered(out);
 	if (!out->buffered_since_ns)
-		return out->o->rotate_s ? 500 : -1;
+		return out->o->rotate_s || (out->told && !out->broken) ? 500 : -1;
 	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;
 }
 
 void output_finish(struct output *out)
 {
 	section_end(out);
+	tell_recovered(out);
 	if (out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;

@@ -18,6 +18,7 @@
 #include "wire/combo.h"
 
 #define OUTPUT_FLUSH_NS 50000000ULL /* half of what "at least every 100 ms" allows */
+#define OUTPUT_RECOVERED_NS 1000000000ULL
 #define OUTPUT_BUFFER (1024 * 1024)
 #define OUTPUT_INTERFACES_MAX 16 /* link types and interfaces of one sensor in one section */
 
@@ -49,7 +50,9 @@ struct output {
 	uint64_t no_rotation_until_ns; /* no new file could be had */
 	unsigned int section;	       /* rises with every section header */
 	uint32_t interfaces;	       /* interface blocks in this section */
-	bool broken;		       /* the last write failed, and that was said */
+	bool broken;		       /* the last write failed */
+	bool told;		       /* that one did was said, and not yet that it is over */
+	uint64_t failed_ns;	       /* CLOCK_MONOTONIC of the last one that did */
 	bool gone;		       /* nobody reads the pipe any more */
 	uint64_t write_errors;
 	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
