@@ -97,7 +97,7 @@ class Bed:
 # ---- parts -----------------------------------------------------------------------------------------
 
 
-def climb(directory, size, names):
+def climb(directory, size, names, *ladder_and_blasts):
     """The ladder with the frames of one size; a sample of what was exported is compared."""
     directory = fresh(directory)
     played = frames.sized(frames.real(), size)
@@ -110,13 +110,13 @@ def climb(directory, size, names):
         c.sample = directory / "sample.pcapng"
         ladder = rates.Ladder(c, trace, SECONDS, names, say)
         compared = rates.compare_samples(ladder, played)
-        ladder.climb()
+        ladder.climb(*ladder_and_blasts)
     return ladder, compared
 
 
 def part_rates(directory):
     say(f"rates: {len(frames.real())} distinct real frames as they come, {SECONDS:g} s a rung")
-    ladder, compared = climb(directory, None, list(consumers.ALL))
+    ladder, compared = climb(directory, None, list(consumers.ALL), rates.LADDER, 3)
     out = rates.figures(ladder, "")
     return {**out, **rates.compare(out), "sample_frames_compared": compared}
 
@@ -126,7 +126,7 @@ def part_sizes(directory):
     for size in SIZES:
         say(f"rates: the same frames cut or filled up to {size} bytes")
         ladder, _ = climb(directory, size, ["saluki", "saluki_mapped", "tcpdump", "dumpcap",
-                                            "netsniff_ng"])
+                                            "netsniff_ng"], rates.COARSE, 1)
         out.update(rates.figures(ladder, f"_{size}"))
     return out
 
@@ -163,10 +163,10 @@ def with_bed(directory, part):
 
 
 def part_backbone(directory):
-    say("backbone: hwsim traces, at their own speed")
-    out = {}
-    for name in ("hwsim-ch1", "hwsim", "hwsim-all-groundtruth"):
-        out.update(with_bed(directory, lambda bed, n=name: backbone.measure(bed, n, say)))
+    say("backbone: hwsim traces, live at their own speed")
+    with contextlib.ExitStack() as stack:
+        beds = [Bed(stack, fresh(directory)) for _ in backbone.TRACES]
+        out = backbone.measure(beds, say)
     out["bytes_x_xz"] = out["bytes_x_xz_hwsim_ch1"]
     return out
 

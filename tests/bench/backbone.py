@@ -5,23 +5,18 @@ import lzma
 import re
 import struct
 
-from netns import testbed
 from reference import captures, trim
 
 SNAPLEN = 192
 IP_UDP = 20 + 8
 SEAL = 29  # wire/seal.h: SEAL_OVERHEAD, what the same seal adds to a datagram of the straw man
 
+TRACES = ["hwsim-ch1", "hwsim", "hwsim-all-groundtruth"]
 EXPORT = re.compile(r"export: \d+ bytes seen, \d+ kept, (\d+) sent in (\d+) combos, (\d+) datagrams")
 
 
-def sent_bytes(bed, trace, options):
-    """What `saluki run -r` sends for a trace, by its own closing lines, headers below UDP added."""
-    collector = bed.collector()
-    reader = bed.reader(trace, options)
-    status, said = reader.finish(signo=None, seconds=300)
-    if status or not bed.balanced(collector):
-        raise RuntimeError(said)
+def backbone_bytes(said):
+    """What was sent by a run's own closing lines, headers below UDP added."""
     sent, _, datagrams = map(int, EXPORT.search(said).groups())
     return sent + datagrams * IP_UDP
 
@@ -41,24 +36,60 @@ def kept_pcap(frames):
     return b"".join(out)
 
 
-def measure(bed, name, say):
-    """`--pace`: combos close by age too, as they do live."""
-    path = captures.CAPTURES / f"hwsim/{name}.pcap.zst"
-    trace = bed.directory / f"{name}.pcap"
-    trace.write_bytes(captures.file_bytes(path))
-    frames = list(captures.frames(path))
-    kept = [trim.keep(f.data, f.orig_len, f.linktype, SNAPLEN, True)[0] for f in frames]
-    xz = len(lzma.compress(kept_pcap(frames), preset=9 | lzma.PRESET_EXTREME))
-    short = name.replace("-", "_")
-    live = sent_bytes(bed, trace, ["--pace"])
-    full = sent_bytes(bed, trace, [])
-    say(f"    {name}: {len(frames)} frames, {sum(kept) / len(frames):.1f} bytes kept a frame; sent "
-        f"{live / len(frames):.2f} bytes a frame live, {full / len(frames):.2f} in full combos; "
-        f"xz -9e {xz / len(frames):.2f}")
-    return {
-        f"backbone_bytes_{short}": live / len(frames),
-        f"backbone_share_{short}": live / straw_man(min(len(f.data), SNAPLEN) for f in frames),
-        f"backbone_share_kept_{short}": live / straw_man(kept),
-        f"bytes_x_xz_{short}": full / xz,
-        f"bytes_x_xz_live_{short}": live / xz,
-    }
+class Trace:
+    def __init__(self, bed, name):
+        path = captures.CAPTURES / f"hwsim/{name}.pcap.zst"
+        self.bed, self.name = bed, name
+        self.file = bed.directory / f"{name}.pcap"
+        self.file.write_bytes(captures.file_bytes(path))
+        self.frames = list(captures.frames(path))
+        self.kept = [trim.keep(f.data, f.orig_len, f.linktype, SNAPLEN, True)[0]
+                     for f in self.frames]
+
+    def listen(self):
+        self.collector = self.bed.collector()
+        self.player = self.bed.tun(self.file)
+        self.sensor = self.bed.sensor("mon0")
+        self.player.go()
+
+    def heard(self):
+        """Bytes on the backbone of the live run."""
+        played = self.player.played()
+        _, said = self.sensor.finish()
+        self.player.close()
+        if played != len(self.frames) or not self.bed.balanced(self.collector):
+            raise RuntimeError(said)
+        return backbone_bytes(said)
+
+    def read(self):
+        """The same of `-r`, which fills its combos."""
+        collector = self.bed.collector()
+        status, said = self.bed.reader(self.file, []).finish(signo=None, seconds=300)
+        if status or not self.bed.balanced(collector):
+            raise RuntimeError(said)
+        return backbone_bytes(said)
+
+    def figures(self, say):
+        live, full, count = self.heard(), self.read(), len(self.frames)
+        xz = len(lzma.compress(kept_pcap(self.frames), preset=9 | lzma.PRESET_EXTREME))
+        short = self.name.replace("-", "_")
+        say(f"    {self.name}: {count} frames, {sum(self.kept) / count:.1f} bytes kept a frame; sent "
+            f"{live / count:.2f} bytes a frame live, {full / count:.2f} in full combos; xz -9e of "
+            f"the trace {xz / count:.2f}")
+        return {
+            f"backbone_bytes_{short}": live / count,
+            f"backbone_share_{short}":
+                live / straw_man(min(len(f.data), SNAPLEN) for f in self.frames),
+            f"backbone_share_kept_{short}": live / straw_man(self.kept),
+            f"bytes_x_xz_{short}": live / xz,
+            f"bytes_x_xz_full_{short}": full / xz,
+        }
+
+
+def measure(beds, say):
+    """All traces at once, each over a monitor interface of its own at its own speed, so that combos
+    close by age as they do in the field, and stamps have all their nanoseconds."""
+    traces = [Trace(bed, name) for bed, name in zip(beds, TRACES)]
+    for trace in traces:
+        trace.listen()
+    return {k: v for trace in traces for k, v in trace.figures(say).items()}

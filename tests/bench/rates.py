@@ -8,6 +8,7 @@ from reference import captures, trim
 
 LADDER = [250_000, 500_000, 750_000, 1_000_000, 1_250_000, 1_500_000, 1_750_000, 2_000_000,
           2_500_000, 3_000_000, 3_500_000, 4_000_000, 4_500_000]
+COARSE = [500_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
 FULL_BLAST = 0
 # A rung that the generator's CPU does not reach is full blast already; so are those above.
 REACHED = 0.97
@@ -69,19 +70,19 @@ class Ladder:
                  f"{run.process_s:.3f} + {run.kernel_s:.3f} in the kernel  {memory} KiB")
         return run
 
-    def climb(self):
+    def climb(self, ladder, blasts):
         """All rungs, side by side; who has lost frames on two, or was not reached by what the
-        generator should send on two, goes on to full blast, which all do three times."""
+        generator should send on two, goes on to full blast, which all do so many times."""
         climbing = list(self.names)
         short = collections.Counter()
-        for rate in LADDER:
+        for rate in ladder:
             for name in list(climbing):
                 run = self.run(name, rate)
                 lossy = [r for r in self.runs[name] if r.lost]
                 short[name] += run.rate < rate * REACHED
                 if len(lossy) == 2 or short[name] == 2:
                     climbing.remove(name)
-        for _ in range(3):
+        for _ in range(blasts):
             for name in self.names:
                 self.run(name, FULL_BLAST)
 

@@ -56,7 +56,7 @@ static size_t sent_len;
 static struct sensor fresh_sensors[SENSORS];
 static struct open *fresh_open;
 static struct end fresh_ends[ENDS];
-static uint64_t fresh_random;
+static uint64_t fresh_random, fresh_from[ADDRESSES], fresh_to[ADDRESSES];
 
 /* In place of libc's: the collector's only way to talk back. */
 ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR_ARG to,
@@ -501,6 +501,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	memcpy(fresh_sensors, sensors.list, sizeof(fresh_sensors));
 	memcpy(fresh_open, o, sizeof(*o));
 	memcpy(fresh_ends, ends, sizeof(ends));
+	memcpy(fresh_from, bytes_from, sizeof(fresh_from));
+	memcpy(fresh_to, bytes_to, sizeof(fresh_to));
 	fresh_random = fuzz_random_state;
 	return 0;
 }
@@ -512,8 +514,8 @@ static void reset(void)
 	memcpy(sensors.list, fresh_sensors, sizeof(fresh_sensors));
 	memcpy(o, fresh_open, sizeof(*o));
 	memcpy(ends, fresh_ends, sizeof(ends));
-	memset(bytes_from, 0, sizeof(bytes_from));
-	memset(bytes_to, 0, sizeof(bytes_to));
+	memcpy(bytes_from, fresh_from, sizeof(bytes_from));
+	memcpy(bytes_to, fresh_to, sizeof(bytes_to));
 	fuzz_random_state = fresh_random;
 	now_ns = 2000000000;
 }
