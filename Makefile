@@ -31,7 +31,7 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libzstd-dev libsodium-de
 	libclang-rt-14-dev zstd iproute2 python3 python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	mandoc
-PACKAGES_BENCH := netsniff-ng xz-utils
+PACKAGES_BENCH := netsniff-ng
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c))

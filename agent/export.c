@@ -74,7 +74,11 @@ static bool send_again(struct exporter *e, int err)
 	       e->generation == sealed_for;
 }
 
-/* Sends the first `n` messages. Returns 0, or -errno where the network refuses. */
+/* Sends the first `n` messages. Returns 0, or -errno where the network refuses.
+ *
+ * A datagram each, and not one buffer for the kernel to cut (UDP_SEGMENT): into a cable that never
+ * cuts it, that takes a third of the time (11 ns a frame for 31), but a card without that offload
+ * leaves the cutting to the kernel, and an error would be that of all the datagrams. */
 static int send_messages(struct exporter *e, unsigned int n)
 {
 	unsigned int done = 0;

@@ -104,10 +104,7 @@ def climb(directory, size, names, *ladder_and_blasts):
     trace = directory / "frames.pcap"
     frames.write_pcap(trace, played)
     with contextlib.ExitStack() as stack:
-        c = cable.Cable(stack)
-        c.keys = testbed.Keys(directory)
-        c.keys.sensor("bench")
-        c.sample = directory / "sample.pcapng"
+        c = cable.Cable(stack, directory)
         ladder = rates.Ladder(c, trace, SECONDS, names, say)
         compared = rates.compare_samples(ladder, played)
         ladder.climb(*ladder_and_blasts)
@@ -148,7 +145,7 @@ def part_stages(directory):
                                          "hwsim/hwsim-all-groundtruth.pcap.zst"))
     for trace, suffix in ((wifi, ""), (wired, "_wired")):
         with contextlib.ExitStack() as stack:
-            ns = stages(cable.Cable(stack).sensor, trace)
+            ns = stages(cable.Cable(stack, fresh(directory)).sensor, trace)
         say(f"stages, ns a frame, {trace.stem}: " +
             ", ".join(f"{k} {v:.1f}" for k, v in ns.items()))
         out.update({f"ns_{k}{suffix}": v for k, v in ns.items() if not k.startswith("bytes")})

@@ -21,8 +21,11 @@ def on_cpu(cpu, *command):
 
 
 class Cable:
-    def __init__(self, stack):
+    def __init__(self, stack, directory):
         self.stack = stack
+        self.keys = testbed.Keys(directory)
+        self.keys.sensor("bench")
+        self.sample = directory / "sample.pcapng"  # what the collector writes
         self.generator, self.sensor, self.collector = (self._namespace() for _ in range(3))
         testbed.veth(self.generator, "gen0", self.sensor, "cap0")
         testbed.veth(self.sensor, "exp0", self.collector, "exp1")

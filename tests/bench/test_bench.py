@@ -6,7 +6,6 @@ import contextlib
 import pytest
 
 from bench import cable, frames, rates
-from netns import testbed
 
 
 def test_frames_are_real_and_distinct():
@@ -24,10 +23,7 @@ def test_one_rung(tmp_path):
     trace = tmp_path / "frames.pcap"
     frames.write_pcap(trace, played)
     with contextlib.ExitStack() as stack:
-        c = cable.Cable(stack)
-        c.keys = testbed.Keys(tmp_path)
-        c.keys.sensor("bench")
-        c.sample = tmp_path / "sample.pcapng"
+        c = cable.Cable(stack, tmp_path)
         ladder = rates.Ladder(c, trace, 0.5, ["saluki", "saluki_mapped", "saluki_all"], print)
         assert rates.compare_samples(ladder, played) > 1000
         for name in ladder.names:
