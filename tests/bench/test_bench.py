@@ -6,12 +6,22 @@ import contextlib
 import pytest
 
 from bench import cable, frames, rates
+from bench.__main__ import TARGETS
+from netns import testbed
 
 
 def test_frames_are_real_and_distinct():
     played = frames.sized([b"\1" * 60, b"\2" * 200], 100)
     assert [len(f) for f in played] == [100, 100]
     assert played[0][:60] == b"\1" * 60 and played[1] == b"\2" * 100
+
+
+def test_every_figure_aimed_at_is_explained():
+    page = (testbed.ROOT / "docs/bench.md").read_text()
+    for name in TARGETS:
+        known = [name, name.replace("hwsim_ch1", "TRACE"), name.replace("_saluki", "_NAME")]
+        tail = name.removeprefix("rate_x_tcpdump")  # these stand in one row
+        assert any(f"`{k}`" in page for k in known + [tail]), name
 
 
 @pytest.mark.captures
