@@ -119,7 +119,7 @@ void attach_zero(struct attach *a)
 /* Returns the number of the highest CPU on line, plus one. The list ends in it: "0-3,8-11". */
 static uint32_t cpus_online(void)
 {
-	char list[256] = "";
+	char list[4096] = ""; /* what sysfs gives at most on most machines */
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
 	size_t n = f ? fread(list, 1, sizeof(list) - 1, f) : 0;
 
@@ -132,20 +132,25 @@ static uint32_t cpus_online(void)
 	return list[n] ? strtoul(list + n, NULL, 10) + 1 : (uint32_t)libbpf_num_possible_cpus();
 }
 
-/* A ring for each CPU up to the highest on line: possible ones can be hundreds. Not with
- * PREEMPT_RT (bpf/mapped.h). */
-static int attach_mapped_cpus(struct attach *a)
+/* Returns whether the mapped ring is sound here, after a line where it is not: see bpf/mapped.h. */
+static bool mapped_is_sound(const struct attach *a)
 {
 	struct utsname u;
+
+#if !defined(__x86_64__) && !defined(__aarch64__) && !defined(__s390x__) &&                        \
+	!(defined(__riscv) && __riscv_xlen == 64)
+	log_line("%s: --ring mapped is not for this machine's architecture; use --ring bpf",
+		 a->interface);
+	return false;
+#endif
 
 	uname(&u);
 	if (strstr(u.version, "PREEMPT_RT")) {
 		log_line("%s: --ring mapped is not sound on a PREEMPT_RT kernel; use --ring bpf",
 			 a->interface);
-		return -EOPNOTSUPP;
+		return false;
 	}
-	a->mapped = cpus_online();
-	return 0;
+	return true;
 }
 
 int attach_init(struct attach *a, const struct run_options *o, const char *interface)
@@ -163,14 +168,19 @@ int attach_init(struct attach *a, const struct run_options *o, const char *inter
 		return err;
 	}
 	if (o->ring == RING_MAPPED) {
-		err = attach_mapped_cpus(a);
-		if (err)
-			return err;
+		if (!mapped_is_sound(a))
+			return -EOPNOTSUPP;
+		/* A ring for each CPU up to the highest on line: possible ones can be hundreds. */
+		a->mapped = cpus_online();
 	}
 	err = make_maps(a);
 	if (err == -ENOMEM)
 		log_line("%s: no memory for a ring of %u KiB%s; see -B", interface,
 			 o->ring_size / 1024, a->mapped ? " for each CPU" : "");
+	else if (err == -E2BIG && a->mapped)
+		log_line("%s: this kernel makes no mapped ring of %u KiB (Linux 6.0 does); use a "
+			 "smaller -B, or --ring bpf",
+			 interface, o->ring_size / 1024);
 	else if (err)
 		log_line("%s: cannot make the capture maps: %s", interface, attach_reason(err));
 	return err;
@@ -419,6 +429,8 @@ int attach_pin(struct attach *a)
 		return err;
 	}
 	err = err ?: pin_map(a, a->ring_fd, "ring");
+	if (!err)
+		unlinkat(a->pin_dir, "mapped", 0); /* of a run with --ring mapped that was killed */
 	err = err ?: (a->mapped ? pin_map(a, a->mapped_fd, "mapped") : 0);
 	err = err ?: pin_map(a, a->counters_fd, "counters");
 	if (err)

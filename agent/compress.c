@@ -104,6 +104,19 @@ void compress_free(struct compress *c)
 	memset(c, 0, sizeof(*c));
 }
 
+/* There is no room for more than the body itself: then it is an error, and the body is stored. Such
+ * an error leaves the context in the middle of a frame, where it takes no other dictionary, hence the
+ * reset. */
+static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
+			    bool dictionary)
+{
+	size_t err;
+
+	ZSTD_CCtx_reset(c->context, ZSTD_reset_session_only);
+	err = ZSTD_CCtx_refCDict(c->context, dictionary ? c->dictionary : NULL);
+	return ZSTD_isError(err) ? err : ZSTD_compress2(c->context, out, len, body, len);
+}
+
 size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, size_t len)
 {
 	size_t n;
@@ -112,9 +125,7 @@ size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, siz
 		bool dictionary = len <= DICTIONARY_BODY_MAX && combo_has_forms(body, len);
 
 		out[0] = dictionary ? COMBO_ZSTD_DOT11 : COMBO_ZSTD;
-		ZSTD_CCtx_refCDict(c->context, dictionary ? c->dictionary : NULL);
-		/* No room for more than the body itself: then it is stored. */
-		n = ZSTD_compress2(c->context, out + COMBO_CODEC_LEN, len, body, len);
+		n = compress_body(c, out + COMBO_CODEC_LEN, body, len, dictionary);
 		if (!ZSTD_isError(n))
 			return COMBO_CODEC_LEN + n;
 	}

@@ -25,6 +25,7 @@ enum {
 };
 
 #define RING_SIZE_DEFAULT (4096 * 1024)
+#define MAPPED_SIZE_MAX (256 * 1024 * 1024) /* what the verifier takes as an offset */
 
 const struct option_def run_defs[] = {
 	{ 'i', "interface", "IF", "capture on this interface" },
@@ -207,6 +208,8 @@ static int check(const struct run_options *o, int argc, char **argv)
 		 (o->consume || o->source != SOURCE_AUTO || o->direction != DIRECTION_IN ||
 		  o->ring != RING_BPF || o->ring_size != RING_SIZE_DEFAULT))
 		wrong = "--consume, --source, -Q, --ring and -B go with -i";
+	else if (o->ring == RING_MAPPED && o->ring_size > MAPPED_SIZE_MAX)
+		wrong = "--ring mapped takes a -B of at most 262144";
 	else if (o->source == SOURCE_XDP && o->direction != DIRECTION_IN)
 		wrong = "--source xdp sees received frames only; use --source tc for -Q out";
 	if (wrong)

@@ -73,7 +73,7 @@ void combo_reset(struct combo *c)
 	c->run_frames = 0;
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		c->columns[i].len = 0;
-	c->columns_len = 0;
+	c->columns_len = c->kept_bytes = 0;
 	c->fine = c->has_forms = false;
 	c->data_len = 0;
 	c->body = NULL;
@@ -84,7 +84,7 @@ int combo_fits(const struct combo *c, uint32_t kept_len)
 {
 	if (c->frames == 0)
 		return kept_len <= c->data_cap;
-	return c->frames < COMBO_FRAMES_MAX &&
+	return c->frames < COMBO_FRAMES_MAX && c->kept_bytes + kept_len <= COMBO_BYTES_MAX &&
 	       c->data_len + c->columns_len + FRAME_MAX + kept_len <= c->size;
 }
 
@@ -206,6 +206,7 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 	} else {
 		append_form(c, f, bytes);
 	}
+	c->kept_bytes += f->kept_len;
 	c->frames++;
 }
 

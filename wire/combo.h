@@ -72,6 +72,9 @@ enum {
 #define COMBO_SIZE_MAX 32768
 #define COMBO_SIZE_DEFAULT (14 * 1024) /* Saluki paper, section II-B */
 #define COMBO_FRAMES_MAX 4096
+/* Bytes of all frames of a combo as they come out: a form is stored once and may stand for many. Ten
+ * times what a full combo of real frames makes of its 14 KB. */
+#define COMBO_BYTES_MAX (256 * 1024)
 #define COMBO_HEADROOM_MAX 128 /* preamble, and one frame's share of the columns */
 #define COMBO_BODY_MAX (32768 + COMBO_HEADROOM_MAX)
 /* Header, codec and body as sealed. Below 64 KB, so that 16 bits say where a piece belongs. */
@@ -122,6 +125,7 @@ struct combo {
 		size_t len;
 	} columns[COMBO_COLUMNS];
 	size_t columns_len; /* of all of them */
+	size_t kept_bytes;  /* of all frames */
 	uint8_t *memory;    /* of the columns */
 	uint8_t *room;	    /* headroom for the columns, then the frames' bytes */
 	size_t headroom;    /* bytes of `room` in front of the frames */
@@ -170,6 +174,7 @@ struct combo_span {
 /* Where a reader is. */
 struct combo_cursor {
 	uint32_t frames_left;
+	size_t kept_bytes; /* of all frames so far */
 	uint64_t time_ns;
 	uint64_t run_left;
 	uint16_t linktype;

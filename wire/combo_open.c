@@ -239,9 +239,10 @@ static int combo_read(struct combo_reader *r, struct combo_frame *f)
 	f->direction = c->direction;
 	c->run_left--;
 	c->frames_left--;
-	if (forms_apply(f->linktype))
-		return read_forms(r, f);
-	return take_bytes(c, f) || read_plain(c, f) ? -EBADMSG : 0;
+	if (forms_apply(f->linktype) ? read_forms(r, f) : take_bytes(c, f) || read_plain(c, f))
+		return -EBADMSG;
+	c->kept_bytes += f->kept_len;
+	return c->kept_bytes <= COMBO_BYTES_MAX ? 0 : -EBADMSG;
 }
 
 int combo_next(struct combo_reader *r, struct combo_frame *f)

@@ -81,7 +81,8 @@ static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = fds ? control : NULL, /* or what comes along stays open */
-		.msg_controllen = fds ? sizeof(control) : 0,
+		/* CMSG_SPACE is padded: the kernel would take that for room for one more. */
+		.msg_controllen = fds ? CMSG_LEN(PRIVSEP_FDS_MAX * sizeof(int)) : 0,
 	};
 	ssize_t n;
 

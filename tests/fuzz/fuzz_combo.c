@@ -3,8 +3,8 @@
 /*
  * Combo codec. First byte: 0 a whole combo for combo_header_read, 1 a body for combo_open with
  * its number of frames in front, 2 a list of frames to be appended. Always holds: what was opened
- * can be read to its end, every frame lies in the body, and frames that are appended (again) read
- * back equal.
+ * can be read to its end, every frame lies in the body or is a form's, and frames that are appended
+ * (again) read back equal.
  */
 #include <errno.h>
 
@@ -84,9 +84,38 @@ static void header(struct fuzz_input *in)
 	fuzz_free(combo);
 }
 
+/* Where frames are kept that outlive what they came from. */
+static uint8_t arena[2 * COMBO_BYTES_MAX];
+static size_t arena_len;
+
+static uint8_t *arena_take(size_t len)
+{
+	uint8_t *p = arena + arena_len;
+
+	if (len > sizeof(arena) - arena_len)
+		return NULL;
+	arena_len += len;
+	return p;
+}
+
+static struct combo_frame list[COMBO_FRAMES_MAX];
+
+/* A frame with a form is put together in the reader, and stands there until the next one. */
+static void keep_frame(struct combo_frame *f, const struct combo_reader *r, const uint8_t *body,
+		       size_t len)
+{
+	uint8_t *p = arena_take(f->kept_len);
+
+	CHECK(f->kept_len <= f->orig_len);
+	CHECK((f->data == r->frame && f->kept_len <= FORM_LEN_MAX) ||
+	      (f->data >= body && f->kept_len <= body + len - f->data));
+	CHECK(p); /* COMBO_BYTES_MAX holds */
+	memcpy(p, f->data, f->kept_len);
+	f->data = p;
+}
+
 static void body(struct fuzz_input *in)
 {
-	static struct combo_frame frames[COMBO_FRAMES_MAX];
 	uint32_t promised = fuzz_number(in, 2) % COMBO_FRAMES_MAX + 1;
 	struct combo_reader r;
 	size_t len;
@@ -99,56 +128,88 @@ static void body(struct fuzz_input *in)
 		struct combo_frame after;
 
 		for (uint32_t i = 0; i < promised; i++) {
-			struct combo_frame *f = &frames[i];
-
-			CHECK(combo_next(&r, f) == 1);
-			CHECK(f->kept_len <= f->orig_len);
-			CHECK(f->data >= copy && f->kept_len <= copy + len - f->data);
-			fuzz_touch(f->data, f->kept_len);
+			CHECK(combo_next(&r, &list[i]) == 1);
+			keep_frame(&list[i], &r, copy, len);
 		}
 		CHECK(combo_next(&r, &after) == 0);
-		there_and_back(frames, promised, COMBO_SIZE_MAX);
+		there_and_back(list, promised, COMBO_SIZE_MAX);
 	}
 	fuzz_free(copy);
 }
 
+/* The bytes of a frame: those of the one before, some of them changed, or from the input. */
+static bool frame_bytes(struct combo_frame *f, const struct combo_frame *before,
+			struct fuzz_input *in)
+{
+	uint8_t what = fuzz_number(in, 1);
+	uint8_t *p = arena_take(f->kept_len);
+	size_t len = 0;
+
+	if (!p)
+		return false;
+	memset(p, 0, f->kept_len);
+	if (before && before->data)
+		len = before->kept_len < f->kept_len ? before->kept_len : f->kept_len;
+	if (len)
+		memcpy(p, before->data, len);
+	if (what & 128) {
+		const uint8_t *from = fuzz_bytes(in, f->kept_len, &len);
+
+		memcpy(p, from, len);
+	}
+	for (int i = 0; i < (what & 7) && f->kept_len; i++) {
+		size_t at = fuzz_number(in, 1) % f->kept_len;
+
+		p[at] = fuzz_number(in, 1);
+	}
+	f->data = p;
+	return true;
+}
+
+static void frame_meta(struct combo_frame *f, struct fuzz_input *in)
+{
+	static const uint16_t linktypes[] = { 127, 105, 1, 119 };
+	uint8_t what = fuzz_number(in, 1);
+
+	if (what & 1)
+		f->time_ns += (int64_t)(int16_t)fuzz_number(in, 2);
+	if (what & 2)
+		f->time_ns = fuzz_number(in, 8);
+	if (what & 4)
+		f->kept_len = fuzz_number(in, 1);
+	if (what & 8)
+		f->kept_len = fuzz_number(in, 2) % (SNAPLEN_MAX + 1);
+	if (what & 16)
+		f->linktype = linktypes[fuzz_number(in, 1) % 4];
+	if (what & 32)
+		f->interface = fuzz_number(in, 1);
+	if (what & 64)
+		f->direction = fuzz_number(in, 1);
+	f->orig_len = what & 128 ? fuzz_number(in, 4) : f->kept_len;
+	if (f->orig_len < f->kept_len)
+		f->orig_len = f->kept_len;
+}
+
 static void frames(struct fuzz_input *in)
 {
-	static const uint8_t bytes[65536];
-	static struct combo_frame frames[COMBO_FRAMES_MAX];
 	size_t count = 0, size = COMBO_SIZE_MIN + fuzz_number(in, 2) % (COMBO_SIZE_MAX / 2);
 
 	for (; in->p < in->end && count < COMBO_FRAMES_MAX; count++) {
-		struct combo_frame *f = &frames[count];
-		uint8_t what = fuzz_number(in, 1);
+		struct combo_frame *f = &list[count];
 
-		*f = count ? f[-1] : (struct combo_frame){ 0 };
-		if (what & 1)
-			f->time_ns += (int64_t)(int16_t)fuzz_number(in, 2);
-		if (what & 2)
-			f->time_ns = fuzz_number(in, 8);
-		if (what & 4)
-			f->kept_len = fuzz_number(in, 1);
-		if (what & 8)
-			f->kept_len = fuzz_number(in, 2) % (SNAPLEN_MAX + 1);
-		if (what & 16)
-			f->linktype = fuzz_number(in, 2);
-		if (what & 32)
-			f->interface = fuzz_number(in, 1);
-		if (what & 64)
-			f->direction = fuzz_number(in, 1);
-		f->orig_len = what & 128 ? fuzz_number(in, 4) : f->kept_len;
-		if (f->orig_len < f->kept_len)
-			f->orig_len = f->kept_len;
-		f->data = bytes + count;
+		*f = count ? f[-1] : (struct combo_frame){ .linktype = 127 };
+		frame_meta(f, in);
+		if (!frame_bytes(f, count ? f - 1 : NULL, in))
+			break;
 	}
-	there_and_back(frames, count, size);
+	there_and_back(list, count, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz_input in = { data, data + len };
 
+	arena_len = 0;
 	switch (fuzz_number(&in, 1)) {
 	case 0:
 		header(&in);

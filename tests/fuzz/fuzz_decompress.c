@@ -3,8 +3,8 @@
  * wire/combo_open.o wire/dictionary.o */
 /*
  * Decompression. First byte even: size and codec a combo's header states, then bytes that say to
- * be compressed; odd: a level, and bytes to be compressed. Always holds: nothing but the stated
- * size comes out, no more than that is written, and what was compressed comes back.
+ * be compressed; odd: a level, and bodies to be compressed one after the other. Always holds: nothing
+ * but the stated size comes out, no more than that is written, and what was compressed comes back.
  */
 #include "agent/compress.h"
 #include "collector/decompress.h"
@@ -45,22 +45,48 @@ static void hostile(struct fuzz_input *in)
 	free(combo);
 }
 
-static void honest(struct fuzz_input *in)
+/* What makes a body one with forms, and so one for the dictionary: a preamble (combo.h) whose column
+ * of forms is not empty. */
+static const uint8_t preamble[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
+
+static void there_and_back(struct compress *c, const uint8_t *body, size_t len)
 {
 	static uint8_t combo[COMBO_WIRE_MAX];
-	const int levels = COMPRESS_LEVEL_MAX - COMPRESS_LEVEL_MIN + 1;
-	int level = COMPRESS_LEVEL_MIN + (int)fuzz_number(in, 1) % levels;
-	size_t len, size = COMBO_SIZE_MIN + fuzz_number(in, 2) % COMBO_SIZE_MAX, n;
-	const uint8_t *bytes = fuzz_bytes(in, COMBO_BODY_MAX, &len), *body;
-	struct compress c;
+	size_t n = compress_combo(c, combo + COMBO_HEADER_LEN, body, len);
+	const uint8_t *back;
 	uint32_t body_len;
 
-	CHECK(compress_init(&c, level, size) == 0);
-	n = compress_combo(&c, combo + COMBO_HEADER_LEN, bytes, len);
 	CHECK(n <= COMBO_CODEC_LEN + len);
 	combo_header_write(combo, 1, 0, 1, len);
-	body = open_combo(combo, COMBO_HEADER_LEN + n, &body_len);
-	CHECK(body && body_len == len && !memcmp(body, bytes, len));
+	back = open_combo(combo, COMBO_HEADER_LEN + n, &body_len);
+	CHECK(back && body_len == len && !memcmp(back, body, len));
+}
+
+/* One body after the other through one context, as in a run. Each is filled up with what came in,
+ * over and over, or with noise. */
+static void honest(struct fuzz_input *in)
+{
+	static uint8_t body[COMBO_BODY_MAX];
+	const int levels = COMPRESS_LEVEL_MAX - COMPRESS_LEVEL_MIN + 1;
+	int level = COMPRESS_LEVEL_MIN + (int)fuzz_number(in, 1) % levels;
+	size_t size = COMBO_SIZE_MIN + fuzz_number(in, 2) % COMBO_SIZE_MAX;
+	struct compress c;
+
+	CHECK(compress_init(&c, level, size) == 0);
+	do {
+		uint8_t what = fuzz_number(in, 1);
+		size_t len = fuzz_number(in, 2) % (COMBO_BODY_MAX + 1), n;
+		const uint8_t *bytes = fuzz_bytes(in, what & 1 ? 255 : 16, &n);
+		uint32_t noise = len * 2654435761u + 1;
+
+		for (size_t i = 0; i < len; i++) {
+			noise = noise * 1664525 + 1013904223;
+			body[i] = what & 2 ? noise >> 24 : n ? bytes[i % n] : 0;
+		}
+		if (what & 4 && len >= sizeof(preamble))
+			memcpy(body, preamble, sizeof(preamble));
+		there_and_back(&c, body, len);
+	} while (in->p < in->end);
 	compress_free(&c);
 }
 

@@ -136,6 +136,57 @@ static void small_combos_of_80211_have_the_dictionary(void **state)
 	assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD);
 }
 
+/* A body of one 802.11 frame that is nothing but noise. */
+static size_t fill_noise_dot11(void)
+{
+	uint8_t frame[150] = { 0x08, 0x41 };
+	struct combo_frame f = { .linktype = 105, .data = frame, .kept_len = 150, .orig_len = 150 };
+	struct combo c;
+	size_t len;
+
+	for (size_t i = 2; i < sizeof(frame); i++)
+		frame[i] = rand();
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 192), 0);
+	combo_append(&c, &f);
+	combo_close(&c);
+	len = c.body_len;
+	memcpy(body, c.body, len);
+	combo_free(&c);
+	return len;
+}
+
+static void compress_and_check(struct compress *c, size_t len, uint8_t codec)
+{
+	struct combo_header h = { .frames = 1, .body_len = len };
+	size_t n = compress_combo(c, out + COMBO_HEADER_LEN, body, len);
+	const uint8_t *back;
+
+	h.codec = out[COMBO_HEADER_LEN];
+	assert_int_equal(h.codec, codec);
+	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
+	assert_non_null(back);
+	assert_memory_equal(back, body, len);
+}
+
+/* One that is stored must not spoil what the same context does next. */
+static void stored_ones_between_others(void **state)
+{
+	struct compress c;
+
+	(void)state;
+	for (int level = COMPRESS_LEVEL_MIN; level <= COMPRESS_LEVEL_MAX; level++) {
+		assert_int_equal(compress_init(&c, level, COMBO_SIZE_DEFAULT), 0);
+		for (int i = 0; i < 3; i++) {
+			compress_and_check(&c, fill_noise_dot11(), COMBO_STORED);
+			compress_and_check(&c, fill_dot11(140), COMBO_ZSTD);
+			compress_and_check(&c, fill_dot11(20), COMBO_ZSTD_DOT11);
+			compress_and_check(&c, fill_noise_dot11(), COMBO_STORED);
+			compress_and_check(&c, fill_dot11(20), COMBO_ZSTD_DOT11);
+		}
+		compress_free(&c);
+	}
+}
+
 /* As it was compressed when this dictionary was new: it may not change any more. */
 static void the_dictionary_is_frozen(void **state)
 {
@@ -177,6 +228,7 @@ int main(void)
 		cmocka_unit_test(every_level_and_length),
 		cmocka_unit_test(noise_is_stored_and_order_is_not),
 		cmocka_unit_test(small_combos_of_80211_have_the_dictionary),
+		cmocka_unit_test(stored_ones_between_others),
 		cmocka_unit_test(the_dictionary_is_frozen),
 		cmocka_unit_test(another_size_than_stated_is_refused),
 	};
