@@ -39,7 +39,7 @@ COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
-BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/stages
+BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/hostile \
 	$(BUILD)/tests/nomalloc.so
 
@@ -106,7 +106,7 @@ deps: ## install what building and running need (apt)
 
 deps-test: deps ## and what testing needs (apt, and a virtual environment)
 	$(call install_packages,$(PACKAGES_TEST))
-	$(Q)$(MAKE) --no-print-directory $(TOOLS)/.done
+	$(Q)$(MAKE) -q $(TOOLS)/.done 2>/dev/null || $(MAKE) --no-print-directory $(TOOLS)/.done
 
 deps-bench: deps-test ## and what the bench compares with
 	$(call install_packages,$(PACKAGES_BENCH))

@@ -113,7 +113,8 @@ const char *attach_reason(int err)
 void attach_zero(struct attach *a)
 {
 	memset(a, 0, sizeof(*a));
-	a->ring_fd = a->mapped_fd = a->counters_fd = a->wakeup_fd = a->xdp_link = a->pin_dir = -1;
+	a->ring_fd = a->mapped_fd = a->counters_fd = a->wakeup_fd = a->xdp_link = -1;
+	a->pin_dir = a->lock = -1;
 }
 
 /* Returns the number of the highest CPU on line, plus one. The list ends in it: "0-3,8-11". */
@@ -132,25 +133,33 @@ static uint32_t cpus_online(void)
 	return list[n] ? strtoul(list + n, NULL, 10) + 1 : (uint32_t)libbpf_num_possible_cpus();
 }
 
-/* Returns whether the mapped ring is sound here, after a line where it is not: see bpf/mapped.h. */
-static bool mapped_is_sound(const struct attach *a)
+/* Whether the mapped ring is sound here: see bpf/mapped.h. NULL, or why not. */
+static const char *mapped_unsound(void)
 {
 	struct utsname u;
 
 #if !defined(__x86_64__) && !defined(__aarch64__) && !defined(__s390x__) &&                        \
 	!(defined(__riscv) && __riscv_xlen == 64)
-	log_line("%s: --ring mapped is not for this machine's architecture; use --ring bpf",
-		 a->interface);
-	return false;
+	return "not for this machine's architecture";
 #endif
-
 	uname(&u);
-	if (strstr(u.version, "PREEMPT_RT")) {
-		log_line("%s: --ring mapped is not sound on a PREEMPT_RT kernel; use --ring bpf",
-			 a->interface);
-		return false;
-	}
-	return true;
+	return strstr(u.version, "PREEMPT_RT") ? "not sound on a PREEMPT_RT kernel" : NULL;
+}
+
+int attach_mapped_supported(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd;
+
+	if (mapped_unsound())
+		return -EOPNOTSUPP;
+	/* The default size: before Linux 6.0 a value could not be that large. */
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "saluki_probe", sizeof(__u32),
+			    mapped_value_size(4 << 20), 1, &opts);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
 }
 
 int attach_init(struct attach *a, const struct run_options *o, const char *interface)
@@ -168,8 +177,11 @@ int attach_init(struct attach *a, const struct run_options *o, const char *inter
 		return err;
 	}
 	if (o->ring == RING_MAPPED) {
-		if (!mapped_is_sound(a))
+		if (mapped_unsound()) {
+			log_line("%s: --ring mapped: %s; use --ring bpf", interface,
+				 mapped_unsound());
 			return -EOPNOTSUPP;
+		}
 		/* A ring for each CPU up to the highest on line: possible ones can be hundreds. */
 		a->mapped = cpus_online();
 	}
@@ -400,6 +412,55 @@ static int pin_mount(void)
 		       : 0;
 }
 
+/* Opens and locks the file; -ESTALE where the one that was locked is not there any more. */
+static int lock_file(struct attach *a)
+{
+	struct stat ours, there;
+
+	a->lock = open(a->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (a->lock < 0)
+		return 0; /* no /run here: then the pins' lock must do */
+	if (flock(a->lock, LOCK_EX | LOCK_NB))
+		return -errno;
+	if (fstat(a->lock, &ours) || stat(a->lock_path, &there) || ours.st_ino != there.st_ino) {
+		close(a->lock);
+		a->lock = -1;
+		return -ESTALE;
+	}
+	return 0;
+}
+
+/* One capture an interface. The folder of pins does not do for that: `ip netns exec` hides it
+ * behind a /sys of its own, and namespaces may share one. So what is locked is named for the
+ * network namespace. */
+static int interface_lock(struct attach *a)
+{
+	struct stat ns;
+	int err;
+
+	if (stat("/proc/self/ns/net", &ns))
+		return 0;
+	mkdir(ATTACH_LOCK_ROOT, 0700);
+	snprintf(a->lock_path, sizeof(a->lock_path), ATTACH_LOCK_ROOT "/%llu.%s",
+		 (unsigned long long)ns.st_ino, a->interface);
+	for (int tries = 0; (err = lock_file(a)) == -ESTALE && tries < 10; tries++)
+		;
+	if (err && a->lock >= 0) {
+		close(a->lock);
+		a->lock = -1;
+	}
+	return err == -ESTALE ? -EWOULDBLOCK : err;
+}
+
+static void interface_unlock(struct attach *a)
+{
+	if (a->lock < 0)
+		return;
+	unlink(a->lock_path); /* while it is locked: see lock_file */
+	close(a->lock);
+	a->lock = -1;
+}
+
 static int pin_lock(struct attach *a)
 {
 	/* bpffs takes no dots (eth0.100), and no interface has a colon in its name. */
@@ -418,13 +479,15 @@ static int pin_lock(struct attach *a)
 
 int attach_pin(struct attach *a)
 {
-	int err = pin_mount();
+	int err = interface_lock(a);
 
+	err = err ?: pin_mount();
 	err = err ?: pin_lock(a);
 	if (err == -EWOULDBLOCK) {
 		log_line("%s: another saluki captures here; stop it first ('fuser -v %s' shows it)",
-			 a->interface, a->pin_path);
-		close(a->pin_dir);
+			 a->interface, a->lock >= 0 ? a->pin_path : a->lock_path);
+		if (a->pin_dir >= 0)
+			close(a->pin_dir);
 		a->pin_dir = -1; /* the pins are not ours to remove */
 		return err;
 	}
@@ -455,6 +518,7 @@ void attach_free(struct attach *a)
 {
 	attach_detach(a);
 	unpin(a);
+	interface_unlock(a);
 	if (a->ring_fd >= 0)
 		close(a->ring_fd);
 	if (a->mapped_fd >= 0)

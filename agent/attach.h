@@ -14,6 +14,7 @@
 #include "options.h"
 
 #define ATTACH_PIN_ROOT "/sys/fs/bpf/saluki"
+#define ATTACH_LOCK_ROOT "/run/saluki"
 
 struct attach {
 	const struct run_options *o;
@@ -27,7 +28,9 @@ struct attach {
 	int xdp_link;	    /* BPF link, -1 */
 	bool tc_in, tc_out; /* filters attached */
 	bool tc_qdisc;	    /* we made the clsact qdisc */
-	int pin_dir;	    /* locked while we run, -1 */
+	int lock;	    /* of the interface, -1 */
+	char lock_path[96];
+	int pin_dir; /* locked while we run, -1 */
 	char pin_path[64];
 	int told[3]; /* the last refusal of each hook that was said */
 };
@@ -36,6 +39,8 @@ struct attach {
 int attach_ring_supported(void);
 /* As before attach_init and after attach_free. */
 void attach_zero(struct attach *a);
+/* The same for mapped rings (--ring mapped), and whether they are sound on this machine. */
+int attach_mapped_supported(void);
 /* Makes the maps. Returns 0, or -errno after a line that says what failed. */
 int attach_init(struct attach *a, const struct run_options *o, const char *interface);
 /* Loads the programs for the interface as it is now, and attaches them by the best hook that

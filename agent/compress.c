@@ -105,8 +105,8 @@ void compress_free(struct compress *c)
 }
 
 /* There is no room for more than the body itself: then it is an error, and the body is stored. Such
- * an error leaves the context in the middle of a frame, where it takes no other dictionary, hence the
- * reset. */
+ * an error leaves the context in the middle of a frame, where it takes no other dictionary, hence
+ * the reset. */
 static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
 			    bool dictionary)
 {

@@ -78,10 +78,14 @@ static int one_of(const char *flag, const char *text, const char *const *words, 
 	return -EINVAL;
 }
 
-static int parse_to(struct run_options *o, char *text)
+static int parse_to(struct run_options *o, const char *given)
 {
+	char *text = strdup(given); /* cut in two; ps(1) shows what was given. Kept to the end */
+
+	if (!text)
+		return -ENOMEM;
 	if (options_address(text, &o->to_host, &o->to_port) || !*o->to_host) {
-		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", text);
+		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given);
 		return -EINVAL;
 	}
 	return 0;

@@ -34,6 +34,7 @@ struct privileged {
 	pid_t child;
 	struct attach attach;
 	bool stopping;
+	uint64_t stop_ns; /* when we were first told to; privsep_insists */
 	bool was_up;
 	int ifindex; /* attached to */
 };
@@ -174,12 +175,19 @@ static void take_signal(struct privileged *p)
 	struct signalfd_siginfo si;
 
 	while (read(p->signals, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGUSR1)
+		bool again;
+
+		if (si.ssi_signo == SIGCHLD)
+			continue;
+		if (si.ssi_signo == SIGUSR1) {
 			order(p, ORDER_REPORT);
-		else if (si.ssi_signo != SIGCHLD && !p->stopping)
+			continue;
+		}
+		again = privsep_insists(&p->stop_ns);
+		if (!p->stopping)
 			stop(p);
-		else if (si.ssi_signo != SIGCHLD)
-			kill(p->child, SIGKILL); /* asked twice: whatever it hangs on */
+		else if (again)
+			kill(p->child, SIGKILL); /* whatever it hangs on */
 	}
 }
 

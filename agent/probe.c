@@ -45,6 +45,7 @@ static void probe_kernel(void)
 	say("BPF programs, tc",
 	    libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SCHED_CLS, NULL) == 1 ? 0 : -EINVAL);
 	say("BPF ring buffer", ring);
+	say("mapped ring", attach_mapped_supported());
 	say("bpf_xdp_load_bytes",
 	    libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_load_bytes, NULL) == 1
 		    ? 0

@@ -147,7 +147,7 @@ static int collector_process(struct collector *c)
 
 static void forward_signals(int signals, int orders, pid_t child)
 {
-	static int stops;
+	static uint64_t stop_ns;
 	struct signalfd_siginfo si;
 
 	while (read(signals, &si, sizeof(si)) == sizeof(si)) {
@@ -156,7 +156,7 @@ static void forward_signals(int signals, int orders, pid_t child)
 		if (si.ssi_signo == SIGCHLD)
 			continue;
 		privsep_send(orders, &order, sizeof(order), NULL, 0);
-		if (order == ORDER_STOP && stops++)
+		if (order == ORDER_STOP && privsep_insists(&stop_ns))
 			kill(child, SIGKILL); /* asked twice: whatever it hangs on */
 	}
 }

@@ -72,8 +72,8 @@ enum {
 #define COMBO_SIZE_MAX 32768
 #define COMBO_SIZE_DEFAULT (14 * 1024) /* Saluki paper, section II-B */
 #define COMBO_FRAMES_MAX 4096
-/* Bytes of all frames of a combo as they come out: a form is stored once and may stand for many. Ten
- * times what a full combo of real frames makes of its 14 KB. */
+/* Bytes of all frames of a combo as they come out: a form is stored once and may stand for many.
+ * Ten times what a full combo of real frames makes of its 14 KB. */
 #define COMBO_BYTES_MAX (256 * 1024)
 #define COMBO_HEADROOM_MAX 128 /* preamble, and one frame's share of the columns */
 #define COMBO_BODY_MAX (32768 + COMBO_HEADROOM_MAX)

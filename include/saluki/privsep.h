@@ -12,6 +12,7 @@
 #include <linux/capability.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "monotonic.h"
 
 #define PRIVSEP_USER_DEFAULT "nobody"
 #define PRIVSEP_FDS_MAX 5
@@ -99,6 +101,18 @@ static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
 		if (fds && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
 			memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
 	return (size_t)n == len ? 0 : -EPROTO;
+}
+
+/* Whether a signal to stop is a second wish: `first_ns` is 0 before the first one. timeout(1) and
+ * terminals send two at once, so only one that comes later is. */
+#define PRIVSEP_INSIST_NS 1000000000ULL
+static inline bool privsep_insists(uint64_t *first_ns)
+{
+	uint64_t now = monotonic_ns();
+
+	if (!*first_ns)
+		*first_ns = now;
+	return now - *first_ns >= PRIVSEP_INSIST_NS;
 }
 
 /* Gives up everything: user, groups, capabilities, and the way to get any back. Does nothing

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,9 +15,17 @@ from bench import backbone, cable, consumers, frames, rates, service
 from netns import testbed
 from reference import captures
 
-SECONDS = float(os.environ.get("BENCH_SECONDS", 5))
+def seconds():
+    try:
+        return float(os.environ.get("BENCH_SECONDS") or 5)
+    except ValueError:
+        sys.exit(f"bench: BENCH_SECONDS={os.environ['BENCH_SECONDS']}: must be a number")
+
+
+SECONDS = seconds()
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "backbone", "service"]
+NEED_CAPTURES = {"rates", "sizes", "stages", "backbone"}
 SIZES = [64, 500, 1000, 1500]
 
 # name: (at least or at most, the figure aimed at)
@@ -108,6 +117,7 @@ def climb(directory, size, names, *ladder_and_blasts):
         ladder = rates.Ladder(c, trace, SECONDS, names, say)
         compared = rates.compare_samples(ladder, played)
         ladder.climb(*ladder_and_blasts)
+        ladder.compare_cpu()
     return ladder, compared
 
 
@@ -197,25 +207,40 @@ def table(out):
             say(f"{name:44}{'-':>14}   not measured")
 
 
+def run_part(part):
+    """A part's figures; none where it failed, which is said: the others go on."""
+    if part in NEED_CAPTURES and not captures.have():
+        say(f"{part}: left out: the captures are not in {captures.CAPTURES} (SALUKI_CAPTURES)")
+        return {}
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        try:
+            return globals()[f"part_{part}"](pathlib.Path(directory))
+        except (RuntimeError, OSError, EOFError, TypeError, subprocess.SubprocessError) as e:
+            say(f"{part}: FAILED: {e}")
+            return None
+
+
 def main(parts):
     unknown = set(parts) - set(PARTS)
     if unknown:
         print(f"bench: {' '.join(unknown)}: no such part; there are {' '.join(PARTS)}",
               file=sys.stderr)
         return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that all is cleaned up
     testbed.private_mounts()
-    needs_captures = {"rates", "sizes", "stages", "backbone"}
-    out = {}
-    for part in parts or PARTS:
-        if part in needs_captures and not captures.have():
-            say(f"{part}: left out: the captures are not in {captures.CAPTURES} (SALUKI_CAPTURES)")
-            continue
-        with tempfile.TemporaryDirectory() as directory:
-            os.chmod(directory, 0o755)
-            out.update(globals()[f"part_{part}"](pathlib.Path(directory)))
-    JSON.write_text(json.dumps(out, indent=1, sort_keys=True) + "\n")
+    out, failed = {}, False
+    try:
+        for part in parts or PARTS:
+            figures = run_part(part)
+            failed |= figures is None
+            out.update(figures or {})
+            JSON.write_text(json.dumps(out, indent=1, sort_keys=True) + "\n")
+    except KeyboardInterrupt:
+        say("interrupted; what was measured before is kept")
+        failed = True
     table(out)
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

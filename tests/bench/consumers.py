@@ -29,6 +29,17 @@ def cpu_seconds(pids):
     return total / 1e9
 
 
+def thread_seconds(pids):
+    """The same by the threads' names."""
+    total = collections.Counter()
+    for pid in pids:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/comm", encoding="ascii") as name, \
+                    open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as f:
+                total[name.read().strip()] += int(f.read().split()[0]) / 1e9
+    return total
+
+
 def memory_kib(pids):
     """Resident memory of all processes together, what they share counted once."""
     total = 0

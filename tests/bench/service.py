@@ -14,8 +14,8 @@ COLLECTOR_FRAMES = 4_000_000
 
 def collector_rate(bed, frames, say):
     """Frames a second that a collector on one CPU takes from one sensor on the other, and writes
-    to disk. The frames come by a pipe, over and over; what counts is the time from the first frame
-    written to the last."""
+    to disk. The frames come by a pipe, over and over; what counts is the time from the first byte
+    into the pipe until the collector has confirmed the last frame."""
     trace = bed.directory / "chunk.pcap"
     bench_frames.write_pcap(trace, frames)
     data = trace.read_bytes()

@@ -3,8 +3,9 @@
  * wire/combo_open.o wire/dictionary.o */
 /*
  * Decompression. First byte even: size and codec a combo's header states, then bytes that say to
- * be compressed; odd: a level, and bodies to be compressed one after the other. Always holds: nothing
- * but the stated size comes out, no more than that is written, and what was compressed comes back.
+ * be compressed; odd: a level, and bodies to be compressed one after the other. Always holds:
+ * nothing but the stated size comes out, no more than that is written, and what was compressed
+ * comes back.
  */
 #include "agent/compress.h"
 #include "collector/decompress.h"
@@ -45,8 +46,8 @@ static void hostile(struct fuzz_input *in)
 	free(combo);
 }
 
-/* What makes a body one with forms, and so one for the dictionary: a preamble (combo.h) whose column
- * of forms is not empty. */
+/* What makes a body one with forms, and so one for the dictionary: a preamble (combo.h) whose
+ * column of forms is not empty. */
 static const uint8_t preamble[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
 
 static void there_and_back(struct compress *c, const uint8_t *body, size_t len)

@@ -126,6 +126,23 @@ def test_two_on_one_interface(bed, bundled):
                            bed.keys.sensor("two")), 1, "mon0", "another saluki captures here")
 
 
+def test_two_on_one_interface_behind_another_sys(bed, bundled):
+    """`ip netns exec` gives each command a /sys, and so a bpffs, of its own: the lock holds."""
+    bed.collector()
+    bed.tun("mon0", 803, bundled)
+    first = bed.sensor("lib", "mon0", options=["--source", "tc"])
+    own_sys = ["unshare", "--mount", "sh", "-c", 'mount -t sysfs sys /sys && exec "$@"', "sh"]
+    for command in (["run", "-i", "mon0", "--to", "127.0.0.1:5600", "--key",
+                     bed.keys.sensor("two")], ["probe", "-i", "mon0"]):
+        second = bed.ns.run(*own_sys, testbed.BUILD / "saluki", *command, check=False,
+                            capture_output=True)
+        assert second.returncode == 1
+        assert "another saluki captures here" in second.stderr, second.stderr
+    shown = bed.ns.run("tc", "filter", "show", "dev", "mon0", "ingress", capture_output=True).stdout
+    assert "saluki" in shown
+    assert first.finish()[0] == 0
+
+
 def test_another_program_on_the_hook(bed, bundled):
     """XDP is taken: the refusal is said, and tc captures all the same; --source xdp fails."""
     bed.collector()
@@ -766,6 +783,21 @@ def test_a_damaged_file_is_not_cut(bed, bundled):
     bed.out.write_bytes(whole)
     assert_said(run_collector(bed, *collector_args(bed)), 1, "not a whole pcapng file")
     assert bed.out.read_bytes() == whole
+
+
+def test_two_signals_at_once_are_one(bed, bundled):
+    """timeout(1) signals its child, and then the group."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+    sensor = bed.sensor("lib", "mon0")
+    count = player.play()
+    sensor.send_signal(signal.SIGTERM)
+    sensor.send_signal(signal.SIGINT)
+    status, said = sensor.finish(signal.SIGTERM)
+    assert status == 0 and f"{count} packets captured" in said, said
+    collector.send_signal(signal.SIGTERM)
+    status, said = collector.finish(signal.SIGINT)
+    assert status == 0 and "balance 0" in said
 
 
 def test_signals(bed, bundled):
