@@ -66,16 +66,25 @@ static bool init_allowed(struct open *o, uint64_t now_ns)
 	return o->inits++ < OPEN_INITS_A_SECOND;
 }
 
-/* Set-ups that opened are remembered by their ephemeral key, so that a recording played back does
- * not spend the sensors' budget, nor Diffie-Hellman more than once. */
-static uint64_t *init_slot(struct open *o, const uint8_t *in)
-{
-	return &o->known_inits[load_be(in + 1, 8) % OPEN_KNOWN_INITS];
-}
-
+/* Set-ups that were worth the work once are remembered by their ephemeral key, whatever became of
+ * them, so that a recording played back spends neither the sensors' budget nor Diffie-Hellman a
+ * second time. A few ways a set: recordings that fall into one must not drive each other out. */
 static bool init_known(struct open *o, const uint8_t *in)
 {
-	return *init_slot(o, in) == load_be(in + 1, 8);
+	uint64_t key = load_be(in + 1, 8), *set = o->known_inits[key % OPEN_KNOWN_SETS];
+
+	for (int i = 0; i < OPEN_KNOWN_WAYS; i++)
+		if (set[i] == key)
+			return true;
+	return false;
+}
+
+static void init_remember(struct open *o, const uint8_t *in)
+{
+	uint64_t key = load_be(in + 1, 8), *set = o->known_inits[key % OPEN_KNOWN_SETS];
+
+	memmove(set + 1, set, (OPEN_KNOWN_WAYS - 1) * sizeof(*set));
+	set[0] = key;
 }
 
 static void tell_unknown(struct open *o, const uint8_t *public, uint64_t now_ns)
@@ -121,6 +130,7 @@ static void take_init(struct open *o, const uint8_t *in, size_t len,
 		o->counters.limited_inits++;
 		return;
 	}
+	init_remember(o, in);
 	if (seal_accept(&r, &o->own, in, len)) {
 		o->counters.bad_inits++;
 		return;
@@ -131,7 +141,6 @@ static void take_init(struct open *o, const uint8_t *in, size_t len,
 		tell_unknown(o, r.sensor, now_ns);
 		return;
 	}
-	*init_slot(o, in) = load_be(in + 1, 8);
 	if (r.time_ns <= s->init_ns) {
 		o->counters.replayed_inits++;
 		return;

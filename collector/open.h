@@ -16,7 +16,8 @@
 #include "wire/piece.h"
 
 #define OPEN_INITS_A_SECOND 200 /* set-ups opened a second, each worth some Diffie-Hellman */
-#define OPEN_KNOWN_INITS 4096
+#define OPEN_KNOWN_SETS 1024	/* of set-ups that are remembered, each of so many */
+#define OPEN_KNOWN_WAYS 8
 #define OPEN_RECEIPT_EVERY 16 /* datagrams */
 #define OPEN_FINAL_WAIT_NS 500000000ULL
 
@@ -49,7 +50,7 @@ struct open {
 	struct output *output;
 	struct open_counters counters;
 	uint64_t init_second, inits; /* opened in this second */
-	uint64_t known_inits[OPEN_KNOWN_INITS];
+	uint64_t known_inits[OPEN_KNOWN_SETS][OPEN_KNOWN_WAYS];
 	uint64_t told_unknown_ns;
 };
 

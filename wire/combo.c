@@ -73,18 +73,32 @@ void combo_reset(struct combo *c)
 	c->run_frames = 0;
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		c->columns[i].len = 0;
-	c->columns_len = c->kept_bytes = 0;
+	c->columns_len = c->kept_bytes = c->seen.count = 0;
 	c->fine = c->has_forms = false;
 	c->data_len = 0;
 	c->body = NULL;
 	c->body_len = 0;
 }
 
+bool combo_kinds_add(struct combo_kinds *k, uint16_t linktype, uint8_t interface)
+{
+	uint32_t kind = (uint32_t)linktype << 8 | interface;
+
+	for (uint32_t i = 0; i < k->count; i++)
+		if (k->list[i] == kind)
+			return true;
+	if (k->count == COMBO_KINDS_MAX)
+		return false;
+	k->list[k->count++] = kind;
+	return true;
+}
+
 int combo_fits(const struct combo *c, uint32_t kept_len)
 {
 	if (c->frames == 0)
 		return kept_len <= c->data_cap;
-	return c->frames < COMBO_FRAMES_MAX && c->kept_bytes + kept_len <= COMBO_BYTES_MAX &&
+	return c->frames < COMBO_FRAMES_MAX && c->seen.count < COMBO_KINDS_MAX &&
+	       c->kept_bytes + kept_len <= COMBO_BYTES_MAX &&
 	       c->data_len + c->columns_len + FRAME_MAX + kept_len <= c->size;
 }
 
@@ -123,6 +137,8 @@ static void append_kind(struct combo *c, const struct combo_frame *f)
 
 	if (c->run_frames && !same)
 		kinds_end_run(c);
+	if (!c->run_frames)
+		combo_kinds_add(&c->seen, f->linktype, f->interface);
 	c->linktype = f->linktype;
 	c->interface = f->interface;
 	c->direction = f->direction;

@@ -72,6 +72,9 @@ enum {
 #define COMBO_SIZE_MAX 32768
 #define COMBO_SIZE_DEFAULT (14 * 1024) /* Saluki paper, section II-B */
 #define COMBO_FRAMES_MAX 4096
+/* Pairs of link type and interface in a combo: to the collector each may be new, and worth a block.
+ */
+#define COMBO_KINDS_MAX 16
 /* Bytes of all frames of a combo as they come out: a form is stored once and may stand for many.
  * Ten times what a full combo of real frames makes of its 14 KB. */
 #define COMBO_BYTES_MAX (256 * 1024)
@@ -108,6 +111,15 @@ enum combo_column {
 	COMBO_COLUMNS
 };
 
+/* The pairs of link type and interface met so far. */
+struct combo_kinds {
+	uint32_t count;
+	uint32_t list[COMBO_KINDS_MAX]; /* link type << 8 | interface */
+};
+
+/* Notes a pair. Returns false where there is no room for another. */
+bool combo_kinds_add(struct combo_kinds *k, uint16_t linktype, uint8_t interface);
+
 /* A combo being built. All memory is taken in combo_init; append and close allocate nothing. */
 struct combo {
 	uint32_t frames;
@@ -126,9 +138,10 @@ struct combo {
 	} columns[COMBO_COLUMNS];
 	size_t columns_len; /* of all of them */
 	size_t kept_bytes;  /* of all frames */
-	uint8_t *memory;    /* of the columns */
-	uint8_t *room;	    /* headroom for the columns, then the frames' bytes */
-	size_t headroom;    /* bytes of `room` in front of the frames */
+	struct combo_kinds seen;
+	uint8_t *memory; /* of the columns */
+	uint8_t *room;	 /* headroom for the columns, then the frames' bytes */
+	size_t headroom; /* bytes of `room` in front of the frames */
 	size_t data_len, data_cap;
 	size_t size;   /* --combo-size */
 	uint8_t *body; /* after combo_close: inside `room` */
@@ -175,6 +188,7 @@ struct combo_span {
 struct combo_cursor {
 	uint32_t frames_left;
 	size_t kept_bytes; /* of all frames so far */
+	struct combo_kinds seen;
 	uint64_t time_ns;
 	uint64_t run_left;
 	uint16_t linktype;

@@ -130,7 +130,7 @@ static int kinds_next_run(struct combo_cursor *c)
 	    take_byte(c, COMBO_KINDS, &c->interface) || take_byte(c, COMBO_KINDS, &c->direction))
 		return -EBADMSG;
 	c->linktype = linktype;
-	return 0;
+	return combo_kinds_add(&c->seen, c->linktype, c->interface) ? 0 : -EBADMSG;
 }
 
 /* Takes a length and as many bytes. */

@@ -239,6 +239,30 @@ def test_a_recording_is_refused_by_the_next_collector(bed, bundled):
     assert not list(captures.frames(bed.out))
 
 
+def test_a_recorded_set_up_of_an_unknown_sensor_spends_no_budget(bed, bundled):
+    """Whoever heard one set-up of a sensor that is not listed plays it back: once it costs work."""
+    tap = in_namespace(bed.ns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+    tap.bind(("127.0.0.1", 5777))
+    tap.settimeout(10)
+    stranger = testbed.Process(bed.ns, [testbed.BUILD / "saluki", "run", "-r", bundled, "--to",
+                                        "127.0.0.1:5777", "--key",
+                                        bed.keys.sensor("stranger", listed=False)], None)
+    bed.stack.callback(stranger.kill)
+    recorded = tap.recv(2048)
+    stranger.kill()
+    collector = bed.collector()
+    sock = udp(bed.ns)
+    testbed.wait_for(collector.stats_file.exists, "the statistics")
+    flood(collector, sock, [recorded] * 3000)
+    count = len(list(captures.frames(bundled)))
+    assert bed.reader("lib", bundled).finish(signo=None)[0] == 0
+    collector.finish()
+    stats = collector.stats()
+    assert stats["unknown_sensors"] == 1 and stats["replayed_inits"] == 2999
+    assert stats["limited_inits"] == 0
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
 def test_a_sensor_gone_bad(bed):
     """Right keys, wrong contents: a combo that claims 4 GB, bombs, contradictions."""
     collector = bed.collector()
