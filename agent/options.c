@@ -80,11 +80,11 @@ static int one_of(const char *flag, const char *text, const char *const *words, 
 
 static int parse_to(struct run_options *o, const char *given)
 {
-	char *text = strdup(given); /* cut in two; ps(1) shows what was given. Kept to the end */
+	/* Cut in two there, for ps(1) shows what was given. */
+	size_t len = snprintf(o->to, sizeof(o->to), "%s", given);
 
-	if (!text)
-		return -ENOMEM;
-	if (options_address(text, &o->to_host, &o->to_port) || !*o->to_host) {
+	if (len >= sizeof(o->to) || options_address(o->to, &o->to_host, &o->to_port) ||
+	    !*o->to_host) {
 		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given);
 		return -EINVAL;
 	}

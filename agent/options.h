@@ -14,7 +14,8 @@ enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
 struct run_options {
 	const char *interface; /* -i, or */
 	const char *file;      /* -r */
-	const char *to_host, *to_port;
+	char to[280];
+	const char *to_host, *to_port; /* inside `to` */
 	const char *key_file;
 	const char *user;
 	uint32_t snaplen; /* bytes */

@@ -169,7 +169,7 @@ static void two_cpus_and_a_consumer(void **state)
 	struct bed b;
 
 	(void)state;
-	setup(&b, UINT32_MAX - 100);
+	setup(&b, (1ULL << 32) - 104); /* over the end of 32 bits */
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, produce, ring_of(&b, i)), 0);
 	while (got < 2 * STRESS) {
