@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: wire/combo.o wire/forms.o wire/fields.o wire/combo_open.o */
+/*
+ * Combos of a sensor that lies: made by hand, value by value, and then one value, length or byte
+ * is another. Each lie is the only one in its combo, and next to most stands the greatest value
+ * that is none, so that it is the limit itself that refuses.
+ */
+#include "unit.h"
+
+#include "wire/bytes.h"
+#include "wire/combo.h"
+
+#define SENSOR_ID 0x1234
+#define FRAMES 7 /* of make_all */
+
+enum lie_kind { LIE_NONE, LIE_VALUE, LIE_EXTRA, LIE_CUT, LIE_LENGTH, LIE_UNIT };
+
+/* What is different: `value` in place of value number `index` of a column; a column with a byte
+ * more, a byte less, or that says to have `value` bytes; or the unit. */
+static struct {
+	enum lie_kind kind;
+	int column, index;
+	uint64_t value;
+} lie;
+
+static struct {
+	uint8_t p[8192];
+	size_t len;
+	int count; /* values so far */
+} columns[COMBO_COLUMNS];
+static uint8_t data[1024];
+static size_t data_len;
+static struct combo_reader reader;
+
+static uint64_t value_of(int column, uint64_t v)
+{
+	int index = columns[column].count++;
+
+	return lie.kind == LIE_VALUE && lie.column == column && lie.index == index ? lie.value : v;
+}
+
+static void put(int column, uint64_t v)
+{
+	uint8_t *p = columns[column].p + columns[column].len;
+
+	columns[column].len += store_varint(p, value_of(column, v));
+}
+
+static void put_byte(int column, uint8_t v)
+{
+	columns[column].p[columns[column].len++] = value_of(column, v);
+}
+
+static void put_data(const void *bytes, size_t len)
+{
+	put(COMBO_KEPTS, len);
+	memcpy(data + data_len, bytes, len);
+	data_len += len;
+}
+
+static void put_run(uint64_t frames, uint64_t linktype)
+{
+	put(COMBO_KINDS, frames);
+	put(COMBO_KINDS, linktype);
+	put_byte(COMBO_KINDS, 0);
+	put_byte(COMBO_KINDS, 1);
+}
+
+static void start(void)
+{
+	memset(columns, 0, sizeof(columns));
+	data_len = 0;
+}
+
+/* Lays out what was put, in a block of just its size, and opens it. */
+static int open_it(uint32_t frames)
+{
+	static uint8_t out[sizeof(columns) + sizeof(data)];
+	uint8_t *p = out, *copy;
+	int result;
+
+	if (lie.kind == LIE_EXTRA)
+		columns[lie.column].p[columns[lie.column].len++] = 0;
+	if (lie.kind == LIE_CUT)
+		columns[lie.column].len--;
+	p += store_varint(p, 0);
+	store_be(p, 1700000000000000000ULL, 8);
+	p += 8;
+	p += store_varint(p, lie.kind == LIE_UNIT ? lie.value : 1000);
+	for (int i = 0; i < COMBO_COLUMNS; i++)
+		p += store_varint(p, lie.kind == LIE_LENGTH && lie.column == i ? lie.value
+									       : columns[i].len);
+	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		memcpy(p, columns[i].p, columns[i].len);
+		p += columns[i].len;
+	}
+	memcpy(p, data, data_len);
+	p += data_len;
+	copy = malloc(p - out);
+	memcpy(copy, out, p - out);
+	result = combo_open(&reader, copy, p - out, frames);
+	free(copy);
+	return result;
+}
+
+/* ---- a combo with something in every column ----------------------------------------------------
+ */
+
+/* A radiotap header with clock, signal, aggregate and stamp (in microseconds). */
+static const uint8_t radio[44] = { 0, 0, 44, 0, 0x21, 0, 0x50, 0, [42] = 1 };
+static const uint8_t beacon[32] = { 0x80 };
+static const uint8_t cipher[32] = { 0x08, 0x41, [27] = 0x20 };
+#define RADIO_LEN (sizeof(radio) + sizeof(beacon))
+#define PLAIN_LEN 6
+#define LONG_LEN (FORM_LEN_MAX + 1)
+
+static void put_form(int form)
+{
+	put(COMBO_TIMES, 2);
+	put_byte(COMBO_FORMS, form);
+	put(COMBO_CUTS, 0);
+}
+
+static void put_radio(const uint8_t *mac, int form)
+{
+	uint8_t bytes[RADIO_LEN];
+
+	put_form(form);
+	if (!form) {
+		memcpy(bytes, radio, sizeof(radio));
+		memcpy(bytes + sizeof(radio), mac, sizeof(beacon));
+		put_data(bytes, sizeof(bytes));
+	}
+	put(COMBO_CLOCKS, 0);
+	put(COMBO_STAMPS, 0);
+	put(COMBO_AGGREGATES, 0);
+	put_byte(COMBO_SIGNALS, 0);
+	put(COMBO_SEQUENCES, 2);
+	put(mac == beacon ? COMBO_BEACONS : COMBO_PACKETS, 0);
+}
+
+static void put_raw(int form)
+{
+	put_form(form);
+	if (!form)
+		put_data(cipher, sizeof(cipher));
+	put(COMBO_SEQUENCES, 2);
+	put(COMBO_PACKETS, 0);
+}
+
+static void make_all(void)
+{
+	static const uint8_t plain[LONG_LEN] = "plain";
+
+	start();
+	put_run(3, 127);
+	put_radio(beacon, 0);
+	put_radio(cipher, 0);
+	put_radio(beacon, 1);
+	put_run(2, 105);
+	put_raw(0);
+	put_raw(3);
+	put_run(1, 1);
+	put(COMBO_TIMES, 2);
+	put_data(plain, PLAIN_LEN);
+	put(COMBO_CUTS, 0);
+	put_run(1, 127);
+	put_form(0);
+	put_data(plain, LONG_LEN);
+}
+
+static void assert_opens(const char *what, int got, int want)
+{
+	if (got != want)
+		fail_msg("%s (column %d, index %d, value %llu): %d", what, lie.column, lie.index,
+			 (unsigned long long)lie.value, got);
+}
+
+static void assert_lie(const char *what, enum lie_kind kind, int column, uint64_t value)
+{
+	lie.kind = kind;
+	lie.column = column;
+	lie.value = value;
+	make_all();
+	assert_opens(what, open_it(FRAMES), -EBADMSG);
+	memset(&lie, 0, sizeof(lie));
+}
+
+static void without_a_lie_it_opens(void **state)
+{
+	(void)state;
+	make_all();
+	for (int i = 0; i < COMBO_COLUMNS; i++)
+		assert_true(columns[i].len > 0);
+	assert_int_equal(open_it(FRAMES), 0);
+	assert_int_equal(reader.forms.count, 3);
+	assert_true(reader.forms.list[1].at.beacon && reader.forms.list[2].at.packet);
+}
+
+static void what_is_left_over_or_missing(void **state)
+{
+	(void)state;
+	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		assert_lie("a byte too many", LIE_EXTRA, i, 0);
+		assert_lie("a byte too few", LIE_CUT, i, 0);
+	}
+	for (int change = -1; change <= 1; change += 2) {
+		make_all();
+		data_len += change;
+		assert_opens("data", open_it(FRAMES), -EBADMSG);
+		make_all();
+		assert_opens("frames", open_it(FRAMES + change), -EBADMSG);
+	}
+	make_all();
+	assert_opens("no frames", open_it(0), -EBADMSG);
+}
+
+static void lengths_of_columns(void **state)
+{
+	static const uint64_t huge[] = { 8192,	     COMBO_BODY_MAX, UINT32_MAX, 1ULL << 32,
+					 1ULL << 63, UINT64_MAX - 1, UINT64_MAX };
+
+	(void)state;
+	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		make_all();
+		assert_lie("length + 1", LIE_LENGTH, i, columns[i].len + 1);
+		make_all();
+		assert_lie("length - 1", LIE_LENGTH, i, columns[i].len - 1);
+		assert_lie("length 0", LIE_LENGTH, i, 0);
+		for (size_t h = 0; h < sizeof(huge) / sizeof(huge[0]); h++)
+			assert_lie("huge length", LIE_LENGTH, i, huge[h]);
+	}
+}
+
+static void units(void **state)
+{
+	static const uint64_t wrong[] = { 0, 2, 999, 1001, 1000000, 1ULL << 32, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_lie("unit", LIE_UNIT, 0, wrong[i]);
+	lie.kind = LIE_UNIT;
+	lie.value = 1;
+	make_all();
+	assert_opens("unit", open_it(FRAMES), 0);
+	memset(&lie, 0, sizeof(lie));
+}
+
+/* The cut of UINT32_MAX - `left`, as a difference of 32 bits: that is -1 - left. */
+#define CUT_LEAVES(left) (2 * (uint64_t)(left) + 1)
+
+static void values_and_their_limits(void **state)
+{
+	static const struct {
+		const char *what;
+		int column, index;
+		uint64_t value;
+		bool is_lie;
+	} lies[] = {
+		{ "frames of the last run", COMBO_KINDS, 12, 2, true },
+		{ "frames of the last run", COMBO_KINDS, 12, 0, true },
+		{ "frames of the last run", COMBO_KINDS, 12, UINT64_MAX, true },
+		{ "frames of the first run", COMBO_KINDS, 0, 2, true },
+		{ "frames of the first run", COMBO_KINDS, 0, 4, true },
+		{ "link type of frames with forms", COMBO_KINDS, 1, 65536 + 127, true },
+		{ "link type of plain frames", COMBO_KINDS, 9, 65535, false },
+		{ "link type of plain frames", COMBO_KINDS, 9, 65536, true },
+		{ "link type of plain frames", COMBO_KINDS, 9, 65537, true },
+		{ "form behind the last", COMBO_FORMS, 2, 3, true },
+		{ "form behind the last", COMBO_FORMS, 2, 255, true },
+		{ "form of no frame", COMBO_FORMS, 0, 1, true },
+		{ "bytes kept", COMBO_KEPTS, 4, LONG_LEN + 1, true },
+		{ "bytes kept", COMBO_KEPTS, 4, LONG_LEN - 1, true },
+		{ "bytes kept", COMBO_KEPTS, 4, UINT32_MAX + 1ULL + LONG_LEN, true },
+		{ "cut, new form", COMBO_CUTS, 0, CUT_LEAVES(RADIO_LEN), false },
+		{ "cut, new form", COMBO_CUTS, 0, CUT_LEAVES(RADIO_LEN - 1), true },
+		{ "cut, new form", COMBO_CUTS, 0, CUT_LEAVES(0), true },
+		{ "cut, form", COMBO_CUTS, 2, CUT_LEAVES(RADIO_LEN), false },
+		{ "cut, form", COMBO_CUTS, 2, CUT_LEAVES(RADIO_LEN - 1), true },
+		{ "cut, form", COMBO_CUTS, 2, UINT32_MAX, false },
+		{ "cut, form", COMBO_CUTS, 2, UINT32_MAX + 1ULL, true },
+		{ "cut, plain", COMBO_CUTS, 5, UINT32_MAX - PLAIN_LEN, false },
+		{ "cut, plain", COMBO_CUTS, 5, UINT32_MAX - PLAIN_LEN + 1, true },
+		{ "cut, plain", COMBO_CUTS, 5, UINT64_MAX, true },
+		{ "cut, too long for a form", COMBO_CUTS, 6, UINT32_MAX - LONG_LEN, false },
+		{ "cut, too long for a form", COMBO_CUTS, 6, UINT32_MAX - LONG_LEN + 1, true },
+		{ "aggregate", COMBO_AGGREGATES, 1, UINT32_MAX, false },
+		{ "aggregate", COMBO_AGGREGATES, 1, UINT32_MAX + 1ULL, true },
+		{ "sequence", COMBO_SEQUENCES, 1, UINT16_MAX, false },
+		{ "sequence", COMBO_SEQUENCES, 1, UINT16_MAX + 1, true },
+		{ "packet", COMBO_PACKETS, 1, (1ULL << 48) - 1, false },
+		{ "packet", COMBO_PACKETS, 1, 1ULL << 48, true },
+		{ "clock", COMBO_CLOCKS, 1, UINT64_MAX, false },
+		{ "stamp", COMBO_STAMPS, 1, UINT64_MAX, false },
+		{ "beacon", COMBO_BEACONS, 1, UINT64_MAX, false },
+		{ "time", COMBO_TIMES, 1, UINT64_MAX, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		lie.kind = LIE_VALUE;
+		lie.column = lies[i].column;
+		lie.index = lies[i].index;
+		lie.value = lies[i].value;
+		make_all();
+		assert_true(lie.index < columns[lie.column].count);
+		assert_opens(lies[i].what, open_it(FRAMES), lies[i].is_lie ? -EBADMSG : 0);
+		memset(&lie, 0, sizeof(lie));
+	}
+}
+
+/* ---- forms that only their number and link type keep apart -------------------------------------
+ */
+
+/* Two frames of four bytes, which have no field whatever the link type; the second one's. */
+static int open_pair(uint64_t first, uint64_t second)
+{
+	start();
+	put_run(1, first);
+	put_form(0);
+	put_data("\xd4\0\0\0", 4);
+	put_run(1, second);
+	put_form(1);
+	return open_it(2);
+}
+
+static void a_form_of_another_link_type(void **state)
+{
+	(void)state;
+	assert_int_equal(open_pair(127, 127), 0);
+	assert_int_equal(open_pair(105, 105), 0);
+	assert_int_equal(open_pair(127, 105), -EBADMSG);
+	assert_int_equal(open_pair(105, 127), -EBADMSG);
+}
+
+/* Three frames; the reader still knows the forms of the combo before. */
+static int open_three(int second, int third)
+{
+	const int forms[] = { 0, second, third };
+
+	start();
+	put_run(3, 105);
+	for (int i = 0; i < 3; i++) {
+		put_form(forms[i]);
+		if (!forms[i])
+			put_data("\xd4\0\0\0", 4);
+	}
+	return open_it(3);
+}
+
+static void a_form_of_the_combo_before(void **state)
+{
+	(void)state;
+	assert_int_equal(open_three(0, 2), 0);
+	assert_int_equal(open_three(1, 1), 0);
+	assert_int_equal(open_three(0, 2), 0);
+	assert_int_equal(open_three(1, 2), -EBADMSG);
+	assert_int_equal(open_three(0, 3), -EBADMSG);
+}
+
+/* ---- much out of little ------------------------------------------------------------------------
+ */
+
+/* `count` frames of one form of FORM_LEN_MAX bytes, and one plain frame of `more`. */
+static int open_many(uint32_t count, size_t more)
+{
+	static const uint8_t form[FORM_LEN_MAX] = { 0xd4 };
+
+	start();
+	put_run(count, 105);
+	put_form(0);
+	put_data(form, sizeof(form));
+	for (uint32_t i = 1; i < count; i++)
+		put_form(1);
+	put_run(1, 1);
+	put(COMBO_TIMES, 0);
+	put_data(form, more);
+	put(COMBO_CUTS, 0);
+	return open_it(count + 1);
+}
+
+static void more_bytes_than_a_combo_may_make(void **state)
+{
+	const uint32_t full = COMBO_BYTES_MAX / FORM_LEN_MAX;
+
+	(void)state;
+	assert_int_equal(open_many(full, 0), 0);
+	assert_int_equal(open_many(full - 1, FORM_LEN_MAX), 0);
+	assert_int_equal(open_many(full, 1), -EBADMSG);
+	assert_int_equal(open_many(full + 1, 0), -EBADMSG);
+	assert_int_equal(open_many(COMBO_FRAMES_MAX - 1, 0), -EBADMSG);
+}
+
+/* ---- header ------------------------------------------------------------------------------------
+ */
+
+static void headers(void **state)
+{
+	static const struct {
+		const char *what;
+		int at, size;
+		uint64_t value;
+		bool is_lie;
+	} lies[] = {
+		{ "version", 0, 2, COMBO_VERSION, false },
+		{ "version", 0, 2, COMBO_VERSION + 1, true },
+		{ "version", 0, 2, COMBO_VERSION - 1, true },
+		{ "version", 0, 2, 0, true },
+		{ "version", 0, 2, COMBO_VERSION | 0x100, true },
+		{ "sensor", 2, 2, SENSOR_ID + 1, true },
+		{ "sensor", 2, 2, 0, true },
+		{ "sequence", 4, 2, 0xffff, false },
+		{ "frames", 6, 2, 0, true },
+		{ "frames", 6, 2, COMBO_FRAMES_MAX, false },
+		{ "frames", 6, 2, COMBO_FRAMES_MAX + 1, true },
+		{ "frames", 6, 2, 0xffff, true },
+		{ "size", 8, 4, COMBO_BODY_MAX, false },
+		{ "size", 8, 4, COMBO_BODY_MAX + 1, true },
+		{ "size", 8, 4, UINT32_MAX, true },
+		{ "magic", 12, 4, COMBO_MAGIC ^ 1, true },
+		{ "magic", 12, 4, COMBO_MAGIC ^ 1u << 31, true },
+		{ "codec", 16, 1, COMBO_ZSTD_DOT11, false },
+		{ "codec", 16, 1, COMBO_ZSTD_DOT11 + 1, true },
+		{ "codec", 16, 1, 255, true },
+		{ "codec: stored, but of another size", 16, 1, COMBO_STORED, true },
+	};
+	struct combo_header h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		uint8_t in[COMBO_HEADER_LEN + COMBO_CODEC_LEN];
+
+		combo_header_write(in, SENSOR_ID, 7, 3, 5);
+		in[COMBO_HEADER_LEN] = COMBO_ZSTD;
+		store_be(in + lies[i].at, lies[i].value, lies[i].size);
+		if (combo_header_read(&h, in, sizeof(in), SENSOR_ID) !=
+		    (lies[i].is_lie ? -EBADMSG : 0))
+			fail_msg("%s %llu", lies[i].what, (unsigned long long)lies[i].value);
+	}
+}
+
+/* Of a stored combo, header and datagrams must agree; a header needs all its bytes. */
+static void sizes_of_stored_combos(void **state)
+{
+	enum { LEN = COMBO_HEADER_LEN + COMBO_CODEC_LEN };
+	struct combo_header h;
+
+	(void)state;
+	for (size_t len = 0; len <= LEN + 9; len++) {
+		uint8_t *in = calloc(1, LEN + 9), *copy = malloc(len ? len : 1);
+
+		combo_header_write(in, SENSOR_ID, 7, 3, 5);
+		memcpy(copy, in, len);
+		assert_int_equal(combo_header_read(&h, copy, len, SENSOR_ID),
+				 len == LEN + 5 ? 0 : -EBADMSG);
+		free(in);
+		free(copy);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_lie_it_opens),
+		cmocka_unit_test(what_is_left_over_or_missing),
+		cmocka_unit_test(lengths_of_columns),
+		cmocka_unit_test(units),
+		cmocka_unit_test(values_and_their_limits),
+		cmocka_unit_test(a_form_of_another_link_type),
+		cmocka_unit_test(a_form_of_the_combo_before),
+		cmocka_unit_test(more_bytes_than_a_combo_may_make),
+		cmocka_unit_test(headers),
+		cmocka_unit_test(sizes_of_stored_combos),
+	};
+
+	return cmocka_run_group_tests_name("combo_lies", tests, NULL, NULL);
+}
