@@ -358,6 +358,58 @@ static void a_form_of_the_combo_before(void **state)
 	assert_int_equal(open_three(0, 3), -EBADMSG);
 }
 
+/* ---- bytes behind the last ---------------------------------------------------------------------
+ */
+
+/* A frame with a form that would be the body's last bytes, if these were not too few; and one
+ * whose columns are empty, with nothing behind them. The sanitizers see who goes on reading. */
+static void a_body_that_ends_too_early(void **state)
+{
+	(void)state;
+	for (size_t missing = 0; missing <= sizeof(cipher); missing++) {
+		start();
+		put_run(1, 105);
+		put_raw(0);
+		data_len -= missing;
+		assert_int_equal(open_it(1), missing ? -EBADMSG : 0);
+	}
+	start();
+	put_run(1, 105);
+	put(COMBO_TIMES, 0);
+	assert_int_equal(open_it(1), -EBADMSG); /* no form */
+	start();
+	assert_int_equal(open_it(1), -EBADMSG); /* no run */
+	put(COMBO_KINDS, 1);
+	put(COMBO_KINDS, 1);
+	assert_int_equal(open_it(1), -EBADMSG); /* no interface */
+	put_byte(COMBO_KINDS, 0);
+	assert_int_equal(open_it(1), -EBADMSG); /* no direction */
+}
+
+static int open_two(uint64_t first, uint64_t second)
+{
+	start();
+	put_run(2, 1);
+	put(COMBO_KEPTS, first);
+	put(COMBO_KEPTS, second);
+	data_len = 6;
+	for (int i = 0; i < 2; i++) {
+		put(COMBO_TIMES, 0);
+		put(COMBO_CUTS, 0);
+	}
+	return open_it(2);
+}
+
+/* Two lengths that are right together, once around. */
+static void lengths_that_wrap(void **state)
+{
+	(void)state;
+	assert_int_equal(open_two(3, 3), 0);
+	assert_int_equal(open_two(3, 4), -EBADMSG);
+	assert_int_equal(open_two(7, UINT64_MAX), -EBADMSG);
+	assert_int_equal(open_two((1ULL << 32) + 3, 3 - (1ULL << 32)), -EBADMSG);
+}
+
 /* ---- much out of little ------------------------------------------------------------------------
  */
 
@@ -468,6 +520,8 @@ int main(void)
 		cmocka_unit_test(values_and_their_limits),
 		cmocka_unit_test(a_form_of_another_link_type),
 		cmocka_unit_test(a_form_of_the_combo_before),
+		cmocka_unit_test(a_body_that_ends_too_early),
+		cmocka_unit_test(lengths_that_wrap),
 		cmocka_unit_test(more_bytes_than_a_combo_may_make),
 		cmocka_unit_test(headers),
 		cmocka_unit_test(sizes_of_stored_combos),
