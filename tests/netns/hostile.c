@@ -2,8 +2,9 @@
 /*
  * hostile KEYFILE PORT: a sensor with a right key that sends what no sensor should, to a collector
  * on the loopback: combos that claim 4 GB, that decompress to more than they say, that contradict
- * themselves. Then one honest combo with one frame, "honest", and the final totals. Prints the
- * number of bad messages it sent.
+ * themselves. All of them that have a frame have "forged", and would be the next in turn. Before
+ * and after them goes an honest combo with one frame, "honest", and then the final totals. Prints
+ * what of each it sent, as the collector names it.
  *
  * hostile KEYFILE PORT COUNT: sends COUNT random datagrams instead, as fast as the collector takes
  * them: now and then it asks, with totals, whether all before were looked at. Prints how many
@@ -33,7 +34,8 @@ static int sock;
 static struct seal_session session;
 static uint16_t sensor_id;
 static uint64_t number; /* of the next combo */
-static unsigned int bad;
+static uint64_t frames; /* exported so far: what the next combo begins with */
+static unsigned int bad_combos, bad_pieces, bad_messages, duplicates;
 
 static void fail(const char *what)
 {
@@ -89,40 +91,79 @@ static void connect_session(const char *key_file, const char *port)
 		fail("no answer");
 }
 
-/* A combo of one frame as it should be; returns its length. */
-static size_t honest(uint8_t *out)
+#define TEXT_LEN 6
+#define BODY (COMBO_HEADER_LEN + COMBO_CODEC_LEN)
+/* Where a combo of one Ethernet frame has what may have any value: time stamp, and interface and
+ * direction behind frames and link type, behind the lengths of the columns. */
+#define BASE (BODY + 1)
+#define INTERFACE (BASE + 8 + 2 + COMBO_COLUMNS + 2)
+
+/* A combo of one frame of TEXT_LEN bytes as it should be; returns its length. */
+static size_t make_combo(uint8_t *out, const char *text)
 {
 	struct combo_frame f = {
 		.time_ns = 1000000000,
-		.orig_len = 6,
-		.kept_len = 6,
+		.orig_len = TEXT_LEN,
+		.kept_len = TEXT_LEN,
 		.linktype = 1,
-		.data = (const uint8_t *)"honest",
+		.data = (const uint8_t *)text,
 	};
 	struct combo c;
 
 	if (combo_init(&c, COMBO_SIZE_DEFAULT, 192))
 		fail("combo");
 	combo_append(&c, &f);
-	c.first = 0;
+	c.first = frames;
 	combo_close(&c);
 	combo_header_write(out, sensor_id, number, 1, c.body_len);
 	out[COMBO_HEADER_LEN] = COMBO_STORED;
-	memcpy(out + COMBO_HEADER_LEN + COMBO_CODEC_LEN, c.body, c.body_len);
-	size_t len = COMBO_HEADER_LEN + COMBO_CODEC_LEN + c.body_len;
+	memcpy(out + BODY, c.body, c.body_len);
+	size_t len = BODY + c.body_len;
 	combo_free(&c);
 	return len;
 }
 
-/* An honest combo with one field of `size` bytes at `at` replaced. */
+static void send_honest(void)
+{
+	uint8_t combo[256];
+
+	send_combo(combo, make_combo(combo, "honest"));
+	frames++;
+}
+
+/* A combo with one field of `size` bytes at `at` replaced. */
 static void send_changed(size_t at, uint64_t value, int size)
 {
 	uint8_t combo[256];
-	size_t len = honest(combo);
+	size_t len = make_combo(combo, "forged");
 
 	store_be(combo + at, value, size);
 	send_combo(combo, len);
-	bad++;
+	bad_combos++;
+}
+
+/* Bytes behind the last frame, or not all of it, and a header that knows. */
+static void send_resized(int more)
+{
+	uint8_t combo[256] = { 0 };
+	size_t len = make_combo(combo, "forged") + more;
+
+	combo_header_write(combo, sensor_id, number, 1, len - BODY);
+	send_combo(combo, len);
+	bad_combos++;
+}
+
+/* Every byte of what describes the frame; but what may be anything. */
+static void send_every_byte_changed(void)
+{
+	uint8_t combo[256];
+	size_t end = make_combo(combo, "forged") - TEXT_LEN;
+
+	for (size_t at = BODY; at < end; at++) {
+		if ((at >= BASE && at < BASE + 8) || at == INTERFACE || at == INTERFACE + 1)
+			continue;
+		send_changed(at, 0xff, 1);
+	}
 }
 
 /* Says `claimed` bytes and compresses `real` bytes of zeros. */
@@ -135,12 +176,12 @@ static void send_bomb(uint32_t claimed, size_t real)
 	ZSTD_CCtx_setParameter(c, ZSTD_c_format, ZSTD_f_zstd1_magicless);
 	combo_header_write(combo, sensor_id, number, 1, claimed);
 	combo[COMBO_HEADER_LEN] = COMBO_ZSTD;
-	n = ZSTD_compress2(c, combo + 17, sizeof(combo) - 17, zeros, real);
+	n = ZSTD_compress2(c, combo + BODY, sizeof(combo) - BODY, zeros, real);
 	if (ZSTD_isError(n))
 		fail("bomb");
 	ZSTD_freeCCtx(c);
-	send_combo(combo, 17 + n);
-	bad++;
+	send_combo(combo, BODY + n);
+	bad_combos++;
 }
 
 static void send_garbage(void)
@@ -156,10 +197,37 @@ static void send_garbage(void)
 		{ PIECE_COMBO, 0, 0, 99, 0, 0, 0xff, 0xff, 'x', 'x', 'x', 'x' },
 	};
 
-	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++, bad++)
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		send_message(messages[i], sizeof(messages[i]));
+		if (messages[i][0] == PIECE_COMBO)
+			bad_pieces++;
+		else
+			bad_messages++;
+	}
 	send_message(messages[0], 0);
-	bad++;
+	bad_messages++;
+}
+
+/* A combo of two pieces: of the second one there are two lengths, the first comes again while the
+ * second is missing, and the second again when all was looked at. */
+static void send_pieces(void)
+{
+	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX] = { 0 };
+	const uint16_t total = PIECE_DATA_MAX + 10;
+
+	piece_header_write(message, number, 0, total);
+	send_message(message, sizeof(message));
+	send_message(message, sizeof(message));
+	duplicates++;
+	piece_header_write(message, number, PIECE_DATA_MAX, total + 1);
+	send_message(message, PIECE_HEADER_LEN + 11);
+	bad_pieces++;
+	piece_header_write(message, number, PIECE_DATA_MAX, total);
+	send_message(message, PIECE_HEADER_LEN + 10);
+	bad_combos++; /* complete, and all zeros */
+	send_message(message, PIECE_HEADER_LEN + 10);
+	duplicates++;
+	number++;
 }
 
 /* ---- random datagrams ------------------------------------------------------------------------ */
@@ -251,18 +319,19 @@ static int flood(unsigned long count)
 
 int main(int argc, char **argv)
 {
-	struct totals t = { .seen = 1, .captured = 1, .exported = 1, .final = 1 };
+	struct totals t = { .final = 1 };
 	uint8_t combo[256], message[TOTALS_WIRE_MAX];
-	size_t len;
 
 	if (argc != 3 && argc != 4)
 		return 2;
 	connect_session(argv[1], argv[2]);
 	if (argc == 4)
 		return flood(strtoul(argv[3], NULL, 10));
+	send_honest();
 	send_changed(8, 0xffffffff, 4); /* 4 GB uncompressed */
 	send_changed(8, COMBO_BODY_MAX + 1, 4);
-	send_changed(0, 2, 2);		   /* version */
+	send_changed(0, COMBO_VERSION + 1, 2);
+	send_changed(0, COMBO_VERSION - 1, 2);
 	send_changed(2, sensor_id + 1, 2); /* somebody else */
 	send_changed(4, number + 1, 2);	   /* sequence number */
 	send_changed(6, 0, 2);		   /* no frames */
@@ -271,16 +340,18 @@ int main(int argc, char **argv)
 	send_changed(12, 0, 4);		 /* magic */
 	send_changed(16, 7, 1);		 /* codec */
 	send_changed(16, COMBO_ZSTD, 1); /* not zstd */
-	for (size_t at = 17; at < honest(combo) - 6; at++)
-		if (at < 18 || at > 25) /* not the time stamp: any is right */
-			send_changed(at, 0xff, 1);
+	send_every_byte_changed();
+	send_changed(BODY, 0, 1); /* frames that were there before */
+	send_resized(1);
+	send_resized(-1);
 	send_bomb(100, 4 << 20);
 	send_bomb(COMBO_BODY_MAX, 4 << 20);
 	send_bomb(COMBO_BODY_MAX, COMBO_BODY_MAX);
 	send_bomb(0xffffffff, 4 << 20);
 	send_garbage();
-	len = honest(combo);
-	send_combo(combo, len);
+	send_pieces();
+	send_honest();
+	t.seen = t.captured = t.exported = frames;
 	send_message(message, totals_write(message, &t));
 	/* The receipt for the totals: everything before it has been looked at. */
 	while (recv(sock, combo, sizeof(combo), 0) > 0) {
@@ -291,6 +362,7 @@ int main(int argc, char **argv)
 			break;
 		send_message(message, totals_write(message, &t));
 	}
-	printf("%u\n", bad);
+	printf("bad_combos %u bad_pieces %u bad_messages %u duplicate_pieces %u written %llu\n",
+	       bad_combos, bad_pieces, bad_messages, duplicates, (unsigned long long)frames);
 	return 0;
 }

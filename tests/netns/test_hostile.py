@@ -272,9 +272,12 @@ def test_a_sensor_gone_bad(bed):
     after = receiver_kib(collector)
     assert collector.finish()[0] == 0
     stats = collector.sensor_stats("lib")
-    counted = stats["bad_combos"] + stats["bad_pieces"] + stats["bad_messages"]
-    print(f"{int(out)} bad messages, {counted} counted; {before} KiB before, {after} KiB after")
-    assert counted == int(out) >= 35
+    words = out.split()
+    sent = dict(zip(words[::2], map(int, words[1::2])))
+    print(f"sent {sent}; {before} KiB before, {after} KiB after")
+    assert {name: stats[name] for name in sent} == sent
+    assert sent["bad_combos"] >= 40 and sent["bad_pieces"] == 5 and sent["bad_messages"] == 5
+    assert sent["duplicate_pieces"] == 2
     assert after - before < 1024
-    assert [f.data for f in captures.frames(bed.out)] == [b"honest"]
-    assert stats["written"] == 1 and stats["balance"] == 0
+    assert [f.data for f in captures.frames(bed.out)] == [b"honest"] * 2
+    assert stats["written"] == 2 and stats["balance"] == 0

@@ -177,6 +177,19 @@ static void signals_end_with_the_header(void **state)
 	}
 }
 
+/* What is behind a field of unknown size is nowhere. */
+static void fields_of_unknown_size(void **state)
+{
+	(void)state;
+	for (int bit = 27; bit <= 28; bit++) {
+		const uint32_t words[2] = { 1u << bit | AGAIN, 1u << 5 };
+
+		set_radiotap(40, words, 2);
+		assert_int_equal(locate(40, RADIOTAP), 40);
+		assert_int_equal(at.radio.signal_count, bit == 27);
+	}
+}
+
 /* ---- 802.11 ------------------------------------------------------------------------------------
  */
 
@@ -287,6 +300,7 @@ int main(void)
 		cmocka_unit_test(header_lengths),
 		cmocka_unit_test(radiotap_fields_end_with_the_header),
 		cmocka_unit_test(signals_end_with_the_header),
+		cmocka_unit_test(fields_of_unknown_size),
 		cmocka_unit_test(mac_headers_end_with_the_frame),
 		cmocka_unit_test(only_what_can_have_fields),
 		cmocka_unit_test(slots_of_short_headers),
