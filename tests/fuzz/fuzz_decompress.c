@@ -32,17 +32,29 @@ static const uint8_t *open_combo(const uint8_t *combo, size_t len, uint32_t *bod
 
 static void hostile(struct fuzz_input *in)
 {
+	static uint8_t before[COMBO_BODY_MAX];
 	uint32_t stated = fuzz_number(in, 4), body_len;
 	uint8_t codec = fuzz_number(in, 1);
 	size_t len;
 	const uint8_t *bytes = fuzz_bytes(in, COMBO_WIRE_MAX - PREFIX, &len);
+	const uint8_t *body, *again;
 	uint8_t *combo = malloc(PREFIX + len);
 
 	combo_header_write(combo, 1, 0, 1, stated);
 	combo[COMBO_HEADER_LEN] = codec;
 	memcpy(combo + PREFIX, bytes, len);
-	if (open_combo(combo, PREFIX + len, &body_len))
+	memset(d->body, 0x55, sizeof(d->body));
+	body = open_combo(combo, PREFIX + len, &body_len);
+	if (body) {
 		CHECK(body_len == stated && stated <= COMBO_BODY_MAX);
+		memcpy(before, body, body_len);
+	}
+	/* What comes out is no more than what went in made: nothing that was there before. */
+	memset(d->body, 0xaa, sizeof(d->body));
+	again = open_combo(combo, PREFIX + len, &body_len);
+	CHECK(!again == !body);
+	if (again)
+		CHECK(!memcmp(again, before, body_len));
 	free(combo);
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * seeds FILE FOLDER: the seeds that depend on what combos look like, for the harnesses combo,
- * decompress and datagram: FOLDER/HARNESS/seed-N. Made of the capture FILE's frames with the code
- * as it is now, so that corpora can be remade when the format changes.
+ * decompress and datagram: FOLDER/HARNESS/seed-N, or keep-N (run). Made of the capture FILE's
+ * frames with the code as it is now, so that corpora can be remade when the format changes.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
 
 #include "agent/compress.h"
 #include "agent/pcap_read.h"
@@ -29,17 +31,22 @@ static void fail(const char *what)
 }
 
 /* Numbers stand in front of the bytes, least significant first, as fuzz_number takes them. */
-static FILE *seed(const char *harness)
+static FILE *create(const char *harness, const char *kind)
 {
 	static unsigned int number;
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s/seed-%u", folder, harness, number++);
+	snprintf(path, sizeof(path), "%s/%s/%s-%u", folder, harness, kind, number++);
 	f = fopen(path, "w");
 	if (!f)
 		fail(path);
 	return f;
+}
+
+static FILE *seed(const char *harness)
+{
+	return create(harness, "seed");
 }
 
 static void put_number(FILE *f, uint64_t v, int bytes)
@@ -123,6 +130,26 @@ static void body_seed(const struct combo *c)
 	put(f, c->body, c->body_len);
 }
 
+/* Zeros that are more, or less, than what is stated, in a frame that says so or does not. */
+static void bomb_seed(uint32_t stated, size_t real, bool says)
+{
+	static uint8_t zeros[1 << 20], packed[4096];
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	FILE *f = create("decompress", "keep");
+	size_t n;
+
+	ZSTD_CCtx_setParameter(z, ZSTD_c_format, ZSTD_f_zstd1_magicless);
+	ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, says);
+	n = ZSTD_compress2(z, packed, sizeof(packed), zeros, real);
+	if (ZSTD_isError(n))
+		fail("bomb");
+	ZSTD_freeCCtx(z);
+	put_number(f, 0, 1);
+	put_number(f, stated, 4);
+	put_number(f, COMBO_ZSTD, 1);
+	put(f, packed, n);
+}
+
 int main(int argc, char **argv)
 {
 	static const unsigned int sizes[] = { 1, 2, 3, 10, FRAMES };
@@ -135,7 +162,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		if (combo_init(&c, COMBO_SIZE_DEFAULT, KEPT))
 			fail("combo");
-		for (unsigned int k = 0; k < sizes[i] && k < count; k++)
+		for (unsigned int k = 0;
+		     k < sizes[i] && k < count && combo_fits(&c, frames[k].kept_len); k++)
 			combo_append(&c, &frames[k]);
 		c.first = 0;
 		combo_close(&c);
@@ -144,6 +172,14 @@ int main(int argc, char **argv)
 		combo_seeds(&c, 1);
 		combo_seeds(&c, 9);
 		combo_free(&c);
+	}
+	for (int says = 0; says < 2; says++) {
+		bomb_seed(100, 1000, says);
+		bomb_seed(100, 1 << 20, says);
+		bomb_seed(COMBO_BODY_MAX, COMBO_BODY_MAX + 1, says);
+		bomb_seed(COMBO_BODY_MAX, 1 << 20, says);
+		bomb_seed(1000, 100, says);
+		bomb_seed(COMBO_BODY_MAX, COMBO_BODY_MAX - 1, says);
 	}
 	return 0;
 }

@@ -130,6 +130,11 @@ def datagram():
 
 
 
+def datagram_kept():
+    """More receipts than the shortest totals, of no field at all, have paid for."""
+    return [b"\0" + (b"\1\2\0\2\0" + b"\x08\0\0") * 20]
+
+
 def files():
     """How it was started, then: descriptors given, length, request."""
     return [bytes([how]) + b"\0\1\1" * 3 + b"\0\1\2\0\1\3\0\1\2\0\1\3\4\1\1\0\2\1\1"
@@ -147,6 +152,8 @@ def main():
         (folder / harness).mkdir(parents=True)
         for n, seed in enumerate(seeds):
             (folder / harness / f"hand-{n}").write_bytes(seed)
+    for n, seed in enumerate(datagram_kept()):
+        (folder / "datagram" / f"keep-{n}").write_bytes(seed)
     trace = folder / "trace.pcap"
     trace.write_bytes(captures.file_bytes(captures.BUNDLED))
     subprocess.run([program, trace, folder], check=True)
