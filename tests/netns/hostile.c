@@ -190,6 +190,7 @@ static void send_garbage(void)
 		{ 0 },
 		{ 77, 1, 2, 3 },
 		{ PIECE_TOTALS, 200 },
+		{ PIECE_TOTALS, 0 },
 		{ PIECE_TOTALS, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 },
 		{ PIECE_COMBO, 0, 0, 99 },
 		{ PIECE_COMBO, 0, 0, 99, 0, 1, 0, 9, 'x', 'x', 'x', 'x' },
@@ -341,7 +342,8 @@ int main(int argc, char **argv)
 	send_changed(16, 7, 1);		 /* codec */
 	send_changed(16, COMBO_ZSTD, 1); /* not zstd */
 	send_every_byte_changed();
-	send_changed(BODY, 0, 1); /* frames that were there before */
+	send_changed(BODY, 0, 1);	   /* frames that were there before */
+	send_changed(INTERFACE - 2, 2, 1); /* a run of a frame more */
 	send_resized(1);
 	send_resized(-1);
 	send_bomb(100, 4 << 20);
