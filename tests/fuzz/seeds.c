@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * seeds FILE FOLDER: the seeds that depend on what combos look like, for the harnesses combo,
- * decompress and datagram: FOLDER/HARNESS/seed-N, or keep-N (run). Made of the capture FILE's
+ * decompress and datagram: FOLDER/HARNESS/seed-N, or keep-WHAT (run). Made of the capture FILE's
  * frames with the code as it is now, so that corpora can be remade when the format changes.
  */
 #include <errno.h>
@@ -31,13 +31,12 @@ static void fail(const char *what)
 }
 
 /* Numbers stand in front of the bytes, least significant first, as fuzz_number takes them. */
-static FILE *create(const char *harness, const char *kind)
+static FILE *create(const char *harness, const char *name)
 {
-	static unsigned int number;
 	char path[4096];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s/%s-%u", folder, harness, kind, number++);
+	snprintf(path, sizeof(path), "%s/%s/%s", folder, harness, name);
 	f = fopen(path, "w");
 	if (!f)
 		fail(path);
@@ -46,7 +45,11 @@ static FILE *create(const char *harness, const char *kind)
 
 static FILE *seed(const char *harness)
 {
-	return create(harness, "seed");
+	static unsigned int number;
+	char name[32];
+
+	snprintf(name, sizeof(name), "seed-%u", number++);
+	return create(harness, name);
 }
 
 static void put_number(FILE *f, uint64_t v, int bytes)
@@ -135,8 +138,9 @@ static void bomb_seed(uint32_t stated, size_t real, bool says)
 {
 	static uint8_t zeros[1 << 20], packed[4096];
 	ZSTD_CCtx *z = ZSTD_createCCtx();
-	FILE *f = create("decompress", "keep");
+	char name[64];
 	size_t n;
+	FILE *f;
 
 	ZSTD_CCtx_setParameter(z, ZSTD_c_format, ZSTD_f_zstd1_magicless);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, says);
@@ -144,6 +148,8 @@ static void bomb_seed(uint32_t stated, size_t real, bool says)
 	if (ZSTD_isError(n))
 		fail("bomb");
 	ZSTD_freeCCtx(z);
+	snprintf(name, sizeof(name), "keep-%u-of-%zu%s", stated, real, says ? "" : "-unsaid");
+	f = create("decompress", name);
 	put_number(f, 0, 1);
 	put_number(f, stated, 4);
 	put_number(f, COMBO_ZSTD, 1);
@@ -178,6 +184,9 @@ int main(int argc, char **argv)
 		bomb_seed(100, 1 << 20, says);
 		bomb_seed(COMBO_BODY_MAX, COMBO_BODY_MAX + 1, says);
 		bomb_seed(COMBO_BODY_MAX, 1 << 20, says);
+		bomb_seed(COMBO_BODY_MAX + 1, COMBO_BODY_MAX + 1, says);
+		bomb_seed(1 << 20, 1 << 20, says);
+		bomb_seed(UINT32_MAX, 1 << 20, says);
 		bomb_seed(1000, 100, says);
 		bomb_seed(COMBO_BODY_MAX, COMBO_BODY_MAX - 1, says);
 	}

@@ -132,7 +132,7 @@ def datagram():
 
 def datagram_kept():
     """More receipts than the shortest totals, of no field at all, have paid for."""
-    return [b"\0" + (b"\1\2\0\2\0" + b"\x08\0\0") * 20]
+    return {"receipts": b"\0" + (b"\1\2\0\2\0" + b"\x08\0\0") * 20}
 
 
 def files():
@@ -152,8 +152,8 @@ def main():
         (folder / harness).mkdir(parents=True)
         for n, seed in enumerate(seeds):
             (folder / harness / f"hand-{n}").write_bytes(seed)
-    for n, seed in enumerate(datagram_kept()):
-        (folder / "datagram" / f"keep-{n}").write_bytes(seed)
+    for name, seed in datagram_kept().items():
+        (folder / "datagram" / f"keep-{name}").write_bytes(seed)
     trace = folder / "trace.pcap"
     trace.write_bytes(captures.file_bytes(captures.BUNDLED))
     subprocess.run([program, trace, folder], check=True)
