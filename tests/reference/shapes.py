@@ -23,6 +23,7 @@ RADIOTAPS = {
     "tsft+datapad": radiotap(b"\x11" * 8 + b"\x20", (3,)),
     "chain, tsft misaligned": radiotap(b"\0" * 4 + b"\x11" * 8 + b"\x20", (3, 0)),
     "chain of 9": radiotap(b"\0" * 0 + b"\x20", (2,) + (0,) * 8),
+    **{f"chain of {n}": radiotap(b"\x20", (2,) + (0,) * (n - 1)) for n in (127, 128, 129)},
     "long": radiotap(b"\x10", (2,), 150),
     "longer than the snaplen": radiotap(b"\x10", (2,), 400),
     "flags promised, not there": radiotap(b"", (2,)),
