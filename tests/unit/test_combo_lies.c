@@ -431,6 +431,34 @@ static int open_many(uint32_t count, size_t more)
 	return open_it(count + 1);
 }
 
+/* `count` frames, each of a run of its own: link type and interface of frame i are those of frame
+ * i % `pairs`, which differ in one of the two by turns; and the direction in every one. */
+static int open_runs(uint32_t count, uint32_t pairs)
+{
+	start();
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t pair = i % pairs;
+
+		put(COMBO_KINDS, 1);
+		put(COMBO_KINDS, 1000 + pair / 2);
+		put_byte(COMBO_KINDS, pair % 2);
+		put_byte(COMBO_KINDS, i & 0xff);
+		put(COMBO_TIMES, 0);
+		put(COMBO_KEPTS, 0);
+		put(COMBO_CUTS, 0);
+	}
+	return open_it(count);
+}
+
+static void more_kinds_than_a_combo_may_have(void **state)
+{
+	(void)state;
+	assert_int_equal(open_runs(COMBO_KINDS_MAX, COMBO_KINDS_MAX), 0);
+	assert_int_equal(open_runs(200, COMBO_KINDS_MAX), 0);
+	assert_int_equal(open_runs(COMBO_KINDS_MAX + 1, COMBO_KINDS_MAX + 1), -EBADMSG);
+	assert_int_equal(open_runs(200, COMBO_KINDS_MAX + 1), -EBADMSG);
+}
+
 static void more_bytes_than_a_combo_may_make(void **state)
 {
 	const uint32_t full = COMBO_BYTES_MAX / FORM_LEN_MAX;
@@ -522,6 +550,7 @@ int main(void)
 		cmocka_unit_test(a_form_of_the_combo_before),
 		cmocka_unit_test(a_body_that_ends_too_early),
 		cmocka_unit_test(lengths_that_wrap),
+		cmocka_unit_test(more_kinds_than_a_combo_may_have),
 		cmocka_unit_test(more_bytes_than_a_combo_may_make),
 		cmocka_unit_test(headers),
 		cmocka_unit_test(sizes_of_stored_combos),
