@@ -106,7 +106,7 @@ class Bed:
 # ---- parts -----------------------------------------------------------------------------------------
 
 
-def climb(directory, size, names, *ladder_and_blasts):
+def climb(directory, size, names, rungs, repeats):
     """The ladder with the frames of one size; a sample of what was exported is compared."""
     directory = fresh(directory)
     played = frames.sized(frames.real(), size)
@@ -116,8 +116,8 @@ def climb(directory, size, names, *ladder_and_blasts):
         c = cable.Cable(stack, directory)
         ladder = rates.Ladder(c, trace, SECONDS, names, say)
         compared = rates.compare_samples(ladder, played)
-        ladder.climb(*ladder_and_blasts)
-        ladder.compare_cpu()
+        ladder.climb(rungs, repeats)
+        ladder.compare_cpu(repeats)
     return ladder, compared
 
 

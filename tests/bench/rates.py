@@ -15,7 +15,6 @@ FULL_BLAST = 0
 REACHED = 0.97
 # CPU is compared at the highest of these rates that saluki and tcpdump hold without loss.
 EQUAL_LOADS = [1_000_000, 750_000, 500_000, 250_000]
-CPU_ROUNDS = 3
 
 Run = collections.namedtuple("Run", "offered rate lost captured process_s busy_s memory_kib threads")
 
@@ -98,7 +97,7 @@ class Ladder:
         return any(r.offered == rate and r.lost == 0 and r.rate > rate * REACHED
                    for r in self.runs.get(name, ()))
 
-    def compare_cpu(self):
+    def compare_cpu(self, rounds):
         """CPU seconds a million frames at one load, of all that hold it: what a program's processes
         ran, and what it adds to the generator's CPU, where the kernel receives, beyond a program
         that drops all. The second is a small difference of large numbers, so all of them are
@@ -107,16 +106,16 @@ class Ladder:
                      if self.holds("saluki", r) and self.holds("tcpdump", r)), None)
         if rate is None:
             return
-        self.say(f"CPU at {rate:,} frames/s, {CPU_ROUNDS} rounds")
-        rounds = collections.defaultdict(list)
-        for _ in range(CPU_ROUNDS):
+        self.say(f"    CPU at {rate:,} frames/s, rounds: {rounds}")
+        found = collections.defaultdict(list)
+        for _ in range(rounds):
             self.idle_s = self._idle_s()
             base_s = self._busy_s(self._dropped(rate, self.seconds))
             for name in self.names:
                 if self.holds(name, rate):
                     run = self.run(name, rate)
-                    rounds[name].append((run.process_s, run.busy_s - base_s, run.threads))
-        for name, measured in rounds.items():
+                    found[name].append((run.process_s, run.busy_s - base_s, run.threads))
+        for name, measured in found.items():
             self.cpu[name] = (statistics.median(m[0] for m in measured),
                               statistics.median(m[1] for m in measured),
                               {t: statistics.median(m[2].get(t, 0) for m in measured)
