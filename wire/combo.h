@@ -21,10 +21,11 @@
  *
  * What the columns hold:
  *
- *     kinds    runs: varint frames, varint linktype, 1 byte interface, 1 byte direction; of
- * linktype and interface at most COMBO_KINDS_MAX different pairs times    a varint a frame, zigzag:
- * units since the frame before kepts    varint: bytes kept cuts     a varint a frame: bytes cut off
- * (original length - kept)
+ *     kinds    runs: varint frames, varint linktype, 1 byte interface, 1 byte direction;
+ *              at most COMBO_KINDS_MAX different pairs of linktype and interface
+ *     times    a varint a frame, zigzag: units since the frame before
+ *     kepts    varint: bytes kept
+ *     cuts     a varint a frame: bytes cut off (original length - kept)
  *
  * A radiotap or raw 802.11 frame has besides a byte in
  *
