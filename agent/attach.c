@@ -10,16 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
-#include <linux/magic.h>
 #include <linux/types.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <saluki/linktype.h>
@@ -114,7 +110,7 @@ void attach_zero(struct attach *a)
 {
 	memset(a, 0, sizeof(*a));
 	a->ring_fd = a->mapped_fd = a->counters_fd = a->wakeup_fd = a->xdp_link = -1;
-	a->pin_dir = a->lock = -1;
+	pin_zero(&a->pin);
 }
 
 /* Returns the number of the highest CPU on line, plus one. The list ends in it: "0-3,8-11". */
@@ -389,136 +385,20 @@ void attach_detach(struct attach *a)
 	clock_grace_period(); /* a CPU may still be inside the program */
 }
 
-/* ---- pins ------------------------------------------------------------------------------------ */
-
-static int pin_map(struct attach *a, int fd, const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", a->pin_path, name);
-	unlink(path); /* of an agent that was killed: the lock says that none runs */
-	return bpf_obj_pin(fd, path) ? -errno : 0;
-}
-
-/* Mounts bpffs where no init system has done it, as iproute2 and bpftool do. */
-static int pin_mount(void)
-{
-	struct statfs st;
-
-	if (statfs("/sys/fs/bpf", &st) == 0 && (unsigned int)st.f_type == BPF_FS_MAGIC)
-		return 0;
-	return mount("bpf", "/sys/fs/bpf", "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700")
-		       ? -errno
-		       : 0;
-}
-
-/* Opens and locks the file; -ESTALE where the one that was locked is not there any more. */
-static int lock_file(struct attach *a)
-{
-	struct stat ours, there;
-
-	a->lock = open(a->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (a->lock < 0)
-		return 0; /* no /run here: then the pins' lock must do */
-	if (flock(a->lock, LOCK_EX | LOCK_NB))
-		return -errno;
-	if (fstat(a->lock, &ours) || stat(a->lock_path, &there) || ours.st_ino != there.st_ino) {
-		close(a->lock);
-		a->lock = -1;
-		return -ESTALE;
-	}
-	return 0;
-}
-
-/* One capture an interface. The folder of pins does not do for that: `ip netns exec` hides it
- * behind a /sys of its own, and namespaces may share one. So what is locked is named for the
- * network namespace. */
-static int interface_lock(struct attach *a)
-{
-	struct stat ns;
-	int err;
-
-	if (stat("/proc/self/ns/net", &ns))
-		return 0;
-	mkdir(ATTACH_LOCK_ROOT, 0700);
-	snprintf(a->lock_path, sizeof(a->lock_path), ATTACH_LOCK_ROOT "/%llu.%s",
-		 (unsigned long long)ns.st_ino, a->interface);
-	for (int tries = 0; (err = lock_file(a)) == -ESTALE && tries < 10; tries++)
-		;
-	if (err && a->lock >= 0) {
-		close(a->lock);
-		a->lock = -1;
-	}
-	return err == -ESTALE ? -EWOULDBLOCK : err;
-}
-
-static void interface_unlock(struct attach *a)
-{
-	if (a->lock < 0)
-		return;
-	unlink(a->lock_path); /* while it is locked: see lock_file */
-	close(a->lock);
-	a->lock = -1;
-}
-
-static int pin_lock(struct attach *a)
-{
-	/* bpffs takes no dots (eth0.100), and no interface has a colon in its name. */
-	snprintf(a->pin_path, sizeof(a->pin_path), ATTACH_PIN_ROOT "/%s", a->interface);
-	for (char *p = a->pin_path + strlen(ATTACH_PIN_ROOT); *p; p++)
-		if (*p == '.')
-			*p = ':';
-	if ((mkdir(ATTACH_PIN_ROOT, 0700) && errno != EEXIST) ||
-	    (mkdir(a->pin_path, 0700) && errno != EEXIST))
-		return -errno;
-	a->pin_dir = open(a->pin_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (a->pin_dir < 0 || flock(a->pin_dir, LOCK_EX | LOCK_NB))
-		return -errno;
-	return 0;
-}
-
 int attach_pin(struct attach *a)
 {
-	int err = interface_lock(a);
+	const struct pin_map maps[] = { { "ring", a->ring_fd },
+					{ "mapped", a->mapped ? a->mapped_fd : -1 },
+					{ "counters", a->counters_fd },
+					{ NULL, -1 } };
 
-	err = err ?: pin_mount();
-	err = err ?: pin_lock(a);
-	if (err == -EWOULDBLOCK) {
-		log_line("%s: another saluki captures here; stop it first ('fuser -v %s' shows it)",
-			 a->interface, a->lock >= 0 ? a->pin_path : a->lock_path);
-		if (a->pin_dir >= 0)
-			close(a->pin_dir);
-		a->pin_dir = -1; /* the pins are not ours to remove */
-		return err;
-	}
-	err = err ?: pin_map(a, a->ring_fd, "ring");
-	if (!err)
-		unlinkat(a->pin_dir, "mapped", 0); /* of a run with --ring mapped that was killed */
-	err = err ?: (a->mapped ? pin_map(a, a->mapped_fd, "mapped") : 0);
-	err = err ?: pin_map(a, a->counters_fd, "counters");
-	if (err)
-		log_line("%s: cannot pin: %s; is bpffs mounted on /sys/fs/bpf?", a->pin_path,
-			 strerror(-err));
-	return err;
-}
-
-static void unpin(struct attach *a)
-{
-	if (a->pin_dir < 0)
-		return;
-	unlinkat(a->pin_dir, "ring", 0);
-	unlinkat(a->pin_dir, "mapped", 0);
-	unlinkat(a->pin_dir, "counters", 0);
-	rmdir(a->pin_path);
-	close(a->pin_dir);
-	a->pin_dir = -1;
+	return pin_take(&a->pin, a->interface, maps);
 }
 
 void attach_free(struct attach *a)
 {
 	attach_detach(a);
-	unpin(a);
-	interface_unlock(a);
+	pin_drop(&a->pin);
 	if (a->ring_fd >= 0)
 		close(a->ring_fd);
 	if (a->mapped_fd >= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The BPF programs: load, attach, pin, detach. Needs privilege. The maps live as long as this
+ * The BPF programs: load, attach, detach. Needs privilege. The maps live as long as this
  * object: when an interface comes back the programs are loaded anew around the same ring and
  * counters, so the other process notices nothing.
  */
@@ -12,9 +12,7 @@
 
 #include "link.h"
 #include "options.h"
-
-#define ATTACH_PIN_ROOT "/sys/fs/bpf/saluki"
-#define ATTACH_LOCK_ROOT "/run/saluki"
+#include "pin.h"
 
 struct attach {
 	const struct run_options *o;
@@ -28,10 +26,7 @@ struct attach {
 	int xdp_link;	    /* BPF link, -1 */
 	bool tc_in, tc_out; /* filters attached */
 	bool tc_qdisc;	    /* we made the clsact qdisc */
-	int lock;	    /* of the interface, -1 */
-	char lock_path[96];
-	int pin_dir; /* locked while we run, -1 */
-	char pin_path[64];
+	struct pin pin;
 	int told[3]; /* the last refusal of each hook that was said */
 };
 
@@ -54,7 +49,7 @@ int attach_hook(struct attach *a, enum attach_hook hook);
 const char *attach_hook_name(enum attach_hook hook);
 /* What a negative errno of the kernel means here, and what to do. */
 const char *attach_reason(int err);
-/* Pins ring and counters under ATTACH_PIN_ROOT/IF. Returns 0, or -errno after a line. */
+/* Locks the interface and pins the maps (pin.h). Returns 0, or -errno after a line. */
 int attach_pin(struct attach *a);
 /* Takes the programs off. When it returns none is running any more and the counters are final. */
 void attach_detach(struct attach *a);
