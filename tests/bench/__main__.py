@@ -158,7 +158,8 @@ def part_stages(directory):
             ns = stages(cable.Cable(stack, fresh(directory)).sensor, trace)
         say(f"stages, ns a frame, {trace.stem}: " +
             ", ".join(f"{k} {v:.1f}" for k, v in ns.items()))
-        out.update({f"ns_{k}{suffix}": v for k, v in ns.items() if not k.startswith("bytes")})
+        out.update({f"ns_{k}{suffix}": v for k, v in ns.items()
+                    if v > 0 and not k.startswith("bytes")})  # a difference may be lost in noise
         out[f"compress_pays{suffix}"] = ((ns["compress"] + ns["seal"] + ns["send"]) /
                                          (ns["seal_stored"] + ns["send_stored"]))
     return out
