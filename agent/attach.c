@@ -39,8 +39,7 @@ static int libbpf_silent(enum libbpf_print_level level, const char *fmt, va_list
 	return 0;
 }
 
-/* Asked first, because it
- * separates "not permitted" and "too old" from "cannot load". */
+/* Asked first, because it separates "not permitted" and "too old" from "cannot load". */
 int attach_ring_supported(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "saluki_probe", 0, 0, 4096, NULL);

@@ -217,7 +217,7 @@ def run_part(part):
         os.chmod(directory, 0o755)
         try:
             return globals()[f"part_{part}"](pathlib.Path(directory))
-        except (RuntimeError, OSError, EOFError, TypeError, subprocess.SubprocessError) as e:
+        except (RuntimeError, OSError, EOFError, subprocess.SubprocessError) as e:
             say(f"{part}: FAILED: {e}")
             return None
 

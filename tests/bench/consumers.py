@@ -19,18 +19,8 @@ SNAPLEN = 192
 Count = collections.namedtuple("Count", "received captured lost")
 
 
-def cpu_seconds(pids):
-    """What all threads have run so far, to the nanosecond."""
-    total = 0
-    for pid in pids:
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as f:
-                total += int(f.read().split()[0])
-    return total / 1e9
-
-
 def thread_seconds(pids):
-    """The same by the threads' names."""
+    """What the threads have run so far, to the nanosecond, by their names."""
     total = collections.Counter()
     for pid in pids:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -38,6 +28,10 @@ def thread_seconds(pids):
                     open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as f:
                 total[name.read().strip()] += int(f.read().split()[0]) / 1e9
     return total
+
+
+def cpu_seconds(pids):
+    return sum(thread_seconds(pids).values())
 
 
 def memory_kib(pids):
@@ -95,8 +89,14 @@ class Consumer:
             self.popen.kill()
             self.popen.communicate()
 
+    def numbers(self, pattern):
+        found = re.search(pattern, self.said)
+        if not found:
+            raise RuntimeError(f"{self.command[0]} has not said its counts: {self.said}")
+        return [int(n) for n in found.groups()]
+
     def number(self, pattern):
-        return int(re.search(pattern, self.said)[1])
+        return self.numbers(pattern)[0]
 
 
 class Tcpdump(Consumer):
@@ -115,8 +115,8 @@ class Dumpcap(Consumer):
     ready = "File:"
 
     def count(self):
-        received, dropped = re.search(r"on interface 'cap0': (\d+)/(\d+)", self.said).groups()
-        return Count(int(received) + int(dropped), int(received), int(dropped))
+        captured, dropped = self.numbers(r"on interface 'cap0': (\d+)/(\d+)")
+        return Count(captured + dropped, captured, dropped)
 
 
 class NetsniffNg(Consumer):
@@ -174,10 +174,6 @@ class SalukiMapped(Saluki):
 
 class SalukiAll(Saluki):
     options = ["--keep", "all"]
-
-
-class SalukiStored(Saluki):
-    options = [*Saluki.options, "--compress", "none"]
 
 
 class SalukiPass(Saluki):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The frames that the bench plays: real Ethernet frames, each another, in the order of their
 captures, so that what follows one another on a cable does so here."""
+import functools
 import random
 import struct
 
@@ -11,6 +12,7 @@ PER_CAPTURE = 128  # no single protocol makes up the mix
 LENGTH_MIN, LENGTH_MAX = 14, 1514
 
 
+@functools.cache
 def real():
     """Distinct frames, or [] where the captures are not at hand."""
     chosen = {}

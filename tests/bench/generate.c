@@ -5,7 +5,7 @@
  * frames, nanoseconds from the first to the last, nanoseconds of CPU, and idle runs of the program.
  *
  * generate --attach pass|drop|sample IF: attaches the other programs of generate.bpf.c, prints
- * "ready", stays until standard input ends, and prints datagrams and bytes that `sample` dropped.
+ * "ready", and stays until standard input ends.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -140,8 +140,6 @@ static int attach(const char *what, const char *interface)
 	fflush(stdout);
 	while (read(0, &c, 1) > 0)
 		;
-	printf("%llu %llu\n", (unsigned long long)skel->bss->dropped,
-	       (unsigned long long)skel->bss->dropped_bytes);
 	return 0; /* links and, with its namespace, the qdisc end with the process */
 }
 

@@ -16,7 +16,17 @@ REACHED = 0.97
 # CPU is compared at the highest of these rates that saluki and tcpdump hold without loss.
 EQUAL_LOADS = [1_000_000, 750_000, 500_000, 250_000]
 
-Run = collections.namedtuple("Run", "offered rate lost captured process_s busy_s memory_kib threads")
+
+
+class Run(collections.namedtuple("Run", "offered rate lost captured process_s busy_s memory_kib "
+                                        "threads")):
+    @property
+    def lost_share(self):
+        return self.lost / (self.captured + self.lost)
+
+    @property
+    def captured_rate(self):
+        return self.rate * (1 - self.lost_share)
 
 
 class Ladder:
@@ -48,22 +58,22 @@ class Ladder:
     def run(self, name, rate):
         consumer = consumers.ALL[name](self.cable)
         consumer.listen()
-        before = consumers.cpu_seconds(consumer.pids)
+        before = consumers.thread_seconds(consumer.pids)
         sent = self.cable.generate(self.trace, rate, self.seconds)
         consumers.settled(consumer.pids)
-        process_s = consumers.cpu_seconds(consumer.pids) - before
+        after = consumers.thread_seconds(consumer.pids)
+        ran = {n: s - before[n] for n, s in after.items()}
         memory = consumers.memory_kib(consumer.pids)
-        threads = {n: s / sent.frames * 1e9
-                   for n, s in consumers.thread_seconds(consumer.pids).items()}
         count = consumer.stop()
         # What the cable itself lost was never offered to the consumer.
         run = Run(rate, count.received / sent.seconds, count.lost, count.captured,
-                  process_s / count.received * 1e6, self._busy_s(sent), memory, threads)
+                  sum(ran.values()) / count.received * 1e6, self._busy_s(sent), memory,
+                  {n: s / count.received * 1e9 for n, s in ran.items()})
         if count.received != count.captured + count.lost:
             raise RuntimeError(f"{name}: {count} does not add up: {consumer.said}")
         self.runs[name].append(run)
         self.say(f"    {name:14} {'full blast' if not rate else f'{rate:>10,}'}  received "
-                 f"{run.rate / 1e6:5.2f} M/s  lost {run.lost / count.received:7.2%}  CPU s/M "
+                 f"{run.rate / 1e6:5.2f} M/s  lost {run.lost_share:7.2%}  CPU s/M "
                  f"{run.process_s:.3f}  {memory} KiB")
         return run
 
@@ -90,7 +100,7 @@ class Ladder:
     def blast(self, name):
         """The full-blast run that captured the median of frames a second."""
         runs = sorted((r for r in self.runs[name] if r.offered == FULL_BLAST),
-                      key=lambda r: r.captured / (r.captured + r.lost) * r.rate)
+                      key=lambda r: r.captured_rate)
         return runs[len(runs) // 2] if runs else None
 
     def holds(self, name, rate):
@@ -148,9 +158,8 @@ def figures(ladder, suffix):
         out[f"rate_{name}{suffix}"] = ladder.loss_free(name)
         blast = ladder.blast(name)
         if blast:
-            out[f"blast_captured_{name}{suffix}"] = (
-                blast.rate * blast.captured / (blast.captured + blast.lost))
-            out[f"blast_lost_share_{name}{suffix}"] = blast.lost / (blast.captured + blast.lost)
+            out[f"blast_captured_{name}{suffix}"] = blast.captured_rate
+            out[f"blast_lost_share_{name}{suffix}"] = blast.lost_share
             out[f"memory_kib_{name}{suffix}"] = blast.memory_kib
     for name, (process_s, kernel_s, threads) in ladder.cpu.items():
         if kernel_s <= 0:

@@ -231,11 +231,6 @@ static void split_all(void)
 
 /* ---- measured -------------------------------------------------------------------------------- */
 
-static void do_append(void)
-{
-	append_all();
-}
-
 static void do_append_close(void)
 {
 	append_all();
@@ -330,7 +325,7 @@ int main(int argc, char **argv)
 	read_frames(argv[1]);
 	connect_to(argv[2], argv[3]);
 	prepare();
-	append = fastest(do_append);
+	append = fastest(append_all);
 	printf("append %.1f\nclose %.1f\n", append, fastest(do_append_close) - append);
 	wire_all(0);
 	printf("compress %.1f\n", fastest(do_compress));
