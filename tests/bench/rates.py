@@ -167,6 +167,8 @@ def figures(ladder, suffix):
         out[f"cpu_s_per_m_{name}{suffix}"] = process_s + kernel_s
         out[f"cpu_s_per_m_process_{name}{suffix}"] = process_s
         out[f"cpu_s_per_m_kernel_{name}{suffix}"] = kernel_s
+        if name.startswith("saluki"):
+            out[f"ns_hook_{name}{suffix}"] = kernel_s * 1e3
         for thread in ("capture", "export"):
             if thread in threads:
                 out[f"ns_thread_{thread}_{name}{suffix}"] = threads[thread]

@@ -39,7 +39,7 @@ def collector_rate(bed, frames, say):
     count = rounds * len(frames)
     say(f"    collector: {count:,} frames in {took:.2f} s, {cpu / count * 1e9:.0f} ns of CPU a frame")
     return {"collector_frames_per_s": count / took,
-            "collector_cpu_frames_per_s": count / cpu}
+            "collector_cpu_frames_per_s": count / cpu, "ns_collector_wired": cpu / count * 1e9}
 
 
 def memory(bed, trace, say):
