@@ -28,18 +28,20 @@ static void count(uint64_t *counter, uint64_t n)
 
 void export_totals(struct exporter *e, struct totals *t)
 {
-	struct saluki_counters c;
-
-	e->source->ops->counters(e->source, &c);
 	memset(t, 0, sizeof(*t));
-	t->seen = c.seen;
-	t->filtered = c.filtered;
-	t->ring_full = c.ring_full;
-	t->copy_failed = c.copy_failed;
-	t->captured = c.captured;
-	t->malformed = c.malformed;
-	t->seen_bytes = c.seen_bytes;
-	t->kept_bytes = c.kept_bytes;
+	for (unsigned int i = 0; i < e->source->interfaces; i++) {
+		struct saluki_counters c;
+
+		e->source->ops->counters(e->source, i, &c);
+		t->seen += c.seen;
+		t->filtered += c.filtered;
+		t->ring_full += c.ring_full;
+		t->copy_failed += c.copy_failed;
+		t->captured += c.captured;
+		t->malformed += c.malformed;
+		t->seen_bytes += c.seen_bytes;
+		t->kept_bytes += c.kept_bytes;
+	}
 	t->exported = __atomic_load_n(&e->counters.exported, __ATOMIC_RELAXED);
 	t->dropped_send = __atomic_load_n(&e->counters.dropped_send, __ATOMIC_RELAXED);
 	t->dropped_shutdown = __atomic_load_n(&e->counters.dropped_shutdown, __ATOMIC_RELAXED);

@@ -9,28 +9,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Descriptors of a handover, by kind. */
+#include "capture_options.h"
+
+/* What the other descriptors of a handover are. */
+enum handover_kind {
+	HANDOVER_FILE,
+	HANDOVER_RING,
+	HANDOVER_MMAP,
+	HANDOVER_XSK,
+};
+
+/* Descriptors of a handover. The first is the key file's; then, by kind: */
 enum {
 	HANDOVER_FD_KEY = 0,
-	HANDOVER_FD_RING = 1,
-	HANDOVER_FD_COUNTERS = 2,
-	HANDOVER_FD_WAKEUP = 3,
-	HANDOVER_FD_MAPPED = 4,
+
+	HANDOVER_FD_FILE = 1, /* HANDOVER_FILE */
+
+	HANDOVER_FD_RING = 1, /* HANDOVER_RING: maps */
+	HANDOVER_FD_WAKEUP = 2,
+	HANDOVER_FD_MAPPED = 3,
+	HANDOVER_FD_COUNTERS = 4, /* one an interface */
+
+	HANDOVER_FD_SOCKETS = 1, /* HANDOVER_MMAP: one an interface */
 };
-enum { HANDOVER_FD_FILE = 1 };
+
+struct handover_interface {
+	char name[64];	   /* or the file's base name */
+	char source[32];   /* "xdp native", "xdp generic", "tc", ..., "file" */
+	uint16_t linktype; /* LINKTYPE_, as attached to */
+	bool keep_headers; /* as decided for the link type */
+};
 
 /* The first message: everything is attached, here is what to read from. */
 struct handover {
-	bool is_file;
+	enum handover_kind kind;
 	bool pace;
-	bool keep_headers;	 /* file: trim here; ring: the kernel has done it */
 	bool keep_was_asked_for; /* file: --keep headers was given, not the default */
 	uint32_t snaplen;
 	uint32_t ring_size; /* bytes; of each CPU's where it is mapped */
-	uint32_t cpus;	    /* counter slots */
+	uint32_t cpus;	    /* counter slots an interface */
 	uint32_t mapped;    /* CPUs with a mapped ring; 0: the BPF ring buffer */
-	char name[64];	    /* interface, or the file's base name */
-	char source[32];    /* "xdp native", "xdp generic", "tc", "file" */
+	uint32_t count;	    /* interfaces; 1 for a file */
+	struct handover_interface interfaces[INTERFACES_MAX];
 };
 
 /* Every later message is an order (saluki/privsep.h). */

@@ -6,26 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum keep { KEEP_DEFAULT, KEEP_HEADERS, KEEP_ALL };
-enum source_choice { SOURCE_AUTO, SOURCE_XDP, SOURCE_TC };
-enum ring_kind { RING_BPF, RING_MAPPED };
-enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
+#include "capture_options.h"
 
 struct run_options {
-	const char *interface; /* -i, or */
-	const char *file;      /* -r */
+	struct capture_options capture; /* -i, or */
+	const char *file;		/* -r */
 	char to[280];
 	const char *to_host, *to_port; /* inside `to` */
 	const char *key_file;
 	const char *user;
-	uint32_t snaplen; /* bytes */
-	enum keep keep;
-	enum source_choice source;
-	enum direction direction;
-	bool consume;
 	bool pace;
-	enum ring_kind ring;
-	uint32_t ring_size;  /* bytes, a power of two */
 	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;
 	bool compress;

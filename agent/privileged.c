@@ -22,8 +22,8 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
-#include "attach.h"
 #include "handover.h"
+#include "tap.h"
 
 #define REATTACH_MS 1000 /* between tries while an interface that is there refuses us */
 
@@ -32,11 +32,9 @@ struct privileged {
 	int sock, signals, links;
 	const sigset_t *set; /* the signals we take from a descriptor */
 	pid_t child;
-	struct attach attach;
+	struct tap *tap; /* NULL with a file */
 	bool stopping;
 	uint64_t stop_ns; /* when we were first told to; privsep_insists */
-	bool was_up;
-	int ifindex; /* attached to */
 };
 
 /* ---- handover -------------------------------------------------------------------------------- */
@@ -54,12 +52,12 @@ static int hand_over_file(struct privileged *p, int key_fd)
 {
 	const struct run_options *o = p->o;
 	struct handover h = {
-		.is_file = true,
+		.kind = HANDOVER_FILE,
 		.pace = o->pace,
-		.keep_headers = o->keep != KEEP_ALL,
-		.keep_was_asked_for = o->keep == KEEP_HEADERS,
-		.snaplen = o->snaplen,
-		.source = "file",
+		.keep_was_asked_for = o->capture.keep == KEEP_HEADERS,
+		.snaplen = o->capture.snaplen,
+		.count = 1,
+		.interfaces[0] = { .source = "file", .keep_headers = o->capture.keep != KEEP_ALL },
 	};
 	int fds[2] = { key_fd, -1 }, err;
 	char name[256];
@@ -73,7 +71,7 @@ static int hand_over_file(struct privileged *p, int key_fd)
 		return -errno;
 	}
 	snprintf(name, sizeof(name), "%s", o->file);
-	snprintf(h.name, sizeof(h.name), "%.63s", basename(name));
+	snprintf(h.interfaces[0].name, sizeof(h.interfaces[0].name), "%.63s", basename(name));
 	err = privsep_send(p->sock, &h, sizeof(h), fds, 2);
 	close(fds[HANDOVER_FD_FILE]);
 	return err;
@@ -93,54 +91,41 @@ static const char *linktype_name(int linktype)
 	}
 }
 
-static void say_attached(const struct privileged *p)
+static void say_attached(const struct privileged *p, unsigned int i)
 {
-	const struct attach *a = &p->attach;
+	const struct tap_interface *f = &p->tap->interfaces[i];
 
-	log_line("%s: capturing by %s, link type %s, snaplen %u, keep %s, ring %s %u KiB%s",
-		 a->interface, a->source, linktype_name(a->link.linktype), p->o->snaplen,
-		 a->keep_headers ? "headers" : "all", a->mapped ? "mapped" : "bpf",
-		 p->o->ring_size / 1024, a->mapped ? " for each CPU" : "");
-	if (!a->link.up)
-		log_line("%s: is down; waiting for it", a->interface);
+	log_line("%s: capturing by %s, link type %s, snaplen %u, keep %s, %s", f->name, f->source,
+		 linktype_name(f->link.linktype), p->tap->o->snaplen,
+		 f->keep_headers ? "headers" : "all", p->tap->ring);
+	if (!f->link.up)
+		log_line("%s: is down; waiting for it", f->name);
 }
 
-static int hand_over_interface(struct privileged *p, int key_fd)
+static void describe(const struct tap_interface *f, struct handover_interface *h)
 {
-	struct attach *a = &p->attach;
-	struct handover h = {
-		.snaplen = p->o->snaplen,
-		.ring_size = p->o->ring_size,
-	};
-	int fds[PRIVSEP_FDS_MAX] = { key_fd };
-	struct link_state link;
-	int err = link_query(p->o->interface, &link);
+	snprintf(h->name, sizeof(h->name), "%.63s", f->name);
+	snprintf(h->source, sizeof(h->source), "%s", f->source);
+	h->linktype = f->link.linktype;
+	h->keep_headers = f->keep_headers;
+}
 
-	/* Asked first: it is the likeliest mistake, and must not look like a missing right. */
-	if (!err && link.ifindex == 0) {
-		log_line("%s: no such interface; 'ip link' lists them", p->o->interface);
-		return -ENODEV;
-	}
-	err = err ?: attach_init(a, p->o, p->o->interface);
-	err = err ?: attach_pin(a);
-	err = err ?: attach_attach(a, false);
-	if (err)
-		return err;
-	p->ifindex = a->link.ifindex;
-	p->was_up = a->link.up;
-	h.cpus = a->cpus;
-	h.mapped = a->mapped;
-	h.keep_headers = a->keep_headers;
-	snprintf(h.name, sizeof(h.name), "%.63s", a->interface);
-	snprintf(h.source, sizeof(h.source), "%s", a->source);
-	fds[HANDOVER_FD_RING] = a->ring_fd;
-	fds[HANDOVER_FD_COUNTERS] = a->counters_fd;
-	fds[HANDOVER_FD_WAKEUP] = a->wakeup_fd;
-	fds[HANDOVER_FD_MAPPED] = a->mapped_fd;
-	err = privsep_send(p->sock, &h, sizeof(h), fds, PRIVSEP_FDS_MAX);
+static int hand_over_interfaces(struct privileged *p, int key_fd)
+{
+	struct handover h = { .snaplen = p->o->capture.snaplen };
+	int fds[PRIVSEP_FDS_MAX] = { key_fd }, count, err;
+
+	p->tap = tap_open(&p->o->capture);
+	if (!p->tap)
+		return -EINVAL;
+	h.count = p->tap->count;
+	for (unsigned int i = 0; i < h.count; i++)
+		describe(&p->tap->interfaces[i], &h.interfaces[i]);
+	count = p->tap->ops->hand_over(p->tap, &h, fds);
+	err = privsep_send(p->sock, &h, sizeof(h), fds, count);
 	/* Not before: from here on a capture ends in order even if this process is killed. */
-	if (!err)
-		say_attached(p);
+	for (unsigned int i = 0; !err && i < h.count; i++)
+		say_attached(p, i);
 	return err;
 }
 
@@ -150,7 +135,7 @@ static int hand_over(struct privileged *p)
 
 	if (key_fd < 0)
 		return key_fd;
-	err = p->o->file ? hand_over_file(p, key_fd) : hand_over_interface(p, key_fd);
+	err = p->o->file ? hand_over_file(p, key_fd) : hand_over_interfaces(p, key_fd);
 	close(key_fd);
 	return err;
 }
@@ -165,8 +150,8 @@ static void order(struct privileged *p, uint8_t what)
 static void stop(struct privileged *p)
 {
 	p->stopping = true;
-	if (p->o->interface)
-		attach_detach(&p->attach);
+	for (unsigned int i = 0; p->tap && i < p->tap->count; i++)
+		p->tap->ops->detach(p->tap, i);
 	order(p, ORDER_STOP);
 }
 
@@ -191,32 +176,40 @@ static void take_signal(struct privileged *p)
 	}
 }
 
-/* Follows the interface: it may go down and up, vanish, and come back as another. */
-static void follow_link(struct privileged *p)
+/* Follows an interface: it may go down and up, vanish, and come back as another. */
+static void follow_link(struct privileged *p, unsigned int i)
 {
-	struct attach *a = &p->attach;
+	struct tap_interface *f = &p->tap->interfaces[i];
+	int ifindex = f->link.ifindex;
 	struct link_state now;
 
-	if (link_query(p->o->interface, &now))
+	if (link_query(f->name, &now))
 		return;
-	if (a->source && (now.ifindex != p->ifindex || now.arphrd != a->link.arphrd)) {
+	if (f->source && (now.ifindex != ifindex || now.arphrd != f->link.arphrd)) {
 		/* The link type is part of the program: what it keeps of a frame depends on it. */
-		attach_detach(a);
-		p->was_up = false;
+		p->tap->ops->detach(p->tap, i);
+		f->was_up = false;
 		if (now.ifindex == 0)
-			log_line("%s: disappeared; waiting for it", p->o->interface);
+			log_line("%s: disappeared; waiting for it", f->name);
 	}
-	if (!a->source && now.ifindex && attach_attach(a, true) == 0) {
-		log_line("%s: is %s", p->o->interface,
-			 now.ifindex == p->ifindex ? "of another type now" : "back");
-		p->ifindex = a->link.ifindex;
-		p->was_up = a->link.up;
-		say_attached(p);
-	} else if (a->source && now.up != p->was_up) {
-		log_line("%s: %s", p->o->interface,
+	if (!f->source && now.ifindex && p->tap->ops->attach(p->tap, i, true) == 0) {
+		log_line("%s: is %s", f->name,
+			 now.ifindex == ifindex ? "of another type now" : "back");
+		f->was_up = f->link.up;
+		say_attached(p, i);
+	} else if (f->source && now.up != f->was_up) {
+		log_line("%s: %s", f->name,
 			 now.up ? "is up again; capturing" : "went down; waiting for it");
-		p->was_up = now.up;
+		f->was_up = now.up;
 	}
+}
+
+static bool all_attached(const struct privileged *p)
+{
+	for (unsigned int i = 0; p->tap && i < p->tap->count; i++)
+		if (!p->tap->interfaces[i].source)
+			return false;
+	return true;
 }
 
 /* Returns the other process's exit status, or -1 while it runs. */
@@ -241,7 +234,7 @@ static int watch(struct privileged *p)
 	int status;
 
 	while ((status = child_ended(p)) < 0) {
-		bool waiting = p->o->interface && !p->stopping && !p->attach.source;
+		bool waiting = !p->stopping && !all_attached(p);
 
 		if (poll(fds, 2, waiting ? REATTACH_MS : -1) < 0 && errno != EINTR)
 			return 1;
@@ -249,8 +242,9 @@ static int watch(struct privileged *p)
 			take_signal(p);
 		if (fds[1].revents)
 			link_watch_drain(p->links);
-		if (p->o->interface && !p->stopping && (fds[1].revents || waiting))
-			follow_link(p);
+		for (unsigned int i = 0; p->tap && i < p->tap->count; i++)
+			if (!p->stopping && (fds[1].revents || waiting))
+				follow_link(p, i);
 	}
 	return status;
 }
@@ -260,17 +254,17 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 	struct privileged p = { .o = o, .sock = sock, .child = child, .links = -1 };
 	int status = 1;
 
-	attach_zero(&p.attach);
 	p.set = signals;
 	p.signals = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (o->interface)
+	if (o->capture.count)
 		p.links = link_watch_open();
-	if (p.signals < 0 || (o->interface && p.links < 0))
+	if (p.signals < 0 || (o->capture.count && p.links < 0))
 		log_line("cannot watch signals and interfaces: %s", strerror(errno));
 	else if (hand_over(&p) == 0)
 		status = watch(&p);
 	close(sock); /* without a handover, this ends the other process */
-	attach_free(&p.attach);
+	if (p.tap)
+		p.tap->ops->free(p.tap);
 	if (p.signals >= 0)
 		close(p.signals);
 	if (p.links >= 0)

@@ -13,6 +13,8 @@
 #include <saluki/record.h>
 
 #include "attach.h"
+#include "maps.h"
+#include "pin.h"
 #include "commands.h"
 
 const struct option_def probe_defs[] = {
@@ -29,7 +31,7 @@ static void say(const char *feature, int err)
 
 static void probe_kernel(void)
 {
-	int ring = attach_ring_supported();
+	int ring = maps_ring_supported();
 	struct utsname u;
 
 	uname(&u);
@@ -45,39 +47,24 @@ static void probe_kernel(void)
 	say("BPF programs, tc",
 	    libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SCHED_CLS, NULL) == 1 ? 0 : -EINVAL);
 	say("BPF ring buffer", ring);
-	say("mapped ring", attach_mapped_supported());
+	say("mapped ring", maps_mapped_supported());
 	say("bpf_xdp_load_bytes",
 	    libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_load_bytes, NULL) == 1
 		    ? 0
 		    : -EINVAL);
 }
 
-/* Returns 0 where at least one hook takes the program. */
-static int probe_interface(const char *interface)
+/* Returns 0 where at least one hook takes the program. The interface is in `t`, and found. */
+static int probe_hooks(struct tap *t, const struct maps *maps)
 {
-	struct run_options o = {
-		.snaplen = SALUKI_SNAPLEN_DEFAULT,
-		.ring_size = 256 * 1024,
-		.direction = DIRECTION_INOUT,
-	};
-	struct attach a;
 	int best = -EOPNOTSUPP, err;
+	struct attach a;
 
-	if (attach_init(&a, &o, interface))
+	if (attach_init(&a, t->o, maps, &t->interfaces[0], 0)) {
+		attach_free(&a);
 		return -EPERM;
-	link_query(interface, &a.link);
-	if (a.link.ifindex && attach_pin(&a)) { /* it would lose its filters to us */
-		attach_free(&a);
-		return -EBUSY;
 	}
-	if (a.link.ifindex == 0) {
-		log_line("%s: no such interface; 'ip link' lists them", interface);
-		attach_free(&a);
-		return -ENODEV;
-	}
-	printf("%-24s %s, ARPHRD %d, LINKTYPE %d, MTU %u, %s\n", "interface", interface,
-	       a.link.arphrd, a.link.linktype, a.link.mtu, a.link.up ? "up" : "down");
-	for (enum attach_hook hook = ATTACH_XDP_NATIVE; hook <= ATTACH_TC; hook++) {
+	for (enum attach_hook hook = ATTACH_XDP_NATIVE; hook < ATTACH_HOOKS; hook++) {
 		err = attach_hook(&a, hook);
 		say(attach_hook_name(hook), err);
 		best = best ? err : 0;
@@ -85,6 +72,37 @@ static int probe_interface(const char *interface)
 	}
 	attach_free(&a);
 	return best;
+}
+
+static int probe_interface(const char *interface)
+{
+	const struct capture_options o = {
+		.interfaces = { interface },
+		.count = 1,
+		.snaplen = SALUKI_SNAPLEN_DEFAULT,
+		.ring_size = 256 * 1024,
+		.direction = DIRECTION_INOUT,
+	};
+	struct tap t = { 0 };
+	const struct link_state *link = &t.interfaces[0].link;
+	const struct pin_map none = { NULL, -1 };
+	struct maps maps;
+	struct pin pin;
+	int err;
+
+	tap_init(&t, NULL, &o);
+	err = tap_query(&t, 0);
+	if (err)
+		return err;
+	printf("%-24s %s, ARPHRD %d, LINKTYPE %d, MTU %u, %s\n", "interface", interface,
+	       link->arphrd, link->linktype, link->mtu, link->up ? "up" : "down");
+	pin_zero(&pin);
+	err = maps_init(&maps, &o);
+	err = err ?: pin_take(&pin, interface, &none); /* or it would lose its filters to us */
+	err = err ?: probe_hooks(&t, &maps);
+	pin_drop(&pin);
+	maps_free(&maps);
+	return err;
 }
 
 int probe_main(int argc, char **argv)

@@ -56,45 +56,59 @@ static int sensor_keys(struct sensor *s, const struct run_options *o)
 }
 
 /* What the collector writes into the capture's interface block. */
-static void sensor_info(struct sensor *s, const struct run_options *o)
+static void sensor_info(struct sensor *s)
 {
+	const struct handover_interface *h = &s->handover.interfaces[0];
 	struct utsname u;
 
 	uname(&u);
 	s->session.info_len = snprintf(s->session.info, sizeof(s->session.info),
 				       "application=saluki %s\nos=%s %s "
 				       "%s\ninterface=%s\nsource=%s\nsnaplen=%u\nkeep=%s\n",
-				       SALUKI_VERSION, u.sysname, u.release, u.machine,
-				       s->handover.name, s->handover.source, o->snaplen,
-				       s->handover.keep_headers ? "headers" : "all");
+				       SALUKI_VERSION, u.sysname, u.release, u.machine, h->name,
+				       h->source, s->handover.snaplen,
+				       h->keep_headers ? "headers" : "all");
+}
+
+static struct source *sensor_source(const struct handover *h, const int *fds)
+{
+	switch (h->kind) {
+	case HANDOVER_FILE:
+		return source_file_open(h, fds);
+	case HANDOVER_RING:
+		return source_ring_open(h, fds);
+	default:
+		return NULL;
+	}
 }
 
 static int sensor_init(struct sensor *s, const struct run_options *o)
 {
 	const struct handover *h = &s->handover;
+	bool is_file = h->kind == HANDOVER_FILE;
 	int err;
 
-	s->capture.source = h->is_file ? source_file_open(h, s->fds) : source_ring_open(h, s->fds);
+	s->capture.source = sensor_source(h, s->fds);
 	if (!s->capture.source)
 		return -EINVAL;
-	err = queue_init(&s->queue, o->combo_size, o->snaplen);
+	err = queue_init(&s->queue, o->combo_size, o->capture.snaplen);
 	if (!err && o->compress)
 		err = compress_init(&s->exporter.compress, o->level, o->combo_size);
 	if (err) {
 		log_line("cannot take memory for combos: %s", strerror(-err));
 		return err;
 	}
-	sensor_info(s, o);
+	sensor_info(s);
 	s->session.exported = &s->exporter.counters.exported;
 	s->capture.queue = s->exporter.queue = &s->queue;
 	s->capture.combo_age_ns = o->combo_age_ms * 1000000ULL;
-	s->capture.ring_span_max = h->is_file ? 0 : h->ring_size / (2 * QUEUE_LEN);
-	s->capture.drain = !h->is_file;
+	s->capture.ring_span_max = is_file ? 0 : h->ring_size / (2 * QUEUE_LEN);
+	s->capture.drain = !is_file;
 	s->exporter.source = s->capture.source;
 	s->exporter.session = &s->session;
-	s->exporter.is_file = h->is_file;
-	s->exporter.paced = h->is_file && !h->pace;
-	s->exporter.patience_ns = h->is_file ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
+	s->exporter.is_file = is_file;
+	s->exporter.paced = is_file && !h->pace;
+	s->exporter.patience_ns = is_file ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
 	s->control.session = &s->session;
 	s->control.capture = &s->capture;
 	s->control.exporter = &s->exporter;

@@ -6,6 +6,9 @@
 #ifndef AGENT_SOURCE_H
 #define AGENT_SOURCE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <saluki/record.h>
 
 #include "handover.h"
@@ -34,8 +37,9 @@ struct source_ops {
 	/* Nobody is left to take the capture programs off: nothing more is captured or counted
 	 * when this returns. NULL where there are none. Any thread. */
 	void (*halt)(struct source *s);
-	/* The first equation of the ledger so far. Any thread. */
-	void (*counters)(const struct source *s, struct saluki_counters *out);
+	/* The first equation of the ledger so far, of one interface. Any thread. */
+	void (*counters)(const struct source *s, unsigned int interface,
+			 struct saluki_counters *out);
 	void (*close)(struct source *s);
 };
 
@@ -44,7 +48,17 @@ struct source_ops {
 
 struct source {
 	const struct source_ops *ops;
+	unsigned int interfaces; /* how many */
 };
+
+/* Sets what is kept of a whole frame of `cap_len` bytes at hand, as the BPF programs would have cut
+ * it, and counts it as captured: for sources that see whole frames. `out->orig_len`, `linktype` and
+ * `data` are set. `c` may be read by other threads meanwhile. */
+void source_cut(struct source_frame *out, uint32_t cap_len, bool keep_headers, uint32_t snaplen,
+		struct saluki_counters *c);
+/* Raises a counter that other threads may read meanwhile; reads all of them. */
+void source_count(__u64 *counter, uint64_t n);
+void source_counters_read(struct saluki_counters *out, const struct saluki_counters *c);
 
 /* Both take the descriptors over. They return NULL after a line that says what failed. */
 struct source *source_ring_open(const struct handover *h, const int *fds);

@@ -14,7 +14,6 @@
 #include <saluki/linktype.h>
 #include <saluki/log.h>
 
-#include "bpf/trim.h"
 #include "clock.h"
 #include "pcap_read.h"
 
@@ -29,17 +28,12 @@ struct source_file {
 	struct saluki_counters counters;
 };
 
-static void count(__u64 *counter, uint64_t n)
-{
-	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
-}
-
 static int file_start(struct source_file *s)
 {
 	int err = pcap_start(&s->reader);
 
 	if (err)
-		log_line("%s: %s; give a capture file as tcpdump -w or dumpcap write it", s->h.name,
+		log_line("%s: %s; give a capture file as tcpdump -w or dumpcap write it", s->h.interfaces[0].name,
 			 s->reader.why);
 	return err ? -EBADMSG : 0;
 }
@@ -56,11 +50,11 @@ static int file_read(struct source_file *s)
 	if (got == -EAGAIN)
 		return 0;
 	if (got < 0)
-		log_line("%s: %s, at byte %llu; the frames in front of it are kept", s->h.name,
+		log_line("%s: %s, at byte %llu; the frames in front of it are kept", s->h.interfaces[0].name,
 			 s->reader.why, (unsigned long long)s->reader.offset);
-	if (got == 1 && s->h.keep_headers && s->h.keep_was_asked_for &&
+	if (got == 1 && s->h.interfaces[0].keep_headers && s->h.keep_was_asked_for &&
 	    !linktype_has_trim(s->ahead.linktype)) {
-		log_line("%s: link type %u: its headers are not known; use --keep all", s->h.name,
+		log_line("%s: link type %u: its headers are not known; use --keep all", s->h.interfaces[0].name,
 			 s->ahead.linktype);
 		return -EBADMSG;
 	}
@@ -83,9 +77,8 @@ static int file_next(struct source *base, struct source_frame *out)
 {
 	struct source_file *s = (struct source_file *)base;
 	struct pcap_frame *p = &s->ahead;
-	struct frame f;
 	uint64_t now;
-	int headers;
+	bool headers;
 
 	if (!s->have_ahead) {
 		int got = file_read(s);
@@ -98,9 +91,6 @@ static int file_next(struct source *base, struct source_frame *out)
 		return 0;
 	s->have_ahead = false;
 
-	f = (struct frame){ p->data, p->data + p->cap_len, p->orig_len, 0 };
-	headers = s->h.keep_headers && (s->h.keep_was_asked_for || linktype_is_80211(p->linktype));
-	out->frame.kept_len = trim_frame(&f, p->cap_len, p->linktype, headers, s->h.snaplen);
 	out->frame.time_ns = p->time_ns;
 	out->frame.orig_len = p->orig_len;
 	out->frame.linktype = p->linktype;
@@ -109,11 +99,11 @@ static int file_next(struct source *base, struct source_frame *out)
 	out->frame.data = p->data;
 	out->heard_ns = now;
 	out->taken = 0;
-	count(&s->counters.seen, 1);
-	count(&s->counters.captured, 1);
-	count(&s->counters.seen_bytes, p->orig_len);
-	count(&s->counters.kept_bytes, out->frame.kept_len);
-	count(&s->counters.malformed, f.malformed);
+	source_count(&s->counters.seen, 1);
+	source_count(&s->counters.seen_bytes, p->orig_len);
+	headers = s->h.interfaces[0].keep_headers &&
+		  (s->h.keep_was_asked_for || linktype_is_80211(p->linktype));
+	source_cut(out, p->cap_len, headers, s->h.snaplen, &s->counters);
 	return 1;
 }
 
@@ -146,13 +136,11 @@ static void file_release(struct source *base, uint64_t mark)
 	(void)mark;
 }
 
-static void file_counters(const struct source *base, struct saluki_counters *out)
+static void file_counters(const struct source *base, unsigned int interface,
+			  struct saluki_counters *out)
 {
-	const __u64 *from = (const __u64 *)&((const struct source_file *)base)->counters;
-	__u64 *to = (__u64 *)out;
-
-	for (size_t i = 0; i < sizeof(*out) / sizeof(__u64); i++)
-		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	(void)interface;
+	source_counters_read(out, &((const struct source_file *)base)->counters);
 }
 
 static void file_close(struct source *base)
@@ -178,12 +166,13 @@ struct source *source_file_open(const struct handover *h, const int *fds)
 	struct stat st;
 
 	if (!s || pcap_init(&s->reader, fds[HANDOVER_FD_FILE])) {
-		log_line("%s: out of memory", h->name);
+		log_line("%s: out of memory", h->interfaces[0].name);
 		if (s)
 			file_close(&s->base);
 		return NULL;
 	}
 	s->base.ops = &file_ops;
+	s->base.interfaces = 1;
 	s->h = *h;
 	s->reader.pipe = fstat(s->reader.fd, &st) == 0 && !S_ISREG(st.st_mode);
 	/* A pipe may say nothing for a long time: its header is the capture thread's to wait for.

@@ -30,8 +30,8 @@ struct source_ring {
 	struct mapped mapped; /* lanes_len 0: not used */
 	uint64_t mark;	      /* of the BPF ring: position of the frame given last */
 	struct clock_offset clock;
-	const struct saluki_counters *counters;
-	size_t counters_len;
+	const struct saluki_counters *counters[INTERFACES_MAX];
+	size_t counters_len; /* of each */
 	uint32_t cpus;
 	uint32_t wake_bytes;
 	struct saluki_wakeup *wakeup;
@@ -137,7 +137,8 @@ static void ring_source_halt(struct source *s)
 	clock_grace_period(); /* a CPU may still be inside the program */
 }
 
-static void ring_source_counters(const struct source *s, struct saluki_counters *out)
+static void ring_source_counters(const struct source *s, unsigned int interface,
+				 struct saluki_counters *out)
 {
 	const struct source_ring *r = (const struct source_ring *)s;
 	__u64 *sum = (__u64 *)out;
@@ -145,7 +146,7 @@ static void ring_source_counters(const struct source *s, struct saluki_counters 
 	for (size_t i = 0; i < sizeof(*out) / sizeof(__u64); i++)
 		sum[i] = 0;
 	for (uint32_t cpu = 0; cpu < r->cpus; cpu++) {
-		const __u64 *slot = (const __u64 *)&r->counters[cpu];
+		const __u64 *slot = (const __u64 *)&r->counters[interface][cpu];
 
 		for (size_t i = 0; i < sizeof(*out) / sizeof(__u64); i++)
 			sum[i] += __atomic_load_n(&slot[i], __ATOMIC_RELAXED);
@@ -158,8 +159,9 @@ static void ring_source_close(struct source *s)
 
 	ring_unmap(&r->ring);
 	mapped_unmap(&r->mapped);
-	if (r->counters)
-		munmap((void *)r->counters, r->counters_len);
+	for (unsigned int i = 0; i < s->interfaces; i++)
+		if (r->counters[i])
+			munmap((void *)r->counters[i], r->counters_len);
 	if (r->wakeup)
 		munmap(r->wakeup, sysconf(_SC_PAGESIZE));
 	if (r->epoll_fd >= 0)
@@ -210,11 +212,14 @@ static int ring_source_map(struct source_ring *r, const struct handover *h, cons
 		return err;
 	r->cpus = h->cpus;
 	r->wake_bytes = h->ring_size / RING_WAKE_PART;
-	r->counters_len = (h->cpus * sizeof(*r->counters) + page - 1) & ~(page - 1);
-	p = mmap(NULL, r->counters_len, PROT_READ, MAP_SHARED, fds[HANDOVER_FD_COUNTERS], 0);
-	if (p == MAP_FAILED)
-		return -errno;
-	r->counters = p;
+	r->counters_len = (h->cpus * sizeof(struct saluki_counters) + page - 1) & ~(page - 1);
+	for (unsigned int i = 0; i < h->count; i++) {
+		p = mmap(NULL, r->counters_len, PROT_READ, MAP_SHARED,
+			 fds[HANDOVER_FD_COUNTERS + i], 0);
+		if (p == MAP_FAILED)
+			return -errno;
+		r->counters[i] = p;
+	}
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fds[HANDOVER_FD_WAKEUP], 0);
 	if (p == MAP_FAILED)
 		return -errno;
@@ -230,20 +235,22 @@ struct source *source_ring_open(const struct handover *h, const int *fds)
 	if (!r)
 		goto failed;
 	r->base.ops = h->mapped ? &mapped_ops : &bpf_ops;
+	r->base.interfaces = h->count;
 	r->ring_fd = fds[HANDOVER_FD_RING];
 	r->mapped_fd = fds[HANDOVER_FD_MAPPED];
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = r->epoll_fd < 0 ? -errno : ring_source_map(r, h, fds);
 	if (!err)
 		err = ring_source_watch(r, r->ring_fd);
-	close(fds[HANDOVER_FD_COUNTERS]);
 	close(fds[HANDOVER_FD_WAKEUP]);
+	for (unsigned int i = 0; i < h->count; i++)
+		close(fds[HANDOVER_FD_COUNTERS + i]);
 	if (!err) {
 		clock_measure(&r->clock, monotonic_ns());
 		return &r->base;
 	}
 	ring_source_close(&r->base);
 failed:
-	log_line("%s: cannot map the capture ring: %s", h->name, strerror(-err));
+	log_line("cannot map the capture ring: %s", strerror(-err));
 	return NULL;
 }

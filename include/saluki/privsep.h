@@ -24,7 +24,7 @@
 #include "monotonic.h"
 
 #define PRIVSEP_USER_DEFAULT "nobody"
-#define PRIVSEP_FDS_MAX 5
+#define PRIVSEP_FDS_MAX 64
 
 /* What the privileged process tells the other one while it runs, one byte each. */
 enum privsep_order {

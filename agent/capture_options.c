@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options of capture: see capture_options.h. What each value must be. */
+#include "capture_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <saluki/record.h>
+
+#define RING_SIZE_DEFAULT (4096 * 1024)
+#define MAPPED_SIZE_MAX (256 * 1024 * 1024) /* what the verifier takes as an offset */
+
+void capture_options_init(struct capture_options *o)
+{
+	*o = (struct capture_options){
+		.snaplen = SALUKI_SNAPLEN_DEFAULT,
+		.ring_size = RING_SIZE_DEFAULT,
+	};
+}
+
+int one_of(const char *flag, const char *text, const char *const *words, int *out)
+{
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(text, words[i])) {
+			*out = i;
+			return 0;
+		}
+	}
+	log_line("%s %s: no such choice; see --help", flag, text);
+	return -EINVAL;
+}
+
+int parse_number(const char *flag, long min, long max, uint32_t *out)
+{
+	long value;
+	int err = options_number(flag, optarg, min, max, &value);
+
+	if (!err)
+		*out = value;
+	return err;
+}
+
+static int parse_ring_size(uint32_t *out)
+{
+	uint32_t kib;
+
+	if (parse_number("--ring-size", 256, 1024 * 1024, &kib))
+		return -EINVAL;
+	if (kib & (kib - 1)) {
+		log_line("--ring-size %s: must be a power of two", optarg);
+		return -EINVAL;
+	}
+	*out = kib * 1024;
+	return 0;
+}
+
+static int add_interface(struct capture_options *o)
+{
+	for (unsigned int i = 0; i < o->count; i++) {
+		if (!strcmp(o->interfaces[i], optarg)) {
+			log_line("-i %s: given twice", optarg);
+			return -EINVAL;
+		}
+	}
+	if (o->count == INTERFACES_MAX) {
+		log_line("-i %s: at most %d interfaces; run a second saluki", optarg,
+			 INTERFACES_MAX);
+		return -EINVAL;
+	}
+	o->interfaces[o->count++] = optarg;
+	return 0;
+}
+
+int capture_option(struct capture_options *o, int id)
+{
+	static const char *const keeps[] = { "", "headers", "all", NULL };
+	static const char *const sources[] = { "auto", "xdp", "tc", NULL };
+	static const char *const rings[] = { "bpf", "mapped", NULL };
+	static const char *const directions[] = { "in", "out", "inout", NULL };
+	int choice = 0, err;
+
+	switch (id) {
+	case 'i':
+		return add_interface(o);
+	case 's':
+		return parse_number("--snaplen", SALUKI_SNAPLEN_MIN, SALUKI_SNAPLEN_MAX,
+				    &o->snaplen);
+	case 'B':
+		return parse_ring_size(&o->ring_size);
+	case 'Q':
+		err = one_of("--direction", optarg, directions, &choice);
+		o->direction = choice;
+		return err;
+	case OPT_KEEP:
+		err = one_of("--keep", optarg, keeps, &choice);
+		o->keep = choice;
+		return err;
+	case OPT_SOURCE:
+		err = one_of("--source", optarg, sources, &choice);
+		o->source = choice;
+		return err;
+	case OPT_RING:
+		err = one_of("--ring", optarg, rings, &choice);
+		o->ring = choice;
+		return err;
+	case OPT_CONSUME:
+		o->consume = true;
+		return 0;
+	default:
+		return -ENOENT;
+	}
+}
+
+bool capture_options_for_interface(const struct capture_options *o)
+{
+	return o->consume || o->source != SOURCE_AUTO || o->direction != DIRECTION_IN ||
+	       o->ring != RING_BPF || o->ring_size != RING_SIZE_DEFAULT;
+}
+
+const char *capture_options_wrong(const struct capture_options *o)
+{
+	if (o->ring == RING_MAPPED && o->ring_size > MAPPED_SIZE_MAX)
+		return "--ring mapped takes a -B of at most 262144";
+	if (o->source == SOURCE_XDP && o->direction != DIRECTION_IN)
+		return "--source xdp sees received frames only; use --source tc for -Q out";
+	return NULL;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What to capture, and how: the options that every command that attaches takes (run, attach). Strings
+ * point into argv.
+ */
+#ifndef AGENT_CAPTURE_OPTIONS_H
+#define AGENT_CAPTURE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <saluki/options.h>
+
+#define INTERFACES_MAX 8
+
+enum keep { KEEP_DEFAULT, KEEP_HEADERS, KEEP_ALL };
+enum source_choice { SOURCE_AUTO, SOURCE_XDP, SOURCE_TC, SOURCE_MMAP, SOURCE_XSK };
+enum ring_kind { RING_BPF, RING_MAPPED };
+enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
+
+struct capture_options {
+	const char *interfaces[INTERFACES_MAX]; /* -i, in their order: an index is a number */
+	unsigned int count;
+	uint32_t snaplen; /* bytes */
+	enum keep keep;
+	enum source_choice source;
+	enum direction direction;
+	bool consume;
+	enum ring_kind ring;
+	uint32_t ring_size; /* bytes, a power of two */
+};
+
+/* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
+enum {
+	OPT_KEEP = 256,
+	OPT_SOURCE,
+	OPT_RING,
+	OPT_CONSUME,
+	OPT_OWN = 300,
+};
+
+/* Their rows in a command's table. */
+#define CAPTURE_OPTION_DEFS                                                                        \
+	{ 's', "snaplen", "BYTES", "keep at most this much of a frame (default 192)" },            \
+		{ OPT_KEEP, "keep", "headers|all",                                                 \
+		  "headers: nothing behind the headers of data frames\n"                           \
+		  "                               (default on 802.11); all: up to the snaplen" },  \
+		{ OPT_SOURCE, "source", "auto|xdp|tc",                                             \
+		  "capture hook (default auto: the best that attaches)" },                         \
+		{ 'Q', "direction", "in|out|inout",                                                \
+		  "frames received, sent or both (default in; tc only)" },                         \
+		{ OPT_CONSUME, "consume", NULL,                                                    \
+		  "drop frames after capture: for a dedicated capture port" },                     \
+		{ OPT_RING, "ring", "bpf|mapped",                                                  \
+		  "kernel ring (default bpf): mapped is faster, and takes\n"                       \
+		  "                               --ring-size for each CPU" },                     \
+	{                                                                                          \
+		'B', "ring-size", "KIB", "size of the kernel ring, a power of two (default 4096)"  \
+	}
+
+/* The defaults. */
+void capture_options_init(struct capture_options *o);
+/* Takes option `id` of the table above, or -i, with its value in optarg. Returns 0, -ENOENT where it
+ * is none of them, -EINVAL after a line that says what is wrong. */
+int capture_option(struct capture_options *o, int id);
+/* What one option alone cannot tell. NULL, or what is wrong. */
+const char *capture_options_wrong(const struct capture_options *o);
+/* Whether an option but -i, -s and --keep was given: the others mean nothing for a file. */
+bool capture_options_for_interface(const struct capture_options *o);
+
+/* Sets `*out` to the index of `text` in `words`, a NULL-terminated list. Returns 0, or -EINVAL
+ * after a line. */
+int one_of(const char *flag, const char *text, const char *const *words, int *out);
+/* Reads optarg. Returns 0, or -EINVAL after a line. */
+int parse_number(const char *flag, long min, long max, uint32_t *out);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Maps: see maps.h. They are made from the BPF object's own definitions, so that they carry its BTF:
+ * bpftool shows their fields by name.
+ */
+#include "maps.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+#include <saluki/record.h>
+
+#include "attach.h"
+#include "capture.skel.h"
+#include "mapped.h"
+
+#define RING_BELL_SIZE 4096 /* the smallest ring buffer on most machines: a page */
+
+/* Asked first, because it separates "not permitted" and "too old" from "cannot load". */
+int maps_ring_supported(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "saluki_probe", 0, 0, 4096, NULL);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* Whether the mapped ring is sound here: see bpf/mapped.h. NULL, or why not. */
+static const char *mapped_unsound(void)
+{
+	struct utsname u;
+
+#if !defined(__x86_64__) && !defined(__aarch64__) && !defined(__s390x__) &&                        \
+	!(defined(__riscv) && __riscv_xlen == 64)
+	return "not for this machine's architecture";
+#endif
+	uname(&u);
+	return strstr(u.version, "PREEMPT_RT") ? "not sound on a PREEMPT_RT kernel" : NULL;
+}
+
+int maps_mapped_supported(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd;
+
+	if (mapped_unsound())
+		return -EOPNOTSUPP;
+	/* The default size: before Linux 6.0 a value could not be that large. */
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "saluki_probe", sizeof(__u32),
+			    mapped_value_size(4 << 20), 1, &opts);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* Returns the number of the highest CPU on line, plus one. The list ends in it: "0-3,8-11". */
+static uint32_t cpus_online(void)
+{
+	char list[4096] = ""; /* what sysfs gives at most on most machines */
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	size_t n = f ? fread(list, 1, sizeof(list) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	while (n > 0 && (list[n - 1] < '0' || list[n - 1] > '9'))
+		list[--n] = 0;
+	while (n > 0 && list[n - 1] >= '0' && list[n - 1] <= '9')
+		n--;
+	return list[n] ? strtoul(list + n, NULL, 10) + 1 : (uint32_t)libbpf_num_possible_cpus();
+}
+
+static int maps_make(struct maps *m)
+{
+	struct capture_bpf *skel = capture_bpf__open();
+	int err = skel ? 0 : -errno;
+
+	if (!err) {
+		/* With mapped rings the ring buffer is but a door bell. */
+		bpf_map__set_max_entries(skel->maps.ring,
+					 m->mapped ? RING_BELL_SIZE : m->ring_size);
+		if (m->mapped) {
+			bpf_map__set_max_entries(skel->maps.mapped, m->mapped);
+			bpf_map__set_value_size(skel->maps.mapped, mapped_value_size(m->ring_size));
+		}
+		bpf_map__set_autocreate(skel->maps.counters, false);
+		attach_load_none(skel);
+		err = capture_bpf__load(skel);
+	}
+	if (!err) {
+		m->ring_fd = dup(bpf_map__fd(skel->maps.ring));
+		m->mapped_fd = dup(bpf_map__fd(skel->maps.mapped));
+		m->wakeup_fd = dup(bpf_map__fd(skel->maps.wakeup));
+	}
+	capture_bpf__destroy(skel);
+	return err;
+}
+
+void maps_zero(struct maps *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->ring_fd = m->mapped_fd = m->wakeup_fd = -1;
+}
+
+int maps_init(struct maps *m, const struct capture_options *o)
+{
+	int err;
+
+	maps_zero(m);
+	m->ring_size = o->ring_size;
+	m->cpus = libbpf_num_possible_cpus();
+	err = maps_ring_supported();
+	if (err) {
+		log_line("%s: no BPF ring buffer: %s", o->interfaces[0], attach_reason(err));
+		return err;
+	}
+	if (o->ring == RING_MAPPED) {
+		if (mapped_unsound()) {
+			log_line("%s: --ring mapped: %s; use --ring bpf", o->interfaces[0],
+				 mapped_unsound());
+			return -EOPNOTSUPP;
+		}
+		/* A ring for each CPU up to the highest on line: possible ones can be hundreds. */
+		m->mapped = cpus_online();
+	}
+	err = maps_make(m);
+	if (err == -ENOMEM)
+		log_line("%s: no memory for a ring of %u KiB%s; see -B", o->interfaces[0],
+			 m->ring_size / 1024, m->mapped ? " for each CPU" : "");
+	else if (err == -E2BIG && m->mapped)
+		log_line("%s: this kernel makes no mapped ring of %u KiB (Linux 6.0 does); use a "
+			 "smaller -B, or --ring bpf",
+			 o->interfaces[0], m->ring_size / 1024);
+	else if (err)
+		log_line("%s: cannot make the capture maps: %s", o->interfaces[0],
+			 attach_reason(err));
+	return err;
+}
+
+void maps_free(struct maps *m)
+{
+	if (m->ring_fd >= 0)
+		close(m->ring_fd);
+	if (m->mapped_fd >= 0)
+		close(m->mapped_fd);
+	if (m->wakeup_fd >= 0)
+		close(m->wakeup_fd);
+	maps_zero(m);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Taps: see tap.h. Which kinds there are, and in which order they are tried. */
+#include "tap.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <saluki/linktype.h>
+#include <saluki/log.h>
+
+/* The best first. Of the BPF hooks the tap itself takes the best, an interface at a time. */
+static const struct {
+	struct tap *(*new)(const struct capture_options *o);
+	unsigned int choices; /* bits of enum source_choice */
+} kinds[] = {
+	{ tap_bpf_new, 1 << SOURCE_AUTO | 1 << SOURCE_XDP | 1 << SOURCE_TC },
+};
+
+void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_options *o)
+{
+	t->ops = ops;
+	t->o = o;
+	t->count = o->count;
+	for (unsigned int i = 0; i < o->count; i++)
+		t->interfaces[i].name = o->interfaces[i];
+}
+
+static void tell(const struct tap_interface *f, int err)
+{
+	if (err == -ENODEV)
+		log_line("%s: no such interface; 'ip link' lists them", f->name);
+	else if (err == -EPFNOSUPPORT)
+		log_line("%s: link type %d is not captured: only Ethernet and 802.11 monitor "
+			 "interfaces are",
+			 f->name, f->link.arphrd);
+	else
+		log_line("%s: cannot ask for its state: %s", f->name, strerror(-err));
+}
+
+int tap_query(struct tap *t, unsigned int i)
+{
+	struct tap_interface *f = &t->interfaces[i];
+	int err = link_query(f->name, &f->link);
+
+	if (!err && f->link.ifindex == 0)
+		err = -ENODEV;
+	else if (!err && f->link.linktype < 0)
+		err = -EPFNOSUPPORT;
+	if (err && err != f->told)
+		tell(f, err);
+	f->told = err;
+	f->keep_headers = t->o->keep == KEEP_HEADERS ||
+			  (t->o->keep == KEEP_DEFAULT && linktype_is_80211(f->link.linktype));
+	return err;
+}
+
+/* All interfaces, or none. */
+static int attach_all(struct tap *t)
+{
+	for (unsigned int i = 0; i < t->count; i++) {
+		int err = t->ops->attach(t, i, false);
+
+		if (err)
+			return err;
+		t->interfaces[i].was_up = t->interfaces[i].link.up;
+	}
+	return 0;
+}
+
+struct tap *tap_open(const struct capture_options *o)
+{
+	struct link_state link;
+
+	/* Asked first: it is the likeliest mistake, and must not look like a missing right. */
+	for (unsigned int i = 0; i < o->count; i++) {
+		if (link_query(o->interfaces[i], &link) == 0 && link.ifindex == 0) {
+			log_line("%s: no such interface; 'ip link' lists them", o->interfaces[i]);
+			return NULL;
+		}
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct tap *t;
+
+		if (!(kinds[i].choices & 1u << o->source))
+			continue;
+		t = kinds[i].new(o);
+		if (t && attach_all(t) == 0)
+			return t;
+		if (t)
+			t->ops->free(t);
+	}
+	return NULL;
+}

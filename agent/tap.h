@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A tap: the privileged half of a source. It opens and attaches, gives the descriptors to read from
+ * to the other process (handover.h), and follows interfaces that go and come back. The unprivileged
+ * half is source.h. All interfaces of a run have taps of one kind.
+ */
+#ifndef AGENT_TAP_H
+#define AGENT_TAP_H
+
+#include <stdbool.h>
+
+#include "capture_options.h"
+#include "handover.h"
+#include "link.h"
+
+struct tap;
+
+struct tap_ops {
+	/* Attaches to interface `i` as it is now, by the best way this kind has. Returns 0, or
+	 * -errno after a line a refusal; with `again`, what was said the last time is not
+	 * repeated. */
+	int (*attach)(struct tap *t, unsigned int i, bool again);
+	/* Takes it off again. When it returns nothing more is captured there and the counters are
+	 * final. Does nothing where it is not attached. */
+	void (*detach)(struct tap *t, unsigned int i);
+	/* Fills in what differs by kind, and the descriptors behind HANDOVER_FD_KEY (fds[0]), which
+	 * stay this side's to close. Returns how many there are in all. */
+	int (*hand_over)(struct tap *t, struct handover *h, int *fds);
+	/* Detaches, closes, frees. */
+	void (*free)(struct tap *t);
+};
+
+struct tap_interface {
+	const char *name;
+	struct link_state link; /* as attached to */
+	const char *source;	/* "xdp native", ...; NULL while not attached */
+	bool keep_headers;	/* as decided for the link type */
+	bool was_up;
+	int told; /* what was wrong with it when that was said last */
+};
+
+struct tap {
+	const struct tap_ops *ops;
+	const struct capture_options *o;
+	unsigned int count;
+	struct tap_interface interfaces[INTERFACES_MAX];
+	char ring[64]; /* what frames wait in, for people: "ring bpf 4096 KiB" */
+};
+
+/* Makes the taps of the kind asked for, or of the best that all interfaces take, attached. Returns
+ * NULL after lines that say why not. */
+struct tap *tap_open(const struct capture_options *o);
+/* One kind, nothing attached yet. Return NULL after a line. */
+struct tap *tap_bpf_new(const struct capture_options *o);
+
+/* For the kinds: asks for the interface's state. Returns 0, or -errno after a line, said once: it is
+ * not there, or of a type that is not captured. */
+int tap_query(struct tap *t, unsigned int i);
+/* For the kinds: sets what is common. */
+void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_options *o);
+
+#endif
