@@ -4,6 +4,7 @@
  *
  *     PIECE_COMBO    kind 1, combo number 3 (low bits of the count), offset 2, total 2, bytes
  *     PIECE_TOTALS   kind 1, totals (totals.h)                      sensor -> collector
+ *     PIECE_INFO     kind 1, text (info.h)                          sensor -> collector
  *     PIECE_RECEIPT  kind 1, highest datagram counter heard 8, flags 1  collector -> sensor
  *
  * A combo is cut into pieces so that no datagram exceeds the path's MTU: UDP payloads are at
@@ -24,6 +25,7 @@ enum {
 	PIECE_COMBO = 1,
 	PIECE_TOTALS = 2,
 	PIECE_RECEIPT = 3,
+	PIECE_INFO = 4,
 };
 
 #define PIECE_HEADER_LEN 8

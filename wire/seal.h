@@ -6,7 +6,7 @@
  * Set-up is Noise IK (noiseprotocol.org, as WireGuard uses it) on X25519, ChaCha20-Poly1305
  * and keyed BLAKE2b: one datagram from the sensor, one back, new keys for each session.
  *
- *     INIT    type 1, E_s 32, sealed S 32+16, sealed {time 8, run 8, info ...} +16, mac 16
+ *     INIT    type 1, E_s 32, sealed S 32+16, sealed {time 8, run 8, info (info.h)} +16, mac 16
  *     ANSWER  type 1, E_c 32, sealed {session 4, sensor id 2} +16
  *     DATA    type 1, session 4, counter 8, sealed message +16
  *

@@ -8,36 +8,74 @@
 #include "bytes.h"
 #include "piece.h"
 
-#define TOTALS_COUNT (sizeof(struct totals) / sizeof(uint64_t))
+#define TOTALS_COUNT (offsetof(struct totals, interface_count) / sizeof(uint64_t))
+#define INTERFACE_COUNT (sizeof(struct totals_interface) / sizeof(uint64_t))
+
+static uint8_t *fields_write(uint8_t *p, const void *from, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t v;
+
+		memcpy(&v, (const uint8_t *)from + i * sizeof(v), sizeof(v));
+		p += store_varint(p, v);
+	}
+	return p;
+}
 
 size_t totals_write(uint8_t *out, const struct totals *t)
 {
-	uint64_t fields[TOTALS_COUNT];
-	uint8_t *p = out;
+	uint8_t *p = out, interfaces = t->interface_count < TOTALS_INTERFACES_MAX
+					       ? t->interface_count
+					       : TOTALS_INTERFACES_MAX;
 
-	memcpy(fields, t, sizeof(fields));
 	*p++ = PIECE_TOTALS;
 	*p++ = TOTALS_COUNT;
-	for (size_t i = 0; i < TOTALS_COUNT; i++)
-		p += store_varint(p, fields[i]);
+	p = fields_write(p, t, TOTALS_COUNT);
+	if (!interfaces)
+		return p - out;
+	*p++ = interfaces;
+	*p++ = INTERFACE_COUNT;
+	p = fields_write(p, t->interfaces, interfaces * INTERFACE_COUNT);
 	return p - out;
+}
+
+/* Takes `count` fields, of which this end knows `known`, and has room for none where `to` is NULL.
+ * Returns 0 or -EBADMSG. */
+static int fields_read(void *to, size_t known, const uint8_t **p, const uint8_t *end, size_t count)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < count; i++) {
+		if (load_varint(p, end, &value))
+			return -EBADMSG;
+		if (to && i < known)
+			memcpy((uint8_t *)to + i * sizeof(value), &value, sizeof(value));
+	}
+	return 0;
 }
 
 int totals_read(struct totals *t, const uint8_t *in, size_t len)
 {
 	const uint8_t *p = in + 2, *end = in + len;
-	uint64_t fields[TOTALS_COUNT] = { 0 }, value;
+	struct totals got = { 0 };
+	unsigned int interfaces, fields;
 
-	if (len < 2)
+	if (len < 2 || fields_read(&got, TOTALS_COUNT, &p, end, in[1]))
 		return -EBADMSG;
-	for (size_t i = 0; i < in[1]; i++) {
-		if (load_varint(&p, end, &value))
+	if (p < end) {
+		if (end - p < 2)
 			return -EBADMSG;
-		if (i < TOTALS_COUNT)
-			fields[i] = value;
+		interfaces = *p++;
+		fields = *p++;
+		for (unsigned int i = 0; i < interfaces; i++)
+			if (fields_read(i < TOTALS_INTERFACES_MAX ? &got.interfaces[i] : NULL,
+					INTERFACE_COUNT, &p, end, fields))
+				return -EBADMSG;
+		got.interface_count = interfaces < TOTALS_INTERFACES_MAX ? interfaces
+									 : TOTALS_INTERFACES_MAX;
 	}
 	if (p != end)
 		return -EBADMSG;
-	memcpy(t, fields, sizeof(fields));
+	*t = got;
 	return 0;
 }

@@ -5,7 +5,11 @@
  * more than the other). Sent once a second and, with `final` set, several times at the end.
  *
  *     seen = filtered + ring_full + copy_failed + captured
- *     captured = exported + dropped_send + dropped_shutdown
+ *     captured = exported + dropped_send + dropped_shutdown + in_ring
+ *
+ * Behind them, where the sensor says it, what each of its interfaces (info.h) has of the first
+ * equation, so that the sums over all of them are the totals: 1 byte interfaces, 1 byte fields of
+ * each, then the fields, a varint each.
  */
 #ifndef WIRE_TOTALS_H
 #define WIRE_TOTALS_H
@@ -30,20 +34,34 @@
 	X(kept_bytes, "bytes of frames kept")                                                      \
 	X(body_bytes, "bytes of combos before compression")                                        \
 	X(sent_bytes, "bytes of UDP payload sent")                                                 \
-	X(final, "1 when the run has ended")
+	X(final, "1 when the run has ended")                                                       \
+	X(in_ring, "frames left in the ring for the next agent, when this one stopped in order")
+
+/* name; what it counts is said above */
+#define TOTALS_INTERFACE_FIELDS(X) X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured)
+#define TOTALS_INTERFACES_MAX 8
+
+struct totals_interface {
+#define X(name) uint64_t name;
+	TOTALS_INTERFACE_FIELDS(X)
+#undef X
+};
 
 struct totals {
 #define X(name, help) uint64_t name;
 	TOTALS_FIELDS(X)
 #undef X
+	uint64_t interface_count; /* 0: it is not said what is whose */
+	struct totals_interface interfaces[TOTALS_INTERFACES_MAX];
 };
 
-#define TOTALS_WIRE_MAX (2 + sizeof(struct totals) / 8 * 10)
+/* Kind and three counts, and a varint for every number. */
+#define TOTALS_WIRE_MAX (4 + sizeof(struct totals) / 8 * 10)
 
-/* Writes kind, count and fields. Returns the bytes written, at most TOTALS_WIRE_MAX. */
+/* Writes a PIECE_TOTALS message. Returns its bytes, at most TOTALS_WIRE_MAX. */
 size_t totals_write(uint8_t *out, const struct totals *t);
-/* Reads a PIECE_TOTALS message. Fields the sender did not know are 0, fields this end does not
- * know are skipped. Returns 0 or -EBADMSG. */
+/* Reads one. Fields the sender did not know are 0, fields and interfaces this end does not know
+ * are skipped. Returns 0 or -EBADMSG. */
 int totals_read(struct totals *t, const uint8_t *in, size_t len);
 
 #endif

@@ -68,7 +68,7 @@ static void answer(struct state *s)
 		return;
 	if (!s->answered) {
 		CHECK(seal_accept(&r, &collector, s->init, s->init_len) == 0);
-		CHECK(r.info_len < SEAL_INFO_MAX && r.run == s->s.run);
+		CHECK(r.info_len <= SEAL_INFO_MAX && r.run == s->s.run);
 		seal_answer(&r, &s->seal, s->answer, 1, SENSOR_ID);
 		s->answered = s->unused = true;
 	}

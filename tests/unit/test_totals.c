@@ -35,6 +35,53 @@ static void either_end_may_know_more(void **state)
 	assert_memory_equal(&t, &got, sizeof(t));
 }
 
+static void interfaces_come_back(void **state)
+{
+	struct totals t = { .seen = 7 }, got;
+	uint8_t out[TOTALS_WIRE_MAX + 1];
+	size_t alone = totals_write(out, &t), len;
+
+	(void)state;
+	memset(&t, 0xff, sizeof(t));
+	assert_true(totals_write(out, &t) <=
+		    TOTALS_WIRE_MAX); /* any count, and the largest numbers */
+	for (uint64_t n = 1; n <= TOTALS_INTERFACES_MAX; n++) {
+		t = (struct totals){ .seen = 7, .interface_count = n };
+		for (uint64_t i = 0; i < n; i++)
+			t.interfaces[i] =
+				(struct totals_interface){ .seen = i, .captured = 1 << i };
+		len = totals_write(out, &t);
+		assert_int_equal(totals_read(&got, out, len), 0);
+		assert_memory_equal(&t, &got, sizeof(t));
+		for (size_t i = 0; i < len; i++) /* cut between its two parts it is whole */
+			assert_int_equal(totals_read(&got, out, i), i == alone ? 0 : -EBADMSG);
+		assert_int_equal(totals_read(&got, out, len + 1), -EBADMSG);
+	}
+}
+
+/* More fields of more interfaces than there are here, and fewer. */
+static void nor_need_they_know_the_same_of_interfaces(void **state)
+{
+	uint8_t in[100] = { PIECE_TOTALS, 1, 9, 10, 7 };
+	const uint8_t fewer[] = { PIECE_TOTALS, 0, 2, 1, 5, 6 };
+	const uint8_t none[] = { PIECE_TOTALS, 0, 200, 0 };
+	struct totals got;
+
+	(void)state;
+	for (unsigned int i = 0; i < 70; i++)
+		in[5 + i] = i;
+	assert_int_equal(totals_read(&got, in, 75), 0);
+	assert_true(got.seen == 9 && got.interface_count == TOTALS_INTERFACES_MAX);
+	assert_true(got.interfaces[1].seen == 7 && got.interfaces[1].captured == 11);
+	assert_true(got.interfaces[7].seen == 49 && got.interfaces[7].captured == 53);
+	assert_int_equal(totals_read(&got, in, 74), -EBADMSG);
+	assert_int_equal(totals_read(&got, fewer, sizeof(fewer)), 0);
+	assert_true(got.interface_count == 2 && got.interfaces[1].seen == 6);
+	assert_true(got.interfaces[1].filtered == 0);
+	assert_int_equal(totals_read(&got, none, sizeof(none)), 0);
+	assert_int_equal(got.interface_count, TOTALS_INTERFACES_MAX);
+}
+
 static void pieces(void **state)
 {
 	uint8_t m[PIECE_HEADER_LEN + PIECE_DATA_MAX] = { 0 };
@@ -58,6 +105,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(totals_come_back),
 		cmocka_unit_test(either_end_may_know_more),
+		cmocka_unit_test(interfaces_come_back),
+		cmocka_unit_test(nor_need_they_know_the_same_of_interfaces),
 		cmocka_unit_test(pieces),
 	};
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a sensor says of itself: "key=value\n" lines, in the set-up of a session (seal.h) and,
+ * when something has changed while the session lives, in a message of its own:
+ *
+ *     PIECE_INFO     kind 1, the same lines                         sensor -> collector
+ *
+ *     application    name and version
+ *     os             system, release, machine
+ *     exported       frames of this run in combos sent before this was written
+ *     change         rises with every change, so that one that was overtaken is known
+ *     interface.N    name of the interface that frames call N, 0 to 7; with -r the file's
+ *     source.N       how it is captured: "xdp native", "tc", ...
+ *     snaplen.N      bytes kept of a frame, at most
+ *     keep.N         "headers" or "all"
+ *     filter.N       the filter's text
+ *
+ * A line that would be empty or 0 is left out, a key that the other end does not know is passed
+ * over. Where all is longer than INFO_LEN_MAX, the filters are cut, and then what else is text of
+ * interfaces: all to the same length, and what is cut ends in "...".
+ */
+#ifndef WIRE_INFO_H
+#define WIRE_INFO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "piece.h"
+#include "seal.h"
+
+#define INFO_LEN_MAX SEAL_INFO_MAX
+#define INFO_INTERFACES_MAX 8
+
+/* Texts are printable ASCII, terminated, with zeros behind the end: interfaces compare by
+ * memcmp. */
+struct info_interface {
+	char name[64], source[32], keep[16], filter[256];
+	uint32_t snaplen;
+};
+
+struct info {
+	char application[64], os[128];
+	uint64_t exported, change;
+	uint32_t count; /* of interfaces: one more than the highest N */
+	struct info_interface interfaces[INFO_INTERFACES_MAX];
+};
+
+/* Copies `text`, ending in "..." where it is longer than `size` - 1 bytes; what is not printable
+ * ASCII becomes a blank. The rest of `out` is 0. */
+void info_text(char *out, size_t size, const char *text);
+
+/* Writes the lines and a 0 behind them. Returns their bytes, at most INFO_LEN_MAX; whatever is in
+ * `i`, all its lines are there. */
+size_t info_write(char out[INFO_LEN_MAX + 1], const struct info *i);
+/* Reads anything: what is no such line is passed over, of two for the same the last one counts. */
+void info_read(struct info *i, const void *in, size_t len);
+
+#define INFO_MESSAGE_MAX (1 + INFO_LEN_MAX)
+_Static_assert(INFO_MESSAGE_MAX + SEAL_OVERHEAD <= WIRE_DATAGRAM_MAX, "one datagram");
+
+#endif
