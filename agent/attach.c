@@ -9,43 +9,15 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/types.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/version.h>
 
 #include "capture.skel.h"
 #include "clock.h"
-
-/* A priority and handle of our own, so that filters left by a killed agent are replaced. */
-#define TC_PRIORITY 49152
-#define TC_HANDLE 0x5a1
-
-void attach_load_none(struct capture_bpf *skel)
-{
-	bpf_program__set_autoload(skel->progs.saluki_xdp, false);
-	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, false);
-	bpf_program__set_autoload(skel->progs.saluki_tc_egress, false);
-}
-
-static int make_counters(struct attach *a)
-{
-	struct capture_bpf *skel = capture_bpf__open();
-	int err = skel ? 0 : -errno;
-
-	if (!err) {
-		bpf_map__set_autocreate(skel->maps.ring, false);
-		bpf_map__set_autocreate(skel->maps.mapped, false);
-		bpf_map__set_autocreate(skel->maps.wakeup, false);
-		bpf_map__set_max_entries(skel->maps.counters, a->maps->cpus);
-		attach_load_none(skel);
-		err = capture_bpf__load(skel);
-	}
-	if (!err)
-		a->counters_fd = dup(bpf_map__fd(skel->maps.counters));
-	capture_bpf__destroy(skel);
-	return err;
-}
 
 const char *attach_reason(int err)
 {
@@ -70,29 +42,123 @@ const char *attach_reason(int err)
 	}
 }
 
-void attach_zero(struct attach *a)
+/* ---- maps of an interface -------------------------------------------------------------------- */
+
+void attach_load_none(struct capture_bpf *skel)
 {
-	memset(a, 0, sizeof(*a));
-	a->counters_fd = a->xdp_link = -1;
+	bpf_program__set_autoload(skel->progs.saluki_xdp, false);
+	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, false);
+	bpf_program__set_autoload(skel->progs.saluki_tc_egress, false);
 }
 
-int attach_init(struct attach *a, const struct capture_options *o, const struct maps *maps,
-		struct tap_interface *interface, unsigned int number)
+static int make_maps(struct attach *a)
 {
-	int err;
+	struct capture_bpf *skel = capture_bpf__open();
+	int err = skel ? 0 : -errno;
 
-	attach_zero(a);
-	a->o = o;
-	a->maps = maps;
-	a->interface = interface;
-	a->number = number;
-	err = make_counters(a);
-	if (err)
-		log_line("%s: cannot make its counters: %s", interface->name, attach_reason(err));
+	if (!err) {
+		bpf_map__set_autocreate(skel->maps.ring, false);
+		bpf_map__set_autocreate(skel->maps.mapped, false);
+		bpf_map__set_autocreate(skel->maps.wakeup, false);
+		bpf_map__set_autocreate(skel->maps.saluki_journal, false);
+		bpf_map__set_max_entries(skel->maps.counters, a->maps->cpus);
+		attach_load_none(skel);
+		err = capture_bpf__load(skel);
+	}
+	if (!err) {
+		a->counters_fd = dup(bpf_map__fd(skel->maps.counters));
+		a->config_fd = dup(bpf_map__fd(skel->maps.saluki_config));
+	}
+	capture_bpf__destroy(skel);
 	return err;
 }
 
+void attach_zero(struct attach *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->counters_fd = a->config_fd = -1;
+	hooks_zero(&a->hooks);
+	pin_zero(&a->pin);
+}
+
+static int write_config(struct attach *a, const char *source)
+{
+	__u32 zero = 0;
+
+	snprintf(a->config.version, sizeof(a->config.version), "%s", SALUKI_VERSION);
+	snprintf(a->config.source, sizeof(a->config.source), "%s", source);
+	return bpf_map_update_elem(a->config_fd, &zero, &a->config, BPF_ANY) ? -errno : 0;
+}
+
+int attach_init(struct attach *a, const struct maps *maps, struct tap_interface *interface,
+		const struct saluki_config *config)
+{
+	int err;
+
+	a->maps = maps;
+	a->interface = interface;
+	a->config = *config;
+	err = make_maps(a);
+	err = err ?: write_config(a, "");
+	err = err ?: pin_put(&a->pin, "counters", a->counters_fd);
+	err = err ?: maps_pin(maps, &a->pin);
+	err = err ?: pin_put(&a->pin, "config", a->config_fd); /* the last: now all is there */
+	if (err)
+		log_line("%s: cannot make its maps: %s", interface->name, attach_reason(err));
+	return err;
+}
+
+int attach_adopt(struct attach *a, const struct maps *maps, struct tap_interface *interface)
+{
+	a->maps = maps;
+	a->interface = interface;
+	a->counters_fd = pin_get(&a->pin, "counters");
+	hooks_adopt(&a->hooks, a->config.ifindex, &a->pin);
+	return a->counters_fd < 0 ? a->counters_fd : 0;
+}
+
 /* ---- attach ---------------------------------------------------------------------------------- */
+
+/* What the programs are to be, from what was asked for and what the interface is. */
+static struct saluki_config wanted_config(const struct attach *a)
+{
+	struct saluki_config c = a->config;
+
+	c.ifindex = a->interface->link.ifindex;
+	c.linktype = a->interface->link.linktype;
+	c.snaplen = a->o->snaplen;
+	if (c.snaplen_max < c.snaplen)
+		c.snaplen_max = c.snaplen;
+	c.keep = a->o->keep;
+	c.keep_headers = a->interface->keep_headers;
+	c.choice = a->o->source;
+	c.direction = a->o->direction;
+	c.consume = a->o->consume;
+	c.persistent = a->o->persistent;
+	return c;
+}
+
+static void set_constants(struct capture_bpf *skel, const struct attach *a)
+{
+	const struct saluki_config *c = &a->config;
+
+	skel->rodata->snaplen = c->snaplen;
+	skel->rodata->linktype = c->linktype;
+	skel->rodata->keep_headers = c->keep_headers;
+	skel->rodata->consume = c->consume;
+	skel->rodata->interface = c->number;
+#ifndef __x86_64__
+	skel->rodata->mapped_exchange = 1;
+#endif
+	skel->rodata->mapped_size = c->mapped ? c->ring_size : 0;
+	snprintf((char *)skel->rodata->bpf_metadata_version,
+		 sizeof(skel->rodata->bpf_metadata_version), "%s", SALUKI_VERSION);
+	snprintf((char *)skel->rodata->bpf_metadata_interface,
+		 sizeof(skel->rodata->bpf_metadata_interface), "%s", c->interface);
+	skel->rodata->bpf_metadata_snaplen = c->snaplen;
+	snprintf((char *)skel->rodata->bpf_metadata_keep, sizeof(skel->rodata->bpf_metadata_keep),
+		 "%s", c->keep_headers ? "headers" : "all");
+}
 
 /* Only what the hook needs is loaded: the verifier takes its time over every program. */
 static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
@@ -109,15 +175,9 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 				  tc && a->o->direction != DIRECTION_OUT);
 	bpf_program__set_autoload(skel->progs.saluki_tc_egress,
 				  tc && a->o->direction != DIRECTION_IN);
-	skel->rodata->snaplen = a->o->snaplen;
-	skel->rodata->linktype = a->interface->link.linktype;
-	skel->rodata->keep_headers = a->interface->keep_headers;
-	skel->rodata->consume = a->o->consume;
-	skel->rodata->interface = a->number;
-#ifndef __x86_64__
-	skel->rodata->mapped_exchange = 1;
-#endif
-	skel->rodata->mapped_size = m->mapped ? m->ring_size : 0;
+	bpf_map__set_autocreate(skel->maps.saluki_journal, false);
+	bpf_map__set_autocreate(skel->maps.saluki_config, false);
+	set_constants(skel, a);
 	err = bpf_map__reuse_fd(skel->maps.ring, m->ring_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.mapped, m->mapped_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.counters, a->counters_fd);
@@ -131,71 +191,28 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	return skel;
 }
 
-static int attach_xdp(struct attach *a, struct capture_bpf *skel, __u32 flags)
+/* Attaches what was loaded, or replaces; what belongs to another hook goes, behind it where both may
+ * be there at once: then no frame is missed, and none is seen twice but by XDP and tc. */
+static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach_hook hook)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flags);
-	int fd = bpf_link_create(bpf_program__fd(skel->progs.saluki_xdp), a->interface->link.ifindex, BPF_XDP,
-				 &opts);
+	unsigned int flags = hook == ATTACH_XDP_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
+	const struct bpf_program *progs[] = {
+		[HOOK_XDP] = hook == ATTACH_TC ? NULL : skel->progs.saluki_xdp,
+		[HOOK_INGRESS] = hook == ATTACH_TC ? skel->progs.saluki_tc_ingress : NULL,
+		[HOOK_EGRESS] = hook == ATTACH_TC ? skel->progs.saluki_tc_egress : NULL,
+	};
+	unsigned int keep = 0;
+	int err = 0;
 
-	if (fd < 0)
-		return -errno;
-	a->xdp_link = fd;
-	return 0;
-}
-
-static int attach_tc_point(struct attach *a, const struct bpf_program *prog,
-			   enum bpf_tc_attach_point point)
-{
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = a->interface->link.ifindex, .attach_point = point);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = bpf_program__fd(prog), .handle = TC_HANDLE,
-		    .priority = TC_PRIORITY, .flags = BPF_TC_F_REPLACE);
-
-	return bpf_tc_attach(&hook, &opts);
-}
-
-static void detach_tc_point(struct attach *a, enum bpf_tc_attach_point point)
-{
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = a->interface->link.ifindex, .attach_point = point);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY);
-
-	bpf_tc_detach(&hook, &opts);
-}
-
-static void detach_tc(struct attach *a)
-{
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = a->interface->link.ifindex,
-		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
-
-	if (a->tc_in)
-		detach_tc_point(a, BPF_TC_INGRESS);
-	if (a->tc_out)
-		detach_tc_point(a, BPF_TC_EGRESS);
-	/* Others may have hung filters of their own into the qdisc that we made. */
-	if (a->tc_qdisc && link_tc_filters(a->interface->link.ifindex) == 0)
-		bpf_tc_hook_destroy(&hook);
-	a->tc_in = a->tc_out = a->tc_qdisc = false;
-}
-
-static int attach_tc(struct attach *a, struct capture_bpf *skel)
-{
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = a->interface->link.ifindex,
-		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
-	int err = bpf_tc_hook_create(&hook);
-
-	if (err && err != -EEXIST)
-		return err;
-	a->tc_qdisc = err == 0;
-	err = 0;
-	if (a->o->direction != DIRECTION_OUT) {
-		err = attach_tc_point(a, skel->progs.saluki_tc_ingress, BPF_TC_INGRESS);
-		a->tc_in = err == 0;
-	}
-	if (!err && a->o->direction != DIRECTION_IN) {
-		err = attach_tc_point(a, skel->progs.saluki_tc_egress, BPF_TC_EGRESS);
-		a->tc_out = err == 0;
-	}
+	for (int i = 0; i < HOOK_POINTS; i++)
+		if (progs[i] && bpf_program__autoload(progs[i]))
+			keep |= 1u << i;
+	hooks_detach(&a->hooks, keep, &a->pin);
+	for (int i = 0; !err && i < HOOK_POINTS; i++)
+		if (keep & 1u << i)
+			err = hook_attach(&a->hooks, i, bpf_program__fd(progs[i]), flags, &a->pin);
 	if (err)
-		detach_tc(a);
+		hooks_detach(&a->hooks, 0, &a->pin);
 	return err;
 }
 
@@ -206,42 +223,69 @@ const char *attach_hook_name(enum attach_hook hook)
 	return names[hook];
 }
 
-/* Filters of an agent that was killed would go on: whoever holds the lock takes them off. */
-static void detach_tc_stale(struct attach *a)
-{
-	detach_tc_point(a, BPF_TC_INGRESS);
-	detach_tc_point(a, BPF_TC_EGRESS);
-}
-
 int attach_hook(struct attach *a, enum attach_hook hook)
 {
 	struct capture_bpf *skel;
 	int err;
 
-	detach_tc_stale(a);
+	a->config = wanted_config(a);
+	if (a->hooks.ifindex != a->interface->link.ifindex ||
+	    strcmp(a->config.source, attach_hook_name(hook)))
+		hooks_detach(&a->hooks, 0, &a->pin);
+	a->hooks.ifindex = a->interface->link.ifindex;
 	skel = load(a, hook);
 	if (!skel)
 		return -errno;
-	if (hook == ATTACH_TC)
-		err = attach_tc(a, skel);
-	else
-		err = attach_xdp(a, skel,
-				 hook == ATTACH_XDP_NATIVE ? XDP_FLAGS_DRV_MODE
-							   : XDP_FLAGS_SKB_MODE);
+	err = attach_points(a, skel, hook);
 	capture_bpf__destroy(skel); /* what is attached keeps its program */
-	if (!err)
+	if (err)
+		return err;
+	a->interface->source = attach_hook_name(hook);
+	return a->config_fd < 0 ? 0 : write_config(a, attach_hook_name(hook));
+}
+
+/* Whether what is attached is what is wanted, by this very program. */
+static bool attached_as_wanted(const struct attach *a)
+{
+	struct saluki_config want = wanted_config(a);
+
+	return a->hooks.ifindex == a->interface->link.ifindex &&
+	       (hooks_attached(&a->hooks, HOOK_XDP) || hooks_attached(&a->hooks, HOOK_INGRESS) ||
+		hooks_attached(&a->hooks, HOOK_EGRESS)) &&
+	       !strcmp(want.version, SALUKI_VERSION) &&
+	       !memcmp(&want, &a->config, sizeof(want));
+}
+
+static bool hook_allowed(const struct attach *a, enum attach_hook hook)
+{
+	if (hook == ATTACH_TC)
+		return a->o->source != SOURCE_XDP;
+	return a->o->source != SOURCE_TC && a->o->direction == DIRECTION_IN;
+}
+
+/* What an earlier agent attached, if it may stay: as it is, or with another program in its place. */
+static int attach_again(struct attach *a)
+{
+	for (enum attach_hook hook = 0; hook < ATTACH_HOOKS; hook++) {
+		if (strcmp(a->config.source, attach_hook_name(hook)) || !hook_allowed(a, hook))
+			continue;
+		if (!attached_as_wanted(a))
+			return attach_hook(a, hook);
 		a->interface->source = attach_hook_name(hook);
-	return err;
+		return 0;
+	}
+	return -ENOENT;
 }
 
 int attach_attach(struct attach *a, bool again)
 {
-	bool xdp = a->o->source != SOURCE_TC && a->o->direction == DIRECTION_IN;
-	bool tc = a->o->source != SOURCE_XDP;
 	int err = -EOPNOTSUPP;
 
-	for (enum attach_hook hook = xdp ? ATTACH_XDP_NATIVE : ATTACH_TC;
-	     hook <= (tc ? ATTACH_TC : ATTACH_XDP_GENERIC); hook++) {
+	if (a->hooks.ifindex == a->interface->link.ifindex && attach_again(a) == 0)
+		return 0;
+	for (enum attach_hook hook = 0; hook < ATTACH_HOOKS; hook++) {
+		if (!hook_allowed(a, hook))
+			continue;
 		err = attach_hook(a, hook);
 		if (!err) {
 			memset(a->told, 0, sizeof(a->told));
@@ -257,21 +301,20 @@ int attach_attach(struct attach *a, bool again)
 
 void attach_detach(struct attach *a)
 {
-	if (a->xdp_link >= 0) {
-		bpf_link_detach(a->xdp_link);
-		close(a->xdp_link);
-		a->xdp_link = -1;
-	}
-	detach_tc(a);
+	hooks_detach(&a->hooks, 0, &a->pin);
+	if (a->config_fd >= 0)
+		write_config(a, "");
 	a->interface->source = NULL;
 	clock_grace_period(); /* a CPU may still be inside the program */
 }
 
 void attach_free(struct attach *a)
 {
-	if (a->interface && a->interface->source)
-		attach_detach(a);
+	hooks_close(&a->hooks);
 	if (a->counters_fd >= 0)
 		close(a->counters_fd);
+	if (a->config_fd >= 0)
+		close(a->config_fd);
+	pin_release(&a->pin);
 	attach_zero(a);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The BPF programs on one interface: load, attach, detach, around maps that outlive them. Needs
- * privilege.
+ * The BPF programs on one interface: load, attach, replace, detach, around maps that outlive them.
+ * Links and programs are pinned, so that they go on when the agent is killed, and the next one
+ * replaces them without a frame in between that nobody sees. Needs privilege.
  */
 #ifndef AGENT_ATTACH_H
 #define AGENT_ATTACH_H
@@ -9,7 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <saluki/record.h>
+
+#include "hook.h"
 #include "maps.h"
+#include "pin.h"
 #include "tap.h"
 
 struct capture_bpf;
@@ -19,24 +24,29 @@ enum attach_hook { ATTACH_XDP_NATIVE, ATTACH_XDP_GENERIC, ATTACH_TC, ATTACH_HOOK
 struct attach {
 	const struct capture_options *o;
 	const struct maps *maps;
+	const char *name;
 	struct tap_interface *interface;
-	unsigned int number;
-	int counters_fd;    /* the interface's own */
-	int xdp_link;	    /* BPF link, -1 */
-	bool tc_in, tc_out; /* filters attached */
-	bool tc_qdisc;	    /* we made the clsact qdisc */
+	struct pin pin;
+	struct saluki_config config; /* as it stands in the map */
+	int config_fd, counters_fd;
+	struct hooks hooks;
 	int told[ATTACH_HOOKS]; /* the last refusal of each hook that was said */
 };
 
 /* As before attach_init and after attach_free. */
 void attach_zero(struct attach *a);
-/* Makes the interface's counters. `interface` is its state in the tap, kept up to date from here.
- * Returns 0, or -errno after a line. */
-int attach_init(struct attach *a, const struct capture_options *o, const struct maps *maps,
-		struct tap_interface *interface, unsigned int number);
+/* Makes the interface's counters and config, and pins all maps where `pin` is held. `config` has
+ * what is known of it before it is attached; `interface` is its state in the tap, kept up to date
+ * from here. Returns 0, or -errno after a line. */
+int attach_init(struct attach *a, const struct maps *maps, struct tap_interface *interface,
+		const struct saluki_config *config);
+/* Takes counters, config and links from the pins instead. */
+int attach_adopt(struct attach *a, const struct maps *maps, struct tap_interface *interface);
+
 /* Loads the programs for the interface as tap_query has found it, and attaches them by the best
- * hook that takes them. Returns 0, or -errno after a line a hook tried; with `again`, what was said
- * the last time is not repeated. */
+ * hook that takes them. What is attached already is replaced, or left where it is as it should be.
+ * Returns 0, or -errno after a line a hook tried; with `again`, what was said the last time is not
+ * repeated. */
 int attach_attach(struct attach *a, bool again);
 /* One hook, without falling back; for probe too. Returns 0 or -errno. */
 int attach_hook(struct attach *a, enum attach_hook hook);
@@ -45,7 +55,7 @@ const char *attach_hook_name(enum attach_hook hook);
 const char *attach_reason(int err);
 /* Takes the programs off. When it returns none is running any more and the counters are final. */
 void attach_detach(struct attach *a);
-/* Detaches, closes. Takes an attach_init that failed, too. */
+/* Closes; what is pinned stays. */
 void attach_free(struct attach *a);
 /* Sets an open object to load no program: for its maps alone. */
 void attach_load_none(struct capture_bpf *skel);

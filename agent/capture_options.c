@@ -71,7 +71,7 @@ static int add_interface(struct capture_options *o)
 	return 0;
 }
 
-int capture_option(struct capture_options *o, int id)
+static int take_choice(struct capture_options *o, int id)
 {
 	static const char *const keeps[] = { "", "headers", "all", NULL };
 	static const char *const sources[] = { "auto", "xdp", "tc", NULL };
@@ -80,41 +80,50 @@ int capture_option(struct capture_options *o, int id)
 	int choice = 0, err;
 
 	switch (id) {
-	case 'i':
-		return add_interface(o);
-	case 's':
-		return parse_number("--snaplen", SALUKI_SNAPLEN_MIN, SALUKI_SNAPLEN_MAX,
-				    &o->snaplen);
-	case 'B':
-		return parse_ring_size(&o->ring_size);
 	case 'Q':
 		err = one_of("--direction", optarg, directions, &choice);
 		o->direction = choice;
+		o->given |= GIVEN_DIRECTION;
 		return err;
 	case OPT_KEEP:
 		err = one_of("--keep", optarg, keeps, &choice);
 		o->keep = choice;
+		o->given |= GIVEN_KEEP;
 		return err;
 	case OPT_SOURCE:
 		err = one_of("--source", optarg, sources, &choice);
 		o->source = choice;
+		o->given |= GIVEN_SOURCE;
 		return err;
 	case OPT_RING:
 		err = one_of("--ring", optarg, rings, &choice);
 		o->ring = choice;
+		o->given |= GIVEN_RING;
 		return err;
-	case OPT_CONSUME:
-		o->consume = true;
-		return 0;
 	default:
 		return -ENOENT;
 	}
 }
 
-bool capture_options_for_interface(const struct capture_options *o)
+int capture_option(struct capture_options *o, int id)
 {
-	return o->consume || o->source != SOURCE_AUTO || o->direction != DIRECTION_IN ||
-	       o->ring != RING_BPF || o->ring_size != RING_SIZE_DEFAULT;
+	switch (id) {
+	case 'i':
+		return add_interface(o);
+	case 's':
+		o->given |= GIVEN_SNAPLEN;
+		return parse_number("--snaplen", SALUKI_SNAPLEN_MIN, SALUKI_SNAPLEN_MAX,
+				    &o->snaplen);
+	case 'B':
+		o->given |= GIVEN_RING_SIZE;
+		return parse_ring_size(&o->ring_size);
+	case OPT_CONSUME:
+		o->given |= GIVEN_CONSUME;
+		o->consume = true;
+		return 0;
+	default:
+		return take_choice(o, id);
+	}
 }
 
 const char *capture_options_wrong(const struct capture_options *o)

@@ -28,6 +28,18 @@ struct capture_options {
 	bool consume;
 	enum ring_kind ring;
 	uint32_t ring_size; /* bytes, a power of two */
+	bool persistent;    /* what is attached stays: saluki attach */
+	unsigned int given; /* bits of enum capture_given: the others are defaults */
+};
+
+enum capture_given {
+	GIVEN_SNAPLEN = 1,
+	GIVEN_KEEP = 2,
+	GIVEN_SOURCE = 4,
+	GIVEN_DIRECTION = 8,
+	GIVEN_CONSUME = 16,
+	GIVEN_RING = 32,
+	GIVEN_RING_SIZE = 64,
 };
 
 /* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
@@ -65,8 +77,9 @@ void capture_options_init(struct capture_options *o);
 int capture_option(struct capture_options *o, int id);
 /* What one option alone cannot tell. NULL, or what is wrong. */
 const char *capture_options_wrong(const struct capture_options *o);
-/* Whether an option but -i, -s and --keep was given: the others mean nothing for a file. */
-bool capture_options_for_interface(const struct capture_options *o);
+/* What means nothing for a file: all but -i, -s and --keep. */
+#define GIVEN_FOR_INTERFACE                                                                        \
+	(GIVEN_SOURCE | GIVEN_DIRECTION | GIVEN_CONSUME | GIVEN_RING | GIVEN_RING_SIZE)
 
 /* Sets `*out` to the index of `text` in `words`, a NULL-terminated list. Returns 0, or -EINVAL
  * after a line. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <saluki/log.h>
 #include <saluki/privsep.h>
@@ -55,8 +56,10 @@ static bool control_order(struct control *c)
 	uint8_t order;
 
 	if (privsep_recv(c->orders, &order, sizeof(order), NULL)) {
-		if (c->capture->source->ops->halt)
-			c->capture->source->ops->halt(c->capture->source);
+		/* Killed: the ring and its programs go on, and so that the next agent may have them
+		 * this process ends as if it had been killed too. */
+		if (c->capture->source->lanes)
+			_exit(1);
 		control_stop(c);
 		return false;
 	}

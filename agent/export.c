@@ -2,7 +2,8 @@
 /*
  * Export thread. In: closed combos from the queue. Out: sealed datagrams of at most 1,400 bytes.
  * Always holds: every frame taken from the queue is counted as exported or as dropped for a
- * reason, and its space in the kernel's ring is given back only then. Allocates nothing.
+ * reason, and its space in the kernel's ring is given back only then; the journal knows of each
+ * step. Allocates nothing.
  */
 #include "export.h"
 
@@ -21,7 +22,7 @@
 #define RECEIPT_WAIT_MS 200
 #define SEND_WAIT_MS 20
 
-static void count(uint64_t *counter, uint64_t n)
+static void count(__u64 *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
@@ -49,6 +50,15 @@ void export_totals(struct exporter *e, struct totals *t)
 	t->datagrams = __atomic_load_n(&e->counters.datagrams, __ATOMIC_RELAXED);
 	t->body_bytes = __atomic_load_n(&e->counters.body_bytes, __ATOMIC_RELAXED);
 	t->sent_bytes = __atomic_load_n(&e->counters.sent_bytes, __ATOMIC_RELAXED);
+}
+
+/* The last word of an agent whose programs go on: they count while we read, so what they have seen
+ * is what the other counters say, and what is not exported is the next agent's. */
+static void export_totals_stay(struct exporter *e, struct totals *t)
+{
+	export_totals(e, t);
+	t->seen = t->filtered + t->ring_full + t->copy_failed + t->captured;
+	t->in_ring = t->captured - t->exported - t->dropped_send - t->dropped_shutdown;
 }
 
 /* ---- send ------------------------------------------------------------------------------------ */
@@ -110,7 +120,10 @@ static void send_totals(struct exporter *e, bool final)
 	uint8_t message[TOTALS_WIRE_MAX];
 	struct totals t;
 
-	export_totals(e, &t);
+	if (final && e->persistent)
+		export_totals_stay(e, &t);
+	else
+		export_totals(e, &t);
 	t.final = final;
 	send_messages(e, pieces_seal_one(&e->pieces, &e->tx, message, totals_write(message, &t)));
 	/* A lost one is made good by the next. */
@@ -133,44 +146,61 @@ static void wait_receipts(struct exporter *e)
 
 /* ---- combos ---------------------------------------------------------------------------------- */
 
-/* Returns 0 when the combo has come to its end, exported or dropped, -ENOTCONN when it must wait
- * for another session. */
-static int export_combo(struct exporter *e, struct combo *c)
+/* The combo has come to its end: its frames are counted, their space in the ring is free. */
+static void export_done(struct exporter *e, struct combo *c, __u64 *counter)
 {
+	count(counter, c->frames);
+	journal_commit(&e->journal, &e->counters);
+	e->source->ops->release(e->source, c->mark);
+	journal_settle(&e->journal);
+	combo_reset(c);
+	queue_pop(e->queue);
+}
+
+static void export_begin(struct exporter *e, struct combo *c)
+{
+	if (e->source->ops->positions)
+		e->source->ops->positions(e->source, c->mark, e->ends);
+	journal_begin(&e->journal, c->frames, c->size, e->ends);
+	c->first = e->counters.exported;
+	if (!c->body)
+		combo_close(c); /* once, with what was exported before it */
+}
+
+static void export_refused(struct exporter *e)
+{
+	if (!e->told_refused)
+		log_line("collector %s: the way there takes no datagrams of %d bytes (path MTU); "
+			 "frames are counted as dropped_send",
+			 e->session->peer, WIRE_DATAGRAM_MAX);
+	e->told_refused = true;
+}
+
+/* Sends the combo, exported or dropped; where it must wait for another session it stays where it
+ * is. */
+static void export_combo(struct exporter *e, struct combo *c)
+{
+	uint64_t number = e->counters.next;
 	size_t len = COMBO_HEADER_LEN;
 	int err;
 
 	if (e->paced)
 		wait_receipts(e);
-	c->first = e->counters.exported;
-	if (!c->body)
-		combo_close(c); /* once, with what was exported before it */
-	combo_header_write(e->wire, e->sensor_id, e->combo_number, c->frames, c->body_len);
+	export_begin(e, c);
+	combo_header_write(e->wire, e->sensor_id, number, c->frames, c->body_len);
 	len += compress_combo(&e->compress, e->wire + len, c->body, c->body_len);
-	err = send_messages(e, pieces_seal(&e->pieces, &e->tx, e->combo_number, e->wire, len));
+	err = send_messages(e, pieces_seal(&e->pieces, &e->tx, number, e->wire, len));
 	if (err == -ENOTCONN)
-		return err;
-	e->combo_number++;
+		return;
+	count(&e->counters.next, 1);
 	if (err) {
-		if (!e->told_refused)
-			log_line("collector %s: the way there takes no datagrams of %d bytes (path "
-				 "MTU); frames are counted as dropped_send",
-				 e->session->peer, WIRE_DATAGRAM_MAX);
-		e->told_refused = true;
-		count(&e->counters.dropped_send, c->frames);
-		return 0;
+		export_refused(e);
+		export_done(e, c, &e->counters.dropped_send);
+		return;
 	}
 	count(&e->counters.body_bytes, c->body_len);
 	count(&e->counters.combos, 1);
-	count(&e->counters.exported, c->frames);
-	return 0;
-}
-
-static void export_done(struct exporter *e, struct combo *c)
-{
-	e->source->ops->release(e->source, c->mark);
-	combo_reset(c);
-	queue_pop(e->queue);
+	export_done(e, c, &e->counters.exported);
 }
 
 /* Waits for a combo, for a change of the session, or until totals are due. */
@@ -214,8 +244,12 @@ static void export_give_up(struct exporter *e)
 		event_wait(e->queue->filled_fd, 100);
 		return;
 	}
-	count(&e->counters.dropped_shutdown, c->frames);
-	export_done(e, c);
+	if (e->persistent) { /* they stay in the ring */
+		combo_reset(c);
+		queue_pop(e->queue);
+		return;
+	}
+	export_done(e, c, &e->counters.dropped_shutdown);
 }
 
 static bool final_confirmed(struct exporter *e)
@@ -262,8 +296,8 @@ void *export_thread(void *arg)
 		c = queue_front(e->queue);
 		if (!c)
 			export_wait(e);
-		else if (export_combo(e, c) == 0)
-			export_done(e, c);
+		else
+			export_combo(e, c);
 	}
 	export_final(e);
 	return NULL;

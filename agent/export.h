@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "compress.h"
+#include "journal.h"
 #include "pieces.h"
 #include "queue.h"
 #include "session.h"
@@ -18,11 +19,6 @@
  * collector sets the pace. They fit into the receive buffer of a collector without privilege. */
 #define EXPORT_AHEAD_MAX 128
 
-/* Frames and bytes that have come to an end here; written by the export thread, read by any. */
-struct export_counters {
-	uint64_t exported, dropped_send, dropped_shutdown, combos, datagrams, body_bytes,
-		sent_bytes;
-};
 
 struct exporter {
 	struct queue *queue;
@@ -33,15 +29,17 @@ struct exporter {
 	uint64_t patience_ns; /* without a collector, after `stop` or with a file */
 	bool stop;	      /* set by the control thread */
 	bool is_file;
+	bool persistent; /* the ring stays when this agent ends: what is left in it is not lost */
+	struct journal journal;
+	uint64_t *ends; /* journal.lanes positions */
 
 	struct seal_tx tx;
 	uint16_t sensor_id;
 	unsigned int generation;
-	uint64_t combo_number; /* of the next combo, from 0 */
 	uint64_t next_totals_ns, waiting_since_ns;
 	uint8_t wire[COMBO_WIRE_MAX];
 	struct pieces pieces;
-	struct export_counters counters;
+	struct saluki_exported counters; /* written by the export thread, read by any */
 	bool told_refused;
 	bool unconfirmed; /* the collector has not confirmed the final totals */
 };

@@ -28,7 +28,8 @@ enum {
 	HANDOVER_FD_RING = 1, /* HANDOVER_RING: maps */
 	HANDOVER_FD_WAKEUP = 2,
 	HANDOVER_FD_MAPPED = 3,
-	HANDOVER_FD_COUNTERS = 4, /* one an interface */
+	HANDOVER_FD_JOURNAL = 4,
+	HANDOVER_FD_COUNTERS = 5, /* one an interface */
 
 	HANDOVER_FD_SOCKETS = 1, /* HANDOVER_MMAP: one an interface */
 };
@@ -45,7 +46,9 @@ struct handover {
 	enum handover_kind kind;
 	bool pace;
 	bool keep_was_asked_for; /* file: --keep headers was given, not the default */
+	bool persistent; /* ring: it and its programs stay when this agent ends */
 	uint32_t snaplen;
+	uint32_t snaplen_max; /* of frames that wait in the ring from before */
 	uint32_t ring_size; /* bytes; of each CPU's where it is mapped */
 	uint32_t cpus;	    /* counter slots an interface */
 	uint32_t mapped;    /* CPUs with a mapped ring; 0: the BPF ring buffer */

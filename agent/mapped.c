@@ -27,6 +27,7 @@ int mapped_init(struct mapped *m, uint8_t *memory, uint64_t size, uint32_t lanes
 	for (uint32_t i = 0; i < lanes; i++) {
 		m->lanes[i].ring = (void *)(memory + i * mapped_value_size(size));
 		m->lanes[i].next = m->lanes[i].produced = m->lanes[i].ring->tail;
+		m->lanes[i].limit = UINT64_MAX;
 	}
 	return 0;
 }
@@ -73,6 +74,13 @@ static void take(struct mapped *m, struct mapped_lane *l)
 	l->next = next;
 }
 
+static void look(struct mapped_lane *l)
+{
+	uint64_t head = __atomic_load_n(&l->ring->head, __ATOMIC_ACQUIRE); /* mapped_publish */
+
+	l->produced = head < l->limit ? head : l->limit;
+}
+
 /* Chooses the lane with the oldest record, and how long it will be that. */
 static struct mapped_lane *oldest(struct mapped *m)
 {
@@ -83,8 +91,8 @@ static struct mapped_lane *oldest(struct mapped *m)
 	for (struct mapped_lane *l = m->lanes; l < m->lanes + m->lanes_len; l++) {
 		uint64_t ns;
 
-		if (l->next == l->produced) /* pairs with mapped_publish */
-			l->produced = __atomic_load_n(&l->ring->head, __ATOMIC_ACQUIRE);
+		if (l->next == l->produced)
+			look(l);
 		if (l->next == l->produced)
 			continue;
 		ns = record_at(m, l)->time_ns;
@@ -128,6 +136,17 @@ void mapped_release(struct mapped *m, uint64_t mark)
 
 	for (uint32_t i = 0; i < m->lanes_len; i++)
 		__atomic_store_n(&m->lanes[i].ring->tail, positions[i], __ATOMIC_RELEASE);
+}
+
+void mapped_positions(const struct mapped *m, uint64_t mark, uint64_t *out)
+{
+	memcpy(out, &m->marks[mark % MAPPED_MARKS * m->lanes_len], m->lanes_len * sizeof(*out));
+}
+
+void mapped_limit(struct mapped *m, const __u64 *positions)
+{
+	for (uint32_t i = 0; i < m->lanes_len; i++)
+		m->lanes[i].limit = positions ? positions[i] : UINT64_MAX;
 }
 
 bool mapped_sleep(struct mapped *m, uint64_t bytes)

@@ -21,7 +21,8 @@
 struct mapped_lane {
 	struct saluki_mapped *ring;
 	uint64_t next;	   /* position of the next record to take */
-	uint64_t produced; /* `head` as last read */
+	uint64_t produced; /* `head` as last read, or `limit` */
+	uint64_t limit;	   /* not read beyond; UINT64_MAX: no bound */
 };
 
 struct mapped {
@@ -54,6 +55,11 @@ uint64_t mapped_mark(struct mapped *m);
 /* Gives everything in front of a mark back. Another thread may call it, as long as the mark came
  * to it with release and acquire. */
 void mapped_release(struct mapped *m, uint64_t mark);
+
+/* The positions of all lanes that stand for a mark. The same thread as mapped_release. */
+void mapped_positions(const struct mapped *m, uint64_t mark, uint64_t *out);
+/* Not to read beyond these positions, one a lane; NULL: no bound any more. */
+void mapped_limit(struct mapped *m, const __u64 *positions);
 
 /* Asks to be woken when a lane has `bytes` to take. Returns false where one has them already. */
 bool mapped_sleep(struct mapped *m, uint64_t bytes);

@@ -19,6 +19,7 @@
 
 #include "attach.h"
 #include "capture.skel.h"
+#include "journal.h"
 #include "mapped.h"
 
 #define RING_BELL_SIZE 4096 /* the smallest ring buffer on most machines: a page */
@@ -92,7 +93,10 @@ static int maps_make(struct maps *m)
 			bpf_map__set_max_entries(skel->maps.mapped, m->mapped);
 			bpf_map__set_value_size(skel->maps.mapped, mapped_value_size(m->ring_size));
 		}
+		bpf_map__set_value_size(skel->maps.saluki_journal,
+					journal_size(m->mapped ? m->mapped : 1));
 		bpf_map__set_autocreate(skel->maps.counters, false);
+		bpf_map__set_autocreate(skel->maps.saluki_config, false);
 		attach_load_none(skel);
 		err = capture_bpf__load(skel);
 	}
@@ -100,6 +104,7 @@ static int maps_make(struct maps *m)
 		m->ring_fd = dup(bpf_map__fd(skel->maps.ring));
 		m->mapped_fd = dup(bpf_map__fd(skel->maps.mapped));
 		m->wakeup_fd = dup(bpf_map__fd(skel->maps.wakeup));
+		m->journal_fd = dup(bpf_map__fd(skel->maps.saluki_journal));
 	}
 	capture_bpf__destroy(skel);
 	return err;
@@ -108,7 +113,7 @@ static int maps_make(struct maps *m)
 void maps_zero(struct maps *m)
 {
 	memset(m, 0, sizeof(*m));
-	m->ring_fd = m->mapped_fd = m->wakeup_fd = -1;
+	m->ring_fd = m->mapped_fd = m->wakeup_fd = m->journal_fd = -1;
 }
 
 int maps_init(struct maps *m, const struct capture_options *o)
@@ -118,11 +123,6 @@ int maps_init(struct maps *m, const struct capture_options *o)
 	maps_zero(m);
 	m->ring_size = o->ring_size;
 	m->cpus = libbpf_num_possible_cpus();
-	err = maps_ring_supported();
-	if (err) {
-		log_line("%s: no BPF ring buffer: %s", o->interfaces[0], attach_reason(err));
-		return err;
-	}
 	if (o->ring == RING_MAPPED) {
 		if (mapped_unsound()) {
 			log_line("%s: --ring mapped: %s; use --ring bpf", o->interfaces[0],
@@ -146,13 +146,53 @@ int maps_init(struct maps *m, const struct capture_options *o)
 	return err;
 }
 
+/* The maps by the names of their pins. */
+static int *maps_by_name(struct maps *m, unsigned int i, const char **name)
+{
+	static const char *const names[] = { "ring", "wakeup", "journal", "mapped" };
+	int *const fds[] = { &m->ring_fd, &m->wakeup_fd, &m->journal_fd, &m->mapped_fd };
+
+	if (i == sizeof(fds) / sizeof(fds[0]))
+		return NULL;
+	*name = names[i];
+	return fds[i];
+}
+
+int maps_adopt(struct maps *m, const struct saluki_config *c, const struct pin *p)
+{
+	const char *name;
+	int *fd;
+
+	maps_zero(m);
+	m->ring_size = c->ring_size;
+	m->mapped = c->mapped;
+	m->cpus = c->cpus;
+	for (unsigned int i = 0; (fd = maps_by_name(m, i, &name)); i++) {
+		*fd = pin_get(p, name);
+		if (*fd < 0)
+			return *fd;
+	}
+	return 0;
+}
+
+int maps_pin(const struct maps *m, const struct pin *p)
+{
+	struct maps copy = *m;
+	const char *name;
+	int err = 0, *fd;
+
+	for (unsigned int i = 0; !err && (fd = maps_by_name(&copy, i, &name)); i++)
+		err = pin_put(p, name, *fd);
+	return err;
+}
+
 void maps_free(struct maps *m)
 {
-	if (m->ring_fd >= 0)
-		close(m->ring_fd);
-	if (m->mapped_fd >= 0)
-		close(m->mapped_fd);
-	if (m->wakeup_fd >= 0)
-		close(m->wakeup_fd);
+	const char *name;
+	int *fd;
+
+	for (unsigned int i = 0; (fd = maps_by_name(m, i, &name)); i++)
+		if (*fd >= 0)
+			close(*fd);
 	maps_zero(m);
 }

@@ -9,10 +9,13 @@
 
 #include <stdint.h>
 
+#include <saluki/record.h>
+
 #include "capture_options.h"
+#include "pin.h"
 
 struct maps {
-	int ring_fd, mapped_fd, wakeup_fd;
+	int ring_fd, mapped_fd, wakeup_fd, journal_fd;
 	uint32_t ring_size; /* bytes; of each CPU's where it is mapped */
 	uint32_t mapped;    /* CPUs with a mapped ring; 0: the BPF ring buffer */
 	uint32_t cpus;	    /* possible ones: slots of counters */
@@ -22,6 +25,10 @@ struct maps {
 void maps_zero(struct maps *m);
 /* Makes them. Returns 0, or -errno after a line that says what failed. */
 int maps_init(struct maps *m, const struct capture_options *o);
+/* Takes them from an interface's pins, made as its config says. Returns 0 or -errno. */
+int maps_adopt(struct maps *m, const struct saluki_config *c, const struct pin *p);
+/* Pins them for an interface. Returns 0 or -errno. */
+int maps_pin(const struct maps *m, const struct pin *p);
 void maps_free(struct maps *m);
 
 /* Returns 0 where this kernel makes a BPF ring buffer for us, or -errno. */

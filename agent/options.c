@@ -119,7 +119,7 @@ static int check(const struct run_options *o, int argc, char **argv)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
-	else if (o->file && capture_options_for_interface(&o->capture))
+	else if (o->file && o->capture.given & GIVEN_FOR_INTERFACE)
 		wrong = "--consume, --source, -Q, --ring and -B go with -i";
 	else
 		wrong = capture_options_wrong(&o->capture);

@@ -75,16 +75,20 @@ static void unlock_interface(struct pin *p)
 	close_zero(&p->lock);
 }
 
+void pin_path(char *out, int size, const char *interface)
+{
+	snprintf(out, size, PIN_ROOT "/%s", interface);
+	for (char *c = out + strlen(PIN_ROOT); *c; c++)
+		if (*c == '.')
+			*c = ':'; /* which no interface has in its name */
+}
+
 /* Makes, opens and locks the folder of pins. */
 static int lock_folder(struct pin *p, const char *interface)
 {
 	int err = 0;
 
-	/* bpffs takes no dots (eth0.100), and no interface has a colon in its name. */
-	snprintf(p->path, sizeof(p->path), PIN_ROOT "/%s", interface);
-	for (char *c = p->path + strlen(PIN_ROOT); *c; c++)
-		if (*c == '.')
-			*c = ':';
+	pin_path(p->path, sizeof(p->path), interface);
 	if ((mkdir(PIN_ROOT, 0700) && errno != EEXIST) || (mkdir(p->path, 0700) && errno != EEXIST))
 		return -errno;
 	p->dir = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -109,48 +113,64 @@ static int mount_bpffs(void)
 		       : 0;
 }
 
-static int pin_one(const struct pin *p, const struct pin_map *m)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", p->path, m->name);
-	unlink(path); /* of an agent that was killed: the locks say that none runs */
-	return m->fd >= 0 && bpf_obj_pin(m->fd, path) ? -errno : 0;
-}
-
-static void unpin_all(struct pin *p)
-{
-	static const char *const names[] = { "ring", "mapped", "counters" };
-
-	if (p->dir < 0)
-		return;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		unlinkat(p->dir, names[i], 0);
-	rmdir(p->path);
-	close_zero(&p->dir);
-}
-
-int pin_take(struct pin *p, const char *interface, const struct pin_map *maps)
+int pin_take(struct pin *p, const char *interface)
 {
 	int err = lock_interface(p, interface);
 
 	err = err ?: mount_bpffs();
 	err = err ?: lock_folder(p, interface);
-	if (err == -EWOULDBLOCK) {
+	if (err == -EWOULDBLOCK)
 		log_line("%s: another saluki captures here; stop it first ('fuser -v %s' shows it)",
 			 interface, p->lock >= 0 ? p->path : p->lock_path);
-		return err;
-	}
-	for (; maps->name && !err; maps++)
-		err = pin_one(p, maps);
+	else if (err)
+		log_line("%s: cannot make its folder of pins: %s; is bpffs mounted on /sys/fs/bpf?",
+			 interface, strerror(-err));
 	if (err)
-		log_line("%s: cannot pin its maps: %s; is bpffs mounted on /sys/fs/bpf?", interface,
-			 strerror(-err));
+		unlock_interface(p);
 	return err;
 }
 
-void pin_drop(struct pin *p)
+void pin_release(struct pin *p)
 {
-	unpin_all(p);
+	if (p->dir >= 0)
+		rmdir(p->path); /* where nothing is in it */
+	close_zero(&p->dir);
 	unlock_interface(p);
+}
+
+int pin_put(const struct pin *p, const char *name, int fd)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", p->path, name);
+	unlink(path); /* of an agent that was killed: the locks say that none runs */
+	return bpf_obj_pin(fd, path) ? -errno : 0;
+}
+
+int pin_get(const struct pin *p, const char *name)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", p->path, name);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? -errno : fd;
+}
+
+void pin_remove(const struct pin *p, const char *name)
+{
+	if (p->dir >= 0)
+		unlinkat(p->dir, name, 0);
+}
+
+void pin_clear(const struct pin *p)
+{
+	static const char *const names[] = {
+		"ring",	    "mapped", "wakeup",	 "journal",	 "counters",	"config",
+		"filter",   "link",   "program", "link_ingress", "link_egress", "program_ingress",
+		"program_egress",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		pin_remove(p, names[i]);
 }

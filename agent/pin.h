@@ -1,34 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pins: one capture an interface, and its maps where bpftool finds them. Always holds: what is
- * pinned or removed under an interface's name is done by who holds its locks.
+ * Pins: what of an interface's capture outlives an agent, and where bpftool finds it, below
+ * /sys/fs/bpf/saluki/IF/:
+ *
+ *     ring, wakeup, mapped, journal   maps that all interfaces of a run share (maps.h)
+ *     counters, config                the interface's own
+ *     link, program                   XDP; with tc link_ingress, link_egress, ... (attach.h)
+ *
+ * Always holds: what is pinned or removed under an interface's name is done by who holds its locks.
  */
 #ifndef AGENT_PIN_H
 #define AGENT_PIN_H
+
+#include <stdbool.h>
 
 #define PIN_ROOT "/sys/fs/bpf/saluki"
 #define PIN_LOCK_ROOT "/run/saluki"
 
 struct pin {
 	int lock; /* of the interface in its network namespace, -1 */
-	char lock_path[96];
-	int dir; /* of the pins, locked too, -1 */
-	char path[64];
+	int dir;  /* the folder of pins, opened and locked, -1 */
+	char path[64], lock_path[80];
 };
 
-/* A list of them ends with one without a name. */
-struct pin_map {
-	const char *name;
-	int fd; /* -1: not this time; a pin that a killed run left goes */
-};
-
-/* As before pin_take and after pin_drop. */
+/* As before pin_take and after pin_release. */
 void pin_zero(struct pin *p);
-/* Locks the interface, mounts bpffs where nobody has, pins the maps under PIN_ROOT/IF. Returns 0,
- * or -errno after a line: -EWOULDBLOCK where another process captures there. pin_drop is due in any
- * case. */
-int pin_take(struct pin *p, const char *interface, const struct pin_map *maps);
-/* Takes the pins off, and unlocks. */
-void pin_drop(struct pin *p);
+/* Locks the interface and makes its folder. Returns 0, or -errno after a line: -EWOULDBLOCK where
+ * another saluki has it. */
+int pin_take(struct pin *p, const char *interface);
+/* Gives the locks back; the folder goes where it is empty. */
+void pin_release(struct pin *p);
+
+/* Pins `fd`, in the place of what has the name. Returns 0 or -errno. */
+int pin_put(const struct pin *p, const char *name, int fd);
+/* Returns a descriptor of what has the name, or -errno. */
+int pin_get(const struct pin *p, const char *name);
+void pin_remove(const struct pin *p, const char *name);
+/* Removes all pins of the interface. */
+void pin_clear(const struct pin *p);
+
+/* The folder of an interface's pins: bpffs takes no dots (eth0.100), they become colons. */
+void pin_path(char *out, int size, const char *interface);
 
 #endif

@@ -150,7 +150,7 @@ static void order(struct privileged *p, uint8_t what)
 static void stop(struct privileged *p)
 {
 	p->stopping = true;
-	for (unsigned int i = 0; p->tap && i < p->tap->count; i++)
+	for (unsigned int i = 0; p->tap && !p->tap->o->persistent && i < p->tap->count; i++)
 		p->tap->ops->detach(p->tap, i);
 	order(p, ORDER_STOP);
 }
@@ -219,6 +219,10 @@ static int child_ended(struct privileged *p)
 
 	if (waitpid(p->child, &status, WNOHANG) != p->child)
 		return -1;
+	/* What was captured waits in its ring for the next agent, if this one was killed; a run that
+	 * ended by itself or as it was told has nothing left there. */
+	if (p->tap)
+		p->tap->stays = p->tap->o->persistent || !WIFEXITED(status) || (p->tap->stays && !p->stopping);
 	if (WIFSIGNALED(status))
 		log_line("the capture process was ended by signal %d (%s)", WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));

@@ -12,9 +12,9 @@
 #include <saluki/options.h>
 #include <saluki/record.h>
 
+#include "adopt.h"
 #include "attach.h"
 #include "maps.h"
-#include "pin.h"
 #include "commands.h"
 
 const struct option_def probe_defs[] = {
@@ -54,24 +54,39 @@ static void probe_kernel(void)
 		    : -EINVAL);
 }
 
-/* Returns 0 where at least one hook takes the program. The interface is in `t`, and found. */
-static int probe_hooks(struct tap *t, const struct maps *maps)
+/* Returns 0 where at least one hook takes the program. */
+static int probe_hooks(struct attach *a)
 {
 	int best = -EOPNOTSUPP, err;
-	struct attach a;
 
-	if (attach_init(&a, t->o, maps, &t->interfaces[0], 0)) {
-		attach_free(&a);
-		return -EPERM;
-	}
-	for (enum attach_hook hook = ATTACH_XDP_NATIVE; hook < ATTACH_HOOKS; hook++) {
-		err = attach_hook(&a, hook);
+	for (enum attach_hook hook = 0; hook < ATTACH_HOOKS; hook++) {
+		err = attach_hook(a, hook);
 		say(attach_hook_name(hook), err);
 		best = best ? err : 0;
-		attach_detach(&a);
+		attach_detach(a);
 	}
-	attach_free(&a);
 	return best;
+}
+
+/* The lock keeps others away meanwhile; what is attached by us already is left alone. */
+static int probe_attach(struct attach *a, const struct maps *maps, struct tap_interface *interface)
+{
+	struct saluki_config c = { .layout = SALUKI_LAYOUT, .cpus = maps->cpus, .count = 1 };
+	int err = pin_take(&a->pin, interface->name), fd;
+
+	if (err)
+		return err;
+	err = adopt_config(interface->name, &a->pin, &c, &fd);
+	if (err == 1) {
+		close(fd);
+		log_line("%s: is attached by %s; 'saluki status' shows it", interface->name,
+			 c.source);
+		return -EBUSY;
+	}
+	err = err ?: attach_init(a, maps, interface, &c);
+	err = err ?: probe_hooks(a);
+	pin_clear(&a->pin);
+	return err;
 }
 
 static int probe_interface(const char *interface)
@@ -85,9 +100,8 @@ static int probe_interface(const char *interface)
 	};
 	struct tap t = { 0 };
 	const struct link_state *link = &t.interfaces[0].link;
-	const struct pin_map none = { NULL, -1 };
+	struct attach a;
 	struct maps maps;
-	struct pin pin;
 	int err;
 
 	tap_init(&t, NULL, &o);
@@ -96,11 +110,11 @@ static int probe_interface(const char *interface)
 		return err;
 	printf("%-24s %s, ARPHRD %d, LINKTYPE %d, MTU %u, %s\n", "interface", interface,
 	       link->arphrd, link->linktype, link->mtu, link->up ? "up" : "down");
-	pin_zero(&pin);
+	attach_zero(&a);
+	a.o = &o;
 	err = maps_init(&maps, &o);
-	err = err ?: pin_take(&pin, interface, &none); /* or it would lose its filters to us */
-	err = err ?: probe_hooks(&t, &maps);
-	pin_drop(&pin);
+	err = err ?: probe_attach(&a, &maps, &t.interfaces[0]);
+	attach_free(&a);
 	maps_free(&maps);
 	return err;
 }

@@ -36,6 +36,7 @@ void event_wait(int fd, int timeout_ms)
 int queue_init(struct queue *q, size_t combo_size, size_t snaplen)
 {
 	memset(q, 0, sizeof(*q));
+	q->size = combo_size;
 	q->filled_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	q->freed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (q->filled_fd < 0 || q->freed_fd < 0)
@@ -44,6 +45,12 @@ int queue_init(struct queue *q, size_t combo_size, size_t snaplen)
 		if (combo_init(&q->slots[i], combo_size, snaplen))
 			return -ENOMEM;
 	return 0;
+}
+
+void queue_set_size(struct queue *q, size_t combo_size)
+{
+	for (int i = 0; i < QUEUE_LEN; i++)
+		q->slots[i].size = combo_size;
 }
 
 void queue_free(struct queue *q)

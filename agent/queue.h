@@ -16,6 +16,7 @@
 
 struct queue {
 	struct combo slots[QUEUE_LEN];
+	size_t size;	   /* bytes that each has room for */
 	unsigned int head; /* next to fill; written by the producer */
 	unsigned int tail; /* next to export; written by the consumer */
 	bool ended;	   /* written by the producer, after its last push */
@@ -24,6 +25,8 @@ struct queue {
 };
 
 int queue_init(struct queue *q, size_t combo_size, size_t snaplen); /* 0 or -errno */
+/* Combos of fewer bytes than there is room for, from now on. */
+void queue_set_size(struct queue *q, size_t combo_size);
 void queue_free(struct queue *q);
 
 /* Producer. The slot to fill, or NULL while all are waiting for export. */

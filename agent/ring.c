@@ -31,6 +31,7 @@ int ring_map(struct ring *r, int map_fd, size_t size)
 	r->producer = p;
 	r->data = (const uint8_t *)p + r->page;
 	r->next = __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE);
+	r->limit = UINT64_MAX;
 	return 0;
 }
 
@@ -54,6 +55,8 @@ const void *ring_next(struct ring *r, size_t *len)
 		const uint8_t *record = r->data + (r->next & (r->size - 1));
 		uint32_t word;
 
+		if (r->next >= r->limit)
+			return NULL;
 		if (r->next >= r->produced && r->next >= (r->produced = ring_produced(r)))
 			return NULL;
 		/* Pairs with the kernel's release of the length at commit. */

@@ -19,6 +19,7 @@ struct ring {
 	size_t page;
 	uint64_t next;	   /* our own position, at or ahead of *consumer */
 	uint64_t produced; /* *producer as last read: its cache line is the kernel's */
+	uint64_t limit;	   /* not read beyond; UINT64_MAX: no bound */
 };
 
 /* Maps the ring of `size` bytes behind `map_fd`. Returns 0 or -errno. */

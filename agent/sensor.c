@@ -23,6 +23,7 @@
 #include "capture.h"
 #include "control.h"
 #include "export.h"
+#include "resume.h"
 #include "source.h"
 #include "wire/keys.h"
 
@@ -82,38 +83,68 @@ static struct source *sensor_source(const struct handover *h, const int *fds)
 	}
 }
 
+/* Memory for combos; for larger ones where such a one of an earlier agent waits to go out again. */
+static int sensor_combos(struct sensor *s, const struct run_options *o)
+{
+	bool pending = journal_state(&s->exporter.journal) == SALUKI_JOURNAL_PENDING;
+	uint32_t snaplen = s->handover.snaplen;
+	int err;
+
+	if (snaplen < s->handover.snaplen_max)
+		snaplen = s->handover.snaplen_max;
+	err = queue_init(&s->queue, pending ? COMBO_SIZE_MAX : o->combo_size, snaplen);
+	queue_set_size(&s->queue, o->combo_size);
+	if (!err && o->compress)
+		err = compress_init(&s->exporter.compress, o->level, o->combo_size);
+	if (err)
+		log_line("cannot take memory for combos: %s", strerror(-err));
+	return err;
+}
+
+static int sensor_journal(struct sensor *s)
+{
+	bool ring = s->handover.kind == HANDOVER_RING;
+	uint32_t lanes = s->capture.source->lanes;
+	int err = journal_open(&s->exporter.journal, ring ? s->fds[HANDOVER_FD_JOURNAL] : -1,
+			       lanes);
+
+	s->exporter.ends = calloc(lanes + 1, sizeof(*s->exporter.ends));
+	if (!err && !s->exporter.ends)
+		err = -ENOMEM;
+	if (err)
+		log_line("cannot map the journal: %s", strerror(-err));
+	if (ring)
+		close(s->fds[HANDOVER_FD_JOURNAL]);
+	return err;
+}
+
 static int sensor_init(struct sensor *s, const struct run_options *o)
 {
 	const struct handover *h = &s->handover;
 	bool is_file = h->kind == HANDOVER_FILE;
-	int err;
 
 	s->capture.source = sensor_source(h, s->fds);
 	if (!s->capture.source)
 		return -EINVAL;
-	err = queue_init(&s->queue, o->combo_size, o->capture.snaplen);
-	if (!err && o->compress)
-		err = compress_init(&s->exporter.compress, o->level, o->combo_size);
-	if (err) {
-		log_line("cannot take memory for combos: %s", strerror(-err));
-		return err;
-	}
+	if (sensor_journal(s) || sensor_combos(s, o))
+		return -ENOMEM;
 	sensor_info(s);
 	s->session.exported = &s->exporter.counters.exported;
 	s->capture.queue = s->exporter.queue = &s->queue;
 	s->capture.combo_age_ns = o->combo_age_ms * 1000000ULL;
 	s->capture.ring_span_max = is_file ? 0 : h->ring_size / (2 * QUEUE_LEN);
-	s->capture.drain = !is_file;
+	s->capture.drain = !is_file && !h->persistent;
 	s->exporter.source = s->capture.source;
 	s->exporter.session = &s->session;
 	s->exporter.is_file = is_file;
+	s->exporter.persistent = h->persistent;
 	s->exporter.paced = is_file && !h->pace;
 	s->exporter.patience_ns = is_file ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
 	s->control.session = &s->session;
 	s->control.capture = &s->capture;
 	s->control.exporter = &s->exporter;
 	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return s->control.done_fd < 0 ? -errno : 0;
+	return s->control.done_fd < 0 ? -errno : resume(&s->exporter);
 }
 
 static void *export_then_signal(void *arg)
@@ -188,6 +219,8 @@ int sensor_process(const struct run_options *o, int sock)
 	status = sensor_verdict(s);
 	s->capture.source->ops->close(s->capture.source);
 	compress_free(&s->exporter.compress);
+	journal_close(&s->exporter.journal);
+	free(s->exporter.ends);
 	queue_free(&s->queue);
 	session_free(&s->session);
 out:

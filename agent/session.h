@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <linux/types.h>
+
 #include "wire/seal.h"
 
 #define SESSION_SILENCE_NS 3000000000ULL
@@ -24,7 +26,7 @@ struct session {
 	int changed_fd; /* eventfd: up, down or a receipt; the export thread sleeps on it */
 	char info[SESSION_INFO_MAX]; /* what the sensor says of itself, "key=value\n" lines */
 	size_t info_len;
-	const uint64_t *exported; /* frames exported so far; read atomically */
+	const __u64 *exported; /* frames exported so far; read atomically */
 
 	/* control thread */
 	struct seal_initiator initiator;

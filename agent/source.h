@@ -34,9 +34,10 @@ struct source_ops {
 	/* Everything in front of a mark is exported: its space may be used again. Called by
 	 * the export thread, in the order of the marks. */
 	void (*release)(struct source *s, uint64_t mark);
-	/* Nobody is left to take the capture programs off: nothing more is captured or counted
-	 * when this returns. NULL where there are none. Any thread. */
-	void (*halt)(struct source *s);
+	/* Of a ring that outlives the agent: the positions that stand for a mark, `lanes` of them;
+	 * and not to read beyond such positions, NULL: no bound. NULL for other sources. */
+	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
+	void (*limit)(struct source *s, const __u64 *positions);
 	/* The first equation of the ledger so far, of one interface. Any thread. */
 	void (*counters)(const struct source *s, unsigned int interface,
 			 struct saluki_counters *out);
@@ -49,6 +50,7 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	unsigned int interfaces; /* how many */
+	uint32_t lanes;		 /* rings that outlive the agent; 0: none */
 };
 
 /* Sets what is kept of a whole frame of `cap_len` bytes at hand, as the BPF programs would have cut

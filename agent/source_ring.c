@@ -92,6 +92,17 @@ static void bpf_source_release(struct source *s, uint64_t mark)
 	ring_release(&((struct source_ring *)s)->ring, mark);
 }
 
+static void bpf_source_positions(const struct source *s, uint64_t mark, uint64_t *out)
+{
+	(void)s;
+	*out = mark;
+}
+
+static void bpf_source_limit(struct source *s, const __u64 *positions)
+{
+	((struct source_ring *)s)->ring.limit = positions ? *positions : UINT64_MAX;
+}
+
 /* ---- mapped rings ---------------------------------------------------------------------------- */
 
 static int mapped_source_next(struct source *s, struct source_frame *f)
@@ -127,15 +138,17 @@ static void mapped_source_release(struct source *s, uint64_t mark)
 	mapped_release(&((struct source_ring *)s)->mapped, mark);
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
-
-static void ring_source_halt(struct source *s)
+static void mapped_source_positions(const struct source *s, uint64_t mark, uint64_t *out)
 {
-	struct source_ring *r = (struct source_ring *)s;
-
-	__atomic_store_n(&r->wakeup->stopped, 1, __ATOMIC_SEQ_CST);
-	clock_grace_period(); /* a CPU may still be inside the program */
+	mapped_positions(&((const struct source_ring *)s)->mapped, mark, out);
 }
+
+static void mapped_source_limit(struct source *s, const __u64 *positions)
+{
+	mapped_limit(&((struct source_ring *)s)->mapped, positions);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static void ring_source_counters(const struct source *s, unsigned int interface,
 				 struct saluki_counters *out)
@@ -176,7 +189,8 @@ static const struct source_ops bpf_ops = {
 	.wait = bpf_source_wait,
 	.mark = bpf_source_mark,
 	.release = bpf_source_release,
-	.halt = ring_source_halt,
+	.positions = bpf_source_positions,
+	.limit = bpf_source_limit,
 	.counters = ring_source_counters,
 	.close = ring_source_close,
 };
@@ -186,7 +200,8 @@ static const struct source_ops mapped_ops = {
 	.wait = mapped_source_wait,
 	.mark = mapped_source_mark,
 	.release = mapped_source_release,
-	.halt = ring_source_halt,
+	.positions = mapped_source_positions,
+	.limit = mapped_source_limit,
 	.counters = ring_source_counters,
 	.close = ring_source_close,
 };
@@ -236,6 +251,7 @@ struct source *source_ring_open(const struct handover *h, const int *fds)
 		goto failed;
 	r->base.ops = h->mapped ? &mapped_ops : &bpf_ops;
 	r->base.interfaces = h->count;
+	r->base.lanes = h->mapped ? h->mapped : 1;
 	r->ring_fd = fds[HANDOVER_FD_RING];
 	r->mapped_fd = fds[HANDOVER_FD_MAPPED];
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

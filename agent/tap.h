@@ -26,7 +26,7 @@ struct tap_ops {
 	/* Fills in what differs by kind, and the descriptors behind HANDOVER_FD_KEY (fds[0]), which
 	 * stay this side's to close. Returns how many there are in all. */
 	int (*hand_over)(struct tap *t, struct handover *h, int *fds);
-	/* Detaches, closes, frees. */
+	/* Closes and frees; detaches first unless it stays. */
 	void (*free)(struct tap *t);
 };
 
@@ -41,7 +41,8 @@ struct tap_interface {
 
 struct tap {
 	const struct tap_ops *ops;
-	const struct capture_options *o;
+	const struct capture_options *o; /* as it is attached */
+	bool stays; /* what is attached outlives this object */
 	unsigned int count;
 	struct tap_interface interfaces[INTERFACES_MAX];
 	char ring[64]; /* what frames wait in, for people: "ring bpf 4096 KiB" */

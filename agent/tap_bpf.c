@@ -2,25 +2,28 @@
 /*
  * Tap: BPF programs that write into a ring. In: interfaces. Out: maps for source_ring.c. Always
  * holds: all interfaces share one ring, so the order in it is that of their frames; each has
- * counters and pins of its own.
+ * counters and pins of its own. What an earlier agent or `saluki attach` has left is taken over.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 
 #include <saluki/log.h>
 
+#include "adopt.h"
 #include "attach.h"
 #include "maps.h"
-#include "pin.h"
 #include "tap.h"
 
 struct tap_bpf {
 	struct tap base;
+	struct capture_options o; /* as asked for, or as it was attached */
 	struct maps maps;
-	struct attach attach[INTERFACES_MAX];
-	struct pin pins[INTERFACES_MAX];
+	uint32_t snaplen_max;
+	struct attach attach[INTERFACES_MAX]; /* by number */
 };
 
 static int libbpf_silent(enum libbpf_print_level level, const char *fmt, va_list args)
@@ -49,12 +52,16 @@ static int bpf_hand_over(struct tap *t, struct handover *h, int *fds)
 	struct tap_bpf *b = (struct tap_bpf *)t;
 
 	h->kind = HANDOVER_RING;
+	h->persistent = b->o.persistent;
+	h->snaplen = b->o.snaplen;
+	h->snaplen_max = b->snaplen_max;
 	h->ring_size = b->maps.ring_size;
 	h->cpus = b->maps.cpus;
 	h->mapped = b->maps.mapped;
 	fds[HANDOVER_FD_RING] = b->maps.ring_fd;
 	fds[HANDOVER_FD_WAKEUP] = b->maps.wakeup_fd;
 	fds[HANDOVER_FD_MAPPED] = b->maps.mapped_fd;
+	fds[HANDOVER_FD_JOURNAL] = b->maps.journal_fd;
 	for (unsigned int i = 0; i < t->count; i++)
 		fds[HANDOVER_FD_COUNTERS + i] = b->attach[i].counters_fd;
 	return HANDOVER_FD_COUNTERS + t->count;
@@ -65,8 +72,11 @@ static void bpf_free(struct tap *t)
 	struct tap_bpf *b = (struct tap_bpf *)t;
 
 	for (unsigned int i = 0; i < t->count; i++) {
+		if (!t->stays) {
+			bpf_detach(t, i);
+			pin_clear(&b->attach[i].pin);
+		}
 		attach_free(&b->attach[i]);
-		pin_drop(&b->pins[i]);
 	}
 	maps_free(&b->maps);
 	free(b);
@@ -79,37 +89,140 @@ static const struct tap_ops bpf_ops = {
 	.free = bpf_free,
 };
 
-static int pin(struct tap_bpf *b, unsigned int i)
-{
-	const struct pin_map maps[] = { { "ring", b->maps.ring_fd },
-					{ "mapped", b->maps.mapped ? b->maps.mapped_fd : -1 },
-					{ "counters", b->attach[i].counters_fd },
-					{ NULL, -1 } };
+/* ---- from nothing ---------------------------------------------------------------------------- */
 
-	return pin_take(&b->pins[i], b->base.interfaces[i].name, maps);
+static int make(struct tap_bpf *b)
+{
+	struct saluki_config c = {
+		.layout = SALUKI_LAYOUT,
+		.count = b->base.count,
+		.snaplen_max = b->o.snaplen,
+		.persistent = b->o.persistent,
+	};
+	int err = maps_init(&b->maps, &b->o);
+
+	if (!err && getrandom(&c.group, sizeof(c.group), 0) < 0)
+		err = -errno;
+	c.ring_size = b->maps.ring_size;
+	c.mapped = b->maps.mapped;
+	c.cpus = b->maps.cpus;
+	for (unsigned int i = 0; !err && i < b->base.count; i++) {
+		c.number = i;
+		snprintf(c.interface, sizeof(c.interface), "%s", b->base.interfaces[i].name);
+		err = attach_init(&b->attach[i], &b->maps, &b->base.interfaces[i], &c);
+	}
+	return err;
+}
+
+/* ---- from what is there ---------------------------------------------------------------------- */
+
+/* In the order in which they were attached, whichever that of the -i is. */
+static void order_by_number(struct tap_bpf *b)
+{
+	struct attach sorted[INTERFACES_MAX];
+
+	for (unsigned int i = 0; i < b->base.count; i++)
+		sorted[b->attach[i].config.number] = b->attach[i];
+	for (unsigned int i = 0; i < b->base.count; i++) {
+		b->attach[i] = sorted[i];
+		b->o.interfaces[i] = b->base.interfaces[i].name = sorted[i].name;
+	}
+}
+
+static int adopt(struct tap_bpf *b)
+{
+	struct saluki_config configs[INTERFACES_MAX];
+	const struct saluki_config *first = &b->attach[0].config;
+	int err;
+
+	for (unsigned int i = 0; i < b->base.count; i++)
+		configs[i] = b->attach[i].config;
+	err = adopt_group(&b->o, configs);
+	if (!err && first->persistent && !b->o.persistent)
+		err = adopt_options(&b->o, first);
+	if (err)
+		return err;
+	order_by_number(b);
+	err = maps_adopt(&b->maps, first, &b->attach[0].pin);
+	for (unsigned int i = 0; !err && i < b->base.count; i++) {
+		err = attach_adopt(&b->attach[i], &b->maps, &b->base.interfaces[i]);
+		if (b->attach[i].config.snaplen_max > b->snaplen_max)
+			b->snaplen_max = b->attach[i].config.snaplen_max;
+	}
+	if (err)
+		log_line("%s: cannot take over what is pinned in %s: %s; 'saluki detach -i %s' "
+			 "removes it",
+			 b->attach[0].name, b->attach[0].pin.path, strerror(-err),
+			 b->attach[0].name);
+	else
+		log_line("%s: takes over %s with its ring of %u KiB", b->attach[0].name,
+			 first->persistent ? "what 'saluki attach' attached"
+					   : "from an earlier agent",
+			 first->ring_size / 1024);
+	return err;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+/* Takes the locks and looks what is there. Returns how many of the interfaces have pins, or -errno. */
+static int look(struct tap_bpf *b)
+{
+	int found = 0;
+
+	for (unsigned int i = 0; i < b->base.count; i++) {
+		struct attach *a = &b->attach[i];
+		int err;
+
+		a->o = &b->o;
+		a->name = b->base.interfaces[i].name;
+		err = pin_take(&a->pin, a->name);
+		if (err)
+			return err;
+		err = adopt_config(a->name, &a->pin, &a->config, &a->config_fd);
+		if (err < 0)
+			return err;
+		found += err;
+	}
+	return found;
+}
+
+static int start(struct tap_bpf *b)
+{
+	int found, err = maps_ring_supported();
+
+	if (err) {
+		log_line("%s: no BPF ring buffer: %s", b->o.interfaces[0], attach_reason(err));
+		return err;
+	}
+	found = look(b);
+	if (found < 0)
+		return found;
+	/* Whatever goes wrong from here: what was there before us stays. */
+	b->base.stays = found > 0;
+	if (found && (unsigned int)found < b->base.count) {
+		log_line("%s: some of these interfaces are attached and others are not; 'saluki "
+			 "detach' them first ('saluki status' lists them)",
+			 b->o.interfaces[0]);
+		return -EINVAL;
+	}
+	return found ? adopt(b) : make(b);
 }
 
 struct tap *tap_bpf_new(const struct capture_options *o)
 {
 	struct tap_bpf *b = calloc(1, sizeof(*b));
-	int err;
 
 	if (!b) {
 		log_line("out of memory");
 		return NULL;
 	}
 	libbpf_set_print(libbpf_silent);
-	tap_init(&b->base, &bpf_ops, o);
-	for (unsigned int i = 0; i < o->count; i++) {
+	b->o = *o;
+	tap_init(&b->base, &bpf_ops, &b->o);
+	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
 		attach_zero(&b->attach[i]);
-		pin_zero(&b->pins[i]);
-	}
-	err = maps_init(&b->maps, o);
-	for (unsigned int i = 0; !err && i < o->count; i++) {
-		err = attach_init(&b->attach[i], o, &b->maps, &b->base.interfaces[i], i);
-		err = err ?: pin(b, i);
-	}
-	if (err) {
+	maps_zero(&b->maps);
+	if (start(b)) {
 		bpf_free(&b->base);
 		return NULL;
 	}

@@ -31,6 +31,12 @@ const volatile __u64 mapped_size = 0;	  /* bytes of a CPU's mapped ring; 0: the 
 
 volatile __u32 parse_zero; /* see parse.h */
 
+/* What `bpftool prog show` says of the programs. */
+const volatile char bpf_metadata_version[16] = "";
+const volatile char bpf_metadata_interface[16] = "";
+const volatile __u32 bpf_metadata_snaplen = 0;
+const volatile char bpf_metadata_keep[8] = "";
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4 * 1024 * 1024); /* set by the loader */
@@ -62,6 +68,22 @@ struct {
 	__type(value, struct saluki_wakeup);
 } wakeup SEC(".maps");
 
+/* Of no use to the programs: defined here so that they carry BTF. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct saluki_config);
+} saluki_config SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct saluki_journal)); /* and `ends`, added by the loader */
+} saluki_journal SEC(".maps");
+
 #include "mapped.h"
 #include "ring.h"
 
@@ -74,7 +96,7 @@ static __always_inline int capture(struct hook *h)
 	struct saluki_wakeup *w = bpf_map_lookup_elem(&wakeup, &zero);
 	__u32 keep;
 
-	if (!c || !w || w->stopped)
+	if (!c || !w)
 		return 0; /* there is a slot for every possible CPU */
 	c->seen++;
 	c->seen_bytes += h->len + h->vlan_len;

@@ -88,12 +88,68 @@ static inline __attribute__((always_inline)) __u64 saluki_mapped_next(__u64 posi
 }
 
 /* One page shared with the consumer of the ring. The program wakes the consumer when the
- * ring's producer position reaches `wake_at`; a running consumer keeps it at ~0. When nobody is
- * left who could take the programs off, the consumer sets `stopped`: from then on they count,
- * capture and consume nothing. */
+ * ring's producer position reaches `wake_at`; a running consumer keeps it at ~0. */
 struct saluki_wakeup {
 	__u64 wake_at; /* ring position in bytes */
-	__u64 stopped;
+};
+
+/* ---- what outlives an agent ------------------------------------------------------------------ */
+
+/* Rings, counters and programs are pinned and outlive the agent that made them. The next one, maybe
+ * of another version, takes them over where this number is the same: it rises with every change of
+ * a struct in this file, or of what its fields mean. */
+#define SALUKI_LAYOUT 1
+
+/* What the programs on one interface are: pinned as `config`. */
+struct saluki_config {
+	__u32 layout;	   /* SALUKI_LAYOUT; first in every version */
+	char version[16];  /* of the program that attached */
+	char interface[16];
+	char source[16];   /* "xdp native", "xdp generic", "tc"; "" while they are not attached */
+	__u32 ifindex;
+	__u32 linktype;	    /* LINKTYPE_ */
+	__u32 snaplen;	    /* bytes */
+	__u32 snaplen_max;  /* of frames that may be in the ring */
+	__u32 keep;	    /* as asked for: 0 by link type, 1 headers, 2 all */
+	__u32 keep_headers; /* as decided */
+	__u32 choice;	    /* of source, as asked for: 0 auto, 1 xdp, 2 tc */
+	__u32 direction;    /* 0 in, 1 out, 2 both */
+	__u32 consume;
+	__u32 number; /* saluki_record.interface, and how many share the ring */
+	__u32 count;
+	__u32 ring_size;  /* bytes; of each CPU's where it is mapped */
+	__u32 mapped;	  /* CPUs with a mapped ring; 0: the BPF ring buffer */
+	__u32 cpus;	  /* slots of counters */
+	__u32 persistent; /* made by `saluki attach`: stays when an agent ends */
+	__u32 pad;
+	__u64 group; /* random; the same for all that share the ring */
+};
+_Static_assert(sizeof(struct saluki_config) == 128, "config is ABI between agents");
+
+/* How far the ring has been exported: counts since the run began. */
+struct saluki_exported {
+	__u64 next; /* number of the next combo */
+	__u64 exported, dropped_send, dropped_shutdown; /* frames */
+	__u64 combos, datagrams, body_bytes, sent_bytes;
+};
+
+/* The export of a ring, so that the agent that follows a killed one neither loses a frame nor sends
+ * one as another: pinned as `journal`, written by the agent alone (agent/journal.h says in which
+ * order). */
+enum {
+	SALUKI_JOURNAL_IDLE = 0,     /* all up to the ring's tail is exported: done[slot] */
+	SALUKI_JOURNAL_PENDING = 2,  /* a combo may have been sent: the frames from tail to `ends` */
+	SALUKI_JOURNAL_RELEASE = 4,  /* it is in done[slot]; the tail goes to `ends` */
+	SALUKI_JOURNAL_SLOT = 1,     /* bit: which of `done` is true */
+};
+
+struct saluki_journal {
+	__u64 run;	  /* random name of the run; 0: none has begun */
+	__u64 state;	  /* SALUKI_JOURNAL_, stored at once */
+	struct saluki_exported done[2];
+	__u64 combo_size; /* bytes, that the pending combo was made with */
+	__u64 frames;	  /* in the pending combo */
+	__u64 ends[];	  /* positions: of the ring buffer, or of each CPU's mapped ring */
 };
 
 #endif

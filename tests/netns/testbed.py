@@ -208,6 +208,12 @@ class Process:
             self.popen.kill()
             self.popen.communicate()
 
+    def kill_all(self):
+        """SIGKILL to all its processes, the children first."""
+        for pid in reversed(with_children(self.popen.pid)):
+            os.kill(pid, signal.SIGKILL)
+        self.kill()
+
 
 class Collector(Process):
     def __init__(self, ns, keys, write, listen="127.0.0.1:5600", options=(), **kwargs):
