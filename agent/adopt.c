@@ -13,7 +13,7 @@
 #include <saluki/version.h>
 
 /* Of another layout it may be larger: read whole, and no further than its first two fields. */
-static int read_config(int fd, struct saluki_config *c)
+int config_read(int fd, struct saluki_config *c)
 {
 	struct bpf_map_info info = { 0 };
 	__u32 len = sizeof(info), zero = 0;
@@ -40,7 +40,7 @@ int adopt_config(const char *interface, const struct pin *p, struct saluki_confi
 	*fd = pin_get(p, "config");
 	if (*fd == -ENOENT)
 		return 0;
-	err = *fd < 0 ? *fd : read_config(*fd, c);
+	err = *fd < 0 ? *fd : config_read(*fd, c);
 	if (!err)
 		return 1;
 	if (err == -EPROTO)

@@ -11,6 +11,9 @@
 #include "capture_options.h"
 #include "pin.h"
 
+/* Reads a config map. Returns 0, -EPROTO where it is of another layout (then only `layout` and
+ * `version` mean something), or -errno. */
+int config_read(int fd, struct saluki_config *c);
 /* Reads the config behind an interface's pins into `c`, and its descriptor into `fd`. Returns 1, 0
  * where nothing is pinned, or -errno after a line: of another layout, or broken. */
 int adopt_config(const char *interface, const struct pin *p, struct saluki_config *c, int *fd);

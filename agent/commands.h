@@ -6,10 +6,14 @@
 #include <saluki/options.h>
 
 extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
+extern const struct option_def attach_defs[], detach_defs[], status_defs[];
 
 int run_main(int argc, char **argv);
 int genkey_main(int argc, char **argv);
 int pubkey_main(int argc, char **argv);
 int probe_main(int argc, char **argv);
+int attach_main(int argc, char **argv);
+int detach_main(int argc, char **argv);
+int status_main(int argc, char **argv);
 
 #endif

@@ -13,6 +13,9 @@ enum { OPT_COMPLETION = 256, OPT_VERSION };
 
 static const struct command_def commands[] = {
 	{ "run", run_main, run_defs, "capture frames and export them to a collector" },
+	{ "attach", attach_main, attach_defs, "attach the capture programs, and leave them there" },
+	{ "detach", detach_main, detach_defs, "take them off" },
+	{ "status", status_main, status_defs, "say what is attached, with counters and rates" },
 	{ "genkey", genkey_main, keygen_defs, "write a new private key to standard output" },
 	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key" },
 	{ "probe", probe_main, probe_defs, "say what this kernel and an interface can do" },

@@ -19,7 +19,7 @@
 void pin_zero(struct pin *p)
 {
 	memset(p, 0, sizeof(*p));
-	p->lock = p->dir = -1;
+	p->dir = -1;
 }
 
 static void close_zero(int *fd)
@@ -27,52 +27,6 @@ static void close_zero(int *fd)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-}
-
-/* ---- locks ----------------------------------------------------------------------------------- */
-
-/* Opens and locks the file; -ESTALE where the one that was locked is not there any more. */
-static int lock_file(struct pin *p)
-{
-	struct stat ours, there;
-
-	p->lock = open(p->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (p->lock < 0)
-		return 0; /* no /run here: then the lock of the pins must do */
-	if (flock(p->lock, LOCK_EX | LOCK_NB))
-		return -errno;
-	if (fstat(p->lock, &ours) || stat(p->lock_path, &there) || ours.st_ino != there.st_ino) {
-		close_zero(&p->lock);
-		return -ESTALE;
-	}
-	return 0;
-}
-
-/* The folder of pins alone does not do: `ip netns exec` hides it behind a /sys of its own, and
- * namespaces may share one. So this lock is named for the network namespace. */
-static int lock_interface(struct pin *p, const char *interface)
-{
-	struct stat ns;
-	int err;
-
-	if (stat("/proc/self/ns/net", &ns))
-		return 0;
-	mkdir(PIN_LOCK_ROOT, 0700);
-	snprintf(p->lock_path, sizeof(p->lock_path), PIN_LOCK_ROOT "/%llu.%s",
-		 (unsigned long long)ns.st_ino, interface);
-	for (int tries = 0; (err = lock_file(p)) == -ESTALE && tries < 10; tries++)
-		;
-	if (err)
-		close_zero(&p->lock);
-	return err == -ESTALE ? -EWOULDBLOCK : err;
-}
-
-static void unlock_interface(struct pin *p)
-{
-	if (p->lock < 0)
-		return;
-	unlink(p->lock_path); /* while it is locked: see lock_file */
-	close_zero(&p->lock);
 }
 
 void pin_path(char *out, int size, const char *interface)
@@ -115,27 +69,24 @@ static int mount_bpffs(void)
 
 int pin_take(struct pin *p, const char *interface)
 {
-	int err = lock_interface(p, interface);
+	int err = mount_bpffs();
 
-	err = err ?: mount_bpffs();
 	err = err ?: lock_folder(p, interface);
 	if (err == -EWOULDBLOCK)
 		log_line("%s: another saluki captures here; stop it first ('fuser -v %s' shows it)",
-			 interface, p->lock >= 0 ? p->path : p->lock_path);
+			 interface, p->path);
 	else if (err)
 		log_line("%s: cannot make its folder of pins: %s; is bpffs mounted on /sys/fs/bpf?",
 			 interface, strerror(-err));
-	if (err)
-		unlock_interface(p);
 	return err;
 }
 
 void pin_release(struct pin *p)
 {
 	if (p->dir >= 0)
-		rmdir(p->path); /* where nothing is in it */
+		rmdir(p->path); /* where nothing is in it, and nothing beside it */
 	close_zero(&p->dir);
-	unlock_interface(p);
+	rmdir(PIN_ROOT);
 }
 
 int pin_put(const struct pin *p, const char *name, int fd)
@@ -163,14 +114,22 @@ void pin_remove(const struct pin *p, const char *name)
 		unlinkat(p->dir, name, 0);
 }
 
+static const char *const names[] = {
+	"ring",	  "mapped", "wakeup",  "journal",      "counters",    "config",
+	"filter", "link",   "program", "link_ingress", "link_egress", "program_ingress",
+	"program_egress",
+};
+
+bool pin_is_empty(const struct pin *p)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (faccessat(p->dir, names[i], F_OK, 0) == 0)
+			return false;
+	return true;
+}
+
 void pin_clear(const struct pin *p)
 {
-	static const char *const names[] = {
-		"ring",	    "mapped", "wakeup",	 "journal",	 "counters",	"config",
-		"filter",   "link",   "program", "link_ingress", "link_egress", "program_ingress",
-		"program_egress",
-	};
-
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		pin_remove(p, names[i]);
 }

@@ -7,7 +7,8 @@
  *     counters, config                the interface's own
  *     link, program                   XDP; with tc link_ingress, link_egress, ... (attach.h)
  *
- * Always holds: what is pinned or removed under an interface's name is done by who holds its locks.
+ * Always holds: what is pinned or removed under an interface's name is done by who holds its lock
+ * (lock.h) and the folder's.
  */
 #ifndef AGENT_PIN_H
 #define AGENT_PIN_H
@@ -15,20 +16,18 @@
 #include <stdbool.h>
 
 #define PIN_ROOT "/sys/fs/bpf/saluki"
-#define PIN_LOCK_ROOT "/run/saluki"
 
 struct pin {
-	int lock; /* of the interface in its network namespace, -1 */
-	int dir;  /* the folder of pins, opened and locked, -1 */
-	char path[64], lock_path[80];
+	int dir; /* the folder of pins, opened and locked, -1 */
+	char path[64];
 };
 
 /* As before pin_take and after pin_release. */
 void pin_zero(struct pin *p);
-/* Locks the interface and makes its folder. Returns 0, or -errno after a line: -EWOULDBLOCK where
- * another saluki has it. */
+/* Makes the folder of an interface and locks it. Returns 0, or -errno after a line: -EWOULDBLOCK
+ * where another saluki has it. */
 int pin_take(struct pin *p, const char *interface);
-/* Gives the locks back; the folder goes where it is empty. */
+/* Unlocks; the folder goes where it is empty. */
 void pin_release(struct pin *p);
 
 /* Pins `fd`, in the place of what has the name. Returns 0 or -errno. */
@@ -36,6 +35,8 @@ int pin_put(const struct pin *p, const char *name, int fd);
 /* Returns a descriptor of what has the name, or -errno. */
 int pin_get(const struct pin *p, const char *name);
 void pin_remove(const struct pin *p, const char *name);
+/* Whether nothing is pinned. */
+bool pin_is_empty(const struct pin *p);
 /* Removes all pins of the interface. */
 void pin_clear(const struct pin *p);
 

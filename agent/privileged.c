@@ -18,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <saluki/linktype.h>
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
@@ -77,31 +76,6 @@ static int hand_over_file(struct privileged *p, int key_fd)
 	return err;
 }
 
-static const char *linktype_name(int linktype)
-{
-	switch (linktype) {
-	case LINKTYPE_ETHERNET:
-		return "EN10MB (Ethernet)";
-	case LINKTYPE_IEEE802_11:
-		return "IEEE802_11 (802.11)";
-	case LINKTYPE_PRISM:
-		return "PRISM_HEADER (802.11 plus Prism header)";
-	default:
-		return "IEEE802_11_RADIO (802.11 plus radiotap header)";
-	}
-}
-
-static void say_attached(const struct privileged *p, unsigned int i)
-{
-	const struct tap_interface *f = &p->tap->interfaces[i];
-
-	log_line("%s: capturing by %s, link type %s, snaplen %u, keep %s, %s", f->name, f->source,
-		 linktype_name(f->link.linktype), p->tap->o->snaplen,
-		 f->keep_headers ? "headers" : "all", p->tap->ring);
-	if (!f->link.up)
-		log_line("%s: is down; waiting for it", f->name);
-}
-
 static void describe(const struct tap_interface *f, struct handover_interface *h)
 {
 	snprintf(h->name, sizeof(h->name), "%.63s", f->name);
@@ -125,7 +99,7 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 	err = privsep_send(p->sock, &h, sizeof(h), fds, count);
 	/* Not before: from here on a capture ends in order even if this process is killed. */
 	for (unsigned int i = 0; !err && i < h.count; i++)
-		say_attached(p, i);
+		tap_say(p->tap, i, "capturing");
 	return err;
 }
 
@@ -196,7 +170,7 @@ static void follow_link(struct privileged *p, unsigned int i)
 		log_line("%s: is %s", f->name,
 			 now.ifindex == ifindex ? "of another type now" : "back");
 		f->was_up = f->link.up;
-		say_attached(p, i);
+		tap_say(p->tap, i, "capturing");
 	} else if (f->source && now.up != f->was_up) {
 		log_line("%s: %s", f->name,
 			 now.up ? "is up again; capturing" : "went down; waiting for it");
@@ -222,7 +196,8 @@ static int child_ended(struct privileged *p)
 	/* What was captured waits in its ring for the next agent, if this one was killed; a run that
 	 * ended by itself or as it was told has nothing left there. */
 	if (p->tap)
-		p->tap->stays = p->tap->o->persistent || !WIFEXITED(status) || (p->tap->stays && !p->stopping);
+		p->tap->stays = p->tap->o->persistent || !WIFEXITED(status) ||
+				(p->tap->stays && !p->stopping);
 	if (WIFSIGNALED(status))
 		log_line("the capture process was ended by signal %d (%s)", WTERMSIG(status),
 			 strsignal(WTERMSIG(status)));
@@ -267,8 +242,7 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 	else if (hand_over(&p) == 0)
 		status = watch(&p);
 	close(sock); /* without a handover, this ends the other process */
-	if (p.tap)
-		p.tap->ops->free(p.tap);
+	tap_close(p.tap);
 	if (p.signals >= 0)
 		close(p.signals);
 	if (p.links >= 0)

@@ -72,20 +72,28 @@ static int probe_hooks(struct attach *a)
 static int probe_attach(struct attach *a, const struct maps *maps, struct tap_interface *interface)
 {
 	struct saluki_config c = { .layout = SALUKI_LAYOUT, .cpus = maps->cpus, .count = 1 };
-	int err = pin_take(&a->pin, interface->name), fd;
+	struct lock lock;
+	int err, fd;
 
+	lock_zero(&lock);
+	err = lock_take(&lock, interface->name);
+	err = err ?: pin_take(&a->pin, interface->name);
 	if (err)
-		return err;
+		goto out;
 	err = adopt_config(interface->name, &a->pin, &c, &fd);
 	if (err == 1) {
 		close(fd);
 		log_line("%s: is attached by %s; 'saluki status' shows it", interface->name,
 			 c.source);
-		return -EBUSY;
+		err = -EBUSY;
 	}
-	err = err ?: attach_init(a, maps, interface, &c);
+	if (err)
+		goto out;
+	err = attach_init(a, maps, interface, &c);
 	err = err ?: probe_hooks(a);
 	pin_clear(&a->pin);
+out:
+	lock_release(&lock);
 	return err;
 }
 

@@ -67,17 +67,30 @@ static int attach_all(struct tap *t)
 	return 0;
 }
 
-struct tap *tap_open(const struct capture_options *o)
+static void unlock_all(struct lock *locks, unsigned int count)
 {
-	struct link_state link;
+	for (unsigned int i = 0; i < count; i++)
+		lock_release(&locks[i]);
+}
 
-	/* Asked first: it is the likeliest mistake, and must not look like a missing right. */
+/* All interfaces, or none. */
+static int lock_all(struct lock *locks, const struct capture_options *o)
+{
+	for (unsigned int i = 0; i < o->count; i++)
+		lock_zero(&locks[i]);
 	for (unsigned int i = 0; i < o->count; i++) {
-		if (link_query(o->interfaces[i], &link) == 0 && link.ifindex == 0) {
-			log_line("%s: no such interface; 'ip link' lists them", o->interfaces[i]);
-			return NULL;
+		int err = lock_take(&locks[i], o->interfaces[i]);
+
+		if (err) {
+			unlock_all(locks, o->count);
+			return err;
 		}
 	}
+	return 0;
+}
+
+static struct tap *open_best(const struct capture_options *o)
+{
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct tap *t;
 
@@ -90,4 +103,65 @@ struct tap *tap_open(const struct capture_options *o)
 			t->ops->free(t);
 	}
 	return NULL;
+}
+
+struct tap *tap_open(const struct capture_options *o)
+{
+	struct lock locks[INTERFACES_MAX];
+	struct link_state link;
+	struct tap *t;
+
+	/* Asked first: it is the likeliest mistake, and must not look like a missing right. */
+	for (unsigned int i = 0; i < o->count; i++) {
+		if (link_query(o->interfaces[i], &link) == 0 && link.ifindex == 0) {
+			log_line("%s: no such interface; 'ip link' lists them", o->interfaces[i]);
+			return NULL;
+		}
+	}
+	if (lock_all(locks, o))
+		return NULL;
+	t = open_best(o);
+	if (!t)
+		unlock_all(locks, o->count);
+	else
+		memcpy(t->locks, locks, sizeof(locks));
+	return t;
+}
+
+void tap_close(struct tap *t)
+{
+	struct lock locks[INTERFACES_MAX];
+	unsigned int count;
+
+	if (!t)
+		return;
+	count = t->count;
+	memcpy(locks, t->locks, sizeof(locks));
+	t->ops->free(t);
+	unlock_all(locks, count);
+}
+
+static const char *linktype_name(int linktype)
+{
+	switch (linktype) {
+	case LINKTYPE_ETHERNET:
+		return "EN10MB (Ethernet)";
+	case LINKTYPE_IEEE802_11:
+		return "IEEE802_11 (802.11)";
+	case LINKTYPE_PRISM:
+		return "PRISM_HEADER (802.11 plus Prism header)";
+	default:
+		return "IEEE802_11_RADIO (802.11 plus radiotap header)";
+	}
+}
+
+void tap_say(const struct tap *t, unsigned int i, const char *verb)
+{
+	const struct tap_interface *f = &t->interfaces[i];
+
+	log_line("%s: %s by %s, link type %s, snaplen %u, keep %s, %s", f->name, verb, f->source,
+		 linktype_name(f->link.linktype), t->o->snaplen,
+		 f->keep_headers ? "headers" : "all", t->ring);
+	if (!f->link.up)
+		log_line("%s: is down; waiting for it", f->name);
 }

@@ -12,6 +12,7 @@
 #include "capture_options.h"
 #include "handover.h"
 #include "link.h"
+#include "lock.h"
 
 struct tap;
 
@@ -45,12 +46,16 @@ struct tap {
 	bool stays; /* what is attached outlives this object */
 	unsigned int count;
 	struct tap_interface interfaces[INTERFACES_MAX];
+	struct lock locks[INTERFACES_MAX];
 	char ring[64]; /* what frames wait in, for people: "ring bpf 4096 KiB" */
 };
 
-/* Makes the taps of the kind asked for, or of the best that all interfaces take, attached. Returns
- * NULL after lines that say why not. */
+/* Locks the interfaces and makes the taps of the kind asked for, or of the best that all of them
+ * take, attached. Returns NULL after lines that say why not. */
 struct tap *tap_open(const struct capture_options *o);
+void tap_close(struct tap *t); /* takes NULL too */
+/* Says how interface `i` is attached. */
+void tap_say(const struct tap *t, unsigned int i, const char *verb);
 /* One kind, nothing attached yet. Return NULL after a line. */
 struct tap *tap_bpf_new(const struct capture_options *o);
 

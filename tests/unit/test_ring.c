@@ -18,6 +18,7 @@ static struct ring fresh(uint64_t at)
 	memset(data, 0, sizeof(data));
 	consumer = producer = at;
 	return (struct ring){
+		.limit = UINT64_MAX,
 		.consumer = &consumer, .producer = &producer, .data = data, .size = SIZE, .next = at
 	};
 }

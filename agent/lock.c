@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lock: see lock.h. */
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+void lock_zero(struct lock *l)
+{
+	memset(l, 0, sizeof(*l));
+	l->fd = -1;
+}
+
+bool lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix)
+{
+	struct stat ns;
+
+	if (stat("/proc/self/ns/net", &ns))
+		return false;
+	snprintf(out, LOCK_PATH_MAX, LOCK_ROOT "/%llu.%s%s", (unsigned long long)ns.st_ino,
+		 interface, suffix);
+	return true;
+}
+
+static void say_who(const struct lock *l, const char *interface)
+{
+	char text[16] = "";
+
+	if (pread(l->fd, text, sizeof(text) - 1, 0) < 0)
+		text[0] = 0;
+	text[strcspn(text, "\n")] = 0;
+	log_line("%s: another saluki captures here%s%s; stop it first ('fuser -v %s' shows it)",
+		 interface, *text ? ", process " : "", text, l->path);
+}
+
+/* Opens and locks the file; -ESTALE where the one that was locked is not there any more. */
+static int lock_file(struct lock *l, const char *interface)
+{
+	struct stat ours, there;
+	int err;
+
+	l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (l->fd < 0)
+		return 0; /* no /run here: then the lock of the pins must do */
+	if (flock(l->fd, LOCK_EX | LOCK_NB) == 0 && fstat(l->fd, &ours) == 0 &&
+	    stat(l->path, &there) == 0 && ours.st_ino == there.st_ino)
+		return 0;
+	err = errno == EWOULDBLOCK ? -EWOULDBLOCK : -ESTALE;
+	if (err == -EWOULDBLOCK)
+		say_who(l, interface);
+	close(l->fd);
+	l->fd = -1;
+	return err;
+}
+
+int lock_take(struct lock *l, const char *interface)
+{
+	int err = -ESTALE;
+
+	if (!lock_path(l->path, interface, ""))
+		return 0;
+	mkdir(LOCK_ROOT, 0700);
+	for (int tries = 0; err == -ESTALE && tries < 10; tries++)
+		err = lock_file(l, interface);
+	if (!err && l->fd >= 0 && (ftruncate(l->fd, 0) || dprintf(l->fd, "%d\n", getpid()) < 0))
+		err = -errno;
+	return err == -ESTALE ? -EWOULDBLOCK : err;
+}
+
+void lock_release(struct lock *l)
+{
+	if (l->fd < 0)
+		return;
+	unlink(l->path); /* while it is locked: see lock_file */
+	close(l->fd);
+	lock_zero(l);
+}
+
+pid_t lock_holder(const char *interface)
+{
+	char path[LOCK_PATH_MAX], text[16] = "";
+	pid_t pid = 0;
+	int fd;
+
+	if (!lock_path(path, interface, ""))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return 0;
+	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK &&
+	    pread(fd, text, sizeof(text) - 1, 0) > 0)
+		pid = atoi(text);
+	close(fd);
+	return pid;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One saluki an interface: a lock named for the interface and its network namespace, below
+ * /run/saluki. The folder of pins alone does not do: `ip netns exec` hides it behind a /sys of its
+ * own, namespaces may share one, and not every source has pins.
+ */
+#ifndef AGENT_LOCK_H
+#define AGENT_LOCK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define LOCK_ROOT "/run/saluki"
+#define LOCK_PATH_MAX 96
+
+struct lock {
+	int fd; /* -1: not held */
+	char path[LOCK_PATH_MAX];
+};
+
+/* As before lock_take and after lock_release. */
+void lock_zero(struct lock *l);
+/* Returns 0, also where there is no /run to lock in, or -errno after a line: -EWOULDBLOCK where
+ * another saluki has the interface. */
+int lock_take(struct lock *l, const char *interface);
+void lock_release(struct lock *l);
+
+/* The process that holds the lock of an interface in this namespace, 0: nobody does. */
+pid_t lock_holder(const char *interface);
+/* Path of a file of the interface in this namespace: "" for the lock, ".sock" for control. Returns
+ * whether there is one. */
+bool lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pinned: see pinned.h. */
+#include "pinned.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "mapped.h"
+#include "ring.h"
+
+int pinned_open(struct pinned *p, const char *interface)
+{
+	struct pin pin;
+	int fd, err;
+
+	memset(p, 0, sizeof(*p));
+	maps_zero(&p->maps);
+	pin_zero(&pin);
+	pin_path(pin.path, sizeof(pin.path), interface);
+	fd = pin_get(&pin, "config");
+	err = fd < 0 ? fd : config_read(fd, &p->config);
+	p->counters_fd = pin_get(&pin, "counters");
+	if (!err)
+		err = p->counters_fd < 0 ? p->counters_fd : maps_adopt(&p->maps, &p->config, &pin);
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		pinned_close(p);
+	return err;
+}
+
+void pinned_close(struct pinned *p)
+{
+	if (p->counters_fd >= 0)
+		close(p->counters_fd);
+	p->counters_fd = -1;
+	maps_free(&p->maps);
+}
+
+int pinned_counters(const struct pinned *p, struct saluki_counters *out)
+{
+	__u64 *sum = (__u64 *)out;
+
+	memset(out, 0, sizeof(*out));
+	for (__u32 cpu = 0; cpu < p->config.cpus; cpu++) {
+		struct saluki_counters c;
+
+		if (bpf_map_lookup_elem(p->counters_fd, &cpu, &c))
+			return -errno;
+		for (size_t i = 0; i < sizeof(c) / sizeof(__u64); i++)
+			sum[i] += ((const __u64 *)&c)[i];
+	}
+	return 0;
+}
+
+static int fill_mapped(const struct pinned *p, uint64_t *used, uint64_t *size)
+{
+	struct mapped m;
+	int err = mapped_map(&m, p->maps.mapped_fd, p->maps.ring_size, p->maps.mapped);
+
+	if (err)
+		return err;
+	*size = (uint64_t)p->maps.ring_size * p->maps.mapped;
+	for (uint32_t i = 0; i < m.lanes_len; i++)
+		*used += __atomic_load_n(&m.lanes[i].ring->head, __ATOMIC_ACQUIRE) - m.lanes[i].next;
+	mapped_unmap(&m);
+	return 0;
+}
+
+int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size)
+{
+	struct ring r;
+	int err;
+
+	*used = *size = 0;
+	if (p->maps.mapped)
+		return fill_mapped(p, used, size);
+	err = ring_map(&r, p->maps.ring_fd, p->maps.ring_size);
+	if (err)
+		return err;
+	*size = p->maps.ring_size;
+	*used = ring_produced(&r) - r.next;
+	ring_unmap(&r);
+	return 0;
+}
+
+uint64_t pinned_in_ring(const struct pinned *p)
+{
+	struct mapped m;
+	struct ring r;
+	uint64_t n = 0;
+	size_t len;
+
+	if (p->maps.mapped && mapped_map(&m, p->maps.mapped_fd, p->maps.ring_size, p->maps.mapped) == 0) {
+		while (mapped_next(&m))
+			n++;
+		mapped_unmap(&m);
+	}
+	if (!p->maps.mapped && ring_map(&r, p->maps.ring_fd, p->maps.ring_size) == 0) {
+		while (ring_next(&r, &len))
+			n++;
+		ring_unmap(&r);
+	}
+	return n;
+}

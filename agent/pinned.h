@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is pinned of an interface, looked at from outside: for `saluki status` and `detach`. Nothing
+ * is changed; an agent may be running. */
+#ifndef AGENT_PINNED_H
+#define AGENT_PINNED_H
+
+#include <stdint.h>
+
+#include <saluki/record.h>
+
+#include "maps.h"
+
+struct pinned {
+	struct saluki_config config;
+	int counters_fd;
+	struct maps maps;
+};
+
+/* Returns 0, -ENOENT where nothing is pinned, -EPROTO where it is of another layout, or -errno. */
+int pinned_open(struct pinned *p, const char *interface);
+void pinned_close(struct pinned *p);
+
+/* The sum over all CPUs. */
+int pinned_counters(const struct pinned *p, struct saluki_counters *out);
+/* Bytes used of the ring, and of all there are. */
+int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size);
+/* Frames of all that share the ring that are in it and not exported. */
+uint64_t pinned_in_ring(const struct pinned *p);
+
+#endif
