@@ -50,10 +50,17 @@ static void control_stop(struct control *c)
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
 }
 
+/* An interface is captured in another way now: the collector is told. */
+static void control_interface(struct control *c, const struct order *order)
+{
+	(void)c;
+	(void)order;
+}
+
 /* Returns whether the privileged process is still there. */
 static bool control_order(struct control *c)
 {
-	uint8_t order;
+	struct order order;
 
 	if (privsep_recv(c->orders, &order, sizeof(order), NULL)) {
 		/* Killed: the ring and its programs go on, and so that the next agent may have them
@@ -63,10 +70,12 @@ static bool control_order(struct control *c)
 		control_stop(c);
 		return false;
 	}
-	if (order == ORDER_STOP)
+	if (order.what == ORDER_STOP)
 		control_stop(c);
-	else if (order == ORDER_REPORT)
+	else if (order.what == ORDER_REPORT)
 		control_report(c->exporter);
+	else if (order.what == ORDER_INTERFACE)
+		control_interface(c, &order);
 	return true;
 }
 
@@ -81,6 +90,9 @@ void control_loop(struct control *c)
 	for (;;) {
 		int timeout = session_tick(c->session, monotonic_ns());
 
+		export_totals(c->exporter, &c->board->totals);
+		c->board->session_up = c->session->up;
+		c->board->at_ns = monotonic_ns();
 		if (poll(p, 3, timeout) < 0 && errno != EINTR)
 			return;
 		if (p[2].revents)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "capture.h"
+#include "ctl.h"
 #include "export.h"
 #include "session.h"
 
@@ -15,6 +16,7 @@ struct control {
 	struct session *session;
 	struct capture *capture;
 	struct exporter *exporter;
+	struct ctl_board *board;
 };
 
 /* Runs until the export thread has ended. */

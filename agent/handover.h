@@ -56,6 +56,12 @@ struct handover {
 	struct handover_interface interfaces[INTERFACES_MAX];
 };
 
-/* Every later message is an order (saluki/privsep.h). */
+/* Every later message. */
+struct order {
+	uint8_t what;  /* enum privsep_order, or ORDER_INTERFACE */
+	uint8_t number;
+	struct handover_interface interface; /* ORDER_INTERFACE: it is another way now */
+};
+#define ORDER_INTERFACE 16
 
 #endif

@@ -32,6 +32,7 @@ struct privileged {
 	const sigset_t *set; /* the signals we take from a descriptor */
 	pid_t child;
 	struct tap *tap; /* NULL with a file */
+	struct ctl ctl;
 	bool stopping;
 	uint64_t stop_ns; /* when we were first told to; privsep_insists */
 };
@@ -76,14 +77,6 @@ static int hand_over_file(struct privileged *p, int key_fd)
 	return err;
 }
 
-static void describe(const struct tap_interface *f, struct handover_interface *h)
-{
-	snprintf(h->name, sizeof(h->name), "%.63s", f->name);
-	snprintf(h->source, sizeof(h->source), "%s", f->source);
-	h->linktype = f->link.linktype;
-	h->keep_headers = f->keep_headers;
-}
-
 static int hand_over_interfaces(struct privileged *p, int key_fd)
 {
 	struct handover h = { .snaplen = p->o->capture.snaplen };
@@ -94,7 +87,7 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 		return -EINVAL;
 	h.count = p->tap->count;
 	for (unsigned int i = 0; i < h.count; i++)
-		describe(&p->tap->interfaces[i], &h.interfaces[i]);
+		tap_describe(&p->tap->interfaces[i], &h.interfaces[i]);
 	count = p->tap->ops->hand_over(p->tap, &h, fds);
 	err = privsep_send(p->sock, &h, sizeof(h), fds, count);
 	/* Not before: from here on a capture ends in order even if this process is killed. */
@@ -118,7 +111,18 @@ static int hand_over(struct privileged *p)
 
 static void order(struct privileged *p, uint8_t what)
 {
-	privsep_send(p->sock, &what, sizeof(what), NULL, 0);
+	struct order o = { .what = what };
+
+	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
+}
+
+/* The collector is to know of every frame how it was captured. */
+static void order_interface(struct privileged *p, unsigned int i)
+{
+	struct order o = { .what = ORDER_INTERFACE, .number = i };
+
+	tap_describe(&p->tap->interfaces[i], &o.interface);
+	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
 }
 
 static void stop(struct privileged *p)
@@ -171,6 +175,7 @@ static void follow_link(struct privileged *p, unsigned int i)
 			 now.ifindex == ifindex ? "of another type now" : "back");
 		f->was_up = f->link.up;
 		tap_say(p->tap, i, "capturing");
+		order_interface(p, i);
 	} else if (f->source && now.up != f->was_up) {
 		log_line("%s: %s", f->name,
 			 now.up ? "is up again; capturing" : "went down; waiting for it");
@@ -206,29 +211,36 @@ static int child_ended(struct privileged *p)
 
 static int watch(struct privileged *p)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[2 + INTERFACES_MAX] = {
 		{ .fd = p->signals, .events = POLLIN },
 		{ .fd = p->links, .events = POLLIN },
 	};
+	unsigned int count = p->tap ? p->tap->count : 0;
 	int status;
 
+	for (unsigned int i = 0; i < count; i++)
+		fds[2 + i] = (struct pollfd){ .fd = p->ctl.listeners[i], .events = POLLIN };
 	while ((status = child_ended(p)) < 0) {
 		bool waiting = !p->stopping && !all_attached(p);
 
-		if (poll(fds, 2, waiting ? REATTACH_MS : -1) < 0 && errno != EINTR)
+		if (poll(fds, 2 + count, waiting ? REATTACH_MS : -1) < 0 && errno != EINTR)
 			return 1;
 		if (fds[0].revents)
 			take_signal(p);
 		if (fds[1].revents)
 			link_watch_drain(p->links);
-		for (unsigned int i = 0; p->tap && i < p->tap->count; i++)
+		for (unsigned int i = 0; i < count; i++) {
 			if (!p->stopping && (fds[1].revents || waiting))
 				follow_link(p, i);
+			if (fds[2 + i].revents)
+				ctl_serve(&p->ctl, i);
+		}
 	}
 	return status;
 }
 
-int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child)
+int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child,
+		       const struct ctl_board *board)
 {
 	struct privileged p = { .o = o, .sock = sock, .child = child, .links = -1 };
 	int status = 1;
@@ -239,9 +251,13 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 		p.links = link_watch_open();
 	if (p.signals < 0 || (o->capture.count && p.links < 0))
 		log_line("cannot watch signals and interfaces: %s", strerror(errno));
-	else if (hand_over(&p) == 0)
+	else if (hand_over(&p) == 0) {
+		if (p.tap)
+			ctl_open(&p.ctl, p.tap, board);
 		status = watch(&p);
+	}
 	close(sock); /* without a handover, this ends the other process */
+	ctl_close(&p.ctl);
 	tap_close(p.tap);
 	if (p.signals >= 0)
 		close(p.signals);

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,13 +28,16 @@ int run_main(int argc, char **argv)
 {
 	struct run_options o;
 	int socks[2], status = options_parse(&o, argc, argv);
+	struct ctl_board *board; /* the one thing that both processes write and read */
 	sigset_t signals;
 	pid_t child;
 
 	if (status)
 		return status < 0 ? 0 : status;
 	privsep_block_signals(&signals);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks)) {
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (board == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks)) {
 		log_line("cannot make a socket pair: %s", strerror(errno));
 		return 1;
 	}
@@ -44,10 +48,10 @@ int run_main(int argc, char **argv)
 	}
 	if (child == 0) {
 		close(socks[0]);
-		_exit(sensor_process(&o, socks[1]));
+		_exit(sensor_process(&o, socks[1], board));
 	}
 	close(socks[1]);
-	status = privileged_process(&o, socks[0], &signals, child);
+	status = privileged_process(&o, socks[0], &signals, child, board);
 	waitpid(child, NULL, 0); /* where there was no handover; else it has ended already */
 	return status;
 }

@@ -195,7 +195,7 @@ static int sensor_verdict(struct sensor *s)
 	return s->capture.failed || t.dropped_send ? 1 : 0;
 }
 
-int sensor_process(const struct run_options *o, int sock)
+int sensor_process(const struct run_options *o, int sock, struct ctl_board *board)
 {
 	struct sensor *s = calloc(1, sizeof(*s));
 	int status = 1;
@@ -211,6 +211,7 @@ int sensor_process(const struct run_options *o, int sock)
 	if (privsep_drop(o->user))
 		goto out;
 	s->control.orders = sock;
+	s->control.board = board;
 	/* A privileged process that ends before the handover has said why. */
 	if (privsep_recv(sock, &s->handover, sizeof(s->handover), s->fds))
 		goto out;

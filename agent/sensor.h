@@ -3,10 +3,11 @@
 #ifndef AGENT_SENSOR_H
 #define AGENT_SENSOR_H
 
+#include "ctl.h"
 #include "options.h"
 
 /* Gives privilege up, waits for the handover on `sock`, captures and exports until told to
- * stop. Returns the exit status. */
-int sensor_process(const struct run_options *o, int sock);
+ * stop; puts its numbers on `board`. Returns the exit status. */
+int sensor_process(const struct run_options *o, int sock, struct ctl_board *board);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * saluki status: what is attached, by whom it is read, how full its ring is, its counters and their
- * rates over a second. From the pins, so with an agent and without. Changes nothing.
+ * rates over a second. From the pins, so without an agent too, and from the agents that run. Changes
+ * nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,10 +15,9 @@
 #include <saluki/options.h>
 
 #include "commands.h"
-#include "pinned.h"
-#include "tap.h"
+#include "ctl.h"
+#include "status.h"
 
-#define STATUS_MAX 64
 #define STATUS_INTERVAL_US 1000000
 
 enum { OPT_JSON = 256 };
@@ -29,43 +29,50 @@ const struct option_def status_defs[] = {
 	{ 0 },
 };
 
-/* The fields of struct saluki_counters that are shown. */
-#define COUNTERS(X)                                                                                \
-	X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured) X(malformed) X(seen_bytes)     \
-		X(kept_bytes)
+static bool status_ask(struct status *s)
+{
+	struct ctl_request r = { .size = sizeof(r), .what = CTL_STATUS };
 
-struct status {
-	char name[64];
-	struct pinned pinned;
-	pid_t agent; /* 0: none */
-	struct saluki_counters before, now;
-	uint64_t ring_used, ring_size;
-};
+	return ctl_ask(s->name, &r, &s->agent) == 0 && s->agent.error == 0;
+}
 
-struct statuses {
-	unsigned int count;
-	struct status list[STATUS_MAX];
-	double seconds;
-};
+static const char *status_reason(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "nothing is attached there";
+	case -EPROTO:
+		return "is attached by a saluki of another layout; that one's status shows it";
+	case -EACCES:
+	case -EPERM:
+		return "not permitted; run as root";
+	default:
+		return strerror(-err);
+	}
+}
 
-/* Returns 0, or -errno after a line. */
+/* Returns 0, also where it was added before, or -errno after a line. */
 static int status_add(struct statuses *all, const char *interface)
 {
 	struct status *s = &all->list[all->count];
-	int err = all->count == STATUS_MAX ? -ENOSPC : pinned_open(&s->pinned, interface);
+	int err = all->count == STATUS_MAX ? -ENOSPC : 0;
 
-	if (err) {
-		log_line("%s: %s", interface,
-			 err == -ENOENT	  ? "nothing is attached there"
-			 : err == -EPROTO ? "is attached by a saluki of another layout"
-			 : err == -EACCES || err == -EPERM ? "not permitted; run as root"
-							   : strerror(-err));
-		return err;
+	for (unsigned int i = 0; i < all->count; i++)
+		if (!strcmp(all->list[i].name, interface))
+			return 0;
+	if (!err) {
+		snprintf(s->name, sizeof(s->name), "%s", interface);
+		err = pinned_open(&s->pinned, interface);
+		s->is_pinned = err == 0;
+		s->has_agent = status_ask(s);
+		if (s->has_agent)
+			err = 0;
 	}
-	snprintf(s->name, sizeof(s->name), "%s", interface);
-	s->agent = lock_holder(interface);
-	all->count++;
-	return 0;
+	if (err)
+		log_line("%s: %s", interface, status_reason(err));
+	else
+		all->count++;
+	return err;
 }
 
 static int by_name(const void *a, const void *b)
@@ -73,112 +80,96 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct status *)a)->name, ((const struct status *)b)->name);
 }
 
-static int status_add_all(struct statuses *all)
+/* A folder of pins is named for its interface, with colons for dots. */
+static int add_pinned(struct statuses *all, char *name)
 {
-	DIR *dir = opendir(PIN_ROOT);
+	for (char *c = name; *c; c++)
+		if (*c == ':')
+			*c = '.';
+	return status_add(all, name);
+}
+
+/* A socket is named NAMESPACE.INTERFACE.sock. */
+static int add_agent(struct statuses *all, char *name)
+{
+	char *interface = strchr(name, '.'), *end = strrchr(name, '.'), path[LOCK_PATH_MAX];
+
+	if (!interface || end == interface || strcmp(end, ".sock"))
+		return 0;
+	*end = 0;
+	/* Others belong to other namespaces. */
+	if (!lock_path(path, interface + 1, "") || strcmp(strrchr(path, '/') + 1, name))
+		return 0;
+	return status_add(all, interface + 1);
+}
+
+static int add_folder(struct statuses *all, const char *path,
+		      int (*add)(struct statuses *all, char *name))
+{
+	DIR *dir = opendir(path);
 	struct dirent *e;
 	int err = 0;
 
+	if (!dir && errno == ENOENT)
+		return 0;
 	if (!dir) {
-		if (errno != ENOENT)
-			log_line(PIN_ROOT ": %s; run as root", strerror(errno));
-		return errno == ENOENT ? 0 : -errno;
+		err = -errno;
+		log_line("%s: %s", path, status_reason(err));
+		return err;
 	}
-	while (!err && (e = readdir(dir))) {
-		if (e->d_name[0] == '.')
-			continue;
-		for (char *c = e->d_name; *c; c++)
-			if (*c == ':')
-				*c = '.';
-		err = status_add(all, e->d_name);
-	}
+	while ((e = readdir(dir)))
+		if (e->d_name[0] != '.' && add(all, e->d_name))
+			err = -EINVAL;
 	closedir(dir);
+	return err;
+}
+
+static int status_add_all(struct statuses *all)
+{
+	int err = add_folder(all, PIN_ROOT, add_pinned);
+
+	if (add_folder(all, LOCK_ROOT, add_agent))
+		err = -EINVAL;
 	qsort(all->list, all->count, sizeof(all->list[0]), by_name);
 	return err;
 }
 
+/* The counters now: what the kernel has, or else what the agent says. Returns when that was. */
+static uint64_t status_counters(struct status *s, struct saluki_counters *c)
+{
+	uint32_t n = s->agent.number % TOTALS_INTERFACES_MAX;
+
+	if (s->has_agent)
+		status_ask(s);
+	if (s->is_pinned) {
+		pinned_counters(&s->pinned, c);
+	} else {
+		const struct totals_interface *t = &s->agent.board.totals.interfaces[n];
+
+		c->seen = t->seen;
+		c->filtered = t->filtered;
+		c->ring_full = t->ring_full;
+		c->copy_failed = t->copy_failed;
+		c->captured = t->captured;
+	}
+	return s->is_pinned ? monotonic_ns() : s->agent.board.at_ns;
+}
+
 static void status_sample(struct statuses *all)
 {
-	uint64_t began = monotonic_ns();
+	uint64_t at[STATUS_MAX];
 
 	for (unsigned int i = 0; i < all->count; i++)
-		pinned_counters(&all->list[i].pinned, &all->list[i].before);
+		at[i] = status_counters(&all->list[i], &all->list[i].before);
 	if (all->count)
 		usleep(STATUS_INTERVAL_US); /* the interval that is measured */
 	for (unsigned int i = 0; i < all->count; i++) {
 		struct status *s = &all->list[i];
 
-		pinned_counters(&s->pinned, &s->now);
-		pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);
+		s->seconds = (status_counters(s, &s->now) - at[i]) / 1e9;
+		if (s->is_pinned)
+			pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);
 	}
-	all->seconds = (monotonic_ns() - began) / 1e9;
-}
-
-static double rate(const struct statuses *all, __u64 before, __u64 now)
-{
-	return (now - before) / all->seconds;
-}
-
-static void print_text(const struct statuses *all)
-{
-	for (unsigned int i = 0; i < all->count; i++) {
-		const struct status *s = &all->list[i];
-		const struct saluki_config *c = &s->pinned.config;
-
-		printf("%s: %s%s, LINKTYPE %u, snaplen %u, keep %s%s, saluki %.16s\n", s->name,
-		       c->source[0] ? "attached by " : "not attached", c->source, c->linktype,
-		       c->snaplen, c->keep_headers ? "headers" : "all",
-		       c->consume ? ", frames consumed" : "", c->version);
-		if (s->agent)
-			printf("  agent    process %d\n", (int)s->agent);
-		else
-			printf("  agent    none: frames wait in the ring; 'saluki run -i %s' exports "
-			       "them\n",
-			       s->name);
-		printf("  ring     %s, %" PRIu64 " of %" PRIu64 " KiB used (%.1f %%)%s\n",
-		       c->mapped ? "mapped" : "bpf", s->ring_used / 1024, s->ring_size / 1024,
-		       100.0 * s->ring_used / s->ring_size,
-		       c->count > 1 ? ", shared with other interfaces" : "");
-#define X(field)                                                                                   \
-	printf("  %-12s %20llu %14.1f/s\n", #field, (unsigned long long)s->now.field,              \
-	       rate(all, s->before.field, s->now.field));
-		COUNTERS(X)
-#undef X
-	}
-}
-
-static void print_json(const struct statuses *all)
-{
-	printf("{\"interfaces\": [");
-	for (unsigned int i = 0; i < all->count; i++) {
-		const struct status *s = &all->list[i];
-		const struct saluki_config *c = &s->pinned.config;
-
-		printf("%s\n  {\"interface\": \"%s\", \"attached\": %s, \"source\": \"%s\", "
-		       "\"version\": \"%.16s\", \"linktype\": %u, \"snaplen\": %u, \"keep\": \"%s\", "
-		       "\"direction\": \"%s\", \"consume\": %s, \"persistent\": %s, \"agent\": %d,\n"
-		       "   \"ring\": {\"kind\": \"%s\", \"used\": %" PRIu64 ", \"size\": %" PRIu64
-		       ", \"group\": \"%016llx\"},\n   \"counters\": {",
-		       i ? "," : "", s->name, c->source[0] ? "true" : "false", c->source, c->version,
-		       c->linktype, c->snaplen, c->keep_headers ? "headers" : "all",
-		       c->direction == DIRECTION_IN    ? "in"
-		       : c->direction == DIRECTION_OUT ? "out"
-						       : "inout",
-		       c->consume ? "true" : "false", c->persistent ? "true" : "false",
-		       (int)s->agent, c->mapped ? "mapped" : "bpf", s->ring_used, s->ring_size,
-		       (unsigned long long)c->group);
-#define X(field) "\"" #field "\": %llu, "
-		printf(COUNTERS(X) "\"seconds\": %.3f},\n   \"rates\": {",
-#undef X
-#define X(field) (unsigned long long)s->now.field,
-		       COUNTERS(X) all->seconds);
-#undef X
-		printf("\"seen\": %.1f, \"captured\": %.1f, \"ring_full\": %.1f}}",
-		       rate(all, s->before.seen, s->now.seen),
-		       rate(all, s->before.captured, s->now.captured),
-		       rate(all, s->before.ring_full, s->now.ring_full));
-	}
-	printf("%s]}\n", all->count ? "\n" : "");
 }
 
 int status_main(int argc, char **argv)
@@ -211,11 +202,11 @@ int status_main(int argc, char **argv)
 		err = 1;
 	status_sample(&all);
 	if (json)
-		print_json(&all);
+		status_print_json(&all);
 	else if (!all.count && !err)
 		printf("nothing is attached\n");
 	else
-		print_text(&all);
+		status_print_text(&all);
 	for (unsigned int i = 0; i < all.count; i++)
 		pinned_close(&all.list[i].pinned);
 	return err;

@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <saluki/linktype.h>
@@ -139,6 +140,15 @@ void tap_close(struct tap *t)
 	memcpy(locks, t->locks, sizeof(locks));
 	t->ops->free(t);
 	unlock_all(locks, count);
+}
+
+void tap_describe(const struct tap_interface *f, struct handover_interface *h)
+{
+	memset(h, 0, sizeof(*h));
+	snprintf(h->name, sizeof(h->name), "%.63s", f->name);
+	snprintf(h->source, sizeof(h->source), "%s", f->source ? f->source : "");
+	h->linktype = f->link.linktype;
+	h->keep_headers = f->keep_headers;
 }
 
 static const char *linktype_name(int linktype)

@@ -54,6 +54,8 @@ struct tap {
  * take, attached. Returns NULL after lines that say why not. */
 struct tap *tap_open(const struct capture_options *o);
 void tap_close(struct tap *t); /* takes NULL too */
+/* What is told of an interface. */
+void tap_describe(const struct tap_interface *f, struct handover_interface *h);
 /* Says how interface `i` is attached. */
 void tap_say(const struct tap *t, unsigned int i, const char *verb);
 /* One kind, nothing attached yet. Return NULL after a line. */

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Control: see ctl.h. */
+#include "ctl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#define CTL_PATIENCE_S 2 /* who connects and says nothing must not hold up signals */
+
+static int ctl_address(struct sockaddr_un *a, const char *path)
+{
+	memset(a, 0, sizeof(*a));
+	a->sun_family = AF_UNIX;
+	if (strlen(path) >= sizeof(a->sun_path))
+		return -ENAMETOOLONG;
+	strcpy(a->sun_path, path);
+	return 0;
+}
+
+static void ctl_patience(int fd)
+{
+	struct timeval t = { .tv_sec = CTL_PATIENCE_S };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t));
+}
+
+/* ---- the agent ------------------------------------------------------------------------------- */
+
+static int ctl_listen(struct ctl *c, unsigned int i)
+{
+	struct sockaddr_un a;
+	mode_t mask;
+	int fd, err;
+
+	if (!lock_path(c->paths[i], c->tap->interfaces[i].name, ".sock"))
+		return -ENOENT;
+	err = ctl_address(&a, c->paths[i]);
+	if (err)
+		return err;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	unlink(c->paths[i]); /* of an agent that was killed: we hold the lock */
+	mask = umask(0177);
+	err = bind(fd, (struct sockaddr *)&a, sizeof(a)) || listen(fd, 4) ? -errno : 0;
+	umask(mask);
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
+void ctl_open(struct ctl *c, struct tap *t, const struct ctl_board *board)
+{
+	memset(c, 0, sizeof(*c));
+	c->tap = t;
+	c->board = board;
+	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
+		c->listeners[i] = -1;
+	for (unsigned int i = 0; i < t->count; i++) {
+		c->listeners[i] = ctl_listen(c, i);
+		if (c->listeners[i] < 0)
+			log_line("%s: no control socket: %s; 'saluki status' and 'saluki filter' "
+				 "will not find this agent",
+				 t->interfaces[i].name, strerror(-c->listeners[i]));
+	}
+}
+
+static void ctl_status(const struct ctl *c, unsigned int i, struct ctl_answer *a)
+{
+	a->pid = getpid();
+	a->number = i;
+	a->count = c->tap->count;
+	a->snaplen = c->tap->o->snaplen;
+	a->consume = c->tap->o->consume;
+	a->direction = c->tap->o->direction;
+	tap_describe(&c->tap->interfaces[i], &a->interface);
+	snprintf(a->ring, sizeof(a->ring), "%s", c->tap->ring);
+	a->board = *c->board;
+}
+
+static void ctl_refuse(struct ctl_answer *a, int err, const char *why)
+{
+	a->error = err;
+	snprintf(a->why, sizeof(a->why), "%s", why);
+}
+
+static void ctl_answer(struct ctl *c, unsigned int i, int fd)
+{
+	struct ctl_answer a = { .size = sizeof(a) };
+	struct ctl_request r;
+	ssize_t n = recv(fd, &r, sizeof(r), 0);
+
+	if (n != sizeof(r) || r.size != sizeof(r))
+		ctl_refuse(&a, -EPROTO, "the agent is of another version than this command");
+	else if (r.what == CTL_STATUS)
+		ctl_status(c, i, &a);
+	else
+		ctl_refuse(&a, -EOPNOTSUPP, "the agent does not know this request");
+	send(fd, &a, sizeof(a), MSG_NOSIGNAL);
+}
+
+void ctl_serve(struct ctl *c, unsigned int i)
+{
+	int fd = accept4(c->listeners[i], NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	ctl_patience(fd);
+	ctl_answer(c, i, fd);
+	close(fd);
+}
+
+void ctl_close(struct ctl *c)
+{
+	for (unsigned int i = 0; c->tap && i < INTERFACES_MAX; i++) {
+		if (c->listeners[i] < 0)
+			continue;
+		close(c->listeners[i]);
+		unlink(c->paths[i]);
+	}
+	memset(c, 0, sizeof(*c));
+}
+
+/* ---- other commands -------------------------------------------------------------------------- */
+
+int ctl_ask(const char *interface, const struct ctl_request *r, struct ctl_answer *answer)
+{
+	char path[LOCK_PATH_MAX];
+	struct sockaddr_un a;
+	ssize_t n = -1;
+	int fd, err;
+
+	if (!lock_path(path, interface, ".sock"))
+		return -ENOENT;
+	err = ctl_address(&a, path);
+	fd = err ? err : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err ? err : -errno;
+	ctl_patience(fd);
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
+	    send(fd, r, sizeof(*r), MSG_NOSIGNAL) == sizeof(*r))
+		n = recv(fd, answer, sizeof(*answer), 0);
+	err = n < 0 ? -errno : 0;
+	close(fd);
+	if (err == -ECONNREFUSED)
+		return -ENOENT; /* left by an agent that was killed */
+	if (!err && (n != sizeof(*answer) || answer->size != sizeof(*answer)))
+		return -EPROTO;
+	return err;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Control: what other commands (saluki status, filter) ask of a running agent, and its privileged
+ * process answers: a socket an interface beside its lock (lock.h), for its owner alone. A request is
+ * a message, and so is its answer; then the connection ends.
+ */
+#ifndef AGENT_CTL_H
+#define AGENT_CTL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "handover.h"
+#include "tap.h"
+#include "wire/totals.h"
+
+enum { CTL_STATUS = 1 };
+
+struct ctl_request {
+	uint32_t size; /* of this struct: another version's is refused */
+	uint32_t what; /* CTL_ */
+	char interface[16];
+};
+
+/* What the unprivileged process lets the other one know, in memory that both have. Numbers only: it
+ * is believed nothing else. */
+struct ctl_board {
+	struct totals totals;
+	uint64_t at_ns; /* CLOCK_MONOTONIC, when it was written */
+	uint64_t session_up;
+};
+
+struct ctl_answer {
+	uint32_t size;
+	int32_t error; /* 0, or -errno with the reason in `why` */
+	char why[512];
+	pid_t pid;
+	uint32_t number; /* of the interface, and how many there are */
+	uint32_t count;
+	uint32_t snaplen;
+	uint32_t consume;
+	uint32_t direction; /* enum direction */
+	struct handover_interface interface; /* `source` is "" while it is not attached */
+	char ring[64];
+	struct ctl_board board;
+};
+
+/* ---- the agent ------------------------------------------------------------------------------- */
+
+struct ctl {
+	int listeners[INTERFACES_MAX]; /* -1: none */
+	char paths[INTERFACES_MAX][LOCK_PATH_MAX];
+	struct tap *tap;
+	const struct ctl_board *board;
+};
+
+/* Listens for all interfaces of the tap, whose locks are held. Where it cannot, it says so and the
+ * capture goes on without. */
+void ctl_open(struct ctl *c, struct tap *t, const struct ctl_board *board);
+/* Answers who has come to listener `i`. */
+void ctl_serve(struct ctl *c, unsigned int i);
+void ctl_close(struct ctl *c); /* takes a zeroed one */
+
+/* ---- other commands -------------------------------------------------------------------------- */
+
+/* Asks the agent of an interface in this namespace. Returns 0, or -errno: -ENOENT where there is
+ * none, `answer->error` where it says no. */
+int ctl_ask(const char *interface, const struct ctl_request *r, struct ctl_answer *answer);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What `saluki status` has found (status.c) and prints (status_print.c). */
+#ifndef AGENT_STATUS_H
+#define AGENT_STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctl.h"
+#include "pinned.h"
+
+#define STATUS_MAX 64
+
+struct status {
+	char name[64];
+	bool is_pinned, has_agent;
+	struct pinned pinned;	 /* what BPF programs were attached */
+	struct ctl_answer agent; /* what the agent says */
+	struct saluki_counters before, now;
+	double seconds; /* between the two */
+	uint64_t ring_used, ring_size;
+};
+
+struct statuses {
+	unsigned int count;
+	struct status list[STATUS_MAX];
+};
+
+void status_print_text(const struct statuses *all);
+void status_print_json(const struct statuses *all);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/* saluki status, what it prints: see status.h. */
+#include "status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <saluki/version.h>
+
+#define ULL(x) ((unsigned long long)(x))
+
+/* The fields of struct saluki_counters that every source has; the others are for the pins. */
+#define COUNTERS(X) X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured)
+
+/* What is the same of pins and of agents. */
+struct view {
+	const char *source, *version, *direction;
+	unsigned int linktype, snaplen, keep_headers, consume;
+};
+
+static struct view view_of(const struct status *s)
+{
+	static const char *const directions[] = { "in", "out", "inout" };
+	const struct saluki_config *c = &s->pinned.config;
+	const struct ctl_answer *a = &s->agent;
+
+	if (s->is_pinned)
+		return (struct view){ c->source,	c->version,
+				      directions[c->direction % 3],
+				      c->linktype,	c->snaplen,
+				      c->keep_headers,	c->consume };
+	return (struct view){ a->interface.source, SALUKI_VERSION, directions[a->direction % 3],
+			      a->interface.linktype, a->snaplen, a->interface.keep_headers,
+			      a->consume };
+}
+
+static double rate(const struct status *s, __u64 before, __u64 now)
+{
+	return s->seconds > 0 ? (double)(now - before) / s->seconds : 0;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void print_agent(const struct status *s)
+{
+	const struct totals *t = &s->agent.board.totals;
+
+	if (!s->has_agent) {
+		printf("  agent    none: frames wait in the ring; 'saluki run -i %s' exports them\n",
+		       s->name);
+		return;
+	}
+	printf("  agent    process %d, %s; exported %llu frames in %llu bytes, dropped %llu%s\n",
+	       (int)s->agent.pid, s->agent.board.session_up ? "collector answers" : "no collector",
+	       ULL(t->exported), ULL(t->sent_bytes), ULL(t->dropped_send + t->dropped_shutdown),
+	       s->agent.count > 1 ? ", all its interfaces together" : "");
+}
+
+static void print_ring(const struct status *s)
+{
+	const struct saluki_config *c = &s->pinned.config;
+
+	if (s->is_pinned)
+		printf("  ring     %s, %" PRIu64 " of %" PRIu64 " KiB used (%.1f %%)%s\n",
+		       c->mapped ? "mapped" : "bpf", s->ring_used / 1024, s->ring_size / 1024,
+		       s->ring_size ? 100.0 * s->ring_used / s->ring_size : 0,
+		       c->count > 1 ? ", shared with other interfaces" : "");
+	else
+		printf("  ring     %.64s\n", s->agent.ring);
+}
+
+void status_print_text(const struct statuses *all)
+{
+	for (unsigned int i = 0; i < all->count; i++) {
+		const struct status *s = &all->list[i];
+		struct view v = view_of(s);
+
+		printf("%s: %s%.31s, LINKTYPE %u, direction %s, snaplen %u, keep %s%s, saluki "
+		       "%.16s\n",
+		       s->name, v.source[0] ? "attached by " : "not attached", v.source, v.linktype,
+		       v.direction, v.snaplen, v.keep_headers ? "headers" : "all",
+		       v.consume ? ", frames consumed" : "", v.version);
+		print_agent(s);
+		print_ring(s);
+#define X(field)                                                                                   \
+	printf("  %-12s %20llu %14.1f/s\n", #field, ULL(s->now.field),                             \
+	       rate(s, s->before.field, s->now.field));
+		COUNTERS(X)
+#undef X
+	}
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+/* An interface's name may hold anything but blanks and slashes. */
+static void json_string(const char *key, const char *text, size_t max)
+{
+	printf("\"%s\": \"", key);
+	for (size_t i = 0; i < max && text[i]; i++)
+		if (text[i] == '"' || text[i] == '\\' || (unsigned char)text[i] < 32)
+			printf("\\u%04x", text[i]);
+		else
+			putchar(text[i]);
+	printf("\", ");
+}
+
+static void json_agent(const struct status *s)
+{
+	const struct totals *t = &s->agent.board.totals;
+
+	if (!s->has_agent) {
+		printf("\"agent\": null,\n   ");
+		return;
+	}
+	printf("\"agent\": {\"pid\": %d, \"session\": %s, \"interfaces\": %u, \"exported\": %llu, "
+	       "\"dropped_send\": %llu, \"dropped_shutdown\": %llu, \"combos\": %llu, "
+	       "\"datagrams\": %llu, \"sent_bytes\": %llu},\n   ",
+	       (int)s->agent.pid, s->agent.board.session_up ? "true" : "false", s->agent.count,
+	       ULL(t->exported), ULL(t->dropped_send), ULL(t->dropped_shutdown), ULL(t->combos),
+	       ULL(t->datagrams), ULL(t->sent_bytes));
+}
+
+static void json_ring(const struct status *s)
+{
+	const struct saluki_config *c = &s->pinned.config;
+
+	if (s->is_pinned)
+		printf("\"persistent\": %s, \"ring\": {\"kind\": \"%s\", \"used\": %" PRIu64
+		       ", \"size\": %" PRIu64 ", \"group\": \"%016llx\", \"interfaces\": %u},\n   ",
+		       c->persistent ? "true" : "false", c->mapped ? "mapped" : "bpf", s->ring_used,
+		       s->ring_size, ULL(c->group), c->count);
+	else
+		printf("\"persistent\": false, \"ring\": null,\n   ");
+}
+
+static void json_counters(const struct status *s)
+{
+	const char *comma = "";
+
+	printf("\"counters\": {");
+#define X(field)                                                                                   \
+	printf("%s\"" #field "\": %llu", comma, ULL(s->now.field));                                \
+	comma = ", ";
+	COUNTERS(X)
+#undef X
+	comma = "";
+	printf("},\n   \"rates\": {");
+#define X(field)                                                                                   \
+	printf("%s\"" #field "\": %.1f", comma, rate(s, s->before.field, s->now.field));           \
+	comma = ", ";
+	COUNTERS(X)
+#undef X
+	printf("}}");
+}
+
+void status_print_json(const struct statuses *all)
+{
+	printf("{\"interfaces\": [");
+	for (unsigned int i = 0; i < all->count; i++) {
+		const struct status *s = &all->list[i];
+		struct view v = view_of(s);
+
+		printf("%s\n  {", i ? "," : "");
+		json_string("interface", s->name, sizeof(s->name));
+		json_string("source", v.source, 32);
+		json_string("version", v.version, 16);
+		printf("\"linktype\": %u, \"direction\": \"%s\", \"snaplen\": %u, \"keep\": \"%s\", "
+		       "\"consume\": %s,\n   ",
+		       v.linktype, v.direction, v.snaplen, v.keep_headers ? "headers" : "all",
+		       v.consume ? "true" : "false");
+		json_agent(s);
+		json_ring(s);
+		json_counters(s);
+	}
+	printf("%s]}\n", all->count ? "\n" : "");
+}
