@@ -79,6 +79,17 @@ static bool control_order(struct control *c)
 	return true;
 }
 
+static void control_count(struct control *c)
+{
+	struct totals t;
+
+	export_totals(c->exporter, &t);
+	room_tell(&c->room, c->exporter->source, &t, c->snaplen);
+	c->board->totals = t;
+	c->board->session_up = c->session->up;
+	c->board->at_ns = monotonic_ns();
+}
+
 void control_loop(struct control *c)
 {
 	struct pollfd p[3] = {
@@ -90,9 +101,7 @@ void control_loop(struct control *c)
 	for (;;) {
 		int timeout = session_tick(c->session, monotonic_ns());
 
-		export_totals(c->exporter, &c->board->totals);
-		c->board->session_up = c->session->up;
-		c->board->at_ns = monotonic_ns();
+		control_count(c);
 		if (poll(p, 3, timeout) < 0 && errno != EINTR)
 			return;
 		if (p[2].revents)

@@ -8,6 +8,7 @@
 #include "capture.h"
 #include "ctl.h"
 #include "export.h"
+#include "room.h"
 #include "session.h"
 
 struct control {
@@ -17,6 +18,8 @@ struct control {
 	struct capture *capture;
 	struct exporter *exporter;
 	struct ctl_board *board;
+	struct room room;
+	uint32_t snaplen;
 };
 
 /* Runs until the export thread has ended. */

@@ -143,6 +143,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->control.session = &s->session;
 	s->control.capture = &s->capture;
 	s->control.exporter = &s->exporter;
+	s->control.snaplen = h->snaplen;
 	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return s->control.done_fd < 0 ? -errno : resume(&s->exporter);
 }

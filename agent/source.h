@@ -51,6 +51,8 @@ struct source {
 	const struct source_ops *ops;
 	unsigned int interfaces; /* how many */
 	uint32_t lanes;		 /* rings that outlive the agent; 0: none */
+	uint64_t room_bytes;	 /* of all rings; 0: there is none */
+	uint32_t room_frame;	 /* bytes a frame takes there; 0: what is kept of it */
 };
 
 /* Sets what is kept of a whole frame of `cap_len` bytes at hand, as the BPF programs would have cut

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Room: see room.h. */
+#include "room.h"
+
+#include <saluki/log.h>
+
+#include "clock.h"
+
+#define ROOM_AFTER_NS 1000000000ULL
+#define ROOM_HEADER 32 /* a record's header, and the ring's own */
+
+void room_tell(struct room *r, const struct source *s, const struct totals *t, uint32_t snaplen)
+{
+	uint64_t now = monotonic_ns(), heard, bytes, frames, rate;
+
+	if (r->told || !s->room_bytes)
+		return;
+	if (!r->since_ns) {
+		r->since_ns = now;
+		r->at = *t;
+	}
+	if (now - r->since_ns < ROOM_AFTER_NS)
+		return;
+	r->told = true;
+	heard = t->captured + t->ring_full - r->at.captured - r->at.ring_full;
+	bytes = t->captured > r->at.captured
+			? (t->kept_bytes - r->at.kept_bytes) / (t->captured - r->at.captured)
+			: snaplen;
+	frames = s->room_bytes / (s->room_frame ? s->room_frame : ROOM_HEADER + bytes);
+	rate = heard * ROOM_AFTER_NS / (now - r->since_ns);
+	if (!rate)
+		log_line("-B: the ring has room for %llu frames of %llu bytes; nothing heard yet",
+			 (unsigned long long)frames, (unsigned long long)bytes);
+	else
+		log_line("-B: the ring has room for some %llu frames of %llu bytes, %llu ms at the "
+			 "present %llu frames/s",
+			 (unsigned long long)frames, (unsigned long long)bytes,
+			 (unsigned long long)(frames * 1000 / rate), (unsigned long long)rate);
+}
