@@ -131,7 +131,7 @@ $(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/pcap_read.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
-$(BUILD)/tests/trim_run: $(BUILD)/tests/bpf/trim_run.o $(BUILD)/agent/mapped.o
+$(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/mapped agent/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 

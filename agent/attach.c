@@ -18,6 +18,7 @@
 
 #include "capture.skel.h"
 #include "clock.h"
+#include "program.h"
 
 const char *attach_reason(int err)
 {
@@ -37,6 +38,10 @@ const char *attach_reason(int err)
 		return "the kernel lacks what it takes (for tc: sch_ingress and cls_bpf)";
 	case EINVAL:
 		return "refused by the kernel (a BPF feature it lacks)";
+	case ERANGE:
+		return "the interface's MTU is too large for it";
+	case E2BIG:
+		return "this kernel makes no map that large";
 	default:
 		return strerror(-err);
 	}
@@ -148,7 +153,7 @@ static void set_constants(struct capture_bpf *skel, const struct attach *a)
 	skel->rodata->consume = c->consume;
 	skel->rodata->interface = c->number;
 #ifndef __x86_64__
-	skel->rodata->mapped_exchange = 1;
+	skel->rodata->mapped_exchange = c->mapped != 0;
 #endif
 	skel->rodata->mapped_size = c->mapped ? c->ring_size : 0;
 	snprintf((char *)skel->rodata->bpf_metadata_version,
@@ -178,7 +183,8 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	bpf_map__set_autocreate(skel->maps.saluki_journal, false);
 	bpf_map__set_autocreate(skel->maps.saluki_config, false);
 	set_constants(skel, a);
-	err = bpf_map__reuse_fd(skel->maps.ring, m->ring_fd);
+	err = skel->rodata->mapped_exchange ? 0 : program_drop_exchange(skel->obj);
+	err = err ?: bpf_map__reuse_fd(skel->maps.ring, m->ring_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.mapped, m->mapped_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.counters, a->counters_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.wakeup, m->wakeup_fd);

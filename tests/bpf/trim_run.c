@@ -22,6 +22,7 @@
 #include <saluki/record.h>
 
 #include "agent/mapped.h"
+#include "agent/program.h"
 #include "capture.skel.h"
 
 #define FRAME_MAX 65536
@@ -167,6 +168,8 @@ int main(int argc, char **argv)
 	bpf_program__set_autoload(skel->progs.saluki_xdp, !tc);
 	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, tc);
 	bpf_program__set_autoload(skel->progs.saluki_tc_egress, 0);
+	if (!skel->rodata->mapped_exchange && program_drop_exchange(skel->obj))
+		die("exchange");
 	if (capture_bpf__load(skel))
 		die("load");
 	output_open(&output, skel, cpus);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Programs between opening and loading: see program.h. */
+#include "program.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_exchange(const struct bpf_insn *i)
+{
+	return i->code == (BPF_STX | BPF_ATOMIC | BPF_DW) && i->imm == BPF_XCHG;
+}
+
+static int drop_exchange(struct bpf_program *prog)
+{
+	static const struct bpf_insn nothing = { .code = BPF_JMP | BPF_JA };
+	size_t count = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns = malloc(count * sizeof(*insns));
+	int err;
+
+	if (!insns)
+		return -ENOMEM;
+	memcpy(insns, bpf_program__insns(prog), count * sizeof(*insns));
+	for (size_t i = 0; i < count; i++) {
+		if (is_exchange(&insns[i]))
+			insns[i] = nothing;
+	}
+	/* As many as before: what libbpf knows of their places stays true. */
+	err = bpf_program__set_insns(prog, insns, count);
+	free(insns);
+	return err;
+}
+
+int program_drop_exchange(struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+	int err = 0;
+
+	bpf_object__for_each_program(prog, obj) err = err ?: drop_exchange(prog);
+	return err;
+}
