@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is done on which kernel, and what is expected there: the table. A row of RUNS is a sensor
+and a collector in a VM, with frames played in between; a row of TRIMS the capture program alone."""
+import dataclasses
+import struct
+
+from reference import captures, shapes
+from reference.test_reference import write_pcap
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    interface: str  # mon0 or tap0, see init
+    options: str
+    by: str  # the source that captures; "": none does, and the run fails
+    said: tuple = ()  # each a tuple of words of one line
+    kernel: str = "with_all"  # or what it is to be without: see init
+
+
+NO_DRIVER = ("xdp native refused", "the driver does not support it")
+# bpf_xdp_load_bytes came with Linux 5.18, arrays of some MiB with 6.0.
+NO_XDP = (("xdp native refused", "a BPF feature it lacks"),
+          ("xdp generic refused", "a BPF feature it lacks"))
+NO_TC = ("tc refused", "sch_ingress and cls_bpf")
+NO_LARGE_ARRAY = ("no mapped ring of 4096 KiB", "smaller -B", "--ring bpf")
+
+NEW = {
+    "auto": Run("mon0", "", "xdp generic", (NO_DRIVER,)),
+    "auto wired": Run("tap0", "", "xdp native"),
+    "tc": Run("mon0", "--source tc", "tc"),
+    "tc wired": Run("tap0", "--source tc", "tc"),
+    "mapped": Run("mon0", "--ring mapped", "xdp generic", (NO_DRIVER,)),
+    "mapped wired": Run("tap0", "--ring mapped", "xdp native"),
+    "mapped tc": Run("mon0", "--ring mapped --source tc", "tc"),
+    "no BTF": Run("mon0", "", "xdp generic", kernel="no_btf"),
+    "no tc": Run("mon0", "--source tc", "", (NO_TC,), "no_tc"),
+}
+
+OLD = {
+    "auto": Run("mon0", "", "tc", NO_XDP),
+    "auto wired": Run("tap0", "", "tc", NO_XDP),
+    "xdp": Run("mon0", "--source xdp", "", NO_XDP),
+    "mapped": Run("mon0", "--ring mapped --source tc -B 1024", "tc"),
+    "mapped, large": Run("mon0", "--ring mapped", "", (NO_LARGE_ARRAY,)),
+    "no BTF": Run("mon0", "", "tc", kernel="no_btf"),
+    "no tc": Run("mon0", "", "", (*NO_XDP, NO_TC), "no_tc"),
+}
+
+# From Linux 6.6 on tc programs are attached by links, for which no module is needed.
+NEWEST = {**NEW, "no tc": Run("mon0", "--source tc", "tc", kernel="no_tc")}
+
+RUNS = {"5.10": OLD, "6.1": NEW, "6.12": NEWEST}
+
+LINKTYPES = (1, 105, 119, 127)
+TRIMS = {kernel: [(hook, linktype) for hook in hooks for linktype in LINKTYPES]
+         for kernel, hooks in {"5.10": ("tc", "tc-mapped"), "6.1": ("xdp", "tc", "xdp-mapped"),
+                               "6.12": ("xdp", "tc", "xdp-mapped")}.items()}
+
+
+def folder(name):
+    return name.replace(" ", "-").replace(",", "")
+
+
+def lines(kernel):
+    """The list that the guest works off."""
+    yield "with_all probe probe tap0"
+    for hook, linktype in TRIMS[kernel]:
+        yield f"with_all trim {hook}.{linktype} {hook} {linktype}"
+    for name, r in RUNS[kernel].items():
+        yield f"{r.kernel} run {folder(name)} {r.interface} {r.options}"
+
+
+# ---- frames ----------------------------------------------------------------------------------------
+
+
+def shaped(linktype):
+    """Frames of every shape that the capture program is fed with."""
+    return [f for _, link, f in shapes.whole() if link == linktype and 60 <= len(f) < 3400]
+
+
+def played(interface):
+    """What the interface hears: the bundled trace, or Ethernet frames that fit a usual MTU."""
+    if interface == "mon0":
+        return [f._replace(orig_len=len(f.data)) for f in captures.frames(captures.BUNDLED)]
+    return [captures.Frame(0, len(f), 1, f) for f in shaped(1) if len(f) <= 1514]
+
+
+def write(folder_):
+    """The files that every guest has as /data."""
+    for interface in ("mon0", "tap0"):
+        sent = played(interface)
+        write_pcap(folder_ / f"{interface}.pcap", sent[0].linktype, sent)
+    for linktype in LINKTYPES:
+        (folder_ / f"in.{linktype}").write_bytes(
+            b"".join(struct.pack("<I", len(f)) + f for f in shaped(linktype)))

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Debian's kernels in VMs: what cases.py says is expected of each came about."""
+import json
+import struct
+
+import pytest
+
+from netns.compare import assert_balanced, assert_same
+from reference import captures, trim
+from vm import cases
+
+
+def per_kernel(table):
+    return [(kernel, row) for kernel, rows in table.items() for row in rows]
+
+
+@pytest.mark.parametrize("kernel,name", per_kernel(cases.RUNS))
+def test_sensor_and_collector(vm, kernel, name):
+    """The best source that works captures, what was refused is said, and every frame arrives."""
+    run = cases.RUNS[kernel][name]
+    out = vm / cases.folder(name)
+    said = (out / "said").read_text()
+    for words in run.said:
+        assert any(all(w in line for w in words) for line in said.splitlines()), said
+    status = int((out / "status").read_text())
+    got = list(captures.frames(out / "out.pcapng"))
+    if not run.by:
+        assert status == 1 and "capturing by" not in said and not got, said
+        return
+    assert status == 0 and f"{run.interface}: capturing by {run.by}," in said, said
+    sent = cases.played(run.interface)
+    assert int((out / "played").read_text()) == len(sent)
+    assert_same(sent, got, stamps=False)
+    assert [f.time_ns for f in got] == sorted(f.time_ns for f in got)
+    stats = json.loads((out / "stats.json").read_text())
+    assert_balanced(stats["sensors"][0], len(sent))
+
+
+@pytest.mark.parametrize("kernel,row", per_kernel(cases.TRIMS))
+def test_capture_program_alone(vm, kernel, row):
+    """Of frames of every shape it keeps what the reference keeps."""
+    hook, linktype = row
+    out = vm / f"{hook}.{linktype}"
+    assert (out / "status").read_text() == "0\n", (out / "said").read_text()
+    kept = (out / "kept").read_bytes()
+    at = 0
+    for frame in cases.shaped(linktype):
+        length, lied = trim.keep(frame, len(frame), linktype, 192, True)
+        want = struct.pack("<IIHBB", length, len(frame), linktype, 1, lied) + frame[:length]
+        assert kept[at + 4:at + 16 + length] == want, frame
+        at += 16 + length
+    assert at == len(kept) > 0
+
+
+@pytest.mark.parametrize("kernel", cases.RUNS)
+def test_probe_says_what_there_is(vm, kernel):
+    """What probe finds by trying is what the runs found."""
+    lines = (vm / "probe/said").read_text().splitlines()
+    found = {line[:24].strip(): line[25:].split("   ")[0] for line in lines}
+    assert found["kernel"].startswith(kernel + ".") and found["BTF (not needed)"] == "yes"
+    old = kernel == "5.10"
+    for name in ("xdp native", "xdp generic", "bpf_xdp_load_bytes", "mapped ring"):
+        assert found[name] == ("no" if old else "yes"), lines
+    assert found["tc"] == found["BPF ring buffer"] == "yes", lines
+    assert (vm / "probe/status").read_text() == "0\n"
