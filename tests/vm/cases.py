@@ -15,6 +15,7 @@ class Run:
     by: str  # the source that captures; "": none does, and the run fails
     said: tuple = ()  # each a tuple of words of one line
     kernel: str = "with_all"  # or what it is to be without: see init
+    verb: str = "run"  # or killed, attached: see init
 
 
 NO_DRIVER = ("xdp native refused", "the driver does not support it")
@@ -22,6 +23,7 @@ NO_DRIVER = ("xdp native refused", "the driver does not support it")
 NO_XDP = (("xdp native refused", "a BPF feature it lacks"),
           ("xdp generic refused", "a BPF feature it lacks"))
 NO_TC = ("tc refused", "sch_ingress and cls_bpf")
+TAKES_OVER = ("takes over",)
 NO_LARGE_ARRAY = ("no mapped ring of 4096 KiB", "smaller -B", "--ring bpf")
 
 NEW = {
@@ -32,6 +34,11 @@ NEW = {
     "mapped": Run("mon0", "--ring mapped", "xdp generic", (NO_DRIVER,)),
     "mapped wired": Run("tap0", "--ring mapped", "xdp native"),
     "mapped tc": Run("mon0", "--ring mapped --source tc", "tc"),
+    "killed": Run("mon0", "", "xdp generic", (TAKES_OVER,), verb="killed"),
+    "killed wired": Run("tap0", "--ring mapped", "xdp native", (TAKES_OVER,), verb="killed"),
+    "killed tc": Run("mon0", "--source tc", "tc", (TAKES_OVER,), verb="killed"),
+    "attached": Run("tap0", "", "xdp native", (TAKES_OVER,), verb="attached"),
+    "attached tc": Run("tap0", "--source tc", "tc", (TAKES_OVER,), verb="attached"),
     "no BTF": Run("mon0", "", "xdp generic", kernel="no_btf"),
     "no tc": Run("mon0", "--source tc", "", (NO_TC,), "no_tc"),
 }
@@ -42,6 +49,8 @@ OLD = {
     "xdp": Run("mon0", "--source xdp", "", NO_XDP),
     "mapped": Run("mon0", "--ring mapped --source tc -B 1024", "tc"),
     "mapped, large": Run("mon0", "--ring mapped", "", (NO_LARGE_ARRAY,)),
+    "killed": Run("mon0", "", "tc", (TAKES_OVER,), verb="killed"),
+    "attached": Run("tap0", "", "tc", (*NO_XDP, TAKES_OVER), verb="attached"),
     "no BTF": Run("mon0", "", "tc", kernel="no_btf"),
     "no tc": Run("mon0", "", "", (*NO_XDP, NO_TC), "no_tc"),
 }
@@ -52,7 +61,7 @@ NEWEST = {**NEW, "no tc": Run("mon0", "--source tc", "tc", kernel="no_tc")}
 RUNS = {"5.10": OLD, "6.1": NEW, "6.12": NEWEST}
 
 LINKTYPES = (1, 105, 119, 127)
-TRIMS = {kernel: [(hook, linktype) for hook in hooks for linktype in LINKTYPES]
+TRIMS = {kernel: [(hook, str(linktype)) for hook in hooks for linktype in LINKTYPES]
          for kernel, hooks in {"5.10": ("tc", "tc-mapped"), "6.1": ("xdp", "tc", "xdp-mapped"),
                                "6.12": ("xdp", "tc", "xdp-mapped")}.items()}
 
@@ -67,7 +76,7 @@ def lines(kernel):
     for hook, linktype in TRIMS[kernel]:
         yield f"with_all trim {hook}.{linktype} {hook} {linktype}"
     for name, r in RUNS[kernel].items():
-        yield f"{r.kernel} run {folder(name)} {r.interface} {r.options}"
+        yield f"{r.kernel} {r.verb} {folder(name)} {r.interface} {r.options}"
 
 
 # ---- frames ----------------------------------------------------------------------------------------

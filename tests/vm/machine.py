@@ -38,9 +38,10 @@ def _archive(root):
 
 
 def common(root):
-    """The part of the initial file system that is the same for every kernel, as an archive: busybox,
-    the programs with their libraries, and the frames."""
-    for name in ("bin", "sbin", "etc", "dev", "proc", "sys", "run", "tmp", "host", "modules", "data"):
+    """The part of the initial file system that is the same for every kernel, as an archive:
+    busybox, the programs with their libraries, and the frames."""
+    for name in ("bin", "sbin", "etc", "dev", "proc", "sys", "run", "tmp", "host", "modules",
+                 "data"):
         (root / name).mkdir(parents=True)
     _install("/bin/busybox", root, "bin/busybox")
     for program in PROGRAMS:
