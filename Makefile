@@ -29,7 +29,7 @@ LIBS_AGENT := -lbpf $(LIBS_COMMON)
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libzstd-dev libsodium-dev \
 	libclang-rt-14-dev zstd iproute2 python3 python3-venv
-PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
+PACKAGES_TEST := ethtool libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace
 PACKAGES_BENCH := netsniff-ng
 

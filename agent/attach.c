@@ -38,6 +38,9 @@ const char *attach_reason(int err)
 		return "the kernel lacks what it takes (for tc: sch_ingress and cls_bpf)";
 	case EINVAL:
 		return "refused by the kernel (a BPF feature it lacks)";
+	case EXDEV: /* ours: hook_error */
+		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', or "
+		       "--source xdp where there are none";
 	case ERANGE:
 		return "the interface's MTU is too large for it";
 	case E2BIG:
@@ -269,11 +272,18 @@ static bool hook_allowed(const struct attach *a, enum attach_hook hook)
 	return a->o->source != SOURCE_TC && a->o->direction == DIRECTION_IN;
 }
 
+/* A tag that the card has put into the frame's metadata is there for tc, and for nobody else. */
+static bool hook_loses_tags(const struct attach *a, enum attach_hook hook)
+{
+	return hook != ATTACH_TC && a->o->source == SOURCE_AUTO && a->interface->link.strips_vlan;
+}
+
 /* What an earlier agent attached, if it may stay: as it is, or with another program in its place. */
 static int attach_again(struct attach *a)
 {
 	for (enum attach_hook hook = 0; hook < ATTACH_HOOKS; hook++) {
-		if (strcmp(a->config.source, attach_hook_name(hook)) || !hook_allowed(a, hook))
+		if (strcmp(a->config.source, attach_hook_name(hook)) || !hook_allowed(a, hook) ||
+		    hook_loses_tags(a, hook))
 			continue;
 		if (!attached_as_wanted(a))
 			return attach_hook(a, hook);
@@ -292,9 +302,13 @@ int attach_attach(struct attach *a, bool again)
 	for (enum attach_hook hook = 0; hook < ATTACH_HOOKS; hook++) {
 		if (!hook_allowed(a, hook))
 			continue;
-		err = attach_hook(a, hook);
+		err = hook_loses_tags(a, hook) ? -EXDEV : attach_hook(a, hook);
 		if (!err) {
 			memset(a->told, 0, sizeof(a->told));
+			if (hook != ATTACH_TC && a->interface->link.strips_vlan)
+				log_line("%s: the card takes VLAN tags off and XDP does not see "
+					 "them; 'ethtool -K %s rxvlan off' leaves them in place",
+					 a->interface->name, a->interface->name);
 			return 0;
 		}
 		if (!again || err != a->told[hook])

@@ -3,9 +3,11 @@
 #include "link.h"
 
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +15,15 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
+
+/* Drivers that have no such flags say no. */
+static bool link_strips_vlan(int sock, struct ifreq *r)
+{
+	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
+
+	r->ifr_data = (void *)&flags;
+	return ioctl(sock, SIOCETHTOOL, r) == 0 && flags.data & ETH_FLAG_RXVLAN;
+}
 
 static int link_ioctls(int sock, struct ifreq *r, struct link_state *s)
 {
@@ -29,6 +40,7 @@ static int link_ioctls(int sock, struct ifreq *r, struct link_state *s)
 	if (ioctl(sock, SIOCGIFMTU, r))
 		return -errno;
 	s->mtu = r->ifr_mtu;
+	s->strips_vlan = link_strips_vlan(sock, r);
 	return 0;
 }
 

@@ -11,6 +11,7 @@ struct link_state {
 	int arphrd;   /* ARPHRD_ as the kernel has it */
 	bool up;
 	unsigned int mtu;
+	bool strips_vlan; /* the card takes VLAN tags off: rx-vlan-offload */
 };
 
 /* Returns 0 with the state of interface `name`, -errno where asking failed. */

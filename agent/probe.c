@@ -118,6 +118,7 @@ static int probe_interface(const char *interface)
 		return err;
 	printf("%-24s %s, ARPHRD %d, LINKTYPE %d, MTU %u, %s\n", "interface", interface,
 	       link->arphrd, link->linktype, link->mtu, link->up ? "up" : "down");
+	say("VLAN tags seen by XDP", link->strips_vlan ? -EXDEV : 0);
 	attach_zero(&a);
 	a.o = &o;
 	err = maps_init(&maps, &o);

@@ -80,10 +80,13 @@ class Host:
 
 
 def veth(a, name_a, b, name_b, *options):
-    """A cable between two namespaces."""
+    """A cable between two namespaces. Neither end keeps VLAN tags beside its frames, where XDP does
+    not see them."""
     subprocess.run(["ip", "link", "add", name_a, "netns", str(a.holder.pid), "type", "veth",
                     "peer", "name", name_b, "netns", str(b.holder.pid)], check=True)
     for ns, name in ((a, name_a), (b, name_b)):
+        ns.run("ethtool", "-K", name, "rxvlan", "off", "txvlan", "off", "tx-vlan-stag-hw-insert",
+               "off", capture_output=True)
         ns.run("ip", "link", "set", name, "up", *options)
 
 
