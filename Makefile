@@ -81,7 +81,7 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 
-$(BUILD)/agent/attach.o $(BUILD)/tests/bpf/trim_run.o: | $(BUILD)/capture.skel.h
+$(BUILD)/agent/attach.o $(BUILD)/agent/maps.o $(BUILD)/tests/bpf/trim_run.o: | $(BUILD)/capture.skel.h
 
 .PHONY: vmlinux
 vmlinux: ## remake vmlinux.h from the running kernel

@@ -30,7 +30,9 @@ static void count(__u64 *counter, uint64_t n)
 void export_totals(struct exporter *e, struct totals *t)
 {
 	memset(t, 0, sizeof(*t));
+	t->interface_count = e->source->interfaces;
 	for (unsigned int i = 0; i < e->source->interfaces; i++) {
+		struct totals_interface *own = &t->interfaces[i];
 		struct saluki_counters c;
 
 		e->source->ops->counters(e->source, i, &c);
@@ -42,6 +44,11 @@ void export_totals(struct exporter *e, struct totals *t)
 		t->malformed += c.malformed;
 		t->seen_bytes += c.seen_bytes;
 		t->kept_bytes += c.kept_bytes;
+		own->seen = c.seen;
+		own->filtered = c.filtered;
+		own->ring_full = c.ring_full;
+		own->copy_failed = c.copy_failed;
+		own->captured = c.captured;
 	}
 	t->exported = __atomic_load_n(&e->counters.exported, __ATOMIC_RELAXED);
 	t->dropped_send = __atomic_load_n(&e->counters.dropped_send, __ATOMIC_RELAXED);
@@ -58,6 +65,11 @@ static void export_totals_stay(struct exporter *e, struct totals *t)
 {
 	export_totals(e, t);
 	t->seen = t->filtered + t->ring_full + t->copy_failed + t->captured;
+	for (uint64_t i = 0; i < t->interface_count; i++) {
+		struct totals_interface *own = &t->interfaces[i];
+
+		own->seen = own->filtered + own->ring_full + own->copy_failed + own->captured;
+	}
 	t->in_ring = t->captured - t->exported - t->dropped_send - t->dropped_shutdown;
 }
 
@@ -117,9 +129,12 @@ static int send_messages(struct exporter *e, unsigned int n)
 
 static void send_totals(struct exporter *e, bool final)
 {
-	uint8_t message[TOTALS_WIRE_MAX];
+	uint8_t message[TOTALS_WIRE_MAX], change[INFO_MESSAGE_MAX];
 	struct totals t;
+	size_t len = session_info_due(e->session, change);
 
+	if (len)
+		send_messages(e, pieces_seal_one(&e->pieces, &e->tx, change, len));
 	if (final && e->persistent)
 		export_totals_stay(e, &t);
 	else

@@ -56,19 +56,28 @@ static int sensor_keys(struct sensor *s, const struct run_options *o)
 	return err;
 }
 
-/* What the collector writes into the capture's interface block. */
+_Static_assert(INTERFACES_MAX <= INFO_INTERFACES_MAX && INTERFACES_MAX <= TOTALS_INTERFACES_MAX,
+	       "each is told of");
+
+/* What the collector writes into the capture's interface blocks. */
 static void sensor_info(struct sensor *s)
 {
-	const struct handover_interface *h = &s->handover.interfaces[0];
+	struct info *i = &s->session.info;
 	struct utsname u;
 
 	uname(&u);
-	s->session.info_len = snprintf(s->session.info, sizeof(s->session.info),
-				       "application=saluki %s\nos=%s %s "
-				       "%s\ninterface=%s\nsource=%s\nsnaplen=%u\nkeep=%s\n",
-				       SALUKI_VERSION, u.sysname, u.release, u.machine, h->name,
-				       h->source, s->handover.snaplen,
-				       h->keep_headers ? "headers" : "all");
+	snprintf(i->application, sizeof(i->application), "saluki %s", SALUKI_VERSION);
+	snprintf(i->os, sizeof(i->os), "%.30s %.60s %.30s", u.sysname, u.release, u.machine);
+	i->count = s->handover.count;
+	for (uint32_t n = 0; n < i->count; n++) {
+		const struct handover_interface *h = &s->handover.interfaces[n];
+		struct info_interface *f = &i->interfaces[n];
+
+		info_text(f->name, sizeof(f->name), h->name);
+		info_text(f->source, sizeof(f->source), h->source);
+		info_text(f->keep, sizeof(f->keep), h->keep_headers ? "headers" : "all");
+		f->snaplen = s->handover.snaplen;
+	}
 }
 
 static struct source *sensor_source(const struct handover *h, const int *fds)

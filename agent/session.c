@@ -158,14 +158,14 @@ void session_receive(struct session *s)
 static void session_send_init(struct session *s, uint64_t now_ns)
 {
 	uint8_t out[SEAL_INIT_MAX];
-	char info[SEAL_INFO_MAX];
-	/* So that a collector that hears of this run only now knows what it has missed. */
-	int info_len = snprintf(info, sizeof(info), "%.*sexported=%llu\n", (int)s->info_len,
-				s->info,
-				(unsigned long long)__atomic_load_n(s->exported, __ATOMIC_RELAXED));
-	long len = seal_init(&s->initiator, out, clock_ns(CLOCK_REALTIME), s->run, info, info_len);
+	char info[INFO_LEN_MAX + 1];
+	long len;
 	uint64_t wait_ms = RETRY_FIRST_MS << (s->unanswered < 3 ? s->unanswered : 3);
 
+	/* So that a collector that hears of this run only now knows what it has missed. */
+	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
+	len = seal_init(&s->initiator, out, clock_ns(CLOCK_REALTIME), s->run, info,
+			info_write(info, &s->info));
 	if (wait_ms > RETRY_MAX_MS)
 		wait_ms = RETRY_MAX_MS;
 	wait_ms += randombytes_uniform(wait_ms / 4);
@@ -197,6 +197,30 @@ int session_tick(struct session *s, uint64_t now_ns)
 		session_send_init(s, now_ns);
 	left = (s->next_init_ns - now_ns) / 1000000 + 1;
 	return left < 500 ? (int)left : 500;
+}
+
+void session_info_changed(struct session *s)
+{
+	s->info.change++;
+	pthread_mutex_lock(&s->lock);
+	s->change_len = info_write(s->change, &s->info);
+	s->change_due = SESSION_INFO_REPEATS;
+	pthread_mutex_unlock(&s->lock);
+}
+
+size_t session_info_due(struct session *s, uint8_t *message)
+{
+	size_t len = 0;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->change_due) {
+		s->change_due--;
+		message[0] = PIECE_INFO;
+		memcpy(message + 1, s->change, s->change_len);
+		len = 1 + s->change_len;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return len;
 }
 
 bool session_use(struct session *s, struct seal_tx *tx, uint16_t *sensor_id,

@@ -14,21 +14,21 @@
 
 #include <linux/types.h>
 
+#include "wire/info.h"
 #include "wire/seal.h"
 
 #define SESSION_SILENCE_NS 3000000000ULL
-#define SESSION_INFO_MAX (SEAL_INFO_MAX - 32) /* "exported=" is appended */
+#define SESSION_INFO_REPEATS 10 /* a change is told with so many totals, as one may be lost */
 
 struct session {
 	int sock;	/* UDP, connected, non-blocking; both threads use it */
 	char peer[280]; /* HOST:PORT, for messages */
 	uint64_t run;	/* random number of this run */
 	int changed_fd; /* eventfd: up, down or a receipt; the export thread sleeps on it */
-	char info[SESSION_INFO_MAX]; /* what the sensor says of itself, "key=value\n" lines */
-	size_t info_len;
 	const __u64 *exported; /* frames exported so far; read atomically */
 
 	/* control thread */
+	struct info info; /* what the sensor says of itself; `exported` and `change` are set here */
 	struct seal_initiator initiator;
 	struct seal_rx rx;
 	uint64_t next_init_ns;
@@ -37,11 +37,15 @@ struct session {
 	bool told_silent;
 
 	/* shared */
-	pthread_mutex_t lock; /* guards the next four, which belong together */
+	pthread_mutex_t lock; /* guards what follows up to the empty line */
 	bool up;
 	unsigned int generation; /* rises with each session */
 	struct seal_tx tx;
 	uint16_t sensor_id;
+	unsigned int change_due; /* how often the change is still to be told */
+	size_t change_len;
+	char change[INFO_LEN_MAX + 1];
+
 	uint64_t first_send_ns; /* oldest datagram not followed by a receipt, 0: none; atomic */
 	uint64_t heard;		/* highest counter of ours that the collector has; atomic */
 	bool heard_final;	/* it has the final totals; atomic */
@@ -57,6 +61,12 @@ void session_free(struct session *s);
 void session_receive(struct session *s);
 /* Gives the session up where it has been silent for too long, asks for one where there is none. */
 int session_tick(struct session *s, uint64_t now_ns);
+
+/* Control thread: `info` was changed while a session may live. */
+void session_info_changed(struct session *s);
+/* Export thread, with every totals: writes the message that tells of a change, where one is to be
+ * told (INFO_MESSAGE_MAX). Returns its bytes, or 0. */
+size_t session_info_due(struct session *s, uint8_t *message);
 
 /* Export thread: copies the present session's sealing side if `generation` is not the present
  * one; from then on the copy's counter alone counts. Returns whether there is a session. */

@@ -42,6 +42,7 @@ static void run_bury(struct ledger_run *r)
 	struct totals *t = &r->sensor;
 	uint64_t ended;
 
+	t->in_ring = 0; /* nobody will come for them */
 	t->exported = run_exported(r);
 	ended = t->exported + t->dropped_send + t->dropped_shutdown;
 	if (t->captured < ended) {
@@ -67,6 +68,12 @@ void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier)
 	l->now.earlier = l->now.accounted = earlier;
 	l->run = run;
 	l->runs++;
+}
+
+void ledger_run_resume(struct ledger *l)
+{
+	l->now.sensor.final = 0;
+	l->now.sensor.in_ring = 0;
 }
 
 void ledger_totals(struct ledger *l, const struct totals *t)
@@ -127,8 +134,8 @@ int64_t ledger_balance(const struct ledger *l)
 	struct ledger_run s = ledger_sum(l);
 	const struct totals *t = &s.sensor;
 	uint64_t hook = t->seen - t->filtered - t->ring_full - t->copy_failed - t->captured;
-	uint64_t agent =
-		t->captured - t->exported - t->dropped_send - t->dropped_shutdown - s.vanished;
+	uint64_t agent = t->captured - t->exported - t->dropped_send - t->dropped_shutdown -
+			 t->in_ring - s.vanished;
 	uint64_t here = t->exported - s.earlier - s.written - s.lost_missing - s.lost_disk -
 			ledger_in_flight(l);
 
@@ -147,12 +154,13 @@ void ledger_print(FILE *out, const char *name, const struct ledger *l)
 	fprintf(out,
 		"%s: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
 		"%llu; "
-		"captured = exported %llu + dropped %llu + vanished %llu; exported = written %llu "
+		"captured = exported %llu + dropped %llu + in ring %llu + vanished %llu; "
+		"exported = written %llu "
 		"+ lost %llu "
 		"(missing %llu, disk %llu) + earlier %llu + in flight %llu; balance %lld\n",
 		name, ULL(t->seen), ULL(t->filtered), ULL(t->ring_full), ULL(t->copy_failed),
 		ULL(t->captured), ULL(t->exported), ULL(t->dropped_send + t->dropped_shutdown),
-		ULL(s.vanished), ULL(s.written), ULL(s.lost_missing + s.lost_disk),
+		ULL(t->in_ring), ULL(s.vanished), ULL(s.written), ULL(s.lost_missing + s.lost_disk),
 		ULL(s.lost_missing), ULL(s.lost_disk), ULL(s.earlier), ULL(ledger_in_flight(l)),
 		(long long)ledger_balance(l));
 }
@@ -161,8 +169,8 @@ void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledg
 {
 	struct ledger_run s = ledger_sum(l);
 
-	fprintf(out, "{\"name\": \"%s\", \"id\": %u, \"run\": \"%016llx\", \"runs\": %llu", name,
-		id, ULL(l->run), ULL(l->runs));
+	fprintf(out, "\"name\": \"%s\", \"id\": %u, \"run\": \"%016llx\", \"runs\": %llu", name, id,
+		ULL(l->run), ULL(l->runs));
 	s.sensor.final = l->now.sensor.final;
 #define X(field, help) fprintf(out, ", \"" #field "\": %llu", ULL(s.sensor.field));
 	TOTALS_FIELDS(X)
@@ -172,7 +180,7 @@ void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledg
 		"%llu, \"earlier\": %llu, "
 		"\"in_flight\": %llu, \"balance\": %lld, \"received_bytes\": %llu, "
 		"\"bad_combos\": %llu, \"bad_pieces\": %llu, \"bad_messages\": %llu, "
-		"\"duplicate_pieces\": %llu}",
+		"\"duplicate_pieces\": %llu",
 		ULL(s.vanished), ULL(s.written), ULL(s.lost_missing), ULL(s.lost_disk),
 		ULL(s.earlier), ULL(ledger_in_flight(l)), (long long)ledger_balance(l),
 		ULL(l->received_bytes), ULL(l->bad_combos), ULL(l->bad_pieces),

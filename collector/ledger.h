@@ -4,14 +4,16 @@
  * was written here.
  *
  *     seen = filtered + ring_full + copy_failed + captured             the sensor's word
- *     captured = exported + dropped_send + dropped_shutdown + vanished  the sensor's word
+ *     captured = exported + dropped_send + dropped_shutdown + in_ring + vanished
+ *                                                                      the sensor's word
  *     exported = earlier + written + lost_missing + lost_disk + in flight       counted here
  *
  * Every combo says how many frames the run exported before it, so a gap is known to the frame.
- * `earlier` are frames that a run exported before this collector process heard of it. A sensor that
- * is killed has no last word: its run ends with what is known, frames it had captured and not
- * exported by then are `vanished`. Runs that have ended are summed up; `balance` is 0 unless a
- * frame is nowhere.
+ * `earlier` are frames that a run exported before this collector process heard of it. A run may be
+ * carried on by another agent process, after its last word (frames that were left to it are
+ * `in_ring`) or without one. A run that ends without a last word ends with what is known: frames
+ * that were captured and not exported by then are `vanished`. Runs that have ended are summed up;
+ * `balance` is 0 unless a frame is nowhere.
  */
 #ifndef COLLECTOR_LEDGER_H
 #define COLLECTOR_LEDGER_H
@@ -43,6 +45,8 @@ struct ledger {
 /* A run begins, or is first heard of when it has exported `earlier` frames already. The one before
  * is closed: what it exported and we never got is lost. */
 void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier);
+/* The run goes on in another session: the last word, if there was one, was not the last. */
+void ledger_run_resume(struct ledger *l);
 /* What is still in flight will not come any more. */
 void ledger_run_close(struct ledger *l);
 void ledger_totals(struct ledger *l, const struct totals *t);
@@ -58,7 +62,7 @@ struct ledger_run ledger_sum(const struct ledger *l);
 /* 0 where all three equations hold. */
 int64_t ledger_balance(const struct ledger *l);
 
-/* One line for people; one JSON object. */
+/* One line for people; the members of a JSON object. */
 void ledger_print(FILE *out, const char *name, const struct ledger *l);
 void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l);
 

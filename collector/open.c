@@ -18,44 +18,6 @@
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* Copies the value of `key` out of "key=value" lines, printable characters only. */
-static void info_text(char *out, size_t size, const uint8_t *info, const char *key)
-{
-	const char *p = (const char *)info;
-	size_t key_len = strlen(key), n = 0;
-
-	out[0] = 0;
-	while (p && *p && (strncmp(p, key, key_len) || p[key_len] != '=')) {
-		p = strchr(p, '\n');
-		p = p ? p + 1 : NULL;
-	}
-	if (!p || !*p)
-		return;
-	for (p += key_len + 1; *p && *p != '\n' && n + 1 < size; p++)
-		out[n++] = *p >= 32 && *p < 127 ? *p : '?';
-	out[n] = 0;
-}
-
-static uint64_t info_number(const uint8_t *info, const char *key)
-{
-	char text[32];
-
-	info_text(text, sizeof(text), info, key);
-	return strtoull(text, NULL, 10);
-}
-
-static void info_read(struct sensor_info *i, const uint8_t *info)
-{
-	info_text(i->application, sizeof(i->application), info, "application");
-	info_text(i->os, sizeof(i->os), info, "os");
-	info_text(i->interface, sizeof(i->interface), info, "interface");
-	info_text(i->source, sizeof(i->source), info, "source");
-	info_text(i->filter, sizeof(i->filter), info, "filter");
-	info_text(i->keep, sizeof(i->keep), info, "keep");
-	i->snaplen = info_number(info, "snaplen");
-	i->exported = info_number(info, "exported");
-}
-
 /* Bounded work for whoever knows our public key. */
 static bool init_allowed(struct open *o, uint64_t now_ns)
 {
@@ -149,7 +111,8 @@ static void take_init(struct open *o, const uint8_t *in, size_t len,
 	s->candidate.valid = true;
 	s->candidate.id = session_id(o, s);
 	s->candidate.run = r.run;
-	info_read(&s->candidate_info, r.info);
+	s->candidate_info.len = r.info_len;
+	memcpy(s->candidate_info.text, r.info, r.info_len);
 	seal_answer(&r, &s->candidate.seal, answer, s->candidate.id, s->id);
 	sendto(o->sock, answer, sizeof(answer), MSG_DONTWAIT, (const struct sockaddr *)from,
 	       from_len);
@@ -233,6 +196,26 @@ static void take_totals(struct sensor *s, const uint8_t *message, size_t len, ui
 		s->final_since_ns = now_ns;
 }
 
+/* Something has changed while the session lives. It is said several times. */
+static void take_info(struct sensor *s, const uint8_t *message, size_t len)
+{
+	struct info info;
+
+	if (len < 2 || len > INFO_MESSAGE_MAX) {
+		s->ledger.bad_messages++;
+		return;
+	}
+	info_read(&info, message + 1, len - 1);
+	if (!info.count)
+		s->ledger.bad_messages++;
+	if (!info.count || info.change <= s->change)
+		return;
+	s->change = info.change;
+	s->info.len = len - 1;
+	memcpy(s->info.text, message + 1, len - 1);
+	interfaces_describe(s, &info);
+}
+
 static void take_message(struct open *o, struct sensor *s, const uint8_t *message, size_t len,
 			 uint64_t now_ns)
 {
@@ -242,24 +225,53 @@ static void take_message(struct open *o, struct sensor *s, const uint8_t *messag
 		take_piece(o, s, message, len, now_ns);
 	else if (len && message[0] == PIECE_TOTALS)
 		take_totals(s, message, len, now_ns);
+	else if (len && message[0] == PIECE_INFO)
+		take_info(s, message, len);
 	else
 		s->ledger.bad_messages++;
 }
 
-/* The candidate's first datagram opened: the sensor has the new keys, the old ones go. */
+/* Another run, of which `exported` frames were in combos sent before now. Where this one has come
+ * back after another had come between, its combos go on where they ended. */
+static void run_begin(struct open *o, struct sensor *s, uint64_t exported, uint64_t now_ns)
+{
+	struct sensor_run left = { .run = s->ledger.run, .valid = s->ledger.runs };
+
+	take_rest(o, s, now_ns);
+	ledger_run_close(&s->ledger);
+	output_run_end(o->output, s);
+	left.next = s->reassembly.next;
+	left.accounted = s->ledger.now.accounted;
+	reassemble_reset(&s->reassembly);
+	if (s->before.valid && s->before.run == s->candidate.run) {
+		s->reassembly.started = s->before.next > 0;
+		s->reassembly.next = s->before.next;
+		exported = exported > s->before.accounted ? exported : s->before.accounted;
+	}
+	s->before = left;
+	ledger_run_start(&s->ledger, s->candidate.run, exported);
+}
+
+/* The candidate's first datagram opened: the sensor has the new keys, the old ones go. Its run may
+ * be the present one, in another session or carried on by another agent: then combos that are here
+ * already will be known by their numbers. */
 static void session_begin(struct open *o, struct sensor *s, uint64_t now_ns)
 {
+	struct info info;
+
 	o->counters.sessions++;
+	info_read(&info, s->candidate_info.text, s->candidate_info.len);
 	if (!s->ledger.runs || s->candidate.run != s->ledger.run) {
-		take_rest(o, s, now_ns);
-		ledger_run_close(&s->ledger);
-		output_run_end(o->output, s);
-		reassemble_reset(&s->reassembly);
-		ledger_run_start(&s->ledger, s->candidate.run, s->candidate_info.exported);
-		s->final_since_ns = 0;
-		s->final_confirmed = false;
+		run_begin(o, s, info.exported, now_ns);
+	} else {
+		reassemble_resume(&s->reassembly);
+		ledger_run_resume(&s->ledger);
 	}
+	s->final_since_ns = 0;
+	s->final_confirmed = false;
 	s->info = s->candidate_info;
+	s->change = info.change;
+	interfaces_describe(s, &info);
 	s->current = s->candidate;
 	sodium_memzero(&s->candidate, sizeof(s->candidate));
 }

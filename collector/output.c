@@ -184,40 +184,8 @@ static bool file_full(const struct output *out, size_t more, uint64_t now_ns)
 	       out->size + out->len + more > out->o->rotate_bytes;
 }
 
-static uint32_t interface_begin(struct output *out, struct sensor *s, const struct combo_frame *f)
-{
-	struct output_interfaces *known = &s->interfaces;
-	char name[128], description[192], comment[192];
-	struct pcapng_interface i = {
-		.linktype = f->linktype,
-		.snaplen = s->info.snaplen,
-		.name = name,
-		.description = description,
-		.filter = s->info.filter,
-		.os = s->info.os,
-		.comment = comment,
-	};
-	unsigned int slot;
-
-	snprintf(name, sizeof(name), "%s:%s", s->name, s->info.interface);
-	snprintf(description, sizeof(description), "sensor %s (id %u), interface %s by %s", s->name,
-		 s->id, s->info.interface, s->info.source);
-	snprintf(comment, sizeof(comment), "%s, keep %s", s->info.application, s->info.keep);
-	out->len += pcapng_interface(out->buffer + out->len, &i);
-
-	/* A sensor with more of them than we remember gets some described twice. */
-	slot = known->count < OUTPUT_INTERFACES_MAX ? known->count++ : f->linktype % known->count;
-	memset(&known->list[slot], 0, sizeof(known->list[slot]));
-	known->list[slot].linktype = f->linktype;
-	known->list[slot].interface = f->interface;
-	known->list[slot].id = out->interfaces++;
-	known->list[slot].first_ns = f->time_ns;
-	return slot;
-}
-
 static void statistics(struct output *out, struct sensor *s)
 {
-	struct ledger_run sum = ledger_sum(&s->ledger);
 	char line[700] = "";
 	FILE *text = fmemopen(line, sizeof(line), "w");
 
@@ -226,21 +194,9 @@ static void statistics(struct output *out, struct sensor *s)
 		fclose(text);
 	}
 	for (unsigned int i = 0; i < s->interfaces.count; i++) {
-		struct pcapng_statistics st = {
-			.interface = s->interfaces.list[i].id,
-			.start_ns = s->interfaces.list[i].first_ns,
-			.time_ns = s->interfaces.list[i].last_ns,
-			.delivered = s->interfaces.list[i].frames,
-		};
+		struct pcapng_statistics st = { .comment = i == 0 ? line : NULL };
 
-		if (i == 0) { /* the hook counts a sensor's frames, whatever their link type */
-			st.received = sum.sensor.seen;
-			st.dropped = sum.sensor.ring_full + sum.sensor.copy_failed;
-			st.accepted = sum.sensor.seen - sum.sensor.filtered;
-			st.os_dropped = sum.sensor.ring_full;
-			st.comment = line;
-		}
-
+		interfaces_statistics(s, i, &st);
 		make_room(out, PCAPNG_META_MAX);
 		out->len += pcapng_statistics(out->buffer + out->len, &st);
 	}
@@ -283,8 +239,9 @@ static void rotate(struct output *out, uint64_t now_ns)
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
 		  uint64_t now_ns)
 {
-	struct output_interfaces *known = &s->interfaces;
-	unsigned int i;
+	struct interfaces *known = &s->interfaces;
+	uint32_t interface;
+	size_t len;
 
 	if (file_full(out, f->kept_len + PCAPNG_PACKET_OVERHEAD, now_ns) &&
 	    known->section == out->section)
@@ -294,15 +251,10 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 		known->section = out->section;
 		known->count = 0;
 	}
-	for (i = 0; i < known->count; i++)
-		if (known->list[i].linktype == f->linktype &&
-		    known->list[i].interface == f->interface)
-			break;
-	if (i == known->count)
-		i = interface_begin(out, s, f);
-	known->list[i].last_ns = f->time_ns;
-	known->list[i].frames++;
-	out->len += pcapng_packet(out->buffer + out->len, known->list[i].id, f);
+	interface = interfaces_frame(s, f, out->interfaces, out->buffer + out->len, &len);
+	out->interfaces += len > 0;
+	out->len += len;
+	out->len += pcapng_packet(out->buffer + out->len, interface, f);
 	if (!out->buffered_since_ns)
 		out->buffered_since_ns = now_ns;
 }

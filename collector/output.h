@@ -20,20 +20,6 @@
 #define OUTPUT_FLUSH_NS 50000000ULL /* half of what "at least every 100 ms" allows */
 #define OUTPUT_RECOVERED_NS 1000000000ULL
 #define OUTPUT_BUFFER (1024 * 1024)
-#define OUTPUT_INTERFACES_MAX 16 /* link types and interfaces of one sensor in one section */
-
-/* A sensor's interface blocks in the present section. */
-struct output_interfaces {
-	unsigned int section; /* of which the ids are; an older one makes them void */
-	unsigned int count;
-	struct {
-		uint16_t linktype;
-		uint8_t interface;
-		uint32_t id;
-		uint64_t first_ns, last_ns, frames;
-	} list[OUTPUT_INTERFACES_MAX];
-};
-
 struct sensor;
 struct sensors;
 

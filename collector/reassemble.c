@@ -17,16 +17,17 @@ static struct reassembly_slot *slot_of(struct reassembly *r, uint64_t number)
 	return &r->slots[number % REASSEMBLE_SLOTS];
 }
 
+static bool slot_whole(const struct reassembly_slot *s)
+{
+	return s->data && s->got == s->total;
+}
+
 static void slot_clear(struct reassembly *r, struct reassembly_slot *s)
 {
 	r->held -= s->data != NULL;
+	r->whole -= slot_whole(s);
 	free(s->data);
 	memset(s, 0, sizeof(*s));
-}
-
-static bool slot_complete(const struct reassembly_slot *s)
-{
-	return s->data && s->got == s->total;
 }
 
 /* The full number of which a piece carries the low 24 bits: the one nearest to the next due. */
@@ -61,7 +62,7 @@ enum reassemble_result reassemble_add(struct reassembly *r, const struct piece *
 	if ((int64_t)(number - r->next) < 0)
 		return REASSEMBLE_DUPLICATE;
 	while (number - r->next >= REASSEMBLE_SLOTS) { /* the oldest has had its time */
-		if (slot_complete(slot_of(r, r->next)))
+		if (slot_whole(slot_of(r, r->next)))
 			return REASSEMBLE_FULL;
 		if (r->held) {
 			slot_clear(r, slot_of(r, r->next));
@@ -78,6 +79,8 @@ enum reassemble_result reassemble_add(struct reassembly *r, const struct piece *
 		s->total = p->total;
 		r->held++;
 	}
+	if (slot_whole(s))
+		return REASSEMBLE_DUPLICATE;
 	if (s->total != p->total)
 		return REASSEMBLE_BAD;
 	if (s->have & bit)
@@ -85,8 +88,11 @@ enum reassemble_result reassemble_add(struct reassembly *r, const struct piece *
 	memcpy(s->data + p->offset, p->data, p->len);
 	s->have |= bit;
 	s->got += p->len;
-	if (number != r->next && !r->waiting_since_ns)
-		r->waiting_since_ns = now_ns;
+	if (slot_whole(s)) {
+		r->whole++;
+		if (number != r->next && !r->waiting_since_ns)
+			r->waiting_since_ns = now_ns;
+	}
 	return REASSEMBLE_TAKEN;
 }
 
@@ -94,7 +100,7 @@ const uint8_t *reassemble_take(struct reassembly *r, size_t *len, uint64_t *numb
 {
 	struct reassembly_slot *s = slot_of(r, r->next);
 
-	if (!r->started || !slot_complete(s))
+	if (!r->started || !slot_whole(s))
 		return NULL;
 	*len = s->total;
 	*number = r->next;
@@ -110,7 +116,8 @@ void reassemble_done(struct reassembly *r)
 
 bool reassemble_tick(struct reassembly *r, uint64_t now_ns, bool all)
 {
-	if (!r->held) {
+	/* With nothing whole behind it, what is missing may still be sent again. */
+	if (!r->held || (!r->whole && !all)) {
 		r->waiting_since_ns = 0;
 		return false;
 	}
@@ -118,11 +125,18 @@ bool reassemble_tick(struct reassembly *r, uint64_t now_ns, bool all)
 		r->waiting_since_ns = now_ns;
 	if (!all && now_ns - r->waiting_since_ns < REASSEMBLE_WAIT_NS)
 		return false;
-	while (r->held && !slot_complete(slot_of(r, r->next))) {
+	while (r->held && !slot_whole(slot_of(r, r->next))) {
 		slot_clear(r, slot_of(r, r->next));
 		r->next++;
 	}
 	return r->held > 0;
+}
+
+void reassemble_resume(struct reassembly *r)
+{
+	for (int i = 0; i < REASSEMBLE_SLOTS; i++)
+		if (!slot_whole(&r->slots[i]))
+			slot_clear(r, &r->slots[i]);
 }
 
 void reassemble_free(struct reassembly *r)

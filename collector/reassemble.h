@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Pieces become combos again, in the order in which the sensor numbered them. A few combos may
- * be under way at once (datagrams overtake one another); what is missing after
- * REASSEMBLE_WAIT_NS, or REASSEMBLE_SLOTS combos later, is passed over. How many frames that
- * were, the next combo tells (ledger.h).
+ * be under way at once (datagrams overtake one another); what is missing REASSEMBLE_WAIT_NS after
+ * a later combo is whole, or REASSEMBLE_SLOTS combos later, is passed over. How many frames that
+ * were, the next combo tells (ledger.h). A number that has come out, or was passed over, does not
+ * come out again, whatever its combo holds.
  */
 #ifndef COLLECTOR_REASSEMBLE_H
 #define COLLECTOR_REASSEMBLE_H
@@ -24,10 +25,11 @@ struct reassembly_slot {
 
 struct reassembly {
 	bool started;
-	uint64_t next;	   /* number of the combo due next */
-	unsigned int held; /* slots in use */
+	uint64_t next;	    /* number of the combo due next */
+	unsigned int held;  /* slots in use */
+	unsigned int whole; /* of them, that nothing is missing of */
 	struct reassembly_slot slots[REASSEMBLE_SLOTS];
-	uint64_t waiting_since_ns; /* later combos are here, `next` is not; 0: not so */
+	uint64_t waiting_since_ns; /* a later combo is whole, `next` is not; 0: not so */
 };
 
 enum reassemble_result {
@@ -46,6 +48,9 @@ void reassemble_done(struct reassembly *r);
 /* Passes over what has been missing for too long; with `all`, whatever is missing. Returns
  * whether reassemble_take has more now. */
 bool reassemble_tick(struct reassembly *r, uint64_t now_ns, bool all);
+/* The run goes on in another session: combos that are not whole come again from their start, and
+ * may be laid out otherwise. */
+void reassemble_resume(struct reassembly *r);
 /* Forgets everything: a new run begins. */
 void reassemble_reset(struct reassembly *r);
 void reassemble_free(struct reassembly *r);

@@ -13,9 +13,11 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#include "interfaces.h"
 #include "ledger.h"
 #include "output.h"
 #include "reassemble.h"
+#include "wire/info.h"
 #include "wire/keys.h"
 #include "wire/seal.h"
 
@@ -28,11 +30,19 @@ struct session {
 	struct seal_session seal;
 };
 
-/* What a sensor said of itself when it set its session up; "" where it did not. */
+/* What a sensor said of itself, as it came: taken apart (wire/info.h) where it is needed, for there
+ * may be thousands of sensors. */
 struct sensor_info {
-	char application[64], os[128], interface[64], source[32], filter[256], keep[16];
-	uint32_t snaplen;
-	uint64_t exported; /* frames of this run before the set-up */
+	uint16_t len;
+	char text[INFO_LEN_MAX];
+};
+
+/* Where a run was left for another one; it may be carried on. */
+struct sensor_run {
+	uint64_t run;
+	uint64_t next;	    /* combo */
+	uint64_t accounted; /* frames */
+	bool valid;
 };
 
 struct sensor {
@@ -43,7 +53,9 @@ struct sensor {
 	/* receive.c, open.c */
 	struct session current, candidate; /* the candidate becomes current when it is used */
 	struct sensor_info info, candidate_info;
-	uint64_t init_ns; /* `time` of the newest INIT: an older one is a replay */
+	uint64_t change;	  /* number of the change that `info` is as of */
+	struct sensor_run before; /* the run before the present one */
+	uint64_t init_ns;	  /* `time` of the newest INIT: an older one is a replay */
 	struct sockaddr_storage address;
 	socklen_t address_len;
 	uint64_t credit;	  /* bytes heard from there and not answered yet */
@@ -54,7 +66,7 @@ struct sensor {
 
 	struct reassembly reassembly;
 	struct ledger ledger;
-	struct output_interfaces interfaces;
+	struct interfaces interfaces;
 };
 
 struct sensors {

@@ -11,6 +11,7 @@
 
 #include "files.h"
 #include "sensors.h"
+#include "wire/info.h"
 
 #define ULL(x) ((unsigned long long)(x))
 
@@ -44,6 +45,39 @@ static void json_string(FILE *f, const char *s)
 	putc('"', f);
 }
 
+/* The interfaces of the present run: what they are, and what the hook counted. */
+static void json_interfaces(FILE *f, const struct sensor *s)
+{
+	const struct totals *t = &s->ledger.now.sensor;
+	struct info info;
+
+	info_read(&info, s->info.text, s->info.len);
+	fprintf(f, ", \"interfaces\": [");
+	for (unsigned int n = 0; n < info.count || n < t->interface_count; n++) {
+		const struct totals_interface *own = &t->interfaces[n];
+
+		fprintf(f, "%s{\"name\": ", n ? ", " : "");
+		json_string(f, info.interfaces[n].name);
+		fprintf(f, ", \"source\": ");
+		json_string(f, info.interfaces[n].source);
+		fprintf(f, ", \"filter\": ");
+		json_string(f, info.interfaces[n].filter);
+#define X(name) fprintf(f, ", \"" #name "\": %llu", ULL(own->name));
+		TOTALS_INTERFACE_FIELDS(X)
+#undef X
+		putc('}', f);
+	}
+	putc(']', f);
+}
+
+static void json_sensor(FILE *f, const struct sensor *s)
+{
+	putc('{', f);
+	ledger_json(f, s->name, s->id, &s->ledger);
+	json_interfaces(f, s);
+	putc('}', f);
+}
+
 static void json(FILE *f, const struct open *o, const struct receive *r)
 {
 	const char *comma = "";
@@ -64,7 +98,7 @@ static void json(FILE *f, const struct open *o, const struct receive *r)
 		if (!s->ledger.runs)
 			continue;
 		fputs(comma, f);
-		ledger_json(f, s->name, s->id, &s->ledger);
+		json_sensor(f, s);
 		comma = ",\n ";
 	}
 	fprintf(f, "]}\n");

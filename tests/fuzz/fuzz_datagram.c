@@ -2,7 +2,7 @@
 /* links: collector/open.o collector/reassemble.o collector/decompress.o collector/sensors.o
  * collector/ledger.o collector/output.o collector/pcapng.o collector/files.o wire/seal.o
  * wire/keys.o wire/combo.o wire/totals.o wire/forms.o wire/fields.o wire/combo_open.o
- * wire/dictionary.o */
+ * wire/dictionary.o wire/info.o collector/interfaces.o */
 /*
  * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
  * a list of steps, each of them a datagram of a stranger, a rightly sealed one of a sensor gone

@@ -135,6 +135,85 @@ static void totals_that_are_overtaken_change_nothing(void **state)
 	assert_int_equal(l.now.sensor.final, 1);
 }
 
+/* Stopped in order with 25 frames in the ring; the next agent sends them, and is stopped too. */
+static void a_run_that_is_carried_on(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(30, true), live = totals(50, false), last = totals(80, true);
+
+	(void)state;
+	t.in_ring = 25;
+	t.captured += 25;
+	t.seen += 25;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 30);
+	ledger_totals(&l, &t);
+	ledger_run_close(&l);
+	assert_int_equal(ledger_balance(&l), 0);
+	assert_int_equal(ledger_sum(&l).sensor.in_ring, 25);
+	live.captured += 5;
+	live.seen += 5;
+	ledger_run_resume(&l);
+	assert_int_equal(l.now.sensor.final, 0);
+	assert_int_equal(ledger_sum(&l).sensor.in_ring, 0);
+	combo(&l, 30, 20);
+	ledger_totals(&l, &live);
+	assert_int_equal(l.now.sensor.exported, 50);
+	combo(&l, 50, 30);
+	ledger_totals(&l, &last);
+	ledger_run_close(&l);
+	assert_int_equal(ledger_balance(&l), 0);
+	assert_int_equal(ledger_sum(&l).written, 80);
+	assert_int_equal(ledger_sum(&l).lost_missing, 0);
+	assert_int_equal(l.runs, 1);
+}
+
+/* The next agent was killed before it said anything; then another run begins. */
+static void what_nobody_came_for_has_vanished(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(30, true), other = totals(5, true);
+
+	(void)state;
+	t.in_ring = 25;
+	t.captured += 25;
+	t.seen += 25;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 30);
+	ledger_totals(&l, &t);
+	ledger_run_resume(&l);
+	combo(&l, 30, 10);
+	ledger_run_start(&l, 2, 0);
+	assert_int_equal(ledger_sum(&l).vanished, 15);
+	assert_int_equal(ledger_sum(&l).sensor.in_ring, 0);
+	combo(&l, 0, 5);
+	ledger_totals(&l, &other);
+	assert_int_equal(ledger_balance(&l), 0);
+}
+
+/* A run that nobody carries on has had its last word all the same. */
+static void frames_left_in_a_ring_stay_counted(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(30, true), other = totals(5, true);
+
+	(void)state;
+	t.in_ring = 25;
+	t.captured += 25;
+	t.seen += 25;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 30);
+	ledger_totals(&l, &t);
+	ledger_run_start(&l, 2, 0);
+	combo(&l, 0, 5);
+	ledger_totals(&l, &other);
+	assert_int_equal(ledger_sum(&l).sensor.in_ring, 25);
+	assert_int_equal(ledger_sum(&l).vanished, 0);
+	assert_int_equal(ledger_balance(&l), 0);
+	l.before.sensor.in_ring--;
+	assert_int_equal(ledger_balance(&l), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +224,9 @@ int main(void)
 		cmocka_unit_test(runs_add_up),
 		cmocka_unit_test(an_imbalance_is_seen),
 		cmocka_unit_test(totals_that_are_overtaken_change_nothing),
+		cmocka_unit_test(a_run_that_is_carried_on),
+		cmocka_unit_test(what_nobody_came_for_has_vanished),
+		cmocka_unit_test(frames_left_in_a_ring_stay_counted),
 	};
 
 	return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);

@@ -141,6 +141,68 @@ static void a_jump_far_ahead_is_bounded_work(void **state)
 	reassemble_free(&r);
 }
 
+/* An agent was killed with half a combo sent; the next one sends it again, laid out otherwise. */
+static void half_a_combo_comes_again(void **state)
+{
+	struct reassembly r = { 0 };
+	uint64_t last;
+
+	(void)state;
+	add(&r, 0, 0, 100, 1);
+	assert_int_equal(take(&r, &last), 1);
+	assert_int_equal(add(&r, 1, 1, 3000, 1), REASSEMBLE_TAKEN);
+	reassemble_resume(&r);
+	assert_int_equal(r.held, 0);
+	assert_int_equal(add(&r, 1, 0, 2000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), 0);
+	assert_int_equal(add(&r, 1, 1, 2000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), 1);
+	assert_int_equal(last, 1);
+	reassemble_free(&r);
+}
+
+/* However late: with nothing behind it, it is not given up. */
+static void even_when_its_time_was_over(void **state)
+{
+	struct reassembly r = { 0 };
+	uint64_t last;
+
+	(void)state;
+	add(&r, 0, 0, 100, 1);
+	assert_int_equal(take(&r, &last), 1);
+	add(&r, 1, 1, 3000, 1);
+	assert_false(reassemble_tick(&r, 100 * REASSEMBLE_WAIT_NS, false));
+	assert_false(reassemble_tick(&r, 200 * REASSEMBLE_WAIT_NS, false));
+	assert_int_equal(r.waiting_since_ns, 0); /* nor is it looked at again and again */
+	reassemble_resume(&r);
+	assert_int_equal(add(&r, 1, 0, 90, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), 1);
+	assert_int_equal(last, 1);
+	reassemble_free(&r);
+}
+
+/* What was taken, or waits whole for its turn, is not taken again, whatever it looks like. */
+static void whole_combos_that_come_again(void **state)
+{
+	struct reassembly r = { 0 };
+	uint64_t last;
+
+	(void)state;
+	add(&r, 0, 0, 100, 1);
+	assert_int_equal(take(&r, &last), 1);
+	add(&r, 2, 0, 100, 1);
+	reassemble_resume(&r);
+	assert_int_equal(r.held, 1);
+	assert_int_equal(add(&r, 0, 0, 200, 1), REASSEMBLE_DUPLICATE);
+	assert_int_equal(add(&r, 2, 0, 200, 1), REASSEMBLE_DUPLICATE);
+	assert_int_equal(add(&r, 2, 1, 3000, 1), REASSEMBLE_DUPLICATE);
+	assert_int_equal(add(&r, 1, 0, 100, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), 2);
+	assert_int_equal(last, 2);
+	assert_int_equal(r.whole, 0);
+	reassemble_free(&r);
+}
+
 static void a_run_heard_from_the_middle(void **state)
 {
 	struct reassembly r = { 0 };
@@ -162,6 +224,9 @@ int main(void)
 		cmocka_unit_test(or_when_too_much_is_behind_it),
 		cmocka_unit_test(numbers_go_on_beyond_24_bits),
 		cmocka_unit_test(a_jump_far_ahead_is_bounded_work),
+		cmocka_unit_test(half_a_combo_comes_again),
+		cmocka_unit_test(even_when_its_time_was_over),
+		cmocka_unit_test(whole_combos_that_come_again),
 		cmocka_unit_test(a_run_heard_from_the_middle),
 	};
 

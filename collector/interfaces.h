@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Interfaces: under which interface block of the output a frame goes. A block has one link type,
+ * one interface of one sensor, and what the sensor said of it when the block was written. Blocks
+ * cannot be changed: where the sensor says something else (its filter was replaced, it is attached
+ * by another hook), the frames that follow go under a block of their own, or back to the one that
+ * says this. A sensor has at most INTERFACES_BLOCKS_MAX of them in a section; if it changes its
+ * mind more often, its frames stay under the newest, so that it cannot fill files by that.
+ */
+#ifndef COLLECTOR_INTERFACES_H
+#define COLLECTOR_INTERFACES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pcapng.h"
+#include "wire/combo.h"
+#include "wire/info.h"
+
+#define INTERFACES_BLOCKS_MAX 32
+
+/* A sensor's interface blocks in the present section. */
+struct interfaces {
+	unsigned int section; /* of which the ids are; an older one makes them void */
+	unsigned int count;
+	unsigned int last; /* block of the frame before, or any */
+	struct interfaces_block {
+		uint64_t described; /* as what it is described */
+		uint16_t linktype;
+		uint8_t interface;
+		uint32_t id;
+		uint64_t first_ns, last_ns, frames;
+	} list[INTERFACES_BLOCKS_MAX];
+	/* A hash of what the sensor says by now of each interface and of itself. */
+	uint64_t described[INFO_INTERFACES_MAX];
+};
+
+struct sensor;
+
+/* What the sensor says from now on: `info`, which also is in its `info` as text. */
+void interfaces_describe(struct sensor *s, const struct info *info);
+/* Counts a frame, and returns the id of the block it goes under. Where that is a new one, which
+ * then has the number `next`, it is written to `block` (PCAPNG_META_MAX); `len` are its bytes or
+ * 0. */
+uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_t next,
+			  uint8_t *block, size_t *len);
+/* The statistics of the i-th block, without a comment. What the hook counted in the present run is
+ * in those of each interface's first block: it tells neither link types nor descriptions apart. */
+void interfaces_statistics(const struct sensor *s, unsigned int i, struct pcapng_statistics *st);
+
+#endif

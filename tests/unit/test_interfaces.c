@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/interfaces.o collector/pcapng.o wire/info.o */
+#include "unit.h"
+
+#include "collector/sensors.h"
+
+static struct sensor s;
+static uint32_t blocks;		    /* written so far */
+static char block[PCAPNG_META_MAX]; /* the last one */
+static size_t block_len;
+
+/* What the sensor says of itself. */
+static void say(const char *lines)
+{
+	struct info info;
+
+	s.info.len = strlen(lines);
+	memcpy(s.info.text, lines, s.info.len);
+	info_read(&info, lines, s.info.len);
+	interfaces_describe(&s, &info);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&s, 0, sizeof(s));
+	strcpy(s.name, "lib");
+	s.id = 7;
+	blocks = 0;
+	return 0;
+}
+
+/* Returns the id of the block that the next frame goes under. */
+static uint32_t frame(uint16_t linktype, uint8_t interface)
+{
+	static uint64_t now;
+	struct combo_frame f = { .linktype = linktype, .interface = interface, .time_ns = ++now };
+	size_t len;
+	uint32_t id = interfaces_frame(&s, &f, blocks, (uint8_t *)block, &len);
+
+	assert_int_equal(id == blocks, len > 0);
+	if (len) {
+		blocks++;
+		block_len = len;
+	}
+	return id;
+}
+
+/* Whether the last block holds a text, as it stands in an option or behind a byte of it. */
+static bool says(const char *text)
+{
+	return memmem(block, block_len, text, strlen(text)) != NULL;
+}
+
+static void each_pair_has_a_block_of_its_own(void **state)
+{
+	(void)state;
+	say("interface.0=a\nsource.0=tc\nsnaplen.0=96\nkeep.0=all\nfilter.0=port 53\n"
+	    "interface.1=b\nos=Linux\napplication=saluki 5\n");
+	assert_int_equal(frame(1, 0), 0);
+	assert_true(says("lib:a") && says("sensor lib (id 7), interface a by tc") &&
+		    block[12] == 96);
+	assert_true(says("port 53") && says("Linux") && says("saluki 5, keep all"));
+	assert_int_equal(frame(1, 1), 1);
+	assert_true(says("lib:b") && !says("port 53") && !says(" by "));
+	assert_int_equal(frame(127, 1), 2);
+	assert_int_equal(frame(1, 9), 3); /* of which nothing was said */
+	assert_true(says("lib:9"));
+	assert_int_equal(frame(1, 0), 0);
+	assert_int_equal(frame(1, 1), 1);
+	assert_int_equal(frame(127, 1), 2);
+	assert_int_equal(frame(1, 9), 3);
+	assert_int_equal(blocks, 4);
+}
+
+static void what_is_said_anew_begins_a_block(void **state)
+{
+	(void)state;
+	say("interface.0=a\ninterface.1=b\n");
+	assert_int_equal(frame(1, 0), 0);
+	assert_int_equal(frame(1, 1), 1);
+	say("interface.0=a\nfilter.0=arp\ninterface.1=b\nexported=5\nchange=1\n");
+	assert_int_equal(frame(1, 0), 2);
+	assert_true(says("arp"));
+	assert_int_equal(frame(1, 1), 1); /* nothing new of this one */
+	say("interface.0=a\ninterface.1=b\nchange=2\n");
+	assert_int_equal(frame(1, 0), 0); /* as it was */
+	say("interface.0=a\ninterface.1=b\nos=new\n");
+	assert_int_equal(frame(1, 1), 3);
+}
+
+static void a_sensor_that_cannot_decide_is_bounded(void **state)
+{
+	char lines[64];
+	uint32_t id = 0;
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		snprintf(lines, sizeof(lines), "interface.0=a\nfilter.0=port %d\n", i);
+		say(lines);
+		id = frame(1, 0);
+	}
+	assert_int_equal(blocks, INTERFACES_BLOCKS_MAX);
+	assert_int_equal(id, INTERFACES_BLOCKS_MAX - 1);
+	assert_true(says("port 31"));
+	/* Another kind of frames still gets one; it takes the place of another. */
+	assert_int_equal(frame(127, 0), INTERFACES_BLOCKS_MAX);
+	assert_int_equal(frame(127, 0), INTERFACES_BLOCKS_MAX);
+	assert_int_equal(s.interfaces.count, INTERFACES_BLOCKS_MAX);
+}
+
+static void statistics_are_the_interfaces_own(void **state)
+{
+	struct pcapng_statistics st;
+
+	(void)state;
+	s.ledger.now.sensor = (struct totals){
+		.seen = 100,
+		.interface_count = 2,
+		.interfaces = { { .seen = 60, .filtered = 4, .ring_full = 2, .copy_failed = 1 },
+				{ .seen = 40 } },
+	};
+	say("interface.0=a\ninterface.1=b\n");
+	frame(1, 1);
+	frame(127, 1);
+	frame(127, 1);
+	frame(1, 0);
+	frame(1, 2);
+	interfaces_statistics(&s, 0, &st);
+	assert_true(st.interface == 0 && st.received == 40 && st.accepted == 40);
+	assert_true(st.delivered == 1 && st.start_ns == st.time_ns);
+	interfaces_statistics(&s, 1, &st); /* the same interface, another link type */
+	assert_true(st.interface == 1 && st.received == 0 && st.delivered == 2);
+	assert_int_equal(st.time_ns, st.start_ns + 1);
+	interfaces_statistics(&s, 2, &st);
+	assert_true(st.received == 60 && st.accepted == 56 && st.dropped == 3);
+	assert_int_equal(st.os_dropped, 2);
+	interfaces_statistics(&s, 3, &st); /* of which the totals say nothing */
+	assert_true(st.received == 0 && st.delivered == 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(each_pair_has_a_block_of_its_own, begin),
+		cmocka_unit_test_setup(what_is_said_anew_begins_a_block, begin),
+		cmocka_unit_test_setup(a_sensor_that_cannot_decide_is_bounded, begin),
+		cmocka_unit_test_setup(statistics_are_the_interfaces_own, begin),
+	};
+
+	return cmocka_run_group_tests_name("interfaces", tests, NULL, NULL);
+}
