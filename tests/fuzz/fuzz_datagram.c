@@ -6,7 +6,8 @@
 /*
  * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
  * a list of steps, each of them a datagram of a stranger, a rightly sealed one of a sensor gone
- * bad, one of an honest sensor, time that passes, or a disk that is full from now on. Always holds:
+ * bad, one of an honest sensor, the honest one's agent dying and another one carrying its run on,
+ * time that passes, or a disk that is full from now on. Always holds:
  * every datagram is in exactly one counter; a stranger's changes nothing else; no address gets more
  * bytes than came from it; the honest sensor's frames are all written or lost to the disk, whatever
  * the others do; the files are whole, and hold what the ledgers say.
@@ -37,7 +38,9 @@ struct end {
 	struct seal_session session, candidate;
 	bool has_candidate;
 	uint64_t time, run;
-	uint64_t combos, frames; /* exported so far, by a sensor that says the truth */
+	uint64_t combos, frames;	  /* exported so far, by a sensor that says the truth */
+	uint8_t last[COMBO_SIZE_MIN * 2]; /* the last combo that was, as sent */
+	size_t last_len;
 };
 
 static struct open *o;
@@ -199,8 +202,20 @@ static void step_frames(struct end *e, struct fuzz_input *in, unsigned int from)
 	combo_header_write(combo, id, e->combos, c.frames, c.body_len);
 	combo[COMBO_HEADER_LEN] = COMBO_STORED;
 	memcpy(combo + COMBO_HEADER_LEN + COMBO_CODEC_LEN, c.body, c.body_len);
-	deliver_combo(e, combo, COMBO_HEADER_LEN + COMBO_CODEC_LEN + c.body_len, from);
+	e->last_len = COMBO_HEADER_LEN + COMBO_CODEC_LEN + c.body_len;
+	CHECK(e->last_len <= sizeof(e->last));
+	memcpy(e->last, combo, e->last_len);
+	deliver_combo(e, combo, e->last_len, from);
 	combo_free(&c);
+}
+
+/* The first piece of the next combo, which will be another one when it comes. */
+static void step_part(struct end *e)
+{
+	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX] = { 0 };
+
+	piece_header_write(message, e->combos, 0, 2 * PIECE_DATA_MAX);
+	deliver_sealed(e, message, sizeof(message), 0);
 }
 
 /* A combo whose header is right, of bytes that are not. */
@@ -289,6 +304,30 @@ static void step_time(uint64_t ns)
 	output_tick(output, now_ns);
 }
 
+/* The honest sensor's agent dies and another one carries the run on, which knows all that was
+ * exported, or all but the last combo: then it sends that again. Or it was stopped in order. */
+static void step_carry_on(unsigned int how)
+{
+	struct end *e = &ends[HONEST];
+	char info[100];
+
+	if (how & 1) {
+		step_totals(e, true, 0);
+		step_time(0);
+	}
+	if (how & 2) /* half of something that nobody will know of */
+		step_part(e);
+	step_time(1000000000); /* or the set-up could be one too many in this second */
+	snprintf(info, sizeof(info), "interface.0=mon0\nfilter.0=%u\nexported=%llu\n", how & 4,
+		 (unsigned long long)e->frames);
+	set_up(e, (uint8_t *)info, strlen(info), e->time + 1, 0);
+	begin(e);
+	if (!(how & 1) && e->last_len) {
+		e->combos--;
+		deliver_combo(e, e->last, e->last_len, 0);
+	}
+}
+
 static void step(struct fuzz_input *in)
 {
 	uint8_t what = fuzz_number(in, 1);
@@ -336,6 +375,9 @@ static void step(struct fuzz_input *in)
 		break;
 	case 12:
 		step_changed(in, from);
+		break;
+	case 14:
+		step_carry_on(what >> 4);
 		break;
 	case 13: /* no file can grow any more; a new one could */
 		fcntl(output->fd, F_ADD_SEALS, F_SEAL_GROW);
@@ -469,7 +511,7 @@ static void make_ends(void)
 /* Both listed sensors have a session and a run when an input begins. */
 static void begin_all(void)
 {
-	static const uint8_t info[] = "interface=mon0\nsnaplen=192\nexported=0\n";
+	static const uint8_t info[] = "interface.0=mon0\nsnaplen.0=192\nexported=0\n";
 
 	output_begin(0);
 	now_ns = 1000000000;

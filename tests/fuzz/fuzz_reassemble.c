@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/reassemble.o */
 /*
- * Reassembly: pieces that overtake one another, come twice, lie about their combo's length, and
- * time that passes. A combo's bytes follow from its number and length, so that it shows if what
- * comes out was put together wrongly. Always holds: numbers only rise, only whole combos come out,
- * and a bounded number of them is held.
+ * Reassembly: pieces that overtake one another, come twice, lie about their combo's length, time
+ * that passes, and another session of the same run. A combo's bytes follow from its number and
+ * length, so that it shows if what comes out was put together wrongly. Always holds: numbers only
+ * rise, only whole combos come out, and a bounded number of them is held.
  */
 #include "collector/reassemble.h"
 #include "fuzz.h"
@@ -34,7 +34,7 @@ static void take_all(struct state *s)
 		s->next = number + 1;
 		reassemble_done(&s->r);
 	}
-	CHECK(s->r.held <= REASSEMBLE_SLOTS);
+	CHECK(s->r.whole <= s->r.held && s->r.held <= REASSEMBLE_SLOTS);
 }
 
 /* As it comes from the wire: piece_read has the first word on what a piece may be. */
@@ -79,6 +79,10 @@ static void step(struct state *s, struct fuzz_input *in)
 		s->now_ns += fuzz_number(in, 2) * 10000000ULL;
 		while (reassemble_tick(&s->r, s->now_ns, what & 8))
 			take_all(s);
+		return;
+	case 7:
+		reassemble_resume(&s->r);
+		CHECK(s->r.held == s->r.whole);
 		return;
 	case 2: /* from far away */
 		combo = fuzz_number(in, 3);

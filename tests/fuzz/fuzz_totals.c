@@ -74,6 +74,9 @@ static void step(struct ledger *l, struct fuzz_input *in)
 	case 4:
 		ledger_run_close(l);
 		break;
+	case 5:
+		ledger_run_resume(l);
+		break;
 	}
 }
 

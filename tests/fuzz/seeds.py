@@ -90,12 +90,27 @@ def parse():
 
 
 def totals():
-    message = bytes([2, 16]) + bytes(range(15)) + b"\1"
-    big = bytes([2, 16]) + b"\xff\xff\x7f" * 16
-    huge = bytes([2, 16]) + b"\0" * 4 + b"\xff" * 8 + b"\x7f" + b"\0" * 10 + b"\1"
+    message = bytes([2, 17]) + bytes(range(15)) + b"\1\0"
+    big = bytes([2, 17]) + b"\xff\xff\x7f" * 17
+    huge = bytes([2, 17]) + b"\0" * 4 + b"\xff" * 8 + b"\x7f" + b"\0" * 10 + b"\1\5"
     step = {m: b"\0" + bytes([len(m)]) + m for m in (message, big, huge)}
-    return [message, big, step[huge] + b"\x0b\1", step[big] + b"\1\5\0\2\3\1\1\5\0\4",
+    apart = [message + bytes([n, f]) + bytes(range(n * f % 128)) for n, f in
+             ((1, 5), (8, 5), (2, 1), (9, 6), (200, 0), (0, 3))]
+    return [*apart, step[message] + b"\4" + b"\x0d" + step[big], message, big, step[huge] + b"\x0b\1", step[big] + b"\1\5\0\2\3\1\1\5\0\4",
             step[message] + b"\x09\5\0\x0a\x13\2\1\7\0\2"]
+
+
+def info():
+    """Text, and structures that are filled to their last byte."""
+    lines = (b"application=saluki 1\nos=Linux\nexported=5\nchange=2\ninterface.0=mon0\n"
+             b"source.0=xdp native\nsnaplen.0=192\nkeep.0=headers\nfilter.0=port 53\n")
+    eight = b"".join(b"interface.%d=eth%d\nfilter.%d=%s\n" % (n, n, n, b"f" * 40 * n)
+                     for n in range(8))
+    size = 64 + 128 + 8 + 8 + 8 + 8 * (64 + 32 + 16 + 256 + 4)
+    full = b"x" * 192 + b"\xff" * 16 + struct.pack("<II", 8, 0) + b"y" * size
+    return [b"\0" + lines, b"\0" + eight, b"\0" + lines[:-5] + b"\xff=\0\n=\n\nsnaplen.7=x",
+            b"\0filter.0=a\nfilter.0=\ninterface.8=x\ninterface.=x\nexported=9" + b"9" * 30,
+            b"\1" + full[:size], b"\1" + full[:300], b"\1" + b"\0" * 208 + b"\3\0\0\0"]
 
 
 def reassemble():
@@ -103,6 +118,7 @@ def reassemble():
         return struct.pack("<BbH", 3 | n << 4, combo, total)
     return [piece(0, 3000, 0) + piece(0, 3000, 2) + piece(0, 3000, 1),
             piece(1, 100, 0) + piece(0, 100, 0) + piece(0, 100, 0),
+            piece(0, 3000, 1) + b"\7\0\0\0" + piece(0, 2000, 0) + piece(0, 2000, 1),
             piece(70, 100, 0) + piece(3, 3000, 0) + struct.pack("<BbHH", 1, 0, 0, 300)]
 
 
@@ -113,7 +129,9 @@ def answer():
 
 
 def datagram():
-    info = b"interface=mon0\nsnaplen=192\nexported=5\nkeep=all\nos=x\nfilter=y\nsource=xdp\n"
+    info = (b"interface.0=mon0\nsnaplen.0=192\nexported=5\nkeep.0=all\nos=x\nfilter.0=y\n"
+            b"source.0=xdp\n")
+    change = b"\4change=2\n" + info.replace(b"=y", b"=z")
     frame = b"\1\x14" + b"abcdefghijklmnopqrst"
     frames = b"\1" + frame * 2
     begin, unlisted, impostor = (struct.pack("<BBH", 5 | who << 5, 3, len(info)) + info
@@ -125,7 +143,9 @@ def datagram():
              b"\x02\0\0\xb8\x0b\x02\0\1\xb8\x0b\x02\0\2\xb8\x0b\x08\xff\0",
              b"\x02\5\0\x64\0\x08\xff\0\x04" + frames, b"\0\x1d\0\3" + b"\0" * 28,
              b"\0\xa1\0\1" + b"\0" * 160, b"\7\5\0\4" + frames + b"\7\xf0\xff\4" + frames,
-             b"\1\2\0\2\0" + b"\1\x0a\0\1\0\0\0\0\0\0\2xx"]
+             b"\1\2\0\2\0" + b"\1\x0a\0\1\0\0\0\0\0\0\2xx",
+             begin + b"\4" + frames + b"\1" + struct.pack("<H", len(change)) + change + b"\4" + frames,
+             *(b"\x09" + frames + bytes([14 | how << 4]) + b"\x09" + frames for how in range(8))]
     return [rotate + s for s in steps for rotate in (b"\0", b"\1")]
 
 
@@ -145,7 +165,7 @@ def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
-            "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
+            "info": info(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
             "decompress": ()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():

@@ -10,85 +10,25 @@
  * them: now and then it asks, with totals, whether all before were looked at. Prints how many
  * random ones and how many of its own it sent.
  */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+#include <limits.h>
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
+#include "speak.h"
 #include "wire/combo.h"
-#include "wire/piece.h"
 #include "wire/totals.h"
 
 #define BATCH 64    /* datagrams a system call */
 #define WINDOW 8192 /* datagrams on their way: a third of what the receive buffer holds */
 #define PATIENCE 60 /* seconds */
 
-static int sock;
-static struct seal_session session;
-static uint16_t sensor_id;
 static uint64_t number; /* of the next combo */
 static uint64_t frames; /* exported so far: what the next combo begins with */
 static unsigned int bad_combos, bad_pieces, bad_messages, duplicates;
 
-static void fail(const char *what)
-{
-	fprintf(stderr, "hostile: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void send_message(const uint8_t *message, size_t len)
-{
-	uint8_t out[65536];
-
-	if (send(sock, out, seal_datagram(&session.tx, out, message, len), 0) < 0)
-		fail("send");
-}
-
-/* Sends `len` bytes as one combo, in as many pieces as it takes. */
 static void send_combo(const uint8_t *combo, size_t len)
 {
-	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
-
-	for (size_t at = 0; at < len; at += PIECE_DATA_MAX) {
-		size_t n = len - at < PIECE_DATA_MAX ? len - at : PIECE_DATA_MAX;
-
-		piece_header_write(message, number, at, len);
-		memcpy(message + PIECE_HEADER_LEN, combo + at, n);
-		send_message(message, PIECE_HEADER_LEN + n);
-	}
-	number++;
-}
-
-static void connect_session(const char *key_file, const char *port)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
-	struct seal_initiator i;
-	struct timespec t;
-	uint8_t buffer[SEAL_INIT_MAX];
-	const char *why = "", *info = "interface=evil\nsnaplen=192\nexported=0\n";
-	long len;
-
-	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	sock = socket(AF_INET, SOCK_DGRAM, 0);
-	if (connect(sock, (struct sockaddr *)&to, sizeof(to)))
-		fail("connect");
-	if (keys_init() || keys_read(open(key_file, O_RDONLY), &i.own, i.peer, &why))
-		fail(why);
-	clock_gettime(CLOCK_REALTIME, &t);
-	len = seal_init(&i, buffer, t.tv_sec * 1000000000ULL + t.tv_nsec, 0x0bad, info,
-			strlen(info));
-	if (send(sock, buffer, len, 0) < 0)
-		fail("send");
-	len = recv(sock, buffer, sizeof(buffer), 0);
-	if (len < 0 || seal_finish(&i, &session, &sensor_id, buffer, len))
-		fail("no answer");
+	send_pieces(number++, combo, len, UINT_MAX);
 }
 
 #define TEXT_LEN 6
@@ -191,6 +131,10 @@ static void send_garbage(void)
 		{ 77, 1, 2, 3 },
 		{ PIECE_TOTALS, 200 },
 		{ PIECE_TOTALS, 0 },
+		{ PIECE_TOTALS, 0, 1 },
+		{ PIECE_TOTALS, 0, 200, 200, 1, 2, 3 },
+		{ PIECE_INFO },
+		{ PIECE_INFO, 'o', 's', '=', 'x' },
 		{ PIECE_TOTALS, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 },
 		{ PIECE_COMBO, 0, 0, 99 },
 		{ PIECE_COMBO, 0, 0, 99, 0, 1, 0, 9, 'x', 'x', 'x', 'x' },
@@ -211,7 +155,7 @@ static void send_garbage(void)
 
 /* A combo of two pieces: of the second one there are two lengths, the first comes again while the
  * second is missing, and the second again when all was looked at. */
-static void send_pieces(void)
+static void send_contradicting_pieces(void)
 {
 	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX] = { 0 };
 	const uint16_t total = PIECE_DATA_MAX + 10;
@@ -325,7 +269,8 @@ int main(int argc, char **argv)
 
 	if (argc != 3 && argc != 4)
 		return 2;
-	connect_session(argv[1], argv[2]);
+	speak_connect(argv[1], argv[2]);
+	speak_set_up(0x0bad, "interface.0=evil\nsnaplen.0=192\n");
 	if (argc == 4)
 		return flood(strtoul(argv[3], NULL, 10));
 	send_honest();
@@ -351,7 +296,7 @@ int main(int argc, char **argv)
 	send_bomb(COMBO_BODY_MAX, COMBO_BODY_MAX);
 	send_bomb(0xffffffff, 4 << 20);
 	send_garbage();
-	send_pieces();
+	send_contradicting_pieces();
 	send_honest();
 	t.seen = t.captured = t.exported = frames;
 	send_message(message, totals_write(message, &t));

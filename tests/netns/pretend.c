@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pretend KEYFILE PORT: a sensor that says what it is told to, to a collector on the loopback.
+ * Orders come on standard input, a line each; when one is done, a line goes to standard output.
+ *
+ *     session RUN INFO               sets a session up, in which the rest is said; '|' ends a line
+ * of INFO info INFO                      says that INFO has changed combo NUMBER FIRST IF WORD...
+ * a combo of Ethernet frames, a word each; WORD*100 is filled up with dots to 100 bytes part NUMBER
+ * FIRST IF WORD...   such a combo without its last piece totals NAME=N...               and
+ * 0.seen=N and its like for interface 0; waits until they were heard, or with final=1 until the end
+ * of the run is confirmed
+ */
+#include <limits.h>
+
+#include "speak.h"
+#include "wire/combo.h"
+#include "wire/info.h"
+#include "wire/totals.h"
+
+#define WORDS_MAX 512
+
+static char *lines_of(char *info)
+{
+	for (char *p = info; (p = strchr(p, '|')); p++)
+		*p = '\n';
+	return info;
+}
+
+static void say_info(char *info)
+{
+	uint8_t message[INFO_MESSAGE_MAX + 100] = { PIECE_INFO };
+	size_t len = strlen(lines_of(info));
+
+	if (len > sizeof(message) - 1)
+		fail("too long");
+	memcpy(message + 1, info, len);
+	send_message(message, 1 + len);
+}
+
+/* A frame as a word says. */
+static void append_word(struct combo *c, char *word, uint8_t interface)
+{
+	static uint8_t bytes[65536];
+	char *star = strchr(word, '*');
+	struct combo_frame f = { .time_ns = 1000000000 + c->frames,
+				 .linktype = 1,
+				 .interface = interface,
+				 .data = bytes };
+	size_t len = strlen(word);
+
+	if (star) {
+		*star = 0;
+		len = atoi(star + 1);
+	}
+	memset(bytes, '.', len);
+	memcpy(bytes, word, strlen(word));
+	f.kept_len = f.orig_len = len;
+	if (!combo_fits(c, len))
+		fail("too much for a combo");
+	combo_append(c, &f);
+}
+
+static void say_combo(char *words, unsigned int left_out)
+{
+	static uint8_t out[COMBO_WIRE_MAX];
+	uint64_t number = strtoull(strtok(words, " "), NULL, 10);
+	size_t len = COMBO_HEADER_LEN + COMBO_CODEC_LEN;
+	struct combo c;
+	uint8_t interface;
+
+	if (combo_init(&c, COMBO_SIZE_MAX, COMBO_SIZE_MAX))
+		fail("combo");
+	c.first = strtoull(strtok(NULL, " "), NULL, 10);
+	interface = atoi(strtok(NULL, " "));
+	for (char *word; (word = strtok(NULL, " "));)
+		append_word(&c, word, interface);
+	combo_close(&c);
+	combo_header_write(out, sensor_id, number, c.frames, c.body_len);
+	out[COMBO_HEADER_LEN] = COMBO_STORED;
+	memcpy(out + len, c.body, c.body_len);
+	len += c.body_len;
+	send_pieces(number, out, len, (len + PIECE_DATA_MAX - 1) / PIECE_DATA_MAX - left_out);
+	combo_free(&c);
+}
+
+static uint64_t *totals_field(struct totals *t, char *name)
+{
+	if (name[0] >= '0' && name[0] < '0' + TOTALS_INTERFACES_MAX && name[1] == '.') {
+		unsigned int n = name[0] - '0';
+
+		if (n >= t->interface_count)
+			t->interface_count = n + 1;
+#define X(field)                                                                                   \
+	if (!strcmp(name + 2, #field))                                                             \
+		return &t->interfaces[n].field;
+		TOTALS_INTERFACE_FIELDS(X)
+#undef X
+	}
+#define X(field, help)                                                                             \
+	if (!strcmp(name, #field))                                                                 \
+		return &t->field;
+	TOTALS_FIELDS(X)
+#undef X
+	fail(name);
+	return NULL;
+}
+
+/* Returns whether a receipt came for everything said so far, and for the end if that was it. */
+static bool heard(bool final)
+{
+	uint8_t in[256], receipt[256];
+	long n;
+
+	while ((n = recv(sock, in, sizeof(in), 0)) > 0)
+		if (seal_open(&session.rx, receipt, in, n) == RECEIPT_LEN &&
+		    load_be(receipt + 1, 8) == session.tx.counter - 1 &&
+		    (!final || receipt[9] & RECEIPT_FINAL))
+			return true;
+	return false;
+}
+
+static void say_totals(char *words)
+{
+	uint8_t message[TOTALS_WIRE_MAX];
+	struct totals t = { 0 };
+
+	for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+		char *equals = strchr(word, '=');
+
+		*equals = 0;
+		*totals_field(&t, word) = strtoull(equals + 1, NULL, 10);
+	}
+	for (int tries = 0; tries < 50; tries++) {
+		send_message(message, totals_write(message, &t));
+		if (heard(t.final))
+			return;
+	}
+	fail("the collector does not answer");
+}
+
+int main(int argc, char **argv)
+{
+	struct timeval patience = { .tv_usec = 200000 };
+	static char line[1 << 20];
+
+	if (argc != 3)
+		return 2;
+	speak_connect(argv[1], argv[2]);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while (fgets(line, sizeof(line), stdin)) {
+		char *rest = strchr(line, ' ') + 1;
+		uint64_t run;
+
+		line[strcspn(line, "\n")] = 0;
+		switch (line[0]) {
+		case 's':
+			patience.tv_sec = 10;
+			setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+			run = strtoull(rest, &rest, 10);
+			speak_set_up(run, lines_of(rest + 1));
+			patience.tv_sec = 0;
+			setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+			break;
+		case 'i':
+			say_info(rest);
+			break;
+		case 'c':
+		case 'p':
+			say_combo(rest, line[0] == 'p');
+			break;
+		case 't':
+			say_totals(rest);
+			break;
+		default:
+			fail(line);
+		}
+		printf("done\n");
+	}
+	return 0;
+}
