@@ -122,6 +122,7 @@ static size_t write_capped(char *out, const struct info *i, struct caps caps)
 	struct writer w = { .out = out, .caps = caps };
 	char number[] = ".0";
 
+	*out = 0;
 	put_fields(&w, own_fields, i, "");
 	for (uint32_t n = 0; n < i->count && n < INFO_INTERFACES_MAX; n++) {
 		number[1] = '0' + n;
@@ -138,19 +139,32 @@ _Static_assert(sizeof("application=") + 64 + sizeof("os=") + 128 + 2 * (sizeof("
 		       INFO_LEN_MAX,
 	       "any info can be written");
 
+#define FILTER_CUTS (sizeof(((struct info_interface *)0)->filter) - CAP_MIN)
+#define TEXT_CUTS (sizeof(((struct info_interface *)0)->name) - CAP_MIN)
+
+/* What may be as long as it likes, less so many bytes: filters give first. */
+static struct caps caps_after(size_t cuts)
+{
+	size_t of_filters = cuts < FILTER_CUTS ? cuts : FILTER_CUTS;
+
+	return (struct caps){ .filter = CAP_MIN + FILTER_CUTS - of_filters,
+			      .text = CAP_MIN + TEXT_CUTS - (cuts - of_filters) };
+}
+
 size_t info_write(char out[INFO_LEN_MAX + 1], const struct info *i)
 {
-	struct caps caps = { sizeof(i->interfaces->name), sizeof(i->interfaces->filter) };
-	size_t len = write_capped(out, i, caps);
+	size_t enough = FILTER_CUTS + TEXT_CUTS, low = 0;
 
-	while (len > INFO_LEN_MAX && caps.text > CAP_MIN) {
-		if (caps.filter > CAP_MIN)
-			caps.filter--;
+	/* The fewest cuts with which it fits. */
+	while (low < enough) {
+		size_t cuts = (low + enough) / 2;
+
+		if (write_capped(out, i, caps_after(cuts)) <= INFO_LEN_MAX)
+			enough = cuts;
 		else
-			caps.text--;
-		len = write_capped(out, i, caps);
+			low = cuts + 1;
 	}
-	return len;
+	return write_capped(out, i, caps_after(enough));
 }
 
 /* ---- read ------------------------------------------------------------------------------------ */

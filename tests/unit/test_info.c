@@ -28,6 +28,9 @@ static struct info some(unsigned int interfaces)
 static void it_comes_back(void **state)
 {
 	(void)state;
+	memset(text, 'x', sizeof(text)); /* nothing to say is an empty text */
+	assert_int_equal(info_write(text, &(struct info){ 0 }), 0);
+	assert_string_equal(text, "");
 	for (unsigned int count = 0; count <= INFO_INTERFACES_MAX; count++) {
 		struct info i = some(count), got;
 		size_t len = info_write(text, &i);
