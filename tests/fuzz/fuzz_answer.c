@@ -15,7 +15,7 @@
 #define SENSOR_ID 7
 
 static struct keypair own, collector;
-static uint64_t exported;
+static __u64 exported;
 
 struct state {
 	struct session s;

@@ -6,7 +6,7 @@ import subprocess
 
 from reference import captures, trim
 
-LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutdown",
+LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutdown", "in_ring",
           "lost_missing", "lost_disk", "earlier", "in_flight", "balance", "bad_combos",
           "bad_pieces", "bad_messages")
 
@@ -32,12 +32,18 @@ def assert_same(sent, got, snaplen=192, headers=None, stamps=True):
             assert b.time_ns == a.time_ns, (n, a.time_ns, b.time_ns)
 
 
+HOOK = ("seen", "filtered", "ring_full", "copy_failed", "captured")
+
+
 def assert_balanced(stats, frames, **allowed):
     """Nothing lost, nothing made up: every counter of a loss is zero but those given."""
     for name in LOSSES:
         assert stats[name] == allowed.get(name, 0), (name, stats)
     assert stats["seen"] == frames, stats
     assert stats["written"] == frames - sum(allowed.values()), stats
+    if stats["runs"] == 1:
+        for name in HOOK:
+            assert sum(i[name] for i in stats["interfaces"]) == stats[name], (name, stats)
 
 
 def tshark_fields(path, *fields):
