@@ -155,9 +155,8 @@ void ledger_print(FILE *out, const char *name, const struct ledger *l)
 		"%s: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
 		"%llu; "
 		"captured = exported %llu + dropped %llu + in ring %llu + vanished %llu; "
-		"exported = written %llu "
-		"+ lost %llu "
-		"(missing %llu, disk %llu) + earlier %llu + in flight %llu; balance %lld\n",
+		"exported = written %llu + lost %llu (missing %llu, disk %llu) + earlier %llu + "
+		"in flight %llu; balance %lld\n",
 		name, ULL(t->seen), ULL(t->filtered), ULL(t->ring_full), ULL(t->copy_failed),
 		ULL(t->captured), ULL(t->exported), ULL(t->dropped_send + t->dropped_shutdown),
 		ULL(t->in_ring), ULL(s.vanished), ULL(s.written), ULL(s.lost_missing + s.lost_disk),
