@@ -111,11 +111,15 @@ static bool heard(bool final)
 	uint8_t in[256], receipt[256];
 	long n;
 
-	while ((n = recv(sock, in, sizeof(in), 0)) > 0)
-		if (seal_open(&session.rx, receipt, in, n) == RECEIPT_LEN &&
-		    load_be(receipt + 1, 8) == session.tx.counter - 1 &&
+	while ((n = recv(sock, in, sizeof(in), 0)) > 0) {
+		if (seal_open(&session.rx, receipt, in, n) != RECEIPT_LEN)
+			continue;
+		if (!final && receipt[9] & RECEIPT_FINAL)
+			fail("an end is confirmed that was not said");
+		if (load_be(receipt + 1, 8) == session.tx.counter - 1 &&
 		    (!final || receipt[9] & RECEIPT_FINAL))
 			return true;
+	}
 	return false;
 }
 

@@ -168,7 +168,7 @@ static void a_run_that_is_carried_on(void **state)
 	assert_int_equal(l.runs, 1);
 }
 
-/* The next agent was killed before it said anything; then another run begins. */
+/* The next agent was killed, too; then another run begins. */
 static void what_nobody_came_for_has_vanished(void **state)
 {
 	struct ledger l = { 0 };
@@ -182,6 +182,9 @@ static void what_nobody_came_for_has_vanished(void **state)
 	combo(&l, 0, 30);
 	ledger_totals(&l, &t);
 	ledger_run_resume(&l);
+	t.final = 0; /* a word, but not the last one */
+	ledger_totals(&l, &t);
+	assert_int_equal(ledger_sum(&l).sensor.in_ring, 25);
 	combo(&l, 30, 10);
 	ledger_run_start(&l, 2, 0);
 	assert_int_equal(ledger_sum(&l).vanished, 15);
