@@ -50,11 +50,23 @@ static void control_stop(struct control *c)
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
 }
 
+void control_describe(struct info_interface *f, const struct handover_interface *h,
+		      uint32_t snaplen)
+{
+	info_text(f->name, sizeof(f->name), h->name);
+	info_text(f->source, sizeof(f->source), h->source);
+	info_text(f->keep, sizeof(f->keep), h->keep_headers ? "headers" : "all");
+	f->snaplen = snaplen;
+}
+
 /* An interface is captured in another way now: the collector is told. */
 static void control_interface(struct control *c, const struct order *order)
 {
-	(void)c;
-	(void)order;
+	if (order->number >= c->session->info.count)
+		return;
+	control_describe(&c->session->info.interfaces[order->number], &order->interface,
+			 c->snaplen);
+	session_info_changed(c->session);
 }
 
 /* Returns whether the privileged process is still there. */

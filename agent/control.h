@@ -24,6 +24,9 @@ struct control {
 
 /* Runs until the export thread has ended. */
 void control_loop(struct control *c);
+/* What the collector is told of an interface. */
+void control_describe(struct info_interface *f, const struct handover_interface *h,
+		      uint32_t snaplen);
 /* Prints the ledger of this end. */
 void control_report(struct exporter *e);
 

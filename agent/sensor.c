@@ -69,15 +69,9 @@ static void sensor_info(struct sensor *s)
 	snprintf(i->application, sizeof(i->application), "saluki %s", SALUKI_VERSION);
 	snprintf(i->os, sizeof(i->os), "%.30s %.60s %.30s", u.sysname, u.release, u.machine);
 	i->count = s->handover.count;
-	for (uint32_t n = 0; n < i->count; n++) {
-		const struct handover_interface *h = &s->handover.interfaces[n];
-		struct info_interface *f = &i->interfaces[n];
-
-		info_text(f->name, sizeof(f->name), h->name);
-		info_text(f->source, sizeof(f->source), h->source);
-		info_text(f->keep, sizeof(f->keep), h->keep_headers ? "headers" : "all");
-		f->snaplen = s->handover.snaplen;
-	}
+	for (uint32_t n = 0; n < i->count; n++)
+		control_describe(&i->interfaces[n], &s->handover.interfaces[n],
+				 s->handover.snaplen);
 }
 
 static struct source *sensor_source(const struct handover *h, const int *fds)
