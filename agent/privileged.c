@@ -23,6 +23,7 @@
 
 #include "handover.h"
 #include "tap.h"
+#include "wire/keys.h"
 
 #define REATTACH_MS 1000 /* between tries while an interface that is there refuses us */
 
@@ -45,6 +46,9 @@ static int open_key(const struct run_options *o)
 
 	if (fd < 0)
 		log_line("--key %s: %s", o->key_file, strerror(errno));
+	else if (!keys_private(fd))
+		log_line("warning: --key %s: others can read it; chmod 600 %s", o->key_file,
+			 o->key_file);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -194,6 +194,8 @@ static int read_key(struct keypair *own, const char *path)
 		log_line("--key %s: %s", path, strerror(errno));
 		return -errno;
 	}
+	if (!keys_private(fd))
+		log_line("warning: --key %s: others can read it; chmod 600 %s", path, path);
 	err = keys_read(fd, own, NULL, &why);
 	close(fd);
 	if (err)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sodium.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 _Static_assert(KEY_LEN == crypto_scalarmult_BYTES, "X25519");
@@ -83,4 +84,11 @@ int keys_read(int fd, struct keypair *own, uint8_t *peer, const char **why)
 	err = keys_parse(text, own, peer, why);
 	sodium_memzero(text, sizeof(text));
 	return err;
+}
+
+bool keys_private(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & (S_IRWXG | S_IRWXO));
 }

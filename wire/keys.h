@@ -8,6 +8,7 @@
 #ifndef WIRE_KEYS_H
 #define WIRE_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,5 +34,8 @@ int key_from_text(uint8_t key[KEY_LEN], const char *text);
 /* Reads the private key, and where `peer` is not NULL the collector's public key, from an open
  * key file. `why` is set to a static text on failure. Returns 0 or -EINVAL. */
 int keys_read(int fd, struct keypair *own, uint8_t *peer, const char **why);
+
+/* Whether nobody but its owner may read the open key file. True of what is no file (a pipe). */
+bool keys_private(int fd);
 
 #endif

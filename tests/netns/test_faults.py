@@ -179,6 +179,21 @@ def test_key_files(bed, tmp_path):
                            bed.keys.sensor("lib")), 1, "no-such-host.invalid:5600")
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o640, 0o604])
+def test_a_key_that_others_can_read(bed, bundled, mode):
+    """A warning on either side, as wg has it; it goes on all the same."""
+    key = bed.keys.sensor("lib")
+    for path in (key, bed.keys.collector):
+        path.chmod(mode)
+    collector = bed.collector()
+    status, said = run_sensor(bed, "-r", bundled, *sensor_args(bed))
+    said += collector.finish()[1]
+    assert status == 0
+    for path in (key, bed.keys.collector):
+        warning = f"warning: --key {path}: others can read it; chmod 600 {path}\n"
+        assert said.count(warning) == (mode & 0o077 != 0), said
+
+
 def test_unknown_sensor(bed, bundled):
     """The collector says who it was and what to do; the sensor that nobody answered."""
     collector = bed.collector()
