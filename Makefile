@@ -25,10 +25,11 @@ BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) 
 	-Ivmlinux/$(ARCH) -MMD -MP
 # zstd's static interface is used (agent/compress.c), so zstd is linked statically.
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
-LIBS_AGENT := -lbpf $(LIBS_COMMON)
+LIBS_AGENT := -lbpf -lseccomp $(LIBS_COMMON)
+LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libzstd-dev libsodium-dev \
-	libclang-rt-14-dev zstd iproute2 python3 python3-venv
+	libseccomp-dev libclang-rt-14-dev zstd iproute2 python3 python3-venv
 PACKAGES_TEST := ethtool libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace
 PACKAGES_BENCH := netsniff-ng
@@ -41,7 +42,7 @@ PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/hostile \
-	$(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so
+	$(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -52,7 +53,7 @@ $(BUILD)/saluki: $(AGENT) $(WIRE)
 
 $(BUILD)/saluki-collector: $(COLLECTOR) $(WIRE)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
 # A program knows its options; what is made of them is a file of its own to install.
 $(BUILD)/completion/%: $(BUILD)/%
@@ -144,7 +145,7 @@ $(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/p
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
-$(BUILD)/tests/nomalloc.so: tests/netns/nomalloc.c
+$(BUILD)/tests/%.so: tests/netns/%.c
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o $@ $< -ldl

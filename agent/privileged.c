@@ -22,6 +22,7 @@
 #include <saluki/privsep.h>
 
 #include "handover.h"
+#include "sandbox.h"
 #include "tap.h"
 #include "wire/keys.h"
 
@@ -258,7 +259,8 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 	else if (hand_over(&p) == 0) {
 		if (p.tap)
 			ctl_open(&p.ctl, p.tap, board);
-		status = watch(&p);
+		if (sandbox_privileged(p.tap, child) == 0)
+			status = watch(&p);
 	}
 	close(sock); /* without a handover, this ends the other process */
 	ctl_close(&p.ctl);

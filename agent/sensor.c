@@ -24,6 +24,7 @@
 #include "control.h"
 #include "export.h"
 #include "resume.h"
+#include "sandbox.h"
 #include "source.h"
 #include "wire/keys.h"
 
@@ -151,10 +152,18 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	return s->control.done_fd < 0 ? -errno : resume(&s->exporter);
 }
 
+/* Threads name themselves: for another one it takes a file in /proc. */
+static void *capture_named(void *arg)
+{
+	pthread_setname_np(pthread_self(), "capture");
+	return capture_thread(arg);
+}
+
 static void *export_then_signal(void *arg)
 {
 	struct sensor *s = arg;
 
+	pthread_setname_np(pthread_self(), "export");
 	export_thread(&s->exporter);
 	event_signal(s->control.done_fd);
 	return NULL;
@@ -166,15 +175,12 @@ static int sensor_threads(struct sensor *s)
 	int err;
 
 	err = pthread_create(&export, NULL, export_then_signal, s);
-	if (!err) {
-		pthread_setname_np(export, "export");
-		err = pthread_create(&capture, NULL, capture_thread, &s->capture);
-	}
+	if (!err)
+		err = pthread_create(&capture, NULL, capture_named, &s->capture);
 	if (err) {
 		log_line("cannot start threads: %s", strerror(err));
 		return -err;
 	}
-	pthread_setname_np(capture, "capture");
 	control_loop(&s->control);
 	pthread_join(capture, NULL);
 	pthread_join(export, NULL);
@@ -219,7 +225,7 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	/* A privileged process that ends before the handover has said why. */
 	if (privsep_recv(sock, &s->handover, sizeof(s->handover), s->fds))
 		goto out;
-	if (sensor_keys(s, o) || sensor_init(s, o) || sensor_threads(s))
+	if (sensor_keys(s, o) || sandbox_sensor() || sensor_init(s, o) || sensor_threads(s))
 		goto out;
 	status = sensor_verdict(s);
 	s->capture.source->ops->close(s->capture.source);

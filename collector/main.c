@@ -31,6 +31,7 @@
 #include "orders.h"
 #include "output.h"
 #include "receive.h"
+#include "sandbox.h"
 #include "sensors.h"
 #include "stats.h"
 
@@ -121,7 +122,7 @@ static int collector_process(struct collector *c)
 {
 	int status = 1;
 
-	if (privsep_drop(c->o->user))
+	if (privsep_drop(c->o->user) || sandbox_receiving())
 		return 1;
 	c->open.sock = c->receive.sock;
 	c->open.sensors = &c->sensors;
@@ -234,6 +235,10 @@ static int collector_run(struct collector *c, struct files *output_files)
 	close(c->receive.sock);
 	close(orders[1]);
 	close(files[1]);
+	if (sandbox_files(c->o, child)) {
+		kill(child, SIGKILL); /* it has written nothing yet that would be lost */
+		return 1;
+	}
 	return privileged_process(output_files, orders[0], files[0], signals, child);
 }
 

@@ -115,13 +115,44 @@ static inline bool privsep_insists(uint64_t *first_ns)
 	return now - *first_ns >= PRIVSEP_INSIST_NS;
 }
 
+/* A set of capabilities. */
+#define PRIVSEP_CAP(cap) (1ULL << (cap))
+
+/* No capability but those in `keep` can be had any more by any program. Fails where there was no
+ * right to begin with: then there is nothing to take away. */
+static inline void privsep_bound(uint64_t keep)
+{
+	for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		if (!(keep & PRIVSEP_CAP(cap)) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0))
+			return;
+}
+
+/* Keeps of its capabilities those in `keep` at most, with no way to get others back. Returns 0, or
+ * -errno after a line. */
+static inline int privsep_keep(uint64_t keep)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct have[2];
+
+	privsep_bound(keep);
+	if (syscall(SYS_capget, &head, have) == 0) {
+		for (int i = 0; i < 2; i++) {
+			have[i].permitted &= keep >> (32 * i);
+			have[i].effective = have[i].permitted;
+			have[i].inheritable = 0;
+		}
+		if (syscall(SYS_capset, &head, have) == 0 &&
+		    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+			return 0;
+	}
+	log_line("cannot give up capabilities: %s", strerror(errno));
+	return -errno;
+}
+
 /* Gives up everything: user, groups, capabilities, and the way to get any back. Does nothing
  * where there is nothing to give up. Returns 0, or -errno after a line that says what failed. */
 static inline int privsep_drop(const char *user)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { { 0 } };
-
 	if (geteuid() == 0) {
 		struct passwd *pw = getpwnam(user);
 
@@ -129,8 +160,7 @@ static inline int privsep_drop(const char *user)
 			log_line("user %s: does not exist; name another with --user", user);
 			return -ENOENT;
 		}
-		for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
-			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+		privsep_bound(0);
 		/* Supplementary groups first: afterwards it is no longer allowed. */
 		if (setgroups(0, NULL) || setresgid(pw->pw_gid, pw->pw_gid, pw->pw_gid) ||
 		    setresuid(pw->pw_uid, pw->pw_uid, pw->pw_uid)) {
@@ -138,11 +168,7 @@ static inline int privsep_drop(const char *user)
 			return -errno;
 		}
 	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &head, none)) {
-		log_line("cannot give up capabilities: %s", strerror(errno));
-		return -errno;
-	}
-	return 0;
+	return privsep_keep(0);
 }
 
 #endif

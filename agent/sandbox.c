@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sandbox: see sandbox.h; what a list means is in saluki/sandbox.h. */
+#include "sandbox.h"
+
+#include <saluki/privsep.h>
+#include <saluki/sandbox.h>
+
+#include "lock.h"
+#include "pin.h"
+
+#define SOCKET_IOCTLS 0x8900 /* SIOC*: linux/sockios.h */
+
+/* ---- the unprivileged process ---------------------------------------------------------------- */
+
+int sandbox_sensor(void)
+{
+	static const struct sandbox_check checks[] = {
+		/* Threads, no processes; clone3 cannot be checked, and libc does without. */
+		{ "clone", 0, CLONE_THREAD, CLONE_THREAD },
+		{ 0 },
+	};
+	static const struct sandbox_policy policy = {
+		.allowed = "set_robust_list rseq epoll_create1 epoll_ctl epoll_wait epoll_pwait "
+			   "eventfd2 recv recvfrom recvmmsg recvmmsg_time64 send sendto sendmmsg",
+		.checked = checks,
+		.refused = SANDBOX_OPENING,
+		.never = SANDBOX_REACHING,
+	};
+
+	/* Nobody of the same user may look at the keys, also in what a crash leaves behind. */
+	prctl(PR_SET_DUMPABLE, 0);
+	return sandbox_calls(&policy);
+}
+
+/* ---- the privileged process ------------------------------------------------------------------ */
+
+/* For signals and the end of the other process; it has its descriptors by now. */
+#define WATCHING "wait4 waitid waitpid"
+
+/* What attaching takes: libbpf, rtnetlink, packet and XDP sockets, and, where Landlock lets it,
+ * pins, locks, the control socket and what the kernel tells of itself in /sys. */
+#define ATTACHING                                                                                  \
+	"bpf bind accept accept4 getsockname setsockopt send sendto recv recvfrom "                \
+	"memfd_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2 timerfd_create "     \
+	"timerfd_settime timerfd_settime64 dup dup3 ftruncate ftruncate64 pread64 "                \
+	"open openat stat stat64 newfstatat fstatat64 statx statfs statfs64 fstatfs access "       \
+	"faccessat faccessat2 readlink readlinkat getdents64 flock "                               \
+	"mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 chmod fchmod fchmodat"
+
+static const struct sandbox_check attach_checks[] = {
+	{ "socket", 0, SANDBOX_INT, AF_NETLINK },
+	{ "socket", 0, SANDBOX_INT, AF_PACKET },
+	{ "socket", 0, SANDBOX_INT, AF_XDP },
+	{ "socket", 0, SANDBOX_INT, AF_UNIX },
+	{ "ioctl", 1, 0xff00, SOCKET_IOCTLS },
+	{ "fcntl", 1, SANDBOX_INT, F_DUPFD_CLOEXEC }, /* libbpf's dup() */
+	{ "fcntl64", 1, SANDBOX_INT, F_DUPFD_CLOEXEC },
+	{ 0 },
+};
+
+static const struct sandbox_path attach_paths[] = {
+	{ "/sys/fs/bpf", SANDBOX_MAKE | SANDBOX_READ | LANDLOCK_ACCESS_FS_MAKE_DIR |
+				 LANDLOCK_ACCESS_FS_REMOVE_DIR },
+	{ LOCK_ROOT, SANDBOX_MAKE | SANDBOX_READ | LANDLOCK_ACCESS_FS_MAKE_SOCK },
+	{ "/sys", SANDBOX_READ },
+	/* libbpf opens it to have a descriptor's number (bpf_map__reuse_fd); no file below it. */
+	{ "/", LANDLOCK_ACCESS_FS_READ_DIR },
+	{ 0 },
+};
+
+/* Only from these, and only while interfaces may have to be attached to again. */
+static uint64_t attach_capabilities(void)
+{
+	uint64_t caps = PRIVSEP_CAP(CAP_BPF) | PRIVSEP_CAP(CAP_PERFMON) |
+			PRIVSEP_CAP(CAP_NET_ADMIN) | PRIVSEP_CAP(CAP_NET_RAW) |
+			PRIVSEP_CAP(CAP_IPC_LOCK); /* the pages of an XDP socket stay in memory */
+
+	if (geteuid()) /* the folders of pins and locks are root's */
+		caps |= PRIVSEP_CAP(CAP_DAC_OVERRIDE);
+	if (prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) < 0) /* before 5.8 it was part of this */
+		caps |= PRIVSEP_CAP(CAP_SYS_ADMIN) | PRIVSEP_CAP(CAP_SYS_RESOURCE);
+	return caps;
+}
+
+int sandbox_privileged(bool attaches, pid_t child)
+{
+	static const struct sandbox_path no_paths[] = { { 0 } };
+	const struct sandbox_policy policy = {
+		.allowed = attaches ? WATCHING " " ATTACHING : WATCHING,
+		.checked = attaches ? attach_checks : NULL,
+		.refused = attaches ? NULL : SANDBOX_OPENING,
+		.never = attaches ? NULL : SANDBOX_REACHING,
+		.child = child,
+	};
+	/* The other process is another user's. */
+	uint64_t caps = PRIVSEP_CAP(CAP_KILL) | (attaches ? attach_capabilities() : 0);
+	int err = privsep_keep(caps);
+
+	err = err ?: sandbox_paths(attaches ? attach_paths : no_paths);
+	return err ?: sandbox_calls(&policy);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sandbox: limits the two processes of `saluki run` to what they still need (saluki/sandbox.h).
+ * sandbox.c is the only file of the agent that uses libseccomp.
+ */
+#ifndef AGENT_SANDBOX_H
+#define AGENT_SANDBOX_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The unprivileged process: from here on it opens nothing. Called when it has its descriptors, keys
+ * and socket, and before it has seen a frame or an answer, and before threads are started. Returns
+ * 0, or -errno after a line. */
+int sandbox_sensor(void);
+
+/* The privileged process: called when all is attached and handed over. `attaches`: interfaces,
+ * which may have to be attached to again. Returns 0, or -errno after a line. */
+int sandbox_privileged(bool attaches, pid_t child);
+
+#endif

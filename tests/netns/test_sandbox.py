@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is left of its rights in each of the four processes: tried out from inside."""
+import ctypes
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced
+from reference import captures
+
+SANITIZED = "sanitize" in str(testbed.BUILD)
+_libc = ctypes.CDLL(None, use_errno=True)
+# Without Landlock files are guarded by their modes alone, and these processes are root's.
+LANDLOCK = _libc.syscall(444, None, 0, 1) > 0
+needs_landlock = pytest.mark.skipif(not LANDLOCK, reason="this kernel has no Landlock")
+
+TRIALS = ["open a file", "make a file", "remove a file", "execute", "start a process",
+          "UDP socket", "TCP socket", "packet socket", "netlink socket", "make a map",
+          "executable memory", "trace", "mount", "become root", "signal others"]
+
+# What ends each process; the other trials leave it running.
+FATAL = {
+    "sensor": {"execute", "UDP socket", "TCP socket", "packet socket", "netlink socket",
+               "make a map", "trace", "mount"},
+    "receiving": {"execute", "UDP socket", "TCP socket", "packet socket", "netlink socket",
+                  "make a map", "trace", "mount"},
+    "privileged": {"execute", "trace"},
+    "files": {"execute", "UDP socket", "TCP socket", "packet socket", "netlink socket",
+              "make a map", "trace", "mount"},
+}
+# What is a process's work.
+ALLOWED = {"privileged": {"packet socket", "netlink socket", "make a map"}}
+
+CAPABILITIES = {"kill": 5, "dac_override": 1, "net_admin": 12, "net_raw": 13, "ipc_lock": 14,
+                "perfmon": 38, "bpf": 39}
+KEPT = {"sensor": [], "receiving": [], "files": ["kill", "dac_override"],
+        "privileged": ["kill", "net_admin", "net_raw", "ipc_lock", "perfmon", "bpf"]}
+
+
+def bits(names):
+    return sum(1 << CAPABILITIES[n] for n in names)
+
+
+def status_of(pid, task=None):
+    path = f"/proc/{pid}/task/{task or pid}/status"
+    with open(path, encoding="ascii") as f:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
+
+
+def wait_until_limited(pid):
+    """Its filter is the last thing that a process gives itself; see sandbox.h for sanitized ones."""
+    def limited():
+        status = status_of(pid)
+        return status["NoNewPrivs"] == "1" if SANITIZED else status["Seccomp"] == "2"
+    testbed.wait_for(limited, f"the limits of {pid}")
+
+
+def folder_for_trials(bed):
+    """Nobody may do everything there."""
+    folder = bed.tmp_path.with_name(bed.tmp_path.name + "-elsewhere")
+    folder.mkdir()
+    (folder / "old").touch()
+    for path in (folder, folder / "old"):
+        os.chown(path, 65534, 65534)
+    return folder
+
+
+def trial_env(folder):
+    return {"LD_PRELOAD": str(testbed.ROOT / "build/tests/trial.so"),
+            "TRIAL_MAKE": str(folder / "new"), "TRIAL_REMOVE": str(folder / "old")}
+
+
+class Four:
+    """A sensor on an interface and its collector, or the one of them that has `role`, with the
+    trials in all their processes."""
+
+    def __init__(self, bed, bundled, role=None):
+        self.bed = bed
+        self.elsewhere = folder_for_trials(bed)
+        env = {} if SANITIZED else trial_env(self.elsewhere)
+        output = bed.tmp_path / "output"
+        output.mkdir()
+        self.player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+        self.pids = {}
+        if role in (None, "files", "receiving"):
+            self.collector = bed.collector(write=output, env=env)
+            self.add(self.collector, "files", "receiving")
+        if role in (None, "privileged", "sensor"):
+            self.sensor = bed.sensor("lib", "mon0", env=env)
+            self.add(self.sensor, "privileged", "sensor")
+
+    def add(self, program, *roles):
+        pids = testbed.with_children(program.pid())
+        self.pids.update(zip(roles, pids))
+        for pid in pids:
+            wait_until_limited(pid)
+
+    def program(self, role):
+        return self.sensor if role in ("sensor", "privileged") else self.collector
+
+    def send(self, role, trial):
+        value = ctypes.c_void_p(TRIALS.index(trial))
+        if _libc.sigqueue(self.pids[role], signal.SIGUSR2, value):
+            raise OSError(ctypes.get_errno(), "sigqueue")
+
+    def attempt(self, role, trial):
+        """Returns "done", or the error's name."""
+        stream = self.program(role).popen.stderr
+        said = ""
+        self.send(role, trial)
+        for wanted in (f"trial: {trial}: ", "\n"):  # a line may come in parts
+            if wanted not in said.rpartition("trial: ")[2] or wanted != "\n":
+                said += testbed.lines_until(stream, time.monotonic() + 10, wanted)
+        return said.rpartition(f"trial: {trial}: ")[2].split("\n", 1)[0]
+
+
+def all_nonfatal():
+    return [(role, [t for t in TRIALS if t not in fatal]) for role, fatal in FATAL.items()]
+
+
+def test_trials_are_done_where_nothing_forbids_them(bed):
+    """The trials themselves work: a process of root's does it all."""
+    folder = folder_for_trials(bed)
+    p = testbed.Process(bed.ns, ["cat"], None, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                        env=trial_env(folder))
+    bed.stack.callback(p.kill)
+    p.popen.stdin.write("started\n")
+    p.popen.stdin.flush()
+    testbed.lines_until(p.popen.stdout, time.monotonic() + 10, "started")
+    for trial in [t for t in TRIALS if t not in ("execute", "trace")]:
+        _libc.sigqueue(p.pid(), signal.SIGUSR2, ctypes.c_void_p(TRIALS.index(trial)))
+        p.expect(f"trial: {trial}: done\n")
+    _libc.sigqueue(p.pid(), signal.SIGUSR2, ctypes.c_void_p(TRIALS.index("execute")))
+    assert os.listdir(folder) == ["new"]
+    assert p.popen.wait(10) == 0  # true(1) has taken its place; cat would wait for us
+
+
+def test_capabilities_and_filters(bed, bundled):
+    four = Four(bed, bundled)
+    for role, pid in four.pids.items():
+        for task in os.listdir(f"/proc/{pid}/task"):
+            status = status_of(pid, task)
+            for field in ("CapPrm", "CapEff", "CapBnd"):
+                assert int(status[field], 16) == bits(KEPT[role]), (role, task, field)
+            for field in ("CapInh", "CapAmb"):
+                assert int(status[field], 16) == 0, (role, task, field)
+            assert status["NoNewPrivs"] == "1", (role, task)
+            assert SANITIZED or status["Seccomp"] == "2", (role, task)
+    assert four.sensor.finish()[0] == 0
+
+
+@needs_landlock
+def test_what_is_refused_leaves_them_running(bed, bundled):
+    """Refused, and the work goes on, up to a ledger of zero."""
+    four = Four(bed, bundled)
+    for role, fatal in FATAL.items():
+        for trial in TRIALS:
+            if trial in fatal:
+                continue
+            got = four.attempt(role, trial)
+            if trial in ALLOWED.get(role, ()):
+                assert got == "done", (role, trial)
+            else:
+                assert got in ("EACCES", "EPERM", "ENOSYS"), (role, trial, got)
+    assert os.listdir(four.elsewhere) == ["old"]
+    count = four.player.play()
+    assert four.sensor.finish()[0] == 0
+    assert four.collector.finish()[0] == 0
+    assert_balanced(four.collector.sensor_stats("lib"), count)
+
+
+@pytest.mark.parametrize("role,trial", [(r, t) for r in ("sensor", "receiving")
+                                        for t in sorted(FATAL[r])])
+def test_what_ends_the_unprivileged_processes(bed, bundled, role, trial):
+    """The privileged one says so, and fails."""
+    four = Four(bed, bundled, role)
+    four.send(role, trial)
+    status, said = four.program(role).finish(signo=None)
+    assert status == 1 and "process was ended by signal 31" in said, said
+    assert "trial:" not in said
+
+
+@pytest.mark.parametrize("role,trial", [("privileged", "execute"), ("privileged", "trace"),
+                                        ("files", "execute"), ("files", "UDP socket"),
+                                        ("files", "mount")])
+def test_what_ends_the_privileged_processes(bed, bundled, role, trial):
+    """The other process sees that, and comes to its end in order."""
+    four = Four(bed, bundled, role)
+    child = four.pids["sensor" if role == "privileged" else "receiving"]
+    four.send(role, trial)
+    assert four.program(role).popen.wait(20) == -signal.SIGSYS
+    testbed.wait_for(lambda: not pathlib.Path(f"/proc/{child}").exists(), "the other's end")
+
+
+# ---- what still works ----------------------------------------------------------------------------
+
+
+def test_reading_a_file_keeps_no_rights(bed, bundled):
+    """-r attaches to nothing: its privileged process has nothing but signals to do."""
+    collector = bed.collector()
+    read_end, write_end = os.pipe()
+    reader = bed.reader("lib", "-", stdin=read_end)
+    os.close(read_end)
+    child = testbed.wait_for(lambda: testbed.with_children(reader.pid())[1:], "two processes")[0]
+    for pid in (reader.pid(), child):
+        wait_until_limited(pid)
+    status = status_of(reader.pid())
+    assert int(status["CapEff"], 16) == bits(["kill"]) and status["NoNewPrivs"] == "1"
+    data = bundled.read_bytes()
+    with open(write_end, "wb") as pipe:
+        pipe.write(data)
+    assert reader.finish(signo=None)[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(list(captures.frames(bundled))))
+
+
+@pytest.mark.parametrize("write", ["file", "existing", "folder", "link", "/dev/null"])
+def test_outputs_of_every_kind(bed, bundled, write):
+    """Landlock is laid around what -w names, whatever that is."""
+    folder = bed.tmp_path / "there"
+    folder.mkdir()
+    where = {"file": folder / "new.pcapng", "existing": folder / "old.pcapng", "folder": folder,
+             "link": folder / "link"}.get(write, write)
+    if write == "existing":
+        bed.collector(write=where).finish()
+    if write == "link":
+        (bed.tmp_path / "target").touch()
+        where.symlink_to(bed.tmp_path / "target")
+    collector = bed.collector(write=where)
+    assert bed.reader("lib", bundled).finish(signo=None)[0] == 0
+    status, said = collector.finish()
+    assert status == 0, said
+    assert_balanced(collector.sensor_stats("lib"), len(list(captures.frames(bundled))))
