@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
 object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
-sizes, stages, backbone, service; all of them without one."""
+sizes, stages, backbone, service, restart; all of them without one."""
 import contextlib
 import json
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import backbone, cable, consumers, frames, rates, service
+from bench import backbone, cable, consumers, frames, rates, restart, service
 from netns import testbed
 from reference import captures
 
@@ -24,8 +24,8 @@ def seconds():
 
 SECONDS = seconds()
 JSON = testbed.ROOT / "build/bench.json"
-PARTS = ["rates", "sizes", "stages", "backbone", "service"]
-NEED_CAPTURES = {"rates", "sizes", "stages", "backbone"}
+PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart"]
+NEED_CAPTURES = {"rates", "sizes", "stages", "backbone", "restart"}
 SIZES = [64, 500, 1000, 1500]
 
 # name: (at least or at most, the figure aimed at)
@@ -35,6 +35,7 @@ TARGETS = {
     "backbone_share_hwsim_ch1": ("<=", 0.08), "backbone_share_kept_hwsim_ch1": ("<=", 0.12),
     "bytes_x_xz": ("<=", 1.4), "collector_frames_per_s": (">=", 1e6),
     "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
+    "restart_lost_frames": ("<=", 0), "restart_duplicated_frames": ("<=", 0),
 }
 
 
@@ -190,6 +191,15 @@ def part_service(directory):
         out.update(with_bed(directory, lambda bed: service.collector_rate(
             bed, frames.real(), say)))
     return out
+
+
+def part_restart(directory):
+    say(f"restart: SIGKILL under {restart.RATE:,} frames/s, again and again")
+    trace = directory / "frames.pcap"
+    frames.write_pcap(trace, frames.real())
+    with contextlib.ExitStack() as stack:
+        return restart.measure(cable.Cable(stack, fresh(directory), sample=False), trace,
+                               max(SECONDS, restart.SECONDS_MIN), say)
 
 
 def table(out):

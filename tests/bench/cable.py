@@ -21,7 +21,7 @@ def on_cpu(cpu, *command):
 
 
 class Cable:
-    def __init__(self, stack, directory):
+    def __init__(self, stack, directory, sample=True):
         self.stack = stack
         self.keys = testbed.Keys(directory)
         self.keys.sensor("bench")
@@ -33,7 +33,8 @@ class Cable:
         self.collector.run("ip", "addr", "add", "10.9.0.2/24", "dev", "exp1")
         # Receiving is done where the sender's packets are handed over, so what the drop costs is
         # the consumer's.
-        self.attached(self.collector, "sample", "exp1")
+        if sample:
+            self.attached(self.collector, "sample", "exp1")
 
     def _namespace(self):
         ns = testbed.Namespace()
@@ -55,8 +56,20 @@ class Cable:
             raise RuntimeError(f"the bench cannot attach its program '{what}' to {interface}")
         return close
 
+    def start_generator(self, trace, rate, seconds, *more):
+        p = self.generator.start(*on_cpu(GENERATOR_CPU, GENERATE, "gen0", trace, rate, seconds,
+                                         *more), stdout=subprocess.PIPE)
+        self.stack.callback(lambda: p.poll() is None and p.kill())
+        return p
+
+    @staticmethod
+    def sent(popen):
+        """Waits for what a generator has to say at its end."""
+        out = popen.communicate()[0].split()
+        if popen.returncode:
+            raise RuntimeError(f"the generator ended with {popen.returncode}")
+        return Sent(int(out[0]), int(out[1]) / 1e9, int(out[2]) / 1e9, int(out[3]))
+
     def generate(self, trace, rate, seconds):
         """Sends the trace's frames over and over; rate 0: as fast as it goes."""
-        out = self.generator.run(*on_cpu(GENERATOR_CPU, GENERATE, "gen0", trace, rate, seconds),
-                                 stdout=subprocess.PIPE).stdout.split()
-        return Sent(int(out[0]), int(out[1]) / 1e9, int(out[2]) / 1e9, int(out[3]))
+        return self.sent(self.start_generator(trace, rate, seconds))

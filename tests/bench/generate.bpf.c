@@ -15,6 +15,7 @@
 const volatile __u32 frames_len = 8;  /* bytes in use of the map's value */
 const volatile __u32 frames_mask = 7; /* at least as much, a power of two less 1 */
 const volatile __u64 interval_ps = 0; /* picoseconds a frame; 0: as fast as it goes */
+const volatile __u32 numbered = 0;    /* each frame has its number in the sender's address */
 
 __u64 sent, idle, due_ps, first_ns, last_ns, at;
 __u32 budget;
@@ -64,6 +65,16 @@ static __always_inline long copy(struct xdp_md *ctx, const struct generate_frame
 	return 0;
 }
 
+static __always_inline long number(struct xdp_md *ctx)
+{
+	__u32 *to = (void *)(long)ctx->data + GENERATE_NUMBER_AT;
+
+	if ((void *)(to + 1) > (void *)(long)ctx->data_end)
+		return -1;
+	*to = (__u32)sent;
+	return 0;
+}
+
 SEC("xdp")
 int generate(struct xdp_md *ctx)
 {
@@ -90,6 +101,8 @@ int generate(struct xdp_md *ctx)
 		return XDP_ABORTED;
 	/* The kernel hands over frames of the largest size. */
 	if (copy(ctx, f, m + 1) || bpf_xdp_adjust_tail(ctx, (int)m + 1 - GENERATE_FRAME_MAX))
+		return XDP_ABORTED;
+	if (numbered && number(ctx))
 		return XDP_ABORTED;
 	sent++;
 	return XDP_TX; /* the interface that the test run names */

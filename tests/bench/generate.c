@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * generate IF FILE RATE SECONDS: sends the frames of an Ethernet capture from an interface, inside
- * the kernel, over and over, at RATE frames a second (0: as fast as it goes). Prints one line:
- * frames, nanoseconds from the first to the last, nanoseconds of CPU, and idle runs of the program.
+ * generate IF FILE RATE SECONDS [number]: sends the frames of an Ethernet capture from an interface,
+ * inside the kernel, over and over, at RATE frames a second (0: as fast as it goes), each with its
+ * number in it if that is asked for. Prints one line: frames, nanoseconds from the first to the last, nanoseconds of CPU, and idle runs of the program.
  *
  * generate --attach pass|drop|sample IF: attaches the other programs of generate.bpf.c, prints
  * "ready", and stays until standard input ends.
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,8 @@ static void run(int prog, int ifindex, double seconds)
 		die("bpf_prog_test_run");
 }
 
-static int generate(const char *interface, const char *path, double rate, double seconds)
+static int generate(const char *interface, const char *path, double rate, double seconds,
+		    bool numbered)
 {
 	struct generate_bpf *skel = generate_bpf__open();
 	uint8_t *memory =
@@ -95,6 +97,7 @@ static int generate(const char *interface, const char *path, double rate, double
 		room *= 2;
 	skel->rodata->frames_len = len;
 	skel->rodata->frames_mask = room - 1;
+	skel->rodata->numbered = numbered;
 	skel->rodata->interval_ps = rate > 0 ? 1e12 / rate : 0;
 	bpf_map__set_value_size(skel->maps.frame_map,
 				room + sizeof(struct generate_frame) + GENERATE_FRAME_MAX);
@@ -147,9 +150,9 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "--attach"))
 		return attach(argv[2], argv[3]);
-	if (argc == 5)
-		return generate(argv[1], argv[2], atof(argv[3]), atof(argv[4]));
-	fprintf(stderr, "Usage: generate IF FILE RATE SECONDS\n"
+	if (argc == 5 || (argc == 6 && !strcmp(argv[5], "number")))
+		return generate(argv[1], argv[2], atof(argv[3]), atof(argv[4]), argc == 6);
+	fprintf(stderr, "Usage: generate IF FILE RATE SECONDS [number]\n"
 			"       generate --attach pass|drop|sample IF\n");
 	return 2;
 }

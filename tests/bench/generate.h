@@ -5,6 +5,7 @@
 
 #define GENERATE_FRAME_MAX 1514
 #define GENERATE_DIRECT_MAX 256
+#define GENERATE_NUMBER_AT 6 /* 4 bytes, this machine's order */
 #define GENERATE_BATCH                                                                             \
 	64 /* frames from one look at the clock to the next, and the kernel's batch */
 
