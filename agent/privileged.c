@@ -163,12 +163,11 @@ static void take_signal(struct privileged *p)
 static void follow_link(struct privileged *p, unsigned int i)
 {
 	struct tap_interface *f = &p->tap->interfaces[i];
-	int ifindex = f->link.ifindex;
 	struct link_state now;
 
 	if (link_query(f->name, &now))
 		return;
-	if (f->source && (now.ifindex != ifindex || now.arphrd != f->link.arphrd)) {
+	if (f->source && (now.ifindex != f->ifindex || now.arphrd != f->link.arphrd)) {
 		/* The link type is part of the program: what it keeps of a frame depends on it. */
 		p->tap->ops->detach(p->tap, i);
 		f->was_up = false;
@@ -177,7 +176,8 @@ static void follow_link(struct privileged *p, unsigned int i)
 	}
 	if (!f->source && now.ifindex && p->tap->ops->attach(p->tap, i, true) == 0) {
 		log_line("%s: is %s", f->name,
-			 now.ifindex == ifindex ? "of another type now" : "back");
+			 now.ifindex == f->ifindex ? "of another type now" : "back");
+		f->ifindex = f->link.ifindex;
 		f->was_up = f->link.up;
 		tap_say(p->tap, i, "capturing");
 		order_interface(p, i);

@@ -63,6 +63,7 @@ static int attach_all(struct tap *t)
 
 		if (err)
 			return err;
+		t->interfaces[i].ifindex = t->interfaces[i].link.ifindex;
 		t->interfaces[i].was_up = t->interfaces[i].link.up;
 	}
 	return 0;

@@ -33,7 +33,8 @@ struct tap_ops {
 
 struct tap_interface {
 	const char *name;
-	struct link_state link; /* as attached to */
+	struct link_state link; /* as found when it was to be attached */
+	int ifindex;		/* attached to last */
 	const char *source;	/* "xdp native", ...; NULL while not attached */
 	bool keep_headers;	/* as decided for the link type */
 	bool was_up;

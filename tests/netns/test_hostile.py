@@ -206,7 +206,7 @@ def test_each_datagram_cut_at_each_length(bed, bundled):
         yield data
 
     stats = attacked_run(bed, bundled, attack)
-    refused = sum(stats[k] for k in ("not_ours", "not_authentic", "bad_inits"))
+    refused = sum(stats[k] for k in REFUSED)
     assert refused == len(sent) > 1500
 
 
