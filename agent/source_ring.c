@@ -15,6 +15,7 @@
 #include <saluki/log.h>
 
 #include "clock.h"
+#include "counters.h"
 #include "mapped.h"
 #include "ring.h"
 
@@ -30,9 +31,7 @@ struct source_ring {
 	struct mapped mapped; /* lanes_len 0: not used */
 	uint64_t mark;	      /* of the BPF ring: position of the frame given last */
 	struct clock_offset clock;
-	const struct saluki_counters *counters[INTERFACES_MAX];
-	size_t counters_len; /* of each */
-	uint32_t cpus;
+	struct counters counters[INTERFACES_MAX];
 	uint32_t wake_bytes;
 	struct saluki_wakeup *wakeup;
 	int ring_fd, mapped_fd, epoll_fd;
@@ -153,17 +152,7 @@ static void mapped_source_limit(struct source *s, const __u64 *positions)
 static void ring_source_counters(const struct source *s, unsigned int interface,
 				 struct saluki_counters *out)
 {
-	const struct source_ring *r = (const struct source_ring *)s;
-	__u64 *sum = (__u64 *)out;
-
-	for (size_t i = 0; i < sizeof(*out) / sizeof(__u64); i++)
-		sum[i] = 0;
-	for (uint32_t cpu = 0; cpu < r->cpus; cpu++) {
-		const __u64 *slot = (const __u64 *)&r->counters[interface][cpu];
-
-		for (size_t i = 0; i < sizeof(*out) / sizeof(__u64); i++)
-			sum[i] += __atomic_load_n(&slot[i], __ATOMIC_RELAXED);
-	}
+	counters_sum(&((const struct source_ring *)s)->counters[interface], out);
 }
 
 static void ring_source_close(struct source *s)
@@ -173,8 +162,7 @@ static void ring_source_close(struct source *s)
 	ring_unmap(&r->ring);
 	mapped_unmap(&r->mapped);
 	for (unsigned int i = 0; i < s->interfaces; i++)
-		if (r->counters[i])
-			munmap((void *)r->counters[i], r->counters_len);
+		counters_unmap(&r->counters[i]);
 	if (r->wakeup)
 		munmap(r->wakeup, sysconf(_SC_PAGESIZE));
 	if (r->epoll_fd >= 0)
@@ -225,16 +213,11 @@ static int ring_source_map(struct source_ring *r, const struct handover *h, cons
 		err = mapped_map(&r->mapped, r->mapped_fd, h->ring_size, h->mapped);
 	if (err)
 		return err;
-	r->cpus = h->cpus;
 	r->wake_bytes = h->ring_size / RING_WAKE_PART;
-	r->counters_len = (h->cpus * sizeof(struct saluki_counters) + page - 1) & ~(page - 1);
-	for (unsigned int i = 0; i < h->count; i++) {
-		p = mmap(NULL, r->counters_len, PROT_READ, MAP_SHARED,
-			 fds[HANDOVER_FD_COUNTERS + i], 0);
-		if (p == MAP_FAILED)
-			return -errno;
-		r->counters[i] = p;
-	}
+	for (unsigned int i = 0; !err && i < h->count; i++)
+		err = counters_map(&r->counters[i], fds[HANDOVER_FD_COUNTERS + i], h->cpus);
+	if (err)
+		return err;
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fds[HANDOVER_FD_WAKEUP], 0);
 	if (p == MAP_FAILED)
 		return -errno;
