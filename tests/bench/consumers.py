@@ -172,6 +172,11 @@ class SalukiMapped(Saluki):
     options = [*Saluki.options, "--ring", "mapped"]
 
 
+class SalukiXsk(Saluki):
+    """AF_XDP: the frames are consumed anyway."""
+    options = [*Saluki.options, "--source", "xsk"]
+
+
 class SalukiAll(Saluki):
     options = ["--keep", "all"]
 
@@ -183,6 +188,7 @@ class SalukiPass(Saluki):
         return [c for c in super().command if c != "--consume"]
 
 
-ALL = {"saluki": Saluki, "saluki_mapped": SalukiMapped, "saluki_all": SalukiAll,
+ALL = {"saluki": Saluki, "saluki_mapped": SalukiMapped,
+       "saluki_xsk": SalukiXsk, "saluki_all": SalukiAll,
        "saluki_pass": SalukiPass, "tcpdump": Tcpdump, "dumpcap": Dumpcap,
        "netsniff_ng": NetsniffNg}
