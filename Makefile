@@ -25,10 +25,10 @@ BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) 
 	-Ivmlinux/$(ARCH) -MMD -MP
 # zstd's static interface is used (agent/compress.c), so zstd is linked statically.
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
-LIBS_AGENT := -lbpf -lseccomp $(LIBS_COMMON)
+LIBS_AGENT := -lxdp -lbpf -lseccomp $(LIBS_COMMON)
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 
-PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libzstd-dev libsodium-dev \
+PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libzstd-dev libsodium-dev \
 	libseccomp-dev libclang-rt-14-dev zstd iproute2 python3 python3-venv
 PACKAGES_TEST := ethtool libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace
@@ -83,6 +83,7 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 
 $(BUILD)/agent/attach.o $(BUILD)/agent/maps.o $(BUILD)/tests/bpf/trim_run.o: | $(BUILD)/capture.skel.h
+$(BUILD)/agent/tap_xsk.o: | $(BUILD)/xsk.skel.h
 
 .PHONY: vmlinux
 vmlinux: ## remake vmlinux.h from the running kernel

@@ -278,6 +278,14 @@ static bool hook_loses_tags(const struct attach *a, enum attach_hook hook)
 	return hook != ATTACH_TC && a->o->source == SOURCE_AUTO && a->interface->link.strips_vlan;
 }
 
+void attach_say_tags(const struct tap_interface *f)
+{
+	if (f->link.strips_vlan)
+		log_line("%s: the card takes VLAN tags off and XDP does not see them; 'ethtool -K "
+			 "%s rxvlan off' leaves them in place",
+			 f->name, f->name);
+}
+
 /* What an earlier agent attached, if it may stay: as it is, or with another program in its place. */
 static int attach_again(struct attach *a)
 {
@@ -305,10 +313,8 @@ int attach_attach(struct attach *a, bool again)
 		err = hook_loses_tags(a, hook) ? -EXDEV : attach_hook(a, hook);
 		if (!err) {
 			memset(a->told, 0, sizeof(a->told));
-			if (hook != ATTACH_TC && a->interface->link.strips_vlan)
-				log_line("%s: the card takes VLAN tags off and XDP does not see "
-					 "them; 'ethtool -K %s rxvlan off' leaves them in place",
-					 a->interface->name, a->interface->name);
+			if (hook != ATTACH_TC)
+				attach_say_tags(a->interface);
 			return 0;
 		}
 		if (!again || err != a->told[hook])

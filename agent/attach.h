@@ -51,6 +51,8 @@ int attach_attach(struct attach *a, bool again);
 /* One hook, without falling back; for probe too. Returns 0 or -errno. */
 int attach_hook(struct attach *a, enum attach_hook hook);
 const char *attach_hook_name(enum attach_hook hook);
+/* Says so where XDP on the interface does not see VLAN tags. */
+void attach_say_tags(const struct tap_interface *f);
 /* What a negative errno of the kernel means here, and what to do. */
 const char *attach_reason(int err);
 /* Takes the programs off. When it returns none is running any more and the counters are final. */

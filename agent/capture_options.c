@@ -74,7 +74,7 @@ static int add_interface(struct capture_options *o)
 static int take_choice(struct capture_options *o, int id)
 {
 	static const char *const keeps[] = { "", "headers", "all", NULL };
-	static const char *const sources[] = { "auto", "xdp", "tc", NULL };
+	static const char *const sources[] = { "auto", "xdp", "tc", "mmap", "xsk", NULL };
 	static const char *const rings[] = { "bpf", "mapped", NULL };
 	static const char *const directions[] = { "in", "out", "inout", NULL };
 	int choice = 0, err;
@@ -132,5 +132,11 @@ const char *capture_options_wrong(const struct capture_options *o)
 		return "--ring mapped takes a -B of at most 262144";
 	if (o->source == SOURCE_XDP && o->direction != DIRECTION_IN)
 		return "--source xdp sees received frames only; use --source tc for -Q out";
+	if (o->source == SOURCE_XSK && o->direction != DIRECTION_IN)
+		return "--source xsk sees received frames only; use --source tc for -Q out";
+	if (o->source == SOURCE_XSK && o->persistent)
+		return "--source xsk does not stay: its sockets end with their process";
+	if (o->source == SOURCE_XSK && o->ring != RING_BPF)
+		return "--source xsk has rings of its own; --ring goes with xdp and tc";
 	return NULL;
 }

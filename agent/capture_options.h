@@ -57,8 +57,9 @@ enum {
 		{ OPT_KEEP, "keep", "headers|all",                                                 \
 		  "headers: nothing behind the headers of data frames\n"                           \
 		  "                               (default on 802.11); all: up to the snaplen" },  \
-		{ OPT_SOURCE, "source", "auto|xdp|tc",                                             \
-		  "capture hook (default auto: the best that attaches)" },                         \
+		{ OPT_SOURCE, "source", "auto|xdp|tc|xsk",                                             \
+		  "capture hook (default auto: the best that attaches);\n"                         \
+		  "                               xsk: AF_XDP, frames are consumed" },                         \
 		{ 'Q', "direction", "in|out|inout",                                                \
 		  "frames received, sent or both (default in; tc only)" },                         \
 		{ OPT_CONSUME, "consume", NULL,                                                    \

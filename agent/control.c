@@ -79,6 +79,8 @@ static bool control_order(struct control *c)
 		 * this process ends as if it had been killed too. */
 		if (c->capture->source->lanes)
 			_exit(1);
+		if (c->capture->source->ops->halt)
+			c->capture->source->ops->halt(c->capture->source);
 		control_stop(c);
 		return false;
 	}

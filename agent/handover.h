@@ -32,6 +32,9 @@ enum {
 	HANDOVER_FD_COUNTERS = 5, /* one an interface */
 
 	HANDOVER_FD_SOCKETS = 1, /* HANDOVER_MMAP: one an interface */
+
+	HANDOVER_FD_XSK_HALT = 1, /* HANDOVER_XSK: maps; sockets and memory came by the fork */
+	HANDOVER_FD_XSK_COUNTERS = 2, /* one an interface */
 };
 
 struct handover_interface {

@@ -64,6 +64,65 @@ int link_query(const char *name, struct link_state *s)
 	return err;
 }
 
+/* What ethtool -l shows; 0 where the driver does not tell. */
+static unsigned int channels(const char *name)
+{
+	struct ethtool_channels c = { .cmd = ETHTOOL_GCHANNELS };
+	struct ifreq r = { .ifr_data = (void *)&c };
+	int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	unsigned int queues = 0;
+
+	strncpy(r.ifr_name, name, IFNAMSIZ - 1);
+	if (sock >= 0 && ioctl(sock, SIOCETHTOOL, &r) == 0)
+		queues = c.rx_count + c.combined_count;
+	if (sock >= 0)
+		close(sock);
+	return queues;
+}
+
+static unsigned int num_rx_queues(const struct nlmsghdr *h, int len)
+{
+	const struct rtattr *a;
+
+	if (!NLMSG_OK(h, (unsigned int)len) || h->nlmsg_type != RTM_NEWLINK)
+		return 0;
+	a = IFLA_RTA(NLMSG_DATA(h));
+	len = IFLA_PAYLOAD(h);
+	for (; RTA_OK(a, len); a = RTA_NEXT(a, len))
+		if (a->rta_type == IFLA_NUM_RX_QUEUES)
+			return *(const unsigned int *)RTA_DATA(a);
+	return 0;
+}
+
+static unsigned int queues_at_most(const char *name)
+{
+	struct {
+		struct nlmsghdr h;
+		struct ifinfomsg i;
+	} ask = {
+		.h = { .nlmsg_len = sizeof(ask), .nlmsg_type = RTM_GETLINK,
+		       .nlmsg_flags = NLM_F_REQUEST },
+		.i = { .ifi_family = AF_UNSPEC, .ifi_index = if_nametoindex(name) },
+	};
+	_Alignas(struct nlmsghdr) char buffer[32768];
+	int sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	unsigned int queues = 0;
+	ssize_t len = -1;
+
+	if (sock >= 0 && send(sock, &ask, sizeof(ask), 0) >= 0)
+		len = recv(sock, buffer, sizeof(buffer), 0);
+	if (len > 0)
+		queues = num_rx_queues((const struct nlmsghdr *)buffer, len);
+	if (sock >= 0)
+		close(sock);
+	return queues;
+}
+
+unsigned int link_receive_queues(const char *name)
+{
+	return channels(name) ?: queues_at_most(name) ?: 1;
+}
+
 /* Counts the filters of one dump; -EAGAIN until its end. */
 static int count_filters(const char *buffer, ssize_t len, int *count)
 {

@@ -38,6 +38,7 @@ static int parse(struct capture_options *o, const struct option_def *defs, const
 	int id;
 
 	capture_options_init(o);
+	o->persistent = true;
 	while ((id = options_next(defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki %s -i IF [-i IF]... [OPTION]...\n\n%s\n\n", argv[0],
@@ -73,7 +74,6 @@ int attach_main(int argc, char **argv)
 
 	if (status)
 		return status - 1;
-	o.persistent = true;
 	t = tap_open(&o);
 	if (!t)
 		return 1;

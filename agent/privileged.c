@@ -36,6 +36,7 @@ struct privileged {
 	struct tap *tap; /* NULL with a file */
 	struct ctl ctl;
 	bool stopping;
+	bool lost; /* an interface that cannot be followed has gone */
 	uint64_t stop_ns; /* when we were first told to; privsep_insists */
 };
 
@@ -171,6 +172,14 @@ static void follow_link(struct privileged *p, unsigned int i)
 		/* The link type is part of the program: what it keeps of a frame depends on it. */
 		p->tap->ops->detach(p->tap, i);
 		f->was_up = false;
+		if (p->tap->bound) {
+			log_line("%s: %s, which its sockets cannot follow; start again when it is "
+				 "there",
+				 f->name, now.ifindex ? "is another one now" : "disappeared");
+			p->lost = true;
+			stop(p);
+			return;
+		}
 		if (now.ifindex == 0)
 			log_line("%s: disappeared; waiting for it", f->name);
 	}
@@ -241,7 +250,7 @@ static int watch(struct privileged *p)
 				ctl_serve(&p->ctl, i);
 		}
 	}
-	return status;
+	return p->lost ? 1 : status;
 }
 
 int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child,

@@ -23,6 +23,7 @@
 #include "options.h"
 #include "privileged.h"
 #include "sensor.h"
+#include "xsk.h"
 
 int run_main(int argc, char **argv)
 {
@@ -34,6 +35,9 @@ int run_main(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 0 : status;
+	/* Both processes have these from the fork: see xsk.h. */
+	if (o.capture.source == SOURCE_XSK && xsk_sockets_open(&o.capture))
+		return 1;
 	privsep_block_signals(&signals);
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
@@ -51,6 +55,7 @@ int run_main(int argc, char **argv)
 		_exit(sensor_process(&o, socks[1], board));
 	}
 	close(socks[1]);
+	xsk_sockets_forget_memory();
 	status = privileged_process(&o, socks[0], &signals, child, board);
 	waitpid(child, NULL, 0); /* where there was no handover; else it has ended already */
 	return status;

@@ -82,6 +82,8 @@ static struct source *sensor_source(const struct handover *h, const int *fds)
 		return source_file_open(h, fds);
 	case HANDOVER_RING:
 		return source_ring_open(h, fds);
+	case HANDOVER_XSK:
+		return source_xsk_open(h, fds);
 	default:
 		return NULL;
 	}

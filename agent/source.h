@@ -38,6 +38,9 @@ struct source_ops {
 	 * and not to read beyond such positions, NULL: no bound. NULL for other sources. */
 	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
 	void (*limit)(struct source *s, const __u64 *positions);
+	/* Nobody is left to take the capture program off: nothing more is captured or counted when
+	 * this returns. NULL where there is none, or where it stays. Any thread. */
+	void (*halt)(struct source *s);
 	/* The first equation of the ledger so far, of one interface. Any thread. */
 	void (*counters)(const struct source *s, unsigned int interface,
 			 struct saluki_counters *out);
@@ -67,5 +70,6 @@ void source_counters_read(struct saluki_counters *out, const struct saluki_count
 /* Both take the descriptors over. They return NULL after a line that says what failed. */
 struct source *source_ring_open(const struct handover *h, const int *fds);
 struct source *source_file_open(const struct handover *h, const int *fds);
+struct source *source_xsk_open(const struct handover *h, const int *fds);
 
 #endif

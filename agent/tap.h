@@ -49,6 +49,7 @@ struct tap {
 	struct tap_interface interfaces[INTERFACES_MAX];
 	struct lock locks[INTERFACES_MAX];
 	char ring[64]; /* what frames wait in, for people: "ring bpf 4096 KiB" */
+	bool bound;    /* to the device itself: an interface that goes ends the run */
 };
 
 /* Locks the interfaces and makes the taps of the kind asked for, or of the best that all of them
@@ -61,6 +62,8 @@ void tap_describe(const struct tap_interface *f, struct handover_interface *h);
 void tap_say(const struct tap *t, unsigned int i, const char *verb);
 /* One kind, nothing attached yet. Return NULL after a line. */
 struct tap *tap_bpf_new(const struct capture_options *o);
+/* Its sockets are open already (xsk.h). */
+struct tap *tap_xsk_new(const struct capture_options *o);
 
 /* For the kinds: asks for the interface's state. Returns 0, or -errno after a line, said once: it is
  * not there, or of a type that is not captured. */

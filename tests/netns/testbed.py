@@ -79,14 +79,18 @@ class Host:
         pass
 
 
+def keep_tags(ns, name):
+    """An end of a cable does not keep VLAN tags beside its frames, where XDP does not see them."""
+    ns.run("ethtool", "-K", name, "rxvlan", "off", "txvlan", "off", "tx-vlan-stag-hw-insert", "off",
+           capture_output=True)
+
+
 def veth(a, name_a, b, name_b, *options):
-    """A cable between two namespaces. Neither end keeps VLAN tags beside its frames, where XDP does
-    not see them."""
+    """A cable between two namespaces."""
     subprocess.run(["ip", "link", "add", name_a, "netns", str(a.holder.pid), "type", "veth",
                     "peer", "name", name_b, "netns", str(b.holder.pid)], check=True)
     for ns, name in ((a, name_a), (b, name_b)):
-        ns.run("ethtool", "-K", name, "rxvlan", "off", "txvlan", "off", "tx-vlan-stag-hw-insert",
-               "off", capture_output=True)
+        keep_tags(ns, name)
         ns.run("ip", "link", "set", name, "up", *options)
 
 

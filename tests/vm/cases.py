@@ -26,7 +26,14 @@ NO_TC = ("tc refused", "sch_ingress and cls_bpf")
 TAKES_OVER = ("takes over",)
 NO_LARGE_ARRAY = ("no mapped ring of 4096 KiB", "smaller -B", "--ring bpf")
 
+# AF_XDP's program needs neither.
+XSK = {
+    "xsk": Run("mon0", "--source xsk", "xsk copy generic", (NO_DRIVER,)),
+    "xsk wired": Run("tap0", "--source xsk", "xsk copy native"),
+}
+
 NEW = {
+    **XSK,
     "auto": Run("mon0", "", "xdp generic", (NO_DRIVER,)),
     "auto wired": Run("tap0", "", "xdp native"),
     "tc": Run("mon0", "--source tc", "tc"),
@@ -44,6 +51,7 @@ NEW = {
 }
 
 OLD = {
+    **XSK,
     "auto": Run("mon0", "", "tc", NO_XDP),
     "auto wired": Run("tap0", "", "tc", NO_XDP),
     "xdp": Run("mon0", "--source xdp", "", NO_XDP),

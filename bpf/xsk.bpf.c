@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Capture for AF_XDP (`--source xsk`). In: every frame at XDP. Out: the frame's own buffer, made a
+ * record (saluki/record.h) in place and redirected to the socket of its queue, or a counter that
+ * says why not.
+ *
+ * Always holds: a frame that gets as far as trim is consumed, whatever becomes of it; so its buffer
+ * is ours. The record's header is put in front of it, where every driver has room for XDP programs,
+ * and what is not kept is cut off its end: the kernel copies no more than is kept, and the stamp
+ * and the original length travel with it, for which AF_XDP itself has no place. No frame is longer
+ * in the socket's memory than a header and `room`, which is what its slots are laid out for
+ * (agent/xsk.h).
+ *
+ * What a socket then drops for want of room is in the socket's own statistics and not known here:
+ * `captured` is what was handed to sockets, and agent/source_xsk.c takes their drops off.
+ */
+#define BPF_NO_PRESERVE_ACCESS_INDEX
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include <saluki/record.h>
+#include "trim.h"
+
+const volatile __u32 snaplen = SALUKI_SNAPLEN_DEFAULT; /* at most `room` of a slot */
+const volatile __u32 linktype = LINKTYPE_ETHERNET;
+const volatile __u32 keep_headers = 0;
+const volatile __u32 interface = 0;
+
+volatile __u32 parse_zero; /* see parse.h */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_XSKMAP);
+	__uint(max_entries, 1); /* set by the loader: queues */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} sockets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set by the loader: possible CPUs */
+	__type(key, __u32);
+	__type(value, struct saluki_counters);
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64); /* set by the reader when nobody is left to take the program off */
+} halted SEC(".maps");
+
+/* Makes a record of the frame: header in front, cut behind `keep`. The header first: behind it a
+ * frame of any length is longer than the 14 bytes below which the kernel cuts nothing. */
+static __always_inline int make_record(struct xdp_md *ctx, __u32 len, __u32 keep)
+{
+	struct saluki_record *r;
+
+	if (bpf_xdp_adjust_head(ctx, -(int)sizeof(*r)))
+		return -1;
+	if (keep < len && bpf_xdp_adjust_tail(ctx, (int)keep - (int)len))
+		return -1;
+	r = (void *)(long)ctx->data;
+	if ((void *)(r + 1) > (void *)(long)ctx->data_end)
+		return -1;
+	r->time_ns = bpf_ktime_get_ns();
+	r->orig_len = len;
+	r->kept_len = keep;
+	r->linktype = linktype;
+	r->interface = interface;
+	r->direction = SALUKI_DIRECTION_IN;
+	r->pad = 0;
+	return 0;
+}
+
+SEC("xdp")
+int saluki_xsk(struct xdp_md *ctx)
+{
+	void *data = (void *)(long)ctx->data, *data_end = (void *)(long)ctx->data_end;
+	struct frame f = { .data = data, .end = data_end, .orig_len = data_end - data };
+	__u32 cpu = bpf_get_smp_processor_id(), zero = 0, keep;
+	struct saluki_counters *c = bpf_map_lookup_elem(&counters, &cpu);
+	__u64 *h = bpf_map_lookup_elem(&halted, &zero);
+
+	if (!c || !h || *h)
+		return XDP_PASS; /* there is a slot for every possible CPU */
+	c->seen++;
+	c->seen_bytes += f.orig_len;
+
+	keep = trim_frame(&f, f.orig_len, linktype, keep_headers, snaplen);
+	/* A queue without a socket: one that was made after we started. */
+	if (make_record(ctx, f.orig_len, keep) ||
+	    bpf_redirect_map(&sockets, ctx->rx_queue_index, XDP_DROP) != XDP_REDIRECT) {
+		c->copy_failed++;
+		return XDP_DROP;
+	}
+	c->captured++;
+	c->malformed += f.malformed;
+	return XDP_REDIRECT;
+}
+
+char LICENSE[] SEC("license") = "GPL";
