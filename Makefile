@@ -28,8 +28,8 @@ LIBS_COMMON := -lsodium -l:libzstd.a -pthread
 LIBS_AGENT := -lxdp -lbpf -lseccomp $(LIBS_COMMON)
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 
-PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libzstd-dev libsodium-dev \
-	libseccomp-dev libclang-rt-14-dev zstd iproute2 python3 python3-venv
+PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
+	libzstd-dev libsodium-dev libseccomp-dev libclang-rt-14-dev zstd iproute2 python3 python3-venv
 PACKAGES_TEST := ethtool libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace
 PACKAGES_BENCH := netsniff-ng
@@ -41,8 +41,8 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/te
 PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages
-TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/hostile \
-	$(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so
+TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
+	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -136,6 +136,23 @@ $(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/pcap_read.o
 $(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/mapped agent/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
+
+$(BUILD)/tests/bpf/filter_run.bpf.o: tests/bpf/filter_run.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -I. -c -o $@ $<
+	$(Q)llvm-strip -g $@
+
+$(BUILD)/filter_run.skel.h: $(BUILD)/tests/bpf/filter_run.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name filter_run_bpf > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/tests/bpf/filter_run.o: | $(BUILD)/filter_run.skel.h
+
+FILTER := $(patsubst %,$(BUILD)/agent/filter_%.o,bpf check code compile emit flow load match slow)
+$(BUILD)/tests/filter_run: $(BUILD)/tests/bpf/filter_run.o $(BUILD)/tests/bpf/filter_live.o $(FILTER)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -lpcap
 
 $(BUILD)/tests/hostile $(BUILD)/tests/pretend: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o $(WIRE)
 	$(call say,LD,$@)
@@ -240,6 +257,12 @@ test: deps-test ## build (plain and sanitized) and pass all tests
 	$(Q)$(MAKE) -s --no-print-directory all test-programs SANITIZE=address,undefined
 	$(Q)$(FUZZ_MAKE) fuzzers-here
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
+
+.PHONY: test-full
+test-full: deps-test ## filters in the kernel against libpcap's, on every frame of all captures
+	$(Q)$(MAKE) -s --no-print-directory $(BUILD)/tests/filter_run
+	$(Q)$(SUDO) env SALUKI_CAPTURES="$(or $(SALUKI_CAPTURES),$(abspath ../shared/captures))" \
+		PYTHONPATH=tests $(TOOLS)/bin/python -m bpf.test_filter
 
 .PHONY: test-chroot
 test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make

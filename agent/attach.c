@@ -18,6 +18,7 @@
 
 #include "capture.skel.h"
 #include "clock.h"
+#include "filter_load.h"
 #include "program.h"
 
 const char *attach_reason(int err)
@@ -143,6 +144,9 @@ static struct saluki_config wanted_config(const struct attach *a)
 	c.direction = a->o->direction;
 	c.consume = a->o->consume;
 	c.persistent = a->o->persistent;
+	/* What `saluki attach` has attached keeps its filter where none is given. */
+	if (!a->config.persistent || a->o->persistent || a->o->given & GIVEN_FILTER)
+		c.filter = filter_hash(a->interface->filter);
 	return c;
 }
 
@@ -158,6 +162,7 @@ static void set_constants(struct capture_bpf *skel, const struct attach *a)
 #ifndef __x86_64__
 	skel->rodata->mapped_exchange = c->mapped != 0;
 #endif
+	skel->rodata->filtering = c->filter != 0;
 	skel->rodata->mapped_size = c->mapped ? c->ring_size : 0;
 	snprintf((char *)skel->rodata->bpf_metadata_version,
 		 sizeof(skel->rodata->bpf_metadata_version), "%s", SALUKI_VERSION);
@@ -171,11 +176,18 @@ static void set_constants(struct capture_bpf *skel, const struct attach *a)
 /* Only what the hook needs is loaded: the verifier takes its time over every program. */
 static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 {
-	struct capture_bpf *skel = capture_bpf__open();
 	const struct maps *m = a->maps;
 	bool tc = hook == ATTACH_TC;
-	int err;
+	struct capture_bpf *skel;
+	int err = filter_load_init();
 
+	if (!err && a->config.filter != filter_hash(a->interface->filter)) {
+		snprintf(a->why, sizeof(a->why), "it was attached with a filter that is not known "
+						 "here; give it again with 'saluki attach'");
+		errno = EINVAL;
+		return NULL;
+	}
+	skel = err ? NULL : capture_bpf__open();
 	if (!skel)
 		return NULL;
 	bpf_program__set_autoload(skel->progs.saluki_xdp, !tc);
@@ -191,7 +203,7 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	err = err ?: bpf_map__reuse_fd(skel->maps.mapped, m->mapped_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.counters, a->counters_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.wakeup, m->wakeup_fd);
-	err = err ?: capture_bpf__load(skel);
+	err = err ?: filter_load(skel->skeleton, a->interface->filter, a->why, sizeof(a->why));
 	if (err) {
 		capture_bpf__destroy(skel);
 		errno = -err;
@@ -237,6 +249,7 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	struct capture_bpf *skel;
 	int err;
 
+	*a->why = 0;
 	a->config = wanted_config(a);
 	if (a->hooks.ifindex != a->interface->link.ifindex ||
 	    strcmp(a->config.source, attach_hook_name(hook)))
@@ -319,7 +332,7 @@ int attach_attach(struct attach *a, bool again)
 		}
 		if (!again || err != a->told[hook])
 			log_line("%s: %s refused: %s", a->interface->name, attach_hook_name(hook),
-				 attach_reason(err));
+				 *a->why ? a->why : attach_reason(err));
 		a->told[hook] = err;
 	}
 	return err;

@@ -30,6 +30,7 @@ struct attach {
 	struct saluki_config config; /* as it stands in the map */
 	int config_fd, counters_fd;
 	struct hooks hooks;
+	char why[FILTER_WHY_LEN]; /* where the filter is the reason that the last hook refused */
 	int told[ATTACH_HOOKS]; /* the last refusal of each hook that was said */
 };
 

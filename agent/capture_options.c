@@ -105,6 +105,30 @@ static int take_choice(struct capture_options *o, int id)
 	}
 }
 
+static int take_code(struct capture_options *o)
+{
+	char why[FILTER_WHY_LEN];
+
+	o->given |= GIVEN_FILTER;
+	o->filter.code = filter_open_code(optarg, why, sizeof(why));
+	if (!o->filter.code)
+		log_line("%s", why);
+	return o->filter.code ? 0 : -EINVAL;
+}
+
+int capture_expression(struct capture_options *o, int argc, char **argv)
+{
+	if (optind == argc)
+		return 0;
+	if (o->filter.code) {
+		log_line("%s: give an expression or --filter-code, not both", argv[optind]);
+		return -EINVAL;
+	}
+	o->given |= GIVEN_FILTER;
+	o->filter.expression = filter_join(argc - optind, argv + optind);
+	return o->filter.expression ? 0 : -EINVAL;
+}
+
 int capture_option(struct capture_options *o, int id)
 {
 	switch (id) {
@@ -117,6 +141,8 @@ int capture_option(struct capture_options *o, int id)
 	case 'B':
 		o->given |= GIVEN_RING_SIZE;
 		return parse_ring_size(&o->ring_size);
+	case OPT_FILTER_CODE:
+		return take_code(o);
 	case OPT_CONSUME:
 		o->given |= GIVEN_CONSUME;
 		o->consume = true;

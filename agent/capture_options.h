@@ -11,6 +11,8 @@
 
 #include <saluki/options.h>
 
+#include "filter.h"
+
 #define INTERFACES_MAX 8
 
 enum keep { KEEP_DEFAULT, KEEP_HEADERS, KEEP_ALL };
@@ -29,6 +31,7 @@ struct capture_options {
 	enum ring_kind ring;
 	uint32_t ring_size; /* bytes, a power of two */
 	bool persistent;    /* what is attached stays: saluki attach */
+	struct filter_given filter;
 	unsigned int given; /* bits of enum capture_given: the others are defaults */
 };
 
@@ -40,6 +43,7 @@ enum capture_given {
 	GIVEN_CONSUME = 16,
 	GIVEN_RING = 32,
 	GIVEN_RING_SIZE = 64,
+	GIVEN_FILTER = 128,
 };
 
 /* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
@@ -48,6 +52,7 @@ enum {
 	OPT_SOURCE,
 	OPT_RING,
 	OPT_CONSUME,
+	OPT_FILTER_CODE,
 	OPT_OWN = 300,
 };
 
@@ -67,8 +72,11 @@ enum {
 		{ OPT_RING, "ring", "bpf|mapped",                                                  \
 		  "kernel ring (default bpf): mapped is faster, and takes\n"                       \
 		  "                               --ring-size for each CPU" },                     \
+		{ 'B', "ring-size", "KIB",                                                         \
+		  "size of the kernel ring, a power of two (default 4096)" },                      \
 	{                                                                                          \
-		'B', "ring-size", "KIB", "size of the kernel ring, a power of two (default 4096)"  \
+		OPT_FILTER_CODE, "filter-code", "FILE",                                            \
+			"a filter as 'tcpdump -ddd' prints it, in place of an expression"          \
 	}
 
 /* The defaults. */
@@ -76,6 +84,9 @@ void capture_options_init(struct capture_options *o);
 /* Takes option `id` of the table above, or -i, with its value in optarg. Returns 0, -ENOENT where it
  * is none of them, -EINVAL after a line that says what is wrong. */
 int capture_option(struct capture_options *o, int id);
+/* Takes what is left of a command line as the filter's expression. Returns 0, or -EINVAL after a
+ * line. */
+int capture_expression(struct capture_options *o, int argc, char **argv);
 /* What one option alone cannot tell. NULL, or what is wrong. */
 const char *capture_options_wrong(const struct capture_options *o);
 /* What means nothing for a file: all but -i, -s and --keep. */

@@ -56,6 +56,7 @@ void control_describe(struct info_interface *f, const struct handover_interface 
 	info_text(f->name, sizeof(f->name), h->name);
 	info_text(f->source, sizeof(f->source), h->source);
 	info_text(f->keep, sizeof(f->keep), h->keep_headers ? "headers" : "all");
+	info_text(f->filter, sizeof(f->filter), h->filter);
 	f->snaplen = snaplen;
 }
 

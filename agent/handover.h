@@ -42,6 +42,7 @@ struct handover_interface {
 	char source[32];   /* "xdp native", "xdp generic", "tc", ..., "file" */
 	uint16_t linktype; /* LINKTYPE_, as attached to */
 	bool keep_headers; /* as decided for the link type */
+	char filter[256];  /* its text, cut; "" without one */
 };
 
 /* The first message: everything is attached, here is what to read from. */

@@ -41,15 +41,18 @@ static int parse(struct capture_options *o, const struct option_def *defs, const
 	o->persistent = true;
 	while ((id = options_next(defs, argc, argv)) != -1) {
 		if (id == 'h') {
-			printf("Usage: saluki %s -i IF [-i IF]... [OPTION]...\n\n%s\n\n", argv[0],
-			       about);
+			printf("Usage: saluki %s -i IF [-i IF]... [OPTION]...%s\n\n%s\n\n", argv[0],
+			       defs == attach_defs ? " [EXPRESSION]" : "", about);
 			options_print(stdout, defs);
 			return 1;
 		}
 		if (capture_option(o, id))
 			return EXIT_USAGE + 1;
 	}
-	if (optind < argc) {
+	if (optind < argc && defs == attach_defs) {
+		if (capture_expression(o, argc, argv))
+			return EXIT_USAGE + 1;
+	} else if (optind < argc) {
 		log_line("%s: %s: not an option; see 'saluki %s --help'", argv[0], argv[optind],
 			 argv[0]);
 		return EXIT_USAGE + 1;

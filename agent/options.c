@@ -37,10 +37,10 @@ const struct option_def run_defs[] = {
 
 static void help(void)
 {
-	printf("Usage: saluki run -i IF --to HOST:PORT --key FILE [OPTION]...\n"
-	       "       saluki run -r FILE --to HOST:PORT --key FILE [OPTION]...\n\n"
-	       "Captures frames, cuts them in the kernel, and exports them, compressed and\n"
-	       "encrypted, to a saluki-collector.\n\n");
+	printf("Usage: saluki run -i IF --to HOST:PORT --key FILE [OPTION]... [EXPRESSION]\n"
+	       "       saluki run -r FILE --to HOST:PORT --key FILE [OPTION]... [EXPRESSION]\n\n"
+	       "Captures frames, those that a pcap-filter(7) expression takes, cuts them in the\n"
+	       "kernel, and exports them, compressed and encrypted, to a saluki-collector.\n\n");
 	options_print(stdout, run_defs);
 	printf("\nSIGINT and SIGTERM end the run with nothing lost; SIGUSR1 prints the ledger.\n"
 	       "Exit status: 0 all exported, 1 failed, 2 bad usage.\n");
@@ -103,14 +103,10 @@ static int parse_option(struct run_options *o, int id)
 }
 
 /* What one option alone cannot tell. */
-static int check(const struct run_options *o, int argc, char **argv)
+static int check(const struct run_options *o)
 {
 	const char *wrong = NULL;
 
-	if (optind < argc) {
-		log_line("run: %s: filter expressions are not supported yet", argv[optind]);
-		return -EINVAL;
-	}
 	if (!o->capture.count == !o->file)
 		wrong = "give either -i IF or -r FILE";
 	else if (!o->to_host)
@@ -126,6 +122,17 @@ static int check(const struct run_options *o, int argc, char **argv)
 	if (wrong)
 		log_line("run: %s", wrong);
 	return wrong ? -EINVAL : 0;
+}
+
+/* Of a file the link type is known when it is read, by a process that opens nothing any more. */
+static int prepare(struct run_options *o)
+{
+	char why[FILTER_WHY_LEN];
+	int err = filter_prepare(&o->capture.filter, why, sizeof(why));
+
+	if (err)
+		log_line("run: %s", why);
+	return err ? EXIT_FAILURE : 0;
 }
 
 int options_parse(struct run_options *o, int argc, char **argv)
@@ -148,5 +155,9 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		if (parse_option(o, id))
 			return EXIT_USAGE;
 	}
-	return check(o, argc, argv) ? EXIT_USAGE : 0;
+	if (capture_expression(&o->capture, argc, argv))
+		return EXIT_USAGE;
+	if (check(o))
+		return EXIT_USAGE;
+	return o->file ? prepare(o) : 0;
 }

@@ -75,11 +75,12 @@ static void sensor_info(struct sensor *s)
 				 s->handover.snaplen);
 }
 
-static struct source *sensor_source(const struct handover *h, const int *fds)
+static struct source *sensor_source(const struct handover *h, const int *fds,
+				    const struct run_options *o)
 {
 	switch (h->kind) {
 	case HANDOVER_FILE:
-		return source_file_open(h, fds);
+		return source_file_open(h, fds, &o->capture.filter);
 	case HANDOVER_RING:
 		return source_ring_open(h, fds);
 	case HANDOVER_XSK:
@@ -129,7 +130,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	const struct handover *h = &s->handover;
 	bool is_file = h->kind == HANDOVER_FILE;
 
-	s->capture.source = sensor_source(h, s->fds);
+	s->capture.source = sensor_source(h, s->fds, o);
 	if (!s->capture.source)
 		return -EINVAL;
 	if (sensor_journal(s) || sensor_combos(s, o))

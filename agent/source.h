@@ -69,7 +69,8 @@ void source_counters_read(struct saluki_counters *out, const struct saluki_count
 
 /* Both take the descriptors over. They return NULL after a line that says what failed. */
 struct source *source_ring_open(const struct handover *h, const int *fds);
-struct source *source_file_open(const struct handover *h, const int *fds);
+struct source *source_file_open(const struct handover *h, const int *fds,
+				const struct filter_given *filter);
 struct source *source_xsk_open(const struct handover *h, const int *fds);
 
 #endif

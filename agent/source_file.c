@@ -17,12 +17,17 @@
 #include "clock.h"
 #include "pcap_read.h"
 
+#define REFUSED_MAX 1000 /* by the filter, before the capture thread is asked whether to go on */
+
 struct source_file {
 	struct source base;
 	struct handover h;
 	struct pcap_reader reader;
 	struct pcap_frame ahead; /* read, but with --pace not due yet */
 	bool have_ahead;
+	const struct filter_given *given; /* made for the link type of the frame at hand */
+	struct filter filter;
+	int filter_linktype; /* -1: not yet */
 	uint64_t trace_start_ns, start_ns; /* --pace: both clocks at the first frame */
 	/* Read by other threads, one field at a time. */
 	struct saluki_counters counters;
@@ -62,6 +67,22 @@ static int file_read(struct source_file *s)
 	return got == 1 ? 1 : got == 0 ? -ENODATA : -EBADMSG;
 }
 
+/* A pcapng file may have several link types. Whether its frame is refused, or -EBADMSG after a line. */
+static int file_filter(struct source_file *s)
+{
+	const struct pcap_frame *p = &s->ahead;
+	char why[FILTER_WHY_LEN];
+
+	if (s->filter_linktype != p->linktype) {
+		if (filter_make(&s->filter, s->given, p->linktype, why, sizeof(why))) {
+			log_line("%s: link type %u: %s", s->h.interfaces[0].name, p->linktype, why);
+			return -EBADMSG;
+		}
+		s->filter_linktype = p->linktype;
+	}
+	return !filter_match(&s->filter, p->data, p->cap_len, p->orig_len);
+}
+
 static uint64_t file_due_ns(struct source_file *s)
 {
 	if (!s->start_ns) {
@@ -73,23 +94,38 @@ static uint64_t file_due_ns(struct source_file *s)
 	return s->start_ns + (s->ahead.time_ns - s->trace_start_ns);
 }
 
+/* Returns 1 with a frame ahead that is due and that the filter takes; else as file_next. A refused one
+ * is counted and gone. */
+static int file_take(struct source_file *s)
+{
+	int got = s->have_ahead ? 1 : file_read(s), refused;
+
+	if (got != 1)
+		return got;
+	if (s->h.pace && file_due_ns(s) > monotonic_ns())
+		return 0;
+	s->have_ahead = false;
+	refused = file_filter(s);
+	if (refused < 0)
+		return refused;
+	source_count(&s->counters.seen, 1);
+	source_count(&s->counters.seen_bytes, s->ahead.orig_len);
+	source_count(&s->counters.filtered, refused);
+	return refused ? -EAGAIN : 1;
+}
+
 static int file_next(struct source *base, struct source_frame *out)
 {
 	struct source_file *s = (struct source_file *)base;
 	struct pcap_frame *p = &s->ahead;
-	uint64_t now;
 	bool headers;
+	int got, tries = 0;
 
-	if (!s->have_ahead) {
-		int got = file_read(s);
-
-		if (got != 1)
-			return got;
-	}
-	now = monotonic_ns();
-	if (s->h.pace && file_due_ns(s) > now)
-		return 0;
-	s->have_ahead = false;
+	do
+		got = file_take(s);
+	while (got == -EAGAIN && ++tries < REFUSED_MAX);
+	if (got != 1)
+		return got == -EAGAIN ? 0 : got;
 
 	out->frame.time_ns = p->time_ns;
 	out->frame.orig_len = p->orig_len;
@@ -97,10 +133,8 @@ static int file_next(struct source *base, struct source_frame *out)
 	out->frame.interface = 0;
 	out->frame.direction = SALUKI_DIRECTION_UNKNOWN;
 	out->frame.data = p->data;
-	out->heard_ns = now;
+	out->heard_ns = monotonic_ns();
 	out->taken = 0;
-	source_count(&s->counters.seen, 1);
-	source_count(&s->counters.seen_bytes, p->orig_len);
 	headers = s->h.interfaces[0].keep_headers &&
 		  (s->h.keep_was_asked_for || linktype_is_80211(p->linktype));
 	source_cut(out, p->cap_len, headers, s->h.snaplen, &s->counters);
@@ -160,7 +194,8 @@ static const struct source_ops file_ops = {
 	.close = file_close,
 };
 
-struct source *source_file_open(const struct handover *h, const int *fds)
+struct source *source_file_open(const struct handover *h, const int *fds,
+				const struct filter_given *filter)
 {
 	struct source_file *s = calloc(1, sizeof(*s));
 	struct stat st;
@@ -174,6 +209,8 @@ struct source *source_file_open(const struct handover *h, const int *fds)
 	s->base.ops = &file_ops;
 	s->base.interfaces = 1;
 	s->h = *h;
+	s->given = filter;
+	s->filter_linktype = -1;
 	s->reader.pipe = fstat(s->reader.fd, &st) == 0 && !S_ISREG(st.st_mode);
 	/* A pipe may say nothing for a long time: its header is the capture thread's to wait for.
 	 */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <saluki/linktype.h>
@@ -54,6 +55,26 @@ int tap_query(struct tap *t, unsigned int i)
 	f->told = err;
 	f->keep_headers = t->o->keep == KEEP_HEADERS ||
 			  (t->o->keep == KEEP_DEFAULT && linktype_is_80211(f->link.linktype));
+	return err;
+}
+
+int tap_filter(struct tap *t, unsigned int i)
+{
+	struct tap_interface *f = &t->interfaces[i];
+	char why[FILTER_WHY_LEN];
+	int err = -ENOMEM;
+
+	/* Once: names in it cannot be looked up for ever (sandbox.c). */
+	if (f->filter && f->filter_linktype == f->link.linktype)
+		return 0;
+	f->filter = f->filter ?: calloc(1, sizeof(*f->filter));
+	snprintf(why, sizeof(why), "no memory for a filter");
+	if (f->filter)
+		err = filter_make(f->filter, &t->o->filter, f->link.linktype, why, sizeof(why));
+	if (err && err != f->told)
+		log_line("%s: %s", f->name, why);
+	f->told = err;
+	f->filter_linktype = err ? -1 : f->link.linktype;
 	return err;
 }
 
@@ -140,6 +161,8 @@ void tap_close(struct tap *t)
 	if (!t)
 		return;
 	count = t->count;
+	for (unsigned int i = 0; i < count; i++)
+		free(t->interfaces[i].filter);
 	memcpy(locks, t->locks, sizeof(locks));
 	t->ops->free(t);
 	unlock_all(locks, count);
@@ -152,6 +175,8 @@ void tap_describe(const struct tap_interface *f, struct handover_interface *h)
 	snprintf(h->source, sizeof(h->source), "%s", f->source ? f->source : "");
 	h->linktype = f->link.linktype;
 	h->keep_headers = f->keep_headers;
+	if (f->filter && f->filter->len)
+		snprintf(h->filter, sizeof(h->filter), "%.255s", f->filter->text);
 }
 
 static const char *linktype_name(int linktype)
@@ -175,6 +200,9 @@ void tap_say(const struct tap *t, unsigned int i, const char *verb)
 	log_line("%s: %s by %s, link type %s, snaplen %u, keep %s, %s", f->name, verb, f->source,
 		 linktype_name(f->link.linktype), t->o->snaplen,
 		 f->keep_headers ? "headers" : "all", t->ring);
+	if (f->filter && f->filter->len)
+		log_line("%s: filter '%.200s', %u instructions", f->name, f->filter->text,
+			 f->filter->len);
 	if (!f->link.up)
 		log_line("%s: is down; waiting for it", f->name);
 }

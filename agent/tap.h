@@ -37,6 +37,8 @@ struct tap_interface {
 	int ifindex;		/* attached to last */
 	const char *source;	/* "xdp native", ...; NULL while not attached */
 	bool keep_headers;	/* as decided for the link type */
+	struct filter *filter; /* NULL before it is compiled */
+	int filter_linktype;   /* for which it is */
 	bool was_up;
 	int told; /* what was wrong with it when that was said last */
 };
@@ -68,6 +70,9 @@ struct tap *tap_xsk_new(const struct capture_options *o);
 /* For the kinds: asks for the interface's state. Returns 0, or -errno after a line, said once: it is
  * not there, or of a type that is not captured. */
 int tap_query(struct tap *t, unsigned int i);
+/* For the kinds, behind tap_query: makes the interface's filter for its link type. Returns 0, or
+ * -errno after a line, said once. */
+int tap_filter(struct tap *t, unsigned int i);
 /* For the kinds: sets what is common. */
 void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_options *o);
 

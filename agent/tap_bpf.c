@@ -38,6 +38,7 @@ static int bpf_attach(struct tap *t, unsigned int i, bool again)
 {
 	int err = tap_query(t, i);
 
+	err = err ?: tap_filter(t, i);
 	return err ? err : attach_attach(&((struct tap_bpf *)t)->attach[i], again);
 }
 

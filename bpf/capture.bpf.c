@@ -16,6 +16,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include <saluki/record.h>
+#include "filter.h"
 #include "trim.h"
 
 #define TC_ACT_UNSPEC (-1) /* linux/pkt_cls.h: go on with the next classifier */
@@ -25,6 +26,7 @@ const volatile __u32 snaplen = SALUKI_SNAPLEN_DEFAULT;
 const volatile __u32 linktype = LINKTYPE_ETHERNET;
 const volatile __u32 keep_headers = 0;
 const volatile __u32 consume = 0;
+const volatile __u32 filtering = 0; /* there is a filter: see filter.h */
 const volatile __u32 interface = 0;
 const volatile __u32 mapped_exchange = 0; /* publish by an exchange: not on x86 */
 const volatile __u64 mapped_size = 0;	  /* bytes of a CPU's mapped ring; 0: the BPF ring buffer */
@@ -87,10 +89,31 @@ struct {
 #include "mapped.h"
 #include "ring.h"
 
-/* Returns whether the frame was looked at: whether it may be consumed. */
+/* The frame's bytes as they lie there now. Read anew: the verifier has forgotten nothing of pointers
+ * that were there before the filter, on any of its ways. */
+static __always_inline void look(struct hook *h)
+{
+	if (h->is_xdp) {
+		struct xdp_md *xdp = h->ctx;
+
+		h->data = (void *)(long)*(volatile __u32 *)&xdp->data;
+		h->data_end = (void *)(long)*(volatile __u32 *)&xdp->data_end;
+	} else {
+		struct __sk_buff *skb = h->ctx;
+		__u32 want = parse_min(h->len, parse_min(snaplen, PARSE_OFFSET_MAX));
+
+		/* Headers may lie in fragments; this moves them in front and changes no byte. */
+		if (keep_headers && (long)skb->data_end - (long)skb->data < want)
+			bpf_skb_pull_data(skb, want);
+		h->data = (void *)(long)*(volatile __u32 *)&skb->data;
+		h->data_end = (void *)(long)*(volatile __u32 *)&skb->data_end;
+	}
+}
+
+/* Returns whether the frame may be consumed: it was looked at, and no filter refused it. */
 static __always_inline int capture(struct hook *h)
 {
-	struct frame f = { .data = h->data, .end = h->data_end, .orig_len = h->len };
+	struct frame f = { .orig_len = h->len };
 	__u32 cpu = bpf_get_smp_processor_id(), zero = 0;
 	struct saluki_counters *c = bpf_map_lookup_elem(&counters, &cpu);
 	struct saluki_wakeup *w = bpf_map_lookup_elem(&wakeup, &zero);
@@ -100,7 +123,14 @@ static __always_inline int capture(struct hook *h)
 		return 0; /* there is a slot for every possible CPU */
 	c->seen++;
 	c->seen_bytes += h->len + h->vlan_len;
+	if (filtering && !filter_frame(h)) {
+		c->filtered++;
+		return 0;
+	}
 
+	look(h);
+	f.data = h->data;
+	f.end = h->data_end;
 	/* The tag in the metadata stands in front of what the parser sees as EtherType. */
 	keep = trim_frame(&f, h->len, linktype, keep_headers, snaplen);
 	if (keep >= VLAN_TAG_OFFSET)
@@ -115,13 +145,10 @@ static __always_inline int capture(struct hook *h)
 SEC("xdp")
 int saluki_xdp(struct xdp_md *ctx)
 {
-	void *data = (void *)(long)ctx->data, *data_end = (void *)(long)ctx->data_end;
 	struct hook h = {
 		.ctx = ctx,
 		.is_xdp = 1,
-		.data = data,
-		.data_end = data_end,
-		.len = data_end - data,
+		.len = (void *)(long)ctx->data_end - (void *)(long)ctx->data,
 		.direction = SALUKI_DIRECTION_IN,
 	};
 
@@ -131,17 +158,11 @@ int saluki_xdp(struct xdp_md *ctx)
 static __always_inline int capture_skb(struct __sk_buff *skb, __u8 direction)
 {
 	struct hook h = { .ctx = skb, .len = skb->len, .direction = direction };
-	__u32 want = parse_min(skb->len, parse_min(snaplen, PARSE_OFFSET_MAX));
 
 	if (skb->vlan_present && linktype == LINKTYPE_ETHERNET) {
 		h.vlan = bpf_htonl(bpf_ntohs(skb->vlan_proto) << 16 | skb->vlan_tci);
 		h.vlan_len = VLAN_TAG_LEN;
 	}
-	/* Headers may lie in fragments; this moves them in front and changes no byte. */
-	if (keep_headers && (long)skb->data_end - (long)skb->data < want)
-		bpf_skb_pull_data(skb, want);
-	h.data = (void *)(long)skb->data;
-	h.data_end = (void *)(long)skb->data_end;
 	return capture(&h) && consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
 object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
-sizes, stages, backbone, service, restart; all of them without one."""
+sizes, stages, backbone, service, restart, filter; all of them without one."""
 import contextlib
 import json
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import backbone, cable, consumers, frames, rates, restart, service
+from bench import backbone, cable, consumers, filter as filters, frames, rates, restart, service
 from netns import testbed
 from reference import captures
 
@@ -23,9 +23,10 @@ def seconds():
 
 
 SECONDS = seconds()
+ROUNDS = 7  # of what filters cost: small differences of large numbers
 JSON = testbed.ROOT / "build/bench.json"
-PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart"]
-NEED_CAPTURES = {"rates", "sizes", "stages", "backbone", "restart"}
+PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter"]
+NEED_CAPTURES = {"rates", "sizes", "stages", "backbone", "restart", "filter"}
 SIZES = [64, 500, 1000, 1500]
 
 # name: (at least or at most, the figure aimed at)
@@ -36,6 +37,7 @@ TARGETS = {
     "bytes_x_xz": ("<=", 1.4), "collector_frames_per_s": (">=", 1e6),
     "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
     "restart_lost_frames": ("<=", 0), "restart_duplicated_frames": ("<=", 0),
+    "filter_reject_ns": ("<=", 30), "filter_cost_x_tcpdump": ("<=", 0.5),
 }
 
 
@@ -191,6 +193,14 @@ def part_service(directory):
         out.update(with_bed(directory, lambda bed: service.collector_rate(
             bed, frames.real(), say)))
     return out
+
+
+def part_filter(directory):
+    say(f"filter: what it costs at {filters.LOAD:,} frames/s")
+    trace = directory / "frames.pcap"
+    frames.write_pcap(trace, frames.real())
+    with contextlib.ExitStack() as stack:
+        return filters.measure(cable.Cable(stack, fresh(directory)), trace, SECONDS, ROUNDS, say)
 
 
 def part_restart(directory):

@@ -56,7 +56,7 @@ def synopsis(command):
     for line in sections(program)[("SYNOPSIS", "")]:
         if line.startswith(".Nm"):
             current = line[4:] or program
-        elif current == command:
+        elif current == command and "Fl " in line:
             for option in re.sub(r"^\.(Op )?Fl ", "", line).split(" | "):
                 name, _, argument = option.partition(" Ar ")
                 found["-" + name.removeprefix("-") if len(name) == 1 else "-" + name] = argument
@@ -85,6 +85,9 @@ def typed(text):
             yield words[0], words[1:]
 
 
+EXPRESSIONS = ("saluki run", "saluki attach")  # take one behind their options
+
+
 def mistakes(text):
     """What of that would not be taken."""
     wrong = []
@@ -103,6 +106,6 @@ def mistakes(text):
                 wrong.append(f"{command} {word}")
             elif word in ("<", ">", ">>"):
                 words = words[1:]
-            elif command != "saluki-collector" and command != "saluki":
+            elif command not in ("saluki-collector", "saluki", *EXPRESSIONS):
                 wrong.append(f"{command} {word}")
     return wrong

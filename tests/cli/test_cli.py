@@ -41,8 +41,8 @@ def test_version(command):
     ("saluki genkey now", "saluki: genkey: takes no arguments; see 'saluki genkey --help'\n"),
     ("saluki probe now", "saluki: probe: now: takes no arguments; see 'saluki probe --help'\n"),
     ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),
-    ("saluki run -i lo tcp port 80",
-     "saluki: run: tcp: filter expressions are not supported yet\n"),
+    ("saluki run -r FILE --filter-code /dev/null", "saluki: --filter-code /dev/null: line 1: must be "
+     "the number of instructions; give what 'tcpdump -ddd' prints\n"),
     ("saluki-collector", "saluki-collector: --listen ADDR:PORT is missing\n")])
 def test_bad_usage(command, said):
     got = program(command)

@@ -161,11 +161,25 @@ def files():
             for how in range(16)]
 
 
+def filters():
+    """Frames of 0 to 60 bytes, and what tcpdump -ddd prints of all kinds of instructions."""
+    frame = shapes.ETHERNET["ipv4 tcp"][:60]
+    codes = [
+        b"4\n40 0 0 12\n21 0 1 2048\n6 0 0 262144\n6 0 0 0\n",
+        b"1\r\n6 0 0 1\r\n", b"2\n40 0 0 4294963248\n22 0 0 0\n",
+        b"6\n177 0 0 14\n72 0 0 16\n21 1 0 80\n6 0 0 0\n128 0 0 0\n22 0 0 0\n",
+        b"8\n0 0 0 5\n2 0 0 3\n97 0 0 3\n12 0 0 0\n61 0 0 0\n5 0 0 0\n45 0 0 2\n22 0 0 0\n",
+        b"9\n48 0 0 10\n7 0 0 0\n135 0 0 0\n132 0 0 0\n100 0 0 3\n108 0 0 0\n68 0 0 1\n69 0 0 1\n"
+        b"22 0 0 0\n",
+        b"3\n32 0 0 13\n53 0 0 5\n6 0 0 0\n", b"2\n5 0 0 4294967290\n6 0 0 0\n"]
+    return [bytes([n]) + frame[:n] + c for c in codes for n in (0, 17, 60)]
+
+
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
-            "info": info(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
+            "info": info(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
             "decompress": ()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():

@@ -2,8 +2,10 @@
 """What is done on which kernel, and what is expected there: the table. A row of RUNS is a sensor
 and a collector in a VM, with frames played in between; a row of TRIMS the capture program alone."""
 import dataclasses
+import random
 import struct
 
+from bpf import filters
 from reference import captures, shapes
 from reference.test_reference import write_pcap
 
@@ -32,6 +34,10 @@ XSK = {
     "xsk wired": Run("tap0", "--source xsk", "xsk copy native"),
 }
 
+# Filters that look at every frame and take it.
+TAKES_ALL, TAKES_ALL_WIRED = "not wlan host 02:00:00:00:09:09", "not host 203.0.113.5"
+FILTER = ("filter 'not ",)
+
 NEW = {
     **XSK,
     "auto": Run("mon0", "", "xdp generic", (NO_DRIVER,)),
@@ -46,7 +52,10 @@ NEW = {
     "killed tc": Run("mon0", "--source tc", "tc", (TAKES_OVER,), verb="killed"),
     "attached": Run("tap0", "", "xdp native", (TAKES_OVER,), verb="attached"),
     "attached tc": Run("tap0", "--source tc", "tc", (TAKES_OVER,), verb="attached"),
-    "no BTF": Run("mon0", "", "xdp generic", kernel="no_btf"),
+    "filter": Run("mon0", TAKES_ALL, "xdp generic", (FILTER,)),
+    "filter wired": Run("tap0", TAKES_ALL_WIRED, "xdp native", (FILTER,)),
+    "filter tc": Run("tap0", f"--source tc {TAKES_ALL_WIRED}", "tc", (FILTER,)),
+    "no BTF": Run("mon0", TAKES_ALL, "xdp generic", (FILTER,), kernel="no_btf"),
     "no tc": Run("mon0", "--source tc", "", (NO_TC,), "no_tc"),
 }
 
@@ -59,7 +68,9 @@ OLD = {
     "mapped, large": Run("mon0", "--ring mapped", "", (NO_LARGE_ARRAY,)),
     "killed": Run("mon0", "", "tc", (TAKES_OVER,), verb="killed"),
     "attached": Run("tap0", "", "tc", (*NO_XDP, TAKES_OVER), verb="attached"),
-    "no BTF": Run("mon0", "", "tc", kernel="no_btf"),
+    "filter": Run("mon0", TAKES_ALL, "tc", (FILTER,)),
+    "filter wired": Run("tap0", TAKES_ALL_WIRED, "tc", (FILTER,)),
+    "no BTF": Run("mon0", TAKES_ALL, "tc", (FILTER,), kernel="no_btf"),
     "no tc": Run("mon0", "", "", (*NO_XDP, NO_TC), "no_tc"),
 }
 
@@ -81,6 +92,7 @@ def folder(name):
 def lines(kernel):
     """The list that the guest works off."""
     yield "with_all probe probe tap0"
+    yield "with_all filter filter"
     for hook, linktype in TRIMS[kernel]:
         yield f"with_all trim {hook}.{linktype} {hook} {linktype}"
     for name, r in RUNS[kernel].items():
@@ -102,8 +114,18 @@ def played(interface):
     return [captures.Frame(0, len(f), 1, f) for f in shaped(1) if len(f) <= 1514]
 
 
+def filtered():
+    """Some of the filters and frames of tests/bpf/test_filter.py: (frames, filters)."""
+    frames = filters.some_frames(120) + [(1, f) for f in shaped(1)[::4]]
+    chosen = filters.chosen(frames)
+    return frames, chosen[::12] + list(filters.long_lists(random.Random(5)))
+
+
 def write(folder_):
     """The files that every guest has as /data."""
+    frames, chosen = filtered()
+    filters.write_frames(folder_ / "frames", frames)
+    filters.write_filters(folder_ / "filters", chosen)
     for interface in ("mon0", "tap0"):
         sent = played(interface)
         write_pcap(folder_ / f"{interface}.pcap", sent[0].linktype, sent)

@@ -15,8 +15,8 @@ from netns import testbed
 from vm import cases, kernels
 
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "tun", "veth", "sch_ingress", "cls_bpf")
-PROGRAMS = [testbed.ROOT / f"build/{p}" for p in ("saluki", "saluki-collector", "tests/play",
-                                                  "tests/trim_run")] + [pathlib.Path("/sbin") / p for p in ("ip", "ethtool")]
+PROGRAMS = [testbed.ROOT / f"build/{p}" for p in ("saluki", "saluki-collector", "tests/play", "tests/trim_run",
+                                                  "tests/filter_run")] + [pathlib.Path("/sbin") / p for p in ("ip", "ethtool")]
 INIT = pathlib.Path(__file__).parent / "init"
 CONSOLE_LINES = 60
 

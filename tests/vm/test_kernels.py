@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Debian's kernels in VMs: what cases.py says is expected of each came about."""
 import json
+import re
 import struct
 
 import pytest
 
+from bpf.test_filter import NO_SENSE
 from netns.compare import assert_balanced, assert_same
 from reference import captures, trim
 from vm import cases
@@ -54,6 +56,21 @@ def test_capture_program_alone(vm, kernel, row):
         assert kept[at + 4:at + 16 + length] == want, frame
         at += 16 + length
     assert at == len(kept) > 0
+
+
+@pytest.mark.parametrize("kernel", cases.RUNS)
+def test_filters_say_what_libpcap_says(vm, kernel):
+    """Every kernel's verifier takes them, lists of hundreds of addresses too."""
+    said = (vm / "filter/said").read_text()
+    assert (vm / "filter/status").read_text() == "0\n", said
+    lines = said.splitlines()
+    assert [line for line in lines if line.startswith("differ")] == []
+    refused = [line for line in lines if line.startswith("refused")]
+    assert all(re.search(NO_SENSE, line) for line in refused) and len(refused) < 5, refused
+    frames, chosen = cases.filtered()
+    taken = [line for line in lines if line.startswith("ok")]
+    assert len(taken) + len(refused) == len(chosen) > 70
+    assert sum(int(line.split()[6]) for line in taken) >= 2 * len(frames) * len(taken)
 
 
 @pytest.mark.parametrize("kernel", cases.RUNS)

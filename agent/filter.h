@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Filters: which frames are captured, in tcpdump's language. In: an expression and a link type
+ * (filter_compile.c) or the output of `tcpdump -ddd` (filter_code.c). Out: classic BPF that has
+ * been checked, for the kernel's programs (filter_bpf.c, filter_load.c), for sockets, and for files
+ * (filter_match.c).
+ *
+ * A filter sees a frame as on the wire: whole, a VLAN tag in its place. It accepts a frame by
+ * returning anything but 0; how much of a frame is kept is not for filters to say.
+ */
+#ifndef AGENT_FILTER_H
+#define AGENT_FILTER_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FILTER_LEN_MAX                                                                             \
+	8192 /* instructions; the kernel takes 4096 of them (BPF_MAXINSNS) for sockets */
+#define FILTER_WHY_LEN 512 /* bytes, for the texts that say why not */
+
+struct filter {
+	uint32_t len; /* instructions; 0: there is no filter, everything is accepted */
+	struct sock_filter code[FILTER_LEN_MAX];
+	char text[1024]; /* what it was made from, for people; cut where it is longer */
+};
+
+/* What a filter is to be made of, as it was asked for: code, or an expression, or neither. */
+struct filter_given {
+	const char *expression;
+	const struct filter *code;
+	const struct filter_ready *ready; /* what the expression is for some link types */
+};
+
+/* All of these return 0, or -errno with the reason, and what to do, as one line in `why`. */
+
+/* Compiles a pcap-filter(7) expression for frames of a link type (LINKTYPE_). An empty one makes an
+ * empty filter. */
+int filter_compile(struct filter *f, const char *expression, int linktype, char *why,
+		   size_t why_len);
+/* Reads the output of `tcpdump -ddd` to the end of `fd`, which stays open. `name` is the file's. */
+int filter_read_code(struct filter *f, int fd, const char *name, char *why, size_t why_len);
+/* The same from memory. */
+int filter_parse_code(struct filter *f, const char *text, size_t len, char *why, size_t why_len);
+/* Whether the code is sound: what Linux checks before it attaches a filter to a socket, so
+ * filter_match and the translation need to check nothing. Part of the three above. */
+int filter_check(const struct filter *f, char *why, size_t why_len);
+
+/* Whichever was given; neither makes an empty filter. */
+int filter_make(struct filter *f, const struct filter_given *given, int linktype, char *why,
+		size_t why_len);
+
+/* Compiles an expression for the link types that files may have, while names can still be looked up
+ * and libpcap loaded. Returns 0, or -errno where it is one for none of them. */
+int filter_prepare(struct filter_given *given, char *why, size_t why_len);
+
+/* The words of a command line with blanks between them, to be freed. NULL without memory. */
+char *filter_join(int count, char *const *words);
+/* Reads a file as filter_read_code does, to be freed. NULL with the reason in `why`. */
+struct filter *filter_open_code(const char *path, char *why, size_t why_len);
+/* A number by which filters are told apart; 0 for an empty one, or NULL. */
+uint32_t filter_hash(const struct filter *f);
+
+/* Whether the filter accepts a frame, of which `cap_len` bytes of `orig_len` are at hand. */
+bool filter_match(const struct filter *f, const uint8_t *frame, uint32_t cap_len,
+		  uint32_t orig_len);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Filters alone: the subprograms of bpf/filter.h, called as capture.bpf.c calls them, and what they
+ * say of a frame in `verdict`. No record, no ring: these load and run fast.
+ */
+#define BPF_NO_PRESERVE_ACCESS_INDEX
+#include "vmlinux.h"
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/filter.h"
+
+__u32 verdict;
+__u32 pieces;
+__u32 tag; /* tc: put beside the frame as the network card would, host order; 0: none */
+
+SEC("xdp")
+int run_xdp(struct xdp_md *ctx)
+{
+	struct hook h = { .ctx = ctx, .is_xdp = 1 };
+
+	verdict = filter_frame(&h) != 0;
+	return XDP_DROP;
+}
+
+SEC("tc")
+int run_tc(struct __sk_buff *skb)
+{
+	struct hook h = { .ctx = skb };
+
+	if (tag && bpf_skb_vlan_push(skb, bpf_htons(tag >> 16), tag & 0xffff))
+		return 0;
+	if (skb->vlan_present)
+		h.vlan = bpf_htonl(bpf_ntohs(skb->vlan_proto) << 16 | skb->vlan_tci);
+	pieces = (long)skb->data_end - (long)skb->data < skb->len;
+	verdict = filter_frame(&h) != 0;
+	return 2; /* TC_ACT_SHOT */
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/filter_bpf.o agent/filter_check.o agent/filter_code.o agent/filter_emit.o
+ * agent/filter_flow.o agent/filter_match.o agent/filter_slow.o */
+/*
+ * Filters as `tcpdump -ddd` prints them (first byte: how many bytes of what follows are a frame,
+ * which comes first). Always holds: what is refused says why; what is taken runs to an end on any
+ * frame and reads nothing outside it, and its translation jumps forward and inside only.
+ */
+#include <errno.h>
+
+#include "agent/filter_bpf.h"
+#include "fuzz.h"
+
+static struct filter filter;
+
+static void translate(enum filter_hook hook)
+{
+	struct filter_bpf b;
+	char why[FILTER_WHY_LEN] = "";
+
+	if (filter_translate(&b, &filter, hook, why, sizeof(why))) {
+		CHECK(*why);
+		return;
+	}
+	for (uint32_t i = 0; i < b.len; i++) {
+		const struct bpf_insn *x = &b.insns[i];
+		bool jumps = BPF_CLASS(x->code) == BPF_JMP || BPF_CLASS(x->code) == BPF_JMP32;
+
+		if (jumps && x->code != (BPF_JMP | BPF_CALL) && x->code != (BPF_JMP | BPF_EXIT))
+			CHECK(x->off >= 0 && i + 1 + x->off < b.len);
+	}
+	CHECK(b.insns[b.len - 1].code == (BPF_JMP | BPF_EXIT) ||
+	      b.insns[b.len - 1].code == (BPF_JMP | BPF_JA));
+	filter_bpf_free(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char why[FILTER_WHY_LEN] = "";
+	uint8_t *frame;
+	size_t len;
+	int err;
+
+	if (size < 1)
+		return 0;
+	len = data[0] < size - 1 ? data[0] : size - 1;
+	err = filter_parse_code(&filter, (const char *)data + 1 + len, size - 1 - len, why,
+				sizeof(why));
+	CHECK(!err || (err == -EINVAL && *why));
+	if (err || filter_check(&filter, why, sizeof(why)))
+		return 0;
+	frame = malloc(len ? len : 1); /* so that a byte outside is seen */
+	memcpy(frame, data + 1, len);
+	filter_match(&filter, frame, len, len + 4);
+	free(frame);
+	translate(FILTER_XDP);
+	translate(FILTER_SKB);
+	return 0;
+}

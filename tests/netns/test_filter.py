@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Filters end to end: what tcpdump takes of the trace by an expression comes out of the collector's
+file, by every source; the rest is counted as filtered, and passed on."""
+import subprocess
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced, assert_same
+from reference import captures
+
+BEACONS = "type mgt subtype beacon"
+ON_THE_TRACE = [BEACONS, "type data and not wlan[1] & 0x40 != 0", "wlan[0] = 0x80 or less 60"]
+ON_LIVE = [(hook, e) for hook in ("xdp", "tc") for e in ON_THE_TRACE[:2]]
+
+
+def tcpdump(path, expression):
+    """Which frames it takes, by its own reading of the file."""
+    out = path.with_suffix(".taken")
+    subprocess.run(["tcpdump", "-r", path, "-w", out, expression], check=True,
+                   stderr=subprocess.DEVNULL)
+    return list(captures.frames(out))
+
+
+def code(path, expression):
+    out = path.with_suffix(".code")
+    out.write_bytes(subprocess.run(["tcpdump", "-ddd", "-r", path, expression], check=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    return out
+
+
+def check(bed, collector, wanted, sent, stamps=True):
+    assert collector.finish()[0] == 0
+    assert_same(wanted, captures.frames(bed.out), stamps=stamps)
+    stats = collector.sensor_stats("lib")
+    assert_balanced(stats, sent, filtered=sent - len(wanted))
+
+
+@pytest.mark.parametrize("expression", ON_THE_TRACE)
+def test_of_a_file(bed, bundled, expression):
+    sent, wanted = list(captures.frames(bundled)), tcpdump(bundled, expression)
+    assert 0 < len(wanted) < len(sent)
+    collector = bed.collector()
+    status, said = bed.reader("lib", bundled, options=expression.split()).finish(signo=None)
+    assert status == 0, said
+    check(bed, collector, wanted, len(sent))
+
+
+def test_code_of_a_file(bed, bundled):
+    sent, wanted = list(captures.frames(bundled)), tcpdump(bundled, BEACONS)
+    collector = bed.collector()
+    status, said = bed.reader("lib", bundled, options=["--filter-code", code(bundled, BEACONS)]
+                              ).finish(signo=None)
+    assert status == 0, said
+    check(bed, collector, wanted, len(sent))
+
+
+@pytest.mark.parametrize("hook,expression", ON_LIVE + [("xdp", None), ("tc", None)])
+def test_live(bed, bundled, hook, expression):
+    """Without an expression: --filter-code."""
+    sent, wanted = list(captures.frames(bundled)), tcpdump(bundled, expression or BEACONS)
+    options = ["--source", hook, "--consume",
+               *([expression] if expression else ["--filter-code", code(bundled, BEACONS)])]
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled)
+    sensor = bed.sensor("lib", "mon0", options=options)
+    assert player.play() == len(sent)
+    status, said = sensor.finish()
+    assert status == 0 and "mon0: filter '" in said, said
+    check(bed, collector, wanted, len(sent), stamps=False)
+
+
+def test_refused_frames_are_passed_on(bed, bundled):
+    """Also with --consume: who captures beacons takes only those away."""
+    sent, wanted = list(captures.frames(bundled)), tcpdump(bundled, BEACONS)
+    bed.collector()
+    player = bed.tun("mon0", 803, bundled)
+    sensor = bed.sensor("lib", "mon0", options=["--source", "xdp", "--consume", BEACONS])
+    other = bed.ns.start("tcpdump", "-i", "mon0", "-w", "/dev/null", "-B", "16384",
+                         stderr=subprocess.PIPE)
+    testbed.wait_for(lambda: "listening" in other.stderr.readline(), "tcpdump")
+    assert player.play() == len(sent)
+    sensor.finish()
+    other.terminate()
+    said = other.communicate(timeout=20)[1]
+    assert f"{len(sent) - len(wanted)} packets received by filter" in said, said
+
+
+@pytest.mark.parametrize("expression,why", [
+    ("host", "syntax error"), ("ip6 protochain 6", "protochain"),
+    ("tcp port nonsense", "nonsense")])
+def test_what_is_no_filter(bed, bundled, expression, why):
+    bed.tun("mon0", 803, bundled)
+    for options in (["-i", "mon0"], ["-r", bundled]):
+        p = testbed.Process(bed.ns, [testbed.BUILD / "saluki", "run", *options, "--to",
+                                     "127.0.0.1:5600", "--key", bed.keys.sensor("lib"),
+                                     expression], None)
+        status, said = p.finish(signo=None)
+        assert status == 1 and why in said and f"filter '{expression}" in said, said
+
+
+def test_code_that_is_none(bed, bundled, tmp_path):
+    bad = tmp_path / "bad"
+    bad.write_text("2\n40 0 0 12\n21 9 0 2048\n")
+    out = testbed.saluki("run", "-r", bundled, "--to", "127.0.0.1:5600", "--key",
+                         bed.keys.sensor("lib"), "--filter-code", bad)
+    assert out.returncode == 2 and "instruction (001) jumps behind the end" in out.stderr
