@@ -21,6 +21,7 @@
 #include "pin.h"
 #include "tap.h"
 #include "xsk.h"
+#include "filter_load.h"
 #include "xsk.skel.h"
 
 struct tap_xsk {
@@ -29,6 +30,7 @@ struct tap_xsk {
 	struct xsk_bpf *programs[INTERFACES_MAX]; /* each with maps of its own but `halted` */
 	int links[INTERFACES_MAX];
 	struct pin pins[INTERFACES_MAX];
+	char why[FILTER_WHY_LEN]; /* where the filter is the reason that a program is not loaded */
 };
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -49,7 +51,7 @@ static int load(struct tap_xsk *x, unsigned int i)
 {
 	const struct tap_interface *t = &x->base.interfaces[i];
 	const struct xsk_interface *f = &xsk_sockets()->interfaces[i];
-	struct xsk_bpf *skel = xsk_bpf__open();
+	struct xsk_bpf *skel = filter_load_init() ? NULL : xsk_bpf__open();
 	int err = 0;
 
 	if (!skel)
@@ -64,7 +66,8 @@ static int load(struct tap_xsk *x, unsigned int i)
 	if (i > 0)
 		err = bpf_map__reuse_fd(skel->maps.halted,
 					bpf_map__fd(x->programs[0]->maps.halted));
-	err = err ?: xsk_bpf__load(skel);
+	skel->rodata->filtering = t->filter && t->filter->len;
+	err = err ?: filter_load(skel->skeleton, t->filter, x->why, sizeof(x->why));
 	return err ?: fill_map(skel, i);
 }
 
@@ -128,13 +131,14 @@ static int xsk_attach(struct tap *t, unsigned int i, bool again)
 	struct tap_xsk *x = (struct tap_xsk *)t;
 	int err = tap_query(t, i);
 
+	err = err ?: tap_filter(t, i);
 	(void)again; /* there is no second time */
 	if (err)
 		return err;
 	err = load(x, i);
 	if (err) {
 		log_line("%s: cannot load the capture program: %s", t->interfaces[i].name,
-			 attach_reason(err));
+			 *x->why ? x->why : attach_reason(err));
 		return err;
 	}
 	err = pin_put(&x->pins[i], "counters", bpf_map__fd(x->programs[i]->maps.counters));

@@ -148,7 +148,7 @@ int saluki_xdp(struct xdp_md *ctx)
 	struct hook h = {
 		.ctx = ctx,
 		.is_xdp = 1,
-		.len = (void *)(long)ctx->data_end - (void *)(long)ctx->data,
+		.len = hook_xdp_len(ctx),
 		.direction = SALUKI_DIRECTION_IN,
 	};
 

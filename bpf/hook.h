@@ -19,6 +19,16 @@ struct hook {
 	__u8 direction;
 };
 
+/* Bytes of an XDP frame. Written out: clang would keep the halves of pointers that it needs for
+ * nothing but a difference of 32 bits, and the verifier takes only whole ones. */
+static __always_inline __u32 hook_xdp_len(struct xdp_md *ctx)
+{
+	__u64 len = *(volatile __u32 *)&ctx->data_end, data = *(volatile __u32 *)&ctx->data;
+
+	asm volatile("%0 -= %1" : "+r"(len) : "r"(data));
+	return len;
+}
+
 /* Copies bytes [off, off + n) of the frame. `n` is 1 to `max`. */
 static __always_inline long hook_load(const struct hook *h, __u32 off, void *to, __u32 n, __u32 max)
 {

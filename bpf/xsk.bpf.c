@@ -16,14 +16,17 @@
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
+#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
 #include <saluki/record.h>
+#include "filter.h"
 #include "trim.h"
 
 const volatile __u32 snaplen = SALUKI_SNAPLEN_DEFAULT; /* at most `room` of a slot */
 const volatile __u32 linktype = LINKTYPE_ETHERNET;
 const volatile __u32 keep_headers = 0;
+const volatile __u32 filtering = 0; /* there is a filter: see filter.h */
 const volatile __u32 interface = 0;
 
 volatile __u32 parse_zero; /* see parse.h */
@@ -77,8 +80,7 @@ static __always_inline int make_record(struct xdp_md *ctx, __u32 len, __u32 keep
 SEC("xdp")
 int saluki_xsk(struct xdp_md *ctx)
 {
-	void *data = (void *)(long)ctx->data, *data_end = (void *)(long)ctx->data_end;
-	struct frame f = { .data = data, .end = data_end, .orig_len = data_end - data };
+	struct frame f = { .orig_len = hook_xdp_len(ctx) };
 	__u32 cpu = bpf_get_smp_processor_id(), zero = 0, keep;
 	struct saluki_counters *c = bpf_map_lookup_elem(&counters, &cpu);
 	__u64 *h = bpf_map_lookup_elem(&halted, &zero);
@@ -87,7 +89,14 @@ int saluki_xsk(struct xdp_md *ctx)
 		return XDP_PASS; /* there is a slot for every possible CPU */
 	c->seen++;
 	c->seen_bytes += f.orig_len;
+	if (filtering && !filter_xdp(ctx)) {
+		c->filtered++;
+		return XDP_PASS;
+	}
 
+	/* Not before: see filter.h. */
+	f.data = (void *)(long)*(volatile __u32 *)&ctx->data;
+	f.end = (void *)(long)*(volatile __u32 *)&ctx->data_end;
 	keep = trim_frame(&f, f.orig_len, linktype, keep_headers, snaplen);
 	/* A queue without a socket: one that was made after we started. */
 	if (make_record(ctx, f.orig_len, keep) ||

@@ -11,7 +11,7 @@ from reference import captures
 
 BEACONS = "type mgt subtype beacon"
 ON_THE_TRACE = [BEACONS, "type data and not wlan[1] & 0x40 != 0", "wlan[0] = 0x80 or less 60"]
-ON_LIVE = [(hook, e) for hook in ("xdp", "tc") for e in ON_THE_TRACE[:2]]
+ON_LIVE = [(hook, e) for hook in ("xdp", "tc", "xsk") for e in ON_THE_TRACE[:2]]
 
 
 def tcpdump(path, expression):
@@ -55,11 +55,11 @@ def test_code_of_a_file(bed, bundled):
     check(bed, collector, wanted, len(sent))
 
 
-@pytest.mark.parametrize("hook,expression", ON_LIVE + [("xdp", None), ("tc", None)])
+@pytest.mark.parametrize("hook,expression", ON_LIVE + [("xdp", None), ("tc", None), ("xsk", None)])
 def test_live(bed, bundled, hook, expression):
     """Without an expression: --filter-code."""
     sent, wanted = list(captures.frames(bundled)), tcpdump(bundled, expression or BEACONS)
-    options = ["--source", hook, "--consume",
+    options = ["--source", hook, *(["--consume"] if hook != "xsk" else []),
                *([expression] if expression else ["--filter-code", code(bundled, BEACONS)])]
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled)
