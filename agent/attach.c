@@ -10,6 +10,7 @@
 #include <linux/if_link.h>
 #include <linux/types.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,6 +78,7 @@ static int make_maps(struct attach *a)
 	if (!err) {
 		a->counters_fd = dup(bpf_map__fd(skel->maps.counters));
 		a->config_fd = dup(bpf_map__fd(skel->maps.saluki_config));
+		a->filter_fd = dup(bpf_map__fd(skel->maps.saluki_filter));
 	}
 	capture_bpf__destroy(skel);
 	return err;
@@ -85,7 +87,7 @@ static int make_maps(struct attach *a)
 void attach_zero(struct attach *a)
 {
 	memset(a, 0, sizeof(*a));
-	a->counters_fd = a->config_fd = -1;
+	a->counters_fd = a->config_fd = a->filter_fd = -1;
 	hooks_zero(&a->hooks);
 	pin_zero(&a->pin);
 }
@@ -99,6 +101,55 @@ static int write_config(struct attach *a, const char *source)
 	return bpf_map_update_elem(a->config_fd, &zero, &a->config, BPF_ANY) ? -errno : 0;
 }
 
+_Static_assert(sizeof(struct sock_filter) == sizeof(struct saluki_filter_instruction) &&
+		       FILTER_LEN_MAX * sizeof(struct sock_filter) ==
+			       sizeof(((struct saluki_filter *)0)->code) &&
+		       sizeof(((struct filter *)0)->text) ==
+			       sizeof(((struct saluki_filter *)0)->text),
+	       "what is pinned is what filters are");
+
+static int write_filter(struct attach *a)
+{
+	const struct filter *f = a->interface->filter;
+	struct saluki_filter *out = calloc(1, sizeof(*out));
+	__u32 zero = 0;
+	int err;
+
+	if (!out)
+		return -ENOMEM;
+	if (f) {
+		out->len = f->len;
+		out->is_code = f->is_code;
+		memcpy(out->text, f->text, sizeof(out->text));
+		memcpy(out->code, f->code, f->len * sizeof(f->code[0]));
+	}
+	err = bpf_map_update_elem(a->filter_fd, &zero, out, BPF_ANY) ? -errno : 0;
+	free(out);
+	return err;
+}
+
+int attach_pinned_filter(const struct attach *a, struct filter *f)
+{
+	struct saluki_filter *in = calloc(1, sizeof(*in));
+	char why[FILTER_WHY_LEN];
+	__u32 zero = 0;
+	int err = -ENOMEM;
+
+	if (in)
+		err = bpf_map_lookup_elem(a->filter_fd, &zero, in) ? -errno : 0;
+	if (!err && in->len > FILTER_LEN_MAX)
+		err = -EBADMSG;
+	if (!err) {
+		f->len = in->len;
+		f->is_code = in->is_code;
+		memcpy(f->text, in->text, sizeof(f->text) - 1);
+		memcpy(f->code, in->code, in->len * sizeof(f->code[0]));
+		err = f->len ? filter_check(f, why, sizeof(why)) : 0;
+	}
+	free(in);
+	return err;
+}
+
 int attach_init(struct attach *a, const struct maps *maps, struct tap_interface *interface,
 		const struct saluki_config *config)
 {
@@ -110,6 +161,7 @@ int attach_init(struct attach *a, const struct maps *maps, struct tap_interface 
 	err = make_maps(a);
 	err = err ?: write_config(a, "");
 	err = err ?: pin_put(&a->pin, "counters", a->counters_fd);
+	err = err ?: pin_put(&a->pin, "filter", a->filter_fd);
 	err = err ?: maps_pin(maps, &a->pin);
 	err = err ?: pin_put(&a->pin, "config", a->config_fd); /* the last: now all is there */
 	if (err)
@@ -122,8 +174,9 @@ int attach_adopt(struct attach *a, const struct maps *maps, struct tap_interface
 	a->maps = maps;
 	a->interface = interface;
 	a->counters_fd = pin_get(&a->pin, "counters");
+	a->filter_fd = pin_get(&a->pin, "filter");
 	hooks_adopt(&a->hooks, a->config.ifindex, &a->pin);
-	return a->counters_fd < 0 ? a->counters_fd : 0;
+	return a->counters_fd < 0 ? a->counters_fd : a->filter_fd < 0 ? a->filter_fd : 0;
 }
 
 /* ---- attach ---------------------------------------------------------------------------------- */
@@ -144,9 +197,7 @@ static struct saluki_config wanted_config(const struct attach *a)
 	c.direction = a->o->direction;
 	c.consume = a->o->consume;
 	c.persistent = a->o->persistent;
-	/* What `saluki attach` has attached keeps its filter where none is given. */
-	if (!a->config.persistent || a->o->persistent || a->o->given & GIVEN_FILTER)
-		c.filter = filter_hash(a->interface->filter);
+	c.filter = filter_hash(a->interface->filter);
 	return c;
 }
 
@@ -171,6 +222,10 @@ static void set_constants(struct capture_bpf *skel, const struct attach *a)
 	skel->rodata->bpf_metadata_snaplen = c->snaplen;
 	snprintf((char *)skel->rodata->bpf_metadata_keep, sizeof(skel->rodata->bpf_metadata_keep),
 		 "%s", c->keep_headers ? "headers" : "all");
+	if (a->interface->filter)
+		snprintf((char *)skel->rodata->bpf_metadata_filter,
+			 sizeof(skel->rodata->bpf_metadata_filter), "%.255s",
+			 a->interface->filter->text);
 }
 
 /* Only what the hook needs is loaded: the verifier takes its time over every program. */
@@ -181,12 +236,6 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	struct capture_bpf *skel;
 	int err = filter_load_init();
 
-	if (!err && a->config.filter != filter_hash(a->interface->filter)) {
-		snprintf(a->why, sizeof(a->why), "it was attached with a filter that is not known "
-						 "here; give it again with 'saluki attach'");
-		errno = EINVAL;
-		return NULL;
-	}
 	skel = err ? NULL : capture_bpf__open();
 	if (!skel)
 		return NULL;
@@ -197,6 +246,7 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 				  tc && a->o->direction != DIRECTION_IN);
 	bpf_map__set_autocreate(skel->maps.saluki_journal, false);
 	bpf_map__set_autocreate(skel->maps.saluki_config, false);
+	bpf_map__set_autocreate(skel->maps.saluki_filter, false);
 	set_constants(skel, a);
 	err = skel->rodata->mapped_exchange ? 0 : program_drop_exchange(skel->obj);
 	err = err ?: bpf_map__reuse_fd(skel->maps.ring, m->ring_fd);
@@ -263,7 +313,8 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	if (err)
 		return err;
 	a->interface->source = attach_hook_name(hook);
-	return a->config_fd < 0 ? 0 : write_config(a, attach_hook_name(hook));
+	return a->config_fd < 0 ? 0
+				: write_filter(a) ?: write_config(a, attach_hook_name(hook));
 }
 
 /* Whether what is attached is what is wanted, by this very program. */
@@ -338,6 +389,22 @@ int attach_attach(struct attach *a, bool again)
 	return err;
 }
 
+int attach_filter(struct attach *a, char *why, size_t why_len)
+{
+	struct saluki_config before = a->config;
+	int err = attach_again(a);
+
+	if (err) {
+		a->config = before;
+		if (!hooks_attached(&a->hooks, HOOK_XDP) &&
+		    !hooks_attached(&a->hooks, HOOK_INGRESS) &&
+		    !hooks_attached(&a->hooks, HOOK_EGRESS))
+			a->interface->source = NULL; /* to be attached again */
+		snprintf(why, why_len, "%s", *a->why ? a->why : attach_reason(err));
+	}
+	return err;
+}
+
 void attach_detach(struct attach *a)
 {
 	hooks_detach(&a->hooks, 0, &a->pin);
@@ -354,6 +421,8 @@ void attach_free(struct attach *a)
 		close(a->counters_fd);
 	if (a->config_fd >= 0)
 		close(a->config_fd);
+	if (a->filter_fd >= 0)
+		close(a->filter_fd);
 	pin_release(&a->pin);
 	attach_zero(a);
 }

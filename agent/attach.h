@@ -28,7 +28,7 @@ struct attach {
 	struct tap_interface *interface;
 	struct pin pin;
 	struct saluki_config config; /* as it stands in the map */
-	int config_fd, counters_fd;
+	int config_fd, counters_fd, filter_fd;
 	struct hooks hooks;
 	char why[FILTER_WHY_LEN]; /* where the filter is the reason that the last hook refused */
 	int told[ATTACH_HOOKS]; /* the last refusal of each hook that was said */
@@ -56,6 +56,11 @@ const char *attach_hook_name(enum attach_hook hook);
 void attach_say_tags(const struct tap_interface *f);
 /* What a negative errno of the kernel means here, and what to do. */
 const char *attach_reason(int err);
+/* The filter that was pinned with what was adopted. Returns 0 or -errno. */
+int attach_pinned_filter(const struct attach *a, struct filter *f);
+/* Puts the interface's filter, which is another one now, into force. Returns 0, or -errno with the
+ * reason in `why` and nothing changed. */
+int attach_filter(struct attach *a, char *why, size_t why_len);
 /* Takes the programs off. When it returns none is running any more and the counters are final. */
 void attach_detach(struct attach *a);
 /* Closes; what is pinned stays. */

@@ -6,7 +6,7 @@
 #include <saluki/options.h>
 
 extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
-extern const struct option_def attach_defs[], detach_defs[], status_defs[];
+extern const struct option_def attach_defs[], detach_defs[], status_defs[], filter_defs[];
 
 int run_main(int argc, char **argv);
 int genkey_main(int argc, char **argv);
@@ -15,5 +15,6 @@ int probe_main(int argc, char **argv);
 int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
 int status_main(int argc, char **argv);
+int filter_main(int argc, char **argv);
 
 #endif

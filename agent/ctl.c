@@ -93,7 +93,26 @@ static void ctl_refuse(struct ctl_answer *a, int err, const char *why)
 	snprintf(a->why, sizeof(a->why), "%s", why);
 }
 
-static void ctl_answer(struct ctl *c, unsigned int i, int fd)
+static void ctl_filter(const struct ctl *c, unsigned int i, struct ctl_request *r,
+		       struct ctl_answer *a)
+{
+	char why[FILTER_WHY_LEN];
+	int err;
+
+	r->filter.text[sizeof(r->filter.text) - 1] = 0;
+	err = tap_replace_filter(c->tap, i, &r->filter, r->linktype, why, sizeof(why));
+	if (err) {
+		ctl_refuse(a, err, why);
+		return;
+	}
+	if (r->filter.len)
+		log_line("%s: filter '%.200s' from now on", c->tap->interfaces[i].name,
+			 r->filter.text);
+	else
+		log_line("%s: no filter from now on", c->tap->interfaces[i].name);
+}
+
+static bool ctl_answer(struct ctl *c, unsigned int i, int fd)
 {
 	struct ctl_answer a = { .size = sizeof(a) };
 	struct ctl_request r;
@@ -103,20 +122,26 @@ static void ctl_answer(struct ctl *c, unsigned int i, int fd)
 		ctl_refuse(&a, -EPROTO, "the agent is of another version than this command");
 	else if (r.what == CTL_STATUS)
 		ctl_status(c, i, &a);
+	else if (r.what == CTL_FILTER)
+		ctl_filter(c, i, &r, &a);
 	else
 		ctl_refuse(&a, -EOPNOTSUPP, "the agent does not know this request");
 	send(fd, &a, sizeof(a), MSG_NOSIGNAL);
+	return r.what == CTL_FILTER && !a.error;
 }
 
-void ctl_serve(struct ctl *c, unsigned int i)
+bool ctl_serve(struct ctl *c, unsigned int i)
 {
 	int fd = accept4(c->listeners[i], NULL, NULL, SOCK_CLOEXEC);
 
+	bool changed;
+
 	if (fd < 0)
-		return;
+		return false;
 	ctl_patience(fd);
-	ctl_answer(c, i, fd);
+	changed = ctl_answer(c, i, fd);
 	close(fd);
+	return changed;
 }
 
 void ctl_close(struct ctl *c)

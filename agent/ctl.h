@@ -11,16 +11,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "filter.h"
 #include "handover.h"
 #include "tap.h"
 #include "wire/totals.h"
 
-enum { CTL_STATUS = 1 };
+enum { CTL_STATUS = 1, CTL_FILTER = 2 };
 
 struct ctl_request {
 	uint32_t size; /* of this struct: another version's is refused */
 	uint32_t what; /* CTL_ */
-	char interface[16];
+	/* CTL_FILTER: what is to be captured from now on, and the LINKTYPE_ that it was made for. */
+	int32_t linktype;
+	struct filter filter;
 };
 
 /* What the unprivileged process lets the other one know, in memory that both have. Numbers only: it
@@ -58,8 +61,8 @@ struct ctl {
 /* Listens for all interfaces of the tap, whose locks are held. Where it cannot, it says so and the
  * capture goes on without. */
 void ctl_open(struct ctl *c, struct tap *t, const struct ctl_board *board);
-/* Answers who has come to listener `i`. */
-void ctl_serve(struct ctl *c, unsigned int i);
+/* Answers who has come to listener `i`. Returns whether interface `i` is another way now. */
+bool ctl_serve(struct ctl *c, unsigned int i);
 void ctl_close(struct ctl *c); /* takes a zeroed one */
 
 /* ---- other commands -------------------------------------------------------------------------- */

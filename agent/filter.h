@@ -23,7 +23,8 @@
 struct filter {
 	uint32_t len; /* instructions; 0: there is no filter, everything is accepted */
 	struct sock_filter code[FILTER_LEN_MAX];
-	char text[1024]; /* what it was made from, for people; cut where it is longer */
+	char text[1024]; /* what it was made from; cut where it is longer */
+	bool is_code;	 /* it was given as code, and `text` says where that came from */
 };
 
 /* What a filter is to be made of, as it was asked for: code, or an expression, or neither. */

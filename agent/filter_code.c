@@ -109,6 +109,7 @@ int filter_read_code(struct filter *f, int fd, const char *name, char *why, size
 		snprintf(why, why_len, "--filter-code %.64s: %s", name, reason);
 		f->len = 0;
 	}
+	f->is_code = true;
 	snprintf(f->text, sizeof(f->text), "code of %s",
 		 strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
 	free(text);

@@ -99,6 +99,7 @@ int filter_compile(struct filter *f, const char *expression, int linktype, char 
 	int err;
 
 	f->len = 0;
+	f->is_code = false;
 	snprintf(f->text, sizeof(f->text), "%s", expression);
 	if (!expression[strspn(expression, " \t\n")])
 		return 0;

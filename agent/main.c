@@ -16,6 +16,7 @@ static const struct command_def commands[] = {
 	{ "attach", attach_main, attach_defs, "attach the capture programs, and leave them there" },
 	{ "detach", detach_main, detach_defs, "take them off" },
 	{ "status", status_main, status_defs, "say what is attached, with counters and rates" },
+	{ "filter", filter_main, filter_defs, "capture other frames from now on" },
 	{ "genkey", genkey_main, keygen_defs, "write a new private key to standard output" },
 	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key" },
 	{ "probe", probe_main, probe_defs, "say what this kernel and an interface can do" },

@@ -97,6 +97,7 @@ static int maps_make(struct maps *m)
 					journal_size(m->mapped ? m->mapped : 1));
 		bpf_map__set_autocreate(skel->maps.counters, false);
 		bpf_map__set_autocreate(skel->maps.saluki_config, false);
+		bpf_map__set_autocreate(skel->maps.saluki_filter, false);
 		attach_load_none(skel);
 		err = capture_bpf__load(skel);
 	}

@@ -4,6 +4,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ int pinned_open(struct pinned *p, const char *interface)
 	fd = pin_get(&pin, "config");
 	err = fd < 0 ? fd : config_read(fd, &p->config);
 	p->counters_fd = pin_get(&pin, "counters");
+	p->filter_fd = pin_get(&pin, "filter");
 	if (!err)
 		err = p->counters_fd < 0 ? p->counters_fd : maps_adopt(&p->maps, &p->config, &pin);
 	if (fd >= 0)
@@ -37,8 +39,23 @@ void pinned_close(struct pinned *p)
 {
 	if (p->counters_fd >= 0)
 		close(p->counters_fd);
-	p->counters_fd = -1;
+	if (p->filter_fd >= 0)
+		close(p->filter_fd);
+	p->counters_fd = p->filter_fd = -1;
 	maps_free(&p->maps);
+}
+
+int pinned_filter(const struct pinned *p, char *text, size_t len)
+{
+	struct saluki_filter *f = calloc(1, sizeof(*f));
+	__u32 zero = 0;
+	int err = -ENOMEM;
+
+	if (f)
+		err = bpf_map_lookup_elem(p->filter_fd, &zero, f) ? -errno : 0;
+	snprintf(text, len, "%.*s", (int)sizeof(f->text) - 1, !err && f->len ? f->text : "");
+	free(f);
+	return err;
 }
 
 int pinned_counters(const struct pinned *p, struct saluki_counters *out)

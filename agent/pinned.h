@@ -4,6 +4,7 @@
 #ifndef AGENT_PINNED_H
 #define AGENT_PINNED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <saluki/record.h>
@@ -12,7 +13,7 @@
 
 struct pinned {
 	struct saluki_config config;
-	int counters_fd;
+	int counters_fd, filter_fd;
 	struct maps maps;
 };
 
@@ -20,6 +21,8 @@ struct pinned {
 int pinned_open(struct pinned *p, const char *interface);
 void pinned_close(struct pinned *p);
 
+/* Text of the filter, "" without one. Returns 0 or -errno. */
+int pinned_filter(const struct pinned *p, char *text, size_t len);
 /* The sum over all CPUs. */
 int pinned_counters(const struct pinned *p, struct saluki_counters *out);
 /* Bytes used of the ring, and of all there are. */

@@ -246,8 +246,8 @@ static int watch(struct privileged *p)
 		for (unsigned int i = 0; i < count; i++) {
 			if (!p->stopping && (fds[1].revents || waiting))
 				follow_link(p, i);
-			if (fds[2 + i].revents)
-				ctl_serve(&p->ctl, i);
+			if (fds[2 + i].revents && ctl_serve(&p->ctl, i))
+				order_interface(p, i);
 		}
 	}
 	return p->lost ? 1 : status;

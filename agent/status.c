@@ -167,8 +167,12 @@ static void status_sample(struct statuses *all)
 		struct status *s = &all->list[i];
 
 		s->seconds = (status_counters(s, &s->now) - at[i]) / 1e9;
-		if (s->is_pinned)
+		if (s->is_pinned) {
 			pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);
+			pinned_filter(&s->pinned, s->filter, sizeof(s->filter));
+		} else {
+			snprintf(s->filter, sizeof(s->filter), "%.255s", s->agent.interface.filter);
+		}
 	}
 }
 

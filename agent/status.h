@@ -19,6 +19,7 @@ struct status {
 	struct saluki_counters before, now;
 	double seconds; /* between the two */
 	uint64_t ring_used, ring_size;
+	char filter[1024];
 };
 
 struct statuses {

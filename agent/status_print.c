@@ -80,6 +80,8 @@ void status_print_text(const struct statuses *all)
 		       s->name, v.source[0] ? "attached by " : "not attached", v.source, v.linktype,
 		       v.direction, v.snaplen, v.keep_headers ? "headers" : "all",
 		       v.consume ? ", frames consumed" : "", v.version);
+		if (s->filter[0])
+			printf("  filter   %s\n", s->filter);
 		print_agent(s);
 		print_ring(s);
 #define X(field)                                                                                   \
@@ -164,6 +166,7 @@ void status_print_json(const struct statuses *all)
 		json_string("interface", s->name, sizeof(s->name));
 		json_string("source", v.source, 32);
 		json_string("version", v.version, 16);
+		json_string("filter", s->filter, sizeof(s->filter));
 		printf("\"linktype\": %u, \"direction\": \"%s\", \"snaplen\": %u, \"keep\": \"%s\", "
 		       "\"consume\": %s,\n   ",
 		       v.linktype, v.direction, v.snaplen, v.keep_headers ? "headers" : "all",

@@ -58,6 +58,55 @@ int tap_query(struct tap *t, unsigned int i)
 	return err;
 }
 
+/* A filter of the interface's own is made anew from its text; code is good for any link type. */
+static int make_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
+{
+	struct tap_interface *f = &t->interfaces[i];
+	char text[sizeof(f->filter->text)];
+
+	if (!f->filter_is_own)
+		return filter_make(f->filter, &t->o->filter, f->link.linktype, why, why_len);
+	if (f->filter->is_code)
+		return 0;
+	memcpy(text, f->filter->text, sizeof(text));
+	if (strlen(text) + 1 < sizeof(text))
+		return filter_compile(f->filter, text, f->link.linktype, why, why_len);
+	snprintf(why, why_len, "its filter is too long to be made anew for this link type; give it "
+			       "again with 'saluki filter'");
+	return -EMSGSIZE;
+}
+
+int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, int linktype,
+		       char *why, size_t why_len)
+{
+	struct tap_interface *f = &t->interfaces[i];
+	struct filter *old = f->filter, *copy = malloc(sizeof(*copy));
+	int err = -ENOMEM;
+
+	snprintf(why, why_len, "no memory for a filter");
+	if (!copy)
+		return err;
+	*copy = *new;
+	err = copy->len ? filter_check(copy, why, why_len) : 0;
+	if (!err && f->source && linktype != f->link.linktype) {
+		snprintf(why, why_len, "the interface is of another link type now; try again");
+		err = -ESTALE;
+	}
+	if (!err) {
+		f->filter = copy;
+		err = f->source ? t->ops->filter(t, i, why, why_len) : 0;
+	}
+	if (err) {
+		f->filter = old;
+		free(copy);
+		return err;
+	}
+	f->filter_linktype = linktype;
+	f->filter_is_own = true;
+	free(old);
+	return 0;
+}
+
 int tap_filter(struct tap *t, unsigned int i)
 {
 	struct tap_interface *f = &t->interfaces[i];
@@ -70,7 +119,7 @@ int tap_filter(struct tap *t, unsigned int i)
 	f->filter = f->filter ?: calloc(1, sizeof(*f->filter));
 	snprintf(why, sizeof(why), "no memory for a filter");
 	if (f->filter)
-		err = filter_make(f->filter, &t->o->filter, f->link.linktype, why, sizeof(why));
+		err = make_filter(t, i, why, sizeof(why));
 	if (err && err != f->told)
 		log_line("%s: %s", f->name, why);
 	f->told = err;

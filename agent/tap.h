@@ -24,6 +24,9 @@ struct tap_ops {
 	/* Takes it off again. When it returns nothing more is captured there and the counters are
 	 * final. Does nothing where it is not attached. */
 	void (*detach)(struct tap *t, unsigned int i);
+	/* Puts interface `i`'s filter, which is another one now, into force; only called while it is
+	 * attached. Returns 0, or -errno with the reason in `why`, and nothing has changed. */
+	int (*filter)(struct tap *t, unsigned int i, char *why, size_t why_len);
 	/* Fills in what differs by kind, and the descriptors behind HANDOVER_FD_KEY (fds[0]), which
 	 * stay this side's to close. Returns how many there are in all. */
 	int (*hand_over)(struct tap *t, struct handover *h, int *fds);
@@ -39,6 +42,7 @@ struct tap_interface {
 	bool keep_headers;	/* as decided for the link type */
 	struct filter *filter; /* NULL before it is compiled */
 	int filter_linktype;   /* for which it is */
+	bool filter_is_own;    /* not what was given for all: saluki filter, or from the pins */
 	bool was_up;
 	int told; /* what was wrong with it when that was said last */
 };
@@ -73,6 +77,11 @@ int tap_query(struct tap *t, unsigned int i);
 /* For the kinds, behind tap_query: makes the interface's filter for its link type. Returns 0, or
  * -errno after a line, said once. */
 int tap_filter(struct tap *t, unsigned int i);
+/* Puts another filter, made for this link type, in the place of the one in force, while frames come
+ * in: each is looked at by the one or by the other. Returns 0, or -errno with the reason in `why`;
+ * then the old one stays. */
+int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, int linktype,
+		       char *why, size_t why_len);
 /* For the kinds: sets what is common. */
 void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_options *o);
 

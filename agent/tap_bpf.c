@@ -48,6 +48,11 @@ static void bpf_detach(struct tap *t, unsigned int i)
 		attach_detach(&((struct tap_bpf *)t)->attach[i]);
 }
 
+static int bpf_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
+{
+	return attach_filter(&((struct tap_bpf *)t)->attach[i], why, why_len);
+}
+
 static int bpf_hand_over(struct tap *t, struct handover *h, int *fds)
 {
 	struct tap_bpf *b = (struct tap_bpf *)t;
@@ -86,6 +91,7 @@ static void bpf_free(struct tap *t)
 static const struct tap_ops bpf_ops = {
 	.attach = bpf_attach,
 	.detach = bpf_detach,
+	.filter = bpf_filter,
 	.hand_over = bpf_hand_over,
 	.free = bpf_free,
 };
@@ -130,15 +136,45 @@ static void order_by_number(struct tap_bpf *b)
 	}
 }
 
+/* What stays has the filter that it was given last. */
+static int adopt_filter(struct tap_bpf *b, unsigned int i)
+{
+	struct tap_interface *f = &b->base.interfaces[i];
+	const struct attach *a = &b->attach[i];
+	struct filter *pinned = calloc(1, sizeof(*pinned));
+	char why[FILTER_WHY_LEN];
+	int err = pinned ? attach_pinned_filter(a, pinned) : -ENOMEM;
+
+	if (!err && b->o.given & GIVEN_FILTER) {
+		struct filter *given = calloc(1, sizeof(*given));
+
+		err = given ? filter_make(given, &b->o.filter, a->config.linktype, why, sizeof(why))
+			    : -ENOMEM;
+		if (!err && filter_hash(given) != filter_hash(pinned)) {
+			log_line("%s: was attached with another filter; leave it out, or change it "
+				 "with 'saluki filter'",
+				 f->name);
+			err = -EEXIST;
+		}
+		free(given);
+	}
+	f->filter = pinned;
+	f->filter_linktype = a->config.linktype;
+	f->filter_is_own = true;
+	return err;
+}
+
 static int adopt(struct tap_bpf *b)
 {
 	struct saluki_config configs[INTERFACES_MAX];
 	const struct saluki_config *first = &b->attach[0].config;
+	bool keep_filter;
 	int err;
 
 	for (unsigned int i = 0; i < b->base.count; i++)
 		configs[i] = b->attach[i].config;
 	err = adopt_group(&b->o, configs);
+	keep_filter = first->persistent && !b->o.persistent;
 	if (!err && first->persistent && !b->o.persistent)
 		err = adopt_options(&b->o, first);
 	if (err)
@@ -147,15 +183,17 @@ static int adopt(struct tap_bpf *b)
 	err = maps_adopt(&b->maps, first, &b->attach[0].pin);
 	for (unsigned int i = 0; !err && i < b->base.count; i++) {
 		err = attach_adopt(&b->attach[i], &b->maps, &b->base.interfaces[i]);
+		if (!err && keep_filter)
+			err = adopt_filter(b, i);
 		if (b->attach[i].config.snaplen_max > b->snaplen_max)
 			b->snaplen_max = b->attach[i].config.snaplen_max;
 	}
-	if (err)
+	if (err && err != -EEXIST)
 		log_line("%s: cannot take over what is pinned in %s: %s; 'saluki detach -i %s' "
 			 "removes it",
 			 b->attach[0].name, b->attach[0].pin.path, strerror(-err),
 			 b->attach[0].name);
-	else
+	else if (!err)
 		log_line("%s: takes over %s with its ring of %u KiB", b->attach[0].name,
 			 first->persistent ? "what 'saluki attach' attached"
 					   : "from an earlier agent",

@@ -47,28 +47,58 @@ static int fill_map(const struct xsk_bpf *skel, unsigned int i)
 	return err;
 }
 
-static int load(struct tap_xsk *x, unsigned int i)
+/* Opens the program for the interface and its filter as they are now. NULL with errno set. */
+static struct xsk_bpf *open_program(struct tap_xsk *x, unsigned int i)
 {
 	const struct tap_interface *t = &x->base.interfaces[i];
 	const struct xsk_interface *f = &xsk_sockets()->interfaces[i];
 	struct xsk_bpf *skel = filter_load_init() ? NULL : xsk_bpf__open();
+
+	if (!skel)
+		return NULL;
+	skel->rodata->snaplen = x->base.o->snaplen < f->room ? x->base.o->snaplen : f->room;
+	skel->rodata->linktype = t->link.linktype;
+	skel->rodata->keep_headers = t->keep_headers;
+	skel->rodata->interface = i;
+	skel->rodata->filtering = t->filter && t->filter->len;
+	bpf_map__set_max_entries(skel->maps.counters, x->cpus);
+	bpf_map__set_max_entries(skel->maps.sockets, f->queues);
+	return skel;
+}
+
+static int load(struct tap_xsk *x, unsigned int i)
+{
+	struct xsk_bpf *skel = open_program(x, i);
 	int err = 0;
 
 	if (!skel)
 		return -errno;
 	x->programs[i] = skel;
-	skel->rodata->snaplen = x->base.o->snaplen < f->room ? x->base.o->snaplen : f->room;
-	skel->rodata->linktype = t->link.linktype;
-	skel->rodata->keep_headers = t->keep_headers;
-	skel->rodata->interface = i;
-	bpf_map__set_max_entries(skel->maps.counters, x->cpus);
-	bpf_map__set_max_entries(skel->maps.sockets, f->queues);
 	if (i > 0)
 		err = bpf_map__reuse_fd(skel->maps.halted,
 					bpf_map__fd(x->programs[0]->maps.halted));
-	skel->rodata->filtering = t->filter && t->filter->len;
-	err = err ?: filter_load(skel->skeleton, t->filter, x->why, sizeof(x->why));
+	err = err ?: filter_load(skel->skeleton, x->base.interfaces[i].filter, x->why, sizeof(x->why));
 	return err ?: fill_map(skel, i);
+}
+
+/* The same program with another filter, around the same maps, in the old one's place. */
+static int reload(struct tap_xsk *x, unsigned int i)
+{
+	struct xsk_bpf *old = x->programs[i], *skel = open_program(x, i);
+	int err;
+
+	if (!skel)
+		return -errno;
+	err = bpf_map__reuse_fd(skel->maps.halted, bpf_map__fd(old->maps.halted));
+	err = err ?: bpf_map__reuse_fd(skel->maps.counters, bpf_map__fd(old->maps.counters));
+	err = err ?: bpf_map__reuse_fd(skel->maps.sockets, bpf_map__fd(old->maps.sockets));
+	err = err ?: filter_load(skel->skeleton, x->base.interfaces[i].filter, x->why, sizeof(x->why));
+	if (!err && bpf_link_update(x->links[i], bpf_program__fd(skel->progs.saluki_xsk), NULL))
+		err = -errno;
+	xsk_bpf__destroy(err ? skel : old);
+	if (!err)
+		x->programs[i] = skel;
+	return err;
 }
 
 /* Locks the interface. What another run has left there waits for its own kind of source. */
@@ -166,6 +196,16 @@ static void xsk_detach(struct tap *t, unsigned int i)
 	clock_grace_period();
 }
 
+static int xsk_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
+{
+	struct tap_xsk *x = (struct tap_xsk *)t;
+	int err = reload(x, i);
+
+	if (err)
+		snprintf(why, why_len, "%s", *x->why ? x->why : attach_reason(err));
+	return err;
+}
+
 static int xsk_hand_over(struct tap *t, struct handover *h, int *fds)
 {
 	struct tap_xsk *x = (struct tap_xsk *)t;
@@ -195,6 +235,7 @@ static void xsk_free(struct tap *t)
 static const struct tap_ops xsk_ops = {
 	.attach = xsk_attach,
 	.detach = xsk_detach,
+	.filter = xsk_filter,
 	.hand_over = xsk_hand_over,
 	.free = xsk_free,
 };

@@ -38,6 +38,7 @@ const volatile char bpf_metadata_version[16] = "";
 const volatile char bpf_metadata_interface[16] = "";
 const volatile __u32 bpf_metadata_snaplen = 0;
 const volatile char bpf_metadata_keep[8] = "";
+const volatile char bpf_metadata_filter[256] = "";
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -77,6 +78,13 @@ struct {
 	__type(key, __u32);
 	__type(value, struct saluki_config);
 } saluki_config SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct saluki_filter);
+} saluki_filter SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

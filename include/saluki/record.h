@@ -126,6 +126,19 @@ struct saluki_config {
 };
 _Static_assert(sizeof(struct saluki_config) == 128, "config is ABI between agents");
 
+/* The filter that the programs on an interface were loaded with: pinned as `filter`. Classic BPF,
+ * as struct sock_filter of linux/filter.h. */
+struct saluki_filter {
+	__u32 len;     /* instructions; 0: everything is captured */
+	__u32 is_code; /* given as code, so `text` is no expression */
+	char text[1024];
+	struct saluki_filter_instruction {
+		__u16 code;
+		__u8 jt, jf;
+		__u32 k;
+	} code[8192];
+};
+
 /* How far the ring has been exported: counts since the run began. */
 struct saluki_exported {
 	__u64 next; /* number of the next combo */
