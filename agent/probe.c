@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * saluki probe: what this kernel and an interface can do, found by trying. A line a feature on
- * standard output. What is attached is taken off again at once.
+ * standard output, or JSON. What is attached is taken off again at once.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <net/if.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,54 +16,137 @@
 
 #include "adopt.h"
 #include "attach.h"
-#include "maps.h"
 #include "commands.h"
+#include "json.h"
+#include "maps.h"
+
+enum { OPT_JSON = 256 };
 
 const struct option_def probe_defs[] = {
 	{ 'i', "interface", "IF", "try the capture hooks on this interface too" },
+	{ OPT_JSON, "json", NULL, "as JSON" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
 
-static void say(const char *feature, int err)
+/* What was found, in its order. */
+static struct {
+	struct utsname kernel;
+	const char *interface; /* NULL: not asked for, or not there */
+	struct link_state link;
+	unsigned int count;
+	struct {
+		const char *key, *name;
+		int err;
+	} features[24];
+} found;
+
+static void note(const char *key, const char *name, int err)
 {
-	printf("%-24s %s%s%s\n", feature, err ? "no" : "yes", err ? "   " : "",
-	       err ? attach_reason(err) : "");
+	found.features[found.count].key = key;
+	found.features[found.count].name = name;
+	found.features[found.count++].err = err;
+}
+
+static int packet_supported(void)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int xsk_supported(void)
+{
+	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
 }
 
 static void probe_kernel(void)
 {
 	int ring = maps_ring_supported();
-	struct utsname u;
 
-	uname(&u);
-	printf("%-24s %s %s\n", "kernel", u.release, u.machine);
-	say("BTF (not needed)", access("/sys/kernel/btf/vmlinux", R_OK) ? -errno : 0);
+	uname(&found.kernel);
+	note("packet_sockets", "packet sockets (mmap)", packet_supported());
+	note("btf", "BTF (not needed)", access("/sys/kernel/btf/vmlinux", R_OK) ? -errno : 0);
 	/* libbpf's probes cannot tell "not permitted" from "not there". */
 	if (ring == -EPERM) {
-		say("BPF", ring);
+		note("bpf", "BPF", ring);
 		return;
 	}
-	say("BPF programs, XDP",
-	    libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_XDP, NULL) == 1 ? 0 : -EINVAL);
-	say("BPF programs, tc",
-	    libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SCHED_CLS, NULL) == 1 ? 0 : -EINVAL);
-	say("BPF ring buffer", ring);
-	say("mapped ring", maps_mapped_supported());
-	say("bpf_xdp_load_bytes",
-	    libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_load_bytes, NULL) == 1
-		    ? 0
-		    : -EINVAL);
+	note("xdp_programs", "BPF programs, XDP",
+	     libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_XDP, NULL) == 1 ? 0 : -EINVAL);
+	note("tc_programs", "BPF programs, tc",
+	     libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SCHED_CLS, NULL) == 1 ? 0 : -EINVAL);
+	note("ring_buffer", "BPF ring buffer", ring);
+	note("mapped_ring", "mapped ring", maps_mapped_supported());
+	note("xdp_load_bytes", "bpf_xdp_load_bytes",
+	     libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_load_bytes, NULL) == 1
+		     ? 0
+		     : -EINVAL);
+	note("xsk", "AF_XDP (xsk)", xsk_supported());
 }
+
+/* ---- what it prints -------------------------------------------------------------------------- */
+
+static void print_text(void)
+{
+	const struct link_state *link = &found.link;
+
+	printf("%-24s %s %s\n", "kernel", found.kernel.release, found.kernel.machine);
+	if (found.interface)
+		printf("%-24s %s, ARPHRD %d, LINKTYPE %d, MTU %u, %s\n", "interface",
+		       found.interface, link->arphrd, link->linktype, link->mtu,
+		       link->up ? "up" : "down");
+	for (unsigned int i = 0; i < found.count; i++) {
+		int err = found.features[i].err;
+
+		printf("%-24s %s%s%s\n", found.features[i].name, err ? "no" : "yes",
+		       err ? "   " : "", err ? attach_reason(err) : "");
+	}
+}
+
+static void print_json(void)
+{
+	const struct link_state *link = &found.link;
+
+	printf("{\"kernel\": \"%s\", \"machine\": \"%s\",\n", found.kernel.release,
+	       found.kernel.machine);
+	if (found.interface) {
+		printf(" \"interface\": {");
+		json_string("name", found.interface, IFNAMSIZ);
+		printf("\"arphrd\": %d, \"linktype\": %d, \"mtu\": %u, \"up\": %s},\n",
+		       link->arphrd, link->linktype, link->mtu, link->up ? "true" : "false");
+	}
+	printf(" \"features\": {");
+	for (unsigned int i = 0; i < found.count; i++) {
+		int err = found.features[i].err;
+
+		printf("%s\n  \"%s\": {", i ? "," : "", found.features[i].key);
+		if (err)
+			json_string("reason", attach_reason(err), 256);
+		printf("\"supported\": %s}", err ? "false" : "true");
+	}
+	printf("}}\n");
+}
+
+/* ---- an interface ---------------------------------------------------------------------------- */
 
 /* Returns 0 where at least one hook takes the program. */
 static int probe_hooks(struct attach *a)
 {
+	static const char *const keys[] = { "xdp_native", "xdp_generic", "tc" };
 	int best = -EOPNOTSUPP, err;
 
 	for (enum attach_hook hook = 0; hook < ATTACH_HOOKS; hook++) {
 		err = attach_hook(a, hook);
-		say(attach_hook_name(hook), err);
+		note(keys[hook], attach_hook_name(hook), err);
 		best = best ? err : 0;
 		attach_detach(a);
 	}
@@ -116,9 +201,9 @@ static int probe_interface(const char *interface)
 	err = tap_query(&t, 0);
 	if (err)
 		return err;
-	printf("%-24s %s, ARPHRD %d, LINKTYPE %d, MTU %u, %s\n", "interface", interface,
-	       link->arphrd, link->linktype, link->mtu, link->up ? "up" : "down");
-	say("VLAN tags seen by XDP", link->strips_vlan ? -EXDEV : 0);
+	found.interface = interface;
+	found.link = *link;
+	note("xdp_vlan", "VLAN tags seen by XDP", link->strips_vlan ? -EXDEV : 0);
 	attach_zero(&a);
 	a.o = &o;
 	err = maps_init(&maps, &o);
@@ -131,19 +216,23 @@ static int probe_interface(const char *interface)
 int probe_main(int argc, char **argv)
 {
 	const char *interface = NULL;
-	int id;
+	bool json = false;
+	int id, status;
 
 	while ((id = options_next(probe_defs, argc, argv)) != -1) {
 		if (id == 'h') {
-			printf("Usage: saluki probe [-i IF]\n\n"
+			printf("Usage: saluki probe [-i IF] [--json]\n\n"
 			       "Says what this kernel and an interface can do, found by "
 			       "trying.\n\n");
 			options_print(stdout, probe_defs);
 			return 0;
 		}
-		if (id != 'i')
+		if (id == OPT_JSON)
+			json = true;
+		else if (id == 'i')
+			interface = optarg;
+		else
 			return EXIT_USAGE;
-		interface = optarg;
 	}
 	if (optind < argc) {
 		log_line("probe: %s: takes no arguments; see 'saluki probe --help'", argv[optind]);
@@ -151,5 +240,10 @@ int probe_main(int argc, char **argv)
 	}
 	libbpf_set_print(NULL);
 	probe_kernel();
-	return interface && probe_interface(interface) ? 1 : 0;
+	status = interface && probe_interface(interface) ? 1 : 0;
+	if (json)
+		print_json();
+	else
+		print_text();
+	return status;
 }

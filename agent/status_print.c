@@ -7,6 +7,8 @@
 
 #include <saluki/version.h>
 
+#include "json.h"
+
 #define ULL(x) ((unsigned long long)(x))
 
 /* The fields of struct saluki_counters that every source has; the others are for the pins. */
@@ -93,18 +95,6 @@ void status_print_text(const struct statuses *all)
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
-
-/* An interface's name may hold anything but blanks and slashes. */
-static void json_string(const char *key, const char *text, size_t max)
-{
-	printf("\"%s\": \"", key);
-	for (size_t i = 0; i < max && text[i]; i++)
-		if (text[i] == '"' || text[i] == '\\' || (unsigned char)text[i] < 32)
-			printf("\\u%04x", text[i]);
-		else
-			putchar(text[i]);
-	printf("\", ");
-}
 
 static void json_agent(const struct status *s)
 {

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the programs say: golden --help texts, errors, and the README held to both."""
+import json
+import os
 import base64
 import pathlib
 import re
@@ -67,6 +69,15 @@ def test_genkey_says_when_nobody_reads():
         got = subprocess.run([BUILD / "saluki", "genkey"], stdout=full, stderr=subprocess.PIPE,
                              text=True, check=False)
     assert got.returncode == 1 and "standard output: No space left" in got.stderr
+
+
+def test_probe_as_json():
+    got = program("saluki probe --json")
+    assert got.returncode == 0
+    said = json.loads(got.stdout)
+    assert said["kernel"] == os.uname().release and "interface" not in said
+    assert all(f["supported"] or f["reason"] for f in said["features"].values())
+    assert {"packet_sockets", "btf"} <= set(said["features"])
 
 
 def test_probe_of_the_kernel():
