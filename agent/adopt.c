@@ -4,6 +4,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,17 @@
 #include <saluki/log.h>
 #include <saluki/record.h>
 #include <saluki/version.h>
+
+/* Whether there can be such a config: what is read is used as sizes and as text. */
+static bool config_possible(const struct saluki_config *c)
+{
+	return memchr(c->version, 0, sizeof(c->version)) &&
+	       memchr(c->interface, 0, sizeof(c->interface)) &&
+	       memchr(c->source, 0, sizeof(c->source)) && c->snaplen >= SALUKI_SNAPLEN_MIN &&
+	       c->snaplen <= c->snaplen_max && c->snaplen_max <= SALUKI_SNAPLEN_MAX &&
+	       c->keep <= KEEP_ALL && c->direction <= DIRECTION_INOUT && c->number < c->count &&
+	       c->count <= INTERFACES_MAX && !(c->ring_size & (c->ring_size - 1));
+}
 
 /* Of another layout it may be larger: read whole, and no further than its first two fields. */
 int config_read(int fd, struct saluki_config *c)
@@ -30,6 +42,8 @@ int config_read(int fd, struct saluki_config *c)
 	free(value);
 	if (!err && (c->layout != SALUKI_LAYOUT || info.value_size != sizeof(*c)))
 		err = -EPROTO;
+	if (!err && !config_possible(c))
+		err = -EBADMSG;
 	return err;
 }
 
@@ -51,7 +65,8 @@ int adopt_config(const char *interface, const struct pin *p, struct saluki_confi
 	else
 		log_line("%s: cannot read what is pinned in %s: %s; 'saluki detach -i %s' removes "
 			 "it",
-			 interface, p->path, strerror(-err), interface);
+			 interface, p->path,
+			 err == -EBADMSG ? "no config of ours" : strerror(-err), interface);
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
@@ -80,10 +95,28 @@ int adopt_group(const struct capture_options *o, const struct saluki_config *con
 	return 0;
 }
 
+static const char *ring_differs(const struct capture_options *o, const struct saluki_config *c)
+{
+	if (o->given & GIVEN_RING && o->ring != (c->mapped ? RING_MAPPED : RING_BPF))
+		return "--ring";
+	return o->given & GIVEN_RING_SIZE && o->ring_size != c->ring_size ? "-B" : NULL;
+}
+
+int adopt_ring(const struct capture_options *o, const struct saluki_config *c)
+{
+	const char *differs = ring_differs(o, c);
+
+	if (!differs)
+		return 0;
+	log_line("%s: is attached with another %s, and frames may wait in its ring; leave it out, or "
+		 "'saluki detach' first",
+		 o->interfaces[0], differs);
+	return -EINVAL;
+}
+
 int adopt_options(struct capture_options *o, const struct saluki_config *c)
 {
-	enum ring_kind ring = c->mapped ? RING_MAPPED : RING_BPF;
-	const char *differs = NULL;
+	const char *differs = ring_differs(o, c);
 
 	if (o->given & GIVEN_SNAPLEN && o->snaplen != c->snaplen)
 		differs = "-s";
@@ -95,10 +128,6 @@ int adopt_options(struct capture_options *o, const struct saluki_config *c)
 		differs = "-Q";
 	else if (o->given & GIVEN_CONSUME && !c->consume)
 		differs = "--consume";
-	else if (o->given & GIVEN_RING && o->ring != ring)
-		differs = "--ring";
-	else if (o->given & GIVEN_RING_SIZE && o->ring_size != c->ring_size)
-		differs = "-B";
 	if (differs) {
 		log_line("%s: was attached with another %s; leave it out, or change it with 'saluki "
 			 "attach'",

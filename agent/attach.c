@@ -287,6 +287,18 @@ static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach
 	return err;
 }
 
+/* Before there can be longer frames in the ring the config says so: the agent that follows, if we are
+ * killed in between, must have room for them. */
+static int promise_snaplen(const struct attach *a, struct saluki_config *before)
+{
+	__u32 zero = 0;
+
+	if (a->config_fd < 0 || before->snaplen_max == a->config.snaplen_max)
+		return 0;
+	before->snaplen_max = a->config.snaplen_max;
+	return bpf_map_update_elem(a->config_fd, &zero, before, BPF_ANY) ? -errno : 0;
+}
+
 const char *attach_hook_name(enum attach_hook hook)
 {
 	static const char *const names[] = { "xdp native", "xdp generic", "tc" };
@@ -296,6 +308,7 @@ const char *attach_hook_name(enum attach_hook hook)
 
 int attach_hook(struct attach *a, enum attach_hook hook)
 {
+	struct saluki_config before = a->config;
 	struct capture_bpf *skel;
 	int err;
 
@@ -308,7 +321,8 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	skel = load(a, hook);
 	if (!skel)
 		return -errno;
-	err = attach_points(a, skel, hook);
+	err = promise_snaplen(a, &before);
+	err = err ?: attach_points(a, skel, hook);
 	capture_bpf__destroy(skel); /* what is attached keeps its program */
 	if (err)
 		return err;

@@ -29,7 +29,7 @@ enum {
 	HANDOVER_FD_WAKEUP = 2,
 	HANDOVER_FD_MAPPED = 3,
 	HANDOVER_FD_JOURNAL = 4,
-	HANDOVER_FD_COUNTERS = 5, /* one an interface */
+	HANDOVER_FD_COUNTERS = 5, /* one an interface; behind them one that is kept open */
 
 	HANDOVER_FD_SOCKETS = 1, /* HANDOVER_MMAP: one an interface */
 

@@ -5,6 +5,7 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 
 #include "adopt.h"
 #include "capture_options.h"
+#include "clock.h"
 #include "commands.h"
 #include "hook.h"
 #include "pinned.h"
@@ -87,44 +89,91 @@ int attach_main(int argc, char **argv)
 	return 0;
 }
 
-/* Says what is lost with a ring that nobody has emptied. */
-static void say_lost(const char *interface)
-{
-	struct pinned p;
+struct detached {
+	const char *interface;
+	struct lock lock;
+	struct pin pin;
+	bool held; /* locked, and there was something */
+};
 
-	if (pinned_open(&p, interface))
-		return;
-	if (p.config.number == 0 && pinned_in_ring(&p))
+/* Takes the programs off. Returns 0, or -errno after a line. */
+static int detach_hooks(struct detached *d, const char *interface)
+{
+	struct link_state link = { 0 };
+	struct hooks hooks;
+	int err;
+
+	d->interface = interface;
+	lock_zero(&d->lock);
+	pin_zero(&d->pin);
+	err = lock_take(&d->lock, interface);
+	err = err ?: pin_take(&d->pin, interface);
+	if (err)
+		return err;
+	if (pin_is_empty(&d->pin)) {
+		log_line("%s: nothing is attached there; 'saluki status' lists what is", interface);
+		return -ENOENT;
+	}
+	d->held = true;
+	link_query(interface, &link);
+	hooks_adopt(&hooks, link.ifindex, &d->pin);
+	hooks_detach(&hooks, 0, &d->pin);
+	return 0;
+}
+
+/* Says what is lost with a ring that nobody has emptied, and who is left without it. */
+static void say_lost(const struct pinned *p, const char *interface, unsigned int together)
+{
+	uint64_t frames = pinned_in_ring(p);
+
+	if (frames)
 		log_line("%s: %llu frames were in the ring and not exported yet; they are gone",
-			 interface, (unsigned long long)pinned_in_ring(&p));
+			 interface, (unsigned long long)frames);
+	if (together < p->config.count)
+		log_line("%s: was attached together with others, whose frames cannot be exported "
+			 "without it; 'saluki detach' them too ('saluki status' lists them)",
+			 interface);
+}
+
+/* Once a ring: of those that share it the first says it for all. */
+static void say_group(const struct detached *list, unsigned int count, unsigned int first)
+{
+	unsigned int together = 0;
+	struct pinned p, other;
+
+	if (!list[first].held || pinned_open(&p, list[first].interface))
+		return;
+	for (unsigned int i = 0; i < count; i++) {
+		if (!list[i].held || pinned_open(&other, list[i].interface))
+			continue;
+		pinned_close(&other);
+		if (other.config.group != p.config.group)
+			continue;
+		if (i < first)
+			goto out;
+		together++;
+	}
+	say_lost(&p, list[first].interface, together);
+out:
 	pinned_close(&p);
 }
 
-static int detach(const char *interface)
+static int detach(const struct capture_options *o)
 {
-	struct link_state link;
-	struct hooks hooks;
-	struct lock lock;
-	struct pin pin;
-	int err;
+	struct detached list[INTERFACES_MAX] = { 0 };
+	int err = 0;
 
-	lock_zero(&lock);
-	pin_zero(&pin);
-	err = lock_take(&lock, interface);
-	err = err ?: pin_take(&pin, interface);
-	if (!err) {
-		link_query(interface, &link);
-		hooks_adopt(&hooks, link.ifindex, &pin);
-		err = pin_is_empty(&pin) ? -ENOENT : 0;
-		hooks_detach(&hooks, 0, &pin);
-		if (!err)
-			say_lost(interface);
-		pin_clear(&pin);
+	for (unsigned int i = 0; i < o->count; i++)
+		err = detach_hooks(&list[i], o->interfaces[i]) ?: err;
+	clock_grace_period(); /* a CPU may still be inside a program */
+	for (unsigned int i = 0; i < o->count; i++)
+		say_group(list, o->count, i);
+	for (unsigned int i = 0; i < o->count; i++) {
+		if (list[i].held)
+			pin_clear(&list[i].pin);
+		pin_release(&list[i].pin);
+		lock_release(&list[i].lock);
 	}
-	if (err == -ENOENT)
-		log_line("%s: nothing is attached there; 'saluki status' lists what is", interface);
-	pin_release(&pin);
-	lock_release(&lock);
 	return err;
 }
 
@@ -138,8 +187,5 @@ int detach_main(int argc, char **argv)
 
 	if (status)
 		return status - 1;
-	for (unsigned int i = 0; i < o.count; i++)
-		if (detach(o.interfaces[i]))
-			status = 1;
-	return status;
+	return detach(&o) ? 1 : 0;
 }

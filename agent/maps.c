@@ -159,6 +159,17 @@ static int *maps_by_name(struct maps *m, unsigned int i, const char **name)
 	return fds[i];
 }
 
+/* Whether a map is as large as the config says: it will be mapped, and read, in that size. */
+static int check_size(int fd, uint32_t max_entries, uint64_t value_size)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	return info.max_entries == max_entries && info.value_size == value_size ? 0 : -EBADMSG;
+}
+
 int maps_adopt(struct maps *m, const struct saluki_config *c, const struct pin *p)
 {
 	const char *name;
@@ -173,7 +184,9 @@ int maps_adopt(struct maps *m, const struct saluki_config *c, const struct pin *
 		if (*fd < 0)
 			return *fd;
 	}
-	return 0;
+	if (m->mapped)
+		return check_size(m->mapped_fd, m->mapped, mapped_value_size(m->ring_size));
+	return check_size(m->ring_fd, m->ring_size, 0);
 }
 
 int maps_pin(const struct maps *m, const struct pin *p)

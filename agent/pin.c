@@ -12,9 +12,12 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
+
+#define PATIENCE_MS 2000
 
 void pin_zero(struct pin *p)
 {
@@ -37,6 +40,21 @@ void pin_path(char *out, int size, const char *interface)
 			*c = ':'; /* which no interface has in its name */
 }
 
+/* The other process of an agent that was killed has the lock until it has ended too: soon. */
+static int lock_patiently(int fd)
+{
+	struct timespec t = { 0, 10000000 };
+	int err = 0;
+
+	for (int left_ms = PATIENCE_MS; left_ms >= 0; left_ms -= 10) {
+		err = flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
+		if (err != -EWOULDBLOCK)
+			break;
+		nanosleep(&t, NULL);
+	}
+	return err;
+}
+
 /* Makes, opens and locks the folder of pins. */
 static int lock_folder(struct pin *p, const char *interface)
 {
@@ -46,10 +64,9 @@ static int lock_folder(struct pin *p, const char *interface)
 	if ((mkdir(PIN_ROOT, 0700) && errno != EEXIST) || (mkdir(p->path, 0700) && errno != EEXIST))
 		return -errno;
 	p->dir = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (p->dir < 0 || flock(p->dir, LOCK_EX | LOCK_NB)) {
-		err = -errno;
+	err = p->dir < 0 ? -errno : lock_patiently(p->dir);
+	if (err)
 		close_zero(&p->dir); /* the pins are not ours to remove */
-	}
 	return err;
 }
 
@@ -75,6 +92,8 @@ int pin_take(struct pin *p, const char *interface)
 	if (err == -EWOULDBLOCK)
 		log_line("%s: another saluki captures here; stop it first ('fuser -v %s' shows it)",
 			 interface, p->path);
+	else if (err == -EACCES || err == -EPERM)
+		log_line("%s: cannot make its folder of pins: not permitted; run as root", interface);
 	else if (err)
 		log_line("%s: cannot make its folder of pins: %s; is bpffs mounted on /sys/fs/bpf?",
 			 interface, strerror(-err));
@@ -114,9 +133,10 @@ void pin_remove(const struct pin *p, const char *name)
 		unlinkat(p->dir, name, 0);
 }
 
+/* The config first: without it nothing is there, whenever we are killed. */
 static const char *const names[] = {
-	"ring",	  "mapped", "wakeup",  "journal",      "counters",    "config",
-	"filter", "link",   "program", "link_ingress", "link_egress", "program_ingress",
+	"config", "ring", "mapped",  "wakeup",	     "journal",	    "counters",
+	"filter", "link", "program", "link_ingress", "link_egress", "program_ingress",
 	"program_egress",
 };
 

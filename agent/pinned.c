@@ -107,18 +107,22 @@ int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size)
 
 uint64_t pinned_in_ring(const struct pinned *p)
 {
+	uint64_t max = p->maps.ring_size / sizeof(struct saluki_record), n = 0;
 	struct mapped m;
 	struct ring r;
-	uint64_t n = 0;
 	size_t len;
 
+	/* Bounded, whatever an agent has made of the positions. */
+	if (p->maps.mapped)
+		max *= p->maps.mapped;
+
 	if (p->maps.mapped && mapped_map(&m, p->maps.mapped_fd, p->maps.ring_size, p->maps.mapped) == 0) {
-		while (mapped_next(&m))
+		while (n < max && mapped_next(&m))
 			n++;
 		mapped_unmap(&m);
 	}
 	if (!p->maps.mapped && ring_map(&r, p->maps.ring_fd, p->maps.ring_size) == 0) {
-		while (ring_next(&r, &len))
+		while (n < max && ring_next(&r, &len))
 			n++;
 		ring_unmap(&r);
 	}

@@ -43,6 +43,8 @@ static const char *status_reason(int err)
 		return "nothing is attached there";
 	case -EPROTO:
 		return "is attached by a saluki of another layout; that one's status shows it";
+	case -EBADMSG:
+		return "what is pinned there is not what it says; 'saluki detach' removes it";
 	case -EACCES:
 	case -EPERM:
 		return "not permitted; run as root";
@@ -83,10 +85,17 @@ static int by_name(const void *a, const void *b)
 /* A folder of pins is named for its interface, with colons for dots. */
 static int add_pinned(struct statuses *all, char *name)
 {
+	char path[128];
+
 	for (char *c = name; *c; c++)
 		if (*c == ':')
 			*c = '.';
-	return status_add(all, name);
+	/* One that is being made, or that holds what is not ours. */
+	pin_path(path, sizeof(path), name);
+	if (strlen(path) + sizeof("/config") > sizeof(path))
+		return 0;
+	strcat(path, "/config");
+	return access(path, F_OK) ? 0 : status_add(all, name);
 }
 
 /* A socket is named NAMESPACE.INTERFACE.sock. */

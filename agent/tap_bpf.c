@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <saluki/log.h>
 
@@ -70,7 +71,10 @@ static int bpf_hand_over(struct tap *t, struct handover *h, int *fds)
 	fds[HANDOVER_FD_JOURNAL] = b->maps.journal_fd;
 	for (unsigned int i = 0; i < t->count; i++)
 		fds[HANDOVER_FD_COUNTERS + i] = b->attach[i].counters_fd;
-	return HANDOVER_FD_COUNTERS + t->count;
+	/* The lock of the pins: held until both processes have ended, that no other agent reads a
+	 * ring that this one's other half still releases. */
+	fds[HANDOVER_FD_COUNTERS + t->count] = b->attach[0].pin.dir;
+	return HANDOVER_FD_COUNTERS + t->count + 1;
 }
 
 static void bpf_free(struct tap *t)
@@ -113,7 +117,8 @@ static int make(struct tap_bpf *b)
 	c.ring_size = b->maps.ring_size;
 	c.mapped = b->maps.mapped;
 	c.cpus = b->maps.cpus;
-	for (unsigned int i = 0; !err && i < b->base.count; i++) {
+	/* Number 0 is the last: where it is there, all are (half_made). */
+	for (unsigned int i = b->base.count; !err && i-- > 0;) {
 		c.number = i;
 		snprintf(c.interface, sizeof(c.interface), "%s", b->base.interfaces[i].name);
 		err = attach_init(&b->attach[i], &b->maps, &b->base.interfaces[i], &c);
@@ -175,7 +180,9 @@ static int adopt(struct tap_bpf *b)
 		configs[i] = b->attach[i].config;
 	err = adopt_group(&b->o, configs);
 	keep_filter = first->persistent && !b->o.persistent;
-	if (!err && first->persistent && !b->o.persistent)
+	if (!err && b->o.persistent)
+		err = adopt_ring(&b->o, first);
+	else if (!err && first->persistent)
 		err = adopt_options(&b->o, first);
 	if (err)
 		return err;
@@ -191,7 +198,8 @@ static int adopt(struct tap_bpf *b)
 	if (err && err != -EEXIST)
 		log_line("%s: cannot take over what is pinned in %s: %s; 'saluki detach -i %s' "
 			 "removes it",
-			 b->attach[0].name, b->attach[0].pin.path, strerror(-err),
+			 b->attach[0].name, b->attach[0].pin.path,
+			 err == -EBADMSG ? "its maps are not what its config says" : strerror(-err),
 			 b->attach[0].name);
 	else if (!err)
 		log_line("%s: takes over %s with its ring of %u KiB", b->attach[0].name,
@@ -225,6 +233,27 @@ static int look(struct tap_bpf *b)
 	return found;
 }
 
+/* Whether all that was found are interfaces of a group whose making was broken off (make): nothing
+ * was attached yet. */
+static bool half_made(const struct tap_bpf *b)
+{
+	for (unsigned int i = 0; i < b->base.count; i++)
+		if (b->attach[i].config_fd >= 0 &&
+		    (b->attach[i].config.number == 0 || b->attach[i].config.source[0]))
+			return false;
+	return true;
+}
+
+static void forget(struct tap_bpf *b)
+{
+	for (unsigned int i = 0; i < b->base.count; i++) {
+		if (b->attach[i].config_fd >= 0)
+			close(b->attach[i].config_fd);
+		b->attach[i].config_fd = -1;
+		pin_clear(&b->attach[i].pin);
+	}
+}
+
 static int start(struct tap_bpf *b)
 {
 	int found, err = maps_ring_supported();
@@ -233,10 +262,15 @@ static int start(struct tap_bpf *b)
 		log_line("%s: no BPF ring buffer: %s", b->o.interfaces[0], attach_reason(err));
 		return err;
 	}
+	/* Whatever goes wrong: what was there before us stays. */
+	b->base.stays = true;
 	found = look(b);
 	if (found < 0)
 		return found;
-	/* Whatever goes wrong from here: what was there before us stays. */
+	if (found && (unsigned int)found < b->base.count && half_made(b)) {
+		forget(b);
+		found = 0;
+	}
 	b->base.stays = found > 0;
 	if (found && (unsigned int)found < b->base.count) {
 		log_line("%s: some of these interfaces are attached and others are not; 'saluki "
