@@ -264,6 +264,7 @@ static void export_give_up(struct exporter *e)
 		queue_pop(e->queue);
 		return;
 	}
+	export_begin(e, c); /* for a kill before its space is free: it ends there */
 	export_done(e, c, &e->counters.dropped_shutdown);
 }
 

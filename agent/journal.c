@@ -50,6 +50,8 @@ static uint64_t slot(const struct journal *j)
 static void set_state(struct journal *j, uint64_t state)
 {
 	__atomic_store_n(&j->shared->state, state, __ATOMIC_RELEASE);
+	/* What the next step stores comes behind it, for whoever looks after a kill in between. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 const struct saluki_exported *journal_done(const struct journal *j)

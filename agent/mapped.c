@@ -79,6 +79,8 @@ static void look(struct mapped_lane *l)
 	uint64_t head = __atomic_load_n(&l->ring->head, __ATOMIC_ACQUIRE); /* mapped_publish */
 
 	l->produced = head < l->limit ? head : l->limit;
+	if (l->produced < l->next)
+		l->produced = l->next; /* memory that somebody has damaged */
 }
 
 /* Chooses the lane with the oldest record, and how long it will be that. */

@@ -11,51 +11,61 @@
 
 #include <saluki/log.h>
 
-/* Reads the frames up to where the journal says; into `c` unless it is NULL. Returns how many, or
- * -EBADMSG where the ring does not hold what the journal promises. */
-static int64_t resume_frames(struct exporter *e, struct combo *c)
+/* Reads the frames up to where the journal says; into `c` unless it is NULL, as far as they fit.
+ * Returns how many there are. */
+static uint64_t resume_frames(struct exporter *e, struct combo *c)
 {
 	struct source_frame f;
-	int64_t frames = 0;
+	uint64_t frames = 0;
 
 	e->source->ops->limit(e->source, e->journal.shared->ends);
-	while (e->source->ops->next(e->source, &f) == 1) {
-		if (c && !combo_fits(c, f.frame.kept_len))
-			return -EBADMSG;
-		if (c && !c->frames)
+	for (; e->source->ops->next(e->source, &f) == 1; frames++) {
+		if (!c || c->frames != frames || !combo_fits(c, f.frame.kept_len))
+			continue;
+		if (!c->frames)
 			c->opened_ns = f.heard_ns;
-		if (c)
-			combo_append(c, &f.frame);
-		frames++;
+		combo_append(c, &f.frame);
 	}
 	e->source->ops->limit(e->source, NULL);
 	return frames;
 }
 
-/* Killed behind the commit: the frames are exported, their space is not free yet. */
-static int resume_release(struct exporter *e)
+static void resume_end(struct exporter *e)
 {
-	if (resume_frames(e, NULL) < 0)
-		return -EBADMSG;
 	e->source->ops->release(e->source, e->source->ops->mark(e->source));
 	journal_settle(&e->journal);
-	return 0;
 }
 
-/* Killed in front of it: the collector may have the combo, or a part of it, or nothing. */
+/* Several rings were read in another order than now, in which the frames take more than a combo may
+ * have. They may be at the collector: they count as sent, and it counts them as missing if not. */
+static void resume_pass(struct exporter *e, struct combo *c, uint64_t frames)
+{
+	log_line("%" PRIu64 " frames that were being sent cannot be sent again", frames);
+	combo_reset(c);
+	e->counters.exported += frames;
+	e->counters.next++;
+	e->counters.combos++;
+	journal_commit(&e->journal, &e->counters);
+	resume_end(e);
+}
+
+/* Killed in front of the commit: the collector may have the combo, or a part of it, or nothing. */
 static int resume_pending(struct exporter *e)
 {
 	struct combo *c = queue_slot(e->queue);
 	size_t size = c->size;
-	int64_t frames;
+	uint64_t frames;
 
-	/* The memory is for the larger one (sensor.c); in another order the frames may take a little
-	 * more than they did. */
+	/* The memory is for the largest (sensor.c), whatever the size now. */
 	c->size = e->queue->size;
 	frames = resume_frames(e, c);
 	c->size = size;
-	if (frames < 0 || (uint64_t)frames != e->journal.shared->frames)
+	if (frames != e->journal.shared->frames)
 		return -EBADMSG;
+	if (c->frames < frames) {
+		resume_pass(e, c, frames);
+		return 0;
+	}
 	c->mark = e->source->ops->mark(e->source);
 	queue_push(e->queue);
 	return 0;
@@ -74,10 +84,12 @@ int resume(struct exporter *e)
 	e->counters = *journal_done(&e->journal);
 	log_line("run %016" PRIx64 " goes on: an earlier agent has exported %" PRIu64 " frames of it",
 		 (uint64_t)shared->run, (uint64_t)e->counters.exported);
-	if (journal_state(&e->journal) == SALUKI_JOURNAL_RELEASE)
-		err = resume_release(e);
-	else if (journal_state(&e->journal) == SALUKI_JOURNAL_PENDING)
+	if (journal_state(&e->journal) == SALUKI_JOURNAL_PENDING) {
 		err = resume_pending(e);
+	} else if (journal_state(&e->journal) == SALUKI_JOURNAL_RELEASE) {
+		resume_frames(e, NULL); /* exported, but their space is not free yet */
+		resume_end(e);
+	}
 	if (err)
 		log_line("the ring does not hold what its journal says; 'saluki detach' makes an end "
 			 "of both, then start again");

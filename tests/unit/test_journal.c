@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/journal.o agent/resume.o agent/queue.o wire/combo.o wire/forms.o wire/fields.o */
+#include "unit.h"
+
+#include "agent/resume.h"
+
+/* A ring of two lanes that outlives its reader, the journal beside it, a collector that takes each
+ * combo number once; and a reader that is killed between any two stores, at every combo. */
+#define LANES 2
+#define FRAMES 60
+#define FRAME_LEN 100
+
+static struct {
+	_Alignas(8) uint8_t journal[sizeof(struct saluki_journal) + LANES * sizeof(uint64_t)];
+	uint64_t tail[LANES];
+	unsigned int frames; /* that are in the ring: lane n % LANES has frame n */
+	bool read_in_turn;   /* lane by lane, as where CPUs take turns; else by number */
+} left;
+
+static struct {
+	uint64_t numbers[FRAMES + 1]; /* of combos, in order of arrival */
+	unsigned int numbers_len;
+	unsigned int times[FRAMES]; /* each frame was taken */
+	unsigned int order[FRAMES], taken;
+} collector;
+
+/* ---- a source -------------------------------------------------------------------------------- */
+
+struct fake {
+	struct source base;
+	uint64_t next[LANES], limit[LANES], marks[QUEUE_LEN * 2][LANES], mark;
+	int given; /* the lane of the frame given last, -1 */
+	uint8_t data[FRAME_LEN];
+};
+
+static uint64_t lane_len(unsigned int lane)
+{
+	return (left.frames + LANES - 1 - lane) / LANES;
+}
+
+static int fake_next(struct source *s, struct source_frame *f)
+{
+	struct fake *x = (struct fake *)s;
+	int best = -1;
+
+	if (x->given >= 0)
+		x->next[x->given]++;
+	for (int i = 0; i < LANES; i++) {
+		if (x->next[i] >= lane_len(i) || x->next[i] >= x->limit[i])
+			continue;
+		if (best < 0 || (!left.read_in_turn && x->next[i] < x->next[best]))
+			best = i;
+	}
+	x->given = best;
+	if (best < 0)
+		return 0;
+	memset(f, 0, sizeof(*f));
+	memset(x->data, 0, sizeof(x->data));
+	x->data[0] = x->next[best] * LANES + best;
+	f->frame.linktype = 1;
+	f->frame.interface = best;
+	f->frame.orig_len = f->frame.kept_len = FRAME_LEN;
+	f->frame.data = x->data;
+	return 1;
+}
+
+static uint64_t fake_mark(struct source *s)
+{
+	struct fake *x = (struct fake *)s;
+
+	memcpy(x->marks[x->mark % (QUEUE_LEN * 2)], x->next, sizeof(x->next));
+	return x->mark++;
+}
+
+static void fake_release(struct source *s, uint64_t mark)
+{
+	memcpy(left.tail, ((struct fake *)s)->marks[mark % (QUEUE_LEN * 2)], sizeof(left.tail));
+}
+
+static void fake_positions(const struct source *s, uint64_t mark, uint64_t *out)
+{
+	memcpy(out, ((const struct fake *)s)->marks[mark % (QUEUE_LEN * 2)], sizeof(left.tail));
+}
+
+static void fake_limit(struct source *s, const __u64 *positions)
+{
+	for (int i = 0; i < LANES; i++)
+		((struct fake *)s)->limit[i] = positions ? positions[i] : UINT64_MAX;
+}
+
+static const struct source_ops fake_ops = { .next = fake_next,
+					    .mark = fake_mark,
+					    .release = fake_release,
+					    .positions = fake_positions,
+					    .limit = fake_limit };
+
+/* ---- an agent -------------------------------------------------------------------------------- */
+
+/* In the order in which they happen; at each it can be killed. */
+enum moment {
+	NEVER,
+	IN_BEGIN,	/* the combo is described, the state is the old one */
+	BEGUN,		/* nothing is sent yet */
+	SENT,
+	IN_COMMIT,	/* the counts are written, the state is the old one */
+	COMMITTED,
+	IN_RELEASE,	/* one lane's tail has moved */
+	RELEASED,
+	SETTLED,
+	MOMENTS
+};
+
+struct agent {
+	struct fake source;
+	struct queue queue;
+	struct session session;
+	struct exporter e;
+	uint64_t ends[LANES];
+};
+
+static int agent_start(struct agent *a, size_t combo_size)
+{
+	memset(a, 0, sizeof(*a));
+	memcpy(a->source.next, left.tail, sizeof(left.tail));
+	a->source.base.ops = &fake_ops;
+	a->source.given = -1;
+	fake_limit(&a->source.base, NULL);
+	assert_int_equal(queue_init(&a->queue, COMBO_SIZE_MAX, FRAME_LEN), 0);
+	queue_set_size(&a->queue, combo_size);
+	a->session.run = 4711;
+	a->e.queue = &a->queue;
+	a->e.source = &a->source.base;
+	a->e.session = &a->session;
+	a->e.journal = (struct journal){ .shared = (void *)left.journal, .lanes = LANES };
+	return resume(&a->e);
+}
+
+static void agent_end(struct agent *a)
+{
+	queue_free(&a->queue);
+}
+
+/* What has come with a combo's number before is not looked at again. */
+static void collect(uint64_t number, const struct combo *c)
+{
+	const uint8_t *frame = c->room + c->headroom;
+
+	for (unsigned int i = 0; i < collector.numbers_len; i++)
+		if (collector.numbers[i] == number)
+			return;
+	collector.numbers[collector.numbers_len++] = number;
+	for (uint32_t i = 0; i < c->frames; i++, frame += FRAME_LEN) {
+		collector.order[collector.taken++] = frame[0];
+		collector.times[frame[0]]++;
+	}
+}
+
+/* Exports the combo as export.c does. Returns false where it was killed. */
+static bool agent_export(struct agent *a, struct combo *c, enum moment kill)
+{
+	struct journal *j = &a->e.journal;
+	struct saluki_journal before = *j->shared;
+	uint64_t tail = left.tail[1];
+
+	fake_positions(&a->source.base, c->mark, a->ends);
+	journal_begin(j, c->frames, c->size, a->ends);
+	if (kill == IN_BEGIN)
+		j->shared->state = before.state;
+	if (kill == IN_BEGIN || kill == BEGUN)
+		return false;
+	collect(a->e.counters.next, c);
+	if (kill == SENT)
+		return false;
+	a->e.counters.next++;
+	a->e.counters.exported += c->frames;
+	before.state = j->shared->state;
+	journal_commit(j, &a->e.counters);
+	if (kill == IN_COMMIT)
+		j->shared->state = before.state;
+	if (kill == IN_COMMIT || kill == COMMITTED)
+		return false;
+	fake_release(&a->source.base, c->mark);
+	if (kill == IN_RELEASE)
+		left.tail[1] = tail;
+	if (kill == IN_RELEASE || kill == RELEASED)
+		return false;
+	journal_settle(j);
+	return kill != SETTLED;
+}
+
+/* Runs an agent that is killed at a moment of its `nth` combo, or ends when the ring is empty. */
+static bool agent_run(size_t combo_size, unsigned int nth, enum moment kill)
+{
+	static struct agent a;
+	struct source_frame f;
+	unsigned int n = 0;
+	bool alive = true;
+	struct combo *c;
+
+	assert_int_equal(agent_start(&a, combo_size), 0);
+	for (int got = 1; alive && got;) {
+		if ((c = queue_front(&a.queue))) { /* of the one before */
+			alive = agent_export(&a, c, n++ == nth ? kill : NEVER);
+			combo_reset(c);
+			queue_pop(&a.queue);
+			continue;
+		}
+		c = queue_slot(&a.queue);
+		/* The frame that does not fit is the first of the next one. */
+		if (a.source.given >= 0)
+			combo_append(c, &f.frame);
+		while ((got = fake_next(&a.source.base, &f)) && combo_fits(c, FRAME_LEN))
+			combo_append(c, &f.frame);
+		c->mark = fake_mark(&a.source.base);
+		if (c->frames)
+			queue_push(&a.queue);
+	}
+	while (alive && (c = queue_front(&a.queue))) {
+		alive = agent_export(&a, c, n++ == nth ? kill : NEVER);
+		combo_reset(c);
+		queue_pop(&a.queue);
+	}
+	agent_end(&a);
+	return alive;
+}
+
+static void begin_anew(bool read_in_turn)
+{
+	memset(&left, 0, sizeof(left));
+	memset(&collector, 0, sizeof(collector));
+	left.frames = FRAMES;
+	left.read_in_turn = read_in_turn;
+}
+
+static void assert_all_once(void)
+{
+	const struct journal j = { .shared = (void *)left.journal, .lanes = LANES };
+
+	for (unsigned int i = 0; i < FRAMES; i++)
+		assert_int_equal(collector.times[i], 1);
+	assert_int_equal(journal_state(&j), SALUKI_JOURNAL_IDLE);
+	assert_int_equal(journal_done(&j)->exported, FRAMES);
+	assert_int_equal(journal_done(&j)->next, collector.numbers_len);
+	assert_int_equal(left.tail[0] + left.tail[1], FRAMES);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void nobody_is_killed(void **state)
+{
+	(void)state;
+	begin_anew(false);
+	assert_true(agent_run(1024, 0, NEVER));
+	assert_all_once();
+	for (unsigned int i = 0; i < FRAMES; i++)
+		assert_int_equal(collector.order[i], i);
+}
+
+/* By whatever agent it is followed: the pending combo keeps its frames. */
+static void killed_once_at_every_store(void **state)
+{
+	const size_t sizes[] = { 1024, 2048, 14336, 32768 };
+
+	(void)state;
+	for (enum moment m = IN_BEGIN; m < MOMENTS; m++) {
+		for (unsigned int i = 0; i < 16; i++) {
+			unsigned int nth = 0;
+
+			do {
+				begin_anew(false);
+				if (agent_run(sizes[i / 4], nth, m))
+					break;
+				assert_true(agent_run(sizes[i % 4], 0, NEVER));
+				assert_all_once();
+				for (unsigned int n = 0; n < FRAMES; n++)
+					assert_int_equal(collector.order[n], n);
+			} while (++nth);
+			assert_in_range(nth, 1, FRAMES);
+		}
+	}
+}
+
+/* And the one that takes over too, at once or later. */
+static void killed_again_and_again(void **state)
+{
+	(void)state;
+	srandom(4711);
+	for (int round = 0; round < 2000; round++) {
+		unsigned int kills = 0;
+
+		begin_anew(false);
+		while (!agent_run(1024 << random() % 3, random() % 3, random() % MOMENTS))
+			assert_true(++kills < 1000);
+		assert_all_once();
+	}
+}
+
+/* Lanes are read in another order than before: the same frames in another order. */
+static void read_in_another_order(void **state)
+{
+	(void)state;
+	for (unsigned int nth = 0; nth < 3; nth++) {
+		begin_anew(true);
+		assert_false(agent_run(1024, nth, SENT));
+		left.read_in_turn = false;
+		assert_true(agent_run(1024, 0, NEVER));
+		assert_all_once();
+	}
+}
+
+/* What cannot be a combo of the largest size any more counts as exported: the collector has it, or
+ * counts it as missing. */
+static void frames_that_do_not_fit_any_more(void **state)
+{
+	static struct agent a;
+	struct saluki_journal *j = (void *)left.journal;
+
+	(void)state;
+	begin_anew(false);
+	j->run = 1;
+	j->state = SALUKI_JOURNAL_PENDING;
+	j->frames = 50;
+	j->ends[0] = j->ends[1] = 25;
+	j->done[0].next = 7;
+	j->done[0].exported = 1000;
+	memset(&a, 0, sizeof(a));
+	/* Combos that hold less stand for frames that take more. */
+	assert_int_equal(queue_init(&a.queue, 1024, FRAME_LEN), 0);
+	a.source.base.ops = &fake_ops;
+	a.source.given = -1;
+	fake_limit(&a.source.base, NULL);
+	a.e.queue = &a.queue;
+	a.e.source = &a.source.base;
+	a.e.session = &a.session;
+	a.e.journal = (struct journal){ .shared = j, .lanes = LANES };
+	assert_int_equal(resume(&a.e), 0);
+	assert_null(queue_front(&a.queue));
+	assert_int_equal(queue_slot(&a.queue)->frames, 0);
+	assert_int_equal(journal_state(&a.e.journal), SALUKI_JOURNAL_IDLE);
+	assert_int_equal(journal_done(&a.e.journal)->exported, 1050);
+	assert_int_equal(journal_done(&a.e.journal)->next, 8);
+	assert_int_equal(a.e.counters.exported, 1050);
+	assert_int_equal(left.tail[0] + left.tail[1], 50);
+	agent_end(&a);
+}
+
+static void a_ring_that_is_not_the_journals(void **state)
+{
+	static struct agent a;
+	struct saluki_journal *j = (void *)left.journal;
+
+	(void)state;
+	begin_anew(false);
+	j->run = 1;
+	j->state = SALUKI_JOURNAL_PENDING;
+	j->frames = 5;
+	j->ends[0] = j->ends[1] = 3;
+	assert_int_equal(agent_start(&a, 1024), -EBADMSG);
+	agent_end(&a);
+	assert_int_equal(left.tail[0] + left.tail[1], 0);
+}
+
+static void the_run_keeps_its_name(void **state)
+{
+	static struct agent a;
+	struct saluki_journal *j = (void *)left.journal;
+
+	(void)state;
+	begin_anew(false);
+	assert_int_equal(agent_start(&a, 1024), 0);
+	agent_end(&a);
+	assert_int_equal(j->run, 4711);
+	j->run = 4712;
+	assert_int_equal(agent_start(&a, 1024), 0);
+	agent_end(&a);
+	assert_int_equal(a.session.run, 4712);
+}
+
+static void memory_of_its_own(void **state)
+{
+	struct saluki_exported done = { .exported = 3 };
+	uint64_t ends[LANES] = { 1, 2 };
+	struct journal j;
+
+	(void)state;
+	assert_int_equal(journal_open(&j, -1, LANES), 0);
+	assert_int_equal(journal_done(&j)->exported, 0);
+	journal_begin(&j, 3, 1024, ends);
+	journal_commit(&j, &done);
+	journal_settle(&j);
+	assert_int_equal(journal_done(&j)->exported, 3);
+	journal_close(&j);
+	assert_int_equal(journal_open(&j, 0x7fffffff, LANES), -EBADF);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_is_killed),
+		cmocka_unit_test(killed_once_at_every_store),
+		cmocka_unit_test(killed_again_and_again),
+		cmocka_unit_test(read_in_another_order),
+		cmocka_unit_test(frames_that_do_not_fit_any_more),
+		cmocka_unit_test(a_ring_that_is_not_the_journals),
+		cmocka_unit_test(the_run_keeps_its_name),
+		cmocka_unit_test(memory_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
