@@ -1,0 +1,603 @@
+# SPDX-License-Identifier: GPL-2.0
+"""saluki attach, run, detach, status: what is attached stays, and whoever comes takes it over."""
+import json
+import os
+import random
+import re
+import signal
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced, assert_same, tshark_fields
+from netns.test_faults import NOBODY, assert_said, run_sensor, sensor_args
+from netns.test_restart import numbered, written
+from reference import captures
+from reference.test_reference import write_pcap
+
+PINS = "/sys/fs/bpf/saluki"
+IDLE, PENDING, RELEASE = 0, 2, 4  # saluki/record.h
+JOURNAL_STATE = 8                 # offset in struct saluki_journal
+
+
+def saluki(bed, *args, ns=None):
+    """A command to its end; returns (status, standard error)."""
+    got = (ns or bed.ns).run(testbed.BUILD / "saluki", *args, check=False, capture_output=True)
+    return got.returncode, got.stderr
+
+
+def attach(bed, *args):
+    status, said = saluki(bed, "attach", *args)
+    assert status == 0, said
+    return said
+
+
+def status_of(bed, *args, ns=None):
+    """interface -> what `saluki status --json` says of it"""
+    got = (ns or bed.ns).run(testbed.BUILD / "saluki", "status", "--json", *args,
+                             capture_output=True)
+    return {i["interface"]: i for i in json.loads(got.stdout)["interfaces"]}
+
+
+def pins_of(bed, interface="tap0"):
+    got = bed.ns.run("ls", f"{PINS}/{interface}", capture_output=True, check=False)
+    return got.stdout.split()
+
+
+def bpftool(bed, *args):
+    got = bed.ns.run("bpftool", "-j", *args, capture_output=True)
+    return json.loads(got.stdout or "null")
+
+
+def map_bytes(bed, name, interface="tap0"):
+    """The value of the one element of a pinned map."""
+    path = f"{PINS}/{interface}/{name}"
+    found = bpftool(bed, "map", "lookup", "pinned", path, "key", "hex", "0", "0", "0", "0")
+    return bytes(int(b, 16) for b in found["value"])
+
+
+def map_write(bed, name, value, interface="tap0"):
+    bed.ns.run("bpftool", "map", "update", "pinned", f"{PINS}/{interface}/{name}", "key", "hex",
+               "0", "0", "0", "0", "value", "hex", *(f"{b:02x}" for b in value))
+
+
+def counters_of(bed, interface="tap0"):
+    """A dict a CPU."""
+    dump = bpftool(bed, "map", "dump", "pinned", f"{PINS}/{interface}/counters")
+    return [e["formatted"]["value"] for e in dump]
+
+
+def sender(bed, frames, interface="veth0", rate=20000, cpu=None):
+    path = bed.tmp_path / f"{interface}-{random.random()}.pcap"
+    write_pcap(path, 1, frames)
+    p = bed.sender(interface, path, ["--rate", str(rate)])
+    if cpu is not None:
+        os.sched_setaffinity(p.popen.pid, {cpu})
+    return p
+
+
+def send(bed, frames, interface="veth0", **kwargs):
+    assert sender(bed, frames, interface, **kwargs).play() == len(frames)
+
+
+def cable(bed, n=0):
+    testbed.veth(bed.ns, f"veth{n}", bed.ns, f"tap{n}")
+
+
+def nothing_is_left(bed):
+    """No pin, no program, no filter."""
+    assert "saluki" not in bed.ns.run("ls", "/sys/fs/bpf", capture_output=True).stdout.split()
+    (net,) = bpftool(bed, "net")
+    assert net["xdp"] == [] and net["tc"] == []
+    return True
+
+
+def finish(sensor):
+    status, said = sensor.finish()
+    assert status == 0, said
+    return said
+
+
+def last_word(collector, exported, name="lib"):
+    stats = collector.sensor_stats(name)
+    return stats if stats["final"] and stats["exported"] == exported else None
+
+
+# ---- attach, run, run, detach ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+@pytest.mark.parametrize("hook", ["xdp", "tc"])
+def test_what_is_attached_stays(bed, bundled, ring, hook):
+    """Before the first agent, between two, and after the last one frames wait in the ring."""
+    frames = numbered(bundled, 5000)
+    parts = [frames[i:i + 1000] for i in range(0, 5000, 1000)]
+    cable(bed)
+    said = attach(bed, "-i", "tap0", "--ring", ring, "--source", hook)
+    assert f"tap0: attached by {hook}" in said
+    send(bed, parts[0])
+    s = status_of(bed)["tap0"]
+    assert s["counters"]["seen"] == s["counters"]["captured"] == 1000
+    assert s["agent"] is None and s["persistent"] and s["ring"]["used"] > 1000 * 60
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    first = bed.sensor("lib", "tap0", key=key)
+    assert "takes over what 'saluki attach' attached" in first.said
+    testbed.wait_for(lambda: written(collector) == 1000, "what had waited")
+    send(bed, parts[1])
+    s = status_of(bed)["tap0"]
+    assert s["agent"]["pid"] == first.pid() and s["agent"]["session"]
+    testbed.wait_for(lambda: written(collector) == 2000, "what came")
+    finish(first)
+    s = status_of(bed)["tap0"]
+    assert s["agent"] is None and s["source"].startswith(hook) and s["ring"]["used"] == 0
+    send(bed, parts[2])
+    assert status_of(bed)["tap0"]["ring"]["used"] > 1000 * 60
+    second = bed.sensor("lib", "tap0", key=key)
+    second.expect("goes on: an earlier agent has exported 2000 frames of it")
+    send(bed, parts[3])
+    testbed.wait_for(lambda: written(collector) == 4000, "what came")
+    finish(second)
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["runs"] == 1
+    assert_balanced(stats, 4000)
+    assert_same(frames[:4000], captures.frames(bed.out), stamps=False)
+    send(bed, parts[4])
+    status, said = saluki(bed, "detach", "-i", "tap0")
+    assert status == 0 and "1000 frames were in the ring and not exported" in said
+    assert nothing_is_left(bed)
+    assert status_of(bed) == {}
+
+
+def test_stopped_under_load(bed, bundled):
+    """What an agent that stops leaves in the ring is in_ring until the next one has exported it."""
+    frames = numbered(bundled, 60000)
+    cable(bed)
+    attach(bed, "-i", "tap0", "-B", "16384")
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    source = sender(bed, frames, rate=8000)
+    source.go()
+    left = []
+    for _ in range(3):
+        at = written(collector)
+        sensor = bed.sensor("lib", "tap0", key=key)
+        testbed.wait_for(lambda at=at: written(collector) > at, "frames")
+        said = finish(sensor)
+        exported = int(re.search(r" = exported (\d+) ", said)[1])
+        stats = testbed.wait_for(lambda n=exported: last_word(collector, n), "its last word")
+        left.append(stats["in_ring"])
+        assert stats["captured"] == stats["exported"] + stats["in_ring"]
+    assert source.played() == len(frames)
+    sensor = bed.sensor("lib", "tap0", key=key)
+    testbed.wait_for(lambda: written(collector) == len(frames), "the rest")
+    finish(sensor)
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["runs"] == 1 and any(left), left
+    assert_balanced(stats, len(frames))
+    assert_same(frames, captures.frames(bed.out), stamps=False)
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
+
+
+def test_attach_again_changes_the_snaplen_under_load(bed, bundled):
+    """Programs are replaced in their place: first frames of the old length, then of the new one."""
+    frames = [f for f in numbered(bundled, 20000) if len(f.data) > 128]
+    assert len(frames) > 5000
+    cable(bed)
+    attach(bed, "-i", "tap0", "-s", "64", "-B", "16384")
+    source = sender(bed, frames, rate=6000)
+    source.go()
+    counted = lambda: sum(c["captured"] for c in counters_of(bed))  # noqa: E731
+    for snaplen in (128, 100, 64):
+        at = counted()
+        testbed.wait_for(lambda at=at: counted() > at + 500, "frames")
+        attach(bed, "-i", "tap0", "-s", str(snaplen), "-B", "16384")
+    assert source.played() == len(frames)
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", ready="snaplen 64")
+    testbed.wait_for(lambda: written(collector) == len(frames), "all")
+    finish(sensor)
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(frames))
+    lengths = []
+    for sent, got in zip(frames, captures.frames(bed.out), strict=True):
+        assert got.data == sent.data[:len(got.data)] and got.orig_len == sent.orig_len
+        if lengths[-1:] != [len(got.data)]:
+            lengths.append(len(got.data))
+    assert lengths == [64, 128, 100, 64]
+
+
+@pytest.mark.parametrize("option,word", [
+    (("-s", "100"), "-s"), (("--keep", "headers"), "--keep"), (("--source", "tc"), "--source"),
+    (("-Q", "inout"), "-Q"), (("--consume",), "--consume"), (("--ring", "mapped"), "--ring"),
+    (("-B", "8192"), "-B")])
+def test_run_with_another_option_is_refused(bed, option, word):
+    cable(bed)
+    attach(bed, "-i", "tap0")
+    assert_said(run_sensor(bed, "-i", "tap0", *sensor_args(bed, *option)), 1, "tap0",
+                f"was attached with another {word};", "saluki attach")
+    assert status_of(bed)["tap0"]["source"] == "xdp native"
+
+
+@pytest.mark.parametrize("option,word", [(("--ring", "mapped"), "--ring"), (("-B", "8192"), "-B")])
+def test_attach_again_cannot_change_the_ring(bed, option, word):
+    cable(bed)
+    attach(bed, "-i", "tap0")
+    assert_said(saluki(bed, "attach", "-i", "tap0", *option), 1, "tap0",
+                f"another {word}", "saluki detach")
+    assert status_of(bed)["tap0"]["ring"]["size"] == 4 << 20
+
+
+def test_run_with_the_same_options_is_taken(bed):
+    cable(bed)
+    options = ["-s", "100", "--keep", "headers", "--source", "tc", "-Q", "inout", "--ring", "mapped",
+               "-B", "512"]
+    attach(bed, "-i", "tap0", *options)
+    bed.collector()
+    finish(bed.sensor("lib", "tap0", options=options))
+
+
+def test_an_interface_with_a_dot_in_its_name(bed, bundled):
+    frames = numbered(bundled, 500)
+    testbed.veth(bed.ns, "veth0", bed.ns, "eth0.100")
+    attach(bed, "-i", "eth0.100")
+    send(bed, frames)
+    assert "counters" in pins_of(bed, "eth0:100")
+    assert status_of(bed)["eth0.100"]["counters"]["captured"] == 500
+    assert status_of(bed, "-i", "eth0.100").keys() == {"eth0.100"}
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "eth0.100")
+    testbed.wait_for(lambda: written(collector) == 500, "frames")
+    finish(sensor)
+    assert saluki(bed, "detach", "-i", "eth0.100") == (0, "")
+    assert nothing_is_left(bed)
+
+
+# ---- several interfaces ----------------------------------------------------------------------------
+
+
+def of_interface(bed, name, sensor="lib"):
+    """The frames of one interface in the output."""
+    names = tshark_fields(bed.out, "frame.interface_name")
+    return [f for f, n in zip(captures.frames(bed.out), names, strict=True)
+            if n == (f"{sensor}:{name}",)]
+
+
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+def test_two_interfaces_in_one_run(bed, bundled, ring):
+    """In the order of arrival, each under its own name, counted each for itself."""
+    frames = numbered(bundled, 3000)
+    a, b = frames[:2000], frames[2000:]
+    for n in range(2):
+        cable(bed, n)
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-i", "tap1", "--ring", ring],
+                        ready="tap1: capturing by")
+    for i in range(0, 1000, 100):
+        send(bed, a[i:i + 100], "veth0")
+        send(bed, b[i:i + 100], "veth1")
+    send(bed, a[1000:], "veth0")
+    s = status_of(bed)
+    assert s["tap0"]["counters"]["captured"] == 2000
+    assert s["tap1"]["counters"]["captured"] == 1000
+    assert s["tap0"]["ring"]["group"] == s["tap1"]["ring"]["group"]
+    finish(sensor)
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 3000)
+    order = [f for i in range(0, 1000, 100) for f in a[i:i + 100] + b[i:i + 100]] + a[1000:]
+    assert_same(order, captures.frames(bed.out), stamps=False)
+    assert_same(a, of_interface(bed, "tap0"), stamps=False)
+    assert_same(b, of_interface(bed, "tap1"), stamps=False)
+    assert len(set(tshark_fields(bed.out, "frame.interface_id"))) == 2
+    assert nothing_is_left(bed)
+
+
+def test_attached_together_run_in_another_order(bed, bundled):
+    frames = numbered(bundled, 2000)
+    for n in range(3):
+        cable(bed, n)
+    attach(bed, "-i", "tap0", "-i", "tap1")
+    send(bed, frames[:1000], "veth0")
+    send(bed, frames[1000:], "veth1")
+    assert_said(run_sensor(bed, "-i", "tap1", *sensor_args(bed)), 1, "tap1",
+                "attached together with others", "-i for each", "saluki status")
+    assert_said(run_sensor(bed, "-i", "tap0", "-i", "tap2", *sensor_args(bed)), 1,
+                "some of these interfaces are attached", "saluki detach")
+    assert_said(saluki(bed, "attach", "-i", "tap0"), 1, "tap0", "together with others")
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap1", options=["-i", "tap0"], ready="tap1: capturing by")
+    testbed.wait_for(lambda: written(collector) == 2000, "frames")
+    finish(sensor)
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 2000)
+    assert_same(frames[:1000], of_interface(bed, "tap0"), stamps=False)
+    assert_same(frames[1000:], of_interface(bed, "tap1"), stamps=False)
+    attach(bed, "-i", "tap2")
+    assert_said(run_sensor(bed, "-i", "tap0", "-i", "tap1", "-i", "tap2", *sensor_args(bed)), 1,
+                "tap0 and tap2 are attached, but not together")
+    send(bed, frames[:300], "veth0")
+    send(bed, frames[:200], "veth1")
+    status, said = saluki(bed, "detach", "-i", "tap1", "-i", "tap0", "-i", "tap2")
+    assert status == 0 and said.count("frames were in the ring") == 1
+    assert "500 frames were in the ring and not exported" in said
+    assert nothing_is_left(bed)
+
+
+def test_one_of_two_goes_away_and_comes_back(bed, bundled):
+    """The other one is captured meanwhile."""
+    count = len(list(captures.frames(bundled)))
+    collector = bed.collector()
+    players = [bed.tun(f"mon{n}", 803, bundled, ["--rate", "5000"]) for n in range(2)]
+    sensor = bed.sensor("lib", "mon0", options=["-i", "mon1"], ready="mon1: capturing by")
+    assert players[1].play() == count
+    players[1].close()
+    sensor.expect("mon1: disappeared; waiting for it")
+    assert players[0].play() == count
+    again = bed.tun("mon1", 803, bundled, ["--rate", "5000"])
+    sensor.expect("mon1: is back")
+    assert again.play() == count
+    finish(sensor)
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 3 * count)
+    assert len(of_interface(bed, "mon0")) == count
+    assert len(of_interface(bed, "mon1")) == 2 * count
+
+
+def test_eight_interfaces_and_no_more(bed, bundled):
+    frames = numbered(bundled, 800)
+    for n in range(9):
+        cable(bed, n)
+    every = [word for n in range(9) for word in ("-i", f"tap{n}")]
+    assert_said(run_sensor(bed, *every, *sensor_args(bed)), 2, "-i tap8", "at most 8", "second saluki")
+    assert_said(run_sensor(bed, "-i", "tap0", "-i", "tap0", *sensor_args(bed)), 2, "-i tap0",
+                "given twice")
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=every[2:16], ready="tap7: capturing by")
+    for n in range(8):
+        send(bed, frames[n * 100:][:100], f"veth{n}")
+    assert [s["counters"]["captured"] for s in status_of(bed).values()] == [100] * 8
+    finish(sensor)
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 800)
+    for n in range(8):
+        assert_same(frames[n * 100:][:100], of_interface(bed, f"tap{n}"), stamps=False)
+
+
+def test_one_that_cannot_be_captured_leaves_none_attached(bed):
+    cable(bed)
+    bed.ns.run("ip", "tuntap", "add", "tun0", "mode", "tun")
+    assert_said(run_sensor(bed, "-i", "tap0", "-i", "tun0", *sensor_args(bed)), 1, "tun0",
+                "link type 65534")
+    assert_said(saluki(bed, "attach", "-i", "tap0", "-i", "nope0"), 1, "nope0", "no such interface")
+    assert nothing_is_left(bed)
+
+
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+def test_several_cpus_at_once(bed, bundled, ring):
+    """Two senders, a CPU each, into one interface: nothing lost, each one's frames in their order."""
+    frames = numbered(bundled, 40000)
+    halves = [frames[:20000], frames[20000:]]
+    cable(bed)
+    collector = bed.collector()
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    # A classifier runs where the frame was sent; native XDP where the one queue is emptied.
+    sensor = bed.sensor("lib", "tap0", options=["--source", "tc", "--ring", ring, "-B", "16384"])
+    senders = [sender(bed, half, rate=10000, cpu=cpu) for half, cpu in zip(halves, cpus)]
+    for s in senders:
+        s.go()
+    assert [s.played() for s in senders] == [20000] * 2
+    seen = [c["seen"] for c in counters_of(bed)]
+    assert sum(seen) == 40000 and all(seen[cpu] > 10000 for cpu in cpus), seen
+    finish(sensor)
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 40000)
+    got = list(captures.frames(bed.out))
+    number = lambda f: int.from_bytes(f.data[6:12], "big")  # noqa: E731
+    for first, half in zip((0, 20000), halves):
+        assert_same(half, [f for f in got if first <= number(f) < first + 20000], stamps=False)
+    # Of two CPUs stamps may overtake one another by as much as their frames take.
+    assert all(b.time_ns >= a.time_ns - 1_000_000 for a, b in zip(got, got[1:]))
+
+
+# ---- killed ----------------------------------------------------------------------------------------
+
+
+def test_killed_in_every_state_of_the_journal(bed, bundled):
+    """Stopped at any moment and killed where the journal says that a combo is under way, and where
+    it says that there is none; what cannot be met so is in tests/unit/test_journal.c."""
+    count = 100000
+    frames = numbered(bundled, count)
+    cable(bed)
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    # Combos of more than one datagram, that take their time; another size with each agent.
+    options = ["-B", "65536", "--compress", "9", "--combo-size"]
+    sensor = bed.sensor("lib", "tap0", key=key, options=[*options, "32768"])
+    source = sender(bed, frames, rate=10000)
+    source.go()
+    chance = random.Random("journal")
+    met = []
+    while met.count(PENDING) < 3 or met.count(IDLE) < 2:
+        at = written(collector)
+        testbed.wait_for(lambda at=at: written(collector) > at, "frames")
+        wanted = PENDING if met.count(PENDING) < 3 else IDLE
+
+        def stopped():
+            for pid in testbed.with_children(sensor.pid()):
+                os.kill(pid, signal.SIGSTOP)
+            state = map_bytes(bed, "journal")[JOURNAL_STATE] & ~1
+            if state == wanted:
+                return True
+            for pid in testbed.with_children(sensor.pid()):
+                os.kill(pid, signal.SIGCONT)
+            return False
+
+        testbed.wait_for(stopped, "that state", interval=chance.random() * 0.01)
+        sensor.kill_all()
+        met.append(wanted)
+        sensor = bed.sensor("lib", "tap0", key=key,
+                            options=[*options, chance.choice(["1024", "14336", "32768"])])
+        sensor.expect("goes on")
+    assert source.played() == count
+    finish(sensor)
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["runs"] == 1
+    assert_balanced(stats, count)
+    assert_same(frames, captures.frames(bed.out), stamps=False)
+
+
+def test_a_newer_version_takes_over(bed, bundled):
+    """With the old one killed under load; its programs are replaced, and nothing is lost. All that
+    the old version has left of itself is its name in the config."""
+    frames = numbered(bundled, 16000)
+    cable(bed)
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    old = bed.sensor("lib", "tap0", key=key)
+    source = sender(bed, frames, rate=8000)
+    source.go()
+    testbed.wait_for(lambda: written(collector) > 1000, "frames")
+    program = lambda: bpftool(bed, "prog", "show", "pinned",  # noqa: E731
+                              f"{PINS}/tap0/program")["id"]
+    first = program()
+    old.kill_all()
+    config = bytearray(map_bytes(bed, "config"))
+    config[4:20] = b"0.0.9".ljust(16, b"\0")
+    map_write(bed, "config", config)
+    assert status_of(bed)["tap0"]["version"] == "0.0.9"
+    new = bed.sensor("lib", "tap0", key=key)
+    new.expect("goes on")
+    own = testbed.saluki("--version").stdout.split()[1]
+    assert status_of(bed)["tap0"]["version"] == own
+    assert program() != first
+    assert source.played() == len(frames)
+    finish(new)
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["runs"] == 1
+    assert_balanced(stats, len(frames))
+    assert_same(frames, captures.frames(bed.out), stamps=False)
+
+
+def test_another_layout_is_refused(bed, bundled):
+    """Whatever else it may be: nothing of it is touched, and detach still works."""
+    cable(bed)
+    attach(bed, "-i", "tap0")
+    config = bytearray(map_bytes(bed, "config"))
+    config[0] = 77
+    config[4:20] = b"9.9.9".ljust(16, b"\0")
+    map_write(bed, "config", config)
+    for command in (["run", "-i", "tap0", *sensor_args(bed)], ["attach", "-i", "tap0"]):
+        assert_said(saluki(bed, *command), 1, "tap0", "saluki 9.9.9", "layout 77",
+                    "saluki detach -i tap0")
+    assert_said(saluki(bed, "status"), 1, "tap0", "another layout")
+    send(bed, numbered(bundled, 100))
+    assert sum(c["captured"] for c in counters_of(bed)) == 100
+    status, said = saluki(bed, "detach", "-i", "tap0")
+    assert status == 0, said
+    assert nothing_is_left(bed)
+
+
+def test_an_interface_made_anew_while_no_agent_runs(bed, bundled):
+    """Of the old one the frames are in the ring; the programs are attached to the new one."""
+    frames = numbered(bundled, 2000)
+    cable(bed)
+    attach(bed, "-i", "tap0")
+    send(bed, frames[:1000])
+    bed.ns.run("ip", "link", "delete", "tap0")
+    assert status_of(bed)["tap0"]["counters"]["captured"] == 1000
+    cable(bed)
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0")
+    send(bed, frames[1000:])
+    testbed.wait_for(lambda: written(collector) == 2000, "frames")
+    finish(sensor)
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 2000)
+    assert_same(frames, captures.frames(bed.out), stamps=False)
+    bed.ns.run("ip", "link", "delete", "tap0")
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
+    assert nothing_is_left(bed)
+
+
+# ---- status ----------------------------------------------------------------------------------------
+
+COUNTERS = {"seen", "filtered", "ring_full", "copy_failed", "captured"}
+SCHEMA = {"interface": str, "source": str, "version": str, "linktype": int, "direction": str,
+          "snaplen": int, "keep": str, "consume": bool, "agent": (dict, type(None)),
+          "persistent": bool, "ring": (dict, type(None)), "counters": dict, "rates": dict}
+RING = {"kind": str, "used": int, "size": int, "group": str, "interfaces": int}
+AGENT = {"pid": int, "session": bool, "interfaces": int, "exported": int, "dropped_send": int,
+         "dropped_shutdown": int, "combos": int, "datagrams": int, "sent_bytes": int}
+
+
+def assert_schema(value, schema):
+    assert value.keys() >= schema.keys(), value
+    for name, kind in schema.items():
+        assert isinstance(value[name], kind), (name, value)
+
+
+def test_status(bed, bundled):
+    """For programs and for people: with and without an agent; rates; the sums are the ledger's."""
+    for n in range(2):
+        cable(bed, n)
+    assert bed.ns.run(testbed.BUILD / "saluki", "status", capture_output=True).stdout == \
+        "nothing is attached\n"
+    assert status_of(bed) == {}
+    attach(bed, "-i", "tap0", "-s", "100", "--keep", "headers", "-B", "16384")
+    collector = bed.collector()
+    sensor = bed.sensor("two", "tap1")
+    frames = numbered(bundled, 20000)
+    sources = [sender(bed, frames[:10000], f"veth{n}", rate=2000) for n in range(2)]
+    for s in sources:
+        s.go()
+    testbed.wait_for(lambda: sum(c["seen"] for c in counters_of(bed)) > 0, "frames")
+    got = status_of(bed)
+    assert list(got) == ["tap0", "tap1"]
+    for s in got.values():
+        assert_schema(s, SCHEMA)
+        assert_schema(s["ring"], RING)
+        assert s["counters"].keys() == s["rates"].keys() >= COUNTERS
+        assert 1500 < s["rates"]["seen"] < 2500 and s["rates"]["captured"] > 1500, s
+        assert s["rates"]["ring_full"] == 0
+    assert_schema(got["tap1"]["agent"], AGENT)
+    assert got["tap0"]["agent"] is None and not got["tap1"]["persistent"]
+    assert (got["tap0"]["snaplen"], got["tap0"]["keep"], got["tap0"]["ring"]["size"]) == (
+        100, "headers", 16 << 20)
+    said = bed.ns.run(testbed.BUILD / "saluki", "status", capture_output=True).stdout
+    assert "tap0: attached by xdp native" in said and "'saluki run -i tap0' exports them" in said
+    assert f"process {sensor.pid()}, collector answers" in said
+    for s in sources:
+        assert s.played() == 10000
+    testbed.wait_for(lambda: written(collector, "two") == 10000, "frames")
+    last = status_of(bed)
+    finish(sensor)
+    collector.finish()
+    stats = collector.sensor_stats("two")
+    assert {n: stats[n] for n in COUNTERS} == {n: last["tap1"]["counters"][n] for n in COUNTERS}
+    assert last["tap1"]["agent"]["exported"] == stats["exported"] == 10000
+    assert last["tap0"]["counters"]["captured"] == 10000
+
+
+def test_status_of_what_is_not_there(bed):
+    cable(bed)
+    assert_said(saluki(bed, "status", "-i", "tap0"), 1, "tap0", "nothing is attached there")
+    assert_said(saluki(bed, "detach", "-i", "tap0"), 1, "tap0", "nothing is attached there",
+                "saluki status")
+    assert nothing_is_left(bed)
+
+
+@pytest.mark.parametrize("command", [["status"], ["status", "-i", "tap0"], ["detach", "-i", "tap0"],
+                                     ["attach", "-i", "tap0"]])
+@pytest.mark.parametrize("there", [True, False])
+def test_not_root(bed, command, there):
+    cable(bed)
+    bed.ns.run("chmod", "700", "/sys/fs/bpf")  # as systemd mounts it
+    if there:
+        attach(bed, "-i", "tap0")
+    p = bed.ns.run("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups",
+                   testbed.BUILD / "saluki", *command, check=False, capture_output=True)
+    assert_said((p.returncode, p.stderr), 1, "run as root")
