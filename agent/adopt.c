@@ -13,6 +13,9 @@
 #include <saluki/record.h>
 #include <saluki/version.h>
 
+#include "hook.h"
+#include "lock.h"
+
 /* Whether there can be such a config: what is read is used as sizes and as text. */
 static bool config_possible(const struct saluki_config *c)
 {
@@ -71,6 +74,17 @@ int adopt_config(const char *interface, const struct pin *p, struct saluki_confi
 		close(*fd);
 	*fd = -1;
 	return err;
+}
+
+int adopt_namespace(const char *interface, const struct pin *p, const struct saluki_config *c)
+{
+	/* Where the other one is gone there is nobody to take it from. */
+	if (!c->netns || c->netns == lock_namespace() || !hooks_alive(p))
+		return 0;
+	log_line("%s: %s is of an interface in another network namespace (%u), which has this bpffs "
+		 "too; give one of them a bpffs of its own, or another name",
+		 interface, p->path, c->netns);
+	return -EINVAL;
 }
 
 int adopt_group(const struct capture_options *o, const struct saluki_config *configs)

@@ -20,6 +20,7 @@
 #include "capture.skel.h"
 #include "clock.h"
 #include "filter_load.h"
+#include "lock.h"
 #include "program.h"
 
 const char *attach_reason(int err)
@@ -198,6 +199,7 @@ static struct saluki_config wanted_config(const struct attach *a)
 	c.consume = a->o->consume;
 	c.persistent = a->o->persistent;
 	c.filter = filter_hash(a->interface->filter);
+	c.netns = lock_namespace();
 	return c;
 }
 

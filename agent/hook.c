@@ -165,6 +165,21 @@ void hooks_detach(struct hooks *h, unsigned int keep, const struct pin *p)
 	qdisc_remove(h);
 }
 
+bool hooks_alive(const struct pin *p)
+{
+	bool alive = false;
+
+	for (int i = 0; i < HOOK_POINTS; i++) {
+		int fd = pin_get(p, points[i].link);
+
+		if (fd < 0)
+			continue;
+		alive |= !link_is_alive(fd, 0);
+		close(fd);
+	}
+	return alive;
+}
+
 void hooks_close(struct hooks *h)
 {
 	for (int i = 0; i < HOOK_POINTS; i++)

@@ -31,6 +31,8 @@ int hook_attach(struct hooks *h, enum hook_point point, int prog_fd, unsigned in
 /* Takes all programs off, but not those of `keep` (bits by point). */
 void hooks_detach(struct hooks *h, unsigned int keep, const struct pin *p);
 /* Closes; what is pinned stays attached. */
+/* Whether a link that is pinned leads to an interface that is there, in whatever namespace. */
+bool hooks_alive(const struct pin *p);
 void hooks_close(struct hooks *h);
 
 #endif

@@ -96,6 +96,19 @@ struct detached {
 	bool held; /* locked, and there was something */
 };
 
+/* Whatever cannot be read is ours to remove. */
+static bool is_elsewhere(const char *interface, const struct pin *p)
+{
+	struct saluki_config c;
+	int fd = pin_get(p, "config");
+	bool elsewhere =
+		fd >= 0 && config_read(fd, &c) == 0 && adopt_namespace(interface, p, &c) != 0;
+
+	if (fd >= 0)
+		close(fd);
+	return elsewhere;
+}
+
 /* Takes the programs off. Returns 0, or -errno after a line. */
 static int detach_hooks(struct detached *d, const char *interface)
 {
@@ -114,6 +127,8 @@ static int detach_hooks(struct detached *d, const char *interface)
 		log_line("%s: nothing is attached there; 'saluki status' lists what is", interface);
 		return -ENOENT;
 	}
+	if (is_elsewhere(interface, &d->pin))
+		return -EINVAL;
 	d->held = true;
 	link_query(interface, &link);
 	hooks_adopt(&hooks, link.ifindex, &d->pin);

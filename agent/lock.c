@@ -19,15 +19,19 @@ void lock_zero(struct lock *l)
 	l->fd = -1;
 }
 
-bool lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix)
+uint32_t lock_namespace(void)
 {
 	struct stat ns;
 
-	if (stat("/proc/self/ns/net", &ns))
-		return false;
-	snprintf(out, LOCK_PATH_MAX, LOCK_ROOT "/%llu.%s%s", (unsigned long long)ns.st_ino,
-		 interface, suffix);
-	return true;
+	return stat("/proc/self/ns/net", &ns) ? 0 : ns.st_ino;
+}
+
+bool lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix)
+{
+	uint32_t ns = lock_namespace();
+
+	snprintf(out, LOCK_PATH_MAX, LOCK_ROOT "/%u.%s%s", ns, interface, suffix);
+	return ns != 0;
 }
 
 static void say_who(const struct lock *l, const char *interface)

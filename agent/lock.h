@@ -8,6 +8,7 @@
 #define AGENT_LOCK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define LOCK_ROOT "/run/saluki"
@@ -27,6 +28,8 @@ void lock_release(struct lock *l);
 
 /* The process that holds the lock of an interface in this namespace, 0: nobody does. */
 pid_t lock_holder(const char *interface);
+/* The inode of the network namespace that we are in, 0 where that is not known. */
+uint32_t lock_namespace(void);
 /* Path of a file of the interface in this namespace: "" for the lock, ".sock" for control. Returns
  * whether there is one. */
 bool lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix);

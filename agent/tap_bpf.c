@@ -107,6 +107,7 @@ static int make(struct tap_bpf *b)
 	struct saluki_config c = {
 		.layout = SALUKI_LAYOUT,
 		.count = b->base.count,
+		.snaplen = b->o.snaplen,
 		.snaplen_max = b->o.snaplen,
 		.persistent = b->o.persistent,
 	};
@@ -226,6 +227,8 @@ static int look(struct tap_bpf *b)
 		if (err)
 			return err;
 		err = adopt_config(a->name, &a->pin, &a->config, &a->config_fd);
+		if (err == 1 && adopt_namespace(a->name, &a->pin, &a->config))
+			err = -EINVAL;
 		if (err < 0)
 			return err;
 		found += err;

@@ -122,6 +122,7 @@ struct saluki_config {
 	__u32 cpus;	  /* slots of counters */
 	__u32 persistent; /* made by `saluki attach`: stays when an agent ends */
 	__u32 filter; /* a hash of its code; 0 without one */
+	__u32 netns;	  /* inode of the network namespace that the interface is in */
 	__u64 group; /* random; the same for all that share the ring */
 };
 _Static_assert(sizeof(struct saluki_config) == 128, "config is ABI between agents");

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 
 import pytest
 
@@ -336,7 +337,8 @@ def test_one_of_two_goes_away_and_comes_back(bed, bundled):
     sensor.expect("mon1: disappeared; waiting for it")
     assert players[0].play() == count
     again = bed.tun("mon1", 803, bundled, ["--rate", "5000"])
-    sensor.expect("mon1: is back")
+    sensor.said = ""
+    sensor.expect("mon1: capturing by xdp generic, link type IEEE802_11_RADIO")
     assert again.play() == count
     finish(sensor)
     collector.finish()
@@ -601,3 +603,249 @@ def test_not_root(bed, command, there):
     p = bed.ns.run("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups",
                    testbed.BUILD / "saluki", *command, check=False, capture_output=True)
     assert_said((p.returncode, p.stderr), 1, "run as root")
+
+
+# ---- attacks ---------------------------------------------------------------------------------------
+
+
+def test_two_commands_at_once(bed, bundled):
+    """Whoever has the lock goes on; the others say so. What then is there is whole."""
+    cable(bed)
+    collector = bed.collector()
+    chance = random.Random("race")
+    commands = [["attach", "-i", "tap0"], ["detach", "-i", "tap0"], ["probe", "-i", "tap0"],
+                ["attach", "-i", "tap0", "-s", "100"]]
+    for _ in range(12):
+        started = [bed.ns.start(testbed.BUILD / "saluki", *c, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+                   for c in chance.sample(commands, len(commands))]
+        for p in started:
+            _, said = p.communicate(timeout=30)
+            assert p.returncode == 0 or "another saluki captures here" in said or \
+                "nothing is attached there" in said or "is attached" in said, said
+        there = status_of(bed)
+        if there:
+            assert there["tap0"]["source"] == "xdp native"
+            assert set(pins_of(bed)) == {"ring", "mapped", "wakeup", "journal", "counters",
+                                         "config", "link", "program"}
+        else:
+            assert nothing_is_left(bed)
+    attach(bed, "-i", "tap0")
+    send(bed, numbered(bundled, 500))
+    sensor = bed.sensor("lib", "tap0")
+    for command in (["attach", "-i", "tap0"], ["detach", "-i", "tap0"]):
+        assert_said(saluki(bed, *command), 1, "tap0", "another saluki captures here",
+                    f"process {sensor.pid()}")
+    testbed.wait_for(lambda: written(collector) == 500, "frames")
+    finish(sensor)
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
+
+
+@pytest.mark.parametrize("when", range(1, 26))
+def test_attach_killed_at_every_pin(bed, bundled, when):
+    """SIGKILL at the first, second, ... pin of two interfaces: the next one finds its way."""
+    for n in range(2):
+        cable(bed, n)
+    # bpf() with BPF_OBJ_PIN is command 6; strace counts all bpf() calls, so every third is tried.
+    killed = bed.ns.run("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
+                        f"inject=bpf:signal=KILL:when={when * 4}", testbed.BUILD / "saluki",
+                        "attach", "-i", "tap0", "-i", "tap1", check=False, capture_output=True)
+    assert killed.returncode in (0, -9, 137), killed
+    said = attach(bed, "-i", "tap0", "-i", "tap1")
+    assert "tap1: attached by xdp native" in said
+    frames = numbered(bundled, 200)
+    send(bed, frames[:100], "veth0")
+    send(bed, frames[100:], "veth1")
+    assert [s["counters"]["captured"] for s in status_of(bed).values()] == [100, 100]
+    status, said = saluki(bed, "detach", "-i", "tap0", "-i", "tap1")
+    assert status == 0 and "200 frames were in the ring" in said
+    assert nothing_is_left(bed)
+    if when == 25:
+        assert killed.returncode == 0  # beyond the last call: all were tried
+
+
+def test_detach_killed_at_any_moment(bed):
+    """The next one ends it, and an attach meanwhile begins anew."""
+    cable(bed)
+    for when in range(1, 14):
+        attach(bed, "-i", "tap0")
+        killed = bed.ns.run("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat", "-e",
+                            f"inject=unlinkat:signal=KILL:when={when}", testbed.BUILD / "saluki",
+                            "detach", "-i", "tap0", check=False, capture_output=True)
+        assert killed.returncode in (0, -9, 137), killed
+        if when % 2:
+            attach(bed, "-i", "tap0")
+        status, said = saluki(bed, "detach", "-i", "tap0")
+        assert status == 0 or "nothing is attached there" in said, said
+        assert nothing_is_left(bed)
+
+
+def test_one_of_two_detached(bed):
+    """Who is left without it is told; nothing is dropped unsaid."""
+    for n in range(2):
+        cable(bed, n)
+    attach(bed, "-i", "tap0", "-i", "tap1")
+    status, said = saluki(bed, "detach", "-i", "tap0")
+    assert status == 0 and "tap0: was attached together with others" in said
+    assert_said(run_sensor(bed, "-i", "tap0", "-i", "tap1", *sensor_args(bed)), 1,
+                "some of these interfaces are attached", "saluki detach")
+    assert status_of(bed).keys() == {"tap1"}
+    assert saluki(bed, "detach", "-i", "tap1")[0] == 0
+    assert nothing_is_left(bed)
+
+
+def test_the_other_process_is_still_there(bed, bundled):
+    """The privileged process killed, the other one held up: no second reader of the ring."""
+    frames = numbered(bundled, 3000)
+    cable(bed)
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    sensor = bed.sensor("lib", "tap0", key=key)
+    send(bed, frames[:1000])
+    parent, child = testbed.with_children(sensor.pid())
+    os.kill(child, signal.SIGSTOP)
+    os.kill(parent, signal.SIGKILL)
+    sensor.popen.wait(10)
+    send(bed, frames[1000:2000])
+    assert_said(run_sensor(bed, "-i", "tap0", "--to", "127.0.0.1:5600", "--key", key), 1, "tap0",
+                "another saluki captures here", "fuser")
+    os.kill(child, signal.SIGCONT)
+    sensor = bed.sensor("lib", "tap0", key=key)
+    send(bed, frames[2000:])
+    finish(sensor)
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["runs"] == 1
+    assert_balanced(stats, 3000)
+    assert_same(frames, captures.frames(bed.out), stamps=False)
+
+
+CONFIG = {"snaplen": 60, "snaplen_max": 64, "keep": 68, "direction": 80, "number": 88, "count": 92,
+          "ring_size": 96, "mapped": 100, "cpus": 104}
+
+
+@pytest.mark.parametrize("field", CONFIG)
+@pytest.mark.parametrize("value", [0xffffffff, 0x80000000, 4096, 1000003, 0])
+def test_configs_that_nobody_wrote(bed, field, value):
+    """Refused with a line or without effect: no crash, and detach still works."""
+    cable(bed)
+    attach(bed, "-i", "tap0", "-B", "256")
+    config = bytearray(map_bytes(bed, "config"))
+    config[CONFIG[field]:CONFIG[field] + 4] = value.to_bytes(4, "little")
+    map_write(bed, "config", config)
+    for command in (["status", "-i", "tap0", "--json"], ["attach", "-i", "tap0"],
+                    ["detach", "-i", "tap0"]):
+        status, said = saluki(bed, *command)
+        assert status in (0, 1), (command, status, said)
+        assert status == 0 or "tap0" in said, (command, said)
+    assert status == 0
+    assert nothing_is_left(bed)
+
+
+def test_text_that_does_not_end(bed):
+    cable(bed)
+    attach(bed, "-i", "tap0")
+    config = bytearray(map_bytes(bed, "config"))
+    config[20:52] = b"x" * 32
+    map_write(bed, "config", config)
+    assert_said(saluki(bed, "attach", "-i", "tap0"), 1, "tap0", "saluki detach")
+    assert_said(saluki(bed, "status"), 1, "tap0", "saluki detach")
+    assert saluki(bed, "detach", "-i", "tap0")[0] == 0
+    assert nothing_is_left(bed)
+
+
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+def test_a_ring_that_somebody_has_damaged(bed, bundled, ring):
+    """Positions of the reader's side can be anything: root's commands neither hang nor crash."""
+    cable(bed)
+    attach(bed, "-i", "tap0", "-B", "256", "--ring", ring)
+    send(bed, numbered(bundled, 100))
+    journal = bytearray(map_bytes(bed, "journal"))
+    journal[:8] = (1).to_bytes(8, "little")
+    journal[8:16] = (PENDING).to_bytes(8, "little")
+    for at in range(16, len(journal)):
+        journal[at] = 0xa5
+    map_write(bed, "journal", journal)
+    bed.collector()
+    assert_said(run_sensor(bed, "-i", "tap0", *sensor_args(bed)), 1,
+                "the ring does not hold what its journal says", "saluki detach")
+    if ring == "mapped":
+        for cpu in range(len(os.sched_getaffinity(0))):
+            path = f"{PINS}/tap0/mapped"
+            key = [f"{b:02x}" for b in cpu.to_bytes(4, "little")]
+            got = bpftool(bed, "map", "lookup", "pinned", path, "key", "hex", *key)
+            value = bytearray(int(b, 16) for b in got["value"])
+            value[64:72] = (0x123456789abcdef1).to_bytes(8, "little")  # tail
+            value[128 + 12:128 + 16] = b"\xff" * 4  # length of the first record
+            update = bed.tmp_path / "batch"
+            update.write_text(f"map update pinned {path} key hex {' '.join(key)} value hex "
+                              + " ".join(f"{b:02x}" for b in value) + "\n")
+            bed.ns.run("bpftool", "batch", "file", update, capture_output=True, check=False)
+    assert saluki(bed, "status")[0] == 0
+    status, said = saluki(bed, "detach", "-i", "tap0")
+    assert status == 0, said
+    assert nothing_is_left(bed)
+
+
+def test_what_is_not_ours_in_the_folder(bed):
+    """It stays, and so does the folder."""
+    cable(bed)
+    attach(bed, "-i", "tap0")
+    bed.ns.run("mkdir", f"{PINS}/tap0/notes", f"{PINS}/other")
+    assert status_of(bed).keys() == {"tap0"}
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
+    assert pins_of(bed) == ["notes"] and status_of(bed) == {}
+    attach(bed, "-i", "tap0")
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
+    assert pins_of(bed) == ["notes"]
+
+
+def test_no_bpffs_and_a_read_only_one(bed):
+    """The first is mounted, the second said."""
+    cable(bed)
+    bed.ns.run("mount", "-t", "sysfs", "sys", "/sys")
+    attach(bed, "-i", "tap0")
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
+    bed.ns.run("mount", "-o", "remount,ro", "/sys/fs/bpf")
+    assert_said(saluki(bed, "attach", "-i", "tap0"), 1, "tap0", "folder of pins", "Read-only")
+    assert_said(run_sensor(bed, "-i", "tap0", *sensor_args(bed)), 1, "tap0", "Read-only")
+
+
+@pytest.mark.parametrize("how", ["missing", "full", "read-only"])
+def test_no_room_in_run(bed, bundled, how):
+    """The lock of the pins must do."""
+    cable(bed)
+    bed.ns.run("umount", "/run")
+    options = {"missing": [], "full": ["-o", "size=4k"], "read-only": ["-o", "ro"]}[how]
+    bed.ns.run("mount", "-t", "tmpfs", *options, "none", "/run")
+    if how == "missing":
+        bed.ns.run("mount", "--bind", "/proc/self/fdinfo", "/run")  # nothing can be made there
+    elif how == "full":
+        bed.ns.run("dd", "if=/dev/zero", "of=/run/ballast", check=False, capture_output=True)
+    attach(bed, "-i", "tap0")
+    send(bed, numbered(bundled, 100))
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0")
+    testbed.wait_for(lambda: written(collector) == 100, "frames")
+    assert_said(saluki(bed, "detach", "-i", "tap0"), 1, "another saluki captures here")
+    finish(sensor)
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
+    assert nothing_is_left(bed)
+
+
+def test_two_namespaces_with_one_bpffs(bed):
+    """An interface of the same name there is another: it is not taken for this one."""
+    other = bed.namespace()
+    cable(bed)
+    testbed.veth(other, "veth0", other, "tap0")
+    own = bed.ns.holder.pid
+    enter = ["nsenter", f"--net=/proc/{other.holder.pid}/ns/net", f"--mount=/proc/{own}/ns/mnt"]
+    attach(bed, "-i", "tap0")
+    got = subprocess.run([*enter, testbed.BUILD / "saluki", "attach", "-i", "tap0"], text=True,
+                         capture_output=True, check=False)
+    assert_said((got.returncode, got.stderr), 1, "tap0", "another network namespace")
+    got = subprocess.run([*enter, testbed.BUILD / "saluki", "detach", "-i", "tap0"], text=True,
+                         capture_output=True, check=False)
+    assert_said((got.returncode, got.stderr), 1, "tap0", "another network namespace")
+    assert status_of(bed)["tap0"]["source"] == "xdp native"
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
