@@ -68,16 +68,16 @@ static int make_maps(struct attach *a)
 	int err = skel ? 0 : -errno;
 
 	if (!err) {
-		bpf_map__set_autocreate(skel->maps.ring, false);
-		bpf_map__set_autocreate(skel->maps.mapped, false);
-		bpf_map__set_autocreate(skel->maps.wakeup, false);
+		bpf_map__set_autocreate(skel->maps.saluki_ring, false);
+		bpf_map__set_autocreate(skel->maps.saluki_mapped, false);
+		bpf_map__set_autocreate(skel->maps.saluki_wakeup, false);
 		bpf_map__set_autocreate(skel->maps.saluki_journal, false);
-		bpf_map__set_max_entries(skel->maps.counters, a->maps->cpus);
+		bpf_map__set_max_entries(skel->maps.saluki_counters, a->maps->cpus);
 		attach_load_none(skel);
 		err = capture_bpf__load(skel);
 	}
 	if (!err) {
-		a->counters_fd = dup(bpf_map__fd(skel->maps.counters));
+		a->counters_fd = dup(bpf_map__fd(skel->maps.saluki_counters));
 		a->config_fd = dup(bpf_map__fd(skel->maps.saluki_config));
 		a->filter_fd = dup(bpf_map__fd(skel->maps.saluki_filter));
 	}
@@ -251,10 +251,10 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	bpf_map__set_autocreate(skel->maps.saluki_filter, false);
 	set_constants(skel, a);
 	err = skel->rodata->mapped_exchange ? 0 : program_drop_exchange(skel->obj);
-	err = err ?: bpf_map__reuse_fd(skel->maps.ring, m->ring_fd);
-	err = err ?: bpf_map__reuse_fd(skel->maps.mapped, m->mapped_fd);
-	err = err ?: bpf_map__reuse_fd(skel->maps.counters, a->counters_fd);
-	err = err ?: bpf_map__reuse_fd(skel->maps.wakeup, m->wakeup_fd);
+	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_ring, m->ring_fd);
+	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_mapped, m->mapped_fd);
+	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_counters, a->counters_fd);
+	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_wakeup, m->wakeup_fd);
 	err = err ?: filter_load(skel->skeleton, a->interface->filter, a->why, sizeof(a->why));
 	if (err) {
 		capture_bpf__destroy(skel);

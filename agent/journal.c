@@ -11,7 +11,9 @@
 
 size_t journal_size(uint32_t lanes)
 {
-	return sizeof(struct saluki_journal) + lanes * sizeof(uint64_t);
+	size_t size = offsetof(struct saluki_journal, ends) + lanes * sizeof(uint64_t);
+
+	return size > sizeof(struct saluki_journal) ? size : sizeof(struct saluki_journal);
 }
 
 int journal_open(struct journal *j, int fd, uint32_t lanes)

@@ -87,24 +87,24 @@ static int maps_make(struct maps *m)
 
 	if (!err) {
 		/* With mapped rings the ring buffer is but a door bell. */
-		bpf_map__set_max_entries(skel->maps.ring,
+		bpf_map__set_max_entries(skel->maps.saluki_ring,
 					 m->mapped ? RING_BELL_SIZE : m->ring_size);
 		if (m->mapped) {
-			bpf_map__set_max_entries(skel->maps.mapped, m->mapped);
-			bpf_map__set_value_size(skel->maps.mapped, mapped_value_size(m->ring_size));
+			bpf_map__set_max_entries(skel->maps.saluki_mapped, m->mapped);
+			bpf_map__set_value_size(skel->maps.saluki_mapped, mapped_value_size(m->ring_size));
 		}
 		bpf_map__set_value_size(skel->maps.saluki_journal,
 					journal_size(m->mapped ? m->mapped : 1));
-		bpf_map__set_autocreate(skel->maps.counters, false);
+		bpf_map__set_autocreate(skel->maps.saluki_counters, false);
 		bpf_map__set_autocreate(skel->maps.saluki_config, false);
 		bpf_map__set_autocreate(skel->maps.saluki_filter, false);
 		attach_load_none(skel);
 		err = capture_bpf__load(skel);
 	}
 	if (!err) {
-		m->ring_fd = dup(bpf_map__fd(skel->maps.ring));
-		m->mapped_fd = dup(bpf_map__fd(skel->maps.mapped));
-		m->wakeup_fd = dup(bpf_map__fd(skel->maps.wakeup));
+		m->ring_fd = dup(bpf_map__fd(skel->maps.saluki_ring));
+		m->mapped_fd = dup(bpf_map__fd(skel->maps.saluki_mapped));
+		m->wakeup_fd = dup(bpf_map__fd(skel->maps.saluki_wakeup));
 		m->journal_fd = dup(bpf_map__fd(skel->maps.saluki_journal));
 	}
 	capture_bpf__destroy(skel);

@@ -43,7 +43,7 @@ const volatile char bpf_metadata_filter[256] = "";
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4 * 1024 * 1024); /* set by the loader */
-} ring SEC(".maps");
+} saluki_ring SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -51,7 +51,7 @@ struct {
 	__uint(max_entries, 1); /* set by the loader: CPUs on line */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, SALUKI_MAPPED_EXTRA); /* and `mapped_size`, added by the loader */
-} mapped SEC(".maps");
+} saluki_mapped SEC(".maps");
 
 /* A slot a CPU in a mapped array, not a per-CPU map: the agent reads the counters through
  * memory, without the privilege to make bpf() calls. */
@@ -61,7 +61,7 @@ struct {
 	__uint(max_entries, 1); /* set by the loader: possible CPUs */
 	__type(key, __u32);
 	__type(value, struct saluki_counters);
-} counters SEC(".maps");
+} saluki_counters SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -69,7 +69,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct saluki_wakeup);
-} wakeup SEC(".maps");
+} saluki_wakeup SEC(".maps");
 
 /* Of no use to the programs: defined here so that they carry BTF. */
 struct {
@@ -90,9 +90,14 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct saluki_journal)); /* and `ends`, added by the loader */
+	__type(key, __u32);
+	__type(value, struct saluki_journal); /* with hundreds of CPUs the loader makes it larger */
 } saluki_journal SEC(".maps");
+
+/* What is in the rings, for who reads them by BTF alone ('bpftool btf dump'): only what a map or a
+ * variable names is there. */
+const struct saluki_record *saluki_btf_record;
+const struct saluki_mapped *saluki_btf_mapped;
 
 #include "mapped.h"
 #include "ring.h"
@@ -123,8 +128,8 @@ static __always_inline int capture(struct hook *h)
 {
 	struct frame f = { .orig_len = h->len };
 	__u32 cpu = bpf_get_smp_processor_id(), zero = 0;
-	struct saluki_counters *c = bpf_map_lookup_elem(&counters, &cpu);
-	struct saluki_wakeup *w = bpf_map_lookup_elem(&wakeup, &zero);
+	struct saluki_counters *c = bpf_map_lookup_elem(&saluki_counters, &cpu);
+	struct saluki_wakeup *w = bpf_map_lookup_elem(&saluki_wakeup, &zero);
 	__u32 keep;
 
 	if (!c || !w)

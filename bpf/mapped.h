@@ -68,7 +68,7 @@ static __always_inline void mapped_ring_bell(struct saluki_mapped *m)
 	if (m->head < mapped_load(m->wake_at))
 		return;
 	mapped_store(m->wake_at, ~0ULL);
-	bell = bpf_ringbuf_reserve(&ring, 8, 0);
+	bell = bpf_ringbuf_reserve(&saluki_ring, 8, 0);
 	if (bell)
 		bpf_ringbuf_discard(bell, BPF_RB_FORCE_WAKEUP);
 }
@@ -103,7 +103,7 @@ static __always_inline int mapped_write(const struct hook *h, struct saluki_mapp
 static __always_inline int mapped_put(const struct hook *h, __u32 cpu, __u32 keep,
 				      struct saluki_counters *c)
 {
-	struct saluki_mapped *m = bpf_map_lookup_elem(&mapped, &cpu);
+	struct saluki_mapped *m = bpf_map_lookup_elem(&saluki_mapped, &cpu);
 	int err;
 
 	if (!m || mapped_load(m->busy)) { /* a CPU that came on-line after us has no ring */

@@ -12,7 +12,7 @@
  * this load passed the consumer's store costs at most its polling interval. */
 static __always_inline __u64 ring_submit_flags(struct saluki_wakeup *w)
 {
-	if (bpf_ringbuf_query(&ring, BPF_RB_PROD_POS) < w->wake_at)
+	if (bpf_ringbuf_query(&saluki_ring, BPF_RB_PROD_POS) < w->wake_at)
 		return BPF_RB_NO_WAKEUP;
 	w->wake_at = ~0ULL;
 	return BPF_RB_FORCE_WAKEUP;
@@ -26,7 +26,7 @@ static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 clas
 	struct {
 		struct saluki_record head;
 		__u8 bytes[];
-	} *r = bpf_ringbuf_reserve(&ring, sizeof(struct saluki_record) + class, 0);
+	} *r = bpf_ringbuf_reserve(&saluki_ring, sizeof(struct saluki_record) + class, 0);
 
 	if (!r) {
 		c->ring_full++;

@@ -157,13 +157,17 @@ enum {
 	SALUKI_JOURNAL_SLOT = 1,     /* bit: which of `done` is true */
 };
 
+#define SALUKI_JOURNAL_ENDS 492
+
 struct saluki_journal {
 	__u64 run;	  /* random name of the run; 0: none has begun */
 	__u64 state;	  /* SALUKI_JOURNAL_, stored at once */
 	struct saluki_exported done[2];
 	__u64 combo_size; /* bytes, that the pending combo was made with */
 	__u64 frames;	  /* in the pending combo */
-	__u64 ends[];	  /* positions: of the ring buffer, or of each CPU's mapped ring */
+	/* Positions: of the ring buffer, or of each CPU's mapped ring; of more CPUs, more. */
+	__u64 ends[SALUKI_JOURNAL_ENDS];
 };
+_Static_assert(sizeof(struct saluki_journal) == 4096, "a page, which a mapped array takes anyway");
 
 #endif

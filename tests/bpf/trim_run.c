@@ -61,7 +61,7 @@ static struct saluki_counters counters(struct capture_bpf *skel)
 	struct saluki_counters c, sum = { 0 };
 
 	for (int cpu = 0; cpu < libbpf_num_possible_cpus(); cpu++) {
-		if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.counters), &cpu, &c))
+		if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.saluki_counters), &cpu, &c))
 			die("counters");
 		sum.seen += c.seen;
 		sum.captured += c.captured;
@@ -134,11 +134,11 @@ static void run(struct capture_bpf *skel, int prog, struct output *o, const uint
 
 static void output_open(struct output *o, struct capture_bpf *skel, int cpus)
 {
-	o->ring = ring_buffer__new(bpf_map__fd(skel->maps.ring), on_record, NULL, NULL);
+	o->ring = ring_buffer__new(bpf_map__fd(skel->maps.saluki_ring), on_record, NULL, NULL);
 	if (!o->ring)
 		die("ring");
 	if (skel->rodata->mapped_size &&
-	    mapped_map(&o->mapped, bpf_map__fd(skel->maps.mapped), MAPPED_SIZE, cpus))
+	    mapped_map(&o->mapped, bpf_map__fd(skel->maps.saluki_mapped), MAPPED_SIZE, cpus))
 		die("mapped ring");
 }
 
@@ -158,12 +158,12 @@ int main(int argc, char **argv)
 	skel->rodata->snaplen = atoi(argv[3]);
 	skel->rodata->keep_headers = !strcmp(argv[4], "headers");
 	skel->rodata->consume = argc > 5;
-	bpf_map__set_max_entries(skel->maps.counters, cpus);
+	bpf_map__set_max_entries(skel->maps.saluki_counters, cpus);
 	if (strchr(argv[1], '-')) {
 		skel->rodata->mapped_size = MAPPED_SIZE;
 		skel->rodata->mapped_exchange = !!strstr(argv[1], "-exchange");
-		bpf_map__set_max_entries(skel->maps.mapped, cpus);
-		bpf_map__set_value_size(skel->maps.mapped, mapped_value_size(MAPPED_SIZE));
+		bpf_map__set_max_entries(skel->maps.saluki_mapped, cpus);
+		bpf_map__set_value_size(skel->maps.saluki_mapped, mapped_value_size(MAPPED_SIZE));
 	}
 	bpf_program__set_autoload(skel->progs.saluki_xdp, !tc);
 	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, tc);

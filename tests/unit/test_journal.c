@@ -11,7 +11,7 @@
 #define FRAME_LEN 100
 
 static struct {
-	_Alignas(8) uint8_t journal[sizeof(struct saluki_journal) + LANES * sizeof(uint64_t)];
+	_Alignas(8) uint8_t journal[sizeof(struct saluki_journal)];
 	uint64_t tail[LANES];
 	unsigned int frames; /* that are in the ring: lane n % LANES has frame n */
 	bool read_in_turn;   /* lane by lane, as where CPUs take turns; else by number */
