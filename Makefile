@@ -282,6 +282,7 @@ INSTALL_FILES := \
 	644:README.md:$(SHARE)/doc/saluki/README.md \
 	644:docs/design.md:$(SHARE)/doc/saluki/design.md \
 	644:docs/bench.md:$(SHARE)/doc/saluki/bench.md \
+	644:docs/bpftool.md:$(SHARE)/doc/saluki/bpftool.md \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 .PHONY: install uninstall

@@ -36,7 +36,7 @@ struct {
 	__uint(max_entries, 1); /* set by the loader: queues */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u32));
-} sockets SEC(".maps");
+} saluki_sockets SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -44,7 +44,7 @@ struct {
 	__uint(max_entries, 1); /* set by the loader: possible CPUs */
 	__type(key, __u32);
 	__type(value, struct saluki_counters);
-} counters SEC(".maps");
+} saluki_counters SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -52,7 +52,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64); /* set by the reader when nobody is left to take the program off */
-} halted SEC(".maps");
+} saluki_halted SEC(".maps");
 
 /* Makes a record of the frame: header in front, cut behind `keep`. The header first: behind it a
  * frame of any length is longer than the 14 bytes below which the kernel cuts nothing. */
@@ -82,8 +82,8 @@ int saluki_xsk(struct xdp_md *ctx)
 {
 	struct frame f = { .orig_len = hook_xdp_len(ctx) };
 	__u32 cpu = bpf_get_smp_processor_id(), zero = 0, keep;
-	struct saluki_counters *c = bpf_map_lookup_elem(&counters, &cpu);
-	__u64 *h = bpf_map_lookup_elem(&halted, &zero);
+	struct saluki_counters *c = bpf_map_lookup_elem(&saluki_counters, &cpu);
+	__u64 *h = bpf_map_lookup_elem(&saluki_halted, &zero);
 
 	if (!c || !h || *h)
 		return XDP_PASS; /* there is a slot for every possible CPU */
@@ -100,7 +100,7 @@ int saluki_xsk(struct xdp_md *ctx)
 	keep = trim_frame(&f, f.orig_len, linktype, keep_headers, snaplen);
 	/* A queue without a socket: one that was made after we started. */
 	if (make_record(ctx, f.orig_len, keep) ||
-	    bpf_redirect_map(&sockets, ctx->rx_queue_index, XDP_DROP) != XDP_REDIRECT) {
+	    bpf_redirect_map(&saluki_sockets, ctx->rx_queue_index, XDP_DROP) != XDP_REDIRECT) {
 		c->copy_failed++;
 		return XDP_DROP;
 	}

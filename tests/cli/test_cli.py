@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from cli import helptext
 from netns.testbed import BUILD, ROOT
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
@@ -21,8 +22,7 @@ def program(command, **kwargs):
                           check=False, **kwargs)
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki run", "saluki probe", "saluki genkey",
-                                     "saluki pubkey", "saluki-collector"])
+@pytest.mark.parametrize("command", helptext.COMMANDS)
 def test_help(command):
     got = program(command + " --help")
     assert got.returncode == 0 and got.stderr == ""
@@ -45,6 +45,11 @@ def test_version(command):
     ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),
     ("saluki run -r FILE --filter-code /dev/null", "saluki: --filter-code /dev/null: line 1: must be "
      "the number of instructions; give what 'tcpdump -ddd' prints\n"),
+    ("saluki attach", "saluki: attach: give an interface with -i IF\n"),
+    ("saluki attach -i lo tcp", "saluki: attach: tcp: not an option; see 'saluki attach --help'\n"),
+    ("saluki attach -i lo -i lo", "saluki: -i lo: given twice\n"),
+    ("saluki detach", "saluki: detach: give an interface with -i IF\n"),
+    ("saluki status now", "saluki: status: now: not an option; see 'saluki status --help'\n"),
     ("saluki-collector", "saluki-collector: --listen ADDR:PORT is missing\n")])
 def test_bad_usage(command, said):
     got = program(command)

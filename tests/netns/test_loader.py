@@ -848,19 +848,32 @@ def test_no_room_in_run(bed, bundled, how):
     assert nothing_is_left(bed)
 
 
-def test_two_namespaces_with_one_bpffs(bed):
-    """An interface of the same name there is another: it is not taken for this one."""
+def test_two_namespaces_with_one_bpffs(bed, bundled):
+    """An interface of the same name there is another: it is not taken for this one, until it is
+    gone."""
     other = bed.namespace()
     cable(bed)
     testbed.veth(other, "veth0", other, "tap0")
     own = bed.ns.holder.pid
-    enter = ["nsenter", f"--net=/proc/{other.holder.pid}/ns/net", f"--mount=/proc/{own}/ns/mnt"]
-    attach(bed, "-i", "tap0")
-    got = subprocess.run([*enter, testbed.BUILD / "saluki", "attach", "-i", "tap0"], text=True,
-                         capture_output=True, check=False)
-    assert_said((got.returncode, got.stderr), 1, "tap0", "another network namespace")
-    got = subprocess.run([*enter, testbed.BUILD / "saluki", "detach", "-i", "tap0"], text=True,
-                         capture_output=True, check=False)
-    assert_said((got.returncode, got.stderr), 1, "tap0", "another network namespace")
+
+    def there(*command):
+        got = subprocess.run(["nsenter", f"--net=/proc/{other.holder.pid}/ns/net",
+                              f"--mount=/proc/{own}/ns/mnt", testbed.BUILD / "saluki", *command],
+                             text=True, capture_output=True, check=False)
+        return got.returncode, got.stderr
+
+    assert there("attach", "-i", "tap0")[0] == 0
+    for command in ("attach", "detach"):
+        assert_said(saluki(bed, command, "-i", "tap0"), 1, "tap0", "another network namespace")
     assert status_of(bed)["tap0"]["source"] == "xdp native"
-    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
+    frames = numbered(bundled, 200)
+    write_pcap(bed.tmp_path / "there.pcap", 1, frames[:100])
+    source = bed.sender("veth0", bed.tmp_path / "there.pcap", ["--rate", "10000"], ns=other)
+    assert source.play() == 100
+    source.close()
+    other.close()
+    testbed.wait_for(lambda: saluki(bed, "attach", "-i", "tap0")[0] == 0, "its end")
+    send(bed, frames[100:])
+    assert status_of(bed)["tap0"]["counters"]["captured"] == 200
+    assert saluki(bed, "detach", "-i", "tap0")[0] == 0
+    assert nothing_is_left(bed)

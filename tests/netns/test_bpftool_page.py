@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+"""docs/bpftool.md: each example is run, and shows what the page shows of it."""
+import re
+
+import pytest
+
+from netns import testbed
+from netns.test_loader import attach, cable, pins_of, saluki, sender
+from netns.test_restart import numbered
+
+PAGE = (testbed.ROOT / "docs/bpftool.md").read_text()
+
+
+def examples():
+    """(command, the lines shown of what it prints)"""
+    found = []
+    for block in re.findall(r"^```\n(.*?)^```$", PAGE, re.M | re.S):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:], []))
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+def shape(line):
+    """The words; what has a digit in it differs from machine to machine."""
+    return re.sub(r'[^\s"(]*\d[^\s",]*', "#", " ".join(line.split()))
+
+
+@pytest.fixture(name="statistics")
+def fixture_statistics(bed):
+    """As they were, whatever happens."""
+    before = bed.ns.run("sysctl", "-n", "kernel.bpf_stats_enabled", capture_output=True).stdout
+    yield
+    bed.ns.run("sysctl", "-q", f"kernel.bpf_stats_enabled={before.strip()}")
+
+
+def test_every_example(bed, bundled, statistics):
+    assert statistics is None and len(examples()) >= 15
+    testbed.veth(bed.ns, "veth0", bed.ns, "wlan0")
+    (how,) = re.findall(r"^    saluki (attach .*)$", PAGE, re.M)
+    attach(bed, *how.split()[1:])
+    source = sender(bed, numbered(bundled, 20000), rate=500)
+    source.go()
+    for command, shown in examples():
+        got = bed.ns.run("sh", "-c", command, check=False, capture_output=True)
+        assert got.returncode == 0 and got.stderr == "", (command, got)
+        lines = iter(map(shape, got.stdout.splitlines()))
+        for line in map(shape, shown):
+            if line.startswith("balance"):  # frames come in meanwhile
+                assert "balance" in got.stdout
+                continue
+            assert any(line == said or said.startswith(line + " ") for said in lines), (
+                command, line, got.stdout)
+    assert pins_of(bed, "wlan0") == []
+
+
+def test_the_page_names_all_pins(bed):
+    """Of each hook and each ring."""
+    cable(bed)
+    named = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| `.*$", PAGE, re.M))))
+    for options in (["--source", "xdp"], ["--source", "tc", "-Q", "inout", "--ring", "mapped"]):
+        attach(bed, "-i", "tap0", *options)
+        assert set(pins_of(bed)) <= named
+        assert saluki(bed, "detach", "-i", "tap0") == (0, "")
