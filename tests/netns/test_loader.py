@@ -671,7 +671,7 @@ def test_attach_killed_at_every_pin(bed, bundled, when):
     frames = numbered(bundled, 200)
     send(bed, frames[:100], "veth0")
     send(bed, frames[100:], "veth1")
-    assert [s["counters"]["captured"] for s in status_of(bed).values()] == [100, 100]
+    assert [sum(c["captured"] for c in counters_of(bed, f"tap{n}")) for n in range(2)] == [100, 100]
     status, said = saluki(bed, "detach", "-i", "tap0", "-i", "tap1")
     assert status == 0 and "200 frames were in the ring" in said
     assert nothing_is_left(bed)
@@ -740,20 +740,21 @@ CONFIG = {"snaplen": 60, "snaplen_max": 64, "keep": 68, "direction": 80, "number
 
 
 @pytest.mark.parametrize("field", CONFIG)
-@pytest.mark.parametrize("value", [0xffffffff, 0x80000000, 4096, 1000003, 0])
-def test_configs_that_nobody_wrote(bed, field, value):
+def test_configs_that_nobody_wrote(bed, field):
     """Refused with a line or without effect: no crash, and detach still works."""
     cable(bed)
     attach(bed, "-i", "tap0", "-B", "256")
-    config = bytearray(map_bytes(bed, "config"))
-    config[CONFIG[field]:CONFIG[field] + 4] = value.to_bytes(4, "little")
-    map_write(bed, "config", config)
-    for command in (["status", "-i", "tap0", "--json"], ["attach", "-i", "tap0"],
-                    ["detach", "-i", "tap0"]):
-        status, said = saluki(bed, *command)
-        assert status in (0, 1), (command, status, said)
-        assert status == 0 or "tap0" in said, (command, said)
-    assert status == 0
+    whole = map_bytes(bed, "config")
+    for value in (0, 4096, 1000003, 0x80000000, 0xffffffff):
+        config = bytearray(whole)
+        config[CONFIG[field]:CONFIG[field] + 4] = value.to_bytes(4, "little")
+        map_write(bed, "config", config)
+        status, said = saluki(bed, "attach", "-i", "tap0")
+        assert status == 0 or (status == 1 and "tap0" in said), (status, said)
+        map_write(bed, "config", config)
+    status, said = saluki(bed, "status", "-i", "tap0", "--json")
+    assert status == 0 or (status == 1 and "tap0" in said), (status, said)
+    assert saluki(bed, "detach", "-i", "tap0") == (0, "")
     assert nothing_is_left(bed)
 
 
@@ -826,16 +827,14 @@ def test_no_bpffs_and_a_read_only_one(bed):
     assert_said(run_sensor(bed, "-i", "tap0", *sensor_args(bed)), 1, "tap0", "Read-only")
 
 
-@pytest.mark.parametrize("how", ["missing", "full", "read-only"])
+@pytest.mark.parametrize("how", ["full", "read-only"])
 def test_no_room_in_run(bed, bundled, how):
     """The lock of the pins must do."""
     cable(bed)
     bed.ns.run("umount", "/run")
-    options = {"missing": [], "full": ["-o", "size=4k"], "read-only": ["-o", "ro"]}[how]
-    bed.ns.run("mount", "-t", "tmpfs", *options, "none", "/run")
-    if how == "missing":
-        bed.ns.run("mount", "--bind", "/proc/self/fdinfo", "/run")  # nothing can be made there
-    elif how == "full":
+    options = {"full": "size=4k", "read-only": "ro"}[how]
+    bed.ns.run("mount", "-t", "tmpfs", "-o", options, "none", "/run")
+    if how == "full":
         bed.ns.run("dd", "if=/dev/zero", "of=/run/ballast", check=False, capture_output=True)
     attach(bed, "-i", "tap0")
     send(bed, numbered(bundled, 100))
