@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the programs say: golden --help texts, errors, and the README held to both."""
+import base64
 import json
 import os
-import base64
 import pathlib
 import re
 import subprocess
