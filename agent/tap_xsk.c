@@ -42,7 +42,7 @@ static int fill_map(const struct xsk_bpf *skel, unsigned int i)
 	int err = 0;
 
 	for (uint32_t queue = 0; !err && queue < f->queues; queue++)
-		err = bpf_map_update_elem(bpf_map__fd(skel->maps.sockets), &queue,
+		err = bpf_map_update_elem(bpf_map__fd(skel->maps.saluki_sockets), &queue,
 					  &x->lanes[f->first + queue].fd, BPF_ANY);
 	return err;
 }
@@ -61,8 +61,8 @@ static struct xsk_bpf *open_program(struct tap_xsk *x, unsigned int i)
 	skel->rodata->keep_headers = t->keep_headers;
 	skel->rodata->interface = i;
 	skel->rodata->filtering = t->filter && t->filter->len;
-	bpf_map__set_max_entries(skel->maps.counters, x->cpus);
-	bpf_map__set_max_entries(skel->maps.sockets, f->queues);
+	bpf_map__set_max_entries(skel->maps.saluki_counters, x->cpus);
+	bpf_map__set_max_entries(skel->maps.saluki_sockets, f->queues);
 	return skel;
 }
 
@@ -75,8 +75,8 @@ static int load(struct tap_xsk *x, unsigned int i)
 		return -errno;
 	x->programs[i] = skel;
 	if (i > 0)
-		err = bpf_map__reuse_fd(skel->maps.halted,
-					bpf_map__fd(x->programs[0]->maps.halted));
+		err = bpf_map__reuse_fd(skel->maps.saluki_halted,
+					bpf_map__fd(x->programs[0]->maps.saluki_halted));
 	err = err ?: filter_load(skel->skeleton, x->base.interfaces[i].filter, x->why, sizeof(x->why));
 	return err ?: fill_map(skel, i);
 }
@@ -89,9 +89,9 @@ static int reload(struct tap_xsk *x, unsigned int i)
 
 	if (!skel)
 		return -errno;
-	err = bpf_map__reuse_fd(skel->maps.halted, bpf_map__fd(old->maps.halted));
-	err = err ?: bpf_map__reuse_fd(skel->maps.counters, bpf_map__fd(old->maps.counters));
-	err = err ?: bpf_map__reuse_fd(skel->maps.sockets, bpf_map__fd(old->maps.sockets));
+	err = bpf_map__reuse_fd(skel->maps.saluki_halted, bpf_map__fd(old->maps.saluki_halted));
+	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_counters, bpf_map__fd(old->maps.saluki_counters));
+	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_sockets, bpf_map__fd(old->maps.saluki_sockets));
 	err = err ?: filter_load(skel->skeleton, x->base.interfaces[i].filter, x->why, sizeof(x->why));
 	if (!err && bpf_link_update(x->links[i], bpf_program__fd(skel->progs.saluki_xsk), NULL))
 		err = -errno;
@@ -171,7 +171,7 @@ static int xsk_attach(struct tap *t, unsigned int i, bool again)
 			 *x->why ? x->why : attach_reason(err));
 		return err;
 	}
-	err = pin_put(&x->pins[i], "counters", bpf_map__fd(x->programs[i]->maps.counters));
+	err = pin_put(&x->pins[i], "counters", bpf_map__fd(x->programs[i]->maps.saluki_counters));
 	if (err) {
 		log_line("%s: cannot pin its counters: %s", t->interfaces[i].name, strerror(-err));
 		return err;
@@ -212,9 +212,9 @@ static int xsk_hand_over(struct tap *t, struct handover *h, int *fds)
 
 	h->kind = HANDOVER_XSK;
 	h->cpus = x->cpus;
-	fds[HANDOVER_FD_XSK_HALT] = bpf_map__fd(x->programs[0]->maps.halted);
+	fds[HANDOVER_FD_XSK_HALT] = bpf_map__fd(x->programs[0]->maps.saluki_halted);
 	for (unsigned int i = 0; i < t->count; i++)
-		fds[HANDOVER_FD_XSK_COUNTERS + i] = bpf_map__fd(x->programs[i]->maps.counters);
+		fds[HANDOVER_FD_XSK_COUNTERS + i] = bpf_map__fd(x->programs[i]->maps.saluki_counters);
 	return HANDOVER_FD_XSK_COUNTERS + t->count;
 }
 
