@@ -8,7 +8,7 @@ import subprocess
 from netns.testbed import BUILD
 
 COMMANDS = ["saluki", "saluki run", "saluki attach", "saluki detach", "saluki status",
-            "saluki genkey", "saluki pubkey", "saluki probe", "saluki-collector"]
+            "saluki filter", "saluki genkey", "saluki pubkey", "saluki probe", "saluki-collector"]
 
 # names: ("-s", "--snaplen"); argument: "BYTES" or None; text: what is said of it, on one line
 Option = collections.namedtuple("Option", "names argument text")

@@ -46,7 +46,9 @@ def test_version(command):
     ("saluki run -r FILE --filter-code /dev/null", "saluki: --filter-code /dev/null: line 1: must be "
      "the number of instructions; give what 'tcpdump -ddd' prints\n"),
     ("saluki attach", "saluki: attach: give an interface with -i IF\n"),
-    ("saluki attach -i lo tcp", "saluki: attach: tcp: not an option; see 'saluki attach --help'\n"),
+    ("saluki detach -i lo tcp", "saluki: detach: tcp: not an option; see 'saluki detach --help'\n"),
+    ("saluki filter -i lo", "saluki: filter: give an expression ('' takes everything) or --filter-code; "
+     "see 'saluki filter --help'\n"),
     ("saluki attach -i lo -i lo", "saluki: -i lo: given twice\n"),
     ("saluki detach", "saluki: detach: give an interface with -i IF\n"),
     ("saluki status now", "saluki: status: now: not an option; see 'saluki status --help'\n"),
