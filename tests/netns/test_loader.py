@@ -817,7 +817,8 @@ def test_what_is_not_ours_in_the_folder(bed):
 
 
 def test_no_bpffs_and_a_read_only_one(bed):
-    """The first is mounted, the second said."""
+    """The first is mounted, the second said. (A bpffs of our own, over which another /sys lies: one
+    that is only unmounted here would show the machine's.)"""
     cable(bed)
     bed.ns.run("mount", "-t", "sysfs", "sys", "/sys")
     attach(bed, "-i", "tap0")
