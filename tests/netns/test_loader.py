@@ -639,7 +639,7 @@ def test_two_commands_at_once(bed, bundled):
         if there:
             assert there["tap0"]["source"] == "xdp native"
             assert set(pins_of(bed)) == {"ring", "mapped", "wakeup", "journal", "counters",
-                                         "config", "link", "program"}
+                                         "config", "filter", "link", "program"}
         else:
             assert nothing_is_left(bed)
     attach(bed, "-i", "tap0")
@@ -660,7 +660,7 @@ def test_attach_killed_at_every_pin(bed, bundled, when):
         cable(bed, n)
     # Pinning is one of the things that bpf() does; there are some hundred calls in all.
     killed = bed.ns.run("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
-                        f"inject=bpf:signal=KILL:when={when * 4}", testbed.BUILD / "saluki",
+                        f"inject=bpf:signal=KILL:when={when * 6}", testbed.BUILD / "saluki",
                         "attach", "-i", "tap0", "-i", "tap1", check=False, capture_output=True)
     assert killed.returncode in (0, -9, 137), killed
     # A link that was not pinned yet goes with its process, a moment later.
