@@ -40,7 +40,8 @@ COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
-BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages
+BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
+	$(BUILD)/tests/filter_cost
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so
 
@@ -82,7 +83,8 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 
-$(BUILD)/agent/attach.o $(BUILD)/agent/maps.o $(BUILD)/tests/bpf/trim_run.o: | $(BUILD)/capture.skel.h
+$(BUILD)/agent/attach.o $(BUILD)/agent/maps.o $(BUILD)/tests/bpf/trim_run.o \
+	$(BUILD)/tests/bench/filter_cost.o: | $(BUILD)/capture.skel.h
 $(BUILD)/agent/tap_xsk.o: | $(BUILD)/xsk.skel.h
 
 .PHONY: vmlinux
@@ -183,6 +185,10 @@ $(BUILD)/generate.skel.h: $(BUILD)/tests/bench/generate.bpf.o
 $(BUILD)/tests/bench/generate.o: | $(BUILD)/generate.skel.h
 
 $(BUILD)/tests/generate: $(BUILD)/tests/bench/generate.o $(BUILD)/agent/pcap_read.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
+
+$(BUILD)/tests/filter_cost: $(BUILD)/tests/bench/filter_cost.o $(BUILD)/agent/pcap_read.o $(FILTER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 

@@ -29,9 +29,9 @@ struct filter {
 
 /* What a filter is to be made of, as it was asked for: code, or an expression, or neither. */
 struct filter_given {
-	const char *expression;
-	const struct filter *code;
-	const struct filter_ready *ready; /* what the expression is for some link types */
+	char *expression;
+	struct filter *code;
+	struct filter_ready *ready; /* what the expression is for some link types */
 };
 
 /* All of these return 0, or -errno with the reason, and what to do, as one line in `why`. */

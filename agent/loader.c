@@ -69,7 +69,7 @@ static int parse(struct capture_options *o, const struct option_def *defs, const
 
 int attach_main(int argc, char **argv)
 {
-	struct capture_options o;
+	static struct capture_options o;
 	struct tap *t;
 	int status = parse(&o, attach_defs,
 			   "Attaches the capture programs and leaves them there: what they capture waits "

@@ -27,7 +27,7 @@
 
 int run_main(int argc, char **argv)
 {
-	struct run_options o;
+	static struct run_options o; /* and what it points to: for the whole run */
 	int socks[2], status = options_parse(&o, argc, argv);
 	struct ctl_board *board; /* the one thing that both processes write and read */
 	sigset_t signals;

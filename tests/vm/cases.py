@@ -116,7 +116,8 @@ def played(interface):
 
 def filtered():
     """Some of the filters and frames of tests/bpf/test_filter.py: (frames, filters)."""
-    frames = filters.some_frames(120) + [(1, f) for f in shaped(1)[::4]]
+    frames = [(f.linktype, f.data) for f in list(captures.frames(captures.BUNDLED))[::10]]
+    frames += [(1, f) for f in shaped(1)[::4]]
     chosen = filters.chosen(frames)
     return frames, chosen[::12] + list(filters.long_lists(random.Random(5)))
 
