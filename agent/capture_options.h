@@ -62,7 +62,7 @@ enum {
 		{ OPT_KEEP, "keep", "headers|all",                                                 \
 		  "headers: nothing behind the headers of data frames\n"                           \
 		  "                               (default on 802.11); all: up to the snaplen" },  \
-		{ OPT_SOURCE, "source", "auto|xdp|tc|xsk",                                             \
+		{ OPT_SOURCE, "source", "auto|xdp|tc|mmap|xsk",                                             \
 		  "capture hook (default auto: the best that attaches);\n"                         \
 		  "                               xsk: AF_XDP, frames are consumed" },                         \
 		{ 'Q', "direction", "in|out|inout",                                                \

@@ -45,8 +45,11 @@ void clock_measure(struct clock_offset *c, uint64_t now_ns)
 
 uint64_t clock_realtime(struct clock_offset *c, uint64_t monotonic_ns)
 {
-	uint64_t t = monotonic_ns + c->realtime_minus_monotonic_ns;
+	return clock_forward(c, monotonic_ns + c->realtime_minus_monotonic_ns);
+}
 
+uint64_t clock_forward(struct clock_offset *c, uint64_t t)
+{
 	/* A new offset, or another CPU's stamp taken just before its record was reserved. */
 	if (t < c->last_ns && c->last_ns - t < CLOCK_STEP_NS)
 		t = c->last_ns;

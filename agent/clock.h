@@ -24,7 +24,9 @@ void clock_grace_period(void);
 /* Measures the offset if the last measurement is a second old. */
 void clock_measure(struct clock_offset *c, uint64_t now_ns);
 /* Returns the time since 1970 of a CLOCK_MONOTONIC stamp. Stamps do not go back, unless the
- * system's clock was set back by more than CLOCK_STEP_NS. */
+ * system's clock was set back by more than CLOCK_STEP_NS; nor do those that are since 1970
+ * already. */
+uint64_t clock_forward(struct clock_offset *c, uint64_t realtime_ns);
 uint64_t clock_realtime(struct clock_offset *c, uint64_t monotonic_ns);
 
 #define CLOCK_STEP_NS 10000000ULL

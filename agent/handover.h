@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "capture_options.h"
+#include "packet_ring.h"
 
 /* What the other descriptors of a handover are. */
 enum handover_kind {
@@ -31,7 +32,8 @@ enum {
 	HANDOVER_FD_JOURNAL = 4,
 	HANDOVER_FD_COUNTERS = 5, /* one an interface; behind them one that is kept open */
 
-	HANDOVER_FD_SOCKETS = 1, /* HANDOVER_MMAP: one an interface */
+	HANDOVER_FD_COUNTS = 1,	 /* HANDOVER_MMAP: packet_counts.h */
+	HANDOVER_FD_SOCKETS = 2, /* an interface's, its census (packet_socket.h), the next one's */
 
 	HANDOVER_FD_XSK_HALT = 1, /* HANDOVER_XSK: maps; sockets and memory came by the fork */
 	HANDOVER_FD_XSK_COUNTERS = 2, /* one an interface */
@@ -43,6 +45,7 @@ struct handover_interface {
 	uint16_t linktype; /* LINKTYPE_, as attached to */
 	bool keep_headers; /* as decided for the link type */
 	char filter[256];  /* its text, cut; "" without one */
+	struct packet_layout packets; /* HANDOVER_MMAP: its ring */
 };
 
 /* The first message: everything is attached, here is what to read from. */
@@ -51,6 +54,7 @@ struct handover {
 	bool pace;
 	bool keep_was_asked_for; /* file: --keep headers was given, not the default */
 	bool persistent; /* ring: it and its programs stay when this agent ends */
+	enum keep keep;		 /* mmap: decided for each frame's own link type */
 	uint32_t snaplen;
 	uint32_t snaplen_max; /* of frames that wait in the ring from before */
 	uint32_t ring_size; /* bytes; of each CPU's where it is mapped */

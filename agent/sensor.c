@@ -85,6 +85,8 @@ static struct source *sensor_source(const struct handover *h, const int *fds,
 		return source_ring_open(h, fds);
 	case HANDOVER_XSK:
 		return source_xsk_open(h, fds);
+	case HANDOVER_MMAP:
+		return source_mmap_open(h, fds);
 	default:
 		return NULL;
 	}

@@ -17,7 +17,7 @@
 struct source;
 
 struct source_frame {
-	struct combo_frame frame; /* data is valid until the mark behind it is released */
+	struct combo_frame frame; /* data is valid until next is called again */
 	uint64_t heard_ns; /* CLOCK_MONOTONIC when it was heard: a combo's age counts from it */
 	uint64_t taken;	   /* bytes of the ring taken so far, 0 without one */
 };
@@ -67,10 +67,11 @@ void source_cut(struct source_frame *out, uint32_t cap_len, bool keep_headers, u
 void source_count(__u64 *counter, uint64_t n);
 void source_counters_read(struct saluki_counters *out, const struct saluki_counters *c);
 
-/* Both take the descriptors over. They return NULL after a line that says what failed. */
+/* All take the descriptors over. They return NULL after a line that says what failed. */
 struct source *source_ring_open(const struct handover *h, const int *fds);
 struct source *source_file_open(const struct handover *h, const int *fds,
 				const struct filter_given *filter);
 struct source *source_xsk_open(const struct handover *h, const int *fds);
+struct source *source_mmap_open(const struct handover *h, const int *fds);
 
 #endif

@@ -18,6 +18,7 @@ static const struct {
 	{ tap_bpf_new, 1 << SOURCE_AUTO | 1 << SOURCE_XDP | 1 << SOURCE_TC },
 	/* Never by itself: it takes every frame away from the machine. */
 	{ tap_xsk_new, 1 << SOURCE_XSK },
+	{ tap_mmap_new, 1 << SOURCE_AUTO | 1 << SOURCE_MMAP },
 };
 
 void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_options *o)

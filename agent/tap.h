@@ -70,6 +70,7 @@ void tap_say(const struct tap *t, unsigned int i, const char *verb);
 struct tap *tap_bpf_new(const struct capture_options *o);
 /* Its sockets are open already (xsk.h). */
 struct tap *tap_xsk_new(const struct capture_options *o);
+struct tap *tap_mmap_new(const struct capture_options *o);
 
 /* For the kinds: asks for the interface's state. Returns 0, or -errno after a line, said once: it is
  * not there, or of a type that is not captured. */

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Packet sockets: see packet_socket.h. */
+#include "packet_socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <saluki/linktype.h>
+
+/* A block that the kernel still fills comes to us after this: a lone frame's way is as long. */
+#define BLOCK_TIMEOUT_MS 50
+#define BLOCKS_WANTED 16 /* fewer and larger ones are seldomer waited for */
+
+/* A protocol that no frame has ("internal only" in linux/if_ether.h): bound to it, a socket is
+ * offered nothing. To protocol 0, which says so plainly, older kernels do not bind. */
+#define ETH_P_NOTHING ETH_P_DDCMP
+
+#define COPY_ALL 0x40000 /* longer than any frame */
+
+const char *packet_version_name(enum packet_version version)
+{
+	static const char *const names[] = { "mmap recv", "mmap v1", "mmap v2", "mmap v3" };
+
+	return names[version];
+}
+
+/* ---- rings ----------------------------------------------------------------------------------- */
+
+/* Asks for a version, without setting anything up. A kernel of another word size than this program
+ * has another TPACKET_V1. */
+static int ask_version(int fd, enum packet_version version)
+{
+	static const int header_len[] = { 0, sizeof(struct tpacket_hdr),
+					  sizeof(struct tpacket2_hdr),
+					  sizeof(struct tpacket3_hdr) };
+	int number = version - PACKET_V1, value = number;
+	socklen_t len = sizeof(value);
+
+	if (getsockopt(fd, SOL_PACKET, PACKET_HDRLEN, &value, &len)) {
+		if (version != PACKET_V1 || errno != ENOPROTOOPT) /* before Linux 2.6.27 */
+			return -errno;
+	} else if (value != header_len[version]) {
+		return -EPROTO;
+	}
+	if (setsockopt(fd, SOL_PACKET, PACKET_VERSION, &number, sizeof(number)) &&
+	    (version != PACKET_V1 || errno != ENOPROTOOPT))
+		return -errno;
+	return 0;
+}
+
+static int ask_ring(int fd, const struct packet_layout *l)
+{
+	struct tpacket_req3 r = {
+		.tp_block_size = l->block_size,
+		.tp_block_nr = l->blocks,
+		.tp_frame_size = l->frame_size,
+		.tp_frame_nr = l->block_size / l->frame_size * l->blocks,
+		.tp_retire_blk_tov = BLOCK_TIMEOUT_MS,
+	};
+
+	/* The older request is the beginning of the newer. */
+	return setsockopt(fd, SOL_PACKET, PACKET_RX_RING, &r,
+			  l->version == PACKET_V3 ? sizeof(r) : sizeof(struct tpacket_req))
+		       ? -errno
+		       : 0;
+}
+
+/* Blocks are memory in one piece, which a kernel may not have: then smaller ones, as long as a
+ * frame fits. */
+static int make_ring(int fd, struct packet_layout *l, enum packet_version version,
+		     uint32_t ring_size, uint32_t snaplen)
+{
+	uint32_t need = TPACKET_ALIGN(packet_layout_overhead(version) + snaplen);
+	uint32_t least = sysconf(_SC_PAGESIZE);
+	int err = ask_version(fd, version);
+
+	if (err)
+		return err;
+	while (least < need)
+		least *= 2;
+	l->version = version;
+	l->frame_size = version == PACKET_V3 ? least / 2 : need; /* in V3 it is only checked */
+	l->block_size = ring_size / BLOCKS_WANTED;
+	do {
+		if (l->block_size < least)
+			l->block_size = least;
+		l->blocks = ring_size / l->block_size;
+		err = ask_ring(fd, l);
+		l->block_size /= 2;
+	} while (err == -ENOMEM && l->block_size >= least);
+	l->block_size *= 2;
+	return err;
+}
+
+/* Without a ring: a receive buffer of the same size, and what a ring's header would have said. */
+static void make_buffer(struct packet_socket *s, uint32_t ring_size)
+{
+	int one = 1, half = ring_size / 2; /* the kernel doubles it */
+
+	s->layout = (struct packet_layout){ .version = PACKET_RECV };
+	if (setsockopt(s->fd, SOL_SOCKET, SO_RCVBUFFORCE, &half, sizeof(half)))
+		setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &half, sizeof(half));
+	setsockopt(s->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one));
+	/* Before Linux 2.6.21 nothing says how long a frame was that a filter has cut. */
+	if (setsockopt(s->fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof(one)))
+		s->how.accept = COPY_ALL;
+}
+
+static void negotiate(struct packet_socket *s, enum packet_version best, uint32_t ring_size,
+		      uint32_t snaplen)
+{
+	for (enum packet_version v = best; v >= PACKET_V1; v--) {
+		s->refused[v] = make_ring(s->fd, &s->layout, v, ring_size, snaplen);
+		if (!s->refused[v])
+			return;
+	}
+	make_buffer(s, ring_size);
+}
+
+/* ---- filters --------------------------------------------------------------------------------- */
+
+static int set_filter(int fd, struct sock_filter *code, int len)
+{
+	struct sock_fprog p = { len, code };
+
+	if (len < 0)
+		return len;
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &p, sizeof(p)) ? -errno : 0;
+}
+
+static int refuse_all(int fd)
+{
+	struct sock_filter code = { .code = BPF_RET | BPF_K };
+
+	return set_filter(fd, &code, 1);
+}
+
+static int accept_what(struct packet_socket *s, int fd, int linktype, const struct filter *f)
+{
+	static struct sock_filter code[FILTER_LEN_MAX];
+	struct filter_packet how = s->how;
+
+	if (linktype != LINKTYPE_ETHERNET)
+		how.tags = FILTER_TAGS_NONE;
+	return set_filter(fd, code, filter_packet(code, f, &how));
+}
+
+/* ---- start and stop -------------------------------------------------------------------------- */
+
+static int bind_to(int fd, int ifindex, int protocol)
+{
+	const struct sockaddr_ll to = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(protocol),
+		.sll_ifindex = ifindex,
+	};
+
+	return bind(fd, (const struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
+}
+
+void packet_stop(int fd)
+{
+	bind_to(fd, 0, ETH_P_NOTHING); /* returns when no CPU is in the socket's code any more */
+}
+
+bool packet_stopped(int fd)
+{
+	struct sockaddr_ll at = { 0 };
+	socklen_t len = sizeof(at);
+
+	return getsockname(fd, (struct sockaddr *)&at, &len) || at.sll_protocol != htons(ETH_P_ALL);
+}
+
+/* Begins to count. The kernel offers a frame first to who came last. `still`: nothing passes the
+ * socket's own filter yet. */
+static int census_start(struct packet_socket *s, int linktype, bool still)
+{
+	static const struct filter all;
+	bool first = !s->counts->counting;
+	int err = refuse_all(s->census);
+
+	err = err ?: bind_to(s->census, s->ifindex, ETH_P_ALL);
+	if (!err && first && still)
+		packet_counts_begin(s->counts, s->fd, s->census, true);
+	err = err ?: accept_what(s, s->census, linktype, &all);
+	if (!err && first && !still)
+		packet_counts_begin(s->counts, s->fd, s->census, false);
+	return err;
+}
+
+int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, const struct filter *f)
+{
+	int err;
+
+	s->ifindex = ifindex;
+	if (!f->len && !s->counts->counting) {
+		err = accept_what(s, s->fd, linktype, f);
+		return err ?: bind_to(s->fd, ifindex, ETH_P_ALL);
+	}
+	err = refuse_all(s->fd);
+	err = err ?: bind_to(s->fd, ifindex, ETH_P_ALL);
+	err = err ?: census_start(s, linktype, true);
+	err = err ?: accept_what(s, s->fd, linktype, f);
+	if (err)
+		packet_socket_stop(s);
+	return err;
+}
+
+int packet_socket_filter(struct packet_socket *s, int linktype, const struct filter *f)
+{
+	int err = 0;
+
+	if (f->len && !s->counts->counting)
+		err = census_start(s, linktype, false);
+	return err ?: accept_what(s, s->fd, linktype, f);
+}
+
+void packet_socket_stop(struct packet_socket *s)
+{
+	/* Between the two a frame counts as refused, which it is. */
+	refuse_all(s->fd);
+	refuse_all(s->census);
+	packet_stop(s->fd);
+	packet_stop(s->census);
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static int open_one(void)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* 0: offered nothing yet */
+
+	return fd < 0 ? -errno : fd;
+}
+
+int packet_socket_open(struct packet_socket *s, enum packet_version best,
+		       const struct capture_options *o, struct packet_counts *counts)
+{
+	int one = 1, least = 0;
+
+	*s = (struct packet_socket){
+		.fd = open_one(),
+		.census = open_one(),
+		.counts = counts,
+		.how = { .direction = o->direction, .accept = o->snaplen },
+	};
+	if (s->fd < 0 || s->census < 0)
+		return s->fd < 0 ? s->fd : s->census;
+	negotiate(s, best, o->ring_size, o->snaplen);
+	s->how.tags = filter_packet_tags(s->fd);
+	setsockopt(s->census, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
+	/* Since Linux 4.20. It is cheaper than a filter that looks. */
+	if (o->direction == DIRECTION_IN &&
+	    !setsockopt(s->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) &&
+	    !setsockopt(s->census, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)))
+		s->how.direction = DIRECTION_INOUT;
+	return 0;
+}
+
+void packet_socket_close(struct packet_socket *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->census >= 0)
+		close(s->census);
+	s->fd = s->census = -1;
+}

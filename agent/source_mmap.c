@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Source: packet sockets, one an interface, that tap_mmap.c has opened. In: frames in their rings
+ * or receive buffers. Out: frames as on the wire, cut here as the BPF programs would have cut them,
+ * oldest first of those that are there. Always holds: a frame's space is given back when the next
+ * one is asked for. By then it is in a combo, and the ring goes with its processes anyway: keeping
+ * it there until export would save nothing.
+ */
+#include "source.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <saluki/linktype.h>
+#include <saluki/log.h>
+
+#include "clock.h"
+#include "packet_ring.h"
+#include "packet_socket.h"
+
+/* The sockets wake us for each frame, except with V3: let some gather. Not for long, as without a
+ * ring the kernel stamps the first frames of all only when they are read. */
+#define GATHER_NS 200000
+
+/* At the end the kernel still closes V3's last block. It has promised to after 50 ms. */
+#define LAST_BLOCK_TRIES 100
+#define LAST_BLOCK_MS 20
+
+#define CLOCK_EVERY 64 /* frames, between two looks at the clock */
+#define RUN_MAX 64     /* and of one lane, between two at the others */
+
+struct lane {
+	int fd, census;
+	struct packet_ring ring;
+	uint8_t *room; /* PACKET_RECV: for one frame; else NULL */
+	size_t room_len;
+	struct packet ahead; /* the next frame of this socket */
+	bool have;
+	uint64_t taken;		    /* frames read so far */
+	uint64_t missing;	    /* frames that the kernel counted and never gave */
+	int linktype;		    /* where a frame's own is not known */
+	struct saluki_counters cut; /* kept_bytes, malformed, seen_bytes */
+	/* The kernel's counts in 64 bits. */
+	struct packet_counts last;
+	uint64_t packets, drops, filtered;
+};
+
+struct source_mmap {
+	struct source base;
+	uint32_t snaplen;
+	enum keep keep;
+	struct lane lanes[INTERFACES_MAX];
+	struct lane *lane; /* of the frame given last; NULL: there was none */
+	uint64_t until_ns; /* this lane has the oldest frame up to here */
+	unsigned int run;  /* frames given since the others were looked at */
+	struct clock_offset clock;
+	uint64_t now_ns; /* CLOCK_MONOTONIC, some frames ago */
+	unsigned int since_clock;
+	struct packet_counts *counts; /* shared with the privileged process */
+	pthread_mutex_t lock;	      /* of what `counters` adds up */
+};
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+static void look_at_clock(struct source_mmap *s)
+{
+	s->now_ns = monotonic_ns();
+	s->since_clock = 0;
+	clock_measure(&s->clock, s->now_ns);
+}
+
+/* Takes the next frame of a lane, which gives the one before it back. */
+static void lane_step(struct source_mmap *s, struct lane *l)
+{
+	int got;
+
+	if (l->room) {
+		got = packet_recv(l->fd, l->room, l->room_len, &l->ahead);
+		if (got == 1 && !l->ahead.time_ns)
+			l->ahead.time_ns = clock_ns(CLOCK_REALTIME);
+	} else {
+		got = packet_ring_next(&l->ring, &l->ahead);
+	}
+	l->have = got == 1; /* an error is the interface's, which is followed elsewhere */
+	if (!l->have)
+		return;
+	l->taken++;
+	if (++s->since_clock == CLOCK_EVERY)
+		look_at_clock(s);
+}
+
+/* The lane with the oldest frame, and how long it will be that. */
+static struct lane *oldest(struct source_mmap *s)
+{
+	struct lane *best = NULL;
+
+	s->run = 0;
+	s->until_ns = UINT64_MAX;
+	for (struct lane *l = s->lanes; l < s->lanes + s->base.interfaces; l++) {
+		if (!l->have)
+			lane_step(s, l);
+		if (!l->have)
+			continue;
+		if (!best || l->ahead.time_ns < best->ahead.time_ns) {
+			if (best)
+				s->until_ns = best->ahead.time_ns;
+			best = l;
+		} else if (l->ahead.time_ns < s->until_ns) {
+			s->until_ns = l->ahead.time_ns;
+		}
+	}
+	return best;
+}
+
+/* The link type is the frame's own: an interface may have become one of another type. */
+static void give(struct source_mmap *s, struct lane *l, struct source_frame *f)
+{
+	const struct packet *p = &l->ahead;
+	int linktype = linktype_from_arphrd(p->arphrd);
+	uint64_t heard_ns = p->time_ns - s->clock.realtime_minus_monotonic_ns;
+
+	f->frame.data = p->data;
+	f->frame.orig_len = p->orig_len;
+	f->frame.linktype = linktype < 0 ? l->linktype : linktype;
+	f->frame.interface = l - s->lanes;
+	f->frame.direction = p->outgoing ? SALUKI_DIRECTION_OUT : SALUKI_DIRECTION_IN;
+	f->frame.time_ns = clock_forward(&s->clock, p->time_ns);
+	/* While the clock is being set a frame may seem to come from the future, and its combo
+	 * would wait for that. */
+	f->heard_ns = (int64_t)(s->now_ns - heard_ns) < 0 ? s->now_ns : heard_ns;
+	f->taken = 0;
+	source_count(&l->cut.seen_bytes, p->orig_len);
+	source_cut(f, p->cap_len,
+		   s->keep == KEEP_HEADERS ||
+			   (s->keep == KEEP_DEFAULT && linktype_is_80211(f->frame.linktype)),
+		   s->snaplen, &l->cut);
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+/* Adds up what came since the last time. What was refused is a difference of two counts that are
+ * not read at one moment: it is never taken back. */
+static void add_up(struct source_mmap *s, struct lane *l)
+{
+	struct packet_counts *c = &s->counts[l - s->lanes], now = l->last;
+	int32_t filtered;
+
+	packet_counts_take(c, l->fd, l->census);
+	now.packets = __atomic_load_n(&c->packets, __ATOMIC_SEQ_CST);
+	now.drops = __atomic_load_n(&c->drops, __ATOMIC_SEQ_CST);
+	l->packets += now.packets - l->last.packets;
+	l->drops += now.drops - l->last.drops;
+	l->last = now;
+	filtered = packet_counts_filtered(c) - (uint32_t)l->filtered;
+	if (filtered > 0)
+		l->filtered += filtered;
+}
+
+static uint64_t lane_lost(const struct lane *l)
+{
+	return __atomic_load_n(&l->ring.nonsense, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&l->missing, __ATOMIC_RELAXED);
+}
+
+static void mmap_counters(const struct source *base, unsigned int interface,
+			  struct saluki_counters *out)
+{
+	struct source_mmap *s = (struct source_mmap *)base;
+	struct lane *l = &s->lanes[interface];
+
+	source_counters_read(out, &l->cut);
+	pthread_mutex_lock(&s->lock);
+	add_up(s, l);
+	out->ring_full = l->drops;
+	out->filtered = l->filtered;
+	out->copy_failed = lane_lost(l);
+	out->captured = l->packets - l->drops - out->copy_failed;
+	out->seen = l->packets + l->filtered;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Frames that the kernel has counted as ours, and that we have not read. */
+static uint64_t lane_pending(struct source_mmap *s, struct lane *l)
+{
+	uint64_t counted;
+
+	pthread_mutex_lock(&s->lock);
+	add_up(s, l);
+	counted = l->packets - l->drops;
+	pthread_mutex_unlock(&s->lock);
+	return counted - l->taken - lane_lost(l);
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+static bool all_stopped(const struct source_mmap *s)
+{
+	for (unsigned int i = 0; i < s->base.interfaces; i++)
+		if (!packet_stopped(s->lanes[i].fd))
+			return false;
+	return true;
+}
+
+static bool any_pending(struct source_mmap *s)
+{
+	for (unsigned int i = 0; i < s->base.interfaces; i++)
+		if (lane_pending(s, &s->lanes[i]))
+			return true;
+	return false;
+}
+
+/* No socket is offered anything any more: what is still in a block that the kernel has open comes
+ * now, and what does not come is lost there. */
+static struct lane *last_ones(struct source_mmap *s)
+{
+	struct lane *l = NULL;
+
+	for (int i = 0; i < LAST_BLOCK_TRIES && !l && any_pending(s); i++) {
+		poll(NULL, 0, LAST_BLOCK_MS);
+		l = oldest(s);
+	}
+	for (unsigned int i = 0; !l && i < s->base.interfaces; i++)
+		__atomic_store_n(&s->lanes[i].missing,
+				 s->lanes[i].missing + lane_pending(s, &s->lanes[i]),
+				 __ATOMIC_RELAXED);
+	return l;
+}
+
+static int mmap_next(struct source *base, struct source_frame *f)
+{
+	struct source_mmap *s = (struct source_mmap *)base;
+
+	if (s->lane)
+		lane_step(s, s->lane);
+	if (!s->lane || !s->lane->have || s->lane->ahead.time_ns > s->until_ns ||
+	    ++s->run == RUN_MAX)
+		s->lane = oldest(s);
+	if (!s->lane && all_stopped(s))
+		s->lane = last_ones(s);
+	if (!s->lane)
+		return 0;
+	give(s, s->lane, f);
+	return 1;
+}
+
+static void mmap_wait(struct source *base, int timeout_ms)
+{
+	static const struct timespec gather = { 0, GATHER_NS };
+	struct source_mmap *s = (struct source_mmap *)base;
+	struct pollfd fds[INTERFACES_MAX];
+	bool each = false;
+
+	for (unsigned int i = 0; i < base->interfaces; i++)
+		fds[i] = (struct pollfd){ .fd = s->lanes[i].fd, .events = POLLIN };
+	if (poll(fds, base->interfaces, timeout_ms) > 0) {
+		for (unsigned int i = 0; i < base->interfaces; i++) {
+			int err;
+			socklen_t len = sizeof(err);
+
+			/* An interface that went down is told of until somebody asks. */
+			if (fds[i].revents & POLLERR)
+				getsockopt(fds[i].fd, SOL_SOCKET, SO_ERROR, &err, &len);
+			if (fds[i].revents & POLLIN && s->lanes[i].ring.layout.version != PACKET_V3)
+				each = true;
+		}
+	}
+	if (each)
+		nanosleep(&gather, NULL);
+	look_at_clock(s);
+}
+
+static uint64_t mmap_mark(struct source *base)
+{
+	(void)base;
+	return 0;
+}
+
+static void mmap_release(struct source *base, uint64_t mark)
+{
+	(void)base;
+	(void)mark;
+}
+
+static void mmap_halt(struct source *base)
+{
+	struct source_mmap *s = (struct source_mmap *)base;
+
+	for (unsigned int i = 0; i < base->interfaces; i++) {
+		packet_stop(s->lanes[i].fd);
+		packet_stop(s->lanes[i].census);
+	}
+}
+
+static void mmap_close(struct source *base)
+{
+	struct source_mmap *s = (struct source_mmap *)base;
+
+	for (unsigned int i = 0; i < base->interfaces; i++) {
+		packet_ring_unmap(&s->lanes[i].ring);
+		free(s->lanes[i].room);
+		close(s->lanes[i].fd);
+		close(s->lanes[i].census);
+	}
+	packet_counts_unmap(s->counts);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+static const struct source_ops mmap_ops = {
+	.next = mmap_next,
+	.wait = mmap_wait,
+	.mark = mmap_mark,
+	.release = mmap_release,
+	.halt = mmap_halt,
+	.counters = mmap_counters,
+	.close = mmap_close,
+};
+
+/* ---- open ------------------------------------------------------------------------------------ */
+
+static int lane_open(struct lane *l, const struct handover_interface *h, uint32_t snaplen)
+{
+	l->linktype = h->linktype;
+	if (h->packets.version != PACKET_RECV)
+		return packet_ring_map(&l->ring, &h->packets, l->fd);
+	l->room_len = snaplen;
+	l->room = malloc(PACKET_HEADROOM + l->room_len);
+	return l->room ? 0 : -ENOMEM;
+}
+
+struct source *source_mmap_open(const struct handover *h, const int *fds)
+{
+	struct source_mmap *s = calloc(1, sizeof(*s));
+	int err = -ENOMEM;
+
+	if (!s)
+		goto failed;
+	s->base.ops = &mmap_ops;
+	s->base.interfaces = h->count;
+	s->snaplen = h->snaplen;
+	s->keep = h->keep;
+	pthread_mutex_init(&s->lock, NULL);
+	for (unsigned int i = 0; i < h->count; i++) {
+		s->lanes[i].fd = fds[HANDOVER_FD_SOCKETS + 2 * i];
+		s->lanes[i].census = fds[HANDOVER_FD_SOCKETS + 2 * i + 1];
+	}
+	s->counts = packet_counts_map(fds[HANDOVER_FD_COUNTS]);
+	close(fds[HANDOVER_FD_COUNTS]);
+	err = s->counts ? 0 : -errno;
+	for (unsigned int i = 0; !err && i < h->count; i++)
+		err = lane_open(&s->lanes[i], &h->interfaces[i], h->snaplen);
+	if (!err) {
+		look_at_clock(s);
+		return &s->base;
+	}
+	mmap_close(&s->base);
+failed:
+	log_line("cannot map the packet rings: %s", strerror(-err));
+	return NULL;
+}

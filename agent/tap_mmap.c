@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tap: packet sockets, for kernels without BPF programs. In: interfaces. Out: a socket an
+ * interface, each with the best ring this kernel gives, and a page of counts, for source_mmap.c.
+ * Always holds: the sockets stay when an interface goes and comes back, so what is in their rings
+ * and counts stays too.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#include "packet_socket.h"
+#include "tap.h"
+
+struct tap_mmap {
+	struct tap base;
+	struct packet_socket sockets[INTERFACES_MAX];
+	struct packet_counts *counts; /* one an interface, shared with the other process */
+	int counts_fd;
+	int told[INTERFACES_MAX]; /* the last refusal that was said */
+};
+
+static const char *reason(int err)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		return "not permitted; run as root, or with CAP_NET_RAW";
+	case EAFNOSUPPORT:
+		return "this kernel has no packet sockets (CONFIG_PACKET)";
+	case EINVAL:
+	case ENOPROTOOPT:
+		return "this kernel does not have it";
+	case EPROTO:
+		return "this program is for another word size than the kernel";
+	case ENOMEM:
+		return "no memory for a ring of this size; see -B";
+	default:
+		return strerror(-err);
+	}
+}
+
+static int mmap_attach(struct tap *t, unsigned int i, bool again)
+{
+	static const struct filter none;
+	struct tap_mmap *m = (struct tap_mmap *)t;
+	struct tap_interface *f = &t->interfaces[i];
+	int err = tap_query(t, i);
+
+	if (err)
+		return err;
+	err = packet_socket_start(&m->sockets[i], f->link.ifindex, f->link.linktype, &none);
+	if (err && (!again || err != m->told[i]))
+		log_line("%s: mmap refused: %s", f->name, reason(err));
+	m->told[i] = err;
+	if (!err)
+		f->source = packet_version_name(m->sockets[i].layout.version);
+	return err;
+}
+
+static void mmap_detach(struct tap *t, unsigned int i)
+{
+	if (!t->interfaces[i].source)
+		return;
+	packet_socket_stop(&((struct tap_mmap *)t)->sockets[i]);
+	t->interfaces[i].source = NULL;
+}
+
+static int mmap_hand_over(struct tap *t, struct handover *h, int *fds)
+{
+	struct tap_mmap *m = (struct tap_mmap *)t;
+
+	h->kind = HANDOVER_MMAP;
+	h->ring_size = t->o->ring_size;
+	h->keep = t->o->keep;
+	fds[HANDOVER_FD_COUNTS] = m->counts_fd;
+	for (unsigned int i = 0; i < t->count; i++) {
+		h->interfaces[i].packets = m->sockets[i].layout;
+		fds[HANDOVER_FD_SOCKETS + 2 * i] = m->sockets[i].fd;
+		fds[HANDOVER_FD_SOCKETS + 2 * i + 1] = m->sockets[i].census;
+	}
+	return HANDOVER_FD_SOCKETS + 2 * t->count;
+}
+
+static void mmap_free(struct tap *t)
+{
+	struct tap_mmap *m = (struct tap_mmap *)t;
+
+	for (unsigned int i = 0; i < t->count; i++) {
+		mmap_detach(t, i);
+		packet_socket_close(&m->sockets[i]);
+	}
+	packet_counts_unmap(m->counts);
+	if (m->counts_fd >= 0)
+		close(m->counts_fd);
+	free(m);
+}
+
+static const struct tap_ops mmap_ops = {
+	.attach = mmap_attach,
+	.detach = mmap_detach,
+	.hand_over = mmap_hand_over,
+	.free = mmap_free,
+};
+
+static int open_counts(struct tap_mmap *m)
+{
+	m->counts_fd = packet_counts_open();
+	if (m->counts_fd < 0)
+		return m->counts_fd;
+	m->counts = packet_counts_map(m->counts_fd);
+	return m->counts ? 0 : -errno;
+}
+
+/* Says what was refused before. An interface does not ask again for what the kernel refused to the
+ * one before it. */
+static int open_socket(struct tap_mmap *m, unsigned int i)
+{
+	const struct capture_options *o = m->base.o;
+	struct packet_socket *s = &m->sockets[i];
+	enum packet_version best = i ? m->sockets[i - 1].layout.version : PACKET_V3, v;
+	int err = packet_socket_open(s, best, o, &m->counts[i]);
+
+	if (err) {
+		log_line("%s: mmap refused: %s", o->interfaces[i], reason(err));
+		return err;
+	}
+	for (v = best; v > s->layout.version; v--)
+		log_line("%s: %s refused: %s", o->interfaces[i], packet_version_name(v),
+			 reason(s->refused[v]));
+	return 0;
+}
+
+struct tap *tap_mmap_new(const struct capture_options *o)
+{
+	struct tap_mmap *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m) {
+		log_line("out of memory");
+		return NULL;
+	}
+	tap_init(&m->base, &mmap_ops, o);
+	for (unsigned int i = 0; i < o->count; i++)
+		m->sockets[i].fd = m->sockets[i].census = -1;
+	err = open_counts(m);
+	if (err)
+		log_line("mmap refused: no shared memory: %s", strerror(-err));
+	for (unsigned int i = 0; !err && i < o->count; i++)
+		err = open_socket(m, i);
+	if (err) {
+		mmap_free(&m->base);
+		return NULL;
+	}
+	snprintf(m->base.ring, sizeof(m->base.ring), "ring %u KiB", o->ring_size / 1024);
+	return &m->base;
+}

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Packet sockets (--source mmap): every version of their ring gives the frames that the BPF programs
+give. Versions are refused by strace in the kernel's place, so what is tested is what an old kernel
+would do."""
+import struct
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced, assert_same, tshark_fields
+from netns.test_pipeline import as_seen, combined
+from reference import captures
+from reference.test_reference import write_pcap
+
+VERSIONS = ["v3", "v2", "v1", "recv"]
+
+
+def refusing(version, tmp_path):
+    """strace in front of a command, which refuses every better version. The command keeps its pid."""
+    n = VERSIONS.index(version)
+    return ["strace", "-D", "-qq", "-o", tmp_path / "strace", "-e", "trace=setsockopt", "-e",
+            f"inject=setsockopt:error=EINVAL:when=1..{n}"] if n else []
+
+
+def mmap_sensor(bed, name, interfaces, version="v3", options=()):
+    command = [testbed.BUILD / "saluki", "run", "--to", "127.0.0.1:5600", "--key",
+               bed.keys.sensor(name), "--source", "mmap", *options]
+    for i in interfaces:
+        command += ["-i", i]
+    p = testbed.Process(bed.ns, refusing(version, bed.tmp_path) + command,
+                        f"{interfaces[-1]}: capturing by mmap {version}")
+    bed.stack.callback(p.kill)
+    return p
+
+
+def ethernet(n, tags, size=100):
+    """A frame with these tags (TPID, TCI), outer first, and UDP in it."""
+    addresses = bytes.fromhex("0200000000fe0200000000aa")
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 28 + size, n & 0xffff, 0, 64, 17, 0, bytes([10, 0, 0, 1]),
+                     bytes([10, 0, 0, 2]))
+    udp = struct.pack(">HHHH", 1000 + n, 2000, 8 + size, 0)
+    return (addresses + b"".join(struct.pack(">HH", *t) for t in tags) + b"\x08\x00" + ip + udp +
+            bytes((n + i) & 255 for i in range(size)))
+
+
+TAGS = [(), ((0x8100, 5),), ((0x8100, 0xe005),), ((0x8100, 0xf000),), ((0x88a8, 7), (0x8100, 8)),
+        ((0x8100, 1), (0x8100, 2)), ((0x88a8, 0x1001),), ((0x8100, 0),)]
+
+
+def tagged(count=400):
+    """Frames of all sizes with all kinds of tags."""
+    return [captures.Frame(0, len(d), 1, d) for d in
+            (ethernet(n, TAGS[n % len(TAGS)], n * 7 % 1400) for n in range(count))]
+
+
+def of_sensor(bed, name):
+    names = tshark_fields(bed.out, "frame.interface_name")
+    got = list(captures.frames(bed.out))
+    return [f for f, (n,) in zip(got, names) if n.startswith(f"{name}:")]
+
+
+def without_outer_tag(frames):
+    """As TPACKET_V1 has them: there is no place for a tag that was taken off."""
+    def one(f):
+        if f.data[12:14] not in (b"\x81\x00", b"\x88\xa8"):
+            return f
+        data = f.data[:12] + f.data[16:]
+        return f._replace(data=data, orig_len=len(data))
+    return [one(f) for f in frames]
+
+
+def both(bed, interface, player, version, options, beside):
+    """Plays to two sensors at once; returns what came of each."""
+    collector = bed.collector()
+    other = bed.sensor("two", interface, options=[*options, *beside])
+    sensor = mmap_sensor(bed, "lib", [interface], version, options)
+    count = player.play()
+    for s in (sensor, other):
+        status, said = s.finish()
+        assert status == 0, said
+    collector.finish()
+    for name in ("lib", "two"):
+        assert_balanced(collector.sensor_stats(name), count)
+    return of_sensor(bed, "lib"), of_sensor(bed, "two")
+
+
+def assert_stamps_close(ours, theirs):
+    assert len(ours) == len(theirs)
+    assert [f.time_ns for f in ours] == sorted(f.time_ns for f in ours)
+    unit = max(abs(a.time_ns - b.time_ns) for a, b in zip(ours, theirs))
+    print(f"stamps at most {unit} ns apart")
+    print([a.time_ns - b.time_ns for a, b in zip(ours, theirs)][::20])
+    assert unit < 1_000_000
+
+
+@pytest.mark.parametrize("options", [(), ("--keep", "headers"), ("-s", "13"), ("-s", "2000"),
+                                     ("-s", "17", "--keep", "headers")])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_wired_frames_as_xdp_gives_them(bed, version, options):
+    """Bytes, lengths, order, stamps; tags are put back where they were."""
+    frames = tagged()
+    write_pcap(bed.tmp_path / "live.pcap", 1, frames)
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    player = bed.sender("veth0", bed.tmp_path / "live.pcap", ["--rate", "20000"])
+    ours, theirs = both(bed, "tap0", player, version, options, ["--source", "xdp"])
+    snaplen = int(options[1]) if options and options[0] == "-s" else 192
+    headers = True if "headers" in options else None
+    assert_same(as_seen(frames), theirs, snaplen, headers, stamps=False)
+    if version == "v1":
+        frames = without_outer_tag(frames)
+    assert_same(as_seen(frames), ours, snaplen, headers, stamps=False)
+    assert_stamps_close(ours, theirs)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_80211_frames_as_tc_gives_them(bed, bundled, version):
+    frames = list(captures.frames(bundled))
+    player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+    ours, theirs = both(bed, "mon0", player, version, (), ["--source", "tc"])
+    assert_same(as_seen(frames), ours, stamps=False)
+    assert [f[1:] for f in ours] == [f[1:] for f in theirs]
+    assert_stamps_close(ours, theirs)
+
+
+@pytest.mark.captures
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_wired_frame(bed, version):
+    frames = [f for f in combined(1, ["wired"]) if 14 <= len(f.data) <= 65535]
+    write_pcap(bed.tmp_path / "live.pcap", 1, frames)
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0", "mtu", "65535")
+    collector = bed.collector()
+    sensor = mmap_sensor(bed, "lib", ["tap0"], version, ["-B", "16384"])
+    player = bed.sender("veth0", bed.tmp_path / "live.pcap", ["--rate", "50000"])
+    assert player.play() == len(frames)
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(frames))
+    if version == "v1":
+        frames = without_outer_tag(frames)
+    assert_same(as_seen(frames), captures.frames(bed.out), stamps=False)
+
+
+def test_what_is_refused_is_said(bed, bundled):
+    bed.collector()
+    bed.tun("mon0", 803, bundled)
+    sensor = mmap_sensor(bed, "lib", ["mon0"], "recv")
+    for version in ("v3", "v2", "v1"):
+        assert f"mon0: mmap {version} refused: this kernel does not have it" in sensor.said
+    assert sensor.finish()[0] == 0
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_both_directions(bed, bundled, version):
+    frames = tagged(200)
+    write_pcap(bed.tmp_path / "live.pcap", 1, frames)
+    for way, wanted in (("in", {"0x00000001": 200}), ("out", {"0x00000002": 200}),
+                        ("inout", {"0x00000001": 200, "0x00000002": 200})):
+        collector = bed.collector()
+        testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+        sensor = mmap_sensor(bed, "lib", ["tap0"], version, ["-Q", way])
+        for interface in ("veth0", "tap0"):
+            assert bed.sender(interface, bed.tmp_path / "live.pcap",
+                              ["--rate", "20000"]).play() == 200
+        assert sensor.finish()[0] == 0
+        collector.finish()
+        assert_balanced(collector.sensor_stats("lib"), sum(wanted.values()))
+        ways = [w for w, in tshark_fields(bed.out, "frame.packet_flags_direction")]
+        assert {w: ways.count(w) for w in ways} == wanted
+        bed.ns.run("ip", "link", "del", "tap0")
+        bed.out.unlink()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_full_ring_is_counted(bed, bundled, version):
+    """Without a collector the ring fills; what it had no space for is in the ledger, to the frame."""
+    frames = list(captures.frames(bundled)) * 4
+    count = len(frames)
+    write_pcap(bed.tmp_path / "long.pcap", 127, frames)
+    player = bed.tun("mon0", 803, bed.tmp_path / "long.pcap", ["--rate", "0"])
+    sensor = mmap_sensor(bed, "lib", ["mon0"], version, ["-B", "256", "--keep", "all"])
+    assert player.play() == count
+    collector = bed.collector()
+    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written"), "frames")
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert 0 < stats["ring_full"] < count
+    assert_balanced(stats, count, ring_full=stats["ring_full"])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_two_interfaces(bed, bundled, version):
+    frames = tagged(300)
+    write_pcap(bed.tmp_path / "live.pcap", 1, frames)
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    wired = bed.sender("veth0", bed.tmp_path / "live.pcap", ["--rate", "5000"])
+    wireless = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+    collector = bed.collector()
+    sensor = mmap_sensor(bed, "lib", ["tap0", "mon0"], version)
+    wired.go()
+    wireless.go()
+    count = wired.played() + wireless.played()
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+    got = list(captures.frames(bed.out))
+    if version == "v1":
+        frames = without_outer_tag(frames)
+    assert_same(as_seen(frames), [f for f in got if f.linktype == 1], stamps=False)
+    assert_same(as_seen(list(captures.frames(bundled))), [f for f in got if f.linktype == 127],
+                stamps=False)
+    assert [f.time_ns for f in got if f.linktype == 1] == \
+        sorted(f.time_ns for f in got if f.linktype == 1)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_interface_goes_down_and_up_and_comes_back(bed, bundled, version):
+    """Every time a whole capture is heard; the process does not spin on the socket's error."""
+    count = len(list(captures.frames(bundled)))
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+    sensor = mmap_sensor(bed, "lib", ["mon0"], version)
+    assert player.play() == count
+    player.close()
+    sensor.expect("disappeared")
+    player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+    sensor.expect("mon0: is back")
+    testbed.wait_for(lambda: sensor.expect("is back").count("capturing by mmap") or True, "line")
+    sensor.said = ""
+    assert player.play() == count
+    bed.ns.run("ip", "link", "set", "mon0", "down")
+    sensor.expect("went down")
+    before = cpu_ticks(sensor)
+    bed.ns.run("ip", "link", "set", "mon0", "up")
+    sensor.expect("is up again")
+    assert cpu_ticks(sensor) - before < 10
+    player.close()
+    sensor.expect("disappeared")
+    player = bed.tun("mon0", 801, bundled, ["--rate", "20000"])
+    sensor.expect("link type IEEE802_11 (802.11)")
+    assert player.play() == count
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 3 * count)
+    got = list(captures.frames(bed.out))
+    assert [f.linktype for f in got] == [127] * (2 * count) + [105] * count
+    frames = list(captures.frames(bundled))
+    assert_same(as_seen(frames * 2 + [f._replace(linktype=105) for f in frames]), got,
+                stamps=False)
+
+
+def cpu_ticks(process):
+    """Hundredths of seconds that a program and its children have run."""
+    total = 0
+    for pid in testbed.with_children(process.pid()):
+        with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+            total += sum(map(int, f.read().rsplit(")", 1)[1].split()[11:13]))
+    return total
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_lone_frame_is_in_time(bed, bundled, version):
+    import time
+    write_pcap(bed.tmp_path / "one.pcap", 127, [next(captures.frames(bundled))])
+    bed.collector()
+    player = bed.tun("mon0", 803, bed.tmp_path / "one.pcap")
+    sensor = mmap_sensor(bed, "lib", ["mon0"], version)
+    before = bed.out.stat().st_size
+    started = time.monotonic()
+    assert player.play() == 1
+    testbed.wait_for(lambda: bed.out.stat().st_size > before, "the frame", 3, 0.005)
+    assert time.monotonic() - started < 1.2
+    assert sensor.finish()[0] == 0
