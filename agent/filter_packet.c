@@ -10,7 +10,9 @@
 #include "filter_packet.h"
 
 #include <errno.h>
+#include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,7 +29,12 @@
  * by TO(), and the end that refuses. */
 #define TO(instruction) (-(int)(instruction)-1)
 #define REFUSE INT32_MIN
-#define NEXT (INT32_MIN + 1) /* the item behind the jump */
+#define ACCEPT (INT32_MIN + 1)
+#define WHOLE (INT32_MIN + 2)
+#define NEXT (INT32_MIN + 3) /* the item behind the jump */
+
+/* End of the longest headers that put_accept knows: Ethernet, IPv6, TCP. */
+#define HEADERS_MOST (ETH_HLEN + 40 + 60)
 
 #define ITEMS_MAX (2 * FILTER_LEN_MAX)
 
@@ -309,7 +316,10 @@ static int put_ret(struct writer *w, uint16_t code, uint32_t k)
 		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, 0, REFUSE, NEXT);
 	else if (BPF_RVAL(code) != BPF_K)
 		return -EINVAL;
-	put(w, BPF_RET | BPF_K, BPF_RVAL(code) == BPF_A || k ? w->how->accept : 0);
+	if (BPF_RVAL(code) == BPF_A || k)
+		put_jump(w, BPF_JMP | BPF_JA, 0, ACCEPT, 0);
+	else
+		put(w, BPF_RET | BPF_K, 0);
 	return 0;
 }
 
@@ -372,6 +382,67 @@ static int put_half(struct writer *w, bool tagged)
 	return 0;
 }
 
+/* Points all jumps to `to` to the item that comes next. */
+static void replace(struct writer *w, int to)
+{
+	for (int i = 0; i < w->len; i++) {
+		if (w->items[i].jt == to)
+			w->items[i].jt = w->len;
+		if (w->items[i].jf == to)
+			w->items[i].jf = w->len;
+	}
+}
+
+/* TCP behind a header that ends at `end`: as far as it says. A header that lies gets its 20 bytes.
+ */
+static void put_tcp(struct writer *w, uint32_t end)
+{
+	put(w, BPF_LD | BPF_B | BPF_ABS, end + 12);
+	put(w, BPF_ALU | BPF_AND | BPF_K, 0xf0);
+	put(w, BPF_ALU | BPF_RSH | BPF_K, 2);
+	put_jump(w, BPF_JMP | BPF_JGE | BPF_K, 20, NEXT, WHOLE);
+	put(w, BPF_ALU | BPF_ADD | BPF_K, end);
+	put(w, BPF_RET | BPF_A, 0);
+}
+
+/* The protocol is in A. */
+static void put_transport(struct writer *w, uint32_t end)
+{
+	int udp = w->len;
+
+	put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, NEXT);
+	put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, NEXT, WHOLE);
+	put_tcp(w, end);
+	land(w, &w->items[udp].jt);
+	put(w, BPF_RET | BPF_K, end + 8);
+}
+
+/* With `headers`, what trim.h will not keep is not even copied, where that is easily seen: TCP and
+ * UDP behind an IP header without options. The rest is cut later. A load beyond the end of the
+ * frame would refuse it, so short frames go as they are. */
+static void put_accept(struct writer *w)
+{
+	if (w->how->headers && w->how->accept > HEADERS_MOST) {
+		int ipv6;
+
+		put(w, BPF_LD | BPF_W | BPF_LEN, 0);
+		put_jump(w, BPF_JMP | BPF_JGT | BPF_K, HEADERS_MOST, NEXT, WHOLE);
+		put(w, BPF_LD | BPF_H | BPF_ABS, 12);
+		ipv6 = w->len;
+		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, 0, NEXT);
+		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, NEXT, WHOLE);
+		put(w, BPF_LD | BPF_B | BPF_ABS, ETH_HLEN);
+		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, 0x45, NEXT, WHOLE);
+		put(w, BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + 9);
+		put_transport(w, ETH_HLEN + 20);
+		land(w, &w->items[ipv6].jt);
+		put(w, BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + 6);
+		put_transport(w, ETH_HLEN + 40);
+		replace(w, WHOLE);
+	}
+	put(w, BPF_RET | BPF_K, w->how->accept);
+}
+
 /* Frames of the other direction are refused, where the kernel cannot be told not to offer them. */
 static void put_direction(struct writer *w)
 {
@@ -391,7 +462,7 @@ static int put_all(struct writer *w)
 	find_spare(w);
 	put_direction(w);
 	if (!w->f->len) {
-		put(w, BPF_RET | BPF_K, w->how->accept);
+		put_jump(w, BPF_JMP | BPF_JA, 0, ACCEPT, 0);
 	} else {
 		if (w->how->tags != FILTER_TAGS_NONE) {
 			put(w, BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT);
@@ -404,13 +475,10 @@ static int put_all(struct writer *w)
 		put(w, BPF_LD | BPF_IMM, 0);
 		err = err ?: put_half(w, false);
 	}
-	for (int i = 0; i < w->len; i++) {
-		if (w->items[i].jt == REFUSE)
-			w->items[i].jt = w->len;
-		if (w->items[i].jf == REFUSE)
-			w->items[i].jf = w->len;
-	}
+	replace(w, REFUSE);
 	put(w, BPF_RET | BPF_K, 0);
+	replace(w, ACCEPT);
+	put_accept(w);
 	return err ? err : w->full ? -E2BIG : 0;
 }
 

@@ -24,6 +24,7 @@ struct filter_packet {
 	enum filter_tags tags;
 	enum direction direction; /* what is not of it is refused; DIRECTION_INOUT asks nothing */
 	uint32_t accept;	  /* bytes of an accepted frame that are copied, at least 1 */
+	bool headers;		  /* Ethernet: of the commonest frames just the headers */
 };
 
 /* Returns the number of instructions written to `out`, FILTER_LEN_MAX at most, -E2BIG where

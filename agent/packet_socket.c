@@ -140,14 +140,11 @@ static int refuse_all(int fd)
 	return set_filter(fd, &code, 1);
 }
 
-static int accept_what(struct packet_socket *s, int fd, int linktype, const struct filter *f)
+static int accept_what(struct packet_socket *s, int fd, const struct filter *f)
 {
 	static struct sock_filter code[FILTER_LEN_MAX];
-	struct filter_packet how = s->how;
 
-	if (linktype != LINKTYPE_ETHERNET)
-		how.tags = FILTER_TAGS_NONE;
-	return set_filter(fd, code, filter_packet(code, f, &how));
+	return set_filter(fd, code, filter_packet(code, f, &s->how));
 }
 
 /* ---- start and stop -------------------------------------------------------------------------- */
@@ -178,7 +175,7 @@ bool packet_stopped(int fd)
 
 /* Begins to count. The kernel offers a frame first to who came last. `still`: nothing passes the
  * socket's own filter yet. */
-static int census_start(struct packet_socket *s, int linktype, bool still)
+static int census_start(struct packet_socket *s, bool still)
 {
 	static const struct filter all;
 	bool first = !s->counts->counting;
@@ -187,37 +184,41 @@ static int census_start(struct packet_socket *s, int linktype, bool still)
 	err = err ?: bind_to(s->census, s->ifindex, ETH_P_ALL);
 	if (!err && first && still)
 		packet_counts_begin(s->counts, s->fd, s->census, true);
-	err = err ?: accept_what(s, s->census, linktype, &all);
+	err = err ?: accept_what(s, s->census, &all);
 	if (!err && first && !still)
 		packet_counts_begin(s->counts, s->fd, s->census, false);
 	return err;
 }
 
-int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, const struct filter *f)
+int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, bool headers,
+			const struct filter *f)
 {
 	int err;
 
 	s->ifindex = ifindex;
+	s->how.tags = linktype == LINKTYPE_ETHERNET ? s->tags : FILTER_TAGS_NONE;
+	/* Where nothing says how long a frame was, it must not be cut. */
+	s->how.headers = headers && linktype == LINKTYPE_ETHERNET && s->how.accept != COPY_ALL;
 	if (!f->len && !s->counts->counting) {
-		err = accept_what(s, s->fd, linktype, f);
+		err = accept_what(s, s->fd, f);
 		return err ?: bind_to(s->fd, ifindex, ETH_P_ALL);
 	}
 	err = refuse_all(s->fd);
 	err = err ?: bind_to(s->fd, ifindex, ETH_P_ALL);
-	err = err ?: census_start(s, linktype, true);
-	err = err ?: accept_what(s, s->fd, linktype, f);
+	err = err ?: census_start(s, true);
+	err = err ?: accept_what(s, s->fd, f);
 	if (err)
 		packet_socket_stop(s);
 	return err;
 }
 
-int packet_socket_filter(struct packet_socket *s, int linktype, const struct filter *f)
+int packet_socket_filter(struct packet_socket *s, const struct filter *f)
 {
 	int err = 0;
 
 	if (f->len && !s->counts->counting)
-		err = census_start(s, linktype, false);
-	return err ?: accept_what(s, s->fd, linktype, f);
+		err = census_start(s, false);
+	return err ?: accept_what(s, s->fd, f);
 }
 
 void packet_socket_stop(struct packet_socket *s)
@@ -252,7 +253,7 @@ int packet_socket_open(struct packet_socket *s, enum packet_version best,
 	if (s->fd < 0 || s->census < 0)
 		return s->fd < 0 ? s->fd : s->census;
 	negotiate(s, best, o->ring_size, o->snaplen);
-	s->how.tags = filter_packet_tags(s->fd);
+	s->tags = filter_packet_tags(s->fd);
 	setsockopt(s->census, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
 	/* Since Linux 4.20. It is cheaper than a filter that looks. */
 	if (o->direction == DIRECTION_IN &&

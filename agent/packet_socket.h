@@ -20,7 +20,8 @@ struct packet_socket {
 	int ifindex;	/* as started on last */
 	struct packet_layout layout;
 	struct packet_counts *counts; /* not owned */
-	struct filter_packet how;     /* for Ethernet */
+	struct filter_packet how;     /* for the interface as started on last */
+	enum filter_tags tags;	      /* what filters can ask for on this kernel */
 	int refused[PACKET_V3 + 1];   /* -errno of each version that was tried in vain */
 };
 
@@ -31,10 +32,12 @@ int packet_socket_open(struct packet_socket *s, enum packet_version best,
 void packet_socket_close(struct packet_socket *s);
 /* "mmap v3", ..., "mmap recv" */
 const char *packet_version_name(enum packet_version version);
-/* Begins to capture on an interface of this LINKTYPE_. Returns 0 or -errno. */
-int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, const struct filter *f);
+/* Begins to capture on an interface of this LINKTYPE_; `headers`: of a frame only these are wanted.
+ * Returns 0 or -errno. */
+int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, bool headers,
+			const struct filter *f);
 /* Changes the filter, from one frame to the next. Returns 0 or -errno: then the old one goes on. */
-int packet_socket_filter(struct packet_socket *s, int linktype, const struct filter *f);
+int packet_socket_filter(struct packet_socket *s, const struct filter *f);
 /* Ends the capture. When it returns nothing more comes and the counts are final. */
 void packet_socket_stop(struct packet_socket *s);
 

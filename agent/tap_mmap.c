@@ -53,7 +53,8 @@ static int mmap_attach(struct tap *t, unsigned int i, bool again)
 
 	if (err)
 		return err;
-	err = packet_socket_start(&m->sockets[i], f->link.ifindex, f->link.linktype, &none);
+	err = packet_socket_start(&m->sockets[i], f->link.ifindex, f->link.linktype,
+				  f->keep_headers, &none);
 	if (err && (!again || err != m->told[i]))
 		log_line("%s: mmap refused: %s", f->name, reason(err));
 	m->told[i] = err;
