@@ -43,7 +43,8 @@ COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
 	$(BUILD)/tests/filter_cost
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
-	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so
+	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so \
+	$(BUILD)/tests/packet_verdicts
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -164,6 +165,11 @@ $(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/p
 		wire/forms wire/fields)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
+
+$(BUILD)/tests/packet_verdicts: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_verdicts \
+		agent/filter_packet)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lpcap
 
 $(BUILD)/tests/%.so: tests/netns/%.c
 	$(call say,LD,$@)

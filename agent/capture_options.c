@@ -164,5 +164,9 @@ const char *capture_options_wrong(const struct capture_options *o)
 		return "--source xsk does not stay: its sockets end with their process";
 	if (o->source == SOURCE_XSK && o->ring != RING_BPF)
 		return "--source xsk has rings of its own; --ring goes with xdp and tc";
+	if (o->source == SOURCE_MMAP && o->consume)
+		return "--consume: packet sockets hear copies; use --source xdp or tc";
+	if (o->source == SOURCE_MMAP && o->ring == RING_MAPPED)
+		return "--ring mapped goes with --source xdp and tc";
 	return NULL;
 }

@@ -334,6 +334,19 @@ static int lane_open(struct lane *l, const struct handover_interface *h, uint32_
 	return l->room ? 0 : -ENOMEM;
 }
 
+/* Bytes that a frame takes at most; without a ring what the kernel makes of it, roughly. */
+static uint32_t frame_room(const struct packet_layout *l, uint32_t snaplen)
+{
+	switch (l->version) {
+	case PACKET_RECV:
+		return snaplen + 1024;
+	case PACKET_V3:
+		return packet_layout_overhead(PACKET_V3) + snaplen;
+	default:
+		return l->frame_size;
+	}
+}
+
 struct source *source_mmap_open(const struct handover *h, const int *fds)
 {
 	struct source_mmap *s = calloc(1, sizeof(*s));
@@ -355,6 +368,8 @@ struct source *source_mmap_open(const struct handover *h, const int *fds)
 	err = s->counts ? 0 : -errno;
 	for (unsigned int i = 0; !err && i < h->count; i++)
 		err = lane_open(&s->lanes[i], &h->interfaces[i], h->snaplen);
+	s->base.room_bytes = (uint64_t)h->ring_size * h->count;
+	s->base.room_frame = frame_room(&h->interfaces[0].packets, h->snaplen);
 	if (!err) {
 		look_at_clock(s);
 		return &s->base;

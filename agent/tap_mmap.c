@@ -136,11 +136,24 @@ static int open_socket(struct tap_mmap *m, unsigned int i)
 	return 0;
 }
 
+/* NULL, or what sockets cannot do for these options. */
+static const char *unfit(const struct capture_options *o)
+{
+	if (o->persistent)
+		return "its sockets end with the agent; use 'saluki run'";
+	return o->consume ? "its sockets hear copies, so nothing is consumed" : NULL;
+}
+
 struct tap *tap_mmap_new(const struct capture_options *o)
 {
-	struct tap_mmap *m = calloc(1, sizeof(*m));
+	struct tap_mmap *m;
 	int err;
 
+	if (unfit(o)) {
+		log_line("mmap refused: %s", unfit(o));
+		return NULL;
+	}
+	m = calloc(1, sizeof(*m));
 	if (!m) {
 		log_line("out of memory");
 		return NULL;
