@@ -188,7 +188,13 @@ class SalukiPass(Saluki):
         return [c for c in super().command if c != "--consume"]
 
 
+class SalukiMmap(SalukiPass):
+    """By a packet socket, as the others."""
+    xdp = False
+    options = [*Saluki.options, "--source", "mmap"]
+
+
 ALL = {"saluki": Saluki, "saluki_mapped": SalukiMapped,
-       "saluki_xsk": SalukiXsk, "saluki_all": SalukiAll,
-       "saluki_pass": SalukiPass, "tcpdump": Tcpdump, "dumpcap": Dumpcap,
+       "saluki_xsk": SalukiXsk, "saluki_all": SalukiAll, "saluki_pass": SalukiPass,
+       "saluki_mmap": SalukiMmap, "tcpdump": Tcpdump, "dumpcap": Dumpcap,
        "netsniff_ng": NetsniffNg}

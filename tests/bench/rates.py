@@ -187,6 +187,7 @@ def compare(out):
         "rate_x_tcpdump_all": ratio(out, "rate_saluki_all", "rate_tcpdump"),
         "xsk_x_tcpdump": ratio(out, "rate_saluki_xsk", "rate_tcpdump"),
         "rate_x_tcpdump_pass": ratio(out, "rate_saluki_pass", "rate_tcpdump"),
+        "mmap_x_tcpdump": ratio(out, "rate_saluki_mmap", "rate_tcpdump"),
         "cpu_x_tcpdump": ratio(out, "cpu_s_per_m_saluki", "cpu_s_per_m_tcpdump"),
         "cpu_x_tcpdump_pass": ratio(out, "cpu_s_per_m_saluki_pass", "cpu_s_per_m_tcpdump"),
     }.items() if v is not None}
