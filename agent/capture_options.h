@@ -66,7 +66,7 @@ enum {
 		  "capture hook (default auto: the best that attaches);\n"                         \
 		  "                               xsk: AF_XDP, frames are consumed" },                         \
 		{ 'Q', "direction", "in|out|inout",                                                \
-		  "frames received, sent or both (default in; tc only)" },                         \
+		  "frames received, sent or both (default in; not xdp)" },                         \
 		{ OPT_CONSUME, "consume", NULL,                                                    \
 		  "drop frames after capture: for a dedicated capture port" },                     \
 		{ OPT_RING, "ring", "bpf|mapped",                                                  \

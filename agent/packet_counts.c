@@ -107,6 +107,11 @@ void packet_counts_begin(struct packet_counts *c, int socket, int census, bool s
 	__atomic_store_n(&c->counting, 1, __ATOMIC_SEQ_CST);
 }
 
+void packet_counts_stopped(struct packet_counts *c, bool stopped)
+{
+	__atomic_store_n(&c->stopped, stopped, __ATOMIC_SEQ_CST);
+}
+
 uint32_t packet_counts_filtered(const struct packet_counts *c)
 {
 	if (!load(&c->counting))

@@ -12,12 +12,13 @@
 #include <stdint.h>
 
 struct packet_counts {
-	uint32_t packets; /* passed the filter; what was lost behind it included */
-	uint32_t drops;	  /* of these, lost: there was no space */
-	uint32_t census;  /* frames the census was offered */
-	uint32_t before;  /* `packets` when the census began to count, `census` at that time
-			     subtracted */
-	uint32_t counting;
+	uint32_t packets;  /* passed the filter; what was lost behind it included */
+	uint32_t drops;	   /* of these, lost: there was no space */
+	uint32_t census;   /* frames the census was offered */
+	uint32_t before;   /* `packets` when the census began to count, `census` at that time
+			      subtracted */
+	uint32_t counting; /* the census is in use */
+	uint32_t stopped;  /* nothing is offered to the socket, and these are final */
 };
 
 /* Returns a descriptor of a page of them, all zero, or -errno. */
@@ -31,6 +32,7 @@ void packet_counts_take(struct packet_counts *c, int socket, int census);
 /* The census begins to count now (`still`: neither counts yet), or has just begun beside a socket
  * without a filter: brings the two into step. */
 void packet_counts_begin(struct packet_counts *c, int socket, int census, bool still);
+void packet_counts_stopped(struct packet_counts *c, bool stopped);
 /* Frames refused by the filter so far. */
 uint32_t packet_counts_filtered(const struct packet_counts *c);
 

@@ -160,17 +160,10 @@ static int bind_to(int fd, int ifindex, int protocol)
 	return bind(fd, (const struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
 }
 
-void packet_stop(int fd)
+/* Returns when no CPU is in the socket's code any more. */
+static void bind_to_nothing(int fd)
 {
-	bind_to(fd, 0, ETH_P_NOTHING); /* returns when no CPU is in the socket's code any more */
-}
-
-bool packet_stopped(int fd)
-{
-	struct sockaddr_ll at = { 0 };
-	socklen_t len = sizeof(at);
-
-	return getsockname(fd, (struct sockaddr *)&at, &len) || at.sll_protocol != htons(ETH_P_ALL);
+	bind_to(fd, 0, ETH_P_NOTHING);
 }
 
 /* Begins to count. The kernel offers a frame first to who came last. `still`: nothing passes the
@@ -195,6 +188,7 @@ int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, bool
 {
 	int err;
 
+	packet_counts_stopped(s->counts, false);
 	s->ifindex = ifindex;
 	s->how.tags = linktype == LINKTYPE_ETHERNET ? s->tags : FILTER_TAGS_NONE;
 	/* Where nothing says how long a frame was, it must not be cut. */
@@ -226,8 +220,9 @@ void packet_socket_stop(struct packet_socket *s)
 	/* Between the two a frame counts as refused, which it is. */
 	refuse_all(s->fd);
 	refuse_all(s->census);
-	packet_stop(s->fd);
-	packet_stop(s->census);
+	bind_to_nothing(s->fd);
+	bind_to_nothing(s->census);
+	packet_counts_stopped(s->counts, true);
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */

@@ -41,9 +41,4 @@ int packet_socket_filter(struct packet_socket *s, const struct filter *f);
 /* Ends the capture. When it returns nothing more comes and the counts are final. */
 void packet_socket_stop(struct packet_socket *s);
 
-/* For both halves. Ends what packet_socket_start has begun, without any privilege. */
-void packet_stop(int fd);
-/* Whether that has happened, or nothing was begun yet. */
-bool packet_stopped(int fd);
-
 #endif

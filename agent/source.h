@@ -38,8 +38,8 @@ struct source_ops {
 	 * and not to read beyond such positions, NULL: no bound. NULL for other sources. */
 	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
 	void (*limit)(struct source *s, const __u64 *positions);
-	/* Nobody is left to take the capture program off: nothing more is captured or counted when
-	 * this returns. NULL where there is none, or where it stays. Any thread. */
+	/* Nobody is left to detach: nothing is captured or counted that was not when this returns, or
+	 * by the next call of next. NULL where there is nothing, or where it stays. Any thread. */
 	void (*halt)(struct source *s);
 	/* The first equation of the ledger so far, of one interface. Any thread. */
 	void (*counters)(const struct source *s, unsigned int interface,

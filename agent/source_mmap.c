@@ -21,8 +21,8 @@
 #include <saluki/log.h>
 
 #include "clock.h"
+#include "packet_counts.h"
 #include "packet_ring.h"
-#include "packet_socket.h"
 
 /* The sockets wake us for each frame, except with V3: let some gather. Not for long, as without a
  * ring the kernel stamps the first frames of all only when they are read. */
@@ -43,6 +43,7 @@ struct lane {
 	struct packet ahead; /* the next frame of this socket */
 	bool have;
 	uint64_t taken;		    /* frames read so far */
+	uint64_t limit;		    /* no more than these */
 	uint64_t missing;	    /* frames that the kernel counted and never gave */
 	int linktype;		    /* where a frame's own is not known */
 	struct saluki_counters cut; /* kept_bytes, malformed, seen_bytes */
@@ -63,6 +64,7 @@ struct source_mmap {
 	uint64_t now_ns; /* CLOCK_MONOTONIC, some frames ago */
 	unsigned int since_clock;
 	struct packet_counts *counts; /* shared with the privileged process */
+	bool halting, halted;	      /* without an order: see freeze */
 	pthread_mutex_t lock;	      /* of what `counters` adds up */
 };
 
@@ -78,8 +80,12 @@ static void look_at_clock(struct source_mmap *s)
 /* Takes the next frame of a lane, which gives the one before it back. */
 static void lane_step(struct source_mmap *s, struct lane *l)
 {
-	int got;
+	int got = 0;
 
+	if (l->taken == l->limit) {
+		l->have = false;
+		return;
+	}
 	if (l->room) {
 		got = packet_recv(l->fd, l->room, l->room_len, &l->ahead);
 		if (got == 1 && !l->ahead.time_ns)
@@ -151,6 +157,8 @@ static void add_up(struct source_mmap *s, struct lane *l)
 	struct packet_counts *c = &s->counts[l - s->lanes], now = l->last;
 	int32_t filtered;
 
+	if (s->halted)
+		return;
 	packet_counts_take(c, l->fd, l->census);
 	now.packets = __atomic_load_n(&c->packets, __ATOMIC_SEQ_CST);
 	now.drops = __atomic_load_n(&c->drops, __ATOMIC_SEQ_CST);
@@ -202,9 +210,23 @@ static uint64_t lane_pending(struct source_mmap *s, struct lane *l)
 static bool all_stopped(const struct source_mmap *s)
 {
 	for (unsigned int i = 0; i < s->base.interfaces; i++)
-		if (!packet_stopped(s->lanes[i].fd))
-			return false;
+		if (!__atomic_load_n(&s->counts[i].stopped, __ATOMIC_SEQ_CST))
+			return s->halted;
 	return true;
+}
+
+/* The privileged process is gone, and the sockets are still offered frames; to unbind them is not
+ * for this one. What the kernel has counted by now is what was captured: these are read, no more.
+ */
+static void freeze(struct source_mmap *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (struct lane *l = s->lanes; l < s->lanes + s->base.interfaces; l++) {
+		add_up(s, l);
+		l->limit = l->packets - l->drops - lane_lost(l);
+	}
+	s->halted = true;
+	pthread_mutex_unlock(&s->lock);
 }
 
 static bool any_pending(struct source_mmap *s)
@@ -236,6 +258,8 @@ static int mmap_next(struct source *base, struct source_frame *f)
 {
 	struct source_mmap *s = (struct source_mmap *)base;
 
+	if (__atomic_load_n(&s->halting, __ATOMIC_ACQUIRE) && !s->halted)
+		freeze(s);
 	if (s->lane)
 		lane_step(s, s->lane);
 	if (!s->lane || !s->lane->have || s->lane->ahead.time_ns > s->until_ns ||
@@ -289,12 +313,7 @@ static void mmap_release(struct source *base, uint64_t mark)
 
 static void mmap_halt(struct source *base)
 {
-	struct source_mmap *s = (struct source_mmap *)base;
-
-	for (unsigned int i = 0; i < base->interfaces; i++) {
-		packet_stop(s->lanes[i].fd);
-		packet_stop(s->lanes[i].census);
-	}
+	__atomic_store_n(&((struct source_mmap *)base)->halting, true, __ATOMIC_RELEASE);
 }
 
 static void mmap_close(struct source *base)
@@ -327,6 +346,7 @@ static const struct source_ops mmap_ops = {
 static int lane_open(struct lane *l, const struct handover_interface *h, uint32_t snaplen)
 {
 	l->linktype = h->linktype;
+	l->limit = UINT64_MAX;
 	if (h->packets.version != PACKET_RECV)
 		return packet_ring_map(&l->ring, &h->packets, l->fd);
 	l->room_len = snaplen;

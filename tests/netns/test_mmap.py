@@ -2,7 +2,10 @@
 """Packet sockets (--source mmap): every version of their ring gives the frames that the BPF programs
 give. Versions are refused by strace in the kernel's place, so what is tested is what an old kernel
 would do."""
+import itertools
+import pathlib
 import struct
+import subprocess
 import time
 
 import pytest
@@ -99,9 +102,9 @@ def assert_stamps_close(ours, theirs):
     assert unit < 1_000_000
 
 
-@pytest.mark.parametrize("options", [(), ("--keep", "headers"), ("-s", "13"), ("-s", "2000"),
-                                     ("-s", "17", "--keep", "headers")])
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version,options", [
+    *itertools.product(VERSIONS, [(), ("--keep", "headers")]), ("v3", ("-s", "13")),
+    ("v2", ("-s", "2000")), ("recv", ("-s", "17", "--keep", "headers"))])
 def test_wired_frames_as_xdp_gives_them(bed, version, options):
     """Bytes, lengths, order, stamps; tags are put back where they were."""
     frames = tagged()
@@ -129,13 +132,13 @@ def test_80211_frames_as_tc_gives_them(bed, bundled, version):
 
 
 @pytest.mark.captures
-@pytest.mark.parametrize("version", VERSIONS)
-def test_every_wired_frame(bed, version):
+@pytest.mark.parametrize("version,keep", [*itertools.product(VERSIONS, ["headers"]), ("v3", "all")])
+def test_every_wired_frame(bed, version, keep):
     frames = [f for f in combined(1, ["wired"]) if 14 <= len(f.data) <= 65535]
     write_pcap(bed.tmp_path / "live.pcap", 1, frames)
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0", "mtu", "65535")
     collector = bed.collector()
-    sensor = mmap_sensor(bed, "lib", ["tap0"], version, ["-B", "16384"])
+    sensor = mmap_sensor(bed, "lib", ["tap0"], version, ["-B", "16384", "--keep", keep])
     player = bed.sender("veth0", bed.tmp_path / "live.pcap", ["--rate", "50000"])
     assert player.play() == len(frames)
     status, said = sensor.finish()
@@ -144,7 +147,7 @@ def test_every_wired_frame(bed, version):
     assert_balanced(collector.sensor_stats("lib"), len(frames))
     if version == "v1":
         frames = without_outer_tag(frames)
-    assert_same(as_seen(frames), captures.frames(bed.out), stamps=False)
+    assert_same(as_seen(frames), captures.frames(bed.out), headers=keep == "headers", stamps=False)
 
 
 def test_what_is_refused_is_said(bed, bundled):
@@ -279,3 +282,46 @@ def test_a_lone_frame_is_in_time(bed, bundled, version):
     testbed.wait_for(lambda: bed.out.stat().st_size > before, "the frame", 3, 0.005)
     assert time.monotonic() - started < 1.2
     assert sensor.finish()[0] == 0
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_end_in_order_when_the_privileged_process_is_killed(bed, bundled, version):
+    """Frames go on coming, and nobody can take the socket off them: what was counted is exported."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "20000", "--loop"])
+    sensor = mmap_sensor(bed, "lib", ["mon0"], version)
+    player.go()
+    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written"), "frames")
+    other = testbed.with_children(sensor.pid())[1]
+    sensor.popen.kill()
+    testbed.wait_for(lambda: not pathlib.Path(f"/proc/{other}").exists(), "its end", 20)
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert_balanced(stats, stats["seen"])
+    frames = list(captures.frames(bundled))
+    assert_same(as_seen(itertools.islice(itertools.cycle(frames), stats["seen"])),
+                captures.frames(bed.out), stamps=False)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_auto_comes_to_it_where_there_is_no_bpf(bed, bundled, version):
+    """A kernel without bpf(): each better way is refused with its reason, and this one is taken."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+    n = VERSIONS.index(version)
+    strace = ["strace", "-D", "-f", "-qq", "-o", bed.tmp_path / "strace", "-e",
+              "trace=bpf,setsockopt", "-e", "inject=bpf:error=ENOSYS"]
+    if n:
+        strace += ["-e", f"inject=setsockopt:error=EINVAL:when=1..{n}"]
+    sensor = testbed.Process(bed.ns, [*strace, testbed.BUILD / "saluki", "run", "-i", "mon0",
+                                      "--to", "127.0.0.1:5600", "--key",
+                                      bed.keys.sensor("lib")], f"capturing by mmap {version}")
+    bed.stack.callback(sensor.kill)
+    assert "this kernel has no bpf()" in sensor.said
+    count = player.play()
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+    info = subprocess.run(["capinfos", "-I", bed.out], capture_output=True, text=True,
+                          check=True).stdout
+    assert f"mmap {version}" in info
