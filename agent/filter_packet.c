@@ -427,15 +427,16 @@ static void put_accept(struct writer *w)
 
 		put(w, BPF_LD | BPF_W | BPF_LEN, 0);
 		put_jump(w, BPF_JMP | BPF_JGT | BPF_K, HEADERS_MOST, NEXT, WHOLE);
-		put(w, BPF_LD | BPF_H | BPF_ABS, 12);
+		/* EtherType, and of IPv4 version and length of its header. */
+		put(w, BPF_LD | BPF_W | BPF_ABS, ETH_HLEN - 2);
+		put(w, BPF_ALU | BPF_AND | BPF_K, 0xffffff00);
 		ipv6 = w->len;
-		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, 0, NEXT);
-		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, NEXT, WHOLE);
-		put(w, BPF_LD | BPF_B | BPF_ABS, ETH_HLEN);
-		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, 0x45, NEXT, WHOLE);
+		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP << 16 | 0x4500, NEXT, 0);
 		put(w, BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + 9);
 		put_transport(w, ETH_HLEN + 20);
-		land(w, &w->items[ipv6].jt);
+		land(w, &w->items[ipv6].jf);
+		put(w, BPF_ALU | BPF_RSH | BPF_K, 16);
+		put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, NEXT, WHOLE);
 		put(w, BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + 6);
 		put_transport(w, ETH_HLEN + 40);
 		replace(w, WHOLE);
