@@ -44,7 +44,7 @@ BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/sta
 	$(BUILD)/tests/filter_cost
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so \
-	$(BUILD)/tests/packet_verdicts
+	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -165,6 +165,11 @@ $(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/p
 		wire/forms wire/fields)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
+
+$(BUILD)/tests/packet_switch: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_switch \
+		agent/filter_packet agent/packet_counts agent/packet_ring agent/packet_socket)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(BUILD)/tests/packet_verdicts: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_verdicts \
 		agent/filter_packet)

@@ -181,3 +181,12 @@ def test_verdicts_are_those_of_the_frame_on_the_wire(bed):
     assert out.returncode == 0 and not odd, "\n".join(odd[:20])
     assert len(lines) - 1 < len(filters) / 5
     assert int(lines[-1].split()[4]) > 5000, lines[-1]  # accepted: the test says something
+
+
+def test_a_filter_is_replaced_with_no_frame_lost_or_counted_twice(bed):
+    """Also from none to the first, when the frames that it refuses begin to be counted."""
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    out = bed.ns.run(testbed.BUILD / "tests/packet_switch", "veth0", "tap0", 100000, check=False,
+                     stdout=subprocess.PIPE, timeout=120)
+    print(out.stdout)
+    assert out.returncode == 0 and len(out.stdout.splitlines()) == 6, out.stdout
