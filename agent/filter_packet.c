@@ -36,7 +36,7 @@
 /* End of the longest headers that put_accept knows: Ethernet, IPv6, TCP. */
 #define HEADERS_MOST (ETH_HLEN + 40 + 60)
 
-#define ITEMS_MAX (2 * FILTER_LEN_MAX)
+#define ITEMS_MAX (2 * FILTER_PACKET_MAX)
 
 struct item {
 	uint16_t code;
@@ -556,7 +556,7 @@ int filter_packet(struct sock_filter *out, const struct filter *f, const struct 
 	len = put_all(w);
 	if (!len) {
 		len = lay_out(w);
-		if (len > FILTER_LEN_MAX)
+		if (len > FILTER_PACKET_MAX)
 			len = -E2BIG;
 		for (int i = 0; len > 0 && i < w->len; i++)
 			write_item(w, &w->items[i], out);

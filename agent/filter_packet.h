@@ -27,7 +27,9 @@ struct filter_packet {
 	bool headers;		  /* Ethernet: of the commonest frames just the headers */
 };
 
-/* Returns the number of instructions written to `out`, FILTER_LEN_MAX at most, -E2BIG where
+#define FILTER_PACKET_MAX BPF_MAXINSNS
+
+/* Returns the number of instructions written to `out`, FILTER_PACKET_MAX at most, -E2BIG where
  * that is too few, -EINVAL where `f` is no sound filter. An empty one accepts every frame. */
 int filter_packet(struct sock_filter *out, const struct filter *f, const struct filter_packet *how);
 /* What the kernel says it has, to be asked of any socket. */

@@ -142,7 +142,7 @@ static int refuse_all(int fd)
 
 static int accept_what(struct packet_socket *s, int fd, const struct filter *f)
 {
-	static struct sock_filter code[FILTER_LEN_MAX];
+	static struct sock_filter code[FILTER_PACKET_MAX];
 
 	return set_filter(fd, code, filter_packet(code, f, &s->how));
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <saluki/linktype.h>
 #include <saluki/log.h>
 
 #include "packet_socket.h"
@@ -35,6 +36,8 @@ static const char *reason(int err)
 	case EINVAL:
 	case ENOPROTOOPT:
 		return "this kernel does not have it";
+	case E2BIG:
+		return "the filter is too long for a socket; simplify it";
 	case EPROTO:
 		return "this program is for another word size than the kernel";
 	case ENOMEM:
@@ -46,15 +49,20 @@ static const char *reason(int err)
 
 static int mmap_attach(struct tap *t, unsigned int i, bool again)
 {
-	static const struct filter none;
 	struct tap_mmap *m = (struct tap_mmap *)t;
 	struct tap_interface *f = &t->interfaces[i];
 	int err = tap_query(t, i);
 
+	err = err ?: tap_filter(t, i);
 	if (err)
 		return err;
 	err = packet_socket_start(&m->sockets[i], f->link.ifindex, f->link.linktype,
-				  f->keep_headers, &none);
+				  f->keep_headers, f->filter);
+	if (!err && f->filter->len && f->link.linktype == LINKTYPE_ETHERNET &&
+	    m->sockets[i].tags == FILTER_TAGS_NONE && !again)
+		log_line("%s: before Linux 3.14 filters do not see a VLAN tag that the card or the "
+			 "kernel has taken off: such frames are judged without it",
+			 f->name);
 	if (err && (!again || err != m->told[i]))
 		log_line("%s: mmap refused: %s", f->name, reason(err));
 	m->told[i] = err;

@@ -149,7 +149,7 @@ static unsigned long accepted, wrong, longest;
 /* One filter, as made for a capture of headers alone and of all, in turn. */
 static void try(int out, int in, int all, const struct filter *f, const char *line, bool headers)
 {
-	static struct sock_filter code[FILTER_LEN_MAX];
+	static struct sock_filter code[FILTER_PACKET_MAX];
 	static bool heard[FRAMES_MAX];
 	struct filter_packet how = {
 		.tags = filter_packet_tags(in),

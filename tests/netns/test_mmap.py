@@ -325,3 +325,29 @@ def test_auto_comes_to_it_where_there_is_no_bpf(bed, bundled, version):
     info = subprocess.run(["capinfos", "-I", bed.out], capture_output=True, text=True,
                           check=True).stdout
     assert f"mmap {version}" in info
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("expression,taken", [
+    ("vlan", lambda d: d[12:14] in (b"\x81\x00", b"\x88\xa8")),
+    ("vlan and vlan", lambda d: d[16:18] == b"\x81\x00"),
+    ("ether[14:2] = 5 or udp", lambda d: d[14:16] == b"\x00\x05" or d[12:14] == b"\x08\x00")])
+def test_filters_see_the_frame_on_the_wire(bed, version, expression, taken):
+    """A tag that the kernel has taken off is there for the filter, also where it is lost later."""
+    frames = tagged()
+    wanted = [f for f in frames if taken(f.data)]
+    assert 0 < len(wanted) < len(frames)
+    write_pcap(bed.tmp_path / "live.pcap", 1, frames)
+    collector = bed.collector()
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    sensor = mmap_sensor(bed, "lib", ["tap0"], version, [expression])
+    assert bed.sender("veth0", bed.tmp_path / "live.pcap",
+                      ["--rate", "20000"]).play() == len(frames)
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(frames),
+                    filtered=len(frames) - len(wanted))
+    if version == "v1":
+        wanted = without_outer_tag(wanted)
+    assert_same(as_seen(wanted), captures.frames(bed.out), stamps=False)
