@@ -164,18 +164,39 @@ static int lock_all(struct lock *locks, const struct capture_options *o)
 	return 0;
 }
 
+/* Whether something is wrong with an interface or its filter, and not with the kind. */
+static bool told(const struct tap *t)
+{
+	for (unsigned int i = 0; i < t->count; i++)
+		if (t->interfaces[i].told)
+			return true;
+	return false;
+}
+
+static void free_kind(struct tap *t)
+{
+	for (unsigned int i = 0; i < t->count; i++)
+		free(t->interfaces[i].filter);
+	t->ops->free(t);
+}
+
+/* What the kernel refuses it may have in another kind; nothing else is helped by trying. */
 static struct tap *open_best(const struct capture_options *o)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	bool own_fault = false;
+
+	for (size_t i = 0; !own_fault && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct tap *t;
 
 		if (!(kinds[i].choices & 1u << o->source))
 			continue;
+		errno = 0;
 		t = kinds[i].new(o);
 		if (t && attach_all(t) == 0)
 			return t;
+		own_fault = t ? t->stays || told(t) : errno == EEXIST || errno == EWOULDBLOCK;
 		if (t)
-			t->ops->free(t);
+			free_kind(t);
 	}
 	return NULL;
 }
@@ -211,10 +232,8 @@ void tap_close(struct tap *t)
 	if (!t)
 		return;
 	count = t->count;
-	for (unsigned int i = 0; i < count; i++)
-		free(t->interfaces[i].filter);
 	memcpy(locks, t->locks, sizeof(locks));
-	t->ops->free(t);
+	free_kind(t);
 	unlock_all(locks, count);
 }
 

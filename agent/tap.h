@@ -66,7 +66,8 @@ void tap_close(struct tap *t); /* takes NULL too */
 void tap_describe(const struct tap_interface *f, struct handover_interface *h);
 /* Says how interface `i` is attached. */
 void tap_say(const struct tap *t, unsigned int i, const char *verb);
-/* One kind, nothing attached yet. Return NULL after a line. */
+/* One kind, nothing attached yet. Return NULL after a line, with errno; EEXIST, EWOULDBLOCK: somebody
+ * captures there already. */
 struct tap *tap_bpf_new(const struct capture_options *o);
 /* Its sockets are open already (xsk.h). */
 struct tap *tap_xsk_new(const struct capture_options *o);

@@ -287,6 +287,7 @@ static int start(struct tap_bpf *b)
 struct tap *tap_bpf_new(const struct capture_options *o)
 {
 	struct tap_bpf *b = calloc(1, sizeof(*b));
+	int err;
 
 	if (!b) {
 		log_line("out of memory");
@@ -298,8 +299,13 @@ struct tap *tap_bpf_new(const struct capture_options *o)
 	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
 		attach_zero(&b->attach[i]);
 	maps_zero(&b->maps);
-	if (start(b)) {
+	err = start(b);
+	if (err) {
+		/* Another way to capture would be beside what is attached, not in its place. */
+		if (b->base.stays)
+			err = -EEXIST;
 		bpf_free(&b->base);
+		errno = -err;
 		return NULL;
 	}
 	snprintf(b->base.ring, sizeof(b->base.ring), "ring %s %u KiB%s",

@@ -79,6 +79,16 @@ static void mmap_detach(struct tap *t, unsigned int i)
 	t->interfaces[i].source = NULL;
 }
 
+static int mmap_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
+{
+	struct packet_socket *s = &((struct tap_mmap *)t)->sockets[i];
+	int err = packet_socket_filter(s, t->interfaces[i].filter);
+
+	if (err)
+		snprintf(why, why_len, "%s", reason(err));
+	return err;
+}
+
 static int mmap_hand_over(struct tap *t, struct handover *h, int *fds)
 {
 	struct tap_mmap *m = (struct tap_mmap *)t;
@@ -112,6 +122,7 @@ static void mmap_free(struct tap *t)
 static const struct tap_ops mmap_ops = {
 	.attach = mmap_attach,
 	.detach = mmap_detach,
+	.filter = mmap_filter,
 	.hand_over = mmap_hand_over,
 	.free = mmap_free,
 };

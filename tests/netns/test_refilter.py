@@ -32,7 +32,8 @@ def wire(bed, bundled):
 
 
 @pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc"),
-                                     ("--ring", "mapped"), ("--source", "xsk")])
+                                     ("--ring", "mapped"), ("--source", "xsk"),
+                                     ("--source", "mmap")])
 def test_under_load(bed, wire, options):
     """Every frame is looked at by one filter or the other: those that both take are all there, once,
     and the counters say of each what became of it."""
@@ -57,6 +58,27 @@ def test_under_load(bed, wire, options):
     assert numbers == sorted(set(numbers))
     assert {n for n in range(len(wire)) if n & 7 < 4} <= set(numbers)
     assert_same([wire[n] for n in numbers], got, stamps=False)
+
+
+@pytest.mark.parametrize("source", ["xdp", "tc", "mmap"])
+def test_the_first_filter_under_load(bed, wire, source):
+    """A run that began without one: what is refused from then on is counted, to the frame."""
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384", "--source", source])
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
+    sender.go()
+    testbed.wait_for(lambda: written(collector) > 100, "frames")
+    assert refilter(bed, EVEN).returncode == 0
+    assert sender.played() == len(wire)
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    numbers = [number(f) for f in captures.frames(bed.out)]
+    heard = set(numbers)
+    first = next(n for n in range(1, len(wire), 2) if n not in heard)
+    assert stats["balance"] == 0 and stats["seen"] == len(wire)
+    assert stats["filtered"] == len(wire) - len(numbers) > 0
+    assert numbers == [n for n in range(len(wire)) if n < first or n % 2 == 0]
 
 
 def test_attached_without_an_agent(bed, wire):
