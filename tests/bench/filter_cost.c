@@ -85,7 +85,7 @@ static int load_capture(struct capture_bpf *skel)
 
 	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, false);
 	bpf_program__set_autoload(skel->progs.saluki_tc_egress, false);
-	bpf_map__set_max_entries(skel->maps.counters, libbpf_num_possible_cpus());
+	bpf_map__set_max_entries(skel->maps.saluki_counters, libbpf_num_possible_cpus());
 	skel->rodata->filtering = 1;
 	if (filter_load(skel->skeleton, &filter, why, sizeof(why)))
 		die(*why ? why : "load");

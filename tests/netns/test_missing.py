@@ -4,6 +4,9 @@ real ones are in tests/vm."""
 import pytest
 
 from netns import testbed
+from netns.compare import assert_balanced, assert_same
+from netns.test_pipeline import as_seen
+from reference import captures
 
 # What bpf() says, on which kernel, and what is made of it for people.
 NO_BPF = {
@@ -13,24 +16,83 @@ NO_BPF = {
 }
 
 
-def lacking(bed, inject, *options):
-    """saluki run on mon0 with a system call that fails; strace traces from aside (-D), so that the
-    process is the sensor."""
-    trace = bed.tmp_path / "trace"
-    p = testbed.Process(bed.ns, ["strace", "-D", "-f", "-o", trace, f"--inject={inject}",
-                                 testbed.BUILD / "saluki", "run", "-i", "mon0", "--to",
-                                 "127.0.0.1:5600", "--key", bed.keys.sensor("lib"), *options], None)
-    bed.stack.callback(p.kill)
-    return p, trace
+class Lacking:
+    """saluki run on mon0 under strace, which traces from aside (-D): the process is the sensor."""
+
+    def __init__(self, bed, trace, options):
+        self.bed = bed
+        self.file = bed.tmp_path / "trace"
+        self.collector = bed.collector()
+        self.player = bed.tun("mon0", 803, bed.tmp_path / "hwsim.pcap", ["--rate", "5000"])
+        self.sensor = testbed.Process(
+            bed.ns, ["strace", "-D", "-f", "-o", self.file, *trace, testbed.BUILD / "saluki", "run",
+                     "-i", "mon0", "--to", "127.0.0.1:5600", "--key", bed.keys.sensor("lib"),
+                     *options], None)
+        bed.stack.callback(self.sensor.kill)
+
+    def calls(self):
+        """What the first process called, a line a call."""
+        lines = self.file.read_text().splitlines()
+        return [line for line in lines if line.split()[0] == lines[0].split()[0]]
+
+    def captures_by(self, source):
+        """Plays the trace; it must arrive whole. Returns what the sensor said."""
+        self.sensor.expect(f"mon0: capturing by {source},")
+        sent = list(captures.frames(captures.BUNDLED))
+        assert self.player.play() == len(sent)
+        status, said = self.sensor.finish()
+        assert status == 0, said
+        self.collector.finish()
+        assert_same(as_seen(sent), captures.frames(self.bed.out), stamps=False)
+        assert_balanced(self.collector.sensor_stats("lib"), len(sent))
+        return said
 
 
-@pytest.mark.parametrize("source", ["auto", "xdp", "tc"])
+def assert_line(said, *words):
+    assert any(all(w in line for w in words) for line in said.splitlines()), said
+
+
 @pytest.mark.parametrize("error", NO_BPF)
-def test_without_bpf(bed, bundled, error, source):
-    """No source is left: one line says what the kernel said and what it means."""
-    bed.tun("mon0", 803, bundled)
-    sensor, trace = lacking(bed, f"bpf:error={error}", "--source", source)
-    status, said = sensor.finish(signo=None)
+def test_without_bpf(bed, bundled, error):
+    """auto goes on to packet sockets, and says what the kernel said and what it means."""
+    lacking = Lacking(bed, [f"--inject=bpf:error={error}"], [])
+    said = lacking.captures_by("mmap v3")
+    assert_line(said, "mon0", *NO_BPF[error])
+    assert f" {error} " in lacking.file.read_text() and "(INJECTED)" in lacking.file.read_text()
+
+
+@pytest.mark.parametrize("source", ["xdp", "tc"])
+@pytest.mark.parametrize("error", NO_BPF)
+def test_without_bpf_there_is_no(bed, bundled, error, source):
+    """Who asks for a source that is not there gets no other."""
+    lacking = Lacking(bed, [f"--inject=bpf:error={error}"], ["--source", source])
+    status, said = lacking.sensor.finish(signo=None)
     assert status == 1 and "capturing by" not in said, said
-    assert any(all(w in line for w in ("mon0", *NO_BPF[error])) for line in said.splitlines()), said
-    assert f" {error} " in trace.read_text() and "(INJECTED)" in trace.read_text()
+    assert_line(said, "mon0", *NO_BPF[error])
+
+
+@pytest.mark.parametrize("refused,source", [(0, "mmap v3"), (1, "mmap v2"), (2, "mmap v1"),
+                                            (3, "mmap recv")])
+def test_older_packet_sockets(bed, bundled, refused, source):
+    """PACKET_VERSION says EINVAL: the next older one is taken, and each refusal said."""
+    trace = ["-e", "trace=setsockopt"]
+    if refused:
+        first = version_call(bed)
+        trace.append(f"--inject=setsockopt:error=EINVAL:when={first}..{first + refused - 1}")
+    lacking = Lacking(bed, trace, ["--source", "mmap"])
+    said = lacking.captures_by(source)
+    for version in ("mmap v3", "mmap v2", "mmap v1")[:refused]:
+        assert_line(said, f"{version} refused", "this kernel does not have it")
+    asked = [call for call in lacking.calls() if "PACKET_VERSION" in call]
+    assert sum("(INJECTED)" in call for call in asked) == refused
+
+
+def version_call(bed):
+    """Which of a sensor's setsockopt() calls asks for a version first: 1 is its first one."""
+    lacking = Lacking(bed, ["-e", "trace=setsockopt"], ["--source", "mmap"])
+    lacking.sensor.expect("capturing by mmap v3,")
+    lacking.sensor.finish()
+    lacking.player.close()
+    lacking.collector.finish()
+    calls = [call for call in lacking.calls() if "setsockopt(" in call]
+    return 1 + next(n for n, call in enumerate(calls) if "PACKET_VERSION" in call)

@@ -56,6 +56,8 @@ NEW = {
     "filter wired": Run("tap0", TAKES_ALL_WIRED, "xdp native", (FILTER,)),
     "filter tc": Run("tap0", f"--source tc {TAKES_ALL_WIRED}", "tc", (FILTER,)),
     "no BTF": Run("mon0", TAKES_ALL, "xdp generic", (FILTER,), kernel="no_btf"),
+    "mmap": Run("mon0", f"--source mmap {TAKES_ALL}", "mmap v3", (FILTER,)),
+    "mmap wired": Run("tap0", "--source mmap", "mmap v3"),
     "no tc": Run("mon0", "--source tc", "", (NO_TC,), "no_tc"),
 }
 
@@ -65,13 +67,16 @@ OLD = {
     "auto wired": Run("tap0", "", "tc", NO_XDP),
     "xdp": Run("mon0", "--source xdp", "", NO_XDP),
     "mapped": Run("mon0", "--ring mapped --source tc -B 1024", "tc"),
-    "mapped, large": Run("mon0", "--ring mapped", "", (NO_LARGE_ARRAY,)),
+    "mapped, large": Run("mon0", "--ring mapped --source tc", "", (NO_LARGE_ARRAY,)),
     "killed": Run("mon0", "", "tc", (TAKES_OVER,), verb="killed"),
     "attached": Run("tap0", "", "tc", (*NO_XDP, TAKES_OVER), verb="attached"),
     "filter": Run("mon0", TAKES_ALL, "tc", (FILTER,)),
     "filter wired": Run("tap0", TAKES_ALL_WIRED, "tc", (FILTER,)),
     "no BTF": Run("mon0", TAKES_ALL, "tc", (FILTER,), kernel="no_btf"),
-    "no tc": Run("mon0", "", "", (*NO_XDP, NO_TC), "no_tc"),
+    "no tc": Run("mon0", "", "mmap v3", (*NO_XDP, NO_TC), "no_tc"),
+    "no tc wired": Run("tap0", "", "mmap v3", (*NO_XDP, NO_TC), "no_tc"),
+    "mmap": Run("mon0", "--source mmap", "mmap v3"),
+    "mmap wired": Run("tap0", f"--source mmap {TAKES_ALL_WIRED}", "mmap v3", (FILTER,)),
 }
 
 # From Linux 6.6 on tc programs are attached by links, for which no module is needed.
