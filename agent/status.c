@@ -180,7 +180,8 @@ static void status_sample(struct statuses *all)
 			pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);
 			pinned_filter(&s->pinned, s->filter, sizeof(s->filter));
 		} else {
-			snprintf(s->filter, sizeof(s->filter), "%.255s", s->agent.interface.filter);
+			memcpy(s->filter, s->agent.interface.filter,
+			       sizeof(s->agent.interface.filter));
 		}
 	}
 }

@@ -189,7 +189,7 @@ def test_a_queue_without_a_socket(bed):
     record = (bed.tmp_path / "out").read_bytes()
     assert struct.unpack("<IIHBB", record[8:20]) == (len(frame), 192, 1, 0, 1)
     assert record[24:] == frame[:192]
-    dump = bed.ns.run("bpftool", "map", "dump", "pinned", f"{pins}/counters",
+    dump = bed.ns.run("bpftool", "map", "dump", "pinned", f"{pins}/saluki_counters",
                       capture_output=True).stdout
     counters = dict(re.findall(r'"(\w+)": (\d+)', dump))
     assert counters["seen"] == counters["copy_failed"] == "1" and counters["captured"] == "0"
