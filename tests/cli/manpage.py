@@ -85,7 +85,7 @@ def typed(text):
             yield words[0], words[1:]
 
 
-EXPRESSIONS = ("saluki run", "saluki attach")  # take one behind their options
+EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter")  # take one behind their options
 
 
 def mistakes(text):
