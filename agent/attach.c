@@ -239,8 +239,10 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	int err = filter_load_init();
 
 	skel = err ? NULL : capture_bpf__open();
-	if (!skel)
+	if (!skel) {
+		errno = err ? -err : errno;
 		return NULL;
+	}
 	bpf_program__set_autoload(skel->progs.saluki_xdp, !tc);
 	bpf_program__set_autoload(skel->progs.saluki_tc_ingress,
 				  tc && a->o->direction != DIRECTION_OUT);
@@ -264,9 +266,10 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	return skel;
 }
 
-/* Attaches what was loaded, or replaces; what belongs to another hook goes, behind it where both may
- * be there at once: then no frame is missed, and none is seen twice but by XDP and tc. */
-static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach_hook hook)
+/* Attaches what was loaded, or replaces. What belongs to another hook or interface goes first: of two
+ * hooks each would count the same frames. */
+static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach_hook hook,
+			 const char *source)
 {
 	unsigned int flags = hook == ATTACH_XDP_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
 	const struct bpf_program *progs[] = {
@@ -274,31 +277,33 @@ static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach
 		[HOOK_INGRESS] = hook == ATTACH_TC ? skel->progs.saluki_tc_ingress : NULL,
 		[HOOK_EGRESS] = hook == ATTACH_TC ? skel->progs.saluki_tc_egress : NULL,
 	};
-	unsigned int keep = 0;
-	int err = 0;
+	int ifindex = a->interface->link.ifindex, err = 0;
+	bool here = a->hooks.ifindex == ifindex && !strcmp(source, attach_hook_name(hook));
+	unsigned int want = 0;
 
 	for (int i = 0; i < HOOK_POINTS; i++)
 		if (progs[i] && bpf_program__autoload(progs[i]))
-			keep |= 1u << i;
-	hooks_detach(&a->hooks, keep, &a->pin);
+			want |= 1u << i;
+	hooks_detach(&a->hooks, here ? want : 0, &a->pin);
+	a->hooks.ifindex = ifindex;
 	for (int i = 0; !err && i < HOOK_POINTS; i++)
-		if (keep & 1u << i)
+		if (want & 1u << i)
 			err = hook_attach(&a->hooks, i, bpf_program__fd(progs[i]), flags, &a->pin);
 	if (err)
 		hooks_detach(&a->hooks, 0, &a->pin);
 	return err;
 }
 
-/* Before there can be longer frames in the ring the config says so: the agent that follows, if we are
- * killed in between, must have room for them. */
-static int promise_snaplen(const struct attach *a, struct saluki_config *before)
+/* Before a program is replaced the config has no version, as of programs that are none of ours, and
+ * the longest frames that there may be from now on: if we are killed in between, the agent that
+ * follows replaces it once more, and has room for them. */
+static int announce(const struct attach *a, struct saluki_config config)
 {
 	__u32 zero = 0;
 
-	if (a->config_fd < 0 || before->snaplen_max == a->config.snaplen_max)
-		return 0;
-	before->snaplen_max = a->config.snaplen_max;
-	return bpf_map_update_elem(a->config_fd, &zero, before, BPF_ANY) ? -errno : 0;
+	config.version[0] = 0;
+	config.snaplen_max = a->config.snaplen_max;
+	return bpf_map_update_elem(a->config_fd, &zero, &config, BPF_ANY) ? -errno : 0;
 }
 
 const char *attach_hook_name(enum attach_hook hook)
@@ -308,29 +313,32 @@ const char *attach_hook_name(enum attach_hook hook)
 	return names[hook];
 }
 
+static bool attached(const struct attach *a)
+{
+	return hooks_attached(&a->hooks, HOOK_XDP) || hooks_attached(&a->hooks, HOOK_INGRESS) ||
+	       hooks_attached(&a->hooks, HOOK_EGRESS);
+}
+
 int attach_hook(struct attach *a, enum attach_hook hook)
 {
-	struct saluki_config before = a->config;
+	const struct saluki_config before = a->config;
 	struct capture_bpf *skel;
 	int err;
 
 	*a->why = 0;
 	a->config = wanted_config(a);
-	if (a->hooks.ifindex != a->interface->link.ifindex ||
-	    strcmp(a->config.source, attach_hook_name(hook)))
-		hooks_detach(&a->hooks, 0, &a->pin);
-	a->hooks.ifindex = a->interface->link.ifindex;
-	skel = load(a, hook);
-	if (!skel)
-		return -errno;
-	err = promise_snaplen(a, &before);
-	err = err ?: attach_points(a, skel, hook);
+	skel = load(a, hook); /* first: what the kernel refuses leaves all as it was */
+	err = skel ? announce(a, before) : -errno;
+	err = err ?: attach_points(a, skel, hook, before.source);
 	capture_bpf__destroy(skel); /* what is attached keeps its program */
-	if (err)
+	if (err) {
+		a->config = before;
+		if (!attached(a))
+			write_config(a, "");
 		return err;
+	}
 	a->interface->source = attach_hook_name(hook);
-	return a->config_fd < 0 ? 0
-				: write_filter(a) ?: write_config(a, attach_hook_name(hook));
+	return write_filter(a) ?: write_config(a, attach_hook_name(hook));
 }
 
 /* Whether what is attached is what is wanted, by this very program. */
@@ -338,9 +346,7 @@ static bool attached_as_wanted(const struct attach *a)
 {
 	struct saluki_config want = wanted_config(a);
 
-	return a->hooks.ifindex == a->interface->link.ifindex &&
-	       (hooks_attached(&a->hooks, HOOK_XDP) || hooks_attached(&a->hooks, HOOK_INGRESS) ||
-		hooks_attached(&a->hooks, HOOK_EGRESS)) &&
+	return a->hooks.ifindex == a->interface->link.ifindex && attached(a) &&
 	       !strcmp(want.version, SALUKI_VERSION) &&
 	       !memcmp(&want, &a->config, sizeof(want));
 }
@@ -407,14 +413,15 @@ int attach_attach(struct attach *a, bool again)
 
 int attach_filter(struct attach *a, char *why, size_t why_len)
 {
-	struct saluki_config before = a->config;
-	int err = attach_again(a);
+	int err;
 
+	if (!a->config.source[0]) {
+		snprintf(why, why_len, "is not attached now; 'saluki attach' does it again");
+		return -ENOENT;
+	}
+	err = attach_again(a);
 	if (err) {
-		a->config = before;
-		if (!hooks_attached(&a->hooks, HOOK_XDP) &&
-		    !hooks_attached(&a->hooks, HOOK_INGRESS) &&
-		    !hooks_attached(&a->hooks, HOOK_EGRESS))
+		if (!a->config.source[0])
 			a->interface->source = NULL; /* to be attached again */
 		snprintf(why, why_len, "%s", *a->why ? a->why : attach_reason(err));
 	}
@@ -424,8 +431,7 @@ int attach_filter(struct attach *a, char *why, size_t why_len)
 void attach_detach(struct attach *a)
 {
 	hooks_detach(&a->hooks, 0, &a->pin);
-	if (a->config_fd >= 0)
-		write_config(a, "");
+	write_config(a, "");
 	a->interface->source = NULL;
 	clock_grace_period(); /* a CPU may still be inside the program */
 }
