@@ -53,7 +53,8 @@ static bool link_is_alive(int fd, int ifindex)
 	return bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && (int)info.xdp.ifindex == ifindex;
 }
 
-static int link_create(struct hooks *h, enum hook_point point, int prog_fd, unsigned int flags)
+static int link_create(struct hooks *h, enum hook_point point, int prog_fd, unsigned int flags,
+		       const struct pin *p)
 {
 	/* In front of others that are there: a tap sees what they would drop. */
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = point == HOOK_XDP ? flags : ATTACH_BEFORE);
@@ -62,7 +63,7 @@ static int link_create(struct hooks *h, enum hook_point point, int prog_fd, unsi
 	if (fd < 0)
 		return -errno;
 	h->links[point] = fd;
-	return 0;
+	return pin_put(p, points[point].link, fd);
 }
 
 /* ---- filters of a qdisc ---------------------------------------------------------------------- */
@@ -119,6 +120,7 @@ void hooks_adopt(struct hooks *h, int ifindex, const struct pin *p)
 			h->links[i] = fd;
 		} else if (fd >= 0) {
 			close(fd);
+			pin_remove(p, points[i].program); /* first: alone it says a filter */
 			pin_remove(p, points[i].link);
 		} else if (i != HOOK_XDP) { /* a program without a link is a filter */
 			fd = pin_get(p, points[i].program);
@@ -132,18 +134,18 @@ void hooks_adopt(struct hooks *h, int ifindex, const struct pin *p)
 int hook_attach(struct hooks *h, enum hook_point point, int prog_fd, unsigned int flags,
 		const struct pin *p)
 {
-	int err;
+	int err = 0;
 
-	if (h->links[point] >= 0)
+	if (h->links[point] >= 0) /* its pin stays: it must not end for a moment */
 		err = bpf_link_update(h->links[point], prog_fd, NULL) ? -errno : 0;
-	else if (h->filters[point])
-		err = filter_attach(h, point, prog_fd);
-	else
-		err = link_create(h, point, prog_fd, flags);
+	else if (!h->filters[point])
+		err = link_create(h, point, prog_fd, flags, p);
 	if (err == -EINVAL && point != HOOK_XDP && h->links[point] < 0)
-		err = filter_attach(h, point, prog_fd); /* no tcx in this kernel */
-	if (!err && h->links[point] >= 0)
-		err = pin_put(p, points[point].link, h->links[point]);
+		err = 0; /* no tcx in this kernel */
+	if (!err && h->links[point] < 0)
+		/* The pin first: if we are killed in between, no filter is left that nobody finds. */
+		return pin_put(p, points[point].program, prog_fd) ?:
+			       filter_attach(h, point, prog_fd);
 	return err ?: pin_put(p, points[point].program, prog_fd);
 }
 
@@ -159,8 +161,8 @@ void hooks_detach(struct hooks *h, unsigned int keep, const struct pin *p)
 		}
 		if (h->filters[i])
 			filter_detach(h, i);
+		pin_remove(p, points[i].program); /* first, as in hooks_adopt */
 		pin_remove(p, points[i].link);
-		pin_remove(p, points[i].program);
 	}
 	qdisc_remove(h);
 }

@@ -30,9 +30,9 @@ int hook_attach(struct hooks *h, enum hook_point point, int prog_fd, unsigned in
 		const struct pin *p);
 /* Takes all programs off, but not those of `keep` (bits by point). */
 void hooks_detach(struct hooks *h, unsigned int keep, const struct pin *p);
-/* Closes; what is pinned stays attached. */
 /* Whether a link that is pinned leads to an interface that is there, in whatever namespace. */
 bool hooks_alive(const struct pin *p);
+/* Closes; what is pinned stays attached. */
 void hooks_close(struct hooks *h);
 
 #endif

@@ -18,6 +18,7 @@
 #include <saluki/log.h>
 
 #define PATIENCE_MS 2000
+#define PIN_NEW "new" /* until it takes the place of another */
 
 void pin_zero(struct pin *p)
 {
@@ -55,14 +56,29 @@ static int lock_patiently(int fd)
 	return err;
 }
 
+/* Another saluki that ends may take the root away in between, as nothing was in it. */
+static int make_folder(const char *path)
+{
+	for (int tries = 0; tries < 10; tries++) {
+		if (mkdir(PIN_ROOT, 0700) && errno != EEXIST)
+			return -errno;
+		if (mkdir(path, 0700) == 0 || errno == EEXIST)
+			return 0;
+		if (errno != ENOENT)
+			return -errno;
+	}
+	return -ENOENT;
+}
+
 /* Makes, opens and locks the folder of pins. */
 static int lock_folder(struct pin *p, const char *interface)
 {
-	int err = 0;
+	int err;
 
 	pin_path(p->path, sizeof(p->path), interface);
-	if ((mkdir(PIN_ROOT, 0700) && errno != EEXIST) || (mkdir(p->path, 0700) && errno != EEXIST))
-		return -errno;
+	err = make_folder(p->path);
+	if (err)
+		return err;
 	p->dir = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	err = p->dir < 0 ? -errno : lock_patiently(p->dir);
 	if (err)
@@ -108,13 +124,26 @@ void pin_release(struct pin *p)
 	rmdir(PIN_ROOT);
 }
 
-int pin_put(const struct pin *p, const char *name, int fd)
+static int put(const struct pin *p, const char *name, int fd)
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/%s", p->path, name);
-	unlink(path); /* of an agent that was killed: the locks say that none runs */
 	return bpf_obj_pin(fd, path) ? -errno : 0;
+}
+
+int pin_put(const struct pin *p, const char *name, int fd)
+{
+	int err = put(p, name, fd);
+
+	if (err != -EEXIST)
+		return err;
+	/* At every moment the name leads to one of them: what nobody holds but its pin would end. */
+	pin_remove(p, PIN_NEW);
+	err = put(p, PIN_NEW, fd);
+	if (!err && renameat(p->dir, PIN_NEW, p->dir, name))
+		err = -errno;
+	return err;
 }
 
 int pin_get(const struct pin *p, const char *name)
@@ -137,7 +166,7 @@ void pin_remove(const struct pin *p, const char *name)
 static const char *const names[] = {
 	"config", "ring", "mapped",  "wakeup",	     "journal",	    "counters",
 	"filter", "link", "program", "link_ingress", "link_egress", "program_ingress",
-	"program_egress",
+	"program_egress", PIN_NEW,
 };
 
 bool pin_is_empty(const struct pin *p)
