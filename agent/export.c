@@ -259,7 +259,8 @@ static void export_give_up(struct exporter *e)
 		event_wait(e->queue->filled_fd, 100);
 		return;
 	}
-	if (e->persistent) { /* they stay in the ring */
+	if (e->persistent) { /* they stay in the ring, and so must all behind them */
+		e->left = true;
 		combo_reset(c);
 		queue_pop(e->queue);
 		return;
@@ -301,8 +302,9 @@ void *export_thread(void *arg)
 	struct combo *c;
 
 	while (!queue_finished(e->queue)) {
-		if (!session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
-			if (!export_wait_session(e))
+		if (e->left ||
+		    !session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
+			if (e->left || !export_wait_session(e))
 				export_give_up(e);
 			continue;
 		}

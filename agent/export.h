@@ -19,7 +19,6 @@
  * collector sets the pace. They fit into the receive buffer of a collector without privilege. */
 #define EXPORT_AHEAD_MAX 128
 
-
 struct exporter {
 	struct queue *queue;
 	struct source *source;
@@ -41,6 +40,7 @@ struct exporter {
 	struct pieces pieces;
 	struct saluki_exported counters; /* written by the export thread, read by any */
 	bool told_refused;
+	bool left; /* a combo was left in the ring for the next agent */
 	bool unconfirmed; /* the collector has not confirmed the final totals */
 };
 
