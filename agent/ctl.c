@@ -127,13 +127,12 @@ static bool ctl_answer(struct ctl *c, unsigned int i, int fd)
 	else
 		ctl_refuse(&a, -EOPNOTSUPP, "the agent does not know this request");
 	send(fd, &a, sizeof(a), MSG_NOSIGNAL);
-	return r.what == CTL_FILTER && !a.error;
+	return !a.error && r.what == CTL_FILTER;
 }
 
 bool ctl_serve(struct ctl *c, unsigned int i)
 {
 	int fd = accept4(c->listeners[i], NULL, NULL, SOCK_CLOEXEC);
-
 	bool changed;
 
 	if (fd < 0)

@@ -108,8 +108,7 @@ static int put_insns(struct bpf_program *prog, const struct place *p)
 
 /* Copies records that begin with the instruction they describe. Of what was replaced only the first
  * stays: the function has it, and the kernel wants a line at the beginning of each. Returns how
- * many;
- * `*out` is NULL where there are none, and without memory. */
+ * many; `*out` is NULL where there are none, and without memory. */
 static uint32_t move_info(const struct place *p, const void *info, uint32_t count, uint32_t size,
 			  void **out)
 {
@@ -228,8 +227,7 @@ static void explain(char *log, int err)
 	else if (err == -E2BIG)
 		snprintf(loading.why, loading.why_len,
 			 "the filter's %u instructions are too much for this kernel's verifier: "
-			 "make "
-			 "it shorter",
+			 "make it shorter",
 			 loading.filter->len);
 }
 

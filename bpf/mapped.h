@@ -11,7 +11,7 @@
  *   tasks in between, which `busy` does not help against: the agent refuses it there.
  * - x86 makes stores visible in their order, so one plain store publishes. Others publish by an
  *   exchange, which the kernel's compiler makes a full barrier on arm64, s390x and riscv64; the
- * agent refuses it on the rest, where it does not or has not always done so.
+ *   agent refuses it on the rest, where it does not or has not always done so.
  * - Space is reused only behind a load of `tail` and a branch on it, which no architecture lets
  *   later stores overtake.
  */
