@@ -4,19 +4,17 @@
  */
 #include "attach.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
-#include <linux/types.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
 #include <saluki/version.h>
 
+#include "attach_maps.h"
 #include "capture.skel.h"
 #include "clock.h"
 #include "filter_load.h"
@@ -41,7 +39,7 @@ const char *attach_reason(int err)
 		return "the kernel lacks what it takes (for tc: sch_ingress and cls_bpf)";
 	case EINVAL:
 		return "refused by the kernel (a BPF feature it lacks)";
-	case EXDEV: /* ours: hook_error */
+	case EXDEV: /* ours: attach_attach */
 		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', or "
 		       "--source xdp where there are none";
 	case ERANGE:
@@ -53,37 +51,7 @@ const char *attach_reason(int err)
 	}
 }
 
-/* ---- maps of an interface -------------------------------------------------------------------- */
-
-void attach_load_none(struct capture_bpf *skel)
-{
-	bpf_program__set_autoload(skel->progs.saluki_xdp, false);
-	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, false);
-	bpf_program__set_autoload(skel->progs.saluki_tc_egress, false);
-}
-
-static int make_maps(struct attach *a)
-{
-	struct capture_bpf *skel = capture_bpf__open();
-	int err = skel ? 0 : -errno;
-
-	if (!err) {
-		bpf_map__set_autocreate(skel->maps.saluki_ring, false);
-		bpf_map__set_autocreate(skel->maps.saluki_mapped, false);
-		bpf_map__set_autocreate(skel->maps.saluki_wakeup, false);
-		bpf_map__set_autocreate(skel->maps.saluki_journal, false);
-		bpf_map__set_max_entries(skel->maps.saluki_counters, a->maps->cpus);
-		attach_load_none(skel);
-		err = capture_bpf__load(skel);
-	}
-	if (!err) {
-		a->counters_fd = dup(bpf_map__fd(skel->maps.saluki_counters));
-		a->config_fd = dup(bpf_map__fd(skel->maps.saluki_config));
-		a->filter_fd = dup(bpf_map__fd(skel->maps.saluki_filter));
-	}
-	capture_bpf__destroy(skel);
-	return err;
-}
+/* ---- maps and pins --------------------------------------------------------------------------- */
 
 void attach_zero(struct attach *a)
 {
@@ -91,64 +59,6 @@ void attach_zero(struct attach *a)
 	a->counters_fd = a->config_fd = a->filter_fd = -1;
 	hooks_zero(&a->hooks);
 	pin_zero(&a->pin);
-}
-
-static int write_config(struct attach *a, const char *source)
-{
-	__u32 zero = 0;
-
-	snprintf(a->config.version, sizeof(a->config.version), "%s", SALUKI_VERSION);
-	snprintf(a->config.source, sizeof(a->config.source), "%s", source);
-	return bpf_map_update_elem(a->config_fd, &zero, &a->config, BPF_ANY) ? -errno : 0;
-}
-
-_Static_assert(sizeof(struct sock_filter) == sizeof(struct saluki_filter_instruction) &&
-		       FILTER_LEN_MAX * sizeof(struct sock_filter) ==
-			       sizeof(((struct saluki_filter *)0)->code) &&
-		       sizeof(((struct filter *)0)->text) ==
-			       sizeof(((struct saluki_filter *)0)->text),
-	       "what is pinned is what filters are");
-
-static int write_filter(struct attach *a)
-{
-	const struct filter *f = a->interface->filter;
-	struct saluki_filter *out = calloc(1, sizeof(*out));
-	__u32 zero = 0;
-	int err;
-
-	if (!out)
-		return -ENOMEM;
-	if (f) {
-		out->len = f->len;
-		out->is_code = f->is_code;
-		memcpy(out->text, f->text, sizeof(out->text));
-		memcpy(out->code, f->code, f->len * sizeof(f->code[0]));
-	}
-	err = bpf_map_update_elem(a->filter_fd, &zero, out, BPF_ANY) ? -errno : 0;
-	free(out);
-	return err;
-}
-
-int attach_pinned_filter(const struct attach *a, struct filter *f)
-{
-	struct saluki_filter *in = calloc(1, sizeof(*in));
-	char why[FILTER_WHY_LEN];
-	__u32 zero = 0;
-	int err = -ENOMEM;
-
-	if (in)
-		err = bpf_map_lookup_elem(a->filter_fd, &zero, in) ? -errno : 0;
-	if (!err && in->len > FILTER_LEN_MAX)
-		err = -EBADMSG;
-	if (!err) {
-		f->len = in->len;
-		f->is_code = in->is_code;
-		memcpy(f->text, in->text, sizeof(f->text) - 1);
-		memcpy(f->code, in->code, in->len * sizeof(f->code[0]));
-		err = f->len ? filter_check(f, why, sizeof(why)) : 0;
-	}
-	free(in);
-	return err;
 }
 
 int attach_init(struct attach *a, const struct maps *maps, struct tap_interface *interface,
@@ -159,8 +69,8 @@ int attach_init(struct attach *a, const struct maps *maps, struct tap_interface 
 	a->maps = maps;
 	a->interface = interface;
 	a->config = *config;
-	err = make_maps(a);
-	err = err ?: write_config(a, "");
+	err = attach_make_maps(a);
+	err = err ?: attach_write_config(a, "");
 	err = err ?: pin_put(&a->pin, "counters", a->counters_fd);
 	err = err ?: pin_put(&a->pin, "filter", a->filter_fd);
 	err = err ?: maps_pin(maps, &a->pin);
@@ -294,18 +204,6 @@ static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach
 	return err;
 }
 
-/* Before a program is replaced the config has no version, as of programs that are none of ours, and
- * the longest frames that there may be from now on: if we are killed in between, the agent that
- * follows replaces it once more, and has room for them. */
-static int announce(const struct attach *a, struct saluki_config config)
-{
-	__u32 zero = 0;
-
-	config.version[0] = 0;
-	config.snaplen_max = a->config.snaplen_max;
-	return bpf_map_update_elem(a->config_fd, &zero, &config, BPF_ANY) ? -errno : 0;
-}
-
 const char *attach_hook_name(enum attach_hook hook)
 {
 	static const char *const names[] = { "xdp native", "xdp generic", "tc" };
@@ -328,17 +226,17 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	*a->why = 0;
 	a->config = wanted_config(a);
 	skel = load(a, hook); /* first: what the kernel refuses leaves all as it was */
-	err = skel ? announce(a, before) : -errno;
+	err = skel ? attach_announce(a, before) : -errno;
 	err = err ?: attach_points(a, skel, hook, before.source);
 	capture_bpf__destroy(skel); /* what is attached keeps its program */
 	if (err) {
 		a->config = before;
 		if (!attached(a))
-			write_config(a, "");
+			attach_write_config(a, "");
 		return err;
 	}
 	a->interface->source = attach_hook_name(hook);
-	return write_filter(a) ?: write_config(a, attach_hook_name(hook));
+	return attach_write_filter(a) ?: attach_write_config(a, attach_hook_name(hook));
 }
 
 /* Whether what is attached is what is wanted, by this very program. */
@@ -431,7 +329,7 @@ int attach_filter(struct attach *a, char *why, size_t why_len)
 void attach_detach(struct attach *a)
 {
 	hooks_detach(&a->hooks, 0, &a->pin);
-	write_config(a, "");
+	attach_write_config(a, "");
 	a->interface->source = NULL;
 	clock_grace_period(); /* a CPU may still be inside the program */
 }

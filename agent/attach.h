@@ -17,8 +17,6 @@
 #include "pin.h"
 #include "tap.h"
 
-struct capture_bpf;
-
 enum attach_hook { ATTACH_XDP_NATIVE, ATTACH_XDP_GENERIC, ATTACH_TC, ATTACH_HOOKS };
 
 struct attach {
@@ -56,8 +54,6 @@ const char *attach_hook_name(enum attach_hook hook);
 void attach_say_tags(const struct tap_interface *f);
 /* What a negative errno of the kernel means here, and what to do. */
 const char *attach_reason(int err);
-/* The filter that was pinned with what was adopted. Returns 0 or -errno. */
-int attach_pinned_filter(const struct attach *a, struct filter *f);
 /* Puts the interface's filter, which is another one now, into force. Returns 0, or -errno with the
  * reason in `why` and nothing changed. */
 int attach_filter(struct attach *a, char *why, size_t why_len);
@@ -65,7 +61,5 @@ int attach_filter(struct attach *a, char *why, size_t why_len);
 void attach_detach(struct attach *a);
 /* Closes; what is pinned stays. */
 void attach_free(struct attach *a);
-/* Sets an open object to load no program: for its maps alone. */
-void attach_load_none(struct capture_bpf *skel);
 
 #endif

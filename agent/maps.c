@@ -18,6 +18,7 @@
 #include <saluki/record.h>
 
 #include "attach.h"
+#include "attach_maps.h"
 #include "capture.skel.h"
 #include "journal.h"
 #include "mapped.h"

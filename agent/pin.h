@@ -4,8 +4,8 @@
  * /sys/fs/bpf/saluki/IF/:
  *
  *     ring, wakeup, mapped, journal   maps that all interfaces of a run share (maps.h)
- *     counters, config                the interface's own
- *     link, program                   XDP; with tc link_ingress, link_egress, ... (attach.h)
+ *     counters, config, filter        the interface's own (attach_maps.h)
+ *     link, program                   XDP; with tc link_ingress, link_egress, ... (hook.h)
  *
  * Always holds: what is pinned or removed under an interface's name is done by who holds its lock
  * (lock.h) and the folder's.
@@ -30,7 +30,7 @@ int pin_take(struct pin *p, const char *interface);
 /* Unlocks; the folder goes where it is empty. */
 void pin_release(struct pin *p);
 
-/* Pins `fd`, in the place of what has the name. Returns 0 or -errno. */
+/* Pins `fd`, in the place of what has the name, which is never gone meanwhile. Returns 0 or -errno. */
 int pin_put(const struct pin *p, const char *name, int fd);
 /* Returns a descriptor of what has the name, or -errno. */
 int pin_get(const struct pin *p, const char *name);

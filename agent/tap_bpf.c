@@ -16,6 +16,7 @@
 
 #include "adopt.h"
 #include "attach.h"
+#include "attach_maps.h"
 #include "maps.h"
 #include "tap.h"
 

@@ -679,6 +679,65 @@ def test_attach_killed_at_every_pin(bed, bundled, when):
         assert killed.returncode == 0  # beyond the last call: all were tried
 
 
+def bpf_calls(bed, *args):
+    """What a command that succeeds asks of bpf(), a line a call."""
+    log = bed.tmp_path / "calls"
+    bed.ns.run("strace", "-f", "-qq", "-s", "4", "-o", log, "-e", "trace=bpf",
+               testbed.BUILD / "saluki", *args, capture_output=True)
+    return [line for line in log.read_text().splitlines() if " bpf(" in line]
+
+
+def tampered(bed, how, *args):
+    """A command with its bpf() calls interfered with; returns (status, standard error)."""
+    got = bed.ns.run("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
+                     f"inject=bpf:{how}", testbed.BUILD / "saluki", *args, check=False,
+                     capture_output=True)
+    return got.returncode, got.stderr
+
+
+def filtered_of(bed):
+    return sum(c["filtered"] for c in counters_of(bed))
+
+
+@pytest.mark.parametrize("hook", ["xdp", "tc"])
+def test_replacing_killed_at_every_step(bed, bundled, hook):
+    """Whatever has been replaced by then, the next one has programs as it wants them."""
+    frames = numbered(bundled, 100)
+    nothing, everything = "len < 1", "len > 0"
+    cable(bed)
+    attach(bed, "-i", "tap0", "--source", hook, nothing)
+    calls = bpf_calls(bed, "filter", "-i", "tap0", everything)
+    first = next(i for i, line in enumerate(calls) if "BPF_LINK_UPDATE" in line) + 1
+    assert first < len(calls)
+    for when in range(first - 1, len(calls) + 1):
+        attach(bed, "-i", "tap0", "--source", hook, nothing)
+        status, said = tampered(bed, f"signal=KILL:when={when}", "filter", "-i", "tap0", everything)
+        assert status in (-9, 137), said
+        assert {p for p in pins_of(bed) if p.startswith("link")}, when
+        attach(bed, "-i", "tap0", "--source", hook, nothing)
+        at = filtered_of(bed)
+        send(bed, frames)
+        assert filtered_of(bed) == at + len(frames), (when, calls[when - 1])
+    assert saluki(bed, "detach", "-i", "tap0")[0] == 0
+    assert nothing_is_left(bed)
+
+
+def test_programs_that_are_refused_leave_those_that_are_there(bed, bundled):
+    frames = numbered(bundled, 100)
+    cable(bed)
+    attach(bed, "-i", "tap0")
+    calls = bpf_calls(bed, "attach", "-i", "tap0", "len > 0")
+    update = next(i for i, line in enumerate(calls) if "BPF_LINK_UPDATE" in line)
+    load = max(i for i in range(update) if "BPF_PROG_LOAD" in calls[i]) + 1
+    for args in (["attach", "-i", "tap0"], ["attach", "-i", "tap0", "--source", "tc"],
+                 ["filter", "-i", "tap0", "len < 1"]):
+        status, said = tampered(bed, f"error=EACCES:when={load}+", *args)
+        assert status == 1 and "verifier" in said, said
+        at = sum(c["captured"] for c in counters_of(bed))
+        send(bed, frames)
+        assert sum(c["captured"] for c in counters_of(bed)) == at + len(frames), args
+
+
 def test_detach_killed_at_any_moment(bed):
     """The next one ends it, and an attach meanwhile begins anew."""
     cable(bed)
