@@ -3,6 +3,7 @@
  * saluki filter: another filter for an interface, while frames come in. The agent that has it is
  * asked to; where there is none, the programs that are attached are replaced here.
  */
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ static int replace_pinned(const char *interface, struct filter *new, const struc
 	a.o = &o;
 	a.name = interface;
 	snprintf(why, why_len, "it is busy");
+	libbpf_set_print(NULL);
 	err = lock_take(&lock, interface);
 	err = err ?: pin_take(&a.pin, interface);
 	err = err ?: replace(&a, &f, &o, &maps, new, why, why_len);

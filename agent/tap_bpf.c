@@ -28,14 +28,6 @@ struct tap_bpf {
 	struct attach attach[INTERFACES_MAX]; /* by number */
 };
 
-static int libbpf_silent(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	(void)level;
-	(void)fmt;
-	(void)args;
-	return 0;
-}
-
 static int bpf_attach(struct tap *t, unsigned int i, bool again)
 {
 	int err = tap_query(t, i);
@@ -294,7 +286,7 @@ struct tap *tap_bpf_new(const struct capture_options *o)
 		log_line("out of memory");
 		return NULL;
 	}
-	libbpf_set_print(libbpf_silent);
+	libbpf_set_print(NULL);
 	b->o = *o;
 	tap_init(&b->base, &bpf_ops, &b->o);
 	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
