@@ -40,7 +40,8 @@ const char *attach_reason(int err)
 	case EINVAL:
 		return "refused by the kernel (a BPF feature it lacks)";
 	case EXDEV: /* ours: attach_attach */
-		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', or "
+		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', "
+		       "or "
 		       "--source xdp where there are none";
 	case ERANGE:
 		return "the interface's MTU is too large for it";
@@ -176,8 +177,8 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	return skel;
 }
 
-/* Attaches what was loaded, or replaces. What belongs to another hook or interface goes first: of two
- * hooks each would count the same frames. */
+/* Attaches what was loaded, or replaces. What belongs to another hook or interface goes first: of
+ * two hooks each would count the same frames. */
 static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach_hook hook,
 			 const char *source)
 {
@@ -245,8 +246,7 @@ static bool attached_as_wanted(const struct attach *a)
 	struct saluki_config want = wanted_config(a);
 
 	return a->hooks.ifindex == a->interface->link.ifindex && attached(a) &&
-	       !strcmp(want.version, SALUKI_VERSION) &&
-	       !memcmp(&want, &a->config, sizeof(want));
+	       !strcmp(want.version, SALUKI_VERSION) && !memcmp(&want, &a->config, sizeof(want));
 }
 
 static bool hook_allowed(const struct attach *a, enum attach_hook hook)
@@ -270,7 +270,8 @@ void attach_say_tags(const struct tap_interface *f)
 			 f->name, f->name);
 }
 
-/* What an earlier agent attached, if it may stay: as it is, or with another program in its place. */
+/* What an earlier agent attached, if it may stay: as it is, or with another program in its place.
+ */
 static int attach_again(struct attach *a)
 {
 	for (enum attach_hook hook = 0; hook < ATTACH_HOOKS; hook++) {

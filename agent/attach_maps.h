@@ -18,9 +18,10 @@ int attach_make_maps(struct attach *a);
 
 /* Writes the config as of what is attached now by `source`; "": nothing is. */
 int attach_write_config(struct attach *a, const char *source);
-/* Before a program is replaced: writes `config`, which is that of the present one, without a version,
- * as of programs that are none of ours, and with the longest frames that there may be from now on. If
- * we are killed in between, the agent that follows replaces it once more, and has room for them. */
+/* Before a program is replaced: writes `config`, which is that of the present one, without a
+ * version, as of programs that are none of ours, and with the longest frames that there may be from
+ * now on. If we are killed in between, the agent that follows replaces it once more, and has room
+ * for them. */
 int attach_announce(const struct attach *a, struct saluki_config config);
 
 /* The interface's filter, as it is in force now. */

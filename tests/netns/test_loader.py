@@ -738,6 +738,27 @@ def test_programs_that_are_refused_leave_those_that_are_there(bed, bundled):
         assert sum(c["captured"] for c in counters_of(bed)) == at + len(frames), args
 
 
+def test_filters_of_a_qdisc_where_the_kernel_has_no_tcx(bed, bundled):
+    """Attached by netlink, found again by their programs' pins."""
+    frames = numbered(bundled, 100)
+    cable(bed)
+    calls = bpf_calls(bed, "attach", "-i", "tap0", "--source", "tc")
+    assert saluki(bed, "detach", "-i", "tap0")[0] == 0
+    link = next(i for i, line in enumerate(calls) if "BPF_LINK_CREATE" in line) + 1
+    status, said = tampered(bed, f"error=EINVAL:when={link}", "attach", "-i", "tap0", "--source", "tc")
+    assert status == 0, said
+    assert {p for p in pins_of(bed) if "link" in p or "program" in p} == {"program_ingress"}
+    send(bed, frames)
+    for words in (["filter", "-i", "tap0", "len < 1"], ["attach", "-i", "tap0", "--source", "tc"]):
+        assert saluki(bed, *words)[0] == 0
+        send(bed, frames)
+    (net,) = bpftool(bed, "net")
+    assert [t["kind"] for t in net["tc"]] == ["clsact/ingress"]
+    assert sum(c["captured"] for c in counters_of(bed)) == 200 and filtered_of(bed) == 100
+    assert saluki(bed, "detach", "-i", "tap0")[0] == 0
+    assert nothing_is_left(bed)
+
+
 def test_detach_killed_at_any_moment(bed):
     """The next one ends it, and an attach meanwhile begins anew."""
     cable(bed)
