@@ -41,8 +41,7 @@ const char *attach_reason(int err)
 		return "refused by the kernel (a BPF feature it lacks)";
 	case EXDEV: /* ours: attach_attach */
 		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', "
-		       "or "
-		       "--source xdp where there are none";
+		       "or --source xdp where there are none";
 	case ERANGE:
 		return "the interface's MTU is too large for it";
 	case E2BIG:
