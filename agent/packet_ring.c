@@ -151,6 +151,31 @@ static int block_next(struct packet_ring *r, struct packet *p)
 	}
 }
 
+bool packet_ring_filling(const struct packet_ring *r, uint64_t *since_ns)
+{
+	const struct tpacket_hdr_v1 *h;
+
+	if (r->layout.version != PACKET_V3)
+		return false;
+	h = &block_at(r)->hdr.bh1;
+	if (!__atomic_load_n(&h->num_pkts, __ATOMIC_RELAXED))
+		return false;
+	/* When the kernel opened it, as long as it has not closed it. */
+	*since_ns = time_of(h->ts_first_pkt.ts_sec, h->ts_first_pkt.ts_nsec);
+	return true;
+}
+
+bool packet_ring_is_half_full(const struct packet_ring *r)
+{
+	struct packet_ring ahead = *r;
+
+	if (r->layout.version != PACKET_V3)
+		return false;
+	ahead.at = (r->at + r->layout.blocks / 2) % r->layout.blocks;
+	return __atomic_load_n(&block_at(&ahead)->hdr.bh1.block_status, __ATOMIC_ACQUIRE) &
+	       TP_STATUS_USER;
+}
+
 /* ---- V1, V2: slots --------------------------------------------------------------------------- */
 
 static uint8_t *slot_at(const struct packet_ring *r)

@@ -49,6 +49,11 @@ int packet_ring_map(struct packet_ring *r, const struct packet_layout *l, int fd
 void packet_ring_unmap(struct packet_ring *r); /* takes a zeroed one too */
 /* Gives the last frame back, and returns 1 with the next, or 0 where there is none yet. */
 int packet_ring_next(struct packet_ring *r, struct packet *p);
+/* Of a ring that had no next frame: whether there are frames in the block that the kernel still
+ * fills (V3), and then in `since_ns` a time since 1970 that none of them is older than. */
+bool packet_ring_filling(const struct packet_ring *r, uint64_t *since_ns);
+/* V3: whether half of the ring waits to be read. */
+bool packet_ring_is_half_full(const struct packet_ring *r);
 
 /* Bytes of a ring of this layout. */
 size_t packet_layout_size(const struct packet_layout *l);

@@ -2,7 +2,7 @@
 /*
  * Source: packet sockets, one an interface, that tap_mmap.c has opened. In: frames in their rings
  * or receive buffers. Out: frames as on the wire, cut here as the BPF programs would have cut them,
- * oldest first of those that are there. Always holds: a frame's space is given back when the next
+ * oldest first, of several interfaces too. Always holds: a frame's space is given back when the next
  * one is asked for. By then it is in a combo, and the ring goes with its processes anyway: keeping
  * it there until export would save nothing.
  */
@@ -31,6 +31,11 @@
 /* At the end the kernel still closes V3's last block. It has promised to after 50 ms. */
 #define LAST_BLOCK_TRIES 100
 #define LAST_BLOCK_MS 20
+
+/* V3 gives frames a block at a time. While the kernel fills one for an interface, newer frames of
+ * others wait for it, for this at most, and not where their own ring is half full. */
+#define HOLD_NS 200000000
+#define HOLD_LOOK_MS 20
 
 #define CLOCK_EVERY 64 /* frames, between two looks at the clock */
 #define RUN_MAX 64     /* and of one lane, between two at the others */
@@ -101,7 +106,7 @@ static void lane_step(struct source_mmap *s, struct lane *l)
 		look_at_clock(s);
 }
 
-/* The lane with the oldest frame, and how long it will be that. */
+/* The lane with the oldest frame at hand, and how long it will be that. */
 static struct lane *oldest(struct source_mmap *s)
 {
 	struct lane *best = NULL;
@@ -120,6 +125,32 @@ static struct lane *oldest(struct source_mmap *s)
 		} else if (l->ahead.time_ns < s->until_ns) {
 			s->until_ns = l->ahead.time_ns;
 		}
+	}
+	return best;
+}
+
+static bool may_hold(const struct source_mmap *s, const struct lane *l)
+{
+	uint64_t heard_ns = l->ahead.time_ns - s->clock.realtime_minus_monotonic_ns;
+
+	return (int64_t)(s->now_ns - heard_ns) < HOLD_NS && !packet_ring_is_half_full(&l->ring);
+}
+
+/* The same, or NULL where an older frame of another lane may be in a block that is still filled. */
+static struct lane *oldest_of_all(struct source_mmap *s)
+{
+	struct lane *best = oldest(s);
+	uint64_t since_ns;
+
+	if (!best || !may_hold(s, best))
+		return best;
+	for (struct lane *l = s->lanes; l < s->lanes + s->base.interfaces; l++) {
+		if (l->have || !packet_ring_filling(&l->ring, &since_ns))
+			continue;
+		if (since_ns <= best->ahead.time_ns)
+			return NULL;
+		if (since_ns < s->until_ns)
+			s->until_ns = since_ns;
 	}
 	return best;
 }
@@ -245,8 +276,10 @@ static struct lane *last_ones(struct source_mmap *s)
 
 	for (int i = 0; i < LAST_BLOCK_TRIES && !l && any_pending(s); i++) {
 		poll(NULL, 0, LAST_BLOCK_MS);
-		l = oldest(s);
+		look_at_clock(s);
+		l = oldest_of_all(s);
 	}
+	l = l ?: oldest(s);
 	for (unsigned int i = 0; !l && i < s->base.interfaces; i++)
 		__atomic_store_n(&s->lanes[i].missing,
 				 s->lanes[i].missing + lane_pending(s, &s->lanes[i]),
@@ -264,7 +297,7 @@ static int mmap_next(struct source *base, struct source_frame *f)
 		lane_step(s, s->lane);
 	if (!s->lane || !s->lane->have || s->lane->ahead.time_ns > s->until_ns ||
 	    ++s->run == RUN_MAX)
-		s->lane = oldest(s);
+		s->lane = oldest_of_all(s);
 	if (!s->lane && all_stopped(s))
 		s->lane = last_ones(s);
 	if (!s->lane)
@@ -280,8 +313,13 @@ static void mmap_wait(struct source *base, int timeout_ms)
 	struct pollfd fds[INTERFACES_MAX];
 	bool each = false;
 
-	for (unsigned int i = 0; i < base->interfaces; i++)
-		fds[i] = (struct pollfd){ .fd = s->lanes[i].fd, .events = POLLIN };
+	for (unsigned int i = 0; i < base->interfaces; i++) {
+		bool have = s->lanes[i].have; /* held: it waits for the others */
+
+		fds[i] = (struct pollfd){ .fd = have ? -1 : s->lanes[i].fd, .events = POLLIN };
+		if (have && (timeout_ms < 0 || timeout_ms > HOLD_LOOK_MS))
+			timeout_ms = HOLD_LOOK_MS;
+	}
 	if (poll(fds, base->interfaces, timeout_ms) > 0) {
 		for (unsigned int i = 0; i < base->interfaces; i++) {
 			int err;

@@ -221,8 +221,36 @@ def test_two_interfaces(bed, bundled, version):
     assert_same(as_seen(frames), [f for f in got if f.linktype == 1], stamps=False)
     assert_same(as_seen(list(captures.frames(bundled))), [f for f in got if f.linktype == 127],
                 stamps=False)
-    assert [f.time_ns for f in got if f.linktype == 1] == \
-        sorted(f.time_ns for f in got if f.linktype == 1)
+    assert [f.time_ns for f in got] == sorted(f.time_ns for f in got)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_two_interfaces_in_one_order(bed, version):
+    """One is busy and one is not. The stamps are those of tc: none was moved to make an order."""
+    sensors, players = [], []
+    for name, count in (("tap0", 4000), ("tap1", 150)):
+        testbed.veth(bed.ns, f"peer-{name}", bed.ns, name)
+        path = bed.tmp_path / f"{name}.pcap"
+        write_pcap(path, 1, tagged(count))
+        players.append(bed.sender(f"peer-{name}", path, ["--rate", str(count)]))
+    collector = bed.collector()
+    sensors.append(bed.sensor("two", "tap0", options=["-i", "tap1", "--source", "tc"]))
+    sensors.append(mmap_sensor(bed, "lib", ["tap0", "tap1"], version, (), APART))
+    for p in players:
+        p.go()
+    assert [p.played() for p in players] == [4000, 150]
+    for s in sensors:
+        status, said = s.finish()
+        assert status == 0, said
+    collector.finish()
+    names = tshark_fields(bed.out, "frame.interface_name")
+    of = {}
+    for f, (name,) in zip(captures.frames(bed.out), names):
+        of.setdefault(name, []).append(f)
+    for name in ("tap0", "tap1"):
+        assert_stamps_close(of[f"lib:{name}"], of[f"two:{name}"])
+    ours = [f.time_ns for f in of_sensor(bed, "lib")]
+    assert len(ours) == 4150 and ours == sorted(ours)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
