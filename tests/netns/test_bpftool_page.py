@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """docs/bpftool.md: each example is run, and shows what the page shows of it."""
 import re
+import shlex
 
 import pytest
 
@@ -40,7 +41,8 @@ def test_every_example(bed, bundled, statistics):
     assert statistics is None and len(examples()) >= 15
     testbed.veth(bed.ns, "veth0", bed.ns, "wlan0")
     (how,) = re.findall(r"^    saluki (attach .*)$", PAGE, re.M)
-    attach(bed, *how.split()[1:])
+    assert ">" not in re.sub("'.*?'", "", how)  # a shell would write to a file
+    attach(bed, *shlex.split(how)[1:])
     source = sender(bed, numbered(bundled, 20000), rate=500)
     source.go()
     for command, shown in examples():
