@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <net/if.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -46,6 +47,16 @@ static void note(const char *key, const char *name, int err)
 	found.features[found.count].key = key;
 	found.features[found.count].name = name;
 	found.features[found.count++].err = err;
+}
+
+/* Why feature `i` is not there. Sockets take another right than programs. */
+static const char *reason(unsigned int i)
+{
+	int err = found.features[i].err;
+
+	if (!strcmp(found.features[i].key, "packet_sockets") && (err == -EPERM || err == -EACCES))
+		return "not permitted; run as root, or with CAP_NET_RAW";
+	return attach_reason(err);
 }
 
 static int packet_supported(void)
@@ -108,7 +119,7 @@ static void print_text(void)
 		int err = found.features[i].err;
 
 		printf("%-24s %s%s%s\n", found.features[i].name, err ? "no" : "yes",
-		       err ? "   " : "", err ? attach_reason(err) : "");
+		       err ? "   " : "", err ? reason(i) : "");
 	}
 }
 
@@ -130,7 +141,7 @@ static void print_json(void)
 
 		printf("%s\n  \"%s\": {", i ? "," : "", found.features[i].key);
 		if (err)
-			json_string("reason", attach_reason(err), 256);
+			json_string("reason", reason(i), 256);
 		printf("\"supported\": %s}", err ? "false" : "true");
 	}
 	printf("}}\n");
