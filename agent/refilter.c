@@ -73,8 +73,8 @@ static int replace_pinned(const char *interface, struct filter *new, const struc
 	lock_zero(&lock);
 	a.o = &o;
 	a.name = interface;
-	snprintf(why, why_len, "it is busy");
 	libbpf_set_print(NULL);
+	why[0] = 0; /* these two say it themselves */
 	err = lock_take(&lock, interface);
 	err = err ?: pin_take(&a.pin, interface);
 	err = err ?: replace(&a, &f, &o, &maps, new, why, why_len);
@@ -109,7 +109,7 @@ static int change(const char *interface, const struct filter_given *given)
 			snprintf(why, sizeof(why), "%.500s", answer.why);
 		err = err ?: answer.error;
 	}
-	if (err)
+	if (err && why[0])
 		log_line("%s: %s", interface, why);
 	return err;
 }
