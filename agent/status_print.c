@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <saluki/version.h>
 
@@ -68,7 +69,8 @@ static void print_ring(const struct status *s)
 		       s->ring_size ? 100.0 * s->ring_used / s->ring_size : 0,
 		       c->count > 1 ? ", shared with other interfaces" : "");
 	else
-		printf("  ring     %.64s\n", s->agent.ring);
+		printf("  ring     %.64s\n",
+		       s->agent.ring + (strncmp(s->agent.ring, "ring ", 5) ? 0 : 5));
 }
 
 void status_print_text(const struct statuses *all)
