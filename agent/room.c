@@ -9,6 +9,25 @@
 #define ROOM_AFTER_NS 1000000000ULL
 #define ROOM_HEADER 32 /* a record's header, and the ring's own */
 
+/* What the BPF ring buffer reserves for a frame of which so much is kept: see bpf/ring.h. */
+static uint64_t class_of(uint64_t kept)
+{
+	uint64_t class = 256;
+
+	if (kept <= class)
+		return (kept + 63) / 64 * 64;
+	while (class < kept)
+		class *= 2;
+	return class;
+}
+
+static uint64_t frame_bytes(const struct source *s, uint64_t kept)
+{
+	if (s->room_frame)
+		return s->room_frame;
+	return ROOM_HEADER + (s->room_classes ? class_of(kept) : kept);
+}
+
 void room_tell(struct room *r, const struct source *s, const struct totals *t, uint32_t snaplen)
 {
 	uint64_t now = monotonic_ns(), heard, bytes, frames, rate;
@@ -26,7 +45,7 @@ void room_tell(struct room *r, const struct source *s, const struct totals *t, u
 	bytes = t->captured > r->at.captured
 			? (t->kept_bytes - r->at.kept_bytes) / (t->captured - r->at.captured)
 			: snaplen;
-	frames = s->room_bytes / (s->room_frame ? s->room_frame : ROOM_HEADER + bytes);
+	frames = s->room_bytes / frame_bytes(s, bytes);
 	rate = heard * ROOM_AFTER_NS / (now - r->since_ns);
 	if (!rate)
 		log_line("-B: the ring has room for %llu frames of %llu bytes; nothing heard yet",

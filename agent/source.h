@@ -56,6 +56,7 @@ struct source {
 	uint32_t lanes;		 /* rings that outlive the agent; 0: none */
 	uint64_t room_bytes;	 /* of all rings; 0: there is none */
 	uint32_t room_frame;	 /* bytes a frame takes there; 0: what is kept of it */
+	bool room_classes;	 /* of that, rounded up to a size class of bpf/ring.h */
 };
 
 /* Sets what is kept of a whole frame of `cap_len` bytes at hand, as the BPF programs would have cut

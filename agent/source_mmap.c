@@ -2,9 +2,9 @@
 /*
  * Source: packet sockets, one an interface, that tap_mmap.c has opened. In: frames in their rings
  * or receive buffers. Out: frames as on the wire, cut here as the BPF programs would have cut them,
- * oldest first, of several interfaces too. Always holds: a frame's space is given back when the next
- * one is asked for. By then it is in a combo, and the ring goes with its processes anyway: keeping
- * it there until export would save nothing.
+ * oldest first, of several interfaces too. Always holds: a frame's space is given back when the
+ * next one is asked for. By then it is in a combo, and the ring goes with its processes anyway:
+ * keeping it there until export would save nothing.
  */
 #include "source.h"
 

@@ -107,6 +107,31 @@ def last_word(collector, exported, name="lib"):
     return stats if stats["final"] and stats["exported"] == exported else None
 
 
+# ---- what is said of the ring, and of rights -------------------------------------------------------
+
+
+@pytest.mark.parametrize("snaplen,fit", [(192, 1170), (250, 910), (300, 481)])
+def test_the_room_that_is_told_is_there(bed, bundled, snaplen, fit):
+    """The ring reserves by size classes; what is told is what goes in."""
+    cable(bed)
+    options = ["-B", "256", "-s", str(snaplen), "--source", "xdp"]
+    sensor = bed.sensor("lib", "tap0", options=options)
+    sensor.expect(f"the ring has room for {fit} frames of {snaplen} bytes")
+    sensor.finish()
+    attach(bed, "-i", "tap0", *options)
+    long = captures.Frame(0, 400, 1, bytes(12) + b"\x08\x00" + bytes(386))
+    send(bed, [long] * 1500)
+    counters = status_of(bed)["tap0"]["counters"]
+    assert (counters["captured"], counters["ring_full"]) == (fit, 1500 - fit)
+
+
+def test_probe_names_the_right_that_sockets_take(bed):
+    got = bed.ns.run("setpriv", "--reuid", "nobody", "--clear-groups", testbed.BUILD / "saluki",
+                     "probe", check=False, capture_output=True)
+    (line,) = [x for x in got.stdout.splitlines() if x.startswith("packet sockets")]
+    assert line.endswith("not permitted; run as root, or with CAP_NET_RAW")
+
+
 # ---- attach, run, run, detach ----------------------------------------------------------------------
 
 
