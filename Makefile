@@ -23,7 +23,7 @@ override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD)
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
 	-Ivmlinux/$(ARCH) -MMD -MP
-# zstd's static interface is used (agent/compress.c), so zstd is linked statically.
+# zstd's static interface is used (agent/export/compress.c), so zstd is linked statically.
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
 LIBS_AGENT := -lxdp -lbpf -lseccomp $(LIBS_COMMON)
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
@@ -35,7 +35,7 @@ PACKAGES_TEST := ethtool libcmocka-dev tshark tcpdump procps util-linux qemu-sys
 PACKAGES_BENCH := netsniff-ng
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
-AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c))
+AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c agent/*/*.c))
 COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
@@ -84,9 +84,8 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 
-$(BUILD)/agent/attach.o $(BUILD)/agent/maps.o $(BUILD)/tests/bpf/trim_run.o \
-	$(BUILD)/tests/bench/filter_cost.o: | $(BUILD)/capture.skel.h
-$(BUILD)/agent/tap_xsk.o: | $(BUILD)/xsk.skel.h
+$(AGENT) $(BUILD)/tests/bpf/trim_run.o $(BUILD)/tests/bench/filter_cost.o: | \
+	$(BUILD)/capture.skel.h $(BUILD)/xsk.skel.h
 
 .PHONY: vmlinux
 vmlinux: ## remake vmlinux.h from the running kernel
@@ -132,11 +131,11 @@ run: deps ## capture a virtual monitor interface, or IFACE=eth1, and show it
 
 # ---- test ----------------------------------------------------------------------------------------
 
-$(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/pcap_read.o
+$(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/source/pcap_read.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
-$(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/mapped agent/program)
+$(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/source/mapped agent/tap/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
@@ -152,7 +151,7 @@ $(BUILD)/filter_run.skel.h: $(BUILD)/tests/bpf/filter_run.bpf.o
 
 $(BUILD)/tests/bpf/filter_run.o: | $(BUILD)/filter_run.skel.h
 
-FILTER := $(patsubst %,$(BUILD)/agent/filter_%.o,bpf check code compile emit flow load match slow)
+FILTER := $(patsubst %,$(BUILD)/agent/filter/filter_%.o,bpf check code compile emit flow load match slow)
 $(BUILD)/tests/filter_run: $(BUILD)/tests/bpf/filter_run.o $(BUILD)/tests/bpf/filter_live.o $(FILTER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -lpcap
@@ -161,18 +160,18 @@ $(BUILD)/tests/hostile $(BUILD)/tests/pretend: $(BUILD)/tests/%: $(BUILD)/tests/
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/pcap_read wire/combo \
+$(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/source/pcap_read wire/combo \
 		wire/forms wire/fields)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
 $(BUILD)/tests/packet_switch: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_switch \
-		agent/filter_packet agent/packet_counts agent/packet_ring agent/packet_socket)
+		agent/filter/filter_packet agent/source/packet_counts agent/source/packet_ring agent/tap/packet_socket)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(BUILD)/tests/packet_verdicts: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_verdicts \
-		agent/filter_packet)
+		agent/filter/filter_packet)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lpcap
 
@@ -195,15 +194,15 @@ $(BUILD)/generate.skel.h: $(BUILD)/tests/bench/generate.bpf.o
 
 $(BUILD)/tests/bench/generate.o: | $(BUILD)/generate.skel.h
 
-$(BUILD)/tests/generate: $(BUILD)/tests/bench/generate.o $(BUILD)/agent/pcap_read.o
+$(BUILD)/tests/generate: $(BUILD)/tests/bench/generate.o $(BUILD)/agent/source/pcap_read.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
-$(BUILD)/tests/filter_cost: $(BUILD)/tests/bench/filter_cost.o $(BUILD)/agent/pcap_read.o $(FILTER)
+$(BUILD)/tests/filter_cost: $(BUILD)/tests/bench/filter_cost.o $(BUILD)/agent/source/pcap_read.o $(FILTER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
-STAGES := agent/compress.o agent/pcap_read.o agent/pieces.o collector/decompress.o \
+STAGES := agent/export/compress.o agent/source/pcap_read.o agent/export/pieces.o collector/decompress.o \
 	collector/pcapng.o
 $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STAGES)) $(WIRE)
 	$(call say,LD,$@)
@@ -248,8 +247,8 @@ fuzzers:
 fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SECONDS=60, or FUZZ=NAME
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
 
-$(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/pcap_read \
-		agent/compress wire/combo wire/combo_open wire/forms wire/fields wire/dictionary)
+$(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/source/pcap_read \
+		agent/export/compress wire/combo wire/combo_open wire/forms wire/fields wire/dictionary)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
@@ -313,7 +312,7 @@ uninstall: ## remove what install has put there
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] include/saluki/*.h \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] include/saluki/*.h \
 	tests/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "clock.h"
+#include "agent/source/clock.h"
 
 static void capture_push(struct capture *c, struct combo **combo)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "queue.h"
-#include "source.h"
+#include "agent/source/source.h"
 
 struct capture {
 	struct source *source;

@@ -11,7 +11,7 @@
 
 #include <saluki/options.h>
 
-#include "filter.h"
+#include "agent/filter/filter.h"
 
 #define INTERFACES_MAX 8
 

@@ -14,7 +14,7 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
-#include "clock.h"
+#include "agent/source/clock.h"
 #include "handover.h"
 
 #define ULL(x) ((unsigned long long)(x))

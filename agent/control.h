@@ -7,9 +7,9 @@
 
 #include "capture.h"
 #include "ctl.h"
-#include "export.h"
+#include "agent/export/export.h"
 #include "room.h"
-#include "session.h"
+#include "agent/export/session.h"
 
 struct control {
 	int orders;  /* socket to the privileged process */

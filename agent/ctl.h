@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "filter.h"
+#include "agent/filter/filter.h"
 #include "handover.h"
-#include "tap.h"
+#include "agent/tap/tap.h"
 #include "wire/totals.h"
 
 enum { CTL_STATUS = 1, CTL_FILTER = 2 };

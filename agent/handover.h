@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "capture_options.h"
-#include "packet_ring.h"
+#include "agent/source/packet_ring.h"
 
 /* What the other descriptors of a handover are. */
 enum handover_kind {

@@ -6,7 +6,7 @@
 #include <saluki/privsep.h>
 
 #include "commands.h"
-#include "compress.h"
+#include "agent/export/compress.h"
 #include "wire/combo.h"
 
 enum {

@@ -23,7 +23,7 @@
 
 #include "handover.h"
 #include "sandbox.h"
-#include "tap.h"
+#include "agent/tap/tap.h"
 #include "wire/keys.h"
 
 #define REATTACH_MS 1000 /* between tries while an interface that is there refuses us */

@@ -4,7 +4,7 @@
 
 #include <saluki/log.h>
 
-#include "clock.h"
+#include "agent/source/clock.h"
 
 #define ROOM_AFTER_NS 1000000000ULL
 #define ROOM_HEADER 32 /* a record's header, and the ring's own */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "source.h"
+#include "agent/source/source.h"
 #include "wire/totals.h"
 
 struct room {

@@ -2,12 +2,15 @@
 /*
  * saluki run. A frame's way, and where to read it:
  *
- *     privileged process       unprivileged process (sensor.c)                      collector
+ *     privileged process         unprivileged process (sensor.c)                    collector
  *
- *     privileged.c, attach.c   capture.c         queue.c     export.c
+ *     privileged.c, tap/         source/       capture.c    queue.c     export/
  *     interface ─▶ bpf/capture.bpf.c ─▶ ring ─▶ combo ─▶ queue ─▶ zstd ─▶ seal ─▶ UDP ─▶
- *                  parse*.h trim.h      source_ring.c             compress.c wire/seal.c
- *     file ──────────────────────────▶ source_file.c        control.c, session.c ◀─ receipts
+ *               │  filter.h parse*.h     source_ring.c          compress.c wire/seal.c
+ *               │  trim.h
+ *               ├▶ bpf/xsk.bpf.c ─▶ a queue's socket: source_xsk.c     control.c,
+ *               └▶ packet socket: source_mmap.c                        session.c ◀─ receipts
+ *     file ─▶ source_file.c
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +26,7 @@
 #include "options.h"
 #include "privileged.h"
 #include "sensor.h"
-#include "xsk.h"
+#include "agent/tap/xsk.h"
 
 int run_main(int argc, char **argv)
 {

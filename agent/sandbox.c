@@ -5,8 +5,8 @@
 #include <saluki/privsep.h>
 #include <saluki/sandbox.h>
 
-#include "lock.h"
-#include "pin.h"
+#include "agent/tap/lock.h"
+#include "agent/tap/pin.h"
 
 #define SOCKET_IOCTLS 0x8900 /* SIOC*: linux/sockios.h */
 

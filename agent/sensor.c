@@ -22,10 +22,10 @@
 
 #include "capture.h"
 #include "control.h"
-#include "export.h"
-#include "resume.h"
+#include "agent/export/export.h"
+#include "agent/export/resume.h"
 #include "sandbox.h"
-#include "source.h"
+#include "agent/source/source.h"
 #include "wire/keys.h"
 
 #define FILE_PATIENCE_NS 10000000000ULL /* -r: how long a collector may take to answer */

@@ -3,8 +3,8 @@
  * Filter: whether a frame is captured at all. In: a frame at the hook. Out: 1, or 0 for a frame
  * that the filter refuses.
  *
- * What stands here accepts everything. When the programs are loaded, agent/filter_load.c puts the
- * user's filter, translated by agent/filter_bpf.c, in the place of a whole subprogram; it finds it
+ * What stands here accepts everything. When the programs are loaded, agent/filter/filter_load.c puts the
+ * user's filter, translated by agent/filter/filter_bpf.c, in the place of a whole subprogram; it finds it
  * by the number in its body. So a filter costs one call inside the program, and no tail call.
  *
  * Always holds: filters take nothing but the context and load the packet pointers themselves, so

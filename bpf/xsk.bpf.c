@@ -9,10 +9,10 @@
  * and what is not kept is cut off its end: the kernel copies no more than is kept, and the stamp
  * and the original length travel with it, for which AF_XDP itself has no place. No frame is longer
  * in the socket's memory than a header and `room`, which is what its slots are laid out for
- * (agent/xsk.h).
+ * (agent/tap/xsk.h).
  *
  * What a socket then drops for want of room is in the socket's own statistics and not known here:
- * `captured` is what was handed to sockets, and agent/source_xsk.c takes their drops off.
+ * `captured` is what was handed to sockets, and agent/source/source_xsk.c takes their drops off.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Decompression of one combo within a fixed limit. Mirror of agent/compress.h. */
+/* Decompression of one combo within a fixed limit. Mirror of agent/export/compress.h. */
 #ifndef COLLECTOR_DECOMPRESS_H
 #define COLLECTOR_DECOMPRESS_H
 

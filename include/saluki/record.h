@@ -148,7 +148,7 @@ struct saluki_exported {
 };
 
 /* The export of a ring, so that the agent that follows a killed one neither loses a frame nor sends
- * one as another: pinned as `journal`, written by the agent alone (agent/journal.h says in which
+ * one as another: pinned as `journal`, written by the agent alone (agent/export/journal.h says in which
  * order). */
 enum {
 	SALUKI_JOURNAL_IDLE = 0,     /* all up to the ring's tail is exported: done[slot] */
@@ -157,13 +157,12 @@ enum {
 	SALUKI_JOURNAL_SLOT = 1,     /* bit: which of `done` is true */
 };
 
-#define SALUKI_JOURNAL_ENDS 492
+#define SALUKI_JOURNAL_ENDS 493
 
 struct saluki_journal {
 	__u64 run;	  /* random name of the run; 0: none has begun */
 	__u64 state;	  /* SALUKI_JOURNAL_, stored at once */
 	struct saluki_exported done[2];
-	__u64 combo_size; /* bytes, that the pending combo was made with */
 	__u64 frames;	  /* in the pending combo */
 	/* Positions: of the ring buffer, or of each CPU's mapped ring; of more CPUs, more. */
 	__u64 ends[SALUKI_JOURNAL_ENDS];

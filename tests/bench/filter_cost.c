@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/filter_load.h"
-#include "agent/pcap_read.h"
+#include "agent/filter/filter_load.h"
+#include "agent/source/pcap_read.h"
 #include "capture.skel.h"
 
 #define FRAMES 64

@@ -23,7 +23,7 @@
 
 #include <saluki/monotonic.h>
 
-#include "agent/pcap_read.h"
+#include "agent/source/pcap_read.h"
 #include "generate.skel.h"
 #include "tests/bench/generate.h"
 

@@ -22,9 +22,9 @@
 #include <saluki/linktype.h>
 #include <saluki/monotonic.h>
 
-#include "agent/compress.h"
-#include "agent/pcap_read.h"
-#include "agent/pieces.h"
+#include "agent/export/compress.h"
+#include "agent/source/pcap_read.h"
+#include "agent/export/pieces.h"
 #include "bpf/trim.h"
 #include "collector/decompress.h"
 #include "collector/pcapng.h"

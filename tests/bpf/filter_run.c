@@ -32,8 +32,8 @@
 
 #include <saluki/linktype.h>
 
-#include "agent/filter.h"
-#include "agent/filter_load.h"
+#include "agent/filter/filter.h"
+#include "agent/filter/filter_load.h"
 #include "filter_live.h"
 #include "filter_run.skel.h"
 

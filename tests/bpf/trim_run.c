@@ -21,8 +21,8 @@
 
 #include <saluki/record.h>
 
-#include "agent/mapped.h"
-#include "agent/program.h"
+#include "agent/source/mapped.h"
+#include "agent/tap/program.h"
 #include "capture.skel.h"
 
 #define FRAME_MAX 65536

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/pcap_read.h"
+#include "agent/source/pcap_read.h"
 
 #define TUN_MTU 65535
 

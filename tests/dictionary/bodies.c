@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "agent/pcap_read.h"
+#include "agent/source/pcap_read.h"
 #include "bpf/trim.h"
 #include "wire/bytes.h"
 #include "wire/combo.h"

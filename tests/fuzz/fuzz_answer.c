@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/session.o agent/clock.o agent/queue.o wire/seal.o wire/keys.o wire/combo.o
+/* links: agent/export/session.o agent/source/clock.o agent/queue.o wire/seal.o wire/keys.o wire/combo.o
  * wire/forms.o wire/fields.o wire/info.o */
 /*
  * What the sensor hears, from strangers and from its collector gone bad: answers and receipts.
@@ -8,7 +8,7 @@
  */
 #include <sys/socket.h>
 
-#include "agent/session.h"
+#include "agent/export/session.h"
 #include "fuzz_random.h"
 #include "wire/piece.h"
 

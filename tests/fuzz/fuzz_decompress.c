@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/compress.o collector/decompress.o wire/combo.o wire/forms.o wire/fields.o
+/* links: agent/export/compress.o collector/decompress.o wire/combo.o wire/forms.o wire/fields.o
  * wire/combo_open.o wire/dictionary.o */
 /*
  * Decompression. First byte even: size and codec a combo's header states, then bytes that say to
@@ -7,7 +7,7 @@
  * nothing but the stated size comes out, no more than that is written, and what was compressed
  * comes back.
  */
-#include "agent/compress.h"
+#include "agent/export/compress.h"
 #include "collector/decompress.h"
 #include "fuzz.h"
 

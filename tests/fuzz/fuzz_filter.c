@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/filter_bpf.o agent/filter_check.o agent/filter_code.o agent/filter_emit.o
- * agent/filter_flow.o agent/filter_match.o agent/filter_slow.o */
+/* links: agent/filter/filter_bpf.o agent/filter/filter_check.o agent/filter/filter_code.o agent/filter/filter_emit.o
+ * agent/filter/filter_flow.o agent/filter/filter_match.o agent/filter/filter_slow.o */
 /*
  * Filters as `tcpdump -ddd` prints them (first byte: how many bytes of what follows are a frame,
  * which comes first). Always holds: what is refused says why; what is taken runs to an end on any
@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "agent/filter_bpf.h"
+#include "agent/filter/filter_bpf.h"
 #include "fuzz.h"
 
 static struct filter filter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/pcap_read.o */
+/* links: agent/source/pcap_read.o */
 /*
  * The reader of capture files: a file of anybody's making. Always holds: a frame is no longer than
  * its block, its original or the file, an error says why, and the same bytes give the same frames
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "agent/pcap_read.h"
+#include "agent/source/pcap_read.h"
 #include "fuzz.h"
 
 #define PIPE_MAX 32768 /* a pipe takes so much without a reader */
@@ -66,7 +66,7 @@ static struct seen from_file(const uint8_t *data, size_t len)
 	return s;
 }
 
-/* Takes what is there whole, as agent/source_file.c does. Returns what ended the file, -EAGAIN
+/* Takes what is there whole, as agent/source/source_file.c does. Returns what ended the file, -EAGAIN
  * where more must come first. */
 static int drain(struct pcap_reader *r, struct seen *s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/pcapng.o agent/pcap_read.o */
+/* links: collector/pcapng.o agent/source/pcap_read.o */
 /*
  * The output file. First byte even: a file of anybody's making that is to be appended to; odd: what
  * blocks are to be written with which texts and numbers. Always holds: what pcapng_check keeps it
@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "agent/pcap_read.h"
+#include "agent/source/pcap_read.h"
 #include "collector/pcapng.h"
 #include "fuzz.h"
 

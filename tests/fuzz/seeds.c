@@ -12,8 +12,8 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
-#include "agent/compress.h"
-#include "agent/pcap_read.h"
+#include "agent/export/compress.h"
+#include "agent/source/pcap_read.h"
 #include "wire/combo.h"
 
 #define SENSOR_ID 1

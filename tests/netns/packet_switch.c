@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/packet_socket.h"
+#include "agent/tap/packet_socket.h"
 #include "include/saluki/linktype.h"
 
 static unsigned int frames;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/capture.o agent/queue.o agent/clock.o wire/combo.o wire/forms.o wire/fields.o */
+/* links: agent/capture.o agent/queue.o agent/source/clock.o wire/combo.o wire/forms.o wire/fields.o */
 #include "unit.h"
 
 #include <pthread.h>
 
 #include "agent/capture.h"
-#include "agent/clock.h"
+#include "agent/source/clock.h"
 
 /* A source of `left` frames of 100 bytes; then it is silent, or at its end. */
 struct fake {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/clock.o */
+/* links: agent/source/clock.o */
 #include "unit.h"
 
-#include "agent/clock.h"
+#include "agent/source/clock.h"
 
 static void stamps_are_those_of_the_real_clock(void **state)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/filter.o agent/filter_check.o agent/filter_code.o agent/filter_compile.o
- * agent/filter_match.o agent/filter_bpf.o agent/filter_emit.o agent/filter_flow.o
- * agent/filter_slow.o */
+/* links: agent/filter/filter.o agent/filter/filter_check.o agent/filter/filter_code.o agent/filter/filter_compile.o
+ * agent/filter/filter_match.o agent/filter/filter_bpf.o agent/filter/filter_emit.o agent/filter/filter_flow.o
+ * agent/filter/filter_slow.o */
 #include "unit.h"
 
-#include "agent/filter_bpf.h"
+#include "agent/filter/filter_bpf.h"
 
 static struct filter filter;
 static char why[FILTER_WHY_LEN];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/journal.o agent/resume.o agent/queue.o wire/combo.o wire/forms.o wire/fields.o */
+/* links: agent/export/journal.o agent/export/resume.o agent/queue.o wire/combo.o wire/forms.o wire/fields.o */
 #include "unit.h"
 
-#include "agent/resume.h"
+#include "agent/export/resume.h"
 
 /* A ring of two lanes that outlives its reader, the journal beside it, a collector that takes each
  * combo number once; and a reader that is killed between any two stores, at every combo. */
@@ -163,7 +163,7 @@ static bool agent_export(struct agent *a, struct combo *c, enum moment kill)
 	uint64_t tail = left.tail[1];
 
 	fake_positions(&a->source.base, c->mark, a->ends);
-	journal_begin(j, c->frames, c->size, a->ends);
+	journal_begin(j, c->frames, a->ends);
 	if (kill == IN_BEGIN)
 		j->shared->state = before.state;
 	if (kill == IN_BEGIN || kill == BEGUN)
@@ -385,7 +385,7 @@ static void memory_of_its_own(void **state)
 	(void)state;
 	assert_int_equal(journal_open(&j, -1, LANES), 0);
 	assert_int_equal(journal_done(&j)->exported, 0);
-	journal_begin(&j, 3, 1024, ends);
+	journal_begin(&j, 3, ends);
 	journal_commit(&j, &done);
 	journal_settle(&j);
 	assert_int_equal(journal_done(&j)->exported, 3);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/pcapng.o agent/pcap_read.o */
+/* links: collector/pcapng.o agent/source/pcap_read.o */
 #include "unit.h"
 
 #include <unistd.h>
 
-#include "agent/pcap_read.h"
+#include "agent/source/pcap_read.h"
 #include "collector/pcapng.h"
 
 static uint8_t file[65536];

@@ -66,10 +66,9 @@ uint64_t journal_state(const struct journal *j)
 	return j->shared->state & ~(uint64_t)SALUKI_JOURNAL_SLOT;
 }
 
-void journal_begin(struct journal *j, uint64_t frames, uint64_t combo_size, const uint64_t *ends)
+void journal_begin(struct journal *j, uint64_t frames, const uint64_t *ends)
 {
 	j->shared->frames = frames;
-	j->shared->combo_size = combo_size;
 	memcpy(j->shared->ends, ends, j->lanes * sizeof(*ends));
 	set_state(j, SALUKI_JOURNAL_PENDING | slot(j));
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ctl.h"
+#include "agent/ctl.h"
 #include "pinned.h"
 
 #define STATUS_MAX 64

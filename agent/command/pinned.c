@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "adopt.h"
-#include "mapped.h"
-#include "ring.h"
+#include "agent/tap/adopt.h"
+#include "agent/source/mapped.h"
+#include "agent/source/ring.h"
 
 int pinned_open(struct pinned *p, const char *interface)
 {

@@ -14,8 +14,8 @@
 #include <saluki/monotonic.h>
 #include <saluki/options.h>
 
-#include "commands.h"
-#include "ctl.h"
+#include "agent/commands.h"
+#include "agent/ctl.h"
 #include "status.h"
 
 #define STATUS_INTERVAL_US 1000000

@@ -14,7 +14,7 @@
 
 #include <saluki/log.h>
 
-#include "clock.h"
+#include "agent/source/clock.h"
 
 #define TOTALS_INTERVAL_NS 1000000000ULL
 #define FINAL_PATIENCE_NS 8000000000ULL /* silence, another session, and some more */
@@ -176,7 +176,7 @@ static void export_begin(struct exporter *e, struct combo *c)
 {
 	if (e->source->ops->positions)
 		e->source->ops->positions(e->source, c->mark, e->ends);
-	journal_begin(&e->journal, c->frames, c->size, e->ends);
+	journal_begin(&e->journal, c->frames, e->ends);
 	c->first = e->counters.exported;
 	if (!c->body)
 		combo_close(c); /* once, with what was exported before it */

@@ -12,13 +12,13 @@
 
 #include <saluki/options.h>
 
-#include "adopt.h"
-#include "capture_options.h"
-#include "clock.h"
-#include "commands.h"
-#include "hook.h"
+#include "agent/tap/adopt.h"
+#include "agent/capture_options.h"
+#include "agent/source/clock.h"
+#include "agent/commands.h"
+#include "agent/tap/hook.h"
 #include "pinned.h"
-#include "tap.h"
+#include "agent/tap/tap.h"
 
 const struct option_def attach_defs[] = {
 	{ 'i', "interface", "IF", "attach to this interface; may be given several times" },

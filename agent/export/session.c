@@ -14,8 +14,8 @@
 
 #include <saluki/log.h>
 
-#include "clock.h"
-#include "queue.h"
+#include "agent/source/clock.h"
+#include "agent/queue.h"
 #include "wire/piece.h"
 
 #define RETRY_FIRST_MS 1000

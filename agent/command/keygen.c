@@ -7,7 +7,7 @@
 
 #include <saluki/options.h>
 
-#include "commands.h"
+#include "agent/commands.h"
 #include "wire/keys.h"
 
 const struct option_def keygen_defs[] = {

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture_options.h"
-#include "xsk_ring.h"
+#include "agent/capture_options.h"
+#include "agent/source/xsk_ring.h"
 
 #define XSK_LANES_MAX 256
 

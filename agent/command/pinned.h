@@ -9,7 +9,7 @@
 
 #include <saluki/record.h>
 
-#include "maps.h"
+#include "agent/tap/maps.h"
 
 struct pinned {
 	struct saluki_config config;

@@ -11,7 +11,7 @@
 
 #include <saluki/record.h>
 
-#include "handover.h"
+#include "agent/handover.h"
 #include "wire/combo.h"
 
 struct source;

@@ -17,11 +17,11 @@
 #include <saluki/log.h>
 
 #include "attach.h"
-#include "clock.h"
+#include "agent/source/clock.h"
 #include "pin.h"
 #include "tap.h"
 #include "xsk.h"
-#include "filter_load.h"
+#include "agent/filter/filter_load.h"
 #include "xsk.skel.h"
 
 struct tap_xsk {

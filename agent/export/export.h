@@ -10,9 +10,9 @@
 #include "compress.h"
 #include "journal.h"
 #include "pieces.h"
-#include "queue.h"
+#include "agent/queue.h"
 #include "session.h"
-#include "source.h"
+#include "agent/source/source.h"
 #include "wire/totals.h"
 
 /* With -r at full speed no more than this many datagrams are under way without a receipt: the

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "capture_options.h"
-#include "handover.h"
+#include "agent/capture_options.h"
+#include "agent/handover.h"
 #include "link.h"
 #include "lock.h"
 

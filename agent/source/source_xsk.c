@@ -23,7 +23,7 @@
 
 #include "clock.h"
 #include "counters.h"
-#include "xsk.h"
+#include "agent/tap/xsk.h"
 
 /* AF_XDP wakes whoever polls for every batch of a driver, and there is no way to ask for less;
  * waking sends an interrupt to another CPU, which in a virtual machine costs microseconds. So while

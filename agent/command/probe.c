@@ -15,11 +15,11 @@
 #include <saluki/options.h>
 #include <saluki/record.h>
 
-#include "adopt.h"
-#include "attach.h"
-#include "commands.h"
+#include "agent/tap/adopt.h"
+#include "agent/tap/attach.h"
+#include "agent/commands.h"
 #include "json.h"
-#include "maps.h"
+#include "agent/tap/maps.h"
 
 enum { OPT_JSON = 256 };
 

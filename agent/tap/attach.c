@@ -16,8 +16,8 @@
 
 #include "attach_maps.h"
 #include "capture.skel.h"
-#include "clock.h"
-#include "filter_load.h"
+#include "agent/source/clock.h"
+#include "agent/filter/filter_load.h"
 #include "lock.h"
 #include "program.h"
 

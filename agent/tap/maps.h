@@ -11,7 +11,7 @@
 
 #include <saluki/record.h>
 
-#include "capture_options.h"
+#include "agent/capture_options.h"
 #include "pin.h"
 
 struct maps {

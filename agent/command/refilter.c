@@ -11,10 +11,10 @@
 
 #include <saluki/options.h>
 
-#include "adopt.h"
-#include "attach.h"
-#include "commands.h"
-#include "ctl.h"
+#include "agent/tap/adopt.h"
+#include "agent/tap/attach.h"
+#include "agent/commands.h"
+#include "agent/ctl.h"
 
 const struct option_def filter_defs[] = {
 	{ 'i', "interface", "IF", "the interface" },
