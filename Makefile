@@ -151,7 +151,7 @@ $(BUILD)/filter_run.skel.h: $(BUILD)/tests/bpf/filter_run.bpf.o
 
 $(BUILD)/tests/bpf/filter_run.o: | $(BUILD)/filter_run.skel.h
 
-FILTER := $(patsubst %,$(BUILD)/agent/filter/filter_%.o,bpf check code compile emit flow load match slow)
+FILTER := $(patsubst %,$(BUILD)/agent/filter/filter_%.o,bpf chain check code compile emit flow load match slow)
 $(BUILD)/tests/filter_run: $(BUILD)/tests/bpf/filter_run.o $(BUILD)/tests/bpf/filter_live.o $(FILTER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -lpcap

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter_chain.h"
 #include "filter_parts.h"
 
 #define PACKET_MAX 0xffff	   /* MAX_PACKET_OFF: offsets the verifier follows */
@@ -292,9 +293,11 @@ static void do_misc(struct emitter *e, const struct sock_filter *s)
 		emit_alu(e, BPF_MOV, A, X);
 }
 
-static void instruction(struct translator *t, uint32_t i)
+/* Returns how many instructions were translated. */
+static uint32_t instruction(struct translator *t, uint32_t i)
 {
 	const struct sock_filter *s = &t->f->code[i];
+	uint32_t n = 0;
 
 	t->e.now = i;
 	emit_label(&t->e, i);
@@ -316,7 +319,11 @@ static void instruction(struct translator *t, uint32_t i)
 		do_alu(&t->e, s);
 		break;
 	case BPF_JMP:
-		do_jump(&t->e, s, i + 1);
+		n = chain_length(t->f, &t->flow, i);
+		if (n)
+			chain_emit(&t->e, t->f, &t->flow, i, n);
+		else
+			do_jump(&t->e, s, i + 1);
 		break;
 	case BPF_RET:
 		do_return(&t->e, s);
@@ -324,6 +331,7 @@ static void instruction(struct translator *t, uint32_t i)
 	default:
 		do_misc(&t->e, s);
 	}
+	return n ? n : 1;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -434,13 +442,14 @@ static void body(struct translator *t)
 	uint32_t ended = t->e.len;
 
 	reset(t);
-	for (uint32_t i = 0; i < t->f->len && !t->e.no_memory; i++) {
+	for (uint32_t i = 0, n; i < t->f->len && !t->e.no_memory; i += n) {
+		n = 1;
 		if (t->e.len - ended > ENDINGS_EVERY) {
 			endings_between(&t->e);
 			ended = t->e.len;
 		}
 		if (t->flow.ways[i]) /* the verifier takes nothing that is never run */
-			instruction(t, i);
+			n = instruction(t, i);
 	}
 	endings(&t->e);
 	if (!t->e.no_memory)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/filter/filter_bpf.o agent/filter/filter_check.o agent/filter/filter_code.o agent/filter/filter_emit.o
- * agent/filter/filter_flow.o agent/filter/filter_match.o agent/filter/filter_slow.o */
+ * agent/filter/filter_flow.o agent/filter/filter_chain.o agent/filter/filter_match.o agent/filter/filter_slow.o */
 /*
  * Filters as `tcpdump -ddd` prints them (first byte: how many bytes of what follows are a frame,
  * which comes first). Always holds: what is refused says why; what is taken runs to an end on any
