@@ -119,6 +119,9 @@ void hooks_adopt(struct hooks *h, int ifindex, const struct pin *p)
 		if (fd >= 0 && link_is_alive(fd, ifindex)) {
 			h->links[i] = fd;
 		} else if (fd >= 0) {
+			/* Of another interface by that name. Without its last reference it would end too,
+			 * but later. */
+			bpf_link_detach(fd);
 			close(fd);
 			pin_remove(p, points[i].program); /* first: alone it says a filter */
 			pin_remove(p, points[i].link);

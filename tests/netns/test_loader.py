@@ -434,14 +434,20 @@ def test_several_cpus_at_once(bed, bundled, ring):
 # ---- killed ----------------------------------------------------------------------------------------
 
 
-def journal_of(bed, interface="tap0"):
-    """The pinned journal, mapped: to be read at any moment."""
-    path = f"/proc/{bed.ns.holder.pid}/root{PINS}/{interface}/journal".encode() + b"\0"
+def pin_open(bed, name, interface="tap0"):
+    """A descriptor of what is pinned there."""
+    path = f"/proc/{bed.ns.holder.pid}/root{PINS}/{interface}/{name}".encode() + b"\0"
     text = ctypes.create_string_buffer(path)
     attr = ctypes.create_string_buffer(struct.pack("QII", ctypes.addressof(text), 0, 0))
     number = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
     fd = ctypes.CDLL(None).syscall(number, 7, attr, 16)  # bpf(BPF_OBJ_GET)
     assert fd >= 0
+    return fd
+
+
+def journal_of(bed, interface="tap0"):
+    """The pinned journal, mapped: to be read at any moment."""
+    fd = pin_open(bed, "journal", interface)
     memory = mmap.mmap(fd, mmap.PAGESIZE)
     os.close(fd)
     return memory
@@ -691,7 +697,11 @@ def test_attach_killed_at_every_pin(bed, bundled, when):
     # A link that was not pinned yet goes with its process, a moment later.
     pinned = [n for n in range(2) if "link" in pins_of(bed, f"tap{n}")]
     testbed.wait_for(lambda: len(bpftool(bed, "net")[0]["xdp"]) == len(pinned), "its links")
+    # What it takes off must be off at once, whoever else has a link open, as bpftool may.
+    held = [pin_open(bed, "link", f"tap{n}") for n in pinned]
     said = attach(bed, "-i", "tap0", "-i", "tap1")
+    for fd in held:
+        os.close(fd)
     assert said.count("attached by xdp native") == 2, said
     frames = numbered(bundled, 200)
     send(bed, frames[:100], "veth0")
