@@ -80,8 +80,10 @@ void ledger_totals(struct ledger *l, const struct totals *t)
 {
 	struct totals *had = &l->now.sensor;
 
-	/* Datagrams overtake one another; totals only rise. */
-	if (t->exported < had->exported || t->seen < had->seen || t->final < had->final)
+	/* Datagrams overtake one another; totals only rise, but that the last word may know better
+	 * what was seen. */
+	if (t->exported < had->exported || t->final < had->final ||
+	    (t->seen < had->seen && t->final == had->final))
 		return;
 	*had = *t;
 }

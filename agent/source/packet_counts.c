@@ -71,16 +71,17 @@ static struct tpacket_stats ask(int socket)
 	return st;
 }
 
-/* The socket first, then its census, which is offered each frame first: a frame on its way counts
- * as refused rather than as one that was never seen. */
+/* The census first: a frame that comes in between counts as passed, and not as refused, which could
+ * not be taken back. */
 void packet_counts_take(struct packet_counts *c, int socket, int census)
 {
-	struct tpacket_stats st = ask(socket);
+	struct tpacket_stats st;
 
-	add(&c->drops, st.tp_drops);
-	add(&c->packets, st.tp_packets);
 	if (load(&c->counting))
 		add(&c->census, ask(census).tp_packets);
+	st = ask(socket);
+	add(&c->drops, st.tp_drops);
+	add(&c->packets, st.tp_packets);
 }
 
 /* How far apart the two are shows when no frame lies between them, and at any other reading they

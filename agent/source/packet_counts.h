@@ -33,7 +33,7 @@ void packet_counts_take(struct packet_counts *c, int socket, int census);
  * without a filter: brings the two into step. */
 void packet_counts_begin(struct packet_counts *c, int socket, int census, bool still);
 void packet_counts_stopped(struct packet_counts *c, bool stopped);
-/* Frames refused by the filter so far. */
+/* Frames refused by the filter so far; while frames come in, give or take those on their way. */
 uint32_t packet_counts_filtered(const struct packet_counts *c);
 
 #endif

@@ -182,10 +182,11 @@ static void give(struct source_mmap *s, struct lane *l, struct source_frame *f)
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 /* Adds up what came since the last time. What was refused is a difference of two counts that are
- * not read at one moment: it is never taken back. */
+ * not read at one moment: it is taken back only at a stop, when it is exact. */
 static void add_up(struct source_mmap *s, struct lane *l)
 {
 	struct packet_counts *c = &s->counts[l - s->lanes], now = l->last;
+	bool stopped = __atomic_load_n(&c->stopped, __ATOMIC_SEQ_CST);
 	int32_t filtered;
 
 	if (s->halted)
@@ -197,7 +198,7 @@ static void add_up(struct source_mmap *s, struct lane *l)
 	l->drops += now.drops - l->last.drops;
 	l->last = now;
 	filtered = packet_counts_filtered(c) - (uint32_t)l->filtered;
-	if (filtered > 0)
+	if (filtered > 0 || stopped)
 		l->filtered += filtered;
 }
 

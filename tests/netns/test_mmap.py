@@ -4,6 +4,8 @@ give. Versions are refused by strace in the kernel's place, so what is tested is
 would do."""
 import itertools
 import pathlib
+import select
+import signal
 import struct
 import subprocess
 import time
@@ -379,3 +381,27 @@ def test_filters_see_the_frame_on_the_wire(bed, version, expression, taken):
     if version == "v1":
         wanted = without_outer_tag(wanted)
     assert_same(as_seen(wanted), captures.frames(bed.out), stamps=False)
+
+
+def test_frames_on_their_way_are_not_refused(bed):
+    """What a filter refuses is a difference of two counts, read one after the other while frames
+    come in: in the end it is what the filter refused, however often it was asked for."""
+    frames = tagged(400) * 20
+    write_pcap(bed.tmp_path / "live.pcap", 1, frames)
+    collector = bed.collector()
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    slow = ["strace", "-D", "-f", "-qq", "-o", bed.tmp_path / "strace", "-e", "trace=getsockopt", "-e",
+            "inject=getsockopt:delay_exit=1000"]
+    sensor = mmap_sensor(bed, "lib", ["tap0"], options=["not host 203.0.113.5"], apart=slow)
+    player = bed.sender("veth0", bed.tmp_path / "live.pcap", ["--rate", "5000"])
+    player.go()
+    asked = 0
+    while not select.select([player.popen.stdout], [], [], 0)[0]:
+        sensor.send_signal(signal.SIGUSR1)
+        sensor.expect("ledger: seen")
+        asked += 1
+    assert player.played() == len(frames) and asked > 10
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(frames))

@@ -135,6 +135,25 @@ static void totals_that_are_overtaken_change_nothing(void **state)
 	assert_int_equal(l.now.sensor.final, 1);
 }
 
+/* Of a packet socket's frames some count as refused until it stops, and then do not (packet_counts.h). */
+static void the_last_word_may_have_seen_less(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(10, false), last = totals(10, true);
+
+	(void)state;
+	t.filtered++;
+	t.seen++;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 10);
+	ledger_totals(&l, &t);
+	ledger_totals(&l, &last);
+	ledger_totals(&l, &t);
+	assert_int_equal(l.now.sensor.seen, 15);
+	assert_int_equal(l.now.sensor.filtered, 2);
+	assert_int_equal(ledger_balance(&l), 0);
+}
+
 /* Stopped in order with 25 frames in the ring; the next agent sends them, and is stopped too. */
 static void a_run_that_is_carried_on(void **state)
 {
@@ -227,6 +246,7 @@ int main(void)
 		cmocka_unit_test(runs_add_up),
 		cmocka_unit_test(an_imbalance_is_seen),
 		cmocka_unit_test(totals_that_are_overtaken_change_nothing),
+		cmocka_unit_test(the_last_word_may_have_seen_less),
 		cmocka_unit_test(a_run_that_is_carried_on),
 		cmocka_unit_test(what_nobody_came_for_has_vanished),
 		cmocka_unit_test(frames_left_in_a_ring_stay_counted),
