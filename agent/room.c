@@ -9,16 +9,15 @@
 #define ROOM_AFTER_NS 1000000000ULL
 #define ROOM_HEADER 32 /* a record's header, and the ring's own */
 
-/* What the BPF ring buffer reserves for a frame of which so much is kept: see bpf/ring.h. */
+/* What the BPF ring buffer reserves for a frame of which so much is kept. */
 static uint64_t class_of(uint64_t kept)
 {
-	uint64_t class = 256;
-
-	if (kept <= class)
-		return (kept + 63) / 64 * 64;
-	while (class < kept)
-		class *= 2;
-	return class;
+#define X(size)                                                                                    \
+	if (kept <= (size))                                                                        \
+		return (size);
+	SALUKI_RING_CLASSES(X)
+#undef X
+	return kept;
 }
 
 static uint64_t frame_bytes(const struct source *s, uint64_t kept)

@@ -53,16 +53,6 @@ struct {
 	__uint(value_size, SALUKI_MAPPED_EXTRA); /* and `mapped_size`, added by the loader */
 } saluki_mapped SEC(".maps");
 
-/* A slot a CPU in a mapped array, not a per-CPU map: the agent reads the counters through
- * memory, without the privilege to make bpf() calls. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* set by the loader: possible CPUs */
-	__type(key, __u32);
-	__type(value, struct saluki_counters);
-} saluki_counters SEC(".maps");
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -98,6 +88,8 @@ struct {
  * variable names is there. */
 const struct saluki_record *saluki_btf_record;
 const struct saluki_mapped *saluki_btf_mapped;
+
+#include "record.h"
 
 #include "mapped.h"
 #include "ring.h"

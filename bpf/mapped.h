@@ -19,6 +19,7 @@
 #define SALUKI_MAPPED_H
 
 #include "hook.h"
+#include "record.h"
 
 #define MAPPED_DIRECT_MAX 256 /* more is copied by the kernel's helper */
 
@@ -83,12 +84,7 @@ static __always_inline int mapped_write(const struct hook *h, struct saluki_mapp
 		c->ring_full++;
 		return -1;
 	}
-	r->time_ns = bpf_ktime_get_ns();
-	r->orig_len = h->len + h->vlan_len;
-	r->kept_len = keep;
-	r->linktype = linktype;
-	r->interface = interface;
-	r->direction = h->direction;
+	record_fill(r, h->len + h->vlan_len, keep, h->direction);
 	if (mapped_copy(h, (__u8 *)(r + 1), keep)) {
 		c->copy_failed++;
 		return -1;

@@ -7,6 +7,7 @@
 #define SALUKI_RING_H
 
 #include "hook.h"
+#include "record.h"
 
 /* Wakes the consumer only when it sleeps and enough has gathered. A wake-up missed because
  * this load passed the consumer's store costs at most its polling interval. */
@@ -32,13 +33,7 @@ static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 clas
 		c->ring_full++;
 		return -1;
 	}
-	r->head.time_ns = bpf_ktime_get_ns();
-	r->head.orig_len = h->len + h->vlan_len;
-	r->head.kept_len = keep;
-	r->head.linktype = linktype;
-	r->head.interface = interface;
-	r->head.direction = h->direction;
-	r->head.pad = 0;
+	record_fill(&r->head, h->len + h->vlan_len, keep, h->direction);
 	if (keep && hook_copy(h, r->bytes, keep, class)) {
 		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
 		c->copy_failed++;
@@ -57,17 +52,8 @@ static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 clas
 static __always_inline int ring_put_class(const struct hook *h, __u32 keep,
 					  struct saluki_counters *c, struct saluki_wakeup *w)
 {
-	RING_CLASS(64)
-	RING_CLASS(128)
-	RING_CLASS(192)
-	RING_CLASS(256)
-	RING_CLASS(512)
-	RING_CLASS(1024)
-	RING_CLASS(2048)
-	RING_CLASS(4096)
-	RING_CLASS(8192)
-	RING_CLASS(16384)
-	return ring_put(h, keep, SALUKI_SNAPLEN_MAX, c, w);
+	SALUKI_RING_CLASSES(RING_CLASS)
+	return -1; /* the largest is the largest snaplen */
 }
 
 #endif

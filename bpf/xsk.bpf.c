@@ -41,18 +41,12 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* set by the loader: possible CPUs */
-	__type(key, __u32);
-	__type(value, struct saluki_counters);
-} saluki_counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64); /* set by the reader when nobody is left to take the program off */
 } saluki_halted SEC(".maps");
+
+#include "record.h"
 
 /* Makes a record of the frame: header in front, cut behind `keep`. The header first: behind it a
  * frame of any length is longer than the 14 bytes below which the kernel cuts nothing. */
@@ -67,13 +61,7 @@ static __always_inline int make_record(struct xdp_md *ctx, __u32 len, __u32 keep
 	r = (void *)(long)ctx->data;
 	if ((void *)(r + 1) > (void *)(long)ctx->data_end)
 		return -1;
-	r->time_ns = bpf_ktime_get_ns();
-	r->orig_len = len;
-	r->kept_len = keep;
-	r->linktype = linktype;
-	r->interface = interface;
-	r->direction = SALUKI_DIRECTION_IN;
-	r->pad = 0;
+	record_fill(r, len, keep, SALUKI_DIRECTION_IN);
 	return 0;
 }
 

@@ -23,9 +23,15 @@ enum {
 	SALUKI_DIRECTION_OUT = 2,
 };
 
-/* One captured frame in the BPF ring buffer: this header, then `kept_len` bytes of the frame.
- * The space reserved is that of the size class (bpf/capture.bpf.c), so what follows the kept
- * bytes is rubbish. */
+/* What the BPF ring buffer reserves for a frame, behind its header: the first of these sizes that
+ * holds what is kept of it. */
+#define SALUKI_RING_CLASSES(X)                                                                     \
+	X(64) X(128) X(192) X(256) X(512) X(1024) X(2048) X(4096) X(8192) X(16384)                 \
+		X(SALUKI_SNAPLEN_MAX)
+
+/* One captured frame in a ring: this header, then `kept_len` bytes of the frame. In the BPF ring
+ * buffer the space reserved is that of the size class, so what follows the kept bytes is rubbish.
+ */
 struct saluki_record {
 	__u64 time_ns;	/* CLOCK_MONOTONIC at the capture hook */
 	__u32 orig_len; /* bytes the frame had at the hook, a VLAN tag taken off included */

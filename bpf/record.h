@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every capture program has, whatever takes its records: the counters, and the header of a
+ * record (saluki/record.h). Included behind the constants that the loader sets.
+ */
+#ifndef SALUKI_BPF_RECORD_H
+#define SALUKI_BPF_RECORD_H
+
+/* A slot a CPU in a mapped array, not a per-CPU map: the agent reads the counters through
+ * memory, without the privilege to make bpf() calls. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set by the loader: possible CPUs */
+	__type(key, __u32);
+	__type(value, struct saluki_counters);
+} saluki_counters SEC(".maps");
+
+static __always_inline void record_fill(struct saluki_record *r, __u32 orig_len, __u32 kept_len,
+					__u8 direction)
+{
+	r->time_ns = bpf_ktime_get_ns();
+	r->orig_len = orig_len;
+	r->kept_len = kept_len;
+	r->linktype = linktype;
+	r->interface = interface;
+	r->direction = direction;
+	r->pad = 0;
+}
+
+#endif
