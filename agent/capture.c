@@ -14,7 +14,8 @@
 static void capture_push(struct capture *c, struct combo **combo)
 {
 	if (*combo && (*combo)->frames) {
-		(*combo)->mark = c->source->ops->mark(c->source);
+		if (c->source->ops->mark)
+			(*combo)->mark = c->source->ops->mark(c->source);
 		queue_push(c->queue);
 	}
 	*combo = NULL;

@@ -166,7 +166,8 @@ static void export_done(struct exporter *e, struct combo *c, __u64 *counter)
 {
 	count(counter, c->frames);
 	journal_commit(&e->journal, &e->counters);
-	e->source->ops->release(e->source, c->mark);
+	if (e->source->ops->release)
+		e->source->ops->release(e->source, c->mark);
 	journal_settle(&e->journal);
 	combo_reset(c);
 	queue_pop(e->queue);

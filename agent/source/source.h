@@ -12,6 +12,7 @@
 #include <saluki/record.h>
 
 #include "agent/handover.h"
+#include "clock.h"
 #include "wire/combo.h"
 
 struct source;
@@ -28,14 +29,16 @@ struct source_ops {
 	int (*next)(struct source *s, struct source_frame *f);
 	/* Waits until there may be a frame or `timeout_ms` is over, SOURCE_POLL_MS at most. */
 	void (*wait)(struct source *s, int timeout_ms);
+	/* The next four are of rings that outlive the agent (`lanes`), NULL for other sources: their
+	 * frames take no space there once they are in a combo. */
 	/* Marks what came before the frame that next gave last, or all where it gave none.
 	 * At most QUEUE_LEN marks are out at a time. */
 	uint64_t (*mark)(struct source *s);
 	/* Everything in front of a mark is exported: its space may be used again. Called by
 	 * the export thread, in the order of the marks. */
 	void (*release)(struct source *s, uint64_t mark);
-	/* Of a ring that outlives the agent: the positions that stand for a mark, `lanes` of them;
-	 * and not to read beyond such positions, NULL: no bound. NULL for other sources. */
+	/* The positions that stand for a mark, `lanes` of them; and not to read beyond such
+	 * positions, NULL: no bound. */
 	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
 	void (*limit)(struct source *s, const __u64 *positions);
 	/* Nobody is left to detach: nothing is captured or counted that was not when this returns, or
@@ -56,8 +59,23 @@ struct source {
 	uint32_t lanes;		 /* rings that outlive the agent; 0: none */
 	uint64_t room_bytes;	 /* of all rings; 0: there is none */
 	uint32_t room_frame;	 /* bytes a frame takes there; 0: what is kept of it */
-	bool room_classes;	 /* of that, rounded up to a size class of bpf/ring.h */
+	bool room_classes;	 /* of that, rounded up to a size class (saluki/record.h) */
 };
+
+/* Makes a frame of a record, which stays where it is; `out->taken` is the caller's to set. */
+static inline void source_record(struct source_frame *out, const struct saluki_record *rec,
+				 struct clock_offset *clock)
+{
+	clock_measure(clock, rec->time_ns);
+	out->heard_ns = rec->time_ns;
+	out->frame.time_ns = clock_realtime(clock, rec->time_ns);
+	out->frame.orig_len = rec->orig_len;
+	out->frame.kept_len = rec->kept_len;
+	out->frame.linktype = rec->linktype;
+	out->frame.interface = rec->interface;
+	out->frame.direction = rec->direction;
+	out->frame.data = (const uint8_t *)(rec + 1);
+}
 
 /* Sets what is kept of a whole frame of `cap_len` bytes at hand, as the BPF programs would have cut
  * it, and counts it as captured: for sources that see whole frames. `out->orig_len`, `linktype` and

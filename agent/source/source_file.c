@@ -158,18 +158,6 @@ static void file_wait(struct source *base, int timeout_ms)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-static uint64_t file_mark(struct source *base)
-{
-	(void)base;
-	return 0;
-}
-
-static void file_release(struct source *base, uint64_t mark)
-{
-	(void)base;
-	(void)mark;
-}
-
 static void file_counters(const struct source *base, unsigned int interface,
 			  struct saluki_counters *out)
 {
@@ -188,8 +176,6 @@ static void file_close(struct source *base)
 static const struct source_ops file_ops = {
 	.next = file_next,
 	.wait = file_wait,
-	.mark = file_mark,
-	.release = file_release,
 	.counters = file_counters,
 	.close = file_close,
 };

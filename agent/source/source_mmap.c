@@ -338,18 +338,6 @@ static void mmap_wait(struct source *base, int timeout_ms)
 	look_at_clock(s);
 }
 
-static uint64_t mmap_mark(struct source *base)
-{
-	(void)base;
-	return 0;
-}
-
-static void mmap_release(struct source *base, uint64_t mark)
-{
-	(void)base;
-	(void)mark;
-}
-
 static void mmap_halt(struct source *base)
 {
 	__atomic_store_n(&((struct source_mmap *)base)->halting, true, __ATOMIC_RELEASE);
@@ -373,8 +361,6 @@ static void mmap_close(struct source *base)
 static const struct source_ops mmap_ops = {
 	.next = mmap_next,
 	.wait = mmap_wait,
-	.mark = mmap_mark,
-	.release = mmap_release,
 	.halt = mmap_halt,
 	.counters = mmap_counters,
 	.close = mmap_close,

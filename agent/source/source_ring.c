@@ -37,19 +37,6 @@ struct source_ring {
 	int ring_fd, mapped_fd, epoll_fd;
 };
 
-static void frame_of(struct source_ring *r, struct source_frame *f, const struct saluki_record *rec)
-{
-	clock_measure(&r->clock, rec->time_ns);
-	f->heard_ns = rec->time_ns;
-	f->frame.time_ns = clock_realtime(&r->clock, rec->time_ns);
-	f->frame.orig_len = rec->orig_len;
-	f->frame.kept_len = rec->kept_len;
-	f->frame.linktype = rec->linktype;
-	f->frame.interface = rec->interface;
-	f->frame.direction = rec->direction;
-	f->frame.data = (const uint8_t *)(rec + 1);
-}
-
 /* ---- the BPF ring buffer --------------------------------------------------------------------- */
 
 static int bpf_source_next(struct source *s, struct source_frame *f)
@@ -63,7 +50,7 @@ static int bpf_source_next(struct source *s, struct source_frame *f)
 	if (!rec)
 		return 0;
 	f->taken = r->ring.next;
-	frame_of(r, f, rec);
+	source_record(f, rec, &r->clock);
 	return 1;
 }
 
@@ -112,7 +99,7 @@ static int mapped_source_next(struct source *s, struct source_frame *f)
 	if (!rec)
 		return 0;
 	f->taken = r->mapped.taken;
-	frame_of(r, f, rec);
+	source_record(f, rec, &r->clock);
 	return 1;
 }
 

@@ -4,8 +4,8 @@
  * the memory of the sockets (xsk.h). Out: frames with time since 1970. Always holds: what the
  * program handed to a socket was dropped by the socket, which counts it, or is read here.
  *
- * A slot goes back to the kernel as soon as its frame is in a combo (xsk_ring.h), so marks mean
- * nothing here: the memory ends with the process, and there is nothing to be read again.
+ * A slot goes back to the kernel as soon as its frame is in a combo (xsk_ring.h): the memory ends
+ * with the process, and there is nothing to be read again.
  */
 #include "source.h"
 
@@ -53,16 +53,8 @@ static int xsk_source_next(struct source *base, struct source_frame *f)
 
 	if (!rec)
 		return 0;
-	clock_measure(&s->clock, rec->time_ns);
-	f->heard_ns = rec->time_ns;
+	source_record(f, rec, &s->clock);
 	f->taken = 0;
-	f->frame.time_ns = clock_realtime(&s->clock, rec->time_ns);
-	f->frame.orig_len = rec->orig_len;
-	f->frame.kept_len = rec->kept_len;
-	f->frame.linktype = rec->linktype;
-	f->frame.interface = rec->interface;
-	f->frame.direction = rec->direction;
-	f->frame.data = (const uint8_t *)(rec + 1);
 	s->heard = true;
 	kept = &s->kept_bytes[s->ring.lane->interface];
 	__atomic_store_n(kept, *kept + rec->kept_len, __ATOMIC_RELAXED);
@@ -80,18 +72,6 @@ static void xsk_source_wait(struct source *base, int timeout_ms)
 	else
 		poll(s->polls, s->sockets->lanes_len, timeout_ms);
 	s->heard = false;
-}
-
-static uint64_t xsk_source_mark(struct source *base)
-{
-	(void)base;
-	return 0;
-}
-
-static void xsk_source_release(struct source *base, uint64_t mark)
-{
-	(void)base;
-	(void)mark;
 }
 
 static void xsk_source_halt(struct source *base)
@@ -148,8 +128,6 @@ static void xsk_source_close(struct source *base)
 static const struct source_ops xsk_ops = {
 	.next = xsk_source_next,
 	.wait = xsk_source_wait,
-	.mark = xsk_source_mark,
-	.release = xsk_source_release,
 	.halt = xsk_source_halt,
 	.counters = xsk_source_counters,
 	.close = xsk_source_close,
