@@ -24,12 +24,14 @@ int pinned_open(struct pinned *p, const char *interface)
 	pin_path(pin.path, sizeof(pin.path), interface);
 	fd = pin_get(&pin, "config");
 	err = fd < 0 ? fd : config_read(fd, &p->config);
-	p->counters_fd = pin_get(&pin, "counters");
-	p->filter_fd = pin_get(&pin, "filter");
-	if (!err)
-		err = p->counters_fd < 0 ? p->counters_fd : maps_adopt(&p->maps, &p->config, &pin);
 	if (fd >= 0)
 		close(fd);
+	p->filter_fd = pin_get(&pin, "filter");
+	fd = pin_get(&pin, "counters");
+	err = err ?: fd < 0 ? fd : counters_map(&p->counters, fd, p->config.cpus);
+	if (fd >= 0)
+		close(fd);
+	err = err ?: maps_adopt(&p->maps, &p->config, &pin);
 	if (err)
 		pinned_close(p);
 	return err;
@@ -37,11 +39,10 @@ int pinned_open(struct pinned *p, const char *interface)
 
 void pinned_close(struct pinned *p)
 {
-	if (p->counters_fd >= 0)
-		close(p->counters_fd);
+	counters_unmap(&p->counters);
 	if (p->filter_fd >= 0)
 		close(p->filter_fd);
-	p->counters_fd = p->filter_fd = -1;
+	p->filter_fd = -1;
 	maps_free(&p->maps);
 }
 
@@ -56,22 +57,6 @@ int pinned_filter(const struct pinned *p, char *text, size_t len)
 	snprintf(text, len, "%.*s", (int)sizeof(f->text) - 1, !err && f->len ? f->text : "");
 	free(f);
 	return err;
-}
-
-int pinned_counters(const struct pinned *p, struct saluki_counters *out)
-{
-	__u64 *sum = (__u64 *)out;
-
-	memset(out, 0, sizeof(*out));
-	for (__u32 cpu = 0; cpu < p->config.cpus; cpu++) {
-		struct saluki_counters c;
-
-		if (bpf_map_lookup_elem(p->counters_fd, &cpu, &c))
-			return -errno;
-		for (size_t i = 0; i < sizeof(c) / sizeof(__u64); i++)
-			sum[i] += ((const __u64 *)&c)[i];
-	}
-	return 0;
 }
 
 static int fill_mapped(const struct pinned *p, uint64_t *used, uint64_t *size)

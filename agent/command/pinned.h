@@ -9,11 +9,13 @@
 
 #include <saluki/record.h>
 
+#include "agent/source/counters.h"
 #include "agent/tap/maps.h"
 
 struct pinned {
 	struct saluki_config config;
-	int counters_fd, filter_fd;
+	struct counters counters; /* counters_sum has them now */
+	int filter_fd;
 	struct maps maps;
 };
 
@@ -23,8 +25,6 @@ void pinned_close(struct pinned *p);
 
 /* Text of the filter, "" without one. Returns 0 or -errno. */
 int pinned_filter(const struct pinned *p, char *text, size_t len);
-/* The sum over all CPUs. */
-int pinned_counters(const struct pinned *p, struct saluki_counters *out);
 /* Bytes used of the ring, and of all there are. */
 int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size);
 /* Frames of all that share the ring that are in it and not exported. */

@@ -151,7 +151,7 @@ static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 	if (s->has_agent)
 		status_ask(s);
 	if (s->is_pinned) {
-		pinned_counters(&s->pinned, c);
+		counters_sum(&s->pinned.counters, c);
 	} else {
 		const struct totals_interface *t = &s->agent.board.totals.interfaces[n];
 
