@@ -2,7 +2,7 @@
 /*
  * Control thread. In: orders, datagrams from the collector, time. Out: a session for the export
  * thread, an end for the capture thread, the ledger on standard error. The privileged process
- * being gone is an order to stop: nothing more will be captured.
+ * being gone is an order to stop, or, where the ring outlives us, an end at once.
  */
 #include "control.h"
 
@@ -16,6 +16,8 @@
 
 #include "agent/source/clock.h"
 #include "handover.h"
+
+#define COUNT_INTERVAL_NS 100000000ULL
 
 #define ULL(x) ((unsigned long long)(x))
 
@@ -94,10 +96,13 @@ static bool control_order(struct control *c)
 	return true;
 }
 
+/* Not with every receipt: of sockets, the counts are asked for in system calls. */
 static void control_count(struct control *c)
 {
 	struct totals t;
 
+	if (monotonic_ns() - c->board->at_ns < COUNT_INTERVAL_NS)
+		return;
 	export_totals(c->exporter, &t);
 	room_tell(&c->room, c->exporter->source, &t, c->snaplen);
 	c->board->totals = t;

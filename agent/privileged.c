@@ -3,7 +3,8 @@
  * The privileged process. It never sees a frame or reads a key: it opens the key file and the
  * source, hands the descriptors over, and then waits for signals, for the interface to change
  * and for the other process to end. Always holds: before ORDER_STOP no program is attached any
- * more, so the counters the other process then reads are final.
+ * more, so the counters the other process then reads are final; but those that `saluki attach`
+ * attached stay, and go on to count.
  */
 #include "privileged.h"
 
@@ -96,7 +97,7 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 		tap_describe(&p->tap->interfaces[i], &h.interfaces[i]);
 	count = p->tap->ops->hand_over(p->tap, &h, fds);
 	err = privsep_send(p->sock, &h, sizeof(h), fds, count);
-	/* Not before: from here on a capture ends in order even if this process is killed. */
+	/* Not before: from here on nothing is lost, even if this process is killed. */
 	for (unsigned int i = 0; !err && i < h.count; i++)
 		tap_say(p->tap, i, "capturing");
 	return err;
