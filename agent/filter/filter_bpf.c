@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter, translated: classic BPF becomes the body of filter_xdp or filter_skb (bpf/filter.h). In:
- * a filter that was checked. Out: eBPF that returns 1 or 0.
+ * Filter, translated: classic BPF becomes eBPF, for the place that bpf/filter.h leaves. In: a
+ * filter that was checked. Out: instructions that make a verdict of a frame, 1 or 0, and come to
+ * their one exit with it.
  *
  * Always holds, so that the verifier goes on once from where several ways meet, and takes every
  * filter: from there on it knows nothing, neither of A, X and the scratch memory nor of the packet.
@@ -20,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter_chain.h"
 #include "filter_parts.h"
 
 #define PACKET_MAX 0xffff	   /* MAX_PACKET_OFF: offsets the verifier follows */
@@ -293,11 +293,11 @@ static void do_misc(struct emitter *e, const struct sock_filter *s)
 		emit_alu(e, BPF_MOV, A, X);
 }
 
-/* Returns how many instructions were translated. */
+/* Returns the next one to translate. */
 static uint32_t instruction(struct translator *t, uint32_t i)
 {
 	const struct sock_filter *s = &t->f->code[i];
-	uint32_t n = 0;
+	uint32_t next = i + 1;
 
 	t->e.now = i;
 	emit_label(&t->e, i);
@@ -319,11 +319,12 @@ static uint32_t instruction(struct translator *t, uint32_t i)
 		do_alu(&t->e, s);
 		break;
 	case BPF_JMP:
-		n = chain_length(t->f, &t->flow, i);
-		if (n)
-			chain_emit(&t->e, t->f, &t->flow, i, n);
-		else
-			do_jump(&t->e, s, i + 1);
+		if (chain_find(&t->chain, t->f, &t->flow, i)) {
+			chain_emit(&t->e, &t->chain, &t->flow);
+			next = t->chain.no;
+		} else {
+			do_jump(&t->e, s, next);
+		}
 		break;
 	case BPF_RET:
 		do_return(&t->e, s);
@@ -331,7 +332,7 @@ static uint32_t instruction(struct translator *t, uint32_t i)
 	default:
 		do_misc(&t->e, s);
 	}
-	return n ? n : 1;
+	return next;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -398,9 +399,26 @@ static void begin_skb(struct emitter *e)
 	emit_go(e, AGAIN);
 }
 
-/* Where a filter ends that refuses, or has to begin again. */
-static void endings(struct emitter *e)
+/* The one exit is the first of them; later ones in a long filter lead to the one before. */
+static void done(struct translator *t)
 {
+	struct emitter *e = &t->e;
+	int32_t here = e->len;
+
+	emit_label(e, DONE);
+	if (t->done < 0)
+		emit(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	else
+		emit_skip(e, BPF_JMP | BPF_JA, 0, 0, t->done - here - 1);
+	e->too_far |= t->done >= 0 && here + 1 - t->done > -INT16_MIN;
+	t->done = here;
+}
+
+/* Where a filter ends, or has to begin again. */
+static void endings(struct translator *t)
+{
+	struct emitter *e = &t->e;
+
 	if (e->wanted[NOT_THERE]) {
 		/* A frame in one piece is known to its end. */
 		emit_label(e, NOT_THERE);
@@ -411,24 +429,28 @@ static void endings(struct emitter *e)
 	}
 	if (e->wanted[NOT_THERE] || e->wanted[REFUSE]) {
 		emit_label(e, REFUSE);
-		part_return(e, false);
+		emit_alu64_k(e, BPF_MOV, TMP, 0);
+		e->wanted[DONE] = true;
 	}
+	if (e->wanted[DONE])
+		done(t);
 	emit_label(e, AGAIN);
 	if (!e->no_memory)
 		emit_resolve(e, LABEL_OWN);
-	e->wanted[NOT_THERE] = e->wanted[REFUSE] = false;
+	e->wanted[NOT_THERE] = e->wanted[REFUSE] = e->wanted[DONE] = false;
 }
 
 /* The same in the middle of a long filter, and places for far jumps to go on from. */
-static void endings_between(struct emitter *e)
+static void endings_between(struct translator *t)
 {
+	struct emitter *e = &t->e;
 	uint32_t over = e->len;
 	uint8_t last = e->insns[over - 1].code;
 	bool falls_through = last != (BPF_JMP | BPF_JA) && last != (BPF_JMP | BPF_EXIT);
 
 	if (falls_through)
 		emit(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
-	endings(e);
+	endings(t);
 	if (e->wanted[AGAIN])
 		emit_go(e, AGAIN);
 	emit_relays(e);
@@ -442,24 +464,23 @@ static void body(struct translator *t)
 	uint32_t ended = t->e.len;
 
 	reset(t);
-	for (uint32_t i = 0, n; i < t->f->len && !t->e.no_memory; i += n) {
-		n = 1;
+	for (uint32_t i = 0; i < t->f->len && !t->e.no_memory;) {
 		if (t->e.len - ended > ENDINGS_EVERY) {
-			endings_between(&t->e);
+			endings_between(t);
 			ended = t->e.len;
 		}
-		if (t->flow.ways[i]) /* the verifier takes nothing that is never run */
-			n = instruction(t, i);
+		/* The verifier takes nothing that is never run. */
+		i = t->flow.ways[i] ? instruction(t, i) : i + 1;
 	}
-	endings(&t->e);
+	endings(t);
 	if (!t->e.no_memory)
 		emit_resolve(&t->e, 0);
 }
 
-int filter_translate(struct filter_bpf *b, const struct filter *f, enum filter_hook hook, char *why,
-		     size_t why_len)
+int filter_translate(struct filter_bpf *b, const struct filter *f, enum filter_hook hook,
+		     int16_t stack, char *why, size_t why_len)
 {
-	struct translator t = { .f = f, .hook = hook };
+	struct translator t = { .f = f, .hook = hook, .done = -1, .e.stack = stack };
 
 	filter_flow(&t.flow, f);
 	if (hook == FILTER_XDP)

@@ -11,23 +11,37 @@
 
 #include "filter_parts.h"
 
-#define CHAIN_MIN 8  /* fewer are as fast one after the other */
-#define CHAIN_MAX 256 /* a classic jump reaches no further */
+#define CHAIN_MIN 8 /* fewer are as fast one after the other */
 #define LEAF 4
 
-static bool compares(const struct sock_filter *s)
+/* The comparison at `i`, if it is one: where it goes if A is the constant, and where if not. Where
+ * a comparison's own jump does not reach, libpcap has it skip one that does. */
+static bool compares(const struct filter *f, const struct filter_flow *w, uint32_t i, uint32_t *yes,
+		     uint32_t *no)
 {
-	return s->code == (BPF_JMP | BPF_JEQ | BPF_K) && s->jf == 0 && s->jt > 0;
+	const struct sock_filter *s = &f->code[i];
+	bool skips = s->jt == 0 && s->jf == 1 && s[1].code == (BPF_JMP | BPF_JA) &&
+		     w->ways[i + 1] == 1;
+
+	if (s->code != (BPF_JMP | BPF_JEQ | BPF_K) || !(skips || (s->jf == 0 && s->jt > 0)))
+		return false;
+	*yes = skips ? i + 2 + s[1].k : i + 1 + s->jt;
+	*no = skips ? i + 2 : i + 1;
+	return true;
 }
 
-uint32_t chain_length(const struct filter *f, const struct filter_flow *w, uint32_t i)
+bool chain_find(struct chain *c, const struct filter *f, const struct filter_flow *w, uint32_t i)
 {
-	uint32_t n = 0, yes = i + 1 + f->code[i].jt;
+	uint32_t yes, no;
 
-	while (n < CHAIN_MAX && i + n < f->len && compares(&f->code[i + n]) &&
-	       i + n + 1 + f->code[i + n].jt == yes && (n == 0 || w->ways[i + n] == 1))
-		n++;
-	return n < CHAIN_MIN ? 0 : n;
+	c->count = 0;
+	for (c->no = i; compares(f, w, c->no, &yes, &no); c->no = no) {
+		if (c->count && (yes != c->yes || w->ways[c->no] != 1))
+			break;
+		c->yes = yes;
+		c->k[c->count++] = f->code[c->no].k;
+	}
+	return c->count >= CHAIN_MIN;
 }
 
 static int by_value(const void *a, const void *b)
@@ -37,36 +51,32 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* `falls`: what lies behind is where `no` is. */
-static void search(struct emitter *e, const uint32_t *k, uint32_t n, uint32_t yes, uint32_t no,
-		   bool falls)
+static void search(struct emitter *e, const uint32_t *k, uint32_t n, uint32_t no)
 {
 	uint32_t at = e->len;
 
 	if (n <= LEAF) {
 		for (uint32_t i = 0; i < n; i++)
-			emit_jump(e, BPF_JMP32 | BPF_JEQ | BPF_K, A, 0, k[i], yes);
-		if (!falls)
-			emit_go(e, no);
+			emit_jump(e, BPF_JMP32 | BPF_JEQ | BPF_K, A, 0, k[i], LISTED);
+		emit_go(e, no);
 		return;
 	}
 	emit(e, BPF_JMP32 | BPF_JGE | BPF_K, A, 0, 0, k[n / 2]);
-	search(e, k, n / 2, yes, no, false);
+	search(e, k, n / 2, no);
 	if (!e->no_memory)
 		e->insns[at].off = e->len - at - 1;
-	search(e, k + n / 2, n - n / 2, yes, no, falls);
+	search(e, k + n / 2, n - n / 2, no);
 }
 
-void chain_emit(struct emitter *e, const struct filter *f, struct filter_flow *w, uint32_t i,
-		uint32_t n)
+void chain_emit(struct emitter *e, struct chain *c, struct filter_flow *w)
 {
-	uint32_t k[CHAIN_MAX], yes = i + 1 + f->code[i].jt, no = i + n;
-
-	for (uint32_t j = 0; j < n; j++)
-		k[j] = f->code[i + j].k;
-	qsort(k, n, sizeof(k[0]), by_value);
-	search(e, k, n, yes, no, true);
+	qsort(c->k, c->count, sizeof(c->k[0]), by_value);
+	search(e, c->k, c->count, c->no);
+	emit_label(e, LISTED);
+	emit_go(e, c->yes); /* which may be far: see emit_relays */
+	if (!e->no_memory)
+		emit_resolve(e, LISTED);
 	/* There are more ways now, each of which knows something else of A. */
-	w->ways[yes] = w->ways[yes] < 2 ? 2 : w->ways[yes];
-	w->ways[no] = w->ways[no] < 2 ? 2 : w->ways[no];
+	w->ways[c->yes] = w->ways[c->yes] < 2 ? 2 : w->ways[c->yes];
+	w->ways[c->no] = w->ways[c->no] < 2 ? 2 : w->ways[c->no];
 }

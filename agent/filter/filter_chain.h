@@ -6,10 +6,15 @@
 #include "filter_emit.h"
 #include "filter_flow.h"
 
-/* How many comparisons that begin at `i` make a list; 0 where there is none worth a search. */
-uint32_t chain_length(const struct filter *f, const struct filter_flow *w, uint32_t i);
-/* Writes the search for the `n` comparisons from `i` on. */
-void chain_emit(struct emitter *e, const struct filter *f, struct filter_flow *w, uint32_t i,
-		uint32_t n);
+struct chain {
+	uint32_t k[FILTER_LEN_MAX], count;
+	uint32_t yes,
+		no; /* where it goes if A is one of them; and if not, which is where it ends */
+};
+
+/* Whether comparisons that are worth a search begin at `i`. */
+bool chain_find(struct chain *c, const struct filter *f, const struct filter_flow *w, uint32_t i);
+/* Writes the search. */
+void chain_emit(struct emitter *e, struct chain *c, struct filter_flow *w);
 
 #endif

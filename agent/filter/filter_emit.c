@@ -31,6 +31,9 @@ void emit(struct emitter *e, uint8_t code, uint8_t dst, uint8_t src, int16_t off
 		e->no_memory = true;
 		return;
 	}
+	if ((BPF_CLASS(code) == BPF_LDX && src == BPF_REG_10) ||
+	    (BPF_CLASS(code) == BPF_STX && dst == BPF_REG_10))
+		off += e->stack;
 	e->from[e->len] = e->now;
 	e->insns[e->len++] = (struct bpf_insn){ code, dst, src, off, imm };
 }

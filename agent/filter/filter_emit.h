@@ -8,7 +8,7 @@
 #include "filter.h"
 
 /* Labels: the classic instructions by their numbers, and these. */
-enum { LABEL_OWN = FILTER_LEN_MAX, LABELS_MAX = LABEL_OWN + 4 };
+enum { LABEL_OWN = FILTER_LEN_MAX, LABELS_MAX = LABEL_OWN + 5 };
 
 struct fixup {
 	uint32_t at, label;
@@ -19,6 +19,7 @@ struct emitter {
 	uint16_t *from; /* for each the classic instruction it was made of: `now` at the time */
 	uint32_t len, room;
 	uint16_t now;
+	int16_t stack;	      /* where it ends: added to all offsets from the frame pointer */
 	struct fixup *fixups; /* jumps whose distance is not filled in */
 	uint32_t fixups_len;
 	uint32_t labels[LABELS_MAX];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Filter, into the kernel. In: a program as libbpf is about to load it, its calls and maps
- * resolved. Out: the same program, the subprogram with a number of filter_place.h in it replaced by
- * the translated filter, and what describes functions and lines moved with it. Always holds:
+ * resolved. Out: the same program, with the translated filter behind it, a jump to there in the
+ * place that filter_place.h marks, and what describes functions and lines moved. Always holds:
  * nothing else is changed.
  */
 #include "filter_load.h"
@@ -21,10 +21,13 @@
 /* What the verifier says on its longest way; memory only as far as it is written. */
 #define LOG_LEN (16 << 20)
 
-/* What is replaced in a program, and by how much. */
+/* Where a filter goes in a program. */
 struct place {
-	uint32_t start, end;
-	uint32_t len; /* of what comes there */
+	enum filter_hook hook;
+	uint32_t at;	/* becomes the jump to it */
+	uint32_t start; /* it stands here, behind the function that `at` is in */
+	uint32_t len;
+	int16_t stack; /* the end of what it has of it, from the frame pointer */
 };
 
 /* libbpf calls us back without a word of our own, so there is one load at a time. */
@@ -44,48 +47,61 @@ static bool is_call(const struct bpf_insn *insn)
 	return insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL;
 }
 
-/* The subprogram that `at` is in: it begins where one is called, and ends where the next begins. */
-static void bounds(const struct bpf_insn *insns, uint32_t count, uint32_t at, uint32_t *start,
-		   uint32_t *end)
+/* The function that `at` is in ends where the next begins: where one is called. */
+static uint32_t function_end(const struct bpf_insn *insns, uint32_t count, uint32_t at)
 {
-	*start = 0;
-	*end = count;
+	uint32_t end = count;
+
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t target = i + 1 + insns[i].imm;
 
-		if (!is_call(&insns[i]))
-			continue;
-		if (target <= at && target > *start)
-			*start = target;
-		if (target > at && target < *end)
-			*end = target;
+		if (is_call(&insns[i]) && target > at && target < end)
+			end = target;
 	}
+	return end;
 }
 
-/* Returns the number that was found, or 0 in a program without one. */
-static int find_place(const struct bpf_insn *insns, uint32_t count, struct place *p)
+static bool is_number(const struct bpf_insn *insn)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		if (insns[i].code != (BPF_ALU64 | BPF_MOV | BPF_K) ||
-		    (insns[i].imm != FILTER_PLACE_XDP && insns[i].imm != FILTER_PLACE_SKB))
-			continue;
-		bounds(insns, count, i, &p->start, &p->end);
-		return insns[i].imm;
-	}
-	return 0;
+	return insn->code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
+	       (insn->imm == FILTER_PLACE_XDP || insn->imm == FILTER_PLACE_SKB);
+}
+
+/* Whether there is one. */
+static bool find_place(const struct bpf_insn *insns, uint32_t count, struct place *p)
+{
+	uint32_t at = 0;
+
+	while (at < count && !is_number(&insns[at]))
+		at++;
+	if (at == 0 || at == count)
+		return false;
+	p->hook = insns[at].imm == FILTER_PLACE_XDP ? FILTER_XDP : FILTER_SKB;
+	p->at = at;
+	p->start = function_end(insns, count, at);
+	p->stack = insns[at - 1].off + FILTER_STACK; /* the store in front of it */
+	return true;
 }
 
 /* ---- putting it there ------------------------------------------------------------------------ */
 
 static uint32_t moved(const struct place *p, uint32_t at)
 {
-	return at < p->end ? at : at - (p->end - p->start) + p->len;
+	return at < p->start ? at : at + p->len;
+}
+
+static int put_jump(struct bpf_insn *insns, uint32_t from, uint32_t to)
+{
+	int64_t off = (int64_t)to - from - 1;
+
+	insns[from] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .off = off };
+	return off == (int16_t)off ? 0 : -E2BIG;
 }
 
 static int put_insns(struct bpf_program *prog, const struct place *p)
 {
 	const struct bpf_insn *old = bpf_program__insns(prog);
-	uint32_t old_len = bpf_program__insn_cnt(prog), len = moved(p, old_len);
+	uint32_t old_len = bpf_program__insn_cnt(prog), len = old_len + p->len;
 	struct bpf_insn *insns = malloc(len * sizeof(*insns));
 	int err;
 
@@ -94,42 +110,36 @@ static int put_insns(struct bpf_program *prog, const struct place *p)
 	for (uint32_t i = 0; i < old_len; i++) {
 		uint32_t to = moved(p, i);
 
-		if (i >= p->start && i < p->end)
-			continue;
 		insns[to] = old[i];
 		if (is_call(&old[i]))
 			insns[to].imm = moved(p, i + 1 + old[i].imm) - to - 1;
 	}
 	memcpy(insns + p->start, loading.body.insns, p->len * sizeof(*insns));
-	err = bpf_program__set_insns(prog, insns, len);
+	err = put_jump(insns, p->at, p->start);
+	for (uint32_t i = p->start; !err && i < p->start + p->len; i++)
+		if (insns[i].code == (BPF_JMP | BPF_EXIT))
+			err = put_jump(insns, i, p->at + 1);
+	err = err ?: bpf_program__set_insns(prog, insns, len);
 	free(insns);
 	return err;
 }
 
-/* Copies records that begin with the instruction they describe. Of what was replaced only the first
- * stays: the function has it, and the kernel wants a line at the beginning of each. Returns how
- * many; `*out` is NULL where there are none, and without memory. */
-static uint32_t move_info(const struct place *p, const void *info, uint32_t count, uint32_t size,
-			  void **out)
+/* Moves records that begin with the instruction they describe, in a copy. Returns it, or NULL where
+ * there are none, and without memory. */
+static void *move_info(const struct place *p, const void *info, uint32_t count, uint32_t size)
 {
-	uint32_t kept = 0;
-	uint8_t *to = count ? malloc((size_t)count * size) : NULL;
+	uint8_t *copy = count ? malloc((size_t)count * size) : NULL;
 
-	*out = to;
-	for (uint32_t i = 0; to && i < count; i++) {
-		const uint8_t *from = (const uint8_t *)info + (size_t)i * size;
+	for (uint32_t i = 0; copy && i < count; i++) {
+		uint8_t *to = memcpy(copy + (size_t)i * size,
+				     (const uint8_t *)info + (size_t)i * size, size);
 		uint32_t at;
 
-		memcpy(&at, from, sizeof(at));
-		if (at > p->start && at < p->end)
-			continue;
+		memcpy(&at, to, sizeof(at));
 		at = moved(p, at);
-		memcpy(to, from, size);
 		memcpy(to, &at, sizeof(at));
-		to += size;
-		kept++;
 	}
-	return kept;
+	return copy;
 }
 
 static void forget_program(void)
@@ -140,21 +150,22 @@ static void forget_program(void)
 	filter_bpf_free(&loading.body);
 }
 
-static int put_filter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, struct place p,
-		      enum filter_hook hook)
+static int put_filter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, struct place p)
 {
-	int err =
-		filter_translate(&loading.body, loading.filter, hook, loading.why, loading.why_len);
+	int err = filter_translate(&loading.body, loading.filter, p.hook, p.stack, loading.why,
+				   loading.why_len);
 
 	if (err)
 		return err;
 	p.len = loading.body.len;
 	loading.place = p;
 	err = put_insns(prog, &p);
-	opts->func_info_cnt = move_info(&p, opts->func_info, opts->func_info_cnt,
-					opts->func_info_rec_size, &loading.func_info);
-	opts->line_info_cnt = move_info(&p, opts->line_info, opts->line_info_cnt,
-					opts->line_info_rec_size, &loading.line_info);
+	loading.func_info =
+		move_info(&p, opts->func_info, opts->func_info_cnt, opts->func_info_rec_size);
+	loading.line_info =
+		move_info(&p, opts->line_info, opts->line_info_cnt, opts->line_info_rec_size);
+	opts->func_info_cnt = loading.func_info ? opts->func_info_cnt : 0;
+	opts->line_info_cnt = loading.line_info ? opts->line_info_cnt : 0;
 	opts->func_info = loading.func_info;
 	opts->line_info = loading.line_info;
 	return err;
@@ -162,17 +173,15 @@ static int put_filter(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 
 static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
-	struct place p = { 0 };
-	int number;
+	struct place p;
 
 	(void)cookie;
 	if (!loading.filter)
 		return 0;
 	forget_program();
-	number = find_place(bpf_program__insns(prog), bpf_program__insn_cnt(prog), &p);
-	if (!number)
+	if (!find_place(bpf_program__insns(prog), bpf_program__insn_cnt(prog), &p))
 		return 0;
-	return put_filter(prog, opts, p, number == FILTER_PLACE_XDP ? FILTER_XDP : FILTER_SKB);
+	return put_filter(prog, opts, p);
 }
 
 int filter_load_init(void)

@@ -3,7 +3,10 @@
 #ifndef AGENT_FILTER_PARTS_H
 #define AGENT_FILTER_PARTS_H
 
+#include <saluki/filter_place.h>
+
 #include "filter_bpf.h"
+#include "filter_chain.h"
 #include "filter_emit.h"
 #include "filter_flow.h"
 
@@ -34,18 +37,24 @@ enum {
 				* words whose upper ends come first; second translation */
 };
 
+_Static_assert(FIRST == -FILTER_STACK, "the program leaves this room");
+
 /* Where jumps go. */
 enum {
 	REFUSE = LABEL_OWN,
 	NOT_THERE, /* a load is not in the first piece of the frame */
 	AGAIN,	   /* the second translation */
+	DONE,	   /* the verdict is in TMP */
+	LISTED,	   /* A is in the list (filter_chain.c) */
 };
 
 struct translator {
 	const struct filter *f;
 	enum filter_hook hook;
 	struct filter_flow flow;
-	bool slow; /* this is the second translation */
+	struct chain chain;
+	bool slow;    /* this is the second translation */
+	int32_t done; /* where DONE was last; -1: nowhere yet */
 	struct emitter e;
 };
 
@@ -73,7 +82,7 @@ static inline void part_go_surely(struct emitter *e, uint32_t label)
 static inline void part_return(struct emitter *e, bool accept)
 {
 	emit_alu64_k(e, BPF_MOV, TMP, accept);
-	emit(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	emit_go(e, DONE);
 }
 
 static inline uint8_t part_size(uint32_t size)

@@ -12,7 +12,7 @@ static void call(struct emitter *e, int16_t to, uint32_t size)
 {
 	emit_alu64(e, BPF_MOV, BPF_REG_1, CTX);
 	emit_alu64(e, BPF_MOV, BPF_REG_3, FP);
-	emit_alu64_k(e, BPF_ADD, BPF_REG_3, to);
+	emit_alu64_k(e, BPF_ADD, BPF_REG_3, e->stack + to);
 	emit_alu_k(e, BPF_MOV, BPF_REG_4, size);
 	emit(e, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_skb_load_bytes);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filters alone: the subprograms of bpf/filter.h, called as capture.bpf.c calls them, and what they
+ * Filters alone: the places of bpf/filter.h, as capture.bpf.c has them, and what filters there
  * say of a frame in `verdict`. No record, no ring: these load and run fast.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX

@@ -311,6 +311,23 @@ def long_lists(rng):
     yield DOT11, " or ".join(f"wlan host {station()}" for _ in range(60))
 
 
+def lists_of_frames(frames, rng):
+    """The same, half of it in the frames. In a list of more than 255 the jumps of classic BPF do not
+    reach its end, and are made otherwise."""
+    ip = [d for link, d in frames if link == ETHERNET and len(d) >= 54 and d[12:14] == b"\x08\0"]
+    hosts = unique((address(d[26:30]) for d in ip), 150)
+    ports = unique((int.from_bytes(d[34:36], "big") for d in ip), 60)
+    stations = unique((mac(d[6:12]) for link, d in frames if link == ETHERNET), 60)
+    for count in (12, 100, 300):
+        some = hosts[:count // 2] + [f"10.{rng.randrange(256)}.{n % 256}.9" for n in range(count // 2)]
+        rng.shuffle(some)
+        listed = " or ".join(f"host {h}" for h in some)
+        yield from (listed, f"not ({listed})", f"tcp and not ({listed})",
+                    " or ".join(f"src host {h}" for h in some))
+    yield " or ".join(f"udp port {p}" for p in ports + list(range(1, 120, 2)))
+    yield "not (" + " or ".join(f"ether src {s}" for s in stations) + ")"
+
+
 def unique(items, count):
     return list(itertools.islice(dict.fromkeys(items), count))
 
@@ -333,4 +350,5 @@ def chosen(frames):
     for linktype, (maker, count) in makers.items():
         out += [(linktype, maker.expression()) for _ in range(count)]
     out += [(ETHERNET, random_code(rng)) for _ in range(120)]
+    out += [(ETHERNET, e) for e in lists_of_frames(frames, rng)]
     return out + list(long_lists(rng))

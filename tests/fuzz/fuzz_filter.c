@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/filter/filter_bpf.o agent/filter/filter_check.o agent/filter/filter_code.o agent/filter/filter_emit.o
- * agent/filter/filter_flow.o agent/filter/filter_chain.o agent/filter/filter_match.o agent/filter/filter_slow.o */
+/* links: agent/filter/filter_bpf.o agent/filter/filter_check.o agent/filter/filter_code.o
+ * agent/filter/filter_emit.o agent/filter/filter_flow.o agent/filter/filter_chain.o
+ * agent/filter/filter_match.o agent/filter/filter_slow.o */
 /*
  * Filters as `tcpdump -ddd` prints them (first byte: how many bytes of what follows are a frame,
  * which comes first). Always holds: what is refused says why; what is taken runs to an end on any
- * frame and reads nothing outside it, and its translation jumps forward and inside only.
+ * frame and reads nothing outside it, and its translation stays inside, and goes back only to
+ * an end of its own.
  */
 #include <errno.h>
 
@@ -13,12 +15,18 @@
 
 static struct filter filter;
 
+static bool is_end(const struct bpf_insn *x)
+{
+	return x->code == (BPF_JMP | BPF_EXIT) || (x->code == (BPF_JMP | BPF_JA) && x->off < 0);
+}
+
 static void translate(enum filter_hook hook)
 {
 	struct filter_bpf b;
 	char why[FILTER_WHY_LEN] = "";
+	unsigned int exits = 0;
 
-	if (filter_translate(&b, &filter, hook, why, sizeof(why))) {
+	if (filter_translate(&b, &filter, hook, 0, why, sizeof(why))) {
 		CHECK(*why);
 		return;
 	}
@@ -26,9 +34,13 @@ static void translate(enum filter_hook hook)
 		const struct bpf_insn *x = &b.insns[i];
 		bool jumps = BPF_CLASS(x->code) == BPF_JMP || BPF_CLASS(x->code) == BPF_JMP32;
 
-		if (jumps && x->code != (BPF_JMP | BPF_CALL) && x->code != (BPF_JMP | BPF_EXIT))
-			CHECK(x->off >= 0 && i + 1 + x->off < b.len);
+		exits += x->code == (BPF_JMP | BPF_EXIT);
+		if (!jumps || x->code == (BPF_JMP | BPF_CALL) || x->code == (BPF_JMP | BPF_EXIT))
+			continue;
+		CHECK(i + 1 + x->off < b.len);
+		CHECK(x->off >= 0 || is_end(&b.insns[i + 1 + x->off]));
 	}
+	CHECK(exits == 1);
 	CHECK(b.insns[b.len - 1].code == (BPF_JMP | BPF_EXIT) ||
 	      b.insns[b.len - 1].code == (BPF_JMP | BPF_JA));
 	filter_bpf_free(&b);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/filter/filter.o agent/filter/filter_check.o agent/filter/filter_code.o agent/filter/filter_compile.o
- * agent/filter/filter_match.o agent/filter/filter_bpf.o agent/filter/filter_emit.o agent/filter/filter_flow.o agent/filter/filter_chain.o
+/* links: agent/filter/filter.o agent/filter/filter_check.o agent/filter/filter_code.o
+ * agent/filter/filter_compile.o agent/filter/filter_match.o agent/filter/filter_bpf.o
+ * agent/filter/filter_emit.o agent/filter/filter_flow.o agent/filter/filter_chain.o
  * agent/filter/filter_slow.o */
 #include "unit.h"
 
@@ -162,11 +163,17 @@ static void filters_are_told_apart(void **state)
 
 /* ---- translated ------------------------------------------------------------------------------ */
 
-/* Jumps stay inside and go to no half of an instruction, and nothing but a jump or an end is last.
- */
+static bool is_end(const struct bpf_insn *x)
+{
+	return x->code == (BPF_JMP | BPF_EXIT) || (x->code == (BPF_JMP | BPF_JA) && x->off < 0);
+}
+
+/* Jumps stay inside and go to no half of an instruction, back only from an end to the one before
+ * it; there is one exit, and nothing but it or a jump is last. */
 static void check_body(const struct filter_bpf *b)
 {
 	uint8_t last = b->insns[b->len - 1].code;
+	unsigned int exits = 0;
 
 	assert_true(last == (BPF_JMP | BPF_EXIT) || last == (BPF_JMP | BPF_JA));
 	for (uint32_t i = 0; i < b->len; i++) {
@@ -174,10 +181,13 @@ static void check_body(const struct filter_bpf *b)
 		bool jumps = BPF_CLASS(x->code) == BPF_JMP || BPF_CLASS(x->code) == BPF_JMP32;
 
 		assert_true(b->from[i] < filter.len);
+		exits += x->code == (BPF_JMP | BPF_EXIT);
 		if (!jumps || x->code == (BPF_JMP | BPF_CALL) || x->code == (BPF_JMP | BPF_EXIT))
 			continue;
-		assert_true(x->off >= 0 && i + 1 + x->off < b->len);
+		assert_in_range(i + 1 + x->off, 0, b->len - 1);
+		assert_true(x->off >= 0 || is_end(&b->insns[i + 1 + x->off]));
 	}
+	assert_int_equal(exits, 1);
 }
 
 static uint32_t translate(enum filter_hook hook)
@@ -185,7 +195,7 @@ static uint32_t translate(enum filter_hook hook)
 	struct filter_bpf b;
 	uint32_t len;
 
-	assert_int_equal(filter_translate(&b, &filter, hook, why, sizeof(why)), 0);
+	assert_int_equal(filter_translate(&b, &filter, hook, 0, why, sizeof(why)), 0);
 	check_body(&b);
 	len = b.len;
 	filter_bpf_free(&b);
