@@ -32,7 +32,7 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 	libzstd-dev libsodium-dev libseccomp-dev libclang-rt-14-dev zstd iproute2 python3 python3-venv
 PACKAGES_TEST := ethtool libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace
-PACKAGES_BENCH := netsniff-ng
+PACKAGES_BENCH := netsniff-ng linux-perf
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c agent/*/*.c))

@@ -23,7 +23,7 @@ def seconds():
 
 
 SECONDS = seconds()
-ROUNDS = 7  # of what filters cost: small differences of large numbers
+ROUNDS = 7  # of what filters cost: small differences
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter"]
 NEED_CAPTURES = {"rates", "sizes", "stages", "backbone", "restart", "filter"}

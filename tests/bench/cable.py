@@ -23,6 +23,7 @@ def on_cpu(cpu, *command):
 class Cable:
     def __init__(self, stack, directory, sample=True):
         self.stack = stack
+        self.directory = directory
         self.keys = testbed.Keys(directory)
         self.keys.sensor("bench")
         self.sample = directory / "sample.pcapng"  # what the collector writes
@@ -56,9 +57,10 @@ class Cable:
             raise RuntimeError(f"the bench cannot attach its program '{what}' to {interface}")
         return close
 
-    def start_generator(self, trace, rate, seconds, *more):
-        p = self.generator.start(*on_cpu(GENERATOR_CPU, GENERATE, "gen0", trace, rate, seconds,
-                                         *more), stdout=subprocess.PIPE)
+    def start_generator(self, trace, rate, seconds, *more, under=()):
+        """`under`: a command that runs it."""
+        p = self.generator.start(*under, *on_cpu(GENERATOR_CPU, GENERATE, "gen0", trace, rate,
+                                                 seconds, *more), stdout=subprocess.PIPE)
         self.stack.callback(lambda: p.poll() is None and p.kill())
         return p
 
@@ -70,6 +72,6 @@ class Cable:
             raise RuntimeError(f"the generator ended with {popen.returncode}")
         return Sent(int(out[0]), int(out[1]) / 1e9, int(out[2]) / 1e9, int(out[3]))
 
-    def generate(self, trace, rate, seconds):
+    def generate(self, trace, rate, seconds, under=()):
         """Sends the trace's frames over and over; rate 0: as fast as it goes."""
-        return self.sent(self.start_generator(trace, rate, seconds))
+        return self.sent(self.start_generator(trace, rate, seconds, under=under))

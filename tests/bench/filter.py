@@ -1,63 +1,79 @@
 # SPDX-License-Identifier: GPL-2.0
 """What filters cost in the kernel. One that refuses everything, over a program that passes all: by the
-kernel's own timing (filter_cost.c), for it is a few nanoseconds. One that takes everything, over none, against
-the same in tcpdump's socket, which nothing but frames makes run: at one load, each round all of them one after
-the other; the generator's idle turns tell what receiving a frame took."""
+kernel's own timing (filter_cost.c). Ones that take everything, over none, against the same in
+tcpdump's socket, at one load: by where perf finds the CPU that receives. What the kernel has compiled of
+BPF is told apart from all else there, so a few nanoseconds show."""
+import collections
 import random
 import statistics
 import subprocess
 
-from bench import cable as cables, consumers, rates
+from bench import cable as cables, consumers
 from netns import testbed
 
 LOAD = 500_000  # frames a second; tcpdump bears it without loss
+SAMPLES = 20_000  # a second
 NOTHING = "ether proto 0x4242"  # none of the frames
 
 
-def everything(rng):
-    """Takes every frame, but not before it has looked at all of its conditions."""
+def hosts(rng):
     return "not (" + " or ".join(f"host 251.99.77.{n}" for n in rng.sample(range(255), 120)) + ")"
 
 
-ALL = everything(random.Random(1))
+# They take every frame, but not before they have looked at all of their conditions.
+ALL = {"hosts": hosts(random.Random(1)), "port": "not port 9"}
 
 
-class Taking(consumers.Saluki):
-    options = ["--keep", "headers", ALL]
+def consumer(program, *expression):
+    """Saluki or tcpdump with a filter, and the name by which perf knows its BPF: classic programs have
+    none, and there are no others."""
+    if program == "saluki":
+        return type("Filtering", (consumers.Saluki,),
+                    {"options": [*consumers.Saluki.options, *expression]}), "saluki_xdp"
+    return type("Filtering", (consumers.Tcpdump,),
+                {"command": [*consumers.Tcpdump.command, *expression]}), "[unknown]"
 
 
-class TcpdumpTaking(consumers.Tcpdump):
-    command = [*consumers.Tcpdump.command, ALL]
+KINDS = {program + suffix: consumer(program, *expression) for program in ("saluki", "tcpdump")
+         for suffix, *expression in [("",), *((f"_{name}", e) for name, e in ALL.items())]}
 
 
-KINDS = {"filter": Taking, "plain": consumers.Saluki,
-         "tcpdump_filter": TcpdumpTaking, "tcpdump_plain": consumers.Tcpdump}
+class Profile:
+    """Where the generator's CPU was, and with it the kernel's receiving side."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def under(self):
+        return ["perf", "record", "-q", "-C", str(cables.GENERATOR_CPU), "-e", "cpu-clock", "-F",
+                str(SAMPLES), "-o", str(self.path), "--"]
+
+    def nanoseconds(self):
+        """By symbol; addresses of the kernel alone."""
+        out = subprocess.run(["perf", "script", "-i", self.path, "-F", "period,ip,sym"], check=True,
+                             capture_output=True, text=True).stdout
+        found = collections.Counter()
+        for line in out.splitlines():
+            period, at, symbol = line.split(maxsplit=2)
+            if int(at, 16) >> 63:
+                found[symbol] += int(period)
+        return found
 
 
-class Costs(rates.Ladder):
-    """Nanoseconds a frame that the kernel's receiving side takes with each of them listening."""
-
-    def taken(self, name):
-        consumer = KINDS[name](self.cable)
-        consumer.listen()
-        sent = self.cable.generate(self.trace, LOAD, self.seconds)
-        consumers.settled(consumer.pids)
-        count = consumer.stop()
-        if count.captured + count.lost != sent.frames:
-            raise RuntimeError(f"{name} has taken {count} of {sent.frames} frames")
-        return self._busy_s(sent) * 1e3
-
-    def rounds(self, count):
-        out = {name: [] for name in KINDS}
-        for _ in range(count):
-            self.idle_s = self._idle_s()
-            for name in KINDS:
-                out[name].append(self.taken(name))
-        return out
-
-
-def difference(found, a, b):
-    return statistics.median(x - y for x, y in zip(found[a], found[b]))
+def taken(cable, trace, seconds, kind, symbol):
+    """Nanoseconds a frame in the BPF of a consumer."""
+    listener = kind(cable)
+    listener.listen()
+    profile = Profile(cable.directory / "perf.data")
+    sent = cable.generate(trace, LOAD, seconds, under=profile.under())
+    consumers.settled(listener.pids)
+    count = listener.stop()
+    if count.captured + count.lost != sent.frames:
+        raise RuntimeError(f"{kind.__name__} has taken {count} of {sent.frames} frames")
+    found = profile.nanoseconds()
+    if sum(found.values()) < seconds * 0.9e9:
+        raise RuntimeError(f"perf saw {sum(found.values())} ns of {seconds} s")
+    return sum(ns for name, ns in found.items() if name.endswith(symbol)) / sent.frames
 
 
 def refusing(cable, trace):
@@ -70,12 +86,17 @@ def measure(cable, trace, seconds, rounds, say):
     refused, passed = refusing(cable, trace)
     say(f"    refused {refused:.1f}, passed {passed:.1f} ns a frame")
     out = {"filter_reject_ns": refused - passed}
-    found = Costs(cable, trace, seconds, [], say).rounds(rounds)
+    found = collections.defaultdict(list)
+    for _ in range(rounds):
+        for name, kind in KINDS.items():
+            found[name].append(taken(cable, trace, seconds, *kind))
     for name, ns in found.items():
-        say(f"    {name:16} " + " ".join(f"{n:7.1f}" for n in ns) + " ns a frame")
-    ours = difference(found, "filter", "plain")
-    theirs = difference(found, "tcpdump_filter", "tcpdump_plain")
-    if ours <= 0 or theirs <= 0:
-        return out  # lost in the noise: not measured
-    return {**out, "filter_ns": ours, "filter_ns_tcpdump": theirs,
-            "filter_cost_x_tcpdump": ours / theirs}
+        say(f"    {name:16} " + " ".join(f"{n:6.1f}" for n in ns) + " ns a frame")
+    for name in ALL:
+        for program in ("saluki", "tcpdump"):
+            more = [a - b for a, b in zip(found[f"{program}_{name}"], found[program])]
+            out[f"filter_ns_{name}_{program}"] = max(statistics.median(more), 0)
+    if out["filter_ns_hosts_tcpdump"]:
+        out["filter_cost_x_tcpdump"] = (out["filter_ns_hosts_saluki"] /
+                                        out["filter_ns_hosts_tcpdump"])
+    return out

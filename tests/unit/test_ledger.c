@@ -135,7 +135,8 @@ static void totals_that_are_overtaken_change_nothing(void **state)
 	assert_int_equal(l.now.sensor.final, 1);
 }
 
-/* Of a packet socket's frames some count as refused until it stops, and then do not (packet_counts.h). */
+/* Of a packet socket's frames some count as refused until it stops, and then do not
+ * (packet_counts.h). */
 static void the_last_word_may_have_seen_less(void **state)
 {
 	struct ledger l = { 0 };
