@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What to capture, and how: the options that every command that attaches takes (run, attach). Strings
- * point into argv.
+ * What to capture, and how: the options that every command that attaches takes (run, attach).
+ * Strings point into argv.
  */
 #ifndef AGENT_CAPTURE_OPTIONS_H
 #define AGENT_CAPTURE_OPTIONS_H
@@ -62,9 +62,9 @@ enum {
 		{ OPT_KEEP, "keep", "headers|all",                                                 \
 		  "headers: nothing behind the headers of data frames\n"                           \
 		  "                               (default on 802.11); all: up to the snaplen" },  \
-		{ OPT_SOURCE, "source", "auto|xdp|tc|mmap|xsk",                                             \
+		{ OPT_SOURCE, "source", "auto|xdp|tc|mmap|xsk",                                    \
 		  "capture hook (default auto: the best that attaches);\n"                         \
-		  "                               xsk: AF_XDP, frames are consumed" },                         \
+		  "                               xsk: AF_XDP, frames are consumed" },             \
 		{ 'Q', "direction", "in|out|inout",                                                \
 		  "frames received, sent or both (default in; not xdp)" },                         \
 		{ OPT_CONSUME, "consume", NULL,                                                    \
@@ -81,8 +81,8 @@ enum {
 
 /* The defaults. */
 void capture_options_init(struct capture_options *o);
-/* Takes option `id` of the table above, or -i, with its value in optarg. Returns 0, -ENOENT where it
- * is none of them, -EINVAL after a line that says what is wrong. */
+/* Takes option `id` of the table above, or -i, with its value in optarg. Returns 0, -ENOENT where
+ * it is none of them, -EINVAL after a line that says what is wrong. */
 int capture_option(struct capture_options *o, int id);
 /* Takes what is left of a command line as the filter's expression. Returns 0, or -EINVAL after a
  * line. */

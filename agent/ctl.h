@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Control: what other commands (saluki status, filter) ask of a running agent, and its privileged
- * process answers: a socket an interface beside its lock (lock.h), for its owner alone. A request is
- * a message, and so is its answer; then the connection ends.
+ * process answers: a socket an interface beside its lock (lock.h), for its owner alone. A request
+ * is a message, and so is its answer; then the connection ends.
  */
 #ifndef AGENT_CTL_H
 #define AGENT_CTL_H
@@ -21,7 +21,8 @@ enum { CTL_STATUS = 1, CTL_FILTER = 2 };
 struct ctl_request {
 	uint32_t size; /* of this struct: another version's is refused */
 	uint32_t what; /* CTL_ */
-	/* CTL_FILTER: what is to be captured from now on, and the LINKTYPE_ that it was made for. */
+	/* CTL_FILTER: what is to be captured from now on, and the LINKTYPE_ that it was made for.
+	 */
 	int32_t linktype;
 	struct filter filter;
 };
@@ -43,7 +44,7 @@ struct ctl_answer {
 	uint32_t count;
 	uint32_t snaplen;
 	uint32_t consume;
-	uint32_t direction; /* enum direction */
+	uint32_t direction;		     /* enum direction */
 	struct handover_interface interface; /* `source` is "" while it is not attached */
 	char ring[64];
 	struct ctl_board board;

@@ -35,16 +35,16 @@ enum {
 	HANDOVER_FD_COUNTS = 1,	 /* HANDOVER_MMAP: packet_counts.h */
 	HANDOVER_FD_SOCKETS = 2, /* an interface's, its census (packet_socket.h), the next one's */
 
-	HANDOVER_FD_XSK_HALT = 1, /* HANDOVER_XSK: maps; sockets and memory came by the fork */
+	HANDOVER_FD_XSK_HALT = 1,     /* HANDOVER_XSK: maps; sockets and memory came by the fork */
 	HANDOVER_FD_XSK_COUNTERS = 2, /* one an interface */
 };
 
 struct handover_interface {
-	char name[64];	   /* or the file's base name */
-	char source[32];   /* "xdp native", "xdp generic", "tc", ..., "file" */
-	uint16_t linktype; /* LINKTYPE_, as attached to */
-	bool keep_headers; /* as decided for the link type */
-	char filter[256];  /* its text, cut; "" without one */
+	char name[64];		      /* or the file's base name */
+	char source[32];	      /* "xdp native", "xdp generic", "tc", ..., "file" */
+	uint16_t linktype;	      /* LINKTYPE_, as attached to */
+	bool keep_headers;	      /* as decided for the link type */
+	char filter[256];	      /* its text, cut; "" without one */
 	struct packet_layout packets; /* HANDOVER_MMAP: its ring */
 };
 
@@ -53,20 +53,20 @@ struct handover {
 	enum handover_kind kind;
 	bool pace;
 	bool keep_was_asked_for; /* file: --keep headers was given, not the default */
-	bool persistent; /* ring: it and its programs stay when this agent ends */
+	bool persistent;	 /* ring: it and its programs stay when this agent ends */
 	enum keep keep;		 /* mmap: decided for each frame's own link type */
 	uint32_t snaplen;
 	uint32_t snaplen_max; /* of frames that wait in the ring from before */
-	uint32_t ring_size; /* bytes; of each CPU's where it is mapped */
-	uint32_t cpus;	    /* counter slots an interface */
-	uint32_t mapped;    /* CPUs with a mapped ring; 0: the BPF ring buffer */
-	uint32_t count;	    /* interfaces; 1 for a file */
+	uint32_t ring_size;   /* bytes; of each CPU's where it is mapped */
+	uint32_t cpus;	      /* counter slots an interface */
+	uint32_t mapped;      /* CPUs with a mapped ring; 0: the BPF ring buffer */
+	uint32_t count;	      /* interfaces; 1 for a file */
 	struct handover_interface interfaces[INTERFACES_MAX];
 };
 
 /* Every later message. */
 struct order {
-	uint8_t what;  /* enum privsep_order, or ORDER_INTERFACE */
+	uint8_t what; /* enum privsep_order, or ORDER_INTERFACE */
 	uint8_t number;
 	struct handover_interface interface; /* ORDER_INTERFACE: it is another way now */
 };

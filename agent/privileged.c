@@ -37,7 +37,7 @@ struct privileged {
 	struct tap *tap; /* NULL with a file */
 	struct ctl ctl;
 	bool stopping;
-	bool lost; /* an interface that cannot be followed has gone */
+	bool lost;	  /* an interface that cannot be followed has gone */
 	uint64_t stop_ns; /* when we were first told to; privsep_insists */
 };
 
@@ -213,8 +213,8 @@ static int child_ended(struct privileged *p)
 
 	if (waitpid(p->child, &status, WNOHANG) != p->child)
 		return -1;
-	/* What was captured waits in its ring for the next agent, if this one was killed; a run that
-	 * ended by itself or as it was told has nothing left there. */
+	/* What was captured waits in its ring for the next agent, if this one was killed; a run
+	 * that ended by itself or as it was told has nothing left there. */
 	if (p->tap)
 		p->tap->stays = p->tap->o->persistent || !WIFEXITED(status) ||
 				(p->tap->stays && !p->stopping);

@@ -114,8 +114,8 @@ static int sensor_journal(struct sensor *s)
 {
 	bool ring = s->handover.kind == HANDOVER_RING;
 	uint32_t lanes = s->capture.source->lanes;
-	int err = journal_open(&s->exporter.journal, ring ? s->fds[HANDOVER_FD_JOURNAL] : -1,
-			       lanes);
+	int err =
+		journal_open(&s->exporter.journal, ring ? s->fds[HANDOVER_FD_JOURNAL] : -1, lanes);
 
 	s->exporter.ends = calloc(lanes + 1, sizeof(*s->exporter.ends));
 	if (!err && !s->exporter.ends)

@@ -94,8 +94,8 @@ const struct saluki_mapped *saluki_btf_mapped;
 #include "mapped.h"
 #include "ring.h"
 
-/* The frame's bytes as they lie there now. Read anew: the verifier has forgotten nothing of pointers
- * that were there before the filter, on any of its ways. */
+/* The frame's bytes as they lie there now. Read anew: the verifier has forgotten nothing of
+ * pointers that were there before the filter, on any of its ways. */
 static __always_inline void look(struct hook *h)
 {
 	if (h->is_xdp) {

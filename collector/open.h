@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Open: datagrams become authentic messages of known sensors, or a counter. Set-up of sessions,
- * receipts, and what each kind of message leads to. Mirror of agent/export/session.h and the sealing
- * half of agent/export/export.h.
+ * receipts, and what each kind of message leads to. Mirror of agent/export/session.h and the
+ * sealing half of agent/export/export.h.
  */
 #ifndef COLLECTOR_OPEN_H
 #define COLLECTOR_OPEN_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki attach, saluki detach: programs that stay attached without an agent. What they capture waits
- * in their ring for `saluki run`, which takes them over and leaves them there.
+ * saluki attach, saluki detach: programs that stay attached without an agent. What they capture
+ * waits in their ring for `saluki run`, which takes them over and leaves them there.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -71,11 +71,12 @@ int attach_main(int argc, char **argv)
 {
 	static struct capture_options o;
 	struct tap *t;
-	int status = parse(&o, attach_defs,
-			   "Attaches the capture programs and leaves them there: what they capture waits "
-			   "in\ntheir ring for 'saluki run -i IF'. On what is attached already: changes "
-			   "its\noptions, without a frame lost in between.",
-			   argc, argv);
+	int status = parse(
+		&o, attach_defs,
+		"Attaches the capture programs and leaves them there: what they capture waits "
+		"in\ntheir ring for 'saluki run -i IF'. On what is attached already: changes "
+		"its\noptions, without a frame lost in between.",
+		argc, argv);
 
 	if (status)
 		return status - 1;
@@ -101,8 +102,8 @@ static bool is_elsewhere(const char *interface, const struct pin *p)
 {
 	struct saluki_config c;
 	int fd = pin_get(p, "config");
-	bool elsewhere =
-		fd >= 0 && config_read(fd, &c) == 0 && adopt_namespace(interface, p, &c) != 0;
+	bool elsewhere = fd >= 0 && config_read(fd, &c) == 0 &&
+			 adopt_namespace(interface, p, &c) != 0;
 
 	if (fd >= 0)
 		close(fd);

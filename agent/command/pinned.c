@@ -68,7 +68,8 @@ static int fill_mapped(const struct pinned *p, uint64_t *used, uint64_t *size)
 		return err;
 	*size = (uint64_t)p->maps.ring_size * p->maps.mapped;
 	for (uint32_t i = 0; i < m.lanes_len; i++)
-		*used += __atomic_load_n(&m.lanes[i].ring->head, __ATOMIC_ACQUIRE) - m.lanes[i].next;
+		*used +=
+			__atomic_load_n(&m.lanes[i].ring->head, __ATOMIC_ACQUIRE) - m.lanes[i].next;
 	mapped_unmap(&m);
 	return 0;
 }
@@ -101,7 +102,8 @@ uint64_t pinned_in_ring(const struct pinned *p)
 	if (p->maps.mapped)
 		max *= p->maps.mapped;
 
-	if (p->maps.mapped && mapped_map(&m, p->maps.mapped_fd, p->maps.ring_size, p->maps.mapped) == 0) {
+	if (p->maps.mapped &&
+	    mapped_map(&m, p->maps.mapped_fd, p->maps.ring_size, p->maps.mapped) == 0) {
 		while (n < max && mapped_next(&m))
 			n++;
 		mapped_unmap(&m);

@@ -28,7 +28,8 @@ static void help(void)
 {
 	printf("Usage: saluki filter -i IF EXPRESSION\n"
 	       "       saluki filter -i IF --filter-code FILE\n\n"
-	       "Captures from now on what a pcap-filter(7) expression takes, with no frame lost or\n"
+	       "Captures from now on what a pcap-filter(7) expression takes, with no frame lost "
+	       "or\n"
 	       "counted twice; '' takes everything. Needs an interface that is being captured, or\n"
 	       "attached.\n\n");
 	options_print(stdout, filter_defs);
@@ -132,8 +133,9 @@ int filter_main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (o.count != 1 || !(o.given & GIVEN_FILTER)) {
 		log_line("filter: %s; see 'saluki filter --help'",
-			 o.count != 1 ? "give one interface with -i IF"
-				      : "give an expression ('' takes everything) or --filter-code");
+			 o.count != 1
+				 ? "give one interface with -i IF"
+				 : "give an expression ('' takes everything) or --filter-code");
 		return EXIT_USAGE;
 	}
 	return change(o.interfaces[0], &o.filter) ? 1 : 0;

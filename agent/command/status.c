@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * saluki status: what is attached, by whom it is read, how full its ring is, its counters and their
- * rates over a second. From the pins, so without an agent too, and from the agents that run. Changes
- * nothing.
+ * rates over a second. From the pins, so without an agent too, and from the agents that run.
+ * Changes nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -195,7 +195,8 @@ int status_main(int argc, char **argv)
 	while ((id = options_next(status_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki status [-i IF]... [--json]\n\n"
-			       "Says what is attached, how full its ring is, its counters and their "
+			       "Says what is attached, how full its ring is, its counters and "
+			       "their "
 			       "rates.\n\n");
 			options_print(stdout, status_defs);
 			return 0;

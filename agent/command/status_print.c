@@ -28,12 +28,15 @@ static struct view view_of(const struct status *s)
 	const struct ctl_answer *a = &s->agent;
 
 	if (s->is_pinned)
-		return (struct view){ c->source,	c->version,
-				      directions[c->direction % 3],
-				      c->linktype,	c->snaplen,
-				      c->keep_headers,	c->consume };
-	return (struct view){ a->interface.source, SALUKI_VERSION, directions[a->direction % 3],
-			      a->interface.linktype, a->snaplen, a->interface.keep_headers,
+		return (struct view){ c->source,   c->version, directions[c->direction % 3],
+				      c->linktype, c->snaplen, c->keep_headers,
+				      c->consume };
+	return (struct view){ a->interface.source,
+			      SALUKI_VERSION,
+			      directions[a->direction % 3],
+			      a->interface.linktype,
+			      a->snaplen,
+			      a->interface.keep_headers,
 			      a->consume };
 }
 
@@ -49,7 +52,8 @@ static void print_agent(const struct status *s)
 	const struct totals *t = &s->agent.board.totals;
 
 	if (!s->has_agent) {
-		printf("  agent    none: frames wait in the ring; 'saluki run -i %s' exports them\n",
+		printf("  agent    none: frames wait in the ring; 'saluki run -i %s' exports "
+		       "them\n",
 		       s->name);
 		return;
 	}
@@ -159,7 +163,8 @@ void status_print_json(const struct statuses *all)
 		json_string("source", v.source, 32);
 		json_string("version", v.version, 16);
 		json_string("filter", s->filter, sizeof(s->filter));
-		printf("\"linktype\": %u, \"direction\": \"%s\", \"snaplen\": %u, \"keep\": \"%s\", "
+		printf("\"linktype\": %u, \"direction\": \"%s\", \"snaplen\": %u, \"keep\": "
+		       "\"%s\", "
 		       "\"consume\": %s,\n   ",
 		       v.linktype, v.direction, v.snaplen, v.keep_headers ? "headers" : "all",
 		       v.consume ? "true" : "false");

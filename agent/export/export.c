@@ -303,8 +303,7 @@ void *export_thread(void *arg)
 	struct combo *c;
 
 	while (!queue_finished(e->queue)) {
-		if (e->left ||
-		    !session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
+		if (e->left || !session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
 			if (e->left || !export_wait_session(e))
 				export_give_up(e);
 			continue;

@@ -40,7 +40,7 @@ struct exporter {
 	struct pieces pieces;
 	struct saluki_exported counters; /* written by the export thread, read by any */
 	bool told_refused;
-	bool left; /* a combo was left in the ring for the next agent */
+	bool left;	  /* a combo was left in the ring for the next agent */
 	bool unconfirmed; /* the collector has not confirmed the final totals */
 };
 

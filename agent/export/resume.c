@@ -82,7 +82,8 @@ int resume(struct exporter *e)
 	}
 	e->session->run = shared->run;
 	e->counters = *journal_done(&e->journal);
-	log_line("run %016" PRIx64 " goes on: an earlier agent has exported %" PRIu64 " frames of it",
+	log_line("run %016" PRIx64 " goes on: an earlier agent has exported %" PRIu64
+		 " frames of it",
 		 (uint64_t)shared->run, (uint64_t)e->counters.exported);
 	if (journal_state(&e->journal) == SALUKI_JOURNAL_PENDING) {
 		err = resume_pending(e);
@@ -91,7 +92,8 @@ int resume(struct exporter *e)
 		resume_end(e);
 	}
 	if (err)
-		log_line("the ring does not hold what its journal says; 'saluki detach' makes an end "
+		log_line("the ring does not hold what its journal says; 'saluki detach' makes an "
+			 "end "
 			 "of both, then start again");
 	return err;
 }

@@ -21,10 +21,10 @@
 #define SESSION_INFO_REPEATS 10 /* a change is told with so many totals, as one may be lost */
 
 struct session {
-	int sock;	/* UDP, connected, non-blocking; both threads use it */
-	char peer[280]; /* HOST:PORT, for messages */
-	uint64_t run;	/* random number of this run */
-	int changed_fd; /* eventfd: up, down or a receipt; the export thread sleeps on it */
+	int sock;	       /* UDP, connected, non-blocking; both threads use it */
+	char peer[280];	       /* HOST:PORT, for messages */
+	uint64_t run;	       /* random number of this run */
+	int changed_fd;	       /* eventfd: up, down or a receipt; the export thread sleeps on it */
 	const __u64 *exported; /* frames exported so far; read atomically */
 
 	/* control thread */

@@ -23,8 +23,7 @@ void source_cut(struct source_frame *out, uint32_t cap_len, bool keep_headers, u
 {
 	struct frame f = { out->frame.data, out->frame.data + cap_len, out->frame.orig_len, 0 };
 
-	out->frame.kept_len =
-		trim_frame(&f, cap_len, out->frame.linktype, keep_headers, snaplen);
+	out->frame.kept_len = trim_frame(&f, cap_len, out->frame.linktype, keep_headers, snaplen);
 	source_count(&c->captured, 1);
 	source_count(&c->kept_bytes, out->frame.kept_len);
 	source_count(&c->malformed, f.malformed);

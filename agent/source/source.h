@@ -29,8 +29,8 @@ struct source_ops {
 	int (*next)(struct source *s, struct source_frame *f);
 	/* Waits until there may be a frame or `timeout_ms` is over, SOURCE_POLL_MS at most. */
 	void (*wait)(struct source *s, int timeout_ms);
-	/* The next four are of rings that outlive the agent (`lanes`), NULL for other sources: their
-	 * frames take no space there once they are in a combo. */
+	/* The next four are of rings that outlive the agent (`lanes`), NULL for other sources:
+	 * their frames take no space there once they are in a combo. */
 	/* Marks what came before the frame that next gave last, or all where it gave none.
 	 * At most QUEUE_LEN marks are out at a time. */
 	uint64_t (*mark)(struct source *s);
@@ -41,8 +41,9 @@ struct source_ops {
 	 * positions, NULL: no bound. */
 	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
 	void (*limit)(struct source *s, const __u64 *positions);
-	/* Nobody is left to detach: nothing is captured or counted that was not when this returns, or
-	 * by the next call of next. NULL where there is nothing, or where it stays. Any thread. */
+	/* Nobody is left to detach: nothing is captured or counted that was not when this returns,
+	 * or by the next call of next. NULL where there is nothing, or where it stays. Any thread.
+	 */
 	void (*halt)(struct source *s);
 	/* The first equation of the ledger so far, of one interface. Any thread. */
 	void (*counters)(const struct source *s, unsigned int interface,

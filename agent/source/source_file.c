@@ -27,7 +27,7 @@ struct source_file {
 	bool have_ahead;
 	const struct filter_given *given; /* made for the link type of the frame at hand */
 	struct filter filter;
-	int filter_linktype; /* -1: not yet */
+	int filter_linktype;		   /* -1: not yet */
 	uint64_t trace_start_ns, start_ns; /* --pace: both clocks at the first frame */
 	/* Read by other threads, one field at a time. */
 	struct saluki_counters counters;
@@ -38,8 +38,8 @@ static int file_start(struct source_file *s)
 	int err = pcap_start(&s->reader);
 
 	if (err)
-		log_line("%s: %s; give a capture file as tcpdump -w or dumpcap write it", s->h.interfaces[0].name,
-			 s->reader.why);
+		log_line("%s: %s; give a capture file as tcpdump -w or dumpcap write it",
+			 s->h.interfaces[0].name, s->reader.why);
 	return err ? -EBADMSG : 0;
 }
 
@@ -55,19 +55,21 @@ static int file_read(struct source_file *s)
 	if (got == -EAGAIN)
 		return 0;
 	if (got < 0)
-		log_line("%s: %s, at byte %llu; the frames in front of it are kept", s->h.interfaces[0].name,
-			 s->reader.why, (unsigned long long)s->reader.offset);
+		log_line("%s: %s, at byte %llu; the frames in front of it are kept",
+			 s->h.interfaces[0].name, s->reader.why,
+			 (unsigned long long)s->reader.offset);
 	if (got == 1 && s->h.interfaces[0].keep_headers && s->h.keep_was_asked_for &&
 	    !linktype_has_trim(s->ahead.linktype)) {
-		log_line("%s: link type %u: its headers are not known; use --keep all", s->h.interfaces[0].name,
-			 s->ahead.linktype);
+		log_line("%s: link type %u: its headers are not known; use --keep all",
+			 s->h.interfaces[0].name, s->ahead.linktype);
 		return -EBADMSG;
 	}
 	s->have_ahead = got == 1;
 	return got == 1 ? 1 : got == 0 ? -ENODATA : -EBADMSG;
 }
 
-/* A pcapng file may have several link types. Whether its frame is refused, or -EBADMSG after a line. */
+/* A pcapng file may have several link types. Whether its frame is refused, or -EBADMSG after a
+ * line. */
 static int file_filter(struct source_file *s)
 {
 	const struct pcap_frame *p = &s->ahead;
@@ -94,8 +96,8 @@ static uint64_t file_due_ns(struct source_file *s)
 	return s->start_ns + (s->ahead.time_ns - s->trace_start_ns);
 }
 
-/* Returns 1 with a frame ahead that is due and that the filter takes; else as file_next. A refused one
- * is counted and gone. */
+/* Returns 1 with a frame ahead that is due and that the filter takes; else as file_next. A refused
+ * one is counted and gone. */
 static int file_take(struct source_file *s)
 {
 	int got = s->have_ahead ? 1 : file_read(s), refused;

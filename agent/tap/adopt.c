@@ -68,8 +68,8 @@ int adopt_config(const char *interface, const struct pin *p, struct saluki_confi
 	else
 		log_line("%s: cannot read what is pinned in %s: %s; 'saluki detach -i %s' removes "
 			 "it",
-			 interface, p->path,
-			 err == -EBADMSG ? "no config of ours" : strerror(-err), interface);
+			 interface, p->path, err == -EBADMSG ? "no config of ours" : strerror(-err),
+			 interface);
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
@@ -81,9 +81,10 @@ int adopt_namespace(const char *interface, const struct pin *p, const struct sal
 	/* Where the other one is gone there is nobody to take it from. */
 	if (!c->netns || c->netns == lock_namespace() || !hooks_alive(p))
 		return 0;
-	log_line("%s: %s is of an interface in another network namespace (%u), which has this bpffs "
-		 "too; give one of them a bpffs of its own, or another name",
-		 interface, p->path, c->netns);
+	log_line(
+		"%s: %s is of an interface in another network namespace (%u), which has this bpffs "
+		"too; give one of them a bpffs of its own, or another name",
+		interface, p->path, c->netns);
 	return -EINVAL;
 }
 
@@ -93,17 +94,19 @@ int adopt_group(const struct capture_options *o, const struct saluki_config *con
 
 	for (unsigned int i = 0; i < o->count; i++) {
 		if (configs[i].group != configs[0].group || configs[i].number >= configs[i].count) {
-			log_line("%s and %s are attached, but not together; 'saluki detach' one, or "
-				 "run one saluki each",
-				 o->interfaces[0], o->interfaces[i]);
+			log_line(
+				"%s and %s are attached, but not together; 'saluki detach' one, or "
+				"run one saluki each",
+				o->interfaces[0], o->interfaces[i]);
 			return -EINVAL;
 		}
 		numbers |= 1u << configs[i].number;
 	}
 	if (configs[0].count != o->count || numbers != (1u << o->count) - 1) {
-		log_line("%s: is attached together with others, %u in all; give -i for each of them "
-			 "('saluki status' lists them)",
-			 o->interfaces[0], configs[0].count);
+		log_line(
+			"%s: is attached together with others, %u in all; give -i for each of them "
+			"('saluki status' lists them)",
+			o->interfaces[0], configs[0].count);
 		return -EINVAL;
 	}
 	return 0;
@@ -122,7 +125,8 @@ int adopt_ring(const struct capture_options *o, const struct saluki_config *c)
 
 	if (!differs)
 		return 0;
-	log_line("%s: is attached with another %s, and frames may wait in its ring; leave it out, or "
+	log_line("%s: is attached with another %s, and frames may wait in its ring; leave it out, "
+		 "or "
 		 "'saluki detach' first",
 		 o->interfaces[0], differs);
 	return -EINVAL;
@@ -143,9 +147,10 @@ int adopt_options(struct capture_options *o, const struct saluki_config *c)
 	else if (o->given & GIVEN_CONSUME && !c->consume)
 		differs = "--consume";
 	if (differs) {
-		log_line("%s: was attached with another %s; leave it out, or change it with 'saluki "
-			 "attach'",
-			 o->interfaces[0], differs);
+		log_line(
+			"%s: was attached with another %s; leave it out, or change it with 'saluki "
+			"attach'",
+			o->interfaces[0], differs);
 		return -EINVAL;
 	}
 	o->snaplen = c->snaplen;

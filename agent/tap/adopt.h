@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What earlier commands have left attached: found by its pins, checked, and taken over where it fits
- * what is asked for now.
+ * What earlier commands have left attached: found by its pins, checked, and taken over where it
+ * fits what is asked for now.
  */
 #ifndef AGENT_ADOPT_H
 #define AGENT_ADOPT_H
@@ -17,8 +17,8 @@ int config_read(int fd, struct saluki_config *c);
 /* Reads the config behind an interface's pins into `c`, and its descriptor into `fd`. Returns 1, 0
  * where nothing is pinned, or -errno after a line: of another layout, or broken. */
 int adopt_config(const char *interface, const struct pin *p, struct saluki_config *c, int *fd);
-/* Whether this is the interface of that name here, and not one in another namespace that has the same
- * bpffs. Returns 0, or -EINVAL after a line. */
+/* Whether this is the interface of that name here, and not one in another namespace that has the
+ * same bpffs. Returns 0, or -EINVAL after a line. */
 int adopt_namespace(const char *interface, const struct pin *p, const struct saluki_config *c);
 /* Whether these interfaces are all that share one ring. Returns 0, or -EINVAL after a line. */
 int adopt_group(const struct capture_options *o, const struct saluki_config *configs);

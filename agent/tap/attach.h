@@ -29,7 +29,7 @@ struct attach {
 	int config_fd, counters_fd, filter_fd;
 	struct hooks hooks;
 	char why[FILTER_WHY_LEN]; /* where the filter is the reason that the last hook refused */
-	int told[ATTACH_HOOKS]; /* the last refusal of each hook that was said */
+	int told[ATTACH_HOOKS];	  /* the last refusal of each hook that was said */
 };
 
 /* As before attach_init and after attach_free. */

@@ -119,8 +119,8 @@ void hooks_adopt(struct hooks *h, int ifindex, const struct pin *p)
 		if (fd >= 0 && link_is_alive(fd, ifindex)) {
 			h->links[i] = fd;
 		} else if (fd >= 0) {
-			/* Of another interface by that name. Without its last reference it would end too,
-			 * but later. */
+			/* Of another interface by that name. Without its last reference it would
+			 * end too, but later. */
 			bpf_link_detach(fd);
 			close(fd);
 			pin_remove(p, points[i].program); /* first: alone it says a filter */
@@ -146,9 +146,10 @@ int hook_attach(struct hooks *h, enum hook_point point, int prog_fd, unsigned in
 	if (err == -EINVAL && point != HOOK_XDP && h->links[point] < 0)
 		err = 0; /* no tcx in this kernel */
 	if (!err && h->links[point] < 0)
-		/* The pin first: if we are killed in between, no filter is left that nobody finds. */
-		return pin_put(p, points[point].program, prog_fd) ?:
-			       filter_attach(h, point, prog_fd);
+		/* The pin first: if we are killed in between, no filter is left that nobody finds.
+		 */
+		return pin_put(p, points[point].program, prog_fd)
+			       ?: filter_attach(h, point, prog_fd);
 	return err ?: pin_put(p, points[point].program, prog_fd);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Where a BPF program is attached to an interface: XDP, and tc in both directions, by links (tcx
- * since Linux 6.6) or, before that, as filters of a clsact qdisc. What is attached is pinned (pin.h),
- * and replacing a program leaves no moment without one.
+ * since Linux 6.6) or, before that, as filters of a clsact qdisc. What is attached is pinned
+ * (pin.h), and replacing a program leaves no moment without one.
  */
 #ifndef AGENT_HOOK_H
 #define AGENT_HOOK_H

@@ -100,7 +100,8 @@ static unsigned int queues_at_most(const char *name)
 		struct nlmsghdr h;
 		struct ifinfomsg i;
 	} ask = {
-		.h = { .nlmsg_len = sizeof(ask), .nlmsg_type = RTM_GETLINK,
+		.h = { .nlmsg_len = sizeof(ask),
+		       .nlmsg_type = RTM_GETLINK,
 		       .nlmsg_flags = NLM_F_REQUEST },
 		.i = { .ifi_family = AF_UNSPEC, .ifi_index = if_nametoindex(name) },
 	};

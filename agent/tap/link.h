@@ -16,8 +16,8 @@ struct link_state {
 
 /* Returns 0 with the state of interface `name`, -errno where asking failed. */
 int link_query(const char *name, struct link_state *s);
-/* Returns how many queues an interface receives by, at least 1: those in use, or where its driver does
- * not tell, those it has at most. */
+/* Returns how many queues an interface receives by, at least 1: those in use, or where its driver
+ * does not tell, those it has at most. */
 unsigned int link_receive_queues(const char *name);
 /* Returns how many tc filters hang in the interface's clsact qdisc, both ways, or -errno. */
 int link_tc_filters(int ifindex);

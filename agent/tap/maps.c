@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Maps: see maps.h. They are made from the BPF object's own definitions, so that they carry its BTF:
- * bpftool shows their fields by name.
+ * Maps: see maps.h. They are made from the BPF object's own definitions, so that they carry its
+ * BTF: bpftool shows their fields by name.
  */
 #include "maps.h"
 
@@ -92,7 +92,8 @@ static int maps_make(struct maps *m)
 					 m->mapped ? RING_BELL_SIZE : m->ring_size);
 		if (m->mapped) {
 			bpf_map__set_max_entries(skel->maps.saluki_mapped, m->mapped);
-			bpf_map__set_value_size(skel->maps.saluki_mapped, mapped_value_size(m->ring_size));
+			bpf_map__set_value_size(skel->maps.saluki_mapped,
+						mapped_value_size(m->ring_size));
 		}
 		bpf_map__set_value_size(skel->maps.saluki_journal,
 					journal_size(m->mapped ? m->mapped : 1));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The maps that all interfaces of a run share: the ring, what wakes its reader. They live as long as
- * this object: when an interface comes back the programs are loaded anew around the same ring, so
- * the other process notices nothing. Needs privilege.
+ * The maps that all interfaces of a run share: the ring, what wakes its reader. They live as long
+ * as this object: when an interface comes back the programs are loaded anew around the same ring,
+ * so the other process notices nothing. Needs privilege.
  */
 #ifndef AGENT_MAPS_H
 #define AGENT_MAPS_H

@@ -109,7 +109,8 @@ int pin_take(struct pin *p, const char *interface)
 		log_line("%s: another saluki captures here; stop it first ('fuser -v %s' shows it)",
 			 interface, p->path);
 	else if (err == -EACCES || err == -EPERM)
-		log_line("%s: cannot make its folder of pins: not permitted; run as root", interface);
+		log_line("%s: cannot make its folder of pins: not permitted; run as root",
+			 interface);
 	else if (err)
 		log_line("%s: cannot make its folder of pins: %s; is bpffs mounted on /sys/fs/bpf?",
 			 interface, strerror(-err));
@@ -138,7 +139,8 @@ int pin_put(const struct pin *p, const char *name, int fd)
 
 	if (err != -EEXIST)
 		return err;
-	/* At every moment the name leads to one of them: what nobody holds but its pin would end. */
+	/* At every moment the name leads to one of them: what nobody holds but its pin would end.
+	 */
 	pin_remove(p, PIN_NEW);
 	err = put(p, PIN_NEW, fd);
 	if (!err && renameat(p->dir, PIN_NEW, p->dir, name))
@@ -164,8 +166,8 @@ void pin_remove(const struct pin *p, const char *name)
 
 /* The config first: without it nothing is there, whenever we are killed. */
 static const char *const names[] = {
-	"config", "ring", "mapped",  "wakeup",	     "journal",	    "counters",
-	"filter", "link", "program", "link_ingress", "link_egress", "program_ingress",
+	"config",	  "ring",  "mapped",  "wakeup",	      "journal",     "counters",
+	"filter",	  "link",  "program", "link_ingress", "link_egress", "program_ingress",
 	"program_egress", PIN_NEW,
 };
 

@@ -30,7 +30,8 @@ int pin_take(struct pin *p, const char *interface);
 /* Unlocks; the folder goes where it is empty. */
 void pin_release(struct pin *p);
 
-/* Pins `fd`, in the place of what has the name, which is never gone meanwhile. Returns 0 or -errno. */
+/* Pins `fd`, in the place of what has the name, which is never gone meanwhile. Returns 0 or -errno.
+ */
 int pin_put(const struct pin *p, const char *name, int fd);
 /* Returns a descriptor of what has the name, or -errno. */
 int pin_get(const struct pin *p, const char *name);

@@ -72,8 +72,9 @@ static int make_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
 	memcpy(text, f->filter->text, sizeof(text));
 	if (strlen(text) + 1 < sizeof(text))
 		return filter_compile(f->filter, text, f->link.linktype, why, why_len);
-	snprintf(why, why_len, "its filter is too long to be made anew for this link type; give it "
-			       "again with 'saluki filter'");
+	snprintf(why, why_len,
+		 "its filter is too long to be made anew for this link type; give it "
+		 "again with 'saluki filter'");
 	return -EMSGSIZE;
 }
 

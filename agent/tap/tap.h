@@ -24,8 +24,8 @@ struct tap_ops {
 	/* Takes it off again. When it returns nothing more is captured there and the counters are
 	 * final. Does nothing where it is not attached. */
 	void (*detach)(struct tap *t, unsigned int i);
-	/* Puts interface `i`'s filter, which is another one now, into force; only called while it is
-	 * attached. Returns 0, or -errno with the reason in `why`, and nothing has changed. */
+	/* Puts interface `i`'s filter, which is another one now, into force; only called while it
+	 * is attached. Returns 0, or -errno with the reason in `why`, and nothing has changed. */
 	int (*filter)(struct tap *t, unsigned int i, char *why, size_t why_len);
 	/* Fills in what differs by kind, and the descriptors behind HANDOVER_FD_KEY (fds[0]), which
 	 * stay this side's to close. Returns how many there are in all. */
@@ -40,9 +40,9 @@ struct tap_interface {
 	int ifindex;		/* attached to last */
 	const char *source;	/* "xdp native", ...; NULL while not attached */
 	bool keep_headers;	/* as decided for the link type */
-	struct filter *filter; /* NULL before it is compiled */
-	int filter_linktype;   /* for which it is */
-	bool filter_is_own;    /* not what was given for all: saluki filter, or from the pins */
+	struct filter *filter;	/* NULL before it is compiled */
+	int filter_linktype;	/* for which it is */
+	bool filter_is_own;	/* not what was given for all: saluki filter, or from the pins */
 	bool was_up;
 	int told; /* what was wrong with it when that was said last */
 };
@@ -50,7 +50,7 @@ struct tap_interface {
 struct tap {
 	const struct tap_ops *ops;
 	const struct capture_options *o; /* as it is attached */
-	bool stays; /* what is attached outlives this object */
+	bool stays;			 /* what is attached outlives this object */
 	unsigned int count;
 	struct tap_interface interfaces[INTERFACES_MAX];
 	struct lock locks[INTERFACES_MAX];
@@ -66,15 +66,15 @@ void tap_close(struct tap *t); /* takes NULL too */
 void tap_describe(const struct tap_interface *f, struct handover_interface *h);
 /* Says how interface `i` is attached. */
 void tap_say(const struct tap *t, unsigned int i, const char *verb);
-/* One kind, nothing attached yet. Return NULL after a line, with errno; EEXIST, EWOULDBLOCK: somebody
- * captures there already. */
+/* One kind, nothing attached yet. Return NULL after a line, with errno; EEXIST, EWOULDBLOCK:
+ * somebody captures there already. */
 struct tap *tap_bpf_new(const struct capture_options *o);
 /* Its sockets are open already (xsk.h). */
 struct tap *tap_xsk_new(const struct capture_options *o);
 struct tap *tap_mmap_new(const struct capture_options *o);
 
-/* For the kinds: asks for the interface's state. Returns 0, or -errno after a line, said once: it is
- * not there, or of a type that is not captured. */
+/* For the kinds: asks for the interface's state. Returns 0, or -errno after a line, said once: it
+ * is not there, or of a type that is not captured. */
 int tap_query(struct tap *t, unsigned int i);
 /* For the kinds, behind tap_query: makes the interface's filter for its link type. Returns 0, or
  * -errno after a line, said once. */

@@ -205,7 +205,8 @@ static int adopt(struct tap_bpf *b)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-/* Takes the locks and looks what is there. Returns how many of the interfaces have pins, or -errno. */
+/* Takes the locks and looks what is there. Returns how many of the interfaces have pins, or -errno.
+ */
 static int look(struct tap_bpf *b)
 {
 	int found = 0;

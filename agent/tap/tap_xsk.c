@@ -77,7 +77,9 @@ static int load(struct tap_xsk *x, unsigned int i)
 	if (i > 0)
 		err = bpf_map__reuse_fd(skel->maps.saluki_halted,
 					bpf_map__fd(x->programs[0]->maps.saluki_halted));
-	err = err ?: filter_load(skel->skeleton, x->base.interfaces[i].filter, x->why, sizeof(x->why));
+	err = err
+		      ?: filter_load(skel->skeleton, x->base.interfaces[i].filter, x->why,
+				     sizeof(x->why));
 	return err ?: fill_map(skel, i);
 }
 
@@ -90,9 +92,15 @@ static int reload(struct tap_xsk *x, unsigned int i)
 	if (!skel)
 		return -errno;
 	err = bpf_map__reuse_fd(skel->maps.saluki_halted, bpf_map__fd(old->maps.saluki_halted));
-	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_counters, bpf_map__fd(old->maps.saluki_counters));
-	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_sockets, bpf_map__fd(old->maps.saluki_sockets));
-	err = err ?: filter_load(skel->skeleton, x->base.interfaces[i].filter, x->why, sizeof(x->why));
+	err = err
+		      ?: bpf_map__reuse_fd(skel->maps.saluki_counters,
+					   bpf_map__fd(old->maps.saluki_counters));
+	err = err
+		      ?: bpf_map__reuse_fd(skel->maps.saluki_sockets,
+					   bpf_map__fd(old->maps.saluki_sockets));
+	err = err
+		      ?: filter_load(skel->skeleton, x->base.interfaces[i].filter, x->why,
+				     sizeof(x->why));
 	if (!err && bpf_link_update(x->links[i], bpf_program__fd(skel->progs.saluki_xsk), NULL))
 		err = -errno;
 	xsk_bpf__destroy(err ? skel : old);
@@ -214,7 +222,8 @@ static int xsk_hand_over(struct tap *t, struct handover *h, int *fds)
 	h->cpus = x->cpus;
 	fds[HANDOVER_FD_XSK_HALT] = bpf_map__fd(x->programs[0]->maps.saluki_halted);
 	for (unsigned int i = 0; i < t->count; i++)
-		fds[HANDOVER_FD_XSK_COUNTERS + i] = bpf_map__fd(x->programs[i]->maps.saluki_counters);
+		fds[HANDOVER_FD_XSK_COUNTERS + i] =
+			bpf_map__fd(x->programs[i]->maps.saluki_counters);
 	return HANDOVER_FD_XSK_COUNTERS + t->count;
 }
 

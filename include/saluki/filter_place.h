@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* By what the loader knows the place in a capture program that a filter goes to (bpf/filter.h). As a
- * verdict, "yes". */
+/* By what the loader knows the place in a capture program that a filter goes to (bpf/filter.h). As
+ * a verdict, "yes". */
 #ifndef SALUKI_FILTER_PLACE_H
 #define SALUKI_FILTER_PLACE_H
 

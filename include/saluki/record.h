@@ -26,8 +26,8 @@ enum {
 /* What the BPF ring buffer reserves for a frame, behind its header: the first of these sizes that
  * holds what is kept of it. */
 #define SALUKI_RING_CLASSES(X)                                                                     \
-	X(64) X(128) X(192) X(256) X(512) X(1024) X(2048) X(4096) X(8192) X(16384)                 \
-		X(SALUKI_SNAPLEN_MAX)
+	X(64)                                                                                      \
+	X(128) X(192) X(256) X(512) X(1024) X(2048) X(4096) X(8192) X(16384) X(SALUKI_SNAPLEN_MAX)
 
 /* One captured frame in a ring: this header, then `kept_len` bytes of the frame. In the BPF ring
  * buffer the space reserved is that of the size class, so what follows the kept bytes is rubbish.
@@ -108,10 +108,10 @@ struct saluki_wakeup {
 
 /* What the programs on one interface are: pinned as `config`. */
 struct saluki_config {
-	__u32 layout;	   /* SALUKI_LAYOUT; first in every version */
-	char version[16];  /* of the program that attached */
+	__u32 layout;	  /* SALUKI_LAYOUT; first in every version */
+	char version[16]; /* of the program that attached */
 	char interface[16];
-	char source[16];   /* "xdp native", "xdp generic", "tc"; "" while they are not attached */
+	char source[16]; /* "xdp native", "xdp generic", "tc"; "" while they are not attached */
 	__u32 ifindex;
 	__u32 linktype;	    /* LINKTYPE_ */
 	__u32 snaplen;	    /* bytes */
@@ -127,9 +127,9 @@ struct saluki_config {
 	__u32 mapped;	  /* CPUs with a mapped ring; 0: the BPF ring buffer */
 	__u32 cpus;	  /* slots of counters */
 	__u32 persistent; /* made by `saluki attach`: stays when an agent ends */
-	__u32 filter; /* a hash of its code; 0 without one */
+	__u32 filter;	  /* a hash of its code; 0 without one */
 	__u32 netns;	  /* inode of the network namespace that the interface is in */
-	__u64 group; /* random; the same for all that share the ring */
+	__u64 group;	  /* random; the same for all that share the ring */
 };
 _Static_assert(sizeof(struct saluki_config) == 128, "config is ABI between agents");
 
@@ -148,28 +148,28 @@ struct saluki_filter {
 
 /* How far the ring has been exported: counts since the run began. */
 struct saluki_exported {
-	__u64 next; /* number of the next combo */
+	__u64 next;					/* number of the next combo */
 	__u64 exported, dropped_send, dropped_shutdown; /* frames */
 	__u64 combos, datagrams, body_bytes, sent_bytes;
 };
 
 /* The export of a ring, so that the agent that follows a killed one neither loses a frame nor sends
- * one as another: pinned as `journal`, written by the agent alone (agent/export/journal.h says in which
- * order). */
+ * one as another: pinned as `journal`, written by the agent alone (agent/export/journal.h says in
+ * which order). */
 enum {
-	SALUKI_JOURNAL_IDLE = 0,     /* all up to the ring's tail is exported: done[slot] */
-	SALUKI_JOURNAL_PENDING = 2,  /* a combo may have been sent: the frames from tail to `ends` */
-	SALUKI_JOURNAL_RELEASE = 4,  /* it is in done[slot]; the tail goes to `ends` */
-	SALUKI_JOURNAL_SLOT = 1,     /* bit: which of `done` is true */
+	SALUKI_JOURNAL_IDLE = 0,    /* all up to the ring's tail is exported: done[slot] */
+	SALUKI_JOURNAL_PENDING = 2, /* a combo may have been sent: the frames from tail to `ends` */
+	SALUKI_JOURNAL_RELEASE = 4, /* it is in done[slot]; the tail goes to `ends` */
+	SALUKI_JOURNAL_SLOT = 1,    /* bit: which of `done` is true */
 };
 
 #define SALUKI_JOURNAL_ENDS 493
 
 struct saluki_journal {
-	__u64 run;	  /* random name of the run; 0: none has begun */
-	__u64 state;	  /* SALUKI_JOURNAL_, stored at once */
+	__u64 run;   /* random name of the run; 0: none has begun */
+	__u64 state; /* SALUKI_JOURNAL_, stored at once */
 	struct saluki_exported done[2];
-	__u64 frames;	  /* in the pending combo */
+	__u64 frames; /* in the pending combo */
 	/* Positions: of the ring buffer, or of each CPU's mapped ring; of more CPUs, more. */
 	__u64 ends[SALUKI_JOURNAL_ENDS];
 };

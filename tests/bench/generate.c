@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * generate IF FILE RATE SECONDS [number]: sends the frames of an Ethernet capture from an interface,
- * inside the kernel, over and over, at RATE frames a second (0: as fast as it goes), each with its
- * number in it if that is asked for. Prints one line: frames, nanoseconds from the first to the last, nanoseconds of CPU, and idle runs of the program.
+ * generate IF FILE RATE SECONDS [number]: sends the frames of an Ethernet capture from an
+ * interface, inside the kernel, over and over, at RATE frames a second (0: as fast as it goes),
+ * each with its number in it if that is asked for. Prints one line: frames, nanoseconds from the
+ * first to the last, nanoseconds of CPU, and idle runs of the program.
  *
  * generate --attach pass|drop|sample IF: attaches the other programs of generate.bpf.c, prints
  * "ready", and stays until standard input ends.

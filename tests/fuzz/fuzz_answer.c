@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/source/clock.o agent/queue.o wire/seal.o wire/keys.o wire/combo.o
- * wire/forms.o wire/fields.o wire/info.o */
+/* links: agent/export/session.o agent/source/clock.o agent/queue.o wire/seal.o wire/keys.o
+ * wire/combo.o wire/forms.o wire/fields.o wire/info.o */
 /*
  * What the sensor hears, from strangers and from its collector gone bad: answers and receipts.
  * Always holds: a stranger's datagram changes nothing but the counter of bad ones; only the right

@@ -66,8 +66,8 @@ static struct seen from_file(const uint8_t *data, size_t len)
 	return s;
 }
 
-/* Takes what is there whole, as agent/source/source_file.c does. Returns what ended the file, -EAGAIN
- * where more must come first. */
+/* Takes what is there whole, as agent/source/source_file.c does. Returns what ended the file,
+ * -EAGAIN where more must come first. */
 static int drain(struct pcap_reader *r, struct seen *s)
 {
 	struct pcap_frame f;

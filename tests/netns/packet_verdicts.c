@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * packet_verdicts SEND-IF LISTEN-IF FILE: holds agent/filter/filter_packet.c to libpcap. In: frames of a
- * capture file, each with its number in bytes 8 to 11; on standard input a line a filter, an
+ * packet_verdicts SEND-IF LISTEN-IF FILE: holds agent/filter/filter_packet.c to libpcap. In: frames
+ * of a capture file, each with its number in bytes 8 to 11; on standard input a line a filter, an
  * expression, or "code" and what `tcpdump -ddd` prints, with commas. Every frame is sent for every
  * filter, through the kernel, which takes its VLAN tag off. Out: a line a wrong verdict, and at the
  * end how many filters, frames, and accepted ones there were. What libpcap or the kernel does not

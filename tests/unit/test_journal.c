@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/journal.o agent/export/resume.o agent/queue.o wire/combo.o wire/forms.o wire/fields.o */
+/* links: agent/export/journal.o agent/export/resume.o agent/queue.o wire/combo.o wire/forms.o
+ * wire/fields.o */
 #include "unit.h"
 
 #include "agent/export/resume.h"
@@ -99,12 +100,12 @@ static const struct source_ops fake_ops = { .next = fake_next,
 /* In the order in which they happen; at each it can be killed. */
 enum moment {
 	NEVER,
-	IN_BEGIN,	/* the combo is described, the state is the old one */
-	BEGUN,		/* nothing is sent yet */
+	IN_BEGIN, /* the combo is described, the state is the old one */
+	BEGUN,	  /* nothing is sent yet */
 	SENT,
-	IN_COMMIT,	/* the counts are written, the state is the old one */
+	IN_COMMIT, /* the counts are written, the state is the old one */
 	COMMITTED,
-	IN_RELEASE,	/* one lane's tail has moved */
+	IN_RELEASE, /* one lane's tail has moved */
 	RELEASED,
 	SETTLED,
 	MOMENTS

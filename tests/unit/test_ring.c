@@ -17,10 +17,12 @@ static struct ring fresh(uint64_t at)
 {
 	memset(data, 0, sizeof(data));
 	consumer = producer = at;
-	return (struct ring){
-		.limit = UINT64_MAX,
-		.consumer = &consumer, .producer = &producer, .data = data, .size = SIZE, .next = at
-	};
+	return (struct ring){ .limit = UINT64_MAX,
+			      .consumer = &consumer,
+			      .producer = &producer,
+			      .data = data,
+			      .size = SIZE,
+			      .next = at };
 }
 
 static void put(uint32_t len, uint32_t flags, char fill)
