@@ -18,7 +18,9 @@ void capture_options_init(struct capture_options *o)
 	};
 }
 
-int one_of(const char *flag, const char *text, const char *const *words, int *out)
+/* Sets `*out` to the index of `text` in `words`, a NULL-terminated list. Returns 0, or -EINVAL
+ * after a line. */
+static int one_of(const char *flag, const char *text, const char *const *words, int *out)
 {
 	for (int i = 0; words[i]; i++) {
 		if (!strcmp(text, words[i])) {

@@ -93,9 +93,6 @@ const char *capture_options_wrong(const struct capture_options *o);
 #define GIVEN_FOR_INTERFACE                                                                        \
 	(GIVEN_SOURCE | GIVEN_DIRECTION | GIVEN_CONSUME | GIVEN_RING | GIVEN_RING_SIZE)
 
-/* Sets `*out` to the index of `text` in `words`, a NULL-terminated list. Returns 0, or -EINVAL
- * after a line. */
-int one_of(const char *flag, const char *text, const char *const *words, int *out);
 /* Reads optarg. Returns 0, or -EINVAL after a line. */
 int parse_number(const char *flag, long min, long max, uint32_t *out);
 

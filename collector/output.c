@@ -146,7 +146,8 @@ static void tell_ledgers(struct output *out, bool written)
 			ledger_flushed(&out->sensors->list[i].ledger, written);
 }
 
-void output_flush(struct output *out)
+/* Writes what is in the buffer; tells the ledgers. */
+static void output_flush(struct output *out)
 {
 	int err = write_all(out);
 

@@ -52,8 +52,6 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 /* Appends one frame of a sensor. */
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
 		  uint64_t now_ns);
-/* Writes what is in the buffer; tells the ledgers. */
-void output_flush(struct output *out);
 /* Flushes and rotates if it is time. Returns milliseconds until it wants to be called again, -1:
  * whenever. */
 int output_tick(struct output *out, uint64_t now_ns);

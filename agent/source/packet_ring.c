@@ -257,7 +257,7 @@ int packet_ring_next(struct packet_ring *r, struct packet *p)
 	return r->layout.version == PACKET_V3 ? block_next(r, p) : slot_next(r, p);
 }
 
-size_t packet_layout_size(const struct packet_layout *l)
+static size_t packet_layout_size(const struct packet_layout *l)
 {
 	return (size_t)l->block_size * l->blocks;
 }

@@ -55,8 +55,6 @@ bool packet_ring_filling(const struct packet_ring *r, uint64_t *since_ns);
 /* V3: whether half of the ring waits to be read. */
 bool packet_ring_is_half_full(const struct packet_ring *r);
 
-/* Bytes of a ring of this layout. */
-size_t packet_layout_size(const struct packet_layout *l);
 /* Most bytes of a slot or block in front of the first frame's bytes; a multiple of 16. */
 uint32_t packet_layout_overhead(enum packet_version version);
 

@@ -88,21 +88,3 @@ void lock_release(struct lock *l)
 	close(l->fd);
 	lock_zero(l);
 }
-
-pid_t lock_holder(const char *interface)
-{
-	char path[LOCK_PATH_MAX], text[16] = "";
-	pid_t pid = 0;
-	int fd;
-
-	if (!lock_path(path, interface, ""))
-		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return 0;
-	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK &&
-	    pread(fd, text, sizeof(text) - 1, 0) > 0)
-		pid = atoi(text);
-	close(fd);
-	return pid;
-}

@@ -26,8 +26,6 @@ void lock_zero(struct lock *l);
 int lock_take(struct lock *l, const char *interface);
 void lock_release(struct lock *l);
 
-/* The process that holds the lock of an interface in this namespace, 0: nobody does. */
-pid_t lock_holder(const char *interface);
 /* The inode of the network namespace that we are in, 0 where that is not known. */
 uint32_t lock_namespace(void);
 /* Path of a file of the interface in this namespace: "" for the lock, ".sock" for control. Returns
