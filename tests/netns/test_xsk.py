@@ -262,7 +262,8 @@ def test_a_collector_that_is_held_up(bed, bundled):
     assert stats["ring_full"] > 0 and stats["captured"] == len(frames) - stats["ring_full"], stats
 
 
-def test_stopped_under_load(bed, bundled):
+def under_load(bed, bundled):
+    """A collector and a sensor, while frames come in as fast as they go."""
     collector = bed.collector()
     cable(bed, "veth0", "tap0", queues=2)
     sensor = xsk_sensor(bed, "tap0")
@@ -270,6 +271,11 @@ def test_stopped_under_load(bed, bundled):
     player.go()
     testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 50000,
                      "frames")
+    return collector, sensor
+
+
+def test_stopped_under_load(bed, bundled):
+    collector, sensor = under_load(bed, bundled)
     status, said = sensor.finish()
     assert status == 0, said
     collector.finish()
@@ -281,13 +287,7 @@ def test_stopped_under_load(bed, bundled):
 def test_privileged_process_killed_under_load(bed, bundled):
     """Nobody takes the program off: the reader stops it, reads what there is, and the ledger is
     whole."""
-    collector = bed.collector()
-    cable(bed, "veth0", "tap0", queues=2)
-    sensor = xsk_sensor(bed, "tap0")
-    player = send(bed, "veth0", ethernet(bundled), "--rate", "0", "--loop")
-    player.go()
-    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 50000,
-                     "frames")
+    collector, sensor = under_load(bed, bundled)
     os.kill(sensor.pid(), signal.SIGKILL)
     testbed.wait_for(lambda: collector.sensor_stats("lib")["final"], "the end of the run")
     collector.finish()

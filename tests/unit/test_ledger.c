@@ -14,6 +14,14 @@ static struct totals totals(uint64_t exported, bool final)
 				.final = final };
 }
 
+static struct totals left_in_ring(struct totals t, uint64_t frames)
+{
+	t.in_ring = frames;
+	t.captured += frames;
+	t.seen += frames;
+	return t;
+}
+
 static void combo(struct ledger *l, uint64_t first, uint32_t frames)
 {
 	assert_int_equal(ledger_combo(l, first, frames), 0);
@@ -159,12 +167,10 @@ static void the_last_word_may_have_seen_less(void **state)
 static void a_run_that_is_carried_on(void **state)
 {
 	struct ledger l = { 0 };
-	struct totals t = totals(30, true), live = totals(50, false), last = totals(80, true);
+	struct totals t = left_in_ring(totals(30, true), 25), live = totals(50, false),
+		      last = totals(80, true);
 
 	(void)state;
-	t.in_ring = 25;
-	t.captured += 25;
-	t.seen += 25;
 	ledger_run_start(&l, 1, 0);
 	combo(&l, 0, 30);
 	ledger_totals(&l, &t);
@@ -192,12 +198,9 @@ static void a_run_that_is_carried_on(void **state)
 static void what_nobody_came_for_has_vanished(void **state)
 {
 	struct ledger l = { 0 };
-	struct totals t = totals(30, true), other = totals(5, true);
+	struct totals t = left_in_ring(totals(30, true), 25), other = totals(5, true);
 
 	(void)state;
-	t.in_ring = 25;
-	t.captured += 25;
-	t.seen += 25;
 	ledger_run_start(&l, 1, 0);
 	combo(&l, 0, 30);
 	ledger_totals(&l, &t);
@@ -218,12 +221,9 @@ static void what_nobody_came_for_has_vanished(void **state)
 static void frames_left_in_a_ring_stay_counted(void **state)
 {
 	struct ledger l = { 0 };
-	struct totals t = totals(30, true), other = totals(5, true);
+	struct totals t = left_in_ring(totals(30, true), 25), other = totals(5, true);
 
 	(void)state;
-	t.in_ring = 25;
-	t.captured += 25;
-	t.seen += 25;
 	ledger_run_start(&l, 1, 0);
 	combo(&l, 0, 30);
 	ledger_totals(&l, &t);
