@@ -11,11 +11,12 @@
 
 #include "agent/source/clock.h"
 
-static void capture_push(struct capture *c, struct combo **combo)
+/* `with_last`: all that the source has given is in a combo. */
+static void capture_push(struct capture *c, struct combo **combo, bool with_last)
 {
 	if (*combo && (*combo)->frames) {
 		if (c->source->ops->mark)
-			(*combo)->mark = c->source->ops->mark(c->source);
+			(*combo)->mark = c->source->ops->mark(c->source, with_last);
 		queue_push(c->queue);
 	}
 	*combo = NULL;
@@ -37,7 +38,7 @@ static void capture_frame(struct capture *c, struct combo **combo, const struct 
 	if (*combo && (*combo)->frames &&
 	    (!combo_fits(*combo, f->frame.kept_len) ||
 	     (c->ring_span_max && f->taken - *ring_start > c->ring_span_max)))
-		capture_push(c, combo);
+		capture_push(c, combo, false);
 	if (!*combo)
 		*combo = capture_combo(c);
 	if ((*combo)->frames == 0) {
@@ -82,10 +83,10 @@ void *capture_thread(void *arg)
 			break;
 		}
 		if (capture_timeout_ms(c, combo) == 0)
-			capture_push(c, &combo);
+			capture_push(c, &combo, true);
 		c->source->ops->wait(c->source, capture_timeout_ms(c, combo));
 	}
-	capture_push(c, &combo);
+	capture_push(c, &combo, true);
 	queue_end(c->queue);
 	return NULL;
 }

@@ -32,7 +32,7 @@ static uint64_t resume_frames(struct exporter *e, struct combo *c)
 
 static void resume_end(struct exporter *e)
 {
-	e->source->ops->release(e->source, e->source->ops->mark(e->source));
+	e->source->ops->release(e->source, e->source->ops->mark(e->source, true));
 	journal_settle(&e->journal);
 }
 
@@ -66,7 +66,7 @@ static int resume_pending(struct exporter *e)
 		resume_pass(e, c, frames);
 		return 0;
 	}
-	c->mark = e->source->ops->mark(e->source);
+	c->mark = e->source->ops->mark(e->source, true);
 	queue_push(e->queue);
 	return 0;
 }

@@ -123,10 +123,14 @@ const struct saluki_record *mapped_next(struct mapped *m)
 	return m->lane ? record_at(m, m->lane) : NULL;
 }
 
-uint64_t mapped_mark(struct mapped *m)
+uint64_t mapped_mark(struct mapped *m, bool with_last)
 {
 	uint64_t *positions = &m->marks[m->mark % MAPPED_MARKS * m->lanes_len];
 
+	if (with_last && m->lane) {
+		take(m, m->lane);
+		m->lane = NULL;
+	}
 	for (uint32_t i = 0; i < m->lanes_len; i++)
 		positions[i] = m->lanes[i].next;
 	return m->mark++;

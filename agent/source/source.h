@@ -31,9 +31,9 @@ struct source_ops {
 	void (*wait)(struct source *s, int timeout_ms);
 	/* The next four are of rings that outlive the agent (`lanes`), NULL for other sources:
 	 * their frames take no space there once they are in a combo. */
-	/* Marks what came before the frame that next gave last, or all where it gave none.
-	 * At most QUEUE_LEN marks are out at a time. */
-	uint64_t (*mark)(struct source *s);
+	/* Marks all that next has given; without the frame it gave last, if that goes into the
+	 * next combo (not `with_last`). At most QUEUE_LEN marks are out at a time. */
+	uint64_t (*mark)(struct source *s, bool with_last);
 	/* Everything in front of a mark is exported: its space may be used again. Called by
 	 * the export thread, in the order of the marks. */
 	void (*release)(struct source *s, uint64_t mark);

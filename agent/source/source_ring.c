@@ -29,7 +29,7 @@ struct source_ring {
 	struct source base;
 	struct ring ring;     /* with mapped rings: the door bell */
 	struct mapped mapped; /* lanes_len 0: not used */
-	uint64_t mark;	      /* of the BPF ring: position of the frame given last */
+	uint64_t last;	      /* of the BPF ring: position of the frame given last */
 	struct clock_offset clock;
 	struct counters counters[INTERFACES_MAX];
 	uint32_t wake_bytes;
@@ -45,7 +45,7 @@ static int bpf_source_next(struct source *s, struct source_frame *f)
 	const struct saluki_record *rec;
 	size_t len;
 
-	r->mark = r->ring.next;
+	r->last = r->ring.next;
 	rec = ring_next(&r->ring, &len);
 	if (!rec)
 		return 0;
@@ -68,9 +68,11 @@ static void bpf_source_wait(struct source *s, int timeout_ms)
 	__atomic_store_n(&r->wakeup->wake_at, UINT64_MAX, __ATOMIC_RELAXED);
 }
 
-static uint64_t bpf_source_mark(struct source *s)
+static uint64_t bpf_source_mark(struct source *s, bool with_last)
 {
-	return ((struct source_ring *)s)->mark;
+	struct source_ring *r = (struct source_ring *)s;
+
+	return with_last ? r->ring.next : r->last;
 }
 
 static void bpf_source_release(struct source *s, uint64_t mark)
@@ -114,9 +116,9 @@ static void mapped_source_wait(struct source *s, int timeout_ms)
 	ring_release(&r->ring, ring_produced(&r->ring)); /* the bell has no more to say */
 }
 
-static uint64_t mapped_source_mark(struct source *s)
+static uint64_t mapped_source_mark(struct source *s, bool with_last)
 {
-	return mapped_mark(&((struct source_ring *)s)->mapped);
+	return mapped_mark(&((struct source_ring *)s)->mapped, with_last);
 }
 
 static void mapped_source_release(struct source *s, uint64_t mark)

@@ -92,7 +92,7 @@ static void take(struct output *o)
 		return;
 	while ((r = mapped_next(&o->mapped)))
 		on_record(NULL, (void *)r, sizeof(*r) + r->kept_len);
-	mapped_release(&o->mapped, mapped_mark(&o->mapped));
+	mapped_release(&o->mapped, mapped_mark(&o->mapped, true));
 }
 
 static void run(struct capture_bpf *skel, int prog, struct output *o, const uint8_t *frame,

@@ -14,8 +14,8 @@ struct fake {
 	unsigned int left, waits;
 	bool ends;
 	int end_code;
-	struct capture *stop_when_silent;
-	uint64_t taken;
+	struct capture *stop_when_silent, *stop_at_once;
+	uint64_t taken, given;
 };
 
 static const uint8_t bytes[100];
@@ -27,6 +27,9 @@ static int fake_next(struct source *s, struct source_frame *f)
 	if (!x->left)
 		return x->ends ? x->end_code : 0;
 	x->left--;
+	x->given++;
+	if (x->stop_at_once)
+		__atomic_store_n(&x->stop_at_once->stop, true, __ATOMIC_RELEASE);
 	memset(f, 0, sizeof(*f));
 	f->heard_ns = monotonic_ns();
 	f->taken = x->taken += 1000;
@@ -46,10 +49,9 @@ static void fake_wait(struct source *s, int timeout_ms)
 		__atomic_store_n(&x->stop_when_silent->stop, true, __ATOMIC_RELEASE);
 }
 
-static uint64_t fake_mark(struct source *s)
+static uint64_t fake_mark(struct source *s, bool with_last)
 {
-	(void)s;
-	return 0;
+	return ((struct fake *)s)->given - !with_last;
 }
 
 static const struct source_ops fake_ops = { .next = fake_next,
@@ -83,6 +85,7 @@ static void run(struct run *r, struct fake *x)
 		if (!r->combos++)
 			r->first_age_ns = monotonic_ns() - c->opened_ns;
 		r->frames += c->frames;
+		assert_int_equal(c->mark, r->frames); /* its own frames and no more */
 		if (c->frames > r->largest)
 			r->largest = c->frames;
 		combo_reset(c);
@@ -103,6 +106,19 @@ static void full_combos_and_a_rest(void **state)
 	assert_in_range(r.combos, 7, 8);
 	assert_in_range(r.largest * 100, COMBO_SIZE_DEFAULT - 2000, COMBO_SIZE_DEFAULT);
 	assert_false(r.c.failed);
+}
+
+/* What is in no combo yet stays in the ring, if it outlives the agent. */
+static void stopped_with_frames_left(void **state)
+{
+	struct fake x = { .left = 1000 };
+	struct run r = { .c = { .combo_age_ns = 60000000000ULL } };
+
+	(void)state;
+	x.stop_at_once = &r.c;
+	run(&r, &x);
+	assert_int_equal(r.frames, 1);
+	assert_int_equal(x.given, 1);
 }
 
 static void a_lone_frame_waits_for_its_age_and_no_longer(void **state)
@@ -156,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full_combos_and_a_rest),
+		cmocka_unit_test(stopped_with_frames_left),
 		cmocka_unit_test(a_lone_frame_waits_for_its_age_and_no_longer),
 		cmocka_unit_test(a_combo_closes_when_it_spans_too_much_of_the_ring),
 		cmocka_unit_test(a_broken_source_keeps_what_it_gave),

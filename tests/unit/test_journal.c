@@ -65,10 +65,14 @@ static int fake_next(struct source *s, struct source_frame *f)
 	return 1;
 }
 
-static uint64_t fake_mark(struct source *s)
+static uint64_t fake_mark(struct source *s, bool with_last)
 {
 	struct fake *x = (struct fake *)s;
 
+	if (with_last && x->given >= 0) {
+		x->next[x->given]++;
+		x->given = -1;
+	}
 	memcpy(x->marks[x->mark % (QUEUE_LEN * 2)], x->next, sizeof(x->next));
 	return x->mark++;
 }
@@ -212,7 +216,7 @@ static bool agent_run(size_t combo_size, unsigned int nth, enum moment kill)
 			combo_append(c, &f.frame);
 		while ((got = fake_next(&a.source.base, &f)) && combo_fits(c, FRAME_LEN))
 			combo_append(c, &f.frame);
-		c->mark = fake_mark(&a.source.base);
+		c->mark = fake_mark(&a.source.base, false);
 		if (c->frames)
 			queue_push(&a.queue);
 	}

@@ -121,10 +121,10 @@ static void space_is_given_back_up_to_a_mark(void **state)
 		;
 	check(mapped_next(&b.m), 1, 100);
 	check(mapped_next(&b.m), 2, 100);
-	mark = mapped_mark(&b.m);
+	mark = mapped_mark(&b.m, false);
 	while (mapped_next(&b.m))
 		;
-	end = mapped_mark(&b.m);
+	end = mapped_mark(&b.m, false);
 	assert_int_equal(put(r, 1000, 100), -1);
 	mapped_release(&b.m, mark);
 	assert_int_equal(r->tail, 128);
@@ -132,6 +132,28 @@ static void space_is_given_back_up_to_a_mark(void **state)
 	assert_int_equal(put(r, 1001, 100), -1);
 	mapped_release(&b.m, end);
 	assert_int_equal(put(r, 1001, 100), 0);
+	teardown(&b);
+}
+
+/* Or it is, where it is in a combo already: an agent that stops leaves the ring so. */
+static void space_is_given_back_with_the_last(void **state)
+{
+	struct saluki_mapped *r;
+	struct bed b;
+
+	(void)state;
+	setup(&b, 0);
+	r = ring_of(&b, 1);
+	for (uint64_t t = 1; t <= 3; t++)
+		assert_int_equal(put(r, t, 100), 0);
+	check(mapped_next(&b.m), 1, 100);
+	check(mapped_next(&b.m), 2, 100);
+	mapped_release(&b.m, mapped_mark(&b.m, true));
+	assert_int_equal(r->tail, 256);
+	check(mapped_next(&b.m), 3, 100);
+	assert_null(mapped_next(&b.m));
+	mapped_release(&b.m, mapped_mark(&b.m, true));
+	assert_int_equal(r->tail, r->head);
 	teardown(&b);
 }
 
@@ -177,7 +199,7 @@ static void two_cpus_and_a_consumer(void **state)
 		const uint8_t *bytes = (const uint8_t *)(r + 1);
 
 		if (!r) {
-			mapped_release(&b.m, mapped_mark(&b.m));
+			mapped_release(&b.m, mapped_mark(&b.m, true));
 			continue;
 		}
 		assert_int_equal(r->kept_len, r->time_ns * 2654435761u % 700);
@@ -187,7 +209,7 @@ static void two_cpus_and_a_consumer(void **state)
 		last = r->time_ns > last ? r->time_ns : last;
 		seen[r->time_ns & 255]++;
 		if (++got % 7 == 0)
-			mapped_release(&b.m, mapped_mark(&b.m));
+			mapped_release(&b.m, mapped_mark(&b.m, true));
 	}
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
@@ -205,6 +227,7 @@ int main(void)
 		cmocka_unit_test(a_record_runs_over_the_end_and_the_next_begins_at_the_start),
 		cmocka_unit_test(a_record_that_ends_at_the_end),
 		cmocka_unit_test(space_is_given_back_up_to_a_mark),
+		cmocka_unit_test(space_is_given_back_with_the_last),
 		cmocka_unit_test(sleeps_only_while_there_is_little),
 		cmocka_unit_test(two_cpus_and_a_consumer),
 	};
