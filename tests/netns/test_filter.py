@@ -62,7 +62,7 @@ def test_live(bed, bundled, hook, expression):
     options = ["--source", hook, *(["--consume"] if hook != "xsk" else []),
                *([expression] if expression else ["--filter-code", code(bundled, BEACONS)])]
     collector = bed.collector()
-    player = bed.tun("mon0", 803, bundled)
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "mon0", options=options)
     assert player.play() == len(sent)
     status, said = sensor.finish()
@@ -74,7 +74,7 @@ def test_refused_frames_are_passed_on(bed, bundled):
     """Also with --consume: who captures beacons takes only those away."""
     sent, wanted = list(captures.frames(bundled)), tcpdump(bundled, BEACONS)
     bed.collector()
-    player = bed.tun("mon0", 803, bundled)
+    player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "mon0", options=["--source", "xdp", "--consume", BEACONS])
     other = bed.ns.start("tcpdump", "-i", "mon0", "-w", "/dev/null", "-B", "16384",
                          stderr=subprocess.PIPE)
