@@ -249,7 +249,7 @@ def test_a_recorded_set_up_of_an_unknown_sensor_spends_no_budget(bed, bundled):
                                         bed.keys.sensor("stranger", listed=False)], None)
     bed.stack.callback(stranger.kill)
     recorded = tap.recv(2048)
-    stranger.kill()
+    stranger.kill_all()  # the other process would wait for an answer
     collector = bed.collector()
     sock = udp(bed.ns)
     testbed.wait_for(collector.stats_file.exists, "the statistics")
