@@ -114,6 +114,7 @@ def last_word(collector, exported, name="lib"):
 def test_the_room_that_is_told_is_there(bed, bundled, snaplen, fit):
     """The ring reserves by size classes; what is told is what goes in."""
     cable(bed)
+    bed.collector()  # for the sensor's end: without one it waits some time for one
     options = ["-B", "256", "-s", str(snaplen), "--source", "xdp"]
     sensor = bed.sensor("lib", "tap0", options=options)
     sensor.expect(f"the ring has room for {fit} frames of {snaplen} bytes")
@@ -198,15 +199,15 @@ def test_stopped_under_load(bed, bundled):
         stats = testbed.wait_for(lambda n=exported: last_word(collector, n), "its last word")
         left.append(stats["in_ring"])
         assert stats["captured"] == stats["exported"] + stats["in_ring"]
-    assert source.played() == len(frames)
+    count = source.stop()
     sensor = bed.sensor("lib", "tap0", key=key)
-    testbed.wait_for(lambda: written(collector) == len(frames), "the rest")
+    testbed.wait_for(lambda: written(collector) == count, "the rest")
     finish(sensor)
     collector.finish()
     stats = collector.sensor_stats("lib")
     assert stats["runs"] == 1 and any(left), left
-    assert_balanced(stats, len(frames))
-    assert_same(frames, captures.frames(bed.out), stamps=False)
+    assert_balanced(stats, count)
+    assert_same(frames[:count], captures.frames(bed.out), stamps=False)
     assert saluki(bed, "detach", "-i", "tap0") == (0, "")
 
 
@@ -456,8 +457,7 @@ def journal_of(bed, interface="tap0"):
 def test_killed_in_every_state_of_the_journal(bed, bundled):
     """Killed where the journal says that a combo is under way, and where it says that there is none;
     what cannot be met so, between two stores, is in tests/unit/test_journal.c."""
-    count = 100000
-    frames = numbered(bundled, count)
+    frames = numbered(bundled, 100000)
     cable(bed)
     collector = bed.collector()
     key = bed.keys.sensor("lib")
@@ -471,7 +471,7 @@ def test_killed_in_every_state_of_the_journal(bed, bundled):
     exported = lambda: max(journal[24:32], journal[88:96],  # noqa: E731
                            key=lambda n: int.from_bytes(n, "little"))
     met = []
-    while met.count(PENDING) < 4 or met.count(IDLE) < 3:
+    while met.count(PENDING) < 8 or met.count(IDLE) < 4:
         at = exported()
         testbed.wait_for(lambda at=at: exported() != at, "a combo", interval=0)
         wanted = chance.choice([PENDING, IDLE])
@@ -479,19 +479,19 @@ def test_killed_in_every_state_of_the_journal(bed, bundled):
                          interval=0)
         _, child = testbed.with_children(sensor.pid())
         sensor.kill_all()
-        testbed.wait_for(lambda child=child: not os.path.exists(f"/proc/{child}"), "its end")
+        testbed.wait_ended(child)
         met.append(journal[JOURNAL_STATE] & ~1)
         sensor = bed.sensor("lib", "tap0", key=key,
                             options=[*options, chance.choice(["1024", "14336", "32768"])])
         sensor.expect("goes on")
-    print(f"killed in states {met}")
-    assert source.played() == count
+    count = source.stop()
+    print(f"killed in states {met}, {count} frames")
     finish(sensor)
     collector.finish()
     stats = collector.sensor_stats("lib")
     assert stats["runs"] == 1
     assert_balanced(stats, count)
-    assert_same(frames, captures.frames(bed.out), stamps=False)
+    assert_same(frames[:count], captures.frames(bed.out), stamps=False)
 
 
 def test_a_newer_version_takes_over(bed, bundled):
@@ -595,8 +595,8 @@ def test_status(bed, bundled):
     attach(bed, "-i", "tap0", "-s", "100", "--keep", "headers", "-B", "16384")
     collector = bed.collector()
     sensor = bed.sensor("two", "tap1")
-    frames = numbered(bundled, 20000)
-    sources = [sender(bed, frames[:10000], f"veth{n}", rate=2000) for n in range(2)]
+    frames = numbered(bundled, 6000)
+    sources = [sender(bed, frames, f"veth{n}", rate=2000) for n in range(2)]
     for s in sources:
         s.go()
     testbed.wait_for(lambda: sum(c["seen"] for c in counters_of(bed)) > 0, "frames")
@@ -616,15 +616,15 @@ def test_status(bed, bundled):
     assert "tap0: attached by xdp native" in said and "'saluki run -i tap0' exports them" in said
     assert f"process {sensor.pid()}, collector answers" in said
     for s in sources:
-        assert s.played() == 10000
-    testbed.wait_for(lambda: written(collector, "two") == 10000, "frames")
+        assert s.played() == 6000
+    testbed.wait_for(lambda: written(collector, "two") == 6000, "frames")
     last = status_of(bed)
     finish(sensor)
     collector.finish()
     stats = collector.sensor_stats("two")
     assert {n: stats[n] for n in COUNTERS} == {n: last["tap1"]["counters"][n] for n in COUNTERS}
-    assert last["tap1"]["agent"]["exported"] == stats["exported"] == 10000
-    assert last["tap0"]["counters"]["captured"] == 10000
+    assert last["tap1"]["agent"]["exported"] == stats["exported"] == 6000
+    assert last["tap0"]["counters"]["captured"] == 6000
 
 
 def test_status_of_what_is_not_there(bed):

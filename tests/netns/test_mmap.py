@@ -3,7 +3,6 @@
 give. Versions are refused by strace in the kernel's place, so what is tested is what an old kernel
 would do."""
 import itertools
-import pathlib
 import select
 import signal
 import struct
@@ -324,7 +323,7 @@ def test_the_end_in_order_when_the_privileged_process_is_killed(bed, bundled, ve
     testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written"), "frames")
     other = testbed.with_children(sensor.pid())[1]
     sensor.popen.kill()
-    testbed.wait_for(lambda: not pathlib.Path(f"/proc/{other}").exists(), "its end", 20)
+    testbed.wait_ended(other, 20)
     collector.finish()
     stats = collector.sensor_stats("lib")
     assert_balanced(stats, stats["seen"])

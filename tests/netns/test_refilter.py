@@ -46,17 +46,17 @@ def test_under_load(bed, wire, options):
     for n in range(20):
         done = refilter(bed, f"{both} or {(ODD, EVEN)[n % 2]}")
         assert done.returncode == 0, done.stderr
-    assert sender.played() == len(wire)
+    count = sender.stop()
     status, said = sensor.finish()
     assert status == 0 and said.count("from now on") == 20, said
     collector.finish()
     stats = collector.sensor_stats("lib")
     got = list(captures.frames(bed.out))
     numbers = [number(f) for f in got]
-    assert stats["balance"] == 0 and stats["seen"] == len(wire)
-    assert stats["filtered"] == len(wire) - len(got) > 0
+    assert stats["balance"] == 0 and stats["seen"] == count
+    assert stats["filtered"] == count - len(got) > 0
     assert numbers == sorted(set(numbers))
-    assert {n for n in range(len(wire)) if n & 7 < 4} <= set(numbers)
+    assert {n for n in range(count) if n & 7 < 4} <= set(numbers)
     assert_same([wire[n] for n in numbers], got, stamps=False)
 
 
@@ -65,7 +65,7 @@ def test_the_first_filter_under_load(bed, wire, source):
     """A run that began without one: what is refused from then on is counted, to the frame."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384", "--source", source])
-    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
     sender.go()
     testbed.wait_for(lambda: written(collector) > 100, "frames")
     assert refilter(bed, EVEN).returncode == 0

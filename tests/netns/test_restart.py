@@ -76,7 +76,7 @@ def test_one_process_killed(bed, bundled, which):
     processes = testbed.with_children(sensor.pid())
     os.kill(processes[which == "unprivileged"], signal.SIGKILL)
     sensor.popen.wait(10)
-    testbed.wait_for(lambda: not os.path.exists(f"/proc/{processes[1]}"), "its other process")
+    testbed.wait_ended(processes[1])
     sensor = bed.sensor("lib", "tap0", key=key)
     assert sender.played() == len(frames)
     assert sensor.finish()[0] == 0

@@ -2,7 +2,6 @@
 """What is left of its rights in each of the four processes: tried out from inside."""
 import ctypes
 import os
-import pathlib
 import signal
 import subprocess
 import time
@@ -194,7 +193,7 @@ def test_what_ends_the_privileged_processes(bed, bundled, role, trial):
     child = four.pids["sensor" if role == "privileged" else "receiving"]
     four.send(role, trial)
     assert four.program(role).popen.wait(20) == -signal.SIGSYS
-    testbed.wait_for(lambda: not pathlib.Path(f"/proc/{child}").exists(), "the other's end")
+    testbed.wait_ended(child)
 
 
 # ---- what still works ----------------------------------------------------------------------------

@@ -110,7 +110,8 @@ def lines_until(stream, deadline, wanted):
 
 
 def wait_for(condition, what, seconds=10, interval=0.02):
-    """Polls for what no descriptor announces (a file's content, a kernel state)."""
+    """Polls for what no descriptor announces (a file's content, a kernel state); without a pause
+    for what may be over at once (interval 0)."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -118,7 +119,22 @@ def wait_for(condition, what, seconds=10, interval=0.02):
             return value
         if time.monotonic() > deadline:
             raise TimeoutError(f"waited {seconds} s for {what}")
-        time.sleep(interval)
+        if interval:
+            time.sleep(interval)
+
+
+def wait_ended(pid, seconds=10):
+    """Waits until a process has ended with all its threads. Its number may stay for longer: whose
+    parent was killed is init's, which takes its time to ask for its status."""
+    try:
+        fd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if not select.select([fd], [], [], seconds)[0]:
+            raise TimeoutError(f"waited {seconds} s for the end of process {pid}")
+    finally:
+        os.close(fd)
 
 
 def saluki(*args, **kwargs):
@@ -282,6 +298,11 @@ class Player:
     def play(self, seconds=120):
         self.go()
         return self.played(seconds)
+
+    def stop(self):
+        """Ends the playing; returns the frames played."""
+        self.popen.terminate()
+        return self.played()
 
     def close(self):
         """The interface goes with it."""
