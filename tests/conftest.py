@@ -13,6 +13,8 @@ from reference import captures  # noqa: E402
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "captures: needs the captures beside the project")
+    config.addinivalue_line("markers", "alone: measures time or rates, or looks at the whole "
+                                       "machine: not beside other tests (tests/run)")
 
 
 def pytest_collection_modifyitems(items):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Fixtures: namespaces and programs that are cleaned up whatever happens."""
 import contextlib
+import os
 
 import pytest
 
@@ -10,7 +11,8 @@ from netns import testbed
 @pytest.fixture
 def bed(tmp_path):
     """A stack to put everything on that must be closed."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    above = 3 if "PYTEST_XDIST_WORKER" in os.environ else 2  # each worker has a folder of its own
+    for folder in (tmp_path, *tmp_path.parents[:above]):
         folder.chmod(0o755)  # programs under test give their rights up
     with contextlib.ExitStack() as stack:
         yield Bed(stack, tmp_path)

@@ -37,6 +37,7 @@ def fixture_statistics(bed):
     bed.ns.run("sysctl", "-q", f"kernel.bpf_stats_enabled={before.strip()}")
 
 
+@pytest.mark.alone
 def test_every_example(bed, bundled, statistics):
     assert statistics is None and len(examples()) >= 15
     testbed.veth(bed.ns, "veth0", bed.ns, "wlan0")

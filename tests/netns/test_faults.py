@@ -785,6 +785,7 @@ def test_reader_of_the_pipe_leaves(bed, bundled):
     assert collector.popen.wait(20) == 0
 
 
+@pytest.mark.alone
 def test_nothing_is_left_behind(bed, bundled):
     """After a run: no pins, no program, no process."""
     bed.collector()

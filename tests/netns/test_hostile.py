@@ -7,6 +7,8 @@ import subprocess
 import threading
 import time
 
+import pytest
+
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
 from reference import captures
@@ -68,6 +70,7 @@ REFUSED = ("not_ours", "unknown_session", "not_authentic", "replayed", "bad_init
            "limited_inits", "unknown_sensors", "replayed_inits")
 
 
+@pytest.mark.alone
 def test_a_million_random_datagrams(bed):
     collector = bed.collector()
     key = bed.keys.sensor("lib")

@@ -585,6 +585,7 @@ def assert_schema(value, schema):
         assert isinstance(value[name], kind), (name, value)
 
 
+@pytest.mark.alone
 def test_status(bed, bundled):
     """For programs and for people: with and without an agent; rates; the sums are the ledger's."""
     for n in range(2):

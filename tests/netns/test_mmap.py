@@ -103,6 +103,7 @@ def assert_stamps_close(ours, theirs):
     assert unit < 1_000_000
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("version,options", [
     *itertools.product(VERSIONS, [(), ("--keep", "headers")]), ("v3", ("-s", "13")),
     ("v2", ("-s", "2000")), ("recv", ("-s", "17", "--keep", "headers"))])
@@ -122,6 +123,7 @@ def test_wired_frames_as_xdp_gives_them(bed, version, options):
     assert_stamps_close(ours, theirs)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("version", VERSIONS)
 def test_80211_frames_as_tc_gives_them(bed, bundled, version):
     frames = list(captures.frames(bundled))
@@ -225,6 +227,7 @@ def test_two_interfaces(bed, bundled, version):
     assert [f.time_ns for f in got] == sorted(f.time_ns for f in got)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("version", VERSIONS)
 def test_two_interfaces_in_one_order(bed, version):
     """One is busy and one is not. The stamps are those of tc: none was moved to make an order."""
@@ -299,6 +302,7 @@ def cpu_ticks(process):
     return total
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_lone_frame_is_in_time(bed, bundled, version):
     write_pcap(bed.tmp_path / "one.pcap", 127, [next(captures.frames(bundled))])
@@ -313,6 +317,7 @@ def test_a_lone_frame_is_in_time(bed, bundled, version):
     assert sensor.finish()[0] == 0
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_end_in_order_when_the_privileged_process_is_killed(bed, bundled, version):
     """Frames go on coming, and nobody can take the socket off them: what was counted is exported."""

@@ -98,6 +98,7 @@ def test_combo_shapes(bed, bundled, options):
     assert_balanced(collector.sensor_stats("lib"), len(sent))
 
 
+@pytest.mark.alone
 def test_pace_is_the_traces_own(bed, bundled):
     """--pace takes as long as the trace; without it, it is over at once."""
     collector = bed.collector()
@@ -164,6 +165,7 @@ def as_seen(frames):
     return [f._replace(orig_len=len(f.data)) for f in frames]
 
 
+@pytest.mark.alone
 @pytest.mark.captures
 @pytest.mark.parametrize("linktype,ring", [(105, "bpf"), (119, "bpf"), (127, "bpf"),
                                            (127, "mapped")])
@@ -176,6 +178,7 @@ def test_every_80211_frame_live(bed, linktype, ring):
     print(f"link type {linktype}: {len(frames)} frames")
 
 
+@pytest.mark.alone
 @pytest.mark.captures
 @pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc"),
                                      ("--source", "xdp", "--ring", "mapped"),
@@ -245,6 +248,7 @@ def test_frames_are_passed_on_or_consumed(bed, bundled):
     assert_balanced(collector.sensor_stats("lib"), 2 * count)
 
 
+@pytest.mark.alone
 def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled)
@@ -267,6 +271,7 @@ def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
     assert max(apart) < 1_000_000
 
 
+@pytest.mark.alone
 @pytest.mark.captures
 def test_100000_frames_a_second(bed):
     """The figure of the issue: every frame written, ledger zero, at this rate."""
@@ -281,6 +286,7 @@ def test_100000_frames_a_second(bed):
     assert len(frames) / span > 95000
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_a_lone_frame_is_in_the_output_in_time(bed, bundled, ring):
     """The paper's 1 s rule: at most 1.2 s from the air to the collector's output."""

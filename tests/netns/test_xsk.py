@@ -111,6 +111,7 @@ def test_where_the_driver_has_xdp(bed, bundled, options, snaplen):
     assert_same(as_seen(frames), captures.frames(bed.out), snaplen, stamps=False)
 
 
+@pytest.mark.alone
 def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
     """Which hears the frames leave at the cable's other end."""
     frames = ethernet(bundled)
