@@ -20,10 +20,12 @@ static bool compares(const struct filter *f, const struct filter_flow *w, uint32
 		     uint32_t *no)
 {
 	const struct sock_filter *s = &f->code[i];
-	bool skips = s->jt == 0 && s->jf == 1 && s[1].code == (BPF_JMP | BPF_JA) &&
-		     w->ways[i + 1] == 1;
+	bool skips;
 
-	if (s->code != (BPF_JMP | BPF_JEQ | BPF_K) || !(skips || (s->jf == 0 && s->jt > 0)))
+	if (s->code != (BPF_JMP | BPF_JEQ | BPF_K))
+		return false;
+	skips = s->jt == 0 && s->jf == 1 && s[1].code == (BPF_JMP | BPF_JA) && w->ways[i + 1] == 1;
+	if (!skips && (s->jf || !s->jt))
 		return false;
 	*yes = skips ? i + 2 + s[1].k : i + 1 + s->jt;
 	*no = skips ? i + 2 : i + 1;

@@ -124,6 +124,7 @@ void emit_relays(struct emitter *e)
 			e->fixups[left++] = (struct fixup){ e->len, x.label };
 			emit(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 		}
+		e->too_far |= e->fixups[k].at - x.at - 1 > INT16_MAX;
 		e->insns[x.at].off = e->fixups[k].at - x.at - 1;
 	}
 	e->fixups_len = left;

@@ -67,19 +67,29 @@ static bool is_number(const struct bpf_insn *insn)
 	       (insn->imm == FILTER_PLACE_XDP || insn->imm == FILTER_PLACE_SKB);
 }
 
-/* Whether there is one. */
+/* Whether there is one, and one only: clang may copy instructions, and another one would accept
+ * all. */
 static bool find_place(const struct bpf_insn *insns, uint32_t count, struct place *p)
 {
-	uint32_t at = 0;
+	const struct bpf_insn *store;
+	uint32_t at = 0, found = 0;
 
-	while (at < count && !is_number(&insns[at]))
-		at++;
-	if (at == 0 || at == count)
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_number(&insns[i]))
+			continue;
+		at = i;
+		found++;
+	}
+	if (found != 1 || at == 0)
+		return false;
+	store = &insns[at - 1];
+	if (store->code != (BPF_STX | BPF_MEM | BPF_DW) || store->dst_reg != BPF_REG_10 ||
+	    store->off > -FILTER_STACK)
 		return false;
 	p->hook = insns[at].imm == FILTER_PLACE_XDP ? FILTER_XDP : FILTER_SKB;
 	p->at = at;
 	p->start = function_end(insns, count, at);
-	p->stack = insns[at - 1].off + FILTER_STACK; /* the store in front of it */
+	p->stack = store->off + FILTER_STACK;
 	return true;
 }
 
@@ -160,6 +170,10 @@ static int put_filter(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 	p.len = loading.body.len;
 	loading.place = p;
 	err = put_insns(prog, &p);
+	if (err == -E2BIG)
+		snprintf(loading.why, loading.why_len,
+			 "the filter's %u instructions are too many to jump over: make it shorter",
+			 loading.filter->len);
 	loading.func_info =
 		move_info(&p, opts->func_info, opts->func_info_cnt, opts->func_info_rec_size);
 	loading.line_info =
@@ -179,8 +193,13 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 	if (!loading.filter)
 		return 0;
 	forget_program();
-	if (!find_place(bpf_program__insns(prog), bpf_program__insn_cnt(prog), &p))
-		return 0;
+	if (!find_place(bpf_program__insns(prog), bpf_program__insn_cnt(prog), &p)) {
+		snprintf(loading.why, loading.why_len,
+			 "%s has no place for a filter: clang has made something else of "
+			 "bpf/filter.h",
+			 bpf_program__name(prog));
+		return -EINVAL;
+	}
 	return put_filter(prog, opts, p);
 }
 

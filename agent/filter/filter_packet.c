@@ -53,7 +53,7 @@ struct writer {
 	bool full;
 	int len, start[FILTER_LEN_MAX];
 	int spare[2]; /* words of memory that the program does not use; -1: it uses all */
-	struct item items[ITEMS_MAX];
+	struct item items[ITEMS_MAX + 1]; /* behind the last: for what comes when it is full */
 };
 
 /* ---- items ----------------------------------------------------------------------------------- */

@@ -50,7 +50,8 @@ void mapped_unmap(struct mapped *m);
 /* Takes the record given last, and returns the next, or NULL where no CPU has got further. Order is
  * that of the time stamps among what has come so far. */
 const struct saluki_record *mapped_next(struct mapped *m);
-/* Remembers everything in front of the record given last, or with it, and returns the mark's number. */
+/* Remembers everything in front of the record given last, or with it, and returns the mark's
+ * number. */
 uint64_t mapped_mark(struct mapped *m, bool with_last);
 /* Gives everything in front of a mark back. Another thread may call it, as long as the mark came
  * to it with release and acquire. */

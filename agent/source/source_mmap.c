@@ -198,7 +198,7 @@ static void add_up(struct source_mmap *s, struct lane *l)
 	l->drops += now.drops - l->last.drops;
 	l->last = now;
 	filtered = packet_counts_filtered(c) - (uint32_t)l->filtered;
-	if (filtered > 0 || stopped)
+	if (filtered > 0 || (stopped && (int64_t)l->filtered + filtered >= 0))
 		l->filtered += filtered;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/filter/filter_bpf.o agent/filter/filter_check.o agent/filter/filter_code.o
  * agent/filter/filter_emit.o agent/filter/filter_flow.o agent/filter/filter_chain.o
- * agent/filter/filter_match.o agent/filter/filter_slow.o */
+ * agent/filter/filter_match.o agent/filter/filter_packet.o agent/filter/filter_slow.o */
 /*
  * Filters as `tcpdump -ddd` prints them (first byte: how many bytes of what follows are a frame,
  * which comes first). Always holds: what is refused says why; what is taken runs to an end on any
@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "agent/filter/filter_bpf.h"
+#include "agent/filter/filter_packet.h"
 #include "fuzz.h"
 
 static struct filter filter;
@@ -46,6 +47,32 @@ static void translate(enum filter_hook hook)
 	filter_bpf_free(&b);
 }
 
+/* For a packet socket: what comes out is sound classic BPF. */
+static void rewrite(enum filter_tags tags, enum direction direction)
+{
+	static struct sock_filter out[FILTER_PACKET_MAX];
+	const struct filter_packet how = {
+		.tags = tags,
+		.direction = direction,
+		.accept = 192,
+		.headers = tags != FILTER_TAGS_NONE,
+	};
+	int len = filter_packet(out, &filter, &how);
+
+	CHECK(len == -E2BIG || (len > 0 && len <= FILTER_PACKET_MAX));
+	for (int i = 0; i < len; i++) {
+		const struct sock_filter *s = &out[i];
+
+		if (BPF_CLASS(s->code) != BPF_JMP)
+			continue;
+		if (BPF_OP(s->code) == BPF_JA)
+			CHECK(s->k < (uint32_t)(len - i - 1));
+		else
+			CHECK(i + 1 + s->jt < len && i + 1 + s->jf < len);
+	}
+	CHECK(len < 0 || BPF_CLASS(out[len - 1].code) == BPF_RET);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char why[FILTER_WHY_LEN] = "";
@@ -67,5 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(frame);
 	translate(FILTER_XDP);
 	translate(FILTER_SKB);
+	rewrite(FILTER_TAGS_NONE, DIRECTION_INOUT);
+	rewrite(FILTER_TAGS_8100, DIRECTION_IN);
+	rewrite(FILTER_TAGS_WITH_ID, DIRECTION_OUT);
 	return 0;
 }

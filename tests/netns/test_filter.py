@@ -8,6 +8,7 @@ import pytest
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
 from reference import captures
+from reference.test_reference import write_pcap
 
 BEACONS = "type mgt subtype beacon"
 ON_THE_TRACE = [BEACONS, "type data and not wlan[1] & 0x40 != 0", "wlan[0] = 0x80 or less 60"]
@@ -68,6 +69,42 @@ def test_live(bed, bundled, hook, expression):
     status, said = sensor.finish()
     assert status == 0 and "mon0: filter '" in said, said
     check(bed, collector, wanted, len(sent), stamps=False)
+
+
+def loads_and_a_list(loads, values):
+    """Code that is long where its first part ends: loads, and a list behind them. It takes all."""
+    lines = ["1 0 0 2", *["72 0 0 1"] * loads]
+    for n in range(values):
+        lines += [f"21 0 1 {0x12340000 + n}", f"5 0 0 {2 * (values - n) - 1}"]
+    lines += ["6 0 0 1", "6 0 0 0"]
+    return f"{len(lines)}\n" + "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("hook", ["xdp", "tc"])
+def test_long_code_in_the_whole_program(bed, hook, tmp_path):
+    """Jumps reach from behind the program back into it, also from a filter's first end."""
+    long = tmp_path / "long"
+    long.write_text(loads_and_a_list(1480, 3000))
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    frames = [captures.Frame(n, 60, 1, bytes(12) + b"\x12\x34" + bytes([n]) * 46) for n in range(50)]
+    write_pcap(bed.tmp_path / "live.pcap", 1, frames)
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["--source", hook, "--filter-code", long])
+    assert bed.sender("veth0", bed.tmp_path / "live.pcap").play() == len(frames)
+    assert sensor.finish()[0] == 0
+    check(bed, collector, frames, len(frames), stamps=False)
+
+
+def test_too_long_for_a_socket(bed):
+    """Packet sockets take 4,096 instructions, and those of this one become more."""
+    pairs = " or ".join(f"(src host 10.0.{n // 250}.{n % 250} and tcp src port {1000 + n})"
+                        for n in range(300))
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    got = bed.ns.run(testbed.BUILD / "saluki", "run", "-i", "tap0", "--source", "mmap", "--to",
+                     "127.0.0.1:5600", "--key", bed.keys.sensor("lib"), pairs, check=False,
+                     capture_output=True)
+    assert got.returncode == 1, got
+    assert "tap0: mmap refused: the filter is too long for a socket" in got.stderr, got
 
 
 def test_refused_frames_are_passed_on(bed, bundled):

@@ -2,10 +2,11 @@
 /* links: agent/filter/filter.o agent/filter/filter_check.o agent/filter/filter_code.o
  * agent/filter/filter_compile.o agent/filter/filter_match.o agent/filter/filter_bpf.o
  * agent/filter/filter_emit.o agent/filter/filter_flow.o agent/filter/filter_chain.o
- * agent/filter/filter_slow.o */
+ * agent/filter/filter_packet.o agent/filter/filter_slow.o */
 #include "unit.h"
 
 #include "agent/filter/filter_bpf.h"
+#include "agent/filter/filter_packet.h"
 
 static struct filter filter;
 static char why[FILTER_WHY_LEN];
@@ -223,6 +224,30 @@ static void short_and_long(void **state)
 	assert_true(translate(FILTER_SKB) > 65536);
 }
 
+/* Wherever its making runs out of room: loads that take few instructions and loads that take many.
+ */
+static void too_long_for_a_socket(void **state)
+{
+	static const struct filter_packet how = { .tags = FILTER_TAGS_WITH_ID, .accept = 1 };
+	static struct sock_filter out[FILTER_PACKET_MAX];
+
+	(void)state;
+	for (uint32_t start = 0; start < 300; start++) {
+		filter.len = FILTER_LEN_MAX;
+		for (uint32_t i = 0; i < filter.len; i += 2) {
+			filter.code[i] =
+				(struct sock_filter){ BPF_LDX | BPF_B | BPF_MSH, 0, 0, 12 };
+			filter.code[i + 1] =
+				(struct sock_filter){ BPF_LD | BPF_H | BPF_IND, 0, 0, 1 };
+		}
+		for (uint32_t i = 0; i < start; i++)
+			filter.code[i] = (struct sock_filter){ BPF_MISC | BPF_TAX, 0, 0, 0 };
+		filter.code[filter.len - 1] = (struct sock_filter){ BPF_RET | BPF_A, 0, 0, 0 };
+		assert_int_equal(filter_check(&filter, why, sizeof(why)), 0);
+		assert_int_equal(filter_packet(out, &filter, &how), -E2BIG);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +260,7 @@ int main(void)
 		cmocka_unit_test(words_of_a_command_line),
 		cmocka_unit_test(filters_are_told_apart),
 		cmocka_unit_test(short_and_long),
+		cmocka_unit_test(too_long_for_a_socket),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
