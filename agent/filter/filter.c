@@ -32,7 +32,7 @@ struct filter *filter_open_code(const char *path, char *why, size_t why_len)
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 
 	if (!f || fd < 0) {
-		snprintf(why, why_len, "--filter-code %.64s: %s", path,
+		snprintf(why, why_len, "--filter-code %.200s: %s", path,
 			 f ? strerror(errno) : "out of memory");
 		err = -1;
 	} else {

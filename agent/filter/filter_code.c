@@ -106,7 +106,7 @@ int filter_read_code(struct filter *f, int fd, const char *name, char *why, size
 		snprintf(reason, sizeof(reason), "%s", strerror(-err));
 	err = err ?: filter_check(f, reason, sizeof(reason));
 	if (err) {
-		snprintf(why, why_len, "--filter-code %.64s: %s", name, reason);
+		snprintf(why, why_len, "--filter-code %.200s: %s", name, reason);
 		f->len = 0;
 	}
 	f->is_code = true;

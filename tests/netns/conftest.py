@@ -2,10 +2,23 @@
 """Fixtures: namespaces and programs that are cleaned up whatever happens."""
 import contextlib
 import os
+import socket
 
 import pytest
 
 from netns import testbed
+
+SO_TIMESTAMPNS = 35  # asm-generic/socket.h
+
+
+@pytest.fixture(scope="session", autouse=True)
+def stamps():
+    """The kernel's stamping is on, as a daemon for the clock has it: it is switched on some time after
+    the first socket has asked, and until then frames of a socket without a ring have the time of their
+    reading."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        yield
 
 
 @pytest.fixture
