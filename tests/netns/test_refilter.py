@@ -119,7 +119,7 @@ def test_what_it_refuses(bed, wire):
     code = bed.tmp_path / "code"
     for words, status, said in [
             (["ip and"], 1, "can't parse"), ([], 2, "give an expression"),
-            (["--filter-code", code, "ip"], 2, f"--filter-code {str(code)[:64]}: No such file"),
+            (["--filter-code", code, "ip"], 2, f"--filter-code {code}: No such file"),
             (["wlan type mgt"], 1, "802.11")]:
         done = refilter(bed, *words)
         assert done.returncode == status and said in done.stderr, (words, done.stderr)
