@@ -447,8 +447,7 @@ static void endings_between(struct translator *t)
 {
 	struct emitter *e = &t->e;
 	uint32_t over = e->len;
-	uint8_t last = e->insns[over - 1].code;
-	bool falls_through = last != (BPF_JMP | BPF_JA) && last != (BPF_JMP | BPF_EXIT);
+	bool falls_through = e->insns[over - 1].code != (BPF_JMP | BPF_JA);
 
 	if (falls_through)
 		emit(e, BPF_JMP | BPF_JA, 0, 0, 0, 0);

@@ -10,8 +10,8 @@
 enum filter_hook { FILTER_XDP, FILTER_SKB };
 
 struct filter_bpf {
-	struct bpf_insn
-		*insns; /* jump among themselves; call nothing but helpers; end in one exit */
+	/* They jump among themselves, call nothing but helpers, and end in one exit. */
+	struct bpf_insn *insns;
 	uint16_t *from; /* for each of them the classic instruction it was made of */
 	uint32_t len;
 };

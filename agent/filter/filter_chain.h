@@ -8,8 +8,8 @@
 
 struct chain {
 	uint32_t k[FILTER_LEN_MAX], count;
-	uint32_t yes,
-		no; /* where it goes if A is one of them; and if not, which is where it ends */
+	uint32_t yes; /* where it goes if A is one of them */
+	uint32_t no;  /* and if not, which is where it ends */
 };
 
 /* Whether comparisons that are worth a search begin at `i`. */
