@@ -7,15 +7,18 @@
  *     play --send veth0 -r FILE      sends the frames from an interface (Ethernet)
  *
  * --loop, --rate FRAMES/S (0: as fast as possible; default: the trace's own speed), --wait (for a
- * line on standard input, after "ready" was printed). Prints the frames played at the end.
- * The device is gone when the process is.
+ * line on standard input, after "ready" was printed). Prints the frames played at the end, when none
+ * is on its way any more. The device is gone when the process is.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <linux/if_packet.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,13 +33,15 @@
 #include "agent/source/pcap_read.h"
 
 #define TUN_MTU 65535
+#define ARRIVE_NS 10000000000ULL
 
 struct player {
 	int fd;
-	bool tun, loop, own_speed;
+	const char *cable; /* the interface that sends; NULL: a TUN device hears */
+	bool loop, own_speed;
 	double rate;
 	const char *file;
-	uint64_t played;
+	uint64_t played, sent_before;
 };
 
 static volatile sig_atomic_t stop;
@@ -109,7 +114,7 @@ static void play_frame(struct player *p, const struct pcap_frame *f)
 	static const uint8_t info[4] = { 0, 0, 0, 4 }; /* flags, ETH_P_802_2 */
 	struct iovec iov[2] = { { (void *)info, sizeof(info) }, { (void *)f->data, f->cap_len } };
 
-	while (writev(p->fd, p->tun ? iov : iov + 1, p->tun ? 2 : 1) < 0) {
+	while (writev(p->fd, p->cable ? iov + 1 : iov, p->cable ? 1 : 2) < 0) {
 		if (errno == EINTR && !stop)
 			continue;
 		if (errno != ENOBUFS && errno != EAGAIN)
@@ -142,6 +147,72 @@ static void play_file(struct player *p, uint64_t *clock_ns)
 	}
 	pcap_close(r);
 	free(r);
+}
+
+/* ---- until they have arrived ----------------------------------------------------------------- */
+
+/* Frames sent from an end of a cable. Where the other end has a queue (XDP), those of them that it
+ * has taken out of it. */
+static uint64_t sent_from(const char *interface)
+{
+	FILE *f = fopen("/proc/net/dev", "re");
+	size_t len = strlen(interface);
+	uint64_t packets = 0;
+	char line[512], *name;
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		name = line + strspn(line, " ");
+		found = !strncmp(name, interface, len) && name[len] == ':' &&
+			sscanf(name + len + 1,
+			       "%*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &packets) == 1;
+	}
+	if (!found)
+		fail(interface);
+	fclose(f);
+	return packets;
+}
+
+/* Where the other end has none, frames wait in the queue of the CPU that sent them. So does what
+ * goes over loopback, behind them. */
+static void pass_queues(void)
+{
+	struct sockaddr_in self = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(self);
+	cpu_set_t all, one;
+	char byte = 0;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&self, len) ||
+	    getsockname(fd, (struct sockaddr *)&self, &len) ||
+	    connect(fd, (struct sockaddr *)&self, len) || sched_getaffinity(0, sizeof(all), &all))
+		fail("loopback");
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one) || send(fd, &byte, 1, 0) != 1 ||
+		    recv(fd, &byte, 1, 0) != 1)
+			fail("loopback");
+	}
+	close(fd);
+}
+
+/* No descriptor announces it. */
+static void arrive(const struct player *p)
+{
+	uint64_t until = now_ns() + ARRIVE_NS;
+
+	pass_queues();
+	while (sent_from(p->cable) - p->sent_before < p->played) {
+		if (now_ns() > until) {
+			fprintf(stderr, "play: %s: frames are on their way for ever\n", p->cable);
+			exit(1);
+		}
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
 }
 
 /* A line of "type N" makes the TUN device (which is down) one of another type; any other line is
@@ -182,10 +253,10 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 't':
 			p.fd = open_tun(optarg);
-			p.tun = true;
 			break;
 		case 's':
 			p.fd = open_sender(optarg);
+			p.cable = optarg;
 			break;
 		case 'r':
 			p.file = optarg;
@@ -214,10 +285,14 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (wait && !wait_for_go(&p))
 		return 0;
+	if (p.cable)
+		p.sent_before = sent_from(p.cable);
 	clock_ns = now_ns();
 	do {
 		play_file(&p, &clock_ns);
 	} while (p.loop && !stop);
+	if (p.cable)
+		arrive(&p);
 	printf("%llu\n", (unsigned long long)p.played);
 	fflush(stdout);
 	if (wait && !stop) /* the device stays until standard input ends */

@@ -531,8 +531,9 @@ def test_sensor_without_collector_says_what_is_lost(bed, bundled):
 def test_ring_full_is_counted(bed, bundled, ring):
     """An agent that is held up: the kernel's ring fills, and every frame is somewhere."""
     collector = bed.collector()
+    # Every CPU has a mapped ring of its own, and the player may go from one to another.
     trace = bed.tmp_path / "long.pcap"
-    write_pcap(trace, 127, list(captures.frames(bundled)) * 5)
+    write_pcap(trace, 127, list(captures.frames(bundled)) * 5 * os.cpu_count())
     player = bed.tun("mon0", 803, trace, ["--rate", "100000"])
     sensor = bed.sensor("lib", "mon0", options=["-B", "256", "--ring", ring])
     child = int(subprocess.run(["pgrep", "-P", str(sensor.pid())], capture_output=True, text=True,
