@@ -109,7 +109,10 @@ static void load_ind(struct translator *t, uint32_t off, uint32_t size)
 	}
 	part_copy(e, TMP, X);
 	emit_alu64_k(e, BPF_ADD, TMP, off);
-	if (skb) {
+	if (skb && off >= TAG_END) {
+		emit_alu64_k(e, BPF_ADD, TMP, -4);
+		emit_alu64(e, BPF_ADD, TMP, S);
+	} else if (skb) {
 		emit_skip(e, BPF_JMP | BPF_JLT | BPF_K, TMP, TAG_END, 3);
 		emit_alu64_k(e, BPF_ADD, TMP, -4);
 		emit_alu64(e, BPF_ADD, TMP, S);

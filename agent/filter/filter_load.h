@@ -11,7 +11,7 @@ struct bpf_object_skeleton;
  * before it loads programs of the sections "xdp" and "tc". Returns 0 or -errno. */
 int filter_load_init(void);
 /* Loads the object, as the skeleton's own load does; with a filter that is not empty, each program
- * of it that calls filter_frame() gets that filter. Returns 0, or -errno. Where the filter is the
+ * of it with a place for one gets that filter. Returns 0, or -errno. Where the filter is the
  * reason for that, `why` says which part of it and what to do, else it is empty. One at a time. */
 int filter_load(struct bpf_object_skeleton *s, const struct filter *f, char *why, size_t why_len);
 

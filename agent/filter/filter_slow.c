@@ -81,6 +81,15 @@ static void load_first(struct emitter *e, uint8_t dst, uint32_t size)
 	emit_alu(e, BPF_MOV, dst, words[0]);
 }
 
+/* At REG_2, behind where the tag is. */
+static void load_behind(struct emitter *e, uint8_t dst, uint32_t size)
+{
+	emit(e, BPF_LDX | BPF_MEM | BPF_DW, TMP, FP, S_SLOT, 0);
+	emit_alu64_k(e, BPF_ADD, BPF_REG_2, -4);
+	emit_alu64(e, BPF_ADD, BPF_REG_2, TMP);
+	load_called(e, dst, size);
+}
+
 /* At REG_2, anywhere. */
 static void load(struct emitter *e, uint8_t dst, uint32_t size)
 {
@@ -106,13 +115,10 @@ static void load(struct emitter *e, uint8_t dst, uint32_t size)
 void slow_load_abs(struct emitter *e, uint8_t dst, uint32_t off, uint32_t size)
 {
 	emit_alu_k(e, BPF_MOV, BPF_REG_2, off); /* 32 bits: no sign is extended */
-	if (off + size <= TAG || off >= TAG_END + 4) {
-		if (off >= TAG_END + 4) {
-			emit(e, BPF_LDX | BPF_MEM | BPF_DW, TMP, FP, S_SLOT, 0);
-			emit_alu64_k(e, BPF_ADD, BPF_REG_2, -4);
-			emit_alu64(e, BPF_ADD, BPF_REG_2, TMP);
-		}
+	if (off + size <= TAG) {
 		load_called(e, dst, size);
+	} else if (off >= TAG_END) {
+		load_behind(e, dst, size);
 	} else {
 		part_forget(e, BPF_REG_2); /* or the verifier would find branches never taken */
 		load(e, dst, size);
@@ -125,7 +131,10 @@ void slow_load_ind(struct emitter *e, uint32_t off, uint32_t size)
 	emit_alu64_k(e, BPF_ADD, BPF_REG_2, off);
 	/* The kernel's function takes 32 bits. */
 	emit_jump(e, BPF_JMP | BPF_JGT | BPF_K, BPF_REG_2, 0, INT32_MAX, REFUSE);
-	load(e, A, size);
+	if (off >= TAG_END)
+		load_behind(e, A, size);
+	else
+		load(e, A, size);
 }
 
 void slow_load_len(struct emitter *e, uint8_t dst)

@@ -8,9 +8,9 @@
  *     FILTERS  a line each: LINKTYPE, a tab, an expression; or instead "code COUNT C JT JF K C JT
  * ..."
  *
- * Prints a line a filter: "ok NUMBER INSTRUCTIONS STEPS STEPS ACCEPTED COMPARED" (steps of
- * the verifier, XDP and tc), or "refused NUMBER WHY" where it
- * does not compile or load; and "differ NUMBER WAY FRAME want V" for each wrong verdict. Ends with
+ * Prints a line a filter: "ok NUMBER INSTRUCTIONS STEPS STEPS LEFT ACCEPTED COMPARED" (steps of
+ * the verifier, XDP and tc; instructions that the kernel has left out, tc), or "refused NUMBER WHY"
+ * where it does not compile or load; and "differ NUMBER WAY FRAME want V" for each wrong verdict. Ends with
  * "live N pieces N", how many went over live interfaces, and how many of these in pieces.
  *
  * Frames are run by bpf_prog_test_run as they are, and for Ethernet filters once more with a tag
@@ -205,15 +205,30 @@ static int load(char *why)
 	return err;
 }
 
-/* How many steps the verifier took through one of the programs. */
-static uint32_t verified(const struct bpf_program *prog)
+static struct bpf_prog_info info_of(const struct bpf_program *prog)
 {
 	struct bpf_prog_info info = { 0 };
 	__u32 len = sizeof(info);
 
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
 		die("program info");
-	return info.verified_insns;
+	return info;
+}
+
+/* How many steps the verifier took through one of the programs. */
+static uint32_t verified(const struct bpf_program *prog)
+{
+	return info_of(prog).verified_insns;
+}
+
+/* How many instructions the kernel has left out since they are never run; at least, for it makes
+ * several of some. */
+static uint32_t left_out(const struct bpf_program *prog)
+{
+	uint32_t given = bpf_program__insn_cnt(prog);
+	uint32_t kept = info_of(prog).xlated_prog_len / sizeof(struct bpf_insn);
+
+	return given > kept ? given - kept : 0;
 }
 
 static void run_filter(int number, char *line)
@@ -235,9 +250,9 @@ static void run_filter(int number, char *line)
 		live_attach(bpf_program__fd(t.skel->progs.run_xdp),
 			    bpf_program__fd(t.skel->progs.run_tc));
 		run_all(number, linktype);
-		printf("ok %d %u %u %u %u %u\n", number, t.filter.len,
-		       verified(t.skel->progs.run_xdp), verified(t.skel->progs.run_tc), t.accepted,
-		       t.compared);
+		printf("ok %d %u %u %u %u %u %u\n", number, t.filter.len,
+		       verified(t.skel->progs.run_xdp), verified(t.skel->progs.run_tc),
+		       left_out(t.skel->progs.run_tc), t.accepted, t.compared);
 	}
 	filter_run_bpf__destroy(t.skel);
 	t.skel = NULL;

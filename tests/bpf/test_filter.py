@@ -22,6 +22,9 @@ FILTERS_MIN = 600
 NO_SENSE = "expression rejects all packets|unsupported protocol over mpls"
 # The verifier goes once through each instruction of both translations: in steps per classic one.
 STEPS_XDP, STEPS_TC, STEPS_EXTRA = 14, 60, 250
+# What is never run the kernel takes out one by one, and moves all that follows: 17,000 of a list's 94,000
+# instructions took Linux 6.18 a second. Filters made by chance have some; lists, which are long, not.
+LIST = 500
 
 Outcome = collections.namedtuple("Outcome", "ok refused differ live pieces")
 
@@ -67,12 +70,13 @@ def check(directory, frames, seconds=300):
     assert [why for why in out.refused.values() if not re.search(NO_SENSE, why)] == []
     assert len(out.refused) < 20
     assert len(out.ok) + len(out.refused) == len(chosen) and len(out.ok) >= FILTERS_MIN
-    for number, (length, xdp, tc, _, _) in out.ok.items():
+    for number, (length, xdp, tc, left_out, _, _) in out.ok.items():
         assert xdp < STEPS_XDP * length + STEPS_EXTRA, (chosen[number], length, xdp)
         assert tc < STEPS_TC * length + STEPS_EXTRA, (chosen[number], length, tc)
-    compared = sum(n[4] for n in out.ok.values())
-    accepted = sum(n[3] for n in out.ok.values())
-    telling = sum(0 < n[3] < n[4] for n in out.ok.values())
+        assert not left_out or length < LIST, (chosen[number], left_out)
+    compared = sum(n[5] for n in out.ok.values())
+    accepted = sum(n[4] for n in out.ok.values())
+    telling = sum(0 < n[4] < n[5] for n in out.ok.values())
     print(f"{len(out.ok)} filters, {len(frames)} distinct frames of {len(filters.files())} files: "
           f"{compared} verdicts compared, {accepted} of them yes, {out.live} over live interfaces, "
           f"{out.pieces} of frames in pieces; {telling} filters took some and refused some; "
