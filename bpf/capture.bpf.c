@@ -115,20 +115,20 @@ static __always_inline void look(struct hook *h)
 	}
 }
 
-/* Returns whether the frame may be consumed: it was looked at, and no filter refused it. */
-static __always_inline int capture(struct hook *h)
+/* `wanted`: no filter refuses it. Returns whether the frame may be consumed: it is, and was looked
+ * at. */
+static __always_inline int capture(struct hook *h, bool wanted)
 {
 	struct frame f = { .orig_len = h->len };
-	__u32 cpu = bpf_get_smp_processor_id(), zero = 0;
+	__u32 cpu = bpf_get_smp_processor_id();
 	struct saluki_counters *c = bpf_map_lookup_elem(&saluki_counters, &cpu);
-	struct saluki_wakeup *w = bpf_map_lookup_elem(&saluki_wakeup, &zero);
 	__u32 keep;
 
-	if (!c || !w)
+	if (!c)
 		return 0; /* there is a slot for every possible CPU */
 	c->seen++;
 	c->seen_bytes += h->len + h->vlan_len;
-	if (filtering && !filter_frame(h)) {
+	if (!wanted) {
 		c->filtered++;
 		return 0;
 	}
@@ -142,7 +142,7 @@ static __always_inline int capture(struct hook *h)
 		keep = parse_min(keep + h->vlan_len, snaplen);
 	if (keep > SALUKI_SNAPLEN_MAX)
 		keep = SALUKI_SNAPLEN_MAX;
-	if ((mapped_size ? mapped_put(h, cpu, keep, c) : ring_put_class(h, keep, c, w)) == 0)
+	if ((mapped_size ? mapped_put(h, cpu, keep, c) : ring_put_class(h, keep, c)) == 0)
 		c->malformed += f.malformed;
 	return 1;
 }
@@ -150,6 +150,7 @@ static __always_inline int capture(struct hook *h)
 SEC("xdp")
 int saluki_xdp(struct xdp_md *ctx)
 {
+	bool wanted = !filtering || filter_xdp(ctx);
 	struct hook h = {
 		.ctx = ctx,
 		.is_xdp = 1,
@@ -157,18 +158,22 @@ int saluki_xdp(struct xdp_md *ctx)
 		.direction = SALUKI_DIRECTION_IN,
 	};
 
-	return capture(&h) && consume ? XDP_DROP : XDP_PASS;
+	return capture(&h, wanted) && consume ? XDP_DROP : XDP_PASS;
 }
 
 static __always_inline int capture_skb(struct __sk_buff *skb, __u8 direction)
 {
-	struct hook h = { .ctx = skb, .len = skb->len, .direction = direction };
+	__u32 vlan = linktype == LINKTYPE_ETHERNET ? hook_skb_vlan(skb) : 0;
+	bool wanted = !filtering || filter_skb(skb, vlan);
+	struct hook h = {
+		.ctx = skb,
+		.len = skb->len,
+		.vlan = bpf_htonl(vlan),
+		.vlan_len = vlan ? VLAN_TAG_LEN : 0,
+		.direction = direction,
+	};
 
-	if (skb->vlan_present && linktype == LINKTYPE_ETHERNET) {
-		h.vlan = bpf_htonl(bpf_ntohs(skb->vlan_proto) << 16 | skb->vlan_tci);
-		h.vlan_len = VLAN_TAG_LEN;
-	}
-	return capture(&h) && consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+	return capture(&h, wanted) && consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 
 SEC("tc")

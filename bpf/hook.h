@@ -29,6 +29,12 @@ static __always_inline __u32 hook_xdp_len(struct xdp_md *ctx)
 	return len;
 }
 
+/* The tag in the metadata of a tc frame, in host order; 0 without one. */
+static __always_inline __u32 hook_skb_vlan(struct __sk_buff *skb)
+{
+	return skb->vlan_present ? bpf_ntohs(skb->vlan_proto) << 16 | skb->vlan_tci : 0;
+}
+
 /* Copies bytes [off, off + n) of the frame. `n` is 1 to `max`. */
 static __always_inline long hook_load(const struct hook *h, __u32 off, void *to, __u32 n, __u32 max)
 {

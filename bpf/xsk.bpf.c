@@ -21,6 +21,7 @@
 
 #include <saluki/record.h>
 #include "filter.h"
+#include "hook.h"
 #include "trim.h"
 
 const volatile __u32 snaplen = SALUKI_SNAPLEN_DEFAULT; /* at most `room` of a slot */
@@ -68,6 +69,7 @@ static __always_inline int make_record(struct xdp_md *ctx, __u32 len, __u32 keep
 SEC("xdp")
 int saluki_xsk(struct xdp_md *ctx)
 {
+	bool wanted = !filtering || filter_xdp(ctx);
 	struct frame f = { .orig_len = hook_xdp_len(ctx) };
 	__u32 cpu = bpf_get_smp_processor_id(), zero = 0, keep;
 	struct saluki_counters *c = bpf_map_lookup_elem(&saluki_counters, &cpu);
@@ -77,7 +79,7 @@ int saluki_xsk(struct xdp_md *ctx)
 		return XDP_PASS; /* there is a slot for every possible CPU */
 	c->seen++;
 	c->seen_bytes += f.orig_len;
-	if (filtering && !filter_xdp(ctx)) {
+	if (!wanted) {
 		c->filtered++;
 		return XDP_PASS;
 	}

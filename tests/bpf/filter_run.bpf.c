@@ -9,6 +9,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/filter.h"
+#include "bpf/hook.h"
 
 __u32 verdict;
 __u32 pieces;
@@ -17,23 +18,17 @@ __u32 tag; /* tc: put beside the frame as the network card would, host order; 0:
 SEC("xdp")
 int run_xdp(struct xdp_md *ctx)
 {
-	struct hook h = { .ctx = ctx, .is_xdp = 1 };
-
-	verdict = filter_frame(&h) != 0;
+	verdict = filter_xdp(ctx);
 	return XDP_DROP;
 }
 
 SEC("tc")
 int run_tc(struct __sk_buff *skb)
 {
-	struct hook h = { .ctx = skb };
-
 	if (tag && bpf_skb_vlan_push(skb, bpf_htons(tag >> 16), tag & 0xffff))
 		return 0;
-	if (skb->vlan_present)
-		h.vlan = bpf_htonl(bpf_ntohs(skb->vlan_proto) << 16 | skb->vlan_tci);
 	pieces = (long)skb->data_end - (long)skb->data < skb->len;
-	verdict = filter_frame(&h) != 0;
+	verdict = filter_skb(skb, hook_skb_vlan(skb));
 	return 2; /* TC_ACT_SHOT */
 }
 
