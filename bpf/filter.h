@@ -25,7 +25,7 @@ struct filter_stack {
 
 /* All registers are the filter's: but for r0 there is none that clang could take for an operand.
  * Programs ask it first of all, when but the context is in use: what they would have to keep on the
- * stack meanwhile costs those without a filter 5 ns. */
+ * stack meanwhile would cost those without a filter 20 ns. */
 #define FILTER_REGISTERS "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9"
 
 /* XDP's frames lie in one piece. */
