@@ -229,7 +229,8 @@ def test_two_interfaces(bed, bundled, version):
 @pytest.mark.alone
 @pytest.mark.parametrize("version", VERSIONS)
 def test_two_interfaces_in_one_order(bed, version):
-    """One is busy and one is not. The stamps are those of tc: none was moved to make an order."""
+    """One is busy and one is not. The stamps are those of XDP: none was moved to make an order. (With tc
+    frames of a cable wait between both, see docs/design.md.)"""
     sensors, players = [], []
     for name, count in (("tap0", 4000), ("tap1", 150)):
         testbed.veth(bed.ns, f"peer-{name}", bed.ns, name)
@@ -237,7 +238,7 @@ def test_two_interfaces_in_one_order(bed, version):
         write_pcap(path, 1, tagged(count))
         players.append(bed.sender(f"peer-{name}", path, ["--rate", str(count)]))
     collector = bed.collector()
-    sensors.append(bed.sensor("two", "tap0", options=["-i", "tap1", "--source", "tc"]))
+    sensors.append(bed.sensor("two", "tap0", options=["-i", "tap1", "--source", "xdp"]))
     sensors.append(mmap_sensor(bed, "lib", ["tap0", "tap1"], version, (), APART))
     for p in players:
         p.go()
