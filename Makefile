@@ -29,8 +29,9 @@ LIBS_AGENT := -lxdp -lbpf -lseccomp $(LIBS_COMMON)
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
-	libzstd-dev libsodium-dev libseccomp-dev libclang-rt-14-dev zstd iproute2 python3 python3-venv
-PACKAGES_TEST := ethtool libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
+	libzstd-dev libsodium-dev libseccomp-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
+	python3-venv
+PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace
 PACKAGES_BENCH := netsniff-ng linux-perf
 
