@@ -970,12 +970,10 @@ def test_two_namespaces_with_one_bpffs(bed, bundled):
     other = bed.namespace()
     cable(bed)
     testbed.veth(other, "veth0", other, "tap0")
-    own = bed.ns.holder.pid
 
     def there(*command):
-        got = subprocess.run(["nsenter", f"--net=/proc/{other.holder.pid}/ns/net",
-                              f"--mount=/proc/{own}/ns/mnt", testbed.BUILD / "saluki", *command],
-                             text=True, capture_output=True, check=False)
+        got = bed.ns.run("nsenter", f"--net=/proc/{other.holder.pid}/ns/net", testbed.BUILD / "saluki",
+                         *command, capture_output=True, check=False)
         return got.returncode, got.stderr
 
     assert there("attach", "-i", "tap0")[0] == 0
