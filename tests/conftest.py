@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "netns"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "packaging"))
 
 from reference import captures  # noqa: E402
 

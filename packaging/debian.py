@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is fetched from Debian and not installed: kernels for the tests, sources for the AP70. Goes in:
+names of suites, and what to do with an apt that has one; comes out: a folder of the cache,
+${SALUKI_CACHE:-~/.cache/saluki}, which all clones share. What is there is not asked for again: remove
+it to have it anew.
+
+The user's apt is asked which mirror it has, and left alone: lists, cache and sources of what is
+fetched here are in a folder that is removed afterwards."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+CACHE = pathlib.Path(os.environ.get("SALUKI_CACHE") or pathlib.Path.home() / ".cache/saluki")
+
+# Where Debian says that it is, for a machine whose sources name no mirror of it.
+DEBIAN = "http://deb.debian.org"
+
+
+def output(*args, **kwargs):
+    return subprocess.run([str(a) for a in args], check=True, capture_output=True, text=True,
+                          **kwargs).stdout
+
+
+def _signed_by(path, uri):
+    """The keys by which the user's sources let `uri` be signed, as written there; '' if none are
+    named. A file of sources has paragraphs (deb822), one of the older form has lines."""
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    old = path.endswith(".list")
+    for part in text.splitlines() if old else re.split(r"\n\s*\n", text):
+        if uri.rstrip("/") in part and not part.startswith("#"):
+            found = re.search(r"signed-by=([^\]\s]+)" if old
+                              else r"(?im)^Signed-By:(.*(?:\n[ \t].*)*)", part)
+            return found[1].strip() if found else ""
+    return ""
+
+
+def _sources(*options):
+    """(origin, release, address, file:number) of the main components that the user's apt has."""
+    out = output("apt-get", "indextargets", *options, "--format",
+                  "$(ORIGIN)|$(RELEASE)|$(REPO_URI)|$(SOURCESENTRY)", "Created-By: Packages",
+                  "Component: main")
+    return [row.split("|") for row in out.splitlines()]
+
+
+def mirrors(suite):
+    """The places to ask for a suite, as {address: keys}: what the user's apt has for Debian itself,
+    or for its security updates, and Debian's own."""
+    security = suite.endswith("-security")
+    end = "/debian-security" if security else "/debian"
+    rows = [r for r in _sources() if r[0] == "Debian"]
+    if not rows:  # without lists apt does not know whose a source is: the path has to tell
+        rows = [r for r in _sources("--no-release-info") if r[2].rstrip("/").endswith(end)]
+    found = {uri.rstrip("/"): _signed_by(entry.rpartition(":")[0], uri)
+             for _, release, uri, entry in rows if release.endswith("-security") == security}
+    found.setdefault(DEBIAN + end, "")
+    return found
+
+
+class Apt:
+    """apt with a list of one suite, of packages or of their sources, and everything it writes in a
+    folder of its own. What it downloads is in `packages`."""
+
+    def __init__(self, folder, uri, keys, suite, sources=False):
+        self.folder = pathlib.Path(folder)
+        self.packages = self.folder / "packages"
+        for name in ("sources", "state", "lists/partial", "cache/archives/partial", "packages"):
+            (self.folder / name).mkdir(parents=True)
+        what = ("Types: deb-src\nTargets: Sources\n" if sources else
+                "Types: deb\nTargets: Packages\nArchitectures: amd64\n")
+        (self.folder / "sources/debian.sources").write_text(
+            f"{what}URIs: {uri}\nSuites: {suite}\nComponents: main\n" +
+            (f"Signed-By: {keys}\n" if keys else ""), encoding="utf-8")
+        settings = {
+            "Dir::Etc::sourcelist": "/dev/null", "Dir::Etc::sourceparts": self.folder / "sources",
+            "Dir::Etc::preferences": "/dev/null", "Dir::Etc::preferencesparts": "/dev/null",
+            "Dir::State": self.folder / "state", "Dir::State::lists": self.folder / "lists",
+            "Dir::State::status": "/dev/null", "Dir::Cache": self.folder / "cache",
+            "APT::Sandbox::User": "root", "APT::Architecture": "amd64",
+            "Acquire::http::Timeout": "30", "Acquire::https::Timeout": "30",
+            # What is not updated any more is what an old kernel is; it is signed all the same.
+            "Acquire::Check-Valid-Until": "false",
+        }
+        self.settings = [f"-o{name}={value}" for name, value in settings.items()]
+        self.run("apt-get", "update", "-qq", "--error-on=any", timeout=120)
+
+    def run(self, program, *args, timeout=60):
+        return output(program, *self.settings, *args, timeout=timeout, cwd=self.packages,
+                      env={**os.environ, "LC_ALL": "C"})
+
+
+def fetch(what, suites, take, sources=False):
+    """Calls take(apt) for one suite and mirror after the other until one succeeds; returns what it
+    returned. It leaves what it wants to keep in the cache. `what` is for people."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    told = []
+    for suite in suites:
+        for uri, keys in mirrors(suite).items():
+            try:
+                with tempfile.TemporaryDirectory(prefix="download.", dir=CACHE) as folder:
+                    return take(Apt(folder, uri, keys, suite, sources))
+            except subprocess.CalledProcessError as e:
+                told.append(f"{uri} {suite}: {e.stderr.strip()}")
+            except subprocess.TimeoutExpired as e:
+                told.append(f"{uri} {suite}: no end after {e.timeout:.0f} s")
+    raise RuntimeError(f"{what} is not in {CACHE}, and cannot be fetched:\n" + "\n".join(told))
