@@ -98,6 +98,16 @@ static bool send_again(struct exporter *e, int err)
 	       e->generation == sealed_for;
 }
 
+/* Sends some of `n` messages, at least one. Returns how many, or -1 with errno. */
+static int send_some(int sock, struct mmsghdr *messages, unsigned int n)
+{
+	int sent = sendmmsg(sock, messages, n, MSG_NOSIGNAL);
+
+	if (sent < 0 && errno == ENOSYS) /* before Linux 3.0 */
+		sent = sendmsg(sock, &messages->msg_hdr, MSG_NOSIGNAL) < 0 ? -1 : 1;
+	return sent;
+}
+
 /* Sends the first `n` messages. Returns 0, or -errno where the network refuses.
  *
  * A datagram each, and not one buffer for the kernel to cut (UDP_SEGMENT): into a cable that never
@@ -108,8 +118,7 @@ static int send_messages(struct exporter *e, unsigned int n)
 	unsigned int done = 0;
 
 	while (done < n) {
-		int sent = sendmmsg(e->session->sock, e->pieces.messages + done, n - done,
-				    MSG_NOSIGNAL);
+		int sent = send_some(e->session->sock, e->pieces.messages + done, n - done);
 
 		if (sent < 0) {
 			int err = errno;

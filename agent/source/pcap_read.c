@@ -259,12 +259,32 @@ static int interface_block(struct pcap_reader *r, const uint8_t *p, size_t len)
 	return 0;
 }
 
+#define NS_PER_S 1000000000ULL
+
+/* `fraction` * 10^9 / `ticks`, which it is below. Where the product does not fit into 64 bits it is
+ * made a bit at a time: not every machine has 128. */
+static uint64_t fraction_ns(uint64_t fraction, uint64_t ticks)
+{
+	uint64_t ns = 0, rest = 0;
+
+	if (fraction <= UINT64_MAX / NS_PER_S)
+		return fraction * NS_PER_S / ticks;
+	for (uint64_t bit = 1 << 29; bit; bit >>= 1) {
+		bool twice = rest >= ticks - rest, once;
+
+		rest = twice ? rest - (ticks - rest) : 2 * rest;
+		once = NS_PER_S & bit && rest >= ticks - fraction;
+		if (NS_PER_S & bit)
+			rest = once ? rest - (ticks - fraction) : rest + fraction;
+		ns = 2 * ns + twice + once;
+	}
+	return ns;
+}
+
 static uint64_t stamp_ns(const struct pcap_interface *i, uint64_t t)
 {
-	uint64_t s = t / i->ticks, fraction = t % i->ticks;
-
-	return (s + (uint64_t)i->offset_s) * 1000000000ULL +
-	       (uint64_t)((unsigned __int128)fraction * 1000000000ULL / i->ticks);
+	return (t / i->ticks + (uint64_t)i->offset_s) * NS_PER_S +
+	       fraction_ns(t % i->ticks, i->ticks);
 }
 
 /* The three packet blocks differ in the place of their fields. */

@@ -26,12 +26,9 @@ uint32_t lock_namespace(void)
 	return stat("/proc/self/ns/net", &ns) ? 0 : ns.st_ino;
 }
 
-bool lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix)
+void lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix)
 {
-	uint32_t ns = lock_namespace();
-
-	snprintf(out, LOCK_PATH_MAX, LOCK_ROOT "/%u.%s%s", ns, interface, suffix);
-	return ns != 0;
+	snprintf(out, LOCK_PATH_MAX, LOCK_ROOT "/%u.%s%s", lock_namespace(), interface, suffix);
 }
 
 static void say_who(const struct lock *l, const char *interface)
@@ -69,8 +66,7 @@ int lock_take(struct lock *l, const char *interface)
 {
 	int err = -ESTALE;
 
-	if (!lock_path(l->path, interface, ""))
-		return 0;
+	lock_path(l->path, interface, "");
 	mkdir(LOCK_ROOT, 0700);
 	for (int tries = 0; err == -ESTALE && tries < 10; tries++)
 		err = lock_file(l, interface);

@@ -7,7 +7,6 @@
 #ifndef AGENT_LOCK_H
 #define AGENT_LOCK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -26,10 +25,10 @@ void lock_zero(struct lock *l);
 int lock_take(struct lock *l, const char *interface);
 void lock_release(struct lock *l);
 
-/* The inode of the network namespace that we are in, 0 where that is not known. */
+/* The inode of the network namespace that we are in, 0 where that is not known: without /proc, and
+ * before Linux 3.0. */
 uint32_t lock_namespace(void);
-/* Path of a file of the interface in this namespace: "" for the lock, ".sock" for control. Returns
- * whether there is one. */
-bool lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix);
+/* Path of a file of the interface in this namespace: "" for the lock, ".sock" for control. */
+void lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffix);
 
 #endif

@@ -142,8 +142,8 @@ static inline int privsep_keep(uint64_t keep)
 			have[i].inheritable = 0;
 		}
 		if (syscall(SYS_capset, &head, have) == 0 &&
-		    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-			return 0;
+		    (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 || errno == EINVAL))
+			return 0; /* before Linux 3.5 there is no such promise */
 	}
 	log_line("cannot give up capabilities: %s", strerror(errno));
 	return -errno;
