@@ -15,7 +15,9 @@ ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
 # SANITIZE=address,undefined builds in a directory of its own.
 comma := ,
-BUILD := build$(if $(SANITIZE),/sanitize-$(subst $(comma),-,$(SANITIZE)))
+empty :=
+space := $(empty) $(empty)
+BUILD := build$(if $(SANITIZE),/sanitize-$(subst $(comma),-,$(SANITIZE)))$(if $(WITHOUT),/without-$(subst $(space),-,$(WITHOUT)))
 TOOLS := build/venv
 
 CFLAGS ?= -O2 -g
@@ -25,7 +27,8 @@ BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) 
 	-Ivmlinux/$(ARCH) -MMD -MP
 # zstd's static interface is used (agent/export/compress.c), so zstd is linked statically.
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
-LIBS_AGENT := -lxdp -lbpf -lseccomp $(LIBS_COMMON)
+LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,$(WITHOUT)),,-lseccomp) \
+	$(LIBS_COMMON)
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
@@ -36,7 +39,17 @@ PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 
 PACKAGES_BENCH := netsniff-ng linux-perf
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
-AGENT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard agent/*.c agent/*/*.c))
+# Which of the agent's files need which library. WITHOUT="bpf pcap seccomp" builds a sensor that lacks some:
+# their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them.
+NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps hook maps pin program tap_bpf \
+		tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
+	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
+	$(addprefix command/,loader pinned probe refilter_pinned))
+NEEDS_pcap := agent/filter/filter_compile.c
+NEEDS_seccomp := agent/sandbox.c
+AGENT_SOURCES := $(filter-out $(foreach l,$(WITHOUT),$(NEEDS_$(l))),$(filter-out agent/absent/%, \
+		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(WITHOUT))
+AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))
 COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
@@ -85,7 +98,7 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 
-$(AGENT) $(BUILD)/tests/bpf/trim_run.o $(BUILD)/tests/bench/filter_cost.o: | \
+$(NEEDS_bpf:%.c=$(BUILD)/%.o) $(BUILD)/tests/bpf/trim_run.o $(BUILD)/tests/bench/filter_cost.o: | \
 	$(BUILD)/capture.skel.h $(BUILD)/xsk.skel.h
 
 .PHONY: vmlinux
@@ -271,6 +284,8 @@ test: deps-test ## build (plain and sanitized) and pass all tests
 	$(Q)echo "== build: plain; with warnings as errors; sanitized; fuzz harnesses"
 	$(Q)$(MAKE) -s --no-print-directory all test-programs
 	$(Q)$(MAKE) -s --no-print-directory all BUILD=build/strict CFLAGS='-O2 -g -Werror'
+	$(Q)$(MAKE) -s --no-print-directory build/without-bpf-pcap-seccomp/saluki \
+		WITHOUT="bpf pcap seccomp" CFLAGS='-O2 -g -Werror'
 	$(Q)$(MAKE) -s --no-print-directory all test-programs SANITIZE=address,undefined
 	$(Q)$(FUZZ_MAKE) fuzzers-here
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
@@ -285,6 +300,10 @@ test-full: deps-test ## filters in the kernel against libpcap's, on every frame 
 test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
 	$(call install_packages,debootstrap)
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" tests/chroot
+
+# ---- AP70 ----------------------------------------------------------------------------------------
+
+include packaging/ap70/ap70.mk
 
 # ---- install -------------------------------------------------------------------------------------
 
@@ -314,11 +333,12 @@ uninstall: ## remove what install has put there
 # ---- for developers --------------------------------------------------------------------------------
 
 SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] include/saluki/*.h \
-	tests/*/*.[ch])
+	tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
 	$(Q){ echo '['; cat $$(find $(BUILD) -name '*.o.json' -not -path '*/sanitize-*' \
-		-not -path '*/strict/*' -not -path '$(FUZZ_BUILD)/*') | sed '$$s/,$$//'; echo ']'; } > $@
+		-not -path '*/strict/*' -not -path '*/without-*' -not -path '*/ap70/*' \
+		-not -path '$(FUZZ_BUILD)/*') | sed '$$s/,$$//'; echo ']'; } > $@
 .PHONY: compile_commands.json format clean help dictionary
 
 dictionary: build/tests/bodies ## remake the dictionary from HWSIM=hwsim-all-groundtruth.pcap
@@ -333,7 +353,7 @@ clean: ## remove what was built
 	rm -rf build compile_commands.json
 
 help: ## print this
-	@sed -n 's/^\([a-z_.-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | \
+	@sed -n 's/^\([a-z0-9_.-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | \
 		awk -F': ' '{ printf "  %-24s %s\n", $$1, $$2 }'
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ="
 

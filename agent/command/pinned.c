@@ -13,6 +13,17 @@
 #include "agent/source/mapped.h"
 #include "agent/source/ring.h"
 
+bool pinned_is(const char *interface)
+{
+	char path[128];
+
+	pin_path(path, sizeof(path), interface);
+	if (strlen(path) + sizeof("/config") > sizeof(path))
+		return false;
+	strcat(path, "/config");
+	return access(path, F_OK) == 0;
+}
+
 int pinned_open(struct pinned *p, const char *interface)
 {
 	struct pin pin;
@@ -44,6 +55,11 @@ void pinned_close(struct pinned *p)
 		close(p->filter_fd);
 	p->filter_fd = -1;
 	maps_free(&p->maps);
+}
+
+void pinned_counters(const struct pinned *p, struct saluki_counters *out)
+{
+	counters_sum(&p->counters, out);
 }
 
 int pinned_filter(const struct pinned *p, char *text, size_t len)

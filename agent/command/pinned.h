@@ -4,6 +4,7 @@
 #ifndef AGENT_PINNED_H
 #define AGENT_PINNED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,15 +15,19 @@
 
 struct pinned {
 	struct saluki_config config;
-	struct counters counters; /* counters_sum has them now */
+	struct counters counters;
 	int filter_fd;
 	struct maps maps;
 };
 
+/* Whether something of ours is pinned for an interface, and not only being made. */
+bool pinned_is(const char *interface);
 /* Returns 0, -ENOENT where nothing is pinned, -EPROTO where it is of another layout, or -errno. */
 int pinned_open(struct pinned *p, const char *interface);
 void pinned_close(struct pinned *p);
 
+/* The counters now. */
+void pinned_counters(const struct pinned *p, struct saluki_counters *out);
 /* Text of the filter, "" without one. Returns 0 or -errno. */
 int pinned_filter(const struct pinned *p, char *text, size_t len);
 /* Bytes used of the ring, and of all there are. */

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * saluki filter: another filter for an interface, while frames come in. The agent that has it is
- * asked to; where there is none, the programs that are attached are replaced here.
+ * asked to; where there is none, the programs that are attached are replaced (refilter_pinned.c).
  */
-#include <bpf/libbpf.h>
+#include "refilter.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <saluki/options.h>
 
-#include "agent/tap/adopt.h"
-#include "agent/tap/attach.h"
+#include "agent/capture_options.h"
 #include "agent/commands.h"
 #include "agent/ctl.h"
 
@@ -35,61 +33,9 @@ static void help(void)
 	options_print(stdout, filter_defs);
 }
 
-/* ---- without an agent ------------------------------------------------------------------------ */
-
-static int replace(struct attach *a, struct tap_interface *f, struct capture_options *o,
-		   struct maps *maps, struct filter *new, char *why, size_t why_len)
-{
-	int found = adopt_config(f->name, &a->pin, &a->config, &a->config_fd), err;
-
-	if (found < 1) {
-		snprintf(why, why_len, "nothing is attached there; 'saluki status' lists what is");
-		return found ? found : -ENOENT;
-	}
-	err = adopt_options(o, &a->config);
-	o->persistent = a->config.persistent;
-	err = err ?: maps_adopt(maps, &a->config, &a->pin);
-	err = err ?: attach_adopt(a, maps, f);
-	if (err) {
-		snprintf(why, why_len, "cannot use what is pinned: %s", strerror(-err));
-		return err;
-	}
-	f->keep_headers = a->config.keep_headers;
-	f->filter = new;
-	return attach_filter(a, why, why_len);
-}
-
-static int replace_pinned(const char *interface, struct filter *new, const struct link_state *link,
-			  char *why, size_t why_len)
-{
-	struct tap_interface f = { .name = interface, .link = *link };
-	struct capture_options o = { .interfaces = { interface }, .count = 1 };
-	struct attach a;
-	struct maps maps;
-	struct lock lock;
-	int err;
-
-	attach_zero(&a);
-	maps_zero(&maps);
-	lock_zero(&lock);
-	a.o = &o;
-	a.name = interface;
-	libbpf_set_print(NULL);
-	why[0] = 0; /* these two say it themselves */
-	err = lock_take(&lock, interface);
-	err = err ?: pin_take(&a.pin, interface);
-	err = err ?: replace(&a, &f, &o, &maps, new, why, why_len);
-	attach_free(&a);
-	maps_free(&maps);
-	lock_release(&lock);
-	return err;
-}
-
-/* ---- the command ----------------------------------------------------------------------------- */
-
 static int change(const char *interface, const struct filter_given *given)
 {
-	static struct ctl_request r = { .size = sizeof(r), .what = CTL_FILTER };
+	static struct ctl_request r;
 	static struct ctl_answer answer;
 	char why[FILTER_WHY_LEN];
 	struct link_state link;
@@ -98,12 +44,14 @@ static int change(const char *interface, const struct filter_given *given)
 	snprintf(why, sizeof(why), "no such interface; 'ip link' lists them");
 	if (!err && link.ifindex == 0)
 		err = -ENODEV;
+	r.size = sizeof(r);
+	r.what = CTL_FILTER;
 	r.linktype = link.linktype;
 	err = err ?: filter_make(&r.filter, given, link.linktype, why, sizeof(why));
 	if (!err) {
 		err = ctl_ask(interface, &r, &answer);
 		if (err == -ENOENT)
-			err = replace_pinned(interface, &r.filter, &link, why, sizeof(why));
+			err = refilter_pinned(interface, &r.filter, &link, why, sizeof(why));
 		else if (err)
 			snprintf(why, sizeof(why), "the agent does not answer: %s", strerror(-err));
 		else if (answer.error)

@@ -85,17 +85,10 @@ static int by_name(const void *a, const void *b)
 /* A folder of pins is named for its interface, with colons for dots. */
 static int add_pinned(struct statuses *all, char *name)
 {
-	char path[128];
-
 	for (char *c = name; *c; c++)
 		if (*c == ':')
 			*c = '.';
-	/* One that is being made, or that holds what is not ours. */
-	pin_path(path, sizeof(path), name);
-	if (strlen(path) + sizeof("/config") > sizeof(path))
-		return 0;
-	strcat(path, "/config");
-	return access(path, F_OK) ? 0 : status_add(all, name);
+	return pinned_is(name) ? status_add(all, name) : 0;
 }
 
 /* A socket is named NAMESPACE.INTERFACE.sock. */
@@ -107,7 +100,8 @@ static int add_agent(struct statuses *all, char *name)
 		return 0;
 	*end = 0;
 	/* Others belong to other namespaces. */
-	if (!lock_path(path, interface + 1, "") || strcmp(strrchr(path, '/') + 1, name))
+	lock_path(path, interface + 1, "");
+	if (strcmp(strrchr(path, '/') + 1, name))
 		return 0;
 	return status_add(all, interface + 1);
 }
@@ -151,7 +145,7 @@ static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 	if (s->has_agent)
 		status_ask(s);
 	if (s->is_pinned) {
-		counters_sum(&s->pinned.counters, c);
+		pinned_counters(&s->pinned, c);
 	} else {
 		const struct totals_interface *t = &s->agent.board.totals.interfaces[n];
 

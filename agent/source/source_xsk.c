@@ -23,6 +23,7 @@
 
 #include "clock.h"
 #include "counters.h"
+#include "xsk_ring.h"
 #include "agent/tap/xsk.h"
 
 /* AF_XDP wakes whoever polls for every batch of a driver, and there is no way to ask for less;

@@ -18,6 +18,7 @@
 
 #include "attach.h"
 #include "agent/source/clock.h"
+#include "agent/source/xsk_ring.h"
 #include "pin.h"
 #include "tap.h"
 #include "xsk.h"

@@ -16,6 +16,7 @@
 
 #include <saluki/log.h>
 
+#include "agent/source/xsk_ring.h"
 #include "link.h"
 
 #define CHUNK_SMALL 2048 /* XDP_UMEM_MIN_CHUNK_SIZE */

@@ -18,9 +18,10 @@
 #include <stdint.h>
 
 #include "agent/capture_options.h"
-#include "agent/source/xsk_ring.h"
 
 #define XSK_LANES_MAX 256
+
+struct xsk_lane; /* agent/source/xsk_ring.h */
 
 struct xsk_interface {
 	bool zerocopy;

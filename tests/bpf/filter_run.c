@@ -10,8 +10,8 @@
  *
  * Prints a line a filter: "ok NUMBER INSTRUCTIONS STEPS STEPS LEFT ACCEPTED COMPARED" (steps of
  * the verifier, XDP and tc; instructions that the kernel has left out, tc), or "refused NUMBER WHY"
- * where it does not compile or load; and "differ NUMBER WAY FRAME want V" for each wrong verdict. Ends with
- * "live N pieces N", how many went over live interfaces, and how many of these in pieces.
+ * where it does not compile or load; and "differ NUMBER WAY FRAME want V" for each wrong verdict.
+ * Ends with "live N pieces N", how many went over live interfaces, and how many of these in pieces.
  *
  * Frames are run by bpf_prog_test_run as they are, and for Ethernet filters once more with a tag
  * beside them: their own, or one that is inserted; for these some are also received in pieces. What

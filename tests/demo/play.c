@@ -7,8 +7,8 @@
  *     play --send veth0 -r FILE      sends the frames from an interface (Ethernet)
  *
  * --loop, --rate FRAMES/S (0: as fast as possible; default: the trace's own speed), --wait (for a
- * line on standard input, after "ready" was printed). Prints the frames played at the end, when none
- * is on its way any more. The device is gone when the process is.
+ * line on standard input, after "ready" was printed). Prints the frames played at the end, when
+ * none is on its way any more. The device is gone when the process is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -164,8 +164,8 @@ static uint64_t sent_from(const char *interface)
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		name = line + strspn(line, " ");
 		found = !strncmp(name, interface, len) && name[len] == ':' &&
-			sscanf(name + len + 1,
-			       "%*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &packets) == 1;
+			sscanf(name + len + 1, "%*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
+			       &packets) == 1;
 	}
 	if (!found)
 		fail(interface);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In place of what needs libseccomp (NEEDS_seccomp in the Makefile): the two processes give up the
+ * rights that they do not need, but may still make any system call.
+ */
+#include <linux/capability.h>
+#include <sys/prctl.h>
+
+#include <saluki/privsep.h>
+
+#include "agent/sandbox.h"
+
+int sandbox_sensor(void)
+{
+	/* Nobody of the same user may look at the keys, also in what a crash leaves behind. */
+	prctl(PR_SET_DUMPABLE, 0);
+	return 0;
+}
+
+int sandbox_privileged(bool attaches, pid_t child)
+{
+	(void)child; /* is another user's: hence CAP_KILL */
+	return privsep_keep(PRIVSEP_CAP(CAP_KILL) |
+			    (attaches ? PRIVSEP_CAP(CAP_NET_ADMIN) | PRIVSEP_CAP(CAP_NET_RAW) : 0));
+}

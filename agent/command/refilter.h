@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Another filter for the programs that are attached to an interface without an agent. */
+#ifndef AGENT_REFILTER_H
+#define AGENT_REFILTER_H
+
+#include <stddef.h>
+
+#include "agent/filter/filter.h"
+#include "agent/tap/link.h"
+
+/* Replaces the programs by ones with this filter, made for `link`. Returns 0, or -errno with the
+ * reason in `why`, which is empty where it was said. */
+int refilter_pinned(const char *interface, struct filter *new, const struct link_state *link,
+		    char *why, size_t why_len);
+
+#endif

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the sensor for the AP70 is built from, as folders of the cache (packaging/debian.py): the
+compiler from PyPI, and sources from Debian, as their authors made them, each known by its hash."""
+import hashlib
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+import debian  # noqa: E402
+
+ZIG = "0.17.1"
+
+# Debian's name of a source, its version, suites that have it, and SHA-256 of the archive.
+SOURCES = {
+    "libzstd": ("1.5.7", ("trixie", "forky", "sid"),
+                "0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5"),
+    "libsodium": ("1.0.18", ("bookworm", "trixie", "sid"),
+                  "d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4"),
+}
+
+
+def _appear(folder, target):
+    """A folder is in the cache at once and whole; another run may have been quicker."""
+    if not target.exists():
+        folder.rename(target)
+
+
+def zig():
+    target = debian.CACHE / f"zig-{ZIG}"
+    if target.exists():
+        return
+    debian.CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="download.", dir=debian.CACHE) as folder:
+        made = pathlib.Path(folder) / "zig"
+        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                        "--no-compile", "--target", made, f"ziglang=={ZIG}"], check=True)
+        _appear(made / "ziglang", target)
+
+
+def _unpack(apt, name, version, digest, target):
+    apt.run("apt-get", "source", "--download-only", "-qq", "--only-source", name, timeout=300)
+    archive = next(f for f in apt.packages.iterdir() if ".orig.tar." in f.name)
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found != digest:
+        raise RuntimeError(f"{archive.name} is not {name} {version}: its SHA-256 is {found}")
+    with tarfile.open(archive) as tar:
+        tar.extractall(apt.folder / "unpacked")
+    _appear(next((apt.folder / "unpacked").iterdir()), target)
+
+
+def source(name):
+    version, suites, digest = SOURCES[name]
+    target = debian.CACHE / f"{name}-{version}"
+    if not target.exists():
+        debian.fetch(f"the source of {name} {version}", suites,
+                     lambda apt: _unpack(apt, name, version, digest, target), sources=True)
+
+
+if __name__ == "__main__":
+    zig()
+    for source_name in SOURCES:
+        source(source_name)
