@@ -44,8 +44,9 @@ static void give_back(struct xsk_lane *l)
 	for (uint32_t i = 0; i < len; i++)
 		*xsk_ring_prod__fill_addr(&l->fill, to + i) =
 			xsk_umem__extract_addr(xsk_ring_cons__rx_desc(&l->rx, l->first + i)->addr);
-	xsk_ring_prod__submit(&l->fill, len);
+	/* In this order: slots that the kernel has again must find their place in its ring free. */
 	xsk_ring_cons__release(&l->rx, len);
+	xsk_ring_prod__submit(&l->fill, len);
 	l->first = l->end;
 	/* A driver that found no slot waits to be told; it cannot in copy mode. */
 	if (l->fd >= 0 && xsk_ring_prod__needs_wakeup(&l->fill))
