@@ -52,7 +52,7 @@ AGENT_SOURCES := $(filter-out $(foreach l,$(WITHOUT),$(NEEDS_$(l))),$(filter-out
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))
 COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-PROGRAMS := $(BUILD)/saluki $(BUILD)/saluki-collector
+PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
 	$(BUILD)/tests/filter_cost

@@ -68,20 +68,6 @@ static const struct sandbox_path attach_paths[] = {
 	{ 0 },
 };
 
-/* Only from these, and only while interfaces may have to be attached to again. */
-static uint64_t attach_capabilities(void)
-{
-	uint64_t caps = PRIVSEP_CAP(CAP_BPF) | PRIVSEP_CAP(CAP_PERFMON) |
-			PRIVSEP_CAP(CAP_NET_ADMIN) | PRIVSEP_CAP(CAP_NET_RAW) |
-			PRIVSEP_CAP(CAP_IPC_LOCK); /* the pages of an XDP socket stay in memory */
-
-	if (geteuid()) /* the folders of pins and locks are root's */
-		caps |= PRIVSEP_CAP(CAP_DAC_OVERRIDE);
-	if (prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) < 0) /* before 5.8 it was part of this */
-		caps |= PRIVSEP_CAP(CAP_SYS_ADMIN) | PRIVSEP_CAP(CAP_SYS_RESOURCE);
-	return caps;
-}
-
 int sandbox_privileged(bool attaches, pid_t child)
 {
 	static const struct sandbox_path no_paths[] = { { 0 } };
@@ -93,7 +79,7 @@ int sandbox_privileged(bool attaches, pid_t child)
 		.child = child,
 	};
 	/* The other process is another user's. */
-	uint64_t caps = PRIVSEP_CAP(CAP_KILL) | (attaches ? attach_capabilities() : 0);
+	uint64_t caps = PRIVSEP_CAP(CAP_KILL) | (attaches ? sandbox_attach_capabilities() : 0);
 	int err = privsep_keep(caps);
 
 	err = err ?: sandbox_paths(attaches ? attach_paths : no_paths);

@@ -9,6 +9,22 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include <saluki/privsep.h>
+
+/* What attaching takes: kept only while interfaces may have to be attached to again. */
+static inline uint64_t sandbox_attach_capabilities(void)
+{
+	uint64_t caps = PRIVSEP_CAP(CAP_BPF) | PRIVSEP_CAP(CAP_PERFMON) |
+			PRIVSEP_CAP(CAP_NET_ADMIN) | PRIVSEP_CAP(CAP_NET_RAW) |
+			PRIVSEP_CAP(CAP_IPC_LOCK); /* the pages of an XDP socket stay in memory */
+
+	if (geteuid()) /* the folders of pins and locks are root's */
+		caps |= PRIVSEP_CAP(CAP_DAC_OVERRIDE);
+	if (prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) < 0) /* before 5.8 it was part of this */
+		caps |= PRIVSEP_CAP(CAP_SYS_ADMIN) | PRIVSEP_CAP(CAP_SYS_RESOURCE);
+	return caps;
+}
+
 /* The unprivileged process: from here on it opens nothing. Called when it has its descriptors, keys
  * and socket, and before it has seen a frame or an answer, and before threads are started. Returns
  * 0, or -errno after a line. */

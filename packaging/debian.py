@@ -58,6 +58,10 @@ def mirrors(suite):
     return found
 
 
+class NotThere(Exception):
+    """A mirror has something else than what is wanted."""
+
+
 class Apt:
     """apt with a list of one suite, of packages or of their sources, and everything it writes in a
     folder of its own. What it downloads is in `packages`."""
@@ -102,6 +106,8 @@ def fetch(what, suites, take, sources=False):
                     return take(Apt(folder, uri, keys, suite, sources))
             except subprocess.CalledProcessError as e:
                 told.append(f"{uri} {suite}: {e.stderr.strip()}")
+            except NotThere as e:
+                told.append(f"{uri} {suite}: {e}")
             except subprocess.TimeoutExpired as e:
                 told.append(f"{uri} {suite}: no end after {e.timeout:.0f} s")
     raise RuntimeError(f"{what} is not in {CACHE}, and cannot be fetched:\n" + "\n".join(told))

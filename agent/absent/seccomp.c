@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * In place of what needs libseccomp (NEEDS_seccomp in the Makefile): the two processes give up the
- * rights that they do not need, but may still make any system call.
+ * rights that they do not need, but may still make any system call, and open what those rights let
+ * them.
  */
-#include <linux/capability.h>
-#include <sys/prctl.h>
-
-#include <saluki/privsep.h>
-
 #include "agent/sandbox.h"
 
 int sandbox_sensor(void)
@@ -20,6 +16,7 @@ int sandbox_sensor(void)
 int sandbox_privileged(bool attaches, pid_t child)
 {
 	(void)child; /* is another user's: hence CAP_KILL */
-	return privsep_keep(PRIVSEP_CAP(CAP_KILL) |
-			    (attaches ? PRIVSEP_CAP(CAP_NET_ADMIN) | PRIVSEP_CAP(CAP_NET_RAW) : 0));
+	log_line("this saluki is built without libseccomp: neither system calls nor files are "
+		 "limited");
+	return privsep_keep(PRIVSEP_CAP(CAP_KILL) | (attaches ? sandbox_attach_capabilities() : 0));
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The sensor for the AP70 (docs/ap70.md): MIPS32 release 1 without a floating-point unit, both byte orders,
+# The sensor for the AP70 (docs/design.md): MIPS32 release 1 without a floating-point unit, both byte orders,
 # static. Included by the Makefile, whose own rules then build the agent with this compiler, without the
 # libraries that the AP70 does not have. What is fetched is in a cache that all clones share.
 

@@ -42,10 +42,10 @@ def zig():
 
 def _unpack(apt, name, version, digest, target):
     apt.run("apt-get", "source", "--download-only", "-qq", "--only-source", name, timeout=300)
-    archive = next(f for f in apt.packages.iterdir() if ".orig.tar." in f.name)
-    found = hashlib.sha256(archive.read_bytes()).hexdigest()
-    if found != digest:
-        raise RuntimeError(f"{archive.name} is not {name} {version}: its SHA-256 is {found}")
+    archive = next((f for f in apt.packages.iterdir()
+                    if hashlib.sha256(f.read_bytes()).hexdigest() == digest), None)
+    if not archive:
+        raise debian.NotThere(f"has another {name} than {version}")
     with tarfile.open(archive) as tar:
         tar.extractall(apt.folder / "unpacked")
     _appear(next((apt.folder / "unpacked").iterdir()), target)
