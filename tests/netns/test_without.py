@@ -63,7 +63,8 @@ def test_status_and_filter_ask_the_agent(bed, bundled):
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
     s = sensor(bed, "-i", "mon0")
-    assert "mmap v3" in run(bed, "status").stdout
+    # It listens when all is handed over, after it has said that it captures.
+    testbed.wait_for(lambda: "mmap v3" in run(bed, "status").stdout, "the agent to answer")
     got = run(bed, "filter", "-i", "mon0", "--filter-code", code(bed, RADIOTAP_NONE))
     assert got.returncode == 0, got.stderr
     count = player.play()
