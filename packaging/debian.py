@@ -39,8 +39,8 @@ def _signed_by(path, uri):
 def _sources(*options):
     """(origin, release, address, file:number) of the main components that the user's apt has."""
     out = output("apt-get", "indextargets", *options, "--format",
-                  "$(ORIGIN)|$(RELEASE)|$(REPO_URI)|$(SOURCESENTRY)", "Created-By: Packages",
-                  "Component: main")
+                 "$(ORIGIN)|$(RELEASE)|$(REPO_URI)|$(SOURCESENTRY)", "Created-By: Packages",
+                 "Component: main")
     return [row.split("|") for row in out.splitlines()]
 
 
@@ -92,6 +92,15 @@ class Apt:
     def run(self, program, *args, timeout=60):
         return output(program, *self.settings, *args, timeout=timeout, cwd=self.packages,
                       env={**os.environ, "LC_ALL": "C"})
+
+
+def keep(folder, name):
+    """A folder on the cache's disk appears in it at once and whole; returns where. Another run may have
+    been quicker."""
+    kept = CACHE / name
+    if not kept.exists():
+        folder.rename(kept)
+    return kept
 
 
 def fetch(what, suites, take, sources=False):

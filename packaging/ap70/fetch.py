@@ -22,25 +22,19 @@ SOURCES = {
 }
 
 
-def _appear(folder, target):
-    """A folder is in the cache at once and whole; another run may have been quicker."""
-    if not target.exists():
-        folder.rename(target)
-
-
 def zig():
-    target = debian.CACHE / f"zig-{ZIG}"
-    if target.exists():
+    name = f"zig-{ZIG}"
+    if (debian.CACHE / name).exists():
         return
     debian.CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="download.", dir=debian.CACHE) as folder:
         made = pathlib.Path(folder) / "zig"
         subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check",
                         "--no-compile", "--target", made, f"ziglang=={ZIG}"], check=True)
-        _appear(made / "ziglang", target)
+        debian.keep(made / "ziglang", name)
 
 
-def _unpack(apt, name, version, digest, target):
+def _unpack(apt, name, version, digest):
     apt.run("apt-get", "source", "--download-only", "-qq", "--only-source", name, timeout=300)
     archive = next((f for f in apt.packages.iterdir()
                     if hashlib.sha256(f.read_bytes()).hexdigest() == digest), None)
@@ -48,15 +42,14 @@ def _unpack(apt, name, version, digest, target):
         raise debian.NotThere(f"has another {name} than {version}")
     with tarfile.open(archive) as tar:
         tar.extractall(apt.folder / "unpacked")
-    _appear(next((apt.folder / "unpacked").iterdir()), target)
+    debian.keep(next((apt.folder / "unpacked").iterdir()), f"{name}-{version}")
 
 
 def source(name):
     version, suites, digest = SOURCES[name]
-    target = debian.CACHE / f"{name}-{version}"
-    if not target.exists():
+    if not (debian.CACHE / f"{name}-{version}").exists():
         debian.fetch(f"the source of {name} {version}", suites,
-                     lambda apt: _unpack(apt, name, version, digest, target), sources=True)
+                     lambda apt: _unpack(apt, name, version, digest), sources=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pytest
 
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
+from netns.test_pipeline import as_seen
 from reference import captures
 
 SALUKI = testbed.ROOT / "build/without-bpf-pcap-seccomp/saluki"
@@ -25,10 +26,6 @@ def sensor(bed, *options, ready="capturing by mmap v3"):
     return p
 
 
-def as_heard(frames):
-    return [f._replace(orig_len=len(f.data)) for f in frames]
-
-
 def code(bed, text):
     path = bed.tmp_path / "code"
     path.write_text(text)
@@ -45,7 +42,7 @@ def test_auto_comes_to_packet_sockets(bed, bundled):
     assert status == 0, said
     assert "built without libseccomp: neither system calls nor files are limited" in said
     collector.finish()
-    assert_same(as_heard(captures.frames(bundled)), captures.frames(bed.out), stamps=False)
+    assert_same(as_seen(captures.frames(bundled)), captures.frames(bed.out), stamps=False)
     assert_balanced(collector.sensor_stats("lib"), count)
 
 

@@ -34,10 +34,7 @@ def _unpack(package, name):
     shutil.rmtree(tree / "usr/share", ignore_errors=True)
     output("depmod", "-b", tree, version(tree))
     assert version(tree).startswith(name), f"{package.name}: this is not Linux {name}"
-    kept = CACHE / package.name.partition("_")[0]
-    if not kept.exists():  # another run of the tests may have been quicker
-        tree.rename(kept)
-    return kept
+    return debian.keep(tree, package.name.partition("_")[0])
 
 
 def version(tree):
