@@ -110,7 +110,7 @@ class Bed:
 # ---- parts -----------------------------------------------------------------------------------------
 
 
-def climb(directory, size, names, rungs, repeats):
+def climb(directory, size, names, rungs, blasts, rounds):
     """The ladder with the frames of one size; a sample of what was exported is compared."""
     directory = fresh(directory)
     played = frames.sized(frames.real(), size)
@@ -120,16 +120,16 @@ def climb(directory, size, names, rungs, repeats):
         c = cable.Cable(stack, directory)
         ladder = rates.Ladder(c, trace, SECONDS, names, say)
         compared = rates.compare_samples(ladder, played)
-        ladder.climb(rungs, repeats)
-        ladder.compare_cpu(repeats)
+        ladder.climb(rungs, blasts)
+        ladder.compare_cpu(rounds)
     return ladder, compared
 
 
 def part_rates(directory):
     say(f"rates: {len(frames.real())} distinct real frames as they come, {SECONDS:g} s a rung")
-    ladder, compared = climb(directory, None, list(consumers.ALL), rates.LADDER, 3)
+    ladder, compared = climb(directory, None, list(consumers.ALL), rates.LADDER, 9, 3)
     out = rates.figures(ladder, "")
-    return {**out, **rates.compare(out), "sample_frames_compared": compared}
+    return {**out, **rates.compare(ladder, out), "sample_frames_compared": compared}
 
 
 def part_sizes(directory):
@@ -137,7 +137,7 @@ def part_sizes(directory):
     for size in SIZES:
         say(f"rates: the same frames cut or filled up to {size} bytes")
         ladder, _ = climb(directory, size, ["saluki", "saluki_mapped", "tcpdump", "dumpcap",
-                                            "netsniff_ng"], rates.COARSE, 1)
+                                            "netsniff_ng"], rates.COARSE, 1, 1)
         out.update(rates.figures(ladder, f"_{size}"))
     return out
 

@@ -79,7 +79,7 @@ class Ladder:
 
     def climb(self, ladder, blasts):
         """All rungs, side by side; who has lost frames on two, or was not reached by what the
-        generator should send on two, goes on to full blast, which all do so many times."""
+        generator should send on two, goes on to full blast, which all do so many times, in turn."""
         climbing = list(self.names)
         short = collections.Counter()
         for rate in ladder:
@@ -93,14 +93,31 @@ class Ladder:
             for name in self.names:
                 self.run(name, FULL_BLAST)
 
+    def blasts(self, name):
+        return [r for r in self.runs[name] if r.offered == FULL_BLAST]
+
+    def holds_blast(self, name):
+        """Whether the generator's CPU is the limit, and not the consumer."""
+        return bool(self.blasts(name)) and not any(r.lost for r in self.blasts(name))
+
     def loss_free(self, name):
-        """The highest rate held without losing one frame, frames a second."""
+        """The highest rate held without losing one frame, frames a second. Who holds full blast
+        is as fast as its CPU is in that second, and that varies: the median counts."""
+        if self.holds_blast(name):
+            return statistics.median(r.rate for r in self.blasts(name))
         return max((r.rate for r in self.runs[name] if r.lost == 0), default=None)
+
+    def faster(self, name, than):
+        """The ratio of two such rates; where both hold full blast the median of the rounds' ratios,
+        as the two runs of a round are seconds apart."""
+        if self.holds_blast(name) and self.holds_blast(than):
+            return statistics.median(a.rate / b.rate for a, b in
+                                     zip(self.blasts(name), self.blasts(than), strict=True))
+        return self.loss_free(name) / self.loss_free(than)
 
     def blast(self, name):
         """The full-blast run that captured the median of frames a second."""
-        runs = sorted((r for r in self.runs[name] if r.offered == FULL_BLAST),
-                      key=lambda r: r.captured_rate)
+        runs = sorted(self.blasts(name), key=lambda r: r.captured_rate)
         return runs[len(runs) // 2] if runs else None
 
     def holds(self, name, rate):
@@ -175,19 +192,16 @@ def figures(ladder, suffix):
     return {k: v for k, v in out.items() if v is not None}
 
 
-def ratio(figures_, a, b):
-    return figures_[a] / figures_[b] if a in figures_ and figures_.get(b) else None
-
-
-def compare(out):
+def compare(ladder, out):
     """The ratios that the project is steered by."""
-    return {k: v for k, v in {
-        "rate_x_tcpdump": ratio(out, "rate_saluki", "rate_tcpdump"),
-        "rate_x_tcpdump_mapped": ratio(out, "rate_saluki_mapped", "rate_tcpdump"),
-        "rate_x_tcpdump_all": ratio(out, "rate_saluki_all", "rate_tcpdump"),
-        "xsk_x_tcpdump": ratio(out, "rate_saluki_xsk", "rate_tcpdump"),
-        "rate_x_tcpdump_pass": ratio(out, "rate_saluki_pass", "rate_tcpdump"),
-        "mmap_x_tcpdump": ratio(out, "rate_saluki_mmap", "rate_tcpdump"),
-        "cpu_x_tcpdump": ratio(out, "cpu_s_per_m_saluki", "cpu_s_per_m_tcpdump"),
-        "cpu_x_tcpdump_pass": ratio(out, "cpu_s_per_m_saluki_pass", "cpu_s_per_m_tcpdump"),
-    }.items() if v is not None}
+    have = {n for n in ladder.names if ladder.loss_free(n)}
+    if "tcpdump" not in have:
+        return {}
+    rates = {"rate_x_tcpdump": "saluki", "rate_x_tcpdump_mapped": "saluki_mapped",
+             "rate_x_tcpdump_all": "saluki_all", "rate_x_tcpdump_pass": "saluki_pass",
+             "xsk_x_tcpdump": "saluki_xsk", "mmap_x_tcpdump": "saluki_mmap"}
+    cpus = {"cpu_x_tcpdump": "saluki", "cpu_x_tcpdump_pass": "saluki_pass"}
+    found = {k: ladder.faster(n, "tcpdump") for k, n in rates.items() if n in have}
+    found |= {k: out[f"cpu_s_per_m_{n}"] / out["cpu_s_per_m_tcpdump"] for k, n in cpus.items()
+              if {f"cpu_s_per_m_{n}", "cpu_s_per_m_tcpdump"} <= out.keys()}
+    return found
