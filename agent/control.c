@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <saluki/changes.h>
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
@@ -99,15 +100,15 @@ static bool control_order(struct control *c)
 /* Not with every receipt: of sockets, the counts are asked for in system calls. */
 static void control_count(struct control *c)
 {
-	struct totals t;
+	struct ctl_news now = { .session_up = c->session->up, .at_ns = monotonic_ns() };
 
-	if (monotonic_ns() - c->board->at_ns < COUNT_INTERVAL_NS)
+	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
 		return;
-	export_totals(c->exporter, &t);
-	room_tell(&c->room, c->exporter->source, &t, c->snaplen);
-	c->board->totals = t;
-	c->board->session_up = c->session->up;
-	c->board->at_ns = monotonic_ns();
+	export_totals(c->exporter, &now.totals);
+	room_tell(&c->room, c->exporter->source, &now.totals, c->snaplen);
+	changes_begin(&c->board->changes);
+	changes_copy(&c->board->news, &now, sizeof(now));
+	changes_end(&c->board->changes);
 }
 
 void control_loop(struct control *c)

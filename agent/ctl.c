@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <saluki/changes.h>
 #include <saluki/log.h>
 
 #define CTL_PATIENCE_S 2 /* who connects and says nothing must not hold up signals */
@@ -83,7 +84,7 @@ static void ctl_status(const struct ctl *c, unsigned int i, struct ctl_answer *a
 	a->direction = c->tap->o->direction;
 	tap_describe(&c->tap->interfaces[i], &a->interface);
 	snprintf(a->ring, sizeof(a->ring), "%s", c->tap->ring);
-	a->board = *c->board;
+	changes_read(&c->board->changes, &a->news, &c->board->news, sizeof(a->news));
 }
 
 static void ctl_refuse(struct ctl_answer *a, int err, const char *why)

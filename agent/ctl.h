@@ -29,10 +29,15 @@ struct ctl_request {
 
 /* What the unprivileged process lets the other one know, in memory that both have. Numbers only: it
  * is believed nothing else. */
-struct ctl_board {
+struct ctl_news {
 	struct totals totals;
 	uint64_t at_ns; /* CLOCK_MONOTONIC, when it was written */
 	uint64_t session_up;
+};
+
+struct ctl_board {
+	struct ctl_news news;
+	unsigned int changes; /* of them: saluki/changes.h */
 };
 
 struct ctl_answer {
@@ -47,7 +52,7 @@ struct ctl_answer {
 	uint32_t direction;		     /* enum direction */
 	struct handover_interface interface; /* `source` is "" while it is not attached */
 	char ring[64];
-	struct ctl_board board;
+	struct ctl_news news;
 };
 
 /* ---- the agent ------------------------------------------------------------------------------- */

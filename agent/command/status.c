@@ -147,7 +147,7 @@ static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 	if (s->is_pinned) {
 		pinned_counters(&s->pinned, c);
 	} else {
-		const struct totals_interface *t = &s->agent.board.totals.interfaces[n];
+		const struct totals_interface *t = &s->agent.news.totals.interfaces[n];
 
 		c->seen = t->seen;
 		c->filtered = t->filtered;
@@ -155,7 +155,7 @@ static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 		c->copy_failed = t->copy_failed;
 		c->captured = t->captured;
 	}
-	return s->is_pinned ? monotonic_ns() : s->agent.board.at_ns;
+	return s->is_pinned ? monotonic_ns() : s->agent.news.at_ns;
 }
 
 static void status_sample(struct statuses *all)

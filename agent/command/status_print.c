@@ -49,7 +49,7 @@ static double rate(const struct status *s, __u64 before, __u64 now)
 
 static void print_agent(const struct status *s)
 {
-	const struct totals *t = &s->agent.board.totals;
+	const struct totals *t = &s->agent.news.totals;
 
 	if (!s->has_agent) {
 		printf("  agent    none: frames wait in the ring; 'saluki run -i %s' exports "
@@ -58,7 +58,7 @@ static void print_agent(const struct status *s)
 		return;
 	}
 	printf("  agent    process %d, %s; exported %llu frames in %llu bytes, dropped %llu%s\n",
-	       (int)s->agent.pid, s->agent.board.session_up ? "collector answers" : "no collector",
+	       (int)s->agent.pid, s->agent.news.session_up ? "collector answers" : "no collector",
 	       ULL(t->exported), ULL(t->sent_bytes), ULL(t->dropped_send + t->dropped_shutdown),
 	       s->agent.count > 1 ? ", all its interfaces together" : "");
 }
@@ -104,7 +104,7 @@ void status_print_text(const struct statuses *all)
 
 static void json_agent(const struct status *s)
 {
-	const struct totals *t = &s->agent.board.totals;
+	const struct totals *t = &s->agent.news.totals;
 
 	if (!s->has_agent) {
 		printf("\"agent\": null,\n   ");
@@ -113,7 +113,7 @@ static void json_agent(const struct status *s)
 	printf("\"agent\": {\"pid\": %d, \"session\": %s, \"interfaces\": %u, \"exported\": %llu, "
 	       "\"dropped_send\": %llu, \"dropped_shutdown\": %llu, \"combos\": %llu, "
 	       "\"datagrams\": %llu, \"sent_bytes\": %llu},\n   ",
-	       (int)s->agent.pid, s->agent.board.session_up ? "true" : "false", s->agent.count,
+	       (int)s->agent.pid, s->agent.news.session_up ? "true" : "false", s->agent.count,
 	       ULL(t->exported), ULL(t->dropped_send), ULL(t->dropped_shutdown), ULL(t->combos),
 	       ULL(t->datagrams), ULL(t->sent_bytes));
 }

@@ -78,14 +78,19 @@ static inline void source_record(struct source_frame *out, const struct saluki_r
 	out->frame.data = (const uint8_t *)(rec + 1);
 }
 
+/* What a source counts that sees whole frames. One thread counts, any may read. */
+struct source_counts {
+	struct saluki_counters counters;
+	unsigned int changes; /* saluki/changes.h */
+};
+
+/* Counts a frame that the source was offered. */
+void source_offered(struct source_counts *c, uint32_t orig_len, bool refused);
+void source_counts_read(struct saluki_counters *out, const struct source_counts *c);
 /* Sets what is kept of a whole frame of `cap_len` bytes at hand, as the BPF programs would have cut
- * it, and counts it as captured: for sources that see whole frames. `out->orig_len`, `linktype` and
- * `data` are set. `c` may be read by other threads meanwhile. */
+ * it, and counts it as captured. `out->orig_len`, `linktype` and `data` are set. */
 void source_cut(struct source_frame *out, uint32_t cap_len, bool keep_headers, uint32_t snaplen,
-		struct saluki_counters *c);
-/* Raises a counter that other threads may read meanwhile; reads all of them. */
-void source_count(__u64 *counter, uint64_t n);
-void source_counters_read(struct saluki_counters *out, const struct saluki_counters *c);
+		struct source_counts *c);
 
 /* All take the descriptors over. They return NULL after a line that says what failed. */
 struct source *source_ring_open(const struct handover *h, const int *fds);

@@ -29,8 +29,7 @@ struct source_file {
 	struct filter filter;
 	int filter_linktype;		   /* -1: not yet */
 	uint64_t trace_start_ns, start_ns; /* --pace: both clocks at the first frame */
-	/* Read by other threads, one field at a time. */
-	struct saluki_counters counters;
+	struct source_counts counts;
 };
 
 static int file_start(struct source_file *s)
@@ -110,9 +109,7 @@ static int file_take(struct source_file *s)
 	refused = file_filter(s);
 	if (refused < 0)
 		return refused;
-	source_count(&s->counters.seen, 1);
-	source_count(&s->counters.seen_bytes, s->ahead.orig_len);
-	source_count(&s->counters.filtered, refused);
+	source_offered(&s->counts, s->ahead.orig_len, refused);
 	return refused ? -EAGAIN : 1;
 }
 
@@ -139,7 +136,7 @@ static int file_next(struct source *base, struct source_frame *out)
 	out->taken = 0;
 	headers = s->h.interfaces[0].keep_headers &&
 		  (s->h.keep_was_asked_for || linktype_is_80211(p->linktype));
-	source_cut(out, p->cap_len, headers, s->h.snaplen, &s->counters);
+	source_cut(out, p->cap_len, headers, s->h.snaplen, &s->counts);
 	return 1;
 }
 
@@ -164,7 +161,7 @@ static void file_counters(const struct source *base, unsigned int interface,
 			  struct saluki_counters *out)
 {
 	(void)interface;
-	source_counters_read(out, &((const struct source_file *)base)->counters);
+	source_counts_read(out, &((const struct source_file *)base)->counts);
 }
 
 static void file_close(struct source *base)

@@ -47,11 +47,11 @@ struct lane {
 	size_t room_len;
 	struct packet ahead; /* the next frame of this socket */
 	bool have;
-	uint64_t taken;		    /* frames read so far */
-	uint64_t limit;		    /* no more than these */
-	uint64_t missing;	    /* frames that the kernel counted and never gave */
-	int linktype;		    /* where a frame's own is not known */
-	struct saluki_counters cut; /* kept_bytes, malformed, seen_bytes */
+	uint64_t taken;		  /* frames read so far */
+	uint64_t limit;		  /* no more than these */
+	uint64_t missing;	  /* frames that the kernel counted and never gave */
+	int linktype;		  /* where a frame's own is not known */
+	struct source_counts cut; /* kept_bytes, malformed, seen_bytes */
 	/* The kernel's counts in 64 bits. */
 	struct packet_counts last;
 	uint64_t packets, drops, filtered;
@@ -172,7 +172,7 @@ static void give(struct source_mmap *s, struct lane *l, struct source_frame *f)
 	 * would wait for that. */
 	f->heard_ns = (int64_t)(s->now_ns - heard_ns) < 0 ? s->now_ns : heard_ns;
 	f->taken = 0;
-	source_count(&l->cut.seen_bytes, p->orig_len);
+	source_offered(&l->cut, p->orig_len, false);
 	source_cut(f, p->cap_len,
 		   s->keep == KEEP_HEADERS ||
 			   (s->keep == KEEP_DEFAULT && linktype_is_80211(f->frame.linktype)),
@@ -214,7 +214,7 @@ static void mmap_counters(const struct source *base, unsigned int interface,
 	struct source_mmap *s = (struct source_mmap *)base;
 	struct lane *l = &s->lanes[interface];
 
-	source_counters_read(out, &l->cut);
+	source_counts_read(out, &l->cut);
 	pthread_mutex_lock(&s->lock);
 	add_up(s, l);
 	out->ring_full = l->drops;
