@@ -28,6 +28,8 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 };
 #define FRAME_MAX 87 /* the sum of these */
 
+#define NS_32_BITS 4000000000u /* and some that are left */
+
 /* What columns hold counts against `size`, so none exceeds it by more than one frame's share. */
 static size_t column_cap(int i, size_t size)
 {
@@ -145,16 +147,33 @@ static void append_kind(struct combo *c, const struct combo_frame *f)
 	c->run_frames++;
 }
 
+/* Microseconds and the rest of a time stamp: of most frames from the last one's, as machines of 32
+ * bits divide 64 by hundreds of instructions. */
+static void divide_time(struct combo *c, uint64_t time_ns)
+{
+	uint64_t delta = time_ns - c->last_ns;
+
+	if (c->frames && delta < NS_32_BITS) {
+		uint32_t rest = c->last_rest + (uint32_t)delta;
+
+		c->last_us += rest / 1000;
+		c->last_rest = rest % 1000;
+	} else {
+		c->last_us = time_ns / 1000;
+		c->last_rest = time_ns % 1000;
+	}
+}
+
 static void append_time(struct combo *c, const struct combo_frame *f)
 {
-	int64_t delta;
+	uint32_t rest = c->last_rest;
 
+	divide_time(c, f->time_ns);
 	if (c->frames == 0)
 		c->base_ns = c->last_ns = f->time_ns;
-	delta = (int64_t)(f->time_ns - c->last_ns);
-	if (!c->fine)
-		c->fine = delta % 1000 != 0;
-	put_varint(c, COMBO_TIMES, zigzag(delta));
+	else if (c->last_rest != rest)
+		c->fine = true;
+	put_varint(c, COMBO_TIMES, zigzag(f->time_ns - c->last_ns));
 	c->last_ns = f->time_ns;
 }
 
@@ -203,7 +222,7 @@ static void append_form(struct combo *c, const struct combo_frame *f, uint8_t *b
 		put_byte(c, COMBO_FORMS, forms_number(&c->forms, m));
 	}
 	d.cut = f->orig_len - f->kept_len;
-	forms_differ(&c->forms, m, &d, f->time_ns / 1000);
+	forms_differ(&c->forms, m, &d, c->last_us);
 	put_differences(c, m, &d);
 }
 

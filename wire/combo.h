@@ -128,6 +128,8 @@ struct combo {
 	uint64_t opened_ns; /* CLOCK_MONOTONIC of the first frame, for the age */
 	uint64_t mark;	    /* what the source gave for its end (source.h) */
 	uint64_t base_ns, last_ns;
+	uint64_t last_us;    /* of last_ns */
+	uint32_t last_rest;  /* of that, ns */
 	uint64_t run_frames; /* frames of the current run in `kinds` */
 	uint16_t linktype;
 	uint8_t interface, direction;

@@ -38,10 +38,21 @@ static struct form *form_new(struct forms *f, const uint8_t *bytes, uint32_t len
 
 /* ---- the sensor: find ------------------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t h, uint64_t a, uint64_t b)
+typedef unsigned long word; /* what this machine multiplies at once */
+#define WORD_LEN sizeof(word)
+
+static word load_own(const uint8_t *p)
 {
-	h = (h ^ a ^ (b << 23 | b >> 41)) * 0x9e3779b97f4a7c15ULL;
-	return h ^ h >> 32;
+	word w;
+
+	memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+static word mix(word h, word a, word b)
+{
+	h = (h ^ a ^ (b << 23 | b >> (8 * WORD_LEN - 23))) * (word)0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 4 * WORD_LEN;
 }
 
 /* Of this machine only, never on the wire: words are taken as they lie. The last ones overlap. Who
@@ -49,18 +60,18 @@ static uint64_t mix(uint64_t h, uint64_t a, uint64_t b)
 static uint32_t form_hash(const uint8_t *p, uint32_t len)
 {
 	const uint8_t *end = p + len;
-	uint64_t h = len;
+	word h = len;
 
-	if (len < 8) {
+	if (len < WORD_LEN) {
 		while (p < end)
 			h = mix(h, *p++, 0);
 		return h;
 	}
-	for (; end - p > 16; p += 16)
-		h = mix(h, load_word(p), load_word(p + 8));
-	if (len >= 16)
-		p = end - 16;
-	return mix(h, load_word(p), load_word(end - 8));
+	for (; end - p > (ptrdiff_t)(2 * WORD_LEN); p += 2 * WORD_LEN)
+		h = mix(h, load_own(p), load_own(p + WORD_LEN));
+	if (len >= 2 * WORD_LEN)
+		p = end - 2 * WORD_LEN;
+	return mix(h, load_own(p), load_own(end - WORD_LEN));
 }
 
 struct form *forms_find(struct forms *f, struct fields *fields, uint8_t *frame, uint32_t len,
