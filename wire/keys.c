@@ -25,9 +25,13 @@ void key_generate(uint8_t secret[KEY_LEN])
 
 int key_public(uint8_t public[KEY_LEN], const uint8_t secret[KEY_LEN])
 {
+	static const uint8_t base[KEY_LEN] = { 9 }; /* RFC 7748, section 6.1 */
+
 	if (sodium_is_zero(secret, KEY_LEN))
 		return -EINVAL;
-	return crypto_scalarmult_base(public, secret) ? -EINVAL : 0;
+	/* crypto_scalarmult_base() is quicker, by a table of 30 KB that the AP70 has no flash for.
+	 */
+	return crypto_scalarmult(public, secret, base) ? -EINVAL : 0;
 }
 
 void key_to_text(char text[KEY_TEXT_LEN], const uint8_t key[KEY_LEN])
