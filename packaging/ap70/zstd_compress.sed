@@ -1,0 +1,11 @@
+# What agent/export/compress.c never asks for is known not to be asked for when it is compiled: matches over
+# long distances, blocks of chosen sizes, sequences made elsewhere, checksums, buffered streams.
+s/[a-zA-Z>.-]*ldmParams\.enableLdm == ZSTD_ps_enable/0/
+s/ZSTD_useTargetCBlockSize(&cctx->appliedParams)/0/
+s/ZSTD_blockSplitterEnabled(&cctx->appliedParams)/0/
+s/ZSTD_hasExtSeqProd([^)]*)/0/
+s/zc->externSeqStore\.pos < zc->externSeqStore\.size/0/
+s/[a-zA-Z>.-]*appliedParams\.fParams\.checksumFlag\( \&\& srcSize\)*)/0)/
+s/[a-zA-Z>-]*appliedParams\.\(in\|out\)BufferMode == ZSTD_bm_buffered/0/
+s/[a-zA-Z>-]*appliedParams\.\(in\|out\)BufferMode == ZSTD_bm_stable/1/
+s/^\( *return \)ZSTD_splitBlock(.*/\1blockSizeMax;/
