@@ -31,8 +31,17 @@ const char *packet_version_name(enum packet_version version)
 
 /* ---- rings ----------------------------------------------------------------------------------- */
 
-/* Asks for a version, without setting anything up. A kernel of another word size than this program
- * has another TPACKET_V1. */
+/* A kernel of another word size than this program has another TPACKET_V1. In V2 and V3 words are of
+ * one size; before Linux 3.14 their headers had less behind what we read (28 for 32, 36 for 48
+ * bytes), and the same room. */
+static bool same_header(enum packet_version version, uint32_t theirs, uint32_t ours)
+{
+	if (version == PACKET_V1)
+		return theirs == ours;
+	return TPACKET_ALIGN(theirs) == TPACKET_ALIGN(ours);
+}
+
+/* Asks for a version, without setting anything up. */
 static int ask_version(int fd, enum packet_version version)
 {
 	static const int header_len[] = { 0, sizeof(struct tpacket_hdr),
@@ -44,7 +53,7 @@ static int ask_version(int fd, enum packet_version version)
 	if (getsockopt(fd, SOL_PACKET, PACKET_HDRLEN, &value, &len)) {
 		if (version != PACKET_V1 || errno != ENOPROTOOPT) /* before Linux 2.6.27 */
 			return -errno;
-	} else if (value != header_len[version]) {
+	} else if (!same_header(version, value, header_len[version])) {
 		return -EPROTO;
 	}
 	if (setsockopt(fd, SOL_PACKET, PACKET_VERSION, &number, sizeof(number)) &&
