@@ -99,13 +99,17 @@ static bool send_again(struct exporter *e, int err)
 }
 
 /* Sends some of `n` messages, at least one. Returns how many, or -1 with errno. */
-static int send_some(int sock, struct mmsghdr *messages, unsigned int n)
+static int send_some(struct exporter *e, struct mmsghdr *messages, unsigned int n)
 {
-	int sent = sendmmsg(sock, messages, n, MSG_NOSIGNAL);
+	int sock = e->session->sock, sent;
 
-	if (sent < 0 && errno == ENOSYS) /* before Linux 3.0 */
-		sent = sendmsg(sock, &messages->msg_hdr, MSG_NOSIGNAL) < 0 ? -1 : 1;
-	return sent;
+	if (!e->one_by_one) {
+		sent = sendmmsg(sock, messages, n, MSG_NOSIGNAL);
+		if (sent >= 0 || errno != ENOSYS)
+			return sent;
+		e->one_by_one = true;
+	}
+	return sendmsg(sock, &messages->msg_hdr, MSG_NOSIGNAL) < 0 ? -1 : 1;
 }
 
 /* Sends the first `n` messages. Returns 0, or -errno where the network refuses.
@@ -118,7 +122,7 @@ static int send_messages(struct exporter *e, unsigned int n)
 	unsigned int done = 0;
 
 	while (done < n) {
-		int sent = send_some(e->session->sock, e->pieces.messages + done, n - done);
+		int sent = send_some(e, e->pieces.messages + done, n - done);
 
 		if (sent < 0) {
 			int err = errno;

@@ -39,6 +39,7 @@ struct exporter {
 	uint8_t wire[COMBO_WIRE_MAX];
 	struct pieces pieces;
 	struct saluki_exported counters; /* written by the export thread, read by any */
+	bool one_by_one;		 /* before Linux 3.0 there is no sendmmsg() */
 	bool told_refused;
 	bool left;	  /* a combo was left in the ring for the next agent */
 	bool unconfirmed; /* the collector has not confirmed the final totals */
