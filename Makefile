@@ -58,7 +58,8 @@ BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/sta
 	$(BUILD)/tests/filter_cost
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so \
-	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch
+	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
+	$(BUILD)/tests/newer_calls
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -188,6 +189,15 @@ $(BUILD)/tests/packet_verdicts: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_ver
 		agent/filter/filter_packet)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lpcap
+
+# These two stand alone, so that they can be built static for other machines too.
+$(BUILD)/tests/old_kernel: $(patsubst %,$(BUILD)/tests/netns/%.o,old_kernel old_answers)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(BUILD)/tests/newer_calls: $(BUILD)/tests/netns/newer_calls.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/%.so: tests/netns/%.c
 	$(call say,LD,$@)

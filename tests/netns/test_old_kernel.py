@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The sensor on Linux 2.6.27, as on the AP70: old_kernel.c stands between it and this kernel, and
+answers in the old one's place. What runs is built from the same files as the AP70's sensor."""
+import re
+import signal
+import subprocess
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced, assert_same
+from netns.test_mmap import tagged, without_outer_tag
+from netns.test_pipeline import as_seen
+from netns.test_without import RADIOTAP_ALL, RADIOTAP_NONE, SALUKI, code
+from reference import captures
+from reference.test_reference import write_pcap
+
+OLD_KERNEL = testbed.ROOT / "build/tests/old_kernel"
+NEWER_CALLS = testbed.ROOT / "build/tests/newer_calls"
+PACKETS = ["v2", "v1", "recv"]  # 2.6.27; before it; without CONFIG_PACKET_MMAP
+
+# tcpdump -ddd type mgt, behind radiotap: the header's length is in its bytes 2 and 3.
+RADIOTAP_MGT = """12
+48 0 0 3
+100 0 0 8
+7 0 0 0
+48 0 0 2
+76 0 0 0
+7 0 0 5
+80 0 0 0
+84 0 0 12
+21 0 1 0
+6 0 0 262144
+6 0 0 0
+6 0 0 0
+"""
+
+# What it asks for first and does without, or its C library does: nothing else may be newer.
+ASKED_FIRST = {"sendmmsg", "memfd_create",
+               "getrandom", "rseq", "prlimit64", "clone3", "statx", "faccessat2", "close_range"}
+
+
+def old(packets, *command):
+    return [OLD_KERNEL, "--packets", packets, *command]
+
+
+def sensor(bed, packets, *options, ready=None, before=(), program=SALUKI):
+    p = testbed.Process(bed.ns, [*before, *old(packets, program), "run", "--to", "127.0.0.1:5600",
+                                 "--key", bed.keys.sensor("lib"), *options], ready)
+    bed.stack.callback(p.kill)
+    return p
+
+
+def saluki(bed, *args, **kwargs):
+    return bed.ns.run(*old("v2", SALUKI), *args, capture_output=True, check=False, **kwargs)
+
+
+def played(bed, s, player, collector, filtered=0):
+    """Plays all; the ledger must come out even. Returns what the sensor said."""
+    count = player.play()
+    status, said = s.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count,
+                    **({"filtered": filtered} if filtered else {}))
+    return said
+
+
+# ---- old_kernel itself ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("packets", PACKETS)
+def test_newer_calls_are_refused(packets):
+    got = subprocess.run([*old(packets, NEWER_CALLS), packets], capture_output=True, text=True,
+                         check=False)
+    assert got.returncode == 0 and got.stdout.startswith("0 of "), got
+
+
+def test_without_it_they_are_not():
+    got = subprocess.run([NEWER_CALLS], capture_output=True, text=True, check=False)
+    wrong, asked = map(int, re.search(r"(\d+) of (\d+) answers are not", got.stdout).groups())
+    assert got.returncode == 1 and asked > wrong > 30, got.stdout
+
+
+@pytest.mark.parametrize("program,status", [("true", 0), ("false", 1), ("no-such-program", 125)])
+def test_the_status_is_the_programs(program, status):
+    assert subprocess.run(old("v2", program), capture_output=True, check=False).returncode == status
+
+
+# ---- the sensor ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("packets", PACKETS)
+def test_monitor_interface(bed, bundled, packets):
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
+    s = sensor(bed, packets, "-i", "mon0", ready=f"mon0: capturing by mmap {packets},")
+    said = played(bed, s, player, collector)
+    for newer in ("v3", "v2", "v1")[:1 + PACKETS.index(packets)]:
+        assert f"mon0: mmap {newer} refused: this kernel does not have it" in said, said
+    assert_same(as_seen(captures.frames(bundled)), captures.frames(bed.out), stamps=False)
+
+
+def test_the_whole_sensor(bed, bundled):
+    """One with all libraries finds out, and says, what the kernel does not have."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
+    s = sensor(bed, "v2", "-i", "mon0", ready="mon0: capturing by mmap v2,",
+               program=testbed.BUILD / "saluki")
+    said = played(bed, s, player, collector)
+    for words in ("this kernel has no bpf()", "this kernel has no seccomp",
+                  "this kernel has no Landlock"):
+        assert words in said, said
+    assert_same(as_seen(captures.frames(bundled)), captures.frames(bed.out), stamps=False)
+
+
+@pytest.mark.parametrize("keep", ["headers", "all"])
+@pytest.mark.parametrize("packets", PACKETS)
+def test_wired_interface(bed, packets, keep):
+    """There no filter sees a VLAN tag, and TPACKET_V1 has no place for one."""
+    frames = tagged()
+    write_pcap(bed.tmp_path / "live.pcap", 1, frames)
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    collector = bed.collector()
+    s = sensor(bed, packets, "-i", "tap0", "--keep", keep, ready=f"capturing by mmap {packets},")
+    player = bed.sender("veth0", bed.tmp_path / "live.pcap", ["--rate", "10000"])
+    played(bed, s, player, collector)
+    if packets == "v1":
+        frames = without_outer_tag(frames)
+    assert_same(as_seen(frames), captures.frames(bed.out), headers=keep == "headers", stamps=False)
+
+
+@pytest.mark.parametrize("packets", PACKETS)
+def test_two_interfaces_and_a_filter(bed, bundled, packets):
+    def is_mgt(f):
+        return f.data[f.data[2] + 256 * f.data[3]] & 12 == 0
+
+    collector = bed.collector()
+    players = [bed.tun(name, 803, bundled, ["--rate", "5000"]) for name in ("mon0", "mon1")]
+    s = sensor(bed, packets, "-i", "mon0", "-i", "mon1", "--filter-code", code(bed, RADIOTAP_MGT),
+               ready=f"mon1: capturing by mmap {packets},")
+    for p in players:
+        p.go()
+    count = sum(p.played() for p in players)
+    status, said = s.finish()
+    assert status == 0, said
+    collector.finish()
+    taken = [f for f in as_seen(captures.frames(bundled)) if is_mgt(f)]
+    assert_balanced(collector.sensor_stats("lib"), count, filtered=count - 2 * len(taken))
+    got = list(captures.frames(bed.out))
+    assert len(got) == 2 * len(taken) and all(map(is_mgt, got))
+
+
+def test_files(bed, bundled):
+    collector = bed.collector()
+    status, said = sensor(bed, "v2", "-r", bundled).finish(signo=None)
+    assert status == 0, said
+    collector.finish()
+    frames = list(captures.frames(bundled))
+    assert_same(frames, captures.frames(bed.out))
+    assert_balanced(collector.sensor_stats("lib"), len(frames))
+
+
+def test_it_is_asked_and_told(bed, bundled):
+    """status, filter and SIGUSR1; commands are under the old kernel too."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
+    s = sensor(bed, "v2", "-i", "mon0", "--filter-code", code(bed, RADIOTAP_ALL),
+               ready="capturing by")
+    testbed.wait_for(lambda: "mmap v2" in saluki(bed, "status").stdout, "the agent to answer")
+    got = saluki(bed, "filter", "-i", "mon0", "--filter-code", code(bed, RADIOTAP_NONE))
+    assert got.returncode == 0, got.stderr
+    count = player.play()
+    s.send_signal(signal.SIGUSR1)
+    s.expect(f"ledger: seen {count} = filtered {count} +")
+    status, said = s.finish(signal.SIGTERM)
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count, filtered=count)
+
+
+def test_an_interface_goes_and_comes_back(bed, bundled):
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
+    s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
+    count = player.play()
+    player.close()
+    s.expect("mon0: disappeared; waiting for it")
+    player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
+    s.expect("mon0: is back")
+    count += player.play()
+    status, said = s.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_a_collector_that_comes_late(bed, bundled):
+    """Also a socket that hears of it (ECONNREFUSED), and frames that wait for it."""
+    player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
+    s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
+    count = player.play()
+    collector = bed.collector()
+    status, said = s.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_keys(bed):
+    got = saluki(bed, "genkey")
+    assert got.returncode == 0 and got.stdout != saluki(bed, "genkey").stdout
+    public = saluki(bed, "pubkey", input=got.stdout)
+    assert public.returncode == 0
+    assert public.stdout == testbed.saluki("pubkey", input=got.stdout, check=True).stdout
+
+
+def test_the_interfaces_lock(bed, bundled):
+    bed.tun("mon0", 803, bundled)
+    s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
+    status, said = sensor(bed, "v2", "-i", "mon0").finish(signo=None)
+    assert status == 1 and f"another saluki captures here, process {s.pid()}" in said
+    s.finish()
+
+
+def test_nothing_newer_is_called(bed, bundled):
+    """strace's list: what fails with ENOSYS is known to, and has something in its place."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
+    trace = bed.tmp_path / "trace"
+    s = sensor(bed, "v2", "-i", "mon0", before=["strace", "-D", "-f", "-o", trace])
+    s.expect("capturing by mmap v2")
+    played(bed, s, player, collector)
+    refused = set(re.findall(r"(?m)^\d+ +(?:<\.\.\. )?(\w+).* = -1 ENOSYS", trace.read_text()))
+    assert {"sendmmsg", "memfd_create"} <= refused <= ASKED_FIRST, refused
