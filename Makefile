@@ -35,7 +35,7 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 	libzstd-dev libsodium-dev libseccomp-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
-	kmod mandoc strace
+	kmod mandoc strace iw
 PACKAGES_BENCH := netsniff-ng linux-perf
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))

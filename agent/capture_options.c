@@ -69,6 +69,7 @@ static int add_interface(struct capture_options *o)
 			 INTERFACES_MAX);
 		return -EINVAL;
 	}
+	o->channels[o->count] = o->channel;
 	o->interfaces[o->count++] = optarg;
 	return 0;
 }

@@ -22,7 +22,9 @@ enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
 
 struct capture_options {
 	const char *interfaces[INTERFACES_MAX]; /* -i, in their order: an index is a number */
+	uint8_t channels[INTERFACES_MAX];	/* each one's --channel; 0: as it is */
 	unsigned int count;
+	uint8_t channel;  /* of the next -i */
 	uint32_t snaplen; /* bytes */
 	enum keep keep;
 	enum source_choice source;
@@ -44,6 +46,7 @@ enum capture_given {
 	GIVEN_RING = 32,
 	GIVEN_RING_SIZE = 64,
 	GIVEN_FILTER = 128,
+	GIVEN_CHANNEL = 256,
 };
 
 /* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
@@ -91,7 +94,8 @@ int capture_expression(struct capture_options *o, int argc, char **argv);
 const char *capture_options_wrong(const struct capture_options *o);
 /* What means nothing for a file: all but -i, -s and --keep. */
 #define GIVEN_FOR_INTERFACE                                                                        \
-	(GIVEN_SOURCE | GIVEN_DIRECTION | GIVEN_CONSUME | GIVEN_RING | GIVEN_RING_SIZE)
+	(GIVEN_SOURCE | GIVEN_DIRECTION | GIVEN_CONSUME | GIVEN_RING | GIVEN_RING_SIZE |           \
+	 GIVEN_CHANNEL)
 
 /* Reads optarg. Returns 0, or -EINVAL after a line. */
 int parse_number(const char *flag, long min, long max, uint32_t *out);

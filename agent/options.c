@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "agent/export/compress.h"
+#include "agent/tap/wireless.h"
 #include "wire/combo.h"
 
 enum {
@@ -17,11 +18,13 @@ enum {
 	OPT_COMBO_AGE,
 	OPT_COMPRESS,
 	OPT_USER,
+	OPT_CHANNEL,
 };
 
 const struct option_def run_defs[] = {
 	{ 'i', "interface", "IF", "capture on this interface; may be given several times" },
 	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
+	{ OPT_CHANNEL, "channel", "N", "tune the radio of the -i before it; before all: of each" },
 	{ OPT_PACE, "pace", NULL, "with -r: at the trace's own speed, not as fast as possible" },
 	{ OPT_TO, "to", "HOST:PORT", "the collector; [ADDR]:PORT for IPv6" },
 	{ OPT_KEY, "key", "FILE",
@@ -74,6 +77,20 @@ static int parse_compress(struct run_options *o)
 	return 0;
 }
 
+/* As in dumpcap: behind an interface it is that one's, in front of all it is everyone's. */
+static int parse_channel(struct capture_options *o)
+{
+	uint32_t channel;
+
+	if (parse_number("--channel", CHANNEL_MIN, CHANNEL_MAX, &channel))
+		return -EINVAL;
+	if (o->count)
+		o->channels[o->count - 1] = channel;
+	else
+		o->channel = channel;
+	return 0;
+}
+
 static int parse_option(struct run_options *o, int id)
 {
 	switch (id) {
@@ -94,6 +111,9 @@ static int parse_option(struct run_options *o, int id)
 		return parse_number("--combo-age", 1, 60000, &o->combo_age_ms);
 	case OPT_COMPRESS:
 		return parse_compress(o);
+	case OPT_CHANNEL:
+		o->capture.given |= GIVEN_CHANNEL;
+		return parse_channel(&o->capture);
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
@@ -116,7 +136,7 @@ static int check(const struct run_options *o)
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
 	else if (o->file && o->capture.given & GIVEN_FOR_INTERFACE)
-		wrong = "--consume, --source, -Q, --ring and -B go with -i";
+		wrong = "--channel, --consume, --source, -Q, --ring and -B go with -i";
 	else
 		wrong = capture_options_wrong(&o->capture);
 	if (wrong)

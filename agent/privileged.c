@@ -161,6 +161,16 @@ static void take_signal(struct privileged *p)
 	}
 }
 
+/* A radio that has gone or was down may be on any channel. What cannot be set is said; the frames
+ * themselves tell where they were heard. */
+static void tune_again(struct privileged *p, unsigned int i)
+{
+	struct tap_interface *f = &p->tap->interfaces[i];
+
+	if (f->was_up)
+		tap_tune(p->tap, i, f->channel);
+}
+
 /* Follows an interface: it may go down and up, vanish, and come back as another. */
 static void follow_link(struct privileged *p, unsigned int i)
 {
@@ -185,16 +195,18 @@ static void follow_link(struct privileged *p, unsigned int i)
 			log_line("%s: disappeared; waiting for it", f->name);
 	}
 	if (!f->source && now.ifindex && p->tap->ops->attach(p->tap, i, true) == 0) {
+		f->was_up = f->link.up;
+		tune_again(p, i);
 		log_line("%s: is %s", f->name,
 			 now.ifindex == f->ifindex ? "of another type now" : "back");
 		f->ifindex = f->link.ifindex;
-		f->was_up = f->link.up;
 		tap_say(p->tap, i, "capturing");
 		order_interface(p, i);
 	} else if (f->source && now.up != f->was_up) {
+		f->was_up = now.up;
+		tune_again(p, i);
 		log_line("%s: %s", f->name,
 			 now.up ? "is up again; capturing" : "went down; waiting for it");
-		f->was_up = now.up;
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include "agent/tap/lock.h"
 #include "agent/tap/pin.h"
+#include "agent/tap/wireless.h"
 
 #define SOCKET_IOCTLS 0x8900 /* SIOC*: linux/sockios.h */
 
@@ -53,6 +54,7 @@ static const struct sandbox_check attach_checks[] = {
 	{ "socket", 0, SANDBOX_INT, AF_XDP },
 	{ "socket", 0, SANDBOX_INT, AF_UNIX },
 	{ "ioctl", 1, 0xff00, SOCKET_IOCTLS },
+	{ "ioctl", 1, SANDBOX_INT, WIRELESS_SET_CHANNEL },
 	{ "fcntl", 1, SANDBOX_INT, F_DUPFD_CLOEXEC }, /* libbpf's dup() */
 	{ "fcntl64", 1, SANDBOX_INT, F_DUPFD_CLOEXEC },
 	{ 0 },

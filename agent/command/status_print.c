@@ -90,6 +90,8 @@ void status_print_text(const struct statuses *all)
 		       v.consume ? ", frames consumed" : "", v.version);
 		if (s->filter[0])
 			printf("  filter   %s\n", s->filter);
+		if (s->has_agent && s->agent.interface.channel)
+			printf("  channel  %u\n", s->agent.interface.channel);
 		print_agent(s);
 		print_ring(s);
 #define X(field)                                                                                   \
@@ -106,6 +108,10 @@ static void json_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
 
+	if (s->has_agent && s->agent.interface.channel)
+		printf("\"channel\": %u, ", s->agent.interface.channel);
+	else
+		printf("\"channel\": null, ");
 	if (!s->has_agent) {
 		printf("\"agent\": null,\n   ");
 		return;

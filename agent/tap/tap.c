@@ -10,6 +10,8 @@
 #include <saluki/linktype.h>
 #include <saluki/log.h>
 
+#include "wireless.h"
+
 /* The best first. Of the BPF hooks the tap itself takes the best, an interface at a time. */
 static const struct {
 	struct tap *(*new)(const struct capture_options *o);
@@ -27,7 +29,10 @@ void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_opt
 	t->o = o;
 	t->count = o->count;
 	for (unsigned int i = 0; i < o->count; i++)
-		t->interfaces[i].name = o->interfaces[i];
+		t->interfaces[i] = (struct tap_interface){
+			.name = o->interfaces[i],
+			.channel = o->channels[i],
+		};
 }
 
 static void tell(const struct tap_interface *f, int err)
@@ -165,6 +170,34 @@ static int lock_all(struct lock *locks, const struct capture_options *o)
 	return 0;
 }
 
+static int set_channel(const char *interface, uint8_t channel)
+{
+	int err = channel ? wireless_set_channel(interface, channel) : 0;
+
+	if (err)
+		log_line("%s: cannot set channel %d: %s", interface, channel, wireless_reason(err));
+	return err;
+}
+
+int tap_tune(struct tap *t, unsigned int i, uint8_t channel)
+{
+	int err = set_channel(t->interfaces[i].name, channel);
+
+	if (!err)
+		t->interfaces[i].channel = channel;
+	return err;
+}
+
+/* Before anything is attached: no frame of another channel is captured. */
+static int tune_all(const struct capture_options *o)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < o->count; i++)
+		err = set_channel(o->interfaces[i], o->channels[i]);
+	return err;
+}
+
 /* Whether something is wrong with an interface or its filter, and not with the kind. */
 static bool told(const struct tap *t)
 {
@@ -217,7 +250,7 @@ struct tap *tap_open(const struct capture_options *o)
 	}
 	if (lock_all(locks, o))
 		return NULL;
-	t = open_best(o);
+	t = tune_all(o) ? NULL : open_best(o);
 	if (!t)
 		unlock_all(locks, o->count);
 	else
@@ -245,6 +278,7 @@ void tap_describe(const struct tap_interface *f, struct handover_interface *h)
 	snprintf(h->source, sizeof(h->source), "%s", f->source ? f->source : "");
 	h->linktype = f->link.linktype;
 	h->keep_headers = f->keep_headers;
+	h->channel = f->channel;
 	if (f->filter && f->filter->len)
 		snprintf(h->filter, sizeof(h->filter), "%.255s", f->filter->text);
 }
@@ -273,6 +307,8 @@ void tap_say(const struct tap *t, unsigned int i, const char *verb)
 	if (f->filter && f->filter->len)
 		log_line("%s: filter '%.200s', %u instructions", f->name, f->filter->text,
 			 f->filter->len);
+	if (f->channel)
+		log_line("%s: channel %u", f->name, f->channel);
 	if (!f->link.up)
 		log_line("%s: is down; waiting for it", f->name);
 }

@@ -39,6 +39,7 @@ struct tap_interface {
 	struct link_state link; /* as found when it was to be attached */
 	int ifindex;		/* attached to last */
 	const char *source;	/* "xdp native", ...; NULL while not attached */
+	uint8_t channel;	/* that its radio is to listen to; 0: where it does */
 	bool keep_headers;	/* as decided for the link type */
 	struct filter *filter;	/* NULL before it is compiled */
 	int filter_linktype;	/* for which it is */
@@ -62,6 +63,8 @@ struct tap {
  * take, attached. Returns NULL after lines that say why not. */
 struct tap *tap_open(const struct capture_options *o);
 void tap_close(struct tap *t); /* takes NULL too */
+/* Tunes interface `i`'s radio to a channel from now on. Returns 0, or -errno after a line. */
+int tap_tune(struct tap *t, unsigned int i, uint8_t channel);
 /* What is told of an interface. */
 void tap_describe(const struct tap_interface *f, struct handover_interface *h);
 /* Says how interface `i` is attached. */

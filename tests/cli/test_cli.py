@@ -45,6 +45,9 @@ def test_version(command):
     ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),
     ("saluki run -r FILE --filter-code /dev/null", "saluki: --filter-code /dev/null: line 1: must be "
      "the number of instructions; give what 'tcpdump -ddd' prints\n"),
+    ("saluki run -r FILE --channel 6 --to a:1 --key k", "saluki: run: --channel, --consume, --source, "
+     "-Q, --ring and -B go with -i\n"),
+    ("saluki run -i lo --channel 0", "saluki: --channel 0: must be a whole number from 1 to 196\n"),
     ("saluki attach", "saluki: attach: give an interface with -i IF\n"),
     ("saluki detach -i lo tcp", "saluki: detach: tcp: not an option; see 'saluki detach --help'\n"),
     ("saluki filter -i lo", "saluki: filter: give an expression ('' takes everything) or --filter-code; "

@@ -8,7 +8,8 @@
  *
  * --loop, --rate FRAMES/S (0: as fast as possible; default: the trace's own speed), --wait (for a
  * line on standard input, after "ready" was printed). Prints the frames played at the end, when
- * none is on its way any more. The device is gone when the process is.
+ * none is on its way any more: --heard IF hears them too, for where what is sent is not counted, as
+ * by a radio's monitor interface. The device is gone when the process is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,10 +39,11 @@
 struct player {
 	int fd;
 	const char *cable; /* the interface that sends; NULL: a TUN device hears */
+	const char *heard; /* another, that hears what it sends, and is served last; or NULL */
 	bool loop, own_speed;
 	double rate;
 	const char *file;
-	uint64_t played, sent_before;
+	uint64_t played, before; /* `before`: passed(), in front of the first */
 };
 
 static volatile sig_atomic_t stop;
@@ -152,25 +154,27 @@ static void play_file(struct player *p, uint64_t *clock_ns)
 /* ---- until they have arrived ----------------------------------------------------------------- */
 
 /* Frames sent from an end of a cable. Where the other end has a queue (XDP), those of them that it
- * has taken out of it. */
-static uint64_t sent_from(const char *interface)
+ * has taken out of it. Or those that `heard` heard. */
+static uint64_t passed(const struct player *p)
 {
+	const char *interface = p->heard ? p->heard : p->cable;
 	FILE *f = fopen("/proc/net/dev", "re");
 	size_t len = strlen(interface);
-	uint64_t packets = 0;
+	uint64_t received = 0, sent = 0;
 	char line[512], *name;
 	bool found = false;
 
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		name = line + strspn(line, " ");
 		found = !strncmp(name, interface, len) && name[len] == ':' &&
-			sscanf(name + len + 1, "%*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
-			       &packets) == 1;
+			sscanf(name + len + 1,
+			       "%*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &received,
+			       &sent) == 2;
 	}
 	if (!found)
 		fail(interface);
 	fclose(f);
-	return packets;
+	return p->heard ? received : sent;
 }
 
 /* Where the other end has none, frames wait in the queue of the CPU that sent them. So does what
@@ -206,7 +210,7 @@ static void arrive(const struct player *p)
 	uint64_t until = now_ns() + ARRIVE_NS;
 
 	pass_queues();
-	while (sent_from(p->cable) - p->sent_before < p->played) {
+	while (passed(p) - p->before < p->played) {
 		if (now_ns() > until) {
 			fprintf(stderr, "play: %s: frames are on their way for ever\n", p->cable);
 			exit(1);
@@ -235,13 +239,10 @@ static bool wait_for_go(struct player *p)
 int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "tun", 1, 0, 't' },
-		{ "send", 1, 0, 's' },
-		{ "read", 1, 0, 'r' },
-		{ "rate", 1, 0, 'R' },
-		{ "loop", 0, 0, 'l' },
-		{ "wait", 0, 0, 'w' },
-		{ 0 },
+		{ "tun", 1, 0, 't' },	{ "send", 1, 0, 's' },
+		{ "heard", 1, 0, 'h' }, { "read", 1, 0, 'r' },
+		{ "rate", 1, 0, 'R' },	{ "loop", 0, 0, 'l' },
+		{ "wait", 0, 0, 'w' },	{ 0 },
 	};
 	struct sigaction sa = { .sa_handler = on_signal };
 	struct player p = { .fd = -1, .own_speed = true };
@@ -257,6 +258,9 @@ int main(int argc, char **argv)
 		case 's':
 			p.fd = open_sender(optarg);
 			p.cable = optarg;
+			break;
+		case 'h':
+			p.heard = optarg;
 			break;
 		case 'r':
 			p.file = optarg;
@@ -286,7 +290,7 @@ int main(int argc, char **argv)
 	if (wait && !wait_for_go(&p))
 		return 0;
 	if (p.cable)
-		p.sent_before = sent_from(p.cable);
+		p.before = passed(&p);
 	clock_ns = now_ns();
 	do {
 		play_file(&p, &clock_ns);

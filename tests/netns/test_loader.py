@@ -572,8 +572,9 @@ def test_an_interface_made_anew_while_no_agent_runs(bed, bundled):
 
 COUNTERS = {"seen", "filtered", "ring_full", "copy_failed", "captured"}
 SCHEMA = {"interface": str, "source": str, "version": str, "linktype": int, "direction": str,
-          "snaplen": int, "keep": str, "consume": bool, "agent": (dict, type(None)),
-          "persistent": bool, "ring": (dict, type(None)), "counters": dict, "rates": dict}
+          "snaplen": int, "keep": str, "consume": bool, "channel": (int, type(None)),
+          "agent": (dict, type(None)), "persistent": bool, "ring": (dict, type(None)),
+          "counters": dict, "rates": dict}
 RING = {"kind": str, "used": int, "size": int, "group": str, "interfaces": int}
 AGENT = {"pid": int, "session": bool, "interfaces": int, "exported": int, "dropped_send": int,
          "dropped_shutdown": int, "combos": int, "datagrams": int, "sent_bytes": int}

@@ -84,6 +84,30 @@ NEWEST = {**NEW, "no tc": Run("mon0", "--source tc", "tc", kernel="no_tc")}
 
 RUNS = {"5.10": OLD, "6.1": NEW, "6.12": NEWEST}
 
+
+
+@dataclasses.dataclass(frozen=True)
+class Radio:
+    """A sensor on wlan0, on one channel, while another radio sends on channel 6."""
+    verb: str  # see init
+    options: str
+    heard: bool = True
+    said: tuple = ()  # words of one line, where it does not start
+
+
+# The same on every kernel.
+RADIOS = {
+    "radio on 6": Radio("run", "wlan0 --channel 6"),
+    "radio on 1": Radio("run", "wlan0 --channel 1", heard=False),
+    "radio away": Radio("away", "wlan0 --channel 6 --source mmap"),
+    "radio down": Radio("refused", "down -i wlan0 --channel 6",
+                        said=("wlan0: cannot set channel 6", "the interface must be up")),
+    "radio without": Radio("refused", "up -i wlan0 --channel 15",
+                           said=("wlan0: cannot set channel 15", "does not have this channel")),
+    "radio none": Radio("refused", "up --channel 6 -i wlan0 -i tap0",
+                        said=("tap0: cannot set channel 6", "no wireless extensions")),
+}
+
 LINKTYPES = (1, 105, 119, 127)
 TRIMS = {kernel: [(hook, str(linktype)) for hook in hooks for linktype in LINKTYPES]
          for kernel, hooks in {"5.10": ("tc", "tc-mapped"), "6.1": ("xdp", "tc", "xdp-mapped"),
@@ -102,6 +126,8 @@ def lines(kernel):
         yield f"with_all trim {hook}.{linktype} {hook} {linktype}"
     for name, r in RUNS[kernel].items():
         yield f"{r.kernel} {r.verb} {folder(name)} {r.interface} {r.options}"
+    for name, r in RADIOS.items():
+        yield f"with_radios {r.verb} {folder(name)} {r.options}"
 
 
 # ---- frames ----------------------------------------------------------------------------------------
@@ -119,6 +145,15 @@ def played(interface):
     return [captures.Frame(0, len(f), 1, f) for f in shaped(1) if len(f) <= 1514]
 
 
+def beacons():
+    """What the other radio sends: frames that nobody acknowledges, each with a name of its own."""
+    def one(n):
+        return (bytes([0, 0, 8, 0, 0, 0, 0, 0, 0x80, 0, 0, 0]) + b"\xff" * 6 +
+                bytes.fromhex("020000000909") * 2 + bytes(2 + 8) + b"\x64\0\x01\0\0\x08" +
+                b"beacon%02d" % n)
+    return [captures.Frame(0, len(f), 127, f) for f in map(one, range(50))]
+
+
 def filtered():
     """Some of the filters and frames of tests/bpf/test_filter.py: (frames, filters)."""
     frames = [(f.linktype, f.data) for f in list(captures.frames(captures.BUNDLED))[::10]]
@@ -132,8 +167,8 @@ def write(folder_):
     frames, chosen = filtered()
     filters.write_frames(folder_ / "frames", frames)
     filters.write_filters(folder_ / "filters", chosen)
-    for interface in ("mon0", "tap0"):
-        sent = played(interface)
+    for interface in ("mon0", "tap0", "wlan0"):
+        sent = beacons() if interface == "wlan0" else played(interface)
         write_pcap(folder_ / f"{interface}.pcap", sent[0].linktype, sent)
     for linktype in LINKTYPES:
         (folder_ / f"in.{linktype}").write_bytes(

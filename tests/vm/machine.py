@@ -14,9 +14,10 @@ import time
 from netns import testbed
 from vm import cases, kernels
 
-MODULES = ("virtio_pci", "9pnet_virtio", "9p", "tun", "veth", "sch_ingress", "cls_bpf")
+MODULES = ("virtio_pci", "9pnet_virtio", "9p", "tun", "veth", "sch_ingress", "cls_bpf",
+           "mac80211_hwsim")
 PROGRAMS = [testbed.ROOT / f"build/{p}" for p in ("saluki", "saluki-collector", "tests/play", "tests/trim_run",
-                                                  "tests/filter_run")] + [pathlib.Path("/sbin") / p for p in ("ip", "ethtool")]
+                                                  "tests/filter_run")] + [pathlib.Path("/sbin") / p for p in ("ip", "ethtool", "iw")]
 INIT = pathlib.Path(__file__).parent / "init"
 CONSOLE_LINES = 60
 

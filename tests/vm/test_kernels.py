@@ -42,6 +42,27 @@ def test_sensor_and_collector(vm, kernel, name):
     assert_balanced(stats["sensors"][0], len(sent))
 
 
+@pytest.mark.parametrize("kernel,name", per_kernel({k: cases.RADIOS for k in cases.RUNS}))
+def test_channel(vm, kernel, name):
+    """A radio hears its own channel alone; what cannot be set is said, and nothing captured."""
+    radio = cases.RADIOS[name]
+    out = vm / cases.folder(name)
+    said = (out / "said").read_text()
+    status = int((out / "status").read_text())
+    if radio.said:
+        assert status == 1 and "capturing by" not in said, said
+        assert any(all(w in line for w in radio.said) for line in said.splitlines()), said
+        return
+    channel = re.search(r"--channel (\d+)", radio.options)[1]
+    assert status == 0 and f"wlan0: channel {channel}\n" in said, said
+    assert f"\tchannel {channel} (" in (out / "radio").read_text()
+    sent = [f.data[-10:] for f in cases.beacons()]
+    assert int((out / "played").read_text()) == len(sent)
+    got = list(captures.frames(out / "out.pcapng"))
+    assert [f.data[-10:] for f in got] == (sent if radio.heard else [])
+    assert_balanced(json.loads((out / "stats.json").read_text())["sensors"][0], len(got))
+
+
 @pytest.mark.parametrize("kernel,row", per_kernel(cases.TRIMS))
 def test_capture_program_alone(vm, kernel, row):
     """Of frames of every shape it keeps what the reference keeps."""

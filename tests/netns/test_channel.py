@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+"""--channel where it cannot be set. Radios, on which it can, are in tests/vm."""
+import pytest
+
+from netns import testbed
+from netns.test_without import SALUKI as SMALL
+
+NO_RADIO = "{}: cannot set channel {}: it has no wireless extensions"
+
+
+@pytest.mark.parametrize("saluki", [testbed.BUILD / "saluki", SMALL])
+@pytest.mark.parametrize("options,interface,channel", [
+    (["-i", "mon0", "--channel", "6"], "mon0", 6),
+    (["-i", "tap0", "--channel", "196"], "tap0", 196),
+    (["-i", "mon0", "-i", "tap0", "--channel", "6"], "tap0", 6),
+    (["--channel", "1", "-i", "mon0", "-i", "tap0", "--channel", "6"], "mon0", 1),
+    (["-i", "lo", "--channel", "1", "-i", "tap0"], "lo", 1)])
+def test_what_is_no_radio(bed, bundled, saluki, options, interface, channel):
+    """It is said of the interface that the option is for, and nothing is captured anywhere."""
+    bed.tun("mon0", 803, bundled)
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    got = bed.ns.run(saluki, "run", *options, "--to", "127.0.0.1:5600", "--key",
+                     bed.keys.sensor("lib"), capture_output=True, check=False)
+    lines = got.stderr.splitlines()
+    assert got.returncode == 1 and len(lines) == 1, got
+    assert lines[0].startswith("saluki: " + NO_RADIO.format(interface, channel)), got
+
+
+def test_who_gives_no_channel_is_not_asked(bed, bundled):
+    """The option is the one interface's, and what failed leaves nothing behind."""
+    bed.tun("mon0", 803, bundled)
+    failed = bed.sensor("lib", "mon0", options=["--channel", "6"], ready=None)
+    status, said = failed.finish(signo=None)
+    assert status == 1 and NO_RADIO.format("mon0", 6) in said
+    _, said = bed.sensor("lib", "mon0").finish()
+    assert "channel" not in said
