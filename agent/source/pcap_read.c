@@ -86,6 +86,14 @@ static uint16_t get16(const struct pcap_reader *r, const uint8_t *p)
 	return r->swapped ? __builtin_bswap16(v) : v;
 }
 
+static uint64_t get64(const struct pcap_reader *r, const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+	return r->swapped ? __builtin_bswap64(v) : v;
+}
+
 /* Length of the block at `p`, 12 bytes of which are there. A section header has its own byte order;
  * 0 where it has none. */
 static uint32_t block_len(const struct pcap_reader *r, const uint8_t *p)
@@ -245,12 +253,8 @@ static int interface_block(struct pcap_reader *r, const uint8_t *p, size_t len)
 			return corrupt(r, "has an option longer than its block");
 		if (code == 9 && size == 1)
 			i->ticks = tsresol(p[at]);
-		if (code == 14 && size == 8) { /* if_tsoffset, seconds */
-			uint64_t low = get32(r, p + at + (r->swapped ? 4 : 0));
-			uint64_t high = get32(r, p + at + (r->swapped ? 0 : 4));
-
-			i->offset_s = (int64_t)(high << 32 | low);
-		}
+		if (code == 14 && size == 8) /* if_tsoffset, seconds */
+			i->offset_s = (int64_t)get64(r, p + at);
 		at += (size + 3) & ~3u;
 	}
 	if (i->ticks == 0)

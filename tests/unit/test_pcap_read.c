@@ -8,20 +8,27 @@
 
 static uint8_t file[4096];
 static size_t len;
-static bool big; /* byte order of what is written */
+static bool swapped; /* what is written is in the other byte order */
 
 static void p16(uint16_t v)
 {
-	v = big ? __builtin_bswap16(v) : v;
+	v = swapped ? __builtin_bswap16(v) : v;
 	memcpy(file + len, &v, 2);
 	len += 2;
 }
 
 static void p32(uint32_t v)
 {
-	v = big ? __builtin_bswap32(v) : v;
+	v = swapped ? __builtin_bswap32(v) : v;
 	memcpy(file + len, &v, 4);
 	len += 4;
+}
+
+static void p64(uint64_t v)
+{
+	v = swapped ? __builtin_bswap64(v) : v;
+	memcpy(file + len, &v, 8);
+	len += 8;
 }
 
 static void pbytes(const char *s)
@@ -66,7 +73,7 @@ static void four_kinds_of_pcap(void **state)
 		struct pcap_reader r = { 0 };
 		struct pcap_frame f;
 
-		big = i & 1;
+		swapped = i & 1;
 		pcap(i & 2 ? 0xa1b23c4d : 0xa1b2c3d4);
 		assert_int_equal(open_file(&r, len), 0);
 		assert_int_equal(pcap_next(&r, &f), 1);
@@ -85,15 +92,8 @@ static void pcapng(void)
 	len = 0;
 	p32(0x0a0d0d0a), p32(28), p32(0x1a2b3c4d), p16(1), p16(0), p32(-1), p32(-1), p32(28);
 	p32(1), p32(20), p16(1), p16(0), p32(4), p32(20);
-	p32(1), p32(44), p16(105), p16(0), p32(0), p16(9), p16(1), p32(0x8a);
-	if (big) /* the option's one byte comes first */
-		memcpy(file + len - 4, "\x8a\0\0\0", 4);
-	p16(14), p16(8);
-	if (big)
-		p32(0), p32(50);
-	else
-		p32(50), p32(0);
-	p32(0), p32(44);
+	p32(1), p32(44), p16(105), p16(0), p32(0), p16(9), p16(1), pbytes("\x8a...");
+	p16(14), p16(8), p64(50), p32(0), p32(44);
 	p32(0xbad), p32(16), p32(77), p32(16); /* a block nobody knows */
 	p32(6), p32(40), p32(1), p32(0), p32(1536), p32(4), p32(60), pbytes("epb!"), p32(0),
 		p32(40);
@@ -108,7 +108,7 @@ static void pcapng_blocks_of_every_kind(void **state)
 		struct pcap_reader r = { 0 };
 		struct pcap_frame f;
 
-		big = i;
+		swapped = i;
 		pcapng();
 		assert_int_equal(open_file(&r, len), 0);
 		assert_int_equal(pcap_next(&r, &f), 1);
@@ -147,7 +147,7 @@ static void cut_and_damaged_files_are_errors_and_nothing_worse(void **state)
 	for (int kind = 0; kind < 2; kind++) {
 		size_t whole;
 
-		big = false;
+		swapped = false;
 		if (kind)
 			pcapng();
 		else
