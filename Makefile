@@ -35,7 +35,7 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 	libzstd-dev libsodium-dev libseccomp-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
-	kmod mandoc strace iw
+	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu
 PACKAGES_BENCH := netsniff-ng linux-perf
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
@@ -47,11 +47,16 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 	$(addprefix command/,loader pinned probe refilter_pinned))
 NEEDS_pcap := agent/filter/filter_compile.c
 NEEDS_seccomp := agent/sandbox.c
-AGENT_SOURCES := $(filter-out $(foreach l,$(WITHOUT),$(NEEDS_$(l))),$(filter-out agent/absent/%, \
+LEFT_OUT := $(foreach l,$(WITHOUT),$(NEEDS_$(l)))
+AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \
 		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(WITHOUT))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))
 COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
-UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+# A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o". One that
+# names what is left out is left out too.
+unit_links = $(addprefix $(BUILD)/,$(filter %.o,$(shell sed -n '/links:/,/\*\//p' $(1))))
+UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(filter \
+		$(LEFT_OUT:%.c=$(BUILD)/%.o),$(call unit_links,$(t)))),,$(t:%.c=$(BUILD)/%)))
 PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
@@ -238,8 +243,6 @@ bench: deps-bench ## measure: a table, and build/bench.json (BENCH_SECONDS=5 a r
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" PYTHONPATH=tests \
 		$(TOOLS)/bin/python -m bench $(BENCH)
 
-# A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o".
-unit_links = $(addprefix $(BUILD)/,$(filter %.o,$(shell sed -n '/links:/,/\*\//p' $(1))))
 define unit_rule
 $(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $(call unit_links,tests/unit/$(1).c)
 	$$(call say,LD,$$@)
@@ -283,21 +286,25 @@ fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds ## remake corpora when t
 fuzz-merge: fuzzers ## take what make fuzz found into the corpora
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
-.PHONY: test-programs test-unit test
-test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) $(UNIT)
+.PHONY: test-programs units test-unit test
+test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) units
+
+units: $(UNIT) # and tests/run has their list
+	$(Q)printf '%s\n' $(UNIT) > $(BUILD)/units
 
 test-unit: $(UNIT)
 	$(Q)set -e; for t in $(UNIT); do $$t; done
 
 # What is built belongs to the user; only the tests themselves run as root.
 test: deps-test ## build (plain and sanitized) and pass all tests
-	$(Q)echo "== build: plain; with warnings as errors; sanitized; fuzz harnesses"
+	$(Q)echo "== build: plain; with warnings as errors; sanitized; fuzz harnesses; AP70"
 	$(Q)$(MAKE) -s --no-print-directory all test-programs
 	$(Q)$(MAKE) -s --no-print-directory all BUILD=build/strict CFLAGS='-O2 -g -Werror'
 	$(Q)$(MAKE) -s --no-print-directory build/without-bpf-pcap-seccomp/saluki \
 		WITHOUT="bpf pcap seccomp" CFLAGS='-O2 -g -Werror'
 	$(Q)$(MAKE) -s --no-print-directory all test-programs SANITIZE=address,undefined
 	$(Q)$(FUZZ_MAKE) fuzzers-here
+	$(Q)$(MAKE) -s --no-print-directory ap70-test-programs
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
 
 .PHONY: test-full

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-# The sensor for the AP70 (docs/design.md): MIPS32 release 1 without a floating-point unit, both byte orders,
+# The sensor for the AP70 (docs/ap70.md): MIPS32 release 1 without a floating-point unit, both byte orders,
 # static. Included by the Makefile, whose own rules then build the agent with this compiler, without the
-# libraries that the AP70 does not have. What is fetched is in a cache that all clones share.
+# libraries that the AP70 does not have. What is fetched is in a cache that all clones share; which versions
+# these are is known to fetch.py alone, which links them here.
 
-CACHE := $(or $(SALUKI_CACHE),$(HOME)/.cache/saluki)
-AP70_ZIG := $(CACHE)/zig-0.17.1/zig
-ZSTD_SOURCE := $(CACHE)/libzstd-1.5.7/lib
-SODIUM_SOURCE := $(CACHE)/libsodium-1.0.18/src/libsodium
+AP70_SOURCES := build/ap70/sources
+AP70_ZIG := $(AP70_SOURCES)/zig/zig
+ZSTD_SOURCE := $(AP70_SOURCES)/libzstd/lib
+SODIUM_SOURCE := $(AP70_SOURCES)/libsodium/src/libsodium
+CMOCKA_SOURCE := $(AP70_SOURCES)/cmocka
+PACKAGES_AP70 := python3 python3-venv
 AP70_MACHINES := mips mipsel
 # zig knows -Os and not -Oz, its compiler does.
 AP70_CFLAGS := -Os -Xclang -Oz -flto -fomit-frame-pointer -fno-sanitize=undefined -ffunction-sections \
@@ -15,23 +18,35 @@ AP70_LDFLAGS := -static -s -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-T,pa
 
 AP70_LIBRARIES := libstring.a libzstd.a libsodium.a
 
-.PHONY: ap70
-ap70: deps-ap70 ## build the sensor for the AP70 and other MIPS32: build/ap70/mips/saluki, .../mipsel/saluki
+# Makes the sensor, and $(1), for each machine.
+define ap70_make
 	$(Q)set -e; for m in $(AP70_MACHINES); do $(MAKE) --no-print-directory AP70=$$m \
 		BUILD=build/ap70/$$m WITHOUT="bpf pcap seccomp" CFLAGS="$(AP70_CFLAGS)" \
 		CC="$(AP70_ZIG) cc -target $$m-linux-musleabi -mcpu=mips32 -msoft-float" \
 		LDFLAGS="$(AP70_LDFLAGS)" LIBS_COMMON="$(patsubst %,build/ap70/$$m/%,$(AP70_LIBRARIES))" \
-		build/ap70/$$m/saluki; done
+		build/ap70/$$m/saluki $(1); done
+endef
 
-.PHONY: deps-ap70
-deps-ap70: deps-test
-	$(Q)$(TOOLS)/bin/python packaging/ap70/fetch.py
+.PHONY: ap70 ap70-test-programs deps-ap70
+ap70: deps-ap70 ## build the sensor for the AP70 and other MIPS32: build/ap70/mips/saluki, .../mipsel/saluki
+	+$(call ap70_make)
+
+ap70-test-programs: deps-ap70
+	$(Q)$(PYTHON) packaging/ap70/fetch.py $(AP70_SOURCES) cmocka
+	+$(call ap70_make,units)
+
+deps-ap70:
+	$(call install_packages,$(PACKAGES_AP70))
+	$(Q)$(PYTHON) packaging/ap70/fetch.py $(AP70_SOURCES) zig libzstd libsodium
 
 ifdef AP70
 
-export ZIG_GLOBAL_CACHE_DIR := $(CACHE)/zig-cache
-# Warnings: musl's CMSG_NXTHDR compares signs, and what is atomic in 64 bits takes a lock here.
-override CFLAGS += -Wno-sign-compare -Wno-atomic-alignment -I$(ZSTD_SOURCE) -I$(BUILD)/include
+# zig keeps what it made: its C library, which takes a minute, for all clones; our objects for this one.
+export ZIG_GLOBAL_CACHE_DIR := $(or $(SALUKI_CACHE),$(HOME)/.cache/saluki)/zig-cache
+export ZIG_LOCAL_CACHE_DIR := $(CURDIR)/build/ap70/zig-cache
+# Warnings are errors, as there is one compiler; but musl's CMSG_NXTHDR compares signs, and what is atomic in
+# 64 bits takes a lock here.
+override CFLAGS += -Werror -Wno-sign-compare -Wno-atomic-alignment -I$(ZSTD_SOURCE) -I$(BUILD)/include
 $(BUILD)/saluki: $(LIBS_COMMON)
 
 # What a frame goes through is not compiled for size alone: 7 KB more, and a seventh fewer instructions a
@@ -41,10 +56,10 @@ AP70_FAST := $(patsubst %,$(BUILD)/%.o,agent/capture agent/source/packet_ring ag
 	zstd/compress/hist zstd/compress/huf_compress zstd/compress/zstd_compress_literals \
 	zstd/compress/zstd_compress_sequences zstd/compress/zstd_fast sodium/crypto_onetimeauth/poly1305/donna/poly1305_donna \
 	sodium/crypto_stream/chacha20/ref/chacha20_ref)
-$(AP70_FAST): CFLAGS := $(filter-out -Xclang -Oz,$(CFLAGS))
+$(AP70_FAST): override CFLAGS := $(filter-out -Xclang -Oz,$(CFLAGS))
 
 $(BUILD)/libstring.a: $(BUILD)/string.o
-$(BUILD)/string.o: packaging/ap70/string.c
+$(BUILD)/string.o: packaging/ap70/string.c packaging/ap70/ap70.mk
 	$(call say,CC,$@)
 	$(Q)$(CC) $(filter-out -flto,$(subst -Os -Xclang -Oz,-O2,$(CFLAGS))) -ffreestanding -c -o $@ $<
 
@@ -77,18 +92,33 @@ SODIUM_OBJECTS := $(patsubst %,$(BUILD)/sodium/%.o,$(addprefix crypto_aead/chach
 	crypto_verify/sodium/verify randombytes/randombytes randombytes/sysrandom/randombytes_sysrandom \
 	$(addprefix sodium/,core runtime utils codecs)) $(BUILD)/sodium/x25519.o
 $(BUILD)/libsodium.a: $(SODIUM_OBJECTS)
-$(SODIUM_OBJECTS) $(AGENT) $(WIRE): | $(BUILD)/include/sodium/version.h
 $(BUILD)/sodium/%.o: $(SODIUM_SOURCE)/%.c
 	$(call library_object,$(SODIUM_FLAGS))
 $(BUILD)/sodium/x25519.o: packaging/ap70/sodium.c
 	$(call library_object,$(SODIUM_FLAGS))
 
-# With what configure would make.
-$(BUILD)/include/sodium/version.h: $(SODIUM_SOURCE)/include/sodium/version.h.in
+# With what configure would make; the authors have made one themselves, where there is no configure.
+$(BUILD)/include/sodium/version.h: $(AP70_SOURCES)/libsodium/builds/msvc/version.h packaging/ap70/fetch.py
 	$(Q)mkdir -p $(@D)
 	$(Q)cp -r $(SODIUM_SOURCE)/include/. $(BUILD)/include
-	$(Q)sed -e 's/@VERSION@/1.0.18/' -e 's/@SODIUM_LIBRARY_VERSION_MAJOR@/10/' \
-		-e 's/@SODIUM_LIBRARY_VERSION_MINOR@/3/' -e 's/@SODIUM_LIBRARY_MINIMAL_DEF@//' $< > $@.tmp && mv $@.tmp $@
+	$(Q)cp $< $@
+
+# For the unit tests: what they are written with, and decompression.
+$(UNIT:%=%.o): override CFLAGS += -I$(CMOCKA_SOURCE)/include
+$(UNIT): $(BUILD)/libcmocka.a $(LIBS_COMMON)
+$(UNIT): override CFLAGS += -L$(BUILD)
+$(BUILD)/libcmocka.a: $(BUILD)/cmocka/cmocka.o
+$(BUILD)/cmocka/%.o: $(CMOCKA_SOURCE)/src/%.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -W%,$(CFLAGS)) -w -I$(CMOCKA_SOURCE)/include -DHAVE_SIGNAL_H -DHAVE_STRSIGNAL \
+		-DHAVE_STRUCT_TIMESPEC -DHAVE_CLOCK_REALTIME -DHAVE_GCC_THREAD_LOCAL_STORAGE -c -o $@ $<
+UNZSTD_OBJECTS := $(patsubst $(ZSTD_SOURCE)/%.c,$(BUILD)/zstd/%.o,$(wildcard $(ZSTD_SOURCE)/decompress/*.c))
+$(BUILD)/tests/unit/test_compress: $(UNZSTD_OBJECTS)
+
+# Flags are above, and versions in fetch.py: what was made with others is made anew.
+$(AGENT) $(WIRE) $(COLLECTOR) $(UNIT:%=%.o) $(ZSTD_OBJECTS) $(UNZSTD_OBJECTS) $(SODIUM_OBJECTS): \
+	packaging/ap70/ap70.mk packaging/ap70/fetch.py | $(BUILD)/include/sodium/version.h
 
 $(BUILD)/lib%.a:
 	$(call say,AR,$@)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the sensor for the AP70 is built from, as folders of the cache (packaging/debian.py): the
-compiler from PyPI, and sources from Debian, as their authors made them, each known by its hash."""
+compiler from PyPI, and sources from Debian, as their authors made them, each known by its hash.
+Called with a folder and names, it links these there: whoever uses them need not know versions."""
 import hashlib
 import pathlib
 import subprocess
@@ -19,19 +20,24 @@ SOURCES = {
                 "0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5"),
     "libsodium": ("1.0.18", ("bookworm", "trixie", "sid"),
                   "d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4"),
+    # what unit tests are written with
+    "cmocka": ("1.1.5", ("bookworm",),
+               "f0ccd8242d55e2fd74b16ba518359151f6f8383ff8aef4976e48393f77bba8b6"),
 }
 
 
 def zig():
+    """From a pip of its own: none need be installed."""
     name = f"zig-{ZIG}"
-    if (debian.CACHE / name).exists():
-        return
-    debian.CACHE.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="download.", dir=debian.CACHE) as folder:
-        made = pathlib.Path(folder) / "zig"
-        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check",
-                        "--no-compile", "--target", made, f"ziglang=={ZIG}"], check=True)
-        debian.keep(made / "ziglang", name)
+    if not (debian.CACHE / name).exists():
+        debian.CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="download.", dir=debian.CACHE) as folder:
+            venv, made = pathlib.Path(folder) / "venv", pathlib.Path(folder) / "zig"
+            subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+            subprocess.run([venv / "bin/pip", "install", "-q", "--disable-pip-version-check",
+                            "--no-compile", "--target", made, f"ziglang=={ZIG}"], check=True)
+            debian.keep(made / "ziglang", name)
+    return debian.CACHE / name
 
 
 def _unpack(apt, name, version, digest):
@@ -42,7 +48,7 @@ def _unpack(apt, name, version, digest):
         raise debian.NotThere(f"has another {name} than {version}")
     with tarfile.open(archive) as tar:
         tar.extractall(apt.folder / "unpacked")
-    debian.keep(next((apt.folder / "unpacked").iterdir()), f"{name}-{version}")
+    return debian.keep(next((apt.folder / "unpacked").iterdir()), f"{name}-{version}")
 
 
 def source(name):
@@ -50,9 +56,18 @@ def source(name):
     if not (debian.CACHE / f"{name}-{version}").exists():
         debian.fetch(f"the source of {name} {version}", suites,
                      lambda apt: _unpack(apt, name, version, digest), sources=True)
+    return debian.CACHE / f"{name}-{version}"
+
+
+def link(folder, name):
+    kept, there = zig() if name == "zig" else source(name), folder / name
+    if there.is_symlink() and there.readlink() == kept:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    there.unlink(missing_ok=True)
+    there.symlink_to(kept)
 
 
 if __name__ == "__main__":
-    zig()
-    for source_name in SOURCES:
-        source(source_name)
+    for wanted in sys.argv[2:]:
+        link(pathlib.Path(sys.argv[1]), wanted)

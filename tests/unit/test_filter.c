@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/filter/filter.o agent/filter/filter_check.o agent/filter/filter_code.o
- * agent/filter/filter_compile.o agent/filter/filter_match.o agent/filter/filter_bpf.o
- * agent/filter/filter_emit.o agent/filter/filter_flow.o agent/filter/filter_chain.o
- * agent/filter/filter_packet.o agent/filter/filter_slow.o */
+/* links: agent/filter/filter_check.o agent/filter/filter_code.o agent/filter/filter_match.o
+ * agent/filter/filter_packet.o */
 #include "unit.h"
 
-#include "agent/filter/filter_bpf.h"
 #include "agent/filter/filter_packet.h"
 
 static struct filter filter;
@@ -120,110 +117,6 @@ static void verdicts(void **state)
 	assert_true(match("5\n177 0 0 0\n135 0 0 0\n21 0 1 20\n6 0 0 1\n6 0 0 0\n", "E", 1));
 }
 
-/* ---- compiled -------------------------------------------------------------------------------- */
-
-static void expressions(void **state)
-{
-	(void)state;
-	assert_int_equal(filter_compile(&filter, "tcp port 80", 1, why, sizeof(why)), 0);
-	assert_true(filter.len > 5);
-	assert_string_equal(filter.text, "tcp port 80");
-	assert_int_equal(filter_compile(&filter, "  ", 1, why, sizeof(why)), 0);
-	assert_int_equal(filter.len, 0);
-	assert_int_equal(filter_hash(&filter), 0);
-	assert_int_equal(filter_compile(&filter, "type mgt", 1, why, sizeof(why)), -EINVAL);
-	assert_non_null(strstr(why, "filter 'type mgt': "));
-	assert_int_equal(filter.len, 0);
-	assert_int_equal(filter_compile(&filter, "ip6 protochain 6", 1, why, sizeof(why)), -EINVAL);
-	assert_non_null(strstr(why, "use 'proto'"));
-	assert_int_equal(filter_compile(&filter, "inbound", 1, why, sizeof(why)), -EOPNOTSUPP);
-	assert_non_null(strstr(why, "-Q in"));
-}
-
-static void words_of_a_command_line(void **state)
-{
-	char *const words[] = { "tcp", "port", "80" };
-	char *joined = filter_join(3, words);
-
-	(void)state;
-	assert_string_equal(joined, "tcp port 80");
-	free(joined);
-}
-
-static void filters_are_told_apart(void **state)
-{
-	uint32_t a;
-
-	(void)state;
-	assert_int_equal(parse("1\n6 0 0 1\n"), 0);
-	a = filter_hash(&filter);
-	assert_int_equal(parse("1\n6 0 0 0\n"), 0);
-	assert_int_not_equal(a, filter_hash(&filter));
-	assert_int_equal(filter_hash(NULL), 0);
-}
-
-/* ---- translated ------------------------------------------------------------------------------ */
-
-static bool is_end(const struct bpf_insn *x)
-{
-	return x->code == (BPF_JMP | BPF_EXIT) || (x->code == (BPF_JMP | BPF_JA) && x->off < 0);
-}
-
-/* Jumps stay inside and go to no half of an instruction, back only from an end to the one before
- * it; there is one exit, and nothing but it or a jump is last. */
-static void check_body(const struct filter_bpf *b)
-{
-	uint8_t last = b->insns[b->len - 1].code;
-	unsigned int exits = 0;
-
-	assert_true(last == (BPF_JMP | BPF_EXIT) || last == (BPF_JMP | BPF_JA));
-	for (uint32_t i = 0; i < b->len; i++) {
-		const struct bpf_insn *x = &b->insns[i];
-		bool jumps = BPF_CLASS(x->code) == BPF_JMP || BPF_CLASS(x->code) == BPF_JMP32;
-
-		assert_true(b->from[i] < filter.len);
-		exits += x->code == (BPF_JMP | BPF_EXIT);
-		if (!jumps || x->code == (BPF_JMP | BPF_CALL) || x->code == (BPF_JMP | BPF_EXIT))
-			continue;
-		assert_in_range(i + 1 + x->off, 0, b->len - 1);
-		assert_true(x->off >= 0 || is_end(&b->insns[i + 1 + x->off]));
-	}
-	assert_int_equal(exits, 1);
-}
-
-static uint32_t translate(enum filter_hook hook)
-{
-	struct filter_bpf b;
-	uint32_t len;
-
-	assert_int_equal(filter_translate(&b, &filter, hook, 0, why, sizeof(why)), 0);
-	check_body(&b);
-	len = b.len;
-	filter_bpf_free(&b);
-	return len;
-}
-
-static void short_and_long(void **state)
-{
-	(void)state;
-	assert_int_equal(parse("1\n6 0 0 1\n"), 0);
-	assert_true(translate(FILTER_XDP) < 16);
-	/* What no instruction leads to is left out. */
-	assert_int_equal(parse("3\n6 0 0 1\n40 0 0 12\n6 0 0 0\n"), 0);
-	assert_true(translate(FILTER_XDP) < 16);
-
-	/* The longest there can be, of loads that take most: jumps go on from relays. */
-	filter.len = FILTER_LEN_MAX;
-	for (uint32_t i = 0; i < filter.len; i++)
-		filter.code[i] = (struct sock_filter){ BPF_LD | BPF_W | BPF_IND, 0, 0, 14 };
-	filter.code[0] = (struct sock_filter){ BPF_JMP | BPF_JSET | BPF_K, 1, 0, 5 };
-	filter.code[1] = (struct sock_filter){ BPF_JMP | BPF_JA, 0, 0, filter.len - 3 };
-	filter.code[filter.len - 1] = (struct sock_filter){ BPF_RET | BPF_A, 0, 0, 0 };
-	assert_int_equal(filter_check(&filter, why, sizeof(why)), 0);
-	assert_true(translate(FILTER_XDP) > 32767);
-	assert_true(translate(FILTER_SKB) > 65536);
-}
-
 /* Wherever its making runs out of room: loads that take few instructions and loads that take many.
  */
 static void too_long_for_a_socket(void **state)
@@ -256,10 +149,6 @@ int main(void)
 		cmocka_unit_test(code_that_is_unsound),
 		cmocka_unit_test(what_linux_alone_knows),
 		cmocka_unit_test(verdicts),
-		cmocka_unit_test(expressions),
-		cmocka_unit_test(words_of_a_command_line),
-		cmocka_unit_test(filters_are_told_apart),
-		cmocka_unit_test(short_and_long),
 		cmocka_unit_test(too_long_for_a_socket),
 	};
 
