@@ -336,6 +336,7 @@ INSTALL_FILES := \
 	644:docs/design.md:$(SHARE)/doc/saluki/design.md \
 	644:docs/bench.md:$(SHARE)/doc/saluki/bench.md \
 	644:docs/bpftool.md:$(SHARE)/doc/saluki/bpftool.md \
+	644:docs/ap70.md:$(SHARE)/doc/saluki/ap70.md \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 .PHONY: install uninstall

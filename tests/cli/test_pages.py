@@ -115,9 +115,10 @@ def test_examples_can_be_typed(program):
     assert manpage.mistakes(text) == []
 
 
-def test_readme_can_be_typed():
-    text = (ROOT / "README.md").read_text()
-    assert len(list(manpage.typed(text))) >= 8
+@pytest.mark.parametrize("name,least", [("README.md", 8), ("docs/ap70.md", 2)])
+def test_documents_can_be_typed(name, least):
+    text = (ROOT / name).read_text()
+    assert len(list(manpage.typed(text))) >= least
     assert manpage.mistakes(text) == []
 
 

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0
+# In place of OpenWrt's rules.mk, for this machine: what our recipe takes from it.
+INCLUDE_DIR := $(TOPDIR)/include
+TARGET_CC := gcc
+TARGET_CFLAGS := -O1
+TARGET_CPPFLAGS :=
+TARGET_LDFLAGS :=
+INSTALL_DIR := install -d -m0755
+INSTALL_BIN := install -m0755
+INSTALL_CONF := install -m0600
