@@ -27,6 +27,7 @@ BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) 
 	-Ivmlinux/$(ARCH) -MMD -MP
 # zstd's static interface is used (agent/export/compress.c), so zstd is linked statically.
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
+LIB_CMOCKA := -lcmocka
 LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,$(WITHOUT)),,-lseccomp) \
 	$(LIBS_COMMON)
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
@@ -246,7 +247,7 @@ bench: deps-bench ## measure: a table, and build/bench.json (BENCH_SECONDS=5 a r
 define unit_rule
 $(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $(call unit_links,tests/unit/$(1).c)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ -lcmocka $$(LIBS_COMMON)
+	$$(Q)$$(CC) $$(CFLAGS) -o $$@ $$^ $$(LIB_CMOCKA) $$(LIBS_COMMON)
 endef
 $(foreach t,$(notdir $(UNIT)),$(eval $(call unit_rule,$(t))))
 

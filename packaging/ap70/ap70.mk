@@ -104,9 +104,9 @@ $(BUILD)/include/sodium/version.h: $(AP70_SOURCES)/libsodium/builds/msvc/version
 	$(Q)cp $< $@
 
 # For the unit tests: what they are written with, and decompression.
+LIB_CMOCKA := $(BUILD)/libcmocka.a
+$(UNIT): $(LIB_CMOCKA) $(LIBS_COMMON)
 $(UNIT:%=%.o): override CFLAGS += -I$(CMOCKA_SOURCE)/include
-$(UNIT): $(BUILD)/libcmocka.a $(LIBS_COMMON)
-$(UNIT): override CFLAGS += -L$(BUILD)
 $(BUILD)/libcmocka.a: $(BUILD)/cmocka/cmocka.o
 $(BUILD)/cmocka/%.o: $(CMOCKA_SOURCE)/src/%.c
 	$(call say,CC,$@)

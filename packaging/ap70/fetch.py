@@ -35,7 +35,8 @@ def zig():
             venv, made = pathlib.Path(folder) / "venv", pathlib.Path(folder) / "zig"
             subprocess.run([sys.executable, "-m", "venv", venv], check=True)
             subprocess.run([venv / "bin/pip", "install", "-q", "--disable-pip-version-check",
-                            "--no-cache-dir", "--no-compile", "--target", made, f"ziglang=={ZIG}"], check=True)
+                            "--no-cache-dir", "--no-compile", "--target", made,
+                            f"ziglang=={ZIG}"], check=True)
             debian.keep(made / "ziglang", name)
     return debian.CACHE / name
 

@@ -73,8 +73,12 @@ def read_all(bed, saluki, files, *options, taken=lambda f: True):
 
 
 @EACH
-def test_files(bed, bundled, saluki):
-    read_all(bed, saluki, [(127, list(captures.frames(bundled)))])
+@pytest.mark.parametrize("options", [
+    (), ("--compress", "none"), ("--compress", "9"), ("--compress", "-50"),
+    ("--combo-size", "1024"), ("--combo-size", "32768")], ids=" ".join)
+def test_files(bed, bundled, saluki, options):
+    """By levels too whose strategies were left out: zstd takes another then."""
+    read_all(bed, saluki, [(127, list(captures.frames(bundled)))], *options)
 
 
 def is_management(frame):
