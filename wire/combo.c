@@ -56,7 +56,7 @@ int combo_init(struct combo *c, size_t size, size_t snaplen)
 	}
 	memory = 0;
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		c->columns[i].p = c->memory + memory;
+		c->columns[i].start = c->columns[i].end = c->memory + memory;
 		memory += column_cap(i, size);
 	}
 	return 0;
@@ -74,7 +74,7 @@ void combo_reset(struct combo *c)
 	c->frames = 0;
 	c->run_frames = 0;
 	for (int i = 0; i < COMBO_COLUMNS; i++)
-		c->columns[i].len = 0;
+		c->columns[i].end = c->columns[i].start;
 	c->columns_len = c->kept_bytes = c->seen.count = 0;
 	c->fine = c->has_forms = false;
 	c->data_len = 0;
@@ -104,31 +104,38 @@ int combo_fits(const struct combo *c, uint32_t kept_len)
 	       c->data_len + c->columns_len + FRAME_MAX + kept_len <= c->size;
 }
 
-static inline void put_varint(struct combo *c, enum combo_column i, uint64_t v)
+/* Both return the bytes that were put: a byte may be stored anywhere, for all that a compiler
+ * knows, and a sum in memory would be loaded and stored again with each. */
+static inline size_t put_varint(struct combo *c, enum combo_column i, uint64_t v)
 {
-	uint8_t *p = c->columns[i].p + c->columns[i].len;
+	uint8_t *p = c->columns[i].end;
 	size_t n = 1;
 
 	if (v < 0x80)
 		*p = v;
 	else
 		n = store_varint(p, v);
-	c->columns[i].len += n;
-	c->columns_len += n;
+	c->columns[i].end = p + n;
+	return n;
 }
 
-static inline void put_byte(struct combo *c, enum combo_column i, uint8_t v)
+static inline size_t put_byte(struct combo *c, enum combo_column i, uint8_t v)
 {
-	c->columns[i].p[c->columns[i].len++] = v;
-	c->columns_len++;
+	uint8_t *p = c->columns[i].end;
+
+	*p = v;
+	c->columns[i].end = p + 1;
+	return 1;
 }
 
 static void kinds_end_run(struct combo *c)
 {
-	put_varint(c, COMBO_KINDS, c->run_frames);
-	put_varint(c, COMBO_KINDS, c->linktype);
-	put_byte(c, COMBO_KINDS, c->interface);
-	put_byte(c, COMBO_KINDS, c->direction);
+	size_t n = put_varint(c, COMBO_KINDS, c->run_frames);
+
+	n += put_varint(c, COMBO_KINDS, c->linktype);
+	n += put_byte(c, COMBO_KINDS, c->interface);
+	n += put_byte(c, COMBO_KINDS, c->direction);
+	c->columns_len += n;
 	c->run_frames = 0;
 }
 
@@ -173,33 +180,35 @@ static void append_time(struct combo *c, const struct combo_frame *f)
 		c->base_ns = c->last_ns = f->time_ns;
 	else if (c->last_rest != rest)
 		c->fine = true;
-	put_varint(c, COMBO_TIMES, zigzag(f->time_ns - c->last_ns));
+	c->columns_len += put_varint(c, COMBO_TIMES, zigzag(f->time_ns - c->last_ns));
 	c->last_ns = f->time_ns;
 }
 
 static void put_differences(struct combo *c, const struct form *m, const struct fields *d)
 {
-	put_varint(c, COMBO_CUTS, zigzag((int32_t)d->cut));
+	size_t n = put_varint(c, COMBO_CUTS, zigzag((int32_t)d->cut));
+
 	if (m->at.radio.clock)
-		put_varint(c, COMBO_CLOCKS, d->clock);
+		n += put_varint(c, COMBO_CLOCKS, d->clock);
 	if (m->at.radio.stamp)
-		put_varint(c, COMBO_STAMPS, d->stamp);
+		n += put_varint(c, COMBO_STAMPS, d->stamp);
 	if (m->at.radio.aggregate)
-		put_varint(c, COMBO_AGGREGATES, d->aggregate);
+		n += put_varint(c, COMBO_AGGREGATES, d->aggregate);
 	for (int i = 0; i < m->at.radio.signal_count; i++)
-		put_byte(c, COMBO_SIGNALS, d->signals[i]);
+		n += put_byte(c, COMBO_SIGNALS, d->signals[i]);
 	if (m->at.sequence)
-		put_varint(c, COMBO_SEQUENCES, d->sequence);
+		n += put_varint(c, COMBO_SEQUENCES, d->sequence);
 	if (m->at.beacon)
-		put_varint(c, COMBO_BEACONS, d->beacon);
+		n += put_varint(c, COMBO_BEACONS, d->beacon);
 	if (m->at.packet)
-		put_varint(c, COMBO_PACKETS, d->packet);
+		n += put_varint(c, COMBO_PACKETS, d->packet);
+	c->columns_len += n;
 }
 
 static void append_plain(struct combo *c, const struct combo_frame *f)
 {
-	put_varint(c, COMBO_KEPTS, f->kept_len);
-	put_varint(c, COMBO_CUTS, f->orig_len - f->kept_len);
+	c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
+	c->columns_len += put_varint(c, COMBO_CUTS, f->orig_len - f->kept_len);
 	c->data_len += f->kept_len;
 }
 
@@ -215,11 +224,11 @@ static void append_form(struct combo *c, const struct combo_frame *f, uint8_t *b
 	c->has_forms = true;
 	m = forms_find(&c->forms, &d, bytes, f->kept_len, f->linktype, &is_new);
 	if (is_new) {
-		put_byte(c, COMBO_FORMS, 0);
-		put_varint(c, COMBO_KEPTS, f->kept_len);
+		c->columns_len += put_byte(c, COMBO_FORMS, 0);
+		c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 		c->data_len += f->kept_len;
 	} else {
-		put_byte(c, COMBO_FORMS, forms_number(&c->forms, m));
+		c->columns_len += put_byte(c, COMBO_FORMS, forms_number(&c->forms, m));
 	}
 	d.cut = f->orig_len - f->kept_len;
 	forms_differ(&c->forms, m, &d, c->last_us);
@@ -236,7 +245,7 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 	if (!forms_apply(f->linktype)) {
 		append_plain(c, f);
 	} else if (f->kept_len > FORM_LEN_MAX) {
-		put_byte(c, COMBO_FORMS, 0);
+		c->columns_len += put_byte(c, COMBO_FORMS, 0);
 		append_plain(c, f);
 	} else {
 		append_form(c, f, bytes);
@@ -248,14 +257,14 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 /* Capture files often have microseconds: their times are smaller by a thousand. */
 static void times_coarsen(struct combo *c)
 {
-	uint8_t *times = c->columns[COMBO_TIMES].p, *out = times;
-	const uint8_t *p = times, *end = times + c->columns[COMBO_TIMES].len;
+	uint8_t *out = c->columns[COMBO_TIMES].start;
+	const uint8_t *p = out, *end = c->columns[COMBO_TIMES].end;
 	uint64_t delta;
 
 	while (p < end && load_varint(&p, end, &delta) == 0)
 		out += store_varint(out, zigzag(unzigzag(delta) / 1000));
 	c->columns_len -= end - out;
-	c->columns[COMBO_TIMES].len = out - times;
+	c->columns[COMBO_TIMES].end = out;
 }
 
 void combo_close(struct combo *c)
@@ -271,7 +280,7 @@ void combo_close(struct combo *c)
 	p += 8;
 	p += store_varint(p, c->fine ? 1 : 1000);
 	for (int i = 0; i < COMBO_COLUMNS; i++)
-		p += store_varint(p, c->columns[i].len);
+		p += store_varint(p, c->columns[i].end - c->columns[i].start);
 	head_len = p - head;
 
 	c->body = c->room + c->headroom - c->columns_len - head_len;
@@ -280,8 +289,10 @@ void combo_close(struct combo *c)
 	memcpy(p, head, head_len);
 	p += head_len;
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		memcpy(p, c->columns[i].p, c->columns[i].len);
-		p += c->columns[i].len;
+		size_t len = c->columns[i].end - c->columns[i].start;
+
+		memcpy(p, c->columns[i].start, len);
+		p += len;
 	}
 }
 

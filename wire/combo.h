@@ -136,8 +136,7 @@ struct combo {
 	bool fine;	/* a time stamp is not in whole microseconds */
 	bool has_forms; /* `forms` is in use */
 	struct {
-		uint8_t *p;
-		size_t len;
+		uint8_t *start, *end;
 	} columns[COMBO_COLUMNS];
 	size_t columns_len; /* of all of them */
 	size_t kept_bytes;  /* of all frames */

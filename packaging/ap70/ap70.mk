@@ -14,7 +14,7 @@ AP70_MACHINES := mips mipsel
 # zig knows -Os and not -Oz, its compiler does.
 AP70_CFLAGS := -Os -Xclang -Oz -flto -fomit-frame-pointer -fno-sanitize=undefined -ffunction-sections \
 	-fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables
-AP70_LDFLAGS := -static -s -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-T,packaging/ap70/ap70.ld
+AP70_LDFLAGS := -static -s -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,stack-size=131072 -Wl,-T,packaging/ap70/ap70.ld
 
 AP70_LIBRARIES := libstring.a libzstd.a libsodium.a
 

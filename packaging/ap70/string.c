@@ -11,6 +11,7 @@ struct word {
 } __attribute__((packed, may_alias));
 typedef uint32_t aligned_word __attribute__((may_alias));
 
+#define WORDS(p) ((const struct word *)(const void *)(p))
 #define UNALIGNED(p) ((uintptr_t)(p) % sizeof(uint32_t))
 
 int bcmp(const void *a, const void *b, size_t n);
@@ -23,7 +24,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n)
 	for (; n && UNALIGNED(d); n--)
 		*d++ = *s++;
 	for (; n >= 16; n -= 16, d += 16, s += 16) {
-		const struct word *w = (const void *)s;
+		const struct word *w = WORDS(s);
 		uint32_t a = w[0].v, b = w[1].v, c = w[2].v, e = w[3].v;
 		aligned_word *o = (void *)d;
 
@@ -33,7 +34,7 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n)
 		o[3] = e;
 	}
 	for (; n >= 4; n -= 4, d += 4, s += 4)
-		*(aligned_word *)d = ((const struct word *)s)->v;
+		*(aligned_word *)d = WORDS(s)->v;
 	while (n--)
 		*d++ = *s++;
 	return to;
@@ -62,7 +63,13 @@ int memcmp(const void *a, const void *b, size_t n)
 {
 	const uint8_t *p = a, *q = b;
 
-	for (; n >= 4 && ((const struct word *)p)->v == ((const struct word *)q)->v; n -= 4)
+	for (; n >= 16; n -= 16, p += 16, q += 16) {
+		const struct word *v = WORDS(p), *w = WORDS(q);
+
+		if ((v[0].v ^ w[0].v) | (v[1].v ^ w[1].v) | (v[2].v ^ w[2].v) | (v[3].v ^ w[3].v))
+			break;
+	}
+	for (; n >= 4 && WORDS(p)->v == WORDS(q)->v; n -= 4)
 		p += 4, q += 4;
 	for (; n; n--, p++, q++)
 		if (*p != *q)
