@@ -46,7 +46,7 @@ static int parse_ring_size(uint32_t *out)
 {
 	uint32_t kib;
 
-	if (parse_number("--ring-size", 256, 1024 * 1024, &kib))
+	if (parse_number("--ring-size", 64, 1024 * 1024, &kib))
 		return -EINVAL;
 	if (kib & (kib - 1)) {
 		log_line("--ring-size %s: must be a power of two", optarg);
@@ -157,6 +157,8 @@ int capture_option(struct capture_options *o, int id)
 
 const char *capture_options_wrong(const struct capture_options *o)
 {
+	if (o->ring_size / 4 < o->snaplen)
+		return "-B is too small: it must have room for four frames of -s bytes";
 	if (o->ring == RING_MAPPED && o->ring_size > MAPPED_SIZE_MAX)
 		return "--ring mapped takes a -B of at most 262144";
 	if (o->source == SOURCE_XDP && o->direction != DIRECTION_IN)

@@ -6,6 +6,7 @@
 #include <saluki/privsep.h>
 
 #include "commands.h"
+#include "queue.h"
 #include "agent/export/compress.h"
 #include "agent/tap/wireless.h"
 #include "wire/combo.h"
@@ -16,6 +17,7 @@ enum {
 	OPT_PACE,
 	OPT_COMBO_SIZE,
 	OPT_COMBO_AGE,
+	OPT_QUEUE,
 	OPT_COMPRESS,
 	OPT_USER,
 	OPT_CHANNEL,
@@ -32,6 +34,8 @@ const struct option_def run_defs[] = {
 	CAPTURE_OPTION_DEFS,
 	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "close a combo at this size (default 14336)" },
 	{ OPT_COMBO_AGE, "combo-age", "MS", "or this long after its first frame (default 1000)" },
+	{ OPT_QUEUE, "queue", "COMBOS",
+	  "room between capture and export: 1, 2, 4 or 8 (default 8)" },
 	{ OPT_COMPRESS, "compress", "LEVEL|none", "zstd level, -50 to 9 (default 1)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'h', "help", NULL, "print this" },
@@ -57,6 +61,17 @@ static int parse_to(struct run_options *o, const char *given)
 	if (len >= sizeof(o->to) || options_address(o->to, &o->to_host, &o->to_port) ||
 	    !*o->to_host) {
 		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_queue(struct run_options *o)
+{
+	if (parse_number("--queue", 1, QUEUE_LEN, &o->queue))
+		return -EINVAL;
+	if (o->queue & (o->queue - 1)) {
+		log_line("--queue %s: must be a power of two", optarg);
 		return -EINVAL;
 	}
 	return 0;
@@ -109,6 +124,8 @@ static int parse_option(struct run_options *o, int id)
 		return parse_number("--combo-size", COMBO_SIZE_MIN, COMBO_SIZE_MAX, &o->combo_size);
 	case OPT_COMBO_AGE:
 		return parse_number("--combo-age", 1, 60000, &o->combo_age_ms);
+	case OPT_QUEUE:
+		return parse_queue(o);
 	case OPT_COMPRESS:
 		return parse_compress(o);
 	case OPT_CHANNEL:
@@ -163,6 +180,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		.user = PRIVSEP_USER_DEFAULT,
 		.combo_size = COMBO_SIZE_DEFAULT,
 		.combo_age_ms = 1000,
+		.queue = QUEUE_LEN,
 		.compress = true,
 		.level = 1,
 	};

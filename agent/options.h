@@ -18,6 +18,7 @@ struct run_options {
 	bool pace;
 	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;
+	uint32_t queue; /* combos */
 	bool compress;
 	int level; /* zstd */
 };

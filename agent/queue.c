@@ -33,29 +33,29 @@ void event_wait(int fd, int timeout_ms)
 		event_clear(fd);
 }
 
-int queue_init(struct queue *q, size_t combo_size, size_t snaplen)
+int queue_init(struct queue *q, unsigned int len, size_t combo_size, size_t snaplen)
 {
-	memset(q, 0, sizeof(*q));
+	memset(q, 0, offsetof(struct queue, slots));
 	q->size = combo_size;
 	q->filled_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	q->freed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (q->filled_fd < 0 || q->freed_fd < 0)
 		return -errno;
-	for (int i = 0; i < QUEUE_LEN; i++)
-		if (combo_init(&q->slots[i], combo_size, snaplen))
+	for (; q->len < len; q->len++)
+		if (combo_init(&q->slots[q->len], combo_size, snaplen))
 			return -ENOMEM;
 	return 0;
 }
 
 void queue_set_size(struct queue *q, size_t combo_size)
 {
-	for (int i = 0; i < QUEUE_LEN; i++)
+	for (unsigned int i = 0; i < q->len; i++)
 		q->slots[i].size = combo_size;
 }
 
 void queue_free(struct queue *q)
 {
-	for (int i = 0; i < QUEUE_LEN; i++)
+	for (unsigned int i = 0; i < q->len; i++)
 		combo_free(&q->slots[i]);
 	close(q->filled_fd);
 	close(q->freed_fd);
@@ -65,7 +65,7 @@ struct combo *queue_slot(struct queue *q)
 {
 	unsigned int tail = __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE);
 
-	return q->head - tail < QUEUE_LEN ? &q->slots[q->head % QUEUE_LEN] : NULL;
+	return q->head - tail < q->len ? &q->slots[q->head % q->len] : NULL;
 }
 
 void queue_push(struct queue *q)
@@ -89,7 +89,7 @@ struct combo *queue_front(struct queue *q)
 {
 	unsigned int head = __atomic_load_n(&q->head, __ATOMIC_ACQUIRE);
 
-	return head != q->tail ? &q->slots[q->tail % QUEUE_LEN] : NULL;
+	return head != q->tail ? &q->slots[q->tail % q->len] : NULL;
 }
 
 void queue_pop(struct queue *q)

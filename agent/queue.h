@@ -12,19 +12,21 @@
 
 #include "wire/combo.h"
 
-#define QUEUE_LEN 8 /* a power of two */
+#define QUEUE_LEN 8 /* combos at most, and if nothing is said; a power of two */
 
 struct queue {
-	struct combo slots[QUEUE_LEN];
+	unsigned int len;  /* slots in use, a power of two */
 	size_t size;	   /* bytes that each has room for */
 	unsigned int head; /* next to fill; written by the producer */
 	unsigned int tail; /* next to export; written by the consumer */
 	bool ended;	   /* written by the producer, after its last push */
 	int filled_fd;	   /* readable when something was pushed, or ended */
 	int freed_fd;	   /* readable when something was popped */
+	struct combo slots[QUEUE_LEN];
 };
 
-int queue_init(struct queue *q, size_t combo_size, size_t snaplen); /* 0 or -errno */
+/* Returns 0 or -errno. `len` is a power of two, QUEUE_LEN at most. */
+int queue_init(struct queue *q, unsigned int len, size_t combo_size, size_t snaplen);
 /* Combos of fewer bytes than there is room for, from now on. */
 void queue_set_size(struct queue *q, size_t combo_size);
 void queue_free(struct queue *q);

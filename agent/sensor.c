@@ -101,7 +101,7 @@ static int sensor_combos(struct sensor *s, const struct run_options *o)
 
 	if (snaplen < s->handover.snaplen_max)
 		snaplen = s->handover.snaplen_max;
-	err = queue_init(&s->queue, pending ? COMBO_SIZE_MAX : o->combo_size, snaplen);
+	err = queue_init(&s->queue, o->queue, pending ? COMBO_SIZE_MAX : o->combo_size, snaplen);
 	queue_set_size(&s->queue, o->combo_size);
 	if (!err && o->compress)
 		err = compress_init(&s->exporter.compress, o->level, o->combo_size);
@@ -141,7 +141,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->session.exported = &s->exporter.counters.exported;
 	s->capture.queue = s->exporter.queue = &s->queue;
 	s->capture.combo_age_ns = o->combo_age_ms * 1000000ULL;
-	s->capture.ring_span_max = is_file ? 0 : h->ring_size / (2 * QUEUE_LEN);
+	s->capture.ring_span_max = is_file ? 0 : h->ring_size / (2 * o->queue);
 	s->capture.drain = !is_file && !h->persistent;
 	s->exporter.source = s->capture.source;
 	s->exporter.session = &s->session;
@@ -212,13 +212,11 @@ static int sensor_verdict(struct sensor *s)
 
 int sensor_process(const struct run_options *o, int sock, struct ctl_board *board)
 {
-	struct sensor *s = calloc(1, sizeof(*s));
+	static struct sensor
+		sensor; /* not on the heap, which zeroes: what is not used takes no page */
+	struct sensor *s = &sensor;
 	int status = 1;
 
-	if (!s) {
-		log_line("out of memory");
-		return 1;
-	}
 	if (keys_init()) {
 		log_line("libsodium does not start on this machine");
 		goto out;
@@ -240,6 +238,5 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	queue_free(&s->queue);
 	session_free(&s->session);
 out:
-	free(s);
 	return status;
 }

@@ -42,7 +42,7 @@ int combo_init(struct combo *c, size_t size, size_t snaplen)
 {
 	size_t memory = 0;
 
-	memset(c, 0, sizeof(*c));
+	memset(c, 0, offsetof(struct combo, forms)); /* whose first frame has it reset */
 	c->size = size;
 	c->data_cap = size > snaplen ? size : snaplen;
 	c->headroom = size + FRAME_MAX + COMBO_HEADROOM_MAX;

@@ -102,7 +102,7 @@ def test_a_sensor(tmp_path, key):
     told = Told(out)
     assert told.commands == {"main": [
         "/usr/sbin/saluki", "run", "-i", "mon0", "--to", "collector.example.org:5600", "--key",
-        str(key), "--snaplen", "192", "--ring-size", "1024"]}
+        str(key), "--snaplen", "192", "--ring-size", "256", "--queue", "2"]}
     assert told.parameters["main"] == {"file": [str(key)], "stderr": ["1"], "term_timeout": ["15"],
                                        "respawn": ["3600", "10", "0"]}
     assert log == ""
@@ -133,8 +133,8 @@ def test_what_is_missing_is_logged(tmp_path, key, missing):
 
 # A value of each option, another one than the program's default.
 VALUES = {"snaplen": "128", "keep": "all", "direction": "inout", "filter_code": None,
-          "ring_size": "256", "combo_size": "8192", "combo_age": "500", "compress": "-5",
-          "user": "daemon"}
+          "ring_size": "512", "combo_size": "8192", "combo_age": "500", "queue": "4",
+          "channel": "6", "compress": "-5", "user": "daemon"}
 
 
 def test_every_option_is_taken(tmp_path, key, root):
@@ -190,7 +190,7 @@ def test_what_is_installed_captures(bed, bundled, root):  # noqa: F811
                   root / "etc/init.d/saluki")
     sensor = testbed.Process(bed.ns, Told(out).commands["main"], "capturing by mmap v3")
     bed.stack.callback(sensor.kill)
-    assert "ring 1024 KiB" in sensor.said
+    assert "ring 256 KiB" in sensor.said
     count = player.play()
     status, said = sensor.finish()
     assert status == 0, said

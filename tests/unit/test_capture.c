@@ -73,7 +73,7 @@ static void run(struct run *r, struct fake *x)
 	x->base.ops = &fake_ops;
 	r->c.source = &x->base;
 	r->c.queue = &r->q;
-	assert_int_equal(queue_init(&r->q, COMBO_SIZE_DEFAULT, 192), 0);
+	assert_int_equal(queue_init(&r->q, QUEUE_LEN, COMBO_SIZE_DEFAULT, 192), 0);
 	assert_int_equal(pthread_create(&t, NULL, capture_thread, &r->c), 0);
 	while (!queue_finished(&r->q)) {
 		struct combo *c = queue_front(&r->q);

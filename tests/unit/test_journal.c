@@ -130,7 +130,7 @@ static int agent_start(struct agent *a, size_t combo_size)
 	a->source.base.ops = &fake_ops;
 	a->source.given = -1;
 	fake_limit(&a->source.base, NULL);
-	assert_int_equal(queue_init(&a->queue, COMBO_SIZE_MAX, FRAME_LEN), 0);
+	assert_int_equal(queue_init(&a->queue, QUEUE_LEN, COMBO_SIZE_MAX, FRAME_LEN), 0);
 	queue_set_size(&a->queue, combo_size);
 	a->session.run = 4711;
 	a->e.queue = &a->queue;
@@ -330,7 +330,7 @@ static void frames_that_do_not_fit_any_more(void **state)
 	j->done[0].exported = 1000;
 	memset(&a, 0, sizeof(a));
 	/* Combos that hold less stand for frames that take more. */
-	assert_int_equal(queue_init(&a.queue, 1024, FRAME_LEN), 0);
+	assert_int_equal(queue_init(&a.queue, QUEUE_LEN, 1024, FRAME_LEN), 0);
 	a.source.base.ops = &fake_ops;
 	a.source.given = -1;
 	fake_limit(&a.source.base, NULL);

@@ -31,7 +31,7 @@ static void everything_in_order_across_threads(void **state)
 	uint64_t expected = 0;
 
 	(void)state;
-	assert_int_equal(queue_init(&q, COMBO_SIZE_MIN, 192), 0);
+	assert_int_equal(queue_init(&q, QUEUE_LEN, COMBO_SIZE_MIN, 192), 0);
 	assert_int_equal(pthread_create(&t, NULL, produce, &q), 0);
 	while (!queue_finished(&q)) {
 		struct combo *c = queue_front(&q);
@@ -53,7 +53,7 @@ static void full_means_no_slot(void **state)
 	struct queue q;
 
 	(void)state;
-	assert_int_equal(queue_init(&q, COMBO_SIZE_MIN, 192), 0);
+	assert_int_equal(queue_init(&q, QUEUE_LEN, COMBO_SIZE_MIN, 192), 0);
 	assert_null(queue_front(&q));
 	for (int i = 0; i < QUEUE_LEN; i++) {
 		assert_non_null(queue_slot(&q));
