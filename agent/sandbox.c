@@ -2,12 +2,13 @@
 /* Sandbox: see sandbox.h; what a list means is in saluki/sandbox.h. */
 #include "sandbox.h"
 
+#include <linux/wireless.h>
+
 #include <saluki/privsep.h>
 #include <saluki/sandbox.h>
 
 #include "agent/tap/lock.h"
 #include "agent/tap/pin.h"
-#include "agent/tap/wireless.h"
 
 #define SOCKET_IOCTLS 0x8900 /* SIOC*: linux/sockios.h */
 
@@ -54,7 +55,7 @@ static const struct sandbox_check attach_checks[] = {
 	{ "socket", 0, SANDBOX_INT, AF_XDP },
 	{ "socket", 0, SANDBOX_INT, AF_UNIX },
 	{ "ioctl", 1, 0xff00, SOCKET_IOCTLS },
-	{ "ioctl", 1, SANDBOX_INT, WIRELESS_SET_CHANNEL },
+	{ "ioctl", 1, SANDBOX_INT, SIOCSIWFREQ },     /* the channel */
 	{ "fcntl", 1, SANDBOX_INT, F_DUPFD_CLOEXEC }, /* libbpf's dup() */
 	{ "fcntl64", 1, SANDBOX_INT, F_DUPFD_CLOEXEC },
 	{ 0 },

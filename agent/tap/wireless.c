@@ -9,8 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-_Static_assert(WIRELESS_SET_CHANNEL == SIOCSIWFREQ, "wireless.h");
-
 int wireless_set_channel(const char *interface, int channel)
 {
 	/* With exponent 0, below 1000, it is a channel's number. */
