@@ -3,12 +3,12 @@
 import pytest
 
 from netns import testbed
-from netns.test_without import SALUKI as SMALL
+from netns.test_without import HERE
 
 NO_RADIO = "{}: cannot set channel {}: it has no wireless extensions"
 
 
-@pytest.mark.parametrize("saluki", [testbed.BUILD / "saluki", SMALL])
+@pytest.mark.parametrize("saluki", [testbed.BUILD / "saluki", *HERE])
 @pytest.mark.parametrize("options,interface,channel", [
     (["-i", "mon0", "--channel", "6"], "mon0", 6),
     (["-i", "tap0", "--channel", "196"], "tap0", 196),

@@ -11,10 +11,11 @@ from netns import testbed
 from netns.compare import assert_balanced, assert_same
 from netns.test_mmap import tagged, without_outer_tag
 from netns.test_pipeline import as_seen
-from netns.test_without import RADIOTAP_ALL, RADIOTAP_NONE, SALUKI, code
+from netns.test_without import HERE, RADIOTAP_ALL, RADIOTAP_NONE, code
 from reference import captures
 from reference.test_reference import write_pcap
 
+[SALUKI] = HERE
 OLD_KERNEL = testbed.ROOT / "build/tests/old_kernel"
 NEWER_CALLS = testbed.ROOT / "build/tests/newer_calls"
 PACKETS = ["v2", "v1", "recv"]  # 2.6.27; before it; without CONFIG_PACKET_MMAP
