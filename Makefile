@@ -36,7 +36,8 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 	libzstd-dev libsodium-dev libseccomp-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
-	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu
+	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
+	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex
 PACKAGES_BENCH := netsniff-ng linux-perf
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
@@ -154,7 +155,7 @@ run: deps ## capture a virtual monitor interface, or IFACE=eth1, and show it
 
 $(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/source/pcap_read.o
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/source/mapped agent/tap/program)
 	$(call say,LD,$@)
@@ -202,6 +203,15 @@ $(BUILD)/tests/old_kernel: $(patsubst %,$(BUILD)/tests/netns/%.o,old_kernel old_
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/newer_calls: $(BUILD)/tests/netns/newer_calls.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(addprefix $(BUILD)/tests/,hog loop spent): $(BUILD)/tests/%: $(BUILD)/tests/ap70/%.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(BUILD)/tests/bare: $(patsubst %,$(BUILD)/%.o,tests/ap70/bare agent/filter/filter_packet \
+		agent/source/packet_counts agent/source/packet_ring agent/tap/packet_socket)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 

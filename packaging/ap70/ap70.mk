@@ -33,7 +33,7 @@ ap70: deps-ap70 ## build the sensor for the AP70 and other MIPS32: build/ap70/mi
 
 ap70-test-programs: deps-ap70
 	$(Q)$(PYTHON) packaging/ap70/fetch.py $(AP70_SOURCES) cmocka
-	+$(call ap70_make,units)
+	+$(call ap70_make,units virtual)
 
 deps-ap70:
 	$(call install_packages,$(PACKAGES_AP70))
@@ -102,6 +102,10 @@ $(BUILD)/include/sodium/version.h: $(AP70_SOURCES)/libsodium/builds/msvc/version
 	$(Q)mkdir -p $(@D)
 	$(Q)cp -r $(SODIUM_SOURCE)/include/. $(BUILD)/include
 	$(Q)cp $< $@
+
+# What the virtual one has besides the sensor (tests/ap70).
+.PHONY: virtual
+virtual: $(addprefix $(BUILD)/tests/,play old_kernel hog spent loop bare)
 
 # For the unit tests: what they are written with, and decompression.
 LIB_CMOCKA := $(BUILD)/libcmocka.a

@@ -20,6 +20,9 @@ SOURCES = {
                 "0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5"),
     "libsodium": ("1.0.18", ("bookworm", "trixie", "sid"),
                   "d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4"),
+    # the shell of the virtual machine in which it is tested (tests/ap70/system.py)
+    "busybox": ("1.35.0", ("bookworm",),
+                "faeeb244c35a348a334f4a59e44626ee870fb07b6884d68c10ae8bc19f83a694"),
     # what unit tests are written with
     "cmocka": ("1.1.5", ("bookworm",),
                "f0ccd8242d55e2fd74b16ba518359151f6f8383ff8aef4976e48393f77bba8b6"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
 object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
-sizes, stages, backbone, service, restart, filter; all of them without one."""
+sizes, stages, backbone, service, restart, filter, ap70; all of them without one."""
 import contextlib
 import json
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import backbone, cable, consumers, filter as filters, frames, rates, restart, service
+from bench import ap70, backbone, cable, consumers, filter as filters, frames, rates, restart, service
 from netns import testbed
 from reference import captures
 
@@ -25,8 +25,8 @@ def seconds():
 SECONDS = seconds()
 ROUNDS = 7  # of what filters cost: small differences
 JSON = testbed.ROOT / "build/bench.json"
-PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter"]
-NEED_CAPTURES = {"rates", "sizes", "stages", "backbone", "restart", "filter"}
+PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "ap70"]
+NEED_CAPTURES = {"rates", "sizes", "stages", "backbone", "restart", "filter", "ap70"}
 SIZES = [64, 500, 1000, 1500]
 
 # name: (at least or at most, the figure aimed at)
@@ -39,6 +39,8 @@ TARGETS = {
     "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
     "restart_lost_frames": ("<=", 0), "restart_duplicated_frames": ("<=", 0),
     "filter_reject_ns": ("<=", 30), "filter_cost_x_tcpdump": ("<=", 0.5),
+    "ap70_rss_kib": ("<=", 450), "ap70_insns_per_frame": ("<=", 1880),
+    "ap70_rate_x_bare": (">=", 0.5),
 }
 
 
@@ -211,6 +213,11 @@ def part_restart(directory):
     with contextlib.ExitStack() as stack:
         return restart.measure(cable.Cable(stack, fresh(directory), sample=False), trace,
                                max(SECONDS, restart.SECONDS_MIN), say)
+
+
+def part_ap70(directory):
+    say("ap70: instructions and memory in the virtual AP70")
+    return ap70.measure(directory, ap70.trace(), say)
 
 
 def table(out):

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One virtual AP70 does what all chosen tests are about, one after the other; a test waits for its
+end. Its collectors are on the host."""
+import contextlib
+
+import pytest
+
+from ap70 import cases, machine, system
+from netns import testbed
+
+# What the VM has. Warm, with two cores, 40 s are usual.
+SECONDS = 120
+PORT = 5600
+PROGRAMS = [machine.BUILD / p for p in ("saluki", "tests/play", "tests/hog", "tests/old_kernel")]
+
+
+def _chosen(session):
+    asked = {item.callspec.params.get("name") for item in session.items
+             if hasattr(item, "callspec")}
+    return {name: case for name, case in cases.CASES.items() if name in asked}
+
+
+def _collector(stack, ns, folder, port):
+    folder.mkdir()
+    keys = testbed.Keys(folder)
+    keys.sensor("lib")
+    collector = testbed.Collector(ns, keys, folder / "out.pcapng", f"{machine.HOST}:{port}")
+    stack.callback(collector.kill)
+    return collector
+
+
+@pytest.fixture(scope="session")
+def ap70(request, tmp_path_factory):
+    """The folder with what the guest has left behind, a folder a case."""
+    folder = tmp_path_factory.mktemp("ap70")
+    folder.chmod(0o755)
+    folder.parent.chmod(0o755)
+    folder.parent.parent.chmod(0o755)
+    out = folder / "out"
+    out.mkdir()
+    kernel, busybox, seconds = system.both()
+    print(f"{kernel.parent.name}, {busybox.parent.name}: " +
+          (f"made in {seconds:.0f} s" if seconds > 1 else "in the cache"))
+    cases.write(out / "trace.pcap")
+    lines = []
+    with contextlib.ExitStack() as stack:
+        ns = testbed.Namespace()
+        stack.callback(ns.close)
+        machine.plug_in(ns)
+        collectors = []
+        for n, (name, case) in enumerate(_chosen(request.session).items()):
+            where = cases.folder(name)
+            lines.append(f"{case.verb} {where} {PORT + n} {case.packets} {case.options}\n")
+            collectors.append(_collector(stack, ns, out / where, PORT + n))
+        (out / "cases").write_text("".join(lines))
+        vm = machine.Ap70(folder, ns, kernel, busybox, system.HERE / "init", PROGRAMS)
+        stack.callback(vm.end)
+        wrong = vm.finish(SECONDS)
+        if wrong:
+            pytest.fail(wrong, pytrace=False)
+        print(f"the virtual AP70 was up for {vm.seconds:.0f} s")
+        for collector in collectors:
+            collector.finish()
+    return out

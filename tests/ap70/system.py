@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The kernel and the shell of the virtual AP70, built from Debian's sources, for Debian has no
+big-endian MIPS any more. Goes in: kernel.config and busybox.config beside this; comes out: a file
+each in the cache (packaging/debian.py), whose folder is named by version and by a hash of what it
+was made with, so that a change makes it anew."""
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import debian
+
+sys.path.append(str(pathlib.Path(debian.__file__).parent / "ap70"))
+import fetch  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+ZIG = fetch.zig() / "zig"
+
+# Debian's cross compiler has libraries of MIPS32 release 2 only, which a kernel does not use.
+KERNEL_MAKE = ("make", "-s", "ARCH=mips", "CROSS_COMPILE=mips-linux-gnu-")
+BUSYBOX_MAKE = ("make", "-s", f"AR={ZIG} ar", "SKIP_STRIP=y",
+                f"CC={ZIG} cc -target mips-linux-musleabi -mcpu=mips32 -msoft-float -s")
+# Zig's linker does not write these reports.
+BUSYBOX_NO_REPORTS = ("sed", "-i", "s/-Wl,--warn-common.*--verbose//", "scripts/trylink")
+
+
+def _digest(config, *recipe):
+    text = (HERE / config).read_text() + repr(recipe).replace(str(debian.CACHE), "")
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _build(commands, cwd):
+    """RuntimeError with the end of what was said: who fetches tries no other mirror then."""
+    for command in commands:
+        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={**os.environ, "LC_ALL": "C",
+                                   "ZIG_GLOBAL_CACHE_DIR": str(debian.CACHE / "zig-cache")})
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)}: {done.stdout[-4000:]}")
+
+
+def _wanted(config):
+    return re.findall(r"(?m)^CONFIG_\w+=y$", (HERE / config).read_text())
+
+
+def _check(config, made):
+    have = set(made.read_text().splitlines())
+    missing = [line for line in _wanted(config) if line not in have]
+    if missing:
+        raise RuntimeError(f"{config}: these did not come about: {' '.join(missing)}")
+
+
+def _keep(file, name):
+    folder = file.parent / "kept"
+    folder.mkdir()
+    file.rename(folder / file.name)
+    return debian.keep(folder, name)
+
+
+# ---- the kernel ------------------------------------------------------------------------------------
+
+
+def _make_kernel(apt, digest):
+    apt.run("apt-get", "download", "-qq", "linux-source-6.1", timeout=300)
+    package = next(apt.packages.glob("*.deb"))
+    subprocess.run(["dpkg", "-x", package, apt.folder / "package"], check=True)
+    archive = next((apt.folder / "package").rglob("linux-source-*.tar.xz"))
+    subprocess.run(["tar", "-xJf", archive, "-C", apt.folder], check=True)
+    tree = apt.folder / "linux-source-6.1"
+    _build([(*KERNEL_MAKE, f"KCONFIG_ALLCONFIG={HERE}/kernel.config", "allnoconfig")], tree)
+    _check("kernel.config", tree / ".config")
+    _build([(*KERNEL_MAKE, f"-j{os.cpu_count()}", "vmlinux"),
+            ("mips-linux-gnu-strip", "--strip-debug", "vmlinux")], tree)
+    return _keep(tree / "vmlinux", f"ap70-linux-{package.name.split('_')[1]}-{digest}")
+
+
+def kernel():
+    digest = _digest("kernel.config", KERNEL_MAKE)
+    there = sorted(debian.CACHE.glob(f"ap70-linux-*-{digest}"))
+    folder = there[-1] if there else debian.fetch(
+        "the AP70's kernel", ("bookworm-security", "bookworm"),
+        lambda apt: _make_kernel(apt, digest))
+    return folder / "vmlinux"
+
+
+# ---- the shell -------------------------------------------------------------------------------------
+
+
+def _configure_busybox(tree):
+    """Its allnoconfig knows no exceptions: what is wanted takes the place of what says no."""
+    _build([("make", "-s", "allnoconfig")], tree)
+    wanted = _wanted("busybox.config")
+    names = {line.partition("=")[0] for line in wanted}
+    config = tree / ".config"
+    lines = [line for line in config.read_text().splitlines()
+             if not names & set(re.findall(r"CONFIG_\w+", line))]
+    config.write_text("\n".join(lines + wanted) + "\n")
+    _build([("sh", "-c", "yes '' | make -s oldconfig")], tree)
+    _check("busybox.config", config)
+
+
+def busybox():
+    name = f"busybox-{fetch.SOURCES['busybox'][0]}"
+    built = f"ap70-{name}-{_digest('busybox.config', BUSYBOX_MAKE, BUSYBOX_NO_REPORTS)}"
+    if not (debian.CACHE / built).exists():
+        source = fetch.source("busybox")
+        with tempfile.TemporaryDirectory(prefix="build.", dir=debian.CACHE) as folder:
+            subprocess.run(["cp", "-r", source, folder], check=True)
+            tree = pathlib.Path(folder) / name
+            _configure_busybox(tree)
+            _build([BUSYBOX_NO_REPORTS, (*BUSYBOX_MAKE, f"-j{os.cpu_count()}", "busybox")], tree)
+            _keep(tree / "busybox", built)
+    return debian.CACHE / built / "busybox"
+
+
+def both():
+    """(kernel, busybox), and the seconds that making them took."""
+    began = time.monotonic()
+    return kernel(), busybox(), time.monotonic() - began

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the sensor costs on an AP70: instructions and memory, in the virtual one (tests/ap70), under
+the emulator's exact clock (-icount): each instruction takes 4 ns there, nothing else takes time,
+and time without work passes as it does outside.
+
+The guest's scheduler adds up what each thread has run, from switch to switch by that clock, in the
+kernel too; interrupts are left out (CONFIG_IRQ_TIME_ACCOUNTING). A known loop is run beside, as the
+guest's idea of the clock's rate is its own. What a listener has run before the first frame is left
+out, and what counts is the slope: the same frames are played once and twice, so what the end takes
+drops out too. Nothing may be lost.
+
+default, all: frames come at RATE, so that who captures waits for the next ones, as in the field.
+fast, bare, nobody, down: one frame after the other, so that nobody waits, into a ring that has room
+for all. What the player spends is the sender's own, with the interface down; the kernel's receiving
+too, with nobody listening; and the kernel's copy into the ring too, with bare, which counts frames
+and no more, or with the sensor. ap70_rate_x_bare is what bare adds to the sender's own, itself
+included, over what the sensor adds: the frames that the whole agent takes in some time over those
+that bare takes."""
+import contextlib
+import re
+
+from ap70 import machine, system
+from bench.backbone import EXPORT
+from netns import testbed
+from reference import captures
+from reference.test_reference import write_pcap
+
+NS_PER_INSN = 4
+ICOUNT = ("-icount", "shift=2", "-rtc", "base=1970-01-01,clock=vm")
+LOOP = 50_000_000
+RATE = 4000  # frames a virtual second
+RING_KIB = 4096  # the default
+SMALL = ["-B", "256"]  # flags for small memory
+SECONDS = 300
+PORT = 5600
+PROGRAMS = [machine.BUILD / p for p in ("saluki", "tests/play", "tests/spent", "tests/bare",
+                                        "tests/loop")]
+
+# name: who listens, and how; how fast the frames come, 0: one after the other
+RUNS = {
+    "default": ("sensor {port}", RATE),
+    "all": ("sensor {port} --keep all -s 192", RATE),
+    "fast": ("sensor {port}", 0),
+    "bare": (f"bare {RING_KIB}", 0),
+    "nobody": ("nobody", 0),
+    "down": ("down", 0),
+}
+
+
+class Guest:
+    """The virtual AP70, started with all that is to be measured; a collector on the host for each
+    sensor."""
+
+    def __init__(self, stack, directory, frames):
+        self.out = directory / "out"
+        self.out.mkdir()
+        self.stack, self.ns = stack, testbed.Namespace()
+        stack.callback(self.ns.close)
+        machine.plug_in(self.ns)
+        self.frames, self.collectors, self.lines = frames, {}, []
+        for times in (1, 2):
+            write_pcap(self.out / f"{times}.pcap", frames[0].linktype, frames * times)
+
+    def add(self, verb, name, *words):
+        folder = self.out / name
+        folder.mkdir()
+        if "sensor" in " ".join(words):
+            port = PORT + len(self.collectors)
+            keys = testbed.Keys(folder)
+            keys.sensor("lib")
+            c = testbed.Collector(self.ns, keys, folder / "out.pcapng", f"{machine.HOST}:{port}")
+            self.stack.callback(c.kill)
+            self.collectors[name] = c
+            words = [w.format(port=port) for w in words]
+        self.lines.append(f"{verb} {name} {' '.join(words)}\n")
+
+    def run(self, directory):
+        (self.out / "cases").write_text("".join(self.lines))
+        kernel, busybox, _ = system.both()
+        vm = machine.Ap70(directory, self.ns, kernel, busybox, system.HERE / "init", PROGRAMS,
+                          ICOUNT)
+        self.stack.callback(vm.end)
+        wrong = vm.finish(SECONDS)
+        if wrong:
+            raise RuntimeError(wrong)
+        for name, c in self.collectors.items():
+            c.finish()
+            s = c.sensor_stats("lib")
+            sent = int((self.out / name / "played").read_text())
+            if not s["written"] == s["seen"] == sent or s["balance"]:
+                raise RuntimeError(f"{name}: frames were lost: {s}")
+        return vm.seconds
+
+    def us(self, name, who):
+        """What the player or the loop has run; or the listener, from the first frame on."""
+        us = int((self.out / name / f"{who}_us").read_text())
+        before = self.out / name / "before"
+        if who == "listener" and before.exists():
+            us -= sum(self._threads(before).values()) / 1000
+        return us
+
+    def _threads(self, path):
+        """Nanoseconds by the thread's name. Both processes have one without a name of its own."""
+        ns = {}
+        for n, row in enumerate(path.read_text().splitlines()):
+            thread, ran = row.rsplit(" ", 1)
+            ns["control" if n and thread == "saluki" else thread] = int(ran)
+        return ns
+
+    def threads(self, name):
+        """The same while frames were played."""
+        before, after = (self._threads(self.out / name / f) for f in ("before", "after"))
+        return {thread: after[thread] - before[thread] for thread in after}
+
+    def combos(self, name):
+        return int(EXPORT.findall((self.out / name / "said").read_text())[-1][1])
+
+    def memory_kib(self, name, field):
+        text = (self.out / name / "memory").read_text()
+        return [int(n) for n in re.findall(rf"(?m)^{field}:\s+(\d+) kB", text)]
+
+    def mappings(self, name):
+        """Pss in KiB by what is mapped there."""
+        pattern = (r"(?m)^[0-9a-f]+-[0-9a-f]+ (\S+) \S+ \S+ \d+ *(.*)\n(?:[A-Z]\w+:.*\n)*?"
+                   r"Pss: +(\d+) kB")
+        kib = {}
+        for rights, what, pss in re.findall(pattern, (self.out / name / "memory").read_text()):
+            what = f"{what.rpartition('/')[2] or 'anonymous'} {rights}"
+            kib[what] = kib.get(what, 0) + int(pss)
+        return kib
+
+
+def measure(directory, frames, say):
+    with contextlib.ExitStack() as stack:
+        guest = Guest(stack, directory, frames)
+        for times in (1, 2):
+            guest.add("loop", f"loop-{times}", str(LOOP * times))
+        for name, (who, rate) in RUNS.items():
+            for times in (1, 2):
+                guest.add("measure", f"{name}-{times}", f"{times}.pcap", str(rate), who)
+        guest.add("measure", "small", "1.pcap", str(RATE), f"sensor {{port}} {' '.join(SMALL)}")
+        seconds = guest.run(directory)
+        say(f"    the virtual AP70 was up for {seconds:.0f} s")
+        return figures(guest, len(frames), say)
+
+
+def figures(guest, count, say):
+    insns_per_us = LOOP / (guest.us("loop-2", "listener") - guest.us("loop-1", "listener"))
+    say(f"    a known loop: {1000 / insns_per_us:.4f} ns an instruction by the guest's clock")
+    if abs(insns_per_us * NS_PER_INSN / 1000 - 1) > 0.01:
+        raise RuntimeError("the guest does not count instructions")
+
+    def slope(name, who):
+        return (guest.us(f"{name}-2", who) - guest.us(f"{name}-1", who)) * insns_per_us / count
+
+    for name in ("default", "all", "fast"):
+        two, one = guest.threads(f"{name}-2"), guest.threads(f"{name}-1")
+        combos = guest.combos(f"{name}-2") - guest.combos(f"{name}-1")
+        say(f"    {name}: {slope(name, 'listener'):.0f} instructions a frame, {combos} combos of "
+            f"{count / combos:.0f} frames; by thread " +
+            ", ".join(f"{t} {(two[t] - one[t]) * insns_per_us / 1000 / count:.0f}" for t in two))
+    player = {name: slope(name, "player") for name in ("fast", "bare", "nobody", "down")}
+    total = {name: player[name] + slope(name, "listener") for name in ("fast", "bare")}
+    say("    as fast as they can be played, instructions a frame: the player, its interface down "
+        f"{player['down']:.0f}, nobody listening {player['nobody']:.0f}; together with bare "
+        f"{player['bare']:.0f} and {total['bare'] - player['bare']:.0f}, with the sensor "
+        f"{player['fast']:.0f} and {total['fast'] - player['fast']:.0f}")
+    combos_all = guest.combos("all-2") - guest.combos("all-1")
+    pss = guest.memory_kib("small", "Pss")
+    say(f"    {' '.join(SMALL)}: Pss {sum(pss)} KiB; VmRSS of each process "
+        f"{guest.memory_kib('small', 'VmRSS')}; with defaults Pss "
+        f"{sum(guest.memory_kib('default-2', 'Pss'))}")
+    say("    Pss by mapping: " + ", ".join(
+        f"{what} {kib}" for what, kib in sorted(guest.mappings("small").items(),
+                                                key=lambda i: -i[1]) if kib))
+    return {
+        "ap70_insns_per_frame": slope("default", "listener"),
+        "ap70_insns_per_combo_all": slope("all", "listener") * count / combos_all,
+        "ap70_rate_x_bare": (total["bare"] - player["down"]) / (total["fast"] - player["down"]),
+        "ap70_rss_kib": sum(pss),
+        "ap70_binary_kib": (machine.BUILD / "saluki").stat().st_size / 1024,
+    }
+
+
+def trace():
+    """hwsim-ch1, each frame as if it were whole."""
+    path = captures.CAPTURES / "hwsim/hwsim-ch1.pcap.zst"
+    return [f._replace(orig_len=len(f.data)) for f in captures.frames(path)]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A machine under software emulation that does what its init says and powers itself off. Goes in:
+the emulator's command, with a kernel and an initial file system; comes out: a folder that the guest
+writes over 9p, and the console."""
+import shutil
+import signal
+import subprocess
+import time
+
+from netns import testbed
+
+CONSOLE_LINES = 60
+
+
+def install(source, root, name):
+    target = root / name.lstrip("/")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, target)
+
+
+def archive(root):
+    """A folder as the kernel takes it for an initial file system."""
+    return subprocess.run("find . | cpio --quiet -o -H newc", shell=True, cwd=root, check=True,
+                          capture_output=True).stdout
+
+
+class Guest:
+    """One VM, from its start to the moment when it has powered itself off; before that it must
+    leave a file `done` in `out`, its folder of that name. `slot` is where the card is put by which
+    it writes there."""
+
+    def __init__(self, name, folder, command, slot=None):
+        self.name = name
+        self.console = folder / "console"
+        self.out = folder / "out"
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.began = time.monotonic()
+        self.seconds = None
+        with self.console.open("wb") as console:
+            self.popen = subprocess.Popen(
+                [*command, "-nographic", "-no-reboot", "-fsdev",
+                 f"local,id=out,path={self.out},security_model=none", "-device",
+                 "virtio-9p-pci,fsdev=out,mount_tag=out" + (f",addr={slot}" if slot else "")],
+                stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT,
+                preexec_fn=testbed._die_with_parent)
+
+    def finish(self, seconds):
+        """Waits for the end, at most so long after the start; a VM that hangs is ended. Returns
+        what went wrong, with the end of the console, or None."""
+        if self.seconds is None:
+            try:
+                self.popen.wait(max(0, self.began + seconds - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                self.end()
+            self.seconds = time.monotonic() - self.began
+        if (self.out / "done").exists():
+            return None
+        lines = self.console.read_text(errors="replace").replace("\r", "").splitlines()
+        how = "hung, and was ended" if self.popen.returncode == -signal.SIGKILL else "ended early"
+        return "\n".join([f"{self.name}: the VM {how}; its console:", *lines[-CONSOLE_LINES:]])
+
+    def end(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+            self.popen.wait()
