@@ -27,9 +27,12 @@ define ap70_make
 		build/ap70/$$m/saluki $(1); done
 endef
 
-.PHONY: ap70 ap70-test-programs deps-ap70
+.PHONY: ap70 ap70-virtual ap70-test-programs deps-ap70
 ap70: deps-ap70 ## build the sensor for the AP70 and other MIPS32: build/ap70/mips/saluki, .../mipsel/saluki
 	+$(call ap70_make)
+
+ap70-virtual: deps-ap70
+	+$(call ap70_make,virtual)
 
 ap70-test-programs: deps-ap70
 	$(Q)$(PYTHON) packaging/ap70/fetch.py $(AP70_SOURCES) cmocka
