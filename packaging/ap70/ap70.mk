@@ -16,7 +16,7 @@ AP70_CFLAGS := -Os -Xclang -Oz -flto -fomit-frame-pointer -fno-sanitize=undefine
 	-fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables
 AP70_LDFLAGS := -static -s -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,stack-size=131072 -Wl,-T,packaging/ap70/ap70.ld
 
-AP70_LIBRARIES := libstring.a libzstd.a libsodium.a
+AP70_LIBRARIES := libc_ap70.a libzstd.a libsodium.a
 
 # Makes the sensor, and $(1), for each machine.
 define ap70_make
@@ -61,8 +61,8 @@ AP70_FAST := $(patsubst %,$(BUILD)/%.o,agent/capture agent/source/packet_ring ag
 	sodium/crypto_stream/chacha20/ref/chacha20_ref)
 $(AP70_FAST): override CFLAGS := $(filter-out -Xclang -Oz,$(CFLAGS))
 
-$(BUILD)/libstring.a: $(BUILD)/string.o
-$(BUILD)/string.o: packaging/ap70/string.c packaging/ap70/ap70.mk
+$(BUILD)/libc_ap70.a: $(BUILD)/libc.o
+$(BUILD)/libc.o: packaging/ap70/libc.c packaging/ap70/ap70.mk
 	$(call say,CC,$@)
 	$(Q)$(CC) $(filter-out -flto,$(subst -Os -Xclang -Oz,-O2,$(CFLAGS))) -ffreestanding -c -o $@ $<
 

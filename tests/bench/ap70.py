@@ -9,10 +9,13 @@ guest's idea of the clock's rate is its own. What a listener has run before the 
 out, and what counts is the slope: the same frames are played once and twice, so what the end takes
 drops out too. Nothing may be lost.
 
-default, all: frames come at RATE, so that who captures waits for the next ones, as in the field.
-fast, bare, nobody, down: one frame after the other, so that nobody waits, into a ring that has room
-for all. What the player spends is the sender's own, with the interface down; the kernel's receiving
-too, with nobody listening; and the kernel's copy into the ring too, with bare, which counts frames
+default, all: frames come at RATE, so that who captures waits for the next ones, and combos are full.
+field: they come as slowly as the trace itself has them, so that combos are closed by age, and what
+is once a second is shared by few frames.
+fast, bare, nobody, null: one frame after the other, so that nobody waits, into a ring that has room
+for all. What the player spends is the sender's own, without an interface; the kernel's receiving
+too (the device's part is TUN's, which copies into a buffer of its own, as a driver does from its
+card), with nobody listening; and the kernel's copy into the ring too, with bare, which counts frames
 and no more, or with the sensor. ap70_rate_x_bare is what bare adds to the sender's own, itself
 included, over what the sensor adds: the frames that the whole agent takes in some time over those
 that bare takes."""
@@ -29,8 +32,9 @@ NS_PER_INSN = 4
 ICOUNT = ("-icount", "shift=2", "-rtc", "base=1970-01-01,clock=vm")
 LOOP = 50_000_000
 RATE = 4000  # frames a virtual second
+FIELD_RATE, FIELD_FRAMES = 100, 1000  # as the trace itself has it, and for how long
 RING_KIB = 4096  # the default
-SMALL = ["-B", "64", "--queue", "1"]  # the least memory
+SMALL = ["-B", "64", "--queue", "1", "--combo-size", "4096"]
 SMALL_RATE = 1000
 SECONDS = 300
 PORT = 5600
@@ -40,11 +44,12 @@ PROGRAMS = [machine.BUILD / p for p in ("saluki", "tests/play", "tests/spent", "
 # name: who listens, and how; how fast the frames come, 0: one after the other
 RUNS = {
     "default": ("sensor {port}", RATE),
+    "field": ("sensor {port}", FIELD_RATE),
     "all": ("sensor {port} --keep all -s 192", RATE),
     "fast": ("sensor {port}", 0),
     "bare": (f"bare {RING_KIB}", 0),
     "nobody": ("nobody", 0),
-    "down": ("down", 0),
+    "null": ("null", 0),
 }
 
 
@@ -60,7 +65,8 @@ class Guest:
         machine.plug_in(self.ns)
         self.frames, self.collectors, self.lines = frames, {}, []
         for times in (1, 2):
-            write_pcap(self.out / f"{times}.pcap", frames[0].linktype, frames * times)
+            for name, some in (("all", frames), ("few", frames[:FIELD_FRAMES])):
+                write_pcap(self.out / f"{name}-{times}.pcap", frames[0].linktype, some * times)
 
     def add(self, verb, name, *words):
         folder = self.out / name
@@ -138,8 +144,9 @@ def measure(directory, frames, say):
             guest.add("loop", f"loop-{times}", str(LOOP * times))
         for name, (who, rate) in RUNS.items():
             for times in (1, 2):
-                guest.add("measure", f"{name}-{times}", f"{times}.pcap", str(rate), who)
-        guest.add("measure", "small", "1.pcap", str(SMALL_RATE),
+                trace = "few" if name == "field" else "all"
+                guest.add("measure", f"{name}-{times}", f"{trace}-{times}.pcap", str(rate), who)
+        guest.add("measure", "small", "all-1.pcap", str(SMALL_RATE),
                   f"sensor {{port}} {' '.join(SMALL)}")
         seconds = guest.run(directory)
         say(f"    the virtual AP70 was up for {seconds:.0f} s")
@@ -152,19 +159,24 @@ def figures(guest, count, say):
     if abs(insns_per_us * NS_PER_INSN / 1000 - 1) > 0.01:
         raise RuntimeError("the guest does not count instructions")
 
-    def slope(name, who):
-        return (guest.us(f"{name}-2", who) - guest.us(f"{name}-1", who)) * insns_per_us / count
+    def frames_of(name):
+        return FIELD_FRAMES if name == "field" else count
 
-    for name in ("default", "all", "fast"):
+    def slope(name, who):
+        return ((guest.us(f"{name}-2", who) - guest.us(f"{name}-1", who)) * insns_per_us /
+                frames_of(name))
+
+    for name in ("default", "field", "all", "fast"):
         two, one = guest.threads(f"{name}-2"), guest.threads(f"{name}-1")
         combos = guest.combos(f"{name}-2") - guest.combos(f"{name}-1")
+        n = frames_of(name)
         say(f"    {name}: {slope(name, 'listener'):.0f} instructions a frame, {combos} combos of "
-            f"{count / combos:.0f} frames; by thread " +
-            ", ".join(f"{t} {(two[t] - one[t]) * insns_per_us / 1000 / count:.0f}" for t in two))
-    player = {name: slope(name, "player") for name in ("fast", "bare", "nobody", "down")}
+            f"{n / combos:.0f} frames; by thread " +
+            ", ".join(f"{t} {(two[t] - one[t]) * insns_per_us / 1000 / n:.0f}" for t in two))
+    player = {name: slope(name, "player") for name in ("fast", "bare", "nobody", "null")}
     total = {name: player[name] + slope(name, "listener") for name in ("fast", "bare")}
-    say("    as fast as they can be played, instructions a frame: the player, its interface down "
-        f"{player['down']:.0f}, nobody listening {player['nobody']:.0f}; together with bare "
+    say("    as fast as they can be played, instructions a frame: the player without an interface "
+        f"{player['null']:.0f}, nobody listening {player['nobody']:.0f}; together with bare "
         f"{player['bare']:.0f} and {total['bare'] - player['bare']:.0f}, with the sensor "
         f"{player['fast']:.0f} and {total['fast'] - player['fast']:.0f}")
     combos_all = guest.combos("all-2") - guest.combos("all-1")
@@ -177,8 +189,9 @@ def figures(guest, count, say):
                                                 key=lambda i: -i[1]) if kib))
     return {
         "ap70_insns_per_frame": slope("default", "listener"),
+        "ap70_insns_per_frame_field": slope("field", "listener"),
         "ap70_insns_per_combo_all": slope("all", "listener") * count / combos_all,
-        "ap70_rate_x_bare": (total["bare"] - player["down"]) / (total["fast"] - player["down"]),
+        "ap70_rate_x_bare": (total["bare"] - player["null"]) / (total["fast"] - player["null"]),
         "ap70_rss_kib": sum(pss),
         "ap70_binary_kib": (machine.BUILD / "saluki").stat().st_size / 1024,
     }

@@ -5,6 +5,7 @@
  *     play --tun mon0:803 -r FILE    makes a TUN device of ARPHRD_ type 803 (radiotap), which
  *                                    hears the frames as a monitor interface would
  *     play --send veth0 -r FILE      sends the frames from an interface (Ethernet)
+ *     play --null -r FILE            writes them to /dev/null: what playing itself takes
  *
  * --loop, --rate FRAMES/S (0: as fast as possible; default: the trace's own speed), --wait (for a
  * line on standard input, after "ready" was printed). Prints the frames played at the end, when
@@ -239,10 +240,9 @@ static bool wait_for_go(struct player *p)
 int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "tun", 1, 0, 't' },	{ "send", 1, 0, 's' },
-		{ "heard", 1, 0, 'h' }, { "read", 1, 0, 'r' },
-		{ "rate", 1, 0, 'R' },	{ "loop", 0, 0, 'l' },
-		{ "wait", 0, 0, 'w' },	{ 0 },
+		{ "tun", 1, 0, 't' },  { "send", 1, 0, 's' }, { "heard", 1, 0, 'h' },
+		{ "read", 1, 0, 'r' }, { "rate", 1, 0, 'R' }, { "loop", 0, 0, 'l' },
+		{ "wait", 0, 0, 'w' }, { "null", 0, 0, 'n' }, { 0 },
 	};
 	struct sigaction sa = { .sa_handler = on_signal };
 	struct player p = { .fd = -1, .own_speed = true };
@@ -258,6 +258,9 @@ int main(int argc, char **argv)
 		case 's':
 			p.fd = open_sender(optarg);
 			p.cable = optarg;
+			break;
+		case 'n':
+			p.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 			break;
 		case 'h':
 			p.heard = optarg;
@@ -280,7 +283,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (p.fd < 0 || !p.file) {
-		fprintf(stderr, "play: give --tun NAME:ARPHRD or --send IF, and -r FILE\n");
+		fprintf(stderr, "play: give --tun NAME:ARPHRD, --send IF or --null, and -r FILE\n");
 		return 2;
 	}
 	sigaction(SIGINT, &sa, NULL);
