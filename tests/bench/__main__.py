@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
 object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
-sizes, stages, backbone, service, restart, filter, ap70; all of them without one."""
+sizes, stages, backbone, service, restart, filter, ap70; all of them without one. And ap70_levels, when
+it is named."""
 import contextlib
 import json
 import os
@@ -26,7 +27,8 @@ SECONDS = seconds()
 ROUNDS = 7  # of what filters cost: small differences
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "ap70"]
-NEED_CAPTURES = {"rates", "sizes", "stages", "backbone", "restart", "filter", "ap70"}
+ON_REQUEST = ["ap70_levels"]
+NEED_CAPTURES = set(PARTS + ON_REQUEST) - {"service"}
 SIZES = [64, 500, 1000, 1500]
 
 # name: (at least or at most, the figure aimed at)
@@ -220,6 +222,11 @@ def part_ap70(directory):
     return ap70.measure(directory, ap70.trace(), say)
 
 
+def part_ap70_levels(directory):
+    say("ap70_levels: what zstd's levels cost in the virtual AP70, and give")
+    return ap70.levels(directory, ap70.trace(), say)
+
+
 def table(out):
     say(f"\n{'figure':44}{'measured':>14}   aimed at")
     for name in sorted(out):
@@ -251,10 +258,10 @@ def run_part(part):
 
 
 def main(parts):
-    unknown = set(parts) - set(PARTS)
+    unknown = set(parts) - set(PARTS + ON_REQUEST)
     if unknown:
-        print(f"bench: {' '.join(unknown)}: no such part; there are {' '.join(PARTS)}",
-              file=sys.stderr)
+        print(f"bench: {' '.join(unknown)}: no such part; there are "
+              f"{' '.join(PARTS + ON_REQUEST)}", file=sys.stderr)
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that all is cleaned up
     testbed.private_mounts()

@@ -51,6 +51,9 @@ RUNS = {
     "nobody": ("nobody", 0),
     "null": ("null", 0),
 }
+LEVELS = {f"{keep}-{level}": (f"sensor {{port}} --compress {level}{options}", RATE)
+          for keep, options in (("headers", ""), ("all", " --keep all -s 192"))
+          for level in (1, -1, -3, -5, -10, "none")}
 
 
 class Guest:
@@ -119,8 +122,13 @@ class Guest:
         before, after = (self._threads(self.out / name / f) for f in ("before", "after"))
         return {thread: after[thread] - before[thread] for thread in after}
 
+    def sent(self, name):
+        """Bytes, and in how many combos."""
+        sent, combos, _ = EXPORT.findall((self.out / name / "said").read_text())[-1]
+        return int(sent), int(combos)
+
     def combos(self, name):
-        return int(EXPORT.findall((self.out / name / "said").read_text())[-1][1])
+        return self.sent(name)[1]
 
     def memory_kib(self, name, field):
         text = (self.out / name / "memory").read_text()
@@ -137,28 +145,46 @@ class Guest:
         return kib
 
 
-def measure(directory, frames, say):
-    with contextlib.ExitStack() as stack:
-        guest = Guest(stack, directory, frames)
+def played(stack, directory, frames, runs, say, small=False):
+    """The guest when it has done all of `runs`, and instructions a microsecond by its clock."""
+    guest = Guest(stack, directory, frames)
+    for times in (1, 2):
+        guest.add("loop", f"loop-{times}", str(LOOP * times))
+    for name, (who, rate) in runs.items():
         for times in (1, 2):
-            guest.add("loop", f"loop-{times}", str(LOOP * times))
-        for name, (who, rate) in RUNS.items():
-            for times in (1, 2):
-                trace = "few" if name == "field" else "all"
-                guest.add("measure", f"{name}-{times}", f"{trace}-{times}.pcap", str(rate), who)
+            trace = "few" if name == "field" else "all"
+            guest.add("measure", f"{name}-{times}", f"{trace}-{times}.pcap", str(rate), who)
+    if small:
         guest.add("measure", "small", "all-1.pcap", str(SMALL_RATE),
                   f"sensor {{port}} {' '.join(SMALL)}")
-        seconds = guest.run(directory)
-        say(f"    the virtual AP70 was up for {seconds:.0f} s")
-        return figures(guest, len(frames), say)
-
-
-def figures(guest, count, say):
+    say(f"    the virtual AP70 was up for {guest.run(directory):.0f} s")
     insns_per_us = LOOP / (guest.us("loop-2", "listener") - guest.us("loop-1", "listener"))
     say(f"    a known loop: {1000 / insns_per_us:.4f} ns an instruction by the guest's clock")
     if abs(insns_per_us * NS_PER_INSN / 1000 - 1) > 0.01:
         raise RuntimeError("the guest does not count instructions")
+    return guest, insns_per_us
 
+
+def levels(directory, frames, say):
+    """What zstd's levels cost there, and give: a table, no figures."""
+    with contextlib.ExitStack() as stack:
+        guest, insns_per_us = played(stack, directory, frames, LEVELS, say)
+        for run in LEVELS:
+            us = guest.us(f"{run}-2", "listener") - guest.us(f"{run}-1", "listener")
+            (bytes_1, combos_1), (bytes_2, combos_2) = (guest.sent(f"{run}-{n}") for n in (1, 2))
+            say(f"    {run:14} {us * insns_per_us / len(frames):8,.0f} instructions, "
+                f"{(bytes_2 - bytes_1) / len(frames):6.2f} bytes a frame, "
+                f"{len(frames) / (combos_2 - combos_1):.0f} frames a combo")
+    return {}
+
+
+def measure(directory, frames, say):
+    with contextlib.ExitStack() as stack:
+        guest, insns_per_us = played(stack, directory, frames, RUNS, say, small=True)
+        return figures(guest, insns_per_us, len(frames), say)
+
+
+def figures(guest, insns_per_us, count, say):
     def frames_of(name):
         return FIELD_FRAMES if name == "field" else count
 
