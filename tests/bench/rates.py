@@ -11,6 +11,7 @@ LADDER = [250_000, 500_000, 750_000, 1_000_000, 1_250_000, 1_500_000, 1_750_000,
           2_500_000, 3_000_000, 3_500_000, 4_000_000, 4_500_000]
 COARSE = [500_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
 FULL_BLAST = 0
+HELD = 3
 # A rung that the generator's CPU does not reach is full blast already; so are those above.
 REACHED = 0.97
 # CPU is compared at the highest of these rates that saluki and tcpdump hold without loss.
@@ -96,23 +97,24 @@ class Ladder:
     def blasts(self, name):
         return [r for r in self.runs[name] if r.offered == FULL_BLAST]
 
-    def holds_blast(self, name):
-        """Whether the generator's CPU is the limit, and not the consumer."""
-        return bool(self.blasts(name)) and not any(r.lost for r in self.blasts(name))
-
     def loss_free(self, name):
-        """The highest rate held without losing one frame, frames a second. Who holds full blast
-        is as fast as its CPU is in that second, and that varies: the median counts."""
-        if self.holds_blast(name):
-            return statistics.median(r.rate for r in self.blasts(name))
+        """The highest rate held without losing one frame, frames a second. Who loses none at full
+        blast, in HELD runs at least, is as fast as the generator's CPU lets it be in that second,
+        and that varies: the median of such runs counts."""
+        held = [r.rate for r in self.blasts(name) if r.lost == 0]
+        if len(held) >= HELD:
+            return statistics.median(held)
         return max((r.rate for r in self.runs[name] if r.lost == 0), default=None)
 
     def faster(self, name, than):
-        """The ratio of two such rates; where both hold full blast the median of the rounds' ratios,
-        as the two runs of a round are seconds apart."""
-        if self.holds_blast(name) and self.holds_blast(than):
-            return statistics.median(a.rate / b.rate for a, b in
-                                     zip(self.blasts(name), self.blasts(than), strict=True))
+        """The ratio of two such rates: the median of the rounds' ratios in which neither lost a
+        frame, as the two runs of a round are seconds apart. (A minute in which the machine is so
+        fast that the consumer is the limit is left out, which is no favour to it.)"""
+        ratios = [a.rate / b.rate for a, b in
+                  zip(self.blasts(name), self.blasts(than), strict=True)
+                  if not a.lost and not b.lost]
+        if len(ratios) >= HELD:
+            return statistics.median(ratios)
         return self.loss_free(name) / self.loss_free(than)
 
     def blast(self, name):
