@@ -48,6 +48,9 @@ def test_version(command):
     ("saluki run -r FILE --channel 6 --to a:1 --key k", "saluki: run: --channel, --consume, --source, "
      "-Q, --ring and -B go with -i\n"),
     ("saluki run -i lo --channel 0", "saluki: --channel 0: must be a whole number from 1 to 196\n"),
+    ("saluki run -i lo --to a:1 --key k -B 64 -s 32768", "saluki: run: -B is too small: it must have "
+     "room for four frames of -s bytes\n"),
+    ("saluki run -i lo --queue 3", "saluki: --queue 3: must be a power of two\n"),
     ("saluki attach", "saluki: attach: give an interface with -i IF\n"),
     ("saluki detach -i lo tcp", "saluki: detach: tcp: not an option; see 'saluki detach --help'\n"),
     ("saluki filter -i lo", "saluki: filter: give an expression ('' takes everything) or --filter-code; "
