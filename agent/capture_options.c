@@ -42,16 +42,23 @@ int parse_number(const char *flag, long min, long max, uint32_t *out)
 	return err;
 }
 
+int parse_power_of_two(const char *flag, long min, long max, uint32_t *out)
+{
+	if (parse_number(flag, min, max, out))
+		return -EINVAL;
+	if (*out & (*out - 1)) {
+		log_line("%s %s: must be a power of two", flag, optarg);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int parse_ring_size(uint32_t *out)
 {
 	uint32_t kib;
 
-	if (parse_number("--ring-size", 64, 1024 * 1024, &kib))
+	if (parse_power_of_two("--ring-size", 64, 1024 * 1024, &kib))
 		return -EINVAL;
-	if (kib & (kib - 1)) {
-		log_line("--ring-size %s: must be a power of two", optarg);
-		return -EINVAL;
-	}
 	*out = kib * 1024;
 	return 0;
 }

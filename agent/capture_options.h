@@ -97,7 +97,8 @@ const char *capture_options_wrong(const struct capture_options *o);
 	(GIVEN_SOURCE | GIVEN_DIRECTION | GIVEN_CONSUME | GIVEN_RING | GIVEN_RING_SIZE |           \
 	 GIVEN_CHANNEL)
 
-/* Reads optarg. Returns 0, or -EINVAL after a line. */
+/* Both read optarg. Return 0, or -EINVAL after a line. */
 int parse_number(const char *flag, long min, long max, uint32_t *out);
+int parse_power_of_two(const char *flag, long min, long max, uint32_t *out);
 
 #endif

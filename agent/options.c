@@ -66,17 +66,6 @@ static int parse_to(struct run_options *o, const char *given)
 	return 0;
 }
 
-static int parse_queue(struct run_options *o)
-{
-	if (parse_number("--queue", 1, QUEUE_LEN, &o->queue))
-		return -EINVAL;
-	if (o->queue & (o->queue - 1)) {
-		log_line("--queue %s: must be a power of two", optarg);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 static int parse_compress(struct run_options *o)
 {
 	long level;
@@ -125,7 +114,7 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_COMBO_AGE:
 		return parse_number("--combo-age", 1, 60000, &o->combo_age_ms);
 	case OPT_QUEUE:
-		return parse_queue(o);
+		return parse_power_of_two("--queue", 1, QUEUE_LEN, &o->queue);
 	case OPT_COMPRESS:
 		return parse_compress(o);
 	case OPT_CHANNEL:

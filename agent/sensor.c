@@ -212,24 +212,24 @@ static int sensor_verdict(struct sensor *s)
 
 int sensor_process(const struct run_options *o, int sock, struct ctl_board *board)
 {
-	static struct sensor
-		sensor; /* not on the heap, which zeroes: what is not used takes no page */
+	/* Not on a heap that zeroes: what is not used takes no page. */
+	static struct sensor sensor;
 	struct sensor *s = &sensor;
-	int status = 1;
+	int status;
 
 	if (keys_init()) {
 		log_line("libsodium does not start on this machine");
-		goto out;
+		return 1;
 	}
 	if (privsep_drop(o->user))
-		goto out;
+		return 1;
 	s->control.orders = sock;
 	s->control.board = board;
 	/* A privileged process that ends before the handover has said why. */
 	if (privsep_recv(sock, &s->handover, sizeof(s->handover), s->fds))
-		goto out;
+		return 1;
 	if (sensor_keys(s, o) || sandbox_sensor() || sensor_init(s, o) || sensor_threads(s))
-		goto out;
+		return 1;
 	status = sensor_verdict(s);
 	s->capture.source->ops->close(s->capture.source);
 	compress_free(&s->exporter.compress);
@@ -237,6 +237,5 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	free(s->exporter.ends);
 	queue_free(&s->queue);
 	session_free(&s->session);
-out:
 	return status;
 }
