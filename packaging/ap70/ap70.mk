@@ -123,9 +123,9 @@ $(BUILD)/cmocka/%.o: $(CMOCKA_SOURCE)/src/%.c
 UNZSTD_OBJECTS := $(patsubst $(ZSTD_SOURCE)/%.c,$(BUILD)/zstd/%.o,$(wildcard $(ZSTD_SOURCE)/decompress/*.c))
 $(BUILD)/tests/unit/test_compress: $(UNZSTD_OBJECTS)
 
-# Flags are above, and versions in fetch.py: what was made with others is made anew.
+# Flags are above, versions in fetch.py, and what is cut in the scripts: what was made with others is made anew.
 $(AGENT) $(WIRE) $(COLLECTOR) $(UNIT:%=%.o) $(ZSTD_OBJECTS) $(UNZSTD_OBJECTS) $(SODIUM_OBJECTS): \
-	packaging/ap70/ap70.mk packaging/ap70/fetch.py | $(BUILD)/include/sodium/version.h
+	packaging/ap70/ap70.mk packaging/ap70/fetch.py packaging/ap70/ap70.ld $(wildcard packaging/ap70/*.sed) | $(BUILD)/include/sodium/version.h
 
 $(BUILD)/lib%.a:
 	$(call say,AR,$@)

@@ -18,7 +18,7 @@ sys.path.append(str(pathlib.Path(debian.__file__).parent / "ap70"))
 import fetch  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
-ZIG = fetch.zig() / "zig"
+ZIG = debian.CACHE / f"zig-{fetch.ZIG}" / "zig"
 
 # Debian's cross compiler has libraries of MIPS32 release 2 only, which a kernel does not use.
 KERNEL_MAKE = ("make", "-s", "ARCH=mips", "CROSS_COMPILE=mips-linux-gnu-")
@@ -108,6 +108,7 @@ def busybox():
     name = f"busybox-{fetch.SOURCES['busybox'][0]}"
     built = f"ap70-{name}-{_digest('busybox.config', BUSYBOX_MAKE, BUSYBOX_NO_REPORTS)}"
     if not (debian.CACHE / built).exists():
+        fetch.zig()
         source = fetch.source("busybox")
         with tempfile.TemporaryDirectory(prefix="build.", dir=debian.CACHE) as folder:
             subprocess.run(["cp", "-r", source, folder], check=True)
