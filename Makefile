@@ -251,7 +251,7 @@ $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STA
 .PHONY: bench
 bench: deps-bench ## measure: a table, and build/bench.json (BENCH_SECONDS=5 a rung)
 	$(Q)$(MAKE) -s --no-print-directory all $(BENCH_PROGRAMS)
-	$(Q)$(MAKE) -s --no-print-directory ap70-virtual
+	$(Q)$(if $(BENCH),$(if $(findstring ap70,$(BENCH)),,:)) $(MAKE) -s --no-print-directory ap70-virtual
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" PYTHONPATH=tests:packaging \
 		$(TOOLS)/bin/python -m bench $(BENCH)
 
