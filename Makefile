@@ -206,7 +206,7 @@ $(BUILD)/tests/newer_calls: $(BUILD)/tests/netns/newer_calls.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(addprefix $(BUILD)/tests/,hog loop spent): $(BUILD)/tests/%: $(BUILD)/tests/ap70/%.o
+$(addprefix $(BUILD)/tests/,hog loop monitor spent): $(BUILD)/tests/%: $(BUILD)/tests/ap70/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 

@@ -108,7 +108,7 @@ $(BUILD)/include/sodium/version.h: $(AP70_SOURCES)/libsodium/builds/msvc/version
 
 # What the virtual one has besides the sensor (tests/ap70).
 .PHONY: virtual
-virtual: $(addprefix $(BUILD)/tests/,play old_kernel hog spent loop bare)
+virtual: $(addprefix $(BUILD)/tests/,play old_kernel hog monitor spent loop bare)
 
 # For the unit tests: what they are written with, and decompression.
 LIB_CMOCKA := $(BUILD)/libcmocka.a

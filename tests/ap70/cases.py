@@ -5,6 +5,7 @@ import dataclasses
 
 from reference import captures
 from reference.test_reference import write_pcap
+from vm.cases import beacons
 
 SNAPLEN = 192
 
@@ -25,6 +26,8 @@ CASES = {
     "full v3": Case("mmap v3", verb="stopped", options="-B 256"),
     "full recv": Case("mmap recv", "recv", verb="stopped", options="-B 256"),
     "pressed": Case("mmap v3", verb="pressed"),
+    "radio on 6": Case("mmap v3", verb="radio", options="-B 512 --channel 6"),
+    "radio on 1": Case("mmap v3", verb="radio", options="-B 512 --channel 1"),
 }
 
 
@@ -32,11 +35,14 @@ def folder(name):
     return name.replace(" ", "-")
 
 
-def played():
-    """What mon0 hears: each frame as if it were whole."""
+def played(interface="mon0"):
+    """What is sent to it, each frame as if it were whole."""
+    if interface == "wlan0":
+        return beacons()
     return [f._replace(orig_len=len(f.data)) for f in captures.frames(captures.BUNDLED)]
 
 
-def write(path):
-    sent = played()
-    write_pcap(path, sent[0].linktype, sent)
+def write(folder_):
+    for interface in ("mon0", "wlan0"):
+        sent = played(interface)
+        write_pcap(folder_ / f"{interface}.pcap", sent[0].linktype, sent)

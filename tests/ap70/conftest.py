@@ -11,7 +11,8 @@ from netns import testbed
 # What the VM has. Warm, with two cores, 40 s are usual.
 SECONDS = 120
 PORT = 5600
-PROGRAMS = [machine.BUILD / p for p in ("saluki", "tests/play", "tests/hog", "tests/old_kernel")]
+PROGRAMS = [machine.BUILD / p for p in ("saluki", "tests/play", "tests/hog", "tests/old_kernel",
+                                      "tests/monitor")]
 
 
 def _chosen(session):
@@ -41,7 +42,7 @@ def ap70(request, tmp_path_factory):
     kernel, busybox, seconds = system.both()
     print(f"{kernel.parent.name}, {busybox.parent.name}: " +
           (f"made in {seconds:.0f} s" if seconds > 1 else "in the cache"))
-    cases.write(out / "trace.pcap")
+    cases.write(out)
     lines = []
     with contextlib.ExitStack() as stack:
         ns = testbed.Namespace()
@@ -53,7 +54,8 @@ def ap70(request, tmp_path_factory):
             lines.append(f"{case.verb} {where} {PORT + n} {case.packets} {case.options}\n")
             collectors.append(_collector(stack, ns, out / where, PORT + n))
         (out / "cases").write_text("".join(lines))
-        vm = machine.Ap70(folder, ns, kernel, busybox, system.HERE / "init", PROGRAMS)
+        vm = machine.Ap70(folder, ns, kernel, busybox, system.HERE / "init", PROGRAMS,
+                          radios=3)
         stack.callback(vm.end)
         wrong = vm.finish(SECONDS)
         if wrong:

@@ -36,15 +36,16 @@ def plug_in(ns):
 
 
 class Ap70(guest.Guest):
-    """`folder/out` becomes /host: what the guest needs must be there."""
+    """`folder/out` becomes /host: what the guest needs must be there. With one channel each its
+    radios would hear the others' too."""
 
-    def __init__(self, folder, ns, kernel, busybox, init, programs, options=()):
+    def __init__(self, folder, ns, kernel, busybox, init, programs, options=(), radios=0):
         for program in programs:
             guest.install(program, folder / "out", f"bin/{program.name}")
         initrd = folder / "initrd"
         initrd.write_bytes(_initrd(busybox, init, folder / "root"))
         super().__init__("the virtual AP70", folder, ns.command([
             "qemu-system-mips", "-M", "malta", "-cpu", "4Kc", "-m", MEMORY_MIB, "-kernel", kernel,
-            "-initrd", initrd, "-append", "console=ttyS0 quiet panic=-1 mac80211_hwsim.radios=0",
-            "-rtc", "base=1970-01-01", "-vga", "none", "-nic",
+            "-initrd", initrd, "-append", "console=ttyS0 quiet panic=-1 "
+            f"mac80211_hwsim.radios={radios} mac80211_hwsim.channels=2", "-rtc", "base=1970-01-01", "-vga", "none", "-nic",
             f"tap,model=pcnet,ifname={CABLE},script=no,downscript=no", *options]), SLOT)

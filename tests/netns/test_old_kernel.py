@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The sensor on Linux 2.6.27, as on the AP70: old_kernel.c stands between it and this kernel, and
 answers in the old one's place. What runs is built from the same files as the AP70's sensor."""
+import os
 import re
 import signal
 import subprocess
@@ -216,12 +217,35 @@ def test_keys(bed):
     assert public.stdout == testbed.saluki("pubkey", input=got.stdout, check=True).stdout
 
 
+def test_no_random_numbers_yet(bed):
+    """A box that has just started waits for them, and says so."""
+    random = bed.tmp_path / "random"
+    os.mkfifo(random)
+    bed.ns.run("mount", "--bind", random, "/dev/random")
+    with open(random, "r+b", buffering=0) as kernel:
+        p = testbed.Process(bed.ns, [*old("v2", SALUKI), "genkey"], "waiting until the kernel",
+                            stdout=subprocess.DEVNULL)
+        bed.stack.callback(p.kill)
+        kernel.write(b"random")
+        assert p.finish(signo=None)[0] == 0
+
+
 def test_the_interfaces_lock(bed, bundled):
     bed.tun("mon0", 803, bundled)
     s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
     status, said = sensor(bed, "v2", "-i", "mon0").finish(signo=None)
     assert status == 1 and f"another saluki captures here, process {s.pid()}" in said
     s.finish()
+
+
+def test_nowhere_to_lock(bed, bundled):
+    """Said, as two sensors would then share an interface."""
+    bed.ns.run("umount", "/run")
+    bed.ns.run("mount", "--bind", "-o", "ro", bed.tmp_path, "/run")
+    bed.tun("mon0", 803, bundled)
+    s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
+    _, said = s.finish()
+    assert re.search("mon0: not locked against a second saluki: /run/saluki/.*: No such file", said)
 
 
 def test_nothing_newer_is_called(bed, bundled):
