@@ -3,15 +3,43 @@
 #include "keys.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <sodium.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <saluki/log.h>
+
 _Static_assert(KEY_LEN == crypto_scalarmult_BYTES, "X25519");
+
+/* Whether the kernel has random numbers to make keys of: soon after it has started it may not.
+ * Before Linux 3.17 that shows by a file. */
+static bool random_ready(void)
+{
+	struct pollfd random = { .events = POLLIN };
+	uint8_t byte;
+	bool ready;
+
+	if (getrandom(&byte, 1, GRND_NONBLOCK) == 1)
+		return true;
+	if (errno == EAGAIN)
+		return false;
+	random.fd = open("/dev/random", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (random.fd < 0)
+		return true; /* nor will libsodium wait for it */
+	ready = poll(&random, 1, 0) == 1;
+	close(random.fd);
+	return ready;
+}
 
 int keys_init(void)
 {
+	if (!random_ready())
+		log_line("waiting until the kernel has collected random numbers; traffic and "
+			 "keys typed on a console bring some");
 	return sodium_init() < 0 ? -ENOSYS : 0;
 }
 

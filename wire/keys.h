@@ -20,7 +20,8 @@ struct keypair {
 	uint8_t public[KEY_LEN];
 };
 
-/* Must be called once before anything else here and in seal.h. Returns 0 or -ENOSYS. */
+/* Must be called once before anything else here and in seal.h. Waits, after a line, until the
+ * kernel has random numbers. Returns 0 or -ENOSYS. */
 int keys_init(void);
 
 void key_generate(uint8_t secret[KEY_LEN]);
