@@ -123,7 +123,7 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
-	default: /* or else getopt_long has said what is wrong */
+	default: /* or else it has been said what is wrong */
 		return capture_option(&o->capture, id);
 	}
 }

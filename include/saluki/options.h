@@ -2,12 +2,13 @@
 /*
  * Command lines: one table a command says which options there are; getopt_long(3) reads them and
  * `--help` and completion (completion.h) are printed from it, so they cannot disagree. Bad usage
- * ends in one line on standard error and exit status 2.
+ * ends in one line on standard error, the same with any C library, and exit status 2.
  */
 #ifndef SALUKI_OPTIONS_H
 #define SALUKI_OPTIONS_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,12 +32,28 @@ struct command_def {
 	const char *help;
 };
 
+/* Says what getopt_long found wrong: it has left an option's id, an unknown letter, or 0. */
+static inline void options_complain(const struct option_def *defs, bool no_value, const char *given)
+{
+	while (defs->id && defs->id != optopt)
+		defs++;
+	if (defs->id)
+		log_line("--%s: %s; see --help", defs->name,
+			 no_value ? "needs a value" : "takes no value");
+	else if (optopt)
+		log_line("-%c: no such option; see --help", optopt);
+	else
+		log_line("%s: no such option, or several begin so; see --help", given);
+}
+
 /* A table ends with an entry of id 0. Returns the next option's id with its value in optarg,
- * -1 behind the last one, '?' where getopt_long has printed what is wrong. */
-static inline int options_next(const struct option_def *defs, int argc, char **argv)
+ * -1 behind the last one, '?' after a line that says what is wrong. Weak: a program with many
+ * commands has it once. */
+__attribute__((weak)) int options_next(const struct option_def *defs, int argc, char **argv)
 {
 	struct option longs[OPTIONS_MAX + 1] = { 0 };
-	char shorts[2 * OPTIONS_MAX + 1], *s = shorts;
+	char shorts[2 * OPTIONS_MAX + 2] = ":", *s = shorts + 1; /* ':': nothing is printed */
+	int id;
 
 	for (int i = 0; defs[i].id && i < OPTIONS_MAX; i++) {
 		longs[i].name = defs[i].name;
@@ -49,7 +66,11 @@ static inline int options_next(const struct option_def *defs, int argc, char **a
 		}
 	}
 	*s = 0;
-	return getopt_long(argc, argv, shorts, longs, NULL);
+	id = getopt_long(argc, argv, shorts, longs, NULL);
+	if (id != ':' && id != '?')
+		return id;
+	options_complain(defs, id == ':', argv[optind - 1]);
+	return '?';
 }
 
 static inline void options_print(FILE *out, const struct option_def *defs)

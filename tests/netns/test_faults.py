@@ -61,7 +61,7 @@ def sensor_args(bed, *extra):
     (("--pace",), ("--pace goes with -r",)),
     (("-Q", "out", "--source", "xdp"), ("--source tc",)),
     (("-r", "x"), ("either -i IF or -r FILE",)),
-    (("--bogus",), ("unrecognized option", "--bogus"))])
+    (("--bogus",), ("--bogus: no such option",))])
 def test_bad_usage_is_2(bed, option, words):
     assert_said(run_sensor(bed, "-i", "lo", *sensor_args(bed, *option)), 2, *words)
 

@@ -138,6 +138,7 @@ def test_status_and_filter_ask_the_agent(bed, bundled):
     (["run", "-i", "mon0", "--source", "xdp"], "xdp refused: this saluki is built without libbpf"),
     (["run", "-i", "mon0", "--source", "tc"], "tc refused: this saluki is built without libbpf"),
     (["run", "-i", "mon0", "--consume"], "mmap refused: its sockets hear copies"),
+    (["run", "-i", "mon0", "--ring", "mapped"], "mmap refused: --ring mapped goes with xdp and tc"),
     (["run", "-i", "mon0", "type mgt"], "use --filter-code")])
 def test_what_it_does_not_have_is_said(bed, bundled, saluki, args, wanted):
     bed.tun("mon0", 803, bundled)
@@ -145,6 +146,22 @@ def test_what_it_does_not_have_is_said(bed, bundled, saluki, args, wanted):
         args = [args[0], "--to", "127.0.0.1:5600", "--key", bed.keys.sensor("lib"), *args[1:]]
     got = run(bed, *[code(bed, RADIOTAP_ALL) if a == "CODE" else a for a in args], saluki=saluki)
     assert got.returncode == 1 and wanted in got.stderr, got
+
+
+@pytest.mark.parametrize("saluki", [[BUILD / "saluki"], HERE, *AP70.values()],
+                         ids=["whole", "here", *AP70])
+@pytest.mark.parametrize("args,said", [
+    (["run", "--channel"], "--channel: needs a value"),
+    (["run", "-i"], "--interface: needs a value"),
+    (["run", "x", "--pace=3"], "--pace: takes no value"),
+    (["run", "-i", "lo", "-X"], "-X: no such option"),
+    (["run", "x", "--bogus", "y"], "--bogus: no such option, or several begin so"),
+    (["run", "--combo", "1"], "--combo: no such option, or several begin so"),
+    (["status", "-j"], "-j: no such option"),
+    (["--bogus"], "--bogus: no such option, or several begin so")], ids=str)
+def test_bad_usage_is_said_with_any_c_library(saluki, args, said):
+    got = subprocess.run([*saluki, *args], capture_output=True, text=True, check=False)
+    assert got.returncode == 2 and got.stderr == f"saluki: {said}; see --help\n"
 
 
 @EACH
