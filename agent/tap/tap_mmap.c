@@ -160,7 +160,9 @@ static const char *unfit(const struct capture_options *o)
 {
 	if (o->persistent)
 		return "its sockets end with the agent; use 'saluki run'";
-	return o->consume ? "its sockets hear copies, so nothing is consumed" : NULL;
+	if (o->consume)
+		return "its sockets hear copies, so nothing is consumed";
+	return o->ring == RING_MAPPED ? "--ring mapped goes with xdp and tc" : NULL;
 }
 
 struct tap *tap_mmap_new(const struct capture_options *o)
