@@ -6,9 +6,13 @@ it to have it anew.
 
 The user's apt is asked which mirror it has, and left alone: lists, cache and sources of what is
 fetched here are in a folder that is removed afterwards."""
+import contextlib
+import fcntl
 import os
 import pathlib
 import re
+import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -94,6 +98,53 @@ class Apt:
                       env={**os.environ, "LC_ALL": "C"})
 
 
+@contextlib.contextmanager
+def _locked(folder, how):
+    """Whether `folder` is this process's, to the end: another's lock ends with its process."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(fd, how)
+        yield True
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(fd)
+
+
+def _end(signo, _):
+    raise SystemExit(128 + signo)
+
+
+@contextlib.contextmanager
+def _told_to_end():
+    """A signal to end is an exception, so that what is being made is removed."""
+    signals = [s for s in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) == signal.SIG_DFL]
+    for s in signals:
+        signal.signal(s, _end)
+    try:
+        yield
+    finally:
+        for s in signals:
+            signal.signal(s, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def workshop():
+    """A folder on the cache's disk for what is being made; it is removed at the end. So are those
+    that processes have left which were killed."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with _told_to_end(), contextlib.ExitStack() as stack:
+        with _locked(CACHE, fcntl.LOCK_EX):
+            for left in CACHE.glob("making.*"):
+                with _locked(left, fcntl.LOCK_EX | fcntl.LOCK_NB) as nobodys:
+                    if nobodys:
+                        shutil.rmtree(left, ignore_errors=True)
+            folder = tempfile.mkdtemp(prefix="making.", dir=CACHE)
+            stack.enter_context(_locked(folder, fcntl.LOCK_EX))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        yield pathlib.Path(folder)
+
+
 def keep(folder, name):
     """A folder on the cache's disk appears in it at once and whole; returns where. Another run may have
     been quicker."""
@@ -106,12 +157,11 @@ def keep(folder, name):
 def fetch(what, suites, take, sources=False):
     """Calls take(apt) for one suite and mirror after the other until one succeeds; returns what it
     returned. It leaves what it wants to keep in the cache. `what` is for people."""
-    CACHE.mkdir(parents=True, exist_ok=True)
     told = []
     for suite in suites:
         for uri, keys in mirrors(suite).items():
             try:
-                with tempfile.TemporaryDirectory(prefix="download.", dir=CACHE) as folder:
+                with workshop() as folder:
                     return take(Apt(folder, uri, keys, suite, sources))
             except subprocess.CalledProcessError as e:
                 told.append(f"{uri} {suite}: {e.stderr.strip()}")

@@ -7,12 +7,14 @@ import pathlib
 import subprocess
 import sys
 import tarfile
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 import debian  # noqa: E402
 
+# Its version, and SHA-256 of its wheels for x86-64 and for ARM64.
 ZIG = "0.17.1"
+ZIG_WHEELS = ("ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54",
+              "b7c5f02fccd40f89b999ee16a1f5ddced56e6182370f8affe494bcf8a28cf07e")
 
 # Debian's name of a source, its version, suites that have it, and SHA-256 of the archive.
 SOURCES = {
@@ -33,13 +35,14 @@ def zig():
     """From a pip of its own: none need be installed."""
     name = f"zig-{ZIG}"
     if not (debian.CACHE / name).exists():
-        debian.CACHE.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="download.", dir=debian.CACHE) as folder:
-            venv, made = pathlib.Path(folder) / "venv", pathlib.Path(folder) / "zig"
+        with debian.workshop() as folder:
+            venv, made, wanted = (folder / name for name in ("venv", "zig", "wanted"))
+            wanted.write_text(f"ziglang=={ZIG}" +
+                              "".join(f" --hash=sha256:{digest}" for digest in ZIG_WHEELS))
             subprocess.run([sys.executable, "-m", "venv", venv], check=True)
             subprocess.run([venv / "bin/pip", "install", "-q", "--disable-pip-version-check",
-                            "--no-cache-dir", "--no-compile", "--target", made,
-                            f"ziglang=={ZIG}"], check=True)
+                            "--no-cache-dir", "--no-compile", "--only-binary", ":all:",
+                            "--require-hashes", "--target", made, "-r", wanted], check=True)
             debian.keep(made / "ziglang", name)
     return debian.CACHE / name
 

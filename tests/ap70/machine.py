@@ -47,5 +47,6 @@ class Ap70(guest.Guest):
         super().__init__("the virtual AP70", folder, ns.command([
             "qemu-system-mips", "-M", "malta", "-cpu", "4Kc", "-m", MEMORY_MIB, "-kernel", kernel,
             "-initrd", initrd, "-append", "console=ttyS0 quiet panic=-1 "
-            f"mac80211_hwsim.radios={radios} mac80211_hwsim.channels=2", "-rtc", "base=1970-01-01", "-vga", "none", "-nic",
+            f"mac80211_hwsim.radios={radios} mac80211_hwsim.channels=2", "-rtc",
+            "base=1970-01-01", "-vga", "none", "-nic",
             f"tap,model=pcnet,ifname={CABLE},script=no,downscript=no", *options]), SLOT)

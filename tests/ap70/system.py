@@ -7,9 +7,9 @@ import hashlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import debian
@@ -34,14 +34,21 @@ def _digest(config, *recipe):
 
 
 def _build(commands, cwd):
-    """RuntimeError with the end of what was said: who fetches tries no other mirror then."""
+    """RuntimeError with the end of what was said: who fetches tries no other mirror then. Who ends
+    us ends make and all that it has started, so nothing is written where all is removed."""
     for command in commands:
-        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, text=True, check=False,
+        with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              start_new_session=True,
                               env={**os.environ, "LC_ALL": "C",
-                                   "ZIG_GLOBAL_CACHE_DIR": str(debian.CACHE / "zig-cache")})
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(command)}: {done.stdout[-4000:]}")
+                                   "ZIG_GLOBAL_CACHE_DIR": str(debian.CACHE / "zig-cache")}) as p:
+            try:
+                said, _ = p.communicate()
+            except BaseException:
+                os.killpg(p.pid, signal.SIGKILL)
+                raise
+        if p.returncode:
+            raise RuntimeError(f"{' '.join(command)}: {said[-4000:]}")
 
 
 def _wanted(config):
@@ -110,9 +117,9 @@ def busybox():
     if not (debian.CACHE / built).exists():
         fetch.zig()
         source = fetch.source("busybox")
-        with tempfile.TemporaryDirectory(prefix="build.", dir=debian.CACHE) as folder:
+        with debian.workshop() as folder:
             subprocess.run(["cp", "-r", source, folder], check=True)
-            tree = pathlib.Path(folder) / name
+            tree = folder / name
             _configure_busybox(tree)
             _build([BUSYBOX_NO_REPORTS, (*BUSYBOX_MAKE, f"-j{os.cpu_count()}", "busybox")], tree)
             _keep(tree / "busybox", built)

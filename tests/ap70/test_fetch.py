@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is fetched and made for the AP70 leaves nothing half made (packaging/debian.py)."""
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from netns import testbed
+
+# As a kernel is made: by a program that works in the folder.
+MAKE = """
+import subprocess, debian
+with debian.workshop() as folder:
+    (folder / "half").mkdir()
+    print(folder, flush=True)
+    subprocess.run(["cat"])
+"""
+
+
+@contextlib.contextmanager
+def making(cache):
+    """(the process, its folder)"""
+    env = {**os.environ, "SALUKI_CACHE": str(cache), "PYTHONPATH": str(testbed.ROOT / "packaging")}
+    p = subprocess.Popen([sys.executable, "-c", MAKE], env=env, text=True, stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
+    try:
+        yield p, pathlib.Path(p.stdout.readline().strip())
+    finally:
+        p.kill()
+        p.communicate()
+
+
+@pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_who_is_told_to_end_leaves_nothing(tmp_path, signo):
+    with making(tmp_path) as (p, folder):
+        assert (folder / "half").exists() and folder.parent == tmp_path
+        p.send_signal(signo)
+        assert p.wait(10) not in (0, -signal.SIGKILL)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_killed_have_left_is_removed(tmp_path):
+    with making(tmp_path) as (_, living):
+        with making(tmp_path) as (_, folder):
+            pass
+        assert folder.exists()
+        with making(tmp_path) as (_, third):
+            assert set(tmp_path.iterdir()) == {living, third}
