@@ -3,6 +3,7 @@
 is a sensor. OpenWrt is played: its makefiles by those in buildroot/, its scripts by rc.common, with
 the shell that it has (busybox). Its compiler is this machine's, and so are the libraries."""
 import os
+import pathlib
 import re
 import subprocess
 
@@ -23,16 +24,29 @@ DOCUMENT = testbed.ROOT / "docs/ap70.md"
 ASH = ["busybox", "ash"]
 
 
+def recipe(folder, target):
+    return subprocess.run(["make", "-s", "-C", PACKAGE, f"TOPDIR={HERE / 'buildroot'}",
+                           f"BUILD_DIR={folder / 'build'}", f"ROOT={folder / 'root'}", target],
+                          check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
 @pytest.fixture(name="root", scope="module")
 def fixture_root(tmp_path_factory):
     """The folder in which the package is installed."""
     folder = tmp_path_factory.mktemp("openwrt")
     for f in (folder, *folder.parents[:2]):
         f.chmod(0o755)  # programs under test give their rights up
-    subprocess.run(["make", "-s", "-C", PACKAGE, f"TOPDIR={HERE / 'buildroot'}",
-                    f"BUILD_DIR={folder / 'build'}", f"ROOT={folder / 'root'}", "package"],
-                   check=True)
+    recipe(folder, "package")
     return folder / "root"
+
+
+def test_what_is_built_anew_for(root):
+    """OpenWrt looks whether one of these has changed: all that was read from this clone."""
+    folders = [pathlib.Path(f) for f in recipe(root.parent, "depends").split()]
+    read = {testbed.ROOT / f for path in (root.parent / "build").rglob("*.d")
+            for f in re.findall(r"[^\s:\\]+\.[ch]\b", path.read_text()) if f[0] != "/"}
+    assert len(read) > 50 and all(f.exists() for f in folders)
+    assert [f for f in read if not any(f.is_relative_to(folder) for folder in folders)] == []
 
 
 class Told:
@@ -129,6 +143,16 @@ def test_what_is_missing_is_logged(tmp_path, key, missing):
     assert Told(out).commands == {} and "sensor main: needs an interface" in log
     key.write_text("")
     assert "sensor main: needs" in init(tmp_path, configured(enabled=1, key=key), "start")[1]
+
+
+def test_a_key_is_not_looked_for_just_anywhere(tmp_path, key, root, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = configured(enabled=1, key=key.relative_to(tmp_path))
+    out, log = init(tmp_path, config, "start")
+    assert Told(out).commands == {} and "a path that begins with /" in log
+    out, log = init(tmp_path, configured(key="main.key"), "genkey", root / "usr/sbin/saluki")
+    assert out == "" and "sensor main: needs a 'key', a path that begins with /" in log
+    assert not (tmp_path / "main.key").exists()
 
 
 # A value of each option, another one than the program's default.

@@ -4,7 +4,10 @@ PKG_BUILD_DIR := $(BUILD_DIR)/$(PKG_NAME)-$(PKG_VERSION)
 PKG_JOBS := -j2
 
 define BuildPackage
-.PHONY: package
+.PHONY: package depends
+depends:
+	@echo $(PKG_FILE_DEPENDS)
+
 package:
 	$(call Build/Prepare)
 	$(call Build/Configure)
