@@ -118,11 +118,11 @@ static bool ctl_answer(struct ctl *c, unsigned int i, int fd)
 	struct ctl_request r;
 	ssize_t n = recv(fd, &r, sizeof(r), 0);
 
-	if (n != sizeof(r) || r.size != sizeof(r))
+	if (n < (ssize_t)CTL_STATUS_LEN || r.size != sizeof(r))
 		ctl_refuse(&a, -EPROTO, "the agent is of another version than this command");
 	else if (r.what == CTL_STATUS)
 		ctl_status(c, i, &a);
-	else if (r.what == CTL_FILTER)
+	else if (r.what == CTL_FILTER && n == sizeof(r))
 		ctl_filter(c, i, &r, &a);
 	else
 		ctl_refuse(&a, -EOPNOTSUPP, "the agent does not know this request");
@@ -159,6 +159,7 @@ void ctl_close(struct ctl *c)
 int ctl_ask(const char *interface, const struct ctl_request *r, struct ctl_answer *answer)
 {
 	char path[LOCK_PATH_MAX];
+	size_t len = r->what == CTL_STATUS ? CTL_STATUS_LEN : sizeof(*r);
 	struct sockaddr_un a;
 	ssize_t n = -1;
 	int fd, err;
@@ -170,7 +171,7 @@ int ctl_ask(const char *interface, const struct ctl_request *r, struct ctl_answe
 		return err ? err : -errno;
 	ctl_patience(fd);
 	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
-	    send(fd, r, sizeof(*r), MSG_NOSIGNAL) == sizeof(*r))
+	    send(fd, r, len, MSG_NOSIGNAL) == (ssize_t)len)
 		n = recv(fd, answer, sizeof(*answer), 0);
 	err = n < 0 ? -errno : 0;
 	close(fd);

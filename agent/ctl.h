@@ -8,6 +8,7 @@
 #define AGENT_CTL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,8 +25,11 @@ struct ctl_request {
 	/* CTL_FILTER: what is to be captured from now on, and the LINKTYPE_ that it was made for.
 	 */
 	int32_t linktype;
-	struct filter filter;
+	struct filter filter; /* not sent with CTL_STATUS */
 };
+
+/* An agent that is asked for its status has no stack for a filter. */
+#define CTL_STATUS_LEN offsetof(struct ctl_request, filter)
 
 /* What the unprivileged process lets the other one know, in memory that both have. Numbers only: it
  * is believed nothing else. */
