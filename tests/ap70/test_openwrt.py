@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from bench.ap70 import OPENWRT
 from cli import helptext
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
@@ -116,7 +117,7 @@ def test_a_sensor(tmp_path, key):
     told = Told(out)
     assert told.commands == {"main": [
         "/usr/sbin/saluki", "run", "-i", "mon0", "--to", "collector.example.org:5600", "--key",
-        str(key), "--snaplen", "192", "--ring-size", "256", "--queue", "2"]}
+        str(key), *OPENWRT]}
     assert told.parameters["main"] == {"file": [str(key)], "stderr": ["1"], "term_timeout": ["15"],
                                        "respawn": ["3600", "10", "0"]}
     assert log == ""

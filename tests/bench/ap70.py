@@ -6,8 +6,9 @@ and time without work passes as it does outside.
 The guest's scheduler adds up what each thread has run, from switch to switch by that clock, in the
 kernel too; interrupts are left out (CONFIG_IRQ_TIME_ACCOUNTING). A known loop is run beside, as the
 guest's idea of the clock's rate is its own. What a listener has run before the first frame is left
-out, and what counts is the slope: the same frames are played once and twice, so what the end takes
-drops out too. Nothing may be lost.
+out, its session's set-up with it, and what counts is the slope: the same frames are played once and
+twice, so what the end takes drops out too. Nothing may be lost, and no thread may have run for longer
+with half of the frames.
 
 default, all: frames come at RATE, so that who captures waits for the next ones, and combos are full.
 field: they come as slowly as the trace itself has them, so that combos are closed by age, and what
@@ -34,7 +35,9 @@ LOOP = 50_000_000
 RATE = 4000  # frames a virtual second
 FIELD_RATE, FIELD_FRAMES = 100, 1000  # as the trace itself has it, and for how long
 RING_KIB = 4096  # the default
+# Whose memory is measured, and at which rate: the smallest, and what OpenWrt's default comes to.
 SMALL = ["-B", "64", "--queue", "1", "--combo-size", "4096"]
+OPENWRT = ["--snaplen", "192", "--ring-size", "256", "--queue", "2"]
 SMALL_RATE = 1000
 SECONDS = 1200  # beside other work it may take several times as long as alone
 PORT = 5600
@@ -117,10 +120,21 @@ class Guest:
             ns["control" if n and thread == "saluki" else thread] = int(ran)
         return ns
 
-    def threads(self, name):
-        """The same while frames were played."""
-        before, after = (self._threads(self.out / name / f) for f in ("before", "after"))
-        return {thread: after[thread] - before[thread] for thread in after}
+    def threads(self, run):
+        """What each thread of a listener ran for the second half of the frames, in microseconds."""
+        us = {}
+        for times in (1, 2):
+            before, after = (self._threads(self.out / f"{run}-{times}" / f)
+                             for f in ("before", "after"))
+            us[times] = {thread: (after[thread] - before[thread]) / 1000 for thread in after}
+        more = {thread: us[2][thread] - us[1][thread] for thread in us[2]}
+        if min(more.values()) < 0:
+            raise RuntimeError(f"{run}: a thread has run for less with more frames: {us}")
+        return more
+
+    def more(self, run, who):
+        """What the player or the loop has run for the second half; or the listener, to its end."""
+        return self.us(f"{run}-2", who) - self.us(f"{run}-1", who)
 
     def sent(self, name):
         """Bytes, and in how many combos."""
@@ -154,15 +168,19 @@ def played(stack, directory, frames, runs, say, small=False):
         for times in (1, 2):
             trace = "few" if name == "field" else "all"
             guest.add("measure", f"{name}-{times}", f"{trace}-{times}.pcap", str(rate), who)
-    if small:
-        guest.add("measure", "small", "all-1.pcap", str(SMALL_RATE),
-                  f"sensor {{port}} {' '.join(SMALL)}")
+    for name, options in (("small", SMALL), ("openwrt", OPENWRT)) if small else ():
+        guest.add("measure", name, "all-1.pcap", str(SMALL_RATE),
+                  f"sensor {{port}} {' '.join(options)}")
     say(f"    the virtual AP70 was up for {guest.run(directory):.0f} s")
-    insns_per_us = LOOP / (guest.us("loop-2", "listener") - guest.us("loop-1", "listener"))
+    insns_per_us = LOOP / guest.more("loop", "listener")
     say(f"    a known loop: {1000 / insns_per_us:.4f} ns an instruction by the guest's clock")
     if abs(insns_per_us * NS_PER_INSN / 1000 - 1) > 0.01:
         raise RuntimeError("the guest does not count instructions")
     return guest, insns_per_us
+
+
+def by_thread(guest, run, insns_per_us):
+    return ", ".join(f"{t} {us * insns_per_us:.0f}" for t, us in guest.threads(run).items())
 
 
 def levels(directory, frames, say):
@@ -170,11 +188,12 @@ def levels(directory, frames, say):
     with contextlib.ExitStack() as stack:
         guest, insns_per_us = played(stack, directory, frames, LEVELS, say)
         for run in LEVELS:
-            us = guest.us(f"{run}-2", "listener") - guest.us(f"{run}-1", "listener")
+            insns = guest.more(run, "listener") * insns_per_us / len(frames)
             (bytes_1, combos_1), (bytes_2, combos_2) = (guest.sent(f"{run}-{n}") for n in (1, 2))
-            say(f"    {run:14} {us * insns_per_us / len(frames):8,.0f} instructions, "
+            say(f"    {run:14} {insns:8,.0f} instructions, "
                 f"{(bytes_2 - bytes_1) / len(frames):6.2f} bytes a frame, "
-                f"{len(frames) / (combos_2 - combos_1):.0f} frames a combo")
+                f"{len(frames) / (combos_2 - combos_1):.0f} frames a combo; by thread " +
+                by_thread(guest, run, insns_per_us / len(frames)))
     return {}
 
 
@@ -189,16 +208,13 @@ def figures(guest, insns_per_us, count, say):
         return FIELD_FRAMES if name == "field" else count
 
     def slope(name, who):
-        return ((guest.us(f"{name}-2", who) - guest.us(f"{name}-1", who)) * insns_per_us /
-                frames_of(name))
+        return guest.more(name, who) * insns_per_us / frames_of(name)
 
     for name in ("default", "field", "all", "fast"):
-        two, one = guest.threads(f"{name}-2"), guest.threads(f"{name}-1")
         combos = guest.combos(f"{name}-2") - guest.combos(f"{name}-1")
         n = frames_of(name)
         say(f"    {name}: {slope(name, 'listener'):.0f} instructions a frame, {combos} combos of "
-            f"{n / combos:.0f} frames; by thread " +
-            ", ".join(f"{t} {(two[t] - one[t]) * insns_per_us / 1000 / n:.0f}" for t in two))
+            f"{n / combos:.0f} frames; by thread " + by_thread(guest, name, insns_per_us / n))
     player = {name: slope(name, "player") for name in ("fast", "bare", "nobody", "null")}
     total = {name: player[name] + slope(name, "listener") for name in ("fast", "bare")}
     say("    as fast as they can be played, instructions a frame: the player without an interface "
@@ -206,19 +222,21 @@ def figures(guest, insns_per_us, count, say):
         f"{player['bare']:.0f} and {total['bare'] - player['bare']:.0f}, with the sensor "
         f"{player['fast']:.0f} and {total['fast'] - player['fast']:.0f}")
     combos_all = guest.combos("all-2") - guest.combos("all-1")
-    pss = guest.memory_kib("small", "Pss")
-    say(f"    {' '.join(SMALL)}: Pss {sum(pss)} KiB; VmRSS of each process "
-        f"{guest.memory_kib('small', 'VmRSS')}; with defaults Pss "
-        f"{sum(guest.memory_kib('default-2', 'Pss'))}")
-    say("    Pss by mapping: " + ", ".join(
-        f"{what} {kib}" for what, kib in sorted(guest.mappings("small").items(),
-                                                key=lambda i: -i[1]) if kib))
+    pss = {run: sum(guest.memory_kib(run, "Pss")) for run in ("small", "openwrt", "default-2")}
+    say(f"    Pss in KiB: {' '.join(SMALL)}: {pss['small']}, VmRSS of each process "
+        f"{guest.memory_kib('small', 'VmRSS')}; as OpenWrt's default has it, {' '.join(OPENWRT)}: "
+        f"{pss['openwrt']}; with the program's defaults: {pss['default-2']}")
+    for run in ("small", "openwrt"):
+        say(f"    by mapping, {run}: " + ", ".join(
+            f"{what} {kib}" for what, kib in sorted(guest.mappings(run).items(),
+                                                    key=lambda i: -i[1]) if kib))
     return {
         "ap70_insns_per_frame": slope("default", "listener"),
         "ap70_insns_per_frame_field": slope("field", "listener"),
         "ap70_insns_per_combo_all": slope("all", "listener") * count / combos_all,
         "ap70_rate_x_bare": (total["bare"] - player["null"]) / (total["fast"] - player["null"]),
-        "ap70_rss_kib": sum(pss),
+        "ap70_rss_kib": pss["small"],
+        "ap70_rss_openwrt_kib": pss["openwrt"],
         "ap70_binary_kib": (machine.BUILD / "saluki").stat().st_size / 1024,
     }
 
