@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stages FILE HOST PORT: what each stage of the pipeline takes of a frame, in nanoseconds. Reads a
- * capture, keeps what `--keep headers` keeps of its frames, makes combos of them, and takes these
- * through the sensor's stages and, in the same process, through the collector's. Datagrams are sent
- * to HOST:PORT, which drops them. Prints a line "name nanoseconds" a stage; "stored" are those
- * of combos that were not compressed.
+ * stages FILE HOST PORT [LEVEL [headers|all [COMBO-SIZE]]]: what each stage of the pipeline takes
+ * of a frame, in nanoseconds. Reads a capture, keeps what `--keep` keeps of its frames, makes
+ * combos of them, and takes these through the sensor's stages and, in the same process, through the
+ * collector's. Datagrams are sent to HOST:PORT, which drops them. Prints a line "name nanoseconds"
+ * a stage; "stored" are those of combos that were not compressed.
  *
  * A stage is run over all combos at least PASSES times; the fastest pass counts, the others were
  * disturbed.
@@ -31,7 +31,7 @@
 #include "wire/combo.h"
 
 #define FRAMES_MAX 65536
-#define COMBOS_MAX 1024
+#define COMBOS_MAX 4096
 #define SNAPLEN 192
 #define PASSES 20
 
@@ -48,10 +48,12 @@ struct unit {
 };
 
 static struct bench {
+	long level, size;
+	bool keep_headers;
 	struct sample *frames;
 	uint32_t frames_len;
 	uint64_t kept_bytes;
-	struct unit *units;
+	struct unit *units[COMBOS_MAX];
 	unsigned int units_len;
 	struct compress compress;
 	struct decompress decompress;
@@ -78,24 +80,34 @@ static void read_frame(const struct pcap_frame *in)
 				      .orig_len = in->orig_len,
 				      .linktype = in->linktype,
 				      .data = to->bytes };
-	to->f.kept_len = trim_frame(&parse, in->cap_len, in->linktype, 1, SNAPLEN);
+	to->f.kept_len = trim_frame(&parse, in->cap_len, in->linktype, b.keep_headers, SNAPLEN);
 	memcpy(to->bytes, in->data, to->f.kept_len);
 	b.kept_bytes += to->f.kept_len;
 }
 
-static void read_frames(const char *path)
+/* Returns how many there are. */
+static uint32_t each_frame(const char *path, void (*take)(const struct pcap_frame *f))
 {
 	struct pcap_reader reader;
 	struct pcap_frame f;
+	uint32_t count = 0;
 
-	b.frames = calloc(FRAMES_MAX, sizeof(*b.frames));
-	b.units = calloc(COMBOS_MAX, sizeof(*b.units));
-	if (!b.frames || !b.units || pcap_open(&reader, open(path, O_RDONLY | O_CLOEXEC)))
+	if (pcap_open(&reader, open(path, O_RDONLY | O_CLOEXEC)))
 		die(path);
-	while (b.frames_len < FRAMES_MAX && pcap_next(&reader, &f) == 1)
-		read_frame(&f);
+	for (; count < FRAMES_MAX && pcap_next(&reader, &f) == 1; count++)
+		if (take)
+			take(&f);
 	pcap_close(&reader);
-	if (b.frames_len == 0)
+	return count;
+}
+
+/* Twice: small machines have room for as many as there are, and no more. */
+static void read_frames(const char *path)
+{
+	b.frames = calloc(each_frame(path, NULL), sizeof(*b.frames));
+	if (!b.frames)
+		die(path);
+	if (each_frame(path, read_frame) == 0)
 		die("no frames");
 }
 
@@ -113,25 +125,35 @@ static void connect_to(const char *host, const char *port)
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
+static void add_unit(void)
+{
+	struct unit *u = calloc(1, sizeof(*u));
+
+	if (!u || b.units_len == COMBOS_MAX || combo_init(&u->combo, b.size, SNAPLEN))
+		die("memory");
+	combo_reset(&u->combo);
+	b.units[b.units_len++] = u;
+}
+
 static void append_all(void)
 {
-	struct unit *u = b.units;
+	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < b.units_len; i++)
-		combo_reset(&b.units[i].combo);
+		combo_reset(&b.units[i]->combo);
 	for (uint32_t i = 0; i < b.frames_len; i++) {
 		const struct combo_frame *f = &b.frames[i].f;
 
-		if (!combo_fits(&u->combo, f->kept_len) && ++u == b.units + b.units_len)
-			die("more than COMBOS_MAX combos");
-		combo_append(&u->combo, f);
+		if (!combo_fits(&b.units[n]->combo, f->kept_len) && ++n == b.units_len)
+			add_unit();
+		combo_append(&b.units[n]->combo, f);
 	}
 }
 
 static void close_all(void)
 {
 	for (unsigned int i = 0; i < b.units_len; i++)
-		combo_close(&b.units[i].combo);
+		combo_close(&b.units[i]->combo);
 }
 
 static void wire_all(int compressed)
@@ -139,7 +161,7 @@ static void wire_all(int compressed)
 	struct compress none = { 0 };
 
 	for (unsigned int i = 0; i < b.units_len; i++) {
-		struct unit *u = &b.units[i];
+		struct unit *u = b.units[i];
 
 		combo_header_write(u->wire[compressed], 1, i, u->combo.frames, u->combo.body_len);
 		u->wire_len[compressed] =
@@ -164,8 +186,8 @@ static void send_pieces(unsigned int n)
 static void seal_all(int compressed, bool and_send)
 {
 	for (unsigned int i = 0; i < b.units_len; i++) {
-		unsigned int n = pieces_seal(&b.pieces, &b.tx, i, b.units[i].wire[compressed],
-					     b.units[i].wire_len[compressed]);
+		unsigned int n = pieces_seal(&b.pieces, &b.tx, i, b.units[i]->wire[compressed],
+					     b.units[i]->wire_len[compressed]);
 
 		if (and_send)
 			send_pieces(n);
@@ -179,8 +201,8 @@ static uint64_t open_all(int compressed)
 	uint64_t took = 0;
 
 	for (unsigned int i = 0; i < b.units_len; i++) {
-		unsigned int n = pieces_seal(&b.pieces, &b.tx, i, b.units[i].wire[compressed],
-					     b.units[i].wire_len[compressed]);
+		unsigned int n = pieces_seal(&b.pieces, &b.tx, i, b.units[i]->wire[compressed],
+					     b.units[i]->wire_len[compressed]);
 		uint64_t before = monotonic_ns();
 
 		for (unsigned int k = 0; k < n; k++)
@@ -209,7 +231,7 @@ static void decompress_all(void)
 	struct combo_header h;
 
 	for (unsigned int i = 0; i < b.units_len; i++)
-		decompress_unit(&b.units[i], &h);
+		decompress_unit(b.units[i], &h);
 }
 
 /* Frames out of bodies, and into pcapng blocks. */
@@ -220,7 +242,7 @@ static void split_all(void)
 	struct combo_frame f;
 
 	for (unsigned int i = 0; i < b.units_len; i++) {
-		const struct combo *c = &b.units[i].combo;
+		const struct combo *c = &b.units[i]->combo;
 
 		if (combo_open(&r, c->body, c->body_len, c->frames))
 			die("combo");
@@ -290,17 +312,13 @@ static double fastest_open(int compressed)
 
 static void prepare(void)
 {
-	if (compress_init(&b.compress, 1, COMBO_SIZE_DEFAULT) || decompress_init(&b.decompress))
+	if (compress_init(&b.compress, b.level, b.size) || decompress_init(&b.decompress))
 		die("memory");
 	randombytes_buf(b.tx.key, sizeof(b.tx.key));
 	b.tx.counter = 1;
 	memcpy(b.rx.key, b.tx.key, sizeof(b.rx.key));
-	for (b.units_len = 0; b.units_len < COMBOS_MAX; b.units_len++)
-		if (combo_init(&b.units[b.units_len].combo, COMBO_SIZE_DEFAULT, SNAPLEN))
-			die("memory");
+	add_unit();
 	append_all();
-	for (b.units_len = 0; b.units_len < COMBOS_MAX && b.units[b.units_len].combo.frames;)
-		b.units_len++;
 }
 
 static double wire_bytes(int compressed)
@@ -308,7 +326,7 @@ static double wire_bytes(int compressed)
 	double sum = 0;
 
 	for (unsigned int i = 0; i < b.units_len; i++)
-		sum += b.units[i].wire_len[compressed];
+		sum += b.units[i]->wire_len[compressed];
 	return sum / b.frames_len;
 }
 
@@ -316,10 +334,14 @@ int main(int argc, char **argv)
 {
 	double append, seal, seal_stored;
 
-	if (argc != 4) {
-		fprintf(stderr, "Usage: stages FILE HOST PORT\n");
+	if (argc < 4 || argc > 7) {
+		fprintf(stderr,
+			"Usage: stages FILE HOST PORT [LEVEL [headers|all [COMBO-SIZE]]]\n");
 		return 2;
 	}
+	b.level = argc > 4 ? atol(argv[4]) : 1;
+	b.keep_headers = argc < 6 || strcmp(argv[5], "all");
+	b.size = argc > 6 ? atol(argv[6]) : COMBO_SIZE_DEFAULT;
 	if (sodium_init() < 0)
 		die("libsodium");
 	read_frames(argv[1]);
@@ -337,7 +359,8 @@ int main(int argc, char **argv)
 	printf("open %.1f\n", fastest_open(1));
 	printf("decompress %.1f\n", fastest(decompress_all));
 	printf("split %.1f\n", fastest(split_all));
-	printf("bytes_kept %.1f\nbytes_compressed %.1f\n", (double)b.kept_bytes / b.frames_len,
-	       wire_bytes(1));
+	printf("bytes_kept %.1f\nbytes_compressed %.2f\nbytes_frames_a_combo %.1f\n",
+	       (double)b.kept_bytes / b.frames_len, wire_bytes(1),
+	       (double)b.frames_len / b.units_len);
 	return 0;
 }
