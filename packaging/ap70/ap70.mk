@@ -108,7 +108,8 @@ $(BUILD)/include/sodium/version.h: $(AP70_SOURCES)/libsodium/builds/msvc/version
 
 # What the virtual one has besides the sensor (tests/ap70).
 .PHONY: virtual
-virtual: $(addprefix $(BUILD)/tests/,play old_kernel hog monitor spent loop bare)
+virtual: $(addprefix $(BUILD)/tests/,play old_kernel newer_calls hog monitor spent loop bare \
+	stages)
 
 # For the unit tests: what they are written with, and decompression.
 LIB_CMOCKA := $(BUILD)/libcmocka.a
@@ -121,7 +122,7 @@ $(BUILD)/cmocka/%.o: $(CMOCKA_SOURCE)/src/%.c
 	$(Q)$(CC) $(filter-out -W%,$(CFLAGS)) -w -I$(CMOCKA_SOURCE)/include -DHAVE_SIGNAL_H -DHAVE_STRSIGNAL \
 		-DHAVE_STRUCT_TIMESPEC -DHAVE_CLOCK_REALTIME -DHAVE_GCC_THREAD_LOCAL_STORAGE -c -o $@ $<
 UNZSTD_OBJECTS := $(patsubst $(ZSTD_SOURCE)/%.c,$(BUILD)/zstd/%.o,$(wildcard $(ZSTD_SOURCE)/decompress/*.c))
-$(BUILD)/tests/unit/test_compress: $(UNZSTD_OBJECTS)
+$(BUILD)/tests/unit/test_compress $(BUILD)/tests/stages: $(UNZSTD_OBJECTS)
 
 # Flags are above, versions in fetch.py, and what is cut in the scripts: what was made with others is made anew.
 $(AGENT) $(WIRE) $(COLLECTOR) $(UNIT:%=%.o) $(ZSTD_OBJECTS) $(UNZSTD_OBJECTS) $(SODIUM_OBJECTS): \

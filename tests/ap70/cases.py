@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What is done in the virtual AP70, and what is expected of it: the table. Each row is a sensor
-there and a collector on the host, with frames of the bundled trace played in between."""
+there and a collector on the host, with frames of the bundled trace played in between, or a program
+alone."""
 import dataclasses
 
 from reference import captures
@@ -12,9 +13,9 @@ SNAPLEN = 192
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    by: str  # the source that captures
+    by: str  # the source that captures; "" where none does
     packets: str = "v3"  # the newest packet sockets that the kernel has (old_kernel)
-    verb: str = "run"  # or stopped, pressed: see init
+    verb: str = "run"  # or another: see init
     options: str = "-B 512"  # the ring, in KiB
 
 
@@ -26,9 +27,21 @@ CASES = {
     "full v3": Case("mmap v3", verb="stopped", options="-B 256"),
     "full recv": Case("mmap recv", "recv", verb="stopped", options="-B 256"),
     "pressed": Case("mmap v3", verb="pressed"),
+    "returns v3": Case("mmap v3", verb="returns"),
+    "returns v2": Case("mmap v2", "v2", verb="returns"),
+    "asked": Case("mmap v2", "v2", verb="asked"),
+    "keys": Case("", "v2", verb="keys"),
+    "calls v2": Case("", "v2", verb="calls"),
+    "calls v1": Case("", "v1", verb="calls"),
+    "calls recv": Case("", "recv", verb="calls"),
+    "calls": Case("", "none", verb="calls"),
     "radio on 6": Case("mmap v3", verb="radio", options="-B 512 --channel 6"),
     "radio on 1": Case("mmap v3", verb="radio", options="-B 512 --channel 1"),
 }
+
+
+def of(*verbs):
+    return [name for name, case in CASES.items() if case.verb in verbs]
 
 
 def folder(name):

@@ -11,6 +11,7 @@ import pytest
 
 from netns.testbed import ROOT
 
+KIB_MAX = 300  # of flash
 MACHINES = {"mips": "big", "mipsel": "little"}
 EACH = pytest.mark.parametrize("machine", MACHINES)
 TOOLS = "mips-linux-gnu-"  # know both byte orders
@@ -70,11 +71,12 @@ def test_what_it_says_of_itself(machine):
 
 
 @EACH
-def test_it_is_static_and_stripped(machine):
+def test_it_is_static_stripped_and_small(machine):
     path = binary(machine)
     segments = re.findall(r"^  ([A-Z_]+) +0x", tool("readelf", "-lW", path), re.M)
     assert "LOAD" in segments and not {"INTERP", "DYNAMIC"} & set(segments), segments
     assert ".symtab" not in tool("readelf", "-SW", path)
+    assert path.stat().st_size <= KIB_MAX * 1024
     loaded = tool("size", "-B", path).splitlines()[1].split()
     print(f"{machine}: {path.stat().st_size} bytes; code and constants {loaded[0]}, "
           f"data {loaded[1]}, zeros {loaded[2]}")
