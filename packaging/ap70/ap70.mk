@@ -50,7 +50,7 @@ export ZIG_LOCAL_CACHE_DIR := $(CURDIR)/build/ap70/zig-cache
 # Warnings are errors, as there is one compiler; but musl's CMSG_NXTHDR compares signs, and what is atomic in
 # 64 bits takes a lock here.
 override CFLAGS += -Werror -Wno-sign-compare -Wno-atomic-alignment -I$(ZSTD_SOURCE) -I$(BUILD)/include
-$(BUILD)/saluki: $(LIBS_COMMON)
+$(BUILD)/saluki $(BUILD)/tests/stages: $(LIBS_COMMON)
 
 # What a frame goes through is not compiled for size alone: 7 KB more, and a seventh fewer instructions a
 # frame. With -O2 it were 14 KB, and no fewer.
@@ -97,6 +97,12 @@ SODIUM_OBJECTS := $(patsubst %,$(BUILD)/sodium/%.o,$(addprefix crypto_aead/chach
 $(BUILD)/libsodium.a: $(SODIUM_OBJECTS)
 $(BUILD)/sodium/%.o: $(SODIUM_SOURCE)/%.c
 	$(call library_object,$(SODIUM_FLAGS))
+# A header beside the edited copy is found before the source's own.
+POLY1305 := crypto_onetimeauth/poly1305/donna/poly1305_donna
+$(BUILD)/sodium/$(POLY1305).o: $(BUILD)/sodium/$(POLY1305)32.h
+$(BUILD)/sodium/$(POLY1305)32.h: $(SODIUM_SOURCE)/$(POLY1305)32.h packaging/ap70/poly1305_donna32.sed
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -f packaging/ap70/poly1305_donna32.sed $< > $@
 $(BUILD)/sodium/x25519.o: packaging/ap70/sodium.c
 	$(call library_object,$(SODIUM_FLAGS))
 
