@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
 object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
-sizes, stages, backbone, service, restart, filter, ap70; all of them without one. And ap70_levels, when
-it is named."""
+sizes, stages, backbone, service, restart, filter, ap70; all of them without one. And ap70_levels
+and ap70_stages, when they are named."""
 import contextlib
 import json
 import os
@@ -27,7 +27,7 @@ SECONDS = seconds()
 ROUNDS = 7  # of what filters cost: small differences
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "ap70"]
-ON_REQUEST = ["ap70_levels"]
+ON_REQUEST = ["ap70_levels", "ap70_stages"]
 NEED_CAPTURES = set(PARTS + ON_REQUEST) - {"service"}
 SIZES = [64, 500, 1000, 1500]
 
@@ -226,6 +226,11 @@ def part_ap70(directory):
 def part_ap70_levels(directory):
     say("ap70_levels: what zstd's levels cost in the virtual AP70, and give")
     return ap70.levels(directory, ap70.trace(), say)
+
+
+def part_ap70_stages(directory):
+    say("ap70_stages: what the sensor's stages take in the virtual AP70, of a frame")
+    return ap70.stages(directory, ap70.trace(), say, os.environ.get("AP70_STAGES", "").split())
 
 
 def table(out):

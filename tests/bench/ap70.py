@@ -7,8 +7,9 @@ The guest's scheduler adds up what each thread has run, from switch to switch by
 kernel too; interrupts are left out (CONFIG_IRQ_TIME_ACCOUNTING). A known loop is run beside, as the
 guest's idea of the clock's rate is its own. What a listener has run before the first frame is left
 out, its session's set-up with it, and what counts is the slope: the same frames are played once and
-twice, so what the end takes drops out too. Nothing may be lost, and no thread may have run for longer
-with half of the frames.
+twice, so what the end takes drops out too. Each is done in ROUNDS rounds and the least counts: what
+the kernel does besides, a million instructions now and then, only adds. Nothing may be lost, and no
+thread may have run for longer with half of the frames.
 
 default, all: frames come at RATE, so that who captures waits for the next ones, and combos are full.
 field: they come as slowly as the trace itself has them, so that combos are closed by age, and what
@@ -21,6 +22,7 @@ and no more, or with the sensor. ap70_rate_x_bare is what bare adds to the sende
 included, over what the sensor adds: the frames that the whole agent takes in some time over those
 that bare takes."""
 import contextlib
+import pathlib
 import re
 
 from ap70 import machine, system
@@ -39,7 +41,8 @@ RING_KIB = 4096  # the default
 SMALL = ["-B", "64", "--queue", "1", "--combo-size", "4096"]
 OPENWRT = ["--snaplen", "192", "--ring-size", "256", "--queue", "2"]
 SMALL_RATE = 1000
-SECONDS = 1200  # beside other work it may take several times as long as alone
+ROUNDS = 3
+SECONDS = 2400  # beside other work it may take several times as long as alone
 PORT = 5600
 PROGRAMS = [machine.BUILD / p for p in ("saluki", "tests/play", "tests/spent", "tests/bare",
                                         "tests/loop")]
@@ -57,6 +60,10 @@ RUNS = {
 LEVELS = {f"{keep}-{level}": (f"sensor {{port}} --compress {level}{options}", RATE)
           for keep, options in (("headers", ""), ("all", " --keep all -s 192"))
           for level in (1, -1, -3, -5, -10, "none")}
+# Level, frames' bytes, combo size: full combos; of a second's frames, with the dictionary.
+STAGES = {"headers": "1 headers 14336", "second": "1 headers 2000", "all": "1 all 14336",
+          "all--5": "-5 all 14336"}
+STAGES_PASSES = 2  # instructions are exact; the first makes the machine's caches of files warm
 
 
 class Guest:
@@ -69,7 +76,7 @@ class Guest:
         self.stack, self.ns = stack, testbed.Namespace()
         stack.callback(self.ns.close)
         machine.plug_in(self.ns)
-        self.frames, self.collectors, self.lines = frames, {}, []
+        self.frames, self.collectors, self.verbs, self.lines = frames, {}, {}, []
         for times in (1, 2):
             for name, some in (("all", frames), ("few", frames[:FIELD_FRAMES])):
                 write_pcap(self.out / f"{name}-{times}.pcap", frames[0].linktype, some * times)
@@ -77,7 +84,8 @@ class Guest:
     def add(self, verb, name, *words):
         folder = self.out / name
         folder.mkdir()
-        if "sensor" in " ".join(words):
+        self.verbs[name] = verb
+        if "{port}" in " ".join(words):
             port = PORT + len(self.collectors)
             keys = testbed.Keys(folder)
             keys.sensor("lib")
@@ -87,25 +95,31 @@ class Guest:
             words = [w.format(port=port) for w in words]
         self.lines.append(f"{verb} {name} {' '.join(words)}\n")
 
-    def run(self, directory):
+    def run(self, directory, programs=()):
         (self.out / "cases").write_text("".join(self.lines))
         kernel, busybox, _ = system.both()
-        vm = machine.Ap70(directory, self.ns, kernel, busybox, system.HERE / "init", PROGRAMS,
-                          ICOUNT)
+        vm = machine.Ap70(directory, self.ns, kernel, busybox, system.HERE / "init",
+                          [*PROGRAMS, *programs], ICOUNT)
         self.stack.callback(vm.end)
         wrong = vm.finish(SECONDS)
         if wrong:
             raise RuntimeError(wrong)
         for name, c in self.collectors.items():
             c.finish()
+            if self.verbs[name] != "measure":
+                continue
             s = c.sensor_stats("lib")
             sent = int((self.out / name / "played").read_text())
             if not s["written"] == s["seen"] == sent or s["balance"]:
                 raise RuntimeError(f"{name}: frames were lost: {s}")
         return vm.seconds
 
-    def us(self, name, who):
-        """What the player or the loop has run; or the listener, from the first frame on."""
+    def measure(self, name, *words):
+        for n in range(ROUNDS):
+            self.add("measure", f"{name}-{n}", *words)
+
+    def _us(self, name, who):
+        """What the player or the loop ran in a round; or the listener, from the first frame on."""
         us = int((self.out / name / f"{who}_us").read_text())
         before = self.out / name / "before"
         if who == "listener" and before.exists():
@@ -124,25 +138,30 @@ class Guest:
         """What each thread of a listener ran for the second half of the frames, in microseconds."""
         us = {}
         for times in (1, 2):
-            before, after = (self._threads(self.out / f"{run}-{times}" / f)
-                             for f in ("before", "after"))
-            us[times] = {thread: (after[thread] - before[thread]) / 1000 for thread in after}
-        more = {thread: us[2][thread] - us[1][thread] for thread in us[2]}
+            rounds = [[self._threads(self.out / f"{run}-{times}-{n}" / f)
+                       for f in ("before", "after")] for n in range(ROUNDS)]
+            us[times] = {thread: min(after[thread] - before[thread] for before, after in rounds)
+                         for thread in rounds[0][0]}
+        more = {thread: (us[2][thread] - us[1][thread]) / 1000 for thread in us[2]}
         if min(more.values()) < 0:
             raise RuntimeError(f"{run}: a thread has run for less with more frames: {us}")
         return more
 
     def more(self, run, who):
         """What the player or the loop has run for the second half; or the listener, to its end."""
-        return self.us(f"{run}-2", who) - self.us(f"{run}-1", who)
+        one, two = (min(self._us(f"{run}-{times}-{n}", who) for n in range(ROUNDS))
+                    for times in (1, 2))
+        return two - one
 
     def sent(self, name):
         """Bytes, and in how many combos."""
         sent, combos, _ = EXPORT.findall((self.out / name / "said").read_text())[-1]
         return int(sent), int(combos)
 
-    def combos(self, name):
-        return self.sent(name)[1]
+    def sent_more(self, run):
+        """The same for the second half."""
+        one, two = (self.sent(f"{run}-{times}-0") for times in (1, 2))
+        return two[0] - one[0], two[1] - one[1]
 
     def memory_kib(self, name, field):
         text = (self.out / name / "memory").read_text()
@@ -163,11 +182,12 @@ def played(stack, directory, frames, runs, say, small=False):
     """The guest when it has done all of `runs`, and instructions a microsecond by its clock."""
     guest = Guest(stack, directory, frames)
     for times in (1, 2):
-        guest.add("loop", f"loop-{times}", str(LOOP * times))
+        for n in range(ROUNDS):
+            guest.add("loop", f"loop-{times}-{n}", str(LOOP * times))
     for name, (who, rate) in runs.items():
         for times in (1, 2):
             trace = "few" if name == "field" else "all"
-            guest.add("measure", f"{name}-{times}", f"{trace}-{times}.pcap", str(rate), who)
+            guest.measure(f"{name}-{times}", f"{trace}-{times}.pcap", str(rate), who)
     for name, options in (("small", SMALL), ("openwrt", OPENWRT)) if small else ():
         guest.add("measure", name, "all-1.pcap", str(SMALL_RATE),
                   f"sensor {{port}} {' '.join(options)}")
@@ -189,11 +209,33 @@ def levels(directory, frames, say):
         guest, insns_per_us = played(stack, directory, frames, LEVELS, say)
         for run in LEVELS:
             insns = guest.more(run, "listener") * insns_per_us / len(frames)
-            (bytes_1, combos_1), (bytes_2, combos_2) = (guest.sent(f"{run}-{n}") for n in (1, 2))
+            sent, combos = guest.sent_more(run)
             say(f"    {run:14} {insns:8,.0f} instructions, "
-                f"{(bytes_2 - bytes_1) / len(frames):6.2f} bytes a frame, "
-                f"{len(frames) / (combos_2 - combos_1):.0f} frames a combo; by thread " +
+                f"{sent / len(frames):6.2f} bytes a frame, "
+                f"{len(frames) / combos:.0f} frames a combo; by thread " +
                 by_thread(guest, run, insns_per_us / len(frames)))
+    return {}
+
+
+def stages(directory, frames, say, others=()):
+    """What each of the sensor's stages takes there alone, without the kernel's part but for
+    sending: a table. `others` are other builds of tests/bench/stages.c, to compare with."""
+    programs = [machine.BUILD / "tests/stages", *map(pathlib.Path, others)]
+    with contextlib.ExitStack() as stack:
+        guest = Guest(stack, directory, frames)
+        for program in programs:
+            for name, arguments in STAGES.items():
+                guest.add("stages", f"{program.name}-{name}", program.name, "all-1.pcap", "{port}",
+                          arguments, str(STAGES_PASSES))
+        guest.run(directory, programs)
+        for name in guest.verbs:
+            rows = map(str.split, (guest.out / name / "stages").read_text().splitlines())
+            found = {stage: float(value) for stage, value in rows}
+            say(f"    {name:24} " + ", ".join(
+                f"{stage} {found[stage] / NS_PER_INSN:,.0f}"
+                for stage in ("append", "close", "compress", "seal", "send")) +
+                f" instructions, {found['bytes_compressed']:.2f} bytes a frame, "
+                f"{found['bytes_frames_a_combo']:.1f} frames a combo")
     return {}
 
 
@@ -211,7 +253,7 @@ def figures(guest, insns_per_us, count, say):
         return guest.more(name, who) * insns_per_us / frames_of(name)
 
     for name in ("default", "field", "all", "fast"):
-        combos = guest.combos(f"{name}-2") - guest.combos(f"{name}-1")
+        _, combos = guest.sent_more(name)
         n = frames_of(name)
         say(f"    {name}: {slope(name, 'listener'):.0f} instructions a frame, {combos} combos of "
             f"{n / combos:.0f} frames; by thread " + by_thread(guest, name, insns_per_us / n))
@@ -221,11 +263,11 @@ def figures(guest, insns_per_us, count, say):
         f"{player['null']:.0f}, nobody listening {player['nobody']:.0f}; together with bare "
         f"{player['bare']:.0f} and {total['bare'] - player['bare']:.0f}, with the sensor "
         f"{player['fast']:.0f} and {total['fast'] - player['fast']:.0f}")
-    combos_all = guest.combos("all-2") - guest.combos("all-1")
-    pss = {run: sum(guest.memory_kib(run, "Pss")) for run in ("small", "openwrt", "default-2")}
+    _, combos_all = guest.sent_more("all")
+    pss = {run: sum(guest.memory_kib(run, "Pss")) for run in ("small", "openwrt", "default-2-0")}
     say(f"    Pss in KiB: {' '.join(SMALL)}: {pss['small']}, VmRSS of each process "
         f"{guest.memory_kib('small', 'VmRSS')}; as OpenWrt's default has it, {' '.join(OPENWRT)}: "
-        f"{pss['openwrt']}; with the program's defaults: {pss['default-2']}")
+        f"{pss['openwrt']}; with the program's defaults: {pss['default-2-0']}")
     for run in ("small", "openwrt"):
         say(f"    by mapping, {run}: " + ", ".join(
             f"{what} {kib}" for what, kib in sorted(guest.mappings(run).items(),

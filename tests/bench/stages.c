@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stages FILE HOST PORT [LEVEL [headers|all [COMBO-SIZE]]]: what each stage of the pipeline takes
- * of a frame, in nanoseconds. Reads a capture, keeps what `--keep` keeps of its frames, makes
- * combos of them, and takes these through the sensor's stages and, in the same process, through the
- * collector's. Datagrams are sent to HOST:PORT, which drops them. Prints a line "name nanoseconds"
- * a stage; "stored" are those of combos that were not compressed.
+ * stages FILE HOST PORT [LEVEL [headers|all [COMBO-SIZE [PASSES]]]]: what each stage of the
+ * pipeline takes of a frame, in nanoseconds. Reads a capture, keeps what `--keep` keeps of its
+ * frames, makes combos of them, and takes these through the sensor's stages and, in the same
+ * process, through the collector's. Datagrams are sent to HOST:PORT, which drops them. Prints a
+ * line "name nanoseconds" a stage; "stored" are those of combos that were not compressed.
  *
- * A stage is run over all combos at least PASSES times; the fastest pass counts, the others were
+ * A stage is run over all combos PASSES times; the fastest pass counts, the others were
  * disturbed.
  */
 #include <errno.h>
@@ -33,7 +33,7 @@
 #define FRAMES_MAX 65536
 #define COMBOS_MAX 4096
 #define SNAPLEN 192
-#define PASSES 20
+#define PASSES_DEFAULT 20
 
 struct sample {
 	struct combo_frame f;
@@ -48,7 +48,7 @@ struct unit {
 };
 
 static struct bench {
-	long level, size;
+	long level, size, passes;
 	bool keep_headers;
 	struct sample *frames;
 	uint32_t frames_len;
@@ -288,7 +288,7 @@ static double fastest(void (*stage)(void))
 {
 	uint64_t best = UINT64_MAX;
 
-	for (int pass = 0; pass < PASSES; pass++) {
+	for (int pass = 0; pass < b.passes; pass++) {
 		uint64_t before = monotonic_ns(), took;
 
 		stage();
@@ -302,7 +302,7 @@ static double fastest_open(int compressed)
 {
 	uint64_t best = UINT64_MAX;
 
-	for (int pass = 0; pass < PASSES; pass++) {
+	for (int pass = 0; pass < b.passes; pass++) {
 		uint64_t took = open_all(compressed);
 
 		best = took < best ? took : best;
@@ -334,14 +334,15 @@ int main(int argc, char **argv)
 {
 	double append, seal, seal_stored;
 
-	if (argc < 4 || argc > 7) {
-		fprintf(stderr,
-			"Usage: stages FILE HOST PORT [LEVEL [headers|all [COMBO-SIZE]]]\n");
+	if (argc < 4 || argc > 8) {
+		fprintf(stderr, "Usage: stages FILE HOST PORT [LEVEL [headers|all [COMBO-SIZE "
+				"[PASSES]]]]\n");
 		return 2;
 	}
 	b.level = argc > 4 ? atol(argv[4]) : 1;
 	b.keep_headers = argc < 6 || strcmp(argv[5], "all");
 	b.size = argc > 6 ? atol(argv[6]) : COMBO_SIZE_DEFAULT;
+	b.passes = argc > 7 ? atol(argv[7]) : PASSES_DEFAULT;
 	if (sodium_init() < 0)
 		die("libsodium");
 	read_frames(argv[1]);
