@@ -61,7 +61,8 @@ LEVELS = {f"{keep}-{level}": (f"sensor {{port}} --compress {level}{options}", RA
           for keep, options in (("headers", ""), ("all", " --keep all -s 192"))
           for level in (1, -1, -3, -5, -10, "none")}
 # Level, frames' bytes, combo size: full combos; of a second's frames, with the dictionary.
-STAGES = {"headers": "1 headers 14336", "second": "1 headers 2000", "all": "1 all 14336",
+STAGES = {"headers": "1 headers 14336", "second": "1 headers 2000",
+          "second--3": "-3 headers 2000", "all": "1 all 14336",
           "all--5": "-5 all 14336"}
 STAGES_PASSES = 2  # instructions are exact; the first makes the machine's caches of files warm
 
