@@ -70,7 +70,7 @@ def test_keys(ap70, name):
 
 @pytest.mark.parametrize("name", cases.of("calls"))
 def test_newer_calls(ap70, name):
-    """old_kernel refuses on MIPS too what it is trusted to refuse; without it nearly all is there."""
+    """old_kernel refuses on MIPS what it is trusted to refuse; without it nearly all is there."""
     out = ap70 / cases.folder(name)
     said = (out / "said").read_text()
     wrong, asked = map(int, re.search(r"(\d+) of (\d+) answers are not", said).groups())

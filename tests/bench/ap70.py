@@ -6,10 +6,10 @@ and time without work passes as it does outside.
 The guest's scheduler adds up what each thread has run, from switch to switch by that clock, in the
 kernel too; interrupts are left out (CONFIG_IRQ_TIME_ACCOUNTING). A known loop is run beside, as the
 guest's idea of the clock's rate is its own. What a listener has run before the first frame is left
-out, its session's set-up with it, and what counts is the slope: the same frames are played once and
-twice, so what the end takes drops out too. Each is done in ROUNDS rounds and the least counts: what
-the kernel does besides, a million instructions now and then, only adds. Nothing may be lost, and no
-thread may have run for longer with half of the frames.
+out, its session's set-up with it, and what counts is the slope: the same frames are played once
+and twice, so what the end takes drops out too. Each is done in ROUNDS rounds and the least counts:
+what the kernel does besides, a million instructions now and then, only adds. Nothing may be lost,
+and no thread may have run for longer with half of the frames.
 
 default, all: frames come at RATE, so that who captures waits for the next ones, and combos are full.
 field: they come as slowly as the trace itself has them, so that combos are closed by age, and what
