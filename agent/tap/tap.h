@@ -75,6 +75,8 @@ struct tap *tap_bpf_new(const struct capture_options *o);
 /* Its sockets are open already (xsk.h). */
 struct tap *tap_xsk_new(const struct capture_options *o);
 struct tap *tap_mmap_new(const struct capture_options *o);
+/* Capabilities, as bits, that programs and XDP sockets take beside those of every kind. */
+uint64_t tap_bpf_capabilities(void);
 
 /* For the kinds: asks for the interface's state. Returns 0, or -errno after a line, said once: it
  * is not there, or of a type that is not captured. */

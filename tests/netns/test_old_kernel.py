@@ -15,7 +15,7 @@ from netns import testbed
 from netns.compare import assert_balanced, assert_same
 from netns.test_mmap import tagged, without_outer_tag
 from netns.test_pipeline import as_seen
-from netns.test_without import HERE, RADIOTAP_ALL, RADIOTAP_NONE, code
+from netns.test_without import ATTACHING, HERE, RADIOTAP_ALL, RADIOTAP_NONE, capabilities, code
 from reference import captures
 from reference.test_reference import write_pcap
 
@@ -283,6 +283,14 @@ def test_nowhere_to_lock(bed, bundled):
     s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
     _, said = s.finish()
     assert re.search("mon0: not locked against a second saluki: /run/saluki/.*: No such file", said)
+
+
+def test_no_capability_is_for_bpf(bed, bundled):
+    """Where BPF has none of its own, either: it was a part of SYS_ADMIN."""
+    bed.tun("mon0", 803, bundled)
+    s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
+    assert capabilities(s) == ATTACHING
+    s.finish()
 
 
 def test_nothing_newer_is_called(bed, bundled):
