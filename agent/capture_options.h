@@ -32,6 +32,7 @@ struct capture_options {
 	bool consume;
 	enum ring_kind ring;
 	uint32_t ring_size; /* bytes, a power of two */
+	uint32_t delay_ms;  /* that the kernel may keep a frame to itself; 0: as it likes */
 	bool persistent;    /* what is attached stays: saluki attach */
 	struct filter_given filter;
 	unsigned int given; /* bits of enum capture_given: the others are defaults */

@@ -11,6 +11,8 @@
 #include "agent/tap/wireless.h"
 #include "wire/combo.h"
 
+#define DELAY_MS 200 /* at most, in the kernel */
+
 enum {
 	OPT_TO = OPT_OWN,
 	OPT_KEY,
@@ -186,5 +188,10 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		return EXIT_USAGE;
 	if (check(o))
 		return EXIT_USAGE;
+	/* A combo's age is that of its first frame: what the kernel takes of it costs nothing. And
+	 * five times that fit in, and the inaccuracy of its clock. */
+	o->capture.delay_ms = (o->combo_age_ms * 3 + 15) / 16;
+	if (o->capture.delay_ms > DELAY_MS)
+		o->capture.delay_ms = DELAY_MS;
 	return o->file ? prepare(o) : 0;
 }

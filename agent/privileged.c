@@ -162,13 +162,18 @@ static void take_signal(struct privileged *p)
 }
 
 /* A radio that has gone or was down may be on any channel. What cannot be set is said; the frames
- * themselves tell where they were heard. */
-static void tune_again(struct privileged *p, unsigned int i)
+ * themselves tell where they were heard. Returns whether there is something else to be told of it.
+ */
+static bool tune_again(struct privileged *p, unsigned int i, const struct link_state *now)
 {
 	struct tap_interface *f = &p->tap->interfaces[i];
+	bool was_tuned = f->tuned;
 
-	if (f->was_up)
-		tap_tune(p->tap, i, f->channel);
+	if (now->up)
+		tap_tune(p->tap, i, now);
+	else
+		f->tuned = false;
+	return f->tuned != was_tuned;
 }
 
 /* Follows an interface: it may go down and up, vanish, and come back as another. */
@@ -176,6 +181,7 @@ static void follow_link(struct privileged *p, unsigned int i)
 {
 	struct tap_interface *f = &p->tap->interfaces[i];
 	struct link_state now;
+	bool changed;
 
 	if (link_query(f->name, &now))
 		return;
@@ -194,9 +200,11 @@ static void follow_link(struct privileged *p, unsigned int i)
 		if (now.ifindex == 0)
 			log_line("%s: disappeared; waiting for it", f->name);
 	}
-	if (!f->source && now.ifindex && p->tap->ops->attach(p->tap, i, true) == 0) {
-		f->was_up = f->link.up;
-		tune_again(p, i);
+	if (!f->source && now.ifindex) {
+		tune_again(p, i, &now);
+		if (p->tap->ops->attach(p->tap, i, true))
+			return;
+		f->was_up = now.up; /* as it was tuned */
 		log_line("%s: is %s", f->name,
 			 now.ifindex == f->ifindex ? "of another type now" : "back");
 		f->ifindex = f->link.ifindex;
@@ -204,9 +212,11 @@ static void follow_link(struct privileged *p, unsigned int i)
 		order_interface(p, i);
 	} else if (f->source && now.up != f->was_up) {
 		f->was_up = now.up;
-		tune_again(p, i);
+		changed = tune_again(p, i, &now);
 		log_line("%s: %s", f->name,
 			 now.up ? "is up again; capturing" : "went down; waiting for it");
+		if (changed)
+			order_interface(p, i);
 	}
 }
 

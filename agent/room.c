@@ -27,6 +27,16 @@ static uint64_t frame_bytes(const struct source *s, uint64_t kept)
 	return ROOM_HEADER + (s->room_classes ? class_of(kept) : kept);
 }
 
+/* The same where it is in blocks, for frames that come at this rate to each of the rings alike.
+ * What is left of a block when its time is over, or at its end, is not filled. */
+static uint64_t frames_in_blocks(const struct source *s, uint64_t frames, uint64_t rate)
+{
+	uint64_t a_block = frames / s->room_blocks ?: 1;
+	uint64_t together = rate * s->room_block_ms / 1000 / s->interfaces ?: 1;
+
+	return s->room_blocks * together / ((together + a_block - 1) / a_block);
+}
+
 void room_tell(struct room *r, const struct source *s, const struct totals *t, uint32_t snaplen)
 {
 	uint64_t now = monotonic_ns(), heard, bytes, frames, rate;
@@ -46,6 +56,8 @@ void room_tell(struct room *r, const struct source *s, const struct totals *t, u
 			: snaplen;
 	frames = s->room_bytes / frame_bytes(s, bytes);
 	rate = heard * ROOM_AFTER_NS / (now - r->since_ns);
+	if (rate && s->room_blocks)
+		frames = frames_in_blocks(s, frames, rate);
 	if (!rate)
 		log_line("-B: the ring has room for %llu frames of %llu bytes; nothing heard yet",
 			 (unsigned long long)frames, (unsigned long long)bytes);

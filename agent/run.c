@@ -27,6 +27,7 @@
 #include "privileged.h"
 #include "sensor.h"
 #include "agent/tap/xsk.h"
+#include "wire/keys.h"
 
 int run_main(int argc, char **argv)
 {
@@ -38,6 +39,11 @@ int run_main(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 0 : status;
+	/* It may wait: nothing is attached yet, and a signal ends it. */
+	if (keys_init()) {
+		log_line("libsodium does not start on this machine");
+		return 1;
+	}
 	/* Both processes have these from the fork: see xsk.h. */
 	if (o.capture.source == SOURCE_XSK && xsk_sockets_open(&o.capture))
 		return 1;

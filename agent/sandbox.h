@@ -11,17 +11,16 @@
 
 #include <saluki/privsep.h>
 
+#include "agent/tap/tap.h"
+
 /* What attaching takes: kept only while interfaces may have to be attached to again. */
 static inline uint64_t sandbox_attach_capabilities(void)
 {
-	uint64_t caps = PRIVSEP_CAP(CAP_BPF) | PRIVSEP_CAP(CAP_PERFMON) |
-			PRIVSEP_CAP(CAP_NET_ADMIN) | PRIVSEP_CAP(CAP_NET_RAW) |
-			PRIVSEP_CAP(CAP_IPC_LOCK); /* the pages of an XDP socket stay in memory */
+	uint64_t caps = tap_bpf_capabilities() | PRIVSEP_CAP(CAP_NET_ADMIN) |
+			PRIVSEP_CAP(CAP_NET_RAW);
 
 	if (geteuid()) /* the folders of pins and locks are root's */
 		caps |= PRIVSEP_CAP(CAP_DAC_OVERRIDE);
-	if (prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) < 0) /* before 5.8 it was part of this */
-		caps |= PRIVSEP_CAP(CAP_SYS_ADMIN) | PRIVSEP_CAP(CAP_SYS_RESOURCE);
 	return caps;
 }
 

@@ -217,10 +217,6 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	struct sensor *s = &sensor;
 	int status;
 
-	if (keys_init()) {
-		log_line("libsodium does not start on this machine");
-		return 1;
-	}
 	if (privsep_drop(o->user))
 		return 1;
 	s->control.orders = sock;

@@ -39,6 +39,11 @@ struct tap *tap_xsk_new(const struct capture_options *o)
 	return NULL;
 }
 
+uint64_t tap_bpf_capabilities(void)
+{
+	return 0;
+}
+
 int xsk_sockets_open(const struct capture_options *o)
 {
 	(void)o;

@@ -20,6 +20,7 @@ enum packet_version { PACKET_RECV, PACKET_V1, PACKET_V2, PACKET_V3 };
 struct packet_layout {
 	uint8_t version; /* enum packet_version; PACKET_RECV has no ring */
 	uint32_t block_size, blocks, frame_size;
+	uint32_t block_ms; /* V3: the kernel gives a block with any frame when this is over */
 };
 
 struct packet {

@@ -61,6 +61,8 @@ struct source {
 	uint64_t room_bytes;	 /* of all rings; 0: there is none */
 	uint32_t room_frame;	 /* bytes a frame takes there; 0: what is kept of it */
 	bool room_classes;	 /* of that, rounded up to a size class (saluki/record.h) */
+	uint32_t room_blocks;	 /* it is in so many, of all rings; 0: it is in one piece */
+	uint32_t room_block_ms;	 /* and one that has a frame is used up by then */
 };
 
 /* Makes a frame of a record, which stays where it is; `out->taken` is the caller's to set. */

@@ -24,17 +24,24 @@
 #include "packet_counts.h"
 #include "packet_ring.h"
 
-/* The sockets wake us for each frame, except with V3: let some gather. Not for long, as without a
- * ring the kernel stamps the first frames of all only when they are read. */
+/* The sockets wake us for each frame, with V3 for each block: let some gather. Not for long, as
+ * without a ring the kernel stamps the first frames of all only when they are read. */
 #define GATHER_NS 200000
 
-/* At the end the kernel still closes V3's last block. It has promised to after 50 ms. */
+/* V3's blocks are small (packet_socket.c). Where they come one soon after the other we do not ask,
+ * but look after some time: the longer the fewer there are, and no longer than some 350,000
+ * frames/s take to fill the ring. */
+#define GATHER_BLOCK_NS 40000
+#define GATHER_SHARE 16 /* of the ring: more than that at once is too much */
+
+/* At the end the kernel still closes V3's last block, when its time is over. */
 #define LAST_BLOCK_TRIES 100
 #define LAST_BLOCK_MS 20
 
 /* V3 gives frames a block at a time. While the kernel fills one for an interface, newer frames of
- * others wait for it, for this at most, and not where their own ring is half full. */
-#define HOLD_NS 200000000
+ * others wait for it, for this beyond its time at most, and not where their own ring is half full.
+ */
+#define HOLD_NS 100000000
 #define HOLD_LOOK_MS 20
 
 #define CLOCK_EVERY 64 /* frames, between two looks at the clock */
@@ -48,6 +55,7 @@ struct lane {
 	struct packet ahead; /* the next frame of this socket */
 	bool have;
 	uint64_t taken;		  /* frames read so far */
+	uint32_t waited_at;	  /* V3: block at which we waited last */
 	uint64_t limit;		  /* no more than these */
 	uint64_t missing;	  /* frames that the kernel counted and never gave */
 	int linktype;		  /* where a frame's own is not known */
@@ -66,7 +74,9 @@ struct source_mmap {
 	uint64_t until_ns; /* this lane has the oldest frame up to here */
 	unsigned int run;  /* frames given since the others were looked at */
 	struct clock_offset clock;
-	uint64_t now_ns; /* CLOCK_MONOTONIC, some frames ago */
+	uint64_t gather_ns; /* V3: for this long the next time */
+	uint64_t waited_ns; /* CLOCK_MONOTONIC, when it was waited for blocks last */
+	uint64_t now_ns;    /* CLOCK_MONOTONIC, some frames ago */
 	unsigned int since_clock;
 	struct packet_counts *counts; /* shared with the privileged process */
 	bool halting, halted;	      /* without an order: see freeze */
@@ -132,8 +142,9 @@ static struct lane *oldest(struct source_mmap *s)
 static bool may_hold(const struct source_mmap *s, const struct lane *l)
 {
 	uint64_t heard_ns = l->ahead.time_ns - s->clock.realtime_minus_monotonic_ns;
+	int64_t hold_ns = l->ring.layout.block_ms * 1000000LL + HOLD_NS;
 
-	return (int64_t)(s->now_ns - heard_ns) < HOLD_NS && !packet_ring_is_half_full(&l->ring);
+	return (int64_t)(s->now_ns - heard_ns) < hold_ns && !packet_ring_is_half_full(&l->ring);
 }
 
 /* The same, or NULL where an older frame of another lane may be in a block that is still filled. */
@@ -307,13 +318,59 @@ static int mmap_next(struct source *base, struct source_frame *f)
 	return 1;
 }
 
+static void gather(uint64_t ns)
+{
+	const struct timespec t = { 0, ns };
+
+	nanosleep(&t, NULL);
+}
+
+/* Blocks read since the last time, of the lane of which there were the most. */
+static uint32_t blocks_read(struct source_mmap *s)
+{
+	uint32_t most = 0;
+
+	for (struct lane *l = s->lanes; l < s->lanes + s->base.interfaces; l++) {
+		uint32_t at = l->ring.at, n = at - l->waited_at;
+
+		if (at < l->waited_at)
+			n += l->ring.layout.blocks;
+		l->waited_at = at;
+		if (n > most)
+			most = n;
+	}
+	return most;
+}
+
+/* Whether blocks were let gather: not where they are rare. */
+static bool gather_blocks(struct source_mmap *s, int timeout_ms)
+{
+	uint32_t n = blocks_read(s), blocks = s->lanes[0].ring.layout.blocks;
+	uint64_t most_ns = (uint64_t)blocks * GATHER_BLOCK_NS, took_ns = s->now_ns - s->waited_ns;
+	uint64_t due_ns = timeout_ms < 0 ? most_ns : timeout_ms * 1000000ULL;
+
+	s->waited_ns = s->now_ns;
+	s->gather_ns = n <= blocks / GATHER_SHARE ? s->gather_ns * 2 : s->gather_ns / 2;
+	if (s->gather_ns > most_ns)
+		s->gather_ns = most_ns;
+	if (s->gather_ns < GATHER_NS || took_ns > 2 * most_ns)
+		s->gather_ns = GATHER_NS;
+	if (!n || took_ns > 2 * most_ns)
+		return false;
+	gather(due_ns < s->gather_ns ? due_ns : s->gather_ns);
+	return true;
+}
+
 static void mmap_wait(struct source *base, int timeout_ms)
 {
-	static const struct timespec gather = { 0, GATHER_NS };
 	struct source_mmap *s = (struct source_mmap *)base;
 	struct pollfd fds[INTERFACES_MAX];
 	bool each = false;
 
+	if (s->lanes[0].ring.layout.version == PACKET_V3 && gather_blocks(s, timeout_ms)) {
+		look_at_clock(s);
+		return;
+	}
 	for (unsigned int i = 0; i < base->interfaces; i++) {
 		bool have = s->lanes[i].have; /* held: it waits for the others */
 
@@ -334,7 +391,7 @@ static void mmap_wait(struct source *base, int timeout_ms)
 		}
 	}
 	if (each)
-		nanosleep(&gather, NULL);
+		gather(GATHER_NS);
 	look_at_clock(s);
 }
 
@@ -415,6 +472,10 @@ struct source *source_mmap_open(const struct handover *h, const int *fds)
 		err = lane_open(&s->lanes[i], &h->interfaces[i], h->snaplen);
 	s->base.room_bytes = (uint64_t)h->ring_size * h->count;
 	s->base.room_frame = frame_room(&h->interfaces[0].packets, h->snaplen);
+	if (h->interfaces[0].packets.version == PACKET_V3) {
+		s->base.room_blocks = h->interfaces[0].packets.blocks * h->count;
+		s->base.room_block_ms = h->interfaces[0].packets.block_ms;
+	}
 	if (!err) {
 		look_at_clock(s);
 		return &s->base;

@@ -12,9 +12,15 @@
 
 #include <saluki/linktype.h>
 
-/* A block that the kernel still fills comes to us after this: a lone frame's way is as long. */
-#define BLOCK_TIMEOUT_MS 50
-#define BLOCKS_WANTED 16 /* fewer and larger ones are seldomer waited for */
+#define BLOCKS_WANTED 16 /* V1, V2: blocks are only memory */
+
+/* V3 gives a block that has any frame when its time is over, however much room is left in it: as
+ * long as frames are few, a ring lasts for so many times that as it has blocks, and no longer. So
+ * there are as many as can be: each has room for some of the largest frames, that little is lost
+ * where the next one does not fit. The kernel has a table of them in one piece. */
+#define BLOCK_MS_DEFAULT 200
+#define BLOCK_FRAMES 4
+#define BLOCKS_MAX 16384
 
 /* A protocol that no frame has ("internal only" in linux/if_ether.h): bound to it, a socket is
  * offered nothing. To protocol 0, which says so plainly, older kernels do not bind. */
@@ -69,7 +75,7 @@ static int ask_ring(int fd, const struct packet_layout *l)
 		.tp_block_nr = l->blocks,
 		.tp_frame_size = l->frame_size,
 		.tp_frame_nr = l->block_size / l->frame_size * l->blocks,
-		.tp_retire_blk_tov = BLOCK_TIMEOUT_MS,
+		.tp_retire_blk_tov = l->block_ms,
 	};
 
 	/* The older request is the beginning of the newer. */
@@ -79,12 +85,23 @@ static int ask_ring(int fd, const struct packet_layout *l)
 		       : 0;
 }
 
+static uint32_t block_wanted(enum packet_version version, uint32_t ring_size, uint32_t need)
+{
+	uint32_t size = sysconf(_SC_PAGESIZE), most = ring_size / BLOCKS_WANTED;
+
+	if (version != PACKET_V3)
+		return most;
+	while (size < most && (size / BLOCK_FRAMES < need || size < ring_size / BLOCKS_MAX))
+		size *= 2;
+	return size;
+}
+
 /* Blocks are memory in one piece, which a kernel may not have: then smaller ones, as long as a
  * frame fits. */
 static int make_ring(int fd, struct packet_layout *l, enum packet_version version,
-		     uint32_t ring_size, uint32_t snaplen)
+		     const struct capture_options *o)
 {
-	uint32_t need = TPACKET_ALIGN(packet_layout_overhead(version) + snaplen);
+	uint32_t need = TPACKET_ALIGN(packet_layout_overhead(version) + o->snaplen);
 	uint32_t least = sysconf(_SC_PAGESIZE);
 	int err = ask_version(fd, version);
 
@@ -94,11 +111,12 @@ static int make_ring(int fd, struct packet_layout *l, enum packet_version versio
 		least *= 2;
 	l->version = version;
 	l->frame_size = version == PACKET_V3 ? least / 2 : need; /* in V3 it is only checked */
-	l->block_size = ring_size / BLOCKS_WANTED;
+	l->block_ms = version == PACKET_V3 ? o->delay_ms ?: BLOCK_MS_DEFAULT : 0;
+	l->block_size = block_wanted(version, o->ring_size, need);
 	do {
 		if (l->block_size < least)
 			l->block_size = least;
-		l->blocks = ring_size / l->block_size;
+		l->blocks = o->ring_size / l->block_size;
 		err = ask_ring(fd, l);
 		l->block_size /= 2;
 	} while (err == -ENOMEM && l->block_size >= least);
@@ -120,15 +138,15 @@ static void make_buffer(struct packet_socket *s, uint32_t ring_size)
 		s->how.accept = COPY_ALL;
 }
 
-static void negotiate(struct packet_socket *s, enum packet_version best, uint32_t ring_size,
-		      uint32_t snaplen)
+static void negotiate(struct packet_socket *s, enum packet_version best,
+		      const struct capture_options *o)
 {
 	for (enum packet_version v = best; v >= PACKET_V1; v--) {
-		s->refused[v] = make_ring(s->fd, &s->layout, v, ring_size, snaplen);
+		s->refused[v] = make_ring(s->fd, &s->layout, v, o);
 		if (!s->refused[v])
 			return;
 	}
-	make_buffer(s, ring_size);
+	make_buffer(s, o->ring_size);
 }
 
 /* ---- filters --------------------------------------------------------------------------------- */
@@ -256,7 +274,7 @@ int packet_socket_open(struct packet_socket *s, enum packet_version best,
 	};
 	if (s->fd < 0 || s->census < 0)
 		return s->fd < 0 ? s->fd : s->census;
-	negotiate(s, best, o->ring_size, o->snaplen);
+	negotiate(s, best, o);
 	s->tags = filter_packet_tags(s->fd);
 	setsockopt(s->census, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
 	/* Since Linux 4.20. It is cheaper than a filter that looks. */

@@ -40,6 +40,8 @@ struct tap_interface {
 	int ifindex;		/* attached to last */
 	const char *source;	/* "xdp native", ...; NULL while not attached */
 	uint8_t channel;	/* that its radio is to listen to; 0: where it does */
+	bool tuned;		/* and does, as far as is known */
+	int not_tuned;		/* why not, when that was said last */
 	bool keep_headers;	/* as decided for the link type */
 	struct filter *filter;	/* NULL before it is compiled */
 	int filter_linktype;	/* for which it is */
@@ -63,8 +65,9 @@ struct tap {
  * take, attached. Returns NULL after lines that say why not. */
 struct tap *tap_open(const struct capture_options *o);
 void tap_close(struct tap *t); /* takes NULL too */
-/* Tunes interface `i`'s radio to a channel from now on. Returns 0, or -errno after a line. */
-int tap_tune(struct tap *t, unsigned int i, uint8_t channel);
+/* Tunes interface `i`'s radio to its channel, if it has one, and asks whether it is there. What
+ * went wrong is said once. */
+void tap_tune(struct tap *t, unsigned int i, const struct link_state *now);
 /* What is told of an interface. */
 void tap_describe(const struct tap_interface *f, struct handover_interface *h);
 /* Says how interface `i` is attached. */
@@ -75,6 +78,8 @@ struct tap *tap_bpf_new(const struct capture_options *o);
 /* Its sockets are open already (xsk.h). */
 struct tap *tap_xsk_new(const struct capture_options *o);
 struct tap *tap_mmap_new(const struct capture_options *o);
+/* Capabilities, as bits, that programs and XDP sockets take beside those of every kind. */
+uint64_t tap_bpf_capabilities(void);
 
 /* For the kinds: asks for the interface's state. Returns 0, or -errno after a line, said once: it
  * is not there, or of a type that is not captured. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/privsep.h>
 
 #include "adopt.h"
 #include "attach.h"
@@ -306,4 +307,14 @@ struct tap *tap_bpf_new(const struct capture_options *o)
 		 b->maps.mapped ? "mapped" : "bpf", b->maps.ring_size / 1024,
 		 b->maps.mapped ? " for each CPU" : "");
 	return &b->base;
+}
+
+uint64_t tap_bpf_capabilities(void)
+{
+	uint64_t caps = PRIVSEP_CAP(CAP_BPF) | PRIVSEP_CAP(CAP_PERFMON) |
+			PRIVSEP_CAP(CAP_IPC_LOCK); /* the pages of an XDP socket stay in memory */
+
+	if (prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) < 0) /* before 5.8 it was part of this */
+		caps |= PRIVSEP_CAP(CAP_SYS_ADMIN) | PRIVSEP_CAP(CAP_SYS_RESOURCE);
+	return caps;
 }

@@ -24,7 +24,7 @@ CASES = {
     "v2": Case("mmap v2", "v2"),
     "v1": Case("mmap v1", "v1"),
     "recv": Case("mmap recv", "recv", options="-B 2048"),  # a frame takes some 1,000 bytes there
-    "full v3": Case("mmap v3", verb="stopped", options="-B 256"),
+    "full v3": Case("mmap v3", verb="stopped", options="-B 64"),
     "full recv": Case("mmap recv", "recv", verb="stopped", options="-B 256"),
     "pressed": Case("mmap v3", verb="pressed"),
     "returns v3": Case("mmap v3", verb="returns"),

@@ -115,7 +115,7 @@ static bool try(const char *interface, unsigned int first)
 	}
 	pthread_join(sender, NULL);
 	packet_socket_stop(&s);
-	for (int i = 0; i < 50; i++) { /* the last block comes within 50 ms */
+	for (int i = 0; i < 50; i++) { /* the last block comes within 200 ms */
 		taken += drain(&r);
 		packet_counts_take(c, s.fd, s.census);
 		if (taken == c->packets - c->drops)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""--channel where it cannot be set. Radios, on which it can, are in tests/vm."""
+"""--channel where it cannot be set. Radios, on which it can, are in tests/vm and tests/ap70."""
 import pytest
 
 from netns import testbed
 from netns.test_without import HERE
 
 NO_RADIO = "{}: cannot set channel {}: it has no wireless extensions"
+NO_MONITOR = "{}: cannot set channel {}: it is not an 802.11 monitor interface"
 
 
 @pytest.mark.parametrize("saluki", [testbed.BUILD / "saluki", *HERE])
@@ -14,7 +15,7 @@ NO_RADIO = "{}: cannot set channel {}: it has no wireless extensions"
     (["-i", "tap0", "--channel", "196"], "tap0", 196),
     (["-i", "mon0", "-i", "tap0", "--channel", "6"], "tap0", 6),
     (["--channel", "1", "-i", "mon0", "-i", "tap0", "--channel", "6"], "mon0", 1),
-    (["-i", "lo", "--channel", "1", "-i", "tap0"], "lo", 1)])
+    (["-i", "tap0", "--channel", "1", "-i", "mon0"], "tap0", 1)])
 def test_what_is_no_radio(bed, bundled, saluki, options, interface, channel):
     """It is said of the interface that the option is for, and nothing is captured anywhere."""
     bed.tun("mon0", 803, bundled)
@@ -23,7 +24,8 @@ def test_what_is_no_radio(bed, bundled, saluki, options, interface, channel):
                      bed.keys.sensor("lib"), capture_output=True, check=False)
     lines = got.stderr.splitlines()
     assert got.returncode == 1 and len(lines) == 1, got
-    assert lines[0].startswith("saluki: " + NO_RADIO.format(interface, channel)), got
+    said = NO_MONITOR if interface == "tap0" else NO_RADIO
+    assert lines[0].startswith("saluki: " + said.format(interface, channel)), got
 
 
 def test_who_gives_no_channel_is_not_asked(bed, bundled):

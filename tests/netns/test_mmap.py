@@ -3,6 +3,7 @@
 give. Versions are refused by strace in the kernel's place, so what is tested is what an old kernel
 would do."""
 import itertools
+import re
 import select
 import signal
 import struct
@@ -409,3 +410,31 @@ def test_frames_on_their_way_are_not_refused(bed):
     assert status == 0, said
     collector.finish()
     assert_balanced(collector.sensor_stats("lib"), len(frames))
+
+
+ROOM = r"has room for some (\d+) frames of \d+ bytes, (\d+) ms at the present (\d+) frames/s"
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("rate,size", [(20, 64), (100, 64), (100, 256)])
+def test_few_frames_wait_for_a_collector(bed, bundled, rate, size):
+    """As long as is said: V3's blocks are closed with few frames in them, and must be that many."""
+    player = bed.tun("mon0", 803, bundled, ["--rate", str(rate), "--loop"])
+    sensor = mmap_sensor(bed, "lib", ["mon0"], options=["-B", str(size), "--queue", "1"])
+    began = time.monotonic()
+    player.go()
+    sensor.expect("frames/s\n")
+    frames, ms, at_present = map(int, re.search(ROOM, sensor.said).groups())
+    assert 0.7 * rate < at_present <= 1.1 * rate and ms > 1000
+    assert abs(frames * 1000 / at_present - ms) <= 1
+    time.sleep(max(0, began + ms / 1000 - time.monotonic()))
+    count = player.stop()
+    assert count >= 0.9 * frames
+    collector = bed.collector()
+    testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written"), "frames")
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+    expected = list(itertools.islice(itertools.cycle(captures.frames(bundled)), count))
+    assert_same(as_seen(expected), captures.frames(bed.out), stamps=False)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """The sensor on Linux 2.6.27, as on the AP70: old_kernel.c stands between it and this kernel, and
 answers in the old one's place. What runs is built from the same files as the AP70's sensor."""
+import contextlib
 import os
 import re
+import select
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -12,7 +15,7 @@ from netns import testbed
 from netns.compare import assert_balanced, assert_same
 from netns.test_mmap import tagged, without_outer_tag
 from netns.test_pipeline import as_seen
-from netns.test_without import HERE, RADIOTAP_ALL, RADIOTAP_NONE, code
+from netns.test_without import ATTACHING, HERE, RADIOTAP_ALL, RADIOTAP_NONE, capabilities, code
 from reference import captures
 from reference.test_reference import write_pcap
 
@@ -217,17 +220,51 @@ def test_keys(bed):
     assert public.stdout == testbed.saluki("pubkey", input=got.stdout, check=True).stdout
 
 
-def test_no_random_numbers_yet(bed):
-    """A box that has just started waits for them, and says so."""
+@contextlib.contextmanager
+def no_random_numbers(bed):
+    """A kernel that has none yet: what is written to the file that this gives are some."""
     random = bed.tmp_path / "random"
     os.mkfifo(random)
     bed.ns.run("mount", "--bind", random, "/dev/random")
     with open(random, "r+b", buffering=0) as kernel:
+        try:
+            yield kernel
+        finally:
+            kernel.write(b"random")
+
+
+def test_no_random_numbers_yet(bed):
+    """A box that has just started waits for them, and says so."""
+    with no_random_numbers(bed) as kernel:
         p = testbed.Process(bed.ns, [*old("v2", SALUKI), "genkey"], "waiting until the kernel",
                             stdout=subprocess.DEVNULL)
         bed.stack.callback(p.kill)
         kernel.write(b"random")
         assert p.finish(signo=None)[0] == 0
+
+
+def test_a_sensor_without_random_numbers(bed, bundled):
+    """It does not say that it captures before it can, and captures when it can."""
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
+    with no_random_numbers(bed) as kernel:
+        s = sensor(bed, "v2", "-i", "mon0", ready="waiting until the kernel")
+        time.sleep(0.5)
+        assert not select.select([s.popen.stderr], [], [], 0)[0] and "capturing" not in s.said
+        assert not testbed.with_children(s.pid())[1:]
+        kernel.write(b"random")
+        s.expect("mon0: capturing by mmap v2")
+        played(bed, s, player, collector)
+
+
+@pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT])
+def test_a_sensor_without_random_numbers_is_ended(bed, bundled, signo):
+    """By the first signal, with nothing attached."""
+    bed.tun("mon0", 803, bundled)
+    with no_random_numbers(bed):
+        s = sensor(bed, "v2", "-i", "mon0", ready="waiting until the kernel")
+        status, said = s.finish(signo)
+    assert status == -signo and "capturing" not in said
 
 
 def test_the_interfaces_lock(bed, bundled):
@@ -246,6 +283,14 @@ def test_nowhere_to_lock(bed, bundled):
     s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
     _, said = s.finish()
     assert re.search("mon0: not locked against a second saluki: /run/saluki/.*: No such file", said)
+
+
+def test_no_capability_is_for_bpf(bed, bundled):
+    """Where BPF has none of its own, either: it was a part of SYS_ADMIN."""
+    bed.tun("mon0", 803, bundled)
+    s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
+    assert capabilities(s) == ATTACHING
+    s.finish()
 
 
 def test_nothing_newer_is_called(bed, bundled):

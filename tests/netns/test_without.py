@@ -5,6 +5,7 @@ with the AP70's own programs too, on its processor as qemu has it: it hands syst
 machine's kernel, but does not know rings of packet sockets."""
 import collections
 import itertools
+import re
 import subprocess
 
 import pytest
@@ -22,6 +23,8 @@ AP70 = {m: [f"qemu-{m}-static", "-cpu", "4Kc", BUILD / "ap70" / m / "saluki"]
 EACH = pytest.mark.parametrize("saluki", [HERE, *AP70.values()], ids=["here", *AP70])
 RADIOTAP_ALL = "1\n6 0 0 262144\n"  # tcpdump -ddd
 RADIOTAP_NONE = "1\n6 0 0 0\n"
+ATTACHING = {5, 12, 13}  # CAP_KILL, CAP_NET_ADMIN, CAP_NET_RAW
+SYS_CHROOT = 18
 
 
 def run(bed, *args, saluki=HERE):
@@ -33,6 +36,17 @@ def sensor(bed, *options, ready="capturing by mmap v3", saluki=HERE):
                                  bed.keys.sensor("lib"), *options], ready)
     bed.stack.callback(p.kill)
     return p
+
+
+def capabilities(process):
+    """Numbers of those that the privileged process keeps, once it has given up the others."""
+    def kept(field):
+        with open(f"/proc/{process.pid()}/status", encoding="ascii") as f:
+            bits = int(re.search(rf"{field}:\s+(\w+)", f.read())[1], 16)
+        return {n for n in range(bits.bit_length()) if bits >> n & 1}
+
+    testbed.wait_for(lambda: SYS_CHROOT not in kept("CapPrm"), "rights to be given up")
+    return kept("CapPrm")
 
 
 def code(bed, text):
@@ -53,6 +67,18 @@ def test_auto_comes_to_packet_sockets(bed, bundled):
     collector.finish()
     assert_same(as_seen(captures.frames(bundled)), captures.frames(bed.out), stamps=False)
     assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_no_capability_is_for_bpf(bed, bundled):
+    """What is kept is what packet sockets take, and what it takes to end the other process."""
+    player = bed.tun("mon0", 803, bundled)
+    s = sensor(bed, "-i", "mon0")
+    assert capabilities(s) == ATTACHING
+    player.close()
+    s.expect("mon0: disappeared")
+    bed.tun("mon0", 803, bundled)
+    s.expect("mon0: is back")
+    s.finish()
 
 
 def read_all(bed, saluki, files, *options, taken=lambda f: True):

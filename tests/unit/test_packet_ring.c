@@ -29,7 +29,7 @@ struct bed {
 
 static void setup(struct bed *b, enum packet_version version)
 {
-	const struct packet_layout l = { version, BLOCK, BLOCKS, SLOT };
+	const struct packet_layout l = { version, BLOCK, BLOCKS, SLOT, 0 };
 
 	memset(b, 0, sizeof(*b));
 	packet_ring_init(&b->r, &l, b->memory);

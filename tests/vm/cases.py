@@ -91,8 +91,8 @@ class Radio:
     """A sensor on wlan0, on one channel, while another radio sends on channel 6."""
     verb: str  # see init
     options: str
-    heard: bool = True
-    said: tuple = ()  # words of one line, where it does not start
+    heard: bool = True  # None: by a station, who hears what it likes
+    said: tuple = ()  # words of one line, where it does not start, or is not heard
 
 
 # The same on every kernel.
@@ -105,7 +105,13 @@ RADIOS = {
     "radio without": Radio("refused", "up -i wlan0 --channel 15",
                            said=("wlan0: cannot set channel 15", "does not have this channel")),
     "radio none": Radio("refused", "up --channel 6 -i wlan0 -i tap0",
-                        said=("tap0: cannot set channel 6", "no wireless extensions")),
+                        said=("tap0: cannot set channel 6", "not an 802.11 monitor interface")),
+    "radio station": Radio("station", "up -i wlan0 --channel 6",
+                           said=("wlan0: cannot set channel 6", "it is wired, or a station")),
+    "radio shared": Radio("shared", "up -i wlan0 --channel 1 -i second --channel 6",
+                          said=("wlan0: is on channel 6 and not on 1", "shares its radio")),
+    "radio lost": Radio("lost", "wlan0 --channel 6 --source mmap", heard=None,
+                        said=("wlan0: cannot set channel 6", "it is wired, or a station")),
 }
 
 LINKTYPES = (1, 105, 119, 127)
