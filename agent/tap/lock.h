@@ -20,8 +20,8 @@ struct lock {
 
 /* As before lock_take and after lock_release. */
 void lock_zero(struct lock *l);
-/* Returns 0, after a line also where there is no /run to lock in, or -errno after a line:
- * -EWOULDBLOCK where another saluki has the interface. */
+/* Returns 0, also where there is no /run to lock in, or -errno after a line: -EWOULDBLOCK where
+ * another saluki has the interface. */
 int lock_take(struct lock *l, const char *interface);
 void lock_release(struct lock *l);
 

@@ -284,6 +284,14 @@ static struct tap *open_best(const struct capture_options *o)
 	return NULL;
 }
 
+static void say_unlocked(const struct tap *t)
+{
+	for (unsigned int i = 0; i < t->count; i++)
+		if (t->locks[i].fd < 0 && !t->ops->pinned)
+			log_line("%s: not locked against a second saluki: %s cannot be made",
+				 t->interfaces[i].name, t->locks[i].path);
+}
+
 struct tap *tap_open(const struct capture_options *o)
 {
 	struct lock locks[INTERFACES_MAX];
@@ -300,10 +308,12 @@ struct tap *tap_open(const struct capture_options *o)
 	if (lock_all(locks, o))
 		return NULL;
 	t = tune_all(o, links) ? NULL : open_best(o);
-	if (!t)
+	if (!t) {
 		unlock_all(locks, o->count);
-	else
-		memcpy(t->locks, locks, sizeof(locks));
+		return NULL;
+	}
+	memcpy(t->locks, locks, sizeof(locks));
+	say_unlocked(t);
 	return t;
 }
 

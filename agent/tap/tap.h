@@ -17,6 +17,8 @@
 struct tap;
 
 struct tap_ops {
+	bool pinned; /* its pins are locked too: nobody else has the interface without /run either
+		      */
 	/* Attaches to interface `i` as it is now, by the best way this kind has. Returns 0, or
 	 * -errno after a line a refusal; with `again`, what was said the last time is not
 	 * repeated. */

@@ -87,6 +87,7 @@ static void bpf_free(struct tap *t)
 }
 
 static const struct tap_ops bpf_ops = {
+	.pinned = true,
 	.attach = bpf_attach,
 	.detach = bpf_detach,
 	.filter = bpf_filter,
