@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a sensor says of itself: "key=value\n" lines, in the set-up of a session (seal.h) and,
+ * What a sensor says of itself: "key=value\n" lines, in the set-up of a session (tryst.h) and,
  * when something has changed while the session lives, in a message of its own:
  *
- *     PIECE_INFO     kind 1, the same lines                         sensor -> collector
+ *     MESSAGE_INFO     kind 1, the same lines                         sensor -> collector
  *
  *     application    name and version
  *     os             system, release, machine
@@ -25,10 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "piece.h"
-#include "seal.h"
+#include "message.h"
+#include "tryst.h"
 
-#define INFO_LEN_MAX SEAL_INFO_MAX
+#define INFO_LEN_MAX TRYST_INFO_MAX
 #define INFO_INTERFACES_MAX 8
 
 /* Texts are printable ASCII, terminated, with zeros behind the end: interfaces compare by
@@ -56,6 +56,6 @@ size_t info_write(char out[INFO_LEN_MAX + 1], const struct info *i);
 void info_read(struct info *i, const void *in, size_t len);
 
 #define INFO_MESSAGE_MAX (1 + INFO_LEN_MAX)
-_Static_assert(INFO_MESSAGE_MAX + SEAL_OVERHEAD <= WIRE_DATAGRAM_MAX, "one datagram");
+_Static_assert(INFO_MESSAGE_MAX + SHROUD_OVERHEAD <= SHROUD_DATAGRAM_PADDED - 2, "one datagram");
 
 #endif

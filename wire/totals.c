@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "piece.h"
+#include "message.h"
 
 #define TOTALS_COUNT (offsetof(struct totals, interface_count) / sizeof(uint64_t))
 #define INTERFACE_COUNT (sizeof(struct totals_interface) / sizeof(uint64_t))
@@ -28,7 +28,7 @@ size_t totals_write(uint8_t *out, const struct totals *t)
 					       ? t->interface_count
 					       : TOTALS_INTERFACES_MAX;
 
-	*p++ = PIECE_TOTALS;
+	*p++ = MESSAGE_TOTALS;
 	*p++ = TOTALS_COUNT;
 	p = fields_write(p, t, TOTALS_COUNT);
 	if (!interfaces)

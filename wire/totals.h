@@ -58,7 +58,7 @@ struct totals {
 /* Kind and three counts, and a varint for every number. */
 #define TOTALS_WIRE_MAX (4 + sizeof(struct totals) / 8 * 10)
 
-/* Writes a PIECE_TOTALS message. Returns its bytes, at most TOTALS_WIRE_MAX. */
+/* Writes a MESSAGE_TOTALS message. Returns its bytes, at most TOTALS_WIRE_MAX. */
 size_t totals_write(uint8_t *out, const struct totals *t);
 /* Reads one. Fields the sender did not know are 0, fields and interfaces this end does not know
  * are skipped. Returns 0 or -EBADMSG. */
