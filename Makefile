@@ -66,7 +66,7 @@ BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/sta
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
-	$(BUILD)/tests/newer_calls
+	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -202,7 +202,7 @@ $(BUILD)/tests/old_kernel: $(patsubst %,$(BUILD)/tests/netns/%.o,old_kernel old_
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BUILD)/tests/newer_calls: $(BUILD)/tests/netns/newer_calls.o
+$(BUILD)/tests/newer_calls $(BUILD)/tests/relay: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
