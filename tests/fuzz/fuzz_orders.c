@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: wire/order.o */
+/*
+ * Orders and answers of any bytes. Always holds: what was read is printable, bounded, and written
+ * again it is the same; what an order's text says is found in it or refused with a reason.
+ */
+#include <errno.h>
+
+#include "fuzz.h"
+#include "wire/order.h"
+
+static void check_text(const char *text, size_t max)
+{
+	size_t len = strlen(text);
+
+	CHECK(len <= max);
+	for (size_t i = 0; i < len; i++)
+		CHECK(text[i] >= ' ' && text[i] <= '~');
+}
+
+static void check_order(const uint8_t *in, size_t len)
+{
+	struct order_setting s;
+	struct order_message o;
+	uint8_t again[ORDER_MESSAGE_MAX];
+	const char *why = NULL;
+	int err = order_read(&o, in, len);
+
+	CHECK(err == 0 || err == -EBADMSG);
+	if (err)
+		return;
+	check_text(o.text, ORDER_TEXT_MAX);
+	CHECK(order_write(again, o.number, o.text) == len && !memcmp(again, in, len));
+	if (order_parse(&s, o.text, &why))
+		CHECK(why);
+	else if (s.kind == ORDER_FILTER)
+		CHECK(s.filter > o.text && s.filter <= o.text + strlen(o.text));
+	else
+		CHECK(s.kind == ORDER_SNAPLEN && s.snaplen <= 999999999);
+}
+
+static void check_answer(const uint8_t *in, size_t len)
+{
+	struct answer_message a;
+	uint8_t again[ANSWER_MESSAGE_MAX];
+	int err = answer_read(&a, in, len);
+
+	CHECK(err == 0 || err == -EBADMSG);
+	if (err)
+		return;
+	check_text(a.text, ANSWER_TEXT_MAX);
+	CHECK(answer_write(again, a.number, a.status, a.text) == len && !memcmp(again, in, len));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	uint8_t *copy = fuzz_copy(data, len);
+
+	check_order(copy, len);
+	check_answer(copy, len);
+	if (len >= 9) { /* most inputs are neither */
+		copy[0] = MESSAGE_ORDER;
+		check_order(copy, len);
+		copy[0] = MESSAGE_ANSWER;
+		check_answer(copy, len);
+	}
+	fuzz_free(copy);
+	return 0;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Orders: see order.h. */
+#include "order.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+static bool printable(uint8_t c)
+{
+	return c >= ' ' && c <= '~';
+}
+
+static size_t text_write(uint8_t *out, const char *text, size_t max)
+{
+	size_t len = strnlen(text, max);
+
+	for (size_t i = 0; i < len; i++)
+		out[i] = printable(text[i]) ? (uint8_t)text[i] : ' ';
+	return len;
+}
+
+/* `out` has room for `max` bytes and a 0. */
+static int text_read(char *out, const uint8_t *in, size_t len, size_t max)
+{
+	if (len > max)
+		return -EBADMSG;
+	for (size_t i = 0; i < len; i++)
+		if (!printable(in[i]))
+			return -EBADMSG;
+	memcpy(out, in, len);
+	out[len] = 0;
+	return 0;
+}
+
+size_t order_write(uint8_t out[ORDER_MESSAGE_MAX], uint64_t number, const char *text)
+{
+	out[0] = MESSAGE_ORDER;
+	store_be(out + 1, number, 8);
+	return 9 + text_write(out + 9, text, ORDER_TEXT_MAX);
+}
+
+int order_read(struct order_message *o, const uint8_t *in, size_t len)
+{
+	if (len < 9 || in[0] != MESSAGE_ORDER)
+		return -EBADMSG;
+	o->number = load_be(in + 1, 8);
+	return text_read(o->text, in + 9, len - 9, ORDER_TEXT_MAX);
+}
+
+size_t answer_write(uint8_t out[ANSWER_MESSAGE_MAX], uint64_t number, uint8_t status,
+		    const char *text)
+{
+	out[0] = MESSAGE_ANSWER;
+	store_be(out + 1, number, 8);
+	out[9] = status;
+	return 10 + text_write(out + 10, text, ANSWER_TEXT_MAX);
+}
+
+int answer_read(struct answer_message *a, const uint8_t *in, size_t len)
+{
+	if (len < 10 || in[0] != MESSAGE_ANSWER)
+		return -EBADMSG;
+	a->number = load_be(in + 1, 8);
+	a->status = in[9];
+	return text_read(a->text, in + 10, len - 10, ANSWER_TEXT_MAX);
+}
+
+/* ---- what an order's text says --------------------------------------------------------------- */
+
+static const char *const names[ORDER_KINDS] = { "snaplen", "filter" };
+
+const char *order_kind_name(enum order_kind kind)
+{
+	return names[kind];
+}
+
+/* Whether `*text` begins with the word; then `*text` is moved behind it and the blanks there. */
+static bool word(const char **text, const char *w)
+{
+	size_t len = strlen(w);
+
+	if (strncmp(*text, w, len) || ((*text)[len] != ' ' && (*text)[len] != 0))
+		return false;
+	*text += len;
+	*text += strspn(*text, " ");
+	return true;
+}
+
+static int parse_snaplen(struct order_setting *s, const char *text, const char **why)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	*why = "snaplen takes one whole number";
+	if (digits == 0 || digits > 9 || text[digits])
+		return -EINVAL;
+	s->snaplen = 0;
+	for (; *text; text++)
+		s->snaplen = s->snaplen * 10 + (uint32_t)(*text - '0');
+	return 0;
+}
+
+int order_parse(struct order_setting *s, const char *text, const char **why)
+{
+	*why = "there are: set snaplen BYTES, set filter EXPRESSION";
+	text += strspn(text, " ");
+	if (!word(&text, "set"))
+		return -EINVAL;
+	if (word(&text, names[ORDER_SNAPLEN])) {
+		s->kind = ORDER_SNAPLEN;
+		return parse_snaplen(s, text, why);
+	}
+	if (!word(&text, names[ORDER_FILTER]))
+		return -EINVAL;
+	s->kind = ORDER_FILTER;
+	s->filter = text;
+	return 0;
+}

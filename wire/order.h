@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Orders: what a collector tells a sensor to do, and the sensor's answer (docs/wire.md, "Orders"):
+ *
+ *     MESSAGE_ORDER    kind 1, number 8, text             collector -> sensor
+ *     MESSAGE_ANSWER   kind 1, number 8, status 1, text   sensor -> collector
+ *
+ * Always holds: a text that was read is terminated, printable ASCII and not longer than its array,
+ * so that it can be given to anybody, a terminal too.
+ */
+#ifndef WIRE_ORDER_H
+#define WIRE_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "message.h"
+
+#define ORDER_TEXT_MAX 1000
+#define ANSWER_TEXT_MAX 500
+#define ORDER_MESSAGE_MAX (9 + ORDER_TEXT_MAX)
+#define ANSWER_MESSAGE_MAX (10 + ANSWER_TEXT_MAX)
+
+enum answer_status {
+	ANSWER_DONE = 0,
+	ANSWER_NOT_ALLOWED = 1, /* the sensor takes no orders of this kind */
+	ANSWER_UNKNOWN = 2,	/* it is no order, or one that this sensor does not know */
+	ANSWER_FAILED = 3,	/* it could not be carried out; all is as it was before */
+	ANSWER_STALE = 4,	/* a later one was carried out already */
+};
+
+struct order_message {
+	uint64_t number;
+	char text[ORDER_TEXT_MAX + 1];
+};
+
+struct answer_message {
+	uint64_t number;
+	uint8_t status; /* enum answer_status, or one that we do not know */
+	char text[ANSWER_TEXT_MAX + 1];
+};
+
+_Static_assert(ORDER_MESSAGE_MAX + SHROUD_OVERHEAD <= SHROUD_DATAGRAM_PADDED - 2 &&
+		       ANSWER_MESSAGE_MAX + SHROUD_OVERHEAD <= SHROUD_DATAGRAM_PADDED - 2,
+	       "one datagram");
+
+/* Return the bytes written. A text that is too long is cut, and what is not printable ASCII becomes
+ * a blank. */
+size_t order_write(uint8_t out[ORDER_MESSAGE_MAX], uint64_t number, const char *text);
+size_t answer_write(uint8_t out[ANSWER_MESSAGE_MAX], uint64_t number, uint8_t status,
+		    const char *text);
+/* Return 0, or -EBADMSG where it is none: too short, too long, or its text not printable. */
+int order_read(struct order_message *o, const uint8_t *in, size_t len);
+int answer_read(struct answer_message *a, const uint8_t *in, size_t len);
+
+/* ---- what an order's text says --------------------------------------------------------------- */
+
+enum order_kind { ORDER_SNAPLEN, ORDER_FILTER, ORDER_KINDS };
+
+struct order_setting {
+	enum order_kind kind;
+	uint32_t snaplen;   /* ORDER_SNAPLEN: not checked against any bound */
+	const char *filter; /* ORDER_FILTER: inside the text, "": none */
+};
+
+/* "snaplen", "filter": as --allow-control names them. */
+const char *order_kind_name(enum order_kind kind);
+/* Returns 0, or -EINVAL with what is wrong in `why`. */
+int order_parse(struct order_setting *s, const char *text, const char **why);
+
+#endif
