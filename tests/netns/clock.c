@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * clock.so (LD_PRELOAD): the machine's clock as a program sees it, moved by what the file that
- * SALUKI_CLOCK names says, in seconds ("-90.5"; 31 bytes at least, blanks behind). The file is mapped,
+ * SALUKI_CLOCK names says, in seconds ("-90.5", and blanks, 31 bytes). The file is mapped,
  * so that a test moves the clock of a program that runs, and in a sandbox that has no files. Clocks
  * that are not the time of day go as they go.
  */
@@ -29,7 +29,7 @@ __attribute__((constructor)) static void clock_open(void)
 	*(void **)&real_clock = dlsym(RTLD_NEXT, "clock_gettime");
 	if (file < 0)
 		return;
-	p = mmap(NULL, TEXT_LEN, PROT_READ, MAP_SHARED, file, 0); /* and the descriptor stays open */
+	p = mmap(NULL, TEXT_LEN, PROT_READ, MAP_SHARED, file, 0);
 	text = p == MAP_FAILED ? NULL : p;
 }
 

@@ -20,7 +20,7 @@
 
 #define BATCH 64    /* datagrams a system call */
 #define WINDOW 8192 /* datagrams on their way: a third of what the receive buffer holds */
-#define PATIENCE 60 /* seconds */
+#define PATIENCE 100 /* times that totals are said */
 
 static uint64_t number; /* of the next combo */
 static uint64_t frames; /* exported so far: what the next combo begins with */
@@ -129,28 +129,31 @@ static void send_garbage(void)
 	static const uint8_t messages[][12] = {
 		{ 0 },
 		{ 77, 1, 2, 3 },
-		{ PIECE_TOTALS, 200 },
-		{ PIECE_TOTALS, 0 },
-		{ PIECE_TOTALS, 0, 1 },
-		{ PIECE_TOTALS, 0, 200, 200, 1, 2, 3 },
-		{ PIECE_INFO },
-		{ PIECE_INFO, 'o', 's', '=', 'x' },
-		{ PIECE_TOTALS, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 },
-		{ PIECE_COMBO, 0, 0, 99 },
-		{ PIECE_COMBO, 0, 0, 99, 0, 1, 0, 9, 'x', 'x', 'x', 'x' },
-		{ PIECE_COMBO, 0, 0, 99, 0, 0, 0, 2, 'x', 'x', 'x', 'x' },
-		{ PIECE_COMBO, 0, 0, 99, 0, 0, 0xff, 0xff, 'x', 'x', 'x', 'x' },
+		{ MESSAGE_TOTALS, 200 },
+		{ MESSAGE_TOTALS, 0 },
+		{ MESSAGE_TOTALS, 0, 1 },
+		{ MESSAGE_TOTALS, 0, 200, 200, 1, 2, 3 },
+		{ MESSAGE_INFO },
+		{ MESSAGE_INFO, 'o', 's', '=', 'x' },
+		{ MESSAGE_TOTALS, 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 },
+		{ MESSAGE_HEARD, 0, 0, 0 },
+		{ MESSAGE_PROBE, 1 },
+		{ MESSAGE_ECHO, 1, 2, 3, 4, 5, 6, 7 },
+		{ MESSAGE_RENEW, 1, 2, 3, 4, 5, 6, 7, 8, 9 },
+		{ MESSAGE_FLOOR, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 },
+		{ MESSAGE_COMBO, 0, 0, 99 },
+		{ MESSAGE_COMBO, 0, 0, 99, 0, 1, 0, 9, 'x', 'x', 'x', 'x' },
+		{ MESSAGE_COMBO, 0, 0, 99, 0, 0, 0, 2, 'x', 'x', 'x', 'x' },
+		{ MESSAGE_COMBO, 0, 0, 99, 0, 0, 0xff, 0xff, 'x', 'x', 'x', 'x' },
 	};
 
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		send_message(messages[i], sizeof(messages[i]));
-		if (messages[i][0] == PIECE_COMBO)
+		if (messages[i][0] == MESSAGE_COMBO)
 			bad_pieces++;
 		else
 			bad_messages++;
 	}
-	send_message(messages[0], 0);
-	bad_messages++;
 }
 
 /* A combo of two pieces: of the second one there are two lengths, the first comes again while the
@@ -187,18 +190,44 @@ static uint64_t rng(void)
 	return x;
 }
 
-/* Most have a known type, and some the number of our own session, which anybody can see. */
+#define NEXT 16 /* addresses of our own that are not used yet */
+
+static uint8_t next_addresses[NEXT][SHROUD_ADDRESS_LEN];
+
+/* What no stranger can know: the addresses of the datagrams that the collector waits for. */
+static void learn_addresses(void)
+{
+	static uint64_t learnt;
+	struct shroud_tx copy = tx;
+	uint8_t datagram[SHROUD_OVERHEAD];
+
+	if (learnt == tx.next)
+		return;
+	learnt = tx.next;
+	for (int i = 0; i < NEXT; i++) {
+		shroud_seal(&copy, datagram, NULL, 0, 0);
+		memcpy(next_addresses[i], datagram, SHROUD_ADDRESS_LEN);
+	}
+}
+
+/* A third has an address of our session's, and a few a slot where a set-up is waited for. */
 static size_t random_datagram(uint8_t *out)
 {
-	static const uint16_t lengths[] = { 0, 1, 12, 28, 29, 40, 143, 161, 200, 1161, 1400, 1472 };
+	static const uint16_t lengths[] = { 0,	 1,   7,   8,	 24,   25,   40,
+					    72,	 95,  200, 1161, 1232, 1400, 1472 };
 	size_t len = lengths[rng() % (sizeof(lengths) / sizeof(*lengths))];
+	uint64_t slots[TRYST_SLOTS], kind = rng() % 12;
 
 	for (size_t i = 0; i < len; i += 8)
 		store_be(out + i, rng(), 8);
-	if (len && rng() % 5)
-		out[0] = 1 + rng() % 3;
-	if (len >= SEAL_HEADER_LEN && rng() % 3 == 0)
-		store_be(out + 1, session.tx.session, 4);
+	if (len < SHROUD_ADDRESS_LEN)
+		return len;
+	if (kind < 4)
+		memcpy(out, next_addresses[rng() % NEXT], SHROUD_ADDRESS_LEN);
+	if (kind == 4) {
+		tryst_slots(slots, pair, speak_clock_ns(CLOCK_REALTIME) / TRYST_INTERVAL_NS);
+		memcpy(out, &slots[rng() % TRYST_SLOTS], SHROUD_ADDRESS_LEN);
+	}
 	return len;
 }
 
@@ -209,6 +238,7 @@ static void send_random(unsigned int count)
 	struct iovec iovecs[BATCH];
 	int n;
 
+	learn_addresses();
 	for (unsigned int i = 0; i < count; i++) {
 		iovecs[i].iov_base = bytes[i];
 		iovecs[i].iov_len = random_datagram(bytes[i]);
@@ -222,22 +252,18 @@ static void send_random(unsigned int count)
 	}
 }
 
-/* Sends totals until they are receipted; returns how often. */
+/* Sends totals until they are acknowledged; returns how many datagrams of our own that took. */
 static unsigned int wait_until_heard(void)
 {
-	struct timeval second = { .tv_sec = 1 };
+	uint64_t before = tx.next;
 	struct totals t = { 0 };
-	uint8_t message[TOTALS_WIRE_MAX], in[256], receipt[256];
+	uint8_t message[TOTALS_WIRE_MAX];
 
-	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
-	for (unsigned int tries = 1; tries <= PATIENCE; tries++) {
-		long n;
-
+	for (unsigned int tries = 0; tries < PATIENCE; tries++) {
 		send_message(message, totals_write(message, &t));
-		while ((n = recv(sock, in, sizeof(in), 0)) > 0)
-			if (seal_open(&session.rx, receipt, in, n) == RECEIPT_LEN &&
-			    load_be(receipt + 1, 8) == session.tx.counter - 1)
-				return tries;
+		while (speak_receive())
+			if (speak_all_seen())
+				return tx.next - before;
 	}
 	fail("the collector does not answer");
 	return 0;
@@ -245,7 +271,7 @@ static unsigned int wait_until_heard(void)
 
 static int flood(unsigned long count)
 {
-	unsigned int own = 1; /* the set-up */
+	unsigned int said = set_ups;
 	unsigned long sent = 0;
 
 	while (sent < count) {
@@ -254,9 +280,9 @@ static int flood(unsigned long count)
 		send_random(n);
 		sent += n;
 		if (sent % WINDOW == 0 || sent == count)
-			own += wait_until_heard();
+			said += wait_until_heard();
 	}
-	printf("%lu %u\n", sent, own);
+	printf("%lu %u\n", sent, said);
 	return 0;
 }
 
@@ -265,7 +291,7 @@ static int flood(unsigned long count)
 int main(int argc, char **argv)
 {
 	struct totals t = { .final = 1 };
-	uint8_t combo[256], message[TOTALS_WIRE_MAX];
+	uint8_t message[TOTALS_WIRE_MAX];
 
 	if (argc != 3 && argc != 4)
 		return 2;
@@ -300,15 +326,10 @@ int main(int argc, char **argv)
 	send_honest();
 	t.seen = t.captured = t.exported = frames;
 	send_message(message, totals_write(message, &t));
-	/* The receipt for the totals: everything before it has been looked at. */
-	while (recv(sock, combo, sizeof(combo), 0) > 0) {
-		uint8_t receipt[64];
-
-		if (seal_open(&session.rx, receipt, combo, 39) == RECEIPT_LEN &&
-		    receipt[9] & RECEIPT_FINAL)
-			break;
-		send_message(message, totals_write(message, &t));
-	}
+	/* The end is confirmed: everything before it has been looked at. */
+	while (!(last_ack.flags & ACK_FINAL))
+		if (!speak_receive())
+			send_message(message, totals_write(message, &t));
 	printf("bad_combos %u bad_pieces %u bad_messages %u duplicate_pieces %u written %llu\n",
 	       bad_combos, bad_pieces, bad_messages, duplicates, (unsigned long long)frames);
 	return 0;

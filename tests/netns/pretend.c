@@ -4,11 +4,15 @@
  * Orders come on standard input, a line each; when one is done, a line goes to standard output.
  *
  *     session RUN INFO               sets a session up, in which the rest is said; '|' ends a line
- * of INFO info INFO                      says that INFO has changed combo NUMBER FIRST IF WORD...
- * a combo of Ethernet frames, a word each; WORD*100 is filled up with dots to 100 bytes part NUMBER
- * FIRST IF WORD...   such a combo without its last piece totals NAME=N...               and
- * 0.seen=N and its like for interface 0; waits until they were heard, or with final=1 until the end
- * of the run is confirmed
+ *                                    of INFO
+ *     info INFO                      says that INFO has changed
+ *     combo NUMBER FIRST IF WORD...  a combo of Ethernet frames, a word each; WORD*100 is filled up
+ *                                    with dots to 100 bytes
+ *     part NUMBER FIRST IF WORD...   such a combo without its last piece
+ *     floor NUMBER FIRST             has no combo below NUMBER any more, with FIRST frames in all
+ *     totals NAME=N...               and 0.seen=N and its like for interface 0; waits until they
+ *                                    were heard, or with final=1 until the end of the run is
+ *                                    confirmed
  */
 #include <limits.h>
 
@@ -17,7 +21,7 @@
 #include "wire/info.h"
 #include "wire/totals.h"
 
-#define WORDS_MAX 512
+#define TRIES 50 /* to have totals heard: of SPEAK_RECEIVE_US or more */
 
 static char *lines_of(char *info)
 {
@@ -28,7 +32,7 @@ static char *lines_of(char *info)
 
 static void say_info(char *info)
 {
-	uint8_t message[INFO_MESSAGE_MAX + 100] = { PIECE_INFO };
+	uint8_t message[INFO_MESSAGE_MAX + 100] = { MESSAGE_INFO };
 	size_t len = strlen(lines_of(info));
 
 	if (len > sizeof(message) - 1)
@@ -105,22 +109,29 @@ static uint64_t *totals_field(struct totals *t, char *name)
 	return NULL;
 }
 
-/* Returns whether a receipt came for everything said so far, and for the end if that was it. */
+/* Returns whether everything said so far was heard, and the end confirmed if that was it. */
 static bool heard(bool final)
 {
-	uint8_t in[256], receipt[256];
-	long n;
+	bool confirmed;
 
-	while ((n = recv(sock, in, sizeof(in), 0)) > 0) {
-		if (seal_open(&session.rx, receipt, in, n) != RECEIPT_LEN)
-			continue;
-		if (!final && receipt[9] & RECEIPT_FINAL)
+	while (speak_receive()) {
+		confirmed = last_ack.flags & ACK_FINAL;
+		if (!final && confirmed)
 			fail("an end is confirmed that was not said");
-		if (load_be(receipt + 1, 8) == session.tx.counter - 1 &&
-		    (!final || receipt[9] & RECEIPT_FINAL))
+		if (speak_all_seen() && (!final || confirmed))
 			return true;
 	}
 	return false;
+}
+
+static void say_floor(char *words)
+{
+	uint8_t message[MESSAGE_FLOOR_LEN] = { MESSAGE_FLOOR };
+	char *first;
+
+	store_be(message + 1, strtoull(words, &first, 10), 8);
+	store_be(message + 9, strtoull(first, NULL, 10), 8);
+	send_message(message, sizeof(message));
 }
 
 static void say_totals(char *words)
@@ -134,7 +145,7 @@ static void say_totals(char *words)
 		*equals = 0;
 		*totals_field(&t, word) = strtoull(equals + 1, NULL, 10);
 	}
-	for (int tries = 0; tries < 50; tries++) {
+	for (int tries = 0; tries < TRIES; tries++) {
 		send_message(message, totals_write(message, &t));
 		if (heard(t.final))
 			return;
@@ -144,7 +155,6 @@ static void say_totals(char *words)
 
 int main(int argc, char **argv)
 {
-	struct timeval patience = { .tv_usec = 200000 };
 	static char line[1 << 20];
 
 	if (argc != 3)
@@ -158,12 +168,8 @@ int main(int argc, char **argv)
 		line[strcspn(line, "\n")] = 0;
 		switch (line[0]) {
 		case 's':
-			patience.tv_sec = 10;
-			setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 			run = strtoull(rest, &rest, 10);
 			speak_set_up(run, lines_of(rest + 1));
-			patience.tv_sec = 0;
-			setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 			break;
 		case 'i':
 			say_info(rest);
@@ -171,6 +177,9 @@ int main(int argc, char **argv)
 		case 'c':
 		case 'p':
 			say_combo(rest, line[0] == 'p');
+			break;
+		case 'f':
+			say_floor(rest);
 			break;
 		case 't':
 			say_totals(rest);
