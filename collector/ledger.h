@@ -8,8 +8,9 @@
  *                                                                      the sensor's word
  *     exported = earlier + written + lost_missing + lost_disk + in flight       counted here
  *
- * Every combo says how many frames the run exported before it, so a gap is known to the frame.
- * `earlier` are frames that a run exported before this collector process heard of it. A run may be
+ * Every combo says how many frames the run exported before it, and a sensor that gives combos up
+ * how many were in those (FLOOR), so a gap is known to the frame. `earlier` are frames that a run
+ * exported before this collector process heard of it. A run may be
  * carried on by another agent process, after its last word (frames that were left to it are
  * `in_ring`) or without one. A run that ends without a last word ends with what is known: frames
  * that were captured and not exported by then are `vanished`. Runs that have ended are summed up;
@@ -36,7 +37,7 @@ struct ledger {
 	uint64_t run; /* the present run's name */
 	uint64_t runs;
 	struct ledger_run now, before; /* the present run; the sum of those that ended */
-	uint64_t pending; /* frames in the output's buffer; who puts them there counts them */
+	uint64_t pending;	       /* frames in the output's buffer; output.c counts them */
 	/* what was wrong with authentic messages */
 	uint64_t bad_combos, bad_pieces, bad_messages, duplicate_pieces;
 	uint64_t received_bytes;
@@ -53,6 +54,10 @@ void ledger_totals(struct ledger *l, const struct totals *t);
 /* A combo of `frames` frames, with `first` frames exported before it. Returns 0, or -EBADMSG
  * where that contradicts what came before. */
 int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames);
+/* The sensor has no combos any more that come before `first` frames of the run: what is not here of
+ * them is lost; or `earlier`, where nothing of the run has been heard yet. To be called when those
+ * that are here are taken. Returns 0 or -EBADMSG. */
+int ledger_floor(struct ledger *l, uint64_t first);
 /* The output has written, or dropped, the frames that were pending. */
 void ledger_flushed(struct ledger *l, bool written);
 /* Frames the sensor has exported and we have neither written nor lost. */

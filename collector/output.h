@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Output: frames become pcapng blocks in a buffer, the buffer becomes a file. Flushed when it is
- * full and OUTPUT_FLUSH_NS after its first frame at the latest, always whole blocks in one
- * write: a file is complete after every flush. A write that fails (a full disk) is undone, said
- * once, and its frames are counted; the next flush tries again in a section of its own.
+ * Output: combos become pcapng blocks in a buffer, the buffer becomes a file. Flushed when it is
+ * full and OUTPUT_FLUSH_NS after its first frame at the latest, always whole combos with their
+ * names in one write: a file is complete after every flush, and what is in it is settled then. A
+ * write that fails (a full disk) is undone, said once, and its frames are counted and settled; the
+ * next flush tries again in a section of its own.
  */
 #ifndef COLLECTOR_OUTPUT_H
 #define COLLECTOR_OUTPUT_H
@@ -15,6 +16,7 @@
 
 #include "options.h"
 #include "orders.h"
+#include "state.h"
 #include "wire/combo.h"
 
 #define OUTPUT_FLUSH_NS 50000000ULL /* half of what "at least every 100 ms" allows */
@@ -22,6 +24,16 @@
 #define OUTPUT_BUFFER (1024 * 1024)
 struct sensor;
 struct sensors;
+
+/* A sensor's part, `output` in struct sensor. What is in the buffer, or passed over behind that, is
+ * `next`; what needs never be sent again `settled`. */
+struct output_sensor {
+	struct sensor *next_pending; /* in the list of those whose combos are in the buffer */
+	bool pending;
+	uint64_t run;
+	uint64_t next, accounted; /* combos and frames of the run, with those in the buffer */
+	uint64_t settled; /* combos below it are written, or counted as lost: ACK's `settled` */
+};
 
 struct output {
 	const struct collector_options *o;
@@ -42,20 +54,43 @@ struct output {
 	bool gone;		       /* nobody reads the pipe any more */
 	uint64_t write_errors;
 	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
+	struct sensor *pending;	    /* first of those whose combos are in the buffer */
+	struct names names;	    /* settled combos, of this process and of those before it */
+	struct state state;	    /* `interval` is for others to raise */
+	uint64_t saved_interval;    /* that the state file has */
+	bool state_told;	    /* that it cannot be written */
+	/* Called when `settled` of a sensor has moved; or NULL. */
+	void (*settled)(void *arg, struct sensor *s);
+	void *settled_arg;
+	bool named; /* the name of the present combo is not written yet */
+	struct combo_name name;
 	size_t len;
 	uint8_t buffer[OUTPUT_BUFFER];
 };
 
-/* Opens the first file. Returns 0, or -errno after a line. */
+/* Reads the state file, takes the names from files, and opens the first one. Returns 0, or -errno
+ * after a line. */
 int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
 		int files, struct orders *orders);
-/* Appends one frame of a sensor. */
+/* A run of a sensor begins or goes on: names_find has `next` and `accounted`, or they are 0. What
+ * was of another run has been ended by output_run_end. */
+void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64_t next,
+		      uint64_t accounted);
+/* A combo begins: its `name.frames` frames follow by output_frame, `bytes` of them kept
+ * (combo_reader.bytes). `name.sensor` and `name.run` are filled in here. */
+void output_combo(struct output *out, struct sensor *s, struct combo_name name, size_t bytes,
+		  uint64_t now_ns);
+/* Combos below `next` are lost, or were no combos, and there are `accounted` frames of the run
+ * before it: settled with what is in the buffer. */
+void output_passed(struct output *out, struct sensor *s, uint64_t next, uint64_t accounted);
+/* Appends one frame of a sensor, and counts it in its ledger as pending. */
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
 		  uint64_t now_ns);
 /* Flushes and rotates if it is time. Returns milliseconds until it wants to be called again, -1:
  * whenever. */
 int output_tick(struct output *out, uint64_t now_ns);
-/* A run of this sensor has ended: its statistics blocks. */
+/* A run of this sensor has ended: its statistics blocks. Nothing of it is in the buffer then; also
+ * to be called before a sensor is freed. */
 void output_run_end(struct output *out, struct sensor *s);
 /* Statistics blocks of all sensors, last flush, close. */
 void output_finish(struct output *out);

@@ -14,6 +14,17 @@
 /* The largest block each function writes, beyond the frame itself. */
 #define PCAPNG_META_MAX 4096
 #define PCAPNG_PACKET_OVERHEAD 48
+#define PCAPNG_NAME_LEN 40 /* what a name adds to that */
+
+/* A combo's name. It is in the block of the combo's first frame, as an option that tools do not
+ * copy (opt_custom, code 19373, of the enterprise 32473 of RFC 5612): in network byte order run 8,
+ * count 8, first 8, frames 4, sensor 2. */
+struct combo_name {
+	uint64_t run, count;
+	uint64_t first;	 /* frames of the run in combos before it */
+	uint32_t frames; /* its own, with which the file goes on */
+	uint16_t sensor;
+};
 
 struct pcapng_interface {
 	uint16_t linktype;
@@ -30,7 +41,9 @@ struct pcapng_statistics {
 
 size_t pcapng_section(uint8_t *out, const char *os, const char *application);
 size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
-size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f);
+/* With a name (or NULL) where it is a combo's first. */
+size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f,
+		     const struct combo_name *name);
 size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s);
 
 /* Looks at a file of `len` bytes behind `fd`. Returns the bytes of whole blocks at its start, so

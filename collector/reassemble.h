@@ -1,58 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pieces become combos again, in the order in which the sensor numbered them. A few combos may
- * be under way at once (datagrams overtake one another); what is missing REASSEMBLE_WAIT_NS after
- * a later combo is whole, or REASSEMBLE_SLOTS combos later, is passed over. How many frames that
- * were, the next combo tells (ledger.h). A number that has come out, or was passed over, does not
- * come out again, whatever its combo holds.
+ * Pieces become combos again, in the order in which the sensor numbered them, each once. Pieces
+ * may be cut in any way, come in any order and twice. What is missing is waited for until it comes
+ * or the sensor says that it will not (FLOOR): nothing times out. Combos above the one due next are
+ * held in a pool that all sensors share; what it has no room for is refused, and must then not be
+ * acknowledged. An idle sensor has no memory but struct reassembly.
  */
 #ifndef COLLECTOR_REASSEMBLE_H
 #define COLLECTOR_REASSEMBLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "wire/piece.h"
+#include "wire/message.h"
 
-#define REASSEMBLE_SLOTS 64 /* 50 ms of reordering at 1,000 combos a second */
-#define REASSEMBLE_WAIT_NS 250000000ULL
+#define REASSEMBLE_SLOTS PIECE_COMBOS_AHEAD /* the one due next, and those above it */
+#define POOL_LIMIT_DEFAULT (64 * 1024 * 1024)
+/* What nobody has added to for so long gives way: its sensor is gone, or sends it again. */
+#define POOL_STALE_NS 2000000000ULL
 
-struct reassembly_slot {
-	uint8_t *data; /* NULL: nothing of this combo has come */
-	uint32_t total, got;
-	uint32_t have; /* a bit a piece */
+struct reassembly_slot;
+
+/* Slots, the one that was added to longest ago first. */
+struct pool_list {
+	struct reassembly_slot *oldest, *newest;
 };
 
+/* Memory of all combos that are not taken yet. Zeroed but for its limit, it is ready. */
+struct pool {
+	size_t used, limit; /* bytes */
+	struct pool_list due, ahead;
+	uint64_t evicted, refused; /* combos; pieces */
+};
+
+/* Zeroed, it waits for combo 0 of a run. */
 struct reassembly {
-	bool started;
-	uint64_t next;	    /* number of the combo due next */
-	unsigned int held;  /* slots in use */
-	unsigned int whole; /* of them, that nothing is missing of */
-	struct reassembly_slot slots[REASSEMBLE_SLOTS];
-	uint64_t waiting_since_ns; /* a later combo is whole, `next` is not; 0: not so */
+	uint64_t next;			/* count of the combo due next: ACK's `taken` */
+	uint64_t floor;			/* below it the sensor has none any more */
+	unsigned int held;		/* slots in use */
+	unsigned int whole;		/* of them, that nothing is missing of */
+	struct reassembly_slot **slots; /* REASSEMBLE_SLOTS, by count; NULL: none in use */
 };
 
 enum reassemble_result {
 	REASSEMBLE_TAKEN,
-	REASSEMBLE_FULL,      /* take what is complete, then add it again */
-	REASSEMBLE_DUPLICATE, /* had it, or its combo is past */
-	REASSEMBLE_BAD,	      /* contradicts another piece, or larger than a combo can be */
+	REASSEMBLE_DUPLICATE, /* its bytes are here already, or its combo is past */
+	REASSEMBLE_REFUSED,   /* no room for it now, or too far ahead: not to be acknowledged */
+	REASSEMBLE_BAD,	      /* larger than a combo can be */
 };
 
 /* Takes one piece. Then reassemble_take is to be called until it returns NULL. */
-enum reassemble_result reassemble_add(struct reassembly *r, const struct piece *p, uint64_t now_ns);
-/* Returns the next combo in order and its length, NULL where it is not complete. `number` is its
- * place. Valid until reassemble_done. */
-const uint8_t *reassemble_take(struct reassembly *r, size_t *len, uint64_t *number);
-void reassemble_done(struct reassembly *r);
-/* Passes over what has been missing for too long; with `all`, whatever is missing. Returns
- * whether reassemble_take has more now. */
-bool reassemble_tick(struct reassembly *r, uint64_t now_ns, bool all);
-/* The run goes on in another session: combos that are not whole come again from their start, and
- * may be laid out otherwise. */
-void reassemble_resume(struct reassembly *r);
-/* Forgets everything: a new run begins. */
-void reassemble_reset(struct reassembly *r);
-void reassemble_free(struct reassembly *r);
+enum reassemble_result reassemble_add(struct reassembly *r, struct pool *pool,
+				      const struct piece *p, uint64_t now_ns);
+/* Returns the next combo in order with its length and count, NULL where it is not complete. Passes
+ * over what is missing below the floor. Valid until reassemble_done. */
+const uint8_t *reassemble_take(struct reassembly *r, struct pool *pool, size_t *len,
+			       uint64_t *count);
+void reassemble_done(struct reassembly *r, struct pool *pool);
+/* What is missing below `combo` will not come. Then reassemble_take is to be called until it
+ * returns NULL; `next` is at least `combo` after that. */
+void reassemble_floor(struct reassembly *r, uint64_t combo);
+/* Bit n: combo next + 1 + n is here whole. */
+uint64_t reassemble_held(const struct reassembly *r);
+/* The run goes on in a session of another set-up: combos that are not whole come again from their
+ * start, and may be laid out otherwise. Not at a renewal. */
+void reassemble_resume(struct reassembly *r, struct pool *pool);
+/* Forgets everything: a run begins, or goes on with combo `next`. */
+void reassemble_start(struct reassembly *r, struct pool *pool, uint64_t next);
+void reassemble_free(struct reassembly *r, struct pool *pool);
 
 #endif

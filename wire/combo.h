@@ -200,6 +200,7 @@ struct combo_cursor {
 
 struct combo_reader {
 	uint64_t first; /* frames exported before this combo */
+	size_t bytes;	/* kept of all its frames */
 	uint64_t unit_ns;
 	bool has_forms; /* `forms` is in use */
 	struct combo_cursor cursor;

@@ -50,6 +50,7 @@ static int combo_check(struct combo_reader *r)
 			return -EBADMSG;
 	if (c->data.at != c->data.end || c->run_left)
 		return -EBADMSG;
+	r->bytes = c->kept_bytes;
 	r->cursor = start;
 	r->has_forms = false;
 	return 0;
