@@ -1,0 +1,517 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Combos, totals and info once more, written from docs/wire.md alone. In: bytes of a combo. Out: its
+frames, and the other way: Combo.write knows no forms to find, and stores frames of 802.11 each as a
+new form, or long ones as they are.
+"""
+import pathlib
+import struct
+
+import zstandard
+
+from wire.saluki_wire import TOTALS, Refused
+
+MAGIC = 0x534c4b49
+VERSION = 2
+STORED, ZSTD, ZSTD_DOT11 = range(3)
+FRAMES_MAX, BODY_MAX, BYTES_MAX, KINDS_MAX = 4096, 32896, 262144, 16
+FORM_LEN_MAX, FORMS_MAX, SIGNALS_MAX, WORDS_MAX = 512, 255, 6, 6
+WITH_FORMS = (127, 105)
+COLUMNS = ("kinds times kepts cuts forms clocks stamps aggregates signals sequences beacons "
+           "packets").split()
+DICTIONARY = pathlib.Path(__file__).resolve().parents[2] / "wire/dictionary_dot11.bin"
+M64 = 2**64 - 1
+
+
+class Frame:
+    def __init__(self, time_ns, orig_len, linktype, data, interface=0, direction=0):
+        self.time_ns, self.orig_len, self.linktype, self.data = time_ns, orig_len, linktype, data
+        self.interface, self.direction = interface, direction
+
+    def key(self):
+        return (self.time_ns, self.orig_len, self.linktype, self.interface, self.direction,
+                self.data)
+
+
+# ---- numbers -----------------------------------------------------------------------------------
+
+def varint(v):
+    out = bytearray()
+    while v >= 0x80:
+        out.append(v & 0x7f | 0x80)
+        v >>= 7
+    return bytes(out) + bytes([v])
+
+
+def zigzag(v, bits=64):
+    """Of a difference modulo 2^bits."""
+    v &= (1 << bits) - 1
+    return v << 1 if v < 1 << bits - 1 else ((1 << bits) - v) * 2 - 1
+
+
+def unzigzag(v):
+    return v >> 1 if not v & 1 else -(v >> 1) - 1
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def left(self):
+        return len(self.data) - self.at
+
+    def take(self, n):
+        if n > self.left():
+            raise Refused("cut")
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def byte(self):
+        return self.take(1)[0]
+
+    def varint(self, most=M64):
+        v = shift = 0
+        while True:
+            b = self.byte()
+            v |= (b & 0x7f) << shift
+            shift += 7
+            if not b & 0x80:
+                break
+            if shift > 63:
+                raise Refused("a varint of more than 10 bytes")
+        if v > most:
+            raise Refused("a number that is too large")
+        return v
+
+
+# ---- where the fields of a frame are -------------------------------------------------------------
+
+RADIOTAP = ((8, 8), (1, 1), (1, 1), (2, 4), (1, 2), (1, 1), (1, 1), (2, 2), (2, 2), (2, 2), (1, 1),
+            (1, 1), (1, 1), (1, 1), (2, 2), (2, 2), (1, 1), (1, 1), (4, 8), (1, 3), (4, 8), (2, 12),
+            (8, 12), (2, 12), (2, 12), (2, 6), (1, 1), (2, 4))
+NAMED = {0: "clock", 1: "flags", 20: "aggregate", 22: "stamp"}
+
+
+def le(data, at, n):
+    return int.from_bytes(data[at:at + n], "little")
+
+
+def _radiotap_fields(frame, end):
+    """(bit, place) of each field; None where the present words do not fit."""
+    words = [le(frame, 4, 4)]
+    while words[-1] >> 31:
+        at = 4 + 4 * len(words)
+        if len(words) == WORDS_MAX or at + 4 > end:
+            return None
+        words.append(le(frame, at, 4))
+    found, at = [], 4 + 4 * len(words)
+    for word in words:
+        for bit in range(29):
+            if not word >> bit & 1:
+                continue
+            if bit == 28:
+                return found
+            align, size = RADIOTAP[bit]
+            at = (at + align - 1) // align * align
+            if at + size > end:
+                return found
+            found.append((bit, at))
+            at += size
+        if not word >> 29 & 1:
+            break
+    return found
+
+
+class Places:
+    """Where the fields are, None: there is none; and whose: station, counter, pair."""
+
+    def __init__(self, frame, linktype):
+        self.clock = self.stamp = self.aggregate = self.flags = None
+        self.sequence = self.beacon = self.packet = None
+        self.signals, self.retry = [], False
+        self.station = self.counter = self.pair = 0
+        mac = 0
+        if linktype == 127:
+            mac = self._radiotap(frame)
+            if mac is None:
+                return
+        self._dot11(frame, mac)
+        self._slots(frame[mac:])
+
+    def _radiotap(self, frame):
+        if len(frame) < 8 or frame[0]:
+            return None
+        end = le(frame, 2, 2)
+        if not 8 <= end <= min(255, len(frame)):
+            return None
+        fields = _radiotap_fields(frame, end)
+        if fields is None:
+            return None
+        for bit, at in fields:
+            if bit in (5, 7, 12):
+                self.signals = (self.signals + [at])[:SIGNALS_MAX]
+            elif bit in NAMED and getattr(self, NAMED[bit]) is None:
+                setattr(self, NAMED[bit], at)
+        if self.stamp is not None and frame[self.stamp + 10] & 0x0f != 1:
+            self.stamp = None
+        return end
+
+    def _dot11(self, frame, mac):
+        header = frame[mac:]
+        if len(header) < 24 or header[0] & 0x0f not in (0, 8):
+            return
+        self.sequence, self.retry = mac + 22, bool(header[1] & 8)
+        body, data, qos = 24, header[0] & 0x0f == 8, bool(header[0] & 0x80)
+        if data and header[1] & 3 == 3:
+            body += 6
+        if data and qos:
+            body += 2
+        if header[1] & 0x80 and (qos or not data):
+            body += 4
+        if self.flags is not None and frame[self.flags] & 0x20:
+            body = (body + 3) // 4 * 4
+        if len(header) < body + 8:
+            return
+        if header[0] in (0x80, 0x50):
+            self.beacon = mac + body
+        elif header[1] & 0x40 and header[body + 2] == 0 and header[body + 3] & 0x20:
+            self.packet = mac + body
+
+    def _slots(self, header):
+        if len(header) < 10:
+            return
+        receiver = le(header, 6, 4)
+        self.station = slot(receiver, 0)
+        if len(header) < 16:
+            return
+        transmitter = le(header, 12, 4)
+        self.station = self.counter = slot(transmitter, 0)
+        self.pair = slot(transmitter, receiver)
+        tid = 30 if header[1] & 3 == 3 else 24
+        if header[0] & 0x8f == 0x88 and tid < len(header):
+            self.counter = slot(transmitter + (header[tid] & 0x0f), receiver)
+
+    def spans(self):
+        """(name, places of its bytes, the lowest first)"""
+        for name, size in (("clock", 8), ("stamp", 8), ("aggregate", 4), ("sequence", 2),
+                           ("beacon", 8)):
+            at = getattr(self, name)
+            if at is not None:
+                yield name, range(at, at + size)
+        if self.packet is not None:
+            yield "packet", [self.packet + i for i in (0, 1, 4, 5, 6, 7)]
+        for i, at in enumerate(self.signals):
+            yield i, [at]
+
+
+def slot(a, b):
+    rotated = (b << 16 | b >> 16) & 0xffffffff
+    return ((((a & 0xffffffff) ^ rotated) * 0x9e3779b1) & 0xffffffff) >> 25
+
+
+class Form:
+    def __init__(self, data, linktype, ahead):
+        self.data, self.linktype, self.ahead, self.cut = data, linktype, ahead, 0
+        self.places = Places(data, linktype)
+
+
+class Learnt:
+    """What a combo's frames have taught so far, and the sums and differences of it."""
+
+    def __init__(self):
+        self.forms = []
+        self.ahead = self.stamp_ahead = self.aggregate = 0
+        self.signals = [[0] * SIGNALS_MAX for _ in range(128)]
+        self.sequences, self.beacons, self.packets = [0] * 128, [0] * 128, [0] * 128
+
+    def new(self, data, linktype):
+        form = Form(data, linktype, self.ahead)
+        if len(self.forms) < FORMS_MAX:
+            self.forms.append(form)
+        return form
+
+    def expected(self, form, time_us, clock):
+        """Of each field; `clock` is the frame's own, where it has one."""
+        p = form.places
+        out = {"clock": time_us + form.ahead, "stamp": time_us + self.stamp_ahead,
+               "aggregate": self.aggregate, "packet": self.packets[p.pair] + 1,
+               "beacon": (time_us if clock is None else clock) + self.beacons[p.station]}
+        out.update(enumerate(self.signals[p.station]))
+        return {name: v & M64 for name, v in out.items()}
+
+    def learn(self, form, time_us, fields):
+        p = form.places
+        now = fields.get("clock", time_us)
+        if "clock" in fields:
+            form.ahead = self.ahead = now - time_us & M64
+        if "stamp" in fields:
+            self.stamp_ahead = fields["stamp"] - time_us & M64
+        self.aggregate = fields.get("aggregate", self.aggregate)
+        for i in range(len(p.signals)):
+            self.signals[p.station][i] = fields[i]
+        if "sequence" in fields:
+            self.sequences[p.counter] = fields["sequence"]
+        if "beacon" in fields:
+            self.beacons[p.station] = fields["beacon"] - now & M64
+        if "packet" in fields:
+            self.packets[p.pair] = fields["packet"]
+
+    def next_number(self, form):
+        p = form.places
+        return (self.sequences[p.counter] >> 4) + (0 if p.retry else 1)
+
+
+# ---- reading -----------------------------------------------------------------------------------
+
+BITS = {"clock": 64, "stamp": 64, "aggregate": 32, "beacon": 64, "packet": 48}
+COLUMN = {"clock": "clocks", "stamp": "stamps", "aggregate": "aggregates", "beacon": "beacons",
+          "packet": "packets"}
+
+
+class BodyReader:
+    def __init__(self, body, frames):
+        r = Reader(body)
+        self.first = r.varint()
+        self.time_ns = int.from_bytes(r.take(8), "big")
+        self.unit = r.varint()
+        if self.unit not in (1, 1000):
+            raise Refused("unit")
+        lengths = [r.varint() for _ in COLUMNS]
+        self.columns = {name: Reader(r.take(n)) for name, n in zip(COLUMNS, lengths)}
+        self.bytes = Reader(r.take(r.left()))
+        self.learnt, self.run, self.kinds, self.all = Learnt(), 0, set(), 0
+        self.frames = [self._frame() for _ in range(frames)]
+        if self.run or self.bytes.left() or any(c.left() for c in self.columns.values()):
+            raise Refused("more than its frames")
+
+    def _kind(self):
+        c = self.columns["kinds"]
+        if not self.run:
+            self.run = c.varint()
+            self.linktype = c.varint(0xffff)
+            self.interface, self.direction = c.byte(), c.byte()
+            self.kinds.add((self.linktype, self.interface))
+            if not self.run or len(self.kinds) > KINDS_MAX:
+                raise Refused("kinds")
+        self.run -= 1
+
+    def _frame(self):
+        self._kind()
+        step = unzigzag(self.columns["times"].varint()) * self.unit
+        self.time_ns = self.time_ns + step & M64
+        data, cut = self._stored() if self.linktype not in WITH_FORMS else self._formed()
+        self.all += len(data)
+        if self.all > BYTES_MAX or len(data) + cut > 0xffffffff:
+            raise Refused("too many bytes")
+        return Frame(self.time_ns, len(data) + cut, self.linktype, data, self.interface,
+                     self.direction)
+
+    def _bytes(self):
+        return self.bytes.take(self.columns["kepts"].varint())
+
+    def _stored(self, data=None):
+        data = self._bytes() if data is None else data
+        return data, self.columns["cuts"].varint(0xffffffff)
+
+    def _formed(self):
+        n = self.columns["forms"].byte()
+        if n:
+            if n > len(self.learnt.forms) or self.learnt.forms[n - 1].linktype != self.linktype:
+                raise Refused("a form that is none")
+            form = self.learnt.forms[n - 1]
+        else:
+            data = self._bytes()
+            if len(data) > FORM_LEN_MAX:
+                return self._stored(data)
+            form = self.learnt.new(data, self.linktype)
+        form.cut = form.cut + unzigzag(self.columns["cuts"].varint(0xffffffff)) & 0xffffffff
+        return self._fill(form), form.cut
+
+    def _fields(self, form):
+        fields, time_us = {}, self.time_ns // 1000
+        for name, _ in form.places.spans():
+            expected = self.learnt.expected(form, time_us, fields.get("clock"))
+            if name == "sequence":
+                d = self.columns["sequences"].varint(0xffff)
+                n = self.learnt.next_number(form) + unzigzag(d & 0xfff)
+                fields[name] = (n & 0xfff) << 4 | d >> 12
+            elif name in BITS:
+                mask = (1 << BITS[name]) - 1
+                d = unzigzag(self.columns[COLUMN[name]].varint(mask))
+                fields[name] = expected[name] + d & mask
+            else:
+                fields[name] = expected[name] + self.columns["signals"].byte() & 0xff
+        self.learnt.learn(form, time_us, fields)
+        return fields
+
+    def _fill(self, form):
+        out = bytearray(form.data)
+        fields = self._fields(form)
+        for name, places in form.places.spans():
+            for i, at in enumerate(places):
+                out[at] = fields[name] >> 8 * i & 0xff
+        return bytes(out)
+
+
+def _dictionary():
+    return zstandard.ZstdCompressionDict(DICTIONARY.read_bytes())
+
+
+def _decompress(data, dsz, codec):
+    if codec == STORED:
+        return data
+    # zstandard does not read a frame without its magic number: it gets one.
+    d = zstandard.ZstdDecompressor(dict_data=_dictionary() if codec == ZSTD_DOT11 else None)
+    try:
+        return d.decompress(b"\x28\xb5\x2f\xfd" + data, max_output_size=dsz)
+    except zstandard.ZstdError as e:
+        raise Refused(str(e)) from e
+
+
+class Combo:
+    """One that was read: sensor, seqn, codec, first, frames."""
+
+    def __init__(self, data, sensor=None):
+        if len(data) < 17:
+            raise Refused("a header that is cut")
+        version, self.sensor, self.seqn, frames, dsz, magic, self.codec = struct.unpack(
+            ">HHHHLLB", data[:17])
+        if (version, magic) != (VERSION, MAGIC) or sensor not in (None, self.sensor):
+            raise Refused("no combo of this sensor's")
+        if not 1 <= frames <= FRAMES_MAX or dsz > BODY_MAX or self.codec > ZSTD_DOT11:
+            raise Refused("limits")
+        self.body = _decompress(data[17:], dsz, self.codec)
+        if len(self.body) != dsz:
+            raise Refused("not as long as it says")
+        body = BodyReader(self.body, frames)
+        self.first, self.frames = body.first, body.frames
+
+
+# ---- writing -----------------------------------------------------------------------------------
+
+class BodyWriter:
+    def __init__(self, frames, first):
+        self.columns = {name: b"" for name in COLUMNS}
+        self.bytes, self.learnt, self.known = b"", Learnt(), {}
+        self.unit = 1000 if all((f.time_ns - frames[0].time_ns) % 1000 == 0 for f in frames) else 1
+        last, run = frames[0], []
+        for f in frames:
+            if run and self._alike(run[0]) != self._alike(f):
+                self._kinds(run)
+                run = []
+            run.append(f)
+            self._add("times", varint(zigzag((f.time_ns - last.time_ns) // self.unit)))
+            last = f
+            self._frame(f)
+        self._kinds(run)
+        head = varint(first) + struct.pack(">Q", frames[0].time_ns) + varint(self.unit)
+        head += b"".join(varint(len(c)) for c in self.columns.values())
+        self.body = head + b"".join(self.columns.values()) + self.bytes
+
+    def _add(self, column, data):
+        self.columns[column] += data
+
+    @staticmethod
+    def _alike(f):
+        return f.linktype, f.interface, f.direction
+
+    def _kinds(self, run):
+        self._add("kinds", varint(len(run)) + varint(run[0].linktype) +
+                  bytes([run[0].interface, run[0].direction]))
+
+    def _frame(self, f):
+        formed = f.linktype in WITH_FORMS
+        if formed and len(f.data) <= FORM_LEN_MAX:
+            self._formed(f)
+            return
+        if formed:
+            self._add("forms", b"\0")
+        self._add("kepts", varint(len(f.data)))
+        self._add("cuts", varint(f.orig_len - len(f.data)))
+        self.bytes += f.data
+
+    def _formed(self, f):
+        zeros, fields = bytearray(f.data), {}
+        for name, places in Places(f.data, f.linktype).spans():
+            fields[name] = sum(zeros[at] << 8 * i for i, at in enumerate(places))
+            for at in places:
+                zeros[at] = 0
+        key = (bytes(zeros), f.linktype)
+        if key in self.known:
+            form = self.known[key]
+            self._add("forms", bytes([self.learnt.forms.index(form) + 1]))
+        else:
+            form = self.learnt.new(bytes(zeros), f.linktype)
+            if form in self.learnt.forms:
+                self.known[key] = form
+            self._add("forms", b"\0")
+            self._add("kepts", varint(len(zeros)))
+            self.bytes += zeros
+        cut = f.orig_len - len(f.data)
+        self._add("cuts", varint(zigzag(cut - form.cut, 32)))
+        form.cut = cut
+        self._differences(form, f.time_ns // 1000, fields)
+
+    def _differences(self, form, time_us, fields):
+        expected = self.learnt.expected(form, time_us, fields.get("clock"))
+        for name, v in fields.items():
+            if name == "sequence":
+                d = zigzag((v >> 4) - self.learnt.next_number(form), 12)
+                self._add("sequences", varint((v & 0xf) << 12 | d))
+            elif name in BITS:
+                self._add(COLUMN[name], varint(zigzag(v - expected[name], BITS[name])))
+            else:
+                self._add("signals", bytes([v - expected[name] & 0xff]))
+        self.learnt.learn(form, time_us, fields)
+
+
+def combo_write(frames, first, seqn, sensor, codec=STORED):
+    body = BodyWriter(frames, first).body
+    packed = body
+    if codec != STORED:
+        parameters = zstandard.ZstdCompressionParameters.from_level(
+            1, format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=0, write_checksum=0,
+            write_dict_id=0)
+        packed = zstandard.ZstdCompressor(
+            compression_params=parameters,
+            dict_data=_dictionary() if codec == ZSTD_DOT11 else None).compress(body)
+    return struct.pack(">HHHHLLB", VERSION, sensor, seqn & 0xffff, len(frames), len(body), MAGIC,
+                       codec) + packed
+
+
+# ---- totals and info ---------------------------------------------------------------------------
+
+TOTALS_NAMES = ("seen filtered ring_full copy_failed captured malformed exported dropped_send "
+                "dropped_shutdown combos datagrams seen_bytes kept_bytes body_bytes sent_bytes "
+                "final in_ring").split()
+
+
+def totals_write(totals, interfaces=()):
+    out = bytes([TOTALS, len(TOTALS_NAMES)])
+    out += b"".join(varint(totals.get(name, 0)) for name in TOTALS_NAMES)
+    if interfaces:
+        out += bytes([len(interfaces), 5])
+        out += b"".join(varint(i.get(name, 0)) for i in interfaces for name in TOTALS_NAMES[:5])
+    return out
+
+
+def totals_read(message):
+    r = Reader(message)
+    r.byte()
+    values = [r.varint() for _ in range(r.byte())]
+    interfaces = []
+    if r.left():
+        n, fields = r.take(2)
+        interfaces = [dict(zip(TOTALS_NAMES[:5], [r.varint() for _ in range(fields)]))
+                      for _ in range(n)]
+    if r.left():
+        raise Refused("totals that go on")
+    return dict(zip(TOTALS_NAMES, values + [0] * len(TOTALS_NAMES))), interfaces
+
+
+def info_write(lines):
+    return "".join(f"{k}={v}\n" for k, v in lines.items() if v).encode("ascii")
+
+
+def info_read(data):
+    lines = data.decode("ascii", "replace").split("\n")
+    return dict(line.split("=", 1) for line in lines if "=" in line)

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The export protocol once more, written from docs/wire.md alone: keys, Tryst, the time, Shroud and
+messages (combos: saluki_combo.py). In: bytes and keys. Out: bytes. Nothing here keeps time, draws a
+random number unasked, or has a socket. What is not authentic raises Refused, and nothing has changed.
+
+It is a check on the page and on the C code, and in no hurry: ChaCha20's stream, which PyNaCl does not
+have, is spelled out.
+"""
+import collections
+import hashlib
+import hmac
+import os
+import struct
+
+from nacl import bindings, exceptions
+
+INTERVAL_NS = 120 * 10**9
+SLOTS = 32
+PADDED_LEN = 1232
+DATAGRAM_MAX = 1400
+BEHIND = 256
+WINDOW_MIN, WINDOW_MAX, WINDOW_DOWN = 64, 65536, 256
+PADDED, ONE_WAY, SPOOL = 1, 2, 4
+ZEROS = bytes(32)
+
+
+class Refused(Exception):
+    pass
+
+
+# ---- what everything is made of ----------------------------------------------------------------
+
+def H(data):
+    return hashlib.blake2b(data, digest_size=32).digest()
+
+
+def B(key, label, data=b""):
+    return hashlib.blake2b(b"saluki1 " + label.encode() + b"\0" + data, key=key,
+                           digest_size=32).digest()
+
+
+def public(secret):
+    return bindings.crypto_scalarmult_base(secret)
+
+
+def DH(secret, other):
+    try:
+        shared = bindings.crypto_scalarmult(secret, other)
+    except exceptions.CryptoError as e:
+        raise Refused("a point of low order") from e
+    if shared == ZEROS:
+        raise Refused("a point of low order")
+    return shared
+
+
+def seal(key, n, message):
+    nonce = struct.pack(">4xQ", n)
+    return bindings.crypto_aead_chacha20poly1305_ietf_encrypt(message, None, nonce, key)
+
+
+def unseal(key, n, sealed):
+    if len(sealed) < 16:
+        raise Refused("too short")
+    try:
+        return bindings.crypto_aead_chacha20poly1305_ietf_decrypt(
+            sealed, None, struct.pack(">4xQ", n), key)
+    except exceptions.CryptoError as e:
+        raise Refused("not authentic") from e
+
+
+def _quarter(x, a, b, c, d):
+    for one, two, three, bits in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+        x[one] = (x[one] + x[two]) & 0xffffffff
+        v = x[three] ^ x[one]
+        x[three] = (v << bits | v >> 32 - bits) & 0xffffffff
+
+
+def stream_block(key, nonce, index):
+    """64 bytes of ChaCha20's stream, as Bernstein has it, from 64 * index on."""
+    start = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574, *struct.unpack("<8L", key),
+             *struct.unpack("<2L", struct.pack("<Q", index)), *struct.unpack("<2L", nonce)]
+    x = list(start)
+    for _ in range(10):
+        for i in range(4):
+            _quarter(x, i, i + 4, i + 8, i + 12)
+        for i in range(4):
+            _quarter(x, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4)
+    return struct.pack("<16L", *((a + b) & 0xffffffff for a, b in zip(start, x)))
+
+
+def be64(n):
+    return struct.pack(">Q", n)
+
+
+# ---- Tryst -------------------------------------------------------------------------------------
+
+def pair(own_secret, peer, own_is_sensor, preshared=None):
+    sensor = public(own_secret) if own_is_sensor else peer
+    collector = peer if own_is_sensor else public(own_secret)
+    return B(DH(own_secret, peer), "pair", sensor + collector + (preshared or ZEROS))
+
+
+def slots(P, interval):
+    day = B(P, "day", be64(interval // 720))
+    stream = b"".join(stream_block(day, be64(interval), i) for i in range(SLOTS * 8 // 64))
+    return [stream[8 * j:8 * j + 8] for j in range(SLOTS)]
+
+
+Hello = collections.namedtuple("Hello", "ephemeral run time window flags info")
+Welcome = collections.namedtuple("Welcome", "ephemeral time window flags sensor")
+SessionKeys = collections.namedtuple("SessionKeys", "up_address up_seal down_address down_seal chain")
+
+
+def session_keys(k2):
+    return SessionKeys(*(B(k2, label) for label in (
+        "up address", "up seal", "down address", "down seal", "chain")))
+
+
+def hello_bytes(hello):
+    return (hello.ephemeral + struct.pack(">QQLBH", hello.run, hello.time, hello.window, hello.flags,
+                                          len(hello.info)) + hello.info)
+
+
+def welcome_bytes(welcome):
+    return welcome.ephemeral + struct.pack(">QLBH", *welcome[1:])
+
+
+def _zeros(message, sealed_front, padded_len):
+    return message + bytes(max(0, padded_len - sealed_front - len(message) - 16))
+
+
+def m1(P, slot, r, hello, padded_len=0):
+    return slot + r + seal(B(P, "set-up", slot + r), 0, _zeros(hello_bytes(hello), 24, padded_len))
+
+
+def m1_open(P, datagram):
+    message = unseal(B(P, "set-up", datagram[:24]), 0, datagram[24:])
+    if len(message) < 55:
+        raise Refused("a hello that is cut")
+    run, time, window, flags, info_len = struct.unpack(">QQLBH", message[32:55])
+    if info_len > len(message) - 55:
+        raise Refused("an info that is cut")
+    return Hello(message[:32], run, time, window, flags, message[55:55 + info_len])
+
+
+def _k1(P, first, shared):
+    return B(P, "k1", H(first) + shared)
+
+
+def _k2(k1, second, ephemerals, static):
+    return B(k1, "k2", H(second) + ephemerals + static)
+
+
+def answer_address(k1):
+    return B(k1, "answer address")[:8]
+
+
+def m2(P, collector_secret, sensor_public, first, e_c, welcome, padded_len=0):
+    """The collector's: the datagram, and k2. The m1 `first` has been opened."""
+    hello = m1_open(P, first)
+    k1 = _k1(P, first, DH(collector_secret, hello.ephemeral))
+    welcome = welcome._replace(ephemeral=public(e_c))
+    second = answer_address(k1) + seal(B(k1, "answer"), 0,
+                                       _zeros(welcome_bytes(welcome), 8, padded_len))
+    return second, _k2(k1, second, DH(e_c, hello.ephemeral), DH(e_c, sensor_public))
+
+
+def m2_open(P, sensor_secret, collector_public, e_s, first, second):
+    """The sensor's: what the collector says, and k2."""
+    k1 = _k1(P, first, DH(e_s, collector_public))
+    if not hmac.compare_digest(second[:8], answer_address(k1)):
+        raise Refused("no answer to this m1")
+    message = unseal(B(k1, "answer"), 0, second[8:])
+    if len(message) < 47:
+        raise Refused("a welcome that is cut")
+    welcome = Welcome(message[:32], *struct.unpack(">QLBH", message[32:47]))
+    return welcome, _k2(k1, second, DH(e_s, welcome.ephemeral),
+                        DH(sensor_secret, welcome.ephemeral))
+
+
+def renewed(chain, own_secret, own_is_sensor, peer):
+    """k2 of the session that renews the one with this chain."""
+    e_s = public(own_secret) if own_is_sensor else peer
+    e_c = peer if own_is_sensor else public(own_secret)
+    return B(chain, "renew", e_s + e_c + DH(own_secret, peer))
+
+
+# ---- the time ----------------------------------------------------------------------------------
+
+def _clock_mac(collector, r):
+    return bindings.crypto_shorthash_siphash24(r, B(collector, "clock mac")[:16])
+
+
+def _xor(a, b):
+    return bytes(x ^ y for x, y in zip(a, b))
+
+
+def clock_ask(collector, e, r, length=72):
+    """The question, and the key that its answer comes under."""
+    k = B(DH(e, collector), "clock", r)
+    return (r + _clock_mac(collector, r) + _xor(public(e), B(collector, "clock mask", r)) +
+            seal(k, 0, bytes(length - 72))), k
+
+
+def clock_plausible(collector, question):
+    return len(question) >= 72 and hmac.compare_digest(question[16:24],
+                                                       _clock_mac(collector, question[:16]))
+
+
+def clock_answer(collector_secret, question, time):
+    collector = public(collector_secret)
+    if not clock_plausible(collector, question):
+        raise Refused("no question")
+    r = question[:16]
+    k = B(DH(collector_secret, _xor(question[24:56], B(collector, "clock mask", r))), "clock", r)
+    unseal(k, 0, question[56:])
+    front = B(k, "clock address")[:8]
+    padded = PADDED_LEN if len(question) >= PADDED_LEN else 0
+    return front + seal(B(k, "clock answer"), 0, _zeros(be64(time), 8, padded))
+
+
+def clock_answered(k, answer):
+    if not hmac.compare_digest(answer[:8], B(k, "clock address")[:8]):
+        raise Refused("no answer to this question")
+    message = unseal(B(k, "clock answer"), 0, answer[8:])
+    if len(message) < 8:
+        raise Refused("an answer that is cut")
+    return int.from_bytes(message[:8], "big")
+
+
+# ---- Shroud ------------------------------------------------------------------------------------
+
+class Addresses:
+    def __init__(self, key):
+        self.key, self.index, self.block = key, None, b""
+
+    def __getitem__(self, i):
+        if i // 8 != self.index:
+            self.index, self.block = i // 8, stream_block(self.key, bytes(8), i // 8)
+        return self.block[i % 8 * 8:i % 8 * 8 + 8]
+
+
+def pad(message, padded_len):
+    """The message of a datagram of `padded_len` bytes."""
+    n = padded_len - 24 - len(message)
+    if n < 2:
+        raise ValueError("no room for padding")
+    return bytes([message[0] | 0x80]) + message[1:] + bytes(n - 2) + struct.pack(">H", n)
+
+
+def unpad(message):
+    if not message:
+        raise Refused("no kind")
+    if not message[0] & 0x80:
+        return message
+    n = int.from_bytes(message[-2:], "big") if len(message) > 2 else 0
+    if n < 2 or n > len(message) - 1:
+        raise Refused("padding that lies")
+    return bytes([message[0] & 0x7f]) + message[1:-n]
+
+
+def ahead(highest, window):
+    return min(window, 64 + highest)
+
+
+class Sender:
+    def __init__(self, address, key, padded_len=0):
+        self.addresses, self.key = Addresses(address), key
+        self.next, self.padded_len = 1, padded_len
+
+    def seal(self, message):
+        number, self.next = self.next, self.next + 1
+        if self.padded_len:
+            message = pad(message, self.padded_len)
+        return self.addresses[number] + seal(self.key, number, message)
+
+
+class Receiver:
+    """The addresses that are known, each with the numbers it may be (two may be the same)."""
+
+    def __init__(self, address, key, window):
+        self.addresses, self.key, self.window = Addresses(address), key, window
+        self.highest, self.known_to, self.known = 0, 0, {}
+        self.received, self.kept = set(), set()
+        self._extend()
+
+    def _extend(self):
+        until = self.highest + ahead(self.highest, self.window)
+        for number in range(self.known_to + 1, until + 1):
+            self.known.setdefault(self.addresses[number], []).append(number)
+        self.known_to = max(self.known_to, until)
+        for address, numbers in list(self.known.items()):
+            left = [n for n in numbers if n + BEHIND > self.highest]
+            if not left:
+                del self.known[address]
+            elif left != numbers:
+                self.known[address] = left
+
+    def open(self, datagram):
+        """The number and the message, its padding taken off."""
+        for number in self.known.get(datagram[:8], ()):
+            try:
+                message = unpad(unseal(self.key, number, datagram[8:]))
+            except Refused:
+                continue
+            self.known[datagram[:8]].remove(number)
+            self.received.add(number)
+            if number > self.highest:
+                self.highest = number
+                self._extend()
+            return number, message
+        raise Refused("an address that is not known, or not authentic")
+
+    def keep(self, number):
+        self.kept.add(number)
+
+    def bits(self):
+        """ACK's `received`."""
+        out = bytearray(BEHIND // 8)
+        for n in range(BEHIND):
+            if self.highest - n in self.kept:
+                out[n // 8] |= 1 << n % 8
+        return bytes(out)
+
+
+# ---- messages ----------------------------------------------------------------------------------
+
+COMBO, TOTALS, ACK, INFO, HEARD, PROBE, ECHO, RENEW, ANSWER, FLOOR = range(1, 11)
+PROBED, CHALLENGE, RENEWED, ORDER = 16, 17, 18, 19
+COMBO_MAX = 32913
+
+Ack = collections.namedtuple("Ack", "highest received taken settled held flags")
+Piece = collections.namedtuple("Piece", "combo offset total data")
+
+
+def ack_write(ack):
+    return struct.pack(">BQ32sQQQB", ACK, *ack)
+
+
+def ack_read(message):
+    return Ack(*struct.unpack(">Q32sQQQB", message[1:66]))
+
+
+def ack_has(ack, number):
+    n = ack.highest - number
+    return 0 <= n < BEHIND and bool(ack.received[n // 8] >> n % 8 & 1)
+
+
+def piece_write(piece):
+    return (bytes([COMBO]) + (piece.combo & 0xffffff).to_bytes(3, "big") +
+            struct.pack(">HH", piece.offset, piece.total) + piece.data)
+
+
+def piece_read(message):
+    offset, total = struct.unpack(">HH", message[4:8])
+    data = message[8:]
+    end = offset + len(data)
+    if not data or offset % 8 or end > total or total > COMBO_MAX or (len(data) % 8 and end < total):
+        raise Refused("a piece that contradicts itself")
+    return Piece(int.from_bytes(message[1:4], "big"), offset, total, data)
+
+
+def pieces(count, combo, datagram_len):
+    """A combo cut into messages for datagrams of at most so many bytes."""
+    size = (datagram_len - 24 - 8) // 8 * 8
+    for at in range(0, len(combo), size):
+        yield piece_write(Piece(count, at, len(combo), combo[at:at + size]))
+
+
+def number(kind, value):
+    """HEARD, PROBE, ECHO and CHALLENGE."""
+    return bytes([kind]) + be64(value)
+
+
+def floor_write(combo, first):
+    return struct.pack(">BQQ", FLOOR, combo, first)
+
+
+def numbers(message):
+    """What is behind the kind, as 64-bit numbers."""
+    body = message[1:len(message) - (len(message) - 1) % 8]
+    return struct.unpack(f">{len(body) // 8}Q", body)
+
+
+def keypair():
+    secret = os.urandom(32)
+    return secret, public(secret)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The second implementation by itself: what it is made of against published values, and against
+itself."""
+import itertools
+
+import pytest
+from nacl import bindings
+from reference import captures
+
+from wire import saluki_combo as sc
+from wire import saluki_wire as sw
+
+
+def test_the_stream_is_chacha20():
+    key, nonce = bytes(range(32)), bytes(range(8))
+    sealed = bindings.crypto_aead_chacha20poly1305_encrypt(bytes(640), None, nonce, key)
+    assert sealed[:640] == b"".join(sw.stream_block(key, nonce, i) for i in range(1, 11))
+    # Key and nonce of zeros, from the draft that first had ChaCha20's vectors.
+    assert sw.stream_block(bytes(32), bytes(8), 0)[:16].hex() == "76b8e0ada0f13d90405d6ae55386bd28"
+
+
+def test_both_ends_have_the_same_keys():
+    (s, S), (c, C), (es, ES), (ec, _) = (sw.keypair() for _ in range(4))
+    P = sw.pair(s, C, True, b"p" * 32)
+    assert P == sw.pair(c, S, False, b"p" * 32) != sw.pair(c, S, False)
+    hello = sw.Hello(ES, 7, 8, 1024, 0, b"os=x\n")
+    first = sw.m1(P, sw.slots(P, 5)[3], b"r" * 16, hello)
+    assert sw.m1_open(P, first) == hello
+    second, k2 = sw.m2(P, c, S, first, ec, sw.Welcome(b"", 9, 512, 0, 3))
+    welcome, again = sw.m2_open(P, s, C, es, first, second)
+    assert (again, welcome[1:]) == (k2, (9, 512, 0, 3))
+    question, k = sw.clock_ask(C, es, b"q" * 16)
+    assert sw.clock_answered(k, sw.clock_answer(c, question, 77)) == 77
+
+
+@pytest.mark.parametrize("padded", [0, sw.PADDED_LEN])
+def test_windows(padded):
+    tx = sw.Sender(b"a" * 32, b"s" * 32, padded)
+    rx = sw.Receiver(b"a" * 32, b"s" * 32, 1024)
+    datagrams = [tx.seal(sw.number(sw.HEARD, i)) for i in range(1200)]
+    assert all(len(d) == (padded or 33) for d in datagrams)
+    with pytest.raises(sw.Refused):
+        rx.open(datagrams[64])
+    for i in [*range(0, 300, 2), *range(101, 300, 2), 299 + 64]:
+        assert rx.open(datagrams[i]) == (i + 1, sw.number(sw.HEARD, i))
+        with pytest.raises(sw.Refused):
+            rx.open(datagrams[i])
+    with pytest.raises(sw.Refused):
+        rx.open(datagrams[43])  # 256 behind and more
+    assert rx.highest == 364
+
+
+@pytest.mark.parametrize("codec", [sc.STORED, sc.ZSTD, sc.ZSTD_DOT11])
+def test_combos_come_back(codec):
+    frames = [sc.Frame(*f) for f in itertools.islice(captures.frames(captures.BUNDLED), 60)]
+    combo = sc.combo_write(frames, 5, 70000, 9, codec)
+    read = sc.Combo(combo, 9)
+    assert (read.first, read.seqn) == (5, 70000 & 0xffff)
+    assert [f.key() for f in read.frames] == [f.key() for f in frames]
