@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Open: datagrams become authentic messages of known sensors, or a counter. Set-up of sessions,
- * receipts, and what each kind of message leads to. Mirror of agent/export/session.h and the
- * sealing half of agent/export/export.h.
+ * Open: datagrams become authentic messages of listed sensors (take.h), or a counter. One look into
+ * the table says whose an address is; who is not in it costs no more than that. What goes back to
+ * sensors is sent here too. Mirror of agent/export/session.h and the sealing half of
+ * agent/export/export.h.
  */
 #ifndef COLLECTOR_OPEN_H
 #define COLLECTOR_OPEN_H
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include "decompress.h"
+#include "meet.h"
 #include "output.h"
 #include "sensors.h"
-#include "wire/piece.h"
 
-#define OPEN_INITS_A_SECOND 200 /* set-ups opened a second, each worth some Diffie-Hellman */
-#define OPEN_KNOWN_SETS 1024	/* of set-ups that are remembered, each of so many */
-#define OPEN_KNOWN_WAYS 8
-#define OPEN_RECEIPT_EVERY 16 /* datagrams */
-#define OPEN_FINAL_WAIT_NS 500000000ULL
+#define OPEN_ACK_EVERY 16	   /* datagrams */
+#define OPEN_ACK_NS 20000000ULL	   /* after the first that is not acknowledged, at most */
+#define OPEN_OLD_NS 10000000000ULL /* an old session is opened for so long */
+#define OPEN_CHALLENGE_NS 250000000ULL
 
 /* name, what it counts */
 #define OPEN_COUNTERS(X)                                                                           \
 	X(datagrams, "datagrams received")                                                         \
 	X(bytes, "bytes of UDP payload received")                                                  \
-	X(not_ours, "datagrams of no known type or length")                                        \
-	X(unknown_session, "datagrams of sessions that are not (or no longer) known")              \
-	X(not_authentic, "datagrams that do not open")                                             \
-	X(replayed, "datagrams that were opened before")                                           \
-	X(bad_inits, "set-ups that do not open")                                                   \
-	X(limited_inits, "set-ups beyond OPEN_INITS_A_SECOND")                                     \
-	X(replayed_inits, "set-ups that are not newer than the last")                              \
-	X(unknown_sensors, "set-ups of sensors that are not in the file")                          \
-	X(sessions, "sessions begun")
+	X(not_ours, "datagrams under addresses that nobody has, or that are spent")                \
+	X(not_authentic, "datagrams under a known address that do not open")                       \
+	X(set_ups, "set-ups answered")                                                             \
+	X(limited_set_ups, "set-ups beyond MEET_INITS_A_SECOND")                                   \
+	X(ignored_set_ups, "set-ups that were overtaken")                                          \
+	X(questions, "questions for the time that were answered")                                  \
+	X(limited_questions, "questions beyond MEET_QUESTIONS_A_SECOND")                           \
+	X(sessions, "sessions begun by set-up")                                                    \
+	X(renewals, "sessions begun by renewal")                                                   \
+	X(moves, "sessions that moved to another address")                                         \
+	X(sent, "datagrams sent")
 
 struct open_counters {
 #define X(name, help) uint64_t name;
@@ -43,24 +42,43 @@ struct open_counters {
 
 struct open {
 	int sock;
-	struct keypair own;
-	const char *sensors_file; /* for messages */
+	struct table table;
+	struct meet meet;
 	struct sensors *sensors;
 	struct decompress *decompress;
 	struct output *output;
+	struct pool pool; /* of all sensors' pieces */
 	struct open_counters counters;
-	uint64_t init_second, inits; /* opened in this second */
-	uint64_t known_inits[OPEN_KNOWN_SETS][OPEN_KNOWN_WAYS];
-	uint64_t told_unknown_ns;
+	/* ANSWER, the answer to an order (control.c); NULL: nobody wants it. */
+	void (*answered)(void *user, struct sensor *s, uint64_t number, uint8_t status,
+			 const uint8_t *text, size_t len);
+	void *answered_user;
 };
+
+/* Everything but `own` and the pointers above is made. Returns 0 or -ENOMEM. */
+int open_init(struct open *o, uint64_t floor_ns);
+/* The list is now what the file says: who left has no session from now on. Returns 0 or -errno
+ * after a line. */
+int open_sensors(struct open *o, const struct sensors_file *f, uint64_t now_ns);
+void open_free(struct open *o);
+
+/* Brings what a datagram will need into the cache. */
+static inline void open_prefetch(const struct open *o, const uint8_t *in, size_t len)
+{
+	if (len >= SHROUD_ADDRESS_LEN)
+		table_prefetch(&o->table, load_word(in));
+}
 
 /* Takes one datagram of `len` bytes from `from`. */
 void open_datagram(struct open *o, const uint8_t *in, size_t len,
 		   const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns);
-/* Sends receipts that are due, passes over what will not come. Returns whether it wants to be
- * called again within 50 ms. */
-bool open_tick(struct open *o, uint64_t now_ns);
-/* The end: takes what is complete, closes every run. */
+/* Sends a message in the sensor's present session. Returns 0, -ENOTCONN where there is none, or
+ * -EAGAIN where the sensor must be heard first. */
+int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len);
+/* Sends ACKs that are due, ends old sessions, turns slots. Returns milliseconds until it wants to
+ * be called again, -1: whenever. */
+int open_tick(struct open *o, uint64_t now_ns);
+/* The end: takes what is whole, closes every run. */
 void open_finish(struct open *o, uint64_t now_ns);
 
 #endif

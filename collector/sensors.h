@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sensors that may send, from the file given with --sensors: a line each,
- *
- *     NAME ID PUBLIC-KEY
- *
- * '#' begins a comment. What the collector knows of one sensor is in struct sensor; each part
- * belongs to the stage whose header defines it.
+ * The sensors that may send. What the collector knows of one is in struct sensor; each part belongs
+ * to the stage whose header defines it. A sensor stays where it is in memory until the end, also
+ * when it is not listed any more: then it has no addresses and no keys, but its ledger goes on
+ * saying where its frames are. There may be 10,000: what an idle one does not need is a pointer.
  */
 #ifndef COLLECTOR_SENSORS_H
 #define COLLECTOR_SENSORS_H
 
 #include <stdbool.h>
-#include <sys/socket.h>
+#include <stdint.h>
 
 #include "interfaces.h"
 #include "ledger.h"
-#include "output.h"
 #include "reassemble.h"
+#include "sensors_file.h"
+#include "session.h"
 #include "wire/info.h"
 #include "wire/keys.h"
-#include "wire/seal.h"
 
-#define SENSOR_NAME_MAX 32
+#define SENSOR_RUNS 4 /* that are known besides the present one */
+#define SENSOR_SESSIONS 3
 
-struct session {
-	bool valid;
-	uint32_t id;
-	uint64_t run;
-	struct seal_session seal;
+/* Whose an address in the table is: the sensor's index, and which of its slots or sessions. */
+enum sensor_kind {
+	SENSOR_SLOTS = 0,
+	SENSOR_SESSION = 1, /* and the next SENSOR_SESSIONS - 1 */
 };
+#define SENSOR_OWNER(index, kind) (((uint32_t)(index) + 1) * 4 + (kind))
+#define SENSOR_OWNER_INDEX(owner) ((owner) / 4 - 1)
+#define SENSOR_OWNER_KIND(owner) ((owner) % 4)
 
-/* What a sensor said of itself, as it came: taken apart (wire/info.h) where it is needed, for there
- * may be thousands of sensors. */
+/* What a sensor said of itself, as it came: taken apart (wire/info.h) where it is needed. */
 struct sensor_info {
 	uint16_t len;
-	char text[INFO_LEN_MAX];
+	char *text; /* NULL: nothing yet */
 };
 
-/* Where a run was left for another one; it may be carried on. */
+/* Where a run was left for another one, or by a collector before; it may be carried on. */
 struct sensor_run {
 	uint64_t run;
 	uint64_t next;	    /* combo */
@@ -48,21 +48,35 @@ struct sensor_run {
 struct sensor {
 	char name[SENSOR_NAME_MAX];
 	uint16_t id;
-	uint8_t public[KEY_LEN];
+	uint32_t index; /* of it in the list */
+	bool listed;	/* in the sensors file as it was read last */
+	uint8_t public[KEY_LEN], preshared[KEY_LEN];
 
-	/* receive.c, open.c */
-	struct session current, candidate; /* the candidate becomes current when it is used */
-	struct sensor_info info, candidate_info;
-	uint64_t change;	  /* number of the change that `info` is as of */
-	struct sensor_run before; /* the run before the present one */
-	uint64_t init_ns;	  /* `time` of the newest INIT: an older one is a replay */
-	struct sockaddr_storage address;
-	socklen_t address_len;
-	uint64_t credit;	  /* bytes heard from there and not answered yet */
-	unsigned int unreceipted; /* datagrams heard since the last receipt */
-	bool receipt_due;
-	uint64_t final_since_ns; /* the final totals came, but not all frames yet */
-	bool final_confirmed;
+	/* meet.c */
+	uint8_t pair[KEY_LEN];
+	uint64_t slots_of; /* interval whose slots, and both neighbours', are in the table */
+	uint32_t spent[3]; /* bits: slots of interval i that are not, at i % 3 */
+
+	/* session.c; which of `sessions`, -1: none */
+	struct session sessions[SENSOR_SESSIONS];
+	int8_t current, candidate, old; /* the candidate becomes current when it is used */
+	uint64_t renewed_ns;		/* monotonic, of the last RENEW that was worth work */
+	struct sensor *old_next;	/* in the list of those whose `old` will end */
+	bool old_listed;
+
+	/* open.c, take.c */
+	struct sensor_info info;
+	uint64_t change;		     /* number of the change that `info` is as of */
+	unsigned int unacked;		     /* datagrams heard since the last ACK */
+	uint64_t due_ns;		     /* monotonic: when an ACK is due; 0: none is */
+	struct sensor *due_next, **due_link; /* in the list of those; link NULL: not in it */
+	bool final_heard, final_confirmed;
+
+	/* names: runs known, what is safe in the file */
+	struct sensor_run known[SENSOR_RUNS];
+	uint64_t settled; /* combos of the present run below it are in the file or lost */
+	struct sensor *pending_next; /* in the list of those with frames in the output's buffer */
+	bool pending_listed;
 
 	struct reassembly reassembly;
 	struct ledger ledger;
@@ -70,14 +84,26 @@ struct sensor {
 };
 
 struct sensors {
-	struct sensor *list;
+	struct sensor **list;
 	unsigned int count;
+	struct sensor *due;		     /* with an ACK to send */
+	struct sensor *old_first, *old_last; /* with an old session that will end */
 };
 
-/* Reads the file. Returns 0, or -errno after a line that names file, line and mistake. */
-int sensors_read(struct sensors *s, const char *path);
+/* Makes the list what a file says. A sensor is known by its id: one that is there already stays as
+ * it is, and is told to `changed` only where its key, or whether it is listed, is another than
+ * before (its new keys are in it by then). Returns 0 or -ENOMEM, and then nothing has changed. */
+int sensors_apply(struct sensors *s, const struct sensors_file *f,
+		  void (*changed)(void *user, struct sensor *s), void *user);
 void sensors_free(struct sensors *s);
-/* NULL where the key is not listed. */
-struct sensor *sensors_by_key(struct sensors *s, const uint8_t public[KEY_LEN]);
+/* NULL where there is none of that name that is listed. */
+struct sensor *sensors_by_name(struct sensors *s, const char *name);
+
+/* An ACK to this sensor is due at `at_ns` (CLOCK_MONOTONIC), or sooner where it was so before. To
+ * be called by whoever moves `settled`. */
+void sensors_due(struct sensors *list, struct sensor *s, uint64_t at_ns);
+void sensors_not_due(struct sensor *s);
+/* What the sensor says of itself from now on. Returns 0 or -ENOMEM. */
+int sensor_info_set(struct sensor *s, const void *text, size_t len);
 
 #endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Meet: Tryst at the collector (docs/wire.md). Keeps the slots of all sensors in the table, those
+ * of the present interval and both neighbours; an authentic m1 spends its slot and is answered, and
+ * so is a question for the time.
+ *
+ * Protocol time is the machine's, but that it never goes back: a clock that was set back stands
+ * still until it is reached again, so that slots that were spent do not come back.
+ */
+#ifndef COLLECTOR_MEET_H
+#define COLLECTOR_MEET_H
+
+#include "sensors.h"
+#include "wire/clock_request.h"
+#include "wire/tryst.h"
+
+#define MEET_INITS_A_SECOND 2000 /* set-ups answered, each some 0.2 ms of Diffie-Hellman */
+#define MEET_QUESTIONS_A_SECOND 200
+#define MEET_TURN_BATCH 64 /* sensors whose slots are changed at a time */
+#define MEET_CANDIDATE_NS 5000000000ULL
+
+struct meet {
+	struct keypair own;
+	struct clock_keys clock_keys;
+	uint64_t (*clock)(void);	   /* ns since 1970; NULL: the machine's */
+	uint64_t latest_ns;		   /* protocol time has been here */
+	uint64_t interval;		   /* that the slots are being turned to */
+	unsigned int turned;		   /* sensors of the list whose slots are */
+	uint64_t second, inits, questions; /* of this second */
+};
+
+enum meet_result {
+	MEET_NONE,    /* not authentic, or no question */
+	MEET_TAKEN,   /* there is an answer of `*out_len` bytes */
+	MEET_LIMITED, /* too many in this second */
+	MEET_IGNORED, /* authentic, spent and not answered: an older one than the last */
+};
+
+/* `own` is to be there. `floor_ns` is the latest protocol time of collectors before (state.h), 0:
+ * none is known. */
+void meet_init(struct meet *m, uint64_t floor_ns);
+/* Protocol time, ns. */
+uint64_t meet_time(struct meet *m);
+/* The sensor is new or has another key. Returns 0, or -EINVAL where its key is none. */
+int meet_add(struct meet *m, struct table *t, struct sensor *s);
+void meet_remove(struct table *t, struct sensor *s);
+/* Turns some sensors' slots to the present interval. Returns whether there are more to be. */
+bool meet_turn(struct meet *m, struct table *t, struct sensors *list);
+
+/* Takes a datagram that the table has under `low` among a sensor's slots. With MEET_TAKEN the
+ * sensor has a candidate, and `out` (SHROUD_DATAGRAM_MAX) goes to where it came from. */
+enum meet_result meet_take(struct meet *m, struct table *t, struct sensor *s, uint32_t low,
+			   uint8_t *out, size_t *out_len, const uint8_t *in, size_t len,
+			   uint64_t now_ns);
+/* Takes a RENEW of the present session. Returns whether there is an answer: the candidate's
+ * `renew`. */
+bool meet_renew(struct meet *m, struct table *t, struct sensor *s, const uint8_t *message,
+		uint64_t now_ns);
+/* Takes a datagram that the table knows nothing of: it may ask for the time. */
+enum meet_result meet_question(struct meet *m, uint8_t *out, size_t *out_len, const uint8_t *in,
+			       size_t len, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The sensors file (--sensors): who may send, a line each,
+ *
+ *     NAME ID PUBLIC-KEY [PRESHARED-KEY]
+ *
+ * '#' begins a comment. Read at the start and whenever SIGHUP comes. With preshared keys in it, it
+ * is as secret as a key file.
+ */
+#ifndef COLLECTOR_SENSORS_FILE_H
+#define COLLECTOR_SENSORS_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/keys.h"
+
+#define SENSOR_NAME_MAX 32
+
+struct sensors_line {
+	char name[SENSOR_NAME_MAX];
+	uint16_t id;
+	unsigned int number;			     /* of the line */
+	uint8_t public[KEY_LEN], preshared[KEY_LEN]; /* preshared: zeros where there is none */
+};
+
+struct sensors_file {
+	struct sensors_line *lines;
+	unsigned int count;
+};
+
+/* Reads the open file, which is closed. Returns 0, or -errno after a line that names file, line and
+ * mistake. */
+int sensors_file_read(struct sensors_file *f, int fd, const char *path);
+void sensors_file_free(struct sensors_file *f); /* takes a zeroed one too; keys are wiped */
+
+#endif

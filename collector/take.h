@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Take: what authentic messages of sensors lead to. In: messages (open.h). Out: frames, to
+ * output.h; what the ledger and the sensor's ACKs say.
+ */
+#ifndef COLLECTOR_TAKE_H
+#define COLLECTOR_TAKE_H
+
+#include "open.h"
+
+/* A session begins: its run, and what the sensor says of itself, are the present ones. */
+void take_session(struct open *o, struct sensor *s, struct session *session, uint64_t now_ns);
+/* Takes one message that came in a session of the present run. Returns whether it is kept, so that
+ * it is acknowledged. */
+bool take_message(struct open *o, struct sensor *s, const uint8_t *message, size_t len,
+		  uint64_t now_ns);
+/* The sensor has nothing more to say: what is whole is written, what is missing is lost. */
+void take_end(struct open *o, struct sensor *s, uint64_t now_ns);
+/* Writes an ACK of the present session. */
+void take_ack(struct sensor *s, uint8_t out[ACK_LEN]);
+
+#endif
