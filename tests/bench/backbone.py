@@ -9,7 +9,7 @@ from reference import captures, trim
 
 SNAPLEN = 192
 IP_UDP = 20 + 8
-SEAL = 29  # wire/seal.h: SEAL_OVERHEAD, what the same seal adds to a datagram of the straw man
+SEAL = 24  # wire/shroud.h: SHROUD_OVERHEAD, what the same seal adds to a datagram of the straw man
 
 TRACES = ["hwsim-ch1", "hwsim", "hwsim-all-groundtruth"]
 EXPORT = re.compile(r"export: \d+ bytes seen, \d+ kept, (\d+) sent in (\d+) combos, (\d+) datagrams")

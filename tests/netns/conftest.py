@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from netns import testbed
+from netns import relay, testbed
 
 SO_TIMESTAMPNS = 35  # asm-generic/socket.h
 
@@ -46,6 +46,7 @@ class Bed:
             self.keys.sensor(name)
         self.ns = self.namespace()
         self.out = tmp_path / "out.pcapng"
+        self.clocks = 0
 
     def namespace(self):
         ns = testbed.Namespace()
@@ -62,13 +63,23 @@ class Bed:
         self.stack.callback(s.kill)
         return s
 
-    def reader(self, name, file, key=None, options=(), ready=None, **kwargs):
+    def reader(self, name, file, key=None, options=(), ready=None, to="127.0.0.1:5600", **kwargs):
         """saluki run -r"""
-        p = testbed.Process(self.ns, [testbed.BUILD / "saluki", "run", "-r", file, "--to",
-                                      "127.0.0.1:5600", "--key", key or self.keys.sensor(name),
-                                      *options], ready, **kwargs)
+        p = testbed.Process(self.ns, [testbed.BUILD / "saluki", "run", "-r", file, "--to", to,
+                                      "--key", key or self.keys.sensor(name), *options], ready,
+                            **kwargs)
         self.stack.callback(p.kill)
         return p
+
+    def relay(self, **kwargs):
+        """A network of the test's own, to the collector at its usual place."""
+        r = relay.Relay(self.ns, **kwargs)
+        self.stack.callback(r.close)
+        return r
+
+    def clock(self, seconds=0):
+        self.clocks += 1
+        return relay.Clock(self.tmp_path / f"clock.{self.clocks}", seconds)
 
     def tun(self, name, arphrd, file, options=(), ns=None):
         p = testbed.Player.tun(ns or self.ns, name, arphrd, file, options)

@@ -317,12 +317,15 @@ static void receive_down(struct flow *f)
 
 static void print_counts(void)
 {
-	for (struct direction *d = ways; d < ways + 2; d++)
-		printf("%s_received %lu %s_sent %lu %s_lost %lu %s_cut %lu %s_too_large %lu "
-		       "%s_duplicated %lu %s_corrupted %lu %s_full %lu%s",
-		       d->name, d->received, d->name, d->sent, d->name, d->lost, d->name, d->cut_off,
-		       d->name, d->too_large, d->name, d->duplicated, d->name, d->corrupted,
-		       d->name, d->full, d == ways ? " " : "\n");
+	for (struct direction *d = ways; d < ways + 2; d++) {
+		const char *n = d->name;
+
+		printf("%s_received %lu %s_sent %lu %s_lost %lu %s_cut %lu ", n, d->received, n,
+		       d->sent, n, d->lost, n, d->cut_off);
+		printf("%s_too_large %lu %s_duplicated %lu %s_corrupted %lu %s_full %lu%s", n,
+		       d->too_large, n, d->duplicated, n, d->corrupted, n, d->full,
+		       d == ways ? " " : "\n");
+	}
 }
 
 static unsigned int replay(const char *path)
