@@ -105,6 +105,7 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
+$(BUILD)/tests/unit/test_vectors.o: tests/wire/vectors.json
 
 $(NEEDS_bpf:%.c=$(BUILD)/%.o) $(BUILD)/tests/bpf/trim_run.o $(BUILD)/tests/bench/filter_cost.o: | \
 	$(BUILD)/capture.skel.h $(BUILD)/xsk.skel.h
@@ -349,6 +350,7 @@ INSTALL_FILES := \
 	644:docs/bench.md:$(SHARE)/doc/saluki/bench.md \
 	644:docs/bpftool.md:$(SHARE)/doc/saluki/bpftool.md \
 	644:docs/ap70.md:$(SHARE)/doc/saluki/ap70.md \
+	644:docs/wire.md:$(SHARE)/doc/saluki/wire.md \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 .PHONY: install uninstall

@@ -2,11 +2,13 @@
 """The second implementation by itself: what it is made of against published values, and against
 itself."""
 import itertools
+import pathlib
 
 import pytest
 from nacl import bindings
 from reference import captures
 
+from wire import make_vectors
 from wire import saluki_combo as sc
 from wire import saluki_wire as sw
 
@@ -57,3 +59,9 @@ def test_combos_come_back(codec):
     read = sc.Combo(combo, 9)
     assert (read.first, read.seqn) == (5, 70000 & 0xffff)
     assert [f.key() for f in read.frames] == [f.key() for f in frames]
+
+
+def test_the_vectors_are_frozen():
+    """tests/unit/test_vectors.c holds them against the C code."""
+    kept = pathlib.Path(__file__).with_name("vectors.json").read_text(encoding="ascii")
+    assert make_vectors.text() == kept

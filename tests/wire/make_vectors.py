@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0
+"""make_vectors.py: prints tests/wire/vectors.json: examples of all that docs/wire.md says, with keys
+and random numbers that are no secret. They are frozen: a version of the protocol has these and no
+others. All values are hexadecimal; numbers have 16 digits.
+
+    cd tests && ../build/venv/bin/python -m wire.make_vectors
+"""
+import itertools
+import json
+import struct
+
+from reference import captures
+
+from wire import saluki_combo as sc
+from wire import saluki_wire as sw
+
+RUN, TIME = 0x1122334455667788, 1792000000123456789
+INTERVAL = TIME // sw.INTERVAL_NS
+INFO = b"application=saluki 6\nos=Linux\ninterface.0=wlan0\n"
+
+
+def secret(name):
+    return sw.H(b"test vector " + name.encode())
+
+
+def keys(v):
+    for name in ("s", "c", "e_s", "e_c", "renew_e_s", "renew_e_c", "clock_e"):
+        v[name] = secret(name)
+        v[name.upper() if len(name) == 1 else name + "_public"] = sw.public(secret(name))
+    v["preshared"] = secret("preshared")
+    v["pair"] = sw.pair(v["s"], v["C"], True)
+    v["pair_preshared"] = sw.pair(v["c"], v["S"], False, v["preshared"])
+
+
+def set_up(v):
+    v["interval"], v["day_end"] = INTERVAL, (INTERVAL // 720 + 1) * 720 - 1
+    for name, interval in (("slots", v["interval"]), ("slots_day_end", v["day_end"]),
+                           ("slots_next_day", v["day_end"] + 1)):
+        v[name] = b"".join(sw.slots(v["pair"], interval))
+    v["slot"] = v["slots"][8 * 17:8 * 18]
+    v["r"] = secret("r")[:16]
+    v["run"], v["time"], v["window"], v["info"] = RUN, TIME, 1024, INFO
+    for suffix, flags, length in (("", 0, 0), ("_padded", sw.PADDED, sw.PADDED_LEN)):
+        hello = sw.Hello(v["e_s_public"], RUN, TIME, 1024, flags, INFO)
+        first = sw.m1(v["pair"], v["slot"], v["r"], hello, length)
+        k1 = sw._k1(v["pair"], first, sw.DH(v["c"], v["e_s_public"]))
+        second, k2 = sw.m2(v["pair"], v["c"], v["S"], first, v["e_c"],
+                           sw.Welcome(b"", TIME + 5, 512, flags, 9), length)
+        v.update({"m1" + suffix: first, "k1" + suffix: k1, "m2" + suffix: second,
+                  "k2" + suffix: k2, "answer_address" + suffix: sw.answer_address(k1)})
+    v["welcome_time"], v["welcome_window"], v["sensor"] = TIME + 5, 512, 9
+    v.update(sw.session_keys(v["k2"])._asdict())
+    v["k2_renewed"] = sw.renewed(v["chain"], v["renew_e_s"], True, v["renew_e_c_public"])
+
+
+def the_time(v):
+    r = secret("clock r")[:16]
+    v["clock_time"] = TIME + 77
+    for suffix, length in (("", 72), ("_padded", sw.PADDED_LEN)):
+        question, k = sw.clock_ask(v["C"], v["clock_e"], r, length)
+        v["clock_question" + suffix], v["clock_key"] = question, k
+        v["clock_answer" + suffix] = sw.clock_answer(v["c"], question, v["clock_time"])
+
+
+MESSAGES = {1: sw.number(sw.HEARD, 32), 2: sw.number(sw.PROBE, TIME), 7: bytes([sw.RENEW]) + bytes(32),
+            8: sw.floor_write(2**40 + 3, 2**41 + 5), 63: b"\x05" + bytes(range(255)),
+            2**32 - 1: b"\x06", 2**32 + 5: b"\x07last"}
+
+
+def data(v):
+    v["shroud_numbers"] = b"".join(map(sw.be64, MESSAGES))
+    for padded in ("", "_padded"):
+        tx = sw.Sender(v["up_address"], v["up_seal"], sw.PADDED_LEN if padded else 0)
+        for i, (number, message) in enumerate(MESSAGES.items()):
+            tx.next = number
+            v[f"shroud_message_{i}"] = message
+            v[f"shroud_datagram_{i}{padded}"] = tx.seal(message)
+    tx = sw.Sender(v["down_address"], v["down_seal"])
+    rx = sw.Receiver(v["down_address"], v["down_seal"], 256)
+    order = [1, 3, 2, 40, 9, 100, 101, 90, 228]
+    for number in order:
+        tx.next = number
+        got, _ = rx.open(tx.seal(sw.number(sw.CHALLENGE, number)))
+        if number % 4:
+            rx.keep(got)
+    v["received_numbers"], v["received"] = b"".join(map(sw.be64, order)), rx.bits()
+
+
+def messages(v):
+    v["ack"] = sw.ack_write(sw.Ack(228, v["received"], 70000, 69990, 0x8000000000000005, 1))
+    v["piece"] = sw.piece_write(sw.Piece(0x12345678, 1360, 1379, bytes(range(19))))
+    totals = {name: 3**i for i, name in enumerate(sc.TOTALS_NAMES)}
+    totals.update(seen=2**64 - 1, final=1)
+    v["totals"] = sc.totals_write(totals)
+    v["totals_interfaces"] = sc.totals_write(totals, [{"seen": 5, "filtered": 1, "captured": 4},
+                                                      {"seen": 300, "ring_full": 300}])
+
+
+def combos(v):
+    frames = [sc.Frame(*f, 3, 1) for f in itertools.islice(captures.frames(captures.BUNDLED), 50)]
+    frames += [sc.Frame(TIME, 1500, 1, bytes(range(60)), 7, 2),
+               sc.Frame(TIME - 1, 700, 105, b"\x08\x02" + bytes(range(200)) * 3, 0, 0)]
+    v["combo_count"], v["combo_first"] = 70000, 123456
+    v["combo"] = sc.combo_write(frames, v["combo_first"], v["combo_count"], 9)
+    v["combo_frames"] = sw.H(b"".join(
+        struct.pack(">QLLHBB", f.time_ns, f.orig_len, len(f.data), f.linktype, f.interface,
+                    f.direction) + f.data for f in frames))
+
+
+def vectors():
+    v = {}
+    for part in (keys, set_up, the_time, data, messages, combos):
+        part(v)
+    return {name: value.hex() if isinstance(value, bytes) else f"{value:016x}"
+            for name, value in v.items()}
+
+
+def text():
+    return json.dumps(vectors(), indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    print(text(), end="")
