@@ -99,6 +99,22 @@ int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames)
 	return 0;
 }
 
+int ledger_floor(struct ledger *l, uint64_t first)
+{
+	struct ledger_run *r = &l->now;
+
+	if (first > UINT64_MAX / 2)
+		return -EBADMSG;
+	if (first <= r->accounted)
+		return 0;
+	if (!r->accounted)
+		r->unheard = first;
+	else
+		r->lost_missing += first - r->accounted;
+	r->accounted = first;
+	return 0;
+}
+
 void ledger_flushed(struct ledger *l, bool written)
 {
 	if (written)

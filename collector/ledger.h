@@ -29,7 +29,9 @@ struct ledger_run {
 	struct totals sensor; /* its last word */
 	uint64_t vanished;    /* captured, and gone with a sensor that died without a last word */
 	uint64_t earlier;     /* exported before we heard of the run */
-	uint64_t accounted;   /* frames of the run up to the last combo opened */
+	uint64_t unheard; /* gone when we first heard of it: `earlier`, but for what the sensor says
+			   * that it gave up */
+	uint64_t accounted; /* frames of the run up to the last combo opened */
 	uint64_t written, lost_disk, lost_missing;
 };
 

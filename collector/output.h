@@ -59,10 +59,7 @@ struct output {
 	struct state state;	    /* `interval` is for others to raise */
 	uint64_t saved_interval;    /* that the state file has */
 	bool state_told;	    /* that it cannot be written */
-	/* Called when `settled` of a sensor has moved; or NULL. */
-	void (*settled)(void *arg, struct sensor *s);
-	void *settled_arg;
-	bool named; /* the name of the present combo is not written yet */
+	bool named;		    /* the name of the present combo is not written yet */
 	struct combo_name name;
 	size_t len;
 	uint8_t buffer[OUTPUT_BUFFER];

@@ -13,13 +13,13 @@
 
 #include "interfaces.h"
 #include "ledger.h"
+#include "output.h"
 #include "reassemble.h"
 #include "sensors_file.h"
 #include "session.h"
 #include "wire/info.h"
 #include "wire/keys.h"
 
-#define SENSOR_RUNS 4 /* that are known besides the present one */
 #define SENSOR_SESSIONS 3
 
 /* Whose an address in the table is: the sensor's index, and which of its slots or sessions. */
@@ -35,14 +35,6 @@ enum sensor_kind {
 struct sensor_info {
 	uint16_t len;
 	char *text; /* NULL: nothing yet */
-};
-
-/* Where a run was left for another one, or by a collector before; it may be carried on. */
-struct sensor_run {
-	uint64_t run;
-	uint64_t next;	    /* combo */
-	uint64_t accounted; /* frames */
-	bool valid;
 };
 
 struct sensor {
@@ -72,12 +64,7 @@ struct sensor {
 	struct sensor *due_next, **due_link; /* in the list of those; link NULL: not in it */
 	bool final_heard, final_confirmed;
 
-	/* names: runs known, what is safe in the file */
-	struct sensor_run known[SENSOR_RUNS];
-	uint64_t settled; /* combos of the present run below it are in the file or lost */
-	struct sensor *pending_next; /* in the list of those with frames in the output's buffer */
-	bool pending_listed;
-
+	struct output_sensor output; /* what is settled; runs that are known: names.h */
 	struct reassembly reassembly;
 	struct ledger ledger;
 	struct interfaces interfaces;

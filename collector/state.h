@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * State: what a collector that is started again must know and files do not tell soon enough: the
- * highest interval of protocol time, where the files go on that were not looked at yet, and the
+ * latest protocol time that was, where the files go on that were not looked at yet, and the
  * names (names.h) up to there. Text, ended by a hash of it, replaced as a whole by way of the
  * privileged process: when a file is begun, at the end, and once an interval.
  */
@@ -15,7 +15,7 @@
 #include "names.h"
 
 struct state {
-	uint64_t interval;   /* of protocol time: never goes back */
+	uint64_t floor_ns;   /* protocol time is never before it again */
 	char file[PATH_MAX]; /* output file; "": none, or its name cannot be told */
 	uint64_t offset;     /* names in front of it are here */
 };
