@@ -66,7 +66,7 @@ BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/sta
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
-	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so
+	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so $(BUILD)/tests/traffic
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -180,6 +180,10 @@ $(BUILD)/tests/filter_run: $(BUILD)/tests/bpf/filter_run.o $(BUILD)/tests/bpf/fi
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -lpcap
 
 $(BUILD)/tests/hostile $(BUILD)/tests/pretend: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/tests/traffic: $(BUILD)/tests/wire/traffic.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
