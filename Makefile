@@ -42,11 +42,12 @@ PACKAGES_BENCH := netsniff-ng linux-perf
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 # Which of the agent's files need which library. WITHOUT="bpf pcap seccomp" builds a sensor that lacks some:
-# their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them.
+# their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them. `saluki
+# swarm` is for machines larger than those that lack libbpf.
 NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps hook maps pin program tap_bpf \
 		tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
-	$(addprefix command/,loader pinned probe refilter_pinned))
+	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_send swarm_session))
 NEEDS_pcap := agent/filter/filter_compile.c
 NEEDS_seccomp := agent/sandbox.c
 LEFT_OUT := $(foreach l,$(WITHOUT),$(NEEDS_$(l)))

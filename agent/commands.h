@@ -7,6 +7,7 @@
 
 extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
 extern const struct option_def attach_defs[], detach_defs[], status_defs[], filter_defs[];
+extern const struct option_def swarm_defs[];
 
 int run_main(int argc, char **argv);
 int genkey_main(int argc, char **argv);
@@ -16,5 +17,6 @@ int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int filter_main(int argc, char **argv);
+int swarm_main(int argc, char **argv);
 
 #endif

@@ -131,6 +131,7 @@ int refilter_pinned(const char *interface, struct filter *new, const struct link
 const struct option_def attach_defs[] = ABSENT_DEFS;
 const struct option_def detach_defs[] = ABSENT_DEFS;
 const struct option_def probe_defs[] = ABSENT_DEFS;
+const struct option_def swarm_defs[] = ABSENT_DEFS; /* a tool for larger machines */
 
 static int absent_main(int argc, char **argv)
 {
@@ -155,6 +156,11 @@ int detach_main(int argc, char **argv)
 }
 
 int probe_main(int argc, char **argv)
+{
+	return absent_main(argc, argv);
+}
+
+int swarm_main(int argc, char **argv)
 {
 	return absent_main(argc, argv);
 }

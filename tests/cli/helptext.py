@@ -8,7 +8,8 @@ import subprocess
 from netns.testbed import BUILD
 
 COMMANDS = ["saluki", "saluki run", "saluki attach", "saluki detach", "saluki status",
-            "saluki filter", "saluki genkey", "saluki pubkey", "saluki probe", "saluki-collector"]
+            "saluki filter", "saluki genkey", "saluki pubkey", "saluki probe", "saluki swarm",
+            "saluki-collector"]
 
 # names: ("-s", "--snaplen"); argument: "BYTES" or None; text: what is said of it, on one line
 Option = collections.namedtuple("Option", "names argument text")
