@@ -80,28 +80,81 @@ int key_from_text(uint8_t key[KEY_LEN], const char *text)
 	return end[strspn(end, " \t\r\n")] ? -EINVAL : 0;
 }
 
-static int keys_parse(char *text, struct keypair *own, uint8_t *peer, const char **why)
-{
-	char *second = strchr(text, '\n');
+static const char second_line[] = "the second line is not the collector's public key; append it "
+				  "('saluki pubkey' prints it from the collector's private key)";
 
-	if (second)
-		*second++ = 0;
-	*why = "the first line is not a private key; make one with 'saluki genkey'";
-	if (key_from_text(own->secret, text) || key_public(own->public, own->secret))
-		return -EINVAL;
-	if (!peer)
-		return 0;
-	*why = "the second line is not the collector's public key; append it "
-	       "('saluki pubkey' prints it from the collector's private key)";
-	if (!second || key_from_text(peer, second))
-		return -EINVAL;
-	*why = "the second line is this sensor's own public key; it must be the collector's";
-	return sodium_memcmp(peer, own->public, KEY_LEN) ? 0 : -EINVAL;
+/* The line at `*text`, terminated; `*text` moves behind it. NULL behind the last one. */
+static char *next_line(char **text)
+{
+	char *line = *text, *end;
+
+	if (!line || !*line)
+		return NULL;
+	end = strchr(line, '\n');
+	if (end)
+		*end = 0;
+	*text = end ? end + 1 : NULL;
+	return line;
 }
 
-int keys_read(int fd, struct keypair *own, uint8_t *peer, const char **why)
+static bool is_blank(const char *line)
 {
-	char text[512] = "";
+	return !line[strspn(line, " \t\r")];
+}
+
+/* A line behind the first. Returns NULL or what is wrong with it. */
+static const char *peer_parse(const char *line, const struct keypair *own, struct keys_peers *p)
+{
+	static const char preshared[] = "preshared ";
+	size_t len = sizeof(preshared) - 1;
+
+	if (is_blank(line))
+		return NULL;
+	if (p->count && !strncmp(line, preshared, len))
+		return key_from_text(p->peer[p->count - 1].preshared, line + len)
+			       ? "what is behind 'preshared' is not a key; make one with "
+				 "'saluki genpsk'"
+			       : NULL;
+	if (p->count == KEYS_PEERS_MAX)
+		return "it has the public keys of more than four collectors";
+	if (key_from_text(p->peer[p->count].public, line))
+		return p->count ? "a line behind the second is neither a collector's public key "
+				  "nor 'preshared' and a key"
+				: second_line;
+	return sodium_memcmp(p->peer[p->count++].public, own->public, KEY_LEN)
+		       ? NULL
+		       : "the second line is this sensor's own public key; it must be the "
+			 "collector's";
+}
+
+static int peers_parse(char *text, const struct keypair *own, struct keys_peers *p,
+		       const char **why)
+{
+	char *line;
+
+	memset(p, 0, sizeof(*p));
+	while ((line = next_line(&text))) {
+		*why = peer_parse(line, own, p);
+		if (*why)
+			return -EINVAL;
+	}
+	*why = second_line;
+	return p->count ? 0 : -EINVAL;
+}
+
+static int keys_parse(char *text, struct keypair *own, struct keys_peers *peers, const char **why)
+{
+	char *first = next_line(&text);
+
+	*why = "the first line is not a private key; make one with 'saluki genkey'";
+	if (!first || key_from_text(own->secret, first) || key_public(own->public, own->secret))
+		return -EINVAL;
+	return peers ? peers_parse(text, own, peers, why) : 0;
+}
+
+int keys_read(int fd, struct keypair *own, struct keys_peers *peers, const char **why)
+{
+	char text[1024] = "";
 	size_t len = 0;
 	ssize_t n;
 	int err;
@@ -113,7 +166,7 @@ int keys_read(int fd, struct keypair *own, uint8_t *peer, const char **why)
 		}
 		len += n;
 	}
-	err = keys_parse(text, own, peer, why);
+	err = keys_parse(text, own, peers, why);
 	sodium_memzero(text, sizeof(text));
 	return err;
 }

@@ -3,7 +3,9 @@
  * Keys as WireGuard has them: X25519 pairs, 32 bytes, written as 44 characters of base64.
  *
  * A sensor's key file has its private key on the first line (`saluki genkey`) and on the second
- * the public key of its collector. The collector's key file has one line.
+ * the public key of its collector. Where they share a preshared key (`saluki genpsk`), the line
+ * behind that is "preshared" and this key. Public keys of more collectors may follow, each with
+ * its preshared key. The collector's key file has one line.
  */
 #ifndef WIRE_KEYS_H
 #define WIRE_KEYS_H
@@ -20,7 +22,18 @@ struct keypair {
 	uint8_t public[KEY_LEN];
 };
 
-/* Must be called once before anything else here and in seal.h. Waits, after a line, until the
+#define KEYS_PEERS_MAX 4
+
+/* Collectors, as a sensor's key file has them. */
+struct keys_peers {
+	unsigned int count;
+	struct {
+		uint8_t public[KEY_LEN];
+		uint8_t preshared[KEY_LEN]; /* zeros: none */
+	} peer[KEYS_PEERS_MAX];
+};
+
+/* Must be called once before anything else here and in derive.h. Waits, after a line, until the
  * kernel has random numbers. Returns 0 or -ENOSYS. */
 int keys_init(void);
 
@@ -32,9 +45,9 @@ void key_to_text(char text[KEY_TEXT_LEN], const uint8_t key[KEY_LEN]);
 /* Reads exactly one key from `text`; blanks around it are allowed. Returns 0 or -EINVAL. */
 int key_from_text(uint8_t key[KEY_LEN], const char *text);
 
-/* Reads the private key, and where `peer` is not NULL the collector's public key, from an open
- * key file. `why` is set to a static text on failure. Returns 0 or -EINVAL. */
-int keys_read(int fd, struct keypair *own, uint8_t *peer, const char **why);
+/* Reads the private key, and where `peers` is not NULL the collectors' keys (one at least), from an
+ * open key file. `why` is set to a static text on failure. Returns 0 or -EINVAL. */
+int keys_read(int fd, struct keypair *own, struct keys_peers *peers, const char **why);
 
 /* Whether nobody but its owner may read the open key file. True of what is no file (a pipe). */
 bool keys_private(int fd);

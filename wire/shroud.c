@@ -156,18 +156,16 @@ static uint64_t full_number(const struct shroud_rx *rx, uint32_t low)
 	return rx->highest + (int64_t)(int32_t)(low - (uint32_t)rx->highest);
 }
 
-/* Returns the message's bytes without its padding, or -EBADMSG. */
+/* Returns the message's bytes without its padding, 0 where that contradicts itself. */
 static long unpad(uint8_t *message, size_t len)
 {
 	size_t n;
 
-	if (!len)
-		return -EBADMSG;
 	if (!(message[0] & SHROUD_PADDED))
 		return len;
 	message[0] &= ~SHROUD_PADDED;
 	n = len < 3 ? 0 : load_be(message + len - 2, 2);
-	return n < 2 || n >= len ? -EBADMSG : (long)(len - n);
+	return n < 2 || n >= len ? 0 : (long)(len - n);
 }
 
 long shroud_open(struct shroud_rx *rx, struct table *t, uint32_t low, uint64_t *number,

@@ -71,8 +71,9 @@ int shroud_rx_init(struct shroud_rx *rx, struct table *t, const struct shroud_ke
 /* Takes all its addresses out of the table, and wipes its keys. Takes a zeroed one. */
 void shroud_rx_free(struct shroud_rx *rx, struct table *t);
 /* Opens a datagram that the table has under `low` for this owner. Returns the message's bytes,
- * padding taken off, or -EBADMSG where it is not authentic, and then nothing has changed: another
- * entry with its address may be tried. `number` is the datagram's. `out` takes `len` bytes. */
+ * padding taken off (0 where that contradicts itself), or -EBADMSG where it is not authentic, and
+ * then nothing has changed: another entry with its address may be tried. `number` is the
+ * datagram's. `out` takes `len` bytes. */
 long shroud_open(struct shroud_rx *rx, struct table *t, uint32_t low, uint64_t *number,
 		 uint8_t *out, const uint8_t *in, size_t len);
 /* Datagram `number`'s message was kept: it is acknowledged. */

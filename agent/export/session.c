@@ -1,261 +1,438 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Session: see session.h. The cryptography is wire/seal.h's; here are time and retries. */
+/*
+ * Session: see session.h. In: the time. Out: set-ups, renewals, and which session is the present
+ * one. The cryptography is wire/tryst.h's. Always holds: a link that is not free has a socket of
+ * its own, and no more than one of them is present.
+ */
 #include "session.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sodium.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
 
-#include "agent/source/clock.h"
 #include "agent/queue.h"
-#include "wire/piece.h"
+#include "agent/source/clock.h"
 
+#define SECOND_NS 1000000000ULL
 #define RETRY_FIRST_MS 1000
-#define RETRY_MAX_MS 8000
+#define RETRY_DOUBLED 3 /* times: 8 seconds */
+#define GIVEN_UP 3	/* set-ups without an answer, where there is another collector */
+#define YEAR_2020_NS (1577836800 * SECOND_NS)
+#define PROBES_FIRST 8 /* a second apart, those behind them ten */
+#define TICK_MS 500
 
-static int session_connect(const char *host, const char *port)
+_Static_assert(REACH_PEERS == KEYS_PEERS_MAX, "a key each");
+
+/* ---- start and end --------------------------------------------------------------------------- */
+
+static uint64_t realtime_ns(void)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG }, *list;
-	int err = getaddrinfo(host, port, &hints, &list), sock = -1;
-
-	if (err) { /* numeric addresses work without any configured address family */
-		hints.ai_flags = AI_NUMERICHOST;
-		if (getaddrinfo(host, port, &hints, &list)) {
-			log_line("--to %s:%s: %s", host, port, gai_strerror(err));
-			return -EINVAL;
-		}
-	}
-	for (struct addrinfo *a = list; a && sock < 0; a = a->ai_next) {
-		sock = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		if (sock >= 0 && connect(sock, a->ai_addr, a->ai_addrlen)) {
-			err = -errno;
-			close(sock);
-			sock = -1;
-		}
-	}
-	freeaddrinfo(list);
-	if (sock < 0) {
-		log_line("--to %s:%s: no route to it: %s", host, port, strerror(-err));
-		return -EHOSTUNREACH;
-	}
-	return sock;
+	return clock_ns(CLOCK_REALTIME);
 }
 
-/* Below the path MTU, never fragmented: if it is too small after all, sending says so. */
-static void session_dont_fragment(int sock)
+static int session_add_peer(struct session *s, const struct reach_name *to, const uint8_t *public,
+			    const uint8_t *preshared)
 {
-	int on = IP_PMTUDISC_DO;
+	struct session_peer *p = &s->peers[s->peer_count];
+	int err = reach_resolve(&p->address, to);
 
-	setsockopt(sock, IPPROTO_IP, IP_MTU_DISCOVER, &on, sizeof(on));
-	on = IPV6_PMTUDISC_DO;
-	setsockopt(sock, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &on, sizeof(on));
+	if (err)
+		return err;
+	memcpy(p->public, public, KEY_LEN);
+	if (tryst_pair(p->pair, &s->own, public, true, preshared)) {
+		log_line("--key: what it has as public key of collector %s is none",
+			 p->address.name);
+		return -EINVAL;
+	}
+	err = reach_open(&s->reach, p->address.to.ss_family);
+	if (err)
+		log_line("cannot open sockets: %s", strerror(-err));
+	s->peer_count++;
+	return err;
 }
 
-int session_init(struct session *s, const char *host, const char *port, const struct keypair *own,
-		 const uint8_t *peer_key)
+static int session_memory(struct session *s)
 {
+	s->changed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	/* What two sessions may have ahead, and some behind. */
+	return s->changed_fd < 0 ? -errno : table_init(&s->table, 3 * SHROUD_WINDOW_DOWN);
+}
+
+int session_init(struct session *s, const struct reach_name *to, unsigned int count,
+		 const struct keypair *own, const struct keys_peers *peers)
+{
+	int err;
+
 	memset(s, 0, sizeof(*s));
 	pthread_mutex_init(&s->lock, NULL);
-	snprintf(s->peer, sizeof(s->peer), "%.250s:%.20s", host, port);
-	s->initiator.own = *own;
-	memcpy(s->initiator.peer, peer_key, KEY_LEN);
+	s->asked.sock = -1;
+	s->realtime_ns = realtime_ns;
+	s->renew_ns = SESSION_RENEW_NS;
+	s->window = SESSION_WINDOW;
+	s->own = *own;
 	randombytes_buf(&s->run, sizeof(s->run));
-	s->changed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	s->sock = session_connect(host, port);
-	if (s->sock < 0)
-		return s->sock;
-	session_dont_fragment(s->sock);
-	return s->changed_fd < 0 ? -errno : 0;
+	if (peers->count > 1 && peers->count != count) {
+		log_line("--key has public keys of %u collectors, but --to is given %u times",
+			 peers->count, count);
+		return -EINVAL;
+	}
+	err = session_memory(s);
+	for (unsigned int i = 0; i < count && !err; i++) {
+		unsigned int key = peers->count > 1 ? i : 0;
+
+		err = session_add_peer(s, &to[i], peers->peer[key].public,
+				       peers->peer[key].preshared);
+	}
+	s->peer = s->peers[0].address.name;
+	return err;
 }
 
 void session_free(struct session *s)
 {
-	close(s->sock);
+	reach_close(&s->reach);
+	table_free(&s->table);
 	close(s->changed_fd);
 	pthread_mutex_destroy(&s->lock);
 	sodium_memzero(s, sizeof(*s));
+	s->changed_fd = s->asked.sock = -1;
 }
 
-static void session_down(struct session *s)
+/* ---- links ----------------------------------------------------------------------------------- */
+
+static void link_end(struct session *s, struct session_link *l)
 {
+	shroud_rx_free(&l->rx, &s->table);
+	reach_give(&s->reach, l->sock);
+	sodium_memzero(l, sizeof(*l));
+}
+
+static void links_expire(struct session *s, uint64_t now_ns)
+{
+	for (int i = 0; i < SESSION_LINKS; i++) {
+		struct session_link *l = &s->links[i];
+
+		if (l->generation && l->ends_ns && now_ns >= l->ends_ns)
+			link_end(s, l);
+	}
+}
+
+/* A free one; the oldest that is not the present one gives way. */
+static struct session_link *link_new(struct session *s)
+{
+	struct session_link *oldest = NULL;
+
+	for (int i = 0; i < SESSION_LINKS; i++) {
+		struct session_link *l = &s->links[i];
+
+		if (!l->generation)
+			return l;
+		if (l != s->present && (!oldest || l->generation < oldest->generation))
+			oldest = l;
+	}
+	link_end(s, oldest);
+	return oldest;
+}
+
+static void link_retire(struct session *s, uint64_t now_ns)
+{
+	if (s->present)
+		s->present->ends_ns = now_ns + SESSION_OLD_NS;
+	s->present = NULL;
+	s->renewing = false;
+	sodium_memzero(&s->renewal, sizeof(s->renewal));
+}
+
+void session_retire(struct session *s, uint64_t now_ns)
+{
+	link_retire(s, now_ns);
 	pthread_mutex_lock(&s->lock);
 	s->up = false;
 	pthread_mutex_unlock(&s->lock);
 	event_signal(s->changed_fd);
 }
 
-static void session_answered(struct session *s, const uint8_t *in, size_t len)
+/* The export thread takes it from here with its next datagram. */
+static void session_publish(struct session *s, const struct session_link *l,
+			    const struct shroud_keys *up, const struct session_path *terms)
 {
-	struct seal_session new;
-	uint16_t id;
+	struct session_path *p = &s->path;
 
-	/* While there is a session nothing was asked, and a forgery must not cost X25519. */
-	if (s->up || seal_finish(&s->initiator, &new, &id, in, len)) {
-		s->bad_datagrams++;
-		return;
-	}
-	if (s->told_silent)
-		log_line("collector %s: answers", s->peer);
-	s->told_silent = false;
-	s->unanswered = 0;
-	s->rx = new.rx;
-	__atomic_store_n(&s->heard, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&s->lock);
-	s->tx = new.tx;
-	s->sensor_id = id;
-	s->generation++;
+	p->generation = l->generation;
+	p->sock = l->sock;
+	p->window = terms->window;
+	p->sensor_id = terms->sensor_id;
+	p->padded = terms->padded;
+	shroud_tx_init(&p->tx, up);
+	s->clock_set = s->peers[l->peer].clock_set;
+	s->clock_base_ns = s->peers[l->peer].clock_base_ns;
 	s->up = true;
 	pthread_mutex_unlock(&s->lock);
-	sodium_memzero(&new, sizeof(new));
 	event_signal(s->changed_fd);
 }
 
-static void session_receipt(struct session *s, const uint8_t *in, size_t len)
+int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY_LEN],
+		  const struct session_path *terms, uint64_t now_ns)
 {
-	uint8_t message[WIRE_DATAGRAM_MAX];
-	long n = seal_open(&s->rx, message, in, len);
+	struct session_link *l = link_new(s);
+	struct shroud_keys up, down;
+	int err;
 
-	if (n != RECEIPT_LEN || message[0] != PIECE_RECEIPT) {
-		s->bad_datagrams++;
-		return;
+	tryst_session(k2, &up, &down, l->chain);
+	err = shroud_rx_init(&l->rx, &s->table, &down, 1 + (l - s->links), SHROUD_WINDOW_DOWN);
+	if (!err) {
+		link_retire(s, now_ns);
+		l->generation = s->path.generation + 1;
+		l->peer = peer;
+		l->sock = sock;
+		l->since_ns = now_ns;
+		s->present = l;
+		s->peer = s->peers[peer].address.name;
+		s->next_renew_ns = now_ns + s->renew_ns;
+		session_publish(s, l, &up, terms);
 	}
-	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->heard, load_be(message + 1, 8), __ATOMIC_RELEASE);
-	if (message[9] & RECEIPT_FINAL)
-		__atomic_store_n(&s->heard_final, true, __ATOMIC_RELEASE);
-	event_signal(s->changed_fd);
+	sodium_memzero(&up, sizeof(up));
+	sodium_memzero(&down, sizeof(down));
+	return err;
 }
 
-void session_receive(struct session *s)
-{
-	uint8_t in[WIRE_DATAGRAM_MAX];
-	ssize_t n;
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
-	for (;;) {
-		n = recv(s->sock, in, sizeof(in), MSG_DONTWAIT);
-		if (n < 0 && errno == ECONNREFUSED) {
-			session_refused(s); /* an ICMP message, once; then there may be more */
-			continue;
-		}
-		if (n < 0)
-			return;
-		if (n > 0 && in[0] == SEAL_ANSWER)
-			session_answered(s, in, n);
-		else
-			session_receipt(s, in, n);
-	}
+uint64_t session_time(const struct session *s, unsigned int peer, uint64_t now_ns)
+{
+	const struct session_peer *p = &s->peers[peer];
+
+	return p->clock_set ? now_ns + p->clock_base_ns : s->realtime_ns();
 }
 
-static void session_send_init(struct session *s, uint64_t now_ns)
+/* A random one of this interval's that has not gone out. Returns whether there is one. */
+static bool slot_choose(struct session_peer *p, uint64_t time_ns, uint64_t *slot)
 {
-	uint8_t out[SEAL_INIT_MAX];
-	char info[INFO_LEN_MAX + 1];
+	uint64_t slots[TRYST_SLOTS], interval = time_ns / TRYST_INTERVAL_NS;
+	uint32_t j;
+
+	if (p->interval != interval)
+		p->used = 0;
+	p->interval = interval;
+	if (p->used == UINT32_MAX)
+		return false;
+	do
+		j = randombytes_uniform(TRYST_SLOTS);
+	while (p->used & 1U << j);
+	p->used |= 1U << j;
+	tryst_slots(slots, p->pair, interval);
+	*slot = slots[j];
+	return true;
+}
+
+_Static_assert(TRYST_SLOTS == 32, "a bit each");
+
+static size_t session_padding(const struct session *s)
+{
+	return s->pad ? SHROUD_DATAGRAM_PADDED : 0;
+}
+
+static void session_send_init(struct session *s, const struct session_peer *p, uint64_t time_ns)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	struct tryst_hello hello = {
+		.run = s->run,
+		.time_ns = time_ns,
+		.window = s->window,
+		.flags = s->pad ? TRYST_PADDED : 0,
+	};
+	uint64_t slot;
 	long len;
-	uint64_t wait_ms = RETRY_FIRST_MS << (s->unanswered < 3 ? s->unanswered : 3);
 
+	if (!slot_choose(&s->peers[s->asked.peer], time_ns, &slot))
+		return; /* another interval has others */
 	/* So that a collector that hears of this run only now knows what it has missed. */
 	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
-	len = seal_init(&s->initiator, out, clock_ns(CLOCK_REALTIME), s->run, info,
-			info_write(info, &s->info));
-	if (wait_ms > RETRY_MAX_MS)
-		wait_ms = RETRY_MAX_MS;
+	hello.info_len = info_write((char *)hello.info, &s->info);
+	len = tryst_init(&s->asked.tryst, out, &s->own, p->public, p->pair, slot, &hello,
+			 session_padding(s));
+	s->asked.waits = len > 0;
+	/* Nobody there shows as silence; the next one is the retry. */
+	if (len > 0)
+		send(s->asked.sock, out, len, MSG_NOSIGNAL);
+}
+
+static void session_ask_clock(struct session *s, const struct session_peer *p, uint64_t time_ns)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	size_t len = s->pad ? SHROUD_DATAGRAM_PADDED : CLOCK_REQUEST_MIN;
+
+	s->asked.clock = !clock_ask(s->asked.clock_key, out, len, &s->own, p->public, time_ns);
+	if (s->asked.clock)
+		send(s->asked.sock, out, len, MSG_NOSIGNAL);
+}
+
+/* From a port that no earlier one came from. */
+static void session_ask(struct session *s, unsigned int peer, bool clock, uint64_t now_ns)
+{
+	const struct session_peer *p = &s->peers[peer];
+	uint64_t time_ns = session_time(s, peer, now_ns);
+
+	reach_give(&s->reach, s->asked.sock);
+	sodium_memzero(&s->asked, sizeof(s->asked));
+	s->asked.peer = peer;
+	s->asked.sock = reach_take(&s->reach, &p->address);
+	if (s->asked.sock < 0) {
+		s->asked.sock = -1; /* no route at present */
+		return;
+	}
+	session_send_init(s, p, time_ns);
+	if (clock || (time_ns < YEAR_2020_NS && !p->clock_set))
+		session_ask_clock(s, p, time_ns);
+}
+
+static void session_next_peer(struct session *s)
+{
+	unsigned int old = s->trying;
+
+	if (s->peer_count == 1 || s->unanswered < (s->failed >= s->peer_count ? 1 : GIVEN_UP))
+		return;
+	s->trying = (s->trying + 1) % s->peer_count;
+	s->unanswered = 0;
+	if (s->failed++ < s->peer_count)
+		log_line("collector %s: no answer; trying %s", s->peers[old].address.name,
+			 s->peers[s->trying].address.name);
+}
+
+static void session_set_up(struct session *s, uint64_t now_ns)
+{
+	unsigned int doubled;
+	uint64_t wait_ms;
+
+	session_next_peer(s);
+	doubled = s->failed >= s->peer_count ? RETRY_DOUBLED : s->unanswered;
+	wait_ms = RETRY_FIRST_MS << (doubled < RETRY_DOUBLED ? doubled : RETRY_DOUBLED);
 	wait_ms += randombytes_uniform(wait_ms / 4);
 	s->next_init_ns = now_ns + wait_ms * 1000000ULL;
-	if (s->unanswered++ == 2 && !s->told_silent) {
+	/* The clock may be why: with each second one from the third on it is asked for. */
+	session_ask(s, s->trying, (s->unanswered >= 2 && !(s->unanswered & 1)) || s->failed,
+		    now_ns);
+	if (s->unanswered++ == 2 && s->peer_count == 1 && !s->told_silent) {
 		log_line(
 			"collector %s: no answer; is it running, is its public key the second line "
 			"of --key, is this sensor's key in its --sensors file? Trying on",
-			s->peer);
+			s->peers[s->trying].address.name);
 		s->told_silent = true;
 	}
-	/* Nobody there shows as silence; the next INIT is the retry. */
-	if (len > 0 && send(s->sock, out, len, MSG_NOSIGNAL) < 0 && errno == ECONNREFUSED)
-		send(s->sock, out, len, MSG_NOSIGNAL);
+}
+
+/* ---- a session that is up -------------------------------------------------------------------- */
+
+static bool session_is_silent(const struct session *s, uint64_t now_ns)
+{
+	uint64_t first = __atomic_load_n(&s->first_send_ns, __ATOMIC_RELAXED);
+
+	return first && now_ns > first + SESSION_SILENCE_NS;
+}
+
+static void session_renew(struct session *s, uint64_t now_ns)
+{
+	uint8_t message[MESSAGE_RENEW_LEN] = { MESSAGE_RENEW };
+
+	if (!s->renewing)
+		tryst_ephemeral(&s->renewal, s->own.secret,
+				session_time(s, s->present->peer, now_ns));
+	s->renewing = true;
+	memcpy(message + 1, s->renewal.public, KEY_LEN);
+	session_post(s, message, sizeof(message));
+	s->next_renew_ns = now_ns + SECOND_NS;
+}
+
+static void session_probe(struct session *s, uint64_t now_ns)
+{
+	uint8_t message[MESSAGE_PROBE_LEN] = { MESSAGE_PROBE };
+
+	session_post(s, message, sizeof(message));
+	s->next_probe_ns = now_ns + (s->probes < PROBES_FIRST ? 1 : 10) * SECOND_NS;
+	s->probes++;
+}
+
+static void session_tell(struct session *s, uint64_t now_ns)
+{
+	uint8_t message[INFO_MESSAGE_MAX + 1] = { MESSAGE_INFO };
+
+	s->info_due--;
+	s->next_info_ns = now_ns + SECOND_NS;
+	session_post(s, message, 1 + info_write((char *)message + 1, &s->info));
+}
+
+/* One of higher priority that answers has its session at once. */
+static void session_try_better(struct session *s, uint64_t now_ns)
+{
+	s->next_better_ns = now_ns + SESSION_BETTER_NS;
+	session_ask(s, s->better % s->present->peer, s->better / s->present->peer & 1, now_ns);
+	s->better++;
+}
+
+static void session_keep_up(struct session *s, uint64_t now_ns)
+{
+	if (now_ns >= s->next_renew_ns)
+		session_renew(s, now_ns);
+	if (now_ns >= s->next_probe_ns)
+		session_probe(s, now_ns);
+	if (s->info_due && now_ns >= s->next_info_ns)
+		session_tell(s, now_ns);
+	if (s->present->peer && now_ns >= s->next_better_ns)
+		session_try_better(s, now_ns);
 }
 
 int session_tick(struct session *s, uint64_t now_ns)
 {
-	uint64_t first = __atomic_load_n(&s->first_send_ns, __ATOMIC_RELAXED);
 	int64_t left;
 
-	if (s->up && first && now_ns > first + SESSION_SILENCE_NS) {
-		session_down(s);
+	links_expire(s, now_ns);
+	if (s->present && session_is_silent(s, now_ns)) {
+		session_retire(s, now_ns);
 		s->next_init_ns = 0;
 	}
-	if (s->up)
-		return 500;
+	if (s->present) {
+		session_keep_up(s, now_ns);
+		return TICK_MS;
+	}
 	if (now_ns >= s->next_init_ns)
-		session_send_init(s, now_ns);
-	left = (s->next_init_ns - now_ns) / 1000000 + 1;
-	return left < 500 ? (int)left : 500;
+		session_set_up(s, now_ns);
+	left = (int64_t)(s->next_init_ns - now_ns) / 1000000 + 1;
+	return left < TICK_MS ? (int)left : TICK_MS;
 }
+
+/* ---- what others want to be said ------------------------------------------------------------- */
 
 void session_info_changed(struct session *s)
 {
 	s->info.change++;
-	pthread_mutex_lock(&s->lock);
-	s->change_len = info_write(s->change, &s->info);
-	s->change_due = SESSION_INFO_REPEATS;
-	pthread_mutex_unlock(&s->lock);
+	s->info_due = SESSION_INFO_REPEATS;
+	s->next_info_ns = 0;
 }
 
-size_t session_info_due(struct session *s, uint8_t *message)
+void session_answer(struct session *s, uint64_t number, uint8_t status, const char *text)
 {
-	size_t len = 0;
+	uint8_t message[INFO_MESSAGE_MAX] = { MESSAGE_ANSWER };
+	size_t len = strnlen(text, sizeof(message) - 10);
 
-	pthread_mutex_lock(&s->lock);
-	if (s->change_due) {
-		s->change_due--;
-		message[0] = PIECE_INFO;
-		memcpy(message + 1, s->change, s->change_len);
-		len = 1 + s->change_len;
-	}
-	pthread_mutex_unlock(&s->lock);
-	return len;
+	store_be(message + 1, number, 8);
+	message[9] = status;
+	memcpy(message + 10, text, len);
+	session_post(s, message, 10 + len);
 }
 
-bool session_use(struct session *s, struct seal_tx *tx, uint16_t *sensor_id,
-		 unsigned int *generation)
+unsigned int session_poll(const struct session *s, struct pollfd *p)
 {
-	bool up;
+	unsigned int n = 0;
 
-	/* All under the lock: keys taken with another session's number would be taken twice, and
-	 * the same counter would seal two datagrams. */
-	pthread_mutex_lock(&s->lock);
-	up = s->up;
-	if (up && s->generation != *generation) {
-		*tx = s->tx;
-		*sensor_id = s->sensor_id;
-		*generation = s->generation;
-	}
-	pthread_mutex_unlock(&s->lock);
-	return up;
-}
-
-void session_sent(struct session *s, uint64_t now_ns)
-{
-	uint64_t none = 0;
-
-	__atomic_compare_exchange_n(&s->first_send_ns, &none, now_ns, false, __ATOMIC_RELAXED,
-				    __ATOMIC_RELAXED);
-}
-
-/* "Port unreachable" is not authentic: it only makes the silence be looked at sooner. */
-void session_refused(struct session *s)
-{
-	uint64_t first = __atomic_load_n(&s->first_send_ns, __ATOMIC_RELAXED);
-
-	if (first > SESSION_SILENCE_NS)
-		__atomic_compare_exchange_n(&s->first_send_ns, &first,
-					    first - SESSION_SILENCE_NS * 2 / 3, false,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	for (int i = 0; i < 2 * REACH_SOCKETS; i++)
+		if (s->reach.sockets[i].used)
+			p[n++] = (struct pollfd){ .fd = s->reach.sockets[i].fd, .events = POLLIN };
+	return n;
 }

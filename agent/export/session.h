@@ -3,6 +3,11 @@
  * The session with the collector (docs/wire.md): set up, kept alive and renewed by the control
  * thread, which opens all that the collector says; used by the export thread, which seals and sends
  * all that goes there. They meet in a mailbox, guarded by one lock.
+ *
+ *     session.c    set-up, renewal, silence, by the time   control thread
+ *     hear.c       what the collector says                 control thread
+ *     mailbox.c    what both threads touch                 both
+ *     reach.c      addresses and sockets
  */
 #ifndef AGENT_SESSION_H
 #define AGENT_SESSION_H
@@ -13,8 +18,10 @@
 
 #include <linux/types.h>
 
+#include "reach.h"
 #include "wire/clock_request.h"
 #include "wire/info.h"
+#include "wire/keys.h"
 #include "wire/message.h"
 #include "wire/shroud.h"
 #include "wire/table.h"
@@ -22,8 +29,12 @@
 
 #define SESSION_SILENCE_NS 3000000000ULL
 #define SESSION_RENEW_NS 120000000000ULL
-#define SESSION_ACKS 32 /* that wait for the export thread; the oldest gives way */
-#define SESSION_OUTBOX 16
+#define SESSION_OLD_NS 10000000000ULL	 /* what was under way in an old session is still taken */
+#define SESSION_BETTER_NS 30000000000ULL /* how often a collector of higher priority is tried */
+#define SESSION_ACKS 32			 /* that wait for the export thread; the oldest gives way */
+#define SESSION_OUTBOX 6		 /* kinds of messages in it */
+#define SESSION_INFO_REPEATS 10		 /* a change is told so often, a second apart */
+#define SESSION_WINDOW 1024		 /* addresses that the collector shall know ahead */
 
 /* What the export thread sends with. It has a copy of its own, so that it alone counts. */
 struct session_path {
@@ -35,7 +46,128 @@ struct session_path {
 	bool padded; /* every datagram has SHROUD_DATAGRAM_PADDED bytes */
 };
 
-struct session; /* defined below in full by the one who writes session.c */
+/* Where a collector is, and what is shared with it. */
+struct session_peer {
+	struct reach_address address;
+	uint8_t public[KEY_LEN], pair[KEY_LEN];
+	uint64_t interval; /* that `used` is of */
+	uint32_t used;	   /* bit j: slot j has gone out in this interval */
+	bool clock_set;	   /* by the collector: its time is CLOCK_MONOTONIC + clock_base_ns */
+	uint64_t clock_base_ns;
+};
+
+/* A set-up that waits for its answer, and a clock request beside it. */
+struct session_asked {
+	unsigned int peer;
+	int sock;   /* -1: none */
+	bool waits; /* `tryst` is that of an m1 that has gone out */
+	struct tryst_asked tryst;
+	bool clock; /* and `clock_key` that of a clock request */
+	uint8_t clock_key[KEY_LEN];
+};
+
+/* A session's receiving half. The present one, and those before it for SESSION_OLD_NS. */
+struct session_link {
+	unsigned int generation; /* 0: free */
+	unsigned int peer;
+	int sock;
+	struct shroud_rx rx;
+	uint8_t chain[KEY_LEN];
+	uint64_t since_ns;
+	uint64_t ends_ns; /* 0: the present one */
+	uint64_t heard;	  /* datagrams */
+};
+
+struct session_message {
+	size_t len; /* 0: none waits */
+	unsigned int generation;
+	uint8_t bytes[MESSAGE_MAX];
+};
+
+struct session_ack {
+	unsigned int generation;
+	struct ack ack;
+};
+
+#define SESSION_LINKS (REACH_SOCKETS - 1)
+
+struct session {
+	const char *peer;	       /* HOST:PORT of the present collector, for messages */
+	uint64_t run;		       /* random number of this run */
+	int changed_fd;		       /* eventfd: up, down, an ACK, or something in the outbox */
+	const __u64 *exported;	       /* frames exported so far; read atomically */
+	uint64_t (*realtime_ns)(void); /* the sensor's clock; tests have one of their own */
+	uint64_t renew_ns;	       /* a session's age at which it is renewed */
+	uint32_t window;	       /* asked for */
+	bool pad;		       /* every datagram of ours has SHROUD_DATAGRAM_PADDED bytes */
+	struct keypair own;
+	struct session_peer peers[REACH_PEERS]; /* by priority */
+	unsigned int peer_count;
+
+	/* control thread */
+	struct info info; /* what the sensor says of itself; `exported` and `change` are set here */
+	/* An ORDER came: `text` is not terminated. NULL: they are counted as bad. The answer is
+	 * given by session_answer(). */
+	void (*order)(void *arg, uint64_t number, const char *text, size_t len);
+	void *order_arg;
+	struct reach reach;
+	struct table table;
+	struct session_link links[SESSION_LINKS];
+	struct session_link *present; /* NULL: none is up */
+	struct session_asked asked;
+	unsigned int trying;	 /* the peer that set-ups go to */
+	unsigned int unanswered; /* set-ups to it, one after the other */
+	unsigned int failed;	 /* peers that were given up since one has answered */
+	unsigned int better;	 /* set-ups to those of higher priority */
+	uint64_t next_init_ns, next_better_ns;
+	bool told_silent;
+	struct keypair renewal; /* ephemeral of the RENEW that is repeated */
+	bool renewing;
+	uint64_t next_renew_ns, next_probe_ns, next_info_ns;
+	unsigned int probes, info_due;
+	uint64_t bad_datagrams; /* nothing that was waited for */
+
+	/* shared */
+	pthread_mutex_t lock; /* guards what follows up to the empty line */
+	bool up;
+	struct session_path path;
+	struct session_ack acks[SESSION_ACKS];
+	unsigned int acks_first, acks_count;
+	struct session_message outbox[SESSION_OUTBOX];
+	bool clock_set; /* of the present peer, as above */
+	uint64_t clock_base_ns;
+	uint64_t round_trip_ns; /* the shortest of late; 0: not known */
+	int64_t offset_ns;	/* the collector's clock over this one's, measured with it */
+	uint64_t measured_ns;	/* when; CLOCK_MONOTONIC */
+
+	uint64_t first_send_ns; /* oldest datagram not followed by one of theirs, 0: none; atomic */
+};
+
+/* ---- start and end --------------------------------------------------------------------------- */
+
+/* Before the sandbox: resolves, opens sockets. `to` has HOST:PORT of `count` collectors by
+ * priority, `peers` one key for all, or one for each. Everything is copied. What is not a default
+ * (renew_ns, window, pad, order, realtime_ns) is set behind it. Returns 0, or -errno after a line.
+ */
+int session_init(struct session *s, const struct reach_name *to, unsigned int count,
+		 const struct keypair *own, const struct keys_peers *peers);
+/* Wipes all keys. Takes what session_init failed with. */
+void session_free(struct session *s);
+
+/* ---- control thread -------------------------------------------------------------------------- */
+
+struct pollfd;
+/* What to wait for: fills in REACH_SOCKETS entries at most, returns how many. */
+unsigned int session_poll(const struct session *s, struct pollfd *p);
+/* Takes what came. */
+void session_receive(struct session *s, uint64_t now_ns);
+/* Does what is due: set-up, renewal, probes. Returns milliseconds until it wants to be called
+ * again. */
+int session_tick(struct session *s, uint64_t now_ns);
+/* `info` was changed while a session may live. */
+void session_info_changed(struct session *s);
+/* The ANSWER to order `number`; `text` is cut where it is too long for one datagram. */
+void session_answer(struct session *s, uint64_t number, uint8_t status, const char *text);
 
 /* ---- export thread --------------------------------------------------------------------------- */
 
@@ -45,11 +177,30 @@ bool session_use(struct session *s, struct session_path *p);
 /* The next ACK of the session `generation`. Returns false where there is none. */
 bool session_ack(struct session *s, unsigned int generation, struct ack *ack);
 /* The next message that the control thread wants to be sent (HEARD, PROBE, ECHO, RENEW, INFO,
- * ANSWER) in this session. Returns its bytes, 0 where there is none. */
+ * ANSWER) in this session. Returns its bytes, 0 where there is none. A PROBE's stamp, bytes 1 to 8,
+ * is for the sender to fill in, with session_clock_ns(). */
 size_t session_outbox(struct session *s, unsigned int generation, uint8_t message[MESSAGE_MAX]);
 /* Something was sent at `now_ns`: from then on silence counts. */
 void session_sent(struct session *s, uint64_t now_ns);
 /* The kernel says that nobody listens there. */
 void session_refused(struct session *s);
+/* Protocol time. Any thread. */
+uint64_t session_clock_ns(struct session *s);
+
+/* ---- between the session's own files --------------------------------------------------------- */
+
+/* Protocol time with peer `peer`. */
+uint64_t session_time(const struct session *s, unsigned int peer, uint64_t now_ns);
+/* Puts a message into the outbox, in place of one of its kind that waits. Control thread. */
+void session_post(struct session *s, const uint8_t *message, size_t len);
+void session_post_ack(struct session *s, unsigned int generation, const struct ack *ack);
+/* A session of root `k2` (wiped) on `sock` with `peer` becomes the present one; of `terms`, window,
+ * sensor_id and padded count. Returns 0 or -ENOMEM. */
+int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY_LEN],
+		  const struct session_path *terms, uint64_t now_ns);
+/* The present session is over; what was under way is still taken for a while. */
+void session_retire(struct session *s, uint64_t now_ns);
+/* One datagram from the collector. */
+void session_hear(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns);
 
 #endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hear: what the collector says (session.h, docs/wire.md). In: datagrams, of which any may be
+ * anybody's. Out: ACKs to the export thread, messages into the outbox, sessions that begin. Nothing
+ * is acted on before its tag has been verified; what is not authentic is counted.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <saluki/log.h>
+
+#define SECOND_NS 1000000000LL
+#define HEARD_EVERY 32
+#define AT_A_TIME 256 /* datagrams of a socket, so that a flood leaves time for the rest */
+#define CLOCK_GOOD_NS 10000000000LL /* a clock that is no more wrong than this is left as it is */
+#define PROBE_OLD_NS (10 * SECOND_NS)
+#define MEASURED_OLD_NS (600 * SECOND_NS) /* ways change */
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+/* The collector's clock says `time_ns`. Returns by how much ours was wrong. */
+static uint64_t hear_time(struct session *s, unsigned int peer, uint64_t time_ns, uint64_t now_ns)
+{
+	struct session_peer *p = &s->peers[peer];
+	int64_t wrong = time_ns - session_time(s, peer, now_ns);
+
+	if (wrong < 0)
+		wrong = -(uint64_t)wrong;
+	if (wrong < 0 || wrong > CLOCK_GOOD_NS) {
+		p->clock_set = true;
+		p->clock_base_ns = time_ns - now_ns;
+	}
+	return wrong;
+}
+
+static void hear_answers_again(struct session *s, unsigned int peer)
+{
+	if (s->told_silent || s->failed || (s->present && s->present->peer != peer))
+		log_line("collector %s: answers", s->peers[peer].address.name);
+	s->told_silent = false;
+	s->unanswered = s->failed = 0;
+	s->trying = peer;
+}
+
+static bool hear_welcome(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	struct session_asked *a = &s->asked;
+	struct session_path terms = { 0 };
+	struct tryst_welcome welcome;
+	uint8_t k2[KEY_LEN];
+
+	if (!a->waits || tryst_finish(&a->tryst, &s->own, &welcome, k2, in, len))
+		return false;
+	a->waits = false;
+	hear_time(s, a->peer, welcome.time_ns, now_ns);
+	hear_answers_again(s, a->peer);
+	terms.window = welcome.window < s->window ? welcome.window : s->window;
+	terms.sensor_id = welcome.sensor_id;
+	terms.padded = s->pad;
+	s->probes = 0;
+	s->next_probe_ns = now_ns;
+	s->next_better_ns = now_ns + SESSION_BETTER_NS;
+	if (!session_begin(s, a->peer, a->sock, k2, &terms, now_ns))
+		a->sock = -1; /* the session's now */
+	return true;
+}
+
+static bool hear_clock(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	struct session_asked *a = &s->asked;
+	uint64_t time_ns;
+
+	if (!a->clock || clock_answered(a->clock_key, &time_ns, in, len))
+		return false;
+	a->clock = false;
+	/* Where that is why nobody answered, there is no need to wait. */
+	if (hear_time(s, a->peer, time_ns, now_ns) < TRYST_INTERVAL_NS / 2)
+		return true;
+	if (s->present)
+		s->next_better_ns = now_ns;
+	else
+		s->next_init_ns = now_ns;
+	if (s->unanswered)
+		s->unanswered--;
+	return true;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static void hear_renewed(struct session *s, const struct session_link *l, const uint8_t *m,
+			 uint64_t now_ns)
+{
+	struct session_path terms = s->path; /* which no other thread writes */
+	uint8_t k2[KEY_LEN];
+	int sock;
+
+	if (l != s->present || !s->renewing || memcmp(m + 1, s->renewal.public, KEY_LEN))
+		return; /* of a RENEW that was repeated */
+	sock = reach_take(&s->reach, &s->peers[l->peer].address);
+	if (sock < 0)
+		return; /* no route at present; the answer to the next RENEW is the same */
+	if (tryst_renew(k2, l->chain, &s->renewal, m + 1 + KEY_LEN, true) ||
+	    session_begin(s, l->peer, sock, k2, &terms, now_ns)) {
+		s->bad_datagrams++;
+		reach_give(&s->reach, sock);
+	}
+	sodium_memzero(k2, sizeof(k2));
+	sodium_memzero(&terms, sizeof(terms));
+}
+
+/* Round trip and offset as NTP has them (RFC 5905, section 8): t1 and t4 are our clock's, t2 and t3
+ * the collector's. The shortest round trip is the one that waited least. */
+static void hear_probed(struct session *s, const struct session_link *l, const uint8_t *m,
+			uint64_t now_ns)
+{
+	uint64_t t1 = load_be(m + 1, 8), t2 = load_be(m + 9, 8), t3 = load_be(m + 17, 8);
+	uint64_t t4 = session_time(s, l->peer, now_ns), round_trip;
+
+	if (l != s->present || t4 - t1 > PROBE_OLD_NS || t3 - t2 > t4 - t1)
+		return;
+	round_trip = (t4 - t1) - (t3 - t2);
+	pthread_mutex_lock(&s->lock);
+	if (!s->round_trip_ns || round_trip <= s->round_trip_ns ||
+	    now_ns - s->measured_ns > MEASURED_OLD_NS) {
+		s->round_trip_ns = round_trip ?: 1;
+		s->offset_ns = (int64_t)(t2 - t1) / 2 + (int64_t)(t3 - t4) / 2;
+		s->measured_ns = now_ns;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void hear_heard(struct session *s, struct session_link *l)
+{
+	uint8_t message[MESSAGE_HEARD_LEN] = { MESSAGE_HEARD };
+
+	if (l != s->present)
+		return;
+	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
+	if (++l->heard % HEARD_EVERY)
+		return;
+	store_be(message + 1, l->rx.highest, 8);
+	session_post(s, message, sizeof(message));
+}
+
+static void hear_challenge(struct session *s, const struct session_link *l, const uint8_t *m)
+{
+	uint8_t message[MESSAGE_ECHO_LEN] = { MESSAGE_ECHO };
+
+	if (l != s->present)
+		return;
+	memcpy(message + 1, m + 1, 8);
+	session_post(s, message, sizeof(message));
+}
+
+/* The least bytes of a message that is known; 0: it is not. */
+static size_t hear_least(uint8_t kind)
+{
+	switch (kind) {
+	case MESSAGE_ACK:
+		return ACK_LEN;
+	case MESSAGE_PROBED:
+		return MESSAGE_PROBED_LEN;
+	case MESSAGE_CHALLENGE:
+		return MESSAGE_CHALLENGE_LEN;
+	case MESSAGE_RENEWED:
+		return MESSAGE_RENEWED_LEN;
+	case MESSAGE_ORDER:
+		return 9;
+	default:
+		return 0;
+	}
+}
+
+static void hear_message(struct session *s, struct session_link *l, const uint8_t *m, size_t len,
+			 uint64_t now_ns)
+{
+	size_t least = len ? hear_least(m[0]) : 0;
+	struct ack ack;
+
+	hear_heard(s, l);
+	if (!least || len < least || (m[0] == MESSAGE_ORDER && !s->order)) {
+		s->bad_datagrams++;
+		return;
+	}
+	switch (m[0]) {
+	case MESSAGE_ACK:
+		ack_read(&ack, m, len);
+		session_post_ack(s, l->generation, &ack);
+		break;
+	case MESSAGE_PROBED:
+		hear_probed(s, l, m, now_ns);
+		break;
+	case MESSAGE_CHALLENGE:
+		hear_challenge(s, l, m);
+		break;
+	case MESSAGE_RENEWED:
+		hear_renewed(s, l, m, now_ns);
+		break;
+	case MESSAGE_ORDER:
+		s->order(s->order_arg, load_be(m + 1, 8), (const char *)m + 9, len - 9);
+		break;
+	}
+}
+
+/* ---- datagrams ------------------------------------------------------------------------------- */
+
+void session_hear(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	uint8_t message[SHROUD_DATAGRAM_MAX];
+	const struct table_entry *e = NULL;
+	uint64_t number;
+	long n;
+
+	while (len > SHROUD_OVERHEAD && len <= sizeof(message) &&
+	       (e = table_find(&s->table, load_word(in), e))) {
+		struct session_link *l = &s->links[e->owner - 1];
+
+		n = shroud_open(&l->rx, &s->table, e->low, &number, message, in, len);
+		if (n >= 0) {
+			hear_message(s, l, message, n, now_ns);
+			sodium_memzero(message, n);
+			return;
+		}
+	}
+	if (!hear_welcome(s, in, len, now_ns) && !hear_clock(s, in, len, now_ns))
+		s->bad_datagrams++;
+}
+
+static void hear_socket(struct session *s, int sock, uint64_t now_ns)
+{
+	uint8_t in[SHROUD_DATAGRAM_MAX + 1]; /* one more: what is longer is nobody's */
+	ssize_t n;
+
+	for (int i = 0; i < AT_A_TIME; i++) {
+		n = recv(sock, in, sizeof(in), MSG_DONTWAIT);
+		if (n >= 0)
+			session_hear(s, in, n, now_ns);
+		else if (errno != ECONNREFUSED)
+			return;
+		else if (s->present && s->present->sock == sock)
+			session_refused(s); /* an ICMP message, once; then there may be more */
+	}
+}
+
+void session_receive(struct session *s, uint64_t now_ns)
+{
+	for (int i = 0; i < 2 * REACH_SOCKETS; i++)
+		if (s->reach.sockets[i].used)
+			hear_socket(s, s->reach.sockets[i].fd, now_ns);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mailbox: where the session's control thread and the export thread meet (session.h). The present
+ * path, ACKs on the way in, messages on the way out, the time: all under one lock, held for a copy.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/queue.h"
+#include "agent/source/clock.h"
+
+/* ---- export thread --------------------------------------------------------------------------- */
+
+bool session_use(struct session *s, struct session_path *p)
+{
+	bool up;
+
+	/* All under the lock: keys taken with another session's number would be taken twice, and
+	 * the same number would seal two datagrams. */
+	pthread_mutex_lock(&s->lock);
+	up = s->up;
+	if (up && s->path.generation != p->generation)
+		*p = s->path;
+	pthread_mutex_unlock(&s->lock);
+	return up;
+}
+
+bool session_ack(struct session *s, unsigned int generation, struct ack *ack)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&s->lock);
+	while (s->acks_count && !found) {
+		const struct session_ack *a = &s->acks[s->acks_first];
+
+		if ((int)(a->generation - generation) > 0)
+			break; /* of a session that the export thread has not taken yet */
+		found = a->generation == generation;
+		*ack = a->ack;
+		s->acks_first = (s->acks_first + 1) % SESSION_ACKS;
+		s->acks_count--;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
+size_t session_outbox(struct session *s, unsigned int generation, uint8_t message[MESSAGE_MAX])
+{
+	size_t len = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (int i = 0; i < SESSION_OUTBOX && !len; i++) {
+		struct session_message *m = &s->outbox[i];
+
+		if (!m->len || m->generation != generation)
+			continue;
+		len = m->len;
+		memcpy(message, m->bytes, len);
+		m->len = 0;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return len;
+}
+
+void session_sent(struct session *s, uint64_t now_ns)
+{
+	uint64_t none = 0;
+
+	__atomic_compare_exchange_n(&s->first_send_ns, &none, now_ns, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+}
+
+/* "Port unreachable" is not authentic: it only makes the silence be looked at sooner. */
+void session_refused(struct session *s)
+{
+	uint64_t first = __atomic_load_n(&s->first_send_ns, __ATOMIC_RELAXED);
+
+	if (first > SESSION_SILENCE_NS)
+		__atomic_compare_exchange_n(&s->first_send_ns, &first,
+					    first - SESSION_SILENCE_NS * 2 / 3, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+uint64_t session_clock_ns(struct session *s)
+{
+	uint64_t base;
+	bool set;
+
+	pthread_mutex_lock(&s->lock);
+	set = s->clock_set;
+	base = s->clock_base_ns;
+	pthread_mutex_unlock(&s->lock);
+	return set ? monotonic_ns() + base : s->realtime_ns();
+}
+
+/* ---- control thread -------------------------------------------------------------------------- */
+
+/* Messages that are more than a few numbers are repeated by whoever wants them to arrive: one of a
+ * kind is enough. Free places have kind 0. */
+static struct session_message *outbox_place(struct session *s, uint8_t kind)
+{
+	struct session_message *free = NULL;
+
+	for (int i = 0; i < SESSION_OUTBOX; i++) {
+		struct session_message *m = &s->outbox[i];
+
+		if (m->len && m->bytes[0] == kind)
+			return m;
+		if (!m->len)
+			free = m;
+	}
+	return free;
+}
+
+void session_post(struct session *s, const uint8_t *message, size_t len)
+{
+	struct session_message *m;
+
+	pthread_mutex_lock(&s->lock);
+	m = outbox_place(s, message[0]);
+	if (m && s->up) {
+		memcpy(m->bytes, message, len);
+		m->len = len;
+		m->generation = s->path.generation;
+	}
+	pthread_mutex_unlock(&s->lock);
+	event_signal(s->changed_fd);
+}
+
+void session_post_ack(struct session *s, unsigned int generation, const struct ack *ack)
+{
+	struct session_ack *a;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->acks_count == SESSION_ACKS) { /* the newer ones say the same, and more */
+		s->acks_first = (s->acks_first + 1) % SESSION_ACKS;
+		s->acks_count--;
+	}
+	a = &s->acks[(s->acks_first + s->acks_count++) % SESSION_ACKS];
+	a->generation = generation;
+	a->ack = *ack;
+	pthread_mutex_unlock(&s->lock);
+	event_signal(s->changed_fd);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reach: see reach.h. */
+#include "reach.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#ifndef IPV6_AUTOFLOWLABEL /* linux/in6.h, which does not go with netinet/in.h */
+#define IPV6_AUTOFLOWLABEL 70
+#endif
+
+static int reach_socket(sa_family_t family)
+{
+	return socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* Returns 0 where there is a route to it, or -errno. */
+static int reach_route(const struct addrinfo *i)
+{
+	int sock = reach_socket(i->ai_family), err = 0;
+
+	if (sock < 0)
+		return -errno;
+	if (connect(sock, i->ai_addr, i->ai_addrlen))
+		err = -errno;
+	close(sock);
+	return err;
+}
+
+int reach_resolve(struct reach_address *a, const struct reach_name *name)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG }, *list;
+	int err = getaddrinfo(name->host, name->port, &hints, &list);
+
+	snprintf(a->name, sizeof(a->name), "%.250s:%.20s", name->host, name->port);
+	if (err) { /* numeric addresses work without any configured address family */
+		hints.ai_flags = AI_NUMERICHOST;
+		if (getaddrinfo(name->host, name->port, &hints, &list)) {
+			log_line("--to %s: %s", a->name, gai_strerror(err));
+			return -EINVAL;
+		}
+	}
+	err = -EHOSTUNREACH;
+	for (struct addrinfo *i = list; i && err; i = i->ai_next) {
+		err = reach_route(i);
+		memcpy(&a->to, i->ai_addr, i->ai_addrlen);
+		a->len = i->ai_addrlen;
+	}
+	freeaddrinfo(list);
+	if (err) {
+		log_line("--to %s: no route to it: %s", a->name, strerror(-err));
+		return -EHOSTUNREACH;
+	}
+	return 0;
+}
+
+/* Below the path MTU, never fragmented: if it is too small after all, sending says so. And of the
+ * same sender's datagrams IPv6's flow labels would tell. */
+static void reach_plain(int sock, sa_family_t family)
+{
+	int probe = IP_PMTUDISC_DO, probe6 = IPV6_PMTUDISC_DO, off = 0;
+
+	setsockopt(sock, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof(probe));
+	if (family != AF_INET6)
+		return;
+	setsockopt(sock, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe6, sizeof(probe6));
+	setsockopt(sock, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, &off, sizeof(off));
+}
+
+int reach_open(struct reach *r, sa_family_t family)
+{
+	int i = 0;
+
+	while (i < 2 * REACH_SOCKETS && r->sockets[i].family)
+		if (r->sockets[i++].family == family)
+			return 0;
+	for (int end = i + REACH_SOCKETS; i < end && i < 2 * REACH_SOCKETS; i++) {
+		r->sockets[i].fd = reach_socket(family);
+		if (r->sockets[i].fd < 0)
+			return -errno;
+		r->sockets[i].family = family;
+		reach_plain(r->sockets[i].fd, family);
+	}
+	return 0;
+}
+
+void reach_close(struct reach *r)
+{
+	for (int i = 0; i < 2 * REACH_SOCKETS && r->sockets[i].family; i++)
+		close(r->sockets[i].fd);
+	memset(r, 0, sizeof(*r));
+}
+
+int reach_take(struct reach *r, const struct reach_address *a)
+{
+	for (int i = 0; i < 2 * REACH_SOCKETS; i++) {
+		if (r->sockets[i].family != a->to.ss_family || r->sockets[i].used)
+			continue;
+		if (connect(r->sockets[i].fd, (const struct sockaddr *)&a->to, a->len))
+			return -errno;
+		r->sockets[i].used = true;
+		return r->sockets[i].fd;
+	}
+	return -EMFILE;
+}
+
+/* What still waits at a socket is of its old port, an error too. */
+static void reach_drain(int fd)
+{
+	char byte;
+
+	while (recv(fd, &byte, sizeof(byte), MSG_DONTWAIT) >= 0 || errno == ECONNREFUSED)
+		;
+}
+
+void reach_give(struct reach *r, int fd)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	for (int i = 0; i < 2 * REACH_SOCKETS && fd >= 0; i++) {
+		if (!r->sockets[i].family || r->sockets[i].fd != fd)
+			continue;
+		connect(fd, &none, sizeof(none)); /* and nothing more comes there */
+		reach_drain(fd);
+		r->sockets[i].used = false;
+		return;
+	}
+}
