@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the two processes of `saluki run` say to one another. Privileged to unprivileged only;
- * the other way there is nothing but the end of the socket and the exit status.
+ * What the two processes of `saluki run` say to one another. The other way there is one thing
+ * besides the end of the socket and the exit status: what the collector orders, and only where the
+ * owner has allowed it (--allow-control).
  */
 #ifndef AGENT_HANDOVER_H
 #define AGENT_HANDOVER_H
@@ -70,7 +71,21 @@ struct order {
 	uint8_t what; /* enum privsep_order, or ORDER_INTERFACE */
 	uint8_t number;
 	struct handover_interface interface; /* ORDER_INTERFACE: it is another way now */
+	/* ORDER_RESULT: of the request; 0, or -errno with the reason. */
+	int32_t error;
+	char why[FILTER_WHY_LEN];
 };
 #define ORDER_INTERFACE 16
+#define ORDER_RESULT 17
+
+/* Unprivileged to privileged, one at a time: each is answered by an ORDER_RESULT. Who sends it is
+ * not trusted (ordered.c). */
+struct ordered {
+	uint32_t kind;	    /* enum order_kind: wire/order.h */
+	uint32_t interface; /* ORDER_FILTER: its number, */
+	int32_t linktype;   /* and for which LINKTYPE_ the filter is */
+	uint32_t snaplen;   /* ORDER_SNAPLEN: of all interfaces */
+	struct filter filter;
+};
 
 #endif

@@ -15,6 +15,7 @@ struct run_options {
 	const char *to_host, *to_port; /* inside `to` */
 	const char *key_file;
 	const char *user;
+	unsigned int allowed; /* --allow-control: bits of enum order_kind */
 	bool pace;
 	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;

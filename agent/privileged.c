@@ -23,6 +23,7 @@
 #include <saluki/privsep.h>
 
 #include "handover.h"
+#include "ordered.h"
 #include "sandbox.h"
 #include "agent/tap/tap.h"
 #include "wire/keys.h"
@@ -96,6 +97,7 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 	for (unsigned int i = 0; i < h.count; i++)
 		tap_describe(&p->tap->interfaces[i], &h.interfaces[i]);
 	count = p->tap->ops->hand_over(p->tap, &h, fds);
+	p->tap->snaplen_max = h.snaplen > h.snaplen_max ? h.snaplen : h.snaplen_max;
 	err = privsep_send(p->sock, &h, sizeof(h), fds, count);
 	/* Not before: from here on nothing is lost, even if this process is killed. */
 	for (unsigned int i = 0; !err && i < h.count; i++)
@@ -130,6 +132,20 @@ static void order_interface(struct privileged *p, unsigned int i)
 
 	tap_describe(&p->tap->interfaces[i], &o.interface);
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
+}
+
+/* What the collector orders. Returns whether there may be more of it. */
+static bool take_ordered(struct privileged *p)
+{
+	struct order answer;
+	bool changed;
+
+	if (ordered_take(p->tap, p->stopping ? 0 : p->o->allowed, p->sock, &answer, &changed))
+		return false;
+	if (changed)
+		order_interface(p, answer.number);
+	privsep_send(p->sock, &answer, sizeof(answer), NULL, 0);
+	return true;
 }
 
 static void stop(struct privileged *p)
@@ -248,28 +264,32 @@ static int child_ended(struct privileged *p)
 
 static int watch(struct privileged *p)
 {
-	struct pollfd fds[2 + INTERFACES_MAX] = {
+	struct pollfd fds[3 + INTERFACES_MAX] = {
 		{ .fd = p->signals, .events = POLLIN },
 		{ .fd = p->links, .events = POLLIN },
+		/* Without --allow-control we never read what the other process says. */
+		{ .fd = p->o->allowed ? p->sock : -1, .events = POLLIN },
 	};
 	unsigned int count = p->tap ? p->tap->count : 0;
 	int status;
 
 	for (unsigned int i = 0; i < count; i++)
-		fds[2 + i] = (struct pollfd){ .fd = p->ctl.listeners[i], .events = POLLIN };
+		fds[3 + i] = (struct pollfd){ .fd = p->ctl.listeners[i], .events = POLLIN };
 	while ((status = child_ended(p)) < 0) {
 		bool waiting = !p->stopping && !all_attached(p);
 
-		if (poll(fds, 2 + count, waiting ? REATTACH_MS : -1) < 0 && errno != EINTR)
+		if (poll(fds, 3 + count, waiting ? REATTACH_MS : -1) < 0 && errno != EINTR)
 			return 1;
 		if (fds[0].revents)
 			take_signal(p);
 		if (fds[1].revents)
 			link_watch_drain(p->links);
+		if (fds[2].revents && !take_ordered(p))
+			fds[2].fd = -1;
 		for (unsigned int i = 0; i < count; i++) {
 			if (!p->stopping && (fds[1].revents || waiting))
 				follow_link(p, i);
-			if (fds[2 + i].revents && ctl_serve(&p->ctl, i))
+			if (fds[3 + i].revents && ctl_serve(&p->ctl, i))
 				order_interface(p, i);
 		}
 	}

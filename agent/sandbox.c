@@ -3,6 +3,7 @@
 #include "sandbox.h"
 
 #include <linux/wireless.h>
+#include <sys/resource.h>
 
 #include <saluki/privsep.h>
 #include <saluki/sandbox.h>
@@ -31,6 +32,29 @@ int sandbox_sensor(void)
 
 	/* Nobody of the same user may look at the keys, also in what a crash leaves behind. */
 	prctl(PR_SET_DUMPABLE, 0);
+	return sandbox_calls(&policy);
+}
+
+/* ---- the process that compiles filters ------------------------------------------------------- */
+
+#define COMPILER_MEMORY (256 << 20) /* bytes of address space, and */
+#define COMPILER_CPU_S 3	    /* seconds, of each process that it forks */
+
+int sandbox_compiler(void)
+{
+	static const struct sandbox_policy policy = {
+		.allowed = "clone set_robust_list rseq wait4 waitid waitpid",
+		/* libpcap asks for the names of hosts and ports: there are none. */
+		.refused = SANDBOX_OPENING " " SANDBOX_REACHING,
+	};
+	const struct rlimit memory = { COMPILER_MEMORY, COMPILER_MEMORY };
+	const struct rlimit cpu = { COMPILER_CPU_S, COMPILER_CPU_S };
+
+	prctl(PR_SET_DUMPABLE, 0);
+	if (setrlimit(RLIMIT_CPU, &cpu) || (SANDBOX_ON && setrlimit(RLIMIT_AS, &memory))) {
+		log_line("cannot limit what compiles filters: %s", strerror(errno));
+		return -errno;
+	}
 	return sandbox_calls(&policy);
 }
 

@@ -29,6 +29,10 @@ static inline uint64_t sandbox_attach_capabilities(void)
  * 0, or -errno after a line. */
 int sandbox_sensor(void);
 
+/* The process that compiles filters: from here on it compiles and nothing else. Called when it has
+ * libpcap. Returns 0, or -errno after a line. */
+int sandbox_compiler(void);
+
 /* The privileged process: called when all is attached and handed over. `attaches`: interfaces,
  * which may have to be attached to again. Returns 0, or -errno after a line. */
 int sandbox_privileged(bool attaches, pid_t child);

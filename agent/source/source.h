@@ -45,6 +45,9 @@ struct source_ops {
 	 * or by the next call of next. NULL where there is nothing, or where it stays. Any thread.
 	 */
 	void (*halt)(struct source *s);
+	/* No more than so many bytes of a frame from now on. NULL where the kernel cuts them. Any
+	 * thread. */
+	void (*snaplen)(struct source *s, uint32_t snaplen);
 	/* The first equation of the ledger so far, of one interface. Any thread. */
 	void (*counters)(const struct source *s, unsigned int interface,
 			 struct saluki_counters *out);

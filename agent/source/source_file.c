@@ -22,6 +22,7 @@
 struct source_file {
 	struct source base;
 	struct handover h;
+	uint32_t snaplen; /* as ordered last */
 	struct pcap_reader reader;
 	struct pcap_frame ahead; /* read, but with --pace not due yet */
 	bool have_ahead;
@@ -136,7 +137,8 @@ static int file_next(struct source *base, struct source_frame *out)
 	out->taken = 0;
 	headers = s->h.interfaces[0].keep_headers &&
 		  (s->h.keep_was_asked_for || linktype_is_80211(p->linktype));
-	source_cut(out, p->cap_len, headers, s->h.snaplen, &s->counts);
+	source_cut(out, p->cap_len, headers, __atomic_load_n(&s->snaplen, __ATOMIC_RELAXED),
+		   &s->counts);
 	return 1;
 }
 
@@ -164,6 +166,11 @@ static void file_counters(const struct source *base, unsigned int interface,
 	source_counts_read(out, &((const struct source_file *)base)->counts);
 }
 
+static void file_snaplen(struct source *base, uint32_t snaplen)
+{
+	__atomic_store_n(&((struct source_file *)base)->snaplen, snaplen, __ATOMIC_RELAXED);
+}
+
 static void file_close(struct source *base)
 {
 	struct source_file *s = (struct source_file *)base;
@@ -175,6 +182,7 @@ static void file_close(struct source *base)
 static const struct source_ops file_ops = {
 	.next = file_next,
 	.wait = file_wait,
+	.snaplen = file_snaplen,
 	.counters = file_counters,
 	.close = file_close,
 };
@@ -194,6 +202,7 @@ struct source *source_file_open(const struct handover *h, const int *fds,
 	s->base.ops = &file_ops;
 	s->base.interfaces = 1;
 	s->h = *h;
+	s->snaplen = h->snaplen;
 	s->given = filter;
 	s->filter_linktype = -1;
 	s->reader.pipe = fstat(s->reader.fd, &st) == 0 && !S_ISREG(st.st_mode);

@@ -67,7 +67,7 @@ struct lane {
 
 struct source_mmap {
 	struct source base;
-	uint32_t snaplen;
+	uint32_t snaplen; /* as ordered last */
 	enum keep keep;
 	struct lane lanes[INTERFACES_MAX];
 	struct lane *lane; /* of the frame given last; NULL: there was none */
@@ -187,7 +187,7 @@ static void give(struct source_mmap *s, struct lane *l, struct source_frame *f)
 	source_cut(f, p->cap_len,
 		   s->keep == KEEP_HEADERS ||
 			   (s->keep == KEEP_DEFAULT && linktype_is_80211(f->frame.linktype)),
-		   s->snaplen, &l->cut);
+		   __atomic_load_n(&s->snaplen, __ATOMIC_RELAXED), &l->cut);
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -400,6 +400,11 @@ static void mmap_halt(struct source *base)
 	__atomic_store_n(&((struct source_mmap *)base)->halting, true, __ATOMIC_RELEASE);
 }
 
+static void mmap_snaplen(struct source *base, uint32_t snaplen)
+{
+	__atomic_store_n(&((struct source_mmap *)base)->snaplen, snaplen, __ATOMIC_RELAXED);
+}
+
 static void mmap_close(struct source *base)
 {
 	struct source_mmap *s = (struct source_mmap *)base;
@@ -419,6 +424,7 @@ static const struct source_ops mmap_ops = {
 	.next = mmap_next,
 	.wait = mmap_wait,
 	.halt = mmap_halt,
+	.snaplen = mmap_snaplen,
 	.counters = mmap_counters,
 	.close = mmap_close,
 };

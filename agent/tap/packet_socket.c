@@ -210,6 +210,12 @@ static int census_start(struct packet_socket *s, bool still)
 	return err;
 }
 
+void packet_socket_snaplen(struct packet_socket *s, uint32_t snaplen)
+{
+	if (s->how.accept != COPY_ALL)
+		s->how.accept = snaplen;
+}
+
 int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, bool headers,
 			const struct filter *f)
 {

@@ -32,6 +32,9 @@ int packet_socket_open(struct packet_socket *s, enum packet_version best,
 void packet_socket_close(struct packet_socket *s);
 /* "mmap v3", ..., "mmap recv" */
 const char *packet_version_name(enum packet_version version);
+/* How much of a frame is copied from the next start or filter on, at most what it was opened for.
+ */
+void packet_socket_snaplen(struct packet_socket *s, uint32_t snaplen);
 /* Begins to capture on an interface of this LINKTYPE_; `headers`: of a frame only these are wanted.
  * Returns 0 or -errno. */
 int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, bool headers,

@@ -9,6 +9,7 @@
 
 #include <saluki/linktype.h>
 #include <saluki/log.h>
+#include <saluki/record.h>
 
 #include "wireless.h"
 
@@ -26,7 +27,8 @@ static const struct {
 void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_options *o)
 {
 	t->ops = ops;
-	t->o = o;
+	t->own = *o;
+	t->o = &t->own;
 	t->count = o->count;
 	for (unsigned int i = 0; i < o->count; i++)
 		t->interfaces[i] = (struct tap_interface){
@@ -71,6 +73,12 @@ static int make_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
 	struct tap_interface *f = &t->interfaces[i];
 	char text[sizeof(f->filter->text)];
 
+	if (f->filter_is_ordered) {
+		log_line("%s: the filter that was ordered was for another link type; the one given "
+			 "at the start is in force again",
+			 f->name);
+		f->filter_is_ordered = f->filter_is_own = false;
+	}
 	if (!f->filter_is_own)
 		return filter_make(f->filter, &t->o->filter, f->link.linktype, why, why_len);
 	if (f->filter->is_code)
@@ -111,8 +119,41 @@ int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, 
 	}
 	f->filter_linktype = linktype;
 	f->filter_is_own = true;
+	f->filter_is_ordered = false; /* the caller says so where it is */
 	free(old);
 	return 0;
+}
+
+/* The first `count` interfaces. */
+static int put_snaplen(struct tap *t, unsigned int count, char *why, size_t why_len)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < count; i++)
+		if (t->interfaces[i].source)
+			err = t->ops->filter(t, i, why, why_len);
+	return err;
+}
+
+int tap_replace_snaplen(struct tap *t, uint32_t snaplen, char *why, size_t why_len)
+{
+	uint32_t before = t->own.snaplen;
+	char ignored[FILTER_WHY_LEN];
+	int err;
+
+	if (snaplen < SALUKI_SNAPLEN_MIN || snaplen > t->snaplen_max) {
+		snprintf(why, why_len,
+			 "the snaplen must be from %d to %u, for which there is memory",
+			 SALUKI_SNAPLEN_MIN, t->snaplen_max);
+		return -ERANGE;
+	}
+	t->own.snaplen = snaplen;
+	err = put_snaplen(t, t->count, why, why_len);
+	if (err) {
+		t->own.snaplen = before;
+		put_snaplen(t, t->count, ignored, sizeof(ignored));
+	}
+	return err;
 }
 
 int tap_filter(struct tap *t, unsigned int i)

@@ -26,8 +26,9 @@ struct tap_ops {
 	/* Takes it off again. When it returns nothing more is captured there and the counters are
 	 * final. Does nothing where it is not attached. */
 	void (*detach)(struct tap *t, unsigned int i);
-	/* Puts interface `i`'s filter, which is another one now, into force; only called while it
-	 * is attached. Returns 0, or -errno with the reason in `why`, and nothing has changed. */
+	/* Puts interface `i`'s filter, or the snaplen, which is another one now, into force; only
+	 * called while it is attached. Returns 0, or -errno with the reason in `why`, and nothing
+	 * has changed. */
 	int (*filter)(struct tap *t, unsigned int i, char *why, size_t why_len);
 	/* Fills in what differs by kind, and the descriptors behind HANDOVER_FD_KEY (fds[0]), which
 	 * stay this side's to close. Returns how many there are in all. */
@@ -48,13 +49,17 @@ struct tap_interface {
 	struct filter *filter;	/* NULL before it is compiled */
 	int filter_linktype;	/* for which it is */
 	bool filter_is_own;	/* not what was given for all: saluki filter, or from the pins */
+	bool filter_is_ordered; /* and it came from the collector: its text is never compiled here
+				 */
 	bool was_up;
 	int told; /* what was wrong with it when that was said last */
 };
 
 struct tap {
 	const struct tap_ops *ops;
-	const struct capture_options *o; /* as it is attached */
+	struct capture_options own;	 /* as asked for, or as it was attached */
+	const struct capture_options *o; /* `own` */
+	uint32_t snaplen_max;		 /* that there is memory for */
 	bool stays;			 /* what is attached outlives this object */
 	unsigned int count;
 	struct tap_interface interfaces[INTERFACES_MAX];
@@ -94,6 +99,9 @@ int tap_filter(struct tap *t, unsigned int i);
  * then the old one stays. */
 int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, int linktype,
 		       char *why, size_t why_len);
+/* Keeps so many bytes of a frame from now on, on all interfaces or none. Returns 0, or -errno with
+ * the reason in `why`; then all is as it was. */
+int tap_replace_snaplen(struct tap *t, uint32_t snaplen, char *why, size_t why_len);
 /* For the kinds: sets what is common. */
 void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_options *o);
 

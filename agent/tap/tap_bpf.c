@@ -23,7 +23,6 @@
 
 struct tap_bpf {
 	struct tap base;
-	struct capture_options o; /* as asked for, or as it was attached */
 	struct maps maps;
 	uint32_t snaplen_max;
 	struct attach attach[INTERFACES_MAX]; /* by number */
@@ -53,8 +52,8 @@ static int bpf_hand_over(struct tap *t, struct handover *h, int *fds)
 	struct tap_bpf *b = (struct tap_bpf *)t;
 
 	h->kind = HANDOVER_RING;
-	h->persistent = b->o.persistent;
-	h->snaplen = b->o.snaplen;
+	h->persistent = b->base.own.persistent;
+	h->snaplen = b->base.own.snaplen;
 	h->snaplen_max = b->snaplen_max;
 	h->ring_size = b->maps.ring_size;
 	h->cpus = b->maps.cpus;
@@ -102,11 +101,11 @@ static int make(struct tap_bpf *b)
 	struct saluki_config c = {
 		.layout = SALUKI_LAYOUT,
 		.count = b->base.count,
-		.snaplen = b->o.snaplen,
-		.snaplen_max = b->o.snaplen,
-		.persistent = b->o.persistent,
+		.snaplen = b->base.own.snaplen,
+		.snaplen_max = b->base.own.snaplen,
+		.persistent = b->base.own.persistent,
 	};
-	int err = maps_init(&b->maps, &b->o);
+	int err = maps_init(&b->maps, &b->base.own);
 
 	if (!err && getrandom(&c.group, sizeof(c.group), 0) < 0)
 		err = -errno;
@@ -133,7 +132,7 @@ static void order_by_number(struct tap_bpf *b)
 		sorted[b->attach[i].config.number] = b->attach[i];
 	for (unsigned int i = 0; i < b->base.count; i++) {
 		b->attach[i] = sorted[i];
-		b->o.interfaces[i] = b->base.interfaces[i].name = sorted[i].name;
+		b->base.own.interfaces[i] = b->base.interfaces[i].name = sorted[i].name;
 	}
 }
 
@@ -146,10 +145,11 @@ static int adopt_filter(struct tap_bpf *b, unsigned int i)
 	char why[FILTER_WHY_LEN];
 	int err = pinned ? attach_pinned_filter(a, pinned) : -ENOMEM;
 
-	if (!err && b->o.given & GIVEN_FILTER) {
+	if (!err && b->base.own.given & GIVEN_FILTER) {
 		struct filter *given = calloc(1, sizeof(*given));
 
-		err = given ? filter_make(given, &b->o.filter, a->config.linktype, why, sizeof(why))
+		err = given ? filter_make(given, &b->base.own.filter, a->config.linktype, why,
+					  sizeof(why))
 			    : -ENOMEM;
 		if (!err && filter_hash(given) != filter_hash(pinned)) {
 			log_line("%s: was attached with another filter; leave it out, or change it "
@@ -174,12 +174,12 @@ static int adopt(struct tap_bpf *b)
 
 	for (unsigned int i = 0; i < b->base.count; i++)
 		configs[i] = b->attach[i].config;
-	err = adopt_group(&b->o, configs);
-	keep_filter = first->persistent && !b->o.persistent;
-	if (!err && b->o.persistent)
-		err = adopt_ring(&b->o, first);
+	err = adopt_group(&b->base.own, configs);
+	keep_filter = first->persistent && !b->base.own.persistent;
+	if (!err && b->base.own.persistent)
+		err = adopt_ring(&b->base.own, first);
 	else if (!err && first->persistent)
-		err = adopt_options(&b->o, first);
+		err = adopt_options(&b->base.own, first);
 	if (err)
 		return err;
 	order_by_number(b);
@@ -217,7 +217,7 @@ static int look(struct tap_bpf *b)
 		struct attach *a = &b->attach[i];
 		int err;
 
-		a->o = &b->o;
+		a->o = &b->base.own;
 		a->name = b->base.interfaces[i].name;
 		err = pin_take(&a->pin, a->name);
 		if (err)
@@ -258,7 +258,8 @@ static int start(struct tap_bpf *b)
 	int found, err = maps_ring_supported();
 
 	if (err) {
-		log_line("%s: no BPF ring buffer: %s", b->o.interfaces[0], attach_reason(err));
+		log_line("%s: no BPF ring buffer: %s", b->base.own.interfaces[0],
+			 attach_reason(err));
 		return err;
 	}
 	/* Whatever goes wrong: what was there before us stays. */
@@ -274,7 +275,7 @@ static int start(struct tap_bpf *b)
 	if (found && (unsigned int)found < b->base.count) {
 		log_line("%s: some of these interfaces are attached and others are not; 'saluki "
 			 "detach' them first ('saluki status' lists them)",
-			 b->o.interfaces[0]);
+			 b->base.own.interfaces[0]);
 		return -EINVAL;
 	}
 	return found ? adopt(b) : make(b);
@@ -290,8 +291,7 @@ struct tap *tap_bpf_new(const struct capture_options *o)
 		return NULL;
 	}
 	libbpf_set_print(NULL);
-	b->o = *o;
-	tap_init(&b->base, &bpf_ops, &b->o);
+	tap_init(&b->base, &bpf_ops, o);
 	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
 		attach_zero(&b->attach[i]);
 	maps_zero(&b->maps);

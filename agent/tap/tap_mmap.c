@@ -56,6 +56,7 @@ static int mmap_attach(struct tap *t, unsigned int i, bool again)
 	err = err ?: tap_filter(t, i);
 	if (err)
 		return err;
+	packet_socket_snaplen(&m->sockets[i], t->o->snaplen);
 	err = packet_socket_start(&m->sockets[i], f->link.ifindex, f->link.linktype,
 				  f->keep_headers, f->filter);
 	if (!err && f->filter->len && f->link.linktype == LINKTYPE_ETHERNET &&
@@ -82,8 +83,10 @@ static void mmap_detach(struct tap *t, unsigned int i)
 static int mmap_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
 {
 	struct packet_socket *s = &((struct tap_mmap *)t)->sockets[i];
-	int err = packet_socket_filter(s, t->interfaces[i].filter);
+	int err;
 
+	packet_socket_snaplen(s, t->o->snaplen);
+	err = packet_socket_filter(s, t->interfaces[i].filter);
 	if (err)
 		snprintf(why, why_len, "%s", reason(err));
 	return err;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Compiler: see compiler.h. */
+#include "compiler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <saluki/linktype.h>
+#include <saluki/log.h>
+#include <saluki/privsep.h>
+
+#include "sandbox.h"
+#include "agent/tap/xsk.h"
+
+#define DESCRIPTORS_MAX 1024
+
+struct request {
+	int32_t linktype;
+	char expression[ORDER_TEXT_MAX + 1];
+};
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+static void compile(int sock, struct request *r)
+{
+	static struct compiled c;
+
+	r->expression[sizeof(r->expression) - 1] = 0;
+	c.error = filter_compile(&c.filter, r->expression, r->linktype, c.why, sizeof(c.why));
+	_exit(privsep_send(sock, &c, sizeof(c), NULL, 0) ? 1 : 0);
+}
+
+static void compile_apart(int sock, struct request *r)
+{
+	static struct compiled failed = { .error = -ECANCELED };
+	pid_t child = fork();
+	int status = -1;
+
+	if (child == 0)
+		compile(sock, r);
+	if (child > 0)
+		waitpid(child, &status, 0);
+	if (status == 0)
+		return;
+	snprintf(failed.why, sizeof(failed.why),
+		 "filter '%.120s': libpcap does not come to an end with it; make it shorter",
+		 r->expression);
+	privsep_send(sock, &failed, sizeof(failed), NULL, 0);
+}
+
+static void serve(int sock)
+{
+	static struct filter once;
+	struct request r;
+	char why[FILTER_WHY_LEN];
+
+	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS_MAX; fd++)
+		if (fd != sock)
+			close(fd);
+	xsk_sockets_forget_memory();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	filter_compile(&once, "ip", LINKTYPE_ETHERNET, why, sizeof(why)); /* loads libpcap */
+	if (sandbox_compiler())
+		_exit(1);
+	while (privsep_recv(sock, &r, sizeof(r), NULL) == 0)
+		compile_apart(sock, &r);
+	_exit(0);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+int compiler_start(void)
+{
+	int socks[2], err = 0;
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks)) {
+		err = -errno;
+		log_line("cannot make a socket pair: %s", strerror(-err));
+		return err;
+	}
+	child = fork();
+	if (child == 0)
+		serve(socks[1]);
+	close(socks[1]);
+	if (child > 0 && fcntl(socks[0], F_SETFL, O_NONBLOCK) == 0)
+		return socks[0];
+	err = -errno;
+	log_line("cannot start a process that compiles filters: %s", strerror(-err));
+	close(socks[0]);
+	return err;
+}
+
+int compiler_ask(int sock, const char *expression, int linktype)
+{
+	struct request r = { .linktype = linktype };
+
+	snprintf(r.expression, sizeof(r.expression), "%s", expression);
+	return privsep_send(sock, &r, sizeof(r), NULL, 0);
+}
+
+int compiler_answer(int sock, struct compiled *c)
+{
+	int err = privsep_recv(sock, c, sizeof(*c), NULL);
+
+	c->why[sizeof(c->why) - 1] = 0;
+	return err;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ordered: see ordered.h. */
+#include "ordered.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <saluki/log.h>
+#include <saluki/privsep.h>
+
+#include "wire/order.h"
+
+static void refuse(struct order *a, int err, const char *why)
+{
+	a->error = err;
+	snprintf(a->why, sizeof(a->why), "%s", why);
+}
+
+static bool text_is_sound(const char *text, size_t size)
+{
+	size_t len = strnlen(text, size);
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return len < size;
+}
+
+static void set_filter(struct tap *t, struct ordered *r, struct order *a)
+{
+	struct tap_interface *f;
+
+	if (r->interface >= t->count || !text_is_sound(r->filter.text, sizeof(r->filter.text))) {
+		refuse(a, -EBADMSG, "no such interface, or no such text");
+		return;
+	}
+	f = &t->interfaces[r->interface];
+	a->number = r->interface;
+	/* It stays what it is here, also where it is taken over by a later agent: code. */
+	r->filter.is_code = true;
+	a->error = tap_replace_filter(t, r->interface, &r->filter, r->linktype, a->why,
+				      sizeof(a->why));
+	if (a->error)
+		return;
+	f->filter_is_ordered = true;
+	if (r->filter.len)
+		log_line("%s: filter '%.200s' from now on, by order of the collector", f->name,
+			 r->filter.text);
+	else
+		log_line("%s: no filter from now on, by order of the collector", f->name);
+}
+
+static void set_snaplen(struct tap *t, const struct ordered *r, struct order *a)
+{
+	a->error = tap_replace_snaplen(t, r->snaplen, a->why, sizeof(a->why));
+	if (!a->error)
+		log_line("snaplen %u from now on, by order of the collector", r->snaplen);
+}
+
+void ordered_do(struct tap *t, unsigned int allowed, struct ordered *r, struct order *answer)
+{
+	if (!t || r->kind >= ORDER_KINDS || !(allowed & 1u << r->kind))
+		refuse(answer, -EPERM, "not allowed; see --allow-control");
+	else if (r->kind == ORDER_SNAPLEN)
+		set_snaplen(t, r, answer);
+	else
+		set_filter(t, r, answer);
+}
+
+int ordered_take(struct tap *t, unsigned int allowed, int sock, struct order *answer, bool *changed)
+{
+	static struct ordered r;
+	int err = privsep_recv(sock, &r, sizeof(r), NULL);
+
+	*changed = false;
+	if (err)
+		return err;
+	memset(answer, 0, sizeof(*answer));
+	answer->what = ORDER_RESULT;
+	ordered_do(t, allowed, &r, answer);
+	*changed = !answer->error && r.kind == ORDER_FILTER;
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a collector has ordered, in the privileged process. In: requests of the other process, which
+ * is not trusted: it has spoken to the network. Out: another filter or snaplen in force, or a
+ * reason. Always holds: nothing but what --allow-control names is done; a filter comes as code that
+ * is checked here as that of `saluki filter` is, and its text is for people alone.
+ */
+#ifndef AGENT_ORDERED_H
+#define AGENT_ORDERED_H
+
+#include <stdbool.h>
+
+#include "handover.h"
+#include "agent/tap/tap.h"
+
+/* Takes a request of the other process on `sock` and carries it out. Returns 0 with the answer in
+ * `answer` and in `changed` whether interface answer->number is another way now, or -errno where no
+ * request can be taken any more. `t` is NULL with a file. */
+int ordered_take(struct tap *t, unsigned int allowed, int sock, struct order *answer,
+		 bool *changed);
+/* The same, of a request at hand. */
+void ordered_do(struct tap *t, unsigned int allowed, struct ordered *r, struct order *answer);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Orders of the collector: see orders.h. */
+#include "orders.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+#include <saluki/privsep.h>
+
+int orders_init(struct orders *o, unsigned int allowed, const struct handover *h, int privileged,
+		int fd)
+{
+	bool is_file = h->kind == HANDOVER_FILE;
+
+	*o = (struct orders){
+		.allowed = allowed,
+		.privileged = is_file ? -1 : privileged,
+		.compiler = fd,
+		.count = h->count,
+		.snaplen = h->snaplen,
+		.snaplen_max = h->snaplen > h->snaplen_max ? h->snaplen : h->snaplen_max,
+	};
+	for (uint32_t i = 0; i < h->count; i++)
+		o->linktypes[i] = h->interfaces[i].linktype;
+	if (!allowed)
+		return 0;
+	o->request = calloc(1, sizeof(*o->request)); /* pages that nothing is written to are none */
+	o->compiled = calloc(1, sizeof(*o->compiled));
+	return o->request && o->compiled ? 0 : -ENOMEM;
+}
+
+void orders_free(struct orders *o)
+{
+	if (o->compiler >= 0)
+		close(o->compiler);
+	free(o->request);
+	free(o->compiled);
+	o->request = NULL;
+	o->compiled = NULL;
+	o->compiler = -1;
+}
+
+/* ---- the end of an order --------------------------------------------------------------------- */
+
+static bool answer(struct orders *o, uint8_t status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static bool answer(struct orders *o, uint8_t status, const char *format, ...)
+{
+	va_list args;
+
+	o->state = ORDERS_IDLE;
+	o->answer.number = o->order.number;
+	o->answer.status = status;
+	va_start(args, format);
+	vsnprintf(o->answer.text, sizeof(o->answer.text), format, args);
+	va_end(args);
+	log_line("order '%.200s': %s", o->order.text, o->answer.text);
+	return true;
+}
+
+/* What one interface refused, the others before it may have taken. */
+static bool fail(struct orders *o, const char *why)
+{
+	const char *name = o->names && o->count > 1 ? o->names[o->interface].name : "";
+	bool some = o->interface > 0 && o->state != ORDERS_TRYING;
+
+	return answer(o, ANSWER_FAILED, "%s%s%.400s%s", name, *name ? ": " : "", why,
+		      some ? "; the interfaces before it have it" : "");
+}
+
+/* ---- filter ---------------------------------------------------------------------------------- */
+
+static const char *expression(const struct orders *o)
+{
+	struct order_setting s = { .filter = "" };
+	const char *why;
+
+	order_parse(&s, o->order.text, &why); /* it was found sound when it came */
+	return s.filter;
+}
+
+static bool filter_set(struct orders *o)
+{
+	o->state = ORDERS_SETTING;
+	o->request->kind = ORDER_FILTER;
+	o->request->interface = o->interface;
+	o->request->linktype = o->linktypes[o->interface];
+	snprintf(o->request->filter.text, sizeof(o->request->filter.text), "%s", expression(o));
+	if (privsep_send(o->privileged, o->request, sizeof(*o->request), NULL, 0))
+		return fail(o, "the privileged process cannot be asked");
+	return false;
+}
+
+/* The next step for interface o->interface. */
+static bool filter_step(struct orders *o)
+{
+	if (o->state == ORDERS_TRYING && o->interface == o->count) {
+		o->state = ORDERS_COMPILING;
+		o->interface = 0;
+	}
+	if (o->interface == o->count)
+		return answer(o, ANSWER_DONE, *expression(o) ? "filter '%.300s'" : "no filter%s",
+			      expression(o));
+	if (!*expression(o)) {
+		o->request->filter.len = 0;
+		return filter_set(o);
+	}
+	if (compiler_ask(o->compiler, expression(o), o->linktypes[o->interface]))
+		return fail(o, "the process that compiles filters has ended");
+	return false;
+}
+
+bool orders_compiled(struct orders *o)
+{
+	int err = compiler_answer(o->compiler, o->compiled);
+	bool waiting = o->state == ORDERS_TRYING || o->state == ORDERS_COMPILING;
+
+	if (err == -EAGAIN)
+		return false;
+	if (err) {
+		close(o->compiler);
+		o->compiler = -1;
+		return waiting && fail(o, "the process that compiles filters has ended");
+	}
+	if (!waiting)
+		return false;
+	if (o->compiled->error)
+		return fail(o, o->compiled->why);
+	if (o->state == ORDERS_TRYING) {
+		o->interface++;
+		return filter_step(o);
+	}
+	o->request->filter = o->compiled->filter;
+	return filter_set(o);
+}
+
+static bool filter_take(struct orders *o)
+{
+	if (o->privileged < 0)
+		return answer(o, ANSWER_FAILED, "what is read from a file has its filter for good");
+	if (o->compiler < 0 && *expression(o))
+		return answer(o, ANSWER_FAILED, "there is no process that compiles filters");
+	o->state = *expression(o) ? ORDERS_TRYING : ORDERS_COMPILING;
+	o->interface = 0;
+	return filter_step(o);
+}
+
+/* ---- snaplen --------------------------------------------------------------------------------- */
+
+static bool snaplen_done(struct orders *o, uint32_t snaplen)
+{
+	o->snaplen = snaplen;
+	if (o->source && o->source->ops->snaplen)
+		o->source->ops->snaplen(o->source, snaplen);
+	return answer(o, ANSWER_DONE, "snaplen %u", snaplen);
+}
+
+static bool snaplen_take(struct orders *o, uint32_t snaplen)
+{
+	if (snaplen < SALUKI_SNAPLEN_MIN || snaplen > o->snaplen_max)
+		return answer(o, ANSWER_FAILED,
+			      "the snaplen must be from %d to %u, for which there is memory",
+			      SALUKI_SNAPLEN_MIN, o->snaplen_max);
+	if (o->privileged < 0)
+		return snaplen_done(o, snaplen);
+	o->state = ORDERS_SETTING;
+	o->request->kind = ORDER_SNAPLEN;
+	o->request->snaplen = snaplen;
+	if (privsep_send(o->privileged, o->request, sizeof(*o->request), NULL, 0))
+		return answer(o, ANSWER_FAILED, "the privileged process cannot be asked");
+	return false;
+}
+
+bool orders_result(struct orders *o, const struct order *result)
+{
+	if (o->state != ORDERS_SETTING)
+		return false;
+	if (o->request->kind == ORDER_SNAPLEN)
+		return result->error ? answer(o, ANSWER_FAILED, "%.400s", result->why)
+				     : snaplen_done(o, o->request->snaplen);
+	if (result->error)
+		return fail(o, result->why);
+	o->interface++;
+	o->state = ORDERS_COMPILING;
+	return filter_step(o);
+}
+
+/* ---- an order -------------------------------------------------------------------------------- */
+
+static bool begin(struct orders *o)
+{
+	struct order_setting s;
+	const char *why;
+
+	if (order_parse(&s, o->order.text, &why))
+		return answer(o, ANSWER_UNKNOWN, "not understood: %s", why);
+	if (!(o->allowed & 1u << s.kind))
+		return answer(o, ANSWER_NOT_ALLOWED,
+			      "not allowed: this sensor runs without --allow-control %s",
+			      order_kind_name(s.kind));
+	return s.kind == ORDER_SNAPLEN ? snaplen_take(o, s.snaplen) : filter_take(o);
+}
+
+bool orders_take(struct orders *o, const struct order_message *m, struct answer_message *out)
+{
+	bool now = true;
+
+	if (o->state != ORDERS_IDLE)
+		return false; /* it is repeated */
+	if (o->taken && m->number < o->order.number) {
+		*out = (struct answer_message){ .number = m->number, .status = ANSWER_STALE };
+		snprintf(out->text, sizeof(out->text), "stale: a later order was taken already");
+		return true;
+	}
+	if (!o->taken || m->number > o->order.number) {
+		o->taken = true;
+		o->order = *m;
+		now = begin(o);
+	}
+	*out = o->answer;
+	return now;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Orders of the collector (docs/wire.md), in the control thread. In: an order that a session has
+ * opened, what the compiler and the privileged process say to it. Out: an answer. Always holds: one
+ * order at a time, each once; it is carried out by the privileged process, in steps (a filter is
+ * compiled for each interface before it is set on any), and nothing here waits.
+ */
+#ifndef AGENT_ORDERS_H
+#define AGENT_ORDERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler.h"
+#include "handover.h"
+#include "agent/source/source.h"
+#include "wire/info.h"
+#include "wire/order.h"
+
+enum orders_state { ORDERS_IDLE, ORDERS_TRYING, ORDERS_COMPILING, ORDERS_SETTING };
+
+struct orders {
+	unsigned int allowed; /* bits of enum order_kind */
+	int privileged;	      /* socket to that process, not owned; -1 with a file */
+	int compiler;	      /* socket to it; -1: there is none */
+	struct source *source;
+	const struct info_interface *names; /* of interfaces */
+	uint32_t count;
+	uint16_t linktypes[INTERFACES_MAX];
+	uint32_t snaplen, snaplen_max;
+
+	enum orders_state state;
+	uint32_t interface; /* at which the present step is */
+	bool taken;	    /* there was an order */
+	struct order_message order;
+	struct answer_message answer; /* to the order, once the state is idle */
+	/* Taken at the start, where filters are allowed: too large for a small sensor's stack. */
+	struct ordered *request;
+	struct compiled *compiled;
+};
+
+/* Returns 0 or -ENOMEM. `fd` is what compiler_start has returned, -1: it was not started. */
+int orders_init(struct orders *o, unsigned int allowed, const struct handover *h, int privileged,
+		int fd);
+void orders_free(struct orders *o);
+
+/* Takes an order. Returns whether there is an answer that is to be sent, which is then in `out`. */
+bool orders_take(struct orders *o, const struct order_message *m, struct answer_message *out);
+/* Return whether there is one in o->answer now. */
+bool orders_compiled(struct orders *o); /* o->compiler can be read */
+bool orders_result(struct orders *o, const struct order *result);
+
+#endif
