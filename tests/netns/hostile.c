@@ -8,7 +8,7 @@
  *
  * hostile KEYFILE PORT COUNT: sends COUNT random datagrams instead, as fast as the collector takes
  * them: now and then it asks, with totals, whether all before were looked at. Prints how many
- * random ones and how many of its own it sent.
+ * random ones it sent, how many of its own, and how many of these were set-ups.
  */
 #include <limits.h>
 #define ZSTD_STATIC_LINKING_ONLY
@@ -282,7 +282,7 @@ static int flood(unsigned long count)
 		if (sent % WINDOW == 0 || sent == count)
 			said += wait_until_heard();
 	}
-	printf("%lu %u\n", sent, said);
+	printf("%lu %u %u\n", sent, said, set_ups);
 	return 0;
 }
 

@@ -86,11 +86,11 @@ static void speak_hello(struct tryst_asked *a, struct tryst_hello *hello)
 	set_ups++;
 }
 
-/* Waits a second for the answer: the slot may have been another process'. */
+/* Waits a while for the answer: the slot may have been another process'. */
 static bool speak_answered(struct tryst_asked *a, struct tryst_welcome *welcome,
 			   uint8_t k2[KEY_LEN])
 {
-	uint64_t until = speak_clock_ns(CLOCK_MONOTONIC) + 1000000000ULL;
+	uint64_t until = speak_clock_ns(CLOCK_MONOTONIC) + 2000000000ULL;
 	uint8_t in[SHROUD_DATAGRAM_MAX];
 
 	while (speak_clock_ns(CLOCK_MONOTONIC) < until) {
