@@ -22,6 +22,7 @@ TOOLS := build/venv
 
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
+	$(if $(filter bpf,$(WITHOUT)),-DWITHOUT_BPF) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
 	-Ivmlinux/$(ARCH) -MMD -MP

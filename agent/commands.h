@@ -11,6 +11,7 @@ extern const struct option_def swarm_defs[];
 
 int run_main(int argc, char **argv);
 int genkey_main(int argc, char **argv);
+int genpsk_main(int argc, char **argv);
 int pubkey_main(int argc, char **argv);
 int probe_main(int argc, char **argv);
 int attach_main(int argc, char **argv);

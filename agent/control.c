@@ -100,7 +100,8 @@ static bool control_order(struct control *c)
 /* Not with every receipt: of sockets, the counts are asked for in system calls. */
 static void control_count(struct control *c)
 {
-	struct ctl_news now = { .session_up = c->session->up, .at_ns = monotonic_ns() };
+	struct ctl_news now = { .session_up = c->session->present != NULL,
+				.at_ns = monotonic_ns() };
 
 	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
 		return;
@@ -113,20 +114,19 @@ static void control_count(struct control *c)
 
 void control_loop(struct control *c)
 {
-	struct pollfd p[3] = {
+	struct pollfd p[2 + SESSION_POLL_MAX] = {
 		{ .fd = c->done_fd, .events = POLLIN },
 		{ .fd = c->orders, .events = POLLIN },
-		{ .fd = c->session->sock, .events = POLLIN },
 	};
 
 	for (;;) {
 		int timeout = session_tick(c->session, monotonic_ns());
+		unsigned int n = 2 + session_poll(c->session, p + 2);
 
 		control_count(c);
-		if (poll(p, 3, timeout) < 0 && errno != EINTR)
+		if (poll(p, n, timeout) < 0 && errno != EINTR)
 			return;
-		if (p[2].revents)
-			session_receive(c->session);
+		session_receive(c->session, monotonic_ns());
 		if (p[1].revents && !control_order(c))
 			p[1].fd = -1;
 		if (p[0].revents)

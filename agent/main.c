@@ -18,6 +18,7 @@ static const struct command_def commands[] = {
 	{ "status", status_main, status_defs, "say what is attached, with counters and rates" },
 	{ "filter", filter_main, filter_defs, "capture other frames from now on" },
 	{ "genkey", genkey_main, keygen_defs, "write a new private key to standard output" },
+	{ "genpsk", genpsk_main, keygen_defs, "write a new preshared key to standard output" },
 	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key" },
 	{ "probe", probe_main, probe_defs, "say what this kernel and an interface can do" },
 	{ "swarm", swarm_main, swarm_defs, "simulate many sensors, to test a collector" },

@@ -8,10 +8,23 @@
 #include "commands.h"
 #include "queue.h"
 #include "agent/export/compress.h"
+#include "agent/export/session.h"
 #include "agent/tap/wireless.h"
 #include "wire/combo.h"
 
 #define DELAY_MS 200 /* at most, in the kernel */
+#define TO_LEN_MAX 280
+
+#define STORE_BYTES_MIN (64 * 1024)
+#define STORE_BYTES_MAX (1024ULL * 1024 * 1024)
+/* Without libbpf this is for a small machine (Makefile). */
+#ifdef WITHOUT_BPF
+#define STORE_BYTES_DEFAULT (256 * 1024)
+#define STORE_DEFAULT_TEXT "256K"
+#else
+#define STORE_BYTES_DEFAULT (4096 * 1024)
+#define STORE_DEFAULT_TEXT "4M"
+#endif
 
 enum {
 	OPT_TO = OPT_OWN,
@@ -23,6 +36,9 @@ enum {
 	OPT_COMPRESS,
 	OPT_USER,
 	OPT_CHANNEL,
+	OPT_PAD,
+	OPT_RENEW,
+	OPT_STORE_BYTES,
 };
 
 const struct option_def run_defs[] = {
@@ -30,7 +46,9 @@ const struct option_def run_defs[] = {
 	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
 	{ OPT_CHANNEL, "channel", "N", "tune the radio of the -i before it; before all: of each" },
 	{ OPT_PACE, "pace", NULL, "with -r: at the trace's own speed, not as fast as possible" },
-	{ OPT_TO, "to", "HOST:PORT", "the collector; [ADDR]:PORT for IPv6" },
+	{ OPT_TO, "to", "HOST:PORT",
+	  "the collector; [ADDR]:PORT for IPv6; given again: where\n"
+	  "                               to go if that one does not answer" },
 	{ OPT_KEY, "key", "FILE",
 	  "private key, and on the second line the collector's public key" },
 	CAPTURE_OPTION_DEFS,
@@ -39,6 +57,11 @@ const struct option_def run_defs[] = {
 	{ OPT_QUEUE, "queue", "COMBOS",
 	  "room between capture and export: 1, 2, 4 or 8 (default 8)" },
 	{ OPT_COMPRESS, "compress", "LEVEL|none", "zstd level, -50 to 9 (default 1)" },
+	{ OPT_PAD, "pad", NULL, "make all datagrams equally long: 1232 bytes" },
+	{ OPT_RENEW, "renew", "SECONDS", "age at which session keys are renewed (default 120)" },
+	{ OPT_STORE_BYTES, "store-bytes", "BYTES",
+	  "memory for what the collector has not written yet; K and\n"
+	  "                               M may stand behind it (default " STORE_DEFAULT_TEXT ")" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
@@ -57,14 +80,38 @@ static void help(void)
 
 static int parse_to(struct run_options *o, const char *given)
 {
+	struct reach_name *to = &o->to[o->to_count];
 	/* Cut in two there, for ps(1) shows what was given. */
-	size_t len = snprintf(o->to, sizeof(o->to), "%s", given);
+	char *copy = strdup(given);
 
-	if (len >= sizeof(o->to) || options_address(o->to, &o->to_host, &o->to_port) ||
-	    !*o->to_host) {
+	if (o->to_count == REACH_PEERS) {
+		log_line("--to %s: at most %d collectors", given, REACH_PEERS);
+		return -EINVAL;
+	}
+	if (!copy || strlen(copy) >= TO_LEN_MAX || options_address(copy, &to->host, &to->port) ||
+	    !*to->host) {
 		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given);
 		return -EINVAL;
 	}
+	o->to_count++;
+	return 0;
+}
+
+/* "65536", "64K" or "4M". */
+static int parse_store_bytes(struct run_options *o)
+{
+	char *end, first = *optarg;
+	unsigned long long bytes = strtoull(optarg, &end, 10);
+	int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+
+	if (shift)
+		end++;
+	if (first < '0' || first > '9' || *end || bytes > STORE_BYTES_MAX ||
+	    bytes << shift < STORE_BYTES_MIN || bytes << shift > STORE_BYTES_MAX) {
+		log_line("--store-bytes %s: must be from 64K to 1024M", optarg);
+		return -EINVAL;
+	}
+	o->store_bytes = bytes << shift;
 	return 0;
 }
 
@@ -122,6 +169,13 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_CHANNEL:
 		o->capture.given |= GIVEN_CHANNEL;
 		return parse_channel(&o->capture);
+	case OPT_PAD:
+		o->pad = true;
+		return 0;
+	case OPT_RENEW:
+		return parse_number("--renew", 5, 86400, &o->renew_s);
+	case OPT_STORE_BYTES:
+		return parse_store_bytes(o);
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
@@ -137,7 +191,7 @@ static int check(const struct run_options *o)
 
 	if (!o->capture.count == !o->file)
 		wrong = "give either -i IF or -r FILE";
-	else if (!o->to_host)
+	else if (!o->to_count)
 		wrong = "--to HOST:PORT is missing: where is the collector?";
 	else if (!o->key_file)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
@@ -174,6 +228,8 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		.queue = QUEUE_LEN,
 		.compress = true,
 		.level = 1,
+		.renew_s = SESSION_RENEW_NS / 1000000000,
+		.store_bytes = STORE_BYTES_DEFAULT,
 	};
 	capture_options_init(&o->capture);
 	while ((id = options_next(run_defs, argc, argv)) != -1) {

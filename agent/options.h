@@ -7,16 +7,20 @@
 #include <stdint.h>
 
 #include "capture_options.h"
+#include "agent/export/reach.h"
 
 struct run_options {
-	struct capture_options capture; /* -i, or */
-	const char *file;		/* -r */
-	char to[280];
-	const char *to_host, *to_port; /* inside `to` */
+	struct capture_options capture;	   /* -i, or */
+	const char *file;		   /* -r */
+	struct reach_name to[REACH_PEERS]; /* by priority */
+	unsigned int to_count;
 	const char *key_file;
 	const char *user;
 	unsigned int allowed; /* --allow-control: bits of enum order_kind */
 	bool pace;
+	bool pad;
+	uint32_t renew_s;
+	uint32_t store_bytes;
 	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;
 	uint32_t queue; /* combos */

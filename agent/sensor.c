@@ -31,6 +31,10 @@
 #define FILE_PATIENCE_NS 10000000000ULL /* -r: how long a collector may take to answer */
 #define STOP_PATIENCE_NS 2000000000ULL	/* -i: the same, once we were told to stop */
 
+/* Who keeps little has little under way. */
+#define STORE_SMALL (512 * 1024)
+#define WINDOW_SMALL 256
+
 struct sensor {
 	struct handover handover;
 	int fds[PRIVSEP_FDS_MAX];
@@ -44,16 +48,21 @@ struct sensor {
 static int sensor_keys(struct sensor *s, const struct run_options *o)
 {
 	struct keypair own;
-	uint8_t peer[KEY_LEN];
+	struct keys_peers peers;
 	const char *why;
-	int err = keys_read(s->fds[HANDOVER_FD_KEY], &own, peer, &why);
+	int err = keys_read(s->fds[HANDOVER_FD_KEY], &own, &peers, &why);
 
 	close(s->fds[HANDOVER_FD_KEY]);
 	if (err)
 		log_line("--key %s: %s", o->key_file, why);
 	else
-		err = session_init(&s->session, o->to_host, o->to_port, &own, peer);
+		err = session_init(&s->session, o->to, o->to_count, &own, &peers);
 	sodium_memzero(&own, sizeof(own));
+	sodium_memzero(&peers, sizeof(peers));
+	s->session.pad = o->pad;
+	s->session.renew_ns = o->renew_s * 1000000000ULL;
+	if (o->store_bytes <= STORE_SMALL)
+		s->session.window = WINDOW_SMALL;
 	return err;
 }
 

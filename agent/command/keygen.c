@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki genkey, saluki pubkey: as `wg genkey` and `wg pubkey`, for both ends. */
+/* saluki genkey, genpsk and pubkey: as those of wg(8), for both ends. */
 #include <sodium.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -44,28 +44,50 @@ static int key_print(const uint8_t key[KEY_LEN])
 	return failed ? 1 : 0;
 }
 
-int genkey_main(int argc, char **argv)
+/* Prints what `make` makes. */
+static int key_new(void (*make)(uint8_t key[KEY_LEN]))
 {
 	struct stat st;
-	uint8_t secret[KEY_LEN];
+	uint8_t key[KEY_LEN];
 	int status;
 
-	if (no_arguments(
-		    argc, argv,
-		    "Writes a new private key, base64, to standard output. Keep it in a file\n"
-		    "that only root can read:\n"
-		    "  (umask 077; saluki genkey | tee sensor.key | saluki pubkey > sensor.pub)"))
-		return EXIT_USAGE;
 	if (fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IRWXO))
 		log_line("warning: the key goes to a file that others can read; use umask 077");
 	if (keys_init()) {
 		log_line("libsodium does not start on this machine");
 		return 1;
 	}
-	key_generate(secret);
-	status = key_print(secret);
-	sodium_memzero(secret, sizeof(secret));
+	make(key);
+	status = key_print(key);
+	sodium_memzero(key, sizeof(key));
 	return status;
+}
+
+int genkey_main(int argc, char **argv)
+{
+	if (no_arguments(
+		    argc, argv,
+		    "Writes a new private key, base64, to standard output. Keep it in a file\n"
+		    "that only root can read:\n"
+		    "  (umask 077; saluki genkey | tee sensor.key | saluki pubkey > sensor.pub)"))
+		return EXIT_USAGE;
+	return key_new(key_generate);
+}
+
+static void preshared_generate(uint8_t key[KEY_LEN])
+{
+	randombytes_buf(key, KEY_LEN);
+}
+
+int genpsk_main(int argc, char **argv)
+{
+	if (no_arguments(
+		    argc, argv,
+		    "Writes a new preshared key, base64, to standard output. It goes into the\n"
+		    "sensor's key file, behind 'preshared ' on a line of its own, and into its\n"
+		    "line of the collector's --sensors file, behind the public key."))
+		return EXIT_USAGE;
+	return key_new(preshared_generate);
 }
 
 int pubkey_main(int argc, char **argv)

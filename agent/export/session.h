@@ -157,7 +157,8 @@ void session_free(struct session *s);
 /* ---- control thread -------------------------------------------------------------------------- */
 
 struct pollfd;
-/* What to wait for: fills in REACH_SOCKETS entries at most, returns how many. */
+#define SESSION_POLL_MAX (2 * REACH_SOCKETS)
+/* What to wait for: fills in SESSION_POLL_MAX entries at most, returns how many. */
 unsigned int session_poll(const struct session *s, struct pollfd *p);
 /* Takes what came. */
 void session_receive(struct session *s, uint64_t now_ns);

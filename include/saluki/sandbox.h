@@ -63,7 +63,8 @@
 /* For processes that take what they need from another: what opens files, and what reaches out. The
  * first is not fatal, for the C library may try it by itself (a time zone, the number of CPUs). */
 #define SANDBOX_OPENING "open openat openat2 creat"
-#define SANDBOX_REACHING "socket socketpair connect bind bpf mount umount2 unshare setns"
+#define SANDBOX_MAKING "socket socketpair bind bpf mount umount2 unshare setns"
+#define SANDBOX_REACHING "connect " SANDBOX_MAKING
 
 /* A call that is allowed where an argument, counted from 0, has `value` in the bits of `mask`. A
  * list ends with { 0 }. */
