@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Cut and seal: a combo becomes sealed datagrams, laid out for one sendmmsg(2). */
+/* Seal: messages become sealed datagrams, laid out for one sendmmsg(2), and go. */
 #ifndef AGENT_PIECES_H
 #define AGENT_PIECES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "wire/combo.h"
-#include "wire/piece.h"
-#include "wire/seal.h"
+#include "wire/shroud.h"
 
-#define PIECES_MAX ((COMBO_WIRE_MAX + PIECE_DATA_MAX - 1) / PIECE_DATA_MAX)
+#define PIECES_MAX 32
 
 struct pieces {
-	uint8_t datagrams[PIECES_MAX][WIRE_DATAGRAM_MAX];
+	unsigned int count;
+	bool one_by_one; /* before Linux 3.0 there is no sendmmsg() */
+	uint8_t datagrams[PIECES_MAX][SHROUD_DATAGRAM_MAX];
 	struct iovec iovecs[PIECES_MAX];
 	struct mmsghdr messages[PIECES_MAX];
 };
 
-/* Cuts the `len` bytes of a combo, COMBO_WIRE_MAX at most, into sealed pieces. `combo` is its
- * number. Returns how many. */
-unsigned int pieces_seal(struct pieces *p, struct seal_tx *tx, uint64_t combo, const uint8_t *wire,
-			 size_t len);
-/* Seals one message into one datagram. Returns 1. */
-unsigned int pieces_seal_one(struct pieces *p, struct seal_tx *tx, const uint8_t *message,
-			     size_t len);
+/* What became of a batch; `refused` is -errno of the last that the kernel did not take, or 0. */
+struct pieces_sent {
+	unsigned int datagrams;
+	uint64_t bytes;
+	int refused;
+	bool too_big; /* one of them was, for the path */
+};
+
+/* Seals one message into the batch, which has room. */
+void pieces_seal(struct pieces *p, struct shroud_tx *tx, const uint8_t *message, size_t len,
+		 size_t padded_len);
+/* Sends the batch, which is empty then. What the kernel does not take is lost, as on the way. */
+struct pieces_sent pieces_send(struct pieces *p, int sock);
 
 #endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Deliver: combos from the store to the collector, each until it is settled. What is lost is sealed
+ * anew and sent again; in another session everything is that the collector does not have. Used by
+ * the export thread alone.
+ */
+#ifndef AGENT_DELIVER_H
+#define AGENT_DELIVER_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <saluki/record.h>
+
+#include "flight.h"
+#include "pieces.h"
+#include "session.h"
+#include "store.h"
+
+struct deliver {
+	struct session *session;
+	struct saluki_exported *counters; /* datagrams and sent_bytes are counted there */
+	struct session_path path;
+	struct store store;
+	struct flight flight;
+	struct pieces pieces;
+	uint64_t taken, held; /* as the collector says in this session */
+	uint64_t settled;
+	uint64_t unsent; /* the first combo of which not all was sent in this session */
+	uint64_t resend; /* none below has anything to be sent again */
+	uint64_t check_ns; /* when to look for combos that the collector did not keep */
+	unsigned int checks; /* in vain: it has no room */
+	uint64_t progress_ns; /* when something was settled */
+	uint64_t final_number; /* datagram of the first final totals of this session; 0: none */
+	bool final;	       /* they are confirmed */
+	size_t datagram_len;   /* bytes at most, as far as the path takes them */
+	unsigned int big_lost, small_acked; /* since a big datagram was acked */
+	bool too_big; /* the kernel has said so of one, and it is not seen to yet */
+	bool refused; /* the path does not even take small ones; nor will it be asked for a while */
+	uint64_t refused_until_ns;
+	bool floor_due;
+	uint64_t kept_first;  /* frames of the run before the lowest combo kept; read by any */
+	uint64_t given_up;    /* frames of combos that were dropped unsettled; read by any */
+};
+
+/* Returns 0 or -ENOMEM. */
+int deliver_init(struct deliver *d, struct session *s, struct saluki_exported *counters,
+		 size_t store_bytes);
+void deliver_free(struct deliver *d);
+/* The next combo has this count, and so many frames of the run are before it. */
+void deliver_start(struct deliver *d, uint64_t count, uint64_t first);
+
+/* Whether there is a session; where it is a new one, all begins anew. */
+bool deliver_session(struct deliver *d, uint64_t now_ns);
+/* Hears what the collector has said, and sees to what is late. */
+void deliver_hear(struct deliver *d, uint64_t now_ns);
+/* Keeps a combo until it is settled. Returns whether there was room. */
+bool deliver_put(struct deliver *d, const uint8_t *wire, size_t len, uint64_t first,
+		 uint32_t frames);
+/* Sends what may go now. */
+void deliver_send(struct deliver *d, uint64_t now_ns);
+/* Sends a message that is not of a combo. Returns its number, 0 where it has to wait. */
+uint64_t deliver_message(struct deliver *d, const uint8_t *message, size_t len, uint64_t now_ns);
+/* FLOOR, where that has an effect. */
+void deliver_floor(struct deliver *d, uint64_t now_ns);
+/* Gives the oldest combo up, and the newest, as if it had never been there. */
+void deliver_drop_oldest(struct deliver *d);
+void deliver_take_back(struct deliver *d);
+/* Milliseconds until there is something to do, `most` at most. */
+int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most);
+
+/* Whether all of a combo was sent in this session, or it is settled. */
+static inline bool deliver_has_sent(const struct deliver *d, uint64_t count)
+{
+	return count < d->unsent || count < d->store.lowest;
+}
+
+#endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flight: see flight.h. In: numbers sent, acknowledgements, time. Out: what was lost, and how much
+ * may go. Always holds: what is under way has a number from `oldest` to in front of `next`, and
+ * there are no more than FLIGHT_MAX of these.
+ */
+#include "flight.h"
+
+#include <string.h>
+
+#define MS 1000000ULL
+#define UNIT 1024 /* of pacing */
+
+static struct flight_sent *sent_at(struct flight *f, uint64_t number)
+{
+	return &f->sent[number % FLIGHT_MAX];
+}
+
+void flight_reset(struct flight *f, uint32_t window, uint64_t now_ns)
+{
+	uint64_t srtt = f->srtt_ns, rttvar = f->rttvar_ns;
+
+	memset(f, 0, sizeof(*f));
+	f->srtt_ns = srtt;
+	f->rttvar_ns = rttvar;
+	f->window = window < FLIGHT_MAX ? window : FLIGHT_MAX;
+	f->next = f->oldest = 1;
+	f->progress_ns = f->paced_ns = now_ns;
+	f->cwnd = FLIGHT_CWND_FIRST;
+	f->threshold = f->window;
+	f->paced = FLIGHT_BURST * UNIT;
+}
+
+/* ---- how much -------------------------------------------------------------------------------- */
+
+uint64_t flight_numbers_left(const struct flight *f)
+{
+	uint64_t until = f->highest + shroud_room(f->highest, f->window);
+
+	/* What was sent longer ago than is remembered would have to be forgotten. */
+	if (until >= f->oldest + FLIGHT_MAX)
+		until = f->oldest + FLIGHT_MAX - 1;
+	return until + 1 > f->next ? until + 1 - f->next : 0;
+}
+
+/* A window's worth in a round trip, and somewhat more, so that pacing is not what holds it up. */
+static uint64_t pace(const struct flight *f)
+{
+	return (uint64_t)f->cwnd * UNIT * (f->cwnd < f->threshold ? 8 : 5) / 4;
+}
+
+static bool is_paced(const struct flight *f)
+{
+	return f->least_ns > FLIGHT_PACED_NS;
+}
+
+static void pacing_fill(struct flight *f, uint64_t now_ns)
+{
+	uint64_t most = FLIGHT_BURST * UNIT, passed = now_ns - f->paced_ns;
+
+	f->paced_ns = now_ns;
+	if (passed >= f->least_ns)
+		f->paced = most;
+	else
+		f->paced += pace(f) * passed / f->least_ns;
+	if (f->paced > most)
+		f->paced = most;
+}
+
+uint32_t flight_may_send(struct flight *f, uint64_t now_ns)
+{
+	uint64_t numbers = flight_numbers_left(f), n;
+
+	if (f->under_way >= f->cwnd) {
+		f->limited = true;
+		return 0;
+	}
+	if (numbers <= FLIGHT_RESERVE)
+		return 0;
+	n = f->cwnd - f->under_way;
+	if (n > numbers - FLIGHT_RESERVE)
+		n = numbers - FLIGHT_RESERVE;
+	if (is_paced(f)) {
+		pacing_fill(f, now_ns);
+		if (n > f->paced / UNIT)
+			n = f->paced / UNIT;
+	}
+	return n;
+}
+
+uint64_t flight_paced_ns(const struct flight *f)
+{
+	uint64_t rate = pace(f), missing;
+
+	if (!is_paced(f) || f->under_way >= f->cwnd || f->paced >= UNIT)
+		return UINT64_MAX;
+	missing = UNIT - f->paced;
+	return f->paced_ns + (missing * f->least_ns + rate - 1) / rate;
+}
+
+void flight_send(struct flight *f, const struct flight_sent *d)
+{
+	struct flight_sent *own = sent_at(f, f->next++);
+
+	*own = *d;
+	own->state = FLIGHT_UNDER_WAY;
+	f->round_sent++;
+	if (d->piece == FLIGHT_OTHER) {
+		f->under_way_other++;
+		return;
+	}
+	f->under_way++;
+	if (is_paced(f))
+		f->paced -= f->paced < UNIT ? f->paced : UNIT;
+}
+
+/* ---- round-trip time ------------------------------------------------------------------------- */
+
+/* RFC 9002, section 5.3. The collector's delay is in it: it decides when ACKs come. */
+static void measure(struct flight *f, uint64_t rtt_ns)
+{
+	uint64_t apart = rtt_ns > f->srtt_ns ? rtt_ns - f->srtt_ns : f->srtt_ns - rtt_ns;
+
+	if (!f->least_ns || rtt_ns < f->least_ns)
+		f->least_ns = rtt_ns ?: 1;
+	if (!f->srtt_ns) {
+		f->srtt_ns = rtt_ns ?: 1;
+		f->rttvar_ns = rtt_ns / 2;
+		return;
+	}
+	f->rttvar_ns = (3 * f->rttvar_ns + apart) / 4;
+	f->srtt_ns = (7 * f->srtt_ns + rtt_ns) / 8 ?: 1;
+}
+
+uint64_t flight_rto_ns(const struct flight *f)
+{
+	uint64_t rto = f->srtt_ns ? f->srtt_ns + 4 * f->rttvar_ns : 3 * FLIGHT_RTO_MIN_NS;
+
+	if (rto < FLIGHT_RTO_MIN_NS)
+		rto = FLIGHT_RTO_MIN_NS;
+	rto = f->timeouts < 6 ? rto << f->timeouts : FLIGHT_RTO_MAX_NS;
+	return rto < FLIGHT_RTO_MAX_NS ? rto : FLIGHT_RTO_MAX_NS;
+}
+
+/* How long a datagram may take where later ones have come: not much longer than usual, or, where it
+ * was overtaken by no more than are at times, as long as none does. */
+static uint64_t patience(const struct flight *f, uint64_t number)
+{
+	uint64_t soon = f->srtt_ns * 9 / 8 + MS + f->overtaken_ns;
+	uint64_t late = f->srtt_ns * 5 / 4 + 4 * f->rttvar_ns + 10 * MS + f->overtaken_ns;
+
+	return f->highest - number > FLIGHT_OVERTAKEN ? soon : late;
+}
+
+/* ---- lost and acknowledged ------------------------------------------------------------------- */
+
+static void ends(struct flight *f, struct flight_sent *d, int state)
+{
+	if (d->piece == FLIGHT_OTHER)
+		f->under_way_other--;
+	else
+		f->under_way--;
+	d->state = state;
+}
+
+static void lost(struct flight *f, uint64_t number, flight_told *told, void *context)
+{
+	struct flight_sent *d = sent_at(f, number);
+
+	ends(f, d, FLIGHT_LOST);
+	f->round_lost++;
+	f->last_lost = number > f->last_lost ? number : f->last_lost;
+	told(context, d);
+}
+
+static void pass_oldest(struct flight *f)
+{
+	while (f->oldest < f->next && sent_at(f, f->oldest)->state != FLIGHT_UNDER_WAY)
+		f->oldest++;
+}
+
+static void find_lost(struct flight *f, uint64_t now_ns, flight_told *told, void *context)
+{
+	for (uint64_t n = f->oldest; n < f->highest; n++) {
+		const struct flight_sent *d = sent_at(f, n);
+
+		if (d->state != FLIGHT_UNDER_WAY)
+			continue;
+		/* No ACK can tell of it any more; or it is late. */
+		if (f->highest - n >= SHROUD_BEHIND || now_ns >= d->sent_ns + patience(f, n))
+			lost(f, n, told, context);
+	}
+	pass_oldest(f);
+}
+
+/* Slow start up to the threshold, then one more a round; but only what was used grows. */
+static void grow(struct flight *f)
+{
+	if (!f->limited || f->cwnd >= f->window / 2)
+		return;
+	if (f->cwnd < f->threshold) {
+		f->cwnd++;
+	} else if (++f->credit >= f->cwnd) {
+		f->credit = 0;
+		f->cwnd++;
+	}
+}
+
+/* At the end of a round: where more than a quarter of it was lost, that was no accident. */
+static void turn_round(struct flight *f)
+{
+	if (f->highest < f->round_end)
+		return;
+	if (f->round_lost >= FLIGHT_CWND_MIN && f->round_lost * 4 > f->round_sent) {
+		f->cwnd = f->cwnd / 2 > FLIGHT_CWND_MIN ? f->cwnd / 2 : FLIGHT_CWND_MIN;
+		f->threshold = f->cwnd;
+	}
+	f->limited = f->under_way + FLIGHT_CWND_MIN >= f->cwnd;
+	f->round_end = f->next;
+	f->round_sent = f->round_lost = 0;
+}
+
+static void acked(struct flight *f, struct flight_sent *d, uint64_t now_ns, flight_told *told,
+		  void *context)
+{
+	if (d->state == FLIGHT_UNDER_WAY) {
+		ends(f, d, FLIGHT_ACKED);
+		if (d->piece != FLIGHT_OTHER)
+			grow(f);
+	} else { /* it was not lost: others will have to be waited for as long */
+		uint64_t took = now_ns - d->sent_ns, usual = f->srtt_ns * 9 / 8 + MS;
+
+		d->state = FLIGHT_ACKED;
+		f->round_lost -= f->round_lost ? 1 : 0;
+		if (took > usual && took - usual > f->overtaken_ns)
+			f->overtaken_ns = took - usual < flight_rto_ns(f) ? took - usual
+									  : flight_rto_ns(f);
+	}
+	told(context, d);
+}
+
+static uint64_t first_of(const struct flight *f, const struct ack *a)
+{
+	uint64_t first = a->highest > SHROUD_BEHIND ? a->highest - SHROUD_BEHIND + 1 : 1;
+
+	/* What is below `oldest` is of interest only where something was said to be lost. */
+	return f->last_lost < first && f->oldest > first ? f->oldest : first;
+}
+
+int flight_ack(struct flight *f, const struct ack *a, uint64_t now_ns, flight_told *told,
+	       void *context)
+{
+	bool is_new = false;
+
+	if (a->highest >= f->next)
+		return -1;
+	if (a->highest > f->highest) {
+		const struct flight_sent *d = sent_at(f, a->highest);
+
+		if (d->state == FLIGHT_UNDER_WAY && ack_has(a, a->highest))
+			measure(f, now_ns - d->sent_ns);
+		f->highest = a->highest;
+		is_new = true;
+	}
+	for (uint64_t n = first_of(f, a); n <= a->highest; n++) {
+		struct flight_sent *d = sent_at(f, n);
+
+		if ((d->state == FLIGHT_UNDER_WAY || d->state == FLIGHT_LOST) && ack_has(a, n)) {
+			acked(f, d, now_ns, told, context);
+			is_new = true;
+		}
+	}
+	if (is_new) {
+		f->timeouts = 0;
+		f->progress_ns = now_ns;
+	}
+	find_lost(f, now_ns, told, context);
+	turn_round(f);
+	return 0;
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static uint64_t timeout_ns(const struct flight *f)
+{
+	uint64_t since = f->sent[f->oldest % FLIGHT_MAX].sent_ns;
+
+	return (since > f->progress_ns ? since : f->progress_ns) + flight_rto_ns(f);
+}
+
+uint64_t flight_due_ns(const struct flight *f)
+{
+	const struct flight_sent *d = &f->sent[f->oldest % FLIGHT_MAX];
+	uint64_t due;
+
+	if (f->oldest == f->next)
+		return UINT64_MAX;
+	due = timeout_ns(f);
+	if (f->oldest < f->highest && d->sent_ns + patience(f, f->oldest) < due)
+		due = d->sent_ns + patience(f, f->oldest);
+	return due;
+}
+
+void flight_lose_all(struct flight *f, flight_told *told, void *context)
+{
+	uint32_t had = f->round_lost;
+
+	for (uint64_t n = f->oldest; n < f->next; n++)
+		if (sent_at(f, n)->state == FLIGHT_UNDER_WAY)
+			lost(f, n, told, context);
+	f->round_lost = had;
+	pass_oldest(f);
+}
+
+void flight_expire(struct flight *f, uint64_t now_ns, flight_told *told, void *context)
+{
+	find_lost(f, now_ns, told, context);
+	if (f->oldest == f->next || now_ns < timeout_ns(f))
+		return;
+	/* Nothing has come for long. What there is goes again, a little at a time. */
+	if (f->under_way) {
+		f->threshold = f->cwnd / 2 > FLIGHT_CWND_FIRST ? f->cwnd / 2 : FLIGHT_CWND_FIRST;
+		f->cwnd = FLIGHT_CWND_MIN;
+	}
+	f->timeouts++;
+	f->progress_ns = now_ns;
+	flight_lose_all(f, told, context);
+}

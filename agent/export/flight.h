@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Flight: what of a session is under way, how long that takes, and how much may be. Acknowledgement
+ * by number, loss by time and by what came later: in the spirit of RFC 9002 (QUIC), but that many
+ * datagrams may be overtaken by others and that a fifth of them may be lost at random without the
+ * rest being held up.
+ */
+#ifndef AGENT_FLIGHT_H
+#define AGENT_FLIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/message.h"
+
+#define FLIGHT_MAX 1024 /* datagrams that are remembered; a window is no more. A power of two */
+#define FLIGHT_RTO_MIN_NS 100000000ULL
+#define FLIGHT_RTO_MAX_NS 5000000000ULL
+#define FLIGHT_CWND_FIRST 16
+#define FLIGHT_CWND_MIN 4
+#define FLIGHT_RESERVE 4      /* numbers that are left for what is not a combo */
+#define FLIGHT_OVERTAKEN 64   /* by so many a datagram is not, as a rule */
+#define FLIGHT_PACED_NS 2000000ULL /* to a path that takes as long, a round is spread over it */
+#define FLIGHT_BURST 16
+#define FLIGHT_OTHER 0xff     /* `piece` of what is not a combo's: it is not sent again */
+
+enum { FLIGHT_NONE, FLIGHT_UNDER_WAY, FLIGHT_ACKED, FLIGHT_LOST };
+
+struct flight_sent {
+	uint64_t sent_ns;
+	uint32_t combo; /* the count's low 32 bits */
+	uint8_t piece, epoch;
+	uint8_t state; /* FLIGHT_ */
+	bool is_big;   /* more than SHROUD_DATAGRAM_PADDED bytes */
+};
+
+/* What has become of a datagram: FLIGHT_ACKED or FLIGHT_LOST; a lost one may be acked later. */
+typedef void flight_told(void *context, const struct flight_sent *d);
+
+struct flight {
+	uint32_t window;
+	uint64_t next;	   /* number of the next datagram */
+	uint64_t oldest;   /* none below is under way */
+	uint64_t highest;  /* acknowledged */
+	uint64_t last_lost; /* the highest number that was said to be lost */
+	uint32_t under_way, under_way_other; /* combos' pieces; others */
+	uint64_t srtt_ns, rttvar_ns, least_ns; /* 0: not measured yet */
+	uint64_t overtaken_ns; /* how much later than expected datagrams have come after all */
+	uint64_t progress_ns;	/* when something was acknowledged that was not */
+	unsigned int timeouts;	/* without an answer */
+	uint32_t cwnd, threshold; /* datagrams */
+	uint32_t credit; /* of growth above the threshold */
+	uint64_t round_end;
+	uint32_t round_sent, round_lost;
+	bool limited; /* the congestion window was in the way since it last grew */
+	uint64_t paced_ns; /* when pacing was last reckoned */
+	uint64_t paced;	   /* datagrams that may go at once, in 1/1024 */
+	struct flight_sent sent[FLIGHT_MAX];
+};
+
+/* A session begins; round-trip times stay as the first guess. */
+void flight_reset(struct flight *f, uint32_t window, uint64_t now_ns);
+/* How many datagrams the collector can know the addresses of now. */
+uint64_t flight_numbers_left(const struct flight *f);
+/* How many pieces may be sent now. */
+uint32_t flight_may_send(struct flight *f, uint64_t now_ns);
+/* Datagram `next` is being sent. */
+void flight_send(struct flight *f, const struct flight_sent *d);
+/* An acknowledgement. Returns 0, or -1 for one of what was never sent. */
+int flight_ack(struct flight *f, const struct ack *a, uint64_t now_ns, flight_told *told,
+	       void *context);
+/* Looks for what has been under way for too long. */
+void flight_expire(struct flight *f, uint64_t now_ns, flight_told *told, void *context);
+/* All is lost that is under way, and not for being too much. */
+void flight_lose_all(struct flight *f, flight_told *told, void *context);
+/* When to look again; UINT64_MAX: nothing is under way. */
+uint64_t flight_due_ns(const struct flight *f);
+/* When pacing lets the next ones go. */
+uint64_t flight_paced_ns(const struct flight *f);
+/* Of one timeout, doubled for each that was not answered. */
+uint64_t flight_rto_ns(const struct flight *f);
+
+#endif
