@@ -98,6 +98,11 @@ void queue_pop(struct queue *q)
 	event_signal(q->freed_fd);
 }
 
+bool queue_is_full(struct queue *q)
+{
+	return __atomic_load_n(&q->head, __ATOMIC_ACQUIRE) - q->tail == q->len;
+}
+
 bool queue_finished(struct queue *q)
 {
 	return __atomic_load_n(&q->ended, __ATOMIC_ACQUIRE) && !queue_front(q);

@@ -41,6 +41,8 @@ void queue_wait_slot(struct queue *q, int timeout_ms);
 /* Consumer. The oldest filled combo, or NULL. */
 struct combo *queue_front(struct queue *q);
 void queue_pop(struct queue *q);
+/* True while the producer waits. */
+bool queue_is_full(struct queue *q);
 /* True when the producer has ended and nothing is left. */
 bool queue_finished(struct queue *q);
 

@@ -35,7 +35,9 @@
 	X(body_bytes, "bytes of combos before compression")                                        \
 	X(sent_bytes, "bytes of UDP payload sent")                                                 \
 	X(final, "1 when the run has ended")                                                       \
-	X(in_ring, "frames left in the ring for the next agent, when this one stopped in order")
+	X(in_ring, "frames left in the ring for the next agent, when this one stopped in order")   \
+	X(dropped_store,                                                                           \
+	  "exported frames given up before the collector had them: the store was full")
 
 /* name; what it counts is said above */
 #define TOTALS_INTERFACE_FIELDS(X) X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured)

@@ -330,8 +330,7 @@ static void told(void *context, const struct flight_sent *sent)
 static void hear_held(struct deliver *d, uint64_t now_ns)
 {
 	for (uint64_t bits = d->held; bits; bits &= bits - 1) {
-		struct store_combo *c =
-			store_get(&d->store, d->taken + 1 + __builtin_ctzll(bits));
+		struct store_combo *c = store_get(&d->store, d->taken + 1 + __builtin_ctzll(bits));
 
 		if (!c || (is_whole(c) && !c->pending))
 			continue;
@@ -424,6 +423,11 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	for (uint64_t n = d->store.lowest; n < d->store.end; n++)
 		store_get(&d->store, n)->cut = 0;
 	return true;
+}
+
+bool deliver_is_stuck(const struct deliver *d)
+{
+	return d->flight.oldest == d->flight.next && !store_is_empty(&d->store);
 }
 
 int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most)

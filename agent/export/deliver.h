@@ -27,11 +27,11 @@ struct deliver {
 	struct pieces pieces;
 	uint64_t taken, held; /* as the collector says in this session */
 	uint64_t settled;
-	uint64_t unsent; /* the first combo of which not all was sent in this session */
-	uint64_t resend; /* none below has anything to be sent again */
-	uint64_t check_ns; /* when to look for combos that the collector did not keep */
-	unsigned int checks; /* in vain: it has no room */
-	uint64_t progress_ns; /* when something was settled */
+	uint64_t unsent;       /* the first combo of which not all was sent in this session */
+	uint64_t resend;       /* none below has anything to be sent again */
+	uint64_t check_ns;     /* when to look for combos that the collector did not keep */
+	unsigned int checks;   /* in vain: it has no room */
+	uint64_t progress_ns;  /* when something was settled */
 	uint64_t final_number; /* datagram of the first final totals of this session; 0: none */
 	bool final;	       /* they are confirmed */
 	size_t datagram_len;   /* bytes at most, as far as the path takes them */
@@ -40,8 +40,8 @@ struct deliver {
 	bool refused; /* the path does not even take small ones; nor will it be asked for a while */
 	uint64_t refused_until_ns;
 	bool floor_due;
-	uint64_t kept_first;  /* frames of the run before the lowest combo kept; read by any */
-	uint64_t given_up;    /* frames of combos that were dropped unsettled; read by any */
+	uint64_t kept_first; /* frames of the run before the lowest combo kept; read by any */
+	uint64_t given_up;   /* frames of combos that were dropped unsettled; read by any */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -67,6 +67,9 @@ void deliver_floor(struct deliver *d, uint64_t now_ns);
 /* Gives the oldest combo up, and the newest, as if it had never been there. */
 void deliver_drop_oldest(struct deliver *d);
 void deliver_take_back(struct deliver *d);
+/* Whether something waits for the collector's word, and nothing is under way that it would answer.
+ */
+bool deliver_is_stuck(const struct deliver *d);
 /* Milliseconds until there is something to do, `most` at most. */
 int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most);
 

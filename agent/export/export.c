@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Export thread. In: closed combos from the queue. Out: sealed datagrams of at most 1,400 bytes.
- * Always holds: every frame taken from the queue is counted as exported or as dropped for a
- * reason, and its space in the kernel's ring is given back only then; the journal knows of each
- * step. Allocates nothing.
+ * Export thread. In: closed combos from the queue. Out: compressed combos in the store, which
+ * deliver.c sends, and once a second the totals. Always holds: every frame taken from the queue is
+ * counted as exported or as dropped for a reason, and its space in the kernel's ring is given back
+ * only then; the journal knows of each step. Allocates nothing.
+ *
+ * A ring outlives this agent, the store does not: so a combo's frames stay in the ring until all of
+ * it was sent once, unless the ring is half full of what waits.
  */
 #include "export.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <saluki/log.h>
 
 #include "agent/source/clock.h"
 
 #define TOTALS_INTERVAL_NS 1000000000ULL
+#define FINAL_INTERVAL_NS 100000000ULL
 #define FINAL_PATIENCE_NS 8000000000ULL /* silence, another session, and some more */
-#define FINAL_WAIT_MS 100
-#define RECEIPT_WAIT_MS 200
-#define SEND_WAIT_MS 20
+#define WAIT_MS 100
 
 static void count(__u64 *counter, uint64_t n)
 {
@@ -57,6 +57,7 @@ void export_totals(struct exporter *e, struct totals *t)
 	t->datagrams = __atomic_load_n(&e->counters.datagrams, __ATOMIC_RELAXED);
 	t->body_bytes = __atomic_load_n(&e->counters.body_bytes, __ATOMIC_RELAXED);
 	t->sent_bytes = __atomic_load_n(&e->counters.sent_bytes, __ATOMIC_RELAXED);
+	t->dropped_store = __atomic_load_n(&e->deliver.given_up, __ATOMIC_RELAXED);
 }
 
 /* The last word of an agent whose programs go on: they count while we read, so what they have seen
@@ -73,108 +74,31 @@ static void export_totals_stay(struct exporter *e, struct totals *t)
 	t->in_ring = t->captured - t->exported - t->dropped_send - t->dropped_shutdown;
 }
 
-/* ---- send ------------------------------------------------------------------------------------ */
+/* ---- the ledger ------------------------------------------------------------------------------ */
 
-/* Returns whether sending may be tried again after `err`. */
-static bool send_again(struct exporter *e, int err)
+/* A new session is told where it stands before anything else. */
+static void send_totals(struct exporter *e, uint64_t now_ns, bool final)
 {
-	struct pollfd p = { .fd = e->session->sock, .events = POLLOUT };
-	unsigned int sealed_for = e->generation;
-
-	switch (err) {
-	case EINTR:
-		return true;
-	case EMSGSIZE: /* this one will never go */
-		return false;
-	case ECONNREFUSED: /* tells of an earlier datagram; this one was not sent */
-		session_refused(e->session);
-		break;
-	default: /* queues are full, the link is down, there is no route: it may come back */
-		session_sent(e->session, monotonic_ns());
-		poll(&p, err == EAGAIN ? 1 : 0, SEND_WAIT_MS);
-	}
-	/* Until the session is given up; then the combo is sealed anew for the next one. */
-	return session_use(e->session, &e->tx, &e->sensor_id, &e->generation) &&
-	       e->generation == sealed_for;
-}
-
-/* Sends some of `n` messages, at least one. Returns how many, or -1 with errno. */
-static int send_some(struct exporter *e, struct mmsghdr *messages, unsigned int n)
-{
-	int sock = e->session->sock, sent;
-
-	if (!e->one_by_one) {
-		sent = sendmmsg(sock, messages, n, MSG_NOSIGNAL);
-		if (sent >= 0 || errno != ENOSYS)
-			return sent;
-		e->one_by_one = true;
-	}
-	return sendmsg(sock, &messages->msg_hdr, MSG_NOSIGNAL) < 0 ? -1 : 1;
-}
-
-/* Sends the first `n` messages. Returns 0, or -errno where the network refuses.
- *
- * A datagram each, and not one buffer for the kernel to cut (UDP_SEGMENT): into a cable that never
- * cuts it, that takes a third of the time (11 ns a frame for 31), but a card without that offload
- * leaves the cutting to the kernel, and an error would be that of all the datagrams. */
-static int send_messages(struct exporter *e, unsigned int n)
-{
-	unsigned int done = 0;
-
-	while (done < n) {
-		int sent = send_some(e, e->pieces.messages + done, n - done);
-
-		if (sent < 0) {
-			int err = errno;
-
-			if (!send_again(e, err))
-				return err == EMSGSIZE ? -EMSGSIZE : -ENOTCONN;
-			continue;
-		}
-		for (int i = 0; i < sent; i++, done++) {
-			count(&e->counters.datagrams, 1);
-			count(&e->counters.sent_bytes, e->pieces.iovecs[done].iov_len);
-		}
-	}
-	session_sent(e->session, monotonic_ns());
-	return 0;
-}
-
-static void send_totals(struct exporter *e, bool final)
-{
-	uint8_t message[TOTALS_WIRE_MAX], change[INFO_MESSAGE_MAX];
+	uint8_t message[TOTALS_WIRE_MAX];
 	struct totals t;
-	size_t len = session_info_due(e->session, change);
+	uint64_t number;
 
-	if (len)
-		send_messages(e, pieces_seal_one(&e->pieces, &e->tx, change, len));
 	if (final && e->persistent)
 		export_totals_stay(e, &t);
 	else
 		export_totals(e, &t);
 	t.final = final;
-	send_messages(e, pieces_seal_one(&e->pieces, &e->tx, message, totals_write(message, &t)));
+	number = deliver_message(&e->deliver, message, totals_write(message, &t), now_ns);
+	if (final && !e->deliver.final_number)
+		e->deliver.final_number = number;
+	deliver_floor(&e->deliver, now_ns);
 	/* A lost one is made good by the next. */
-	e->next_totals_ns = monotonic_ns() + TOTALS_INTERVAL_NS;
-}
-
-/* Waits until the collector has heard nearly all that was sent; not for longer than
- * RECEIPT_WAIT_MS, as the last datagrams or their receipt may be lost. */
-static void wait_receipts(struct exporter *e)
-{
-	uint64_t heard = __atomic_load_n(&e->session->heard, __ATOMIC_ACQUIRE);
-	uint64_t until = monotonic_ns() + RECEIPT_WAIT_MS * 1000000ULL;
-
-	while (e->tx.counter - heard > EXPORT_AHEAD_MAX && monotonic_ns() < until &&
-	       session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
-		event_wait(e->session->changed_fd, RECEIPT_WAIT_MS);
-		heard = __atomic_load_n(&e->session->heard, __ATOMIC_ACQUIRE);
-	}
+	e->next_totals_ns = now_ns + (final ? FINAL_INTERVAL_NS : TOTALS_INTERVAL_NS);
 }
 
 /* ---- combos ---------------------------------------------------------------------------------- */
 
-/* The combo has come to its end: its frames are counted, their space in the ring is free. */
+/* The combo has come to its end here: its frames are counted, their space in the ring is free. */
 static void export_done(struct exporter *e, struct combo *c, __u64 *counter)
 {
 	count(counter, c->frames);
@@ -184,6 +108,8 @@ static void export_done(struct exporter *e, struct combo *c, __u64 *counter)
 	journal_settle(&e->journal);
 	combo_reset(c);
 	queue_pop(e->queue);
+	e->wire_len = 0;
+	e->kept = false;
 }
 
 static void export_begin(struct exporter *e, struct combo *c)
@@ -196,85 +122,95 @@ static void export_begin(struct exporter *e, struct combo *c)
 		combo_close(c); /* once, with what was exported before it */
 }
 
-static void export_refused(struct exporter *e)
+/* Whether the frames that wait had better leave the ring, which may run full. */
+static bool ring_is_short(struct exporter *e)
+{
+	if (e->source->ops->half_full)
+		return e->source->ops->half_full(e->source);
+	return true; /* they are in no ring that would outlive us */
+}
+
+static void export_compress(struct exporter *e, struct combo *c)
+{
+	export_begin(e, c);
+	/* The sensor's id is the session's: it is put in when this is sealed. */
+	combo_header_write(e->wire, 0, e->counters.next, c->frames, c->body_len);
+	e->wire_len = COMBO_HEADER_LEN;
+	e->wire_len += compress_combo(&e->compress, e->wire + e->wire_len, c->body, c->body_len);
+}
+
+/* Makes room in a full store where frames would be lost otherwise: the newest are worth more. */
+static bool export_make_room(struct exporter *e)
+{
+	if (e->is_file || !queue_is_full(e->queue) || !ring_is_short(e))
+		return false;
+	deliver_drop_oldest(&e->deliver);
+	return true;
+}
+
+/* The queue's first combo into the store, where that is due. */
+static void export_keep(struct exporter *e, bool up)
+{
+	struct combo *c = queue_front(e->queue);
+	/* All before it was sent, so it will be at once. */
+	bool sent = up && deliver_has_sent(&e->deliver, e->deliver.store.end - 1);
+
+	if (!c || e->kept || (!sent && !store_is_empty(&e->deliver.store) && !ring_is_short(e)) ||
+	    (!up && !ring_is_short(e)))
+		return;
+	if (!e->wire_len)
+		export_compress(e, c);
+	do
+		e->kept = deliver_put(&e->deliver, e->wire, e->wire_len, c->first, c->frames);
+	while (!e->kept && export_make_room(e));
+}
+
+static void export_refused(struct exporter *e, struct combo *c)
 {
 	if (!e->told_refused)
 		log_line("collector %s: the way there takes no datagrams of %d bytes (path MTU); "
 			 "frames are counted as dropped_send",
-			 e->session->peer, WIRE_DATAGRAM_MAX);
+			 e->session->peer, SHROUD_DATAGRAM_PADDED);
 	e->told_refused = true;
+	deliver_take_back(&e->deliver);
+	export_done(e, c, &e->counters.dropped_send);
 }
 
-/* Sends the combo, exported or dropped; where it must wait for another session it stays where it
- * is. */
-static void export_combo(struct exporter *e, struct combo *c)
+/* The combo that is kept is this agent's no longer, or is no combo: see above. */
+static void export_commit(struct exporter *e)
 {
-	uint64_t number = e->counters.next;
-	size_t len = COMBO_HEADER_LEN;
-	int err;
+	struct combo *c = queue_front(e->queue);
+	bool sent = deliver_has_sent(&e->deliver, e->counters.next);
 
-	if (e->paced)
-		wait_receipts(e);
-	export_begin(e, c);
-	combo_header_write(e->wire, e->sensor_id, number, c->frames, c->body_len);
-	len += compress_combo(&e->compress, e->wire + len, c->body, c->body_len);
-	err = send_messages(e, pieces_seal(&e->pieces, &e->tx, number, e->wire, len));
-	if (err == -ENOTCONN)
-		return;
-	count(&e->counters.next, 1);
-	if (err) {
-		export_refused(e);
-		export_done(e, c, &e->counters.dropped_send);
+	if (!sent && e->deliver.refused) {
+		export_refused(e, c);
 		return;
 	}
+	if (!sent && !ring_is_short(e))
+		return;
+	count(&e->counters.next, 1);
 	count(&e->counters.body_bytes, c->body_len);
 	count(&e->counters.combos, 1);
 	export_done(e, c, &e->counters.exported);
 }
 
-/* Waits for a combo, for a change of the session, or until totals are due. */
-static void export_wait(struct exporter *e)
-{
-	struct pollfd p[2] = {
-		{ .fd = e->queue->filled_fd, .events = POLLIN },
-		{ .fd = e->session->changed_fd, .events = POLLIN },
-	};
-	uint64_t now = monotonic_ns();
-	int64_t left = (int64_t)(e->next_totals_ns - now) / 1000000 + 1;
+/* ---- an end ---------------------------------------------------------------------------------- */
 
-	poll(p, 2, left < 0 ? 0 : left > 1000 ? 1000 : (int)left);
-	if (p[0].revents)
-		event_clear(p[0].fd);
-	if (p[1].revents)
-		event_clear(p[1].fd);
-}
-
-/* Without a session: waits for one. Returns whether there was any use in it. */
-static bool export_wait_session(struct exporter *e)
-{
-	uint64_t now = monotonic_ns();
-	bool bounded = e->is_file || __atomic_load_n(&e->stop, __ATOMIC_ACQUIRE);
-
-	if (!bounded)
-		e->waiting_since_ns = 0;
-	else if (!e->waiting_since_ns)
-		e->waiting_since_ns = now;
-	else if (now - e->waiting_since_ns > e->patience_ns)
-		return false;
-	event_wait(e->session->changed_fd, 100);
-	return true;
-}
-
+/* Patience is over: what is left of the queue is not kept. */
 static void export_give_up(struct exporter *e)
 {
 	struct combo *c = queue_front(e->queue);
 
 	if (!c) {
-		event_wait(e->queue->filled_fd, 100);
+		event_wait(e->queue->filled_fd, WAIT_MS);
 		return;
 	}
+	if (e->kept)
+		deliver_take_back(&e->deliver);
+	e->kept = false;
 	if (e->persistent) { /* they stay in the ring, and so must all behind them */
 		e->left = true;
+		e->wire_len = 0;
 		combo_reset(c);
 		queue_pop(e->queue);
 		return;
@@ -283,53 +219,137 @@ static void export_give_up(struct exporter *e)
 	export_done(e, c, &e->counters.dropped_shutdown);
 }
 
-static bool final_confirmed(struct exporter *e)
+/* Whether somebody waits for us to end: a file's reader, or who told us to stop. */
+static bool export_is_bounded(struct exporter *e)
 {
-	return __atomic_load_n(&e->session->heard_final, __ATOMIC_ACQUIRE);
+	return e->is_file || __atomic_load_n(&e->stop, __ATOMIC_ACQUIRE);
 }
 
-/* The last word of a run, repeated until the collector has confirmed it. */
-static void export_final(struct exporter *e)
+/* Then there is an end to waiting for a collector, and for one that takes nothing. */
+static bool export_is_over(struct exporter *e, bool up, uint64_t now_ns)
 {
-	uint64_t end = monotonic_ns() + FINAL_PATIENCE_NS;
-
-	while (!final_confirmed(e) && monotonic_ns() < end) {
-		uint64_t until;
-
-		while (!session_use(e->session, &e->tx, &e->sensor_id, &e->generation))
-			if (!export_wait_session(e))
-				goto out;
-		send_totals(e, true);
-		/* Receipts without the confirmation come too: the collector may still be waiting
-		 * for what was overtaken. */
-		until = monotonic_ns() + FINAL_WAIT_MS * 1000000ULL;
-		while (!final_confirmed(e) && monotonic_ns() < until)
-			event_wait(e->session->changed_fd, FINAL_WAIT_MS);
+	if (!export_is_bounded(e)) {
+		e->waiting_since_ns = 0;
+		e->moved_ns = now_ns;
+		return false;
 	}
-out:
-	e->unconfirmed = !final_confirmed(e);
+	if (up)
+		e->waiting_since_ns = 0;
+	else if (!e->waiting_since_ns)
+		e->waiting_since_ns = now_ns;
+	if (store_is_empty(&e->deliver.store) && !queue_front(e->queue) &&
+	    !queue_finished(e->queue))
+		e->moved_ns = now_ns; /* there is nothing that waits */
+	else if (e->deliver.progress_ns > e->moved_ns)
+		e->moved_ns = e->deliver.progress_ns;
+	return (!up && now_ns - e->waiting_since_ns > e->patience_ns) ||
+	       now_ns > e->moved_ns + FINAL_PATIENCE_NS + e->patience_ns;
+}
+
+/* What was not delivered is given up, and said. */
+static void export_end(struct exporter *e)
+{
+	uint64_t before = e->deliver.given_up;
+
+	e->unconfirmed = !e->deliver.final;
+	while (!store_is_empty(&e->deliver.store) && e->unconfirmed)
+		deliver_drop_oldest(&e->deliver);
+	if (e->deliver.given_up > before)
+		log_line("collector %s: %llu frames were not delivered when patience was over "
+			 "(dropped_store)",
+			 e->session->peer, (unsigned long long)(e->deliver.given_up - before));
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* Waits for a combo, for a change of the session, or until something is due. */
+static void export_wait(struct exporter *e, bool up)
+{
+	uint64_t now = monotonic_ns();
+	int64_t totals = (int64_t)(e->next_totals_ns - now) / 1000000 + 1;
+	struct pollfd p[2] = {
+		{ .fd = e->queue->filled_fd, .events = POLLIN },
+		{ .fd = e->session->changed_fd, .events = POLLIN },
+	};
+	int ms = queue_front(e->queue) ? WAIT_MS : 1000;
+
+	if (up && totals < ms)
+		ms = totals < 0 ? 0 : (int)totals;
+	if (up)
+		ms = deliver_wait_ms(&e->deliver, now, ms);
+	else if (export_is_bounded(e))
+		ms = WAIT_MS;
+	poll(p, 2, ms);
+	if (p[0].revents)
+		event_clear(p[0].fd);
+	if (p[1].revents)
+		event_clear(p[1].fd);
+}
+
+/* Where nothing is under way that would be answered, and yet something waits for an answer (one may
+ * have been lost), the totals ask for it. */
+static void export_ask(struct exporter *e, uint64_t now)
+{
+	uint64_t due = now + flight_rto_ns(&e->deliver.flight);
+
+	if (deliver_is_stuck(&e->deliver) && due < e->next_totals_ns)
+		e->next_totals_ns = due;
+}
+
+/* One turn: hear, tell, take what came, send. Returns whether there may be more to do at once.
+ * Without a session the store takes what the ring had better not keep. */
+static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
+{
+	bool ending = queue_finished(e->queue);
+
+	if (up) {
+		deliver_hear(&e->deliver, now);
+		if (is_new || now >= e->next_totals_ns || (ending && !e->deliver.final_number))
+			send_totals(e, now, ending);
+	}
+	export_keep(e, up);
+	if (up)
+		deliver_send(&e->deliver, now);
+	if (e->kept) {
+		export_commit(e);
+		return !e->kept;
+	}
+	if (up)
+		export_ask(e, now);
+	return false;
+}
+
+int export_init(struct exporter *e, size_t store_bytes)
+{
+	return deliver_init(&e->deliver, e->session, &e->counters, store_bytes);
+}
+
+void export_free(struct exporter *e)
+{
+	deliver_free(&e->deliver);
 }
 
 void *export_thread(void *arg)
 {
 	struct exporter *e = arg;
-	struct combo *c;
 
-	while (!queue_finished(e->queue)) {
-		if (e->left || !session_use(e->session, &e->tx, &e->sensor_id, &e->generation)) {
-			if (e->left || !export_wait_session(e))
-				export_give_up(e);
-			continue;
+	deliver_start(&e->deliver, e->counters.next, e->counters.exported);
+	e->moved_ns = monotonic_ns();
+	while (!e->deliver.final) {
+		uint64_t now = monotonic_ns();
+		unsigned int generation = e->deliver.path.generation;
+		bool up = deliver_session(&e->deliver, now);
+
+		e->given_up |= export_is_over(e, up, now);
+		if (!e->given_up) {
+			if (!export_turn(e, up, e->deliver.path.generation != generation, now))
+				export_wait(e, up);
+		} else if (!queue_finished(e->queue)) {
+			export_give_up(e);
+		} else {
+			break;
 		}
-		e->waiting_since_ns = 0;
-		if (monotonic_ns() >= e->next_totals_ns)
-			send_totals(e, false);
-		c = queue_front(e->queue);
-		if (!c)
-			export_wait(e);
-		else
-			export_combo(e, c);
 	}
-	export_final(e);
+	export_end(e);
 	return NULL;
 }

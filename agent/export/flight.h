@@ -18,11 +18,11 @@
 #define FLIGHT_RTO_MAX_NS 5000000000ULL
 #define FLIGHT_CWND_FIRST 16
 #define FLIGHT_CWND_MIN 4
-#define FLIGHT_RESERVE 4      /* numbers that are left for what is not a combo */
-#define FLIGHT_OVERTAKEN 64   /* by so many a datagram is not, as a rule */
+#define FLIGHT_RESERVE 4	   /* numbers that are left for what is not a combo */
+#define FLIGHT_OVERTAKEN 64	   /* by so many a datagram is not, as a rule */
 #define FLIGHT_PACED_NS 2000000ULL /* to a path that takes as long, a round is spread over it */
 #define FLIGHT_BURST 16
-#define FLIGHT_OTHER 0xff     /* `piece` of what is not a combo's: it is not sent again */
+#define FLIGHT_OTHER 0xff /* `piece` of what is not a combo's: it is not sent again */
 
 enum { FLIGHT_NONE, FLIGHT_UNDER_WAY, FLIGHT_ACKED, FLIGHT_LOST };
 
@@ -39,20 +39,20 @@ typedef void flight_told(void *context, const struct flight_sent *d);
 
 struct flight {
 	uint32_t window;
-	uint64_t next;	   /* number of the next datagram */
-	uint64_t oldest;   /* none below is under way */
-	uint64_t highest;  /* acknowledged */
-	uint64_t last_lost; /* the highest number that was said to be lost */
-	uint32_t under_way, under_way_other; /* combos' pieces; others */
+	uint64_t next;			       /* number of the next datagram */
+	uint64_t oldest;		       /* none below is under way */
+	uint64_t highest;		       /* acknowledged */
+	uint64_t last_lost;		       /* the highest number that was said to be lost */
+	uint32_t under_way, under_way_other;   /* combos' pieces; others */
 	uint64_t srtt_ns, rttvar_ns, least_ns; /* 0: not measured yet */
-	uint64_t overtaken_ns; /* how much later than expected datagrams have come after all */
-	uint64_t progress_ns;	/* when something was acknowledged that was not */
-	unsigned int timeouts;	/* without an answer */
+	uint64_t overtaken_ns;	  /* how much later than expected datagrams have come after all */
+	uint64_t progress_ns;	  /* when something was acknowledged that was not */
+	unsigned int timeouts;	  /* without an answer */
 	uint32_t cwnd, threshold; /* datagrams */
-	uint32_t credit; /* of growth above the threshold */
+	uint32_t credit;	  /* of growth above the threshold */
 	uint64_t round_end;
 	uint32_t round_sent, round_lost;
-	bool limited; /* the congestion window was in the way since it last grew */
+	bool limited;	   /* the congestion window was in the way since it last grew */
 	uint64_t paced_ns; /* when pacing was last reckoned */
 	uint64_t paced;	   /* datagrams that may go at once, in 1/1024 */
 	struct flight_sent sent[FLIGHT_MAX];

@@ -17,7 +17,7 @@
 /* Its pieces are those of one cut; bit n is piece n. A piece that is neither pending nor acked is
  * under way. */
 struct store_combo {
-	uint64_t first; /* frames of the run before it */
+	uint64_t first;	   /* frames of the run before it */
 	uint64_t whole_ns; /* CLOCK_MONOTONIC when all its pieces were acked */
 	uint32_t frames, len;
 	uint32_t pending, acked;
@@ -32,8 +32,8 @@ struct store {
 	uint32_t *next;	 /* of each block the one behind it */
 	uint32_t *index; /* of each count, modulo `blocks`, its first block */
 	uint32_t blocks, free_count;
-	uint32_t fresh;	     /* blocks from here on were never used */
-	uint32_t free_block; /* the last one given back; none: `blocks` */
+	uint32_t fresh;	      /* blocks from here on were never used */
+	uint32_t free_block;  /* the last one given back; none: `blocks` */
 	uint64_t lowest, end; /* counts that are kept: from lowest to in front of end */
 	size_t mapped_len;
 };

@@ -155,6 +155,17 @@ void mapped_limit(struct mapped *m, const __u64 *positions)
 		m->lanes[i].limit = positions ? positions[i] : UINT64_MAX;
 }
 
+bool mapped_half_full(const struct mapped *m)
+{
+	for (uint32_t i = 0; i < m->lanes_len; i++) {
+		const struct saluki_mapped *r = m->lanes[i].ring;
+
+		if (__atomic_load_n(&r->head, __ATOMIC_RELAXED) - r->tail > m->size / 2)
+			return true;
+	}
+	return false;
+}
+
 bool mapped_sleep(struct mapped *m, uint64_t bytes)
 {
 	bool sleep = true;

@@ -62,6 +62,9 @@ void mapped_positions(const struct mapped *m, uint64_t mark, uint64_t *out);
 /* Not to read beyond these positions, one a lane; NULL: no bound any more. */
 void mapped_limit(struct mapped *m, const __u64 *positions);
 
+/* Whether one of them is more than half full of what is not given back. */
+bool mapped_half_full(const struct mapped *m);
+
 /* Asks to be woken when a lane has `bytes` to take. Returns false where one has them already. */
 bool mapped_sleep(struct mapped *m, uint64_t bytes);
 void mapped_awake(struct mapped *m);

@@ -29,7 +29,7 @@ struct source_ops {
 	int (*next)(struct source *s, struct source_frame *f);
 	/* Waits until there may be a frame or `timeout_ms` is over, SOURCE_POLL_MS at most. */
 	void (*wait)(struct source *s, int timeout_ms);
-	/* The next four are of rings that outlive the agent (`lanes`), NULL for other sources:
+	/* The next five are of rings that outlive the agent (`lanes`), NULL for other sources:
 	 * their frames take no space there once they are in a combo. */
 	/* Marks all that next has given; without the frame it gave last, if that goes into the
 	 * next combo (not `with_last`). At most QUEUE_LEN marks are out at a time. */
@@ -41,6 +41,9 @@ struct source_ops {
 	 * positions, NULL: no bound. */
 	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
 	void (*limit)(struct source *s, const __u64 *positions);
+	/* Whether one of these rings is more than half full of what is not released. The export
+	 * thread. */
+	bool (*half_full)(const struct source *s);
 	/* Nobody is left to detach: nothing is captured or counted that was not when this returns,
 	 * or by the next call of next. NULL where there is nothing, or where it stays. Any thread.
 	 */

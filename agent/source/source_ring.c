@@ -91,6 +91,13 @@ static void bpf_source_limit(struct source *s, const __u64 *positions)
 	((struct source_ring *)s)->ring.limit = positions ? *positions : UINT64_MAX;
 }
 
+static bool bpf_source_half_full(const struct source *s)
+{
+	const struct ring *r = &((const struct source_ring *)s)->ring;
+
+	return ring_produced(r) - __atomic_load_n(r->consumer, __ATOMIC_RELAXED) > r->size / 2;
+}
+
 /* ---- mapped rings ---------------------------------------------------------------------------- */
 
 static int mapped_source_next(struct source *s, struct source_frame *f)
@@ -136,6 +143,11 @@ static void mapped_source_limit(struct source *s, const __u64 *positions)
 	mapped_limit(&((struct source_ring *)s)->mapped, positions);
 }
 
+static bool mapped_source_half_full(const struct source *s)
+{
+	return mapped_half_full(&((const struct source_ring *)s)->mapped);
+}
+
 /* ---- both ------------------------------------------------------------------------------------ */
 
 static void ring_source_counters(const struct source *s, unsigned int interface,
@@ -168,6 +180,7 @@ static const struct source_ops bpf_ops = {
 	.release = bpf_source_release,
 	.positions = bpf_source_positions,
 	.limit = bpf_source_limit,
+	.half_full = bpf_source_half_full,
 	.counters = ring_source_counters,
 	.close = ring_source_close,
 };
@@ -179,6 +192,7 @@ static const struct source_ops mapped_ops = {
 	.release = mapped_source_release,
 	.positions = mapped_source_positions,
 	.limit = mapped_source_limit,
+	.half_full = mapped_source_half_full,
 	.counters = ring_source_counters,
 	.close = ring_source_close,
 };
