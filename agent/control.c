@@ -41,6 +41,10 @@ void control_report(struct exporter *e)
 		"+ on the way %llu",
 		ULL(t.captured), ULL(t.exported), ULL(t.dropped_send), ULL(t.dropped_shutdown),
 		ULL(t.captured - t.exported - t.dropped_send - t.dropped_shutdown));
+	if (t.dropped_store)
+		log_line("ledger: dropped_store %llu of the exported were given up before a "
+			 "collector had them",
+			 ULL(t.dropped_store));
 	log_line("export: %llu bytes seen, %llu kept, %llu sent in %llu combos, %llu datagrams; "
 		 "%llu forged or strange ones received",
 		 ULL(t.seen_bytes), ULL(t.kept_bytes), ULL(t.sent_bytes), ULL(t.combos),

@@ -136,6 +136,16 @@ static int sensor_journal(struct sensor *s)
 	return err;
 }
 
+/* Begins where the earlier agent has left off. */
+static int sensor_store(struct sensor *s, const struct run_options *o)
+{
+	int err = export_init(&s->exporter, o->store_bytes);
+
+	if (err)
+		log_line("--store-bytes %u: %s", o->store_bytes, strerror(-err));
+	return err;
+}
+
 static int sensor_init(struct sensor *s, const struct run_options *o)
 {
 	const struct handover *h = &s->handover;
@@ -147,7 +157,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	if (sensor_journal(s) || sensor_combos(s, o))
 		return -ENOMEM;
 	sensor_info(s);
-	s->session.exported = &s->exporter.counters.exported;
+	s->session.exported = &s->exporter.deliver.kept_first;
 	s->capture.queue = s->exporter.queue = &s->queue;
 	s->capture.combo_age_ns = o->combo_age_ms * 1000000ULL;
 	s->capture.ring_span_max = is_file ? 0 : h->ring_size / (2 * o->queue);
@@ -156,14 +166,15 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->exporter.session = &s->session;
 	s->exporter.is_file = is_file;
 	s->exporter.persistent = h->persistent;
-	s->exporter.paced = is_file && !h->pace;
 	s->exporter.patience_ns = is_file ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
 	s->control.session = &s->session;
 	s->control.capture = &s->capture;
 	s->control.exporter = &s->exporter;
 	s->control.snaplen = h->snaplen;
 	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return s->control.done_fd < 0 ? -errno : resume(&s->exporter);
+	if (s->control.done_fd < 0)
+		return -errno;
+	return resume(&s->exporter) ?: sensor_store(s, o);
 }
 
 /* Threads name themselves: for another one it takes a file in /proc. */
@@ -212,8 +223,8 @@ static int sensor_verdict(struct sensor *s)
 		log_line("collector %s: %s; is it running, is its public key the second line of "
 			 "--key, is this sensor's key in its --sensors file?",
 			 s->session.peer,
-			 s->exporter.generation ? "did not confirm the end of the run"
-						: "never answered");
+			 s->exporter.deliver.path.generation ? "did not confirm the end of the run"
+							     : "never answered");
 		return 1;
 	}
 	return s->capture.failed || t.dropped_send ? 1 : 0;
@@ -237,6 +248,7 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 		return 1;
 	status = sensor_verdict(s);
 	s->capture.source->ops->close(s->capture.source);
+	export_free(&s->exporter);
 	compress_free(&s->exporter.compress);
 	journal_close(&s->exporter.journal);
 	free(s->exporter.ends);

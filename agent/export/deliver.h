@@ -40,8 +40,8 @@ struct deliver {
 	bool refused; /* the path does not even take small ones; nor will it be asked for a while */
 	uint64_t refused_until_ns;
 	bool floor_due;
-	uint64_t kept_first; /* frames of the run before the lowest combo kept; read by any */
-	uint64_t given_up;   /* frames of combos that were dropped unsettled; read by any */
+	__u64 kept_first;  /* frames of the run before the lowest combo kept; read by any */
+	uint64_t given_up; /* frames of combos that were dropped unsettled; read by any */
 };
 
 /* Returns 0 or -ENOMEM. */

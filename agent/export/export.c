@@ -321,7 +321,11 @@ static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 
 int export_init(struct exporter *e, size_t store_bytes)
 {
-	return deliver_init(&e->deliver, e->session, &e->counters, store_bytes);
+	int err = deliver_init(&e->deliver, e->session, &e->counters, store_bytes);
+
+	if (!err)
+		deliver_start(&e->deliver, e->counters.next, e->counters.exported);
+	return err;
 }
 
 void export_free(struct exporter *e)
@@ -333,7 +337,6 @@ void *export_thread(void *arg)
 {
 	struct exporter *e = arg;
 
-	deliver_start(&e->deliver, e->counters.next, e->counters.exported);
 	e->moved_ns = monotonic_ns();
 	while (!e->deliver.final) {
 		uint64_t now = monotonic_ns();

@@ -37,7 +37,7 @@ struct exporter {
 	bool unconfirmed; /* the collector has not confirmed the final totals */
 };
 
-/* Memory, at start. What is above `deliver` is set, `session` too. Returns 0 or -ENOMEM. */
+/* Memory, behind resume(). What is above `deliver` is set. Returns 0 or -ENOMEM. */
 int export_init(struct exporter *e, size_t store_bytes);
 void export_free(struct exporter *e);
 /* Runs until the queue is finished and all is settled, or patience is over. */
