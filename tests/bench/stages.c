@@ -29,11 +29,13 @@
 #include "collector/decompress.h"
 #include "collector/pcapng.h"
 #include "wire/combo.h"
+#include "wire/message.h"
 
 #define FRAMES_MAX 65536
 #define COMBOS_MAX 4096
 #define SNAPLEN 192
 #define PASSES_DEFAULT 20
+#define WINDOW 1024 /* addresses ahead, as saluki asks for */
 
 struct sample {
 	struct combo_frame f;
@@ -58,8 +60,10 @@ static struct bench {
 	struct compress compress;
 	struct decompress decompress;
 	struct pieces pieces;
-	struct seal_tx tx;
-	struct seal_rx rx;
+	struct shroud_tx tx;
+	struct shroud_tx open_tx; /* what is opened is sealed by it, and nothing else */
+	struct shroud_rx rx;
+	struct table table;
 	int sock;
 } b;
 
@@ -171,45 +175,70 @@ static void wire_all(int compressed)
 	}
 }
 
-static void send_pieces(unsigned int n)
+/* Seals a batch of pieces of a combo, from `at` on; returns where the next one begins. */
+static size_t seal_batch(struct shroud_tx *tx, unsigned int number, const uint8_t *wire, size_t len,
+			 size_t at)
 {
-	for (unsigned int done = 0; done < n;) {
-		int sent = sendmmsg(b.sock, b.pieces.messages + done, n - done, MSG_NOSIGNAL);
+	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
 
-		/* Nobody listens where the datagrams go: that is said of the one before. */
-		if (sent < 0 && errno != ECONNREFUSED)
-			die("send");
-		done += sent < 0 ? 0 : sent;
+	for (; at < len && b.pieces.count < PIECES_MAX; at += PIECE_DATA_MAX) {
+		size_t n = len - at < PIECE_DATA_MAX ? len - at : PIECE_DATA_MAX;
+
+		piece_header_write(message, number, at, len);
+		memcpy(message + PIECE_HEADER_LEN, wire + at, n);
+		pieces_seal(&b.pieces, tx, message, PIECE_HEADER_LEN + n, 0);
 	}
+	return at;
 }
 
+/* Nobody listens where the datagrams go: that some are refused is no matter. */
 static void seal_all(int compressed, bool and_send)
 {
 	for (unsigned int i = 0; i < b.units_len; i++) {
-		unsigned int n = pieces_seal(&b.pieces, &b.tx, i, b.units[i]->wire[compressed],
-					     b.units[i]->wire_len[compressed]);
+		const struct unit *u = b.units[i];
 
-		if (and_send)
-			send_pieces(n);
+		for (size_t at = 0; at < u->wire_len[compressed];) {
+			at = seal_batch(&b.tx, i, u->wire[compressed], u->wire_len[compressed], at);
+			if (and_send)
+				pieces_send(&b.pieces, b.sock);
+			b.pieces.count = 0;
+		}
 	}
+}
+
+static void open_batch(void)
+{
+	uint8_t message[SHROUD_DATAGRAM_MAX];
+	uint64_t number;
+
+	for (unsigned int k = 0; k < b.pieces.count; k++) {
+		const uint8_t *in = b.pieces.datagrams[k];
+		const struct table_entry *e = table_find(&b.table, load_word(in), NULL);
+
+		if (!e || shroud_open(&b.rx, &b.table, e->low, &number, message, in,
+				      b.pieces.iovecs[k].iov_len) < 0)
+			die("open");
+	}
+	b.pieces.count = 0;
 }
 
 /* The collector's half; datagrams are sealed outside of what is measured. */
 static uint64_t open_all(int compressed)
 {
-	uint8_t message[WIRE_DATAGRAM_MAX];
 	uint64_t took = 0;
 
 	for (unsigned int i = 0; i < b.units_len; i++) {
-		unsigned int n = pieces_seal(&b.pieces, &b.tx, i, b.units[i]->wire[compressed],
-					     b.units[i]->wire_len[compressed]);
-		uint64_t before = monotonic_ns();
+		const struct unit *u = b.units[i];
 
-		for (unsigned int k = 0; k < n; k++)
-			if (seal_open(&b.rx, message, b.pieces.datagrams[k],
-				      b.pieces.iovecs[k].iov_len) < 0)
-				die("open");
-		took += monotonic_ns() - before;
+		for (size_t at = 0; at < u->wire_len[compressed];) {
+			uint64_t before;
+
+			at = seal_batch(&b.open_tx, i, u->wire[compressed], u->wire_len[compressed],
+					at);
+			before = monotonic_ns();
+			open_batch();
+			took += monotonic_ns() - before;
+		}
 	}
 	return took;
 }
@@ -237,17 +266,19 @@ static void decompress_all(void)
 /* Frames out of bodies, and into pcapng blocks. */
 static void split_all(void)
 {
-	static uint8_t block[PCAPNG_PACKET_OVERHEAD + SNAPLEN];
+	static uint8_t block[PCAPNG_PACKET_OVERHEAD + PCAPNG_NAME_LEN + SNAPLEN];
 	struct combo_reader r;
 	struct combo_frame f;
 
 	for (unsigned int i = 0; i < b.units_len; i++) {
 		const struct combo *c = &b.units[i]->combo;
 
+		const struct combo_name name = { .run = 1, .count = i, .frames = c->frames };
+
 		if (combo_open(&r, c->body, c->body_len, c->frames))
 			die("combo");
-		while (combo_next(&r, &f) == 1)
-			pcapng_packet(block, 0, &f);
+		for (const struct combo_name *n = &name; combo_next(&r, &f) == 1; n = NULL)
+			pcapng_packet(block, 0, &f, n);
 	}
 }
 
@@ -312,11 +343,16 @@ static double fastest_open(int compressed)
 
 static void prepare(void)
 {
-	if (compress_init(&b.compress, b.level, b.size) || decompress_init(&b.decompress))
+	struct shroud_keys keys;
+
+	if (compress_init(&b.compress, b.level, b.size) || decompress_init(&b.decompress) ||
+	    table_init(&b.table, WINDOW))
 		die("memory");
-	randombytes_buf(b.tx.key, sizeof(b.tx.key));
-	b.tx.counter = 1;
-	memcpy(b.rx.key, b.tx.key, sizeof(b.rx.key));
+	randombytes_buf(&keys, sizeof(keys));
+	shroud_tx_init(&b.tx, &keys);
+	shroud_tx_init(&b.open_tx, &keys);
+	if (shroud_rx_init(&b.rx, &b.table, &keys, 1, WINDOW))
+		die("memory");
 	add_unit();
 	append_all();
 }
