@@ -141,6 +141,7 @@ static void send_garbage(void)
 		{ MESSAGE_ECHO, 1, 2, 3, 4, 5, 6, 7 },
 		{ MESSAGE_RENEW, 1, 2, 3, 4, 5, 6, 7, 8, 9 },
 		{ MESSAGE_FLOOR, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 },
+		{ SHROUD_PADDED | MESSAGE_TOTALS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12 }, /* all of it */
 		{ MESSAGE_COMBO, 0, 0, 99 },
 		{ MESSAGE_COMBO, 0, 0, 99, 0, 1, 0, 9, 'x', 'x', 'x', 'x' },
 		{ MESSAGE_COMBO, 0, 0, 99, 0, 0, 0, 2, 'x', 'x', 'x', 'x' },
