@@ -8,6 +8,7 @@
 
 #include "bytes.h"
 
+#define STACK_DIRTY 1024 /* bytes that BLAKE2b takes of it */
 #define aead_seal crypto_aead_chacha20poly1305_ietf_encrypt
 #define aead_open crypto_aead_chacha20poly1305_ietf_decrypt
 
@@ -27,6 +28,7 @@ void derive(uint8_t out[KEY_LEN], const uint8_t key[KEY_LEN], const char *label,
 		crypto_generichash_update(&state, b, b_len);
 	crypto_generichash_final(&state, out, KEY_LEN);
 	sodium_memzero(&state, sizeof(state));
+	sodium_stackzero(STACK_DIRTY); /* libsodium wipes its states, not its copies of the ends */
 }
 
 void derive_hash(uint8_t out[KEY_LEN], const void *in, size_t len)

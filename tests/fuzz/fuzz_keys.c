@@ -1,43 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/keys.o */
 /*
- * Key files, of a sensor (first byte even: two lines) and of a collector (odd: one). Always holds:
- * what is refused says why; what is taken is a pair, is not its own peer, and written as text
- * again reads the same.
+ * Key files, of a sensor (first byte even: two lines or more) and of a collector (odd: one). Always
+ * holds: what is refused says why; what is taken is a pair, is not its own peer, and written as
+ * text again reads the same.
  */
 #include <errno.h>
 
 #include "fuzz.h"
 #include "wire/keys.h"
 
-static int read_text(const void *text, size_t len, struct keypair *own, uint8_t *peer)
+static int read_text(const void *text, size_t len, struct keypair *own, struct keys_peers *peers)
 {
 	const char *why = NULL;
-	int fd = fuzz_file(text, len), err = keys_read(fd, own, peer, &why);
+	int fd = fuzz_file(text, len), err = keys_read(fd, own, peers, &why);
 
 	CHECK(err == 0 || (err == -EINVAL && why && *why));
 	close(fd);
 	return err;
 }
 
-static void check_pair(const struct keypair *own, const uint8_t *peer)
+static void append(char *text, const char *word, const uint8_t key[KEY_LEN])
 {
-	char text[2 * KEY_TEXT_LEN];
+	strcat(text, word);
+	key_to_text(text + strlen(text), key);
+	strcat(text, "\n");
+}
+
+static void check_pair(const struct keypair *own, const struct keys_peers *peers)
+{
+	char text[(1 + 2 * KEYS_PEERS_MAX) * (KEY_TEXT_LEN + 10)] = "";
 	struct keypair again;
-	uint8_t again_peer[KEY_LEN], public[KEY_LEN];
+	struct keys_peers again_peers;
+	uint8_t public[KEY_LEN];
 
 	CHECK(key_public(public, own->secret) == 0 && !memcmp(public, own->public, KEY_LEN));
-	key_to_text(text, own->secret);
-	text[KEY_TEXT_LEN - 1] = '\n';
-	if (peer) {
-		CHECK(memcmp(peer, own->public, KEY_LEN));
-		key_to_text(text + KEY_TEXT_LEN, peer);
-	} else {
-		text[KEY_TEXT_LEN] = 0;
+	append(text, "", own->secret);
+	CHECK(!peers || (peers->count > 0 && peers->count <= KEYS_PEERS_MAX));
+	for (unsigned int i = 0; peers && i < peers->count; i++) {
+		CHECK(memcmp(peers->peer[i].public, own->public, KEY_LEN));
+		append(text, "", peers->peer[i].public);
+		append(text, "preshared ", peers->peer[i].preshared);
 	}
-	CHECK(read_text(text, strlen(text), &again, peer ? again_peer : NULL) == 0);
+	CHECK(read_text(text, strlen(text), &again, peers ? &again_peers : NULL) == 0);
 	CHECK(!memcmp(&again, own, sizeof(again)));
-	CHECK(!peer || !memcmp(again_peer, peer, KEY_LEN));
+	CHECK(!peers || !memcmp(&again_peers, peers, sizeof(*peers)));
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -52,10 +59,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz_input in = { data, data + len };
 	bool collector = fuzz_number(&in, 1) & 1;
-	uint8_t peer[KEY_LEN];
+	struct keys_peers peers;
 	struct keypair own;
 
-	if (read_text(in.p, in.end - in.p, &own, collector ? NULL : peer) == 0)
-		check_pair(&own, collector ? NULL : peer);
+	if (read_text(in.p, in.end - in.p, &own, collector ? NULL : &peers) == 0)
+		check_pair(&own, collector ? NULL : &peers);
 	return 0;
 }

@@ -7,17 +7,22 @@
 #include "wire/keys.h"
 
 /* RFC 7748, section 6.1: Alice's pair. */
-static const char secret_text[] = "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=";
-static const char public_text[] = "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=";
+#define OTHER "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=" /* the secret, as somebody's public   \
+							      */
+#define OWN "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo="
+#define PSK "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA="
+static const char secret_text[] = OTHER;
+static const char public_text[] = OWN;
 
-static int read_text(const char *text, struct keypair *own, uint8_t *peer, const char **why)
+static int read_text(const char *text, struct keypair *own, struct keys_peers *peers,
+		     const char **why)
 {
 	int p[2], err;
 
 	assert_int_equal(pipe(p), 0);
 	assert_int_equal(write(p[1], text, strlen(text)), strlen(text));
 	close(p[1]);
-	err = keys_read(p[0], own, peer, why);
+	err = keys_read(p[0], own, peers, why);
 	close(p[0]);
 	return err;
 }
@@ -48,24 +53,74 @@ static void texts_that_are_no_keys(void **state)
 			 0);
 }
 
-static void key_files(void **state)
+/* A file of the secret key and what is behind it. */
+static int read_behind(const char *behind, struct keys_peers *peers, const char **why)
 {
 	struct keypair own;
-	uint8_t peer[KEY_LEN];
-	char text[200];
+	char text[800];
+
+	*why = NULL;
+	snprintf(text, sizeof(text), "%s\n%s", secret_text, behind);
+	return read_text(text, &own, peers, why);
+}
+
+static void key_files(void **state)
+{
+	struct keys_peers peers;
+	struct keypair own;
 	const char *why = NULL;
 
 	(void)state;
-	snprintf(text, sizeof(text), "%s\n%s\n", secret_text, secret_text);
-	assert_int_equal(read_text(text, &own, peer, &why), 0);
-	snprintf(text, sizeof(text), "%s\n%s\n", secret_text, public_text);
-	assert_int_equal(read_text(text, &own, peer, &why), -EINVAL);
+	assert_int_equal(read_behind(OTHER "\n", &peers, &why), 0);
+	assert_int_equal(peers.count, 1);
+	assert_int_equal(peers.peer[0].public[0], 0x77);
+	assert_int_equal(read_behind(OWN "\n", &peers, &why), -EINVAL);
 	assert_non_null(strstr(why, "own public key"));
-	assert_int_equal(read_text(secret_text, &own, peer, &why), -EINVAL);
+	assert_int_equal(read_text(secret_text, &own, &peers, &why), -EINVAL);
+	assert_non_null(strstr(why, "second line"));
+	assert_int_equal(read_behind("\n \n", &peers, &why), -EINVAL);
 	assert_non_null(strstr(why, "second line"));
 	assert_int_equal(read_text("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", &own, NULL,
 				   &why),
 			 -EINVAL);
+}
+
+static void preshared_keys_and_more_collectors(void **state)
+{
+	static const uint8_t zeros[KEY_LEN];
+	struct keys_peers peers;
+	const char *why;
+
+	(void)state;
+	assert_int_equal(read_behind(OTHER "\r\npreshared " PSK "\n", &peers, &why), 0);
+	assert_int_equal(peers.count, 1);
+	assert_int_equal(peers.peer[0].preshared[0], 0x01);
+	assert_int_equal(read_behind(OTHER "\n" PSK "\npreshared  " PSK "\n\n", &peers, &why), 0);
+	assert_int_equal(peers.count, 2);
+	assert_memory_equal(peers.peer[0].preshared, zeros, KEY_LEN);
+	assert_int_equal(peers.peer[1].public[0], 0x01);
+	assert_int_equal(peers.peer[1].preshared[0], 0x01);
+	assert_int_equal(read_behind(OTHER "\n" OTHER "\n" OTHER "\n" OTHER, &peers, &why), 0);
+	assert_int_equal(peers.count, 4);
+}
+
+static void what_is_wrong_behind_the_second_line(void **state)
+{
+	struct keys_peers peers;
+	const char *why;
+
+	(void)state;
+	assert_int_equal(read_behind("preshared " PSK "\n" OTHER, &peers, &why), -EINVAL);
+	assert_non_null(strstr(why, "second line"));
+	assert_int_equal(read_behind(OTHER "\npreshared x\n", &peers, &why), -EINVAL);
+	assert_non_null(strstr(why, "genpsk"));
+	assert_int_equal(read_behind(OTHER "\nnonsense\n", &peers, &why), -EINVAL);
+	assert_non_null(strstr(why, "behind the second"));
+	assert_int_equal(read_behind(OTHER "\n" OWN "\n", &peers, &why), -EINVAL);
+	assert_int_equal(read_behind(OTHER "\n" OTHER "\n" OTHER "\n" OTHER "\n" OTHER, &peers,
+				     &why),
+			 -EINVAL);
+	assert_non_null(strstr(why, "four"));
 }
 
 static void generated_keys_are_clamped_and_differ(void **state)
@@ -92,6 +147,8 @@ int main(void)
 		cmocka_unit_test(public_keys_as_in_rfc_7748),
 		cmocka_unit_test(texts_that_are_no_keys),
 		cmocka_unit_test(key_files),
+		cmocka_unit_test(preshared_keys_and_more_collectors),
+		cmocka_unit_test(what_is_wrong_behind_the_second_line),
 		cmocka_unit_test(generated_keys_are_clamped_and_differ),
 	};
 

@@ -3,14 +3,14 @@
  * is searched behind it. A compiler takes a plain memset() there for of no use and leaves it out;
  * with link-time optimisation it sees through a library's function too (packaging/ap70/ap70.mk).
  *
- * links: wire/seal.o wire/keys.o */
+ * links: wire/tryst.o wire/derive.o wire/keys.o */
 #include "unit.h"
 
 #include <pthread.h>
 #include <sodium.h>
 #include <unistd.h>
 
-#include "wire/seal.h"
+#include "wire/tryst.h"
 
 /* RFC 7748, section 6.1: Alice's. */
 static const char key_text[] = "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=";
@@ -106,18 +106,27 @@ static void a_key_file_is_wiped(void **state)
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static struct keypair collector;
-static struct seal_initiator initiator;
-static struct seal_responder responder;
-static struct seal_session sensor, peer;
-static uint8_t init[SEAL_INIT_MAX], answer[SEAL_ANSWER_LEN];
-static long init_len;
+static struct keypair collector, sensor;
+static struct tryst_asked asked;
+static struct tryst_hello hello = { .run = 1, .time_ns = 2, .window = 64 };
+static uint8_t pair[KEY_LEN], k2[KEY_LEN];
+static uint8_t init[SHROUD_DATAGRAM_MAX], answer[SHROUD_DATAGRAM_MAX];
+static long init_len, answer_len;
+static struct shroud_keys up, down;
+static uint8_t chain[KEY_LEN];
+
+static void set_up(void)
+{
+	init_len = tryst_init(&asked, init, &sensor, collector.public, pair, 3, &hello, 0);
+}
 
 static void finish(void)
 {
-	uint16_t id;
+	struct tryst_welcome welcome;
+	uint8_t root[KEY_LEN];
 
-	seal_finish(&initiator, &sensor, &id, answer, sizeof(answer));
+	assert_int_equal(tryst_finish(&asked, &sensor, &welcome, root, answer, answer_len), 0);
+	tryst_session(root, &up, &down, chain);
 }
 
 static void make(struct keypair *p)
@@ -126,40 +135,39 @@ static void make(struct keypair *p)
 	assert_int_equal(key_public(p->public, p->secret), 0);
 }
 
-/* As wire/seal.c does with what a key of ours and one of theirs share. */
-static void mix(uint8_t chain[KEY_LEN], const char *label, size_t len, const uint8_t *secret)
+/* The collector's half, which is not searched. */
+static void answer_it(void)
 {
-	uint8_t shared[KEY_LEN];
-	crypto_generichash_state s;
+	struct tryst_welcome welcome = { .time_ns = 3, .window = 64 };
+	struct tryst_hello heard;
 
-	assert_int_equal(crypto_scalarmult(shared, secret, answer + 1), 0);
-	crypto_generichash_init(&s, chain, KEY_LEN, KEY_LEN);
-	crypto_generichash_update(&s, (const uint8_t *)label, strlen(label) + 1);
-	crypto_generichash_update(&s, answer, len);
-	crypto_generichash_update(&s, shared, KEY_LEN);
-	crypto_generichash_final(&s, chain, KEY_LEN);
+	assert_int_equal(tryst_accept(&heard, pair, init, init_len), 0);
+	answer_len = tryst_answer(answer, k2, &collector, sensor.public, pair, &heard, &welcome,
+				  init, init_len, 0);
+	assert_true(answer_len > 0);
 }
 
-/* The secret that both keys of a session come from. */
 static void a_set_up_is_wiped(void **state)
 {
-	uint8_t chain[KEY_LEN], key[KEY_LEN], ephemeral[KEY_LEN];
+	uint8_t ephemeral[KEY_LEN], k1[KEY_LEN];
 
 	(void)state;
 	make(&collector);
-	make(&initiator.own);
-	memcpy(initiator.peer, collector.public, KEY_LEN);
-	init_len = seal_init(&initiator, init, 1, 2, "", 0);
-	memcpy(ephemeral, initiator.ephemeral.secret, KEY_LEN);
-	assert_int_equal(seal_accept(&responder, &collector, init, init_len), 0);
-	memcpy(chain, responder.chain, KEY_LEN);
-	seal_answer(&responder, &peer, answer, 3, 4);
-	mix(chain, "ee", 33, ephemeral);
-	mix(chain, "se", 0, initiator.own.secret);
-	crypto_generichash(key, KEY_LEN, (const uint8_t *)"to collector", sizeof("to collector"),
-			   chain, KEY_LEN);
+	make(&sensor);
+	assert_int_equal(tryst_pair(pair, &sensor, collector.public, true, NULL), 0);
+	call_there(set_up);
+	memcpy(ephemeral, asked.ephemeral.secret, KEY_LEN);
+	memcpy(k1, asked.k1, KEY_LEN);
+	assert_false(is_left(ephemeral, 16));
+	assert_false(is_left(k1, 16));
+	answer_it();
 	call_there(finish);
-	assert_memory_equal(sensor.tx.key, key, KEY_LEN);
+	assert_false(is_left(ephemeral, 16));
+	assert_false(is_left(k1, 16));
+	/* The secret that all keys of the session come from, and those. */
+	assert_false(is_left(k2, 16));
+	assert_false(is_left(up.seal, 16));
+	assert_false(is_left(down.seal, 16));
 	assert_false(is_left(chain, 16));
 }
 
