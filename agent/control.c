@@ -74,15 +74,55 @@ static void control_interface(struct control *c, const struct order *order)
 		return;
 	control_describe(&c->session->info.interfaces[order->number], &order->interface,
 			 c->snaplen);
+	c->orders.linktypes[order->number] = order->interface.linktype;
 	session_info_changed(c->session);
 }
+
+/* ---- orders of the collector ----------------------------------------------------------------- */
+
+/* What follows from a snaplen that was ordered; only then is it another one. */
+static void control_snaplen(struct control *c)
+{
+	if (c->snaplen == c->orders.snaplen)
+		return;
+	c->snaplen = c->orders.snaplen;
+	for (uint32_t i = 0; i < c->session->info.count; i++)
+		c->session->info.interfaces[i].snaplen = c->snaplen;
+	session_info_changed(c->session);
+}
+
+static void control_answer(struct control *c, const struct answer_message *a)
+{
+	control_snaplen(c);
+	session_answer(c->session, a->number, a->status, a->text);
+}
+
+void control_ordered(void *arg, uint64_t number, const char *text, size_t len)
+{
+	struct control *c = arg;
+	uint8_t bytes[ORDER_MESSAGE_MAX];
+	struct order_message m;
+	struct answer_message a;
+
+	if (len > ORDER_TEXT_MAX)
+		return;
+	/* Read by the one who knows what a text may be. */
+	bytes[0] = MESSAGE_ORDER;
+	store_be(bytes + 1, number, 8);
+	memcpy(bytes + 9, text, len);
+	if (order_read(&m, bytes, 9 + len) == 0 && c->session->present &&
+	    orders_take(&c->orders, c->session->present->peer, &m, &a))
+		control_answer(c, &a);
+}
+
+/* ---- of the privileged process --------------------------------------------------------------- */
 
 /* Returns whether the privileged process is still there. */
 static bool control_order(struct control *c)
 {
 	struct order order;
 
-	if (privsep_recv(c->orders, &order, sizeof(order), NULL)) {
+	if (privsep_recv(c->privileged, &order, sizeof(order), NULL)) {
 		/* Killed: the ring and its programs go on, and so that the next agent may have them
 		 * this process ends as if it had been killed too. */
 		if (c->capture->source->lanes)
@@ -98,6 +138,8 @@ static bool control_order(struct control *c)
 		control_report(c->exporter);
 	else if (order.what == ORDER_INTERFACE)
 		control_interface(c, &order);
+	else if (order.what == ORDER_RESULT && orders_result(&c->orders, &order))
+		control_answer(c, &c->orders.answer);
 	return true;
 }
 
@@ -118,14 +160,15 @@ static void control_count(struct control *c)
 
 void control_loop(struct control *c)
 {
-	struct pollfd p[2 + SESSION_POLL_MAX] = {
+	struct pollfd p[3 + SESSION_POLL_MAX] = {
 		{ .fd = c->done_fd, .events = POLLIN },
-		{ .fd = c->orders, .events = POLLIN },
+		{ .fd = c->privileged, .events = POLLIN },
+		{ .fd = c->orders.compiler, .events = POLLIN },
 	};
 
 	for (;;) {
 		int timeout = session_tick(c->session, monotonic_ns());
-		unsigned int n = 2 + session_poll(c->session, p + 2);
+		unsigned int n = 3 + session_poll(c->session, p + 3);
 
 		control_count(c);
 		if (poll(p, n, timeout) < 0 && errno != EINTR)
@@ -133,6 +176,9 @@ void control_loop(struct control *c)
 		session_receive(c->session, monotonic_ns());
 		if (p[1].revents && !control_order(c))
 			p[1].fd = -1;
+		if (p[2].revents && orders_compiled(&c->orders))
+			control_answer(c, &c->orders.answer);
+		p[2].fd = c->orders.compiler; /* it may have ended */
 		if (p[0].revents)
 			return;
 	}

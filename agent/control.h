@@ -10,15 +10,17 @@
 #include "agent/export/export.h"
 #include "room.h"
 #include "agent/export/session.h"
+#include "orders.h"
 
 struct control {
-	int orders;  /* socket to the privileged process */
-	int done_fd; /* eventfd: the export thread has ended */
+	int privileged; /* socket to that process */
+	int done_fd;	/* eventfd: the export thread has ended */
 	struct session *session;
 	struct capture *capture;
 	struct exporter *exporter;
 	struct ctl_board *board;
 	struct room room;
+	struct orders orders; /* of the collector */
 	uint32_t snaplen;
 };
 
@@ -27,6 +29,8 @@ void control_loop(struct control *c);
 /* What the collector is told of an interface. */
 void control_describe(struct info_interface *f, const struct handover_interface *h,
 		      uint32_t snaplen);
+/* An order of the collector: session.h's `order`. `arg` is the struct control. */
+void control_ordered(void *arg, uint64_t number, const char *text, size_t len);
 /* Prints the ledger of this end. */
 void control_report(struct exporter *e);
 

@@ -11,6 +11,7 @@
 #include "agent/export/session.h"
 #include "agent/tap/wireless.h"
 #include "wire/combo.h"
+#include "wire/order.h"
 
 #define DELAY_MS 200 /* at most, in the kernel */
 #define TO_LEN_MAX 280
@@ -39,6 +40,7 @@ enum {
 	OPT_PAD,
 	OPT_RENEW,
 	OPT_STORE_BYTES,
+	OPT_ALLOW_CONTROL,
 };
 
 const struct option_def run_defs[] = {
@@ -62,6 +64,9 @@ const struct option_def run_defs[] = {
 	{ OPT_STORE_BYTES, "store-bytes", "BYTES",
 	  "memory for what the collector has not written yet; K and\n"
 	  "                               M may stand behind it (default " STORE_DEFAULT_TEXT ")" },
+	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
+	  "orders taken from the collector: filter, snaplen, or both\n"
+	  "                               with a comma (none if not given)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
@@ -144,6 +149,31 @@ static int parse_channel(struct capture_options *o)
 	return 0;
 }
 
+/* "filter", "snaplen", or both. */
+static int parse_allow_control(struct run_options *o)
+{
+	const char *at = optarg;
+
+	for (;;) {
+		size_t len = strcspn(at, ",");
+		enum order_kind kind = 0;
+
+		while (kind < ORDER_KINDS && (strlen(order_kind_name(kind)) != len ||
+					      strncmp(order_kind_name(kind), at, len)))
+			kind++;
+		if (kind == ORDER_KINDS) {
+			log_line("--allow-control %s: must be filter, snaplen, or both with a "
+				 "comma",
+				 optarg);
+			return -EINVAL;
+		}
+		o->allowed |= 1u << kind;
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
 static int parse_option(struct run_options *o, int id)
 {
 	switch (id) {
@@ -176,6 +206,8 @@ static int parse_option(struct run_options *o, int id)
 		return parse_number("--renew", 5, 86400, &o->renew_s);
 	case OPT_STORE_BYTES:
 		return parse_store_bytes(o);
+	case OPT_ALLOW_CONTROL:
+		return parse_allow_control(o);
 	case OPT_USER:
 		o->user = optarg;
 		return 0;

@@ -207,19 +207,27 @@ static bool begin(struct orders *o)
 	return s.kind == ORDER_SNAPLEN ? snaplen_take(o, s.snaplen) : filter_take(o);
 }
 
-bool orders_take(struct orders *o, const struct order_message *m, struct answer_message *out)
+/* Only the last answer is kept. */
+static bool is_stale(const struct orders *o, unsigned int peer, uint64_t number)
+{
+	return number < o->highest[peer] || (number == o->highest[peer] && peer != o->peer);
+}
+
+bool orders_take(struct orders *o, unsigned int peer, const struct order_message *m,
+		 struct answer_message *out)
 {
 	bool now = true;
 
 	if (o->state != ORDERS_IDLE)
 		return false; /* it is repeated */
-	if (o->taken && m->number < o->order.number) {
+	if (!m->number || is_stale(o, peer, m->number)) {
 		*out = (struct answer_message){ .number = m->number, .status = ANSWER_STALE };
 		snprintf(out->text, sizeof(out->text), "stale: a later order was taken already");
 		return true;
 	}
-	if (!o->taken || m->number > o->order.number) {
-		o->taken = true;
+	if (m->number > o->highest[peer]) {
+		o->highest[peer] = m->number;
+		o->peer = peer;
 		o->order = *m;
 		now = begin(o);
 	}

@@ -13,6 +13,7 @@
 
 #include "compiler.h"
 #include "handover.h"
+#include "agent/export/reach.h"
 #include "agent/source/source.h"
 #include "wire/info.h"
 #include "wire/order.h"
@@ -30,8 +31,9 @@ struct orders {
 	uint32_t snaplen, snaplen_max;
 
 	enum orders_state state;
-	uint32_t interface; /* at which the present step is */
-	bool taken;	    /* there was an order */
+	uint32_t interface;	       /* at which the present step is */
+	uint64_t highest[REACH_PEERS]; /* number of each collector's orders; 0: there was none */
+	unsigned int peer;	       /* whose the present one, or the last, is */
 	struct order_message order;
 	struct answer_message answer; /* to the order, once the state is idle */
 	/* Taken at the start, where filters are allowed: too large for a small sensor's stack. */
@@ -44,8 +46,10 @@ int orders_init(struct orders *o, unsigned int allowed, const struct handover *h
 		int fd);
 void orders_free(struct orders *o);
 
-/* Takes an order. Returns whether there is an answer that is to be sent, which is then in `out`. */
-bool orders_take(struct orders *o, const struct order_message *m, struct answer_message *out);
+/* Takes an order of collector `peer`. Returns whether there is an answer that is to be sent, which
+ * is then in `out`. */
+bool orders_take(struct orders *o, unsigned int peer, const struct order_message *m,
+		 struct answer_message *out);
 /* Return whether there is one in o->answer now. */
 bool orders_compiled(struct orders *o); /* o->compiler can be read */
 bool orders_result(struct orders *o, const struct order *result);

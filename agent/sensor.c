@@ -38,6 +38,7 @@
 struct sensor {
 	struct handover handover;
 	int fds[PRIVSEP_FDS_MAX];
+	int compiler; /* socket to it, -1 */
 	struct queue queue;
 	struct session session;
 	struct capture capture;
@@ -171,6 +172,12 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->control.capture = &s->capture;
 	s->control.exporter = &s->exporter;
 	s->control.snaplen = h->snaplen;
+	if (orders_init(&s->control.orders, o->allowed, h, s->control.privileged, s->compiler))
+		return -ENOMEM;
+	s->control.orders.source = s->capture.source;
+	s->control.orders.names = s->session.info.interfaces;
+	s->session.order = control_ordered;
+	s->session.order_arg = &s->control;
 	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->control.done_fd < 0)
 		return -errno;
@@ -239,7 +246,13 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 
 	if (privsep_drop(o->user))
 		return 1;
-	s->control.orders = sock;
+	s->control.privileged = sock;
+	s->compiler = -1;
+	if (o->allowed & 1u << ORDER_FILTER && !o->file) {
+		s->compiler = compiler_start();
+		if (s->compiler < 0)
+			return 1;
+	}
 	s->control.board = board;
 	/* A privileged process that ends before the handover has said why. */
 	if (privsep_recv(sock, &s->handover, sizeof(s->handover), s->fds))
@@ -254,5 +267,6 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	free(s->exporter.ends);
 	queue_free(&s->queue);
 	session_free(&s->session);
+	orders_free(&s->control.orders);
 	return status;
 }
