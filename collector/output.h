@@ -59,8 +59,8 @@ struct output {
 	struct state state;	    /* `interval` is for others to raise */
 	uint64_t saved_interval;    /* that the state file has */
 	bool state_told;	    /* that it cannot be written */
-	bool named;		    /* the name of the present combo is not written yet */
-	struct combo_name name;
+	bool unnamed;		    /* `combo` is not written yet */
+	struct combo_name combo;    /* the present one's */
 	size_t len;
 	uint8_t buffer[OUTPUT_BUFFER];
 };

@@ -22,8 +22,8 @@ struct state {
 
 /* Writes state and names. Returns 0 or -errno. */
 int state_write(FILE *f, const struct state *s, const struct names *n);
-/* Reads them. Returns 0, -ENOENT where the file is empty, -EBADMSG where it is damaged: then names
- * may hold a part, which is true nevertheless, and `s` is zero. */
+/* Reads them from the start. Returns 0, -ENOENT where the file is empty, -EBADMSG where it is
+ * damaged, or -ENOMEM; then nothing is taken. */
 int state_read(FILE *f, struct state *s, struct names *n);
 
 #endif

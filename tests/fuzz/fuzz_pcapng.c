@@ -63,7 +63,7 @@ static size_t packet(struct written *w, struct fuzz_input *in, uint8_t *out)
 	f.direction = fuzz_number(in, 1);
 	f.linktype = w->linktypes[interface];
 	w->list[w->frames++] = f;
-	return pcapng_packet(out, interface, &f);
+	return pcapng_packet(out, interface, &f, NULL);
 }
 
 static size_t interface(struct written *w, struct fuzz_input *in, uint8_t *out)

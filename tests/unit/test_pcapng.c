@@ -28,7 +28,7 @@ static size_t write_file(int n)
 		f.time_ns = 1795271173933000001ULL + k;
 		f.kept_len = k;
 		f.direction = k % 3;
-		len += pcapng_packet(file + len, 0, &f);
+		len += pcapng_packet(file + len, 0, &f, NULL);
 	}
 	return len + pcapng_statistics(file + len, &s);
 }
