@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Files, opened by the privileged process for the other one, which may open none: output files
- * also for rotation (an unprivileged tcpdump fails there), and the statistics file, replaced in
- * one piece. Asked over a socket, answered with a descriptor.
+ * also for rotation (an unprivileged tcpdump fails there), and the statistics and state files,
+ * replaced in one piece. Asked over a socket, answered with a descriptor.
  */
 #ifndef COLLECTOR_FILES_H
 #define COLLECTOR_FILES_H
@@ -16,10 +16,15 @@ enum files_request {
 	FILES_OUTPUT = 1,     /* the next output file */
 	FILES_STATS = 2,      /* a new statistics file, not yet in place */
 	FILES_STATS_DONE = 3, /* it is written: put it in place */
+	FILES_STATE_READ = 4, /* the state file; -ENOENT: none is kept */
+	FILES_STATE = 5,      /* a new one, not yet in place */
+	FILES_STATE_DONE = 6,
+	FILES_OLD = 7, /* the newest file of the series not answered yet; -ENOENT: there is none,
+			* -EWOULDBLOCK: another collector writes to it */
 };
 
 struct files_answer {
-	int err;      /* 0, or -errno; with 0 a descriptor comes along, but for FILES_STATS_DONE */
+	int err;      /* 0, or -errno; with 0 a descriptor comes along, but for _DONE */
 	bool existed; /* FILES_OUTPUT: to be appended to */
 	char name[PATH_MAX];
 };
@@ -29,12 +34,18 @@ struct files {
 	bool is_dir;
 	unsigned int number; /* of the next file in a series */
 	char stats_temporary[PATH_MAX];
+	char state[PATH_MAX], state_temporary[PATH_MAX]; /* "": none is kept */
+	int state_fd;					 /* locked, so that it is ours alone */
+	int state_new_fd;				 /* what will be in its place */
+	char **old; /* names of the series that were there, the oldest first; not yet answered */
+	unsigned int old_count;
 };
 
 /* The privileged side. */
 int files_init(struct files *f, const struct collector_options *o); /* 0, or -errno after a line */
 /* Answers one request on `sock`. Returns 0, or -EPIPE where the other process is gone. */
 int files_answer(struct files *f, int sock);
+void files_free(struct files *f);
 
 /* The unprivileged side: asks and waits. Returns 0 or -errno; `fd` is then the caller's. */
 int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd);

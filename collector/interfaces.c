@@ -96,9 +96,11 @@ static int block_find(const struct sensor *s, const struct combo_frame *f)
 static unsigned int block_begin(struct sensor *s, const struct combo_frame *f, uint32_t id)
 {
 	struct interfaces *known = &s->interfaces;
-	/* A sensor with more kinds of frames than we remember gets some described twice. */
-	unsigned int slot = known->count < INTERFACES_BLOCKS_MAX ? known->count++
-								 : f->linktype % known->count;
+	/* A sensor with more kinds of frames than we remember gets some described twice; in turn,
+	 * so that those of one combo do not drive each other out. */
+	unsigned int slot = known->count < INTERFACES_BLOCKS_MAX
+				    ? known->count++
+				    : known->turn++ % INTERFACES_BLOCKS_MAX;
 
 	known->list[slot] = (struct interfaces_block){ .described = described(s, f->interface),
 						       .linktype = f->linktype,

@@ -23,6 +23,7 @@
 struct interfaces {
 	unsigned int section; /* of which the ids are; an older one makes them void */
 	unsigned int count;
+	unsigned int turn; /* which of all is to be forgotten next */
 	unsigned int last; /* block of the frame before, or any */
 	struct interfaces_block {
 		uint64_t described; /* as what it is described */

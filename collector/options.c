@@ -7,7 +7,16 @@
 #include <saluki/privsep.h>
 #include <saluki/version.h>
 
-enum { OPT_LISTEN = 256, OPT_KEY, OPT_SENSORS, OPT_STATS, OPT_USER, OPT_COMPLETION, OPT_VERSION };
+enum {
+	OPT_LISTEN = 256,
+	OPT_KEY,
+	OPT_SENSORS,
+	OPT_STATS,
+	OPT_STATE,
+	OPT_USER,
+	OPT_COMPLETION,
+	OPT_VERSION
+};
 
 static const struct option_def defs[] = {
 	{ OPT_LISTEN, "listen", "ADDR:PORT",
@@ -18,6 +27,8 @@ static const struct option_def defs[] = {
 	{ 'C', "rotate-size", "MB", "start a new file after this many million bytes" },
 	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
+	{ OPT_STATE, "state", "FILE",
+	  "what is written already, for the next start (default: by -w)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
 	{ OPT_VERSION, "version", NULL, "print the version" },
@@ -77,6 +88,9 @@ static int parse_option(struct collector_options *o, int id)
 		return 0;
 	case OPT_STATS:
 		o->stats_file = optarg;
+		return 0;
+	case OPT_STATE:
+		o->state = optarg;
 		return 0;
 	case OPT_USER:
 		o->user = optarg;

@@ -18,9 +18,18 @@
 
 #include "files.h"
 #include "pcapng.h"
+#include "recover.h"
 #include "sensors.h"
+#include "wire/tryst.h"
 
 #define ROTATE_RETRY_NS 10000000000ULL
+
+/* What a combo can be in the buffer, behind a section header: it is written in one piece. */
+_Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
+			       COMBO_FRAMES_MAX * PCAPNG_PACKET_OVERHEAD +
+			       COMBO_KINDS_MAX * PCAPNG_META_MAX <=
+		       OUTPUT_BUFFER,
+	       "a combo fits into the buffer");
 
 static void section_begin(struct output *out)
 {
@@ -39,23 +48,13 @@ static void section_begin(struct output *out)
 /* Appends to a file of an earlier run: cuts off what a kill in the middle of a write left. */
 static int adopt(struct output *out)
 {
-	struct stat st;
-	int64_t whole;
+	int64_t whole = recover_file(out, out->name, out->fd);
 
-	if (fstat(out->fd, &st))
-		return -errno;
-	whole = pcapng_check(out->fd, st.st_size);
-	if (whole < 0) {
+	if (whole == -EBADMSG)
 		log_line("-w %s: exists and is not a whole pcapng file; give another name",
 			 out->name);
+	if (whole < 0)
 		return whole;
-	}
-	if (whole < st.st_size) {
-		log_line("%s: %lld bytes of a block that was being written are cut off", out->name,
-			 (long long)(st.st_size - whole));
-		if (ftruncate(out->fd, whole))
-			return -errno;
-	}
 	if (lseek(out->fd, whole, SEEK_SET) < 0)
 		return -errno;
 	out->size = whole;
@@ -92,6 +91,7 @@ static int open_next(struct output *out)
 	 * where we begin is ours to cut. */
 	out->size = out->regular ? output_position(fd, st.st_size) : 0;
 	out->opened_ns = monotonic_ns();
+	out->fresh = true;
 	err = a.existed ? adopt(out) : 0;
 	if (!err)
 		section_begin(out);
@@ -139,14 +139,29 @@ static int write_all(struct output *out)
 	return 0;
 }
 
-static void tell_ledgers(struct output *out, bool written)
+/* What there is of a sensor's run up to here needs never come again. */
+static void settle(struct output *out, struct sensor *s)
 {
-	for (unsigned int i = 0; i < out->sensors->count; i++)
-		if (out->sensors->list[i].ledger.pending)
-			ledger_flushed(&out->sensors->list[i].ledger, written);
+	struct output_sensor *o = &s->output;
+
+	o->settled = o->next;
+	names_put(&out->names, s->id, o->run, o->next, o->accounted);
+	sensors_due(out->sensors, s, monotonic_ns());
 }
 
-/* Writes what is in the buffer; tells the ledgers. */
+static void settle_pending(struct output *out, bool written)
+{
+	struct sensor *s;
+
+	while ((s = out->pending)) {
+		out->pending = s->output.next_pending;
+		s->output.pending = false;
+		ledger_flushed(&s->ledger, written);
+		settle(out, s);
+	}
+}
+
+/* Writes what is in the buffer: it is settled, also where that fails, for then it is lost. */
 static void output_flush(struct output *out)
 {
 	int err = write_all(out);
@@ -165,7 +180,7 @@ static void output_flush(struct output *out)
 	}
 	out->len = 0;
 	out->buffered_since_ns = 0;
-	tell_ledgers(out, !err);
+	settle_pending(out, !err);
 	if (err)
 		section_begin(out); /* the interface blocks in the buffer are lost too */
 }
@@ -180,7 +195,7 @@ static void make_room(struct output *out, size_t len)
 
 static bool file_full(const struct output *out, size_t more, uint64_t now_ns)
 {
-	return out->regular && !out->broken && out->o->rotate_bytes &&
+	return out->regular && !out->broken && out->o->rotate_bytes && !out->fresh &&
 	       now_ns >= out->no_rotation_until_ns &&
 	       out->size + out->len + more > out->o->rotate_bytes;
 }
@@ -220,8 +235,8 @@ static void section_end(struct output *out)
 	if (out->len)
 		return; /* it failed: no interfaces are left to speak of */
 	for (unsigned int i = 0; i < out->sensors->count && out->section == section; i++)
-		if (out->sensors->list[i].interfaces.section == section)
-			statistics(out, &out->sensors->list[i]);
+		if (out->sensors->list[i]->interfaces.section == section)
+			statistics(out, out->sensors->list[i]);
 	output_flush(out);
 }
 
@@ -235,6 +250,54 @@ static void rotate(struct output *out, uint64_t now_ns)
 		out->no_rotation_until_ns = now_ns + ROTATE_RETRY_NS;
 	}
 	output_flush(out); /* the file is one from its first moment */
+	recover_save(out); /* which this one now is */
+}
+
+/* ---- combos ---------------------------------------------------------------------------------- */
+
+void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64_t next,
+		      uint64_t accounted)
+{
+	if (s->output.pending)
+		output_flush(out);
+	s->output = (struct output_sensor){
+		.run = run, .next = next, .accounted = accounted, .settled = next
+	};
+}
+
+void output_passed(struct output *out, struct sensor *s, uint64_t next, uint64_t accounted)
+{
+	s->output.next = next;
+	s->output.accounted = accounted;
+	if (!s->output.pending)
+		settle(out, s);
+}
+
+static void mark_pending(struct output *out, struct sensor *s)
+{
+	if (s->output.pending)
+		return;
+	s->output.pending = true;
+	s->output.next_pending = out->pending;
+	out->pending = s;
+}
+
+void output_combo(struct output *out, struct sensor *s, struct combo_name name, size_t bytes,
+		  uint64_t now_ns)
+{
+	size_t len = PCAPNG_NAME_LEN + bytes + name.frames * PCAPNG_PACKET_OVERHEAD;
+
+	if (file_full(out, len, now_ns))
+		rotate(out, now_ns);
+	make_room(out, len + COMBO_KINDS_MAX * PCAPNG_META_MAX);
+	name.sensor = s->id;
+	name.run = s->output.run;
+	out->combo = name;
+	out->unnamed = true;
+	out->fresh = false;
+	s->output.next = name.count + 1;
+	s->output.accounted = name.first + name.frames;
+	mark_pending(out, s);
 }
 
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
@@ -244,10 +307,6 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 	uint32_t interface;
 	size_t len;
 
-	if (file_full(out, f->kept_len + PCAPNG_PACKET_OVERHEAD, now_ns) &&
-	    known->section == out->section)
-		rotate(out, now_ns);
-	make_room(out, PCAPNG_META_MAX + f->kept_len + PCAPNG_PACKET_OVERHEAD);
 	if (known->section != out->section) {
 		known->section = out->section;
 		known->count = 0;
@@ -255,7 +314,10 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 	interface = interfaces_frame(s, f, out->interfaces, out->buffer + out->len, &len);
 	out->interfaces += len > 0;
 	out->len += len;
-	out->len += pcapng_packet(out->buffer + out->len, interface, f);
+	out->len += pcapng_packet(out->buffer + out->len, interface, f,
+				  out->unnamed ? &out->combo : NULL);
+	out->unnamed = false;
+	s->ledger.pending++;
 	if (!out->buffered_since_ns)
 		out->buffered_since_ns = now_ns;
 }
@@ -272,10 +334,13 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	out->files = files;
 	out->orders = orders;
 	out->fd = -1;
-	err = open_next(out);
-	if (!err)
-		output_flush(out);
-	return err;
+	err = recover_begin(out);
+	err = err ?: open_next(out);
+	if (err)
+		return err;
+	output_flush(out);
+	recover_save(out);
+	return 0;
 }
 
 /* On a full disk a small block may fit where a large one did not: that it can be written again is
@@ -302,6 +367,10 @@ int output_tick(struct output *out, uint64_t now_ns)
 		rotate(out, now_ns);
 	if (out->told && now_ns > out->failed_ns + OUTPUT_RECOVERED_NS)
 		tell_recovered(out);
+	if (out->state.floor_ns / TRYST_INTERVAL_NS != out->saved_ns / TRYST_INTERVAL_NS) {
+		output_flush(out);
+		recover_save(out);
+	}
 	if (!out->buffered_since_ns)
 		return out->o->rotate_s || (out->told && !out->broken) ? 500 : -1;
 	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;
@@ -311,7 +380,9 @@ void output_finish(struct output *out)
 {
 	section_end(out);
 	tell_recovered(out);
+	recover_save(out);
 	if (out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;
+	names_free(&out->names);
 }

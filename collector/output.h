@@ -48,6 +48,7 @@ struct output {
 	uint64_t no_rotation_until_ns; /* no new file could be had */
 	unsigned int section;	       /* rises with every section header */
 	uint32_t interfaces;	       /* interface blocks in this section */
+	bool fresh;		       /* no combo is in this file yet */
 	bool broken;		       /* the last write failed */
 	bool told;		       /* that one did was said, and not yet that it is over */
 	uint64_t failed_ns;	       /* CLOCK_MONOTONIC of the last one that did */
@@ -56,8 +57,9 @@ struct output {
 	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
 	struct sensor *pending;	    /* first of those whose combos are in the buffer */
 	struct names names;	    /* settled combos, of this process and of those before it */
-	struct state state;	    /* `interval` is for others to raise */
-	uint64_t saved_interval;    /* that the state file has */
+	struct state state;	    /* `floor_ns` is for others to raise */
+	uint64_t saved_ns;	    /* `floor_ns` that the state file has */
+	bool stateful;		    /* a state file is kept */
 	bool state_told;	    /* that it cannot be written */
 	bool unnamed;		    /* `combo` is not written yet */
 	struct combo_name combo;    /* the present one's */

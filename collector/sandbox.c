@@ -27,8 +27,8 @@ int sandbox_receiving(void)
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-/* Where files are made: the folder that -w names, or the one that FILE or PREFIX is in. A single
- * FILE that is there already is all that is needed; it may be a device, among others. */
+/* Where files are made: the folder that -w names, or the one that FILE or PREFIX is in, where the
+ * state is too. A FIFO or a device is all that is needed. */
 static void output_path(struct sandbox_path *p, const struct collector_options *o, char *buffer)
 {
 	struct stat st;
@@ -36,24 +36,32 @@ static void output_path(struct sandbox_path *p, const struct collector_options *
 
 	p->path = o->write;
 	p->access = SANDBOX_MAKE;
-	if (there && (S_ISDIR(st.st_mode) || !(o->rotate_bytes || o->rotate_s)))
+	if (there &&
+	    (S_ISDIR(st.st_mode) || (!S_ISREG(st.st_mode) && !(o->rotate_bytes || o->rotate_s))))
 		return;
 	snprintf(buffer, PATH_MAX, "%s", o->write);
 	p->path = dirname(buffer);
 }
 
+/* A file that is replaced: in its folder. */
+static void replaced_path(struct sandbox_path *p, const char *file, char *buffer)
+{
+	snprintf(buffer, PATH_MAX, "%s", file);
+	p->path = dirname(buffer);
+	p->access = SANDBOX_MAKE;
+}
+
 static int permit_files(const struct collector_options *o)
 {
-	struct sandbox_path paths[3] = { { 0 } }, *p = paths;
-	char output[PATH_MAX], stats[PATH_MAX];
+	struct sandbox_path paths[4] = { { 0 } }, *p = paths;
+	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX];
 
 	if (strcmp(o->write, "-"))
 		output_path(p++, o, output);
-	if (o->stats_file) {
-		snprintf(stats, sizeof(stats), "%s", o->stats_file);
-		p->path = dirname(stats);
-		p->access = SANDBOX_MAKE;
-	}
+	if (o->stats_file)
+		replaced_path(p++, o->stats_file, stats);
+	if (o->state)
+		replaced_path(p++, o->state, state);
 	return sandbox_paths(paths);
 }
 
