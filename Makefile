@@ -39,7 +39,7 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
 	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex
-PACKAGES_BENCH := netsniff-ng linux-perf
+PACKAGES_BENCH := netsniff-ng linux-perf valgrind
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 # Which of the agent's files need which library. WITHOUT="bpf pcap seccomp" builds a sensor that lacks some:
@@ -64,7 +64,8 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(fil
 PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
-	$(BUILD)/tests/filter_cost
+	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
+	$(BUILD)/tests/shroud_plain
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
@@ -252,6 +253,20 @@ $(BUILD)/tests/filter_cost: $(BUILD)/tests/bench/filter_cost.o $(BUILD)/agent/so
 STAGES := agent/export/compress.o agent/source/pcap_read.o agent/export/pieces.o collector/decompress.o \
 	collector/pcapng.o
 $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STAGES)) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+SWARM_COMBOS := $(patsubst %,$(BUILD)/%.o,agent/command/swarm_combos agent/export/compress agent/source/pcap_read)
+$(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(SWARM_COMBOS) \
+		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
+
+$(BUILD)/tests/straw_man: $(BUILD)/tests/bench/straw_man.o $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+$(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(SWARM_COMBOS) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 

@@ -63,12 +63,14 @@ const struct option_def swarm_defs[] = {
 	{ 0 },
 };
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, again;
 
 static void interrupt(int signo)
 {
-	(void)signo;
-	interrupted = 1;
+	if (signo == SIGUSR1)
+		again = 1;
+	else
+		interrupted = 1;
 }
 
 /* ---- the list of sensors --------------------------------------------------------------------- */
@@ -188,17 +190,25 @@ static void wait_and_receive(struct swarm *w, int epoll)
 		receive(w, events[i].data.fd);
 }
 
-/* Says, once each time, that all of them have a session. */
+/* Says, once, that all of them have set a session up, and with SIGUSR1 that they have again. */
 static void tell_up(struct swarm *w, uint64_t now)
 {
 	static bool told;
-	bool all = w->up == w->o->count;
 
-	if (all && !w->all_up_ns)
+	if (again) {
+		again = 0;
+		told = false;
+		w->fresh = 0;
+		for (long i = 0; i < w->o->count; i++)
+			w->sensors[i].fresh = false;
+		log_line("counting sessions from now on");
+	}
+	if (told || w->fresh < w->o->count)
+		return;
+	if (!w->all_up_ns)
 		w->all_up_ns = now - w->start_ns;
-	if (all && !told)
-		log_line("all %u sessions are up", w->up);
-	told = all || (told && w->up > w->o->count / 2);
+	log_line("all %ld sensors have set up a session", w->o->count);
+	told = true;
 }
 
 static void loop(struct swarm *w, int epoll)
@@ -370,6 +380,7 @@ static int run(const struct swarm_options *o)
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
 	if (swarm_init(&w, o) == 0 && (count = sockets_open(o, epoll, socks)) > 0 &&
 	    sensors_init(&w, socks, count) == 0) {
 		loop(&w, epoll);

@@ -77,7 +77,7 @@ struct swarm_sensor {
 	uint64_t answers[SWARM_ASKED]; /* addresses in the table, 0: not there */
 
 	/* the session */
-	bool up;
+	bool up, fresh;	     /* fresh: since the last SIGUSR1 */
 	uint32_t attempt_up; /* it is the answer to this attempt */
 	struct shroud_tx tx;
 	struct shroud_rx rx;
@@ -124,7 +124,7 @@ struct swarm {
 	uint32_t *ready; /* ring of sensors that may have pieces to send */
 	uint32_t ready_from, ready_len;
 	float *set_up_ms; /* the first ones of each sensor, in their order */
-	unsigned int set_up_count, up, done;
+	unsigned int set_up_count, fresh, done;
 	double tokens; /* datagrams that the rate allows now */
 	bool ending;   /* no combo is begun any more */
 	uint64_t start_ns, all_up_ns;

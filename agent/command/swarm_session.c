@@ -129,8 +129,6 @@ static void ask(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 
 static void session_end(struct swarm *w, struct swarm_sensor *s)
 {
-	if (s->up)
-		w->up--;
 	s->up = false;
 	shroud_rx_free(&s->rx, &w->table);
 }
@@ -175,7 +173,8 @@ static void answered(struct swarm *w, struct swarm_sensor *s, uint32_t n, const 
 	if (w->set_up_count < w->o->count)
 		w->set_up_ms[w->set_up_count++] = (now - s->asked_ns[n]) / 1e6f;
 	w->counters.sessions++;
-	w->up++;
+	w->fresh += !s->fresh;
+	s->fresh = true;
 	swarm_session_begun(w, s, now);
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
 object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
-sizes, stages, backbone, service, restart, filter, ap70; all of them without one. And ap70_levels
+sizes, stages, backbone, service, restart, filter, export, ap70; all of them without one. And ap70_levels
 and ap70_stages, when they are named."""
 import contextlib
 import json
@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-from bench import ap70, backbone, cable, consumers, filter as filters, frames, rates, restart, service
+from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, rates,
+                   restart, service)
 from netns import testbed
 from reference import captures
 
@@ -26,7 +27,8 @@ def seconds():
 SECONDS = seconds()
 ROUNDS = 7  # of what filters cost: small differences
 JSON = testbed.ROOT / "build/bench.json"
-PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "ap70"]
+PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "export",
+         "ap70"]
 ON_REQUEST = ["ap70_levels", "ap70_stages"]
 NEED_CAPTURES = set(PARTS + ON_REQUEST) - {"service"}
 SIZES = [64, 500, 1000, 1500]
@@ -44,6 +46,9 @@ TARGETS = {
     "ap70_binary_kib": ("<=", 300), "ap70_rss_kib": ("<=", 660),
     "ap70_insns_per_frame": ("<=", 3760), "ap70_insns_per_combo_all": ("<=", 780e3),
     "ap70_rate_x_bare": (">=", 0.5),
+    "collector_10000_x_1": (">=", 0.9), "collector_10000_x_1_junk": (">=", 0.9),
+    "junk_ns": ("<=", 150), "overhead_bytes": ("<=", 32), "sensor_memory_kib": ("<=", 64),
+    "setup_ms": ("<=", 1), "return_10000_s": ("<=", 15), "shroud_insns_x_plain": ("<=", 1.05),
 }
 
 
@@ -216,6 +221,13 @@ def part_restart(directory):
     with contextlib.ExitStack() as stack:
         return restart.measure(cable.Cable(stack, fresh(directory), sample=False), trace,
                                max(SECONDS, restart.SECONDS_MIN), say)
+
+
+def part_export(directory):
+    say(f"export: Tryst and Shroud, with {export.SENSORS:,} sensors")
+    trace = directory / "frames.pcap"
+    frames.write_pcap(trace, frames.real())
+    return export.measure(fresh(directory), trace, say)
 
 
 def part_ap70(directory):

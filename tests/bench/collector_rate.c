@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * collector_rate SENSORS FILE [ROUNDS]: what the collector's CPU does with so many sensors listed
+ * and connected. Real frames of a capture are sealed by sensors of our own, and the datagrams fed
+ * straight into collector/open.h, in batches as receive.c has them; only that is timed, in CPU time
+ * of this thread. The output goes to standard error's /dev/null: `-w -` with standard output taken
+ * away first. Prints a line "name value" each:
+ *
+ *     setup_us           a set-up and the first datagram of its session
+ *     memory_kib         a connected, idle sensor, all 1,024 addresses ahead known
+ *     one_per_s          real datagrams a second, all of one sensor
+ *     one_junk_per_s     the same with a random datagram beside each, real ones counted
+ *     all_per_s, all_junk_per_s   all sensors in turn, a combo each
+ *     junk_ns            a random datagram
+ *     plain_bytes, wire_bytes, datagrams   what data datagrams had in them, and were
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+#include <saluki/monotonic.h>
+
+#include "agent/command/swarm.h"
+#include "collector/files.h"
+#include "collector/open.h"
+#include "collector/orders.h"
+#include "collector/take.h"
+#include "wire/bytes.h"
+
+#define BATCH 64 /* as RECEIVE_BATCH */
+#define CHUNK (BATCH * 64)
+#define WINDOW 1024
+#define ROUNDS_DEFAULT 16
+#define SETUPS_A_SECOND 1000 /* of the time that the collector is told */
+
+struct peer {
+	struct keypair own;
+	uint8_t pair[KEY_LEN];
+	uint64_t run, combo;
+	struct shroud_tx tx;
+	uint16_t id;
+};
+
+struct datagram {
+	size_t len;
+	uint8_t bytes[SHROUD_DATAGRAM_MAX];
+};
+
+static struct bench {
+	long sensors;
+	struct peer *peers;
+	struct sensors list;
+	struct sensors_file file;
+	struct collector_options options;
+	struct files files;
+	struct orders orders;
+	struct output output;
+	struct decompress decompress;
+	struct open open;
+	int files_sock, sink;
+	struct sockaddr_storage from;
+	socklen_t from_len;
+	uint64_t later_ns; /* how far the collector's time is ahead */
+	struct swarm_combos combos;
+	struct datagram *real, *junk;
+	uint64_t plain_bytes, wire_bytes, datagrams;
+	long turn; /* whose it is */
+} b;
+
+static FILE *out;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "collector_rate: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static uint64_t now_ns(void)
+{
+	return monotonic_ns() + b.later_ns;
+}
+
+static size_t in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* ---- the collector --------------------------------------------------------------------------- */
+
+static void *serve_files(void *sock)
+{
+	while (files_answer(&b.files, *(int *)sock) == 0)
+		;
+	return NULL;
+}
+
+/* The privileged process is a thread here. */
+static void start_files(void)
+{
+	static int socks[2], orders[2];
+	pthread_t thread;
+
+	b.options.write = "-";
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, orders) ||
+	    files_init(&b.files, &b.options) ||
+	    pthread_create(&thread, NULL, serve_files, &socks[0]))
+		die("files");
+	b.files_sock = socks[1];
+	b.orders.sock = orders[0];
+}
+
+static void list_sensors(void)
+{
+	b.file.count = b.sensors;
+	b.file.lines = calloc(b.sensors, sizeof(*b.file.lines));
+	for (long i = 0; i < b.sensors; i++) {
+		struct sensors_line *l = &b.file.lines[i];
+
+		snprintf(l->name, sizeof(l->name), "sensor-%ld", i + 1);
+		l->id = b.peers[i].id = i + 1;
+		l->number = i + 1;
+		memcpy(l->public, b.peers[i].own.public, KEY_LEN);
+	}
+}
+
+static void start_collector(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+	start_files();
+	key_generate(b.open.meet.own.secret);
+	key_public(b.open.meet.own.public, b.open.meet.own.secret);
+	b.open.sock = socket(AF_INET, SOCK_DGRAM, 0);
+	b.sink = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	b.from_len = sizeof(a);
+	if (bind(b.open.sock, (struct sockaddr *)&a, sizeof(a)) ||
+	    bind(b.sink, (struct sockaddr *)&a, sizeof(a)) ||
+	    getsockname(b.sink, (struct sockaddr *)&b.from, &b.from_len))
+		die("sockets");
+	b.open.sensors = &b.list;
+	b.open.decompress = &b.decompress;
+	b.open.output = &b.output;
+	if (decompress_init(&b.decompress) ||
+	    output_init(&b.output, &b.options, &b.list, b.files_sock, &b.orders) ||
+	    open_init(&b.open, 0))
+		die("collector");
+}
+
+/* What the collector's loop does with a batch. */
+static void feed(const struct datagram *const *list, int count)
+{
+	uint64_t now = now_ns();
+
+	for (int i = 0; i < count; i++)
+		open_prefetch(&b.open, list[i]->bytes, list[i]->len);
+	for (int i = 0; i < count; i++)
+		open_datagram(&b.open, list[i]->bytes, list[i]->len, &b.from, b.from_len, now);
+	open_tick(&b.open, now);
+	output_tick(&b.output, now);
+}
+
+/* CPU time of so many datagrams, which arrive in buffers that are used again and again. */
+static uint64_t feed_timed(const struct datagram *first, const struct datagram *beside, int count)
+{
+	static struct datagram buffers[2 * BATCH];
+	const struct datagram *list[2 * BATCH];
+	uint64_t took = 0, before;
+
+	for (int i = 0; i < count; i += BATCH) {
+		int n = 0;
+
+		for (int k = i; k < count && k < i + BATCH; k++) {
+			buffers[n] = first[k];
+			n++;
+			if (beside)
+				buffers[n++] = beside[k];
+		}
+		for (int k = 0; k < n; k++)
+			list[k] = &buffers[k];
+		before = cpu_ns();
+		for (int k = 0; k < n; k += BATCH)
+			feed(list + k, n - k < BATCH ? n - k : BATCH);
+		took += cpu_ns() - before;
+	}
+	return took;
+}
+
+/* ---- sensors --------------------------------------------------------------------------------- */
+
+static void make_peers(void)
+{
+	b.peers = calloc(b.sensors, sizeof(*b.peers));
+	if (!b.peers)
+		die("memory");
+	for (long i = 0; i < b.sensors; i++) {
+		struct peer *p = &b.peers[i];
+
+		key_generate(p->own.secret);
+		key_public(p->own.public, p->own.secret);
+		randombytes_buf(&p->run, sizeof(p->run));
+	}
+}
+
+static void pair_peers(void)
+{
+	for (long i = 0; i < b.sensors; i++)
+		if (tryst_pair(b.peers[i].pair, &b.peers[i].own, b.open.meet.own.public, true,
+			       NULL))
+			die("pair");
+}
+
+static void seal(struct peer *p, struct datagram *d, const uint8_t *message, size_t len)
+{
+	d->len = shroud_seal(&p->tx, d->bytes, message, len, 0);
+}
+
+static void seal_totals(struct peer *p, struct datagram *d)
+{
+	uint8_t message[TOTALS_WIRE_MAX];
+	struct totals t = { 0 };
+
+	seal(p, d, message, totals_write(message, &t));
+}
+
+/* Returns the CPU time that the collector took. */
+static uint64_t set_up(struct peer *p)
+{
+	struct tryst_hello hello = { .run = p->run,
+				     .time_ns = clock_ns(CLOCK_REALTIME),
+				     .window = WINDOW };
+	struct shroud_keys up, down;
+	struct tryst_welcome welcome;
+	uint8_t k2[KEY_LEN], chain[KEY_LEN];
+	uint64_t slots[TRYST_SLOTS], took;
+	struct tryst_asked asked;
+	static struct datagram d;
+
+	tryst_slots(slots, p->pair, hello.time_ns / TRYST_INTERVAL_NS);
+	d.len = tryst_init(&asked, d.bytes, &p->own, b.open.meet.own.public, p->pair,
+			   slots[randombytes_uniform(TRYST_SLOTS)], &hello, 0);
+	took = feed_timed(&d, NULL, 1);
+	d.len = recv(b.sink, d.bytes, sizeof(d.bytes), 0);
+	if (tryst_finish(&asked, &p->own, &welcome, k2, d.bytes, d.len))
+		die("a set-up was not answered");
+	tryst_session(k2, &up, &down, chain);
+	shroud_tx_init(&p->tx, &up);
+	seal_totals(p, &d);
+	return took + feed_timed(&d, NULL, 1);
+}
+
+static double set_up_all(void)
+{
+	uint64_t took = 0;
+
+	for (long i = 0; i < b.sensors; i++) {
+		if (i % SETUPS_A_SECOND == 0)
+			b.later_ns += 1000000000;
+		took += set_up(&b.peers[i]);
+	}
+	if (b.open.counters.sessions != (uint64_t)b.sensors)
+		die("not all sessions are there");
+	return took / 1e3 / b.sensors;
+}
+
+/* All that a session may know ahead is known, and nothing behind is missing. */
+static void open_windows(void)
+{
+	static struct datagram d;
+	const struct datagram *list = &d;
+	uint8_t message[MESSAGE_PROBE_LEN] = { MESSAGE_PROBE };
+
+	for (long i = 0; i < b.sensors; i++) {
+		struct peer *p = &b.peers[i];
+
+		for (uint64_t n = SHROUD_WINDOW_MIN; n < WINDOW; n += SHROUD_WINDOW_MIN + n) {
+			p->tx.next = n;
+			seal(p, &d, message, sizeof(message));
+			feed(&list, 1);
+		}
+		for (int n = 0; n < SHROUD_BEHIND; n++) {
+			seal(p, &d, message, sizeof(message));
+			feed(&list, 1);
+		}
+		while (recv(b.sink, d.bytes, sizeof(d.bytes), 0) >= 0)
+			;
+	}
+}
+
+/* ---- what is fed ----------------------------------------------------------------------------- */
+
+static size_t cut(struct peer *p, const struct swarm_combo *c, size_t offset, struct datagram *d)
+{
+	size_t len = c->len - offset < PIECE_DATA_MAX ? c->len - offset : PIECE_DATA_MAX;
+	uint8_t message[MESSAGE_MAX];
+
+	piece_header_write(message, p->combo, offset, c->len);
+	memcpy(message + PIECE_HEADER_LEN, c->wire + offset, len);
+	if (!offset)
+		store_be(message + PIECE_HEADER_LEN + 2, p->id, 2);
+	seal(p, d, message, PIECE_HEADER_LEN + len);
+	b.plain_bytes += len;
+	b.wire_bytes += d->len;
+	b.datagrams++;
+	return offset + len;
+}
+
+static void seal_heard(struct peer *p, struct datagram *d)
+{
+	const struct sensor *s = b.list.list[p->id - 1];
+	uint8_t message[MESSAGE_HEARD_LEN] = { MESSAGE_HEARD };
+
+	store_be(message + 1, s->sessions[s->current].tx.next - 1, 8);
+	seal(p, d, message, sizeof(message));
+}
+
+/* Whole combos of one sensor, or of all in turn, as many as go in. Returns datagrams; each combo is
+ * followed by the sensor's HEARD where the collector waits for that. */
+static int seal_chunk(bool all)
+{
+	int n = 0;
+
+	while (n + PIECE_COMBOS_AHEAD < CHUNK) {
+		struct peer *p = &b.peers[all ? b.turn++ % b.sensors : 0];
+		const struct swarm_combo *c = swarm_combos_get(&b.combos, p->combo);
+		const struct sensor *s = b.list.list[p->id - 1];
+
+		if (!c)
+			die("combos");
+		for (size_t at = 0; at < c->len;)
+			at = cut(p, c, at, &b.real[n++]);
+		p->combo++;
+		if (s->sessions[s->current].tx.next - s->sessions[s->current].heard > 16)
+			seal_heard(p, &b.real[n++]);
+	}
+	return n;
+}
+
+static void make_junk(int count)
+{
+	for (int i = 0; i < count; i++) {
+		b.junk[i].len = 33 + randombytes_uniform(SHROUD_DATAGRAM_MAX - 32);
+		randombytes_buf(b.junk[i].bytes, b.junk[i].len);
+	}
+}
+
+static int ascending(const void *x, const void *y)
+{
+	double a = *(const double *)x, c = *(const double *)y;
+
+	return (a > c) - (a < c);
+}
+
+static double median(double *list, int count)
+{
+	qsort(list, count, sizeof(*list), ascending);
+	return list[count / 2];
+}
+
+/* Real datagrams a second of CPU time; every one has to have been taken. */
+static double rate(bool all, bool junk, int rounds)
+{
+	double rates[rounds];
+
+	for (int i = 0; i < rounds; i++) {
+		int n = seal_chunk(all);
+
+		if (junk)
+			make_junk(n);
+		rates[i] = n * 1e9 / feed_timed(b.real, junk ? b.junk : NULL, n);
+	}
+	return median(rates, rounds);
+}
+
+static double junk_ns(int rounds)
+{
+	double ns[rounds];
+
+	for (int i = 0; i < rounds; i++) {
+		make_junk(CHUNK);
+		ns[i] = (double)feed_timed(b.junk, NULL, CHUNK) / CHUNK;
+	}
+	return median(ns, rounds);
+}
+
+/* Nothing that was fed may have been refused: what is measured would not be the collector's work.
+ */
+static void check(void)
+{
+	uint64_t settled = 0, sent = 0;
+
+	b.later_ns += 1000000000;
+	output_tick(&b.output, now_ns());
+	for (long i = 0; i < b.sensors; i++) {
+		settled += b.list.list[i]->output.settled;
+		sent += b.peers[i].combo;
+	}
+	if (settled != sent || b.open.counters.not_authentic) {
+		fprintf(stderr, "collector_rate: %llu of %llu combos are settled\n",
+			(unsigned long long)settled, (unsigned long long)sent);
+		exit(1);
+	}
+}
+
+static void measure(int rounds)
+{
+	size_t before = in_use();
+
+	if (open_sensors(&b.open, &b.file, now_ns()))
+		die("sensors");
+	while (meet_turn(&b.open.meet, &b.open.table, &b.list))
+		;
+	fprintf(out, "setup_us %.1f\n", set_up_all());
+	open_windows();
+	fprintf(out, "memory_kib %.2f\n", (in_use() - before) / 1024.0 / b.sensors);
+	rate(false, false, 2); /* to warm up */
+	fprintf(out, "one_per_s %.0f\n", rate(false, false, rounds));
+	fprintf(out, "one_junk_per_s %.0f\n", rate(false, true, rounds));
+	fprintf(out, "all_per_s %.0f\n", rate(true, false, rounds));
+	fprintf(out, "all_junk_per_s %.0f\n", rate(true, true, rounds));
+	fprintf(out, "junk_ns %.1f\n", junk_ns(rounds));
+	check();
+	fprintf(out, "plain_bytes %llu\nwire_bytes %llu\ndatagrams %llu\n",
+		(unsigned long long)b.plain_bytes, (unsigned long long)b.wire_bytes,
+		(unsigned long long)b.datagrams);
+}
+
+int main(int argc, char **argv)
+{
+	int null = open("/dev/null", O_WRONLY);
+
+	if (argc < 3) {
+		fprintf(stderr, "Usage: collector_rate SENSORS FILE [ROUNDS]\n");
+		return 2;
+	}
+	out = fdopen(dup(1), "w");
+	if (!out || dup2(null, 1) < 0 || keys_init())
+		die("start");
+	b.sensors = atol(argv[1]);
+	b.real = calloc(CHUNK, sizeof(*b.real));
+	b.junk = calloc(CHUNK, sizeof(*b.junk));
+	make_peers();
+	if (!b.real || !b.junk || swarm_combos_init(&b.combos, argv[2]))
+		die(argv[2]);
+	list_sensors();
+	start_collector();
+	pair_peers();
+	measure(argc > 3 ? atoi(argv[3]) : ROUNDS_DEFAULT);
+	return fclose(out) ? 1 : 0;
+}

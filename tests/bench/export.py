@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What Tryst and Shroud cost the collector and the sensor, and how fast many sensors come back."""
+import contextlib
+import os
+import re
+import signal
+import statistics
+import subprocess
+import time
+
+from bench import cable
+from netns import testbed
+
+SENSORS = 10_000
+ROUNDS = 5  # of the collector's rates: one sensor and many, in turn
+COMBOS = 200
+KEYS = [10, 100, 1000, 10_000]
+BACK_SECONDS = 120  # before it is given up
+OUTAGE_S = 20
+
+
+def _lines(*command):
+    out = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return {name: float(value) for name, value in map(str.split, out.splitlines())}
+
+
+# ---- rates -----------------------------------------------------------------------------------------
+
+
+def _rate(sensors, trace):
+    return _lines(*cable.on_cpu(cable.CONSUMER_CPU, testbed.BUILD / "tests/collector_rate", sensors,
+                                trace))
+
+
+def rates(trace, say):
+    """The ratios are medians over rounds in which one is measured right after the other."""
+    ones, many = [], []
+    for n in range(ROUNDS):
+        ones.append(_rate(1, trace))
+        many.append(_rate(SENSORS, trace))
+        say(f"    round {n + 1}: 1 sensor {ones[-1]['one_per_s']:,.0f} datagrams/s; {SENSORS:,}: "
+            f"{many[-1]['one_per_s']:,.0f} of one, {many[-1]['all_per_s']:,.0f} of all, with junk "
+            f"{many[-1]['one_junk_per_s']:,.0f} and {many[-1]['all_junk_per_s']:,.0f}")
+
+    def ratio(name, base="one_per_s"):
+        return statistics.median(m[name] / o[base] for m, o in zip(many, ones))
+
+    def median(name):
+        return statistics.median(m[name] for m in many)
+
+    first = many[0]
+    return {
+        "collector_datagrams_per_s": statistics.median(o["one_per_s"] for o in ones),
+        "collector_10000_x_1": ratio("one_per_s"),
+        "collector_10000_x_1_junk": ratio("one_junk_per_s"),
+        "collector_10000_all_x_1": ratio("all_per_s"),
+        "collector_10000_all_x_1_junk": ratio("all_junk_per_s"),
+        "junk_ns": median("junk_ns"),
+        "setup_ms": median("setup_us") / 1000,
+        "sensor_memory_kib": median("memory_kib"),
+        "overhead_bytes": (first["wire_bytes"] - first["plain_bytes"]) / first["datagrams"],
+    }
+
+
+def straw_man(say):
+    got = _lines(*cable.on_cpu(cable.CONSUMER_CPU, testbed.BUILD / "tests/straw_man", *KEYS))
+    out = {}
+    for keys in KEYS:
+        table, every = got[f"table_{keys}"], got[f"every_key_{keys}"]
+        say(f"    {keys:6,} keys: by the table {table:.2f} us a datagram, trying every key "
+            f"{every:,.1f} us, {got[f'every_key_junk_{keys}']:,.1f} us for junk")
+        out[f"open_us_{keys}"] = table
+        out[f"straw_man_us_{keys}"] = every
+        out[f"straw_man_junk_us_{keys}"] = got[f"every_key_junk_{keys}"]
+    return out
+
+
+# ---- instructions ----------------------------------------------------------------------------------
+
+
+def _instructions(header, combos, trace):
+    said = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                           testbed.BUILD / "tests/shroud_plain", header, str(combos), trace],
+                          stderr=subprocess.PIPE, text=True, check=True).stderr
+    return int(re.search(r"Collected : (\d+)", said)[1])
+
+
+def instructions(trace, say):
+    """Reading the capture is left out: what is the same without a combo is taken off."""
+    a_combo = {header: (_instructions(header, COMBOS, trace) - _instructions(header, 0, trace)) / COMBOS
+               for header in ("shroud", "plain")}
+    say(f"    instructions a combo: {a_combo['shroud']:,.0f} with Shroud, {a_combo['plain']:,.0f} with "
+        "the plain header")
+    return {"shroud_insns_x_plain": a_combo["shroud"] / a_combo["plain"],
+            "shroud_insns_per_combo": a_combo["shroud"]}
+
+
+# ---- coming back -----------------------------------------------------------------------------------
+
+
+class Many:
+    """A collector and its swarm, in one namespace, a CPU each."""
+
+    def __init__(self, stack, directory, count):
+        self.stack, self.count = stack, count
+        self.keys = testbed.Keys(directory)
+        self.out = directory / "out.pcapng"
+        testbed.saluki("swarm", "--count", count, "--sensors-file", self.keys.sensors, check=True)
+        self.ns = testbed.Namespace()
+        stack.callback(self.ns.close)
+
+    def collector(self):
+        c = testbed.Collector(self.ns, self.keys, self.out)
+        for pid in testbed.with_children(c.pid()):
+            os.sched_setaffinity(pid, {cable.CONSUMER_CPU})
+        self.stack.callback(c.kill)
+        return c
+
+    def swarm(self, *options):
+        p = testbed.Process(self.ns, [testbed.BUILD / "saluki", "swarm", "--to", "127.0.0.1:5600",
+                                      "--collector-key", self.keys.collector_public, "--count",
+                                      self.count, *options], None, stdout=subprocess.PIPE)
+        self.stack.callback(p.kill)
+        return p
+
+
+def _again(swarm):
+    """From now on the swarm says when all have set a session up again."""
+    swarm.said = ""
+    swarm.send_signal(signal.SIGUSR1)
+    swarm.expect("counting sessions from now on")
+    swarm.said = ""
+
+
+def _back(many, swarm, collector, outage):
+    """Seconds from the collector's start to the last sensor's session."""
+    _again(swarm)
+    collector.kill_all()
+    time.sleep(outage)  # this is what is measured: nobody listens for so long
+    before = time.monotonic()
+    collector = many.collector()
+    swarm.expect("have set up a session", BACK_SECONDS)
+    return time.monotonic() - before, collector
+
+
+def back(directory, say):
+    with contextlib.ExitStack() as stack:
+        many = Many(stack, directory, SENSORS)
+        collector = many.collector()
+        swarm = many.swarm("--combos", "2", "--rate", "2000", "--seconds", "3600")
+        swarm.expect("have set up a session", BACK_SECONDS)
+        at_once, collector = _back(many, swarm, collector, 0)
+        later, collector = _back(many, swarm, collector, OUTAGE_S)
+        say(f"    {SENSORS:,} sensors back after {at_once:.1f} s, after {OUTAGE_S} s without a "
+            f"collector {later:.1f} s")
+        return {"return_10000_s": at_once, "return_10000_outage_s": later}
+
+
+def measure(directory, trace, say):
+    return {**rates(trace, say), **straw_man(say), **instructions(trace, say), **back(directory, say)}
