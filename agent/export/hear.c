@@ -84,8 +84,7 @@ static bool hear_clock(struct session *s, const uint8_t *in, size_t len, uint64_
 		s->next_better_ns = now_ns;
 	else
 		s->next_init_ns = now_ns;
-	if (s->unanswered)
-		s->unanswered--;
+	s->unanswered = s->unanswered ? 1 : 0;
 	return true;
 }
 

@@ -1,0 +1,841 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/export/session.o agent/export/hear.o agent/export/mailbox.o agent/export/reach.o
+ * agent/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o wire/derive.o
+ * wire/keys.o wire/clock_request.o wire/info.o wire/combo.o wire/forms.o wire/fields.o */
+#include "unit.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sodium.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent/export/session.h"
+#include "agent/source/clock.h"
+
+/* Collectors of the wire's own functions on loopback sockets, and a session whose time the tests
+ * make. A datagram of this machine to itself is there when send() returns. */
+
+#define SECOND_NS 1000000000ULL
+#define TODAY_NS (1800000000 * SECOND_NS)
+#define COLLECTORS 2
+#define WINDOW 128 /* that the collector grants */
+
+struct world;
+
+struct collector {
+	int sock;
+	struct keypair own;
+	uint8_t pair[KEY_LEN];
+	struct clock_keys clock_keys;
+	int64_t clock_ns; /* over the world's */
+	bool deaf;
+	/* what it has of the sensor */
+	struct tryst_hello hello;
+	uint8_t answer[SHROUD_DATAGRAM_MAX]; /* the last one */
+	long answer_len;
+	struct sockaddr_in from, session_from;
+	struct table table;
+	struct shroud_rx rx;
+	struct shroud_tx tx;
+	uint8_t chain[KEY_LEN];
+	unsigned int set_ups, clocks, strange;
+	size_t shortest, longest;	      /* of what came */
+	uint8_t message[SHROUD_DATAGRAM_MAX]; /* the last one that was opened */
+	long message_len;
+};
+
+static struct world {
+	struct session s;
+	struct session_path path;
+	struct collector c[COLLECTORS];
+	struct keypair sensor;
+	uint64_t now_ns;
+	__u64 exported;
+	int64_t sensor_clock_ns; /* over the world's */
+} w;
+
+static uint64_t world_time(void)
+{
+	return TODAY_NS + w.now_ns;
+}
+
+static uint64_t sensor_time(void)
+{
+	return world_time() + w.sensor_clock_ns;
+}
+
+/* ---- the collector --------------------------------------------------------------------------- */
+
+static void collector_open(struct collector *c)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+	key_generate(c->own.secret);
+	assert_int_equal(key_public(c->own.public, c->own.secret), 0);
+	assert_int_equal(tryst_pair(c->pair, &c->own, w.sensor.public, false, NULL), 0);
+	clock_keys_init(&c->clock_keys, c->own.public);
+	c->sock = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(c->sock, (struct sockaddr *)&any, sizeof(any)), 0);
+	assert_int_equal(table_init(&c->table, 64), 0);
+}
+
+static void collector_send(struct collector *c, const void *out, size_t len)
+{
+	assert_int_equal(sendto(c->sock, out, len, 0, (struct sockaddr *)&c->from, sizeof(c->from)),
+			 len);
+}
+
+static void collector_keys(struct collector *c, uint8_t k2[KEY_LEN])
+{
+	struct shroud_keys up, down;
+
+	shroud_rx_free(&c->rx, &c->table);
+	tryst_session(k2, &up, &down, c->chain);
+	assert_int_equal(shroud_rx_init(&c->rx, &c->table, &up, 1, WINDOW), 0);
+	shroud_tx_init(&c->tx, &down);
+}
+
+/* An m1 in a slot of this interval or its neighbours. */
+static bool collector_set_up(struct collector *c, const uint8_t *in, size_t len)
+{
+	uint64_t slots[TRYST_SLOTS], at = (world_time() + c->clock_ns) / TRYST_INTERVAL_NS;
+	struct tryst_welcome welcome = { .time_ns = world_time() + c->clock_ns,
+					 .window = WINDOW,
+					 .sensor_id = 7 };
+	uint8_t k2[KEY_LEN];
+	bool known = false;
+
+	for (uint64_t interval = at - 1; interval <= at + 1; interval++) {
+		tryst_slots(slots, c->pair, interval);
+		for (int i = 0; i < TRYST_SLOTS; i++)
+			known |= slots[i] == load_word(in);
+	}
+	if (!known || tryst_accept(&c->hello, c->pair, in, len))
+		return false;
+	c->set_ups++;
+	c->answer_len = tryst_answer(c->answer, k2, &c->own, w.sensor.public, c->pair, &c->hello,
+				     &welcome, in, len, c->hello.flags & TRYST_PADDED ? 1232 : 0);
+	assert_true(c->answer_len > 0 && c->answer_len <= (long)len);
+	collector_keys(c, k2);
+	c->session_from = c->from;
+	collector_send(c, c->answer, c->answer_len);
+	return true;
+}
+
+static bool collector_clock(struct collector *c, const uint8_t *in, size_t len)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	long n;
+
+	if (!clock_plausible(&c->clock_keys, in, len))
+		return false;
+	n = clock_answer(out, &c->own, world_time() + c->clock_ns, in, len);
+	if (n < 0)
+		return false;
+	c->clocks++;
+	collector_send(c, out, n);
+	return true;
+}
+
+static bool collector_open_message(struct collector *c, const uint8_t *in, size_t len)
+{
+	const struct table_entry *e = table_find(&c->table, load_word(in), NULL);
+	uint64_t number;
+
+	if (!e)
+		return false;
+	c->message_len = shroud_open(&c->rx, &c->table, e->low, &number, c->message, in, len);
+	return c->message_len > 0;
+}
+
+static void collector_receive(struct collector *c)
+{
+	uint8_t in[2000];
+	socklen_t from_len = sizeof(c->from);
+	ssize_t n;
+
+	while ((n = recvfrom(c->sock, in, sizeof(in), 0, (struct sockaddr *)&c->from, &from_len)) >
+	       0) {
+		c->shortest = !c->shortest || (size_t)n < c->shortest ? (size_t)n : c->shortest;
+		c->longest = (size_t)n > c->longest ? (size_t)n : c->longest;
+		if (!c->deaf && !collector_open_message(c, in, n) && !collector_set_up(c, in, n) &&
+		    !collector_clock(c, in, n))
+			c->strange++;
+		from_len = sizeof(c->from);
+	}
+}
+
+static void collector_say(struct collector *c, const uint8_t *message, size_t len)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+
+	collector_send(c, out, shroud_seal(&c->tx, out, message, len, 0));
+}
+
+static void collector_ack(struct collector *c, uint64_t settled)
+{
+	uint8_t message[ACK_LEN];
+	struct ack a = { .highest = c->rx.highest, .settled = settled };
+
+	shroud_received(&c->rx, a.received);
+	ack_write(message, &a);
+	collector_say(c, message, sizeof(message));
+}
+
+/* ---- the world ------------------------------------------------------------------------------- */
+
+static void world_open(unsigned int collectors)
+{
+	char port[COLLECTORS][8];
+	struct reach_name to[COLLECTORS];
+	struct keys_peers peers = { .count = collectors };
+
+	memset(&w, 0, sizeof(w));
+	w.now_ns = 1000 * SECOND_NS;
+	key_generate(w.sensor.secret);
+	assert_int_equal(key_public(w.sensor.public, w.sensor.secret), 0);
+	for (unsigned int i = 0; i < collectors; i++) {
+		struct sockaddr_in at;
+		socklen_t len = sizeof(at);
+
+		collector_open(&w.c[i]);
+		getsockname(w.c[i].sock, (struct sockaddr *)&at, &len);
+		snprintf(port[i], sizeof(port[i]), "%u", ntohs(at.sin_port));
+		to[i] = (struct reach_name){ "127.0.0.1", port[i] };
+		memcpy(peers.peer[i].public, w.c[i].own.public, KEY_LEN);
+	}
+	assert_int_equal(session_init(&w.s, to, collectors, &w.sensor, &peers), 0);
+	w.s.realtime_ns = sensor_time;
+	w.s.exported = &w.exported;
+}
+
+static void world_close(void)
+{
+	session_free(&w.s);
+	for (int i = 0; i < COLLECTORS; i++) {
+		if (w.c[i].sock > 0)
+			close(w.c[i].sock);
+		table_free(&w.c[i].table);
+	}
+}
+
+/* Both ends take what has come, until nothing comes any more. */
+static void settle(void)
+{
+	for (int i = 0; i < 4; i++) {
+		for (int c = 0; c < COLLECTORS && w.c[c].sock > 0; c++)
+			collector_receive(&w.c[c]);
+		session_receive(&w.s, w.now_ns);
+		session_tick(&w.s, w.now_ns);
+	}
+}
+
+static void pass(uint64_t ns)
+{
+	w.now_ns += ns;
+	session_tick(&w.s, w.now_ns);
+	settle();
+}
+
+/* Passes time in steps until there is a session; returns the milliseconds. */
+static unsigned int pass_until_up(unsigned int most_ms)
+{
+	unsigned int ms = 0;
+
+	for (settle(); !session_use(&w.s, &w.path); ms += 50) {
+		if (ms >= most_ms)
+			fail_msg("no session after %u ms", ms);
+		pass(50000000);
+	}
+	return ms;
+}
+
+static void up(void)
+{
+	pass(0);
+	assert_true(session_use(&w.s, &w.path));
+}
+
+/* As the export thread: seals what is in the outbox, and something of its own. */
+static unsigned int export(void)
+{
+	uint8_t message[MESSAGE_MAX], out[SHROUD_DATAGRAM_MAX];
+	unsigned int n = 0;
+	size_t len;
+
+	assert_true(session_use(&w.s, &w.path));
+	while ((len = session_outbox(&w.s, w.path.generation, message)) > 0) {
+		if (message[0] == MESSAGE_PROBE)
+			store_be(message + 1, world_time(), 8);
+		len = shroud_seal(&w.path.tx, out, message, len, 0);
+		assert_int_equal(send(w.path.sock, out, len, 0), len);
+		n++;
+	}
+	session_sent(&w.s, w.now_ns);
+	return n;
+}
+
+static void export_totals_like(void)
+{
+	static const uint8_t message[] = { MESSAGE_TOTALS, 0, 0 };
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	size_t len;
+
+	assert_true(session_use(&w.s, &w.path));
+	len = shroud_seal(&w.path.tx, out, message, sizeof(message), 0);
+	send(w.path.sock, out, len, 0);
+	session_sent(&w.s, w.now_ns);
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static void a_session_is_set_up(void **state)
+{
+	(void)state;
+	world_open(1);
+	w.exported = 4711;
+	snprintf(w.s.info.application, sizeof(w.s.info.application), "saluki test");
+	up();
+	assert_int_equal(w.path.generation, 1);
+	assert_int_equal(w.path.window, WINDOW);
+	assert_int_equal(w.path.sensor_id, 7);
+	assert_true(w.c[0].hello.run == w.s.run);
+	assert_int_equal(w.c[0].hello.window, SESSION_WINDOW);
+	assert_non_null(strstr((char *)w.c[0].hello.info, "exported=4711\n"));
+	export_totals_like();
+	settle();
+	assert_int_equal(w.c[0].message[0], MESSAGE_TOTALS);
+	assert_int_equal(w.s.bad_datagrams, 0);
+	world_close();
+}
+
+static void the_first_answers_are_lost(void **state)
+{
+	unsigned int ms;
+
+	(void)state;
+	world_open(1);
+	w.c[0].deaf = true;
+	pass(0);
+	pass(500000000);
+	assert_int_equal(w.s.unanswered, 1);
+	for (int i = 0; i < 60; i++) /* 1, 2, 4, 8, 8 seconds and up to a quarter */
+		pass(SECOND_NS / 2);
+	assert_in_range(w.s.unanswered, 5, 7);
+	w.c[0].deaf = false;
+	ms = pass_until_up(11000);
+	assert_true(ms <= 10000 + 50);
+	world_close();
+}
+
+/* Not even by another port: each is a datagram like any other. */
+static void set_ups_differ_in_slot_and_port(void **state)
+{
+	(void)state;
+	world_open(1);
+	w.c[0].deaf = true;
+	for (unsigned int i = 0; i < 40; i++) {
+		struct sockaddr_in before = w.c[0].from;
+		uint32_t used = w.s.peers[0].used;
+
+		w.s.next_init_ns = 0;
+		pass(SECOND_NS);
+		if (i < TRYST_SLOTS) {
+			assert_int_equal(__builtin_popcount(used) + 1,
+					 __builtin_popcount(w.s.peers[0].used));
+			assert_int_not_equal(before.sin_port, w.c[0].from.sin_port);
+		}
+	}
+	assert_true(w.s.peers[0].used == UINT32_MAX);
+	pass(TRYST_INTERVAL_NS); /* and the next interval has others */
+	w.c[0].deaf = false;
+	pass_until_up(11000);
+	world_close();
+}
+
+static void preshared_keys_must_be_the_same(void **state)
+{
+	uint8_t psk[KEY_LEN] = { 1 };
+
+	(void)state;
+	world_open(1);
+	assert_int_equal(tryst_pair(w.c[0].pair, &w.c[0].own, w.sensor.public, false, psk), 0);
+	pass(0);
+	assert_false(session_use(&w.s, &w.path));
+	assert_int_equal(w.c[0].strange, 1);
+	assert_int_equal(tryst_pair(w.s.peers[0].pair, &w.sensor, w.c[0].own.public, true, psk), 0);
+	pass_until_up(2000);
+	world_close();
+}
+
+static void padded(void **state)
+{
+	(void)state;
+	world_open(1);
+	w.s.pad = true;
+	w.sensor_clock_ns = -TODAY_NS;
+	pass_until_up(3000);
+	assert_true(w.path.padded);
+	assert_int_equal(w.c[0].shortest, SHROUD_DATAGRAM_PADDED);
+	assert_int_equal(w.c[0].longest, SHROUD_DATAGRAM_PADDED);
+	assert_int_equal(w.c[0].answer_len, SHROUD_DATAGRAM_PADDED);
+	assert_int_equal(w.c[0].clocks, 1);
+	world_close();
+}
+
+/* ---- the time -------------------------------------------------------------------------------- */
+
+static void a_clock_of_1970_asks(void **state)
+{
+	(void)state;
+	world_open(1);
+	w.sensor_clock_ns = -TODAY_NS;
+	pass(0);
+	assert_int_equal(w.c[0].clocks, 1);
+	assert_true(session_use(&w.s, &w.path)); /* at once, without another wait */
+	assert_true(session_time(&w.s, 0, w.now_ns) == world_time());
+	w.sensor_clock_ns = 0; /* set by another, while the session lives: the time stays */
+	assert_true(session_time(&w.s, 0, w.now_ns) == world_time());
+	world_close();
+}
+
+static void clocks_off_by_90_s_need_no_question(void **state)
+{
+	(void)state;
+	for (int sign = -1; sign <= 1; sign += 2) {
+		world_open(1);
+		w.sensor_clock_ns = sign * 90 * (int64_t)SECOND_NS;
+		up();
+		assert_int_equal(w.c[0].clocks, 0);
+		assert_true(session_time(&w.s, 0, w.now_ns) == world_time());
+		world_close();
+	}
+}
+
+static void a_clock_off_by_an_hour_asks_when_nobody_answers(void **state)
+{
+	(void)state;
+	world_open(1);
+	w.sensor_clock_ns = 3600 * SECOND_NS;
+	pass(0);
+	assert_int_equal(w.c[0].clocks, 0);
+	assert_true(pass_until_up(9000) < 4000);
+	assert_int_equal(w.c[0].clocks, 1);
+	world_close();
+}
+
+/* ---- a session that is up -------------------------------------------------------------------- */
+
+static void acks_come_to_the_export_thread(void **state)
+{
+	struct ack ack;
+
+	(void)state;
+	world_open(1);
+	up();
+	export_totals_like();
+	settle();
+	collector_ack(&w.c[0], 17);
+	collector_ack(&w.c[0], 18);
+	settle();
+	assert_false(session_ack(&w.s, w.path.generation - 1, &ack));
+	assert_true(session_ack(&w.s, w.path.generation, &ack));
+	assert_int_equal(ack.settled, 17);
+	assert_true(session_ack(&w.s, w.path.generation, &ack));
+	assert_int_equal(ack.settled, 18);
+	assert_false(session_ack(&w.s, w.path.generation, &ack));
+	for (int i = 0; i < SESSION_ACKS + 3; i++)
+		collector_ack(&w.c[0], i);
+	settle();
+	assert_true(session_ack(&w.s, w.path.generation, &ack));
+	assert_int_equal(ack.settled, 3); /* the oldest gave way */
+	world_close();
+}
+
+static void silence_ends_a_session(void **state)
+{
+	(void)state;
+	world_open(1);
+	up();
+	pass(100 * SECOND_NS); /* nothing was sent: no silence */
+	assert_true(session_use(&w.s, &w.path));
+	export_totals_like();
+	settle();
+	pass(SECOND_NS * 2);
+	collector_ack(&w.c[0], 0);
+	settle();
+	export_totals_like();
+	pass(SECOND_NS * 2);
+	assert_true(session_use(&w.s, &w.path));
+	w.c[0].deaf = true;
+	pass(SECOND_NS * 11 / 10);
+	assert_false(session_use(&w.s, &w.path));
+	w.c[0].deaf = false;
+	pass_until_up(10000);
+	assert_int_equal(w.path.generation, 2);
+	world_close();
+}
+
+static void a_refusal_shortens_silence(void **state)
+{
+	(void)state;
+	world_open(1);
+	up();
+	export_totals_like();
+	session_refused(&w.s);
+	w.c[0].deaf = true;
+	pass(SECOND_NS / 2);
+	assert_true(session_use(&w.s, &w.path));
+	pass(SECOND_NS);
+	assert_false(session_use(&w.s, &w.path));
+	world_close();
+}
+
+static void heard_is_said_each_32(void **state)
+{
+	(void)state;
+	world_open(1);
+	up();
+	export();
+	settle();
+	w.c[0].message_len = 0;
+	for (int i = 0; i < 31; i++)
+		collector_ack(&w.c[0], 0);
+	settle();
+	assert_int_equal(export(), 0);
+	collector_ack(&w.c[0], 0);
+	settle();
+	assert_int_equal(export(), 1);
+	settle();
+	assert_int_equal(w.c[0].message_len, MESSAGE_HEARD_LEN);
+	assert_int_equal(w.c[0].message[0], MESSAGE_HEARD);
+	assert_int_equal(load_be(w.c[0].message + 1, 8), 32);
+	world_close();
+}
+
+static void a_challenge_is_echoed(void **state)
+{
+	uint8_t challenge[MESSAGE_CHALLENGE_LEN] = { MESSAGE_CHALLENGE, 1, 2, 3, 4, 5, 6, 7, 8 };
+
+	(void)state;
+	world_open(1);
+	up();
+	export();
+	settle();
+	collector_say(&w.c[0], challenge, sizeof(challenge));
+	settle();
+	assert_int_equal(export(), 1);
+	settle();
+	assert_int_equal(w.c[0].message[0], MESSAGE_ECHO);
+	assert_memory_equal(w.c[0].message + 1, challenge + 1, 8);
+	world_close();
+}
+
+static void a_change_is_told_ten_times(void **state)
+{
+	unsigned int told = 0;
+
+	(void)state;
+	world_open(1);
+	up();
+	w.s.info.interfaces[0].snaplen = 96;
+	w.s.info.count = 1;
+	session_info_changed(&w.s);
+	for (int i = 0; i < 20; i++) {
+		pass(SECOND_NS);
+		w.c[0].message_len = 0;
+		export();
+		collector_ack(&w.c[0], 0);
+		settle();
+		told += w.c[0].message_len > 0 && w.c[0].message[0] == MESSAGE_INFO;
+	}
+	assert_int_equal(w.s.info_due, 0);
+	assert_true(told > 0);
+	world_close();
+}
+
+static uint64_t ordered;
+static char order_text[32];
+
+static void take_order(void *arg, uint64_t number, const char *text, size_t len)
+{
+	assert_ptr_equal(arg, &w);
+	ordered = number;
+	snprintf(order_text, sizeof(order_text), "%.*s", (int)len, text);
+	session_answer(&w.s, number, 0, "snaplen is 96");
+}
+
+static void orders_are_answered(void **state)
+{
+	uint8_t order[32] = { MESSAGE_ORDER };
+
+	(void)state;
+	world_open(1);
+	up();
+	store_be(order + 1, 12345, 8);
+	memcpy(order + 9, "set snaplen 96", 14);
+	collector_say(&w.c[0], order, 9 + 14);
+	settle();
+	assert_int_equal(w.s.bad_datagrams, 1); /* nobody takes them */
+	w.s.order = take_order;
+	w.s.order_arg = &w;
+	export();
+	settle();
+	collector_say(&w.c[0], order, 9 + 14);
+	settle();
+	assert_int_equal(ordered, 12345);
+	assert_string_equal(order_text, "set snaplen 96");
+	assert_int_equal(export(), 1);
+	settle();
+	assert_int_equal(w.c[0].message[0], MESSAGE_ANSWER);
+	assert_int_equal(load_be(w.c[0].message + 1, 8), 12345);
+	assert_memory_equal(w.c[0].message + 10, "snaplen is 96", w.c[0].message_len - 10);
+	world_close();
+}
+
+/* The collector's clock is 5 s ahead, which is not set right; there and back take 20 and 40 ms. */
+static void probes_measure(void **state)
+{
+	uint8_t probed[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
+	uint64_t t1, ahead = 5 * SECOND_NS;
+
+	(void)state;
+	world_open(1);
+	w.c[0].clock_ns = ahead;
+	up();
+	assert_int_equal(export(), 1);
+	settle();
+	assert_int_equal(w.c[0].message[0], MESSAGE_PROBE);
+	t1 = load_be(w.c[0].message + 1, 8);
+	memcpy(probed + 1, w.c[0].message + 1, 8);
+	store_be(probed + 9, t1 + 20000000 + ahead, 8);
+	store_be(probed + 17, t1 + 21000000 + ahead, 8);
+	w.now_ns += 61000000;
+	collector_say(&w.c[0], probed, sizeof(probed));
+	session_receive(&w.s, w.now_ns);
+	assert_true(w.s.round_trip_ns == 60000000);
+	assert_true(w.s.offset_ns == (int64_t)ahead - 10000000);
+	w.now_ns += 20 * SECOND_NS; /* what is old says nothing */
+	collector_say(&w.c[0], probed, sizeof(probed));
+	session_receive(&w.s, w.now_ns);
+	assert_true(w.s.round_trip_ns == 60000000);
+	world_close();
+}
+
+/* ---- renewal --------------------------------------------------------------------------------- */
+
+static void answer_renewal(struct collector *c, const struct keypair *e)
+{
+	uint8_t renewed[MESSAGE_RENEWED_LEN] = { MESSAGE_RENEWED };
+
+	assert_int_equal(c->message_len, MESSAGE_RENEW_LEN);
+	assert_int_equal(c->message[0], MESSAGE_RENEW);
+	memcpy(renewed + 1, c->message + 1, KEY_LEN);
+	memcpy(renewed + 1 + KEY_LEN, e->public, KEY_LEN);
+	collector_say(c, renewed, sizeof(renewed));
+}
+
+static void a_session_is_renewed(void **state)
+{
+	struct collector *c = &w.c[0];
+	struct sockaddr_in old_from;
+	struct shroud_tx old_tx;
+	uint8_t k2[KEY_LEN], sensor_e[KEY_LEN], out[SHROUD_DATAGRAM_MAX], none[KEY_LEN] = { 0 };
+	uint8_t old[ACK_LEN] = { MESSAGE_ACK };
+	struct keypair e;
+
+	(void)state;
+	world_open(1);
+	w.s.renew_ns = 20 * SECOND_NS;
+	up();
+	export();
+	settle();
+	collector_ack(c, 0);
+	settle();
+	old_from = c->from;
+	w.now_ns += 20 * SECOND_NS;
+	for (int i = 0; i < 3; i++) { /* repeated, with the same key */
+		w.s.next_probe_ns = UINT64_MAX;
+		pass(SECOND_NS);
+		assert_int_equal(export(), 1);
+		settle();
+		assert_int_equal(c->message[0], MESSAGE_RENEW);
+		if (i)
+			assert_memory_equal(sensor_e, c->message + 1, KEY_LEN);
+		memcpy(sensor_e, c->message + 1, KEY_LEN);
+		collector_ack(c, 0);
+		settle();
+	}
+	tryst_ephemeral(&e, c->own.secret, 1);
+	answer_renewal(c, &e);
+	answer_renewal(c, &e);
+	old_tx = c->tx;
+	settle();
+	assert_true(session_use(&w.s, &w.path));
+	assert_int_equal(w.path.generation, 2);
+	assert_int_equal(w.path.window, WINDOW);
+	assert_int_equal(w.s.bad_datagrams, 0);
+	assert_memory_equal(w.s.renewal.secret, none, KEY_LEN);
+	assert_int_equal(tryst_renew(k2, c->chain, &e, sensor_e, false), 0);
+	collector_keys(c, k2);
+	export_totals_like();
+	settle();
+	assert_int_equal(c->message[0], MESSAGE_TOTALS);
+	assert_int_not_equal(old_from.sin_port, c->from.sin_port);
+	collector_ack(c, 0);
+	settle();
+	/* What was under way in the old one is taken, for 10 seconds. */
+	c->from = old_from;
+	collector_send(c, out, shroud_seal(&old_tx, out, old, sizeof(old), 0));
+	settle();
+	assert_int_equal(w.s.bad_datagrams, 0);
+	pass(11 * SECOND_NS);
+	assert_int_equal(!!w.s.links[0].generation + !!w.s.links[1].generation, 1);
+	world_close();
+}
+
+/* ---- hostile --------------------------------------------------------------------------------- */
+
+static void forged_and_replayed(void **state)
+{
+	uint8_t junk[1500], ack[SHROUD_DATAGRAM_MAX], message[ACK_LEN] = { MESSAGE_ACK };
+	struct collector *c = &w.c[0];
+	struct ack taken;
+	size_t len;
+
+	(void)state;
+	world_open(1);
+	up();
+	collector_send(c, c->answer, c->answer_len); /* again */
+	settle();
+	assert_int_equal(w.s.bad_datagrams, 1);
+	for (size_t n = 0; n < sizeof(junk); n += 7) {
+		randombytes_buf(junk, sizeof(junk));
+		collector_send(c, junk, n);
+		settle();
+	}
+	assert_int_equal(w.s.bad_datagrams, 1 + (sizeof(junk) + 6) / 7);
+	len = shroud_seal(&c->tx, ack, message, sizeof(message), 0);
+	for (size_t i = 8; i < len; i++) { /* the right address, a bit wrong */
+		ack[i] ^= 1;
+		collector_send(c, ack, len);
+		ack[i] ^= 1;
+	}
+	settle();
+	assert_false(session_ack(&w.s, w.path.generation, &taken));
+	collector_send(c, ack, len);
+	collector_send(c, ack, len);
+	settle();
+	assert_true(session_ack(&w.s, w.path.generation, &taken));
+	assert_false(session_ack(&w.s, w.path.generation, &taken));
+	assert_true(session_use(&w.s, &w.path));
+	world_close();
+}
+
+/* The zeros of a set-up that did not go out are no keys. */
+static void nothing_is_answered_that_was_not_asked(void **state)
+{
+	struct tryst_asked zeros = { 0 };
+	struct tryst_welcome welcome = { 0 };
+	uint8_t forged[TRYST_ANSWER_MIN] = { 0 }, message[TRYST_WELCOME_LEN] = { 9 }, key[KEY_LEN];
+	uint8_t k2[KEY_LEN];
+
+	(void)state;
+	world_open(1);
+	w.c[0].deaf = true;
+	w.s.peers[0].interval = world_time() / TRYST_INTERVAL_NS;
+	w.s.peers[0].used = UINT32_MAX;
+	pass(0);
+	derive(key, zeros.k1, "answer", NULL, 0, NULL, 0);
+	derive_seal(key, 0, forged + 8, message, sizeof(message));
+	assert_int_equal(tryst_finish(&zeros, &w.sensor, &welcome, k2, forged, sizeof(forged)), 0);
+	session_hear(&w.s, forged, sizeof(forged), w.now_ns);
+	assert_false(session_use(&w.s, &w.path));
+	assert_int_equal(w.s.bad_datagrams, 1);
+	world_close();
+}
+
+/* ---- several collectors ---------------------------------------------------------------------- */
+
+static void another_collector_is_gone_to_and_back(void **state)
+{
+	(void)state;
+	world_open(2);
+	w.c[0].deaf = true;
+	assert_in_range(pass_until_up(20000), 6000, 10000);
+	assert_int_equal(w.c[1].set_ups, 1);
+	assert_string_equal(w.s.peer, w.s.peers[1].address.name);
+	for (int i = 0; i < 70; i++) { /* two tries meanwhile */
+		pass(SECOND_NS);
+		export();
+		settle();
+		collector_ack(&w.c[1], 0);
+		settle();
+	}
+	assert_true(session_use(&w.s, &w.path));
+	assert_int_equal(w.path.generation, 1);
+	w.c[0].deaf = false;
+	for (int i = 0; i < 31; i++) {
+		pass(SECOND_NS);
+		if (w.s.present->peer != 1)
+			break;
+		export();
+		settle();
+		collector_ack(&w.c[1], 0);
+		settle();
+	}
+	assert_int_equal(w.s.present->peer, 0);
+	assert_true(session_use(&w.s, &w.path));
+	assert_int_equal(w.path.generation, 2);
+	world_close();
+}
+
+static void neither_answers_and_then_the_second(void **state)
+{
+	(void)state;
+	world_open(2);
+	w.c[0].deaf = w.c[1].deaf = true;
+	for (int i = 0; i < 60; i++)
+		pass(SECOND_NS);
+	w.c[1].deaf = false;
+	pass_until_up(21000);
+	assert_int_equal(w.s.present->peer, 1);
+	world_close();
+}
+
+static int group_setup(void **state)
+{
+	(void)state;
+	return keys_init();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_session_is_set_up),
+		cmocka_unit_test(the_first_answers_are_lost),
+		cmocka_unit_test(set_ups_differ_in_slot_and_port),
+		cmocka_unit_test(preshared_keys_must_be_the_same),
+		cmocka_unit_test(padded),
+		cmocka_unit_test(a_clock_of_1970_asks),
+		cmocka_unit_test(clocks_off_by_90_s_need_no_question),
+		cmocka_unit_test(a_clock_off_by_an_hour_asks_when_nobody_answers),
+		cmocka_unit_test(acks_come_to_the_export_thread),
+		cmocka_unit_test(silence_ends_a_session),
+		cmocka_unit_test(a_refusal_shortens_silence),
+		cmocka_unit_test(heard_is_said_each_32),
+		cmocka_unit_test(a_challenge_is_echoed),
+		cmocka_unit_test(a_change_is_told_ten_times),
+		cmocka_unit_test(orders_are_answered),
+		cmocka_unit_test(probes_measure),
+		cmocka_unit_test(a_session_is_renewed),
+		cmocka_unit_test(forged_and_replayed),
+		cmocka_unit_test(nothing_is_answered_that_was_not_asked),
+		cmocka_unit_test(another_collector_is_gone_to_and_back),
+		cmocka_unit_test(neither_answers_and_then_the_second),
+	};
+
+	return cmocka_run_group_tests_name("session", tests, group_setup, NULL);
+}
