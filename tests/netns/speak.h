@@ -57,6 +57,7 @@ static void speak_connect(const char *key_file, const char *port)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
 	struct timeval wait = { .tv_usec = SPEAK_RECEIVE_US };
+	struct keys_peers peers;
 	const char *why = "";
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -64,9 +65,10 @@ static void speak_connect(const char *key_file, const char *port)
 	if (connect(sock, (struct sockaddr *)&to, sizeof(to)) ||
 	    setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		fail("connect");
-	if (keys_init() || keys_read(open(key_file, O_RDONLY), &own, peer, &why))
+	if (keys_init() || keys_read(open(key_file, O_RDONLY), &own, &peers, &why))
 		fail(why);
-	if (tryst_pair(pair, &own, peer, true, NULL) || table_init(&table, SPEAK_WINDOW))
+	memcpy(peer, peers.peer[0].public, KEY_LEN);
+	if (tryst_pair(pair, &own, peer, true, peers.peer[0].preshared) || table_init(&table, SPEAK_WINDOW))
 		fail("keys");
 }
 
