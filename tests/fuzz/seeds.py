@@ -128,6 +128,24 @@ def answer():
             b"\3\0\0\0" + struct.pack("<H", 55) + b"\2" * 55 + b"\2\0" + b"\4\0\3aaa"]
 
 
+def tryst():
+    """Steps: what, how, a number of 2 bytes, and what it counts."""
+    hello = bytes(range(32)) + b"\0" * 21 + b"\0\4info" + b"\0" * 20
+    short = struct.pack("<BBH", 0, 0, 95) + bytes(95)
+    return [struct.pack("<BBH", 1, 0, len(hello)) + hello + struct.pack("<BBH", 2, 0, 47) + bytes(range(47)),
+            short + b"".join(struct.pack("<BBH", 3, 1 << n % 8, 9 * n) for n in range(16)),
+            b"".join(struct.pack("<BBHH", 4, n % 3, 400 * n, 11 * n) for n in range(8)),
+            struct.pack("<BBH", 2, 0, 47) + b"\0" * 47 + struct.pack("<BBH", 1, 0, 55) + b"\0" * 55]
+
+
+def shroud():
+    """Steps: what, how far from the highest number, a message."""
+    return [b"".join(bytes([0x40, n, 5]) for n in (1, 1, 3, 255, 60, 254, 64, 193)),
+            b"".join(bytes([0x14 | n & 3, 30, 0x80 | n, 0, 3]) for n in range(20)),
+            b"".join(bytes([0x48 | n, 1, 1]) for n in range(32)),
+            b"".join(bytes([0x47, 7, 1]) for n in range(70))]
+
+
 def datagram():
     info = (b"interface.0=mon0\nsnaplen.0=192\nexported=5\nkeep.0=all\nos=x\nfilter.0=y\n"
             b"source.0=xdp\n")
@@ -179,7 +197,7 @@ def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
-            "info": info(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
+            "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
             "decompress": ()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():

@@ -2,7 +2,7 @@
 /* links: wire/totals.o */
 #include "unit.h"
 
-#include "wire/piece.h"
+#include "wire/message.h"
 #include "wire/totals.h"
 
 static void totals_come_back(void **state)
@@ -21,7 +21,7 @@ static void totals_come_back(void **state)
 
 static void either_end_may_know_more(void **state)
 {
-	const uint8_t fewer[] = { PIECE_TOTALS, 2, 10, 3 };
+	const uint8_t fewer[] = { MESSAGE_TOTALS, 2, 10, 3 };
 	uint8_t more[TOTALS_WIRE_MAX + 1];
 	struct totals t = { .seen = 4 }, got;
 	size_t len = totals_write(more, &t);
@@ -62,9 +62,9 @@ static void interfaces_come_back(void **state)
 /* More fields of more interfaces than there are here, and fewer. */
 static void nor_need_they_know_the_same_of_interfaces(void **state)
 {
-	uint8_t in[100] = { PIECE_TOTALS, 1, 9, 10, 7 };
-	const uint8_t fewer[] = { PIECE_TOTALS, 0, 2, 1, 5, 6 };
-	const uint8_t none[] = { PIECE_TOTALS, 0, 200, 0 };
+	uint8_t in[100] = { MESSAGE_TOTALS, 1, 9, 10, 7 };
+	const uint8_t fewer[] = { MESSAGE_TOTALS, 0, 2, 1, 5, 6 };
+	const uint8_t none[] = { MESSAGE_TOTALS, 0, 200, 0 };
 	struct totals got;
 
 	(void)state;

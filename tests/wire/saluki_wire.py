@@ -249,13 +249,12 @@ def pad(message, padded_len):
 
 
 def unpad(message):
-    if not message:
-        raise Refused("no kind")
-    if not message[0] & 0x80:
+    """Nothing where the padding contradicts itself."""
+    if not message or not message[0] & 0x80:
         return message
     n = int.from_bytes(message[-2:], "big") if len(message) > 2 else 0
     if n < 2 or n > len(message) - 1:
-        raise Refused("padding that lies")
+        return b""
     return bytes([message[0] & 0x7f]) + message[1:-n]
 
 
@@ -300,7 +299,7 @@ class Receiver:
         """The number and the message, its padding taken off."""
         for number in self.known.get(datagram[:8], ()):
             try:
-                message = unpad(unseal(self.key, number, datagram[8:]))
+                message = unseal(self.key, number, datagram[8:])
             except Refused:
                 continue
             self.known[datagram[:8]].remove(number)
@@ -308,7 +307,7 @@ class Receiver:
             if number > self.highest:
                 self.highest = number
                 self._extend()
-            return number, message
+            return number, unpad(message)
         raise Refused("an address that is not known, or not authentic")
 
     def keep(self, number):

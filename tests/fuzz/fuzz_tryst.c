@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: wire/tryst.o wire/clock_request.o wire/derive.o wire/shroud.o wire/table.o wire/keys.o */
+/*
+ * Set-ups and questions for the time: as strangers send them, altered ones, and what somebody says
+ * who has the keys and does not keep to the page. Always holds: of a stranger's nothing is taken,
+ * of what is altered neither; what is taken is inside its bounds; and an honest set-up succeeds
+ * after all of it, with the same keys at both ends.
+ */
+#include <errno.h>
+
+#include "fuzz_random.h"
+#include "wire/bytes.h"
+#include "wire/clock_request.h"
+#include "wire/tryst.h"
+
+static struct keypair s, c;
+static uint8_t P[KEY_LEN];
+static struct clock_keys clock_keys;
+
+struct state {
+	struct tryst_asked asked;
+	struct tryst_hello hello;
+	uint8_t m1[SHROUD_DATAGRAM_MAX], m2[SHROUD_DATAGRAM_MAX], k2[KEY_LEN];
+	long m1_len, m2_len;
+};
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	fuzz_random_init();
+	fuzz_keypair(&s);
+	fuzz_keypair(&c);
+	CHECK(tryst_pair(P, &s, c.public, true, NULL) == 0);
+	clock_keys_init(&clock_keys, c.public);
+	return 0;
+}
+
+static int accept_copy(struct tryst_hello *hello, const uint8_t *m1, size_t len)
+{
+	uint8_t *copy = fuzz_copy(m1, len);
+	int err = tryst_accept(hello, P, copy, len);
+
+	CHECK(err == 0 || err == -EBADMSG);
+	CHECK(err || (hello->info_len <= TRYST_INFO_MAX && !hello->info[hello->info_len]));
+	fuzz_free(copy);
+	return err;
+}
+
+static int finish_copy(struct state *st, const uint8_t *m2, size_t len, uint8_t k2[KEY_LEN])
+{
+	struct tryst_welcome welcome;
+	uint8_t *copy = fuzz_copy(m2, len);
+	int err = tryst_finish(&st->asked, &s, &welcome, k2, copy, len);
+
+	CHECK(err == 0 || err == -EBADMSG);
+	fuzz_free(copy);
+	return err;
+}
+
+static void ask(struct state *st)
+{
+	uint64_t slots[TRYST_SLOTS];
+
+	tryst_slots(slots, P, 5);
+	st->hello.info_len = st->hello.run++ % 7;
+	st->m1_len = tryst_init(&st->asked, st->m1, &s, c.public, P, slots[1], &st->hello, 0);
+	CHECK(st->m1_len >= TRYST_INIT_MIN);
+}
+
+/* The collector's part, to any hello that it takes. */
+static long answer(struct state *st, const struct tryst_hello *hello, const uint8_t *m1, size_t len)
+{
+	struct tryst_welcome welcome = { .window = 512 };
+
+	return tryst_answer(st->m2, st->k2, &c, s.public, P, hello, &welcome, m1, len, 0);
+}
+
+static void honest(struct state *st)
+{
+	struct tryst_hello hello;
+	uint8_t k2[KEY_LEN];
+
+	ask(st);
+	CHECK(accept_copy(&hello, st->m1, st->m1_len) == 0);
+	st->m2_len = answer(st, &hello, st->m1, st->m1_len);
+	CHECK(st->m2_len == TRYST_ANSWER_MIN);
+	CHECK(finish_copy(st, st->m2, st->m2_len, k2) == 0);
+	CHECK(!memcmp(k2, st->k2, KEY_LEN));
+}
+
+static void stranger(struct state *st, const uint8_t *p, size_t len)
+{
+	uint8_t *copy = fuzz_copy(p, len), out[SHROUD_DATAGRAM_MAX], k2[KEY_LEN];
+	struct tryst_hello hello;
+	uint64_t time_ns;
+
+	CHECK(accept_copy(&hello, p, len) == -EBADMSG);
+	CHECK(finish_copy(st, p, len, k2) == -EBADMSG);
+	CHECK(!clock_plausible(&clock_keys, copy, len));
+	CHECK(clock_answer(out, &c, 1, copy, len) == -EBADMSG);
+	CHECK(clock_answered(k2, &time_ns, copy, len) == -EBADMSG);
+	fuzz_free(copy);
+}
+
+/* A listed sensor's hello with these bytes. */
+static void sealed_hello(struct state *st, const uint8_t *p, size_t len)
+{
+	uint8_t m1[SHROUD_DATAGRAM_MAX], key[KEY_LEN];
+	struct tryst_hello hello;
+	long n;
+
+	if (len > sizeof(m1) - 24 - DERIVE_TAG_LEN)
+		return;
+	memset(m1, 1, 24);
+	derive(key, P, "set-up", m1, 24, NULL, 0);
+	derive_seal(key, 0, m1 + 24, p, len);
+	len += 24 + DERIVE_TAG_LEN;
+	if (accept_copy(&hello, m1, len))
+		return;
+	n = answer(st, &hello, m1, len);
+	CHECK(n == -EBADMSG || (n == TRYST_ANSWER_MIN && n <= (long)len));
+}
+
+/* The collector's welcome with these bytes: once, and the sensor asks again. */
+static void sealed_welcome(struct state *st, const uint8_t *p, size_t len)
+{
+	uint8_t m2[SHROUD_DATAGRAM_MAX], key[KEY_LEN], k2[KEY_LEN];
+
+	if (len > sizeof(m2) - 8 - DERIVE_TAG_LEN)
+		return;
+	ask(st);
+	memcpy(m2, st->asked.answer, 8);
+	derive(key, st->asked.k1, "answer", NULL, 0, NULL, 0);
+	derive_seal(key, 0, m2 + 8, p, len);
+	if (finish_copy(st, m2, 8 + len + DERIVE_TAG_LEN, k2) == 0)
+		CHECK(len >= TRYST_WELCOME_LEN);
+}
+
+/* A question of this length, `where` it is altered, and its answer. */
+static void the_time(size_t len, size_t where, uint8_t how)
+{
+	uint8_t q[SHROUD_DATAGRAM_MAX], a[SHROUD_DATAGRAM_MAX], key[KEY_LEN];
+	uint64_t time_ns;
+	long n;
+
+	len = CLOCK_REQUEST_MIN + len % (sizeof(q) - CLOCK_REQUEST_MIN + 1);
+	CHECK(clock_ask(key, q, len, &s, c.public, 1) == 0);
+	CHECK(clock_plausible(&clock_keys, q, len));
+	q[where % len] ^= how;
+	n = clock_answer(a, &c, 9, q, len);
+	CHECK(n <= (long)len);
+	if (n < 0) {
+		CHECK(how && clock_plausible(&clock_keys, q, len) == (where % len >= 24));
+		return;
+	}
+	CHECK(!how || (where % len >= 16 && where % len < 24));
+	a[where % n] ^= how;
+	CHECK(clock_answered(key, &time_ns, a, n) == (how ? -EBADMSG : 0));
+	CHECK(how || time_ns == 9);
+}
+
+static void altered(struct state *st, size_t where, uint8_t how)
+{
+	struct tryst_hello hello;
+	uint8_t k2[KEY_LEN];
+
+	ask(st);
+	st->m1[where % st->m1_len] ^= how;
+	CHECK(accept_copy(&hello, st->m1, st->m1_len) == (how ? -EBADMSG : 0));
+	st->m1[where % st->m1_len] ^= how;
+	st->m2_len = answer(st, &st->hello, st->m1, st->m1_len);
+	st->m2[where % st->m2_len] ^= how;
+	CHECK(finish_copy(st, st->m2, st->m2_len, k2) == (how ? -EBADMSG : 0));
+}
+
+static void step(struct state *st, struct fuzz_input *in)
+{
+	uint8_t what = fuzz_number(in, 1), how = fuzz_number(in, 1);
+	size_t number = fuzz_number(in, 2), len;
+	const uint8_t *p = in->p;
+
+	if (what % 5 < 3)
+		p = fuzz_bytes(in, number, &len);
+	switch (what % 5) {
+	case 0:
+		stranger(st, p, len);
+		break;
+	case 1:
+		sealed_hello(st, p, len);
+		break;
+	case 2:
+		sealed_welcome(st, p, len);
+		break;
+	case 3:
+		altered(st, number, how);
+		break;
+	case 4:
+		the_time(number, fuzz_number(in, 2), how);
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct fuzz_input in = { data, data + len };
+	static struct state st;
+
+	fuzz_random_state = 1;
+	memset(&st, 0, sizeof(st));
+	ask(&st);
+	for (int i = 0; in.p < in.end && i < 40; i++)
+		step(&st, &in);
+	honest(&st);
+	return 0;
+}
