@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0
+"""saluki swarm: many sensors at one collector, and what both say of their frames afterwards."""
+import json
+import re
+import subprocess
+
+from netns import testbed
+from reference import captures
+
+COUNT = 200
+COMBOS = 4
+
+
+class Swarm(testbed.Process):
+    def __init__(self, bed, *options, to="127.0.0.1:5600"):
+        super().__init__(bed.ns, [testbed.BUILD / "saluki", "swarm", "--to", to, "--collector-key",
+                                  bed.keys.collector_public, "--count", COUNT, "--json", *options],
+                         None, stdout=subprocess.PIPE)
+        bed.stack.callback(self.kill)
+
+    def report(self, signo=None):
+        """Waits for its end; returns its status and what it reports."""
+        if signo:
+            self.send_signal(signo)
+        out, said = self.popen.communicate(timeout=240)
+        self.said += said
+        return self.popen.returncode, json.loads(out)
+
+
+def listed(bed):
+    """The swarm's sensors are those of the list."""
+    done = testbed.saluki("swarm", "--count", COUNT, "--sensors-file", bed.keys.sensors, check=True)
+    assert done.stdout == done.stderr == ""
+    lines = bed.keys.sensors.read_text().splitlines()[1:]
+    assert [re.sub(" .*", "", line) for line in lines] == [f"swarm-{i:05}" for i in range(1, COUNT + 1)]
+
+
+def assert_all_written(bed, collector, report, replaced=False):
+    """Every frame that any sensor sent is in the file, and nothing else; ledgers balance."""
+    assert report["sensors_done"] == COUNT, report
+    assert report["combos"] == report["combos_settled"] == COUNT * COMBOS
+    assert report["frames"] == report["frames_settled"] > 0
+    assert report["bad_datagrams"] == 0 or report["lost_sessions"]
+    assert collector.finish()[0] == 0
+    sensors = collector.stats()["sensors"]
+    assert len(sensors) == COUNT
+    for s in sensors:
+        assert s["balance"] == s["lost_missing"] == s["lost_disk"] == s["in_flight"] == 0, s
+        assert s["written"] + s["earlier"] == s["exported"] == report["frames"] // COUNT, s
+        assert replaced or s["earlier"] == 0, s
+    assert sum(1 for _ in captures.frames(bed.out)) == report["frames"]
+
+
+def test_two_hundred_sensors_settle_all(bed, bundled):
+    listed(bed)
+    collector = bed.collector()
+    status, report = Swarm(bed, "-r", bundled, "--combos", COMBOS).report()
+    assert status == 0, report
+    assert report["lost_sessions"] == 0 and report["set_up_ms"]["least"] > 0, report
+    assert_all_written(bed, collector, report)
+
+
+def test_padded(bed, bundled):
+    """All datagrams that leave have one length."""
+    listed(bed)
+    collector = bed.collector()
+    status, report = Swarm(bed, "-r", bundled, "--combos", COMBOS, "--pad").report()
+    assert status == 0 and report["bytes"] == report["datagrams"] * 1232, report
+    assert_all_written(bed, collector, report)
+
+
+def test_all_come_back_when_the_collector_does(bed, bundled):
+    """It is killed when all have a session and some of their frames are written."""
+    listed(bed)
+    collector = bed.collector()
+    swarm = Swarm(bed, "-r", bundled, "--combos", COMBOS, "--seconds", 600, "--rate", 400)
+    swarm.expect(f"all {COUNT} sensors have set up a session", 60)
+    testbed.wait_for(lambda: collector.stats()["sensors"] and
+                     any(s["written"] for s in collector.stats()["sensors"]), "frames", 60)
+    swarm.send_signal(testbed.signal.SIGUSR1)
+    swarm.expect("counting sessions from now on")
+    collector.kill_all()
+    collector = bed.collector()
+    swarm.expect(f"all {COUNT} sensors have set up a session", 120)
+    testbed.wait_for(lambda: all_sent(collector), "all to be written", 120)
+    status, report = swarm.report(testbed.signal.SIGINT)
+    assert status == 0 and report["lost_sessions"] >= COUNT, report
+    assert_all_written(bed, collector, report, replaced=True)
+
+
+def all_sent(collector):
+    sensors = collector.stats()["sensors"]
+    return (len(sensors) == COUNT and len({s["exported"] for s in sensors}) == 1 and
+            all(s["exported"] and s["in_flight"] == 0 for s in sensors))
+
+
+def test_without_a_collector_it_fails(bed):
+    swarm = Swarm(bed, "--combos", 1, "--seconds", 1, "--patience", 1)
+    status, report = swarm.report()
+    assert status == 1 and f"{COUNT} of {COUNT} sensors have not settled all" in swarm.said
+    assert report["sensors_done"] == report["sessions"] == 0
