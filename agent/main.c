@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 			return c->run(argc - 1, argv + 1);
 	switch (options_next(defs, 2, argv)) {
 	case OPT_COMPLETION:
-		return completion_print("saluki", defs, commands);
+		return completion_print("saluki", defs, commands, false);
 	case OPT_VERSION:
 		printf("saluki %s\n", SALUKI_VERSION);
 		return 0;

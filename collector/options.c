@@ -7,12 +7,16 @@
 #include <saluki/privsep.h>
 #include <saluki/version.h>
 
+#include "control.h"
+#include "ctl.h"
+
 enum {
 	OPT_LISTEN = 256,
 	OPT_KEY,
 	OPT_SENSORS,
 	OPT_STATS,
 	OPT_STATE,
+	OPT_CONTROL,
 	OPT_USER,
 	OPT_COMPLETION,
 	OPT_VERSION
@@ -29,6 +33,9 @@ static const struct option_def defs[] = {
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
 	{ OPT_STATE, "state", "FILE",
 	  "what is written already, for the next start (default: by -w)" },
+	{ OPT_CONTROL, "control", "PATH",
+	  "socket for 'saluki-collector ctl'\n"
+	  "                               (default " CONTROL_PATH ")" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
 	{ OPT_VERSION, "version", NULL, "print the version" },
@@ -36,11 +43,18 @@ static const struct option_def defs[] = {
 	{ 0 },
 };
 
+/* What may stand in front of other options (main.c). */
+static const struct command_def commands[] = {
+	{ "ctl", ctl_main, ctl_defs, "give a sensor an order" },
+	{ 0 },
+};
+
 static void help(void)
 {
 	printf("Usage: saluki-collector --listen ADDR:PORT --key FILE --sensors FILE -w "
 	       "DIR|FILE|-\n"
-	       "                        [OPTION]...\n\n"
+	       "                        [OPTION]...\n"
+	       "       saluki-collector ctl SENSOR ORDER\n\n"
 	       "Receives what saluki sensors export and writes it as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
 	options_print(stdout, defs);
@@ -92,6 +106,9 @@ static int parse_option(struct collector_options *o, int id)
 	case OPT_STATE:
 		o->state = optarg;
 		return 0;
+	case OPT_CONTROL:
+		o->control = optarg;
+		return 0;
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
@@ -134,7 +151,7 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 			return -1;
 		}
 		if (id == OPT_COMPLETION)
-			return completion_print("saluki-collector", defs, NULL) ? 1 : -1;
+			return completion_print("saluki-collector", defs, commands, true) ? 1 : -1;
 		if (id == OPT_VERSION) {
 			printf("saluki-collector %s\n", SALUKI_VERSION);
 			return -1;

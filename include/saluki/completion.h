@@ -73,15 +73,17 @@ static const char completion_tail[] =
 	"}\n";
 
 /* `defs` are the program's own options. `commands` end with an entry without a name, NULL: the
- * program has none. Returns the exit status. */
+ * program has none. `alone`: it needs none of them. Returns the exit status. */
 static inline int completion_print(const char *program, const struct option_def *defs,
-				   const struct command_def *commands)
+				   const struct command_def *commands, bool alone)
 {
 	printf("# Completion for bash, written by '%s --completion'.\n\n", program);
 	printf("_%s()\n%s", program, completion_head);
 	completion_table(commands ? "''" : "*", defs, commands);
 	for (int i = 0; commands && commands[i].name; i++)
 		completion_table(commands[i].name, commands[i].options, NULL);
+	if (commands && alone)
+		completion_table("*", defs, NULL);
 	printf("%scomplete -F _%s %s\n", completion_tail, program, program);
 	if (fflush(stdout) == EOF) {
 		log_line("standard output: %s", strerror(errno));

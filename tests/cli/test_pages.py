@@ -27,7 +27,7 @@ def test_every_command_has_its_place():
                    if section == "DESCRIPTION" and sub]
     assert subsections == helptext.commands()
     assert helptext.COMMANDS == ["saluki", *(f"saluki {c}" for c in subsections),
-                                 "saluki-collector"]
+                                 "saluki-collector", "saluki-collector ctl"]
 
 
 @EVERY_COMMAND

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Control, the socket: see control.h. It is for the collector's owner alone. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#include "control.h"
+#include "control_address.h"
+
+/* Whether somebody listens there: what a collector that was killed has left may go. */
+static bool is_heard(const struct sockaddr_un *a)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err = 0;
+
+	if (fd < 0)
+		return true;
+	if (connect(fd, (const struct sockaddr *)a, sizeof(*a)))
+		err = errno;
+	close(fd);
+	return !err || err == EAGAIN;
+}
+
+static int bind_there(int fd, const struct sockaddr_un *a)
+{
+	mode_t mask = umask(0177);
+	int err = bind(fd, (const struct sockaddr *)a, sizeof(*a)) ? -errno : 0;
+
+	umask(mask);
+	return err;
+}
+
+static int listen_there(int fd, const struct sockaddr_un *a)
+{
+	struct stat st;
+	int err = bind_there(fd, a);
+
+	/* A file of another kind is none of ours. */
+	if (err == -EADDRINUSE && lstat(a->sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	    !is_heard(a) && unlink(a->sun_path) == 0)
+		err = bind_there(fd, a);
+	if (!err && listen(fd, CONTROL_CLIENTS))
+		err = -errno;
+	return err;
+}
+
+int control_listen(const char *path)
+{
+	struct sockaddr_un a;
+	int fd, err = control_address(&a, path);
+
+	if (!strcmp(path, CONTROL_PATH)) {
+		char dir[] = CONTROL_PATH;
+
+		*strrchr(dir, '/') = 0;
+		mkdir(dir, 0755); /* where it cannot be made, neither can the socket */
+	}
+	fd = err ? err : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 && !err)
+		err = -errno;
+	err = err ?: listen_there(fd, &a);
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	log_line("--control %s: %s", path,
+		 err == -EADDRINUSE ? "another collector listens there, or it is no socket"
+				    : strerror(-err));
+	return err;
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/control.o collector/control_listen.o wire/order.o */
+/* Orders from the control socket to a sensor and back, with a sensor of the test's own. */
+#include "unit.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/control.h"
+#include "collector/control_address.h"
+
+static struct {
+	struct control c;
+	struct open open;
+	struct sensor sensors[2];
+	bool known; /* that they are listed */
+	int err;    /* open_send's */
+	char path[64];
+	struct order_message sent[8];
+	struct sensor *to[8];
+	unsigned int sends;
+	uint64_t time;
+} t;
+
+int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len)
+{
+	(void)o;
+	if (t.err)
+		return t.err;
+	assert_true(t.sends < 8);
+	assert_int_equal(order_read(&t.sent[t.sends], message, len), 0);
+	t.to[t.sends++] = s;
+	return 0;
+}
+
+struct sensor *sensors_by_name(struct sensors *s, const char *name)
+{
+	(void)s;
+	for (int i = 0; t.known && i < 2; i++)
+		if (!strcmp(t.sensors[i].name, name))
+			return &t.sensors[i];
+	return NULL;
+}
+
+uint64_t meet_time(struct meet *m)
+{
+	(void)m;
+	return t.time;
+}
+
+static int set_up(void **state)
+{
+	int fd;
+
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	t.known = true;
+	t.time = 1000;
+	strcpy(t.sensors[0].name, "lib");
+	strcpy(t.sensors[1].name, "yard");
+	snprintf(t.path, sizeof(t.path), "/tmp/saluki-control-%d", getpid());
+	fd = control_listen(t.path);
+	assert_true(fd >= 0);
+	assert_int_equal(control_init(&t.c, fd, &t.open), 0);
+	assert_true(t.open.answered == control_answered);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	control_free(&t.c);
+	unlink(t.path);
+	return 0;
+}
+
+static int ask(const char *request, size_t len)
+{
+	struct sockaddr_un a;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+
+	control_address(&a, t.path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	if (len)
+		assert_int_equal(send(fd, request, len, MSG_NOSIGNAL), len);
+	return fd;
+}
+
+/* Who has come, and what they ask; then what is due. */
+static int serve(uint64_t now_ns)
+{
+	for (int i = 0; i < 4; i++) /* one comes at a time */
+		control_serve(&t.c, now_ns);
+	return control_tick(&t.c, now_ns);
+}
+
+static void heard(int fd, const char *reply)
+{
+	char in[CONTROL_REPLY_MAX + 1] = { 0 };
+
+	assert_true(recv(fd, in, sizeof(in) - 1, 0) > 0);
+	assert_string_equal(in, reply);
+	assert_int_equal(recv(fd, in, sizeof(in), 0), 0);
+	close(fd);
+}
+
+static void nothing(int fd)
+{
+	char c;
+
+	assert_true(recv(fd, &c, 1, 0) < 0 && errno == EAGAIN);
+}
+
+static void answer(int sensor, uint64_t number, uint8_t status, const char *text)
+{
+	control_answered(&t.c, &t.sensors[sensor], number, status, (const uint8_t *)text,
+			 strlen(text));
+}
+
+#define ASK(text) ask(text, sizeof(text) - 1)
+#define S 1000000000ULL
+
+static void an_order_is_repeated_until_its_answer(void **state)
+{
+	struct stat st;
+	int fd = ASK("lib set snaplen 96");
+
+	(void)state;
+	assert_true(stat(t.path, &st) == 0 && (st.st_mode & 0777) == 0600);
+	assert_true(serve(S) > 0);
+	assert_int_equal(t.sends, 1);
+	assert_true(t.sent[0].number == 1000 && t.to[0] == &t.sensors[0]);
+	assert_string_equal(t.sent[0].text, "set snaplen 96");
+	serve(S + S / 2);
+	assert_int_equal(t.sends, 1);
+	serve(2 * S);
+	assert_int_equal(t.sends, 2);
+	assert_true(t.sent[1].number == 1000);
+	answer(0, 999, 0, "another");
+	answer(1, 1000, 0, "another's");
+	answer(0, 0, 0, "none");
+	nothing(fd);
+	answer(0, 1000, ANSWER_DONE, "snaplen 96");
+	heard(fd, "0 snaplen 96");
+	assert_int_equal(serve(9 * S), -1);
+	assert_int_equal(t.sends, 2);
+}
+
+static void a_sensor_has_one_at_a_time(void **state)
+{
+	int first = ASK("lib set snaplen 96"), other, second;
+
+	(void)state;
+	serve(S);
+	second = ASK("lib set snaplen 97");
+	other = ASK("yard set filter tcp");
+	serve(S);
+	assert_int_equal(t.sends, 2);
+	assert_true(t.to[1] == &t.sensors[1] && t.sent[1].number == 1001);
+	answer(0, 1000, ANSWER_FAILED, "no");
+	heard(first, "1 no");
+	serve(S);
+	assert_int_equal(t.sends, 3);
+	assert_string_equal(t.sent[2].text, "set snaplen 97");
+	assert_true(t.sent[2].number == 1002); /* the clock stands still; numbers do not */
+	answer(0, 1002, 0, "two");
+	heard(second, "0 two");
+	answer(1, 1001, 77, "three");
+	heard(other, "1 three");
+}
+
+static void who_leaves_is_not_waited_for(void **state)
+{
+	int first = ASK("lib set snaplen 96"), second;
+
+	(void)state;
+	serve(S);
+	second = ASK("lib set snaplen 97");
+	serve(S);
+	close(first);
+	serve(S);
+	assert_int_equal(t.sends, 2);
+	assert_string_equal(t.sent[1].text, "set snaplen 97");
+	close(second);
+	assert_int_equal(serve(S), -1);
+}
+
+static void what_cannot_be_sent(void **state)
+{
+	int fd = ASK("nobody set snaplen 96");
+
+	(void)state;
+	serve(S);
+	heard(fd, "1 nobody: no such sensor in the --sensors file");
+	t.err = -ENOTCONN;
+	fd = ASK("lib set snaplen 96");
+	serve(S);
+	heard(fd, "1 lib: has no session with this collector now");
+	t.err = -EAGAIN; /* no room: soon */
+	fd = ASK("lib set snaplen 96");
+	assert_true(serve(S) < 100);
+	t.err = 0;
+	serve(S + 100000000);
+	assert_int_equal(t.sends, 1);
+	t.known = false; /* revoked meanwhile */
+	serve(3 * S);
+	heard(fd, "1 lib: no such sensor in the --sensors file");
+}
+
+static void hostile_requests(void **state)
+{
+	static char longer[CONTROL_REQUEST_MAX + 50];
+	static const char *const wrong[] = { "lib", " set snaplen 96", "lib set\nx", "lib \x1b[2J",
+					     "a-name-that-is-much-longer-than-any-may-be set" };
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char in[CONTROL_REPLY_MAX];
+
+		fd = ask(wrong[i], strlen(wrong[i]));
+		serve(S);
+		assert_true(recv(fd, in, sizeof(in), 0) > 0 && in[0] == '1');
+		close(fd);
+	}
+	memset(longer, 'x', sizeof(longer));
+	memcpy(longer, "lib ", 4);
+	fd = ask(longer, sizeof(longer));
+	serve(S);
+	heard(fd, "1 the order is too long");
+	fd = ask(longer, 4 + ORDER_TEXT_MAX + 1);
+	serve(S);
+	heard(fd, "1 the order is too long");
+	assert_int_equal(t.sends, 0);
+	fd = ask(longer, 4 + ORDER_TEXT_MAX);
+	serve(S);
+	assert_int_equal(t.sends, 1);
+	send(fd, "more", 4, MSG_NOSIGNAL); /* it has nothing more to say */
+	serve(S);
+	assert_int_equal(recv(fd, longer, 1, 0), 0);
+	close(fd);
+	fd = ask("", 0);
+	assert_true(serve(S) > 0);
+	assert_int_equal(serve(S + CONTROL_SILENCE_NS), -1);
+	assert_int_equal(recv(fd, longer, 1, 0), 0);
+	close(fd);
+}
+
+static void an_answer_that_is_none(void **state)
+{
+	static uint8_t longer[ANSWER_TEXT_MAX + 1];
+	int fd = ASK("lib set snaplen 96");
+
+	(void)state;
+	serve(S);
+	memset(longer, 'x', sizeof(longer));
+	control_answered(&t.c, &t.sensors[0], 1000, 0, longer, sizeof(longer));
+	answer(0, 1000, 0, "\x1b[2J");
+	nothing(fd);
+	control_answered(&t.c, &t.sensors[0], 1000, 0, longer, ANSWER_TEXT_MAX);
+	close(fd);
+	assert_int_equal(serve(S), -1);
+}
+
+static void more_than_there_is_room_for(void **state)
+{
+	int fds[CONTROL_CLIENTS + 1];
+
+	(void)state;
+	for (int i = 0; i <= CONTROL_CLIENTS; i++) {
+		fds[i] = ASK("lib set snaplen 96");
+		serve(S);
+	}
+	assert_int_equal(t.sends, 1);
+	heard(fds[CONTROL_CLIENTS], "1 too many orders are waited for; try again");
+	for (int i = 0; i < CONTROL_CLIENTS; i++)
+		close(fds[i]);
+	serve(S);
+	assert_int_equal(serve(S), -1);
+}
+
+static void a_socket_that_is_used_stays(void **state)
+{
+	int fd;
+
+	(void)state;
+	assert_int_equal(control_listen(t.path), -EADDRINUSE);
+	control_free(&t.c);
+	fd = control_listen(t.path); /* left by one that was killed */
+	assert_true(fd >= 0);
+	close(fd);
+	unlink(t.path);
+	fclose(fopen(t.path, "w")); /* another's file */
+	assert_int_equal(control_listen(t.path), -EADDRINUSE);
+	assert_int_equal(access(t.path, F_OK), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(an_order_is_repeated_until_its_answer, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_sensor_has_one_at_a_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_leaves_is_not_waited_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_cannot_be_sent, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hostile_requests, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_answer_that_is_none, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(more_than_there_is_room_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_socket_that_is_used_stays, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
