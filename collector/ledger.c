@@ -20,6 +20,7 @@ static void run_add(struct ledger_run *to, const struct ledger_run *r)
 #undef X
 	to->vanished += r->vanished;
 	to->earlier += r->earlier;
+	to->unheard += r->unheard;
 	to->accounted += r->accounted;
 	to->written += r->written;
 	to->lost_disk += r->lost_disk;
@@ -54,6 +55,20 @@ static void run_bury(struct ledger_run *r)
 	t->seen = t->filtered + t->ring_full + t->copy_failed + t->captured;
 }
 
+/* Of the frames that were gone when the run was first heard of, the sensor knows which it gave up:
+ * all that it did, but for those that were missed since. The others were another collector's. */
+static void run_divide(struct ledger_run *r)
+{
+	uint64_t lost = r->sensor.dropped_store > r->lost_missing
+				? r->sensor.dropped_store - r->lost_missing
+				: 0;
+
+	lost = lost < r->unheard ? lost : r->unheard;
+	r->lost_missing += lost;
+	r->earlier += r->unheard - lost;
+	r->unheard = 0;
+}
+
 void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier)
 {
 	if (l->runs) {
@@ -62,6 +77,7 @@ void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier)
 			run_bury(&l->now);
 		/* A last word that its own combos contradict: what is here is here. */
 		l->now.sensor.exported = run_exported(&l->now);
+		run_divide(&l->now);
 		run_add(&l->before, &l->now);
 	}
 	memset(&l->now, 0, sizeof(l->now));
@@ -131,9 +147,10 @@ uint64_t ledger_in_flight(const struct ledger *l)
 
 struct ledger_run ledger_sum(const struct ledger *l)
 {
-	struct ledger_run sum = l->before;
+	struct ledger_run sum = l->before, now = l->now;
 
-	run_add(&sum, &l->now);
+	run_divide(&now);
+	run_add(&sum, &now);
 	/* While a run goes on, its combos are ahead of its totals. */
 	sum.sensor.exported += run_exported(&l->now) - l->now.sensor.exported;
 	return sum;

@@ -57,8 +57,8 @@ void ledger_totals(struct ledger *l, const struct totals *t);
  * where that contradicts what came before. */
 int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames);
 /* The sensor has no combos any more that come before `first` frames of the run: what is not here of
- * them is lost; or `earlier`, where nothing of the run has been heard yet. To be called when those
- * that are here are taken. Returns 0 or -EBADMSG. */
+ * them is lost, or was another collector's where nothing of the run has been heard yet. To be
+ * called when those that are here are taken. Returns 0 or -EBADMSG. */
 int ledger_floor(struct ledger *l, uint64_t first);
 /* The output has written, or dropped, the frames that were pending. */
 void ledger_flushed(struct ledger *l, bool written);

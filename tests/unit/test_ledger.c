@@ -2,6 +2,8 @@
 /* links: collector/ledger.o */
 #include "unit.h"
 
+#include <errno.h>
+
 #include "collector/ledger.h"
 
 static struct totals totals(uint64_t exported, bool final)
@@ -237,6 +239,51 @@ static void frames_left_in_a_ring_stay_counted(void **state)
 	assert_int_equal(ledger_balance(&l), 1);
 }
 
+/* A sensor gave combos up, and says so: the others that come are known to the frame. */
+static void what_a_sensor_gave_up(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(100, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 10);
+	assert_int_equal(ledger_floor(&l, 40), 0);
+	assert_int_equal(ledger_floor(&l, 30), 0); /* it was overtaken */
+	combo(&l, 40, 60);
+	t.dropped_store = 30;
+	ledger_totals(&l, &t);
+	assert_int_equal(ledger_sum(&l).lost_missing, 30);
+	assert_int_equal(ledger_sum(&l).earlier, 0);
+	assert_int_equal(ledger_balance(&l), 0);
+	assert_int_equal(ledger_floor(&l, UINT64_MAX), -EBADMSG);
+}
+
+/* Of what was gone before the run was heard of, some was given up, the rest another collector's. */
+static void what_was_gone_before(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(100, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	assert_int_equal(ledger_floor(&l, 50), 0);
+	combo(&l, 50, 10);
+	assert_int_equal(ledger_floor(&l, 65), 0);
+	combo(&l, 65, 35);
+	assert_int_equal(ledger_sum(&l).earlier, 50);
+	t.dropped_store = 25;
+	ledger_totals(&l, &t);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ledger_sum(&l).lost_missing, 25);
+		assert_int_equal(ledger_sum(&l).earlier, 30);
+		assert_int_equal(ledger_sum(&l).written, 45);
+		assert_int_equal(ledger_balance(&l), 0);
+		ledger_run_start(&l, 2, 0); /* and afterwards */
+		ledger_totals(&l, &(struct totals){ .final = 1 });
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +298,8 @@ int main(void)
 		cmocka_unit_test(a_run_that_is_carried_on),
 		cmocka_unit_test(what_nobody_came_for_has_vanished),
 		cmocka_unit_test(frames_left_in_a_ring_stay_counted),
+		cmocka_unit_test(what_a_sensor_gave_up),
+		cmocka_unit_test(what_was_gone_before),
 	};
 
 	return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);

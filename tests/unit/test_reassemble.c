@@ -2,44 +2,66 @@
 /* links: collector/reassemble.o */
 #include "unit.h"
 
+#include <stdlib.h>
+
 #include "collector/reassemble.h"
 #include "wire/combo.h"
 
 static uint8_t content[COMBO_WIRE_MAX];
+static struct pool pool;
 
-/* Piece `n` of a combo of `total` bytes. */
-static struct piece piece(uint64_t combo, unsigned int n, uint16_t total)
+static struct piece piece(uint64_t combo, uint16_t offset, size_t len, uint16_t total)
 {
-	struct piece p = { .combo = combo & 0xffffff,
-			   .offset = n * PIECE_DATA_MAX,
-			   .total = total };
-
-	p.len = total - p.offset < PIECE_DATA_MAX ? total - p.offset : PIECE_DATA_MAX;
-	p.data = content + p.offset;
-	return p;
+	return (struct piece){ .combo = combo & 0xffffff,
+			       .offset = offset,
+			       .total = total,
+			       .data = content + offset,
+			       .len = len };
 }
 
-static enum reassemble_result add(struct reassembly *r, uint64_t combo, unsigned int n,
+static enum reassemble_result add(struct reassembly *r, uint64_t combo, uint16_t offset, size_t len,
 				  uint16_t total, uint64_t now)
 {
-	struct piece p = piece(combo, n, total);
+	struct piece p = piece(combo, offset, len, total);
 
-	return reassemble_add(r, &p, now);
+	return reassemble_add(r, &pool, &p, now);
 }
 
-/* Takes everything that is complete; returns how many, the last one's number in `last`. */
+/* A whole combo of 100 bytes. */
+static enum reassemble_result add_small(struct reassembly *r, uint64_t combo)
+{
+	return add(r, combo, 0, 100, 100, 1);
+}
+
+/* Takes everything that is complete; returns how many, the last one's count in `last`. */
 static int take(struct reassembly *r, uint64_t *last)
 {
 	const uint8_t *data;
 	size_t len;
 	int n = 0;
 
-	while ((data = reassemble_take(r, &len, last))) {
+	while ((data = reassemble_take(r, &pool, &len, last))) {
 		assert_memory_equal(data, content, len);
-		reassemble_done(r);
+		reassemble_done(r, &pool);
 		n++;
 	}
 	return n;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	pool = (struct pool){ .limit = POOL_LIMIT_DEFAULT };
+	return 0;
+}
+
+/* Nothing is left in the pool. */
+static void end(struct reassembly *r)
+{
+	reassemble_free(r, &pool);
+	assert_int_equal(pool.used, 0);
+	assert_null(pool.due.oldest);
+	assert_null(pool.ahead.oldest);
 }
 
 static void pieces_in_any_order(void **state)
@@ -48,16 +70,57 @@ static void pieces_in_any_order(void **state)
 	uint64_t last;
 
 	(void)state;
-	assert_int_equal(add(&r, 0, 2, 3000, 1), REASSEMBLE_TAKEN);
-	assert_int_equal(add(&r, 0, 0, 3000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 0, 2000, 1000, 3000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 0, 0, 1000, 3000, 1), REASSEMBLE_TAKEN);
 	assert_int_equal(take(&r, &last), 0);
-	assert_int_equal(add(&r, 0, 0, 3000, 1), REASSEMBLE_DUPLICATE);
-	assert_int_equal(add(&r, 0, 1, 2999, 1), REASSEMBLE_BAD);
-	assert_int_equal(add(&r, 0, 1, 3000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 0, 0, 1000, 3000, 1), REASSEMBLE_DUPLICATE);
+	assert_int_equal(add(&r, 0, 1000, 1000, 3000, 1), REASSEMBLE_TAKEN);
 	assert_int_equal(take(&r, &last), 1);
-	assert_int_equal(add(&r, 0, 1, 3000, 1), REASSEMBLE_DUPLICATE);
-	assert_int_equal(add(&r, 1, 0, 65535, 1), REASSEMBLE_BAD);
-	reassemble_free(&r);
+	assert_int_equal(add(&r, 0, 1000, 1000, 3000, 1), REASSEMBLE_DUPLICATE);
+	assert_int_equal(add(&r, 1, 0, 1000, 65535, 1), REASSEMBLE_BAD);
+	end(&r);
+}
+
+/* Any cut at multiples of 8, overlapping, of combos of every length round a word of the map. */
+static void pieces_cut_anywhere(void **state)
+{
+	(void)state;
+	srand(6);
+	for (uint16_t total = 1; total < 1200; total += 1 + total / 9) {
+		struct reassembly r = { 0 };
+		uint64_t last;
+		int rounds = 0;
+
+		while (!take(&r, &last)) {
+			uint16_t offset = rand() % total & ~7;
+			size_t len = (1 + rand() % 40) * PIECE_UNIT;
+
+			assert_true(rounds++ < 20000);
+			if (len > (size_t)total - offset)
+				len = total - offset;
+			assert_int_not_equal(add(&r, 0, offset, len, total, 1), REASSEMBLE_BAD);
+		}
+		end(&r);
+	}
+}
+
+/* What is here first stays. */
+static void pieces_that_differ(void **state)
+{
+	struct reassembly r = { 0 };
+	uint8_t other[64];
+	struct piece p = piece(0, 0, 64, 128);
+	uint64_t last;
+
+	(void)state;
+	assert_int_equal(add(&r, 0, 8, 8, 128, 1), REASSEMBLE_TAKEN);
+	memcpy(other, content, sizeof(other));
+	memset(other + 8, 0xee, 8);
+	p.data = other;
+	assert_int_equal(reassemble_add(&r, &pool, &p, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 0, 64, 64, 128, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), 1); /* which compares */
+	end(&r);
 }
 
 static void combos_come_out_in_order(void **state)
@@ -66,171 +129,172 @@ static void combos_come_out_in_order(void **state)
 	uint64_t last = 0;
 
 	(void)state;
-	add(&r, 2, 0, 100, 1);
-	add(&r, 1, 0, 100, 1);
+	add_small(&r, 2);
+	add_small(&r, 1);
 	assert_int_equal(take(&r, &last), 0);
-	add(&r, 0, 0, 100, 1);
+	assert_true(reassemble_held(&r) == 3);
+	add_small(&r, 0);
 	assert_int_equal(take(&r, &last), 3);
 	assert_int_equal(last, 2);
-	reassemble_free(&r);
+	assert_true(reassemble_held(&r) == 0);
+	end(&r);
 }
 
-static void what_is_missing_is_passed_over_in_time(void **state)
+static void a_window_of_combos(void **state)
 {
 	struct reassembly r = { 0 };
 	uint64_t last;
 
 	(void)state;
-	add(&r, 0, 0, 100, 1);
-	assert_int_equal(take(&r, &last), 1);
-	add(&r, 3, 0, 100, 1000);
-	assert_false(reassemble_tick(&r, 1000 + REASSEMBLE_WAIT_NS - 1, false));
-	assert_true(reassemble_tick(&r, 1000 + REASSEMBLE_WAIT_NS, false));
-	assert_int_equal(take(&r, &last), 1);
-	assert_int_equal(last, 3);
-	assert_int_equal(add(&r, 2, 0, 100, 1), REASSEMBLE_DUPLICATE);
-	reassemble_free(&r);
+	for (uint64_t c = 1; c < REASSEMBLE_SLOTS; c++)
+		assert_int_equal(add_small(&r, c), REASSEMBLE_TAKEN);
+	assert_int_equal(add_small(&r, REASSEMBLE_SLOTS), REASSEMBLE_REFUSED);
+	assert_true(reassemble_held(&r) == UINT64_MAX >> 1);
+	assert_int_equal(add_small(&r, 0), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), REASSEMBLE_SLOTS);
+	assert_int_equal(add_small(&r, REASSEMBLE_SLOTS), REASSEMBLE_TAKEN);
+	assert_int_equal(add_small(&r, 3), REASSEMBLE_DUPLICATE);
+	end(&r);
 }
 
-static void or_when_too_much_is_behind_it(void **state)
+static void counts_go_on_beyond_24_bits(void **state)
 {
 	struct reassembly r = { 0 };
 	uint64_t last;
-	int n = 0;
 
 	(void)state;
-	add(&r, 0, 0, 3000, 1); /* the rest never comes */
-	for (uint64_t c = 1; c < 100; c++) {
-		enum reassemble_result got;
-
-		while ((got = add(&r, c, 0, 100, 1)) == REASSEMBLE_FULL)
-			n += take(&r, &last);
-		assert_int_equal(got, REASSEMBLE_TAKEN);
-		n += take(&r, &last);
-	}
-	assert_int_equal(n, 99);
-	assert_int_equal(last, 99);
-	reassemble_free(&r);
-}
-
-static void numbers_go_on_beyond_24_bits(void **state)
-{
-	struct reassembly r = { .started = true, .next = (1ULL << 24) - 2 };
-	uint64_t last;
-
-	(void)state;
+	reassemble_start(&r, &pool, (1ULL << 24) - 2);
 	for (uint64_t c = (1ULL << 24) - 2; c < (1ULL << 24) + 5; c++) {
-		assert_int_equal(add(&r, c, 0, 50, 1), REASSEMBLE_TAKEN);
+		assert_int_equal(add(&r, c, 0, 50, 50, 1), REASSEMBLE_TAKEN);
 		assert_int_equal(take(&r, &last), 1);
 		assert_int_equal(last, c);
 	}
-	reassemble_free(&r);
+	end(&r);
 }
 
-static void a_jump_far_ahead_is_bounded_work(void **state)
+/* Below the floor what is whole comes out, in order, and nothing waits for the rest. */
+static void what_will_not_come(void **state)
 {
 	struct reassembly r = { 0 };
 	uint64_t last;
 
 	(void)state;
-	add(&r, 0, 0, 3000, 1);
-	assert_int_equal(add(&r, 5000000, 0, 100, 1), REASSEMBLE_TAKEN);
-	assert_true(reassemble_tick(&r, 2 * REASSEMBLE_WAIT_NS, false));
-	assert_int_equal(take(&r, &last), 1);
-	assert_int_equal(last, 5000000);
-	reassemble_free(&r);
+	add_small(&r, 2);
+	add(&r, 3, 0, 1000, 3000, 1);
+	add_small(&r, 5);
+	add_small(&r, 9);
+	reassemble_floor(&r, 8);
+	assert_int_equal(take(&r, &last), 2);
+	assert_int_equal(last, 5);
+	assert_int_equal(r.next, 8);
+	assert_true(reassemble_held(&r) == 1);
+	assert_int_equal(add_small(&r, 7), REASSEMBLE_DUPLICATE);
+	reassemble_floor(&r, 4); /* an older one */
+	assert_int_equal(add_small(&r, 8), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), 2);
+	reassemble_floor(&r, 1ULL << 60);
+	assert_int_equal(take(&r, &last), 0);
+	assert_true(r.next == 1ULL << 60);
+	end(&r);
 }
 
-/* An agent was killed with half a combo sent; the next one sends it again, laid out otherwise. */
+/* Another set-up: what is whole stays, the rest comes again. */
 static void half_a_combo_comes_again(void **state)
 {
 	struct reassembly r = { 0 };
 	uint64_t last;
 
 	(void)state;
-	add(&r, 0, 0, 100, 1);
-	assert_int_equal(take(&r, &last), 1);
-	assert_int_equal(add(&r, 1, 1, 3000, 1), REASSEMBLE_TAKEN);
-	reassemble_resume(&r);
-	assert_int_equal(r.held, 0);
-	assert_int_equal(add(&r, 1, 0, 2000, 1), REASSEMBLE_TAKEN);
-	assert_int_equal(take(&r, &last), 0);
-	assert_int_equal(add(&r, 1, 1, 2000, 1), REASSEMBLE_TAKEN);
-	assert_int_equal(take(&r, &last), 1);
-	assert_int_equal(last, 1);
-	reassemble_free(&r);
-}
-
-/* However late: with nothing behind it, it is not given up. */
-static void even_when_its_time_was_over(void **state)
-{
-	struct reassembly r = { 0 };
-	uint64_t last;
-
-	(void)state;
-	add(&r, 0, 0, 100, 1);
-	assert_int_equal(take(&r, &last), 1);
-	add(&r, 1, 1, 3000, 1);
-	assert_false(reassemble_tick(&r, 100 * REASSEMBLE_WAIT_NS, false));
-	assert_false(reassemble_tick(&r, 200 * REASSEMBLE_WAIT_NS, false));
-	assert_int_equal(r.waiting_since_ns, 0); /* nor is it looked at again and again */
-	reassemble_resume(&r);
-	assert_int_equal(add(&r, 1, 0, 90, 1), REASSEMBLE_TAKEN);
-	assert_int_equal(take(&r, &last), 1);
-	assert_int_equal(last, 1);
-	reassemble_free(&r);
-}
-
-/* What was taken, or waits whole for its turn, is not taken again, whatever it looks like. */
-static void whole_combos_that_come_again(void **state)
-{
-	struct reassembly r = { 0 };
-	uint64_t last;
-
-	(void)state;
-	add(&r, 0, 0, 100, 1);
-	assert_int_equal(take(&r, &last), 1);
-	add(&r, 2, 0, 100, 1);
-	reassemble_resume(&r);
+	assert_int_equal(add(&r, 0, 1000, 1000, 3000, 1), REASSEMBLE_TAKEN);
+	add_small(&r, 2);
+	reassemble_resume(&r, &pool);
 	assert_int_equal(r.held, 1);
-	assert_int_equal(add(&r, 0, 0, 200, 1), REASSEMBLE_DUPLICATE);
-	assert_int_equal(add(&r, 2, 0, 200, 1), REASSEMBLE_DUPLICATE);
-	assert_int_equal(add(&r, 2, 1, 3000, 1), REASSEMBLE_DUPLICATE);
-	assert_int_equal(add(&r, 1, 0, 100, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 0, 0, 1000, 2000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 2, 0, 200, 200, 1), REASSEMBLE_DUPLICATE);
+	assert_int_equal(add(&r, 0, 1000, 1000, 2000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), 1);
+	add_small(&r, 1);
 	assert_int_equal(take(&r, &last), 2);
-	assert_int_equal(last, 2);
-	assert_int_equal(r.whole, 0);
-	reassemble_free(&r);
+	end(&r);
 }
 
-static void a_run_heard_from_the_middle(void **state)
+/* A piece of the old layout was still under way: the combo comes through all the same. */
+static void laid_out_otherwise(void **state)
 {
 	struct reassembly r = { 0 };
 	uint64_t last;
 
 	(void)state;
-	add(&r, 1000, 0, 100, 1);
+	assert_int_equal(add(&r, 0, 1000, 1000, 3000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 0, 0, 1000, 2000, 1), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 0, 1000, 1000, 2000, 1), REASSEMBLE_TAKEN);
 	assert_int_equal(take(&r, &last), 1);
-	assert_int_equal(last, 1000);
-	reassemble_free(&r);
+	end(&r);
+}
+
+/* One sensor fills the pool with what it cannot use yet; what others are waiting for goes first. */
+static void a_full_pool(void **state)
+{
+	struct reassembly greedy = { 0 }, other = { 0 };
+	uint64_t last, refused = 0;
+
+	(void)state;
+	pool.limit = 20 * 4096;
+	for (uint64_t c = 1; c < REASSEMBLE_SLOTS; c++)
+		refused += add(&greedy, c, 0, 4000, 4000, 1) == REASSEMBLE_REFUSED;
+	assert_true(refused > 40 && pool.refused == refused);
+	assert_true(pool.used <= pool.limit);
+	assert_int_equal(add(&other, 1, 0, 4000, 4000, 2), REASSEMBLE_REFUSED);
+	for (uint64_t c = 0; c < 100; c++) {
+		assert_int_equal(add(&other, c, 0, 2000, 4000, 2), REASSEMBLE_TAKEN);
+		assert_int_equal(add(&other, c, 2000, 2000, 4000, 2), REASSEMBLE_TAKEN);
+		assert_int_equal(take(&other, &last), 1);
+	}
+	assert_true(pool.evicted > 0 && pool.evicted < 3);
+	/* What gave way was the furthest: the rest comes out at once. */
+	assert_int_equal(add(&greedy, 0, 0, 4000, 4000, 3), REASSEMBLE_TAKEN);
+	assert_true(take(&greedy, &last) > 10);
+	reassemble_free(&greedy, &pool);
+	end(&other);
+}
+
+/* The pool is full of combos of sensors that fell silent in the middle of one. */
+static void a_pool_of_the_dead(void **state)
+{
+	static struct reassembly dead[100];
+	struct reassembly r = { 0 };
+	uint64_t last, refused = 0;
+
+	(void)state;
+	pool.limit = 64 * 1024;
+	for (int i = 0; i < 100; i++)
+		refused += add(&dead[i], 0, 0, 1000, 3000, 1000) == REASSEMBLE_REFUSED;
+	assert_in_range(refused, 60, 99);
+	assert_int_equal(add(&r, 0, 0, 3000, 3000, 2000), REASSEMBLE_REFUSED);
+	assert_int_equal(add(&r, 0, 0, 3000, 3000, 1000 + POOL_STALE_NS), REASSEMBLE_TAKEN);
+	assert_int_equal(take(&r, &last), 1);
+	for (int i = 0; i < 100; i++)
+		reassemble_free(&dead[i], &pool);
+	end(&r);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_in_any_order),
-		cmocka_unit_test(combos_come_out_in_order),
-		cmocka_unit_test(what_is_missing_is_passed_over_in_time),
-		cmocka_unit_test(or_when_too_much_is_behind_it),
-		cmocka_unit_test(numbers_go_on_beyond_24_bits),
-		cmocka_unit_test(a_jump_far_ahead_is_bounded_work),
-		cmocka_unit_test(half_a_combo_comes_again),
-		cmocka_unit_test(even_when_its_time_was_over),
-		cmocka_unit_test(whole_combos_that_come_again),
-		cmocka_unit_test(a_run_heard_from_the_middle),
+		cmocka_unit_test_setup(pieces_in_any_order, begin),
+		cmocka_unit_test_setup(pieces_cut_anywhere, begin),
+		cmocka_unit_test_setup(pieces_that_differ, begin),
+		cmocka_unit_test_setup(combos_come_out_in_order, begin),
+		cmocka_unit_test_setup(a_window_of_combos, begin),
+		cmocka_unit_test_setup(counts_go_on_beyond_24_bits, begin),
+		cmocka_unit_test_setup(what_will_not_come, begin),
+		cmocka_unit_test_setup(half_a_combo_comes_again, begin),
+		cmocka_unit_test_setup(laid_out_otherwise, begin),
+		cmocka_unit_test_setup(a_full_pool, begin),
+		cmocka_unit_test_setup(a_pool_of_the_dead, begin),
 	};
 
 	for (size_t i = 0; i < sizeof(content); i++)
-		content[i] = i * 7;
+		content[i] = i * 7 + i / 251;
 	return cmocka_run_group_tests_name("reassemble", tests, NULL, NULL);
 }
