@@ -58,6 +58,12 @@ def test_version(command):
     ("saluki attach -i lo -i lo", "saluki: -i lo: given twice\n"),
     ("saluki detach", "saluki: detach: give an interface with -i IF\n"),
     ("saluki status now", "saluki: status: now: not an option; see 'saluki status --help'\n"),
+    ("saluki swarm", "saluki: swarm: give --to, --sensors-file, or both\n"),
+    ("saluki swarm --to a:1", "saluki: swarm: --to needs the collector's public key (--collector-key)\n"),
+    ("saluki swarm --collector-key x", "saluki: --collector-key: is no key; give what 'saluki pubkey' "
+     "prints\n"),
+    ("saluki swarm --sensors-file - --first 65000 --count 1000", "saluki: swarm: --first and --count: "
+     "ids end at 65535\n"),
     ("saluki-collector", "saluki-collector: --listen ADDR:PORT is missing\n")])
 def test_bad_usage(command, said):
     got = program(command)
