@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/state.o collector/names.o collector/pcapng.o */
+/* The state file: comes back as it was, and not at all where a byte of it is another. */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "collector/state.h"
+
+static char text[4096];
+
+/* Writes a state with runs of two sensors. Returns its bytes. */
+static size_t write_state(const char *name)
+{
+	struct state s = { .floor_ns = 1795271173933000001ULL, .offset = 123456789012ULL };
+	struct names n = { 0 };
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	size_t len;
+
+	snprintf(s.file, sizeof(s.file), "%s", name);
+	for (uint64_t run = 1; run <= NAMES_RUNS + 1; run++)
+		names_put(&n, 17, UINT64_MAX - run, run, run * 7);
+	names_put(&n, 65535, 0, UINT64_MAX, UINT64_MAX);
+	assert_int_equal(state_write(f, &s, &n), 0);
+	len = ftell(f);
+	fclose(f);
+	names_free(&n);
+	return len;
+}
+
+static int read_state(size_t len, struct state *s, struct names *n)
+{
+	FILE *f = tmpfile();
+	int err;
+
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	rewind(f);
+	err = state_read(f, s, n);
+	fclose(f);
+	return err;
+}
+
+static void it_comes_back(void **state)
+{
+	size_t len = write_state("/var/captures of mine/out.pcapng");
+	struct names n = { 0 };
+	struct state s;
+
+	(void)state;
+	assert_int_equal(read_state(len, &s, &n), 0);
+	assert_true(s.floor_ns == 1795271173933000001ULL && s.offset == 123456789012ULL);
+	assert_string_equal(s.file, "/var/captures of mine/out.pcapng");
+	for (uint64_t run = 2; run <= NAMES_RUNS + 1; run++) {
+		const struct sensor_run *r = names_find(&n, 17, UINT64_MAX - run);
+
+		assert_non_null(r);
+		assert_true(r->next == run && r->accounted == run * 7);
+	}
+	assert_null(names_find(&n, 17, UINT64_MAX - 1));
+	assert_true(n.of[17]->runs[0].run == UINT64_MAX - NAMES_RUNS - 1);
+	assert_true(names_find(&n, 65535, 0)->next == UINT64_MAX);
+	names_free(&n);
+}
+
+static void nothing_of_a_damaged_one(void **state)
+{
+	size_t len = write_state("out.pcapng");
+	struct names n = { 0 };
+	struct state s;
+
+	(void)state;
+	assert_int_equal(read_state(0, &s, &n), -ENOENT);
+	for (size_t cut = 1; cut < len - 1; cut++) {
+		assert_int_equal(read_state(cut, &s, &n), -EBADMSG);
+		assert_true(s.floor_ns == 0 && !n.of[17] && !n.of[65535]);
+	}
+	for (size_t i = 0; i < len - 1; i++) {
+		text[i] ^= 1;
+		assert_int_equal(read_state(len, &s, &n), -EBADMSG);
+		text[i] ^= 1;
+	}
+	assert_true(!n.of[17]);
+}
+
+/* A name that does not fit into a line is left out: then files are looked through. */
+static void a_name_with_a_newline(void **state)
+{
+	struct names n = { 0 };
+	struct state s;
+
+	(void)state;
+	assert_int_equal(read_state(write_state("out\nend.pcapng"), &s, &n), 0);
+	assert_string_equal(s.file, "");
+	assert_int_equal(s.offset, 0);
+	names_free(&n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_comes_back),
+		cmocka_unit_test(nothing_of_a_damaged_one),
+		cmocka_unit_test(a_name_with_a_newline),
+	};
+
+	return cmocka_run_group_tests_name("state", tests, NULL, NULL);
+}
