@@ -113,7 +113,8 @@ static int parse_store_bytes(struct run_options *o)
 		end++;
 	if (first < '0' || first > '9' || *end || bytes > STORE_BYTES_MAX ||
 	    bytes << shift < STORE_BYTES_MIN || bytes << shift > STORE_BYTES_MAX) {
-		log_line("--store-bytes %s: must be from 64K to 1024M", optarg);
+		log_line("--store-bytes %s: must be from %d to %llu, K or M behind it", optarg,
+			 STORE_BYTES_MIN, STORE_BYTES_MAX);
 		return -EINVAL;
 	}
 	o->store_bytes = bytes << shift;

@@ -50,6 +50,11 @@ def test_version(command):
     ("saluki run -i lo --channel 0", "saluki: --channel 0: must be a whole number from 1 to 196\n"),
     ("saluki run -i lo --to a:1 --key k -B 64 -s 32768", "saluki: run: -B is too small: it must have "
      "room for four frames of -s bytes\n"),
+    ("saluki run --store-bytes 63K", "saluki: --store-bytes 63K: must be from 65536 to 1073741824, K or "
+     "M behind it\n"),
+    ("saluki run --renew 4", "saluki: --renew 4: must be a whole number from 5 to 86400\n"),
+    ("saluki run --to a:1 --to a:2 --to a:3 --to a:4 --to a:5", "saluki: --to a:5: at most 4 "
+     "collectors\n"),
     ("saluki run -i lo --queue 3", "saluki: --queue 3: must be a power of two\n"),
     ("saluki attach", "saluki: attach: give an interface with -i IF\n"),
     ("saluki detach -i lo tcp", "saluki: detach: tcp: not an option; see 'saluki detach --help'\n"),
@@ -75,6 +80,7 @@ def test_keys():
     secret = program("saluki genkey").stdout
     assert len(base64.b64decode(secret)) == 32 and len(secret) == 45
     assert secret != program("saluki genkey").stdout
+    assert len(base64.b64decode(program("saluki genpsk").stdout)) == 32
     public = program("saluki pubkey", input=secret)
     assert public.returncode == 0 and len(base64.b64decode(public.stdout)) == 32
     bad = program("saluki pubkey", input="nonsense\n")
