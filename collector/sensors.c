@@ -1,120 +1,178 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sensors file: see sensors.h. */
+/* Sensors: see sensors.h. */
 #include "sensors.h"
 
 #include <errno.h>
 #include <sodium.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/log.h>
+/* ---- the list -------------------------------------------------------------------------------- */
 
-#define LINE_MAX_LEN 512
-
-static int name_valid(const char *name)
+static int by_id(const void *a, const void *b)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789._-";
+	const struct sensor *const *x = a, *const *y = b;
 
-	return strlen(name) < SENSOR_NAME_MAX && name[strspn(name, allowed)] == 0;
+	return (*x)->id - (*y)->id;
 }
 
-/* Returns what is wrong with a line, or NULL. */
-static const char *parse_line(struct sensors *s, const char *name, const char *id, const char *key)
+static struct sensor *find(struct sensor **sorted, unsigned int count, uint16_t id)
 {
-	struct sensor *new = &s->list[s->count];
-	char *end;
-	unsigned long number;
+	struct sensor key = { .id = id }, *k = &key, **found;
 
-	if (!name || !id || !key)
-		return "must be NAME ID PUBLIC-KEY";
-	if (!name_valid(name))
-		return "a name is at most 31 letters, digits, dots, dashes and underscores";
-	number = strtoul(id, &end, 10);
-	if (*end || end == id || number < 1 || number > 65535)
-		return "an id is a number from 1 to 65535";
-	if (key_from_text(new->public, key))
-		return "the public key is not 44 characters of base64 ('saluki pubkey' prints it)";
-	for (unsigned int i = 0; i < s->count; i++) {
-		if (!strcmp(s->list[i].name, name))
-			return "this name is taken";
-		if (s->list[i].id == number)
-			return "this id is taken";
-		if (!memcmp(s->list[i].public, new->public, KEY_LEN))
-			return "this public key is taken";
-	}
-	strcpy(new->name, name);
-	new->id = number;
-	s->count++;
-	return NULL;
+	found = count ? bsearch(&k, sorted, count, sizeof(*sorted), by_id) : NULL;
+	return found ? *found : NULL;
 }
 
-static int parse(struct sensors *s, FILE *f, const char *path)
+static struct sensor *sensor_new(uint16_t id, uint32_t index)
 {
-	char line[LINE_MAX_LEN];
+	struct sensor *s = calloc(1, sizeof(*s));
 
-	for (int number = 1; fgets(line, sizeof(line), f); number++) {
-		char *save, *name, *id, *key;
-		const char *wrong;
-		void *list;
+	if (!s)
+		return NULL;
+	s->id = id;
+	s->index = index;
+	s->current = s->candidate = s->old = -1;
+	return s;
+}
 
-		line[strcspn(line, "#\r\n")] = 0;
-		name = strtok_r(line, " \t", &save);
-		if (!name)
+/* Makes the sensors that are not there yet. The rest of the list is of their number. */
+static int add_new(struct sensors *s, struct sensor **sorted, const struct sensors_file *f)
+{
+	struct sensor **list = realloc(s->list, (s->count + f->count) * sizeof(*list));
+	unsigned int had = s->count;
+
+	if (!list)
+		return -ENOMEM;
+	s->list = list;
+	for (unsigned int i = 0; i < f->count; i++) {
+		if (find(sorted, had, f->lines[i].id))
 			continue;
-		id = strtok_r(NULL, " \t", &save);
-		key = strtok_r(NULL, " \t", &save);
-		list = realloc(s->list, (s->count + 1) * sizeof(*s->list));
-		if (!list)
+		list[s->count] = sensor_new(f->lines[i].id, s->count);
+		if (!list[s->count]) {
+			while (s->count > had)
+				free(list[--s->count]);
 			return -ENOMEM;
-		s->list = list;
-		memset(&s->list[s->count], 0, sizeof(*s->list));
-		wrong = parse_line(s, name, id, key);
-		if (wrong || strtok_r(NULL, " \t", &save)) {
-			log_line("--sensors %s: line %d: %s", path, number,
-				 wrong ? wrong : "must be NAME ID PUBLIC-KEY");
-			return -EINVAL;
 		}
+		s->count++;
 	}
 	return 0;
 }
 
-int sensors_read(struct sensors *s, const char *path)
+static bool same_keys(const struct sensor *s, const struct sensors_line *l)
 {
-	FILE *f = fopen(path, "re");
-	int err;
+	return !memcmp(s->public, l->public, KEY_LEN) &&
+	       !sodium_memcmp(s->preshared, l->preshared, KEY_LEN);
+}
 
-	memset(s, 0, sizeof(*s));
-	if (!f) {
-		log_line("--sensors %s: %s", path, strerror(errno));
-		return -errno;
+/* `lines`, by the sensor's index, has what the file says of it, or NULL. */
+static void apply(struct sensors *s, const struct sensors_line **lines,
+		  void (*changed)(void *user, struct sensor *s), void *user)
+{
+	for (unsigned int i = 0; i < s->count; i++) {
+		struct sensor *x = s->list[i];
+		const struct sensors_line *l = lines[i];
+
+		if (l && strcmp(x->name, l->name)) {
+			strcpy(x->name, l->name);
+			x->interfaces.section = 0; /* blocks have the name in them */
+		}
+		if (!l && !x->listed)
+			continue;
+		if (l && x->listed && same_keys(x, l))
+			continue;
+		x->listed = l != NULL;
+		memset(x->preshared, 0, KEY_LEN);
+		if (l) {
+			memcpy(x->public, l->public, KEY_LEN);
+			memcpy(x->preshared, l->preshared, KEY_LEN);
+		}
+		changed(user, x);
 	}
-	err = parse(s, f, path);
-	fclose(f);
-	if (!err && s->count == 0) {
-		log_line("--sensors %s: lists no sensor; add a line NAME ID PUBLIC-KEY", path);
-		err = -EINVAL;
+}
+
+int sensors_apply(struct sensors *s, const struct sensors_file *f,
+		  void (*changed)(void *user, struct sensor *s), void *user)
+{
+	unsigned int most = s->count + f->count;
+	struct sensor **sorted = calloc(most + 1, sizeof(*sorted));
+	const struct sensors_line **lines = calloc(most + 1, sizeof(*lines));
+	int err = sorted && lines ? 0 : -ENOMEM;
+
+	if (!err) {
+		if (s->count)
+			memcpy(sorted, s->list, s->count * sizeof(*sorted));
+		qsort(sorted, s->count, sizeof(*sorted), by_id);
+		err = add_new(s, sorted, f);
 	}
-	if (err)
-		sensors_free(s);
+	if (!err) {
+		memcpy(sorted, s->list, s->count * sizeof(*sorted));
+		qsort(sorted, s->count, sizeof(*sorted), by_id);
+		for (unsigned int i = 0; i < f->count; i++)
+			lines[find(sorted, s->count, f->lines[i].id)->index] = &f->lines[i];
+		apply(s, lines, changed, user);
+	}
+	free(sorted);
+	free(lines);
 	return err;
 }
 
 void sensors_free(struct sensors *s)
 {
 	for (unsigned int i = 0; i < s->count; i++) {
-		reassemble_free(&s->list[i].reassembly);
-		sodium_memzero(&s->list[i], sizeof(s->list[i]));
+		free(s->list[i]->info.text);
+		sodium_memzero(s->list[i], sizeof(*s->list[i]));
+		free(s->list[i]);
 	}
 	free(s->list);
 	memset(s, 0, sizeof(*s));
 }
 
-struct sensor *sensors_by_key(struct sensors *s, const uint8_t public[KEY_LEN])
+struct sensor *sensors_by_name(struct sensors *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->count; i++)
-		if (!memcmp(s->list[i].public, public, KEY_LEN))
-			return &s->list[i];
+		if (s->list[i]->listed && !strcmp(s->list[i]->name, name))
+			return s->list[i];
 	return NULL;
+}
+
+/* ---- of one ---------------------------------------------------------------------------------- */
+
+void sensors_due(struct sensors *list, struct sensor *s, uint64_t at_ns)
+{
+	if (!s->due_ns || at_ns < s->due_ns)
+		s->due_ns = at_ns ? at_ns : 1;
+	if (s->due_link)
+		return;
+	s->due_next = list->due;
+	s->due_link = &list->due;
+	if (s->due_next)
+		s->due_next->due_link = &s->due_next;
+	list->due = s;
+}
+
+void sensors_not_due(struct sensor *s)
+{
+	if (!s->due_link)
+		return;
+	*s->due_link = s->due_next;
+	if (s->due_next)
+		s->due_next->due_link = s->due_link;
+	s->due_link = NULL;
+	s->due_next = NULL;
+}
+
+int sensor_info_set(struct sensor *s, const void *text, size_t len)
+{
+	char *copy = malloc(len + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	if (len)
+		memcpy(copy, text, len);
+	copy[len] = 0;
+	free(s->info.text);
+	s->info.text = copy;
+	s->info.len = len;
+	return 0;
 }

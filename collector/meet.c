@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Meet: see meet.h. Always holds, of a listed sensor: the table has the slots of the intervals
+ * slots_of - 1 to slots_of + 1 that are not `spent`, and no others. A slot's `low` is its
+ * interval's low bits and its place in it.
+ */
+#include "meet.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saluki/monotonic.h>
+
+#define SLOT_BITS 5
+_Static_assert(TRYST_SLOTS == 1 << SLOT_BITS, "the place of a slot in `low`");
+
+void meet_init(struct meet *m, uint64_t floor_ns)
+{
+	clock_keys_init(&m->clock_keys, m->own.public);
+	m->latest_ns = floor_ns;
+	m->interval = meet_time(m) / TRYST_INTERVAL_NS;
+}
+
+uint64_t meet_time(struct meet *m)
+{
+	uint64_t now = m->clock ? m->clock() : clock_ns(CLOCK_REALTIME);
+
+	if (now > m->latest_ns)
+		m->latest_ns = now;
+	return m->latest_ns;
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+static uint32_t slot_low(uint64_t interval, unsigned int j)
+{
+	return (uint32_t)(interval << SLOT_BITS | j);
+}
+
+static void slots_add(struct table *t, struct sensor *s, uint64_t interval)
+{
+	uint64_t slots[TRYST_SLOTS];
+
+	tryst_slots(slots, s->pair, interval);
+	s->spent[interval % 3] = 0;
+	for (unsigned int j = 0; j < TRYST_SLOTS; j++)
+		if (table_add(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS),
+			      slot_low(interval, j)))
+			s->spent[interval % 3] |= 1u << j; /* no memory: it cannot be used */
+}
+
+static void slots_remove(struct table *t, struct sensor *s, uint64_t interval)
+{
+	uint64_t slots[TRYST_SLOTS];
+
+	tryst_slots(slots, s->pair, interval);
+	for (unsigned int j = 0; j < TRYST_SLOTS; j++)
+		if (!(s->spent[interval % 3] >> j & 1))
+			table_remove(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS),
+				     slot_low(interval, j));
+}
+
+/* Slots of the intervals around `from` become those around `to`, which is later. */
+static void slots_turn(struct table *t, struct sensor *s, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from - 1; i != from + 2; i++)
+		if (i + 1 < to)
+			slots_remove(t, s, i);
+	for (uint64_t i = to - 1; i != to + 2; i++)
+		if (i > from + 1)
+			slots_add(t, s, i);
+	s->slots_of = to;
+}
+
+int meet_add(struct meet *m, struct table *t, struct sensor *s)
+{
+	static const uint8_t none[KEY_LEN];
+	bool preshared = sodium_memcmp(s->preshared, none, KEY_LEN) != 0;
+	uint64_t interval = meet_time(m) / TRYST_INTERVAL_NS;
+
+	if (tryst_pair(s->pair, &m->own, s->public, false, preshared ? s->preshared : NULL))
+		return -EINVAL;
+	for (uint64_t i = interval - 1; i != interval + 2; i++)
+		slots_add(t, s, i);
+	s->slots_of = interval;
+	return 0;
+}
+
+void meet_remove(struct table *t, struct sensor *s)
+{
+	for (uint64_t i = s->slots_of - 1; i != s->slots_of + 2; i++)
+		slots_remove(t, s, i);
+	sodium_memzero(s->pair, sizeof(s->pair));
+}
+
+bool meet_turn(struct meet *m, struct table *t, struct sensors *list)
+{
+	uint64_t interval = meet_time(m) / TRYST_INTERVAL_NS;
+	unsigned int until;
+
+	if (interval != m->interval) {
+		m->interval = interval;
+		m->turned = 0;
+	}
+	until = m->turned + MEET_TURN_BATCH;
+	for (; m->turned < list->count && m->turned < until; m->turned++) {
+		struct sensor *s = list->list[m->turned];
+
+		if (s->listed && s->slots_of != interval)
+			slots_turn(t, s, s->slots_of, interval);
+	}
+	return m->turned < list->count;
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static bool allowed(struct meet *m, uint64_t *count, uint64_t limit, uint64_t now_ns)
+{
+	if (now_ns / 1000000000 != m->second) {
+		m->second = now_ns / 1000000000;
+		m->inits = m->questions = 0;
+	}
+	if (*count >= limit)
+		return false;
+	++*count;
+	return true;
+}
+
+static void spend(struct table *t, struct sensor *s, uint64_t address, uint32_t low)
+{
+	uint64_t interval = s->slots_of + (int64_t)(int32_t)((low >> SLOT_BITS << SLOT_BITS) -
+							     slot_low(s->slots_of, 0)) /
+						  TRYST_SLOTS;
+
+	table_remove(t, address, SENSOR_OWNER(s->index, SENSOR_SLOTS), low);
+	s->spent[interval % 3] |= 1u << low % TRYST_SLOTS;
+}
+
+/* The place for another candidate: the last one's, or a free one. */
+static struct session *candidate_place(struct sensor *s, struct table *t)
+{
+	int i = s->candidate;
+
+	for (int k = 0; i < 0 && k < SENSOR_SESSIONS; k++)
+		if (k != s->current && k != s->old)
+			i = k;
+	s->candidate = -1;
+	session_end(&s->sessions[i], t);
+	return &s->sessions[i];
+}
+
+/* Makes the candidate of a root. Returns NULL where there is no memory for it. */
+static struct session *candidate_make(struct sensor *s, struct table *t, uint8_t k2[KEY_LEN],
+				      uint32_t window, uint64_t now_ns)
+{
+	struct session *c = candidate_place(s, t);
+	int i = c - s->sessions;
+
+	if (session_make(c, t, k2, SENSOR_OWNER(s->index, SENSOR_SESSION + i), window, now_ns))
+		return NULL;
+	s->candidate = i;
+	return c;
+}
+
+static uint32_t window_given(uint32_t asked)
+{
+	return asked < SHROUD_WINDOW_MIN ? SHROUD_WINDOW_MIN
+	       : asked > SESSION_WINDOW	 ? SESSION_WINDOW
+					 : asked;
+}
+
+/* After a restart slots that were spent are here once more: what is recorded of them must not drive
+ * out the candidate that the sensor is just about to use. */
+static bool overtaken(const struct sensor *s, const struct tryst_hello *hello, uint64_t now_ns)
+{
+	const struct session *c = s->candidate < 0 ? NULL : &s->sessions[s->candidate];
+
+	return c && !c->renewed && hello->time_ns <= c->hello_ns &&
+	       now_ns - c->made_ns < MEET_CANDIDATE_NS;
+}
+
+static struct session *welcome_sensor(struct meet *m, struct table *t, struct sensor *s,
+				      const struct tryst_hello *hello, uint8_t *out,
+				      size_t *out_len, const uint8_t *in, size_t len,
+				      uint64_t now_ns)
+{
+	bool padded = (hello->flags & TRYST_PADDED) && len >= SHROUD_DATAGRAM_PADDED;
+	struct tryst_welcome welcome = { .time_ns = meet_time(m),
+					 .window = window_given(hello->window),
+					 .flags = padded ? TRYST_PADDED : 0,
+					 .sensor_id = s->id };
+	uint8_t k2[KEY_LEN];
+	struct session *c;
+	long n = tryst_answer(out, k2, &m->own, s->public, s->pair, hello, &welcome, in, len,
+			      padded ? SHROUD_DATAGRAM_PADDED : 0);
+
+	c = n < 0 ? NULL : candidate_make(s, t, k2, welcome.window, now_ns);
+	sodium_memzero(k2, sizeof(k2));
+	if (!c)
+		return NULL;
+	*out_len = n;
+	c->run = hello->run;
+	c->hello_ns = hello->time_ns;
+	c->padded = padded;
+	c->info = malloc(hello->info_len + 1);
+	if (c->info)
+		memcpy(c->info, hello->info, c->info_len = hello->info_len);
+	return c;
+}
+
+enum meet_result meet_take(struct meet *m, struct table *t, struct sensor *s, uint32_t low,
+			   uint8_t *out, size_t *out_len, const uint8_t *in, size_t len,
+			   uint64_t now_ns)
+{
+	struct tryst_hello hello;
+	enum meet_result result = MEET_TAKEN;
+
+	if (tryst_accept(&hello, s->pair, in, len))
+		return MEET_NONE;
+	if (!allowed(m, &m->inits, MEET_INITS_A_SECOND, now_ns))
+		return MEET_LIMITED; /* its slot is good for another time */
+	spend(t, s, load_word(in), low);
+	if (overtaken(s, &hello, now_ns) ||
+	    !welcome_sensor(m, t, s, &hello, out, out_len, in, len, now_ns))
+		result = MEET_IGNORED;
+	sodium_memzero(&hello, sizeof(hello));
+	return result;
+}
+
+bool meet_renew(struct meet *m, struct table *t, struct sensor *s, const uint8_t *message,
+		uint64_t now_ns)
+{
+	const struct session *current = &s->sessions[s->current];
+	struct session *c = s->candidate < 0 ? NULL : &s->sessions[s->candidate];
+	uint8_t k2[KEY_LEN];
+	struct keypair own;
+
+	if (c && c->renewed && !memcmp(c->renew + 1, message + 1, KEY_LEN))
+		return true;
+	if (s->renewed_ns && now_ns - s->renewed_ns < 500000000)
+		return false; /* it is repeated, and costs some Diffie-Hellman */
+	s->renewed_ns = now_ns;
+	tryst_ephemeral(&own, m->own.secret, meet_time(m));
+	c = tryst_renew(k2, current->chain, &own, message + 1, false)
+		    ? NULL
+		    : candidate_make(s, t, k2, current->rx.window, now_ns);
+	if (c) {
+		c->run = current->run;
+		c->padded = current->padded;
+		c->renewed = true;
+		c->renew[0] = MESSAGE_RENEWED;
+		memcpy(c->renew + 1, message + 1, KEY_LEN);
+		memcpy(c->renew + 1 + KEY_LEN, own.public, KEY_LEN);
+	}
+	sodium_memzero(k2, sizeof(k2));
+	sodium_memzero(&own, sizeof(own));
+	return c != NULL;
+}
+
+/* ---- the time -------------------------------------------------------------------------------- */
+
+enum meet_result meet_question(struct meet *m, uint8_t *out, size_t *out_len, const uint8_t *in,
+			       size_t len, uint64_t now_ns)
+{
+	long n;
+
+	if (!clock_plausible(&m->clock_keys, in, len))
+		return MEET_NONE;
+	if (!allowed(m, &m->questions, MEET_QUESTIONS_A_SECOND, now_ns))
+		return MEET_LIMITED;
+	n = clock_answer(out, &m->own, meet_time(m), in, len);
+	if (n < 0)
+		return MEET_NONE;
+	*out_len = n;
+	return MEET_TAKEN;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The sensors file: see sensors_file.h. */
+#include "sensors_file.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#define LINE_MAX_LEN 512
+
+static bool name_valid(const char *name)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._-";
+
+	return strlen(name) < SENSOR_NAME_MAX && name[strspn(name, allowed)] == 0;
+}
+
+#define USAGE "must be NAME ID PUBLIC-KEY, and a preshared key where there is one"
+
+/* Returns what is wrong with a line, or NULL. */
+static const char *parse_line(struct sensors_line *new, char *text)
+{
+	char *save, *end, *name = strtok_r(text, " \t", &save), *id = strtok_r(NULL, " \t", &save);
+	char *public = strtok_r(NULL, " \t", &save), *preshared = strtok_r(NULL, " \t", &save);
+	unsigned long number;
+
+	if (!public || strtok_r(NULL, " \t", &save))
+		return USAGE;
+	if (!name_valid(name))
+		return "a name is at most 31 letters, digits, dots, dashes and underscores";
+	number = strtoul(id, &end, 10);
+	if (*end || end == id || number < 1 || number > 65535)
+		return "an id is a number from 1 to 65535";
+	if (key_from_text(new->public, public))
+		return "the public key is not 44 characters of base64 ('saluki pubkey' prints it)";
+	if (preshared && key_from_text(new->preshared, preshared))
+		return "the preshared key is not 44 characters of base64 ('saluki genpsk' makes "
+		       "one)";
+	strcpy(new->name, name);
+	new->id = number;
+	return NULL;
+}
+
+/* Doubles the room as it is used up. Returns the place of the next line, or NULL. */
+static struct sensors_line *next_place(struct sensors_file *f)
+{
+	unsigned int room = f->count < 16 ? 16 : f->count * 2;
+	struct sensors_line *lines;
+
+	if (f->count && (f->count < 16 || (f->count & (f->count - 1))))
+		return &f->lines[f->count];
+	/* Not realloc(): keys are not left behind. */
+	lines = calloc(room, sizeof(*lines));
+	if (!lines)
+		return NULL;
+	if (f->count) {
+		memcpy(lines, f->lines, f->count * sizeof(*lines));
+		sodium_memzero(f->lines, f->count * sizeof(*lines));
+	}
+	free(f->lines);
+	f->lines = lines;
+	return &f->lines[f->count];
+}
+
+static int parse(struct sensors_file *f, FILE *in, const char *path)
+{
+	char line[LINE_MAX_LEN];
+	int err = 0;
+
+	for (int number = 1; !err && fgets(line, sizeof(line), in); number++) {
+		struct sensors_line *new;
+		const char *wrong;
+
+		if (!strpbrk(line, "\n") && !feof(in)) {
+			log_line("--sensors %s: line %d: is too long", path, number);
+			err = -EINVAL;
+			break;
+		}
+		line[strcspn(line, "#\r\n")] = 0;
+		if (!line[strspn(line, " \t")])
+			continue;
+		new = next_place(f);
+		if (!new)
+			return -ENOMEM;
+		wrong = parse_line(new, line);
+		new->number = number;
+		f->count++;
+		if (wrong) {
+			log_line("--sensors %s: line %d: %s", path, number, wrong);
+			err = -EINVAL;
+		}
+	}
+	sodium_memzero(line, sizeof(line));
+	return err;
+}
+
+/* ---- what must not be twice ------------------------------------------------------------------ */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sensors_line *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct sensors_line *const *x = a, *const *y = b;
+
+	return (*x)->id - (*y)->id;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sensors_line *const *x = a, *const *y = b;
+
+	return memcmp((*x)->public, (*y)->public, KEY_LEN);
+}
+
+/* Returns the number of the first line that says again what one before it says, or 0. */
+static unsigned int find_twice(const struct sensors_file *f, const struct sensors_line **sorted,
+			       int (*compare)(const void *, const void *))
+{
+	unsigned int first = 0;
+
+	for (unsigned int i = 0; i < f->count; i++)
+		sorted[i] = &f->lines[i];
+	qsort(sorted, f->count, sizeof(*sorted), compare);
+	for (unsigned int i = 1; i < f->count; i++) {
+		unsigned int a = sorted[i - 1]->number, b = sorted[i]->number,
+			     later = a > b ? a : b;
+
+		if (compare(&sorted[i - 1], &sorted[i]) == 0 && (!first || later < first))
+			first = later;
+	}
+	return first;
+}
+
+static int check_twice(const struct sensors_file *f, const char *path)
+{
+	static const struct {
+		int (*compare)(const void *, const void *);
+		const char *what;
+	} checks[] = { { by_name, "name" }, { by_id, "id" }, { by_key, "public key" } };
+	const struct sensors_line **sorted = malloc((f->count + 1) * sizeof(*sorted));
+	int err = sorted ? 0 : -ENOMEM;
+
+	for (int i = 0; !err && i < 3; i++) {
+		unsigned int number = find_twice(f, sorted, checks[i].compare);
+
+		if (!number)
+			continue;
+		log_line("--sensors %s: line %u: this %s is taken", path, number, checks[i].what);
+		err = -EINVAL;
+	}
+	free(sorted);
+	return err;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static bool has_preshared(const struct sensors_file *f)
+{
+	for (unsigned int i = 0; i < f->count; i++)
+		if (!sodium_is_zero(f->lines[i].preshared, KEY_LEN))
+			return true;
+	return false;
+}
+
+int sensors_file_read(struct sensors_file *f, int fd, const char *path)
+{
+	FILE *in = fdopen(fd, "r");
+	int err;
+
+	memset(f, 0, sizeof(*f));
+	if (!in) {
+		close(fd);
+		return -ENOMEM;
+	}
+	err = parse(f, in, path) ?: check_twice(f, path);
+	if (!err && f->count == 0) {
+		log_line("--sensors %s: lists no sensor; add a line NAME ID PUBLIC-KEY", path);
+		err = -EINVAL;
+	}
+	if (!err && has_preshared(f) && !keys_private(fd))
+		log_line("warning: --sensors %s: others can read preshared keys in it; chmod 600 "
+			 "%s",
+			 path, path);
+	if (err == -ENOMEM)
+		log_line("--sensors %s: out of memory", path);
+	fclose(in);
+	if (err)
+		sensors_file_free(f);
+	return err;
+}
+
+void sensors_file_free(struct sensors_file *f)
+{
+	if (f->lines)
+		sodium_memzero(f->lines, f->count * sizeof(*f->lines));
+	free(f->lines);
+	memset(f, 0, sizeof(*f));
+}
