@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/ordered.o wire/order.o */
+/* What the privileged process makes of requests of the other one, which is not trusted. */
+#include "unit.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <saluki/privsep.h>
+
+#include "agent/ordered.h"
+#include "wire/order.h"
+
+#define ALL (1 << ORDER_SNAPLEN | 1 << ORDER_FILTER)
+
+static struct tap tap;
+static struct ordered r;
+static struct order a;
+static unsigned int filters, snaplens;
+static int refuses; /* what the tap says */
+
+int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, int linktype,
+		       char *why, size_t why_len)
+{
+	assert_ptr_equal(t, &tap);
+	assert_true(i < tap.count && linktype == 1 && (new->is_code || !new->len));
+	snprintf(why, why_len, "%s", refuses ? "not taken" : "");
+	filters++;
+	return refuses;
+}
+
+int tap_replace_snaplen(struct tap *t, uint32_t snaplen, char *why, size_t why_len)
+{
+	assert_ptr_equal(t, &tap);
+	assert_int_equal(snaplen, 96);
+	snprintf(why, why_len, "%s", refuses ? "not taken" : "");
+	snaplens++;
+	return refuses;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&tap, 0, sizeof(tap));
+	memset(&r, 0, sizeof(r));
+	memset(&a, 0, sizeof(a));
+	tap.count = 2;
+	tap.interfaces[0].name = "eth0";
+	tap.interfaces[1].name = "eth1";
+	r.linktype = 1;
+	r.snaplen = 96;
+	filters = snaplens = 0;
+	refuses = 0;
+	return 0;
+}
+
+static void what_is_allowed(void **state)
+{
+	(void)state;
+	r.kind = ORDER_SNAPLEN;
+	ordered_do(&tap, ALL, &r, &a);
+	assert_true(a.error == 0 && snaplens == 1);
+	r.kind = ORDER_FILTER;
+	r.interface = 1;
+	r.filter.len = 5;
+	strcpy(r.filter.text, "tcp");
+	ordered_do(&tap, ALL, &r, &a);
+	assert_true(a.error == 0 && filters == 1 && a.number == 1);
+	assert_true(tap.interfaces[1].filter_is_ordered && !tap.interfaces[0].filter_is_ordered);
+	refuses = -E2BIG;
+	ordered_do(&tap, ALL, &r, &a);
+	assert_int_equal(a.error, -E2BIG);
+	assert_string_equal(a.why, "not taken");
+}
+
+static void what_is_not(void **state)
+{
+	(void)state;
+	r.kind = ORDER_SNAPLEN;
+	ordered_do(&tap, 1 << ORDER_FILTER, &r, &a);
+	assert_int_equal(a.error, -EPERM);
+	r.kind = ORDER_FILTER;
+	ordered_do(&tap, 1 << ORDER_SNAPLEN, &r, &a);
+	assert_int_equal(a.error, -EPERM);
+	ordered_do(NULL, ALL, &r, &a); /* a file */
+	assert_int_equal(a.error, -EPERM);
+	for (uint64_t kind = ORDER_KINDS; kind <= UINT32_MAX; kind = kind * 2 + 1) {
+		r.kind = kind;
+		a.error = 0;
+		ordered_do(&tap, UINT32_MAX, &r, &a);
+		assert_int_equal(a.error, -EPERM);
+	}
+	assert_true(filters == 0 && snaplens == 0);
+}
+
+static void what_is_no_request(void **state)
+{
+	(void)state;
+	r.kind = ORDER_FILTER;
+	r.interface = 2;
+	ordered_do(&tap, ALL, &r, &a);
+	assert_int_equal(a.error, -EBADMSG);
+	r.interface = 0;
+	memset(r.filter.text, 'x', sizeof(r.filter.text));
+	ordered_do(&tap, ALL, &r, &a);
+	assert_int_equal(a.error, -EBADMSG);
+	strcpy(r.filter.text, "tcp\n");
+	ordered_do(&tap, ALL, &r, &a);
+	assert_int_equal(a.error, -EBADMSG);
+	assert_int_equal(filters, 0);
+}
+
+static void what_comes_by_the_socket(void **state)
+{
+	int socks[2];
+	bool changed;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, socks), 0);
+	r.kind = ORDER_FILTER;
+	privsep_send(socks[0], &r, sizeof(r), NULL, 0);
+	assert_int_equal(ordered_take(&tap, ALL, socks[1], &a, &changed), 0);
+	assert_true(changed && a.what == ORDER_RESULT && a.error == 0);
+	privsep_send(socks[0], &r, sizeof(r), NULL, 0);
+	assert_int_equal(ordered_take(&tap, 0, socks[1], &a, &changed), 0);
+	assert_true(!changed && a.error == -EPERM);
+	privsep_send(socks[0], &r, 7, NULL, 0);
+	assert_int_equal(ordered_take(&tap, ALL, socks[1], &a, &changed), -EPROTO);
+	close(socks[0]);
+	assert_int_equal(ordered_take(&tap, ALL, socks[1], &a, &changed), -EPIPE);
+	close(socks[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(what_is_allowed, set_up),
+		cmocka_unit_test_setup(what_is_not, set_up),
+		cmocka_unit_test_setup(what_is_no_request, set_up),
+		cmocka_unit_test_setup(what_comes_by_the_socket, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
