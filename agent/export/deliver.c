@@ -126,7 +126,7 @@ static void cut(struct deliver *d, struct store_combo *c)
 
 static void cut_anew(struct deliver *d)
 {
-	for (uint64_t n = d->taken; n < d->store.end && n < d->unsent + 1; n++) {
+	for (uint64_t n = d->taken; n < d->store.end && n < d->taken + PIECE_COMBOS_AHEAD; n++) {
 		struct store_combo *c = store_get(&d->store, n);
 
 		if (c && c->cut && !is_whole(c)) {
@@ -140,6 +140,8 @@ static void cut_anew(struct deliver *d)
 static void take_smaller(struct deliver *d, uint64_t now_ns)
 {
 	flight_lose_all(&d->flight, told, d);
+	if (d->resend < d->unsent)
+		d->unsent = d->resend; /* nothing from there on counts as sent */
 	if (d->datagram_len == SHROUD_DATAGRAM_PADDED || d->path.padded) {
 		d->refused = true;
 		d->refused_until_ns = now_ns + REFUSED_NS;
@@ -357,6 +359,7 @@ static void hear_ack(struct deliver *d, const struct ack *a, uint64_t now_ns)
 		d->settled = a->settled;
 		keep_from(d, d->settled);
 		d->progress_ns = now_ns;
+		d->asked = 0;
 	}
 	if (a->settled >= d->store.lowest)
 		d->floor_due = false;
@@ -417,6 +420,7 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	flight_reset(&d->flight, d->path.window, now_ns);
 	d->taken = d->settled = d->unsent = d->resend = d->store.lowest;
 	d->held = d->final_number = d->checks = 0;
+	d->asked = 0;
 	d->check_ns = now_ns + flight_rto_ns(&d->flight);
 	d->refused = false;
 	d->floor_due = true; /* for a collector that has not heard of this run */
@@ -425,15 +429,33 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	return true;
 }
 
-bool deliver_is_stuck(const struct deliver *d)
+uint64_t deliver_ask_ns(const struct deliver *d)
 {
-	return d->flight.oldest == d->flight.next && !store_is_empty(&d->store);
+	uint64_t since = d->asked_ns > d->flight.progress_ns ? d->asked_ns : d->flight.progress_ns;
+
+	if (d->flight.oldest != d->flight.next)
+		return flight_probe_ns(&d->flight);
+	if (store_is_empty(&d->store))
+		return UINT64_MAX;
+	return since + (flight_rto_ns(&d->flight) << (d->asked < 6 ? d->asked : 6));
+}
+
+void deliver_asked(struct deliver *d, uint64_t now_ns)
+{
+	if (d->flight.oldest != d->flight.next) {
+		flight_probed(&d->flight, now_ns);
+	} else {
+		d->asked_ns = now_ns;
+		d->asked++;
+	}
 }
 
 int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most)
 {
 	uint64_t due = flight_due_ns(&d->flight), paced = flight_paced_ns(&d->flight);
+	uint64_t ask = deliver_ask_ns(d);
 
+	due = ask < due ? ask : due;
 	if (paced < due && (d->resend < d->unsent || d->unsent < d->store.end))
 		due = paced;
 	if (due <= now_ns)

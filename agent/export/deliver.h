@@ -31,6 +31,8 @@ struct deliver {
 	uint64_t resend;       /* none below has anything to be sent again */
 	uint64_t check_ns;     /* when to look for combos that the collector did not keep */
 	unsigned int checks;   /* in vain: it has no room */
+	uint64_t asked_ns;     /* when the collector was asked what it has settled */
+	unsigned int asked;    /* so often, in vain */
 	uint64_t progress_ns;  /* when something was settled */
 	uint64_t final_number; /* datagram of the first final totals of this session; 0: none */
 	bool final;	       /* they are confirmed */
@@ -67,9 +69,10 @@ void deliver_floor(struct deliver *d, uint64_t now_ns);
 /* Gives the oldest combo up, and the newest, as if it had never been there. */
 void deliver_drop_oldest(struct deliver *d);
 void deliver_take_back(struct deliver *d);
-/* Whether something waits for the collector's word, and nothing is under way that it would answer.
- */
-bool deliver_is_stuck(const struct deliver *d);
+/* When the collector had better be asked for an answer, as one may have been lost; and it is being
+ * asked. */
+uint64_t deliver_ask_ns(const struct deliver *d);
+void deliver_asked(struct deliver *d, uint64_t now_ns);
 /* Milliseconds until there is something to do, `most` at most. */
 int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most);
 

@@ -286,16 +286,6 @@ static void export_wait(struct exporter *e, bool up)
 		event_clear(p[1].fd);
 }
 
-/* Where nothing is under way that would be answered, and yet something waits for an answer (one may
- * have been lost), the totals ask for it. */
-static void export_ask(struct exporter *e, uint64_t now)
-{
-	uint64_t due = now + flight_rto_ns(&e->deliver.flight);
-
-	if (deliver_is_stuck(&e->deliver) && due < e->next_totals_ns)
-		e->next_totals_ns = due;
-}
-
 /* One turn: hear, tell, take what came, send. Returns whether there may be more to do at once.
  * Without a session the store takes what the ring had better not keep. */
 static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
@@ -306,6 +296,10 @@ static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 		deliver_hear(&e->deliver, now);
 		if (is_new || now >= e->next_totals_ns || (ending && !e->deliver.final_number))
 			send_totals(e, now, ending);
+		if (now >= deliver_ask_ns(&e->deliver)) {
+			deliver_asked(&e->deliver, now);
+			send_totals(e, now, ending);
+		}
 	}
 	export_keep(e, up);
 	if (up)
@@ -314,8 +308,6 @@ static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 		export_commit(e);
 		return !e->kept;
 	}
-	if (up)
-		export_ask(e, now);
 	return false;
 }
 

@@ -10,6 +10,8 @@
 
 #define MS 1000000ULL
 #define UNIT 1024 /* of pacing */
+#define ROUND_SENT_MIN 64
+#define PROBE_MIN_NS (30 * MS) /* a collector may be silent for 20 */
 
 static struct flight_sent *sent_at(struct flight *f, uint64_t number)
 {
@@ -206,17 +208,20 @@ static void grow(struct flight *f)
 	}
 }
 
-/* At the end of a round: where more than a quarter of it was lost, that was no accident. */
+/* At the end of a round: where more than a quarter was lost, and that of enough to tell it from bad
+ * luck (several rounds, if need be), that was no accident. */
 static void turn_round(struct flight *f)
 {
 	if (f->highest < f->round_end)
 		return;
-	if (f->round_lost >= FLIGHT_CWND_MIN && f->round_lost * 4 > f->round_sent) {
+	f->limited = f->under_way + FLIGHT_CWND_MIN >= f->cwnd;
+	f->round_end = f->next;
+	if (f->round_sent < ROUND_SENT_MIN)
+		return;
+	if (f->round_lost * 4 > f->round_sent + ROUND_SENT_MIN / 4) {
 		f->cwnd = f->cwnd / 2 > FLIGHT_CWND_MIN ? f->cwnd / 2 : FLIGHT_CWND_MIN;
 		f->threshold = f->cwnd;
 	}
-	f->limited = f->under_way + FLIGHT_CWND_MIN >= f->cwnd;
-	f->round_end = f->next;
 	f->round_sent = f->round_lost = 0;
 }
 
@@ -271,7 +276,7 @@ int flight_ack(struct flight *f, const struct ack *a, uint64_t now_ns, flight_to
 		}
 	}
 	if (is_new) {
-		f->timeouts = 0;
+		f->timeouts = f->probes = 0;
 		f->progress_ns = now_ns;
 	}
 	find_lost(f, now_ns, told, context);
@@ -286,6 +291,25 @@ static uint64_t timeout_ns(const struct flight *f)
 	uint64_t since = f->sent[f->oldest % FLIGHT_MAX].sent_ns;
 
 	return (since > f->progress_ns ? since : f->progress_ns) + flight_rto_ns(f);
+}
+
+uint64_t flight_probe_ns(const struct flight *f)
+{
+	uint64_t since = f->sent[f->oldest % FLIGHT_MAX].sent_ns;
+	uint64_t usual = 2 * f->srtt_ns + f->rttvar_ns;
+
+	if (f->oldest == f->next || !f->srtt_ns)
+		return UINT64_MAX;
+	since = since > f->progress_ns ? since : f->progress_ns;
+	since = since > f->probed_ns ? since : f->probed_ns;
+	return since +
+	       ((usual > PROBE_MIN_NS ? usual : PROBE_MIN_NS) << (f->probes < 6 ? f->probes : 6));
+}
+
+void flight_probed(struct flight *f, uint64_t now_ns)
+{
+	f->probed_ns = now_ns;
+	f->probes++;
 }
 
 uint64_t flight_due_ns(const struct flight *f)
@@ -317,8 +341,9 @@ void flight_expire(struct flight *f, uint64_t now_ns, flight_told *told, void *c
 	find_lost(f, now_ns, told, context);
 	if (f->oldest == f->next || now_ns < timeout_ns(f))
 		return;
-	/* Nothing has come for long. What there is goes again, a little at a time. */
-	if (f->under_way) {
+	/* Nothing has come for long. What there is goes again; where that is not answered either, a
+	 * little at a time. */
+	if (f->under_way && f->timeouts) {
 		f->threshold = f->cwnd / 2 > FLIGHT_CWND_FIRST ? f->cwnd / 2 : FLIGHT_CWND_FIRST;
 		f->cwnd = FLIGHT_CWND_MIN;
 	}

@@ -45,8 +45,10 @@ struct flight {
 	uint64_t last_lost;		       /* the highest number that was said to be lost */
 	uint32_t under_way, under_way_other;   /* combos' pieces; others */
 	uint64_t srtt_ns, rttvar_ns, least_ns; /* 0: not measured yet */
-	uint64_t overtaken_ns;	  /* how much later than expected datagrams have come after all */
-	uint64_t progress_ns;	  /* when something was acknowledged that was not */
+	uint64_t overtaken_ns; /* how much later than expected datagrams have come after all */
+	uint64_t progress_ns;  /* when something was acknowledged that was not */
+	uint64_t probed_ns;    /* when an answer was asked for, and how often since progress */
+	unsigned int probes;
 	unsigned int timeouts;	  /* without an answer */
 	uint32_t cwnd, threshold; /* datagrams */
 	uint32_t credit;	  /* of growth above the threshold */
@@ -75,6 +77,10 @@ void flight_expire(struct flight *f, uint64_t now_ns, flight_told *told, void *c
 void flight_lose_all(struct flight *f, flight_told *told, void *context);
 /* When to look again; UINT64_MAX: nothing is under way. */
 uint64_t flight_due_ns(const struct flight *f);
+/* When an answer had better be asked for: the last one may have been lost, and with it nothing else
+ * (TCP's tail loss probe, RFC 8985, section 7). UINT64_MAX: nothing is under way. */
+uint64_t flight_probe_ns(const struct flight *f);
+void flight_probed(struct flight *f, uint64_t now_ns);
 /* When pacing lets the next ones go. */
 uint64_t flight_paced_ns(const struct flight *f);
 /* Of one timeout, doubled for each that was not answered. */

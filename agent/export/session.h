@@ -95,7 +95,7 @@ struct session {
 	const char *peer;	       /* HOST:PORT of the present collector, for messages */
 	uint64_t run;		       /* random number of this run */
 	int changed_fd;		       /* eventfd: up, down, an ACK, or something in the outbox */
-	const __u64 *exported;	       /* frames exported so far; read atomically */
+	const __u64 *exported;	       /* frames in front of those that are kept; read atomically */
 	uint64_t (*realtime_ns)(void); /* the sensor's clock; tests have one of their own */
 	uint64_t renew_ns;	       /* a session's age at which it is renewed */
 	uint32_t window;	       /* asked for */
