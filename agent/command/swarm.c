@@ -41,6 +41,7 @@ enum {
 	OPT_COMBOS,
 	OPT_SECONDS,
 	OPT_PATIENCE,
+	OPT_RENEW,
 	OPT_PAD,
 	OPT_JSON,
 };
@@ -57,6 +58,7 @@ const struct option_def swarm_defs[] = {
 	{ OPT_COMBOS, "combos", "N", "combos of each sensor (with --seconds as many as go)" },
 	{ OPT_SECONDS, "seconds", "S", "go on for so long (default 0, until all are sent)" },
 	{ OPT_PATIENCE, "patience", "S", "and wait so long for what is not settled (default 60)" },
+	{ OPT_RENEW, "renew", "S", "make new session keys after so long (default 120)" },
 	{ OPT_PAD, "pad", NULL, "make all datagrams of one length" },
 	{ OPT_JSON, "json", NULL, "report as JSON" },
 	{ 'h', "help", NULL, "print this" },
@@ -337,6 +339,7 @@ static double set_up_ms(const struct swarm *w, double quantile)
 	X(sensors_done, "  of which all is settled", w->done)                                      \
 	X(set_ups, "set-ups sent", w->counters.set_ups)                                            \
 	X(sessions, "  answered", w->counters.sessions)                                            \
+	X(renewals, "sessions renewed", w->counters.renewals)                                      \
 	X(lost_sessions, "sessions that fell silent", w->counters.lost_sessions)                   \
 	X(datagrams, "datagrams sent", w->counters.datagrams)                                      \
 	X(bytes, "  bytes", w->counters.bytes)                                                     \
@@ -410,6 +413,8 @@ static int parse_number(int id, struct swarm_options *o)
 		return options_number("--combos", optarg, 0, 1000000000, &o->combos);
 	case OPT_SECONDS:
 		return options_number("--seconds", optarg, 0, 1000000, &o->seconds);
+	case OPT_RENEW:
+		return options_number("--renew", optarg, 1, 86400, &o->renew);
 	}
 	return options_number("--patience", optarg, 1, 1000000, &o->patience);
 }
@@ -476,9 +481,12 @@ static void help(void)
 
 int swarm_main(int argc, char **argv)
 {
-	struct swarm_options o = {
-		.seed = "swarm", .count = 100, .first = 1, .combos = -1, .patience = 60
-	};
+	struct swarm_options o = { .seed = "swarm",
+				   .count = 100,
+				   .first = 1,
+				   .combos = -1,
+				   .patience = 60,
+				   .renew = 120 };
 	int id;
 
 	while ((id = options_next(swarm_defs, argc, argv)) != -1) {

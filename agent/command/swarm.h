@@ -89,6 +89,10 @@ struct swarm_sensor {
 	uint64_t cookie;      /* ECHO's */
 	unsigned int unheard; /* datagrams since HEARD */
 	bool echo_due, heard_due;
+	uint8_t chain[KEY_LEN];
+	struct keypair renewal; /* E_s of a RENEW that is not answered yet */
+	bool renewing;
+	uint64_t renew_ns; /* when the next RENEW is due */
 
 	/* combos: those below `settled` are done, below `taken` need not be sent, below `sending`
 	 * are in slots, below `begun` have been sent at least once */
@@ -106,11 +110,11 @@ struct swarm_options {
 	const char *host, *port, *seed, *file, *sensors_file;
 	uint8_t collector[KEY_LEN];
 	bool has_collector, pad, json;
-	long count, first, rate, combos, seconds, patience;
+	long count, first, rate, combos, seconds, patience, renew;
 };
 
 struct swarm_counters {
-	uint64_t set_ups, sessions, lost_sessions, datagrams, bytes, heard, bad_datagrams;
+	uint64_t set_ups, sessions, renewals, lost_sessions, datagrams, bytes, heard, bad_datagrams;
 	uint64_t combos, combos_settled, frames, frames_settled, retransmitted;
 };
 

@@ -144,32 +144,42 @@ void swarm_sensor_free(struct swarm *w, unsigned int i)
 	sodium_memzero(s, sizeof(*s));
 }
 
+/* The session with root `k2`, which is wiped, is the present one. Returns 0 or -ENOMEM. */
+static int session_begin(struct swarm *w, struct swarm_sensor *s, uint8_t k2[KEY_LEN], uint64_t now)
+{
+	struct shroud_keys up, down;
+	int err;
+
+	session_end(w, s);
+	tryst_session(k2, &up, &down, s->chain);
+	err = shroud_rx_init(&s->rx, &w->table, &down, owner_of(w, s), SHROUD_WINDOW_DOWN);
+	shroud_tx_init(&s->tx, &up);
+	sodium_memzero(&up, sizeof(up));
+	sodium_memzero(&down, sizeof(down));
+	s->up = !err;
+	s->renewing = false;
+	s->renew_ns = now + w->o->renew * SECOND;
+	return err;
+}
+
 static void answered(struct swarm *w, struct swarm_sensor *s, uint32_t n, const uint8_t *in,
 		     size_t len, uint64_t now)
 {
 	uint32_t attempt = s->attempt - (s->attempt - n) % SWARM_ASKED;
-	uint8_t k2[KEY_LEN], chain[KEY_LEN];
-	struct shroud_keys up, down;
 	struct tryst_welcome welcome;
+	uint8_t k2[KEY_LEN];
 
 	if (tryst_finish(&s->asked[n], &s->own, &welcome, k2, in, len)) {
 		w->counters.bad_datagrams++;
 		return;
 	}
 	forget_answer(w, s, n);
-	tryst_session(k2, &up, &down, chain);
-	sodium_memzero(chain, sizeof(chain));
-	if (s->up && attempt < s->attempt_up)
+	if ((s->up && attempt < s->attempt_up) || session_begin(w, s, k2, now))
 		return;
-	session_end(w, s);
-	if (shroud_rx_init(&s->rx, &w->table, &down, owner_of(w, s), SHROUD_WINDOW_DOWN))
-		return;
-	shroud_tx_init(&s->tx, &up);
 	s->sensor_id = welcome.sensor_id;
 	s->window = welcome.window < SWARM_WINDOW ? welcome.window : SWARM_WINDOW;
 	s->attempt_up = attempt;
 	s->tries = 0;
-	s->up = true;
 	if (w->set_up_count < w->o->count)
 		w->set_up_ms[w->set_up_count++] = (now - s->asked_ns[n]) / 1e6f;
 	w->counters.sessions++;
@@ -179,6 +189,32 @@ static void answered(struct swarm *w, struct swarm_sensor *s, uint32_t n, const 
 }
 
 /* ---- the session ----------------------------------------------------------------------------- */
+
+static void renew(struct swarm *w, struct swarm_sensor *s, uint64_t now)
+{
+	uint8_t message[MESSAGE_RENEW_LEN] = { MESSAGE_RENEW };
+
+	if (!s->renewing)
+		tryst_ephemeral(&s->renewal, s->own.secret, clock_ns(CLOCK_REALTIME));
+	s->renewing = true;
+	s->renew_ns = now + SECOND;
+	memcpy(message + 1, s->renewal.public, KEY_LEN);
+	swarm_send(w, s, message, sizeof(message), now);
+}
+
+static void renewed(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, uint64_t now)
+{
+	uint8_t k2[KEY_LEN];
+
+	if (!s->renewing || sodium_memcmp(in + 1, s->renewal.public, KEY_LEN) ||
+	    tryst_renew(k2, s->chain, &s->renewal, in + 1 + KEY_LEN, true))
+		return;
+	sodium_memzero(&s->renewal, sizeof(s->renewal));
+	if (session_begin(w, s, k2, now))
+		return;
+	w->counters.renewals++;
+	swarm_session_begun(w, s, now);
+}
 
 static void message(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, size_t len,
 		    uint64_t now)
@@ -190,6 +226,8 @@ static void message(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, 
 	} else if (in[0] == MESSAGE_CHALLENGE && len >= MESSAGE_CHALLENGE_LEN) {
 		s->cookie = load_be(in + 1, 8);
 		s->echo_due = true;
+	} else if (in[0] == MESSAGE_RENEWED && len >= MESSAGE_RENEWED_LEN) {
+		renewed(w, s, in, now);
 	}
 	if (++s->unheard == HEARD_EVERY) {
 		s->unheard = 0;
@@ -263,6 +301,8 @@ void swarm_sensor_tick(struct swarm *w, unsigned int i, uint64_t now)
 		s->rto_ns = earlier(2 * s->rto_ns, 5 * SECOND);
 		swarm_send_again(w, s);
 	}
+	if (now >= s->renew_ns)
+		renew(w, s, now);
 	swarm_send_control(w, s, now);
 	w->due[i] = earlier(s->totals_ns, now + SECOND);
 	if (s->waits_ns)
