@@ -8,8 +8,8 @@ import subprocess
 from netns.testbed import BUILD
 
 COMMANDS = ["saluki", "saluki run", "saluki attach", "saluki detach", "saluki status",
-            "saluki filter", "saluki genkey", "saluki pubkey", "saluki probe", "saluki swarm",
-            "saluki-collector", "saluki-collector ctl"]
+            "saluki filter", "saluki genkey", "saluki genpsk", "saluki pubkey", "saluki probe",
+            "saluki swarm", "saluki-collector", "saluki-collector ctl"]
 
 # names: ("-s", "--snaplen"); argument: "BYTES" or None; text: what is said of it, on one line
 Option = collections.namedtuple("Option", "names argument text")
