@@ -19,7 +19,7 @@
 
 #define SECOND 1000000000ULL
 #define SILENCE_NS (3 * SECOND)
-#define HEARD_EVERY 32
+#define HEARD_EVERY 8
 
 static uint32_t owner_of(const struct swarm *w, const struct swarm_sensor *s)
 {

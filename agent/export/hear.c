@@ -14,7 +14,7 @@
 #include <saluki/log.h>
 
 #define SECOND_NS 1000000000LL
-#define HEARD_EVERY 32
+#define HEARD_EVERY 8
 #define AT_A_TIME 256 /* datagrams of a socket, so that a flood leaves time for the rest */
 #define CLOCK_GOOD_NS 10000000000LL /* a clock that is no more wrong than this is left as it is */
 #define PROBE_OLD_NS (10 * SECOND_NS)

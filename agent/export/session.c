@@ -350,11 +350,17 @@ static void session_renew(struct session *s, uint64_t now_ns)
 	s->next_renew_ns = now_ns + SECOND_NS;
 }
 
+/* What was heard is said again beside it: where datagrams are lost while a session is new, and few
+ * may be under way, the collector might else wait for a HEARD that never comes. */
 static void session_probe(struct session *s, uint64_t now_ns)
 {
 	uint8_t message[MESSAGE_PROBE_LEN] = { MESSAGE_PROBE };
+	uint8_t heard[MESSAGE_HEARD_LEN] = { MESSAGE_HEARD };
 
 	session_post(s, message, sizeof(message));
+	store_be(heard + 1, s->present->rx.highest, 8);
+	if (s->present->rx.highest)
+		session_post(s, heard, sizeof(heard));
 	s->next_probe_ns = now_ns + (s->probes < PROBES_FIRST ? 1 : 10) * SECOND_NS;
 	s->probes++;
 }
