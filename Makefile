@@ -48,7 +48,8 @@ WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps hook maps pin program tap_bpf \
 		tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
-	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_send swarm_session))
+	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_options \
+		swarm_report swarm_send swarm_session))
 NEEDS_pcap := agent/filter/filter_compile.c
 NEEDS_seccomp := agent/sandbox.c
 LEFT_OUT := $(foreach l,$(WITHOUT),$(NEEDS_$(l)))

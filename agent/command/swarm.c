@@ -16,54 +16,17 @@
 
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
-#include <saluki/options.h>
 
 #include "agent/commands.h"
 #include "swarm.h"
 
 #define SOCKETS 128
 #define BATCH 64
-#define SENSORS_MAX 65535 /* ids have 16 bits */
 #define SECOND 1000000000ULL
 #define TICK_NS 5000000ULL
 #define BURST 16  /* datagrams of a sensor before another one's turn */
 #define ROUND 512 /* datagrams before it is looked what has come */
 #define RCVBUF (4 * 1024 * 1024)
-
-enum {
-	OPT_TO = 't',
-	OPT_COLLECTOR_KEY = 256,
-	OPT_COUNT,
-	OPT_SEED,
-	OPT_FIRST,
-	OPT_SENSORS_FILE,
-	OPT_RATE,
-	OPT_COMBOS,
-	OPT_SECONDS,
-	OPT_PATIENCE,
-	OPT_RENEW,
-	OPT_PAD,
-	OPT_JSON,
-};
-
-const struct option_def swarm_defs[] = {
-	{ OPT_COLLECTOR_KEY, "collector-key", "KEY", "the collector's public key" },
-	{ OPT_COUNT, "count", "N", "sensors (default 100)" },
-	{ OPT_SEED, "seed", "TEXT", "what their keys are made of (default swarm)" },
-	{ OPT_FIRST, "first", "ID", "id of the first one (default 1)" },
-	{ OPT_SENSORS_FILE, "sensors-file", "FILE", "write the collector's list of them" },
-	{ OPT_TO, "to", "HOST:PORT", "run against this collector" },
-	{ 'r', "read", "FILE", "send frames of this capture (default made-up ones)" },
-	{ OPT_RATE, "rate", "N", "datagrams with frames a second, of all (default 0, any)" },
-	{ OPT_COMBOS, "combos", "N", "combos of each sensor (with --seconds as many as go)" },
-	{ OPT_SECONDS, "seconds", "S", "go on for so long (default 0, until all are sent)" },
-	{ OPT_PATIENCE, "patience", "S", "and wait so long for what is not settled (default 60)" },
-	{ OPT_RENEW, "renew", "S", "make new session keys after so long (default 120)" },
-	{ OPT_PAD, "pad", NULL, "make all datagrams of one length" },
-	{ OPT_JSON, "json", NULL, "report as JSON" },
-	{ 'h', "help", NULL, "print this" },
-	{ 0 },
-};
 
 static volatile sig_atomic_t interrupted, again;
 
@@ -73,37 +36,6 @@ static void interrupt(int signo)
 		again = 1;
 	else
 		interrupted = 1;
-}
-
-/* ---- the list of sensors --------------------------------------------------------------------- */
-
-static void list_print(FILE *f, const struct swarm_options *o)
-{
-	fprintf(f, "# saluki swarm: name id public-key\n");
-	for (long i = o->first; i < o->first + o->count; i++) {
-		char text[KEY_TEXT_LEN];
-		struct keypair own;
-
-		swarm_key(&own, o->seed, i);
-		key_to_text(text, own.public);
-		sodium_memzero(&own, sizeof(own));
-		fprintf(f, "swarm-%05ld %ld %s\n", i, i, text);
-	}
-}
-
-int swarm_list_write(const struct swarm_options *o)
-{
-	FILE *f = strcmp(o->sensors_file, "-") ? fopen(o->sensors_file, "w") : stdout;
-	bool failed;
-
-	if (f)
-		list_print(f, o);
-	failed = !f || ferror(f) || fflush(f);
-	if (failed)
-		log_line("--sensors-file %s: %s", o->sensors_file, strerror(errno));
-	if (f && f != stdout)
-		fclose(f);
-	return failed ? -EIO : 0;
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -319,60 +251,6 @@ static void swarm_free(struct swarm *w)
 	free(w->sensors);
 }
 
-/* ---- report ---------------------------------------------------------------------------------- */
-
-static int compare(const void *a, const void *b)
-{
-	const float *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static double set_up_ms(const struct swarm *w, double quantile)
-{
-	return w->set_up_count ? w->set_up_ms[(int)(quantile * (w->set_up_count - 1))] : 0;
-}
-
-/* name in JSON, what it counts, value */
-#define REPORT(X)                                                                                  \
-	X(sensors, "sensors", (uint64_t)w->o->count)                                               \
-	X(sensors_done, "  of which all is settled", w->done)                                      \
-	X(set_ups, "set-ups sent", w->counters.set_ups)                                            \
-	X(sessions, "  answered", w->counters.sessions)                                            \
-	X(renewals, "sessions renewed", w->counters.renewals)                                      \
-	X(lost_sessions, "sessions that fell silent", w->counters.lost_sessions)                   \
-	X(datagrams, "datagrams sent", w->counters.datagrams)                                      \
-	X(bytes, "  bytes", w->counters.bytes)                                                     \
-	X(heard, "datagrams heard", w->counters.heard)                                             \
-	X(bad_datagrams, "  of which nothing could be made", w->counters.bad_datagrams)            \
-	X(retransmitted, "pieces sent again", w->counters.retransmitted)                           \
-	X(combos, "combos sent", w->counters.combos)                                               \
-	X(combos_settled, "  settled", w->counters.combos_settled)                                 \
-	X(frames, "frames sent", w->counters.frames)                                               \
-	X(frames_settled, "  settled", w->counters.frames_settled)
-
-static void report(struct swarm *w, uint64_t took_ns)
-{
-	qsort(w->set_up_ms, w->set_up_count, sizeof(*w->set_up_ms), compare);
-	if (w->o->json) {
-		printf("{\"seconds\": %.3f, \"all_up_s\": %.3f", took_ns / 1e9, w->all_up_ns / 1e9);
-#define X(name, text, value) printf(", \"" #name "\": %llu", (unsigned long long)(value));
-		REPORT(X)
-#undef X
-		printf(", \"set_up_ms\": {\"least\": %.2f, \"median\": %.2f, \"p99\": %.2f, "
-		       "\"most\": %.2f}}\n",
-		       set_up_ms(w, 0), set_up_ms(w, .5), set_up_ms(w, .99), set_up_ms(w, 1));
-		return;
-	}
-	printf("%-32s %.3f\n%-32s %.3f\n", "seconds", took_ns / 1e9, "  until all sessions were up",
-	       w->all_up_ns / 1e9);
-#define X(name, text, value) printf("%-32s %llu\n", text, (unsigned long long)(value));
-	REPORT(X)
-#undef X
-	printf("%-32s %.2f, median %.2f, 99 %% below %.2f, most %.2f\n", "set-up took ms: least",
-	       set_up_ms(w, 0), set_up_ms(w, .5), set_up_ms(w, .99), set_up_ms(w, 1));
-}
-
 /* ---- command --------------------------------------------------------------------------------- */
 
 static int run(const struct swarm_options *o)
@@ -387,7 +265,7 @@ static int run(const struct swarm_options *o)
 	if (swarm_init(&w, o) == 0 && (count = sockets_open(o, epoll, socks)) > 0 &&
 	    sensors_init(&w, socks, count) == 0) {
 		loop(&w, epoll);
-		report(&w, monotonic_ns() - w.start_ns);
+		swarm_report(&w, monotonic_ns() - w.start_ns);
 		status = w.done == o->count ? 0 : 1;
 		if (status)
 			log_line("%ld of %ld sensors have not settled all", o->count - w.done,
@@ -400,109 +278,13 @@ static int run(const struct swarm_options *o)
 	return status;
 }
 
-static int parse_number(int id, struct swarm_options *o)
-{
-	switch (id) {
-	case OPT_COUNT:
-		return options_number("--count", optarg, 1, SENSORS_MAX, &o->count);
-	case OPT_FIRST:
-		return options_number("--first", optarg, 1, SENSORS_MAX, &o->first);
-	case OPT_RATE:
-		return options_number("--rate", optarg, 0, 10000000, &o->rate);
-	case OPT_COMBOS:
-		return options_number("--combos", optarg, 0, 1000000000, &o->combos);
-	case OPT_SECONDS:
-		return options_number("--seconds", optarg, 0, 1000000, &o->seconds);
-	case OPT_RENEW:
-		return options_number("--renew", optarg, 1, 86400, &o->renew);
-	}
-	return options_number("--patience", optarg, 1, 1000000, &o->patience);
-}
-
-static int parse_option(int id, struct swarm_options *o)
-{
-	switch (id) {
-	case OPT_TO:
-		if (options_address(optarg, &o->host, &o->port) == 0 && *o->host)
-			return 0;
-		log_line("--to: must be HOST:PORT");
-		return -EINVAL;
-	case OPT_COLLECTOR_KEY:
-		o->has_collector = key_from_text(o->collector, optarg) == 0;
-		if (!o->has_collector)
-			log_line("--collector-key: is no key; give what 'saluki pubkey' prints");
-		return o->has_collector ? 0 : -EINVAL;
-	case OPT_SEED:
-		o->seed = optarg;
-		return 0;
-	case OPT_SENSORS_FILE:
-		o->sensors_file = optarg;
-		return 0;
-	case 'r':
-		o->file = optarg;
-		return 0;
-	case OPT_PAD:
-		o->pad = true;
-		return 0;
-	case OPT_JSON:
-		o->json = true;
-		return 0;
-	}
-	return parse_number(id, o);
-}
-
-static int check(struct swarm_options *o)
-{
-	const char *why = NULL;
-
-	if (!o->host && !o->sensors_file)
-		why = "give --to, --sensors-file, or both";
-	else if (o->host && !o->has_collector)
-		why = "--to needs the collector's public key (--collector-key)";
-	else if (o->first + o->count - 1 > SENSORS_MAX)
-		why = "--first and --count: ids end at 65535";
-	if (why)
-		log_line("swarm: %s", why);
-	if (o->combos < 0 && !o->seconds)
-		o->combos = 10;
-	return why ? -EINVAL : 0;
-}
-
-static void help(void)
-{
-	printf("Usage: saluki swarm [OPTION]...\n\n"
-	       "Simulates many sensors that export real frames, sealed, to one collector, which "
-	       "has\n"
-	       "been given their list (--sensors-file). A tool for tests: who knows the seed "
-	       "knows\n"
-	       "all keys. Exit status 1: not everything was settled.\n\n");
-	options_print(stdout, swarm_defs);
-}
-
 int swarm_main(int argc, char **argv)
 {
-	struct swarm_options o = { .seed = "swarm",
-				   .count = 100,
-				   .first = 1,
-				   .combos = -1,
-				   .patience = 60,
-				   .renew = 120 };
-	int id;
+	struct swarm_options o;
+	int status = swarm_options_parse(&o, argc, argv);
 
-	while ((id = options_next(swarm_defs, argc, argv)) != -1) {
-		if (id == 'h') {
-			help();
-			return 0;
-		}
-		if (id == '?' || parse_option(id, &o))
-			return EXIT_USAGE;
-	}
-	if (optind < argc) {
-		log_line("swarm: %s: not an option; see 'saluki swarm --help'", argv[optind]);
-		return EXIT_USAGE;
-	}
-	if (check(&o))
-		return EXIT_USAGE;
+	if (status)
+		return status < 0 ? 0 : status;
 	if (keys_init()) {
 		log_line("libsodium does not start on this machine");
 		return 1;

@@ -137,6 +137,10 @@ struct swarm {
 /* Keys of sensor `i` of a seed, and the line that the collector's list has for it. */
 void swarm_key(struct keypair *own, const char *seed, unsigned long i);
 int swarm_list_write(const struct swarm_options *o);
+/* Returns 0, the exit status for bad usage after a line, or -1 after --help. */
+int swarm_options_parse(struct swarm_options *o, int argc, char **argv);
+/* To standard output. Sorts the times of set-ups. */
+void swarm_report(struct swarm *w, uint64_t took_ns);
 
 /* Returns 0, or -EINVAL where the collector's key is none. */
 int swarm_sensor_init(struct swarm *w, unsigned int i, int sock);
