@@ -312,7 +312,7 @@ void reassemble_done(struct reassembly *r, struct pool *pool)
 
 void reassemble_floor(struct reassembly *r, uint64_t combo)
 {
-	if (combo > r->floor)
+	if (combo > r->floor && combo <= INT64_MAX) /* no run comes that far */
 		r->floor = combo;
 }
 

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/reassemble.o */
 /*
- * Reassembly: pieces that overtake one another, come twice, lie about their combo's length, time
- * that passes, and another session of the same run. A combo's bytes follow from its number and
- * length, so that it shows if what comes out was put together wrongly. Always holds: numbers only
- * rise, only whole combos come out, and a bounded number of them is held.
+ * Reassembly: pieces of two sensors in any cut, that overtake one another, come twice, lie about
+ * their combo's length, floors, new sessions, time that passes, all in one small pool. A combo's
+ * bytes follow from its count and length, so that it shows if what comes out was put together
+ * wrongly. Always holds: counts only rise, only whole combos come out, none of a count that is
+ * past, and the pool stays within its limit and is empty at the end.
  */
 #include "collector/reassemble.h"
 #include "fuzz.h"
 #include "wire/combo.h"
 
+#define SENSORS 2
+#define POOL_LIMIT (128 * 1024)
+
 struct state {
-	struct reassembly r;
-	uint64_t next; /* no number below this may come out any more */
+	struct pool pool;
+	struct sensor_state {
+		struct reassembly r;
+		uint64_t next; /* no count below this may come out any more */
+	} sensors[SENSORS];
 	uint64_t now_ns;
 };
 
@@ -21,24 +28,29 @@ static uint8_t content(uint32_t combo, uint32_t total, size_t at)
 	return combo * 31 + total * 7 + at * 13 + at / 251;
 }
 
-static void take_all(struct state *s)
+static void take_all(struct state *s, struct sensor_state *one)
 {
 	const uint8_t *data;
-	uint64_t number;
+	uint64_t count;
 	size_t len;
 
-	while ((data = reassemble_take(&s->r, &len, &number))) {
-		CHECK(number >= s->next && len > 0 && len <= COMBO_WIRE_MAX);
+	while ((data = reassemble_take(&one->r, &s->pool, &len, &count))) {
+		CHECK(count >= one->next && len > 0 && len <= COMBO_WIRE_MAX);
 		for (size_t i = 0; i < len; i++)
-			CHECK(data[i] == content(number & 0xffffff, len, i));
-		s->next = number + 1;
-		reassemble_done(&s->r);
+			CHECK(data[i] == content(count & 0xffffff, len, i));
+		one->next = count + 1;
+		reassemble_done(&one->r, &s->pool);
+		CHECK(one->r.next == count + 1);
 	}
-	CHECK(s->r.whole <= s->r.held && s->r.held <= REASSEMBLE_SLOTS);
+	CHECK(one->r.next >= one->r.floor && one->r.next >= one->next);
+	CHECK(one->r.whole <= one->r.held && one->r.held < REASSEMBLE_SLOTS + 1);
+	CHECK((unsigned int)__builtin_popcountll(reassemble_held(&one->r)) == one->r.whole);
+	CHECK(s->pool.used <= s->pool.limit && !one->r.held == !one->r.slots);
 }
 
 /* As it comes from the wire: piece_read has the first word on what a piece may be. */
-static void add(struct state *s, uint32_t combo, uint16_t offset, uint16_t total, size_t len)
+static void add(struct state *s, struct sensor_state *one, uint32_t combo, uint16_t offset,
+		uint16_t total, size_t len)
 {
 	uint8_t *message = malloc(PIECE_HEADER_LEN + len);
 	enum reassemble_result got;
@@ -48,23 +60,19 @@ static void add(struct state *s, uint32_t combo, uint16_t offset, uint16_t total
 	for (size_t i = 0; i < len; i++)
 		message[PIECE_HEADER_LEN + i] = content(combo & 0xffffff, total, offset + i);
 	if (piece_read(&p, message, PIECE_HEADER_LEN + len) == 0) {
-		for (int tries = 0;; tries++) {
-			got = reassemble_add(&s->r, &p, s->now_ns);
-			if (got != REASSEMBLE_FULL)
-				break;
-			CHECK(tries < 2 * REASSEMBLE_SLOTS);
-			take_all(s);
-		}
+		got = reassemble_add(&one->r, &s->pool, &p, s->now_ns);
 		CHECK(got != REASSEMBLE_TAKEN || total <= COMBO_WIRE_MAX);
+		CHECK((got == REASSEMBLE_BAD) == (total > COMBO_WIRE_MAX));
 	}
 	free(message);
-	take_all(s);
+	take_all(s, one);
 }
 
 static void step(struct state *s, struct fuzz_input *in)
 {
 	uint8_t what = fuzz_number(in, 1);
-	uint32_t combo = s->next + (int8_t)fuzz_number(in, 1);
+	struct sensor_state *one = &s->sensors[what >> 3 & 1];
+	uint32_t combo = one->r.next + (int8_t)fuzz_number(in, 1);
 	uint16_t total = fuzz_number(in, 2), offset = (what >> 4) * PIECE_DATA_MAX;
 	size_t len = total > offset ? total - offset : 0;
 
@@ -77,30 +85,40 @@ static void step(struct state *s, struct fuzz_input *in)
 		break;
 	case 1:
 		s->now_ns += fuzz_number(in, 2) * 10000000ULL;
-		while (reassemble_tick(&s->r, s->now_ns, what & 8))
-			take_all(s);
-		return;
-	case 7:
-		reassemble_resume(&s->r);
-		CHECK(s->r.held == s->r.whole);
 		return;
 	case 2: /* from far away */
 		combo = fuzz_number(in, 3);
 		break;
+	case 3: /* cut anyhow */
+		offset = total ? fuzz_number(in, 2) % total & ~7 : 0;
+		len = (1 + fuzz_number(in, 1) % 8) * PIECE_UNIT;
+		len = len > (size_t)total - offset ? (size_t)total - offset : len;
+		break;
+	case 6:
+		reassemble_floor(&one->r, one->r.next + (int64_t)(int16_t)fuzz_number(in, 2));
+		take_all(s, one);
+		return;
+	case 7:
+		reassemble_resume(&one->r, &s->pool);
+		CHECK(one->r.held == one->r.whole);
+		return;
 	}
-	add(s, combo, offset, total, len);
+	add(s, one, combo, offset, total, len);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz_input in = { data, data + len };
-	struct state s = { .now_ns = 1 };
+	struct state s = { .now_ns = 1, .pool.limit = POOL_LIMIT };
 
 	while (in.p < in.end)
 		step(&s, &in);
-	while (reassemble_tick(&s.r, s.now_ns, true))
-		take_all(&s);
-	CHECK(s.r.held == 0);
-	reassemble_free(&s.r);
+	for (int i = 0; i < SENSORS; i++) {
+		reassemble_floor(&s.sensors[i].r, s.sensors[i].r.next + REASSEMBLE_SLOTS);
+		take_all(&s, &s.sensors[i]);
+		CHECK(s.sensors[i].r.held == 0);
+		reassemble_free(&s.sensors[i].r, &s.pool);
+	}
+	CHECK(s.pool.used == 0 && !s.pool.due.oldest && !s.pool.ahead.oldest);
 	return 0;
 }
