@@ -86,7 +86,9 @@ void swarm_send_control(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 		store_be(message + 1, s->cookie, 8);
 		s->echo_due = !swarm_send(w, s, message, MESSAGE_ECHO_LEN, now);
 	}
+	s->heard_due |= s->unheard && now >= s->totals_ns; /* lest a lost one holds ACKs up */
 	if (s->heard_due) {
+		s->unheard = 0;
 		message[0] = MESSAGE_HEARD;
 		store_be(message + 1, s->rx.highest, 8);
 		s->heard_due = !swarm_send(w, s, message, MESSAGE_HEARD_LEN, now);

@@ -229,10 +229,8 @@ static void message(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, 
 	} else if (in[0] == MESSAGE_RENEWED && len >= MESSAGE_RENEWED_LEN) {
 		renewed(w, s, in, now);
 	}
-	if (++s->unheard == HEARD_EVERY) {
-		s->unheard = 0;
+	if (++s->unheard >= HEARD_EVERY)
 		s->heard_due = true;
-	}
 	swarm_send_control(w, s, now);
 }
 
