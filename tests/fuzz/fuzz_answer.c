@@ -1,82 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/source/clock.o agent/queue.o wire/seal.o wire/keys.o
- * wire/combo.o wire/forms.o wire/fields.o wire/info.o */
+/* links: agent/export/session.o agent/export/hear.o agent/export/mailbox.o agent/export/reach.o
+ * agent/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o wire/derive.o
+ * wire/keys.o wire/clock_request.o wire/info.o wire/combo.o wire/forms.o wire/fields.o */
 /*
- * What the sensor hears, from strangers and from its collector gone bad: answers and receipts.
+ * What the sensor hears, from strangers and from its collector gone bad: answers and messages.
  * Always holds: a stranger's datagram changes nothing but the counter of bad ones; only the right
- * answer to the last INIT begins a session, and only once; only a receipt in its one form is taken.
+ * answer to the last set-up begins a session, and only once; what a collector gone bad says ends
+ * no session and is bounded.
  */
+#include <arpa/inet.h>
 #include <sys/socket.h>
 
 #include "agent/export/session.h"
 #include "fuzz_random.h"
-#include "wire/piece.h"
 
-#define SENSOR_ID 7
+#define SECOND_NS 1000000000ULL
+#define TODAY_NS (1800000000 * SECOND_NS)
 
 static struct keypair own, collector;
+static uint8_t pair[KEY_LEN];
 static __u64 exported;
+static int sock; /* the collector's */
+static char port[8];
+static uint64_t ordered;
 
-struct state {
+static struct state {
 	struct session s;
-	int peer; /* the collector's end of the socket */
-	struct seal_session seal;
-	uint8_t init[SEAL_INIT_MAX], answer[SEAL_ANSWER_LEN]; /* the last of each */
-	long init_len;
-	bool answered, unused; /* the present INIT; its answer was not delivered yet */
+	struct session_path path;
+	uint8_t init[SHROUD_DATAGRAM_MAX], answer[SHROUD_DATAGRAM_MAX]; /* the last of each */
+	long init_len, answer_len;
+	bool fresh; /* the answer to the present set-up has not been delivered yet */
+	struct shroud_tx tx;
+	uint8_t chain[KEY_LEN], next_k2[KEY_LEN];
 	uint64_t now_ns;
-};
+} state;
+
+static uint64_t realtime(void)
+{
+	return TODAY_NS + state.now_ns;
+}
+
+static void take_order(void *arg, uint64_t number, const char *text, size_t len)
+{
+	(void)arg;
+	ordered += number + len + (len ? text[len - 1] : 0);
+}
 
 static void setup(struct state *s)
 {
-	int ends[2];
+	const struct reach_name to = { "127.0.0.1", port };
+	struct keys_peers peers = { .count = 1 };
 
-	CHECK(session_init(&s->s, "127.0.0.1", "9", &own, collector.public) == 0);
-	CHECK(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0);
-	close(s->s.sock);
-	s->s.sock = ends[0];
-	s->peer = ends[1];
+	memcpy(peers.peer[0].public, collector.public, KEY_LEN);
+	CHECK(session_init(&s->s, &to, 1, &own, &peers) == 0);
 	s->s.exported = &exported;
+	s->s.realtime_ns = realtime;
+	s->s.order = take_order;
+	s->s.renew_ns = 20 * SECOND_NS;
 	s->now_ns = 1;
 }
 
-static void deliver(struct state *s, const uint8_t *datagram, size_t len)
-{
-	CHECK(send(s->peer, datagram, len, 0) == (ssize_t)len);
-	session_receive(&s->s);
-}
-
-/* Time passes; an INIT may come of it. */
+/* Time passes; a set-up or a question may come of it. */
 static void tick(struct state *s, uint64_t ns)
 {
+	uint8_t in[SHROUD_DATAGRAM_MAX];
+	struct tryst_hello hello;
 	long n;
 
 	s->now_ns += ns;
 	session_tick(&s->s, s->now_ns);
-	while ((n = recv(s->peer, s->init, sizeof(s->init), 0)) > 0) {
+	while ((n = recv(sock, in, sizeof(in), MSG_DONTWAIT)) >= 0) {
+		if (n < TRYST_INIT_MIN || tryst_accept(&hello, pair, in, n))
+			continue;
+		memcpy(s->init, in, n);
 		s->init_len = n;
-		s->answered = s->unused = false;
+		s->answer_len = 0;
 	}
+}
+
+static void hear(struct state *s, const uint8_t *in, size_t len)
+{
+	uint8_t *copy = fuzz_copy(in, len);
+
+	session_hear(&s->s, copy, len, s->now_ns);
+	fuzz_free(copy);
+}
+
+static void make_answer(struct state *s)
+{
+	struct tryst_welcome welcome = { .time_ns = realtime(), .window = 64, .sensor_id = 7 };
+	struct shroud_keys up, down;
+	struct tryst_hello hello;
+	uint8_t k2[KEY_LEN];
+
+	CHECK(tryst_accept(&hello, pair, s->init, s->init_len) == 0);
+	CHECK(hello.run == s->s.run && hello.info_len <= TRYST_INFO_MAX);
+	s->answer_len = tryst_answer(s->answer, k2, &collector, own.public, pair, &hello, &welcome,
+				     s->init, s->init_len, 0);
+	CHECK(s->answer_len > 0);
+	tryst_session(k2, &up, &down, s->chain);
+	shroud_tx_init(&s->tx, &down);
+	s->fresh = true;
 }
 
 static void answer(struct state *s)
 {
-	struct seal_responder r;
-	unsigned int generation = s->s.generation;
+	unsigned int generation = s->s.path.generation;
 
 	if (!s->init_len)
 		return;
-	if (!s->answered) {
-		CHECK(seal_accept(&r, &collector, s->init, s->init_len) == 0);
-		CHECK(r.info_len <= SEAL_INFO_MAX && r.run == s->s.run);
-		seal_answer(&r, &s->seal, s->answer, 1, SENSOR_ID);
-		s->answered = s->unused = true;
-	}
-	deliver(s, s->answer, sizeof(s->answer));
-	CHECK(s->s.generation == generation + s->unused);
-	s->unused = false;
-	CHECK(s->s.sensor_id == SENSOR_ID);
-	CHECK(!memcmp(s->s.tx.key, s->seal.rx.key, KEY_LEN));
+	if (!s->answer_len)
+		make_answer(s);
+	hear(s, s->answer, s->answer_len);
+	CHECK(s->s.path.generation == generation + s->fresh);
+	s->fresh = false;
+	CHECK(s->s.path.sensor_id == 7 && s->s.path.window == 64);
 }
 
 static void stranger(struct state *s, struct fuzz_input *in)
@@ -85,35 +123,76 @@ static void stranger(struct state *s, struct fuzz_input *in)
 	size_t len;
 	const uint8_t *p = fuzz_bytes(in, fuzz_number(in, 2) % 1500, &len);
 
-	deliver(s, p, len);
+	hear(s, p, len);
 	before.bad_datagrams++;
 	CHECK(!memcmp(&before, &s->s, sizeof(before)));
 }
 
+/* One that is authentic, and anything. */
 static void gone_bad(struct state *s, struct fuzz_input *in)
 {
-	uint8_t out[1500];
-	uint64_t bad = s->s.bad_datagrams;
-	bool receipt, same = s->answered && !s->unused;
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	unsigned int generation = s->s.path.generation;
+	bool up = s->s.up;
 	size_t len;
 	const uint8_t *p = fuzz_bytes(in, fuzz_number(in, 1), &len);
 
-	receipt = same && len == RECEIPT_LEN && p[0] == PIECE_RECEIPT;
-	deliver(s, out, seal_datagram(&s->seal.tx, out, p, len));
-	if (receipt)
-		CHECK(s->s.bad_datagrams == bad && s->s.heard == load_be(p + 1, 8) &&
-		      s->s.first_send_ns == 0);
-	else if (same)
-		CHECK(s->s.bad_datagrams == bad + 1);
+	if (!s->answer_len || s->fresh || !len)
+		return;
+	hear(s, out, shroud_seal(&s->tx, out, p, len, 0));
+	/* Of a key of anybody's a session may come, but only one that was asked for. */
+	CHECK(s->s.up == up && s->s.path.generation - generation <= 1);
+	CHECK(s->s.acks_count <= SESSION_ACKS);
+}
+
+static void renewed(struct state *s)
+{
+	uint8_t message[MESSAGE_RENEWED_LEN] = { MESSAGE_RENEWED }, out[SHROUD_DATAGRAM_MAX];
+	unsigned int generation = s->s.path.generation;
+	struct shroud_keys up, down;
+	struct keypair e;
+
+	if (!s->answer_len || s->fresh || !s->s.renewing || s->s.present->since_ns > s->now_ns)
+		return;
+	fuzz_keypair(&e);
+	memcpy(message + 1, s->s.renewal.public, KEY_LEN);
+	memcpy(message + 1 + KEY_LEN, e.public, KEY_LEN);
+	CHECK(tryst_renew(s->next_k2, s->chain, &e, s->s.renewal.public, false) == 0);
+	hear(s, out, shroud_seal(&s->tx, out, message, sizeof(message), 0));
+	if (s->s.path.generation == generation)
+		return; /* of another session's, or too far ahead */
+	tryst_session(s->next_k2, &up, &down, s->chain);
+	shroud_tx_init(&s->tx, &down);
+}
+
+static void export(struct state *s)
+{
+	uint8_t message[MESSAGE_MAX];
+	struct ack ack;
+	unsigned int n = 0;
+
+	session_use(&s->s, &s->path);
+	while (session_outbox(&s->s, s->path.generation, message))
+		CHECK(++n <= SESSION_OUTBOX);
+	session_ack(&s->s, s->path.generation, &ack);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(at);
+
 	(void)argc;
 	(void)argv;
 	fuzz_random_init();
 	fuzz_keypair(&own);
 	fuzz_keypair(&collector);
+	CHECK(tryst_pair(pair, &collector, own.public, false, NULL) == 0);
+	sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	CHECK(bind(sock, (struct sockaddr *)&at, sizeof(at)) == 0);
+	CHECK(getsockname(sock, (struct sockaddr *)&at, &len) == 0);
+	snprintf(port, sizeof(port), "%u", ntohs(at.sin_port));
 	fuzz_quiet();
 	return 0;
 }
@@ -121,34 +200,39 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz_input in = { data, data + len };
-	static struct state s;
+	struct state *s = &state;
 
-	memset(&s, 0, sizeof(s));
+	memset(s, 0, sizeof(*s));
 	fuzz_random_state = 1;
-	setup(&s);
+	setup(s);
 	while (in.p < in.end) {
 		switch (fuzz_number(&in, 1) & 7) {
 		case 0:
-			stranger(&s, &in);
+			stranger(s, &in);
 			break;
 		case 1:
-			gone_bad(&s, &in);
+			gone_bad(s, &in);
 			break;
 		case 2:
-			answer(&s);
+			answer(s);
 			break;
 		case 3:
-			tick(&s, fuzz_number(&in, 2) * 1000000ULL);
+			tick(s, fuzz_number(&in, 2) * 1000000ULL);
 			break;
 		case 4:
-			session_sent(&s.s, s.now_ns);
+			session_sent(&s->s, s->now_ns);
 			break;
 		case 5:
-			session_refused(&s.s);
+			session_refused(&s->s);
+			break;
+		case 6:
+			renewed(s);
+			break;
+		case 7:
+			export(s);
 			break;
 		}
 	}
-	close(s.peer);
-	session_free(&s.s);
+	session_free(&s->s);
 	return 0;
 }
