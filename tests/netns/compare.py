@@ -6,7 +6,7 @@ import subprocess
 
 from reference import captures, trim
 
-LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutdown", "in_ring",
+LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutdown", "dropped_store", "in_ring",
           "lost_missing", "lost_disk", "earlier", "in_flight", "balance", "bad_combos",
           "bad_pieces", "bad_messages")
 
