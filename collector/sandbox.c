@@ -15,7 +15,9 @@
 int sandbox_receiving(void)
 {
 	static const struct sandbox_policy policy = {
-		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64",
+		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 "
+			   /* the control socket */
+			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send recv recvfrom",
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_REACHING,
 	};
@@ -53,8 +55,8 @@ static void replaced_path(struct sandbox_path *p, const char *file, char *buffer
 
 static int permit_files(const struct collector_options *o)
 {
-	struct sandbox_path paths[4] = { { 0 } }, *p = paths;
-	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX];
+	struct sandbox_path paths[5] = { { 0 } }, *p = paths;
+	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX], control[PATH_MAX];
 
 	if (strcmp(o->write, "-"))
 		output_path(p++, o, output);
@@ -62,6 +64,10 @@ static int permit_files(const struct collector_options *o)
 		replaced_path(p++, o->stats_file, stats);
 	if (o->state)
 		replaced_path(p++, o->state, state);
+	if (o->control) { /* it is removed at the end */
+		replaced_path(p, o->control, control);
+		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
+	}
 	return sandbox_paths(paths);
 }
 
