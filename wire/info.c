@@ -25,6 +25,9 @@ static const struct field own_fields[] = {
 	FIELD(info, "os", TEXT, os),
 	FIELD(info, "exported", NUMBER_64, exported),
 	FIELD(info, "change", NUMBER_64, change),
+	FIELD(info, "round_trip_us", NUMBER_64, round_trip_us),
+	FIELD(info, "ahead_us", NUMBER_64, ahead_us),
+	FIELD(info, "behind_us", NUMBER_64, behind_us),
 	{ 0 },
 };
 
@@ -133,6 +136,7 @@ static size_t write_capped(char *out, const struct info *i, struct caps caps)
 
 /* With all caps at their least it fits: longest keys, texts of `info` and numbers there are. */
 _Static_assert(sizeof("application=") + 64 + sizeof("os=") + 128 + 2 * (sizeof("exported=") + 20) +
+			       3 * (sizeof("round_trip_us=") + 20) +
 			       INFO_INTERFACES_MAX * (sizeof("interface.0=") + sizeof("source.0=") +
 						      sizeof("snaplen.0=") + sizeof("keep.0=") +
 						      sizeof("filter.0=") + 4 * CAP_MIN + 10) <=

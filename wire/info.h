@@ -9,6 +9,9 @@
  *     os             system, release, machine
  *     exported       frames of this run in combos sent before this was written
  *     change         rises with every change, so that one that was overtaken is known
+ *     round_trip_us  the shortest of late between the two, as the sensor has measured it
+ *     ahead_us       its clock (protocol time) is before the collector's by so much, or
+ *     behind_us      behind it
  *     interface.N    name of the interface that frames call N, 0 to 7; with -r the file's
  *     source.N       how it is captured: "xdp native", "tc", ...
  *     snaplen.N      bytes kept of a frame, at most
@@ -41,6 +44,7 @@ struct info_interface {
 struct info {
 	char application[64], os[128];
 	uint64_t exported, change;
+	uint64_t round_trip_us, ahead_us, behind_us;
 	uint32_t count; /* of interfaces: one more than the highest N */
 	struct info_interface interfaces[INFO_INTERFACES_MAX];
 };

@@ -18,6 +18,8 @@
 #define AT_A_TIME 256 /* datagrams of a socket, so that a flood leaves time for the rest */
 #define CLOCK_GOOD_NS 10000000000LL /* a clock that is no more wrong than this is left as it is */
 #define PROBE_OLD_NS (10 * SECOND_NS)
+#define TOLD_PROBES 4
+#define TOLD_EVERY_NS (60 * SECOND_NS)
 #define MEASURED_OLD_NS (600 * SECOND_NS) /* ways change */
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -111,6 +113,22 @@ static void hear_renewed(struct session *s, const struct session_link *l, const 
 	sodium_memzero(&terms, sizeof(terms));
 }
 
+/* Into the next INFO: at once when the first probes have been answered, then once a minute. */
+static void hear_measured(struct session *s, uint64_t now_ns)
+{
+	int64_t ahead_us = -s->offset_ns / 1000;
+	struct info *i = &s->info;
+
+	i->round_trip_us = (s->round_trip_ns + 999) / 1000;
+	i->ahead_us = ahead_us > 0 ? ahead_us : 0;
+	i->behind_us = ahead_us < 0 ? -ahead_us : 0;
+	if (s->probes < TOLD_PROBES || (s->told_ns && now_ns - s->told_ns < TOLD_EVERY_NS))
+		return;
+	s->told_ns = now_ns;
+	i->change++;
+	s->info_due = s->info_due ?: 1;
+}
+
 /* Round trip and offset as NTP has them (RFC 5905, section 8): t1 and t4 are our clock's, t2 and t3
  * the collector's. The shortest round trip is the one that waited least. */
 static void hear_probed(struct session *s, const struct session_link *l, const uint8_t *m,
@@ -130,6 +148,7 @@ static void hear_probed(struct session *s, const struct session_link *l, const u
 		s->measured_ns = now_ns;
 	}
 	pthread_mutex_unlock(&s->lock);
+	hear_measured(s, now_ns);
 }
 
 static void hear_heard(struct session *s, struct session_link *l)

@@ -125,6 +125,7 @@ struct session {
 	bool renewing;
 	uint64_t next_renew_ns, next_probe_ns, next_info_ns;
 	unsigned int probes, info_due;
+	uint64_t told_ns;	/* when the measured round trip was told */
 	uint64_t bad_datagrams; /* nothing that was waited for */
 
 	/* shared */

@@ -617,6 +617,9 @@ static void probes_measure(void **state)
 	session_receive(&w.s, w.now_ns);
 	assert_true(w.s.round_trip_ns == 60000000);
 	assert_true(w.s.offset_ns == (int64_t)ahead - 10000000);
+	assert_int_equal(w.s.info.round_trip_us, 60000);
+	assert_int_equal(w.s.info.ahead_us, 0);
+	assert_int_equal(w.s.info.behind_us, 4990000);
 	w.now_ns += 20 * SECOND_NS; /* what is old says nothing */
 	collector_say(&w.c[0], probed, sizeof(probed));
 	session_receive(&w.s, w.now_ns);
