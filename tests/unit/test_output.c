@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/output.o collector/recover.o collector/files.o collector/series.o
+ * collector/state.o collector/names.o collector/pcapng.o collector/interfaces.o collector/ledger.o
+ * collector/sensors.o collector/session.o collector/reassemble.o wire/info.o wire/totals.o
+ * wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o */
+/*
+ * The output with the privileged process that opens its files: combos are settled when they are
+ * written, and a collector that was ended in any way leaves its names to the next one.
+ */
+#include "unit.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/files.h"
+#include "collector/sensors.h"
+
+#define RUN 0x1122334455667788ULL
+
+static char folder[64];
+static struct collector_options options;
+static struct output *out;
+static struct sensor sensors[2];
+static struct sensor *list[2] = { &sensors[0], &sensors[1] };
+static struct sensors all = { .list = list, .count = 2 };
+static struct orders orders = { .sock = -1 };
+static pid_t privileged;
+static int sock;
+
+/* Starts both halves. Returns what output_init does. */
+static int start(void)
+{
+	int pair[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	privileged = fork();
+	if (!privileged) {
+		struct files f;
+
+		close(pair[0]);
+		if (files_init(&f, &options) == 0)
+			while (files_answer(&f, pair[1]) == 0)
+				;
+		_exit(0);
+	}
+	close(pair[1]);
+	sock = pair[0];
+	memset(sensors, 0, sizeof(sensors));
+	for (int i = 0; i < 2; i++) {
+		sensors[i].id = 17 + i;
+		snprintf(sensors[i].name, sizeof(sensors[i].name), "sensor%d", i);
+		ledger_run_start(&sensors[i].ledger, RUN + i, 0);
+	}
+	out = calloc(1, sizeof(*out));
+	return output_init(out, &options, &all, sock, &orders);
+}
+
+/* Ends both, in order or as SIGKILL does. */
+static void stop(bool in_order)
+{
+	for (int i = 0; i < 2; i++)
+		sensors_not_due(&sensors[i]);
+	if (in_order) {
+		output_finish(out);
+	} else {
+		close(out->fd);
+		names_free(&out->names);
+	}
+	free(out);
+	close(sock);
+	assert_int_equal(waitpid(privileged, NULL, 0), privileged);
+}
+
+static void run_begin(int i)
+{
+	const struct sensor_run *known = names_find(&out->names, sensors[i].id, RUN + i);
+
+	output_run_begin(out, &sensors[i], RUN + i, known ? known->next : 0,
+			 known ? known->accounted : 0);
+}
+
+/* A combo of two frames in the buffer. */
+static void combo(int i, uint64_t count)
+{
+	static const uint8_t bytes[60];
+	struct combo_frame f = { .linktype = 1, .orig_len = 60, .kept_len = 60, .data = bytes };
+	struct combo_name name = { .count = count, .first = 2 * count, .frames = 2 };
+
+	assert_int_equal(ledger_combo(&sensors[i].ledger, name.first, 2), 0);
+	output_combo(out, &sensors[i], name, 120, 1);
+	for (f.time_ns = 1; f.time_ns <= 2; f.time_ns++)
+		output_frame(out, &sensors[i], &f, 1);
+}
+
+static void flush(void)
+{
+	output_tick(out, out->opened_ns + OUTPUT_FLUSH_NS);
+}
+
+static uint64_t known(int i)
+{
+	const struct sensor_run *r = names_find(&out->names, sensors[i].id, RUN + i);
+
+	assert_true(!r || r->accounted == 2 * r->next);
+	return r ? r->next : 0;
+}
+
+static const char *path(const char *name)
+{
+	static char text[4][PATH_MAX];
+	static unsigned int next;
+
+	snprintf(text[next % 4], sizeof(text[0]), "%s/%s", folder, name);
+	return text[next++ % 4];
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/saluki-output-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	options = (struct collector_options){ .write = folder };
+	return 0;
+}
+
+static int end(void **state)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	(void)state;
+	while ((e = readdir(d)))
+		unlink(path(e->d_name));
+	closedir(d);
+	return rmdir(folder);
+}
+
+static void settled_is_what_is_written(void **state)
+{
+	(void)state;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	run_begin(1);
+	combo(0, 0);
+	combo(0, 1);
+	combo(1, 0);
+	assert_int_equal(sensors[0].output.settled, 0);
+	output_passed(out, &sensors[1], 5, 10); /* behind what is in the buffer */
+	assert_int_equal(sensors[1].output.settled, 0);
+	flush();
+	assert_int_equal(sensors[0].output.settled, 2);
+	assert_int_equal(sensors[1].output.settled, 5);
+	assert_true(sensors[0].due_ns && sensors[1].due_ns);
+	assert_int_equal(sensors[0].ledger.now.written, 4);
+	output_passed(out, &sensors[0], 9, 18); /* nothing is waited for */
+	assert_int_equal(sensors[0].output.settled, 9);
+	stop(true);
+}
+
+/* What is in the buffer at SIGKILL was not settled; what was is known, by the files. */
+static void known_after_a_kill(void **state)
+{
+	(void)state;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	run_begin(1);
+	combo(0, 0);
+	flush();
+	combo(1, 0);
+	combo(0, 1);
+	flush();
+	combo(0, 2);
+	stop(false);
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 2);
+	assert_int_equal(known(1), 1);
+	run_begin(0);
+	combo(0, 2);
+	flush();
+	stop(false);
+	assert_int_equal(unlink(path("saluki.state")), 0); /* then they are in all files */
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 3);
+	assert_int_equal(known(1), 1);
+	stop(true);
+}
+
+static void known_after_an_end(void **state)
+{
+	(void)state;
+	assert_int_equal(start(), 0);
+	out->state.floor_ns = 12345;
+	run_begin(0);
+	combo(0, 0);
+	flush();
+	output_passed(out, &sensors[0], 4, 8); /* lost, so in no file */
+	stop(true);
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 4);
+	assert_true(out->state.floor_ns == 12345);
+	stop(true);
+}
+
+static size_t file_read(const char *name, uint8_t *bytes, size_t size)
+{
+	FILE *f = fopen(name, "r");
+	size_t len;
+
+	assert_non_null(f);
+	len = fread(bytes, 1, size, f);
+	fclose(f);
+	return len;
+}
+
+static void file_write(const char *name, const uint8_t *bytes, size_t len)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, len, f), len);
+	fclose(f);
+}
+
+/* The last file was being written: both it and the names end with a whole combo. */
+static void a_torn_file(void **state)
+{
+	static uint8_t bytes[65536];
+	char name[PATH_MAX];
+	size_t one, len;
+
+	(void)state;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	combo(0, 0);
+	flush();
+	one = out->size;
+	combo(0, 1);
+	flush();
+	strcpy(name, out->name);
+	stop(false);
+	len = file_read(name, bytes, sizeof(bytes));
+	for (size_t cut = one; cut < len; cut += 31) {
+		file_write(name, bytes, cut);
+		unlink(path("saluki.state")); /* which would know better by then */
+		assert_int_equal(start(), 0);
+		assert_int_equal(known(0), 1);
+		stop(false);
+		assert_int_equal(file_read(name, bytes + 32768, 32768), one);
+		assert_memory_equal(bytes, bytes + 32768, one);
+	}
+}
+
+/* One file that is appended to, with a state behind that is of half of it. */
+static void a_single_file(void **state)
+{
+	(void)state;
+	options.write = path("out.pcapng");
+	for (uint64_t n = 0; n < 4; n++) {
+		assert_int_equal(start(), 0);
+		assert_int_equal(known(0), n);
+		run_begin(0);
+		combo(0, n);
+		flush();
+		stop(n & 1);
+	}
+	assert_int_equal(truncate(path("out.pcapng.state"), 40), 0); /* damaged */
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 4);
+	stop(true);
+}
+
+static void a_rotated_series(void **state)
+{
+	(void)state;
+	options.write = path("lib.pcapng");
+	options.rotate_s = 1;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	run_begin(1);
+	combo(1, 0);
+	for (uint64_t n = 0; n < 20; n++) {
+		combo(0, n);
+		flush();
+		output_tick(out, out->opened_ns + 1000000000);
+	}
+	combo(0, 20);
+	flush();
+	stop(false);
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 21);
+	assert_int_equal(known(1), 1);
+	assert_non_null(strstr(out->name, "_00022_")); /* it goes on counting */
+	stop(true);
+}
+
+/* The state is one collector's. */
+static void not_two_at_once(void **state)
+{
+	struct files f;
+
+	(void)state;
+	assert_int_equal(start(), 0);
+	assert_int_equal(files_init(&f, &options), -EWOULDBLOCK);
+	files_free(&f);
+	out->state.floor_ns += 1000000000000; /* also after it was replaced */
+	output_tick(out, 1);
+	assert_int_equal(files_init(&f, &options), -EWOULDBLOCK);
+	files_free(&f);
+	stop(true);
+	assert_int_equal(files_init(&f, &options), 0);
+	files_free(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(settled_is_what_is_written, begin, end),
+		cmocka_unit_test_setup_teardown(known_after_a_kill, begin, end),
+		cmocka_unit_test_setup_teardown(known_after_an_end, begin, end),
+		cmocka_unit_test_setup_teardown(a_torn_file, begin, end),
+		cmocka_unit_test_setup_teardown(a_single_file, begin, end),
+		cmocka_unit_test_setup_teardown(a_rotated_series, begin, end),
+		cmocka_unit_test_setup_teardown(not_two_at_once, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}
