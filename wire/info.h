@@ -10,7 +10,7 @@
  *     exported       frames of this run in combos sent before this was written
  *     change         rises with every change, so that one that was overtaken is known
  *     round_trip_us  the shortest of late between the two, as the sensor has measured it
- *     ahead_us       its clock (protocol time) is before the collector's by so much, or
+ *     ahead_us       its machine's clock is before the collector's by so much, or
  *     behind_us      behind it
  *     interface.N    name of the interface that frames call N, 0 to 7; with -r the file's
  *     source.N       how it is captured: "xdp native", "tc", ...

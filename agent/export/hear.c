@@ -48,6 +48,16 @@ static void hear_answers_again(struct session *s, unsigned int peer)
 	s->trying = peer;
 }
 
+/* Another way, another clock. */
+static void hear_measure_anew(struct session *s)
+{
+	s->probes = 0;
+	s->next_probe_ns = s->told_ns = 0;
+	pthread_mutex_lock(&s->lock);
+	s->round_trip_ns = 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
 static bool hear_welcome(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
 {
 	struct session_asked *a = &s->asked;
@@ -63,8 +73,7 @@ static bool hear_welcome(struct session *s, const uint8_t *in, size_t len, uint6
 	terms.window = welcome.window < s->window ? welcome.window : s->window;
 	terms.sensor_id = welcome.sensor_id;
 	terms.padded = s->pad;
-	s->probes = 0;
-	s->next_probe_ns = now_ns;
+	hear_measure_anew(s);
 	s->next_better_ns = now_ns + SESSION_BETTER_NS;
 	if (!session_begin(s, a->peer, a->sock, k2, &terms, now_ns))
 		a->sock = -1; /* the session's now */
@@ -114,9 +123,11 @@ static void hear_renewed(struct session *s, const struct session_link *l, const 
 }
 
 /* Into the next INFO: at once when the first probes have been answered, then once a minute. */
-static void hear_measured(struct session *s, uint64_t now_ns)
+static void hear_measured(struct session *s, unsigned int peer, uint64_t now_ns)
 {
-	int64_t ahead_us = -s->offset_ns / 1000;
+	/* Of the clock that frames are stamped by, which a clock request does not set right. */
+	int64_t moved_ns = s->realtime_ns() - session_time(s, peer, now_ns);
+	int64_t ahead_us = (moved_ns - s->offset_ns) / 1000;
 	struct info *i = &s->info;
 
 	i->round_trip_us = (s->round_trip_ns + 999) / 1000;
@@ -148,7 +159,7 @@ static void hear_probed(struct session *s, const struct session_link *l, const u
 		s->measured_ns = now_ns;
 	}
 	pthread_mutex_unlock(&s->lock);
-	hear_measured(s, now_ns);
+	hear_measured(s, l->peer, now_ns);
 }
 
 static void hear_heard(struct session *s, struct session_link *l)

@@ -640,6 +640,25 @@ static void answer_renewal(struct collector *c, const struct keypair *e)
 	collector_say(c, renewed, sizeof(renewed));
 }
 
+/* A clock of 1970 is told of too, though the protocol's has been set right. */
+static void the_machines_clock_is_told(void **state)
+{
+	uint8_t probed[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
+
+	(void)state;
+	world_open(1);
+	w.sensor_clock_ns = -3600 * (int64_t)SECOND_NS;
+	pass_until_up(4000);
+	for (int i = 0; i < 3; i++) /* there and back in no time */
+		store_be(probed + 1 + 8 * i, world_time(), 8);
+	collector_say(&w.c[0], probed, sizeof(probed));
+	settle();
+	assert_int_equal(w.s.info.round_trip_us, 1); /* 0: not known */
+	assert_int_equal(w.s.info.behind_us, 3600 * 1000000ULL);
+	assert_int_equal(w.s.info.ahead_us, 0);
+	world_close();
+}
+
 static void a_session_is_renewed(void **state)
 {
 	struct collector *c = &w.c[0];
@@ -833,6 +852,7 @@ int main(void)
 		cmocka_unit_test(a_change_is_told_ten_times),
 		cmocka_unit_test(orders_are_answered),
 		cmocka_unit_test(probes_measure),
+		cmocka_unit_test(the_machines_clock_is_told),
 		cmocka_unit_test(a_session_is_renewed),
 		cmocka_unit_test(forged_and_replayed),
 		cmocka_unit_test(nothing_is_answered_that_was_not_asked),
