@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/files.o */
+/* links: collector/files.o collector/series.o */
 /*
  * The collector's privileged process, asked by an unprivileged one that has been taken over. First
  * byte: how the collector was started; then messages of any length, with descriptors that nobody
@@ -15,6 +15,7 @@
 #include "fuzz.h"
 
 #define OLD "written before"
+#define OLD_OF_SERIES "saluki_00007_20260101000000.pcapng"
 
 static char folder[] = "/tmp/saluki-fuzz-XXXXXX";
 static int outside; /* where libFuzzer is, between inputs */
@@ -44,6 +45,14 @@ static bool series(const char *name)
 	       strspn(digits, "_0123456789") == 21 && !strcmp(digits + 21, ".pcapng");
 }
 
+/* Next to the output; the default's name. */
+static bool state(const char *name)
+{
+	return !strcmp(name, "out.pcapng.state") || !strcmp(name, "out.pcapng.state.new") ||
+	       !strcmp(name, "old.pcapng.state") || !strcmp(name, "old.pcapng.state.new") ||
+	       !strcmp(name, "saluki.state") || !strcmp(name, "saluki.state.new");
+}
+
 /* Looks at what is in the folder now, and empties it. */
 static void check_folder(const struct collector_options *o)
 {
@@ -54,8 +63,10 @@ static void check_folder(const struct collector_options *o)
 	while ((e = readdir(d))) {
 		if (e->d_name[0] == '.')
 			continue;
-		if (!strcmp(e->d_name, "old.pcapng"))
+		if (!strcmp(e->d_name, "old.pcapng") || !strcmp(e->d_name, OLD_OF_SERIES))
 			check_old(e->d_name);
+		else if (state(e->d_name))
+			CHECK(strcmp(o->write, "-"));
 		else if (!strncmp(e->d_name, "stats", 5))
 			CHECK(o->stats_file &&
 			      (!strcmp(e->d_name, "stats") || !strcmp(e->d_name, "stats.new")));
@@ -126,12 +137,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	o.rotate_bytes = how & 8;
 	before = open_descriptors();
 	write_old("old.pcapng");
+	write_old(OLD_OF_SERIES); /* which may be asked for, but who has it writes to it */
 	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
 	CHECK(files_init(&f, &o) == 0);
 	while (in.p < in.end && ask(&f, pair, &in) == 0)
 		;
 	close(pair[0]);
 	close(pair[1]);
+	files_free(&f);
 	check_folder(&o);
 	CHECK(open_descriptors() == before);
 	CHECK(fchdir(outside) == 0);

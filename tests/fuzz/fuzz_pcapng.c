@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/pcapng.o agent/source/pcap_read.o */
+/* links: collector/pcapng.o collector/names.o agent/source/pcap_read.o */
 /*
  * The output file. First byte even: a file of anybody's making that is to be appended to; odd: what
- * blocks are to be written with which texts and numbers. Always holds: what pcapng_check keeps it
- * keeps again; no block is larger than promised; a file cut anywhere is cut back to whole
- * blocks; frames written are the frames read.
+ * blocks are to be written with which texts, numbers and names. Always holds: what pcapng_check and
+ * names_scan keep they keep again; no block is larger than promised; a file cut anywhere is cut
+ * back to whole blocks, and of combos; frames written are the frames read, and names the names.
  */
 #include <errno.h>
 
 #include "agent/source/pcap_read.h"
+#include "collector/names.h"
 #include "collector/pcapng.h"
 #include "fuzz.h"
 
 #define BLOCKS_MAX 64
 #define FRAME_MAX 600
 
+static void hostile_names(int fd, int64_t from, int64_t len)
+{
+	struct names n = { 0 };
+	int64_t whole = names_scan(&n, fd, from, len);
+
+	CHECK(whole == -EBADMSG || (whole >= 0 && whole <= len));
+	if (whole > from)
+		CHECK(names_scan(&n, fd, from, whole) == whole);
+	names_free(&n);
+}
+
 static void hostile(struct fuzz_input *in)
 {
 	int64_t len = in->end - in->p, whole;
 	int fd = fuzz_file(in->p, len);
+
+	hostile_names(fd, 0, len);
+	hostile_names(fd, len / 3, len); /* by a state that means another file */
 
 	whole = pcapng_check(fd, len);
 	CHECK(whole == -EBADMSG || (whole >= 0 && whole <= len));
@@ -31,9 +46,12 @@ static void hostile(struct fuzz_input *in)
 struct written {
 	uint8_t file[BLOCKS_MAX * PCAPNG_META_MAX];
 	size_t len, ends[BLOCKS_MAX + 1];
-	unsigned int blocks, interfaces, frames;
+	unsigned int blocks, interfaces, frames, sections;
 	uint16_t linktypes[BLOCKS_MAX];
 	struct combo_frame list[BLOCKS_MAX];
+	uint32_t left; /* frames that the present combo still must have */
+	uint64_t next; /* count of the next combo */
+	size_t begun;  /* where the present one begins */
 };
 
 static const char *text(struct fuzz_input *in)
@@ -54,6 +72,7 @@ static size_t packet(struct written *w, struct fuzz_input *in, uint8_t *out)
 	static const uint8_t bytes[FRAME_MAX] = "frame";
 	struct combo_frame f = { .time_ns = fuzz_number(in, 8), .data = bytes };
 	uint32_t interface = fuzz_number(in, 1);
+	struct combo_name name = { 0 };
 
 	if (!w->interfaces)
 		return 0;
@@ -63,7 +82,13 @@ static size_t packet(struct written *w, struct fuzz_input *in, uint8_t *out)
 	f.direction = fuzz_number(in, 1);
 	f.linktype = w->linktypes[interface];
 	w->list[w->frames++] = f;
-	return pcapng_packet(out, interface, &f, NULL);
+	if (!w->left) {
+		name = (struct combo_name){ .run = 1, .sensor = 2, .count = w->next++ };
+		w->left = name.frames = 1 + fuzz_number(in, 1) % 4;
+		w->begun = w->len;
+	}
+	w->left--;
+	return pcapng_packet(out, interface, &f, name.frames ? &name : NULL);
 }
 
 static size_t interface(struct written *w, struct fuzz_input *in, uint8_t *out)
@@ -98,12 +123,14 @@ static void write_block(struct written *w, struct fuzz_input *in)
 	if (what == 0 || !w->blocks) {
 		len = pcapng_section(out, text(in), text(in));
 		w->interfaces = 0;
+		w->left = 0;
+		w->sections++;
 	} else if (what == 1) {
 		len = interface(w, in, out);
 	} else if (what == 2) {
 		len = packet(w, in, out);
-		CHECK(!len ||
-		      len <= w->list[w->frames - 1].kept_len + (size_t)PCAPNG_PACKET_OVERHEAD);
+		CHECK(!len || len <= w->list[w->frames - 1].kept_len +
+					      (size_t)PCAPNG_PACKET_OVERHEAD + PCAPNG_NAME_LEN);
 	} else {
 		len = statistics(w, in, out);
 	}
@@ -128,6 +155,19 @@ static void check_cut(const struct written *w, int fd, size_t cut)
 		CHECK(pcapng_check(fd, cut) == -EBADMSG); /* too little to know what it is */
 	else
 		CHECK(pcapng_check(fd, cut) == (int64_t)w->ends[whole]);
+}
+
+/* All combos are known whose frames are all there. */
+static void check_names(const struct written *w, int fd)
+{
+	struct names n = { 0 };
+	uint64_t next = w->left ? w->next - 1 : w->next;
+	int64_t whole = names_scan(&n, fd, 0, w->len);
+	const struct sensor_run *r = names_find(&n, 2, 1);
+
+	CHECK(whole == (int64_t)(w->left ? w->begun : w->len));
+	CHECK(w->sections > 1 || (r ? r->next : 0) == next);
+	names_free(&n);
 }
 
 static void check_frames(const struct written *w, int fd)
@@ -162,6 +202,7 @@ static void honest(struct fuzz_input *in)
 	fd = fuzz_file(w.file, w.len);
 	check_cut(&w, fd, cut % (w.len + 1));
 	check_cut(&w, fd, w.len);
+	check_names(&w, fd);
 	check_frames(&w, fd);
 }
 
