@@ -287,6 +287,13 @@ static int done_state(struct files *f)
 	return 0;
 }
 
+static int open_sensors_file(struct files *f)
+{
+	int fd = open(f->o->sensors_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /* Returns a descriptor, or with `none` 0, or -errno. */
@@ -298,6 +305,8 @@ static int serve(struct files *f, uint8_t what, struct files_answer *a, bool *no
 		return open_output(f, a);
 	case FILES_OLD:
 		return open_old(f, a);
+	case FILES_SENSORS:
+		return open_sensors_file(f);
 	case FILES_STATS:
 		return open_stats(f);
 	case FILES_STATS_DONE:

@@ -19,6 +19,7 @@ enum files_request {
 	FILES_STATE_READ = 4, /* the state file; -ENOENT: none is kept */
 	FILES_STATE = 5,      /* a new one, not yet in place */
 	FILES_STATE_DONE = 6,
+	FILES_SENSORS = 8, /* the sensors file as it is now */
 	FILES_OLD = 7, /* the newest file of the series not answered yet; -ENOENT: there is none,
 			* -EWOULDBLOCK: another collector writes to it */
 };

@@ -1,403 +1,410 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Open: see open.h. In: datagrams of anybody's making. Out: frames of sensors that are in the
- * file, to output.h. Always holds: nothing is acted on before its tag verified, and nothing in a
+ * Open: see open.h. In: datagrams of anybody's making. Out: messages of sensors that are in the
+ * file, to take.h. Always holds: nothing is acted on before its tag verified, and nothing in a
  * datagram can make us send more bytes to an address than came from it.
  */
 #include "open.h"
 
 #include <errno.h>
 #include <sodium.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <saluki/log.h>
 
-#define TELL_UNKNOWN_NS 10000000000ULL
+#include "take.h"
 
-/* ---- set-up ---------------------------------------------------------------------------------- */
+/* Room for an idle sensor's addresses: three intervals' slots, and some hundred of a session. */
+#define TABLE_A_SENSOR 640
+#define TABLE_LEAST 16384
+#define TICK_MAX_MS 10000
 
-/* Bounded work for whoever knows our public key. */
-static bool init_allowed(struct open *o, uint64_t now_ns)
+/* ---- the list -------------------------------------------------------------------------------- */
+
+void open_init(struct open *o, uint64_t floor_ns)
 {
-	if (now_ns / 1000000000 != o->init_second) {
-		o->init_second = now_ns / 1000000000;
-		o->inits = 0;
-	}
-	return o->inits++ < OPEN_INITS_A_SECOND;
+	meet_init(&o->meet, floor_ns);
+	o->pool.limit = POOL_LIMIT_DEFAULT;
 }
 
-/* Set-ups that were worth the work once are remembered by their ephemeral key, whatever became of
- * them, so that a recording played back spends neither the sensors' budget nor Diffie-Hellman a
- * second time. A few ways a set: recordings that fall into one must not drive each other out. */
-static bool init_known(struct open *o, const uint8_t *in)
+static void sessions_end(struct open *o, struct sensor *s)
 {
-	uint64_t key = load_be(in + 1, 8), *set = o->known_inits[key % OPEN_KNOWN_SETS];
+	for (int i = 0; i < SENSOR_SESSIONS; i++)
+		session_end(&s->sessions[i], &o->table);
+	s->current = s->candidate = s->old = -1;
+	s->unacked = 0;
+	sensors_not_due(s);
+}
 
-	for (int i = 0; i < OPEN_KNOWN_WAYS; i++)
-		if (set[i] == key)
-			return true;
+/* A sensor is new, has left, or has other keys. */
+static void changed(void *user, struct sensor *s)
+{
+	struct open *o = user;
+
+	if (!sodium_is_zero(s->pair, KEY_LEN)) {
+		sessions_end(o, s);
+		meet_remove(&o->table, s);
+		reassemble_start(&s->reassembly, &o->pool, s->reassembly.next);
+	}
+	if (s->listed && meet_add(&o->meet, &o->table, s)) {
+		log_line("sensor %s: nothing can be agreed on with its public key", s->name);
+		s->listed = false;
+	}
+}
+
+int open_sensors(struct open *o, const struct sensors_file *f)
+{
+	int err = 0;
+
+	if (!o->table.entries)
+		err = table_init(&o->table, (uint64_t)f->count * TABLE_A_SENSOR + TABLE_LEAST);
+	err = err ?: sensors_apply(o->sensors, f, changed, o);
+	if (err)
+		log_line("out of memory for %u sensors", f->count);
+	return err;
+}
+
+void open_free(struct open *o)
+{
+	for (unsigned int i = 0; i < o->sensors->count; i++) {
+		struct sensor *s = o->sensors->list[i];
+
+		sessions_end(o, s);
+		reassemble_free(&s->reassembly, &o->pool);
+	}
+	table_free(&o->table);
+	sodium_memzero(&o->meet, sizeof(o->meet));
+}
+
+/* ---- what goes back -------------------------------------------------------------------------- */
+
+static void send_to(struct open *o, const uint8_t *out, size_t len, const struct sockaddr *to,
+		    socklen_t to_len)
+{
+	sendto(o->sock, out, len, MSG_DONTWAIT, to, to_len);
+	o->counters.sent++;
+}
+
+int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	struct session *session;
+	size_t out_len;
+
+	if (s->current < 0)
+		return -ENOTCONN;
+	session = &s->sessions[s->current];
+	out_len = session_seal(session, out, message, len);
+	if (!out_len)
+		return -EAGAIN;
+	send_to(o, out, out_len, &session->address.any, session->address.len);
+	return 0;
+}
+
+/* Where it may not be sent, the sensor's next datagram makes it due again. */
+static void send_ack(struct open *o, struct sensor *s)
+{
+	uint8_t message[ACK_LEN];
+
+	sensors_not_due(s);
+	s->due_ns = 0;
+	if (s->current < 0)
+		return;
+	take_ack(s, message);
+	if (open_send(o, s, message, sizeof(message)) == 0)
+		s->unacked = 0;
+}
+
+static void challenge(struct open *o, struct sensor *s, uint64_t now_ns)
+{
+	struct session *session = &s->sessions[s->current];
+	uint8_t message[MESSAGE_CHALLENGE_LEN] = { MESSAGE_CHALLENGE };
+
+	if (session->confirmed ||
+	    (session->challenged_ns && now_ns - session->challenged_ns < OPEN_CHALLENGE_NS))
+		return;
+	store_be(message + 1, session->cookie, 8);
+	if (open_send(o, s, message, sizeof(message)) == 0)
+		session->challenged_ns = now_ns;
+}
+
+static void answer_probe(struct open *o, struct sensor *s, const uint8_t *in, size_t len)
+{
+	uint8_t message[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
+
+	if (len < MESSAGE_PROBE_LEN) {
+		s->ledger.bad_messages++;
+		return;
+	}
+	memcpy(message + 1, in + 1, 8);
+	store_be(message + 9, o->received_ns, 8);
+	store_be(message + 17, meet_time(&o->meet), 8);
+	open_send(o, s, message, sizeof(message));
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+static void old_begin(struct open *o, struct sensor *s, uint64_t now_ns)
+{
+	if (s->old >= 0)
+		session_end(&s->sessions[s->old], &o->table);
+	s->old = s->current;
+	if (s->old < 0)
+		return;
+	s->old_until_ns = now_ns + OPEN_OLD_NS;
+	if (s->old_listed)
+		return;
+	s->old_listed = true;
+	s->old_next = NULL;
+	if (o->sensors->old_last)
+		o->sensors->old_last->old_next = s;
+	else
+		o->sensors->old_first = s;
+	o->sensors->old_last = s;
+}
+
+/* Ends the old sessions whose time has come. A sensor that has had another one since keeps its
+ * place in the list, so that those behind it may end later, by that time again. */
+static void old_end(struct open *o, uint64_t now_ns)
+{
+	struct sensors *list = o->sensors;
+	struct sensor *s;
+
+	while ((s = list->old_first)) {
+		int old = s->old;
+
+		if (old >= 0 && s->old_until_ns > now_ns)
+			return;
+		list->old_first = s->old_next;
+		if (!list->old_first)
+			list->old_last = NULL;
+		s->old_next = NULL;
+		s->old_listed = false;
+		if (old >= 0)
+			session_end(&s->sessions[old], &o->table);
+		s->old = -1;
+	}
+}
+
+/* The candidate's first datagram opened: the sensor has the new keys. */
+static void candidate_begin(struct open *o, struct sensor *s, uint64_t now_ns)
+{
+	struct session *c = &s->sessions[s->candidate];
+
+	old_begin(o, s, now_ns);
+	s->current = s->candidate;
+	s->candidate = -1;
+	s->unacked = 0;
+	if (c->renewed) {
+		o->counters.renewals++;
+		return;
+	}
+	o->counters.sessions++;
+	take_session(o, s, c, now_ns);
+}
+
+/* Messages about the session itself; returns whether it is one of those. */
+static bool take_own(struct open *o, struct sensor *s, struct session *session,
+		     const uint8_t *message, size_t len, uint64_t now_ns)
+{
+	bool present = session == &s->sessions[s->current];
+	uint64_t number = len >= 9 ? load_be(message + 1, 8) : 0;
+
+	switch (message[0]) {
+	case MESSAGE_HEARD:
+		if (number > session->heard && number < session->tx.next)
+			session->heard = number;
+		return true;
+	case MESSAGE_ECHO:
+		if (len >= MESSAGE_ECHO_LEN)
+			session_echo(session, number);
+		return true;
+	case MESSAGE_PROBE:
+		if (present)
+			answer_probe(o, s, message, len);
+		return true;
+	case MESSAGE_RENEW:
+		if (present && len >= MESSAGE_RENEW_LEN &&
+		    meet_renew(&o->meet, &o->table, s, message, now_ns))
+			open_send(o, s, s->sessions[s->candidate].renew, MESSAGE_RENEWED_LEN);
+		return true;
+	}
 	return false;
 }
 
-static void init_remember(struct open *o, const uint8_t *in)
+/* `message` is authentic. */
+static void take_opened(struct open *o, struct sensor *s, struct session *session, uint64_t number,
+			const uint8_t *message, long n, size_t len,
+			const struct session_address *from, uint64_t now_ns)
 {
-	uint64_t key = load_be(in + 1, 8), *set = o->known_inits[key % OPEN_KNOWN_SETS];
+	bool first = s->candidate >= 0 && session == &s->sessions[s->candidate];
 
-	memmove(set + 1, set, (OPEN_KNOWN_WAYS - 1) * sizeof(*set));
-	set[0] = key;
-}
+	if (first)
+		candidate_begin(o, s, now_ns);
+	s->ledger.received_bytes += len;
+	if (session == &s->sessions[s->current] && number == session->rx.highest) {
+		bool set_up = session->address.len != 0;
 
-static void tell_unknown(struct open *o, const uint8_t *public, uint64_t now_ns)
-{
-	char text[KEY_TEXT_LEN];
-
-	if (o->told_unknown_ns && now_ns - o->told_unknown_ns < TELL_UNKNOWN_NS)
+		if (session_follow(session, from, len))
+			o->counters.moves++;
+		else if (first && set_up)
+			session->confirmed = true; /* our answer came there */
+	}
+	/* What the run before had under way is nothing of this one's. */
+	if (session->run != s->ledger.run)
 		return;
-	o->told_unknown_ns = now_ns;
-	key_to_text(text, public);
-	log_line("unknown sensor with public key %s; to take it, add a line NAME ID %s to %s and "
-		 "start again",
-		 text, text, o->sensors_file);
-}
-
-/* A session's id says which sensor it belongs to: the place in the list, and 16 random bits. */
-static uint32_t session_id(const struct open *o, const struct sensor *s)
-{
-	uint32_t index = s - o->sensors->list, id;
-
-	do {
-		id = index | randombytes_random() << 16;
-	} while (s->current.valid && id == s->current.id);
-	return id;
-}
-
-static void take_init(struct open *o, const uint8_t *in, size_t len,
-		      const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
-{
-	uint8_t answer[SEAL_ANSWER_LEN];
-	struct seal_responder r;
-	struct sensor *s;
-
-	if (!seal_init_plausible(&o->own, in, len)) {
-		o->counters.bad_inits++;
-		return;
-	}
-	if (init_known(o, in)) {
-		o->counters.replayed_inits++;
-		return;
-	}
-	if (!init_allowed(o, now_ns)) {
-		o->counters.limited_inits++;
-		return;
-	}
-	init_remember(o, in);
-	if (seal_accept(&r, &o->own, in, len)) {
-		o->counters.bad_inits++;
-		return;
-	}
-	s = sensors_by_key(o->sensors, r.sensor);
-	if (!s) {
-		o->counters.unknown_sensors++;
-		tell_unknown(o, r.sensor, now_ns);
-		return;
-	}
-	if (r.time_ns <= s->init_ns) {
-		o->counters.replayed_inits++;
-		return;
-	}
-	s->init_ns = r.time_ns;
-	s->candidate.valid = true;
-	s->candidate.id = session_id(o, s);
-	s->candidate.run = r.run;
-	s->candidate_info.len = r.info_len;
-	memcpy(s->candidate_info.text, r.info, r.info_len);
-	seal_answer(&r, &s->candidate.seal, answer, s->candidate.id, s->id);
-	sendto(o->sock, answer, sizeof(answer), MSG_DONTWAIT, (const struct sockaddr *)from,
-	       from_len);
-}
-
-/* ---- combos ---------------------------------------------------------------------------------- */
-
-static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, size_t len,
-		       uint64_t number, uint64_t now_ns)
-{
-	struct combo_header h;
-	struct combo_reader r;
-	struct combo_frame f;
-	const uint8_t *body = NULL;
-
-	if (combo_header_read(&h, combo, len, s->id) == 0 && h.seqn == (uint16_t)number)
-		body = decompress_combo(o->decompress, &h, combo, len);
-	if (!body || combo_open(&r, body, h.body_len, h.frames) ||
-	    ledger_combo(&s->ledger, r.first, h.frames)) {
-		s->ledger.bad_combos++;
-		return;
-	}
-	while (combo_next(&r, &f) == 1) {
-		output_frame(o->output, s, &f, now_ns);
-		s->ledger.pending++;
-	}
-}
-
-static void take_complete(struct open *o, struct sensor *s, uint64_t now_ns)
-{
-	const uint8_t *combo;
-	uint64_t number;
-	size_t len;
-
-	while ((combo = reassemble_take(&s->reassembly, &len, &number))) {
-		take_combo(o, s, combo, len, number, now_ns);
-		reassemble_done(&s->reassembly);
-	}
-}
-
-/* What is complete is taken, what is missing passed over: more will not come. */
-static void take_rest(struct open *o, struct sensor *s, uint64_t now_ns)
-{
-	while (reassemble_tick(&s->reassembly, now_ns, true))
-		take_complete(o, s, now_ns);
-}
-
-static void take_piece(struct open *o, struct sensor *s, const uint8_t *message, size_t len,
-		       uint64_t now_ns)
-{
-	enum reassemble_result result;
-	struct piece p;
-
-	if (piece_read(&p, message, len)) {
-		s->ledger.bad_pieces++;
-		return;
-	}
-	while ((result = reassemble_add(&s->reassembly, &p, now_ns)) == REASSEMBLE_FULL)
-		take_complete(o, s, now_ns);
-	if (result == REASSEMBLE_BAD)
-		s->ledger.bad_pieces++;
-	else if (result == REASSEMBLE_DUPLICATE)
-		s->ledger.duplicate_pieces++;
-	else
-		take_complete(o, s, now_ns);
-}
-
-/* ---- messages -------------------------------------------------------------------------------- */
-
-static void take_totals(struct sensor *s, const uint8_t *message, size_t len, uint64_t now_ns)
-{
-	struct totals t;
-
-	if (totals_read(&t, message, len)) {
+	if (n < 0)
 		s->ledger.bad_messages++;
-		return;
+	else if (take_own(o, s, session, message, n, now_ns) ||
+		 take_message(o, s, message, n, now_ns))
+		shroud_keep(&session->rx, number);
+	challenge(o, s, now_ns);
+	sensors_due(o->sensors, s, ++s->unacked >= OPEN_ACK_EVERY ? 1 : now_ns + OPEN_ACK_NS);
+}
+
+/* ---- datagrams ------------------------------------------------------------------------------- */
+
+static bool take_set_up(struct open *o, struct sensor *s, uint32_t low, const uint8_t *in,
+			size_t len, const struct sockaddr_storage *from, socklen_t from_len,
+			uint64_t now_ns)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	size_t out_len;
+
+	switch (meet_take(&o->meet, &o->table, s, low, out, &out_len, in, len, now_ns)) {
+	case MEET_NONE:
+		return false;
+	case MEET_TAKEN:
+		o->counters.set_ups++;
+		session_address(&s->sessions[s->candidate].address, from, from_len);
+		send_to(o, out, out_len, (const struct sockaddr *)from, from_len);
+		break;
+	case MEET_LIMITED:
+		o->counters.limited_set_ups++;
+		break;
+	case MEET_IGNORED:
+		o->counters.ignored_set_ups++;
+		break;
 	}
-	ledger_totals(&s->ledger, &t);
-	s->receipt_due = true;
-	if (t.final && !s->final_since_ns)
-		s->final_since_ns = now_ns;
+	return true;
 }
 
-/* Something has changed while the session lives. It is said several times. */
-static void take_info(struct sensor *s, const uint8_t *message, size_t len)
+/* Returns whether it opens as what the table has it for. Only then has the table changed. */
+static bool open_as(struct open *o, struct table_entry e, const uint8_t *in, size_t len,
+		    const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
 {
-	struct info info;
-
-	if (len < 2 || len > INFO_MESSAGE_MAX) {
-		s->ledger.bad_messages++;
-		return;
-	}
-	info_read(&info, message + 1, len - 1);
-	if (!info.count)
-		s->ledger.bad_messages++;
-	if (!info.count || info.change <= s->change)
-		return;
-	s->change = info.change;
-	s->info.len = len - 1;
-	memcpy(s->info.text, message + 1, len - 1);
-	interfaces_describe(s, &info);
-}
-
-static void take_message(struct open *o, struct sensor *s, const uint8_t *message, size_t len,
-			 uint64_t now_ns)
-{
-	if (++s->unreceipted >= OPEN_RECEIPT_EVERY)
-		s->receipt_due = true;
-	if (len && message[0] == PIECE_COMBO)
-		take_piece(o, s, message, len, now_ns);
-	else if (len && message[0] == PIECE_TOTALS)
-		take_totals(s, message, len, now_ns);
-	else if (len && message[0] == PIECE_INFO)
-		take_info(s, message, len);
-	else
-		s->ledger.bad_messages++;
-}
-
-/* Another run, of which `exported` frames were in combos sent before now. Where this one has come
- * back after another had come between, its combos go on where they ended. */
-static void run_begin(struct open *o, struct sensor *s, uint64_t exported, uint64_t now_ns)
-{
-	struct sensor_run left = { .run = s->ledger.run, .valid = s->ledger.runs };
-
-	take_rest(o, s, now_ns);
-	ledger_run_close(&s->ledger);
-	output_run_end(o->output, s);
-	left.next = s->reassembly.next;
-	left.accounted = s->ledger.now.accounted;
-	reassemble_reset(&s->reassembly);
-	if (s->before.valid && s->before.run == s->candidate.run) {
-		s->reassembly.started = s->before.next > 0;
-		s->reassembly.next = s->before.next;
-		exported = exported > s->before.accounted ? exported : s->before.accounted;
-	}
-	s->before = left;
-	ledger_run_start(&s->ledger, s->candidate.run, exported);
-}
-
-/* The candidate's first datagram opened: the sensor has the new keys, the old ones go. Its run may
- * be the present one, in another session or carried on by another agent: then combos that are here
- * already will be known by their numbers. */
-static void session_begin(struct open *o, struct sensor *s, uint64_t now_ns)
-{
-	struct info info;
-
-	o->counters.sessions++;
-	info_read(&info, s->candidate_info.text, s->candidate_info.len);
-	if (!s->ledger.runs || s->candidate.run != s->ledger.run) {
-		run_begin(o, s, info.exported, now_ns);
-	} else {
-		reassemble_resume(&s->reassembly);
-		ledger_run_resume(&s->ledger);
-	}
-	s->final_since_ns = 0;
-	s->final_confirmed = false;
-	s->info = s->candidate_info;
-	s->change = info.change;
-	interfaces_describe(s, &info);
-	s->current = s->candidate;
-	sodium_memzero(&s->candidate, sizeof(s->candidate));
-}
-
-/* Receipts go where the sensor is now, and no more of them than it has paid for from there: who
- * redirects its datagrams must not make us flood somebody. */
-static void follow_address(struct sensor *s, size_t len, const struct sockaddr_storage *from,
-			   socklen_t from_len)
-{
-	if (s->address_len != from_len || memcmp(&s->address, from, from_len)) {
-		memcpy(&s->address, from, from_len);
-		s->address_len = from_len;
-		s->credit = 0;
-	}
-	s->credit += len;
-}
-
-static void take_data(struct open *o, const uint8_t *in, size_t len,
-		      const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
-{
-	uint8_t message[WIRE_DATAGRAM_MAX];
-	struct session *session = NULL;
-	struct sensor *s;
-	uint32_t id;
+	struct sensor *s = o->sensors->list[SENSOR_OWNER_INDEX(e.owner)];
+	int kind = SENSOR_OWNER_KIND(e.owner);
+	uint8_t message[SHROUD_DATAGRAM_MAX];
+	struct session_address address;
+	struct session *session;
+	uint64_t number = 0;
 	long n;
 
-	if (seal_session_of(in, len, &id) || len > WIRE_DATAGRAM_MAX) {
+	if (kind == SENSOR_SLOTS)
+		return take_set_up(o, s, e.low, in, len, from, from_len, now_ns);
+	session = &s->sessions[kind - SENSOR_SESSION];
+	n = shroud_open(&session->rx, &o->table, e.low, &number, message, in, len);
+	if (n < 0 && !number)
+		return false;
+	session_address(&address, from, from_len);
+	take_opened(o, s, session, number, message, n, len, &address, now_ns);
+	return true;
+}
+
+static void take_question(struct open *o, const uint8_t *in, size_t len,
+			  const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	size_t out_len;
+
+	switch (meet_question(&o->meet, out, &out_len, in, len, now_ns)) {
+	case MEET_TAKEN:
+		o->counters.questions++;
+		send_to(o, out, out_len, (const struct sockaddr *)from, from_len);
+		break;
+	case MEET_LIMITED:
+		o->counters.limited_questions++;
+		break;
+	default:
 		o->counters.not_ours++;
-		return;
 	}
-	s = (id & 0xffff) < o->sensors->count ? &o->sensors->list[id & 0xffff] : NULL;
-	if (s && s->current.valid && s->current.id == id)
-		session = &s->current;
-	else if (s && s->candidate.valid && s->candidate.id == id)
-		session = &s->candidate;
-	if (!session) {
-		o->counters.unknown_session++;
-		return;
-	}
-	n = seal_open(&session->seal.rx, message, in, len);
-	if (n == -EALREADY)
-		o->counters.replayed++;
-	else if (n < 0)
-		o->counters.not_authentic++;
-	if (n < 0)
-		return;
-	if (session == &s->candidate)
-		session_begin(o, s, now_ns);
-	if (s->current.seal.rx.highest ==
-	    load_be(in + 5, 8)) /* the newest: others were overtaken */
-		follow_address(s, len, from, from_len);
-	s->ledger.received_bytes += len;
-	take_message(o, s, message, n, now_ns);
 }
 
 void open_datagram(struct open *o, const uint8_t *in, size_t len,
 		   const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
 {
+	const struct table_entry *e = NULL;
+	bool known = false;
+
 	o->counters.datagrams++;
 	o->counters.bytes += len;
-	if (len && in[0] == SEAL_DATA)
-		take_data(o, in, len, from, from_len, now_ns);
-	else if (len && in[0] == SEAL_INIT)
-		take_init(o, in, len, from, from_len, now_ns);
-	else
+	if (len <= SHROUD_OVERHEAD || len > SHROUD_DATAGRAM_MAX) {
 		o->counters.not_ours++;
+		return;
+	}
+	while ((e = table_find(&o->table, load_word(in), e))) {
+		known = true;
+		if (open_as(o, *e, in, len, from, from_len, now_ns))
+			return;
+	}
+	if (known)
+		o->counters.not_authentic++;
+	else
+		take_question(o, in, len, from, from_len, now_ns);
+}
+
+void open_batch(struct open *o)
+{
+	o->received_ns = meet_time(&o->meet);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static void send_receipt(struct open *o, struct sensor *s)
+static int earlier(int a, int b)
 {
-	uint8_t message[RECEIPT_LEN], out[RECEIPT_LEN + SEAL_OVERHEAD];
-	size_t len;
-
-	if (s->credit < sizeof(out))
-		return; /* it stays due; the sensor repeats what matters */
-	message[0] = PIECE_RECEIPT;
-	store_be(message + 1, s->current.seal.rx.highest, 8);
-	message[9] = s->final_confirmed ? RECEIPT_FINAL : 0;
-	len = seal_datagram(&s->current.seal.tx, out, message, sizeof(message));
-	sendto(o->sock, out, len, MSG_DONTWAIT, (struct sockaddr *)&s->address, s->address_len);
-	s->credit -= len;
-	s->unreceipted = 0;
-	s->receipt_due = false;
+	return a < b ? a : b;
 }
 
-/* A run that has ended is confirmed when all its frames are here, or will not come. */
-static void check_final(struct open *o, struct sensor *s, uint64_t now_ns)
+static int until_ms(uint64_t at_ns, uint64_t now_ns)
 {
-	if (!s->final_since_ns || s->final_confirmed)
-		return;
-	if (s->ledger.now.accounted < s->ledger.now.sensor.exported &&
-	    now_ns - s->final_since_ns < OPEN_FINAL_WAIT_NS)
-		return;
-	take_rest(o, s, now_ns);
-	ledger_run_close(&s->ledger);
-	s->final_confirmed = s->receipt_due = true;
+	uint64_t ms = at_ns <= now_ns ? 0 : (at_ns - now_ns) / 1000000 + 1;
+
+	return ms < TICK_MAX_MS ? (int)ms : TICK_MAX_MS;
 }
 
-bool open_tick(struct open *o, uint64_t now_ns)
+/* Sends ACKs that are due. */
+static int send_due(struct open *o, uint64_t now_ns)
 {
-	bool soon = false;
+	struct sensor *next;
+	int timeout = TICK_MAX_MS;
 
-	for (unsigned int i = 0; i < o->sensors->count; i++) {
-		struct sensor *s = &o->sensors->list[i];
-
-		if (!s->current.valid)
-			continue;
-		if (reassemble_tick(&s->reassembly, now_ns, false))
-			take_complete(o, s, now_ns);
-		check_final(o, s, now_ns);
-		if (s->receipt_due)
-			send_receipt(o, s);
-		soon |= s->reassembly.waiting_since_ns ||
-			(s->final_since_ns && !s->final_confirmed);
+	for (struct sensor *s = o->sensors->due; s; s = next) {
+		next = s->due_next;
+		if (s->due_ns <= now_ns)
+			send_ack(o, s);
+		else
+			timeout = earlier(timeout, until_ms(s->due_ns, now_ns));
 	}
-	return soon;
+	return timeout;
 }
 
-void open_finish(struct open *o, uint64_t now_ns)
+int open_tick(struct open *o, uint64_t now_ns)
 {
-	for (unsigned int i = 0; i < o->sensors->count; i++) {
-		struct sensor *s = &o->sensors->list[i];
+	uint64_t time = meet_time(&o->meet);
+	uint64_t next = (time / TRYST_INTERVAL_NS + 1) * TRYST_INTERVAL_NS;
+	int timeout = send_due(o, now_ns);
 
-		take_rest(o, s, now_ns);
-		ledger_run_close(&s->ledger);
-	}
+	old_end(o, now_ns);
+	if (o->sensors->old_first)
+		timeout = earlier(timeout, until_ms(o->sensors->old_first->old_until_ns, now_ns));
+	if (meet_turn(&o->meet, &o->table, o->sensors))
+		timeout = 0;
+	o->output->state.floor_ns = time;
+	return earlier(timeout, until_ms(next, time));
+}
+
+void open_finish(struct open *o)
+{
+	send_due(o, UINT64_MAX);
 }

@@ -47,7 +47,8 @@ struct open {
 	struct sensors *sensors;
 	struct decompress *decompress;
 	struct output *output;
-	struct pool pool; /* of all sensors' pieces */
+	struct pool pool;     /* of all sensors' pieces */
+	uint64_t received_ns; /* protocol time when the present batch was read */
 	struct open_counters counters;
 	/* ANSWER, the answer to an order (control.c); NULL: nobody wants it. */
 	void (*answered)(void *user, struct sensor *s, uint64_t number, uint8_t status,
@@ -55,11 +56,11 @@ struct open {
 	void *answered_user;
 };
 
-/* Everything but `own` and the pointers above is made. Returns 0 or -ENOMEM. */
-int open_init(struct open *o, uint64_t floor_ns);
-/* The list is now what the file says: who left has no session from now on. Returns 0 or -errno
+/* The pointers above and meet.own are set, the rest is zeroed. `floor_ns`: meet_init. */
+void open_init(struct open *o, uint64_t floor_ns);
+/* The list is now what the file says: who left has no session from now on. Returns 0 or -ENOMEM
  * after a line. */
-int open_sensors(struct open *o, const struct sensors_file *f, uint64_t now_ns);
+int open_sensors(struct open *o, const struct sensors_file *f);
 void open_free(struct open *o);
 
 /* Brings what a datagram will need into the cache. */
@@ -69,16 +70,18 @@ static inline void open_prefetch(const struct open *o, const uint8_t *in, size_t
 		table_prefetch(&o->table, load_word(in));
 }
 
+/* Datagrams have been read, and follow. */
+void open_batch(struct open *o);
 /* Takes one datagram of `len` bytes from `from`. */
 void open_datagram(struct open *o, const uint8_t *in, size_t len,
 		   const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns);
 /* Sends a message in the sensor's present session. Returns 0, -ENOTCONN where there is none, or
  * -EAGAIN where the sensor must be heard first. */
 int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len);
-/* Sends ACKs that are due, ends old sessions, turns slots. Returns milliseconds until it wants to
- * be called again, -1: whenever. */
+/* Sends ACKs that are due, ends old sessions, turns slots. Returns milliseconds until it is to
+ * be called again. */
 int open_tick(struct open *o, uint64_t now_ns);
-/* The end: takes what is whole, closes every run. */
-void open_finish(struct open *o, uint64_t now_ns);
+/* The end: what is settled by now is acknowledged. */
+void open_finish(struct open *o);
 
 #endif

@@ -12,6 +12,7 @@ struct orders {
 	int sock;
 	bool stop;
 	bool report; /* the main loop prints it when it has time */
+	bool reload; /* the main loop reads the sensors file again */
 };
 
 /* Takes what has come, without waiting. */
@@ -25,6 +26,7 @@ static inline void orders_take(struct orders *o)
 		privsep_recv(o->sock, &order, sizeof(order), NULL);
 		o->stop = order == ORDER_STOP;
 		o->report |= order == ORDER_REPORT;
+		o->reload |= order == ORDER_RELOAD;
 	}
 }
 

@@ -55,8 +55,9 @@ static void replaced_path(struct sandbox_path *p, const char *file, char *buffer
 
 static int permit_files(const struct collector_options *o)
 {
-	struct sandbox_path paths[5] = { { 0 } }, *p = paths;
+	struct sandbox_path paths[6] = { { 0 } }, *p = paths;
 	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX], control[PATH_MAX];
+	char sensors[PATH_MAX];
 
 	if (strcmp(o->write, "-"))
 		output_path(p++, o, output);
@@ -68,6 +69,9 @@ static int permit_files(const struct collector_options *o)
 		replaced_path(p, o->control, control);
 		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
 	}
+	/* An editor makes a new file of the old one's name. */
+	replaced_path(p, o->sensors_file, sensors);
+	p->access = SANDBOX_READ;
 	return sandbox_paths(paths);
 }
 

@@ -53,6 +53,7 @@ struct sensor {
 	struct session sessions[SENSOR_SESSIONS];
 	int8_t current, candidate, old; /* the candidate becomes current when it is used */
 	uint64_t renewed_ns;		/* monotonic, of the last RENEW that was worth work */
+	uint64_t old_until_ns;		/* monotonic: then `old` ends */
 	struct sensor *old_next;	/* in the list of those whose `old` will end */
 	bool old_listed;
 

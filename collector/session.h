@@ -34,7 +34,7 @@ struct session {
 	uint8_t chain[KEY_LEN];
 	uint64_t run;
 	uint64_t hello_ns; /* protocol time of the sensor's, in its m1 */
-	uint64_t made_ns;  /* monotonic; of an old one: when it became that */
+	uint64_t made_ns;  /* monotonic */
 	uint64_t heard;	   /* highest of our datagrams that the sensor has heard of */
 	bool padded, renewed;
 	/* Where the sensor is. Until that is confirmed, no more than `credit` bytes go there. */

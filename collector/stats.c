@@ -20,14 +20,14 @@ void stats_print(const struct open *o, const struct receive *r)
 	const struct open_counters *c = &o->counters;
 
 	for (unsigned int i = 0; i < o->sensors->count; i++)
-		if (o->sensors->list[i].ledger.runs)
-			ledger_print(stderr, o->sensors->list[i].name, &o->sensors->list[i].ledger);
-	log_line(
-		"datagrams %llu; refused: not ours %llu, unknown session %llu, not authentic %llu, "
-		"replayed %llu, bad set-ups %llu, unknown sensors %llu; dropped by kernel %llu",
-		ULL(c->datagrams), ULL(c->not_ours), ULL(c->unknown_session), ULL(c->not_authentic),
-		ULL(c->replayed), ULL(c->bad_inits + c->limited_inits + c->replayed_inits),
-		ULL(c->unknown_sensors), ULL(receive_dropped(r)));
+		if (o->sensors->list[i]->ledger.runs)
+			ledger_print(stderr, o->sensors->list[i]->name,
+				     &o->sensors->list[i]->ledger);
+	log_line("datagrams %llu; refused: not ours %llu, not authentic %llu, set-ups %llu, "
+		 "questions %llu; dropped by kernel %llu",
+		 ULL(c->datagrams), ULL(c->not_ours), ULL(c->not_authentic),
+		 ULL(c->limited_set_ups + c->ignored_set_ups), ULL(c->limited_questions),
+		 ULL(receive_dropped(r)));
 }
 
 /* A file's name may hold anything. */
@@ -93,7 +93,7 @@ static void json(FILE *f, const struct open *o, const struct receive *r)
 #undef X
 	fprintf(f, ", \"sensors\": [");
 	for (unsigned int i = 0; i < o->sensors->count; i++) {
-		const struct sensor *s = &o->sensors->list[i];
+		const struct sensor *s = o->sensors->list[i];
 
 		if (!s->ledger.runs)
 			continue;

@@ -14,8 +14,7 @@ void take_session(struct open *o, struct sensor *s, struct session *session, uin
  * it is acknowledged. */
 bool take_message(struct open *o, struct sensor *s, const uint8_t *message, size_t len,
 		  uint64_t now_ns);
-/* The sensor has nothing more to say: what is whole is written, what is missing is lost. */
-void take_end(struct open *o, struct sensor *s, uint64_t now_ns);
+
 /* Writes an ACK of the present session. */
 void take_ack(struct sensor *s, uint8_t out[ACK_LEN]);
 

@@ -30,6 +30,7 @@
 enum privsep_order {
 	ORDER_STOP = 1,	  /* come to an end; nothing is lost on the way */
 	ORDER_REPORT = 2, /* print the ledger */
+	ORDER_RELOAD = 3, /* read the sensors file again */
 };
 
 /* Signals are for the privileged process, which reads them from a descriptor; a terminal sends
