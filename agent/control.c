@@ -143,7 +143,7 @@ static bool control_order(struct control *c)
 	return true;
 }
 
-/* Not with every receipt: of sockets, the counts are asked for in system calls. */
+/* Not with every ACK: of sockets, the counts are asked for in system calls. */
 static void control_count(struct control *c)
 {
 	struct ctl_news now = { .session_up = c->session->present != NULL,

@@ -6,10 +6,10 @@
  *
  *     privileged.c, tap/         source/       capture.c    queue.c     export/
  *     interface ─▶ bpf/capture.bpf.c ─▶ ring ─▶ combo ─▶ queue ─▶ zstd ─▶ seal ─▶ UDP ─▶
- *               │  filter.h parse*.h     source_ring.c          compress.c wire/seal.c
+ *               │  filter.h parse*.h     source_ring.c          compress.c wire/shroud.c
  *               │  trim.h
  *               ├▶ bpf/xsk.bpf.c ─▶ a queue's socket: source_xsk.c     control.c,
- *               └▶ packet socket: source_mmap.c                        session.c ◀─ receipts
+ *               └▶ packet socket: source_mmap.c                        session.c ◀─ ACKs
  *     file ─▶ source_file.c
  */
 #include <errno.h>
