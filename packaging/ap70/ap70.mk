@@ -93,6 +93,7 @@ SODIUM_OBJECTS := $(patsubst %,$(BUILD)/sodium/%.o,$(addprefix crypto_aead/chach
 	$(addprefix crypto_generichash/,crypto_generichash $(addprefix blake2b/,generichash_blake2 \
 		$(addprefix ref/,blake2b-compress-ref blake2b-ref generichash_blake2b))) \
 	$(addprefix crypto_scalarmult/,crypto_scalarmult curve25519/scalarmult_curve25519) \
+	$(addprefix crypto_shorthash/,crypto_shorthash siphash24/ref/shorthash_siphash24_ref) \
 	crypto_verify/sodium/verify randombytes/randombytes randombytes/sysrandom/randombytes_sysrandom \
 	$(addprefix sodium/,core runtime utils codecs)) $(BUILD)/sodium/x25519.o
 $(BUILD)/libsodium.a: $(SODIUM_OBJECTS)
