@@ -11,6 +11,7 @@
  *               ├▶ bpf/xsk.bpf.c ─▶ a queue's socket: source_xsk.c     control.c,
  *               └▶ packet socket: source_mmap.c                        session.c ◀─ ACKs
  *     file ─▶ source_file.c
+ *     ordered.c ◀──────────────────────── orders.c, compiler.c ◀─ control.c ◀─ orders
  */
 #include <errno.h>
 #include <string.h>

@@ -43,8 +43,17 @@ int sandbox_sensor(void)
 
 int sandbox_compiler(void)
 {
+	static const struct sandbox_check checks[] = {
+		/* Processes, but none in a namespace of its own. */
+		{ "clone", 0,
+		  CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+			  CLONE_NEWPID | CLONE_NEWNET,
+		  0 },
+		{ 0 },
+	};
 	static const struct sandbox_policy policy = {
-		.allowed = "clone set_robust_list rseq wait4 waitid waitpid",
+		.allowed = "set_robust_list rseq wait4 waitid waitpid",
+		.checked = checks,
 		/* libpcap asks for the names of hosts and ports: there are none. */
 		.refused = SANDBOX_OPENING " " SANDBOX_REACHING,
 	};
