@@ -12,7 +12,8 @@
 
 #include <saluki/log.h>
 
-#define BIG_LOST 6 /* in a row, while small ones came through: the path does not take them */
+#define BIG_LOST 6	  /* in a row, while small ones came through: the path does not take them */
+#define BIG_LOST_AFTER 30 /* where some were acked before, it may be bad luck for long */
 #define SMALL_ACKED 2
 #define MS 1000000ULL
 #define REFUSED_NS 1000000000ULL /* then it is tried again */
@@ -302,6 +303,18 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 
 /* ---- hear ------------------------------------------------------------------------------------ */
 
+static void told_big(struct deliver *d, const struct flight_sent *sent)
+{
+	if (sent->state == FLIGHT_LOST) {
+		d->big_lost++;
+		if (sent->sent_ns > d->big_lost_ns)
+			d->big_lost_ns = sent->sent_ns;
+		return;
+	}
+	d->big_lost = d->small_acked = 0;
+	d->big_acked = true;
+}
+
 static void told(void *context, const struct flight_sent *sent)
 {
 	struct deliver *d = context;
@@ -309,10 +322,10 @@ static void told(void *context, const struct flight_sent *sent)
 	uint64_t count = d->store.lowest + (int32_t)(sent->combo - (uint32_t)d->store.lowest);
 	struct store_combo *c;
 
-	if (sent->is_big && sent->state == FLIGHT_ACKED)
-		d->big_lost = d->small_acked = 0;
-	d->big_lost += sent->is_big && sent->state == FLIGHT_LOST;
-	d->small_acked += !sent->is_big && sent->state == FLIGHT_ACKED;
+	if (sent->is_big)
+		told_big(d, sent);
+	else if (sent->state == FLIGHT_ACKED && sent->sent_ns > d->big_lost_ns)
+		d->small_acked += d->big_lost > 0;
 	if (sent->piece == FLIGHT_OTHER)
 		return;
 	c = store_get(&d->store, count);
@@ -402,7 +415,8 @@ void deliver_hear(struct deliver *d, uint64_t now_ns)
 		check(d, now_ns);
 	if (now_ns >= flight_due_ns(&d->flight))
 		flight_expire(&d->flight, now_ns, told, d);
-	if (d->big_lost >= BIG_LOST && d->small_acked >= SMALL_ACKED && !d->path.padded &&
+	if (d->big_lost >= (d->big_acked ? BIG_LOST_AFTER : BIG_LOST) &&
+	    d->small_acked >= SMALL_ACKED && !d->path.padded &&
 	    d->datagram_len > SHROUD_DATAGRAM_PADDED)
 		take_smaller(d, now_ns);
 }
@@ -422,7 +436,8 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	d->held = d->final_number = d->checks = 0;
 	d->asked = 0;
 	d->check_ns = now_ns + flight_rto_ns(&d->flight);
-	d->refused = false;
+	d->refused = d->big_acked = false;
+	d->big_lost = d->small_acked = 0;
 	d->floor_due = true; /* for a collector that has not heard of this run */
 	for (uint64_t n = d->store.lowest; n < d->store.end; n++)
 		store_get(&d->store, n)->cut = 0;

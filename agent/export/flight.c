@@ -9,8 +9,9 @@
 #include <string.h>
 
 #define MS 1000000ULL
-#define UNIT 1024 /* of pacing */
-#define ROUND_SENT_MIN 64
+#define UNIT 1024	       /* of pacing */
+#define JUDGED_MIN 128	       /* datagrams */
+#define GROWTH 4	       /* datagrams a round, above the threshold */
 #define PROBE_MIN_NS (30 * MS) /* a collector may be silent for 20 */
 
 static struct flight_sent *sent_at(struct flight *f, uint64_t number)
@@ -106,7 +107,6 @@ void flight_send(struct flight *f, const struct flight_sent *d)
 
 	*own = *d;
 	own->state = FLIGHT_UNDER_WAY;
-	f->round_sent++;
 	if (d->piece == FLIGHT_OTHER) {
 		f->under_way_other++;
 		return;
@@ -163,6 +163,7 @@ static void ends(struct flight *f, struct flight_sent *d, int state)
 	else
 		f->under_way--;
 	d->state = state;
+	f->round_ended++;
 }
 
 static void lost(struct flight *f, uint64_t number, flight_told *told, void *context)
@@ -195,14 +196,14 @@ static void find_lost(struct flight *f, uint64_t now_ns, flight_told *told, void
 	pass_oldest(f);
 }
 
-/* Slow start up to the threshold, then one more a round; but only what was used grows. */
+/* Slow start up to the threshold, then some more each round; but only what was used grows. */
 static void grow(struct flight *f)
 {
 	if (!f->limited || f->cwnd >= f->window / 2)
 		return;
 	if (f->cwnd < f->threshold) {
 		f->cwnd++;
-	} else if (++f->credit >= f->cwnd) {
+	} else if ((f->credit += GROWTH) >= f->cwnd) {
 		f->credit = 0;
 		f->cwnd++;
 	}
@@ -216,13 +217,14 @@ static void turn_round(struct flight *f)
 		return;
 	f->limited = f->under_way + FLIGHT_CWND_MIN >= f->cwnd;
 	f->round_end = f->next;
-	if (f->round_sent < ROUND_SENT_MIN)
+	if (f->round_ended < JUDGED_MIN)
 		return;
-	if (f->round_lost * 4 > f->round_sent + ROUND_SENT_MIN / 4) {
+	if (f->round_lost * 4 > f->round_ended + JUDGED_MIN / 4) {
 		f->cwnd = f->cwnd / 2 > FLIGHT_CWND_MIN ? f->cwnd / 2 : FLIGHT_CWND_MIN;
 		f->threshold = f->cwnd;
 	}
-	f->round_sent = f->round_lost = 0;
+	f->round_ended = f->round_lost = 0;
+	f->overtaken_ns -= f->overtaken_ns / 8; /* what is not seen again is forgotten */
 }
 
 static void acked(struct flight *f, struct flight_sent *d, uint64_t now_ns, flight_told *told,
@@ -236,8 +238,8 @@ static void acked(struct flight *f, struct flight_sent *d, uint64_t now_ns, flig
 		uint64_t took = now_ns - d->sent_ns, usual = f->srtt_ns * 9 / 8 + MS;
 
 		d->state = FLIGHT_ACKED;
-		f->round_lost -= f->round_lost ? 1 : 0;
-		if (took > usual && took - usual > f->overtaken_ns)
+		f->round_lost -= f->round_lost && !d->timed_out ? 1 : 0;
+		if (!d->timed_out && took > usual && took - usual > f->overtaken_ns)
 			f->overtaken_ns = took - usual < flight_rto_ns(f) ? took - usual
 									  : flight_rto_ns(f);
 	}
@@ -327,12 +329,16 @@ uint64_t flight_due_ns(const struct flight *f)
 
 void flight_lose_all(struct flight *f, flight_told *told, void *context)
 {
-	uint32_t had = f->round_lost;
+	uint32_t had_lost = f->round_lost, had_ended = f->round_ended;
 
-	for (uint64_t n = f->oldest; n < f->next; n++)
-		if (sent_at(f, n)->state == FLIGHT_UNDER_WAY)
-			lost(f, n, told, context);
-	f->round_lost = had;
+	for (uint64_t n = f->oldest; n < f->next; n++) {
+		if (sent_at(f, n)->state != FLIGHT_UNDER_WAY)
+			continue;
+		sent_at(f, n)->timed_out = true;
+		lost(f, n, told, context);
+	}
+	f->round_lost = had_lost;
+	f->round_ended = had_ended;
 	pass_oldest(f);
 }
 

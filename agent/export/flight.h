@@ -30,8 +30,9 @@ struct flight_sent {
 	uint64_t sent_ns;
 	uint32_t combo; /* the count's low 32 bits */
 	uint8_t piece, epoch;
-	uint8_t state; /* FLIGHT_ */
-	bool is_big;   /* more than SHROUD_DATAGRAM_PADDED bytes */
+	uint8_t state;	/* FLIGHT_ */
+	bool timed_out; /* lost because nothing came for long */
+	bool is_big;	/* more than SHROUD_DATAGRAM_PADDED bytes */
 };
 
 /* What has become of a datagram: FLIGHT_ACKED or FLIGHT_LOST; a lost one may be acked later. */
@@ -53,7 +54,7 @@ struct flight {
 	uint32_t cwnd, threshold; /* datagrams */
 	uint32_t credit;	  /* of growth above the threshold */
 	uint64_t round_end;
-	uint32_t round_sent, round_lost;
+	uint32_t round_ended, round_lost; /* what became of datagrams since the last judgement */
 	bool limited;	   /* the congestion window was in the way since it last grew */
 	uint64_t paced_ns; /* when pacing was last reckoned */
 	uint64_t paced;	   /* datagrams that may go at once, in 1/1024 */

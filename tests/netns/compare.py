@@ -6,8 +6,8 @@ import subprocess
 
 from reference import captures, trim
 
-LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutdown", "dropped_store", "in_ring",
-          "lost_missing", "lost_disk", "earlier", "in_flight", "balance", "bad_combos",
+LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutdown", "dropped_store",
+          "in_ring", "lost_missing", "lost_disk", "earlier", "in_flight", "balance", "bad_combos",
           "bad_pieces", "bad_messages")
 
 
