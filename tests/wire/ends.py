@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A collector and a sensor made of the second implementation, each with a UDP socket in a namespace. In:
+keys; frames, at the sensor. Out: frames, at the collector. They do what docs/wire.md says and are made for
+a network that is good: what is lost is sent again after a pause, and not sooner.
+"""
+import collections
+import ctypes
+import os
+import random
+import select
+import socket
+import threading
+import time
+
+from wire import saluki_combo as sc
+from wire import saluki_wire as sw
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def socket_in(ns, address=("127.0.0.1", 0)):
+    """A UDP socket of a namespace: of the thread that made it, which ends."""
+    made = []
+
+    def make():
+        with open(f"/proc/{ns.holder.pid}/ns/net", "rb") as f:
+            if _libc.setns(f.fileno(), 0x40000000):
+                raise OSError(ctypes.get_errno(), "setns")
+        sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        sock.bind(address)
+        made.append(sock)
+
+    thread = threading.Thread(target=make)
+    thread.start()
+    thread.join()
+    return made[0]
+
+
+class Ended(Exception):
+    """What was waited for has not come."""
+
+
+class Session:
+    """Either end's."""
+
+    def __init__(self, k2, at_sensor, window, padded, data=None):
+        keys = sw.session_keys(k2)
+        up, down = (keys.up_address, keys.up_seal), (keys.down_address, keys.down_seal)
+        padded_len = sw.PADDED_LEN if padded else 0
+        self.tx = sw.Sender(*(up if at_sensor else down), padded_len)
+        self.rx = (sw.Receiver(*down, sw.WINDOW_DOWN) if at_sensor else
+                   sw.Receiver(*up, window))
+        self.chain, self.padded, self.data = keys.chain, padded, data
+        self.window = window if at_sensor else sw.WINDOW_DOWN
+        self.acknowledged = 0
+        self.address = None
+
+    def room(self):
+        return self.tx.next <= self.acknowledged + sw.ahead(self.acknowledged, self.window) // 2
+
+
+# ---- the collector -----------------------------------------------------------------------------
+
+class Run:
+    """Combos of one run, by their counts."""
+
+    def __init__(self):
+        self.pieces = collections.defaultdict(dict)
+        self.whole, self.taken, self.frames, self.next_frame = {}, 0, [], 0
+        self.totals = None
+
+    def count(self, low):
+        """The count with these low bits that is next to `taken`."""
+        d = (low - self.taken) & 0xffffff
+        return self.taken + (d if d < 1 << 23 else d - (1 << 24))
+
+    def piece(self, p):
+        count = self.count(p.combo)
+        if count < self.taken or count in self.whole:
+            return
+        have = self.pieces[count]
+        have[p.offset] = p.data
+        data, at = b"", 0
+        while at in have and have[at]:
+            data += have[at]
+            at += len(have[at])
+        if at == p.total:
+            self.whole[count] = data
+            del self.pieces[count]
+
+    def take(self, sensor_id):
+        while self.taken in self.whole:
+            combo = sc.Combo(self.whole.pop(self.taken), sensor_id)
+            assert combo.seqn == self.taken & 0xffff and combo.first == self.next_frame
+            self.frames += combo.frames
+            self.next_frame += len(combo.frames)
+            self.taken += 1
+
+    def ended(self):
+        return bool(self.totals and self.totals["final"] and
+                    self.totals["exported"] <= self.next_frame)
+
+
+class Collector:
+    def __init__(self, sock, secret, sensor, sensor_id=7, preshared=None, clock=time.time_ns,
+                 window=1024):
+        self.sock, self.secret, self.sensor = sock, secret, sensor
+        self.sensor_id, self.clock, self.window = sensor_id, clock, window
+        self.P = sw.pair(secret, sensor, False, preshared)
+        self.sessions, self.spent, self.runs = [], set(), collections.defaultdict(Run)
+        self.refused, self.lengths, self.kinds = 0, [], collections.Counter()
+        self.hellos, self.info, self.answers, self.renewals = [], [], {}, {}
+        self.clock_questions, self.echoes, self.probes = 0, [], 0
+
+    def run(self):
+        return self.runs[self.hellos[-1].run]
+
+    def serve(self, until, seconds=60):
+        """Works until `until()` is true, and all that has come was taken."""
+        deadline = time.monotonic() + seconds
+        while not until():
+            left = deadline - time.monotonic()
+            if left < 0:
+                raise Ended(f"{seconds} s: refused {self.refused}, kinds {dict(self.kinds)}")
+            if select.select([self.sock], [], [], left)[0]:
+                self._batch()
+
+    def _batch(self):
+        heard = set()
+        for _ in range(16):
+            try:
+                datagram, address = self.sock.recvfrom(2048, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                break
+            self.lengths.append(len(datagram))
+            session = self._datagram(datagram, address)
+            if session:
+                heard.add(session)
+        for session in heard:
+            self._acknowledge(session)
+
+    def _slot(self, address):
+        interval = self.clock() // sw.INTERVAL_NS
+        return any(address in sw.slots(self.P, i) for i in range(interval - 1, interval + 2))
+
+    def _datagram(self, datagram, address):
+        for session in self.sessions:
+            try:
+                number, message = session.rx.open(datagram)
+            except sw.Refused:
+                continue
+            session.address = address
+            # The first of a new session ends the old one, but for what is under way.
+            self._message(session, number, message)
+            return session
+        if self._slot(datagram[:8]) and datagram[:8] not in self.spent:
+            self._set_up(datagram, address)
+            return None
+        try:
+            answer = sw.clock_answer(self.secret, datagram, self.clock())
+        except sw.Refused:
+            self.refused += 1
+            return None
+        self.clock_questions += 1
+        assert len(answer) <= len(datagram)
+        self.sock.sendto(answer, address)
+        return None
+
+    def _set_up(self, datagram, address):
+        hello = sw.m1_open(self.P, datagram)
+        self.spent.add(datagram[:8])
+        self.hellos.append(hello)
+        window = min(hello.window, self.window)
+        flags = hello.flags & sw.PADDED
+        welcome = sw.Welcome(b"", self.clock(), window, flags, self.sensor_id)
+        answer, k2 = sw.m2(self.P, self.secret, self.sensor, datagram, os.urandom(32), welcome,
+                           sw.PADDED_LEN if flags else 0)
+        assert len(answer) <= len(datagram)
+        self.sessions.append(Session(k2, False, window, flags, self.runs[hello.run]))
+        self.info.append(sc.info_read(hello.info))
+        self.sock.sendto(answer, address)
+
+    def _message(self, session, number, message):
+        kind, run = message[0], session.data
+        self.kinds[kind] += 1
+        if kind == sw.COMBO:
+            run.piece(sw.piece_read(message))
+            run.take(self.sensor_id)
+        elif kind == sw.TOTALS:
+            run.totals = sc.totals_read(message)[0]
+        elif kind == sw.INFO:
+            self.info.append(sc.info_read(message[1:]))
+        elif kind == sw.HEARD:
+            session.acknowledged = max(session.acknowledged, sw.numbers(message)[0])
+        elif kind == sw.PROBE:
+            stamp = sw.numbers(message)[0]
+            self.probes += 1
+            self.say(session, message[:0] + bytes([sw.PROBED]) + sw.be64(stamp) +
+                     sw.be64(self.clock()) + sw.be64(self.clock()))
+        elif kind == sw.ECHO:
+            self.echoes.append(sw.numbers(message)[0])
+        elif kind == sw.RENEW:
+            self._renew(session, message[1:33])
+        elif kind == sw.ANSWER:
+            self.answers[sw.numbers(message[:9])[0]] = (message[9], message[10:].decode("ascii"))
+        elif kind != sw.FLOOR:
+            raise AssertionError(f"a message of kind {kind}")
+        session.rx.keep(number)
+
+    def _renew(self, session, e_s):
+        if e_s not in self.renewals:
+            e_c, public = sw.keypair()
+            self.renewals[e_s] = public
+            k2 = sw.renewed(session.chain, e_c, False, e_s)
+            self.sessions.append(Session(k2, False, session.rx.window, session.padded,
+                                         session.data))
+        self.say(session, bytes([sw.RENEWED]) + e_s + self.renewals[e_s])
+
+    def _acknowledge(self, session):
+        run = session.data
+        held = sum(1 << c - run.taken - 1 for c in run.whole if 0 < c - run.taken <= 64)
+        self.say(session, sw.ack_write(sw.Ack(session.rx.highest, session.rx.bits(), run.taken,
+                                              run.taken, held, int(run.ended()))))
+
+    def say(self, session, message):
+        """Nothing where there is no room: the next acknowledgement says the same and more."""
+        if session.room() and session.address:
+            self.sock.sendto(session.tx.seal(message), session.address)
+
+
+# ---- the sensor --------------------------------------------------------------------------------
+
+class Sensor:
+    def __init__(self, ns, to, secret, collector, preshared=None, padded=False,
+                 clock=time.time_ns, seed=1):
+        self.ns, self.to, self.secret, self.collector = ns, to, secret, collector
+        self.P = sw.pair(secret, collector, True, preshared)
+        self.padded_len = sw.PADDED_LEN if padded else 0
+        self.clock, self.random, self.used = clock, random.Random(seed), set()
+        self.run = self.random.getrandbits(64)
+        self.combos, self.exported, self.datagrams = [], 0, 0
+        self.session = self.sock = self.ack = self.probed = None
+        self.renewed, self.orders, self.heard, self.lengths = None, [], 0, []
+        self.sent = {}  # number: (count, offset), of this session
+
+    # Set-up, renewal, the time
+
+    def _fresh(self):
+        """Each session is from a new port."""
+        if self.sock:
+            self.sock.close()
+        self.sock = socket_in(self.ns)
+        self.sock.connect(self.to)
+
+    def _receive(self, seconds):
+        if not select.select([self.sock], [], [], seconds)[0]:
+            return None
+        datagram = self.sock.recv(2048)
+        self.lengths.append(len(datagram))
+        return datagram
+
+    def m1(self, e_s):
+        free = [s for s in sw.slots(self.P, self.clock() // sw.INTERVAL_NS) if s not in self.used]
+        slot = self.random.choice(free)
+        self.used.add(slot)
+        info = sc.info_write({"application": "second", "interface.0": "mon0", "snaplen.0": 65535,
+                              "exported": self.exported})
+        flags = sw.PADDED if self.padded_len else 0
+        hello = sw.Hello(sw.public(e_s), self.run, self.clock(), 1024, flags, info)
+        return sw.m1(self.P, slot, os.urandom(16), hello, self.padded_len)
+
+    def set_up(self, tries=8):
+        """Waits a second for each answer, as the page says."""
+        self._fresh()
+        for _ in range(tries):
+            e_s, _ = sw.keypair()
+            first = self.m1(e_s)
+            self.sock.send(first)
+            second = self._receive(1)
+            if not second:
+                continue
+            self.welcome, k2 = sw.m2_open(self.P, self.secret, self.collector, e_s, first, second)
+            self._begin(k2, self.welcome.window)
+            return first
+        raise Ended("no answer to a set-up")
+
+    def _begin(self, k2, window):
+        self.session = Session(k2, True, window, self.padded_len)
+        self.sent, self.heard = {}, 0
+
+    def renew(self):
+        e_s, public = sw.keypair()
+        self.renewed = None
+        while not self.renewed:
+            self.say(bytes([sw.RENEW]) + public)
+            self.work(1, lambda: self.renewed)
+        assert self.renewed[:32] == public
+        k2 = sw.renewed(self.session.chain, e_s, True, self.renewed[32:])
+        self._fresh()
+        self._begin(k2, self.welcome.window)
+
+    def ask_clock(self, length=72):
+        self._fresh()
+        question, k = sw.clock_ask(self.collector, os.urandom(32), os.urandom(16), length)
+        self.sock.send(question)
+        answer = self._receive(5)
+        if answer is None:
+            raise Ended("no answer to a question for the time")
+        assert len(answer) <= length
+        return sw.clock_answered(k, answer)
+
+    # Data
+
+    def say(self, message):
+        number = self.session.tx.next
+        datagram = self.session.tx.seal(message)
+        self.sock.send(datagram)
+        self.datagrams += 1
+        return number
+
+    def _message(self, message):
+        kind = message[0]
+        self.heard += 1
+        if kind == sw.ACK:
+            ack = sw.ack_read(message)
+            if not self.ack or ack.highest >= self.session.acknowledged:
+                self.ack = ack
+                self.session.acknowledged = max(self.session.acknowledged, ack.highest)
+        elif kind == sw.CHALLENGE:
+            self.say(sw.number(sw.ECHO, sw.numbers(message)[0]))
+        elif kind == sw.RENEWED:
+            self.renewed = message[1:65]
+        elif kind == sw.PROBED:
+            self.probed = sw.numbers(message)
+        elif kind == sw.ORDER:
+            self._order(*sw.numbers(message[:9]), message[9:].decode("ascii"))
+        else:
+            raise AssertionError(f"a message of kind {kind}")
+        if self.heard % 8 == 0:
+            self.say(sw.number(sw.HEARD, self.session.rx.highest))
+
+    def _order(self, number, text):
+        if (number, text) not in self.orders:
+            self.orders.append((number, text))
+        self.say(bytes([sw.ANSWER]) + sw.be64(number) + b"\0done " + text.encode("ascii"))
+
+    def work(self, seconds, until=lambda: False):
+        """Takes what comes for so long, or until it is true."""
+        deadline = time.monotonic() + seconds
+        while not until():
+            datagram = self._receive(max(0, deadline - time.monotonic()))
+            if datagram is None:
+                return bool(until())
+            self._message(self.session.rx.open(datagram)[1])
+        return True
+
+    def add(self, frames, codec, size=40):
+        """Combos of so many frames each."""
+        for at in range(0, len(frames), size):
+            part = frames[at:at + size]
+            self.combos.append(sc.combo_write(part, self.exported, len(self.combos),
+                                              self.welcome.sensor, codec))
+            self.exported += len(part)
+
+    def _piece(self, count, message, seconds):
+        while not self.session.room():
+            if not self.work(seconds, self.session.room):
+                raise Ended("nothing was acknowledged")
+        self.sent[self.say(message)] = (count, message)
+
+    def deliver(self, seconds=60):
+        """Sends all combos that are not settled, until they are."""
+        deadline = time.monotonic() + seconds
+        settled = self.ack.settled if self.ack else 0
+        for count in range(settled, len(self.combos)):
+            self.work(deadline - time.monotonic(),
+                      lambda: count < (self.ack.taken if self.ack else 0) + 64)
+            for message in sw.pieces(count, self.combos[count], self.padded_len - 2
+                                     if self.padded_len else sw.DATAGRAM_MAX):
+                self._piece(count, message, deadline - time.monotonic())
+        self.settle(deadline)
+
+    def settle(self, deadline):
+        """What was not received is sent again each second."""
+        while not self.work(1, lambda: self.ack and self.ack.settled >= len(self.combos)):
+            if time.monotonic() > deadline:
+                raise Ended(f"{self.ack} of {len(self.combos)} combos")
+            for number, (count, message) in list(self.sent.items()):
+                if count >= self.ack.taken and not sw.ack_has(self.ack, number):
+                    del self.sent[number]
+                    self._piece(count, message, 10)
+
+    def totals(self, final):
+        n = self.exported
+        return sc.totals_write({"seen": n, "captured": n, "exported": n, "final": final,
+                                "combos": len(self.combos), "datagrams": self.datagrams})
+
+    def finish(self):
+        for _ in range(20):
+            self.say(self.totals(1))
+            if self.work(1, lambda: self.ack and self.ack.flags & 1):
+                return
+        raise Ended("the final totals were not taken")
+
+    def close(self):
+        if self.sock:
+            self.sock.close()

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The programs against the second implementation, which was written from docs/wire.md: as a collector it
+opens whatever a real sensor sends, as a sensor it says what a real collector takes and writes."""
+import base64
+import time
+
+import pytest
+from netns import testbed
+from netns.relay import Clock
+from reference import captures
+
+from wire import ends
+from wire import saluki_combo as sc
+from wire import saluki_wire as sw
+
+WHOLE = ("-s", 32768, "--keep", "all")
+
+
+@pytest.fixture
+def ns():
+    ns = testbed.Namespace()
+    yield ns
+    ns.close()
+
+
+def key(text):
+    return base64.b64decode(text)
+
+
+def line(data):
+    return base64.b64encode(data).decode("ascii") + "\n"
+
+
+@pytest.fixture
+def keys(tmp_path):
+    return testbed.Keys(tmp_path)
+
+
+def secret_of(path):
+    return key(path.read_text().split("\n")[0])
+
+
+def expected(frames, snaplen=32768):
+    return [(f.time_ns, f.orig_len, f.linktype, f.data[:snaplen]) for f in frames]
+
+
+def got(frames):
+    return [(f.time_ns, f.orig_len, f.linktype, f.data) for f in frames]
+
+
+# ---- as a collector ----------------------------------------------------------------------------
+
+class Told(testbed.Process):
+    def kill_and_say(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+        self.said += self.popen.communicate()[1] or ""
+
+
+class Heard:
+    """A second collector and a real sensor that reads a capture."""
+
+    def __init__(self, ns, keys, capture, *options, preshared=None, env=None, clock=time.time_ns,
+                 stdin=None):
+        sensor_key = keys.sensor("room-1")
+        if preshared:
+            with sensor_key.open("a") as f:
+                f.write("preshared " + line(preshared))
+        sock = ends.socket_in(ns)
+        self.collector = ends.Collector(sock, secret_of(keys.collector),
+                                        sw.public(secret_of(sensor_key)), preshared=preshared,
+                                        clock=clock)
+        self.sensor = Told(
+            ns, [testbed.BUILD / "saluki", "run", "-r", capture, "--to",
+                 f"127.0.0.1:{sock.getsockname()[1]}", "--key", sensor_key, *options], None,
+            env=env, stdin=stdin)
+
+    def serve(self, until=None, seconds=60):
+        until = until or (lambda: self.collector.hellos and self.collector.run().ended())
+        try:
+            self.collector.serve(lambda: until() or self.sensor.popen.poll() is not None, seconds)
+            assert until(), "the sensor has ended"
+        except (AssertionError, ends.Ended, sw.Refused) as e:
+            self.sensor.kill_and_say()
+            raise AssertionError(f"{e!r}; {self.sensor.said}") from e
+
+    def close(self):
+        """The sensor ends when it has heard that all is settled."""
+        deadline = time.monotonic() + 30
+        while self.sensor.popen.poll() is None and time.monotonic() < deadline:
+            try:
+                self.collector.serve(lambda: self.sensor.popen.poll() is not None, 0.2)
+            except ends.Ended:
+                pass
+        status, said = self.sensor.finish(signo=None)
+        self.collector.sock.close()
+        assert status == 0, said
+        return said
+
+
+@pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored", "small"])
+def test_it_opens_what_a_sensor_sends(ns, keys, bundled, how):
+    options = {"padded": ["--pad"], "stored": ["--compress", "none"],
+               "small": ["--combo-size", 1024]}.get(how, [])
+    heard = Heard(ns, keys, bundled, *WHOLE, *options,
+                  preshared=b"\x5a" * 32 if how == "preshared" else None)
+    heard.serve()
+    c = heard.collector
+    heard.close()
+    frames = list(captures.frames(bundled))
+    assert got(c.run().frames) == expected(frames)
+    assert c.refused == 0
+    assert len(c.hellos) == 1 and c.hellos[0].flags == (sw.PADDED if how == "padded" else 0)
+    assert c.info[0]["application"].startswith("saluki") and "interface.0" in c.info[0]
+    assert c.run().totals["exported"] == c.run().totals["captured"] == len(frames)
+    if how == "padded":
+        assert set(c.lengths) == {sw.PADDED_LEN}
+    else:
+        assert max(c.lengths) <= sw.DATAGRAM_MAX
+
+
+def test_a_sensor_renews(ns, keys, bundled):
+    """The capture comes through a pipe, its second half once the session was renewed."""
+    data = bundled.read_bytes()
+    frames = list(captures.frames(bundled))
+    half = 24 + sum(16 + len(f.data) for f in frames[:len(frames) // 2])
+    heard = Heard(ns, keys, "-", *WHOLE, "--renew", 5, stdin=testbed.subprocess.PIPE)
+    pipe = heard.sensor.popen.stdin.buffer
+    pipe.write(data[:half])
+    pipe.flush()
+    c = heard.collector
+    heard.serve(lambda: len(c.sessions) > 1 and c.sessions[-1].rx.highest > 0)
+    pipe.write(data[half:])
+    pipe.close()
+    heard.sensor.popen.stdin = None
+    heard.serve()
+    heard.close()
+    assert got(c.run().frames) == expected(frames)
+    assert len(c.hellos) == 1 and len(c.renewals) >= 1 and c.refused == 0
+    assert c.sessions[0].address != c.sessions[1].address
+    assert c.probes > 0
+
+
+def test_a_sensor_of_1970_asks_for_the_time(ns, keys, bundled, tmp_path):
+    clock = Clock(tmp_path / "clock", -int(time.time()) + 1000)
+    heard = Heard(ns, keys, bundled, *WHOLE, env=clock.env)
+    heard.serve()
+    c = heard.collector
+    heard.close()
+    assert c.clock_questions > 0
+    assert len(c.run().frames) == len(list(captures.frames(bundled)))
+    assert abs(c.hellos[-1].time - time.time_ns()) < 60 * 10**9
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_sensor_takes_orders(ns, keys, bundled, allowed):
+    data = bundled.read_bytes()
+    options = ["--allow-control", "snaplen"] if allowed else []
+    heard = Heard(ns, keys, "-", *WHOLE, *options, stdin=testbed.subprocess.PIPE)
+    pipe = heard.sensor.popen.stdin.buffer
+    pipe.write(data[:-5000])
+    pipe.flush()
+    c = heard.collector
+    heard.serve(lambda: c.sessions and c.sessions[0].rx.highest > 0)
+    number = time.time_ns()
+    for text, n in (("set snaplen 96", number), ("dance", number + 1)):
+        def answered(n=n, text=text):
+            return n in c.answers
+        while not answered():
+            c.say(c.sessions[0], bytes([sw.ORDER]) + sw.be64(n) + text.encode("ascii"))
+            try:
+                c.serve(answered, 1)
+            except ends.Ended:
+                pass
+    pipe.write(data[-5000:])
+    pipe.close()
+    heard.sensor.popen.stdin = None
+    heard.serve()
+    heard.close()
+    assert c.answers[number][0] == (0 if allowed else 1)
+    assert c.answers[number + 1][0] == 2
+
+
+# ---- as a sensor -------------------------------------------------------------------------------
+
+class Spoken:
+    """A real collector and a second sensor."""
+
+    def __init__(self, ns, keys, out, preshared=None, **kwargs):
+        path = keys.sensor("room-1")
+        if preshared:
+            text = keys.sensors.read_text()
+            keys.sensors.write_text(text.rstrip("\n") + " " + line(preshared))
+        self.ns, self.out = ns, out
+        self.collector = testbed.Collector(ns, keys, out)
+        self.sensor = ends.Sensor(ns, ("127.0.0.1", 5600), secret_of(path),
+                                  key(keys.collector_public), preshared, **kwargs)
+
+    def close(self):
+        self.sensor.close()
+        status, said = self.collector.finish()
+        assert status == 0, said
+        stats = self.collector.sensor_stats("room-1")
+        return list(captures.frames(self.out)), stats
+
+
+def some(bundled, count=800):
+    return [sc.Frame(*f) for f in list(captures.frames(bundled))[:count]]
+
+
+@pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored", "plainly compressed"])
+def test_a_collector_takes_what_it_sends(ns, keys, bundled, tmp_path, how):
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng", padded=how == "padded",
+                    preshared=b"\xa5" * 32 if how == "preshared" else None)
+    codec = {"stored": sc.STORED, "plainly compressed": sc.ZSTD}.get(how, sc.ZSTD_DOT11)
+    frames = some(bundled)
+    s = spoken.sensor
+    s.set_up()
+    s.add(frames, codec)
+    s.deliver()
+    s.finish()
+    written, stats = spoken.close()
+    assert expected(written) == got(frames)
+    assert stats["exported"] == stats["written"] == len(frames)
+    if how == "padded":
+        assert set(s.lengths) == {sw.PADDED_LEN}
+
+
+def test_a_collector_renews(ns, keys, bundled, tmp_path):
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    frames = some(bundled)
+    s = spoken.sensor
+    s.set_up()
+    for part in (frames[:300], frames[300:500], frames[500:]):
+        s.add(part, sc.ZSTD_DOT11)
+        s.deliver()
+        s.say(sw.number(sw.PROBE, time.time_ns()))
+        assert s.work(10, lambda: s.probed)
+        t1, t2, t3 = s.probed
+        assert t1 <= t2 <= t3 <= time.time_ns()
+        s.probed = None
+        if part is not frames[500:]:
+            s.renew()
+    s.finish()
+    written, _ = spoken.close()
+    assert expected(written) == got(frames)
+
+
+def test_another_session_goes_on_with_the_run(ns, keys, bundled, tmp_path):
+    """What was sent and not acknowledged in time is sent again, and written once; the old set-up is known
+    no more."""
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    frames = some(bundled)
+    s = spoken.sensor
+    first = s.set_up()
+    s.add(frames[:400], sc.ZSTD_DOT11)
+    s.deliver()
+    s.sock.send(first)
+    s.ack = None
+    s.set_up()
+    s.add(frames[400:], sc.ZSTD_DOT11)
+    s.deliver()
+    s.finish()
+    written, _ = spoken.close()
+    assert expected(written) == got(frames)
+
+
+@pytest.mark.parametrize("length", [72, 1232])
+def test_a_collector_tells_the_time(ns, keys, tmp_path, length):
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    before = time.time_ns()
+    told = spoken.sensor.ask_clock(length)
+    assert before <= told <= time.time_ns()
+    assert spoken.sensor.lengths == [length if length == 1232 else 32]
+    spoken.close()
+
+
+def test_a_collector_refuses_the_wrong_preshared_key(ns, keys, tmp_path):
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng", preshared=b"\xa5" * 32)
+    s = spoken.sensor
+    s.P = sw.pair(s.secret, s.collector, True, b"\xa6" * 32)
+    with pytest.raises(ends.Ended):
+        s.set_up(tries=2)
+    spoken.close()
