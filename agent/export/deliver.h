@@ -38,8 +38,9 @@ struct deliver {
 	bool final;	       /* they are confirmed */
 	size_t datagram_len;   /* bytes at most, as far as the path takes them */
 	unsigned int big_lost, small_acked; /* since a big datagram was acked */
-	bool big_acked;			    /* one was, in this session */
-	bool too_big; /* the kernel has said so of one, and it is not seen to yet */
+	uint64_t big_lost_ns; /* when the last of these was sent: small ones behind it count */
+	bool big_acked;	      /* one was, in this session */
+	bool too_big;	      /* the kernel has said so of one, and it is not seen to yet */
 	bool refused; /* the path does not even take small ones; nor will it be asked for a while */
 	uint64_t refused_until_ns;
 	bool floor_due;
