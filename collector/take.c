@@ -80,6 +80,16 @@ static bool take_piece(struct open *o, struct sensor *s, const uint8_t *message,
 
 /* ---- other messages -------------------------------------------------------------------------- */
 
+/* Whether combos wait that come before this one. The next that is due does not. */
+static bool whole_below(const struct reassembly *r, uint64_t combo)
+{
+	uint64_t n = combo - r->next;
+
+	if (n < 2)
+		return false;
+	return reassemble_held(r) & (n > 64 ? UINT64_MAX : (1ULL << (n - 1)) - 1);
+}
+
 static void take_floor(struct open *o, struct sensor *s, const uint8_t *message, size_t len,
 		       uint64_t now_ns)
 {
@@ -91,9 +101,11 @@ static void take_floor(struct open *o, struct sensor *s, const uint8_t *message,
 	}
 	if (combo < s->reassembly.next)
 		return;
+	/* Before those behind it say so themselves: to them it would be a gap like any other. */
+	if (!whole_below(&s->reassembly, combo))
+		ledger_floor(&s->ledger, first);
 	reassemble_floor(&s->reassembly, combo);
 	take_complete(o, s, now_ns);
-	/* Behind it, combos say themselves how many frames were before them. */
 	if (s->reassembly.next == combo)
 		ledger_floor(&s->ledger, first);
 	passed(o, s, s->reassembly.next);
