@@ -242,6 +242,7 @@ class Sensor:
         self.combos, self.exported, self.datagrams = [], 0, 0
         self.session = self.sock = self.ack = self.probed = None
         self.renewed, self.orders, self.heard, self.lengths = None, [], 0, []
+        self.echoed = 0
         self.sent = {}  # number: (count, offset), of this session
 
     # Set-up, renewal, the time
@@ -328,6 +329,7 @@ class Sensor:
                 self.ack = ack
                 self.session.acknowledged = max(self.session.acknowledged, ack.highest)
         elif kind == sw.CHALLENGE:
+            self.echoed += 1
             self.say(sw.number(sw.ECHO, sw.numbers(message)[0]))
         elif kind == sw.RENEWED:
             self.renewed = message[1:65]

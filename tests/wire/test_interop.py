@@ -282,3 +282,22 @@ def test_a_collector_refuses_the_wrong_preshared_key(ns, keys, tmp_path):
     with pytest.raises(ends.Ended):
         s.set_up(tries=2)
     spoken.close()
+
+
+def test_a_sensor_moves(ns, keys, bundled, tmp_path):
+    """In the middle of its session it has another port: it is challenged there, and goes on."""
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    frames = some(bundled)
+    s = spoken.sensor
+    s.set_up()
+    s.add(frames[:400], sc.ZSTD_DOT11)
+    s.deliver()
+    s.sock.close()
+    s.sock = ends.socket_in(ns)
+    s.sock.connect(s.to)
+    s.add(frames[400:], sc.ZSTD_DOT11)
+    s.deliver()
+    s.finish()
+    assert s.echoed == 1
+    written, _ = spoken.close()
+    assert expected(written) == got(frames)
