@@ -212,27 +212,36 @@ uint64_t session_time(const struct session *s, unsigned int peer, uint64_t now_n
 	return p->clock_set ? now_ns + p->clock_base_ns : s->realtime_ns();
 }
 
-/* A random one of this interval's that has not gone out. Returns whether there is one. */
-static bool slot_choose(struct session_peer *p, uint64_t time_ns, uint64_t *slot)
+/* A random one of an interval's that has not gone out. Returns whether there is one. */
+static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slot)
 {
-	uint64_t slots[TRYST_SLOTS], interval = time_ns / TRYST_INTERVAL_NS;
-	uint32_t j;
+	uint64_t slots[TRYST_SLOTS];
+	uint32_t *used = &p->slots[interval % 3].used, j;
 
-	if (p->interval != interval)
-		p->used = 0;
-	p->interval = interval;
-	if (p->used == UINT32_MAX)
+	if (p->slots[interval % 3].interval != interval)
+		*used = 0;
+	p->slots[interval % 3].interval = interval;
+	if (*used == UINT32_MAX)
 		return false;
 	do
 		j = randombytes_uniform(TRYST_SLOTS);
-	while (p->used & 1U << j);
-	p->used |= 1U << j;
+	while (*used & 1U << j);
+	*used |= 1U << j;
 	tryst_slots(slots, p->pair, interval);
 	*slot = slots[j];
 	return true;
 }
 
 _Static_assert(TRYST_SLOTS == 32, "a bit each");
+
+/* Where set-ups go unanswered the neighbours have their turn: the slots of this one may have been
+ * spent by an agent before us, and the clock may be wrong. */
+static uint64_t slot_interval(const struct session *s, uint64_t time_ns)
+{
+	static const int turns[3] = { 0, 1, -1 };
+
+	return time_ns / TRYST_INTERVAL_NS + turns[s->unanswered % 3];
+}
 
 static size_t session_padding(const struct session *s)
 {
@@ -251,7 +260,7 @@ static void session_send_init(struct session *s, const struct session_peer *p, u
 	uint64_t slot;
 	long len;
 
-	if (!slot_choose(&s->peers[s->asked.peer], time_ns, &slot))
+	if (!slot_choose(&s->peers[s->asked.peer], slot_interval(s, time_ns), &slot))
 		return; /* another interval has others */
 	/* So that a collector that hears of this run only now knows what it has missed. */
 	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);

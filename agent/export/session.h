@@ -50,9 +50,11 @@ struct session_path {
 struct session_peer {
 	struct reach_address address;
 	uint8_t public[KEY_LEN], pair[KEY_LEN];
-	uint64_t interval; /* that `used` is of */
-	uint32_t used;	   /* bit j: slot j has gone out in this interval */
-	bool clock_set;	   /* by the collector: its time is CLOCK_MONOTONIC + clock_base_ns */
+	struct {
+		uint64_t interval;
+		uint32_t used; /* bit j: slot j of it has gone out */
+	} slots[3];	       /* interval n's is n % 3 */
+	bool clock_set;	       /* by the collector: its time is CLOCK_MONOTONIC + clock_base_ns */
 	uint64_t clock_base_ns;
 };
 

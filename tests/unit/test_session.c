@@ -330,26 +330,34 @@ static void the_first_answers_are_lost(void **state)
 	world_close();
 }
 
+static unsigned int slots_used(void)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < 3; i++)
+		n += __builtin_popcount(w.s.peers[0].slots[i].used);
+	return n;
+}
+
 /* Not even by another port: each is a datagram like any other. */
 static void set_ups_differ_in_slot_and_port(void **state)
 {
 	(void)state;
 	world_open(1);
 	w.c[0].deaf = true;
-	for (unsigned int i = 0; i < 40; i++) {
+	for (unsigned int i = 0; i < 100; i++) {
 		struct sockaddr_in before = w.c[0].from;
-		uint32_t used = w.s.peers[0].used;
+		unsigned int used = slots_used();
 
 		w.s.next_init_ns = 0;
-		pass(SECOND_NS);
-		if (i < TRYST_SLOTS) {
-			assert_int_equal(__builtin_popcount(used) + 1,
-					 __builtin_popcount(w.s.peers[0].used));
+		pass(SECOND_NS / 100);
+		if (i < 3 * TRYST_SLOTS) {
+			assert_int_equal(slots_used(), used + 1);
 			assert_int_not_equal(before.sin_port, w.c[0].from.sin_port);
 		}
 	}
-	assert_true(w.s.peers[0].used == UINT32_MAX);
-	pass(TRYST_INTERVAL_NS); /* and the next interval has others */
+	assert_int_equal(slots_used(), 3 * TRYST_SLOTS);
+	pass(3 * TRYST_INTERVAL_NS); /* and later intervals have others */
 	w.c[0].deaf = false;
 	pass_until_up(11000);
 	world_close();
@@ -767,8 +775,10 @@ static void nothing_is_answered_that_was_not_asked(void **state)
 	(void)state;
 	world_open(1);
 	w.c[0].deaf = true;
-	w.s.peers[0].interval = world_time() / TRYST_INTERVAL_NS;
-	w.s.peers[0].used = UINT32_MAX;
+	for (uint64_t i = world_time() / TRYST_INTERVAL_NS - 1, end = i + 3; i < end; i++) {
+		w.s.peers[0].slots[i % 3].interval = i;
+		w.s.peers[0].slots[i % 3].used = UINT32_MAX;
+	}
 	pass(0);
 	derive(key, zeros.k1, "answer", NULL, 0, NULL, 0);
 	derive_seal(key, 0, forged + 8, message, sizeof(message));
