@@ -31,8 +31,7 @@ static const struct option_def defs[] = {
 	{ 'C', "rotate-size", "MB", "start a new file after this many million bytes" },
 	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
-	{ OPT_STATE, "state", "FILE",
-	  "what is written already, for the next start (default: by -w)" },
+	{ OPT_STATE, "state", "FILE", "what is written already, for the next start" },
 	{ OPT_CONTROL, "control", "PATH",
 	  "socket for 'saluki-collector ctl'\n"
 	  "                               (default " CONTROL_PATH ")" },
