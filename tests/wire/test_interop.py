@@ -204,11 +204,12 @@ class Spoken:
         return list(captures.frames(self.out)), stats
 
 
-def some(bundled, count=800):
+def some(bundled, count=1000):
     return [sc.Frame(*f) for f in list(captures.frames(bundled))[:count]]
 
 
-@pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored", "plainly compressed"])
+@pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored", "plainly compressed",
+                                 "many"])
 def test_a_collector_takes_what_it_sends(ns, keys, bundled, tmp_path, how):
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng", padded=how == "padded",
                     preshared=b"\xa5" * 32 if how == "preshared" else None)
@@ -216,7 +217,7 @@ def test_a_collector_takes_what_it_sends(ns, keys, bundled, tmp_path, how):
     frames = some(bundled)
     s = spoken.sensor
     s.set_up()
-    s.add(frames, codec)
+    s.add(frames, codec, 3 if how == "many" else 40)
     s.deliver()
     s.finish()
     written, stats = spoken.close()
@@ -301,3 +302,22 @@ def test_a_sensor_moves(ns, keys, bundled, tmp_path):
     assert s.echoed == 1
     written, _ = spoken.close()
     assert expected(written) == got(frames)
+
+
+def test_a_collector_gives_orders(ns, keys, tmp_path):
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    s = spoken.sensor
+    s.set_up()
+    s.say(s.totals(0))
+    done = ns.start(testbed.BUILD / "saluki-collector", "ctl", "room-1", "set", "snaplen", 96,
+                    stdout=testbed.subprocess.PIPE, stderr=testbed.subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while done.poll() is None and time.monotonic() < deadline:
+        s.say(s.totals(0))
+        s.work(0.2)
+    assert done.communicate(timeout=10) == ("done set snaplen 96\n", "")
+    assert done.returncode == 0
+    assert [text for _, text in s.orders] == ["set snaplen 96"]
+    assert abs(s.orders[0][0] - time.time_ns()) < 120 * 10**9
+    s.finish()
+    spoken.close()
