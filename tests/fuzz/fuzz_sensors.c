@@ -1,56 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/sensors.o collector/reassemble.o wire/keys.o */
+/* links: collector/sensors.o collector/sensors_file.o wire/keys.o */
 /*
- * The file of sensors. Always holds: what is refused leaves nothing behind; of what is taken
- * every name, id and key is valid and there once, can be found by its key, and the list written
- * out again reads the same.
+ * The file of sensors, and the list that is made of one after the other. Always holds: what is
+ * refused leaves nothing behind; of what is taken every name, id and key is valid and there once,
+ * and written out again it reads the same; a sensor stays where it is, and is listed as the last
+ * file says.
  */
 #include <errno.h>
 
 #include "collector/sensors.h"
 #include "fuzz.h"
 
-static int read_text(struct sensors *s, const void *text, size_t len)
+static int read_text(struct sensors_file *f, const void *text, size_t len)
 {
-	char path[64];
-	int fd = fuzz_file(text, len), err;
+	int err = sensors_file_read(f, fuzz_file(text, len), "fuzz");
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	err = sensors_read(s, path);
-	CHECK(err == 0 ? s->count > 0 : err == -EINVAL && !s->list && !s->count);
-	close(fd);
+	CHECK(err == 0 ? f->count > 0 : err == -EINVAL && !f->lines && !f->count);
 	return err;
 }
 
-static void check_sensor(struct sensors *s, unsigned int i)
+static void check_line(const struct sensors_file *f, unsigned int i)
 {
-	struct sensor *a = &s->list[i];
+	const struct sensors_line *a = &f->lines[i];
 
 	CHECK(a->id && a->name[0] && strlen(a->name) < SENSOR_NAME_MAX);
 	for (const char *p = a->name; *p; p++)
 		CHECK(*p > ' ' && *p < 127 && *p != '"' && *p != '\\' && *p != '/');
-	CHECK(sensors_by_key(s, a->public) == a);
 	for (unsigned int k = 0; k < i; k++)
-		CHECK(s->list[k].id != a->id && strcmp(s->list[k].name, a->name));
+		CHECK(f->lines[k].id != a->id && strcmp(f->lines[k].name, a->name) &&
+		      memcmp(f->lines[k].public, a->public, KEY_LEN));
 }
 
-static void check_same(struct sensors *s)
+static void check_same(const struct sensors_file *f)
 {
-	struct sensors again;
+	struct sensors_file again;
+	char *text = NULL, key[KEY_TEXT_LEN], preshared[KEY_TEXT_LEN];
 	size_t len = 0;
-	char *text = NULL, key[KEY_TEXT_LEN];
-	FILE *f = open_memstream(&text, &len);
+	FILE *out = open_memstream(&text, &len);
+
+	for (unsigned int i = 0; i < f->count; i++) {
+		key_to_text(key, f->lines[i].public);
+		key_to_text(preshared, f->lines[i].preshared);
+		fprintf(out, "%s %u %s %s\n", f->lines[i].name, f->lines[i].id, key, preshared);
+	}
+	fclose(out);
+	CHECK(read_text(&again, text, len) == 0 && again.count == f->count);
+	for (unsigned int i = 0; i < f->count; i++) {
+		again.lines[i].number = f->lines[i].number;
+		CHECK(!memcmp(&again.lines[i], &f->lines[i], sizeof(*f->lines)));
+	}
+	sensors_file_free(&again);
+	free(text);
+}
+
+static void changed(void *user, struct sensor *s)
+{
+	(void)s;
+	++*(unsigned int *)user;
+}
+
+/* Of the sensors that are listed there are as many as lines, and each is as its line says. */
+static void check_list(struct sensors *s, const struct sensors_file *f)
+{
+	unsigned int listed = 0;
 
 	for (unsigned int i = 0; i < s->count; i++) {
-		key_to_text(key, s->list[i].public);
-		fprintf(f, "%s %u %s\n", s->list[i].name, s->list[i].id, key);
+		CHECK(s->list[i]->index == i);
+		listed += s->list[i]->listed;
 	}
-	fclose(f);
-	CHECK(read_text(&again, text, len) == 0 && again.count == s->count);
-	for (unsigned int i = 0; i < s->count; i++)
-		CHECK(!memcmp(&again.list[i], &s->list[i], sizeof(*s->list)));
-	sensors_free(&again);
-	free(text);
+	CHECK(listed == f->count);
+	for (unsigned int i = 0; i < f->count; i++) {
+		const struct sensor *x = sensors_by_name(s, f->lines[i].name);
+
+		CHECK(x && x->id == f->lines[i].id);
+		CHECK(!memcmp(x->public, f->lines[i].public, KEY_LEN));
+		CHECK(!memcmp(x->preshared, f->lines[i].preshared, KEY_LEN));
+	}
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -62,15 +87,29 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
+/* Files, one behind the other; a form feed parts them. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct sensors s;
+	const uint8_t *end = data + len, *next;
+	struct sensors s = { 0 };
+	struct sensors_file f;
 
-	if (read_text(&s, data, len))
-		return 0;
-	for (unsigned int i = 0; i < s.count; i++)
-		check_sensor(&s, i);
-	check_same(&s);
+	for (; data < end; data = next < end ? next + 1 : end) {
+		unsigned int changes = 0;
+
+		next = memchr(data, '\f', end - data);
+		next = next ? next : end;
+		if (read_text(&f, data, next - data))
+			continue;
+		for (unsigned int i = 0; i < f.count; i++)
+			check_line(&f, i);
+		check_same(&f);
+		CHECK(sensors_apply(&s, &f, changed, &changes) == 0);
+		check_list(&s, &f);
+		changes = 0;
+		CHECK(sensors_apply(&s, &f, changed, &changes) == 0 && changes == 0);
+		sensors_file_free(&f);
+	}
 	sensors_free(&s);
 	return 0;
 }

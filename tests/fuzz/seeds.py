@@ -32,7 +32,9 @@ def sensors():
     other = b"two 65535 " + key(2) + b" # comment\n"
     return [line, b"# none\n\n" + line + other, line + line, other + other.replace(b"two", b"3"),
             line.replace(b" 1 ", b" 70000 "), line[:30], line + b"x" * 600 + b"\n",
-            line.replace(b"room", b"ro/om"), line.replace(b"\n", b" more\n")]
+            line.replace(b"room", b"ro/om"), line.replace(b"\n", b" more\n"),
+            line.replace(b"\n", b" " + key(3) + b"\n") + other + b"\f" + line,
+            line + b"\f" + other + b"\f" + line.replace(b" 1 ", b" 9 ") + other]
 
 
 def some_frames():
