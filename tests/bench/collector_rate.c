@@ -158,9 +158,9 @@ static void start_collector(void)
 	b.open.decompress = &b.decompress;
 	b.open.output = &b.output;
 	if (decompress_init(&b.decompress) ||
-	    output_init(&b.output, &b.options, &b.list, b.files_sock, &b.orders) ||
-	    open_init(&b.open, 0))
+	    output_init(&b.output, &b.options, &b.list, b.files_sock, &b.orders))
 		die("collector");
+	open_init(&b.open, 0);
 }
 
 /* What the collector's loop does with a batch. */
@@ -168,6 +168,7 @@ static void feed(const struct datagram *const *list, int count)
 {
 	uint64_t now = now_ns();
 
+	open_batch(&b.open);
 	for (int i = 0; i < count; i++)
 		open_prefetch(&b.open, list[i]->bytes, list[i]->len);
 	for (int i = 0; i < count; i++)
@@ -422,7 +423,7 @@ static void measure(int rounds)
 {
 	size_t before = in_use();
 
-	if (open_sensors(&b.open, &b.file, now_ns()))
+	if (open_sensors(&b.open, &b.file))
 		die("sensors");
 	while (meet_turn(&b.open.meet, &b.open.table, &b.list))
 		;
