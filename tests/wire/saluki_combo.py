@@ -482,7 +482,7 @@ def combo_write(frames, first, seqn, sensor, codec=STORED):
 
 TOTALS_NAMES = ("seen filtered ring_full copy_failed captured malformed exported dropped_send "
                 "dropped_shutdown combos datagrams seen_bytes kept_bytes body_bytes sent_bytes "
-                "final in_ring").split()
+                "final in_ring dropped_store").split()
 
 
 def totals_write(totals, interfaces=()):
