@@ -169,8 +169,9 @@ def test_filters_that_are_none(bed, wire):
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["--source", "tc", *BOTH])
     in_session(bed)
-    for text in ("tcp or", "host example.com", "tcp port http", "wlan type mgt", "((((", "protochain 6",
-                 "proto " * 150, "ip[" * 300, "inbound"):
+    names = () if "sanitize" in str(testbed.BUILD) else ("host localhost", "tcp port http")  # no sandbox
+    for text in (*names, "tcp or", "wlan type mgt", "((((", "protochain 6", "proto " * 150, "ip[" * 300,
+                 "inbound"):
         refused(bed, "filter '", "set", "filter", *text.split())
     for text in (" or ".join(f"ip[{n}]=1" for n in range(80)), "(" * 450 + "tcp" + ")" * 450):
         assert ctl(bed, "lib", "set", "filter", text).returncode in (0, 1)  # libpcap may well take it
