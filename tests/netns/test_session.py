@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The session: preshared keys, several collectors, and ports of their own, end to end. Bad networks
+and clocks are in test_export.py, every turn of it in tests/unit/test_session.c."""
+import copy
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced, assert_same
+from netns.relay import recorded
+from netns.test_export import long_trace
+from netns.test_pipeline import as_seen
+from reference import captures
+
+FIRST, SECOND = "127.0.0.1:5600", "127.0.0.1:5601"
+
+
+def psk():
+    return testbed.saluki("genpsk", check=True).stdout.strip()
+
+
+def share(bed, name, sensors, collectors):
+    """A sensor with a preshared key of its own, and what the collector has for it."""
+    key = bed.keys.sensor(name)
+    lines = key.read_text().splitlines()
+    public = testbed.saluki("pubkey", input=lines[0] + "\n", check=True).stdout.strip()
+    if sensors:
+        key.write_text("\n".join([*lines, f"preshared {sensors}"]) + "\n")
+    text = bed.keys.sensors.read_text()
+    assert public in text
+    if collectors:
+        bed.keys.sensors.write_text(text.replace(public, f"{public} {collectors}"))
+
+
+def test_preshared_keys(bed, bundled):
+    one, other = psk(), psk()
+    assert one != other
+    share(bed, "lib", one, one)
+    share(bed, "two", one, other)
+    share(bed, "room-0", None, one)
+    share(bed, "room-1", one, None)
+    collector = bed.collector()
+    readers = {name: bed.reader(name, bundled) for name in ("lib", "two", "room-0", "room-1")}
+    for name, reader in readers.items():
+        status, said = reader.finish(signo=None)
+        assert status == (0 if name == "lib" else 1), (name, said)
+        assert ("never answered" in said) == (name != "lib")
+    assert collector.finish()[0] == 0
+    assert_same(captures.frames(bundled), captures.frames(bed.out))
+    assert_balanced(collector.sensor_stats("lib"), 1171)
+
+
+def test_keys_that_do_not_go_with_collectors(bed, bundled):
+    key = bed.keys.sensor("lib")
+    key.write_text(key.read_text() + bed.keys.collector_public + "\n")
+    status, said = bed.reader("lib", bundled).finish(signo=None)
+    assert status == 1
+    assert "--key has public keys of 2 collectors, but --to is given 1 times" in said
+
+
+# ---- several collectors ----------------------------------------------------------------------------
+
+
+def collector_at(bed, listen, write):
+    """One of several: files of its own."""
+    keys = copy.copy(bed.keys)
+    keys.directory = bed.tmp_path / write
+    keys.directory.mkdir()
+    c = testbed.Collector(bed.ns, keys, keys.directory / "out.pcapng", listen=listen)
+    c.out = keys.directory / "out.pcapng"
+    bed.stack.callback(c.kill)
+    return c
+
+
+def part(collector):
+    """What it has written: from where in the run, and to where."""
+    stats = collector.sensor_stats("lib")
+    return stats["earlier"], stats["earlier"] + stats["written"]
+
+
+def writes(collector):
+    return lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 0
+
+
+def test_another_collector_and_back(bed):
+    """The first one dies and comes back; nothing between them is missing."""
+    path, frames = long_trace(bed, 16)
+    first, second = collector_at(bed, FIRST, "first"), collector_at(bed, SECOND, "second")
+    player = bed.tun("mon0", 803, path, ["--rate", "400"])
+    sensor = bed.sensor("lib", "mon0", options=["--to", SECOND])
+    player.go()
+    testbed.wait_for(writes(first), "the first", 20)
+    first.kill_all()
+    sensor.expect(f"collector {FIRST}: no answer; trying {SECOND}", 30)
+    testbed.wait_for(writes(second), "the second", 20)
+    again = collector_at(bed, FIRST, "again")
+    sensor.expect(f"collector {FIRST}: answers", 60)
+    testbed.wait_for(writes(again), "the first again", 20)
+    assert player.played() == len(frames)
+    status, said = sensor.finish()
+    assert status == 0, said
+    assert again.finish()[0] == 0 and second.finish()[0] == 0
+    seen = as_seen(frames)
+    at = len(list(captures.frames(bed.tmp_path / "first/out.pcapng")))
+    assert_same(seen[:at], captures.frames(bed.tmp_path / "first/out.pcapng"), stamps=False)
+    for c in (second, again):
+        begin, end = part(c)
+        assert begin <= at < end
+        assert_same(seen[begin:end], captures.frames(c.out), stamps=False)
+        at = end
+    assert at == len(frames)
+
+
+@pytest.mark.parametrize("options", [[], ["--pad"]])
+def test_datagrams_of_a_session_have_its_port(bed, bundled, options):
+    """No two set-ups, and no two sessions, come from one port."""
+    ports = set()
+    for _ in range(3):
+        collector = bed.collector()
+        relay = bed.relay()
+        record = bed.tmp_path / "recording"
+        relay(f"record {record}")
+        status, said = bed.reader("lib", bundled, to=relay.address, options=options).finish(
+            signo=None)
+        assert status == 0, said
+        relay("record")
+        seen = list(recorded(record))
+        assert {r.port for r in seen}.isdisjoint(ports)
+        ports |= {r.port for r in seen}
+        assert not options or {len(r.data) for r in seen} == {1232}
+        relay.close()
+        assert collector.finish()[0] == 0
+        record.unlink()
