@@ -61,6 +61,31 @@ def test_combos_come_back(codec):
     assert [f.key() for f in read.frames] == [f.key() for f in frames]
 
 
+def test_both_long_term_keys_and_a_recording_open_no_session():
+    """They give P, k1 and all that was said in the set-up, but whatever two shared secrets of theirs one
+    puts into k2, no session comes of it: there is none that has not the ephemerals' own in it."""
+    (s, S), (c, C), (es, ES), (ec, EC) = (sw.keypair() for _ in range(4))
+    P = sw.pair(s, C, True)
+    first = sw.m1(P, sw.slots(P, 5)[3], b"r" * 16, sw.Hello(ES, 7, 8, 1024, 0, b""))
+    second, k2 = sw.m2(P, c, S, first, ec, sw.Welcome(b"", 9, 512, 0, 3))
+    keys = sw.session_keys(k2)
+    third = sw.Sender(keys.up_address, keys.up_seal).seal(b"\x02")
+    # Who has both keys.
+    hello = sw.m1_open(sw.pair(c, S, False), first)
+    k1 = sw._k1(P, first, sw.DH(c, hello.ephemeral))
+    welcome = sw.unseal(sw.B(k1, "answer"), 0, second[8:])
+    assert (hello.ephemeral, welcome[:32], second[:8]) == (ES, EC, sw.answer_address(k1))
+    shared = [sw.DH(mine, theirs) for mine in (s, c) for theirs in (S, C, ES, EC)]
+    assert sw.DH(s, EC) in shared  # the half of k2 that is no secret to it
+    for a, b in itertools.product(shared, repeat=2):
+        tried = sw.session_keys(sw._k2(k1, second, a, b))
+        with pytest.raises(sw.Refused):
+            sw.Receiver(tried.up_address, tried.up_seal, 512).open(third)
+    # With an ephemeral key it is opened: what was tried was right but for that.
+    known = sw.session_keys(sw._k2(k1, second, sw.DH(es, EC), sw.DH(s, EC)))
+    assert sw.Receiver(known.up_address, known.up_seal, 512).open(third) == (1, b"\x02")
+
+
 def test_the_vectors_are_frozen():
     """tests/unit/test_vectors.c holds them against the C code."""
     kept = pathlib.Path(__file__).with_name("vectors.json").read_text(encoding="ascii")
