@@ -242,7 +242,7 @@ class Sensor:
         self.combos, self.exported, self.datagrams = [], 0, 0
         self.session = self.sock = self.ack = self.probed = None
         self.renewed, self.orders, self.heard, self.lengths = None, [], 0, []
-        self.echoed = 0
+        self.echoed = self.strays = 0
         self.sent = {}  # number: (count, offset), of this session
 
     # Set-up, renewal, the time
@@ -274,17 +274,28 @@ class Sensor:
     def set_up(self, tries=8):
         """Waits a second for each answer, as the page says."""
         self._fresh()
+        asked = []
         for _ in range(tries):
             e_s, _ = sw.keypair()
             first = self.m1(e_s)
+            asked.append((e_s, first))
             self.sock.send(first)
             second = self._receive(1)
-            if not second:
+            if second:
+                self.strays += len(asked) - 1  # late answers to the others may yet come
+                return self._answered(asked, second)
+        raise Ended("no answer to a set-up")
+
+    def _answered(self, asked, second):
+        for e_s, first in asked:
+            try:
+                self.welcome, k2 = sw.m2_open(self.P, self.secret, self.collector, e_s, first,
+                                              second)
+            except sw.Refused:
                 continue
-            self.welcome, k2 = sw.m2_open(self.P, self.secret, self.collector, e_s, first, second)
             self._begin(k2, self.welcome.window)
             return first
-        raise Ended("no answer to a set-up")
+        raise Ended("what came is no answer to a set-up")
 
     def _begin(self, k2, window):
         self.session = Session(k2, True, window, self.padded_len)
@@ -354,7 +365,13 @@ class Sensor:
             datagram = self._receive(max(0, deadline - time.monotonic()))
             if datagram is None:
                 return bool(until())
-            self._message(self.session.rx.open(datagram)[1])
+            try:
+                message = self.session.rx.open(datagram)[1]
+            except sw.Refused:
+                self.strays -= 1
+                assert self.strays >= 0, "a datagram that is not of this session"
+                continue
+            self._message(message)
         return True
 
     def add(self, frames, codec, size=40):

@@ -110,7 +110,7 @@ def test_it_opens_what_a_sensor_sends(ns, keys, bundled, how):
     frames = list(captures.frames(bundled))
     assert got(c.run().frames) == expected(frames)
     assert c.refused == 0
-    assert len(c.hellos) == 1 and c.hellos[0].flags == (sw.PADDED if how == "padded" else 0)
+    assert {h.flags for h in c.hellos} == {sw.PADDED if how == "padded" else 0}
     assert c.info[0]["application"].startswith("saluki") and "interface.0" in c.info[0]
     assert c.run().totals["exported"] == c.run().totals["captured"] == len(frames)
     if how == "padded":
@@ -129,14 +129,14 @@ def test_a_sensor_renews(ns, keys, bundled):
     pipe.write(data[:half])
     pipe.flush()
     c = heard.collector
-    heard.serve(lambda: len(c.sessions) > 1 and c.sessions[-1].rx.highest > 0)
+    heard.serve(lambda: c.renewals and c.sessions[-1].rx.highest > 0)
     pipe.write(data[half:])
     pipe.close()
     heard.sensor.popen.stdin = None
     heard.serve()
     heard.close()
     assert got(c.run().frames) == expected(frames)
-    assert len(c.hellos) == 1 and len(c.renewals) >= 1 and c.refused == 0
+    assert len({h.run for h in c.hellos}) == 1 and len(c.renewals) >= 1 and c.refused == 0
     assert c.sessions[0].address != c.sessions[1].address
     assert c.probes > 0
 
