@@ -347,8 +347,9 @@ int main(int argc, char **argv)
 	c->o = &o;
 	status = 1;
 	if (read_key(&c->open.meet.own, o.key_file) == 0 &&
-	    read_sensors(&c->sensors_file, o.sensors_file) == 0 && files_init(&files, &o) == 0 &&
-	    receive_init(&c->receive, o.host, o.port) == 0 && listen_control(c, &o) == 0) {
+	    read_sensors(&c->sensors_file, o.sensors_file) == 0 &&
+	    receive_init(&c->receive, o.host, o.port) == 0 && files_init(&files, &o) == 0 &&
+	    listen_control(c, &o) == 0) {
 		status = collector_run(c, &files);
 		if (o.control)
 			unlink(o.control);

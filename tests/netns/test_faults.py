@@ -420,7 +420,8 @@ def test_collector_files(bed):
 @pytest.mark.parametrize("line,word", [
     ("lib", "NAME ID PUBLIC-KEY"), ("lib one KEY", "id"), ("lib 0 KEY", "id"),
     ("lib 70000 KEY", "id"), ("lib 1 abc", "base64"), ("a/b 1 KEY", "name"),
-    ("lib 1 KEY extra", "NAME ID PUBLIC-KEY"), ("x 1 KEY\nx 2 KEY", "name is taken"),
+    ("lib 1 KEY extra", "preshared key is not"),
+    ("lib 1 KEY KEY extra", "NAME ID PUBLIC-KEY"), ("x 1 KEY\nx 2 KEY", "name is taken"),
     ("x 1 KEY\ny 1 KEY", "id is taken"), ("x 1 KEY\ny 2 KEY", "key is taken"), ("# no", "lists no")])
 def test_sensors_file(bed, line, word):
     path = bed.tmp_path / "list"
@@ -750,6 +751,8 @@ def test_a_damaged_file_is_not_cut(bed, bundled):
     whole = bytearray(bed.out.read_bytes())
     whole[200:400] = b"\xff" * 200
     bed.out.write_bytes(whole)
+    # A state says what has been looked at already.
+    bed.out.with_name(bed.out.name + ".state").unlink()
     assert_said(run_collector(bed, *collector_args(bed)), 1, "not a whole pcapng file")
     assert bed.out.read_bytes() == whole
 
