@@ -39,7 +39,7 @@ static void compile(int sock, struct request *r)
 
 static void compile_apart(int sock, struct request *r)
 {
-	static struct compiled failed = { .error = -ECANCELED };
+	static struct compiled failed; /* large, and so not in the program's file */
 	pid_t child = fork();
 	int status = -1;
 
@@ -49,6 +49,7 @@ static void compile_apart(int sock, struct request *r)
 		waitpid(child, &status, 0);
 	if (status == 0)
 		return;
+	failed.error = -ECANCELED;
 	snprintf(failed.why, sizeof(failed.why),
 		 "filter '%.120s': libpcap does not come to an end with it; make it shorter",
 		 r->expression);
