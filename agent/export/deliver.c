@@ -148,8 +148,7 @@ static void take_smaller(struct deliver *d, uint64_t now_ns)
 		d->refused_until_ns = now_ns + REFUSED_NS;
 		return;
 	}
-	log_line("collector %s: the way there takes no datagrams of %zu bytes (path MTU); going on "
-		 "with %d",
+	log_line("collector %s: the way there takes no datagrams of %zu bytes; going on with %d",
 		 d->session->peer, d->datagram_len, SHROUD_DATAGRAM_PADDED);
 	d->datagram_len = SHROUD_DATAGRAM_PADDED;
 	cut_anew(d);
