@@ -123,8 +123,8 @@ int ledger_floor(struct ledger *l, uint64_t first)
 		return -EBADMSG;
 	if (first <= r->accounted)
 		return 0;
-	if (!r->accounted)
-		r->unheard = first;
+	if (r->accounted == r->earlier + r->unheard) /* nothing of it was taken here yet */
+		r->unheard += first - r->accounted;
 	else
 		r->lost_missing += first - r->accounted;
 	r->accounted = first;

@@ -13,6 +13,8 @@
 
 #include "files.h"
 
+#define RECOVER_TOLD (1LL << 30) /* bytes that take a while */
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* Names without their folder, which may be said in several ways. */
@@ -23,12 +25,17 @@ static int compare_names(const char *a, const char *b)
 	return strverscmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b);
 }
 
+static bool same_name(const char *a, const char *b)
+{
+	return !compare_names(a, b);
+}
+
 static int64_t scan(struct output *out, const char *name, int fd, int64_t len)
 {
 	int64_t whole = -EBADMSG;
 
 	/* The state knows what is in front of its offset, if this still is the file it means. */
-	if (!compare_names(name, out->state.file) && out->state.offset <= (uint64_t)len &&
+	if (same_name(name, out->state.file) && out->state.offset <= (uint64_t)len &&
 	    out->state.offset > 0)
 		whole = names_scan(&out->names, fd, out->state.offset, len);
 	return whole == -EBADMSG ? names_scan(&out->names, fd, 0, len) : whole;
@@ -41,6 +48,9 @@ int64_t recover_file(struct output *out, const char *name, int fd)
 
 	if (fstat(fd, &st))
 		return -errno;
+	if (st.st_size - (same_name(name, out->state.file) ? (int64_t)out->state.offset : 0) >
+	    RECOVER_TOLD)
+		log_line("%s: is looked through for what is written already", name);
 	whole = scan(out, name, fd, st.st_size);
 	if (whole < 0 || whole == st.st_size)
 		return whole;

@@ -284,6 +284,25 @@ static void what_was_gone_before(void **state)
 	}
 }
 
+/* The same of a run that is known, but not to its end: a pipe has no names to be read again. */
+static void what_was_written_and_not_known(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(100, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 20);
+	assert_int_equal(ledger_floor(&l, 40), 0);
+	assert_int_equal(ledger_floor(&l, 50), 0);
+	combo(&l, 50, 50);
+	assert_int_equal(ledger_sum(&l).earlier, 50);
+	t.dropped_store = 25;
+	ledger_totals(&l, &t);
+	assert_int_equal(ledger_sum(&l).lost_missing, 25);
+	assert_int_equal(ledger_sum(&l).earlier, 25);
+	assert_int_equal(ledger_balance(&l), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +319,7 @@ int main(void)
 		cmocka_unit_test(frames_left_in_a_ring_stay_counted),
 		cmocka_unit_test(what_a_sensor_gave_up),
 		cmocka_unit_test(what_was_gone_before),
+		cmocka_unit_test(what_was_written_and_not_known),
 	};
 
 	return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
