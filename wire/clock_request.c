@@ -76,7 +76,7 @@ bool clock_plausible(const struct clock_keys *k, const uint8_t *in, size_t len)
 	if (len < CLOCK_REQUEST_MIN || len > SHROUD_DATAGRAM_MAX)
 		return false;
 	crypto_shorthash(mac, in, RANDOM_LEN, k->mac);
-	return sodium_memcmp(mac, in + RANDOM_LEN, MAC_LEN) == 0;
+	return load_word(mac) == load_word(in + RANDOM_LEN); /* one comparison: no time to tell */
 }
 
 long clock_answer(uint8_t *out, const struct keypair *own, uint64_t time_ns, const uint8_t *in,
