@@ -145,6 +145,18 @@ static void tell_up(struct swarm *w, uint64_t now)
 	told = true;
 }
 
+/* For who waits for it while sessions are kept up (--seconds). */
+static void tell_settled(const struct swarm *w)
+{
+	static bool told;
+	uint64_t all = (uint64_t)w->o->combos * w->o->count;
+
+	if (!told && w->o->combos > 0 && w->counters.combos_settled == all) {
+		log_line("all %llu combos are settled", (unsigned long long)all);
+		told = true;
+	}
+}
+
 static void loop(struct swarm *w, int epoll)
 {
 	uint64_t now = monotonic_ns(), before = now, tick = 0, give_up = 0;
@@ -164,6 +176,7 @@ static void loop(struct swarm *w, int epoll)
 		if (now >= tick) {
 			tick_due(w, now);
 			tell_up(w, now);
+			tell_settled(w);
 			tick = now + TICK_NS;
 		}
 		allow(w, &before, now);
