@@ -86,7 +86,7 @@ $(BUILD)/zstd/%.o: $(ZSTD_SOURCE)/%.c
 
 # Without explicit_bzero() sodium_memzero() is a memset() that link-time optimisation takes out, and keys stay.
 SODIUM_FLAGS := -DCONFIGURED -DNATIVE_$(if $(filter mips,$(AP70)),BIG,LITTLE)_ENDIAN -DHAVE_WEAK_SYMBOLS \
-	-DHAVE_ATOMIC_OPS -DHAVE_NANOSLEEP -DHAVE_EXPLICIT_BZERO -I$(BUILD)/include/sodium -I$(SODIUM_SOURCE)
+	-DHAVE_ATOMIC_OPS -DHAVE_NANOSLEEP -DHAVE_EXPLICIT_BZERO -DHAVE_C_VARARRAYS -I$(BUILD)/include/sodium -I$(SODIUM_SOURCE)
 SODIUM_OBJECTS := $(patsubst %,$(BUILD)/sodium/%.o,$(addprefix crypto_aead/chacha20poly1305/sodium/, \
 		aead_chacha20poly1305) $(addprefix crypto_stream/chacha20/,stream_chacha20 ref/chacha20_ref) \
 	$(addprefix crypto_onetimeauth/poly1305/,onetimeauth_poly1305 donna/poly1305_donna) \
