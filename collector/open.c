@@ -128,14 +128,10 @@ static void challenge(struct open *o, struct sensor *s, uint64_t now_ns)
 		session->challenged_ns = now_ns;
 }
 
-static void answer_probe(struct open *o, struct sensor *s, const uint8_t *in, size_t len)
+static void answer_probe(struct open *o, struct sensor *s, const uint8_t *in)
 {
 	uint8_t message[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
 
-	if (len < MESSAGE_PROBE_LEN) {
-		s->ledger.bad_messages++;
-		return;
-	}
 	memcpy(message + 1, in + 1, 8);
 	store_be(message + 9, o->received_ns, 8);
 	store_be(message + 17, meet_time(&o->meet), 8);
@@ -203,33 +199,61 @@ static void candidate_begin(struct open *o, struct sensor *s, uint64_t now_ns)
 	take_session(o, s, c, now_ns);
 }
 
-/* Messages about the session itself; returns whether it is one of those. */
-static bool take_own(struct open *o, struct sensor *s, struct session *session,
-		     const uint8_t *message, size_t len, uint64_t now_ns)
+/* The length of a message about the session itself, 0 where it is none of those. */
+static size_t own_len(uint8_t kind)
+{
+	switch (kind) {
+	case MESSAGE_HEARD:
+		return MESSAGE_HEARD_LEN;
+	case MESSAGE_ECHO:
+		return MESSAGE_ECHO_LEN;
+	case MESSAGE_PROBE:
+		return MESSAGE_PROBE_LEN;
+	case MESSAGE_RENEW:
+		return MESSAGE_RENEW_LEN;
+	default:
+		return 0;
+	}
+}
+
+static void take_own(struct open *o, struct sensor *s, struct session *session,
+		     const uint8_t *message, uint64_t now_ns)
 {
 	bool present = session == &s->sessions[s->current];
-	uint64_t number = len >= 9 ? load_be(message + 1, 8) : 0;
+	uint64_t number = load_be(message + 1, 8);
 
 	switch (message[0]) {
 	case MESSAGE_HEARD:
 		if (number > session->heard && number < session->tx.next)
 			session->heard = number;
-		return true;
+		break;
 	case MESSAGE_ECHO:
-		if (len >= MESSAGE_ECHO_LEN)
-			session_echo(session, number);
-		return true;
+		session_echo(session, number);
+		break;
 	case MESSAGE_PROBE:
 		if (present)
-			answer_probe(o, s, message, len);
-		return true;
+			answer_probe(o, s, message);
+		break;
 	case MESSAGE_RENEW:
-		if (present && len >= MESSAGE_RENEW_LEN &&
-		    meet_renew(&o->meet, &o->table, s, message, now_ns))
+		if (present && meet_renew(&o->meet, &o->table, s, message, now_ns))
 			open_send(o, s, s->sessions[s->candidate].renew, MESSAGE_RENEWED_LEN);
-		return true;
+		break;
 	}
-	return false;
+}
+
+/* Returns whether the message is kept. */
+static bool take_any(struct open *o, struct sensor *s, struct session *session,
+		     const uint8_t *message, long len, uint64_t now_ns)
+{
+	size_t own = len < 0 ? 0 : own_len(message[0]);
+
+	if (len < 0 || (own && (size_t)len != own))
+		s->ledger.bad_messages++;
+	else if (own)
+		take_own(o, s, session, message, now_ns);
+	else
+		return take_message(o, s, message, len, now_ns);
+	return true;
 }
 
 /* `message` is authentic. */
@@ -253,10 +277,7 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 	/* What the run before had under way is nothing of this one's. */
 	if (session->run != s->ledger.run)
 		return;
-	if (n < 0)
-		s->ledger.bad_messages++;
-	else if (take_own(o, s, session, message, n, now_ns) ||
-		 take_message(o, s, message, n, now_ns))
+	if (take_any(o, s, session, message, n, now_ns))
 		shroud_keep(&session->rx, number);
 	challenge(o, s, now_ns);
 	sensors_due(o->sensors, s, ++s->unacked >= OPEN_ACK_EVERY ? 1 : now_ns + OPEN_ACK_NS);

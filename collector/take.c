@@ -93,13 +93,15 @@ static bool whole_below(const struct reassembly *r, uint64_t combo)
 static void take_floor(struct open *o, struct sensor *s, const uint8_t *message, size_t len,
 		       uint64_t now_ns)
 {
-	uint64_t combo = load_be(message + 1, 8), first = load_be(message + 9, 8);
+	uint64_t combo, first;
 
-	if (len < MESSAGE_FLOOR_LEN || combo > UINT64_MAX / 2) {
+	if (len != MESSAGE_FLOOR_LEN) {
 		s->ledger.bad_messages++;
 		return;
 	}
-	if (combo < s->reassembly.next)
+	combo = load_be(message + 1, 8);
+	first = load_be(message + 9, 8);
+	if (combo < s->reassembly.next || combo > INT64_MAX)
 		return;
 	/* Before those behind it say so themselves: to them it would be a gap like any other. */
 	if (!whole_below(&s->reassembly, combo))

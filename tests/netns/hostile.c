@@ -18,8 +18,8 @@
 #include "wire/combo.h"
 #include "wire/totals.h"
 
-#define BATCH 64    /* datagrams a system call */
-#define WINDOW 8192 /* datagrams on their way: a third of what the receive buffer holds */
+#define BATCH 64     /* datagrams a system call */
+#define WINDOW 8192  /* datagrams on their way: a third of what the receive buffer holds */
 #define PATIENCE 100 /* times that totals are said */
 
 static uint64_t number; /* of the next combo */
@@ -141,7 +141,8 @@ static void send_garbage(void)
 		{ MESSAGE_ECHO, 1, 2, 3, 4, 5, 6, 7 },
 		{ MESSAGE_RENEW, 1, 2, 3, 4, 5, 6, 7, 8, 9 },
 		{ MESSAGE_FLOOR, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 },
-		{ SHROUD_PADDED | MESSAGE_TOTALS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12 }, /* all of it */
+		{ SHROUD_PADDED | MESSAGE_TOTALS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		  12 }, /* all of it */
 		{ MESSAGE_COMBO, 0, 0, 99 },
 		{ MESSAGE_COMBO, 0, 0, 99, 0, 1, 0, 9, 'x', 'x', 'x', 'x' },
 		{ MESSAGE_COMBO, 0, 0, 99, 0, 0, 0, 2, 'x', 'x', 'x', 'x' },
@@ -157,8 +158,9 @@ static void send_garbage(void)
 	}
 }
 
-/* A combo of two pieces: of the second one there are two lengths, the first comes again while the
- * second is missing, and the second again when all was looked at. */
+/* A combo of two pieces: the first comes twice; of the second there are two lengths, and with each
+ * of them it is another combo, of which the first piece is missing. The second comes again when all
+ * was looked at. */
 static void send_contradicting_pieces(void)
 {
 	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX] = { 0 };
@@ -170,10 +172,12 @@ static void send_contradicting_pieces(void)
 	duplicates++;
 	piece_header_write(message, number, PIECE_DATA_MAX, total + 1);
 	send_message(message, PIECE_HEADER_LEN + 11);
-	bad_pieces++;
 	piece_header_write(message, number, PIECE_DATA_MAX, total);
 	send_message(message, PIECE_HEADER_LEN + 10);
+	piece_header_write(message, number, 0, total);
+	send_message(message, sizeof(message));
 	bad_combos++; /* complete, and all zeros */
+	piece_header_write(message, number, PIECE_DATA_MAX, total);
 	send_message(message, PIECE_HEADER_LEN + 10);
 	duplicates++;
 	number++;
@@ -214,8 +218,8 @@ static void learn_addresses(void)
 /* A third has an address of our session's, and a few a slot where a set-up is waited for. */
 static size_t random_datagram(uint8_t *out)
 {
-	static const uint16_t lengths[] = { 0,	 1,   7,   8,	 24,   25,   40,
-					    72,	 95,  200, 1161, 1232, 1400, 1472 };
+	static const uint16_t lengths[] = { 0,	1,  7,	 8,    24,   25,   40,
+					    72, 95, 200, 1161, 1232, 1400, 1472 };
 	size_t len = lengths[rng() % (sizeof(lengths) / sizeof(*lengths))];
 	uint64_t slots[TRYST_SLOTS], kind = rng() % 12;
 
