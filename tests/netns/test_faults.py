@@ -252,7 +252,10 @@ def test_malformed_captures(bed):
     assert len(sent) > 3000
     assert_same(sent, captures.frames(bed.out))
     for i, count in enumerate(own):
-        assert_balanced(collector.sensor_stats(f"lib{i}"), count)
+        stats = collector.sensor_stats(f"lib{i}")  # None where none of its files was a capture
+        assert stats or not count
+        if stats:
+            assert_balanced(stats, count)
 
 
 def test_headers_of_an_unknown_link_type(bed, bundled):
