@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/open.o collector/reassemble.o collector/decompress.o collector/sensors.o
- * collector/ledger.o collector/output.o collector/pcapng.o collector/files.o wire/seal.o
- * wire/keys.o wire/combo.o wire/totals.o wire/forms.o wire/fields.o wire/combo_open.o
- * wire/dictionary.o wire/info.o collector/interfaces.o */
+/* links: collector/open.o collector/take.o collector/meet.o collector/session.o
+ * collector/sensors.o collector/sensors_file.o collector/reassemble.o collector/decompress.o
+ * collector/ledger.o collector/interfaces.o collector/output.o collector/recover.o
+ * collector/names.o collector/state.o collector/pcapng.o wire/tryst.o wire/shroud.o
+ * wire/derive.o wire/table.o wire/keys.o wire/clock_request.o wire/combo.o wire/combo_open.o
+ * wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */
 /*
  * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
  * a list of steps, each of them a datagram of a stranger, a rightly sealed one of a sensor gone
  * bad, one of an honest sensor, the honest one's agent dying and another one carrying its run on,
- * time that passes, or a disk that is full from now on. Always holds:
- * every datagram is in exactly one counter; a stranger's changes nothing else; no address gets more
- * bytes than came from it; the honest sensor's frames are all written or lost to the disk, whatever
- * the others do; the files are whole, and hold what the ledgers say.
+ * a renewal, time that passes, or a disk that is full from now on. Always holds:
+ * every datagram is in exactly one counter; a stranger's changes nothing else; to an address that
+ * is not confirmed go no more bytes than came from it; the honest sensor's frames are all written
+ * or lost to the disk, whatever the others do; the files are whole, and hold what the ledgers say.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <sys/time.h>
-
-#include <saluki/privsep.h>
 
 #include "collector/files.h"
 #include "collector/open.h"
@@ -27,39 +27,74 @@
 #define REPLAYER 3 /* sends again what others have sent */
 #define FILES_MAX 4
 #define ROTATE_BYTES 4096
-#define DATAGRAM_MAX 2048 /* collector/receive.h cuts there */
+#define DATAGRAM_MAX 2048			  /* collector/receive.h cuts there */
+#define START_NS (1000000ULL * TRYST_INTERVAL_NS) /* protocol time */
+#define SECOND 1000000000ULL
 
 /* The impostor has the honest sensor's public key and not the secret one. */
 enum { HONEST = 0, BAD = 1, SENSORS = 2, UNLISTED = 2, IMPOSTOR = 3, ENDS = 4 };
 
 /* What a sensor has on its side. */
 struct end {
-	struct seal_initiator initiator;
-	struct seal_session session, candidate;
+	struct keypair own;
+	uint8_t pair[KEY_LEN];
+	struct shroud_tx tx, candidate;
+	uint8_t chain[KEY_LEN], candidate_chain[KEY_LEN];
 	bool has_candidate;
-	uint64_t time, run;
+	uint64_t run, interval;
+	unsigned int slot;		  /* the next one of the interval */
 	uint64_t combos, frames;	  /* exported so far, by a sensor that says the truth */
 	uint8_t last[COMBO_SIZE_MIN * 2]; /* the last combo that was, as sent */
 	size_t last_len;
 };
 
+static struct keypair collector, own[ENDS];
 static struct open *o;
 static struct sensors sensors;
 static struct output *output;
+static struct decompress *decompress;
 static struct orders orders;
-static int files_socket, files_peer, files[FILES_MAX];
+static int files[FILES_MAX], files_given;
 static struct end ends[ENDS];
 static uint64_t now_ns;
 static struct sockaddr_storage addresses[ADDRESSES];
 static uint64_t bytes_from[ADDRESSES], bytes_to[ADDRESSES];
-static uint8_t sent[256]; /* the last datagram the collector sent */
+static bool confirmed[ADDRESSES];
+static uint8_t sent[SHROUD_DATAGRAM_MAX]; /* the last datagram the collector sent */
 static size_t sent_len;
 
-/* What everything is reset to. */
-static struct sensor fresh_sensors[SENSORS];
-static struct open *fresh_open;
-static struct end fresh_ends[ENDS];
-static uint64_t fresh_random, fresh_from[ADDRESSES], fresh_to[ADDRESSES];
+/* ---- what is around it ----------------------------------------------------------------------- */
+
+static uint64_t protocol_clock(void)
+{
+	return START_NS + now_ns;
+}
+
+/* In place of collector/files.c: some files, then an error. */
+int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd)
+{
+	(void)sock;
+	memset(a, 0, sizeof(*a));
+	if (what != FILES_OUTPUT)
+		return -ENOENT;
+	strcpy(a->name, "fuzz");
+	if (files_given == FILES_MAX)
+		return -ENOSPC;
+	*fd = dup(files[files_given++]);
+	return 0;
+}
+
+static void note_confirmed(unsigned int address)
+{
+	for (unsigned int i = 0; i < sensors.count; i++)
+		for (int k = 0; k < SENSOR_SESSIONS; k++) {
+			const struct session *s = &sensors.list[i]->sessions[k];
+
+			confirmed[address] |=
+				s->confirmed &&
+				!memcmp(&s->address.in, &addresses[address], s->address.len);
+		}
+}
 
 /* In place of libc's: the collector's only way to talk back. */
 ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR_ARG to,
@@ -74,8 +109,9 @@ ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR
 	while (i < ADDRESSES && memcmp(address, &addresses[i], to_len))
 		i++;
 	CHECK(i < ADDRESSES);
+	note_confirmed(i);
 	bytes_to[i] += len;
-	CHECK(bytes_to[i] <= bytes_from[i]);
+	CHECK(confirmed[i] || bytes_to[i] <= bytes_from[i]);
 	memcpy(sent, data, len);
 	sent_len = len;
 	return len;
@@ -83,79 +119,129 @@ ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR
 
 /* ---- the way in ------------------------------------------------------------------------------ */
 
-static uint64_t refused(void)
+static uint64_t taken_or_not(void)
 {
 	const struct open_counters *c = &o->counters;
 
-	return c->not_ours + c->unknown_session + c->not_authentic + c->replayed + c->bad_inits +
-	       c->limited_inits + c->replayed_inits + c->unknown_sensors;
+	return c->not_ours + c->not_authentic + c->set_ups + c->limited_set_ups +
+	       c->ignored_set_ups + c->questions + c->limited_questions;
 }
 
 static uint64_t heard_bytes(void)
 {
-	return sensors.list[HONEST].ledger.received_bytes + sensors.list[BAD].ledger.received_bytes;
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < sensors.count; i++)
+		n += sensors.list[i]->ledger.received_bytes;
+	return n;
 }
 
-/* Returns whether the datagram was taken; if not, a counter says so. */
+/* Returns whether it was a sensor's datagram; if not, a counter says so. */
 static bool deliver(const uint8_t *datagram, size_t len, unsigned int from)
 {
-	uint64_t refused_before = refused(), heard_before = heard_bytes();
+	uint64_t before = taken_or_not(), heard_before = heard_bytes();
 	uint64_t count = o->counters.datagrams;
 	uint8_t *copy = fuzz_copy(datagram, len);
-	bool answered, heard;
+	bool heard;
 
 	bytes_from[from] += len;
 	sent_len = 0;
+	open_batch(o);
 	open_datagram(o, copy, len, &addresses[from], sizeof(struct sockaddr_in), now_ns);
 	fuzz_free(copy);
-	answered = sent_len == SEAL_ANSWER_LEN && sent[0] == SEAL_ANSWER;
 	heard = heard_bytes() == heard_before + len && len;
+	CHECK(heard || heard_bytes() == heard_before);
 	CHECK(o->counters.datagrams == count + 1);
-	CHECK(refused() - refused_before + answered + heard == 1);
+	CHECK(taken_or_not() - before + heard == 1);
 	for (int i = 0; i < SENSORS; i++)
-		CHECK(sensors.list[i].reassembly.held <= REASSEMBLE_SLOTS);
-	return answered || heard;
+		CHECK(sensors.list[i]->reassembly.held <= REASSEMBLE_SLOTS);
+	CHECK(o->pool.used <= o->pool.limit);
+	return heard;
 }
 
 static void stranger(const uint8_t *datagram, size_t len, unsigned int from)
 {
 	static struct sensor before[SENSORS];
+	uint64_t used = o->table.used;
 
-	memcpy(before, sensors.list, sizeof(before));
+	for (int i = 0; i < SENSORS; i++)
+		memcpy(&before[i], sensors.list[i], sizeof(before[i]));
 	CHECK(!deliver(datagram, len, from));
-	CHECK(!memcmp(before, sensors.list, sizeof(before)));
+	CHECK(o->table.used == used && !sent_len);
+	for (int i = 0; i < SENSORS; i++)
+		CHECK(!memcmp(&before[i], sensors.list[i], sizeof(before[i])));
+}
+
+/* A slot of the present interval; nobody sets up more often than there are. */
+static bool slot_next(struct end *e, uint64_t *slot)
+{
+	uint64_t slots[TRYST_SLOTS], interval = protocol_clock() / TRYST_INTERVAL_NS;
+
+	if (interval != e->interval)
+		e->slot = 0;
+	e->interval = interval;
+	tryst_slots(slots, e->pair, interval);
+	if (e->slot == TRYST_SLOTS)
+		return false;
+	*slot = slots[e->slot++];
+	return true;
+}
+
+static void candidate_keys(struct end *e, uint8_t k2[KEY_LEN])
+{
+	struct shroud_keys up, down;
+
+	tryst_session(k2, &up, &down, e->candidate_chain);
+	shroud_tx_init(&e->candidate, &up);
+	e->has_candidate = true;
 }
 
 /* Sets a session up; the sensor uses it when it `begin`s. */
 static void set_up(struct end *e, const uint8_t *info, size_t len, uint64_t time, unsigned int from)
 {
-	uint8_t out[SEAL_INIT_MAX];
-	long n = seal_init(&e->initiator, out, time, e->run, info, len);
-	uint16_t id;
+	struct tryst_hello hello = {
+		.run = e->run, .time_ns = time, .window = 256, .info_len = len
+	};
+	uint8_t out[SHROUD_DATAGRAM_MAX], k2[KEY_LEN];
+	uint64_t slot, set_ups = o->counters.set_ups, limited = o->counters.limited_set_ups;
+	struct tryst_welcome welcome;
+	struct tryst_asked asked;
+	long n;
 
-	CHECK(n > 0);
-	if (!deliver(out, n, from))
+	if (!slot_next(e, &slot))
 		return;
-	CHECK(e < &ends[SENSORS] && time > e->time);
-	e->time = time;
-	CHECK(seal_finish(&e->initiator, &e->candidate, &id, sent, sent_len) == 0);
-	e->has_candidate = true;
-	stranger(out, n, REPLAYER);
+	memcpy(hello.info, info, len);
+	n = tryst_init(&asked, out, &e->own, collector.public, e->pair, slot, &hello, 0);
+	CHECK(n > 0);
+	if (e >= &ends[SENSORS]) {
+		stranger(out, n, from);
+		return;
+	}
+	CHECK(!deliver(out, n, from));
+	if (o->counters.set_ups > set_ups) {
+		CHECK(tryst_finish(&asked, &e->own, &welcome, k2, sent, sent_len) == 0);
+		candidate_keys(e, k2);
+	}
+	if (o->counters.limited_set_ups == limited)
+		stranger(out, n, REPLAYER);
 }
 
 static void begin(struct end *e)
 {
-	if (e->has_candidate)
-		e->session = e->candidate;
+	if (e->has_candidate) {
+		e->tx = e->candidate;
+		memcpy(e->chain, e->candidate_chain, KEY_LEN);
+	}
 	e->has_candidate = false;
 }
 
 static bool deliver_sealed(struct end *e, const uint8_t *message, size_t len, unsigned int from)
 {
 	uint8_t out[DATAGRAM_MAX];
-	size_t n = seal_datagram(&e->session.tx, out, message, len);
+	size_t n = shroud_seal(&e->tx, out, message, len, 0);
 	bool taken = deliver(out, n, from);
 
+	CHECK(taken || e != &ends[HONEST]);
 	if (taken)
 		stranger(out, n, REPLAYER);
 	return taken;
@@ -164,7 +250,7 @@ static bool deliver_sealed(struct end *e, const uint8_t *message, size_t len, un
 /* Sends a combo in as many pieces as it takes. */
 static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsigned int from)
 {
-	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
+	uint8_t message[MESSAGE_MAX];
 
 	for (size_t at = 0; at < len; at += PIECE_DATA_MAX) {
 		size_t n = len - at < PIECE_DATA_MAX ? len - at : PIECE_DATA_MAX;
@@ -182,7 +268,7 @@ static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsig
 static void step_frames(struct end *e, struct fuzz_input *in, unsigned int from)
 {
 	static uint8_t combo[COMBO_WIRE_MAX];
-	uint16_t id = sensors.list[e - ends].id;
+	uint16_t id = sensors.list[e - ends]->id;
 	struct combo c;
 
 	CHECK(combo_init(&c, COMBO_SIZE_MIN, COMBO_SIZE_MIN) == 0);
@@ -212,10 +298,10 @@ static void step_frames(struct end *e, struct fuzz_input *in, unsigned int from)
 /* The first piece of the next combo, which will be another one when it comes. */
 static void step_part(struct end *e)
 {
-	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX] = { 0 };
+	uint8_t message[MESSAGE_MAX] = { 0 };
 
 	piece_header_write(message, e->combos, 0, 2 * PIECE_DATA_MAX);
-	deliver_sealed(e, message, sizeof(message), 0);
+	deliver_sealed(e, message, PIECE_HEADER_LEN + PIECE_DATA_MAX, 0);
 }
 
 /* A combo whose header is right, of bytes that are not. */
@@ -227,7 +313,7 @@ static void step_combo(struct end *e, struct fuzz_input *in, unsigned int from)
 	size_t len, at = COMBO_HEADER_LEN + COMBO_CODEC_LEN;
 	const uint8_t *body = fuzz_bytes(in, fuzz_number(in, 2) % COMBO_BODY_MAX, &len);
 
-	combo_header_write(combo, sensors.list[e - ends].id, e->combos, frames,
+	combo_header_write(combo, sensors.list[e - ends]->id, e->combos, frames,
 			   codec == COMBO_STORED ? len : stated);
 	combo[COMBO_HEADER_LEN] = codec;
 	memcpy(combo + at, body, len);
@@ -236,9 +322,9 @@ static void step_combo(struct end *e, struct fuzz_input *in, unsigned int from)
 
 static void step_piece(struct end *e, struct fuzz_input *in, unsigned int from)
 {
-	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
+	uint8_t message[MESSAGE_MAX];
 	uint64_t combo = e->combos + (int8_t)fuzz_number(in, 1);
-	uint16_t offset = fuzz_number(in, 1) % 32 * PIECE_DATA_MAX, total = fuzz_number(in, 2);
+	uint16_t offset = fuzz_number(in, 2) & 0x7fff, total = fuzz_number(in, 2);
 	size_t len = total > offset ? total - offset : fuzz_number(in, 1);
 
 	if (len > PIECE_DATA_MAX)
@@ -250,7 +336,7 @@ static void step_piece(struct end *e, struct fuzz_input *in, unsigned int from)
 
 static void step_sealed(struct end *e, struct fuzz_input *in, unsigned int from)
 {
-	uint8_t message[1400] = { 0 };
+	uint8_t message[MESSAGE_MAX] = { 0 };
 	size_t len;
 	const uint8_t *p = fuzz_bytes(in, fuzz_number(in, 2) % sizeof(message), &len);
 
@@ -262,13 +348,13 @@ static void step_set_up(struct end *e, struct fuzz_input *in, unsigned int from)
 {
 	int8_t later = fuzz_number(in, 1);
 	size_t len;
-	const uint8_t *info = fuzz_bytes(in, fuzz_number(in, 2) % (SEAL_INFO_MAX + 1), &len);
+	const uint8_t *info = fuzz_bytes(in, fuzz_number(in, 2) % (TRYST_INFO_MAX + 1), &len);
 
 	if (later & 1) { /* another run */
 		e->run++;
 		e->combos = e->frames = 0;
 	}
-	set_up(e, info, len, e->time + later, from);
+	set_up(e, info, len, protocol_clock() + later, from);
 	if (later & 2)
 		begin(e);
 }
@@ -276,12 +362,13 @@ static void step_set_up(struct end *e, struct fuzz_input *in, unsigned int from)
 /* A datagram of the honest sensor with a bit changed on its way. */
 static void step_changed(struct fuzz_input *in, unsigned int from)
 {
-	uint8_t out[DATAGRAM_MAX] = { 0 };
-	struct seal_tx tx = ends[HONEST].session.tx;
-	size_t len, bit = fuzz_number(in, 2);
+	uint8_t out[DATAGRAM_MAX] = { 0 }, message[256] = { MESSAGE_INFO };
+	struct shroud_tx tx = ends[HONEST].tx;
+	size_t len, bit = fuzz_number(in, 2), n;
 	const uint8_t *p = fuzz_bytes(in, fuzz_number(in, 1), &len);
-	size_t n = seal_datagram(&tx, out, p, len);
 
+	memcpy(message + 1, p, len);
+	n = shroud_seal(&tx, out, message, 1 + len, 0);
 	bit %= n * 8;
 	out[bit / 8] ^= 1 << bit % 8;
 	stranger(out, n, from);
@@ -300,8 +387,36 @@ static void step_totals(struct end *e, bool final, unsigned int from)
 static void step_time(uint64_t ns)
 {
 	now_ns += ns;
-	open_tick(o, now_ns);
+	while (open_tick(o, now_ns) == 0)
+		;
 	output_tick(output, now_ns);
+}
+
+/* New keys inside the session, and what was sealed under the old ones and comes late. */
+static void step_renew(struct end *e, unsigned int from)
+{
+	uint8_t message[MESSAGE_RENEW_LEN] = { MESSAGE_RENEW }, late[64], totals[TOTALS_WIRE_MAX];
+	struct sensor *s = sensors.list[e - ends];
+	struct totals t = { .seen = e->frames, .captured = e->frames, .exported = e->frames };
+	struct keypair ephemeral;
+	uint8_t k2[KEY_LEN];
+	size_t len;
+
+	step_time(SECOND);
+	fuzz_keypair(&ephemeral);
+	memcpy(message + 1, ephemeral.public, KEY_LEN);
+	if (!deliver_sealed(e, message, sizeof(message), from) || s->candidate < 0 ||
+	    memcmp(s->sessions[s->candidate].renew + 1, ephemeral.public, KEY_LEN))
+		return;
+	CHECK(tryst_renew(k2, e->chain, &ephemeral, s->sessions[s->candidate].renew + 1 + KEY_LEN,
+			  true) == 0);
+	candidate_keys(e, k2);
+	len = totals_write(totals, &t);
+	CHECK(len + SHROUD_OVERHEAD <= sizeof(late));
+	len = shroud_seal(&e->tx, late, totals, len, 0);
+	begin(e);
+	step_totals(e, false, from);
+	CHECK(deliver(late, len, from) || e != &ends[HONEST]);
 }
 
 /* The honest sensor's agent dies and another one carries the run on, which knows all that was
@@ -309,6 +424,7 @@ static void step_time(uint64_t ns)
 static void step_carry_on(unsigned int how)
 {
 	struct end *e = &ends[HONEST];
+	uint64_t slot = e->slot;
 	char info[100];
 
 	if (how & 1) {
@@ -317,15 +433,18 @@ static void step_carry_on(unsigned int how)
 	}
 	if (how & 2) /* half of something that nobody will know of */
 		step_part(e);
-	step_time(1000000000); /* or the set-up could be one too many in this second */
+	/* Or the set-up could be one too many in this second, or in this interval. */
+	step_time(slot == TRYST_SLOTS ? TRYST_INTERVAL_NS : SECOND);
 	snprintf(info, sizeof(info), "interface.0=mon0\nfilter.0=%u\nexported=%llu\n", how & 4,
 		 (unsigned long long)e->frames);
-	set_up(e, (uint8_t *)info, strlen(info), e->time + 1, 0);
+	set_up(e, (uint8_t *)info, strlen(info), protocol_clock(), 0);
+	CHECK(e->has_candidate);
 	begin(e);
 	if (!(how & 1) && e->last_len) {
 		e->combos--;
 		deliver_combo(e, e->last, e->last_len, 0);
 	}
+	step_totals(e, false, 0);
 }
 
 static void step(struct fuzz_input *in)
@@ -359,7 +478,7 @@ static void step(struct fuzz_input *in)
 		begin(&ends[BAD]);
 		break;
 	case 7:
-		ends[BAD].session.tx.counter += (int16_t)fuzz_number(in, 2);
+		ends[BAD].tx.next += (int16_t)fuzz_number(in, 2);
 		break;
 	case 8:
 		step_time(fuzz_number(in, 2) * 1000000ULL);
@@ -378,6 +497,9 @@ static void step(struct fuzz_input *in)
 		break;
 	case 14:
 		step_carry_on(what >> 4);
+		break;
+	case 15:
+		step_renew(&ends[what >> 5 & 1], what >> 5 & 1 ? from : 0);
 		break;
 	case 13: /* no file can grow any more; a new one could */
 		fcntl(output->fd, F_ADD_SEALS, F_SEAL_GROW);
@@ -417,42 +539,31 @@ static uint64_t packets(int fd)
 static void check_ledgers(uint64_t in_file)
 {
 	struct ledger_run sum[SENSORS];
+	const struct ledger *honest = &sensors.list[HONEST]->ledger;
 
 	for (int i = 0; i < SENSORS; i++) {
-		sum[i] = ledger_sum(&sensors.list[i].ledger);
-		CHECK(sum[i].sensor.exported ==
-		      sum[i].earlier + sum[i].written + sum[i].lost_missing + sum[i].lost_disk);
-		CHECK(sensors.list[i].ledger.pending == 0);
+		const struct ledger *l = &sensors.list[i]->ledger;
+
+		sum[i] = ledger_sum(l);
+		CHECK(l->pending == 0);
 	}
 	CHECK(sum[HONEST].written + sum[BAD].written == in_file);
 	CHECK(sum[HONEST].written + sum[HONEST].lost_disk == ends[HONEST].frames);
 	CHECK(sum[HONEST].lost_disk == 0 || output->write_errors);
-	CHECK(ledger_balance(&sensors.list[HONEST].ledger) == 0);
-	CHECK(!sensors.list[HONEST].ledger.bad_combos && !sensors.list[HONEST].ledger.bad_pieces &&
-	      !sensors.list[HONEST].ledger.bad_messages);
+	CHECK(ledger_balance(honest) == 0);
+	CHECK(!honest->bad_combos && !honest->bad_pieces && !honest->bad_messages);
 }
 
-/* The files that output.c asks for over a socket are answered before it asks; when there is none
- * left it gets an error. */
 static void output_begin(uint64_t rotate_bytes)
 {
 	static struct collector_options options = { .write = "fuzz" };
-	static const struct timeval soon = { .tv_usec = 1000 };
-	struct files_answer a = { .name = "fuzz" };
-	int pair[2];
 
-	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
-	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon));
-	setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
-	for (int i = 0; i < FILES_MAX; i++) {
+	files_given = 0;
+	for (int i = 0; i < FILES_MAX; i++)
 		files[i] = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		CHECK(privsep_send(pair[1], &a, sizeof(a), &files[i], 1) == 0);
-	}
-	files_socket = pair[0];
-	files_peer = pair[1];
 	options.rotate_bytes = rotate_bytes;
 	memset(output, 0, offsetof(struct output, buffer));
-	CHECK(output_init(output, &options, &sensors, files_socket, &orders) == 0);
+	CHECK(output_init(output, &options, &sensors, -1, &orders) == 0);
 }
 
 /* Returns the packets in all files. */
@@ -465,46 +576,32 @@ static uint64_t output_end(void)
 		count += packets(files[i]);
 		close(files[i]);
 	}
-	close(files_socket);
-	close(files_peer);
+	names_free(&output->names);
 	return count;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static void read_sensors(const struct keypair *pairs)
+static void list_sensors(void)
 {
-	char text[SENSORS][100], all[200] = "", key[KEY_TEXT_LEN], path[64];
-	int fd;
+	struct sensors_line lines[SENSORS] = { 0 };
+	struct sensors_file f = { .lines = lines, .count = SENSORS };
 
 	for (int i = 0; i < SENSORS; i++) {
-		key_to_text(key, pairs[i].public);
-		snprintf(text[i], sizeof(text[i]), "sensor-%d %d %s\n", i, i + 1, key);
-		strcat(all, text[i]);
+		snprintf(lines[i].name, sizeof(lines[i].name), "sensor-%d", i);
+		lines[i].id = i + 1;
+		memcpy(lines[i].public, own[i].public, KEY_LEN);
 	}
-	fd = fuzz_file(all, strlen(all));
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	CHECK(sensors_read(&sensors, path) == 0);
-	close(fd);
+	CHECK(open_sensors(o, &f) == 0);
 }
 
 static void make_ends(void)
 {
-	struct keypair pairs[ENDS];
-
+	memset(ends, 0, sizeof(ends));
 	for (int i = 0; i < ENDS; i++) {
-		fuzz_keypair(&pairs[i]);
-		ends[i].initiator.own = pairs[i];
+		ends[i].own = own[i];
 		ends[i].run = i + 1;
-		memcpy(ends[i].initiator.peer, o->own.public, KEY_LEN);
-	}
-	memcpy(ends[IMPOSTOR].initiator.own.public, pairs[HONEST].public, KEY_LEN);
-	read_sensors(pairs);
-	for (int i = 0; i < ADDRESSES; i++) {
-		struct sockaddr_in *a = (struct sockaddr_in *)&addresses[i];
-
-		a->sin_family = AF_INET;
-		a->sin_port = htons(1000 + i);
+		CHECK(tryst_pair(ends[i].pair, &own[i], collector.public, true, NULL) == 0);
 	}
 }
 
@@ -513,15 +610,12 @@ static void begin_all(void)
 {
 	static const uint8_t info[] = "interface.0=mon0\nsnaplen.0=192\nexported=0\n";
 
-	output_begin(0);
-	now_ns = 1000000000;
 	for (int i = 0; i < SENSORS; i++) {
-		set_up(&ends[i], info, sizeof(info) - 1, 1000, i);
+		set_up(&ends[i], info, sizeof(info) - 1, protocol_clock(), i);
 		begin(&ends[i]);
 		step_totals(&ends[i], false, i);
 	}
-	step_time(0);
-	output_end();
+	step_time(SECOND);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -530,50 +624,60 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	fuzz_random_init();
 	fuzz_quiet();
-	o = calloc(1, sizeof(*o));
-	fresh_open = calloc(1, sizeof(*o));
 	output = calloc(1, sizeof(*output));
-	o->decompress = calloc(1, sizeof(*o->decompress));
-	CHECK(decompress_init(o->decompress) == 0);
-	o->sensors = &sensors;
-	o->output = output;
-	fuzz_keypair(&o->own);
-	make_ends();
-	begin_all();
-	memcpy(fresh_sensors, sensors.list, sizeof(fresh_sensors));
-	memcpy(fresh_open, o, sizeof(*o));
-	memcpy(fresh_ends, ends, sizeof(ends));
-	memcpy(fresh_from, bytes_from, sizeof(fresh_from));
-	memcpy(fresh_to, bytes_to, sizeof(fresh_to));
-	fresh_random = fuzz_random_state;
+	o = calloc(1, sizeof(*o));
+	decompress = calloc(1, sizeof(*decompress));
+	CHECK(decompress_init(decompress) == 0);
+	fuzz_keypair(&collector);
+	for (int i = 0; i < ENDS; i++)
+		fuzz_keypair(&own[i]);
+	memcpy(own[IMPOSTOR].public, own[HONEST].public, KEY_LEN);
+	for (int i = 0; i < ADDRESSES; i++) {
+		struct sockaddr_in *a = (struct sockaddr_in *)&addresses[i];
+
+		a->sin_family = AF_INET;
+		a->sin_port = htons(1000 + i);
+	}
 	return 0;
 }
 
-static void reset(void)
+static void world_begin(uint64_t rotate_bytes)
 {
-	for (int i = 0; i < SENSORS; i++)
-		reassemble_free(&sensors.list[i].reassembly);
-	memcpy(sensors.list, fresh_sensors, sizeof(fresh_sensors));
-	memcpy(o, fresh_open, sizeof(*o));
-	memcpy(ends, fresh_ends, sizeof(ends));
-	memcpy(bytes_from, fresh_from, sizeof(bytes_from));
-	memcpy(bytes_to, fresh_to, sizeof(bytes_to));
-	fuzz_random_state = fresh_random;
-	now_ns = 2000000000;
+	fuzz_random_state = 1;
+	now_ns = 60 * SECOND;
+	memset(bytes_from, 0, sizeof(bytes_from));
+	memset(bytes_to, 0, sizeof(bytes_to));
+	memset(confirmed, 0, sizeof(confirmed));
+	memset(o, 0, sizeof(*o));
+	o->meet.own = collector;
+	o->meet.clock = protocol_clock;
+	o->sensors = &sensors;
+	o->decompress = decompress;
+	o->output = output;
+	open_init(o, 0);
+	output_begin(rotate_bytes);
+	make_ends();
+	list_sensors();
+	begin_all();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz_input in = { data, data + len };
+	uint64_t in_file;
 
-	reset();
-	output_begin(fuzz_number(&in, 1) & 1 ? ROTATE_BYTES : 0);
+	world_begin(fuzz_number(&in, 1) & 1 ? ROTATE_BYTES : 0);
 	while (in.p < in.end)
 		step(&in);
 	step_totals(&ends[HONEST], true, 0);
-	step_time(0);
-	CHECK(sensors.list[HONEST].final_confirmed);
-	open_finish(o, now_ns);
-	check_ledgers(output_end());
+	step_time(SECOND);
+	step_totals(&ends[HONEST], true, 0);
+	step_time(SECOND);
+	CHECK(sensors.list[HONEST]->final_confirmed);
+	open_finish(o);
+	in_file = output_end();
+	check_ledgers(in_file);
+	open_free(o);
+	sensors_free(&sensors);
 	return 0;
 }
