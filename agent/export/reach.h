@@ -33,7 +33,7 @@ struct reach {
 };
 
 /* Resolves a name to the first address that there is a route to. Returns 0, or -errno after a
- * line. */
+ * line: with -EHOSTUNREACH `a` is an address to which there is none at present. */
 int reach_resolve(struct reach_address *a, const struct reach_name *name);
 /* Opens what sockets addresses of this family need. Returns 0 or -errno. */
 int reach_open(struct reach *r, sa_family_t family);

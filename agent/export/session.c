@@ -36,13 +36,14 @@ static uint64_t realtime_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
-static int session_add_peer(struct session *s, const struct reach_name *to, const uint8_t *public,
-			    const uint8_t *preshared)
+/* One of several may be out of reach when we start. */
+static int session_add_peer(struct session *s, const struct reach_name *to, bool of_several,
+			    const uint8_t *public, const uint8_t *preshared)
 {
 	struct session_peer *p = &s->peers[s->peer_count];
 	int err = reach_resolve(&p->address, to);
 
-	if (err)
+	if (err && !(err == -EHOSTUNREACH && of_several))
 		return err;
 	memcpy(p->public, public, KEY_LEN);
 	if (tryst_pair(p->pair, &s->own, public, true, preshared)) {
@@ -86,7 +87,7 @@ int session_init(struct session *s, const struct reach_name *to, unsigned int co
 	for (unsigned int i = 0; i < count && !err; i++) {
 		unsigned int key = peers->count > 1 ? i : 0;
 
-		err = session_add_peer(s, &to[i], peers->peer[key].public,
+		err = session_add_peer(s, &to[i], count > 1, peers->peer[key].public,
 				       peers->peer[key].preshared);
 	}
 	s->peer = s->peers[0].address.name;

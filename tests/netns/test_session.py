@@ -131,3 +131,22 @@ def test_datagrams_of_a_session_have_its_port(bed, bundled, options):
         relay.close()
         assert collector.finish()[0] == 0
         record.unlink()
+
+
+def test_by_ipv6(bed, bundled):
+    """Without flow labels, which would tell a sensor's datagrams."""
+    bed.ns.run("sh", "-c", "echo 0 > /proc/sys/net/ipv6/conf/lo/disable_ipv6; "
+               "echo 1 > /proc/sys/net/ipv6/auto_flowlabels")
+    bed.ns.run("ip", "addr", "add", "::1/128", "dev", "lo", check=False, capture_output=True)
+    collector = bed.collector(listen="[::1]:5600")
+    seen = testbed.Process(bed.ns, ["tcpdump", "-i", "lo", "-n", "-U", "--immediate-mode", "-w",
+                                    bed.tmp_path / "lo.pcap", "udp dst port 5600"], "listening on")
+    bed.stack.callback(seen.kill)
+    reader = bed.reader("lib", bundled, to="[::1]:5600", options=["--to", "127.0.0.1:5601"])
+    status, said = reader.finish(signo=None)
+    assert status == 0, said
+    assert collector.finish()[0] == 0
+    assert_same(captures.frames(bundled), captures.frames(bed.out))
+    seen.finish()
+    headers = [f.data[14:18] for f in captures.frames(bed.tmp_path / "lo.pcap")]
+    assert headers and set(headers) == {b"\x60\0\0\0"}
