@@ -57,7 +57,8 @@ static void help(void)
 	       "Receives what saluki sensors export and writes it as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
 	options_print(stdout, defs);
-	printf("\nSIGINT and SIGTERM finish the files; SIGUSR1 prints the ledger.\n"
+	printf("\nSIGINT and SIGTERM finish the files; SIGHUP reads --sensors again; SIGUSR1\n"
+	       "prints the ledger.\n"
 	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
 }
 
