@@ -280,3 +280,25 @@ def test_hostile_clients(bed, wire):
     assert status == 1 and "another collector listens there" in said
     assert_ended(bed, sensor, collector, COUNT)
     assert not path.exists()
+
+
+@pytest.mark.parametrize("source", ["tc", "mmap"])
+def test_interface_changes_its_type(bed, bundled, source):
+    """A filter that was ordered is code for one link type: for another it is not used, nor made anew
+    from the collector's words by the process that has rights."""
+    collector = bed.collector()
+    player = bed.tun("tap0", 1, bundled)
+    sensor = bed.sensor("lib", "tap0", options=["--source", source, *BOTH])
+    in_session(bed)
+    ordered(bed, "set", "filter", "ether[0] = 0")
+    bed.ns.run("ip", "link", "set", "tap0", "down")
+    player.retype(803)
+    bed.ns.run("ip", "link", "set", "tap0", "up")
+    sensor.expect("tap0: is of another type now")
+    assert "the one given at the start is in force again" in sensor.said
+    sensor.expect("link type IEEE802_11_RADIO")
+    testbed.wait_for(lambda: ctl(bed, "lib", "set", "filter", "wlan type mgt").returncode == 0,
+                     "the new type to be known", 30)
+    status, said = sensor.finish()
+    assert status == 0 and "tap0: filter 'wlan type mgt' from now on" in said, said
+    collector.finish()

@@ -196,3 +196,23 @@ def test_bad_usage_is_said_with_any_c_library(saluki, args, said):
 def test_help(saluki, command):
     got = subprocess.run([*saluki, command, "--help"], capture_output=True, text=True, check=True)
     assert got.stdout.startswith(f"Usage: saluki {command}") and not got.stderr
+
+
+def test_orders(bed, bundled):
+    """A snaplen is taken; to compile an expression it has nothing."""
+    collector = bed.collector()
+    bed.tun("mon0", 803, bundled)
+    s = sensor(bed, "-i", "mon0", "--allow-control", "filter,snaplen")
+
+    def ctl(*words):
+        return bed.ns.run(BUILD / "saluki-collector", "ctl", "--timeout", "60", "lib", *words,
+                          capture_output=True, check=False)
+
+    testbed.wait_for(lambda: "there is memory" in ctl("set", "snaplen", "99999").stderr, "a session", 30)
+    assert ctl("set", "snaplen", "96").stdout == "snaplen 96\n"
+    done = ctl("set", "filter", "wlan type mgt")
+    assert done.returncode == 1 and "built without libpcap" in done.stderr
+    assert ctl("set", "filter").stdout == "no filter\n"
+    status, said = s.finish()
+    assert status == 0, said
+    collector.finish()
