@@ -156,6 +156,9 @@ def datagram():
     frames = b"\1" + frame * 2
     begin, unlisted, impostor = (struct.pack("<BBH", 5 | who << 5, 3, len(info)) + info
                                  for who in range(3))
+    def sealed(message):
+        return b"\1" + struct.pack("<H", len(message)) + message
+
     steps = [b"\x09" + frames + b"\x0a\x04" + frames + b"\x2b\x08\1\0", begin + b"\x04" + frames,
              b"\x09" + frames + b"\x08\xff\0\x0d\x09" + frames + b"\x08\xff\0",
              b"\x0c\x50\0\5\2\1\1\1\1", (b"\x09\7" + (b"\1\xff" + b"z" * 255) * 8) * 2,
@@ -165,14 +168,19 @@ def datagram():
              b"\0\xa1\0\1" + b"\0" * 160, b"\7\5\0\4" + frames + b"\7\xf0\xff\4" + frames,
              b"\1\2\0\2\0" + b"\1\x0a\0\1\0\0\0\0\0\0\2xx",
              begin + b"\4" + frames + b"\1" + struct.pack("<H", len(change)) + change + b"\4" + frames,
-             *(b"\x09" + frames + bytes([14 | how << 4]) + b"\x09" + frames for how in range(8))]
+             *(b"\x09" + frames + bytes([14 | how << 4]) + b"\x09" + frames for how in range(8)),
+             b"\x09" + frames + b"\x0f\x09" + frames + b"\x2f\x04" + frames + b"\x0f\x0f\x09" + frames,
+             b"\x04" + frames + sealed(b"\x0a" + struct.pack(">QQ", 5, 9)) + b"\x04" + frames,
+             b"".join(sealed(m) for m in (
+                 b"\5" + b"\0" * 7 + b"\1", b"\6" + b"t" * 8, b"\7" + b"c" * 8, b"\x08" + b"\0" * 32,
+                 b"\x09" + b"\0" * 8 + b"\0done", b"\x86\0\3", b"\x86\0\xff", b"\x55", b"\x08"))]
     return [rotate + s for s in steps for rotate in (b"\0", b"\1")]
 
 
 
 def datagram_kept():
-    """More receipts than the shortest totals, of no field at all, have paid for."""
-    return {"receipts": b"\0" + (b"\1\2\0\2\0" + b"\x08\0\0") * 20}
+    """A sensor that is now here, now there, and says less each time than an ACK has bytes."""
+    return {"moves": b"\0" + (b"\1\1\0\5\x11\1\0\5" + b"\x08\x1e\0") * 20}
 
 
 def files():
