@@ -46,6 +46,14 @@ def assert_balanced(stats, frames, **allowed):
             assert sum(i[name] for i in stats["interfaces"]) == stats[name], (name, stats)
 
 
+def assert_all_balanced(collector, names, frames):
+    """As above, of many sensors together; those that never had a session count nothing."""
+    stats = [s for s in map(collector.sensor_stats, dict.fromkeys(names)) if s]
+    for s in stats:
+        assert_balanced(s, s["seen"])
+    assert sum(s["seen"] for s in stats) == frames
+
+
 def tshark_fields(path, *fields):
     """What tshark reads: a list of tuples."""
     args = ["tshark", "-n", "-r", path, "-T", "fields"]

@@ -32,6 +32,7 @@ def bed(tmp_path):
 
 
 # Known to every collector of the tests, in this order: ids 1, 2, ...
+RUNS_EACH = 4  # of Bed.many()
 SENSORS = ("lib", "two", "room-0", "room-1", "room-2", "room-3")
 
 
@@ -52,6 +53,12 @@ class Bed:
         ns = testbed.Namespace()
         self.stack.callback(ns.close)
         return ns
+
+    def many(self, count):
+        """Names of sensors for so many runs at once, that the next collector will know. An interval has
+        32 slots for the set-ups of a sensor, and one that begins again and again uses them up."""
+        return [n for i in range(0, count, RUNS_EACH) if self.keys.sensor(n := f"many-{i}")
+                for _ in range(RUNS_EACH)][:count]
 
     def collector(self, write=None, **kwargs):
         c = testbed.Collector(self.ns, self.keys, write or self.out, **kwargs)

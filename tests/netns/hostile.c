@@ -158,27 +158,29 @@ static void send_garbage(void)
 	}
 }
 
-/* A combo of two pieces: the first comes twice; of the second there are two lengths, and with each
- * of them it is another combo, of which the first piece is missing. The second comes again when all
- * was looked at. */
+static void send_piece(uint16_t offset, uint16_t total, size_t len)
+{
+	static uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
+
+	piece_header_write(message, number, offset, total);
+	send_message(message, PIECE_HEADER_LEN + len);
+}
+
+/* A combo of two pieces, all zeros: the first comes twice, of the second there are two lengths. With
+ * each other length it is another combo, of an agent that was killed or of the next one, and begins
+ * anew: the first comes once more, and again when all was looked at. */
 static void send_contradicting_pieces(void)
 {
-	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX] = { 0 };
 	const uint16_t total = PIECE_DATA_MAX + 10;
 
-	piece_header_write(message, number, 0, total);
-	send_message(message, sizeof(message));
-	send_message(message, sizeof(message));
+	send_piece(0, total, PIECE_DATA_MAX);
+	send_piece(0, total, PIECE_DATA_MAX);
 	duplicates++;
-	piece_header_write(message, number, PIECE_DATA_MAX, total + 1);
-	send_message(message, PIECE_HEADER_LEN + 11);
-	piece_header_write(message, number, PIECE_DATA_MAX, total);
-	send_message(message, PIECE_HEADER_LEN + 10);
-	piece_header_write(message, number, 0, total);
-	send_message(message, sizeof(message));
-	bad_combos++; /* complete, and all zeros */
-	piece_header_write(message, number, PIECE_DATA_MAX, total);
-	send_message(message, PIECE_HEADER_LEN + 10);
+	send_piece(PIECE_DATA_MAX, total + 1, 11);
+	send_piece(PIECE_DATA_MAX, total, 10);
+	send_piece(0, total, PIECE_DATA_MAX);
+	bad_combos++;
+	send_piece(0, total, PIECE_DATA_MAX);
 	duplicates++;
 	number++;
 }

@@ -9,13 +9,12 @@ import time
 import pytest
 
 from netns import testbed
-from netns.compare import assert_balanced, assert_same, frames_in
+from netns.compare import assert_all_balanced, assert_balanced, assert_same, frames_in
 from netns.test_pipeline import as_seen
 from reference import captures
 from reference.test_reference import write_pcap
 
 NOBODY = 65534
-RUNS = 8  # of one sensor
 
 
 def run_sensor(bed, *args, **kwargs):
@@ -234,28 +233,21 @@ def test_files_that_are_no_captures(bed, content, words):
 @pytest.mark.captures
 def test_malformed_captures(bed):
     """Whatever the file: no crash, the frames up to where it breaks off, ledger zero."""
-    files = captures.folder("malformed")
-    # Of a sensor's set-ups in two minutes only so many have an address (docs/wire.md).
-    keys = [bed.keys.sensor(f"lib{i}") for i in range(len(files) // RUNS + 1)]
+    paths = captures.folder("malformed")
+    names = bed.many(len(paths))
     collector = bed.collector()
-    sent, own = [], [0] * len(keys)
-    for i, path in enumerate(files):
+    sent = []
+    for name, path in zip(names, paths):
         status, said = run_sensor(bed, "-r", path, "--to", "127.0.0.1:5600", "--key",
-                                  keys[i // RUNS])
+                                  bed.keys.sensor(name))
         assert status in (0, 1), (path, status, said)
         assert status == 0 or path.name in said, said
         if "give a capture file" not in said:  # it began as one
-            frames = list(frames_in(path))
-            sent += frames
-            own[i // RUNS] += len(frames)
+            sent += frames_in(path)
     assert collector.finish()[0] == 0
     assert len(sent) > 3000
     assert_same(sent, captures.frames(bed.out))
-    for i, count in enumerate(own):
-        stats = collector.sensor_stats(f"lib{i}")  # None where none of its files was a capture
-        assert stats or not count
-        if stats:
-            assert_balanced(stats, count)
+    assert_all_balanced(collector, names, len(sent))
 
 
 def test_headers_of_an_unknown_link_type(bed, bundled):
