@@ -24,8 +24,9 @@
 #define BATCH 64
 #define SECOND 1000000000ULL
 #define TICK_NS 5000000ULL
-#define BURST 16  /* datagrams of a sensor before another one's turn */
-#define ROUND 512 /* datagrams before it is looked what has come */
+#define BURST 16   /* datagrams of a sensor before another one's turn */
+#define SET_UPS 16 /* before it is looked what has come */
+#define ROUND 512  /* datagrams before it is looked what has come */
 #define RCVBUF (4 * 1024 * 1024)
 
 static volatile sig_atomic_t interrupted, again;
@@ -83,16 +84,31 @@ static void send_round(struct swarm *w, uint64_t now)
 	}
 }
 
-static void tick_due(struct swarm *w, uint64_t now)
+/* Goes on behind the last one, and only as far as answers do not have to wait for it: many set-ups
+ * take a second. Returns whether all had their turn. */
+static bool tick_due(struct swarm *w, uint64_t now)
+{
+	static long next;
+	uint64_t asked = w->counters.set_ups;
+
+	for (; next < w->o->count; next++) {
+		if (w->counters.set_ups - asked == SET_UPS)
+			return false;
+		if (w->due[next] <= now)
+			swarm_sensor_tick(w, next, now);
+	}
+	next = 0;
+	return true;
+}
+
+/* Combos that every sensor has settled are not needed any more. */
+static void release_settled(struct swarm *w)
 {
 	uint64_t least = UINT64_MAX;
 
-	for (long i = 0; i < w->o->count; i++) {
-		if (w->due[i] <= now)
-			swarm_sensor_tick(w, i, now);
+	for (long i = 0; i < w->o->count; i++)
 		if (!w->sensors[i].done && w->sensors[i].settled < least)
 			least = w->sensors[i].settled;
-	}
 	if (least != UINT64_MAX)
 		swarm_combos_release(&w->combos, least);
 }
@@ -173,8 +189,8 @@ static void loop(struct swarm *w, int epoll)
 			give_up = now + w->o->patience * SECOND;
 		if (give_up && now >= give_up)
 			return;
-		if (now >= tick) {
-			tick_due(w, now);
+		if (now >= tick && tick_due(w, now)) {
+			release_settled(w);
 			tell_up(w, now);
 			tell_settled(w);
 			tick = now + TICK_NS;
