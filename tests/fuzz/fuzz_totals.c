@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/totals.o collector/ledger.o */
 /*
- * A sensor's totals, and the ledger they go into together with combos, flushes and runs in any
- * order. Always holds: what was read is written and reads the same; whatever a sensor says, the
+ * A sensor's totals, and the ledger they go into together with combos, floors, flushes and runs in
+ * any order. Always holds: what was read is written and reads the same; whatever a sensor says, the
  * collector's own equation (exported = earlier + written + lost + in flight) is exact, and the
  * ledger can be printed.
  */
@@ -66,7 +66,7 @@ static void step(struct ledger *l, struct fuzz_input *in)
 	case 2:
 		ledger_flushed(l, what & 8);
 		break;
-	case 3: /* as open.c begins a run */
+	case 3: /* as take.c begins a run */
 		ledger_run_close(l);
 		ledger_flushed(l, what & 8);
 		ledger_run_start(l, what, fuzz_number(in, what & 16 ? 8 : 1));
@@ -76,6 +76,9 @@ static void step(struct ledger *l, struct fuzz_input *in)
 		break;
 	case 5:
 		ledger_run_resume(l);
+		break;
+	case 6:
+		ledger_floor(l, first);
 		break;
 	}
 }
