@@ -238,7 +238,7 @@ static int sensor_verdict(struct sensor *s)
 							     : "never answered");
 		return 1;
 	}
-	return s->capture.failed || t.dropped_send ? 1 : 0;
+	return s->capture.failed || t.dropped_send || s->exporter.undelivered ? 1 : 0;
 }
 
 int sensor_process(const struct run_options *o, int sock, struct ctl_board *board)

@@ -144,7 +144,11 @@ static void take_smaller(struct deliver *d, uint64_t now_ns)
 	if (d->resend < d->unsent)
 		d->unsent = d->resend; /* nothing from there on counts as sent */
 	if (d->datagram_len == SHROUD_DATAGRAM_PADDED || d->path.padded) {
-		d->refused = true;
+		if (!d->told_refused)
+			log_line("collector %s: the way there takes no datagrams of %d bytes (path "
+				 "MTU); frames are dropped (dropped_send, dropped_store)",
+				 d->session->peer, SHROUD_DATAGRAM_PADDED);
+		d->told_refused = d->refused = true;
 		d->refused_until_ns = now_ns + REFUSED_NS;
 		return;
 	}

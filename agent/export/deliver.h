@@ -43,6 +43,7 @@ struct deliver {
 	bool too_big;	      /* the kernel has said so of one, and it is not seen to yet */
 	bool refused; /* the path does not even take small ones; nor will it be asked for a while */
 	uint64_t refused_until_ns;
+	bool told_refused;
 	bool floor_due;
 	__u64 kept_first;  /* frames of the run before the lowest combo kept; read by any */
 	uint64_t given_up; /* frames of combos that were dropped unsettled; read by any */

@@ -20,6 +20,7 @@
 #define TOTALS_INTERVAL_NS 1000000000ULL
 #define FINAL_INTERVAL_NS 100000000ULL
 #define FINAL_PATIENCE_NS 8000000000ULL /* silence, another session, and some more */
+#define LAST_WORD_NS 1000000000ULL
 #define WAIT_MS 100
 
 static void count(__u64 *counter, uint64_t n)
@@ -167,11 +168,6 @@ static void export_keep(struct exporter *e, bool up)
 
 static void export_refused(struct exporter *e, struct combo *c)
 {
-	if (!e->told_refused)
-		log_line("collector %s: the way there takes no datagrams of %d bytes (path MTU); "
-			 "frames are counted as dropped_send",
-			 e->session->peer, SHROUD_DATAGRAM_PADDED);
-	e->told_refused = true;
 	deliver_take_back(&e->deliver);
 	export_done(e, c, &e->counters.dropped_send);
 }
@@ -246,20 +242,6 @@ static bool export_is_over(struct exporter *e, bool up, uint64_t now_ns)
 	       now_ns > e->moved_ns + FINAL_PATIENCE_NS + e->patience_ns;
 }
 
-/* What was not delivered is given up, and said. */
-static void export_end(struct exporter *e)
-{
-	uint64_t before = e->deliver.given_up;
-
-	e->unconfirmed = !e->deliver.final;
-	while (!store_is_empty(&e->deliver.store) && e->unconfirmed)
-		deliver_drop_oldest(&e->deliver);
-	if (e->deliver.given_up > before)
-		log_line("collector %s: %llu frames were not delivered when patience was over "
-			 "(dropped_store)",
-			 e->session->peer, (unsigned long long)(e->deliver.given_up - before));
-}
-
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 /* Waits for a combo, for a change of the session, or until something is due. */
@@ -309,6 +291,26 @@ static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 		return !e->kept;
 	}
 	return false;
+}
+
+/* What was not delivered is given up, and said: to the collector too, if it still hears us. */
+static void export_end(struct exporter *e)
+{
+	uint64_t before = e->deliver.given_up, until = monotonic_ns() + LAST_WORD_NS, now;
+
+	while (!store_is_empty(&e->deliver.store) && !e->deliver.final)
+		deliver_drop_oldest(&e->deliver);
+	e->undelivered = e->deliver.given_up > before;
+	if (e->undelivered)
+		log_line("collector %s: %llu frames were not delivered when patience was over "
+			 "(dropped_store)",
+			 e->session->peer, (unsigned long long)(e->deliver.given_up - before));
+	while (!e->deliver.final && (now = monotonic_ns()) < until &&
+	       deliver_session(&e->deliver, now)) {
+		export_turn(e, true, false, now);
+		export_wait(e, true);
+	}
+	e->unconfirmed = !e->deliver.final;
 }
 
 int export_init(struct exporter *e, size_t store_bytes)

@@ -31,10 +31,10 @@ struct exporter {
 	size_t wire_len; /* of the queue's first combo, compressed; 0: it is not yet */
 	bool kept;	 /* that is in the store, and not committed */
 	struct saluki_exported counters; /* written by the export thread, read by any */
-	bool told_refused;
-	bool given_up;	  /* patience is over */
-	bool left;	  /* a combo was left in the ring for the next agent */
-	bool unconfirmed; /* the collector has not confirmed the final totals */
+	bool given_up;			 /* patience is over */
+	bool left;			 /* a combo was left in the ring for the next agent */
+	bool undelivered;		 /* frames were given up at the end */
+	bool unconfirmed;		 /* the collector has not confirmed the final totals */
 };
 
 /* Memory, behind resume(). What is above `deliver` is set. Returns 0 or -ENOMEM. */

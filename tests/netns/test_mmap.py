@@ -185,12 +185,14 @@ def test_both_directions(bed, bundled, version):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_full_ring_is_counted(bed, bundled, version):
-    """Without a collector the ring fills; what it had no space for is in the ledger, to the frame."""
+    """Without a collector the store and the ring fill; what they had no space for is in the ledger,
+    to the frame."""
     frames = list(captures.frames(bundled)) * 4
     count = len(frames)
     write_pcap(bed.tmp_path / "long.pcap", 127, frames)
     player = bed.tun("mon0", 803, bed.tmp_path / "long.pcap", ["--rate", "0"])
-    sensor = mmap_sensor(bed, "lib", ["mon0"], version, ["-B", "256", "--keep", "all"])
+    sensor = mmap_sensor(bed, "lib", ["mon0"], version,
+                         ["-B", "256", "--keep", "all", "--store-bytes", "64K"])
     assert player.play() == count
     collector = bed.collector()
     testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written"), "frames")
@@ -198,8 +200,11 @@ def test_a_full_ring_is_counted(bed, bundled, version):
     assert status == 0, said
     collector.finish()
     stats = collector.sensor_stats("lib")
-    assert 0 < stats["ring_full"] < count
-    assert_balanced(stats, count, ring_full=stats["ring_full"])
+    lost = {k: stats[k] for k in ("ring_full", "lost_missing", "earlier")}
+    assert 0 < sum(lost.values()) < count
+    assert stats["dropped_store"] == stats["lost_missing"] + stats["earlier"]
+    stats["dropped_store"] = 0  # the same frames, as the sensor counts them
+    assert_balanced(stats, count, **lost)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
