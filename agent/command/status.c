@@ -169,7 +169,7 @@ static void status_sample(struct statuses *all)
 	for (unsigned int i = 0; i < all->count; i++) {
 		struct status *s = &all->list[i];
 
-		s->seconds = (status_counters(s, &s->now) - at[i]) / 1e9;
+		s->elapsed_us = (status_counters(s, &s->now) - at[i]) / 1000;
 		if (s->is_pinned) {
 			pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);
 			pinned_filter(&s->pinned, s->filter, sizeof(s->filter));

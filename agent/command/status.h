@@ -17,7 +17,7 @@ struct status {
 	struct pinned pinned;	 /* what BPF programs were attached */
 	struct ctl_answer agent; /* what the agent says */
 	struct saluki_counters before, now;
-	double seconds; /* between the two */
+	uint64_t elapsed_us; /* between the two */
 	uint64_t ring_used, ring_size;
 	char filter[1024];
 };

@@ -40,9 +40,14 @@ static struct view view_of(const struct status *s)
 			      a->consume };
 }
 
-static double rate(const struct status *s, __u64 before, __u64 now)
+/* A number that is in tenths, as "%llu.%llu" takes it: small machines have no floating point, and
+ * what would print it there is 12 KB. */
+#define TENTHS(x) ULL((x) / 10), ULL((x) % 10)
+
+/* A second, in tenths. */
+static uint64_t rate(const struct status *s, __u64 before, __u64 now)
 {
-	return s->seconds > 0 ? (double)(now - before) / s->seconds : 0;
+	return s->elapsed_us ? (now - before) * 10000000 / s->elapsed_us : 0;
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -68,9 +73,9 @@ static void print_ring(const struct status *s)
 	const struct saluki_config *c = &s->pinned.config;
 
 	if (s->is_pinned)
-		printf("  ring     %s, %" PRIu64 " of %" PRIu64 " KiB used (%.1f %%)%s\n",
+		printf("  ring     %s, %" PRIu64 " of %" PRIu64 " KiB used (%llu.%llu %%)%s\n",
 		       c->mapped ? "mapped" : "bpf", s->ring_used / 1024, s->ring_size / 1024,
-		       s->ring_size ? 100.0 * s->ring_used / s->ring_size : 0,
+		       TENTHS(s->ring_size ? 1000 * s->ring_used / s->ring_size : 0),
 		       c->count > 1 ? ", shared with other interfaces" : "");
 	else
 		printf("  ring     %.64s\n",
@@ -95,8 +100,8 @@ void status_print_text(const struct statuses *all)
 		print_agent(s);
 		print_ring(s);
 #define X(field)                                                                                   \
-	printf("  %-12s %20llu %14.1f/s\n", #field, ULL(s->now.field),                             \
-	       rate(s, s->before.field, s->now.field));
+	printf("  %-12s %20llu %12llu.%llu/s\n", #field, ULL(s->now.field),                        \
+	       TENTHS(rate(s, s->before.field, s->now.field)));
 		COUNTERS(X)
 #undef X
 	}
@@ -150,7 +155,8 @@ static void json_counters(const struct status *s)
 	comma = "";
 	printf("},\n   \"rates\": {");
 #define X(field)                                                                                   \
-	printf("%s\"" #field "\": %.1f", comma, rate(s, s->before.field, s->now.field));           \
+	printf("%s\"" #field "\": %llu.%llu", comma,                                               \
+	       TENTHS(rate(s, s->before.field, s->now.field)));                                    \
 	comma = ", ";
 	COUNTERS(X)
 #undef X

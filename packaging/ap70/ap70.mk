@@ -61,10 +61,13 @@ AP70_FAST := $(patsubst %,$(BUILD)/%.o,agent/capture agent/source/packet_ring ag
 	sodium/crypto_stream/chacha20/ref/chacha20_ref)
 $(AP70_FAST): override CFLAGS := $(filter-out -Xclang -Oz,$(CFLAGS))
 
-$(BUILD)/libc_ap70.a: $(BUILD)/libc.o
+$(BUILD)/libc_ap70.a: $(BUILD)/libc.o $(BUILD)/printf.o
 $(BUILD)/libc.o: packaging/ap70/libc.c packaging/ap70/ap70.mk
 	$(call say,CC,$@)
 	$(Q)$(CC) $(filter-out -flto,$(subst -Os -Xclang -Oz,-O2,$(CFLAGS))) -ffreestanding -c -o $@ $<
+$(BUILD)/printf.o: packaging/ap70/printf.c packaging/ap70/ap70.mk
+	$(call say,CC,$@)
+	$(Q)$(CC) $(filter-out -flto,$(CFLAGS)) -fno-builtin -c -o $@ $<
 
 # A library's source; one that has a script of its name here is edited by it first.
 cut_script = $(wildcard packaging/ap70/$(*F).sed)

@@ -9,3 +9,5 @@ s/[a-zA-Z>.-]*appliedParams\.fParams\.checksumFlag\( \&\& srcSize\)*)/0)/
 s/[a-zA-Z>-]*appliedParams\.\(in\|out\)BufferMode == ZSTD_bm_buffered/0/
 s/[a-zA-Z>-]*appliedParams\.\(in\|out\)BufferMode == ZSTD_bm_stable/1/
 s/^\( *return \)ZSTD_splitBlock(.*/\1blockSizeMax;/
+# A dictionary is always attached (ZSTD_c_forceAttachDict), and no context goes on from combo to combo.
+s/ZSTD_compressBlock_fast_extDict/ZSTD_compressBlock_fast/
