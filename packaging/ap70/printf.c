@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* printf without floating point, wide characters and numbered arguments, none of which the sensor
- * uses: a tenth of the C library's. What it does not know it prints as it stands, so that it shows. */
+ * uses: a tenth of the C library's. What it does not know it prints as it stands, so that it shows.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
