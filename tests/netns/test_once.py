@@ -77,3 +77,31 @@ def test_a_state_that_cannot_be_kept(bed, bundled):
     assert bed.reader("lib", bundled, key).finish(signo=None)[0] == 0
     assert collector.finish()[0] == 0
     assert len(frames_of([bed.out])) == len(frames_of([bundled]))
+
+
+def test_killed_behind_a_bad_network(bed, bundled):
+    """Acknowledgements are lost, pieces come late, twice and in any order: names decide."""
+    count = 15000
+    frames = numbered(bundled, count)
+    write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    collector = bed.collector(bed.tmp_path)
+    relay = bed.relay()
+    relay("loss 10", "duplicate 5", "reorder 10 50")
+    sensor = bed.sensor("lib", "tap0", to=relay.address,
+                        options=["--combo-size", "4096", "--store-bytes", "32M"])
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "2000"])
+    sender.go()
+    chance = random.Random(6)
+    for _ in range(3):
+        testbed.wait_for(lambda: written(collector) > 0, "frames", 60)
+        testbed.wait_for(lambda: chance.random() < 0.02, "any moment", interval=0.001)
+        collector.kill_all()
+        collector = bed.collector(bed.tmp_path)
+    assert sender.played() == count
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert_same(frames, frames_of(sorted(bed.tmp_path.glob("*.pcapng"))), stamps=False)
+    assert_balanced(stats, count, earlier=stats["earlier"])
