@@ -41,6 +41,7 @@
 #define WINDOW 1024
 #define ROUNDS_DEFAULT 16
 #define HEARD_EVERY 8
+#define OTHERS 64 /* sensors with different frames: a CPU learns what comes again and again */
 #define SETUPS_A_SECOND 1000 /* of the time that the collector is told */
 
 struct peer {
@@ -70,8 +71,8 @@ static struct bench {
 	int files_sock, sink;
 	struct sockaddr_storage from;
 	socklen_t from_len;
-	uint64_t later_ns;			/* how far the collector's time is ahead */
-	struct swarm_combos combos, all_combos; /* of the first sensor, and of the others */
+	uint64_t later_ns;			    /* how far the collector's time is ahead */
+	struct swarm_combos combos, others[OTHERS]; /* of the first sensor, and of the others */
 	struct datagram *real, *junk;
 	uint64_t plain_bytes, wire_bytes, datagrams;
 	long turn; /* whose it is */
@@ -335,30 +336,58 @@ static void seal_heard(struct peer *p, struct datagram *d)
 	seal(p, d, message, sizeof(message));
 }
 
-/* Whole combos of the first sensor, or of the others in turn, as many as go in. Returns datagrams;
- * HEARD is among them where the collector waits for that. */
+/* The frames of the first, each from another one on. */
+static void prepare_others(void)
+{
+	for (unsigned int i = 0; i < OTHERS; i++) {
+		struct swarm_combos *c = &b.others[i];
+
+		*c = b.combos;
+		c->frame = (uint64_t)i * c->frames_len / OTHERS;
+		if (combo_init(&c->combo, COMBO_SIZE_DEFAULT, c->combo.data_cap) ||
+		    compress_init(&c->compress, 1, COMBO_SIZE_DEFAULT))
+			die("memory");
+	}
+}
+
+/* The next combo of a sensor. Returns datagrams; HEARD is among them where the collector waits for
+ * that. */
+static int seal_combo(struct peer *p, struct swarm_combos *combos, struct datagram *to)
+{
+	const struct swarm_combo *c = swarm_combos_get(combos, p->combo);
+	const struct sensor *of = b.list.list[p->id - 1];
+	const struct session *s = &of->sessions[of->current];
+	int n = 0;
+
+	if (!c)
+		die("combos");
+	for (size_t at = 0; at < c->len;)
+		at = cut(p, c, at, &to[n++]);
+	p->combo++;
+	if (s->tx.next - s->heard > HEARD_EVERY)
+		seal_heard(p, &to[n++]);
+	return n;
+}
+
+/* Whole combos of the first sensor, or of the others in turn, as many as go in. Returns datagrams.
+ */
 static int seal_chunk(bool all)
 {
-	struct swarm_combos *combos = all ? &b.all_combos : &b.combos;
-	struct peer *p = NULL;
 	int n = 0;
 
 	while (n + PIECE_COMBOS_AHEAD < CHUNK) {
-		const struct swarm_combo *c;
-		const struct session *s;
+		long i = all ? 1 + b.turn++ % (b.sensors - 1) : 0;
 
-		p = &b.peers[all ? 1 + b.turn++ % (b.sensors - 1) : 0];
-		c = swarm_combos_get(combos, p->combo);
-		s = &b.list.list[p->id - 1]->sessions[b.list.list[p->id - 1]->current];
-		if (!c)
-			die("combos");
-		for (size_t at = 0; at < c->len;)
-			at = cut(p, c, at, &b.real[n++]);
-		p->combo++;
-		if (s->tx.next - s->heard > HEARD_EVERY)
-			seal_heard(p, &b.real[n++]);
+		n += seal_combo(&b.peers[i], all ? &b.others[i % OTHERS] : &b.combos, &b.real[n]);
 	}
-	swarm_combos_release(combos, p->combo - 1); /* who comes next in turn may be there still */
+	if (!all)
+		swarm_combos_release(&b.combos, b.peers[0].combo);
+	for (unsigned int i = 0; all && i < OTHERS; i++) {
+		uint64_t done = b.turn / (b.sensors - 1);
+
+		swarm_combos_release(&b.others[i],
+				     done < b.others[i].until ? done : b.others[i].until);
+	}
 	return n;
 }
 
@@ -462,9 +491,9 @@ int main(int argc, char **argv)
 	b.real = calloc(CHUNK, sizeof(*b.real));
 	b.junk = calloc(CHUNK, sizeof(*b.junk));
 	make_peers();
-	if (!b.real || !b.junk || swarm_combos_init(&b.combos, argv[2]) ||
-	    swarm_combos_init(&b.all_combos, argv[2]))
+	if (!b.real || !b.junk || swarm_combos_init(&b.combos, argv[2]))
 		die(argv[2]);
+	prepare_others();
 	list_sensors();
 	start_collector();
 	pair_peers();
