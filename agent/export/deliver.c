@@ -474,7 +474,7 @@ int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most)
 	uint64_t ask = deliver_ask_ns(d);
 
 	due = ask < due ? ask : due;
-	if (paced < due && (d->resend < d->unsent || d->unsent < d->store.end))
+	if (paced < due && !d->refused && (d->resend < d->unsent || d->unsent < d->store.end))
 		due = paced;
 	if (due <= now_ns)
 		return 0;

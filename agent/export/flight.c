@@ -2,7 +2,7 @@
 /*
  * Flight: see flight.h. In: numbers sent, acknowledgements, time. Out: what was lost, and how much
  * may go. Always holds: what is under way has a number from `oldest` to in front of `next`, and
- * there are no more than FLIGHT_MAX of these.
+ * there are no more than `slots` of these.
  */
 #include "flight.h"
 
@@ -16,7 +16,7 @@
 
 static struct flight_sent *sent_at(struct flight *f, uint64_t number)
 {
-	return &f->sent[number % FLIGHT_MAX];
+	return &f->sent[number % f->slots];
 }
 
 void flight_reset(struct flight *f, uint32_t window, uint64_t now_ns)
@@ -27,6 +27,7 @@ void flight_reset(struct flight *f, uint32_t window, uint64_t now_ns)
 	f->srtt_ns = srtt;
 	f->rttvar_ns = rttvar;
 	f->window = window < FLIGHT_MAX ? window : FLIGHT_MAX;
+	f->slots = f->window > FLIGHT_MAX / 4 ? FLIGHT_MAX : FLIGHT_MAX / 2;
 	f->next = f->oldest = 1;
 	f->progress_ns = f->paced_ns = now_ns;
 	f->cwnd = FLIGHT_CWND_FIRST;
@@ -41,8 +42,8 @@ uint64_t flight_numbers_left(const struct flight *f)
 	uint64_t until = f->highest + shroud_room(f->highest, f->window);
 
 	/* What was sent longer ago than is remembered would have to be forgotten. */
-	if (until >= f->oldest + FLIGHT_MAX)
-		until = f->oldest + FLIGHT_MAX - 1;
+	if (until >= f->oldest + f->slots)
+		until = f->oldest + f->slots - 1;
 	return until + 1 > f->next ? until + 1 - f->next : 0;
 }
 
@@ -95,7 +96,8 @@ uint64_t flight_paced_ns(const struct flight *f)
 {
 	uint64_t rate = pace(f), missing;
 
-	if (!is_paced(f) || f->under_way >= f->cwnd || f->paced >= UNIT)
+	if (!is_paced(f) || f->under_way >= f->cwnd || f->paced >= UNIT ||
+	    flight_numbers_left(f) <= FLIGHT_RESERVE)
 		return UINT64_MAX;
 	missing = UNIT - f->paced;
 	return f->paced_ns + (missing * f->least_ns + rate - 1) / rate;
@@ -290,14 +292,14 @@ int flight_ack(struct flight *f, const struct ack *a, uint64_t now_ns, flight_to
 
 static uint64_t timeout_ns(const struct flight *f)
 {
-	uint64_t since = f->sent[f->oldest % FLIGHT_MAX].sent_ns;
+	uint64_t since = f->sent[f->oldest % f->slots].sent_ns;
 
 	return (since > f->progress_ns ? since : f->progress_ns) + flight_rto_ns(f);
 }
 
 uint64_t flight_probe_ns(const struct flight *f)
 {
-	uint64_t since = f->sent[f->oldest % FLIGHT_MAX].sent_ns;
+	uint64_t since = f->sent[f->oldest % f->slots].sent_ns;
 	uint64_t usual = 2 * f->srtt_ns + f->rttvar_ns;
 
 	if (f->oldest == f->next || !f->srtt_ns)
@@ -316,7 +318,7 @@ void flight_probed(struct flight *f, uint64_t now_ns)
 
 uint64_t flight_due_ns(const struct flight *f)
 {
-	const struct flight_sent *d = &f->sent[f->oldest % FLIGHT_MAX];
+	const struct flight_sent *d = &f->sent[f->oldest % f->slots];
 	uint64_t due;
 
 	if (f->oldest == f->next)

@@ -30,20 +30,22 @@ struct flight_sent {
 	uint64_t sent_ns;
 	uint32_t combo; /* the count's low 32 bits */
 	uint8_t piece, epoch;
-	uint8_t state;	/* FLIGHT_ */
-	bool timed_out; /* lost because nothing came for long */
-	bool is_big;	/* more than SHROUD_DATAGRAM_PADDED bytes */
+	uint8_t state;	    /* FLIGHT_ */
+	bool is_big : 1;    /* more than SHROUD_DATAGRAM_PADDED bytes */
+	bool timed_out : 1; /* lost because nothing came for long */
 };
+_Static_assert(sizeof(struct flight_sent) == 16, "there are many");
 
 /* What has become of a datagram: FLIGHT_ACKED or FLIGHT_LOST; a lost one may be acked later. */
 typedef void flight_told(void *context, const struct flight_sent *d);
 
 struct flight {
 	uint32_t window;
-	uint64_t next;			       /* number of the next datagram */
-	uint64_t oldest;		       /* none below is under way */
-	uint64_t highest;		       /* acknowledged */
-	uint64_t last_lost;		       /* the highest number that was said to be lost */
+	uint32_t slots;	    /* of `sent` that are used: SHROUD_BEHIND and half a window at least */
+	uint64_t next;	    /* number of the next datagram */
+	uint64_t oldest;    /* none below is under way */
+	uint64_t highest;   /* acknowledged */
+	uint64_t last_lost; /* the highest number that was said to be lost */
 	uint32_t under_way, under_way_other;   /* combos' pieces; others */
 	uint64_t srtt_ns, rttvar_ns, least_ns; /* 0: not measured yet */
 	uint64_t overtaken_ns; /* how much later than expected datagrams have come after all */
