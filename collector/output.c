@@ -20,7 +20,10 @@
 #include "pcapng.h"
 #include "recover.h"
 #include "sensors.h"
+#include "wire/info.h"
 #include "wire/tryst.h"
+
+#define ULL(x) ((unsigned long long)(x))
 
 #define ROTATE_RETRY_NS 10000000000ULL
 
@@ -200,13 +203,25 @@ static bool file_full(const struct output *out, size_t more, uint64_t now_ns)
 	       out->size + out->len + more > out->o->rotate_bytes;
 }
 
+/* What stamps of several sensors are compared by. */
+static void distance(FILE *text, const struct sensor *s)
+{
+	struct info i;
+
+	info_read(&i, s->info.text, s->info.len);
+	if (i.round_trip_us)
+		fprintf(text, "round trip %llu us, clock %llu us %s", ULL(i.round_trip_us),
+			ULL(i.ahead_us ?: i.behind_us), i.ahead_us ? "ahead" : "behind");
+}
+
 static void statistics(struct output *out, struct sensor *s)
 {
-	char line[700] = "";
+	char line[800] = "";
 	FILE *text = fmemopen(line, sizeof(line), "w");
 
 	if (text) {
 		ledger_print(text, s->name, &s->ledger);
+		distance(text, s);
 		fclose(text);
 	}
 	for (unsigned int i = 0; i < s->interfaces.count; i++) {

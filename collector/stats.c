@@ -45,13 +45,16 @@ static void json_string(FILE *f, const char *s)
 	putc('"', f);
 }
 
-/* The interfaces of the present run: what they are, and what the hook counted. */
-static void json_interfaces(FILE *f, const struct sensor *s)
+/* What the sensor says of itself in the present run: how far it is, what its interfaces are, and
+ * what the hook counted. */
+static void json_info(FILE *f, const struct sensor *s)
 {
 	const struct totals *t = &s->ledger.now.sensor;
 	struct info info;
 
 	info_read(&info, s->info.text, s->info.len);
+	fprintf(f, ", \"round_trip_us\": %llu, \"ahead_us\": %llu, \"behind_us\": %llu",
+		ULL(info.round_trip_us), ULL(info.ahead_us), ULL(info.behind_us));
 	fprintf(f, ", \"interfaces\": [");
 	for (unsigned int n = 0; n < info.count || n < t->interface_count; n++) {
 		const struct totals_interface *own = &t->interfaces[n];
@@ -74,7 +77,7 @@ static void json_sensor(FILE *f, const struct sensor *s)
 {
 	putc('{', f);
 	ledger_json(f, s->name, s->id, &s->ledger);
-	json_interfaces(f, s);
+	json_info(f, s);
 	putc('}', f);
 }
 

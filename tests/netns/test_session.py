@@ -150,3 +150,20 @@ def test_by_ipv6(bed, bundled):
     seen.finish()
     headers = [f.data[14:18] for f in captures.frames(bed.tmp_path / "lo.pcap")]
     assert headers and set(headers) == {b"\x60\0\0\0"}
+
+
+def test_round_trip_and_clock_are_recorded(bed, bundled):
+    clock = bed.clock("-45")
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled)
+    sensor = bed.sensor("lib", "mon0", env=clock.env)
+    player.play()
+
+    def told():
+        stats = collector.sensor_stats("lib")
+        return stats if stats and stats["round_trip_us"] else None
+    stats = testbed.wait_for(told, "what probes have measured", 60)
+    assert stats["ahead_us"] == 0 and abs(stats["behind_us"] - 45e6) < 1e6
+    assert stats["round_trip_us"] < 1e6
+    assert sensor.finish()[0] == 0 and collector.finish()[0] == 0
+    assert b", clock 4" in bed.out.read_bytes() and b" us behind" in bed.out.read_bytes()
