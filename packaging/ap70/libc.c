@@ -170,6 +170,15 @@ struct passwd *getpwnam(const char *name)
 	return is ? &found : NULL;
 }
 
+/* What a digit counts, to base 36; a number beyond any base: it is none. */
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
+}
+
 /* One for all widths; as ISO C has it, but for locales. */
 static unsigned long long number(const char *from, char **end, int base, unsigned long long max,
 				 int is_signed)
@@ -179,17 +188,15 @@ static unsigned long long number(const char *from, char **end, int base, unsigne
 	unsigned long long v = 0;
 
 	at += *at == '-' || *at == '+';
-	if ((base == 0 || base == 16) && at[0] == '0' && (at[1] | 32) == 'x') {
+	if ((base == 0 || base == 16) && at[0] == '0' && (at[1] | 32) == 'x' && digit(at[2]) < 16) {
 		at += 2;
 		base = 16;
 	} else if (base == 0) {
 		base = *at == '0' ? 8 : 10;
 	}
-	for (digits = at;; at++) {
-		int d = *at >= '0' && *at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10;
+	for (digits = at; digit(*at) < base; at++) {
+		int d = digit(*at);
 
-		if (d < 0 || d >= base || !*at)
-			break;
 		is_over |= v > (max + (is_signed && minus) - d) / base;
 		v = v * base + d;
 	}

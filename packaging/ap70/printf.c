@@ -35,7 +35,8 @@ static void put(struct sink *s, const char *text, size_t len)
 	}
 	if (len > room)
 		len = room;
-	memcpy(s->at, text, len);
+	if (len) /* there may be no memory at all */
+		memcpy(s->at, text, len);
 	s->at += len;
 }
 

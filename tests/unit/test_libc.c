@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The AP70's own functions of the C library against this machine's (packaging/ap70/libc.c; there,
+ * against themselves).
+ * links: none */
+#include "unit.h"
+
+#include <limits.h>
+#include <pwd.h>
+#include <strings.h>
+
+/* Before its names are others. */
+static struct passwd *theirs_getpwnam(const char *name)
+{
+	return getpwnam(name);
+}
+
+#define memcpy ap70_memcpy
+#define memset ap70_memset
+#define memcmp ap70_memcmp
+#define bcmp ap70_bcmp
+#define calloc ap70_calloc
+#define qsort ap70_qsort
+#define getpwnam ap70_getpwnam
+#define strtol ap70_strtol
+#define strtoul ap70_strtoul
+#define strtoull ap70_strtoull
+void *ap70_memcpy(void *restrict to, const void *restrict from, size_t n);
+int ap70_memcmp(const void *a, const void *b, size_t n);
+void *ap70_calloc(size_t count, size_t size);
+void ap70_qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
+struct passwd *ap70_getpwnam(const char *name);
+long ap70_strtol(const char *from, char **end, int base);
+unsigned long ap70_strtoul(const char *from, char **end, int base);
+unsigned long long ap70_strtoull(const char *from, char **end, int base);
+#include "packaging/ap70/libc.c"
+#undef memcpy
+#undef memset
+#undef memcmp
+#undef bcmp
+#undef calloc
+#undef qsort
+#undef getpwnam
+#undef strtol
+#undef strtoul
+#undef strtoull
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+/* Of the type that the function has: the value, where it ends, and errno. */
+#define SAME(type, function, text, base)                                                           \
+	do {                                                                                       \
+		char *end_a = NULL, *end_b = NULL;                                                 \
+		int err_a, err_b;                                                                  \
+		type a, b;                                                                         \
+                                                                                                   \
+		errno = 0;                                                                         \
+		a = ap70_##function(text, &end_a, base);                                           \
+		err_a = errno;                                                                     \
+		errno = 0;                                                                         \
+		b = function(text, &end_b, base);                                                  \
+		err_b = errno;                                                                     \
+		if (a != b || err_a != err_b || end_a != end_b)                                    \
+			fail_msg("'%s' to base %d: %d %d, %td %td", text, base, err_a, err_b,      \
+				 end_a - (text), end_b - (text));                                  \
+	} while (0)
+
+static void same_number(const char *text, int base)
+{
+	SAME(long, strtol, text, base);
+	SAME(unsigned long, strtoul, text, base);
+	SAME(unsigned long long, strtoull, text, base);
+}
+
+static const char *const numbers[] = {
+	"",
+	" ",
+	"0",
+	"-0",
+	"007",
+	"08",
+	"1",
+	"+1",
+	"-1",
+	"--1",
+	"+-1",
+	"- 1",
+	" \t\n\v\f\r42 ",
+	"12ab",
+	"12@",
+	"1`",
+	"1/",
+	"1:",
+	"1[",
+	"1_",
+	"0x",
+	"-0x",
+	"0xg",
+	"0x1F",
+	"-0Xff:",
+	"ff",
+	"zZ",
+	"09",
+	"1\xe9",
+	"127",
+	"2147483647",
+	"2147483648",
+	"-2147483648",
+	"-2147483649",
+	"4294967295",
+	"4294967296",
+	"9223372036854775807",
+	"9223372036854775808",
+	"-9223372036854775808",
+	"-9223372036854775809",
+	"18446744073709551615",
+	"18446744073709551616",
+	"-18446744073709551615",
+	"-18446744073709551616",
+	"99999999999999999999999999999999x",
+	"0xffffffffffffffff",
+	"0x10000000000000000",
+	"01777777777777777777777",
+	"02000000000000000000000",
+};
+
+static void numbers_are_the_same(void **state)
+{
+	static const int bases[] = { 0, 2, 8, 10, 16, 36 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		for (size_t b = 0; b < COUNT(bases); b++)
+			same_number(numbers[i], bases[b]);
+}
+
+/* What is between two characters that count, all of them. */
+static void every_character_ends_as_theirs(void **state)
+{
+	char text[] = "1?1";
+
+	(void)state;
+	for (int c = 1; c < 256; c++) {
+		text[1] = (char)c;
+		same_number(text, 10);
+		same_number(text, 16);
+		same_number(text, 36);
+	}
+}
+
+static int by_first(const void *a, const void *b)
+{
+	return *(const uint8_t *)a - *(const uint8_t *)b;
+}
+
+/* Elements of seven bytes: a key, and where it was. Equal ones stay in their order. */
+static void what_is_sorted_is_in_order(void **state)
+{
+	uint8_t v[64][7];
+
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 200; round++) {
+		int n = round % 65;
+
+		for (int i = 0; i < n; i++) {
+			memset(v[i], i, sizeof(v[i]));
+			v[i][0] = rand() % 16;
+		}
+		ap70_qsort(v, n, sizeof(v[0]), by_first);
+		for (int i = 1; i < n; i++) {
+			assert_true(v[i - 1][0] < v[i][0] ||
+				    (v[i - 1][0] == v[i][0] && v[i - 1][1] < v[i][1]));
+			assert_memory_equal(v[i] + 1, v[i] + 2, 5);
+		}
+	}
+}
+
+static void users_are_the_same(void **state)
+{
+	static const char *const names[] = { "root", "daemon", "nobody", "no-such-user",
+					     "roo",  "roott",  "",	 "root:x",
+					     ":" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct passwd *a = ap70_getpwnam(names[i]), *b = theirs_getpwnam(names[i]);
+
+		assert_int_equal(!a, !b);
+		if (a) {
+			assert_int_equal(a->pw_uid, b->pw_uid);
+			assert_int_equal(a->pw_gid, b->pw_gid);
+		}
+	}
+}
+
+static void lines_that_are_no_users_are_passed(void **state)
+{
+	static const char *const bad[] = { "u",	       "u:",	      "u:x",	     "u:x:",
+					   "u:x:1",    "u:x:1:",      "u:x:a:2:",    "u:x:1:b:",
+					   "u:x:1 :2", "u:x::2:name", "v:x:1:2:::/", "uu:x:1:2::" };
+	struct passwd p = { 0 };
+	char line[32];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		strcpy(line, bad[i]);
+		assert_false(passwd_line(line, "u", &p));
+	}
+	strcpy(line, "u:x:12:34:of:many:/parts");
+	assert_true(passwd_line(line, "u", &p));
+	assert_int_equal(p.pw_uid, 12);
+	assert_int_equal(p.pw_gid, 34);
+}
+
+/* At each alignment, of each length. */
+static void memory_is_as_theirs(void **state)
+{
+	uint8_t from[96], to[96], want[96];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(from); i++)
+		from[i] = (uint8_t)(i * 7 + 1);
+	for (size_t i = 0; i < 4 * 4 * 80; i++) {
+		size_t a = i % 4, b = i / 4 % 4, n = i / 16;
+
+		memset(to, 0xee, sizeof(to));
+		memset(want, 0xee, sizeof(want));
+		memcpy(want + b, from + a, n);
+		assert_ptr_equal(ap70_memcpy(to + b, from + a, n), to + b);
+		assert_memory_equal(to, want, sizeof(to));
+		assert_int_equal(ap70_memcmp(to + b, from + a, n), 0);
+		if (n) {
+			to[b + n - 1]++;
+			assert_true(ap70_memcmp(to + b, from + a, n) > 0);
+			assert_true(ap70_memcmp(from + a, to + b, n) < 0);
+		}
+		memset(want + b, 0xa5, n);
+		assert_ptr_equal(ap70_memset(to + b, 0x7a5, n), to + b);
+		assert_memory_equal(to, want, sizeof(to));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_the_same),
+		cmocka_unit_test(every_character_ends_as_theirs),
+		cmocka_unit_test(what_is_sorted_is_in_order),
+		cmocka_unit_test(users_are_the_same),
+		cmocka_unit_test(lines_that_are_no_users_are_passed),
+		cmocka_unit_test(memory_is_as_theirs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
