@@ -14,7 +14,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 
 #include <saluki/log.h>
@@ -61,9 +60,8 @@ static int sensor_keys(struct sensor *s, const struct run_options *o)
 		err = session_init(&s->session, o->to, o->to_count, &own, &peers);
 	sodium_memzero(&own, sizeof(own));
 	sodium_memzero(&peers, sizeof(peers));
-	/* Keys are not swapped out where a user may ask for that. */
-	mlock(&s->session, sizeof(s->session));
-	mlock(&s->exporter.deliver.path, sizeof(s->exporter.deliver.path));
+	keys_lock(&s->session, sizeof(s->session));
+	keys_lock(&s->exporter.deliver.path, sizeof(s->exporter.deliver.path));
 	s->session.pad = o->pad;
 	s->session.renew_ns = o->renew_s * 1000000000ULL;
 	if (o->store_bytes <= STORE_SMALL)

@@ -17,6 +17,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -173,9 +174,20 @@ static int collector_begin(struct collector *c)
 	return err;
 }
 
+/* There may be 10,000 sensors' keys. */
+static void lock_keys(struct collector *c)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+	keys_lock(&c->open.meet, sizeof(c->open.meet));
+}
+
 static int collector_process(struct collector *c)
 {
 	int status = 1;
+
+	lock_keys(c);
 
 	c->open.sock = c->receive.sock;
 	c->open.sensors = &c->sensors;

@@ -15,7 +15,7 @@
 int sandbox_receiving(void)
 {
 	static const struct sandbox_policy policy = {
-		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 "
+		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
 			   /* the control socket */
 			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send recv recvfrom",
 		.refused = SANDBOX_OPENING,

@@ -30,6 +30,7 @@ static struct sensor *sensor_new(uint16_t id, uint32_t index)
 
 	if (!s)
 		return NULL;
+	keys_lock(s, sizeof(*s));
 	s->id = id;
 	s->index = index;
 	s->current = s->candidate = s->old = -1;

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sodium.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -169,6 +170,18 @@ int keys_read(int fd, struct keypair *own, struct keys_peers *peers, const char 
 	err = keys_parse(text, own, peers, why);
 	sodium_memzero(text, sizeof(text));
 	return err;
+}
+
+void keys_lock(const void *p, size_t len)
+{
+	static bool told;
+
+	if (mlock(p, len) == 0 || told)
+		return;
+	told = true;
+	log_line("warning: keys are in memory that may be swapped out: %s; raise the limit of "
+		 "locked memory (ulimit -l)",
+		 strerror(errno));
 }
 
 bool keys_private(int fd)

@@ -49,6 +49,10 @@ int key_from_text(uint8_t key[KEY_LEN], const char *text);
  * open key file. `why` is set to a static text on failure. Returns 0 or -EINVAL. */
 int keys_read(int fd, struct keypair *own, struct keys_peers *peers, const char **why);
 
+/* Memory with keys in it is not swapped out from now on. Where it cannot be locked that is said,
+ * once; it is used all the same. */
+void keys_lock(const void *p, size_t len);
+
 /* Whether nobody but its owner may read the open key file. True of what is no file (a pipe). */
 bool keys_private(int fd);
 

@@ -153,6 +153,19 @@ def test_capabilities_and_filters(bed, bundled):
     assert four.sensor.finish()[0] == 0
 
 
+@pytest.mark.skipif(SANITIZED, reason="a sanitizer does not lock memory")
+def test_keys_are_not_swapped_out(bed, bundled):
+    """Nor are they where another process of the same user could look, or in a core."""
+    four = Four(bed, bundled)
+    for role, program in (("sensor", "sensor"), ("receiving", "collector")):
+        pid = four.pids[role]
+        status = status_of(pid, pid)
+        assert int(status["VmLck"].split()[0]) >= 4, (role, status["VmLck"])
+        assert "memory that may be swapped out" not in getattr(four, program).said
+        assert os.stat(f"/proc/{pid}/mem").st_uid == 0, role  # it cannot be dumped
+    assert four.sensor.finish()[0] == 0
+
+
 @needs_landlock
 def test_what_is_refused_leaves_them_running(bed, bundled):
     """Refused, and the work goes on, up to a ledger of zero."""
