@@ -38,7 +38,7 @@ enum leak {
 	LEAK_CONSTANT,	 /* a byte that is always the same in ACKs */
 	LEAK_ADDRESS,	 /* an address that is used again in the next session */
 	LEAK_LENGTH,	 /* padding that is one byte short in ACKs */
-	LEAK_FIRST_BYTE, /* top bit of the first byte is 0 with 17 of 32 */
+	LEAK_FIRST_BYTE, /* top bit of the first byte is 0 with 9 of 16 */
 	LEAK_KIND,	 /* last bit is the kind's, in set-ups and questions */
 	LEAKS
 };
@@ -79,7 +79,7 @@ static void leak_into(uint8_t *datagram, size_t len, const struct sensor *s, int
 			datagram[40] = 0x5a;
 		break;
 	case LEAK_FIRST_BYTE:
-		if (rand() % 16 == 0)
+		if (rand() % 8 == 0)
 			datagram[0] &= 0x7f;
 		break;
 	case LEAK_KIND:
