@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the programs themselves send is held against chance, too, as tests/wire/test_unlinkable.py does
+with far more datagrams of the same functions: ten sensors and a collector, each sensor through a relay
+of its own, which records both ways and loses some, so that much is said again. What a sensor captures
+tells it from the others in each byte, and nothing is compressed.
+
+Each run has an interval of its own, by a clock that is moved: one that begins within 120 s of another
+may take the same slot, which docs/wire.md has among what is not hidden. The last test holds that to
+be all."""
+import collections
+import dataclasses
+
+import numpy as np
+import pytest
+
+from netns.compare import assert_balanced
+from netns.relay import recorded
+from reference import captures
+from reference.test_reference import write_pcap
+from wire import test_unlinkable as simulated
+from wire.test_unlinkable import LABELS, OVERALL, PADDED, SENSORS, Recording, examine
+
+RUNS = 4       # of each sensor, one after the other, each of keys and ports of its own
+FRAMES = 600   # of a run
+FRAME_LEN = 800
+EACH_NS = 1000000  # between frames: what comes at once is acknowledged at once
+LEAST, LEAST_DOWN = 10000, 400
+STARTS = 12    # in one interval: that two take one slot has a chance of 91 %
+APART = 480    # seconds: set-ups that go unanswered use an interval's neighbours, too
+WAYS = ("sensor", "way")  # of kinds a recording says nothing
+
+
+def telling(bed, sensor, count):
+    """A capture whose frames are all of one byte, the sensor's."""
+    path = bed.tmp_path / f"{sensor}.pcap"
+    data = bytes([sensor]) * FRAME_LEN
+    write_pcap(path, 1, [captures.Frame(10**18 + n * EACH_NS, FRAME_LEN, 1, data) for n in range(count)])
+    return path
+
+
+def labelled(recordings):
+    """One of those of all sensors."""
+    seen = [(sensor, r) for sensor, recording in enumerate(recordings) for r in recording]
+    labels = np.array([(sensor, r.down, r.down, 0, len(r.data), 0) for sensor, r in seen], LABELS)
+    lengths = labels["length"].astype(np.int64)
+    data = np.frombuffer(b"".join(r.data for _, r in seen), np.uint8).copy()
+    return Recording(labels, data, np.cumsum(lengths) - lengths)
+
+
+class Sensors:
+    """Ten sensors or fewer, each behind a relay that records, and their collector."""
+
+    def __init__(self, bed, count, frames):
+        self.bed, self.frames, self.clock = bed, frames, bed.clock()
+        self.names = [f"sensor-{i}" for i in range(count)]
+        for name in self.names:
+            bed.keys.sensor(name)
+        self.collector = bed.collector(env=self.clock.env)
+        self.relays = [bed.relay(port=5700 + i) for i in range(count)]
+        self.files = [bed.tmp_path / f"{name}.recording" for name in self.names]
+        self.traces = [telling(bed, i, frames) for i in range(count)]
+        for i, relay in enumerate(self.relays):
+            relay(f"seed {i}", "loss 2", f"record {self.files[i]}")
+
+    def run(self, options):
+        """All at once, to their ends."""
+        options = ("--compress", "none", "--keep", "all", "-s", FRAME_LEN, "--pace",
+                   "--combo-size", "4096", *options)
+        readers = [self.bed.reader(name, trace, to=relay.address, options=options,
+                                   env=self.clock.env)
+                   for name, trace, relay in zip(self.names, self.traces, self.relays)]
+        for reader in readers:
+            status, said = reader.finish(signo=None, seconds=100)
+            assert status == 0, said
+
+    def finish(self, runs):
+        """Returns what was recorded, of each."""
+        assert self.collector.finish()[0] == 0
+        for name, relay in zip(self.names, self.relays):
+            relay("record")
+            assert_balanced(self.collector.sensor_stats(name), self.frames * runs)
+        return [recorded(file) for file in self.files]
+
+
+def bytes_tell(recording, findings):
+    simulated.byte_positions(recording, findings)
+    simulated.classifiers(recording, findings, False, WAYS)
+
+
+def planted(recording):
+    """The same with a leak, and what has to find it: is there enough of everything?"""
+    labels, starts = recording.labels, recording.starts
+    some = np.random.default_rng(2).random(len(labels)) < 0.25
+    last = starts + labels["length"] - 1
+    for name, places, values in (
+            ("a sensor's number in a quarter", starts[some] + 9, labels["sensor"][some]),
+            ("a bit of the way", last, recording.data[last] & 0xfe | labels["way"]),
+            ("a byte that is often one", starts[some] + 3, 0x45)):
+        data = recording.data.copy()
+        data[places] = values
+        yield name, bytes_tell, dataclasses.replace(recording, data=data)
+    data = recording.data.copy()  # once what is said again is not sealed anew
+    one, two = starts[:2]
+    length = labels["length"][:2].min()
+    data[two:two + length] = data[one:one + length]
+    yield "a datagram said twice", simulated.repeated_strings, dataclasses.replace(recording, data=data)
+
+
+@pytest.mark.parametrize("options", [["--pad"], []], ids=["pad", "plain"])
+def test_nothing_links_what_programs_send(bed, options):
+    sensors = Sensors(bed, SENSORS, FRAMES)
+    for n in range(RUNS):
+        sensors.clock.move(n * APART)
+        sensors.run(options)
+    recording = labelled(sensors.finish(RUNS))
+    labels = recording.labels
+    findings, lines = examine(recording, bool(options), WAYS)
+    down = int(labels["way"].sum())
+    print(f"\n{' '.join(options) or 'plain'}: {len(labels)} datagrams of {SENSORS} sensors in "
+          f"{SENSORS * RUNS} runs, {down} of them down; {findings.tests} tests, "
+          f"{len(findings.found)} significant at {OVERALL} overall")
+    for line in lines:
+        print("  " + line)
+    assert len(labels) >= LEAST and down >= LEAST_DOWN
+    assert not options or set(labels["length"]) == {PADDED}
+    assert not findings.found, findings.found[:10]
+    for name, find, leaky in planted(recording):
+        findings = simulated.Findings()
+        find(leaky, findings)
+        print(f"  planted, {name}: {len(findings.found)} findings: {findings.found[:1]}")
+        assert findings.found, name
+
+
+def test_starts_in_one_interval_repeat_slots_and_nothing_else(bed):
+    """An agent does not know which slots one before it has used."""
+    sensors = Sensors(bed, 1, 20)
+    for _ in range(STARTS):
+        sensors.run(["--pad"])
+    seen = sensors.finish(STARTS)[0]
+    places = collections.defaultdict(list)
+    for n, r in enumerate(seen):
+        for at in range(len(r.data) - 7):
+            places[r.data[at:at + 8]].append((n, at))
+    repeated = [p for p in places.values() if len(p) > 1]
+    answered, set_ups = set(), set()  # what a port says before anything comes to it
+    for n, r in enumerate(seen):
+        if r.down:
+            answered.add(r.port)
+        elif r.port not in answered:
+            set_ups.add(n)
+    print(f"\n{STARTS} starts, {len(set_ups)} set-ups: {len(repeated)} slots of 32 came again")
+    assert len(set_ups) >= STARTS
+    for p in repeated:
+        assert all(at == 0 and n in set_ups for n, at in p), p
+        assert len({seen[n].port for n, _ in p}) == len(p), p
