@@ -100,7 +100,8 @@ static void forget(struct shroud_rx *rx, struct table *t, struct shroud_block *b
 /* Knows addresses as far ahead as it should. Returns 0 or -ENOMEM. */
 static int look_ahead(struct shroud_rx *rx, struct table *t)
 {
-	uint64_t until = rx->highest + known_ahead(rx->highest, rx->window);
+	uint64_t until =
+		rx->highest + (rx->whole ? rx->window : known_ahead(rx->highest, rx->window));
 
 	while (rx->ahead < until) {
 		uint64_t i = rx->ahead + 1;
@@ -152,6 +153,32 @@ static void advance(struct shroud_rx *rx, struct table *t, uint64_t number)
 		clear(rx->kept, n);
 	}
 	rx->highest = number;
+}
+
+/* Numbers up to `number`, which is beyond what is known, are as if they had come: so this takes no
+ * longer than the window is wide, whatever is said. */
+static void jump(struct shroud_rx *rx, struct table *t, uint64_t number)
+{
+	struct shroud_rx fresh = { .keys = rx->keys, .owner = rx->owner, .window = rx->window };
+
+	shroud_rx_free(rx, t);
+	*rx = fresh;
+	sodium_memzero(&fresh, sizeof(fresh));
+	rx->block.index = rx->behind.index = ~0ULL;
+	rx->highest = rx->ahead = number;
+	memset(rx->received, 0xff, sizeof(rx->received));
+}
+
+void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next)
+{
+	if (next > INT64_MAX)
+		return;
+	if (next > rx->ahead + 1)
+		jump(rx, t, next - 1);
+	else if (next > rx->highest + 1)
+		advance(rx, t, next - 1);
+	rx->whole = true;
+	look_ahead(rx, t);
 }
 
 /* The number with these low bits that the table can have. */

@@ -60,6 +60,7 @@ struct shroud_rx {
 	uint32_t window;  /* addresses ahead, at most */
 	uint64_t highest; /* number received so far, 0: none */
 	uint64_t ahead;	  /* the highest whose address is in the table */
+	bool whole;	  /* the window is, from the session's first datagram on (shroud_rx_move) */
 	uint64_t received[SHROUD_BEHIND / 64]; /* bit n % 256: n was, of the last 256 */
 	uint64_t kept[SHROUD_BEHIND / 64];     /* and its message was kept (shroud_keep) */
 	struct shroud_block block, behind;
@@ -70,6 +71,9 @@ int shroud_rx_init(struct shroud_rx *rx, struct table *t, const struct shroud_ke
 		   uint32_t owner, uint32_t window);
 /* Takes all its addresses out of the table, and wipes its keys. Takes a zeroed one. */
 void shroud_rx_free(struct shroud_rx *rx, struct table *t);
+/* The sender, which hears nothing, says that its next number is `next`: the window goes there,
+ * never back, and all of it is known ahead from now on. */
+void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next);
 /* Opens a datagram that the table has under `low` for this owner. Returns the message's bytes,
  * padding taken off (0 where that contradicts itself), or -EBADMSG where it is not authentic, and
  * then nothing has changed: another entry with its address may be tried. `number` is the

@@ -84,17 +84,18 @@ static void init_key(uint8_t key[KEY_LEN], const uint8_t pair[KEY_LEN], const ui
 
 /* ---- m1 -------------------------------------------------------------------------------------- */
 
-long tryst_init(struct tryst_asked *a, uint8_t *out, const struct keypair *own,
-		const uint8_t peer[KEY_LEN], const uint8_t pair[KEY_LEN], uint64_t slot,
-		struct tryst_hello *hello, size_t padded_len)
+long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
+		    const struct tryst_hello *hello, size_t padded_len)
 {
 	uint8_t message[SHROUD_DATAGRAM_MAX] = { 0 }, key[KEY_LEN];
 	size_t len = TRYST_HELLO_LEN + hello->info_len;
 
+	if (hello->flags & TRYST_ONE_WAY) {
+		store_be(message + len, hello->next, TRYST_NEXT_LEN);
+		len += TRYST_NEXT_LEN;
+	}
 	if (padded_len > len + INIT_HEADER_LEN + DERIVE_TAG_LEN)
 		len = padded_len - INIT_HEADER_LEN - DERIVE_TAG_LEN;
-	tryst_ephemeral(&a->ephemeral, own->secret, hello->time_ns);
-	memcpy(hello->ephemeral, a->ephemeral.public, KEY_LEN);
 	memcpy(message, hello->ephemeral, KEY_LEN);
 	store_be(message + 32, hello->run, 8);
 	store_be(message + 40, hello->time_ns, 8);
@@ -107,13 +108,37 @@ long tryst_init(struct tryst_asked *a, uint8_t *out, const struct keypair *own,
 	randombytes_buf(out + 8, RANDOM_LEN);
 	init_key(key, pair, out);
 	derive_seal(key, 0, out + INIT_HEADER_LEN, message, len);
-	len += INIT_HEADER_LEN + DERIVE_TAG_LEN;
 	sodium_memzero(key, sizeof(key));
+	return len + INIT_HEADER_LEN + DERIVE_TAG_LEN;
+}
+
+long tryst_init(struct tryst_asked *a, uint8_t *out, const struct keypair *own,
+		const uint8_t peer[KEY_LEN], const uint8_t pair[KEY_LEN], uint64_t slot,
+		struct tryst_hello *hello, size_t padded_len)
+{
+	uint8_t key[KEY_LEN];
+	long len;
+
+	tryst_ephemeral(&a->ephemeral, own->secret, hello->time_ns);
+	memcpy(hello->ephemeral, a->ephemeral.public, KEY_LEN);
+	len = tryst_announce(out, pair, slot, hello, padded_len);
 	if (first_key(a->k1, pair, out, len, a->ephemeral.secret, peer))
 		return -EINVAL;
 	derive(key, a->k1, "answer address", NULL, 0, NULL, 0);
 	memcpy(a->answer, key, sizeof(a->answer));
 	return len;
+}
+
+/* What is behind the info. Returns 0 or -EBADMSG. */
+static int accept_next(struct tryst_hello *hello, const uint8_t *message, size_t len)
+{
+	hello->next = 0;
+	if (!(hello->flags & TRYST_ONE_WAY))
+		return 0;
+	if (len < TRYST_NEXT_LEN)
+		return -EBADMSG;
+	hello->next = load_be(message, TRYST_NEXT_LEN);
+	return hello->next ? 0 : -EBADMSG;
 }
 
 int tryst_accept(struct tryst_hello *hello, const uint8_t pair[KEY_LEN], const uint8_t *in,
@@ -140,15 +165,16 @@ int tryst_accept(struct tryst_hello *hello, const uint8_t pair[KEY_LEN], const u
 		return -EBADMSG;
 	memcpy(hello->info, message + TRYST_HELLO_LEN, hello->info_len);
 	hello->info[hello->info_len] = 0;
-	return 0;
+	return accept_next(hello, message + TRYST_HELLO_LEN + hello->info_len,
+			   message_len - TRYST_HELLO_LEN - hello->info_len);
 }
 
 /* ---- m2 -------------------------------------------------------------------------------------- */
 
 long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
 		  const uint8_t sensor[KEY_LEN], const uint8_t pair[KEY_LEN],
-		  const struct tryst_hello *hello, struct tryst_welcome *welcome,
-		  const uint8_t *in, size_t in_len, size_t padded_len)
+		  const struct tryst_hello *hello, struct tryst_welcome *welcome, const uint8_t *in,
+		  size_t in_len, size_t padded_len)
 {
 	uint8_t message[SHROUD_DATAGRAM_MAX] = { 0 }, key[KEY_LEN], k1[KEY_LEN];
 	uint8_t shared[2 * KEY_LEN];
@@ -223,6 +249,20 @@ void tryst_session(uint8_t k2[KEY_LEN], struct shroud_keys *up, struct shroud_ke
 	derive(down->seal, k2, "down seal", NULL, 0, NULL, 0);
 	derive(chain, k2, "chain", NULL, 0, NULL, 0);
 	sodium_memzero(k2, KEY_LEN);
+}
+
+int tryst_one_way(uint8_t k2[KEY_LEN], const uint8_t pair[KEY_LEN], const struct tryst_hello *hello,
+		  const uint8_t secret[KEY_LEN], const uint8_t public[KEY_LEN])
+{
+	uint8_t front[KEY_LEN + 8], shared[KEY_LEN];
+	int err = derive_shared(shared, secret, public);
+
+	memcpy(front, hello->ephemeral, KEY_LEN);
+	store_be(front + KEY_LEN, hello->run, 8);
+	if (!err)
+		derive(k2, pair, "one-way", front, sizeof(front), shared, KEY_LEN);
+	sodium_memzero(shared, sizeof(shared));
+	return err;
 }
 
 int tryst_renew(uint8_t k2[KEY_LEN], const uint8_t chain[KEY_LEN], const struct keypair *own,

@@ -20,6 +20,7 @@
 #define TRYST_SLOTS 32 /* of an interval */
 #define TRYST_INFO_MAX 1000
 #define TRYST_HELLO_LEN 55 /* in front of the info */
+#define TRYST_NEXT_LEN 8   /* behind it, of a one-way session */
 #define TRYST_WELCOME_LEN 47
 #define TRYST_INIT_MIN (8 + 16 + TRYST_HELLO_LEN + DERIVE_TAG_LEN)
 #define TRYST_ANSWER_MIN (8 + TRYST_WELCOME_LEN + DERIVE_TAG_LEN)
@@ -45,6 +46,7 @@ struct tryst_hello {
 	uint8_t flags; /* TRYST_ */
 	uint16_t info_len;
 	uint8_t info[TRYST_INFO_MAX + 1]; /* ends with a 0 */
+	uint64_t next;			  /* with TRYST_ONE_WAY: number of the next datagram */
 };
 
 struct tryst_welcome {
@@ -78,6 +80,11 @@ long tryst_init(struct tryst_asked *a, uint8_t *out, const struct keypair *own,
 int tryst_finish(struct tryst_asked *a, const struct keypair *own, struct tryst_welcome *welcome,
 		 uint8_t k2[KEY_LEN], const uint8_t *in, size_t len);
 
+/* Writes an m1 of a one-way session, whose `hello->ephemeral` is there: it is repeated while the
+ * session lives. Otherwise as tryst_init. */
+long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
+		    const struct tryst_hello *hello, size_t padded_len);
+
 /* ---- the collector --------------------------------------------------------------------------- */
 
 /* Opens an m1 (whose slot the table knew). Returns 0 or -EBADMSG. */
@@ -87,8 +94,8 @@ int tryst_accept(struct tryst_hello *hello, const uint8_t pair[KEY_LEN], const u
  * bytes (`padded_len`, if given), with k2, or -EBADMSG. */
 long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
 		  const uint8_t sensor[KEY_LEN], const uint8_t pair[KEY_LEN],
-		  const struct tryst_hello *hello, struct tryst_welcome *welcome,
-		  const uint8_t *in, size_t len, size_t padded_len);
+		  const struct tryst_hello *hello, struct tryst_welcome *welcome, const uint8_t *in,
+		  size_t len, size_t padded_len);
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
@@ -96,6 +103,10 @@ long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
  * chain. `k2` is wiped. */
 void tryst_session(uint8_t k2[KEY_LEN], struct shroud_keys *up, struct shroud_keys *down,
 		   uint8_t chain[KEY_LEN]);
+/* Root of the one-way session that `hello` is of: `secret` is the ephemeral's and `public` the
+ * collector's at the sensor, the other way round at the collector. Returns 0 or -EBADMSG. */
+int tryst_one_way(uint8_t k2[KEY_LEN], const uint8_t pair[KEY_LEN], const struct tryst_hello *hello,
+		  const uint8_t secret[KEY_LEN], const uint8_t public[KEY_LEN]);
 /* Root of the session that renews the one with `chain`. `own` is this end's ephemeral pair. Returns
  * 0 or -EBADMSG. */
 int tryst_renew(uint8_t k2[KEY_LEN], const uint8_t chain[KEY_LEN], const struct keypair *own,
