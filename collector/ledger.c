@@ -131,6 +131,11 @@ int ledger_floor(struct ledger *l, uint64_t first)
 	return 0;
 }
 
+int ledger_gone(struct ledger *l, uint64_t first)
+{
+	return first > l->now.accounted ? ledger_combo(l, first, 0) : 0;
+}
+
 void ledger_flushed(struct ledger *l, bool written)
 {
 	if (written)

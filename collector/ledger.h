@@ -60,6 +60,8 @@ int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames);
  * them is lost, or was another collector's where nothing of the run has been heard yet. To be
  * called when those that are here are taken. Returns 0 or -EBADMSG. */
 int ledger_floor(struct ledger *l, uint64_t first);
+/* As ledger_floor, of a sensor that hears nobody: what is not here of them is lost. */
+int ledger_gone(struct ledger *l, uint64_t first);
 /* The output has written, or dropped, the frames that were pending. */
 void ledger_flushed(struct ledger *l, bool written);
 /* Frames the sensor has exported and we have neither written nor lost. */

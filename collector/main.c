@@ -154,6 +154,7 @@ static void collector_loop(struct collector *c)
 	until = monotonic_ns() + DRAIN_NS;
 	while (collector_receive(c) > 0 && monotonic_ns() < until)
 		open_tick(&c->open, monotonic_ns());
+	open_overdue(&c->open, monotonic_ns());
 	output_finish(&c->output);
 	open_finish(&c->open);
 	if (c->o->stats_file)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <saluki/log.h>
 #include <saluki/monotonic.h>
 
 #define SLOT_BITS 5
@@ -20,7 +21,8 @@ void meet_init(struct meet *m, uint64_t floor_ns)
 {
 	clock_keys_init(&m->clock_keys, m->own.public);
 	m->latest_ns = floor_ns;
-	m->interval = meet_time(m) / TRYST_INTERVAL_NS;
+	m->begun_ns = meet_time(m);
+	m->interval = m->begun_ns / TRYST_INTERVAL_NS;
 }
 
 uint64_t meet_time(struct meet *m)
@@ -85,6 +87,7 @@ int meet_add(struct meet *m, struct table *t, struct sensor *s)
 	for (uint64_t i = interval - 1; i != interval + 2; i++)
 		slots_add(t, s, i);
 	s->slots_of = interval;
+	s->refused_one_way = false;
 	return 0;
 }
 
@@ -181,6 +184,15 @@ static bool overtaken(const struct sensor *s, const struct tryst_hello *hello, u
 	       now_ns - c->made_ns < MEET_CANDIDATE_NS;
 }
 
+static void candidate_of(struct session *c, const struct tryst_hello *hello)
+{
+	c->run = hello->run;
+	c->hello_ns = hello->time_ns;
+	c->info = malloc(hello->info_len + 1);
+	if (c->info)
+		memcpy(c->info, hello->info, c->info_len = hello->info_len);
+}
+
 static struct session *welcome_sensor(struct meet *m, struct table *t, struct sensor *s,
 				      const struct tryst_hello *hello, uint8_t *out,
 				      size_t *out_len, const uint8_t *in, size_t len,
@@ -201,14 +213,74 @@ static struct session *welcome_sensor(struct meet *m, struct table *t, struct se
 	if (!c)
 		return NULL;
 	*out_len = n;
-	c->run = hello->run;
-	c->hello_ns = hello->time_ns;
 	c->padded = padded;
-	c->info = malloc(hello->info_len + 1);
-	if (c->info)
-		memcpy(c->info, hello->info, c->info_len = hello->info_len);
+	candidate_of(c, hello);
 	return c;
 }
+
+/* ---- one way --------------------------------------------------------------------------------- */
+
+/* The one-way session that an m1 is of, or NULL. */
+static struct session *announced(struct sensor *s, const struct tryst_hello *hello)
+{
+	for (int i = 0; i < SENSOR_SESSIONS; i++) {
+		struct session *c = &s->sessions[i];
+
+		if (c->one_way && c->run == hello->run && i != s->old &&
+		    !memcmp(c->renew + 1, hello->ephemeral, KEY_LEN))
+			return c;
+	}
+	return NULL;
+}
+
+/* Nothing was agreed on with the sensor, so what was recorded of it is told by its time: a sensor's
+ * rises, and what is from before our start may have been answered by the collector before us. */
+static bool announced_late(const struct meet *m, const struct sensor *s,
+			   const struct tryst_hello *hello)
+{
+	return hello->time_ns <= s->announced_ns || hello->time_ns <= m->begun_ns;
+}
+
+static struct session *announce_sensor(struct meet *m, struct table *t, struct sensor *s,
+				       const struct tryst_hello *hello, uint64_t now_ns)
+{
+	uint8_t k2[KEY_LEN];
+	struct session *c = NULL;
+
+	if (!tryst_one_way(k2, s->pair, hello, m->own.secret, hello->ephemeral))
+		c = candidate_make(s, t, k2, hello->window, now_ns);
+	sodium_memzero(k2, sizeof(k2));
+	if (!c)
+		return NULL;
+	c->one_way = true;
+	memcpy(c->renew + 1, hello->ephemeral, KEY_LEN);
+	candidate_of(c, hello);
+	return c;
+}
+
+/* Whoever has our private key could be a one-way sensor to us: only those may that are listed so.
+ */
+static enum meet_result take_one_way(struct meet *m, struct table *t, struct sensor *s,
+				     const struct tryst_hello *hello, uint64_t now_ns)
+{
+	struct session *c = announced(s, hello);
+
+	if (!s->one_way && !s->refused_one_way)
+		log_line("sensor %s: has --one-way, and its line in --sensors does not say so",
+			 s->name);
+	s->refused_one_way = true;
+	if (!s->one_way || announced_late(m, s, hello) || hello->window < SHROUD_WINDOW_MIN ||
+	    hello->window > SESSION_WINDOW)
+		return MEET_IGNORED;
+	c = c ? c : announce_sensor(m, t, s, hello, now_ns);
+	if (!c)
+		return MEET_IGNORED;
+	s->announced_ns = hello->time_ns;
+	shroud_rx_move(&c->rx, t, hello->next);
+	return MEET_ONE_WAY;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 enum meet_result meet_take(struct meet *m, struct table *t, struct sensor *s, uint32_t low,
 			   uint8_t *out, size_t *out_len, const uint8_t *in, size_t len,
@@ -222,8 +294,10 @@ enum meet_result meet_take(struct meet *m, struct table *t, struct sensor *s, ui
 	if (!allowed(m, &m->inits, MEET_INITS_A_SECOND, now_ns))
 		return MEET_LIMITED; /* its slot is good for another time */
 	spend(t, s, load_word(in), low);
-	if (overtaken(s, &hello, now_ns) ||
-	    !welcome_sensor(m, t, s, &hello, out, out_len, in, len, now_ns))
+	if (hello.flags & TRYST_ONE_WAY)
+		result = take_one_way(m, t, s, &hello, now_ns);
+	else if (overtaken(s, &hello, now_ns) ||
+		 !welcome_sensor(m, t, s, &hello, out, out_len, in, len, now_ns))
 		result = MEET_IGNORED;
 	sodium_memzero(&hello, sizeof(hello));
 	return result;

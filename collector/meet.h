@@ -24,6 +24,7 @@ struct meet {
 	struct clock_keys clock_keys;
 	uint64_t (*clock)(void);	   /* ns since 1970; NULL: the machine's */
 	uint64_t latest_ns;		   /* protocol time has been here */
+	uint64_t begun_ns;		   /* protocol time at the start */
 	uint64_t interval;		   /* that the slots are being turned to */
 	unsigned int turned;		   /* sensors of the list whose slots are */
 	uint64_t second, inits, questions; /* of this second */
@@ -34,6 +35,7 @@ enum meet_result {
 	MEET_TAKEN,   /* there is an answer of `*out_len` bytes */
 	MEET_LIMITED, /* too many in this second */
 	MEET_IGNORED, /* authentic, spent and not answered: an older one than the last */
+	MEET_ONE_WAY, /* of a one-way session, which has been made or moved: nothing is answered */
 };
 
 /* `own` is to be there. `floor_ns` is the latest protocol time of collectors before (state.h), 0:

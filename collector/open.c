@@ -102,7 +102,7 @@ int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t l
 }
 
 /* Where it may not be sent, the sensor's next datagram makes it due again. */
-static void send_ack(struct open *o, struct sensor *s)
+static void send_ack(struct open *o, struct sensor *s, uint64_t now_ns)
 {
 	uint8_t message[ACK_LEN];
 
@@ -110,7 +110,11 @@ static void send_ack(struct open *o, struct sensor *s)
 	s->due_ns = 0;
 	if (s->current < 0)
 		return;
-	take_ack(s, message);
+	if (s->sessions[s->current].one_way)
+		one_way_tick(o, s, now_ns);
+	take_ack(s, message); /* sees to a run's end, also where it is not sent */
+	if (s->sessions[s->current].one_way)
+		return;
 	if (open_send(o, s, message, sizeof(message)) == 0)
 		s->unacked = 0;
 }
@@ -235,7 +239,8 @@ static void take_own(struct open *o, struct sensor *s, struct session *session,
 			answer_probe(o, s, message);
 		break;
 	case MESSAGE_RENEW:
-		if (present && meet_renew(&o->meet, &o->table, s, message, now_ns))
+		if (present && !session->one_way &&
+		    meet_renew(&o->meet, &o->table, s, message, now_ns))
 			open_send(o, s, s->sessions[s->candidate].renew, MESSAGE_RENEWED_LEN);
 		break;
 	}
@@ -266,7 +271,8 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 	if (first)
 		candidate_begin(o, s, now_ns);
 	s->ledger.received_bytes += len;
-	if (session == &s->sessions[s->current] && number == session->rx.highest) {
+	if (session == &s->sessions[s->current] && number == session->rx.highest &&
+	    !session->one_way) {
 		bool set_up = session->address.len != 0;
 
 		if (session_follow(session, from, len))
@@ -279,7 +285,8 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 		return;
 	if (take_any(o, s, session, message, n, now_ns))
 		shroud_keep(&session->rx, number);
-	challenge(o, s, now_ns);
+	if (!session->one_way)
+		challenge(o, s, now_ns);
 	sensors_due(o->sensors, s, ++s->unacked >= OPEN_ACK_EVERY ? 1 : now_ns + OPEN_ACK_NS);
 }
 
@@ -305,6 +312,9 @@ static bool take_set_up(struct open *o, struct sensor *s, uint32_t low, const ui
 		break;
 	case MEET_IGNORED:
 		o->counters.ignored_set_ups++;
+		break;
+	case MEET_ONE_WAY:
+		o->counters.announcements++;
 		break;
 	}
 	return true;
@@ -403,8 +413,8 @@ static int send_due(struct open *o, uint64_t now_ns)
 	for (struct sensor *s = o->sensors->due; s; s = next) {
 		next = s->due_next;
 		if (s->due_ns <= now_ns)
-			send_ack(o, s);
-		else
+			send_ack(o, s, now_ns);
+		if (s->due_ns)
 			timeout = earlier(timeout, until_ms(s->due_ns, now_ns));
 	}
 	return timeout;
@@ -423,6 +433,12 @@ int open_tick(struct open *o, uint64_t now_ns)
 		timeout = 0;
 	o->output->state.floor_ns = time;
 	return earlier(timeout, until_ms(next, time));
+}
+
+void open_overdue(struct open *o, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < o->sensors->count; i++)
+		one_way_end(o, o->sensors->list[i], now_ns);
 }
 
 void open_finish(struct open *o)

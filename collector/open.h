@@ -29,6 +29,7 @@
 	X(ignored_set_ups, "set-ups that were overtaken")                                          \
 	X(questions, "questions for the time that were answered")                                  \
 	X(limited_questions, "questions beyond MEET_QUESTIONS_A_SECOND")                           \
+	X(announcements, "set-ups of one-way sessions, and their repetitions")                      \
 	X(sessions, "sessions begun by set-up")                                                    \
 	X(renewals, "sessions begun by renewal")                                                   \
 	X(moves, "sessions that moved to another address")                                         \
@@ -81,6 +82,8 @@ int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t l
 /* Sends ACKs that are due, ends old sessions, turns slots. Returns milliseconds until it is to
  * be called again. */
 int open_tick(struct open *o, uint64_t now_ns);
+/* The end is near: what one-way sensors were waited for is not waited for any more. */
+void open_overdue(struct open *o, uint64_t now_ns);
 /* The end: what is settled by now is acknowledged. */
 void open_finish(struct open *o);
 

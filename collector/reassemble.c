@@ -316,6 +316,14 @@ void reassemble_floor(struct reassembly *r, uint64_t combo)
 		r->floor = combo;
 }
 
+void reassemble_reach(struct reassembly *r, const struct piece *p, uint64_t ahead)
+{
+	uint64_t count = full_count(r, p->combo);
+
+	if ((int64_t)(count - r->next) >= (int64_t)ahead)
+		reassemble_floor(r, count - ahead + 1);
+}
+
 uint64_t reassemble_held(const struct reassembly *r)
 {
 	uint64_t held = 0;

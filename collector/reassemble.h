@@ -61,6 +61,8 @@ void reassemble_done(struct reassembly *r, struct pool *pool);
 /* What is missing below `combo` will not come. Then reassemble_take is to be called until it
  * returns NULL; `next` is at least `combo` after that. */
 void reassemble_floor(struct reassembly *r, uint64_t combo);
+/* Moves the floor so that this piece's combo is one of the `ahead` from there on. */
+void reassemble_reach(struct reassembly *r, const struct piece *p, uint64_t ahead);
 /* Bit n: combo next + 1 + n is here whole. */
 uint64_t reassemble_held(const struct reassembly *r);
 /* The run goes on in a session of another set-up: combos that are not whole come again from their

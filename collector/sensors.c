@@ -62,7 +62,7 @@ static int add_new(struct sensors *s, struct sensor **sorted, const struct senso
 
 static bool same_keys(const struct sensor *s, const struct sensors_line *l)
 {
-	return !memcmp(s->public, l->public, KEY_LEN) &&
+	return s->one_way == l->one_way && !memcmp(s->public, l->public, KEY_LEN) &&
 	       !sodium_memcmp(s->preshared, l->preshared, KEY_LEN);
 }
 
@@ -83,6 +83,7 @@ static void apply(struct sensors *s, const struct sensors_line **lines,
 		if (l && x->listed && same_keys(x, l))
 			continue;
 		x->listed = l != NULL;
+		x->one_way = l && l->one_way;
 		memset(x->preshared, 0, KEY_LEN);
 		if (l) {
 			memcpy(x->public, l->public, KEY_LEN);

@@ -13,6 +13,7 @@
 
 #include "interfaces.h"
 #include "ledger.h"
+#include "one_way.h"
 #include "output.h"
 #include "reassemble.h"
 #include "sensors_file.h"
@@ -43,11 +44,14 @@ struct sensor {
 	uint32_t index; /* of it in the list */
 	bool listed;	/* in the sensors file as it was read last */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
+	bool one_way; /* it may have one-way sessions */
 
 	/* meet.c */
 	uint8_t pair[KEY_LEN];
 	uint64_t slots_of; /* interval whose slots, and both neighbours', are in the table */
 	uint32_t spent[3]; /* bits: slots of interval i that are not, at i % 3 */
+	uint64_t announced_ns; /* protocol time in its last one-way m1 */
+	bool refused_one_way;  /* that was said */
 
 	/* session.c; which of `sessions`, -1: none */
 	struct session sessions[SENSOR_SESSIONS];
@@ -64,6 +68,8 @@ struct sensor {
 	uint64_t due_ns;		     /* monotonic: when an ACK is due; 0: none is */
 	struct sensor *due_next, **due_link; /* in the list of those; link NULL: not in it */
 	bool final_heard, final_confirmed;
+
+	struct one_way overdue; /* one_way.c */
 
 	struct output_sensor output; /* what is settled; runs that are known: names.h */
 	struct reassembly reassembly;

@@ -21,17 +21,27 @@ static bool name_valid(const char *name)
 	return strlen(name) < SENSOR_NAME_MAX && name[strspn(name, allowed)] == 0;
 }
 
-#define USAGE "must be NAME ID PUBLIC-KEY, and a preshared key where there is one"
+#define USAGE                                                                                      \
+	"must be NAME ID PUBLIC-KEY, a preshared key where there is one, and 'one-way' where it "  \
+	"is that"
+
+#define ONE_WAY "one-way" /* shorter than any key */
 
 /* Returns what is wrong with a line, or NULL. */
 static const char *parse_line(struct sensors_line *new, char *text)
 {
 	char *save, *end, *name = strtok_r(text, " \t", &save), *id = strtok_r(NULL, " \t", &save);
 	char *public = strtok_r(NULL, " \t", &save), *preshared = strtok_r(NULL, " \t", &save);
+	char *word = preshared;
 	unsigned long number;
 
-	if (!public || strtok_r(NULL, " \t", &save))
+	if (preshared && !strcmp(preshared, ONE_WAY))
+		preshared = NULL;
+	else
+		word = strtok_r(NULL, " \t", &save);
+	if (!public || (word && strcmp(word, ONE_WAY)) || strtok_r(NULL, " \t", &save))
 		return USAGE;
+	new->one_way = word != NULL;
 	if (!name_valid(name))
 		return "a name is at most 31 letters, digits, dots, dashes and underscores";
 	number = strtoul(id, &end, 10);

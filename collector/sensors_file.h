@@ -2,7 +2,7 @@
 /*
  * The sensors file (--sensors): who may send, a line each,
  *
- *     NAME ID PUBLIC-KEY [PRESHARED-KEY]
+ *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way]
  *
  * '#' begins a comment. Read at the start and whenever SIGHUP comes. With preshared keys in it, it
  * is as secret as a key file.
@@ -22,6 +22,7 @@ struct sensors_line {
 	uint16_t id;
 	unsigned int number;			     /* of the line */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN]; /* preshared: zeros where there is none */
+	bool one_way;				     /* it may send without hearing us */
 };
 
 struct sensors_file {

@@ -37,11 +37,12 @@ struct session {
 	uint64_t made_ns;  /* monotonic */
 	uint64_t heard;	   /* highest of our datagrams that the sensor has heard of */
 	bool padded, renewed;
+	bool one_way; /* nothing goes to the sensor, and its E_s is in `renew` */
 	/* Where the sensor is. Until that is confirmed, no more than `credit` bytes go there. */
 	struct session_address address;
 	bool confirmed;
 	uint64_t credit, cookie, challenged_ns;
-	uint8_t renew[MESSAGE_RENEWED_LEN]; /* of a candidate by renewal: its RENEWED */
+	uint8_t renew[MESSAGE_RENEWED_LEN]; /* of a renewed session: its RENEWED */
 	uint16_t info_len;
 	char *info; /* of a candidate by set-up: what the sensor says of itself */
 };

@@ -15,6 +15,12 @@ static void passed(struct open *o, struct sensor *s, uint64_t next)
 		output_passed(o->output, s, next, s->ledger.now.accounted);
 }
 
+/* Whom a combo may be of: no one-way sensor has been told its id. */
+static uint16_t combo_id(const struct sensor *s, const uint8_t *combo, size_t len)
+{
+	return s->one_way && len >= COMBO_HEADER_LEN && !load_be(combo + 2, 2) ? 0 : s->id;
+}
+
 static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, size_t len,
 		       uint64_t count, uint64_t now_ns)
 {
@@ -23,7 +29,8 @@ static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, s
 	struct combo_frame f;
 	const uint8_t *body = NULL;
 
-	if (combo_header_read(&h, combo, len, s->id) == 0 && h.seqn == (uint16_t)count)
+	if (combo_header_read(&h, combo, len, combo_id(s, combo, len)) == 0 &&
+	    h.seqn == (uint16_t)count)
 		body = decompress_combo(o->decompress, &h, combo, len);
 	if (!body || combo_open(&r, body, h.body_len, h.frames) ||
 	    ledger_combo(&s->ledger, r.first, h.frames)) {
@@ -63,6 +70,10 @@ static bool take_piece(struct open *o, struct sensor *s, const uint8_t *message,
 		s->ledger.bad_pieces++;
 		return true; /* it would be no better a second time */
 	}
+	if (s->sessions[s->current].one_way) {
+		reassemble_reach(&s->reassembly, &p, ONE_WAY_COMBOS);
+		take_complete(o, s, now_ns);
+	}
 	switch (reassemble_add(&s->reassembly, &o->pool, &p, now_ns)) {
 	case REASSEMBLE_TAKEN:
 		take_complete(o, s, now_ns);
@@ -101,15 +112,24 @@ static void take_floor(struct open *o, struct sensor *s, const uint8_t *message,
 	}
 	combo = load_be(message + 1, 8);
 	first = load_be(message + 9, 8);
+	if (s->sessions[s->current].one_way)
+		one_way_floor(o, s, combo, first, now_ns);
+	else
+		take_past(o, s, combo, first, ledger_floor, now_ns);
+}
+
+void take_past(struct open *o, struct sensor *s, uint64_t combo, uint64_t first,
+	       int (*gone)(struct ledger *, uint64_t), uint64_t now_ns)
+{
 	if (combo < s->reassembly.next || combo > INT64_MAX)
 		return;
 	/* Before those behind it say so themselves: to them it would be a gap like any other. */
 	if (!whole_below(&s->reassembly, combo))
-		ledger_floor(&s->ledger, first);
+		gone(&s->ledger, first);
 	reassemble_floor(&s->reassembly, combo);
 	take_complete(o, s, now_ns);
 	if (s->reassembly.next == combo)
-		ledger_floor(&s->ledger, first);
+		gone(&s->ledger, first);
 	passed(o, s, s->reassembly.next);
 }
 
@@ -178,13 +198,17 @@ bool take_message(struct open *o, struct sensor *s, const uint8_t *message, size
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+void take_rest(struct open *o, struct sensor *s, uint64_t now_ns)
+{
+	reassemble_floor(&s->reassembly, s->reassembly.next + REASSEMBLE_SLOTS);
+	take_complete(o, s, now_ns);
+}
+
 /* The present run will send no more: what is whole is written, what is missing of it is lost. */
 static void run_end(struct open *o, struct sensor *s, uint64_t now_ns)
 {
-	if (s->reassembly.held) {
-		reassemble_floor(&s->reassembly, s->reassembly.next + REASSEMBLE_SLOTS);
-		take_complete(o, s, now_ns);
-	}
+	if (s->reassembly.held)
+		take_rest(o, s, now_ns);
 	ledger_run_close(&s->ledger);
 	output_run_end(o->output, s);
 }
