@@ -38,6 +38,7 @@ enum {
 	OPT_USER,
 	OPT_CHANNEL,
 	OPT_PAD,
+	OPT_ONE_WAY,
 	OPT_RENEW,
 	OPT_STORE_BYTES,
 	OPT_ALLOW_CONTROL,
@@ -60,6 +61,9 @@ const struct option_def run_defs[] = {
 	  "room between capture and export: 1, 2, 4 or 8 (default 8)" },
 	{ OPT_COMPRESS, "compress", "LEVEL|none", "zstd level, -50 to 9 (default 1)" },
 	{ OPT_PAD, "pad", NULL, "make all datagrams equally long: 1232 bytes" },
+	{ OPT_ONE_WAY, "one-way", NULL,
+	  "nothing comes back from the collector: what is lost stays\n"
+	  "                               lost, and its key opens recordings" },
 	{ OPT_RENEW, "renew", "SECONDS", "age at which session keys are renewed (default 120)" },
 	{ OPT_STORE_BYTES, "store-bytes", "BYTES",
 	  "memory for what the collector has not written yet; K and\n"
@@ -203,6 +207,9 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_PAD:
 		o->pad = true;
 		return 0;
+	case OPT_ONE_WAY:
+		o->one_way = true;
+		return 0;
 	case OPT_RENEW:
 		return parse_number("--renew", 5, 86400, &o->renew_s);
 	case OPT_STORE_BYTES:
@@ -228,6 +235,10 @@ static int check(const struct run_options *o)
 		wrong = "--to HOST:PORT is missing: where is the collector?";
 	else if (!o->key_file)
 		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
+	else if (o->one_way && o->to_count > 1)
+		wrong = "--one-way goes with one --to: nobody tells that another is to be tried";
+	else if (o->one_way && o->allowed)
+		wrong = "--allow-control: with --one-way no order can come";
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
 	else if (o->file && o->capture.given & GIVEN_FOR_INTERFACE)

@@ -19,6 +19,7 @@ struct run_options {
 	unsigned int allowed; /* --allow-control: bits of enum order_kind */
 	bool pace;
 	bool pad;
+	bool one_way;
 	uint32_t renew_s;
 	uint32_t store_bytes;
 	uint32_t combo_size; /* bytes */

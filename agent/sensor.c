@@ -23,6 +23,7 @@
 #include "capture.h"
 #include "control.h"
 #include "agent/export/export.h"
+#include "agent/export/one_way.h"
 #include "agent/export/resume.h"
 #include "sandbox.h"
 #include "agent/source/source.h"
@@ -66,7 +67,7 @@ static int sensor_keys(struct sensor *s, const struct run_options *o)
 	s->session.renew_ns = o->renew_s * 1000000000ULL;
 	if (o->store_bytes <= STORE_SMALL)
 		s->session.window = WINDOW_SMALL;
-	return err;
+	return err || !o->one_way ? err : one_way_start(&s->session);
 }
 
 _Static_assert(INTERFACES_MAX <= INFO_INTERFACES_MAX && INTERFACES_MAX <= TOTALS_INTERFACES_MAX,
@@ -169,7 +170,8 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->exporter.session = &s->session;
 	s->exporter.is_file = is_file;
 	s->exporter.persistent = h->persistent;
-	s->exporter.patience_ns = is_file ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
+	/* One way, it takes some seconds until something may be sent. */
+	s->exporter.patience_ns = is_file || o->one_way ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
 	s->control.session = &s->session;
 	s->control.capture = &s->capture;
 	s->control.exporter = &s->exporter;

@@ -12,6 +12,8 @@
 
 #include <saluki/log.h>
 
+#include "one_way.h"
+
 #define BIG_LOST 6	  /* in a row, while small ones came through: the path does not take them */
 #define BIG_LOST_AFTER 30 /* where some were acked before, it may be bad luck for long */
 #define SMALL_ACKED 2
@@ -103,6 +105,7 @@ void deliver_take_back(struct deliver *d)
 /* ---- cut and send ---------------------------------------------------------------------------- */
 
 static void told(void *context, const struct flight_sent *sent);
+static void hear_ack(struct deliver *d, const struct ack *a, uint64_t now_ns);
 
 static size_t padded_len(const struct deliver *d)
 {
@@ -285,6 +288,15 @@ void deliver_floor(struct deliver *d, uint64_t now_ns)
 	deliver_message(d, message, sizeof(message), now_ns);
 }
 
+/* Of what nobody will acknowledge, all that was sent is done with. */
+static void hear_nobody(struct deliver *d, uint64_t now_ns)
+{
+	struct ack a;
+
+	one_way_ack(d, &a);
+	hear_ack(d, &a, now_ns);
+}
+
 void deliver_send(struct deliver *d, uint64_t now_ns)
 {
 	uint32_t may, n;
@@ -295,12 +307,18 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 	d->refused = false;
 	do {
 		may = flight_may_send(&d->flight, now_ns);
+		if (d->path.one_way)
+			may = one_way_may(d, may, now_ns);
 		n = send_again(d, may, now_ns);
 		n += send_new(d, may - n, now_ns);
 		flush(d, now_ns);
 		if (d->too_big)
 			take_smaller(d, now_ns);
 		d->too_big = false;
+		if (d->path.one_way) {
+			one_way_sent(d, n);
+			hear_nobody(d, now_ns);
+		}
 	} while (n && !d->refused);
 }
 
@@ -377,7 +395,7 @@ static void hear_ack(struct deliver *d, const struct ack *a, uint64_t now_ns)
 		d->progress_ns = now_ns;
 		d->asked = 0;
 	}
-	if (a->settled >= d->store.lowest)
+	if (a->settled >= d->store.lowest && !d->path.one_way)
 		d->floor_due = false;
 	if (d->final_number && a->highest >= d->final_number && a->flags & ACK_FINAL)
 		d->final = true;
@@ -414,6 +432,8 @@ void deliver_hear(struct deliver *d, uint64_t now_ns)
 
 	for (; session_ack(d->session, d->path.generation, &a); heard = true)
 		hear_ack(d, &a, now_ns);
+	if (d->path.one_way)
+		hear_nobody(d, now_ns);
 	if (heard && now_ns >= d->check_ns)
 		check(d, now_ns);
 	if (now_ns >= flight_due_ns(&d->flight))
@@ -444,6 +464,8 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	d->floor_due = true; /* for a collector that has not heard of this run */
 	for (uint64_t n = d->store.lowest; n < d->store.end; n++)
 		store_get(&d->store, n)->cut = 0;
+	if (d->path.one_way)
+		one_way_begun(d, now_ns);
 	return true;
 }
 
@@ -451,6 +473,8 @@ uint64_t deliver_ask_ns(const struct deliver *d)
 {
 	uint64_t since = d->asked_ns > d->flight.progress_ns ? d->asked_ns : d->flight.progress_ns;
 
+	if (d->path.one_way)
+		return UINT64_MAX;
 	if (d->flight.oldest != d->flight.next)
 		return flight_probe_ns(&d->flight);
 	if (store_is_empty(&d->store))
@@ -474,6 +498,8 @@ int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most)
 	uint64_t ask = deliver_ask_ns(d);
 
 	due = ask < due ? ask : due;
+	if (d->path.one_way)
+		due = one_way_due_ns(d, due, now_ns);
 	if (paced < due && !d->refused && (d->resend < d->unsent || d->unsent < d->store.end))
 		due = paced;
 	if (due <= now_ns)

@@ -47,6 +47,11 @@ struct deliver {
 	bool floor_due;
 	__u64 kept_first;  /* frames of the run before the lowest combo kept; read by any */
 	uint64_t given_up; /* frames of combos that were dropped unsettled; read by any */
+	struct {
+		uint64_t filled_ns, credit_ns; /* pacing */
+		uint64_t limit;		       /* no number from here on may be sent */
+		uint64_t finals_from;	       /* number of the first behind which all was sent */
+	} one_way;
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -277,7 +277,7 @@ static void hear_socket(struct session *s, int sock, uint64_t now_ns)
 
 void session_receive(struct session *s, uint64_t now_ns)
 {
-	for (int i = 0; i < 2 * REACH_SOCKETS; i++)
+	for (int i = 0; i < 2 * REACH_SOCKETS && !s->one_way.on; i++)
 		if (s->reach.sockets[i].used)
 			hear_socket(s, s->reach.sockets[i].fd, now_ns);
 }

@@ -18,6 +18,7 @@
 
 #include "agent/queue.h"
 #include "agent/source/clock.h"
+#include "one_way.h"
 
 #define SECOND_NS 1000000000ULL
 #define RETRY_FIRST_MS 1000
@@ -171,6 +172,7 @@ static void session_publish(struct session *s, const struct session_link *l,
 	p->window = terms->window;
 	p->sensor_id = terms->sensor_id;
 	p->padded = terms->padded;
+	p->one_way = terms->one_way;
 	shroud_tx_init(&p->tx, up);
 	s->clock_set = s->peers[l->peer].clock_set;
 	s->clock_base_ns = s->peers[l->peer].clock_base_ns;
@@ -244,7 +246,7 @@ static uint64_t slot_interval(const struct session *s, uint64_t time_ns)
 	return time_ns / TRYST_INTERVAL_NS + turns[s->unanswered % 3];
 }
 
-static size_t session_padding(const struct session *s)
+size_t session_padding(const struct session *s)
 {
 	return s->pad ? SHROUD_DATAGRAM_PADDED : 0;
 }
@@ -375,7 +377,7 @@ static void session_probe(struct session *s, uint64_t now_ns)
 	s->probes++;
 }
 
-static void session_tell(struct session *s, uint64_t now_ns)
+void session_tell(struct session *s, uint64_t now_ns)
 {
 	uint8_t message[INFO_MESSAGE_MAX + 1] = { MESSAGE_INFO };
 
@@ -409,6 +411,8 @@ int session_tick(struct session *s, uint64_t now_ns)
 	int64_t left;
 
 	links_expire(s, now_ns);
+	if (s->one_way.on)
+		return one_way_tick(s, now_ns);
 	if (s->present && session_is_silent(s, now_ns)) {
 		session_retire(s, now_ns);
 		s->next_init_ns = 0;
@@ -447,7 +451,7 @@ unsigned int session_poll(const struct session *s, struct pollfd *p)
 {
 	unsigned int n = 0;
 
-	for (int i = 0; i < 2 * REACH_SOCKETS; i++)
+	for (int i = 0; i < 2 * REACH_SOCKETS && !s->one_way.on; i++)
 		if (s->reach.sockets[i].used)
 			p[n++] = (struct pollfd){ .fd = s->reach.sockets[i].fd, .events = POLLIN };
 	return n;

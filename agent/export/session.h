@@ -7,6 +7,7 @@
  *     session.c    set-up, renewal, silence, by the time   control thread
  *     hear.c       what the collector says                 control thread
  *     mailbox.c    what both threads touch                 both
+ *     one_way.c    in place of the first two, where nothing comes back
  *     reach.c      addresses and sockets
  */
 #ifndef AGENT_SESSION_H
@@ -43,7 +44,8 @@ struct session_path {
 	struct shroud_tx tx;
 	uint32_t window;
 	uint16_t sensor_id;
-	bool padded; /* every datagram has SHROUD_DATAGRAM_PADDED bytes */
+	bool padded;  /* every datagram has SHROUD_DATAGRAM_PADDED bytes */
+	bool one_way; /* nobody acknowledges */
 };
 
 /* Where a collector is, and what is shared with it. */
@@ -91,6 +93,20 @@ struct session_ack {
 	struct ack ack;
 };
 
+/* A session that nobody answers (one_way.h): it is announced until it begins, and behind that. */
+struct session_one_way {
+	bool on;
+	uint64_t slot;			 /* the last one that was used, of all since 1970; 0: none */
+	uint64_t time_ns;		 /* that the last m1 had */
+	uint8_t ephemeral[KEY_LEN];	 /* E_s of the present session */
+	bool pending;			 /* there is another one, that has not begun: */
+	uint8_t pending_ephemeral[KEY_LEN], k2[KEY_LEN];
+	unsigned int announced; /* so often */
+	uint64_t begin_ns;	/* 0: it has to be announced more often before */
+	/* shared, guarded by the session's lock */
+	uint64_t next, limit; /* numbers: of the next datagram, and what it must be below */
+};
+
 #define SESSION_LINKS (REACH_SOCKETS - 1)
 
 struct session {
@@ -126,6 +142,7 @@ struct session {
 	struct keypair renewal; /* ephemeral of the RENEW that is repeated */
 	bool renewing;
 	uint64_t next_renew_ns, next_probe_ns, next_info_ns;
+	struct session_one_way one_way;
 	unsigned int probes, info_due;
 	uint64_t told_ns;	/* when the measured round trip was told */
 	uint64_t bad_datagrams; /* nothing that was waited for */
@@ -204,6 +221,10 @@ int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY
 		  const struct session_path *terms, uint64_t now_ns);
 /* The present session is over; what was under way is still taken for a while. */
 void session_retire(struct session *s, uint64_t now_ns);
+/* Tells of what has changed. */
+void session_tell(struct session *s, uint64_t now_ns);
+/* Bytes of a set-up, 0: as it comes. */
+size_t session_padding(const struct session *s);
 /* One datagram from the collector. */
 void session_hear(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns);
 

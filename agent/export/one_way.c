@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One way, the control thread's half: see one_way.h. In: the time. Out: announcements (m1), and
+ * sessions. Always holds: each slot is used once, in the time that it stands for, so that no agent
+ * before us has spent it (but for the neighbours' slots of a first announcement).
+ */
+#include "one_way.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <saluki/log.h>
+
+#define SECOND_NS 1000000000ULL
+#define YEAR_2020_NS (1577836800 * SECOND_NS)
+#define TICK_MS 500
+#define MS 1000000ULL
+#define SET_BACK_NS (240 * SECOND_NS) /* a clock by no more: no m1 of later can have been taken */
+
+int one_way_start(struct session *s)
+{
+	if (s->realtime_ns() < YEAR_2020_NS) {
+		log_line("--one-way: this machine's clock is not set (it is before 2020), and no "
+			 "collector can tell the time");
+		return -EINVAL;
+	}
+	s->one_way.on = true;
+	log_line("collector %s: --one-way: nothing comes back. What is lost on the way is not sent "
+		 "again, and who steals the collector's private key can open recordings",
+		 s->peer);
+	return 0;
+}
+
+/* Keys and a port of their own. The ephemeral's secret is needed for nothing else. */
+static void prepare(struct session *s, uint64_t time_ns)
+{
+	struct session_one_way *w = &s->one_way;
+	struct tryst_hello hello = { .run = s->run };
+	struct keypair ephemeral;
+
+	s->asked.sock = reach_take(&s->reach, &s->peers[0].address);
+	if (s->asked.sock < 0) {
+		s->asked.sock = -1; /* no route at present */
+		return;
+	}
+	tryst_ephemeral(&ephemeral, s->own.secret, time_ns);
+	memcpy(hello.ephemeral, ephemeral.public, KEY_LEN);
+	memcpy(w->pending_ephemeral, ephemeral.public, KEY_LEN);
+	w->pending = !tryst_one_way(w->k2, s->peers[0].pair, &hello, ephemeral.secret,
+				    s->peers[0].public);
+	w->announced = 0;
+	w->begin_ns = 0;
+	sodium_memzero(&ephemeral, sizeof(ephemeral));
+}
+
+/* Writes the m1 under slot j of an interval, and sends it, unless that is used. */
+static void send_m1(struct session *s, int sock, uint64_t interval, unsigned int j,
+		    const struct tryst_hello *hello)
+{
+	struct session_peer *p = &s->peers[0];
+	uint32_t *used = &p->slots[interval % 3].used;
+	uint64_t slots[TRYST_SLOTS];
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	long len;
+
+	if (p->slots[interval % 3].interval != interval)
+		*used = 0;
+	p->slots[interval % 3].interval = interval;
+	if (*used & 1U << j)
+		return;
+	*used |= 1U << j;
+	tryst_slots(slots, p->pair, interval);
+	len = tryst_announce(out, p->pair, slots[j], hello, session_padding(s));
+	send(sock, out, len, MSG_NOSIGNAL);
+}
+
+/* Later than all before, so that the collector can tell it from a recorded one. */
+static uint64_t m1_time(struct session_one_way *w, uint64_t time_ns)
+{
+	if (time_ns <= w->time_ns && w->time_ns - time_ns < SET_BACK_NS)
+		time_ns = w->time_ns + 1;
+	return w->time_ns = time_ns;
+}
+
+static void announce(struct session *s, bool pending, uint64_t slot, uint64_t time_ns)
+{
+	struct session_one_way *w = &s->one_way;
+	struct tryst_hello hello = { .run = s->run,
+				     .time_ns = m1_time(w, time_ns),
+				     .window = ONE_WAY_WINDOW,
+				     .flags = TRYST_ONE_WAY | (s->pad ? TRYST_PADDED : 0),
+				     .next = 1 };
+	uint64_t interval = slot / TRYST_SLOTS;
+	unsigned int j = slot % TRYST_SLOTS;
+	int sock = pending ? s->asked.sock : s->present->sock;
+
+	memcpy(hello.ephemeral, pending ? w->pending_ephemeral : w->ephemeral, KEY_LEN);
+	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
+	hello.info_len = info_write((char *)hello.info, &s->info);
+	if (!pending) {
+		pthread_mutex_lock(&s->lock);
+		hello.next = w->next;
+		w->limit = w->next + ONE_WAY_WINDOW;
+		pthread_mutex_unlock(&s->lock);
+	}
+	send_m1(s, sock, interval, j, &hello);
+	if (s->present)
+		return;
+	/* There is none that goes on if it is lost: twice more, under the neighbours' slots. */
+	send_m1(s, sock, interval + 1, j, &hello);
+	send_m1(s, sock, interval - 1, j, &hello);
+}
+
+/* What was announced becomes the present session. */
+static void begin(struct session *s, uint64_t now_ns)
+{
+	struct session_one_way *w = &s->one_way;
+	struct session_path terms = { .window = ONE_WAY_WINDOW, .padded = s->pad, .one_way = true };
+
+	w->pending = false;
+	if (session_begin(s, 0, s->asked.sock, w->k2, &terms, now_ns)) {
+		reach_give(&s->reach, s->asked.sock);
+		s->asked.sock = -1;
+		return;
+	}
+	s->asked.sock = -1; /* the session's now */
+	memcpy(w->ephemeral, w->pending_ephemeral, KEY_LEN);
+	pthread_mutex_lock(&s->lock);
+	w->next = 1; /* or somewhat more by now: a lower one is true, too */
+	w->limit = 1 + ONE_WAY_WINDOW;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* A slot has come. */
+static void slot_begins(struct session *s, uint64_t slot, uint64_t time_ns, uint64_t now_ns)
+{
+	struct session_one_way *w = &s->one_way;
+
+	if (!w->pending) {
+		if (s->present)
+			announce(s, false, slot, time_ns);
+		return;
+	}
+	announce(s, true, slot, time_ns);
+	if (++w->announced >= (s->present ? ONE_WAY_ANNOUNCED : 1) && !w->begin_ns)
+		w->begin_ns = now_ns + ONE_WAY_BEGIN_NS;
+}
+
+int one_way_tick(struct session *s, uint64_t now_ns)
+{
+	struct session_one_way *w = &s->one_way;
+	uint64_t time_ns = s->realtime_ns(), slot = time_ns / ONE_WAY_SLOT_NS;
+	uint64_t left = (slot + 1) * ONE_WAY_SLOT_NS - time_ns;
+
+	if (!w->pending && (!s->present || now_ns >= s->next_renew_ns))
+		prepare(s, time_ns);
+	if (w->pending && w->begin_ns && now_ns >= w->begin_ns)
+		begin(s, now_ns);
+	/* The first one may have been used by an agent that has just ended. A clock that was set
+	 * back comes to slots that were used. */
+	if (w->slot && slot > w->slot)
+		slot_begins(s, slot, time_ns, now_ns);
+	w->slot = slot;
+	if (s->present && s->info_due && now_ns >= s->next_info_ns)
+		session_tell(s, now_ns);
+	if (w->pending && w->begin_ns && w->begin_ns - now_ns < left)
+		left = w->begin_ns - now_ns;
+	left = left / MS + 1;
+	return left < TICK_MS ? (int)left : TICK_MS;
+}
