@@ -2,6 +2,7 @@
 """The programs against the second implementation, which was written from docs/wire.md: as a collector it
 opens whatever a real sensor sends, as a sensor it says what a real collector takes and writes."""
 import base64
+import select
 import time
 
 import pytest
@@ -12,6 +13,7 @@ from reference import captures
 from wire import ends
 from wire import saluki_combo as sc
 from wire import saluki_wire as sw
+from wire.test_second import answer_by, time_by
 
 WHOLE = ("-s", 32768, "--keep", "all")
 
@@ -179,6 +181,57 @@ def test_a_sensor_takes_orders(ns, keys, bundled, allowed):
     heard.close()
     assert c.answers[number][0] == (0 if allowed else 1)
     assert c.answers[number + 1][0] == 2
+
+
+class Thief:
+    """Has a sensor's private key and stands where its collector should be: answers each set-up and each
+    question with all keys that can be made of that and of what it sees, and an ephemeral of its own."""
+
+    def __init__(self, sock, secret, collector):
+        self.sock, self.collector, self.P = sock, collector, sw.pair(secret, collector, True)
+        self.own, self.ephemeral = (secret, (pair := sw.keypair())[0]), pair[1]
+        self.known = (sw.public(secret), collector, self.ephemeral)
+        self.set_ups = self.questions = self.others = 0
+
+    def answers(self, datagram):
+        try:
+            theirs = sw.m1_open(self.P, datagram).ephemeral
+            self.set_ups += 1
+            return [answer_by(secret, self.P, datagram, self.ephemeral)
+                    for secret in self.shared(theirs)]
+        except sw.Refused:
+            self.questions += sw.clock_plausible(self.collector, datagram)
+            self.others += not sw.clock_plausible(self.collector, datagram)
+            r = datagram[:16]
+            theirs = sw._xor(datagram[24:56], sw.B(self.collector, "clock mask", r))
+            return [time_by(secret, r) for secret in self.shared(theirs)]
+
+    def shared(self, theirs):
+        return [sw.DH(a, b) for a in self.own for b in (*self.known, theirs)]
+
+    def serve(self, until, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not until() and time.monotonic() < deadline:
+            if select.select([self.sock], [], [], 0.1)[0]:
+                datagram, address = self.sock.recvfrom(2048)
+                for answer in self.answers(datagram):
+                    self.sock.sendto(answer, address)
+
+
+def test_a_stolen_sensor_key_is_no_collector(ns, keys, bundled):
+    """The sensor goes on to ask, and says nothing under any session's keys."""
+    sensor_key, sock = keys.sensor("room-1"), ends.socket_in(ns)
+    thief = Thief(sock, secret_of(sensor_key), sw.public(secret_of(keys.collector)))
+    sensor = Told(ns, [testbed.BUILD / "saluki", "run", "-r", bundled, "--to",
+                       f"127.0.0.1:{sock.getsockname()[1]}", "--key", sensor_key], None)
+    try:
+        thief.serve(lambda: sensor.popen.poll() is not None)
+        status, said = sensor.finish(signo=None)
+    finally:
+        sensor.kill()
+        sock.close()
+    assert status == 1 and "never answered" in said
+    assert thief.set_ups > 1 and thief.questions > 0 and thief.others == 0, vars(thief)
 
 
 # ---- as a sensor -------------------------------------------------------------------------------

@@ -86,6 +86,38 @@ def test_both_long_term_keys_and_a_recording_open_no_session():
     assert sw.Receiver(known.up_address, known.up_seal, 512).open(third) == (1, b"\x02")
 
 
+def answer_by(secret, P, first, ephemeral):
+    """An m2 of whoever takes `secret` for the one that only the collector and the sensor share."""
+    k1 = sw._k1(P, first, secret)
+    welcome = sw.welcome_bytes(sw.Welcome(ephemeral, 9, 512, 0, 3))
+    return sw.answer_address(k1) + sw.seal(sw.B(k1, "answer"), 0, welcome)
+
+
+def time_by(secret, r):
+    k = sw.B(secret, "clock", r)
+    return sw.B(k, "clock address")[:8] + sw.seal(sw.B(k, "clock answer"), 0, sw.be64(77))
+
+
+def test_a_stolen_sensor_key_answers_nothing():
+    """Who has s and C reads m1 and a question for the time, but whatever two keys of all that it has or
+    has seen it puts into an answer, the sensor takes none of it: either takes c."""
+    (s, S), (c, C), (es, ES), (et, ET) = (sw.keypair() for _ in range(4))
+    P, r = sw.pair(s, C, True), b"q" * 16
+    first = sw.m1(P, sw.slots(P, 5)[3], r, sw.Hello(ES, 7, 8, 1024, 0, b""))
+    question, k = sw.clock_ask(C, es, r)
+    assert sw.m1_open(P, first).ephemeral == ES
+    assert sw._xor(question[24:56], sw.B(C, "clock mask", r)) == ES
+    for mine, theirs in itertools.product((s, et), (S, C, ES, ET)):
+        tried = sw.DH(mine, theirs)
+        with pytest.raises(sw.Refused):
+            sw.m2_open(P, s, C, es, first, answer_by(tried, P, first, ET))
+        with pytest.raises(sw.Refused):
+            sw.clock_answered(k, time_by(tried, r))
+    # With c it is answered: what was tried was right but for that.
+    assert sw.m2_open(P, s, C, es, first, answer_by(sw.DH(c, ES), P, first, ET))[0].ephemeral == ET
+    assert sw.clock_answered(k, time_by(sw.DH(c, ES), r)) == 77
+
+
 def test_the_vectors_are_frozen():
     """tests/unit/test_vectors.c holds them against the C code."""
     kept = pathlib.Path(__file__).with_name("vectors.json").read_text(encoding="ascii")
