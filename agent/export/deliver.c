@@ -18,7 +18,9 @@
 #define BIG_LOST_AFTER 30 /* where some were acked before, it may be bad luck for long */
 #define SMALL_ACKED 2
 #define MS 1000000ULL
-#define REFUSED_NS 1000000000ULL /* then it is tried again */
+#define PIECES_LOST 30 /* in a row: the path takes none. Where bad luck, twice in 1e12 at 40 % */
+#define PAUSE_NS (100 * MS) /* and then twice as long, up to FLIGHT_RTO_MAX_NS */
+#define PAUSES_TOLD 4
 
 static uint32_t all_pieces(const struct store_combo *c)
 {
@@ -140,6 +142,23 @@ static void cut_anew(struct deliver *d)
 	}
 }
 
+/* Small messages come through and pieces do not. They stay where they are, and are tried again
+ * less and less often; the store's bound is the only one on what is kept. */
+static void pause_pieces(struct deliver *d, bool tell, uint64_t now_ns)
+{
+	uint64_t wait = PAUSE_NS << (d->pauses < 6 ? d->pauses : 6);
+
+	d->pauses++;
+	d->pieces_lost = 0;
+	d->pause_ends_ns = now_ns + (wait < FLIGHT_RTO_MAX_NS ? wait : FLIGHT_RTO_MAX_NS);
+	if (!d->told_pause && (tell || d->pauses == PAUSES_TOLD)) {
+		log_line("collector %s: the way there takes no datagrams of %d bytes (path MTU); "
+			 "frames wait in the store",
+			 d->session->peer, SHROUD_DATAGRAM_PADDED);
+		d->told_pause = true;
+	}
+}
+
 /* The path takes no datagrams as large as these. */
 static void take_smaller(struct deliver *d, uint64_t now_ns)
 {
@@ -147,14 +166,10 @@ static void take_smaller(struct deliver *d, uint64_t now_ns)
 	if (d->resend < d->unsent)
 		d->unsent = d->resend; /* nothing from there on counts as sent */
 	if (d->datagram_len == SHROUD_DATAGRAM_PADDED || d->path.padded) {
-		if (!d->told_refused)
-			log_line("collector %s: the way there takes no datagrams of %d bytes (path "
-				 "MTU); frames are dropped (dropped_send, dropped_store)",
-				 d->session->peer, SHROUD_DATAGRAM_PADDED);
-		d->told_refused = d->refused = true;
-		d->refused_until_ns = now_ns + REFUSED_NS;
+		pause_pieces(d, true, now_ns);
 		return;
 	}
+	d->pieces_lost = 0;
 	log_line("collector %s: the way there takes no datagrams of %zu bytes; going on with %d",
 		 d->session->peer, d->datagram_len, SHROUD_DATAGRAM_PADDED);
 	d->datagram_len = SHROUD_DATAGRAM_PADDED;
@@ -302,9 +317,8 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 	uint32_t may, n;
 
 	send_outbox(d, now_ns);
-	if (d->refused && now_ns < d->refused_until_ns)
+	if (now_ns < d->pause_ends_ns)
 		return;
-	d->refused = false;
 	do {
 		may = flight_may_send(&d->flight, now_ns);
 		if (d->path.one_way)
@@ -319,7 +333,7 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 			one_way_sent(d, n);
 			hear_nobody(d, now_ns);
 		}
-	} while (n && !d->refused);
+	} while (n && now_ns >= d->pause_ends_ns);
 }
 
 /* ---- hear ------------------------------------------------------------------------------------ */
@@ -349,6 +363,10 @@ static void told(void *context, const struct flight_sent *sent)
 		d->small_acked += d->big_lost > 0;
 	if (sent->piece == FLIGHT_OTHER)
 		return;
+	if (sent->state == FLIGHT_ACKED)
+		d->pieces_lost = d->pauses = 0;
+	else
+		d->pieces_lost += !sent->timed_out; /* flight has a back-off for those */
 	c = store_get(&d->store, count);
 	if (!c || !c->cut || c->epoch != sent->epoch || c->acked >> sent->piece & 1)
 		return;
@@ -442,6 +460,8 @@ void deliver_hear(struct deliver *d, uint64_t now_ns)
 	    d->small_acked >= SMALL_ACKED && !d->path.padded &&
 	    d->datagram_len > SHROUD_DATAGRAM_PADDED)
 		take_smaller(d, now_ns);
+	if (d->pieces_lost >= (d->pauses ? FLIGHT_CWND_MIN : PIECES_LOST))
+		pause_pieces(d, false, now_ns);
 }
 
 /* ---- sessions -------------------------------------------------------------------------------- */
@@ -459,7 +479,9 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	d->held = d->final_number = d->checks = 0;
 	d->asked = 0;
 	d->check_ns = now_ns + flight_rto_ns(&d->flight);
-	d->refused = d->big_acked = false;
+	d->big_acked = false;
+	d->pieces_lost = d->pauses = 0;
+	d->pause_ends_ns = 0;
 	d->big_lost = d->small_acked = 0;
 	d->floor_due = true; /* for a collector that has not heard of this run */
 	for (uint64_t n = d->store.lowest; n < d->store.end; n++)
@@ -500,7 +522,9 @@ int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most)
 	due = ask < due ? ask : due;
 	if (d->path.one_way)
 		due = one_way_due_ns(d, due, now_ns);
-	if (paced < due && !d->refused && (d->resend < d->unsent || d->unsent < d->store.end))
+	if (now_ns < d->pause_ends_ns)
+		paced = d->pause_ends_ns;
+	if (paced < due && (d->resend < d->unsent || d->unsent < d->store.end))
 		due = paced;
 	if (due <= now_ns)
 		return 0;

@@ -38,12 +38,13 @@ struct deliver {
 	bool final;	       /* they are confirmed */
 	size_t datagram_len;   /* bytes at most, as far as the path takes them */
 	unsigned int big_lost, small_acked; /* since a big datagram was acked */
-	uint64_t big_lost_ns; /* when the last of these was sent: small ones behind it count */
-	bool big_acked;	      /* one was, in this session */
-	bool too_big;	      /* the kernel has said so of one, and it is not seen to yet */
-	bool refused; /* the path does not even take small ones; nor will it be asked for a while */
-	uint64_t refused_until_ns;
-	bool told_refused;
+	uint64_t big_lost_ns;	  /* when the last of these was sent: small ones behind it count */
+	bool big_acked;		  /* one was, in this session */
+	bool too_big;		  /* the kernel has said so of one, and it is not seen to yet */
+	unsigned int pieces_lost; /* in a row, while others came through */
+	unsigned int pauses;	  /* one after the other: none of a few pieces came through */
+	uint64_t pause_ends_ns;
+	bool told_pause;
 	bool floor_due;
 	__u64 kept_first;  /* frames of the run before the lowest combo kept; read by any */
 	uint64_t given_up; /* frames of combos that were dropped unsettled; read by any */

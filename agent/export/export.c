@@ -166,22 +166,12 @@ static void export_keep(struct exporter *e, bool up)
 	while (!e->kept && export_make_room(e));
 }
 
-static void export_refused(struct exporter *e, struct combo *c)
-{
-	deliver_take_back(&e->deliver);
-	export_done(e, c, &e->counters.dropped_send);
-}
-
 /* The combo that is kept is this agent's no longer, or is no combo: see above. */
 static void export_commit(struct exporter *e)
 {
 	struct combo *c = queue_front(e->queue);
 	bool sent = deliver_has_sent(&e->deliver, e->counters.next);
 
-	if (!sent && e->deliver.refused) {
-		export_refused(e, c);
-		return;
-	}
 	if (!sent && !ring_is_short(e))
 		return;
 	count(&e->counters.next, 1);

@@ -214,6 +214,34 @@ def test_a_path_with_a_small_mtu(bed):
     assert_whole(bed, collector, frames, whole=True)
 
 
+def test_a_path_that_takes_small_datagrams_only(bed):
+    """Set-ups and totals come through, frames do not: they are tried seldom, and wait."""
+    live = Live(bed, 4, options=PLAIN[:4])
+    live.relay("mtu 1000")
+    live.sensor.expect("takes no datagrams of 1232 bytes", 40)
+    before = live.relay.counts()["up_too_large"]
+    begun = time.monotonic()
+    time.sleep(5)  # what is counted
+    took = time.monotonic() - begun
+    sent = live.relay.counts()["up_too_large"] - before
+    print(f"{sent} datagrams in {took:.1f} s")
+    assert sent < 16 * (took + 2)  # 60 each second, if nothing is made of it
+    live.relay("mtu 0")
+    stats = live.finish()
+    assert stats["dropped_send"] == stats["dropped_store"] == 0
+
+
+def test_a_path_mtu_that_falls_for_a_while(bed):
+    """The kernel refuses all of them: what waits is not lost by that."""
+    live = Live(bed, 4, options=PLAIN[:4])
+    live.until_written(500)
+    bed.ns.run("ip", "link", "set", "lo", "mtu", "1200")
+    live.sensor.expect("takes no datagrams of 1232 bytes", 40)
+    bed.ns.run("ip", "link", "set", "lo", "mtu", "65536")
+    stats = live.finish()
+    assert stats["dropped_send"] == stats["dropped_store"] == 0
+
+
 def test_all_datagrams_alike(bed):
     """--pad: there is one length, either way."""
     path, frames = long_trace(bed, 1)

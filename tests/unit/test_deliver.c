@@ -510,11 +510,31 @@ static void a_path_that_takes_nothing(void **state)
 	while (combo_len(w.d.store.end - 1) < 2000);
 	for (int ms = 0; ms < 100; ms++)
 		turn();
-	assert_true(w.d.refused);
+	assert_true(w.d.pause_ends_ns);
 	assert_false(deliver_has_sent(&w.d, w.d.store.end - 1));
-	deliver_take_back(&w.d);
 	w.refused = 0;
-	deliver(100, 5000);
+	deliver(100, 10000);
+}
+
+/* Small messages come back and pieces do not: they are sent less and less often, and none is
+ * dropped. */
+static void a_path_that_swallows_all_pieces(void **state)
+{
+	uint64_t sent;
+
+	(void)state;
+	begin(1 << 20);
+	w.swallowed = 200;
+	for (int i = 0; i < 100; i++)
+		assert_true(put());
+	for (int ms = 0; ms < 20000; ms++)
+		turn();
+	sent = w.counters.datagrams;
+	for (int ms = 0; ms < 60000; ms++)
+		turn();
+	assert_in_range(w.counters.datagrams - sent, 60, 60 + 12 * 20 + 60);
+	w.swallowed = 0;
+	deliver(200, 15000);
 }
 
 /* What fell out of a full store is lost, exactly, and holds nothing up. */
@@ -605,6 +625,7 @@ int main(void)
 		cmocka_unit_test(a_path_that_refuses_large_ones),
 		cmocka_unit_test(a_path_that_swallows_large_ones),
 		cmocka_unit_test(a_path_that_takes_nothing),
+		cmocka_unit_test(a_path_that_swallows_all_pieces),
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(a_collector_without_room),
 		cmocka_unit_test(the_collector_has_it_already),
