@@ -133,7 +133,7 @@ $(BUILD)/cmocka/%.o: $(CMOCKA_SOURCE)/src/%.c
 	$(Q)$(CC) $(filter-out -W%,$(CFLAGS)) -w -I$(CMOCKA_SOURCE)/include -DHAVE_SIGNAL_H -DHAVE_STRSIGNAL \
 		-DHAVE_STRUCT_TIMESPEC -DHAVE_CLOCK_REALTIME -DHAVE_GCC_THREAD_LOCAL_STORAGE -c -o $@ $<
 UNZSTD_OBJECTS := $(patsubst $(ZSTD_SOURCE)/%.c,$(BUILD)/zstd/%.o,$(wildcard $(ZSTD_SOURCE)/decompress/*.c))
-$(BUILD)/tests/unit/test_compress $(BUILD)/tests/stages: $(UNZSTD_OBJECTS)
+$(addprefix $(BUILD)/tests/,unit/test_compress unit/test_open stages): $(UNZSTD_OBJECTS)
 
 # Flags are above, versions in fetch.py, and what is cut in the scripts: what was made with others is made anew.
 $(AGENT) $(WIRE) $(COLLECTOR) $(UNIT:%=%.o) $(ZSTD_OBJECTS) $(UNZSTD_OBJECTS) $(SODIUM_OBJECTS): \

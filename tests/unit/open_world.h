@@ -35,10 +35,18 @@ static struct sent {
 } sent[SENT_MAX];
 static unsigned int sent_count;
 
-ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR_ARG to,
-	       socklen_t to_len)
+/* The GNU C library takes a union there, musl an address. */
+#ifdef __GLIBC__
+#define ADDRESS __CONST_SOCKADDR_ARG
+#define ADDRESS_OF(to) ((to).__sockaddr__)
+#else
+#define ADDRESS const struct sockaddr *
+#define ADDRESS_OF(to) (to)
+#endif
+
+ssize_t sendto(int fd, const void *data, size_t len, int flags, ADDRESS to, socklen_t to_len)
 {
-	const struct sockaddr_in *a = (const struct sockaddr_in *)to.__sockaddr__;
+	const struct sockaddr_in *a = (const struct sockaddr_in *)ADDRESS_OF(to);
 	struct sent *s = &sent[sent_count++ % SENT_MAX];
 
 	(void)fd;

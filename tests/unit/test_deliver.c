@@ -130,7 +130,11 @@ static void transmit(const struct iovec *v)
 	}
 }
 
+#ifdef __GLIBC__
 int sendmmsg(int sock, struct mmsghdr *messages, unsigned int n, int flags)
+#else /* musl */
+int sendmmsg(int sock, struct mmsghdr *messages, unsigned int n, unsigned int flags)
+#endif
 {
 	(void)sock;
 	(void)flags;

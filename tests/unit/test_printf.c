@@ -97,7 +97,7 @@ static void numbers_are_the_same(void **state)
 static void texts_are_the_same(void **state)
 {
 	static const char *const texts[] = { "", "a", "a name", "one that is longer than most" };
-	static const char unended[3] = "abc";
+	static const char unended[3] = { 'a', 'b', 'c' };
 	const char *volatile nothing = NULL; /* which the compiler would warn of */
 	char format[40];
 
