@@ -39,13 +39,14 @@ static uint64_t hear_time(struct session *s, unsigned int peer, uint64_t time_ns
 	return wrong;
 }
 
+/* With its first word in a session: a set-up may be answered by one that takes nothing then. */
 static void hear_answers_again(struct session *s, unsigned int peer)
 {
-	if (s->told_silent || s->failed || (s->present && s->present->peer != peer))
+	if (s->told_silent || s->failed || s->heard_peer != peer)
 		log_line("collector %s: answers", s->peers[peer].address.name);
-	s->told_silent = false;
+	s->told_silent = s->peers[peer].clock_moved = false;
 	s->unanswered = s->failed = 0;
-	s->trying = peer;
+	s->heard_peer = peer;
 }
 
 /* Another way, another clock. */
@@ -68,8 +69,17 @@ static bool hear_welcome(struct session *s, const uint8_t *in, size_t len, uint6
 	if (!a->waits || tryst_finish(&a->tryst, &s->own, &welcome, k2, in, len))
 		return false;
 	a->waits = false;
+	if (welcome.window < SHROUD_WINDOW_MIN) { /* nothing could be said to it */
+		sodium_memzero(k2, sizeof(k2));
+		return true;
+	}
+	/* It has told the time; an answer that is held back until now would turn the clock back. */
+	a->clock = false;
+	sodium_memzero(a->clock_key, sizeof(a->clock_key));
 	hear_time(s, a->peer, welcome.time_ns, now_ns);
-	hear_answers_again(s, a->peer);
+	if (s->trying != a->peer)
+		s->unanswered = 0;
+	s->trying = a->peer;
 	terms.window = welcome.window < s->window ? welcome.window : s->window;
 	terms.sensor_id = welcome.sensor_id;
 	terms.padded = s->pad;
@@ -88,9 +98,12 @@ static bool hear_clock(struct session *s, const uint8_t *in, size_t len, uint64_
 	if (!a->clock || clock_answered(a->clock_key, &time_ns, in, len))
 		return false;
 	a->clock = false;
-	/* Where that is why nobody answered, there is no need to wait. */
-	if (hear_time(s, a->peer, time_ns, now_ns) < TRYST_INTERVAL_NS / 2)
+	/* Where that is why nobody answered, there is no need to wait; but for one that says
+	 * another time again and again. */
+	if (hear_time(s, a->peer, time_ns, now_ns) < TRYST_INTERVAL_NS / 2 ||
+	    s->peers[a->peer].clock_moved)
 		return true;
+	s->peers[a->peer].clock_moved = true;
 	if (s->present)
 		s->next_better_ns = now_ns;
 	else
@@ -169,6 +182,8 @@ static void hear_heard(struct session *s, struct session_link *l)
 	if (l != s->present)
 		return;
 	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
+	if (!l->heard)
+		hear_answers_again(s, l->peer);
 	if (++l->heard % HEARD_EVERY)
 		return;
 	store_be(message + 1, l->rx.highest, 8);
@@ -230,7 +245,9 @@ static void hear_message(struct session *s, struct session_link *l, const uint8_
 		hear_renewed(s, l, m, now_ns);
 		break;
 	case MESSAGE_ORDER:
-		s->order(s->order_arg, load_be(m + 1, 8), (const char *)m + 9, len - 9);
+		/* Numbers are each collector's own. */
+		if (s->present && l->peer == s->present->peer)
+			s->order(s->order_arg, load_be(m + 1, 8), (const char *)m + 9, len - 9);
 		break;
 	}
 }

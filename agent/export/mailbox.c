@@ -11,6 +11,8 @@
 #include "agent/queue.h"
 #include "agent/source/clock.h"
 
+#define REFUSED 1ULL /* bit of first_send_ns: it was made earlier by a refusal */
+
 /* ---- export thread --------------------------------------------------------------------------- */
 
 bool session_use(struct session *s, struct session_path *p)
@@ -68,18 +70,19 @@ void session_sent(struct session *s, uint64_t now_ns)
 {
 	uint64_t none = 0;
 
-	__atomic_compare_exchange_n(&s->first_send_ns, &none, now_ns, false, __ATOMIC_RELAXED,
-				    __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&s->first_send_ns, &none, now_ns & ~REFUSED, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* "Port unreachable" is not authentic: it only makes the silence be looked at sooner. */
+/* "Port unreachable" is not authentic: it only makes the silence be looked at sooner, and many of
+ * them no sooner than one, or whoever forges them would have a set-up a round trip. */
 void session_refused(struct session *s)
 {
 	uint64_t first = __atomic_load_n(&s->first_send_ns, __ATOMIC_RELAXED);
 
-	if (first > SESSION_SILENCE_NS)
+	if (first > SESSION_SILENCE_NS && !(first & REFUSED))
 		__atomic_compare_exchange_n(&s->first_send_ns, &first,
-					    first - SESSION_SILENCE_NS * 2 / 3, false,
+					    (first - SESSION_SILENCE_NS * 2 / 3) | REFUSED, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 

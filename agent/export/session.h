@@ -58,6 +58,7 @@ struct session_peer {
 	} slots[3];	       /* interval n's is n % 3 */
 	bool clock_set;	       /* by the collector: its time is CLOCK_MONOTONIC + clock_base_ns */
 	uint64_t clock_base_ns;
+	bool clock_moved; /* by far, since it was heard in a session */
 };
 
 /* A set-up that waits for its answer, and a clock request beside it. */
@@ -134,7 +135,8 @@ struct session {
 	struct session_link *present; /* NULL: none is up */
 	struct session_asked asked;
 	unsigned int trying;	 /* the peer that set-ups go to */
-	unsigned int unanswered; /* set-ups to it, one after the other */
+	unsigned int unanswered; /* set-ups to it behind which nothing was heard in a session */
+	unsigned int heard_peer; /* that was heard last */
 	unsigned int failed;	 /* peers that were given up since one has answered */
 	unsigned int better;	 /* set-ups to those of higher priority */
 	uint64_t next_init_ns, next_better_ns;

@@ -29,7 +29,11 @@ struct collector {
 	uint8_t pair[KEY_LEN];
 	struct clock_keys clock_keys;
 	int64_t clock_ns; /* over the world's */
-	bool deaf;
+	bool deaf, answers_clocks_only;
+	bool keeps_question; /* for a clock request is answered when the test says so */
+	uint8_t question[SHROUD_DATAGRAM_MAX];
+	long question_len;
+	uint32_t window; /* that it grants */
 	/* what it has of the sensor */
 	struct tryst_hello hello;
 	uint8_t answer[SHROUD_DATAGRAM_MAX]; /* the last one */
@@ -79,6 +83,7 @@ static void collector_open(struct collector *c)
 	c->sock = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(c->sock, (struct sockaddr *)&any, sizeof(any)), 0);
 	assert_int_equal(table_init(&c->table, 64), 0);
+	c->window = WINDOW;
 }
 
 static void collector_send(struct collector *c, const void *out, size_t len)
@@ -102,7 +107,7 @@ static bool collector_set_up(struct collector *c, const uint8_t *in, size_t len)
 {
 	uint64_t slots[TRYST_SLOTS], at = (world_time() + c->clock_ns) / TRYST_INTERVAL_NS;
 	struct tryst_welcome welcome = { .time_ns = world_time() + c->clock_ns,
-					 .window = WINDOW,
+					 .window = c->window,
 					 .sensor_id = 7 };
 	uint8_t k2[KEY_LEN];
 	bool known = false;
@@ -112,7 +117,7 @@ static bool collector_set_up(struct collector *c, const uint8_t *in, size_t len)
 		for (int i = 0; i < TRYST_SLOTS; i++)
 			known |= slots[i] == load_word(in);
 	}
-	if (!known || tryst_accept(&c->hello, c->pair, in, len))
+	if (!known || c->answers_clocks_only || tryst_accept(&c->hello, c->pair, in, len))
 		return false;
 	c->set_ups++;
 	c->answer_len = tryst_answer(c->answer, k2, &c->own, w.sensor.public, c->pair, &c->hello,
@@ -135,6 +140,12 @@ static bool collector_clock(struct collector *c, const uint8_t *in, size_t len)
 	if (n < 0)
 		return false;
 	c->clocks++;
+	if (c->answers_clocks_only) /* another time each time */
+		c->clock_ns += 3600 * (int64_t)SECOND_NS;
+	if (c->keeps_question) {
+		memcpy(c->question, out, c->question_len = n);
+		return true;
+	}
 	collector_send(c, out, n);
 	return true;
 }
@@ -436,6 +447,23 @@ static void a_clock_off_by_an_hour_asks_when_nobody_answers(void **state)
 
 /* ---- a session that is up -------------------------------------------------------------------- */
 
+/* Held back by somebody until the session is up, it would turn the clock back. */
+static void a_clock_answer_behind_the_welcome_is_late(void **state)
+{
+	(void)state;
+	world_open(1);
+	w.c[0].keeps_question = true;
+	w.s.unanswered = 2; /* the clock is asked for beside the set-up */
+	pass_until_up(3000);
+	assert_int_equal(w.c[0].clocks, 1);
+	pass(3600 * SECOND_NS);
+	collector_send(&w.c[0], w.c[0].question, w.c[0].question_len);
+	settle();
+	assert_true(session_time(&w.s, 0, w.now_ns) == world_time());
+	assert_int_equal(w.s.bad_datagrams, 1);
+	world_close();
+}
+
 static void acks_come_to_the_export_thread(void **state)
 {
 	struct ack ack;
@@ -493,6 +521,23 @@ static void a_refusal_shortens_silence(void **state)
 	up();
 	export_totals_like();
 	session_refused(&w.s);
+	w.c[0].deaf = true;
+	pass(SECOND_NS / 2);
+	assert_true(session_use(&w.s, &w.path));
+	pass(SECOND_NS);
+	assert_false(session_use(&w.s, &w.path));
+	world_close();
+}
+
+/* Refusals are not authentic: however many there are, they do not end a session at once. */
+static void many_refusals_are_as_one(void **state)
+{
+	(void)state;
+	world_open(1);
+	up();
+	export_totals_like();
+	for (int i = 0; i < 10; i++)
+		session_refused(&w.s);
 	w.c[0].deaf = true;
 	pass(SECOND_NS / 2);
 	assert_true(session_use(&w.s, &w.path));
@@ -837,6 +882,71 @@ static void neither_answers_and_then_the_second(void **state)
 	world_close();
 }
 
+/* It has its session, and then says nothing in it. */
+static void one_that_only_answers_set_ups_is_left(void **state)
+{
+	(void)state;
+	world_open(2);
+	for (int i = 0; i < 60 && !w.c[1].set_ups; i++) {
+		pass(SECOND_NS / 2);
+		if (session_use(&w.s, &w.path))
+			export_totals_like();
+	}
+	assert_int_equal(w.c[1].set_ups, 1);
+	world_close();
+}
+
+static void one_that_grants_no_window_is_left(void **state)
+{
+	(void)state;
+	world_open(2);
+	w.c[0].window = SHROUD_WINDOW_MIN - 1;
+	assert_in_range(pass_until_up(20000), 6000, 10000);
+	assert_int_equal(w.s.present->peer, 1);
+	world_close();
+}
+
+/* Times that change with each answer, and no other word. */
+static void one_that_only_tells_the_time_is_left(void **state)
+{
+	(void)state;
+	world_open(2);
+	w.c[0].deaf = true;
+	w.c[1].answers_clocks_only = true;
+	for (int i = 0; i < 60; i++)
+		pass(SECOND_NS);
+	assert_in_range(w.c[1].clocks, 1, 20);
+	w.c[0].deaf = false;
+	pass_until_up(21000);
+	assert_int_equal(w.s.present->peer, 0);
+	world_close();
+}
+
+/* What one collector has under way is not taken for the other's word. */
+static void orders_of_another_collector_are_not_taken(void **state)
+{
+	uint8_t order[] = "\x13\xff\xff\xff\xff\xff\xff\xff\xffset snaplen 96";
+
+	(void)state;
+	world_open(2);
+	w.s.order = take_order;
+	w.s.order_arg = &w;
+	w.c[0].deaf = true;
+	pass_until_up(20000);
+	w.c[0].deaf = false;
+	for (int i = 0; i < 31 && w.s.present->peer; i++)
+		pass(SECOND_NS);
+	assert_int_equal(w.s.present->peer, 0);
+	ordered = 0;
+	collector_say(&w.c[1], order, sizeof(order) - 1);
+	settle();
+	assert_int_equal(ordered, 0);
+	collector_say(&w.c[0], order, sizeof(order) - 1);
+	settle();
+	assert_true(ordered == UINT64_MAX);
+	world_close();
+}
+
 static int group_setup(void **state)
 {
 	(void)state;
@@ -854,9 +964,11 @@ int main(void)
 		cmocka_unit_test(a_clock_of_1970_asks),
 		cmocka_unit_test(clocks_off_by_90_s_need_no_question),
 		cmocka_unit_test(a_clock_off_by_an_hour_asks_when_nobody_answers),
+		cmocka_unit_test(a_clock_answer_behind_the_welcome_is_late),
 		cmocka_unit_test(acks_come_to_the_export_thread),
 		cmocka_unit_test(silence_ends_a_session),
 		cmocka_unit_test(a_refusal_shortens_silence),
+		cmocka_unit_test(many_refusals_are_as_one),
 		cmocka_unit_test(heard_is_said_each_8),
 		cmocka_unit_test(a_challenge_is_echoed),
 		cmocka_unit_test(a_change_is_told_ten_times),
@@ -868,6 +980,10 @@ int main(void)
 		cmocka_unit_test(nothing_is_answered_that_was_not_asked),
 		cmocka_unit_test(another_collector_is_gone_to_and_back),
 		cmocka_unit_test(neither_answers_and_then_the_second),
+		cmocka_unit_test(one_that_only_answers_set_ups_is_left),
+		cmocka_unit_test(one_that_grants_no_window_is_left),
+		cmocka_unit_test(one_that_only_tells_the_time_is_left),
+		cmocka_unit_test(orders_of_another_collector_are_not_taken),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, group_setup, NULL);
