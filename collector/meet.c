@@ -15,6 +15,7 @@
 #include <saluki/monotonic.h>
 
 #define SLOT_BITS 5
+#define BEHIND_SLOWER 2 /* a clock that was set back: times slower than time passes */
 _Static_assert(TRYST_SLOTS == 1 << SLOT_BITS, "the place of a slot in `low`");
 
 void meet_init(struct meet *m, uint64_t floor_ns)
@@ -28,9 +29,16 @@ void meet_init(struct meet *m, uint64_t floor_ns)
 uint64_t meet_time(struct meet *m)
 {
 	uint64_t now = m->clock ? m->clock() : clock_ns(CLOCK_REALTIME);
+	uint64_t monotonic = m->monotonic ? m->monotonic() : monotonic_ns();
+	uint64_t slowly = m->read_ns ? (monotonic - m->read_ns) / BEHIND_SLOWER : 0;
 
-	if (now > m->latest_ns)
-		m->latest_ns = now;
+	if (now >= m->latest_ns || !m->read_ns) {
+		m->latest_ns = now > m->latest_ns ? now : m->latest_ns;
+		m->read_ns = monotonic;
+	} else { /* what the division leaves counts the next time */
+		m->latest_ns += slowly;
+		m->read_ns += slowly * BEHIND_SLOWER;
+	}
 	return m->latest_ns;
 }
 
@@ -175,13 +183,12 @@ static uint32_t window_given(uint32_t asked)
 }
 
 /* After a restart slots that were spent are here once more: what is recorded of them must not drive
- * out the candidate that the sensor is just about to use. */
+ * out the candidate that the sensor is just about to use, by renewal neither. */
 static bool overtaken(const struct sensor *s, const struct tryst_hello *hello, uint64_t now_ns)
 {
 	const struct session *c = s->candidate < 0 ? NULL : &s->sessions[s->candidate];
 
-	return c && !c->renewed && hello->time_ns <= c->hello_ns &&
-	       now_ns - c->made_ns < MEET_CANDIDATE_NS;
+	return c && hello->time_ns <= c->hello_ns && now_ns - c->made_ns < MEET_CANDIDATE_NS;
 }
 
 static void candidate_of(struct session *c, const struct tryst_hello *hello)
@@ -324,6 +331,7 @@ bool meet_renew(struct meet *m, struct table *t, struct sensor *s, const uint8_t
 		c->run = current->run;
 		c->padded = current->padded;
 		c->renewed = true;
+		c->hello_ns = current->hello_ns;
 		c->renew[0] = MESSAGE_RENEWED;
 		memcpy(c->renew + 1, message + 1, KEY_LEN);
 		memcpy(c->renew + 1 + KEY_LEN, own.public, KEY_LEN);

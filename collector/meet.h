@@ -4,8 +4,9 @@
  * of the present interval and both neighbours; an authentic m1 spends its slot and is answered, and
  * so is a question for the time.
  *
- * Protocol time is the machine's, but that it never goes back: a clock that was set back stands
- * still until it is reached again, so that slots that were spent do not come back.
+ * Protocol time is the machine's, but that it never goes back: where the clock was set back it
+ * passes at half its speed until it is reached again. So slots that were spent do not come back,
+ * and a clock that was years ahead for a moment leaves no sensor without slots for years.
  */
 #ifndef COLLECTOR_MEET_H
 #define COLLECTOR_MEET_H
@@ -23,8 +24,10 @@ struct meet {
 	struct keypair own;
 	struct clock_keys clock_keys;
 	uint64_t (*clock)(void);	   /* ns since 1970; NULL: the machine's */
+	uint64_t (*monotonic)(void);	   /* ns; NULL: the machine's */
 	uint64_t latest_ns;		   /* protocol time has been here */
 	uint64_t begun_ns;		   /* protocol time at the start */
+	uint64_t read_ns;		   /* monotonic, when it was; 0: not yet */
 	uint64_t interval;		   /* that the slots are being turned to */
 	unsigned int turned;		   /* sensors of the list whose slots are */
 	uint64_t second, inits, questions; /* of this second */

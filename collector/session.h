@@ -33,7 +33,7 @@ struct session {
 	struct shroud_tx tx;
 	uint8_t chain[KEY_LEN];
 	uint64_t run;
-	uint64_t hello_ns; /* protocol time of the sensor's, in its m1 */
+	uint64_t hello_ns; /* protocol time of the sensor's, in its m1, or of what was renewed */
 	uint64_t made_ns;  /* monotonic */
 	uint64_t heard;	   /* highest of our datagrams that the sensor has heard of */
 	bool padded, renewed;

@@ -142,6 +142,11 @@ static uint64_t world_clock(void)
 	return clock_now_ns;
 }
 
+static uint64_t world_monotonic(void)
+{
+	return now_ns;
+}
+
 static void from_port(const uint8_t *in, size_t len, uint16_t port)
 {
 	struct sockaddr_storage a = { 0 };
@@ -205,6 +210,7 @@ static void world_begin(void)
 	key_generate(o->meet.own.secret);
 	key_public(o->meet.own.public, o->meet.own.secret);
 	o->meet.clock = world_clock;
+	o->meet.monotonic = world_monotonic;
 	o->sensors = &list;
 	o->decompress = &decompress;
 	o->output = output;

@@ -159,7 +159,7 @@ static void slots_turn_and_no_more_are_kept(void **state)
 	assert_int_equal(table_of(SENSOR_OWNER(0, SENSOR_SLOTS)), 3 * TRYST_SLOTS);
 }
 
-static void a_clock_that_is_set_back_stands_still(void **state)
+static void a_clock_that_is_set_back_does_not_go_back(void **state)
 {
 	uint64_t was = clock_now_ns, time;
 
@@ -175,6 +175,32 @@ static void a_clock_that_is_set_back_stands_still(void **state)
 	assert_int_equal(o->counters.not_ours, 1);
 	clock_now_ns = time + 5;
 	assert_int_equal(meet_time(&o->meet), time + 5);
+}
+
+/* It was a year ahead for a moment, and the sensor has used all slots that there were then. */
+static void a_clock_that_is_set_back_locks_nobody_out(void **state)
+{
+	uint64_t was = clock_now_ns, at;
+
+	(void)state;
+	clock_now_ns += 365 * 720 * TRYST_INTERVAL_NS;
+	pass_time(0);
+	at = meet_time(&o->meet) / TRYST_INTERVAL_NS;
+	for (unsigned int n = 0; n < 3 * TRYST_SLOTS; n++) {
+		make_m1(&a, at - 1 + n / TRYST_SLOTS, n % TRYST_SLOTS, "");
+		from_port(a.m1, a.m1_len, a.port);
+		pass_time(5 * SECOND / 96);
+	}
+	clock_now_ns = was;
+	for (int i = 0; i < 481; i++)
+		pass_time(SECOND);
+	assert_int_equal(meet_time(&o->meet) / TRYST_INTERVAL_NS, at + 2);
+	make_m1(&a, at + 2, 1, "");
+	from_port(a.m1, a.m1_len, a.port);
+	finish(&a);
+	make_m1(&a, at - 1, 1, ""); /* none comes back */
+	from_port(a.m1, a.m1_len, a.port);
+	assert_int_equal(o->counters.not_ours, 1);
 }
 
 /* A recorded set-up that comes again where the memory of spent slots is lost does not drive out the
@@ -197,6 +223,34 @@ static void an_older_set_up_does_not_replace_a_newer_one(void **state)
 	say_combo(&a);
 	assert_int_equal(o->counters.sessions, 1);
 	assert_int_equal(frames_written, 1);
+}
+
+static void an_older_set_up_does_not_replace_a_renewal(void **state)
+{
+	struct keypair e = { 0 };
+	uint8_t message[MESSAGE_RENEW_LEN] = { MESSAGE_RENEW }, out[MESSAGE_MAX], k2[KEY_LEN];
+	struct end older;
+	unsigned int since;
+
+	(void)state;
+	make_m1(&a, clock_now_ns / TRYST_INTERVAL_NS, 1, "");
+	older = a;
+	clock_now_ns += SECOND;
+	a.slot = 2;
+	set_up(&a);
+	say_combo(&a);
+	tryst_ephemeral(&e, a.own.secret, clock_now_ns);
+	memcpy(message + 1, e.public, KEY_LEN);
+	since = sent_count;
+	say(&a, message, sizeof(message));
+	assert_int_equal(heard(&a, since, MESSAGE_RENEWED, out), 1);
+	from_port(older.m1, older.m1_len, 7);
+	assert_int_equal(o->counters.ignored_set_ups, 1);
+	assert_int_equal(tryst_renew(k2, a.chain, &e, out + 1 + KEY_LEN, true), 0);
+	keys_taken(&a, k2);
+	say_combo(&a);
+	assert_int_equal(o->counters.renewals, 1);
+	assert_int_equal(frames_written, 2);
 }
 
 static void two_with_the_same_address(void **state)
@@ -564,8 +618,10 @@ int main(void)
 		T(replays),
 		T(slots_of_neighbours),
 		T(slots_turn_and_no_more_are_kept),
-		T(a_clock_that_is_set_back_stands_still),
+		T(a_clock_that_is_set_back_does_not_go_back),
+		T(a_clock_that_is_set_back_locks_nobody_out),
 		T(an_older_set_up_does_not_replace_a_newer_one),
+		T(an_older_set_up_does_not_replace_a_renewal),
 		T(two_with_the_same_address),
 		T(a_new_address_is_followed_and_confirmed),
 		T(an_overtaken_datagram_is_not_followed),
