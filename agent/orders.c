@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/monotonic.h>
 #include <saluki/privsep.h>
 
 int orders_init(struct orders *o, unsigned int allowed, const struct handover *h, int privileged,
@@ -213,6 +214,19 @@ static bool is_stale(const struct orders *o, unsigned int peer, uint64_t number)
 	return number < o->highest[peer] || (number == o->highest[peer] && peer != o->peer);
 }
 
+/* A collector gone bad has each logged, and some cost a process: not as many as fit on the wire. */
+static bool is_too_soon(struct orders *o)
+{
+	uint64_t now = monotonic_ns(), least = ORDERS_AT_ONCE * ORDERS_APART_NS;
+
+	if (now > least && o->paced_ns < now - least)
+		o->paced_ns = now - least;
+	if (o->paced_ns + ORDERS_APART_NS > now)
+		return true;
+	o->paced_ns += ORDERS_APART_NS;
+	return false;
+}
+
 bool orders_take(struct orders *o, unsigned int peer, const struct order_message *m,
 		 struct answer_message *out)
 {
@@ -226,6 +240,8 @@ bool orders_take(struct orders *o, unsigned int peer, const struct order_message
 		return true;
 	}
 	if (m->number > o->highest[peer]) {
+		if (is_too_soon(o))
+			return false; /* it is repeated */
 		o->highest[peer] = m->number;
 		o->peer = peer;
 		o->order = *m;

@@ -18,6 +18,9 @@
 #include "wire/info.h"
 #include "wire/order.h"
 
+#define ORDERS_APART_NS 500000000ULL
+#define ORDERS_AT_ONCE 32 /* that come closer, if there were none for a while */
+
 enum orders_state { ORDERS_IDLE, ORDERS_TRYING, ORDERS_COMPILING, ORDERS_SETTING };
 
 struct orders {
@@ -33,7 +36,8 @@ struct orders {
 	enum orders_state state;
 	uint32_t interface;	       /* at which the present step is */
 	uint64_t highest[REACH_PEERS]; /* number of each collector's orders; 0: there was none */
-	unsigned int peer;	       /* whose the present one, or the last, is */
+	uint64_t paced_ns; /* monotonic; what has not passed since is taken up by orders */
+	unsigned int peer; /* whose the present one, or the last, is */
 	struct order_message order;
 	struct answer_message answer; /* to the order, once the state is idle */
 	/* Taken at the start, where filters are allowed: too large for a small sensor's stack. */

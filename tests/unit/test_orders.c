@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
+#include <saluki/monotonic.h>
 #include <saluki/privsep.h>
 
 #include "agent/orders.h"
@@ -132,6 +133,20 @@ static void each_collector_counts_alone(void **state)
 	assert_int_equal(t.now.status, ANSWER_DONE);
 }
 
+static void many_have_to_wait(void **state)
+{
+	unsigned int answered = 0;
+
+	(void)state;
+	t.o.paced_ns = monotonic_ns(); /* none may be early; each refused one is answered */
+	for (int i = 0; i < 1000; i++)
+		answered += take(0, i + 1, "reboot");
+	assert_in_range(answered, 0, 100); /* on a busy machine */
+	t.o.paced_ns = 0;
+	for (int i = 0; i < ORDERS_AT_ONCE; i++)
+		assert_true(take(0, i + 1001, "reboot"));
+}
+
 static void what_is_refused_at_once(void **state)
 {
 	static struct ordered r;
@@ -249,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_collector_counts_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_refused_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_have_to_wait, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_the_privileged_process_refuses, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_filter_goes_to_all_interfaces, set_up, tear_down),
