@@ -9,6 +9,9 @@
  * hostile KEYFILE PORT COUNT: sends COUNT random datagrams instead, as fast as the collector takes
  * them: now and then it asks, with totals, whether all before were looked at. Prints how many
  * random ones it sent, how many of its own, and how many of these were set-ups.
+ *
+ * hostile KEYFILE PORT COUNT RATE: sends so many a second, whether the collector takes them or not.
+ * Prints how many it sent, and in how many milliseconds.
  */
 #include <limits.h>
 #define ZSTD_STATIC_LINKING_ONLY
@@ -166,9 +169,9 @@ static void send_piece(uint16_t offset, uint16_t total, size_t len)
 	send_message(message, PIECE_HEADER_LEN + len);
 }
 
-/* A combo of two pieces, all zeros: the first comes twice, of the second there are two lengths. With
- * each other length it is another combo, of an agent that was killed or of the next one, and begins
- * anew: the first comes once more, and again when all was looked at. */
+/* A combo of two pieces, all zeros: the first comes twice, of the second there are two lengths.
+ * With each other length it is another combo, of an agent that was killed or of the next one, and
+ * begins anew: the first comes once more, and again when all was looked at. */
 static void send_contradicting_pieces(void)
 {
 	const uint16_t total = PIECE_DATA_MAX + 10;
@@ -293,6 +296,28 @@ static int flood(unsigned long count)
 	return 0;
 }
 
+/* What was not sent in time goes out at once: the rate is that of the whole. */
+static int flood_at(unsigned long count, unsigned long rate)
+{
+	uint64_t began = speak_clock_ns(CLOCK_MONOTONIC), now = began;
+	unsigned long sent = 0;
+
+	while (sent < count) {
+		unsigned long due = (now - began) * rate / 1000000000;
+
+		for (due = due < count ? due : count; sent < due;) {
+			unsigned int n = due - sent < BATCH ? due - sent : BATCH;
+
+			send_random(n);
+			sent += n;
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		now = speak_clock_ns(CLOCK_MONOTONIC);
+	}
+	printf("%lu %llu\n", sent, (unsigned long long)(now - began) / 1000000);
+	return 0;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
@@ -300,10 +325,12 @@ int main(int argc, char **argv)
 	struct totals t = { .final = 1 };
 	uint8_t message[TOTALS_WIRE_MAX];
 
-	if (argc != 3 && argc != 4)
+	if (argc < 3 || argc > 5)
 		return 2;
 	speak_connect(argv[1], argv[2]);
 	speak_set_up(0x0bad, "interface.0=evil\nsnaplen.0=192\n");
+	if (argc == 5)
+		return flood_at(strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10));
 	if (argc == 4)
 		return flood(strtoul(argv[3], NULL, 10));
 	send_honest();
