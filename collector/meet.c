@@ -241,11 +241,13 @@ static struct session *announced(struct sensor *s, const struct tryst_hello *hel
 }
 
 /* Nothing was agreed on with the sensor, so what was recorded of it is told by its time: a sensor's
- * rises, and what is from before our start may have been answered by the collector before us. */
-static bool announced_late(const struct meet *m, const struct sensor *s,
-			   const struct tryst_hello *hello)
+ * rises, and what is from before our start may have been answered by the collector before us. One
+ * that is not of its slot would keep all that come behind it out. */
+static bool announced_wrongly(struct meet *m, const struct sensor *s,
+			      const struct tryst_hello *hello)
 {
-	return hello->time_ns <= s->announced_ns || hello->time_ns <= m->begun_ns;
+	return hello->time_ns <= s->announced_ns || hello->time_ns <= m->begun_ns ||
+	       hello->time_ns > meet_time(m) + 2 * TRYST_INTERVAL_NS;
 }
 
 static struct session *announce_sensor(struct meet *m, struct table *t, struct sensor *s,
@@ -276,7 +278,7 @@ static enum meet_result take_one_way(struct meet *m, struct table *t, struct sen
 		log_line("sensor %s: has --one-way, and its line in --sensors does not say so",
 			 s->name);
 	s->refused_one_way = true;
-	if (!s->one_way || announced_late(m, s, hello) || hello->window < SHROUD_WINDOW_MIN ||
+	if (!s->one_way || announced_wrongly(m, s, hello) || hello->window < SHROUD_WINDOW_MIN ||
 	    hello->window > SESSION_WINDOW)
 		return MEET_IGNORED;
 	c = c ? c : announce_sensor(m, t, s, hello, now_ns);

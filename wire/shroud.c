@@ -173,7 +173,8 @@ void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next)
 {
 	if (next > INT64_MAX)
 		return;
-	if (next > rx->ahead + 1)
+	/* What a receiver before this one may have had of the session is not taken again. */
+	if (next > rx->ahead + 1 || (!rx->whole && next > 1))
 		jump(rx, t, next - 1);
 	else if (next > rx->highest + 1)
 		advance(rx, t, next - 1);

@@ -609,6 +609,71 @@ static void a_floor(void **state)
 	assert_int_equal(list.list[0]->ledger.bad_messages, 1);
 }
 
+/* Says that a's one-way session goes on with its next datagram. */
+static void announce(uint64_t time_ns)
+{
+	uint64_t slots[TRYST_SLOTS];
+
+	tryst_slots(slots, a.pair, clock_now_ns / TRYST_INTERVAL_NS);
+	a.hello.time_ns = time_ns;
+	a.hello.next = a.tx.next;
+	a.m1_len = tryst_announce(a.m1, a.pair, slots[a.slot++], &a.hello, 0);
+	from_port(a.m1, a.m1_len, a.port);
+}
+
+static void one_way(void)
+{
+	struct keypair e;
+	uint8_t k2[KEY_LEN];
+
+	file.lines[0].one_way = true;
+	assert_int_equal(open_sensors(o, &file), 0);
+	tryst_ephemeral(&e, a.own.secret, clock_now_ns);
+	a.hello = (struct tryst_hello){ .run = a.run, .window = 256, .flags = TRYST_ONE_WAY };
+	memcpy(a.hello.ephemeral, e.public, KEY_LEN);
+	assert_int_equal(tryst_one_way(k2, a.pair, &a.hello, e.secret, o->meet.own.public), 0);
+	keys_taken(&a, k2);
+}
+
+/* What a collector before this one was sent in a session that goes on. */
+static void one_way_replays_behind_a_restart(void **state)
+{
+	uint8_t recorded[3][SHROUD_DATAGRAM_MAX];
+	size_t len[3];
+
+	(void)state;
+	one_way();
+	for (int i = 0; i < 3; i++) {
+		say_combo(&a);
+		memcpy(recorded[i], a.last, len[i] = a.last_len);
+	}
+	pass_time(SECOND);
+	announce(clock_now_ns);
+	for (int i = 0; i < 3; i++)
+		from_port(recorded[i], len[i], a.port);
+	assert_int_equal(o->counters.sessions, 0);
+	assert_int_equal(frames_written, 0);
+	a.combos = a.frames = 0;
+	say_combo(&a);
+	assert_int_equal(frames_written, 1);
+	assert_int_equal(o->counters.not_ours, 6);
+}
+
+/* Or whoever had the key once could lock out whoever has it next. */
+static void one_way_times_that_cannot_be(void **state)
+{
+	(void)state;
+	one_way();
+	pass_time(SECOND);
+	announce(clock_now_ns + 3 * TRYST_INTERVAL_NS);
+	assert_int_equal(o->counters.announcements, 0);
+	announce(clock_now_ns + TRYST_INTERVAL_NS);
+	assert_int_equal(o->counters.announcements, 1);
+	pass_time(TRYST_INTERVAL_NS + 1);
+	announce(clock_now_ns);
+	assert_int_equal(o->counters.announcements, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -635,6 +700,8 @@ int main(void)
 		T(the_time_is_told),
 		T(set_ups_are_limited_and_not_lost),
 		T(a_floor),
+		T(one_way_replays_behind_a_restart),
+		T(one_way_times_that_cannot_be),
 #undef T
 	};
 
