@@ -50,7 +50,7 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_options \
 		swarm_report swarm_send swarm_session))
-NEEDS_pcap := agent/filter/filter_compile.c
+NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
 LEFT_OUT := $(foreach l,$(WITHOUT),$(NEEDS_$(l)))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \

@@ -21,6 +21,8 @@
 
 #define DESCRIPTORS_MAX 1024
 
+const char compiler_none[] = "there is no process that compiles filters";
+
 struct request {
 	int32_t linktype;
 	char expression[ORDER_TEXT_MAX + 1];

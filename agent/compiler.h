@@ -20,8 +20,12 @@ struct compiled {
 	struct filter filter;
 };
 
+/* What to answer where there is none. */
+extern const char compiler_none[];
+
 /* Starts it. Called without privilege, before there are keys, frames and threads. Returns the
- * socket to ask on, non-blocking, or -errno after a line. It ends with its socket. */
+ * socket to ask on, non-blocking, or -errno after a line; -EOPNOTSUPP without one, where there is
+ * no libpcap and so nothing to start. It ends with its socket. */
 int compiler_start(void);
 /* Asks; the answer can be read when the socket is readable, one at a time. Returns 0 or -errno. */
 int compiler_ask(int sock, const char *expression, int linktype);

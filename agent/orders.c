@@ -146,7 +146,7 @@ static bool filter_take(struct orders *o)
 	if (o->privileged < 0)
 		return answer(o, ANSWER_FAILED, "what is read from a file has its filter for good");
 	if (o->compiler < 0 && *expression(o))
-		return answer(o, ANSWER_FAILED, "there is no process that compiles filters");
+		return answer(o, ANSWER_FAILED, "%s", compiler_none);
 	o->state = *expression(o) ? ORDERS_TRYING : ORDERS_COMPILING;
 	o->interface = 0;
 	return filter_step(o);

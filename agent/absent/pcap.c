@@ -4,7 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/filter/filter.h"
+#include "agent/compiler.h"
+
+const char compiler_none[] = "this saluki is built without libpcap, which compiles filter "
+			     "expressions: compile with 'tcpdump -ddd' elsewhere and use "
+			     "--filter-code";
+
+int compiler_start(void)
+{
+	return -EOPNOTSUPP;
+}
+
+int compiler_ask(int sock, const char *expression, int linktype)
+{
+	(void)sock, (void)expression, (void)linktype;
+	return -EOPNOTSUPP;
+}
+
+int compiler_answer(int sock, struct compiled *c)
+{
+	(void)sock, (void)c;
+	return -EOPNOTSUPP;
+}
 
 int filter_compile(struct filter *f, const char *expression, int linktype, char *why,
 		   size_t why_len)
@@ -15,8 +36,6 @@ int filter_compile(struct filter *f, const char *expression, int linktype, char 
 	snprintf(f->text, sizeof(f->text), "%s", expression);
 	if (!expression[strspn(expression, " \t\n")])
 		return 0;
-	snprintf(why, why_len,
-		 "this saluki is built without libpcap, which compiles filter expressions: compile "
-		 "with 'tcpdump -ddd' elsewhere and use --filter-code");
+	snprintf(why, why_len, "%s", compiler_none);
 	return -EOPNOTSUPP;
 }

@@ -51,6 +51,8 @@ export ZIG_LOCAL_CACHE_DIR := $(CURDIR)/build/ap70/zig-cache
 # 64 bits takes a lock here.
 override CFLAGS += -Werror -Wno-sign-compare -Wno-atomic-alignment -I$(ZSTD_SOURCE) -I$(BUILD)/include
 $(BUILD)/saluki $(BUILD)/tests/stages: $(LIBS_COMMON)
+# Unit tests are linked the same way, so that they have the same instructions.
+$(BUILD)/saluki $(BUILD)/tests/stages $(UNIT): private override CC := packaging/ap70/link.py $(CC)
 
 # What a frame goes through is not compiled for size alone: 7 KB more, and a seventh fewer instructions a
 # frame. With -O2 it were 14 KB, and no fewer.
@@ -78,14 +80,19 @@ define library_object
 	$(Q)$(CC) $(filter-out -W%,$(CFLAGS)) -w $(1) -iquote $(<D) -c -o $@ $(@:.o=.c)
 endef
 
-# Levels above 1 are not used, nor is decompression.
-ZSTD_FLAGS := -DXXH_NAMESPACE=ZSTD_ -DDYNAMIC_BMI2=0 -DZSTD_DISABLE_ASM -DZSTD_NOTRACE -I$(ZSTD_SOURCE) \
+# Levels above 2 are level 2, as the search is; decompression is not used.
+ZSTD_FLAGS := -DZSTD_CLEVEL_DEFAULT=2 -DXXH_NAMESPACE=ZSTD_ -DDYNAMIC_BMI2=0 -DZSTD_DISABLE_ASM -DZSTD_NOTRACE -I$(ZSTD_SOURCE) \
 	$(patsubst %,-DZSTD_EXCLUDE_%_BLOCK_COMPRESSOR,DFAST GREEDY LAZY LAZY2 BTLAZY2 BTOPT BTULTRA)
 ZSTD_OBJECTS := $(patsubst $(ZSTD_SOURCE)/%.c,$(BUILD)/zstd/%.o,$(wildcard $(ZSTD_SOURCE)/common/*.c \
 	$(ZSTD_SOURCE)/compress/*.c))
 $(BUILD)/libzstd.a: $(ZSTD_OBJECTS)
 $(BUILD)/zstd/%.o: $(ZSTD_SOURCE)/%.c
 	$(call library_object,$(ZSTD_FLAGS))
+# A header beside the edited copy is found before the source's own.
+$(BUILD)/zstd/compress/zstd_compress.o: $(BUILD)/zstd/compress/clevels.h
+$(BUILD)/zstd/compress/clevels.h: $(ZSTD_SOURCE)/compress/clevels.h packaging/ap70/clevels.sed
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -f packaging/ap70/clevels.sed $< > $@
 
 # Without explicit_bzero() sodium_memzero() is a memset() that link-time optimisation takes out, and keys stay.
 SODIUM_FLAGS := -DCONFIGURED -DNATIVE_$(if $(filter mips,$(AP70)),BIG,LITTLE)_ENDIAN -DHAVE_WEAK_SYMBOLS \
@@ -102,7 +109,6 @@ SODIUM_OBJECTS := $(patsubst %,$(BUILD)/sodium/%.o,$(addprefix crypto_aead/chach
 $(BUILD)/libsodium.a: $(SODIUM_OBJECTS)
 $(BUILD)/sodium/%.o: $(SODIUM_SOURCE)/%.c
 	$(call library_object,$(SODIUM_FLAGS))
-# A header beside the edited copy is found before the source's own.
 POLY1305 := crypto_onetimeauth/poly1305/donna/poly1305_donna
 $(BUILD)/sodium/$(POLY1305).o: $(BUILD)/sodium/$(POLY1305)32.h
 $(BUILD)/sodium/$(POLY1305)32.h: $(SODIUM_SOURCE)/$(POLY1305)32.h packaging/ap70/poly1305_donna32.sed
@@ -137,7 +143,7 @@ $(addprefix $(BUILD)/tests/,unit/test_compress unit/test_open stages): $(UNZSTD_
 
 # Flags are above, versions in fetch.py, and what is cut in the scripts: what was made with others is made anew.
 $(AGENT) $(WIRE) $(COLLECTOR) $(UNIT:%=%.o) $(ZSTD_OBJECTS) $(UNZSTD_OBJECTS) $(SODIUM_OBJECTS): \
-	packaging/ap70/ap70.mk packaging/ap70/fetch.py packaging/ap70/ap70.ld $(wildcard packaging/ap70/*.sed) | $(BUILD)/include/sodium/version.h
+	packaging/ap70/ap70.mk packaging/ap70/fetch.py packaging/ap70/link.py packaging/ap70/ap70.ld $(wildcard packaging/ap70/*.sed) | $(BUILD)/include/sodium/version.h
 
 $(BUILD)/lib%.a:
 	$(call say,AR,$@)

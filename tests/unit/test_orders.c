@@ -22,6 +22,8 @@ static struct {
 	int err;
 } t;
 
+const char compiler_none[] = "there is none";
+
 int compiler_ask(int sock, const char *expression, int linktype)
 {
 	(void)sock;
