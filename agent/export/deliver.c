@@ -21,6 +21,7 @@
 #define PIECES_LOST 30 /* in a row: the path takes none. Where bad luck, twice in 1e12 at 40 % */
 #define PAUSE_NS (100 * MS) /* and then twice as long, up to FLIGHT_RTO_MAX_NS */
 #define PAUSES_TOLD 4
+#define FLOOR_NS (20 * MS)
 
 static uint32_t all_pieces(const struct store_combo *c)
 {
@@ -301,6 +302,15 @@ void deliver_floor(struct deliver *d, uint64_t now_ns)
 	store_be(message + 1, d->store.lowest, 8);
 	store_be(message + 9, d->kept_first, 8);
 	deliver_message(d, message, sizeof(message), now_ns);
+	d->floor_ns = now_ns;
+}
+
+/* The collector waits for what is not kept any more: not until the next TOTALS, but no more often
+ * than it can answer. */
+static void hurry_floor(struct deliver *d, uint64_t now_ns)
+{
+	if (d->store.lowest > d->taken && now_ns >= d->floor_ns + FLOOR_NS)
+		deliver_floor(d, now_ns);
 }
 
 /* Of what nobody will acknowledge, all that was sent is done with. */
@@ -317,6 +327,7 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 	uint32_t may, n;
 
 	send_outbox(d, now_ns);
+	hurry_floor(d, now_ns);
 	if (now_ns < d->pause_ends_ns)
 		return;
 	do {

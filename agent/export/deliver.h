@@ -46,6 +46,7 @@ struct deliver {
 	uint64_t pause_ends_ns;
 	bool told_pause;
 	bool floor_due;
+	uint64_t floor_ns; /* when it was last sent */
 	__u64 kept_first;  /* frames of the run before the lowest combo kept; read by any */
 	uint64_t given_up; /* frames of combos that were dropped unsettled; read by any */
 	struct {

@@ -568,6 +568,25 @@ static void given_up(void **state)
 	assert_true(w.floors > 0);
 }
 
+/* More is captured than the way takes, for long: what gives way holds nothing up for a second. */
+static void a_store_that_always_overflows(void **state)
+{
+	uint64_t came;
+
+	(void)state;
+	begin(64 << 10);
+	w.delay_ns = 50 * MS;
+	for (int ms = 0; ms < 10000 && w.d.store.end < 3900; ms++) {
+		while (ms % 4 == 0 && !put())
+			deliver_drop_oldest(&w.d);
+		turn();
+	}
+	came = w.taken - w.lost_combos;
+	print_message("overflow: %llu of %llu combos\n", (unsigned long long)came,
+		      (unsigned long long)w.d.store.end);
+	assert_true(came > w.d.store.end / 4);
+}
+
 static void a_collector_without_room(void **state)
 {
 	(void)state;
@@ -635,6 +654,7 @@ int main(void)
 		cmocka_unit_test(a_path_that_takes_nothing),
 		cmocka_unit_test(a_path_that_swallows_all_pieces),
 		cmocka_unit_test(given_up),
+		cmocka_unit_test(a_store_that_always_overflows),
 		cmocka_unit_test(a_collector_without_room),
 		cmocka_unit_test(the_collector_has_it_already),
 		cmocka_unit_test(nonsense_is_not_believed),
