@@ -305,7 +305,15 @@ def record_session(bed, path):
     relay(f"record {record}")
     export_file(bed, path, relay)
     relay("record")
+    until_counted(collector, relay)
     return collector, relay, record, clock
+
+
+def until_counted(collector, relay, replayed=0):
+    """All that the relay has sent up is in the statistics, which are written once a second."""
+    testbed.wait_for(collector.stats_file.exists, "statistics")
+    count = relay.counts()["up_sent"] + replayed
+    testbed.wait_for(lambda: collector.stats()["datagrams"] >= count, f"{count} datagrams", 20)
 
 
 def assert_nothing_accepted(bed, collector, relay, record, restarted=False):
@@ -329,8 +337,8 @@ def assert_nothing_accepted(bed, collector, relay, record, restarted=False):
 def test_a_session_is_played_back(bed, bundled):
     """At once; an hour later; after a restart; after a restart with the clock an hour back."""
     collector, relay, record, clock = record_session(bed, bundled)
+    assert written(collector) == 1171
     for _ in range(2):
-        testbed.wait_for(lambda: written(collector) == 1171, "the file")
         assert_nothing_accepted(bed, collector, relay, record)
     clock.move(3600)
     assert_nothing_accepted(bed, collector, relay, record)
@@ -348,6 +356,25 @@ def test_a_session_is_played_back(bed, bundled):
     export_file(bed, bundled, relay)  # and who is honest is heard
     collector.finish()
     assert_same(list(captures.frames(bundled)) * 2, captures.frames(bed.out), 32768, False)
+
+
+def test_renewed_sessions_are_played_back(bed):
+    """While the last of them lives, and when the sensor has ended."""
+    live = Live(bed, 16, options=["--renew", "5"])
+    record = bed.tmp_path / "recording"
+    live.relay(f"record {record}")
+    assert live.player.played() == len(live.frames)
+    live.until_written(len(live.frames))
+    assert live.collector.stats()["renewals"] >= 1
+    live.relay("record")
+    sent = live.relay.replay(record)
+    assert sent == sum(not r.down for r in recorded(record))
+    assert live.sensor.finish()[0] == 0
+    until_counted(live.collector, live.relay, sent)
+    stats = live.collector.stats()
+    assert stats["moves"] == 0 and stats["sessions"] == 1 and stats["not_ours"] >= sent
+    assert_nothing_accepted(bed, live.collector, live.relay, record)
+    assert_whole(bed, live.collector, live.frames, stamps=False)
 
 
 # ---- junk ------------------------------------------------------------------------------------------
@@ -388,7 +415,8 @@ def test_floods_of_set_ups_and_questions(bed, bundled):
     relay(f"record {record}")
     export_file(bed, bundled, relay, options=(), env=clock.env)
     relay("record")
-    testbed.wait_for(lambda: collector.stats()["questions"], "an answered question")
+    until_counted(collector, relay)
+    assert collector.stats()["questions"]
     firsts, seen = [], set()  # set-ups and questions: before anything came back to that port
     for r in recorded(record):
         if r.down:
