@@ -49,8 +49,9 @@ static bool try_again(int sock, int err, bool tried)
 		return false;
 	if (err == -EAGAIN || err == -ENOBUFS)
 		poll(&f, err == -EAGAIN ? 1 : 0, SEND_WAIT_MS);
-	/* "Refused" tells of an earlier datagram; this one was not sent. */
-	return err == -EAGAIN || err == -ENOBUFS || err == -ECONNREFUSED;
+	/* "Refused" tells of an earlier datagram, and "too long" may, by ICMP; this one was not
+	 * sent. Said twice, it is our own interface that takes none as long. */
+	return err == -EAGAIN || err == -ENOBUFS || err == -ECONNREFUSED || err == -EMSGSIZE;
 }
 
 struct pieces_sent pieces_send(struct pieces *p, int sock)
@@ -64,7 +65,7 @@ struct pieces_sent pieces_send(struct pieces *p, int sock)
 
 		if (sent < 0) {
 			s.refused = sent;
-			s.too_big |= sent == -EMSGSIZE;
+			s.too_big |= sent == -EMSGSIZE && tried;
 			if (!try_again(sock, sent, tried))
 				done++; /* as if it was lost on the way */
 			tried = !tried;

@@ -59,11 +59,12 @@ int reach_resolve(struct reach_address *a, const struct reach_name *name)
 	return 0;
 }
 
-/* Below the path MTU, never fragmented: if it is too small after all, sending says so. And of the
- * same sender's datagrams IPv6's flow labels would tell. */
+/* Below the path MTU, never fragmented; but what ICMP says of that anybody can have said, and would
+ * hold up all datagrams for ten minutes: a path that takes none as large shows in what is lost. And
+ * of the same sender's datagrams IPv6's flow labels would tell. */
 static void reach_plain(int sock, sa_family_t family)
 {
-	int probe = IP_PMTUDISC_DO, probe6 = IPV6_PMTUDISC_DO, off = 0;
+	int probe = IP_PMTUDISC_PROBE, probe6 = IPV6_PMTUDISC_PROBE, off = 0;
 
 	setsockopt(sock, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof(probe));
 	if (family != AF_INET6)

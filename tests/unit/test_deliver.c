@@ -29,6 +29,7 @@ static struct {
 	/* the network, there and back */
 	unsigned int loss, twice, overtaken; /* per cent */
 	uint64_t delay_ns;
+	bool forged; /* ICMP says once that the path takes no datagrams as large */
 	size_t refused, swallowed; /* datagrams above this: EMSGSIZE, gone */
 	bool cut;
 	struct datagram there[LINK_MAX];
@@ -141,7 +142,8 @@ int sendmmsg(int sock, struct mmsghdr *messages, unsigned int n, unsigned int fl
 	for (unsigned int i = 0; i < n; i++) {
 		const struct iovec *v = messages[i].msg_hdr.msg_iov;
 
-		if (w.refused && v->iov_len > w.refused) {
+		if (w.forged || (w.refused && v->iov_len > w.refused)) {
+			w.forged = false;
 			errno = EMSGSIZE;
 			return i ? (int)i : -1;
 		}
@@ -446,6 +448,19 @@ static void padded(void **state)
 	assert_int_equal(w.pieces, pieces_of(100, PIECE_DATA(SHROUD_DATAGRAM_PADDED - 2)));
 }
 
+static void a_forged_path_mtu(void **state)
+{
+	(void)state;
+	begin(1 << 20);
+	for (int i = 0; i < 10; i++) {
+		w.forged = true;
+		deliver(100 * (i + 1), 5000);
+		assert_false(w.forged);
+	}
+	assert_int_equal(w.d.datagram_len, SHROUD_DATAGRAM_MAX);
+	assert_false(w.d.told_pause);
+}
+
 /* The collector comes back and knows what it has settled. */
 static void another_session(void **state)
 {
@@ -647,6 +662,7 @@ int main(void)
 		cmocka_unit_test(overtaken_and_twice),
 		cmocka_unit_test(far_away),
 		cmocka_unit_test(padded),
+		cmocka_unit_test(a_forged_path_mtu),
 		cmocka_unit_test(another_session),
 		cmocka_unit_test(a_minute_of_no_network),
 		cmocka_unit_test(a_path_that_refuses_large_ones),
