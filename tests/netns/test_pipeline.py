@@ -2,6 +2,7 @@
 """End to end: every frame of the captures goes in, and comes out of the collector's file."""
 import collections
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -425,6 +426,26 @@ def test_no_allocation_after_start(bed, bundled):
     assert status == 0 and "malloc" not in said, said
     collector.finish()
     assert_balanced(collector.sensor_stats("lib"), count)
+
+
+def test_keys_are_agreed_on_beside_the_frames(bed, bundled):
+    """X25519, millions of instructions on an AP70, is the control thread's alone, set-ups and
+    renewals: who captures or exports never waits for it."""
+    if "sanitize" in str(testbed.BUILD):
+        return  # what is preloaded would come before the sanitizer
+    collector = bed.collector()
+    player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
+    sensor = bed.sensor("lib", "mon0", options=["--renew", "5"],
+                        env={"LD_PRELOAD": str(testbed.ROOT / "build/tests/x25519.so")})
+    count = player.play()
+    testbed.wait_for(lambda: (collector.stats() or {}).get("renewals"), "a renewal", 40)
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+    threads = re.findall(r"X25519 on thread <(.*)>", said)
+    # Its own public key is one, and a set-up is at least three: to ask, and of the answer two.
+    assert len(threads) >= 7 and set(threads) == {"saluki"}, said
 
 
 def test_privileges_are_given_up(bed, bundled):
