@@ -87,7 +87,7 @@ static void init_key(uint8_t key[KEY_LEN], const uint8_t pair[KEY_LEN], const ui
 long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
 		    const struct tryst_hello *hello, size_t padded_len)
 {
-	uint8_t message[SHROUD_DATAGRAM_MAX] = { 0 }, key[KEY_LEN];
+	uint8_t message[SHROUD_DATAGRAM_MAX] = { 0 }, key[KEY_LEN], random[KEY_LEN];
 	size_t len = TRYST_HELLO_LEN + hello->info_len;
 
 	if (hello->flags & TRYST_ONE_WAY) {
@@ -104,8 +104,11 @@ long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
 	store_be(message + 53, hello->info_len, 2);
 	memcpy(message + TRYST_HELLO_LEN, hello->info, hello->info_len);
 
+	/* Of the message too, so that a machine restored from a snapshot seals no two under a key. */
+	randombytes_buf(random, sizeof(random));
+	derive(key, pair, "random", random, sizeof(random), message, len);
 	memcpy(out, &slot, sizeof(slot));
-	randombytes_buf(out + 8, RANDOM_LEN);
+	memcpy(out + 8, key, RANDOM_LEN);
 	init_key(key, pair, out);
 	derive_seal(key, 0, out + INIT_HEADER_LEN, message, len);
 	sodium_memzero(key, sizeof(key));

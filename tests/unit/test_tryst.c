@@ -377,6 +377,41 @@ static void ephemerals_are_new(void **state)
 	assert_memory_equal(public, a.public, KEY_LEN);
 }
 
+static const char *randomness_name(void)
+{
+	return "the same again";
+}
+
+static uint32_t randomness_word(void)
+{
+	return 4;
+}
+
+static void randomness(void *out, const size_t len)
+{
+	memset(out, 4, len);
+}
+
+/* A machine restored from a snapshot says something else with the same random numbers: not under
+ * the same key. */
+static void the_same_randomness_again(void **state)
+{
+	static randombytes_implementation same = { .implementation_name = randomness_name,
+						   .random = randomness_word,
+						   .buf = randomness };
+	uint8_t pair[KEY_LEN] = { 1 }, first[SHROUD_DATAGRAM_MAX], second[SHROUD_DATAGRAM_MAX];
+	struct tryst_hello hello = { .run = 1, .time_ns = 2 };
+
+	(void)state;
+	randombytes_set_implementation(&same);
+	tryst_announce(first, pair, 9, &hello, 0);
+	hello.time_ns++;
+	tryst_announce(second, pair, 9, &hello, 0);
+	randombytes_set_implementation(&randombytes_sysrandom_implementation);
+	assert_memory_equal(first, second, 8);
+	assert_memory_not_equal(first + 8, second + 8, 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +430,7 @@ int main(void)
 		cmocka_unit_test(hellos_that_lie),
 		cmocka_unit_test(sessions_and_renewal),
 		cmocka_unit_test(ephemerals_are_new),
+		cmocka_unit_test(the_same_randomness_again),
 	};
 
 	return keys_init() ? 1 : cmocka_run_group_tests(tests, begin, NULL);
