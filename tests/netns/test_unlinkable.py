@@ -20,7 +20,7 @@ from reference.test_reference import write_pcap
 from wire import test_unlinkable as simulated
 from wire.test_unlinkable import LABELS, OVERALL, PADDED, SENSORS, Recording, examine
 
-RUNS = 4       # of each sensor, one after the other, each of keys and ports of its own
+RUNS = 3       # of each sensor, one after the other, each of keys and ports of its own
 FRAMES = 600   # of a run
 FRAME_LEN = 800
 EACH_NS = 1000000  # between frames: what comes at once is acknowledged at once
