@@ -52,9 +52,12 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 		swarm_report swarm_send swarm_session))
 NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
-LEFT_OUT := $(foreach l,$(WITHOUT),$(NEEDS_$(l)))
+# No library's, but for machines with some more memory than those without libbpf, too.
+NEEDS_one_way := agent/export/one_way.c agent/export/one_way_send.c
+ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),one_way)
+LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \
-		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(WITHOUT))
+		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(ABSENT))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))
 COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
 # A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o". One that

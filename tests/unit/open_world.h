@@ -273,6 +273,33 @@ static void set_up(struct end *e)
 	finish(e);
 }
 
+/* An m1 of a one-way session, of a new one or once more, in slot `j`. */
+static void announce(struct end *e, unsigned int j, bool fresh)
+{
+	struct keypair ephemeral;
+	uint64_t slots[TRYST_SLOTS];
+	uint8_t k2[KEY_LEN];
+
+	if (fresh) {
+		tryst_ephemeral(&ephemeral, e->own.secret, clock_now_ns);
+		memcpy(e->hello.ephemeral, ephemeral.public, KEY_LEN);
+		e->hello.run = e->run;
+		assert_int_equal(tryst_one_way(k2, e->pair, &e->hello, ephemeral.secret,
+					       o->meet.own.public),
+				 0);
+		keys_taken(e, k2);
+		e->welcome.sensor_id = 0;
+	}
+	e->hello.flags = TRYST_ONE_WAY;
+	e->hello.window = 4096;
+	e->hello.time_ns = clock_now_ns;
+	e->hello.info_len = 0;
+	e->hello.next = e->tx.next;
+	tryst_slots(slots, e->pair, clock_now_ns / TRYST_INTERVAL_NS);
+	e->m1_len = tryst_announce(e->m1, e->pair, slots[j], &e->hello, 0);
+	from_port(e->m1, e->m1_len, e->port);
+}
+
 static void say(struct end *e, const uint8_t *message, size_t len)
 {
 	e->last_len = shroud_seal(&e->tx, e->last, message, len, 0);
@@ -294,6 +321,15 @@ static void say_number(struct end *e, uint8_t kind, uint64_t number)
 	uint8_t message[9] = { kind };
 
 	store_be(message + 1, number, 8);
+	say(e, message, sizeof(message));
+}
+
+static void say_floor(struct end *e)
+{
+	uint8_t message[MESSAGE_FLOOR_LEN] = { MESSAGE_FLOOR };
+
+	store_be(message + 1, e->combos, 8);
+	store_be(message + 9, e->frames, 8);
 	say(e, message, sizeof(message));
 }
 

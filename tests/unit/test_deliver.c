@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/deliver.o agent/export/flight.o agent/export/pieces.o agent/export/store.o
- * agent/export/one_way_send.o
- * wire/shroud.o wire/table.o wire/derive.o wire/keys.o */
+ * agent/absent/one_way.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o */
 #include "unit.h"
 
 #include <sodium.h>

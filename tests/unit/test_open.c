@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/open.o collector/take.o collector/meet.o collector/session.o
- * collector/one_way.o collector/sensors.o collector/sensors_file.o collector/reassemble.o collector/ledger.o
- * collector/interfaces.o collector/pcapng.o collector/decompress.o wire/tryst.o wire/shroud.o
- * wire/derive.o wire/keys.o wire/table.o wire/clock_request.o wire/combo.o wire/combo_open.o
- * wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */
+ * collector/one_way.o collector/sensors.o collector/sensors_file.o collector/reassemble.o
+ * collector/ledger.o collector/interfaces.o collector/pcapng.o collector/decompress.o wire/tryst.o
+ * wire/shroud.o wire/derive.o wire/keys.o wire/table.o wire/clock_request.o wire/combo.o
+ * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */
 /* Datagrams of sensors and strangers: what the collector takes of them, and what it says to it. */
 #include "open_world.h"
 
@@ -609,8 +609,169 @@ static void a_floor(void **state)
 	assert_int_equal(list.list[0]->ledger.bad_messages, 1);
 }
 
+/* ---- one way --------------------------------------------------------------------------------- */
+
+static void listed_one_way(void)
+{
+	file.lines[0].one_way = true;
+	assert_int_equal(open_sensors(o, &file), 0);
+	pass_time(SECOND); /* an m1 is later than the collector's start */
+}
+
+static void one_way(void **state)
+{
+	struct ledger *l;
+
+	(void)state;
+	listed_one_way();
+	l = &list.list[0]->ledger;
+	announce(&a, 0, true);
+	assert_int_equal(o->counters.announcements, 1);
+	assert_int_equal(o->counters.sessions, 0);
+	for (int i = 0; i < 20; i++)
+		say_combo(&a);
+	assert_int_equal(o->counters.sessions, 1);
+	assert_int_equal(frames_written, 20);
+	pass_time(SECOND);
+	announce(&a, 1, false);
+	assert_int_equal(o->counters.announcements, 2);
+	say_combo(&a);
+	say_totals(&a, true);
+	say_floor(&a);
+	say_number(&a, MESSAGE_PROBE, 1);
+	pass_time(3 * SECOND);
+	assert_int_equal(frames_written, 21);
+	assert_int_equal(o->counters.sessions, 1);
+	assert_int_equal(sent_count, 0); /* whatever it says, nothing goes there */
+	assert_int_equal(o->counters.sent, 0);
+	assert_true(list.list[0]->final_confirmed);
+	assert_int_equal(ledger_balance(l), 0);
+	assert_int_equal(l->now.lost_missing, 0);
+}
+
+/* What is missing is waited for, and then it is lost. */
+static void what_is_lost_one_way(void **state)
+{
+	struct ledger *l;
+
+	(void)state;
+	listed_one_way();
+	l = &list.list[0]->ledger;
+	announce(&a, 0, true);
+	say_combo(&a);
+	a.combos++;
+	a.frames++;
+	for (int i = 0; i < 62; i++)
+		say_combo(&a);
+	assert_int_equal(frames_written, 1);
+	say_floor(&a);
+	assert_int_equal(frames_written, 1);
+	say_combo(&a); /* the 63rd behind the gap */
+	assert_int_equal(frames_written, 1);
+	say_combo(&a);
+	assert_int_equal(frames_written, 65);
+	assert_int_equal(l->now.lost_missing, 1);
+	a.combos += 3;
+	a.frames += 3;
+	say_combo(&a);
+	a.combos += 2;
+	a.frames += 2;
+	say_totals(&a, true);
+	say_floor(&a);
+	pass_time(SECOND);
+	assert_int_equal(frames_written, 65);
+	assert_false(list.list[0]->final_confirmed);
+	pass_time(2 * SECOND);
+	assert_int_equal(frames_written, 66);
+	assert_int_equal(l->now.lost_missing, 6);
+	assert_true(list.list[0]->final_confirmed);
+	assert_int_equal(ledger_balance(l), 0);
+	assert_int_equal(ledger_in_flight(l), 0);
+}
+
+/* The end comes before what is missing is given up. */
+static void the_end_one_way(void **state)
+{
+	(void)state;
+	listed_one_way();
+	announce(&a, 0, true);
+	say_combo(&a);
+	a.combos++;
+	a.frames++;
+	say_combo(&a);
+	open_overdue(o, now_ns);
+	assert_int_equal(frames_written, 2);
+	assert_int_equal(list.list[0]->ledger.now.lost_missing, 1);
+}
+
+static void one_way_of_whom_it_is_not_taken(void **state)
+{
+	(void)state;
+	announce(&a, 0, true);
+	say_combo(&a);
+	assert_int_equal(o->counters.ignored_set_ups, 1);
+	assert_int_equal(o->counters.not_ours, 1);
+	assert_int_equal(list.list[0]->candidate, -1);
+	listed_one_way();
+	a.combos = a.frames = 0;
+	announce(&a, 1, true);
+	say_combo(&a);
+	assert_int_equal(frames_written, 1);
+	/* No longer: its session is over at once. */
+	file.lines[0].one_way = false;
+	assert_int_equal(open_sensors(o, &file), 0);
+	say_combo(&a);
+	assert_int_equal(frames_written, 1);
+}
+
+/* Whatever slot there is for it: an m1 that is not later than the last one makes nothing. */
+static void recorded_one_way(void **state)
+{
+	uint64_t then;
+
+	(void)state;
+	listed_one_way();
+	announce(&a, 0, true);
+	say_combo(&a);
+	then = clock_now_ns;
+	pass_time(SECOND);
+	announce(&a, 1, true);
+	say_combo(&a);
+	assert_int_equal(o->counters.sessions, 2);
+	clock_now_ns = then;
+	announce(&a, 2, true);
+	assert_int_equal(o->counters.ignored_set_ups, 1);
+	clock_now_ns = WORLD_START_NS + 59 * SECOND; /* before this collector was there */
+	list.list[0]->announced_ns = 0;
+	announce(&a, 3, true);
+	assert_int_equal(o->counters.ignored_set_ups, 2);
+	assert_int_equal(list.list[0]->candidate, -1);
+}
+
+/* A gap of more numbers than are known, and of more combos than are waited for. */
+static void far_ahead_one_way(void **state)
+{
+	(void)state;
+	listed_one_way();
+	announce(&a, 0, true);
+	say_combo(&a);
+	a.tx.next += 100000;
+	a.combos += 5000;
+	a.frames += 5000;
+	say_combo(&a);
+	assert_int_equal(o->counters.not_ours, 1);
+	pass_time(SECOND);
+	announce(&a, 1, false);
+	say_combo(&a);
+	say_floor(&a);
+	pass_time(3 * SECOND);
+	assert_int_equal(frames_written, 2);
+	assert_int_equal(list.list[0]->ledger.now.lost_missing, 5001);
+	assert_int_equal(o->counters.sessions, 1);
+}
+
 /* Says that a's one-way session goes on with its next datagram. */
-static void announce(uint64_t time_ns)
+static void announce_at(uint64_t time_ns)
 {
 	uint64_t slots[TRYST_SLOTS];
 
@@ -621,7 +782,7 @@ static void announce(uint64_t time_ns)
 	from_port(a.m1, a.m1_len, a.port);
 }
 
-static void one_way(void)
+static void another_one_way(void)
 {
 	struct keypair e;
 	uint8_t k2[KEY_LEN];
@@ -642,13 +803,13 @@ static void one_way_replays_behind_a_restart(void **state)
 	size_t len[3];
 
 	(void)state;
-	one_way();
+	another_one_way();
 	for (int i = 0; i < 3; i++) {
 		say_combo(&a);
 		memcpy(recorded[i], a.last, len[i] = a.last_len);
 	}
 	pass_time(SECOND);
-	announce(clock_now_ns);
+	announce_at(clock_now_ns);
 	for (int i = 0; i < 3; i++)
 		from_port(recorded[i], len[i], a.port);
 	assert_int_equal(o->counters.sessions, 0);
@@ -663,14 +824,14 @@ static void one_way_replays_behind_a_restart(void **state)
 static void one_way_times_that_cannot_be(void **state)
 {
 	(void)state;
-	one_way();
+	another_one_way();
 	pass_time(SECOND);
-	announce(clock_now_ns + 3 * TRYST_INTERVAL_NS);
+	announce_at(clock_now_ns + 3 * TRYST_INTERVAL_NS);
 	assert_int_equal(o->counters.announcements, 0);
-	announce(clock_now_ns + TRYST_INTERVAL_NS);
+	announce_at(clock_now_ns + TRYST_INTERVAL_NS);
 	assert_int_equal(o->counters.announcements, 1);
 	pass_time(TRYST_INTERVAL_NS + 1);
-	announce(clock_now_ns);
+	announce_at(clock_now_ns);
 	assert_int_equal(o->counters.announcements, 2);
 }
 
@@ -700,6 +861,12 @@ int main(void)
 		T(the_time_is_told),
 		T(set_ups_are_limited_and_not_lost),
 		T(a_floor),
+		T(one_way),
+		T(what_is_lost_one_way),
+		T(the_end_one_way),
+		T(one_way_of_whom_it_is_not_taken),
+		T(recorded_one_way),
+		T(far_ahead_one_way),
 		T(one_way_replays_behind_a_restart),
 		T(one_way_times_that_cannot_be),
 #undef T

@@ -359,6 +359,42 @@ static void room_is_half_of_what_is_known(void **state)
 	assert_int_equal(shroud_room(0, 64), 32);
 }
 
+/* A sender that hears nothing says where it is. */
+static void the_window_is_moved(void **state)
+{
+	uint64_t highest;
+
+	(void)state;
+	world_begin(256);
+	shroud_rx_move(&w.rx, &w.t, 1);
+	assert_int_equal(w.rx.highest, 0);
+	assert_int_equal(w.t.used, 256); /* all of it at once */
+	assert_true(comes(256));
+	assert_true(comes(3));
+	shroud_rx_move(&w.rx, &w.t, 301); /* inside: those before it may yet come */
+	assert_int_equal(w.rx.highest, 300);
+	assert_true(comes(300));
+	assert_false(comes(40)); /* too late */
+	assert_true(comes(45));
+	shroud_rx_move(&w.rx, &w.t, 200);
+	assert_int_equal(w.rx.highest, 300);
+	assert_true(comes(301 + 255));
+	shroud_rx_move(&w.rx, &w.t, 1500); /* beyond: nobody waits for those */
+	assert_int_equal(w.t.used, 256);
+	assert_false(comes(1499));
+	assert_false(comes(1499 + 257));
+	assert_true(comes(1500));
+	assert_true(comes(1510));
+	assert_true(comes(1505));
+	highest = w.rx.highest;
+	shroud_rx_move(&w.rx, &w.t, UINT64_MAX); /* no session comes that far */
+	assert_int_equal(w.rx.highest, highest);
+	shroud_rx_move(&w.rx, &w.t, 1ULL << 50); /* and this takes no longer than any */
+	assert_int_equal(w.rx.highest, (1ULL << 50) - 1);
+	assert_int_equal(w.t.used, 256);
+	world_end();
+}
+
 static void nothing_to_free(void **state)
 {
 	struct shroud_rx rx = { 0 };
@@ -385,6 +421,7 @@ int main(void)
 		cmocka_unit_test(padding_that_lies),
 		cmocka_unit_test(numbers_beyond_32_bits),
 		cmocka_unit_test(room_is_half_of_what_is_known),
+		cmocka_unit_test(the_window_is_moved),
 		cmocka_unit_test(nothing_to_free),
 	};
 

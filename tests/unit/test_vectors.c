@@ -161,6 +161,27 @@ static void set_ups(void **state)
 	set_up("_padded", TRYST_PADDED);
 }
 
+static void one_way(void **state)
+{
+	struct keypair e_s = keypair("e_s", "e_s_public"), c = keypair("c", "C");
+	struct tryst_hello hello;
+	uint8_t root[KEY_LEN];
+
+	(void)state;
+	assert_int_equal(tryst_accept(&hello, key("pair"), vector("m1_one_way")->bytes,
+				      vector("m1_one_way")->len),
+			 0);
+	assert_int_equal(hello.run, number("run"));
+	assert_int_equal(hello.window, 4096);
+	assert_int_equal(hello.flags, TRYST_ONE_WAY);
+	ASSERT_VECTOR(hello.info, hello.info_len, "info");
+	assert_int_equal(hello.next, number("next"));
+	assert_int_equal(tryst_one_way(root, key("pair"), &hello, e_s.secret, c.public), 0);
+	ASSERT_VECTOR(root, KEY_LEN, "k2_one_way");
+	assert_int_equal(tryst_one_way(root, key("pair"), &hello, c.secret, hello.ephemeral), 0);
+	ASSERT_VECTOR(root, KEY_LEN, "k2_one_way");
+}
+
 static void sessions(void **state)
 {
 	struct keypair e_s = keypair("renew_e_s", "renew_e_s_public");
@@ -402,7 +423,7 @@ int main(void)
 		cmocka_unit_test(the_time),	  cmocka_unit_test(datagrams),
 		cmocka_unit_test(datagrams_open), cmocka_unit_test(received_bits),
 		cmocka_unit_test(messages),	  cmocka_unit_test(totals),
-		cmocka_unit_test(combos),
+		cmocka_unit_test(combos),	  cmocka_unit_test(one_way),
 	};
 
 	return keys_init() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ class Session:
         self.chain, self.padded, self.data = keys.chain, padded, data
         self.window = window if at_sensor else sw.WINDOW_DOWN
         self.acknowledged = 0
-        self.address = None
+        self.address, self.silent = None, False  # silent: one-way
 
     def room(self):
         return self.tx.next <= self.acknowledged + sw.ahead(self.acknowledged, self.window) // 2
@@ -112,6 +112,7 @@ class Collector:
         self.refused, self.lengths, self.kinds = 0, [], collections.Counter()
         self.hellos, self.info, self.answers, self.renewals = [], [], {}, {}
         self.clock_questions, self.echoes, self.probes = 0, [], 0
+        self.one_way = {}
 
     def run(self):
         return self.runs[self.hellos[-1].run]
@@ -171,6 +172,9 @@ class Collector:
         hello = sw.m1_open(self.P, datagram)
         self.spent.add(datagram[:8])
         self.hellos.append(hello)
+        if hello.flags & sw.ONE_WAY:
+            self._one_way(hello)
+            return
         window = min(hello.window, self.window)
         flags = hello.flags & sw.PADDED
         welcome = sw.Welcome(b"", self.clock(), window, flags, self.sensor_id)
@@ -181,12 +185,22 @@ class Collector:
         self.info.append(sc.info_read(hello.info))
         self.sock.sendto(answer, address)
 
+    def _one_way(self, hello):
+        if hello.ephemeral not in self.one_way:
+            k2 = sw.one_way(self.P, self.secret, hello.ephemeral, hello.ephemeral, hello.run)
+            session = Session(k2, False, hello.window, 0, self.runs[hello.run])
+            session.silent = True
+            self.one_way[hello.ephemeral] = session
+            self.sessions.append(session)
+            self.info.append(sc.info_read(hello.info))
+        self.one_way[hello.ephemeral].rx.move(hello.next)
+
     def _message(self, session, number, message):
         kind, run = message[0], session.data
         self.kinds[kind] += 1
         if kind == sw.COMBO:
             run.piece(sw.piece_read(message))
-            run.take(self.sensor_id)
+            run.take(0 if session.silent else self.sensor_id)
         elif kind == sw.TOTALS:
             run.totals = sc.totals_read(message)[0]
         elif kind == sw.INFO:
@@ -225,7 +239,7 @@ class Collector:
 
     def say(self, session, message):
         """Nothing where there is no room: the next acknowledgement says the same and more."""
-        if session.room() and session.address:
+        if session.room() and session.address and not session.silent:
             self.sock.sendto(session.tx.seal(message), session.address)
 
 
@@ -425,3 +439,34 @@ class Sensor:
     def close(self):
         if self.sock:
             self.sock.close()
+
+
+class OneWaySensor(Sensor):
+    """Nothing comes back to it. It takes any slot, as no agent was there before it."""
+
+    def announce(self, fresh):
+        """An m1 of a new session, or once more of the present one."""
+        if fresh:
+            self._fresh()
+            e_s, self.e_s = sw.keypair()
+            self._begin(sw.one_way(self.P, e_s, self.collector, self.e_s, self.run), 4096)
+            self.welcome = sw.Welcome(b"", 0, 4096, 0, 0)  # as if one had come
+        slot = next(s for s in sw.slots(self.P, self.clock() // sw.INTERVAL_NS)
+                    if s not in self.used)
+        self.used.add(slot)
+        flags = sw.ONE_WAY | (sw.PADDED if self.padded_len else 0)
+        hello = sw.Hello(self.e_s, self.run, self.clock(), 4096, flags,
+                         sc.info_write({"application": "second", "interface.0": "mon0"}),
+                         self.session.tx.next)
+        m1 = sw.m1(self.P, slot, os.urandom(16), hello, self.padded_len)
+        self.sock.send(m1)
+        return m1
+
+    def send(self, count):
+        """One combo, once."""
+        for message in sw.pieces(count, self.combos[count], sw.PADDED_LEN - 2):
+            self.say(message)
+            time.sleep(0.001)
+
+    def floor(self):
+        self.say(sw.floor_write(len(self.combos), self.exported))

@@ -53,6 +53,14 @@ def set_up(v):
     v["k2_renewed"] = sw.renewed(v["chain"], v["renew_e_s"], True, v["renew_e_c_public"])
 
 
+def one_way(v):
+    v["next"] = 0x99887766
+    hello = sw.Hello(v["e_s_public"], RUN, TIME, 4096, sw.ONE_WAY, INFO, v["next"])
+    v["m1_one_way"] = sw.m1(v["pair"], v["slot"], v["r"], hello)
+    v["k2_one_way"] = sw.one_way(v["pair"], v["e_s"], v["C"], v["e_s_public"], RUN)
+    assert v["k2_one_way"] == sw.one_way(v["pair"], v["c"], v["e_s_public"], v["e_s_public"], RUN)
+
+
 def the_time(v):
     r = secret("clock r")[:16]
     v["clock_time"] = TIME + 77
@@ -109,7 +117,7 @@ def combos(v):
 
 def vectors():
     v = {}
-    for part in (keys, set_up, the_time, data, messages, combos):
+    for part in (keys, set_up, one_way, the_time, data, messages, combos):
         part(v)
     return {name: value.hex() if isinstance(value, bytes) else f"{value:016x}"
             for name, value in v.items()}

@@ -106,7 +106,7 @@ def slots(P, interval):
     return [stream[8 * j:8 * j + 8] for j in range(SLOTS)]
 
 
-Hello = collections.namedtuple("Hello", "ephemeral run time window flags info")
+Hello = collections.namedtuple("Hello", "ephemeral run time window flags info next", defaults=[0])
 Welcome = collections.namedtuple("Welcome", "ephemeral time window flags sensor")
 SessionKeys = collections.namedtuple("SessionKeys", "up_address up_seal down_address down_seal chain")
 
@@ -118,7 +118,8 @@ def session_keys(k2):
 
 def hello_bytes(hello):
     return (hello.ephemeral + struct.pack(">QQLBH", hello.run, hello.time, hello.window, hello.flags,
-                                          len(hello.info)) + hello.info)
+                                          len(hello.info)) + hello.info +
+            (be64(hello.next) if hello.flags & ONE_WAY else b""))
 
 
 def welcome_bytes(welcome):
@@ -140,7 +141,11 @@ def m1_open(P, datagram):
     run, time, window, flags, info_len = struct.unpack(">QQLBH", message[32:55])
     if info_len > len(message) - 55:
         raise Refused("an info that is cut")
-    return Hello(message[:32], run, time, window, flags, message[55:55 + info_len])
+    behind = message[55 + info_len:]
+    if flags & ONE_WAY and len(behind) < 8:
+        raise Refused("a number that is cut")
+    return Hello(message[:32], run, time, window, flags, message[55:55 + info_len],
+                 int.from_bytes(behind[:8], "big") if flags & ONE_WAY else 0)
 
 
 def _k1(P, first, shared):
@@ -183,6 +188,11 @@ def renewed(chain, own_secret, own_is_sensor, peer):
     e_s = public(own_secret) if own_is_sensor else peer
     e_c = peer if own_is_sensor else public(own_secret)
     return B(chain, "renew", e_s + e_c + DH(own_secret, peer))
+
+
+def one_way(P, own_secret, peer, e_s, run):
+    """k2 of a one-way session: of e_s and the collector's key, or of the collector's and E_s."""
+    return B(P, "one-way", e_s + be64(run) + DH(own_secret, peer))
 
 
 # ---- the time ----------------------------------------------------------------------------------
@@ -280,11 +290,19 @@ class Receiver:
     def __init__(self, address, key, window):
         self.addresses, self.key, self.window = Addresses(address), key, window
         self.highest, self.known_to, self.known = 0, 0, {}
-        self.received, self.kept = set(), set()
+        self.received, self.kept, self.whole = set(), set(), False
+        self._extend()
+
+    def move(self, next):
+        """A one-way sender's next number is this."""
+        self.whole = True
+        if next > self.known_to + 1:
+            self.known, self.known_to = {}, next - 1
+        self.highest = max(self.highest, next - 1)
         self._extend()
 
     def _extend(self):
-        until = self.highest + ahead(self.highest, self.window)
+        until = self.highest + (self.window if self.whole else ahead(self.highest, self.window))
         for number in range(self.known_to + 1, until + 1):
             self.known.setdefault(self.addresses[number], []).append(number)
         self.known_to = max(self.known_to, until)

@@ -374,3 +374,84 @@ def test_a_collector_gives_orders(ns, keys, tmp_path):
     assert abs(s.orders[0][0] - time.time_ns()) < 120 * 10**9
     s.finish()
     spoken.close()
+
+
+# ---- one way -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("how", ["plain", "padded"])
+def test_it_opens_what_a_one_way_sensor_sends(ns, keys, bundled, how):
+    heard = Heard(ns, keys, bundled, *WHOLE, "--one-way", *(["--pad"] if how == "padded" else []))
+    c = heard.collector
+    c.serve(lambda: c.hellos and c.run().ended())  # the sensor may have ended before
+    heard.close()
+    frames = list(captures.frames(bundled))
+    assert got(c.run().frames) == expected(frames)
+    assert c.refused == 0 and len(c.hellos) >= 3 and len(c.one_way) == 1
+    assert {h.flags for h in c.hellos} == {sw.ONE_WAY | (sw.PADDED if how == "padded" else 0)}
+    assert c.run().totals["exported"] == len(frames) and c.kinds[sw.FLOOR] > 0
+    assert not {sw.HEARD, sw.PROBE, sw.ECHO, sw.RENEW, sw.ANSWER} & set(c.kinds)
+    assert max(c.lengths) <= sw.PADDED_LEN
+
+
+def one_way_sensor(ns, keys, out, bundled, allowed=True):
+    path = keys.sensor("room-1")
+    if allowed:
+        keys.sensors.write_text(keys.sensors.read_text().rstrip("\n") + " one-way\n")
+    collector = testbed.Collector(ns, keys, out)
+    sensor = ends.OneWaySensor(ns, ("127.0.0.1", 5600), secret_of(path),
+                               key(keys.collector_public))
+    sensor.announce(True)
+    sensor.add(some(bundled), sc.ZSTD_DOT11)
+    return collector, sensor
+
+
+def one_way_ended(collector, sensor, out):
+    for _ in range(3):
+        sensor.say(sensor.totals(1))
+        sensor.floor()
+    stats = testbed.wait_for(lambda: (s := collector.sensor_stats("room-1")) and s["final"] and
+                             not s["in_flight"] and s, "the end", 30)
+    sensor.close()
+    assert collector.finish()[0] == 0 and collector.stats()["sent"] == 0
+    return list(captures.frames(out)), stats
+
+
+def test_a_collector_takes_what_it_sends_one_way(ns, keys, bundled, tmp_path):
+    """In the middle another session begins; the first one's m1 is of no use once more."""
+    collector, s = one_way_sensor(ns, keys, tmp_path / "out.pcapng", bundled)
+    first = s.announce(False)
+    for count in range(len(s.combos)):
+        if count == 10:
+            s.announce(True)
+            s.sock.send(first)
+        s.send(count)
+    written, stats = one_way_ended(collector, s, tmp_path / "out.pcapng")
+    assert expected(written) == got(some(bundled))
+    assert stats["written"] == 1000 and stats["lost_missing"] == 0
+    assert collector.stats()["sessions"] == 2
+
+
+def test_a_collector_counts_what_is_lost_one_way(ns, keys, bundled, tmp_path):
+    """Combos that never come, at the end too, and a gap of more numbers than there are addresses."""
+    collector, s = one_way_sensor(ns, keys, tmp_path / "out.pcapng", bundled)
+    kept = [c for c in range(len(s.combos)) if c % 5 and c < len(s.combos) - 1]
+    for count in kept:
+        if count == 11:
+            s.session.tx.next += 100000
+            s.announce(False)
+        s.send(count)
+    written, stats = one_way_ended(collector, s, tmp_path / "out.pcapng")
+    wanted = [f for c in kept for f in some(bundled)[40 * c:40 * (c + 1)]]
+    assert expected(written) == got(wanted)
+    assert stats["written"] == len(wanted) and stats["lost_missing"] == 1000 - len(wanted)
+    assert stats["balance"] == 0 and stats["earlier"] == 0
+
+
+def test_a_collector_refuses_one_way_of_who_is_not_listed_so(ns, keys, bundled, tmp_path):
+    """With the collector's stolen key anyone could say this."""
+    collector, s = one_way_sensor(ns, keys, tmp_path / "out.pcapng", bundled, allowed=False)
+    s.send(0)
+    collector.expect("does not say so")
+    s.close()
+    assert collector.finish()[0] == 0
+    assert collector.stats()["sessions"] == 0 and collector.stats()["not_ours"] > 0
