@@ -309,7 +309,7 @@ void deliver_floor(struct deliver *d, uint64_t now_ns)
  * than it can answer. */
 static void hurry_floor(struct deliver *d, uint64_t now_ns)
 {
-	if (d->store.lowest > d->taken && now_ns >= d->floor_ns + FLOOR_NS)
+	if (!d->path.one_way && d->store.lowest > d->taken && now_ns >= d->floor_ns + FLOOR_NS)
 		deliver_floor(d, now_ns);
 }
 
