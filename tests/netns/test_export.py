@@ -162,7 +162,8 @@ def test_more_than_the_store_holds(bed):
     assert stats["written"] == len(got) < len(frames)
     assert stats["lost_missing"] > 0 and stats["bad_combos"] == stats["bad_pieces"] == 0
     assert stats["written"] + stats["lost_missing"] + stats["ring_full"] == len(frames)
-    assert stats["dropped_store"] == stats["lost_missing"]
+    # The sensor also gives up what it does not know yet that the collector has.
+    assert stats["dropped_store"] >= stats["lost_missing"]
     left = (f.data[:trim.keep(f.data, f.orig_len, f.linktype, 192)[0]] for f in as_seen(frames))
     assert all(g.data in left for g in got)  # what is there is in order
 
