@@ -25,6 +25,7 @@
 #include "agent/export/export.h"
 #include "agent/export/one_way.h"
 #include "agent/export/resume.h"
+#include "agent/export/slots.h"
 #include "sandbox.h"
 #include "agent/source/source.h"
 #include "wire/keys.h"
@@ -248,6 +249,7 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	struct sensor *s = &sensor;
 	int status;
 
+	slots_open(SLOTS_PATH);
 	if (privsep_drop(o->user))
 		return 1;
 	s->control.privileged = sock;

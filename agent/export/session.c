@@ -5,6 +5,7 @@
  * its own, and no more than one of them is present.
  */
 #include "session.h"
+#include "slots.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -226,13 +227,17 @@ static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slo
 	p->slots[interval % 3].interval = interval;
 	if (*used == UINT32_MAX)
 		return false;
-	do
-		j = randombytes_uniform(TRYST_SLOTS);
-	while (*used & 1U << j);
-	*used |= 1U << j;
 	tryst_slots(slots, p->pair, interval);
-	*slot = slots[j];
-	return true;
+	do {
+		do
+			j = randombytes_uniform(TRYST_SLOTS);
+		while (*used & 1U << j);
+		*used |= 1U << j;
+		*slot = slots[j];
+		if (slots_take(*slot, interval)) /* by an agent before us neither */
+			return true;
+	} while (*used != UINT32_MAX);
+	return false;
 }
 
 _Static_assert(TRYST_SLOTS == 32, "a bit each");

@@ -4,9 +4,7 @@ with far more datagrams of the same functions: ten sensors and a collector, each
 of its own, which records both ways and loses some, so that much is said again. What a sensor captures
 tells it from the others in each byte, and nothing is compressed.
 
-Each run has an interval of its own, by a clock that is moved: one that begins within 120 s of another
-may take the same slot, which docs/wire.md has among what is not hidden. The last test holds that to
-be all."""
+Each run has an interval of its own, by a clock that is moved, but for those of the last test."""
 import collections
 import dataclasses
 
@@ -25,7 +23,7 @@ FRAMES = 600   # of a run
 FRAME_LEN = 800
 EACH_NS = 1000000  # between frames: what comes at once is acknowledged at once
 LEAST, LEAST_DOWN = 10000, 400
-STARTS = 12    # in one interval: that two take one slot has a chance of 91 %
+STARTS = 12    # in one interval: had they no memory, two would take one slot with a chance of 91 %
 APART = 480    # seconds: set-ups that go unanswered use an interval's neighbours, too
 WAYS = ("sensor", "way")  # of kinds a recording says nothing
 
@@ -131,8 +129,8 @@ def test_nothing_links_what_programs_send(bed, options):
         assert findings.found, name
 
 
-def test_starts_in_one_interval_repeat_slots_and_nothing_else(bed):
-    """An agent does not know which slots one before it has used."""
+def test_starts_in_one_interval_repeat_nothing(bed):
+    """An agent knows which slots one before it on this machine has used."""
     sensors = Sensors(bed, 1, 20)
     for _ in range(STARTS):
         sensors.run(["--pad"])
@@ -141,15 +139,7 @@ def test_starts_in_one_interval_repeat_slots_and_nothing_else(bed):
     for n, r in enumerate(seen):
         for at in range(len(r.data) - 7):
             places[r.data[at:at + 8]].append((n, at))
-    repeated = [p for p in places.values() if len(p) > 1]
-    answered, set_ups = set(), set()  # what a port says before anything comes to it
-    for n, r in enumerate(seen):
-        if r.down:
-            answered.add(r.port)
-        elif r.port not in answered:
-            set_ups.add(n)
-    print(f"\n{STARTS} starts, {len(set_ups)} set-ups: {len(repeated)} slots of 32 came again")
-    assert len(set_ups) >= STARTS
-    for p in repeated:
-        assert all(at == 0 and n in set_ups for n, at in p), p
-        assert len({seen[n].port for n, _ in p}) == len(p), p
+    ports = {r.port for r in seen if not r.down}
+    print(f"\n{STARTS} starts from {len(ports)} ports, {len(places)} strings of 8 bytes")
+    assert len(ports) >= STARTS
+    assert not [p for p in places.values() if len(p) > 1]

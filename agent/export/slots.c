@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Slots: see slots.h. A hash table of those used; an entry whose interval is over is free again.
+ * Where all places of a slot are taken it counts as free: one used twice is no more than a set-up
+ * that is not answered.
+ */
+#include "slots.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENTRIES 512
+#define PLACES 16 /* of a slot */
+#define ALIVE 2	  /* intervals for which a collector knows a slot, either way */
+
+/* Written by several processes at once, each of one's own keys: what is torn is one slot more. */
+struct entry {
+	uint64_t slot;
+	uint64_t interval; /* 0: free */
+};
+
+static struct entry *table;
+
+void slots_open(const char *path)
+{
+	size_t len = ENTRIES * sizeof(*table);
+	char folder[PATH_MAX];
+	struct stat st;
+	void *p;
+	int fd;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	mkdir(dirname(folder), 0700);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, len) == 0) {
+		p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		table = p == MAP_FAILED ? NULL : p;
+	}
+	close(fd);
+}
+
+void slots_close(void)
+{
+	if (table)
+		munmap(table, ENTRIES * sizeof(*table));
+	table = NULL;
+}
+
+static bool is_free(const struct entry *e, uint64_t interval)
+{
+	return e->interval + ALIVE < interval || e->interval > interval + ALIVE;
+}
+
+bool slots_take(uint64_t slot, uint64_t interval)
+{
+	struct entry *place = NULL;
+
+	if (!table)
+		return true;
+	for (unsigned int i = 0; i < PLACES; i++) {
+		struct entry *e = &table[(slot + i) % ENTRIES];
+
+		if (e->slot == slot && e->interval == interval)
+			return false;
+		if (!place && is_free(e, interval))
+			place = e;
+	}
+	if (place) {
+		place->slot = slot;
+		place->interval = interval;
+	}
+	return true;
+}
