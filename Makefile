@@ -22,7 +22,7 @@ TOOLS := build/venv
 
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
-	$(if $(filter bpf,$(WITHOUT)),-DWITHOUT_BPF) \
+	$(if $(filter bpf,$(WITHOUT)),-DWITHOUT_BPF) $(if $(filter spool,$(WITHOUT)),-DWITHOUT_SPOOL) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
 	-Ivmlinux/$(ARCH) -MMD -MP
@@ -54,7 +54,8 @@ NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
 # No library's, but for machines with some more memory than those without libbpf, too.
 NEEDS_one_way := agent/export/one_way.c agent/export/one_way_send.c
-ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),one_way)
+NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file stow)
+ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),one_way spool)
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \
 		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(ABSENT))

@@ -27,6 +27,10 @@
 #define STORE_DEFAULT_TEXT "4M"
 #endif
 
+#define SPOOL_BYTES_MIN (1024 * 1024)
+#define SPOOL_BYTES_MAX (1ULL << 40)
+#define SPOOL_BYTES_DEFAULT (64 * 1024 * 1024)
+
 enum {
 	OPT_TO = OPT_OWN,
 	OPT_KEY,
@@ -42,6 +46,8 @@ enum {
 	OPT_RENEW,
 	OPT_STORE_BYTES,
 	OPT_ALLOW_CONTROL,
+	OPT_SPOOL,
+	OPT_SPOOL_BYTES,
 };
 
 const struct option_def run_defs[] = {
@@ -68,6 +74,13 @@ const struct option_def run_defs[] = {
 	{ OPT_STORE_BYTES, "store-bytes", "BYTES",
 	  "memory for what the collector has not written yet; K and\n"
 	  "                               M may stand behind it (default " STORE_DEFAULT_TEXT ")" },
+#ifndef WITHOUT_SPOOL
+	{ OPT_SPOOL, "spool", "FILE",
+	  "keep there, for later and for the next run, what could not\n"
+	  "                               be delivered" },
+	{ OPT_SPOOL_BYTES, "spool-bytes", "BYTES",
+	  "of it at most; K, M and G may stand behind it (default 64M)" },
+#endif
 	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
 	  "orders taken from the collector: filter, snaplen, or both\n"
 	  "                               with a comma (none if not given)" },
@@ -124,6 +137,27 @@ static int parse_store_bytes(struct run_options *o)
 	o->store_bytes = bytes << shift;
 	return 0;
 }
+
+#ifndef WITHOUT_SPOOL
+static int parse_spool_bytes(struct run_options *o)
+{
+	char *end, first = *optarg;
+	unsigned long long bytes = strtoull(optarg, &end, 10);
+	int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+
+	if (shift)
+		end++;
+	if (first < '0' || first > '9' || *end || bytes > SPOOL_BYTES_MAX ||
+	    bytes << shift < SPOOL_BYTES_MIN || bytes << shift > SPOOL_BYTES_MAX) {
+		log_line(
+			"--spool-bytes %s: must be from 1M to 1024G; K, M or G may stand behind it",
+			optarg);
+		return -EINVAL;
+	}
+	o->spool_bytes = bytes << shift;
+	return 0;
+}
+#endif
 
 static int parse_compress(struct run_options *o)
 {
@@ -214,6 +248,13 @@ static int parse_option(struct run_options *o, int id)
 		return parse_number("--renew", 5, 86400, &o->renew_s);
 	case OPT_STORE_BYTES:
 		return parse_store_bytes(o);
+#ifndef WITHOUT_SPOOL
+	case OPT_SPOOL:
+		o->spool = optarg;
+		return 0;
+	case OPT_SPOOL_BYTES:
+		return parse_spool_bytes(o);
+#endif
 	case OPT_ALLOW_CONTROL:
 		return parse_allow_control(o);
 	case OPT_USER:
@@ -239,6 +280,8 @@ static int check(const struct run_options *o)
 		wrong = "--one-way goes with one --to: nobody tells that another is to be tried";
 	else if (o->one_way && o->allowed)
 		wrong = "--allow-control: with --one-way no order can come";
+	else if (o->one_way && o->spool)
+		wrong = "--spool: with --one-way nobody tells what was not delivered";
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
 	else if (o->file && o->capture.given & GIVEN_FOR_INTERFACE)
@@ -274,6 +317,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		.level = 1,
 		.renew_s = SESSION_RENEW_NS / 1000000000,
 		.store_bytes = STORE_BYTES_DEFAULT,
+		.spool_bytes = SPOOL_BYTES_DEFAULT,
 	};
 	capture_options_init(&o->capture);
 	while ((id = options_next(run_defs, argc, argv)) != -1) {

@@ -22,6 +22,8 @@ struct run_options {
 	bool one_way;
 	uint32_t renew_s;
 	uint32_t store_bytes;
+	const char *spool; /* NULL: none */
+	uint64_t spool_bytes;
 	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;
 	uint32_t queue; /* combos */

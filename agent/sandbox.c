@@ -25,7 +25,8 @@ int sandbox_sensor(void)
 	static const struct sandbox_policy policy = {
 		.allowed = "set_robust_list rseq epoll_create1 epoll_ctl epoll_wait epoll_pwait "
 			   "eventfd2 recv recvfrom recvmmsg recvmmsg_time64 send sendto sendmmsg "
-			   "connect", /* for a new port: reach.h */
+			   "connect " /* for a new port: reach.h */
+			   "pread64 pwrite64 ftruncate ftruncate64 fallocate", /* --spool */
 		.checked = checks,
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_MAKING,

@@ -151,6 +151,14 @@ static int sensor_store(struct sensor *s, const struct run_options *o)
 	return err;
 }
 
+/* Its run is known, and where that goes on. */
+static int sensor_spool(struct sensor *s)
+{
+	struct exporter *e = &s->exporter;
+
+	return e->spool ? spool_begin(e->spool, &s->session, e->counters.next) : 0;
+}
+
 static int sensor_init(struct sensor *s, const struct run_options *o)
 {
 	const struct handover *h = &s->handover;
@@ -186,7 +194,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->control.done_fd < 0)
 		return -errno;
-	return resume(&s->exporter) ?: sensor_store(s, o);
+	return resume(&s->exporter) ?: sensor_spool(s) ?: sensor_store(s, o);
 }
 
 /* Threads name themselves: for another one it takes a file in /proc. */
@@ -211,7 +219,9 @@ static int sensor_threads(struct sensor *s)
 	pthread_t capture, export;
 	int err;
 
-	err = pthread_create(&export, NULL, export_then_signal, s);
+	err = s->exporter.spool ? -spool_start(s->exporter.spool) : 0;
+	if (!err)
+		err = pthread_create(&export, NULL, export_then_signal, s);
 	if (!err)
 		err = pthread_create(&capture, NULL, capture_named, &s->capture);
 	if (err) {
@@ -231,7 +241,7 @@ static int sensor_verdict(struct sensor *s)
 
 	control_report(&s->exporter);
 	export_totals(&s->exporter, &t);
-	if (t.dropped_shutdown || s->exporter.unconfirmed) {
+	if (t.dropped_shutdown || (s->exporter.unconfirmed && !s->exporter.stowed)) {
 		log_line("collector %s: %s; is it running, is its public key the second line of "
 			 "--key, is this sensor's key in its --sensors file?",
 			 s->session.peer,
@@ -250,6 +260,11 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	int status;
 
 	slots_open(SLOTS_PATH);
+	if (o->spool) {
+		s->exporter.spool = spool_open_file(o->spool, o->spool_bytes);
+		if (!s->exporter.spool)
+			return 1;
+	}
 	if (privsep_drop(o->user))
 		return 1;
 	s->control.privileged = sock;

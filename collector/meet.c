@@ -210,11 +210,14 @@ static struct session *welcome_sensor(struct meet *m, struct table *t, struct se
 					 .window = window_given(hello->window),
 					 .flags = padded ? TRYST_PADDED : 0,
 					 .sensor_id = s->id };
+	uint64_t spool = spooled_agree(&m->own, s->pair, hello);
 	uint8_t k2[KEY_LEN];
 	struct session *c;
-	long n = tryst_answer(out, k2, &m->own, s->public, s->pair, hello, &welcome, in, len,
-			      padded ? SHROUD_DATAGRAM_PADDED : 0);
+	long n;
 
+	welcome.flags |= spool ? TRYST_SPOOL : 0;
+	n = tryst_answer(out, k2, &m->own, s->public, s->pair, hello, &welcome, in, len,
+			 padded ? SHROUD_DATAGRAM_PADDED : 0);
 	c = n < 0 ? NULL : candidate_make(s, t, k2, welcome.window, now_ns);
 	sodium_memzero(k2, sizeof(k2));
 	if (!c)
@@ -222,6 +225,7 @@ static struct session *welcome_sensor(struct meet *m, struct table *t, struct se
 	*out_len = n;
 	c->padded = padded;
 	candidate_of(c, hello);
+	c->spool = spool;
 	return c;
 }
 
@@ -332,6 +336,7 @@ bool meet_renew(struct meet *m, struct table *t, struct sensor *s, const uint8_t
 	if (c) {
 		c->run = current->run;
 		c->padded = current->padded;
+		c->spool = current->spool;
 		c->renewed = true;
 		c->hello_ns = current->hello_ns;
 		c->renew[0] = MESSAGE_RENEWED;

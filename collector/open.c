@@ -280,8 +280,8 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 		else if (first && set_up)
 			session->confirmed = true; /* our answer came there */
 	}
-	/* What the run before had under way is nothing of this one's. */
-	if (session->run != s->ledger.run)
+	/* What the run before had under way is nothing of this one's; nor are records combos. */
+	if (session->run != s->ledger.run || session->spool != s->spooled.id)
 		return;
 	if (take_any(o, s, session, message, n, now_ns))
 		shroud_keep(&session->rx, number);

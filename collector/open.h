@@ -12,6 +12,7 @@
 #include "meet.h"
 #include "output.h"
 #include "sensors.h"
+#include "wire/spool.h"
 
 #define OPEN_ACK_EVERY 16	   /* datagrams */
 #define OPEN_ACK_NS 20000000ULL	   /* after the first that is not acknowledged, at most */
@@ -48,8 +49,9 @@ struct open {
 	struct sensors *sensors;
 	struct decompress *decompress;
 	struct output *output;
-	struct pool pool;     /* of all sensors' pieces */
-	uint64_t received_ns; /* protocol time when the present batch was read */
+	struct pool pool;		 /* of all sensors' pieces */
+	uint8_t combo[SPOOL_RECORD_MAX]; /* that was opened out of a record */
+	uint64_t received_ns;		 /* protocol time when the present batch was read */
 	struct open_counters counters;
 	/* ANSWER, the answer to an order (control.c); NULL: nobody wants it. */
 	void (*answered)(void *user, struct sensor *s, uint64_t number, uint8_t status,

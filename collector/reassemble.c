@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/combo.h"
+#include "wire/spool.h"
 
 #define WORD_BITS 64
 
@@ -235,7 +235,7 @@ enum reassemble_result reassemble_add(struct reassembly *r, struct pool *pool,
 	struct reassembly_slot *s;
 	uint32_t fresh;
 
-	if (!p->total || p->total > COMBO_WIRE_MAX)
+	if (!p->total || p->total > SPOOL_RECORD_MAX)
 		return REASSEMBLE_BAD;
 	if ((int64_t)(count - r->next) < 0)
 		return REASSEMBLE_DUPLICATE;

@@ -18,6 +18,7 @@
 #include "reassemble.h"
 #include "sensors_file.h"
 #include "session.h"
+#include "spool.h"
 #include "wire/info.h"
 #include "wire/keys.h"
 
@@ -75,6 +76,7 @@ struct sensor {
 	struct reassembly reassembly;
 	struct ledger ledger;
 	struct interfaces interfaces;
+	struct spooled spooled;
 };
 
 struct sensors {

@@ -36,6 +36,7 @@ struct session {
 	uint64_t hello_ns; /* protocol time of the sensor's, in its m1, or of what was renewed */
 	uint64_t made_ns;  /* monotonic */
 	uint64_t heard;	   /* highest of our datagrams that the sensor has heard of */
+	uint64_t spool;	   /* what it forwards: spool.h; 0: its sensor's present run */
 	bool padded, renewed;
 	bool one_way; /* nothing goes to the sensor, and its E_s is in `renew` */
 	/* Where the sensor is. Until that is confirmed, no more than `credit` bytes go there. */

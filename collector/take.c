@@ -29,7 +29,9 @@ static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, s
 	struct combo_frame f;
 	const uint8_t *body = NULL;
 
-	if (combo_header_read(&h, combo, len, combo_id(s, combo, len)) == 0 &&
+	if (s->spooled.id)
+		combo = spooled_open(&s->spooled, o->combo, &len, s, count, combo);
+	if (combo && combo_header_read(&h, combo, len, combo_id(s, combo, len)) == 0 &&
 	    h.seqn == (uint16_t)count)
 		body = decompress_combo(o->decompress, &h, combo, len);
 	if (!body || combo_open(&r, body, h.body_len, h.frames) ||
@@ -234,17 +236,23 @@ static void run_begin(struct open *o, struct sensor *s, uint64_t run, uint64_t n
  * that are here already will be known by their numbers. */
 void take_session(struct open *o, struct sensor *s, struct session *session, uint64_t now_ns)
 {
+	size_t told_at = session->spool && session->info_len ? SPOOL_HELLO_LEN : 0;
 	struct info info;
 
 	if (!s->ledger.runs || session->run != s->ledger.run) {
 		run_begin(o, s, session->run, now_ns);
+	} else if (session->spool != s->spooled.id) {
+		/* What waits is of another form. */
+		reassemble_start(&s->reassembly, &o->pool, s->reassembly.next);
+		ledger_run_resume(&s->ledger);
 	} else {
 		reassemble_resume(&s->reassembly, &o->pool);
 		ledger_run_resume(&s->ledger);
 	}
 	s->final_heard = s->final_confirmed = false;
-	info_read(&info, session->info, session->info_len);
-	sensor_info_set(s, session->info, session->info_len);
+	spooled_begin(&s->spooled, &o->meet.own, s->pair, session);
+	info_read(&info, session->info + told_at, session->info_len - told_at);
+	sensor_info_set(s, session->info + told_at, session->info_len - told_at);
 	s->change = info.change;
 	interfaces_describe(s, &info);
 }

@@ -217,7 +217,8 @@ static void seal_piece(struct deliver *d, uint64_t count, struct store_combo *c,
 		len = c->cut;
 	piece_header_write(message, count, offset, c->len);
 	store_read(&d->store, c, offset, len, message + PIECE_HEADER_LEN);
-	if (offset == 0) /* the id is the session's, and it was compressed in front of it */
+	if (offset == 0 &&
+	    !d->opaque) /* the id is the session's, and it was compressed in front of it */
 		store_be(message + PIECE_HEADER_LEN + 2, d->path.sensor_id, 2);
 	c->pending &= ~(1U << piece);
 	seal(d, message, PIECE_HEADER_LEN + len, &sent);

@@ -143,7 +143,7 @@ static void export_compress(struct exporter *e, struct combo *c)
 /* Makes room in a full store where frames would be lost otherwise: the newest are worth more. */
 static bool export_make_room(struct exporter *e)
 {
-	if (e->is_file || !queue_is_full(e->queue) || !ring_is_short(e))
+	if (e->is_file || !queue_is_full(e->queue) || !ring_is_short(e) || !stow_is_full(&e->stow))
 		return false;
 	deliver_drop_oldest(&e->deliver);
 	return true;
@@ -156,28 +156,51 @@ static void export_keep(struct exporter *e, bool up)
 	/* All before it was sent, so it will be at once. */
 	bool sent = up && deliver_has_sent(&e->deliver, e->deliver.store.end - 1);
 
-	if (!c || e->kept || (!sent && !store_is_empty(&e->deliver.store) && !ring_is_short(e)) ||
-	    (!up && !ring_is_short(e)))
+	if (!c || e->kept)
+		return;
+	if (!up && !ring_is_short(e) && !stow_works(&e->stow))
+		return;
+	if (up && !sent && !store_is_empty(&e->deliver.store) && !ring_is_short(e))
 		return;
 	if (!e->wire_len)
 		export_compress(e, c);
 	do
-		e->kept = deliver_put(&e->deliver, e->wire, e->wire_len, c->first, c->frames);
+		e->kept = stow_put(&e->stow, e->wire, e->wire_len, c->first, c->frames,
+				   !up || !e->is_file);
 	while (!e->kept && export_make_room(e));
 }
 
-/* The combo that is kept is this agent's no longer, or is no combo: see above. */
-static void export_commit(struct exporter *e)
+/* Into the file, with totals beside it once a second, for who comes after us. */
+static void export_stow(struct exporter *e, bool up, uint64_t now_ns)
 {
-	struct combo *c = queue_front(e->queue);
-	bool sent = deliver_has_sent(&e->deliver, e->counters.next);
+	uint8_t message[TOTALS_WIRE_MAX];
+	struct totals t;
 
-	if (!sent && !ring_is_short(e))
+	if (!stow_turn(&e->stow, up, now_ns) || now_ns < e->next_stowed_ns)
 		return;
+	export_totals(e, &t);
+	stow_totals(&e->stow, message, totals_write(message, &t));
+	e->next_stowed_ns = now_ns + TOTALS_INTERVAL_NS;
+}
+
+static void export_committed(struct exporter *e, struct combo *c)
+{
 	count(&e->counters.next, 1);
 	count(&e->counters.body_bytes, c->body_len);
 	count(&e->counters.combos, 1);
 	export_done(e, c, &e->counters.exported);
+}
+
+/* The combo that is kept is this agent's no longer, or is no combo: see above. */
+static void export_commit(struct exporter *e, bool up)
+{
+	struct combo *c = queue_front(e->queue);
+	bool sent = deliver_has_sent(&e->deliver, e->counters.next) ||
+		    stow_has(&e->stow, e->counters.next);
+
+	if (!sent && (!ring_is_short(e) || (!up && stow_works(&e->stow))))
+		return;
+	export_committed(e, c);
 }
 
 /* ---- an end ---------------------------------------------------------------------------------- */
@@ -189,6 +212,10 @@ static void export_give_up(struct exporter *e)
 
 	if (!c) {
 		event_wait(e->queue->filled_fd, WAIT_MS);
+		return;
+	}
+	if (e->kept && e->spool) { /* its number is in the file, or may be */
+		export_committed(e, c);
 		return;
 	}
 	if (e->kept)
@@ -228,6 +255,8 @@ static bool export_is_over(struct exporter *e, bool up, uint64_t now_ns)
 		e->moved_ns = now_ns; /* there is nothing that waits */
 	else if (e->deliver.progress_ns > e->moved_ns)
 		e->moved_ns = e->deliver.progress_ns;
+	if (e->forward.deliver.progress_ns > e->moved_ns)
+		e->moved_ns = e->forward.deliver.progress_ns;
 	return (!up && now_ns - e->waiting_since_ns > e->patience_ns) ||
 	       now_ns > e->moved_ns + FINAL_PATIENCE_NS + e->patience_ns;
 }
@@ -249,6 +278,8 @@ static void export_wait(struct exporter *e, bool up)
 		ms = totals < 0 ? 0 : (int)totals;
 	if (up)
 		ms = deliver_wait_ms(&e->deliver, now, ms);
+	else if (e->forward.group)
+		ms = deliver_wait_ms(&e->forward.deliver, now, WAIT_MS);
 	else if (export_is_bounded(e))
 		ms = WAIT_MS;
 	poll(p, 2, ms);
@@ -274,13 +305,42 @@ static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 		}
 	}
 	export_keep(e, up);
+	export_stow(e, up, now);
 	if (up)
 		deliver_send(&e->deliver, now);
 	if (e->kept) {
-		export_commit(e);
+		export_commit(e, up);
 		return !e->kept;
 	}
 	return false;
+}
+
+/* What was not delivered stays in the spool, but for what could not be written. Returns whether
+ * that is the end. */
+static bool export_stay(struct exporter *e)
+{
+	uint8_t message[TOTALS_WIRE_MAX];
+	uint64_t lost, stay;
+	struct totals t;
+
+	if (e->persistent)
+		export_totals_stay(e, &t);
+	else
+		export_totals(e, &t);
+	t.final = 1;
+	lost = stow_end(&e->stow, e->counters.exported, message, totals_write(message, &t), &stay);
+	if (e->deliver.final || (!lost && !stay))
+		return e->deliver.final;
+	__atomic_store_n(&e->deliver.given_up, e->deliver.given_up + lost, __ATOMIC_RELAXED);
+	if (lost)
+		log_line("%llu frames were neither delivered nor could they be written to --spool "
+			 "(dropped_store)",
+			 (unsigned long long)lost);
+	if (stay)
+		log_line("%llu frames wait in --spool for the next run", (unsigned long long)stay);
+	e->undelivered = lost > 0;
+	e->stowed = e->unconfirmed = true;
+	return true;
 }
 
 /* What was not delivered is given up, and said: to the collector too, if it still hears us. */
@@ -288,6 +348,8 @@ static void export_end(struct exporter *e)
 {
 	uint64_t before = e->deliver.given_up, until = monotonic_ns() + LAST_WORD_NS, now;
 
+	if (e->spool && export_stay(e))
+		return;
 	while (!store_is_empty(&e->deliver.store) && !e->deliver.final)
 		deliver_drop_oldest(&e->deliver);
 	e->undelivered = e->deliver.given_up > before;
@@ -309,12 +371,15 @@ int export_init(struct exporter *e, size_t store_bytes)
 
 	if (!err)
 		deliver_start(&e->deliver, e->counters.next, e->counters.exported);
-	return err;
+	stow_begin(&e->stow, e->spool, &e->deliver);
+	return err ?: forward_init(&e->forward, e->spool, e->session, &e->counters);
 }
 
 void export_free(struct exporter *e)
 {
 	deliver_free(&e->deliver);
+	forward_free(&e->forward);
+	spool_free(e->spool);
 }
 
 void *export_thread(void *arg)
@@ -325,10 +390,16 @@ void *export_thread(void *arg)
 	while (!e->deliver.final) {
 		uint64_t now = monotonic_ns();
 		unsigned int generation = e->deliver.path.generation;
+		bool old = forward_turn(&e->forward, now);
 		bool up = deliver_session(&e->deliver, now);
 
-		e->given_up |= export_is_over(e, up, now);
-		if (!e->given_up) {
+		e->given_up |= export_is_over(e, up || old, now);
+		if (e->given_up && stow_works(&e->stow)) {
+			up = false; /* what there is is written, and that is the end */
+			if (queue_finished(e->queue) && stow_is_whole(&e->stow))
+				break;
+		}
+		if (!e->given_up || stow_works(&e->stow)) {
 			if (!export_turn(e, up, e->deliver.path.generation != generation, now))
 				export_wait(e, up);
 		} else if (!queue_finished(e->queue)) {

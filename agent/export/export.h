@@ -7,10 +7,12 @@
 
 #include "compress.h"
 #include "deliver.h"
+#include "forward.h"
 #include "journal.h"
 #include "agent/queue.h"
 #include "session.h"
 #include "agent/source/source.h"
+#include "stow.h"
 #include "wire/totals.h"
 
 struct exporter {
@@ -25,6 +27,10 @@ struct exporter {
 	struct journal journal;
 	uint64_t *ends; /* journal.lanes positions */
 	struct deliver deliver;
+	struct spool *spool; /* NULL: there is none */
+	struct stow stow;
+	struct forward forward;
+	uint64_t next_stowed_ns;
 
 	uint64_t next_totals_ns, waiting_since_ns, moved_ns;
 	uint8_t wire[COMBO_WIRE_MAX];
@@ -34,6 +40,7 @@ struct exporter {
 	bool given_up;			 /* patience is over */
 	bool left;			 /* a combo was left in the ring for the next agent */
 	bool undelivered;		 /* frames were given up at the end */
+	bool stowed;			 /* what was not is in the spool */
 	bool unconfirmed;		 /* the collector has not confirmed the final totals */
 };
 

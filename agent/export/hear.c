@@ -59,6 +59,15 @@ static void hear_measure_anew(struct session *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* It stays in the file. */
+static void hear_spool_refused(struct session *s, uint64_t now_ns)
+{
+	log_line("collector %s: cannot open what --spool has of an earlier process; it is not sent",
+		 s->peers[s->asked.peer].address.name);
+	s->spools[s->asked.spool - 1].is_for[s->asked.peer] = false;
+	s->next_init_ns = now_ns;
+}
+
 static bool hear_welcome(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
 {
 	struct session_asked *a = &s->asked;
@@ -80,9 +89,15 @@ static bool hear_welcome(struct session *s, const uint8_t *in, size_t len, uint6
 	if (s->trying != a->peer)
 		s->unanswered = 0;
 	s->trying = a->peer;
+	if (a->spool && !(welcome.flags & TRYST_SPOOL)) {
+		hear_spool_refused(s, now_ns);
+		sodium_memzero(k2, sizeof(k2));
+		return true;
+	}
 	terms.window = welcome.window < s->window ? welcome.window : s->window;
 	terms.sensor_id = welcome.sensor_id;
 	terms.padded = s->pad;
+	terms.spool = a->spool;
 	hear_measure_anew(s);
 	s->next_better_ns = now_ns + SESSION_BETTER_NS;
 	if (!session_begin(s, a->peer, a->sock, k2, &terms, now_ns))

@@ -22,11 +22,21 @@ bool session_use(struct session *s, struct session_path *p)
 	/* All under the lock: keys taken with another session's number would be taken twice, and
 	 * the same number would seal two datagrams. */
 	pthread_mutex_lock(&s->lock);
-	up = s->up;
+	up = s->up && s->path.spool == p->spool;
 	if (up && s->path.generation != p->generation)
 		*p = s->path;
 	pthread_mutex_unlock(&s->lock);
 	return up;
+}
+
+uint32_t session_spool(struct session *s)
+{
+	uint32_t spool;
+
+	pthread_mutex_lock(&s->lock);
+	spool = s->up ? s->path.spool : 0;
+	pthread_mutex_unlock(&s->lock);
+	return spool;
 }
 
 bool session_ack(struct session *s, unsigned int generation, struct ack *ack)

@@ -174,6 +174,7 @@ static void session_publish(struct session *s, const struct session_link *l,
 	p->sensor_id = terms->sensor_id;
 	p->padded = terms->padded;
 	p->one_way = terms->one_way;
+	p->spool = terms->spool;
 	shroud_tx_init(&p->tx, up);
 	s->clock_set = s->peers[l->peer].clock_set;
 	s->clock_base_ns = s->peers[l->peer].clock_base_ns;
@@ -256,6 +257,33 @@ size_t session_padding(const struct session *s)
 	return s->pad ? SHROUD_DATAGRAM_PADDED : 0;
 }
 
+/* What goes first to a collector: what waits in the spool, from the oldest on. Numbers from 1. */
+static uint32_t session_spool_for(const struct session *s, unsigned int peer)
+{
+	for (unsigned int i = 0; i < s->spool_count; i++)
+		if (s->spools[i].is_for[peer] &&
+		    !__atomic_load_n(&s->spools[i].done, __ATOMIC_ACQUIRE))
+			return i + 1;
+	return 0;
+}
+
+/* A session for that: its key is ahead of the info, which is then cut behind a line. */
+static void session_hello_spool(const struct session *s, struct tryst_hello *hello)
+{
+	const struct session_spool *p = &s->spools[s->asked.spool - 1];
+	size_t len = hello->info_len;
+
+	if (len > TRYST_INFO_MAX - SPOOL_HELLO_LEN)
+		len = TRYST_INFO_MAX - SPOOL_HELLO_LEN;
+	while (len && hello->info[len - 1] != '\n')
+		len--;
+	memmove(hello->info + SPOOL_HELLO_LEN, hello->info, len);
+	memcpy(hello->info, p->hello[s->asked.peer], SPOOL_HELLO_LEN);
+	hello->info_len = SPOOL_HELLO_LEN + len;
+	hello->run = p->run;
+	hello->flags |= TRYST_SPOOL;
+}
+
 static void session_send_init(struct session *s, const struct session_peer *p, uint64_t time_ns)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
@@ -271,8 +299,10 @@ static void session_send_init(struct session *s, const struct session_peer *p, u
 	if (!slot_choose(&s->peers[s->asked.peer], slot_interval(s, time_ns), &slot))
 		return; /* another interval has others */
 	/* So that a collector that hears of this run only now knows what it has missed. */
-	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
+	s->info.exported = s->asked.spool ? 0 : __atomic_load_n(s->exported, __ATOMIC_RELAXED);
 	hello.info_len = info_write((char *)hello.info, &s->info);
+	if (s->asked.spool)
+		session_hello_spool(s, &hello);
 	len = tryst_init(&s->asked.tryst, out, &s->own, p->public, p->pair, slot, &hello,
 			 session_padding(s));
 	s->asked.waits = len > 0;
@@ -300,6 +330,7 @@ static void session_ask(struct session *s, unsigned int peer, bool clock, uint64
 	reach_give(&s->reach, s->asked.sock);
 	sodium_memzero(&s->asked, sizeof(s->asked));
 	s->asked.peer = peer;
+	s->asked.spool = session_spool_for(s, peer);
 	s->asked.sock = reach_take(&s->reach, &p->address);
 	if (s->asked.sock < 0) {
 		s->asked.sock = -1; /* no route at present */
@@ -420,6 +451,10 @@ int session_tick(struct session *s, uint64_t now_ns)
 		return one_way_tick(s, now_ns);
 	if (s->present && session_is_silent(s, now_ns)) {
 		session_retire(s, now_ns);
+		s->next_init_ns = 0;
+	}
+	if (s->present && s->path.spool != session_spool_for(s, s->present->peer)) {
+		session_retire(s, now_ns); /* what it was for is done */
 		s->next_init_ns = 0;
 	}
 	if (s->present) {

@@ -25,6 +25,7 @@
 #include "wire/keys.h"
 #include "wire/message.h"
 #include "wire/shroud.h"
+#include "wire/spool.h"
 #include "wire/table.h"
 #include "wire/tryst.h"
 
@@ -44,8 +45,17 @@ struct session_path {
 	struct shroud_tx tx;
 	uint32_t window;
 	uint16_t sensor_id;
-	bool padded;  /* every datagram has SHROUD_DATAGRAM_PADDED bytes */
-	bool one_way; /* nobody acknowledges */
+	bool padded;	/* every datagram has SHROUD_DATAGRAM_PADDED bytes */
+	bool one_way;	/* nobody acknowledges */
+	uint32_t spool; /* what it forwards: the group's number from 1; 0: the present run */
+};
+
+/* What an earlier process has left in the spool, for a session of its own (spool.h). */
+struct session_spool {
+	uint64_t run;
+	uint8_t hello[REACH_PEERS][SPOOL_HELLO_LEN];
+	bool is_for[REACH_PEERS]; /* that collector can open it */
+	bool done;		  /* atomic */
 };
 
 /* Where a collector is, and what is shared with it. */
@@ -64,6 +74,7 @@ struct session_peer {
 /* A set-up that waits for its answer, and a clock request beside it. */
 struct session_asked {
 	unsigned int peer;
+	uint32_t spool;
 	int sock;   /* -1: none */
 	bool waits; /* `tryst` is that of an m1 that has gone out */
 	struct tryst_asked tryst;
@@ -97,10 +108,10 @@ struct session_ack {
 /* A session that nobody answers (one_way.h): it is announced until it begins, and behind that. */
 struct session_one_way {
 	bool on;
-	uint64_t slot;			 /* the last one that was used, of all since 1970; 0: none */
-	uint64_t time_ns;		 /* that the last m1 had */
-	uint8_t ephemeral[KEY_LEN];	 /* E_s of the present session */
-	bool pending;			 /* there is another one, that has not begun: */
+	uint64_t slot;		    /* the last one that was used, of all since 1970; 0: none */
+	uint64_t time_ns;	    /* that the last m1 had */
+	uint8_t ephemeral[KEY_LEN]; /* E_s of the present session */
+	bool pending;		    /* there is another one, that has not begun: */
 	uint8_t pending_ephemeral[KEY_LEN], k2[KEY_LEN];
 	unsigned int announced; /* so often */
 	uint64_t begin_ns;	/* 0: it has to be announced more often before */
@@ -122,6 +133,8 @@ struct session {
 	struct keypair own;
 	struct session_peer peers[REACH_PEERS]; /* by priority */
 	unsigned int peer_count;
+	struct session_spool *spools;
+	unsigned int spool_count;
 
 	/* control thread */
 	struct info info; /* what the sensor says of itself; `exported` and `change` are set here */
@@ -195,8 +208,10 @@ void session_answer(struct session *s, uint64_t number, uint8_t status, const ch
 /* ---- export thread --------------------------------------------------------------------------- */
 
 /* Takes the present session's path where it is another one than in `p`. Returns whether there is a
- * session. */
+ * session for what `p->spool` says. */
 bool session_use(struct session *s, struct session_path *p);
+/* What the present session forwards: the group's number from 1; 0: nothing, or there is none. */
+uint32_t session_spool(struct session *s);
 /* The next ACK of the session `generation`. Returns false where there is none. */
 bool session_ack(struct session *s, unsigned int generation, struct ack *ack);
 /* The next message that the control thread wants to be sent (HEARD, PROBE, ECHO, RENEW, INFO,

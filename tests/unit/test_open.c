@@ -3,7 +3,7 @@
  * collector/one_way.o collector/sensors.o collector/sensors_file.o collector/reassemble.o
  * collector/ledger.o collector/interfaces.o collector/pcapng.o collector/decompress.o wire/tryst.o
  * wire/shroud.o wire/derive.o wire/keys.o wire/table.o wire/clock_request.o wire/combo.o
- * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */
+ * collector/spool.o wire/spool.o wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */
 /* Datagrams of sensors and strangers: what the collector takes of them, and what it says to it. */
 #include "open_world.h"
 

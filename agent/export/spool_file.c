@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Spool file: see spool_file.h. In: records of this process, and a file that an earlier one may
+ * have been killed over, or anybody has altered. Out: whole records. Always holds: what is read
+ * lies inside its segment, and a record's count is what its writer gave it.
+ */
+#include "spool_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#include "wire/bytes.h"
+
+#define FILE_MAGIC "saluki spool 1\n"
+#define FILE_HEAD 24
+#define SEGMENT_MAGIC 0x73707365676d3031ULL
+#define HEAD_CHECK_AT (4 * 8 + KEY_LEN + KEYS_PEERS_MAX * (8 + SPOOL_WRAPPED_LEN))
+#define CHECK_LEN 8
+#define RECORD_CHECK_AT (SPOOL_RECORD_HEAD - CHECK_LEN)
+
+_Static_assert(sizeof(FILE_MAGIC) == 16, "of the file's beginning");
+_Static_assert(HEAD_CHECK_AT + CHECK_LEN <= SPOOL_SEGMENT_HEAD, "a segment's head");
+_Static_assert(SPOOL_SEGMENT_HEAD + SPOOL_RECORD_HEAD + SPOOL_RECORD_MAX <= SPOOL_SEGMENT_MIN,
+	       "any combo fits into a segment");
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+int spool_file_open(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		log_line("--spool %s: %s", path, strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		log_line("--spool %s: is no file", path);
+	} else if (flock(fd, LOCK_EX | LOCK_NB)) {
+		log_line("--spool %s: another saluki has it", path);
+	} else {
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static int read_all(const struct spool_file *f, uint64_t at, uint8_t *out, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = pread(f->fd, out, len, at);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : (size_t)n == len ? 0 : -EBADMSG;
+}
+
+/* On a full disk a part may be written: then nothing counts, for its check is missing. */
+static int write_all(const struct spool_file *f, uint64_t at, const uint8_t *in, size_t len)
+{
+	while (len) {
+		ssize_t n = pwrite(f->fd, in, len, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		in += n;
+		at += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes)
+{
+	uint8_t head[FILE_HEAD] = { 0 };
+	struct stat st;
+	int err;
+
+	f->fd = fd;
+	f->segment_bytes = bytes / SPOOL_SEGMENTS / SPOOL_FIRST * SPOOL_FIRST;
+	if (f->segment_bytes < SPOOL_SEGMENT_MIN)
+		f->segment_bytes = SPOOL_SEGMENT_MIN;
+	if (fstat(fd, &st))
+		return -errno;
+	/* A kill may have left a part of it. */
+	if (st.st_size < FILE_HEAD) {
+		size_t len = st.st_size < (off_t)sizeof(FILE_MAGIC) ? (size_t)st.st_size
+								    : sizeof(FILE_MAGIC);
+
+		err = read_all(f, 0, head, len);
+		return err ?: memcmp(head, FILE_MAGIC, len) ? -EBADMSG : 0;
+	}
+	err = read_all(f, 0, head, sizeof(head));
+	if (err || memcmp(head, FILE_MAGIC, sizeof(FILE_MAGIC)))
+		return err ?: -EBADMSG;
+	f->segment_bytes = load_be(head + 16, 8);
+	return f->segment_bytes < SPOOL_SEGMENT_MIN || f->segment_bytes > 1ULL << 40 ? -EBADMSG : 0;
+}
+
+int spool_file_write(struct spool_file *f)
+{
+	uint8_t head[FILE_HEAD] = FILE_MAGIC;
+
+	store_be(head + 16, f->segment_bytes, 8);
+	return write_all(f, 0, head, sizeof(head));
+}
+
+static uint64_t segment_at(const struct spool_file *f, unsigned int segment)
+{
+	return SPOOL_FIRST + segment * f->segment_bytes;
+}
+
+/* ---- segments -------------------------------------------------------------------------------- */
+
+void spool_mark(uint8_t mark[8], const uint8_t peer[KEY_LEN], const uint8_t ephemeral[KEY_LEN])
+{
+	uint8_t hash[KEY_LEN];
+
+	derive(hash, peer, "spool mark", ephemeral, KEY_LEN, NULL, 0);
+	memcpy(mark, hash, 8);
+}
+
+static void head_check(uint8_t check[CHECK_LEN], const uint8_t *head)
+{
+	uint8_t hash[KEY_LEN];
+
+	derive_hash(hash, head, HEAD_CHECK_AT);
+	memcpy(check, hash, CHECK_LEN);
+}
+
+int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h)
+{
+	uint8_t head[SPOOL_SEGMENT_HEAD], check[CHECK_LEN], *p = head + 32 + KEY_LEN;
+	int err = read_all(f, segment_at(f, segment), head, sizeof(head));
+
+	if (err)
+		return err;
+	head_check(check, head);
+	if (load_be(head, 8) != SEGMENT_MAGIC || memcmp(check, head + HEAD_CHECK_AT, CHECK_LEN))
+		return -EBADMSG;
+	h->order = load_be(head + 8, 8);
+	h->run = load_be(head + 16, 8);
+	h->stamp = load_be(head + 24, 8);
+	memcpy(h->ephemeral, head + 32, KEY_LEN);
+	for (int i = 0; i < KEYS_PEERS_MAX; i++, p += 8 + SPOOL_WRAPPED_LEN) {
+		memcpy(h->peers[i].mark, p, 8);
+		memcpy(h->peers[i].wrapped, p + 8, SPOOL_WRAPPED_LEN);
+	}
+	return 0;
+}
+
+int spool_head_write(struct spool_file *f, unsigned int segment, const struct spool_head *h)
+{
+	uint8_t head[SPOOL_SEGMENT_HEAD] = { 0 }, *p = head + 32 + KEY_LEN;
+
+	store_be(head, SEGMENT_MAGIC, 8);
+	store_be(head + 8, h->order, 8);
+	store_be(head + 16, h->run, 8);
+	store_be(head + 24, h->stamp, 8);
+	memcpy(head + 32, h->ephemeral, KEY_LEN);
+	for (int i = 0; i < KEYS_PEERS_MAX; i++, p += 8 + SPOOL_WRAPPED_LEN) {
+		memcpy(p, h->peers[i].mark, 8);
+		memcpy(p + 8, h->peers[i].wrapped, SPOOL_WRAPPED_LEN);
+	}
+	head_check(head + HEAD_CHECK_AT, head);
+	return write_all(f, segment_at(f, segment), head, sizeof(head));
+}
+
+int spool_head_erase(struct spool_file *f, unsigned int segment)
+{
+	uint8_t zeros[SPOOL_SEGMENT_HEAD] = { 0 };
+	int err = write_all(f, segment_at(f, segment), zeros, sizeof(zeros));
+
+	/* Not every file system can; the space is used again in any case. */
+	fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, segment_at(f, segment),
+		  f->segment_bytes);
+	return err;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* Of the segment's stamp too: what an earlier use of the segment has left is no record. */
+static void record_check(uint8_t check[CHECK_LEN], const struct spool_head *h, const uint8_t *head,
+			 const uint8_t *data, size_t len)
+{
+	uint8_t hash[KEY_LEN], stamped[8 + RECORD_CHECK_AT];
+
+	store_be(stamped, h->stamp, 8);
+	memcpy(stamped + 8, head, RECORD_CHECK_AT);
+	derive(hash, h->ephemeral, "spool record", stamped, sizeof(stamped), data, len);
+	memcpy(check, hash, CHECK_LEN);
+}
+
+static bool fits(const struct spool_file *f, uint64_t at, uint64_t len)
+{
+	return at <= f->segment_bytes && len <= f->segment_bytes - at;
+}
+
+int spool_record_read(struct spool_file *f, unsigned int segment, const struct spool_head *h,
+		      uint64_t *at, struct spool_record *r)
+{
+	uint8_t *head = f->buffer, *data = f->buffer + SPOOL_RECORD_HEAD, check[CHECK_LEN];
+	int err = fits(f, *at, SPOOL_RECORD_HEAD)
+			  ? read_all(f, segment_at(f, segment) + *at, head, SPOOL_RECORD_HEAD)
+			  : -EBADMSG;
+
+	if (err)
+		return err;
+	*r = (struct spool_record){ .len = load_be(head, 4),
+				    .kind = head[4],
+				    .count = load_be(head + 5, 8),
+				    .first = load_be(head + 13, 8),
+				    .frames = load_be(head + 21, 4),
+				    .data = data };
+	if (!r->len || r->len > SPOOL_RECORD_MAX || !fits(f, *at, SPOOL_RECORD_HEAD + r->len))
+		return -EBADMSG;
+	err = read_all(f, segment_at(f, segment) + *at + SPOOL_RECORD_HEAD, data, r->len);
+	if (err)
+		return err;
+	record_check(check, h, head, data, r->len);
+	if (memcmp(check, head + RECORD_CHECK_AT, CHECK_LEN))
+		return -EBADMSG;
+	*at += SPOOL_RECORD_HEAD + r->len;
+	return 0;
+}
+
+int spool_record_write(struct spool_file *f, unsigned int segment, const struct spool_head *h,
+		       uint64_t *at, const struct spool_record *r)
+{
+	uint8_t *head = f->buffer, *data = f->buffer + SPOOL_RECORD_HEAD;
+	int err;
+
+	if (!fits(f, *at, SPOOL_RECORD_HEAD + r->len))
+		return -EFBIG;
+	store_be(head, r->len, 4);
+	head[4] = r->kind;
+	store_be(head + 5, r->count, 8);
+	store_be(head + 13, r->first, 8);
+	store_be(head + 21, r->frames, 4);
+	if (r->data != data)
+		memcpy(data, r->data, r->len);
+	record_check(head + RECORD_CHECK_AT, h, head, data, r->len);
+	err = write_all(f, segment_at(f, segment) + *at, head, SPOOL_RECORD_HEAD + r->len);
+	if (!err)
+		*at += SPOOL_RECORD_HEAD + r->len;
+	return err;
+}

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/export/spool.o agent/export/spool_file.o agent/queue.o wire/spool.o wire/tryst.o
+ * wire/derive.o wire/keys.o wire/combo.o wire/fields.o wire/forms.o */
+/* The spool: what is sealed and for whom, what a cut or an altered file still gives, the thread. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sodium.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "agent/export/spool.h"
+#include "agent/queue.h"
+#include "wire/bytes.h"
+
+#define LEN 40
+#define MANY 6
+
+static struct keypair sensor, collector, other;
+static uint8_t pair[KEY_LEN], pair_other[KEY_LEN];
+
+static int begin(void **state)
+{
+	(void)state;
+	struct keypair *all[3] = { &sensor, &collector, &other };
+
+	if (keys_init())
+		return -1;
+	for (int i = 0; i < 3; i++) {
+		key_generate(all[i]->secret);
+		key_public(all[i]->public, all[i]->secret);
+	}
+	return tryst_pair(pair, &sensor, collector.public, true, NULL) ||
+	       tryst_pair(pair_other, &sensor, other.public, true, NULL);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void a_record_opens_under_its_name_alone(void **state)
+{
+	uint8_t key[KEY_LEN], combo[LEN], record[LEN + SPOOL_RECORD_OVERHEAD];
+	uint8_t out[SPOOL_RECORD_MAX], *got;
+	size_t len = 0, n;
+
+	(void)state;
+	key_generate(key);
+	randombytes_buf(combo, sizeof(combo));
+	n = spool_seal(record, key, 7, 100, 200, combo, LEN);
+	assert_int_equal(n, sizeof(record));
+	got = spool_open(out, &len, key, 100, 200, record, n);
+	assert_non_null(got);
+	assert_int_equal(len, LEN);
+	assert_memory_equal(got, combo, LEN);
+	assert_null(spool_open(out, &len, key, 101, 200, record, n));
+	assert_null(spool_open(out, &len, key, 100, 201, record, n));
+	for (size_t cut = 0; cut < n; cut++)
+		assert_null(spool_open(out, &len, key, 100, 200, record, cut));
+	for (size_t i = 0; i < n; i++) {
+		record[i] ^= 1;
+		assert_null(spool_open(out, &len, key, 100, 200, record, n));
+		record[i] ^= 1;
+	}
+}
+
+static void a_key_is_for_one_collector(void **state)
+{
+	uint8_t key[KEY_LEN], got[KEY_LEN], hello[SPOOL_HELLO_LEN];
+	struct keypair file;
+
+	(void)state;
+	key_generate(key);
+	tryst_ephemeral(&file, sensor.secret, 1);
+	memcpy(hello, file.public, KEY_LEN);
+	assert_int_equal(spool_wrap(hello + KEY_LEN, &file, pair, collector.public, key), 0);
+	assert_int_equal(spool_unwrap(got, hello, &collector, pair), 0);
+	assert_memory_equal(got, key, KEY_LEN);
+	assert_int_equal(spool_unwrap(got, hello, &other, pair_other), -EBADMSG);
+	assert_int_equal(spool_unwrap(got, hello, &sensor, pair), -EBADMSG); /* not even its own */
+	for (int i = 0; i < SPOOL_HELLO_LEN; i++) {
+		hello[i] ^= 1;
+		/* X25519 does not look at the highest bit; then E is another one all the same. */
+		assert_int_equal(spool_unwrap(got, hello, &collector, pair), -EBADMSG);
+		hello[i] ^= 1;
+	}
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static int temporary(void)
+{
+	char path[] = "/tmp/spool.XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	return fd;
+}
+
+static struct spool_head head = { .order = 1, .run = 2, .stamp = 3 };
+
+/* Some records in segment 0. Returns where they end, in the file. */
+static off_t file_write(struct spool_file *f, int fd)
+{
+	uint64_t at = SPOOL_SEGMENT_HEAD;
+	uint8_t data[LEN];
+
+	memset(f, 0, sizeof(*f));
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(spool_file_begin(f, fd, 0), 0);
+	assert_int_equal(spool_file_write(f), 0);
+	assert_int_equal(spool_head_write(f, 0, &head), 0);
+	for (uint64_t i = 0; i < MANY; i++) {
+		struct spool_record r = { .kind = SPOOL_COMBO,
+					  .count = i,
+					  .first = 10 * i,
+					  .frames = 10,
+					  .len = LEN - i,
+					  .data = data };
+
+		memset(data, i, sizeof(data));
+		assert_int_equal(spool_record_write(f, 0, &head, &at, &r), 0);
+	}
+	return SPOOL_FIRST + at;
+}
+
+/* What is read is the first records as they were, whatever has become of the rest. */
+static uint64_t file_check(struct spool_file *f)
+{
+	uint64_t at = SPOOL_SEGMENT_HEAD, n = 0;
+	struct spool_head h;
+	struct spool_record r;
+
+	if (spool_head_read(f, 0, &h))
+		return 0;
+	for (; spool_record_read(f, 0, &h, &at, &r) == 0; n++) {
+		assert_true(n < MANY);
+		assert_true(r.count == n && r.first == 10 * n && r.frames == 10);
+		assert_int_equal(r.len, LEN - n);
+		for (uint32_t i = 0; i < r.len; i++)
+			assert_int_equal(r.data[i], n);
+	}
+	return n;
+}
+
+static void a_file_cut_anywhere_gives_whole_records(void **state)
+{
+	struct spool_file *f = malloc(sizeof(*f));
+	int fd = temporary();
+	uint64_t last = 0;
+	off_t end = file_write(f, fd);
+
+	(void)state;
+	assert_int_equal(file_check(f), MANY);
+	for (off_t cut = 0; cut <= end; cut++) {
+		uint64_t n;
+
+		file_write(f, fd);
+		assert_int_equal(ftruncate(fd, cut), 0);
+		n = file_check(f);
+		assert_int_equal(spool_file_begin(f, fd, 0), 0);
+		assert_true(n >= last && n <= last + 1);
+		last = n;
+	}
+	assert_int_equal(last, MANY);
+	close(fd);
+	free(f);
+}
+
+static void a_file_altered_anywhere_gives_what_is_before(void **state)
+{
+	struct spool_file *f = malloc(sizeof(*f));
+	int fd = temporary();
+	off_t end = file_write(f, fd);
+
+	(void)state;
+	for (off_t at = SPOOL_FIRST; at < end; at++) {
+		uint8_t byte;
+
+		assert_int_equal(pread(fd, &byte, 1, at), 1);
+		byte ^= 1 << at % 8;
+		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+		if (at >= SPOOL_FIRST + SPOOL_SEGMENT_HEAD)
+			assert_true(file_check(f) < MANY);
+		else
+			file_check(f); /* zeros behind the head mean nothing */
+		byte ^= 1 << at % 8;
+		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	}
+	assert_int_equal(file_check(f), MANY);
+	close(fd);
+	free(f);
+}
+
+/* The same place, another use: what is left of the one before is none of this one's. */
+static void an_earlier_use_of_a_segment_is_not_read(void **state)
+{
+	struct spool_file *f = malloc(sizeof(*f));
+	struct spool_head again = head;
+	int fd = temporary();
+
+	(void)state;
+	file_write(f, fd);
+	again.stamp++;
+	assert_int_equal(spool_head_write(f, 0, &again), 0);
+	assert_int_equal(file_check(f), 0);
+	close(fd);
+	free(f);
+}
+
+static void what_is_something_else_is_refused(void **state)
+{
+	struct spool_file *f = calloc(1, sizeof(*f));
+	int fd = temporary();
+
+	(void)state;
+	assert_int_equal(write(fd, "something else that is long enough", 34), 34);
+	assert_int_equal(spool_file_begin(f, fd, 0), -EBADMSG);
+	close(fd);
+	free(f);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static uint64_t realtime(void)
+{
+	return 1700000000000000000ULL;
+}
+
+static struct session *session_new(const struct keypair *peer, const uint8_t *with)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	s->run = 42;
+	s->own = sensor;
+	s->realtime_ns = realtime;
+	s->changed_fd = eventfd(0, EFD_NONBLOCK);
+	s->peer_count = 1;
+	memcpy(s->peers[0].public, peer->public, KEY_LEN);
+	memcpy(s->peers[0].pair, with, KEY_LEN);
+	return s;
+}
+
+static void session_delete(struct session *s)
+{
+	close(s->changed_fd);
+	free(s);
+}
+
+static struct spool *spool_new(const char *path, struct session *session, uint64_t bytes)
+{
+	struct spool *s = spool_open_file(path, bytes);
+
+	assert_non_null(s);
+	assert_int_equal(spool_begin(s, session, 0), 0);
+	assert_int_equal(spool_start(s), 0);
+	return s;
+}
+
+/* Waits for the thread to have done something. */
+static void await(struct session *session)
+{
+	event_wait(session->changed_fd, 10000);
+}
+
+static void put(struct spool *s, uint64_t count, size_t len)
+{
+	struct spool_slot *slot;
+
+	while (!(slot = spool_slot(s)))
+		await(s->session);
+	slot->kind = SPOOL_COMBO;
+	slot->count = count;
+	slot->first = 3 * count;
+	slot->frames = 3;
+	slot->len = len;
+	memset(slot->bytes, count, len);
+	spool_put(s);
+}
+
+static void await_written(struct spool *s, uint64_t count)
+{
+	while (!spool_has(s, count))
+		await(s->session);
+}
+
+static void check_read(struct spool *s, uint64_t count, size_t len)
+{
+	const struct spool_reader *r;
+
+	while (!(r = spool_read(s, count)))
+		await(s->session);
+	assert_int_equal(r->state, SPOOL_READY);
+	assert_true(r->r.count == count && r->r.first == 3 * count && r->r.frames == 3);
+	assert_int_equal(r->r.len, len);
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(r->r.data[i], count & 0xff);
+	spool_read_done(&s->ours);
+}
+
+static void path_new(char path[32])
+{
+	strcpy(path, "/tmp/spool.XXXXXX");
+	close(mkstemp(path));
+}
+
+static void what_is_put_comes_back_and_goes_when_settled(void **state)
+{
+	struct session *session = session_new(&collector, pair);
+	char path[32];
+	struct spool *s;
+
+	(void)state;
+	path_new(path);
+	s = spool_new(path, session, 0);
+	for (uint64_t n = 0; n < 200; n++) /* several segments */
+		put(s, n, 1000 + n);
+	await_written(s, 199);
+	for (uint64_t n = 20; n < 200; n++)
+		check_read(s, n, 1000 + n);
+	check_read(s, 7, 1007);
+	assert_true(lseek(s->file.fd, 0, SEEK_END) > 0);
+	spool_settle(s, 200);
+	spool_stop(s);
+	assert_int_equal(s->used, 0);
+	assert_int_equal(lseek(s->file.fd, 0, SEEK_END), 0);
+	spool_free(s);
+	unlink(path);
+	session_delete(session);
+}
+
+static void when_full_it_says_until_when_and_goes_on_then(void **state)
+{
+	struct session *session = session_new(&collector, pair);
+	uint64_t n = 0, until;
+	char path[32];
+	struct spool *s;
+
+	(void)state;
+	path_new(path);
+	s = spool_new(path, session, 0);
+	for (; spool_works(s); n++) {
+		put(s, n, 30000);
+		while (spool_works(s) && !spool_has(s, n))
+			await(session);
+	}
+	assert_true(lseek(s->file.fd, 0, SEEK_END) <=
+		    SPOOL_FIRST + SPOOL_SEGMENTS * (off_t)s->file.segment_bytes);
+	until = __atomic_load_n(&s->full_until, __ATOMIC_ACQUIRE);
+	assert_true(until > 0 && until < n);
+	spool_settle(s, until);
+	await_written(s, n - 1); /* the thread tries again by itself */
+	assert_true(spool_works(s));
+	check_read(s, n - 1, 30000);
+	spool_stop(s);
+	spool_free(s);
+	unlink(path);
+	session_delete(session);
+}
+
+/* As an earlier process has left them, two of them. */
+static void another_process_forwards_what_it_cannot_open(void **state)
+{
+	struct session *session = session_new(&collector, pair), *later;
+	uint8_t key[KEY_LEN], out[SPOOL_RECORD_MAX];
+	const struct spool_reader *r;
+	uint64_t expected = 10;
+	char path[32];
+	struct spool *s;
+	size_t len;
+
+	(void)state;
+	path_new(path);
+	for (int life = 0; life < 2; life++) {
+		session->run = 42 + life;
+		s = spool_new(path, session, 0);
+		for (uint64_t n = 10; n < 110; n++)
+			put(s, n, 1000);
+		await_written(s, 109);
+		spool_stop(s);
+		spool_free(s);
+	}
+	later = session_new(&collector, pair);
+	s = spool_new(path, later, 0);
+	assert_int_equal(later->spool_count, 2);
+	assert_true(later->spools[0].run == 42 && later->spools[1].run == 43);
+	assert_true(later->spools[0].is_for[0]);
+	assert_int_equal(spool_unwrap(key, later->spools[0].hello[0], &collector, pair), 0);
+	for (;; expected++, spool_read_done(&s->old)) {
+		while (!(r = spool_read_old(s, 0)))
+			await(later);
+		if (r->state == SPOOL_END)
+			break;
+		assert_int_equal(r->r.count, expected);
+		assert_non_null(spool_open(out, &len, key, 42, expected, r->r.data, r->r.len));
+	}
+	assert_int_equal(expected, 110);
+	spool_read_done(&s->old);
+	while (!(r = spool_read_old(s, 1)))
+		await(later);
+	assert_int_equal(r->r.count, 10);
+	__atomic_store_n(&later->spools[0].done, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&later->spools[1].done, true, __ATOMIC_RELEASE);
+	spool_stop(s);
+	assert_int_equal(lseek(s->file.fd, 0, SEEK_END), 0);
+	spool_free(s);
+	unlink(path);
+	session_delete(session);
+	session_delete(later);
+}
+
+static void one_is_not_for_another_collector(void **state)
+{
+	struct session *session = session_new(&collector, pair);
+	struct session *later = session_new(&other, pair_other);
+	char path[32];
+	struct spool *s;
+
+	(void)state;
+	path_new(path);
+	s = spool_new(path, session, 0);
+	put(s, 0, 10);
+	await_written(s, 0);
+	spool_stop(s);
+	spool_free(s);
+	s = spool_new(path, later, 0);
+	assert_int_equal(later->spool_count, 1);
+	assert_false(later->spools[0].is_for[0]);
+	spool_stop(s);
+	assert_int_equal(s->used, 1); /* and stays */
+	spool_free(s);
+	unlink(path);
+	session_delete(session);
+	session_delete(later);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_record_opens_under_its_name_alone),
+		cmocka_unit_test(a_key_is_for_one_collector),
+		cmocka_unit_test(a_file_cut_anywhere_gives_whole_records),
+		cmocka_unit_test(a_file_altered_anywhere_gives_what_is_before),
+		cmocka_unit_test(an_earlier_use_of_a_segment_is_not_read),
+		cmocka_unit_test(what_is_something_else_is_refused),
+		cmocka_unit_test(what_is_put_comes_back_and_goes_when_settled),
+		cmocka_unit_test(when_full_it_says_until_when_and_goes_on_then),
+		cmocka_unit_test(another_process_forwards_what_it_cannot_open),
+		cmocka_unit_test(one_is_not_for_another_collector),
+	};
+
+	return cmocka_run_group_tests(tests, begin, NULL);
+}

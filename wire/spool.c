@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Spool: see spool.h. */
+#include "spool.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <string.h>
+
+#include "bytes.h"
+
+#define SEALED_AT 8 /* behind the number */
+
+/* B(P, "spool", DH(e, C) ‖ E). */
+static int wrap_key(uint8_t out[KEY_LEN], const uint8_t pair[KEY_LEN],
+		    const uint8_t secret[KEY_LEN], const uint8_t public[KEY_LEN],
+		    const uint8_t ephemeral[KEY_LEN])
+{
+	uint8_t shared[KEY_LEN];
+	int err = derive_shared(shared, secret, public);
+
+	if (!err)
+		derive(out, pair, "spool", shared, KEY_LEN, ephemeral, KEY_LEN);
+	sodium_memzero(shared, sizeof(shared));
+	return err;
+}
+
+int spool_wrap(uint8_t wrapped[SPOOL_WRAPPED_LEN], const struct keypair *own,
+	       const uint8_t pair[KEY_LEN], const uint8_t peer[KEY_LEN], const uint8_t key[KEY_LEN])
+{
+	uint8_t wrap[KEY_LEN];
+	int err = wrap_key(wrap, pair, own->secret, peer, own->public);
+
+	if (!err)
+		derive_seal(wrap, 0, wrapped, key, KEY_LEN);
+	sodium_memzero(wrap, sizeof(wrap));
+	return err;
+}
+
+int spool_unwrap(uint8_t key[KEY_LEN], const uint8_t hello[SPOOL_HELLO_LEN],
+		 const struct keypair *own, const uint8_t pair[KEY_LEN])
+{
+	uint8_t wrap[KEY_LEN];
+	int err = wrap_key(wrap, pair, own->secret, hello, hello);
+
+	err = err ?: derive_open(wrap, 0, key, hello + KEY_LEN, SPOOL_WRAPPED_LEN);
+	sodium_memzero(wrap, sizeof(wrap));
+	return err;
+}
+
+size_t spool_seal(uint8_t *out, const uint8_t key[KEY_LEN], uint64_t number, uint64_t run,
+		  uint64_t count, const uint8_t *combo, size_t len)
+{
+	uint8_t *plain = out + SEALED_AT;
+
+	memmove(plain + SPOOL_NAME_LEN, combo, len);
+	store_be(out, number, 8);
+	store_be(plain, run, 8);
+	store_be(plain + 8, count, 8);
+	derive_seal(key, number, plain, plain, SPOOL_NAME_LEN + len);
+	return len + SPOOL_RECORD_OVERHEAD;
+}
+
+uint8_t *spool_open(uint8_t *out, size_t *combo_len, const uint8_t key[KEY_LEN], uint64_t run,
+		    uint64_t count, const uint8_t *record, size_t len)
+{
+	if (len < SPOOL_RECORD_OVERHEAD || len > SPOOL_RECORD_MAX ||
+	    derive_open(key, load_be(record, 8), out, record + SEALED_AT, len - SEALED_AT) ||
+	    load_be(out, 8) != run || load_be(out + 8, 8) != count)
+		return NULL;
+	*combo_len = len - SPOOL_RECORD_OVERHEAD;
+	return out + SPOOL_NAME_LEN;
+}
