@@ -22,7 +22,7 @@ TOOLS := build/venv
 
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD) -MMD -MP \
-	$(if $(filter bpf,$(WITHOUT)),-DWITHOUT_BPF) $(if $(filter spool,$(WITHOUT)),-DWITHOUT_SPOOL) \
+	$(if $(filter bpf,$(WITHOUT)),-DWITHOUT_BPF) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
 	-Ivmlinux/$(ARCH) -MMD -MP
@@ -339,8 +339,8 @@ test: deps-test ## build (plain and sanitized) and pass all tests
 	$(Q)echo "== build: plain; with warnings as errors; sanitized; fuzz harnesses; AP70"
 	$(Q)$(MAKE) -s --no-print-directory all test-programs
 	$(Q)$(MAKE) -s --no-print-directory all BUILD=build/strict CFLAGS='-O2 -g -Werror'
-	$(Q)$(MAKE) -s --no-print-directory build/without-bpf-pcap-seccomp/saluki \
-		WITHOUT="bpf pcap seccomp" CFLAGS='-O2 -g -Werror'
+	$(Q)$(MAKE) -s --no-print-directory build/without-bpf-pcap-seccomp-spool/saluki \
+		WITHOUT="bpf pcap seccomp spool" CFLAGS='-O2 -g -Werror'
 	$(Q)$(MAKE) -s --no-print-directory all test-programs SANITIZE=address,undefined
 	$(Q)$(FUZZ_MAKE) fuzzers-here
 	$(Q)$(MAKE) -s --no-print-directory ap70-test-programs

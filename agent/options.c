@@ -74,13 +74,11 @@ const struct option_def run_defs[] = {
 	{ OPT_STORE_BYTES, "store-bytes", "BYTES",
 	  "memory for what the collector has not written yet; K and\n"
 	  "                               M may stand behind it (default " STORE_DEFAULT_TEXT ")" },
-#ifndef WITHOUT_SPOOL
 	{ OPT_SPOOL, "spool", "FILE",
 	  "keep there, for later and for the next run, what could not\n"
 	  "                               be delivered" },
 	{ OPT_SPOOL_BYTES, "spool-bytes", "BYTES",
 	  "of it at most; K, M and G may stand behind it (default 64M)" },
-#endif
 	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
 	  "orders taken from the collector: filter, snaplen, or both\n"
 	  "                               with a comma (none if not given)" },
@@ -138,7 +136,6 @@ static int parse_store_bytes(struct run_options *o)
 	return 0;
 }
 
-#ifndef WITHOUT_SPOOL
 static int parse_spool_bytes(struct run_options *o)
 {
 	char *end, first = *optarg;
@@ -157,7 +154,6 @@ static int parse_spool_bytes(struct run_options *o)
 	o->spool_bytes = bytes << shift;
 	return 0;
 }
-#endif
 
 static int parse_compress(struct run_options *o)
 {
@@ -248,13 +244,11 @@ static int parse_option(struct run_options *o, int id)
 		return parse_number("--renew", 5, 86400, &o->renew_s);
 	case OPT_STORE_BYTES:
 		return parse_store_bytes(o);
-#ifndef WITHOUT_SPOOL
 	case OPT_SPOOL:
 		o->spool = optarg;
 		return 0;
 	case OPT_SPOOL_BYTES:
 		return parse_spool_bytes(o);
-#endif
 	case OPT_ALLOW_CONTROL:
 		return parse_allow_control(o);
 	case OPT_USER:

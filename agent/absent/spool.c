@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* In place of --spool (NEEDS_spool in the Makefile): what waits is in memory, and nowhere else. */
+#include <saluki/log.h>
+
 #include "agent/export/forward.h"
 #include "agent/export/stow.h"
 
-/* ---- never called: there is no such option --------------------------------------------------- */
+/* ---- there is none --------------------------------------------------------------------------- */
 
 struct spool *spool_open_file(const char *path, uint64_t bytes)
 {
-	(void)path;
 	(void)bytes;
+	log_line("--spool %s refused: this saluki is built without it", path);
 	return NULL;
 }
 

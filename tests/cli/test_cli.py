@@ -52,6 +52,8 @@ def test_version(command):
      "room for four frames of -s bytes\n"),
     ("saluki run --store-bytes 63K", "saluki: --store-bytes 63K: must be from 65536 to 1073741824, K or "
      "M behind it\n"),
+    ("saluki run --spool-bytes 512K", "saluki: --spool-bytes 512K: must be from 1M to 1024G; K, M or G "
+     "may stand behind it\n"),
     ("saluki run --renew 4", "saluki: --renew 4: must be a whole number from 5 to 86400\n"),
     ("saluki run --to a:1 --to a:2 --to a:3 --to a:4 --to a:5", "saluki: --to a:5: at most 4 "
      "collectors\n"),

@@ -158,7 +158,8 @@ def test_bounded(bed, bundled):
     collector.finish()
     stats = collector.sensor_stats("lib")
     assert stats["balance"] == 0 and stats["seen"] == len(frames)
-    assert stats["lost_missing"] == stats["dropped_store"] > 0
+    # What was given up may have been on its way already.
+    assert stats["dropped_store"] >= stats["lost_missing"] > 0
     got = list(captures.frames(bed.out))
     assert len(got) == stats["written"] > 0
     assert len(frames) == len(got) + stats["lost_missing"] + stats["ring_full"]
