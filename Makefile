@@ -339,8 +339,8 @@ test: deps-test ## build (plain and sanitized) and pass all tests
 	$(Q)echo "== build: plain; with warnings as errors; sanitized; fuzz harnesses; AP70"
 	$(Q)$(MAKE) -s --no-print-directory all test-programs
 	$(Q)$(MAKE) -s --no-print-directory all BUILD=build/strict CFLAGS='-O2 -g -Werror'
-	$(Q)$(MAKE) -s --no-print-directory build/without-bpf-pcap-seccomp-spool/saluki \
-		WITHOUT="bpf pcap seccomp spool" CFLAGS='-O2 -g -Werror'
+	$(Q)$(MAKE) -s --no-print-directory build/without-bpf-pcap-seccomp/saluki \
+		WITHOUT="bpf pcap seccomp" CFLAGS='-O2 -g -Werror'
 	$(Q)$(MAKE) -s --no-print-directory all test-programs SANITIZE=address,undefined
 	$(Q)$(FUZZ_MAKE) fuzzers-here
 	$(Q)$(MAKE) -s --no-print-directory ap70-test-programs

@@ -17,7 +17,7 @@ from reference import captures, shapes
 from reference.test_reference import write_pcap
 
 BUILD = testbed.ROOT / "build"
-HERE = [BUILD / "without-bpf-pcap-seccomp-spool/saluki"]
+HERE = [BUILD / "without-bpf-pcap-seccomp/saluki"]
 AP70 = {m: [f"qemu-{m}-static", "-cpu", "4Kc", BUILD / "ap70" / m / "saluki"]
         for m in ("mips", "mipsel")}
 EACH = pytest.mark.parametrize("saluki", [HERE, *AP70.values()], ids=["here", *AP70])
