@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
@@ -22,6 +23,8 @@
 #define SEGMENT_MAGIC 0x73707365676d3031ULL
 #define HEAD_CHECK_AT (4 * 8 + KEY_LEN + KEYS_PEERS_MAX * (8 + SPOOL_WRAPPED_LEN))
 #define CHECK_LEN 8
+#define LOCK_MS 20
+#define LOCK_TRIES 250
 #define RECORD_CHECK_AT (SPOOL_RECORD_HEAD - CHECK_LEN)
 
 _Static_assert(sizeof(FILE_MAGIC) == 16, "of the file's beginning");
@@ -30,6 +33,19 @@ _Static_assert(SPOOL_SEGMENT_HEAD + SPOOL_RECORD_HEAD + SPOOL_RECORD_MAX <= SPOO
 	       "any combo fits into a segment");
 
 /* ---- the file -------------------------------------------------------------------------------- */
+
+/* Who was killed may still be about to end. Returns 0 or -1. */
+static int lock(int fd)
+{
+	const struct timespec moment = { .tv_nsec = LOCK_MS * 1000000 };
+
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		nanosleep(&moment, NULL);
+	}
+	return -1;
+}
 
 int spool_file_open(const char *path)
 {
@@ -40,7 +56,7 @@ int spool_file_open(const char *path)
 		log_line("--spool %s: %s", path, strerror(errno));
 	} else if (!S_ISREG(st.st_mode)) {
 		log_line("--spool %s: is no file", path);
-	} else if (flock(fd, LOCK_EX | LOCK_NB)) {
+	} else if (lock(fd)) {
 		log_line("--spool %s: another saluki has it", path);
 	} else {
 		return fd;
