@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/export/spool.o agent/export/spool_file.o agent/queue.o wire/spool.o
+ * wire/tryst.o wire/derive.o wire/keys.o wire/combo.o wire/fields.o wire/forms.o */
+/*
+ * The spool: a file that somebody has altered, and what a sensor forwards of it. Input: steps, each
+ * of them a byte of the file, an end, a segment's head or a record of any kind with a right check;
+ * then the file is read as the next process does. Always holds: what is forwarded has rising counts
+ * within a group and lengths that may be; the collector opens nothing but what was sealed with the
+ * group's key under that run and count.
+ */
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "agent/export/spool.h"
+#include "agent/queue.h"
+#include "fuzz.h"
+#include "fuzz_random.h"
+#include "wire/bytes.h"
+
+#define COMBO 100
+
+static struct keypair sensor, collector;
+static struct session_peer peer;
+static struct spool_head head;
+static uint8_t key[KEY_LEN];
+static char path[64];
+
+static uint64_t realtime(void)
+{
+	return 1;
+}
+
+static void remove_file(void)
+{
+	unlink(path);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct keypair file;
+
+	(void)argc;
+	(void)argv;
+	fuzz_random_init();
+	fuzz_quiet();
+	snprintf(path, sizeof(path), "/tmp/fuzz-spool.%d", getpid());
+	atexit(remove_file);
+	memset(sensor.secret, 1, KEY_LEN);
+	memset(collector.secret, 2, KEY_LEN);
+	memset(file.secret, 3, KEY_LEN);
+	memset(key, 4, KEY_LEN);
+	key_public(sensor.public, sensor.secret);
+	key_public(collector.public, collector.secret);
+	key_public(file.public, file.secret);
+	memcpy(peer.public, collector.public, KEY_LEN);
+	CHECK(!tryst_pair(peer.pair, &sensor, collector.public, true, NULL));
+	head.run = 7;
+	memcpy(head.ephemeral, file.public, KEY_LEN);
+	spool_mark(head.peers[0].mark, collector.public, file.public);
+	CHECK(!spool_wrap(head.peers[0].wrapped, &file, peer.pair, collector.public, key));
+	return 0;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static void write_sealed(struct spool_file *f, unsigned int segment, uint64_t *at, uint64_t count)
+{
+	uint8_t record[COMBO + SPOOL_RECORD_OVERHEAD], combo[COMBO];
+	struct spool_record r = {
+		.kind = SPOOL_COMBO, .count = count, .first = count, .frames = 1, .data = record
+	};
+
+	memset(combo, count, sizeof(combo));
+	r.len = spool_seal(record, key, segment << 8 | count, head.run, count, combo, COMBO);
+	spool_record_write(f, segment, &head, at, &r);
+}
+
+static void write_strange(struct spool_file *f, struct fuzz_input *in, unsigned int segment,
+			  uint64_t *at)
+{
+	uint8_t data[300] = { 0 };
+	struct spool_record r = { .kind = fuzz_number(in, 1),
+				  .count = fuzz_number(in, 8),
+				  .data = data };
+
+	r.first = fuzz_number(in, 8);
+	r.frames = fuzz_number(in, 4);
+	r.len = fuzz_number(in, 2) % sizeof(data);
+	for (unsigned int i = 0; i < r.len && i < 40; i++)
+		data[i] = fuzz_number(in, 1);
+	spool_record_write(f, segment, &head, at, &r);
+}
+
+static void file_make(struct spool_file *f, struct fuzz_input *in)
+{
+	uint64_t at = SPOOL_SEGMENT_HEAD, count = 0;
+	unsigned int segment = 0;
+
+	spool_file_write(f);
+	spool_head_write(f, segment, &head);
+	while (in->p < in->end) {
+		switch (fuzz_number(in, 1) % 5) {
+		case 0:
+			write_sealed(f, segment, &at, count++);
+			break;
+		case 1:
+			write_strange(f, in, segment, &at);
+			break;
+		case 2:
+			segment = fuzz_number(in, 1) % SPOOL_SEGMENTS;
+			head.order = fuzz_number(in, 2);
+			head.stamp++;
+			at = SPOOL_SEGMENT_HEAD;
+			spool_head_write(f, segment, &head);
+			break;
+		case 3: {
+			uint64_t place = fuzz_number(in, 3);
+			uint8_t byte = fuzz_number(in, 1);
+
+			if (pwrite(f->fd, &byte, 1,
+				   place % (SPOOL_FIRST + 2 * SPOOL_SEGMENT_MIN)) != 1)
+				return;
+			break;
+		}
+		case 4:
+			if (ftruncate(f->fd, fuzz_number(in, 3)))
+				return;
+			break;
+		}
+	}
+}
+
+/* ---- forward, and take ----------------------------------------------------------------------- */
+
+static void collector_take(const struct session_spool *g, const struct spool_record *r)
+{
+	static uint8_t out[SPOOL_RECORD_MAX];
+	uint8_t got[KEY_LEN], *record = fuzz_copy(r->data, r->len);
+	const uint8_t *combo = NULL;
+	size_t len = 0;
+
+	if (!spool_unwrap(got, g->hello[0], &collector, peer.pair))
+		combo = spool_open(out, &len, got, g->run, r->count, record, r->len);
+	CHECK(!combo || (g->run == head.run && len == COMBO));
+	for (size_t i = 0; combo && i < len; i++)
+		CHECK(combo[i] == (uint8_t)r->count);
+	fuzz_free(record);
+}
+
+static void forward(struct spool *s, struct session *session, unsigned int group)
+{
+	uint64_t last = UINT64_MAX;
+	const struct spool_reader *r;
+
+	for (;; spool_read_done(&s->old)) {
+		while (!(r = spool_read_old(s, group)))
+			event_wait(session->changed_fd, 1000);
+		if (r->state == SPOOL_END)
+			break;
+		CHECK(r->r.len > 0 && r->r.len <= SPOOL_RECORD_MAX);
+		if (r->r.kind != SPOOL_COMBO)
+			continue;
+		CHECK(last == UINT64_MAX || r->r.count > last);
+		last = r->r.count;
+		collector_take(&session->spools[group], &r->r);
+	}
+	spool_read_done(&s->old);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct spool_file f;
+	static struct session session;
+	struct fuzz_input in = { data, data + size };
+	struct spool *s;
+
+	f.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	CHECK(f.fd >= 0 && spool_file_begin(&f, f.fd, 0) == 0);
+	head.order = head.stamp = 0;
+	file_make(&f, &in);
+	memset(&session, 0, sizeof(session));
+	session.own = sensor;
+	session.realtime_ns = realtime;
+	session.peers[0] = peer;
+	session.peer_count = 1;
+	session.changed_fd = eventfd(0, EFD_NONBLOCK);
+	s = spool_open_file(path, 0);
+	if (s) {
+		CHECK(spool_begin(s, &session, 0) == 0 && spool_start(s) == 0);
+		for (unsigned int g = 0; g < session.spool_count; g++)
+			forward(s, &session, g);
+		spool_stop(s);
+		spool_free(s);
+	}
+	close(f.fd);
+	close(session.changed_fd);
+	return 0;
+}
