@@ -208,7 +208,7 @@ def main():
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
-            "decompress": ()}
+            "decompress": (), "spool": (b"\0\0\0", b"\0\0\2\1\1\0\0\0")}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
         (folder / harness).mkdir(parents=True)

@@ -97,6 +97,32 @@ def test_killed_in_an_outage(bed, bundled, source):
     assert_same(frames, captures.frames(bed.out), stamps=False)
 
 
+def test_forwarded_behind_a_bad_network(bed, bundled):
+    """Records are lost, overtaken and doubled on their way, and the collector is killed amid them."""
+    w = World(bed)
+    frames = numbered(bundled, 6000)
+    relay = bed.relay()
+    sensor = w.sensor(to=relay.address)
+    w.play(frames[:5000])
+    w.wait_spooled(5000)
+    sensor.kill_all()
+    relay("loss 10", "duplicate 5", "reorder 10 50")
+    collector = bed.collector(bed.tmp_path)
+    sensor = w.sensor(to=relay.address)
+    testbed.wait_for(lambda: written(collector) > 0, "frames", 60)
+    collector.kill_all()
+    collector = bed.collector(bed.tmp_path)
+    w.play(frames[5000:])
+    testbed.wait_for(lambda: w.spool.stat().st_size == 0, "an empty spool", 120)
+    status, said = sensor.finish(seconds=60)
+    assert status == 0, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert stats["balance"] == 0 and stats["lost_missing"] == 0 and stats["bad_combos"] == 0
+    got = [f for file in sorted(bed.tmp_path.glob("*.pcapng")) for f in captures.frames(file)]
+    assert_same(frames, got, stamps=False)
+
+
 def test_outage_beyond_memory(bed, bundled):
     """More than the store holds, and the sensor lives: it comes back out of the file, in order."""
     w = World(bed, ["--store-bytes", "64K"])
