@@ -21,12 +21,18 @@ with debian.workshop() as folder:
 """
 
 
+def heed_signals():
+    """Tests that were started by nohup(1), or in the background, ignore some."""
+    for signo in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(signo, signal.SIG_DFL)
+
+
 @contextlib.contextmanager
 def making(cache):
     """(the process, its folder)"""
     env = {**os.environ, "SALUKI_CACHE": str(cache), "PYTHONPATH": str(testbed.ROOT / "packaging")}
     p = subprocess.Popen([sys.executable, "-c", MAKE], env=env, text=True, stdin=subprocess.PIPE,
-                         stdout=subprocess.PIPE)
+                         stdout=subprocess.PIPE, preexec_fn=heed_signals)
     try:
         yield p, pathlib.Path(p.stdout.readline().strip())
     finally:
