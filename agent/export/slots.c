@@ -27,11 +27,24 @@ struct entry {
 
 static struct entry *table;
 
+/* Has room for the table: bytes that are there, or a full file system would show when they are
+ * written to, as a signal. */
+static bool make_room(int fd, size_t len)
+{
+	static const struct entry none[ENTRIES];
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	if ((size_t)st.st_size >= len)
+		return true;
+	return pwrite(fd, none, len, 0) == (ssize_t)len;
+}
+
 void slots_open(const char *path)
 {
 	size_t len = ENTRIES * sizeof(*table);
 	char folder[PATH_MAX];
-	struct stat st;
 	void *p;
 	int fd;
 
@@ -40,7 +53,7 @@ void slots_open(const char *path)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, len) == 0) {
+	if (make_room(fd, len)) {
 		p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		table = p == MAP_FAILED ? NULL : p;
 	}

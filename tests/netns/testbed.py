@@ -23,6 +23,8 @@ _libc = ctypes.CDLL(None)
 
 def _die_with_parent():
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    for signo in (signal.SIGHUP, signal.SIGINT):  # ignored where the tests are in the background
+        signal.signal(signo, signal.SIG_DFL)
 
 
 def private_mounts():
