@@ -20,7 +20,7 @@
 #define TOTALS_INTERVAL_NS 1000000000ULL
 #define FINAL_INTERVAL_NS 100000000ULL
 #define FINAL_PATIENCE_NS 8000000000ULL /* silence, another session, and some more */
-#define LAST_WORD_NS 1000000000ULL
+#define LAST_WORD_NS 4000000000ULL /* silence, and some more */
 #define WAIT_MS 100
 
 static void count(__u64 *counter, uint64_t n)

@@ -597,10 +597,11 @@ def test_path_mtu_below_all_datagrams(bed, bundled):
     assert status == 1 and said.count("path MTU") == 1, said
     collector.finish()
     stats = collector.sensor_stats("lib")
-    # What was stored before there was a session counts as exported, and is lost as such.
-    assert stats["dropped_send"] + stats["lost_missing"] > 0 and stats["balance"] == 0
-    assert (stats["written"] + stats["dropped_send"] + stats["lost_missing"] == stats["captured"])
-    assert stats["dropped_store"] == stats["lost_missing"] and stats["in_flight"] == 0
+    assert "frames were not delivered when patience was over" in said
+    # Lost, where the sensor's last word came through: its numbers may be used up by what did not go.
+    nowhere = stats["dropped_send"] + stats["lost_missing"] + stats["in_flight"]
+    assert nowhere > 0 and stats["balance"] == 0
+    assert stats["written"] + nowhere == stats["captured"]
 
 
 def test_last_datagrams_lost(bed, bundled):
