@@ -115,7 +115,7 @@ static void ctl_filter(const struct ctl *c, unsigned int i, struct ctl_request *
 static bool ctl_answer(struct ctl *c, unsigned int i, int fd)
 {
 	struct ctl_answer a = { .size = sizeof(a) };
-	struct ctl_request r;
+	static struct ctl_request r; /* large: of its pages those are taken that are written to */
 	ssize_t n = recv(fd, &r, sizeof(r), 0);
 
 	if (n < (ssize_t)CTL_STATUS_LEN || r.size != sizeof(r))

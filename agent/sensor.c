@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
@@ -41,11 +42,11 @@ struct sensor {
 	struct handover handover;
 	int fds[PRIVSEP_FDS_MAX];
 	int compiler; /* socket to it, -1 */
-	struct queue queue;
-	struct session session;
 	struct capture capture;
-	struct exporter exporter;
 	struct control control;
+	struct session session;
+	struct exporter exporter;
+	struct queue queue;
 };
 
 static int sensor_keys(struct sensor *s, const struct run_options *o)
@@ -62,7 +63,7 @@ static int sensor_keys(struct sensor *s, const struct run_options *o)
 		err = session_init(&s->session, o->to, o->to_count, &own, &peers);
 	sodium_memzero(&own, sizeof(own));
 	sodium_memzero(&peers, sizeof(peers));
-	keys_lock(&s->session, sizeof(s->session));
+	keys_lock(&s->session, offsetof(struct session, outbox));
 	keys_lock(&s->exporter.deliver.path, sizeof(s->exporter.deliver.path));
 	s->session.pad = o->pad;
 	s->session.renew_ns = o->renew_s * 1000000000ULL;

@@ -23,8 +23,6 @@ struct deliver {
 	struct saluki_exported *counters; /* datagrams and sent_bytes are counted there */
 	struct session_path path;
 	struct store store;
-	struct flight flight;
-	struct pieces pieces;
 	uint64_t taken, held; /* as the collector says in this session */
 	uint64_t settled;
 	uint64_t unsent;       /* the first combo of which not all was sent in this session */
@@ -55,6 +53,9 @@ struct deliver {
 		uint64_t limit;		       /* no number from here on may be sent */
 		uint64_t finals_from;	       /* number of the first behind which all was sent */
 	} one_way;
+	/* Large, and used from the beginning on. */
+	struct flight flight;
+	struct pieces pieces;
 };
 
 /* Returns 0 or -ENOMEM. */

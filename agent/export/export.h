@@ -26,14 +26,13 @@ struct exporter {
 	bool persistent; /* the ring stays when this agent ends: what is left in it is not lost */
 	struct journal journal;
 	uint64_t *ends; /* journal.lanes positions */
-	struct deliver deliver;
 	struct spool *spool; /* NULL: there is none */
-	struct stow stow;
-	struct forward forward;
-	uint64_t next_stowed_ns;
 
+	/* Set by export_init(). What is small comes first, and what is used from its beginning on
+	 * last: a page that nothing is written to takes no memory. */
+	struct stow stow;
+	uint64_t next_stowed_ns;
 	uint64_t next_totals_ns, waiting_since_ns, moved_ns;
-	uint8_t wire[COMBO_WIRE_MAX];
 	size_t wire_len; /* of the queue's first combo, compressed; 0: it is not yet */
 	bool kept;	 /* that is in the store, and not committed */
 	struct saluki_exported counters; /* written by the export thread, read by any */
@@ -42,9 +41,12 @@ struct exporter {
 	bool undelivered;		 /* frames were given up at the end */
 	bool stowed;			 /* what was not is in the spool */
 	bool unconfirmed;		 /* the collector has not confirmed the final totals */
+	struct deliver deliver;
+	uint8_t wire[COMBO_WIRE_MAX];
+	struct forward forward;
 };
 
-/* Memory, behind resume(). What is above `deliver` is set. Returns 0 or -ENOMEM. */
+/* Memory, behind resume(). What is above `stow` is set. Returns 0 or -ENOMEM. */
 int export_init(struct exporter *e, size_t store_bytes);
 void export_free(struct exporter *e);
 /* Runs until the queue is finished and all is settled, or patience is over. */

@@ -6,6 +6,7 @@
  */
 #include "flight.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define MS 1000000ULL
@@ -22,8 +23,11 @@ static struct flight_sent *sent_at(struct flight *f, uint64_t number)
 void flight_reset(struct flight *f, uint32_t window, uint64_t now_ns)
 {
 	uint64_t srtt = f->srtt_ns, rttvar = f->rttvar_ns;
+	uint32_t used = f->next < f->slots ? f->next : f->slots;
 
-	memset(f, 0, sizeof(*f));
+	/* What was never written takes no memory, and is zero. */
+	memset(f->sent, 0, used * sizeof(f->sent[0]));
+	memset(f, 0, offsetof(struct flight, sent));
 	f->srtt_ns = srtt;
 	f->rttvar_ns = rttvar;
 	f->window = window < FLIGHT_MAX ? window : FLIGHT_MAX;

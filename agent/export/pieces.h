@@ -10,14 +10,15 @@
 
 #include "wire/shroud.h"
 
-#define PIECES_MAX 32
+/* Where a word has 32 bits memory is short: a batch is what a combo is cut into. */
+#define PIECES_MAX (sizeof(void *) == 4 ? 8 : 32)
 
 struct pieces {
 	unsigned int count;
 	bool one_by_one; /* before Linux 3.0 there is no sendmmsg() */
-	uint8_t datagrams[PIECES_MAX][SHROUD_DATAGRAM_MAX];
 	struct iovec iovecs[PIECES_MAX];
 	struct mmsghdr messages[PIECES_MAX];
+	uint8_t datagrams[PIECES_MAX][SHROUD_DATAGRAM_MAX];
 };
 
 /* What became of a batch; `refused` is -errno of the last that the kernel did not take, or 0. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sodium.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -63,8 +64,8 @@ static int session_add_peer(struct session *s, const struct reach_name *to, bool
 static int session_memory(struct session *s)
 {
 	s->changed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	/* What two sessions may have ahead, and some behind. */
-	return s->changed_fd < 0 ? -errno : table_init(&s->table, 3 * SHROUD_WINDOW_DOWN);
+	/* What two sessions may have ahead; it grows where many behind that are missing. */
+	return s->changed_fd < 0 ? -errno : table_init(&s->table, 2 * SHROUD_WINDOW_DOWN);
 }
 
 int session_init(struct session *s, const struct reach_name *to, unsigned int count,
@@ -72,7 +73,10 @@ int session_init(struct session *s, const struct reach_name *to, unsigned int co
 {
 	int err;
 
-	memset(s, 0, sizeof(*s));
+	memset(s, 0, offsetof(struct session, outbox));
+	for (int i = 0; i < SESSION_OUTBOX; i++)
+		if (s->outbox[i].len) /* a page that nothing is written to takes no memory */
+			s->outbox[i].len = 0;
 	pthread_mutex_init(&s->lock, NULL);
 	s->asked.sock = -1;
 	s->realtime_ns = realtime_ns;

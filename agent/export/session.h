@@ -168,7 +168,6 @@ struct session {
 	struct session_path path;
 	struct session_ack acks[SESSION_ACKS];
 	unsigned int acks_first, acks_count;
-	struct session_message outbox[SESSION_OUTBOX];
 	bool clock_set; /* of the present peer, as above */
 	uint64_t clock_base_ns;
 	uint64_t round_trip_ns; /* the shortest of late; 0: not known */
@@ -176,6 +175,8 @@ struct session {
 	uint64_t measured_ns;	/* when; CLOCK_MONOTONIC */
 
 	uint64_t first_send_ns; /* oldest datagram not followed by one of theirs, 0: none; atomic */
+
+	struct session_message outbox[SESSION_OUTBOX]; /* guarded by the lock, too; no keys */
 };
 
 /* ---- start and end --------------------------------------------------------------------------- */

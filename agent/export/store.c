@@ -31,17 +31,18 @@ int store_init(struct store *s, size_t bytes)
 		memset(s, 0, sizeof(*s));
 		return -ENOMEM;
 	}
-	s->memory = p;
-	s->next = (uint32_t *)(s->memory + (size_t)s->blocks * STORE_BLOCK);
+	/* In front of the blocks, so that those used first are in the same page. */
+	s->next = p;
 	s->index = s->next + s->blocks;
+	s->memory = (uint8_t *)(s->index + s->blocks);
 	s->free_count = s->free_block = s->blocks;
 	return 0;
 }
 
 void store_free(struct store *s)
 {
-	if (s->memory)
-		munmap(s->memory, s->mapped_len);
+	if (s->next)
+		munmap(s->next, s->mapped_len);
 	memset(s, 0, sizeof(*s));
 }
 

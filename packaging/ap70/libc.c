@@ -3,8 +3,8 @@
  *
  * memcpy, memset and memcmp go a word at a time here: that library's, built for size, goes a byte
  * at a time, and that was two thirds of what a frame cost. Words that are not aligned are read by
- * LWL and LWR: two instructions. calloc does not zero what the kernel has just zeroed: pages that
- * nobody writes are not taken.
+ * LWL and LWR: two instructions. malloc puts what is small side by side, and calloc does not zero
+ * what the kernel has just zeroed: pages that nobody writes are not taken.
  *
  * What it has for more than a sensor wants: sorting is of a few addresses of a name, users are in
  * /etc/passwd. 6 KB less.
@@ -12,12 +12,14 @@
  * Never built with -flto, which would find memcpy in memcpy. */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct word {
 	uint32_t v;
@@ -96,9 +98,131 @@ int bcmp(const void *a, const void *b, size_t n)
 	return memcmp(a, b, n);
 }
 
-/* zig's allocator (lib/std/heap/SmpAllocator.zig) has slabs of 64 KiB for what is smaller, and asks
- * the kernel for each of the others. */
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* A list of free blocks by address, the first one that is large enough is cut (Kernighan and
+ * Ritchie, section 8.7). zig's allocator has 64 KiB for each power of two, and touches a page of
+ * each. What is large is the kernel's own, and goes back to it. */
 #define FROM_KERNEL (64 * 1024)
+#define ARENA (256 * 1024) /* no page of it is there before it is written to */
+#define UNIT sizeof(struct block)
+#define PAGE 4096
+
+struct block {
+	size_t len; /* with this header, a multiple of its size */
+	struct block *next;
+} __attribute__((aligned(8)));
+
+static struct block *free_first;
+static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct block *from_kernel(size_t len)
+{
+	struct block *b =
+		mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (b == MAP_FAILED)
+		return NULL;
+	b->len = len;
+	return b;
+}
+
+/* Puts a block where it belongs, and together with what it touches. */
+static void give(struct block *b)
+{
+	struct block **at = &free_first, *before = NULL;
+
+	for (; *at && *at < b; at = &(*at)->next)
+		before = *at;
+	b->next = *at;
+	*at = b;
+	if (b->next && (uint8_t *)b + b->len == (uint8_t *)b->next) {
+		b->len += b->next->len;
+		b->next = b->next->next;
+	}
+	if (before && (uint8_t *)before + before->len == (uint8_t *)b) {
+		before->len += b->len;
+		before->next = b->next;
+	}
+}
+
+/* From the beginning of a free block, so that its end stays untouched. */
+static struct block *cut(size_t len)
+{
+	for (struct block **at = &free_first; *at; at = &(*at)->next) {
+		struct block *b = *at, *rest = (struct block *)((uint8_t *)b + len);
+
+		if (b->len < len)
+			continue;
+		if (b->len - len >= UNIT) {
+			rest->len = b->len - len;
+			rest->next = b->next;
+			*at = rest;
+			b->len = len;
+		} else {
+			*at = b->next;
+		}
+		return b;
+	}
+	return NULL;
+}
+
+void *malloc(size_t n)
+{
+	size_t len = (n + 2 * UNIT - 1) / UNIT * UNIT;
+	struct block *b;
+
+	if (len < n) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (n > FROM_KERNEL) {
+		b = from_kernel((len + PAGE - 1) / PAGE * PAGE);
+	} else {
+		pthread_mutex_lock(&memory_lock);
+		b = cut(len);
+		if (!b) {
+			b = from_kernel(ARENA);
+			if (b)
+				give(b);
+			b = cut(len);
+		}
+		pthread_mutex_unlock(&memory_lock);
+	}
+	if (!b)
+		errno = ENOMEM;
+	return b ? b + 1 : NULL;
+}
+
+void free(void *p)
+{
+	struct block *b;
+	int err = errno;
+
+	if (!p)
+		return;
+	b = (struct block *)p - 1;
+	if (b->len > FROM_KERNEL + UNIT) {
+		munmap(b, b->len);
+	} else {
+		pthread_mutex_lock(&memory_lock);
+		give(b);
+		pthread_mutex_unlock(&memory_lock);
+	}
+	errno = err;
+}
+
+void *realloc(void *p, size_t n)
+{
+	void *q = malloc(n);
+	size_t len = p ? ((struct block *)p - 1)->len - UNIT : 0;
+
+	if (q && p) {
+		memcpy(q, p, len < n ? len : n);
+		free(p);
+	}
+	return q;
+}
 
 void *calloc(size_t count, size_t size)
 {
@@ -114,6 +238,8 @@ void *calloc(size_t count, size_t size)
 		memset(p, 0, len);
 	return p;
 }
+
+/* ---- what else ------------------------------------------------------------------------------- */
 
 static void swap(uint8_t *a, uint8_t *b, size_t size)
 {

@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """Links as `zig cc` does, by the linker's own command, with orders that zig does not pass on:
 
-- functions that are the same are there once (--icf=safe: but those whose address is asked for);
-- a branch's delay slot is filled from where the branch goes, too: 1,200 fewer are empty.
+- functions that are the same are there once (--icf=safe: but those whose address is asked for), 4 KB;
+- a branch's delay slot is filled from where the branch goes, too: 1,200 fewer are empty, 5 KB;
+- of what is in several files, only what is smaller that way is put in line, 2 KB; 1 % more
+  instructions a frame.
 
-Together 9 KB. Called as link.py zig cc ... -o FILE ..."""
+Called as link.py zig cc ... -o FILE ..."""
 import os
 import shlex
 import subprocess
 import sys
 
 # What there is to warn of, the first time has; this one would that musl's _start has no list of such.
-MORE = ["--no-warnings", "--icf=safe", "-mllvm", "-disable-mips-df-succbb-search=false"]
+MORE = ["--no-warnings", "--icf=safe", "-mllvm", "-disable-mips-df-succbb-search=false",
+        "-mllvm", "-inline-threshold=-20"]
 
 
 def main(command):

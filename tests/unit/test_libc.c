@@ -5,8 +5,10 @@
 #include "unit.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <strings.h>
+#include <sys/mman.h>
 
 /* Before its names are others. */
 static struct passwd *theirs_getpwnam(const char *name)
@@ -19,6 +21,9 @@ static struct passwd *theirs_getpwnam(const char *name)
 #define memcmp ap70_memcmp
 #define bcmp ap70_bcmp
 #define calloc ap70_calloc
+#define malloc ap70_malloc
+#define realloc ap70_realloc
+#define free ap70_free
 #define qsort ap70_qsort
 #define getpwnam ap70_getpwnam
 #define strtol ap70_strtol
@@ -27,6 +32,9 @@ static struct passwd *theirs_getpwnam(const char *name)
 void *ap70_memcpy(void *restrict to, const void *restrict from, size_t n);
 int ap70_memcmp(const void *a, const void *b, size_t n);
 void *ap70_calloc(size_t count, size_t size);
+void *ap70_malloc(size_t size);
+void *ap70_realloc(void *p, size_t size);
+void ap70_free(void *p);
 void ap70_qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
 struct passwd *ap70_getpwnam(const char *name);
 long ap70_strtol(const char *from, char **end, int base);
@@ -38,6 +46,9 @@ unsigned long long ap70_strtoull(const char *from, char **end, int base);
 #undef memcmp
 #undef bcmp
 #undef calloc
+#undef malloc
+#undef realloc
+#undef free
 #undef qsort
 #undef getpwnam
 #undef strtol
@@ -239,6 +250,85 @@ static void memory_is_as_theirs(void **state)
 	}
 }
 
+#define HELD 100
+
+static struct held {
+	uint8_t *p;
+	size_t len;
+} held[HELD];
+
+static void is_as_left(const struct held *h, uint8_t byte)
+{
+	for (size_t i = 0; i < h->len; i++)
+		assert_int_equal(h->p[i], byte);
+}
+
+static size_t some_len(void)
+{
+	static const size_t most[] = { 1, 40, 1000, 20000, FROM_KERNEL, 3 * FROM_KERNEL };
+
+	return rand() % (most[rand() % COUNT(most)] + 1);
+}
+
+/* One that is held is given back or made another length, in the place of one that is not comes one.
+ */
+static void change(int i)
+{
+	struct held *h = &held[i];
+	size_t len = some_len();
+
+	if (h->p && rand() % 3) {
+		is_as_left(h, i);
+		ap70_free(h->p);
+		*h = (struct held){ 0 };
+		return;
+	}
+	is_as_left(h, i);
+	if (h->p || rand() % 2) {
+		h->p = ap70_realloc(h->p, len);
+		h->len = len < h->len ? len : h->len;
+		is_as_left(h, i);
+	} else {
+		h->p = ap70_calloc(1, len);
+		h->len = len;
+		is_as_left(h, 0);
+	}
+	assert_non_null(h->p);
+	assert_int_equal((uintptr_t)h->p % 8, 0);
+	h->len = len;
+	memset(h->p, i, len);
+}
+
+/* Whatever is taken and given back is nobody else's, and in the end all is free, in one piece. */
+static void memory_is_taken_and_given_back(void **state)
+{
+	size_t blocks = 0, len = 0;
+
+	(void)state;
+	srand(2);
+	for (int n = 0; n < 20000; n++)
+		change(rand() % HELD);
+	for (int i = 0; i < HELD; i++)
+		ap70_free(held[i].p);
+	for (const struct block *b = free_first; b; b = b->next, blocks++)
+		len += b->len;
+	assert_int_equal(len % ARENA, 0);
+	assert_true(blocks >= 1 && blocks <= len / ARENA);
+	ap70_free(NULL);
+}
+
+static void too_much_is_refused(void **state)
+{
+	volatile size_t all = SIZE_MAX;
+
+	(void)state;
+	errno = 0;
+	assert_null(ap70_malloc(all));
+	assert_int_equal(errno, ENOMEM);
+	assert_null(ap70_malloc(all / 2));
+	assert_null(ap70_calloc(all / 2, 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +338,8 @@ int main(void)
 		cmocka_unit_test(users_are_the_same),
 		cmocka_unit_test(lines_that_are_no_users_are_passed),
 		cmocka_unit_test(memory_is_as_theirs),
+		cmocka_unit_test(memory_is_taken_and_given_back),
+		cmocka_unit_test(too_much_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
