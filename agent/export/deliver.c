@@ -96,6 +96,7 @@ void deliver_drop_oldest(struct deliver *d)
 	__atomic_store_n(&d->given_up, d->given_up + c->frames, __ATOMIC_RELAXED);
 	keep_from(d, d->store.lowest + 1);
 	d->floor_due = true;
+	d->final_number = 0; /* what was the last word did not say so */
 }
 
 void deliver_take_back(struct deliver *d)
