@@ -102,8 +102,10 @@ static void order(struct control *c, struct control_client *k, uint64_t now_ns)
 	}
 	k->number = k->number ?: next_number(c);
 	err = open_send(c->open, s, message, order_write(message, k->number, k->text));
-	if (err == -ENOTCONN) {
-		snprintf(why, sizeof(why), "%s: has no session with this collector now", k->sensor);
+	if (err == -ENOTCONN || err == -EOPNOTSUPP) {
+		snprintf(why, sizeof(why), "%s: %s", k->sensor,
+			 err == -ENOTCONN ? "has no session with this collector now"
+					  : "exports one way (--one-way), it hears no orders");
 		reply(k, CONTROL_FAILED, why);
 		return;
 	}

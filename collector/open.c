@@ -94,6 +94,8 @@ int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t l
 	if (s->current < 0)
 		return -ENOTCONN;
 	session = &s->sessions[s->current];
+	if (session->one_way)
+		return -EOPNOTSUPP;
 	out_len = session_seal(session, out, message, len);
 	if (!out_len)
 		return -EAGAIN;
@@ -113,8 +115,6 @@ static void send_ack(struct open *o, struct sensor *s, uint64_t now_ns)
 	if (s->sessions[s->current].one_way)
 		one_way_tick(o, s, now_ns);
 	take_ack(s, message); /* sees to a run's end, also where it is not sent */
-	if (s->sessions[s->current].one_way)
-		return;
 	if (open_send(o, s, message, sizeof(message)) == 0)
 		s->unacked = 0;
 }

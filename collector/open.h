@@ -78,8 +78,8 @@ void open_batch(struct open *o);
 /* Takes one datagram of `len` bytes from `from`. */
 void open_datagram(struct open *o, const uint8_t *in, size_t len,
 		   const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns);
-/* Sends a message in the sensor's present session. Returns 0, -ENOTCONN where there is none, or
- * -EAGAIN where the sensor must be heard first. */
+/* Sends a message in the sensor's present session. Returns 0, -ENOTCONN where there is none,
+ * -EOPNOTSUPP where it goes one way, or -EAGAIN where the sensor must be heard first. */
 int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len);
 /* Sends ACKs that are due, ends old sessions, turns slots. Returns milliseconds until it is to
  * be called again. */

@@ -168,6 +168,8 @@ static void take_smaller(struct deliver *d, uint64_t now_ns)
 	if (d->resend < d->unsent)
 		d->unsent = d->resend; /* nothing from there on counts as sent */
 	if (d->datagram_len == SHROUD_DATAGRAM_PADDED || d->path.padded) {
+		if (d->path.one_way)
+			cut_anew(d); /* else their numbers would count as heard */
 		pause_pieces(d, true, now_ns);
 		return;
 	}

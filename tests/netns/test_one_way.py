@@ -225,3 +225,17 @@ def test_padded(bed, bundled):
     assert collector.finish()[0] == 0
     assert_same(captures.frames(bundled), captures.frames(bed.out))
     assert {len(r.data) for r in recorded(bed.tmp_path / "recording")} == {1232}
+
+
+def test_path_mtu_below_all_datagrams(bed, bundled):
+    """What our own interface takes none of was not sent, and nobody thinks that it was delivered."""
+    allow(bed, "lib")
+    bed.ns.run("ip", "link", "set", "lo", "mtu", "1200")
+    collector = bed.collector()
+    status, said = bed.reader("lib", bundled, options=ONE_WAY).finish(signo=None)
+    assert status == 1 and said.count("path MTU") == 1, said
+    assert "1171 frames were not delivered when patience was over" in said
+    stats = is_over(collector)
+    assert collector.finish()[0] == 0
+    assert stats["lost_missing"] == stats["dropped_store"] == stats["captured"] == 1171, stats
+    assert stats["written"] == stats["balance"] == 0

@@ -217,6 +217,17 @@ def test_nobody_answers(bed, wire):
     assert_ended(bed, sensor, collector, 0)
 
 
+def test_of_one_that_does_not_hear(bed, wire):
+    bed.keys.sensors.write_text(bed.keys.sensors.read_text().replace("\n", " one-way\n"))
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["--one-way"])
+    testbed.wait_for(lambda: "no session" not in ctl(bed, "lib", "set", "snaplen", "96").stderr,
+                     "a session", 30)
+    refused(bed, "lib: exports one way (--one-way), it hears no orders", "set", "snaplen", "96")
+    assert sensor.finish()[0] == 0
+    assert collector.finish()[0] == 0
+
+
 def test_of_a_file(bed, wire):
     """A run that reads a pipe takes a snaplen; its filter stays."""
     collector = bed.collector()
