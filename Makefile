@@ -11,6 +11,8 @@ BPFTOOL := $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PYTHON := /usr/bin/python3
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PREFIX ?= /usr/local
+# All CPUs, unless -j was given.
+MAKE_QUIETLY = $(MAKE) -s --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
 # SANITIZE=address,undefined builds in a directory of its own.
@@ -156,7 +158,7 @@ $(TOOLS)/.done: tests/requirements.txt
 
 .PHONY: run
 run: deps ## capture a virtual monitor interface, or IFACE=eth1, and show it
-	$(Q)$(MAKE) -s --no-print-directory all build/tests/play
+	$(Q)$(MAKE_QUIETLY) all build/tests/play
 	$(Q)$(SUDO) $(PYTHON) tests/demo/demo.py $(if $(IFACE),--interface $(IFACE)) \
 		$(if $(DURATION),--seconds $(DURATION)) $(if $(OUT),--out $(OUT))
 
@@ -277,8 +279,8 @@ $(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(SWARM_COMBOS)
 
 .PHONY: bench
 bench: deps-bench ## measure: a table, and build/bench.json (BENCH_SECONDS=5 a rung)
-	$(Q)$(MAKE) -s --no-print-directory all $(BENCH_PROGRAMS)
-	$(Q)$(if $(BENCH),$(if $(findstring ap70,$(BENCH)),,:)) $(MAKE) -s --no-print-directory ap70-virtual
+	$(Q)$(MAKE_QUIETLY) all $(BENCH_PROGRAMS)
+	$(Q)$(if $(BENCH),$(if $(findstring ap70,$(BENCH)),,:)) $(MAKE_QUIETLY) ap70-virtual
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" PYTHONPATH=tests:packaging \
 		$(TOOLS)/bin/python -m bench $(BENCH)
 
@@ -295,7 +297,7 @@ $(foreach t,$(notdir $(UNIT)),$(eval $(call unit_rule,$(t))))
 # They name their objects as unit tests do.
 FUZZ_BUILD := build/fuzz
 FUZZ_SECONDS ?= 60
-FUZZ_MAKE := $(MAKE) -s --no-print-directory BUILD=$(FUZZ_BUILD) CC=$(CLANG) \
+FUZZ_MAKE = $(MAKE_QUIETLY) BUILD=$(FUZZ_BUILD) CC=$(CLANG) \
 	CFLAGS='-O1 -g -Werror' SANITIZE=fuzzer-no-link,address,undefined
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 define fuzz_rule
@@ -336,19 +338,18 @@ test-unit: $(UNIT)
 
 # What is built belongs to the user; only the tests themselves run as root.
 test: deps-test ## build (plain and sanitized) and pass all tests
-	$(Q)echo "== build: plain; with warnings as errors; sanitized; fuzz harnesses; AP70"
-	$(Q)$(MAKE) -s --no-print-directory all test-programs
-	$(Q)$(MAKE) -s --no-print-directory all BUILD=build/strict CFLAGS='-O2 -g -Werror'
-	$(Q)$(MAKE) -s --no-print-directory build/without-bpf-pcap-seccomp/saluki \
+	$(Q)echo "== build: plain; sanitized; fuzz harnesses; AP70; warnings are errors"
+	$(Q)$(MAKE_QUIETLY) all test-programs CFLAGS='-O2 -g -Werror'
+	$(Q)$(MAKE_QUIETLY) build/without-bpf-pcap-seccomp/saluki \
 		WITHOUT="bpf pcap seccomp" CFLAGS='-O2 -g -Werror'
-	$(Q)$(MAKE) -s --no-print-directory all test-programs SANITIZE=address,undefined
+	$(Q)$(MAKE_QUIETLY) all test-programs SANITIZE=address,undefined
 	$(Q)$(FUZZ_MAKE) fuzzers-here
-	$(Q)$(MAKE) -s --no-print-directory ap70-test-programs
+	$(Q)$(MAKE_QUIETLY) ap70-test-programs
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
 
 .PHONY: test-full
 test-full: deps-test ## filters in the kernel against libpcap's, on every frame of all captures
-	$(Q)$(MAKE) -s --no-print-directory $(BUILD)/tests/filter_run
+	$(Q)$(MAKE_QUIETLY) $(BUILD)/tests/filter_run
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(or $(SALUKI_CAPTURES),$(abspath ../shared/captures))" \
 		PYTHONPATH=tests $(TOOLS)/bin/python -m bpf.test_filter
 
