@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcapng_walk.h"
+
 static int run_index(const struct names_sensor *s, uint64_t run)
 {
 	for (unsigned int i = 0; s && i < s->count; i++)

@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pcapng blocks: see pcapng.h. */
+/* pcapng blocks, written: see pcapng.h. */
 #include "pcapng.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <saluki/record.h>
 
+#include "pcapng_format.h"
 #include "wire/bytes.h"
 
 enum {
-	BLOCK_SECTION = 0x0a0d0d0a,
-	BLOCK_INTERFACE = 1,
-	BLOCK_STATISTICS = 5,
-	BLOCK_PACKET = 6,
-};
-
-#define BLOCK_MAX (1024 * 1024) /* no block of ours is larger, nor of other capture programs */
-
-#define SECTION_MAGIC 0x1a2b3c4d
-#define PACKET_HEAD 28	       /* in front of a packet's bytes */
-#define PACKET_MAX (72 * 1024) /* no packet block of ours is larger */
-
-/* The enterprise of examples (RFC 5612), and the name behind it. */
-#define ENTERPRISE 32473
-#define NAME_LEN 34
-
-enum {
 	OPT_COMMENT = 1,
-	OPT_CUSTOM = 19373, /* binary, not to be copied */
 	SHB_OS = 3,
 	SHB_APPLICATION = 4,
 	IF_NAME = 2,
@@ -187,148 +167,4 @@ size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s)
 	p = put_count(p, ISB_DELIVERED, s->delivered);
 	p = put_text(p, OPT_COMMENT, s->comment);
 	return block_end(out, p, 1);
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-int pcapng_walk_init(struct pcapng_walk *w, int fd, int64_t from, int64_t len)
-{
-	*w = (struct pcapng_walk){ .fd = fd, .at = from, .len = len };
-	w->window = malloc(PCAPNG_WINDOW);
-	return w->window ? 0 : -ENOMEM;
-}
-
-void pcapng_walk_free(struct pcapng_walk *w)
-{
-	free(w->window);
-	w->window = NULL;
-}
-
-/* Bytes of the file at `at`, fewer than the window has; NULL where they cannot be read. */
-static const uint8_t *window_get(struct pcapng_walk *w, int64_t at, size_t len)
-{
-	ssize_t n;
-
-	if (at < w->window_at || at + (int64_t)len > w->window_at + (int64_t)w->window_len) {
-		n = pread(w->fd, w->window, PCAPNG_WINDOW, at);
-		w->window_at = at;
-		w->window_len = n < 0 ? 0 : n;
-	}
-	return len <= w->window_len ? w->window + (at - w->window_at) : NULL;
-}
-
-static uint32_t get32(const struct pcapng_walk *w, const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, 4);
-	return w->swapped ? __builtin_bswap32(v) : v;
-}
-
-static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
-{
-	if (len != NAME_LEN || load_be(p, 4) != ENTERPRISE)
-		return false;
-	n->run = load_be(p + 4, 8);
-	n->count = load_be(p + 12, 8);
-	n->first = load_be(p + 20, 8);
-	n->frames = load_be(p + 28, 4);
-	n->sensor = load_be(p + 32, 2);
-	return true;
-}
-
-/* Looks for a name among the options of a packet block of `size` bytes. */
-static bool packet_name(struct combo_name *n, const uint8_t *block, uint32_t size)
-{
-	const uint8_t *p = block + PACKET_HEAD, *end = block + size - 4;
-	uint32_t kept;
-
-	if (p > end)
-		return false;
-	memcpy(&kept, block + 20, 4);
-	if (kept > end - p)
-		return false;
-	p += (kept + 3) & ~3u;
-	while (end - p >= 4) {
-		uint16_t head[2]; /* code, length */
-
-		memcpy(head, p, 4);
-		p += 4;
-		if (head[0] == 0 || head[1] > end - p)
-			return false;
-		if (head[0] == OPT_CUSTOM && name_read(n, p, head[1]))
-			return true;
-		p += (head[1] + 3) & ~3;
-	}
-	return false;
-}
-
-static enum pcapng_kind kind_of(uint32_t type)
-{
-	return type == BLOCK_SECTION	 ? PCAPNG_SECTION
-	       : type == BLOCK_INTERFACE ? PCAPNG_INTERFACE
-	       : type == BLOCK_PACKET	 ? PCAPNG_PACKET
-					 : PCAPNG_OTHER;
-}
-
-/* The byte order of a section is in it. */
-static int section_order(struct pcapng_walk *w, const uint8_t *head)
-{
-	uint32_t magic;
-
-	memcpy(&magic, head + 8, 4);
-	if (magic != SECTION_MAGIC && magic != __builtin_bswap32(SECTION_MAGIC))
-		return -EBADMSG;
-	w->swapped = magic != SECTION_MAGIC;
-	return 0;
-}
-
-int pcapng_walk_next(struct pcapng_walk *w, struct pcapng_block *b)
-{
-	const uint8_t *head, *end;
-	uint32_t size;
-
-	if (w->at + 12 > w->len)
-		return 0;
-	head = window_get(w, w->at, 12);
-	if (!head)
-		return -EIO;
-	*b = (struct pcapng_block){ .at = w->at };
-	if (get32(w, head) == BLOCK_SECTION && section_order(w, head))
-		return -EBADMSG;
-	b->kind = kind_of(get32(w, head));
-	if (w->at == 0 && b->kind != PCAPNG_SECTION)
-		return -EBADMSG;
-	size = get32(w, head + 4);
-	if (size < 12 || size > BLOCK_MAX)
-		return -EBADMSG;
-	size = (size + 3) & ~3u;
-	if (w->at + size > w->len)
-		return 0; /* the block that was being written */
-	if (b->kind == PCAPNG_PACKET && !w->swapped && size <= PACKET_MAX) {
-		head = window_get(w, w->at, size);
-		if (!head)
-			return -EIO;
-		b->named = packet_name(&b->name, head, size);
-	}
-	end = window_get(w, w->at + size - 4, 4);
-	if (!end)
-		return -EIO;
-	if (((get32(w, end) + 3) & ~3u) != size)
-		return -EBADMSG;
-	w->at += size;
-	return 1;
-}
-
-/* A cut at any byte leaves whole blocks in front of it. */
-int64_t pcapng_check(int fd, int64_t len)
-{
-	struct pcapng_walk w;
-	struct pcapng_block b;
-	int got = pcapng_walk_init(&w, fd, 0, len);
-
-	while (!got && (got = pcapng_walk_next(&w, &b)) == 1)
-		got = 0;
-	pcapng_walk_free(&w);
-	return got ? got : w.at == 0 && len > 0 && len < 12 ? -EBADMSG : w.at;
 }

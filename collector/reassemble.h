@@ -13,34 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pool.h"
 #include "wire/message.h"
 
 #define REASSEMBLE_SLOTS PIECE_COMBOS_AHEAD /* the one due next, and those above it */
-#define POOL_LIMIT_DEFAULT (64 * 1024 * 1024)
-/* What nobody has added to for so long gives way: its sensor is gone, or sends it again. */
-#define POOL_STALE_NS 2000000000ULL
-
-struct reassembly_slot;
-
-/* Slots, the one that was added to longest ago first. */
-struct pool_list {
-	struct reassembly_slot *oldest, *newest;
-};
-
-/* Memory of all combos that are not taken yet. Zeroed but for its limit, it is ready. */
-struct pool {
-	size_t used, limit; /* bytes */
-	struct pool_list due, ahead;
-	uint64_t evicted, refused; /* combos; pieces */
-};
 
 /* Zeroed, it waits for combo 0 of a run. */
 struct reassembly {
-	uint64_t next;			/* count of the combo due next: ACK's `taken` */
-	uint64_t floor;			/* below it the sensor has none any more */
-	unsigned int held;		/* slots in use */
-	unsigned int whole;		/* of them, that nothing is missing of */
-	struct reassembly_slot **slots; /* REASSEMBLE_SLOTS, by count; NULL: none in use */
+	uint64_t next;		  /* count of the combo due next: ACK's `taken` */
+	uint64_t floor;		  /* below it the sensor has none any more */
+	unsigned int held;	  /* slots in use */
+	unsigned int whole;	  /* of them, that nothing is missing of */
+	struct pool_slot **slots; /* REASSEMBLE_SLOTS, by count; NULL: none in use */
 };
 
 enum reassemble_result {

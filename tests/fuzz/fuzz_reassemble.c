@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/reassemble.o */
+/* links: collector/reassemble.o collector/pool.o */
 /*
  * Reassembly: pieces of two sensors in any cut, that overtake one another, come twice, lie about
  * their combo's length, floors, new sessions, time that passes, all in one small pool. A combo's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/names.o collector/pcapng.o */
+/* links: collector/names.o collector/pcapng.o collector/pcapng_walk.o */
 /* Names in files: what is written is found, what was cut anywhere is cut back to whole combos. */
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/reassemble.o */
+/* links: collector/reassemble.o collector/pool.o */
 #include "unit.h"
 
 #include <stdlib.h>
