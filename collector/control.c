@@ -11,6 +11,8 @@
 
 #include <saluki/log.h>
 
+#include "reply.h"
+
 #define LISTENER CONTROL_CLIENTS /* in epoll's data, behind the clients */
 
 int control_init(struct control *c, int listener, struct open *o)
@@ -101,7 +103,7 @@ static void order(struct control *c, struct control_client *k, uint64_t now_ns)
 		return;
 	}
 	k->number = k->number ?: next_number(c);
-	err = open_send(c->open, s, message, order_write(message, k->number, k->text));
+	err = reply_send(c->open, s, message, order_write(message, k->number, k->text));
 	if (err == -ENOTCONN || err == -EOPNOTSUPP) {
 		snprintf(why, sizeof(why), "%s: %s", k->sensor,
 			 err == -ENOTCONN ? "has no session with this collector now"

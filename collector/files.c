@@ -17,6 +17,7 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
+#include "files_replaced.h"
 #include "series.h"
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -24,77 +25,6 @@
 static bool in_series(const struct files *f)
 {
 	return f->is_dir || f->o->rotate_bytes || f->o->rotate_s;
-}
-
-/* Where the state is: next to the output, unless it is said. Returns false where there is none. */
-static bool state_path(struct files *f)
-{
-	const char *write = f->o->write, *slash = write[strlen(write) - 1] == '/' ? "" : "/";
-	struct stat st;
-	int n;
-
-	if (f->o->state)
-		n = snprintf(f->state, sizeof(f->state), "%s", f->o->state);
-	else if (!strcmp(write, "-"))
-		return false;
-	else if (f->is_dir)
-		n = snprintf(f->state, sizeof(f->state), "%s%ssaluki.state", write, slash);
-	else if (stat(write, &st) == 0 && !S_ISREG(st.st_mode))
-		return false; /* a FIFO or device: nobody reads names out of it again */
-	else
-		n = snprintf(f->state, sizeof(f->state), "%s.state", write);
-	return n < (int)sizeof(f->state) - 4 &&
-	       snprintf(f->state_temporary, sizeof(f->state_temporary), "%s.new", f->state) > 0;
-}
-
-/* The file is replaced while it is locked: what was locked may not be the one of this name. */
-static bool still_in_place(int fd, const char *path)
-{
-	struct stat a, b;
-
-	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
-}
-
-static int state_lock(struct files *f)
-{
-	int fd, err;
-
-	for (;;) {
-		fd = open(f->state, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-		if (fd < 0)
-			return -errno;
-		err = flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
-		if (!err && still_in_place(fd, f->state))
-			break;
-		close(fd);
-		if (err)
-			return err;
-	}
-	f->state_fd = fd;
-	return 0;
-}
-
-/* Two collectors with one state would each forget what the other one wrote. */
-static int state_init(struct files *f)
-{
-	int err = state_path(f) ? state_lock(f) : -ENOENT;
-
-	if (!err)
-		return 0;
-	if (err == -EWOULDBLOCK) {
-		if (f->o->state)
-			log_line("--state %s: another saluki-collector uses it", f->o->state);
-		else
-			log_line("-w %s: another saluki-collector writes to it", f->o->write);
-		return err;
-	}
-	if (f->state[0])
-		log_line("warning: %s: %s; no state is kept, and should this collector be killed, "
-			 "frames may be written again",
-			 f->state, strerror(-err));
-	f->state[0] = 0;
-	return 0;
 }
 
 static int output_check(struct files *f)
@@ -130,7 +60,7 @@ int files_init(struct files *f, const struct collector_options *o)
 		count = series_list(&(struct series){ o->write, f->is_dir }, &f->old, &f->number);
 		f->old_count = count < 0 ? 0 : count;
 	}
-	return state_init(f);
+	return replaced_init(f);
 }
 
 void files_free(struct files *f)
@@ -138,10 +68,7 @@ void files_free(struct files *f)
 	for (unsigned int i = 0; i < f->old_count; i++)
 		free(f->old[i]);
 	free(f->old);
-	if (f->state_fd >= 0)
-		close(f->state_fd);
-	if (f->state_new_fd >= 0)
-		close(f->state_new_fd);
+	replaced_free(f);
 	memset(f, 0, sizeof(*f));
 	f->state_fd = f->state_new_fd = -1;
 }
@@ -181,9 +108,7 @@ static int open_single(struct files *f, struct files_answer *a)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Two collectors in one file would tear each other's blocks. Released with the last copy of the
- * descriptor. */
-static int locked(int fd)
+int files_locked(int fd)
 {
 	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
 		return fd;
@@ -201,7 +126,7 @@ static int open_output(struct files *f, struct files_answer *a)
 		return dup(STDOUT_FILENO);
 	}
 	fd = in_series(f) ? open_series(f, a) : open_single(f, a);
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? locked(fd) : fd;
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? files_locked(fd) : fd;
 }
 
 /* The next older one; it may have to be cut. Nothing else in the folder is opened. */
@@ -217,74 +142,11 @@ static int open_old(struct files *f, struct files_answer *a)
 		free(name);
 		fd = open(a->name, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 		if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-			return locked(fd);
+			return files_locked(fd);
 		if (fd >= 0)
 			close(fd);
 	}
 	return -ENOENT;
-}
-
-/* ---- files that are replaced ----------------------------------------------------------------- */
-
-static int open_stats(struct files *f)
-{
-	int fd;
-
-	if (!f->o->stats_file)
-		return -EINVAL; /* who asks is not to be trusted */
-	if (snprintf(f->stats_temporary, sizeof(f->stats_temporary), "%s.new", f->o->stats_file) >=
-	    (int)sizeof(f->stats_temporary))
-		return -ENAMETOOLONG;
-	unlink(f->stats_temporary);
-	fd = open(f->stats_temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	return fd < 0 ? -errno : fd;
-}
-
-static int done_stats(struct files *f)
-{
-	if (!f->o->stats_file)
-		return -EINVAL;
-	return rename(f->stats_temporary, f->o->stats_file) ? -errno : 0;
-}
-
-static int open_state(struct files *f)
-{
-	int fd;
-
-	if (!f->state[0])
-		return -ENOENT;
-	unlink(f->state_temporary);
-	fd = open(f->state_temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	if (f->state_new_fd >= 0)
-		close(f->state_new_fd);
-	f->state_new_fd = dup(fd);
-	return locked(fd);
-}
-
-static int read_state(struct files *f, struct files_answer *a)
-{
-	int fd;
-
-	if (!f->state[0])
-		return -ENOENT;
-	snprintf(a->name, sizeof(a->name), "%s", f->state);
-	fd = open(f->state, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-/* The new one is locked before it is in place. */
-static int done_state(struct files *f)
-{
-	if (f->state_new_fd < 0)
-		return -EINVAL;
-	if (rename(f->state_temporary, f->state))
-		return -errno;
-	close(f->state_fd);
-	f->state_fd = f->state_new_fd;
-	f->state_new_fd = -1;
-	return 0;
 }
 
 static int open_sensors_file(struct files *f)
@@ -308,15 +170,15 @@ static int serve(struct files *f, uint8_t what, struct files_answer *a, bool *no
 	case FILES_SENSORS:
 		return open_sensors_file(f);
 	case FILES_STATS:
-		return open_stats(f);
+		return replaced_stats(f);
 	case FILES_STATS_DONE:
-		return done_stats(f);
+		return replaced_stats_done(f);
 	case FILES_STATE_READ:
-		return read_state(f, a);
+		return replaced_state_read(f, a);
 	case FILES_STATE:
-		return open_state(f);
+		return replaced_state(f);
 	case FILES_STATE_DONE:
-		return done_state(f);
+		return replaced_state_done(f);
 	default:
 		return -EINVAL; /* who asks is not to be trusted */
 	}

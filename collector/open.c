@@ -12,6 +12,7 @@
 
 #include <saluki/log.h>
 
+#include "reply.h"
 #include "take.h"
 
 /* Room for an idle sensor's addresses: three intervals' slots, and some hundred of a session. */
@@ -74,72 +75,6 @@ void open_free(struct open *o)
 	}
 	table_free(&o->table);
 	sodium_memzero(&o->meet, sizeof(o->meet));
-}
-
-/* ---- what goes back -------------------------------------------------------------------------- */
-
-static void send_to(struct open *o, const uint8_t *out, size_t len, const struct sockaddr *to,
-		    socklen_t to_len)
-{
-	sendto(o->sock, out, len, MSG_DONTWAIT, to, to_len);
-	o->counters.sent++;
-}
-
-int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len)
-{
-	uint8_t out[SHROUD_DATAGRAM_MAX];
-	struct session *session;
-	size_t out_len;
-
-	if (s->current < 0)
-		return -ENOTCONN;
-	session = &s->sessions[s->current];
-	if (session->one_way)
-		return -EOPNOTSUPP;
-	out_len = session_seal(session, out, message, len);
-	if (!out_len)
-		return -EAGAIN;
-	send_to(o, out, out_len, &session->address.any, session->address.len);
-	return 0;
-}
-
-/* Where it may not be sent, the sensor's next datagram makes it due again. */
-static void send_ack(struct open *o, struct sensor *s, uint64_t now_ns)
-{
-	uint8_t message[ACK_LEN];
-
-	sensors_not_due(s);
-	s->due_ns = 0;
-	if (s->current < 0)
-		return;
-	if (s->sessions[s->current].one_way)
-		one_way_tick(o, s, now_ns);
-	take_ack(s, message); /* sees to a run's end, also where it is not sent */
-	if (open_send(o, s, message, sizeof(message)) == 0)
-		s->unacked = 0;
-}
-
-static void challenge(struct open *o, struct sensor *s, uint64_t now_ns)
-{
-	struct session *session = &s->sessions[s->current];
-	uint8_t message[MESSAGE_CHALLENGE_LEN] = { MESSAGE_CHALLENGE };
-
-	if (session->confirmed ||
-	    (session->challenged_ns && now_ns - session->challenged_ns < OPEN_CHALLENGE_NS))
-		return;
-	store_be(message + 1, session->cookie, 8);
-	if (open_send(o, s, message, sizeof(message)) == 0)
-		session->challenged_ns = now_ns;
-}
-
-static void answer_probe(struct open *o, struct sensor *s, const uint8_t *in)
-{
-	uint8_t message[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
-
-	memcpy(message + 1, in + 1, 8);
-	store_be(message + 9, o->received_ns, 8);
-	store_be(message + 17, meet_time(&o->meet), 8);
-	open_send(o, s, message, sizeof(message));
 }
 
 /* ---- sessions -------------------------------------------------------------------------------- */
@@ -236,12 +171,12 @@ static void take_own(struct open *o, struct sensor *s, struct session *session,
 		break;
 	case MESSAGE_PROBE:
 		if (present)
-			answer_probe(o, s, message);
+			reply_probe(o, s, message);
 		break;
 	case MESSAGE_RENEW:
 		if (present && !session->one_way &&
 		    meet_renew(&o->meet, &o->table, s, message, now_ns))
-			open_send(o, s, s->sessions[s->candidate].renew, MESSAGE_RENEWED_LEN);
+			reply_send(o, s, s->sessions[s->candidate].renew, MESSAGE_RENEWED_LEN);
 		break;
 	}
 }
@@ -286,7 +221,7 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 	if (take_any(o, s, session, message, n, now_ns))
 		shroud_keep(&session->rx, number);
 	if (!session->one_way)
-		challenge(o, s, now_ns);
+		reply_challenge(o, s, now_ns);
 	sensors_due(o->sensors, s, ++s->unacked >= OPEN_ACK_EVERY ? 1 : now_ns + OPEN_ACK_NS);
 }
 
@@ -305,7 +240,7 @@ static bool take_set_up(struct open *o, struct sensor *s, uint32_t low, const ui
 	case MEET_TAKEN:
 		o->counters.set_ups++;
 		session_address(&s->sessions[s->candidate].address, from, from_len);
-		send_to(o, out, out_len, (const struct sockaddr *)from, from_len);
+		reply_to(o, out, out_len, (const struct sockaddr *)from, from_len);
 		break;
 	case MEET_LIMITED:
 		o->counters.limited_set_ups++;
@@ -352,7 +287,7 @@ static void take_question(struct open *o, const uint8_t *in, size_t len,
 	switch (meet_question(&o->meet, out, &out_len, in, len, now_ns)) {
 	case MEET_TAKEN:
 		o->counters.questions++;
-		send_to(o, out, out_len, (const struct sockaddr *)from, from_len);
+		reply_to(o, out, out_len, (const struct sockaddr *)from, from_len);
 		break;
 	case MEET_LIMITED:
 		o->counters.limited_questions++;
@@ -404,27 +339,11 @@ static int until_ms(uint64_t at_ns, uint64_t now_ns)
 	return ms < TICK_MAX_MS ? (int)ms : TICK_MAX_MS;
 }
 
-/* Sends ACKs that are due. */
-static int send_due(struct open *o, uint64_t now_ns)
-{
-	struct sensor *next;
-	int timeout = TICK_MAX_MS;
-
-	for (struct sensor *s = o->sensors->due; s; s = next) {
-		next = s->due_next;
-		if (s->due_ns <= now_ns)
-			send_ack(o, s, now_ns);
-		if (s->due_ns)
-			timeout = earlier(timeout, until_ms(s->due_ns, now_ns));
-	}
-	return timeout;
-}
-
 int open_tick(struct open *o, uint64_t now_ns)
 {
 	uint64_t time = meet_time(&o->meet);
 	uint64_t next = (time / TRYST_INTERVAL_NS + 1) * TRYST_INTERVAL_NS;
-	int timeout = send_due(o, now_ns);
+	int timeout = until_ms(reply_due(o, now_ns), now_ns);
 
 	old_end(o, now_ns);
 	if (o->sensors->old_first)
@@ -443,5 +362,5 @@ void open_overdue(struct open *o, uint64_t now_ns)
 
 void open_finish(struct open *o)
 {
-	send_due(o, UINT64_MAX);
+	reply_due(o, UINT64_MAX);
 }

@@ -2,7 +2,7 @@
 /*
  * Open: datagrams become authentic messages of listed sensors (take.h), or a counter. One look into
  * the table says whose an address is; who is not in it costs no more than that. What goes back to
- * sensors is sent here too. Mirror of agent/export/session.h and the sealing half of
+ * sensors is reply.h's. Mirror of agent/export/session.h and the sealing half of
  * agent/export/export.h.
  */
 #ifndef COLLECTOR_OPEN_H
@@ -30,7 +30,7 @@
 	X(ignored_set_ups, "set-ups that were overtaken")                                          \
 	X(questions, "questions for the time that were answered")                                  \
 	X(limited_questions, "questions beyond MEET_QUESTIONS_A_SECOND")                           \
-	X(announcements, "set-ups of one-way sessions, and their repetitions")                      \
+	X(announcements, "set-ups of one-way sessions, and their repetitions")                     \
 	X(sessions, "sessions begun by set-up")                                                    \
 	X(renewals, "sessions begun by renewal")                                                   \
 	X(moves, "sessions that moved to another address")                                         \
@@ -78,9 +78,6 @@ void open_batch(struct open *o);
 /* Takes one datagram of `len` bytes from `from`. */
 void open_datagram(struct open *o, const uint8_t *in, size_t len,
 		   const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns);
-/* Sends a message in the sensor's present session. Returns 0, -ENOTCONN where there is none,
- * -EOPNOTSUPP where it goes one way, or -EAGAIN where the sensor must be heard first. */
-int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len);
 /* Sends ACKs that are due, ends old sessions, turns slots. Returns milliseconds until it is to
  * be called again. */
 int open_tick(struct open *o, uint64_t now_ns);

@@ -3,20 +3,16 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
 #include <saluki/version.h>
 
-#include "files.h"
+#include "output_file.h"
 #include "pcapng.h"
 #include "recover.h"
 #include "sensors.h"
@@ -46,101 +42,7 @@ static void section_begin(struct output *out)
 	out->interfaces = 0;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
-/* Appends to a file of an earlier run: cuts off what a kill in the middle of a write left. */
-static int adopt(struct output *out)
-{
-	int64_t whole = recover_file(out, out->name, out->fd);
-
-	if (whole == -EBADMSG)
-		log_line("-w %s: exists and is not a whole pcapng file; give another name",
-			 out->name);
-	if (whole < 0)
-		return whole;
-	if (lseek(out->fd, whole, SEEK_SET) < 0)
-		return -errno;
-	out->size = whole;
-	return 0;
-}
-
-/* Where the next write to a file goes. */
-static uint64_t output_position(int fd, uint64_t size)
-{
-	off_t at = lseek(fd, 0, SEEK_CUR);
-
-	return at < 0 || (fcntl(fd, F_GETFL) & O_APPEND) ? size : (uint64_t)at;
-}
-
-static int open_next(struct output *out)
-{
-	struct files_answer a;
-	struct stat st;
-	int fd, err = files_ask(out->files, FILES_OUTPUT, &a, &fd);
-
-	if (err) {
-		log_line("-w %s: %s", a.name[0] ? a.name : out->o->write,
-			 err == -EWOULDBLOCK ? "another saluki-collector writes to it"
-			 : err == -ENXIO     ? "nobody reads this FIFO; start its reader first"
-					     : strerror(-err));
-		return err;
-	}
-	if (out->fd >= 0)
-		close(out->fd);
-	out->fd = fd;
-	snprintf(out->name, sizeof(out->name), "%s", a.name);
-	out->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	/* Standard output may be a file in which others have written: nothing in front of the place
-	 * where we begin is ours to cut. */
-	out->size = out->regular ? output_position(fd, st.st_size) : 0;
-	out->opened_ns = monotonic_ns();
-	out->fresh = true;
-	err = a.existed ? adopt(out) : 0;
-	if (!err)
-		section_begin(out);
-	return err;
-}
-
-/* Waits until a pipe takes PIPE_BUF bytes. Returns 0, or -EPIPE where we are to stop and its reader
- * has read nothing for a second. */
-static int wait_writable(struct output *out)
-{
-	struct pollfd p = { .fd = out->fd, .events = POLLOUT };
-
-	while (poll(&p, 1, 1000) <= 0) {
-		orders_take(out->orders);
-		if (out->orders->stop)
-			return -EPIPE;
-	}
-	return 0;
-}
-
-/* Returns 0 when everything is written; otherwise, in a file, nothing is. */
-static int write_all(struct output *out)
-{
-	size_t done = 0;
-
-	while (done < out->len) {
-		size_t len = out->len - done;
-		int err = out->regular ? 0 : wait_writable(out);
-		ssize_t n;
-
-		if (!out->regular && len > PIPE_BUF)
-			len = PIPE_BUF; /* no more, or the write could block */
-		n = err ? -1 : write(out->fd, out->buffer + done, len);
-		if (!err && n < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (n <= 0) {
-			err = err ? err : n < 0 ? -errno : -ENOSPC;
-			if (out->regular && (ftruncate(out->fd, out->size) ||
-					     lseek(out->fd, out->size, SEEK_SET) < 0))
-				log_line("%s: cannot be cut back: %s", out->name, strerror(errno));
-			return err;
-		}
-		done += n;
-	}
-	return 0;
-}
+/* ---- flush ----------------------------------------------------------------------------------- */
 
 /* What there is of a sensor's run up to here needs never come again. */
 static void settle(struct output *out, struct sensor *s)
@@ -167,7 +69,7 @@ static void settle_pending(struct output *out, bool written)
 /* Writes what is in the buffer: it is settled, also where that fails, for then it is lost. */
 static void output_flush(struct output *out)
 {
-	int err = write_all(out);
+	int err = output_file_write(out);
 
 	if (!err) {
 		out->broken = false;
@@ -260,10 +162,9 @@ static void rotate(struct output *out, uint64_t now_ns)
 {
 	section_end(out);
 	out->opened_ns = now_ns;
-	if (open_next(out)) {
-		section_begin(out);
+	if (output_file_next(out))
 		out->no_rotation_until_ns = now_ns + ROTATE_RETRY_NS;
-	}
+	section_begin(out);
 	output_flush(out); /* the file is one from its first moment */
 	recover_save(out); /* which this one now is */
 }
@@ -350,9 +251,10 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	out->orders = orders;
 	out->fd = -1;
 	err = recover_begin(out);
-	err = err ?: open_next(out);
+	err = err ?: output_file_next(out);
 	if (err)
 		return err;
+	section_begin(out);
 	output_flush(out);
 	recover_save(out);
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/open.o collector/take.o collector/meet.o collector/session.o
+/* links: collector/open.o collector/reply.o collector/take.o collector/meet.o collector/session.o
  * collector/one_way.o collector/spool.o wire/spool.o collector/sensors.o collector/sensors_file.o
  * collector/reassemble.o collector/pool.o collector/decompress.o
- * collector/ledger.o collector/interfaces.o collector/output.o collector/recover.o
+ * collector/ledger.o collector/interfaces.o collector/output.o collector/output_file.o collector/recover.o
  * collector/names.o collector/state.o collector/pcapng.o collector/pcapng_walk.o wire/tryst.o wire/shroud.o
  * wire/derive.o wire/table.o wire/keys.o wire/clock_request.o wire/combo.o wire/combo_open.o
  * wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/files.o collector/series.o */
+/* links: collector/files.o collector/files_replaced.o collector/series.o */
 /*
  * The collector's privileged process, asked by an unprivileged one that has been taken over. First
  * byte: how the collector was started; then messages of any length, with descriptors that nobody

@@ -9,13 +9,14 @@
 
 #include "collector/control.h"
 #include "collector/control_address.h"
+#include "collector/reply.h"
 
 static struct {
 	struct control c;
 	struct open open;
 	struct sensor sensors[2];
 	bool known; /* that they are listed */
-	int err;    /* open_send's */
+	int err;    /* reply_send's */
 	char path[64];
 	struct order_message sent[8];
 	struct sensor *to[8];
@@ -23,7 +24,7 @@ static struct {
 	uint64_t time;
 } t;
 
-int open_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len)
+int reply_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len)
 {
 	(void)o;
 	if (t.err)
