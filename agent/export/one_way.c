@@ -14,14 +14,13 @@
 #include <saluki/log.h>
 
 #define SECOND_NS 1000000000ULL
-#define YEAR_2020_NS (1577836800 * SECOND_NS)
 #define TICK_MS 500
 #define MS 1000000ULL
 #define SET_BACK_NS (240 * SECOND_NS) /* a clock by no more: no m1 of later can have been taken */
 
 int one_way_start(struct session *s)
 {
-	if (s->realtime_ns() < YEAR_2020_NS) {
+	if (s->realtime_ns() < SESSION_YEAR_2020_NS) {
 		log_line("--one-way: this machine's clock is not set (it is before 2020), and no "
 			 "collector can tell the time");
 		return -EINVAL;

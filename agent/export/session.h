@@ -4,10 +4,11 @@
  * thread, which opens all that the collector says; used by the export thread, which seals and sends
  * all that goes there. They meet in a mailbox, guarded by one lock.
  *
- *     session.c    set-up, renewal, silence, by the time   control thread
+ *     session.c    renewal, silence, by the time           control thread
+ *     set_up.c     who is asked for a session, and when    control thread
  *     hear.c       what the collector says                 control thread
  *     mailbox.c    what both threads touch                 both
- *     one_way.c    in place of the first two, where nothing comes back
+ *     one_way.c    in place of the first three, where nothing comes back
  *     reach.c      addresses and sockets
  */
 #ifndef AGENT_SESSION_H
@@ -36,7 +37,8 @@
 #define SESSION_ACKS 32			 /* that wait for the export thread; the oldest gives way */
 #define SESSION_OUTBOX 6		 /* kinds of messages in it */
 #define SESSION_INFO_REPEATS 10		 /* a change is told so often, a second apart */
-#define SESSION_WINDOW 1024		 /* addresses that the collector shall know ahead */
+#define SESSION_YEAR_2020_NS 1577836800000000000ULL /* a clock that is set is beyond it */
+#define SESSION_WINDOW 1024 /* addresses that the collector shall know ahead */
 
 /* What the export thread sends with. It has a copy of its own, so that it alone counts. */
 struct session_path {
@@ -243,6 +245,12 @@ void session_retire(struct session *s, uint64_t now_ns);
 void session_tell(struct session *s, uint64_t now_ns);
 /* Bytes of a set-up, 0: as it comes. */
 size_t session_padding(const struct session *s);
+/* Asks for a session, from a port that no earlier set-up came from; and for the time, beside it. */
+void session_ask(struct session *s, unsigned int peer, bool clock, uint64_t now_ns);
+/* What goes first to a collector: what waits in the spool, from the oldest on. Numbers from 1. */
+uint32_t session_spool_for(const struct session *s, unsigned int peer);
+/* Asks for a session where none is up: it is time to. `next_init_ns` is when to do so again. */
+void session_set_up(struct session *s, uint64_t now_ns);
 /* One datagram from the collector. */
 void session_hear(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns);
 
