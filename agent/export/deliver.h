@@ -3,6 +3,11 @@
  * Deliver: combos from the store to the collector, each until it is settled. What is lost is sealed
  * anew and sent again; in another session everything is that the collector does not have. Used by
  * the export thread alone.
+ *
+ *     deliver.c       what is kept, sessions, and when there is something to do
+ *     deliver_send.c  combos are cut, sealed and sent
+ *     deliver_hear.c  ACKs, and what the path takes
+ *     flight.c        what is under way, and how much may be
  */
 #ifndef AGENT_DELIVER_H
 #define AGENT_DELIVER_H
@@ -92,6 +97,27 @@ int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most);
 static inline bool deliver_has_sent(const struct deliver *d, uint64_t count)
 {
 	return count < d->unsent || count < d->store.lowest;
+}
+
+/* ---- between deliver's own files ------------------------------------------------------------- */
+
+/* Combos below `count` are not kept any more. */
+void deliver_keep_from(struct deliver *d, uint64_t count);
+/* Cuts a combo anew: all of it is pending. */
+void deliver_cut(struct deliver *d, struct store_combo *c);
+/* The path takes no datagrams as large as these. */
+void deliver_take_smaller(struct deliver *d, uint64_t now_ns);
+/* Of what nobody will acknowledge, all that was sent is done with. */
+void deliver_hear_nobody(struct deliver *d, uint64_t now_ns);
+
+static inline uint32_t deliver_all_pieces(const struct store_combo *c)
+{
+	return (1ULL << c->pieces) - 1;
+}
+
+static inline bool deliver_is_whole(const struct store_combo *c)
+{
+	return c->cut && c->acked == deliver_all_pieces(c);
 }
 
 #endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Deliver, to the collector: see deliver.h. In: combos from the store. Out: pieces of them, sealed,
+ * and the control thread's messages between. Always holds: nothing at or above the collector's
+ * `taken` + PIECE_COMBOS_AHEAD is sent, and no datagram whose address the collector cannot know.
+ */
+#include "deliver.h"
+
+#include <errno.h>
+
+#include "one_way.h"
+
+#define FLOOR_NS 20000000ULL
+
+/* ---- cut and seal ---------------------------------------------------------------------------- */
+
+static size_t padded_len(const struct deliver *d)
+{
+	return d->path.padded ? SHROUD_DATAGRAM_PADDED : 0;
+}
+
+/* Bytes of a combo in a datagram; a padded one has two for the padding's length. */
+static size_t piece_room(const struct deliver *d)
+{
+	return d->path.padded ? PIECE_DATA(SHROUD_DATAGRAM_PADDED - 2)
+			      : PIECE_DATA(d->datagram_len);
+}
+
+void deliver_cut(struct deliver *d, struct store_combo *c)
+{
+	c->cut = piece_room(d);
+	c->pieces = (c->len + c->cut - 1) / c->cut;
+	c->acked = 0;
+	c->pending = deliver_all_pieces(c);
+	c->epoch++;
+}
+
+static void flush(struct deliver *d, uint64_t now_ns)
+{
+	struct pieces_sent s;
+
+	if (!d->pieces.count)
+		return;
+	s = pieces_send(&d->pieces, d->path.sock);
+	__atomic_store_n(&d->counters->datagrams, d->counters->datagrams + s.datagrams,
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&d->counters->sent_bytes, d->counters->sent_bytes + s.bytes,
+			 __ATOMIC_RELAXED);
+	session_sent(d->session, now_ns);
+	if (s.refused == -ECONNREFUSED)
+		session_refused(d->session);
+	d->too_big |= s.too_big;
+}
+
+/* Seals a message into the batch and remembers it as under way. */
+static void seal(struct deliver *d, const uint8_t *message, size_t len, struct flight_sent *sent)
+{
+	if (d->pieces.count == PIECES_MAX)
+		flush(d, sent->sent_ns);
+	sent->is_big = !d->path.padded && len + SHROUD_OVERHEAD > SHROUD_DATAGRAM_PADDED;
+	pieces_seal(&d->pieces, &d->path.tx, message, len, padded_len(d));
+	flight_send(&d->flight, sent);
+}
+
+static void seal_piece(struct deliver *d, uint64_t count, struct store_combo *c, uint8_t piece,
+		       uint64_t now_ns)
+{
+	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
+	size_t offset = (size_t)piece * c->cut, len = c->len - offset;
+	struct flight_sent sent = {
+		.sent_ns = now_ns, .combo = count, .piece = piece, .epoch = c->epoch
+	};
+
+	if (len > c->cut)
+		len = c->cut;
+	piece_header_write(message, count, offset, c->len);
+	store_read(&d->store, c, offset, len, message + PIECE_HEADER_LEN);
+	if (offset == 0 &&
+	    !d->opaque) /* the id is the session's, and it was compressed in front of it */
+		store_be(message + PIECE_HEADER_LEN + 2, d->path.sensor_id, 2);
+	c->pending &= ~(1U << piece);
+	seal(d, message, PIECE_HEADER_LEN + len, &sent);
+}
+
+/* Seals what of a combo is pending, `may` pieces at most. Returns how many. */
+static uint32_t seal_pending(struct deliver *d, uint64_t count, struct store_combo *c, uint32_t may,
+			     uint64_t now_ns)
+{
+	uint32_t n = 0;
+
+	for (; c->pending && n < may; n++)
+		seal_piece(d, count, c, __builtin_ctz(c->pending), now_ns);
+	return n;
+}
+
+/* ---- send ------------------------------------------------------------------------------------ */
+
+static uint32_t send_again(struct deliver *d, uint32_t may, uint64_t now_ns)
+{
+	uint32_t n = 0;
+
+	if (d->resend < d->taken)
+		d->resend = d->taken;
+	while (n < may && d->resend < d->unsent) {
+		struct store_combo *c = store_get(&d->store, d->resend);
+
+		n += c ? seal_pending(d, d->resend, c, may - n, now_ns) : 0;
+		if (!c || !c->pending)
+			d->resend++;
+	}
+	return n;
+}
+
+static uint32_t send_new(struct deliver *d, uint32_t may, uint64_t now_ns)
+{
+	uint32_t n = 0;
+
+	if (d->unsent < d->taken)
+		d->unsent = d->taken < d->store.end ? d->taken : d->store.end;
+	while (n < may && d->unsent < d->store.end && d->unsent < d->taken + PIECE_COMBOS_AHEAD) {
+		struct store_combo *c = store_get(&d->store, d->unsent);
+
+		if (c && !c->cut)
+			deliver_cut(d, c);
+		n += c ? seal_pending(d, d->unsent, c, may - n, now_ns) : 0;
+		if (!c || !c->pending)
+			d->unsent++;
+	}
+	return n;
+}
+
+uint64_t deliver_message(struct deliver *d, const uint8_t *message, size_t len, uint64_t now_ns)
+{
+	struct flight_sent sent = { .sent_ns = now_ns, .piece = FLIGHT_OTHER };
+	uint64_t number = d->flight.next;
+
+	if (!flight_numbers_left(&d->flight))
+		return 0;
+	seal(d, message, len, &sent);
+	flush(d, now_ns);
+	return number;
+}
+
+static void send_outbox(struct deliver *d, uint64_t now_ns)
+{
+	uint8_t message[MESSAGE_MAX];
+	size_t len;
+
+	while (flight_numbers_left(&d->flight) &&
+	       (len = session_outbox(d->session, d->path.generation, message))) {
+		if (message[0] == MESSAGE_PROBE && len >= MESSAGE_PROBE_LEN)
+			store_be(message + 1, session_clock_ns(d->session), 8);
+		deliver_message(d, message, len, now_ns);
+	}
+}
+
+void deliver_floor(struct deliver *d, uint64_t now_ns)
+{
+	uint8_t message[MESSAGE_FLOOR_LEN] = { MESSAGE_FLOOR };
+
+	if (!d->floor_due)
+		return;
+	store_be(message + 1, d->store.lowest, 8);
+	store_be(message + 9, d->kept_first, 8);
+	deliver_message(d, message, sizeof(message), now_ns);
+	d->floor_ns = now_ns;
+}
+
+/* The collector waits for what is not kept any more: not until the next TOTALS, but no more often
+ * than it can answer. */
+static void hurry_floor(struct deliver *d, uint64_t now_ns)
+{
+	if (!d->path.one_way && d->store.lowest > d->taken && now_ns >= d->floor_ns + FLOOR_NS)
+		deliver_floor(d, now_ns);
+}
+
+void deliver_send(struct deliver *d, uint64_t now_ns)
+{
+	uint32_t may, n;
+
+	send_outbox(d, now_ns);
+	hurry_floor(d, now_ns);
+	if (now_ns < d->pause_ends_ns)
+		return;
+	do {
+		may = flight_may_send(&d->flight, now_ns);
+		if (d->path.one_way)
+			may = one_way_may(d, may, now_ns);
+		n = send_again(d, may, now_ns);
+		n += send_new(d, may - n, now_ns);
+		flush(d, now_ns);
+		if (d->too_big)
+			deliver_take_smaller(d, now_ns);
+		d->too_big = false;
+		if (d->path.one_way) {
+			one_way_sent(d, n);
+			deliver_hear_nobody(d, now_ns);
+		}
+	} while (n && now_ns >= d->pause_ends_ns);
+}
