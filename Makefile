@@ -56,7 +56,7 @@ NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
 # No library's, but for machines with some more memory than those without libbpf, too.
 NEEDS_one_way := agent/export/one_way.c agent/export/one_way_send.c
-NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file stow)
+NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file spool_read spool_write stow)
 ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),one_way spool)
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Spool: see spool.h. In: combos in the order of their counts, what is settled. Out: the same from
- * the file. Always holds: a key and a number seal one record; a segment is erased when all of it is
- * settled or given up, and a file with nothing in it is empty.
+ * the file. Always holds: what is in a slot is the spool thread's from spool_put() on, and a reader
+ * while it is SPOOL_WANTED.
  */
 #include "spool.h"
 
@@ -20,7 +20,6 @@
 #include "agent/source/clock.h"
 
 #define NEVER_MS (-1)
-#define RETRY_MS 1000
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
@@ -226,318 +225,6 @@ void spool_read_done(struct spool_reader *r)
 	__atomic_store_n(&r->state, SPOOL_IDLE, __ATOMIC_RELEASE);
 }
 
-/* ---- spool thread: segments ------------------------------------------------------------------ */
-
-static void segment_free(struct spool *s, int i)
-{
-	spool_head_erase(&s->file, i);
-	s->segments[i].use = SEGMENT_FREE;
-	if (s->writing == i)
-		s->writing = -1;
-	__atomic_store_n(&s->used, s->used - 1, __ATOMIC_RELAXED);
-	if (s->used)
-		return;
-	if (ftruncate(s->file.fd, 0) == 0)
-		s->begun = false;
-}
-
-static bool is_over(const struct spool *s, const struct spool_segment *g)
-{
-	if (g->use == SEGMENT_OLD)
-		return __atomic_load_n(&s->groups[g->group].done, __ATOMIC_ACQUIRE);
-	return g->use == SEGMENT_OURS && g->last < __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
-}
-
-static void free_settled(struct spool *s)
-{
-	for (int i = 0; i < SPOOL_SEGMENTS; i++)
-		if (is_over(s, &s->segments[i]))
-			segment_free(s, i);
-}
-
-static int segment_oldest(const struct spool *s, int use)
-{
-	int oldest = -1;
-
-	for (int i = 0; i < SPOOL_SEGMENTS; i++)
-		if (s->segments[i].use == use &&
-		    (oldest < 0 || s->segments[i].head.order < s->segments[oldest].head.order))
-			oldest = i;
-	return oldest;
-}
-
-/* Those of an earlier process are the oldest, and give way first. Of ours, the export thread has to
- * give up what is in them. Returns a free segment, or -1. */
-static int segment_take(struct spool *s)
-{
-	int old;
-
-	for (int i = 0; i < SPOOL_SEGMENTS; i++)
-		if (s->segments[i].use == SEGMENT_FREE)
-			return i;
-	old = segment_oldest(s, SEGMENT_OLD);
-	if (old >= 0) {
-		log_line("--spool %s: full; the oldest combos of an earlier process are given up",
-			 s->path);
-		segment_free(s, old);
-		return old;
-	}
-	__atomic_store_n(&s->full_until, s->segments[segment_oldest(s, SEGMENT_OURS)].last + 1,
-			 __ATOMIC_RELEASE);
-	return -1;
-}
-
-static int segment_begin(struct spool *s, uint64_t count)
-{
-	struct spool_segment *g;
-	int err = 0, i = segment_take(s);
-
-	if (i < 0)
-		return -EDQUOT;
-	g = &s->segments[i];
-	g->head = s->head;
-	g->head.order = s->order++;
-	randombytes_buf(&g->head.stamp, sizeof(g->head.stamp));
-	g->first = count;
-	g->last = count ? count - 1 : 0; /* until there is a combo */
-	if (!s->begun)
-		err = spool_file_write(&s->file);
-	err = err ?: spool_head_write(&s->file, i, &g->head);
-	s->begun |= !err;
-	if (err)
-		return err;
-	g->use = SEGMENT_OURS;
-	__atomic_store_n(&s->used, s->used + 1, __ATOMIC_RELAXED);
-	s->writing = i;
-	s->write_at = SPOOL_SEGMENT_HEAD;
-	return 0;
-}
-
-/* ---- spool thread: writes -------------------------------------------------------------------- */
-
-static int write_record(struct spool *s, const struct spool_record *r)
-{
-	int err = s->writing < 0 ? segment_begin(s, r->count) : 0;
-	struct spool_segment *g = &s->segments[s->writing < 0 ? 0 : s->writing];
-
-	err = err ?: spool_record_write(&s->file, s->writing, &g->head, &s->write_at, r);
-	if (err == -EFBIG) {
-		s->writing = -1;
-		return write_record(s, r); /* it fits into an empty one */
-	}
-	if (!err && r->kind == SPOOL_COMBO)
-		g->last = r->count;
-	return err;
-}
-
-/* A number more also where it could not be written: a part of it may be on the disk. */
-static int write_slot(struct spool *s, const struct spool_slot *slot)
-{
-	uint8_t *data = s->file.buffer + SPOOL_RECORD_HEAD;
-	struct spool_record r = { .kind = slot->kind,
-				  .count = slot->count,
-				  .first = slot->first,
-				  .frames = slot->frames,
-				  .len = slot->len,
-				  .data = data };
-
-	if (slot->kind == SPOOL_COMBO)
-		r.len = spool_seal(data, s->key, s->number++, s->head.run, slot->count, slot->bytes,
-				   slot->len);
-	else
-		memcpy(data, slot->bytes, slot->len);
-	return write_record(s, &r);
-}
-
-static void slot_done(struct spool *s, const struct spool_slot *slot)
-{
-	if (slot->kind == SPOOL_COMBO)
-		__atomic_store_n(&s->written, slot->count + 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->taken, s->taken + 1, __ATOMIC_RELEASE);
-	event_signal(s->session->changed_fd);
-}
-
-static void write_failed(struct spool *s, int err, uint64_t now_ns)
-{
-	if (!s->told)
-		log_line("--spool %s: %s; what waits is kept in memory only, until it can be "
-			 "written",
-			 s->path,
-			 err == -EDQUOT ? "has --spool-bytes; the oldest combos are given up where "
-					  "others need their room"
-					: strerror(-err));
-	s->told = true;
-	s->retry_ns = now_ns + RETRY_MS * 1000000ULL;
-	__atomic_store_n(&s->failing, true, __ATOMIC_RELEASE);
-	event_signal(s->session->changed_fd);
-}
-
-static const struct spool_slot *slot_next(const struct spool *s)
-{
-	return s->taken == __atomic_load_n(&s->put, __ATOMIC_ACQUIRE)
-		       ? NULL
-		       : &s->slots[s->taken % SPOOL_SLOTS];
-}
-
-/* Returns whether there was something to do. */
-static bool do_writes(struct spool *s, uint64_t now_ns)
-{
-	const struct spool_slot *slot = slot_next(s);
-	bool settled = slot && slot->kind == SPOOL_COMBO &&
-		       slot->count < __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
-	int err;
-
-	if (!slot || (!settled && s->failing && now_ns < s->retry_ns))
-		return false;
-	err = settled ? 0 : write_slot(s, slot);
-	if (err) {
-		write_failed(s, err, now_ns);
-		return false;
-	}
-	if (!settled) {
-		__atomic_store_n(&s->full_until, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&s->failing, false, __ATOMIC_RELEASE);
-	}
-	slot_done(s, slot);
-	return true;
-}
-
-/* ---- spool thread: reads --------------------------------------------------------------------- */
-
-static void answer(struct spool *s, struct spool_reader *r, unsigned int state)
-{
-	__atomic_store_n(&r->state, state, __ATOMIC_RELEASE);
-	event_signal(s->session->changed_fd);
-}
-
-/* What could not be written goes back to memory as it is. */
-static bool read_slot(struct spool *s, struct spool_reader *r)
-{
-	const struct spool_slot *slot = slot_next(s);
-
-	if (!slot || !s->failing || slot->kind != SPOOL_COMBO || slot->count != r->want)
-		return false;
-	r->r = (struct spool_record){
-		.count = slot->count, .first = slot->first, .frames = slot->frames, .len = slot->len
-	};
-	r->r.data = memcpy(r->bytes, slot->bytes, slot->len);
-	__atomic_store_n(&s->taken, s->taken + 1, __ATOMIC_RELEASE);
-	answer(s, r, SPOOL_READY);
-	return true;
-}
-
-static int segment_with(const struct spool *s, uint64_t count)
-{
-	for (int i = 0; i < SPOOL_SEGMENTS; i++) {
-		const struct spool_segment *g = &s->segments[i];
-
-		if (g->use == SEGMENT_OURS && g->first <= count && count <= g->last)
-			return i;
-	}
-	return -1;
-}
-
-static int find_count(struct spool *s, struct spool_reader *r, int segment)
-{
-	int err;
-
-	if (r->segment != segment || r->order != s->segments[segment].head.order ||
-	    r->last >= r->want)
-		r->at = SPOOL_SEGMENT_HEAD;
-	r->segment = segment;
-	r->order = s->segments[segment].head.order;
-	do
-		err = spool_record_read(&s->file, segment, &s->segments[segment].head, &r->at,
-					&r->r);
-	while (!err && (r->r.kind != SPOOL_COMBO || r->r.count < r->want));
-	r->last = r->r.count;
-	return err ?: r->r.count == r->want ? 0 : -EBADMSG;
-}
-
-/* Returns whether there was something to do. */
-static bool read_ours(struct spool *s)
-{
-	struct spool_reader *r = &s->ours;
-	const uint8_t *combo = NULL;
-	size_t len;
-	int segment;
-
-	if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != SPOOL_WANTED)
-		return false;
-	segment = segment_with(s, r->want);
-	if (segment < 0)
-		return read_slot(s, r);
-	if (find_count(s, r, segment) == 0)
-		combo = spool_open(r->bytes, &len, s->key, s->head.run, r->want, r->r.data,
-				   r->r.len);
-	if (!combo) {
-		log_line("--spool %s: a combo cannot be read any more", s->path);
-		r->last = UINT64_MAX;
-		answer(s, r, SPOOL_LOST);
-		return true;
-	}
-	r->r.data = combo;
-	r->r.len = len;
-	answer(s, r, SPOOL_READY);
-	return true;
-}
-
-/* The next segment of the group, or -1. */
-static int group_next(const struct spool *s, const struct spool_reader *r)
-{
-	int next = -1;
-
-	for (int i = 0; i < SPOOL_SEGMENTS; i++) {
-		const struct spool_segment *g = &s->segments[i];
-
-		if (g->use == SEGMENT_OLD && g->group == r->want && g->head.order >= r->order &&
-		    (next < 0 || g->head.order < s->segments[next].head.order))
-			next = i;
-	}
-	return next;
-}
-
-static int next_record(struct spool *s, struct spool_reader *r)
-{
-	const struct spool_segment *g = &s->segments[r->segment];
-	int err = g->use == SEGMENT_OLD
-			  ? spool_record_read(&s->file, r->segment, &g->head, &r->at, &r->r)
-			  : -ENOENT; /* it gave way */
-
-	if (!err && r->r.kind == SPOOL_COMBO) {
-		if (r->last != UINT64_MAX && r->r.count <= r->last)
-			return -EBADMSG;
-		r->last = r->r.count;
-	}
-	return err;
-}
-
-static bool read_old(struct spool *s)
-{
-	struct spool_reader *r = &s->old;
-
-	if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != SPOOL_WANTED)
-		return false;
-	if (r->group != r->want) {
-		r->group = r->want;
-		r->segment = -1;
-		r->order = 0;
-		r->last = UINT64_MAX;
-	}
-	while (r->segment < 0 || next_record(s, r)) {
-		r->segment = group_next(s, r);
-		if (r->segment < 0) {
-			answer(s, r, SPOOL_END);
-			return true;
-		}
-		r->order = s->segments[r->segment].head.order + 1;
-		r->at = SPOOL_SEGMENT_HEAD;
-	}
-	r->r.data = memcpy(r->bytes, r->r.data, r->r.len);
-	answer(s, r, SPOOL_READY);
-	return true;
-}
-
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 static void *spool_thread(void *arg)
@@ -548,10 +235,10 @@ static void *spool_thread(void *arg)
 	for (;;) {
 		bool stop = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE), again;
 
-		free_settled(s);
-		again = do_writes(s, monotonic_ns());
-		again |= read_ours(s);
-		again |= read_old(s);
+		spool_free_settled(s);
+		again = spool_write_next(s, monotonic_ns());
+		again |= spool_answer(s);
+		again |= spool_answer_old(s);
 		if (s->told && !s->failing) {
 			log_line("--spool %s: writing again", s->path);
 			s->told = false;
@@ -560,7 +247,7 @@ static void *spool_thread(void *arg)
 			continue;
 		if (stop)
 			return NULL;
-		event_wait(s->work_fd, s->failing ? RETRY_MS : NEVER_MS);
+		event_wait(s->work_fd, s->failing ? SPOOL_RETRY_MS : NEVER_MS);
 	}
 }
 
@@ -582,6 +269,6 @@ void spool_finish(struct spool *s, const uint8_t *totals, size_t len, uint64_t c
 		.kind = SPOOL_TOTALS, .count = count, .len = len, .data = totals
 	};
 
-	if (write_record(s, &r))
+	if (spool_write_record(s, &r))
 		log_line("--spool %s: the last totals could not be written", s->path);
 }

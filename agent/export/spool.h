@@ -6,7 +6,9 @@
  *
  *     stow.c        what goes there and comes back        export thread
  *     forward.c     what earlier processes have left      export thread
- *     spool.c       segments, keys, the thread            spool thread
+ *     spool.c       keys, slots, the thread               both
+ *     spool_write.c segments, and slots into them         spool thread
+ *     spool_read.c  what is wanted out of them            spool thread
  *     spool_file.c  bytes in the file
  */
 #ifndef AGENT_SPOOL_H
@@ -120,5 +122,27 @@ static inline bool spool_works(const struct spool *s)
 {
 	return !__atomic_load_n(&s->failing, __ATOMIC_ACQUIRE);
 }
+
+/* ---- between the spool's own files: spool thread --------------------------------------------- */
+
+#define SPOOL_RETRY_MS 1000 /* where it cannot be written */
+
+/* The slot that is written next, or NULL. */
+static inline const struct spool_slot *spool_next_slot(const struct spool *s)
+{
+	return s->taken == __atomic_load_n(&s->put, __ATOMIC_ACQUIRE)
+		       ? NULL
+		       : &s->slots[s->taken % SPOOL_SLOTS];
+}
+
+/* What needs not be kept any more makes room. */
+void spool_free_settled(struct spool *s);
+/* Writes the next slot. Returns whether there was something to do, as do the next two. */
+bool spool_write_next(struct spool *s, uint64_t now_ns);
+/* Answer the export thread, where it wants something. */
+bool spool_answer(struct spool *s);
+bool spool_answer_old(struct spool *s);
+/* Returns 0 or -errno. */
+int spool_write_record(struct spool *s, const struct spool_record *r);
 
 #endif
