@@ -49,10 +49,12 @@ int names_put(struct names *n, uint16_t sensor, uint64_t run, uint64_t next, uin
 	struct sensor_run *r;
 	int i = run_index(s, run);
 
-	if (!s)
+	if (!s) {
 		s = n->of[sensor] = calloc(1, sizeof(*s));
-	if (!s)
-		return -ENOMEM;
+		if (!s)
+			return -ENOMEM;
+		n->count++;
+	}
 	r = i < 0 ? run_begin(s, run) : run_to_front(s, i);
 	if (next > r->next)
 		r->next = next;
@@ -105,7 +107,9 @@ int64_t names_scan(struct names *n, int fd, int64_t from, int64_t len)
 
 void names_free(struct names *n)
 {
-	for (int i = 0; i < NAMES_SENSORS; i++)
+	for (int i = 0; n->count; i++) {
+		n->count -= n->of[i] != NULL;
 		free(n->of[i]);
+	}
 	memset(n, 0, sizeof(*n));
 }

@@ -29,6 +29,7 @@ struct names_sensor {
 /* By the sensor's id; also of sensors that are not in the sensors file (any more). */
 struct names {
 	struct names_sensor *of[NAMES_SENSORS]; /* NULL: nothing is known */
+	unsigned int count;			/* of those that are not */
 };
 
 /* Where a run goes on, or NULL where nothing is known of it. Valid until the next names_put. */

@@ -22,6 +22,7 @@
 #include "collector/files.h"
 #include "collector/open.h"
 #include "fuzz_random.h"
+#include "fuzz_x25519.h"
 #include "wire/totals.h"
 
 #define ADDRESSES 4
@@ -577,7 +578,6 @@ static uint64_t output_end(void)
 		count += packets(files[i]);
 		close(files[i]);
 	}
-	names_free(&output->names);
 	return count;
 }
 
@@ -656,6 +656,7 @@ static void world_begin(uint64_t rotate_bytes)
 	o->decompress = decompress;
 	o->output = output;
 	open_init(o, 0);
+	CHECK(table_init(&o->table, 256) == 0); /* as little as makes it grow */
 	output_begin(rotate_bytes);
 	make_ends();
 	list_sensors();
