@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define TOTALS_INTERVAL_NS 1000000000ULL
+
 /* name, what it counts */
 #define TOTALS_FIELDS(X)                                                                           \
 	X(seen, "frames at the capture hook")                                                      \

@@ -11,90 +11,18 @@
 #include "export.h"
 
 #include <poll.h>
-#include <string.h>
 
 #include <saluki/log.h>
 
 #include "agent/source/clock.h"
 
-#define TOTALS_INTERVAL_NS 1000000000ULL
-#define FINAL_INTERVAL_NS 100000000ULL
 #define FINAL_PATIENCE_NS 8000000000ULL /* silence, another session, and some more */
-#define LAST_WORD_NS 4000000000ULL /* silence, and some more */
+#define LAST_WORD_NS 4000000000ULL	/* silence, and some more */
 #define WAIT_MS 100
 
 static void count(__u64 *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
-}
-
-void export_totals(struct exporter *e, struct totals *t)
-{
-	memset(t, 0, sizeof(*t));
-	t->interface_count = e->source->interfaces;
-	for (unsigned int i = 0; i < e->source->interfaces; i++) {
-		struct totals_interface *own = &t->interfaces[i];
-		struct saluki_counters c;
-
-		e->source->ops->counters(e->source, i, &c);
-		t->seen += c.seen;
-		t->filtered += c.filtered;
-		t->ring_full += c.ring_full;
-		t->copy_failed += c.copy_failed;
-		t->captured += c.captured;
-		t->malformed += c.malformed;
-		t->seen_bytes += c.seen_bytes;
-		t->kept_bytes += c.kept_bytes;
-		own->seen = c.seen;
-		own->filtered = c.filtered;
-		own->ring_full = c.ring_full;
-		own->copy_failed = c.copy_failed;
-		own->captured = c.captured;
-	}
-	t->exported = __atomic_load_n(&e->counters.exported, __ATOMIC_RELAXED);
-	t->dropped_send = __atomic_load_n(&e->counters.dropped_send, __ATOMIC_RELAXED);
-	t->dropped_shutdown = __atomic_load_n(&e->counters.dropped_shutdown, __ATOMIC_RELAXED);
-	t->combos = __atomic_load_n(&e->counters.combos, __ATOMIC_RELAXED);
-	t->datagrams = __atomic_load_n(&e->counters.datagrams, __ATOMIC_RELAXED);
-	t->body_bytes = __atomic_load_n(&e->counters.body_bytes, __ATOMIC_RELAXED);
-	t->sent_bytes = __atomic_load_n(&e->counters.sent_bytes, __ATOMIC_RELAXED);
-	t->dropped_store = __atomic_load_n(&e->deliver.given_up, __ATOMIC_RELAXED);
-}
-
-/* The last word of an agent whose programs go on: they count while we read, so what they have seen
- * is what the other counters say, and what is not exported is the next agent's. */
-static void export_totals_stay(struct exporter *e, struct totals *t)
-{
-	export_totals(e, t);
-	t->seen = t->filtered + t->ring_full + t->copy_failed + t->captured;
-	for (uint64_t i = 0; i < t->interface_count; i++) {
-		struct totals_interface *own = &t->interfaces[i];
-
-		own->seen = own->filtered + own->ring_full + own->copy_failed + own->captured;
-	}
-	t->in_ring = t->captured - t->exported - t->dropped_send - t->dropped_shutdown;
-}
-
-/* ---- the ledger ------------------------------------------------------------------------------ */
-
-/* A new session is told where it stands before anything else. */
-static void send_totals(struct exporter *e, uint64_t now_ns, bool final)
-{
-	uint8_t message[TOTALS_WIRE_MAX];
-	struct totals t;
-	uint64_t number;
-
-	if (final && e->persistent)
-		export_totals_stay(e, &t);
-	else
-		export_totals(e, &t);
-	t.final = final;
-	number = deliver_message(&e->deliver, message, totals_write(message, &t), now_ns);
-	if (final && !e->deliver.final_number)
-		e->deliver.final_number = number;
-	deliver_floor(&e->deliver, now_ns);
-	/* A lost one is made good by the next. */
-	e->next_totals_ns = now_ns + (final ? FINAL_INTERVAL_NS : TOTALS_INTERVAL_NS);
 }
 
 /* ---- combos ---------------------------------------------------------------------------------- */
@@ -174,12 +102,10 @@ static void export_keep(struct exporter *e, bool up)
 static void export_stow(struct exporter *e, bool up, uint64_t now_ns)
 {
 	uint8_t message[TOTALS_WIRE_MAX];
-	struct totals t;
 
 	if (!stow_turn(&e->stow, up, now_ns) || now_ns < e->next_stowed_ns)
 		return;
-	export_totals(e, &t);
-	stow_totals(&e->stow, message, totals_write(message, &t));
+	stow_totals(&e->stow, message, export_totals_write(e, message, false));
 	e->next_stowed_ns = now_ns + TOTALS_INTERVAL_NS;
 }
 
@@ -298,10 +224,10 @@ static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 	if (up) {
 		deliver_hear(&e->deliver, now);
 		if (is_new || now >= e->next_totals_ns || (ending && !e->deliver.final_number))
-			send_totals(e, now, ending);
+			export_tell(e, now, ending);
 		if (now >= deliver_ask_ns(&e->deliver)) {
 			deliver_asked(&e->deliver, now);
-			send_totals(e, now, ending);
+			export_tell(e, now, ending);
 		}
 	}
 	export_keep(e, up);
@@ -321,14 +247,9 @@ static bool export_stay(struct exporter *e)
 {
 	uint8_t message[TOTALS_WIRE_MAX];
 	uint64_t lost, stay;
-	struct totals t;
 
-	if (e->persistent)
-		export_totals_stay(e, &t);
-	else
-		export_totals(e, &t);
-	t.final = 1;
-	lost = stow_end(&e->stow, e->counters.exported, message, totals_write(message, &t), &stay);
+	lost = stow_end(&e->stow, e->counters.exported, message,
+			export_totals_write(e, message, true), &stay);
 	if (e->deliver.final || (!lost && !stay))
 		return e->deliver.final;
 	__atomic_store_n(&e->deliver.given_up, e->deliver.given_up + lost, __ATOMIC_RELAXED);

@@ -25,7 +25,7 @@ struct exporter {
 	bool is_file;
 	bool persistent; /* the ring stays when this agent ends: what is left in it is not lost */
 	struct journal journal;
-	uint64_t *ends; /* journal.lanes positions */
+	uint64_t *ends;	     /* journal.lanes positions */
 	struct spool *spool; /* NULL: there is none */
 
 	/* Set by export_init(). What is small comes first, and what is used from its beginning on
@@ -53,5 +53,12 @@ void export_free(struct exporter *e);
 void *export_thread(void *export);
 /* The ledger so far. Any thread. */
 void export_totals(struct exporter *e, struct totals *t);
+
+/* ---- ledger.c, for the export thread --------------------------------------------------------- */
+
+/* The same as a message, `final` as the last word. Returns its bytes. */
+size_t export_totals_write(struct exporter *e, uint8_t message[TOTALS_WIRE_MAX], bool final);
+/* Tells the collector. A new session is told where it stands before anything else. */
+void export_tell(struct exporter *e, uint64_t now_ns, bool final);
 
 #endif

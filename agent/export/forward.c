@@ -10,8 +10,6 @@
 
 #include <saluki/log.h>
 
-#define TOTALS_INTERVAL_NS 1000000000ULL
-
 int forward_init(struct forward *f, struct spool *spool, struct session *session,
 		 struct saluki_exported *counters)
 {
