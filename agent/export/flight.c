@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flight: see flight.h. In: numbers sent, acknowledgements, time. Out: what was lost, and how much
- * may go. Always holds: what is under way has a number from `oldest` to in front of `next`, and
- * there are no more than `slots` of these.
+ * Flight: see flight.h. In: numbers sent, acknowledgements, time. Out: what was lost. Always holds:
+ * what is under way has a number from `oldest` to in front of `next`, and there are no more than
+ * `slots` of these.
  */
 #include "flight.h"
 
@@ -10,9 +10,6 @@
 #include <string.h>
 
 #define MS 1000000ULL
-#define UNIT 1024	       /* of pacing */
-#define JUDGED_MIN 128	       /* datagrams */
-#define GROWTH 4	       /* datagrams a round, above the threshold */
 #define PROBE_MIN_NS (30 * MS) /* a collector may be silent for 20 */
 
 static struct flight_sent *sent_at(struct flight *f, uint64_t number)
@@ -33,79 +30,11 @@ void flight_reset(struct flight *f, uint32_t window, uint64_t now_ns)
 	f->window = window < FLIGHT_MAX ? window : FLIGHT_MAX;
 	f->slots = f->window > FLIGHT_MAX / 4 ? FLIGHT_MAX : FLIGHT_MAX / 2;
 	f->next = f->oldest = 1;
-	f->progress_ns = f->paced_ns = now_ns;
-	f->cwnd = FLIGHT_CWND_FIRST;
-	f->threshold = f->window;
-	f->paced = FLIGHT_BURST * UNIT;
+	f->progress_ns = now_ns;
+	flight_window_begin(f, now_ns);
 }
 
-/* ---- how much -------------------------------------------------------------------------------- */
-
-uint64_t flight_numbers_left(const struct flight *f)
-{
-	uint64_t until = f->highest + shroud_room(f->highest, f->window);
-
-	/* What was sent longer ago than is remembered would have to be forgotten. */
-	if (until >= f->oldest + f->slots)
-		until = f->oldest + f->slots - 1;
-	return until + 1 > f->next ? until + 1 - f->next : 0;
-}
-
-/* A window's worth in a round trip, and somewhat more, so that pacing is not what holds it up. */
-static uint64_t pace(const struct flight *f)
-{
-	return (uint64_t)f->cwnd * UNIT * (f->cwnd < f->threshold ? 8 : 5) / 4;
-}
-
-static bool is_paced(const struct flight *f)
-{
-	return f->least_ns > FLIGHT_PACED_NS;
-}
-
-static void pacing_fill(struct flight *f, uint64_t now_ns)
-{
-	uint64_t most = FLIGHT_BURST * UNIT, passed = now_ns - f->paced_ns;
-
-	f->paced_ns = now_ns;
-	if (passed >= f->least_ns)
-		f->paced = most;
-	else
-		f->paced += pace(f) * passed / f->least_ns;
-	if (f->paced > most)
-		f->paced = most;
-}
-
-uint32_t flight_may_send(struct flight *f, uint64_t now_ns)
-{
-	uint64_t numbers = flight_numbers_left(f), n;
-
-	if (f->under_way >= f->cwnd) {
-		f->limited = true;
-		return 0;
-	}
-	if (numbers <= FLIGHT_RESERVE)
-		return 0;
-	n = f->cwnd - f->under_way;
-	if (n > numbers - FLIGHT_RESERVE)
-		n = numbers - FLIGHT_RESERVE;
-	if (is_paced(f)) {
-		pacing_fill(f, now_ns);
-		if (n > f->paced / UNIT)
-			n = f->paced / UNIT;
-	}
-	return n;
-}
-
-uint64_t flight_paced_ns(const struct flight *f)
-{
-	uint64_t rate = pace(f), missing;
-
-	if (!is_paced(f) || f->under_way >= f->cwnd || f->paced >= UNIT ||
-	    flight_numbers_left(f) <= FLIGHT_RESERVE)
-		return UINT64_MAX;
-	missing = UNIT - f->paced;
-	return f->paced_ns + (missing * f->least_ns + rate - 1) / rate;
-}
+/* ---- sent ------------------------------------------------------------------------------------ */
 
 void flight_send(struct flight *f, const struct flight_sent *d)
 {
@@ -118,8 +47,7 @@ void flight_send(struct flight *f, const struct flight_sent *d)
 		return;
 	}
 	f->under_way++;
-	if (is_paced(f))
-		f->paced -= f->paced < UNIT ? f->paced : UNIT;
+	flight_pace(f);
 }
 
 /* ---- round-trip time ------------------------------------------------------------------------- */
@@ -202,44 +130,13 @@ static void find_lost(struct flight *f, uint64_t now_ns, flight_told *told, void
 	pass_oldest(f);
 }
 
-/* Slow start up to the threshold, then some more each round; but only what was used grows. */
-static void grow(struct flight *f)
-{
-	if (!f->limited || f->cwnd >= f->window / 2)
-		return;
-	if (f->cwnd < f->threshold) {
-		f->cwnd++;
-	} else if ((f->credit += GROWTH) >= f->cwnd) {
-		f->credit = 0;
-		f->cwnd++;
-	}
-}
-
-/* At the end of a round: where more than a quarter was lost, and that of enough to tell it from bad
- * luck (several rounds, if need be), that was no accident. */
-static void turn_round(struct flight *f)
-{
-	if (f->highest < f->round_end)
-		return;
-	f->limited = f->under_way + FLIGHT_CWND_MIN >= f->cwnd;
-	f->round_end = f->next;
-	if (f->round_ended < JUDGED_MIN)
-		return;
-	if (f->round_lost * 4 > f->round_ended + JUDGED_MIN / 4) {
-		f->cwnd = f->cwnd / 2 > FLIGHT_CWND_MIN ? f->cwnd / 2 : FLIGHT_CWND_MIN;
-		f->threshold = f->cwnd;
-	}
-	f->round_ended = f->round_lost = 0;
-	f->overtaken_ns -= f->overtaken_ns / 8; /* what is not seen again is forgotten */
-}
-
 static void acked(struct flight *f, struct flight_sent *d, uint64_t now_ns, flight_told *told,
 		  void *context)
 {
 	if (d->state == FLIGHT_UNDER_WAY) {
 		ends(f, d, FLIGHT_ACKED);
 		if (d->piece != FLIGHT_OTHER)
-			grow(f);
+			flight_grow(f);
 	} else { /* it was not lost: others will have to be waited for as long */
 		uint64_t took = now_ns - d->sent_ns, usual = f->srtt_ns * 9 / 8 + MS;
 
@@ -288,7 +185,7 @@ int flight_ack(struct flight *f, const struct ack *a, uint64_t now_ns, flight_to
 		f->progress_ns = now_ns;
 	}
 	find_lost(f, now_ns, told, context);
-	turn_round(f);
+	flight_turn_round(f);
 	return 0;
 }
 
@@ -355,10 +252,8 @@ void flight_expire(struct flight *f, uint64_t now_ns, flight_told *told, void *c
 		return;
 	/* Nothing has come for long. What there is goes again; where that is not answered either, a
 	 * little at a time. */
-	if (f->under_way && f->timeouts) {
-		f->threshold = f->cwnd / 2 > FLIGHT_CWND_FIRST ? f->cwnd / 2 : FLIGHT_CWND_FIRST;
-		f->cwnd = FLIGHT_CWND_MIN;
-	}
+	if (f->under_way && f->timeouts)
+		flight_begin_anew(f);
 	f->timeouts++;
 	f->progress_ns = now_ns;
 	flight_lose_all(f, told, context);

@@ -4,6 +4,9 @@
  * by number, loss by time and by what came later: in the spirit of RFC 9002 (QUIC), but that many
  * datagrams may be overtaken by others and that a fifth of them may be lost at random without the
  * rest being held up.
+ *
+ *     flight.c         what is under way, and what has become of it
+ *     flight_window.c  how much may be
  */
 #ifndef AGENT_FLIGHT_H
 #define AGENT_FLIGHT_H
@@ -88,5 +91,19 @@ void flight_probed(struct flight *f, uint64_t now_ns);
 uint64_t flight_paced_ns(const struct flight *f);
 /* Of one timeout, doubled for each that was not answered. */
 uint64_t flight_rto_ns(const struct flight *f);
+
+/* ---- flight_window.c, for flight.c ----------------------------------------------------------- */
+
+void flight_window_begin(struct flight *f, uint64_t now_ns);
+/* A piece goes out. */
+void flight_pace(struct flight *f);
+/* One was acknowledged. Slow start up to the threshold, then some more each round; but only what
+ * was used grows. */
+void flight_grow(struct flight *f);
+/* After an acknowledgement. At the end of a round: where more than a quarter was lost, and that of
+ * enough to tell it from bad luck (several rounds, if need be), that was no accident. */
+void flight_turn_round(struct flight *f);
+/* Nothing is answered: a little at a time. */
+void flight_begin_anew(struct flight *f);
 
 #endif

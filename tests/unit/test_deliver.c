@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/deliver.o agent/export/deliver_send.o agent/export/deliver_hear.o agent/export/flight.o agent/export/pieces.o agent/export/store.o
+/* links: agent/export/deliver.o agent/export/deliver_send.o agent/export/deliver_hear.o agent/export/flight.o agent/export/flight_window.o agent/export/pieces.o agent/export/store.o
  * agent/absent/one_way.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o */
 #include "unit.h"
 
