@@ -49,8 +49,8 @@ struct sensor {
 
 	/* meet.c */
 	uint8_t pair[KEY_LEN];
-	uint64_t slots_of; /* interval whose slots, and both neighbours', are in the table */
-	uint32_t spent[3]; /* bits: slots of interval i that are not, at i % 3 */
+	uint64_t slots_of;     /* interval whose slots, and both neighbours', are in the table */
+	uint32_t spent[3];     /* bits: slots of interval i that are not, at i % 3 */
 	uint64_t announced_ns; /* protocol time in its last one-way m1 */
 	bool refused_one_way;  /* that was said */
 

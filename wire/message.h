@@ -48,7 +48,7 @@ enum message_kind {
 #define PIECE_HEADER_LEN 8
 #define PIECE_UNIT 8 /* offsets, and lengths but for a combo's end, are multiples */
 /* Data of a piece in a datagram of `len` bytes. */
-#define PIECE_DATA(len) (((len) - SHROUD_OVERHEAD - PIECE_HEADER_LEN) / PIECE_UNIT * PIECE_UNIT)
+#define PIECE_DATA(len) (((len)-SHROUD_OVERHEAD - PIECE_HEADER_LEN) / PIECE_UNIT * PIECE_UNIT)
 #define PIECE_DATA_MAX PIECE_DATA(SHROUD_DATAGRAM_MAX)
 #define PIECE_COMBO_BITS 24
 #define PIECE_COMBOS_AHEAD 64 /* sent above what the collector has taken, at most */

@@ -16,8 +16,7 @@
 #include "keys.h"
 
 #define SPOOL_WRAPPED_LEN (KEY_LEN + DERIVE_TAG_LEN)
-#define SPOOL_HELLO_LEN (KEY_LEN + SPOOL_WRAPPED_LEN) /* E and the wrapped key, ahead of the info  \
-						       */
+#define SPOOL_HELLO_LEN (KEY_LEN + SPOOL_WRAPPED_LEN) /* E, the wrapped key; ahead of the info */
 #define SPOOL_NAME_LEN 16			      /* run and count, sealed ahead of the combo */
 #define SPOOL_RECORD_OVERHEAD (8 + SPOOL_NAME_LEN + DERIVE_TAG_LEN)
 #define SPOOL_RECORD_MAX (COMBO_WIRE_MAX + SPOOL_RECORD_OVERHEAD)

@@ -96,8 +96,8 @@ int table_add(struct table *t, uint64_t address, uint32_t owner, uint32_t low)
 	return 0;
 }
 
-/* Whether an entry at `from`, whose address belongs at `home`, may stand at `to`, which is free: its
- * home is not behind that. */
+/* Whether an entry at `from`, whose address belongs at `home`, may stand at `to`, which is free:
+ * its home is not behind that. */
 static int may_move(uint64_t home, uint64_t to, uint64_t from)
 {
 	return to <= from ? home <= to || home > from : home <= to && home > from;

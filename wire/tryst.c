@@ -104,7 +104,7 @@ long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
 	store_be(message + 53, hello->info_len, 2);
 	memcpy(message + TRYST_HELLO_LEN, hello->info, hello->info_len);
 
-	/* Of the message too, so that a machine restored from a snapshot seals no two under a key. */
+	/* Of the message too: a machine restored from a snapshot seals no two under a key. */
 	randombytes_buf(random, sizeof(random));
 	derive(key, pair, "random", random, sizeof(random), message, len);
 	memcpy(out, &slot, sizeof(slot));

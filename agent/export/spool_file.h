@@ -6,9 +6,9 @@
  * written is told by a check, with no key.
  *
  *     file      magic[16] segment_bytes[8], zeros to SPOOL_FIRST; segments
- *     segment   magic[8] order[8] run[8] stamp[8] E[32], for each of 4 collectors mark[8]
- * wrapped[48], check[8], zeros to SPOOL_SEGMENT_HEAD; records record    len[4] kind[1] count[8]
- * first[8] frames[4] check[8] data[len]
+ *     segment   magic[8] order[8] run[8] stamp[8] E[32], for each of 4 collectors
+ *               mark[8] wrapped[48], check[8], zeros to SPOOL_SEGMENT_HEAD; records
+ *     record    len[4] kind[1] count[8] first[8] frames[4] check[8] data[len]
  */
 #ifndef AGENT_SPOOL_FILE_H
 #define AGENT_SPOOL_FILE_H

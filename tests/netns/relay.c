@@ -187,8 +187,8 @@ static void deliver(struct direction *d, struct held *h)
 	if (d == ways)
 		send(h->flow->up, h->data, h->len, MSG_NOSIGNAL);
 	else
-		sendto(listener, h->data, h->len, MSG_NOSIGNAL,
-		       (struct sockaddr *)&h->flow->sensor, h->flow->sensor_len);
+		sendto(listener, h->data, h->len, MSG_NOSIGNAL, (struct sockaddr *)&h->flow->sensor,
+		       h->flow->sensor_len);
 	d->sent++;
 	d->held--;
 	free(h);

@@ -22,10 +22,10 @@
 #include "wire/tryst.h"
 
 #define SPEAK_WINDOW 1024
-#define SPEAK_PATIENCE 60	    /* seconds, for a collector on a busy machine */
-#define SPEAK_RECEIVE_US 200000	    /* a recv(2) */
-#define SPEAK_HEARD_EVERY 32	    /* of the collector's datagrams */
-#define SPEAK_OWNER 1		    /* of the addresses in the table */
+#define SPEAK_PATIENCE 60	/* seconds, for a collector on a busy machine */
+#define SPEAK_RECEIVE_US 200000 /* a recv(2) */
+#define SPEAK_HEARD_EVERY 32	/* of the collector's datagrams */
+#define SPEAK_OWNER 1		/* of the addresses in the table */
 
 static int sock;
 static struct keypair own;
@@ -68,7 +68,8 @@ static void speak_connect(const char *key_file, const char *port)
 	if (keys_init() || keys_read(open(key_file, O_RDONLY), &own, &peers, &why))
 		fail(why);
 	memcpy(peer, peers.peer[0].public, KEY_LEN);
-	if (tryst_pair(pair, &own, peer, true, peers.peer[0].preshared) || table_init(&table, SPEAK_WINDOW))
+	if (tryst_pair(pair, &own, peer, true, peers.peer[0].preshared) ||
+	    table_init(&table, SPEAK_WINDOW))
 		fail("keys");
 }
 

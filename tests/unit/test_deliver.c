@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/deliver.o agent/export/deliver_send.o agent/export/deliver_hear.o agent/export/flight.o agent/export/flight_window.o agent/export/pieces.o agent/export/store.o
+/* links: agent/export/deliver.o agent/export/deliver_send.o agent/export/deliver_hear.o
+ * agent/export/flight.o agent/export/flight_window.o agent/export/pieces.o agent/export/store.o
  * agent/absent/one_way.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o */
 #include "unit.h"
 
@@ -28,7 +29,7 @@ static struct {
 	/* the network, there and back */
 	unsigned int loss, twice, overtaken; /* per cent */
 	uint64_t delay_ns;
-	bool forged; /* ICMP says once that the path takes no datagrams as large */
+	bool forged;		   /* ICMP says once that the path takes no datagrams as large */
 	size_t refused, swallowed; /* datagrams above this: EMSGSIZE, gone */
 	bool cut;
 	struct datagram there[LINK_MAX];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/flight.o agent/export/flight_window.o wire/shroud.o wire/table.o wire/derive.o */
+/* links: agent/export/flight.o agent/export/flight_window.o wire/shroud.o wire/table.o
+ * wire/derive.o */
 #include "unit.h"
 
 #include "agent/export/flight.h"

@@ -7,8 +7,7 @@
 #include "wire/keys.h"
 
 /* RFC 7748, section 6.1: Alice's pair. */
-#define OTHER "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=" /* the secret, as somebody's public   \
-							      */
+#define OTHER "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=" /* the secret, as a public one */
 #define OWN "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo="
 #define PSK "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA="
 static const char secret_text[] = OTHER;

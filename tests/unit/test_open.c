@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/open.o collector/reply.o collector/take.o collector/meet.o collector/session.o
- * collector/one_way.o collector/sensors.o collector/sensors_file.o collector/reassemble.o collector/pool.o
- * collector/ledger.o collector/interfaces.o collector/pcapng.o collector/pcapng_walk.o collector/decompress.o wire/tryst.o
- * wire/shroud.o wire/derive.o wire/keys.o wire/table.o wire/clock_request.o wire/combo.o
- * collector/spool.o wire/spool.o wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */
+ * collector/one_way.o collector/sensors.o collector/sensors_file.o collector/reassemble.o
+ * collector/pool.o collector/ledger.o collector/interfaces.o collector/pcapng.o
+ * collector/pcapng_walk.o collector/decompress.o wire/tryst.o wire/shroud.o wire/derive.o
+ * wire/keys.o wire/table.o wire/clock_request.o wire/combo.o collector/spool.o wire/spool.o
+ * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */
 /* Datagrams of sensors and strangers: what the collector takes of them, and what it says to it. */
 #include "open_world.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output.o collector/output_file.o collector/recover.o collector/files.o collector/files_replaced.o collector/series.o
- * collector/state.o collector/names.o collector/pcapng.o collector/pcapng_walk.o collector/interfaces.o collector/ledger.o
- * collector/sensors.o collector/session.o collector/reassemble.o collector/pool.o wire/info.o wire/totals.o
- * wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o */
+/* links: collector/output.o collector/output_file.o collector/recover.o collector/files.o
+ * collector/files_replaced.o collector/series.o collector/state.o collector/names.o
+ * collector/pcapng.o collector/pcapng_walk.o collector/interfaces.o collector/ledger.o
+ * collector/sensors.o collector/session.o collector/reassemble.o collector/pool.o wire/info.o
+ * wire/totals.o wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o */
 /*
  * The output with the privileged process that opens its files: combos are settled when they are
  * written, and a collector that was ended in any way leaves its names to the next one.
