@@ -13,18 +13,9 @@
 
 #include <saluki/changes.h>
 #include <saluki/log.h>
+#include <saluki/unix_address.h>
 
 #define CTL_PATIENCE_S 2 /* who connects and says nothing must not hold up signals */
-
-static int ctl_address(struct sockaddr_un *a, const char *path)
-{
-	memset(a, 0, sizeof(*a));
-	a->sun_family = AF_UNIX;
-	if (strlen(path) >= sizeof(a->sun_path))
-		return -ENAMETOOLONG;
-	strcpy(a->sun_path, path);
-	return 0;
-}
 
 static void ctl_patience(int fd)
 {
@@ -43,7 +34,7 @@ static int ctl_listen(struct ctl *c, unsigned int i)
 	int fd, err;
 
 	lock_path(c->paths[i], c->tap->interfaces[i].name, ".sock");
-	err = ctl_address(&a, c->paths[i]);
+	err = unix_address(&a, c->paths[i]);
 	if (err)
 		return err;
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -165,7 +156,7 @@ int ctl_ask(const char *interface, const struct ctl_request *r, struct ctl_answe
 	int fd, err;
 
 	lock_path(path, interface, ".sock");
-	err = ctl_address(&a, path);
+	err = unix_address(&a, path);
 	fd = err ? err : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return err ? err : -errno;

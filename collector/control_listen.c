@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/unix_address.h>
 
 #include "control.h"
-#include "control_address.h"
 
 /* Whether somebody listens there: what a collector that was killed has left may go. */
 static bool is_heard(const struct sockaddr_un *a)
@@ -50,7 +50,7 @@ static int listen_there(int fd, const struct sockaddr_un *a)
 int control_listen(const char *path)
 {
 	struct sockaddr_un a;
-	int fd, err = control_address(&a, path);
+	int fd, err = unix_address(&a, path);
 
 	if (!strcmp(path, CONTROL_PATH)) {
 		char dir[] = CONTROL_PATH;

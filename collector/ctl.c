@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include <saluki/monotonic.h>
+#include <saluki/unix_address.h>
 
 #include "control.h"
-#include "control_address.h"
 
 enum { OPT_CONTROL = 256, OPT_TIMEOUT };
 
@@ -59,7 +59,7 @@ static int join(char *out, size_t size, int count, char *const *words)
 static int reach(const char *path)
 {
 	struct sockaddr_un a;
-	int err = control_address(&a, path), fd;
+	int err = unix_address(&a, path), fd;
 
 	fd = err ? err : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)

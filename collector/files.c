@@ -215,3 +215,26 @@ int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd
 		*fd = fds[0];
 	return a->err;
 }
+
+FILE *files_new(int sock, enum files_request what, int *err)
+{
+	struct files_answer a;
+	int fd = -1;
+	FILE *f;
+
+	*err = files_ask(sock, what, &a, &fd);
+	f = *err ? NULL : fdopen(fd, "w");
+	if (!*err && !f) {
+		*err = -errno;
+		close(fd);
+	}
+	return f;
+}
+
+int files_new_done(int sock, enum files_request done, FILE *f, int err)
+{
+	struct files_answer a;
+
+	err = fclose(f) && !err ? -errno : err;
+	return err ?: files_ask(sock, done, &a, NULL);
+}

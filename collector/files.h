@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "options.h"
 
@@ -50,5 +51,9 @@ void files_free(struct files *f);
 
 /* The unprivileged side: asks and waits. Returns 0 or -errno; `fd` is then the caller's. */
 int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd);
+/* Asks for a new file that is to replace another one. Returns NULL where there is none: `*err`. */
+FILE *files_new(int sock, enum files_request what, int *err);
+/* It is written, or was not: `err`. Then it is closed, and put in place. Returns 0 or -errno. */
+int files_new_done(int sock, enum files_request done, FILE *f, int err);
 
 #endif

@@ -15,13 +15,13 @@ void one_way_floor(struct open *o, struct sensor *s, uint64_t combo, uint64_t fi
 		   uint64_t now_ns)
 {
 	struct one_way_floor *floors = s->overdue.floors;
-	struct one_way_floor new = {
+	struct one_way_floor latest = {
 		.due_ns = now_ns + ONE_WAY_NS, .run = s->ledger.run, .combo = combo, .first = first
 	};
 
-	if (floors[1].due_ns && floors[1].run == new.run &&combo < floors[1].combo)
+	if (floors[1].due_ns && floors[1].run == latest.run && combo < floors[1].combo)
 		return; /* it was overtaken */
-	floors[floors[0].due_ns != 0] = new;
+	floors[floors[0].due_ns != 0] = latest;
 	sensors_due(o->sensors, s, floors[0].due_ns);
 }
 

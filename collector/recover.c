@@ -154,19 +154,13 @@ int recover_begin(struct output *out)
 
 static int state_save(struct output *out)
 {
-	struct files_answer a;
-	int fd = -1, err = files_ask(out->files, FILES_STATE, &a, &fd);
-	FILE *f = err ? NULL : fdopen(fd, "w");
+	int err;
+	FILE *f = files_new(out->files, FILES_STATE, &err);
 
-	if (!err && !f) {
-		err = -errno;
-		close(fd);
-	}
 	if (!f)
 		return err;
 	err = state_write(f, &out->state, &out->names);
-	err = fclose(f) && !err ? -errno : err;
-	return err ?: files_ask(out->files, FILES_STATE_DONE, &a, NULL);
+	return files_new_done(out->files, FILES_STATE_DONE, f, err);
 }
 
 void recover_save(struct output *out)

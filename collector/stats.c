@@ -110,19 +110,12 @@ static void json(FILE *f, const struct open *o, const struct receive *r)
 void stats_write(const struct open *o, const struct receive *r, int files)
 {
 	static bool told;
-	struct files_answer a;
-	int fd = -1, err = files_ask(files, FILES_STATS, &a, &fd);
-	FILE *f = err ? NULL : fdopen(fd, "w");
+	int err;
+	FILE *f = files_new(files, FILES_STATS, &err);
 
-	if (!err && !f) {
-		err = -errno;
-		close(fd);
-	}
 	if (f) {
 		json(f, o, r);
-		err = ferror(f) ? -errno : 0;
-		err = fclose(f) ? -errno : err;
-		err = err ?: files_ask(files, FILES_STATS_DONE, &a, NULL);
+		err = files_new_done(files, FILES_STATS_DONE, f, ferror(f) ? -errno : 0);
 	}
 	if (err && !told)
 		log_line("--stats-file: cannot be written: %s", strerror(-err));

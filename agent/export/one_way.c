@@ -59,14 +59,11 @@ static void send_m1(struct session *s, int sock, uint64_t interval, unsigned int
 		    const struct tryst_hello *hello)
 {
 	struct session_peer *p = &s->peers[0];
-	uint32_t *used = &p->slots[interval % 3].used;
+	uint32_t *used = session_slots_used(p, interval);
 	uint64_t slots[TRYST_SLOTS];
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 	long len;
 
-	if (p->slots[interval % 3].interval != interval)
-		*used = 0;
-	p->slots[interval % 3].interval = interval;
 	if (*used & 1U << j)
 		return;
 	*used |= 1U << j;

@@ -243,6 +243,8 @@ int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY
 void session_retire(struct session *s, uint64_t now_ns);
 /* Tells of what has changed. */
 void session_tell(struct session *s, uint64_t now_ns);
+/* Which slots of an interval have gone out to this peer: bit j. For the caller to add to. */
+uint32_t *session_slots_used(struct session_peer *p, uint64_t interval);
 /* Bytes of a set-up, 0: as it comes. */
 size_t session_padding(const struct session *s);
 /* Asks for a session, from a port that no earlier set-up came from; and for the time, beside it. */

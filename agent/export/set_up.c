@@ -19,15 +19,22 @@
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* A random one of an interval's that has not gone out. Returns whether there is one. */
-static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slot)
+uint32_t *session_slots_used(struct session_peer *p, uint64_t interval)
 {
-	uint64_t slots[TRYST_SLOTS];
-	uint32_t *used = &p->slots[interval % 3].used, j;
+	uint32_t *used = &p->slots[interval % 3].used;
 
 	if (p->slots[interval % 3].interval != interval)
 		*used = 0;
 	p->slots[interval % 3].interval = interval;
+	return used;
+}
+
+/* A random one of an interval's that has not gone out. Returns whether there is one. */
+static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slot)
+{
+	uint64_t slots[TRYST_SLOTS];
+	uint32_t *used = session_slots_used(p, interval), j;
+
 	if (*used == UINT32_MAX)
 		return false;
 	tryst_slots(slots, p->pair, interval);

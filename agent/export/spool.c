@@ -92,18 +92,6 @@ static unsigned int group_of(struct spool *s, const struct spool_head *h)
 	return n;
 }
 
-/* The oldest segment that is not in a group yet, or -1. */
-static int oldest_new(const struct spool *s, uint64_t above)
-{
-	int oldest = -1;
-
-	for (int i = 0; i < SPOOL_SEGMENTS; i++)
-		if (s->segments[i].use == SEGMENT_OLD && s->segments[i].head.order >= above &&
-		    (oldest < 0 || s->segments[i].head.order < s->segments[oldest].head.order))
-			oldest = i;
-	return oldest;
-}
-
 /* A segment is there where its first record is. */
 static void find_old(struct spool *s)
 {
@@ -120,7 +108,7 @@ static void find_old(struct spool *s)
 		g->use = SEGMENT_OLD;
 		s->used++;
 	}
-	while ((i = oldest_new(s, s->order)) >= 0) {
+	while ((i = spool_oldest(s, SEGMENT_OLD, SPOOL_ANY_GROUP, s->order)) >= 0) {
 		s->segments[i].group = group_of(s, &s->segments[i].head);
 		s->order = s->segments[i].head.order + 1;
 	}

@@ -135,6 +135,9 @@ static inline const struct spool_slot *spool_next_slot(const struct spool *s)
 		       : &s->slots[s->taken % SPOOL_SLOTS];
 }
 
+/* The oldest segment of a use, and of an earlier process's group, from this order on, or -1. */
+#define SPOOL_ANY_GROUP UINT64_MAX
+int spool_oldest(const struct spool *s, int use, uint64_t group, uint64_t from);
 /* What needs not be kept any more makes room. */
 void spool_free_settled(struct spool *s);
 /* Writes the next slot. Returns whether there was something to do, as do the next two. */

@@ -94,21 +94,6 @@ bool spool_answer(struct spool *s)
 
 /* ---- an earlier process's -------------------------------------------------------------------- */
 
-/* The next segment of the group, or -1. */
-static int group_next(const struct spool *s, const struct spool_reader *r)
-{
-	int next = -1;
-
-	for (int i = 0; i < SPOOL_SEGMENTS; i++) {
-		const struct spool_segment *g = &s->segments[i];
-
-		if (g->use == SEGMENT_OLD && g->group == r->want && g->head.order >= r->order &&
-		    (next < 0 || g->head.order < s->segments[next].head.order))
-			next = i;
-	}
-	return next;
-}
-
 static int next_record(struct spool *s, struct spool_reader *r)
 {
 	const struct spool_segment *g = &s->segments[r->segment];
@@ -137,7 +122,7 @@ bool spool_answer_old(struct spool *s)
 		r->last = UINT64_MAX;
 	}
 	while (r->segment < 0 || next_record(s, r)) {
-		r->segment = group_next(s, r);
+		r->segment = spool_oldest(s, SEGMENT_OLD, r->want, r->order);
 		if (r->segment < 0) {
 			answer(s, r, SPOOL_END);
 			return true;

@@ -44,14 +44,18 @@ void spool_free_settled(struct spool *s)
 			segment_free(s, i);
 }
 
-static int segment_oldest(const struct spool *s, int use)
+int spool_oldest(const struct spool *s, int use, uint64_t group, uint64_t from)
 {
 	int oldest = -1;
 
-	for (int i = 0; i < SPOOL_SEGMENTS; i++)
-		if (s->segments[i].use == use &&
-		    (oldest < 0 || s->segments[i].head.order < s->segments[oldest].head.order))
+	for (int i = 0; i < SPOOL_SEGMENTS; i++) {
+		const struct spool_segment *g = &s->segments[i];
+
+		if (g->use == use && (group == SPOOL_ANY_GROUP || g->group == group) &&
+		    g->head.order >= from &&
+		    (oldest < 0 || g->head.order < s->segments[oldest].head.order))
 			oldest = i;
+	}
 	return oldest;
 }
 
@@ -59,20 +63,20 @@ static int segment_oldest(const struct spool *s, int use)
  * give up what is in them. Returns a free segment, or -1. */
 static int segment_take(struct spool *s)
 {
-	int old;
+	int old, ours;
 
 	for (int i = 0; i < SPOOL_SEGMENTS; i++)
 		if (s->segments[i].use == SEGMENT_FREE)
 			return i;
-	old = segment_oldest(s, SEGMENT_OLD);
+	old = spool_oldest(s, SEGMENT_OLD, SPOOL_ANY_GROUP, 0);
 	if (old >= 0) {
 		log_line("--spool %s: full; the oldest combos of an earlier process are given up",
 			 s->path);
 		segment_free(s, old);
 		return old;
 	}
-	__atomic_store_n(&s->full_until, s->segments[segment_oldest(s, SEGMENT_OURS)].last + 1,
-			 __ATOMIC_RELEASE);
+	ours = spool_oldest(s, SEGMENT_OURS, SPOOL_ANY_GROUP, 0);
+	__atomic_store_n(&s->full_until, s->segments[ours].last + 1, __ATOMIC_RELEASE);
 	return -1;
 }
 

@@ -7,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <saluki/unix_address.h>
+
 #include "collector/control.h"
-#include "collector/control_address.h"
 #include "collector/reply.h"
 
 static struct {
@@ -81,7 +82,7 @@ static int ask(const char *request, size_t len)
 	struct sockaddr_un a;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
 
-	control_address(&a, t.path);
+	unix_address(&a, t.path);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	if (len)
 		assert_int_equal(send(fd, request, len, MSG_NOSIGNAL), len);

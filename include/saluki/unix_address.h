@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Control: where its socket is, for both ends. */
-#ifndef COLLECTOR_CONTROL_ADDRESS_H
-#define COLLECTOR_CONTROL_ADDRESS_H
+/* Address of a socket that has a path. */
+#ifndef SALUKI_UNIX_ADDRESS_H
+#define SALUKI_UNIX_ADDRESS_H
 
 #include <errno.h>
 #include <string.h>
 #include <sys/un.h>
 
 /* Returns 0 or -ENAMETOOLONG. */
-static inline int control_address(struct sockaddr_un *a, const char *path)
+static inline int unix_address(struct sockaddr_un *a, const char *path)
 {
 	memset(a, 0, sizeof(*a));
 	a->sun_family = AF_UNIX;
