@@ -7,8 +7,8 @@ import pytest
 
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
+from netns.live import long_trace
 from netns.relay import recorded
-from netns.test_export import long_trace
 from netns.test_pipeline import as_seen
 from reference import captures
 
