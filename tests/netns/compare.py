@@ -70,3 +70,14 @@ def assert_tshark_agrees(path, frames):
     for row, f in zip(seen, frames):
         seconds = f"{f.time_ns // 10**9}.{f.time_ns % 10**9:09}"
         assert row == (seconds, str(f.orig_len), str(len(f.data)))
+
+
+def assert_stamps_close(ours, theirs):
+    """Two captures of the same frames at the same time: stamps within a millisecond, but for one
+    frame in a hundred, between whose two stamps a virtual machine's CPU may have been away."""
+    assert len(ours) == len(theirs)
+    assert [f.time_ns for f in ours] == sorted(f.time_ns for f in ours)
+    apart = sorted(abs(a.time_ns - b.time_ns) for a, b in zip(ours, theirs))
+    print(f"stamps apart: median {apart[len(apart) // 2]} ns, most {apart[-1]} ns")
+    assert apart[len(apart) // 2] < 100_000
+    assert apart[len(apart) * 99 // 100] < 1_000_000
