@@ -62,7 +62,7 @@ struct sensor {
 	struct sensor *old_next;	/* in the list of those whose `old` will end */
 	bool old_listed;
 
-	/* open.c, take.c */
+	/* open.c, reply.c, take.c */
 	struct sensor_info info;
 	uint64_t change;		     /* number of the change that `info` is as of */
 	unsigned int unacked;		     /* datagrams heard since the last ACK */
