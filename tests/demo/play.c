@@ -36,6 +36,7 @@
 
 #define TUN_MTU 65535
 #define ARRIVE_NS 10000000000ULL
+#define CABLE_BURST 100
 
 struct player {
 	int fd;
@@ -112,47 +113,7 @@ static int open_sender(const char *interface)
 	return fd;
 }
 
-static void play_frame(struct player *p, const struct pcap_frame *f)
-{
-	static const uint8_t info[4] = { 0, 0, 0, 4 }; /* flags, ETH_P_802_2 */
-	struct iovec iov[2] = { { (void *)info, sizeof(info) }, { (void *)f->data, f->cap_len } };
-
-	while (writev(p->fd, p->cable ? iov + 1 : iov, p->cable ? 1 : 2) < 0) {
-		if (errno == EINTR && !stop)
-			continue;
-		if (errno != ENOBUFS && errno != EAGAIN)
-			return; /* down, or too short to be a frame: not played */
-	}
-	p->played++;
-}
-
-static void play_file(struct player *p, uint64_t *clock_ns)
-{
-	uint64_t last_ns = 0, first = 1;
-	struct pcap_reader *r = calloc(1, sizeof(*r));
-	struct pcap_frame f;
-	int got = pcap_open(r, open(p->file, O_RDONLY | O_CLOEXEC));
-
-	if (got < 0) {
-		fprintf(stderr, "play: %s: %s\n", p->file, r->why);
-		exit(1);
-	}
-	while (!stop && (got = pcap_next(r, &f)) == 1) {
-		if (p->own_speed && !first && f.time_ns > last_ns)
-			*clock_ns += f.time_ns - last_ns;
-		else if (p->rate > 0)
-			*clock_ns += (uint64_t)(1e9 / p->rate);
-		last_ns = f.time_ns;
-		first = 0;
-		if ((p->own_speed || p->rate > 0) && *clock_ns > now_ns() + 100000)
-			sleep_until(*clock_ns);
-		play_frame(p, &f);
-	}
-	pcap_close(r);
-	free(r);
-}
-
-/* ---- until they have arrived ----------------------------------------------------------------- */
+/* ---- on their way ----------------------------------------------------------------- */
 
 /* Frames sent from an end of a cable. Where the other end has a queue (XDP), those of them that it
  * has taken out of it. Or those that `heard` heard. */
@@ -176,6 +137,20 @@ static uint64_t passed(const struct player *p)
 		fail(interface);
 	fclose(f);
 	return p->heard ? received : sent;
+}
+
+/* Waits until no more than so many are on their way. No descriptor announces it. */
+static void wait_passed(const struct player *p, uint64_t most)
+{
+	uint64_t until = now_ns() + ARRIVE_NS;
+
+	while (passed(p) - p->before + most < p->played) {
+		if (now_ns() > until) {
+			fprintf(stderr, "play: %s: frames are on their way for ever\n", p->cable);
+			exit(1);
+		}
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
 }
 
 /* Where the other end has none, frames wait in the queue of the CPU that sent them. So does what
@@ -205,19 +180,49 @@ static void pass_queues(void)
 	close(fd);
 }
 
-/* No descriptor announces it. */
-static void arrive(const struct player *p)
-{
-	uint64_t until = now_ns() + ARRIVE_NS;
+/* ---- frames --------------------------------------------------------------------------------- */
 
-	pass_queues();
-	while (passed(p) - p->before < p->played) {
-		if (now_ns() > until) {
-			fprintf(stderr, "play: %s: frames are on their way for ever\n", p->cable);
-			exit(1);
-		}
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 1000000 }, NULL);
+static void play_frame(struct player *p, const struct pcap_frame *f)
+{
+	static const uint8_t info[4] = { 0, 0, 0, 4 }; /* flags, ETH_P_802_2 */
+	struct iovec iov[2] = { { (void *)info, sizeof(info) }, { (void *)f->data, f->cap_len } };
+
+	while (writev(p->fd, p->cable ? iov + 1 : iov, p->cable ? 1 : 2) < 0) {
+		if (errno == EINTR && !stop)
+			continue;
+		if (errno != ENOBUFS && errno != EAGAIN)
+			return; /* down, or too short to be a frame: not played */
 	}
+	p->played++;
+	/* Its queue has 256, and drops more where nobody has time to take them out. */
+	if (p->cable && p->played % CABLE_BURST == 0)
+		wait_passed(p, CABLE_BURST);
+}
+
+static void play_file(struct player *p, uint64_t *clock_ns)
+{
+	uint64_t last_ns = 0, first = 1;
+	struct pcap_reader *r = calloc(1, sizeof(*r));
+	struct pcap_frame f;
+	int got = pcap_open(r, open(p->file, O_RDONLY | O_CLOEXEC));
+
+	if (got < 0) {
+		fprintf(stderr, "play: %s: %s\n", p->file, r->why);
+		exit(1);
+	}
+	while (!stop && (got = pcap_next(r, &f)) == 1) {
+		if (p->own_speed && !first && f.time_ns > last_ns)
+			*clock_ns += f.time_ns - last_ns;
+		else if (p->rate > 0)
+			*clock_ns += (uint64_t)(1e9 / p->rate);
+		last_ns = f.time_ns;
+		first = 0;
+		if ((p->own_speed || p->rate > 0) && *clock_ns > now_ns() + 100000)
+			sleep_until(*clock_ns);
+		play_frame(p, &f);
+	}
+	pcap_close(r);
+	free(r);
 }
 
 /* A line of "type N" makes the TUN device (which is down) one of another type; any other line is
@@ -298,8 +303,10 @@ int main(int argc, char **argv)
 	do {
 		play_file(&p, &clock_ns);
 	} while (p.loop && !stop);
-	if (p.cable)
-		arrive(&p);
+	if (p.cable) {
+		pass_queues();
+		wait_passed(&p, 0);
+	}
 	printf("%llu\n", (unsigned long long)p.played);
 	fflush(stdout);
 	if (wait && !stop) /* the device stays until standard input ends */
