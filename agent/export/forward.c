@@ -40,11 +40,21 @@ static void group_begin(struct forward *f, uint32_t group)
 	deliver_start(&f->deliver, 0, 0);
 }
 
+/* What has become of the last totals; too long ago is lost. */
+static int told_state(const struct forward *f)
+{
+	const struct flight *flight = &f->deliver.flight;
+
+	if (!f->told || flight->next > f->told + flight->slots)
+		return FLIGHT_LOST;
+	return flight->sent[f->told % flight->slots].state;
+}
+
 /* All of it is settled, and the collector has the totals. The session goes with it. */
 static bool group_is_done(const struct forward *f)
 {
 	return f->ended && store_is_empty(&f->deliver.store) &&
-	       (!f->started || (f->told && f->deliver.flight.highest >= f->told));
+	       (!f->started || told_state(f) == FLIGHT_ACKED);
 }
 
 static void group_end(struct forward *f)
@@ -54,8 +64,6 @@ static void group_end(struct forward *f)
 	log_line("--spool %s: all that was left of run %016llx is delivered", f->spool->path,
 		 (unsigned long long)g->run);
 	__atomic_store_n(&g->done, true, __ATOMIC_RELEASE);
-	f->group = 0;
-	f->deliver.path.spool = 0;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -106,7 +114,7 @@ static void tell(struct forward *f, uint64_t now_ns)
 {
 	uint64_t number = deliver_message(&f->deliver, f->totals, f->totals_len, now_ns);
 
-	if (f->ended && !f->told)
+	if (f->ended && told_state(f) == FLIGHT_LOST)
 		f->told = number;
 	deliver_floor(&f->deliver, now_ns);
 	f->next_totals_ns = now_ns + TOTALS_INTERVAL_NS;
@@ -122,6 +130,8 @@ bool forward_turn(struct forward *f, uint64_t now_ns)
 		return false;
 	if (group != f->group)
 		group_begin(f, group);
+	if (f->spool->groups[group - 1].done)
+		return true; /* the session is about to end */
 	if (!deliver_session(d, now_ns))
 		return false;
 	if (d->path.generation != generation)

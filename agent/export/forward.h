@@ -20,7 +20,7 @@ struct forward {
 	bool started;	/* a record of it has come */
 	bool ended;	/* the last one has */
 	uint64_t next_totals_ns;
-	uint64_t told; /* datagram with the last totals of it; 0: none yet */
+	uint64_t told; /* datagram with the last totals of it, that is not lost; 0: none yet */
 	uint8_t totals[TOTALS_WIRE_MAX];
 	size_t totals_len;
 	struct deliver deliver;
