@@ -11,7 +11,8 @@
  * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
  * a list of steps, each of them a datagram of a stranger, a rightly sealed one of a sensor gone
  * bad, one of an honest sensor, the honest one's agent dying and another one carrying its run on,
- * a renewal, time that passes, or a disk that is full from now on. Always holds:
+ * a renewal, a spool that is forwarded from now on or no longer, time that passes, or a disk that
+ * is full from now on. Always holds:
  * every datagram is in exactly one counter; a stranger's changes nothing else; to an address that
  * is not confirmed go no more bytes than came from it; the honest sensor's frames are all written
  * or lost to the disk, whatever the others do; the files are whole, and hold what the ledgers say.
@@ -24,6 +25,7 @@
 #include "collector/open.h"
 #include "fuzz_random.h"
 #include "fuzz_x25519.h"
+#include "wire/spool.h"
 #include "wire/totals.h"
 
 #define ADDRESSES 4
@@ -49,6 +51,9 @@ struct end {
 	uint64_t combos, frames;	  /* exported so far, by a sensor that says the truth */
 	uint8_t last[COMBO_SIZE_MIN * 2]; /* the last combo that was, as sent */
 	size_t last_len;
+	bool forwards; /* its combos are records of a spool */
+	uint8_t file_key[KEY_LEN], file_hello[SPOOL_HELLO_LEN];
+	uint64_t records;
 };
 
 static struct keypair collector, own[ENDS];
@@ -216,26 +221,56 @@ static void candidate_keys(struct end *e, uint8_t k2[KEY_LEN])
 	e->has_candidate = true;
 }
 
-/* Sets a session up; the sensor uses it when it `begin`s. */
-static void set_up(struct end *e, const uint8_t *info, size_t len, uint64_t time, unsigned int from)
+/* From now on, or no longer, it forwards a spool: each time one of another key. */
+static void forward(struct end *e)
+{
+	struct keypair file;
+
+	e->forwards = !e->forwards;
+	if (!e->forwards)
+		return;
+	fuzz_keypair(&file);
+	key_generate(e->file_key);
+	memcpy(e->file_hello, file.public, KEY_LEN);
+	CHECK(spool_wrap(e->file_hello + KEY_LEN, &file, e->pair, collector.public, e->file_key) ==
+	      0);
+}
+
+/* Ahead of the info, which is cut where there is no room for both. */
+static void hello_spool(const struct end *e, struct tryst_hello *hello)
+{
+	size_t len = hello->info_len;
+
+	if (len > TRYST_INFO_MAX - SPOOL_HELLO_LEN)
+		len = TRYST_INFO_MAX - SPOOL_HELLO_LEN;
+	memmove(hello->info + SPOOL_HELLO_LEN, hello->info, len);
+	memcpy(hello->info, e->file_hello, SPOOL_HELLO_LEN);
+	hello->info_len = SPOOL_HELLO_LEN + len;
+	hello->flags |= TRYST_SPOOL;
+}
+
+/* Sets a session up; the sensor uses it when it `begin`s. Returns whether it may forward. */
+static bool set_up(struct end *e, const uint8_t *info, size_t len, uint64_t time, unsigned int from)
 {
 	struct tryst_hello hello = {
 		.run = e->run, .time_ns = time, .window = 256, .info_len = len
 	};
 	uint8_t out[SHROUD_DATAGRAM_MAX], k2[KEY_LEN];
 	uint64_t slot, set_ups = o->counters.set_ups, limited = o->counters.limited_set_ups;
-	struct tryst_welcome welcome;
+	struct tryst_welcome welcome = { 0 };
 	struct tryst_asked asked;
 	long n;
 
 	if (!slot_next(e, &slot))
-		return;
+		return false;
 	memcpy(hello.info, info, len);
+	if (e->forwards)
+		hello_spool(e, &hello);
 	n = tryst_init(&asked, out, &e->own, collector.public, e->pair, slot, &hello, 0);
 	CHECK(n > 0);
 	if (e >= &ends[SENSORS]) {
 		stranger(out, n, from);
-		return;
+		return false;
 	}
 	CHECK(!deliver(out, n, from));
 	if (o->counters.set_ups > set_ups) {
@@ -244,6 +279,7 @@ static void set_up(struct end *e, const uint8_t *info, size_t len, uint64_t time
 	}
 	if (o->counters.limited_set_ups == limited)
 		stranger(out, n, REPLAYER);
+	return welcome.flags & TRYST_SPOOL;
 }
 
 static void begin(struct end *e)
@@ -267,8 +303,8 @@ static bool deliver_sealed(struct end *e, const uint8_t *message, size_t len, un
 	return taken;
 }
 
-/* Sends a combo in as many pieces as it takes. */
-static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsigned int from)
+/* Sends a combo, or what it says is one, in as many pieces as it takes. */
+static void deliver_pieces(struct end *e, const uint8_t *combo, size_t len, unsigned int from)
 {
 	uint8_t message[MESSAGE_MAX];
 
@@ -280,6 +316,28 @@ static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsig
 		deliver_sealed(e, message, PIECE_HEADER_LEN + n, from);
 	}
 	e->combos++;
+}
+
+/* As the file has it: who wrote it did not know the sensor's id. */
+static size_t record_make(struct end *e, uint8_t record[SPOOL_RECORD_MAX], const uint8_t *combo,
+			  size_t len)
+{
+	uint8_t *at = record + 8 + SPOOL_NAME_LEN;
+
+	memcpy(at, combo, len);
+	store_be(at + 2, 0, 2);
+	return spool_seal(record, e->file_key, e->records++, e->run, e->combos, at, len);
+}
+
+static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsigned int from)
+{
+	static uint8_t record[SPOOL_RECORD_MAX];
+
+	if (e->forwards) {
+		len = record_make(e, record, combo, len);
+		combo = record;
+	}
+	deliver_pieces(e, combo, len, from);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -322,6 +380,27 @@ static void step_part(struct end *e)
 
 	piece_header_write(message, e->combos, 0, 2 * PIECE_DATA_MAX);
 	deliver_sealed(e, message, PIECE_HEADER_LEN + PIECE_DATA_MAX, 0);
+}
+
+/* A record of any bytes, rightly sealed or with one of them changed, under a name that may be
+ * another one's. */
+static void step_record(struct end *e, struct fuzz_input *in, unsigned int from)
+{
+	static uint8_t record[SPOOL_RECORD_MAX];
+	const struct sensor *s = sensors.list[e - ends];
+	int8_t run = fuzz_number(in, 1), count = fuzz_number(in, 1);
+	uint8_t place = fuzz_number(in, 1), change = fuzz_number(in, 1);
+	uint64_t bad = s->ledger.bad_combos, due = e->combos;
+	bool next = s->reassembly.next == due;
+	size_t len;
+	const uint8_t *p = fuzz_bytes(in, fuzz_number(in, 2) % COMBO_WIRE_MAX, &len);
+
+	len = spool_seal(record, e->file_key, e->records++, s->ledger.run + run, due + count, p,
+			 len);
+	record[place % len] ^= change;
+	deliver_pieces(e, record, len, from);
+	if ((run || count || change) && next && s->reassembly.next > due)
+		CHECK(s->ledger.bad_combos > bad);
 }
 
 /* A combo whose header is right, of bytes that are not. */
@@ -367,14 +446,21 @@ static void step_sealed(struct end *e, struct fuzz_input *in, unsigned int from)
 static void step_set_up(struct end *e, struct fuzz_input *in, unsigned int from)
 {
 	int8_t later = fuzz_number(in, 1);
+	bool altered = later & 8 && !e->forwards;
 	size_t len;
 	const uint8_t *info = fuzz_bytes(in, fuzz_number(in, 2) % (TRYST_INFO_MAX + 1), &len);
+
+	if (later & 4)
+		forward(e);
+	altered &= e->forwards;
+	if (altered)
+		e->file_hello[(uint8_t)later % SPOOL_HELLO_LEN] ^= 1;
 
 	if (later & 1) { /* another run */
 		e->run++;
 		e->combos = e->frames = 0;
 	}
-	set_up(e, info, len, protocol_clock() + later, from);
+	CHECK(!set_up(e, info, len, protocol_clock() + later, from) || (e->forwards && !altered));
 	if (later & 2)
 		begin(e);
 }
@@ -440,7 +526,8 @@ static void step_renew(struct end *e, unsigned int from)
 }
 
 /* The honest sensor's agent dies and another one carries the run on, which knows all that was
- * exported, or all but the last combo: then it sends that again. Or it was stopped in order. */
+ * exported, or all but the last combo: then it sends that again. Or it was stopped in order. What
+ * it sends may be of a spool. */
 static void step_carry_on(unsigned int how)
 {
 	struct end *e = &ends[HONEST];
@@ -457,7 +544,9 @@ static void step_carry_on(unsigned int how)
 	step_time(slot == TRYST_SLOTS ? TRYST_INTERVAL_NS : SECOND);
 	snprintf(info, sizeof(info), "interface.0=mon0\nfilter.0=%u\nexported=%llu\n", how & 4,
 		 (unsigned long long)e->frames);
-	set_up(e, (uint8_t *)info, strlen(info), protocol_clock(), 0);
+	if (how & 8)
+		forward(e);
+	CHECK(set_up(e, (uint8_t *)info, strlen(info), protocol_clock(), 0) == e->forwards);
 	CHECK(e->has_candidate);
 	begin(e);
 	if (!(how & 1) && e->last_len) {
@@ -486,7 +575,7 @@ static void step(struct fuzz_input *in)
 		step_piece(&ends[BAD], in, from);
 		break;
 	case 3:
-		step_combo(&ends[BAD], in, from);
+		(what >> 5 & 1 ? step_record : step_combo)(&ends[BAD], in, from);
 		break;
 	case 4:
 		step_frames(&ends[BAD], in, from);

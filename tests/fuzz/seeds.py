@@ -156,6 +156,10 @@ def datagram():
     frames = b"\1" + frame * 2
     begin, unlisted, impostor = (struct.pack("<BBH", 5 | who << 5, 3, len(info)) + info
                                  for who in range(3))
+    spooled, altered, plain = (struct.pack("<BBH", 5, how, len(info)) + info for how in (6, 14, 6))
+    records = [b"\x23" + bytes(name) + b"\x14\0" + bytes(20) for name in (
+        (0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 9, 1), (0, 0, 79, 1))]
+
     def sealed(message):
         return b"\1" + struct.pack("<H", len(message)) + message
 
@@ -168,7 +172,10 @@ def datagram():
              b"\0\xa1\0\1" + b"\0" * 160, b"\7\5\0\4" + frames + b"\7\xf0\xff\4" + frames,
              b"\1\2\0\2\0" + b"\1\x0a\0\1\0\0\0\0\0\0\2xx",
              begin + b"\4" + frames + b"\1" + struct.pack("<H", len(change)) + change + b"\4" + frames,
-             *(b"\x09" + frames + bytes([14 | how << 4]) + b"\x09" + frames for how in range(8)),
+             *(b"\x09" + frames + bytes([14 | how << 4]) + b"\x09" + frames for how in range(16)),
+             *(spool + b"\4" + frames + record + b"\4" + frames + plain + b"\4" + frames
+               for spool in (spooled, altered) for record in records),
+             b"".join(b"\xee\x09" + frames + b"\x0f\x09" + frames for _ in range(3)),
              b"\x09" + frames + b"\x0f\x09" + frames + b"\x2f\x04" + frames + b"\x0f\x0f\x09" + frames,
              b"\x04" + frames + sealed(b"\x0a" + struct.pack(">QQ", 5, 9)) + b"\x04" + frames,
              b"".join(sealed(m) for m in (
