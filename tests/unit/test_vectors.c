@@ -4,7 +4,7 @@
  * numbers, the other end's does it in the vector.
  *
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/clock_request.o wire/keys.o
- * wire/totals.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o */
+ * wire/totals.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/spool.o */
 #include "unit.h"
 
 #include <sodium.h>
@@ -12,6 +12,7 @@
 #include "wire/clock_request.h"
 #include "wire/combo.h"
 #include "wire/message.h"
+#include "wire/spool.h"
 #include "wire/totals.h"
 #include "wire/tryst.h"
 
@@ -415,6 +416,62 @@ static void combos(void **state)
 	ASSERT_VECTOR(digest, sizeof(digest), "combo_frames");
 }
 
+static void spool_keys(const char *pair, const char *wrapped_name)
+{
+	struct keypair e = keypair("spool_e", "spool_e_public"), c = keypair("c", "C");
+	uint8_t hello[SPOOL_HELLO_LEN], file[KEY_LEN], *wrapped = hello + KEY_LEN;
+
+	assert_int_equal(spool_wrap(wrapped, &e, key(pair), c.public, key("spool_key")), 0);
+	ASSERT_VECTOR(wrapped, SPOOL_WRAPPED_LEN, wrapped_name);
+	memcpy(hello, e.public, KEY_LEN);
+	assert_int_equal(spool_unwrap(file, hello, &c, key(pair)), 0);
+	ASSERT_VECTOR(file, KEY_LEN, "spool_key");
+}
+
+static void spool_hello(void)
+{
+	static struct tryst_hello hello;
+	uint8_t file[KEY_LEN];
+	struct keypair c = keypair("c", "C");
+
+	assert_int_equal(tryst_accept(&hello, key("pair"), vector("m1_spool")->bytes,
+				      vector("m1_spool")->len),
+			 0);
+	assert_int_equal(hello.flags, TRYST_SPOOL);
+	assert_int_equal(hello.run, number("run"));
+	assert_int_equal(spool_unwrap(file, hello.info, &c, key("pair")), 0);
+	ASSERT_VECTOR(file, KEY_LEN, "spool_key");
+	ASSERT_VECTOR(hello.info + SPOOL_HELLO_LEN, hello.info_len - SPOOL_HELLO_LEN, "info");
+}
+
+static void spools(void **state)
+{
+	static uint8_t out[SPOOL_RECORD_MAX];
+	static struct vector combo, numbers;
+	uint64_t run = number("run"), count = number("combo_count");
+
+	(void)state;
+	spool_keys("pair", "spool_wrapped");
+	spool_keys("pair_preshared", "spool_wrapped_preshared");
+	spool_hello();
+	vector_into(&combo, "spool_combo");
+	vector_into(&numbers, "spool_numbers");
+	for (size_t i = 0; i < numbers.len / 8; i++) {
+		const uint8_t *opened;
+		char name[48];
+		size_t len;
+
+		snprintf(name, sizeof(name), "spool_record_%zu", i);
+		len = spool_seal(out, key("spool_key"), load_be(numbers.bytes + 8 * i, 8), run,
+				 count, combo.bytes, combo.len);
+		ASSERT_VECTOR(out, len, name);
+		opened = spool_open(out, &len, key("spool_key"), run, count, vector(name)->bytes,
+				    vector(name)->len);
+		assert_non_null(opened);
+		ASSERT_VECTOR(opened, len, "spool_combo");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,6 +481,7 @@ int main(void)
 		cmocka_unit_test(datagrams_open), cmocka_unit_test(received_bits),
 		cmocka_unit_test(messages),	  cmocka_unit_test(totals),
 		cmocka_unit_test(combos),	  cmocka_unit_test(one_way),
+		cmocka_unit_test(spools),
 	};
 
 	return keys_init() ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,7 @@ class Session:
         self.window = window if at_sensor else sw.WINDOW_DOWN
         self.acknowledged = 0
         self.address, self.silent = None, False  # silent: one-way
+        self.spool, self.begun = None, False  # at the collector
 
     def room(self):
         return self.tx.next <= self.acknowledged + sw.ahead(self.acknowledged, self.window) // 2
@@ -62,10 +63,14 @@ class Session:
 
 # ---- the collector -----------------------------------------------------------------------------
 
+Spool = collections.namedtuple("Spool", "ephemeral key run")  # what a session forwards
+
+
 class Run:
     """Combos of one run, by their counts."""
 
     def __init__(self):
+        self.spool, self.lost = None, 0
         self.pieces = collections.defaultdict(dict)
         self.whole, self.taken, self.frames, self.next_frame = {}, 0, [], 0
         self.totals = None
@@ -89,13 +94,33 @@ class Run:
             self.whole[count] = data
             del self.pieces[count]
 
+    def begin(self, spool):
+        """A session does: what waits may be of another form."""
+        if spool != self.spool:
+            self.pieces.clear()
+            self.whole.clear()
+        self.spool = spool
+
     def take(self, sensor_id):
         while self.taken in self.whole:
-            combo = sc.Combo(self.whole.pop(self.taken), sensor_id)
+            data = self.whole.pop(self.taken)
+            if self.spool:
+                data = sw.record_open(self.spool.key, self.spool.run, self.taken, data)
+            combo = sc.Combo(data, 0 if self.spool else sensor_id)
             assert combo.seqn == self.taken & 0xffff and combo.first == self.next_frame
             self.frames += combo.frames
             self.next_frame += len(combo.frames)
             self.taken += 1
+
+    def floor(self, combo, first):
+        """What is below and has not come never will."""
+        if combo <= self.taken:
+            return
+        assert not [c for c in self.whole if c < combo] and first >= self.next_frame
+        self.lost += first - self.next_frame
+        self.taken, self.next_frame = combo, first
+        for c in [c for c in self.pieces if c < combo]:
+            del self.pieces[c]
 
     def ended(self):
         return bool(self.totals and self.totals["final"] and
@@ -112,7 +137,8 @@ class Collector:
         self.refused, self.lengths, self.kinds = 0, [], collections.Counter()
         self.hellos, self.info, self.answers, self.renewals = [], [], {}, {}
         self.clock_questions, self.echoes, self.probes = 0, [], 0
-        self.one_way = {}
+        self.one_way, self.present, self.opens_spools = {}, None, True
+        self.settles, self.loses_final = True, 0
 
     def run(self):
         return self.runs[self.hellos[-1].run]
@@ -153,6 +179,11 @@ class Collector:
                 continue
             session.address = address
             # The first of a new session ends the old one, but for what is under way.
+            if not session.begun:
+                session.begun, self.present = True, session
+                session.data.begin(session.spool)
+            if (session.data, session.spool) != (self.present.data, self.present.spool):
+                return None
             self._message(session, number, message)
             return session
         if self._slot(datagram[:8]) and datagram[:8] not in self.spent:
@@ -168,6 +199,17 @@ class Collector:
         self.sock.sendto(answer, address)
         return None
 
+    def _spool(self, hello):
+        """What the session forwards, and the info behind its key."""
+        if not hello.flags & sw.SPOOL:
+            return None, hello.info
+        try:
+            key, info = sw.spool_key(self.P, self.secret, hello.info)
+        except sw.Refused:
+            key, info = None, hello.info[sw.SPOOL_HELLO_LEN:]
+        agreed = key and self.opens_spools
+        return Spool(hello.info[:32], key, hello.run) if agreed else None, info
+
     def _set_up(self, datagram, address):
         hello = sw.m1_open(self.P, datagram)
         self.spent.add(datagram[:8])
@@ -176,13 +218,16 @@ class Collector:
             self._one_way(hello)
             return
         window = min(hello.window, self.window)
-        flags = hello.flags & sw.PADDED
+        padded = hello.flags & sw.PADDED
+        spool, info = self._spool(hello)
+        flags = padded | (sw.SPOOL if spool else 0)
         welcome = sw.Welcome(b"", self.clock(), window, flags, self.sensor_id)
         answer, k2 = sw.m2(self.P, self.secret, self.sensor, datagram, os.urandom(32), welcome,
-                           sw.PADDED_LEN if flags else 0)
+                           sw.PADDED_LEN if padded else 0)
         assert len(answer) <= len(datagram)
-        self.sessions.append(Session(k2, False, window, flags, self.runs[hello.run]))
-        self.info.append(sc.info_read(hello.info))
+        self.sessions.append(Session(k2, False, window, padded, self.runs[hello.run]))
+        self.sessions[-1].spool = spool
+        self.info.append(sc.info_read(info))
         self.sock.sendto(answer, address)
 
     def _one_way(self, hello):
@@ -199,10 +244,15 @@ class Collector:
         kind, run = message[0], session.data
         self.kinds[kind] += 1
         if kind == sw.COMBO:
-            run.piece(sw.piece_read(message))
+            run.piece(sw.piece_read(message, sw.RECORD_MAX if session.spool else sw.COMBO_MAX))
             run.take(0 if session.silent else self.sensor_id)
         elif kind == sw.TOTALS:
-            run.totals = sc.totals_read(message)[0]
+            totals = sc.totals_read(message)[0]
+            if totals["final"] and self.loses_final:
+                self.loses_final -= 1
+                return
+            if not run.totals or all(totals[n] >= run.totals[n] for n in ("exported", "final")):
+                run.totals = totals
         elif kind == sw.INFO:
             self.info.append(sc.info_read(message[1:]))
         elif kind == sw.HEARD:
@@ -218,7 +268,10 @@ class Collector:
             self._renew(session, message[1:33])
         elif kind == sw.ANSWER:
             self.answers[sw.numbers(message[:9])[0]] = (message[9], message[10:].decode("ascii"))
-        elif kind != sw.FLOOR:
+        elif kind == sw.FLOOR:
+            if not session.silent:
+                run.floor(*sw.numbers(message))
+        else:
             raise AssertionError(f"a message of kind {kind}")
         session.rx.keep(number)
 
@@ -229,13 +282,15 @@ class Collector:
             k2 = sw.renewed(session.chain, e_c, False, e_s)
             self.sessions.append(Session(k2, False, session.rx.window, session.padded,
                                          session.data))
+            self.sessions[-1].spool = session.spool
         self.say(session, bytes([sw.RENEWED]) + e_s + self.renewals[e_s])
 
     def _acknowledge(self, session):
         run = session.data
         held = sum(1 << c - run.taken - 1 for c in run.whole if 0 < c - run.taken <= 64)
+        settled, ended = (run.taken, run.ended()) if self.settles else (0, False)
         self.say(session, sw.ack_write(sw.Ack(session.rx.highest, session.rx.bits(), run.taken,
-                                              run.taken, held, int(run.ended()))))
+                                              settled, held, int(ended))))
 
     def say(self, session, message):
         """Nothing where there is no room: the next acknowledgement says the same and more."""
@@ -245,6 +300,19 @@ class Collector:
 
 # ---- the sensor --------------------------------------------------------------------------------
 
+class File:
+    """A spool's keys. Who wrote it did not know the sensor's id."""
+
+    def __init__(self, P, collector):
+        e, _ = sw.keypair()
+        self.key, self.number = os.urandom(32), 0
+        self.told = sw.spool_hello(P, e, collector, self.key)
+
+    def record(self, run, count, combo):
+        self.number += 1
+        return sw.record(self.key, self.number, run, count, combo[:2] + bytes(2) + combo[4:])
+
+
 class Sensor:
     def __init__(self, ns, to, secret, collector, preshared=None, padded=False,
                  clock=time.time_ns, seed=1):
@@ -253,7 +321,8 @@ class Sensor:
         self.padded_len = sw.PADDED_LEN if padded else 0
         self.clock, self.random, self.used = clock, random.Random(seed), set()
         self.run = self.random.getrandbits(64)
-        self.combos, self.exported, self.datagrams = [], 0, 0
+        self.plain, self.combos, self.exported, self.datagrams = [], [], 0, 0
+        self.file = None  # combos are its records
         self.session = self.sock = self.ack = self.probed = None
         self.renewed, self.orders, self.heard, self.lengths = None, [], 0, []
         self.echoed = self.strays = 0
@@ -280,8 +349,10 @@ class Sensor:
         slot = self.random.choice(free)
         self.used.add(slot)
         info = sc.info_write({"application": "second", "interface.0": "mon0", "snaplen.0": 65535,
-                              "exported": self.exported})
+                              "exported": 0 if self.file else self.exported})
         flags = sw.PADDED if self.padded_len else 0
+        if self.file:
+            info, flags = self.file.told + info, flags | sw.SPOOL
         hello = sw.Hello(sw.public(e_s), self.run, self.clock(), 1024, flags, info)
         return sw.m1(self.P, slot, os.urandom(16), hello, self.padded_len)
 
@@ -392,9 +463,21 @@ class Sensor:
         """Combos of so many frames each."""
         for at in range(0, len(frames), size):
             part = frames[at:at + size]
-            self.combos.append(sc.combo_write(part, self.exported, len(self.combos),
-                                              self.welcome.sensor, codec))
+            count = len(self.combos)
+            self.plain.append(sc.combo_write(part, self.exported, count, self.welcome.sensor, codec))
+            self.combos.append(self.file.record(self.run, count, self.plain[-1]) if self.file
+                               else self.plain[-1])
             self.exported += len(part)
+
+    def killed(self):
+        """Another process forwards all that this one has made, from its next session on."""
+        self.file, self.ack = File(self.P, self.collector), None
+        self.combos = [self.file.record(self.run, n, c) for n, c in enumerate(self.plain)]
+
+    def next_run(self):
+        """What is left is nothing of the next session's."""
+        self.run, self.file, self.ack = self.random.getrandbits(64), None, None
+        self.plain, self.combos, self.exported, self.datagrams = [], [], 0, 0
 
     def _piece(self, count, message, seconds):
         while not self.session.room():

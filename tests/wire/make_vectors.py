@@ -115,9 +115,28 @@ def combos(v):
                     f.direction) + f.data for f in frames))
 
 
+def spool(v):
+    """What a sensor forwards: the same file key for its collector, without a preshared key and with."""
+    v["spool_key"], v["spool_e"] = secret("spool key"), secret("spool e")
+    v["spool_e_public"] = sw.public(v["spool_e"])
+    for suffix in ("", "_preshared"):
+        told = sw.spool_hello(v["pair" + suffix], v["spool_e"], v["C"], v["spool_key"])
+        v["spool_wrapped" + suffix] = told[32:]
+        assert sw.spool_key(v["pair" + suffix], v["c"], told + INFO) == (v["spool_key"], INFO)
+    hello = sw.Hello(v["e_s_public"], RUN, TIME, 1024, sw.SPOOL,
+                     v["spool_e_public"] + v["spool_wrapped"] + INFO)
+    v["m1_spool"] = sw.m1(v["pair"], v["slot"], v["r"], hello)
+    v["spool_combo"] = sc.combo_write([sc.Frame(TIME, 60, 1, bytes(range(60)), 7, 2)],
+                                      v["combo_first"], v["combo_count"], 0)
+    v["spool_numbers"] = b"".join(map(sw.be64, (0, 1, 2**40 + 3)))
+    for i, number in enumerate((0, 1, 2**40 + 3)):
+        v[f"spool_record_{i}"] = sw.record(v["spool_key"], number, RUN, v["combo_count"],
+                                           v["spool_combo"])
+
+
 def vectors():
     v = {}
-    for part in (keys, set_up, one_way, the_time, data, messages, combos):
+    for part in (keys, set_up, one_way, the_time, data, messages, combos, spool):
         part(v)
     return {name: value.hex() if isinstance(value, bytes) else f"{value:016x}"
             for name, value in v.items()}

@@ -238,6 +238,42 @@ def clock_answered(k, answer):
     return int.from_bytes(message[:8], "big")
 
 
+# ---- the spool ---------------------------------------------------------------------------------
+
+SPOOL_HELLO_LEN = 80
+
+
+def _wrapping(P, shared, e_public):
+    return B(P, "spool", shared + e_public)
+
+
+def spool_hello(P, e, collector, K):
+    """What is ahead of info: the file's E, and its key for one collector."""
+    E = public(e)
+    return E + seal(_wrapping(P, DH(e, collector), E), 0, K)
+
+
+def spool_key(P, collector_secret, info):
+    """The collector's: the key, and info without it."""
+    E, wrapped = info[:32], info[32:SPOOL_HELLO_LEN]
+    if len(info) < SPOOL_HELLO_LEN:
+        raise Refused("a key that is cut")
+    return unseal(_wrapping(P, DH(collector_secret, E), E), 0, wrapped), info[SPOOL_HELLO_LEN:]
+
+
+def record(K, number, run, count, combo):
+    return be64(number) + seal(K, number, be64(run) + be64(count) + combo)
+
+
+def record_open(K, run, count, data):
+    if len(data) < 40:
+        raise Refused("a record that is cut")
+    message = unseal(K, int.from_bytes(data[:8], "big"), data[8:])
+    if message[:16] != be64(run) + be64(count):
+        raise Refused("a record of another name")
+    return message[16:]
+
+
 # ---- Shroud ------------------------------------------------------------------------------------
 
 class Addresses:
@@ -344,7 +380,7 @@ class Receiver:
 
 COMBO, TOTALS, ACK, INFO, HEARD, PROBE, ECHO, RENEW, ANSWER, FLOOR = range(1, 11)
 PROBED, CHALLENGE, RENEWED, ORDER = 16, 17, 18, 19
-COMBO_MAX = 32913
+COMBO_MAX, RECORD_MAX = 32913, 32953
 
 Ack = collections.namedtuple("Ack", "highest received taken settled held flags")
 Piece = collections.namedtuple("Piece", "combo offset total data")
@@ -368,11 +404,11 @@ def piece_write(piece):
             struct.pack(">HH", piece.offset, piece.total) + piece.data)
 
 
-def piece_read(message):
+def piece_read(message, longest=COMBO_MAX):
     offset, total = struct.unpack(">HH", message[4:8])
     data = message[8:]
     end = offset + len(data)
-    if not data or offset % 8 or end > total or total > COMBO_MAX or (len(data) % 8 and end < total):
+    if not data or offset % 8 or end > total or total > longest or (len(data) % 8 and end < total):
         raise Refused("a piece that contradicts itself")
     return Piece(int.from_bytes(message[1:4], "big"), offset, total, data)
 

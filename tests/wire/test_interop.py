@@ -8,7 +8,9 @@ import time
 import pytest
 from netns import testbed
 from netns.relay import Clock
+from netns.test_spool import records
 from reference import captures
+from reference.test_reference import write_pcap
 
 from wire import ends
 from wire import saluki_combo as sc
@@ -65,7 +67,7 @@ class Heard:
     def __init__(self, ns, keys, capture, *options, preshared=None, env=None, clock=time.time_ns,
                  stdin=None):
         sensor_key = keys.sensor("room-1")
-        if preshared:
+        if preshared and "preshared" not in sensor_key.read_text():
             with sensor_key.open("a") as f:
                 f.write("preshared " + line(preshared))
         sock = ends.socket_in(ns)
@@ -374,6 +376,212 @@ def test_a_collector_gives_orders(ns, keys, tmp_path):
     assert abs(s.orders[0][0] - time.time_ns()) < 120 * 10**9
     s.finish()
     spoken.close()
+
+
+# ---- the spool ---------------------------------------------------------------------------------
+
+def parts(bundled, tmp_path):
+    """Two files, and the frames of each."""
+    frames = list(captures.frames(bundled))
+    halves = frames[:len(frames) // 2], frames[len(frames) // 2:]
+    files = [tmp_path / "one.pcap", tmp_path / "two.pcap"]
+    for file, half in zip(files, halves):
+        write_pcap(file, half[0].linktype, half)
+    return [(file, list(captures.frames(file))) for file in files]
+
+
+def in_spool(spool):
+    return sum(frames for _, kind, _, _, _, frames in records(spool) if kind == 1)
+
+
+def leave(ns, keys, spool, capture, frames, killed=True, **kwargs):
+    """A sensor whom nobody answers has left these frames in the file; killed, or when its patience was
+    over."""
+    stdin = testbed.subprocess.PIPE if killed else None
+    heard = Heard(ns, keys, "-" if killed else capture, *WHOLE, "--spool", spool, stdin=stdin, **kwargs)
+    try:
+        if killed:
+            heard.sensor.popen.stdin.buffer.write(capture.read_bytes())
+            heard.sensor.popen.stdin.buffer.flush()
+            testbed.wait_for(lambda: in_spool(spool) == len(frames), "frames in the spool", 30)
+        else:
+            status, said = heard.sensor.finish(signo=None, seconds=60)
+            assert status == 0 and f"{len(frames)} frames wait in --spool" in said, said
+    finally:
+        if heard.sensor.popen.poll() is None:
+            heard.sensor.kill_all()
+        heard.collector.sock.close()
+
+
+@pytest.mark.parametrize("how", ["plain", "padded", "preshared", "renewed", "ended", "lost"])
+def test_it_opens_what_a_sensor_forwards(ns, keys, bundled, tmp_path, how):
+    """Records in a session of their own, ahead of the sensor's present run."""
+    (first, earlier), (second, later) = parts(bundled, tmp_path)
+    spool = tmp_path / "spool"
+    preshared = b"\x5a" * 32 if how == "preshared" else None
+    options = {"padded": ["--pad"], "renewed": ["--renew", 5]}.get(how, [])
+    ended = how in ("ended", "lost")
+    leave(ns, keys, spool, first, earlier, not ended, preshared=preshared)
+    heard = Heard(ns, keys, second, *WHOLE, "--spool", spool, *options, preshared=preshared)
+    c = heard.collector
+    if how == "renewed":
+        c.settles = False
+        heard.serve(lambda: c.renewals and c.sessions[-1].rx.highest > 0)
+        assert c.present is c.sessions[-1] and c.present.spool
+        c.settles = True
+    if how == "lost":
+        c.loses_final = 1  # the last word of the earlier run
+    heard.serve(lambda: c.hellos and not c.hellos[-1].flags & sw.SPOOL and c.run().ended())
+    assert heard.close().count("is delivered") == 1
+    old, new = c.hellos[0], c.hellos[-1]
+    flags = sw.PADDED if how == "padded" else 0
+    assert (old.flags, new.flags) == (flags | sw.SPOOL, flags)
+    assert [got(c.runs[h.run].frames) for h in (old, new)] == [expected(earlier), expected(later)]
+    assert c.refused == 0 and c.runs[old.run].lost == c.runs[new.run].lost == 0
+    if ended:
+        assert c.runs[old.run].ended() and c.runs[old.run].totals["exported"] == len(earlier)
+    assert "interface.0" in c.info[0] and "exported" not in c.info[0]
+    assert not c.loses_final and spool.stat().st_size == 0
+    if how == "padded":
+        assert set(c.lengths) == {sw.PADDED_LEN}
+
+
+def test_a_sensor_forwards_nothing_that_is_not_agreed(ns, keys, bundled, tmp_path):
+    """It goes on with its present run, and the file stays."""
+    (first, earlier), (second, later) = parts(bundled, tmp_path)
+    spool = tmp_path / "spool"
+    leave(ns, keys, spool, first, earlier)
+    heard = Heard(ns, keys, second, *WHOLE, "--spool", spool)
+    c = heard.collector
+    c.opens_spools = False
+    heard.serve()
+    heard.close()
+    assert c.hellos[0].flags == sw.SPOOL and c.hellos[-1].flags == 0
+    assert c.sessions[0].rx.highest == 0 and not c.runs[c.hellos[0].run].frames
+    assert got(c.run().frames) == expected(later)
+    assert in_spool(spool) == len(earlier)
+
+
+def first_piece(sensor):
+    """Half of the last combo, which will never be whole in this session."""
+    message = next(sw.pieces(len(sensor.combos) - 1, sensor.combos[-1], 200))
+    sensor.say(message)
+    assert sensor.work(10, lambda: sensor.ack and sensor.ack.highest == sensor.session.tx.next - 1)
+
+
+def forwards(sensor):
+    return bool(sensor.welcome.flags & sw.SPOOL)
+
+
+@pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored"])
+def test_a_collector_takes_what_it_forwards(ns, keys, bundled, tmp_path, how):
+    """A run whose process is killed twice, each time amid a combo, and another one. All that it made is
+    forwarded, though some of it has come before."""
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng", padded=how == "padded",
+                    preshared=b"\xa5" * 32 if how == "preshared" else None)
+    codec = sc.STORED if how == "stored" else sc.ZSTD_DOT11
+    frames = some(bundled)
+    s = spoken.sensor
+    s.set_up()
+    s.add(frames[:200], codec)
+    s.deliver()
+    s.add(frames[200:400], codec)
+    first_piece(s)
+    s.killed()
+    s.set_up()
+    first_piece(s)
+    s.killed()
+    s.set_up()
+    assert forwards(s)
+    s.deliver()
+    s.renew()
+    s.add(frames[400:600], codec)
+    s.deliver()
+    s.finish()
+    s.next_run()
+    s.set_up()
+    assert not forwards(s)
+    s.add(frames[600:], codec)
+    s.deliver()
+    s.finish()
+    written, stats = spoken.close()
+    assert expected(written) == got(frames)
+    assert stats["runs"] == 2 and stats["bad_combos"] == stats["bad_pieces"] == 0
+    assert stats["written"] == stats["exported"] == len(frames) and stats["lost_missing"] == 0
+    if how == "padded":
+        assert set(s.lengths) == {sw.PADDED_LEN}
+
+
+@pytest.mark.parametrize("place", [0, 31, 32, 79])
+def test_a_collector_refuses_a_spool_of_another_key(ns, keys, bundled, tmp_path, place):
+    """It says so, and takes what is no spool."""
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    frames = some(bundled, 200)
+    s = spoken.sensor
+    s.killed()
+    told = bytearray(s.file.told)
+    told[place] ^= 1
+    s.file.told = bytes(told)
+    s.set_up()
+    assert not forwards(s)
+    s.next_run()
+    s.set_up()
+    s.add(frames, sc.ZSTD_DOT11)
+    s.deliver()
+    s.finish()
+    written, stats = spoken.close()
+    assert expected(written) == got(frames)
+    assert stats["runs"] == 1 and stats["bad_combos"] == 0
+
+
+@pytest.mark.parametrize("how", ["altered", "cut", "number", "count", "run", "key", "version",
+                                 "plain"])
+def test_a_collector_refuses_a_record(ns, keys, bundled, tmp_path, how):
+    """One of ten, which is counted; the others are written."""
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    frames = some(bundled, 400)
+    s = spoken.sensor
+    s.killed()
+    s.set_up()
+    s.add(frames, sc.ZSTD_DOT11)
+    file, good = s.file, s.combos[4]
+    s.combos[4] = {
+        "altered": good[:100] + bytes([good[100] ^ 1]) + good[101:],
+        "cut": good[:39],
+        "number": sw.be64(0) + good[8:],
+        "count": file.record(s.run, 5, s.plain[4]),
+        "run": file.record(s.run + 1, 4, s.plain[4]),
+        "key": ends.File(s.P, s.collector).record(s.run, 4, s.plain[4]),
+        "version": file.record(s.run, 4, b"\0\1" + s.plain[4][2:]),
+        "plain": s.plain[4],
+    }[how]
+    s.deliver()
+    s.finish()
+    written, stats = spoken.close()
+    assert expected(written) == got(frames[:160] + frames[200:])
+    assert stats["bad_combos"] == 1 and stats["balance"] == 0
+    assert stats["written"] == 360 and stats["lost_missing"] == 40
+
+
+def test_a_collector_hears_what_is_no_longer_in_a_spool(ns, keys, bundled, tmp_path):
+    """Two combos gave way to others."""
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    frames = some(bundled, 400)
+    s = spoken.sensor
+    s.killed()
+    s.set_up()
+    s.add(frames, sc.ZSTD_DOT11)
+    records, s.combos = s.combos, s.combos[:4]
+    s.deliver()
+    s.say(sw.floor_write(6, 240))
+    s.combos = records
+    s.work(10, lambda: s.ack.settled >= 6)
+    s.deliver()
+    s.finish()
+    written, stats = spoken.close()
+    assert expected(written) == got(frames[:160] + frames[240:])
+    assert stats["bad_combos"] == 0 and stats["balance"] == 0
+    assert stats["written"] == 320 and stats["lost_missing"] == 80
 
 
 # ---- one way -----------------------------------------------------------------------------------

@@ -118,6 +118,31 @@ def test_a_stolen_sensor_key_answers_nothing():
     assert sw.clock_answered(k, time_by(sw.DH(c, ES), r)) == 77
 
 
+def test_a_spool_is_the_collectors():
+    """Who has the file, s and the collector's C opens none of it; neither does another collector. A record
+    is of one name, and of one number."""
+    (s, S), (c, C), (other, _), (e, E) = (sw.keypair() for _ in range(4))
+    P, K = sw.pair(s, C, True), b"k" * 32
+    told = sw.spool_hello(P, e, C, K)
+    assert (len(told), told[:32]) == (sw.SPOOL_HELLO_LEN, E)
+    assert sw.spool_key(sw.pair(c, S, False), c, told + b"os=x\n") == (K, b"os=x\n")
+    for secret, pair in ((other, P), (s, P), (c, sw.pair(c, S, False, b"p" * 32))):
+        with pytest.raises(sw.Refused):
+            sw.spool_key(pair, secret, told)
+    for at in (0, 31, 32, 79):
+        with pytest.raises(sw.Refused):
+            sw.spool_key(P, c, told[:at] + bytes([told[at] ^ 1]) + told[at + 1:])
+    with pytest.raises(sw.Refused):
+        sw.spool_key(P, c, told[:-1])
+    record = sw.record(K, 5, 7, 8, b"combo")
+    assert len(record) == 40 + len(b"combo")
+    assert sw.record_open(K, 7, 8, record) == b"combo"
+    for run, count, changed in ((6, 8, record), (7, 9, record), (7, 8, record[:-1]), (7, 8, record[:39]),
+                                (7, 8, sw.be64(6) + record[8:])):
+        with pytest.raises(sw.Refused):
+            sw.record_open(K, run, count, changed)
+
+
 def test_the_vectors_are_frozen():
     """tests/unit/test_vectors.c holds them against the C code."""
     kept = pathlib.Path(__file__).with_name("vectors.json").read_text(encoding="ascii")
