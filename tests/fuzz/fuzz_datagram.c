@@ -342,11 +342,10 @@ static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsig
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Frames as they are captured, from either sensor, so that the bad one has something to spoil. */
-static void step_frames(struct end *e, struct fuzz_input *in, unsigned int from)
+/* Frames as they are captured make the next combo, which comes in `e->last`, and its length. */
+static size_t make_frames(struct end *e, struct fuzz_input *in)
 {
-	static uint8_t combo[COMBO_WIRE_MAX];
-	uint16_t id = sensors.list[e - ends]->id;
+	uint8_t *combo = e->last;
 	struct combo c;
 
 	CHECK(combo_init(&c, COMBO_SIZE_MIN, COMBO_SIZE_MIN) == 0);
@@ -363,14 +362,21 @@ static void step_frames(struct end *e, struct fuzz_input *in, unsigned int from)
 	c.first = e->frames;
 	e->frames += c.frames;
 	combo_close(&c);
-	combo_header_write(combo, id, e->combos, c.frames, c.body_len);
-	combo[COMBO_HEADER_LEN] = COMBO_STORED;
-	memcpy(combo + COMBO_HEADER_LEN + COMBO_CODEC_LEN, c.body, c.body_len);
 	e->last_len = COMBO_HEADER_LEN + COMBO_CODEC_LEN + c.body_len;
 	CHECK(e->last_len <= sizeof(e->last));
-	memcpy(e->last, combo, e->last_len);
-	deliver_combo(e, combo, e->last_len, from);
+	combo_header_write(combo, sensors.list[e - ends]->id, e->combos, c.frames, c.body_len);
+	combo[COMBO_HEADER_LEN] = COMBO_STORED;
+	memcpy(combo + COMBO_HEADER_LEN + COMBO_CODEC_LEN, c.body, c.body_len);
 	combo_free(&c);
+	return e->last_len;
+}
+
+/* From either sensor, so that the bad one has something to spoil. */
+static void step_frames(struct end *e, struct fuzz_input *in, unsigned int from)
+{
+	size_t len = make_frames(e, in);
+
+	deliver_combo(e, e->last, len, from);
 }
 
 /* The first piece of the next combo, which will be another one when it comes. */
@@ -382,8 +388,8 @@ static void step_part(struct end *e)
 	deliver_sealed(e, message, PIECE_HEADER_LEN + PIECE_DATA_MAX, 0);
 }
 
-/* A record of any bytes, rightly sealed or with one of them changed, under a name that may be
- * another one's. */
+/* A record of any bytes, or of frames, rightly sealed or with one of its bytes changed, under a
+ * name that may be another one's. */
 static void step_record(struct end *e, struct fuzz_input *in, unsigned int from)
 {
 	static uint8_t record[SPOOL_RECORD_MAX];
@@ -392,15 +398,40 @@ static void step_record(struct end *e, struct fuzz_input *in, unsigned int from)
 	uint8_t place = fuzz_number(in, 1), change = fuzz_number(in, 1);
 	uint64_t bad = s->ledger.bad_combos, due = e->combos;
 	bool next = s->reassembly.next == due;
-	size_t len;
-	const uint8_t *p = fuzz_bytes(in, fuzz_number(in, 2) % COMBO_WIRE_MAX, &len);
+	size_t len = fuzz_number(in, 2) % COMBO_WIRE_MAX;
+	const uint8_t *p = e->last;
 
+	if (len)
+		p = fuzz_bytes(in, len, &len);
+	else
+		len = make_frames(e, in);
 	len = spool_seal(record, e->file_key, e->records++, s->ledger.run + run, due + count, p,
 			 len);
 	record[place % len] ^= change;
 	deliver_pieces(e, record, len, from);
 	if ((run || count || change) && next && s->reassembly.next > due)
 		CHECK(s->ledger.bad_combos > bad);
+}
+
+/* Something whole, of the next combo's name or one behind it. */
+static size_t strange_piece(const struct end *e, uint8_t message[MESSAGE_MAX], uint64_t combo)
+{
+	static const uint8_t zeros[64];
+
+	piece_header_write(message, e->combos + combo, 0, sizeof(zeros));
+	memcpy(message + PIECE_HEADER_LEN, zeros, sizeof(zeros));
+	return PIECE_HEADER_LEN + sizeof(zeros);
+}
+
+/* What waits in a session is of no use in one that forwards something else, nor what comes late:
+ * that is in `late`, whose length is returned. */
+static size_t step_turn(struct end *e, uint8_t late[SHROUD_DATAGRAM_MAX])
+{
+	uint8_t message[MESSAGE_MAX];
+
+	deliver_sealed(e, message, strange_piece(e, message, 1), 0);
+	forward(e);
+	return shroud_seal(&e->tx, late, message, strange_piece(e, message, 0), 0);
 }
 
 /* A combo whose header is right, of bytes that are not. */
@@ -532,6 +563,8 @@ static void step_carry_on(unsigned int how)
 {
 	struct end *e = &ends[HONEST];
 	uint64_t slot = e->slot;
+	uint8_t late[SHROUD_DATAGRAM_MAX];
+	size_t late_len = 0;
 	char info[100];
 
 	if (how & 1) {
@@ -545,7 +578,7 @@ static void step_carry_on(unsigned int how)
 	snprintf(info, sizeof(info), "interface.0=mon0\nfilter.0=%u\nexported=%llu\n", how & 4,
 		 (unsigned long long)e->frames);
 	if (how & 8)
-		forward(e);
+		late_len = step_turn(e, late);
 	CHECK(set_up(e, (uint8_t *)info, strlen(info), protocol_clock(), 0) == e->forwards);
 	CHECK(e->has_candidate);
 	begin(e);
@@ -554,6 +587,8 @@ static void step_carry_on(unsigned int how)
 		deliver_combo(e, e->last, e->last_len, 0);
 	}
 	step_totals(e, false, 0);
+	if (late_len)
+		CHECK(deliver(late, late_len, 0));
 }
 
 static void step(struct fuzz_input *in)

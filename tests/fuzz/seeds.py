@@ -156,10 +156,6 @@ def datagram():
     frames = b"\1" + frame * 2
     begin, unlisted, impostor = (struct.pack("<BBH", 5 | who << 5, 3, len(info)) + info
                                  for who in range(3))
-    spooled, altered, plain = (struct.pack("<BBH", 5, how, len(info)) + info for how in (6, 14, 6))
-    records = [b"\x23" + bytes(name) + b"\x14\0" + bytes(20) for name in (
-        (0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 9, 1), (0, 0, 79, 1))]
-
     def sealed(message):
         return b"\1" + struct.pack("<H", len(message)) + message
 
@@ -173,9 +169,6 @@ def datagram():
              b"\1\2\0\2\0" + b"\1\x0a\0\1\0\0\0\0\0\0\2xx",
              begin + b"\4" + frames + b"\1" + struct.pack("<H", len(change)) + change + b"\4" + frames,
              *(b"\x09" + frames + bytes([14 | how << 4]) + b"\x09" + frames for how in range(16)),
-             *(spool + b"\4" + frames + record + b"\4" + frames + plain + b"\4" + frames
-               for spool in (spooled, altered) for record in records),
-             b"".join(b"\xee\x09" + frames + b"\x0f\x09" + frames for _ in range(3)),
              b"\x09" + frames + b"\x0f\x09" + frames + b"\x2f\x04" + frames + b"\x0f\x0f\x09" + frames,
              b"\x04" + frames + sealed(b"\x0a" + struct.pack(">QQ", 5, 9)) + b"\x04" + frames,
              b"".join(sealed(m) for m in (
@@ -186,8 +179,20 @@ def datagram():
 
 
 def datagram_kept():
-    """A sensor that is now here, now there, and says less each time than an ACK has bytes."""
-    return {"moves": b"\0" + (b"\1\1\0\5\x11\1\0\5" + b"\x08\x1e\0") * 20}
+    """A sensor that is now here, now there, and says less each time than an ACK has bytes. Spools: of the
+    honest one, which are renewed; of the bad one, with records of other names or altered ones."""
+    frames = b"\1\1\x14abcdefghijklmnopqrst\1\x14abcdefghijklmnopqrst"
+    spooled, altered, plain = (struct.pack("<BBH", 5, how, 4) + b"os=x" for how in (6, 14, 6))
+    kept = {"moves": b"\0" + (b"\1\1\0\5\x11\1\0\5" + b"\x08\x1e\0") * 20}
+    for how in (8, 9, 10, 11):
+        turn = bytes([14 | how << 4])
+        kept[f"forwards-{how}"] = b"\0" + (b"\x09" + frames + turn + b"\x09" + frames + b"\x0f\x09" + frames) * 3
+    for n, name in enumerate(((0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 9, 1), (0, 0, 79, 1))):
+        for bad, spool in (("", spooled), ("-key", altered)):
+            records = b"\x23" + bytes(name) + b"\x14\0" + bytes(20) + b"\x23" + bytes(name) + b"\0\0" + frames
+            kept[f"record-{n}{bad}"] = b"\0" + (spool + b"\4" + frames + b"\x23" + bytes(name) + b"\0\0" + frames +
+                                                 records + plain + b"\4" + frames)
+    return kept
 
 
 def files():
