@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FOLDER_MAX 256
 #define ENTRIES 512
 #define PLACES 16 /* of a slot */
 #define ALIVE 2	  /* intervals for which a collector knows a slot, either way */
@@ -31,25 +31,28 @@ static struct entry *table;
  * written to, as a signal. */
 static bool make_room(int fd, size_t len)
 {
-	static const struct entry none[ENTRIES];
+	const struct entry none = { 0 };
 	struct stat st;
+	size_t at;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return false;
-	if ((size_t)st.st_size >= len)
-		return true;
-	return pwrite(fd, none, len, 0) == (ssize_t)len;
+	for (at = st.st_size; at < len; at += sizeof(none))
+		if (pwrite(fd, &none, sizeof(none), at) != (ssize_t)sizeof(none))
+			return false;
+	return true;
 }
 
 void slots_open(const char *path)
 {
 	size_t len = ENTRIES * sizeof(*table);
-	char folder[PATH_MAX];
+	const char *name = strrchr(path, '/');
+	char folder[FOLDER_MAX];
 	void *p;
 	int fd;
 
-	snprintf(folder, sizeof(folder), "%s", path);
-	mkdir(dirname(folder), 0700);
+	snprintf(folder, sizeof(folder), "%.*s", name ? (int)(name - path) : 0, path);
+	mkdir(folder, 0700);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return;
