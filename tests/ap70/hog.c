@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hog: takes memory until the kernel ends the process that takes it, and then again, until SIGTERM.
- * Prints "taken" a line each time. The one that takes it is the first that the kernel looks for.
+ * Prints "taken" a line each time. The one that takes it is the first that the kernel looks for. It
+ * asks for all at once and then writes to it: were it ended within mmap(), which has the lock that
+ * the kernel needs to take its memory back, the kernel would give up and look for another one.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STEP (64 * 1024)
+#define ALL (256 << 20) /* more than there is */
+#define PAGE 4096
 
 static volatile sig_atomic_t stop;
 static pid_t taker;
@@ -28,16 +30,15 @@ static void on_signal(int signo)
 static void take_all(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	void *p;
+	volatile char *p;
 
 	if (fd < 0 || write(fd, "1000", 4) != 4)
 		_exit(1);
-	for (;;) {
-		p = mmap(NULL, STEP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (p == MAP_FAILED)
-			_exit(1);
-		memset(p, 1, STEP);
-	}
+	p = mmap(NULL, ALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		 0);
+	for (size_t i = 0; p != MAP_FAILED && i < ALL; i += PAGE)
+		p[i] = 1;
+	_exit(1);
 }
 
 int main(void)
