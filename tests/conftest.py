@@ -16,6 +16,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "captures: needs the captures beside the project")
     config.addinivalue_line("markers", "alone: measures time or rates, or looks at the whole "
                                        "machine: not beside other tests (tests/run)")
+    config.addinivalue_line("markers", "topology(what): what is on the air (wifi/topology.py)")
 
 
 def pytest_collection_modifyitems(items):

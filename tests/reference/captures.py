@@ -57,6 +57,7 @@ def _options(body, order):
 
 
 def _pcapng(data):
+    """(interface's name, frame), one after the other."""
     at = 0
     order = "<"
     interfaces = []
@@ -75,32 +76,43 @@ def _pcapng(data):
             linktype, _, snaplen = struct.unpack(order + "HHI", body[:8])
             ticks = 10**6
             offset = 0
+            name = ""
             for code, value in _options(body[8:], order):
-                if code == 9:
+                if code == 2:
+                    name = value.decode()
+                elif code == 9:
                     ticks = 2**(value[0] & 127) if value[0] & 128 else 10**value[0]
                 elif code == 14:
                     offset = struct.unpack(order + "q", value)[0]
-            interfaces.append((linktype, snaplen, ticks, offset))
+            interfaces.append((linktype, snaplen, ticks, offset, name))
         elif kind in (2, 6):
             if kind == 6:
                 i, high, low, cap, orig = struct.unpack(order + "IIIII", body[:20])
             else:
                 i, _, high, low, cap, orig = struct.unpack(order + "HHIIII", body[:20])
-            linktype, _, ticks, offset = interfaces[i]
+            linktype, _, ticks, offset, name = interfaces[i]
             t = high << 32 | low
             ns = (t // ticks + offset) * 10**9 + t % ticks * 10**9 // ticks
-            yield Frame(ns % 2**64, max(orig, cap), linktype, body[20:20 + cap])
+            yield name, Frame(ns % 2**64, max(orig, cap), linktype, body[20:20 + cap])
         elif kind == 3:
-            linktype, snaplen, _, _ = interfaces[0]
+            linktype, snaplen, _, _, name = interfaces[0]
             orig = struct.unpack(order + "I", body[:4])[0]
             cap = min(orig, snaplen or orig, len(body) - 4)
-            yield Frame(0, max(orig, cap), linktype, body[4:4 + cap])
+            yield name, Frame(0, max(orig, cap), linktype, body[4:4 + cap])
 
 
 def frames(path):
     """All frames of a pcap or pcapng file, packed or not. Raises Corrupt where it breaks off."""
     data = file_bytes(path)
-    yield from _pcapng(data) if data[:4] == b"\x0a\x0d\x0d\x0a" else _pcap(data)
+    if data[:4] == b"\x0a\x0d\x0d\x0a":
+        yield from (frame for _, frame in _pcapng(data))
+    else:
+        yield from _pcap(data)
+
+
+def of_interface(path, name):
+    """The frames of one interface of a pcapng file."""
+    return [frame for its, frame in _pcapng(file_bytes(path)) if its == name]
 
 
 def folder(name):

@@ -170,6 +170,7 @@ def filtered():
 
 def write(folder_):
     """The files that every guest has as /data."""
+    folder_.mkdir(parents=True)
     frames, chosen = filtered()
     filters.write_frames(folder_ / "frames", frames)
     filters.write_filters(folder_ / "filters", chosen)

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """All VMs that the chosen tests are about run at once; a test waits for its own."""
 import os
+import pathlib
 import platform
 import time
 
 import pytest
 
+from netns import testbed
 from vm import cases, kernels, machine
 
+MODULES = ("tun", "veth", "sch_ingress", "cls_bpf", "mac80211_hwsim")
+PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play",
+                                                   "tests/trim_run", "tests/filter_run")),
+            *(pathlib.Path("/sbin") / p for p in ("ip", "ethtool", "iw"))]
+INIT = pathlib.Path(__file__).parent / "init"
 # What a VM has, from the moment when all are started. Warm, with two cores, 100 s are usual.
 SECONDS = 360
 
@@ -37,11 +44,14 @@ def machines(request, tmp_path_factory):
         print(f"Linux {name}: {trees[name].name}, "
               f"{f'fetched in {seconds:.0f} s' if seconds else 'in the cache'}")
     began = time.monotonic()
-    base = machine.common(folder / "common")
+    cases.write(folder / "common/data")
+    base = machine.base(folder / "common", INIT, PROGRAMS)
     running = {}
     try:
         for name, tree in trees.items():
-            running[name] = machine.Machine(folder / name, tree, base, cases.lines(name))
+            running[name] = machine.Machine(
+                folder / name, tree, base, MODULES,
+                {"cases": "".join(f"{line}\n" for line in cases.lines(name))})
         yield running
     finally:
         for vm in running.values():

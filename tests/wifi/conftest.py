@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One VM has all topologies on the air that the chosen tests name, one after the other; a test
+waits for its end."""
+import pathlib
+import platform
+
+import pytest
+
+from netns import testbed
+from vm import guest, kernels, machine
+from wifi import outcome, programs, topology
+
+KERNEL = "6.1"
+# What the VM has. Warm, with two cores, ... s are usual.
+SECONDS = 300
+MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
+PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play")),
+            *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw",
+                                "/usr/bin/tcpdump"))]
+INIT = pathlib.Path(__file__).parent / "init"
+
+
+def pytest_collection_modifyitems(items):
+    if platform.machine() == "x86_64":
+        return
+    for item in items:
+        if item.path.parent.name == "wifi":
+            item.add_marker(pytest.mark.skip(reason="the kernel packages are for x86_64, this "
+                                             f"machine is {platform.machine()}"))
+
+
+def _topology(item):
+    marker = item.get_closest_marker("topology")
+    return marker and marker.args[0]
+
+
+def _chosen(session):
+    """The topologies of the tests to be run, by the names of their folders: each is on the air once."""
+    found = dict.fromkeys(filter(None, map(_topology, session.items)))
+    return {t: f"{n:02}" for n, t in enumerate(found)}
+
+
+def _base(root, chosen):
+    tree, seconds = programs.tree()
+    print(f"{tree.name}: " + (f"fetched in {seconds:.0f} s" if seconds else "in the cache"))
+    for t, name in chosen.items():
+        data = root / "data" / name
+        topology.write(t, data)
+        keys = testbed.Keys(data)
+        for s in t.sensors:
+            keys.sensor(s.name)
+    for name, file in programs.RULES.items():
+        guest.install(tree / file, root, name)
+    return machine.base(root, INIT, [*PROGRAMS, *(tree / p for p in programs.PROGRAMS)],
+                        [tree / folder for folder in programs.LIBRARIES])
+
+
+@pytest.fixture(scope="session")
+def all_air(request, tmp_path_factory):
+    """{topology: the folder with what came of it}"""
+    folder = tmp_path_factory.mktemp("wifi")
+    chosen = _chosen(request.session)
+    tree, seconds = kernels.tree(KERNEL)
+    print(f"Linux {KERNEL}: {tree.name}, "
+          f"{f'fetched in {seconds:.0f} s' if seconds else 'in the cache'}")
+    base = _base(folder / "base", chosen)
+    # One CPU: frames reach all radios, and hwsim0, in the same order.
+    vm = machine.Machine(folder / "vm", tree, base, MODULES, {}, cpus=1)
+    try:
+        wrong = vm.finish(SECONDS)
+    finally:
+        vm.end()
+    if wrong:
+        pytest.fail(wrong, pytrace=False)
+    print(f"{len(chosen)} topologies in one VM: {vm.seconds:.0f} s")
+    return {t: vm.out / name for t, name in chosen.items()}
+
+
+@pytest.fixture
+def air(request, all_air):
+    """What came of the test's topology."""
+    t = _topology(request.node)
+    return outcome.Outcome(t, all_air[t])

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What came of a topology. Goes in: the folder that the guest has left; comes out: what hwsim0 says
+was on the air, what sensors say they heard, and what programs said."""
+import json
+import re
+import struct
+
+import pytest
+
+from netns.compare import assert_balanced
+from reference import captures
+from wifi.topology import frequency
+
+ACK = 0xd4
+LINES = 40
+
+
+def _dot11(frame):
+    """The frame behind its radiotap header."""
+    return frame.data[struct.unpack_from("<H", frame.data, 2)[0]:]
+
+
+def _frequency(frame):
+    """Of hwsim0's radiotap header: behind time, flags and rate, where it has them, and aligned."""
+    present, = struct.unpack_from("<I", frame.data, 4)
+    assert present & 1 << 3 and not present >> 4, frame
+    at = 8 + sum(size for bit, size in enumerate((8, 1, 1)) if present & 1 << bit)
+    return struct.unpack_from("<H", frame.data, at + at % 2)[0]
+
+
+class Outcome:
+    def __init__(self, topology, folder):
+        self.topology = topology
+        self.folder = folder
+        self.said = (folder / "said").read_text(errors="replace")
+        lines = self.said.splitlines()
+        if "init: this failed" in lines or "air: ended 0" not in lines:
+            pytest.fail("\n".join(["the end of what was said:", *lines[-LINES:]]), pytrace=False)
+        assert "air: 0 packets dropped by kernel" in lines, self.said
+
+    def by(self, name):
+        """What a program said."""
+        return [line.partition(": ")[2] for line in self.said.splitlines()
+                if line.startswith(f"{name}: ")]
+
+    def truth(self):
+        """Everything that was on the air, as (MHz, frame)."""
+        return [(_frequency(f), _dot11(f)) for f in captures.frames(self.folder / "air.pcap")]
+
+    def hearable(self, channel, band=""):
+        """What was on a channel but acknowledgements, which hwsim makes for hwsim0 alone."""
+        mhz = frequency(channel, band)
+        return [frame for f, frame in self.truth() if f == mhz and frame[0] != ACK]
+
+    def heard(self, sensor, interface):
+        """What a sensor's interface heard, as the collector has written it."""
+        return [_dot11(f) for f in captures.of_interface(self.folder / "out.pcapng",
+                                                         f"{sensor}:{interface}")]
+
+    def assert_balanced(self, sensor, frames):
+        stats = json.loads((self.folder / "stats.json").read_text())["sensors"]
+        assert_balanced(next(s for s in stats if s["name"] == sensor), frames)
+        assert self.by(sensor)[-1] == "ended 0"
+
+    def pings(self, station):
+        """How many of a station's pings were answered."""
+        return sum(map(int, re.findall(rf"(?m)^{station}-\S+: .*, (\d+) packets received",
+                                       self.said)))

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What sensors write of what is on the air, against what hwsim0 says was there."""
+import pytest
+
+from wifi import topology
+from wifi.topology import AccessPoint, Frames, Pings, Sensor, Station, Topology
+
+WHOLE = "--keep all -s 4096"
+THREE = Topology(
+    access_points=(AccessPoint("one", 1), AccessPoint("six", 6, "wpa2"),
+                   AccessPoint("high", 36, "wpa3")),
+    stations=(Station("a", "one"), Station("b", "six"), Station("c", "high")),
+    traffic=((Frames("a", "one", 40), Frames("b", "six", 60), Frames("high", "c", 80)),
+             (Pings("b", 10), Pings("c", 10))),
+    sensors=(Sensor("library", f"-i mon1 --channel 1 {WHOLE}"),
+             Sensor("hall", f"-i mon6 --channel 6 {WHOLE}"),
+             Sensor("roof", f"-i mon36 --channel 36 {WHOLE}")))
+CHANNELS = {"library": 1, "hall": 6, "roof": 36}
+
+
+@pytest.mark.topology(THREE)
+@pytest.mark.parametrize("sensor", CHANNELS)
+def test_a_sensor_hears_its_channel_alone(air, sensor):
+    """Every frame on it and none of another, in order, from the first mark to the last."""
+    channel = CHANNELS[sensor]
+    want, got = air.hearable(channel), air.heard(sensor, f"mon{channel}")
+    assert b"mark begin" in want[0] and b"mark end" in want[-1]
+    assert got == want
+    air.assert_balanced(sensor, len(want))
+
+
+@pytest.mark.topology(THREE)
+def test_what_was_sent_was_on_the_air(air):
+    """The traffic itself: frames with their numbers, on an open network, and pings answered."""
+    sent = [f.data[14:] for f in topology.numbered(THREE, THREE.traffic[0][0])]
+    assert [f[-200:] for f in air.hearable(1) if f[-200:] in sent] == sent
+    assert air.pings("b") == air.pings("c") == 10

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is on the air, as data: access points, stations, who sends how much when, and which sensors
+listen. A test names one and says what must come out:
+
+    CAFE = Topology(
+        access_points=(AccessPoint("cafe", 6, "wpa2"),),
+        stations=(Station("phone", "cafe"),),
+        traffic=((Pings("phone", 20),),),
+        sensors=(Sensor("one", "-i mon6 --channel 6 --keep all"),))
+
+    @pytest.mark.topology(CAFE)
+    def test_the_sensor_hears_the_cafe(air):
+        assert air.pings("phone") == 20
+        assert air.heard("one", "mon6") == air.hearable(6)
+
+`air` is what came of it (outcome.py). Names are interfaces' names, at most 15 bytes, all different.
+Every access point, station and `-i` of a sensor is a radio of its own. The order is always this:
+sensors listen before the first access point is there and until the last has gone; when all access
+points are there, stations join one after the other; then comes the traffic, each round when the one
+before is over.
+
+steps() makes of it what the guest's init works off."""
+import dataclasses
+import hashlib
+import re
+import struct
+
+from reference import captures
+from reference.test_reference import write_pcap
+
+COUNTRY = "DE"  # whose rules let access points be on 6 GHz
+PASSPHRASE = "correct horse"
+MARK = "mark "
+MARK_SENDER = bytes.fromhex("020000000909")
+ETHERTYPE = b"\x88\xb5"  # for local experiments
+
+
+@dataclasses.dataclass(frozen=True)
+class AccessPoint:
+    name: str  # of its interface, and its network's
+    channel: int
+    security: str = "open"  # or wpa2, wpa3
+    hidden: bool = False
+    band: str = ""  # "2", "5" or "6" GHz; "": by the channel, which is not on 6 GHz
+
+
+@dataclasses.dataclass(frozen=True)
+class Station:
+    name: str
+    joins: str  # an access point's name
+
+
+@dataclasses.dataclass(frozen=True)
+class Pings:
+    """A station asks its access point, each time as soon as it is answered."""
+    by: str
+    count: int
+    size: int = 56
+
+
+@dataclasses.dataclass(frozen=True)
+class Frames:
+    """Frames, each with its number in it, from a station to its access point, or to a station from
+    its access point."""
+    by: str
+    to: str
+    count: int
+    size: int = 200  # bytes behind the Ethernet header
+    rate: int = 200  # frames/s
+
+
+@dataclasses.dataclass(frozen=True)
+class Sensor:
+    """`saluki run` with these options. What it names by -i are radios, made monitor interfaces."""
+    name: str
+    options: str
+
+    def interfaces(self):
+        return re.findall(r"-i (\S+)", self.options)
+
+    def channels(self):
+        return [int(c) for c in re.findall(r"--channel (\d+)", self.options)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Topology:
+    access_points: tuple = ()
+    stations: tuple = ()
+    traffic: tuple = ()  # of rounds, which are tuples of what goes on at once
+    sensors: tuple = ()
+    collector: str = ""  # further options
+
+    def radios(self):
+        """The names of all radios; the last two send marks, and hear that all have heard them."""
+        return [*(a.name for a in self.access_points), *(s.name for s in self.stations),
+                *(i for s in self.sensors for i in s.interfaces()), "bell", "ear"]
+
+    def mac(self, name):
+        return bytes([2, 0, 0, 0, self.radios().index(name), 0])
+
+    def access_point(self, name):
+        found, = (a for a in self.access_points if a.name == name)
+        return found
+
+    def frequencies(self):
+        """Those in use."""
+        return sorted({frequency(a.channel, a.band) for a in self.access_points} |
+                      {frequency(c) for s in self.sensors for c in s.channels()})
+
+
+def frequency(channel, band=""):
+    """The middle of a channel, in MHz."""
+    if band == "6":
+        return 5950 + 5 * channel
+    if channel <= 14:
+        return 2484 if channel == 14 else 2407 + 5 * channel
+    return 5000 + 5 * channel
+
+
+# ---- what programs are told ------------------------------------------------------------------------
+
+
+def _key(network):
+    """What PASSPHRASE stands for there with WPA2: to find it out takes the guest a second."""
+    return hashlib.pbkdf2_hmac("sha1", PASSPHRASE.encode(), network.encode(), 4096, 32).hex()
+
+
+def hostapd(access_point):
+    a = access_point
+    lines = [f"interface={a.name}", f"ssid={a.name}", "driver=nl80211", f"channel={a.channel}",
+             f"hw_mode={'g' if a.channel <= 14 and a.band != '6' else 'a'}", "wmm_enabled=1",
+             f"ignore_broadcast_ssid={int(a.hidden)}"]
+    lines += ["ieee80211ax=1", "op_class=131"] if a.band == "6" else ["ieee80211n=1"]
+    if a.security == "wpa2":
+        lines += ["wpa=2", "wpa_key_mgmt=WPA-PSK", "rsn_pairwise=CCMP",
+                  f"wpa_psk={_key(a.name)}"]
+    elif a.security == "wpa3":
+        lines += ["wpa=2", "wpa_key_mgmt=SAE", "rsn_pairwise=CCMP", "ieee80211w=2",
+                  f"sae_pwe={1 if a.band == '6' else 2}", f"sae_password={PASSPHRASE}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def wpa_supplicant(access_point):
+    a = access_point
+    lines = {"open": ["key_mgmt=NONE"], "wpa2": ["key_mgmt=WPA-PSK", f"psk={_key(a.name)}"],
+             "wpa3": ["key_mgmt=SAE", "ieee80211w=2", f'sae_password="{PASSPHRASE}"']}[a.security]
+    lines += [f'ssid="{a.name}"', f"scan_ssid={int(a.hidden)}",
+              f"scan_freq={frequency(a.channel, a.band)}"]
+    return "sae_pwe=2\nnetwork={\n" + "".join(f"\t{line}\n" for line in lines) + "}\n"
+
+
+def mark(text):
+    """A beacon, by which all that listen on its channel are known to listen then."""
+    ssid = (MARK + text).encode()
+    frame = (bytes([0, 0, 8, 0, 0, 0, 0, 0, 0x80, 0, 0, 0]) + b"\xff" * 6 + MARK_SENDER * 2 +
+             bytes(2 + 8) + b"\x64\0\x01\0\0" + bytes([len(ssid)]) + ssid)
+    return captures.Frame(0, len(frame), 127, frame)
+
+
+def numbered(topology, frames):
+    """The frames of one row of traffic, as they are sent."""
+    head = topology.mac(frames.to) + topology.mac(frames.by) + ETHERTYPE
+    def one(n):
+        data = head + struct.pack(">I", n) + bytes((n + i) % 256 for i in range(frames.size - 4))
+        return captures.Frame(0, len(data), 1, data)
+    return [one(n) for n in range(frames.count)]
+
+
+# ---- steps -----------------------------------------------------------------------------------------
+
+
+def _traffic(topology, row, name):
+    if isinstance(row, Pings):
+        station, = (s for s in topology.stations if s.name == row.by)
+        return f"pings {name} {row.by} {_addresses(topology)[station.joins]} {row.count} {row.size}"
+    return f"frames {name} {row.by} {row.rate}"
+
+
+def _addresses(topology):
+    """10.0.N.1 has an access point, its stations follow."""
+    found = {}
+    for n, a in enumerate(topology.access_points):
+        joined = [s.name for s in topology.stations if s.joins == a.name]
+        for host, name in enumerate([a.name, *joined]):
+            found[name] = f"10.0.{n}.{host + 1}"
+    return found
+
+
+def steps(topology):
+    """The lines that init executes: see there."""
+    t = topology
+    address = _addresses(t)
+    yield f"radios {' '.join(t.radios())}"
+    yield f"monitor {' '.join(i for s in t.sensors for i in s.interfaces())} bell ear"
+    yield f"country {COUNTRY}"
+    if t.sensors:
+        yield f"collector {t.collector}"
+    for s in t.sensors:
+        yield f"sensor {s.name} {s.options}"
+        yield from (f"await {s.name} {i}: capturing by" for i in s.interfaces())
+    yield from (f"mark begin-{f} {f}" for f in t.frequencies())
+    yield from (f"access_point {a.name} {address[a.name]}" for a in t.access_points)
+    yield from (f"await {a.name} AP-ENABLED" for a in t.access_points)
+    for s in t.stations:
+        yield f"station {s.name} {address[s.name]}"
+        yield f"await {s.name} CTRL-EVENT-CONNECTED"
+    for n, rows in enumerate(t.traffic):
+        names = [f"{row.by}-{n}.{k}" for k, row in enumerate(rows)]
+        yield from (_traffic(t, row, name) for row, name in zip(rows, names))
+        yield from (f"await {name} ended" for name in names)
+    yield from (f"stop TERM {s.name}" for s in t.stations)
+    yield from (f"stop TERM {a.name}" for a in t.access_points)
+    yield from (f"mark end-{f} {f}" for f in t.frequencies())
+    yield from (f"stop INT {s.name}" for s in t.sensors)
+    if t.sensors:
+        yield "stop INT collector"
+    yield "stop INT air"
+
+
+def write(topology, folder):
+    """The folder that the guest has of it."""
+    folder.mkdir(parents=True)
+    (folder / "steps").write_text("".join(f"{line}\n" for line in steps(topology)))
+    for a in topology.access_points:
+        (folder / f"{a.name}.conf").write_text(hostapd(a))
+    for s in topology.stations:
+        (folder / f"{s.name}.conf").write_text(wpa_supplicant(topology.access_point(s.joins)))
+    for f in topology.frequencies():
+        for when in ("begin", "end"):
+            write_pcap(folder / f"mark-{when}-{f}.pcap", 127, [mark(f"{when}-{f}")])
+    for n, rows in enumerate(topology.traffic):
+        for k, row in enumerate(rows):
+            if isinstance(row, Frames):
+                write_pcap(folder / f"{row.by}-{n}.{k}.pcap", 1, numbered(topology, row))
