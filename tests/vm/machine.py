@@ -56,7 +56,7 @@ def _own(root, tree, modules, files):
 class Machine(guest.Guest):
     """`files` are those of /data by their names; `base_` is what base() made."""
 
-    def __init__(self, folder, tree, base_, modules, files, cpus=2):
+    def __init__(self, folder, tree, base_, modules, files, cpus=2, append=""):
         folder.mkdir()
         version = kernels.version(tree)
         _own(folder / "own", tree, modules, files)
@@ -70,4 +70,4 @@ class Machine(guest.Guest):
         super().__init__(f"Linux {version}", folder, [
             "qemu-system-x86_64", "-accel", "tcg,thread=single", "-cpu", "max", "-smp", str(cpus),
             "-m", "512", "-kernel", tree / "boot" / f"vmlinuz-{version}", "-initrd", initrd,
-            "-append", "console=ttyS0 quiet panic=-1 ipv6.disable=1", "-nic", "none"])
+            "-append", f"console=ttyS0 quiet panic=-1 ipv6.disable=1 {append}", "-nic", "none"])

@@ -38,8 +38,8 @@ class Outcome:
             pytest.fail("\n".join(["the end of what was said:", *lines[-LINES:]]), pytrace=False)
         assert "air: 0 packets dropped by kernel" in lines, self.said
 
-    def by(self, name):
-        """What a program said."""
+    def said_by(self, name):
+        """The lines that a program said; the last is `ended STATUS`."""
         return [line.partition(": ")[2] for line in self.said.splitlines()
                 if line.startswith(f"{name}: ")]
 
@@ -60,7 +60,7 @@ class Outcome:
     def assert_balanced(self, sensor, frames):
         stats = json.loads((self.folder / "stats.json").read_text())["sensors"]
         assert_balanced(next(s for s in stats if s["name"] == sensor), frames)
-        assert self.by(sensor)[-1] == "ended 0"
+        assert self.said_by(sensor)[-1] == "ended 0"
 
     def pings(self, station):
         """How many of a station's pings were answered."""

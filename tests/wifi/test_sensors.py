@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """What sensors write of what is on the air, against what hwsim0 says was there."""
+import json
+
 import pytest
 
 from wifi import topology
-from wifi.topology import AccessPoint, Frames, Pings, Sensor, Station, Topology
+from wifi.topology import WHOLE, AccessPoint, Command, Frames, Pings, Sensor, Station, Topology
 
-WHOLE = "--keep all -s 4096"
 THREE = Topology(
     access_points=(AccessPoint("one", 1), AccessPoint("six", 6, "wpa2"),
                    AccessPoint("high", 36, "wpa3")),
     stations=(Station("a", "one"), Station("b", "six"), Station("c", "high")),
     traffic=((Frames("a", "one", 40), Frames("b", "six", 60), Frames("high", "c", 80)),
-             (Pings("b", 10), Pings("c", 10))),
+             (Pings("b", 10), Pings("c", 10)),
+             (Command("told", "saluki status -i mon6 --json"),)),
     sensors=(Sensor("library", f"-i mon1 --channel 1 {WHOLE}"),
              Sensor("hall", f"-i mon6 --channel 6 {WHOLE}"),
              Sensor("roof", f"-i mon36 --channel 36 {WHOLE}")))
@@ -35,3 +37,9 @@ def test_what_was_sent_was_on_the_air(air):
     sent = [f.data[14:] for f in topology.numbered(THREE, THREE.traffic[0][0])]
     assert [f[-200:] for f in air.hearable(1) if f[-200:] in sent] == sent
     assert air.pings("b") == air.pings("c") == 10
+
+
+@pytest.mark.topology(THREE)
+def test_it_tells_its_channel(air):
+    told = "\n".join(air.said_by("told")[:-1])
+    assert json.loads(told)["interfaces"][0]["channel"] == 6

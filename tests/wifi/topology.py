@@ -6,12 +6,12 @@ listen. A test names one and says what must come out:
         access_points=(AccessPoint("cafe", 6, "wpa2"),),
         stations=(Station("phone", "cafe"),),
         traffic=((Pings("phone", 20),),),
-        sensors=(Sensor("one", "-i mon6 --channel 6 --keep all"),))
+        sensors=(Sensor("hall", f"-i mon6 --channel 6 {WHOLE}"),))
 
     @pytest.mark.topology(CAFE)
     def test_the_sensor_hears_the_cafe(air):
         assert air.pings("phone") == 20
-        assert air.heard("one", "mon6") == air.hearable(6)
+        assert air.heard("hall", "mon6") == air.hearable(6)
 
 `air` is what came of it (outcome.py). Names are interfaces' names, at most 15 bytes, all different.
 Every access point, station and `-i` of a sensor is a radio of its own. The order is always this:
@@ -22,12 +22,14 @@ before is over.
 steps() makes of it what the guest's init works off."""
 import dataclasses
 import hashlib
+import itertools
 import re
 import struct
 
 from reference import captures
 from reference.test_reference import write_pcap
 
+WHOLE = "--keep all -s 4096"  # so that a sensor's frames are those on the air
 COUNTRY = "DE"  # whose rules let access points be on 6 GHz
 PASSPHRASE = "correct horse"
 MARK = "mark "
@@ -41,7 +43,7 @@ class AccessPoint:
     channel: int
     security: str = "open"  # or wpa2, wpa3
     hidden: bool = False
-    band: str = ""  # "2", "5" or "6" GHz; "": by the channel, which is not on 6 GHz
+    band: str = ""  # "6", whose channels have numbers of other bands too, and which takes wpa3 alone
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +72,13 @@ class Frames:
 
 
 @dataclasses.dataclass(frozen=True)
+class Command:
+    """Not traffic, but done in its turn: a command line, as `saluki status`, or an order to a sensor."""
+    name: str
+    words: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Sensor:
     """`saluki run` with these options. What it names by -i are radios, made monitor interfaces."""
     name: str
@@ -86,7 +95,7 @@ class Sensor:
 class Topology:
     access_points: tuple = ()
     stations: tuple = ()
-    traffic: tuple = ()  # of rounds, which are tuples of what goes on at once
+    traffic: tuple = ()  # of rounds, which are tuples of rows that go on at once
     sensors: tuple = ()
     collector: str = ""  # further options
 
@@ -169,7 +178,18 @@ def numbered(topology, frames):
 # ---- steps -----------------------------------------------------------------------------------------
 
 
-def _traffic(topology, row, name):
+def _rounds(topology):
+    """A list a round of (name, row), where each row has a name of its own."""
+    def name(row, at):
+        return row.name if isinstance(row, Command) else f"{row.by}-{at}"
+
+    return [[(name(row, f"{n}.{k}"), row) for k, row in enumerate(rows)]
+            for n, rows in enumerate(topology.traffic)]
+
+
+def _begin(topology, name, row):
+    if isinstance(row, Command):
+        return f"start {name} {row.words}"
     if isinstance(row, Pings):
         station, = (s for s in topology.stations if s.name == row.by)
         return f"pings {name} {row.by} {_addresses(topology)[station.joins]} {row.count} {row.size}"
@@ -204,15 +224,14 @@ def steps(topology):
     for s in t.stations:
         yield f"station {s.name} {address[s.name]}"
         yield f"await {s.name} CTRL-EVENT-CONNECTED"
-    for n, rows in enumerate(t.traffic):
-        names = [f"{row.by}-{n}.{k}" for k, row in enumerate(rows)]
-        yield from (_traffic(t, row, name) for row, name in zip(rows, names))
-        yield from (f"await {name} ended" for name in names)
-    yield from (f"stop TERM {s.name}" for s in t.stations)
-    yield from (f"stop TERM {a.name}" for a in t.access_points)
+    for rows in _rounds(t):
+        yield from (_begin(t, name, row) for name, row in rows)
+        yield f"end {' '.join(name for name, _ in rows)}"
+    for joined in t.stations, t.access_points:
+        yield f"stop TERM {' '.join(j.name for j in joined)}"
     yield from (f"mark end-{f} {f}" for f in t.frequencies())
-    yield from (f"stop INT {s.name}" for s in t.sensors)
     if t.sensors:
+        yield f"stop INT {' '.join(s.name for s in t.sensors)}"
         yield "stop INT collector"
     yield "stop INT air"
 
@@ -228,7 +247,6 @@ def write(topology, folder):
     for f in topology.frequencies():
         for when in ("begin", "end"):
             write_pcap(folder / f"mark-{when}-{f}.pcap", 127, [mark(f"{when}-{f}")])
-    for n, rows in enumerate(topology.traffic):
-        for k, row in enumerate(rows):
-            if isinstance(row, Frames):
-                write_pcap(folder / f"{row.by}-{n}.{k}.pcap", 1, numbered(topology, row))
+    for name, row in itertools.chain(*_rounds(topology)):
+        if isinstance(row, Frames):
+            write_pcap(folder / f"{name}.pcap", 1, numbered(topology, row))
