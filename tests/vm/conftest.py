@@ -2,7 +2,6 @@
 """All VMs that the chosen tests are about run at once; a test waits for its own."""
 import os
 import pathlib
-import platform
 import time
 
 import pytest
@@ -17,15 +16,6 @@ PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector",
 INIT = pathlib.Path(__file__).parent / "init"
 # What a VM has, from the moment when all are started. Warm, with two cores, 100 s are usual.
 SECONDS = 360
-
-
-def pytest_collection_modifyitems(items):
-    if platform.machine() == "x86_64":
-        return
-    for item in items:
-        if item.path.parent.name == "vm":
-            item.add_marker(pytest.mark.skip(reason="the kernel packages are for x86_64, this "
-                                             f"machine is {platform.machine()}"))
 
 
 def _chosen(session):

@@ -2,7 +2,6 @@
 """One VM has all topologies on the air that the chosen tests name, one after the other; a test
 waits for its end."""
 import pathlib
-import platform
 
 import pytest
 
@@ -11,22 +10,13 @@ from vm import guest, kernels, machine
 from wifi import outcome, programs, topology
 
 KERNEL = "6.1"
-# What the VM has. Warm, with two cores, ... s are usual.
+# What the VM has. Warm, with two cores, 35 to 60 s are usual.
 SECONDS = 300
 MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
 PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play")),
             *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw",
                                 "/usr/bin/tcpdump"))]
 INIT = pathlib.Path(__file__).parent / "init"
-
-
-def pytest_collection_modifyitems(items):
-    if platform.machine() == "x86_64":
-        return
-    for item in items:
-        if item.path.parent.name == "wifi":
-            item.add_marker(pytest.mark.skip(reason="the kernel packages are for x86_64, this "
-                                             f"machine is {platform.machine()}"))
 
 
 def _topology(item):

@@ -99,6 +99,10 @@ class Topology:
     sensors: tuple = ()
     collector: str = ""  # further options
 
+    def __post_init__(self):
+        names = self.radios()
+        assert len(set(names)) == len(names) and all(len(n) <= 15 for n in names), names
+
     def radios(self):
         """The names of all radios; the last two send marks, and hear that all have heard them."""
         return [*(a.name for a in self.access_points), *(s.name for s in self.stations),
