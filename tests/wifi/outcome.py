@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What came of a topology. Goes in: the folder that the guest has left; comes out: what hwsim0 says
 was on the air, what sensors say they heard, and what programs said."""
+import collections
 import json
 import re
 import struct
@@ -13,6 +14,8 @@ from wifi.topology import frequency
 
 ACK = 0xd4
 LINES = 40
+
+OnAir = collections.namedtuple("OnAir", "time_ns mhz frame")
 
 
 def _dot11(frame):
@@ -44,13 +47,14 @@ class Outcome:
                 if line.startswith(f"{name}: ")]
 
     def truth(self):
-        """Everything that was on the air, as (MHz, frame)."""
-        return [(_frequency(f), _dot11(f)) for f in captures.frames(self.folder / "air.pcap")]
+        """Everything that was on the air."""
+        return [OnAir(f.time_ns, _frequency(f), _dot11(f))
+                for f in captures.frames(self.folder / "air.pcap")]
 
     def hearable(self, channel, band=""):
         """What was on a channel but acknowledgements, which hwsim makes for hwsim0 alone."""
         mhz = frequency(channel, band)
-        return [frame for f, frame in self.truth() if f == mhz and frame[0] != ACK]
+        return [a.frame for a in self.truth() if a.mhz == mhz and a.frame[0] != ACK]
 
     def heard(self, sensor, interface):
         """What a sensor's interface heard, as the collector has written it."""
