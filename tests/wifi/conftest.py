@@ -10,7 +10,7 @@ from vm import guest, kernels, machine
 from wifi import outcome, programs, topology
 
 KERNEL = "6.1"
-# What the VM has. Warm, with two cores, 35 to 60 s are usual.
+# What the VM has. Warm, with two cores, 35 to 80 s are usual.
 SECONDS = 300
 MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
 PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play")),
@@ -54,7 +54,8 @@ def all_air(request, tmp_path_factory):
     print(f"Linux {KERNEL}: {tree.name}, "
           f"{f'fetched in {seconds:.0f} s' if seconds else 'in the cache'}")
     base = _base(folder / "base", chosen)
-    # One CPU: frames reach all radios, and hwsim0, in the same order.
+    # One CPU: frames reach all radios, and hwsim0, in the same order. What guards a kernel against
+    # its programs costs an emulated one a fifth of its time.
     vm = machine.Machine(folder / "vm", tree, base, MODULES, {}, cpus=1,
                          append="mitigations=off")
     try:
