@@ -157,6 +157,7 @@ static int sensor_spool(struct sensor *s)
 {
 	struct exporter *e = &s->exporter;
 
+	session_info_set(&s->session);
 	return e->spool ? spool_begin(e->spool, &s->session, e->counters.next) : 0;
 }
 

@@ -86,13 +86,13 @@ struct caps {
 /* What does not fit is not written, but counted. */
 struct writer {
 	char *out;
-	size_t len;
+	size_t len, max;
 	struct caps caps;
 };
 
 static void put_line(struct writer *w, const char *key, const char *number, const char *value)
 {
-	size_t room = w->len <= INFO_LEN_MAX ? INFO_LEN_MAX + 1 - w->len : 0;
+	size_t room = w->len <= w->max ? w->max + 1 - w->len : 0;
 
 	w->len += snprintf(room ? w->out + w->len : NULL, room, "%s%s=%s\n", key, number, value);
 }
@@ -120,9 +120,9 @@ static void put_fields(struct writer *w, const struct field *f, const void *base
 	}
 }
 
-static size_t write_capped(char *out, const struct info *i, struct caps caps)
+static size_t write_capped(char *out, size_t max, const struct info *i, struct caps caps)
 {
-	struct writer w = { .out = out, .caps = caps };
+	struct writer w = { .out = out, .max = max, .caps = caps };
 	char number[] = ".0";
 
 	*out = 0;
@@ -135,13 +135,14 @@ static size_t write_capped(char *out, const struct info *i, struct caps caps)
 }
 
 /* With all caps at their least it fits: longest keys, texts of `info` and numbers there are. */
-_Static_assert(sizeof("application=") + 64 + sizeof("os=") + 128 + 2 * (sizeof("exported=") + 20) +
-			       3 * (sizeof("round_trip_us=") + 20) +
-			       INFO_INTERFACES_MAX * (sizeof("interface.0=") + sizeof("source.0=") +
-						      sizeof("snaplen.0=") + sizeof("keep.0=") +
-						      sizeof("filter.0=") + 4 * CAP_MIN + 10) <=
-		       INFO_LEN_MAX,
-	       "any info can be written");
+#define LASTING_LEAST                                                                              \
+	(sizeof("application=") + 64 + sizeof("os=") + 128 + sizeof("change=") + 20 +              \
+	 INFO_INTERFACES_MAX *                                                                     \
+		 (sizeof("interface.0=") + sizeof("source.0=") + sizeof("snaplen.0=") +            \
+		  sizeof("keep.0=") + sizeof("filter.0=") + 4 * CAP_MIN + 10))
+#define MOMENT_LEAST (sizeof("exported=") + 20 + 3 * (sizeof("round_trip_us=") + 20))
+_Static_assert(LASTING_LEAST <= INFO_LASTING_MAX, "what lasts of any info can be written");
+_Static_assert(LASTING_LEAST + MOMENT_LEAST <= INFO_LEN_MAX, "any info can be written");
 
 #define FILTER_CUTS (sizeof(((struct info_interface *)0)->filter) - CAP_MIN)
 #define TEXT_CUTS (sizeof(((struct info_interface *)0)->name) - CAP_MIN)
@@ -155,7 +156,7 @@ static struct caps caps_after(size_t cuts)
 			      .text = CAP_MIN + TEXT_CUTS - (cuts - of_filters) };
 }
 
-size_t info_write(char out[INFO_LEN_MAX + 1], const struct info *i)
+static size_t write_within(char *out, size_t max, const struct info *i)
 {
 	size_t enough = FILTER_CUTS + TEXT_CUTS, low = 0;
 
@@ -163,12 +164,26 @@ size_t info_write(char out[INFO_LEN_MAX + 1], const struct info *i)
 	while (low < enough) {
 		size_t cuts = (low + enough) / 2;
 
-		if (write_capped(out, i, caps_after(cuts)) <= INFO_LEN_MAX)
+		if (write_capped(out, max, i, caps_after(cuts)) <= max)
 			enough = cuts;
 		else
 			low = cuts + 1;
 	}
-	return write_capped(out, i, caps_after(enough));
+	return write_capped(out, max, i, caps_after(enough));
+}
+
+size_t info_write(char out[INFO_LEN_MAX + 1], const struct info *i)
+{
+	return write_within(out, INFO_LEN_MAX, i);
+}
+
+void info_write_lasting(struct info_lasting *out, const struct info *i)
+{
+	struct info lasting = *i;
+
+	lasting.exported = lasting.round_trip_us = lasting.ahead_us = lasting.behind_us = 0;
+	out->change = i->change;
+	out->len = write_within(out->text, INFO_LASTING_MAX, &lasting);
 }
 
 /* ---- read ------------------------------------------------------------------------------------ */

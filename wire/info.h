@@ -21,6 +21,9 @@
  * A line that would be empty or 0 is left out, a key that the other end does not know is passed
  * over. Where all is longer than INFO_LEN_MAX, the filters are cut, and then what else is text of
  * interfaces: all to the same length, and what is cut ends in "...".
+ *
+ * What lasts of it are all lines but those of a moment: exported, round_trip_us, ahead_us and
+ * behind_us. A spool has these beside the combos (docs/wire.md, "Spool").
  */
 #ifndef WIRE_INFO_H
 #define WIRE_INFO_H
@@ -32,6 +35,7 @@
 #include "tryst.h"
 
 #define INFO_LEN_MAX TRYST_INFO_MAX
+#define INFO_LASTING_MAX 920 /* so that a spool's key has room ahead of them */
 #define INFO_INTERFACES_MAX 8
 
 /* Texts are printable ASCII, terminated, with zeros behind the end: interfaces compare by
@@ -49,6 +53,12 @@ struct info {
 	struct info_interface interfaces[INFO_INTERFACES_MAX];
 };
 
+struct info_lasting {
+	uint64_t change;
+	size_t len;
+	char text[INFO_LASTING_MAX + 1];
+};
+
 /* Copies `text`, ending in "..." where it is longer than `size` - 1 bytes; what is not printable
  * ASCII becomes a blank. The rest of `out` is 0. */
 void info_text(char *out, size_t size, const char *text);
@@ -56,6 +66,8 @@ void info_text(char *out, size_t size, const char *text);
 /* Writes the lines and a 0 behind them. Returns their bytes, at most INFO_LEN_MAX; whatever is in
  * `i`, all its lines are there. */
 size_t info_write(char out[INFO_LEN_MAX + 1], const struct info *i);
+/* What lasts of it, with all its lines, too. */
+void info_write_lasting(struct info_lasting *out, const struct info *i);
 /* Reads anything: what is no such line is passed over, of two for the same the last one counts. */
 void info_read(struct info *i, const void *in, size_t len);
 

@@ -13,6 +13,7 @@
 
 #include "combo.h"
 #include "derive.h"
+#include "info.h"
 #include "keys.h"
 
 #define SPOOL_WRAPPED_LEN (KEY_LEN + DERIVE_TAG_LEN)
@@ -20,6 +21,7 @@
 #define SPOOL_NAME_LEN 16			      /* run and count, sealed ahead of the combo */
 #define SPOOL_RECORD_OVERHEAD (8 + SPOOL_NAME_LEN + DERIVE_TAG_LEN)
 #define SPOOL_RECORD_MAX (COMBO_WIRE_MAX + SPOOL_RECORD_OVERHEAD)
+_Static_assert(SPOOL_HELLO_LEN + INFO_LASTING_MAX <= INFO_LEN_MAX, "a hello has both");
 
 /* The file's key for one collector. `own` is the file's ephemeral pair (E), which is wiped when the
  * key is wrapped for all of them. Returns 0, or -EBADMSG where the collector's public key is none.

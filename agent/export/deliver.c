@@ -144,7 +144,7 @@ int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most)
 		due = one_way_due_ns(d, due, now_ns);
 	if (now_ns < d->pause_ends_ns)
 		paced = d->pause_ends_ns;
-	if (paced < due && (d->resend < d->unsent || d->unsent < d->store.end))
+	if (paced < due && !d->waits && (d->resend < d->unsent || d->unsent < d->store.end))
 		due = paced;
 	if (due <= now_ns)
 		return 0;

@@ -49,6 +49,7 @@ struct deliver {
 	uint64_t pause_ends_ns;
 	bool told_pause;
 	bool opaque; /* what is kept are records of a spool: forward.h */
+	bool waits;  /* no piece is sent: what goes ahead of them has not been received */
 	bool floor_due;
 	uint64_t floor_ns; /* when it was last sent */
 	__u64 kept_first;  /* frames of the run before the lowest combo kept; read by any */

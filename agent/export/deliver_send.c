@@ -180,7 +180,7 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 
 	send_outbox(d, now_ns);
 	hurry_floor(d, now_ns);
-	if (now_ns < d->pause_ends_ns)
+	if (now_ns < d->pause_ends_ns || d->waits)
 		return;
 	do {
 		may = flight_may_send(&d->flight, now_ns);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Forward: see forward.h. In: records of one group, ACKs. Out: the records, each until it is
- * settled, and the totals that were noted with them. Always holds: counts in the store follow one
- * another; where records do not, those before the gap are settled first.
+ * settled, and the totals and the info that were noted with them. Always holds: counts in the store
+ * follow one another, and all in it is of one info; where records do not, those before are settled
+ * first.
  */
 #include "forward.h"
 
@@ -35,26 +36,27 @@ static void group_begin(struct forward *f, uint32_t group)
 
 	f->group = f->deliver.path.spool = group;
 	f->started = f->ended = false;
+	f->info = f->spool->groups[group - 1].info;
 	f->told = 0;
 	f->totals_len = totals_write(f->totals, &none);
 	deliver_start(&f->deliver, 0, 0);
 }
 
-/* What has become of the last totals; too long ago is lost. */
-static int told_state(const struct forward *f)
+/* What has become of a datagram; too long ago is lost, and so is none. */
+static int state_of(const struct forward *f, uint64_t number)
 {
 	const struct flight *flight = &f->deliver.flight;
 
-	if (!f->told || flight->next > f->told + flight->slots)
+	if (!number || flight->next > number + flight->slots)
 		return FLIGHT_LOST;
-	return flight->sent[f->told % flight->slots].state;
+	return flight->sent[number % flight->slots].state;
 }
 
 /* All of it is settled, and the collector has the totals. The session goes with it. */
 static bool group_is_done(const struct forward *f)
 {
 	return f->ended && store_is_empty(&f->deliver.store) &&
-	       (!f->started || told_state(f) == FLIGHT_ACKED);
+	       (!f->started || state_of(f, f->told) == FLIGHT_ACKED);
 }
 
 static void group_end(struct forward *f)
@@ -64,6 +66,49 @@ static void group_end(struct forward *f)
 	log_line("--spool %s: all that was left of run %016llx is delivered", f->spool->path,
 		 (unsigned long long)g->run);
 	__atomic_store_n(&g->done, true, __ATOMIC_RELEASE);
+}
+
+/* ---- info ------------------------------------------------------------------------------------ */
+
+static bool is_same(const struct info_lasting *i, const void *text, size_t len)
+{
+	return i->len == len && !memcmp(i->text, text, len);
+}
+
+/* A session knows what its hello had. */
+static void info_anew(struct forward *f)
+{
+	const struct info_lasting *first = &f->spool->groups[f->group - 1].info;
+
+	f->info_known = is_same(first, f->info.text, f->info.len);
+	f->info_told = 0;
+}
+
+/* Returns whether what is behind it may come. */
+static bool take_info(struct forward *f, const struct spool_record *r)
+{
+	if (r->len > INFO_LASTING_MAX || is_same(&f->info, r->data, r->len))
+		return true;
+	if (!store_is_empty(&f->deliver.store))
+		return false;
+	f->info.len = r->len;
+	memcpy(f->info.text, r->data, r->len);
+	f->info_known = false;
+	f->info_told = 0;
+	return true;
+}
+
+static void tell_info(struct forward *f, uint64_t now_ns)
+{
+	uint8_t message[INFO_MESSAGE_MAX] = { MESSAGE_INFO };
+	int state = state_of(f, f->info_told);
+
+	f->info_known |= state == FLIGHT_ACKED;
+	f->deliver.waits = !f->info_known;
+	if (f->info_known || state != FLIGHT_LOST)
+		return;
+	memcpy(message + 1, f->info.text, f->info.len);
+	f->info_told = deliver_message(&f->deliver, message, 1 + f->info.len, now_ns);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -101,7 +146,8 @@ static void take_records(struct forward *f)
 			f->told = f->next_totals_ns = 0; /* the last ones are still to be told */
 		} else if (r->r.kind == SPOOL_TOTALS) {
 			take_totals(f, &r->r);
-		} else if (r->r.kind == SPOOL_COMBO && !take_combo(f, &r->r)) {
+		} else if ((r->r.kind == SPOOL_COMBO && !take_combo(f, &r->r)) ||
+			   (r->r.kind == SPOOL_INFO && !take_info(f, &r->r))) {
 			return;
 		}
 		spool_read_done(&f->spool->old);
@@ -114,7 +160,7 @@ static void tell(struct forward *f, uint64_t now_ns)
 {
 	uint64_t number = deliver_message(&f->deliver, f->totals, f->totals_len, now_ns);
 
-	if (f->ended && told_state(f) == FLIGHT_LOST)
+	if (f->ended && state_of(f, f->told) == FLIGHT_LOST)
 		f->told = number;
 	deliver_floor(&f->deliver, now_ns);
 	f->next_totals_ns = now_ns + TOTALS_INTERVAL_NS;
@@ -134,10 +180,13 @@ bool forward_turn(struct forward *f, uint64_t now_ns)
 		return true; /* the session is about to end */
 	if (!deliver_session(d, now_ns))
 		return false;
-	if (d->path.generation != generation)
+	if (d->path.generation != generation) {
 		f->told = f->next_totals_ns = 0;
+		info_anew(f);
+	}
 	deliver_hear(d, now_ns);
 	take_records(f);
+	tell_info(f, now_ns);
 	if (now_ns >= deliver_ask_ns(d)) {
 		deliver_asked(d, now_ns);
 		f->next_totals_ns = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Forward: records that an earlier process has left in the spool go to the collector as they are,
- * in a session of their own (docs/wire.md, "Spool"), ahead of the present run. Used by the export
- * thread alone.
+ * in a session of their own (docs/wire.md, "Spool"), ahead of the present run; and with them, what
+ * that process said of itself when it made them. Used by the export thread alone.
  */
 #ifndef AGENT_FORWARD_H
 #define AGENT_FORWARD_H
@@ -21,6 +21,9 @@ struct forward {
 	bool ended;	/* the last one has */
 	uint64_t next_totals_ns;
 	uint64_t told; /* datagram with the last totals of it, that is not lost; 0: none yet */
+	struct info_lasting info; /* of the records that are kept */
+	bool info_known;	  /* the collector has it */
+	uint64_t info_told;	  /* datagram with it, that is not lost; 0: none yet */
 	uint8_t totals[TOTALS_WIRE_MAX];
 	size_t totals_len;
 	struct deliver deliver;

@@ -76,6 +76,18 @@ size_t session_outbox(struct session *s, unsigned int generation, uint8_t messag
 	return len;
 }
 
+bool session_lasting(struct session *s, struct info_lasting *i)
+{
+	bool changed;
+
+	pthread_mutex_lock(&s->lock);
+	changed = s->lasting.change != i->change;
+	if (changed)
+		*i = s->lasting;
+	pthread_mutex_unlock(&s->lock);
+	return changed;
+}
+
 void session_sent(struct session *s, uint64_t now_ns)
 {
 	uint64_t none = 0;

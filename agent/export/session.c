@@ -276,7 +276,9 @@ static void session_keep_up(struct session *s, uint64_t now_ns)
 		session_renew(s, now_ns);
 	if (now_ns >= s->next_probe_ns)
 		session_probe(s, now_ns);
-	if (s->info_due && now_ns >= s->next_info_ns)
+	/* What a spool was written under is another's to tell (forward.h); the next hello has ours.
+	 */
+	if (s->info_due && !s->path.spool && now_ns >= s->next_info_ns)
 		session_tell(s, now_ns);
 	if (s->present->peer && now_ns >= s->next_better_ns)
 		session_try_better(s, now_ns);
@@ -309,9 +311,20 @@ int session_tick(struct session *s, uint64_t now_ns)
 
 /* ---- what others want to be said ------------------------------------------------------------- */
 
+void session_info_set(struct session *s)
+{
+	struct info_lasting lasting;
+
+	info_write_lasting(&lasting, &s->info);
+	pthread_mutex_lock(&s->lock);
+	s->lasting = lasting;
+	pthread_mutex_unlock(&s->lock);
+}
+
 void session_info_changed(struct session *s)
 {
 	s->info.change++;
+	session_info_set(s);
 	s->info_due = SESSION_INFO_REPEATS;
 	s->next_info_ns = 0;
 }

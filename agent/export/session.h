@@ -57,6 +57,7 @@ struct session_spool {
 	uint64_t run;
 	uint8_t hello[REACH_PEERS][SPOOL_HELLO_LEN];
 	bool is_for[REACH_PEERS]; /* that collector can open it */
+	struct info_lasting info; /* of its first record */
 	bool done;		  /* atomic */
 };
 
@@ -178,7 +179,9 @@ struct session {
 
 	uint64_t first_send_ns; /* oldest datagram not followed by one of theirs, 0: none; atomic */
 
-	struct session_message outbox[SESSION_OUTBOX]; /* guarded by the lock, too; no keys */
+	/* guarded by the lock, too; no keys */
+	struct session_message outbox[SESSION_OUTBOX];
+	struct info_lasting lasting; /* of `info`: for the spool */
 };
 
 /* ---- start and end --------------------------------------------------------------------------- */
@@ -203,6 +206,8 @@ void session_receive(struct session *s, uint64_t now_ns);
 /* Does what is due: set-up, renewal, probes. Returns milliseconds until it wants to be called
  * again. */
 int session_tick(struct session *s, uint64_t now_ns);
+/* `info` is set: what lasts of it is for the export thread from now on. */
+void session_info_set(struct session *s);
 /* `info` was changed while a session may live. */
 void session_info_changed(struct session *s);
 /* The ANSWER to order `number`; `text` is cut where it is too long for one datagram. */
@@ -221,6 +226,9 @@ bool session_ack(struct session *s, unsigned int generation, struct ack *ack);
  * ANSWER) in this session. Returns its bytes, 0 where there is none. A PROBE's stamp, bytes 1 to 8,
  * is for the sender to fill in, with session_clock_ns(). */
 size_t session_outbox(struct session *s, unsigned int generation, uint8_t message[MESSAGE_MAX]);
+/* What lasts of the present info, where that has changed since it was taken into `i`. Returns
+ * whether it has. */
+bool session_lasting(struct session *s, struct info_lasting *i);
 /* Something was sent at `now_ns`: from then on silence counts. */
 void session_sent(struct session *s, uint64_t now_ns);
 /* The kernel says that nobody listens there. */

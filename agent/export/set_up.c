@@ -77,21 +77,23 @@ uint32_t session_spool_for(const struct session *s, unsigned int peer)
 	return 0;
 }
 
-/* A session for that: its key is ahead of the info, which is then cut behind a line. */
+/* A session for that: its key is ahead of the info, which is that of who wrote it. */
 static void hello_spool(const struct session *s, struct tryst_hello *hello)
 {
 	const struct session_spool *p = &s->spools[s->asked.spool - 1];
-	size_t len = hello->info_len;
 
-	if (len > TRYST_INFO_MAX - SPOOL_HELLO_LEN)
-		len = TRYST_INFO_MAX - SPOOL_HELLO_LEN;
-	while (len && hello->info[len - 1] != '\n')
-		len--;
-	memmove(hello->info + SPOOL_HELLO_LEN, hello->info, len);
 	memcpy(hello->info, p->hello[s->asked.peer], SPOOL_HELLO_LEN);
-	hello->info_len = SPOOL_HELLO_LEN + len;
+	memcpy(hello->info + SPOOL_HELLO_LEN, p->info.text, p->info.len);
+	hello->info_len = SPOOL_HELLO_LEN + p->info.len;
 	hello->run = p->run;
 	hello->flags |= TRYST_SPOOL;
+}
+
+/* `exported` so that a collector that hears of this run only now knows what it has missed. */
+static void hello_info(struct session *s, struct tryst_hello *hello)
+{
+	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
+	hello->info_len = info_write((char *)hello->info, &s->info);
 }
 
 static void send_init(struct session *s, const struct session_peer *p, uint64_t time_ns)
@@ -108,11 +110,10 @@ static void send_init(struct session *s, const struct session_peer *p, uint64_t 
 
 	if (!slot_choose(&s->peers[s->asked.peer], slot_interval(s, time_ns), &slot))
 		return; /* another interval has others */
-	/* So that a collector that hears of this run only now knows what it has missed. */
-	s->info.exported = s->asked.spool ? 0 : __atomic_load_n(s->exported, __ATOMIC_RELAXED);
-	hello.info_len = info_write((char *)hello.info, &s->info);
 	if (s->asked.spool)
 		hello_spool(s, &hello);
+	else
+		hello_info(s, &hello);
 	len = tryst_init(&s->asked.tryst, out, &s->own, p->public, p->pair, slot, &hello,
 			 session_padding(s));
 	s->asked.waits = len > 0;

@@ -46,8 +46,10 @@ struct spool *spool_open_file(const char *path, uint64_t bytes)
 	err = spool_file_begin(&s->file, fd, bytes);
 	if (err) {
 		log_line("--spool %s: %s", path,
-			 err == -EBADMSG ? "is something else, and stays as it is"
-					 : strerror(-err));
+			 err == -EBADMSG	   ? "is something else, and stays as it is"
+			 : err == -EPROTONOSUPPORT ? "another version of saluki has made it; it "
+						     "stays as it is"
+						   : strerror(-err));
 		spool_free(s);
 		return NULL;
 	}
@@ -64,9 +66,26 @@ void spool_free(struct spool *s)
 	free(s);
 }
 
-/* The group that a segment belongs to: those of one process have one E. */
-static unsigned int group_of(struct spool *s, const struct spool_head *h)
+/* A segment is there where a record is behind its info. */
+static bool segment_is_there(struct spool *s, unsigned int i, struct spool_head *h,
+			     struct info_lasting *info)
 {
+	uint64_t at = SPOOL_SEGMENT_HEAD;
+	struct spool_record r;
+
+	if (spool_head_read(&s->file, i, h) || spool_record_read(&s->file, i, h, &at, &r) ||
+	    r.kind != SPOOL_INFO || r.len > INFO_LASTING_MAX)
+		return false;
+	info->len = r.len;
+	memcpy(info->text, r.data, r.len);
+	return spool_record_read(&s->file, i, h, &at, &r) == 0;
+}
+
+/* The group that a segment belongs to: those of one process have one E. */
+static unsigned int group_of(struct spool *s, unsigned int segment)
+{
+	const struct spool_head *h = &s->segments[segment].head;
+	struct spool_head again;
 	struct session_spool *g;
 	unsigned int n = 0;
 
@@ -76,6 +95,7 @@ static unsigned int group_of(struct spool *s, const struct spool_head *h)
 		return n;
 	g = &s->groups[s->group_count++];
 	g->run = h->run;
+	segment_is_there(s, segment, &again, &g->info);
 	for (unsigned int p = 0; p < REACH_PEERS; p++)
 		memcpy(g->hello[p], h->ephemeral, KEY_LEN);
 	for (unsigned int p = 0; p < s->session->peer_count; p++) {
@@ -92,24 +112,21 @@ static unsigned int group_of(struct spool *s, const struct spool_head *h)
 	return n;
 }
 
-/* A segment is there where its first record is. */
 static void find_old(struct spool *s)
 {
-	struct spool_record r;
+	struct info_lasting info;
 	int i;
 
 	for (i = 0; i < SPOOL_SEGMENTS; i++) {
 		struct spool_segment *g = &s->segments[i];
-		uint64_t at = SPOOL_SEGMENT_HEAD;
 
-		if (spool_head_read(&s->file, i, &g->head) ||
-		    spool_record_read(&s->file, i, &g->head, &at, &r))
+		if (!segment_is_there(s, i, &g->head, &info))
 			continue;
 		g->use = SEGMENT_OLD;
 		s->used++;
 	}
 	while ((i = spool_oldest(s, SEGMENT_OLD, SPOOL_ANY_GROUP, s->order)) >= 0) {
-		s->segments[i].group = group_of(s, &s->segments[i].head);
+		s->segments[i].group = group_of(s, i);
 		s->order = s->segments[i].head.order + 1;
 	}
 	s->begun = s->used > 0;
@@ -141,6 +158,7 @@ int spool_begin(struct spool *s, struct session *session, uint64_t next)
 
 	s->session = session;
 	s->head.run = session->run;
+	s->info = session->lasting;
 	s->floor = s->written = next;
 	err = make_keys(s);
 	if (err) {

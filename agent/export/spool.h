@@ -24,7 +24,7 @@
 
 #define SPOOL_SLOTS 8 /* a power of two */
 
-struct spool_slot { /* from the export thread */
+struct spool_slot { /* from the export thread; SPOOL_INFO has a length and bytes only */
 	uint8_t kind;
 	uint64_t count, first;
 	uint32_t frames, len;
@@ -77,19 +77,21 @@ struct spool {
 	struct spool_segment segments[SPOOL_SEGMENTS];
 	int writing; /* segment, -1: none */
 	uint64_t write_at, order, retry_ns;
-	bool begun; /* the file's beginning is there */
+	bool begun;		  /* the file's beginning is there */
+	struct info_lasting info; /* of what is written next */
+	bool info_due;		  /* it is not in the present segment yet */
 	bool told;
 	struct spool_reader ours, old;
 
 	struct session_spool groups[SPOOL_SEGMENTS]; /* of earlier processes, by age */
 	unsigned int group_count;
-	uint8_t opened[SPOOL_RECORD_MAX];
 };
 
 /* Before rights are given up, and the sandbox. Returns NULL after a line. */
 struct spool *spool_open_file(const char *path, uint64_t bytes);
-/* Makes keys, and finds what earlier processes have left: the session is told of it. Its run is
- * known, and `next` the count of its next combo. Returns 0, or -errno after a line. */
+/* Makes keys, and finds what earlier processes have left: the session is told of it. Its run and
+ * what lasts of its info are known, and `next` the count of its next combo. Returns 0, or -errno
+ * after a line. */
 int spool_begin(struct spool *s, struct session *session, uint64_t next);
 /* Begins, and ends when all that can be is written. Return 0 or -errno. */
 int spool_start(struct spool *s);

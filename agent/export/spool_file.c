@@ -18,7 +18,8 @@
 
 #include "wire/bytes.h"
 
-#define FILE_MAGIC "saluki spool 1\n"
+#define FILE_MAGIC "saluki spool 2\n"
+#define FILE_KIND_LEN 13 /* up to the version */
 #define FILE_HEAD 24
 #define SEGMENT_MAGIC 0x73707365676d3031ULL
 #define HEAD_CHECK_AT (4 * 8 + KEY_LEN + KEYS_PEERS_MAX * (8 + SPOOL_WRAPPED_LEN))
@@ -29,7 +30,8 @@
 
 _Static_assert(sizeof(FILE_MAGIC) == 16, "of the file's beginning");
 _Static_assert(HEAD_CHECK_AT + CHECK_LEN <= SPOOL_SEGMENT_HEAD, "a segment's head");
-_Static_assert(SPOOL_SEGMENT_HEAD + SPOOL_RECORD_HEAD + SPOOL_RECORD_MAX <= SPOOL_SEGMENT_MIN,
+_Static_assert(SPOOL_SEGMENT_HEAD + 2 * SPOOL_RECORD_HEAD + INFO_LASTING_MAX + SPOOL_RECORD_MAX <=
+		       SPOOL_SEGMENT_MIN,
 	       "any combo fits into a segment");
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -93,6 +95,15 @@ static int write_all(const struct spool_file *f, uint64_t at, const uint8_t *in,
 	return 0;
 }
 
+static int magic_check(const uint8_t *head, size_t len)
+{
+	if (!memcmp(head, FILE_MAGIC, len))
+		return 0;
+	return len < sizeof(FILE_MAGIC) || memcmp(head, FILE_MAGIC, FILE_KIND_LEN)
+		       ? -EBADMSG
+		       : -EPROTONOSUPPORT;
+}
+
 int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes)
 {
 	uint8_t head[FILE_HEAD] = { 0 };
@@ -111,11 +122,11 @@ int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes)
 								    : sizeof(FILE_MAGIC);
 
 		err = read_all(f, 0, head, len);
-		return err ?: memcmp(head, FILE_MAGIC, len) ? -EBADMSG : 0;
+		return err ?: magic_check(head, len);
 	}
-	err = read_all(f, 0, head, sizeof(head));
-	if (err || memcmp(head, FILE_MAGIC, sizeof(FILE_MAGIC)))
-		return err ?: -EBADMSG;
+	err = read_all(f, 0, head, sizeof(head)) ?: magic_check(head, sizeof(FILE_MAGIC));
+	if (err)
+		return err;
 	f->segment_bytes = load_be(head + 16, 8);
 	return f->segment_bytes < SPOOL_SEGMENT_MIN || f->segment_bytes > 1ULL << 40 ? -EBADMSG : 0;
 }

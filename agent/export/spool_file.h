@@ -9,6 +9,9 @@
  *     segment   magic[8] order[8] run[8] stamp[8] E[32], for each of 4 collectors
  *               mark[8] wrapped[48], check[8], zeros to SPOOL_SEGMENT_HEAD; records
  *     record    len[4] kind[1] count[8] first[8] frames[4] check[8] data[len]
+ *
+ * A segment's first record is what the process said of itself then (SPOOL_INFO, a text); another
+ * one of this kind is ahead of the combos that it is of.
  */
 #ifndef AGENT_SPOOL_FILE_H
 #define AGENT_SPOOL_FILE_H
@@ -25,7 +28,7 @@
 #define SPOOL_SEGMENT_MIN (64 * 1024)
 #define SPOOL_RECORD_HEAD 33
 
-enum { SPOOL_COMBO = 1, SPOOL_TOTALS = 2 };
+enum { SPOOL_COMBO = 1, SPOOL_TOTALS = 2, SPOOL_INFO = 3 };
 
 /* Whose records a segment has, and what opens them. */
 struct spool_head {
@@ -53,8 +56,8 @@ struct spool_file {
 
 /* Opens or makes the file, for nobody else. Returns a descriptor, or -1 after a line. */
 int spool_file_open(const char *path);
-/* Reads how it is cut; a new one is for `bytes` in all. Returns 0, or -errno: -EBADMSG where it is
- * something else. */
+/* Reads how it is cut; a new one is for `bytes` in all. Returns 0, or -errno: -EPROTONOSUPPORT
+ * where another version has made it, -EBADMSG where it is something else. */
 int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes);
 /* Writes the file's own beginning, which is not there where it is empty. Returns 0 or -errno. */
 int spool_file_write(struct spool_file *f);

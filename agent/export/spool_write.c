@@ -103,21 +103,46 @@ static int segment_begin(struct spool *s, uint64_t count)
 	__atomic_store_n(&s->used, s->used + 1, __ATOMIC_RELAXED);
 	s->writing = i;
 	s->write_at = SPOOL_SEGMENT_HEAD;
+	s->info_due = true;
 	return 0;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
 
+static int write_info(struct spool *s)
+{
+	struct spool_record r = { .kind = SPOOL_INFO,
+				  .len = s->info.len,
+				  .data = (const uint8_t *)s->info.text };
+	int err = spool_record_write(&s->file, s->writing, &s->segments[s->writing].head,
+				     &s->write_at, &r);
+
+	s->info_due = err != 0;
+	return err;
+}
+
+/* A segment with room for a record of `len` bytes, and with the info that it is of. Uses the file's
+ * buffer. */
+static int make_room(struct spool *s, uint64_t count, size_t len)
+{
+	uint64_t need = SPOOL_RECORD_HEAD + len;
+	int err = 0;
+
+	if (s->info_due)
+		need += SPOOL_RECORD_HEAD + s->info.len;
+	if (s->writing < 0 || s->write_at + need > s->file.segment_bytes) {
+		s->writing = -1;
+		err = segment_begin(s, count);
+	}
+	return err || !s->info_due ? err : write_info(s);
+}
+
 int spool_write_record(struct spool *s, const struct spool_record *r)
 {
-	int err = s->writing < 0 ? segment_begin(s, r->count) : 0;
+	int err = make_room(s, r->count, r->len);
 	struct spool_segment *g = &s->segments[s->writing < 0 ? 0 : s->writing];
 
 	err = err ?: spool_record_write(&s->file, s->writing, &g->head, &s->write_at, r);
-	if (err == -EFBIG) {
-		s->writing = -1;
-		return spool_write_record(s, r); /* it fits into an empty one */
-	}
 	if (!err && r->kind == SPOOL_COMBO)
 		g->last = r->count;
 	return err;
@@ -126,6 +151,7 @@ int spool_write_record(struct spool *s, const struct spool_record *r)
 /* A number more also where it could not be written: a part of it may be on the disk. */
 static int write_slot(struct spool *s, const struct spool_slot *slot)
 {
+	int err = make_room(s, slot->count, slot->len + SPOOL_RECORD_OVERHEAD);
 	uint8_t *data = s->file.buffer + SPOOL_RECORD_HEAD;
 	struct spool_record r = { .kind = slot->kind,
 				  .count = slot->count,
@@ -134,12 +160,22 @@ static int write_slot(struct spool *s, const struct spool_slot *slot)
 				  .len = slot->len,
 				  .data = data };
 
+	if (err)
+		return err;
 	if (slot->kind == SPOOL_COMBO)
 		r.len = spool_seal(data, s->key, s->number++, s->head.run, slot->count, slot->bytes,
 				   slot->len);
 	else
 		memcpy(data, slot->bytes, slot->len);
 	return spool_write_record(s, &r);
+}
+
+/* It is written ahead of the next record, if there is one. */
+static void take_info(struct spool *s, const struct spool_slot *slot)
+{
+	s->info.len = slot->len;
+	memcpy(s->info.text, slot->bytes, slot->len);
+	s->info_due = true;
 }
 
 static void slot_done(struct spool *s, const struct spool_slot *slot)
@@ -172,6 +208,11 @@ bool spool_write_next(struct spool *s, uint64_t now_ns)
 		       slot->count < __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
 	int err;
 
+	if (slot && slot->kind == SPOOL_INFO) {
+		take_info(s, slot);
+		slot_done(s, slot);
+		return true;
+	}
 	if (!slot || (!settled && s->failing && now_ns < s->retry_ns))
 		return false;
 	err = settled ? 0 : write_slot(s, slot);

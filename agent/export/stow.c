@@ -12,6 +12,8 @@ void stow_begin(struct stow *st, struct spool *spool, struct deliver *d)
 {
 	*st = (struct stow){ .spool = spool, .deliver = d, .end = d->store.end };
 	st->handed = st->aged[0] = st->aged[1] = st->end;
+	if (spool)
+		st->info = spool->info;
 }
 
 static bool is_behind(const struct stow *st)
@@ -21,11 +23,28 @@ static bool is_behind(const struct stow *st)
 
 /* ---- there ----------------------------------------------------------------------------------- */
 
-static struct spool_slot *slot_for(struct stow *st, uint64_t count, uint64_t first, uint32_t frames,
-				   size_t len)
+static bool put_info(struct stow *st)
 {
 	struct spool_slot *slot = spool_slot(st->spool);
 
+	if (!slot)
+		return false;
+	slot->kind = SPOOL_INFO;
+	slot->len = st->info.len;
+	memcpy(slot->bytes, st->info.text, st->info.len);
+	spool_put(st->spool);
+	st->info_waits = false;
+	return true;
+}
+
+static struct spool_slot *slot_for(struct stow *st, uint64_t count, uint64_t first, uint32_t frames,
+				   size_t len)
+{
+	struct spool_slot *slot;
+
+	if (st->info_waits && count >= st->info_from && !put_info(st))
+		return NULL;
+	slot = spool_slot(st->spool);
 	if (!slot)
 		return NULL;
 	slot->kind = SPOOL_COMBO;
@@ -36,11 +55,23 @@ static struct spool_slot *slot_for(struct stow *st, uint64_t count, uint64_t fir
 	return slot;
 }
 
+/* Of the combos that are kept from now on. One at a time: another one is of those that are kept
+ * when it has been handed over. */
+static void look_for_info(struct stow *st)
+{
+	if (st->info_waits || !session_lasting(st->deliver->session, &st->info))
+		return;
+	st->info_waits = true;
+	st->info_from = st->end;
+}
+
 bool stow_put(struct stow *st, const uint8_t *wire, size_t len, uint64_t first, uint32_t frames,
 	      bool spill)
 {
 	struct spool_slot *slot;
 
+	if (st->spool)
+		look_for_info(st);
 	if (!is_behind(st) && deliver_put(st->deliver, wire, len, first, frames)) {
 		st->end = st->deliver->store.end;
 		return true;

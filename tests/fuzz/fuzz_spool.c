@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/spool.o agent/export/spool_write.o agent/export/spool_read.o
  * agent/export/spool_file.o agent/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o
- * wire/combo.o wire/fields.o wire/forms.o */
+ * wire/combo.o wire/fields.o wire/forms.o wire/info.o */
 /*
  * The spool: a file that somebody has altered, and what a sensor forwards of it. Input: steps, each
- * of them a byte of the file, an end, a segment's head or a record of any kind with a right check;
- * then the file is read as the next process does. Always holds: what is forwarded has rising counts
- * within a group and lengths that may be; the collector opens nothing but what was sealed with the
- * group's key under that run and count.
+ * of them a byte of the file, an end, a segment's head, with an info or without one, or a record of
+ * any kind with a right check; then the file is read as the next process does. Always holds: what
+ * is forwarded has rising counts within a group and lengths that may be; the collector opens
+ * nothing but what was sealed with the group's key under that run and count.
  */
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -66,6 +66,21 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
+/* Returns where records begin. */
+static uint64_t write_head(struct spool_file *f, unsigned int segment, bool with_info)
+{
+	static const char text[] = "change=1\ninterface.0=a\n";
+	struct spool_record r = { .kind = SPOOL_INFO,
+				  .len = sizeof(text) - 1,
+				  .data = (const uint8_t *)text };
+	uint64_t at = SPOOL_SEGMENT_HEAD;
+
+	spool_head_write(f, segment, &head);
+	if (with_info)
+		spool_record_write(f, segment, &head, &at, &r);
+	return at;
+}
+
 static void write_sealed(struct spool_file *f, unsigned int segment, uint64_t *at, uint64_t count)
 {
 	uint8_t record[COMBO + SPOOL_RECORD_OVERHEAD], combo[COMBO];
@@ -81,7 +96,7 @@ static void write_sealed(struct spool_file *f, unsigned int segment, uint64_t *a
 static void write_strange(struct spool_file *f, struct fuzz_input *in, unsigned int segment,
 			  uint64_t *at)
 {
-	uint8_t data[300] = { 0 };
+	uint8_t data[INFO_LASTING_MAX + 80] = { 0 };
 	struct spool_record r = { .kind = fuzz_number(in, 1),
 				  .count = fuzz_number(in, 8),
 				  .data = data };
@@ -96,11 +111,11 @@ static void write_strange(struct spool_file *f, struct fuzz_input *in, unsigned 
 
 static void file_make(struct spool_file *f, struct fuzz_input *in)
 {
-	uint64_t at = SPOOL_SEGMENT_HEAD, count = 0;
-	unsigned int segment = 0;
+	unsigned int segment = 0, next;
+	uint64_t at, count = 0;
 
 	spool_file_write(f);
-	spool_head_write(f, segment, &head);
+	at = write_head(f, segment, true);
 	while (in->p < in->end) {
 		switch (fuzz_number(in, 1) % 5) {
 		case 0:
@@ -110,11 +125,11 @@ static void file_make(struct spool_file *f, struct fuzz_input *in)
 			write_strange(f, in, segment, &at);
 			break;
 		case 2:
-			segment = fuzz_number(in, 1) % SPOOL_SEGMENTS;
+			next = fuzz_number(in, 1);
+			segment = next % SPOOL_SEGMENTS;
 			head.order = fuzz_number(in, 2);
 			head.stamp++;
-			at = SPOOL_SEGMENT_HEAD;
-			spool_head_write(f, segment, &head);
+			at = write_head(f, segment, !(next & 0x80));
 			break;
 		case 3: {
 			uint64_t place = fuzz_number(in, 3);
@@ -150,10 +165,23 @@ static void collector_take(const struct session_spool *g, const struct spool_rec
 	fuzz_free(record);
 }
 
+static void collector_hears(const void *text, size_t len)
+{
+	uint8_t *copy = fuzz_copy(text, len);
+	struct info info;
+
+	info_read(&info, copy, len);
+	fuzz_free(copy);
+}
+
 static void forward(struct spool *s, struct session *session, unsigned int group)
 {
+	const struct info_lasting *first = &session->spools[group].info;
 	uint64_t last = UINT64_MAX;
 	const struct spool_reader *r;
+
+	CHECK(first->len > 0 && first->len <= INFO_LASTING_MAX);
+	collector_hears(first->text, first->len);
 
 	for (;; spool_read_done(&s->old)) {
 		while (!(r = spool_read_old(s, group)))

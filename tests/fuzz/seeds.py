@@ -215,12 +215,18 @@ def filters():
     return [bytes([n]) + frame[:n] + c for c in codes for n in (0, 17, 60)]
 
 
+def spool():
+    """Combos; a second segment, and one without an info; an info amid them."""
+    info = b"\1\3" + bytes(20) + struct.pack("<H", 14) + b"interface.0=b\n"
+    return b"\0\0\0", b"\0\0\2\1\1\0\0\0", b"\0\2\x81\1\0\0\0", b"\0" + info + b"\0" + info + b"\0\0"
+
+
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
-            "decompress": (), "spool": (b"\0\0\0", b"\0\0\2\1\1\0\0\0")}
+            "decompress": (), "spool": spool()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
         (folder / harness).mkdir(parents=True)

@@ -7,6 +7,8 @@ import pytest
 
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
+from netns.test_carried_on import blocks, options
+from netns.test_refilter import EVEN
 from netns.test_restart import numbered, written
 from reference import captures
 from reference.test_reference import write_pcap
@@ -39,24 +41,37 @@ def frames_in(spool):
     return sum(r[5] for r in records(spool) if r[1] == 1)
 
 
+def by_interface(file):
+    """Frames, by what is said of their interface: name, snaplen, filter."""
+    said, found = [], {}
+    for kind, body in blocks(file):
+        if kind == 1:
+            o = options(body[8:])
+            said.append((o[2].decode(), *struct.unpack_from("<I", body, 4), o.get(11, b"\0")[1:].decode()))
+        elif kind == 6:
+            n, kept = struct.unpack_from("<I8xI", body)
+            found.setdefault(said[n], []).append(body[20:20 + kept])
+    return found
+
+
 class World:
     """A sensor of a cable, with a spool, and a collector that comes and goes."""
 
-    def __init__(self, bed, options=()):
+    def __init__(self, bed, more=()):
         self.bed = bed
         self.spool = bed.tmp_path / "spool"
         self.key = bed.keys.sensor("lib")
         self.options = ["--combo-size", "2048", "--combo-age", "100", "--spool", self.spool,
-                        *options]
+                        *more]
         testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
 
     def sensor(self, **kwargs):
         return self.bed.sensor("lib", "tap0", key=self.key, options=self.options, **kwargs)
 
-    def play(self, frames):
+    def play(self, frames, interface="veth0"):
         file = self.bed.tmp_path / "wire.pcap"
         write_pcap(file, 1, frames)
-        sender = self.bed.sender("veth0", file, ["--rate", "4000"])
+        sender = self.bed.sender(interface, file, ["--rate", "4000"])
         assert sender.play() == len(frames)
 
     def wait_spooled(self, count):
@@ -168,6 +183,37 @@ def test_ended_in_an_outage(bed, bundled):
     assert_same(frames, captures.frames(bed.out), stamps=False)
 
 
+@pytest.mark.parametrize("ended", [True, False], ids=["ended", "killed"])
+def test_other_interfaces(bed, bundled, ended):
+    """What an earlier run has left is under the interfaces, the snaplen and the filter of that run, also
+    where the present one calls another interface by the same number."""
+    w = World(bed, [] if ended else ["--source", "mmap"])  # of a kill nothing stays attached
+    testbed.veth(bed.ns, "veth1", bed.ns, "tap1")
+    frames = numbered(bundled, 3000)
+    sensor = bed.sensor("lib", "tap0", options=[*w.options, "-i", "tap1", "-s", "100", EVEN])
+    w.play(frames[:1000])
+    w.play(frames[1000:2000], "veth1")
+    if ended:
+        status, said = sensor.finish()
+        assert status == 0, said
+    else:
+        w.wait_spooled(1000)
+        sensor.kill_all()
+    assert frames_in(w.spool) == 1000
+    sensor = bed.sensor("lib", "tap1", options=[*w.options, "-s", "120"])
+    collector = bed.collector()
+    w.play(frames[2000:], "veth1")
+    testbed.wait_for(lambda: written(collector) >= 2000, "frames", 60)
+    w.wait_empty()
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    assert by_interface(bed.out) == {
+        ("lib:tap0", 100, EVEN): [f.data[:100] for f in frames[:1000:2]],
+        ("lib:tap1", 100, EVEN): [f.data[:100] for f in frames[1000:2000:2]],
+        ("lib:tap1", 120, ""): [f.data[:120] for f in frames[2000:]]}
+
+
 def test_bounded(bed, bundled):
     """Beyond --spool-bytes the oldest are given up, and the ledger has each of them."""
     w = World(bed, ["--store-bytes", "64K", "--spool-bytes", "1M", "--compress", "none",
@@ -245,6 +291,10 @@ def test_what_is_something_else(bed):
     status, said = sensor.finish(signo=None)
     assert status == 1 and "is something else" in said
     assert w.spool.read_text().startswith("a letter")
+    w.spool.write_bytes(b"saluki spool 1\n".ljust(FIRST, b"\0"))
+    sensor = w.sensor(ready=None)
+    status, said = sensor.finish(signo=None)
+    assert status == 1 and "another version" in said and w.spool.stat().st_size == FIRST
     w.spool.unlink()
     first = w.sensor()
     second = w.bed.sensor("lib", "lo", key=w.key, options=w.options, ready=None)

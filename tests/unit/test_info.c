@@ -117,6 +117,27 @@ static void whatever_is_in_it_all_lines_are_there(void **state)
 	}
 }
 
+static void what_lasts_is_not_of_a_moment(void **state)
+{
+	struct info i = some(2), got;
+	struct info_lasting lasting;
+
+	(void)state;
+	i.round_trip_us = i.ahead_us = i.behind_us = 5;
+	info_write_lasting(&lasting, &i);
+	assert_true(lasting.change == 3 && lasting.len == strlen(lasting.text));
+	info_read(&got, lasting.text, lasting.len);
+	i.exported = i.round_trip_us = i.ahead_us = i.behind_us = 0;
+	assert_memory_equal(&got, &i, sizeof(i));
+	memset(&i, 'x', sizeof(i));
+	info_write_lasting(&lasting, &i);
+	assert_in_range(lasting.len, INFO_LASTING_MAX - 80, INFO_LASTING_MAX);
+	info_read(&got, lasting.text, lasting.len);
+	for (int n = 0; n < INFO_INTERFACES_MAX; n++)
+		assert_true(*got.interfaces[n].name && *got.interfaces[n].filter &&
+			    got.interfaces[n].snaplen);
+}
+
 static void text_of_any_kind(void **state)
 {
 	char out[8];
@@ -172,6 +193,7 @@ int main(void)
 		cmocka_unit_test(filters_are_cut_first),
 		cmocka_unit_test(alone_a_filter_may_be_as_long_as_there_is_room),
 		cmocka_unit_test(whatever_is_in_it_all_lines_are_there),
+		cmocka_unit_test(what_lasts_is_not_of_a_moment),
 		cmocka_unit_test(text_of_any_kind),
 		cmocka_unit_test(hostile_lines),
 	};

@@ -217,6 +217,10 @@ static void what_is_something_else_is_refused(void **state)
 	(void)state;
 	assert_int_equal(write(fd, "something else that is long enough", 34), 34);
 	assert_int_equal(spool_file_begin(f, fd, 0), -EBADMSG);
+	assert_int_equal(pwrite(fd, "saluki spool 1\n\0\0\0\0\0\0\1\0\0", 25, 0), 25);
+	assert_int_equal(spool_file_begin(f, fd, 0), -EPROTONOSUPPORT);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(spool_file_begin(f, fd, 0), 0);
 	close(fd);
 	free(f);
 }
@@ -239,6 +243,8 @@ static struct session *session_new(const struct keypair *peer, const uint8_t *wi
 	s->peer_count = 1;
 	memcpy(s->peers[0].public, peer->public, KEY_LEN);
 	memcpy(s->peers[0].pair, with, KEY_LEN);
+	strcpy(s->lasting.text, "interface.0=one\n");
+	s->lasting.len = strlen(s->lasting.text);
 	return s;
 }
 
@@ -276,6 +282,18 @@ static void put(struct spool *s, uint64_t count, size_t len)
 	slot->frames = 3;
 	slot->len = len;
 	memset(slot->bytes, count, len);
+	spool_put(s);
+}
+
+static void put_info(struct spool *s, const char *text)
+{
+	struct spool_slot *slot;
+
+	while (!(slot = spool_slot(s)))
+		await(s->session);
+	slot->kind = SPOOL_INFO;
+	slot->len = strlen(text);
+	memcpy(slot->bytes, text, slot->len);
 	spool_put(s);
 }
 
@@ -359,6 +377,123 @@ static void when_full_it_says_until_when_and_goes_on_then(void **state)
 	session_delete(session);
 }
 
+static void assert_text(const char *text, const void *got, size_t len)
+{
+	assert_int_equal(len, strlen(text));
+	assert_memory_equal(got, text, len);
+}
+
+/* The next record of a group. */
+static const struct spool_reader *read_old(struct spool *s, unsigned int group)
+{
+	const struct spool_reader *r;
+
+	while (!(r = spool_read_old(s, group)))
+		await(s->session);
+	return r;
+}
+
+/* In the middle of a segment, and at the beginning of each. */
+static void a_combo_is_behind_the_info_that_it_is_of(void **state)
+{
+	static const char *const texts[4] = { "interface.0=one\n", "interface.0=two\n",
+					      "interface.0=none\n", "interface.0=three\n" };
+	struct session *session = session_new(&collector, pair);
+	const struct spool_reader *r;
+	uint64_t counts = 0, infos = 0;
+	const char *now = NULL;
+	char path[32];
+	struct spool *s;
+
+	(void)state;
+	path_new(path);
+	s = spool_new(path, session, 0);
+	for (uint64_t n = 0; n < 300; n++) {
+		if (n == 70)
+			put_info(s, texts[1]);
+		if (n == 210) {
+			put_info(s, texts[2]);
+			put_info(s, texts[3]);
+		}
+		put(s, n, 1000);
+	}
+	await_written(s, 299);
+	put_info(s, texts[2]);
+	for (uint64_t n = 0; n < 300; n++)
+		check_read(s, n, 1000);
+	spool_settle(s, 65); /* what is left begins with another segment */
+	spool_stop(s);
+	spool_free(s);
+	s = spool_new(path, session, 0);
+	assert_int_equal(session->spool_count, 1);
+	assert_text(texts[0], session->spools[0].info.text, session->spools[0].info.len);
+	for (; (r = read_old(s, 0))->state != SPOOL_END; spool_read_done(&s->old)) {
+		if (r->r.kind == SPOOL_INFO) {
+			for (int i = 0; i < 4; i++)
+				if (r->r.len == strlen(texts[i]) &&
+				    !memcmp(r->r.data, texts[i], r->r.len))
+					now = texts[i];
+			infos++;
+			continue;
+		}
+		assert_int_equal(r->r.kind, SPOOL_COMBO);
+		assert_ptr_equal(now, texts[r->r.count < 70 ? 0 : r->r.count < 210 ? 1 : 3]);
+		counts++;
+	}
+	assert_true(counts > 230 && counts < 300);
+	assert_true(infos > 5 && infos < 10); /* segments, and changes within */
+	spool_read_done(&s->old);
+	spool_stop(s);
+	spool_free(s);
+	unlink(path);
+	session_delete(session);
+}
+
+/* A kill came between, or somebody has altered it. */
+static void a_segment_is_there_with_an_info_and_more(void **state)
+{
+	struct session *session = session_new(&collector, pair);
+	static uint8_t text[INFO_LASTING_MAX + 1] = "os=x\n";
+	const struct {
+		uint8_t kind;
+		size_t len, records;
+		unsigned int groups;
+	} cases[] = {
+		{ SPOOL_INFO, 5, 1, 0 },
+		{ SPOOL_INFO, 5, 2, 1 },
+		{ SPOOL_INFO, INFO_LASTING_MAX, 2, 1 },
+		{ SPOOL_INFO, INFO_LASTING_MAX + 1, 2, 0 },
+		{ SPOOL_TOTALS, 5, 2, 0 },
+	};
+	static struct spool_file f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct spool_record r = { .kind = cases[i].kind,
+					  .len = cases[i].len,
+					  .data = text };
+		uint64_t at = SPOOL_SEGMENT_HEAD;
+		char path[32];
+		struct spool *s;
+
+		path_new(path);
+		assert_int_equal(spool_file_begin(&f, open(path, O_RDWR), 0), 0);
+		assert_int_equal(spool_file_write(&f), 0);
+		assert_int_equal(spool_head_write(&f, 0, &head), 0);
+		for (size_t n = 0; n < cases[i].records; n++)
+			assert_int_equal(spool_record_write(&f, 0, &head, &at, &r), 0);
+		close(f.fd);
+		s = spool_new(path, session, 0);
+		assert_int_equal(session->spool_count, cases[i].groups);
+		if (cases[i].groups)
+			assert_int_equal(session->spools[0].info.len, cases[i].len);
+		spool_stop(s);
+		spool_free(s);
+		unlink(path);
+	}
+	session_delete(session);
+}
+
 /* As an earlier process has left them, two of them. */
 static void another_process_forwards_what_it_cannot_open(void **state)
 {
@@ -387,19 +522,18 @@ static void another_process_forwards_what_it_cannot_open(void **state)
 	assert_true(later->spools[0].run == 42 && later->spools[1].run == 43);
 	assert_true(later->spools[0].is_for[0]);
 	assert_int_equal(spool_unwrap(key, later->spools[0].hello[0], &collector, pair), 0);
-	for (;; expected++, spool_read_done(&s->old)) {
-		while (!(r = spool_read_old(s, 0)))
-			await(later);
-		if (r->state == SPOOL_END)
-			break;
+	for (; (r = read_old(s, 0))->state != SPOOL_END; spool_read_done(&s->old)) {
+		if (r->r.kind == SPOOL_INFO)
+			continue;
 		assert_int_equal(r->r.count, expected);
 		assert_non_null(spool_open(out, &len, key, 42, expected, r->r.data, r->r.len));
+		expected++;
 	}
 	assert_int_equal(expected, 110);
 	spool_read_done(&s->old);
-	while (!(r = spool_read_old(s, 1)))
-		await(later);
-	assert_int_equal(r->r.count, 10);
+	assert_int_equal(read_old(s, 1)->r.kind, SPOOL_INFO);
+	spool_read_done(&s->old);
+	assert_int_equal(read_old(s, 1)->r.count, 10);
 	__atomic_store_n(&later->spools[0].done, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&later->spools[1].done, true, __ATOMIC_RELEASE);
 	spool_stop(s);
@@ -446,6 +580,8 @@ int main(void)
 		cmocka_unit_test(what_is_something_else_is_refused),
 		cmocka_unit_test(what_is_put_comes_back_and_goes_when_settled),
 		cmocka_unit_test(when_full_it_says_until_when_and_goes_on_then),
+		cmocka_unit_test(a_combo_is_behind_the_info_that_it_is_of),
+		cmocka_unit_test(a_segment_is_there_with_an_info_and_more),
 		cmocka_unit_test(another_process_forwards_what_it_cannot_open),
 		cmocka_unit_test(one_is_not_for_another_collector),
 	};

@@ -5,6 +5,7 @@ a network that is good: what is lost is sent again after a pause, and not sooner
 """
 import collections
 import ctypes
+import math
 import os
 import random
 import select
@@ -55,7 +56,7 @@ class Session:
         self.window = window if at_sensor else sw.WINDOW_DOWN
         self.acknowledged = 0
         self.address, self.silent = None, False  # silent: one-way
-        self.spool, self.begun = None, False  # at the collector
+        self.spool, self.begun, self.info = None, False, []  # at the collector
 
     def room(self):
         return self.tx.next <= self.acknowledged + sw.ahead(self.acknowledged, self.window) // 2
@@ -73,7 +74,7 @@ class Run:
         self.spool, self.lost = None, 0
         self.pieces = collections.defaultdict(dict)
         self.whole, self.taken, self.frames, self.next_frame = {}, 0, [], 0
-        self.totals = None
+        self.totals, self.described = None, []  # what the sensor had said, for each frame
 
     def count(self, low):
         """The count with these low bits that is next to `taken`."""
@@ -101,14 +102,15 @@ class Run:
             self.whole.clear()
         self.spool = spool
 
-    def take(self, sensor_id):
-        while self.taken in self.whole:
+    def take(self, sensor_id, info, below):
+        while self.taken in self.whole and self.taken < below:
             data = self.whole.pop(self.taken)
             if self.spool:
                 data = sw.record_open(self.spool.key, self.spool.run, self.taken, data)
             combo = sc.Combo(data, 0 if self.spool else sensor_id)
             assert combo.seqn == self.taken & 0xffff and combo.first == self.next_frame
             self.frames += combo.frames
+            self.described += [info] * len(combo.frames)
             self.next_frame += len(combo.frames)
             self.taken += 1
 
@@ -127,6 +129,10 @@ class Run:
                     self.totals["exported"] <= self.next_frame)
 
 
+def change(info):
+    return int(info.get("change", 0))
+
+
 class Collector:
     def __init__(self, sock, secret, sensor, sensor_id=7, preshared=None, clock=time.time_ns,
                  window=1024):
@@ -138,7 +144,8 @@ class Collector:
         self.hellos, self.info, self.answers, self.renewals = [], [], {}, {}
         self.clock_questions, self.echoes, self.probes = 0, [], 0
         self.one_way, self.present, self.opens_spools = {}, None, True
-        self.settles, self.loses_final = True, 0
+        self.settles, self.loses_final, self.loses_info = True, 0, 0
+        self.takes_below = math.inf
 
     def run(self):
         return self.runs[self.hellos[-1].run]
@@ -228,6 +235,7 @@ class Collector:
         self.sessions.append(Session(k2, False, window, padded, self.runs[hello.run]))
         self.sessions[-1].spool = spool
         self.info.append(sc.info_read(info))
+        self.sessions[-1].info.append(self.info[-1])
         self.sock.sendto(answer, address)
 
     def _one_way(self, hello):
@@ -238,6 +246,7 @@ class Collector:
             self.one_way[hello.ephemeral] = session
             self.sessions.append(session)
             self.info.append(sc.info_read(hello.info))
+            session.info.append(self.info[-1])
         self.one_way[hello.ephemeral].rx.move(hello.next)
 
     def _message(self, session, number, message):
@@ -245,7 +254,8 @@ class Collector:
         self.kinds[kind] += 1
         if kind == sw.COMBO:
             run.piece(sw.piece_read(message, sw.RECORD_MAX if session.spool else sw.COMBO_MAX))
-            run.take(0 if session.silent else self.sensor_id)
+            run.take(0 if session.silent else self.sensor_id, session.info[-1],
+                     self.takes_below)
         elif kind == sw.TOTALS:
             totals = sc.totals_read(message)[0]
             if totals["final"] and self.loses_final:
@@ -254,7 +264,12 @@ class Collector:
             if not run.totals or all(totals[n] >= run.totals[n] for n in ("exported", "final")):
                 run.totals = totals
         elif kind == sw.INFO:
+            if session.spool and self.loses_info:
+                self.loses_info -= 1
+                return
             self.info.append(sc.info_read(message[1:]))
+            if change(self.info[-1]) > change(session.info[-1]):
+                session.info.append(self.info[-1])
         elif kind == sw.HEARD:
             session.acknowledged = max(session.acknowledged, sw.numbers(message)[0])
         elif kind == sw.PROBE:
@@ -282,7 +297,7 @@ class Collector:
             k2 = sw.renewed(session.chain, e_c, False, e_s)
             self.sessions.append(Session(k2, False, session.rx.window, session.padded,
                                          session.data))
-            self.sessions[-1].spool = session.spool
+            self.sessions[-1].spool, self.sessions[-1].info = session.spool, session.info
         self.say(session, bytes([sw.RENEWED]) + e_s + self.renewals[e_s])
 
     def _acknowledge(self, session):

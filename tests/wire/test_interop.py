@@ -2,6 +2,8 @@
 """The programs against the second implementation, which was written from docs/wire.md: as a collector it
 opens whatever a real sensor sends, as a sensor it says what a real collector takes and writes."""
 import base64
+import contextlib
+import math
 import select
 import time
 
@@ -440,10 +442,71 @@ def test_it_opens_what_a_sensor_forwards(ns, keys, bundled, tmp_path, how):
     assert c.refused == 0 and c.runs[old.run].lost == c.runs[new.run].lost == 0
     if ended:
         assert c.runs[old.run].ended() and c.runs[old.run].totals["exported"] == len(earlier)
-    assert "interface.0" in c.info[0] and "exported" not in c.info[0]
+    forwarded = {i["interface.0"] for s in c.sessions if s.spool for i in s.info}
+    assert forwarded == {first.name if ended else "-"} and c.info[-1]["interface.0"] == second.name
+    assert "exported" not in c.info[0]
     assert not c.loses_final and spool.stat().st_size == 0
     if how == "padded":
         assert set(c.lengths) == {sw.PADDED_LEN}
+
+
+def order(heard, text):
+    """Says it until the sensor has answered."""
+    c, number = heard.collector, time.time_ns()
+    while number not in c.answers:
+        c.say(c.present, bytes([sw.ORDER]) + sw.be64(number) + text.encode("ascii"))
+        with contextlib.suppress(ends.Ended):
+            c.serve(lambda: number in c.answers, 1)
+    assert c.answers[number][0] == 0
+
+
+@pytest.mark.parametrize("how", ["plain", "lost", "renewed", "anew"])
+def test_it_hears_what_a_sensor_said_when_it_wrote(ns, keys, bundled, tmp_path, how):
+    """An order came amid the records: they are under what was said before it, and behind it. Also where
+    that word is lost, and in another session."""
+    (first, earlier), (second, later) = parts(bundled, tmp_path)
+    spool, files = tmp_path / "spool", [tmp_path / "a.pcap", tmp_path / "b.pcap"]
+    halves = earlier[:len(earlier) // 2], earlier[len(earlier) // 2:]
+    for file, half in zip(files, halves):
+        write_pcap(file, half[0].linktype, half)
+    heard = Heard(ns, keys, "-", *WHOLE, "--combo-size", 2048, "--spool", spool, "--allow-control",
+                  "snaplen", stdin=testbed.subprocess.PIPE)
+    heard.collector.settles = False
+    pipe = heard.sensor.popen.stdin.buffer
+    try:
+        pipe.write(files[0].read_bytes())
+        pipe.flush()
+        heard.serve(lambda: in_spool(spool) == len(halves[0]))
+        order(heard, "set snaplen 96")
+        pipe.write(files[1].read_bytes()[24:])
+        pipe.flush()
+        heard.serve(lambda: in_spool(spool) == len(earlier))
+    finally:
+        heard.sensor.kill_all()
+        heard.collector.sock.close()
+    changed = min(count for _, kind, _, count, before, _ in records(spool)
+                  if kind == 1 and before >= len(halves[0]))
+    heard = Heard(ns, keys, second, "-s", 200, "--keep", "all", "--spool", spool,
+                  *(["--renew", 5] if how == "renewed" else []))
+    c = heard.collector
+    c.loses_info = 2 if how == "lost" else 0
+    if how in ("renewed", "anew"):
+        c.takes_below = changed + 1
+        heard.serve(lambda: c.hellos and len(c.run().described) > len(halves[0]))
+        if how == "anew":
+            c.sessions.clear()  # it falls silent
+        heard.serve(lambda: len([s for s in c.sessions if s.spool and s.begun]) == (how == "renewed") + 1)
+        c.run().whole.clear()
+        c.takes_below = math.inf
+    heard.serve(lambda: c.hellos and not c.hellos[-1].flags & sw.SPOOL and c.run().ended())
+    heard.close()
+    old, new = (c.runs[h.run] for h in (c.hellos[0], c.hellos[-1]))
+    assert got(old.frames) == expected(halves[0]) + expected(halves[1], 96)
+    assert [i["snaplen.0"] for i in old.described] == ["32768"] * len(halves[0]) + ["96"] * len(halves[1])
+    assert {i["interface.0"] for i in old.described} == {"-"} and not c.loses_info
+    assert got(new.frames) == expected(later, 200)
+    assert {i["snaplen.0"] for i in new.described} == {"200"}
+    assert {i["interface.0"] for i in new.described} == {second.name}
 
 
 def test_a_sensor_forwards_nothing_that_is_not_agreed(ns, keys, bundled, tmp_path):
