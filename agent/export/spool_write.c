@@ -170,7 +170,14 @@ static int write_slot(struct spool *s, const struct spool_slot *slot)
 	return spool_write_record(s, &r);
 }
 
-/* It is written ahead of the next record, if there is one. */
+/* Whatever the disk does, combos behind it may have to go back to memory: an info is written ahead
+ * of the next record, and the next totals are as good as these. */
+static bool is_passed(const struct spool *s, const struct spool_slot *slot, uint64_t now_ns)
+{
+	return slot->kind == SPOOL_INFO ||
+	       (slot->kind == SPOOL_TOTALS && s->failing && now_ns < s->retry_ns);
+}
+
 static void take_info(struct spool *s, const struct spool_slot *slot)
 {
 	s->info.len = slot->len;
@@ -208,8 +215,9 @@ bool spool_write_next(struct spool *s, uint64_t now_ns)
 		       slot->count < __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
 	int err;
 
-	if (slot && slot->kind == SPOOL_INFO) {
-		take_info(s, slot);
+	if (slot && is_passed(s, slot, now_ns)) {
+		if (slot->kind == SPOOL_INFO)
+			take_info(s, slot);
 		slot_done(s, slot);
 		return true;
 	}

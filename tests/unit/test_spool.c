@@ -377,6 +377,39 @@ static void when_full_it_says_until_when_and_goes_on_then(void **state)
 	session_delete(session);
 }
 
+/* While nothing can be written, what is behind them must come back all the same. */
+static void totals_hold_nothing_up(void **state)
+{
+	struct session *session = session_new(&collector, pair);
+	struct spool_slot *slot;
+	uint64_t n = 0;
+	char path[32];
+	struct spool *s;
+
+	(void)state;
+	path_new(path);
+	s = spool_new(path, session, 0);
+	for (; spool_works(s); n++) {
+		put(s, n, 30000);
+		while (spool_works(s) && !spool_has(s, n))
+			await(session);
+	}
+	slot = spool_slot(s);
+	slot->kind = SPOOL_TOTALS;
+	slot->len = 1;
+	spool_put(s);
+	put(s, n, 100);
+	check_read(s, n - 1, 30000);
+	for (int i = 0; i < 50 && !spool_read(s, n); i++)
+		event_wait(session->changed_fd, 100);
+	assert_non_null(spool_read(s, n));
+	check_read(s, n, 100);
+	spool_stop(s);
+	spool_free(s);
+	unlink(path);
+	session_delete(session);
+}
+
 static void assert_text(const char *text, const void *got, size_t len)
 {
 	assert_int_equal(len, strlen(text));
@@ -580,6 +613,7 @@ int main(void)
 		cmocka_unit_test(what_is_something_else_is_refused),
 		cmocka_unit_test(what_is_put_comes_back_and_goes_when_settled),
 		cmocka_unit_test(when_full_it_says_until_when_and_goes_on_then),
+		cmocka_unit_test(totals_hold_nothing_up),
 		cmocka_unit_test(a_combo_is_behind_the_info_that_it_is_of),
 		cmocka_unit_test(a_segment_is_there_with_an_info_and_more),
 		cmocka_unit_test(another_process_forwards_what_it_cannot_open),
