@@ -12,6 +12,7 @@
 #include <saluki/options.h>
 
 #include "agent/filter/filter.h"
+#include "agent/radio/channel.h"
 
 #define INTERFACES_MAX 8
 
@@ -22,10 +23,11 @@ enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
 
 struct capture_options {
 	const char *interfaces[INTERFACES_MAX]; /* -i, in their order: an index is a number */
-	uint8_t channels[INTERFACES_MAX];	/* each one's --channel; 0: as it is */
+	/* Each one's --channel; of 0 MHz: it stays where it is. */
+	struct radio_channel channels[INTERFACES_MAX];
 	unsigned int count;
-	uint8_t channel;  /* of the next -i */
-	uint32_t snaplen; /* bytes */
+	struct radio_channel channel; /* of the next -i */
+	uint32_t snaplen;	      /* bytes */
 	enum keep keep;
 	enum source_choice source;
 	enum direction direction;

@@ -46,7 +46,7 @@ struct handover_interface {
 	uint16_t linktype;	      /* LINKTYPE_, as attached to */
 	bool keep_headers;	      /* as decided for the link type */
 	char filter[256];	      /* its text, cut; "" without one */
-	uint8_t channel;	      /* that it was tuned to; 0: it was not */
+	struct radio_channel channel; /* that it was tuned to; of 0 MHz: it was not */
 	struct packet_layout packets; /* HANDOVER_MMAP: its ring */
 };
 

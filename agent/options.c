@@ -9,7 +9,6 @@
 #include "queue.h"
 #include "agent/export/compress.h"
 #include "agent/export/session.h"
-#include "agent/tap/wireless.h"
 #include "wire/combo.h"
 #include "wire/order.h"
 
@@ -53,7 +52,8 @@ enum {
 const struct option_def run_defs[] = {
 	{ 'i', "interface", "IF", "capture on this interface; may be given several times" },
 	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
-	{ OPT_CHANNEL, "channel", "N", "tune the radio of the -i before it; before all: of each" },
+	{ OPT_CHANNEL, "channel", "CHANNEL",
+	  "tune the radio of the -i before it; before all: of each" },
 	{ OPT_PACE, "pace", NULL, "with -r: at the trace's own speed, not as fast as possible" },
 	{ OPT_TO, "to", "HOST:PORT",
 	  "the collector; [ADDR]:PORT for IPv6; given again: where\n"
@@ -173,10 +173,13 @@ static int parse_compress(struct run_options *o)
 /* As in dumpcap: behind an interface it is that one's, in front of all it is everyone's. */
 static int parse_channel(struct capture_options *o)
 {
-	uint32_t channel;
+	struct radio_channel channel;
+	const char *why;
 
-	if (parse_number("--channel", CHANNEL_MIN, CHANNEL_MAX, &channel))
+	if (channel_parse(&channel, optarg, strlen(optarg), &why)) {
+		log_line("--channel %s: %s", optarg, why);
 		return -EINVAL;
+	}
 	if (o->count)
 		o->channels[o->count - 1] = channel;
 	else

@@ -90,8 +90,9 @@ static const struct sandbox_check attach_checks[] = {
 	{ "socket", 0, SANDBOX_INT, AF_XDP },
 	{ "socket", 0, SANDBOX_INT, AF_UNIX },
 	{ "ioctl", 1, 0xff00, SOCKET_IOCTLS },
-	{ "ioctl", 1, SANDBOX_INT, SIOCSIWFREQ }, /* the channel */
+	{ "ioctl", 1, SANDBOX_INT, SIOCSIWFREQ }, /* the channel: wext.c */
 	{ "ioctl", 1, SANDBOX_INT, SIOCGIWFREQ },
+	{ "ioctl", 1, SANDBOX_INT, SIOCGIWRANGE },
 	{ "fcntl", 1, SANDBOX_INT, F_DUPFD_CLOEXEC }, /* libbpf's dup() */
 	{ "fcntl64", 1, SANDBOX_INT, F_DUPFD_CLOEXEC },
 	{ 0 },

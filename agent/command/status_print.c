@@ -87,6 +87,7 @@ void status_print_text(const struct statuses *all)
 	for (unsigned int i = 0; i < all->count; i++) {
 		const struct status *s = &all->list[i];
 		struct view v = view_of(s);
+		char channel[CHANNEL_TEXT_LEN];
 
 		printf("%s: %s%.31s, LINKTYPE %u, direction %s, snaplen %u, keep %s%s, saluki "
 		       "%.16s\n",
@@ -95,8 +96,10 @@ void status_print_text(const struct statuses *all)
 		       v.consume ? ", frames consumed" : "", v.version);
 		if (s->filter[0])
 			printf("  filter   %s\n", s->filter);
-		if (s->has_agent && s->agent.interface.channel)
-			printf("  channel  %u\n", s->agent.interface.channel);
+		if (s->has_agent && s->agent.interface.channel.mhz) {
+			channel_text(channel, &s->agent.interface.channel);
+			printf("  channel  %s\n", channel);
+		}
 		print_agent(s);
 		print_ring(s);
 #define X(field)                                                                                   \
@@ -113,10 +116,17 @@ static void json_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
 
-	if (s->has_agent && s->agent.interface.channel)
-		printf("\"channel\": %u, ", s->agent.interface.channel);
+	const struct radio_channel *c = &s->agent.interface.channel;
+	unsigned int number = s->has_agent ? channel_number(c->mhz) : 0;
+
+	if (number)
+		printf("\"channel\": %u, ", number);
 	else
 		printf("\"channel\": null, ");
+	if (s->has_agent && c->mhz)
+		printf("\"mhz\": %u, \"width_mhz\": %u, ", c->mhz, c->width);
+	else
+		printf("\"mhz\": null, \"width_mhz\": null, ");
 	if (!s->has_agent) {
 		printf("\"agent\": null,\n   ");
 		return;

@@ -11,7 +11,7 @@
 #include <saluki/log.h>
 #include <saluki/record.h>
 
-#include "wireless.h"
+#include "agent/radio/radio.h"
 
 /* The best first. Of the BPF hooks the tap itself takes the best, an interface at a time. */
 static const struct {
@@ -34,7 +34,7 @@ void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_opt
 		t->interfaces[i] = (struct tap_interface){
 			.name = o->interfaces[i],
 			.channel = o->channels[i],
-			.tuned = o->channels[i], /* tune_all */
+			.tuned = o->channels[i].mhz, /* tap_tune_all */
 		};
 }
 
@@ -212,82 +212,6 @@ static int lock_all(struct lock *locks, const struct capture_options *o)
 	return 0;
 }
 
-#define NO_RADIO 1 /* set_channel: beside errors */
-
-/* On a station's interface, which is Ethernet, the same request is no more than a wish. */
-static int set_channel(const char *interface, const struct link_state *link, uint8_t channel)
-{
-	return linktype_is_80211(link->linktype) ? wireless_set_channel(interface, channel)
-						 : NO_RADIO;
-}
-
-static void say_not_set(const char *interface, uint8_t channel, int err)
-{
-	log_line("%s: cannot set channel %d: %s", interface, channel,
-		 err == NO_RADIO
-			 ? "it is not an 802.11 monitor interface: it is wired, or a station "
-			   "('iw dev IF set type monitor')"
-			 : wireless_reason(err));
-}
-
-/* A driver that does not tell is believed. */
-static bool has_channel(const char *interface, uint8_t channel)
-{
-	int is = wireless_channel(interface);
-
-	return is == channel || is == -EOPNOTSUPP;
-}
-
-static void say_elsewhere(const char *interface, uint8_t channel)
-{
-	int is = wireless_channel(interface);
-
-	if (is > 0)
-		log_line("%s: is on channel %d and not on %d: another interface shares its radio",
-			 interface, is, channel);
-	else
-		log_line("%s: is not on channel %d: %s", interface, channel,
-			 is ? wireless_reason(is) : "where it is has no number");
-}
-
-void tap_tune(struct tap *t, unsigned int i, const struct link_state *now)
-{
-	struct tap_interface *f = &t->interfaces[i];
-	int err;
-
-	if (!f->channel)
-		return;
-	err = set_channel(f->name, now, f->channel);
-	f->tuned = !err && has_channel(f->name, f->channel);
-	if (err && err != f->not_tuned)
-		say_not_set(f->name, f->channel, err);
-	else if (!err && !f->tuned && f->not_tuned != -EXDEV)
-		say_elsewhere(f->name, f->channel);
-	f->not_tuned = err ?: f->tuned ? 0 : -EXDEV;
-}
-
-/* Before anything is attached: no frame of another channel is captured. Of interfaces that share a
- * radio each is asked once all are set. */
-static int tune_all(const struct capture_options *o, const struct link_state *links)
-{
-	int err = 0;
-
-	for (unsigned int i = 0; !err && i < o->count; i++) {
-		if (!o->channels[i])
-			continue;
-		err = set_channel(o->interfaces[i], &links[i], o->channels[i]);
-		if (err)
-			say_not_set(o->interfaces[i], o->channels[i], err);
-	}
-	for (unsigned int i = 0; !err && i < o->count; i++) {
-		if (!o->channels[i] || has_channel(o->interfaces[i], o->channels[i]))
-			continue;
-		say_elsewhere(o->interfaces[i], o->channels[i]);
-		err = -EXDEV;
-	}
-	return err;
-}
-
 /* Whether something is wrong with an interface or its filter, and not with the kind. */
 static bool told(const struct tap *t)
 {
@@ -333,10 +257,17 @@ static void say_unlocked(const struct tap *t)
 				 t->interfaces[i].name, t->locks[i].path);
 }
 
+static void close_radios(struct radio **radios, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		radio_close(radios[i]);
+}
+
 struct tap *tap_open(const struct capture_options *o)
 {
 	struct lock locks[INTERFACES_MAX];
 	struct link_state links[INTERFACES_MAX];
+	struct radio *radios[INTERFACES_MAX] = { NULL };
 	struct tap *t;
 
 	/* Asked first: it is the likeliest mistake, and must not look like a missing right. */
@@ -348,12 +279,14 @@ struct tap *tap_open(const struct capture_options *o)
 	}
 	if (lock_all(locks, o))
 		return NULL;
-	t = tune_all(o, links) ? NULL : open_best(o);
+	t = tap_tune_all(o, links, radios) ? NULL : open_best(o);
 	if (!t) {
+		close_radios(radios, o->count);
 		unlock_all(locks, o->count);
 		return NULL;
 	}
 	memcpy(t->locks, locks, sizeof(locks));
+	memcpy(t->radios, radios, sizeof(radios));
 	say_unlocked(t);
 	return t;
 }
@@ -366,6 +299,7 @@ void tap_close(struct tap *t)
 	if (!t)
 		return;
 	count = t->count;
+	close_radios(t->radios, count);
 	memcpy(locks, t->locks, sizeof(locks));
 	free_kind(t);
 	unlock_all(locks, count);
@@ -378,7 +312,8 @@ void tap_describe(const struct tap_interface *f, struct handover_interface *h)
 	snprintf(h->source, sizeof(h->source), "%s", f->source ? f->source : "");
 	h->linktype = f->link.linktype;
 	h->keep_headers = f->keep_headers;
-	h->channel = f->tuned ? f->channel : 0;
+	if (f->tuned)
+		h->channel = f->channel;
 	if (f->filter && f->filter->len)
 		snprintf(h->filter, sizeof(h->filter), "%.255s", f->filter->text);
 }
@@ -400,6 +335,7 @@ static const char *linktype_name(int linktype)
 void tap_say(const struct tap *t, unsigned int i, const char *verb)
 {
 	const struct tap_interface *f = &t->interfaces[i];
+	char channel[CHANNEL_TEXT_LEN];
 
 	log_line("%s: %s by %s, link type %s, snaplen %u, keep %s, %s", f->name, verb, f->source,
 		 linktype_name(f->link.linktype), t->o->snaplen,
@@ -407,8 +343,9 @@ void tap_say(const struct tap *t, unsigned int i, const char *verb)
 	if (f->filter && f->filter->len)
 		log_line("%s: filter '%.200s', %u instructions", f->name, f->filter->text,
 			 f->filter->len);
+	channel_text(channel, &f->channel);
 	if (f->tuned)
-		log_line("%s: channel %u", f->name, f->channel);
+		log_line("%s: channel %s", f->name, channel);
 	if (!f->link.up)
 		log_line("%s: is down; waiting for it", f->name);
 }

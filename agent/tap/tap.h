@@ -39,15 +39,15 @@ struct tap_ops {
 
 struct tap_interface {
 	const char *name;
-	struct link_state link; /* as found when it was to be attached */
-	int ifindex;		/* attached to last */
-	const char *source;	/* "xdp native", ...; NULL while not attached */
-	uint8_t channel;	/* that its radio is to listen to; 0: where it does */
-	bool tuned;		/* and does, as far as is known */
-	int not_tuned;		/* why not, when that was said last */
-	bool keep_headers;	/* as decided for the link type */
-	struct filter *filter;	/* NULL before it is compiled */
-	int filter_linktype;	/* for which it is */
+	struct link_state link;	      /* as found when it was to be attached */
+	int ifindex;		      /* attached to last */
+	const char *source;	      /* "xdp native", ...; NULL while not attached */
+	struct radio_channel channel; /* that its radio is to listen to; of 0 MHz: where it does */
+	bool tuned;		      /* and does, as far as is known */
+	int not_tuned;		      /* why not, when that was said last */
+	bool keep_headers;	      /* as decided for the link type */
+	struct filter *filter;	      /* NULL before it is compiled */
+	int filter_linktype;	      /* for which it is */
 	bool filter_is_own;	/* not what was given for all: saluki filter, or from the pins */
 	bool filter_is_ordered; /* and it came from the collector: its text is never compiled here
 				 */
@@ -64,6 +64,7 @@ struct tap {
 	unsigned int count;
 	struct tap_interface interfaces[INTERFACES_MAX];
 	struct lock locks[INTERFACES_MAX];
+	struct radio *radios[INTERFACES_MAX]; /* NULL: of one without a channel */
 	char ring[64]; /* what frames wait in, for people: "ring bpf 4096 KiB" */
 	bool bound;    /* to the device itself: an interface that goes ends the run */
 };
@@ -72,6 +73,10 @@ struct tap {
  * take, attached. Returns NULL after lines that say why not. */
 struct tap *tap_open(const struct capture_options *o);
 void tap_close(struct tap *t); /* takes NULL too */
+/* tune.c: opens the radios of interfaces with a channel, and tunes them before anything is
+ * attached: no frame of another channel is captured. Returns 0, or -errno after a line. */
+int tap_tune_all(const struct capture_options *o, const struct link_state *links,
+		 struct radio **radios);
 /* Tunes interface `i`'s radio to its channel, if it has one, and asks whether it is there. What
  * went wrong is said once. */
 void tap_tune(struct tap *t, unsigned int i, const struct link_state *now);

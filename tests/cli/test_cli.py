@@ -47,7 +47,8 @@ def test_version(command):
      "the number of instructions; give what 'tcpdump -ddd' prints\n"),
     ("saluki run -r FILE --channel 6 --to a:1 --key k", "saluki: run: --channel, --consume, --source, "
      "-Q, --ring and -B go with -i\n"),
-    ("saluki run -i lo --channel 0", "saluki: --channel 0: must be a whole number from 1 to 196\n"),
+    ("saluki run -i lo --channel 0", "saluki: --channel 0: a channel is a number from 1 to 196, 6g:1 to "
+     "6g:233, or MHz from 1000 to 7250\n"),
     ("saluki run -i lo --to a:1 --key k -B 64 -s 32768", "saluki: run: -B is too small: it must have "
      "room for four frames of -s bytes\n"),
     ("saluki run --store-bytes 63K", "saluki: --store-bytes 63K: must be from 65536 to 1073741824, K or "

@@ -577,6 +577,7 @@ def test_an_interface_made_anew_while_no_agent_runs(bed, bundled):
 COUNTERS = {"seen", "filtered", "ring_full", "copy_failed", "captured"}
 SCHEMA = {"interface": str, "source": str, "version": str, "linktype": int, "direction": str,
           "snaplen": int, "keep": str, "consume": bool, "channel": (int, type(None)),
+          "mhz": (int, type(None)), "width_mhz": (int, type(None)),
           "agent": (dict, type(None)), "persistent": bool, "ring": (dict, type(None)),
           "counters": dict, "rates": dict}
 RING = {"kind": str, "used": int, "size": int, "group": str, "interfaces": int}

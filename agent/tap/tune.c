@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tuning the radios of a run's interfaces to the channel that each is to have (--channel). In:
+ * links as they are, and radios. Out: all of them on their channels, or a line that says why not.
+ * Always holds: what cannot be set at the start ends the run; later it is said, once.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <saluki/linktype.h>
+#include <saluki/log.h>
+
+#include "tap.h"
+#include "agent/radio/radio.h"
+
+#define NO_MONITOR 1 /* set_channel: beside errors */
+
+/* On a station's interface, which is Ethernet, the same request is no more than a wish. */
+static int set_channel(struct radio *r, const struct link_state *link,
+		       const struct radio_channel *channel)
+{
+	return linktype_is_80211(link->linktype) ? radio_tune(r, channel) : NO_MONITOR;
+}
+
+static void say_not_set(const char *interface, const struct radio_channel *channel, int err)
+{
+	char text[CHANNEL_TEXT_LEN];
+
+	channel_text(text, channel);
+	log_line("%s: cannot set channel %s: %s", interface, text,
+		 err == NO_MONITOR
+			 ? "it is not an 802.11 monitor interface: it is wired, or a station "
+			   "('iw dev IF set type monitor')"
+			 : radio_reason(err));
+}
+
+/* A driver that does not tell is believed. */
+static bool has_channel(struct radio *r, const struct radio_channel *channel)
+{
+	struct radio_channel now;
+	int err = radio_where(r, &now);
+
+	return err == -EOPNOTSUPP || (!err && channel_is(&now, channel));
+}
+
+static void say_elsewhere(const char *interface, struct radio *r,
+			  const struct radio_channel *channel)
+{
+	char text[CHANNEL_TEXT_LEN], there[CHANNEL_TEXT_LEN];
+	struct radio_channel now;
+	int err = radio_where(r, &now);
+
+	channel_text(text, channel);
+	channel_text(there, &now);
+	if (!err && now.mhz)
+		log_line("%s: is on channel %s and not on %s: another interface shares its radio",
+			 interface, there, text);
+	else
+		log_line("%s: is not on channel %s: %s", interface, text,
+			 err ? radio_reason(err) : "where it is has no number");
+}
+
+void tap_tune(struct tap *t, unsigned int i, const struct link_state *now)
+{
+	struct tap_interface *f = &t->interfaces[i];
+	int err;
+
+	if (!f->channel.mhz)
+		return;
+	err = set_channel(t->radios[i], now, &f->channel);
+	f->tuned = !err && has_channel(t->radios[i], &f->channel);
+	if (err && err != f->not_tuned)
+		say_not_set(f->name, &f->channel, err);
+	else if (!err && !f->tuned && f->not_tuned != -EXDEV)
+		say_elsewhere(f->name, t->radios[i], &f->channel);
+	f->not_tuned = err ?: f->tuned ? 0 : -EXDEV;
+}
+
+/* Of interfaces that share a radio each is asked once all are set. */
+int tap_tune_all(const struct capture_options *o, const struct link_state *links,
+		 struct radio **radios)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < o->count; i++) {
+		if (!o->channels[i].mhz)
+			continue;
+		radios[i] = radio_open(o->interfaces[i]);
+		err = radios[i] ? set_channel(radios[i], &links[i], &o->channels[i]) : -ENOMEM;
+		if (err)
+			say_not_set(o->interfaces[i], &o->channels[i], err);
+	}
+	for (unsigned int i = 0; !err && i < o->count; i++) {
+		if (!o->channels[i].mhz || has_channel(radios[i], &o->channels[i]))
+			continue;
+		say_elsewhere(o->interfaces[i], radios[i], &o->channels[i]);
+		err = -EXDEV;
+	}
+	return err;
+}
