@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Combo, the sensor's side: see combo.h for the format. In: frames. Out: a body. Always holds:
- * nothing is allocated after combo_init. The mirror is combo_open.c.
+ * Combo, the sensor's side: see combo.h for the format. In: frames and events. Out: a body. Always
+ * holds: nothing is allocated after combo_init. The mirror is combo_open.c.
  */
 #include "combo.h"
 
@@ -33,7 +33,7 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 /* What columns hold counts against `size`, so none exceeds it by more than one frame's share. */
 static size_t column_cap(int i, size_t size)
 {
-	size_t all = (size_t)COMBO_FRAMES_MAX * column_max[i];
+	size_t all = i == COMBO_EVENTS ? size : (size_t)COMBO_FRAMES_MAX * column_max[i];
 
 	return (all < size ? all : size) + FRAME_MAX;
 }
@@ -71,7 +71,7 @@ void combo_free(struct combo *c)
 
 void combo_reset(struct combo *c)
 {
-	c->frames = 0;
+	c->frames = c->events = c->event_frames = 0;
 	c->run_frames = 0;
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		c->columns[i].end = c->columns[i].start;
@@ -97,7 +97,7 @@ bool combo_kinds_add(struct combo_kinds *k, uint16_t linktype, uint8_t interface
 
 int combo_fits(const struct combo *c, uint32_t kept_len)
 {
-	if (c->frames == 0)
+	if (combo_is_empty(c))
 		return kept_len <= c->data_cap;
 	return c->frames < COMBO_FRAMES_MAX && c->seen.count < COMBO_KINDS_MAX &&
 	       c->kept_bytes + kept_len <= COMBO_BYTES_MAX &&
@@ -254,6 +254,31 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 	c->frames++;
 }
 
+/* ---- events ---------------------------------------------------------------------------------- */
+
+#define EVENT_HEAD_MAX (3 + 5 + 2) /* frames, type, length */
+
+bool combo_event_fits(const struct combo *c, size_t len)
+{
+	if (combo_is_empty(c))
+		return len <= COMBO_EVENT_MAX;
+	return len <= COMBO_EVENT_MAX && c->events < COMBO_EVENTS_MAX &&
+	       c->data_len + c->columns_len + FRAME_MAX + EVENT_HEAD_MAX + len <= c->size;
+}
+
+void combo_event(struct combo *c, uint32_t type, const void *bytes, size_t len)
+{
+	size_t n = put_varint(c, COMBO_EVENTS, c->frames - c->event_frames);
+
+	n += put_varint(c, COMBO_EVENTS, type);
+	n += put_varint(c, COMBO_EVENTS, len);
+	memcpy(c->columns[COMBO_EVENTS].end, bytes, len);
+	c->columns[COMBO_EVENTS].end += len;
+	c->columns_len += n + len;
+	c->event_frames = c->frames;
+	c->events++;
+}
+
 /* Capture files often have microseconds: their times are smaller by a thousand. */
 static void times_coarsen(struct combo *c)
 {
@@ -272,11 +297,12 @@ void combo_close(struct combo *c)
 	uint8_t head[VARINT_MAX * (2 + COMBO_COLUMNS) + 8], *p = head;
 	size_t head_len;
 
-	kinds_end_run(c);
+	if (c->frames)
+		kinds_end_run(c);
 	if (!c->fine)
 		times_coarsen(c);
 	p += store_varint(p, c->first);
-	store_be(p, c->base_ns, 8);
+	store_be(p, c->frames ? c->base_ns : 0, 8);
 	p += 8;
 	p += store_varint(p, c->fine ? 1 : 1000);
 	for (int i = 0; i < COMBO_COLUMNS; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Combo frames: many captured frames in one unit of compression and export (Saluki paper,
- * section II-B). The agent appends and closes, the collector opens and takes next.
+ * section II-B), and events amid them: what the sensor has to say that is no frame. The agent
+ * appends and closes, the collector opens and takes next.
  *
  * On the wire (inside the seal), all integers in network order:
  *
@@ -21,8 +22,8 @@
  *
  * What the columns hold:
  *
- *     kinds    runs: varint frames, varint linktype, 1 byte interface, 1 byte direction;
- *              at most COMBO_KINDS_MAX different pairs of linktype and interface
+ *     kinds    runs: varint frames, varint linktype, 1 byte interface, 1 byte direction
+ *              (record.h); at most COMBO_KINDS_MAX different pairs of linktype and interface
  *     times    a varint a frame, zigzag: units since the frame before
  *     kepts    varint: bytes kept
  *     cuts     a varint a frame: bytes cut off (original length - kept)
@@ -46,6 +47,13 @@
  *
  * each as the difference from what forms.h says is expected, for forms that have the field; its
  * `cuts` is such a difference too, zigzag of 32 bits. Other frames are stored as they are.
+ *
+ * Behind all of these is the column of
+ *
+ *     events   varint: frames of this combo since the event before, varint type, varint length,
+ *              as many bytes; at most COMBO_EVENTS_MAX
+ *
+ * A combo has frames or events or both; without frames `base` is 0.
  */
 #ifndef WIRE_COMBO_H
 #define WIRE_COMBO_H
@@ -56,7 +64,7 @@
 
 #include "forms.h"
 
-#define COMBO_VERSION 2
+#define COMBO_VERSION 3
 #define COMBO_MAGIC 0x534c4b49u /* "SLKI" */
 #define COMBO_HEADER_LEN 16
 #define COMBO_CODEC_LEN 1
@@ -76,6 +84,8 @@ enum {
 /* Pairs of link type and interface in a combo: to the collector each may be new, and worth a block.
  */
 #define COMBO_KINDS_MAX 16
+#define COMBO_EVENTS_MAX 256
+#define COMBO_EVENT_MAX 512 /* bytes of one */
 /* Bytes of all frames of a combo as they come out: a form is stored once and may stand for many.
  * Ten times what a full combo of real frames makes of its 14 KB. */
 #define COMBO_BYTES_MAX (256 * 1024)
@@ -90,8 +100,19 @@ struct combo_frame {
 	uint32_t kept_len;
 	uint16_t linktype;
 	uint8_t interface;
-	uint8_t direction;   /* SALUKI_DIRECTION_ */
+	uint8_t direction;   /* SALUKI_DIRECTION_, and maybe SALUKI_UNSETTLED */
 	const uint8_t *data; /* kept_len bytes; not owned */
+};
+
+/* Types of events. A collector counts those that it does not know, and passes them over. */
+enum {
+	COMBO_EVENT_DWELL = 1, /* dwell.h */
+};
+
+struct combo_event {
+	uint32_t type; /* COMBO_EVENT_ */
+	uint32_t len;
+	const uint8_t *bytes; /* `len` of them, in the body */
 };
 
 /* ---- sensor: append and close --------------------------------------------------------------- */
@@ -109,6 +130,7 @@ enum combo_column {
 	COMBO_SEQUENCES,
 	COMBO_BEACONS,
 	COMBO_PACKETS,
+	COMBO_EVENTS,
 	COMBO_COLUMNS
 };
 
@@ -123,10 +145,11 @@ bool combo_kinds_add(struct combo_kinds *k, uint16_t linktype, uint8_t interface
 
 /* A combo being built. All memory is taken in combo_init; append and close allocate nothing. */
 struct combo {
-	uint32_t frames;
-	uint64_t first;	    /* set before combo_close */
-	uint64_t opened_ns; /* CLOCK_MONOTONIC of the first frame, for the age */
-	uint64_t mark;	    /* what the source gave for its end (source.h) */
+	uint32_t frames, events;
+	uint32_t event_frames; /* frames in front of the last event */
+	uint64_t first;	       /* set before combo_close */
+	uint64_t opened_ns;    /* CLOCK_MONOTONIC of the first frame or event, for the age */
+	uint64_t mark;	       /* what the source gave for its end (source.h) */
 	uint64_t base_ns, last_ns;
 	uint64_t last_us;    /* of last_ns */
 	uint32_t last_rest;  /* of that, ns */
@@ -156,10 +179,20 @@ int combo_init(struct combo *c, size_t size, size_t snaplen);
 void combo_free(struct combo *c); /* takes a zeroed combo too */
 void combo_reset(struct combo *c);
 
+static inline bool combo_is_empty(const struct combo *c)
+{
+	return !c->frames && !c->events;
+}
+
 /* Returns whether the frame still fits; an empty combo takes any frame up to the snaplen. */
 int combo_fits(const struct combo *c, uint32_t kept_len);
 /* Copies the frame in. The caller has asked combo_fits. */
 void combo_append(struct combo *c, const struct combo_frame *f);
+/* Returns whether an event of `len` bytes still fits; an empty combo takes any up to
+ * COMBO_EVENT_MAX. */
+bool combo_event_fits(const struct combo *c, size_t len);
+/* Copies an event in, behind the frames so far. The caller has asked combo_event_fits. */
+void combo_event(struct combo *c, uint32_t type, const void *bytes, size_t len);
 /* Lays columns and frames out as `body`, `body_len`. No frame byte is moved. */
 void combo_close(struct combo *c);
 
@@ -189,7 +222,8 @@ struct combo_span {
 /* Where a reader is. */
 struct combo_cursor {
 	uint32_t frames_left;
-	size_t kept_bytes; /* of all frames so far */
+	uint32_t event_frames; /* frames in front of the last event */
+	size_t kept_bytes;     /* of all frames so far */
 	struct combo_kinds seen;
 	uint64_t time_ns;
 	uint64_t run_left;
@@ -200,7 +234,8 @@ struct combo_cursor {
 
 struct combo_reader {
 	uint64_t first; /* frames exported before this combo */
-	size_t bytes;	/* kept of all its frames */
+	uint32_t frames, events;
+	size_t bytes; /* kept of all its frames */
 	uint64_t unit_ns;
 	bool has_forms; /* `forms` is in use */
 	struct combo_cursor cursor;
@@ -209,11 +244,15 @@ struct combo_reader {
 };
 
 /* Opens a body of `len` bytes with `frames` frames, checking that every column holds exactly
- * what the header promised, so that combo_next cannot fail half way. Returns 0 or -EBADMSG. The
- * reader points into `body`. */
+ * what the header promised, so that combo_next and combo_next_event cannot fail half way. Returns 0
+ * or -EBADMSG. The reader points into `body`. */
 int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames);
 /* Returns 1 with the next frame (pointing into the body or the reader, valid until the next call),
  * 0 behind the last one, -EBADMSG. */
 int combo_next(struct combo_reader *r, struct combo_frame *f);
+/* Returns 1 with the next event that is in front of the next frame, pointing into the body; 0 where
+ * there is none, and the next frame comes first. Who takes events asks before each frame, and
+ * behind the last one. */
+int combo_next_event(struct combo_reader *r, struct combo_event *e);
 
 #endif

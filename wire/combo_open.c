@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Combo, the collector's side: see combo.h for the format. In: a body from the wire. Out: frames.
- * Always holds: nothing outside the given body is read, whatever it says, and after combo_open
- * nothing of it can fail. The mirror is combo.c.
+ * Combo, the collector's side: see combo.h for the format. In: a body from the wire. Out: frames,
+ * events. Always holds: nothing outside the given body is read, whatever it says, and after
+ * combo_open nothing of it can fail. The mirror is combo.c.
  */
 #include "combo.h"
 
@@ -24,7 +24,7 @@ int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uin
 	if (load_be(in + 12, 4) != COMBO_MAGIC || h->version != COMBO_VERSION ||
 	    h->sensor_id != sensor_id)
 		return -EBADMSG;
-	if (h->frames == 0 || h->frames > COMBO_FRAMES_MAX || h->body_len > COMBO_BODY_MAX)
+	if (h->frames > COMBO_FRAMES_MAX || h->body_len > COMBO_BODY_MAX)
 		return -EBADMSG;
 	if (h->codec > COMBO_ZSTD_DOT11)
 		return -EBADMSG;
@@ -40,11 +40,17 @@ static int combo_check(struct combo_reader *r)
 {
 	struct combo_cursor start = r->cursor;
 	struct combo_cursor *c = &r->cursor;
+	struct combo_event e;
 	struct combo_frame f;
 
 	while (c->frames_left)
 		if (combo_read(r, &f))
 			return -EBADMSG;
+	while (combo_next_event(r, &e) == 1)
+		if (++r->events > COMBO_EVENTS_MAX)
+			return -EBADMSG;
+	if (!r->frames && !r->events)
+		return -EBADMSG;
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		if (c->columns[i].at != c->columns[i].end)
 			return -EBADMSG;
@@ -96,7 +102,7 @@ int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t
 	r->first = pre.first;
 	r->unit_ns = pre.unit_ns;
 	c->time_ns = pre.base_ns;
-	c->frames_left = frames;
+	r->frames = c->frames_left = frames;
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
 		if (pre.lengths[i] > (uint64_t)(end - p))
 			return -EBADMSG;
@@ -251,4 +257,23 @@ int combo_next(struct combo_reader *r, struct combo_frame *f)
 	if (r->cursor.frames_left == 0)
 		return 0;
 	return combo_read(r, f) ? -EBADMSG : 1;
+}
+
+/* What is damaged is where the column ends too early, which combo_check finds. */
+int combo_next_event(struct combo_reader *r, struct combo_event *e)
+{
+	struct combo_span *column = &r->cursor.columns[COMBO_EVENTS];
+	uint32_t since = r->frames - r->cursor.frames_left - r->cursor.event_frames;
+	const uint8_t *p = column->at;
+	uint64_t frames, type, len;
+
+	if (load_varint(&p, column->end, &frames) || frames > since ||
+	    load_varint(&p, column->end, &type) || type > UINT32_MAX ||
+	    load_varint(&p, column->end, &len) || len > COMBO_EVENT_MAX ||
+	    len > (uint64_t)(column->end - p))
+		return 0;
+	*e = (struct combo_event){ .type = type, .len = len, .bytes = p };
+	column->at = p + len;
+	r->cursor.event_frames += frames;
+	return 1;
 }

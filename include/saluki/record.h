@@ -22,6 +22,9 @@ enum {
 	SALUKI_DIRECTION_IN = 1,
 	SALUKI_DIRECTION_OUT = 2,
 };
+/* A bit of it that the agent sets: the frame was heard while its radio changed channel, or before
+ * it had settled there. */
+#define SALUKI_UNSETTLED 0x80
 
 /* What the BPF ring buffer reserves for a frame, behind its header: the first of these sizes that
  * holds what is kept of it. */

@@ -120,6 +120,135 @@ static void frames_of_no_bytes_are_counted_too(void **state)
 	combo_free(&c);
 }
 
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* Of event `n`: its length, and where its bytes are in what is random. */
+static size_t event_len(uint32_t n)
+{
+	return n % 11 == 3 ? COMBO_EVENT_MAX : n * 7 % 50;
+}
+
+static void assert_event(const struct combo_event *e, uint32_t n)
+{
+	assert_int_equal(e->type, n * 1000003);
+	assert_int_equal(e->len, event_len(n));
+	assert_memory_equal(e->bytes, (uint8_t *)bytes + n, e->len);
+}
+
+/* Frames and events as `order` says ('f', 'e'), as many as fit, from the given ones on. */
+static const char *fill_mixed(struct combo *c, const char *order, uint32_t *f, uint32_t *e)
+{
+	combo_reset(c);
+	for (; *order; order++) {
+		if (*order == 'f' && !combo_fits(c, frames[*f].kept_len))
+			break;
+		if (*order == 'e' && !combo_event_fits(c, event_len(*e)))
+			break;
+		if (*order == 'f') {
+			combo_append(c, &frames[(*f)++]);
+		} else {
+			combo_event(c, *e * 1000003, (uint8_t *)bytes + *e, event_len(*e));
+			(*e)++;
+		}
+	}
+	return order;
+}
+
+/* Whatever is next: in the order in which it was put in. */
+static void assert_mixed(struct combo *c, const char *order, const char *end, uint32_t f,
+			 uint32_t e)
+{
+	struct combo_reader r;
+	struct combo_frame frame;
+	struct combo_event event;
+	uint32_t events = c->events;
+
+	combo_close(c);
+	assert_true(c->body_len <= c->size + COMBO_HEADROOM_MAX);
+	assert_int_equal(combo_open(&r, c->body, c->body_len, c->frames), 0);
+	assert_int_equal(r.events, events);
+	for (; order < end; order++) {
+		if (*order == 'f') {
+			assert_int_equal(combo_next_event(&r, &event), 0);
+			assert_int_equal(combo_next(&r, &frame), 1);
+			assert_frame(&frame, &frames[f++]);
+		} else {
+			assert_int_equal(combo_next_event(&r, &event), 1);
+			assert_event(&event, e++);
+		}
+	}
+	assert_int_equal(combo_next_event(&r, &event), 0);
+	assert_int_equal(combo_next(&r, &frame), 0);
+}
+
+static void events_come_back_between_their_frames(void **state)
+{
+	static const size_t sizes[] = { COMBO_SIZE_MIN, 3000, COMBO_SIZE_DEFAULT };
+	char order[2 * FRAMES] = "eeffefeeefe";
+	uint32_t combos = 0;
+
+	(void)state;
+	for (size_t i = strlen(order); i < sizeof(order) - 1; i++)
+		order[i] = i % 16 < 13 && i * i % 7 ? 'f' : 'e';
+	for (size_t s = 0; s < 3; s++) {
+		uint32_t f = 0, e = 0;
+		struct combo c;
+
+		assert_int_equal(combo_init(&c, sizes[s], 192), 0);
+		for (const char *p = order, *end; *p && f < FRAMES - 1; p = end, combos++) {
+			uint32_t first_f = f, first_e = e;
+
+			end = fill_mixed(&c, p, &f, &e);
+			assert_true(end > p);
+			assert_mixed(&c, p, end, first_f, first_e);
+		}
+		combo_free(&c);
+	}
+	assert_true(combos > 20);
+}
+
+static void a_combo_may_have_events_alone(void **state)
+{
+	uint32_t f = 0, e = 0;
+	struct combo_reader r;
+	struct combo c;
+
+	(void)state;
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 32768), 0);
+	combo_append(&c, &frames[0]); /* what was in it before is forgotten */
+	fill_mixed(&c, "ee", &f, &e);
+	assert_false(combo_fits(&c, 32768)); /* it is not empty */
+	assert_true(combo_fits(&c, 1000));
+	assert_mixed(&c, "ee", "ee" + 2, 0, 0);
+	combo_reset(&c);
+	assert_true(combo_is_empty(&c));
+	combo_close(&c); /* one of nothing is none */
+	assert_int_equal(combo_open(&r, c.body, c.body_len, 0), -EBADMSG);
+	combo_free(&c);
+}
+
+static void events_are_bounded(void **state)
+{
+	struct combo c;
+	uint32_t n = 0;
+
+	(void)state;
+	assert_int_equal(combo_init(&c, COMBO_SIZE_MAX, 192), 0);
+	assert_true(combo_event_fits(&c, COMBO_EVENT_MAX));
+	assert_false(combo_event_fits(&c, COMBO_EVENT_MAX + 1));
+	for (; combo_event_fits(&c, 1); n++)
+		combo_event(&c, 1, "", 1);
+	assert_int_equal(n, COMBO_EVENTS_MAX);
+	assert_true(combo_fits(&c, 192));
+	combo_reset(&c);
+	for (n = 0; combo_event_fits(&c, COMBO_EVENT_MAX); n++)
+		combo_event(&c, 1, bytes, COMBO_EVENT_MAX);
+	assert_true(n < COMBO_EVENTS_MAX);
+	combo_close(&c);
+	assert_true(c.body_len <= COMBO_SIZE_MAX);
+	combo_free(&c);
+}
+
 /* ---- 802.11 ---------------------------------------------------------------------------------- */
 
 static uint32_t random_state;
@@ -317,17 +446,17 @@ static void clocks_and_counters_cost_a_byte_or_two(void **state)
 	combo_free(&c);
 }
 
-/* The format of version 2, byte by byte: what changes these changes COMBO_VERSION. */
+/* The format of version 3, byte by byte: what changes these changes COMBO_VERSION. */
 static void the_format_is_frozen(void **state)
 {
 	static const char frozen[] =
-		"d20917979cfe362a0000e80708090306040b000004060603047f000001010301000080c00c80c00c"
-		"02563c0e00d00f00002e00000102ffd28ffd82898506000204d8d80102c601c6010002e29cfde005"
-		"00d6040200001a002f480000000000000000000000026c09a0000001000080000000ffffffffffff"
-		"0201020304050201020304050000000000000000000064001104000474657374010882848b960c12"
-		"1824030101050200010000001a002f480000000000000000000000026c09a0000001000088413000"
-		"02010203040502090807060502010203040500000000000000200000000002010203040502050403"
-		"020188cc";
+		"d20917979cfe362a0000e80708090306040b00000406060309047f000001010301000080c00c80c0"
+		"0c02563c0e00d00f00002e00000102ffd28ffd82898506000204d8d80102c601c6010002e29cfde0"
+		"0500d6040205ac02056576656e7400001a002f480000000000000000000000026c09a00000010000"
+		"80000000ffffffffffff020102030405020102030405000000000000000000006400110400047465"
+		"7374010882848b960c121824030101050200010000001a002f480000000000000000000000026c09"
+		"a0000001000088413000020102030405020908070605020102030405000000000000002000000000"
+		"02010203040502050403020188cc";
 	struct combo_frame f;
 	uint8_t bytes[5][100];
 	char text[2 * 500 + 1];
@@ -351,6 +480,7 @@ static void the_format_is_frozen(void **state)
 				  .direction = 1,
 				  .data = (const uint8_t *)"\2\1\2\3\4\5\2\5\4\3\2\1\x88\xcc" };
 	combo_append(&c, &f);
+	combo_event(&c, 300, "event", 5);
 	c.first = 1234;
 	combo_close(&c);
 	assert_true(c.body_len <= 500);
@@ -399,6 +529,12 @@ static void a_damaged_body_is_read_within_bounds(void **state)
 	fill(&c, 0);
 	combo_close(&c);
 	assert_damage_is_bounded(&c);
+	combo_reset(&c);
+	combo_append(&c, &frames[1]);
+	for (uint32_t n = 0; combo_event_fits(&c, 30); n++)
+		combo_event(&c, n, bytes, 30);
+	combo_close(&c);
+	assert_damage_is_bounded(&c);
 	for (uint32_t seed = 0; seed < 4; seed++) {
 		make_dot11(seed);
 		combo_reset(&c);
@@ -417,7 +553,7 @@ static void header_as_in_table_4(void **state)
 
 	(void)state;
 	combo_header_write(out, 0x1234, 0xabcd, 3, 5);
-	assert_memory_equal(out, "\0\2\x12\x34\xab\xcd\0\3\0\0\0\5SLKI", COMBO_HEADER_LEN);
+	assert_memory_equal(out, "\0\3\x12\x34\xab\xcd\0\3\0\0\0\5SLKI", COMBO_HEADER_LEN);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), 0);
 	assert_int_equal(h.seqn, 0xabcd);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out) - 1, 0x1234), -EBADMSG);
@@ -437,6 +573,9 @@ int main(void)
 		cmocka_unit_test(what_is_appended_is_next),
 		cmocka_unit_test(an_empty_combo_takes_the_largest_frame),
 		cmocka_unit_test(frames_of_no_bytes_are_counted_too),
+		cmocka_unit_test(events_come_back_between_their_frames),
+		cmocka_unit_test(a_combo_may_have_events_alone),
+		cmocka_unit_test(events_are_bounded),
 		cmocka_unit_test(frames_of_80211_come_back),
 		cmocka_unit_test(clocks_and_counters_cost_a_byte_or_two),
 		cmocka_unit_test(the_format_is_frozen),

@@ -148,6 +148,17 @@ static void put_raw(int form)
 	put(COMBO_PACKETS, 0);
 }
 
+static void put_event(uint64_t frames, const char *text)
+{
+	size_t len = strlen(text);
+
+	put(COMBO_EVENTS, frames);
+	put(COMBO_EVENTS, 1);
+	put(COMBO_EVENTS, len);
+	memcpy(columns[COMBO_EVENTS].p + columns[COMBO_EVENTS].len, text, len);
+	columns[COMBO_EVENTS].len += len;
+}
+
 static void make_all(void)
 {
 	static const uint8_t plain[LONG_LEN] = "plain";
@@ -167,6 +178,9 @@ static void make_all(void)
 	put_run(1, 127);
 	put_form(0);
 	put_data(plain, LONG_LEN);
+	put_event(2, "an event");
+	put_event(0, "another");
+	put_event(4, "the last");
 }
 
 static void assert_opens(const char *what, int got, int want)
@@ -294,6 +308,16 @@ static void values_and_their_limits(void **state)
 		{ "stamp", COMBO_STAMPS, 1, UINT64_MAX, false },
 		{ "beacon", COMBO_BEACONS, 1, UINT64_MAX, false },
 		{ "time", COMBO_TIMES, 1, UINT64_MAX, false },
+		{ "event's place", COMBO_EVENTS, 6, FRAMES - 2, false },
+		{ "event's place", COMBO_EVENTS, 6, FRAMES - 1, true },
+		{ "event's place", COMBO_EVENTS, 0, FRAMES, true },
+		{ "event's place", COMBO_EVENTS, 6, UINT64_MAX, true },
+		{ "event's place", COMBO_EVENTS, 6, (1ULL << 32) + 1, true },
+		{ "event's type", COMBO_EVENTS, 1, UINT32_MAX, false },
+		{ "event's type", COMBO_EVENTS, 1, UINT32_MAX + 1ULL, true },
+		{ "event's length", COMBO_EVENTS, 8, 9, true },
+		{ "event's length", COMBO_EVENTS, 8, 7, true },
+		{ "event's length", COMBO_EVENTS, 8, UINT64_MAX, true },
 	};
 
 	(void)state;
@@ -459,6 +483,29 @@ static void more_kinds_than_a_combo_may_have(void **state)
 	assert_int_equal(open_runs(200, COMBO_KINDS_MAX + 1), -EBADMSG);
 }
 
+/* `count` events of `len` bytes each, and no frame. */
+static int open_events(uint32_t count, size_t len)
+{
+	char text[COMBO_EVENT_MAX + 2] = "";
+
+	start();
+	memset(text, 'x', len);
+	while (count--)
+		put_event(0, text);
+	return open_it(0);
+}
+
+static void more_events_than_a_combo_may_have(void **state)
+{
+	(void)state;
+	assert_int_equal(open_events(1, 0), 0);
+	assert_int_equal(open_events(0, 0), -EBADMSG);
+	assert_int_equal(open_events(COMBO_EVENTS_MAX, 5), 0);
+	assert_int_equal(open_events(COMBO_EVENTS_MAX + 1, 5), -EBADMSG);
+	assert_int_equal(open_events(1, COMBO_EVENT_MAX), 0);
+	assert_int_equal(open_events(1, COMBO_EVENT_MAX + 1), -EBADMSG);
+}
+
 static void more_bytes_than_a_combo_may_make(void **state)
 {
 	const uint32_t full = COMBO_BYTES_MAX / FORM_LEN_MAX;
@@ -490,7 +537,7 @@ static void headers(void **state)
 		{ "sensor", 2, 2, SENSOR_ID + 1, true },
 		{ "sensor", 2, 2, 0, true },
 		{ "sequence", 4, 2, 0xffff, false },
-		{ "frames", 6, 2, 0, true },
+		{ "frames", 6, 2, 0, false },
 		{ "frames", 6, 2, COMBO_FRAMES_MAX, false },
 		{ "frames", 6, 2, COMBO_FRAMES_MAX + 1, true },
 		{ "frames", 6, 2, 0xffff, true },
@@ -551,6 +598,7 @@ int main(void)
 		cmocka_unit_test(a_body_that_ends_too_early),
 		cmocka_unit_test(lengths_that_wrap),
 		cmocka_unit_test(more_kinds_than_a_combo_may_have),
+		cmocka_unit_test(more_events_than_a_combo_may_have),
 		cmocka_unit_test(more_bytes_than_a_combo_may_make),
 		cmocka_unit_test(headers),
 		cmocka_unit_test(sizes_of_stored_combos),
