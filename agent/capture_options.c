@@ -84,6 +84,7 @@ static int add_interface(struct capture_options *o)
 static int take_choice(struct capture_options *o, int id)
 {
 	static const char *const keeps[] = { "", "headers", "all", NULL };
+	static const char *const bad_fcs[] = { "", "keep", "drop", NULL };
 	static const char *const sources[] = { "auto", "xdp", "tc", "mmap", "xsk", NULL };
 	static const char *const rings[] = { "bpf", "mapped", NULL };
 	static const char *const directions[] = { "in", "out", "inout", NULL };
@@ -99,6 +100,11 @@ static int take_choice(struct capture_options *o, int id)
 		err = one_of("--keep", optarg, keeps, &choice);
 		o->keep = choice;
 		o->given |= GIVEN_KEEP;
+		return err;
+	case OPT_BAD_FCS:
+		err = one_of("--bad-fcs", optarg, bad_fcs, &choice);
+		o->bad_fcs = choice;
+		o->given |= GIVEN_BAD_FCS;
 		return err;
 	case OPT_SOURCE:
 		err = one_of("--source", optarg, sources, &choice);

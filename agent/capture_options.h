@@ -17,6 +17,7 @@
 #define INTERFACES_MAX 8
 
 enum keep { KEEP_DEFAULT, KEEP_HEADERS, KEEP_ALL };
+enum bad_fcs { BAD_FCS_DEFAULT, BAD_FCS_KEEP, BAD_FCS_DROP };
 enum source_choice { SOURCE_AUTO, SOURCE_XDP, SOURCE_TC, SOURCE_MMAP, SOURCE_XSK };
 enum ring_kind { RING_BPF, RING_MAPPED };
 enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
@@ -29,6 +30,7 @@ struct capture_options {
 	struct radio_channel channel; /* of the next -i */
 	uint32_t snaplen;	      /* bytes */
 	enum keep keep;
+	enum bad_fcs bad_fcs; /* not asked for: frames are kept as they come */
 	enum source_choice source;
 	enum direction direction;
 	bool consume;
@@ -50,11 +52,13 @@ enum capture_given {
 	GIVEN_RING_SIZE = 64,
 	GIVEN_FILTER = 128,
 	GIVEN_CHANNEL = 256,
+	GIVEN_BAD_FCS = 512,
 };
 
 /* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
 enum {
 	OPT_KEEP = 256,
+	OPT_BAD_FCS,
 	OPT_SOURCE,
 	OPT_RING,
 	OPT_CONSUME,
@@ -68,6 +72,9 @@ enum {
 		{ OPT_KEEP, "keep", "headers|all",                                                 \
 		  "headers: nothing behind the headers of data frames\n"                           \
 		  "                               (default on 802.11); all: up to the snaplen" },  \
+		{ OPT_BAD_FCS, "bad-fcs", "keep|drop",                                             \
+		  "frames received with a wrong FCS, which are counted\n"                          \
+		  "                               (default keep)" },                               \
 		{ OPT_SOURCE, "source", "auto|xdp|tc|mmap|xsk",                                    \
 		  "capture hook (default auto: the best that attaches);\n"                         \
 		  "                               xsk: AF_XDP, frames are consumed" },             \
@@ -95,7 +102,7 @@ int capture_option(struct capture_options *o, int id);
 int capture_expression(struct capture_options *o, int argc, char **argv);
 /* What one option alone cannot tell. NULL, or what is wrong. */
 const char *capture_options_wrong(const struct capture_options *o);
-/* What means nothing for a file: all but -i, -s and --keep. */
+/* What means nothing for a file: all but -i, -s, --keep and --bad-fcs. */
 #define GIVEN_FOR_INTERFACE                                                                        \
 	(GIVEN_SOURCE | GIVEN_DIRECTION | GIVEN_CONSUME | GIVEN_RING | GIVEN_RING_SIZE |           \
 	 GIVEN_CHANNEL)

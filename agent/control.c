@@ -41,6 +41,9 @@ void control_report(struct exporter *e)
 		"+ on the way %llu",
 		ULL(t.captured), ULL(t.exported), ULL(t.dropped_send), ULL(t.dropped_shutdown),
 		ULL(t.captured - t.exported - t.dropped_send - t.dropped_shutdown));
+	if (t.bad_fcs)
+		log_line("ledger: bad_fcs %llu of the frames were received with a wrong FCS",
+			 ULL(t.bad_fcs));
 	if (t.dropped_store)
 		log_line("ledger: dropped_store %llu of the exported were given up before a "
 			 "collector had them",

@@ -55,6 +55,7 @@ struct handover {
 	enum handover_kind kind;
 	bool pace;
 	bool keep_was_asked_for; /* file: --keep headers was given, not the default */
+	bool drop_bad_fcs;	 /* file, mmap: programs do it themselves */
 	bool persistent;	 /* ring: it and its programs stay when this agent ends */
 	enum keep keep;		 /* mmap: decided for each frame's own link type */
 	uint32_t snaplen;

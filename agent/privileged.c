@@ -63,6 +63,7 @@ static int hand_over_file(struct privileged *p, int key_fd)
 		.kind = HANDOVER_FILE,
 		.pace = o->pace,
 		.keep_was_asked_for = o->capture.keep == KEEP_HEADERS,
+		.drop_bad_fcs = o->capture.bad_fcs == BAD_FCS_DROP,
 		.snaplen = o->capture.snaplen,
 		.count = 1,
 		.interfaces[0] = { .source = "file", .keep_headers = o->capture.keep != KEEP_ALL },

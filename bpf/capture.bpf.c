@@ -26,6 +26,7 @@ const volatile __u32 snaplen = SALUKI_SNAPLEN_DEFAULT;
 const volatile __u32 linktype = LINKTYPE_ETHERNET;
 const volatile __u32 keep_headers = 0;
 const volatile __u32 consume = 0;
+const volatile __u32 drop_bad_fcs = 0;
 const volatile __u32 filtering = 0; /* there is a filter: see filter.h */
 const volatile __u32 interface = 0;
 const volatile __u32 mapped_exchange = 0; /* publish by an exchange: not on x86 */
@@ -108,7 +109,8 @@ static __always_inline void look(struct hook *h)
 		__u32 want = parse_min(h->len, parse_min(snaplen, PARSE_OFFSET_MAX));
 
 		/* Headers may lie in fragments; this moves them in front and changes no byte. */
-		if (keep_headers && (long)skb->data_end - (long)skb->data < want)
+		if ((keep_headers || linktype == LINKTYPE_RADIOTAP) &&
+		    (long)skb->data_end - (long)skb->data < want)
 			bpf_skb_pull_data(skb, want);
 		h->data = (void *)(long)*(volatile __u32 *)&skb->data;
 		h->data_end = (void *)(long)*(volatile __u32 *)&skb->data_end;
@@ -138,6 +140,8 @@ static __always_inline int capture(struct hook *h, bool wanted)
 	f.end = h->data_end;
 	/* The tag in the metadata stands in front of what the parser sees as EtherType. */
 	keep = trim_frame(&f, h->len, linktype, keep_headers, snaplen);
+	if (linktype == LINKTYPE_RADIOTAP && record_bad_fcs(&f, c))
+		return 0;
 	if (keep >= VLAN_TAG_OFFSET)
 		keep = parse_min(keep + h->vlan_len, snaplen);
 	if (keep > SALUKI_SNAPLEN_MAX)

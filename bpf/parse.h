@@ -29,7 +29,7 @@ parse_inline unsigned int frame_headers_end(struct frame *f, int linktype)
 	case LINKTYPE_RADIOTAP:
 		return radiotap_end(f);
 	case LINKTYPE_IEEE802_11:
-		return dot11_end(f, 0, 0);
+		return dot11_end(f, 0);
 	case LINKTYPE_PRISM:
 	case LINKTYPE_AVS:
 		return prism_end(f);

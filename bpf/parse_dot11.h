@@ -11,34 +11,57 @@
 #include "parse_network.h"
 
 #define RADIOTAP_WORDS_MAX 128 /* present words followed; drivers use at most a dozen */
+#define RADIOTAP_DATAPAD 0x20  /* flags: the 802.11 header is padded to four bytes, */
+#define RADIOTAP_BAD_FCS 0x40  /* the FCS was wrong, */
+#define RADIOTAP_LIES 0x100    /* and ours: the header does not hold the fields it announces */
 
-/* Returns whether the driver padded the 802.11 header to four bytes: 1, 0, or -1 where the
- * header of `len` bytes does not hold the fields it announces. */
-parse_inline int radiotap_datapad(struct frame *f, unsigned int len)
+/* Returns the length of a radiotap header, 0 where it lies or is not there. */
+parse_inline unsigned int radiotap_len(struct frame *f)
 {
-	const unsigned char *p = frame_at(f, 4, 4);
-	unsigned int first, word, off = 8;
+	const unsigned char *p = frame_at(f, 0, 8);
+	unsigned int len = p ? parse_le16(p + 2) : 0;
 
-	if (!p)
-		return 0;
-	first = word = parse_le32(p);
+	return !p || p[0] != 0 || len < 8 || len > f->orig_len ? 0 : len;
+}
+
+/* Returns where the fields begin, behind the present words of a header of `len` bytes, the first of
+ * which is `word`; 0 where they do not end inside it. */
+parse_inline unsigned int radiotap_fields(struct frame *f, unsigned int len, unsigned int word)
+{
+	const unsigned char *p;
+	unsigned int off = 8;
+
 	for (int i = 1; i < RADIOTAP_WORDS_MAX && (word & 0x80000000u); i++) {
 		p = frame_at(f, off, 4);
 		if (!p || off + 4 > len)
-			return -1;
+			return 0;
 		word = parse_le32(p);
 		off = parse_joint(off + 4, PARSE_OFFSET_MASK);
 	}
-	if (word & 0x80000000u)
-		return -1;
+	return word & 0x80000000u ? 0 : off;
+}
+
+/* Returns the flags of a radiotap header, those of its first present word, where drivers have them;
+ * 0 where there are none. Namespaces, vendors' too, begin behind that word's fields. */
+parse_inline unsigned int radiotap_flags(struct frame *f)
+{
+	unsigned int len = radiotap_len(f), first, off;
+	const unsigned char *p = frame_at(f, 4, 4);
+
+	if (!len || !p)
+		return 0;
+	first = parse_le32(p);
+	off = radiotap_fields(f, len, first);
+	if (!off)
+		return RADIOTAP_LIES;
 	if (!(first & 2)) /* no flags field */
 		return 0;
 	if (first & 1) /* TSFT: 8 bytes, aligned to 8 */
 		off = ((off + 7) & ~7u) + 8;
 	if (off >= len)
-		return -1;
+		return RADIOTAP_LIES;
 	p = frame_at(f, off, 1);
-	return p ? (p[0] >> 5) & 1 : 0; /* IEEE80211_RADIOTAP_F_DATAPAD */
+	return p ? p[0] : 0;
 }
 
 /* Body of an unprotected data frame: mesh control, A-MSDU subframe header, LLC. `qos` is the
@@ -67,12 +90,11 @@ parse_inline unsigned int dot11_body_end(struct frame *f, unsigned int off, unsi
 	return parse_min(llc_end(f, off), bound);
 }
 
-/* An 802.11 frame at `off`; `radiotap_len` is 0 where there is no radiotap header. */
-parse_inline unsigned int dot11_end(struct frame *f, unsigned int off, unsigned int radiotap_len)
+/* An 802.11 frame at `off`. */
+parse_inline unsigned int dot11_end(struct frame *f, unsigned int off)
 {
 	const unsigned char *p;
 	unsigned int fc0, fc1, len = 24, qos = 0;
-	int pad = 0;
 
 	if (off > PARSE_OFFSET_MAX)
 		return off; /* what is in front is kept, what is behind cannot be looked at */
@@ -103,14 +125,11 @@ parse_inline unsigned int dot11_end(struct frame *f, unsigned int off, unsigned 
 		if (fc1 & 0x80)
 			len += 4; /* HT control */
 	}
-	if (radiotap_len) {
-		pad = radiotap_datapad(f, radiotap_len);
-		if (pad < 0)
-			return frame_malformed(f, 8);
-	}
+	if (f->flags & RADIOTAP_LIES)
+		return frame_malformed(f, 8);
 	if (fc0 & 0x40)
 		return off + len; /* null data: no body */
-	if (pad)
+	if (f->flags & RADIOTAP_DATAPAD)
 		len = (len + 3) & ~3u;
 	off = parse_joint(off + len, PARSE_OFFSET_MASK);
 	if (fc1 & 0x40) { /* protected: 8 bytes of cipher header, WEP has 4 */
@@ -124,15 +143,11 @@ parse_inline unsigned int dot11_end(struct frame *f, unsigned int off, unsigned 
 
 parse_inline unsigned int radiotap_end(struct frame *f)
 {
-	const unsigned char *p = frame_at(f, 0, 8);
-	unsigned int len;
+	unsigned int len = radiotap_len(f);
 
-	if (!p)
+	if (!frame_at(f, 0, 8))
 		return 8;
-	len = parse_le16(p + 2);
-	if (p[0] != 0 || len < 8 || len > f->orig_len)
-		return frame_malformed(f, 8);
-	return dot11_end(f, len, len);
+	return len ? dot11_end(f, len) : frame_malformed(f, 8);
 }
 
 /* Prism (linux-wlan-ng, the writer's byte order) or AVS (network order) header. */
@@ -150,7 +165,7 @@ parse_inline unsigned int prism_end(struct frame *f)
 		len = parse_le32(p + 4);
 	if (len < 8 || len > f->orig_len)
 		return frame_malformed(f, 8);
-	return dot11_end(f, len, 0);
+	return dot11_end(f, len);
 }
 
 /* Per-packet information (files only): its own header names the link type behind it. */
@@ -164,7 +179,7 @@ parse_inline unsigned int ppi_end(struct frame *f)
 	len = parse_le16(p + 2);
 	if (p[0] != 0 || len < 8 || len > f->orig_len || parse_le32(p + 4) != LINKTYPE_IEEE802_11)
 		return frame_malformed(f, 8);
-	return dot11_end(f, len, 0);
+	return dot11_end(f, len);
 }
 
 #endif

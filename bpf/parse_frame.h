@@ -36,6 +36,7 @@ struct frame {
 	const unsigned char *data, *end; /* the bytes at hand */
 	unsigned int orig_len;		 /* bytes the frame had before anybody cut it */
 	unsigned int malformed;		 /* out: a header lied */
+	unsigned int flags;		 /* radiotap's, where there are any: radiotap_flags() */
 };
 
 /* Returns the `n` bytes at `off`, or 0 where they are not all there. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every capture program has, whatever takes its records: the counters, and the header of a
- * record (saluki/record.h). Included behind the constants that the loader sets.
+ * What every capture program has, whatever takes its records: the counters, the header of a record
+ * (saluki/record.h), and frames that were received wrong. Included behind the constants that the
+ * loader sets.
  */
 #ifndef SALUKI_BPF_RECORD_H
 #define SALUKI_BPF_RECORD_H
@@ -26,6 +27,17 @@ static __always_inline void record_fill(struct saluki_record *r, __u32 orig_len,
 	r->interface = interface;
 	r->direction = direction;
 	r->pad = 0;
+}
+
+/* Counts a trimmed frame whose FCS was wrong. Returns whether it is refused for it. */
+static __always_inline bool record_bad_fcs(const struct frame *f, struct saluki_counters *c)
+{
+	if (!(f->flags & RADIOTAP_BAD_FCS))
+		return false;
+	c->bad_fcs++;
+	if (drop_bad_fcs)
+		c->filtered++;
+	return drop_bad_fcs;
 }
 
 #endif

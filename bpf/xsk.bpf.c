@@ -27,6 +27,7 @@
 const volatile __u32 snaplen = SALUKI_SNAPLEN_DEFAULT; /* at most `room` of a slot */
 const volatile __u32 linktype = LINKTYPE_ETHERNET;
 const volatile __u32 keep_headers = 0;
+const volatile __u32 drop_bad_fcs = 0;
 const volatile __u32 filtering = 0; /* there is a filter: see filter.h */
 const volatile __u32 interface = 0;
 
@@ -88,6 +89,8 @@ int saluki_xsk(struct xdp_md *ctx)
 	f.data = (void *)(long)*(volatile __u32 *)&ctx->data;
 	f.end = (void *)(long)*(volatile __u32 *)&ctx->data_end;
 	keep = trim_frame(&f, f.orig_len, linktype, keep_headers, snaplen);
+	if (linktype == LINKTYPE_RADIOTAP && record_bad_fcs(&f, c))
+		return XDP_PASS;
 	/* A queue without a socket: one that was made after we started. */
 	if (make_record(ctx, f.orig_len, keep) ||
 	    bpf_redirect_map(&saluki_sockets, ctx->rx_queue_index, XDP_DROP) != XDP_REDIRECT) {

@@ -196,12 +196,15 @@ void ledger_print(FILE *out, const char *name, const struct ledger *l)
 		"%llu; "
 		"captured = exported %llu + dropped %llu + in ring %llu + vanished %llu; "
 		"exported = written %llu + lost %llu (missing %llu, disk %llu) + earlier %llu + "
-		"in flight %llu; balance %lld\n",
+		"in flight %llu; balance %lld",
 		name, ULL(t->seen), ULL(t->filtered), ULL(t->ring_full), ULL(t->copy_failed),
 		ULL(t->captured), ULL(t->exported), ULL(t->dropped_send + t->dropped_shutdown),
 		ULL(t->in_ring), ULL(s.vanished), ULL(s.written), ULL(s.lost_missing + s.lost_disk),
 		ULL(s.lost_missing), ULL(s.lost_disk), ULL(s.earlier), ULL(ledger_in_flight(l)),
 		(long long)ledger_balance(l));
+	if (t->bad_fcs)
+		fprintf(out, "; %llu received with a wrong FCS", ULL(t->bad_fcs));
+	putc('\n', out);
 }
 
 void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l)

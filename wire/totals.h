@@ -8,8 +8,8 @@
  *     captured = exported + dropped_send + dropped_shutdown + in_ring
  *
  * Behind them, where the sensor says it, what each of its interfaces (info.h) has of the first
- * equation, so that the sums over all of them are the totals: 1 byte interfaces, 1 byte fields of
- * each, then the fields, a varint each.
+ * equation and of bad_fcs, so that the sums over all of them are the totals: 1 byte interfaces,
+ * 1 byte fields of each, then the fields, a varint each.
  */
 #ifndef WIRE_TOTALS_H
 #define WIRE_TOTALS_H
@@ -39,10 +39,12 @@
 	X(final, "1 when the run has ended")                                                       \
 	X(in_ring, "frames left in the ring for the next agent, when this one stopped in order")   \
 	X(dropped_store,                                                                           \
-	  "exported frames given up before the collector had them: the store was full")
+	  "exported frames given up before the collector had them: the store was full")            \
+	X(bad_fcs, "frames received with a wrong FCS, of those the filter takes")
 
 /* name; what it counts is said above */
-#define TOTALS_INTERFACE_FIELDS(X) X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured)
+#define TOTALS_INTERFACE_FIELDS(X)                                                                 \
+	X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured) X(bad_fcs)
 #define TOTALS_INTERFACES_MAX 8
 
 struct totals_interface {

@@ -154,6 +154,7 @@ static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 		c->ring_full = t->ring_full;
 		c->copy_failed = t->copy_failed;
 		c->captured = t->captured;
+		c->bad_fcs = t->bad_fcs;
 	}
 	return s->is_pinned ? monotonic_ns() : s->agent.news.at_ns;
 }

@@ -13,7 +13,7 @@
 #define ULL(x) ((unsigned long long)(x))
 
 /* The fields of struct saluki_counters that every source has; the others are for the pins. */
-#define COUNTERS(X) X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured)
+#define COUNTERS(X) X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured) X(bad_fcs)
 
 /* What is the same of pins and of agents. */
 struct view {

@@ -27,11 +27,13 @@ void export_totals(struct exporter *e, struct totals *t)
 		t->malformed += c.malformed;
 		t->seen_bytes += c.seen_bytes;
 		t->kept_bytes += c.kept_bytes;
+		t->bad_fcs += c.bad_fcs;
 		own->seen = c.seen;
 		own->filtered = c.filtered;
 		own->ring_full = c.ring_full;
 		own->copy_failed = c.copy_failed;
 		own->captured = c.captured;
+		own->bad_fcs = c.bad_fcs;
 	}
 	t->exported = __atomic_load_n(&e->counters.exported, __ATOMIC_RELAXED);
 	t->dropped_send = __atomic_load_n(&e->counters.dropped_send, __ATOMIC_RELAXED);

@@ -26,15 +26,24 @@ void source_counts_read(struct saluki_counters *out, const struct source_counts 
 	changes_read(&c->changes, out, &c->counters, sizeof(*out));
 }
 
-void source_cut(struct source_frame *out, uint32_t cap_len, bool keep_headers, uint32_t snaplen,
+bool source_cut(struct source_frame *out, uint32_t cap_len, const struct source_keep *keep,
 		struct source_counts *c)
 {
-	struct frame f = { out->frame.data, out->frame.data + cap_len, out->frame.orig_len, 0 };
+	struct frame f = { .data = out->frame.data,
+			   .end = out->frame.data + cap_len,
+			   .orig_len = out->frame.orig_len };
+	bool bad, taken;
 
-	out->frame.kept_len = trim_frame(&f, cap_len, out->frame.linktype, keep_headers, snaplen);
+	out->frame.kept_len =
+		trim_frame(&f, cap_len, out->frame.linktype, keep->headers, keep->snaplen);
+	bad = f.flags & RADIOTAP_BAD_FCS;
+	taken = !bad || !keep->drop_bad_fcs;
 	changes_begin(&c->changes);
-	add(&c->counters.captured, 1);
-	add(&c->counters.kept_bytes, out->frame.kept_len);
-	add(&c->counters.malformed, f.malformed);
+	add(&c->counters.bad_fcs, bad);
+	add(&c->counters.filtered, !taken);
+	add(&c->counters.captured, taken);
+	add(&c->counters.kept_bytes, taken ? out->frame.kept_len : 0);
+	add(&c->counters.malformed, taken && f.malformed);
 	changes_end(&c->changes);
+	return taken;
 }

@@ -95,9 +95,16 @@ struct source_counts {
 /* Counts a frame that the source was offered. */
 void source_offered(struct source_counts *c, uint32_t orig_len, bool refused);
 void source_counts_read(struct saluki_counters *out, const struct source_counts *c);
+/* What is kept of whole frames. */
+struct source_keep {
+	uint32_t snaplen;
+	bool headers, drop_bad_fcs;
+};
+
 /* Sets what is kept of a whole frame of `cap_len` bytes at hand, as the BPF programs would have cut
- * it, and counts it as captured. `out->orig_len`, `linktype` and `data` are set. */
-void source_cut(struct source_frame *out, uint32_t cap_len, bool keep_headers, uint32_t snaplen,
+ * it, and counts it as captured. Returns false where it is refused, and counted so.
+ * `out->orig_len`, `linktype` and `data` are set. */
+bool source_cut(struct source_frame *out, uint32_t cap_len, const struct source_keep *keep,
 		struct source_counts *c);
 
 /* All take the descriptors over. They return NULL after a line that says what failed. */

@@ -96,9 +96,31 @@ static uint64_t file_due_ns(struct source_file *s)
 	return s->start_ns + (s->ahead.time_ns - s->trace_start_ns);
 }
 
-/* Returns 1 with a frame ahead that is due and that the filter takes; else as file_next. A refused
- * one is counted and gone. */
-static int file_take(struct source_file *s)
+/* Makes a frame of the one at hand. Returns 1, or -EAGAIN where it is refused after all. */
+static int file_give(struct source_file *s, struct source_frame *out)
+{
+	const struct pcap_frame *p = &s->ahead;
+	struct source_keep keep = {
+		.snaplen = __atomic_load_n(&s->snaplen, __ATOMIC_RELAXED),
+		.headers = s->h.interfaces[0].keep_headers &&
+			   (s->h.keep_was_asked_for || linktype_is_80211(p->linktype)),
+		.drop_bad_fcs = s->h.drop_bad_fcs,
+	};
+
+	out->frame.time_ns = p->time_ns;
+	out->frame.orig_len = p->orig_len;
+	out->frame.linktype = p->linktype;
+	out->frame.interface = 0;
+	out->frame.direction = SALUKI_DIRECTION_UNKNOWN;
+	out->frame.data = p->data;
+	out->heard_ns = monotonic_ns();
+	out->taken = 0;
+	return source_cut(out, p->cap_len, &keep, &s->counts) ? 1 : -EAGAIN;
+}
+
+/* Takes a frame that is due, if the filter does. Returns as file_next; -EAGAIN: it is refused,
+ * counted and gone. */
+static int file_take(struct source_file *s, struct source_frame *out)
 {
 	int got = s->have_ahead ? 1 : file_read(s), refused;
 
@@ -111,35 +133,18 @@ static int file_take(struct source_file *s)
 	if (refused < 0)
 		return refused;
 	source_offered(&s->counts, s->ahead.orig_len, refused);
-	return refused ? -EAGAIN : 1;
+	return refused ? -EAGAIN : file_give(s, out);
 }
 
 static int file_next(struct source *base, struct source_frame *out)
 {
 	struct source_file *s = (struct source_file *)base;
-	struct pcap_frame *p = &s->ahead;
-	bool headers;
 	int got, tries = 0;
 
 	do
-		got = file_take(s);
+		got = file_take(s, out);
 	while (got == -EAGAIN && ++tries < REFUSED_MAX);
-	if (got != 1)
-		return got == -EAGAIN ? 0 : got;
-
-	out->frame.time_ns = p->time_ns;
-	out->frame.orig_len = p->orig_len;
-	out->frame.linktype = p->linktype;
-	out->frame.interface = 0;
-	out->frame.direction = SALUKI_DIRECTION_UNKNOWN;
-	out->frame.data = p->data;
-	out->heard_ns = monotonic_ns();
-	out->taken = 0;
-	headers = s->h.interfaces[0].keep_headers &&
-		  (s->h.keep_was_asked_for || linktype_is_80211(p->linktype));
-	source_cut(out, p->cap_len, headers, __atomic_load_n(&s->snaplen, __ATOMIC_RELAXED),
-		   &s->counts);
-	return 1;
+	return got == -EAGAIN ? 0 : got;
 }
 
 static void file_wait(struct source *base, int timeout_ms)

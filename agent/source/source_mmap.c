@@ -44,8 +44,9 @@
 #define HOLD_NS 100000000
 #define HOLD_LOOK_MS 20
 
-#define CLOCK_EVERY 64 /* frames, between two looks at the clock */
-#define RUN_MAX 64     /* and of one lane, between two at the others */
+#define CLOCK_EVERY 64	 /* frames, between two looks at the clock */
+#define RUN_MAX 64	 /* and of one lane, between two at the others */
+#define REFUSED_MAX 1000 /* in a row, before the capture thread is asked whether to go on */
 
 struct lane {
 	int fd, census;
@@ -59,7 +60,7 @@ struct lane {
 	uint64_t limit;		  /* no more than these */
 	uint64_t missing;	  /* frames that the kernel counted and never gave */
 	int linktype;		  /* where a frame's own is not known */
-	struct source_counts cut; /* kept_bytes, malformed, seen_bytes */
+	struct source_counts cut; /* seen_bytes, kept_bytes, malformed, bad_fcs; filtered: here */
 	/* The kernel's counts in 64 bits. */
 	struct packet_counts last;
 	uint64_t packets, drops, filtered;
@@ -69,6 +70,7 @@ struct source_mmap {
 	struct source base;
 	uint32_t snaplen; /* as ordered last */
 	enum keep keep;
+	bool drop_bad_fcs;
 	struct lane lanes[INTERFACES_MAX];
 	struct lane *lane; /* of the frame given last; NULL: there was none */
 	uint64_t until_ns; /* this lane has the oldest frame up to here */
@@ -166,12 +168,15 @@ static struct lane *oldest_of_all(struct source_mmap *s)
 	return best;
 }
 
-/* The link type is the frame's own: an interface may have become one of another type. */
-static void give(struct source_mmap *s, struct lane *l, struct source_frame *f)
+/* The link type is the frame's own: an interface may have become one of another type. Returns false
+ * where the frame is refused. */
+static bool give(struct source_mmap *s, struct lane *l, struct source_frame *f)
 {
 	const struct packet *p = &l->ahead;
 	int linktype = linktype_from_arphrd(p->arphrd);
 	uint64_t heard_ns = p->time_ns - s->clock.realtime_minus_monotonic_ns;
+	struct source_keep keep = { .snaplen = __atomic_load_n(&s->snaplen, __ATOMIC_RELAXED),
+				    .drop_bad_fcs = s->drop_bad_fcs };
 
 	f->frame.data = p->data;
 	f->frame.orig_len = p->orig_len;
@@ -184,10 +189,9 @@ static void give(struct source_mmap *s, struct lane *l, struct source_frame *f)
 	f->heard_ns = (int64_t)(s->now_ns - heard_ns) < 0 ? s->now_ns : heard_ns;
 	f->taken = 0;
 	source_offered(&l->cut, p->orig_len, false);
-	source_cut(f, p->cap_len,
-		   s->keep == KEEP_HEADERS ||
-			   (s->keep == KEEP_DEFAULT && linktype_is_80211(f->frame.linktype)),
-		   __atomic_load_n(&s->snaplen, __ATOMIC_RELAXED), &l->cut);
+	keep.headers = s->keep == KEEP_HEADERS ||
+		       (s->keep == KEEP_DEFAULT && linktype_is_80211(f->frame.linktype));
+	return source_cut(f, p->cap_len, &keep, &l->cut);
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */
@@ -229,9 +233,9 @@ static void mmap_counters(const struct source *base, unsigned int interface,
 	pthread_mutex_lock(&s->lock);
 	add_up(s, l);
 	out->ring_full = l->drops;
-	out->filtered = l->filtered;
 	out->copy_failed = lane_lost(l);
-	out->captured = l->packets - l->drops - out->copy_failed;
+	out->captured = l->packets - l->drops - out->copy_failed - out->filtered;
+	out->filtered += l->filtered; /* those here, and the kernel's */
 	out->seen = l->packets + l->filtered;
 	pthread_mutex_unlock(&s->lock);
 }
@@ -299,12 +303,9 @@ static struct lane *last_ones(struct source_mmap *s)
 	return l;
 }
 
-static int mmap_next(struct source *base, struct source_frame *f)
+/* The lane with the next frame; the one given last is given back. NULL: there is none right now. */
+static struct lane *next_lane(struct source_mmap *s)
 {
-	struct source_mmap *s = (struct source_mmap *)base;
-
-	if (__atomic_load_n(&s->halting, __ATOMIC_ACQUIRE) && !s->halted)
-		freeze(s);
 	if (s->lane)
 		lane_step(s, s->lane);
 	if (!s->lane || !s->lane->have || s->lane->ahead.time_ns > s->until_ns ||
@@ -312,10 +313,19 @@ static int mmap_next(struct source *base, struct source_frame *f)
 		s->lane = oldest_of_all(s);
 	if (!s->lane && all_stopped(s))
 		s->lane = last_ones(s);
-	if (!s->lane)
-		return 0;
-	give(s, s->lane, f);
-	return 1;
+	return s->lane;
+}
+
+static int mmap_next(struct source *base, struct source_frame *f)
+{
+	struct source_mmap *s = (struct source_mmap *)base;
+
+	if (__atomic_load_n(&s->halting, __ATOMIC_ACQUIRE) && !s->halted)
+		freeze(s);
+	for (int i = 0; i < REFUSED_MAX && next_lane(s); i++)
+		if (give(s, s->lane, f))
+			return 1;
+	return 0;
 }
 
 static void gather(uint64_t ns)
@@ -466,6 +476,7 @@ struct source *source_mmap_open(const struct handover *h, const int *fds)
 	s->base.interfaces = h->count;
 	s->snaplen = h->snaplen;
 	s->keep = h->keep;
+	s->drop_bad_fcs = h->drop_bad_fcs;
 	pthread_mutex_init(&s->lock, NULL);
 	for (unsigned int i = 0; i < h->count; i++) {
 		s->lanes[i].fd = fds[HANDOVER_FD_SOCKETS + 2 * i];

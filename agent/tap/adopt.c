@@ -23,7 +23,8 @@ static bool config_possible(const struct saluki_config *c)
 	       memchr(c->interface, 0, sizeof(c->interface)) &&
 	       memchr(c->source, 0, sizeof(c->source)) && c->snaplen >= SALUKI_SNAPLEN_MIN &&
 	       c->snaplen <= c->snaplen_max && c->snaplen_max <= SALUKI_SNAPLEN_MAX &&
-	       c->keep <= KEEP_ALL && c->direction <= DIRECTION_INOUT && c->number < c->count &&
+	       c->keep <= KEEP_ALL && c->bad_fcs <= BAD_FCS_DROP &&
+	       c->direction <= DIRECTION_INOUT && c->number < c->count &&
 	       c->count <= INTERFACES_MAX && !(c->ring_size & (c->ring_size - 1));
 }
 
@@ -140,6 +141,8 @@ int adopt_options(struct capture_options *o, const struct saluki_config *c)
 		differs = "-s";
 	else if (o->given & GIVEN_KEEP && o->keep != c->keep)
 		differs = "--keep";
+	else if (o->given & GIVEN_BAD_FCS && o->bad_fcs != c->bad_fcs)
+		differs = "--bad-fcs";
 	else if (o->given & GIVEN_SOURCE && o->source != c->choice)
 		differs = "--source";
 	else if (o->given & GIVEN_DIRECTION && o->direction != c->direction)
@@ -155,6 +158,7 @@ int adopt_options(struct capture_options *o, const struct saluki_config *c)
 	}
 	o->snaplen = c->snaplen;
 	o->keep = c->keep;
+	o->bad_fcs = c->bad_fcs;
 	o->source = c->choice;
 	o->direction = c->direction;
 	o->consume = c->consume;

@@ -107,6 +107,7 @@ static struct saluki_config wanted_config(const struct attach *a)
 	c.choice = a->o->source;
 	c.direction = a->o->direction;
 	c.consume = a->o->consume;
+	c.bad_fcs = a->o->bad_fcs;
 	c.persistent = a->o->persistent;
 	c.filter = filter_hash(a->interface->filter);
 	c.netns = lock_namespace();
@@ -121,6 +122,7 @@ static void set_constants(struct capture_bpf *skel, const struct attach *a)
 	skel->rodata->linktype = c->linktype;
 	skel->rodata->keep_headers = c->keep_headers;
 	skel->rodata->consume = c->consume;
+	skel->rodata->drop_bad_fcs = c->bad_fcs == BAD_FCS_DROP;
 	skel->rodata->interface = c->number;
 #ifndef __x86_64__
 	skel->rodata->mapped_exchange = c->mapped != 0;

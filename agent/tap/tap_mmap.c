@@ -99,6 +99,7 @@ static int mmap_hand_over(struct tap *t, struct handover *h, int *fds)
 	h->kind = HANDOVER_MMAP;
 	h->ring_size = t->o->ring_size;
 	h->keep = t->o->keep;
+	h->drop_bad_fcs = t->o->bad_fcs == BAD_FCS_DROP;
 	fds[HANDOVER_FD_COUNTS] = m->counts_fd;
 	for (unsigned int i = 0; i < t->count; i++) {
 		h->interfaces[i].packets = m->sockets[i].layout;

@@ -60,6 +60,7 @@ static struct xsk_bpf *open_program(struct tap_xsk *x, unsigned int i)
 	skel->rodata->snaplen = x->base.o->snaplen < f->room ? x->base.o->snaplen : f->room;
 	skel->rodata->linktype = t->link.linktype;
 	skel->rodata->keep_headers = t->keep_headers;
+	skel->rodata->drop_bad_fcs = x->base.o->bad_fcs == BAD_FCS_DROP;
 	skel->rodata->interface = i;
 	skel->rodata->filtering = t->filter && t->filter->len;
 	bpf_map__set_max_entries(skel->maps.saluki_counters, x->cpus);

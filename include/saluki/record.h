@@ -54,14 +54,16 @@ _Static_assert(sizeof(struct saluki_record) == 24, "ring record is ABI between B
  * need no atomics; a slot has cache lines of its own. */
 struct saluki_counters {
 	__u64 seen;	   /* frames that reached the hook */
-	__u64 filtered;	   /* frames the filter refused */
+	__u64 filtered;	   /* frames the filter refused, or --bad-fcs drop */
 	__u64 ring_full;   /* no space for a record in the ring */
 	__u64 copy_failed; /* the kernel would not copy the bytes of a frame */
 	__u64 captured;	   /* records in the ring */
 	__u64 seen_bytes;  /* bytes of all frames seen */
 	__u64 kept_bytes;  /* bytes of frames put into the ring */
 	__u64 malformed;   /* captured frames with a header that lies: kept up to that header */
-	__u64 pad[8];
+	__u64 bad_fcs;	   /* frames the filter takes whose radiotap header says that their FCS was
+			      wrong; they are in another counter too */
+	__u64 pad[7];
 };
 _Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
 
@@ -107,7 +109,7 @@ struct saluki_wakeup {
 /* Rings, counters and programs are pinned and outlive the agent that made them. The next one, maybe
  * of another version, takes them over where this number is the same: it rises with every change of
  * a struct in this file, or of what its fields mean. */
-#define SALUKI_LAYOUT 1
+#define SALUKI_LAYOUT 2
 
 /* What the programs on one interface are: pinned as `config`. */
 struct saluki_config {
@@ -133,8 +135,10 @@ struct saluki_config {
 	__u32 filter;	  /* a hash of its code; 0 without one */
 	__u32 netns;	  /* inode of the network namespace that the interface is in */
 	__u64 group;	  /* random; the same for all that share the ring */
+	__u32 bad_fcs;	  /* as asked for: 0 by default, 1 keep, 2 drop */
+	__u32 pad;
 };
-_Static_assert(sizeof(struct saluki_config) == 128, "config is ABI between agents");
+_Static_assert(sizeof(struct saluki_config) == 136, "config is ABI between agents");
 
 /* The filter that the programs on an interface were loaded with: pinned as `filter`. Classic BPF,
  * as struct sock_filter of linux/filter.h. */

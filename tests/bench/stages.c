@@ -78,7 +78,9 @@ static void die(const char *what)
 static void read_frame(const struct pcap_frame *in)
 {
 	struct sample *to = &b.frames[b.frames_len++];
-	struct frame parse = { in->data, in->data + in->cap_len, in->orig_len, 0 };
+	struct frame parse = { .data = in->data,
+			       .end = in->data + in->cap_len,
+			       .orig_len = in->orig_len };
 
 	to->f = (struct combo_frame){ .time_ns = in->time_ns,
 				      .orig_len = in->orig_len,

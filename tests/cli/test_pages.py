@@ -100,7 +100,7 @@ def test_every_counter_of_the_sensor_is_explained(ledgers):
     said = "\n".join(line for line in ledgers[0].splitlines() if " ledger: " in line)
     counters = set(re.findall(r"(?:ledger: |= |\+ )([a-z_ ]+) \d+", said))
     # Those that are said elsewhere, and only where they are not 0.
-    elsewhere = {"malformed", "dropped_store"}
+    elsewhere = {"malformed", "dropped_store", "bad_fcs"}
     assert counters == set(manpage.items("saluki", "DIAGNOSTICS", "", "Li")) - elsewhere
 
 

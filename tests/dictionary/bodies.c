@@ -33,7 +33,9 @@ static void end_combo(void)
 
 static void take_frame(const struct pcap_frame *p)
 {
-	struct frame cut = { p->data, p->data + p->cap_len, p->orig_len, 0 };
+	struct frame cut = { .data = p->data,
+			     .end = p->data + p->cap_len,
+			     .orig_len = p->orig_len };
 	struct combo_frame f = {
 		.time_ns = p->time_ns,
 		.orig_len = p->orig_len,

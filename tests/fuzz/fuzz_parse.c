@@ -25,7 +25,7 @@ static struct kept trim(const uint8_t *data, size_t len, size_t orig_len, int li
 			unsigned int snaplen)
 {
 	uint8_t *copy = fuzz_copy(data, len);
-	struct frame f = { copy, copy + len, orig_len, 0 };
+	struct frame f = { .data = copy, .end = copy + len, .orig_len = orig_len };
 	struct kept k = { trim_frame(&f, len, linktype, headers, snaplen), 0 };
 
 	k.malformed = f.malformed;

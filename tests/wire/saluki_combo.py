@@ -482,15 +482,16 @@ def combo_write(frames, first, seqn, sensor, codec=STORED):
 
 TOTALS_NAMES = ("seen filtered ring_full copy_failed captured malformed exported dropped_send "
                 "dropped_shutdown combos datagrams seen_bytes kept_bytes body_bytes sent_bytes "
-                "final in_ring dropped_store").split()
+                "final in_ring dropped_store bad_fcs").split()
+INTERFACE_NAMES = TOTALS_NAMES[:5] + ["bad_fcs"]
 
 
 def totals_write(totals, interfaces=()):
     out = bytes([TOTALS, len(TOTALS_NAMES)])
     out += b"".join(varint(totals.get(name, 0)) for name in TOTALS_NAMES)
     if interfaces:
-        out += bytes([len(interfaces), 5])
-        out += b"".join(varint(i.get(name, 0)) for i in interfaces for name in TOTALS_NAMES[:5])
+        out += bytes([len(interfaces), len(INTERFACE_NAMES)])
+        out += b"".join(varint(i.get(name, 0)) for i in interfaces for name in INTERFACE_NAMES)
     return out
 
 
@@ -501,7 +502,7 @@ def totals_read(message):
     interfaces = []
     if r.left():
         n, fields = r.take(2)
-        interfaces = [dict(zip(TOTALS_NAMES[:5], [r.varint() for _ in range(fields)]))
+        interfaces = [dict(zip(INTERFACE_NAMES, [r.varint() for _ in range(fields)]))
                       for _ in range(n)]
     if r.left():
         raise Refused("totals that go on")
