@@ -12,7 +12,7 @@
 #include <saluki/options.h>
 
 #include "agent/filter/filter.h"
-#include "agent/radio/channel.h"
+#include "wire/channel.h"
 
 #define INTERFACES_MAX 8
 

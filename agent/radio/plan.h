@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "channel.h"
+#include "wire/channel.h"
 #include "deaf.h"
 
 #define PLAN_MAX 128 /* entries */

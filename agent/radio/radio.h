@@ -9,7 +9,7 @@
 #ifndef AGENT_RADIO_RADIO_H
 #define AGENT_RADIO_RADIO_H
 
-#include "channel.h"
+#include "wire/channel.h"
 
 #define RADIO_CHANNELS_MAX 160 /* 20 MHz channels of all bands: 14, 28, 4.9 GHz, 60 */
 

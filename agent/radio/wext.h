@@ -7,7 +7,7 @@
 #ifndef AGENT_RADIO_WEXT_H
 #define AGENT_RADIO_WEXT_H
 
-#include "channel.h"
+#include "wire/channel.h"
 
 /* -EPROTONOSUPPORT: the channel is not one of 20 MHz. */
 int wext_tune(int sock, const char *interface, const struct radio_channel *to);

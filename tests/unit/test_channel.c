@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/radio/channel.o */
+/* links: wire/channel.o */
 /* Channels: what is read is what IEEE 802.11 has there, and reads as the same when it is printed.
  */
 #include "unit.h"
 
-#include "agent/radio/channel.h"
+#include "wire/channel.h"
 
 static const struct {
 	const char *text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/radio/plan.o agent/radio/channel.o */
+/* links: agent/radio/plan.o wire/channel.o */
 /* Plans: what --channels may say, and who gets how much of a cycle. */
 #include "unit.h"
 
