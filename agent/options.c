@@ -80,8 +80,8 @@ const struct option_def run_defs[] = {
 	{ OPT_SPOOL_BYTES, "spool-bytes", "BYTES",
 	  "of it at most; K, M and G may stand behind it (default 64M)" },
 	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
-	  "orders taken from the collector: filter, snaplen, or both\n"
-	  "                               with a comma (none if not given)" },
+	  "orders taken from the collector: channels, filter, snaplen,\n"
+	  "                               with commas (none if not given)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
@@ -187,7 +187,7 @@ static int parse_channel(struct capture_options *o)
 	return 0;
 }
 
-/* "filter", "snaplen", or both. */
+/* "channels", "filter", "snaplen", or several. */
 static int parse_allow_control(struct run_options *o)
 {
 	const char *at = optarg;
@@ -200,8 +200,8 @@ static int parse_allow_control(struct run_options *o)
 					      strncmp(order_kind_name(kind), at, len)))
 			kind++;
 		if (kind == ORDER_KINDS) {
-			log_line("--allow-control %s: must be filter, snaplen, or both with a "
-				 "comma",
+			log_line("--allow-control %s: must be channels, filter or snaplen, or "
+				 "several with commas",
 				 optarg);
 			return -EINVAL;
 		}

@@ -192,6 +192,18 @@ bool orders_result(struct orders *o, const struct order *result)
 	return filter_step(o);
 }
 
+/* ---- channels -------------------------------------------------------------------------------- */
+
+static bool channels_take(struct orders *o, const struct order_channels *c)
+{
+	char said[ANSWER_TEXT_MAX + 1] = "";
+
+	if (!o->sample)
+		return answer(o, ANSWER_FAILED, "no interface here is an 802.11 monitor interface");
+	return answer(o, o->sample(o->sample_arg, c, said) ? ANSWER_FAILED : ANSWER_DONE, "%s",
+		      said);
+}
+
 /* ---- an order -------------------------------------------------------------------------------- */
 
 static bool begin(struct orders *o)
@@ -205,6 +217,8 @@ static bool begin(struct orders *o)
 		return answer(o, ANSWER_NOT_ALLOWED,
 			      "not allowed: this sensor runs without --allow-control %s",
 			      order_kind_name(s.kind));
+	if (s.kind == ORDER_CHANNELS)
+		return channels_take(o, &s.channels);
 	return s.kind == ORDER_SNAPLEN ? snaplen_take(o, s.snaplen) : filter_take(o);
 }
 

@@ -28,6 +28,10 @@ struct orders {
 	int privileged;	      /* socket to that process, not owned; -1 with a file */
 	int compiler;	      /* socket to it; -1: there is none */
 	struct source *source;
+	/* Carries out what is ordered of channels. Returns 0 or -errno, and in `said` what to
+	 * answer. NULL: no interface has a radio. */
+	int (*sample)(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1]);
+	void *sample_arg;
 	const struct info_interface *names; /* of interfaces */
 	uint32_t count;
 	uint16_t linktypes[INTERFACES_MAX];

@@ -68,7 +68,7 @@ int answer_read(struct answer_message *a, const uint8_t *in, size_t len)
 
 /* ---- what an order's text says --------------------------------------------------------------- */
 
-static const char *const names[ORDER_KINDS] = { "snaplen", "filter" };
+static const char *const names[ORDER_KINDS] = { "snaplen", "filter", "channels" };
 
 const char *order_kind_name(enum order_kind kind)
 {
@@ -100,15 +100,70 @@ static int parse_snaplen(struct order_setting *s, const char *text, const char *
 	return 0;
 }
 
+/* The number that `*text` begins with, at most `max`; then `*text` is behind it. */
+static bool number(const char **text, uint32_t max, uint32_t *out)
+{
+	uint64_t value = 0;
+	const char *at = *text;
+
+	for (; *at >= '0' && *at <= '9' && value <= max; at++)
+		value = value * 10 + (*at - '0');
+	if (at == *text || value > max)
+		return false;
+	*out = value;
+	*text = at;
+	return true;
+}
+
+/* "LIST", "LIST share J/K", or nothing. */
+static int parse_channels(struct order_channels *c, const char *text, const char **why)
+{
+	*c = (struct order_channels){ .list = text, .list_len = strcspn(text, " ") };
+	*why = "behind a list of channels there may be: share J/K, J below K";
+	text += c->list_len;
+	text += strspn(text, " ");
+	if (!*text)
+		return 0;
+	if (!word(&text, "share") || !number(&text, ORDER_SHARES_MAX, &c->member) ||
+	    *text++ != '/' || !number(&text, ORDER_SHARES_MAX, &c->members) || *text ||
+	    c->member >= c->members)
+		return -EINVAL;
+	return 0;
+}
+
+/* "CHANNEL MS" */
+static int parse_focus(struct order_channels *c, const char *text, const char **why)
+{
+	size_t len = strcspn(text, " ");
+
+	*c = (struct order_channels){ .focus = true };
+	*why = "focus takes a channel and milliseconds, at most a day";
+	if (!len || channel_parse(&c->channel, text, len, why))
+		return -EINVAL;
+	*why = "focus takes a channel and milliseconds, at most a day";
+	text += len;
+	text += strspn(text, " ");
+	return number(&text, ORDER_FOCUS_MAX_MS, &c->ms) && !*text ? 0 : -EINVAL;
+}
+
 int order_parse(struct order_setting *s, const char *text, const char **why)
 {
-	*why = "there are: set snaplen BYTES, set filter EXPRESSION";
+	*why = "there are: set snaplen BYTES, set filter EXPRESSION, set channels LIST, "
+	       "focus CHANNEL MS";
 	text += strspn(text, " ");
+	if (word(&text, "focus")) {
+		s->kind = ORDER_CHANNELS;
+		return parse_focus(&s->channels, text, why);
+	}
 	if (!word(&text, "set"))
 		return -EINVAL;
 	if (word(&text, names[ORDER_SNAPLEN])) {
 		s->kind = ORDER_SNAPLEN;
 		return parse_snaplen(s, text, why);
+	}
+	if (word(&text, names[ORDER_CHANNELS])) {
+		s->kind = ORDER_CHANNELS;
+		return parse_channels(&s->channels, text, why);
 	}
 	if (!word(&text, names[ORDER_FILTER]))
 		return -EINVAL;

@@ -11,9 +11,11 @@
 #ifndef WIRE_ORDER_H
 #define WIRE_ORDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "channel.h"
 #include "message.h"
 
 #define ORDER_TEXT_MAX 1000
@@ -55,15 +57,32 @@ int answer_read(struct answer_message *a, const uint8_t *in, size_t len);
 
 /* ---- what an order's text says --------------------------------------------------------------- */
 
-enum order_kind { ORDER_SNAPLEN, ORDER_FILTER, ORDER_KINDS };
+enum order_kind { ORDER_SNAPLEN, ORDER_FILTER, ORDER_CHANNELS, ORDER_KINDS };
+
+#define ORDER_FOCUS_MAX_MS 86400000
+#define ORDER_SHARES_MAX 65535
+
+/* ORDER_CHANNELS: what a radio is to listen to. */
+struct order_channels {
+	bool focus;
+	/* Without focus: a list as --channels takes it, inside the text and not terminated; not
+	 * checked. Empty: what the command line said. */
+	const char *list;
+	size_t list_len;
+	uint32_t member, members; /* which share of how many; members 0: it is alone */
+	/* With focus: this channel, and for how long. */
+	struct radio_channel channel;
+	uint32_t ms;
+};
 
 struct order_setting {
 	enum order_kind kind;
 	uint32_t snaplen;   /* ORDER_SNAPLEN: not checked against any bound */
 	const char *filter; /* ORDER_FILTER: inside the text, "": none */
+	struct order_channels channels;
 };
 
-/* "snaplen", "filter": as --allow-control names them. */
+/* "snaplen", "filter", "channels": as --allow-control names them. */
 const char *order_kind_name(enum order_kind kind);
 /* Returns 0, or -EINVAL with what is wrong in `why`. */
 int order_parse(struct order_setting *s, const char *text, const char **why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/order.o */
+/* links: wire/order.o wire/channel.o */
 /*
  * Orders and answers of any bytes. Always holds: what was read is printable, bounded, and written
  * again it is the same; what an order's text says is found in it or refused with a reason.

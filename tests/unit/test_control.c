@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/control.o collector/control_listen.o wire/order.o */
+/* links: collector/control.o collector/control_listen.o wire/order.o wire/channel.o */
 /* Orders from the control socket to a sensor and back, with a sensor of the test's own. */
 #include "unit.h"
 

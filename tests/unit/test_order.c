@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/order.o */
+/* links: wire/order.o wire/channel.o */
 #include "unit.h"
 
 #include "wire/order.h"
@@ -85,6 +85,23 @@ static void what_a_text_says(void **state)
 					     "set snaplength 9",
 					     "set filters",
 					     "setsnaplen 96",
+					     "set channels 1,6 share",
+					     "set channels 1,6 share 0",
+					     "set channels 1,6 share 0/0",
+					     "set channels 1,6 share 2/2",
+					     "set channels 1,6 share 0/2 now",
+					     "set channels 1,6 share 0/65536",
+					     "set channels 1,6 share -1/2",
+					     "set channels 1, 6",
+					     "set channel 1",
+					     "focus",
+					     "focus 6",
+					     "focus 6 30s",
+					     "focus 0 30000",
+					     "focus 6/40 1",
+					     "focus 6 86400001",
+					     "focus 6 99999999999999999999999",
+					     "focus 6 1 1",
 					     "reboot" };
 	struct order_setting s;
 	const char *why;
@@ -106,6 +123,29 @@ static void what_a_text_says(void **state)
 	assert_string_equal(order_kind_name(ORDER_FILTER), "filter");
 }
 
+static void what_is_said_of_channels(void **state)
+{
+	struct order_setting s;
+	const char *why;
+
+	(void)state;
+	assert_int_equal(order_parse(&s, "set channels 1,6@20ms,11 share 1/3", &why), 0);
+	assert_true(s.kind == ORDER_CHANNELS && !s.channels.focus);
+	assert_int_equal(s.channels.list_len, 11);
+	assert_memory_equal(s.channels.list, "1,6@20ms,11", 11);
+	assert_true(s.channels.member == 1 && s.channels.members == 3);
+	assert_int_equal(order_parse(&s, "set channels  6g:5/80 ", &why), 0);
+	assert_true(s.channels.list_len == 7 && s.channels.members == 0);
+	assert_int_equal(order_parse(&s, "set channels", &why), 0);
+	assert_true(s.channels.list_len == 0 && s.channels.members == 0);
+	assert_int_equal(order_parse(&s, "focus 36/80 30000", &why), 0);
+	assert_true(s.kind == ORDER_CHANNELS && s.channels.focus && s.channels.ms == 30000);
+	assert_true(s.channels.channel.mhz == 5180 && s.channels.channel.width == 80);
+	assert_int_equal(order_parse(&s, "focus 2437 86400000", &why), 0);
+	assert_true(s.channels.channel.mhz == 2437);
+	assert_string_equal(order_kind_name(ORDER_CHANNELS), "channels");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +153,7 @@ int main(void)
 		cmocka_unit_test(answers_come_back),
 		cmocka_unit_test(texts_are_bounded_and_printable),
 		cmocka_unit_test(what_a_text_says),
+		cmocka_unit_test(what_is_said_of_channels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

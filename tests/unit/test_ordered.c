@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/ordered.o wire/order.o */
+/* links: agent/ordered.o wire/order.o wire/channel.o */
 /* What the privileged process makes of requests of the other one, which is not trusted. */
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/orders.o wire/order.o */
+/* links: agent/orders.o wire/order.o wire/channel.o */
 /* Orders in the control thread, with a compiler and a privileged process of the test's own. */
 #include "unit.h"
 
@@ -54,8 +54,7 @@ static int set_up(void **state)
 	h.interfaces[1].linktype = LINKTYPE_RADIOTAP;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, socks), 0);
 	t.privileged = socks[0];
-	assert_int_equal(
-		orders_init(&t.o, 1 << ORDER_SNAPLEN | 1 << ORDER_FILTER, &h, socks[1], dup(0)), 0);
+	assert_int_equal(orders_init(&t.o, 7, &h, socks[1], dup(0)), 0);
 	t.o.names = names;
 	return 0;
 }
@@ -89,6 +88,36 @@ static bool result(int err, const char *why)
 
 	snprintf(o.why, sizeof(o.why), "%s", why);
 	return orders_result(&t.o, &o);
+}
+
+static int sample(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1])
+{
+	assert_ptr_equal(arg, &t);
+	if (c->focus)
+		snprintf(said, ANSWER_TEXT_MAX + 1, "%u for %u ms", c->channel.mhz, c->ms);
+	else
+		snprintf(said, ANSWER_TEXT_MAX + 1, "%.*s, %u of %u", (int)c->list_len, c->list,
+			 c->member, c->members);
+	return c->members == 3 ? -EINVAL : 0;
+}
+
+static void channels_are_the_samplers(void **state)
+{
+	(void)state;
+	assert_true(take(0, 1, "set channels 1,6"));
+	assert_int_equal(t.now.status, ANSWER_FAILED); /* there is no radio */
+	t.o.sample = sample;
+	t.o.sample_arg = &t;
+	assert_true(take(0, 2, "set channels 1,6 share 1/2"));
+	assert_int_equal(t.now.status, ANSWER_DONE);
+	assert_string_equal(t.now.text, "1,6, 1 of 2");
+	assert_true(take(0, 3, "set channels 1 share 1/3"));
+	assert_int_equal(t.now.status, ANSWER_FAILED);
+	assert_true(take(0, 4, "focus 6 300"));
+	assert_string_equal(t.now.text, "2437 for 300 ms");
+	t.o.allowed &= ~(1u << ORDER_CHANNELS);
+	assert_true(take(0, 5, "focus 6 300"));
+	assert_int_equal(t.now.status, ANSWER_NOT_ALLOWED);
 }
 
 static void each_once(void **state)
@@ -264,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(channels_are_the_samplers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_collector_counts_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_refused_at_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_have_to_wait, set_up, tear_down),
