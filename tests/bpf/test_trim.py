@@ -16,24 +16,25 @@ REFUSED = 0xfffffffe
 # go through live interfaces (tests/netns).
 TESTABLE = range(14, 3400)
 
-Result = collections.namedtuple("Result", "verdict orig_len linktype direction malformed data")
+Result = collections.namedtuple("Result", "verdict orig_len linktype direction malformed data bad_fcs "
+                                          "filtered")
 
 
-def run_program(hook, linktype, snaplen, keep, frames, consume=False):
-    """Feeds frames to the program; returns a Result for each, None where the kernel refused it."""
+def run_program(hook, linktype, snaplen, keep, frames, option=None):
+    """Feeds frames to the program; returns a Result for each, REFUSED where the kernel would not."""
     stream = b"".join(struct.pack("<I", len(f)) + f for f in frames)
     out = subprocess.run([TRIM_RUN, hook, str(linktype), str(snaplen), keep,
-                          *(["consume"] if consume else [])],
+                          *([option] if option else [])],
                          input=stream, capture_output=True, check=False, timeout=120)
     assert out.returncode == 0, out.stderr.decode()
     results = []
     at = 0
     for _ in frames:
-        verdict, kept, orig, link, direction, malformed = struct.unpack_from("<IIIHBB",
+        verdict, kept, orig, link, direction, counted = struct.unpack_from("<IIIHBB",
                                                                              out.stdout, at)
         at += 16
-        results.append(Result(verdict, orig, link, direction, malformed,
-                              out.stdout[at:at + kept]))
+        results.append(Result(verdict, orig, link, direction, counted & 1, out.stdout[at:at + kept],
+                              bool(counted & 2), bool(counted & 4)))
         at += kept
     assert at == len(out.stdout)
     return results
@@ -94,7 +95,7 @@ def test_sizes(hook, snaplen):
 @pytest.mark.parametrize("hook,dropped", [("xdp", XDP_DROP), ("tc", TC_SHOT)])
 def test_consume_drops_after_capture(hook, dropped):
     frame = shapes.ETHERNET["ipv4 tcp"]
-    got, = run_program(hook, 1, 192, "all", [frame], consume=True)
+    got, = run_program(hook, 1, 192, "all", [frame], "consume")
     assert got.verdict == dropped and got.data == frame[:192]
 
 

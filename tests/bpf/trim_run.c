@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trim_run xdp|tc[-mapped|-exchange] LINKTYPE SNAPLEN headers|all [consume]: feeds frames from
+ * trim_run xdp|tc[-mapped|-exchange] LINKTYPE SNAPLEN headers|all [consume|drop]: feeds frames from
  * standard input to the capture program (bpf_prog_test_run_opts) and writes what it did to standard
  * output. Both are little-endian streams:
  *
  *     in:  length 4, bytes
  *     out: verdict 4 (0xfffffffe: the kernel would not run it), kept 4, original length 4,
- *          linktype 2, direction 1, malformed 1, kept bytes
+ *          linktype 2, direction 1, what was counted 1 (1: malformed, 2: bad_fcs, 4: filtered),
+ *          kept bytes
  *
- * It checks itself that there is exactly one record, that the counters balance, and that the frame
+ * It checks itself that there is exactly one record, none where the program filtered the frame
+ * (all behind the verdict but for the counts is 0), that the counters balance, and that the frame
  * came out as it went in.
  */
 #include <bpf/bpf.h>
@@ -69,6 +71,7 @@ static struct saluki_counters counters(struct capture_bpf *skel)
 		sum.ring_full += c.ring_full;
 		sum.copy_failed += c.copy_failed;
 		sum.malformed += c.malformed;
+		sum.bad_fcs += c.bad_fcs;
 	}
 	if (sum.seen != sum.filtered + sum.ring_full + sum.copy_failed + sum.captured) {
 		fprintf(stderr, "trim_run: the counters do not balance\n");
@@ -102,10 +105,12 @@ static void run(struct capture_bpf *skel, int prog, struct output *o, const uint
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len, .data_out = out,
 		    .data_size_out = sizeof(out), .repeat = 1);
 	struct saluki_counters before = counters(skel), after;
+	static const struct saluki_record none;
 	uint32_t verdict = 0xfffffffe, zero = 0;
-	uint8_t malformed;
+	uint8_t counted;
 
 	result.count = 0;
+	result.record = &none;
 	if (bpf_prog_test_run_opts(prog, &opts)) {
 		put(&verdict, 4);
 		for (int i = 0; i < 3; i++)
@@ -114,7 +119,9 @@ static void run(struct capture_bpf *skel, int prog, struct output *o, const uint
 	}
 	take(o);
 	after = counters(skel);
-	if (result.count != 1 || after.captured != before.captured + 1) {
+	counted = (after.malformed - before.malformed) | (after.bad_fcs - before.bad_fcs) << 1 |
+		  (after.filtered - before.filtered) << 2;
+	if (result.count != !(counted & 4) || after.captured != before.captured + result.count) {
 		fprintf(stderr, "trim_run: %u records for one frame\n", result.count);
 		exit(1);
 	}
@@ -122,13 +129,12 @@ static void run(struct capture_bpf *skel, int prog, struct output *o, const uint
 		fprintf(stderr, "trim_run: the frame was changed\n");
 		exit(1);
 	}
-	malformed = after.malformed - before.malformed;
 	put(&opts.retval, 4);
 	put(&result.record->kept_len, 4);
 	put(&result.record->orig_len, 4);
 	put(&result.record->linktype, 2);
 	put(&result.record->direction, 1);
-	put(&malformed, 1);
+	put(&counted, 1);
 	put(result.record + 1, result.record->kept_len);
 }
 
@@ -157,7 +163,8 @@ int main(int argc, char **argv)
 	skel->rodata->linktype = atoi(argv[2]);
 	skel->rodata->snaplen = atoi(argv[3]);
 	skel->rodata->keep_headers = !strcmp(argv[4], "headers");
-	skel->rodata->consume = argc > 5;
+	skel->rodata->consume = argc > 5 && !strcmp(argv[5], "consume");
+	skel->rodata->drop_bad_fcs = argc > 5 && !strcmp(argv[5], "drop");
 	bpf_map__set_max_entries(skel->maps.saluki_counters, cpus);
 	if (strchr(argv[1], '-')) {
 		skel->rodata->mapped_size = MAPPED_SIZE;
