@@ -32,11 +32,12 @@ BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) 
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
 LIB_CMOCKA := -lcmocka
 LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,$(WITHOUT)),,-lseccomp) \
-	$(LIBS_COMMON)
+	$(if $(filter nl80211,$(WITHOUT)),,-lnl-genl-3 -lnl-3) $(LIBS_COMMON)
+NL_CFLAGS ?= -I/usr/include/libnl3
 LIBS_COLLECTOR := -lseccomp $(LIBS_COMMON)
 
 PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-dev libpcap0.8 \
-	libzstd-dev libsodium-dev libseccomp-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
+	libzstd-dev libsodium-dev libseccomp-dev libnl-3-dev libnl-genl-3-dev libclang-rt-14-dev zstd ethtool iproute2 python3 \
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
@@ -44,7 +45,7 @@ PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 
 PACKAGES_BENCH := netsniff-ng linux-perf valgrind
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
-# Which of the agent's files need which library. WITHOUT="bpf pcap seccomp" builds a sensor that lacks some:
+# Which of the agent's files need which library. WITHOUT="bpf pcap seccomp nl80211" builds a sensor that lacks some:
 # their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them. `saluki
 # swarm` is for machines larger than those that lack libbpf.
 NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps hook maps pin program tap_bpf \
@@ -54,6 +55,7 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 		swarm_report swarm_send swarm_session))
 NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
+NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,monitor monitor_undo nl80211 nl80211_ask record)
 # No library's, but for machines with some more memory than those without libbpf, too.
 NEEDS_one_way := agent/export/one_way.c agent/export/one_way_send.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file spool_read spool_write stow)
@@ -116,6 +118,8 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 $(BUILD)/tests/unit/test_vectors.o: tests/wire/vectors.json
+
+$(BUILD)/agent/radio/%.o: override CFLAGS += $(NL_CFLAGS)
 
 $(NEEDS_bpf:%.c=$(BUILD)/%.o) $(BUILD)/tests/bpf/trim_run.o $(BUILD)/tests/bench/filter_cost.o: | \
 	$(BUILD)/capture.skel.h $(BUILD)/xsk.skel.h

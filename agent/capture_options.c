@@ -77,6 +77,7 @@ static int add_interface(struct capture_options *o)
 		return -EINVAL;
 	}
 	o->channels[o->count] = o->channel;
+	o->monitors[o->count] = o->monitor;
 	o->interfaces[o->count++] = optarg;
 	return 0;
 }
@@ -180,6 +181,9 @@ const char *capture_options_wrong(const struct capture_options *o)
 		return "--source xsk sees received frames only; use --source tc for -Q out";
 	if (o->source == SOURCE_XSK && o->persistent)
 		return "--source xsk does not stay: its sockets end with their process";
+	if (o->source == SOURCE_XSK && o->given & GIVEN_MONITOR)
+		return "--source xsk has its sockets before --monitor makes an interface; make it "
+		       "with 'iw' first";
 	if (o->source == SOURCE_XSK && o->ring != RING_BPF)
 		return "--source xsk has rings of its own; --ring goes with xdp and tc";
 	if (o->source == SOURCE_MMAP && o->consume)

@@ -27,8 +27,10 @@ struct capture_options {
 	/* Each one's --channel; of 0 MHz: it stays where it is. */
 	struct radio_channel channels[INTERFACES_MAX];
 	unsigned int count;
-	struct radio_channel channel; /* of the next -i */
-	uint32_t snaplen;	      /* bytes */
+	struct radio_channel channel;  /* of the next -i */
+	bool monitors[INTERFACES_MAX]; /* each one's --monitor: radio/monitor.h */
+	bool monitor;		       /* of the next -i */
+	uint32_t snaplen;	       /* bytes */
 	enum keep keep;
 	enum bad_fcs bad_fcs; /* not asked for: frames are kept as they come */
 	enum source_choice source;
@@ -53,6 +55,7 @@ enum capture_given {
 	GIVEN_FILTER = 128,
 	GIVEN_CHANNEL = 256,
 	GIVEN_BAD_FCS = 512,
+	GIVEN_MONITOR = 1024,
 };
 
 /* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
@@ -105,7 +108,7 @@ const char *capture_options_wrong(const struct capture_options *o);
 /* What means nothing for a file: all but -i, -s, --keep and --bad-fcs. */
 #define GIVEN_FOR_INTERFACE                                                                        \
 	(GIVEN_SOURCE | GIVEN_DIRECTION | GIVEN_CONSUME | GIVEN_RING | GIVEN_RING_SIZE |           \
-	 GIVEN_CHANNEL)
+	 GIVEN_CHANNEL | GIVEN_MONITOR)
 
 /* Both read optarg. Return 0, or -EINVAL after a line. */
 int parse_number(const char *flag, long min, long max, uint32_t *out);

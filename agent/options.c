@@ -40,6 +40,7 @@ enum {
 	OPT_COMPRESS,
 	OPT_USER,
 	OPT_CHANNEL,
+	OPT_MONITOR,
 	OPT_PAD,
 	OPT_ONE_WAY,
 	OPT_RENEW,
@@ -54,6 +55,9 @@ const struct option_def run_defs[] = {
 	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
 	{ OPT_CHANNEL, "channel", "CHANNEL",
 	  "tune the radio of the -i before it; before all: of each" },
+	{ OPT_MONITOR, "monitor", NULL,
+	  "make a monitor interface beside the -i before it, capture\n"
+	  "                               there, and remove it; before all: of each" },
 	{ OPT_PACE, "pace", NULL, "with -r: at the trace's own speed, not as fast as possible" },
 	{ OPT_TO, "to", "HOST:PORT",
 	  "the collector; [ADDR]:PORT for IPv6; given again: where\n"
@@ -187,6 +191,16 @@ static int parse_channel(struct capture_options *o)
 	return 0;
 }
 
+/* Of the interface before it, or of all that come. */
+static void take_monitor(struct capture_options *o)
+{
+	o->given |= GIVEN_MONITOR;
+	if (o->count)
+		o->monitors[o->count - 1] = true;
+	else
+		o->monitor = true;
+}
+
 /* "channels", "filter", "snaplen", or several. */
 static int parse_allow_control(struct run_options *o)
 {
@@ -237,6 +251,9 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_CHANNEL:
 		o->capture.given |= GIVEN_CHANNEL;
 		return parse_channel(&o->capture);
+	case OPT_MONITOR:
+		take_monitor(&o->capture);
+		return 0;
 	case OPT_PAD:
 		o->pad = true;
 		return 0;
@@ -282,7 +299,7 @@ static int check(const struct run_options *o)
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
 	else if (o->file && o->capture.given & GIVEN_FOR_INTERFACE)
-		wrong = "--channel, --consume, --source, -Q, --ring and -B go with -i";
+		wrong = "--channel, --monitor, --consume, --source, -Q, --ring and -B go with -i";
 	else
 		wrong = capture_options_wrong(&o->capture);
 	if (wrong)

@@ -25,8 +25,10 @@
 #include "handover.h"
 #include "ordered.h"
 #include "sandbox.h"
+#include "agent/radio/monitor.h"
 #include "agent/tap/tap.h"
 #include "wire/keys.h"
+#include "wire/order.h"
 
 #define REATTACH_MS 1000 /* between tries while an interface that is there refuses us */
 
@@ -35,7 +37,9 @@ struct privileged {
 	int sock, signals, links;
 	const sigset_t *set; /* the signals we take from a descriptor */
 	pid_t child;
-	struct tap *tap; /* NULL with a file */
+	struct capture_options capture; /* as asked for, of the interfaces that are captured */
+	struct monitors *monitors;	/* NULL: none were made */
+	struct tap *tap;		/* NULL with a file */
 	struct ctl ctl;
 	bool stopping;
 	bool lost;	  /* an interface that cannot be followed has gone */
@@ -91,7 +95,11 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 	struct handover h = { .snaplen = p->o->capture.snaplen };
 	int fds[PRIVSEP_FDS_MAX] = { key_fd }, count, err;
 
-	p->tap = tap_open(&p->o->capture);
+	/* Whoever may order channels must be able to have them. */
+	err = monitors_start(&p->monitors, &p->capture, p->o->allowed & 1u << ORDER_CHANNELS);
+	if (err)
+		return err;
+	p->tap = tap_open(&p->capture);
 	if (!p->tap)
 		return -EINVAL;
 	h.count = p->tap->count;
@@ -300,7 +308,9 @@ static int watch(struct privileged *p)
 int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child,
 		       const struct ctl_board *board)
 {
-	struct privileged p = { .o = o, .sock = sock, .child = child, .links = -1 };
+	struct privileged p = {
+		.o = o, .capture = o->capture, .sock = sock, .child = child, .links = -1
+	};
 	int status = 1;
 
 	p.set = signals;
@@ -318,6 +328,7 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 	close(sock); /* without a handover, this ends the other process */
 	ctl_close(&p.ctl);
 	tap_close(p.tap);
+	monitors_end(p.monitors);
 	if (p.signals >= 0)
 		close(p.signals);
 	if (p.links >= 0)

@@ -64,6 +64,23 @@ int link_query(const char *name, struct link_state *s)
 	return err;
 }
 
+int link_set_up(const char *name, bool up)
+{
+	struct ifreq r = { 0 };
+	int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), err; /* as in link_query */
+
+	if (sock < 0)
+		return -errno;
+	strncpy(r.ifr_name, name, IFNAMSIZ - 1);
+	err = ioctl(sock, SIOCGIFFLAGS, &r) ? -errno : 0;
+	if (!err && !(r.ifr_flags & IFF_UP) == up) {
+		r.ifr_flags ^= IFF_UP;
+		err = ioctl(sock, SIOCSIFFLAGS, &r) ? -errno : 0;
+	}
+	close(sock);
+	return err;
+}
+
 /* What ethtool -l shows; 0 where the driver does not tell. */
 static unsigned int channels(const char *name)
 {

@@ -16,6 +16,8 @@ struct link_state {
 
 /* Returns 0 with the state of interface `name`, -errno where asking failed. */
 int link_query(const char *name, struct link_state *s);
+/* Brings it up, or takes it down. Returns 0, also where it was so already, or -errno. */
+int link_set_up(const char *name, bool up);
 /* Returns how many queues an interface receives by, at least 1: those in use, or where its driver
  * does not tell, those it has at most. */
 unsigned int link_receive_queues(const char *name);

@@ -33,8 +33,6 @@ void tap_init(struct tap *t, const struct tap_ops *ops, const struct capture_opt
 	for (unsigned int i = 0; i < o->count; i++)
 		t->interfaces[i] = (struct tap_interface){
 			.name = o->interfaces[i],
-			.channel = o->channels[i],
-			.tuned = o->channels[i].mhz, /* tap_tune_all */
 		};
 }
 
@@ -263,6 +261,21 @@ static void close_radios(struct radio **radios, unsigned int count)
 		radio_close(radios[i]);
 }
 
+/* What was attached together before keeps its order, which need not be that of the -i (tap_bpf.c). */
+static void give_radios(struct tap *t, const struct capture_options *o, struct radio **radios)
+{
+	for (unsigned int i = 0; i < t->count; i++) {
+		struct tap_interface *f = &t->interfaces[i];
+
+		f->given = 0;
+		while (strcmp(o->interfaces[f->given], f->name))
+			f->given++;
+		f->channel = o->channels[f->given];
+		f->tuned = f->channel.mhz; /* tap_tune_all */
+		t->radios[i] = radios[f->given];
+	}
+}
+
 struct tap *tap_open(const struct capture_options *o)
 {
 	struct lock locks[INTERFACES_MAX];
@@ -286,7 +299,7 @@ struct tap *tap_open(const struct capture_options *o)
 		return NULL;
 	}
 	memcpy(t->locks, locks, sizeof(locks));
-	memcpy(t->radios, radios, sizeof(radios));
+	give_radios(t, o, radios);
 	say_unlocked(t);
 	return t;
 }

@@ -42,6 +42,7 @@ struct tap_interface {
 	struct link_state link;	      /* as found when it was to be attached */
 	int ifindex;		      /* attached to last */
 	const char *source;	      /* "xdp native", ...; NULL while not attached */
+	unsigned int given;	      /* which of the -i it is */
 	struct radio_channel channel; /* that its radio is to listen to; of 0 MHz: where it does */
 	bool tuned;		      /* and does, as far as is known */
 	int not_tuned;		      /* why not, when that was said last */

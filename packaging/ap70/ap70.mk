@@ -21,7 +21,7 @@ AP70_LIBRARIES := libc_ap70.a libzstd.a libsodium.a
 # Makes the sensor, and $(1), for each machine.
 define ap70_make
 	$(Q)set -e; for m in $(AP70_MACHINES); do $(MAKE) --no-print-directory AP70=$$m \
-		BUILD=build/ap70/$$m WITHOUT="bpf pcap seccomp" CFLAGS="$(AP70_CFLAGS)" \
+		BUILD=build/ap70/$$m WITHOUT="bpf pcap seccomp nl80211" CFLAGS="$(AP70_CFLAGS)" \
 		CC="$(AP70_ZIG) cc -target $$m-linux-musleabi -mcpu=mips32 -msoft-float" \
 		LDFLAGS="$(AP70_LDFLAGS)" LIBS_COMMON="$(patsubst %,build/ap70/$$m/%,$(AP70_LIBRARIES))" \
 		build/ap70/$$m/saluki $(1); done

@@ -45,7 +45,7 @@ def test_version(command):
     ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),
     ("saluki run -r FILE --filter-code /dev/null", "saluki: --filter-code /dev/null: line 1: must be "
      "the number of instructions; give what 'tcpdump -ddd' prints\n"),
-    ("saluki run -r FILE --channel 6 --to a:1 --key k", "saluki: run: --channel, --consume, --source, "
+    ("saluki run -r FILE --channel 6 --to a:1 --key k", "saluki: run: --channel, --monitor, --consume, --source, "
      "-Q, --ring and -B go with -i\n"),
     ("saluki run -i lo --channel 0", "saluki: --channel 0: a channel is a number from 1 to 196, 6g:1 to "
      "6g:233, or MHz from 1000 to 7250\n"),

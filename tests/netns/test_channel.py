@@ -5,7 +5,7 @@ import pytest
 from netns import testbed
 from netns.test_without import HERE
 
-NO_RADIO = "{}: cannot set channel {}: it has no wireless extensions"
+NO_RADIO = "{}: cannot set channel {}: nothing here can tune it"
 NO_MONITOR = "{}: cannot set channel {}: it is not an 802.11 monitor interface"
 
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * In place of what needs libnl (NEEDS_nl80211 in the Makefile): radios are tuned by wireless
+ * extensions alone, and nobody makes monitor interfaces.
+ */
+#include <errno.h>
+
+#include <saluki/log.h>
+
+#include "agent/radio/monitor.h"
+#include "agent/radio/nl80211.h"
+
+int nl80211_open(struct nl80211 **out)
+{
+	*out = NULL;
+	return -ENOSYS;
+}
+
+void nl80211_close(struct nl80211 *n)
+{
+	(void)n;
+}
+
+int nl80211_interface(struct nl80211 *n, int ifindex, struct nl80211_interface *out)
+{
+	(void)n, (void)ifindex, (void)out;
+	return -ENOSYS;
+}
+
+int nl80211_channels(struct nl80211 *n, uint32_t wiphy, struct radio_channel *out, unsigned int max)
+{
+	(void)n, (void)wiphy, (void)out, (void)max;
+	return -ENOSYS;
+}
+
+int nl80211_tune(struct nl80211 *n, int ifindex, const struct radio_channel *to)
+{
+	(void)n, (void)ifindex, (void)to;
+	return -ENOSYS;
+}
+
+int monitors_start(struct monitors **m, struct capture_options *o, bool any_channel)
+{
+	(void)any_channel;
+	*m = NULL;
+	for (unsigned int i = 0; i < o->count; i++) {
+		if (!o->monitors[i])
+			continue;
+		log_line("%s: --monitor refused: this saluki is built without libnl; make it a "
+			 "monitor interface first ('iw dev %s set type monitor')",
+			 o->interfaces[i], o->interfaces[i]);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+void monitors_end(struct monitors *m)
+{
+	(void)m;
+}

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Monitor interfaces: see monitor.h. */
+#include "monitor.h"
+
+#include <errno.h>
+#include <linux/nl80211.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saluki/linktype.h>
+#include <saluki/log.h>
+
+#include "nl80211.h"
+#include "radio.h"
+#include "record.h"
+#include "agent/tap/link.h"
+
+#define RECORDS_MAX 64 /* that are looked through at the start */
+#define ON_RADIO_MAX 16
+
+#define FLAG(name) (1u << NL80211_MNTR_FLAG_##name)
+
+/* Of one -i. */
+struct monitor {
+	const char *asked;	     /* as it was given: wlan0 */
+	char name[NL80211_NAME_LEN]; /* that is captured: wlan0mon, or wlan0 */
+	uint32_t wiphy;
+	char card[32];	/* phy0 */
+	uint32_t flags; /* FLAG */
+	struct record record;
+};
+
+struct monitors {
+	struct nl80211 *nl;
+	unsigned int count; /* as many as were begun */
+	struct monitor list[INTERFACES_MAX];
+};
+
+/* ---- what was changed ------------------------------------------------------------------------ */
+
+/* The last change first. What cannot be undone stays written down, for the next run. */
+static void undo_all(struct nl80211 *nl, struct record *r)
+{
+	int err = r->count && !nl ? -ENOENT : 0;
+
+	for (unsigned int i = r->count; nl && i-- > 0;)
+		err = monitor_undo(nl, &r->changes[i]) ?: err;
+	if (err)
+		record_leave(r);
+	else
+		record_remove(r);
+}
+
+static int add(struct monitor *m, enum record_what what, const char *name, int ifindex,
+	       uint32_t type)
+{
+	struct record_change c = {
+		.what = what, .ifindex = ifindex, .wiphy = m->wiphy, .type = type
+	};
+	int err;
+
+	snprintf(c.name, sizeof(c.name), "%s", name);
+	err = record_add(&m->record, &c);
+	if (err)
+		log_line("%s: cannot write %s, which is to tell how it was: %s", m->asked,
+			 m->record.path, strerror(-err));
+	return err;
+}
+
+/* Takes an interface down that was up, and writes that down. */
+static int take_down(struct monitor *m, const char *name, int ifindex)
+{
+	struct link_state link;
+	int err = link_query(name, &link);
+
+	if (err || !link.up)
+		return err;
+	return add(m, RECORD_DOWN, name, ifindex, 0) ?: link_set_up(name, false);
+}
+
+/* ---- a second interface ---------------------------------------------------------------------- */
+
+/* The end of the name tells cards apart whose names are made of their addresses. */
+static void name_it(struct monitor *m)
+{
+	size_t len = strlen(m->asked), room = sizeof(m->name) - 1 - strlen("mon");
+
+	snprintf(m->name, sizeof(m->name), "%smon", m->asked + (len > room ? len - room : 0));
+}
+
+/* A driver that refuses flags may take others, or none. */
+static int with_flags(struct monitor *m, struct nl80211 *nl, int ifindex)
+{
+	static const uint32_t lesser[] = { FLAG(FCSFAIL) | FLAG(CONTROL) | FLAG(OTHER_BSS),
+					   FLAG(CONTROL) | FLAG(OTHER_BSS), FLAG(CONTROL), 0 };
+	uint32_t wanted = m->flags;
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(lesser) / sizeof(lesser[0]); i++) {
+		if (i && (wanted & lesser[i]) == m->flags)
+			continue;
+		m->flags = wanted & lesser[i];
+		err = ifindex ? nl80211_set_type(nl, ifindex, NL80211_IFTYPE_MONITOR, m->flags)
+			      : nl80211_make(nl, m->wiphy, m->name, NL80211_IFTYPE_MONITOR,
+					     m->flags);
+		if (err != -EINVAL && err != -EOPNOTSUPP)
+			break;
+	}
+	if (!err && m->flags != wanted)
+		log_line("%s: its driver refuses monitor flags:%s%s%s; such frames may be missing",
+			 m->asked, wanted & ~m->flags & FLAG(FCSFAIL) ? " fcsfail" : "",
+			 wanted & ~m->flags & FLAG(CONTROL) ? " control" : "",
+			 wanted & ~m->flags & FLAG(OTHER_BSS) ? " otherbss" : "");
+	if (err)
+		m->flags = wanted;
+	return err;
+}
+
+static int make(struct monitor *m, struct nl80211 *nl)
+{
+	struct link_state link;
+	int err = add(m, RECORD_MADE, m->name, 0, 0);
+
+	err = err ?: with_flags(m, nl, 0);
+	err = err ?: link_query(m->name, &link);
+	err = err ?: add(m, RECORD_MADE, m->name, link.ifindex, 0);
+	if (err)
+		return err;
+	err = link_set_up(m->name, true);
+	if (err)
+		nl80211_delete(nl, link.ifindex);
+	else
+		log_line("%s: made the monitor interface %s on the same radio, %s", m->asked,
+			 m->name, m->card);
+	return err;
+}
+
+/* ---- the interface itself -------------------------------------------------------------------- */
+
+static int change(struct monitor *m, struct nl80211 *nl, const struct nl80211_interface *i, int why)
+{
+	int err = take_down(m, m->asked, i->ifindex);
+
+	snprintf(m->name, sizeof(m->name), "%s", m->asked);
+	err = err ?: add(m, RECORD_TYPE, m->name, i->ifindex, i->type);
+	err = err ?: with_flags(m, nl, i->ifindex);
+	err = err ?: link_set_up(m->name, true);
+	if (err)
+		log_line("%s: cannot be made a monitor interface: %s", m->asked,
+			 monitor_reason(err));
+	else
+		log_line("%s: is a monitor interface itself until the end: %s takes no second one "
+			 "beside it (%s)",
+			 m->asked, m->card, strerror(-why));
+	return err;
+}
+
+/* ---- the channel's sake ---------------------------------------------------------------------- */
+
+/* Interfaces of other types that are up hold the radio's channel, stations' also where they have
+ * joined nothing. A station's is taken down; an access point is more than ours to stop. */
+static int free_channel(struct monitor *m, struct nl80211 *nl)
+{
+	struct nl80211_interface all[ON_RADIO_MAX];
+	int count = nl80211_interfaces(nl, m->wiphy, all, ON_RADIO_MAX), err = 0;
+
+	for (int i = 0; !err && i < count; i++) {
+		struct link_state link;
+
+		if (all[i].type == NL80211_IFTYPE_MONITOR || link_query(all[i].name, &link) ||
+		    !link.up)
+			continue;
+		if (all[i].type != NL80211_IFTYPE_STATION) {
+			log_line("%s: its radio's channel is held by %s, which is no station: an "
+				 "access point? Stop that, or give no channel",
+				 m->asked, all[i].name);
+			return -EBUSY;
+		}
+		err = take_down(m, all[i].name, all[i].ifindex);
+		log_line(err ? "%s: cannot be taken down, and holds the channel of %s"
+			     : "%s: is down until the end, for it holds the channel of %s",
+			 all[i].name, m->name);
+	}
+	return count < 0 ? count : err;
+}
+
+/* Whether it can be tuned is tried with the channel itself, or with the first that there is. */
+static int try_channel(struct monitor *m, struct nl80211 *nl, const struct radio_channel *wanted)
+{
+	struct radio_channel first;
+	struct link_state link;
+	int err = link_query(m->name, &link);
+
+	if (!wanted->mhz && nl80211_channels(nl, m->wiphy, &first, 1) == 1)
+		wanted = &first;
+	err = err ?: nl80211_tune(nl, link.ifindex, wanted);
+	/* What else is wrong with it is said by who tunes it. */
+	return err == -EBUSY ? free_channel(m, nl) : 0;
+}
+
+/* ---- what a run that was killed has left ----------------------------------------------------- */
+
+/* Whether what was made, or changed, is a monitor still; then it is ours. */
+static bool is_there(struct monitor *m, struct nl80211 *nl, const struct record_change *c)
+{
+	struct nl80211_interface i;
+
+	if (c->what == RECORD_DOWN || !c->ifindex || nl80211_interface(nl, c->ifindex, &i) ||
+	    i.wiphy != c->wiphy || i.type != NL80211_IFTYPE_MONITOR)
+		return false;
+	m->wiphy = i.wiphy;
+	snprintf(m->name, sizeof(m->name), "%s", i.name);
+	return true;
+}
+
+/* Returns whether the run goes on with it. */
+static bool go_on(struct monitor *m, struct nl80211 *nl)
+{
+	for (unsigned int i = m->record.count; i-- > 0;) {
+		if (!is_there(m, nl, &m->record.changes[i]) || link_set_up(m->name, true))
+			continue;
+		log_line("%s: goes on with the monitor interface %s of a run that was killed",
+			 m->asked, m->name);
+		return true;
+	}
+	return false;
+}
+
+/* Whether this run uses what the record of `interface` tells of: asks for the same, or captures by
+ * itself what was made. */
+static bool is_used(const struct capture_options *o, const char *interface, const struct record *r)
+{
+	for (unsigned int i = 0; i < o->count; i++) {
+		if (o->monitors[i] && !strcmp(o->interfaces[i], interface))
+			return true;
+		for (unsigned int k = 0; k < r->count; k++)
+			if (r->changes[k].what != RECORD_DOWN &&
+			    !strcmp(o->interfaces[i], r->changes[k].name))
+				return true;
+	}
+	return false;
+}
+
+/* Undoes what nobody uses. */
+static void undo_left(struct monitors *m, const struct capture_options *o)
+{
+	static char names[RECORDS_MAX][RECORD_NAME_LEN];
+	unsigned int count = record_list(names, RECORDS_MAX);
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct record r;
+
+		if (record_take(&r, names[i]))
+			continue; /* its run lives */
+		if (is_used(o, names[i], &r) || (!m->nl && nl80211_open(&m->nl))) {
+			record_leave(&r);
+			continue;
+		}
+		log_line("%s: a run that was killed has left it changed", names[i]);
+		undo_all(m->nl, &r);
+	}
+}
+
+/* ---- one interface --------------------------------------------------------------------------- */
+
+static int say_no_wifi(const char *interface, int err)
+{
+	if (err == -ENODEV || err == -ENOENT)
+		log_line("%s: --monitor is for Wi-Fi interfaces, and this is none%s", interface,
+			 err == -ENOENT ? ": the kernel has no nl80211" : " ('iw dev' lists them)");
+	else
+		log_line("%s: cannot ask nl80211 of it: %s", interface, monitor_reason(err));
+	return err;
+}
+
+/* What there is, and whether it can be what is wanted. */
+static int look(struct monitors *all, struct monitor *m, struct nl80211_interface *i)
+{
+	struct nl80211_card card;
+	struct link_state link;
+	int err = link_query(m->asked, &link);
+
+	err = err ?: all->nl ? 0 : nl80211_open(&all->nl);
+	err = err ?: nl80211_interface(all->nl, link.ifindex, i);
+	err = err ?: nl80211_card(all->nl, i->wiphy, &card);
+	if (err)
+		return say_no_wifi(m->asked, err);
+	m->wiphy = i->wiphy;
+	snprintf(m->card, sizeof(m->card), "%s", card.name);
+	if (!(card.types & 1u << NL80211_IFTYPE_MONITOR)) {
+		log_line("%s: its driver has no monitor mode ('iw phy %s info' lists what it has); "
+			 "take another card",
+			 m->asked, card.name);
+		return -EOPNOTSUPP;
+	}
+	name_it(m);
+	if (link_query(m->name, &link) == 0 && link.ifindex) {
+		log_line("%s: %s is there already, and not of ours; capture there with '-i %s', or "
+			 "remove it with 'iw dev %s del'",
+			 m->asked, m->name, m->name, m->name);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+static int take_record(struct monitor *m)
+{
+	int err = record_take(&m->record, m->asked);
+
+	if (err == -EWOULDBLOCK) {
+		log_line("%s: another saluki captures with its radio; stop it first", m->asked);
+		return err;
+	}
+	if (err)
+		log_line("%s: %s cannot be made (%s): if this run is killed, nobody undoes what "
+			 "--monitor changes",
+			 m->asked, m->record.path, strerror(-err));
+	return 0;
+}
+
+static int make_or_change(struct monitors *all, struct monitor *m)
+{
+	struct nl80211_interface i;
+	int err = look(all, m, &i);
+
+	if (err)
+		return err;
+	err = make(m, all->nl);
+	switch (-err) {
+	case 0:
+		return 0;
+	case EOPNOTSUPP:
+	case EINVAL:
+	case ENFILE:
+	case ENOSPC:
+	case EBUSY:
+		if (i.type == NL80211_IFTYPE_STATION)
+			return change(m, all->nl, &i, err);
+		break;
+	}
+	log_line("%s: cannot make %s: %s", m->asked, m->name, monitor_reason(err));
+	return err;
+}
+
+/* What is a monitor interface already is captured as it is. */
+static bool is_monitor(const char *interface)
+{
+	struct link_state link;
+
+	return link_query(interface, &link) == 0 && linktype_is_80211(link.linktype);
+}
+
+static int begin(struct monitors *all, struct monitor *m)
+{
+	int err;
+
+	if (m->record.count && all->nl) {
+		undo_all(all->nl, &m->record);
+		err = take_record(m);
+		if (err)
+			return err;
+	}
+	if (!is_monitor(m->asked))
+		return make_or_change(all, m);
+	log_line("%s: is a monitor interface already: --monitor has nothing to do", m->asked);
+	snprintf(m->name, sizeof(m->name), "%s", m->asked);
+	return 0;
+}
+
+static int start(struct monitors *all, struct monitor *m, const struct radio_channel *wanted)
+{
+	int err = take_record(m);
+
+	if (err)
+		return err;
+	if (m->record.count && !all->nl)
+		nl80211_open(&all->nl);
+	if (!all->nl || !go_on(m, all->nl))
+		err = begin(all, m);
+	return err || !all->nl || !wanted ? err : try_channel(m, all->nl, wanted);
+}
+
+int monitors_start(struct monitors **out, struct capture_options *o, bool any_channel)
+{
+	struct monitors *all = calloc(1, sizeof(*all));
+	int err = 0;
+
+	*out = NULL;
+	if (!all)
+		return -ENOMEM;
+	undo_left(all, o);
+	for (unsigned int i = 0; !err && i < o->count; i++) {
+		struct monitor *m = &all->list[all->count];
+
+		if (!o->monitors[i])
+			continue;
+		m->asked = o->interfaces[i];
+		m->record.fd = -1;
+		m->flags = FLAG(CONTROL) | FLAG(OTHER_BSS) |
+			   (o->bad_fcs == BAD_FCS_KEEP ? FLAG(FCSFAIL) : 0);
+		all->count++;
+		err = start(all, m, any_channel || o->channels[i].mhz ? &o->channels[i] : NULL);
+	}
+	/* The names that were asked for are ours to compare with until all are made. */
+	for (unsigned int i = 0, k = 0; !err && i < o->count; i++)
+		if (o->monitors[i])
+			o->interfaces[i] = all->list[k++].name;
+	if (!err && all->count) {
+		*out = all;
+		return 0;
+	}
+	monitors_end(all);
+	return err;
+}
+
+void monitors_end(struct monitors *m)
+{
+	if (!m)
+		return;
+	while (m->count-- > 0)
+		undo_all(m->nl, &m->list[m->count].record);
+	nl80211_close(m->nl);
+	free(m);
+}
