@@ -155,12 +155,12 @@ static void append_kind(struct combo *c, const struct combo_frame *f)
 }
 
 /* Microseconds and the rest of a time stamp: of most frames from the last one's, as machines of 32
- * bits divide 64 by hundreds of instructions. */
+ * bits divide 64 by hundreds of instructions. A file's stamps may run over the end of 64 bits. */
 static void divide_time(struct combo *c, uint64_t time_ns)
 {
 	uint64_t delta = time_ns - c->last_ns;
 
-	if (c->frames && delta < NS_32_BITS) {
+	if (c->frames && delta < NS_32_BITS && delta <= time_ns) {
 		uint32_t rest = c->last_rest + (uint32_t)delta;
 
 		c->last_us += rest / 1000;

@@ -16,7 +16,7 @@ import sys
 import time
 
 from bpf import test_trim
-from reference import captures, shapes, trim
+from reference import captures, radiotaps, shapes, trim
 
 ROUND = 1000  # frames a run of the program
 FRAMES_A_FILE = 30
@@ -56,6 +56,7 @@ def pool(with_captures):
     """Frames to begin with, by link type: (bytes, where the headers end)."""
     found = collections.defaultdict(set)
     found[127].update(long_radiotaps())
+    found[127].update(m.bytes for m in radiotaps.every())
     for _, linktype, frame in shapes.whole():
         found[linktype].add(frame)
     for linktype, frame in parser_corpus():

@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from reference import captures, shapes  # noqa: E402
+from reference import captures, radiotaps, shapes  # noqa: E402
 
 LINKTYPES = (1, 105, 119, 127, 163, 192)  # in the order of fuzz_parse.c
 
@@ -89,6 +89,16 @@ def parse():
     for _, linktype, frame in shapes.whole():
         head = struct.pack("<BHHHHB", LINKTYPES.index(linktype), 191, 0, 60, 0, 0)
         yield head + frame[:400]
+    for made in radiotaps.every():
+        yield struct.pack("<BHHHHB", LINKTYPES.index(127), 191, 0, 60, 0, 0) + made.bytes[:400]
+
+
+def combo():
+    """Each radiotap header twice, the second time with a byte of it changed: fuzz_combo.c's third way."""
+    for h in radiotaps.HEADS.values():
+        frame = (h.bytes + radiotaps.FRAMES["beacon"].bytes)[:600]
+        first = struct.pack("<BHB", 8, len(frame), 128) + frame
+        yield struct.pack("<BH", 2, 8192) + first + bytes([0, 1, 9, 0x5a]) + bytes([0, 1, 30, 0xff])
 
 
 def totals():
@@ -225,7 +235,7 @@ def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
-            "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": (),
+            "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
