@@ -402,6 +402,23 @@ static const uint8_t cipher[34] = { 0x88, 0x41, 0x30, 0, 2, 1,	  2, 3, 4, 5, 2, 
 				    0,	  0,	7,    0, 0, 0x20, 0, 0, 0, 0 };
 static const uint8_t ack[10] = { 0xd4, 0, 0, 0, 2, 9, 8, 7, 6, 5 };
 
+/* A file's stamps may be any: those before 1970 end just in front of 0. */
+static void clocks_come_back_when_time_begins_anew(void **state)
+{
+	uint8_t radiotap[] = { 0, 0, 16, 0, 1, 0, 0, 0, 9, 8, 7, 6, 5, 4, 3, 2 };
+	struct combo_frame list[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		list[i] = (struct combo_frame){ .time_ns = UINT64_MAX - 1499 + i * 1000,
+						.kept_len = sizeof(radiotap),
+						.orig_len = sizeof(radiotap),
+						.linktype = 127,
+						.data = radiotap };
+	assert_true(list[2].time_ns == 500);
+	assert_all_come_back(list, 4, COMBO_SIZE_MAX);
+}
+
 static void set_frame(struct combo_frame *f, uint8_t *p, const uint8_t *mac, size_t len, int n)
 {
 	memset(f, 0, sizeof(*f));
@@ -577,6 +594,7 @@ int main(void)
 		cmocka_unit_test(a_combo_may_have_events_alone),
 		cmocka_unit_test(events_are_bounded),
 		cmocka_unit_test(frames_of_80211_come_back),
+		cmocka_unit_test(clocks_come_back_when_time_begins_anew),
 		cmocka_unit_test(clocks_and_counters_cost_a_byte_or_two),
 		cmocka_unit_test(the_format_is_frozen),
 		cmocka_unit_test(a_damaged_body_is_read_within_bounds),
