@@ -309,7 +309,7 @@ static int take_record(struct monitor *m)
 	int err = record_take(&m->record, m->asked);
 
 	if (err == -EWOULDBLOCK) {
-		log_line("%s: another saluki captures with its radio; stop it first", m->asked);
+		log_line("%s: another saluki has it by --monitor; stop that first", m->asked);
 		return err;
 	}
 	if (err)

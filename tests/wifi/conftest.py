@@ -13,7 +13,8 @@ KERNEL = "6.1"
 # What the VM has. Warm, with two cores, 35 to 80 s are usual.
 SECONDS = 300
 MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
-PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play")),
+PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play",
+                                                 "tests/lesser_driver.so")),
             *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw",
                                 "/usr/bin/tcpdump"))]
 INIT = pathlib.Path(__file__).parent / "init"

@@ -79,13 +79,31 @@ class Command:
 
 
 @dataclasses.dataclass(frozen=True)
+class Kill:
+    """Not traffic either: a sensor gets a SIGKILL."""
+    sensor: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Sensor:
-    """`saluki run` with these options. What it names by -i are radios, made monitor interfaces."""
+    """`saluki run` with these options. What it names by -i are radios, made monitor interfaces; with
+    --monitor they stay stations' ones, and are up. What its driver lacks: lesser_driver.c. As a row
+    of traffic it begins in its turn, on radios that are there, with the key of the sensor `again`."""
     name: str
     options: str
+    lacks: str = ""
+    again: str = ""
 
     def interfaces(self):
         return re.findall(r"-i (\S+)", self.options)
+
+    def makes_monitors(self):
+        return "--monitor" in self.options
+
+    def captured(self):
+        """The interfaces that it captures."""
+        made = self.makes_monitors() and "second" not in self.lacks
+        return [i[-12:] + "mon" if made else i for i in self.interfaces()]
 
     def channels(self):
         return [int(c) for c in re.findall(r"--channel (\d+)", self.options)]
@@ -98,6 +116,7 @@ class Topology:
     traffic: tuple = ()  # of rounds, which are tuples of rows that go on at once
     sensors: tuple = ()
     collector: str = ""  # further options
+    after: tuple = ()  # Commands, when the sensors have ended
 
     def __post_init__(self):
         names = self.radios()
@@ -185,19 +204,38 @@ def numbered(topology, frames):
 def _rounds(topology):
     """A list a round of (name, row), where each row has a name of its own."""
     def name(row, at):
-        return row.name if isinstance(row, Command) else f"{row.by}-{at}"
+        return getattr(row, "name", None) or f"{getattr(row, 'by', 'kill')}-{at}"
 
     return [[(name(row, f"{n}.{k}"), row) for k, row in enumerate(rows)]
             for n, rows in enumerate(topology.traffic)]
 
 
+def _sensor(s):
+    yield f"sensor {s.name} {s.again or s.name} {s.lacks or '-'} {s.options}"
+    yield from (f"await {s.name} {i}: capturing by" for i in s.captured())
+
+
 def _begin(topology, name, row):
     if isinstance(row, Command):
-        return f"start {name} {row.words}"
-    if isinstance(row, Pings):
+        yield f"start {name} {row.words}"
+    elif isinstance(row, Sensor):
+        yield from _sensor(row)
+    elif isinstance(row, Kill):
+        yield f"kill_off {row.sensor}"
+    elif isinstance(row, Pings):
         station, = (s for s in topology.stations if s.name == row.by)
-        return f"pings {name} {row.by} {_addresses(topology)[station.joins]} {row.count} {row.size}"
-    return f"frames {name} {row.by} {row.rate}"
+        yield f"pings {name} {row.by} {_addresses(topology)[station.joins]} {row.count} {row.size}"
+    else:
+        yield f"frames {name} {row.by} {row.rate}"
+
+
+def _round(topology, rows):
+    """Begun at once; what ends by itself is waited for."""
+    for name, row in rows:
+        yield from _begin(topology, name, row)
+    ends = [name for name, row in rows if not isinstance(row, (Sensor, Kill))]
+    if ends:
+        yield f"end {' '.join(ends)}"
 
 
 def _addresses(topology):
@@ -215,13 +253,15 @@ def steps(topology):
     t = topology
     address = _addresses(t)
     yield f"radios {' '.join(t.radios())}"
-    yield f"monitor {' '.join(i for s in t.sensors for i in s.interfaces())} bell ear"
+    made = [s for s in t.sensors if s.makes_monitors()]
+    yield f"monitor {' '.join(i for s in t.sensors if s not in made for i in s.interfaces())} bell ear"
+    if made:
+        yield f"up {' '.join(i for s in made for i in s.interfaces())}"
     yield f"country {COUNTRY}"
     if t.sensors:
         yield f"collector {t.collector}"
     for s in t.sensors:
-        yield f"sensor {s.name} {s.options}"
-        yield from (f"await {s.name} {i}: capturing by" for i in s.interfaces())
+        yield from _sensor(s)
     yield from (f"mark begin-{f} {f}" for f in t.frequencies())
     yield from (f"access_point {a.name} {address[a.name]}" for a in t.access_points)
     yield from (f"await {a.name} AP-ENABLED" for a in t.access_points)
@@ -229,13 +269,14 @@ def steps(topology):
         yield f"station {s.name} {address[s.name]}"
         yield f"await {s.name} CTRL-EVENT-CONNECTED"
     for rows in _rounds(t):
-        yield from (_begin(t, name, row) for name, row in rows)
-        yield f"end {' '.join(name for name, _ in rows)}"
+        yield from _round(t, rows)
     for joined in t.stations, t.access_points:
         yield f"stop TERM {' '.join(j.name for j in joined)}"
     yield from (f"mark end-{f} {f}" for f in t.frequencies())
     if t.sensors:
-        yield f"stop INT {' '.join(s.name for s in t.sensors)}"
+        begun = [s for rows in t.traffic for s in rows if isinstance(s, Sensor)]
+        yield f"stop INT {' '.join(s.name for s in (*t.sensors, *begun))}"
+        yield from _round(t, [(c.name, c) for c in t.after])
         yield "stop INT collector"
     yield "stop INT air"
 
