@@ -171,16 +171,19 @@ static void divide_time(struct combo *c, uint64_t time_ns)
 	}
 }
 
+/* Over the end of 64 bits a step is no number of microseconds, whatever the rests. */
 static void append_time(struct combo *c, const struct combo_frame *f)
 {
 	uint32_t rest = c->last_rest;
+	int64_t step;
 
 	divide_time(c, f->time_ns);
 	if (c->frames == 0)
 		c->base_ns = c->last_ns = f->time_ns;
-	else if (c->last_rest != rest)
+	step = f->time_ns - c->last_ns;
+	if (c->frames && (c->last_rest != rest || (step < 0) != (f->time_ns < c->last_ns)))
 		c->fine = true;
-	c->columns_len += put_varint(c, COMBO_TIMES, zigzag(f->time_ns - c->last_ns));
+	c->columns_len += put_varint(c, COMBO_TIMES, zigzag(step));
 	c->last_ns = f->time_ns;
 }
 

@@ -417,6 +417,10 @@ static void clocks_come_back_when_time_begins_anew(void **state)
 						.data = radiotap };
 	assert_true(list[2].time_ns == 500);
 	assert_all_come_back(list, 4, COMBO_SIZE_MAX);
+	/* Both end in 500 ns, and what is between them does not. */
+	list[1].time_ns = UINT64_MAX - 1115;
+	assert_int_equal(list[1].time_ns % 1000, 500);
+	assert_all_come_back(list + 1, 2, COMBO_SIZE_MAX);
 }
 
 static void set_frame(struct combo_frame *f, uint8_t *p, const uint8_t *mac, size_t len, int n)
