@@ -81,11 +81,14 @@ def typed(text):
         words = shlex.split(" ".join(words))
         if words[0] == "saluki" and len(words) > 1 and not words[1].startswith("-"):
             yield f"saluki {words[1]}", words[2:]
+        elif words[:2] == ["saluki-collector", "ctl"]:
+            yield "saluki-collector ctl", words[2:]
         else:
             yield words[0], words[1:]
 
 
-EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter")  # take one behind their options
+# These take an expression, or an order, behind their options.
+EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter", "saluki-collector ctl")
 
 
 def mistakes(text):
