@@ -17,9 +17,9 @@ def interfaces(air, name):
     return dict(zip(names, [w[1] for w in words if w[0] == "type"], strict=True))
 
 
-def up(air):
-    """Interfaces that are up at the end."""
-    return {line.split()[0] for line in air.said_by("links") if ",UP" in line or "<UP" in line}
+def up(air, name="links"):
+    """Interfaces that are up, at the end, or when `name` was told."""
+    return {line.split()[0] for line in air.said_by(name) if ",UP" in line or "<UP" in line}
 
 
 # ---- made ------------------------------------------------------------------------------------------
@@ -125,6 +125,39 @@ def test_what_a_driver_refuses_is_said_and_left_out(air):
         "flags: fcsfail control otherbss", "flags: control otherbss"]  # and to change this one
     assert ("saluki: radio: its driver refuses monitor flags: fcsfail; such frames may be missing"
             in said), said
+
+
+# ---- other ends ------------------------------------------------------------------------------------
+
+ENDS = Topology(
+    traffic=((Command("during", "ip -br link"),),
+             (Command("deletes", "iw dev dwarfmon del"), Kill("orphan", child=True)),
+             (Command("first", "ip link set elkmon down"),),
+             (Command("then", "ip link set elkmon name moose"),)),
+    sensors=(Sensor("gone", f"-i dwarf --monitor {WHOLE}"),
+             Sensor("orphan", f"-i bear --monitor --channel 1 {WHOLE}"),
+             Sensor("renamed", f"-i elk --monitor {WHOLE}")),
+    after=(LIST, LINKS))
+
+
+@pytest.mark.topology(ENDS)
+def test_whatever_ends_a_run_or_its_interface(air):
+    """Deleted or renamed by somebody, or with its other process killed: nothing is left over."""
+    after = interfaces(air, "listed")
+    assert not after.keys() & {"dwarfmon", "bearmon", "elkmon", "moose"}, after
+    assert after["dwarf"] == after["bear"] == after["elk"] == "managed"
+    assert {"dwarf", "bear", "elk"} <= up(air)
+    assert "saluki: dwarfmon: disappeared; waiting for it" in air.said_by("gone")
+    assert air.said_by("gone")[-1] == air.said_by("renamed")[-1] == "ended 0"
+    assert "saluki: moose: removed" in air.said_by("renamed")
+    said = air.said_by("orphan")
+    assert "saluki: bearmon: removed" in said and said[-1] == "ended 1"
+
+
+@pytest.mark.topology(ENDS)
+def test_without_a_channel_a_station_is_left_up(air):
+    during = up(air, "during")
+    assert {"dwarf", "elk", "dwarfmon", "elkmon"} <= during and "bear" not in during
 
 
 # ---- killed ----------------------------------------------------------------------------------------

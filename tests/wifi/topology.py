@@ -80,8 +80,9 @@ class Command:
 
 @dataclasses.dataclass(frozen=True)
 class Kill:
-    """Not traffic either: a sensor gets a SIGKILL."""
+    """Not traffic either: a sensor gets a SIGKILL, or its process without rights alone."""
     sensor: str
+    child: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -221,7 +222,7 @@ def _begin(topology, name, row):
     elif isinstance(row, Sensor):
         yield from _sensor(row)
     elif isinstance(row, Kill):
-        yield f"kill_off {row.sensor}"
+        yield f"{'kill_child' if row.child else 'kill_off'} {row.sensor}"
     elif isinstance(row, Pings):
         station, = (s for s in topology.stations if s.name == row.by)
         yield f"pings {name} {row.by} {_addresses(topology)[station.joins]} {row.count} {row.size}"
