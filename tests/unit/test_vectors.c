@@ -4,13 +4,15 @@
  * numbers, the other end's does it in the vector.
  *
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/clock_request.o wire/keys.o
- * wire/totals.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/spool.o */
+ * wire/totals.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/dwell.o wire/spool.o
+ */
 #include "unit.h"
 
 #include <sodium.h>
 
 #include "wire/clock_request.h"
 #include "wire/combo.h"
+#include "wire/dwell.h"
 #include "wire/message.h"
 #include "wire/spool.h"
 #include "wire/totals.h"
@@ -391,12 +393,29 @@ static void hash_frame(crypto_generichash_state *hash, const struct combo_frame 
 	crypto_generichash_update(hash, f->data, f->kept_len);
 }
 
+/* Takes the events that are in front of the next frame, `at` of the combo's. */
+static size_t take_events(struct combo_reader *r, uint32_t at, uint8_t *out)
+{
+	struct combo_event e;
+	size_t len = 0;
+
+	while (combo_next_event(r, &e) == 1) {
+		store_be(out + len, at, 4);
+		store_be(out + len + 4, e.type, 4);
+		store_be(out + len + 8, e.len, 4);
+		memcpy(out + len + 12, e.bytes, e.len);
+		len += 12 + e.len;
+	}
+	return len;
+}
+
 static void combos(void **state)
 {
 	static struct combo_reader reader;
 	static struct vector combo;
 	crypto_generichash_state hash;
-	uint8_t digest[KEY_LEN];
+	uint8_t digest[KEY_LEN], events[500];
+	size_t events_len = 0;
 	struct combo_header h;
 	struct combo_frame f;
 
@@ -409,11 +428,55 @@ static void combos(void **state)
 	assert_int_equal(reader.first, number("combo_first"));
 	crypto_generichash_init(&hash, NULL, 0, sizeof(digest));
 	for (int i = 0; i < h.frames; i++) {
+		events_len += take_events(&reader, i, events + events_len);
 		assert_int_equal(combo_next(&reader, &f), 1);
 		hash_frame(&hash, &f);
 	}
+	events_len += take_events(&reader, h.frames, events + events_len);
+	ASSERT_VECTOR(events, events_len, "combo_events");
 	crypto_generichash_final(&hash, digest, sizeof(digest));
 	ASSERT_VECTOR(digest, sizeof(digest), "combo_frames");
+}
+
+static void events_alone(void **state)
+{
+	struct combo writer;
+	struct combo_reader *reader = malloc(sizeof(*reader));
+	static struct vector vector_combo;
+	struct combo_event e;
+
+	(void)state;
+	vector_into(&vector_combo, "combo_of_events");
+	assert_int_equal(combo_open(reader, vector_combo.bytes + 17, vector_combo.len - 17, 0), 0);
+	assert_int_equal(combo_init(&writer, COMBO_SIZE_DEFAULT, 192), 0);
+	while (combo_next_event(reader, &e) == 1)
+		combo_event(&writer, e.type, e.bytes, e.len);
+	writer.first = reader->first;
+	combo_close(&writer);
+	assert_int_equal(writer.body_len, vector_combo.len - 17);
+	assert_memory_equal(writer.body, vector_combo.bytes + 17, writer.body_len);
+	combo_free(&writer);
+	free(reader);
+}
+
+static void assert_dwell(const char *name, uint64_t mhz, uint64_t frames, uint64_t error)
+{
+	const struct vector *v = vector(name);
+	uint8_t out[DWELL_MAX];
+	struct dwell d;
+
+	assert_int_equal(dwell_read(&d, v->bytes, v->len), 0);
+	assert_int_equal(d.mhz, mhz);
+	assert_int_equal(d.frames, frames);
+	assert_int_equal(d.error, error);
+	ASSERT_VECTOR(out, dwell_write(out, &d), name);
+}
+
+static void dwells(void **state)
+{
+	(void)state;
+	assert_dwell("dwell", 5180, 49, 0);
+	assert_dwell("dwell_failed", 5975, 0, 22);
 }
 
 static void spool_keys(const char *pair, const char *wrapped_name)
@@ -481,6 +544,7 @@ int main(void)
 		cmocka_unit_test(datagrams_open), cmocka_unit_test(received_bits),
 		cmocka_unit_test(messages),	  cmocka_unit_test(totals),
 		cmocka_unit_test(combos),	  cmocka_unit_test(one_way),
+		cmocka_unit_test(events_alone),	  cmocka_unit_test(dwells),
 		cmocka_unit_test(spools),
 	};
 

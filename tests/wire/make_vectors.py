@@ -108,8 +108,17 @@ def combos(v):
     frames = [sc.Frame(*f, 3, 1) for f in itertools.islice(captures.frames(captures.BUNDLED), 50)]
     frames += [sc.Frame(TIME, 1500, 1, bytes(range(60)), 7, 2),
                sc.Frame(TIME - 1, 700, 105, b"\x08\x02" + bytes(range(200)) * 3, 0, 0)]
+    frames[20].direction |= sc.UNSETTLED
+    v["dwell"] = sc.dwell_write(sc.Dwell(3, 5180, 80, 5210, TIME - 250000000, TIME, 49, 35000, 0, 2))
+    v["dwell_failed"] = sc.dwell_write(sc.Dwell(3, 5975, 20, 5975, TIME, TIME, 0, 7000, 22, 1))
+    events = [sc.Event(0, sc.DWELL, v["dwell"]), sc.Event(21, 300, b""),
+              sc.Event(52, sc.DWELL, v["dwell_failed"]), sc.Event(52, 2**32 - 1, b"an event")]
     v["combo_count"], v["combo_first"] = 70000, 123456
-    v["combo"] = sc.combo_write(frames, v["combo_first"], v["combo_count"], 9)
+    v["combo"] = sc.combo_write(frames, v["combo_first"], v["combo_count"], 9, events=events)
+    v["combo_of_events"] = sc.combo_write([], v["combo_first"] + 52, v["combo_count"] + 1, 9,
+                                          events=[sc.Event(0, *e[1:]) for e in events])
+    v["combo_events"] = b"".join(struct.pack(">LLL", e.at, e.type, len(e.data)) + e.data
+                                 for e in events)
     v["combo_frames"] = sw.H(b"".join(
         struct.pack(">QLLHBB", f.time_ns, f.orig_len, len(f.data), f.linktype, f.interface,
                     f.direction) + f.data for f in frames))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Combos, totals and info once more, written from docs/wire.md alone. In: bytes of a combo. Out: its
-frames, and the other way: Combo.write knows no forms to find, and stores frames of 802.11 each as a
-new form, or long ones as they are.
+"""Combos, dwells, totals and info once more, written from docs/wire.md alone. In: bytes of a combo.
+Out: its frames and events; and the other way (combo_write).
 """
+import collections
 import pathlib
 import struct
 
@@ -11,13 +11,15 @@ import zstandard
 from wire.saluki_wire import TOTALS, Refused
 
 MAGIC = 0x534c4b49
-VERSION = 2
+VERSION = 3
 STORED, ZSTD, ZSTD_DOT11 = range(3)
 FRAMES_MAX, BODY_MAX, BYTES_MAX, KINDS_MAX = 4096, 32896, 262144, 16
+EVENTS_MAX, EVENT_LEN_MAX = 256, 512
+DWELL, UNSETTLED = 1, 0x80
 FORM_LEN_MAX, FORMS_MAX, SIGNALS_MAX, WORDS_MAX = 512, 255, 6, 6
 WITH_FORMS = (127, 105)
 COLUMNS = ("kinds times kepts cuts forms clocks stamps aggregates signals sequences beacons "
-           "packets").split()
+           "packets events").split()
 DICTIONARY = pathlib.Path(__file__).resolve().parents[2] / "wire/dictionary_dot11.bin"
 M64 = 2**64 - 1
 
@@ -30,6 +32,9 @@ class Frame:
     def key(self):
         return (self.time_ns, self.orig_len, self.linktype, self.interface, self.direction,
                 self.data)
+
+
+Event = collections.namedtuple("Event", "at type data")  # at: frames of its combo in front of it
 
 
 # ---- numbers -----------------------------------------------------------------------------------
@@ -280,8 +285,18 @@ class BodyReader:
         self.bytes = Reader(r.take(r.left()))
         self.learnt, self.run, self.kinds, self.all = Learnt(), 0, set(), 0
         self.frames = [self._frame() for _ in range(frames)]
+        self.events = list(self._events())
+        if not frames and not self.events or len(self.events) > EVENTS_MAX:
+            raise Refused("events")
         if self.run or self.bytes.left() or any(c.left() for c in self.columns.values()):
             raise Refused("more than its frames")
+
+    def _events(self):
+        c, at = self.columns["events"], 0
+        while c.left():
+            at += c.varint(len(self.frames) - at)
+            kind = c.varint(0xffffffff)
+            yield Event(at, kind, c.take(c.varint(EVENT_LEN_MAX)))
 
     def _kind(self):
         c = self.columns["kinds"]
@@ -368,7 +383,7 @@ def _decompress(data, dsz, codec):
 
 
 class Combo:
-    """One that was read: sensor, seqn, codec, first, frames."""
+    """One that was read: sensor, seqn, codec, first, frames, events."""
 
     def __init__(self, data, sensor=None):
         if len(data) < 17:
@@ -377,23 +392,24 @@ class Combo:
             ">HHHHLLB", data[:17])
         if (version, magic) != (VERSION, MAGIC) or sensor not in (None, self.sensor):
             raise Refused("no combo of this sensor's")
-        if not 1 <= frames <= FRAMES_MAX or dsz > BODY_MAX or self.codec > ZSTD_DOT11:
+        if frames > FRAMES_MAX or dsz > BODY_MAX or self.codec > ZSTD_DOT11:
             raise Refused("limits")
         self.body = _decompress(data[17:], dsz, self.codec)
         if len(self.body) != dsz:
             raise Refused("not as long as it says")
         body = BodyReader(self.body, frames)
-        self.first, self.frames = body.first, body.frames
+        self.first, self.frames, self.events = body.first, body.frames, body.events
 
 
 # ---- writing -----------------------------------------------------------------------------------
 
 class BodyWriter:
-    def __init__(self, frames, first):
+    def __init__(self, frames, first, events):
         self.columns = {name: b"" for name in COLUMNS}
         self.bytes, self.learnt, self.known = b"", Learnt(), {}
         self.unit = 1000 if all((f.time_ns - frames[0].time_ns) % 1000 == 0 for f in frames) else 1
-        last, run = frames[0], []
+        base = frames[0].time_ns if frames else 0
+        last, run = frames[0] if frames else None, []
         for f in frames:
             if run and self._alike(run[0]) != self._alike(f):
                 self._kinds(run)
@@ -402,8 +418,13 @@ class BodyWriter:
             self._add("times", varint(zigzag((f.time_ns - last.time_ns) // self.unit)))
             last = f
             self._frame(f)
-        self._kinds(run)
-        head = varint(first) + struct.pack(">Q", frames[0].time_ns) + varint(self.unit)
+        if run:
+            self._kinds(run)
+        at = 0
+        for e in events:
+            self._add("events", varint(e.at - at) + varint(e.type) + varint(len(e.data)) + e.data)
+            at = e.at
+        head = varint(first) + struct.pack(">Q", base) + varint(self.unit)
         head += b"".join(varint(len(c)) for c in self.columns.values())
         self.body = head + b"".join(self.columns.values()) + self.bytes
 
@@ -464,8 +485,8 @@ class BodyWriter:
         self.learnt.learn(form, time_us, fields)
 
 
-def combo_write(frames, first, seqn, sensor, codec=STORED):
-    body = BodyWriter(frames, first).body
+def combo_write(frames, first, seqn, sensor, codec=STORED, events=()):
+    body = BodyWriter(frames, first, events).body
     packed = body
     if codec != STORED:
         parameters = zstandard.ZstdCompressionParameters.from_level(
@@ -476,6 +497,30 @@ def combo_write(frames, first, seqn, sensor, codec=STORED):
             dict_data=_dictionary() if codec == ZSTD_DOT11 else None).compress(body)
     return struct.pack(">HHHHLLB", VERSION, sensor, seqn & 0xffff, len(frames), len(body), MAGIC,
                        codec) + packed
+
+
+# ---- dwells ------------------------------------------------------------------------------------
+
+Dwell = collections.namedtuple(
+    "Dwell", "interface mhz width center from_ns to_ns frames switch_ns error marked")
+
+
+def dwell_write(d):
+    out = bytes([d.interface]) + varint(d.mhz) + varint(d.width) + varint(d.center)
+    out += struct.pack(">Q", d.from_ns)
+    return out + b"".join(map(varint, (d.to_ns - d.from_ns, *d[6:])))
+
+
+def dwell_read(data):
+    """What is behind it is a later version's."""
+    r = Reader(data)
+    channel = [r.byte()] + [r.varint(0xffff) for _ in range(3)]
+    start = int.from_bytes(r.take(8), "big")
+    end = start + r.varint()
+    d = Dwell(*channel, start, end, r.varint(), r.varint(), r.varint(0xffffffff), r.varint())
+    if not d.mhz or d.to_ns > M64 or d.error and (d.to_ns > d.from_ns or d.frames):
+        raise Refused("a dwell that cannot be")
+    return d
 
 
 # ---- totals and info ---------------------------------------------------------------------------

@@ -55,10 +55,24 @@ def test_windows(padded):
 @pytest.mark.parametrize("codec", [sc.STORED, sc.ZSTD, sc.ZSTD_DOT11])
 def test_combos_come_back(codec):
     frames = [sc.Frame(*f) for f in itertools.islice(captures.frames(captures.BUNDLED), 60)]
-    combo = sc.combo_write(frames, 5, 70000, 9, codec)
+    dwell = sc.Dwell(1, 2412, 20, 2412, 5 * 10**18, 5 * 10**18 + 250000000, 60, 0, 0, 0)
+    events = [sc.Event(0, 7, b""), sc.Event(13, sc.DWELL, sc.dwell_write(dwell)),
+              sc.Event(60, 2**32 - 1, bytes(sc.EVENT_LEN_MAX))]
+    combo = sc.combo_write(frames, 5, 70000, 9, codec, events)
     read = sc.Combo(combo, 9)
     assert (read.first, read.seqn) == (5, 70000 & 0xffff)
     assert [f.key() for f in read.frames] == [f.key() for f in frames]
+    assert read.events == events
+    assert sc.dwell_read(read.events[1].data) == dwell
+
+
+def test_combos_of_events_alone():
+    events = [sc.Event(0, 7, b"x")] * sc.EVENTS_MAX
+    assert sc.Combo(sc.combo_write([], 5, 6, 9, events=events)).events == events
+    for wrong in ([], events + events[:1], [sc.Event(0, 7, bytes(sc.EVENT_LEN_MAX + 1))],
+                  [sc.Event(1, 7, b"")]):
+        with pytest.raises(sw.Refused):
+            sc.Combo(sc.combo_write([], 5, 6, 9, events=wrong))
 
 
 def test_both_long_term_keys_and_a_recording_open_no_session():
