@@ -238,7 +238,7 @@ EIGHT = "|".join(f"interface.{n}=eth{n}|source.{n}=xdp native|snaplen.{n}={90 + 
 def test_eight_interfaces(bed):
     collector = bed.collector()
     own = {n: {"seen": 10 * n + 4, "filtered": n, "ring_full": 2, "copy_failed": 1,
-               "captured": 9 * n + 1} for n in range(8)}
+               "captured": 9 * n + 1, "bad_fcs": 3 * n} for n in range(8)}
     sums = {k: sum(own[n][k] for n in own) for k in own[0]}
     said = " ".join(f"{n}.{k}={v}" for n in own for k, v in own[n].items())
     Pretend(bed)(f"session 5 {EIGHT}", *(f"combo {n} {n} {n} w{n}" for n in range(8)),
