@@ -11,7 +11,7 @@ import pytest
 from netns import testbed
 from netns.relay import Clock
 from netns.test_spool import records
-from reference import captures
+from reference import captures, radiotaps
 from reference.test_reference import write_pcap
 
 from wire import ends
@@ -123,6 +123,18 @@ def test_it_opens_what_a_sensor_sends(ns, keys, bundled, how):
         assert set(c.lengths) == {sw.PADDED_LEN}
     else:
         assert max(c.lengths) <= sw.DATAGRAM_MAX
+
+
+def test_it_reads_every_radiotap_header(ns, keys, tmp_path):
+    """Forms of headers of every kind, of lying ones, and of some changed by chance: where the fields are is
+    the same for both implementations, or bytes would come out wrong."""
+    data = [m.bytes for m in radiotaps.every()] + list(radiotaps.mutated(3, 3000))
+    frames = [captures.Frame(10**18 + 1000 * n, len(d), 127, d) for n, d in enumerate(data)]
+    write_pcap(tmp_path / "radiotap.pcap", 127, frames)
+    heard = Heard(ns, keys, tmp_path / "radiotap.pcap", *WHOLE)
+    heard.serve()
+    heard.close()
+    assert got(heard.collector.run().frames) == expected(frames)
 
 
 def test_a_sensor_renews(ns, keys, bundled):
