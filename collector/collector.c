@@ -34,12 +34,14 @@ static int collector_tick(struct collector *c)
 	int timeout = output_tick(&c->output, now); /* what it has settled is then acknowledged */
 
 	timeout = earlier(timeout, open_tick(&c->open, now));
+	timeout = earlier(timeout, groups_tick(&c->groups, now));
 	timeout = earlier(timeout, control_tick(&c->control, now));
+	timeout = earlier(timeout, dispatch_tick(&c->dispatch, now)); /* behind who asks */
 	if (!c->o->stats_file)
 		return timeout;
 	if (now >= c->next_stats_ns) {
 		c->next_stats_ns = now + STATS_INTERVAL_NS;
-		stats_write(&c->open, &c->receive, c->files);
+		stats_write(&c->open, &c->receive, &c->groups, c->files);
 	}
 	return earlier(timeout, (int)((c->next_stats_ns - now) / 1000000) + 1);
 }
@@ -62,6 +64,16 @@ static int collector_receive(struct collector *c)
 	return n;
 }
 
+/* The list of sensors is what the file says already. */
+static int collector_groups(struct collector *c, const struct groups_file *f)
+{
+	int err = groups_apply(&c->groups, f);
+
+	if (!err)
+		refocus_apply(&c->refocus, f);
+	return err;
+}
+
 /* With a mistake in the file, the list stays as it is. */
 static void collector_reload(struct collector *c)
 {
@@ -73,11 +85,15 @@ static void collector_reload(struct collector *c)
 		log_line("--sensors %s: %s", c->o->sensors_file, strerror(-err));
 	else
 		err = sensors_file_read(&f, fd, c->o->sensors_file);
+	if (!err && !refocus_knows(&c->refocus, &f.groups, c->o->sensors_file)) {
+		err = -EINVAL;
+		sensors_file_free(&f);
+	}
 	if (err) {
 		log_line("the sensors stay as they are");
 		return;
 	}
-	if (open_sensors(&c->open, &f) == 0)
+	if (open_sensors(&c->open, &f) == 0 && collector_groups(c, &f.groups) == 0)
 		log_line("--sensors %s: read again, %u sensors", c->o->sensors_file, f.count);
 	sensors_file_free(&f);
 }
@@ -121,7 +137,7 @@ static void collector_loop(struct collector *c)
 	output_finish(&c->output);
 	open_finish(&c->open);
 	if (c->o->stats_file)
-		stats_write(&c->open, &c->receive, c->files);
+		stats_write(&c->open, &c->receive, &c->groups, c->files);
 	stats_print(&c->open, &c->receive);
 }
 
@@ -133,7 +149,8 @@ static int collector_begin(struct collector *c)
 	if (err)
 		return err;
 	open_init(&c->open, c->output.state.floor_ns);
-	err = open_sensors(&c->open, &c->sensors_file);
+	err = open_sensors(&c->open, &c->sensors_file)
+		      ?: collector_groups(c, &c->sensors_file.groups);
 	sensors_file_free(&c->sensors_file);
 	return err;
 }
@@ -157,8 +174,12 @@ int collector_process(struct collector *c)
 	c->open.sensors = &c->sensors;
 	c->open.decompress = &c->decompress;
 	c->open.output = &c->output;
-	if (control_init(&c->control, c->listener, &c->open) || privsep_drop(c->o->user) ||
-	    sandbox_receiving())
+	dispatch_init(&c->dispatch, &c->open);
+	groups_init(&c->groups, &c->dispatch, &c->sensors);
+	if (refocus_init(&c->refocus, &c->groups, &c->open, &c->sensors_file.groups,
+			 c->o->sensors_file) ||
+	    control_init(&c->control, c->listener, &c->dispatch, &c->sensors, &c->groups) ||
+	    privsep_drop(c->o->user) || sandbox_receiving())
 		return 1;
 	if (decompress_init(&c->decompress))
 		log_line("out of memory");
@@ -170,6 +191,9 @@ int collector_process(struct collector *c)
 		status = c->output.broken && !c->output.gone;
 	}
 	control_free(&c->control);
+	groups_free(&c->groups);
+	refocus_free(&c->refocus);
+	dispatch_free(&c->dispatch);
 	decompress_free(&c->decompress);
 	open_free(&c->open);
 	sensors_free(&c->sensors);

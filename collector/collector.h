@@ -6,11 +6,14 @@
 
 #include "control.h"
 #include "decompress.h"
+#include "dispatch.h"
+#include "groups.h"
 #include "open.h"
 #include "options.h"
 #include "orders.h"
 #include "output.h"
 #include "receive.h"
+#include "refocus.h"
 #include "sensors.h"
 
 struct collector {
@@ -21,6 +24,9 @@ struct collector {
 	struct decompress decompress;
 	struct output output;
 	struct open open;
+	struct dispatch dispatch;
+	struct groups groups;
+	struct refocus refocus;
 	struct control control;
 	struct orders orders; /* from the privileged process */
 	int files;	      /* socket to it */

@@ -11,24 +11,22 @@
 
 #include <saluki/log.h>
 
-#include "reply.h"
+#include "groups.h"
 
 #define LISTENER CONTROL_CLIENTS /* in epoll's data, behind the clients */
 
-int control_init(struct control *c, int listener, struct open *o)
+int control_init(struct control *c, int listener, struct dispatch *d, struct sensors *list,
+		 struct groups *groups)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.u32 = LISTENER };
 
-	memset(c, 0, sizeof(*c));
-	c->listener = listener;
-	c->epoll = -1;
-	c->open = o;
+	*c = (struct control){
+		.listener = listener, .epoll = -1, .dispatch = d, .sensors = list, .groups = groups
+	};
 	for (int i = 0; i < CONTROL_CLIENTS; i++)
 		c->clients[i].fd = -1;
 	if (listener < 0)
 		return 0;
-	o->answered = control_answered;
-	o->answered_user = c;
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll >= 0 && epoll_ctl(c->epoll, EPOLL_CTL_ADD, listener, &e) == 0)
 		return 0;
@@ -40,6 +38,8 @@ static void client_close(struct control_client *k)
 {
 	if (k->fd >= 0)
 		close(k->fd); /* epoll forgets it */
+	if (k->has_asked)
+		dispatch_cancel(k->control->dispatch, k);
 	*k = (struct control_client){ .fd = -1 };
 }
 
@@ -54,8 +54,8 @@ void control_free(struct control *c)
 	c->listener = c->epoll = -1;
 }
 
-/* The last word. Who does not read it is not waited for. */
-static void reply(struct control_client *k, enum control_reply what, const char *text)
+/* Who does not read it is not waited for. */
+static void tell(struct control_client *k, enum control_reply what, const char *text)
 {
 	char out[CONTROL_REPLY_MAX];
 	int len = snprintf(out, sizeof(out), "%c %s", what, text);
@@ -63,81 +63,81 @@ static void reply(struct control_client *k, enum control_reply what, const char 
 	if (len >= (int)sizeof(out))
 		len = sizeof(out) - 1;
 	send(k->fd, out, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* The last word. */
+static void reply(struct control_client *k, enum control_reply what, const char *text)
+{
+	tell(k, what, text);
 	client_close(k);
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
-/* Whether an earlier client's order to the same sensor is still on its way. */
-static bool must_wait(const struct control *c, const struct control_client *k)
+static void answered(void *user, struct sensor *s, int status, const char *text)
 {
-	for (int i = 0; i < CONTROL_CLIENTS; i++) {
-		const struct control_client *other = &c->clients[i];
-
-		if (other->fd >= 0 && other->has_asked && other->turn < k->turn &&
-		    !strcmp(other->sensor, k->sensor))
-			return true;
-	}
-	return false;
+	(void)s;
+	reply(user, status == ANSWER_DONE ? CONTROL_DONE : CONTROL_FAILED, text);
 }
 
-/* Numbers rise, also over restarts: protocol time does. */
-static uint64_t next_number(struct control *c)
+/* One of a group's has, or never will. */
+static void one_answered(void *user, struct sensor *s, int status, const char *text)
 {
-	uint64_t now = meet_time(&c->open->meet);
+	struct control_client *k = user;
+	bool done = status == ANSWER_DONE;
+	char out[CONTROL_REPLY_MAX];
 
-	c->number = now > c->number ? now : c->number + 1;
-	return c->number;
+	snprintf(out, sizeof(out), "%s%s%s", status == DISPATCH_UNHEARD ? "" : s->name,
+		 status == DISPATCH_UNHEARD ? "" : ": ", text);
+	k->done += done;
+	tell(k, done ? CONTROL_ONE_DONE : CONTROL_ONE_FAILED, out);
+	if (++k->answered < k->asked)
+		return;
+	snprintf(out, sizeof(out), "%u of %u sensors have done it", k->done, k->asked);
+	reply(k, k->done == k->asked ? CONTROL_DONE : CONTROL_FAILED, out);
 }
 
-static void order(struct control *c, struct control_client *k, uint64_t now_ns)
+/* Returns NULL, or why it cannot be ordered. */
+static const char *order_group(struct control *c, struct control_client *k, const char *name,
+			       const char *text, uint64_t now_ns)
 {
-	struct sensor *s = sensors_by_name(c->open->sensors, k->sensor);
-	uint8_t message[ORDER_MESSAGE_MAX];
-	char why[128];
-	int err;
+	int n = groups_order(c->groups, name, text, now_ns, now_ns + CONTROL_GROUP_NS, one_answered,
+			     k);
 
-	if (!s) {
-		snprintf(why, sizeof(why), "%s: no such sensor in the --sensors file", k->sensor);
-		reply(k, CONTROL_FAILED, why);
-		return;
-	}
-	k->number = k->number ?: next_number(c);
-	err = reply_send(c->open, s, message, order_write(message, k->number, k->text));
-	if (err == -ENOTCONN || err == -EOPNOTSUPP) {
-		snprintf(why, sizeof(why), "%s: %s", k->sensor,
-			 err == -ENOTCONN ? "has no session with this collector now"
-					  : "exports one way (--one-way), it hears no orders");
-		reply(k, CONTROL_FAILED, why);
-		return;
-	}
-	k->due_ns = now_ns + (err ? CONTROL_AGAIN_NS : CONTROL_REPEAT_NS);
+	if (n > 0)
+		k->asked = n;
+	return n > 0	      ? NULL
+	       : n == -ENOENT ? "no such group in the --sensors file"
+	       : n == -ENOMEM ? "out of memory"
+			      : "none of this group's sensors is present";
 }
 
-void control_answered(void *user, struct sensor *s, uint64_t number, uint8_t status,
-		      const uint8_t *text, size_t len)
+static const char *order_sensor(struct control *c, struct control_client *k, const char *name,
+				const char *text)
 {
-	struct control *c = user;
-	char out[ANSWER_TEXT_MAX + 1];
-	struct answer_message a;
-	uint8_t message[ANSWER_MESSAGE_MAX];
+	struct sensor *s = sensors_by_name(c->sensors, name);
 
-	if (len > ANSWER_TEXT_MAX)
-		return;
-	/* Read by the one who knows what a text may be. */
-	memcpy(message + 10, text, len);
-	message[0] = MESSAGE_ANSWER;
-	store_be(message + 1, number, 8);
-	message[9] = status;
-	if (answer_read(&a, message, 10 + len))
-		return;
-	snprintf(out, sizeof(out), "%s", a.text);
-	for (int i = 0; i < CONTROL_CLIENTS; i++) {
-		struct control_client *k = &c->clients[i];
+	if (!s)
+		return "no such sensor in the --sensors file";
+	k->asked = 1;
+	return dispatch_add(c->dispatch, s, text, 0, answered, k) ? "out of memory" : NULL;
+}
 
-		if (k->fd >= 0 && number && k->number == number && !strcmp(k->sensor, s->name))
-			reply(k, status == ANSWER_DONE ? CONTROL_DONE : CONTROL_FAILED, out);
-	}
+static void order(struct control_client *k, const char *name, const char *text, uint64_t now_ns)
+{
+	size_t prefix = sizeof(CONTROL_GROUP) - 1;
+	char out[CONTROL_NAME_MAX + 100];
+	const char *why;
+
+	k->has_asked = true;
+	if (!strncmp(name, CONTROL_GROUP, prefix))
+		why = order_group(k->control, k, name += prefix, text, now_ns);
+	else
+		why = order_sensor(k->control, k, name, text);
+	if (!why)
+		return;
+	snprintf(out, sizeof(out), "%.31s: %s", name, why);
+	reply(k, CONTROL_FAILED, out);
 }
 
 /* ---- clients --------------------------------------------------------------------------------- */
@@ -160,8 +160,8 @@ static void take_client(struct control *c, uint64_t now_ns)
 		if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &e))
 			break;
 		*k = (struct control_client){
+			.control = c,
 			.fd = fd,
-			.turn = ++c->turns,
 			.due_ns = now_ns + CONTROL_SILENCE_NS,
 		};
 		return;
@@ -171,30 +171,29 @@ static void take_client(struct control *c, uint64_t now_ns)
 	reply(&late, CONTROL_FAILED, "too many orders are waited for; try again");
 }
 
-/* Returns NULL, or what is wrong with "SENSOR ORDER". */
-static const char *read_request(struct control_client *k, const char *in, size_t len)
+/* Divides "SENSOR ORDER", which is terminated. Returns NULL, or what is wrong with it. */
+static const char *read_request(char *in, size_t len, char **text)
 {
-	const char *blank = memchr(in, ' ', len);
+	char *blank = memchr(in, ' ', len);
 	size_t name = blank ? (size_t)(blank - in) : 0;
+	bool of_group = !strncmp(in, CONTROL_GROUP, sizeof(CONTROL_GROUP) - 1);
 
-	if (name == 0 || name >= sizeof(k->sensor))
+	if (name == 0 || name >= (of_group ? CONTROL_NAME_MAX : SENSOR_NAME_MAX))
 		return "asked for without a sensor and an order";
-	if (len - name - 1 >= sizeof(k->text))
+	if (len - name - 1 > ORDER_TEXT_MAX)
 		return "the order is too long";
 	for (size_t i = 0; i < len; i++)
 		if (in[i] < ' ' || in[i] > '~')
 			return "the order is not printable ASCII";
-	memcpy(k->sensor, in, name);
-	k->sensor[name] = 0;
-	memcpy(k->text, blank + 1, len - name - 1);
-	k->text[len - name - 1] = 0;
+	*blank = 0;
+	*text = blank + 1;
 	return NULL;
 }
 
 static void client_receive(struct control_client *k, uint64_t now_ns)
 {
-	char in[CONTROL_REQUEST_MAX + 1];
-	ssize_t n = recv(k->fd, in, sizeof(in), MSG_DONTWAIT);
+	char in[CONTROL_REQUEST_MAX + 2], *text;
+	ssize_t n = recv(k->fd, in, sizeof(in) - 1, MSG_DONTWAIT);
 	const char *wrong;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -204,13 +203,13 @@ static void client_receive(struct control_client *k, uint64_t now_ns)
 		client_close(k);
 		return;
 	}
-	wrong = n > CONTROL_REQUEST_MAX ? "the order is too long" : read_request(k, in, n);
-	if (wrong) {
+	in[n] = 0;
+	wrong = n > (ssize_t)CONTROL_REQUEST_MAX ? "the order is too long"
+						 : read_request(in, n, &text);
+	if (wrong)
 		reply(k, CONTROL_FAILED, wrong);
-		return;
-	}
-	k->has_asked = true;
-	k->due_ns = now_ns;
+	else
+		order(k, in, text, now_ns);
 }
 
 void control_serve(struct control *c, uint64_t now_ns)
@@ -235,16 +234,12 @@ int control_tick(struct control *c, uint64_t now_ns)
 	for (int i = 0; i < CONTROL_CLIENTS; i++) {
 		struct control_client *k = &c->clients[i];
 
-		if (k->fd < 0 || (k->has_asked && must_wait(c, k)))
-			continue; /* who is waited for has a time of its own */
-		if (now_ns >= k->due_ns && k->has_asked)
-			order(c, k, now_ns);
-		else if (now_ns >= k->due_ns)
+		if (k->fd < 0 || k->has_asked)
+			continue;
+		if (now_ns >= k->due_ns)
 			client_close(k);
-		if (k->fd >= 0 && k->due_ns < next)
+		else if (k->due_ns < next)
 			next = k->due_ns;
 	}
-	if (next == UINT64_MAX)
-		return -1;
-	return next <= now_ns ? 0 : (int)((next - now_ns) / 1000000) + 1;
+	return next == UINT64_MAX ? -1 : (int)((next - now_ns) / 1000000) + 1;
 }

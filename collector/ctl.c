@@ -12,8 +12,9 @@
 #include <saluki/unix_address.h>
 
 #include "control.h"
+#include "duration.h"
 
-enum { OPT_CONTROL = 256, OPT_TIMEOUT };
+enum { OPT_CONTROL = 256, OPT_TIMEOUT, OPT_GROUP, OPT_SENSOR, OPT_CHANNEL, OPT_FOR };
 
 #define TIMEOUT_DEFAULT 10
 
@@ -22,19 +23,35 @@ const struct option_def ctl_defs[] = {
 	  "the collector's control socket\n"
 	  "                               (default " CONTROL_PATH ")" },
 	{ OPT_TIMEOUT, "timeout", "SECONDS", "how long to wait for an answer (default 10)" },
+	{ OPT_GROUP, "group", "GROUP", "all sensors of this group that are present" },
+	{ OPT_SENSOR, "sensor", "SENSOR", "this one" },
+	{ OPT_CHANNEL, "channel", "CHANNEL", "focus: where to stay, as 6, 36/80 or 6g:37" },
+	{ OPT_FOR, "for", "TIME", "focus: for how long, as 30s" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
 
+/* What the command line says. */
+struct asked {
+	const char *path, *group, *sensor, *channel, *time;
+	long seconds;
+};
+
 static void help(void)
 {
-	printf("Usage: saluki-collector ctl [OPTION]... SENSOR set snaplen BYTES\n"
-	       "       saluki-collector ctl [OPTION]... SENSOR set filter EXPRESSION\n\n"
-	       "Gives a sensor an order and prints what it answers. A sensor takes only the kinds "
-	       "of\n"
-	       "order that its --allow-control names.\n\n");
+	printf("Usage: saluki-collector ctl [OPTION]... SENSOR ORDER\n"
+	       "       saluki-collector ctl [OPTION]... --group GROUP ORDER\n"
+	       "       saluki-collector ctl focus --group GROUP|--sensor SENSOR --channel CHANNEL "
+	       "--for TIME\n\n"
+	       "Gives a sensor, or those of a group, an order and prints what they answer. A "
+	       "sensor takes\n"
+	       "only the kinds of order that its --allow-control names. ORDER is one of\n\n"
+	       "  set snaplen BYTES            keep at most this much of a frame\n"
+	       "  set filter EXPRESSION        capture these frames; all without one\n"
+	       "  set channels LIST            sample these; without one, as it was started\n"
+	       "  focus CHANNEL TIME           stay on one channel for a time\n\n");
 	options_print(stdout, ctl_defs);
-	printf("\nExit status: 0 done, 1 failed, 2 bad usage.\n");
+	printf("\nExit status: 0 done by all, 1 failed, 2 bad usage.\n");
 }
 
 /* The words behind the sensor's name, as one text. Returns its length, -1: too long. */
@@ -72,10 +89,9 @@ static int reach(const char *path)
 	return err;
 }
 
-/* Waits for the last word. Returns its bytes, 0: the collector has ended, -ETIMEDOUT or -errno. */
-static int wait_reply(int fd, char *out, size_t size, long seconds)
+/* Waits for a word of it. Returns its bytes, 0: the collector has ended, -ETIMEDOUT or -errno. */
+static int wait_reply(int fd, char *out, size_t size, uint64_t until)
 {
-	uint64_t until = monotonic_ns() + seconds * 1000000000ULL;
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	for (;;) {
@@ -92,27 +108,45 @@ static int wait_reply(int fd, char *out, size_t size, long seconds)
 	}
 }
 
-static int ask(const char *path, const char *request, int len, const char *sensor, long seconds)
+/* Prints the answers as they come. Returns the bytes of the last one, which is in `answer`, or as
+ * wait_reply. */
+static int wait_all(int fd, char *answer, size_t size, uint64_t until)
+{
+	int n;
+
+	while ((n = wait_reply(fd, answer, size - 1, until)) >= 2) {
+		answer[n] = 0;
+		if (answer[0] == CONTROL_ONE_DONE)
+			printf("%s\n", answer + 2);
+		else if (answer[0] == CONTROL_ONE_FAILED)
+			log_line("ctl: %s", answer + 2);
+		else
+			return n;
+	}
+	return n;
+}
+
+static int ask(const struct asked *a, const char *request, int len, const char *whom)
 {
 	char answer[CONTROL_REPLY_MAX + 1];
-	int fd = reach(path), n;
+	int fd = reach(a->path), n;
 
 	if (fd < 0)
 		return 1;
 	/* Who has no room for us says so and closes at once. */
 	n = send(fd, request, len, MSG_NOSIGNAL) == len || errno == EPIPE
-		    ? wait_reply(fd, answer, sizeof(answer) - 1, seconds)
+		    ? wait_all(fd, answer, sizeof(answer),
+			       monotonic_ns() + a->seconds * 1000000000ULL)
 		    : -errno;
 	close(fd);
 	if (n == -ETIMEDOUT)
-		log_line("ctl: %s: no answer in %ld s; the order may have been carried out", sensor,
-			 seconds);
+		log_line("ctl: %s: no answer in %ld s; the order may have been carried out", whom,
+			 a->seconds);
 	else if (n < 2)
-		log_line("ctl: %s: the collector does not answer: %s", path,
+		log_line("ctl: %s: the collector does not answer: %s", a->path,
 			 n < 0 ? strerror(-n) : "it has ended");
 	if (n < 2)
 		return 1;
-	answer[n] = 0;
 	if (answer[0] == CONTROL_DONE) {
 		printf("%s\n", answer + 2);
 		return fflush(stdout) == EOF;
@@ -121,35 +155,94 @@ static int ask(const char *path, const char *request, int len, const char *senso
 	return 1;
 }
 
-/* NULL, or what is wrong with the words. */
-static const char *wrong_words(const char *request, int len, int count, char **words)
+/* An order as a sensor understands it, of words as people say it: `focus 6 30s` is in ms there.
+ * Returns its length, -1: too long, -2: it is no such time. */
+static int write_order(char *out, size_t size, int count, char **words)
+{
+	uint64_t us;
+
+	if (count != 3 || strcmp(words[0], "focus"))
+		return join(out, size, count, words);
+	if (duration_us(words[2], &us))
+		return -2;
+	return snprintf(out, size, "focus %s %llu", words[1], (unsigned long long)(us / 1000));
+}
+
+/* NULL, or what is wrong with the words; then `*text` is set to what is to be ordered. */
+static const char *wrong_order(char *text, size_t size, int count, char **words)
 {
 	struct order_setting s;
 	const char *why;
+	int len = write_order(text, size, count, words);
 
-	if (count < 2)
-		return "give a sensor's name and an order";
-	if (len < 0 || strlen(words[0]) >= SENSOR_NAME_MAX)
+	if (len == -1 || len >= (int)size)
 		return "the order is too long";
-	return order_parse(&s, request + strlen(words[0]) + 1, &why) ? why : NULL;
+	if (len == -2)
+		return "for how long: a number and its unit, " DURATION_UNITS ", at most a day";
+	return order_parse(&s, text, &why) ? why : NULL;
 }
 
-static int order(const char *path, long seconds, int count, char **words)
+static int order(const struct asked *a, int count, char **words)
 {
-	char request[CONTROL_REQUEST_MAX + 1];
-	int len = join(request, sizeof(request), count, words);
-	const char *wrong = wrong_words(request, len, count, words);
+	char request[CONTROL_REQUEST_MAX + 1], text[ORDER_TEXT_MAX + 1];
+	const char *whom = a->group ?: a->sensor, *wrong = NULL;
+	char *focus[] = { "focus", (char *)a->channel, (char *)a->time };
+	int len;
 
-	if (!wrong)
-		return ask(path, request, len, words[0], seconds);
-	log_line("ctl: %s; see 'saluki-collector ctl --help'", wrong);
-	return EXIT_USAGE;
+	if (!whom && count) {
+		whom = *words++;
+		count--;
+	}
+	if (a->channel && a->time && count == 1 && !strcmp(words[0], "focus")) {
+		words = focus;
+		count = 3;
+	} else if (a->channel || a->time) {
+		wrong = "--channel and --for go with focus, both";
+	}
+	if (a->group && a->sensor)
+		wrong = "give --group or --sensor, not both";
+	else if (!whom || !count)
+		wrong = "give a sensor's name and an order";
+	else if (strlen(whom) >= SENSOR_NAME_MAX)
+		wrong = "the name is too long";
+	wrong = wrong ?: wrong_order(text, sizeof(text), count, words);
+	if (wrong) {
+		log_line("ctl: %s; see 'saluki-collector ctl --help'", wrong);
+		return EXIT_USAGE;
+	}
+	len = snprintf(request, sizeof(request), "%s%s %s", a->group ? CONTROL_GROUP : "", whom,
+		       text);
+	return ask(a, request, len, whom);
+}
+
+static int take_option(struct asked *a, int id)
+{
+	switch (id) {
+	case OPT_CONTROL:
+		a->path = optarg;
+		return 0;
+	case OPT_TIMEOUT:
+		return options_number("--timeout", optarg, 1, 86400, &a->seconds);
+	case OPT_GROUP:
+		a->group = optarg;
+		return 0;
+	case OPT_SENSOR:
+		a->sensor = optarg;
+		return 0;
+	case OPT_CHANNEL:
+		a->channel = optarg;
+		return 0;
+	case OPT_FOR:
+		a->time = optarg;
+		return 0;
+	default:
+		return -EINVAL;
+	}
 }
 
 int ctl_main(int argc, char **argv)
 {
-	const char *path = CONTROL_PATH;
-	long seconds = TIMEOUT_DEFAULT;
+	struct asked a = { .path = CONTROL_PATH, .seconds = TIMEOUT_DEFAULT };
 	int id;
 
 	while ((id = options_next(ctl_defs, argc, argv)) != -1) {
@@ -157,11 +250,8 @@ int ctl_main(int argc, char **argv)
 			help();
 			return 0;
 		}
-		if (id == OPT_CONTROL)
-			path = optarg;
-		else if (id != OPT_TIMEOUT ||
-			 options_number("--timeout", optarg, 1, 86400, &seconds))
+		if (take_option(&a, id))
 			return EXIT_USAGE;
 	}
-	return order(path, seconds, argc - optind, argv + optind);
+	return order(&a, argc - optind, argv + optind);
 }

@@ -135,7 +135,10 @@ static void candidate_begin(struct open *o, struct sensor *s, uint64_t now_ns)
 		return;
 	}
 	o->counters.sessions++;
+	s->begun++;
 	take_session(o, s, c, now_ns);
+	if (o->begun)
+		o->begun(o->begun_user, s);
 }
 
 /* The length of a message about the session itself, 0 where it is none of those. */
@@ -206,6 +209,7 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 	if (first)
 		candidate_begin(o, s, now_ns);
 	s->ledger.received_bytes += len;
+	s->heard_ns = now_ns;
 	if (session == &s->sessions[s->current] && number == session->rx.highest &&
 	    !session->one_way) {
 		bool set_up = session->address.len != 0;

@@ -53,10 +53,18 @@ struct open {
 	uint8_t combo[SPOOL_RECORD_MAX]; /* that was opened out of a record */
 	uint64_t received_ns;		 /* protocol time when the present batch was read */
 	struct open_counters counters;
-	/* ANSWER, the answer to an order (control.c); NULL: nobody wants it. */
+	/* ANSWER, the answer to an order (dispatch.c); NULL: nobody wants it. */
 	void (*answered)(void *user, struct sensor *s, uint64_t number, uint8_t status,
 			 const uint8_t *text, size_t len);
 	void *answered_user;
+	/* A session has begun by set-up (groups.c); NULL: nobody wants to know. */
+	void (*begun)(void *user, struct sensor *s);
+	void *begun_user;
+	/* A frame or an event of a combo, in their order; e is NULL, or f is (refocus.c). NULL:
+	 * there are no rules. */
+	void (*framed)(void *user, struct sensor *s, const struct combo_frame *f,
+		       const struct combo_event *e, uint64_t now_ns);
+	void *framed_user;
 };
 
 /* The pointers above and meet.own are set, the rest is zeroed. `floor_ns`: meet_init. */

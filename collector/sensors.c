@@ -78,6 +78,7 @@ static void apply(struct sensors *s, const struct sensors_line **lines,
 			strcpy(x->name, l->name);
 			x->interfaces.section = 0; /* blocks have the name in them */
 		}
+		x->group = l ? l->group : 0;
 		if (!l && !x->listed)
 			continue;
 		if (l && x->listed && same_keys(x, l))

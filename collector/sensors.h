@@ -45,7 +45,8 @@ struct sensor {
 	uint32_t index; /* of it in the list */
 	bool listed;	/* in the sensors file as it was read last */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
-	bool one_way; /* it may have one-way sessions */
+	bool one_way;	/* it may have one-way sessions */
+	uint16_t group; /* of the file, from 1; 0: it is in none */
 
 	/* meet.c */
 	uint8_t pair[KEY_LEN];
@@ -61,6 +62,8 @@ struct sensor {
 	uint64_t old_until_ns;		/* monotonic: then `old` ends */
 	struct sensor *old_next;	/* in the list of those whose `old` will end */
 	bool old_listed;
+	uint64_t begun;	   /* sessions that began by set-up */
+	uint64_t heard_ns; /* monotonic, of its last authentic datagram */
 
 	/* open.c, reply.c, take.c */
 	struct sensor_info info;
@@ -71,6 +74,9 @@ struct sensor {
 	bool final_heard, final_confirmed;
 
 	struct one_way overdue; /* one_way.c */
+
+	struct dispatch_order *order; /* dispatch.c: that is on its way; NULL: none */
+	struct group_member *member;  /* groups.c: NULL: it never was in a group */
 
 	struct output_sensor output; /* what is settled; runs that are known: names.h */
 	struct reassembly reassembly;

@@ -22,26 +22,48 @@ static bool name_valid(const char *name)
 }
 
 #define USAGE                                                                                      \
-	"must be NAME ID PUBLIC-KEY, a preshared key where there is one, and 'one-way' where it "  \
-	"is that"
+	"must be NAME ID PUBLIC-KEY, a preshared key where there is one, 'one-way' where it is "   \
+	"that, and group=GROUP where it is in one"
 
 #define ONE_WAY "one-way" /* shorter than any key */
+#define GROUP "group="
+
+/* What stands behind the key. Returns what is wrong, or NULL. */
+static const char *parse_words(struct sensors_line *new, char *save)
+{
+	bool first = true;
+	char *word;
+
+	for (; (word = strtok_r(NULL, " \t", &save)); first = false) {
+		bool is_group = !strncmp(word, GROUP, strlen(GROUP));
+
+		if (is_group && !new->group_name[0]) {
+			word += strlen(GROUP);
+			if (!*word || !name_valid(word))
+				return "a group's name is at most 31 letters, digits, dots, dashes "
+				       "and underscores";
+			strcpy(new->group_name, word);
+		} else if (!strcmp(word, ONE_WAY) && !new->one_way) {
+			new->one_way = true;
+		} else if (!first || is_group) {
+			return USAGE;
+		} else if (key_from_text(new->preshared, word)) {
+			return "the preshared key is not 44 characters of base64 ('saluki genpsk' "
+			       "makes one)";
+		}
+	}
+	return NULL;
+}
 
 /* Returns what is wrong with a line, or NULL. */
 static const char *parse_line(struct sensors_line *new, char *text)
 {
 	char *save, *end, *name = strtok_r(text, " \t", &save), *id = strtok_r(NULL, " \t", &save);
-	char *public = strtok_r(NULL, " \t", &save), *preshared = strtok_r(NULL, " \t", &save);
-	char *word = preshared;
+	char *public = strtok_r(NULL, " \t", &save);
 	unsigned long number;
 
-	if (preshared && !strcmp(preshared, ONE_WAY))
-		preshared = NULL;
-	else
-		word = strtok_r(NULL, " \t", &save);
-	if (!public || (word && strcmp(word, ONE_WAY)) || strtok_r(NULL, " \t", &save))
+	if (!public)
 		return USAGE;
-	new->one_way = word != NULL;
 	if (!name_valid(name))
 		return "a name is at most 31 letters, digits, dots, dashes and underscores";
 	number = strtoul(id, &end, 10);
@@ -49,12 +71,9 @@ static const char *parse_line(struct sensors_line *new, char *text)
 		return "an id is a number from 1 to 65535";
 	if (key_from_text(new->public, public))
 		return "the public key is not 44 characters of base64 ('saluki pubkey' prints it)";
-	if (preshared && key_from_text(new->preshared, preshared))
-		return "the preshared key is not 44 characters of base64 ('saluki genpsk' makes "
-		       "one)";
 	strcpy(new->name, name);
 	new->id = number;
-	return NULL;
+	return parse_words(new, save);
 }
 
 /* Doubles the room as it is used up. Returns the place of the next line, or NULL. */
@@ -95,12 +114,16 @@ static int parse(struct sensors_file *f, FILE *in, const char *path)
 		line[strcspn(line, "#\r\n")] = 0;
 		if (!line[strspn(line, " \t")])
 			continue;
-		new = next_place(f);
-		if (!new)
-			return -ENOMEM;
-		wrong = parse_line(new, line);
-		new->number = number;
-		f->count++;
+		if (groups_file_has(line)) {
+			wrong = groups_file_line(&f->groups, line, number);
+		} else {
+			new = next_place(f);
+			if (!new)
+				return -ENOMEM;
+			wrong = parse_line(new, line);
+			new->number = number;
+			f->count++;
+		}
 		if (wrong) {
 			log_line("--sensors %s: line %d: %s", path, number, wrong);
 			err = -EINVAL;
@@ -173,6 +196,28 @@ static int check_twice(const struct sensors_file *f, const char *path)
 	return err;
 }
 
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static int check_groups(struct sensors_file *f, const char *path)
+{
+	unsigned int number;
+	const char *wrong = groups_file_check(&f->groups, &number);
+
+	for (unsigned int i = 0; !wrong && i < f->count; i++) {
+		struct sensors_line *l = &f->lines[i];
+
+		l->group = groups_file_find(&f->groups, l->group_name);
+		if (l->group || !l->group_name[0])
+			continue;
+		wrong = "there is no such group; a line 'group NAME' makes it";
+		number = l->number;
+	}
+	if (!wrong)
+		return 0;
+	log_line("--sensors %s: line %u: %s", path, number, wrong);
+	return -EINVAL;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static bool has_preshared(const struct sensors_file *f)
@@ -193,7 +238,7 @@ int sensors_file_read(struct sensors_file *f, int fd, const char *path)
 		close(fd);
 		return -ENOMEM;
 	}
-	err = parse(f, in, path) ?: check_twice(f, path);
+	err = parse(f, in, path) ?: check_twice(f, path) ?: check_groups(f, path);
 	if (!err && f->count == 0) {
 		log_line("--sensors %s: lists no sensor; add a line NAME ID PUBLIC-KEY", path);
 		err = -EINVAL;
@@ -215,5 +260,6 @@ void sensors_file_free(struct sensors_file *f)
 	if (f->lines)
 		sodium_memzero(f->lines, f->count * sizeof(*f->lines));
 	free(f->lines);
+	groups_file_free(&f->groups);
 	memset(f, 0, sizeof(*f));
 }

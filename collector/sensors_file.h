@@ -2,10 +2,10 @@
 /*
  * The sensors file (--sensors): who may send, a line each,
  *
- *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way]
+ *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way] [group=GROUP]
  *
- * '#' begins a comment. Read at the start and whenever SIGHUP comes. With preshared keys in it, it
- * is as secret as a key file.
+ * and of groups what groups_file.h says. '#' begins a comment. Read at the start and whenever
+ * SIGHUP comes. With preshared keys in it, it is as secret as a key file.
  */
 #ifndef COLLECTOR_SENSORS_FILE_H
 #define COLLECTOR_SENSORS_FILE_H
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "groups_file.h"
 #include "wire/keys.h"
 
 #define SENSOR_NAME_MAX 32
@@ -23,11 +24,14 @@ struct sensors_line {
 	unsigned int number;			     /* of the line */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN]; /* preshared: zeros where there is none */
 	bool one_way;				     /* it may send without hearing us */
+	char group_name[GROUP_NAME_MAX];	     /* "": it is in none */
+	uint16_t group; /* number of it, from 1, once the file was read; 0: it is in none */
 };
 
 struct sensors_file {
 	struct sensors_line *lines;
 	unsigned int count;
+	struct groups_file groups;
 };
 
 /* Reads the open file, which is closed. Returns 0, or -errno after a line that names file, line and

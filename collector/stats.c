@@ -81,7 +81,20 @@ static void json_sensor(FILE *f, const struct sensor *s)
 	putc('}', f);
 }
 
-static void json(FILE *f, const struct open *o, const struct receive *r)
+static void json_groups(FILE *f, const struct groups *g)
+{
+	for (unsigned int i = 0; i < g->count; i++) {
+		const struct sensor_group *x = g->list[i];
+
+		fprintf(f,
+			"%s{\"name\": \"%s\", \"channels\": \"%s\", \"members\": %u, "
+			"\"present\": %u, \"refocused\": %llu}",
+			i ? ",\n " : "", x->name, x->list, x->members, x->present,
+			ULL(x->refocused));
+	}
+}
+
+static void json(FILE *f, const struct open *o, const struct receive *r, const struct groups *g)
 {
 	const char *comma = "";
 	struct timespec t;
@@ -104,17 +117,19 @@ static void json(FILE *f, const struct open *o, const struct receive *r)
 		json_sensor(f, s);
 		comma = ",\n ";
 	}
+	fprintf(f, "], \"groups\": [");
+	json_groups(f, g);
 	fprintf(f, "]}\n");
 }
 
-void stats_write(const struct open *o, const struct receive *r, int files)
+void stats_write(const struct open *o, const struct receive *r, const struct groups *g, int files)
 {
 	static bool told;
 	int err;
 	FILE *f = files_new(files, FILES_STATS, &err);
 
 	if (f) {
-		json(f, o, r);
+		json(f, o, r, g);
 		err = files_new_done(files, FILES_STATS_DONE, f, ferror(f) ? -errno : 0);
 	}
 	if (err && !told)

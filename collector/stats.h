@@ -3,6 +3,7 @@
 #ifndef COLLECTOR_STATS_H
 #define COLLECTOR_STATS_H
 
+#include "groups.h"
 #include "open.h"
 #include "receive.h"
 
@@ -10,6 +11,6 @@
 void stats_print(const struct open *o, const struct receive *r);
 /* Replaces the statistics file by way of the privileged process behind `files`. A failure is
  * said once. */
-void stats_write(const struct open *o, const struct receive *r, int files);
+void stats_write(const struct open *o, const struct receive *r, const struct groups *g, int files);
 
 #endif

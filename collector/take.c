@@ -47,8 +47,11 @@ static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, s
 	output_combo(o->output, s,
 		     (struct combo_name){ .count = count, .first = r.first, .frames = h.frames },
 		     r.bytes, now_ns);
-	while (combo_next(&r, &f) == 1)
+	while (combo_next(&r, &f) == 1) {
 		output_frame(o->output, s, &f, now_ns);
+		if (o->framed)
+			o->framed(o->framed_user, s, &f, NULL, now_ns);
+	}
 }
 
 static void take_complete(struct open *o, struct sensor *s, uint64_t now_ns)

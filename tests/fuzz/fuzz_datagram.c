@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/open.o collector/reply.o collector/take.o collector/meet.o collector/session.o
- * collector/one_way.o collector/spool.o wire/spool.o collector/sensors.o collector/sensors_file.o
+ * collector/one_way.o collector/spool.o wire/spool.o collector/sensors.o collector/sensors_file.o collector/groups_file.o wire/channel.o
  * collector/reassemble.o collector/pool.o collector/decompress.o
  * collector/ledger.o collector/interfaces.o collector/output.o collector/output_file.o
  * collector/recover.o collector/names.o collector/state.o collector/pcapng.o

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/control.o collector/control_listen.o wire/order.o wire/channel.o */
+/* links: collector/control.o collector/control_listen.o collector/dispatch.o wire/order.o
+ * wire/channel.o */
 /* Orders from the control socket to a sensor and back, with a sensor of the test's own. */
 #include "unit.h"
 
@@ -14,10 +15,12 @@
 
 static struct {
 	struct control c;
+	struct dispatch d;
 	struct open open;
 	struct sensor sensors[2];
-	bool known; /* that they are listed */
-	int err;    /* reply_send's */
+	int present; /* how many of them are, of group "both" */
+	bool known;  /* that they are listed */
+	int err;     /* reply_send's */
 	char path[64];
 	struct order_message sent[8];
 	struct sensor *to[8];
@@ -51,6 +54,18 @@ uint64_t meet_time(struct meet *m)
 	return t.time;
 }
 
+int groups_order(struct groups *g, const char *name, const char *text, uint64_t now_ns,
+		 uint64_t until_ns, dispatch_done *done, void *user)
+{
+	(void)g;
+	assert_true(until_ns == now_ns + CONTROL_GROUP_NS);
+	if (strcmp(name, "both"))
+		return -ENOENT;
+	for (int i = 0; i < t.present; i++)
+		dispatch_add(&t.d, &t.sensors[i], text, until_ns, done, user);
+	return t.present;
+}
+
 static int set_up(void **state)
 {
 	int fd;
@@ -64,8 +79,10 @@ static int set_up(void **state)
 	snprintf(t.path, sizeof(t.path), "/tmp/saluki-control-%d", getpid());
 	fd = control_listen(t.path);
 	assert_true(fd >= 0);
-	assert_int_equal(control_init(&t.c, fd, &t.open), 0);
-	assert_true(t.open.answered == control_answered);
+	t.sensors[0].listed = t.sensors[1].listed = true;
+	dispatch_init(&t.d, &t.open);
+	assert_int_equal(control_init(&t.c, fd, &t.d, NULL, NULL), 0);
+	assert_true(t.open.answered == dispatch_answered);
 	return 0;
 }
 
@@ -73,6 +90,8 @@ static int tear_down(void **state)
 {
 	(void)state;
 	control_free(&t.c);
+	dispatch_free(&t.d);
+	assert_null(t.d.first);
 	unlink(t.path);
 	return 0;
 }
@@ -92,9 +111,15 @@ static int ask(const char *request, size_t len)
 /* Who has come, and what they ask; then what is due. */
 static int serve(uint64_t now_ns)
 {
+	int silence, due;
+
 	for (int i = 0; i < 4; i++) /* one comes at a time */
 		control_serve(&t.c, now_ns);
-	return control_tick(&t.c, now_ns);
+	silence = control_tick(&t.c, now_ns);
+	do
+		due = dispatch_tick(&t.d, now_ns);
+	while (due == 0);
+	return due < 0 || (silence >= 0 && silence < due) ? silence : due;
 }
 
 static void heard(int fd, const char *reply)
@@ -116,8 +141,8 @@ static void nothing(int fd)
 
 static void answer(int sensor, uint64_t number, uint8_t status, const char *text)
 {
-	control_answered(&t.c, &t.sensors[sensor], number, status, (const uint8_t *)text,
-			 strlen(text));
+	dispatch_answered(&t.d, &t.sensors[sensor], number, status, (const uint8_t *)text,
+			  strlen(text));
 }
 
 #define ASK(text) ask(text, sizeof(text) - 1)
@@ -205,7 +230,7 @@ static void what_cannot_be_sent(void **state)
 	t.err = 0;
 	serve(S + 100000000);
 	assert_int_equal(t.sends, 1);
-	t.known = false; /* revoked meanwhile */
+	t.sensors[0].listed = false; /* revoked meanwhile */
 	serve(3 * S);
 	heard(fd, "1 lib: no such sensor in the --sensors file");
 }
@@ -257,12 +282,60 @@ static void an_answer_that_is_none(void **state)
 	(void)state;
 	serve(S);
 	memset(longer, 'x', sizeof(longer));
-	control_answered(&t.c, &t.sensors[0], 1000, 0, longer, sizeof(longer));
+	dispatch_answered(&t.d, &t.sensors[0], 1000, 0, longer, sizeof(longer));
 	answer(0, 1000, 0, "\x1b[2J");
 	nothing(fd);
-	control_answered(&t.c, &t.sensors[0], 1000, 0, longer, ANSWER_TEXT_MAX);
+	dispatch_answered(&t.d, &t.sensors[0], 1000, 0, longer, ANSWER_TEXT_MAX);
 	close(fd);
 	assert_int_equal(serve(S), -1);
+}
+
+static void said(int fd, const char *reply)
+{
+	char in[CONTROL_REPLY_MAX + 1] = { 0 };
+
+	assert_true(recv(fd, in, sizeof(in) - 1, 0) > 0);
+	assert_string_equal(in, reply);
+}
+
+static void a_group_answers_one_by_one(void **state)
+{
+	int fd = ASK("group:none focus 6 300"), other;
+
+	(void)state;
+	serve(S);
+	heard(fd, "1 none: no such group in the --sensors file");
+	fd = ASK("group:both focus 6 300");
+	serve(S);
+	heard(fd, "1 both: none of this group's sensors is present");
+	t.present = 2;
+	fd = ASK("group:both focus 6 300");
+	serve(S);
+	assert_true(t.sends == 2 && t.to[0] == &t.sensors[0] && t.to[1] == &t.sensors[1]);
+	other = ASK("yard set snaplen 96"); /* behind it */
+	serve(S);
+	assert_int_equal(t.sends, 2);
+	answer(1, 1001, ANSWER_DONE, "channel 6");
+	said(fd, "2 yard: channel 6");
+	serve(S);
+	assert_int_equal(t.sends, 3);
+	answer(0, 1000, ANSWER_FAILED, "no");
+	said(fd, "3 lib: no");
+	heard(fd, "1 1 of 2 sensors have done it");
+	answer(1, 1002, ANSWER_DONE, "snaplen 96");
+	heard(other, "0 snaplen 96");
+	fd = ASK("group:both focus 6 300");
+	serve(S);
+	answer(0, 1003, ANSWER_DONE, "yes");
+	said(fd, "2 lib: yes");
+	serve(S + CONTROL_GROUP_NS); /* the other one says nothing */
+	said(fd, "3 yard: no answer; it may have been carried out");
+	heard(fd, "1 1 of 2 sensors have done it");
+	assert_int_equal(serve(9 * S), -1);
+	fd = ASK("group:both focus 6 300");
+	serve(9 * S);
+	close(fd); /* nobody waits any more */
+	assert_int_equal(serve(9 * S), -1);
 }
 
 static void more_than_there_is_room_for(void **state)
@@ -308,6 +381,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_cannot_be_sent, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hostile_requests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_answer_that_is_none, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_group_answers_one_by_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(more_than_there_is_room_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_socket_that_is_used_stays, set_up, tear_down),
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/open.o collector/reply.o collector/take.o collector/meet.o collector/session.o
- * collector/one_way.o collector/sensors.o collector/sensors_file.o collector/reassemble.o
+ * collector/one_way.o collector/sensors.o collector/sensors_file.o collector/groups_file.o wire/channel.o collector/reassemble.o
  * collector/pool.o collector/ledger.o collector/interfaces.o collector/pcapng.o
  * collector/pcapng_walk.o collector/decompress.o wire/tryst.o wire/shroud.o wire/derive.o
  * wire/keys.o wire/table.o wire/clock_request.o wire/combo.o collector/spool.o wire/spool.o

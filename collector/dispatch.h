@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Dispatch: orders on their way to sensors. In: an order and for whom, from a client of the control
+ * socket (control.c) or from a group's plan (groups.c). Out: the ORDER in the sensor's session,
+ * each second until its ANSWER; to who asked, the answer. Always holds: a sensor has one order at a
+ * time, and they go in the order in which they were asked for.
+ */
+#ifndef COLLECTOR_DISPATCH_H
+#define COLLECTOR_DISPATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "open.h"
+#include "wire/order.h"
+
+#define DISPATCH_REPEAT_NS 1000000000ULL
+#define DISPATCH_AGAIN_NS 50000000ULL /* where the session has no room for it */
+
+/* What became of an order besides enum answer_status. */
+enum { DISPATCH_UNHEARD = -1, DISPATCH_GIVEN_UP = -2 };
+
+/* `status` is what the sensor answered or one of the above; `text` says what. */
+typedef void dispatch_done(void *user, struct sensor *s, int status, const char *text);
+
+struct dispatch_order {
+	struct dispatch_order *next;
+	struct sensor *sensor;
+	dispatch_done *done; /* NULL: it has ended, or nobody waits for it any more */
+	void *user;
+	uint64_t number;   /* 0: it was not sent yet */
+	uint64_t due_ns;   /* monotonic: it is sent (again) */
+	uint64_t until_ns; /* monotonic: it is given up; 0: never */
+	char text[];
+};
+
+struct dispatch {
+	struct open *open;
+	uint64_t number;  /* the last one */
+	uint64_t next_ns; /* monotonic: nothing is due before */
+	struct dispatch_order *first, **end;
+};
+
+/* Takes open.h's `answered`. */
+void dispatch_init(struct dispatch *d, struct open *o);
+void dispatch_free(struct dispatch *d);
+/* `done` is called once, but never from in here, unless it is cancelled before. `until_ns`: when it
+ * is given up, 0: never. Returns 0 or -ENOMEM. */
+int dispatch_add(struct dispatch *d, struct sensor *s, const char *text, uint64_t until_ns,
+		 dispatch_done *done, void *user);
+/* Nobody waits any more for what was asked for with this `user`. */
+void dispatch_cancel(struct dispatch *d, const void *user);
+/* Sends what is due. Returns milliseconds until it is to be called again, -1: whenever. */
+int dispatch_tick(struct dispatch *d, uint64_t now_ns);
+/* An ANSWER: open.h's `answered`. */
+void dispatch_answered(void *user, struct sensor *s, uint64_t number, uint8_t status,
+		       const uint8_t *text, size_t len);
+
+#endif

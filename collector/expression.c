@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Expression: see expression.h. */
+#include "expression.h"
+
+#include <dlfcn.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SNAPLEN 262144
+
+/* LINKTYPE_ values, which libpcap knows by the same numbers: radiotap, 802.11, Ethernet, Prism. */
+static const uint16_t linktypes[] = { 127, 105, 1, 119 };
+#define LINKTYPES (sizeof(linktypes) / sizeof(linktypes[0]))
+
+struct expression {
+	struct bpf_program programs[LINKTYPES]; /* bf_len 0: it is none for that link type */
+};
+
+static struct {
+	void *handle;
+	__typeof__(pcap_open_dead) *open_dead;
+	__typeof__(pcap_compile) *compile;
+	__typeof__(pcap_geterr) *geterr;
+	__typeof__(pcap_freecode) *freecode;
+	__typeof__(pcap_close) *close;
+	__typeof__(pcap_offline_filter) *match;
+} libpcap;
+
+static bool load(void)
+{
+	if (libpcap.match)
+		return true;
+	/* Debian's name of it, and everybody else's. */
+	libpcap.handle = dlopen("libpcap.so.0.8", RTLD_NOW | RTLD_LOCAL);
+	if (!libpcap.handle)
+		libpcap.handle = dlopen("libpcap.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!libpcap.handle)
+		return false;
+	libpcap.open_dead = dlsym(libpcap.handle, "pcap_open_dead");
+	libpcap.compile = dlsym(libpcap.handle, "pcap_compile");
+	libpcap.geterr = dlsym(libpcap.handle, "pcap_geterr");
+	libpcap.freecode = dlsym(libpcap.handle, "pcap_freecode");
+	libpcap.close = dlsym(libpcap.handle, "pcap_close");
+	libpcap.match = dlsym(libpcap.handle, "pcap_offline_filter");
+	return libpcap.open_dead && libpcap.compile && libpcap.geterr && libpcap.freecode &&
+	       libpcap.close && libpcap.match;
+}
+
+/* 'protochain' makes a loop, of which a frame could say how long it is. */
+static bool has_loop(const struct bpf_program *p)
+{
+	for (unsigned int i = 0; i < p->bf_len; i++)
+		if (p->bf_insns[i].code == (BPF_JMP | BPF_JA) && (int32_t)p->bf_insns[i].k < 0)
+			return true;
+	return false;
+}
+
+/* Returns whether it is one for this link type. The first reason why not is left in `why`. */
+static bool compile(struct bpf_program *p, const char *text, int linktype, char *why,
+		    size_t why_len)
+{
+	pcap_t *dead = libpcap.open_dead(linktype, SNAPLEN);
+	const char *wrong = "no memory to compile it";
+
+	memset(p, 0, sizeof(*p));
+	if (dead && libpcap.compile(dead, p, text, 1, PCAP_NETMASK_UNKNOWN)) {
+		wrong = libpcap.geterr(dead);
+		memset(p, 0, sizeof(*p));
+	} else if (dead && has_loop(p)) {
+		wrong = "'protochain' makes a loop; use 'proto'";
+		libpcap.freecode(p);
+		memset(p, 0, sizeof(*p));
+	}
+	if (!p->bf_len && !*why)
+		snprintf(why, why_len, "%s; see pcap-filter(7)", wrong);
+	if (dead)
+		libpcap.close(dead);
+	return p->bf_len != 0;
+}
+
+struct expression *expression_new(const char *text, char *why, size_t why_len)
+{
+	struct expression *e = calloc(1, sizeof(*e));
+	bool any = false;
+
+	*why = 0;
+	if (!e || !load()) {
+		snprintf(why, why_len, "%s",
+			 e ? "expressions are compiled by libpcap, which is not on this machine: "
+			     "install libpcap0.8"
+			   : "out of memory");
+		free(e);
+		return NULL;
+	}
+	for (size_t i = 0; i < LINKTYPES; i++)
+		any |= compile(&e->programs[i], text, linktypes[i], why, why_len);
+	if (any)
+		return e;
+	expression_free(e);
+	return NULL;
+}
+
+void expression_free(struct expression *e)
+{
+	for (size_t i = 0; e && i < LINKTYPES; i++)
+		if (e->programs[i].bf_len)
+			libpcap.freecode(&e->programs[i]);
+	free(e);
+}
+
+bool expression_match(const struct expression *e, const struct combo_frame *f)
+{
+	struct pcap_pkthdr h = { .caplen = f->kept_len, .len = f->orig_len };
+
+	for (size_t i = 0; i < LINKTYPES; i++)
+		if (linktypes[i] == f->linktype)
+			return e->programs[i].bf_len && libpcap.match(&e->programs[i], &h, f->data);
+	return false;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Groups of sensors that sample channels together. In: what the sensors file says of groups
+ * (groups_file.h), which sensors are heard, what they answer. Out: orders (dispatch.h): to each
+ * that is present its share J of K of the group's plan, so that at each moment they are on
+ * different channels; on demand, and by rules (refocus.h), all of them to one channel for a time.
+ * Always holds: shares are dealt anew only when who is present has changed, and at most once in
+ * GROUPS_BALANCE_NS; a sensor that refuses its share has none until its next session or another
+ * plan, and that is said once.
+ */
+#ifndef COLLECTOR_GROUPS_H
+#define COLLECTOR_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch.h"
+#include "groups_file.h"
+
+#define GROUPS_SILENT_NS 15000000000ULL /* who was not heard for so long is not present */
+#define GROUPS_BALANCE_NS 2000000000ULL
+#define GROUPS_TICK_NS 250000000ULL
+#define GROUPS_FOCUS_NS 3000000000ULL /* for which a rule's order is repeated */
+
+struct sensor_group;
+
+/* What a member is to do: share `member` of `members` of plan `plan`; plan 0: what its command line
+ * says. */
+struct group_share {
+	uint32_t plan;
+	uint32_t member, members;
+};
+
+/* A sensor that is in a group or was: `member` in struct sensor. */
+struct group_member {
+	struct group_member *next; /* in the group */
+	struct sensor *sensor;
+	struct sensor_group *group; /* NULL: it is in none any more */
+	struct group_share share, asked, told;
+	/* Sessions, by their numbers: in which it was asked, told, refused and could not focus. */
+	uint64_t asked_in, told_in, refused_in, unable_in;
+	uint32_t refused;     /* the plan that it refused in `refused_in` */
+	uint32_t said;	      /* the plan of which it was said that it is refused */
+	bool asking, turning; /* a share, or a rule's focus, is on its way */
+	struct groups *groups;
+};
+
+struct sensor_group {
+	char name[GROUP_NAME_MAX];
+	char list[GROUP_LIST_MAX]; /* "": it has no plan */
+	uint32_t plan;		   /* number of it, no other list's */
+	unsigned int members, present;
+	struct group_member *first, **end; /* in the order of the list of sensors */
+	uint64_t balanced_ns;		   /* monotonic, when shares were dealt; 0: not yet */
+	uint64_t refocused; /* by rules; times that were only prolonged are not in it */
+};
+
+struct groups {
+	struct dispatch *dispatch;
+	struct sensors *sensors;
+	struct sensor_group **list; /* NULL: there are none */
+	unsigned int count;
+	uint32_t plans;	  /* the last one's number */
+	uint64_t next_ns; /* monotonic: nothing is to be looked at before */
+};
+
+/* Takes open.h's `begun`. */
+void groups_init(struct groups *g, struct dispatch *d, struct sensors *list);
+void groups_free(struct groups *g);
+/* Groups are now what the file says, which the list of sensors is of already. Returns 0, or -ENOMEM
+ * and then nothing has changed. */
+int groups_apply(struct groups *g, const struct groups_file *f);
+/* Deals shares, and orders what is to be. Returns milliseconds until it is to be called again, -1:
+ * whenever. */
+int groups_tick(struct groups *g, uint64_t now_ns);
+
+/* Orders `text` of all that are present. Returns how many, for each of which `done` is called;
+ * -ENOENT where there is no such group, 0 where nobody is present, or -ENOMEM. */
+int groups_order(struct groups *g, const char *name, const char *text, uint64_t now_ns,
+		 uint64_t until_ns, dispatch_done *done, void *user);
+/* All that are present are to be on this channel for so long; who is still busy with the one before
+ * is left out. */
+void groups_focus(struct groups *g, struct sensor_group *x, const char *channel, uint32_t ms,
+		  uint64_t now_ns);
+
+#endif

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/groups.o collector/groups_file.o collector/refocus.o wire/channel.o
+ * wire/dwell.o */
+/* Groups: what the file says, who gets which share when, and what a frame leads to. */
+#include "unit.h"
+
+#include "collector/groups.h"
+#include "collector/refocus.h"
+#include "wire/dwell.h"
+
+#define S 1000000000ULL
+#define SENSORS 3
+#define MHZ_AT 10 /* in `tagged` */
+
+static struct {
+	struct groups g;
+	struct refocus r;
+	struct dispatch d;
+	struct open open;
+	struct sensors list;
+	struct sensor sensors[SENSORS], *pointers[SENSORS];
+	struct groups_file f;
+	/* The last order of each, and how many there were. */
+	struct {
+		char text[ORDER_TEXT_MAX + 1];
+		dispatch_done *done;
+		void *user;
+		unsigned int count;
+	} order[SENSORS];
+	unsigned int matched;
+	uint64_t now;
+} t;
+
+int dispatch_add(struct dispatch *d, struct sensor *s, const char *text, uint64_t until_ns,
+		 dispatch_done *done, void *user)
+{
+	unsigned int i = s - t.sensors;
+
+	assert_ptr_equal(d, &t.d);
+	assert_true(until_ns > t.now);
+	assert_null(t.order[i].done); /* or it would have two at a time */
+	strcpy(t.order[i].text, text);
+	t.order[i].done = done;
+	t.order[i].user = user;
+	t.order[i].count++;
+	return 0;
+}
+
+void dispatch_cancel(struct dispatch *d, const void *user)
+{
+	(void)d;
+	(void)user;
+}
+
+struct expression *expression_new(const char *text, char *why, size_t why_len)
+{
+	snprintf(why, why_len, "no");
+	return strcmp(text, "wrong") ? (struct expression *)&t : NULL;
+}
+
+void expression_free(struct expression *e)
+{
+	(void)e;
+}
+
+bool expression_match(const struct expression *e, const struct combo_frame *f)
+{
+	(void)e;
+	t.matched++;
+	return f->orig_len == 77;
+}
+
+static const char *line(const char *text)
+{
+	char copy[512];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	assert_true(groups_file_has(copy));
+	return groups_file_line(&t.f, copy, 1);
+}
+
+static void present(unsigned int i)
+{
+	t.sensors[i].current = 0;
+	t.sensors[i].heard_ns = t.now;
+	t.sensors[i].begun++;
+	t.open.begun(t.open.begun_user, &t.sensors[i]);
+}
+
+/* All that are present go on being heard. */
+static void pass(uint64_t ns)
+{
+	t.now += ns;
+	for (int i = 0; i < SENSORS; i++)
+		if (t.sensors[i].current >= 0)
+			t.sensors[i].heard_ns = t.now;
+	groups_tick(&t.g, t.now);
+}
+
+static void answered(unsigned int i, int status)
+{
+	dispatch_done *done = t.order[i].done;
+
+	assert_non_null(done);
+	t.order[i].done = NULL;
+	done(t.order[i].user, &t.sensors[i], status, "text");
+}
+
+static void all_done(void)
+{
+	for (int i = 0; i < SENSORS; i++)
+		if (t.order[i].done)
+			answered(i, ANSWER_DONE);
+}
+
+static void ordered(unsigned int i, const char *text)
+{
+	assert_string_equal(t.order[i].text, text);
+}
+
+static void apply(void)
+{
+	assert_int_equal(groups_apply(&t.g, &t.f), 0);
+	refocus_apply(&t.r, &t.f);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	t.now = 1000 * S;
+	t.list = (struct sensors){ .list = t.pointers, .count = SENSORS };
+	for (int i = 0; i < SENSORS; i++) {
+		t.pointers[i] = &t.sensors[i];
+		t.sensors[i].listed = true;
+		t.sensors[i].group = 1;
+		t.sensors[i].current = -1;
+		snprintf(t.sensors[i].name, SENSOR_NAME_MAX, "s%d", i);
+	}
+	t.d.open = &t.open;
+	groups_init(&t.g, &t.d, &t.list);
+	assert_int_equal(refocus_init(&t.r, &t.g, &t.open, &t.f, "file"), 0);
+	assert_null(line("group lib channels 1,6 dwell 100ms"));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	groups_free(&t.g);
+	refocus_free(&t.r);
+	groups_file_free(&t.f);
+	return 0;
+}
+
+static void the_file(void **state)
+{
+	static const char *const wrong[] = {
+		"group",
+		"group 7 hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=",
+		"group lib",
+		"group a/b",
+		"group x channels",
+		"group x channels 1 channels 6",
+		"group x dwell 250ms",
+		"group x channels 1,,6",
+		"group x channels 1,6,1",
+		"group x channels 6/40",
+		"group x channels 1x2",
+		"group x channels all",
+		"group x channels 1 dwell 4ms",
+		"group x channels 1 dwell 250",
+		"group x channels 1 dwell 25h",
+		"refocus",
+		"refocus 7 hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=",
+		"refocus lib for 30s",
+		"refocus lib for 30 wlan type mgt",
+		"refocus lib for 0s wlan type mgt",
+		"refocus lib at 30s wlan type mgt",
+	};
+	unsigned int number;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_non_null(line(wrong[i]));
+	assert_int_equal(t.f.groups_count, 1);
+	assert_string_equal(t.f.groups[0].list, "1@100ms,6@100ms");
+	assert_null(line("group  other\tdwell 7500us channels 36/80,2437,6g:37"));
+	assert_string_equal(t.f.groups[1].list, "36/80@7500us,6@7500us,6g:37@7500us");
+	assert_null(line("group bare"));
+	assert_null(line("refocus other for 2m  wlan type mgt  subtype deauth"));
+	assert_int_equal(t.f.rules[0].ms, 120000);
+	assert_string_equal(t.f.rules[0].expression, "wlan type mgt  subtype deauth");
+	assert_null(groups_file_check(&t.f, &number));
+	assert_int_equal(t.f.rules[0].group, 2);
+	assert_null(line("refocus nobody for 1s tcp"));
+	assert_non_null(groups_file_check(&t.f, &number));
+	assert_int_equal(number, 1);
+}
+
+static void too_many_channels(void **state)
+{
+	char text[512] = "group x dwell 250001us channels 5180";
+
+	(void)state;
+	for (int n = 2412; strlen(text) < 500; n++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ",%d", n);
+	assert_non_null(line(text));
+}
+
+static void shares(void **state)
+{
+	(void)state;
+	assert_int_equal(groups_tick(&t.g, t.now), -1); /* there are no groups */
+	apply();
+	pass(0);
+	assert_int_equal(t.order[0].count, 0); /* nobody is there */
+	present(0);
+	pass(0);
+	ordered(0, "set channels 1@100ms,6@100ms share 0/1");
+	pass(S); /* not a second one while the first is on its way */
+	answered(0, ANSWER_DONE);
+	pass(5 * S);
+	assert_int_equal(t.order[0].count, 1); /* it has been told */
+	present(2);
+	pass(0);
+	ordered(0, "set channels 1@100ms,6@100ms share 0/2");
+	ordered(2, "set channels 1@100ms,6@100ms share 1/2");
+	all_done();
+	present(1);
+	pass(GROUPS_BALANCE_NS / 2);
+	assert_int_equal(t.order[1].count, 0); /* not so soon */
+	pass(GROUPS_BALANCE_NS / 2);
+	ordered(1, "set channels 1@100ms,6@100ms share 1/3");
+	ordered(2, "set channels 1@100ms,6@100ms share 2/3");
+	all_done();
+	t.sensors[0].final_heard = true; /* it ends in order */
+	pass(GROUPS_BALANCE_NS);
+	ordered(1, "set channels 1@100ms,6@100ms share 0/2");
+	all_done();
+	t.sensors[1].one_way = true;
+	t.sensors[1].sessions[0].one_way = true;
+	pass(GROUPS_BALANCE_NS);
+	ordered(2, "set channels 1@100ms,6@100ms share 0/1");
+	all_done();
+	assert_int_equal(t.g.list[0]->present, 1);
+}
+
+static void who_is_not_heard_is_not_there(void **state)
+{
+	(void)state;
+	apply();
+	present(0);
+	present(1);
+	pass(0);
+	all_done();
+	t.now += GROUPS_SILENT_NS;
+	t.sensors[1].heard_ns = t.now;
+	groups_tick(&t.g, t.now);
+	ordered(1, "set channels 1@100ms,6@100ms share 0/1");
+	ordered(0, "set channels 1@100ms,6@100ms share 0/2");
+	all_done();
+	pass(GROUPS_BALANCE_NS); /* and it is back, in the same session */
+	ordered(1, "set channels 1@100ms,6@100ms share 1/2");
+	assert_int_equal(t.order[0].count, 1); /* it has that share still */
+}
+
+static void a_new_session_is_told_again(void **state)
+{
+	(void)state;
+	apply();
+	present(0);
+	pass(0);
+	all_done();
+	present(0);
+	pass(1);
+	assert_int_equal(t.order[0].count, 2);
+	answered(0, DISPATCH_GIVEN_UP);
+	pass(S);
+	assert_int_equal(t.order[0].count, 3);
+}
+
+static void who_refuses_is_left_out(void **state)
+{
+	(void)state;
+	apply();
+	present(0);
+	present(1);
+	pass(0);
+	answered(0, ANSWER_NOT_ALLOWED);
+	answered(1, ANSWER_DONE);
+	pass(GROUPS_BALANCE_NS);
+	ordered(1, "set channels 1@100ms,6@100ms share 0/1");
+	all_done();
+	pass(9 * S);
+	assert_int_equal(t.order[0].count, 1);
+	present(0); /* another run may allow it */
+	pass(GROUPS_BALANCE_NS);
+	assert_int_equal(t.order[0].count, 2);
+	ordered(0, "set channels 1@100ms,6@100ms share 0/2");
+}
+
+static void another_file(void **state)
+{
+	(void)state;
+	apply();
+	present(0);
+	present(1);
+	pass(0);
+	all_done();
+	apply(); /* the same again */
+	pass(GROUPS_BALANCE_NS);
+	assert_int_equal(t.order[0].count, 1);
+	groups_file_free(&t.f);
+	assert_null(line("group lib channels 11"));
+	t.sensors[1].group = 0;
+	apply();
+	pass(GROUPS_BALANCE_NS);
+	ordered(0, "set channels 11@250ms share 0/1");
+	ordered(1, "set channels");
+	all_done();
+	groups_file_free(&t.f);
+	assert_null(line("group lib"));
+	apply();
+	pass(GROUPS_BALANCE_NS);
+	ordered(0, "set channels");
+	all_done();
+	pass(9 * S);
+	assert_true(t.order[0].count == 3 && t.order[1].count == 2);
+}
+
+static void nothing(void *user, struct sensor *s, int status, const char *text)
+{
+	(void)user;
+	(void)s;
+	(void)status;
+	(void)text;
+}
+
+static void to_all_that_are_present(void **state)
+{
+	(void)state;
+	apply();
+	assert_int_equal(groups_order(&t.g, "none", "x", t.now, t.now + 1, nothing, &t), -ENOENT);
+	assert_int_equal(groups_order(&t.g, "lib", "x", t.now, t.now + 1, nothing, &t), 0);
+	present(0);
+	present(2);
+	assert_int_equal(groups_order(&t.g, "lib", "x", t.now, t.now + 1, nothing, &t), 2);
+	assert_true(t.order[0].count == 1 && t.order[1].count == 0 && t.order[2].count == 1);
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+/* Radiotap with a flag, a rate and a channel. */
+static uint8_t tagged[] = { 0, 0, 14, 0, 0x0e, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0xc0, 0 };
+
+static void frame(unsigned int i, uint32_t len, unsigned int mhz)
+{
+	struct combo_frame f = { .orig_len = len,
+				 .kept_len = sizeof(tagged),
+				 .linktype = 127,
+				 .interface = 1,
+				 .data = tagged };
+
+	tagged[4] = mhz ? 0x0e : 0x06;
+	tagged[MHZ_AT] = mhz;
+	tagged[MHZ_AT + 1] = mhz >> 8;
+	t.open.framed(t.open.framed_user, &t.sensors[i], &f, NULL, t.now);
+}
+
+static void dwell(unsigned int i, unsigned int interface, unsigned int mhz)
+{
+	struct dwell d = { .interface = interface,
+			   .mhz = mhz,
+			   .width = 20,
+			   .center = mhz,
+			   .from_ns = 1,
+			   .to_ns = 2 };
+	uint8_t bytes[DWELL_MAX];
+	struct combo_event e = { .type = COMBO_EVENT_DWELL, .bytes = bytes };
+
+	e.len = dwell_write(bytes, &d);
+	t.open.framed(t.open.framed_user, &t.sensors[i], NULL, &e, t.now);
+}
+
+static void with_rule(void)
+{
+	unsigned int number;
+
+	groups_file_free(&t.f);
+	assert_null(line("group lib"));
+	assert_null(line("refocus lib for 3s deauth"));
+	assert_null(groups_file_check(&t.f, &number));
+	assert_int_equal(refocus_init(&t.r, &t.g, &t.open, &t.f, "file"), 0);
+	apply();
+	assert_non_null(t.open.framed);
+	present(0);
+	present(1);
+	pass(0);
+}
+
+static void a_frame_refocuses(void **state)
+{
+	(void)state;
+	with_rule();
+	frame(0, 76, 2437);
+	assert_int_equal(t.order[0].count, 0);
+	frame(0, 77, 2437);
+	ordered(0, "focus 6 3000");
+	ordered(1, "focus 6 3000");
+	assert_int_equal(t.g.list[0]->refocused, 1);
+	all_done();
+	t.matched = 0;
+	for (int i = 0; i < 1000; i++) /* bounded: orders, and work */
+		frame(1, 77, 2437);
+	assert_int_equal(t.matched, 0);
+	assert_int_equal(t.order[0].count, 1);
+	pass(REFOCUS_AGAIN_NS);
+	frame(1, 77, 5180); /* elsewhere, while it is in force */
+	assert_int_equal(t.order[0].count, 1);
+	pass(REFOCUS_AGAIN_NS);
+	frame(1, 77, 2437); /* prolonged */
+	assert_int_equal(t.order[0].count, 2);
+	assert_int_equal(t.g.list[0]->refocused, 1);
+	all_done();
+	pass(2 * S);
+	frame(1, 77, 5180);
+	assert_int_equal(t.order[0].count, 2); /* still in force, as prolonged */
+	pass(2 * S);
+	frame(1, 77, 5180);
+	ordered(0, "focus 36 3000");
+	assert_int_equal(t.g.list[0]->refocused, 2);
+}
+
+static void who_has_not_answered_is_left_out(void **state)
+{
+	(void)state;
+	with_rule();
+	frame(0, 77, 2437);
+	answered(0, ANSWER_FAILED);
+	pass(REFOCUS_AGAIN_NS);
+	frame(0, 77, 2437);
+	assert_true(t.order[0].count == 2 && t.order[1].count == 1);
+}
+
+static void without_a_channel_its_dwell_tells(void **state)
+{
+	(void)state;
+	with_rule();
+	frame(0, 77, 0);
+	dwell(1, 1, 2412); /* another's */
+	dwell(0, 0, 2412); /* of another interface */
+	assert_int_equal(t.order[0].count, 0);
+	dwell(0, 1, 2462);
+	ordered(1, "focus 11 3000");
+	dwell(0, 1, 2412); /* once */
+	assert_int_equal(t.order[0].count, 1);
+}
+
+static void what_leads_to_nothing(void **state)
+{
+	(void)state;
+	with_rule();
+	t.sensors[0].spooled.id = 1; /* of another time */
+	frame(0, 77, 2437);
+	t.sensors[0].spooled.id = 0;
+	frame(0, 77, 17); /* no channel */
+	pass(REFOCUS_AGAIN_NS);
+	tagged[2] = 11; /* cut */
+	frame(0, 77, 2437);
+	tagged[2] = 200;
+	frame(0, 77, 2437);
+	tagged[2] = 14;
+	t.sensors[2].group = 0;
+	apply();
+	frame(2, 77, 2437); /* of nobody in the group */
+	assert_int_equal(t.order[0].count, 0);
+	t.f.rules_count = 0;
+	apply();
+	assert_null(t.open.framed);
+}
+
+static void expressions_are_of_the_start(void **state)
+{
+	unsigned int number;
+
+	(void)state;
+	with_rule();
+	assert_null(line("refocus lib for 9s deauth"));
+	assert_null(groups_file_check(&t.f, &number));
+	assert_true(refocus_knows(&t.r, &t.f, "file"));
+	assert_null(line("refocus lib for 9s wrong"));
+	assert_false(refocus_knows(&t.r, &t.f, "file"));
+	assert_int_equal(refocus_init(&t.r, &t.g, &t.open, &t.f, "file"), -EINVAL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_file),
+		TEST(too_many_channels),
+		TEST(shares),
+		TEST(who_is_not_heard_is_not_there),
+		TEST(a_new_session_is_told_again),
+		TEST(who_refuses_is_left_out),
+		TEST(another_file),
+		TEST(to_all_that_are_present),
+		TEST(a_frame_refocuses),
+		TEST(who_has_not_answered_is_left_out),
+		TEST(without_a_channel_its_dwell_tells),
+		TEST(what_leads_to_nothing),
+		TEST(expressions_are_of_the_start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
