@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 #include "queue.h"
+#include "agent/radio/dwells.h"
 #include "agent/source/source.h"
 
 struct capture {
 	struct source *source;
 	struct queue *queue;
+	struct dwells *dwells; /* NULL: no channels are sampled */
 	uint64_t combo_age_ns;
 	uint64_t ring_span_max; /* close a combo when its records span this much of the ring */
 	bool drain;		/* at a stop, take what is there first: the kernel has counted it */

@@ -16,6 +16,7 @@ void capture_options_init(struct capture_options *o)
 		.snaplen = SALUKI_SNAPLEN_DEFAULT,
 		.ring_size = RING_SIZE_DEFAULT,
 	};
+	plan_asked_init(&o->plan);
 }
 
 /* Sets `*out` to the index of `text` in `words`, a NULL-terminated list. Returns 0, or -EINVAL
@@ -76,7 +77,7 @@ static int add_interface(struct capture_options *o)
 			 INTERFACES_MAX);
 		return -EINVAL;
 	}
-	o->channels[o->count] = o->channel;
+	o->plans[o->count] = o->plan;
 	o->monitors[o->count] = o->monitor;
 	o->interfaces[o->count++] = optarg;
 	return 0;

@@ -12,7 +12,7 @@
 #include <saluki/options.h>
 
 #include "agent/filter/filter.h"
-#include "wire/channel.h"
+#include "agent/radio/plan.h"
 
 #define INTERFACES_MAX 8
 
@@ -24,10 +24,12 @@ enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
 
 struct capture_options {
 	const char *interfaces[INTERFACES_MAX]; /* -i, in their order: an index is a number */
-	/* Each one's --channel; of 0 MHz: it stays where it is. */
+	/* Each one's, where it has one alone; of 0 MHz: it has none, or several. */
 	struct radio_channel channels[INTERFACES_MAX];
+	struct plan_asked plans[INTERFACES_MAX];
 	unsigned int count;
-	struct radio_channel channel;  /* of the next -i */
+	struct plan_asked plan;	       /* of the next -i */
+	bool steered;		       /* the collector may say which channels there are */
 	bool monitors[INTERFACES_MAX]; /* each one's --monitor: radio/monitor.h */
 	bool monitor;		       /* of the next -i */
 	uint32_t snaplen;	       /* bytes */

@@ -56,6 +56,7 @@ void control_report(struct exporter *e)
 
 static void control_stop(struct control *c)
 {
+	sampler_end(c->sampler, monotonic_ns()); /* in front of the last combo */
 	__atomic_store_n(&c->exporter->stop, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
 }
@@ -78,6 +79,7 @@ static void control_interface(struct control *c, const struct order *order)
 	control_describe(&c->session->info.interfaces[order->number], &order->interface,
 			 c->snaplen);
 	c->orders.linktypes[order->number] = order->interface.linktype;
+	sampler_told(c->sampler, order, monotonic_ns());
 	session_info_changed(c->session);
 }
 
@@ -141,6 +143,8 @@ static bool control_order(struct control *c)
 		control_report(c->exporter);
 	else if (order.what == ORDER_INTERFACE)
 		control_interface(c, &order);
+	else if (order.what == ORDER_TUNED || order.what == ORDER_CARD || order.what == ORDER_LOST)
+		sampler_told(c->sampler, &order, monotonic_ns());
 	else if (order.what == ORDER_RESULT && orders_result(&c->orders, &order))
 		control_answer(c, &c->orders.answer);
 	return true;
@@ -169,11 +173,15 @@ void control_loop(struct control *c)
 		{ .fd = c->orders.compiler, .events = POLLIN },
 	};
 
+	sampler_start(c->sampler, monotonic_ns());
 	for (;;) {
 		int timeout = session_tick(c->session, monotonic_ns());
+		int sampling = sampler_tick(c->sampler, monotonic_ns());
 		unsigned int n = 3 + session_poll(c->session, p + 3);
 
 		control_count(c);
+		if (sampling >= 0 && (timeout < 0 || sampling < timeout))
+			timeout = sampling;
 		if (poll(p, n, timeout) < 0 && errno != EINTR)
 			return;
 		session_receive(c->session, monotonic_ns());

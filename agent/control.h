@@ -10,6 +10,7 @@
 #include "agent/export/export.h"
 #include "room.h"
 #include "agent/export/session.h"
+#include "agent/radio/sampler.h"
 #include "orders.h"
 
 struct control {
@@ -20,7 +21,8 @@ struct control {
 	struct exporter *exporter;
 	struct ctl_board *board;
 	struct room room;
-	struct orders orders; /* of the collector */
+	struct orders orders;	 /* of the collector */
+	struct sampler *sampler; /* NULL: no channels are sampled */
 	uint32_t snaplen;
 };
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the two processes of `saluki run` say to one another. The other way there is one thing
+ * What the two processes of `saluki run` say to one another. The other way there are two things
  * besides the end of the socket and the exit status: what the collector orders, and only where the
- * owner has allowed it (--allow-control).
+ * owner has allowed it (--allow-control); and which channel a radio shall listen to, where there is
+ * a plan of several.
  */
 #ifndef AGENT_HANDOVER_H
 #define AGENT_HANDOVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "capture_options.h"
@@ -42,6 +44,7 @@ enum {
 
 struct handover_interface {
 	char name[64];		      /* or the file's base name */
+	unsigned int given;	      /* which of the -i it is */
 	char source[32];	      /* "xdp native", "xdp generic", "tc", ..., "file" */
 	uint16_t linktype;	      /* LINKTYPE_, as attached to */
 	bool keep_headers;	      /* as decided for the link type */
@@ -69,24 +72,40 @@ struct handover {
 
 /* Every later message. */
 struct order {
-	uint8_t what; /* enum privsep_order, or ORDER_INTERFACE */
-	uint8_t number;
-	struct handover_interface interface; /* ORDER_INTERFACE: it is another way now */
-	/* ORDER_RESULT: of the request; 0, or -errno with the reason. */
-	int32_t error;
-	char why[FILTER_WHY_LEN];
+	uint8_t what;			     /* enum privsep_order, or one of those below */
+	uint8_t number;			     /* of an interface */
+	struct handover_interface interface; /* ORDER_INTERFACE */
+	int32_t error;			     /* of the request: 0, or -errno */
+	union {
+		char why[FILTER_WHY_LEN]; /* ORDER_RESULT: the reason */
+		struct {
+			uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, around it */
+		} tuned;			   /* ORDER_TUNED */
+		struct {
+			uint32_t count;
+			uint16_t mhz[PLAN_MAX];
+		} card; /* ORDER_CARD: what it may listen to, of 20 MHz */
+	};
 };
-#define ORDER_INTERFACE 16
-#define ORDER_RESULT 17
+#define ORDER_INTERFACE 16 /* it is another way now */
+#define ORDER_RESULT 17	   /* to what the collector ordered */
+#define ORDER_TUNED 18	   /* to ORDERED_TUNE */
+#define ORDER_CARD 19	   /* to ORDERED_CARD */
+#define ORDER_LOST 20	   /* it has gone, or went down: its radio listens to nothing */
 
-/* Unprivileged to privileged, one at a time: each is answered by an ORDER_RESULT. Who sends it is
- * not trusted (ordered.c). */
+/* Unprivileged to privileged: each is answered, those of one kind and interface come one at a time.
+ * Who sends it is not trusted (ordered.c). */
 struct ordered {
-	uint32_t kind;	    /* enum order_kind: wire/order.h */
-	uint32_t interface; /* ORDER_FILTER: its number, */
-	int32_t linktype;   /* and for which LINKTYPE_ the filter is */
+	uint32_t kind;	    /* enum order_kind (wire/order.h): an order of the collector; or */
+	uint32_t interface; /* its number; not with ORDER_SNAPLEN */
+	int32_t linktype;   /* ORDER_FILTER: for which LINKTYPE_ it is */
 	uint32_t snaplen;   /* ORDER_SNAPLEN: of all interfaces */
-	struct filter filter;
+	struct radio_channel channel; /* ORDERED_TUNE */
+	uint16_t pad;
+	struct filter filter; /* ORDER_FILTER; what is not of the collector ends in front of it */
 };
+#define ORDERED_TUNE 64 /* the sampler wants a radio on another channel */
+#define ORDERED_CARD 65 /* or to know the card's channels */
+#define ORDERED_HEAD_LEN offsetof(struct ordered, filter)
 
 #endif

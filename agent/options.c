@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "queue.h"
+#include "radio_options.h"
 #include "agent/export/compress.h"
 #include "agent/export/session.h"
 #include "wire/combo.h"
@@ -39,8 +40,8 @@ enum {
 	OPT_QUEUE,
 	OPT_COMPRESS,
 	OPT_USER,
-	OPT_CHANNEL,
 	OPT_MONITOR,
+	OPT_DEAF_AFTER,
 	OPT_PAD,
 	OPT_ONE_WAY,
 	OPT_RENEW,
@@ -53,8 +54,10 @@ enum {
 const struct option_def run_defs[] = {
 	{ 'i', "interface", "IF", "capture on this interface; may be given several times" },
 	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
-	{ OPT_CHANNEL, "channel", "CHANNEL",
-	  "tune the radio of the -i before it; before all: of each" },
+	RADIO_OPTION_DEFS,
+	{ OPT_DEAF_AFTER, "deaf-after", "SECONDS",
+	  "say when a radio has heard nothing for so long where it\n"
+	  "                               should (default 60; 0: never)" },
 	{ OPT_MONITOR, "monitor", NULL,
 	  "make a monitor interface beside the -i before it, capture\n"
 	  "                               there, and remove it; before all: of each" },
@@ -174,23 +177,6 @@ static int parse_compress(struct run_options *o)
 	return 0;
 }
 
-/* As in dumpcap: behind an interface it is that one's, in front of all it is everyone's. */
-static int parse_channel(struct capture_options *o)
-{
-	struct radio_channel channel;
-	const char *why;
-
-	if (channel_parse(&channel, optarg, strlen(optarg), &why)) {
-		log_line("--channel %s: %s", optarg, why);
-		return -EINVAL;
-	}
-	if (o->count)
-		o->channels[o->count - 1] = channel;
-	else
-		o->channel = channel;
-	return 0;
-}
-
 /* Of the interface before it, or of all that come. */
 static void take_monitor(struct capture_options *o)
 {
@@ -228,6 +214,8 @@ static int parse_allow_control(struct run_options *o)
 
 static int parse_option(struct run_options *o, int id)
 {
+	int err;
+
 	switch (id) {
 	case 'r':
 		o->file = optarg;
@@ -248,12 +236,11 @@ static int parse_option(struct run_options *o, int id)
 		return parse_power_of_two("--queue", 1, QUEUE_LEN, &o->queue);
 	case OPT_COMPRESS:
 		return parse_compress(o);
-	case OPT_CHANNEL:
-		o->capture.given |= GIVEN_CHANNEL;
-		return parse_channel(&o->capture);
 	case OPT_MONITOR:
 		take_monitor(&o->capture);
 		return 0;
+	case OPT_DEAF_AFTER:
+		return parse_number("--deaf-after", 0, 86400, &o->deaf_after_s);
 	case OPT_PAD:
 		o->pad = true;
 		return 0;
@@ -275,7 +262,8 @@ static int parse_option(struct run_options *o, int id)
 		o->user = optarg;
 		return 0;
 	default: /* or else it has been said what is wrong */
-		return capture_option(&o->capture, id);
+		err = radio_option(&o->capture, id);
+		return err == -ENOENT ? capture_option(&o->capture, id) : err;
 	}
 }
 
@@ -299,7 +287,8 @@ static int check(const struct run_options *o)
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
 	else if (o->file && o->capture.given & GIVEN_FOR_INTERFACE)
-		wrong = "--channel, --monitor, --consume, --source, -Q, --ring and -B go with -i";
+		wrong = "--channel, --channels, --monitor, --consume, --source, -Q, --ring and -B "
+			"go with -i";
 	else
 		wrong = capture_options_wrong(&o->capture);
 	if (wrong)
@@ -330,6 +319,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		.compress = true,
 		.level = 1,
 		.renew_s = SESSION_RENEW_NS / 1000000000,
+		.deaf_after_s = 60,
 		.store_bytes = STORE_BYTES_DEFAULT,
 		.spool_bytes = SPOOL_BYTES_DEFAULT,
 	};
@@ -344,8 +334,9 @@ int options_parse(struct run_options *o, int argc, char **argv)
 	}
 	if (capture_expression(&o->capture, argc, argv))
 		return EXIT_USAGE;
-	if (check(o))
+	if (check(o) || radio_options_check(&o->capture))
 		return EXIT_USAGE;
+	o->capture.steered = o->allowed & 1u << ORDER_CHANNELS;
 	/* A combo's age is that of its first frame: what the kernel takes of it costs nothing. And
 	 * five times that fit in, and the inaccuracy of its clock. */
 	o->capture.delay_ms = (o->combo_age_ms * 3 + 15) / 16;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <saluki/log.h>
+#include <saluki/monotonic.h>
 #include <saluki/privsep.h>
 
 #include "wire/order.h"
@@ -58,6 +59,28 @@ static void set_snaplen(struct tap *t, const struct ordered *r, struct order *a)
 		log_line("snaplen %u from now on, by order of the collector", r->snaplen);
 }
 
+/* Those of the sampler, which may ask for a channel where there is a plan of several, or where the
+ * collector may say which. */
+static void radio_do(struct tap *t, const struct ordered *r, struct order *a)
+{
+	bool tunes = r->kind == ORDERED_TUNE;
+
+	a->what = tunes ? ORDER_TUNED : ORDER_CARD;
+	a->number = r->interface;
+	if (r->interface >= t->count || !t->interfaces[r->interface].sampled ||
+	    (tunes && !channel_is_sound(&r->channel))) {
+		a->error = -EPERM;
+		return;
+	}
+	if (!tunes) {
+		a->error = tap_card(t, r->interface, a->card.mhz, PLAN_MAX, &a->card.count);
+		return;
+	}
+	a->tuned.begin_ns = monotonic_ns();
+	a->error = tap_retune(t, r->interface, &r->channel);
+	a->tuned.end_ns = monotonic_ns();
+}
+
 void ordered_do(struct tap *t, unsigned int allowed, struct ordered *r, struct order *answer)
 {
 	bool known = r->kind == ORDER_SNAPLEN || r->kind == ORDER_FILTER;
@@ -73,12 +96,18 @@ void ordered_do(struct tap *t, unsigned int allowed, struct ordered *r, struct o
 int ordered_take(struct tap *t, unsigned int allowed, int sock, struct order *answer, bool *changed)
 {
 	static struct ordered r;
-	int err = privsep_recv(sock, &r, sizeof(r), NULL);
+	ssize_t n = privsep_receive(sock, &r, sizeof(r), NULL);
 
 	*changed = false;
-	if (err)
-		return err;
+	if (n < 0)
+		return n;
 	memset(answer, 0, sizeof(*answer));
+	if (t && n == ORDERED_HEAD_LEN && (r.kind == ORDERED_TUNE || r.kind == ORDERED_CARD)) {
+		radio_do(t, &r, answer);
+		return 0;
+	}
+	if (n != sizeof(r))
+		return -EPROTO;
 	answer->what = ORDER_RESULT;
 	ordered_do(t, allowed, &r, answer);
 	*changed = !answer->error && r.kind == ORDER_FILTER;

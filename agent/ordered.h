@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a collector has ordered, in the privileged process. In: requests of the other process, which
- * is not trusted: it has spoken to the network. Out: another filter or snaplen in force, or a
- * reason. Always holds: nothing but what --allow-control names is done; a filter comes as code that
- * is checked here as that of `saluki filter` is, and its text is for people alone.
+ * is not trusted: it has spoken to the network. Out: another filter or snaplen in force, a radio on
+ * another channel, or a reason. Always holds: nothing but what --allow-control names is done, and
+ * what a plan of channels (--channels) takes; a filter comes as code that is checked here as that of
+ * `saluki filter` is, and its text is for people alone.
  */
 #ifndef AGENT_ORDERED_H
 #define AGENT_ORDERED_H

@@ -143,7 +143,15 @@ static void order_interface(struct privileged *p, unsigned int i)
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
 }
 
-/* What the collector orders. Returns whether there may be more of it. */
+/* What its radio hears is not of the channel that it was on. */
+static void order_lost(struct privileged *p, unsigned int i)
+{
+	struct order o = { .what = ORDER_LOST, .number = i };
+
+	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
+}
+
+/* What the collector orders, and which channels a plan has. Returns whether there may be more of it. */
 static bool take_ordered(struct privileged *p)
 {
 	struct order answer;
@@ -224,6 +232,8 @@ static void follow_link(struct privileged *p, unsigned int i)
 		}
 		if (now.ifindex == 0)
 			log_line("%s: disappeared; waiting for it", f->name);
+		f->tuned = false;
+		order_lost(p, i);
 	}
 	if (!f->source && now.ifindex) {
 		tune_again(p, i, &now);
@@ -276,8 +286,8 @@ static int watch(struct privileged *p)
 	struct pollfd fds[3 + INTERFACES_MAX] = {
 		{ .fd = p->signals, .events = POLLIN },
 		{ .fd = p->links, .events = POLLIN },
-		/* Without --allow-control we never read what the other process says. */
-		{ .fd = p->o->allowed ? p->sock : -1, .events = POLLIN },
+		/* Without --allow-control and plans we never read what the other process says. */
+		{ .fd = p->o->allowed || tap_is_sampled(p->tap) ? p->sock : -1, .events = POLLIN },
 	};
 	unsigned int count = p->tap ? p->tap->count : 0;
 	int status;

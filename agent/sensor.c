@@ -161,6 +161,22 @@ static int sensor_spool(struct sensor *s)
 	return e->spool ? spool_begin(e->spool, &s->session, e->counters.next) : 0;
 }
 
+static int sensor_sampler(struct sensor *s, const struct run_options *o)
+{
+	int err = 0;
+	struct sampler *p = sampler_new(&o->capture, &s->handover, &err);
+
+	s->control.sampler = p;
+	if (!p)
+		return err;
+	p->source = s->capture.source;
+	p->privileged = s->control.privileged;
+	p->info = &s->session.info;
+	p->deaf_ms = o->deaf_after_s * 1000;
+	s->capture.dwells = &p->dwells;
+	return 0;
+}
+
 static int sensor_init(struct sensor *s, const struct run_options *o)
 {
 	const struct handover *h = &s->handover;
@@ -187,10 +203,16 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->control.capture = &s->capture;
 	s->control.exporter = &s->exporter;
 	s->control.snaplen = h->snaplen;
+	if (sensor_sampler(s, o))
+		return -ENOMEM;
 	if (orders_init(&s->control.orders, o->allowed, h, s->control.privileged, s->compiler))
 		return -ENOMEM;
 	s->control.orders.source = s->capture.source;
 	s->control.orders.names = s->session.info.interfaces;
+	if (s->control.sampler && o->capture.steered) {
+		s->control.orders.sample = sampler_order;
+		s->control.orders.sample_arg = s->control.sampler;
+	}
 	s->session.order = control_ordered;
 	s->session.order_arg = &s->control;
 	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -291,5 +313,6 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	queue_free(&s->queue);
 	session_free(&s->session);
 	orders_free(&s->control.orders);
+	sampler_free(s->control.sampler);
 	return status;
 }

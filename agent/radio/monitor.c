@@ -400,7 +400,7 @@ int monitors_start(struct monitors **out, struct capture_options *o, bool any_ch
 		m->flags = FLAG(CONTROL) | FLAG(OTHER_BSS) |
 			   (o->bad_fcs == BAD_FCS_KEEP ? FLAG(FCSFAIL) : 0);
 		all->count++;
-		err = start(all, m, any_channel || o->channels[i].mhz ? &o->channels[i] : NULL);
+		err = start(all, m, any_channel || o->plans[i].list ? &o->channels[i] : NULL);
 	}
 	/* The names that were asked for are ours to compare with until all are made. */
 	for (unsigned int i = 0, k = 0; !err && i < o->count; i++)

@@ -175,19 +175,23 @@ static int check(const struct plan *p, char why[PLAN_WHY_LEN])
 	return cycle_us(p) > PLAN_CYCLE_MAX_US ? wrong(why, "all dwells are more than an hour") : 0;
 }
 
-int plan_parse(struct plan *p, const struct plan_asked *a, const char *list, char why[PLAN_WHY_LEN])
+int plan_parse(struct plan *p, const struct plan_asked *a, const char *list, size_t len,
+	       char why[PLAN_WHY_LEN])
 {
-	int err = 0;
+	const char *at = list, *end = list + len;
+	int err;
 
 	memset(p, 0, offsetof(struct plan, entries));
 	p->floor = a->floor;
 	p->proportional = a->proportional;
-	for (const char *at = list;; at++) {
-		struct item m = { .text = at, .len = strcspn(at, ","), .dwell_us = a->dwell_us };
+	for (;; at++) {
+		const char *comma = memchr(at, ',', end - at);
+		struct item m = { .text = at, .dwell_us = a->dwell_us };
 
+		m.len = (comma ? comma : end) - at;
 		err = take_item(p, &m, why);
 		at += m.len;
-		if (err || !*at)
+		if (err || at == end)
 			return err ?: check(p, why);
 	}
 }

@@ -8,7 +8,7 @@
  *     LIST     ENTRY[,ENTRY]...
  *     ENTRY    CHANNEL or `all`, then xWEIGHT and @DWELL, either or both: 36/80x2@500ms
  *
- * CHANNEL is that of channel.h, `all` every channel of 20 MHz that the card may listen to and that
+ * CHANNEL is that of wire/channel.h, `all` every channel of 20 MHz that the card may listen to and that
  * the list does not name; a dwell has its unit with it: us, ms or s.
  */
 #ifndef AGENT_RADIO_PLAN_H
@@ -66,7 +66,7 @@ struct plan {
 /* The defaults. */
 void plan_asked_init(struct plan_asked *a);
 /* Reads `list` for what `a` says beside it. Returns 0, or -EINVAL with what is wrong and where. */
-int plan_parse(struct plan *p, const struct plan_asked *a, const char *list,
+int plan_parse(struct plan *p, const struct plan_asked *a, const char *list, size_t len,
 	       char why[PLAN_WHY_LEN]);
 /* "250ms", "2s", "1500us": sets microseconds. Returns 0 or -EINVAL. */
 int plan_time(const char *text, size_t len, uint32_t *us);

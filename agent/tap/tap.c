@@ -262,7 +262,8 @@ static void close_radios(struct radio **radios, unsigned int count)
 }
 
 /* What was attached together before keeps its order, which need not be that of the -i (tap_bpf.c). */
-static void give_radios(struct tap *t, const struct capture_options *o, struct radio **radios)
+static void give_radios(struct tap *t, const struct capture_options *o, struct radio **radios,
+			const struct radio_channel *channels)
 {
 	for (unsigned int i = 0; i < t->count; i++) {
 		struct tap_interface *f = &t->interfaces[i];
@@ -270,7 +271,8 @@ static void give_radios(struct tap *t, const struct capture_options *o, struct r
 		f->given = 0;
 		while (strcmp(o->interfaces[f->given], f->name))
 			f->given++;
-		f->channel = o->channels[f->given];
+		f->channel = channels[f->given];
+		f->sampled = radios[f->given] && (o->steered || !o->channels[f->given].mhz);
 		f->tuned = f->channel.mhz; /* tap_tune_all */
 		t->radios[i] = radios[f->given];
 	}
@@ -281,6 +283,7 @@ struct tap *tap_open(const struct capture_options *o)
 	struct lock locks[INTERFACES_MAX];
 	struct link_state links[INTERFACES_MAX];
 	struct radio *radios[INTERFACES_MAX] = { NULL };
+	struct radio_channel channels[INTERFACES_MAX];
 	struct tap *t;
 
 	/* Asked first: it is the likeliest mistake, and must not look like a missing right. */
@@ -292,14 +295,14 @@ struct tap *tap_open(const struct capture_options *o)
 	}
 	if (lock_all(locks, o))
 		return NULL;
-	t = tap_tune_all(o, links, radios) ? NULL : open_best(o);
+	t = tap_tune_all(o, links, radios, channels) ? NULL : open_best(o);
 	if (!t) {
 		close_radios(radios, o->count);
 		unlock_all(locks, o->count);
 		return NULL;
 	}
 	memcpy(t->locks, locks, sizeof(locks));
-	give_radios(t, o, radios);
+	give_radios(t, o, radios, channels);
 	say_unlocked(t);
 	return t;
 }
@@ -318,11 +321,20 @@ void tap_close(struct tap *t)
 	unlock_all(locks, count);
 }
 
+bool tap_is_sampled(const struct tap *t)
+{
+	for (unsigned int i = 0; t && i < t->count; i++)
+		if (t->interfaces[i].sampled)
+			return true;
+	return false;
+}
+
 void tap_describe(const struct tap_interface *f, struct handover_interface *h)
 {
 	memset(h, 0, sizeof(*h));
 	snprintf(h->name, sizeof(h->name), "%.63s", f->name);
 	snprintf(h->source, sizeof(h->source), "%s", f->source ? f->source : "");
+	h->given = f->given;
 	h->linktype = f->link.linktype;
 	h->keep_headers = f->keep_headers;
 	if (f->tuned)

@@ -45,6 +45,7 @@ struct tap_interface {
 	unsigned int given;	      /* which of the -i it is */
 	struct radio_channel channel; /* that its radio is to listen to; of 0 MHz: where it does */
 	bool tuned;		      /* and does, as far as is known */
+	bool sampled;		      /* the other process may ask for others (ordered.c) */
 	int not_tuned;		      /* why not, when that was said last */
 	bool keep_headers;	      /* as decided for the link type */
 	struct filter *filter;	      /* NULL before it is compiled */
@@ -75,9 +76,18 @@ struct tap {
 struct tap *tap_open(const struct capture_options *o);
 void tap_close(struct tap *t); /* takes NULL too */
 /* tune.c: opens the radios of interfaces with a channel, and tunes them before anything is
- * attached: no frame of another channel is captured. Returns 0, or -errno after a line. */
+ * attached: no frame of another channel is captured. Of several channels it is the first that can be
+ * had. Returns 0 with the channel of each -i, or -errno after a line. */
 int tap_tune_all(const struct capture_options *o, const struct link_state *links,
-		 struct radio **radios);
+		 struct radio **radios, struct radio_channel *channels);
+/* Whether any interface's may be tuned while it is captured; takes NULL, too. */
+bool tap_is_sampled(const struct tap *t);
+/* Tunes interface `i`'s radio to another channel, which is its own from then on. Returns 0, or
+ * -errno, and nothing has changed. */
+int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c);
+/* The middles of the channels of 20 MHz on which interface `i`'s radio may listen, `max` at most.
+ * Returns 0 or -errno. */
+int tap_card(struct tap *t, unsigned int i, uint16_t *mhz, uint32_t max, uint32_t *count);
 /* Tunes interface `i`'s radio to its channel, if it has one, and asks whether it is there. What
  * went wrong is said once. */
 void tap_tune(struct tap *t, unsigned int i, const struct link_state *now);

@@ -76,24 +76,83 @@ void tap_tune(struct tap *t, unsigned int i, const struct link_state *now)
 	f->not_tuned = err ?: f->tuned ? 0 : -EXDEV;
 }
 
+int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c)
+{
+	struct tap_interface *f = &t->interfaces[i];
+	int err = radio_tune(t->radios[i], c);
+
+	if (err)
+		return err;
+	f->channel = *c;
+	f->tuned = true;
+	return 0;
+}
+
+int tap_card(struct tap *t, unsigned int i, uint16_t *mhz, uint32_t max, uint32_t *count)
+{
+	struct radio_channel channels[RADIO_CHANNELS_MAX];
+	int n = radio_channels(t->radios[i], channels, max);
+
+	*count = n > 0 ? n : 0;
+	for (uint32_t k = 0; k < *count; k++)
+		mhz[k] = channels[k].mhz;
+	return n < 0 ? n : 0;
+}
+
+/* Of a plan of several channels, the first that the card takes. Returns what it said of the first
+ * where it takes none. */
+static int set_first(struct radio *r, const struct link_state *link, const struct plan_asked *asked,
+		     struct radio_channel *out)
+{
+	struct radio_channel card[PLAN_MAX];
+	char why[PLAN_WHY_LEN];
+	struct plan p;
+	int first = 0, n;
+
+	plan_parse(&p, asked, asked->list, strlen(asked->list), why); /* it was found sound */
+	n = p.all ? radio_channels(r, card, PLAN_MAX) : 0;
+	if (n < 0)
+		return n;
+	if (plan_expand(&p, card, n, why))
+		return -ENODEV;
+	for (uint32_t i = 0; i < p.count; i++) {
+		int err = set_channel(r, link, &p.entries[i].channel);
+
+		*out = p.entries[i].channel;
+		if (!err)
+			return 0;
+		first = first ?: err;
+	}
+	*out = p.entries[0].channel;
+	return first;
+}
+
 /* Of interfaces that share a radio each is asked once all are set. */
 int tap_tune_all(const struct capture_options *o, const struct link_state *links,
-		 struct radio **radios)
+		 struct radio **radios, struct radio_channel *channels)
 {
 	int err = 0;
 
+	memcpy(channels, o->channels, sizeof(o->channels));
 	for (unsigned int i = 0; !err && i < o->count; i++) {
-		if (!o->channels[i].mhz)
+		bool listed = o->plans[i].list;
+
+		if (!listed && !(o->steered && linktype_is_80211(links[i].linktype)))
 			continue;
 		radios[i] = radio_open(o->interfaces[i]);
-		err = radios[i] ? set_channel(radios[i], &links[i], &o->channels[i]) : -ENOMEM;
+		if (!radios[i])
+			err = -ENOMEM;
+		else if (channels[i].mhz)
+			err = set_channel(radios[i], &links[i], &channels[i]);
+		else if (listed)
+			err = set_first(radios[i], &links[i], &o->plans[i], &channels[i]);
 		if (err)
-			say_not_set(o->interfaces[i], &o->channels[i], err);
+			say_not_set(o->interfaces[i], &channels[i], err);
 	}
 	for (unsigned int i = 0; !err && i < o->count; i++) {
-		if (!o->channels[i].mhz || has_channel(radios[i], &o->channels[i]))
+		if (!o->channels[i].mhz || has_channel(radios[i], &channels[i]))
 			continue;
-		say_elsewhere(o->interfaces[i], radios[i], &o->channels[i]);
+		say_elsewhere(o->interfaces[i], radios[i], &channels[i]);
 		err = -EXDEV;
 	}
 	return err;

@@ -73,10 +73,10 @@ static inline int privsep_send(int sock, const void *msg, size_t len, const int 
 	return 0;
 }
 
-/* Receives one message of exactly `len` bytes. `fds` (PRIVSEP_FDS_MAX, -1 where none came) is
- * the caller's to close; where it is NULL, none can be sent to us. Returns 0, -EPIPE where the
- * other process is gone, or -errno. */
-static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
+/* Receives one message of at most `len` bytes, what is more is cut. `fds` (PRIVSEP_FDS_MAX, -1
+ * where none came) is the caller's to close; where it is NULL, none can be sent to us. Returns its
+ * bytes, -EPIPE where the other process is gone, or -errno. */
+static inline ssize_t privsep_receive(int sock, void *msg, size_t len, int *fds)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(PRIVSEP_FDS_MAX * sizeof(int))];
 	struct iovec iov = { msg, len };
@@ -101,7 +101,15 @@ static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&mh); c; c = CMSG_NXTHDR(&mh, c))
 		if (fds && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
 			memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
-	return (size_t)n == len ? 0 : -EPROTO;
+	return n;
+}
+
+/* The same, of a message of exactly `len` bytes. Returns 0 or -errno. */
+static inline int privsep_recv(int sock, void *msg, size_t len, int *fds)
+{
+	ssize_t n = privsep_receive(sock, msg, len, fds);
+
+	return n < 0 ? (int)n : (size_t)n == len ? 0 : -EPROTO;
 }
 
 /* Whether a signal to stop is a second wish: `first_ns` is 0 before the first one. timeout(1) and

@@ -45,8 +45,23 @@ def test_version(command):
     ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),
     ("saluki run -r FILE --filter-code /dev/null", "saluki: --filter-code /dev/null: line 1: must be "
      "the number of instructions; give what 'tcpdump -ddd' prints\n"),
-    ("saluki run -r FILE --channel 6 --to a:1 --key k", "saluki: run: --channel, --monitor, --consume, --source, "
-     "-Q, --ring and -B go with -i\n"),
+    ("saluki run -r FILE --channel 6 --to a:1 --key k", "saluki: run: --channel, --channels, --monitor, "
+     "--consume, --source, -Q, --ring and -B go with -i\n"),
+    ("saluki run -r FILE --dwell 1s --to a:1 --key k", "saluki: run: --channel, --channels, --monitor, "
+     "--consume, --source, -Q, --ring and -B go with -i\n"),
+    ("saluki run -i lo --channels 1,6x", "saluki: --channels 1,6x: '6x': behind x stands a weight, from 1 "
+     "to 100\n"),
+    ("saluki run -i lo --channels 1@60s,6@60s --channels 1,36/7", "saluki: --channels 1,36/7: '36/7': the "
+     "width must be 5, 10, 20, 40, 80, 160 or 320 MHz; 40+ or 40- at 2.4 GHz, 320-1 or 320-2 at 6 "
+     "GHz\n"),
+    ("saluki run -i lo --dwell 250", "saluki: --dwell 250: must be a time with its unit, us, ms or s: 5ms "
+     "to an hour\n"),
+    ("saluki run -i lo --settle 2s", "saluki: --settle 2s: must be a time with its unit, us, ms or s: 0ms "
+     "to 1s\n"),
+    ("saluki run --strategy random", "saluki: --strategy random: no such choice; see --help\n"),
+    ("saluki run --floor 101", "saluki: --floor 101: must be a whole number from 0 to 100\n"),
+    ("saluki run -i lo --channels 1,6 --dwell 3600s --to a:1 --key k", "saluki: --channels 1,6: all dwells "
+     "are more than an hour\n"),
     ("saluki run -i lo --channel 0", "saluki: --channel 0: a channel is a number from 1 to 196, 6g:1 to "
      "6g:233, or MHz from 1000 to 7250\n"),
     ("saluki run -i lo --to a:1 --key k -B 64 -s 32768", "saluki: run: -B is too small: it must have "

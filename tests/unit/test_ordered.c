@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/ordered.o wire/order.o wire/channel.o */
+/* links: agent/ordered.o wire/channel.o wire/order.o wire/channel.o */
 /* What the privileged process makes of requests of the other one, which is not trusted. */
 #include "unit.h"
 
@@ -16,7 +16,7 @@
 static struct tap tap;
 static struct ordered r;
 static struct order a;
-static unsigned int filters, snaplens;
+static unsigned int filters, snaplens, tunes;
 static int refuses; /* what the tap says */
 
 int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, int linktype,
@@ -38,6 +38,22 @@ int tap_replace_snaplen(struct tap *t, uint32_t snaplen, char *why, size_t why_l
 	return refuses;
 }
 
+int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c)
+{
+	assert_ptr_equal(t, &tap);
+	assert_true(i < tap.count && channel_is_sound(c));
+	tunes++;
+	return refuses;
+}
+
+int tap_card(struct tap *t, unsigned int i, uint16_t *mhz, uint32_t max, uint32_t *count)
+{
+	assert_true(t == &tap && i < tap.count && max == PLAN_MAX);
+	mhz[0] = 2412;
+	*count = 1;
+	return refuses;
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -49,7 +65,7 @@ static int set_up(void **state)
 	tap.interfaces[1].name = "eth1";
 	r.linktype = 1;
 	r.snaplen = 96;
-	filters = snaplens = 0;
+	filters = snaplens = tunes = 0;
 	refuses = 0;
 	return 0;
 }
@@ -131,6 +147,43 @@ static void what_comes_by_the_socket(void **state)
 	close(socks[1]);
 }
 
+/* Of the sampler: a radio that is sampled, a channel that there can be, and nothing behind it. */
+static void radios_are_tuned(void **state)
+{
+	int socks[2];
+	bool changed;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, socks), 0);
+	tap.interfaces[1].sampled = true;
+	for (int k = 0; k < 5; k++) {
+		r.kind = ORDERED_TUNE;
+		r.interface = k == 1 ? 0 : k == 2 ? 2 : 1;
+		r.channel = (struct radio_channel){ k == 3 ? 2413 : 2437, 20, 2437 };
+		refuses = k == 4 ? -EBUSY : 0;
+		privsep_send(socks[0], &r, ORDERED_HEAD_LEN, NULL, 0);
+		assert_int_equal(ordered_take(&tap, 0, socks[1], &a, &changed), 0);
+		assert_true(a.what == ORDER_TUNED && a.number == r.interface && !changed);
+		assert_int_equal(a.error, k == 0 ? 0 : k == 4 ? -EBUSY : -EPERM);
+		assert_true(a.tuned.end_ns >= a.tuned.begin_ns);
+	}
+	assert_int_equal(tunes, 2);
+	assert_true(a.tuned.begin_ns > 0);
+	r.kind = ORDERED_CARD;
+	refuses = 0;
+	privsep_send(socks[0], &r, ORDERED_HEAD_LEN, NULL, 0);
+	assert_int_equal(ordered_take(&tap, 0, socks[1], &a, &changed), 0);
+	assert_true(a.what == ORDER_CARD && !a.error && a.card.count == 1 && a.card.mhz[0] == 2412);
+	/* As long as an order of the collector is, or with a file, it is none. */
+	privsep_send(socks[0], &r, sizeof(r), NULL, 0);
+	assert_int_equal(ordered_take(&tap, ALL, socks[1], &a, &changed), 0);
+	assert_true(a.what == ORDER_RESULT && a.error == -EPERM);
+	privsep_send(socks[0], &r, ORDERED_HEAD_LEN, NULL, 0);
+	assert_int_equal(ordered_take(NULL, ALL, socks[1], &a, &changed), -EPROTO);
+	close(socks[0]);
+	close(socks[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +191,7 @@ int main(void)
 		cmocka_unit_test_setup(what_is_not, set_up),
 		cmocka_unit_test_setup(what_is_no_request, set_up),
 		cmocka_unit_test_setup(what_comes_by_the_socket, set_up),
+		cmocka_unit_test_setup(radios_are_tuned, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static int set_up(void **state)
 
 static int parse(const char *list)
 {
-	return plan_parse(&p, &asked, list, why);
+	return plan_parse(&p, &asked, list, strlen(list), why);
 }
 
 static void assert_entry(unsigned int i, unsigned int mhz, unsigned int width, uint32_t us)

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sampler: see sampler.h. What is told of dwells is in sampler_tell.c. */
+#include "sampler.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saluki/linktype.h>
+#include <saluki/log.h>
+#include <saluki/monotonic.h>
+#include <saluki/privsep.h>
+
+#include "radio.h"
+#include "sampler_parts.h"
+
+#define FOREVER UINT64_MAX
+#define PART_NS 5000000000ULL	 /* a longer dwell is told in parts */
+#define REST_MIN_NS 250000000ULL /* between tries where no channel is to be had, */
+#define REST_MAX_NS 2000000000ULL
+#define NOT_YET 1 /* start_plan: the card is asked first */
+
+/* ---- start and end --------------------------------------------------------------------------- */
+
+static struct sampler_radio *radio_new(const struct plan_asked *a,
+				       const struct handover_interface *h)
+{
+	struct sampler_radio *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->asked = *a;
+	r->now = h->channel;
+	return r;
+}
+
+struct sampler *sampler_new(const struct capture_options *o, const struct handover *h, int *err)
+{
+	struct sampler *s = NULL;
+
+	for (uint32_t i = 0; h->kind != HANDOVER_FILE && i < h->count; i++) {
+		const struct handover_interface *f = &h->interfaces[i];
+		const struct plan_asked *a = &o->plans[f->given];
+
+		if (!a->list && !(o->steered && linktype_is_80211(f->linktype)))
+			continue;
+		s = s ?: calloc(1, sizeof(*s));
+		if (!s || dwells_add(&s->dwells, i) || !(s->radios[i] = radio_new(a, f))) {
+			sampler_free(s);
+			*err = -ENOMEM;
+			return NULL;
+		}
+		s->count = h->count;
+	}
+	return s;
+}
+
+void sampler_free(struct sampler *s)
+{
+	if (!s)
+		return;
+	dwells_free(&s->dwells);
+	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
+		free(s->radios[i]);
+	free(s);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static bool ask(struct sampler *s, unsigned int i, uint32_t kind)
+{
+	/* Not the filter: that is as large as all else together. */
+	union {
+		char bytes[ORDERED_HEAD_LEN];
+		struct {
+			uint32_t kind, interface;
+			int32_t linktype;
+			uint32_t snaplen;
+			struct radio_channel channel;
+		} head;
+	} m = { .head = { .kind = kind, .interface = i, .channel = s->radios[i]->target } };
+
+	_Static_assert(offsetof(struct ordered, channel) == 16, "as above");
+	return privsep_send(s->privileged, m.bytes, sizeof(m.bytes), NULL, 0) == 0;
+}
+
+static void tune(struct sampler *s, unsigned int i, const struct radio_channel *to, uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+
+	r->target = *to;
+	r->asked_ns = now_ns;
+	dwells_begin(&s->dwells, i, now_ns);
+	r->seen_asked = sampler_seen(s, i);
+	r->state = ask(s, i, ORDERED_TUNE) ? SAMPLER_TUNING : SAMPLER_STAYS;
+}
+
+/* ---- what comes next ------------------------------------------------------------------------- */
+
+/* The collector's clock, as far as is known. */
+static uint64_t collector_ns(const struct sampler *s)
+{
+	return clock_ns(CLOCK_REALTIME) + (s->info->behind_us - s->info->ahead_us) * 1000;
+}
+
+static bool is_focused(const struct sampler_radio *r, uint64_t now_ns)
+{
+	return r->focus.mhz && now_ns < r->focus_ns;
+}
+
+/* The plan's channel that is due now; sets until when. */
+static const struct radio_channel *next(const struct sampler *s, struct sampler_radio *r,
+					uint64_t now_ns, uint64_t *ends_ns)
+{
+	if (r->plan.members) {
+		uint64_t there_ns = collector_ns(s), slot_ends_ns;
+
+		plan_grid(&r->plan, there_ns, &slot_ends_ns);
+		*ends_ns = now_ns + (slot_ends_ns - there_ns);
+	} else {
+		if (!r->fresh)
+			plan_step(&r->plan);
+		*ends_ns = now_ns + r->plan.entries[r->plan.at].dwell_us * 1000ULL;
+	}
+	r->fresh = false;
+	if (r->plan.count == 1)
+		*ends_ns = FOREVER;
+	return &r->plan.entries[r->plan.at].channel;
+}
+
+/* A dwell is over, or there is another plan: goes where it is to listen now. */
+static void go_on(struct sampler *s, unsigned int i, uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+	const struct radio_channel *to = &r->focus;
+
+	if (!is_focused(r, now_ns)) {
+		r->focus.mhz = 0;
+		to = r->plan.count ? next(s, r, now_ns, &r->ends_ns) : &r->now;
+		if (!r->plan.count)
+			r->ends_ns = FOREVER;
+	} else {
+		r->ends_ns = r->focus_ns;
+	}
+	if (!channel_is(to, &r->now))
+		tune(s, i, to, now_ns);
+	else
+		r->state = r->now.mhz ? SAMPLER_DWELLS : SAMPLER_STAYS;
+}
+
+/* The list is in r->plan: makes it whole. */
+static int start_plan(struct sampler *s, unsigned int i, uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+	int at;
+
+	if (r->plan.all) {
+		r->state = ask(s, i, ORDERED_CARD) ? SAMPLER_ASKING : SAMPLER_STAYS;
+		return NOT_YET;
+	}
+	plan_start(&r->plan);
+	at = plan_find(&r->plan, &r->now);
+	if (at > 0 && !r->ordered)
+		r->plan.at = at; /* where the tap has tuned it: those in front were refused */
+	r->fresh = true;
+	go_on(s, i, now_ns);
+	return 0;
+}
+
+void sampler_start(struct sampler *s, uint64_t now_ns)
+{
+	char why[PLAN_WHY_LEN];
+
+	for (unsigned int i = 0; s && i < s->count; i++) {
+		struct sampler_radio *r = s->radios[i];
+		const char *list = r ? r->asked.list : NULL;
+
+		if (!r)
+			continue;
+		if (r->now.mhz)
+			sampler_begin(s, i, now_ns);
+		if (list)
+			plan_parse(&r->plan, &r->asked, list, strlen(list), why); /* it is sound */
+		if (list)
+			start_plan(s, i, now_ns);
+	}
+}
+
+/* ---- what the privileged process says -------------------------------------------------------- */
+
+static void say_failed(struct sampler *s, unsigned int i, int err)
+{
+	struct sampler_radio *r = s->radios[i];
+	char text[CHANNEL_TEXT_LEN];
+
+	if (r->told == err)
+		return;
+	r->told = err;
+	channel_text(text, &r->target);
+	log_line("%s: cannot set channel %s: %s", s->info->interfaces[i].name, text,
+		 radio_reason(err));
+}
+
+/* It is where it was. Goes on with the next entry at once; where all fail, or it is not for the
+ * channel, after a rest, which grows. */
+static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+	bool hopeless = err == -ENETDOWN || err == -ENODEV || err == -EPERM;
+	uint32_t tries = hopeless || r->plan.members ? 1 : r->plan.count ?: 1;
+
+	say_failed(s, i, err);
+	r->focus.mhz = 0; /* it cannot be had */
+	if (++r->failures < tries) {
+		go_on(s, i, now_ns);
+		return;
+	}
+	if (r->plan.members && !hopeless) /* its slot passes: ends_ns */
+		r->failures = 0;
+	else if (r->plan.count)
+		r->ends_ns = now_ns + (r->failures > 4 * tries ? REST_MAX_NS : REST_MIN_NS);
+	else
+		r->ends_ns = FOREVER;
+	r->state = r->plan.count || r->now.mhz ? SAMPLER_DWELLS : SAMPLER_STAYS;
+}
+
+static void tuned(struct sampler *s, unsigned int i, const struct order *o)
+{
+	struct sampler_radio *r = s->radios[i];
+	uint64_t dwell_ns = r->ends_ns - r->asked_ns, end_ns = o->tuned.end_ns;
+
+	if (r->state != SAMPLER_TUNING)
+		return;
+	sampler_switched(s, i, o);
+	if (o->error) {
+		failed(s, i, o->error, end_ns);
+		return;
+	}
+	r->failures = 0;
+	r->state = SAMPLER_DWELLS;
+	/* What the switch took is not the dwell's loss; a grid's slot ends when it ends. */
+	if (!r->plan.members && r->ends_ns != FOREVER && !is_focused(r, end_ns))
+		r->ends_ns = end_ns + dwell_ns;
+	/* What was ordered meanwhile: */
+	if (r->fresh)
+		start_plan(s, i, end_ns);
+	else if (is_focused(r, end_ns) && !channel_is(&r->focus, &r->now))
+		go_on(s, i, end_ns);
+}
+
+static void card(struct sampler *s, unsigned int i, const struct order *o, uint64_t now_ns)
+{
+	struct radio_channel channels[PLAN_MAX];
+	struct sampler_radio *r = s->radios[i];
+	const char *name = s->info->interfaces[i].name;
+	uint32_t n = o->error || o->card.count > PLAN_MAX ? 0 : o->card.count;
+	char why[PLAN_WHY_LEN];
+
+	if (r->state != SAMPLER_ASKING)
+		return;
+	if (o->error)
+		log_line("%s: its channels cannot be asked for: %s", name, radio_reason(o->error));
+	for (uint32_t k = 0; k < n; k++)
+		channels[k] = (struct radio_channel){ o->card.mhz[k], 20, o->card.mhz[k] };
+	if (plan_expand(&r->plan, channels, n, why)) {
+		log_line("%s: no channels are sampled: %s", name, why);
+		r->plan.count = 0;
+		r->state = SAMPLER_STAYS;
+		return;
+	}
+	start_plan(s, i, now_ns);
+}
+
+/* It went down or away: it hears nothing until it is tuned again. */
+static void lost(struct sampler *s, unsigned int i, uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+
+	if (!r->now.mhz)
+		return;
+	sampler_tell(s, i, now_ns, sampler_seen(s, i));
+	r->now.mhz = 0;
+	if (r->state == SAMPLER_TUNING)
+		return; /* what comes of that is told */
+	dwells_begin(&s->dwells, i, now_ns);
+	r->ends_ns = r->plan.count > 1 ? now_ns + REST_MIN_NS : FOREVER;
+}
+
+/* The tap has tuned it again, by itself. */
+static void there_again(struct sampler *s, unsigned int i, const struct radio_channel *c,
+			uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+
+	if (!c->mhz || r->now.mhz || r->state == SAMPLER_TUNING)
+		return;
+	r->now = *c;
+	dwells_settled(&s->dwells, i, now_ns);
+	sampler_begin(s, i, now_ns);
+	if (r->state != SAMPLER_ASKING)
+		go_on(s, i, now_ns);
+}
+
+void sampler_told(struct sampler *s, const struct order *o, uint64_t now_ns)
+{
+	unsigned int i = o->number;
+
+	if (!s || i >= s->count || !s->radios[i])
+		return;
+	if (o->what == ORDER_TUNED)
+		tuned(s, i, o);
+	else if (o->what == ORDER_CARD)
+		card(s, i, o, now_ns);
+	else if (o->what == ORDER_LOST || !o->interface.channel.mhz)
+		lost(s, i, now_ns);
+	else
+		there_again(s, i, &o->interface.channel, now_ns);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+/* Of one interface; returns when it wants to be called again. */
+static uint64_t tick(struct sampler *s, unsigned int i, uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+	uint64_t part_ns = r->now.mhz ? r->from_ns + PART_NS : FOREVER;
+
+	if (r->state == SAMPLER_DWELLS && now_ns >= r->ends_ns) {
+		go_on(s, i, now_ns);
+		part_ns = r->now.mhz ? r->from_ns + PART_NS : FOREVER;
+	}
+	if (r->state == SAMPLER_DWELLS && now_ns >= part_ns) {
+		sampler_tell(s, i, now_ns, sampler_seen(s, i));
+		part_ns = now_ns + PART_NS;
+	}
+	if (r->state != SAMPLER_DWELLS)
+		return FOREVER;
+	return r->ends_ns < part_ns ? r->ends_ns : part_ns;
+}
+
+int sampler_tick(struct sampler *s, uint64_t now_ns)
+{
+	uint64_t next_ns = FOREVER;
+
+	for (unsigned int i = 0; s && i < s->count; i++) {
+		uint64_t at_ns = s->radios[i] ? tick(s, i, now_ns) : FOREVER;
+
+		if (at_ns < next_ns)
+			next_ns = at_ns;
+	}
+	if (next_ns == FOREVER)
+		return -1;
+	return next_ns <= now_ns ? 0 : (int)((next_ns - now_ns + 999999) / 1000000);
+}
+
+void sampler_end(struct sampler *s, uint64_t now_ns)
+{
+	for (unsigned int i = 0; s && i < s->count; i++)
+		if (s->radios[i])
+			sampler_last(s, i, now_ns);
+	if (s && s->untold)
+		log_line("%llu dwells were not told: nobody took combos; their frames are among "
+			 "the marked ones",
+			 (unsigned long long)s->untold);
+	if (s)
+		s->count = 0;
+}
+
+/* ---- orders of the collector ----------------------------------------------------------------- */
+
+static void focus(struct sampler *s, const struct order_channels *c, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < s->count; i++) {
+		struct sampler_radio *r = s->radios[i];
+
+		if (!r)
+			continue;
+		r->focus = c->channel;
+		r->focus_ns = now_ns + c->ms * 1000000ULL;
+		if (r->state == SAMPLER_DWELLS || r->state == SAMPLER_STAYS)
+			go_on(s, i, now_ns);
+	}
+}
+
+static void set_plan(struct sampler *s, unsigned int i, const struct plan *p, bool ordered,
+		     uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+
+	r->plan = *p;
+	r->ordered = ordered;
+	r->fresh = true;
+	/* What is on its way comes to its end first. */
+	if (r->state != SAMPLER_TUNING)
+		start_plan(s, i, now_ns);
+}
+
+static int set_list(struct sampler *s, const struct order_channels *c, char *said, uint64_t now_ns)
+{
+	char why[PLAN_WHY_LEN];
+
+	for (unsigned int i = 0; i < s->count; i++) {
+		struct sampler_radio *r = s->radios[i];
+		const char *list = c->list_len ? c->list : r ? r->asked.list : NULL;
+		struct plan p = { 0 };
+
+		if (!r)
+			continue;
+		if (list && plan_parse(&p, &r->asked, list, c->list_len ?: strlen(list), why)) {
+			snprintf(said, ANSWER_TEXT_MAX + 1, "channels %s", why);
+			return -EINVAL; /* of all: it is said of the first */
+		}
+		p.member = c->member;
+		p.members = list ? c->members : 0;
+		p.proportional &= !p.members;
+		set_plan(s, i, &p, c->list_len, now_ns);
+	}
+	return 0;
+}
+
+int sampler_order(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1])
+{
+	struct sampler *s = arg;
+	uint64_t now_ns = monotonic_ns();
+	char text[CHANNEL_TEXT_LEN];
+
+	if (c->focus) {
+		focus(s, c, now_ns);
+		channel_text(text, &c->channel);
+		snprintf(said, ANSWER_TEXT_MAX + 1, "focus %s for %u ms", text, c->ms);
+		return 0;
+	}
+	snprintf(said, ANSWER_TEXT_MAX + 1, "channels %.*s%s", (int)c->list_len,
+		 c->list_len ? c->list : "", c->list_len ? "" : "as the command line says");
+	return set_list(s, c, said, now_ns);
+}
+
+void sampler_view(const struct sampler *s, unsigned int i, struct sampler_view *out)
+{
+	const struct sampler_radio *r = s && i < s->count ? s->radios[i] : NULL;
+	bool deaf;
+
+	*out = (struct sampler_view){ 0 };
+	if (!r)
+		return;
+	deaf = r->deaf.is;
+	for (uint32_t k = 0; k < r->plan.count; k++)
+		deaf |= r->plan.entries[k].deaf.is;
+	out->mhz = r->now.mhz;
+	out->width = r->now.width;
+	out->center = r->now.center;
+	out->entries = r->plan.count;
+	out->how = (r->plan.proportional ? SAMPLER_PROPORTIONAL : 0) |
+		   (r->ordered ? SAMPLER_ORDERED : 0) | (r->plan.members ? SAMPLER_SHARED : 0) |
+		   (r->focus.mhz ? SAMPLER_FOCUSED : 0) | (deaf ? SAMPLER_DEAF : 0);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Channel sampling, in the control thread. In: a plan for each interface that has one (plan.h),
+ * orders of the collector, time, and what the privileged process says, which alone may tune. Out:
+ * requests to it, and for the capture thread the dwells that have ended and the windows in which
+ * radios are not settled (dwells.h). Always holds: nothing here waits; one request of an interface
+ * is on its way at a time; the frames of all dwells, and those marked, are those that the hook has
+ * seen since the first one began.
+ */
+#ifndef AGENT_RADIO_SAMPLER_H
+#define AGENT_RADIO_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/handover.h"
+#include "agent/source/source.h"
+#include "dwells.h"
+#include "plan.h"
+#include "wire/info.h"
+#include "wire/order.h"
+
+enum sampler_state {
+	SAMPLER_STAYS,	/* where it is: there is no plan, or the interface is lost and that waits */
+	SAMPLER_ASKING, /* for the card's channels */
+	SAMPLER_TUNING,
+	SAMPLER_DWELLS, /* until `ends_ns` */
+};
+
+/* One interface's. Times are CLOCK_MONOTONIC. */
+struct sampler_radio {
+	struct plan plan;	 /* of no entries: there is none */
+	struct plan_asked asked; /* by the command line */
+	enum sampler_state state;
+	bool ordered; /* the plan is the collector's */
+	bool fresh;   /* the plan's present entry comes next, not the one behind it */
+	uint64_t ends_ns;
+
+	struct radio_channel now; /* where it listens; of 0 MHz: nowhere that is known */
+	uint64_t from_ns;	  /* since when, or since the last part was told */
+	uint64_t from_real_ns;	  /* the same, since 1970 */
+	uint64_t seen;		  /* frames at the hook by then */
+	uint64_t switch_ns, marked;
+	struct clock_offset clock;
+
+	struct radio_channel target; /* that was asked for */
+	uint64_t asked_ns;	     /* when */
+	uint64_t seen_asked;	     /* frames at the hook by then */
+
+	struct radio_channel focus; /* of 0 MHz: none */
+	uint64_t focus_ns;	    /* until then */
+	uint64_t untold_frames;	    /* of dwells that could not be handed over */
+	uint32_t failures;	    /* one after the other */
+	int told;		    /* the error that was said last */
+	struct deaf deaf;	    /* on all its channels */
+};
+
+struct sampler {
+	struct source *source;
+	int privileged;		 /* socket to that process, not owned */
+	const struct info *info; /* names, and the distance of the collector's clock */
+	uint32_t deaf_ms;
+	uint32_t count; /* of interfaces; 0: none is sampled */
+	uint64_t untold;
+	struct sampler_radio *radios[INTERFACES_MAX]; /* NULL: not a radio that is sampled */
+	struct dwells dwells;
+};
+
+/* Returns a sampler for the interfaces that have a plan, and where the collector may give one
+ * (`o->steered`) for all that are 802.11, or NULL where there are none of these; sets `*err` to
+ * -ENOMEM where there is no memory. */
+struct sampler *sampler_new(const struct capture_options *o, const struct handover *h, int *err);
+void sampler_free(struct sampler *s);
+
+/* All take NULL, and do nothing then. */
+
+/* Everything is set: it begins. */
+void sampler_start(struct sampler *s, uint64_t now_ns);
+/* Does what is due. Returns milliseconds until it wants to be called again, -1: not by itself. */
+int sampler_tick(struct sampler *s, uint64_t now_ns);
+/* What the privileged process says: ORDER_TUNED, ORDER_CARD, ORDER_LOST, ORDER_INTERFACE. */
+void sampler_told(struct sampler *s, const struct order *o, uint64_t now_ns);
+/* Carries out an order of the collector on all radios: `arg` is the sampler. Returns 0 or -errno,
+ * and in `said` what to answer. */
+int sampler_order(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1]);
+/* The run ends: what is listened to is told. Nothing is done behind it. */
+void sampler_end(struct sampler *s, uint64_t now_ns);
+
+/* How interface `i` is sampled, for status. */
+struct sampler_view {
+	uint16_t mhz, width, center; /* where it listens; 0: nowhere that is known */
+	uint8_t entries;	     /* of the plan; 0: there is none */
+	uint8_t how;		     /* SAMPLER_ */
+};
+enum {
+	SAMPLER_PROPORTIONAL = 1,
+	SAMPLER_ORDERED = 2, /* by the collector */
+	SAMPLER_SHARED = 4,  /* with others, on a grid */
+	SAMPLER_FOCUSED = 8,
+	SAMPLER_DEAF = 16, /* on all its channels, or one */
+};
+void sampler_view(const struct sampler *s, unsigned int i, struct sampler_view *out);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the sampler tells: dwells, and that a radio is deaf. In: when it listened where, and what
+ * the hook has seen by then. Out: dwells in the ring to the capture thread. Always holds: each
+ * frame that the hook has seen is in one dwell, among its frames or those marked; those of a dwell
+ * that could not be handed over are among the marked ones of the next.
+ */
+#include <saluki/log.h>
+
+#include "sampler_parts.h"
+
+uint64_t sampler_seen(const struct sampler *s, unsigned int i)
+{
+	struct saluki_counters c;
+
+	s->source->ops->counters(s->source, i, &c);
+	return c.seen;
+}
+
+static uint64_t since_1970(struct sampler_radio *r, uint64_t at_ns)
+{
+	clock_measure(&r->clock, at_ns);
+	return clock_realtime(&r->clock, at_ns);
+}
+
+void sampler_begin(struct sampler *s, unsigned int i, uint64_t at_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+
+	r->seen = sampler_seen(s, i);
+	r->from_ns = at_ns;
+	r->from_real_ns = since_1970(r, at_ns);
+	r->switch_ns = r->marked = 0;
+}
+
+static void hand_over(struct sampler *s, unsigned int i, struct dwell *d, uint64_t ended_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+
+	d->interface = i;
+	d->marked += r->untold_frames;
+	r->untold_frames = 0;
+	if (dwells_push(&s->dwells, d, ended_ns))
+		return;
+	s->untold++;
+	r->untold_frames = d->frames + d->marked;
+}
+
+/* ---- deaf ------------------------------------------------------------------------------------ */
+
+static void say_deaf(const struct sampler *s, unsigned int i, enum deaf_news news)
+{
+	const char *name = s->info->interfaces[i].name;
+
+	if (news == DEAF_NOW)
+		log_line("%s: heard nothing on any channel in %u s of listening: its antenna, its "
+			 "driver or the channels may be wrong",
+			 name, s->deaf_ms / 1000);
+	else if (news == DEAF_NO_MORE)
+		log_line("%s: hears frames again", name);
+}
+
+static void say_channel_deaf(const struct sampler *s, unsigned int i, const struct radio_channel *c,
+			     enum deaf_news news)
+{
+	const char *name = s->info->interfaces[i].name;
+	char text[CHANNEL_TEXT_LEN];
+
+	channel_text(text, c);
+	if (news == DEAF_NOW)
+		log_line("%s: channel %s: heard nothing in %u s of listening, and did before", name,
+			 text, s->deaf_ms / 1000);
+	else if (news == DEAF_NO_MORE)
+		log_line("%s: channel %s: hears frames again", name, text);
+}
+
+/* So many frames came while it listened where it is. */
+static void listened(struct sampler *s, unsigned int i, uint64_t frames, uint64_t ns)
+{
+	struct sampler_radio *r = s->radios[i];
+	int at = plan_find(&r->plan, &r->now);
+	bool was = r->deaf.is;
+	enum deaf_news news;
+
+	say_deaf(s, i, deaf_listened(&r->deaf, frames, ns / 1000000, s->deaf_ms, true));
+	if (at < 0)
+		return;
+	plan_heard(&r->plan, at, frames, ns / 1000);
+	news = deaf_listened(&r->plan.entries[at].deaf, frames, ns / 1000000, s->deaf_ms, false);
+	if (r->plan.count > 1 && !was && !r->deaf.is) /* or else that says it all */
+		say_channel_deaf(s, i, &r->now, news);
+}
+
+/* ---- dwells ---------------------------------------------------------------------------------- */
+
+void sampler_tell(struct sampler *s, unsigned int i, uint64_t to_ns, uint64_t seen)
+{
+	struct sampler_radio *r = s->radios[i];
+	struct dwell d = {
+		.mhz = r->now.mhz,
+		.width = r->now.width,
+		.center = r->now.center,
+		.from_ns = r->from_real_ns,
+		.frames = seen - r->seen,
+		.marked = r->marked,
+		.switch_ns = r->switch_ns,
+	};
+
+	if (to_ns < r->from_ns)
+		to_ns = r->from_ns;
+	d.to_ns = since_1970(r, to_ns);
+	listened(s, i, d.frames, to_ns - r->from_ns);
+	if (to_ns > r->from_ns || d.frames || d.marked)
+		hand_over(s, i, &d, to_ns);
+	r->from_ns = to_ns;
+	r->from_real_ns = d.to_ns;
+	r->seen = seen;
+	r->switch_ns = r->marked = 0;
+}
+
+static void tell_failed(struct sampler *s, unsigned int i, uint64_t at_ns, uint64_t took_ns,
+			int err)
+{
+	struct sampler_radio *r = s->radios[i];
+	struct dwell d = {
+		.mhz = r->target.mhz,
+		.width = r->target.width,
+		.center = r->target.center,
+		.from_ns = r->from_real_ns,
+		.to_ns = r->from_real_ns,
+		.marked = r->marked,
+		.switch_ns = took_ns,
+		.error = -err,
+	};
+
+	hand_over(s, i, &d, at_ns);
+	r->marked = 0;
+}
+
+void sampler_switched(struct sampler *s, unsigned int i, const struct order *o)
+{
+	struct sampler_radio *r = s->radios[i];
+	uint64_t seen = sampler_seen(s, i), took_ns = o->tuned.end_ns - o->tuned.begin_ns;
+
+	if (r->now.mhz)
+		sampler_tell(s, i, o->tuned.begin_ns, r->seen_asked);
+	else if (!r->from_ns)
+		r->seen = r->seen_asked; /* it begins here */
+	r->marked = seen - r->seen;
+	r->seen = seen;
+	r->from_ns = o->tuned.end_ns;
+	r->from_real_ns = since_1970(r, r->from_ns);
+	dwells_settled(&s->dwells, i, r->from_ns + r->asked.settle_us * 1000ULL);
+	if (o->error) {
+		tell_failed(s, i, r->from_ns, took_ns, o->error);
+		return;
+	}
+	r->now = r->target;
+	r->switch_ns = took_ns ?: 1;
+}
+
+void sampler_last(struct sampler *s, unsigned int i, uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+	uint64_t seen = sampler_seen(s, i);
+
+	if (r->state == SAMPLER_TUNING) {
+		if (r->now.mhz)
+			sampler_tell(s, i, r->asked_ns, r->seen_asked);
+		r->now = r->target;
+		r->marked = seen - r->seen;
+		r->seen = seen;
+		r->from_ns = now_ns;
+		r->from_real_ns = since_1970(r, now_ns);
+	}
+	if (r->now.mhz && r->from_ns)
+		sampler_tell(s, i, now_ns, seen);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options of radios: see radio_options.h. */
+#include "radio_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <saluki/log.h>
+
+static int take_channel(struct plan_asked *a)
+{
+	struct radio_channel channel;
+	const char *why;
+
+	if (channel_parse(&channel, optarg, strlen(optarg), &why)) {
+		log_line("--channel %s: %s", optarg, why);
+		return -EINVAL;
+	}
+	a->list = optarg;
+	return 0;
+}
+
+static int check_list(const struct plan_asked *a, const char *flag, struct plan *p)
+{
+	char why[PLAN_WHY_LEN];
+	int err = plan_parse(p, a, a->list, strlen(a->list), why);
+
+	if (err)
+		log_line("%s %.200s: %s", flag, a->list, why);
+	return err;
+}
+
+static int take_channels(struct plan_asked *a)
+{
+	struct plan p;
+
+	a->list = optarg;
+	return check_list(a, "--channels", &p);
+}
+
+static int take_time(const char *flag, uint32_t min_us, uint32_t max_us, const char *range,
+		     uint32_t *us)
+{
+	if (plan_time(optarg, strlen(optarg), us) == 0 && *us >= min_us && *us <= max_us)
+		return 0;
+	log_line("%s %s: must be a time with its unit, us, ms or s: %s", flag, optarg, range);
+	return -EINVAL;
+}
+
+static int take_strategy(struct plan_asked *a)
+{
+	a->proportional = !strcmp(optarg, "proportional");
+	if (a->proportional || !strcmp(optarg, "equal"))
+		return 0;
+	log_line("--strategy %s: no such choice; see --help", optarg);
+	return -EINVAL;
+}
+
+static int take_floor(struct plan_asked *a)
+{
+	uint32_t floor;
+	int err = parse_number("--floor", 0, 100, &floor);
+
+	a->floor = err ? 0 : floor;
+	return err;
+}
+
+int radio_option(struct capture_options *o, int id)
+{
+	struct plan_asked *a = o->count ? &o->plans[o->count - 1] : &o->plan;
+
+	if (id < OPT_CHANNEL || id > OPT_SETTLE)
+		return -ENOENT;
+	o->given |= GIVEN_CHANNEL;
+	switch (id) {
+	case OPT_CHANNEL:
+		return take_channel(a);
+	case OPT_CHANNELS:
+		return take_channels(a);
+	case OPT_DWELL:
+		return take_time("--dwell", PLAN_DWELL_MIN_US, PLAN_CYCLE_MAX_US, "5ms to an hour",
+				 &a->dwell_us);
+	case OPT_STRATEGY:
+		return take_strategy(a);
+	case OPT_FLOOR:
+		return take_floor(a);
+	default:
+		return take_time("--settle", 0, PLAN_SETTLE_MAX_US, "0ms to 1s", &a->settle_us);
+	}
+}
+
+/* One channel is set before anything is captured, and stays: tap/tune.c. */
+int radio_options_check(struct capture_options *o)
+{
+	for (unsigned int i = 0; i < o->count; i++) {
+		struct plan p;
+
+		if (!o->plans[i].list)
+			continue;
+		if (check_list(&o->plans[i], "--channels", &p))
+			return -EINVAL;
+		if (p.count == 1 && !p.all)
+			o->channels[i] = p.entries[0].channel;
+	}
+	return 0;
+}
