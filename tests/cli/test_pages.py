@@ -117,7 +117,8 @@ def test_examples_can_be_typed(program):
     assert manpage.mistakes(text) == []
 
 
-@pytest.mark.parametrize("name,least", [("README.md", 8), ("docs/ap70.md", 2)])
+@pytest.mark.parametrize("name,least", [("README.md", 8), ("docs/ap70.md", 2),
+                                        ("docs/wifi.md", 8)])
 def test_documents_can_be_typed(name, least):
     text = (ROOT / name).read_text()
     assert len(list(manpage.typed(text))) >= least
