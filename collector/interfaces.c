@@ -3,9 +3,10 @@
 #include "interfaces.h"
 
 #include <sodium.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <saluki/linktype.h>
 
 #include "sensors.h"
 #include "wire/bytes.h"
@@ -106,7 +107,8 @@ static unsigned int block_begin(struct sensor *s, const struct combo_frame *f, u
 						       .linktype = f->linktype,
 						       .interface = f->interface,
 						       .id = id,
-						       .first_ns = f->time_ns };
+						       .first_ns = f->time_ns,
+						       .last_ns = f->time_ns };
 	return slot;
 }
 
@@ -133,16 +135,55 @@ uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_
 	return b->id;
 }
 
+static int block_of_interface(const struct sensor *s, uint8_t interface)
+{
+	const struct interfaces *known = &s->interfaces;
+	int newest = -1;
+
+	for (unsigned int i = 0; i < known->count; i++) {
+		const struct interfaces_block *b = &known->list[i];
+
+		if (b->interface == interface && b->described == described(s, interface) &&
+		    (newest < 0 || b->id > known->list[newest].id))
+			newest = i;
+	}
+	return newest;
+}
+
+uint32_t interfaces_dwell(struct sensor *s, const struct dwell *d, uint32_t next, uint8_t *block,
+			  size_t *len)
+{
+	struct combo_frame f = { .linktype = LINKTYPE_RADIOTAP,
+				 .interface = d->interface,
+				 .time_ns = d->to_ns };
+	int found = block_of_interface(s, d->interface);
+
+	*len = 0;
+	if (found < 0)
+		found = block_find(s, &f); /* where there is no room for another one */
+	if (found < 0) {
+		*len = block_write(block, s, &f);
+		found = block_begin(s, &f, next);
+	}
+	return s->interfaces.list[found].id;
+}
+
+bool interfaces_is_first(const struct sensor *s, unsigned int i)
+{
+	unsigned int first = 0;
+
+	while (s->interfaces.list[first].interface != s->interfaces.list[i].interface)
+		first++;
+	return first == i;
+}
+
 void interfaces_statistics(const struct sensor *s, unsigned int i, struct pcapng_statistics *st)
 {
 	const struct interfaces_block *list = s->interfaces.list, *b = &list[i];
 	const struct totals *t = &s->ledger.now.sensor;
 	struct totals_interface counted = { 0 };
-	unsigned int first = 0;
 
-	while (list[first].interface != b->interface)
-		first++;
-	if (first == i && b->interface < t->interface_count)
+	if (interfaces_is_first(s, i) && b->interface < t->interface_count)
 		counted = t->interfaces[b->interface];
 	st->interface = b->id;
 	st->start_ns = b->first_ns;

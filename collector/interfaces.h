@@ -10,11 +10,13 @@
 #ifndef COLLECTOR_INTERFACES_H
 #define COLLECTOR_INTERFACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "pcapng.h"
 #include "wire/combo.h"
+#include "wire/dwell.h"
 #include "wire/info.h"
 
 #define INTERFACES_BLOCKS_MAX 32
@@ -45,6 +47,12 @@ void interfaces_describe(struct sensor *s, const struct info *info);
  * 0. */
 uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_t next,
 			  uint8_t *block, size_t *len);
+/* The id of the block that a dwell goes under: the interface's newest one that says what is to be
+ * said, whatever its link type. Where there is none it is one as of a frame with radiotap. */
+uint32_t interfaces_dwell(struct sensor *s, const struct dwell *d, uint32_t next, uint8_t *block,
+			  size_t *len);
+/* Whether the i-th block is its interface's first one. */
+bool interfaces_is_first(const struct sensor *s, unsigned int i);
 /* The statistics of the i-th block, without a comment. What the hook counted in the present run is
  * in those of each interface's first block: it tells neither link types nor descriptions apart. */
 void interfaces_statistics(const struct sensor *s, unsigned int i, struct pcapng_statistics *st);

@@ -42,6 +42,7 @@ struct ledger {
 	uint64_t pending;	       /* frames in the output's buffer; output.c counts them */
 	/* what was wrong with authentic messages */
 	uint64_t bad_combos, bad_pieces, bad_messages, duplicate_pieces;
+	uint64_t bad_events, unknown_events; /* in combos; passed over */
 	uint64_t received_bytes;
 };
 

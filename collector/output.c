@@ -23,10 +23,15 @@
 
 #define ROTATE_RETRY_NS 10000000000ULL
 
+/* Interface blocks that a combo can make: for its frames, and for its dwells. */
+#define BLOCKS_MAX (COMBO_KINDS_MAX + INFO_INTERFACES_MAX)
+
+_Static_assert(BLOCKS_MAX <= INTERFACES_BLOCKS_MAX,
+	       "those of one combo do not drive each other out");
 /* What a combo can be in the buffer, behind a section header: it is written in one piece. */
 _Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
-			       COMBO_FRAMES_MAX * PCAPNG_PACKET_OVERHEAD +
-			       COMBO_KINDS_MAX * PCAPNG_META_MAX <=
+			       COMBO_FRAMES_MAX * (PCAPNG_PACKET_OVERHEAD + PCAPNG_UNSETTLED_LEN) +
+			       COMBO_EVENTS_MAX * PCAPNG_DWELL_MAX + BLOCKS_MAX * PCAPNG_META_MAX <=
 		       OUTPUT_BUFFER,
 	       "a combo fits into the buffer");
 
@@ -116,8 +121,24 @@ static void distance(FILE *text, const struct sensor *s)
 			ULL(i.ahead_us ?: i.behind_us), i.ahead_us ? "ahead" : "behind");
 }
 
+/* Of the interface of the i-th block, in that; NULL: there is none. */
+static const char *coverage_text(const struct sensor *s, unsigned int i, char *text, size_t size)
+{
+	const struct coverage_interface *c =
+		coverage_of(s->coverage, s->interfaces.list[i].interface);
+	FILE *f = c && interfaces_is_first(s, i) ? fmemopen(text, size, "w") : NULL;
+
+	if (!f)
+		return NULL;
+	coverage_print(f, "", c);
+	fclose(f); /* what is too long is cut */
+	text[size - 1] = 0;
+	return text;
+}
+
 static void statistics(struct output *out, struct sensor *s)
 {
+	char covered[PCAPNG_COVERAGE_MAX];
 	char line[800] = "";
 	FILE *text = fmemopen(line, sizeof(line), "w");
 
@@ -129,6 +150,7 @@ static void statistics(struct output *out, struct sensor *s)
 	for (unsigned int i = 0; i < s->interfaces.count; i++) {
 		struct pcapng_statistics st = { .comment = i == 0 ? line : NULL };
 
+		st.coverage = coverage_text(s, i, covered, sizeof(covered));
 		interfaces_statistics(s, i, &st);
 		make_room(out, PCAPNG_META_MAX);
 		out->len += pcapng_statistics(out->buffer + out->len, &st);
@@ -201,11 +223,12 @@ static void mark_pending(struct output *out, struct sensor *s)
 void output_combo(struct output *out, struct sensor *s, struct combo_name name, size_t bytes,
 		  uint64_t now_ns)
 {
-	size_t len = PCAPNG_NAME_LEN + bytes + name.frames * PCAPNG_PACKET_OVERHEAD;
+	size_t len = PCAPNG_NAME_LEN + bytes + name.frames * PCAPNG_PACKET_OVERHEAD +
+		     name.dwells * PCAPNG_DWELL_MAX;
 
 	if (file_full(out, len, now_ns))
 		rotate(out, now_ns);
-	make_room(out, len + COMBO_KINDS_MAX * PCAPNG_META_MAX);
+	make_room(out, len + BLOCKS_MAX * PCAPNG_META_MAX);
 	name.sensor = s->id;
 	name.run = s->output.run;
 	out->combo = name;
@@ -216,26 +239,52 @@ void output_combo(struct output *out, struct sensor *s, struct combo_name name, 
 	mark_pending(out, s);
 }
 
-void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
-		  uint64_t now_ns)
+/* What is known of a sensor's blocks is of this section, from now on. */
+static void blocks_begin(struct output *out, struct sensor *s)
 {
 	struct interfaces *known = &s->interfaces;
-	uint32_t interface;
-	size_t len;
 
 	if (known->section != out->section) {
 		known->section = out->section;
 		known->count = 0;
 	}
+}
+
+/* The name is in the combo's first block. */
+static const struct combo_name *name_take(struct output *out, uint64_t now_ns)
+{
+	bool unnamed = out->unnamed;
+
+	out->unnamed = false;
+	if (!out->buffered_since_ns)
+		out->buffered_since_ns = now_ns;
+	return unnamed ? &out->combo : NULL;
+}
+
+void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, uint64_t now_ns)
+{
+	uint32_t interface;
+	size_t len;
+
+	blocks_begin(out, s);
+	interface = interfaces_dwell(s, d, out->interfaces, out->buffer + out->len, &len);
+	out->interfaces += len > 0;
+	out->len += len;
+	out->len += pcapng_dwell(out->buffer + out->len, interface, d, name_take(out, now_ns));
+}
+
+void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
+		  uint64_t now_ns)
+{
+	uint32_t interface;
+	size_t len;
+
+	blocks_begin(out, s);
 	interface = interfaces_frame(s, f, out->interfaces, out->buffer + out->len, &len);
 	out->interfaces += len > 0;
 	out->len += len;
-	out->len += pcapng_packet(out->buffer + out->len, interface, f,
-				  out->unnamed ? &out->combo : NULL);
-	out->unnamed = false;
+	out->len += pcapng_packet(out->buffer + out->len, interface, f, name_take(out, now_ns));
 	s->ledger.pending++;
-	if (!out->buffered_since_ns)
-		out->buffered_since_ns = now_ns;
 }
 
 /* ---------------------------------------------------------------------------------------------- */

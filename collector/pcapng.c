@@ -2,12 +2,14 @@
 /* pcapng blocks, written: see pcapng.h. */
 #include "pcapng.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <saluki/record.h>
 
 #include "pcapng_format.h"
 #include "wire/bytes.h"
+#include "wire/channel.h"
 
 enum {
 	OPT_COMMENT = 1,
@@ -123,7 +125,7 @@ size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i)
 
 static uint8_t *put_name(uint8_t *p, const struct combo_name *n)
 {
-	uint8_t data[NAME_LEN];
+	uint8_t data[NAME_LEN_DWELLS];
 
 	store_be(data, ENTERPRISE, 4);
 	store_be(data + 4, n->run, 8);
@@ -131,7 +133,8 @@ static uint8_t *put_name(uint8_t *p, const struct combo_name *n)
 	store_be(data + 20, n->first, 8);
 	store_be(data + 28, n->frames, 4);
 	store_be(data + 32, n->sensor, 2);
-	return put_option(p, OPT_CUSTOM, data, sizeof(data));
+	store_be(data + NAME_LEN, n->dwells, 2);
+	return put_option(p, OPT_CUSTOM, data, n->dwells ? NAME_LEN_DWELLS : NAME_LEN);
 }
 
 size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f,
@@ -139,6 +142,7 @@ size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame 
 {
 	uint8_t *p = block_begin(out, BLOCK_PACKET);
 	uint32_t flags = f->direction & 3; /* 1 inbound, 2 outbound: SALUKI_DIRECTION_ alike */
+	bool unsettled = f->direction & SALUKI_UNSETTLED;
 
 	p = put32(p, interface);
 	p = put32(put32(p, f->time_ns >> 32), (uint32_t)f->time_ns);
@@ -146,17 +150,24 @@ size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame 
 	p = put_padded(p, f->data, f->kept_len);
 	if (flags)
 		p = put_option(p, EPB_FLAGS, &flags, 4);
+	if (unsettled)
+		p = put_text(p, OPT_COMMENT, PCAPNG_UNSETTLED);
 	if (name)
 		p = put_name(p, name);
-	return block_end(out, p, flags || name);
+	return block_end(out, p, flags || unsettled || name);
+}
+
+static uint8_t *statistics_begin(uint8_t *out, uint32_t interface, uint64_t time_ns)
+{
+	uint8_t *p = put32(block_begin(out, BLOCK_STATISTICS), interface);
+
+	return put32(put32(p, time_ns >> 32), (uint32_t)time_ns);
 }
 
 size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s)
 {
-	uint8_t *p = block_begin(out, BLOCK_STATISTICS);
+	uint8_t *p = statistics_begin(out, s->interface, s->time_ns);
 
-	p = put32(p, s->interface);
-	p = put32(put32(p, s->time_ns >> 32), (uint32_t)s->time_ns);
 	if (s->start_ns)
 		p = put_time(p, ISB_START, s->start_ns);
 	p = put_time(p, ISB_END, s->time_ns);
@@ -166,5 +177,44 @@ size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s)
 	p = put_count(p, ISB_OS_DROPPED, s->os_dropped);
 	p = put_count(p, ISB_DELIVERED, s->delivered);
 	p = put_text(p, OPT_COMMENT, s->comment);
+	if (s->coverage)
+		p = put_option(p, OPT_COMMENT, s->coverage,
+			       strnlen(s->coverage, PCAPNG_COVERAGE_MAX));
+	return block_end(out, p, 1);
+}
+
+/* Of errors the first are the same on all machines. */
+#define ERRORS_ALIKE 34
+
+static void dwell_text(char *text, size_t size, const struct dwell *d)
+{
+	const struct radio_channel channel = { d->mhz, d->width, d->center };
+	char name[CHANNEL_TEXT_LEN];
+	size_t len;
+
+	channel_text(name, &channel);
+	len = snprintf(text, size,
+		       "channel %s (%u MHz, width %u, center %u), switch %llu ns, marked %llu",
+		       name, d->mhz, d->width, d->center, (unsigned long long)d->switch_ns,
+		       (unsigned long long)d->marked);
+	if (d->error)
+		snprintf(text + len, size - len, ", error %u%s%s", d->error,
+			 d->error <= ERRORS_ALIKE ? ": " : "",
+			 d->error <= ERRORS_ALIKE ? strerror(d->error) : "");
+}
+
+size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
+		    const struct combo_name *name)
+{
+	uint8_t *p = statistics_begin(out, interface, d->to_ns);
+	char text[240];
+
+	dwell_text(text, sizeof(text), d);
+	p = put_time(p, ISB_START, d->from_ns);
+	p = put_time(p, ISB_END, d->to_ns);
+	p = put_count(p, ISB_RECEIVED, d->frames);
+	p = put_text(p, OPT_COMMENT, text);
+	if (name)
+		p = put_name(p, name);
 	return block_end(out, p, 1);
 }

@@ -11,19 +11,25 @@
 #include <stdint.h>
 
 #include "wire/combo.h"
+#include "wire/dwell.h"
 
 /* The largest block each function writes, beyond the frame itself. */
 #define PCAPNG_META_MAX 4096
 #define PCAPNG_PACKET_OVERHEAD 48
 #define PCAPNG_NAME_LEN 40 /* what a name adds to that */
+/* The comment of a frame with SALUKI_UNSETTLED, and what it adds. */
+#define PCAPNG_UNSETTLED "heard while the radio was changing channel"
+#define PCAPNG_UNSETTLED_LEN 48
+#define PCAPNG_DWELL_MAX 384 /* a dwell's block, with a name */
 
-/* A combo's name. It is in the block of the combo's first frame, as an option that tools do not
- * copy (opt_custom, code 19373, of the enterprise 32473 of RFC 5612): in network byte order run 8,
- * count 8, first 8, frames 4, sensor 2. */
+/* A combo's name. It is in the combo's first block, of a frame or of a dwell, as an option that
+ * tools do not copy (opt_custom, code 19373, of the enterprise 32473 of RFC 5612): in network byte
+ * order run 8, count 8, first 8, frames 4, sensor 2, and where there are dwells how many, 2. */
 struct combo_name {
 	uint64_t run, count;
 	uint64_t first;	 /* frames of the run in combos before it */
-	uint32_t frames; /* its own, with which the file goes on */
+	uint32_t frames; /* its own, with which the file goes on, */
+	uint16_t dwells; /* and with the blocks of as many dwells amid them */
 	uint16_t sensor;
 };
 
@@ -38,7 +44,10 @@ struct pcapng_statistics {
 	uint64_t time_ns, start_ns;
 	uint64_t received, dropped, accepted, os_dropped, delivered;
 	const char *comment;
+	const char *coverage; /* another comment, of at most PCAPNG_COVERAGE_MAX; NULL: none */
 };
+
+#define PCAPNG_COVERAGE_MAX 2800
 
 size_t pcapng_section(uint8_t *out, const char *os, const char *application);
 size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
@@ -46,5 +55,8 @@ size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
 size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f,
 		     const struct combo_name *name);
 size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s);
+/* Statistics of a dwell's time, with a comment that says what was listened to. */
+size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
+		    const struct combo_name *name);
 
 #endif

@@ -16,5 +16,6 @@ enum {
 #define OPT_CUSTOM 19373
 #define ENTERPRISE 32473
 #define NAME_LEN 34
+#define NAME_LEN_DWELLS 36
 
 #endif

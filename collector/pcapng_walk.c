@@ -15,6 +15,7 @@
 
 #define BLOCK_MAX (1024 * 1024) /* no block of ours is larger, nor of other capture programs */
 #define PACKET_HEAD 28		/* in front of a packet's bytes */
+#define STATISTICS_HEAD 20	/* in front of the options */
 #define PACKET_MAX (72 * 1024)	/* no packet block of ours is larger */
 
 int pcapng_walk_init(struct pcapng_walk *w, int fd, int64_t from, int64_t len)
@@ -53,29 +54,37 @@ static uint32_t get32(const struct pcapng_walk *w, const uint8_t *p)
 
 static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
 {
-	if (len != NAME_LEN || load_be(p, 4) != ENTERPRISE)
+	if ((len != NAME_LEN && len != NAME_LEN_DWELLS) || load_be(p, 4) != ENTERPRISE)
 		return false;
 	n->run = load_be(p + 4, 8);
 	n->count = load_be(p + 12, 8);
 	n->first = load_be(p + 20, 8);
 	n->frames = load_be(p + 28, 4);
 	n->sensor = load_be(p + 32, 2);
+	n->dwells = len == NAME_LEN ? 0 : load_be(p + NAME_LEN, 2);
 	return true;
 }
 
-/* Looks for a name among the options of a packet block of `size` bytes. */
-static bool packet_name(struct combo_name *n, const uint8_t *block, uint32_t size)
+/* Where the options of a block begin, NULL where they cannot. */
+static const uint8_t *options_of(enum pcapng_kind kind, const uint8_t *block, const uint8_t *end)
 {
-	const uint8_t *p = block + PACKET_HEAD, *end = block + size - 4;
-	uint32_t kept;
+	const uint8_t *p = block + (kind == PCAPNG_PACKET ? PACKET_HEAD : STATISTICS_HEAD);
+	uint32_t kept = 0;
 
 	if (p > end)
-		return false;
-	memcpy(&kept, block + 20, 4);
-	if (kept > end - p)
-		return false;
-	p += (kept + 3) & ~3u;
-	while (end - p >= 4) {
+		return NULL;
+	if (kind == PCAPNG_PACKET)
+		memcpy(&kept, block + 20, 4);
+	return kept > end - p ? NULL : p + ((kept + 3) & ~3u);
+}
+
+/* Looks for a name among the options of a block of `size` bytes. */
+static bool block_name(struct combo_name *n, enum pcapng_kind kind, const uint8_t *block,
+		       uint32_t size)
+{
+	const uint8_t *end = block + size - 4, *p = options_of(kind, block, end);
+
+	while (p && end - p >= 4) {
 		uint16_t head[2]; /* code, length */
 
 		memcpy(head, p, 4);
@@ -91,10 +100,11 @@ static bool packet_name(struct combo_name *n, const uint8_t *block, uint32_t siz
 
 static enum pcapng_kind kind_of(uint32_t type)
 {
-	return type == BLOCK_SECTION	 ? PCAPNG_SECTION
-	       : type == BLOCK_INTERFACE ? PCAPNG_INTERFACE
-	       : type == BLOCK_PACKET	 ? PCAPNG_PACKET
-					 : PCAPNG_OTHER;
+	return type == BLOCK_SECTION	  ? PCAPNG_SECTION
+	       : type == BLOCK_INTERFACE  ? PCAPNG_INTERFACE
+	       : type == BLOCK_PACKET	  ? PCAPNG_PACKET
+	       : type == BLOCK_STATISTICS ? PCAPNG_STATISTICS
+					  : PCAPNG_OTHER;
 }
 
 /* The byte order of a section is in it. */
@@ -131,11 +141,12 @@ int pcapng_walk_next(struct pcapng_walk *w, struct pcapng_block *b)
 	size = (size + 3) & ~3u;
 	if (w->at + size > w->len)
 		return 0; /* the block that was being written */
-	if (b->kind == PCAPNG_PACKET && !w->swapped && size <= PACKET_MAX) {
+	if ((b->kind == PCAPNG_PACKET || b->kind == PCAPNG_STATISTICS) && !w->swapped &&
+	    size <= PACKET_MAX) {
 		head = window_get(w, w->at, size);
 		if (!head)
 			return -EIO;
-		b->named = packet_name(&b->name, head, size);
+		b->named = block_name(&b->name, b->kind, head, size);
 	}
 	end = window_get(w, w->at + size - 4, 4);
 	if (!end)

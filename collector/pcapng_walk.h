@@ -18,12 +18,18 @@ struct pcapng_walk {
 	uint8_t *window; /* PCAPNG_WINDOW bytes */
 };
 
-enum pcapng_kind { PCAPNG_OTHER, PCAPNG_SECTION, PCAPNG_INTERFACE, PCAPNG_PACKET };
+enum pcapng_kind {
+	PCAPNG_OTHER,
+	PCAPNG_SECTION,
+	PCAPNG_INTERFACE,
+	PCAPNG_PACKET,
+	PCAPNG_STATISTICS
+};
 
 struct pcapng_block {
 	enum pcapng_kind kind;
 	int64_t at;
-	bool named; /* a packet, with `name` */
+	bool named; /* a packet or statistics, with `name` */
 	struct combo_name name;
 };
 

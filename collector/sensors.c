@@ -124,6 +124,7 @@ void sensors_free(struct sensors *s)
 {
 	for (unsigned int i = 0; i < s->count; i++) {
 		free(s->list[i]->info.text);
+		coverage_free(&s->list[i]->coverage);
 		sodium_memzero(s->list[i], sizeof(*s->list[i]));
 		free(s->list[i]);
 	}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "coverage.h"
 #include "interfaces.h"
 #include "ledger.h"
 #include "one_way.h"
@@ -82,6 +83,7 @@ struct sensor {
 	struct reassembly reassembly;
 	struct ledger ledger;
 	struct interfaces interfaces;
+	struct coverage *coverage; /* of the present run; NULL: it samples no channels */
 	struct spooled spooled;
 };
 

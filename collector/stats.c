@@ -15,14 +15,38 @@
 
 #define ULL(x) ((unsigned long long)(x))
 
+static void print_coverage(const struct sensor *s)
+{
+	struct info info;
+
+	info_read(&info, s->info.text, s->info.len);
+	for (unsigned int n = 0; n < INFO_INTERFACES_MAX; n++) {
+		const struct coverage_interface *c = coverage_of(s->coverage, n);
+		const char *name = info.interfaces[n].name;
+		char number[12], before[SENSOR_NAME_MAX + 80];
+
+		if (!c)
+			continue;
+		snprintf(number, sizeof(number), "%u", n);
+		snprintf(before, sizeof(before), "%s %s: ", s->name, *name ? name : number);
+		coverage_print(stderr, before, c);
+	}
+}
+
+static void print_sensor(const struct sensor *s)
+{
+	ledger_print(stderr, s->name, &s->ledger);
+	if (s->coverage)
+		print_coverage(s);
+}
+
 void stats_print(const struct open *o, const struct receive *r)
 {
 	const struct open_counters *c = &o->counters;
 
 	for (unsigned int i = 0; i < o->sensors->count; i++)
 		if (o->sensors->list[i]->ledger.runs)
-			ledger_print(stderr, o->sensors->list[i]->name,
-				     &o->sensors->list[i]->ledger);
+			print_sensor(o->sensors->list[i]);
 	log_line("datagrams %llu; refused: not ours %llu, not authentic %llu, set-ups %llu, "
 		 "questions %llu; dropped by kernel %llu",
 		 ULL(c->datagrams), ULL(c->not_ours), ULL(c->not_authentic),
@@ -43,6 +67,14 @@ static void json_string(FILE *f, const char *s)
 			putc(*s, f);
 	}
 	putc('"', f);
+}
+
+static void json_coverage(FILE *f, const struct coverage_interface *c)
+{
+	if (!c)
+		return;
+	fprintf(f, ", \"coverage\": ");
+	coverage_json(f, c);
 }
 
 /* What the sensor says of itself in the present run: how far it is, what its interfaces are, and
@@ -68,6 +100,7 @@ static void json_info(FILE *f, const struct sensor *s)
 #define X(name) fprintf(f, ", \"" #name "\": %llu", ULL(own->name));
 		TOTALS_INTERFACE_FIELDS(X)
 #undef X
+		json_coverage(f, coverage_of(s->coverage, n));
 		putc('}', f);
 	}
 	putc(']', f);

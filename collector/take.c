@@ -21,12 +21,47 @@ static uint16_t combo_id(const struct sensor *s, const uint8_t *combo, size_t le
 	return s->one_way && len >= COMBO_HEADER_LEN && !load_be(combo + 2, 2) ? 0 : s->id;
 }
 
+static void take_event(struct open *o, struct sensor *s, const struct combo_event *e,
+		       uint64_t now_ns)
+{
+	struct dwell d;
+
+	if (e->type != COMBO_EVENT_DWELL) {
+		s->ledger.unknown_events++;
+	} else if (coverage_read(&d, e)) {
+		s->ledger.bad_events++;
+	} else {
+		coverage_add(&s->coverage, &d);
+		output_dwell(o->output, s, &d, now_ns);
+	}
+}
+
+/* Frames and events, in their order. */
+static void take_all(struct open *o, struct sensor *s, struct combo_reader *r, uint64_t now_ns)
+{
+	struct combo_event e;
+	struct combo_frame f;
+
+	for (;;) {
+		while (combo_next_event(r, &e) == 1) {
+			take_event(o, s, &e, now_ns);
+			if (o->framed)
+				o->framed(o->framed_user, s, NULL, &e, now_ns);
+		}
+		if (combo_next(r, &f) != 1)
+			return;
+		output_frame(o->output, s, &f, now_ns);
+		if (o->framed)
+			o->framed(o->framed_user, s, &f, NULL, now_ns);
+	}
+}
+
 static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, size_t len,
 		       uint64_t count, uint64_t now_ns)
 {
 	struct combo_header h;
 	struct combo_reader r;
-	struct combo_frame f;
+	struct combo_name name;
 	const uint8_t *body = NULL;
 
 	if (s->spooled.id)
@@ -40,18 +75,16 @@ static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, s
 		passed(o, s, count + 1);
 		return;
 	}
-	if (!h.frames) {
+	name = (struct combo_name){ .count = count,
+				    .first = r.first,
+				    .frames = h.frames,
+				    .dwells = combo_count_events(&r, coverage_is_dwell) };
+	if (name.frames || name.dwells)
+		output_combo(o->output, s, name, r.bytes + r.unsettled * PCAPNG_UNSETTLED_LEN,
+			     now_ns);
+	else /* nothing that would be in the file */
 		passed(o, s, count + 1);
-		return;
-	}
-	output_combo(o->output, s,
-		     (struct combo_name){ .count = count, .first = r.first, .frames = h.frames },
-		     r.bytes, now_ns);
-	while (combo_next(&r, &f) == 1) {
-		output_frame(o->output, s, &f, now_ns);
-		if (o->framed)
-			o->framed(o->framed_user, s, &f, NULL, now_ns);
-	}
+	take_all(o, s, &r, now_ns);
 }
 
 static void take_complete(struct open *o, struct sensor *s, uint64_t now_ns)
@@ -232,6 +265,7 @@ static void run_begin(struct open *o, struct sensor *s, uint64_t run, uint64_t n
 	}
 	reassemble_start(&s->reassembly, &o->pool, next);
 	ledger_run_start(&s->ledger, run, accounted);
+	coverage_free(&s->coverage);
 	output_run_begin(o->output, s, run, next, accounted);
 }
 
@@ -266,6 +300,7 @@ void take_session(struct open *o, struct sensor *s, struct session *session, uin
 static bool all_settled(const struct sensor *s)
 {
 	return s->final_heard && s->ledger.now.accounted >= s->ledger.now.sensor.exported &&
+	       s->reassembly.next >= s->ledger.now.sensor.combos && /* some may have no frames */
 	       !s->ledger.pending && s->output.settled >= s->reassembly.next;
 }
 

@@ -235,7 +235,8 @@ struct combo_cursor {
 struct combo_reader {
 	uint64_t first; /* frames exported before this combo */
 	uint32_t frames, events;
-	size_t bytes; /* kept of all its frames */
+	uint32_t unsettled; /* frames with SALUKI_UNSETTLED */
+	size_t bytes;	    /* kept of all its frames */
 	uint64_t unit_ns;
 	bool has_forms; /* `forms` is in use */
 	struct combo_cursor cursor;
@@ -254,5 +255,8 @@ int combo_next(struct combo_reader *r, struct combo_frame *f);
  * there is none, and the next frame comes first. Who takes events asks before each frame, and
  * behind the last one. */
 int combo_next_event(struct combo_reader *r, struct combo_event *e);
+/* How many of the events that are still to come are `wanted`. */
+uint32_t combo_count_events(const struct combo_reader *r,
+			    bool (*wanted)(const struct combo_event *e));
 
 #endif

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <saluki/record.h>
+
 #include "bytes.h"
 
 int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uint16_t sensor_id)
@@ -43,9 +45,11 @@ static int combo_check(struct combo_reader *r)
 	struct combo_event e;
 	struct combo_frame f;
 
-	while (c->frames_left)
+	while (c->frames_left) {
 		if (combo_read(r, &f))
 			return -EBADMSG;
+		r->unsettled += (f.direction & SALUKI_UNSETTLED) != 0;
+	}
 	while (combo_next_event(r, &e) == 1)
 		if (++r->events > COMBO_EVENTS_MAX)
 			return -EBADMSG;
@@ -259,21 +263,42 @@ int combo_next(struct combo_reader *r, struct combo_frame *f)
 	return combo_read(r, f) ? -EBADMSG : 1;
 }
 
-/* What is damaged is where the column ends too early, which combo_check finds. */
-int combo_next_event(struct combo_reader *r, struct combo_event *e)
+/* The event at the head of its column, where no more than `since` frames are in front of it. What
+ * is damaged is where the column ends too early, which combo_check finds. */
+static int event_read(struct combo_span *column, uint32_t *since, struct combo_event *e)
 {
-	struct combo_span *column = &r->cursor.columns[COMBO_EVENTS];
-	uint32_t since = r->frames - r->cursor.frames_left - r->cursor.event_frames;
 	const uint8_t *p = column->at;
 	uint64_t frames, type, len;
 
-	if (load_varint(&p, column->end, &frames) || frames > since ||
+	if (load_varint(&p, column->end, &frames) || frames > *since ||
 	    load_varint(&p, column->end, &type) || type > UINT32_MAX ||
 	    load_varint(&p, column->end, &len) || len > COMBO_EVENT_MAX ||
 	    len > (uint64_t)(column->end - p))
 		return 0;
 	*e = (struct combo_event){ .type = type, .len = len, .bytes = p };
 	column->at = p + len;
-	r->cursor.event_frames += frames;
+	*since -= frames;
 	return 1;
+}
+
+int combo_next_event(struct combo_reader *r, struct combo_event *e)
+{
+	struct combo_cursor *c = &r->cursor;
+	uint32_t done = r->frames - c->frames_left, since = done - c->event_frames;
+	int got = event_read(&c->columns[COMBO_EVENTS], &since, e);
+
+	c->event_frames = done - since;
+	return got;
+}
+
+uint32_t combo_count_events(const struct combo_reader *r,
+			    bool (*wanted)(const struct combo_event *e))
+{
+	struct combo_span column = r->cursor.columns[COMBO_EVENTS];
+	uint32_t since = r->frames, n = 0;
+	struct combo_event e;
+
+	while (event_read(&column, &since, &e) == 1)
+		n += wanted(&e);
+	return n;
 }

@@ -2,7 +2,8 @@
 /*
  * Resume: see resume.h. In: the journal, and the ring as it was left. Out: the first combo. Always
  * holds: a combo goes out a second time with the same frames under the same number, however this
- * agent is set to make its own.
+ * agent is set to make its own. Events that were not exported are lost with the agent that had
+ * them.
  */
 #include "resume.h"
 
@@ -37,10 +38,12 @@ static void resume_end(struct exporter *e)
 }
 
 /* Several rings were read in another order than now, in which the frames take more than a combo may
- * have. They may be at the collector: they count as sent, and it counts them as missing if not. */
+ * have. They may be at the collector: they count as sent, and it counts them as missing if not. Or
+ * it was a combo of events alone, which are gone with their agent: its number is used up too. */
 static void resume_pass(struct exporter *e, struct combo *c, uint64_t frames)
 {
-	log_line("%" PRIu64 " frames that were being sent cannot be sent again", frames);
+	if (frames)
+		log_line("%" PRIu64 " frames that were being sent cannot be sent again", frames);
 	combo_reset(c);
 	e->counters.exported += frames;
 	e->counters.next++;
@@ -62,7 +65,7 @@ static int resume_pending(struct exporter *e)
 	c->size = size;
 	if (frames != e->journal.shared->frames)
 		return -EBADMSG;
-	if (c->frames < frames) {
+	if (!frames || c->frames < frames) {
 		resume_pass(e, c, frames);
 		return 0;
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/open.o collector/reply.o collector/take.o collector/meet.o collector/session.o
- * collector/one_way.o collector/spool.o wire/spool.o collector/sensors.o collector/sensors_file.o collector/groups_file.o wire/channel.o
- * collector/reassemble.o collector/pool.o collector/decompress.o
- * collector/ledger.o collector/interfaces.o collector/output.o collector/output_file.o
- * collector/recover.o collector/names.o collector/state.o collector/pcapng.o
- * collector/pcapng_walk.o wire/tryst.o wire/shroud.o wire/derive.o wire/table.o wire/keys.o
- * wire/clock_request.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o
- * wire/info.o wire/totals.o */
+ * collector/one_way.o collector/spool.o wire/spool.o collector/sensors.o collector/sensors_file.o
+ * collector/reassemble.o collector/pool.o collector/decompress.o collector/ledger.o
+ * collector/interfaces.o collector/output.o collector/output_file.o collector/recover.o
+ * collector/names.o collector/state.o collector/pcapng.o collector/pcapng_walk.o wire/tryst.o
+ * wire/shroud.o wire/derive.o wire/table.o wire/keys.o wire/clock_request.o wire/combo.o
+ * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
+ * collector/groups_file.o collector/coverage.o wire/channel.o wire/dwell.o */
 /*
  * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
  * a list of steps, each of them a datagram of a stranger, a rightly sealed one of a sensor gone

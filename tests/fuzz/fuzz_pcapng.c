@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/pcapng.o collector/pcapng_walk.o collector/names.o agent/source/pcap_read.o */
+/* links: collector/pcapng.o collector/pcapng_walk.o collector/names.o agent/source/pcap_read.o
+ * wire/channel.o */
 /*
  * The output file. First byte even: a file of anybody's making that is to be appended to; odd: what
  * blocks are to be written with which texts, numbers and names. Always holds: what is kept of it is

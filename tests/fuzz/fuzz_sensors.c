@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/sensors.o collector/sensors_file.o collector/groups_file.o wire/channel.o wire/keys.o */
+/* links: collector/sensors.o collector/sensors_file.o wire/keys.o collector/coverage.o
+ * collector/groups_file.o wire/channel.o wire/dwell.o */
 /*
  * The file of sensors, and the list that is made of one after the other. Always holds: what is
  * refused leaves nothing behind; of what is taken every name, id and key is valid and there once,

@@ -24,7 +24,7 @@ static struct output *output;
 static struct decompress decompress;
 static struct sensors_file file;
 static uint64_t now_ns, clock_now_ns;
-static uint64_t frames_written, combos_written;
+static uint64_t frames_written, combos_written, dwells_output, frames_in_dwells;
 
 /* ---- what the collector sends ---------------------------------------------------------------- */
 
@@ -104,6 +104,15 @@ void output_passed(struct output *out, struct sensor *s, uint64_t next, uint64_t
 	(void)out;
 	(void)accounted;
 	s->output.next = s->output.settled = next;
+}
+
+void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, uint64_t now)
+{
+	(void)out;
+	(void)s;
+	(void)now;
+	dwells_output++;
+	frames_in_dwells += d->frames;
 }
 
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f, uint64_t now)
@@ -200,7 +209,7 @@ static void world_begin(void)
 {
 	memset(sent, 0, sizeof(sent));
 	sent_count = 0;
-	frames_written = combos_written = 0;
+	frames_written = combos_written = dwells_output = frames_in_dwells = 0;
 	now_ns = 1000 * SECOND;
 	clock_now_ns = WORLD_START_NS + 60 * SECOND;
 	o = calloc(1, sizeof(*o));
@@ -333,29 +342,54 @@ static void say_floor(struct end *e)
 	say(e, message, sizeof(message));
 }
 
-/* A combo of one frame in one datagram. */
-static void say_combo(struct end *e)
+/* Sends what has been put into a combo, in one datagram. */
+static void say_filled(struct end *e, struct combo *c)
 {
 	uint8_t message[MESSAGE_MAX];
-	uint8_t data[20] = { 1, 2, 3 };
+	size_t len;
+
+	c->first = e->frames;
+	e->frames += c->frames;
+	combo_close(c);
+	len = COMBO_HEADER_LEN + COMBO_CODEC_LEN + c->body_len;
+	piece_header_write(message, e->combos, 0, len);
+	combo_header_write(message + PIECE_HEADER_LEN, e->welcome.sensor_id, e->combos++, c->frames,
+			   c->body_len);
+	message[PIECE_HEADER_LEN + COMBO_HEADER_LEN] = COMBO_STORED;
+	memcpy(message + PIECE_HEADER_LEN + COMBO_HEADER_LEN + COMBO_CODEC_LEN, c->body,
+	       c->body_len);
+	say(e, message, PIECE_HEADER_LEN + len);
+	combo_free(c);
+}
+
+/* A combo of one frame, if there is to be one, and dwells in which this many frames were heard. */
+static void say_combo_of(struct end *e, bool frame, const uint32_t *dwells, unsigned int count)
+{
+	uint8_t data[20] = { 1, 2, 3 }, bytes[DWELL_MAX];
 	struct combo_frame f = {
 		.time_ns = 1, .orig_len = 20, .kept_len = 20, .linktype = 1, .data = data
 	};
 	struct combo c;
-	size_t len;
 
 	assert_int_equal(combo_init(&c, COMBO_SIZE_MIN, COMBO_SIZE_MIN), 0);
-	combo_append(&c, &f);
-	c.first = e->frames++;
-	combo_close(&c);
-	len = COMBO_HEADER_LEN + COMBO_CODEC_LEN + c.body_len;
-	piece_header_write(message, e->combos, 0, len);
-	combo_header_write(message + PIECE_HEADER_LEN, e->welcome.sensor_id, e->combos++, 1,
-			   c.body_len);
-	message[PIECE_HEADER_LEN + COMBO_HEADER_LEN] = COMBO_STORED;
-	memcpy(message + PIECE_HEADER_LEN + COMBO_HEADER_LEN + COMBO_CODEC_LEN, c.body, c.body_len);
-	say(e, message, PIECE_HEADER_LEN + len);
-	combo_free(&c);
+	if (frame)
+		combo_append(&c, &f);
+	for (unsigned int n = 0; n < count; n++) {
+		struct dwell d = { .mhz = 2412,
+				   .width = 20,
+				   .center = 2412,
+				   .from_ns = 5,
+				   .to_ns = 6,
+				   .frames = dwells[n] };
+
+		combo_event(&c, COMBO_EVENT_DWELL, bytes, dwell_write(bytes, &d));
+	}
+	say_filled(e, &c);
+}
+
+static void say_combo(struct end *e)
+{
+	say_combo_of(e, true, NULL, 0);
 }
 
 /* Opens what came from the collector since `since`. Returns how many messages of `kind` there are

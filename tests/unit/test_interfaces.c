@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/interfaces.o collector/pcapng.o wire/info.o */
+/* links: collector/interfaces.o collector/pcapng.o wire/info.o wire/channel.o */
 #include "unit.h"
 
 #include "collector/sensors.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/names.o collector/pcapng.o collector/pcapng_walk.o */
+/* links: collector/names.o collector/pcapng.o collector/pcapng_walk.o wire/channel.o */
 /* Names in files: what is written is found, what was cut anywhere is cut back to whole combos. */
 #include "unit.h"
 
@@ -44,6 +44,31 @@ static void combo(uint16_t sensor, uint64_t run, uint64_t count, uint32_t frames
 	ends[combos++] = len;
 }
 
+/* Frames with dwells in front of each and behind the last: so a dwell's block has the name. */
+static void combo_with_dwells(uint16_t sensor, uint64_t run, uint64_t count, uint32_t frames,
+			      uint32_t dwells)
+{
+	const struct dwell d = { .mhz = 2412, .width = 20, .center = 2412, .to_ns = 5 };
+	struct combo_name name = { .run = run,
+				   .count = count,
+				   .first = first,
+				   .frames = frames,
+				   .dwells = dwells,
+				   .sensor = sensor };
+	struct combo_frame f = { .kept_len = 3, .orig_len = 100, .data = (const uint8_t *)"abc" };
+
+	for (uint32_t n = 0; n < frames || dwells; n++) {
+		if (dwells) {
+			len += pcapng_dwell(file + len, 0, &d, n ? NULL : &name);
+			dwells--;
+		}
+		if (n < frames)
+			len += pcapng_packet(file + len, 0, &f, NULL);
+	}
+	first += frames;
+	ends[combos++] = len;
+}
+
 static int file_of(size_t bytes)
 {
 	int fd = memfd_create("names", MFD_CLOEXEC);
@@ -81,6 +106,39 @@ static void what_is_written_is_found(void **state)
 	assert_int_equal(scan(&n, ends[0], len), len); /* from the middle */
 	assert_true(names_find(&n, SENSOR, RUN)->next == 6);
 	names_free(&n);
+}
+
+/* Also a combo of dwells alone is found; what is between combos is none of them. */
+static void dwells_are_of_their_combo(void **state)
+{
+	struct pcapng_statistics between = { .received = 9, .comment = "balance 0" };
+	size_t section;
+
+	(void)state;
+	begin();
+	section = len;
+	combo_with_dwells(SENSOR, RUN, 0, 2, 3);
+	len += pcapng_statistics(file + len, &between);
+	ends[0] = len;
+	combo_with_dwells(SENSOR, RUN, 1, 0, 2);
+	combo(SENSOR, RUN, 2, 2);
+	for (size_t cut = section; cut <= len; cut++) {
+		struct names n = { 0 };
+		int64_t whole = scan(&n, 0, cut);
+		const struct sensor_run *r = names_find(&n, SENSOR, RUN);
+		uint64_t next = r ? r->next : 0;
+
+		if (cut >= ends[0]) {
+			assert_int_equal(whole, cut < ends[1]	? ends[0]
+						: cut < ends[2] ? ends[1]
+								: ends[2]);
+			assert_int_equal(next, cut < ends[1] ? 1 : cut < ends[2] ? 2 : 3);
+			assert_int_equal(r->accounted, cut < ends[2] ? 2 : 4);
+		} else {
+			assert_true(next ? whole > (int64_t)section : whole == (int64_t)section);
+		}
+		names_free(&n);
+	}
 }
 
 /* SIGKILL in the middle of a write: at every byte. */
@@ -164,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_found),
+		cmocka_unit_test(dwells_are_of_their_combo),
 		cmocka_unit_test(a_file_cut_anywhere),
 		cmocka_unit_test(files_that_are_none),
 		cmocka_unit_test(another_byte_order),

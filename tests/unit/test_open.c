@@ -4,7 +4,8 @@
  * collector/pool.o collector/ledger.o collector/interfaces.o collector/pcapng.o
  * collector/pcapng_walk.o collector/decompress.o wire/tryst.o wire/shroud.o wire/derive.o
  * wire/keys.o wire/table.o wire/clock_request.o wire/combo.o collector/spool.o wire/spool.o
- * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o */
+ * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
+ * collector/coverage.o wire/channel.o wire/dwell.o */
 /* Datagrams of sensors and strangers: what the collector takes of them, and what it says to it. */
 #include "open_world.h"
 
@@ -612,6 +613,55 @@ static void a_floor(void **state)
 
 /* ---- one way --------------------------------------------------------------------------------- */
 
+/* What is no frame comes in the order of combos, each once, and in no sum of frames. */
+static void combos_of_events(void **state)
+{
+	const uint32_t dwells[] = { 3, 40, 500 };
+	struct sensor *s = list.list[0];
+	const struct coverage_interface *c;
+	struct combo odd;
+
+	(void)state;
+	set_up(&a);
+	say_combo_of(&a, false, dwells, 2);
+	say_combo_of(&a, true, dwells + 2, 1);
+	assert_int_equal(combo_init(&odd, COMBO_SIZE_MIN, COMBO_SIZE_MIN), 0);
+	combo_event(&odd, 77, "?", 1);
+	combo_event(&odd, COMBO_EVENT_DWELL, "?", 1);
+	say_filled(&a, &odd);
+	assert_int_equal(s->reassembly.next, 3);
+	assert_int_equal(s->output.settled, 3);
+	assert_int_equal(combos_written, 2); /* the third has nothing to be written */
+	assert_int_equal(frames_written, 1);
+	assert_int_equal(dwells_output, 3);
+	assert_int_equal(frames_in_dwells, 543);
+	assert_int_equal(s->ledger.unknown_events, 1);
+	assert_int_equal(s->ledger.bad_events, 1);
+	assert_int_equal(s->ledger.bad_combos, 0);
+	c = coverage_of(s->coverage, 0);
+	assert_non_null(c);
+	assert_int_equal(c->list[0].frames, 543);
+}
+
+/* The last combo may have no frames, so that all frames are here before it is. */
+static void the_end_waits_for_events(void **state)
+{
+	const uint32_t dwell = 9;
+	struct totals t = { .seen = 1, .captured = 1, .exported = 1, .combos = 2, .final = 1 };
+	uint8_t message[TOTALS_WIRE_MAX];
+
+	(void)state;
+	set_up(&a);
+	say_combo(&a);
+	say(&a, message, totals_write(message, &t));
+	pass_time(OPEN_ACK_NS);
+	assert_false(list.list[0]->final_confirmed);
+	say_combo_of(&a, false, &dwell, 1);
+	pass_time(OPEN_ACK_NS);
+	assert_true(list.list[0]->final_confirmed);
+	assert_int_equal(dwells_output, 1);
+}
+
 static void listed_one_way(void)
 {
 	file.lines[0].one_way = true;
@@ -843,6 +893,8 @@ int main(void)
 		T(a_session),
 		T(every_sixteenth_is_acknowledged_at_once),
 		T(replays),
+		T(combos_of_events),
+		T(the_end_waits_for_events),
 		T(slots_of_neighbours),
 		T(slots_turn_and_no_more_are_kept),
 		T(a_clock_that_is_set_back_does_not_go_back),

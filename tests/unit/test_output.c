@@ -3,7 +3,8 @@
  * collector/files_replaced.o collector/series.o collector/state.o collector/names.o
  * collector/pcapng.o collector/pcapng_walk.o collector/interfaces.o collector/ledger.o
  * collector/sensors.o collector/session.o collector/reassemble.o collector/pool.o wire/info.o
- * wire/totals.o wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o */
+ * wire/totals.o wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o
+ * collector/coverage.o wire/channel.o wire/dwell.o */
 /*
  * The output with the privileged process that opens its files: combos are settled when they are
  * written, and a collector that was ended in any way leaves its names to the next one.
@@ -95,6 +96,21 @@ static void combo(int i, uint64_t count)
 		output_frame(out, &sensors[i], &f, 1);
 }
 
+/* One of dwells, of two interfaces by turns, and no frame. */
+static void combo_of_dwells(int i, uint64_t count, uint64_t first, uint16_t dwells)
+{
+	struct combo_name name = { .count = count, .first = first, .dwells = dwells };
+	struct dwell d = { .mhz = 2412, .width = 20, .center = 2412, .from_ns = 1, .to_ns = 9 };
+
+	assert_int_equal(ledger_combo(&sensors[i].ledger, first, 0), 0);
+	output_combo(out, &sensors[i], name, 0, 1);
+	for (uint16_t n = 0; n < dwells; n++) {
+		d.interface = n % 2;
+		coverage_add(&sensors[i].coverage, &d);
+		output_dwell(out, &sensors[i], &d, 1);
+	}
+}
+
 static void flush(void)
 {
 	output_tick(out, out->opened_ns + OUTPUT_FLUSH_NS);
@@ -157,6 +173,34 @@ static void settled_is_what_is_written(void **state)
 	assert_int_equal(sensors[0].ledger.now.written, 4);
 	output_passed(out, &sensors[0], 9, 18); /* nothing is waited for */
 	assert_int_equal(sensors[0].output.settled, 9);
+	stop(true);
+}
+
+/* Also when it is the first of its sensor in the file, and the largest there can be. */
+static void combos_of_dwells_are_settled_too(void **state)
+{
+	const struct sensor_run *r;
+
+	(void)state;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	combo_of_dwells(0, 0, 0, COMBO_EVENTS_MAX);
+	assert_int_equal(out->interfaces, 2);
+	assert_int_equal(sensors[0].output.settled, 0);
+	flush();
+	assert_int_equal(sensors[0].output.settled, 1);
+	combo(0, 1); /* whose first frame is the run's third: two are missing */
+	flush();
+	combo_of_dwells(0, 2, 4, 1);
+	flush();
+	assert_int_equal(out->interfaces, 3); /* its frames are of another link type */
+	stop(false);
+	assert_int_equal(unlink(path("saluki.state")), 0);
+	assert_int_equal(start(), 0);
+	r = names_find(&out->names, sensors[0].id, RUN);
+	assert_non_null(r);
+	assert_true(r->next == 3 && r->accounted == 4);
+	coverage_free(&sensors[0].coverage);
 	stop(true);
 }
 
@@ -318,6 +362,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(settled_is_what_is_written, begin, end),
+		cmocka_unit_test_setup_teardown(combos_of_dwells_are_settled_too, begin, end),
 		cmocka_unit_test_setup_teardown(known_after_a_kill, begin, end),
 		cmocka_unit_test_setup_teardown(known_after_an_end, begin, end),
 		cmocka_unit_test_setup_teardown(a_torn_file, begin, end),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/pcapng.o collector/pcapng_walk.o collector/names.o agent/source/pcap_read.o */
+/* links: collector/pcapng.o collector/pcapng_walk.o collector/names.o agent/source/pcap_read.o
+ * wire/channel.o */
 #include "unit.h"
 
 #include <unistd.h>

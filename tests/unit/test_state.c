@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/state.o collector/names.o collector/pcapng.o collector/pcapng_walk.o */
+/* links: collector/state.o collector/names.o collector/pcapng.o collector/pcapng_walk.o
+ * wire/channel.o */
 /* The state file: comes back as it was, and not at all where a byte of it is another. */
 #include "unit.h"
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Coverage: see coverage.h. */
+#include "coverage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ULL(x) ((unsigned long long)(x))
+#define ROOM_FIRST 16
+
+int coverage_read(struct dwell *d, const struct combo_event *e)
+{
+	if (dwell_read(d, e->bytes, e->len) || d->interface >= INFO_INTERFACES_MAX)
+		return -EBADMSG;
+	return 0;
+}
+
+bool coverage_is_dwell(const struct combo_event *e)
+{
+	struct dwell d;
+
+	return e->type == COMBO_EVENT_DWELL && coverage_read(&d, e) == 0;
+}
+
+/* Room for another one. Returns whether there is. */
+static bool make_room(struct coverage_interface *i)
+{
+	unsigned int room = i->room ? 2 * i->room : ROOM_FIRST;
+	struct coverage_channel *list;
+
+	if (i->count < i->room)
+		return true;
+	if (room > COVERAGE_CHANNELS_MAX)
+		return false;
+	list = realloc(i->list, room * sizeof(*list));
+	if (!list)
+		return false;
+	i->last = NULL; /* it has moved */
+	i->list = list;
+	i->room = room;
+	return true;
+}
+
+/* NULL where it is new and there is no room for it. */
+static struct coverage_channel *channel_find(struct coverage_interface *i,
+					     const struct radio_channel *channel)
+{
+	for (unsigned int n = 0; n < i->count; n++)
+		if (channel_is(&i->list[n].channel, channel))
+			return &i->list[n];
+	if (!make_room(i))
+		return NULL;
+	i->list[i->count] = (struct coverage_channel){ .channel = *channel };
+	return &i->list[i->count++];
+}
+
+static void interface_add(struct coverage_interface *i, const struct dwell *d)
+{
+	const struct radio_channel channel = { d->mhz, d->width, d->center };
+	bool joins = i->to_ns == d->from_ns && !d->switch_ns && !d->error;
+	struct coverage_channel *c = channel_find(i, &channel);
+
+	if (!i->from_ns || d->from_ns < i->from_ns)
+		i->from_ns = d->from_ns;
+	if (d->to_ns > i->to_ns)
+		i->to_ns = d->to_ns;
+	joins = joins && c == i->last;
+	i->last = c;
+	if (!c) {
+		i->others++;
+		return;
+	}
+	c->dwells += !d->error && !joins;
+	c->failures += d->error != 0;
+	c->listened_ns += d->to_ns - d->from_ns;
+	c->frames += d->frames;
+	c->marked += d->marked;
+	c->switch_ns += d->switch_ns;
+}
+
+void coverage_add(struct coverage **c, const struct dwell *d)
+{
+	if (!*c)
+		*c = calloc(1, sizeof(**c));
+	if (*c)
+		interface_add(&(*c)->of[d->interface], d);
+}
+
+void coverage_free(struct coverage **c)
+{
+	for (unsigned int n = 0; *c && n < INFO_INTERFACES_MAX; n++)
+		free((*c)->of[n].list);
+	free(*c);
+	*c = NULL;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+const struct coverage_interface *coverage_of(const struct coverage *c, unsigned int interface)
+{
+	if (!c || interface >= INFO_INTERFACES_MAX)
+		return NULL;
+	return c->of[interface].count || c->of[interface].others ? &c->of[interface] : NULL;
+}
+
+/* Of the time between the interface's first dwell and its last. */
+static double share(const struct coverage_interface *i, uint64_t ns)
+{
+	return i->to_ns > i->from_ns ? (double)ns / (i->to_ns - i->from_ns) : 0;
+}
+
+static void print_channel(FILE *out, const struct coverage_interface *i,
+			  const struct coverage_channel *c)
+{
+	char text[CHANNEL_TEXT_LEN];
+
+	channel_text(text, &c->channel);
+	fprintf(out, "channel %s: %.1f %% of %.4g s, %llu frames, %llu dwells", text,
+		100 * share(i, c->listened_ns), (i->to_ns - i->from_ns) / 1e9, ULL(c->frames),
+		ULL(c->dwells));
+	if (c->marked)
+		fprintf(out, ", %llu marked", ULL(c->marked));
+	if (c->failures)
+		fprintf(out, ", %llu failures", ULL(c->failures));
+	putc('\n', out);
+}
+
+void coverage_print(FILE *out, const char *before, const struct coverage_interface *i)
+{
+	for (unsigned int n = 0; n < i->count; n++) {
+		fputs(before, out);
+		print_channel(out, i, &i->list[n]);
+	}
+	if (i->others)
+		fprintf(out, "%sother channels: %llu dwells\n", before, ULL(i->others));
+}
+
+static void json_channel(FILE *out, const struct coverage_interface *i,
+			 const struct coverage_channel *c)
+{
+	char text[CHANNEL_TEXT_LEN];
+
+	channel_text(text, &c->channel);
+	fprintf(out,
+		"{\"channel\": \"%s\", \"mhz\": %u, \"width\": %u, \"center\": %u, "
+		"\"share\": %.6f, \"dwells\": %llu, \"listened_ns\": %llu, \"frames\": %llu, "
+		"\"marked\": %llu, \"switch_ns\": %llu, \"failures\": %llu}",
+		text, c->channel.mhz, c->channel.width, c->channel.center, share(i, c->listened_ns),
+		ULL(c->dwells), ULL(c->listened_ns), ULL(c->frames), ULL(c->marked),
+		ULL(c->switch_ns), ULL(c->failures));
+}
+
+void coverage_json(FILE *out, const struct coverage_interface *i)
+{
+	fprintf(out, "{\"from_ns\": %llu, \"to_ns\": %llu, \"other_dwells\": %llu, \"channels\": [",
+		ULL(i->from_ns), ULL(i->to_ns), ULL(i->others));
+	for (unsigned int n = 0; n < i->count; n++) {
+		fputs(n ? ",\n  " : "", out);
+		json_channel(out, i, &i->list[n]);
+	}
+	fputs("]}", out);
+}
