@@ -78,7 +78,8 @@ BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/sta
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
-	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so $(BUILD)/tests/traffic
+	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
+	$(BUILD)/tests/replug $(BUILD)/tests/traffic
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -224,6 +225,11 @@ $(BUILD)/tests/old_kernel: $(patsubst %,$(BUILD)/tests/netns/%.o,old_kernel old_
 $(BUILD)/tests/newer_calls $(BUILD)/tests/relay: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(BUILD)/tests/netns/replug.o: override CFLAGS += $(NL_CFLAGS)
+$(BUILD)/tests/replug: $(BUILD)/tests/netns/replug.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lnl-genl-3 -lnl-3
 
 $(addprefix $(BUILD)/tests/,hog loop monitor spent): $(BUILD)/tests/%: $(BUILD)/tests/ap70/%.o
 	$(call say,LD,$@)

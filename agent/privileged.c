@@ -218,6 +218,10 @@ static void follow_link(struct privileged *p, unsigned int i)
 
 	if (link_query(f->name, &now))
 		return;
+	/* Before anything is attached: what has come back may be a station. */
+	if (now.ifindex != f->ifindex && monitors_again(p->monitors, f->name) &&
+	    link_query(f->name, &now))
+		return;
 	if (f->source && (now.ifindex != f->ifindex || now.arphrd != f->link.arphrd)) {
 		/* The link type is part of the program: what it keeps of a frame depends on it. */
 		p->tap->ops->detach(p->tap, i);

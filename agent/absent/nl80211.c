@@ -54,6 +54,12 @@ int monitors_start(struct monitors **m, struct capture_options *o, bool any_chan
 	return 0;
 }
 
+bool monitors_again(struct monitors *m, const char *name)
+{
+	(void)m, (void)name;
+	return false;
+}
+
 void monitors_end(struct monitors *m)
 {
 	(void)m;

@@ -25,9 +25,12 @@
 struct monitor {
 	const char *asked;	     /* as it was given: wlan0 */
 	char name[NL80211_NAME_LEN]; /* that is captured: wlan0mon, or wlan0 */
+	int ifindex;		     /* of the asked one, when this was done; 0: it was not */
+	const struct radio_channel *wanted; /* NULL: it stays where it is */
 	uint32_t wiphy;
 	char card[32];	/* phy0 */
 	uint32_t flags; /* FLAG */
+	int no_second;	/* why its driver took none */
 	struct record record;
 };
 
@@ -138,7 +141,7 @@ static int make(struct monitor *m, struct nl80211 *nl)
 
 /* ---- the interface itself -------------------------------------------------------------------- */
 
-static int change(struct monitor *m, struct nl80211 *nl, const struct nl80211_interface *i, int why)
+static int change(struct monitor *m, struct nl80211 *nl, const struct nl80211_interface *i)
 {
 	int err = take_down(m, m->asked, i->ifindex);
 
@@ -152,7 +155,7 @@ static int change(struct monitor *m, struct nl80211 *nl, const struct nl80211_in
 	else
 		log_line("%s: is a monitor interface itself until the end: %s takes no second one "
 			 "beside it (%s)",
-			 m->asked, m->card, strerror(-why));
+			 m->asked, m->card, strerror(-m->no_second));
 	return err;
 }
 
@@ -335,8 +338,10 @@ static int make_or_change(struct monitors *all, struct monitor *m)
 	case ENFILE:
 	case ENOSPC:
 	case EBUSY:
-		if (i.type == NL80211_IFTYPE_STATION)
-			return change(m, all->nl, &i, err);
+		if (i.type == NL80211_IFTYPE_STATION) {
+			m->no_second = err;
+			return change(m, all->nl, &i);
+		}
 		break;
 	}
 	log_line("%s: cannot make %s: %s", m->asked, m->name, monitor_reason(err));
@@ -349,6 +354,14 @@ static bool is_monitor(const char *interface)
 	struct link_state link;
 
 	return link_query(interface, &link) == 0 && linktype_is_80211(link.linktype);
+}
+
+/* By its number it is known when the card has been taken out and put in again. */
+static void remember(struct monitor *m)
+{
+	struct link_state link;
+
+	m->ifindex = link_query(m->asked, &link) ? 0 : link.ifindex;
 }
 
 static int begin(struct monitors *all, struct monitor *m)
@@ -368,7 +381,7 @@ static int begin(struct monitors *all, struct monitor *m)
 	return 0;
 }
 
-static int start(struct monitors *all, struct monitor *m, const struct radio_channel *wanted)
+static int start(struct monitors *all, struct monitor *m)
 {
 	int err = take_record(m);
 
@@ -378,7 +391,46 @@ static int start(struct monitors *all, struct monitor *m, const struct radio_cha
 		nl80211_open(&all->nl);
 	if (!all->nl || !go_on(m, all->nl))
 		err = begin(all, m);
-	return err || !all->nl || !wanted ? err : try_channel(m, all->nl, wanted);
+	if (!err && m->record.count)
+		remember(m);
+	return err || !all->nl || !m->wanted ? err : try_channel(m, all->nl, m->wanted);
+}
+
+/* Under the name that it had, whatever the driver takes now. */
+static int start_again(struct monitors *all, struct monitor *m)
+{
+	bool itself = !strcmp(m->asked, m->name);
+	struct nl80211_interface i;
+	struct nl80211_card card;
+	int err = nl80211_interface(all->nl, m->ifindex, &i);
+
+	err = err ?: nl80211_card(all->nl, i.wiphy, &card);
+	undo_all(all->nl, &m->record); /* of a radio that has gone */
+	err = err ?: take_record(m);
+	if (err)
+		return err;
+	m->wiphy = i.wiphy;
+	snprintf(m->card, sizeof(m->card), "%s", card.name);
+	err = itself ? change(m, all->nl, &i) : make(m, all->nl);
+	return err || !m->wanted ? err : try_channel(m, all->nl, m->wanted);
+}
+
+bool monitors_again(struct monitors *all, const char *name)
+{
+	struct link_state link;
+	struct monitor *m = NULL;
+	int err;
+
+	for (unsigned int i = 0; all && i < all->count; i++)
+		if (all->list[i].ifindex && !strcmp(all->list[i].name, name))
+			m = &all->list[i];
+	if (!m || link_query(m->asked, &link) || !link.ifindex || link.ifindex == m->ifindex)
+		return false;
+	m->ifindex = link.ifindex; /* once */
+	err = start_again(all, m);
+	if (err)
+		log_line("%s: is back, but %s is not: %s", m->asked, name, monitor_reason(err));
+	return !err;
 }
 
 int monitors_start(struct monitors **out, struct capture_options *o, bool any_channel)
@@ -400,7 +452,8 @@ int monitors_start(struct monitors **out, struct capture_options *o, bool any_ch
 		m->flags = FLAG(CONTROL) | FLAG(OTHER_BSS) |
 			   (o->bad_fcs == BAD_FCS_KEEP ? FLAG(FCSFAIL) : 0);
 		all->count++;
-		err = start(all, m, any_channel || o->plans[i].list ? &o->channels[i] : NULL);
+		m->wanted = any_channel || o->plans[i].list ? &o->channels[i] : NULL;
+		err = start(all, m);
 	}
 	/* The names that were asked for are ours to compare with until all are made. */
 	for (unsigned int i = 0, k = 0; !err && i < o->count; i++)

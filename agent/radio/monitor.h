@@ -19,6 +19,9 @@ struct monitors;
  * `any_channel` their radios must take one, also where no channel is asked for. Returns 0, with
  * NULL where nothing is to be undone, or -errno after a line: then nothing has changed. */
 int monitors_start(struct monitors **m, struct capture_options *o, bool any_channel);
+/* The captured interface of this name has gone, or is another one now: where the card of one that
+ * was made, or changed, has come back, that is done again. Returns whether it was. */
+bool monitors_again(struct monitors *m, const char *name);
 /* Undoes it; takes NULL too. */
 void monitors_end(struct monitors *m);
 

@@ -2,7 +2,8 @@
 """--monitor on simulated radios: what is made is captured, and undone, whatever ends the run."""
 import pytest
 
-from wifi.topology import (WHOLE, AccessPoint, Command, Frames, Kill, Sensor, Station, Topology)
+from wifi import topology
+from wifi.topology import (WHOLE, AccessPoint, Await, Command, Frames, Kill, Sensor, Station, Topology)
 
 LIST = Command("listed", "iw dev")
 LINKS = Command("links", "ip -br link")
@@ -158,6 +159,39 @@ def test_whatever_ends_a_run_or_its_interface(air):
 def test_without_a_channel_a_station_is_left_up(air):
     during = up(air, "during")
     assert {"dwarf", "elk", "dwarfmon", "elkmon"} <= during and "bear" not in during
+
+
+# ---- a card that is taken out and put in again -----------------------------------------------------
+
+
+def _replugged(lacks, captured):
+    """`radio` is the third of all; the new one has the first name that is free."""
+    return Topology(
+        access_points=(AccessPoint("six", 6),),
+        stations=(Station("a", "six"),),
+        traffic=((Frames("a", "six", 20),),
+                 (Command("out", "replug out 2"),),
+                 (Await("hall", f"{captured}: disappeared; waiting for it"),),
+                 (Command("in", "replug in"),),
+                 (Command("named", "ip link set wlan0 name radio"),),
+                 (Await("hall", f"{captured}: is back"),),
+                 (Frames("a", "six", 30),)),
+        sensors=(Sensor("hall", f"-i radio --monitor --channel 6 {WHOLE}", lacks=lacks),),
+        after=(LIST,))
+
+
+BACK = {"beside it": _replugged("nothing", "radiomon"), "itself": _replugged("second", "radio")}
+
+
+@pytest.mark.parametrize("captured", [pytest.param(c, marks=pytest.mark.topology(t)) for c, t in
+                                      zip(("radiomon", "radio"), BACK.values())], ids=BACK)
+def test_a_card_that_is_back_is_a_monitor_again(air, captured):
+    sent = [f.data[14:] for f in topology.numbered(air.topology, air.topology.traffic[-1][0])]
+    heard = [f[-200:] for f in air.heard("hall", captured)]
+    assert heard.count(sent[0]) == 2 and [f for f in heard if f in sent][-30:] == sent
+    assert interfaces(air, "listed").get("radiomon") is None
+    assert interfaces(air, "listed")["radio"] == "managed"
+    assert air.said_by("hall")[-1] == "ended 0"
 
 
 # ---- killed ----------------------------------------------------------------------------------------

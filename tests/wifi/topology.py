@@ -86,6 +86,13 @@ class Kill:
 
 
 @dataclasses.dataclass(frozen=True)
+class Await:
+    """Nothing is done until a program has said these words."""
+    who: str
+    words: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Sensor:
     """`saluki run` with these options. What it names by -i are radios, made monitor interfaces; with
     --monitor they stay stations' ones, and are up. What its driver lacks: lesser_driver.c. As a row
@@ -205,7 +212,7 @@ def numbered(topology, frames):
 def _rounds(topology):
     """A list a round of (name, row), where each row has a name of its own."""
     def name(row, at):
-        return getattr(row, "name", None) or f"{getattr(row, 'by', 'kill')}-{at}"
+        return getattr(row, "name", None) or f"{getattr(row, 'by', '')}-{at}"
 
     return [[(name(row, f"{n}.{k}"), row) for k, row in enumerate(rows)]
             for n, rows in enumerate(topology.traffic)]
@@ -223,6 +230,8 @@ def _begin(topology, name, row):
         yield from _sensor(row)
     elif isinstance(row, Kill):
         yield f"{'kill_child' if row.child else 'kill_off'} {row.sensor}"
+    elif isinstance(row, Await):
+        yield f"await {row.who} {row.words}"
     elif isinstance(row, Pings):
         station, = (s for s in topology.stations if s.name == row.by)
         yield f"pings {name} {row.by} {_addresses(topology)[station.joins]} {row.count} {row.size}"
@@ -234,7 +243,7 @@ def _round(topology, rows):
     """Begun at once; what ends by itself is waited for."""
     for name, row in rows:
         yield from _begin(topology, name, row)
-    ends = [name for name, row in rows if not isinstance(row, (Sensor, Kill))]
+    ends = [name for name, row in rows if not isinstance(row, (Sensor, Kill, Await))]
     if ends:
         yield f"end {' '.join(ends)}"
 
