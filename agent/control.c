@@ -159,6 +159,8 @@ static void control_count(struct control *c)
 	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
 		return;
 	export_totals(c->exporter, &now.totals);
+	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
+		sampler_view(c->sampler, i, &now.radios[i]);
 	room_tell(&c->room, c->exporter->source, &now.totals, c->snaplen);
 	changes_begin(&c->board->changes);
 	changes_copy(&c->board->news, &now, sizeof(now));

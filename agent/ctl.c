@@ -67,6 +67,8 @@ void ctl_open(struct ctl *c, struct tap *t, const struct ctl_board *board)
 
 static void ctl_status(const struct ctl *c, unsigned int i, struct ctl_answer *a)
 {
+	const char *list;
+
 	a->pid = getpid();
 	a->number = i;
 	a->count = c->tap->count;
@@ -75,6 +77,8 @@ static void ctl_status(const struct ctl *c, unsigned int i, struct ctl_answer *a
 	a->direction = c->tap->o->direction;
 	tap_describe(&c->tap->interfaces[i], &a->interface);
 	snprintf(a->ring, sizeof(a->ring), "%s", c->tap->ring);
+	list = c->tap->o->plans[c->tap->interfaces[i].given].list;
+	snprintf(a->plan, sizeof(a->plan), "%s", list ? list : "");
 	changes_read(&c->board->changes, &a->news, &c->board->news, sizeof(a->news));
 }
 

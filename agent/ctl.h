@@ -37,6 +37,7 @@ struct ctl_news {
 	struct totals totals;
 	uint64_t at_ns; /* CLOCK_MONOTONIC, when it was written */
 	uint64_t session_up;
+	struct sampler_view radios[INTERFACES_MAX];
 };
 
 struct ctl_board {
@@ -56,6 +57,7 @@ struct ctl_answer {
 	uint32_t direction;		     /* enum direction */
 	struct handover_interface interface; /* `source` is "" while it is not attached */
 	char ring[64];
+	char plan[128]; /* --channels, cut; "": not given */
 	struct ctl_news news;
 };
 

@@ -52,6 +52,30 @@ static uint64_t rate(const struct status *s, __u64 before, __u64 now)
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
+static const struct sampler_view *radio_of(const struct status *s)
+{
+	return &s->agent.news.radios[s->agent.number % INTERFACES_MAX];
+}
+
+/* A list of one is told as the channel. */
+static void print_plan(const struct status *s)
+{
+	const struct sampler_view *r = radio_of(s);
+
+	if (!s->has_agent)
+		return;
+	if (r->entries > 1 || r->how & (SAMPLER_ORDERED | SAMPLER_FOCUSED))
+		printf("  plan     %u channels in turn, %s%s%s%s%.127s%s\n", r->entries,
+		       r->how & SAMPLER_PROPORTIONAL ? "proportional" : "equal",
+		       r->how & SAMPLER_SHARED ? ", shared with a group" : "",
+		       r->how & SAMPLER_ORDERED ? ", ordered by the collector" : "",
+		       r->how & SAMPLER_ORDERED || !*s->agent.plan ? "" : ": ",
+		       r->how & SAMPLER_ORDERED ? "" : s->agent.plan,
+		       r->how & SAMPLER_FOCUSED ? "; stays on one for a time" : "");
+	if (r->how & SAMPLER_DEAF)
+		printf("  deaf     nothing is heard where something should be (--deaf-after)\n");
+}
+
 static void print_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
@@ -100,6 +124,7 @@ void status_print_text(const struct statuses *all)
 			channel_text(channel, &s->agent.interface.channel);
 			printf("  channel  %s\n", channel);
 		}
+		print_plan(s);
 		print_agent(s);
 		print_ring(s);
 #define X(field)                                                                                   \
@@ -111,6 +136,24 @@ void status_print_text(const struct statuses *all)
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
+
+static void json_plan(const struct status *s)
+{
+	const struct sampler_view *r = radio_of(s);
+#define SAID(bit) (r->how & (bit) ? "true" : "false")
+
+	if (!s->has_agent || !r->entries) {
+		printf("\"plan\": null, ");
+		return;
+	}
+	printf("\"plan\": {\"channels\": %u, \"strategy\": \"%s\", \"by\": \"%s\", ", r->entries,
+	       r->how & SAMPLER_PROPORTIONAL ? "proportional" : "equal",
+	       r->how & SAMPLER_ORDERED ? "collector" : "options");
+	json_string("list", s->agent.plan, sizeof(s->agent.plan));
+	printf("\"shared\": %s, \"focused\": %s, \"deaf\": %s}, ", SAID(SAMPLER_SHARED),
+	       SAID(SAMPLER_FOCUSED), SAID(SAMPLER_DEAF));
+#undef SAID
+}
 
 static void json_agent(const struct status *s)
 {
@@ -127,6 +170,7 @@ static void json_agent(const struct status *s)
 		printf("\"mhz\": %u, \"width_mhz\": %u, ", c->mhz, c->width);
 	else
 		printf("\"mhz\": null, \"width_mhz\": null, ");
+	json_plan(s);
 	if (!s->has_agent) {
 		printf("\"agent\": null,\n   ");
 		return;

@@ -8,8 +8,8 @@
  *     LIST     ENTRY[,ENTRY]...
  *     ENTRY    CHANNEL or `all`, then xWEIGHT and @DWELL, either or both: 36/80x2@500ms
  *
- * CHANNEL is that of wire/channel.h, `all` every channel of 20 MHz that the card may listen to and that
- * the list does not name; a dwell has its unit with it: us, ms or s.
+ * CHANNEL is that of wire/channel.h, `all` every channel of 20 MHz that the card may listen to and
+ * that the list does not name; a dwell has its unit with it: us, ms or s.
  */
 #ifndef AGENT_RADIO_PLAN_H
 #define AGENT_RADIO_PLAN_H
@@ -62,6 +62,21 @@ struct plan {
 	uint32_t member, members;
 	struct plan_entry entries[PLAN_MAX];
 };
+
+/* How an interface is sampled, for status. */
+struct sampler_view {
+	uint16_t mhz, width, center; /* where it listens; 0: nowhere that is known */
+	uint8_t entries;	     /* of the plan; 0: there is none */
+	uint8_t how;		     /* SAMPLER_ */
+};
+enum {
+	SAMPLER_PROPORTIONAL = 1,
+	SAMPLER_ORDERED = 2, /* by the collector */
+	SAMPLER_SHARED = 4,  /* with others, on a grid */
+	SAMPLER_FOCUSED = 8,
+	SAMPLER_DEAF = 16, /* on all its channels, or one */
+};
+_Static_assert(sizeof(struct sampler_view) == 8, "two words: saluki/changes.h");
 
 /* The defaults. */
 void plan_asked_init(struct plan_asked *a);

@@ -86,19 +86,7 @@ int sampler_order(void *arg, const struct order_channels *c, char said[ANSWER_TE
 /* The run ends: what is listened to is told. Nothing is done behind it. */
 void sampler_end(struct sampler *s, uint64_t now_ns);
 
-/* How interface `i` is sampled, for status. */
-struct sampler_view {
-	uint16_t mhz, width, center; /* where it listens; 0: nowhere that is known */
-	uint8_t entries;	     /* of the plan; 0: there is none */
-	uint8_t how;		     /* SAMPLER_ */
-};
-enum {
-	SAMPLER_PROPORTIONAL = 1,
-	SAMPLER_ORDERED = 2, /* by the collector */
-	SAMPLER_SHARED = 4,  /* with others, on a grid */
-	SAMPLER_FOCUSED = 8,
-	SAMPLER_DEAF = 16, /* on all its channels, or one */
-};
+/* How interface `i` is sampled; all 0 where it is not. */
 void sampler_view(const struct sampler *s, unsigned int i, struct sampler_view *out);
 
 #endif

@@ -578,6 +578,7 @@ COUNTERS = {"seen", "filtered", "ring_full", "copy_failed", "captured"}
 SCHEMA = {"interface": str, "source": str, "version": str, "linktype": int, "direction": str,
           "snaplen": int, "keep": str, "consume": bool, "channel": (int, type(None)),
           "mhz": (int, type(None)), "width_mhz": (int, type(None)),
+          "plan": (dict, type(None)),
           "agent": (dict, type(None)), "persistent": bool, "ring": (dict, type(None)),
           "counters": dict, "rates": dict}
 RING = {"kind": str, "used": int, "size": int, "group": str, "interfaces": int}
