@@ -137,7 +137,9 @@ ENDS = Topology(
              (Command("then", "ip link set elkmon name moose"),)),
     sensors=(Sensor("gone", f"-i dwarf --monitor {WHOLE}"),
              Sensor("orphan", f"-i bear --monitor --channel 1 {WHOLE}"),
-             Sensor("renamed", f"-i elk --monitor {WHOLE}")),
+             Sensor("renamed", f"-i elk --monitor {WHOLE}"),
+             Sensor("several", f"-i fox --monitor --channels 1,6 {WHOLE}"),
+             Sensor("ordered", f"-i goat --monitor --allow-control channels {WHOLE}")),
     after=(LIST, LINKS))
 
 
@@ -156,9 +158,10 @@ def test_whatever_ends_a_run_or_its_interface(air):
 
 
 @pytest.mark.topology(ENDS)
-def test_without_a_channel_a_station_is_left_up(air):
+def test_where_no_channel_can_be_asked_for_a_station_is_left_up(air):
     during = up(air, "during")
-    assert {"dwarf", "elk", "dwarfmon", "elkmon"} <= during and "bear" not in during
+    assert {"dwarf", "elk", "dwarfmon", "elkmon", "foxmon", "goatmon"} <= during
+    assert not during & {"bear", "fox", "goat"} and {"fox", "goat"} <= up(air)
 
 
 # ---- a card that is taken out and put in again -----------------------------------------------------
