@@ -143,10 +143,12 @@ static void go_on(struct sampler *s, unsigned int i, uint64_t now_ns)
 	} else {
 		r->ends_ns = r->focus_ns;
 	}
-	if (!channel_is(to, &r->now))
+	if (!channel_is(to, &r->now)) {
 		tune(s, i, to, now_ns);
-	else
-		r->state = r->now.mhz ? SAMPLER_DWELLS : SAMPLER_STAYS;
+		return;
+	}
+	r->failures = 0;
+	r->state = r->now.mhz ? SAMPLER_DWELLS : SAMPLER_STAYS;
 }
 
 /* The list is in r->plan: makes it whole. */
@@ -212,7 +214,7 @@ static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 
 	say_failed(s, i, err);
 	r->focus.mhz = 0; /* it cannot be had */
-	if (++r->failures < tries) {
+	if (++r->failures % tries) {
 		go_on(s, i, now_ns);
 		return;
 	}

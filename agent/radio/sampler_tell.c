@@ -110,7 +110,7 @@ void sampler_tell(struct sampler *s, unsigned int i, uint64_t to_ns, uint64_t se
 		to_ns = r->from_ns;
 	d.to_ns = since_1970(r, to_ns);
 	listened(s, i, d.frames, to_ns - r->from_ns);
-	if (to_ns > r->from_ns || d.frames || d.marked)
+	if (to_ns > r->from_ns || d.frames || d.marked || r->untold_frames)
 		hand_over(s, i, &d, to_ns);
 	r->from_ns = to_ns;
 	r->from_real_ns = d.to_ns;

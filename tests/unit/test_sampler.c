@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/radio/sampler.o agent/radio/sampler_tell.o agent/radio/plan.o agent/radio/dwells.o
+ * agent/source/clock.o wire/channel.o */
+/* The sampler, with a privileged process, a hook and a time of the test's own. */
+#include "unit.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <saluki/linktype.h>
+#include <saluki/privsep.h>
+
+#include "agent/radio/sampler.h"
+
+#define MS 1000000ULL
+
+static struct {
+	struct sampler *s;
+	struct source source;
+	struct info info;
+	uint64_t seen; /* frames at the hook */
+	uint64_t now;
+	uint64_t summed; /* frames of dwells, and those marked */
+	int privileged;	 /* our end */
+	struct capture_options o;
+	struct handover h;
+	char said[ANSWER_TEXT_MAX + 1];
+} t;
+
+const char *radio_reason(int err)
+{
+	return strerror(-err);
+}
+
+static void counters(const struct source *s, unsigned int i, struct saluki_counters *out)
+{
+	assert_ptr_equal(s, &t.source);
+	assert_int_equal(i, 0);
+	*out = (struct saluki_counters){ .seen = t.seen };
+}
+
+static const struct source_ops ops = { .counters = counters };
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	t.source.ops = &ops;
+	t.now = monotonic_ns();
+	t.h.kind = HANDOVER_RING;
+	t.h.count = 1;
+	t.h.interfaces[0].linktype = LINKTYPE_RADIOTAP;
+	t.h.interfaces[0].channel = (struct radio_channel){ 2412, 20, 2412 };
+	strcpy(t.info.interfaces[0].name, "mon0");
+	plan_asked_init(&t.o.plans[0]);
+	return 0;
+}
+
+static void begin(const char *list)
+{
+	int socks[2], err = 0;
+
+	t.o.plans[0].list = list;
+	t.s = sampler_new(&t.o, &t.h, &err);
+	assert_non_null(t.s);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, socks), 0);
+	t.privileged = socks[0];
+	t.s->privileged = socks[1];
+	t.s->source = &t.source;
+	t.s->info = &t.info;
+	sampler_start(t.s, t.now);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (t.s) {
+		close(t.privileged);
+		close(t.s->privileged);
+	}
+	sampler_free(t.s);
+	return 0;
+}
+
+/* What is asked: a frequency, 0 for the card's channels, -1 for nothing. */
+static int asked(void)
+{
+	static struct ordered r;
+	ssize_t n = privsep_receive(t.privileged, &r, sizeof(r), NULL);
+
+	if (n == -EAGAIN)
+		return -1;
+	assert_int_equal(n, ORDERED_HEAD_LEN);
+	return r.kind == ORDERED_TUNE ? r.channel.mhz : 0;
+}
+
+static void answer(int err, uint64_t took_ns)
+{
+	struct order o = { .what = ORDER_TUNED, .error = err };
+
+	o.tuned.begin_ns = t.now;
+	t.now += took_ns;
+	o.tuned.end_ns = t.now;
+	sampler_told(t.s, &o, t.now);
+}
+
+/* Lets `ms` pass, in which so many frames come. */
+static int wait_ms(uint64_t ms, unsigned int frames)
+{
+	t.now += ms * MS;
+	t.seen += frames;
+	return sampler_tick(t.s, t.now);
+}
+
+static void assert_dwell(unsigned int mhz, unsigned int ms, unsigned int frames,
+			 unsigned int marked, unsigned int error)
+{
+	const struct dwell *d = dwells_front(&t.s->dwells, UINT64_MAX);
+
+	assert_non_null(d);
+	assert_int_equal(d->mhz, mhz);
+	assert_int_equal((d->to_ns - d->from_ns + MS / 2) / MS, ms);
+	assert_int_equal(d->frames, frames);
+	assert_int_equal(d->marked, marked);
+	assert_int_equal(d->error, error);
+	t.summed += frames + marked;
+	dwells_pop(&t.s->dwells);
+}
+
+static void assert_no_dwell(void)
+{
+	assert_null(dwells_front(&t.s->dwells, UINT64_MAX));
+}
+
+static void one_after_the_other(void **state)
+{
+	(void)state;
+	begin("1,6,11@20ms");
+	assert_int_equal(asked(), -1); /* the tap has tuned it */
+	assert_int_equal(wait_ms(0, 0), 250);
+	assert_int_equal(wait_ms(249, 7), 1);
+	assert_no_dwell();
+	assert_int_equal(wait_ms(1, 1), -1);
+	assert_int_equal(asked(), 2437);
+	assert_true(dwells_unsettled(&t.s->dwells, 0, t.now));
+	assert_false(dwells_unsettled(&t.s->dwells, 0, t.now - 1));
+	t.seen += 3; /* while it is switched */
+	answer(0, MS);
+	assert_dwell(2412, 250, 8, 0, 0);
+	assert_true(dwells_unsettled(&t.s->dwells, 0, t.now + 2 * MS - 1));
+	assert_false(dwells_unsettled(&t.s->dwells, 0, t.now + 2 * MS));
+	assert_int_equal(wait_ms(0, 0), 250); /* from when it was there */
+	wait_ms(250, 5);
+	assert_int_equal(asked(), 2462);
+	answer(0, MS);
+	assert_dwell(2437, 250, 5, 3, 0);
+	assert_int_equal(wait_ms(0, 0), 20);
+	wait_ms(20, 2);
+	assert_int_equal(asked(), 2412);
+	answer(0, MS);
+	assert_dwell(2462, 20, 2, 0, 0);
+	wait_ms(100, 4);
+	sampler_end(t.s, t.now);
+	assert_dwell(2412, 100, 4, 0, 0);
+	assert_no_dwell();
+	assert_int_equal(t.summed, t.seen);
+	assert_int_equal(sampler_tick(t.s, t.now), -1);
+}
+
+static void one_channel_is_told_in_parts(void **state)
+{
+	(void)state;
+	begin("1");
+	assert_int_equal(wait_ms(0, 0), 5000);
+	assert_int_equal(wait_ms(5000, 10), 5000);
+	assert_int_equal(wait_ms(5000, 20), 5000);
+	wait_ms(10, 1);
+	sampler_end(t.s, t.now);
+	assert_int_equal(asked(), -1);
+	assert_dwell(2412, 5000, 10, 0, 0);
+	assert_dwell(2412, 5000, 20, 0, 0);
+	assert_dwell(2412, 10, 1, 0, 0);
+	assert_no_dwell();
+}
+
+static void what_is_refused(void **state)
+{
+	(void)state;
+	begin("1,14,6");
+	wait_ms(250, 1);
+	assert_int_equal(asked(), 2484);
+	t.seen += 2;
+	answer(-EINVAL, MS);
+	assert_int_equal(asked(), 2437); /* at once */
+	answer(0, MS);
+	assert_dwell(2412, 250, 1, 0, 0);
+	assert_dwell(2484, 0, 0, 2, EINVAL);
+	wait_ms(250, 0);
+	assert_int_equal(asked(), 2412);
+	/* Where it was it can stay. */
+	answer(-EBUSY, MS);
+	assert_int_equal(asked(), 2484);
+	answer(-EBUSY, MS);
+	assert_int_equal(asked(), -1);
+	assert_int_equal(wait_ms(0, 0), 250);
+	wait_ms(250, 9);
+	assert_int_equal(asked(), 2412);
+	answer(0, MS);
+	wait_ms(5, 1);
+	sampler_end(t.s, t.now);
+	assert_dwell(2437, 250, 0, 0, 0);
+	assert_dwell(2412, 0, 0, 0, EBUSY);
+	assert_dwell(2484, 0, 0, 0, EBUSY);
+	assert_dwell(2437, 250, 9, 0, 0);
+	assert_dwell(2412, 5, 1, 0, 0);
+	assert_no_dwell();
+	assert_int_equal(t.summed, t.seen);
+}
+
+static void none_is_to_be_had(void **state)
+{
+	(void)state;
+	begin("14,13");
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(asked(), 2484);
+		answer(-EINVAL, MS);
+		assert_int_equal(asked(), 2472);
+		answer(-EINVAL, MS);
+		assert_int_equal(asked(), -1);
+		assert_int_equal(wait_ms(0, 0), 250); /* and then again */
+		wait_ms(250, 1);
+	}
+}
+
+static void an_interface_that_goes_and_comes(void **state)
+{
+	struct order o = { .what = ORDER_LOST };
+
+	(void)state;
+	begin("1,6");
+	wait_ms(100, 3);
+	sampler_told(t.s, &o, t.now);
+	assert_dwell(2412, 100, 3, 0, 0);
+	assert_true(dwells_unsettled(&t.s->dwells, 0, t.now + 1000 * MS));
+	wait_ms(250, 0);
+	assert_int_equal(asked(), 2437);
+	answer(-ENETDOWN, MS);
+	assert_dwell(2437, 0, 0, 0, ENETDOWN);
+	assert_int_equal(asked(), -1);
+	o.what = ORDER_INTERFACE;
+	o.interface.channel = (struct radio_channel){ 2412, 20, 2412 };
+	t.seen += 4;
+	sampler_told(t.s, &o, t.now);
+	if (asked() == 2412)
+		answer(0, MS);
+	wait_ms(10, 0);
+	sampler_end(t.s, t.now);
+	assert_true(dwells_front(&t.s->dwells, UINT64_MAX) != NULL);
+}
+
+static void no_room_for_dwells(void **state)
+{
+	uint64_t sum = 0;
+	const struct dwell *d;
+
+	(void)state;
+	begin("1,6@10ms");
+	for (int i = 0; i < 40; i++) {
+		while (asked() < 0)
+			wait_ms(10, 1);
+		answer(0, 0);
+	}
+	for (; (d = dwells_front(&t.s->dwells, UINT64_MAX)); dwells_pop(&t.s->dwells))
+		sum += d->frames + d->marked;
+	assert_true(sum < t.seen && t.s->untold > 10);
+	sampler_end(t.s, t.now);
+	d = dwells_front(&t.s->dwells, UINT64_MAX);
+	assert_int_equal(sum + d->frames + d->marked, t.seen);
+}
+
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+static int order_list(const char *list, unsigned int member, unsigned int members)
+{
+	struct order_channels c = {
+		.list = list, .list_len = strlen(list), .member = member, .members = members
+	};
+
+	return sampler_order(t.s, &c, t.said);
+}
+
+static void a_focus_is_for_a_time(void **state)
+{
+	struct order_channels c = { .focus = true, .channel = { 5180, 80, 5210 }, .ms = 3000 };
+
+	(void)state;
+	t.o.steered = true;
+	begin("1,6");
+	t.now = monotonic_ns(); /* orders have the clock's */
+	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	assert_string_equal(t.said, "focus 36/80 for 3000 ms");
+	assert_int_equal(asked(), 5180);
+	answer(0, MS);
+	assert_in_range(wait_ms(0, 0), 2900, 3000);
+	wait_ms(1000, 0);
+	assert_int_equal(asked(), -1);
+	wait_ms(2001, 0);
+	assert_true(asked() > 0); /* back to the plan */
+	/* Again while it is switched: it goes there when that is done. */
+	c.ms = 60000;
+	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	assert_int_equal(asked(), -1);
+	answer(0, MS);
+	assert_int_equal(asked(), 5180);
+}
+
+static void another_list(void **state)
+{
+	struct order o = { .what = ORDER_CARD, .card = { .count = 2, .mhz = { 5180, 5200 } } };
+	struct sampler_view v;
+
+	(void)state;
+	t.o.steered = true;
+	begin(NULL);
+	assert_int_equal(asked(), -1);
+	assert_int_equal(order_list("6,x", 0, 0), -EINVAL);
+	assert_non_null(strstr(t.said, "'x'"));
+	assert_int_equal(asked(), -1);
+	assert_int_equal(order_list("6,11", 0, 0), 0);
+	assert_string_equal(t.said, "channels 6,11");
+	assert_int_equal(asked(), 2437);
+	assert_int_equal(order_list("all", 0, 0), 0); /* while it is switched */
+	t.now = monotonic_ns();
+	answer(0, MS);
+	assert_int_equal(asked(), 0);
+	sampler_told(t.s, &o, t.now);
+	assert_int_equal(asked(), 5180);
+	answer(0, MS);
+	sampler_view(t.s, 0, &v);
+	assert_true(v.mhz == 5180 && v.entries == 2 && v.how == SAMPLER_ORDERED);
+	/* Back: nothing was asked for, so it stays. */
+	assert_int_equal(order_list("", 0, 0), 0);
+	assert_int_equal(asked(), -1);
+	assert_int_equal(wait_ms(4000, 0), 1000); /* the next part */
+	sampler_view(t.s, 0, &v);
+	assert_true(v.mhz == 5180 && v.entries == 0);
+}
+
+/* Two that share a list are never on one channel, whenever they were told. */
+static void shares_of_a_grid(void **state)
+{
+	uint64_t slot, before = 0;
+
+	(void)state;
+	t.o.steered = true;
+	begin("1");
+	assert_int_equal(order_list("1@100ms,6", 1, 2), 0);
+	slot = clock_ns(CLOCK_REALTIME) / (100 * MS);
+	if (slot % 2 == 0) {
+		assert_int_equal(asked(), 2437);
+		t.now = monotonic_ns();
+		answer(0, 1000);
+	}
+	/* It changes at multiples of the dwell on the collector's clock, which goes on by itself.
+	 */
+	for (int i = 0; i < 3; i++) {
+		int ms;
+
+		t.now = monotonic_ns();
+		while ((ms = sampler_tick(t.s, t.now)) >= 0) {
+			assert_true(ms <= 113);
+			usleep(1000 * ms + 500);
+			t.now = monotonic_ns();
+		}
+		slot = (clock_ns(CLOCK_REALTIME) + 12500000) / (100 * MS);
+		assert_int_equal(asked(), slot % 2 ? 2412 : 2437);
+		assert_true(slot > before);
+		before = slot;
+		answer(0, 1000);
+	}
+}
+
+static void who_has_none(void **state)
+{
+	int err = 0;
+
+	(void)state;
+	assert_null(sampler_new(&t.o, &t.h, &err)); /* neither a plan nor the collector's */
+	t.o.steered = true;
+	t.h.interfaces[0].linktype = LINKTYPE_ETHERNET;
+	assert_null(sampler_new(&t.o, &t.h, &err));
+	assert_int_equal(err, 0);
+	sampler_start(NULL, 1);
+	assert_int_equal(sampler_tick(NULL, 1), -1);
+	sampler_end(NULL, 1);
+	sampler_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(one_after_the_other, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_channel_is_told_in_parts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(none_is_to_be_had, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_interface_that_goes_and_comes, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(no_room_for_dwells, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_focus_is_for_a_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(another_list, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(shares_of_a_grid, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_has_none, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
