@@ -4,6 +4,7 @@ import collections
 import gzip
 import os
 import pathlib
+import re
 import struct
 
 import zstandard
@@ -13,6 +14,8 @@ BUNDLED = ROOT / "tests/demo/hwsim.pcap.zst"
 CAPTURES = pathlib.Path(os.environ.get("SALUKI_CAPTURES") or ROOT.parent / "shared/captures")
 
 Frame = collections.namedtuple("Frame", "time_ns orig_len linktype data")
+# Times in ns since 1970; a channel by its text and in MHz.
+Dwell = collections.namedtuple("Dwell", "channel from_ns to_ns frames mhz width center switch_ns marked error")
 
 
 class Corrupt(Exception):
@@ -56,8 +59,23 @@ def _options(body, order):
         at += 4 + (size + 3) // 4 * 4
 
 
+def _dwell(body, order):
+    """Of a statistics block; None where it is of something else."""
+    found = dict(_options(body[12:], order))
+    said = re.match(rb"channel (\S+) \((\d+) MHz, width (\d+), center (\d+)\), switch (\d+) ns, "
+                    rb"marked (\d+)(?:, error (\d+))?", found.get(1, b""))
+    if not said:
+        return None
+    def time_of(code):
+        high, low = struct.unpack(order + "II", found[code])
+        return high << 32 | low
+    numbers = [int(n or 0) for n in said.groups()[1:]]
+    return Dwell(said[1].decode(), time_of(2), time_of(3), struct.unpack(order + "Q", found[4])[0],
+                 *numbers)
+
+
 def _pcapng(data):
-    """(interface's name, frame), one after the other."""
+    """(interface's name, frame or dwell), one after the other."""
     at = 0
     order = "<"
     interfaces = []
@@ -99,20 +117,29 @@ def _pcapng(data):
             orig = struct.unpack(order + "I", body[:4])[0]
             cap = min(orig, snaplen or orig, len(body) - 4)
             yield name, Frame(0, max(orig, cap), linktype, body[4:4 + cap])
+        elif kind == 5:
+            dwell = _dwell(body, order)
+            if dwell:
+                yield interfaces[struct.unpack(order + "I", body[:4])[0]][4], dwell
 
 
 def frames(path):
     """All frames of a pcap or pcapng file, packed or not. Raises Corrupt where it breaks off."""
     data = file_bytes(path)
     if data[:4] == b"\x0a\x0d\x0d\x0a":
-        yield from (frame for _, frame in _pcapng(data))
+        yield from (one for _, one in _pcapng(data) if isinstance(one, Frame))
     else:
         yield from _pcap(data)
 
 
 def of_interface(path, name):
     """The frames of one interface of a pcapng file."""
-    return [frame for its, frame in _pcapng(file_bytes(path)) if its == name]
+    return [one for its, one in _pcapng(file_bytes(path)) if its == name and isinstance(one, Frame)]
+
+
+def dwells(path, name):
+    """What one interface of a pcapng file says of when it listened to what."""
+    return [one for its, one in _pcapng(file_bytes(path)) if its == name and isinstance(one, Dwell)]
 
 
 def folder(name):

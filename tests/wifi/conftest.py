@@ -15,7 +15,7 @@ SECONDS = 300
 MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
 PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play",
                                                  "tests/lesser_driver.so", "tests/replug")),
-            *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw",
+            *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/bin/date", "/sbin/ip", "/sbin/iw",
                                 "/usr/bin/tcpdump"))]
 INIT = pathlib.Path(__file__).parent / "init"
 
@@ -31,6 +31,13 @@ def _chosen(session):
     return {t: f"{n:02}" for n, t in enumerate(found)}
 
 
+def _grouped(t, text):
+    """The sensors file with the topology's groups."""
+    groups = {s.name: f" group={s.group}" for s in t.sensors if s.group}
+    lines = [line + groups.get(line.split(" ")[0], "") for line in text.splitlines()]
+    return "".join(f"{line}\n" for line in [*lines, *t.groups])
+
+
 def _base(root, chosen):
     tree, seconds = programs.tree()
     print(f"{tree.name}: " + (f"fetched in {seconds:.0f} s" if seconds else "in the cache"))
@@ -40,6 +47,7 @@ def _base(root, chosen):
         keys = testbed.Keys(data)
         for s in t.sensors:
             keys.sensor(s.name)
+        keys.sensors.write_text(_grouped(t, keys.sensors.read_text()))
     for name, file in programs.RULES.items():
         guest.install(tree / file, root, name)
     return machine.base(root, INIT, [*PROGRAMS, *(tree / p for p in programs.PROGRAMS)],

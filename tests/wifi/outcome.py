@@ -61,6 +61,10 @@ class Outcome:
         return [_dot11(f) for f in captures.of_interface(self.folder / "out.pcapng",
                                                          f"{sensor}:{interface}")]
 
+    def dwells(self, sensor, interface):
+        """When it listened to which channel: captures.Dwell."""
+        return captures.dwells(self.folder / "out.pcapng", f"{sensor}:{interface}")
+
     def assert_balanced(self, sensor, frames):
         stats = json.loads((self.folder / "stats.json").read_text())["sensors"]
         assert_balanced(next(s for s in stats if s["name"] == sensor), frames)

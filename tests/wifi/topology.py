@@ -93,6 +93,13 @@ class Await:
 
 
 @dataclasses.dataclass(frozen=True)
+class Shout:
+    """One deauthentication frame on a channel of 2.4 or 5 GHz, of MARK_SENDER, to all."""
+    name: str
+    channel: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Sensor:
     """`saluki run` with these options. What it names by -i are radios, made monitor interfaces; with
     --monitor they stay stations' ones, and are up. What its driver lacks: lesser_driver.c. As a row
@@ -101,6 +108,7 @@ class Sensor:
     options: str
     lacks: str = ""
     again: str = ""
+    group: str = ""  # of the collector's
 
     def interfaces(self):
         return re.findall(r"-i (\S+)", self.options)
@@ -124,6 +132,7 @@ class Topology:
     traffic: tuple = ()  # of rounds, which are tuples of rows that go on at once
     sensors: tuple = ()
     collector: str = ""  # further options
+    groups: tuple = ()  # lines of the sensors file about groups
     after: tuple = ()  # Commands, when the sensors have ended
 
     def __post_init__(self):
@@ -197,6 +206,11 @@ def mark(text):
     return captures.Frame(0, len(frame), 127, frame)
 
 
+def shout():
+    frame = bytes([0, 0, 8, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0]) + b"\xff" * 6 + MARK_SENDER * 2 + bytes(2 + 2)
+    return captures.Frame(0, len(frame), 127, frame)
+
+
 def numbered(topology, frames):
     """The frames of one row of traffic, as they are sent."""
     head = topology.mac(frames.to) + topology.mac(frames.by) + ETHERTYPE
@@ -230,6 +244,8 @@ def _begin(topology, name, row):
         yield from _sensor(row)
     elif isinstance(row, Kill):
         yield f"{'kill_child' if row.child else 'kill_off'} {row.sensor}"
+    elif isinstance(row, Shout):
+        yield f"shout {name} {frequency(row.channel)}"
     elif isinstance(row, Await):
         yield f"await {row.who} {row.words}"
     elif isinstance(row, Pings):
@@ -243,7 +259,7 @@ def _round(topology, rows):
     """Begun at once; what ends by itself is waited for."""
     for name, row in rows:
         yield from _begin(topology, name, row)
-    ends = [name for name, row in rows if not isinstance(row, (Sensor, Kill, Await))]
+    ends = [name for name, row in rows if not isinstance(row, (Sensor, Kill, Await, Shout))]
     if ends:
         yield f"end {' '.join(ends)}"
 
@@ -305,3 +321,5 @@ def write(topology, folder):
     for name, row in itertools.chain(*_rounds(topology)):
         if isinstance(row, Frames):
             write_pcap(folder / f"{name}.pcap", 1, numbered(topology, row))
+        elif isinstance(row, Shout):
+            write_pcap(folder / f"{name}.pcap", 127, [shout()])

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A group of two sensors over two channels: together they hear both; focused they are on one."""
+import collections
+import statistics
+
+import pytest
+
+from wifi import figures, topology
+from wifi.outcome import ACK
+from wifi.topology import (ETHERTYPE, WHOLE, AccessPoint, Await, Command, Frames, Sensor, Shout,
+                           Station, Topology, frequency)
+
+SECOND = 10**9
+REFOCUS_S = 3
+FOCUSED = (11, 3, 9, 13, 4)  # none of the plan's, so that each is a change
+OPTIONS = f"--allow-control channels {WHOLE}"
+LOADED = Frames("a", "one", 600, rate=150), Frames("b", "six", 600, rate=150)
+
+
+def _focus(n, channel):
+    order = f"saluki-collector ctl focus --group lib --channel {channel} --for 500ms"
+    return Command(f"when-{n}", "date +%s%N"), Command(f"focus-{n}", order)
+
+
+PAIR = Topology(
+    access_points=(AccessPoint("one", 1), AccessPoint("six", 6)),
+    stations=(Station("a", "one"), Station("b", "six")),
+    sensors=(Sensor("left", f"-i monl {OPTIONS}", group="lib"),
+             Sensor("right", f"-i monr {OPTIONS}", group="lib")),
+    groups=("group lib channels 1,6 dwell 250ms",
+            f"refocus lib for {REFOCUS_S}s wlan type mgt subtype deauth and wlan addr2 "
+            + topology.MARK_SENDER.hex(":")),
+    traffic=((Await("left", "share 0/2"), Await("right", "share 1/2")),
+             LOADED,
+             *(_focus(n, c) for n, c in enumerate(FOCUSED)),
+             (Shout("shouted", 6), Frames("one", "a", 800, rate=200))))
+RADIOS = [(s.name, s.interfaces()[0]) for s in PAIR.sensors]
+
+
+def on_air(air, rows):
+    """What hwsim0 says was on both channels from the first of these frames to the last."""
+    senders = {PAIR.mac(r.by) for r in rows}
+    truth = [t for t in air.truth() if t.mhz in (frequency(1), frequency(6)) and t.frame[0] != ACK]
+    times = [t.time_ns for t in truth if t.frame[10:16] in senders and ETHERTYPE in t.frame]
+    assert times[-1] - times[0] > 3 * SECOND
+    return [t.frame for t in truth if times[0] <= t.time_ns <= times[-1]]
+
+
+@pytest.mark.topology(PAIR)
+def test_coordinated_sensors_hear_both_channels(air):
+    truth = collections.Counter(on_air(air, LOADED))
+    heard = [collections.Counter(air.heard(*r)) for r in RADIOS]
+    alone = [(truth & h).total() / truth.total() for h in heard]
+    share = (truth & (heard[0] + heard[1])).total() / truth.total()
+    figures.tell(coordinated_share=share)
+    assert truth.total() > 1200 and share >= 0.95
+    assert all(0.4 < a < 0.6 for a in alone), alone  # neither of them is all of it
+
+
+@pytest.mark.topology(PAIR)
+def test_a_focus_takes_effect(air):
+    took = []
+    for n, channel in enumerate(FOCUSED):
+        when = int(air.said_by(f"when-{n}")[0])
+        assert sorted(air.said_by(f"focus-{n}")) == [
+            "2 of 2 sensors have done it", "ended 0",
+            *(f"{s}: focus {channel} for 500 ms" for s in ("left", "right"))]
+        begins = [next(d.from_ns for d in air.dwells(*r) if d.mhz == frequency(channel) and not d.error)
+                  for r in RADIOS]
+        took.append((max(begins) - when) / 1e6)
+    print("each:", *(f"{t:.0f}" for t in took))
+    figures.tell(focus_ms=statistics.median(took))
+    assert min(took) > 0 and statistics.median(took) <= 300
+
+
+@pytest.mark.topology(PAIR)
+def test_a_frame_refocuses_both(air):
+    """From the frame on, for a while, both are on its channel, and then sample again."""
+    begins, = (t.time_ns for t in air.truth()
+               if t.frame[0] == 0xc0 and t.frame[10:16] == topology.MARK_SENDER)
+    for radio in RADIOS:
+        dwells = [d for d in air.dwells(*radio) if d.to_ns > begins + SECOND]
+        focused = [d for d in dwells if d.from_ns < begins + (REFOCUS_S - 0.5) * SECOND]
+        assert {d.mhz for d in focused} == {frequency(6)}
+        assert min(d.from_ns for d in focused) <= begins + SECOND
+        assert {d.mhz for d in dwells} == {frequency(1), frequency(6)}
+    said = "\n".join(air.said_by("collector"))
+    assert f"group lib: to channel 6 for {REFOCUS_S}000 ms, by a frame that sensor" in said
