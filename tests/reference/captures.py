@@ -15,7 +15,8 @@ CAPTURES = pathlib.Path(os.environ.get("SALUKI_CAPTURES") or ROOT.parent / "shar
 
 Frame = collections.namedtuple("Frame", "time_ns orig_len linktype data")
 # Times in ns since 1970; a channel by its text and in MHz.
-Dwell = collections.namedtuple("Dwell", "channel from_ns to_ns frames mhz width center switch_ns marked error")
+Dwell = collections.namedtuple("Dwell", "channel mhz width center from_ns to_ns frames switch_ns "
+                                        "marked error")
 
 
 class Corrupt(Exception):
@@ -59,23 +60,8 @@ def _options(body, order):
         at += 4 + (size + 3) // 4 * 4
 
 
-def _dwell(body, order):
-    """Of a statistics block; None where it is of something else."""
-    found = dict(_options(body[12:], order))
-    said = re.match(rb"channel (\S+) \((\d+) MHz, width (\d+), center (\d+)\), switch (\d+) ns, "
-                    rb"marked (\d+)(?:, error (\d+))?", found.get(1, b""))
-    if not said:
-        return None
-    def time_of(code):
-        high, low = struct.unpack(order + "II", found[code])
-        return high << 32 | low
-    numbers = [int(n or 0) for n in said.groups()[1:]]
-    return Dwell(said[1].decode(), time_of(2), time_of(3), struct.unpack(order + "Q", found[4])[0],
-                 *numbers)
-
-
 def _pcapng(data):
-    """(interface's name, frame or dwell), one after the other."""
+    """(interface's name, frame), one after the other."""
     at = 0
     order = "<"
     interfaces = []
@@ -117,29 +103,75 @@ def _pcapng(data):
             orig = struct.unpack(order + "I", body[:4])[0]
             cap = min(orig, snaplen or orig, len(body) - 4)
             yield name, Frame(0, max(orig, cap), linktype, body[4:4 + cap])
-        elif kind == 5:
-            dwell = _dwell(body, order)
-            if dwell:
-                yield interfaces[struct.unpack(order + "I", body[:4])[0]][4], dwell
 
 
 def frames(path):
     """All frames of a pcap or pcapng file, packed or not. Raises Corrupt where it breaks off."""
     data = file_bytes(path)
     if data[:4] == b"\x0a\x0d\x0d\x0a":
-        yield from (one for _, one in _pcapng(data) if isinstance(one, Frame))
+        yield from (frame for _, frame in _pcapng(data))
     else:
         yield from _pcap(data)
 
 
 def of_interface(path, name):
     """The frames of one interface of a pcapng file."""
-    return [one for its, one in _pcapng(file_bytes(path)) if its == name and isinstance(one, Frame)]
+    return [frame for its, frame in _pcapng(file_bytes(path)) if its == name]
+
+
+# ---- what the collector writes besides frames ---------------------------------------------------
+
+DWELL = re.compile(r"channel (\S+) \((\d+) MHz, width (\d+), center (\d+)\), switch (\d+) ns, "
+                   r"marked (\d+)(?:, error (\d+).*)?")
+UNSETTLED = b"heard while the radio was changing channel"
+
+
+def _blocks(path):
+    """(kind, interface's name, what is in front of the options, options) of a file of this machine's
+    byte order: of frames and statistics."""
+    data, at, names = file_bytes(path), 0, []
+    while at < len(data):
+        kind, size = struct.unpack_from("<II", data, at)
+        body = data[at + 8:at + size - 4]
+        at += size
+        if kind == 0x0a0d0d0a:
+            names = []
+        elif kind == 1:
+            names.append(dict(_options(body[8:], "<"))[2].decode())
+        elif kind in (5, 6):
+            head = 12 if kind == 5 else 20 + (struct.unpack_from("<I", body, 12)[0] + 3) // 4 * 4
+            yield (kind, names[struct.unpack_from("<I", body)[0]], body[:head],
+                   list(_options(body[head:], "<")))
 
 
 def dwells(path, name):
-    """What one interface of a pcapng file says of when it listened to what."""
-    return [one for its, one in _pcapng(file_bytes(path)) if its == name and isinstance(one, Dwell)]
+    """The dwells of one interface, in the order in which they are in the file."""
+    found = []
+    for kind, its, _, options in _blocks(path):
+        said = dict(options)
+        match = kind == 5 and its == name and DWELL.fullmatch(said.get(1, b"").decode())
+        if not match:
+            continue
+        assert set(said) <= {1, 2, 3, 4, 19373}, said
+        start, end = (high << 32 | low for high, low in
+                      (struct.unpack("<II", said[code]) for code in (2, 3)))
+        channel, mhz, width, center, switch, marked, error = match.groups("0")
+        found.append(Dwell(channel, int(mhz), int(width), int(center), start, end,
+                           struct.unpack("<Q", said[4])[0], int(switch), int(marked), int(error)))
+    return found
+
+
+def unsettled(path, name):
+    """Of each of an interface's frames, whether it was heard while the radio changed channel."""
+    return [(1, UNSETTLED) in options for kind, its, _, options in _blocks(path)
+            if kind == 6 and its == name]
+
+
+def last_words(path, name):
+    """The comments of the last statistics of an interface that are of no dwell."""
+    found = [[text.decode() for code, text in options if code == 1]
+             for kind, its, _, options in _blocks(path) if kind == 5 and its == name]
+    return next((texts for texts in reversed(found) if not any(map(DWELL.fullmatch, texts))), None)
 
 
 def folder(name):

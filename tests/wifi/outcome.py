@@ -62,8 +62,19 @@ class Outcome:
                                                          f"{sensor}:{interface}")]
 
     def dwells(self, sensor, interface):
-        """When it listened to which channel: captures.Dwell."""
+        """Where a sensor's radio was and when, as the collector has written it (captures.Dwell)."""
         return captures.dwells(self.folder / "out.pcapng", f"{sensor}:{interface}")
+
+    def unsettled(self, sensor, interface):
+        """Of each frame that `heard` has, whether it was heard while the radio changed channel."""
+        return captures.unsettled(self.folder / "out.pcapng", f"{sensor}:{interface}")
+
+    def coverage(self, sensor, interface):
+        """What the collector's statistics say of an interface: by its channels' text."""
+        stats = json.loads((self.folder / "stats.json").read_text())["sensors"]
+        its = next(i for s in stats if s["name"] == sensor for i in s["interfaces"]
+                   if i["name"] == interface)
+        return {c["channel"]: c for c in its["coverage"]["channels"]}
 
     def assert_balanced(self, sensor, frames):
         stats = json.loads((self.folder / "stats.json").read_text())["sensors"]

@@ -477,12 +477,15 @@ class Sensor:
     def add(self, frames, codec, size=40):
         """Combos of so many frames each."""
         for at in range(0, len(frames), size):
-            part = frames[at:at + size]
-            count = len(self.combos)
-            self.plain.append(sc.combo_write(part, self.exported, count, self.welcome.sensor, codec))
-            self.combos.append(self.file.record(self.run, count, self.plain[-1]) if self.file
-                               else self.plain[-1])
-            self.exported += len(part)
+            self.add_combo(frames[at:at + size], codec)
+
+    def add_combo(self, frames, codec, events=()):
+        count = len(self.combos)
+        self.plain.append(sc.combo_write(frames, self.exported, count, self.welcome.sensor, codec,
+                                         events))
+        self.combos.append(self.file.record(self.run, count, self.plain[-1]) if self.file
+                           else self.plain[-1])
+        self.exported += len(frames)
 
     def killed(self):
         """Another process forwards all that this one has made, from its next session on."""
