@@ -18,6 +18,17 @@ static void check_text(const char *text, size_t max)
 		CHECK(text[i] >= ' ' && text[i] <= '~');
 }
 
+static void check_channels(const struct order_channels *c, const struct order_message *o)
+{
+	if (c->focus) {
+		CHECK(channel_is_sound(&c->channel) && c->ms <= ORDER_FOCUS_MAX_MS);
+		return;
+	}
+	CHECK(c->list > o->text && c->list + c->list_len <= o->text + strlen(o->text));
+	CHECK(!memchr(c->list, ' ', c->list_len));
+	CHECK(c->members ? c->member < c->members : !c->member);
+}
+
 static void check_order(const uint8_t *in, size_t len)
 {
 	struct order_setting s;
@@ -35,6 +46,8 @@ static void check_order(const uint8_t *in, size_t len)
 		CHECK(why);
 	else if (s.kind == ORDER_FILTER)
 		CHECK(s.filter > o.text && s.filter <= o.text + strlen(o.text));
+	else if (s.kind == ORDER_CHANNELS)
+		check_channels(&s.channels, &o);
 	else
 		CHECK(s.kind == ORDER_SNAPLEN && s.snaplen <= 999999999);
 }

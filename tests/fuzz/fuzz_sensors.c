@@ -32,6 +32,41 @@ static void check_line(const struct sensors_file *f, unsigned int i)
 		      memcmp(f->lines[k].public, a->public, KEY_LEN));
 }
 
+/* A list as an order has it has dwells, which are all the same; the file has them beside it. */
+static void write_groups(FILE *out, const struct groups_file *g)
+{
+	for (unsigned int i = 0; i < g->groups_count; i++) {
+		const struct group_line *l = &g->groups[i];
+		const char *dwell = "";
+		bool inside = false;
+
+		fprintf(out, "group %s%s", l->name, l->list[0] ? " channels " : "");
+		for (const char *p = l->list; *p; p++) {
+			if (*p == '@')
+				dwell = p + 1;
+			inside = *p == '@' || (inside && *p != ',');
+			if (!inside)
+				putc(*p, out);
+		}
+		fprintf(out, "%s%s\n", *dwell ? " dwell " : "", dwell);
+	}
+	for (unsigned int i = 0; i < g->rules_count; i++)
+		fprintf(out, "refocus %s for %ums %s\n", g->rules[i].name, g->rules[i].ms,
+			g->rules[i].expression);
+}
+
+static void check_groups(const struct groups_file *a, const struct groups_file *b)
+{
+	CHECK(a->groups_count == b->groups_count && a->rules_count == b->rules_count);
+	for (unsigned int i = 0; i < a->groups_count; i++)
+		CHECK(!strcmp(a->groups[i].name, b->groups[i].name) &&
+		      !strcmp(a->groups[i].list, b->groups[i].list));
+	for (unsigned int i = 0; i < a->rules_count; i++)
+		CHECK(a->rules[i].group && a->rules[i].group == b->rules[i].group &&
+		      a->rules[i].ms == b->rules[i].ms &&
+		      !strcmp(a->rules[i].expression, b->rules[i].expression));
+}
+
 static void check_same(const struct sensors_file *f)
 {
 	struct sensors_file again;
@@ -42,14 +77,18 @@ static void check_same(const struct sensors_file *f)
 	for (unsigned int i = 0; i < f->count; i++) {
 		key_to_text(key, f->lines[i].public);
 		key_to_text(preshared, f->lines[i].preshared);
-		fprintf(out, "%s %u %s %s\n", f->lines[i].name, f->lines[i].id, key, preshared);
+		fprintf(out, "%s %u %s %s%s%s%s\n", f->lines[i].name, f->lines[i].id, key,
+			preshared, f->lines[i].one_way ? " one-way" : "",
+			f->lines[i].group_name[0] ? " group=" : "", f->lines[i].group_name);
 	}
+	write_groups(out, &f->groups);
 	fclose(out);
 	CHECK(read_text(&again, text, len) == 0 && again.count == f->count);
 	for (unsigned int i = 0; i < f->count; i++) {
 		again.lines[i].number = f->lines[i].number;
 		CHECK(!memcmp(&again.lines[i], &f->lines[i], sizeof(*f->lines)));
 	}
+	check_groups(&again.groups, &f->groups);
 	sensors_file_free(&again);
 	free(text);
 }
