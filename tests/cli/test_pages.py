@@ -125,6 +125,20 @@ def test_documents_can_be_typed(name, least):
     assert manpage.mistakes(text) == []
 
 
+def test_lists_of_channels_are_taken():
+    """Each that the page shows: what is wrong with a list is said before anything else."""
+    page = (ROOT / "docs/wifi.md").read_text()
+    lists = set(re.findall(r"--channels? ([\w:/.,@+-]+)", page))
+    assert len(lists) >= 5
+    for text in lists | {"6/40+", "6/40-"}:
+        got = subprocess.run([BUILD / "saluki", "run", "-i", "none", "--channels", text, "--to", "::1:1"],
+                             capture_output=True, text=True, check=False)
+        assert got.returncode == 2 and "--to" in got.stderr, (text, got.stderr)
+    got = subprocess.run([BUILD / "saluki", "run", "-i", "none", "--channels", "6x0", "--to", "::1:1"],
+                         capture_output=True, text=True, check=False)
+    assert got.returncode == 2 and "--channels" in got.stderr
+
+
 def test_options_of_the_readme_are_those_of_help():
     """Its table: each option is one, and has an argument where it takes one."""
     known = {n: o for c in ("saluki-collector", "saluki run") for o in helptext.options(c)
