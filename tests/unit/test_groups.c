@@ -491,6 +491,7 @@ static void expressions_are_of_the_start(void **state)
 	assert_true(refocus_knows(&t.r, &t.f, "file"));
 	assert_null(line("refocus lib for 9s wrong"));
 	assert_false(refocus_knows(&t.r, &t.f, "file"));
+	refocus_free(&t.r);
 	assert_int_equal(refocus_init(&t.r, &t.g, &t.open, &t.f, "file"), -EINVAL);
 }
 
