@@ -52,8 +52,8 @@ static void capture_frame(struct capture *c, struct combo **combo, const struct 
 /* Dwells that had ended by `until_ns` come behind the frames so far. Where the export thread has no
  * combo free they wait, as frames do, in their own ring; at the end (`waits`) for one. `with_last`
  * as in capture_push. */
-static void capture_dwells(struct capture *c, struct combo **combo, uint64_t until_ns,
-			   bool with_last, bool waits)
+static __attribute__((cold)) void capture_dwells(struct capture *c, struct combo **combo,
+						 uint64_t until_ns, bool with_last, bool waits)
 {
 	const struct dwell *d;
 	uint8_t bytes[DWELL_MAX];

@@ -5,6 +5,7 @@
 
 #include "nl80211_parts.h"
 
+#define ANSWER_MAX 32768  /* what the kernel sends at a time, at most (netlink_dump) */
 #define CHAN_WIDTH_320 13 /* NL80211_CHAN_WIDTH_320, in headers since Linux 5.18 */
 
 struct nl80211 {
@@ -114,6 +115,9 @@ int nl80211_open(struct nl80211 **out)
 	if (!n->sock || !n->cb)
 		goto out;
 	set_callbacks(n);
+	/* Room for any answer, so that none is looked at twice: a switch is short. */
+	nl_socket_disable_msg_peek(n->sock);
+	nl_socket_set_msg_buf_size(n->sock, ANSWER_MAX);
 	err = genl_connect(n->sock) < 0 ? -EPROTONOSUPPORT : 0;
 	if (err)
 		goto out;

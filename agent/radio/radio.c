@@ -61,8 +61,18 @@ static bool by_nl80211(struct radio *r)
 
 int radio_tune(struct radio *r, const struct radio_channel *to)
 {
+	/* A switch takes one request. */
+	int err = r->ifindex && r->is_nl ? nl80211_tune(r->nl, r->ifindex, to) : -ENODEV;
+
+	if (err != -ENODEV)
+		return err;
 	return by_nl80211(r) ? nl80211_tune(r->nl, r->ifindex, to)
 			     : wext_tune(r->sock, r->interface, to);
+}
+
+void radio_forget(struct radio *r)
+{
+	r->ifindex = 0;
 }
 
 int radio_where(struct radio *r, struct radio_channel *now)

@@ -67,6 +67,7 @@ void tap_tune(struct tap *t, unsigned int i, const struct link_state *now)
 
 	if (!f->channel.mhz)
 		return;
+	radio_forget(t->radios[i]);
 	err = set_channel(t->radios[i], now, &f->channel);
 	f->tuned = !err && has_channel(t->radios[i], &f->channel);
 	if (err && err != f->not_tuned)
