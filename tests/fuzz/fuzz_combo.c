@@ -23,26 +23,52 @@ static void check_equal(const struct combo_frame *a, const struct combo_frame *b
 	CHECK(!memcmp(a->data, b->data, a->kept_len));
 }
 
+/* An event behind some of the frames, of their bytes. Returns whether there is one. */
+static bool put_event(struct combo *c, const struct combo_frame *f)
+{
+	if (f->time_ns % 4 || !combo_event_fits(c, f->kept_len))
+		return false;
+	combo_event(c, f->orig_len, f->data, f->kept_len);
+	return true;
+}
+
+static void check_event(struct combo_reader *r, const struct combo_frame *f)
+{
+	struct combo_event e;
+
+	CHECK(combo_next_event(r, &e) == 1);
+	CHECK(e.type == f->orig_len && e.len == f->kept_len);
+	CHECK(!memcmp(e.bytes, f->data, e.len));
+}
+
 /* Appends frames until one does not fit, reads them back; returns how many. */
 static size_t write_and_read(const struct combo_frame *frames, size_t count, size_t size)
 {
+	static bool has_event[COMBO_FRAMES_MAX];
+	struct combo_event e;
 	struct combo_frame got;
 	struct combo_reader r;
 	struct combo c;
 	size_t n = 0;
 
 	CHECK(combo_init(&c, size, SNAPLEN_MAX) == 0);
-	while (n < count && combo_fits(&c, frames[n].kept_len))
-		combo_append(&c, &frames[n++]);
+	for (; n < count && combo_fits(&c, frames[n].kept_len); n++) {
+		combo_append(&c, &frames[n]);
+		has_event[n] = put_event(&c, &frames[n]);
+	}
 	if (n) {
 		c.first = n;
 		combo_close(&c);
 		CHECK(c.body_len <= COMBO_BODY_MAX);
 		CHECK(combo_open(&r, c.body, c.body_len, n) == 0);
 		CHECK(r.first == n);
+		CHECK(r.events == c.events);
 		for (size_t i = 0; i < n; i++) {
+			CHECK(combo_next_event(&r, &e) == 0);
 			CHECK(combo_next(&r, &got) == 1);
 			check_equal(&got, &frames[i]);
+			if (has_event[i])
+				check_event(&r, &frames[i]);
 		}
 		CHECK(combo_next(&r, &got) == 0);
 	}
@@ -73,7 +99,7 @@ static void header(struct fuzz_input *in)
 	if (!err) {
 		CHECK(len >= COMBO_HEADER_LEN + COMBO_CODEC_LEN);
 		CHECK(h.sensor_id == SENSOR && h.body_len <= COMBO_BODY_MAX);
-		CHECK(h.frames >= 1 && h.frames <= COMBO_FRAMES_MAX);
+		CHECK(h.frames <= COMBO_FRAMES_MAX);
 		CHECK(h.codec != COMBO_STORED ||
 		      len == COMBO_HEADER_LEN + COMBO_CODEC_LEN + h.body_len);
 		uint8_t again[COMBO_HEADER_LEN];
@@ -114,9 +140,27 @@ static void keep_frame(struct combo_frame *f, const struct combo_reader *r, cons
 	f->data = p;
 }
 
+static bool is_any(const struct combo_event *e)
+{
+	(void)e;
+	return true;
+}
+
+/* Those in front of the next frame. Returns how many they are. */
+static uint32_t take_events(struct combo_reader *r, const uint8_t *body, size_t len)
+{
+	uint32_t left = combo_count_events(r, is_any), n = 0;
+	struct combo_event e;
+
+	for (; combo_next_event(r, &e) == 1; n++)
+		CHECK(e.bytes >= body && e.len <= body + len - e.bytes);
+	CHECK(combo_count_events(r, is_any) == left - n);
+	return n;
+}
+
 static void body(struct fuzz_input *in)
 {
-	uint32_t promised = fuzz_number(in, 2) % COMBO_FRAMES_MAX + 1;
+	uint32_t promised = (fuzz_number(in, 2) + 1) % (COMBO_FRAMES_MAX + 1); /* 0 too */
 	struct combo_reader r;
 	size_t len;
 	const uint8_t *p = fuzz_bytes(in, COMBO_BODY_MAX, &len);
@@ -126,12 +170,15 @@ static void body(struct fuzz_input *in)
 	CHECK(err == 0 || err == -EBADMSG);
 	if (!err) {
 		struct combo_frame after;
+		uint32_t events = take_events(&r, copy, len);
 
 		for (uint32_t i = 0; i < promised; i++) {
 			CHECK(combo_next(&r, &list[i]) == 1);
 			keep_frame(&list[i], &r, copy, len);
+			events += take_events(&r, copy, len);
 		}
 		CHECK(combo_next(&r, &after) == 0);
+		CHECK(events == r.events && events <= COMBO_EVENTS_MAX);
 		there_and_back(list, promised, COMBO_SIZE_MAX);
 	}
 	fuzz_free(copy);

@@ -21,6 +21,8 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 
+#include <saluki/record.h>
+
 #include "collector/files.h"
 #include "collector/open.h"
 #include "fuzz_random.h"
@@ -350,13 +352,17 @@ static size_t make_frames(struct end *e, struct fuzz_input *in)
 
 	CHECK(combo_init(&c, COMBO_SIZE_MIN, COMBO_SIZE_MIN) == 0);
 	for (int left = fuzz_number(in, 1) % 8; left >= 0; left--) {
+		uint8_t what = fuzz_number(in, 1);
 		struct combo_frame f = { .time_ns = now_ns + c.frames,
-					 .linktype = fuzz_number(in, 1) & 1 ? 127 : 1 };
+					 .linktype = what & 1 ? 127 : 1,
+					 .direction = what & SALUKI_UNSETTLED };
 		size_t len;
 
 		f.data = fuzz_bytes(in, fuzz_number(in, 1), &len);
 		f.kept_len = f.orig_len = len;
-		if (combo_fits(&c, len))
+		if (what & 64 && combo_event_fits(&c, len))
+			combo_event(&c, COMBO_EVENT_DWELL + (what & 2), f.data, len);
+		else if (combo_fits(&c, len))
 			combo_append(&c, &f);
 	}
 	c.first = e->frames;

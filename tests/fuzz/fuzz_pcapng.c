@@ -81,12 +81,30 @@ static const char *text(struct fuzz_input *in)
 	return len ? to : NULL;
 }
 
+/* Of the next block of a combo: of no frames where it is not the first. */
+static struct combo_name combo_name(struct written *w, struct fuzz_input *in)
+{
+	struct combo_name name = { 0 };
+	uint8_t what;
+
+	if (!w->left) {
+		what = fuzz_number(in, 1);
+		name = (struct combo_name){ .run = 1, .sensor = 2, .count = w->next++ };
+		name.frames = 1 + what % 4;
+		name.dwells = what >> 6; /* which of both are which, nobody asks */
+		w->left = name.frames + name.dwells;
+		w->begun = w->len;
+	}
+	w->left--;
+	return name;
+}
+
 static size_t packet(struct written *w, struct fuzz_input *in, uint8_t *out)
 {
 	static const uint8_t bytes[FRAME_MAX] = "frame";
 	struct combo_frame f = { .time_ns = fuzz_number(in, 8), .data = bytes };
 	uint32_t interface = fuzz_number(in, 1);
-	struct combo_name name = { 0 };
+	struct combo_name name;
 
 	if (!w->interfaces)
 		return 0;
@@ -96,13 +114,24 @@ static size_t packet(struct written *w, struct fuzz_input *in, uint8_t *out)
 	f.direction = fuzz_number(in, 1);
 	f.linktype = w->linktypes[interface];
 	w->list[w->frames++] = f;
-	if (!w->left) {
-		name = (struct combo_name){ .run = 1, .sensor = 2, .count = w->next++ };
-		w->left = name.frames = 1 + fuzz_number(in, 1) % 4;
-		w->begun = w->len;
-	}
-	w->left--;
+	name = combo_name(w, in);
 	return pcapng_packet(out, interface, &f, name.frames ? &name : NULL);
+}
+
+static size_t dwell(struct written *w, struct fuzz_input *in, uint8_t *out)
+{
+	struct dwell d = { .mhz = fuzz_number(in, 2), .width = fuzz_number(in, 2) };
+	struct combo_name name;
+
+	if (!w->interfaces)
+		return 0;
+	d.center = fuzz_number(in, 2);
+	d.from_ns = fuzz_number(in, 8);
+	d.to_ns = fuzz_number(in, 8);
+	d.frames = d.marked = d.switch_ns = fuzz_number(in, 8);
+	d.error = fuzz_number(in, 4);
+	name = combo_name(w, in);
+	return pcapng_dwell(out, 0, &d, name.frames ? &name : NULL);
 }
 
 static size_t interface(struct written *w, struct fuzz_input *in, uint8_t *out)
@@ -125,13 +154,14 @@ static size_t statistics(struct written *w, struct fuzz_input *in, uint8_t *out)
 	s.start_ns = fuzz_number(in, 8);
 	s.received = fuzz_number(in, 8);
 	s.comment = text(in);
-	return w->interfaces ? pcapng_statistics(out, &s) : 0;
+	return w->interfaces && !w->left ? pcapng_statistics(out, &s) : 0;
 }
 
 /* Every block is written into a block of memory of the size it was promised to need. */
 static void write_block(struct written *w, struct fuzz_input *in)
 {
-	uint8_t what = fuzz_number(in, 1) % 4, *out = malloc(PCAPNG_META_MAX), *exact;
+	uint8_t number = fuzz_number(in, 1), what = number % 4;
+	uint8_t *out = malloc(PCAPNG_META_MAX), *exact;
 	size_t len = 0;
 
 	if (what == 0 || !w->blocks) {
@@ -144,7 +174,11 @@ static void write_block(struct written *w, struct fuzz_input *in)
 	} else if (what == 2) {
 		len = packet(w, in, out);
 		CHECK(!len || len <= w->list[w->frames - 1].kept_len +
-					      (size_t)PCAPNG_PACKET_OVERHEAD + PCAPNG_NAME_LEN);
+					      (size_t)PCAPNG_PACKET_OVERHEAD + PCAPNG_NAME_LEN +
+					      PCAPNG_UNSETTLED_LEN);
+	} else if (number & 64) {
+		len = dwell(w, in, out);
+		CHECK(len <= PCAPNG_DWELL_MAX);
 	} else {
 		len = statistics(w, in, out);
 	}

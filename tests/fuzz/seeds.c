@@ -169,8 +169,11 @@ int main(int argc, char **argv)
 		if (combo_init(&c, COMBO_SIZE_DEFAULT, KEPT))
 			fail("combo");
 		for (unsigned int k = 0;
-		     k < sizes[i] && k < count && combo_fits(&c, frames[k].kept_len); k++)
+		     k < sizes[i] && k < count && combo_fits(&c, frames[k].kept_len); k++) {
 			combo_append(&c, &frames[k]);
+			if (k % 3 == 1 && combo_event_fits(&c, 20))
+				combo_event(&c, k, frames[k].data, k % 20);
+		}
 		c.first = 0;
 		combo_close(&c);
 		body_seed(&c);
