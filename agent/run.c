@@ -12,6 +12,7 @@
  *               └▶ packet socket: source_mmap.c                        session.c ◀─ ACKs
  *     file ─▶ source_file.c
  *     ordered.c ◀──────────────────────── orders.c, compiler.c ◀─ control.c ◀─ orders
+ *     tap/tune.c ◀─ radio/sampler.c, plan.c ─▶ radio/dwells.c ─▶ capture.c
  */
 #include <errno.h>
 #include <string.h>
