@@ -349,6 +349,28 @@ static void frames_that_do_not_fit_any_more(void **state)
 	agent_end(&a);
 }
 
+/* Killed with a combo of events alone, which are in no ring: the number may be at the collector, so
+ * it is not another combo's, and all frames are still to come. */
+static void events_are_gone_with_their_agent(void **state)
+{
+	static struct agent a;
+	struct saluki_journal *j = (void *)left.journal;
+
+	(void)state;
+	begin_anew(false);
+	j->run = 1;
+	j->state = SALUKI_JOURNAL_PENDING;
+	j->done[0].next = j->done[0].combos = 7;
+	assert_int_equal(agent_start(&a, 1024), 0);
+	assert_null(queue_front(&a.queue));
+	assert_int_equal(journal_done(&a.e.journal)->next, 8);
+	assert_int_equal(journal_done(&a.e.journal)->combos, 8);
+	assert_int_equal(journal_state(&a.e.journal), SALUKI_JOURNAL_IDLE);
+	assert_int_equal(a.e.counters.exported, 0);
+	assert_int_equal(left.tail[0] + left.tail[1], 0);
+	agent_end(&a);
+}
+
 static void a_ring_that_is_not_the_journals(void **state)
 {
 	static struct agent a;
@@ -406,6 +428,7 @@ int main(void)
 		cmocka_unit_test(killed_again_and_again),
 		cmocka_unit_test(read_in_another_order),
 		cmocka_unit_test(frames_that_do_not_fit_any_more),
+		cmocka_unit_test(events_are_gone_with_their_agent),
 		cmocka_unit_test(a_ring_that_is_not_the_journals),
 		cmocka_unit_test(the_run_keeps_its_name),
 		cmocka_unit_test(memory_of_its_own),
