@@ -157,8 +157,11 @@ static int sensor_spool(struct sensor *s)
 {
 	struct exporter *e = &s->exporter;
 
+	if (!e->spool)
+		return 0;
+	s->session.lasting = &e->spool->lasting;
 	session_info_set(&s->session);
-	return e->spool ? spool_begin(e->spool, &s->session, e->counters.next) : 0;
+	return spool_begin(e->spool, &s->session, e->counters.next);
 }
 
 static int sensor_sampler(struct sensor *s, const struct run_options *o)

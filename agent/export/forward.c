@@ -17,6 +17,7 @@ int forward_init(struct forward *f, struct spool *spool, struct session *session
 	if (!spool || !spool->group_count)
 		return 0;
 	f->spool = spool;
+	f->info = &spool->forwarded;
 	f->session = session;
 	f->deliver.opaque = true;
 	return deliver_init(&f->deliver, session, counters, FORWARD_STORE_BYTES);
@@ -36,7 +37,7 @@ static void group_begin(struct forward *f, uint32_t group)
 
 	f->group = f->deliver.path.spool = group;
 	f->started = f->ended = false;
-	f->info = f->spool->groups[group - 1].info;
+	*f->info = f->spool->groups[group - 1].info;
 	f->told = 0;
 	f->totals_len = totals_write(f->totals, &none);
 	deliver_start(&f->deliver, 0, 0);
@@ -80,19 +81,19 @@ static void info_anew(struct forward *f)
 {
 	const struct info_lasting *first = &f->spool->groups[f->group - 1].info;
 
-	f->info_known = is_same(first, f->info.text, f->info.len);
+	f->info_known = is_same(first, f->info->text, f->info->len);
 	f->info_told = 0;
 }
 
 /* Returns whether what is behind it may come. */
 static bool take_info(struct forward *f, const struct spool_record *r)
 {
-	if (r->len > INFO_LASTING_MAX || is_same(&f->info, r->data, r->len))
+	if (r->len > INFO_LASTING_MAX || is_same(f->info, r->data, r->len))
 		return true;
 	if (!store_is_empty(&f->deliver.store))
 		return false;
-	f->info.len = r->len;
-	memcpy(f->info.text, r->data, r->len);
+	f->info->len = r->len;
+	memcpy(f->info->text, r->data, r->len);
 	f->info_known = false;
 	f->info_told = 0;
 	return true;
@@ -107,8 +108,8 @@ static void tell_info(struct forward *f, uint64_t now_ns)
 	f->deliver.waits = !f->info_known;
 	if (f->info_known || state != FLIGHT_LOST)
 		return;
-	memcpy(message + 1, f->info.text, f->info.len);
-	f->info_told = deliver_message(&f->deliver, message, 1 + f->info.len, now_ns);
+	memcpy(message + 1, f->info->text, f->info->len);
+	f->info_told = deliver_message(&f->deliver, message, 1 + f->info->len, now_ns);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */

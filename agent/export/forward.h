@@ -21,9 +21,9 @@ struct forward {
 	bool ended;	/* the last one has */
 	uint64_t next_totals_ns;
 	uint64_t told; /* datagram with the last totals of it, that is not lost; 0: none yet */
-	struct info_lasting info; /* of the records that are kept */
-	bool info_known;	  /* the collector has it */
-	uint64_t info_told;	  /* datagram with it, that is not lost; 0: none yet */
+	struct info_lasting *info; /* in the spool: of the records that are kept */
+	bool info_known;	   /* the collector has it */
+	uint64_t info_told;	   /* datagram with it, that is not lost; 0: none yet */
 	uint8_t totals[TOTALS_WIRE_MAX];
 	size_t totals_len;
 	struct deliver deliver;

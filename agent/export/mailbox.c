@@ -81,9 +81,9 @@ bool session_lasting(struct session *s, struct info_lasting *i)
 	bool changed;
 
 	pthread_mutex_lock(&s->lock);
-	changed = s->lasting.change != i->change;
+	changed = s->lasting->change != i->change;
 	if (changed)
-		*i = s->lasting;
+		*i = *s->lasting;
 	pthread_mutex_unlock(&s->lock);
 	return changed;
 }

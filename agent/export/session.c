@@ -315,9 +315,11 @@ void session_info_set(struct session *s)
 {
 	struct info_lasting lasting;
 
+	if (!s->lasting)
+		return;
 	info_write_lasting(&lasting, &s->info);
 	pthread_mutex_lock(&s->lock);
-	s->lasting = lasting;
+	*s->lasting = lasting;
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -181,7 +181,7 @@ struct session {
 
 	/* guarded by the lock, too; no keys */
 	struct session_message outbox[SESSION_OUTBOX];
-	struct info_lasting lasting; /* of `info`: for the spool */
+	struct info_lasting *lasting; /* of `info`: the spool's, NULL without one */
 };
 
 /* ---- start and end --------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ void session_receive(struct session *s, uint64_t now_ns);
 /* Does what is due: set-up, renewal, probes. Returns milliseconds until it wants to be called
  * again. */
 int session_tick(struct session *s, uint64_t now_ns);
-/* `info` is set: what lasts of it is for the export thread from now on. */
+/* `info` is set: what lasts of it is for the export thread from now on, if it has a spool. */
 void session_info_set(struct session *s);
 /* `info` was changed while a session may live. */
 void session_info_changed(struct session *s);

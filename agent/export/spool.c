@@ -158,7 +158,7 @@ int spool_begin(struct spool *s, struct session *session, uint64_t next)
 
 	s->session = session;
 	s->head.run = session->run;
-	s->info = session->lasting;
+	s->info = s->lasting;
 	s->floor = s->written = next;
 	err = make_keys(s);
 	if (err) {

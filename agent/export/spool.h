@@ -82,6 +82,9 @@ struct spool {
 	bool info_due;		  /* it is not in the present segment yet */
 	bool told;
 	struct spool_reader ours, old;
+	/* The session's, set before spool_begin, stow's and forward's: without a spool there
+	 * are none. */
+	struct info_lasting lasting, stowed, forwarded;
 
 	struct session_spool groups[SPOOL_SEGMENTS]; /* of earlier processes, by age */
 	unsigned int group_count;

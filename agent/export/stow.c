@@ -12,8 +12,10 @@ void stow_begin(struct stow *st, struct spool *spool, struct deliver *d)
 {
 	*st = (struct stow){ .spool = spool, .deliver = d, .end = d->store.end };
 	st->handed = st->aged[0] = st->aged[1] = st->end;
-	if (spool)
-		st->info = spool->info;
+	if (spool) {
+		st->info = &spool->stowed;
+		*st->info = spool->info;
+	}
 }
 
 static bool is_behind(const struct stow *st)
@@ -30,8 +32,8 @@ static bool put_info(struct stow *st)
 	if (!slot)
 		return false;
 	slot->kind = SPOOL_INFO;
-	slot->len = st->info.len;
-	memcpy(slot->bytes, st->info.text, st->info.len);
+	slot->len = st->info->len;
+	memcpy(slot->bytes, st->info->text, st->info->len);
 	spool_put(st->spool);
 	st->info_waits = false;
 	return true;
@@ -59,7 +61,7 @@ static struct spool_slot *slot_for(struct stow *st, uint64_t count, uint64_t fir
  * when it has been handed over. */
 static void look_for_info(struct stow *st)
 {
-	if (st->info_waits || !session_lasting(st->deliver->session, &st->info))
+	if (st->info_waits || !session_lasting(st->deliver->session, st->info))
 		return;
 	st->info_waits = true;
 	st->info_from = st->end;

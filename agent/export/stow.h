@@ -20,8 +20,8 @@ struct stow {
 	uint64_t end;	 /* the next combo's count; from store.end on they are only in the file */
 	uint64_t handed; /* combos below it were handed over, or were settled before */
 	uint64_t aged[2], aged_ns; /* combos below aged[0] are old */
-	struct info_lasting info;
-	bool info_waits; /* to be handed over ahead of combo `info_from` */
+	struct info_lasting *info; /* in the spool */
+	bool info_waits;	   /* to be handed over ahead of combo `info_from` */
 	uint64_t info_from;
 };
 

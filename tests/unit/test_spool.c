@@ -243,8 +243,6 @@ static struct session *session_new(const struct keypair *peer, const uint8_t *wi
 	s->peer_count = 1;
 	memcpy(s->peers[0].public, peer->public, KEY_LEN);
 	memcpy(s->peers[0].pair, with, KEY_LEN);
-	strcpy(s->lasting.text, "interface.0=one\n");
-	s->lasting.len = strlen(s->lasting.text);
 	return s;
 }
 
@@ -259,6 +257,8 @@ static struct spool *spool_new(const char *path, struct session *session, uint64
 	struct spool *s = spool_open_file(path, bytes);
 
 	assert_non_null(s);
+	strcpy(s->lasting.text, "interface.0=one\n");
+	s->lasting.len = strlen(s->lasting.text);
 	assert_int_equal(spool_begin(s, session, 0), 0);
 	assert_int_equal(spool_start(s), 0);
 	return s;
