@@ -79,7 +79,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filt
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/replug $(BUILD)/tests/traffic
+	$(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -227,7 +227,10 @@ $(BUILD)/tests/newer_calls $(BUILD)/tests/relay: $(BUILD)/tests/%: $(BUILD)/test
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/netns/replug.o: override CFLAGS += $(NL_CFLAGS)
+$(BUILD)/tests/switches: $(patsubst %,$(BUILD)/%.o,tests/wifi/switches wire/channel \
+		$(addprefix agent/radio/,radio nl80211 nl80211_ask wext))
 $(BUILD)/tests/replug: $(BUILD)/tests/netns/replug.o
+$(BUILD)/tests/replug $(BUILD)/tests/switches:
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lnl-genl-3 -lnl-3
 

@@ -2,6 +2,7 @@
 /* nl80211, the socket and what is ordered: see nl80211.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "nl80211_parts.h"
 
@@ -163,20 +164,41 @@ static uint32_t width_of(const struct radio_channel *c, bool no_ht)
 	}
 }
 
+/* By hand: it is what sampling does all the time, and libnl takes as long as the kernel. */
 static int tune(struct nl80211 *n, int ifindex, const struct radio_channel *to, bool no_ht)
 {
-	struct nl_msg *m = nl80211_request(n, NL80211_CMD_SET_WIPHY, 0);
+	struct {
+		struct nlmsghdr h;
+		struct genlmsghdr g;
+		struct {
+			struct nlattr head;
+			uint32_t value;
+		} attrs[4];
+	} m = {
+		.h = { sizeof(m), n->family, NLM_F_REQUEST | NLM_F_ACK, 0, 0 },
+		.g = { .cmd = NL80211_CMD_SET_WIPHY },
+		.attrs = { { { 8, NL80211_ATTR_IFINDEX }, ifindex },
+			   { { 8, NL80211_ATTR_WIPHY_FREQ }, to->mhz },
+			   { { 8, NL80211_ATTR_CHANNEL_WIDTH }, width_of(to, no_ht) },
+			   { { 8, NL80211_ATTR_CENTER_FREQ1 }, to->center } },
+	};
+	struct {
+		struct nlmsghdr h;
+		struct nlmsgerr e;
+		char rest[128]; /* of the request, and words about it: cut */
+	} a;
+	int fd = nl_socket_get_fd(n->sock);
+	ssize_t len;
 
-	if (!m)
-		return -ENOMEM;
-	NLA_PUT_U32(m, NL80211_ATTR_IFINDEX, ifindex);
-	NLA_PUT_U32(m, NL80211_ATTR_WIPHY_FREQ, to->mhz);
-	NLA_PUT_U32(m, NL80211_ATTR_CHANNEL_WIDTH, width_of(to, no_ht));
-	NLA_PUT_U32(m, NL80211_ATTR_CENTER_FREQ1, to->center);
-	return nl80211_do(n, m, NULL, NULL);
-nla_put_failure:
-	nlmsg_free(m);
-	return -ENOMEM;
+	m.h.nlmsg_seq = nl_socket_use_seq(n->sock);
+	if (send(fd, &m, sizeof(m), 0) != sizeof(m))
+		return -EIO;
+	do
+		len = recv(fd, &a, sizeof(a), 0);
+	while (len < 0 ? errno == EINTR : a.h.nlmsg_seq != m.h.nlmsg_seq);
+	if (len < (ssize_t)(sizeof(a.h) + sizeof(a.e)) || a.h.nlmsg_type != NLMSG_ERROR)
+		return -EIO;
+	return a.e.error;
 }
 
 int nl80211_tune(struct nl80211 *n, int ifindex, const struct radio_channel *to)
