@@ -30,12 +30,14 @@ static int check_list(const struct plan_asked *a, const char *flag, struct plan 
 	return err;
 }
 
+/* Not on the stack, which the rest of the run is below. */
+static struct plan sketch;
+
 static int take_channels(struct plan_asked *a)
 {
-	struct plan p;
 
 	a->list = optarg;
-	return check_list(a, "--channels", &p);
+	return check_list(a, "--channels", &sketch);
 }
 
 static int take_time(const char *flag, uint32_t min_us, uint32_t max_us, const char *range,
@@ -93,14 +95,12 @@ int radio_option(struct capture_options *o, int id)
 int radio_options_check(struct capture_options *o)
 {
 	for (unsigned int i = 0; i < o->count; i++) {
-		struct plan p;
-
 		if (!o->plans[i].list)
 			continue;
-		if (check_list(&o->plans[i], "--channels", &p))
+		if (check_list(&o->plans[i], "--channels", &sketch))
 			return -EINVAL;
-		if (p.count == 1 && !p.all)
-			o->channels[i] = p.entries[0].channel;
+		if (sketch.count == 1 && !sketch.all)
+			o->channels[i] = sketch.entries[0].channel;
 	}
 	return 0;
 }
