@@ -140,7 +140,7 @@ static const char *fill_mixed(struct combo *c, const char *order, uint32_t *f, u
 {
 	combo_reset(c);
 	for (; *order; order++) {
-		if (*order == 'f' && !combo_fits(c, frames[*f].kept_len))
+		if (*order == 'f' && (*f == FRAMES || !combo_fits(c, frames[*f].kept_len)))
 			break;
 		if (*order == 'e' && !combo_event_fits(c, event_len(*e)))
 			break;

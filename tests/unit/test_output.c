@@ -194,13 +194,13 @@ static void combos_of_dwells_are_settled_too(void **state)
 	combo_of_dwells(0, 2, 4, 1);
 	flush();
 	assert_int_equal(out->interfaces, 3); /* its frames are of another link type */
+	coverage_free(&sensors[0].coverage);
 	stop(false);
 	assert_int_equal(unlink(path("saluki.state")), 0);
 	assert_int_equal(start(), 0);
 	r = names_find(&out->names, sensors[0].id, RUN);
 	assert_non_null(r);
 	assert_true(r->next == 3 && r->accounted == 4);
-	coverage_free(&sensors[0].coverage);
 	stop(true);
 }
 
