@@ -79,7 +79,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filt
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
+	$(BUILD)/tests/asks_at.so $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash

@@ -14,9 +14,9 @@ KERNEL = "6.1"
 SECONDS = 300
 MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
 PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play",
-                                                 "tests/lesser_driver.so", "tests/replug",
-                                                 "tests/switches")),
-            *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/bin/date", "/sbin/ip", "/sbin/iw",
+                                                 "tests/lesser_driver.so", "tests/asks_at.so",
+                                                 "tests/replug", "tests/switches")),
+            *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw",
                                 "/usr/bin/tcpdump"))]
 INIT = pathlib.Path(__file__).parent / "init"
 
