@@ -11,3 +11,9 @@ s/[a-zA-Z>-]*appliedParams\.\(in\|out\)BufferMode == ZSTD_bm_stable/1/
 s/^\( *return \)ZSTD_splitBlock(.*/\1blockSizeMax;/
 # A dictionary is always attached (ZSTD_c_forceAttachDict), and no context goes on from combo to combo.
 s/ZSTD_compressBlock_fast_extDict/ZSTD_compressBlock_fast/
+# A dictionary is attached, always, and made before: neither copied nor read for one combo; and the search is
+# the fast one. 5 KB.
+s/ZSTD_shouldAttachDict(cdict, params, pledgedSrcSize)/1/
+/size_t const dictID = cdict ?/,/ZSTD_tfp_forCCtx, cctx->tmpWorkspace);/c\
+    {   size_t const dictID = 0;
+s/switch(params->cParams\.strategy)/switch(ZSTD_fast)/

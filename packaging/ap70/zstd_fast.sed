@@ -2,3 +2,4 @@
 # six times the instructions. Each other length would be another copy of the search.
 /^ *case [567] :$/,+1d
 s/ms->cParams.windowLog < 19;/1;/
+s/const mls = cParams->minMatch;/const mls = 4;/
