@@ -8,22 +8,25 @@
 
 _Static_assert(DWELL_MAX >= 1 + 3 * 3 + 8 + 3 * VARINT_MAX + 5 + VARINT_MAX, "all at their most");
 
+/* Writes varints, and returns where they end. */
+static uint8_t *put_all(uint8_t *p, const uint64_t *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		p += store_varint(p, values[i]);
+	return p;
+}
+
 size_t dwell_write(uint8_t out[DWELL_MAX], const struct dwell *d)
 {
+	const uint64_t channel[] = { d->mhz, d->width, d->center };
+	const uint64_t heard[] = { d->to_ns - d->from_ns, d->frames, d->switch_ns, d->error,
+				   d->marked };
 	uint8_t *p = out;
 
 	*p++ = d->interface;
-	p += store_varint(p, d->mhz);
-	p += store_varint(p, d->width);
-	p += store_varint(p, d->center);
+	p = put_all(p, channel, sizeof(channel) / sizeof(channel[0]));
 	store_be(p, d->from_ns, 8);
-	p += 8;
-	p += store_varint(p, d->to_ns - d->from_ns);
-	p += store_varint(p, d->frames);
-	p += store_varint(p, d->switch_ns);
-	p += store_varint(p, d->error);
-	p += store_varint(p, d->marked);
-	return p - out;
+	return put_all(p + 8, heard, sizeof(heard) / sizeof(heard[0])) - out;
 }
 
 static int read_channel(struct dwell *d, const uint8_t **p, const uint8_t *end)

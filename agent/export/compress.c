@@ -21,33 +21,18 @@
 
 /* The level's own tables are made for megabytes; for 14 KB a smaller window and hash do as well,
  * and clearing them is a good part of a combo's cost. */
-static int set_parameters(ZSTD_CCtx_params *p, int level, const ZSTD_compressionParameters *c)
+static int set_parameters(ZSTD_CCtx_params *p, const ZSTD_compressionParameters *c)
 {
-	const struct {
-		ZSTD_cParameter name;
-		int value;
-	} set[] = {
-		{ ZSTD_c_windowLog, c->windowLog },
-		{ ZSTD_c_hashLog, c->hashLog },
-		{ ZSTD_c_chainLog, c->chainLog },
-		{ ZSTD_c_searchLog, c->searchLog },
-		{ ZSTD_c_minMatch, c->minMatch },
-		{ ZSTD_c_targetLength, c->targetLength },
-		{ ZSTD_c_strategy, c->strategy },
-		/* Copying the dictionary's tables for each combo would cost more than the combo. */
-		{ ZSTD_c_forceAttachDict, ZSTD_dictForceAttach },
-		/* The combo's header has the size and names the dictionary, the seal authenticates:
-		 * none of it twice. */
-		{ ZSTD_c_format, ZSTD_f_zstd1_magicless },
-		{ ZSTD_c_contentSizeFlag, 0 },
-		{ ZSTD_c_dictIDFlag, 0 },
-		{ ZSTD_c_checksumFlag, 0 },
-	};
+	/* The combo's header has the size and names the dictionary, the seal authenticates: none of
+	 * it twice. */
+	const ZSTD_parameters all = { .cParams = *c, .fParams = { .noDictIDFlag = 1 } };
 
-	ZSTD_CCtxParams_init(p, level);
-	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++)
-		if (ZSTD_isError(ZSTD_CCtxParams_setParameter(p, set[i].name, set[i].value)))
-			return -EINVAL;
+	/* Copying the dictionary's tables for each combo would cost more than the combo. */
+	if (ZSTD_isError(ZSTD_CCtxParams_init_advanced(p, all)) ||
+	    ZSTD_isError(ZSTD_CCtxParams_setParameter(p, ZSTD_c_forceAttachDict,
+						      ZSTD_dictForceAttach)) ||
+	    ZSTD_isError(ZSTD_CCtxParams_setParameter(p, ZSTD_c_format, ZSTD_f_zstd1_magicless)))
+		return -EINVAL;
 	return 0;
 }
 
@@ -99,7 +84,7 @@ int compress_init(struct compress *c, int level, size_t size)
 		set_small(&parameters);
 	if (!p)
 		return -ENOMEM;
-	err = set_parameters(p, level, &parameters);
+	err = set_parameters(p, &parameters);
 	if (!err)
 		err = init_context(c, p);
 	if (!err)

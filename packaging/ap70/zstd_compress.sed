@@ -17,3 +17,7 @@ s/ZSTD_shouldAttachDict(cdict, params, pledgedSrcSize)/1/
 /size_t const dictID = cdict ?/,/ZSTD_tfp_forCCtx, cctx->tmpWorkspace);/c\
     {   size_t const dictID = 0;
 s/switch(params->cParams\.strategy)/switch(ZSTD_fast)/
+# What it sets is known when it is compiled.
+s/^size_t ZSTD_CCtxParams_setParameter(/__attribute__((always_inline)) &/
+# Indexes begin anew with a combo 16 MB before they would overflow.
+s/if (ZSTD_window_needOverflowCorrection(.*/if (0) {/
