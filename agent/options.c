@@ -57,14 +57,14 @@ const struct option_def run_defs[] = {
 	RADIO_OPTION_DEFS,
 	{ OPT_DEAF_AFTER, "deaf-after", "SECONDS",
 	  "say when a radio has heard nothing for so long where it\n"
-	  "                               should (default 60; 0: never)" },
+	  "should (default 60; 0: never)" },
 	{ OPT_MONITOR, "monitor", NULL,
 	  "make a monitor interface beside the -i before it, capture\n"
-	  "                               there, and remove it; before all: of each" },
+	  "there, and remove it; before all: of each" },
 	{ OPT_PACE, "pace", NULL, "with -r: at the trace's own speed, not as fast as possible" },
 	{ OPT_TO, "to", "HOST:PORT",
 	  "the collector; [ADDR]:PORT for IPv6; given again: where\n"
-	  "                               to go if that one does not answer" },
+	  "to go if that one does not answer" },
 	{ OPT_KEY, "key", "FILE",
 	  "private key, and on the second line the collector's public key" },
 	CAPTURE_OPTION_DEFS,
@@ -76,19 +76,19 @@ const struct option_def run_defs[] = {
 	{ OPT_PAD, "pad", NULL, "make all datagrams equally long: 1232 bytes" },
 	{ OPT_ONE_WAY, "one-way", NULL,
 	  "nothing comes back from the collector: what is lost stays\n"
-	  "                               lost, and its key opens recordings" },
+	  "lost, and its key opens recordings" },
 	{ OPT_RENEW, "renew", "SECONDS", "age at which session keys are renewed (default 120)" },
 	{ OPT_STORE_BYTES, "store-bytes", "BYTES",
 	  "memory for what the collector has not written yet; K and\n"
-	  "                               M may stand behind it (default " STORE_DEFAULT_TEXT ")" },
+	  "M may stand behind it (default " STORE_DEFAULT_TEXT ")" },
 	{ OPT_SPOOL, "spool", "FILE",
 	  "keep there, for later and for the next run, what could not\n"
-	  "                               be delivered" },
+	  "be delivered" },
 	{ OPT_SPOOL_BYTES, "spool-bytes", "BYTES",
 	  "of it at most; K, M and G may stand behind it (default 64M)" },
 	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
 	  "orders taken from the collector: channels, filter, snaplen,\n"
-	  "                               with commas (none if not given)" },
+	  "with commas (none if not given)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },

@@ -21,7 +21,7 @@ enum { OPT_CONTROL = 256, OPT_TIMEOUT, OPT_GROUP, OPT_SENSOR, OPT_CHANNEL, OPT_F
 const struct option_def ctl_defs[] = {
 	{ OPT_CONTROL, "control", "PATH",
 	  "the collector's control socket\n"
-	  "                               (default " CONTROL_PATH ")" },
+	  "(default " CONTROL_PATH ")" },
 	{ OPT_TIMEOUT, "timeout", "SECONDS", "how long to wait for an answer (default 10)" },
 	{ OPT_GROUP, "group", "GROUP", "all sensors of this group that are present" },
 	{ OPT_SENSOR, "sensor", "SENSOR", "this one" },

@@ -34,7 +34,7 @@ static const struct option_def defs[] = {
 	{ OPT_STATE, "state", "FILE", "what is written already, for the next start" },
 	{ OPT_CONTROL, "control", "PATH",
 	  "socket for 'saluki-collector ctl'\n"
-	  "                               (default " CONTROL_PATH ")" },
+	  "(default " CONTROL_PATH ")" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
 	{ OPT_VERSION, "version", NULL, "print the version" },

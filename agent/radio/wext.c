@@ -31,13 +31,15 @@ int wext_tune(int sock, const char *interface, const struct radio_channel *to)
 /* A channel's number, or a frequency: m * 10^e Hz. */
 static unsigned int mhz_of(const struct iw_freq *f)
 {
-	int64_t hz = f->m;
+	int mhz = f->m;
 
 	if (f->e == 0 && f->m >= 0 && f->m < 1000)
 		return channel_mhz(f->m);
-	for (int i = 0; i < f->e && hz < INT32_MAX * 1000LL; i++)
-		hz *= 10;
-	return hz > 0 && hz / 1000000 <= UINT16_MAX ? hz / 1000000 : 0;
+	for (int e = f->e; e < 6 && mhz; e++)
+		mhz /= 10;
+	for (int e = 6; e < f->e && mhz <= UINT16_MAX; e++)
+		mhz *= 10;
+	return mhz > 0 && mhz <= UINT16_MAX ? mhz : 0;
 }
 
 static struct radio_channel of_20(unsigned int mhz)

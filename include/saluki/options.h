@@ -76,12 +76,19 @@ __attribute__((weak)) int options_next(const struct option_def *defs, int argc, 
 static inline void options_print(FILE *out, const struct option_def *defs)
 {
 	for (int i = 0; defs[i].id; i++) {
+		const char *help = defs[i].help;
 		char flags[64];
+		int n;
 
-		snprintf(flags, sizeof(flags), "%c%c%s--%s%s%s", defs[i].id < 256 ? '-' : ' ',
+		snprintf(flags, sizeof(flags), "  %c%c%s--%s%s%s", defs[i].id < 256 ? '-' : ' ',
 			 defs[i].id < 256 ? defs[i].id : ' ', defs[i].id < 256 ? ", " : "  ",
 			 defs[i].name, defs[i].arg ? " " : "", defs[i].arg ? defs[i].arg : "");
-		fprintf(out, "  %-28s %s\n", flags, defs[i].help);
+		for (;; help += n + 1, flags[0] = 0) {
+			n = strcspn(help, "\n");
+			fprintf(out, "%-30s %.*s\n", flags, n, help);
+			if (!help[n])
+				break;
+		}
 	}
 }
 
