@@ -23,3 +23,4 @@ s/^size_t ZSTD_CCtxParams_setParameter(/__attribute__((always_inline)) &/
 s/if (ZSTD_window_needOverflowCorrection(.*/if (0) {/
 # Parameters are those of a level.
 s/FORWARD_IF_ERROR( *ZSTD_checkCParams(params.cParams) *, "")/(void)0/
+s/BOUNDCHECK(ZSTD_c_[a-zA-Z]*, \(value\|(int)pref\));/;/
