@@ -104,20 +104,24 @@ const struct coverage_interface *coverage_of(const struct coverage *c, unsigned 
 	return c->of[interface].count || c->of[interface].others ? &c->of[interface] : NULL;
 }
 
-/* Of the time between the interface's first dwell and its last. */
-static double share(const struct coverage_interface *i, uint64_t ns)
+/* In a millionth of the time between the interface's first dwell and its last. */
+static unsigned int share(const struct coverage_interface *i, uint64_t ns)
 {
-	return i->to_ns > i->from_ns ? (double)ns / (i->to_ns - i->from_ns) : 0;
+	double part = i->to_ns > i->from_ns ? (double)ns / (i->to_ns - i->from_ns) : 0;
+
+	return (part < 1000 ? part : 1000) * 1e6 + 0.5;
 }
 
 static void print_channel(FILE *out, const struct coverage_interface *i,
 			  const struct coverage_channel *c)
 {
+	unsigned int tenths = (share(i, c->listened_ns) + 500) / 1000;
+	uint64_t whole_ds = (i->to_ns - i->from_ns) / 100000000;
 	char text[CHANNEL_TEXT_LEN];
 
 	channel_text(text, &c->channel);
-	fprintf(out, "channel %s: %.1f %% of %.4g s, %llu frames, %llu dwells", text,
-		100 * share(i, c->listened_ns), (i->to_ns - i->from_ns) / 1e9, ULL(c->frames),
+	fprintf(out, "channel %s: %u.%u %% of %llu.%llu s, %llu frames, %llu dwells", text,
+		tenths / 10, tenths % 10, ULL(whole_ds / 10), ULL(whole_ds % 10), ULL(c->frames),
 		ULL(c->dwells));
 	if (c->marked)
 		fprintf(out, ", %llu marked", ULL(c->marked));
@@ -139,15 +143,16 @@ void coverage_print(FILE *out, const char *before, const struct coverage_interfa
 static void json_channel(FILE *out, const struct coverage_interface *i,
 			 const struct coverage_channel *c)
 {
+	unsigned int part = share(i, c->listened_ns);
 	char text[CHANNEL_TEXT_LEN];
 
 	channel_text(text, &c->channel);
 	fprintf(out,
 		"{\"channel\": \"%s\", \"mhz\": %u, \"width\": %u, \"center\": %u, "
-		"\"share\": %.6f, \"dwells\": %llu, \"listened_ns\": %llu, \"frames\": %llu, "
+		"\"share\": %u.%06u, \"dwells\": %llu, \"listened_ns\": %llu, \"frames\": %llu, "
 		"\"marked\": %llu, \"switch_ns\": %llu, \"failures\": %llu}",
-		text, c->channel.mhz, c->channel.width, c->channel.center, share(i, c->listened_ns),
-		ULL(c->dwells), ULL(c->listened_ns), ULL(c->frames), ULL(c->marked),
+		text, c->channel.mhz, c->channel.width, c->channel.center, part / 1000000,
+		part % 1000000, ULL(c->dwells), ULL(c->listened_ns), ULL(c->frames), ULL(c->marked),
 		ULL(c->switch_ns), ULL(c->failures));
 }
 

@@ -35,6 +35,11 @@ static struct sampler_radio *radio_new(const struct plan_asked *a,
 	return r;
 }
 
+static uint64_t realtime_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
 struct sampler *sampler_new(const struct capture_options *o, const struct handover *h, int *err)
 {
 	struct sampler *s = NULL;
@@ -52,6 +57,7 @@ struct sampler *sampler_new(const struct capture_options *o, const struct handov
 			return NULL;
 		}
 		s->count = h->count;
+		s->realtime_ns = realtime_ns;
 	}
 	return s;
 }
@@ -101,7 +107,7 @@ static void tune(struct sampler *s, unsigned int i, const struct radio_channel *
 /* The collector's clock, as far as is known. */
 static uint64_t collector_ns(const struct sampler *s)
 {
-	return clock_ns(CLOCK_REALTIME) + (s->info->behind_us - s->info->ahead_us) * 1000;
+	return s->realtime_ns() + (s->info->behind_us - s->info->ahead_us) * 1000;
 }
 
 static bool is_focused(const struct sampler_radio *r, uint64_t now_ns)

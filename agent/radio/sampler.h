@@ -59,6 +59,7 @@ struct sampler {
 	struct source *source;
 	int privileged;		 /* socket to that process, not owned */
 	const struct info *info; /* names, and the distance of the collector's clock */
+	uint64_t (*realtime_ns)(void); /* the machine's; tests have another */
 	uint32_t deaf_ms;
 	uint32_t count; /* of interfaces; 0: none is sampled */
 	uint64_t untold;

@@ -138,9 +138,9 @@ static void what_is_told(void **state)
 	failed.frames = 0;
 	add(failed);
 	assert_string_equal(told(print),
-			    "lib mon0: channel 6: 33.3 % of 60 s, 200 frames, 20 dwells\n"
-			    "lib mon0: channel 11: 66.7 % of 60 s, 400 frames, 40 dwells\n"
-			    "lib mon0: channel 6g:5: 0.0 % of 60 s, 0 frames, 0 dwells, 1 marked, "
+			    "lib mon0: channel 6: 33.3 % of 60.0 s, 200 frames, 20 dwells\n"
+			    "lib mon0: channel 11: 66.7 % of 60.0 s, 400 frames, 40 dwells\n"
+			    "lib mon0: channel 6g:5: 0.0 % of 60.0 s, 0 frames, 0 dwells, 1 marked, "
 			    "1 failures\n");
 	assert_non_null(strstr(told(json),
 			       "{\"channel\": \"6\", \"mhz\": 2437, \"width\": 20, "

@@ -81,7 +81,7 @@ def test_dwells_amid_frames(spoken, bundled):
     assert stats["exported"] == stats["written"] == 200 and stats["balance"] == 0
     assert (stats["unknown_events"], stats["bad_events"], stats["bad_combos"]) == (1, 1, 0)
     assert_covered(stats, dwells)
-    said = "channel 36/80: 50.0 % of 10 s, "
+    said = "channel 36/80: 50.0 % of 10.0 s, "
     lines = [line for line in spoken.collector.said.splitlines() if said in line]
     assert lines and all(line.startswith("room-1 mon0: ") for line in lines)
     ledger, coverage = captures.last_words(spoken.out, NAME)
