@@ -67,6 +67,7 @@ static void radio_do(struct tap *t, const struct ordered *r, struct order *a)
 
 	a->what = tunes ? ORDER_TUNED : ORDER_CARD;
 	a->number = r->interface;
+	a->tuned.begin_ns = a->tuned.end_ns = tunes ? monotonic_ns() : 0;
 	if (r->interface >= t->count || !t->interfaces[r->interface].sampled ||
 	    (tunes && !channel_is_sound(&r->channel))) {
 		a->error = -EPERM;
@@ -76,7 +77,6 @@ static void radio_do(struct tap *t, const struct ordered *r, struct order *a)
 		a->error = tap_card(t, r->interface, a->card.mhz, PLAN_MAX, &a->card.count);
 		return;
 	}
-	a->tuned.begin_ns = monotonic_ns();
 	a->error = tap_retune(t, r->interface, &r->channel);
 	a->tuned.end_ns = monotonic_ns();
 }

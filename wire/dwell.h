@@ -23,7 +23,7 @@ struct dwell {
 	uint64_t from_ns;   /* ns since 1970-01-01 UTC, as frames are stamped */
 	uint64_t to_ns;	    /* not below it */
 	uint64_t frames;    /* seen at the hook in between */
-	uint64_t marked;    /* besides: seen while the radio changed to this channel and settled */
+	uint64_t marked;    /* besides: seen while the radio changed to this channel */
 	uint64_t switch_ns; /* that the change to this channel took; 0: it was there already */
 	uint32_t error;	    /* errno of a change that failed: no time, no frames; else 0 */
 };

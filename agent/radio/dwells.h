@@ -14,7 +14,7 @@
 #include "agent/capture_options.h"
 #include "wire/dwell.h"
 
-#define DWELLS_RING 16	  /* a power of two */
+#define DWELLS_RING 256	  /* a power of two: of 8 radios, for 100 ms, 5 ms each */
 #define DWELLS_WINDOWS 32 /* that are remembered: a frame may lie in the kernel for a while */
 
 /* CLOCK_MONOTONIC. While it lasts, its end is UINT64_MAX. */

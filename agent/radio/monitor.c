@@ -393,7 +393,10 @@ static int start(struct monitors *all, struct monitor *m)
 		err = begin(all, m);
 	if (!err && m->record.count)
 		remember(m);
-	return err || !all->nl || !m->wanted ? err : try_channel(m, all->nl, m->wanted);
+	/* What was a monitor interface before us is captured as it is. */
+	return err || !all->nl || !m->wanted || !m->record.count
+		       ? err
+		       : try_channel(m, all->nl, m->wanted);
 }
 
 /* Under the name that it had, whatever the driver takes now. */

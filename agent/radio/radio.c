@@ -89,8 +89,15 @@ int radio_where(struct radio *r, struct radio_channel *now)
 
 int radio_channels(struct radio *r, struct radio_channel *out, unsigned int max)
 {
-	return by_nl80211(r) ? nl80211_channels(r->nl, r->wiphy, out, max)
-			     : wext_channels(r->sock, r->interface, out, max);
+	int n = by_nl80211(r) ? nl80211_channels(r->nl, r->wiphy, out, max)
+			      : wext_channels(r->sock, r->interface, out, max);
+	int sound = 0;
+
+	/* Cards of other bands (802.11ah, 60 GHz) tell what is no channel here. */
+	for (int i = 0; i < n; i++)
+		if (channel_is_sound(&out[i]))
+			out[sound++] = out[i];
+	return n < 0 ? n : sound;
 }
 
 void radio_close(struct radio *r)

@@ -217,9 +217,19 @@ static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 	struct sampler_radio *r = s->radios[i];
 	bool hopeless = err == -ENETDOWN || err == -ENODEV || err == -EPERM;
 	uint32_t tries = hopeless || r->plan.members ? 1 : r->plan.count ?: 1;
+	bool of_focus = r->focus.mhz && channel_is(&r->target, &r->focus);
 
 	say_failed(s, i, err);
-	r->focus.mhz = 0; /* it cannot be had */
+	if (of_focus)
+		r->focus.mhz = 0; /* it cannot be had */
+	if (r->fresh) {		  /* ordered meanwhile */
+		start_plan(s, i, now_ns);
+		return;
+	}
+	if (of_focus || is_focused(r, now_ns)) {
+		go_on(s, i, now_ns);
+		return;
+	}
 	if (++r->failures % tries) {
 		go_on(s, i, now_ns);
 		return;
@@ -274,7 +284,8 @@ static void card(struct sampler *s, unsigned int i, const struct order *o, uint6
 	if (plan_expand(&r->plan, channels, n, why)) {
 		log_line("%s: no channels are sampled: %s", name, why);
 		r->plan.count = 0;
-		r->state = SAMPLER_STAYS;
+		r->ends_ns = FOREVER;
+		r->state = r->now.mhz ? SAMPLER_DWELLS : SAMPLER_STAYS;
 		return;
 	}
 	start_plan(s, i, now_ns);

@@ -14,7 +14,8 @@ uint64_t sampler_seen(const struct sampler *s, unsigned int i)
 	struct saluki_counters c;
 
 	s->source->ops->counters(s->source, i, &c);
-	return c.seen;
+	/* A filter that is no part of the hook has a word at the end: none are taken back. */
+	return (int64_t)(c.seen - s->radios[i]->seen) < 0 ? s->radios[i]->seen : c.seen;
 }
 
 static uint64_t since_1970(struct sampler_radio *r, uint64_t at_ns)
@@ -109,6 +110,8 @@ void sampler_tell(struct sampler *s, unsigned int i, uint64_t to_ns, uint64_t se
 	if (to_ns < r->from_ns)
 		to_ns = r->from_ns;
 	d.to_ns = since_1970(r, to_ns);
+	if (d.to_ns - d.from_ns - (to_ns - r->from_ns) + CLOCK_STEP_NS > 2 * CLOCK_STEP_NS)
+		d.from_ns = d.to_ns - (to_ns - r->from_ns); /* the clock was set */
 	listened(s, i, d.frames, to_ns - r->from_ns);
 	if (to_ns > r->from_ns || d.frames || d.marked || r->untold_frames)
 		hand_over(s, i, &d, to_ns);
@@ -167,6 +170,8 @@ void sampler_last(struct sampler *s, unsigned int i, uint64_t now_ns)
 	if (r->state == SAMPLER_TUNING) {
 		if (r->now.mhz)
 			sampler_tell(s, i, r->asked_ns, r->seen_asked);
+		else if (!r->from_ns)
+			r->seen = r->seen_asked;
 		r->now = r->target;
 		r->marked = seen - r->seen;
 		r->seen = seen;

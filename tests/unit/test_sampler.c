@@ -266,7 +266,7 @@ static void no_room_for_dwells(void **state)
 
 	(void)state;
 	begin("1,6@10ms");
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < DWELLS_RING + 24; i++) {
 		while (asked() < 0)
 			wait_ms(10, 1);
 		answer(0, 0);
@@ -347,6 +347,43 @@ static void another_list(void **state)
 	assert_true(v.mhz == 5180 && v.entries == 0);
 }
 
+/* What is ordered while a switch that fails is on its way begins all the same. */
+static void an_order_amid_a_failure(void **state)
+{
+	(void)state;
+	begin("1,6@10ms");
+	wait_ms(250, 0);
+	assert_int_equal(asked(), 2437);
+	assert_int_equal(order_list("11,13", 0, 0), 0);
+	assert_int_equal(asked(), -1);
+	t.now = monotonic_ns();
+	answer(-EBUSY, MS);
+	assert_int_equal(asked(), 2462);
+	answer(0, MS);
+	assert_int_equal(wait_ms(0, 0), 250);
+}
+
+/* A member that cannot have the focus's channel goes on with its share. */
+static void a_focus_that_fails(void **state)
+{
+	struct order_channels c = { .focus = true, .channel = { 5180, 80, 5210 }, .ms = 3600000 };
+
+	(void)state;
+	t.o.steered = true;
+	begin("1");
+	t.now = monotonic_ns();
+	assert_int_equal(order_list("1@100ms,6", 0, 2), 0);
+	if (asked() > 0)
+		answer(0, MS);
+	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	assert_int_equal(asked(), 5180);
+	t.now = monotonic_ns();
+	answer(-EINVAL, MS);
+	if (asked() > 0)
+		answer(0, MS);
+	assert_in_range(wait_ms(0, 0), 0, 113);
+}
+
 static uint64_t wall(void)
 {
 	return t.wall;
@@ -411,6 +448,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_room_for_dwells, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_focus_is_for_a_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(another_list, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_order_amid_a_failure, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_focus_that_fails, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(shares_of_a_grid, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(who_has_none, set_up, tear_down),
 	};
