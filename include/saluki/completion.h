@@ -12,6 +12,19 @@
 
 #include "options.h"
 
+#ifdef WITHOUT_BPF
+/* For a small machine, which has no bash (Makefile). */
+static inline int completion_print(const char *program, const struct option_def *defs,
+				   const struct command_def *commands, bool alone)
+{
+	(void)defs;
+	(void)commands;
+	(void)alone;
+	log_line("--completion refused: this %s is built without it", program);
+	return 1;
+}
+#else
+
 /* A branch of `case $command`: what may follow it. `commands`, where there are any, may too. */
 static inline void completion_table(const char *pattern, const struct option_def *defs,
 				    const struct command_def *commands)
@@ -91,5 +104,7 @@ static inline int completion_print(const char *program, const struct option_def 
 	}
 	return 0;
 }
+
+#endif /* WITHOUT_BPF */
 
 #endif
