@@ -69,7 +69,7 @@ static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, s
 	if (combo && combo_header_read(&h, combo, len, combo_id(s, combo, len)) == 0 &&
 	    h.seqn == (uint16_t)count)
 		body = decompress_combo(o->decompress, &h, combo, len);
-	if (!body || combo_open(&r, body, h.body_len, h.frames) ||
+	if (!body || combo_open_version(&r, body, h.body_len, h.frames, h.version) ||
 	    ledger_combo(&s->ledger, r.first, h.frames)) {
 		s->ledger.bad_combos++;
 		passed(o, s, count + 1);

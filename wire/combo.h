@@ -65,6 +65,7 @@
 #include "forms.h"
 
 #define COMBO_VERSION 3
+#define COMBO_VERSION_OLDEST 2 /* that is read still: it has no column of events */
 #define COMBO_MAGIC 0x534c4b49u /* "SLKI" */
 #define COMBO_HEADER_LEN 16
 #define COMBO_CODEC_LEN 1
@@ -248,6 +249,9 @@ struct combo_reader {
  * what the header promised, so that combo_next and combo_next_event cannot fail half way. Returns 0
  * or -EBADMSG. The reader points into `body`. */
 int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames);
+/* The same of a body of this version, which combo_header_read has found good. */
+int combo_open_version(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames,
+		       uint16_t version);
 /* Returns 1 with the next frame (pointing into the body or the reader, valid until the next call),
  * 0 behind the last one, -EBADMSG. */
 int combo_next(struct combo_reader *r, struct combo_frame *f);

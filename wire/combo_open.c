@@ -23,8 +23,8 @@ int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uin
 	h->frames = load_be(in + 6, 2);
 	h->body_len = load_be(in + 8, 4);
 	h->codec = in[COMBO_HEADER_LEN];
-	if (load_be(in + 12, 4) != COMBO_MAGIC || h->version != COMBO_VERSION ||
-	    h->sensor_id != sensor_id)
+	if (load_be(in + 12, 4) != COMBO_MAGIC || h->version < COMBO_VERSION_OLDEST ||
+	    h->version > COMBO_VERSION || h->sensor_id != sensor_id)
 		return -EBADMSG;
 	if (h->frames > COMBO_FRAMES_MAX || h->body_len > COMBO_BODY_MAX)
 		return -EBADMSG;
@@ -70,17 +70,21 @@ struct combo_preamble {
 	uint64_t first, base_ns, unit_ns, lengths[COMBO_COLUMNS];
 };
 
-/* Returns the first byte of the columns, NULL where what is in front of them is cut. */
+/* Returns the first byte of the columns, NULL where what is in front of them is cut. Before version
+ * 3 events, the last column, were not there: it is empty. */
 static const uint8_t *read_preamble(struct combo_preamble *pre, const uint8_t *p,
-				    const uint8_t *end)
+				    const uint8_t *end, uint16_t version)
 {
+	int columns = version < 3 ? COMBO_EVENTS : COMBO_COLUMNS;
+
+	pre->lengths[COMBO_EVENTS] = 0;
 	if (load_varint(&p, end, &pre->first) || end - p < 8)
 		return NULL;
 	pre->base_ns = load_be(p, 8);
 	p += 8;
 	if (load_varint(&p, end, &pre->unit_ns))
 		return NULL;
-	for (int i = 0; i < COMBO_COLUMNS; i++)
+	for (int i = 0; i < columns; i++)
 		if (load_varint(&p, end, &pre->lengths[i]))
 			return NULL;
 	return p;
@@ -90,17 +94,23 @@ bool combo_has_forms(const uint8_t *body, size_t len)
 {
 	struct combo_preamble pre;
 
-	return read_preamble(&pre, body, body + len) && pre.lengths[COMBO_FORMS];
+	return read_preamble(&pre, body, body + len, COMBO_VERSION) && pre.lengths[COMBO_FORMS];
 }
 
 int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames)
+{
+	return combo_open_version(r, body, len, frames, COMBO_VERSION);
+}
+
+int combo_open_version(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames,
+		       uint16_t version)
 {
 	const uint8_t *p, *end = body + len;
 	struct combo_cursor *c = &r->cursor;
 	struct combo_preamble pre;
 
 	memset(r, 0, offsetof(struct combo_reader, forms));
-	p = read_preamble(&pre, body, end);
+	p = read_preamble(&pre, body, end, version);
 	if (!p || (pre.unit_ns != 1 && pre.unit_ns != 1000))
 		return -EBADMSG;
 	r->first = pre.first;

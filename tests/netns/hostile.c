@@ -337,7 +337,7 @@ int main(int argc, char **argv)
 	send_changed(8, 0xffffffff, 4); /* 4 GB uncompressed */
 	send_changed(8, COMBO_BODY_MAX + 1, 4);
 	send_changed(0, COMBO_VERSION + 1, 2);
-	send_changed(0, COMBO_VERSION - 1, 2);
+	send_changed(0, COMBO_VERSION_OLDEST - 1, 2);
 	send_changed(2, sensor_id + 1, 2); /* somebody else */
 	send_changed(4, number + 1, 2);	   /* sequence number */
 	send_changed(6, 0, 2);		   /* no frames */

@@ -445,6 +445,48 @@ static void set_frame(struct combo_frame *f, uint8_t *p, const uint8_t *mac, siz
 		store_le(p + sizeof(radio) + 26, 300 + n, 2);
 }
 
+/* Version 2: the list of the columns' lengths ends in front of that of events. */
+static void a_body_of_version_2_gives_the_same_frames(void **state)
+{
+	struct combo_reader r;
+	struct combo_frame f;
+	struct combo_event e;
+	struct combo c;
+	const uint8_t *p, *end;
+	uint8_t *old;
+	uint64_t v;
+	int count = 0;
+
+	(void)state;
+	make_dot11(1);
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, DOT11_LEN), 0);
+	for (; combo_fits(&c, dot11_frames[count].kept_len); count++)
+		combo_append(&c, &dot11_frames[count]);
+	combo_close(&c);
+	p = c.body;
+	end = c.body + c.body_len;
+	assert_int_equal(load_varint(&p, end, &v), 0);
+	p += 8;
+	for (int i = 0; i < 1 + COMBO_EVENTS; i++) /* a unit, and lengths */
+		assert_int_equal(load_varint(&p, end, &v), 0);
+	assert_int_equal(*p, 0);
+	old = malloc(c.body_len - 1);
+	memcpy(old, c.body, p - c.body);
+	memcpy(old + (p - c.body), p + 1, end - p - 1);
+	assert_int_equal(combo_open(&r, old, c.body_len - 1, c.frames), -EBADMSG);
+	assert_int_equal(combo_open_version(&r, c.body, c.body_len, c.frames, 2), -EBADMSG);
+	assert_int_equal(combo_open_version(&r, old, c.body_len - 1, c.frames, 2), 0);
+	for (int i = 0; i < count; i++) {
+		assert_int_equal(combo_next_event(&r, &e), 0);
+		assert_int_equal(combo_next(&r, &f), 1);
+		assert_frame(&f, &dot11_frames[i]);
+	}
+	assert_int_equal(combo_next(&r, &f), 0);
+	assert_int_equal(combo_next_event(&r, &e), 0);
+	free(old);
+	combo_free(&c);
+}
+
 static void clocks_and_counters_cost_a_byte_or_two(void **state)
 {
 	static uint8_t bytes[300][100];
@@ -600,6 +642,7 @@ int main(void)
 		cmocka_unit_test(events_are_bounded),
 		cmocka_unit_test(frames_of_80211_come_back),
 		cmocka_unit_test(clocks_come_back_when_time_begins_anew),
+		cmocka_unit_test(a_body_of_version_2_gives_the_same_frames),
 		cmocka_unit_test(clocks_and_counters_cost_a_byte_or_two),
 		cmocka_unit_test(the_format_is_frozen),
 		cmocka_unit_test(a_damaged_body_is_read_within_bounds),

@@ -531,7 +531,8 @@ static void headers(void **state)
 	} lies[] = {
 		{ "version", 0, 2, COMBO_VERSION, false },
 		{ "version", 0, 2, COMBO_VERSION + 1, true },
-		{ "version", 0, 2, COMBO_VERSION - 1, true },
+		{ "version", 0, 2, COMBO_VERSION_OLDEST, false },
+		{ "version", 0, 2, COMBO_VERSION_OLDEST - 1, true },
 		{ "version", 0, 2, 0, true },
 		{ "version", 0, 2, COMBO_VERSION | 0x100, true },
 		{ "sensor", 2, 2, SENSOR_ID + 1, true },
