@@ -8,6 +8,7 @@
 
 #define ULL(x) ((unsigned long long)(x))
 #define ROOM_FIRST 16
+#define DAY_NS (86400 * 1000000000ULL)
 
 int coverage_read(struct dwell *d, const struct combo_event *e)
 {
@@ -55,16 +56,27 @@ static struct coverage_channel *channel_find(struct coverage_interface *i,
 	return &i->list[i->count++];
 }
 
+/* With what is between it and the one before. Where its clock was set back, or by more than a day,
+ * that is not known. */
+static void span_add(struct coverage_interface *i, const struct dwell *d)
+{
+	uint64_t step = d->to_ns - i->end_ns;
+
+	i->span_ns += i->end_ns && step < DAY_NS ? step : d->to_ns - d->from_ns;
+	i->end_ns = d->to_ns;
+}
+
 static void interface_add(struct coverage_interface *i, const struct dwell *d)
 {
 	const struct radio_channel channel = { d->mhz, d->width, d->center };
-	bool joins = i->to_ns == d->from_ns && !d->switch_ns && !d->error;
+	bool joins = i->end_ns == d->from_ns && !d->switch_ns && !d->error;
 	struct coverage_channel *c = channel_find(i, &channel);
 
 	if (!i->from_ns || d->from_ns < i->from_ns)
 		i->from_ns = d->from_ns;
 	if (d->to_ns > i->to_ns)
 		i->to_ns = d->to_ns;
+	span_add(i, d);
 	joins = joins && c == i->last;
 	i->last = c;
 	if (!c) {
@@ -107,7 +119,7 @@ const struct coverage_interface *coverage_of(const struct coverage *c, unsigned 
 /* In a millionth of the time between the interface's first dwell and its last. */
 static unsigned int share(const struct coverage_interface *i, uint64_t ns)
 {
-	double part = i->to_ns > i->from_ns ? (double)ns / (i->to_ns - i->from_ns) : 0;
+	double part = i->span_ns ? (double)ns / i->span_ns : 0;
 
 	return (part < 1000 ? part : 1000) * 1e6 + 0.5;
 }
@@ -116,7 +128,7 @@ static void print_channel(FILE *out, const struct coverage_interface *i,
 			  const struct coverage_channel *c)
 {
 	unsigned int tenths = (share(i, c->listened_ns) + 500) / 1000;
-	uint64_t whole_ds = (i->to_ns - i->from_ns) / 100000000;
+	uint64_t whole_ds = i->span_ns / 100000000;
 	char text[CHANNEL_TEXT_LEN];
 
 	channel_text(text, &c->channel);

@@ -45,7 +45,7 @@ void groups_free(struct groups *g)
 	}
 	list_free(g->list, g->count);
 	g->list = NULL;
-	g->count = 0;
+	g->count = g->members = 0;
 }
 
 /* ---- what the file says ---------------------------------------------------------------------- */
@@ -93,6 +93,7 @@ static int members_make(struct groups *g)
 			return -ENOMEM;
 		s->member->sensor = s;
 		s->member->groups = g;
+		g->members++;
 	}
 	return 0;
 }
@@ -154,9 +155,17 @@ static uint32_t plan_of(const struct group_member *m)
 	return m->group ? m->group->plan : 0;
 }
 
-static bool has_refused(const struct group_member *m)
+/* A sensor may begin sessions as often as it likes: its group is not dealt anew for each. */
+static bool has_refused(const struct group_member *m, uint64_t now_ns)
 {
-	return m->refused_in && m->refused_in == m->sensor->begun && m->refused == plan_of(m);
+	return m->refused_in && m->refused == plan_of(m) &&
+	       (m->refused_in == m->sensor->begun || now_ns - m->refused_ns < GROUPS_REFUSED_NS);
+}
+
+/* Who has a share, or is to be told that it has none. */
+static bool takes_part(const struct group_member *m, uint64_t now_ns)
+{
+	return is_present(m->sensor, now_ns) && !has_refused(m, now_ns);
 }
 
 static bool same(const struct group_share *a, const struct group_share *b)
@@ -175,8 +184,12 @@ static void told(void *user, struct sensor *s, int status, const char *text)
 		m->told_in = m->asked_in;
 		return;
 	}
-	if (status < 0)
+	/* It did not hear of this order before a later one, of another process perhaps. */
+	if (status == ANSWER_STALE)
+		m->again_ns = m->groups->ticked_ns + GROUPS_BALANCE_NS;
+	if (status < 0 || status == ANSWER_STALE)
 		return; /* if it is still present it is asked again */
+	m->refused_ns = m->groups->ticked_ns;
 	m->refused_in = m->asked_in;
 	m->refused = m->asked.plan;
 	m->told = (struct group_share){ 0 }; /* it has nothing to take back */
@@ -201,11 +214,11 @@ static void ask(struct groups *g, struct group_member *m, uint64_t now_ns)
 }
 
 /* What was told in another session may be another process's. */
-static bool is_due(const struct group_member *m)
+static bool is_due(const struct group_member *m, uint64_t now_ns)
 {
 	bool again = m->share.plan && m->told_in != m->sensor->begun;
 
-	return !m->asking && (again || !same(&m->share, &m->told));
+	return !m->asking && now_ns >= m->again_ns && (again || !same(&m->share, &m->told));
 }
 
 /* Which share is whose, with `deal`; without, whether any would be another than it is. */
@@ -217,12 +230,12 @@ static bool shares_differ(struct sensor_group *x, uint64_t now_ns, bool deal)
 	x->present = 0;
 	for (struct group_member *m = x->first; m; m = m->next) {
 		x->present += is_present(m->sensor, now_ns);
-		members += is_present(m->sensor, now_ns) && !has_refused(m);
+		members += takes_part(m, now_ns);
 	}
 	for (struct group_member *m = x->first; m; m = m->next) {
 		struct group_share share = { 0 };
 
-		if (x->plan && is_present(m->sensor, now_ns) && !has_refused(m))
+		if (x->plan && takes_part(m, now_ns))
 			share = (struct group_share){ x->plan, at++, members };
 		differ |= !same(&share, &m->share);
 		if (deal)
@@ -240,7 +253,7 @@ static void group_tick(struct groups *g, struct sensor_group *x, uint64_t now_ns
 		x->balanced_ns = now_ns;
 	}
 	for (struct group_member *m = x->first; m; m = m->next)
-		if (is_present(m->sensor, now_ns) && !has_refused(m) && is_due(m))
+		if (takes_part(m, now_ns) && is_due(m, now_ns))
 			ask(g, m, now_ns);
 }
 
@@ -253,15 +266,26 @@ static void leavers_tick(struct groups *g, uint64_t now_ns)
 		if (!m || m->group)
 			continue;
 		m->share = (struct group_share){ 0 };
-		if (is_present(m->sensor, now_ns) && !has_refused(m) && is_due(m))
+		if (takes_part(m, now_ns) && is_due(m, now_ns))
 			ask(g, m, now_ns);
 	}
 }
 
+/* What sensors have sent meanwhile is still to be read: until it is, none is taken for gone. */
+static void after_stall(struct groups *g, uint64_t now_ns)
+{
+	bool stalled = g->ticked_ns && now_ns - g->ticked_ns > GROUPS_STALL_NS;
+
+	for (unsigned int i = 0; stalled && i < g->count; i++)
+		g->list[i]->balanced_ns = now_ns;
+	g->ticked_ns = now_ns;
+}
+
 int groups_tick(struct groups *g, uint64_t now_ns)
 {
-	if (!g->list)
+	if (!g->list || !g->members)
 		return -1;
+	after_stall(g, now_ns);
 	if (now_ns >= g->next_ns) {
 		g->next_ns = now_ns + GROUPS_TICK_NS;
 		for (unsigned int i = 0; i < g->count; i++)

@@ -5,8 +5,9 @@
  * that is present its share J of K of the group's plan, so that at each moment they are on
  * different channels; on demand, and by rules (refocus.h), all of them to one channel for a time.
  * Always holds: shares are dealt anew only when who is present has changed, and at most once in
- * GROUPS_BALANCE_NS; a sensor that refuses its share has none until its next session or another
- * plan, and that is said once.
+ * GROUPS_BALANCE_NS, nor sooner than that behind a stall in which nobody could be heard; a sensor
+ * that refuses its share has none until another plan, or until it is in another session
+ * GROUPS_REFUSED_NS later, and that is said once.
  */
 #ifndef COLLECTOR_GROUPS_H
 #define COLLECTOR_GROUPS_H
@@ -20,6 +21,8 @@
 #define GROUPS_SILENT_NS 15000000000ULL /* who was not heard for so long is not present */
 #define GROUPS_BALANCE_NS 2000000000ULL
 #define GROUPS_TICK_NS 250000000ULL
+#define GROUPS_STALL_NS 2000000000ULL /* between two ticks: nobody was heard in it */
+#define GROUPS_REFUSED_NS 60000000000ULL
 #define GROUPS_FOCUS_NS 3000000000ULL /* for which a rule's order is repeated */
 
 struct sensor_group;
@@ -39,6 +42,8 @@ struct group_member {
 	struct group_share share, asked, told;
 	/* Sessions, by their numbers: in which it was asked, told, refused and could not focus. */
 	uint64_t asked_in, told_in, refused_in, unable_in;
+	uint64_t refused_ns;  /* monotonic: when it refused in `refused_in` */
+	uint64_t again_ns;    /* monotonic: it is not asked before */
 	uint32_t refused;     /* the plan that it refused in `refused_in` */
 	uint32_t said;	      /* the plan of which it was said that it is refused */
 	bool asking, turning; /* a share, or a rule's focus, is on its way */
@@ -60,8 +65,10 @@ struct groups {
 	struct sensors *sensors;
 	struct sensor_group **list; /* NULL: there are none */
 	unsigned int count;
-	uint32_t plans;	  /* the last one's number */
-	uint64_t next_ns; /* monotonic: nothing is to be looked at before */
+	unsigned int members; /* all that there are, also of none of these groups */
+	uint32_t plans;	      /* the last one's number */
+	uint64_t ticked_ns;   /* monotonic, of the last tick; 0: there was none */
+	uint64_t next_ns;     /* monotonic: nothing is to be looked at before */
 };
 
 /* Takes open.h's `begun`. */

@@ -65,7 +65,7 @@
 #include "forms.h"
 
 #define COMBO_VERSION 3
-#define COMBO_VERSION_OLDEST 2 /* that is read still: it has no column of events */
+#define COMBO_VERSION_OLDEST 2	/* that is read still: it has no column of events */
 #define COMBO_MAGIC 0x534c4b49u /* "SLKI" */
 #define COMBO_HEADER_LEN 16
 #define COMBO_CODEC_LEN 1

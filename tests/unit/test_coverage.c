@@ -137,16 +137,37 @@ static void what_is_told(void **state)
 	failed.error = EINVAL;
 	failed.frames = 0;
 	add(failed);
-	assert_string_equal(told(print),
-			    "lib mon0: channel 6: 33.3 % of 60.0 s, 200 frames, 20 dwells\n"
-			    "lib mon0: channel 11: 66.7 % of 60.0 s, 400 frames, 40 dwells\n"
-			    "lib mon0: channel 6g:5: 0.0 % of 60.0 s, 0 frames, 0 dwells, 1 marked, "
-			    "1 failures\n");
+	assert_string_equal(
+		told(print),
+		"lib mon0: channel 6: 33.3 % of 60.0 s, 200 frames, 20 dwells\n"
+		"lib mon0: channel 11: 66.7 % of 60.0 s, 400 frames, 40 dwells\n"
+		"lib mon0: channel 6g:5: 0.0 % of 60.0 s, 0 frames, 0 dwells, 1 marked, "
+		"1 failures\n");
 	assert_non_null(strstr(told(json),
 			       "{\"channel\": \"6\", \"mhz\": 2437, \"width\": 20, "
 			       "\"center\": 2437, \"share\": 0.333333, \"dwells\": 20, "
 			       "\"listened_ns\": 20000000000, \"frames\": 200, "
 			       "\"marked\": 0, \"switch_ns\": 40000, \"failures\": 0}"));
+}
+
+/* A clock that was set back, and one that was set by years: what is told is of the dwells. */
+static void a_step_of_the_clock_is_no_time(void **state)
+{
+	static const uint64_t steps[] = { 0, 1000 * 86400 * SECOND, 3600 * SECOND };
+	const struct coverage_interface *i;
+
+	(void)state;
+	for (int n = 0; n < 3; n++) {
+		add(dwell_of(2412, steps[n], SECOND));
+		add(dwell_of(2437, steps[n] + SECOND, SECOND));
+	}
+	i = coverage_of(coverage, 0);
+	assert_true(i->from_ns == BEGIN && i->to_ns == BEGIN + steps[1] + 2 * SECOND);
+	assert_true(i->span_ns == 6 * SECOND);
+	assert_non_null(strstr(told(print), "channel 1: 50.0 % of 6.0 s, "));
+	assert_non_null(strstr(told(json), "\"share\": 0.500000, "));
+	add(dwell_of(2412, steps[2] + 4 * SECOND, 2 * SECOND)); /* and 2 s without any */
+	assert_true(i->span_ns == 10 * SECOND);
 }
 
 /* Sums may go round, and time stand still: it is told all the same. */
@@ -174,6 +195,7 @@ int main(void)
 		T(parts_are_one_dwell),
 		T(memory_is_bounded),
 		T(what_is_told),
+		T(a_step_of_the_clock_is_no_time),
 		T(what_cannot_be),
 	};
 

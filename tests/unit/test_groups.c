@@ -90,11 +90,16 @@ static void present(unsigned int i)
 /* All that are present go on being heard. */
 static void pass(uint64_t ns)
 {
-	t.now += ns;
-	for (int i = 0; i < SENSORS; i++)
-		if (t.sensors[i].current >= 0)
-			t.sensors[i].heard_ns = t.now;
-	groups_tick(&t.g, t.now);
+	do {
+		uint64_t step = ns < S ? ns : S;
+
+		t.now += step;
+		ns -= step;
+		for (int i = 0; i < SENSORS; i++)
+			if (t.sensors[i].current >= 0)
+				t.sensors[i].heard_ns = t.now;
+		groups_tick(&t.g, t.now);
+	} while (ns);
 }
 
 static void answered(unsigned int i, int status)
@@ -254,15 +259,65 @@ static void who_is_not_heard_is_not_there(void **state)
 	present(1);
 	pass(0);
 	all_done();
-	t.now += GROUPS_SILENT_NS;
-	t.sensors[1].heard_ns = t.now;
-	groups_tick(&t.g, t.now);
+	t.sensors[0].current = -1; /* pass() has it silent */
+	pass(GROUPS_SILENT_NS);
+	t.sensors[0].current = 0;
 	ordered(1, "set channels 1@100ms,6@100ms share 0/1");
 	ordered(0, "set channels 1@100ms,6@100ms share 0/2");
 	all_done();
 	pass(GROUPS_BALANCE_NS); /* and it is back, in the same session */
 	ordered(1, "set channels 1@100ms,6@100ms share 1/2");
 	assert_int_equal(t.order[0].count, 1); /* it has that share still */
+}
+
+static void behind_a_stall_nobody_is_gone(void **state)
+{
+	(void)state;
+	apply();
+	present(0);
+	present(1);
+	pass(0);
+	all_done();
+	t.now += 2 * GROUPS_SILENT_NS;
+	t.sensors[1].heard_ns = t.now; /* the first whose datagrams are read */
+	groups_tick(&t.g, t.now);
+	pass(2 * GROUPS_BALANCE_NS);
+	assert_true(t.order[0].count == 1 && t.order[1].count == 1);
+}
+
+static void without_members_there_is_nothing_to_do(void **state)
+{
+	(void)state;
+	groups_file_free(&t.f);
+	for (int i = 0; i < SENSORS; i++)
+		t.sensors[i].group = 0;
+	apply();
+	assert_int_equal(groups_tick(&t.g, t.now), -1);
+	assert_null(line("group lib channels 1"));
+	apply();
+	assert_int_equal(groups_tick(&t.g, t.now), -1);
+	t.sensors[1].group = 1;
+	apply();
+	present(1);
+	assert_true(groups_tick(&t.g, t.now) > 0);
+	ordered(1, "set channels 1@250ms share 0/1");
+}
+
+static void a_stale_order_is_asked_again(void **state)
+{
+	(void)state;
+	apply();
+	present(0);
+	present(1);
+	pass(0);
+	answered(0, ANSWER_STALE);
+	answered(1, ANSWER_DONE);
+	pass(GROUPS_BALANCE_NS - 1);
+	assert_int_equal(t.order[0].count, 1);
+	pass(GROUPS_TICK_NS);
+	assert_int_equal(t.order[0].count, 2);
+	ordered(0, "set channels 1@100ms,6@100ms share 0/2"); /* which is no refusal */
+	assert_int_equal(t.order[1].count, 1);
 }
 
 static void a_new_session_is_told_again(void **state)
@@ -294,8 +349,13 @@ static void who_refuses_is_left_out(void **state)
 	all_done();
 	pass(9 * S);
 	assert_int_equal(t.order[0].count, 1);
-	present(0); /* another run may allow it */
-	pass(GROUPS_BALANCE_NS);
+	for (int i = 0; i < 10; i++) {
+		present(0);
+		pass(GROUPS_BALANCE_NS);
+		assert_int_equal(t.order[0].count, 1);
+		assert_int_equal(t.order[1].count, 2);
+	}
+	pass(GROUPS_REFUSED_NS); /* another run may allow it */
 	assert_int_equal(t.order[0].count, 2);
 	ordered(0, "set channels 1@100ms,6@100ms share 0/2");
 }
@@ -504,6 +564,9 @@ int main(void)
 		TEST(too_many_channels),
 		TEST(shares),
 		TEST(who_is_not_heard_is_not_there),
+		TEST(behind_a_stall_nobody_is_gone),
+		TEST(without_members_there_is_nothing_to_do),
+		TEST(a_stale_order_is_asked_again),
 		TEST(a_new_session_is_told_again),
 		TEST(who_refuses_is_left_out),
 		TEST(another_file),
