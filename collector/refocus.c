@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include <saluki/log.h>
+#include <saluki/monotonic.h>
 
 #include "sensors.h"
 #include "wire/bytes.h"
 #include "wire/channel.h"
 #include "wire/dwell.h"
+#include "wire/info.h"
 
 #define LINKTYPE_RADIOTAP 127
 
@@ -116,6 +118,17 @@ static uint32_t frame_mhz(const struct combo_frame *f)
 	return at + 2 <= len ? (uint32_t)(f->data[at] | f->data[at + 1] << 8) : 0;
 }
 
+/* Its stamp is of the sensor's clock, of which the sensor says how far it is off. */
+static bool is_old(const struct sensor *s, const struct combo_frame *f)
+{
+	uint64_t age_ns = clock_ns(CLOCK_REALTIME) - f->time_ns;
+	struct info i;
+
+	info_read(&i, s->info.text, s->info.len);
+	age_ns += (i.ahead_us - i.behind_us) * 1000;
+	return (int64_t)age_ns > (int64_t)REFOCUS_OLD_NS;
+}
+
 static void act(struct refocus *r, struct refocus_rule *rule, const struct sensor *s, uint32_t mhz,
 		uint64_t now_ns)
 {
@@ -123,9 +136,10 @@ static void act(struct refocus *r, struct refocus_rule *rule, const struct senso
 	bool prolongs = now_ns < rule->until_ns;
 	char text[CHANNEL_TEXT_LEN];
 
-	rule->again_ns = now_ns + REFOCUS_AGAIN_NS;
+	rule->again_ns = now_ns + REFOCUS_UNFIT_NS;
 	if (!channel_is_sound(&c) || (prolongs && mhz != rule->mhz))
 		return;
+	rule->again_ns = now_ns + REFOCUS_AGAIN_NS;
 	rule->mhz = mhz;
 	rule->until_ns = now_ns + rule->ms * 1000000ULL;
 	channel_text(text, &c);
@@ -137,6 +151,18 @@ static void act(struct refocus *r, struct refocus_rule *rule, const struct senso
 		 rule->group->name, text, rule->ms, s->name);
 }
 
+/* Whose dwell is waited for already is not put off by another. */
+static void await_dwell(struct refocus_rule *rule, const struct sensor *s, uint8_t interface,
+			uint64_t now_ns)
+{
+	if (!rule->asked || now_ns - rule->asked_ns >= REFOCUS_OLD_NS) {
+		rule->asked = s;
+		rule->asked_ns = now_ns;
+	}
+	if (rule->asked == s)
+		rule->interface = interface;
+}
+
 static void take_frame(struct refocus *r, struct refocus_rule *rule, const struct sensor *s,
 		       const struct combo_frame *f, uint64_t now_ns)
 {
@@ -144,13 +170,15 @@ static void take_frame(struct refocus *r, struct refocus_rule *rule, const struc
 
 	if (now_ns < rule->again_ns || !expression_match(rule->expression, f))
 		return;
-	mhz = frame_mhz(f);
-	if (mhz) {
-		act(r, rule, s, mhz, now_ns);
-	} else {
-		rule->asked = s;
-		rule->interface = f->interface;
+	if (is_old(s, f)) {
+		rule->again_ns = now_ns + REFOCUS_UNFIT_NS;
+		return;
 	}
+	mhz = frame_mhz(f);
+	if (mhz)
+		act(r, rule, s, mhz, now_ns);
+	else
+		await_dwell(rule, s, f->interface, now_ns);
 }
 
 static void take_event(struct refocus *r, struct refocus_rule *rule, const struct sensor *s,

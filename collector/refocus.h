@@ -4,8 +4,8 @@
  * go to that frame's channel for a time. In: rules of the sensors file; frames and dwells as they
  * are taken. Out: groups_focus. Always holds: without rules nothing of it is called; a rule orders
  * at most once in REFOCUS_AGAIN_NS, and in between its expression is not looked at; while it is in
- * force, frames of other channels change nothing. So a sensor gone bad can have its group follow
- * such frames as it makes up, and no more than that.
+ * force, frames of other channels change nothing, and no frame of long ago ever does. So a sensor
+ * gone bad can have its group follow such frames as it makes up, and no more than that.
  */
 #ifndef COLLECTOR_REFOCUS_H
 #define COLLECTOR_REFOCUS_H
@@ -17,6 +17,8 @@
 #include "groups.h"
 
 #define REFOCUS_AGAIN_NS 1000000000ULL
+#define REFOCUS_UNFIT_NS 20000000ULL  /* behind a match that leads to nothing */
+#define REFOCUS_OLD_NS 10000000000ULL /* such a frame, or a dwell not told for so long */
 
 struct refocus_rule {
 	struct sensor_group *group;
@@ -28,6 +30,7 @@ struct refocus_rule {
 	/* A frame matched that does not say its channel: this sensor's next dwell of this interface
 	 * does. NULL: none has. */
 	const struct sensor *asked;
+	uint64_t asked_ns; /* monotonic, since when */
 	uint8_t interface;
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/groups.o collector/groups_file.o collector/refocus.o wire/channel.o
- * wire/dwell.o */
+ * wire/dwell.o wire/info.o */
 /* Groups: what the file says, who gets which share when, and what a frame leads to. */
 #include "unit.h"
+
+#include <saluki/monotonic.h>
 
 #include "collector/groups.h"
 #include "collector/refocus.h"
@@ -29,6 +31,7 @@ static struct {
 	} order[SENSORS];
 	unsigned int matched;
 	uint64_t now;
+	int64_t age_ns; /* of frames, by their stamps */
 } t;
 
 int dispatch_add(struct dispatch *d, struct sensor *s, const char *text, uint64_t until_ns,
@@ -422,6 +425,7 @@ static void frame(unsigned int i, uint32_t len, unsigned int mhz)
 				 .interface = 1,
 				 .data = tagged };
 
+	f.time_ns = clock_ns(CLOCK_REALTIME) - t.age_ns;
 	tagged[4] = mhz ? 0x0e : 0x06;
 	tagged[MHZ_AT] = mhz;
 	tagged[MHZ_AT + 1] = mhz >> 8;
@@ -477,8 +481,10 @@ static void a_frame_refocuses(void **state)
 	assert_int_equal(t.order[0].count, 1);
 	pass(REFOCUS_AGAIN_NS);
 	frame(1, 77, 5180); /* elsewhere, while it is in force */
+	frame(0, 77, 2437);
+	assert_int_equal(t.matched, 1); /* bounded, too */
 	assert_int_equal(t.order[0].count, 1);
-	pass(REFOCUS_AGAIN_NS);
+	pass(REFOCUS_UNFIT_NS);
 	frame(1, 77, 2437); /* prolonged */
 	assert_int_equal(t.order[0].count, 2);
 	assert_int_equal(t.g.list[0]->refocused, 1);
@@ -514,6 +520,46 @@ static void without_a_channel_its_dwell_tells(void **state)
 	dwell(0, 1, 2462);
 	ordered(1, "focus 11 3000");
 	dwell(0, 1, 2412); /* once */
+	assert_int_equal(t.order[0].count, 1);
+}
+
+static void another_does_not_put_it_off(void **state)
+{
+	(void)state;
+	with_rule();
+	frame(0, 77, 0);
+	frame(1, 77, 0);
+	dwell(1, 1, 2412);
+	assert_int_equal(t.order[0].count, 0);
+	pass(REFOCUS_OLD_NS); /* it tells none */
+	frame(1, 77, 0);
+	dwell(0, 1, 2462);
+	assert_int_equal(t.order[0].count, 0);
+	dwell(1, 1, 2412);
+	ordered(0, "focus 1 3000");
+}
+
+static void frames_of_long_ago(void **state)
+{
+	static char ahead[] = "ahead_us=3600000000\n", behind[] = "behind_us=3600000000\n";
+
+	(void)state;
+	with_rule();
+	t.age_ns = 11 * S;
+	frame(0, 77, 2437);
+	frame(0, 77, 0);
+	dwell(0, 1, 2437);
+	pass(REFOCUS_UNFIT_NS);
+	t.sensors[0].info.text = ahead;
+	t.sensors[0].info.len = strlen(ahead);
+	t.age_ns = 0; /* by a clock that is an hour ahead */
+	frame(0, 77, 2437);
+	assert_int_equal(t.order[0].count, 0);
+	pass(REFOCUS_UNFIT_NS);
+	t.sensors[0].info.text = behind;
+	t.sensors[0].info.len = strlen(behind);
+	t.age_ns = 3600 * (int64_t)S; /* by one that is behind */
+	frame(0, 77, 2437);
 	assert_int_equal(t.order[0].count, 1);
 }
 
@@ -574,6 +620,8 @@ int main(void)
 		TEST(a_frame_refocuses),
 		TEST(who_has_not_answered_is_left_out),
 		TEST(without_a_channel_its_dwell_tells),
+		TEST(another_does_not_put_it_off),
+		TEST(frames_of_long_ago),
 		TEST(what_leads_to_nothing),
 		TEST(expressions_are_of_the_start),
 	};
