@@ -163,7 +163,7 @@ static int write_order(char *out, size_t size, int count, char **words)
 
 	if (count != 3 || strcmp(words[0], "focus"))
 		return join(out, size, count, words);
-	if (duration_us(words[2], &us))
+	if (duration_us(words[2], &us) || us < 1000)
 		return -2;
 	return snprintf(out, size, "focus %s %llu", words[1], (unsigned long long)(us / 1000));
 }
@@ -178,7 +178,7 @@ static const char *wrong_order(char *text, size_t size, int count, char **words)
 	if (len == -1 || len >= (int)size)
 		return "the order is too long";
 	if (len == -2)
-		return "for how long: a number and its unit, " DURATION_UNITS ", at most a day";
+		return "for how long: a number and its unit, " DURATION_UNITS ", from 1ms to a day";
 	return order_parse(&s, text, &why) ? why : NULL;
 }
 

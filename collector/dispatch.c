@@ -117,7 +117,9 @@ static void tick_one(struct dispatch *d, struct dispatch_order *x, uint64_t now_
 	char text[128];
 
 	if (x->until_ns && now_ns >= x->until_ns) {
-		finish(d, x, DISPATCH_GIVEN_UP, "no answer; it may have been carried out");
+		finish(d, x, DISPATCH_GIVEN_UP,
+		       x->number ? "no answer; it may have been carried out"
+				 : "not sent: another order is under way");
 		return;
 	}
 	if (x->until_ns && x->until_ns < d->next_ns)

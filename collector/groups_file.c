@@ -130,7 +130,8 @@ static const char *add_rule(struct refocus_line *l, char *save)
 	char *time = strtok_r(NULL, BLANKS, &save);
 	uint64_t us;
 
-	if (!time || strcmp(word, "for"))
+	/* Behind the last word it is NULL in some C libraries. */
+	if (!time || !save || strcmp(word, "for"))
 		return REFOCUS_USAGE;
 	save += strspn(save, BLANKS);
 	if (!*save)

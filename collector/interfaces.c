@@ -164,7 +164,10 @@ uint32_t interfaces_dwell(struct sensor *s, const struct dwell *d, uint32_t next
 	if (found < 0) {
 		*len = block_write(block, s, &f);
 		found = block_begin(s, &f, next);
+		s->interfaces.list[found].first_ns = d->from_ns;
 	}
+	if (d->to_ns > s->interfaces.list[found].last_ns)
+		s->interfaces.list[found].last_ns = d->to_ns;
 	return s->interfaces.list[found].id;
 }
 

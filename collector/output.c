@@ -246,7 +246,7 @@ static void blocks_begin(struct output *out, struct sensor *s)
 
 	if (known->section != out->section) {
 		known->section = out->section;
-		known->count = 0;
+		known->count = known->turn = 0;
 	}
 }
 

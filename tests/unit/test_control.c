@@ -22,8 +22,8 @@ static struct {
 	bool known;  /* that they are listed */
 	int err;     /* reply_send's */
 	char path[64];
-	struct order_message sent[8];
-	struct sensor *to[8];
+	struct order_message sent[16];
+	struct sensor *to[16];
 	unsigned int sends;
 	uint64_t time;
 } t;
@@ -33,7 +33,7 @@ int reply_send(struct open *o, struct sensor *s, const uint8_t *message, size_t 
 	(void)o;
 	if (t.err)
 		return t.err;
-	assert_true(t.sends < 8);
+	assert_true(t.sends < 16);
 	assert_int_equal(order_read(&t.sent[t.sends], message, len), 0);
 	t.to[t.sends++] = s;
 	return 0;
@@ -332,6 +332,17 @@ static void a_group_answers_one_by_one(void **state)
 	said(fd, "3 yard: no answer; it may have been carried out");
 	heard(fd, "1 1 of 2 sensors have done it");
 	assert_int_equal(serve(9 * S), -1);
+	other = ASK("lib set snaplen 96");
+	serve(S);
+	fd = ASK("group:both focus 6 300");
+	serve(S);
+	answer(1, 1006, ANSWER_DONE, "yes");
+	said(fd, "2 yard: yes");
+	serve(S + CONTROL_GROUP_NS); /* lib is busy all the time */
+	said(fd, "3 lib: not sent: another order is under way");
+	heard(fd, "1 1 of 2 sensors have done it");
+	answer(0, 1005, ANSWER_DONE, "snaplen 96");
+	heard(other, "0 snaplen 96");
 	fd = ASK("group:both focus 6 300");
 	serve(9 * S);
 	close(fd); /* nobody waits any more */

@@ -147,6 +147,27 @@ static void statistics_are_the_interfaces_own(void **state)
 	assert_true(st.received == 0 && st.delivered == 1);
 }
 
+/* From the first dwell's begin to the last's end. */
+static void a_block_of_dwells_alone_lasts_as_they_do(void **state)
+{
+	struct pcapng_statistics st;
+	uint32_t id;
+	size_t len;
+
+	(void)state;
+	say("interface.0=a\n");
+	for (uint64_t n = 1; n < 4; n++) {
+		struct dwell d = { .mhz = 2412, .from_ns = n * 100, .to_ns = n * 100 + 90 };
+
+		id = interfaces_dwell(&s, &d, blocks, (uint8_t *)block, &len);
+		assert_int_equal(id, 0);
+		assert_int_equal(len > 0, n == 1);
+		blocks = 1;
+	}
+	interfaces_statistics(&s, 0, &st);
+	assert_true(st.start_ns == 100 && st.time_ns == 390 && st.delivered == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +175,7 @@ int main(void)
 		cmocka_unit_test_setup(what_is_said_anew_begins_a_block, begin),
 		cmocka_unit_test_setup(a_sensor_that_cannot_decide_is_bounded, begin),
 		cmocka_unit_test_setup(statistics_are_the_interfaces_own, begin),
+		cmocka_unit_test_setup(a_block_of_dwells_alone_lasts_as_they_do, begin),
 	};
 
 	return cmocka_run_group_tests_name("interfaces", tests, NULL, NULL);
