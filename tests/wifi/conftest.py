@@ -10,7 +10,7 @@ from vm import guest, kernels, machine
 from wifi import outcome, programs, topology
 
 KERNEL = "6.1"
-# What the VM has. Alone on two cores it takes a third of that.
+# What the VM has. Alone on two cores it takes less than half of that.
 SECONDS = 600
 MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
 PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play",
