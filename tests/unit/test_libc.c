@@ -29,6 +29,7 @@ static struct passwd *theirs_getpwnam(const char *name)
 #define strtol ap70_strtol
 #define strtoul ap70_strtoul
 #define strtoull ap70_strtoull
+#define strsignal ap70_strsignal
 void *ap70_memcpy(void *restrict to, const void *restrict from, size_t n);
 int ap70_memcmp(const void *a, const void *b, size_t n);
 void *ap70_calloc(size_t count, size_t size);
@@ -54,6 +55,7 @@ unsigned long long ap70_strtoull(const char *from, char **end, int base);
 #undef strtol
 #undef strtoul
 #undef strtoull
+#undef strsignal
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 /* Of the type that the function has: the value, where it ends, and errno. */
