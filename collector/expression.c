@@ -2,13 +2,11 @@
 /* Expression: see expression.h. */
 #include "expression.h"
 
-#include <dlfcn.h>
-#include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SNAPLEN 262144
+#include <saluki/libpcap.h>
 
 /* LINKTYPE_ values, which libpcap knows by the same numbers: radiotap, 802.11, Ethernet, Prism. */
 static const uint16_t linktypes[] = { 127, 105, 1, 119 };
@@ -18,35 +16,7 @@ struct expression {
 	struct bpf_program programs[LINKTYPES]; /* bf_len 0: it is none for that link type */
 };
 
-static struct {
-	void *handle;
-	__typeof__(pcap_open_dead) *open_dead;
-	__typeof__(pcap_compile) *compile;
-	__typeof__(pcap_geterr) *geterr;
-	__typeof__(pcap_freecode) *freecode;
-	__typeof__(pcap_close) *close;
-	__typeof__(pcap_offline_filter) *match;
-} libpcap;
-
-static bool load(void)
-{
-	if (libpcap.match)
-		return true;
-	/* Debian's name of it, and everybody else's. */
-	libpcap.handle = dlopen("libpcap.so.0.8", RTLD_NOW | RTLD_LOCAL);
-	if (!libpcap.handle)
-		libpcap.handle = dlopen("libpcap.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!libpcap.handle)
-		return false;
-	libpcap.open_dead = dlsym(libpcap.handle, "pcap_open_dead");
-	libpcap.compile = dlsym(libpcap.handle, "pcap_compile");
-	libpcap.geterr = dlsym(libpcap.handle, "pcap_geterr");
-	libpcap.freecode = dlsym(libpcap.handle, "pcap_freecode");
-	libpcap.close = dlsym(libpcap.handle, "pcap_close");
-	libpcap.match = dlsym(libpcap.handle, "pcap_offline_filter");
-	return libpcap.open_dead && libpcap.compile && libpcap.geterr && libpcap.freecode &&
-	       libpcap.close && libpcap.match;
-}
+static struct libpcap libpcap;
 
 /* 'protochain' makes a loop, of which a frame could say how long it is. */
 static bool has_loop(const struct bpf_program *p)
@@ -61,7 +31,7 @@ static bool has_loop(const struct bpf_program *p)
 static bool compile(struct bpf_program *p, const char *text, int linktype, char *why,
 		    size_t why_len)
 {
-	pcap_t *dead = libpcap.open_dead(linktype, SNAPLEN);
+	pcap_t *dead = libpcap.open_dead(linktype, LIBPCAP_SNAPLEN);
 	const char *wrong = "no memory to compile it";
 
 	memset(p, 0, sizeof(*p));
@@ -86,7 +56,7 @@ struct expression *expression_new(const char *text, char *why, size_t why_len)
 	bool any = false;
 
 	*why = 0;
-	if (!e || !load()) {
+	if (!e || !libpcap_load(&libpcap)) {
 		snprintf(why, why_len, "%s",
 			 e ? "expressions are compiled by libpcap, which is not on this machine: "
 			     "install libpcap0.8"

@@ -1,51 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter, compiled by libpcap: the only file that knows it. In: a pcap-filter(7) expression and a
- * link type. Out: classic BPF, checked.
- *
- * libpcap is loaded when there is an expression, and not before: with it come D-Bus, systemd and
- * gcrypt libraries, which a sensor has no other use for, and a sensor without libpcap still runs.
- * Then it stays, for another link type, and a process may have given up the right to open files by
- * then.
+ * Filter, compiled by libpcap: the only file of the agent that knows it. In: a pcap-filter(7)
+ * expression and a link type. Out: classic BPF, checked.
  */
 #include "filter.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SNAPLEN 262144 /* of the frames that filters see, not of what is kept */
-
-struct libpcap {
-	void *handle;
-	__typeof__(pcap_open_dead) *open_dead;
-	__typeof__(pcap_compile) *compile;
-	__typeof__(pcap_geterr) *geterr;
-	__typeof__(pcap_freecode) *freecode;
-	__typeof__(pcap_close) *close;
-};
+#include <saluki/libpcap.h>
 
 static int libpcap_open(struct libpcap *p, char *why, size_t why_len)
 {
-	if (p->handle)
+	if (libpcap_load(p))
 		return 0;
-	/* Debian's name of it, and everybody else's. */
-	p->handle = dlopen("libpcap.so.0.8", RTLD_NOW | RTLD_LOCAL);
-	if (!p->handle)
-		p->handle = dlopen("libpcap.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (p->handle) {
-		p->open_dead = dlsym(p->handle, "pcap_open_dead");
-		p->compile = dlsym(p->handle, "pcap_compile");
-		p->geterr = dlsym(p->handle, "pcap_geterr");
-		p->freecode = dlsym(p->handle, "pcap_freecode");
-		p->close = dlsym(p->handle, "pcap_close");
-		if (p->open_dead && p->compile && p->geterr && p->freecode && p->close)
-			return 0;
-		dlclose(p->handle);
-		p->handle = NULL;
-	}
 	snprintf(why, why_len,
 		 "filter expressions are compiled by libpcap, which is not on this machine: "
 		 "install libpcap0.8, or compile with 'tcpdump -ddd' elsewhere and use "
@@ -106,7 +75,7 @@ int filter_compile(struct filter *f, const char *expression, int linktype, char 
 	err = libpcap_open(&p, why, why_len);
 	if (err)
 		return err;
-	dead = p.open_dead(dlt_of(linktype), SNAPLEN);
+	dead = p.open_dead(dlt_of(linktype), LIBPCAP_SNAPLEN);
 	if (!dead) {
 		snprintf(why, why_len, "filter '%.120s': no memory to compile it", expression);
 		err = -ENOMEM;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * libpcap, loaded when it is first needed and not before: with it come D-Bus, systemd and gcrypt
+ * libraries, for which neither program has another use, and both run without it. Then it stays: a
+ * process may have given up the right to open files by the time it wants to compile again.
+ */
+#ifndef SALUKI_LIBPCAP_H
+#define SALUKI_LIBPCAP_H
+
+#include <dlfcn.h>
+#include <pcap/pcap.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LIBPCAP_SNAPLEN 262144 /* of the frames that expressions see, not of what is kept */
+
+/* Zeroed: it is not loaded. */
+struct libpcap {
+	void *handle;
+	__typeof__(pcap_open_dead) *open_dead;
+	__typeof__(pcap_compile) *compile;
+	__typeof__(pcap_geterr) *geterr;
+	__typeof__(pcap_freecode) *freecode;
+	__typeof__(pcap_close) *close;
+	__typeof__(pcap_offline_filter) *match;
+};
+
+/* Returns false where it is not on this machine; then nothing of it is. */
+static inline bool libpcap_load(struct libpcap *p)
+{
+	if (p->handle)
+		return true;
+	/* Debian's name of it, and everybody else's. */
+	p->handle = dlopen("libpcap.so.0.8", RTLD_NOW | RTLD_LOCAL);
+	if (!p->handle)
+		p->handle = dlopen("libpcap.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!p->handle)
+		return false;
+	p->open_dead = dlsym(p->handle, "pcap_open_dead");
+	p->compile = dlsym(p->handle, "pcap_compile");
+	p->geterr = dlsym(p->handle, "pcap_geterr");
+	p->freecode = dlsym(p->handle, "pcap_freecode");
+	p->close = dlsym(p->handle, "pcap_close");
+	p->match = dlsym(p->handle, "pcap_offline_filter");
+	if (p->open_dead && p->compile && p->geterr && p->freecode && p->close && p->match)
+		return true;
+	dlclose(p->handle);
+	p->handle = NULL;
+	return false;
+}
+
+#endif
