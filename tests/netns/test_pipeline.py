@@ -275,8 +275,11 @@ def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
 @pytest.mark.alone
 @pytest.mark.captures
 def test_100000_frames_a_second(bed):
-    """The figure of the issue: every frame written, ledger zero, at this rate."""
-    frames = list(captures.frames(captures.CAPTURES / "hwsim/hwsim-all-groundtruth.pcap.zst"))
+    """The figure of the issue: every frame written, ledger zero, at this rate.
+
+    For 2.6 s: the player catches up after a pause of its CPU, unless that comes at the end.
+    """
+    frames = 8 * list(captures.frames(captures.CAPTURES / "hwsim/hwsim-all-groundtruth.pcap.zst"))
     started = time.monotonic()
     got, stats, _ = live(bed, "mon0", frames, 100000, arphrd=803)
     span = (got[-1].time_ns - got[0].time_ns) / 1e9
