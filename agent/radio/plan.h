@@ -44,6 +44,7 @@ struct plan_entry {
 	struct radio_channel channel;
 	uint8_t weight;
 	bool visited;
+	uint16_t told;	   /* for the sampler's use: the errno that was said of it last */
 	uint32_t asked_us; /* with its weight in it */
 	uint32_t dwell_us; /* in the present cycle */
 	uint32_t rate;	   /* of late, while it was listened to: frames in 1000 s */

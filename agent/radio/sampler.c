@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sampler: see sampler.h. What is told of dwells is in sampler_tell.c. */
+/* Sampler: see sampler.h. What is told of dwells is in sampler_tell.c, what the collector orders in
+ * sampler_order.c. */
 #include "sampler.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 #define PART_NS 5000000000ULL	 /* a longer dwell is told in parts */
 #define REST_MIN_NS 250000000ULL /* between tries where no channel is to be had, */
 #define REST_MAX_NS 2000000000ULL
-#define NOT_YET 1 /* start_plan: the card is asked first */
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
@@ -135,8 +135,7 @@ static const struct radio_channel *next(const struct sampler *s, struct sampler_
 	return &r->plan.entries[r->plan.at].channel;
 }
 
-/* A dwell is over, or there is another plan: goes where it is to listen now. */
-static void go_on(struct sampler *s, unsigned int i, uint64_t now_ns)
+void sampler_go_on(struct sampler *s, unsigned int i, uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];
 	const struct radio_channel *to = &r->focus;
@@ -157,23 +156,21 @@ static void go_on(struct sampler *s, unsigned int i, uint64_t now_ns)
 	r->state = r->now.mhz ? SAMPLER_DWELLS : SAMPLER_STAYS;
 }
 
-/* The list is in r->plan: makes it whole. */
-static int start_plan(struct sampler *s, unsigned int i, uint64_t now_ns)
+void sampler_start_plan(struct sampler *s, unsigned int i, uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];
 	int at;
 
 	if (r->plan.all) {
 		r->state = ask(s, i, ORDERED_CARD) ? SAMPLER_ASKING : SAMPLER_STAYS;
-		return NOT_YET;
+		return;
 	}
 	plan_start(&r->plan);
 	at = plan_find(&r->plan, &r->now);
 	if (at > 0 && !r->ordered)
 		r->plan.at = at; /* where the tap has tuned it: those in front were refused */
 	r->fresh = true;
-	go_on(s, i, now_ns);
-	return 0;
+	sampler_go_on(s, i, now_ns);
 }
 
 void sampler_start(struct sampler *s, uint64_t now_ns)
@@ -191,20 +188,29 @@ void sampler_start(struct sampler *s, uint64_t now_ns)
 		if (list)
 			plan_parse(&r->plan, &r->asked, list, strlen(list), why); /* it is sound */
 		if (list)
-			start_plan(s, i, now_ns);
+			sampler_start_plan(s, i, now_ns);
 	}
 }
 
 /* ---- what the privileged process says -------------------------------------------------------- */
 
+/* It is not for the channel. */
+static bool is_hopeless(int err)
+{
+	return err == -ENETDOWN || err == -ENODEV || err == -EPERM;
+}
+
+/* Each reason once: of a channel, or of the interface until it is tuned again. */
 static void say_failed(struct sampler *s, unsigned int i, int err)
 {
 	struct sampler_radio *r = s->radios[i];
+	int at = plan_find(&r->plan, &r->target);
+	uint16_t *told = at < 0 || is_hopeless(err) ? &r->told : &r->plan.entries[at].told;
 	char text[CHANNEL_TEXT_LEN];
 
-	if (r->told == err)
+	if (*told == -err)
 		return;
-	r->told = err;
+	*told = -err;
 	channel_text(text, &r->target);
 	log_line("%s: cannot set channel %s: %s", s->info->interfaces[i].name, text,
 		 radio_reason(err));
@@ -215,7 +221,7 @@ static void say_failed(struct sampler *s, unsigned int i, int err)
 static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];
-	bool hopeless = err == -ENETDOWN || err == -ENODEV || err == -EPERM;
+	bool hopeless = is_hopeless(err);
 	uint32_t tries = hopeless || r->plan.members ? 1 : r->plan.count ?: 1;
 	bool of_focus = r->focus.mhz && channel_is(&r->target, &r->focus);
 
@@ -223,15 +229,15 @@ static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 	if (of_focus)
 		r->focus.mhz = 0; /* it cannot be had */
 	if (r->fresh) {		  /* ordered meanwhile */
-		start_plan(s, i, now_ns);
+		sampler_start_plan(s, i, now_ns);
 		return;
 	}
 	if (of_focus || is_focused(r, now_ns)) {
-		go_on(s, i, now_ns);
+		sampler_go_on(s, i, now_ns);
 		return;
 	}
 	if (++r->failures % tries) {
-		go_on(s, i, now_ns);
+		sampler_go_on(s, i, now_ns);
 		return;
 	}
 	if (r->plan.members && !hopeless) /* its slot passes: ends_ns */
@@ -255,16 +261,16 @@ static void tuned(struct sampler *s, unsigned int i, const struct order *o)
 		failed(s, i, o->error, end_ns);
 		return;
 	}
-	r->failures = 0;
+	r->failures = r->told = 0;
 	r->state = SAMPLER_DWELLS;
 	/* What the switch took is not the dwell's loss; a grid's slot ends when it ends. */
 	if (!r->plan.members && r->ends_ns != FOREVER && !is_focused(r, end_ns))
 		r->ends_ns = end_ns + dwell_ns;
 	/* What was ordered meanwhile: */
 	if (r->fresh)
-		start_plan(s, i, end_ns);
+		sampler_start_plan(s, i, end_ns);
 	else if (is_focused(r, end_ns) && !channel_is(&r->focus, &r->now))
-		go_on(s, i, end_ns);
+		sampler_go_on(s, i, end_ns);
 }
 
 static void card(struct sampler *s, unsigned int i, const struct order *o, uint64_t now_ns)
@@ -288,7 +294,7 @@ static void card(struct sampler *s, unsigned int i, const struct order *o, uint6
 		r->state = r->now.mhz ? SAMPLER_DWELLS : SAMPLER_STAYS;
 		return;
 	}
-	start_plan(s, i, now_ns);
+	sampler_start_plan(s, i, now_ns);
 }
 
 /* It went down or away: it hears nothing until it is tuned again. */
@@ -303,7 +309,9 @@ static void lost(struct sampler *s, unsigned int i, uint64_t now_ns)
 	if (r->state == SAMPLER_TUNING)
 		return; /* what comes of that is told */
 	dwells_begin(&s->dwells, i, now_ns);
-	r->ends_ns = r->plan.count > 1 ? now_ns + REST_MIN_NS : FOREVER;
+	/* To the one channel of the command line the tap brings it back. */
+	r->ends_ns = r->plan.count > 1 || r->ordered || r->focus.mhz ? now_ns + REST_MIN_NS
+								     : FOREVER;
 }
 
 /* The tap has tuned it again, by itself. */
@@ -318,7 +326,7 @@ static void there_again(struct sampler *s, unsigned int i, const struct radio_ch
 	dwells_settled(&s->dwells, i, now_ns);
 	sampler_begin(s, i, now_ns);
 	if (r->state != SAMPLER_ASKING)
-		go_on(s, i, now_ns);
+		sampler_go_on(s, i, now_ns);
 }
 
 void sampler_told(struct sampler *s, const struct order *o, uint64_t now_ns)
@@ -346,7 +354,7 @@ static uint64_t tick(struct sampler *s, unsigned int i, uint64_t now_ns)
 	uint64_t part_ns = r->now.mhz ? r->from_ns + PART_NS : FOREVER;
 
 	if (r->state == SAMPLER_DWELLS && now_ns >= r->ends_ns) {
-		go_on(s, i, now_ns);
+		sampler_go_on(s, i, now_ns);
 		part_ns = r->now.mhz ? r->from_ns + PART_NS : FOREVER;
 	}
 	if (r->state == SAMPLER_DWELLS && now_ns >= part_ns) {
@@ -384,75 +392,6 @@ void sampler_end(struct sampler *s, uint64_t now_ns)
 			 (unsigned long long)s->untold);
 	if (s)
 		s->count = 0;
-}
-
-/* ---- orders of the collector ----------------------------------------------------------------- */
-
-static void focus(struct sampler *s, const struct order_channels *c, uint64_t now_ns)
-{
-	for (unsigned int i = 0; i < s->count; i++) {
-		struct sampler_radio *r = s->radios[i];
-
-		if (!r)
-			continue;
-		r->focus = c->channel;
-		r->focus_ns = now_ns + c->ms * 1000000ULL;
-		if (r->state == SAMPLER_DWELLS || r->state == SAMPLER_STAYS)
-			go_on(s, i, now_ns);
-	}
-}
-
-static void set_plan(struct sampler *s, unsigned int i, const struct plan *p, bool ordered,
-		     uint64_t now_ns)
-{
-	struct sampler_radio *r = s->radios[i];
-
-	r->plan = *p;
-	r->ordered = ordered;
-	r->fresh = true;
-	/* What is on its way comes to its end first. */
-	if (r->state != SAMPLER_TUNING)
-		start_plan(s, i, now_ns);
-}
-
-static int set_list(struct sampler *s, const struct order_channels *c, char *said, uint64_t now_ns)
-{
-	char why[PLAN_WHY_LEN];
-
-	for (unsigned int i = 0; i < s->count; i++) {
-		struct sampler_radio *r = s->radios[i];
-		const char *list = c->list_len ? c->list : r ? r->asked.list : NULL;
-		struct plan p = { 0 };
-
-		if (!r)
-			continue;
-		if (list && plan_parse(&p, &r->asked, list, c->list_len ?: strlen(list), why)) {
-			snprintf(said, ANSWER_TEXT_MAX + 1, "channels %s", why);
-			return -EINVAL; /* of all: it is said of the first */
-		}
-		p.member = c->member;
-		p.members = list ? c->members : 0;
-		p.proportional &= !p.members;
-		set_plan(s, i, &p, c->list_len, now_ns);
-	}
-	return 0;
-}
-
-int sampler_order(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1])
-{
-	struct sampler *s = arg;
-	uint64_t now_ns = monotonic_ns();
-	char text[CHANNEL_TEXT_LEN];
-
-	if (c->focus) {
-		focus(s, c, now_ns);
-		channel_text(text, &c->channel);
-		snprintf(said, ANSWER_TEXT_MAX + 1, "focus %s for %u ms", text, c->ms);
-		return 0;
-	}
-	snprintf(said, ANSWER_TEXT_MAX + 1, "channels %.*s%s", (int)c->list_len,
-		 c->list_len ? c->list : "", c->list_len ? "" : "as the command line says");
-	return set_list(s, c, said, now_ns);
 }
 
 void sampler_view(const struct sampler *s, unsigned int i, struct sampler_view *out)

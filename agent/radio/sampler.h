@@ -51,7 +51,7 @@ struct sampler_radio {
 	uint64_t focus_ns;	    /* until then */
 	uint64_t untold_frames;	    /* of dwells that could not be handed over */
 	uint32_t failures;	    /* one after the other */
-	int told;		    /* the error that was said last */
+	uint16_t told;		    /* the errno of the interface that was said last */
 	struct deaf deaf;	    /* on all its channels */
 };
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What sampler.c, which decides where radios listen, has of sampler_tell.c, which tells of it. */
+/* What sampler.c, which decides where radios listen, has in common with sampler_tell.c, which tells
+ * of it, and sampler_order.c, where the collector has its say. */
 #ifndef AGENT_RADIO_SAMPLER_PARTS_H
 #define AGENT_RADIO_SAMPLER_PARTS_H
 
 #include "sampler.h"
+
+/* A dwell is over, or there is another plan: goes where it is to listen now. */
+void sampler_go_on(struct sampler *s, unsigned int i, uint64_t now_ns);
+/* The list is in its plan: makes that whole, and begins. */
+void sampler_start_plan(struct sampler *s, unsigned int i, uint64_t now_ns);
 
 /* Frames that the hook has seen so far. */
 uint64_t sampler_seen(const struct sampler *s, unsigned int i);

@@ -5,6 +5,8 @@
  * frame that the hook has seen is in one dwell, among its frames or those marked; those of a dwell
  * that could not be handed over are among the marked ones of the next.
  */
+#include <errno.h>
+
 #include <saluki/log.h>
 
 #include "sampler_parts.h"
@@ -121,6 +123,7 @@ void sampler_tell(struct sampler *s, unsigned int i, uint64_t to_ns, uint64_t se
 	r->switch_ns = r->marked = 0;
 }
 
+/* Frames came, at most, while it was not where it was wanted. */
 static void tell_failed(struct sampler *s, unsigned int i, uint64_t at_ns, uint64_t took_ns,
 			int err)
 {
@@ -178,6 +181,10 @@ void sampler_last(struct sampler *s, unsigned int i, uint64_t now_ns)
 		r->from_ns = now_ns;
 		r->from_real_ns = since_1970(r, now_ns);
 	}
-	if (r->now.mhz && r->from_ns)
+	if (r->now.mhz && r->from_ns) {
 		sampler_tell(s, i, now_ns, seen);
+	} else if (r->target.mhz && seen > r->seen) {
+		r->marked = seen - r->seen;
+		tell_failed(s, i, now_ns, 0, -ENETDOWN);
+	}
 }

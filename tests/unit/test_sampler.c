@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/radio/sampler.o agent/radio/sampler_tell.o agent/radio/plan.o agent/radio/dwells.o
- * agent/source/clock.o wire/channel.o */
+/* links: agent/radio/sampler.o agent/radio/sampler_order.o agent/radio/sampler_tell.o
+ * agent/radio/plan.o agent/radio/dwells.o agent/source/clock.o wire/channel.o */
 /* The sampler, with a privileged process, a hook and a time of the test's own. */
 #include "unit.h"
 
@@ -36,7 +36,7 @@ const char *radio_reason(int err)
 static void counters(const struct source *s, unsigned int i, struct saluki_counters *out)
 {
 	assert_ptr_equal(s, &t.source);
-	assert_int_equal(i, 0);
+	assert_in_range(i, 0, t.h.count - 1);
 	*out = (struct saluki_counters){ .seen = t.seen };
 }
 
@@ -218,6 +218,55 @@ static void what_is_refused(void **state)
 	assert_int_equal(t.summed, t.seen);
 }
 
+/* Lines on standard error so far. */
+static unsigned int lines_said(FILE *said)
+{
+	unsigned int lines = 0;
+
+	rewind(said);
+	for (int c; (c = fgetc(said)) != EOF;)
+		lines += c == '\n';
+	return lines;
+}
+
+/* A channel's reason is said once, whatever is said of others; the interface's own, which stands
+ * in the way of all, once until it is tuned again. */
+static void each_reason_is_said_once(void **state)
+{
+	static const struct {
+		int of_13, of_14;
+		unsigned int lines; /* by then */
+	} rounds[] = {
+		{ -EBUSY, -EINVAL, 2 },	     { -EBUSY, -EINVAL, 2 },   { -EINVAL, -EBUSY, 4 },
+		{ -ENETDOWN, -ENETDOWN, 5 }, { -ENETDOWN, -EBUSY, 5 }, { 0, -ENETDOWN, 6 },
+	};
+	size_t count = sizeof(rounds) / sizeof(rounds[0]), done = 0;
+	int was = dup(2);
+	FILE *said = tmpfile();
+
+	(void)state;
+	assert_non_null(said);
+	begin("13,14");
+	dup2(fileno(said), 2);
+	for (; done < count; done++) {
+		for (int left = 2, mhz; left;) {
+			mhz = asked();
+			if (mhz < 0) {
+				wait_ms(2000, 0);
+				continue;
+			}
+			answer(mhz == 2472 ? rounds[done].of_13 : rounds[done].of_14, MS);
+			left--;
+		}
+		if (lines_said(said) != rounds[done].lines)
+			break;
+	}
+	dup2(was, 2);
+	close(was);
+	fclose(said);
+	assert_int_equal(done, count);
+}
+
 static void none_is_to_be_had(void **state)
 {
 	(void)state;
@@ -259,6 +308,64 @@ static void an_interface_that_goes_and_comes(void **state)
 	assert_true(dwells_front(&t.s->dwells, UINT64_MAX) != NULL);
 }
 
+static int order_list(const char *list, unsigned int member, unsigned int members)
+{
+	struct order_channels c = {
+		.list = list, .list_len = strlen(list), .member = member, .members = members
+	};
+
+	return sampler_order(t.s, &c, t.said);
+}
+
+/* To what the command line says the tap brings it back; what was ordered is the sampler's to try.
+ */
+static void one_ordered_channel_is_lost(void **state)
+{
+	struct order o = { .what = ORDER_LOST };
+
+	(void)state;
+	t.o.steered = true;
+	begin("1");
+	assert_int_equal(order_list("6", 0, 0), 0);
+	assert_int_equal(asked(), 2437);
+	t.now = monotonic_ns();
+	answer(0, MS);
+	sampler_told(t.s, &o, t.now);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(wait_ms(0, 0), 250);
+		wait_ms(250, 0);
+		assert_int_equal(asked(), 2437);
+		answer(-EBUSY, MS);
+	}
+	wait_ms(250, 0);
+	assert_int_equal(asked(), 2437);
+	answer(0, MS);
+	assert_int_equal(asked(), -1);
+}
+
+/* What is heard while nobody knows where is in no dwell of a channel, but told. */
+static void frames_of_nowhere(void **state)
+{
+	struct order o = { .what = ORDER_LOST };
+
+	(void)state;
+	begin("1,6");
+	wait_ms(100, 3);
+	sampler_told(t.s, &o, t.now);
+	wait_ms(300, 4);
+	assert_int_equal(asked(), 2437);
+	answer(-EBUSY, MS);
+	assert_int_equal(asked(), 2412);
+	answer(-EBUSY, MS);
+	wait_ms(10, 2);
+	sampler_end(t.s, t.now);
+	assert_dwell(2412, 100, 3, 0, 0);
+	assert_dwell(2437, 0, 0, 4, EBUSY);
+	assert_dwell(2412, 0, 0, 0, EBUSY);
+	assert_dwell(2412, 0, 0, 2, ENETDOWN);
+	assert_int_equal(t.summed, t.seen);
+}
+
 static void no_room_for_dwells(void **state)
 {
 	uint64_t sum = 0;
@@ -280,15 +387,6 @@ static void no_room_for_dwells(void **state)
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */
-
-static int order_list(const char *list, unsigned int member, unsigned int members)
-{
-	struct order_channels c = {
-		.list = list, .list_len = strlen(list), .member = member, .members = members
-	};
-
-	return sampler_order(t.s, &c, t.said);
-}
 
 static void a_focus_is_for_a_time(void **state)
 {
@@ -345,6 +443,24 @@ static void another_list(void **state)
 	assert_int_equal(wait_ms(4000, 0), 1000); /* the next part */
 	sampler_view(t.s, 0, &v);
 	assert_true(v.mhz == 5180 && v.entries == 0);
+}
+
+/* Dwells of an hour, and two of them, are more than a cycle may have. */
+static void a_list_that_one_of_two_refuses(void **state)
+{
+	(void)state;
+	t.o.steered = true;
+	t.h.count = 2;
+	t.h.interfaces[1] = t.h.interfaces[0];
+	t.h.interfaces[1].given = 1;
+	t.o.plans[1] = t.o.plans[0];
+	t.o.plans[1].dwell_us = PLAN_CYCLE_MAX_US;
+	begin(NULL);
+	assert_int_equal(order_list("6,11", 0, 0), -EINVAL);
+	assert_int_equal(asked(), -1);
+	assert_int_equal(order_list("6", 0, 0), 0);
+	assert_int_equal(asked(), 2437);
+	assert_int_equal(asked(), 2437);
 }
 
 /* What is ordered while a switch that fails is on its way begins all the same. */
@@ -441,6 +557,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_after_the_other, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_channel_is_told_in_parts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_list_that_one_of_two_refuses, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_reason_is_said_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_ordered_channel_is_lost, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(frames_of_nowhere, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_is_to_be_had, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_interface_that_goes_and_comes, set_up,
