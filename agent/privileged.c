@@ -334,6 +334,8 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 	if (p.signals < 0 || (o->capture.count && p.links < 0))
 		log_line("cannot watch signals and interfaces: %s", strerror(errno));
 	else if (hand_over(&p) == 0) {
+		/* Signals are obeyed also where the other process does not read what we say. */
+		fcntl(sock, F_SETFL, O_NONBLOCK);
 		if (p.tap)
 			ctl_open(&p.ctl, p.tap, board);
 		if (sandbox_privileged(p.tap, child) == 0)

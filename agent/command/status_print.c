@@ -163,7 +163,7 @@ static void json_plan(const struct status *s)
 	const struct sampler_view *r = radio_of(s);
 #define SAID(bit) (r->how & (bit) ? "true" : "false")
 
-	if (!s->has_agent || !r->entries) {
+	if (!s->has_agent || (!r->entries && !r->how)) {
 		printf("\"plan\": null, ");
 		return;
 	}

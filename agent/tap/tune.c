@@ -100,10 +100,20 @@ int tap_card(struct tap *t, unsigned int i, uint16_t *mhz, uint32_t max, uint32_
 	return n < 0 ? n : 0;
 }
 
-/* Of a plan of several channels, the first that the card takes. Returns what it said of the first
- * where it takes none. */
-static int set_first(struct radio *r, const struct link_state *link, const struct plan_asked *asked,
-		     struct radio_channel *out)
+static int set_one(const char *interface, struct radio *r, const struct link_state *link,
+		   const struct radio_channel *channel)
+{
+	int err = set_channel(r, link, channel);
+
+	if (err)
+		say_not_set(interface, channel, err);
+	return err;
+}
+
+/* Of a plan of several channels, the first that the card takes; where it takes none, what it said
+ * of the first is the reason. */
+static int set_first(const char *interface, struct radio *r, const struct link_state *link,
+		     const struct plan_asked *asked, struct radio_channel *out)
 {
 	struct radio_channel card[PLAN_MAX];
 	char why[PLAN_WHY_LEN];
@@ -112,10 +122,14 @@ static int set_first(struct radio *r, const struct link_state *link, const struc
 
 	plan_parse(&p, asked, asked->list, strlen(asked->list), why); /* it was found sound */
 	n = p.all ? radio_channels(r, card, PLAN_MAX) : 0;
-	if (n < 0)
+	if (n < 0) {
+		log_line("%s: its channels cannot be asked for: %s", interface, radio_reason(n));
 		return n;
-	if (plan_expand(&p, card, n, why))
-		return -ENODEV;
+	}
+	if (plan_expand(&p, card, n, why)) {
+		log_line("%s: --channels %.200s: %s", interface, asked->list, why);
+		return -EINVAL;
+	}
 	for (uint32_t i = 0; i < p.count; i++) {
 		int err = set_channel(r, link, &p.entries[i].channel);
 
@@ -124,7 +138,7 @@ static int set_first(struct radio *r, const struct link_state *link, const struc
 			return 0;
 		first = first ?: err;
 	}
-	*out = p.entries[0].channel;
+	say_not_set(interface, &p.entries[0].channel, first);
 	return first;
 }
 
@@ -144,11 +158,10 @@ int tap_tune_all(const struct capture_options *o, const struct link_state *links
 		if (!radios[i])
 			err = -ENOMEM;
 		else if (channels[i].mhz)
-			err = set_channel(radios[i], &links[i], &channels[i]);
+			err = set_one(o->interfaces[i], radios[i], &links[i], &channels[i]);
 		else if (listed)
-			err = set_first(radios[i], &links[i], &o->plans[i], &channels[i]);
-		if (err)
-			say_not_set(o->interfaces[i], &channels[i], err);
+			err = set_first(o->interfaces[i], radios[i], &links[i], &o->plans[i],
+					&channels[i]);
 	}
 	for (unsigned int i = 0; !err && i < o->count; i++) {
 		if (!o->channels[i].mhz || has_channel(radios[i], &channels[i]))

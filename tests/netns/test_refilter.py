@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """saluki filter: another filter while frames come in, by every source, with an agent and without."""
+import os
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -58,6 +61,23 @@ def test_under_load(bed, wire, options):
     assert numbers == sorted(set(numbers))
     assert {n for n in range(count) if n & 7 < 4} <= set(numbers)
     assert_same([wire[n] for n in numbers], got, stamps=False)
+
+
+def test_an_agent_that_does_not_listen(bed, wire):
+    """What the privileged process has to say to the other fills their socket: it goes on, and obeys
+    signals."""
+    bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["--source", "tc"])
+    unprivileged, = testbed.with_children(sensor.pid())[1:]
+    os.kill(unprivileged, signal.SIGSTOP)
+    for n in range(400):
+        done = refilter(bed, (ODD, EVEN)[n % 2])
+        assert done.returncode == 0, done.stderr
+    sensor.send_signal(signal.SIGTERM)
+    time.sleep(1.2)  # it insists on nothing before: PRIVSEP_INSIST_NS
+    sensor.send_signal(signal.SIGTERM)
+    status, said = sensor.finish(signo=None)
+    assert status == 1 and "ended by signal 9" in said, said
 
 
 @pytest.mark.parametrize("source", ["xdp", "tc", "mmap"])
