@@ -45,7 +45,7 @@ static int take_time(const char *flag, uint32_t min_us, uint32_t max_us, const c
 {
 	if (plan_time(optarg, strlen(optarg), us) == 0 && *us >= min_us && *us <= max_us)
 		return 0;
-	log_line("%s %s: must be a time with its unit, us, ms or s: %s", flag, optarg, range);
+	log_line("%s %s: must be a time with its unit, us, ms, s, m or h: %s", flag, optarg, range);
 	return -EINVAL;
 }
 

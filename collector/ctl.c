@@ -8,11 +8,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <saluki/duration.h>
 #include <saluki/monotonic.h>
 #include <saluki/unix_address.h>
 
 #include "control.h"
-#include "duration.h"
 
 enum { OPT_CONTROL = 256, OPT_TIMEOUT, OPT_GROUP, OPT_SENSOR, OPT_CHANNEL, OPT_FOR };
 
@@ -163,7 +163,7 @@ static int write_order(char *out, size_t size, int count, char **words)
 
 	if (count != 3 || strcmp(words[0], "focus"))
 		return join(out, size, count, words);
-	if (duration_us(words[2], &us) || us < 1000)
+	if (duration_us(words[2], strlen(words[2]), DURATION_DAY_US, &us) || us < 1000)
 		return -2;
 	return snprintf(out, size, "focus %s %llu", words[1], (unsigned long long)(us / 1000));
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "duration.h"
+#include <saluki/duration.h>
+
 #include "wire/channel.h"
 
 #define BLANKS " \t"
@@ -16,6 +17,7 @@
 	"sensor can be named group"
 #define REFOCUS_USAGE "must be 'refocus GROUP for TIME EXPRESSION'; no sensor can be named refocus"
 #define CHANNELS_MAX 128
+#define CYCLE_MAX_US 3600000000ULL /* of a plan that sensors take */
 
 static bool begins(const char *line, const char *word)
 {
@@ -92,6 +94,8 @@ static const char *add_list(struct groups_file *f, struct group_line *l, const c
 			break;
 		text += len + 1;
 	}
+	if (!wrong && dwell_us * count > CYCLE_MAX_US)
+		wrong = "all dwells are more than an hour";
 	return wrong;
 }
 
@@ -114,10 +118,9 @@ static const char *add_group(struct groups_file *f, struct group_line *l, char *
 		return "a name is at most 31 letters, digits, dots, dashes and underscores";
 	if (groups_file_find(f, name))
 		return "a group of this name is there already";
-	if (dwell && (duration_us(dwell, &dwell_us) || dwell_us < GROUP_DWELL_MIN_US))
-		return "a dwell is a number and its unit, as 250ms, from 5ms on";
-	if (dwell_us > 3600000000ULL)
-		return "a dwell is an hour at most";
+	if (dwell && (duration_us(dwell, strlen(dwell), CYCLE_MAX_US, &dwell_us) ||
+		      dwell_us < GROUP_DWELL_MIN_US))
+		return "a dwell is a number and its unit, as 250ms, from 5ms to an hour";
 	strcpy(l->name, name);
 	return list ? add_list(f, l, list, dwell_us) : NULL;
 }
@@ -138,7 +141,7 @@ static const char *add_rule(struct refocus_line *l, char *save)
 		return REFOCUS_USAGE;
 	if (!name_valid(name))
 		return "a name is at most 31 letters, digits, dots, dashes and underscores";
-	if (duration_us(time, &us) || us < 1000)
+	if (duration_us(time, strlen(time), DURATION_DAY_US, &us) || us < 1000)
 		return "for how long: a number and its unit, as 30s, from 1ms to a day";
 	strcpy(l->name, name);
 	l->ms = us / 1000;

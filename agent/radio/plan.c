@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <saluki/duration.h>
+
 void plan_asked_init(struct plan_asked *a)
 {
 	*a = (struct plan_asked){
@@ -46,22 +48,12 @@ static size_t number(const char *text, size_t len, uint64_t max, uint64_t *out)
 
 int plan_time(const char *text, size_t len, uint32_t *us)
 {
-	static const struct {
-		const char *name;
-		uint32_t us;
-	} units[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
-	uint64_t value;
-	size_t n = number(text, len, PLAN_CYCLE_MAX_US, &value);
+	uint64_t long_us;
 
-	for (int i = 0; n && i < 3; i++) {
-		if (strlen(units[i].name) != len - n || memcmp(units[i].name, text + n, len - n))
-			continue;
-		if (value > PLAN_CYCLE_MAX_US / units[i].us)
-			return -EINVAL;
-		*us = value * units[i].us;
-		return 0;
-	}
-	return -EINVAL;
+	if (duration_us(text, len, PLAN_CYCLE_MAX_US, &long_us))
+		return -EINVAL;
+	*us = long_us;
+	return 0;
 }
 
 /* An entry in the making. */

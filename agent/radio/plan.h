@@ -9,7 +9,7 @@
  *     ENTRY    CHANNEL or `all`, then xWEIGHT and @DWELL, either or both: 36/80x2@500ms
  *
  * CHANNEL is that of wire/channel.h, `all` every channel of 20 MHz that the card may listen to and
- * that the list does not name; a dwell has its unit with it: us, ms or s.
+ * that the list does not name; a dwell has its unit with it: us, ms, s, m or h.
  */
 #ifndef AGENT_RADIO_PLAN_H
 #define AGENT_RADIO_PLAN_H

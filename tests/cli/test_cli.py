@@ -54,10 +54,10 @@ def test_version(command):
     ("saluki run -i lo --channels 1@60s,6@60s --channels 1,36/7", "saluki: --channels 1,36/7: '36/7': the "
      "width must be 5, 10, 20, 40, 80, 160 or 320 MHz; 40+ or 40- at 2.4 GHz, 320-1 or 320-2 at 6 "
      "GHz\n"),
-    ("saluki run -i lo --dwell 250", "saluki: --dwell 250: must be a time with its unit, us, ms or s: 5ms "
-     "to an hour\n"),
-    ("saluki run -i lo --settle 2s", "saluki: --settle 2s: must be a time with its unit, us, ms or s: 0ms "
-     "to 1s\n"),
+    ("saluki run -i lo --dwell 250", "saluki: --dwell 250: must be a time with its unit, us, ms, "
+     "s, m or h: 5ms to an hour\n"),
+    ("saluki run -i lo --settle 2s", "saluki: --settle 2s: must be a time with its unit, us, ms, "
+     "s, m or h: 0ms to 1s\n"),
     ("saluki run --strategy random", "saluki: --strategy random: no such choice; see --help\n"),
     ("saluki run --floor 101", "saluki: --floor 101: must be a whole number from 0 to 100\n"),
     ("saluki run -i lo --channels 1,6 --dwell 3600s --to a:1 --key k", "saluki: --channels 1,6: all dwells "

@@ -179,11 +179,14 @@ static void the_file(void **state)
 		"group x channels 1 dwell 4ms",
 		"group x channels 1 dwell 250",
 		"group x channels 1 dwell 25h",
+		"group x channels 1,6 dwell 1801s", /* together more than an hour: none takes it */
 		"refocus",
 		"refocus 7 hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=",
 		"refocus lib for 30s",
 		"refocus lib for 30 wlan type mgt",
 		"refocus lib for 0s wlan type mgt",
+		"refocus lib for 25h wlan type mgt",
+		"refocus lib for 5124095577h wlan type mgt", /* modulo 2^64 it is less */
 		"refocus lib at 30s wlan type mgt",
 	};
 	unsigned int number;

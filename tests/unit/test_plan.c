@@ -114,7 +114,12 @@ static void times(void **state)
 	assert_int_equal(plan_time("", 0, &us), -EINVAL);
 	assert_int_equal(plan_time("ms", 2, &us), -EINVAL);
 	assert_int_equal(plan_time("5", 1, &us), -EINVAL);
-	assert_int_equal(plan_time("5m", 2, &us), -EINVAL);
+	assert_true(plan_time("5m", 2, &us) == 0 && us == 300000000);
+	assert_true(plan_time("1h", 2, &us) == 0 && us == 3600000000U);
+	assert_int_equal(plan_time("61m", 3, &us), -EINVAL);
+	assert_int_equal(plan_time("2h", 2, &us), -EINVAL);
+	assert_int_equal(plan_time("5d", 2, &us), -EINVAL);
+	assert_int_equal(plan_time("5ss", 3, &us), -EINVAL);
 	assert_int_equal(plan_time("-5ms", 4, &us), -EINVAL);
 	assert_int_equal(plan_time("99999999999999999999s", 21, &us), -EINVAL);
 	assert_int_equal(plan_time("4294968ms", 9, &us), -EINVAL);
