@@ -96,17 +96,19 @@ static uint64_t next_number(struct dispatch *d)
 /* Returns why it cannot be sent, now or later; NULL: it was, or soon will be. */
 static const char *send_order(struct dispatch *d, struct dispatch_order *x, uint64_t now_ns)
 {
+	uint64_t number = x->number ?: next_number(d);
 	uint8_t message[ORDER_MESSAGE_MAX];
 	int err;
 
 	if (!x->sensor->listed)
 		return "no such sensor in the --sensors file";
-	x->number = x->number ?: next_number(d);
-	err = reply_send(d->open, x->sensor, message, order_write(message, x->number, x->text));
+	err = reply_send(d->open, x->sensor, message, order_write(message, number, x->text));
 	if (err == -ENOTCONN)
 		return "has no session with this collector now";
 	if (err == -EOPNOTSUPP)
 		return "exports one way (--one-way), it hears no orders";
+	if (!err)
+		x->number = number;
 	x->due_ns = now_ns + (err ? DISPATCH_AGAIN_NS : DISPATCH_REPEAT_NS);
 	return NULL;
 }
@@ -118,8 +120,9 @@ static void tick_one(struct dispatch *d, struct dispatch_order *x, uint64_t now_
 
 	if (x->until_ns && now_ns >= x->until_ns) {
 		finish(d, x, DISPATCH_GIVEN_UP,
-		       x->number ? "no answer; it may have been carried out"
-				 : "not sent: another order is under way");
+		       x->number	       ? "no answer; it may have been carried out"
+		       : x->sensor->order == x ? "not sent: it was not heard meanwhile"
+					       : "not sent: another order is under way");
 		return;
 	}
 	if (x->until_ns && x->until_ns < d->next_ns)

@@ -343,6 +343,15 @@ static void a_group_answers_one_by_one(void **state)
 	heard(fd, "1 1 of 2 sensors have done it");
 	answer(0, 1005, ANSWER_DONE, "snaplen 96");
 	heard(other, "0 snaplen 96");
+	t.present = 1;
+	t.err = -EAGAIN; /* never sent, so not carried out either */
+	fd = ASK("group:both focus 6 300");
+	serve(S);
+	serve(S + CONTROL_GROUP_NS);
+	said(fd, "3 lib: not sent: it was not heard meanwhile");
+	heard(fd, "1 0 of 1 sensors have done it");
+	t.err = 0;
+	t.present = 2;
 	fd = ASK("group:both focus 6 300");
 	serve(9 * S);
 	close(fd); /* nobody waits any more */
