@@ -4,7 +4,8 @@
  * packet, "SENSOR ORDER" or "group:GROUP ORDER". Out: the order to that sensor, or to all of the
  * group that are present (dispatch.h); to who asked, a packet for each answer of a group's sensors,
  * and a last one, each a digit and a text. Always holds: a client has one order, there are few of
- * them, and nothing is done any more for one that has left.
+ * them, and nothing is done any more for one that has left; what one does not read waits, within
+ * bounds, and the last word is not what is left out.
  */
 #ifndef COLLECTOR_CONTROL_H
 #define COLLECTOR_CONTROL_H
@@ -19,12 +20,13 @@
 
 #define CONTROL_PATH "/run/saluki-collector/control"
 #define CONTROL_CLIENTS 16
-#define CONTROL_SILENCE_NS 5000000000ULL /* who comes must say what it wants */
+#define CONTROL_SILENCE_NS 5000000000ULL /* who says, or reads, nothing for so long is left */
 #define CONTROL_GROUP_NS 5000000000ULL	 /* who of a group has not answered by then, does not */
 #define CONTROL_GROUP "group:"		 /* in front of a group's name; no sensor's has a colon */
 #define CONTROL_NAME_MAX (sizeof(CONTROL_GROUP) - 1 + SENSOR_NAME_MAX)
 #define CONTROL_REQUEST_MAX (CONTROL_NAME_MAX + ORDER_TEXT_MAX + 1)
 #define CONTROL_REPLY_MAX (2 + ANSWER_TEXT_MAX + 200)
+#define CONTROL_WAITING_MAX (1 << 20) /* bytes of answers that a client has not read */
 
 /* The first byte of a reply; a blank and the text are behind it. The first two are the last. */
 enum control_reply {
@@ -40,8 +42,14 @@ struct control_client {
 	struct control *control;
 	int fd;				    /* -1: nobody */
 	bool has_asked;			    /* what it waits for is on its way */
+	bool has_ended;			    /* the last word is among what it has not read */
+	uint32_t focus_ms;		    /* of its order; 0: it is no focus */
 	unsigned int asked, answered, done; /* sensors */
-	uint64_t due_ns;		    /* monotonic: its silence ends it */
+	unsigned int left_out;		    /* answers that there was no room for */
+	uint64_t due_ns;		    /* monotonic: its silence ends it; 0: not known yet */
+	/* What the socket has no room for: packets, each behind its length, 2 bytes. */
+	uint8_t *waiting;
+	size_t waiting_at, waiting_len, waiting_room;
 };
 
 struct control {

@@ -72,6 +72,7 @@ static struct sensor_group *group_new(struct groups *g, const struct group_line 
 	if (before) {
 		x->balanced_ns = before->balanced_ns;
 		x->refocused = before->refocused;
+		x->focus = before->focus;
 	}
 	if (before && !strcmp(before->list, x->list))
 		x->plan = before->plan;
@@ -297,8 +298,36 @@ int groups_tick(struct groups *g, uint64_t now_ns)
 
 /* ---- orders to all --------------------------------------------------------------------------- */
 
-int groups_order(struct groups *g, const char *name, const char *text, uint64_t now_ns,
-		 uint64_t until_ns, dispatch_done *done, void *user)
+void groups_hold(struct sensor *s, bool of_group, uint32_t ms, uint64_t now_ns)
+{
+	if (!s->member)
+		return;
+	s->member->hold.asked_ns = now_ns + ms * 1000000ULL;
+	s->member->hold.of_group |= of_group;
+}
+
+void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint64_t now_ns)
+{
+	struct group_member *m = s->member;
+
+	if (!m || status == DISPATCH_GIVEN_UP) /* it may have been carried out */
+		return;
+	m->hold.asked_ns = 0;
+	if (status != ANSWER_DONE)
+		return;
+	m->hold.until_ns = now_ns + ms * 1000000ULL;
+	m->hold.of_group = of_group;
+	if (of_group && m->group)
+		m->group->focus.until_ns = 0; /* this one has taken its place */
+}
+
+static bool is_held(const struct group_member *m, uint64_t now_ns)
+{
+	return now_ns < m->hold.asked_ns || now_ns < m->hold.until_ns;
+}
+
+int groups_order(struct groups *g, const char *name, const char *text, uint32_t focus_ms,
+		 uint64_t now_ns, uint64_t until_ns, dispatch_done *done, void *user)
 {
 	struct sensor_group *x = find(g, name);
 	int n = 0;
@@ -312,6 +341,8 @@ int groups_order(struct groups *g, const char *name, const char *text, uint64_t 
 			dispatch_cancel(g->dispatch, user);
 			return -ENOMEM;
 		}
+		if (focus_ms)
+			groups_hold(m->sensor, true, focus_ms, now_ns);
 		n++;
 	}
 	return n;
@@ -328,16 +359,22 @@ static void turned(void *user, struct sensor *s, int status, const char *text)
 	log_line("sensor %s: does not follow its group: %s", s->name, text);
 }
 
-void groups_focus(struct groups *g, struct sensor_group *x, const char *channel, uint32_t ms,
-		  uint64_t now_ns)
+unsigned int groups_focus(struct groups *g, struct sensor_group *x, const char *channel,
+			  uint32_t ms, uint64_t now_ns)
 {
+	unsigned int n = 0;
 	char text[64];
 
+	for (struct group_member *m = x->first; m; m = m->next)
+		if (m->hold.of_group && is_held(m, now_ns))
+			return 0;
 	snprintf(text, sizeof(text), "focus %s %u", channel, ms);
 	for (struct group_member *m = x->first; m; m = m->next) {
-		if (m->turning || !is_present(m->sensor, now_ns))
+		if (m->turning || is_held(m, now_ns) || !is_present(m->sensor, now_ns))
 			continue;
 		m->turning = dispatch_add(g->dispatch, m->sensor, text, now_ns + GROUPS_FOCUS_NS,
 					  turned, m) == 0;
+		n += m->turning;
 	}
+	return n;
 }

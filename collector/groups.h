@@ -7,7 +7,8 @@
  * Always holds: shares are dealt anew only when who is present has changed, and at most once in
  * GROUPS_BALANCE_NS, nor sooner than that behind a stall in which nobody could be heard; a sensor
  * that refuses its share has none until another plan, or until it is in another session
- * GROUPS_REFUSED_NS later, and that is said once.
+ * GROUPS_REFUSED_NS later, and that is said once; what an operator has focused no rule moves until
+ * that is over.
  */
 #ifndef COLLECTOR_GROUPS_H
 #define COLLECTOR_GROUPS_H
@@ -34,6 +35,13 @@ struct group_share {
 	uint32_t member, members;
 };
 
+/* An operator's focus of a sensor, monotonic times. */
+struct group_hold {
+	uint64_t asked_ns; /* it ends then if it was carried out: no answer says that it was not */
+	uint64_t until_ns; /* it ends then, and was carried out */
+	bool of_group;	   /* the whole group was asked for it */
+};
+
 /* A sensor that is in a group or was: `member` in struct sensor. */
 struct group_member {
 	struct group_member *next; /* in the group */
@@ -47,7 +55,15 @@ struct group_member {
 	uint32_t refused;     /* the plan that it refused in `refused_in` */
 	uint32_t said;	      /* the plan of which it was said that it is refused */
 	bool asking, turning; /* a share, or a rule's focus, is on its way */
+	struct group_hold hold;
 	struct groups *groups;
+};
+
+/* What rules have made of a group: of all of them, so that they do not pull it to and fro. */
+struct group_focus {
+	uint64_t again_ns; /* monotonic: no rule orders before */
+	uint64_t until_ns; /* monotonic: it is in force */
+	uint32_t mhz;	   /* where, while it is */
 };
 
 struct sensor_group {
@@ -57,6 +73,7 @@ struct sensor_group {
 	unsigned int members, present;
 	struct group_member *first, **end; /* in the order of the list of sensors */
 	uint64_t balanced_ns;		   /* monotonic, when shares were dealt; 0: not yet */
+	struct group_focus focus;
 	uint64_t refocused; /* by rules; times that were only prolonged are not in it */
 };
 
@@ -81,13 +98,19 @@ int groups_apply(struct groups *g, const struct groups_file *f);
  * whenever. */
 int groups_tick(struct groups *g, uint64_t now_ns);
 
-/* Orders `text` of all that are present. Returns how many, for each of which `done` is called;
- * -ENOENT where there is no such group, 0 where nobody is present, or -ENOMEM. */
-int groups_order(struct groups *g, const char *name, const char *text, uint64_t now_ns,
-		 uint64_t until_ns, dispatch_done *done, void *user);
-/* All that are present are to be on this channel for so long; who is still busy with the one before
- * is left out. */
-void groups_focus(struct groups *g, struct sensor_group *x, const char *channel, uint32_t ms,
-		  uint64_t now_ns);
+/* An operator's focus was ordered of a sensor, alone or with its group, which `groups_held` has the
+ * answer to, where there is one. */
+void groups_hold(struct sensor *s, bool of_group, uint32_t ms, uint64_t now_ns);
+void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint64_t now_ns);
+/* Orders `text` of all that are present, a focus for `focus_ms` if it is one. Returns how many, for
+ * each of which `done` is called; -ENOENT where there is no such group, 0 where nobody is present,
+ * or -ENOMEM. */
+int groups_order(struct groups *g, const char *name, const char *text, uint32_t focus_ms,
+		 uint64_t now_ns, uint64_t until_ns, dispatch_done *done, void *user);
+/* By a rule, all that are present are to be on this channel for so long; who is still busy with the
+ * one before is left out, and whom an operator has focused: of a group that he has, all. Returns
+ * how many are ordered. */
+unsigned int groups_focus(struct groups *g, struct sensor_group *x, const char *channel,
+			  uint32_t ms, uint64_t now_ns);
 
 #endif

@@ -71,8 +71,8 @@ bool refocus_knows(const struct refocus *r, const struct groups_file *f, const c
 	for (unsigned int i = 0; i < f->rules_count; i++) {
 		if (find(r, f->rules[i].expression))
 			continue;
-		log_line("--sensors %s: line %u: this expression is new, and expressions are "
-			 "compiled at the start; start the collector again for it",
+		log_line("--sensors %s: line %u: this expression is new; libpcap would look names "
+			 "up, for which the collector has no right any more: start it again",
 			 path, f->rules[i].number);
 		return false;
 	}
@@ -133,17 +133,20 @@ static void act(struct refocus *r, struct refocus_rule *rule, const struct senso
 		uint64_t now_ns)
 {
 	const struct radio_channel c = { .mhz = mhz, .width = 20, .center = mhz };
-	bool prolongs = now_ns < rule->until_ns;
+	struct group_focus *focus = &rule->group->focus;
+	uint64_t until_ns = now_ns + rule->ms * 1000000ULL;
+	bool prolongs = now_ns < focus->until_ns;
 	char text[CHANNEL_TEXT_LEN];
 
 	rule->again_ns = now_ns + REFOCUS_UNFIT_NS;
-	if (!channel_is_sound(&c) || (prolongs && mhz != rule->mhz))
+	/* A shorter rule's order would cut a longer one's short. */
+	if (now_ns < focus->again_ns || !channel_is_sound(&c) ||
+	    (prolongs && (mhz != focus->mhz || until_ns <= focus->until_ns)))
 		return;
-	rule->again_ns = now_ns + REFOCUS_AGAIN_NS;
-	rule->mhz = mhz;
-	rule->until_ns = now_ns + rule->ms * 1000000ULL;
 	channel_text(text, &c);
-	groups_focus(r->groups, rule->group, text, rule->ms, now_ns);
+	if (!groups_focus(r->groups, rule->group, text, rule->ms, now_ns))
+		return;
+	*focus = (struct group_focus){ now_ns + REFOCUS_AGAIN_NS, until_ns, mhz };
 	if (prolongs)
 		return;
 	rule->group->refocused++;
@@ -168,7 +171,8 @@ static void take_frame(struct refocus *r, struct refocus_rule *rule, const struc
 {
 	uint32_t mhz;
 
-	if (now_ns < rule->again_ns || !expression_match(rule->expression, f))
+	if (now_ns < rule->again_ns || now_ns < rule->group->focus.again_ns ||
+	    !expression_match(rule->expression, f))
 		return;
 	if (is_old(s, f)) {
 		rule->again_ns = now_ns + REFOCUS_UNFIT_NS;

@@ -2,10 +2,11 @@
 /*
  * Refocusing by rule: where a frame of any of a group's sensors matches an expression, all of them
  * go to that frame's channel for a time. In: rules of the sensors file; frames and dwells as they
- * are taken. Out: groups_focus. Always holds: without rules nothing of it is called; a rule orders
- * at most once in REFOCUS_AGAIN_NS, and in between its expression is not looked at; while it is in
- * force, frames of other channels change nothing, and no frame of long ago ever does. So a sensor
- * gone bad can have its group follow such frames as it makes up, and no more than that.
+ * are taken. Out: groups_focus. Always holds: without rules nothing of it is called; all rules of a
+ * group together order at most once in REFOCUS_AGAIN_NS, and in between their expressions are not
+ * looked at; while one is in force, frames of other channels change nothing, whichever rule they
+ * match, and no frame of long ago ever does; nothing does while an operator's focus lasts. So a
+ * sensor gone bad can have its group follow such frames as it makes up, and no more than that.
  */
 #ifndef COLLECTOR_REFOCUS_H
 #define COLLECTOR_REFOCUS_H
@@ -25,8 +26,6 @@ struct refocus_rule {
 	const struct expression *expression;
 	uint32_t ms;
 	uint64_t again_ns; /* monotonic: it is looked at again */
-	uint64_t until_ns; /* monotonic: it is in force */
-	uint32_t mhz;	   /* where, while it is in force */
 	/* A frame matched that does not say its channel: this sensor's next dwell of this interface
 	 * does. NULL: none has. */
 	const struct sensor *asked;

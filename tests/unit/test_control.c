@@ -4,6 +4,7 @@
 /* Orders from the control socket to a sensor and back, with a sensor of the test's own. */
 #include "unit.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,9 +19,16 @@ static struct {
 	struct dispatch d;
 	struct open open;
 	struct sensor sensors[2];
+	struct sensor *many; /* the group is of these, if there are any */
+	unsigned int many_count;
 	int present; /* how many of them are, of group "both" */
-	bool known;  /* that they are listed */
-	int err;     /* reply_send's */
+	struct {     /* groups_hold, groups_held */
+		uint32_t ms;
+		bool of_group;
+		int status;
+	} hold, held;
+	bool known; /* that they are listed */
+	int err;    /* reply_send's */
 	char path[64];
 	struct order_message sent[16];
 	struct sensor *to[16];
@@ -33,6 +41,8 @@ int reply_send(struct open *o, struct sensor *s, const uint8_t *message, size_t 
 	(void)o;
 	if (t.err)
 		return t.err;
+	if (t.many)
+		return 0;
 	assert_true(t.sends < 16);
 	assert_int_equal(order_read(&t.sent[t.sends], message, len), 0);
 	t.to[t.sends++] = s;
@@ -54,11 +64,33 @@ uint64_t meet_time(struct meet *m)
 	return t.time;
 }
 
-int groups_order(struct groups *g, const char *name, const char *text, uint64_t now_ns,
-		 uint64_t until_ns, dispatch_done *done, void *user)
+void groups_hold(struct sensor *s, bool of_group, uint32_t ms, uint64_t now_ns)
+{
+	(void)s;
+	(void)now_ns;
+	t.hold.of_group = of_group;
+	t.hold.ms = ms;
+}
+
+void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint64_t now_ns)
+{
+	(void)s;
+	(void)now_ns;
+	t.held.of_group = of_group;
+	t.held.ms = ms;
+	t.held.status = status;
+}
+
+int groups_order(struct groups *g, const char *name, const char *text, uint32_t focus_ms,
+		 uint64_t now_ns, uint64_t until_ns, dispatch_done *done, void *user)
 {
 	(void)g;
 	assert_true(until_ns == now_ns + CONTROL_GROUP_NS);
+	assert_int_equal(focus_ms, strstr(text, "focus 6 300") ? 300 : 0);
+	for (unsigned int i = 0; i < t.many_count; i++)
+		dispatch_add(&t.d, &t.many[i], text, until_ns, done, user);
+	if (t.many)
+		return t.many_count;
 	if (strcmp(name, "both"))
 		return -ENOENT;
 	for (int i = 0; i < t.present; i++)
@@ -93,6 +125,7 @@ static int tear_down(void **state)
 	dispatch_free(&t.d);
 	assert_null(t.d.first);
 	unlink(t.path);
+	free(t.many);
 	return 0;
 }
 
@@ -358,6 +391,143 @@ static void a_group_answers_one_by_one(void **state)
 	assert_int_equal(serve(9 * S), -1);
 }
 
+static void a_focus_holds_rules_off(void **state)
+{
+	int fd = ASK("lib focus 6 1500");
+
+	(void)state;
+	serve(S);
+	assert_true(t.hold.ms == 1500 && !t.hold.of_group && !t.held.ms);
+	answer(0, 1000, ANSWER_FAILED, "no");
+	heard(fd, "1 no");
+	assert_true(t.held.ms == 1500 && !t.held.of_group && t.held.status == ANSWER_FAILED);
+	t.present = 1;
+	fd = ASK("group:both focus 6 300");
+	serve(S);
+	answer(0, 1001, ANSWER_DONE, "yes");
+	assert_true(t.held.ms == 300 && t.held.of_group && t.held.status == ANSWER_DONE);
+	close(fd);
+	t.hold.ms = t.held.ms = 0;
+	fd = ASK("lib set channels 6");
+	serve(S);
+	answer(0, 1002, ANSWER_DONE, "yes");
+	heard(fd, "0 yes");
+	assert_true(!t.hold.ms && !t.held.ms);
+}
+
+static void answer_of(struct sensor *s, const char *text)
+{
+	dispatch_answered(&t.d, s, s->order->number, ANSWER_DONE, (const uint8_t *)text,
+			  strlen(text));
+}
+
+/* They have answered before who asked reads any of it; without a text they have not. */
+static int ask_many(unsigned int count, const char *text)
+{
+	int fd = ASK("group:many set snaplen 96");
+
+	free(t.many);
+	t.many = calloc(count, sizeof(*t.many));
+	t.many_count = count;
+	assert_non_null(t.many);
+	for (unsigned int i = 0; i < count; i++)
+		t.many[i].listed = true;
+	serve(S);
+	for (unsigned int i = 0; text && i < count; i++)
+		answer_of(&t.many[i], text);
+	assert_true(!text || dispatch_tick(&t.d, S) == -1); /* it knows none of them any more */
+	return fd;
+}
+
+/* Returns how many answers are in front of the last word. */
+static int read_many(int fd, const char *last)
+{
+	char in[CONTROL_REPLY_MAX + 1];
+	bool has_ended = false;
+	int one = 0, n;
+
+	for (;;) {
+		n = recv(fd, in, sizeof(in) - 1, 0);
+		if (n < 0) { /* all that the socket held */
+			assert_int_equal(errno, EAGAIN);
+			serve(S);
+			continue;
+		}
+		if (!n)
+			break;
+		assert_false(has_ended);
+		in[n] = 0;
+		one += *in == CONTROL_ONE_DONE;
+		has_ended = *in == CONTROL_DONE;
+		if (has_ended)
+			assert_string_equal(in, last);
+	}
+	assert_true(has_ended);
+	close(fd);
+	return one;
+}
+
+static void a_thousand_answer_at_once(void **state)
+{
+	static char longest[ANSWER_TEXT_MAX + 1];
+	int fd = ask_many(1000, "done"), left_out;
+
+	(void)state;
+	assert_int_equal(read_many(fd, "0 1000 of 1000 sensors have done it"), 1000);
+	memset(longest, 'x', ANSWER_TEXT_MAX);
+	fd = ask_many(1000, longest);
+	assert_int_equal(read_many(fd, "0 1000 of 1000 sensors have done it"), 1000);
+	assert_int_equal(serve(S), -1);
+	/* So that there is no room for another packet: but for the last word there is. */
+	longest[490] = 0;
+	assert_true(CONTROL_WAITING_MAX % (6 + strlen(longest)) < 50);
+	fd = ask_many(4000, longest);
+	assert_true(t.c.clients[0].waiting_len <= CONTROL_WAITING_MAX + 2 + CONTROL_REPLY_MAX);
+	assert_true(t.c.clients[0].left_out > 0);
+	snprintf(longest, sizeof(longest),
+		 "0 4000 of 4000 sensors have done it; %u answers were not read in time",
+		 t.c.clients[0].left_out);
+	left_out = t.c.clients[0].left_out;
+	assert_int_equal(read_many(fd, longest), 4000 - left_out);
+	assert_int_equal(serve(S), -1);
+}
+
+static void what_was_read_is_not_watched(void **state)
+{
+	struct pollfd p = { .events = POLLIN };
+	char in[CONTROL_REPLY_MAX];
+	int fd = ask_many(1001, NULL), one = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		answer_of(&t.many[i], "done");
+	p.fd = t.c.epoll;
+	for (; one < 1000; serve(S))
+		while (recv(fd, in, sizeof(in), 0) > 0)
+			one++;
+	serve(S);
+	assert_int_equal(poll(&p, 1, 0), 0);
+	answer_of(&t.many[1000], "done");
+	assert_int_equal(read_many(fd, "0 1001 of 1001 sensors have done it"), 1);
+}
+
+static void who_does_not_read_is_left(void **state)
+{
+	int fd = ask_many(1000, "done");
+
+	(void)state;
+	assert_true(serve(S) > 4000);
+	serve(S + CONTROL_SILENCE_NS - 1);
+	assert_true(t.c.clients[0].fd >= 0);
+	assert_int_equal(serve(S + CONTROL_SILENCE_NS), -1);
+	assert_int_equal(t.c.clients[0].fd, -1);
+	close(fd);
+	fd = ask_many(1000, "done");
+	close(fd); /* or leaves by itself */
+	assert_int_equal(serve(S), -1);
+	assert_int_equal(t.c.clients[0].fd, -1);
+}
+
 static void more_than_there_is_room_for(void **state)
 {
 	int fds[CONTROL_CLIENTS + 1];
@@ -402,6 +572,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hostile_requests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_answer_that_is_none, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_group_answers_one_by_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_focus_holds_rules_off, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_thousand_answer_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_read_is_not_watched, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_does_not_read_is_left, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(more_than_there_is_room_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_socket_that_is_used_stays, set_up, tear_down),
 	};

@@ -58,6 +58,8 @@ void dispatch_cancel(struct dispatch *d, const void *user)
 struct expression *expression_new(const char *text, char *why, size_t why_len)
 {
 	snprintf(why, why_len, "no");
+	if (!strcmp(text, "beacon"))
+		return (struct expression *)&t.f;
 	return strcmp(text, "wrong") ? (struct expression *)&t : NULL;
 }
 
@@ -68,9 +70,8 @@ void expression_free(struct expression *e)
 
 bool expression_match(const struct expression *e, const struct combo_frame *f)
 {
-	(void)e;
 	t.matched++;
-	return f->orig_len == 77;
+	return f->orig_len == ((const void *)e == &t.f ? 78 : 77);
 }
 
 static const char *line(const char *text)
@@ -407,11 +408,12 @@ static void to_all_that_are_present(void **state)
 {
 	(void)state;
 	apply();
-	assert_int_equal(groups_order(&t.g, "none", "x", t.now, t.now + 1, nothing, &t), -ENOENT);
-	assert_int_equal(groups_order(&t.g, "lib", "x", t.now, t.now + 1, nothing, &t), 0);
+	assert_int_equal(groups_order(&t.g, "none", "x", 0, t.now, t.now + 1, nothing, &t),
+			 -ENOENT);
+	assert_int_equal(groups_order(&t.g, "lib", "x", 0, t.now, t.now + 1, nothing, &t), 0);
 	present(0);
 	present(2);
-	assert_int_equal(groups_order(&t.g, "lib", "x", t.now, t.now + 1, nothing, &t), 2);
+	assert_int_equal(groups_order(&t.g, "lib", "x", 0, t.now, t.now + 1, nothing, &t), 2);
 	assert_true(t.order[0].count == 1 && t.order[1].count == 0 && t.order[2].count == 1);
 }
 
@@ -450,13 +452,15 @@ static void dwell(unsigned int i, unsigned int interface, unsigned int mhz)
 	t.open.framed(t.open.framed_user, &t.sensors[i], NULL, &e, t.now);
 }
 
-static void with_rule(void)
+static void with_rules(const char *one, const char *other)
 {
 	unsigned int number;
 
 	groups_file_free(&t.f);
 	assert_null(line("group lib"));
-	assert_null(line("refocus lib for 3s deauth"));
+	assert_null(line(one));
+	if (other)
+		assert_null(line(other));
 	assert_null(groups_file_check(&t.f, &number));
 	assert_int_equal(refocus_init(&t.r, &t.g, &t.open, &t.f, "file"), 0);
 	apply();
@@ -464,6 +468,11 @@ static void with_rule(void)
 	present(0);
 	present(1);
 	pass(0);
+}
+
+static void with_rule(void)
+{
+	with_rules("refocus lib for 3s deauth", NULL);
 }
 
 static void a_frame_refocuses(void **state)
@@ -498,6 +507,124 @@ static void a_frame_refocuses(void **state)
 	pass(2 * S);
 	frame(1, 77, 5180);
 	ordered(0, "focus 36 3000");
+	assert_int_equal(t.g.list[0]->refocused, 2);
+}
+
+static void rules_do_not_pull_to_and_fro(void **state)
+{
+	(void)state;
+	with_rules("refocus lib for 3s deauth", "refocus lib for 1s beacon");
+	frame(0, 77, 2437);
+	ordered(1, "focus 6 3000");
+	all_done();
+	t.matched = 0;
+	frame(1, 78, 5180); /* elsewhere, and so soon: bounded are orders, and work */
+	assert_int_equal(t.matched, 0);
+	pass(REFOCUS_AGAIN_NS);
+	for (int i = 0; i < 50; i++, pass(REFOCUS_UNFIT_NS)) {
+		frame(1, 78, 5180);
+		frame(1, 77, 5180);
+	}
+	frame(1, 78, 2437); /* it would end sooner for that */
+	apply();	    /* the file was read again */
+	frame(1, 78, 5180);
+	assert_true(t.order[0].count == 1 && t.order[1].count == 1);
+	pass(S / 2);
+	frame(1, 78, 2437); /* prolonged, by the other one */
+	ordered(0, "focus 6 1000");
+	all_done();
+	assert_int_equal(t.g.list[0]->refocused, 1);
+	pass(S);
+	frame(1, 78, 5180);
+	ordered(0, "focus 36 1000");
+	all_done();
+	assert_int_equal(t.g.list[0]->refocused, 2);
+}
+
+static void one_order_a_second_of_all_rules(void **state)
+{
+	(void)state;
+	with_rules("refocus lib for 1ms deauth", "refocus lib for 1ms beacon");
+	for (int i = 0; i < 100; i++, pass(50000000)) {
+		frame(1, 77, 0); /* the dwell says where */
+		frame(0, 78, 5180);
+		frame(0, 77, 2437);
+		all_done();
+		pass(2000000);
+		dwell(1, 1, 2412);
+		all_done();
+	}
+	assert_int_equal(t.order[0].count, 5);
+}
+
+/* What `saluki-collector ctl focus` does, of the group or of sensor 1. */
+static void by_hand(bool of_group, uint32_t ms, int status)
+{
+	if (of_group)
+		assert_int_equal(groups_order(&t.g, "lib", "focus 1 9", ms, t.now, t.now + 5 * S,
+					      nothing, &t),
+				 2);
+	else
+		groups_hold(&t.sensors[1], false, ms, t.now);
+	frame(0, 77, 2437); /* while it is on its way */
+	for (unsigned int i = !of_group; i < 2; i++)
+		groups_held(&t.sensors[i], of_group, ms, status, t.now);
+	all_done();
+}
+
+static void a_rule_does_not_override_the_operator(void **state)
+{
+	(void)state;
+	with_rule();
+	by_hand(true, 5000, ANSWER_DONE);
+	for (int i = 0; i < 49; i++, pass(S / 10)) {
+		frame(0, 77, 2437);
+		ordered(0, "focus 1 9");
+	}
+	assert_int_equal(t.g.list[0]->refocused, 0);
+	pass(S / 10);
+	frame(0, 77, 2437);
+	ordered(0, "focus 6 3000");
+	all_done();
+	by_hand(true, 1000, ANSWER_DONE); /* takes the place of the rule's */
+	pass(S);
+	frame(0, 77, 5180);
+	ordered(1, "focus 36 3000");
+	all_done();
+	pass(4 * S);
+	by_hand(true, 60000, ANSWER_NOT_ALLOWED); /* all is as it was */
+	pass(REFOCUS_UNFIT_NS);
+	frame(0, 77, 2437);
+	ordered(1, "focus 6 3000");
+	all_done();
+	pass(4 * S);
+	by_hand(true, 2000, DISPATCH_GIVEN_UP); /* it may have been carried out */
+	pass(S);
+	frame(0, 77, 5180);
+	ordered(1, "focus 1 9");
+	pass(S);
+	frame(0, 77, 5180);
+	ordered(1, "focus 36 3000");
+}
+
+static void an_operators_sensor_is_left_out(void **state)
+{
+	(void)state;
+	with_rule();
+	by_hand(false, 5000, ANSWER_DONE);
+	ordered(0, "focus 6 3000");
+	pass(S);
+	frame(0, 77, 2437);
+	assert_true(t.order[0].count == 2 && t.order[1].count == 0);
+	all_done();
+	t.sensors[0].final_heard = true; /* there is nobody else */
+	pass(3 * S);
+	frame(1, 77, 5180);
+	assert_int_equal(t.order[1].count, 0);
+	assert_int_equal(t.g.list[0]->refocused, 1);
+	pass(S);
+	frame(1, 77, 5180);
+	ordered(1, "focus 36 3000");
 	assert_int_equal(t.g.list[0]->refocused, 2);
 }
 
@@ -621,6 +748,10 @@ int main(void)
 		TEST(another_file),
 		TEST(to_all_that_are_present),
 		TEST(a_frame_refocuses),
+		TEST(rules_do_not_pull_to_and_fro),
+		TEST(one_order_a_second_of_all_rules),
+		TEST(a_rule_does_not_override_the_operator),
+		TEST(an_operators_sensor_is_left_out),
 		TEST(who_has_not_answered_is_left_out),
 		TEST(without_a_channel_its_dwell_tells),
 		TEST(another_does_not_put_it_off),

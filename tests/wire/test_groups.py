@@ -188,9 +188,45 @@ def test_a_frame_focuses_all(ns, keys):
             assert set(orders) == {"focus 6 60000"} and 2 <= len(orders) <= seconds + 3
 
 
+def test_rules_and_the_operator(ns, keys):
+    """Another rule waits until the first one's focus is over, and both until the operator's is."""
+    rules = ("refocus lib for 3s wlan type mgt subtype deauth\n"
+             "refocus lib for 60s wlan type mgt subtype beacon\n")
+    with meeting(ns, keys, f"group lib\n{rules}") as (collector, room):
+        for name in NAMES:
+            room.comes(name)
+        room.hears("hall", heard_on(6, DEAUTH))
+        for name in NAMES:
+            room.last(name, "focus 6 3000")
+        began = time.monotonic()
+        while time.monotonic() < began + 2:
+            room.hears("roof", heard_on(11, BEACON))
+            for name in NAMES:
+                room.sensors[name].work(0.05)
+        assert room.orders("hall") == room.orders("roof") == ["focus 6 3000"]
+        status, out, _ = ctl(ns, room, "focus", "--group", "lib", "--channel", "1", "--for", "4s")
+        assert status == 0 and "2 of 2 sensors have done it" in out
+        asked = time.monotonic()
+        while time.monotonic() < asked + 3:
+            room.hears("roof", heard_on(11, BEACON))
+            room.hears("hall", heard_on(6, DEAUTH))
+            for name in NAMES:
+                room.sensors[name].work(0.05)
+        assert room.orders("hall") == room.orders("roof") == ["focus 6 3000", "focus 1 4000"]
+
+        def turned():
+            room.hears("roof", heard_on(11, BEACON))
+            return all(room.orders(n)[-1:] == ["focus 11 60000"] for n in NAMES)
+
+        room.until(turned, "focus by the other rule")
+        assert time.monotonic() > asked + 3.5  # when ctl ended, the focus had begun
+        room.until(lambda: collector.stats()["groups"][0]["refocused"] == 2, "statistics")
+
+
 @pytest.mark.parametrize("lines, said", [
     ("group lib\nrefocus lib for 1s wlan type nonsense\n", "line 5: 'wlan type nonsense': "),
     ("group lib channels 1,6,999\n", "line 4: channel '999': "),
+    ("group lib channels 1,6 dwell 40m\n", "line 4: all dwells are more than an hour"),
     ("group other\n", "line 2: there is no such group"),
     ("group lib\ngroup lib\n", "line 5: a group of this name is there already"),
     ("group lib\nrefocus lob for 1s tcp\n", "line 5: there is no such group"),
