@@ -119,7 +119,7 @@ static void tick_one(struct dispatch *d, struct dispatch_order *x, uint64_t now_
 	char text[128];
 
 	if (x->until_ns && now_ns >= x->until_ns) {
-		finish(d, x, DISPATCH_GIVEN_UP,
+		finish(d, x, x->number ? DISPATCH_GIVEN_UP : DISPATCH_UNSENT,
 		       x->number	       ? "no answer; it may have been carried out"
 		       : x->sensor->order == x ? "not sent: it was not heard meanwhile"
 					       : "not sent: another order is under way");

@@ -18,7 +18,7 @@
 #define DISPATCH_AGAIN_NS 50000000ULL /* where the session has no room for it */
 
 /* What became of an order besides enum answer_status. */
-enum { DISPATCH_UNHEARD = -1, DISPATCH_GIVEN_UP = -2 };
+enum { DISPATCH_UNHEARD = -1, DISPATCH_GIVEN_UP = -2, DISPATCH_UNSENT = -3 };
 
 /* `status` is what the sensor answered or one of the above; `text` says what. */
 typedef void dispatch_done(void *user, struct sensor *s, int status, const char *text);

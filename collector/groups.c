@@ -298,12 +298,19 @@ int groups_tick(struct groups *g, uint64_t now_ns)
 
 /* ---- orders to all --------------------------------------------------------------------------- */
 
+static bool is_held(const struct group_member *m, uint64_t now_ns)
+{
+	return now_ns < m->hold.asked_ns || now_ns < m->hold.until_ns;
+}
+
 void groups_hold(struct sensor *s, bool of_group, uint32_t ms, uint64_t now_ns)
 {
-	if (!s->member)
+	struct group_member *m = s->member;
+
+	if (!m)
 		return;
-	s->member->hold.asked_ns = now_ns + ms * 1000000ULL;
-	s->member->hold.of_group |= of_group;
+	m->hold.of_group = of_group || (m->hold.of_group && is_held(m, now_ns));
+	m->hold.asked_ns = now_ns + ms * 1000000ULL;
 }
 
 void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint64_t now_ns)
@@ -319,11 +326,6 @@ void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint6
 	m->hold.of_group = of_group;
 	if (of_group && m->group)
 		m->group->focus.until_ns = 0; /* this one has taken its place */
-}
-
-static bool is_held(const struct group_member *m, uint64_t now_ns)
-{
-	return now_ns < m->hold.asked_ns || now_ns < m->hold.until_ns;
 }
 
 int groups_order(struct groups *g, const char *name, const char *text, uint32_t focus_ms,
@@ -366,7 +368,7 @@ unsigned int groups_focus(struct groups *g, struct sensor_group *x, const char *
 	char text[64];
 
 	for (struct group_member *m = x->first; m; m = m->next)
-		if (m->hold.of_group && is_held(m, now_ns))
+		if (m->hold.of_group && is_held(m, now_ns) && is_present(m->sensor, now_ns))
 			return 0;
 	snprintf(text, sizeof(text), "focus %s %u", channel, ms);
 	for (struct group_member *m = x->first; m; m = m->next) {

@@ -382,6 +382,7 @@ static void a_group_answers_one_by_one(void **state)
 	serve(S);
 	serve(S + CONTROL_GROUP_NS);
 	said(fd, "3 lib: not sent: it was not heard meanwhile");
+	assert_int_equal(t.held.status, DISPATCH_UNSENT);
 	heard(fd, "1 0 of 1 sensors have done it");
 	t.err = 0;
 	t.present = 2;

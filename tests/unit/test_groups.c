@@ -598,6 +598,12 @@ static void a_rule_does_not_override_the_operator(void **state)
 	ordered(1, "focus 6 3000");
 	all_done();
 	pass(4 * S);
+	by_hand(true, 60000, DISPATCH_UNSENT);
+	pass(REFOCUS_UNFIT_NS);
+	frame(0, 77, 5180);
+	ordered(1, "focus 36 3000");
+	all_done();
+	pass(4 * S);
 	by_hand(true, 2000, DISPATCH_GIVEN_UP); /* it may have been carried out */
 	pass(S);
 	frame(0, 77, 5180);
@@ -607,10 +613,30 @@ static void a_rule_does_not_override_the_operator(void **state)
 	ordered(1, "focus 36 3000");
 }
 
+/* The group is the operator's as long as anybody is there who does what it was asked for. */
+static void only_who_is_there_holds_the_group(void **state)
+{
+	(void)state;
+	with_rule();
+	by_hand(true, 60000, ANSWER_DONE);
+	groups_hold(&t.sensors[0], false, 1, t.now);
+	groups_held(&t.sensors[0], false, 1, ANSWER_DONE, t.now); /* sensor 0 is not, any more */
+	pass(S);
+	frame(0, 77, 2437);
+	ordered(0, "focus 1 9");
+	t.sensors[1].final_heard = true;
+	pass(REFOCUS_UNFIT_NS);
+	frame(0, 77, 2437);
+	ordered(0, "focus 6 3000");
+}
+
 static void an_operators_sensor_is_left_out(void **state)
 {
 	(void)state;
 	with_rule();
+	by_hand(true, 1000, ANSWER_DONE);
+	pass(S); /* it is over, for the group and so for the sensor */
+	t.order[0].count = t.order[1].count = 0;
 	by_hand(false, 5000, ANSWER_DONE);
 	ordered(0, "focus 6 3000");
 	pass(S);
@@ -751,6 +777,7 @@ int main(void)
 		TEST(rules_do_not_pull_to_and_fro),
 		TEST(one_order_a_second_of_all_rules),
 		TEST(a_rule_does_not_override_the_operator),
+		TEST(only_who_is_there_holds_the_group),
 		TEST(an_operators_sensor_is_left_out),
 		TEST(who_has_not_answered_is_left_out),
 		TEST(without_a_channel_its_dwell_tells),
