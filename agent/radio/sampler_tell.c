@@ -82,10 +82,14 @@ static void listened(struct sampler *s, unsigned int i, uint64_t frames, uint64_
 {
 	struct sampler_radio *r = s->radios[i];
 	int at = plan_find(&r->plan, &r->now);
+	uint32_t cycle_ms = plan_cycle_us(&r->plan) / 1000, after_ms = s->deaf_ms;
 	bool was = r->deaf.is;
 	enum deaf_news news;
 
-	say_deaf(s, i, deaf_listened(&r->deaf, frames, ns / 1000000, s->deaf_ms, true));
+	/* Only who has been everywhere has heard nothing on any channel. */
+	if (after_ms && after_ms < cycle_ms)
+		after_ms = cycle_ms;
+	say_deaf(s, i, deaf_listened(&r->deaf, frames, ns / 1000000, after_ms, true));
 	if (at < 0)
 		return;
 	plan_heard(&r->plan, at, frames, ns / 1000);

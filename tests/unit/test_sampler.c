@@ -536,6 +536,43 @@ static void shares_of_a_grid(void **state)
 	}
 }
 
+static bool is_deaf(void)
+{
+	struct sampler_view v;
+
+	sampler_view(t.s, 0, &v);
+	return v.how & SAMPLER_DEAF;
+}
+
+/* A dwell ends with so many frames, and the next one begins, there. */
+static void dwell_over(unsigned int ms, unsigned int frames, int mhz)
+{
+	wait_ms(ms, frames);
+	assert_int_equal(asked(), mhz);
+	answer(0, 1000);
+	dwells_pop(&t.s->dwells);
+}
+
+static void one_channel_of_several_goes_deaf(void **state)
+{
+	(void)state;
+	begin("1,6,11");
+	t.s->deaf_ms = 500;
+	for (int i = 0; i < 3; i++) { /* on channel 11 nothing was ever heard */
+		dwell_over(250, 9, 2437);
+		dwell_over(250, i == 0, 2462);
+		assert_int_equal(is_deaf(), i == 2);
+		dwell_over(250, 0, 2412);
+	}
+	assert_true(is_deaf());
+	assert_true(t.s->radios[0]->plan.entries[1].deaf.is);
+	assert_false(t.s->radios[0]->plan.entries[2].deaf.is || t.s->radios[0]->deaf.is);
+	dwell_over(250, 9, 2437);
+	assert_true(is_deaf()); /* another channel's frames do not help it */
+	dwell_over(250, 1, 2462);
+	assert_false(is_deaf());
+}
+
 static void who_has_none(void **state)
 {
 	int err = 0;
@@ -571,6 +608,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_order_amid_a_failure, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_focus_that_fails, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(shares_of_a_grid, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_channel_of_several_goes_deaf, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(who_has_none, set_up, tear_down),
 	};
 
