@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * In place of what needs libnl (NEEDS_nl80211 in the Makefile): radios are tuned by wireless
- * extensions alone, and nobody makes monitor interfaces.
+ * extensions alone, nobody makes monitor interfaces, and interfaces of one radio are not told
+ * apart.
  */
 #include <errno.h>
 
 #include <saluki/log.h>
 
+#include "agent/radio/claim.h"
 #include "agent/radio/monitor.h"
 #include "agent/radio/nl80211.h"
 
@@ -37,6 +39,13 @@ int nl80211_tune(struct nl80211 *n, int ifindex, const struct radio_channel *to)
 {
 	(void)n, (void)ifindex, (void)to;
 	return -ENOSYS;
+}
+
+int claim_radios(const struct capture_options *o, const struct link_state *links,
+		 struct lock *locks)
+{
+	(void)o, (void)links, (void)locks;
+	return 0;
 }
 
 int monitors_start(struct monitors **m, struct capture_options *o, bool any_channel)

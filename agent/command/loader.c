@@ -120,7 +120,7 @@ static int detach_hooks(struct detached *d, const char *interface)
 	d->interface = interface;
 	lock_zero(&d->lock);
 	pin_zero(&d->pin);
-	err = lock_take(&d->lock, interface);
+	err = lock_take(&d->lock, interface, "");
 	err = err ?: pin_take(&d->pin, interface);
 	if (err)
 		return err;

@@ -172,7 +172,7 @@ static int probe_attach(struct attach *a, const struct maps *maps, struct tap_in
 	int err, fd;
 
 	lock_zero(&lock);
-	err = lock_take(&lock, interface->name);
+	err = lock_take(&lock, interface->name, "");
 	err = err ?: pin_take(&a->pin, interface->name);
 	if (err)
 		goto out;

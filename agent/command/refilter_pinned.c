@@ -49,7 +49,7 @@ int refilter_pinned(const char *interface, struct filter *new, const struct link
 	a.name = interface;
 	libbpf_set_print(NULL);
 	why[0] = 0; /* these two say it themselves */
-	err = lock_take(&lock, interface);
+	err = lock_take(&lock, interface, "");
 	err = err ?: pin_take(&a.pin, interface);
 	err = err ?: replace(&a, &f, &o, &maps, new, why, why_len);
 	attach_free(&a);

@@ -31,19 +31,20 @@ void lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffi
 	snprintf(out, LOCK_PATH_MAX, LOCK_ROOT "/%u.%s%s", lock_namespace(), interface, suffix);
 }
 
-static void say_who(const struct lock *l, const char *interface)
+static void say_who(const struct lock *l, const char *interface, const char *suffix)
 {
 	char text[16] = "";
 
 	if (pread(l->fd, text, sizeof(text) - 1, 0) < 0)
 		text[0] = 0;
 	text[strcspn(text, "\n")] = 0;
-	log_line("%s: another saluki captures here%s%s; stop it first ('fuser -v %s' shows it)",
-		 interface, *text ? ", process " : "", text, l->path);
+	log_line("%s: another saluki %s%s%s; stop it first ('fuser -v %s' shows it)", interface,
+		 *suffix ? "changes its channels" : "captures here", *text ? ", process " : "",
+		 text, l->path);
 }
 
 /* Opens and locks the file; -ESTALE where the one that was locked is not there any more. */
-static int lock_file(struct lock *l, const char *interface)
+static int lock_file(struct lock *l, const char *interface, const char *suffix)
 {
 	struct stat ours, there;
 	int err;
@@ -56,20 +57,20 @@ static int lock_file(struct lock *l, const char *interface)
 		return 0;
 	err = errno == EWOULDBLOCK ? -EWOULDBLOCK : -ESTALE;
 	if (err == -EWOULDBLOCK)
-		say_who(l, interface);
+		say_who(l, interface, suffix);
 	close(l->fd);
 	l->fd = -1;
 	return err;
 }
 
-int lock_take(struct lock *l, const char *interface)
+int lock_take(struct lock *l, const char *interface, const char *suffix)
 {
 	int err = -ESTALE;
 
-	lock_path(l->path, interface, "");
+	lock_path(l->path, interface, suffix);
 	mkdir(LOCK_ROOT, 0700);
 	for (int tries = 0; err == -ESTALE && tries < 10; tries++)
-		err = lock_file(l, interface);
+		err = lock_file(l, interface, suffix);
 	/* For people alone: with a full disk the lock is as good. */
 	if (!err && l->fd >= 0 && ftruncate(l->fd, 0) == 0)
 		dprintf(l->fd, "%d\n", getpid());

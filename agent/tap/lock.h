@@ -2,7 +2,8 @@
 /*
  * One saluki an interface: a lock named for the interface and its network namespace, below
  * /run/saluki. The folder of pins alone does not do: `ip netns exec` hides it behind a /sys of its
- * own, namespaces may share one, and not every source has pins.
+ * own, namespaces may share one, and not every source has pins. A radio whose channels a run may
+ * change has a lock of that kind too, however many interfaces it has.
  */
 #ifndef AGENT_LOCK_H
 #define AGENT_LOCK_H
@@ -20,9 +21,9 @@ struct lock {
 
 /* As before lock_take and after lock_release. */
 void lock_zero(struct lock *l);
-/* Returns 0, also where there is no /run to lock in, or -errno after a line: -EWOULDBLOCK where
- * another saluki has the interface. */
-int lock_take(struct lock *l, const char *interface);
+/* Of an interface, with "", or of a radio, with ".radio". Returns 0, also where there is no /run to
+ * lock in, or -errno after a line: -EWOULDBLOCK where another saluki has it. */
+int lock_take(struct lock *l, const char *interface, const char *suffix);
 void lock_release(struct lock *l);
 
 /* The inode of the network namespace that we are in, 0 where that is not known: without /proc, and

@@ -11,6 +11,7 @@
 #include <saluki/log.h>
 #include <saluki/record.h>
 
+#include "agent/radio/claim.h"
 #include "agent/radio/radio.h"
 
 /* The best first. Of the BPF hooks the tap itself takes the best, an interface at a time. */
@@ -188,26 +189,26 @@ static int attach_all(struct tap *t)
 	return 0;
 }
 
-static void unlock_all(struct lock *locks, unsigned int count)
+static void unlock_all(struct lock *locks)
 {
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < TAP_LOCKS; i++)
 		lock_release(&locks[i]);
 }
 
-/* All interfaces, or none. */
-static int lock_all(struct lock *locks, const struct capture_options *o)
+/* All interfaces and the radios that are sampled, or none. */
+static int lock_all(struct lock *locks, const struct capture_options *o,
+		    const struct link_state *links)
 {
-	for (unsigned int i = 0; i < o->count; i++)
-		lock_zero(&locks[i]);
-	for (unsigned int i = 0; i < o->count; i++) {
-		int err = lock_take(&locks[i], o->interfaces[i]);
+	int err = 0;
 
-		if (err) {
-			unlock_all(locks, o->count);
-			return err;
-		}
-	}
-	return 0;
+	for (unsigned int i = 0; i < TAP_LOCKS; i++)
+		lock_zero(&locks[i]);
+	for (unsigned int i = 0; !err && i < o->count; i++)
+		err = lock_take(&locks[i], o->interfaces[i], "");
+	err = err ?: claim_radios(o, links, locks + INTERFACES_MAX);
+	if (err)
+		unlock_all(locks);
+	return err;
 }
 
 /* Whether something is wrong with an interface or its filter, and not with the kind. */
@@ -261,7 +262,8 @@ static void close_radios(struct radio **radios, unsigned int count)
 		radio_close(radios[i]);
 }
 
-/* What was attached together before keeps its order, which need not be that of the -i (tap_bpf.c). */
+/* What was attached together before keeps its order, which need not be that of the -i (tap_bpf.c).
+ */
 static void give_radios(struct tap *t, const struct capture_options *o, struct radio **radios,
 			const struct radio_channel *channels)
 {
@@ -280,7 +282,7 @@ static void give_radios(struct tap *t, const struct capture_options *o, struct r
 
 struct tap *tap_open(const struct capture_options *o)
 {
-	struct lock locks[INTERFACES_MAX];
+	struct lock locks[TAP_LOCKS];
 	struct link_state links[INTERFACES_MAX];
 	struct radio *radios[INTERFACES_MAX] = { NULL };
 	struct radio_channel channels[INTERFACES_MAX];
@@ -293,12 +295,12 @@ struct tap *tap_open(const struct capture_options *o)
 			return NULL;
 		}
 	}
-	if (lock_all(locks, o))
+	if (lock_all(locks, o, links))
 		return NULL;
 	t = tap_tune_all(o, links, radios, channels) ? NULL : open_best(o);
 	if (!t) {
 		close_radios(radios, o->count);
-		unlock_all(locks, o->count);
+		unlock_all(locks);
 		return NULL;
 	}
 	memcpy(t->locks, locks, sizeof(locks));
@@ -309,7 +311,7 @@ struct tap *tap_open(const struct capture_options *o)
 
 void tap_close(struct tap *t)
 {
-	struct lock locks[INTERFACES_MAX];
+	struct lock locks[TAP_LOCKS];
 	unsigned int count;
 
 	if (!t)
@@ -318,7 +320,7 @@ void tap_close(struct tap *t)
 	close_radios(t->radios, count);
 	memcpy(locks, t->locks, sizeof(locks));
 	free_kind(t);
-	unlock_all(locks, count);
+	unlock_all(locks);
 }
 
 bool tap_is_sampled(const struct tap *t)

@@ -14,6 +14,9 @@
 #include "link.h"
 #include "lock.h"
 
+/* Interfaces', and behind them those of their radios. */
+#define TAP_LOCKS (2 * INTERFACES_MAX)
+
 struct tap;
 
 struct tap_ops {
@@ -65,7 +68,7 @@ struct tap {
 	bool stays;			 /* what is attached outlives this object */
 	unsigned int count;
 	struct tap_interface interfaces[INTERFACES_MAX];
-	struct lock locks[INTERFACES_MAX];
+	struct lock locks[TAP_LOCKS];
 	struct radio *radios[INTERFACES_MAX]; /* NULL: of one without a channel */
 	char ring[64]; /* what frames wait in, for people: "ring bpf 4096 KiB" */
 	bool bound;    /* to the device itself: an interface that goes ends the run */
@@ -76,8 +79,8 @@ struct tap {
 struct tap *tap_open(const struct capture_options *o);
 void tap_close(struct tap *t); /* takes NULL too */
 /* tune.c: opens the radios of interfaces with a channel, and tunes them before anything is
- * attached: no frame of another channel is captured. Of several channels it is the first that can be
- * had. Returns 0 with the channel of each -i, or -errno after a line. */
+ * attached: no frame of another channel is captured. Of several channels it is the first that can
+ * be had. Returns 0 with the channel of each -i, or -errno after a line. */
 int tap_tune_all(const struct capture_options *o, const struct link_state *links,
 		 struct radio **radios, struct radio_channel *channels);
 /* Whether any interface's may be tuned while it is captured; takes NULL, too. */
