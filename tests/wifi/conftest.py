@@ -18,6 +18,8 @@ PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector",
                                                  "tests/replug", "tests/switches")),
             *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw",
                                 "/usr/bin/tcpdump"))]
+# For the sensors that lack nl80211: make test builds it.
+NO_NL80211 = testbed.ROOT / "build/without-nl80211/saluki"
 INIT = pathlib.Path(__file__).parent / "init"
 
 
@@ -51,6 +53,7 @@ def _base(root, chosen):
         keys.sensors.write_text(_grouped(t, keys.sensors.read_text()))
     for name, file in programs.RULES.items():
         guest.install(tree / file, root, name)
+    guest.install(NO_NL80211, root, "bin/saluki-without-nl80211")
     return machine.base(root, INIT, [*PROGRAMS, *(tree / p for p in programs.PROGRAMS)],
                         [tree / folder for folder in programs.LIBRARIES])
 

@@ -79,6 +79,13 @@ class Command:
 
 
 @dataclasses.dataclass(frozen=True)
+class Card:
+    """Done in its turn, too: iw tells of the channels that a radio has."""
+    name: str
+    radio: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Kill:
     """Not traffic either: a sensor gets a SIGKILL, or its process without rights alone."""
     sensor: str
@@ -100,9 +107,17 @@ class Shout:
 
 
 @dataclasses.dataclass(frozen=True)
+class Reach:
+    """From now on this radio and another hear one another where their masks have a bit in common, and
+    are on the air all the same; each begins with 1."""
+    radio: str
+    mask: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Sensor:
     """`saluki run` with these options. What it names by -i are radios, made monitor interfaces; with
-    --monitor they stay stations' ones, and are up. What its driver lacks: lesser_driver.c. As a row
+    --monitor they stay stations' ones, and are up. What it `lacks`: as in lesser_driver.c, or nl80211. As a row
     of traffic it begins in its turn, on radios that are there, with the key of the sensor `again`."""
     name: str
     options: str
@@ -134,6 +149,7 @@ class Topology:
     collector: str = ""  # further options
     groups: tuple = ()  # lines of the sensors file about groups
     after: tuple = ()  # Commands, when the sensors have ended
+    country: str = COUNTRY
 
     def __post_init__(self):
         names = self.radios()
@@ -246,6 +262,10 @@ def _begin(topology, name, row):
         yield f"{'kill_child' if row.child else 'kill_off'} {row.sensor}"
     elif isinstance(row, Shout):
         yield f"shout {name} {frequency(row.channel)}"
+    elif isinstance(row, Card):
+        yield f"card {name} {row.radio}"
+    elif isinstance(row, Reach):
+        yield f"reach {row.radio} {row.mask}"
     elif isinstance(row, Await):
         yield f"await {row.who} {row.words}"
     elif isinstance(row, Pings):
@@ -259,7 +279,7 @@ def _round(topology, rows):
     """Begun at once; what ends by itself is waited for."""
     for name, row in rows:
         yield from _begin(topology, name, row)
-    ends = [name for name, row in rows if not isinstance(row, (Sensor, Kill, Await, Shout))]
+    ends = [name for name, row in rows if not isinstance(row, (Sensor, Kill, Await, Shout, Reach))]
     if ends:
         yield f"end {' '.join(ends)}"
 
@@ -283,7 +303,7 @@ def steps(topology):
     yield f"monitor {' '.join(i for s in t.sensors if s not in made for i in s.interfaces())} bell ear"
     if made:
         yield f"up {' '.join(i for s in made for i in s.interfaces())}"
-    yield f"country {COUNTRY}"
+    yield f"country {t.country}"
     if t.sensors:
         yield f"collector {t.collector}"
     for s in t.sensors:
