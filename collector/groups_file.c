@@ -139,6 +139,8 @@ static const char *add_rule(struct refocus_line *l, char *save)
 	save += strspn(save, BLANKS);
 	if (!*save)
 		return REFOCUS_USAGE;
+	if (strlen(save) >= sizeof(l->expression))
+		return "an expression has at most 511 characters";
 	if (!name_valid(name))
 		return "a name is at most 31 letters, digits, dots, dashes and underscores";
 	if (duration_us(time, strlen(time), DURATION_DAY_US, &us) || us < 1000)

@@ -11,7 +11,7 @@
 
 #include <saluki/log.h>
 
-#define LINE_MAX_LEN 512
+#define LINE_MAX_LEN 4096 /* all channels that a plan has by their frequencies */
 
 static bool name_valid(const char *name)
 {

@@ -76,7 +76,7 @@ bool expression_match(const struct expression *e, const struct combo_frame *f)
 
 static const char *line(const char *text)
 {
-	char copy[512];
+	char copy[4096];
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	assert_true(groups_file_has(copy));
@@ -212,12 +212,26 @@ static void the_file(void **state)
 
 static void too_many_channels(void **state)
 {
-	char text[512] = "group x dwell 250001us channels 5180";
+	char text[4096] = "group x dwell 250001us channels 5180";
 
 	(void)state;
-	for (int n = 2412; strlen(text) < 500; n++)
+	for (int n = 2412; n < 2412 + 70; n++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ",%d", n);
-	assert_non_null(line(text));
+	assert_string_equal(line(text), "has more channels than an order has room for");
+}
+
+/* It is not cut. */
+static void a_long_expression(void **state)
+{
+	char text[600] = "refocus lib for 30s ";
+	size_t len = strlen(text);
+
+	(void)state;
+	memset(text + len, 'x', REFOCUS_TEXT_MAX - 1);
+	assert_null(line(text));
+	assert_int_equal(strlen(t.f.rules[0].expression), REFOCUS_TEXT_MAX - 1);
+	text[len + REFOCUS_TEXT_MAX - 1] = 'x';
+	assert_string_equal(line(text), "an expression has at most 511 characters");
 }
 
 static void shares(void **state)
@@ -764,6 +778,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_file),
 		TEST(too_many_channels),
+		TEST(a_long_expression),
 		TEST(shares),
 		TEST(who_is_not_heard_is_not_there),
 		TEST(behind_a_stall_nobody_is_gone),

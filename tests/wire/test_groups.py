@@ -239,3 +239,12 @@ def test_mistakes(ns, keys, lines, said):
                "--sensors", keys.sensors, "-w", keys.directory / "out.pcapng"]
     status, out = testbed.Process(ns, command, None).finish(signo=None)
     assert status == 1 and f"--sensors {keys.sensors}: " in out and said in out
+
+
+def test_a_plan_of_many_channels(ns, keys):
+    """By their frequencies, which is a long line."""
+    asked = ",".join(f"{5000 + 5 * n}/20" for n in range(36, 116))
+    dealt = ",".join(f"{n}@250ms" for n in range(36, 116))
+    with meeting(ns, keys, f"group lib channels {asked}\n") as (_, room):
+        room.comes("hall")
+        room.last("hall", f"set channels {dealt} share 0/1")
