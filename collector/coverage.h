@@ -19,6 +19,8 @@
 #include "wire/info.h"
 
 #define COVERAGE_CHANNELS_MAX 128 /* of an interface */
+/* What is printed of an interface, with an end, where nothing is in front of lines. */
+#define COVERAGE_TEXT_MAX (180 * (COVERAGE_CHANNELS_MAX + 1))
 
 struct coverage_channel {
 	struct radio_channel channel;

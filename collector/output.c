@@ -34,6 +34,7 @@ _Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 			       COMBO_EVENTS_MAX * PCAPNG_DWELL_MAX + BLOCKS_MAX * PCAPNG_META_MAX <=
 		       OUTPUT_BUFFER,
 	       "a combo fits into the buffer");
+_Static_assert(COVERAGE_TEXT_MAX <= PCAPNG_COVERAGE_MAX, "all channels fit into a comment");
 
 static void section_begin(struct output *out)
 {
@@ -131,8 +132,7 @@ static const char *coverage_text(const struct sensor *s, unsigned int i, char *t
 	if (!f)
 		return NULL;
 	coverage_print(f, "", c);
-	fclose(f); /* what is too long is cut */
-	text[size - 1] = 0;
+	fclose(f);
 	return text;
 }
 
@@ -152,7 +152,7 @@ static void statistics(struct output *out, struct sensor *s)
 
 		st.coverage = coverage_text(s, i, covered, sizeof(covered));
 		interfaces_statistics(s, i, &st);
-		make_room(out, PCAPNG_META_MAX);
+		make_room(out, PCAPNG_STATISTICS_MAX);
 		out->len += pcapng_statistics(out->buffer + out->len, &st);
 	}
 }

@@ -178,8 +178,7 @@ size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s)
 	p = put_count(p, ISB_DELIVERED, s->delivered);
 	p = put_text(p, OPT_COMMENT, s->comment);
 	if (s->coverage)
-		p = put_option(p, OPT_COMMENT, s->coverage,
-			       strnlen(s->coverage, PCAPNG_COVERAGE_MAX));
+		p = put_option(p, OPT_COMMENT, s->coverage, strlen(s->coverage));
 	return block_end(out, p, 1);
 }
 

@@ -21,6 +21,8 @@
 #define PCAPNG_UNSETTLED "heard while the radio was changing channel"
 #define PCAPNG_UNSETTLED_LEN 48
 #define PCAPNG_DWELL_MAX 384 /* a dwell's block, with a name */
+#define PCAPNG_COVERAGE_MAX 24576
+#define PCAPNG_STATISTICS_MAX (PCAPNG_META_MAX + PCAPNG_COVERAGE_MAX)
 
 /* A combo's name. It is in the combo's first block, of a frame or of a dwell, as an option that
  * tools do not copy (opt_custom, code 19373, of the enterprise 32473 of RFC 5612): in network byte
@@ -44,10 +46,8 @@ struct pcapng_statistics {
 	uint64_t time_ns, start_ns;
 	uint64_t received, dropped, accepted, os_dropped, delivered;
 	const char *comment;
-	const char *coverage; /* another comment, of at most PCAPNG_COVERAGE_MAX; NULL: none */
+	const char *coverage; /* another comment, of less than PCAPNG_COVERAGE_MAX; NULL: none */
 };
-
-#define PCAPNG_COVERAGE_MAX 2800
 
 size_t pcapng_section(uint8_t *out, const char *os, const char *application);
 size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
