@@ -8,7 +8,7 @@
 
 #define ULL(x) ((unsigned long long)(x))
 #define ROOM_FIRST 16
-#define DAY_NS (86400 * 1000000000ULL)
+#define JOIN_NS 10000000 /* what a clock that is led may differ by in a part of a dwell */
 
 int coverage_read(struct dwell *d, const struct combo_event *e)
 {
@@ -56,29 +56,24 @@ static struct coverage_channel *channel_find(struct coverage_interface *i,
 	return &i->list[i->count++];
 }
 
-/* With what is between it and the one before. Where its clock was set back, or by more than a day,
- * that is not known. */
-static void span_add(struct coverage_interface *i, const struct dwell *d)
-{
-	uint64_t step = d->to_ns - i->end_ns;
-
-	i->span_ns += i->end_ns && step < DAY_NS ? step : d->to_ns - d->from_ns;
-	i->end_ns = d->to_ns;
-}
-
 static void interface_add(struct coverage_interface *i, const struct dwell *d)
 {
 	const struct radio_channel channel = { d->mhz, d->width, d->center };
-	bool joins = i->end_ns == d->from_ns && !d->switch_ns && !d->error;
+	uint64_t begin_ns = d->up_ns ?: d->from_ns, end_ns = begin_ns + (d->to_ns - d->from_ns);
+	bool joins = begin_ns - i->last_ns + JOIN_NS <= 2 * JOIN_NS && !d->switch_ns && !d->error;
 	struct coverage_channel *c = channel_find(i, &channel);
 
 	if (!i->from_ns || d->from_ns < i->from_ns)
 		i->from_ns = d->from_ns;
 	if (d->to_ns > i->to_ns)
 		i->to_ns = d->to_ns;
-	span_add(i, d);
+	if (!i->begin_ns || begin_ns < i->begin_ns)
+		i->begin_ns = begin_ns;
+	if (end_ns > i->end_ns)
+		i->end_ns = end_ns;
 	joins = joins && c == i->last;
 	i->last = c;
+	i->last_ns = end_ns;
 	if (!c) {
 		i->others++;
 		return;
@@ -116,19 +111,20 @@ const struct coverage_interface *coverage_of(const struct coverage *c, unsigned 
 	return c->of[interface].count || c->of[interface].others ? &c->of[interface] : NULL;
 }
 
-/* In a millionth of the time between the interface's first dwell and its last. */
+/* In a millionth of the time between the interface's first dwell and its last; all of it at most,
+ * also of dwells that overlap. */
 static unsigned int share(const struct coverage_interface *i, uint64_t ns)
 {
-	double part = i->span_ns ? (double)ns / i->span_ns : 0;
+	double part = i->end_ns > i->begin_ns ? (double)ns / (i->end_ns - i->begin_ns) : 0;
 
-	return (part < 1000 ? part : 1000) * 1e6 + 0.5;
+	return (part < 1 ? part : 1) * 1e6 + 0.5;
 }
 
 static void print_channel(FILE *out, const struct coverage_interface *i,
 			  const struct coverage_channel *c)
 {
 	unsigned int tenths = (share(i, c->listened_ns) + 500) / 1000;
-	uint64_t whole_ds = i->span_ns / 100000000;
+	uint64_t whole_ds = (i->end_ns - i->begin_ns) / 100000000;
 	char text[CHANNEL_TEXT_LEN];
 
 	channel_text(text, &c->channel);

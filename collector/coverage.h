@@ -33,11 +33,11 @@ struct coverage_channel {
 };
 
 struct coverage_interface {
-	uint64_t from_ns, to_ns; /* of the first and the last dwell, ns since 1970-01-01 UTC */
-	uint64_t end_ns;	 /* of the dwell before; 0: there was none */
-	uint64_t span_ns;	 /* from the first to the last, without steps of the clock */
-	uint64_t others;	 /* dwells of channels that there was no room for */
-	const struct coverage_channel *last;
+	uint64_t from_ns, to_ns;   /* of the first and the last dwell, ns since 1970-01-01 UTC */
+	uint64_t begin_ns, end_ns; /* the same, by the clock that nobody sets */
+	uint64_t others;	   /* dwells of channels that there was no room for */
+	const struct coverage_channel *last; /* of the dwell before, which ended at last_ns */
+	uint64_t last_ns;
 	unsigned int count, room;
 	struct coverage_channel *list; /* in the order in which they were heard of */
 };

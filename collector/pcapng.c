@@ -196,6 +196,9 @@ static void dwell_text(char *text, size_t size, const struct dwell *d)
 		       "channel %s (%u MHz, width %u, center %u), switch %llu ns, marked %llu",
 		       name, d->mhz, d->width, d->center, (unsigned long long)d->switch_ns,
 		       (unsigned long long)d->marked);
+	if (d->up_ns)
+		len += snprintf(text + len, size - len, ", up %llu ns",
+				(unsigned long long)d->up_ns);
 	if (d->error)
 		snprintf(text + len, size - len, ", error %u%s%s", d->error,
 			 d->error <= ERRORS_ALIKE ? ": " : "",

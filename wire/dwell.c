@@ -6,7 +6,8 @@
 
 #include "bytes.h"
 
-_Static_assert(DWELL_MAX >= 1 + 3 * 3 + 8 + 3 * VARINT_MAX + 5 + VARINT_MAX, "all at their most");
+_Static_assert(DWELL_MAX >= 1 + 3 * 3 + 8 + 3 * VARINT_MAX + 5 + 2 * VARINT_MAX,
+	       "all at their most");
 
 /* Writes varints, and returns where they end. */
 static uint8_t *put_all(uint8_t *p, const uint64_t *values, size_t count)
@@ -19,14 +20,15 @@ static uint8_t *put_all(uint8_t *p, const uint64_t *values, size_t count)
 size_t dwell_write(uint8_t out[DWELL_MAX], const struct dwell *d)
 {
 	const uint64_t channel[] = { d->mhz, d->width, d->center };
-	const uint64_t heard[] = { d->to_ns - d->from_ns, d->frames, d->switch_ns, d->error,
-				   d->marked };
+	const uint64_t heard[] = {
+		d->to_ns - d->from_ns, d->frames, d->switch_ns, d->error, d->marked, d->up_ns
+	};
 	uint8_t *p = out;
 
 	*p++ = d->interface;
 	p = put_all(p, channel, sizeof(channel) / sizeof(channel[0]));
 	store_be(p, d->from_ns, 8);
-	return put_all(p + 8, heard, sizeof(heard) / sizeof(heard[0])) - out;
+	return put_all(p + 8, heard, sizeof(heard) / sizeof(heard[0]) - !d->up_ns) - out;
 }
 
 static int read_channel(struct dwell *d, const uint8_t **p, const uint8_t *end)
@@ -59,8 +61,11 @@ int dwell_read(struct dwell *d, const uint8_t *in, size_t len)
 	    load_varint(&p, end, &d->switch_ns) || load_varint(&p, end, &error) ||
 	    load_varint(&p, end, &d->marked))
 		return -EBADMSG;
-	if (lasted > UINT64_MAX - d->from_ns || error > UINT32_MAX ||
-	    (error && (lasted || d->frames)))
+	d->up_ns = 0;
+	if (p < end && load_varint(&p, end, &d->up_ns))
+		return -EBADMSG;
+	if (lasted > UINT64_MAX - d->from_ns || lasted > UINT64_MAX - d->up_ns ||
+	    error > UINT32_MAX || (error && (lasted || d->frames)))
 		return -EBADMSG;
 	d->to_ns = d->from_ns + lasted;
 	d->error = error;

@@ -5,9 +5,9 @@
  * that the frames of all dwells are those that the hook has seen while channels were sampled.
  *
  *     interface 1, varints mhz width center, from 8, varints to (less from), frames, switch,
- *     error, marked
+ *     error, marked, up
  *
- * What follows is of a later version, and passed over.
+ * Up may be left out, as sensors of before do. What follows is of a later version, and passed over.
  */
 #ifndef WIRE_DWELL_H
 #define WIRE_DWELL_H
@@ -26,9 +26,11 @@ struct dwell {
 	uint64_t marked;    /* besides: seen while the radio changed to this channel */
 	uint64_t switch_ns; /* that the change to this channel took; 0: it was there already */
 	uint32_t error;	    /* errno of a change that failed: no time, no frames; else 0 */
+	uint64_t up_ns;	    /* from_ns by a clock that nobody sets, which begins with its machine;
+			     * 0: not told */
 };
 
-#define DWELL_MAX 64 /* bytes of the longest */
+#define DWELL_MAX 80 /* bytes of the longest */
 
 /* Returns the bytes written, at most DWELL_MAX. */
 size_t dwell_write(uint8_t out[DWELL_MAX], const struct dwell *d);

@@ -16,7 +16,7 @@ CAPTURES = pathlib.Path(os.environ.get("SALUKI_CAPTURES") or ROOT.parent / "shar
 Frame = collections.namedtuple("Frame", "time_ns orig_len linktype data")
 # Times in ns since 1970; a channel by its text and in MHz.
 Dwell = collections.namedtuple("Dwell", "channel mhz width center from_ns to_ns frames switch_ns "
-                                        "marked error")
+                                        "marked error up_ns", defaults=[0])
 
 
 class Corrupt(Exception):
@@ -122,7 +122,7 @@ def of_interface(path, name):
 # ---- what the collector writes besides frames ---------------------------------------------------
 
 DWELL = re.compile(r"channel (\S+) \((\d+) MHz, width (\d+), center (\d+)\), switch (\d+) ns, "
-                   r"marked (\d+)(?:, error (\d+).*)?")
+                   r"marked (\d+)(?:, up (\d+) ns)?(?:, error (\d+).*)?")
 UNSETTLED = b"heard while the radio was changing channel"
 
 
@@ -155,9 +155,10 @@ def dwells(path, name):
         assert set(said) <= {1, 2, 3, 4, 19373}, said
         start, end = (high << 32 | low for high, low in
                       (struct.unpack("<II", said[code]) for code in (2, 3)))
-        channel, mhz, width, center, switch, marked, error = match.groups("0")
+        channel, mhz, width, center, switch, marked, up, error = match.groups("0")
         found.append(Dwell(channel, int(mhz), int(width), int(center), start, end,
-                           struct.unpack("<Q", said[4])[0], int(switch), int(marked), int(error)))
+                           struct.unpack("<Q", said[4])[0], int(switch), int(marked), int(error),
+                           int(up)))
     return found
 
 

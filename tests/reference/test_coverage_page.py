@@ -28,26 +28,39 @@ def interface(name):
     return block(1, struct.pack("<HHI", 127, 0, 192) + option(2, name) + option(0, b""))
 
 
-def statistics(number, comment, begin_ns, end_ns, frames):
+def combo_name(run):
+    return option(19373, struct.pack(">IQQQIHH", 32473, run, 0, 0, 0, 2, 1)) if run else b""
+
+
+def statistics(number, comment, begin_ns, end_ns, frames, run=None):
     return block(5, struct.pack("<I", number) + stamp(end_ns) + option(2, stamp(begin_ns)) +
                  option(3, stamp(end_ns)) + option(4, struct.pack("<Q", frames)) + option(1, comment) +
-                 option(0, b""))
+                 combo_name(run) + option(0, b""))
 
 
-def dwell(number, channel, begin_ms, ms, frames):
-    return statistics(number, b"channel %s (2437 MHz, width 20, center 2437), switch 5 ns, marked 0" % channel,
-                      BEGIN + begin_ms * MS, BEGIN + (begin_ms + ms) * MS, frames)
+def dwell(number, channel, begin_ms, ms, frames, up_ms=None, switch=5, error=b"", run=None, marked=0):
+    """Of a combo of its own where a run is named."""
+    up = b"" if up_ms is None else b", up %d ns" % (up_ms * MS)
+    comment = b"channel %s (2437 MHz, width 20, center 2437), switch %d ns, marked %d%s%s" % (
+        channel, switch, marked, up, error)
+    return statistics(number, comment, BEGIN + begin_ms * MS, BEGIN + (begin_ms + ms) * MS, frames, run)
 
 
+FAILED = b", error 22: Invalid argument"
 SECTION = block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
 FRAME = block(6, struct.pack("<IIIII", 0, 0, 0, 4, 4) + b"abcd")
 
 
-def said(tmp_path, data):
+def run_page(tmp_path, data):
     path = tmp_path / "out.pcapng"
     path.write_bytes(data)
-    return subprocess.run([sys.executable, ROOT / "docs/coverage.py", path], capture_output=True, text=True,
-                          check=True).stdout.splitlines()
+    return subprocess.run([sys.executable, ROOT / "docs/coverage.py", path], capture_output=True, text=True)
+
+
+def said(tmp_path, data):
+    done = run_page(tmp_path, data)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
 
 
 def test_shares_sums_and_what_follows(tmp_path):
@@ -65,15 +78,58 @@ def test_shares_sums_and_what_follows(tmp_path):
 
 
 def test_switches_that_failed_are_no_dwells(tmp_path):
+    """And a dwell of no time in which frames were marked is not one that failed."""
     lines = said(tmp_path, SECTION + interface(b"lib:mon0") + dwell(0, b"1", 0, 1000, 5) +
-                 dwell(0, b"144", 1000, 0, 0) + dwell(0, b"144", 2000, 0, 0))
-    assert lines[1] == "lib:mon0 channel 144: 0.0% of 2.0 s, 0 frames in 0 dwells; 2 switches failed"
+                 dwell(0, b"144", 1000, 0, 0, error=FAILED) + dwell(0, b"144", 2000, 0, 0, error=FAILED) +
+                 dwell(0, b"6", 2000, 0, 0, marked=4))
+    assert lines[1:] == [
+        "lib:mon0 channel 144: 0.0% of 2.0 s, 0 frames in 0 dwells; 2 switches failed",
+        "lib:mon0 channel 6: 0.0% of 2.0 s, 0 frames in 1 dwells"]
+
+
+def test_a_clock_that_is_set_is_no_time(tmp_path):
+    """By six hours, and back to before all; and the machine starts anew, with a clock of 1970 at first."""
+    hours = 6 * 3600 * 1000
+    dwells = [dwell(0, b"1", 0, 1000, 10, 5000, run=7), dwell(0, b"6", 1000, 1000, 1, 6000),
+              dwell(0, b"1", hours, 1000, 10, 7000), dwell(0, b"6", hours + 1000, 1000, 1, 8000),
+              dwell(0, b"1", -hours, 1000, 10, 9000), dwell(0, b"6", 1000 - hours, 1000, 1, 10000),
+              dwell(0, b"1", -BEGIN // MS + 500, 1000, 10, 500, run=8), dwell(0, b"6", 0, 1000, 1, 1500)]
+    lines = said(tmp_path, SECTION + interface(b"lib:mon0") + b"".join(dwells))
+    assert [line.partition(", give")[0] for line in lines] == [
+        "lib:mon0 channel 1: 50.0% of 8.0 s, 40 frames in 4 dwells; in the whole time 80",
+        "lib:mon0 channel 6: 50.0% of 8.0 s, 4 frames in 4 dwells; in the whole time 8"]
+
+
+def test_the_run_is_in_the_first_block_of_a_combo(tmp_path):
+    """A frame's, too. Uptimes of two runs are not of one machine's start."""
+    frames = [block(6, struct.pack("<IIIII", 0, 0, 0, 5, 5) + b"abcde\0\0\0" + combo_name(run) + option(0, b""))
+              for run in (7, 8)]
+    lines = said(tmp_path, SECTION + interface(b"lib:mon0") + frames[0] + dwell(0, b"1", 0, 1000, 10, 900000) +
+                 frames[1] + dwell(0, b"1", 9000, 1000, 10, 5000))
+    assert lines == ["lib:mon0 channel 1: 100.0% of 2.0 s, 20 frames in 2 dwells; in the whole time 20, "
+                     "give or take 0"]
+
+
+def test_parts_are_one_dwell(tmp_path):
+    """As the collector counts; and so they have no error of their own. Also where the clock is set amid it."""
+    head = SECTION + interface(b"lib:mon0")
+    parts = [dwell(0, b"1", 0, 5000, 9, 100), dwell(0, b"1", 5000, 5000, 0, 5100, 0),
+             dwell(0, b"1", 999000, 5000, 2, 10100, 0)]
+    others = [dwell(0, b"6", 1004000, 5000, 4, 15100), dwell(0, b"1", 1009000, 5000, 11, 20100)]
+    assert said(tmp_path, head + b"".join(parts)) == [
+        "lib:mon0 channel 1: 100.0% of 15.0 s, 11 frames in 1 dwells; in the whole time 11, give or take 0"]
+    assert said(tmp_path, head + b"".join(parts + others))[0] == (
+        "lib:mon0 channel 1: 80.0% of 25.0 s, 22 frames in 2 dwells; in the whole time 28, give or take 0")
 
 
 def test_other_captures_and_broken_ones(tmp_path):
-    """Nothing is said of a file without dwells; one that is cut is read as far as it goes."""
+    """A file without dwells, or none, is an error; one that is cut is read as far as it goes."""
     head = SECTION + interface(b"lib:mon0")
-    assert said(tmp_path, head + FRAME + statistics(0, b"no dwell", BEGIN, BEGIN, 1)) == []
+    for data, why in ((head + FRAME + statistics(0, b"no dwell", BEGIN, BEGIN, 1), "has no dwells: "),
+                      (b"\xd4\xc3\xb2\xa1" + bytes(20), "is not a pcapng file"), (b"", "is not a pcapng file")):
+        done = run_page(tmp_path, data)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"coverage.py: {tmp_path / 'out.pcapng'}: {why}")
     whole = said(tmp_path, head + dwell(0, b"1", 0, 1000, 5))
     assert len(whole) == 1 and said(tmp_path, head + dwell(0, b"1", 0, 1000, 5) + FRAME[:9]) == whole
 

@@ -150,24 +150,82 @@ static void what_is_told(void **state)
 			       "\"marked\": 0, \"switch_ns\": 40000, \"failures\": 0}"));
 }
 
-/* A clock that was set back, and one that was set by years: what is told is of the dwells. */
-static void a_step_of_the_clock_is_no_time(void **state)
+/* A clock that is set, forth by hours and years and back: what is told is of the time that passed,
+ * also where there was no dwell for days. */
+static void a_clock_that_is_set_is_no_time(void **state)
 {
-	static const uint64_t steps[] = { 0, 1000 * 86400 * SECOND, 3600 * SECOND };
+	static const uint64_t steps[] = { 0, 6 * 3600 * SECOND, 1000 * 86400 * SECOND,
+					  3600 * SECOND };
+	const uint64_t days = 2 * 86400 * SECOND;
 	const struct coverage_interface *i;
+	struct dwell d;
 
 	(void)state;
-	for (int n = 0; n < 3; n++) {
-		add(dwell_of(2412, steps[n], SECOND));
-		add(dwell_of(2437, steps[n] + SECOND, SECOND));
+	for (int n = 0; n < 8; n++) {
+		d = dwell_of(n % 2 ? 2437 : 2412, steps[n / 2] + n * SECOND, SECOND);
+		d.up_ns = (5 + n) * SECOND;
+		add(d);
 	}
 	i = coverage_of(coverage, 0);
-	assert_true(i->from_ns == BEGIN && i->to_ns == BEGIN + steps[1] + 2 * SECOND);
-	assert_true(i->span_ns == 6 * SECOND);
-	assert_non_null(strstr(told(print), "channel 1: 50.0 % of 6.0 s, "));
+	assert_true(i->from_ns == BEGIN && i->to_ns == BEGIN + steps[2] + 6 * SECOND);
+	assert_non_null(strstr(told(print), "channel 1: 50.0 % of 8.0 s, "));
 	assert_non_null(strstr(told(json), "\"share\": 0.500000, "));
-	add(dwell_of(2412, steps[2] + 4 * SECOND, 2 * SECOND)); /* and 2 s without any */
-	assert_true(i->span_ns == 10 * SECOND);
+	d = dwell_of(2412, steps[3] + days, days - 8 * SECOND);
+	d.up_ns = 5 * SECOND + days;
+	add(d);
+	assert_non_null(strstr(told(print), "channel 1: 50.0 % of 345592.0 s, "));
+}
+
+/* Parts of one that are told around the setting of a clock, which else is led, are one. */
+static void parts_join_by_the_clock_that_nobody_sets(void **state)
+{
+	(void)state;
+	for (int n = 0; n < 4; n++) {
+		struct dwell d = dwell_of(2412, (n / 2 * 3600 + 5 * n) * SECOND, 5 * SECOND + 900);
+
+		d.up_ns = (60 + 5 * n) * SECOND;
+		d.switch_ns = 0;
+		add(d);
+	}
+	assert_int_equal(coverage->of[0].list[0].dwells, 1);
+}
+
+/* A sensor's dwells do not. */
+static void who_overlaps_has_heard_no_more_than_all(void **state)
+{
+	(void)state;
+	for (int n = 0; n < 3; n++)
+		add(dwell_of(2412, 0, SECOND));
+	assert_non_null(strstr(told(print), "channel 1: 100.0 % of 1.0 s, "));
+	assert_non_null(strstr(told(json), "\"share\": 1.000000, "));
+}
+
+/* Of all channels with the largest numbers. */
+static void what_is_printed_has_room(void **state)
+{
+	static char text[COVERAGE_TEXT_MAX];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	for (unsigned int n = 0; n <= COVERAGE_CHANNELS_MAX; n++) {
+		struct dwell d = dwell_of(UINT16_MAX - n, 0, 0);
+
+		d.width = d.center = UINT16_MAX;
+		d.from_ns = 0;
+		d.to_ns = d.frames = d.marked = UINT64_MAX;
+		add(d);
+		d.frames = d.marked = 0;
+		d.to_ns = 0;
+		d.error = EINVAL;
+		add(d);
+	}
+	for (unsigned int n = 0; n < COVERAGE_CHANNELS_MAX; n++)
+		coverage->of[0].list[n].failures = coverage->of[0].list[n].dwells = UINT64_MAX;
+	coverage->of[0].others = UINT64_MAX;
+	coverage_print(f, "", coverage_of(coverage, 0));
+	assert_int_equal(fclose(f), 0);
+	assert_non_null(strstr(text, "other channels: 18446744073709551615 dwells\n"));
+	assert_int_equal(coverage->of[0].count, COVERAGE_CHANNELS_MAX);
 }
 
 /* Sums may go round, and time stand still: it is told all the same. */
@@ -195,7 +253,10 @@ int main(void)
 		T(parts_are_one_dwell),
 		T(memory_is_bounded),
 		T(what_is_told),
-		T(a_step_of_the_clock_is_no_time),
+		T(a_clock_that_is_set_is_no_time),
+		T(parts_join_by_the_clock_that_nobody_sets),
+		T(who_overlaps_has_heard_no_more_than_all),
+		T(what_is_printed_has_room),
 		T(what_cannot_be),
 	};
 

@@ -13,7 +13,8 @@ static const struct dwell usual = { .interface = 1,
 				    .to_ns = 1700000000250000000ULL,
 				    .frames = 300,
 				    .marked = 2,
-				    .switch_ns = 35000 };
+				    .switch_ns = 35000,
+				    .up_ns = 300000000000 };
 
 static void assert_dwell(const struct dwell *got, const struct dwell *want)
 {
@@ -27,6 +28,7 @@ static void assert_dwell(const struct dwell *got, const struct dwell *want)
 	assert_true(got->marked == want->marked);
 	assert_true(got->switch_ns == want->switch_ns);
 	assert_int_equal(got->error, want->error);
+	assert_true(got->up_ns == want->up_ns);
 }
 
 /* Read from a block of just its size, which the sanitizers watch. */
@@ -43,8 +45,8 @@ static int read_copy(struct dwell *d, const uint8_t *in, size_t len)
 
 static void dwells_come_back(void **state)
 {
-	const struct dwell most = { UINT8_MAX,	UINT16_MAX, UINT16_MAX, UINT16_MAX, 0,
-				    UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0 };
+	const struct dwell most = { UINT8_MAX,	UINT16_MAX, UINT16_MAX, UINT16_MAX, 0, UINT64_MAX,
+				    UINT64_MAX, UINT64_MAX, UINT64_MAX, 0,	    0 };
 	const struct dwell failed = { .mhz = 2412,
 				      .width = 20,
 				      .center = 2412,
@@ -52,12 +54,13 @@ static void dwells_come_back(void **state)
 				      .to_ns = UINT64_MAX,
 				      .marked = 3,
 				      .switch_ns = 7,
-				      .error = UINT32_MAX };
+				      .error = UINT32_MAX,
+				      .up_ns = UINT64_MAX };
 	const struct dwell *list[] = { &usual, &most, &failed };
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		uint8_t out[DWELL_MAX + 1] = { 0 };
+		uint8_t out[DWELL_MAX + 1] = { 0 }, end[VARINT_MAX];
 		size_t len = dwell_write(out, list[i]);
 		struct dwell got;
 
@@ -67,14 +70,21 @@ static void dwells_come_back(void **state)
 		/* A later version has more to say. */
 		assert_int_equal(read_copy(&got, out, len + 1), 0);
 		assert_dwell(&got, list[i]);
-		for (size_t cut = 0; cut < len; cut++)
-			assert_int_equal(read_copy(&got, out, cut), -EBADMSG);
+		for (size_t cut = 0; cut < len; cut++) {
+			/* A version of before has no more than this to say. */
+			bool before = list[i]->up_ns &&
+				      cut == len - store_varint(end, list[i]->up_ns);
+
+			assert_int_equal(read_copy(&got, out, cut), before ? 0 : -EBADMSG);
+			assert_true(!before || got.up_ns == 0);
+		}
 	}
 }
 
 static void the_format_is_frozen(void **state)
 {
-	static const char frozen[] = "01bc2850da2817979cfe362a000080e59a77ac02b891020002";
+	static const char frozen[] =
+		"01bc2850da2817979cfe362a000080e59a77ac02b89102000280f092cbdd08";
 	char text[2 * DWELL_MAX + 1];
 	uint8_t out[DWELL_MAX];
 	size_t len = dwell_write(out, &usual);
@@ -88,11 +98,11 @@ static void the_format_is_frozen(void **state)
 /* One value of a dwell is another, which dwell_write would not write. */
 static int read_lie(int index, uint64_t value)
 {
-	const uint64_t values[] = { 5180, 80, 5210, 0, 300, 35000, 0, 2 };
-	uint8_t out[8 * VARINT_MAX + 9] = { 1 }, *p = out + 1;
+	const uint64_t values[] = { 5180, 80, 5210, 0, 300, 35000, 0, 2, 7 };
+	uint8_t out[9 * VARINT_MAX + 9] = { 1 }, *p = out + 1;
 	struct dwell d;
 
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 9; i++) {
 		if (i == 3) {
 			store_be(p, usual.from_ns, 8);
 			p += 8;
@@ -124,6 +134,7 @@ static void what_cannot_be_is_refused(void **state)
 		{ 5, UINT64_MAX, 0 },
 		{ 6, 16, -EBADMSG }, /* frames where there was no time */
 		{ 7, UINT64_MAX, 0 },
+		{ 8, UINT64_MAX, 0 },
 	};
 
 	(void)state;

@@ -121,6 +121,11 @@ static void assert_dwell(unsigned int mhz, unsigned int ms, unsigned int frames,
 	assert_non_null(d);
 	assert_int_equal(d->mhz, mhz);
 	assert_int_equal((d->to_ns - d->from_ns + MS / 2) / MS, ms);
+	if (!error)
+		assert_int_equal((t.s->dwells.ring[t.s->dwells.tail % DWELLS_RING].ended_ns -
+				  d->up_ns + MS / 2) /
+					 MS,
+				 ms);
 	assert_int_equal(d->frames, frames);
 	assert_int_equal(d->marked, marked);
 	assert_int_equal(d->error, error);

@@ -477,6 +477,7 @@ static void dwells(void **state)
 	(void)state;
 	assert_dwell("dwell", 5180, 49, 0);
 	assert_dwell("dwell_failed", 5975, 0, 22);
+	assert_dwell("dwell_up", 2437, 7, 0);
 }
 
 static void spool_keys(const char *pair, const char *wrapped_name)

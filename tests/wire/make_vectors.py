@@ -111,6 +111,7 @@ def combos(v):
     frames[20].direction |= sc.UNSETTLED
     v["dwell"] = sc.dwell_write(sc.Dwell(3, 5180, 80, 5210, TIME - 250000000, TIME, 49, 35000, 0, 2))
     v["dwell_failed"] = sc.dwell_write(sc.Dwell(3, 5975, 20, 5975, TIME, TIME, 0, 7000, 22, 1))
+    v["dwell_up"] = sc.dwell_write(sc.Dwell(3, 2437, 20, 2437, TIME, TIME + 5000000000, 7, 0, 0, 0, 86400 * 10**9))
     events = [sc.Event(0, sc.DWELL, v["dwell"]), sc.Event(21, 300, b""),
               sc.Event(52, sc.DWELL, v["dwell_failed"]), sc.Event(52, 2**32 - 1, b"an event")]
     v["combo_count"], v["combo_first"] = 70000, 123456

@@ -502,23 +502,25 @@ def combo_write(frames, first, seqn, sensor, codec=STORED, events=()):
 # ---- dwells ------------------------------------------------------------------------------------
 
 Dwell = collections.namedtuple(
-    "Dwell", "interface mhz width center from_ns to_ns frames switch_ns error marked")
+    "Dwell", "interface mhz width center from_ns to_ns frames switch_ns error marked up_ns", defaults=[0])
 
 
 def dwell_write(d):
     out = bytes([d.interface]) + varint(d.mhz) + varint(d.width) + varint(d.center)
     out += struct.pack(">Q", d.from_ns)
-    return out + b"".join(map(varint, (d.to_ns - d.from_ns, *d[6:])))
+    said = d[6:] if d.up_ns else d[6:-1]
+    return out + b"".join(map(varint, (d.to_ns - d.from_ns, *said)))
 
 
 def dwell_read(data):
-    """What is behind it is a later version's."""
+    """What is behind it is a later version's; one of before has no up."""
     r = Reader(data)
     channel = [r.byte()] + [r.varint(0xffff) for _ in range(3)]
     start = int.from_bytes(r.take(8), "big")
     end = start + r.varint()
     d = Dwell(*channel, start, end, r.varint(), r.varint(), r.varint(0xffffffff), r.varint())
-    if not d.mhz or d.to_ns > M64 or d.error and (d.to_ns > d.from_ns or d.frames):
+    d = d._replace(up_ns=r.varint()) if r.left() else d
+    if not d.mhz or max(d.to_ns, d.up_ns + end - start) > M64 or d.error and (d.to_ns > d.from_ns or d.frames):
         raise Refused("a dwell that cannot be")
     return d
 

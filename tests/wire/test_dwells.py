@@ -2,6 +2,7 @@
 """Dwells of a sensor without a radio, in a real collector: what was sent is in the file, each once, and in
 the statistics, and other programs read the file."""
 import subprocess
+import sys
 
 import pytest
 from netns import testbed
@@ -34,7 +35,7 @@ def events(dwells, at=0):
 
 def in_file(dwells):
     texts = dict(zip(CHANNELS, TEXTS))
-    return [captures.Dwell(texts[d[1:4]], *d[1:8], d.marked, d.error) for d in dwells]
+    return [captures.Dwell(texts[d[1:4]], *d[1:8], d.marked, d.error, d.up_ns) for d in dwells]
 
 
 def assert_covered(stats, dwells, interface=0):
@@ -122,7 +123,38 @@ def test_many_dwells_and_channels(spoken):
     found = captures.dwells(spoken.out, "room-1:7")
     assert [(d.mhz, d.from_ns) for d in found] == [(d.mhz, d.from_ns) for d in [*dwells, dwells[0]]]
     assert found[-1].error == 2**32 - 1
+    _, coverage = captures.last_words(spoken.out, "room-1:7")
+    *channels, others = coverage.splitlines()
+    assert [line.partition(": ")[0] for line in channels] == [
+        f"channel {d.mhz}" for d in dwells[:128]]  # no channel's number
+    assert others == "other channels: 72 dwells"
     assert stats["bad_events"] == 1 and stats["bad_combos"] == 0
+
+
+def test_a_clock_that_is_set(spoken):
+    """By 6 h amid dwells, and back by a day: shares, and what the page makes of the file, are of the time
+    that passed."""
+    s, dwells = spoken.sensor, []
+    for n, d in enumerate(d for d in made(60) if not d.error):
+        set_by = (0, 6, -24)[n * 3 // 40] * 3600 * 10**9
+        dwells.append(d._replace(from_ns=d.from_ns + set_by, to_ns=d.to_ns + set_by,
+                                 up_ns=77 * MS + d.from_ns - BEGIN))
+    s.add_combo([], sc.ZSTD, events(dwells))
+    s.deliver()
+    s.finish()
+    _, stats = spoken.close()
+    assert captures.dwells(spoken.out, NAME) == in_file(dwells)
+    coverage = stats["interfaces"][0]["coverage"]
+    assert [c["share"] for c in coverage["channels"]] == [0.5, 0.5]
+    assert "channel 36/80: 50.0 % of 10.0 s, " in captures.last_words(spoken.out, NAME)[1]
+    page = subprocess.run([sys.executable, testbed.ROOT / "docs/coverage.py", spoken.out],
+                          capture_output=True, text=True, check=True)
+    first, second = page.stdout.splitlines()
+    heard = [sum(d.frames for d in dwells if d[1:4] == channel) for channel in CHANNELS[:2]]
+    assert first.startswith(f"{NAME} channel 1: 50.0% of 10.0 s, {heard[0]} frames in 20 dwells; in the whole "
+                            f"time {2 * heard[0]}, ")
+    assert second.startswith(f"{NAME} channel 36/80: 50.0% of 10.0 s, {heard[1]} frames in 20 dwells; in the "
+                             f"whole time {2 * heard[1]}, ")
 
 
 def test_each_once_through_a_kill(ns, keys, bundled, tmp_path):  # noqa: F811

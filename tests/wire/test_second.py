@@ -55,7 +55,7 @@ def test_windows(padded):
 @pytest.mark.parametrize("codec", [sc.STORED, sc.ZSTD, sc.ZSTD_DOT11])
 def test_combos_come_back(codec):
     frames = [sc.Frame(*f) for f in itertools.islice(captures.frames(captures.BUNDLED), 60)]
-    dwell = sc.Dwell(1, 2412, 20, 2412, 5 * 10**18, 5 * 10**18 + 250000000, 60, 0, 0, 0)
+    dwell = sc.Dwell(1, 2412, 20, 2412, 5 * 10**18, 5 * 10**18 + 250000000, 60, 0, 0, 0, 7)
     events = [sc.Event(0, 7, b""), sc.Event(13, sc.DWELL, sc.dwell_write(dwell)),
               sc.Event(60, 2**32 - 1, bytes(sc.EVENT_LEN_MAX))]
     combo = sc.combo_write(frames, 5, 70000, 9, codec, events)
