@@ -80,6 +80,7 @@ struct order {
 		char why[FILTER_WHY_LEN]; /* ORDER_RESULT: the reason */
 		struct {
 			uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, around it */
+			struct radio_channel was;  /* where it was; of 0 MHz: not known */
 		} tuned;			   /* ORDER_TUNED */
 		struct {
 			uint32_t count;

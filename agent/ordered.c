@@ -59,17 +59,18 @@ static void set_snaplen(struct tap *t, const struct ordered *r, struct order *a)
 		log_line("snaplen %u from now on, by order of the collector", r->snaplen);
 }
 
-/* Those of the sampler, which may ask for a channel where there is a plan of several, or where the
- * collector may say which. */
+/* Those of the sampler, which may ask for any channel where there is a plan of several, or where
+ * the collector may say which, and else for the one of the command line. */
 static void radio_do(struct tap *t, const struct ordered *r, struct order *a)
 {
 	bool tunes = r->kind == ORDERED_TUNE;
+	struct tap_interface *f = r->interface < t->count ? &t->interfaces[r->interface] : NULL;
 
 	a->what = tunes ? ORDER_TUNED : ORDER_CARD;
 	a->number = r->interface;
 	a->tuned.begin_ns = a->tuned.end_ns = tunes ? monotonic_ns() : 0;
-	if (r->interface >= t->count || !t->interfaces[r->interface].sampled ||
-	    (tunes && !channel_is_sound(&r->channel))) {
+	if (!f || !f->sampled || (tunes && !channel_is_sound(&r->channel)) ||
+	    (f->sampled == TAP_SAMPLED_ONE && !channel_is(&r->channel, &f->channel))) {
 		a->error = -EPERM;
 		return;
 	}
@@ -77,7 +78,7 @@ static void radio_do(struct tap *t, const struct ordered *r, struct order *a)
 		a->error = tap_card(t, r->interface, a->card.mhz, PLAN_MAX, &a->card.count);
 		return;
 	}
-	a->error = tap_retune(t, r->interface, &r->channel);
+	a->error = tap_retune(t, r->interface, &r->channel, &a->tuned.was, &a->tuned.begin_ns);
 	a->tuned.end_ns = monotonic_ns();
 }
 

@@ -26,6 +26,7 @@
 #include "ordered.h"
 #include "sandbox.h"
 #include "agent/radio/monitor.h"
+#include "agent/radio/radio.h"
 #include "agent/tap/tap.h"
 #include "wire/keys.h"
 #include "wire/order.h"
@@ -151,7 +152,8 @@ static void order_lost(struct privileged *p, unsigned int i)
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
 }
 
-/* What the collector orders, and which channels a plan has. Returns whether there may be more of it. */
+/* What the collector orders, and which channels a plan has. Returns whether there may be more of
+ * it. */
 static bool take_ordered(struct privileged *p)
 {
 	struct order answer;
@@ -237,6 +239,7 @@ static void follow_link(struct privileged *p, unsigned int i)
 		if (now.ifindex == 0)
 			log_line("%s: disappeared; waiting for it", f->name);
 		f->tuned = false;
+		radio_forget(p->tap->radios[i]); /* by that number it may have another name now */
 		order_lost(p, i);
 	}
 	if (!f->source && now.ifindex) {

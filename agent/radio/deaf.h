@@ -14,6 +14,7 @@ struct deaf {
 	uint32_t silent_ms; /* of listening since the last frame */
 	bool heard;	    /* something, at some time */
 	bool is;
+	bool said; /* that it is */
 };
 
 enum deaf_news { DEAF_NOTHING_NEW, DEAF_NOW, DEAF_NO_MORE };

@@ -28,9 +28,10 @@ struct monitor {
 	int ifindex;		     /* of the asked one, when this was done; 0: it was not */
 	const struct radio_channel *wanted; /* NULL: it stays where it is */
 	uint32_t wiphy;
-	char card[32];	/* phy0 */
-	uint32_t flags; /* FLAG */
-	int no_second;	/* why its driver took none */
+	char card[32];	    /* phy0 */
+	uint32_t flags;	    /* FLAG */
+	int no_second;	    /* why its driver took none */
+	unsigned int tries; /* to make it again */
 	struct record record;
 };
 
@@ -217,11 +218,14 @@ static bool is_there(struct monitor *m, struct nl80211 *nl, const struct record_
 	return true;
 }
 
-/* Returns whether the run goes on with it. */
+/* Returns whether the run goes on with it. What it is to let through may be more now, or less. */
 static bool go_on(struct monitor *m, struct nl80211 *nl)
 {
 	for (unsigned int i = m->record.count; i-- > 0;) {
-		if (!is_there(m, nl, &m->record.changes[i]) || link_set_up(m->name, true))
+		const struct record_change *c = &m->record.changes[i];
+
+		if (!is_there(m, nl, c) || with_flags(m, nl, c->ifindex) ||
+		    link_set_up(m->name, true))
 			continue;
 		log_line("%s: goes on with the monitor interface %s of a run that was killed",
 			 m->asked, m->name);
@@ -400,12 +404,12 @@ static int start(struct monitors *all, struct monitor *m)
 }
 
 /* Under the name that it had, whatever the driver takes now. */
-static int start_again(struct monitors *all, struct monitor *m)
+static int start_again(struct monitors *all, struct monitor *m, int ifindex)
 {
 	bool itself = !strcmp(m->asked, m->name);
 	struct nl80211_interface i;
 	struct nl80211_card card;
-	int err = nl80211_interface(all->nl, m->ifindex, &i);
+	int err = nl80211_interface(all->nl, ifindex, &i);
 
 	err = err ?: nl80211_card(all->nl, i.wiphy, &card);
 	undo_all(all->nl, &m->record); /* of a radio that has gone */
@@ -429,11 +433,18 @@ bool monitors_again(struct monitors *all, const char *name)
 			m = &all->list[i];
 	if (!m || link_query(m->asked, &link) || !link.ifindex || link.ifindex == m->ifindex)
 		return false;
-	m->ifindex = link.ifindex; /* once */
-	err = start_again(all, m);
-	if (err)
+	/* Less and less often: each try says why it failed. */
+	m->tries++;
+	if (m->tries & (m->tries - 1))
+		return false;
+	err = start_again(all, m, link.ifindex);
+	if (err) {
 		log_line("%s: is back, but %s is not: %s", m->asked, name, monitor_reason(err));
-	return !err;
+		return false;
+	}
+	m->ifindex = link.ifindex;
+	m->tries = 0;
+	return true;
 }
 
 int monitors_start(struct monitors **out, struct capture_options *o, bool any_channel)

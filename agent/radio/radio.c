@@ -72,7 +72,8 @@ int radio_tune(struct radio *r, const struct radio_channel *to)
 
 void radio_forget(struct radio *r)
 {
-	r->ifindex = 0;
+	if (r)
+		r->ifindex = 0;
 }
 
 int radio_where(struct radio *r, struct radio_channel *now)

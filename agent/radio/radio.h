@@ -20,7 +20,7 @@ struct radio; /* of one interface */
 struct radio *radio_open(const char *interface);
 /* Returns 0, or -errno; then the radio is where it was. */
 int radio_tune(struct radio *r, const struct radio_channel *to);
-/* The interface may be another one of its name. */
+/* The interface may be another one of its name. Takes NULL too. */
 void radio_forget(struct radio *r);
 /* Where it is now. Returns 0, or -errno: -EOPNOTSUPP where the driver does not tell. */
 int radio_where(struct radio *r, struct radio_channel *now);

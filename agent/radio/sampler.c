@@ -97,7 +97,20 @@ static void tune(struct sampler *s, unsigned int i, const struct radio_channel *
 
 	r->target = *to;
 	r->asked_ns = now_ns;
+	r->checks = false;
 	dwells_begin(&s->dwells, i, now_ns);
+	r->seen_asked = sampler_seen(s, i);
+	r->state = ask(s, i, ORDERED_TUNE) ? SAMPLER_TUNING : SAMPLER_STAYS;
+}
+
+/* It may have been tuned by others: what was heard then is not of this channel. */
+static void check(struct sampler *s, unsigned int i, uint64_t now_ns)
+{
+	struct sampler_radio *r = s->radios[i];
+
+	r->target = r->now;
+	r->asked_ns = now_ns;
+	r->checks = true;
 	r->seen_asked = sampler_seen(s, i);
 	r->state = ask(s, i, ORDERED_TUNE) ? SAMPLER_TUNING : SAMPLER_STAYS;
 }
@@ -142,7 +155,9 @@ void sampler_go_on(struct sampler *s, unsigned int i, uint64_t now_ns)
 
 	if (!is_focused(r, now_ns)) {
 		r->focus.mhz = 0;
-		to = r->plan.count ? next(s, r, now_ns, &r->ends_ns) : &r->now;
+		to = r->plan.count ? next(s, r, now_ns, &r->ends_ns)
+		     : r->home.mhz ? &r->home
+				   : &r->now;
 		if (!r->plan.count)
 			r->ends_ns = FOREVER;
 	} else {
@@ -256,7 +271,12 @@ static void tuned(struct sampler *s, unsigned int i, const struct order *o)
 
 	if (r->state != SAMPLER_TUNING)
 		return;
-	sampler_switched(s, i, o);
+	if (!r->home.mhz)
+		r->home = o->tuned.was;
+	if (r->checks && !o->error && !sampler_strayed(r, o))
+		sampler_tell(s, i, end_ns, sampler_seen(s, i));
+	else
+		sampler_switched(s, i, o);
 	if (o->error) {
 		failed(s, i, o->error, end_ns);
 		return;
@@ -264,7 +284,7 @@ static void tuned(struct sampler *s, unsigned int i, const struct order *o)
 	r->failures = r->told = 0;
 	r->state = SAMPLER_DWELLS;
 	/* What the switch took is not the dwell's loss; a grid's slot ends when it ends. */
-	if (!r->plan.members && r->ends_ns != FOREVER && !is_focused(r, end_ns))
+	if (!r->checks && !r->plan.members && r->ends_ns != FOREVER && !is_focused(r, end_ns))
 		r->ends_ns = end_ns + dwell_ns;
 	/* What was ordered meanwhile: */
 	if (r->fresh)
@@ -309,9 +329,7 @@ static void lost(struct sampler *s, unsigned int i, uint64_t now_ns)
 	if (r->state == SAMPLER_TUNING)
 		return; /* what comes of that is told */
 	dwells_begin(&s->dwells, i, now_ns);
-	/* To the one channel of the command line the tap brings it back. */
-	r->ends_ns = r->plan.count > 1 || r->ordered || r->focus.mhz ? now_ns + REST_MIN_NS
-								     : FOREVER;
+	r->ends_ns = r->plan.count || r->focus.mhz ? now_ns + REST_MIN_NS : FOREVER;
 }
 
 /* The tap has tuned it again, by itself. */
@@ -358,8 +376,7 @@ static uint64_t tick(struct sampler *s, unsigned int i, uint64_t now_ns)
 		part_ns = r->now.mhz ? r->from_ns + PART_NS : FOREVER;
 	}
 	if (r->state == SAMPLER_DWELLS && now_ns >= part_ns) {
-		sampler_tell(s, i, now_ns, sampler_seen(s, i));
-		part_ns = now_ns + PART_NS;
+		check(s, i, now_ns);
 	}
 	if (r->state != SAMPLER_DWELLS)
 		return FOREVER;

@@ -34,6 +34,8 @@ struct sampler_radio {
 	enum sampler_state state;
 	bool ordered; /* the plan is the collector's */
 	bool fresh;   /* the plan's present entry comes next, not the one behind it */
+	bool checks;  /* what was asked for last is whether it is where it is to be */
+	bool strayed; /* once it was not, and that was said */
 	uint64_t ends_ns;
 
 	struct radio_channel now; /* where it listens; of 0 MHz: nowhere that is known */
@@ -42,6 +44,8 @@ struct sampler_radio {
 	uint64_t seen;		  /* frames at the hook by then */
 	uint64_t switch_ns, marked;
 	struct clock_offset clock;
+
+	struct radio_channel home; /* before it was tuned first; of 0 MHz: that is not known */
 
 	struct radio_channel target; /* that was asked for */
 	uint64_t asked_ns;	     /* when */
@@ -57,8 +61,8 @@ struct sampler_radio {
 
 struct sampler {
 	struct source *source;
-	int privileged;		 /* socket to that process, not owned */
-	const struct info *info; /* names, and the distance of the collector's clock */
+	int privileged;		       /* socket to that process, not owned */
+	const struct info *info;       /* names, and the distance of the collector's clock */
 	uint64_t (*realtime_ns)(void); /* the machine's; tests have another */
 	uint32_t deaf_ms;
 	uint32_t count; /* of interfaces; 0: none is sampled */

@@ -17,6 +17,8 @@ uint64_t sampler_seen(const struct sampler *s, unsigned int i);
 void sampler_begin(struct sampler *s, unsigned int i, uint64_t at_ns);
 /* It has listened until `to_ns`, by when the hook had seen so many; the next part begins there. */
 void sampler_tell(struct sampler *s, unsigned int i, uint64_t to_ns, uint64_t seen);
+/* Whether it was elsewhere than it was to be, by what the privileged process has found. */
+bool sampler_strayed(const struct sampler_radio *r, const struct order *o);
 /* The switch that was asked for was made, or failed: the dwell before it is told. */
 void sampler_switched(struct sampler *s, unsigned int i, const struct order *o);
 /* Nothing comes any more. */

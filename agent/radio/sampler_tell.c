@@ -63,18 +63,33 @@ static void say_deaf(const struct sampler *s, unsigned int i, enum deaf_news new
 		log_line("%s: hears frames again", name);
 }
 
-static void say_channel_deaf(const struct sampler *s, unsigned int i, const struct radio_channel *c,
-			     enum deaf_news news)
+/* Not while nothing is heard anywhere: that says it all. */
+static void say_channels_deaf(const struct sampler *s, unsigned int i)
 {
-	const char *name = s->info->interfaces[i].name;
+	struct sampler_radio *r = s->radios[i];
 	char text[CHANNEL_TEXT_LEN];
 
-	channel_text(text, c);
-	if (news == DEAF_NOW)
-		log_line("%s: channel %s: heard nothing in %u s of listening, and did before", name,
-			 text, s->deaf_ms / 1000);
-	else if (news == DEAF_NO_MORE)
-		log_line("%s: channel %s: hears frames again", name, text);
+	for (uint32_t k = 0; !r->deaf.is && r->plan.count > 1 && k < r->plan.count; k++) {
+		struct plan_entry *e = &r->plan.entries[k];
+
+		if (e->deaf.is == e->deaf.said)
+			continue;
+		e->deaf.said = e->deaf.is;
+		channel_text(text, &e->channel);
+		log_line(e->deaf.is ? "%s: channel %s: heard nothing in %u s of listening, and did "
+				      "before"
+				    : "%s: channel %s: hears frames again",
+			 s->info->interfaces[i].name, text, s->deaf_ms / 1000);
+	}
+}
+
+/* Each of its channels was listened to since the last frame. */
+static bool all_silent(const struct plan *p)
+{
+	for (uint32_t k = 0; k < p->count; k++)
+		if (!p->entries[k].deaf.silent_ms)
+			return false;
+	return true;
 }
 
 /* So many frames came while it listened where it is. */
@@ -82,20 +97,17 @@ static void listened(struct sampler *s, unsigned int i, uint64_t frames, uint64_
 {
 	struct sampler_radio *r = s->radios[i];
 	int at = plan_find(&r->plan, &r->now);
-	uint32_t cycle_ms = plan_cycle_us(&r->plan) / 1000, after_ms = s->deaf_ms;
-	bool was = r->deaf.is;
-	enum deaf_news news;
 
-	/* Only who has been everywhere has heard nothing on any channel. */
-	if (after_ms && after_ms < cycle_ms)
-		after_ms = cycle_ms;
-	say_deaf(s, i, deaf_listened(&r->deaf, frames, ns / 1000000, after_ms, true));
-	if (at < 0)
-		return;
-	plan_heard(&r->plan, at, frames, ns / 1000);
-	news = deaf_listened(&r->plan.entries[at].deaf, frames, ns / 1000000, s->deaf_ms, false);
-	if (r->plan.count > 1 && !was && !r->deaf.is) /* or else that says it all */
-		say_channel_deaf(s, i, &r->now, news);
+	if (at >= 0) {
+		plan_heard(&r->plan, at, frames, ns / 1000);
+		deaf_listened(&r->plan.entries[at].deaf, frames, ns / 1000000, s->deaf_ms, false);
+	}
+	/* That nothing comes where it was sent for a time says nothing of the card. */
+	if (frames || !r->focus.mhz)
+		say_deaf(s, i,
+			 deaf_listened(&r->deaf, frames, ns / 1000000,
+				       all_silent(&r->plan) ? s->deaf_ms : 0, true));
+	say_channels_deaf(s, i);
 }
 
 /* ---- dwells ---------------------------------------------------------------------------------- */
@@ -129,14 +141,14 @@ void sampler_tell(struct sampler *s, unsigned int i, uint64_t to_ns, uint64_t se
 }
 
 /* Frames came, at most, while it was not where it was wanted. */
-static void tell_failed(struct sampler *s, unsigned int i, uint64_t at_ns, uint64_t took_ns,
-			int err)
+static void tell_failed(struct sampler *s, unsigned int i, const struct radio_channel *c,
+			uint64_t at_ns, uint64_t took_ns, int err)
 {
 	struct sampler_radio *r = s->radios[i];
 	struct dwell d = {
-		.mhz = r->target.mhz,
-		.width = r->target.width,
-		.center = r->target.center,
+		.mhz = c->mhz,
+		.width = c->width,
+		.center = c->center,
 		.from_ns = r->from_real_ns,
 		.up_ns = r->from_ns,
 		.to_ns = r->from_real_ns,
@@ -149,12 +161,46 @@ static void tell_failed(struct sampler *s, unsigned int i, uint64_t at_ns, uint6
 	r->marked = 0;
 }
 
+bool sampler_strayed(const struct sampler_radio *r, const struct order *o)
+{
+	return r->now.mhz && o->tuned.was.mhz && !channel_is(&o->tuned.was, &r->now);
+}
+
+/* Nobody knows since when: none of the time counts, and its frames are among the marked ones. */
+static void tell_strayed(struct sampler *s, unsigned int i, const struct order *o)
+{
+	struct sampler_radio *r = s->radios[i];
+	char text[CHANNEL_TEXT_LEN], there[CHANNEL_TEXT_LEN];
+
+	channel_text(text, &r->now);
+	channel_text(there, &o->tuned.was);
+	if (!r->strayed)
+		log_line("%s: was on channel %s and not on %s: something else has tuned its radio; "
+			 "what it heard meanwhile counts for no channel",
+			 s->info->interfaces[i].name, there, text);
+	r->strayed = true;
+	r->marked += r->seen_asked - r->seen;
+	r->seen = r->seen_asked;
+	tell_failed(s, i, &r->now, o->tuned.begin_ns, 0, -EXDEV);
+}
+
+/* Between two tries of which the first failed it is where it was, and not to listen. */
+static bool is_between(const struct sampler_radio *r, uint64_t to_ns)
+{
+	return r->failures && to_ns - r->from_ns < PLAN_DWELL_MIN_US * 1000ULL;
+}
+
 void sampler_switched(struct sampler *s, unsigned int i, const struct order *o)
 {
 	struct sampler_radio *r = s->radios[i];
 	uint64_t seen = sampler_seen(s, i), took_ns = o->tuned.end_ns - o->tuned.begin_ns;
+	bool strayed = sampler_strayed(r, o);
 
-	if (r->now.mhz)
+	if (r->checks)
+		dwells_begin(&s->dwells, i, r->asked_ns);
+	if (strayed)
+		tell_strayed(s, i, o);
+	else if (r->now.mhz && !is_between(r, o->tuned.begin_ns))
 		sampler_tell(s, i, o->tuned.begin_ns, r->seen_asked);
 	else if (!r->from_ns)
 		r->seen = r->seen_asked; /* it begins here */
@@ -164,7 +210,9 @@ void sampler_switched(struct sampler *s, unsigned int i, const struct order *o)
 	r->from_real_ns = since_1970(r, r->from_ns);
 	dwells_settled(&s->dwells, i, r->from_ns + r->asked.settle_us * 1000ULL);
 	if (o->error) {
-		tell_failed(s, i, r->from_ns, took_ns, o->error);
+		tell_failed(s, i, &r->target, r->from_ns, took_ns, o->error);
+		if (strayed)
+			r->now = o->tuned.was; /* and there it stays for now */
 		return;
 	}
 	r->now = r->target;
@@ -191,6 +239,6 @@ void sampler_last(struct sampler *s, unsigned int i, uint64_t now_ns)
 		sampler_tell(s, i, now_ns, seen);
 	} else if (r->target.mhz && seen > r->seen) {
 		r->marked = seen - r->seen;
-		tell_failed(s, i, now_ns, 0, -ENETDOWN);
+		tell_failed(s, i, &r->target, now_ns, 0, -ENETDOWN);
 	}
 }

@@ -274,7 +274,9 @@ static void give_radios(struct tap *t, const struct capture_options *o, struct r
 		while (strcmp(o->interfaces[f->given], f->name))
 			f->given++;
 		f->channel = channels[f->given];
-		f->sampled = radios[f->given] && (o->steered || !o->channels[f->given].mhz);
+		if (radios[f->given])
+			f->sampled = o->steered || !o->channels[f->given].mhz ? TAP_SAMPLED_ANY
+									      : TAP_SAMPLED_ONE;
 		f->tuned = f->channel.mhz; /* tap_tune_all */
 		t->radios[i] = radios[f->given];
 	}

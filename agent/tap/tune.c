@@ -9,6 +9,7 @@
 
 #include <saluki/linktype.h>
 #include <saluki/log.h>
+#include <saluki/monotonic.h>
 
 #include "tap.h"
 #include "agent/radio/radio.h"
@@ -77,11 +78,21 @@ void tap_tune(struct tap *t, unsigned int i, const struct link_state *now)
 	f->not_tuned = err ?: f->tuned ? 0 : -EXDEV;
 }
 
-int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c)
+int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c,
+	       struct radio_channel *was, uint64_t *begin_ns)
 {
 	struct tap_interface *f = &t->interfaces[i];
-	int err = radio_tune(t->radios[i], c);
+	int err;
 
+	if (!f->source)
+		return -ENODEV; /* whoever has its radio now */
+	if (radio_where(t->radios[i], was))
+		was->mhz = 0;
+	*begin_ns = monotonic_ns();
+	/* Some drivers begin anew also where nothing changes. */
+	if (f->tuned && channel_is(&f->channel, c) && channel_is(was, c))
+		return 0;
+	err = radio_tune(t->radios[i], c);
 	if (err)
 		return err;
 	f->channel = *c;

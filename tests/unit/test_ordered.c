@@ -38,9 +38,12 @@ int tap_replace_snaplen(struct tap *t, uint32_t snaplen, char *why, size_t why_l
 	return refuses;
 }
 
-int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c)
+int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c,
+	       struct radio_channel *was, uint64_t *begin_ns)
 {
 	assert_ptr_equal(t, &tap);
+	*was = tap.interfaces[i].channel;
+	*begin_ns = 1;
 	assert_true(i < tap.count && channel_is_sound(c));
 	tunes++;
 	return refuses;
@@ -155,7 +158,7 @@ static void radios_are_tuned(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, socks), 0);
-	tap.interfaces[1].sampled = true;
+	tap.interfaces[1].sampled = TAP_SAMPLED_ANY;
 	for (int k = 0; k < 5; k++) {
 		r.kind = ORDERED_TUNE;
 		r.interface = k == 1 ? 0 : k == 2 ? 2 : 1;
@@ -168,6 +171,18 @@ static void radios_are_tuned(void **state)
 		assert_true(a.tuned.end_ns >= a.tuned.begin_ns);
 	}
 	assert_int_equal(tunes, 2);
+	/* One channel by the command line: that one and no other. */
+	tap.interfaces[1].sampled = TAP_SAMPLED_ONE;
+	tap.interfaces[1].channel = (struct radio_channel){ 2412, 20, 2412 };
+	refuses = 0;
+	for (int k = 0; k < 2; k++) {
+		r.channel.mhz = r.channel.center = k ? 2437 : 2412;
+		privsep_send(socks[0], &r, ORDERED_HEAD_LEN, NULL, 0);
+		assert_int_equal(ordered_take(&tap, 0, socks[1], &a, &changed), 0);
+		assert_int_equal(a.error, k ? -EPERM : 0);
+	}
+	assert_int_equal(tunes, 3);
+	tap.interfaces[1].sampled = TAP_SAMPLED_ANY;
 	assert_true(a.tuned.begin_ns > 0);
 	r.kind = ORDERED_CARD;
 	refuses = 0;

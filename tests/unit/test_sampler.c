@@ -28,6 +28,9 @@ static struct {
 	char said[ANSWER_TEXT_MAX + 1];
 } t;
 
+/* Where it was, as the privileged process has found it; of 0 MHz: it is not told. */
+static struct radio_channel was;
+
 const char *radio_reason(int err)
 {
 	return strerror(-err);
@@ -46,6 +49,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	memset(&t, 0, sizeof(t));
+	memset(&was, 0, sizeof(was));
 	t.source.ops = &ops;
 	t.now = monotonic_ns();
 	t.h.kind = HANDOVER_RING;
@@ -99,6 +103,7 @@ static void answer(int err, uint64_t took_ns)
 {
 	struct order o = { .what = ORDER_TUNED, .error = err };
 
+	o.tuned.was = was;
 	o.tuned.begin_ns = t.now;
 	t.now += took_ns;
 	o.tuned.end_ns = t.now;
@@ -178,15 +183,88 @@ static void one_channel_is_told_in_parts(void **state)
 	(void)state;
 	begin("1");
 	assert_int_equal(wait_ms(0, 0), 5000);
-	assert_int_equal(wait_ms(5000, 10), 5000);
-	assert_int_equal(wait_ms(5000, 20), 5000);
+	for (int i = 1; i <= 2; i++) {
+		assert_int_equal(wait_ms(5000, 10 * i), -1);
+		assert_int_equal(asked(), 2412); /* whether it is there still */
+		assert_false(dwells_unsettled(&t.s->dwells, 0, t.now));
+		was = (struct radio_channel){ 2412, 20, 2412 };
+		answer(0, 0);
+		assert_dwell(2412, 5000, 10 * i, 0, 0);
+		assert_int_equal(wait_ms(0, 0), 5000);
+	}
 	wait_ms(10, 1);
 	sampler_end(t.s, t.now);
 	assert_int_equal(asked(), -1);
-	assert_dwell(2412, 5000, 10, 0, 0);
-	assert_dwell(2412, 5000, 20, 0, 0);
 	assert_dwell(2412, 10, 1, 0, 0);
 	assert_no_dwell();
+}
+
+/* Something else has tuned it: nothing of that time counts for the channel. */
+static void a_radio_that_strays(void **state)
+{
+	(void)state;
+	begin("1");
+	wait_ms(5000, 10);
+	assert_int_equal(asked(), 2412);
+	was = (struct radio_channel){ 2437, 20, 2437 };
+	t.seen += 2;
+	answer(0, MS);
+	assert_dwell(2412, 0, 0, 10, EXDEV);
+	assert_true(dwells_unsettled(&t.s->dwells, 0, t.now));
+	was.mhz = 0;
+	wait_ms(100, 3);
+	sampler_end(t.s, t.now);
+	assert_dwell(2412, 100, 3, 2, 0);
+	assert_no_dwell();
+	assert_int_equal(t.summed, t.seen);
+}
+
+/* And where it cannot be had back, it is where it is. */
+static void a_radio_that_strays_for_good(void **state)
+{
+	(void)state;
+	begin("1,6");
+	wait_ms(250, 10);
+	assert_int_equal(asked(), 2437);
+	was = (struct radio_channel){ 5180, 20, 5180 };
+	answer(-EBUSY, MS);
+	assert_int_equal(asked(), 2412);
+	answer(-EBUSY, MS);
+	assert_int_equal(asked(), -1);
+	wait_ms(250, 4);
+	assert_dwell(2412, 0, 0, 10, EXDEV);
+	assert_dwell(2437, 0, 0, 0, EBUSY);
+	assert_dwell(2412, 0, 0, 0, EBUSY);
+	assert_int_equal(asked(), 2437);
+	was = (struct radio_channel){ 5180, 20, 5180 };
+	answer(0, MS);
+	assert_dwell(5180, 250, 4, 0, 0);
+}
+
+/* The short time on the old channel behind a switch that failed is no dwell, and no reason to
+ * believe that nothing is heard there. */
+static void nothing_between_two_tries(void **state)
+{
+	const struct plan_entry *e;
+
+	(void)state;
+	t.o.plans[0].proportional = true;
+	begin("1,14,6");
+	e = t.s->radios[0]->plan.entries;
+	for (int i = 0; i < 20; i++) {
+		int mhz = asked();
+
+		if (mhz == 2437)
+			t.now += MS; /* on 2412, behind the switch to 2484 */
+		if (mhz > 0)
+			answer(mhz == 2484 ? -EINVAL : 0, MS);
+		else /* equal traffic on both */
+			wait_ms(1, 1);
+		while (dwells_front(&t.s->dwells, UINT64_MAX))
+			dwells_pop(&t.s->dwells);
+		i -= mhz <= 0;
+	}
+	assert_true(e[0].rate && e[0].rate == e[2].rate && !e[1].rate);
 }
 
 static void what_is_refused(void **state)
@@ -484,6 +562,84 @@ static void an_order_amid_a_failure(void **state)
 	assert_int_equal(wait_ms(0, 0), 250);
 }
 
+/* Where there is no list it goes back to where it was before the collector's first order. */
+static void a_focus_without_a_list(void **state)
+{
+	struct order_channels c = { .focus = true, .channel = { 2437, 20, 2437 }, .ms = 100 };
+	struct order_channels none = { 0 };
+
+	(void)state;
+	t.o.steered = true;
+	t.h.interfaces[0].channel.mhz = 0;
+	begin(NULL);
+	t.now = monotonic_ns();
+	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	assert_int_equal(asked(), 2437);
+	was = (struct radio_channel){ 2462, 20, 2462 };
+	answer(0, MS);
+	was.mhz = 0;
+	wait_ms(200, 0);
+	assert_int_equal(asked(), 2462);
+	answer(0, MS);
+	assert_int_equal(order_list("1,6", 0, 0), 0);
+	assert_int_equal(asked(), 2412);
+	answer(0, MS);
+	assert_int_equal(sampler_order(t.s, &none, t.said), 0);
+	assert_int_equal(asked(), 2462);
+}
+
+static bool is_deaf(void)
+{
+	struct sampler_view v;
+
+	sampler_view(t.s, 0, &v);
+	return v.how & SAMPLER_DEAF;
+}
+
+/* Where it was sent for a time nothing may be to be heard. */
+static void a_focus_is_not_deaf(void **state)
+{
+	struct order_channels c = { .focus = true, .channel = { 5200, 20, 5200 }, .ms = 9000 };
+
+	(void)state;
+	t.o.steered = true;
+	begin("1");
+	t.s->deaf_ms = 3000;
+	wait_ms(1000, 0);
+	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	for (int i = 0; i < 3; i++) {
+		while (asked() >= 0)
+			answer(0, MS);
+		wait_ms(2500, 0);
+		assert_false(is_deaf());
+	}
+}
+
+/* A quiet channel is no deaf card, however long it is listened to. */
+static void what_is_not_deaf(void **state)
+{
+	(void)state;
+	begin("1@8s,40@8s");
+	t.s->deaf_ms = 3000;
+	for (int i = 0; i < 4; i++) {
+		while (asked() >= 0)
+			answer(0, MS);
+		wait_ms(4000, i % 2 ? 0 : 9);
+		assert_false(is_deaf());
+		while (asked() >= 0)
+			answer(0, MS);
+		wait_ms(4000, i % 2 ? 0 : 9);
+		assert_false(is_deaf());
+	}
+	/* And then nothing on either. */
+	for (int i = 0; i < 20 && !is_deaf(); i++) {
+		while (asked() >= 0)
+			answer(0, MS);
+		wait_ms(2000, 0);
+	}
+	assert_true(is_deaf());
+}
+
 /* A member that cannot have the focus's channel goes on with its share. */
 static void a_focus_that_fails(void **state)
 {
@@ -599,6 +755,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_after_the_other, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_channel_is_told_in_parts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_radio_that_strays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_radio_that_strays_for_good, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_between_two_tries, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_focus_without_a_list, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_focus_is_not_deaf, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_deaf, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_list_that_one_of_two_refuses, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_reason_is_said_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_ordered_channel_is_lost, set_up, tear_down),
