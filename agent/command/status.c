@@ -65,7 +65,7 @@ static int status_add(struct statuses *all, const char *interface)
 	if (!err) {
 		snprintf(s->name, sizeof(s->name), "%s", interface);
 		err = pinned_open(&s->pinned, interface);
-		s->is_pinned = err == 0;
+		s->pinned_is_there = err == 0;
 		s->has_agent = status_ask(s);
 		if (s->has_agent)
 			err = 0;
@@ -144,7 +144,7 @@ static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 
 	if (s->has_agent)
 		status_ask(s);
-	if (s->is_pinned) {
+	if (status_is_pinned(s)) {
 		pinned_counters(&s->pinned, c);
 	} else {
 		const struct totals_interface *t = &s->agent.news.totals.interfaces[n];
@@ -156,7 +156,7 @@ static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 		c->captured = t->captured;
 		c->bad_fcs = t->bad_fcs;
 	}
-	return s->is_pinned ? monotonic_ns() : s->agent.news.at_ns;
+	return status_is_pinned(s) ? monotonic_ns() : s->agent.news.at_ns;
 }
 
 static void status_sample(struct statuses *all)
@@ -171,7 +171,7 @@ static void status_sample(struct statuses *all)
 		struct status *s = &all->list[i];
 
 		s->elapsed_us = (status_counters(s, &s->now) - at[i]) / 1000;
-		if (s->is_pinned) {
+		if (status_is_pinned(s)) {
 			pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);
 			pinned_filter(&s->pinned, s->filter, sizeof(s->filter));
 		} else {

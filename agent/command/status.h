@@ -13,7 +13,7 @@
 
 struct status {
 	char name[64];
-	bool is_pinned, has_agent;
+	bool pinned_is_there, has_agent;
 	struct pinned pinned;	 /* what BPF programs were attached */
 	struct ctl_answer agent; /* what the agent says */
 	struct saluki_counters before, now;
@@ -21,6 +21,18 @@ struct status {
 	uint64_t ring_used, ring_size;
 	char filter[1024];
 };
+
+/* Whether there is anything in `pinned`; where this is built without libbpf there never is, which
+ * saves a kilobyte of what would be said of it. */
+static inline bool status_is_pinned(const struct status *s)
+{
+#ifdef WITHOUT_BPF
+	(void)s;
+	return false;
+#else
+	return s->pinned_is_there;
+#endif
+}
 
 struct statuses {
 	unsigned int count;

@@ -45,7 +45,7 @@ static struct view view_of(const struct status *s)
 	const struct saluki_config *c = &s->pinned.config;
 	const struct ctl_answer *a = &s->agent;
 
-	if (s->is_pinned)
+	if (status_is_pinned(s))
 		return (struct view){ c->source,   c->version, directions[c->direction % 3],
 				      c->linktype, c->snaplen, c->keep_headers,
 				      c->consume };
@@ -116,7 +116,7 @@ static void print_ring(const struct status *s)
 {
 	const struct saluki_config *c = &s->pinned.config;
 
-	if (s->is_pinned)
+	if (status_is_pinned(s))
 		printf("  ring     %s, %" PRIu64 " of %" PRIu64 " KiB used (%llu.%llu %%)%s\n",
 		       c->mapped ? "mapped" : "bpf", s->ring_used / 1024, s->ring_size / 1024,
 		       TENTHS(s->ring_size ? 1000 * s->ring_used / s->ring_size : 0),
@@ -208,7 +208,7 @@ static void json_ring(const struct status *s)
 {
 	const struct saluki_config *c = &s->pinned.config;
 
-	if (s->is_pinned)
+	if (status_is_pinned(s))
 		printf("\"persistent\": %s, \"ring\": {\"kind\": \"%s\", \"used\": %" PRIu64
 		       ", \"size\": %" PRIu64 ", \"group\": \"%016llx\", \"interfaces\": %u},\n   ",
 		       c->persistent ? "true" : "false", c->mapped ? "mapped" : "bpf", s->ring_used,

@@ -153,7 +153,7 @@ static int take_item(struct plan *p, struct item *m, char why[PLAN_WHY_LEN])
 	return put(p, p->count, &c, m->weight, m->dwell_us * m->weight, why);
 }
 
-uint64_t plan_cycle_us(const struct plan *p)
+static uint64_t cycle_us(const struct plan *p)
 {
 	uint64_t sum = 0;
 
@@ -164,7 +164,7 @@ uint64_t plan_cycle_us(const struct plan *p)
 
 static int check(const struct plan *p, char why[PLAN_WHY_LEN])
 {
-	return plan_cycle_us(p) > PLAN_CYCLE_MAX_US ? wrong(why, "all dwells are more than an hour")
+	return cycle_us(p) > PLAN_CYCLE_MAX_US ? wrong(why, "all dwells are more than an hour")
 						    : 0;
 }
 
@@ -240,7 +240,7 @@ static uint64_t weighted(const struct plan_entry *e)
 /* What is above the floor goes by the rates; where it does not come out even, to the busiest. */
 static void share(struct plan *p, uint64_t rates)
 {
-	uint32_t cycle = plan_cycle_us(p), least = floor_us(p, cycle),
+	uint32_t cycle = cycle_us(p), least = floor_us(p, cycle),
 		 rest = cycle - p->count * least;
 	uint32_t left = rest, busiest = 0, shift = 0;
 

@@ -90,8 +90,6 @@ int plan_time(const char *text, size_t len, uint32_t *us);
 int plan_expand(struct plan *p, const struct radio_channel *channels, unsigned int count,
 		char why[PLAN_WHY_LEN]);
 
-/* How long all its dwells take, one after the other. */
-uint64_t plan_cycle_us(const struct plan *p);
 
 /* Begins with the first entry: the dwells of a cycle are made. */
 void plan_start(struct plan *p);

@@ -697,14 +697,6 @@ static void shares_of_a_grid(void **state)
 	}
 }
 
-static bool is_deaf(void)
-{
-	struct sampler_view v;
-
-	sampler_view(t.s, 0, &v);
-	return v.how & SAMPLER_DEAF;
-}
-
 /* A dwell ends with so many frames, and the next one begins, there. */
 static void dwell_over(unsigned int ms, unsigned int frames, int mhz)
 {
