@@ -206,7 +206,8 @@ KILLED = Topology(
              (Kill("hall"), Kill("attic")),
              (Frames("a", "six", 30),),
              (Command("killed", "iw dev"),),
-             (Sensor("later", f"-i radio --monitor --channel 6 {WHOLE}", again="hall"),),
+             (Sensor("later", f"-i radio --monitor --channel 6 --bad-fcs keep {WHOLE}",
+                     again="hall", lacks="nothing"),),
              (Command("begun", "iw dev"),),
              (Frames("a", "six", 20),)),
     sensors=(Sensor("hall", f"-i radio --monitor --channel 6 {WHOLE}"),
@@ -222,6 +223,12 @@ def test_the_next_run_goes_on_with_what_a_killed_one_has_made(air):
             air.said_by("later"))
     killed, begun = interfaces(air, "killed"), interfaces(air, "begun")
     assert killed["radiomon"] == begun["radiomon"] == killed["othermon"] == "monitor"
+
+
+@pytest.mark.topology(KILLED)
+def test_the_next_run_lets_through_what_it_asks_for(air):
+    """The one that was killed had not asked for frames that were received wrong."""
+    assert "flags: fcsfail control otherbss" in air.said_by("later")
 
 
 @pytest.mark.topology(KILLED)
