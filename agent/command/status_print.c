@@ -70,17 +70,24 @@ static uint64_t rate(const struct status *s, size_t i)
 	return s->elapsed_us ? more * 10000000 / s->elapsed_us : 0;
 }
 
-/* ---- for people ------------------------------------------------------------------------------ */
-
 static const struct sampler_view *radio_of(const struct status *s)
 {
 	return &s->agent.news.radios[s->agent.number % INTERFACES_MAX];
 }
 
+/* The command line's; "" where the plan is not from there. */
+static const char *list_of(const struct status *s)
+{
+	return radio_of(s)->how & SAMPLER_ORDERED ? "" : s->agent.plan;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
 /* A list of one is told as the channel. */
 static void print_plan(const struct status *s)
 {
 	const struct sampler_view *r = radio_of(s);
+	const char *list = list_of(s);
 
 	if (!s->has_agent)
 		return;
@@ -89,8 +96,7 @@ static void print_plan(const struct status *s)
 		       r->how & SAMPLER_PROPORTIONAL ? "proportional" : "equal",
 		       r->how & SAMPLER_SHARED ? ", shared with a group" : "",
 		       r->how & SAMPLER_ORDERED ? ", ordered by the collector" : "",
-		       r->how & SAMPLER_ORDERED || !*s->agent.plan ? "" : ": ",
-		       r->how & SAMPLER_ORDERED ? "" : s->agent.plan,
+		       *list ? ": " : "", list,
 		       r->how & SAMPLER_FOCUSED ? "; stays on one for a time" : "");
 	if (r->how & SAMPLER_DEAF)
 		printf("  deaf     nothing is heard where something should be (--deaf-after)\n");
@@ -158,19 +164,31 @@ void status_print_text(const struct statuses *all)
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
+/* 0: there is none. */
+static void json_number(const char *key, unsigned int number)
+{
+	if (number)
+		printf("\"%s\": %u, ", key, number);
+	else
+		printf("\"%s\": null, ", key);
+}
+
 static void json_plan(const struct status *s)
 {
 	const struct sampler_view *r = radio_of(s);
 #define SAID(bit) (r->how & (bit) ? "true" : "false")
 
 	if (!s->has_agent || (!r->entries && !r->how)) {
-		printf("\"plan\": null, ");
+		json_number("plan", 0);
 		return;
 	}
 	printf("\"plan\": {\"channels\": %u, \"strategy\": \"%s\", \"by\": \"%s\", ", r->entries,
 	       r->how & SAMPLER_PROPORTIONAL ? "proportional" : "equal",
 	       r->how & SAMPLER_ORDERED ? "collector" : "options");
-	json_string("list", s->agent.plan, sizeof(s->agent.plan));
+	if (*list_of(s))
+		json_string("list", list_of(s), sizeof(s->agent.plan));
+	else
+		json_number("list", 0);
 	printf("\"shared\": %s, \"focused\": %s, \"deaf\": %s}, ", SAID(SAMPLER_SHARED),
 	       SAID(SAMPLER_FOCUSED), SAID(SAMPLER_DEAF));
 #undef SAID
@@ -181,16 +199,11 @@ static void json_agent(const struct status *s)
 	const struct totals *t = &s->agent.news.totals;
 
 	const struct radio_channel *c = &s->agent.interface.channel;
-	unsigned int number = s->has_agent ? channel_number(c->mhz) : 0;
+	unsigned int mhz = s->has_agent ? c->mhz : 0;
 
-	if (number)
-		printf("\"channel\": %u, ", number);
-	else
-		printf("\"channel\": null, ");
-	if (s->has_agent && c->mhz)
-		printf("\"mhz\": %u, \"width_mhz\": %u, ", c->mhz, c->width);
-	else
-		printf("\"mhz\": null, \"width_mhz\": null, ");
+	json_number("channel", channel_number(mhz));
+	json_number("mhz", mhz);
+	json_number("width_mhz", mhz ? c->width : 0);
 	json_plan(s);
 	if (!s->has_agent) {
 		printf("\"agent\": null,\n   ");
