@@ -38,13 +38,13 @@ static bool status_ask(struct status *s)
 
 static const char *status_reason(int err)
 {
+	if (STATUS_PINS && err == -EPROTO)
+		return "is attached by a saluki of another layout; that one's status shows it";
+	if (STATUS_PINS && err == -EBADMSG)
+		return "what is pinned there is not what it says; 'saluki detach' removes it";
 	switch (err) {
 	case -ENOENT:
 		return "nothing is attached there";
-	case -EPROTO:
-		return "is attached by a saluki of another layout; that one's status shows it";
-	case -EBADMSG:
-		return "what is pinned there is not what it says; 'saluki detach' removes it";
 	case -EACCES:
 	case -EPERM:
 		return "not permitted; run as root";
@@ -64,10 +64,10 @@ static int status_add(struct statuses *all, const char *interface)
 			return 0;
 	if (!err) {
 		snprintf(s->name, sizeof(s->name), "%s", interface);
-		err = pinned_open(&s->pinned, interface);
+		err = STATUS_PINS ? pinned_open(&s->pinned, interface) : -ENOENT;
 		s->pinned_is_there = err == 0;
-		s->has_agent = status_ask(s);
-		if (s->has_agent)
+		s->agent_is_there = status_ask(s);
+		if (s->agent_is_there)
 			err = 0;
 	}
 	if (err)
@@ -129,7 +129,7 @@ static int add_folder(struct statuses *all, const char *path,
 
 static int status_add_all(struct statuses *all)
 {
-	int err = add_folder(all, PIN_ROOT, add_pinned);
+	int err = STATUS_PINS ? add_folder(all, PIN_ROOT, add_pinned) : 0;
 
 	if (add_folder(all, LOCK_ROOT, add_agent))
 		err = -EINVAL;
@@ -142,7 +142,7 @@ static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 {
 	uint32_t n = s->agent.number % TOTALS_INTERFACES_MAX;
 
-	if (s->has_agent)
+	if (status_has_agent(s))
 		status_ask(s);
 	if (status_is_pinned(s)) {
 		pinned_counters(&s->pinned, c);
@@ -218,6 +218,7 @@ int status_main(int argc, char **argv)
 	else
 		status_print_text(&all);
 	for (unsigned int i = 0; i < all.count; i++)
-		pinned_close(&all.list[i].pinned);
+		if (STATUS_PINS)
+			pinned_close(&all.list[i].pinned);
 	return err;
 }

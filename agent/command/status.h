@@ -11,9 +11,16 @@
 
 #define STATUS_MAX 64
 
+/* What is built without libbpf has no pins, and two kilobytes less that would be said of them. */
+#ifdef WITHOUT_BPF
+#define STATUS_PINS 0
+#else
+#define STATUS_PINS 1
+#endif
+
 struct status {
 	char name[64];
-	bool pinned_is_there, has_agent;
+	bool pinned_is_there, agent_is_there;
 	struct pinned pinned;	 /* what BPF programs were attached */
 	struct ctl_answer agent; /* what the agent says */
 	struct saluki_counters before, now;
@@ -22,16 +29,16 @@ struct status {
 	char filter[1024];
 };
 
-/* Whether there is anything in `pinned`; where this is built without libbpf there never is, which
- * saves a kilobyte of what would be said of it. */
+/* Whether there is anything in `pinned`. */
 static inline bool status_is_pinned(const struct status *s)
 {
-#ifdef WITHOUT_BPF
-	(void)s;
-	return false;
-#else
-	return s->pinned_is_there;
-#endif
+	return STATUS_PINS && s->pinned_is_there;
+}
+
+/* One of the two is there. */
+static inline bool status_has_agent(const struct status *s)
+{
+	return !status_is_pinned(s) || s->agent_is_there;
 }
 
 struct statuses {

@@ -89,7 +89,7 @@ static void print_plan(const struct status *s)
 	const struct sampler_view *r = radio_of(s);
 	const char *list = list_of(s);
 
-	if (!s->has_agent)
+	if (!status_has_agent(s))
 		return;
 	if (r->entries > 1 || r->how & (SAMPLER_ORDERED | SAMPLER_FOCUSED))
 		printf("  plan     %u channels in turn, %s%s%s%s%.127s%s\n", r->entries,
@@ -106,7 +106,7 @@ static void print_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
 
-	if (!s->has_agent) {
+	if (!status_has_agent(s)) {
 		printf("  agent    none: frames wait in the ring; 'saluki run -i %s' exports "
 		       "them\n",
 		       s->name);
@@ -146,7 +146,7 @@ void status_print_text(const struct statuses *all)
 		       v.consume ? ", frames consumed" : "", v.version);
 		if (s->filter[0])
 			printf("  filter   %s\n", s->filter);
-		if (s->has_agent && s->agent.interface.channel.mhz) {
+		if (status_has_agent(s) && s->agent.interface.channel.mhz) {
 			channel_text(channel, &s->agent.interface.channel);
 			printf("  channel  %s\n", channel);
 		}
@@ -178,7 +178,7 @@ static void json_plan(const struct status *s)
 	const struct sampler_view *r = radio_of(s);
 #define SAID(bit) (r->how & (bit) ? "true" : "false")
 
-	if (!s->has_agent || (!r->entries && !r->how)) {
+	if (!status_has_agent(s) || (!r->entries && !r->how)) {
 		json_number("plan", 0);
 		return;
 	}
@@ -199,13 +199,13 @@ static void json_agent(const struct status *s)
 	const struct totals *t = &s->agent.news.totals;
 
 	const struct radio_channel *c = &s->agent.interface.channel;
-	unsigned int mhz = s->has_agent ? c->mhz : 0;
+	unsigned int mhz = status_has_agent(s) ? c->mhz : 0;
 
 	json_number("channel", channel_number(mhz));
 	json_number("mhz", mhz);
 	json_number("width_mhz", mhz ? c->width : 0);
 	json_plan(s);
-	if (!s->has_agent) {
+	if (!status_has_agent(s)) {
 		printf("\"agent\": null,\n   ");
 		return;
 	}
