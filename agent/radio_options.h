@@ -23,14 +23,15 @@ enum {
 	  "tune the radio of the -i before it; before all: of each" },                             \
 		{ OPT_CHANNELS, "channels", "LIST",                                                \
 		  "listen to one channel after the other: 1,6x2,36/80@1s or\n"                     \
-		  "all; where, as for --channel" },                 \
+		  "all; where, as for --channel" },                                                \
 		{ OPT_DWELL, "dwell", "TIME",                                                      \
 		  "to each, where LIST does not say: 250ms (default) or 2s" },                     \
 		{ OPT_STRATEGY, "strategy", "equal|proportional",                                  \
 		  "proportional: dwells follow the traffic that is heard\n"                        \
-		  "(default equal)" },                              \
+		  "(default equal)" },                                                             \
 		{ OPT_FLOOR, "floor", "PERCENT",                                                   \
-		  "of the time for each channel at least, then (default 5)" },                     \
+		  "of the time for each channel at least, then (default 5,\n"                      \
+		  "which 20 channels use up)" },                                                   \
 	{                                                                                          \
 		OPT_SETTLE, "settle", "TIME",                                                      \
 			"mark frames heard so soon after a switch (default 2ms)"                   \

@@ -26,7 +26,8 @@ ALL = Topology(
     traffic=((Card("channels", "mon"),),
              (Frames("a", "one", 400, rate=80), Frames("c", "high", 400, rate=80))),
     sensors=(Sensor("every", f"-i mon --channels 36x10,all,1x10 --dwell 30ms {WHOLE}"),
-             Sensor("old", f"-i mono --channels all@40ms {WHOLE}", lacks="nl80211")))
+             Sensor("old", f"-i mono --channels all@40ms --strategy proportional {WHOLE}",
+                    lacks="nl80211")))
 NAMED = {frequency(1), frequency(36)}
 
 
@@ -91,6 +92,13 @@ def test_by_wireless_extensions_all_is_32_channels(air):
     """By a sensor that has no nl80211. The kernel tells of no more (IW_MAX_FREQUENCIES)."""
     assert_in_turn([d.mhz for d in air.dwells("old", "mono")], open_channels(air)[:32])
     air.assert_balanced("old", len(air.heard("old", "mono")))
+
+
+@pytest.mark.topology(ALL)
+def test_too_many_channels_to_follow_the_traffic(air):
+    """What there is to give is given to the floors: that is said, once."""
+    said, = (s for s in air.said_by("old") if "--floor" in s)
+    assert said.endswith(": mono: 32 channels of --floor 5 leave nothing to --strategy proportional")
 
 
 # ---- deaf, and without nl80211 -----------------------------------------------------------------------
