@@ -72,8 +72,8 @@ def test_dwells_cover_the_time(air):
                 (dwells[-1].to_ns - dwells[0].from_ns))
     switch_us = statistics.median(d.switch_ns for d in dwells[1:]) / 1000
     figures.tell(channel_switch_dwell_us=round(switch_us, 1), switch_share_250ms=round(lost, 5))
-    # What is aimed at is the bench's; where other machines run beside this one both are longer.
-    assert lost <= 0.05 and switch_us <= 5000
+    # Where another machine runs beside this one switches take longer: 0.002 to 0.011 are measured.
+    assert lost <= 0.02
 
 
 @pytest.mark.topology(EVEN)
@@ -81,7 +81,7 @@ def test_what_a_switch_takes_by_itself(air):
     """Without what an emulated machine has to fetch anew after a pause, which is several times as much."""
     median_us = float(air.said_by("switches")[0].split()[1])
     figures.tell(channel_switch_us=median_us)
-    assert median_us <= 1000
+    assert median_us <= 200  # 50 to 104 are measured
 
 
 def assert_heard_within_dwells(air, sensor, interface, least):
