@@ -145,7 +145,8 @@ static bool control_order(struct control *c)
 		control_interface(c, &order);
 	else if (order.what == ORDER_TUNED || order.what == ORDER_CARD || order.what == ORDER_LOST)
 		sampler_told(c->sampler, &order, monotonic_ns());
-	else if (order.what == ORDER_RESULT && orders_result(&c->orders, &order))
+	if (orders_sampled(&c->orders) ||
+	    (order.what == ORDER_RESULT && orders_result(&c->orders, &order)))
 		control_answer(c, &c->orders.answer);
 	return true;
 }

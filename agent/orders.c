@@ -194,14 +194,26 @@ bool orders_result(struct orders *o, const struct order *result)
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
+static bool channels_end(struct orders *o, int err)
+{
+	if (err == -EINPROGRESS)
+		return false;
+	return answer(o, err ? ANSWER_FAILED : ANSWER_DONE, "%s%s%s", o->said,
+		      err || !*o->said ? "" : "; the others: ", err ? "" : o->order.text);
+}
+
+bool orders_sampled(struct orders *o)
+{
+	return o->state == ORDERS_SAMPLING && channels_end(o, o->sampled(o->sample_arg));
+}
+
 static bool channels_take(struct orders *o, const struct order_channels *c)
 {
-	char said[ANSWER_TEXT_MAX + 1] = "";
-
 	if (!o->sample)
 		return answer(o, ANSWER_FAILED, "no interface here is an 802.11 monitor interface");
-	return answer(o, o->sample(o->sample_arg, c, said) ? ANSWER_FAILED : ANSWER_DONE, "%s",
-		      said);
+	o->state = ORDERS_SAMPLING;
+	*o->said = 0;
+	return channels_end(o, o->sample(o->sample_arg, c));
 }
 
 /* ---- an order -------------------------------------------------------------------------------- */

@@ -21,17 +21,20 @@
 #define ORDERS_APART_NS 500000000ULL
 #define ORDERS_AT_ONCE 32 /* that come closer, if there were none for a while */
 
-enum orders_state { ORDERS_IDLE, ORDERS_TRYING, ORDERS_COMPILING, ORDERS_SETTING };
+enum orders_state { ORDERS_IDLE, ORDERS_TRYING, ORDERS_COMPILING, ORDERS_SETTING, ORDERS_SAMPLING };
 
 struct orders {
 	unsigned int allowed; /* bits of enum order_kind */
 	int privileged;	      /* socket to that process, not owned; -1 with a file */
 	int compiler;	      /* socket to it; -1: there is none */
 	struct source *source;
-	/* Carries out what is ordered of channels. Returns 0 or -errno, and in `said` what to
-	 * answer. NULL: no interface has a radio. */
-	int (*sample)(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1]);
+	/* Carries out what is ordered of channels; where that returns -EINPROGRESS, `sampled`
+	 * returns what has come of it, -EINPROGRESS until the radios have said. NULL: no interface
+	 * has a radio. */
+	int (*sample)(void *arg, const struct order_channels *c);
+	int (*sampled)(void *arg);
 	void *sample_arg;
+	char *said; /* by them: who has not done it, and why; empty when they begin */
 	const struct info_interface *names; /* of interfaces */
 	uint32_t count;
 	uint16_t linktypes[INTERFACES_MAX];
@@ -61,5 +64,6 @@ bool orders_take(struct orders *o, unsigned int peer, const struct order_message
 /* Return whether there is one in o->answer now. */
 bool orders_compiled(struct orders *o); /* o->compiler can be read */
 bool orders_result(struct orders *o, const struct order *result);
+bool orders_sampled(struct orders *o); /* a radio has said something */
 
 #endif

@@ -214,7 +214,9 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->control.orders.names = s->session.info.interfaces;
 	if (s->control.sampler && o->capture.steered) {
 		s->control.orders.sample = sampler_order;
+		s->control.orders.sampled = sampler_ordered;
 		s->control.orders.sample_arg = s->control.sampler;
+		s->control.orders.said = s->control.sampler->said;
 	}
 	s->session.order = control_ordered;
 	s->session.order_arg = &s->control;

@@ -17,6 +17,7 @@
 #include "sampler_parts.h"
 
 #define FOREVER UINT64_MAX
+#define WHY_LEN 200		 /* why a channel cannot be set */
 #define PART_NS 5000000000ULL	 /* a longer dwell is told in parts */
 #define REST_MIN_NS 250000000ULL /* between tries where no channel is to be had, */
 #define REST_MAX_NS 2000000000ULL
@@ -57,6 +58,7 @@ struct sampler *sampler_new(const struct capture_options *o, const struct handov
 			return NULL;
 		}
 		s->count = h->count;
+		s->sampled++;
 		s->realtime_ns = realtime_ns;
 	}
 	return s;
@@ -180,6 +182,9 @@ void sampler_start_plan(struct sampler *s, unsigned int i, uint64_t now_ns)
 		r->state = ask(s, i, ORDERED_CARD) ? SAMPLER_ASKING : SAMPLER_STAYS;
 		return;
 	}
+	if (r->plan.proportional && r->plan.count * r->plan.floor >= 100)
+		log_line("%s: %u channels of --floor %u leave nothing to --strategy proportional",
+			 s->info->interfaces[i].name, r->plan.count, r->plan.floor);
 	plan_start(&r->plan);
 	at = plan_find(&r->plan, &r->now);
 	if (at > 0 && !r->ordered)
@@ -216,19 +221,19 @@ static bool is_hopeless(int err)
 }
 
 /* Each reason once: of a channel, or of the interface until it is tuned again. */
-static void say_failed(struct sampler *s, unsigned int i, int err)
+static void say_failed(struct sampler *s, unsigned int i, int err, char why[WHY_LEN])
 {
 	struct sampler_radio *r = s->radios[i];
 	int at = plan_find(&r->plan, &r->target);
 	uint16_t *told = at < 0 || is_hopeless(err) ? &r->told : &r->plan.entries[at].told;
 	char text[CHANNEL_TEXT_LEN];
 
+	channel_text(text, &r->target);
+	snprintf(why, WHY_LEN, "cannot set channel %s: %s", text, radio_reason(err));
 	if (*told == -err)
 		return;
 	*told = -err;
-	channel_text(text, &r->target);
-	log_line("%s: cannot set channel %s: %s", s->info->interfaces[i].name, text,
-		 radio_reason(err));
+	log_line("%s: %s", s->info->interfaces[i].name, why);
 }
 
 /* It is where it was. Goes on with the next entry at once; where all fail, or it is not for the
@@ -239,11 +244,14 @@ static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 	bool hopeless = is_hopeless(err);
 	uint32_t tries = hopeless || r->plan.members ? 1 : r->plan.count ?: 1;
 	bool of_focus = r->focus.mhz && channel_is(&r->target, &r->focus);
+	char why[WHY_LEN];
 
-	say_failed(s, i, err);
+	say_failed(s, i, err, why);
 	if (of_focus)
 		r->focus.mhz = 0; /* it cannot be had */
-	if (r->fresh) {		  /* ordered meanwhile */
+	if (of_focus && s->focus)
+		sampler_settle(s, i, why);
+	if (r->fresh) { /* ordered meanwhile */
 		sampler_start_plan(s, i, now_ns);
 		return;
 	}
@@ -255,7 +263,9 @@ static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 		sampler_go_on(s, i, now_ns);
 		return;
 	}
-	if (r->plan.members && !hopeless) /* its slot passes: ends_ns */
+	if (hopeless || !r->plan.members || r->plan.count == 1)
+		sampler_settle(s, i, why); /* or else another slot may be to be had */
+	if (r->plan.members && !hopeless)  /* its slot passes: ends_ns */
 		r->failures = 0;
 	else if (r->plan.count)
 		r->ends_ns = now_ns + (r->failures > 4 * tries ? REST_MAX_NS : REST_MIN_NS);
@@ -310,8 +320,9 @@ static void card(struct sampler *s, unsigned int i, const struct order *o, uint6
 	if (plan_expand(&r->plan, channels, n, why)) {
 		log_line("%s: no channels are sampled: %s", name, why);
 		r->plan.count = 0;
-		r->ends_ns = FOREVER;
-		r->state = r->now.mhz ? SAMPLER_DWELLS : SAMPLER_STAYS;
+		if (!s->focus)
+			sampler_settle(s, i, why);
+		sampler_go_on(s, i, now_ns);
 		return;
 	}
 	sampler_start_plan(s, i, now_ns);
@@ -361,6 +372,7 @@ void sampler_told(struct sampler *s, const struct order *o, uint64_t now_ns)
 		lost(s, i, now_ns);
 	else
 		there_again(s, i, &o->interface.channel, now_ns);
+	sampler_settle(s, i, NULL);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

@@ -65,8 +65,13 @@ struct sampler {
 	const struct info *info;       /* names, and the distance of the collector's clock */
 	uint64_t (*realtime_ns)(void); /* the machine's; tests have another */
 	uint32_t deaf_ms;
-	uint32_t count; /* of interfaces; 0: none is sampled */
+	uint32_t count;	  /* of interfaces; 0: none is sampled */
+	uint32_t sampled; /* of radios */
 	uint64_t untold;
+	/* The present order, or the last. */
+	char said[ANSWER_TEXT_MAX + 1]; /* who cannot, and why */
+	uint32_t awaited;		/* bits of those radios whose word on it is to come */
+	bool focus, took;		/* whether it is one, and whether any radio has done it */
 	struct sampler_radio *radios[INTERFACES_MAX]; /* NULL: not a radio that is sampled */
 	struct dwells dwells;
 };
@@ -85,9 +90,12 @@ void sampler_start(struct sampler *s, uint64_t now_ns);
 int sampler_tick(struct sampler *s, uint64_t now_ns);
 /* What the privileged process says: ORDER_TUNED, ORDER_CARD, ORDER_LOST, ORDER_INTERFACE. */
 void sampler_told(struct sampler *s, const struct order *o, uint64_t now_ns);
-/* Carries out an order of the collector on all radios: `arg` is the sampler. Returns 0 or -errno,
- * and in `said` what to answer. */
-int sampler_order(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1]);
+/* Carries out an order of the collector on all radios: `arg` is the sampler. Returns 0,
+ * -EINPROGRESS until all have said, whereupon sampler_ordered returns what has come of it, or
+ * another -errno: no radio has done it, and where that was a list all sample as the command line
+ * says, or, if it cannot be understood, as before. Why is in `said`. */
+int sampler_order(void *arg, const struct order_channels *c);
+int sampler_ordered(void *arg);
 /* The run ends: what is listened to is told. Nothing is done behind it. */
 void sampler_end(struct sampler *s, uint64_t now_ns);
 

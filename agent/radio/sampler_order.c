@@ -12,96 +12,100 @@
 
 #include "sampler_parts.h"
 
-static void focus(struct sampler *s, const struct order_channels *c, uint64_t now_ns)
+static void focus(struct sampler *s, unsigned int i, const struct order_channels *c,
+		  uint64_t now_ns)
 {
-	for (unsigned int i = 0; i < s->count; i++) {
-		struct sampler_radio *r = s->radios[i];
+	struct sampler_radio *r = s->radios[i];
 
-		if (!r)
-			continue;
-		r->focus = c->channel;
-		r->focus_ns = now_ns + c->ms * 1000000ULL;
-		if (r->state == SAMPLER_DWELLS || r->state == SAMPLER_STAYS)
-			sampler_go_on(s, i, now_ns);
-	}
+	r->focus = c->channel;
+	r->focus_ns = now_ns + c->ms * 1000000ULL;
+	if (r->state == SAMPLER_DWELLS || r->state == SAMPLER_STAYS)
+		sampler_go_on(s, i, now_ns);
 }
 
-static void set_plan(struct sampler *s, unsigned int i, const struct plan *p, bool ordered,
+static int parse(struct sampler *s, unsigned int i, struct plan *p, const struct order_channels *c)
+{
+	const struct plan_asked *asked = &s->radios[i]->asked;
+	const char *list = c->list_len ? c->list : asked->list;
+
+	memset(p, 0, offsetof(struct plan, entries));
+	return list ? plan_parse(p, asked, list, c->list_len ?: strlen(list), s->said) : 0;
+}
+
+/* Radio n of R. With member J of K what it has is member n K + J of R K: of sensors that have as
+ * many radios each has a share of its own, and those of one sensor are as far apart as can be. */
+static void set_list(struct sampler *s, unsigned int i, const struct order_channels *c, uint32_t n,
 		     uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];
 
-	r->plan = *p;
-	r->ordered = ordered;
+	parse(s, i, &r->plan, c);
+	r->plan.member = n * c->members + c->member;
+	r->plan.members = s->sampled * c->members;
+	if (c->members)
+		r->plan.proportional = false;
+	r->ordered = c->list_len;
 	r->fresh = true;
+	r->failures = 0; /* each of its channels is tried */
 	/* What is on its way comes to its end first. */
 	if (r->state != SAMPLER_TUNING)
 		sampler_start_plan(s, i, now_ns);
 }
 
-/* The list of radio `i`: NULL where there is none. Sets its bytes. */
-static const char *list_of(const struct sampler *s, unsigned int i, const struct order_channels *c,
-			   size_t *len)
-{
-	const char *list = c->list_len ? c->list : s->radios[i]->asked.list;
-
-	*len = c->list_len ?: list ? strlen(list) : 0;
-	return list;
-}
-
-/* On all radios, or on none: what one has no channels for is said of that one. */
-static int check_list(const struct sampler *s, const struct order_channels *c, char *said)
-{
-	char why[PLAN_WHY_LEN];
-	struct plan p;
-	size_t len;
-
-	for (unsigned int i = 0; i < s->count; i++) {
-		const char *list = s->radios[i] ? list_of(s, i, c, &len) : NULL;
-
-		if (list && plan_parse(&p, &s->radios[i]->asked, list, len, why)) {
-			snprintf(said, ANSWER_TEXT_MAX + 1, "channels %s", why);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
-static int set_list(struct sampler *s, const struct order_channels *c, char *said, uint64_t now_ns)
-{
-	char why[PLAN_WHY_LEN];
-	size_t len;
-	int err = check_list(s, c, said);
-
-	for (unsigned int i = 0; !err && i < s->count; i++) {
-		const char *list = s->radios[i] ? list_of(s, i, c, &len) : NULL;
-		struct plan p = { 0 };
-
-		if (!s->radios[i])
-			continue;
-		if (list)
-			plan_parse(&p, &s->radios[i]->asked, list, len, why);
-		p.member = c->member;
-		p.members = list ? c->members : 0;
-		p.proportional &= !p.members;
-		set_plan(s, i, &p, c->list_len, now_ns);
-	}
-	return err;
-}
-
-int sampler_order(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1])
+int sampler_order(void *arg, const struct order_channels *c)
 {
 	struct sampler *s = arg;
 	uint64_t now_ns = monotonic_ns();
-	char text[CHANNEL_TEXT_LEN];
+	uint32_t n = 0;
+	struct plan p;
 
-	if (c->focus) {
-		focus(s, c, now_ns);
-		channel_text(text, &c->channel);
-		snprintf(said, ANSWER_TEXT_MAX + 1, "focus %s for %u ms", text, c->ms);
-		return 0;
+	/* On all radios, or on none. */
+	for (unsigned int i = 0; !c->focus && i < s->count; i++)
+		if (s->radios[i] && parse(s, i, &p, c))
+			return -EINVAL;
+	s->focus = c->focus;
+	s->took = false;
+	for (unsigned int i = 0; i < s->count; i++) {
+		if (!s->radios[i])
+			continue;
+		s->awaited |= 1u << i;
+		if (c->focus)
+			focus(s, i, c, now_ns);
+		else
+			set_list(s, i, c, n++, now_ns);
+		sampler_settle(s, i, NULL);
 	}
-	snprintf(said, ANSWER_TEXT_MAX + 1, "channels %.*s%s", (int)c->list_len,
-		 c->list_len ? c->list : "", c->list_len ? "" : "as the command line says");
-	return set_list(s, c, said, now_ns);
+	return s->awaited ? -EINPROGRESS : 0;
+}
+
+void sampler_settle(struct sampler *s, unsigned int i, const char *why)
+{
+	const struct sampler_radio *r = s->radios[i];
+	size_t len;
+
+	if (!(s->awaited >> i & 1) ||
+	    (!why && (r->state == SAMPLER_TUNING || r->state == SAMPLER_ASKING)))
+		return;
+	s->awaited ^= 1u << i;
+	s->took |= !why;
+	if (!why)
+		return;
+	len = strlen(s->said);
+	snprintf(s->said + len, sizeof(s->said) - len, "%s%s: %s", len ? "; " : "",
+		 s->info->interfaces[i].name, why);
+}
+
+int sampler_ordered(void *arg)
+{
+	static const struct order_channels none;
+	struct sampler *s = arg;
+
+	if (s->awaited)
+		return -EINPROGRESS;
+	if (s->took)
+		return 0;
+	if (!s->focus)
+		sampler_order(s, &none);
+	s->awaited = 0;
+	return -EIO;
 }

@@ -11,6 +11,10 @@ void sampler_go_on(struct sampler *s, unsigned int i, uint64_t now_ns);
 /* The list is in its plan: makes that whole, and begins. */
 void sampler_start_plan(struct sampler *s, unsigned int i, uint64_t now_ns);
 
+/* An order is carried out on radio `i`, if nothing is on its way there, or, `why` not being NULL,
+ * it cannot be. Does nothing where none is. */
+void sampler_settle(struct sampler *s, unsigned int i, const char *why);
+
 /* Frames that the hook has seen so far. */
 uint64_t sampler_seen(const struct sampler *s, unsigned int i);
 /* It listens where it is since `at_ns`. */

@@ -18,6 +18,7 @@ static struct {
 	int privileged;	  /* our end of its socket */
 	char asked[1100]; /* what the compiler was asked last; "": nothing */
 	int asked_linktype;
+	char said[100];	      /* by radios */
 	struct compiled says; /* what it answers */
 	int err;
 } t;
@@ -90,15 +91,23 @@ static bool result(int err, const char *why)
 	return orders_result(&t.o, &o);
 }
 
-static int sample(void *arg, const struct order_channels *c, char said[ANSWER_TEXT_MAX + 1])
+/* Who has three members refuses; who focuses has to ask. */
+static int sample(void *arg, const struct order_channels *c)
 {
 	assert_ptr_equal(arg, &t);
+	assert_string_equal(t.said, "");
 	if (c->focus)
-		snprintf(said, ANSWER_TEXT_MAX + 1, "%u for %u ms", c->channel.mhz, c->ms);
-	else
-		snprintf(said, ANSWER_TEXT_MAX + 1, "%.*s, %u of %u", (int)c->list_len, c->list,
-			 c->member, c->members);
-	return c->members == 3 ? -EINVAL : 0;
+		return -EINPROGRESS;
+	if (c->members != 3)
+		return 0;
+	strcpy(t.said, "there are three");
+	return -EINVAL;
+}
+
+static int sampled(void *arg)
+{
+	assert_ptr_equal(arg, &t);
+	return t.err;
 }
 
 static void channels_are_the_samplers(void **state)
@@ -107,17 +116,49 @@ static void channels_are_the_samplers(void **state)
 	assert_true(take(0, 1, "set channels 1,6"));
 	assert_int_equal(t.now.status, ANSWER_FAILED); /* there is no radio */
 	t.o.sample = sample;
+	t.o.sampled = sampled;
 	t.o.sample_arg = &t;
+	t.o.said = t.said;
 	assert_true(take(0, 2, "set channels 1,6 share 1/2"));
 	assert_int_equal(t.now.status, ANSWER_DONE);
-	assert_string_equal(t.now.text, "1,6, 1 of 2");
+	assert_string_equal(t.now.text, "set channels 1,6 share 1/2");
 	assert_true(take(0, 3, "set channels 1 share 1/3"));
 	assert_int_equal(t.now.status, ANSWER_FAILED);
-	assert_true(take(0, 4, "focus 6 300"));
-	assert_string_equal(t.now.text, "2437 for 300 ms");
+	assert_string_equal(t.now.text, "there are three");
 	t.o.allowed &= ~(1u << ORDER_CHANNELS);
 	assert_true(take(0, 5, "focus 6 300"));
 	assert_int_equal(t.now.status, ANSWER_NOT_ALLOWED);
+}
+
+/* It is answered when they have been asked. */
+static void radios_are_waited_for(void **state)
+{
+	(void)state;
+	t.o.sample = sample;
+	t.o.sampled = sampled;
+	t.o.sample_arg = &t;
+	t.o.said = t.said;
+	assert_false(orders_sampled(&t.o)); /* nobody asked */
+	assert_false(take(0, 1, "focus 6 300"));
+	t.err = -EINPROGRESS;
+	assert_false(orders_sampled(&t.o));
+	assert_false(take(0, 2, "focus 7 300")); /* it will be repeated */
+	t.err = 0;
+	assert_true(orders_sampled(&t.o));
+	assert_int_equal(t.o.answer.status, ANSWER_DONE);
+	assert_string_equal(t.o.answer.text, "focus 6 300");
+	assert_false(orders_sampled(&t.o));
+	assert_false(take(0, 2, "focus 7 300"));
+	strcpy(t.said, "mon0: cannot");
+	assert_true(orders_sampled(&t.o));
+	assert_int_equal(t.o.answer.status, ANSWER_DONE);
+	assert_string_equal(t.o.answer.text, "mon0: cannot; the others: focus 7 300");
+	assert_false(take(0, 3, "focus 8 300"));
+	strcpy(t.said, "mon0: cannot");
+	t.err = -EIO;
+	assert_true(orders_sampled(&t.o));
+	assert_int_equal(t.o.answer.status, ANSWER_FAILED);
+	assert_string_equal(t.o.answer.text, "mon0: cannot");
 }
 
 static void each_once(void **state)
@@ -294,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(channels_are_the_samplers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(radios_are_waited_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_collector_counts_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_refused_at_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_have_to_wait, set_up, tear_down),

@@ -25,7 +25,6 @@ static struct {
 	int privileged;	 /* our end */
 	struct capture_options o;
 	struct handover h;
-	char said[ANSWER_TEXT_MAX + 1];
 } t;
 
 /* Where it was, as the privileged process has found it; of 0 MHz: it is not told. */
@@ -99,15 +98,20 @@ static int asked(void)
 	return r.kind == ORDERED_TUNE ? r.channel.mhz : 0;
 }
 
-static void answer(int err, uint64_t took_ns)
+static void answer_of(unsigned int i, int err, uint64_t took_ns)
 {
-	struct order o = { .what = ORDER_TUNED, .error = err };
+	struct order o = { .what = ORDER_TUNED, .error = err, .number = i };
 
 	o.tuned.was = was;
 	o.tuned.begin_ns = t.now;
 	t.now += took_ns;
 	o.tuned.end_ns = t.now;
 	sampler_told(t.s, &o, t.now);
+}
+
+static void answer(int err, uint64_t took_ns)
+{
+	answer_of(0, err, took_ns);
 }
 
 /* Lets `ms` pass, in which so many frames come. */
@@ -391,13 +395,20 @@ static void an_interface_that_goes_and_comes(void **state)
 	assert_true(dwells_front(&t.s->dwells, UINT64_MAX) != NULL);
 }
 
+/* What came of it, until all radios have been asked. */
+static int order(const struct order_channels *c)
+{
+	*t.s->said = 0;
+	return sampler_order(t.s, c);
+}
+
 static int order_list(const char *list, unsigned int member, unsigned int members)
 {
 	struct order_channels c = {
 		.list = list, .list_len = strlen(list), .member = member, .members = members
 	};
 
-	return sampler_order(t.s, &c, t.said);
+	return order(&c);
 }
 
 /* To what the command line says the tap brings it back; what was ordered is the sampler's to try.
@@ -409,7 +420,7 @@ static void one_ordered_channel_is_lost(void **state)
 	(void)state;
 	t.o.steered = true;
 	begin("1");
-	assert_int_equal(order_list("6", 0, 0), 0);
+	assert_int_equal(order_list("6", 0, 0), -EINPROGRESS);
 	assert_int_equal(asked(), 2437);
 	t.now = monotonic_ns();
 	answer(0, MS);
@@ -479,8 +490,7 @@ static void a_focus_is_for_a_time(void **state)
 	t.o.steered = true;
 	begin("1,6");
 	t.now = monotonic_ns(); /* orders have the clock's */
-	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
-	assert_string_equal(t.said, "focus 36/80 for 3000 ms");
+	assert_int_equal(order(&c), -EINPROGRESS);
 	assert_int_equal(asked(), 5180);
 	answer(0, MS);
 	assert_in_range(wait_ms(0, 0), 2900, 3000);
@@ -490,7 +500,7 @@ static void a_focus_is_for_a_time(void **state)
 	assert_true(asked() > 0); /* back to the plan */
 	/* Again while it is switched: it goes there when that is done. */
 	c.ms = 60000;
-	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	assert_int_equal(order(&c), -EINPROGRESS);
 	assert_int_equal(asked(), -1);
 	answer(0, MS);
 	assert_int_equal(asked(), 5180);
@@ -506,12 +516,11 @@ static void another_list(void **state)
 	begin(NULL);
 	assert_int_equal(asked(), -1);
 	assert_int_equal(order_list("6,x", 0, 0), -EINVAL);
-	assert_non_null(strstr(t.said, "'x'"));
+	assert_non_null(strstr(t.s->said, "'x'"));
 	assert_int_equal(asked(), -1);
-	assert_int_equal(order_list("6,11", 0, 0), 0);
-	assert_string_equal(t.said, "channels 6,11");
+	assert_int_equal(order_list("6,11", 0, 0), -EINPROGRESS);
 	assert_int_equal(asked(), 2437);
-	assert_int_equal(order_list("all", 0, 0), 0); /* while it is switched */
+	assert_int_equal(order_list("all", 0, 0), -EINPROGRESS); /* while it is switched */
 	t.now = monotonic_ns();
 	answer(0, MS);
 	assert_int_equal(asked(), 0);
@@ -528,6 +537,157 @@ static void another_list(void **state)
 	assert_true(v.mhz == 5180 && v.entries == 0);
 }
 
+/* On channel 1, by the command line, or where that says nothing. */
+static void begin_two(const char *list)
+{
+	t.o.steered = true;
+	t.h.count = 2;
+	t.h.interfaces[1] = t.h.interfaces[0];
+	strcpy(t.info.interfaces[1].name, "mon1");
+	begin(list);
+	t.now = monotonic_ns();
+}
+
+static int ordered(void)
+{
+	return sampler_ordered(t.s);
+}
+
+static int order_focus(unsigned int mhz)
+{
+	struct order_channels c = { .focus = true, .channel = { mhz, 20, mhz }, .ms = 60000 };
+
+	return order(&c);
+}
+
+/* The switch to the focus is answered for, and not the one back. */
+static void a_focus_has_been_reached_or_not(void **state)
+{
+	(void)state;
+	t.o.steered = true;
+	begin("1");
+	t.now = monotonic_ns();
+	assert_int_equal(order_focus(2412), 0); /* it is there */
+	assert_int_equal(order_focus(2437), -EINPROGRESS);
+	assert_int_equal(asked(), 2437);
+	assert_int_equal(ordered(), -EINPROGRESS);
+	answer(0, MS);
+	assert_int_equal(ordered(), 0);
+	assert_string_equal(t.s->said, "");
+	assert_int_equal(order_focus(2484), -EINPROGRESS);
+	assert_int_equal(asked(), 2484);
+	answer(-EINVAL, MS);
+	assert_int_equal(asked(), 2412);
+	assert_int_equal(ordered(), -EIO);
+	assert_string_equal(t.s->said, "mon0: cannot set channel 14: Invalid argument");
+	/* While another switch is on its way, which fails: that is not the focus's. */
+	assert_int_equal(order_focus(2462), -EINPROGRESS);
+	answer(-EBUSY, MS);
+	assert_int_equal(ordered(), -EINPROGRESS);
+	assert_int_equal(asked(), 2462);
+	answer(0, MS);
+	assert_int_equal(ordered(), 0);
+	assert_string_equal(t.s->said, "");
+}
+
+static void some_radios_cannot(void **state)
+{
+	(void)state;
+	begin_two(NULL);
+	assert_int_equal(order_focus(2484), -EINPROGRESS);
+	assert_int_equal(asked() + asked(), 2 * 2484);
+	answer_of(1, -EINVAL, MS);
+	assert_int_equal(ordered(), -EINPROGRESS);
+	answer_of(0, 0, MS);
+	assert_int_equal(ordered(), 0);
+	assert_string_equal(t.s->said, "mon1: cannot set channel 14: Invalid argument");
+	assert_int_equal(order_focus(2437), -EINPROGRESS);
+	answer_of(1, -ENODEV, MS);
+	answer_of(0, -EINVAL, MS);
+	assert_int_equal(ordered(), -EIO);
+	assert_string_equal(t.s->said, "mon1: cannot set channel 6: No such device; "
+				       "mon0: cannot set channel 6: Invalid argument");
+}
+
+/* A list is had with the first of its channels that is; where none is, it is as if it had never
+ * been ordered. */
+static void a_list_of_which_some_or_none_is_to_be_had(void **state)
+{
+	struct sampler_view v;
+
+	(void)state;
+	t.o.steered = true;
+	begin("6");
+	t.now = monotonic_ns();
+	assert_int_equal(asked(), 2437);
+	answer(-EBUSY, MS);
+	assert_int_equal(order_list("14,11", 0, 0), -EINPROGRESS);
+	assert_int_equal(asked(), 2484);
+	answer(-EINVAL, MS);
+	assert_int_equal(ordered(), -EINPROGRESS);
+	assert_int_equal(asked(), 2462);
+	answer(0, MS);
+	assert_int_equal(ordered(), 0);
+	assert_int_equal(order_list("14,13", 0, 0), -EINPROGRESS);
+	assert_int_equal(asked(), 2484);
+	answer(-EINVAL, MS);
+	assert_int_equal(asked(), 2472);
+	answer(-EINVAL, MS);
+	assert_int_equal(ordered(), -EIO);
+	assert_string_equal(t.s->said, "mon0: cannot set channel 13: Invalid argument");
+	assert_int_equal(asked(), 2437);
+	answer(-EBUSY, MS);
+	assert_string_equal(t.s->said, "mon0: cannot set channel 13: Invalid argument");
+	sampler_view(t.s, 0, &v);
+	assert_true(v.entries == 1 && !v.how);
+}
+
+/* Of a share other slots may be to be had, but not where the interface is down. */
+static void a_slot_that_cannot_be_had(void **state)
+{
+	(void)state;
+	t.o.steered = true;
+	begin("1");
+	t.now = monotonic_ns();
+	order_list("6@30m,14@30m", 0, 2);
+	assert_true(asked() > 0);
+	answer(-EINVAL, MS);
+	assert_int_equal(ordered(), 0);
+	assert_int_equal(order_list("14@100ms", 0, 2), -EINPROGRESS);
+	assert_int_equal(asked(), 2484);
+	answer(-EINVAL, MS);
+	assert_int_equal(ordered(), -EIO);
+	order_list("6@30m,14@30m", 0, 2);
+	assert_true(asked() > 0);
+	answer(-ENETDOWN, MS);
+	assert_int_equal(ordered(), -EIO);
+}
+
+static int start_of(unsigned int i)
+{
+	const struct plan *p = &t.s->radios[i]->plan;
+
+	return (uint64_t)p->member * p->count / p->members;
+}
+
+/* Three sensors of two radios: each radio is elsewhere, and so are those of one sensor among as few
+ * as two channels. */
+static void a_share_for_each_radio(void **state)
+{
+	unsigned int six = 0;
+
+	(void)state;
+	begin_two(NULL);
+	for (unsigned int j = 0; j < 3; j++) {
+		order_list("1,2,3,4,5,6", j, 3);
+		for (unsigned int i = 0; i < 2; i++)
+			six |= 1 << start_of(i);
+		order_list("1,6", j, 3);
+		assert_int_not_equal(start_of(0), start_of(1));
+	}
+	assert_int_equal(six, 077);
+}
+
 /* Dwells of an hour, and two of them, are more than a cycle may have. */
 static void a_list_that_one_of_two_refuses(void **state)
 {
@@ -541,7 +701,7 @@ static void a_list_that_one_of_two_refuses(void **state)
 	begin(NULL);
 	assert_int_equal(order_list("6,11", 0, 0), -EINVAL);
 	assert_int_equal(asked(), -1);
-	assert_int_equal(order_list("6", 0, 0), 0);
+	assert_int_equal(order_list("6", 0, 0), -EINPROGRESS);
 	assert_int_equal(asked(), 2437);
 	assert_int_equal(asked(), 2437);
 }
@@ -553,7 +713,7 @@ static void an_order_amid_a_failure(void **state)
 	begin("1,6@10ms");
 	wait_ms(250, 0);
 	assert_int_equal(asked(), 2437);
-	assert_int_equal(order_list("11,13", 0, 0), 0);
+	assert_int_equal(order_list("11,13", 0, 0), -EINPROGRESS);
 	assert_int_equal(asked(), -1);
 	t.now = monotonic_ns();
 	answer(-EBUSY, MS);
@@ -573,7 +733,7 @@ static void a_focus_without_a_list(void **state)
 	t.h.interfaces[0].channel.mhz = 0;
 	begin(NULL);
 	t.now = monotonic_ns();
-	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	assert_int_equal(order(&c), -EINPROGRESS);
 	assert_int_equal(asked(), 2437);
 	was = (struct radio_channel){ 2462, 20, 2462 };
 	answer(0, MS);
@@ -581,10 +741,10 @@ static void a_focus_without_a_list(void **state)
 	wait_ms(200, 0);
 	assert_int_equal(asked(), 2462);
 	answer(0, MS);
-	assert_int_equal(order_list("1,6", 0, 0), 0);
+	assert_int_equal(order_list("1,6", 0, 0), -EINPROGRESS);
 	assert_int_equal(asked(), 2412);
 	answer(0, MS);
-	assert_int_equal(sampler_order(t.s, &none, t.said), 0);
+	assert_int_equal(order(&none), -EINPROGRESS);
 	assert_int_equal(asked(), 2462);
 }
 
@@ -606,7 +766,7 @@ static void a_focus_is_not_deaf(void **state)
 	begin("1");
 	t.s->deaf_ms = 3000;
 	wait_ms(1000, 0);
-	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	assert_int_equal(order(&c), -EINPROGRESS);
 	for (int i = 0; i < 3; i++) {
 		while (asked() >= 0)
 			answer(0, MS);
@@ -649,10 +809,10 @@ static void a_focus_that_fails(void **state)
 	t.o.steered = true;
 	begin("1");
 	t.now = monotonic_ns();
-	assert_int_equal(order_list("1@100ms,6", 0, 2), 0);
+	order_list("1@100ms,6", 0, 2);
 	if (asked() > 0)
 		answer(0, MS);
-	assert_int_equal(sampler_order(t.s, &c, t.said), 0);
+	assert_int_equal(order(&c), -EINPROGRESS);
 	assert_int_equal(asked(), 5180);
 	t.now = monotonic_ns();
 	answer(-EINVAL, MS);
@@ -683,7 +843,7 @@ static void shares_of_a_grid(void **state)
 	begin("1");
 	t.s->realtime_ns = wall;
 	t.wall = 1000 * 100 * MS + 10 * MS;
-	assert_int_equal(order_list("1@100ms,6", 1, 2), 0);
+	assert_int_equal(order_list("1@100ms,6", 1, 2), -EINPROGRESS);
 	assert_int_equal(asked(), 2437);
 	t.now = monotonic_ns();
 	answer(0, 1000);
@@ -766,6 +926,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_list, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_order_amid_a_failure, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_focus_that_fails, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_focus_has_been_reached_or_not, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(some_radios_cannot, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_list_of_which_some_or_none_is_to_be_had, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_slot_that_cannot_be_had, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_share_for_each_radio, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(shares_of_a_grid, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_channel_of_several_goes_deaf, set_up,
 						tear_down),

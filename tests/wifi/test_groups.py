@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A group of two sensors over two channels: together they hear both; focused they are on one."""
+"""A group of two sensors over two channels: together they hear both; focused they are on one. A sensor of
+two cards in a group, and what a card refuses."""
 import collections
+import json
 import statistics
 
 import pytest
@@ -65,7 +67,7 @@ def test_a_focus_takes_effect(air):
         when, *said = air.said_by(f"focus-{n}")
         assert sorted(said) == [
             "2 of 2 sensors have done it", "ended 0",
-            *(f"{s}: focus {channel} for 500 ms" for s in ("left", "right"))]
+            *(f"{s}: focus {channel} 500" for s in ("left", "right"))]
         begins = [next(d.from_ns for d in air.dwells(*r) if d.mhz == frequency(channel) and not d.error)
                   for r in RADIOS]
         took.append((max(begins) - int(when)) / 1e6)
@@ -100,3 +102,56 @@ def test_a_frame_refocuses_both(air):
         assert {x[0] for x in after if x[1] >= to} == {frequency(1), frequency(6)}
     said = "\n".join(air.said_by("collector"))
     assert f"group lib: to channel 6 for {REFOCUS_S}000 ms, by a frame that sensor" in said
+
+
+# ---- what a card refuses, and two cards --------------------------------------------------------------
+
+CTL = "saluki-collector ctl"
+CARDS = Topology(
+    access_points=(AccessPoint("one", 1),),
+    stations=(Station("a", "one"),),
+    sensors=(Sensor("left", f"-i monl --channels 1,6 {OPTIONS}", group="lib"),
+             Sensor("both", f"-i ra --channels 1 -i rb --channels 6 {OPTIONS}", group="hall")),
+    groups=("group lib", "group hall channels 1,6 dwell 250ms"),
+    traffic=((Await("both", "share 0/1"),),
+             (Command("list", f"{CTL} left set channels 14"),),
+             (Command("focus", f"{CTL} focus --group lib --channel 14 --for 3s"),),
+             (Command("before", "saluki status -i monl --json"),),
+             (Command("some", f"{CTL} left set channels 14,6"),),
+             (Command("after", "saluki status -i monl --json"),),
+             (Frames("a", "one", 600, rate=150),)))
+
+
+def plan(air, command):
+    told, = json.loads("\n".join(air.said_by(command)[:-1]))["interfaces"]
+    return {key: told["plan"][key] for key in ("channels", "by", "list", "focused")}
+
+
+@pytest.mark.topology(CARDS)
+def test_what_the_card_refuses_is_not_done(air):
+    refused = ("monl: cannot set channel 14: the card does not have this channel, or the country's rules "
+               "forbid it ('iw phy' lists them)")
+    said, ended = air.said_by("list")
+    assert refused in said and ended == "ended 1"
+    said = air.said_by("focus")
+    assert any(refused in line for line in said) and said[-1] == "ended 1"
+    assert any("0 of 1 sensors have done it" in line for line in said)
+    assert plan(air, "before") == {"channels": 2, "by": "options", "list": "1,6", "focused": False}
+
+
+@pytest.mark.topology(CARDS)
+def test_a_list_of_which_the_card_has_some_is_sampled(air):
+    assert air.said_by("some")[-1] == "ended 0"
+    assert plan(air, "after") == {"channels": 2, "by": "collector", "list": None, "focused": False}
+    assert {d.mhz for d in air.dwells("left", "monl")[-3:] if not d.error} == {frequency(6)}
+
+
+@pytest.mark.topology(CARDS)
+def test_two_cards_of_a_sensor_are_on_two_channels(air):
+    since = min(t.time_ns for t in air.truth() if ETHERTYPE in t.frame)
+    cards = [[d for d in air.dwells("both", i) if d.to_ns > since] for i in ("ra", "rb")]
+    listened = sum(d.to_ns - d.from_ns for d in cards[0])
+    same = sum(max(0, min(a.to_ns, b.to_ns) - max(a.from_ns, b.from_ns))
+               for a in cards[0] for b in cards[1] if a.mhz == b.mhz)
+    assert listened > 3 * SECOND and {d.mhz for d in cards[0]} == {frequency(1), frequency(6)}
+    assert same / listened <= 0.05
