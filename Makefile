@@ -55,7 +55,7 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 		swarm_report swarm_send swarm_session))
 NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
-NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,claim monitor monitor_undo nl80211 nl80211_ask record)
+NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,claim monitor monitor_make monitor_undo nl80211 nl80211_ask record)
 # No library's, but for machines with some more memory than those without libbpf, too.
 NEEDS_one_way := agent/export/one_way.c agent/export/one_way_send.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file spool_read spool_write stow)

@@ -3,7 +3,6 @@
 #include "monitor.h"
 
 #include <errno.h>
-#include <linux/nl80211.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,29 +10,11 @@
 #include <saluki/linktype.h>
 #include <saluki/log.h>
 
-#include "nl80211.h"
+#include "monitor_parts.h"
 #include "radio.h"
-#include "record.h"
 #include "agent/tap/link.h"
 
 #define RECORDS_MAX 64 /* that are looked through at the start */
-#define ON_RADIO_MAX 16
-
-#define FLAG(name) (1u << NL80211_MNTR_FLAG_##name)
-
-/* Of one -i. */
-struct monitor {
-	const char *asked;	     /* as it was given: wlan0 */
-	char name[NL80211_NAME_LEN]; /* that is captured: wlan0mon, or wlan0 */
-	int ifindex;		     /* of the asked one, when this was done; 0: it was not */
-	const struct radio_channel *wanted; /* NULL: it stays where it is */
-	uint32_t wiphy;
-	char card[32];	    /* phy0 */
-	uint32_t flags;	    /* FLAG */
-	int no_second;	    /* why its driver took none */
-	unsigned int tries; /* to make it again */
-	struct record record;
-};
 
 struct monitors {
 	struct nl80211 *nl;
@@ -54,153 +35,6 @@ static void undo_all(struct nl80211 *nl, struct record *r)
 		record_leave(r);
 	else
 		record_remove(r);
-}
-
-static int add(struct monitor *m, enum record_what what, const char *name, int ifindex,
-	       uint32_t type)
-{
-	struct record_change c = {
-		.what = what, .ifindex = ifindex, .wiphy = m->wiphy, .type = type
-	};
-	int err;
-
-	snprintf(c.name, sizeof(c.name), "%s", name);
-	err = record_add(&m->record, &c);
-	if (err)
-		log_line("%s: cannot write %s, which is to tell how it was: %s", m->asked,
-			 m->record.path, strerror(-err));
-	return err;
-}
-
-/* Takes an interface down that was up, and writes that down. */
-static int take_down(struct monitor *m, const char *name, int ifindex)
-{
-	struct link_state link;
-	int err = link_query(name, &link);
-
-	if (err || !link.up)
-		return err;
-	return add(m, RECORD_DOWN, name, ifindex, 0) ?: link_set_up(name, false);
-}
-
-/* ---- a second interface ---------------------------------------------------------------------- */
-
-/* The end of the name tells cards apart whose names are made of their addresses. */
-static void name_it(struct monitor *m)
-{
-	size_t len = strlen(m->asked), room = sizeof(m->name) - 1 - strlen("mon");
-
-	snprintf(m->name, sizeof(m->name), "%smon", m->asked + (len > room ? len - room : 0));
-}
-
-/* A driver that refuses flags may take others, or none. */
-static int with_flags(struct monitor *m, struct nl80211 *nl, int ifindex)
-{
-	static const uint32_t lesser[] = { FLAG(FCSFAIL) | FLAG(CONTROL) | FLAG(OTHER_BSS),
-					   FLAG(CONTROL) | FLAG(OTHER_BSS), FLAG(CONTROL), 0 };
-	uint32_t wanted = m->flags;
-	int err = 0;
-
-	for (size_t i = 0; i < sizeof(lesser) / sizeof(lesser[0]); i++) {
-		if (i && (wanted & lesser[i]) == m->flags)
-			continue;
-		m->flags = wanted & lesser[i];
-		err = ifindex ? nl80211_set_type(nl, ifindex, NL80211_IFTYPE_MONITOR, m->flags)
-			      : nl80211_make(nl, m->wiphy, m->name, NL80211_IFTYPE_MONITOR,
-					     m->flags);
-		if (err != -EINVAL && err != -EOPNOTSUPP)
-			break;
-	}
-	if (!err && m->flags != wanted)
-		log_line("%s: its driver refuses monitor flags:%s%s%s; such frames may be missing",
-			 m->asked, wanted & ~m->flags & FLAG(FCSFAIL) ? " fcsfail" : "",
-			 wanted & ~m->flags & FLAG(CONTROL) ? " control" : "",
-			 wanted & ~m->flags & FLAG(OTHER_BSS) ? " otherbss" : "");
-	if (err)
-		m->flags = wanted;
-	return err;
-}
-
-static int make(struct monitor *m, struct nl80211 *nl)
-{
-	struct link_state link;
-	int err = add(m, RECORD_MADE, m->name, 0, 0);
-
-	err = err ?: with_flags(m, nl, 0);
-	err = err ?: link_query(m->name, &link);
-	err = err ?: add(m, RECORD_MADE, m->name, link.ifindex, 0);
-	if (err)
-		return err;
-	err = link_set_up(m->name, true);
-	if (err)
-		nl80211_delete(nl, link.ifindex);
-	else
-		log_line("%s: made the monitor interface %s on the same radio, %s", m->asked,
-			 m->name, m->card);
-	return err;
-}
-
-/* ---- the interface itself -------------------------------------------------------------------- */
-
-static int change(struct monitor *m, struct nl80211 *nl, const struct nl80211_interface *i)
-{
-	int err = take_down(m, m->asked, i->ifindex);
-
-	snprintf(m->name, sizeof(m->name), "%s", m->asked);
-	err = err ?: add(m, RECORD_TYPE, m->name, i->ifindex, i->type);
-	err = err ?: with_flags(m, nl, i->ifindex);
-	err = err ?: link_set_up(m->name, true);
-	if (err)
-		log_line("%s: cannot be made a monitor interface: %s", m->asked,
-			 monitor_reason(err));
-	else
-		log_line("%s: is a monitor interface itself until the end: %s takes no second one "
-			 "beside it (%s)",
-			 m->asked, m->card, strerror(-m->no_second));
-	return err;
-}
-
-/* ---- the channel's sake ---------------------------------------------------------------------- */
-
-/* Interfaces of other types that are up hold the radio's channel, stations' also where they have
- * joined nothing. A station's is taken down; an access point is more than ours to stop. */
-static int free_channel(struct monitor *m, struct nl80211 *nl)
-{
-	struct nl80211_interface all[ON_RADIO_MAX];
-	int count = nl80211_interfaces(nl, m->wiphy, all, ON_RADIO_MAX), err = 0;
-
-	for (int i = 0; !err && i < count; i++) {
-		struct link_state link;
-
-		if (all[i].type == NL80211_IFTYPE_MONITOR || link_query(all[i].name, &link) ||
-		    !link.up)
-			continue;
-		if (all[i].type != NL80211_IFTYPE_STATION) {
-			log_line("%s: its radio's channel is held by %s, which is no station: an "
-				 "access point? Stop that, or give no channel",
-				 m->asked, all[i].name);
-			return -EBUSY;
-		}
-		err = take_down(m, all[i].name, all[i].ifindex);
-		log_line(err ? "%s: cannot be taken down, and holds the channel of %s"
-			     : "%s: is down until the end, for it holds the channel of %s",
-			 all[i].name, m->name);
-	}
-	return count < 0 ? count : err;
-}
-
-/* Whether it can be tuned is tried with the channel itself, or with the first that there is. */
-static int try_channel(struct monitor *m, struct nl80211 *nl, const struct radio_channel *wanted)
-{
-	struct radio_channel first;
-	struct link_state link;
-	int err = link_query(m->name, &link);
-
-	if (!wanted->mhz && nl80211_channels(nl, m->wiphy, &first, 1) == 1)
-		wanted = &first;
-	err = err ?: nl80211_tune(nl, link.ifindex, wanted);
-	/* What else is wrong with it is said by who tunes it. */
-	return err == -EBUSY ? free_channel(m, nl) : 0;
 }
 
 /* ---- what a run that was killed has left ----------------------------------------------------- */
@@ -224,7 +58,7 @@ static bool go_on(struct monitor *m, struct nl80211 *nl)
 	for (unsigned int i = m->record.count; i-- > 0;) {
 		const struct record_change *c = &m->record.changes[i];
 
-		if (!is_there(m, nl, c) || with_flags(m, nl, c->ifindex) ||
+		if (!is_there(m, nl, c) || monitor_flags(m, nl, c->ifindex) ||
 		    link_set_up(m->name, true))
 			continue;
 		log_line("%s: goes on with the monitor interface %s of a run that was killed",
@@ -301,7 +135,7 @@ static int look(struct monitors *all, struct monitor *m, struct nl80211_interfac
 			 m->asked, card.name);
 		return -EOPNOTSUPP;
 	}
-	name_it(m);
+	monitor_name(m);
 	if (link_query(m->name, &link) == 0 && link.ifindex) {
 		log_line("%s: %s is there already, and not of ours; capture there with '-i %s', or "
 			 "remove it with 'iw dev %s del'",
@@ -333,7 +167,7 @@ static int make_or_change(struct monitors *all, struct monitor *m)
 
 	if (err)
 		return err;
-	err = make(m, all->nl);
+	err = monitor_make(m, all->nl);
 	switch (-err) {
 	case 0:
 		return 0;
@@ -344,7 +178,7 @@ static int make_or_change(struct monitors *all, struct monitor *m)
 	case EBUSY:
 		if (i.type == NL80211_IFTYPE_STATION) {
 			m->no_second = err;
-			return change(m, all->nl, &i);
+			return monitor_change(m, all->nl, &i);
 		}
 		break;
 	}
@@ -400,7 +234,7 @@ static int start(struct monitors *all, struct monitor *m)
 	/* What was a monitor interface before us is captured as it is. */
 	return err || !all->nl || !m->wanted || !m->record.count
 		       ? err
-		       : try_channel(m, all->nl, m->wanted);
+		       : monitor_try_channel(m, all->nl, m->wanted);
 }
 
 /* Under the name that it had, whatever the driver takes now. */
@@ -418,8 +252,8 @@ static int start_again(struct monitors *all, struct monitor *m, int ifindex)
 		return err;
 	m->wiphy = i.wiphy;
 	snprintf(m->card, sizeof(m->card), "%s", card.name);
-	err = itself ? change(m, all->nl, &i) : make(m, all->nl);
-	return err || !m->wanted ? err : try_channel(m, all->nl, m->wanted);
+	err = itself ? monitor_change(m, all->nl, &i) : monitor_make(m, all->nl);
+	return err || !m->wanted ? err : monitor_try_channel(m, all->nl, m->wanted);
 }
 
 bool monitors_again(struct monitors *all, const char *name)
