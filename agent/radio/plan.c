@@ -164,8 +164,7 @@ static uint64_t cycle_us(const struct plan *p)
 
 static int check(const struct plan *p, char why[PLAN_WHY_LEN])
 {
-	return cycle_us(p) > PLAN_CYCLE_MAX_US ? wrong(why, "all dwells are more than an hour")
-						    : 0;
+	return cycle_us(p) > PLAN_CYCLE_MAX_US ? wrong(why, "all dwells are more than an hour") : 0;
 }
 
 int plan_parse(struct plan *p, const struct plan_asked *a, const char *list, size_t len,
@@ -240,8 +239,7 @@ static uint64_t weighted(const struct plan_entry *e)
 /* What is above the floor goes by the rates; where it does not come out even, to the busiest. */
 static void share(struct plan *p, uint64_t rates)
 {
-	uint32_t cycle = cycle_us(p), least = floor_us(p, cycle),
-		 rest = cycle - p->count * least;
+	uint32_t cycle = cycle_us(p), least = floor_us(p, cycle), rest = cycle - p->count * least;
 	uint32_t left = rest, busiest = 0, shift = 0;
 
 	while (rates >> shift >> 32)

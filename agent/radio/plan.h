@@ -90,7 +90,6 @@ int plan_time(const char *text, size_t len, uint32_t *us);
 int plan_expand(struct plan *p, const struct radio_channel *channels, unsigned int count,
 		char why[PLAN_WHY_LEN]);
 
-
 /* Begins with the first entry: the dwells of a cycle are made. */
 void plan_start(struct plan *p);
 /* Goes to the next entry; behind the last the dwells are made anew, by what was heard. */

