@@ -72,7 +72,7 @@ static void interface_add(struct coverage_interface *i, const struct dwell *d)
 	if (end_ns > i->end_ns)
 		i->end_ns = end_ns;
 	joins = joins && c == i->last;
-	i->last = c;
+	i->last = d->error ? NULL : c;
 	i->last_ns = end_ns;
 	if (!c) {
 		i->others++;

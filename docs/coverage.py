@@ -56,7 +56,7 @@ def dwell(told, run, own):
     channel, start_ns = said[1].decode(), number(told[ISB_START])
     begin_ns, failed = int(said[3] or start_ns), bool(said[4])
     part = bool(own and own[-1][:2] == (channel, run) and said[2] == b"0" and not failed and
-                abs(begin_ns - own[-1].end_ns) <= JOIN_NS)
+                not own[-1].failed and abs(begin_ns - own[-1].end_ns) <= JOIN_NS)
     return [Dwell(channel, run, begin_ns, begin_ns + number(told[ISB_END]) - start_ns,
                   struct.unpack("<Q", told[ISB_RECEIVED])[0], failed, part)]
 

@@ -15,6 +15,7 @@
 #include "agent/tap/link.h"
 
 #define RECORDS_MAX 64 /* that are looked through at the start */
+#define TRIES_APART 60 /* at most, of those that are made to have a card again */
 
 struct monitors {
 	struct nl80211 *nl;
@@ -268,8 +269,9 @@ bool monitors_again(struct monitors *all, const char *name)
 	if (!m || link_query(m->asked, &link) || !link.ifindex || link.ifindex == m->ifindex)
 		return false;
 	/* Less and less often: each try says why it failed. */
-	m->tries++;
-	if (m->tries & (m->tries - 1))
+	m->tries = link.ifindex == m->tried ? m->tries + 1 : 1;
+	m->tried = link.ifindex;
+	if (m->tries % TRIES_APART && m->tries & (m->tries - 1))
 		return false;
 	err = start_again(all, m, link.ifindex);
 	if (err) {
@@ -277,7 +279,6 @@ bool monitors_again(struct monitors *all, const char *name)
 		return false;
 	}
 	m->ifindex = link.ifindex;
-	m->tries = 0;
 	return true;
 }
 

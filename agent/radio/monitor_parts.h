@@ -21,7 +21,8 @@ struct monitor {
 	char card[32];	    /* phy0 */
 	uint32_t flags;	    /* FLAG */
 	int no_second;	    /* why its driver took none */
-	unsigned int tries; /* to make it again */
+	int tried;	    /* ifindex of the card that is back, */
+	unsigned int tries; /* and how often it was called to make its monitor interface again */
 	struct record record;
 };
 

@@ -265,7 +265,7 @@ static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 	}
 	if (hopeless || !r->plan.members || r->plan.count == 1)
 		sampler_settle(s, i, why); /* or else another slot may be to be had */
-	if (r->plan.members && !hopeless)  /* its slot passes: ends_ns */
+	if (r->plan.members && r->plan.count > 1 && !hopeless) /* its slot passes */
 		r->failures = 0;
 	else if (r->plan.count)
 		r->ends_ns = now_ns + (r->failures > 4 * tries ? REST_MAX_NS : REST_MIN_NS);
@@ -283,7 +283,7 @@ static void tuned(struct sampler *s, unsigned int i, const struct order *o)
 		return;
 	if (!r->home.mhz)
 		r->home = o->tuned.was;
-	if (r->checks && !o->error && !sampler_strayed(r, o))
+	if (r->checks && r->now.mhz && !o->error && !sampler_strayed(r, o))
 		sampler_tell(s, i, end_ns, sampler_seen(s, i));
 	else
 		sampler_switched(s, i, o);

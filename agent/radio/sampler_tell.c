@@ -208,7 +208,8 @@ void sampler_switched(struct sampler *s, unsigned int i, const struct order *o)
 	r->seen = seen;
 	r->from_ns = o->tuned.end_ns;
 	r->from_real_ns = since_1970(r, r->from_ns);
-	dwells_settled(&s->dwells, i, r->from_ns + r->asked.settle_us * 1000ULL);
+	if (!o->error || r->now.mhz)
+		dwells_settled(&s->dwells, i, r->from_ns + r->asked.settle_us * 1000ULL);
 	if (o->error) {
 		tell_failed(s, i, &r->target, r->from_ns, took_ns, o->error);
 		if (strayed)

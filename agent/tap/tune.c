@@ -89,8 +89,8 @@ int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c,
 	if (radio_where(t->radios[i], was))
 		was->mhz = 0;
 	*begin_ns = monotonic_ns();
-	/* Some drivers begin anew also where nothing changes. */
-	if (f->tuned && channel_is(&f->channel, c) && channel_is(was, c))
+	/* Some drivers begin anew also where nothing changes; who does not tell is believed. */
+	if (f->tuned && channel_is(&f->channel, c) && (!was->mhz || channel_is(was, c)))
 		return 0;
 	err = radio_tune(t->radios[i], c);
 	if (err)

@@ -87,6 +87,14 @@ def test_switches_that_failed_are_no_dwells(tmp_path):
         "lib:mon0 channel 6: 0.0% of 2.0 s, 0 frames in 1 dwells"]
 
 
+def test_a_dwell_behind_a_switch_that_failed(tmp_path):
+    """Where the radio was already: no part of that switch."""
+    assert said(tmp_path, SECTION + interface(b"lib:mon0") + dwell(0, b"6", 0, 0, 0, 100, error=FAILED) +
+                dwell(0, b"6", 0, 1000, 5, 100, switch=0)) == [
+        "lib:mon0 channel 6: 100.0% of 1.0 s, 5 frames in 1 dwells; in the whole time 5, give or take 0; "
+        "1 switches failed"]
+
+
 def test_a_clock_that_is_set_is_no_time(tmp_path):
     """By six hours, and back to before all; and the machine starts anew, with a clock of 1970 at first."""
     hours = 6 * 3600 * 1000

@@ -88,6 +88,15 @@ static void parts_are_one_dwell(void **state)
 	add(part);
 	assert_int_equal(coverage->of[0].list[1].dwells, 1);
 	assert_int_equal(coverage->of[0].list[0].listened_ns, 11 * SECOND);
+	/* Nor is it of a switch that failed: the radio was there already. */
+	part = dwell_of(2462, 13 * SECOND, 0);
+	part.error = 16;
+	add(part);
+	part = dwell_of(2462, 13 * SECOND, SECOND);
+	part.switch_ns = 0;
+	add(part);
+	assert_int_equal(coverage->of[0].list[2].dwells, 1);
+	assert_int_equal(coverage->of[0].list[2].failures, 1);
 }
 
 static void memory_is_bounded(void **state)

@@ -437,6 +437,74 @@ static void one_ordered_channel_is_lost(void **state)
 	assert_int_equal(asked(), -1);
 }
 
+/* A share of one channel has no other slot that it could wait for. */
+static void a_share_of_one_channel_is_lost(void **state)
+{
+	struct order o = { .what = ORDER_LOST };
+
+	(void)state;
+	t.o.steered = true;
+	begin("1");
+	assert_int_equal(order_list("6", 0, 1), -EINPROGRESS);
+	assert_int_equal(asked(), 2437);
+	t.now = monotonic_ns();
+	answer(0, MS);
+	/* By others, who keep it busy for a while; and then the interface was down. */
+	for (int k = 0; k < 2; k++) {
+		if (k == 0)
+			wait_ms(5000, 1);
+		else
+			sampler_told(t.s, &o, t.now);
+		if (k == 0)
+			was = (struct radio_channel){ 5180, 20, 5180 };
+		else
+			wait_ms(250, 0);
+		assert_int_equal(asked(), 2437);
+		answer(-EBUSY, MS);
+		wait_ms(250, 0);
+		assert_int_equal(asked(), 2437);
+		was.mhz = 0;
+		answer(0, MS);
+	}
+}
+
+/* Its check comes back when it has gone: it is as if it had been tuned. */
+static void a_check_amid_which_it_is_lost(void **state)
+{
+	struct order o = { .what = ORDER_LOST };
+
+	(void)state;
+	begin("1");
+	wait_ms(5000, 10);
+	assert_int_equal(asked(), 2412);
+	sampler_told(t.s, &o, t.now);
+	assert_dwell(2412, 5000, 10, 0, 0);
+	t.seen += 2;
+	was = (struct radio_channel){ 2412, 20, 2412 };
+	answer(0, MS);
+	assert_int_equal(wait_ms(0, 0), 5000);
+	wait_ms(100, 3);
+	sampler_end(t.s, t.now);
+	assert_dwell(2412, 100, 3, 2, 0);
+	assert_no_dwell();
+	assert_int_equal(t.summed, t.seen);
+}
+
+/* While it is lost all that comes is marked, however often it is tried. */
+static void a_try_that_fails_settles_nothing(void **state)
+{
+	struct order o = { .what = ORDER_LOST };
+
+	(void)state;
+	begin("1");
+	wait_ms(100, 3);
+	sampler_told(t.s, &o, t.now);
+	wait_ms(250, 4);
+	assert_int_equal(asked(), 2412);
+	answer(-EBUSY, MS);
+	assert_true(dwells_unsettled(&t.s->dwells, 0, t.now + 100 * MS));
+}
+
 /* What is heard while nobody knows where is in no dwell of a channel, but told. */
 static void frames_of_nowhere(void **state)
 {
@@ -916,6 +984,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_list_that_one_of_two_refuses, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_reason_is_said_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_ordered_channel_is_lost, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_share_of_one_channel_is_lost, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_check_amid_which_it_is_lost, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_try_that_fails_settles_nothing, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(frames_of_nowhere, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(none_is_to_be_had, set_up, tear_down),
