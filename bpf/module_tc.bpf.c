@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The shim (module.h) of modules that run behind tc. */
+#define BPF_NO_PRESERVE_ACCESS_INDEX
+#include "module.h"
+
+SEC("tc")
+int saluki_module_tc(struct __sk_buff *skb)
+{
+	(void)skb;
+	return module_call();
+}

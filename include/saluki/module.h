@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Modules: small programs of operators, which see every frame that is captured, inside the kernel.
+ * After "Open Packet Monitoring on FLAME" (Anagnostakis, Greenwald, Ioannidis, Miltchev). All that
+ * an author needs is in this file: a module is one C file with one function,
+ *
+ *     #include <saluki/module.h>
+ *
+ *     int module(struct frame_view *v)
+ *     {
+ *             ...
+ *             return 0;
+ *     }
+ *
+ * compiled for BPF (`make module SRC=x.bpf.c`), signed (`saluki module sign`) and loaded (`saluki
+ * module load`) where the sensor's policy allows what it does. docs/modules.md is the tutorial.
+ *
+ * A module sees a frame as the capture's parser understands it, and of that what the policy shows it;
+ * the bytes of the frame itself are out of its reach. It may write into the view: nobody else sees
+ * that, and the next frame's is made anew. It remembers things in maps of its own and says things by
+ * events (module_emit). Times are nanoseconds of CLOCK_MONOTONIC, numbers of the host's byte order,
+ * addresses as on the wire. Field names are those of the RFCs and of IEEE 802.11-2020.
+ */
+#ifndef SALUKI_MODULE_H
+#define SALUKI_MODULE_H
+
+#ifdef __bpf__
+#ifndef __VMLINUX_H__
+#include <linux/bpf.h>
+#include <linux/types.h>
+#endif
+#include <bpf/bpf_helpers.h>
+#else
+#include <linux/types.h>
+#endif
+
+/* Of this file. A module says in its signature which it was made for; it rises whenever what was
+ * compiled with an earlier one would see other fields. */
+#define MODULE_INTERFACE 1
+
+#define MODULE_NAME_MAX 31     /* characters: letters, digits, '-' and '_' */
+#define MODULE_PAYLOAD_MAX 128 /* bytes of payload in a view, at most */
+#define MODULE_EVENT_MAX 64    /* bytes of an event, at most */
+
+/* What a view has of a frame: bits of `has`. Those of a frame without such a thing are not set, nor
+ * are those of what the policy does not show; their fields are 0 then. */
+enum {
+	VIEW_RADIOTAP = 1 << 0, /* mhz .. tsft_us */
+	VIEW_MAC = 1 << 1,	/* addr */
+	VIEW_SSID = 1 << 2,	/* ssid */
+	VIEW_IP = 1 << 3,	/* saddr, daddr */
+	VIEW_PORTS = 1 << 4,	/* sport, dport */
+	VIEW_PAYLOAD = 1 << 5,	/* payload */
+	VIEW_LABEL = 1 << 6,	/* label */
+	/* These need no grant: */
+	VIEW_DOT11 = 1 << 16,	 /* frame_control .. beacon_interval */
+	VIEW_NETWORK = 1 << 17,	 /* ip_version .. ip_len */
+	VIEW_TCP = 1 << 18,	 /* tcp_seq .. tcp_flags, */
+	VIEW_ICMP = 1 << 19,	 /* or icmp_type, icmp_code */
+	VIEW_TRANSPORT = 1 << 20 /* payload_len */
+};
+
+/* One frame. Each group of fields is whole words of 8 bytes. */
+struct frame_view {
+	__u64 time_ns;	 /* at the capture hook */
+	__u32 has;	 /* VIEW_ */
+	__u32 frame_len; /* bytes of the frame at the hook */
+	__u16 linktype;	 /* LINKTYPE_ value */
+	__u8 direction;	 /* 1 in, 2 out */
+	__u8 pad0;
+	__u16 ethertype; /* of the innermost header that has one; 0: none */
+	__u16 payload_seen; /* bytes of payload below */
+
+	/* 802.11. */
+	__u16 frame_control; /* as on the air, of the byte order of this machine */
+	__u16 duration;	     /* microseconds */
+	__u16 sequence;	     /* sequence control: fragment in the lowest 4 bits */
+	__u16 reason;	     /* of deauthentication and disassociation frames */
+	__u16 beacon_interval; /* of beacons and probe responses, in units of 1,024 us */
+	__u16 capability;
+	__u32 channel; /* that a beacon or probe response names; 0: none */
+
+	/* IP and what is in it. Of later fragments there is no more than this. */
+	__u8 ip_version; /* 4 or 6 */
+	__u8 ip_protocol;
+	__u8 ttl; /* or hop limit */
+	__u8 tos; /* or traffic class */
+	__u16 ip_id;
+	__u16 ip_fragment; /* flags and offset, as in an IPv4 header */
+	__u16 ip_len;	   /* bytes of the packet, header included */
+	__u16 tcp_window;
+	__u8 tcp_flags;
+	__u8 icmp_type, icmp_code;
+	__u8 pad1;
+	__u32 tcp_seq, tcp_ack;
+	__u32 payload_len; /* bytes behind the transport header, as the IP header says */
+	__u32 pad2;
+
+	/* VIEW_RADIOTAP */
+	__u16 mhz;
+	__s8 signal_dbm, noise_dbm; /* 0: not said */
+	__u32 rate_kbps;	    /* 0: not said */
+	__u64 tsft_us;		    /* 0: not said */
+
+	/* VIEW_MAC. 802.11: address 1 to 4; Ethernet: destination, source. */
+	__u8 addr[4][6];
+
+	/* VIEW_SSID */
+	__u8 ssid[32];
+	__u8 ssid_len; /* where `has` says it is there: 0 is a hidden one */
+	__u8 pad3[7];
+
+	/* VIEW_IP. Of IPv4 the first 4 bytes. */
+	__u8 saddr[16], daddr[16];
+
+	/* VIEW_PORTS */
+	__u16 sport, dport;
+	__u32 pad4;
+
+	/* VIEW_LABEL: a keyed hash of what does not change of an IP packet from hop to hop (header without
+	 * TOS, TTL and checksum, and the first bytes behind it), by the key that all sensors of a fleet
+	 * have in common: the same packet has the same label on each (Duffield and Grossglauser,
+	 * "Trajectory Sampling for Direct Traffic Observation"). */
+	__u64 label;
+
+	/* VIEW_PAYLOAD: the first bytes behind the transport header, as many as the policy shows. */
+	__u8 payload[MODULE_PAYLOAD_MAX];
+
+	/* What module_emit leaves here for the capture. */
+	__u64 event_len;
+	__u8 event[MODULE_EVENT_MAX];
+};
+_Static_assert(sizeof(struct frame_view) == 400, "a view is ABI between modules and the capture");
+
+#ifdef __bpf__
+
+/* Says something: `len` bytes, at most MODULE_EVENT_MAX, which go to the collector behind the frame
+ * that they are of, and to who reads the module's events on the sensor. One event a frame: a second
+ * takes the place of the first. Beyond the events a second that the policy grants they are dropped
+ * and counted. */
+#define module_emit(v, data, len)                                                                  \
+	do {                                                                                       \
+		_Static_assert((len) > 0 && (len) <= MODULE_EVENT_MAX, "an event is too long");    \
+		__builtin_memcpy((v)->event, (data), (len));                                       \
+		(v)->event_len = (len);                                                            \
+	} while (0)
+
+/* Whether to look at this frame, to look at one in `n`. Takes the helper get_prandom_u32. */
+#define module_sample(n) (bpf_get_prandom_u32() % (n) == 0)
+
+int module(struct frame_view *v);
+
+char LICENSE[] SEC("license") = "GPL";
+
+#endif
+#endif
