@@ -17,6 +17,7 @@
 
 #include <saluki/record.h>
 #include "filter.h"
+#include "slots.h"
 #include "trim.h"
 
 #define TC_ACT_UNSPEC (-1) /* linux/pkt_cls.h: go on with the next classifier */
@@ -117,8 +118,8 @@ static __always_inline void look(struct hook *h)
 	}
 }
 
-/* `wanted`: no filter refuses it. Returns whether the frame may be consumed: it is, and was looked
- * at. */
+/* `wanted`: no filter refuses it. Returns whether it was looked at: then modules see it, and it may be
+ * consumed. */
 static __always_inline int capture(struct hook *h, bool wanted)
 {
 	struct frame f = { .orig_len = h->len };
@@ -130,6 +131,7 @@ static __always_inline int capture(struct hook *h, bool wanted)
 		return 0; /* there is a slot for every possible CPU */
 	c->seen++;
 	c->seen_bytes += h->len + h->vlan_len;
+	c->time_ns = 0;
 	if (!wanted) {
 		c->filtered++;
 		return 0;
@@ -162,7 +164,10 @@ int saluki_xdp(struct xdp_md *ctx)
 		.direction = SALUKI_DIRECTION_IN,
 	};
 
-	return capture(&h, wanted) && consume ? XDP_DROP : XDP_PASS;
+	if (!capture(&h, wanted))
+		return XDP_PASS;
+	bpf_tail_call_static(ctx, &saluki_slots, SALUKI_SLOT_RUN_IN);
+	return consume ? XDP_DROP : XDP_PASS;
 }
 
 static __always_inline int capture_skb(struct __sk_buff *skb, __u8 direction)
@@ -177,7 +182,14 @@ static __always_inline int capture_skb(struct __sk_buff *skb, __u8 direction)
 		.direction = direction,
 	};
 
-	return capture(&h, wanted) && consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+	if (!capture(&h, wanted))
+		return TC_ACT_UNSPEC;
+	/* The places are constants: the kernel patches a jump. */
+	if (direction == SALUKI_DIRECTION_IN)
+		bpf_tail_call_static(skb, &saluki_slots, SALUKI_SLOT_RUN_IN);
+	else
+		bpf_tail_call_static(skb, &saluki_slots, SALUKI_SLOT_RUN_OUT);
+	return consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 
 SEC("tc")

@@ -85,6 +85,7 @@ static __always_inline int mapped_write(const struct hook *h, struct saluki_mapp
 		return -1;
 	}
 	record_fill(r, h->len + h->vlan_len, keep, h->direction);
+	c->time_ns = r->time_ns;
 	if (mapped_copy(h, (__u8 *)(r + 1), keep)) {
 		c->copy_failed++;
 		return -1;

@@ -36,6 +36,7 @@ static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 clas
 		return -1;
 	}
 	record_fill(&r->head, h->len + h->vlan_len, keep, h->direction);
+	c->time_ns = r->head.time_ns;
 	if (keep && hook_copy(h, r->bytes, keep, class)) {
 		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
 		c->copy_failed++;

@@ -94,7 +94,8 @@ struct frame_view {
 	__u8 pad1;
 	__u32 tcp_seq, tcp_ack;
 	__u32 payload_len; /* bytes behind the transport header, as the IP header says */
-	__u32 pad2;
+	__u16 vlan;	   /* TCI of the outermost tag; 0: none */
+	__u16 pad2;
 
 	/* VIEW_RADIOTAP */
 	__u16 mhz;

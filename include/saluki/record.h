@@ -63,7 +63,8 @@ struct saluki_counters {
 	__u64 malformed;   /* captured frames with a header that lies: kept up to that header */
 	__u64 bad_fcs;	   /* frames the filter takes whose radiotap header says that their FCS was
 			      wrong; they are in another counter too */
-	__u64 pad[7];
+	__u64 time_ns;	   /* no count: the stamp of the present frame, for modules; 0: it has none */
+	__u64 pad[6];
 };
 _Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
 
@@ -109,7 +110,7 @@ struct saluki_wakeup {
 /* Rings, counters and programs are pinned and outlive the agent that made them. The next one, maybe
  * of another version, takes them over where this number is the same: it rises with every change of
  * a struct in this file, or of what its fields mean. */
-#define SALUKI_LAYOUT 2
+#define SALUKI_LAYOUT 3
 
 /* What the programs on one interface are: pinned as `config`. */
 struct saluki_config {
