@@ -52,7 +52,8 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 		tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_options \
-		swarm_report swarm_send swarm_session))
+		swarm_report swarm_send swarm_session module module_check module_keys module_sign)) \
+	$(wildcard agent/module/*.c)
 NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
 NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,claim monitor monitor_make monitor_undo nl80211 nl80211_ask record)
@@ -119,6 +120,9 @@ $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 $(BUILD)/tests/unit/test_vectors.o: tests/wire/vectors.json
+
+$(BUILD)/agent/module/shim.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUILD)/bpf/module_tc.bpf.o
+$(BUILD)/agent/module/shim.o: override CFLAGS += -Wa,-I$(BUILD)
 
 $(BUILD)/agent/radio/%.o: override CFLAGS += $(NL_CFLAGS)
 

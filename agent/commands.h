@@ -7,7 +7,10 @@
 
 extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
 extern const struct option_def attach_defs[], detach_defs[], status_defs[], filter_defs[];
-extern const struct option_def swarm_defs[];
+extern const struct option_def swarm_defs[], module_defs[];
+
+/* Behind `module`: command/module.c has the table. */
+extern const struct command_def module_commands[];
 
 int run_main(int argc, char **argv);
 int genkey_main(int argc, char **argv);
@@ -19,5 +22,6 @@ int detach_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int filter_main(int argc, char **argv);
 int swarm_main(int argc, char **argv);
+int module_main(int argc, char **argv);
 
 #endif

@@ -69,6 +69,38 @@ int sandbox_compiler(void)
 	return sandbox_calls(&policy);
 }
 
+/* ---- the process that links modules ---------------------------------------------------------- */
+
+int sandbox_linker(void)
+{
+	/* What is in memory alone (memfd) is in no folder, so that Landlock lets it be opened. */
+	static const struct sandbox_path no_paths[] = { { 0 } };
+	static const struct sandbox_check checks[] = {
+		{ "fcntl", 1, SANDBOX_INT, F_DUPFD_CLOEXEC }, /* libbpf's dup() */
+		{ "fcntl", 1, SANDBOX_INT, F_GETFD },	      /* libelf asks whether it is open */
+		{ "fcntl64", 1, SANDBOX_INT, F_DUPFD_CLOEXEC },
+		{ "fcntl64", 1, SANDBOX_INT, F_GETFD },
+		{ 0 },
+	};
+	static const struct sandbox_policy policy = {
+		.allowed = SANDBOX_OPENING " pread64 pwrite64 ftruncate ftruncate64 msync",
+		.checked = checks,
+		.refused = SANDBOX_REACHING,
+	};
+	const struct rlimit memory = { COMPILER_MEMORY, COMPILER_MEMORY };
+	const struct rlimit cpu = { COMPILER_CPU_S, COMPILER_CPU_S };
+	int err;
+
+	prctl(PR_SET_DUMPABLE, 0);
+	if (setrlimit(RLIMIT_CPU, &cpu) || setrlimit(RLIMIT_FSIZE, &memory) ||
+	    (SANDBOX_ON && setrlimit(RLIMIT_AS, &memory))) {
+		log_line("cannot limit what links modules: %s", strerror(errno));
+		return -errno;
+	}
+	err = sandbox_paths(no_paths);
+	return err ?: sandbox_calls(&policy);
+}
+
 /* ---- the privileged process ------------------------------------------------------------------ */
 
 /* For signals and the end of the other process; it has its descriptors by now. */

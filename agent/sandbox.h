@@ -33,6 +33,10 @@ int sandbox_sensor(void);
  * libpcap. Returns 0, or -errno after a line. */
 int sandbox_compiler(void);
 
+/* The process that links modules: from here on it has no files but those that are open, which it may
+ * open again (/proc/self/fd). Returns 0, or -errno after a line. */
+int sandbox_linker(void);
+
 /* The privileged process: called when all is attached and handed over. `attaches`: interfaces,
  * which may have to be attached to again. Returns 0, or -errno after a line. */
 int sandbox_privileged(bool attaches, pid_t child);

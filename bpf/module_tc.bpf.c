@@ -3,7 +3,7 @@
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "module.h"
 
-SEC("tc")
+SEC("module_tc")
 int saluki_module_tc(struct __sk_buff *skb)
 {
 	(void)skb;

@@ -3,7 +3,7 @@
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "module.h"
 
-SEC("xdp")
+SEC("module_xdp")
 int saluki_module_xdp(struct xdp_md *ctx)
 {
 	(void)ctx;

@@ -44,7 +44,7 @@ static const struct option_def defs[] = {
 
 /* What may stand in front of other options (main.c). */
 static const struct command_def commands[] = {
-	{ "ctl", ctl_main, ctl_defs, "give a sensor an order" },
+	{ "ctl", ctl_main, ctl_defs, "give a sensor an order", NULL },
 	{ 0 },
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* saluki genkey, genpsk and pubkey: as those of wg(8), for both ends. */
+#include "keygen.h"
+
 #include <sodium.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -15,23 +17,23 @@ const struct option_def keygen_defs[] = {
 	{ 0 },
 };
 
-static int no_arguments(int argc, char **argv, const char *does)
+int keygen_no_arguments(const char *command, int argc, char **argv, const char *does)
 {
 	int id = options_next(keygen_defs, argc, argv);
 
 	if (id == 'h') {
-		printf("Usage: saluki %s\n\n%s\n\n", argv[0], does);
+		printf("Usage: saluki %s\n\n%s\n\n", command, does);
 		options_print(stdout, keygen_defs);
 		exit(0);
 	}
 	if (id == -1 && optind == argc)
 		return 0;
 	if (id == -1)
-		log_line("%s: takes no arguments; see 'saluki %s --help'", argv[0], argv[0]);
+		log_line("%s: takes no arguments; see 'saluki %s --help'", command, command);
 	return -EINVAL;
 }
 
-static int key_print(const uint8_t key[KEY_LEN])
+int keygen_print(const uint8_t key[KEY_LEN])
 {
 	char text[KEY_TEXT_LEN];
 	int failed;
@@ -44,8 +46,7 @@ static int key_print(const uint8_t key[KEY_LEN])
 	return failed ? 1 : 0;
 }
 
-/* Prints what `make` makes. */
-static int key_new(void (*make)(uint8_t key[KEY_LEN]))
+int keygen_new(void (*make)(uint8_t key[KEY_LEN]))
 {
 	struct stat st;
 	uint8_t key[KEY_LEN];
@@ -58,36 +59,36 @@ static int key_new(void (*make)(uint8_t key[KEY_LEN]))
 		return 1;
 	}
 	make(key);
-	status = key_print(key);
+	status = keygen_print(key);
 	sodium_memzero(key, sizeof(key));
 	return status;
 }
 
 int genkey_main(int argc, char **argv)
 {
-	if (no_arguments(
-		    argc, argv,
+	if (keygen_no_arguments(
+		    argv[0], argc, argv,
 		    "Writes a new private key, base64, to standard output. Keep it in a file\n"
 		    "that only root can read:\n"
 		    "  (umask 077; saluki genkey | tee sensor.key | saluki pubkey > sensor.pub)"))
 		return EXIT_USAGE;
-	return key_new(key_generate);
+	return keygen_new(key_generate);
 }
 
-static void preshared_generate(uint8_t key[KEY_LEN])
+void keygen_random(uint8_t key[KEY_LEN])
 {
 	randombytes_buf(key, KEY_LEN);
 }
 
 int genpsk_main(int argc, char **argv)
 {
-	if (no_arguments(
-		    argc, argv,
+	if (keygen_no_arguments(
+		    argv[0], argc, argv,
 		    "Writes a new preshared key, base64, to standard output. It goes into the\n"
 		    "sensor's key file, behind 'preshared ' on a line of its own, and into its\n"
 		    "line of the collector's --sensors file, behind the public key."))
 		return EXIT_USAGE;
-	return key_new(preshared_generate);
+	return keygen_new(keygen_random);
 }
 
 int pubkey_main(int argc, char **argv)
@@ -96,16 +97,17 @@ int pubkey_main(int argc, char **argv)
 	const char *why;
 	int status = 1;
 
-	if (no_arguments(argc, argv,
-			 "Reads a private key (the first line) from standard input, writes its\n"
-			 "public key, base64, to standard output."))
+	if (keygen_no_arguments(
+		    argv[0], argc, argv,
+		    "Reads a private key (the first line) from standard input, writes its\n"
+		    "public key, base64, to standard output."))
 		return EXIT_USAGE;
 	if (keys_init())
 		log_line("libsodium does not start on this machine");
 	else if (keys_read(STDIN_FILENO, &pair, NULL, &why))
 		log_line("standard input: %s", why);
 	else
-		status = key_print(pair.public);
+		status = keygen_print(pair.public);
 	sodium_memzero(&pair, sizeof(pair));
 	return status;
 }

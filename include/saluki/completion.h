@@ -25,11 +25,13 @@ static inline int completion_print(const char *program, const struct option_def 
 }
 #else
 
-/* A branch of `case $command`: what may follow it. `commands`, where there are any, may too. */
-static inline void completion_table(const char *pattern, const struct option_def *defs,
+/* A branch of `case $command`: what may follow it, behind `above` where that is not NULL.
+ * `commands`, where there are any, may too. */
+static inline void completion_table(const char *above, const char *pattern,
+				    const struct option_def *defs,
 				    const struct command_def *commands)
 {
-	printf("\t%s)\n\t\toptions=\"", pattern);
+	printf("\t%s%s%s)\n\t\toptions=\"", above ?: "", above ? "\\ " : "", pattern);
 	for (int i = 0; commands && commands[i].name; i++)
 		printf("%s ", commands[i].name);
 	for (int i = 0; defs[i].id; i++) {
@@ -60,9 +62,14 @@ static const char completion_head[] =
 	"\telif [[ $before == = && $COMP_CWORD -gt 2 ]]; then\n"
 	"\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
 	"\tfi\n"
-	"\t[[ $COMP_CWORD -lt 2 ]] || command=${COMP_WORDS[1]}\n"
-	"\n"
-	"\tcase $command in\n";
+	"\t[[ $COMP_CWORD -lt 2 ]] || command=${COMP_WORDS[1]}\n";
+
+/* Where a command has commands of its own. */
+static const char completion_below[] =
+	"\t[[ $command != %s || $COMP_CWORD -lt 3 ]] || command+=\" ${COMP_WORDS[2]}\"\n";
+
+static const char completion_case[] = "\n"
+				      "\tcase $command in\n";
 
 /* Interfaces are taken as folders, not as words: bash would expand a `$` in the name of one. */
 static const char completion_tail[] =
@@ -85,6 +92,14 @@ static const char completion_tail[] =
 	"\t[[ $folder ]] || compopt -o filenames 2>/dev/null\n"
 	"}\n";
 
+/* Of a command, and of those that stand behind it. */
+static inline void completion_command(const struct command_def *c)
+{
+	completion_table(NULL, c->name, c->options, c->commands);
+	for (const struct command_def *b = c->commands; b && b->name; b++)
+		completion_table(c->name, b->name, b->options, NULL);
+}
+
 /* `defs` are the program's own options. `commands` end with an entry without a name, NULL: the
  * program has none. `alone`: it needs none of them. Returns the exit status. */
 static inline int completion_print(const char *program, const struct option_def *defs,
@@ -92,11 +107,15 @@ static inline int completion_print(const char *program, const struct option_def 
 {
 	printf("# Completion for bash, written by '%s --completion'.\n\n", program);
 	printf("_%s()\n%s", program, completion_head);
-	completion_table(commands ? "''" : "*", defs, commands);
 	for (int i = 0; commands && commands[i].name; i++)
-		completion_table(commands[i].name, commands[i].options, NULL);
+		if (commands[i].commands)
+			printf(completion_below, commands[i].name);
+	fputs(completion_case, stdout);
+	completion_table(NULL, commands ? "''" : "*", defs, commands);
+	for (int i = 0; commands && commands[i].name; i++)
+		completion_command(&commands[i]);
 	if (commands && alone)
-		completion_table("*", defs, NULL);
+		completion_table(NULL, "*", defs, NULL);
 	printf("%scomplete -F _%s %s\n", completion_tail, program, program);
 	if (fflush(stdout) == EOF) {
 		log_line("standard output: %s", strerror(errno));

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* saluki module: its commands, each with the table of its options; module.c has the table of them.
+ */
+#ifndef AGENT_COMMAND_MODULE_H
+#define AGENT_COMMAND_MODULE_H
+
+#include <saluki/options.h>
+
+extern const struct option_def module_key_defs[], module_sign_defs[], module_check_defs[];
+
+int module_genkey_main(int argc, char **argv);
+int module_pubkey_main(int argc, char **argv);
+int module_sign_main(int argc, char **argv);
+int module_check_main(int argc, char **argv);
+
+/* The object that stands alone behind the options, or NULL after a line. */
+const char *module_object_argument(int argc, char **argv);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* saluki module check: what a module wants, and whether the policy grants it. */
+#include <string.h>
+
+#include "agent/module/check.h"
+#include "module.h"
+
+#define OPT_POLICY 256
+#define OPT_HOOK 257
+
+const struct option_def module_check_defs[] = {
+	{ OPT_POLICY, "policy", "FILE", "what it is held against\n(default " POLICY_DEFAULT ")" },
+	{ 'i', "interface", "IF", "whether it may run on this one, too" },
+	{ OPT_HOOK, "hook", "xdp|tc", "where it would run (default xdp)" },
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
+
+/* Returns 0, or the exit status plus one with everything said. */
+static int parse(struct module_request *r, int argc, char **argv)
+{
+	int id;
+
+	while ((id = options_next(module_check_defs, argc, argv)) != -1) {
+		if (id == 'h') {
+			printf("Usage: saluki module check [OPTION]... M.o\n\n"
+			       "Says line by line what a module wants and whether the policy "
+			       "grants "
+			       "it, as\n'saluki module load' will. As root it is loaded into the "
+			       "kernel for that, and\nattached to nothing.\n\n");
+			options_print(stdout, module_check_defs);
+			return 1;
+		}
+		if (id == OPT_POLICY)
+			r->policy = optarg;
+		else if (id == 'i')
+			r->interface = optarg;
+		else if (id == OPT_HOOK && (!strcmp(optarg, "xdp") || !strcmp(optarg, "tc")))
+			r->hook = *optarg == 't' ? MODULE_TC : MODULE_XDP;
+		else if (id == OPT_HOOK) {
+			log_line("--hook %s: no such choice; see --help", optarg);
+			return EXIT_USAGE + 1;
+		} else
+			return EXIT_USAGE + 1;
+	}
+	r->object = module_object_argument(argc, argv);
+	return r->object ? 0 : EXIT_USAGE + 1;
+}
+
+int module_check_main(int argc, char **argv)
+{
+	struct module_request r = { .view_fd = -1, .lines = stdout };
+	struct module_checked checked;
+	int status = parse(&r, argc, argv), err;
+
+	if (status)
+		return status - 1;
+	err = module_check(&checked, &r);
+	module_checked_free(&checked);
+	if (fflush(stdout) == EOF) {
+		log_line("standard output: %s", strerror(errno));
+		return 1;
+	}
+	return err ? 1 : 0;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Verify: see verify.h. */
+#include "verify.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shape.h"
+#include "wants.h"
+
+#define LOG_LEN (4 << 20)
+
+/* libbpf calls us back without a word of our own, so there is one load at a time. */
+static struct {
+	const struct module_grant *grant;
+	size_t shim_insns;
+	bool refused;
+} loading;
+
+static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	size_t count = bpf_program__insn_cnt(prog);
+	struct module_wants w = { 0 };
+
+	(void)opts;
+	(void)cookie;
+	if (!loading.grant || count < loading.shim_insns)
+		return -EPERM;
+	wants_insns(&w, bpf_program__insns(prog) + loading.shim_insns, count - loading.shim_insns);
+	loading.refused = !wants_granted(&w, loading.grant);
+	return loading.refused ? -EPERM : 0;
+}
+
+/* The slot that an XDP program is put into asks for the attach type, too. */
+static int handlers_init(void)
+{
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = prepare);
+	static bool done;
+	int xdp, tc;
+
+	if (done)
+		return 0;
+	xdp = libbpf_register_prog_handler(module_shim(MODULE_XDP).section, BPF_PROG_TYPE_XDP,
+					   BPF_XDP, &opts);
+	tc = libbpf_register_prog_handler(module_shim(MODULE_TC).section, BPF_PROG_TYPE_SCHED_CLS,
+					  0, &opts);
+	done = xdp >= 0 && tc >= 0;
+	return xdp < 0 ? xdp : tc < 0 ? tc : 0;
+}
+
+static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	(void)fmt;
+	(void)args;
+	return 0;
+}
+
+struct bpf_program *verify_program(const struct bpf_object *obj)
+{
+	return bpf_object__next_program(obj, NULL);
+}
+
+int verify_open(struct bpf_object **obj, const struct module_object *linked, const char *name,
+		enum module_hook hook, char why[VERIFY_WHY_LEN])
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = name);
+	libbpf_print_fn_t before = libbpf_set_print(silent);
+	struct bpf_program *prog;
+	int err = handlers_init();
+
+	*obj = err ? NULL : bpf_object__open_mem(linked->data, linked->len, &opts);
+	err = err ?: libbpf_get_error(*obj);
+	libbpf_set_print(before);
+	if (err) {
+		*obj = NULL;
+		snprintf(why, VERIFY_WHY_LEN, "libbpf does not open it: %s", strerror(-err));
+		return err;
+	}
+	prog = verify_program(*obj);
+	if (prog && !strcmp(bpf_program__section_name(prog), module_shim(hook).section) &&
+	    !bpf_object__next_program(*obj, prog))
+		return 0;
+	snprintf(why, VERIFY_WHY_LEN, "it has another program than the one that calls it");
+	return -EPERM;
+}
+
+/* ---- what the verifier says ------------------------------------------------------------------ */
+
+/* The last line but those that count. */
+static const char *last_line(char *log)
+{
+	char *line = NULL, *next = log, *one;
+
+	while ((one = strsep(&next, "\n")))
+		if (*one && strncmp(one, "processed ", 10) && strncmp(one, "-- ", 3) &&
+		    strncmp(one, "verification time", 17) && strncmp(one, "stack depth", 11) &&
+		    strncmp(one, "peak_states", 11))
+			line = one;
+	return line ?: "it does not say why";
+}
+
+static void explain(char *log, int err, char why[VERIFY_WHY_LEN])
+{
+	if (!*log)
+		snprintf(why, VERIFY_WHY_LEN, "the kernel does not take it: %s", strerror(-err));
+	else if (strstr(log, "mem_or_null'"))
+		snprintf(why, VERIFY_WHY_LEN,
+			 "the verifier asks whether v is NULL; begin with 'if (!v) return 0;'");
+	else
+		snprintf(why, VERIFY_WHY_LEN, "the verifier: %.400s", last_line(log));
+}
+
+static int load(struct bpf_object *obj, int view_fd)
+{
+	struct bpf_map *view = bpf_object__find_map_by_name(obj, SHAPE_VIEW);
+	int err = view ? 0 : -ENOENT;
+
+	if (!err && view_fd >= 0)
+		err = bpf_map__reuse_fd(view, view_fd);
+	return err ?: bpf_object__load(obj);
+}
+
+int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum module_hook hook,
+		int view_fd, char why[VERIFY_WHY_LEN])
+{
+	libbpf_print_fn_t before = libbpf_set_print(silent);
+	char *log = calloc(1, LOG_LEN);
+	int err = log ? 0 : -ENOMEM;
+
+	loading.grant = grant;
+	loading.shim_insns = module_shim_insns(hook);
+	loading.refused = false;
+	if (log)
+		bpf_program__set_log_buf(verify_program(obj), log, LOG_LEN);
+	err = err ?: load(obj, view_fd);
+	if (err && loading.refused)
+		snprintf(why, VERIFY_WHY_LEN, "its last instructions are not those granted");
+	else if (err)
+		explain(log ?: "", err, why);
+	if (log)
+		bpf_program__set_log_buf(verify_program(obj), NULL, 0);
+	loading.grant = NULL;
+	free(log);
+	libbpf_set_print(before);
+	return err && loading.refused ? -EPERM : err;
+}
+
+/* ---- what it takes --------------------------------------------------------------------------- */
+
+uint32_t verify_instructions(const struct bpf_object *obj)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(bpf_program__fd(verify_program(obj)), &info, &len)
+		       ? 0
+		       : info.verified_insns;
+}
+
+static uint64_t map_memory(int fd)
+{
+	char path[64], line[128];
+	uint64_t bytes = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "memlock:\t%" SCNu64, &bytes) != 1)
+		;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+uint64_t verify_map_memory(const struct bpf_object *obj)
+{
+	uint64_t bytes = 0;
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) if (strcmp(bpf_map__name(map), SHAPE_VIEW))
+		bytes += map_memory(bpf_map__fd(map));
+	return bytes;
+}
