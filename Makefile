@@ -81,6 +81,9 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filt
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
 	$(BUILD)/tests/asks_at.so $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
+# What saluki module check is tried with.
+HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
+EXAMPLE_MODULES := $(patsubst bpf/%.c,$(BUILD)/%.o,$(wildcard bpf/modules/*.bpf.c))
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
@@ -345,7 +348,7 @@ fuzz-merge: fuzzers ## take what make fuzz found into the corpora
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
 .PHONY: test-programs units test-unit test
-test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) units
+test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(WITHOUT),,$(HOSTILE_MODULES) $(EXAMPLE_MODULES)) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) units
 
 units: $(UNIT) # and tests/run has their list
 	$(Q)printf '%s\n' $(UNIT) > $(BUILD)/units
@@ -376,6 +379,20 @@ test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
 	$(call install_packages,debootstrap)
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" tests/chroot
 
+# ---- modules -------------------------------------------------------------------------------------
+
+include bpf/modules/module.mk
+
+define module_rule
+$(BUILD)/$(1)/%.bpf.o: $(2)/%.bpf.c
+	$$(call say,MODULE,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(call MODULE_COMPILE,$$@,$$<)
+endef
+$(eval $(call module_rule,modules,bpf/modules))
+$(eval $(call module_rule,tests/modules,tests/modules))
+$(HOSTILE_MODULES) $(EXAMPLE_MODULES): MODULE_MORE = -MMD -MP
+
 # ---- AP70 ----------------------------------------------------------------------------------------
 
 include packaging/ap70/ap70.mk
@@ -391,6 +408,8 @@ INSTALL_FILES := \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
 	644:README.md:$(SHARE)/doc/saluki/README.md \
+	644:include/saluki/module.h:$(PREFIX)/include/saluki/module.h \
+	644:bpf/modules/module.mk:$(SHARE)/saluki/module.mk \
 	644:docs/design.md:$(SHARE)/doc/saluki/design.md \
 	644:docs/bench.md:$(SHARE)/doc/saluki/bench.md \
 	644:docs/bpftool.md:$(SHARE)/doc/saluki/bpftool.md \
@@ -407,12 +426,13 @@ install: all ## install programs and pages below DESTDIR and PREFIX (/usr/local)
 
 uninstall: ## remove what install has put there
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
-	$(Q)rmdir "$(DESTDIR)$(PREFIX)/share/doc/saluki" 2>/dev/null || true
+	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki" \
+		"$(DESTDIR)$(PREFIX)/include/saluki" 2>/dev/null || true
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] include/saluki/*.h \
-	tests/*/*.[ch] packaging/*/*.[ch])
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.c \
+	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
 	$(Q){ echo '['; cat $$(find $(BUILD) -name '*.o.json' -not -path '*/sanitize-*' \

@@ -91,15 +91,25 @@ int verify_open(struct bpf_object **obj, const struct module_object *linked, con
 
 /* ---- what the verifier says ------------------------------------------------------------------ */
 
-/* The last line but those that count. */
+/* The last line that says why, not where or how much. */
+static bool says_why(const char *line)
+{
+	static const char *const others[] = { "processed ",  "-- ",	    "verification time",
+					      "stack depth", "peak_states", "cur state",
+					      "old state" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strncmp(line, others[i], strlen(others[i])))
+			return false;
+	return *line;
+}
+
 static const char *last_line(char *log)
 {
 	char *line = NULL, *next = log, *one;
 
 	while ((one = strsep(&next, "\n")))
-		if (*one && strncmp(one, "processed ", 10) && strncmp(one, "-- ", 3) &&
-		    strncmp(one, "verification time", 17) && strncmp(one, "stack depth", 11) &&
-		    strncmp(one, "peak_states", 11))
+		if (says_why(one))
 			line = one;
 	return line ?: "it does not say why";
 }

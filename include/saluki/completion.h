@@ -64,10 +64,6 @@ static const char completion_head[] =
 	"\tfi\n"
 	"\t[[ $COMP_CWORD -lt 2 ]] || command=${COMP_WORDS[1]}\n";
 
-/* Where a command has commands of its own. */
-static const char completion_below[] =
-	"\t[[ $command != %s || $COMP_CWORD -lt 3 ]] || command+=\" ${COMP_WORDS[2]}\"\n";
-
 static const char completion_case[] = "\n"
 				      "\tcase $command in\n";
 
@@ -109,7 +105,9 @@ static inline int completion_print(const char *program, const struct option_def 
 	printf("_%s()\n%s", program, completion_head);
 	for (int i = 0; commands && commands[i].name; i++)
 		if (commands[i].commands)
-			printf(completion_below, commands[i].name);
+			printf("\t[[ $command != %s || $COMP_CWORD -lt 3 ]] || "
+			       "command+=\" ${COMP_WORDS[2]}\"\n",
+			       commands[i].name);
 	fputs(completion_case, stdout);
 	completion_table(NULL, commands ? "''" : "*", defs, commands);
 	for (int i = 0; commands && commands[i].name; i++)

@@ -9,7 +9,8 @@ from netns.testbed import BUILD
 
 COMMANDS = ["saluki", "saluki run", "saluki attach", "saluki detach", "saluki status",
             "saluki filter", "saluki genkey", "saluki genpsk", "saluki pubkey", "saluki probe",
-            "saluki swarm", "saluki-collector", "saluki-collector ctl"]
+            "saluki swarm", "saluki module", "saluki module genkey", "saluki module pubkey",
+            "saluki module sign", "saluki module check", "saluki-collector", "saluki-collector ctl"]
 
 # names: ("-s", "--snaplen"); argument: "BYTES" or None; text: what is said of it, on one line
 Option = collections.namedtuple("Option", "names argument text")
@@ -41,6 +42,6 @@ def names(command):
     return {n for o in options(command) for n in o.names}
 
 
-def commands():
-    listed = text("saluki").split("Commands:\n")[1].split("\n\n")[0]
+def commands(of="saluki"):
+    listed = text(of).split("Commands:\n")[1].split("\n\n")[0]
     return [line.split()[0] for line in listed.splitlines()]

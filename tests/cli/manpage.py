@@ -79,7 +79,9 @@ def typed(text):
         if not words or words[0] not in PAGES:
             continue
         words = shlex.split(" ".join(words))
-        if words[0] == "saluki" and len(words) > 1 and not words[1].startswith("-"):
+        if words[:2] == ["saluki", "module"] and len(words) > 2:
+            yield f"saluki module {words[2]}", words[3:]
+        elif words[0] == "saluki" and len(words) > 1 and not words[1].startswith("-"):
             yield f"saluki {words[1]}", words[2:]
         elif words[:2] == ["saluki-collector", "ctl"]:
             yield "saluki-collector ctl", words[2:]
@@ -87,8 +89,9 @@ def typed(text):
             yield words[0], words[1:]
 
 
-# These take an expression, or an order, behind their options.
-EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter", "saluki-collector ctl")
+# These take an expression, an order or a file behind their options.
+EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
+               "saluki module sign", "saluki module check")
 
 
 def mistakes(text):

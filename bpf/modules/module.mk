@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+# Compiles a module's source for BPF. Part of the Makefile, and installed, for modules elsewhere:
+#
+#     make -f /usr/local/share/saluki/module.mk module SRC=count.bpf.c [OUT=count.bpf.o]
+
+CLANG ?= clang
+# <saluki/module.h>: in the tree, or where it was installed.
+MODULE_INCLUDE := $(dir $(lastword $(MAKEFILE_LIST)))../../include
+# <asm/types.h> lies apart on Debian.
+MODULE_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -I$(MODULE_INCLUDE) \
+	-idirafter /usr/include/$(shell uname -m)-linux-gnu
+# Types (BTF) stay, lines of the source do not.
+MODULE_COMPILE = $(CLANG) $(MODULE_CFLAGS) $(MODULE_MORE) -c -o $(1) $(2) && llvm-strip -g $(1)
+OUT ?= $(SRC:.c=.o)
+
+.PHONY: module
+module: ## compile a monitoring module, SRC=x.bpf.c [OUT=x.bpf.o]
+	@test -n "$(SRC)" || { echo "make module: give SRC=x.bpf.c" >&2; exit 2; }
+	@$(call MODULE_COMPILE,$(OUT),$(SRC))

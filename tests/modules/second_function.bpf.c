@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Has a global function besides, which the verifier would look at alone. */
+// refused: wants another function than module (other): refused: make it static
+#include <saluki/module.h>
+
+__attribute__((noinline)) int other(int n)
+{
+	return n + 1;
+}
+
+int module(struct frame_view *v)
+{
+	return v ? other(v->linktype) : 0;
+}
