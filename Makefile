@@ -125,7 +125,8 @@ $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 $(BUILD)/tests/unit/test_vectors.o: tests/wire/vectors.json
 
 $(BUILD)/agent/module/shim.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUILD)/bpf/module_tc.bpf.o
-$(BUILD)/agent/module/shim.o: override CFLAGS += -Wa,-I$(BUILD)
+$(BUILD)/tests/unit/test_shape.o: $(BUILD)/modules/count.bpf.o
+$(BUILD)/agent/module/shim.o $(BUILD)/tests/unit/test_shape.o: override CFLAGS += -Wa,-I$(BUILD)
 
 $(BUILD)/agent/radio/%.o: override CFLAGS += $(NL_CFLAGS)
 

@@ -17,6 +17,7 @@
 #include "elf.h"
 #include "lines.h"
 #include "link.h"
+#include "maps.h"
 #include "object.h"
 #include "serial.h"
 #include "shape.h"
@@ -168,7 +169,7 @@ static bool is_view(const struct bpf_map *map)
 static void map_check(struct check *c, const struct bpf_map *map)
 {
 	const char *type = words_map_type_name(bpf_map__type(map)) ?: "?";
-	const char *denied = wants_map_denied(map);
+	const char *denied = maps_denied(map);
 	char what[160];
 
 	snprintf(what, sizeof(what), "map %.64s (%s, %u of %u + %u bytes)", bpf_map__name(map),
@@ -208,7 +209,7 @@ static void maps_check(struct check *c)
 		if (is_view(map))
 			continue;
 		map_check(c, map);
-		one = wants_map_bytes(map);
+		one = maps_bytes(map);
 		bytes = one > UINT64_MAX - bytes ? UINT64_MAX : bytes + one;
 	}
 	memory_check(c, "at most", bytes);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Wants: what a module asks for. In: its instructions, and its maps as libbpf has understood them.
- * Out: each helper, each map, each denied construct once. What is granted is for check.c to say.
+ * Wants: what a module asks for. In: its instructions. Out: each helper and each denied construct
+ * once. What is granted is for check.c to say.
  */
 #ifndef AGENT_MODULE_WANTS_H
 #define AGENT_MODULE_WANTS_H
 
-#include <bpf/libbpf.h>
+#include <linux/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,11 +34,5 @@ struct module_wants {
 void wants_insns(struct module_wants *w, const struct bpf_insn *insns, size_t count);
 /* Whether all of it is granted. */
 bool wants_granted(const struct module_wants *w, const struct module_grant *g);
-
-/* An upper bound of the memory that the kernel takes for a map, in bytes; UINT64_MAX: none is
- * known. */
-uint64_t wants_map_bytes(const struct bpf_map *map);
-/* What of a map no policy can grant, with what to do; NULL: nothing. */
-const char *wants_map_denied(const struct bpf_map *map);
 
 #endif

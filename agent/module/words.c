@@ -2,7 +2,6 @@
 /* Words: see words.h. */
 #include "words.h"
 
-#include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -35,6 +34,42 @@ static const uint8_t helpers_grantable[] = {
 	BPF_FUNC_strncmp,
 };
 
+static const char *const map_types[] = {
+	[BPF_MAP_TYPE_UNSPEC] = "unspec",
+	[BPF_MAP_TYPE_HASH] = "hash",
+	[BPF_MAP_TYPE_ARRAY] = "array",
+	[BPF_MAP_TYPE_PROG_ARRAY] = "prog_array",
+	[BPF_MAP_TYPE_PERF_EVENT_ARRAY] = "perf_event_array",
+	[BPF_MAP_TYPE_PERCPU_HASH] = "percpu_hash",
+	[BPF_MAP_TYPE_PERCPU_ARRAY] = "percpu_array",
+	[BPF_MAP_TYPE_STACK_TRACE] = "stack_trace",
+	[BPF_MAP_TYPE_CGROUP_ARRAY] = "cgroup_array",
+	[BPF_MAP_TYPE_LRU_HASH] = "lru_hash",
+	[BPF_MAP_TYPE_LRU_PERCPU_HASH] = "lru_percpu_hash",
+	[BPF_MAP_TYPE_LPM_TRIE] = "lpm_trie",
+	[BPF_MAP_TYPE_ARRAY_OF_MAPS] = "array_of_maps",
+	[BPF_MAP_TYPE_HASH_OF_MAPS] = "hash_of_maps",
+	[BPF_MAP_TYPE_DEVMAP] = "devmap",
+	[BPF_MAP_TYPE_SOCKMAP] = "sockmap",
+	[BPF_MAP_TYPE_CPUMAP] = "cpumap",
+	[BPF_MAP_TYPE_XSKMAP] = "xskmap",
+	[BPF_MAP_TYPE_SOCKHASH] = "sockhash",
+	[BPF_MAP_TYPE_CGROUP_STORAGE] = "cgroup_storage",
+	[BPF_MAP_TYPE_REUSEPORT_SOCKARRAY] = "reuseport_sockarray",
+	[BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE] = "percpu_cgroup_storage",
+	[BPF_MAP_TYPE_QUEUE] = "queue",
+	[BPF_MAP_TYPE_STACK] = "stack",
+	[BPF_MAP_TYPE_SK_STORAGE] = "sk_storage",
+	[BPF_MAP_TYPE_DEVMAP_HASH] = "devmap_hash",
+	[BPF_MAP_TYPE_STRUCT_OPS] = "struct_ops",
+	[BPF_MAP_TYPE_RINGBUF] = "ringbuf",
+	[BPF_MAP_TYPE_INODE_STORAGE] = "inode_storage",
+	[BPF_MAP_TYPE_TASK_STORAGE] = "task_storage",
+	[BPF_MAP_TYPE_BLOOM_FILTER] = "bloom_filter",
+	[BPF_MAP_TYPE_USER_RINGBUF] = "user_ringbuf",
+};
+#define MAP_TYPES (sizeof(map_types) / sizeof(map_types[0]))
+
 static const uint8_t map_types_grantable[] = {
 	BPF_MAP_TYPE_ARRAY,	   BPF_MAP_TYPE_HASH,	  BPF_MAP_TYPE_PERCPU_ARRAY,
 	BPF_MAP_TYPE_PERCPU_HASH,  BPF_MAP_TYPE_LRU_HASH, BPF_MAP_TYPE_LRU_PERCPU_HASH,
@@ -49,7 +84,7 @@ const char *words_helper_name(uint32_t number)
 
 const char *words_map_type_name(uint32_t type)
 {
-	return libbpf_bpf_map_type_str(type);
+	return type < MAP_TYPES ? map_types[type] : NULL;
 }
 
 bool words_helper_grantable(uint32_t number)
@@ -74,7 +109,7 @@ int words_helper(const char *name)
 int words_map_type(const char *name)
 {
 	for (size_t i = 0; i < sizeof(map_types_grantable); i++)
-		if (!strcmp(words_map_type_name(map_types_grantable[i]), name))
+		if (!strcmp(map_types[map_types_grantable[i]], name))
 			return map_types_grantable[i];
 	return -1;
 }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Maps: see maps.h. */
+#include "maps.h"
+
+#include <linux/bpf.h>
+#include <string.h>
+
+#include "words.h"
+
+#define MAP_SIDE_MAX (1 << 20) /* bytes of a key or a value */
+#define MAP_ENTRIES_MAX (16 << 20)
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static uint64_t power_of_two(uint64_t n)
+{
+	uint64_t p = 1;
+
+	while (p < n)
+		p <<= 1;
+	return p;
+}
+
+/* As the kernel's map_alloc functions have it, generously: kernel/bpf/arraymap.c, hashtab.c and so
+ * on. A map that is no larger than this is measured when it has been made. */
+uint64_t maps_bytes(const struct bpf_map *map)
+{
+	const uint64_t head = 1024, page = 4096, cpus = libbpf_num_possible_cpus();
+	uint64_t key = bpf_map__key_size(map), value = round_up(bpf_map__value_size(map), 8);
+	uint64_t n = bpf_map__max_entries(map);
+
+	if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
+		return n > (1ULL << 30) ? UINT64_MAX : n + 4 * page;
+	if (key > MAP_SIDE_MAX || value > MAP_SIDE_MAX || n > MAP_ENTRIES_MAX || cpus > 8192)
+		return UINT64_MAX;
+	switch (bpf_map__type(map)) {
+	case BPF_MAP_TYPE_ARRAY:
+		return head + round_up(n * value, page);
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+		return head + n * (8 + value * cpus);
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_LRU_HASH:
+		return head + 16 * power_of_two(n) + (n + cpus) * (64 + round_up(key, 8) + value) +
+		       256 * cpus;
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+		return head + 16 * power_of_two(n) +
+		       (n + cpus) * (72 + round_up(key, 8) + value * cpus) + 256 * cpus;
+	case BPF_MAP_TYPE_LPM_TRIE: /* with a node between any two */
+		return head + 2 * n * (64 + round_up(key, 8) + value);
+	case BPF_MAP_TYPE_QUEUE:
+	case BPF_MAP_TYPE_STACK:
+		return head + (n + 1) * value;
+	case BPF_MAP_TYPE_BLOOM_FILTER:
+		return head + power_of_two(4 * n) * 8;
+	default:
+		return UINT64_MAX;
+	}
+}
+
+const char *maps_denied(const struct bpf_map *map)
+{
+	uint32_t flags = bpf_map__map_flags(map);
+
+	if (!strncmp(bpf_map__name(map), "saluki_", strlen("saluki_")))
+		return "names with saluki_ are the capture's own; give it another";
+	if (bpf_map__pin_path(map))
+		return "its map would be pinned, and another's of that name be its; remove "
+		       "'pinning'";
+	if (bpf_map__inner_map((struct bpf_map *)map))
+		return "a map of maps; remove 'values'";
+	if (!words_map_type_grantable(bpf_map__type(map)))
+		return "no policy can grant a map of this type";
+	/* Its memory would grow behind the check; a trie has no other way, but is bounded. */
+	if (bpf_map__type(map) == BPF_MAP_TYPE_LPM_TRIE)
+		flags &= ~BPF_F_NO_PREALLOC;
+	if (flags & ~(BPF_F_MMAPABLE | BPF_F_RDONLY_PROG | BPF_F_NO_COMMON_LRU))
+		return "its map_flags are none that a module can have; remove them";
+	if (bpf_map__ifindex(map) || bpf_map__numa_node(map))
+		return "its map would be elsewhere; remove 'numa_node'";
+	return NULL;
+}
