@@ -341,7 +341,7 @@ $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/sour
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds ## remake corpora when the wire format has changed
+fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds $(HOSTILE_MODULES) $(EXAMPLE_MODULES) ## remake corpora when the wire format has changed
 	$(Q)$(TOOLS)/bin/python tests/fuzz/seeds.py $(BUILD)/tests/fuzz/seeds $(FUZZ_BUILD)/seeds
 	$(Q)tests/fuzz/run merge $(FUZZ)
 

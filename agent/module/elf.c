@@ -44,8 +44,7 @@ static const char *section_wrong(const struct elf *e, const Elf64_Shdr *s)
 		return "is compressed";
 	if (s->sh_addralign & (s->sh_addralign - 1) || s->sh_addralign > 4096)
 		return "cannot be aligned so";
-	if (nobits ? s->sh_size > ELF_BSS_MAX
-		   : s->sh_offset > e->len || s->sh_size > e->len - s->sh_offset)
+	if (s->sh_offset > e->len || s->sh_size > (nobits ? ELF_BSS_MAX : e->len - s->sh_offset))
 		return "is larger than the file";
 	if (s->sh_type == SHT_STRTAB &&
 	    (!s->sh_size || e->data[s->sh_offset] || e->data[s->sh_offset + s->sh_size - 1]))

@@ -11,19 +11,33 @@ struct module_lines {
 	unsigned int refused;
 };
 
+/* Names are those of strangers: nothing in them is for a terminal but what can be read. */
+static inline void lines_print(struct module_lines *l, const char *what, const char *verdict,
+			       const char *fmt, va_list args)
+{
+	char line[1024];
+	int n = snprintf(line, sizeof(line), "wants %s%s", what, verdict);
+
+	if (!l->out)
+		return;
+	vsnprintf(line + n, sizeof(line) - n, fmt, args);
+	for (char *c = line; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	fputs(line, l->out);
+}
+
 /* "wants WHAT: granted" */
 __attribute__((format(printf, 2, 3))) static inline void lines_granted(struct module_lines *l,
 								       const char *fmt, ...)
 {
 	va_list args;
 
-	if (!l->out)
-		return;
-	fputs("wants ", l->out);
 	va_start(args, fmt);
-	vfprintf(l->out, fmt, args);
+	lines_print(l, "", "", fmt, args);
 	va_end(args);
-	fputs(": granted\n", l->out);
+	if (l->out)
+		fputs(": granted\n", l->out);
 }
 
 /* "wants WHAT: refused: WHY", with what to do about it. */
@@ -33,13 +47,11 @@ lines_refused(struct module_lines *l, const char *what, const char *fmt, ...)
 	va_list args;
 
 	l->refused++;
-	if (!l->out)
-		return;
-	fprintf(l->out, "wants %s: refused: ", what);
 	va_start(args, fmt);
-	vfprintf(l->out, fmt, args);
+	lines_print(l, what, ": refused: ", fmt, args);
 	va_end(args);
-	fputc('\n', l->out);
+	if (l->out)
+		fputc('\n', l->out);
 }
 
 #endif

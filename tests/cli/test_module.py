@@ -189,6 +189,15 @@ def test_altered_object(bench):
     assert "it is of another object" in bench.refused(obj)[0]
 
 
+def test_names_are_not_for_the_terminal(bench):
+    obj = bench.take(COUNT)
+    data = obj.read_bytes()
+    obj.write_bytes(data.replace(b"counts\0", b"\x1b[2J\x9bx\0"))
+    got = bench.ns.run(BUILD / "saluki", "module", "check", "--policy", bench.policy, bench.sign(obj),
+                       stdout=subprocess.PIPE, check=False)
+    assert "??[2J" not in got.stdout and "?[2J" in got.stdout and "\x1b" not in got.stdout
+
+
 def test_forged_signature(bench):
     obj = bench.sign(bench.take(COUNT))
     sig = obj.with_name(obj.name + ".sig")

@@ -231,12 +231,40 @@ def spool():
     return b"\0\0\0", b"\0\0\2\1\1\0\0\0", b"\0\2\x81\1\0\0\0", b"\0" + info + b"\0" + info + b"\0\0"
 
 
+def policies():
+    entries = (b"Key = " + key(3) + b"\nInterface = mon*, eth0\nHelper = map_lookup_elem, ktime_get_ns\n"
+               b"Map = array, lru_hash\nMapMemory = 256K\nInstructions = 2000\nEvents = 1M\nPriority = 50\n")
+    show = b"Show = radiotap, mac hashed, ssid, ip prefix, ports, payload 64, label\n"
+    keys_ = b"[Keys]\nAnonymise = /a\nTrajectory = /t\n"
+    return [b"[Module count]\n" + entries + show + keys_, b"[module *] # all\r\n" + entries + b"\n\n[Module x]\n" + entries,
+            keys_ + b"[Module x]\n" + show + show, entries, b"[Module x]\n" + entries + entries,
+            b"[Module x]\nShow = payload 129\n", b"[Module x]\nShow = ip prefix x\n", b"[Bark]\n",
+            b"[Module x]\nHelper = loop\n", b"[Module x]\nMap = prog_array,\n", b"[Module x]\n\0"]
+
+
+def signatures():
+    good = (b"saluki module signature 1\nname count\nserial 7\ninterface 1\nobject " + b"ab" * 32 + b"\nkey " +
+            key(7) + b"\nsignature " + base64.b64encode(bytes(64)) + b"\n")
+    lines = good.splitlines(keepends=True)
+    return [good, good[:-1], good.replace(b"7", b"07", 1), good.replace(b"\n", b"\r\n"),
+            good.replace(b"count", b"co/nt"), *(b"".join(lines[:n] + lines[n + 1:]) for n in range(7))]
+
+
+def modules():
+    """Compiled ones that are small enough for a fuzzer."""
+    root = pathlib.Path(__file__).resolve().parents[2] / "build"
+    for o in sorted([*root.glob("modules/*.bpf.o"), *root.glob("tests/modules/*.bpf.o")]):
+        if o.stat().st_size <= 4096:
+            yield o.read_bytes()
+
+
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": combo(),
-            "decompress": (), "spool": spool()}
+            "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(),
+            "module": modules()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():
         (folder / harness).mkdir(parents=True)
