@@ -17,19 +17,19 @@ const struct option_def keygen_defs[] = {
 	{ 0 },
 };
 
-int keygen_no_arguments(const char *command, int argc, char **argv, const char *does)
+int keygen_no_arguments(int argc, char **argv, const char *does)
 {
 	int id = options_next(keygen_defs, argc, argv);
 
 	if (id == 'h') {
-		printf("Usage: saluki %s\n\n%s\n\n", command, does);
+		printf("Usage: saluki %s\n\n%s\n\n", argv[0], does);
 		options_print(stdout, keygen_defs);
 		exit(0);
 	}
 	if (id == -1 && optind == argc)
 		return 0;
 	if (id == -1)
-		log_line("%s: takes no arguments; see 'saluki %s --help'", command, command);
+		log_line("%s: takes no arguments; see 'saluki %s --help'", argv[0], argv[0]);
 	return -EINVAL;
 }
 
@@ -67,7 +67,7 @@ int keygen_new(void (*make)(uint8_t key[KEY_LEN]))
 int genkey_main(int argc, char **argv)
 {
 	if (keygen_no_arguments(
-		    argv[0], argc, argv,
+		    argc, argv,
 		    "Writes a new private key, base64, to standard output. Keep it in a file\n"
 		    "that only root can read:\n"
 		    "  (umask 077; saluki genkey | tee sensor.key | saluki pubkey > sensor.pub)"))
@@ -83,7 +83,7 @@ void keygen_random(uint8_t key[KEY_LEN])
 int genpsk_main(int argc, char **argv)
 {
 	if (keygen_no_arguments(
-		    argv[0], argc, argv,
+		    argc, argv,
 		    "Writes a new preshared key, base64, to standard output. It goes into the\n"
 		    "sensor's key file, behind 'preshared ' on a line of its own, and into its\n"
 		    "line of the collector's --sensors file, behind the public key."))
@@ -98,7 +98,7 @@ int pubkey_main(int argc, char **argv)
 	int status = 1;
 
 	if (keygen_no_arguments(
-		    argv[0], argc, argv,
+		    argc, argv,
 		    "Reads a private key (the first line) from standard input, writes its\n"
 		    "public key, base64, to standard output."))
 		return EXIT_USAGE;

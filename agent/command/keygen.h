@@ -5,9 +5,9 @@
 
 #include "wire/keys.h"
 
-/* Reads the command line of a command without arguments; ends the program after its help, which is
- * `does`. Returns 0, or -EINVAL after a line. */
-int keygen_no_arguments(const char *command, int argc, char **argv, const char *does);
+/* Reads the command line of a command without arguments, which argv[0] names; ends the program
+ * after its help, which is `does`. Returns 0, or -EINVAL after a line. */
+int keygen_no_arguments(int argc, char **argv, const char *does);
 
 /* Prints a key, or what `make` makes. */
 int keygen_print(const uint8_t key[KEY_LEN]);

@@ -15,8 +15,9 @@ const struct option_def module_key_defs[] = {
 
 int module_genkey_main(int argc, char **argv)
 {
+	argv[0] = "module genkey";
 	if (keygen_no_arguments(
-		    "module genkey", argc, argv,
+		    argc, argv,
 		    "Writes a new private key for signing modules, base64, to standard output. It "
 		    "is\n"
 		    "not for sensors; keep it where modules are made. The policy has the public "
@@ -47,7 +48,8 @@ int module_pubkey_main(int argc, char **argv)
 {
 	uint8_t seed[KEY_LEN], public[KEY_LEN];
 
-	if (keygen_no_arguments("module pubkey", argc, argv,
+	argv[0] = "module pubkey";
+	if (keygen_no_arguments(argc, argv,
 				"Reads a private key from standard input, writes its public key, "
 				"base64, to\nstandard output: what stands behind 'Key =' in the "
 				"policy."))
