@@ -33,8 +33,8 @@ int sandbox_sensor(void);
  * libpcap. Returns 0, or -errno after a line. */
 int sandbox_compiler(void);
 
-/* The process that links modules: from here on it has no files but those that are open, which it may
- * open again (/proc/self/fd). Returns 0, or -errno after a line. */
+/* The process that links modules: from here on it has no files but those that are open, which it
+ * may open again (/proc/self/fd). Returns 0, or -errno after a line. */
 int sandbox_linker(void);
 
 /* The privileged process: called when all is attached and handed over. `attaches`: interfaces,

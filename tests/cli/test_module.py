@@ -14,7 +14,7 @@ import pytest
 from netns import testbed
 from netns.testbed import BUILD, ROOT
 
-HOSTILE = sorted((ROOT / "tests/modules").glob("*.bpf.c"))
+HOSTILE = sorted(p for p in (ROOT / "tests/modules").glob("*.bpf.c") if p.name != "all_granted.bpf.c")
 COUNT = ROOT / "build/modules/count.bpf.o"
 
 GENEROUS = """Interface = *
@@ -92,6 +92,19 @@ def test_a_module_that_is_granted_all(bench):
     assert re.search(r"^wants \d+ instructions a frame, at most, of 2000: granted$", got.stdout, re.M)
     assert re.search(r"^wants map memory, measured \d+K of 16384K: granted$", got.stdout, re.M)
     assert bench.check(obj, "--hook", "tc").returncode == 0
+
+
+def test_a_module_that_has_all_that_can_be_granted(bench):
+    """What its maps will take was reckoned before it is measured: no less, nor twice as much."""
+    bench.write_policy(GENEROUS.replace("get_prandom_u32", "get_prandom_u32, ringbuf_output, map_push_elem")
+                       .replace("lru_hash", "lru_hash, ringbuf, percpu_hash, lpm_trie, queue, stack, "
+                                            "bloom_filter, lru_percpu_hash"))
+    got = bench.check(bench.sign(bench.take(ROOT / "build/tests/modules/all_granted.bpf.o")))
+    assert got.returncode == 0, got
+    assert got.stdout.count("wants map ") == 11 + 2 + 2  # the compiler's own, and memory
+    reckoned, measured = (int(re.search(rf"map memory, {how} (\d+)K", got.stdout)[1])
+                          for how in ("at most", "measured"))
+    assert measured <= reckoned <= 2 * measured
 
 
 def test_without_privilege_it_says_what_it_did_not_look_at(bench):
