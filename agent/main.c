@@ -12,22 +12,18 @@
 enum { OPT_COMPLETION = 256, OPT_VERSION };
 
 static const struct command_def commands[] = {
-	{ "run", run_main, run_defs, "capture frames and export them to a collector", NULL },
-	{ "attach", attach_main, attach_defs, "attach the capture programs, and leave them there",
-	  NULL },
-	{ "detach", detach_main, detach_defs, "take them off", NULL },
-	{ "status", status_main, status_defs, "say what is attached, with counters and rates",
-	  NULL },
-	{ "filter", filter_main, filter_defs, "capture other frames from now on", NULL },
-	{ "genkey", genkey_main, keygen_defs, "write a new private key to standard output", NULL },
-	{ "genpsk", genpsk_main, keygen_defs, "write a new preshared key to standard output",
-	  NULL },
-	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key", NULL },
-	{ "probe", probe_main, probe_defs, "say what this kernel and an interface can do", NULL },
-	{ "swarm", swarm_main, swarm_defs, "simulate many sensors, to test a collector", NULL },
+	{ "run", run_main, run_defs, "capture frames and export them to a collector" },
+	{ "attach", attach_main, attach_defs, "attach the capture programs, and leave them there" },
+	{ "detach", detach_main, detach_defs, "take them off" },
+	{ "status", status_main, status_defs, "say what is attached, with counters and rates" },
+	{ "filter", filter_main, filter_defs, "capture other frames from now on" },
+	{ "genkey", genkey_main, keygen_defs, "write a new private key to standard output" },
+	{ "genpsk", genpsk_main, keygen_defs, "write a new preshared key to standard output" },
+	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key" },
+	{ "probe", probe_main, probe_defs, "say what this kernel and an interface can do" },
+	{ "swarm", swarm_main, swarm_defs, "simulate many sensors, to test a collector" },
 #ifndef WITHOUT_BPF
-	{ "module", module_main, module_defs, "sign and check monitoring modules",
-	  module_commands },
+	{ "module", module_main, module_defs, "sign and check monitoring modules" },
 #endif
 	{ 0 },
 };
@@ -61,7 +57,7 @@ int main(int argc, char **argv)
 			return c->run(argc - 1, argv + 1);
 	switch (options_next(defs, 2, argv)) {
 	case OPT_COMPLETION:
-		return completion_print("saluki", defs, commands, false);
+		return completion_print("saluki", defs, commands, false, "module", module_commands);
 	case OPT_VERSION:
 		printf("saluki %s\n", SALUKI_VERSION);
 		return 0;

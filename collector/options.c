@@ -44,7 +44,7 @@ static const struct option_def defs[] = {
 
 /* What may stand in front of other options (main.c). */
 static const struct command_def commands[] = {
-	{ "ctl", ctl_main, ctl_defs, "give a sensor an order", NULL },
+	{ "ctl", ctl_main, ctl_defs, "give a sensor an order" },
 	{ 0 },
 };
 
@@ -151,7 +151,10 @@ int options_parse(struct collector_options *o, int argc, char **argv)
 			return -1;
 		}
 		if (id == OPT_COMPLETION)
-			return completion_print("saluki-collector", defs, commands, true) ? 1 : -1;
+			return completion_print("saluki-collector", defs, commands, true, NULL,
+						NULL)
+				       ? 1
+				       : -1;
 		if (id == OPT_VERSION) {
 			printf("saluki-collector %s\n", SALUKI_VERSION);
 			return -1;

@@ -133,6 +133,8 @@ const struct option_def detach_defs[] = ABSENT_DEFS;
 const struct option_def probe_defs[] = ABSENT_DEFS;
 const struct option_def swarm_defs[] = ABSENT_DEFS; /* a tool for larger machines */
 
+const struct command_def module_commands[] = { { 0 } };
+
 static int absent_main(int argc, char **argv)
 {
 	if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {

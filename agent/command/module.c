@@ -8,11 +8,11 @@
 
 const struct command_def module_commands[] = {
 	{ "genkey", module_genkey_main, module_key_defs,
-	  "write a new private key for signing to standard output", NULL },
-	{ "pubkey", module_pubkey_main, module_key_defs, "read a private key, write its public key",
-	  NULL },
-	{ "sign", module_sign_main, module_sign_defs, "sign a module", NULL },
-	{ "check", module_check_main, module_check_defs, "hold a module against the policy", NULL },
+	  "write a new private key for signing to standard output" },
+	{ "pubkey", module_pubkey_main, module_key_defs,
+	  "read a private key, write its public key" },
+	{ "sign", module_sign_main, module_sign_defs, "sign a module" },
+	{ "check", module_check_main, module_check_defs, "hold a module against the policy" },
 	{ 0 },
 };
 

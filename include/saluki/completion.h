@@ -15,11 +15,14 @@
 #ifdef WITHOUT_BPF
 /* For a small machine, which has no bash (Makefile). */
 static inline int completion_print(const char *program, const struct option_def *defs,
-				   const struct command_def *commands, bool alone)
+				   const struct command_def *commands, bool alone,
+				   const char *above, const struct command_def *below)
 {
 	(void)defs;
 	(void)commands;
 	(void)alone;
+	(void)above;
+	(void)below;
 	log_line("--completion refused: this %s is built without it", program);
 	return 1;
 }
@@ -88,30 +91,26 @@ static const char completion_tail[] =
 	"\t[[ $folder ]] || compopt -o filenames 2>/dev/null\n"
 	"}\n";
 
-/* Of a command, and of those that stand behind it. */
-static inline void completion_command(const struct command_def *c)
-{
-	completion_table(NULL, c->name, c->options, c->commands);
-	for (const struct command_def *b = c->commands; b && b->name; b++)
-		completion_table(c->name, b->name, b->options, NULL);
-}
-
 /* `defs` are the program's own options. `commands` end with an entry without a name, NULL: the
- * program has none. `alone`: it needs none of them. Returns the exit status. */
+ * program has none. `alone`: it needs none of them. One of `below`, which end as they do,
+ * stands behind the command `above`; NULL: there is no such command. Returns the exit status. */
 static inline int completion_print(const char *program, const struct option_def *defs,
-				   const struct command_def *commands, bool alone)
+				   const struct command_def *commands, bool alone,
+				   const char *above, const struct command_def *below)
 {
 	printf("# Completion for bash, written by '%s --completion'.\n\n", program);
 	printf("_%s()\n%s", program, completion_head);
-	for (int i = 0; commands && commands[i].name; i++)
-		if (commands[i].commands)
-			printf("\t[[ $command != %s || $COMP_CWORD -lt 3 ]] || "
-			       "command+=\" ${COMP_WORDS[2]}\"\n",
-			       commands[i].name);
+	if (above)
+		printf("\t[[ $command != %s || $COMP_CWORD -lt 3 ]] || "
+		       "command+=\" ${COMP_WORDS[2]}\"\n",
+		       above);
 	fputs(completion_case, stdout);
 	completion_table(NULL, commands ? "''" : "*", defs, commands);
 	for (int i = 0; commands && commands[i].name; i++)
-		completion_command(&commands[i]);
+		completion_table(NULL, commands[i].name, commands[i].options,
+				 above && !strcmp(above, commands[i].name) ? below : NULL);
+	for (; above && below->name; below++)
+		completion_table(above, below->name, below->options, NULL);
 	if (commands && alone)
 		completion_table(NULL, "*", defs, NULL);
 	printf("%scomplete -F _%s %s\n", completion_tail, program, program);

@@ -30,7 +30,6 @@ struct command_def {
 	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
 	const struct option_def *options;
 	const char *help;
-	const struct command_def *commands; /* one of these stands behind it; NULL: it is whole */
 };
 
 /* Says what getopt_long found wrong: it has left an option's id, an unknown letter, or 0. */
