@@ -118,8 +118,8 @@ static __always_inline void look(struct hook *h)
 	}
 }
 
-/* `wanted`: no filter refuses it. Returns whether it was looked at: then modules see it, and it may be
- * consumed. */
+/* `wanted`: no filter refuses it. Returns whether it was looked at: then modules see it, and it may
+ * be consumed. */
 static __always_inline int capture(struct hook *h, bool wanted)
 {
 	struct frame f = { .orig_len = h->len };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Label: of a frame's view, what takes its bytes as a whole: the payload, and the label of a packet,
- * which is the same wherever on its way it is seen. In: a frame at the hook. Out: fields of the view.
+ * Label: of a frame's view, what takes its bytes as a whole: the payload, and the label of a
+ * packet, which is the same wherever on its way it is seen. In: a frame at the hook. Out: fields of
+ * the view.
  */
 #ifndef SALUKI_BPF_LABEL_H
 #define SALUKI_BPF_LABEL_H

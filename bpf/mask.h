@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mask: what one module is shown. In: the whole view of a frame, and the module's place in the table.
- * Out: a view with nothing in it that its policy does not show. Always holds: every byte of the view
- * is written anew, so that nothing of an earlier module's, or of an earlier frame, is left in it.
+ * Mask: what one module is shown. In: the whole view of a frame, and the module's place in the
+ * table. Out: a view with nothing in it that its policy does not show. Always holds: every byte of
+ * the view is written anew, so that nothing of an earlier module's, or of an earlier frame, is left
+ * in it.
  */
 #ifndef SALUKI_BPF_MASK_H
 #define SALUKI_BPF_MASK_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shim: what stands between a module and the capture. In: the view of a frame, which bpf/modules.bpf.c
- * has filled. Out: a call of the module. It is linked with the module's object (agent/module/link.c),
- * and the verifier then holds the module to the view: its pointer is all that it is given.
+ * Shim: what stands between a module and the capture. In: the view of a frame, which
+ * bpf/modules.bpf.c has filled. Out: a call of the module. It is linked with the module's object
+ * (agent/module/link.c), and the verifier then holds the module to the view: its pointer is all
+ * that it is given.
  */
 #ifndef SALUKI_BPF_MODULE_H
 #define SALUKI_BPF_MODULE_H

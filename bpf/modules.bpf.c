@@ -103,7 +103,8 @@ SLOT(7)
 #define RUN(n)                                                                                     \
 	if (table->slots[n].used) {                                                                \
 		mask_view(v, whole, &table->slots[n]);                                             \
-		counts->slots[n].missing += h->is_xdp ? slot_xdp_##n(h->ctx) : slot_tc_##n(h->ctx);\
+		counts->slots[n].missing += h->is_xdp ? slot_xdp_##n(h->ctx)                       \
+						      : slot_tc_##n(h->ctx);                       \
 		counts->slots[n].frames++;                                                         \
 	}
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Slots: the programs behind the capture: first that which runs modules, then they (saluki/slots.h).
- * Empty until the first is loaded: a tail call leads nowhere then, and costs a jump.
+ * Slots: the programs behind the capture: first that which runs modules, then they
+ * (saluki/slots.h). Empty until the first is loaded: a tail call leads nowhere then, and costs a
+ * jump.
  */
 #ifndef SALUKI_BPF_SLOTS_H
 #define SALUKI_BPF_SLOTS_H

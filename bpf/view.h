@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * View: what a module may be shown of a frame (saluki/module.h). In: a frame of a known link type.
- * Out: all fields that are there, unmasked; what is shown of them to whom is mask.h's. Like parse.h,
- * compiled for BPF and for the host from one text; sources as there.
+ * Out: all fields that are there, unmasked; what is shown of them to whom is mask.h's. Like
+ * parse.h, compiled for BPF and for the host from one text; sources as there.
  *
- * Always holds: a field is filled from bytes that are there, or is 0; headers that lie end the walk.
+ * Always holds: a field is filled from bytes that are there, or is 0; headers that lie end the
+ * walk.
  */
 #ifndef SALUKI_BPF_VIEW_H
 #define SALUKI_BPF_VIEW_H
@@ -172,8 +173,8 @@ parse_inline void view_ipv6(struct view_walk *w)
 			if (v->ip_fragment & 0x1fff)
 				return;
 		}
-		w->off = parse_joint(w->off + (proto == 44 ? 8 : (p[1] + 1) * 8),
-				     PARSE_OFFSET_MASK);
+		w->off =
+			parse_joint(w->off + (proto == 44 ? 8 : (p[1] + 1) * 8), PARSE_OFFSET_MASK);
 		proto = p[0];
 	}
 	v->ip_protocol = proto;
@@ -228,8 +229,8 @@ parse_inline void view_ethernet(struct view_walk *w)
 
 /* ---- 802.11 ---------------------------------------------------------------------------------- */
 
-/* The elements of beacons and probes: the network's name is the first (IEEE 802.11-2020, 9.3.3), the
- * channel is soon behind it. */
+/* The elements of beacons and probes: the network's name is the first (IEEE 802.11-2020, 9.3.3),
+ * the channel is soon behind it. */
 #define VIEW_ELEMENTS_MAX 4
 
 parse_inline void view_elements(struct view_walk *w)
@@ -335,8 +336,8 @@ parse_inline void view_dot11(struct view_walk *w)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Of the groups of `v` those that frames of the link type can have; of the rest nothing is ever filled.
- * The payload is all there as far as payload_seen says. */
+/* Of the groups of `v` those that frames of the link type can have; of the rest nothing is ever
+ * filled. The payload is all there as far as payload_seen says. */
 parse_inline void view_clear(struct frame_view *v, int linktype)
 {
 	unsigned long long *words = (unsigned long long *)v;

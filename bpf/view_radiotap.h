@@ -4,7 +4,8 @@
  * Out: frequency, rate, signal, noise, TSFT, and the flags. Source: radiotap.org; rates of HT
  * (IEEE 802.11-2020, 19.5) and VHT (21.5).
  *
- * Only fields of the first present word are looked at: those of antennas and vendors are behind them.
+ * Only fields of the first present word are looked at: those of antennas and vendors are behind
+ * them.
  */
 #ifndef SALUKI_BPF_VIEW_RADIOTAP_H
 #define SALUKI_BPF_VIEW_RADIOTAP_H
@@ -55,7 +56,7 @@ parse_inline unsigned int view_rate(unsigned int mcs, unsigned int streams, unsi
 #define VIEW_FIELD(bit, size, align)                                                               \
 	p = 0;                                                                                     \
 	if (present & (1u << (bit))) {                                                             \
-		off = ((off + (align) - 1) & ~((align) - 1u));                                     \
+		off = ((off + (align)-1) & ~((align)-1u));                                         \
 		if (off + (size) > len)                                                            \
 			return;                                                                    \
 		p = frame_at(f, parse_joint(off, PARSE_OFFSET_MASK), (size));                      \
@@ -76,55 +77,48 @@ parse_inline void view_radiotap(struct frame_view *v, struct frame *f, unsigned 
 		return;
 	v->has |= VIEW_RADIOTAP;
 	VIEW_FIELD(0, 8, 8)
-		v->tsft_us = parse_le32(p) | (unsigned long long)parse_le32(p + 4) << 32;
+	v->tsft_us = parse_le32(p) | (unsigned long long)parse_le32(p + 4) << 32;
 	VIEW_FIELD(1, 1, 1)
-		f->flags = p[0];
+	f->flags = p[0];
 	VIEW_FIELD(2, 1, 1)
-		v->rate_kbps = p[0] * 500;
+	v->rate_kbps = p[0] * 500;
 	VIEW_FIELD(3, 4, 2)
-		v->mhz = parse_le16(p);
+	v->mhz = parse_le16(p);
 	VIEW_FIELD(4, 2, 1) /* FHSS */
-		;
+	;
 	VIEW_FIELD(5, 1, 1)
-		v->signal_dbm = p[0];
+	v->signal_dbm = p[0];
 	VIEW_FIELD(6, 1, 1)
-		v->noise_dbm = p[0];
-	VIEW_FIELD(7, 2, 2)
-		;
-	VIEW_FIELD(8, 2, 2)
-		;
-	VIEW_FIELD(9, 2, 2)
-		;
-	VIEW_FIELD(10, 1, 1)
-		;
-	VIEW_FIELD(11, 1, 1)
-		;
-	VIEW_FIELD(12, 1, 1)
-		;
-	VIEW_FIELD(13, 1, 1)
-		;
+	v->noise_dbm = p[0];
+	VIEW_FIELD(7, 2, 2);
+	VIEW_FIELD(8, 2, 2);
+	VIEW_FIELD(9, 2, 2);
+	VIEW_FIELD(10, 1, 1);
+	VIEW_FIELD(11, 1, 1);
+	VIEW_FIELD(12, 1, 1);
+	VIEW_FIELD(13, 1, 1);
 	VIEW_FIELD(14, 2, 2) /* RX flags */
-		;
-	VIEW_FIELD(15, 2, 2)
-		;
-	VIEW_FIELD(16, 1, 1)
-		;
-	VIEW_FIELD(17, 1, 1)
-		;
-	VIEW_FIELD(18, 8, 4)
-		;
+	;
+	VIEW_FIELD(15, 2, 2);
+	VIEW_FIELD(16, 1, 1);
+	VIEW_FIELD(17, 1, 1);
+	VIEW_FIELD(18, 8, 4);
 	VIEW_FIELD(19, 3, 1) /* HT: known, flags, MCS */
-		if ((p[0] & 2) && p[2] < 32)
-			v->rate_kbps = view_rate(p[2] & 7, (p[2] >> 3) + 1,
-						 (p[0] & 1) && (p[1] & 3) == 1 ? 108 : 52,
-						 (p[0] & 4) && (p[1] & 4));
+	if ((p[0] & 2) && p[2] < 32)
+		v->rate_kbps = view_rate(p[2] & 7, (p[2] >> 3) + 1,
+					 (p[0] & 1) && (p[1] & 3) == 1 ? 108 : 52,
+					 (p[0] & 4) && (p[1] & 4));
 	VIEW_FIELD(20, 8, 4) /* A-MPDU status */
-		;
-	VIEW_FIELD(21, 12, 2) { /* VHT: known, flags, bandwidth, MCS and streams */
+	;
+	VIEW_FIELD(21, 12, 2)
+	{ /* VHT: known, flags, bandwidth, MCS and streams */
 		unsigned int bw = parse_le16(p) & 0x40 ? p[3] & 31 : 0;
 
 		v->rate_kbps = view_rate(p[4] >> 4, p[4] & 15,
-					 bw == 0 ? 52 : bw <= 3 ? 108 : bw <= 10 ? 234 : 468,
+					 bw == 0    ? 52
+					 : bw <= 3  ? 108
+					 : bw <= 10 ? 234
+						    : 468,
 					 (parse_le16(p) & 4) && (p[2] & 4));
 	}
 }

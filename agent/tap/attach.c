@@ -53,10 +53,13 @@ const char *attach_reason(int err)
 
 /* ---- maps and pins --------------------------------------------------------------------------- */
 
+/* Programs of one kind have a table of slots in common, whichever of them are attached. */
+static const char *const slots_pins[] = { "slots_xdp", "slots_tc" };
+
 void attach_zero(struct attach *a)
 {
 	memset(a, 0, sizeof(*a));
-	a->counters_fd = a->config_fd = a->filter_fd = -1;
+	a->counters_fd = a->config_fd = a->filter_fd = a->slots_fd[0] = a->slots_fd[1] = -1;
 	hooks_zero(&a->hooks);
 	pin_zero(&a->pin);
 }
@@ -86,6 +89,8 @@ int attach_adopt(struct attach *a, const struct maps *maps, struct tap_interface
 	a->interface = interface;
 	a->counters_fd = pin_get(&a->pin, "counters");
 	a->filter_fd = pin_get(&a->pin, "filter");
+	for (int i = 0; i < 2; i++)
+		a->slots_fd[i] = pin_get(&a->pin, slots_pins[i]);
 	hooks_adopt(&a->hooks, a->config.ifindex, &a->pin);
 	return a->counters_fd < 0 ? a->counters_fd : a->filter_fd < 0 ? a->filter_fd : 0;
 }
@@ -142,6 +147,15 @@ static void set_constants(struct capture_bpf *skel, const struct attach *a)
 			 a->interface->filter->text);
 }
 
+/* Without a pin, or somebody who has it open, a table of programs is emptied. */
+static int keep_slots(struct attach *a, int fd, bool tc)
+{
+	a->slots_fd[tc] = dup(fd);
+	if (a->slots_fd[tc] < 0)
+		return -errno;
+	return a->pin.dir < 0 ? 0 : pin_put(&a->pin, slots_pins[tc], fd);
+}
+
 /* Only what the hook needs is loaded: the verifier takes its time over every program. */
 static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 {
@@ -169,7 +183,11 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_mapped, m->mapped_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_counters, a->counters_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_wakeup, m->wakeup_fd);
+	if (!err && a->slots_fd[tc] >= 0)
+		err = bpf_map__reuse_fd(skel->maps.saluki_slots, a->slots_fd[tc]);
 	err = err ?: filter_load(skel->skeleton, a->interface->filter, a->why, sizeof(a->why));
+	if (!err && a->slots_fd[tc] < 0)
+		err = keep_slots(a, bpf_map__fd(skel->maps.saluki_slots), tc);
 	if (err) {
 		capture_bpf__destroy(skel);
 		errno = -err;
@@ -345,6 +363,9 @@ void attach_free(struct attach *a)
 		close(a->config_fd);
 	if (a->filter_fd >= 0)
 		close(a->filter_fd);
+	for (int i = 0; i < 2; i++)
+		if (a->slots_fd[i] >= 0)
+			close(a->slots_fd[i]);
 	pin_release(&a->pin);
 	attach_zero(a);
 }

@@ -32,6 +32,7 @@ int attach_make_maps(struct attach *a)
 		bpf_map__set_autocreate(skel->maps.saluki_wakeup, false);
 		bpf_map__set_autocreate(skel->maps.saluki_journal, false);
 		bpf_map__set_max_entries(skel->maps.saluki_counters, a->maps->cpus);
+		bpf_map__set_autocreate(skel->maps.saluki_slots, false);
 		attach_load_none(skel);
 		err = capture_bpf__load(skel);
 	}

@@ -100,6 +100,7 @@ static int maps_make(struct maps *m)
 		bpf_map__set_autocreate(skel->maps.saluki_counters, false);
 		bpf_map__set_autocreate(skel->maps.saluki_config, false);
 		bpf_map__set_autocreate(skel->maps.saluki_filter, false);
+		bpf_map__set_autocreate(skel->maps.saluki_slots, false);
 		attach_load_none(skel);
 		err = capture_bpf__load(skel);
 	}

@@ -166,9 +166,9 @@ void pin_remove(const struct pin *p, const char *name)
 
 /* The config first: without it nothing is there, whenever we are killed. */
 static const char *const names[] = {
-	"config",	  "ring",  "mapped",  "wakeup",	      "journal",     "counters",
-	"filter",	  "link",  "program", "link_ingress", "link_egress", "program_ingress",
-	"program_egress", PIN_NEW,
+	"config",	  "ring",      "mapped",   "wakeup",	   "journal",	  "counters",
+	"filter",	  "link",      "program",  "link_ingress", "link_egress", "program_ingress",
+	"program_egress", "slots_xdp", "slots_tc", PIN_NEW,
 };
 
 bool pin_is_empty(const struct pin *p)

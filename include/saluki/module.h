@@ -15,11 +15,11 @@
  * compiled for BPF (`make module SRC=x.bpf.c`), signed (`saluki module sign`) and loaded (`saluki
  * module load`) where the sensor's policy allows what it does. docs/modules.md is the tutorial.
  *
- * A module sees a frame as the capture's parser understands it, and of that what the policy shows it;
- * the bytes of the frame itself are out of its reach. It may write into the view: nobody else sees
- * that, and the next frame's is made anew. It remembers things in maps of its own and says things by
- * events (module_emit). Times are nanoseconds of CLOCK_MONOTONIC, numbers of the host's byte order,
- * addresses as on the wire. Field names are those of the RFCs and of IEEE 802.11-2020.
+ * A module sees a frame as the capture's parser understands it, and of that what the policy shows
+ * it; the bytes of the frame itself are out of its reach. It may write into the view: nobody else
+ * sees that, and the next frame's is made anew. It remembers things in maps of its own and says
+ * things by events (module_emit). Times are nanoseconds of CLOCK_MONOTONIC, numbers of the host's
+ * byte order, addresses as on the wire. Field names are those of the RFCs and of IEEE 802.11-2020.
  */
 #ifndef SALUKI_MODULE_H
 #define SALUKI_MODULE_H
@@ -68,14 +68,14 @@ struct frame_view {
 	__u16 linktype;	 /* LINKTYPE_ value */
 	__u8 direction;	 /* 1 in, 2 out */
 	__u8 pad0;
-	__u16 ethertype; /* of the innermost header that has one; 0: none */
+	__u16 ethertype;    /* of the innermost header that has one; 0: none */
 	__u16 payload_seen; /* bytes of payload below */
 
 	/* 802.11. */
-	__u16 frame_control; /* as on the air, of the byte order of this machine */
-	__u16 duration;	     /* microseconds */
-	__u16 sequence;	     /* sequence control: fragment in the lowest 4 bits */
-	__u16 reason;	     /* of deauthentication and disassociation frames */
+	__u16 frame_control;   /* as on the air, of the byte order of this machine */
+	__u16 duration;	       /* microseconds */
+	__u16 sequence;	       /* sequence control: fragment in the lowest 4 bits */
+	__u16 reason;	       /* of deauthentication and disassociation frames */
 	__u16 beacon_interval; /* of beacons and probe responses, in units of 1,024 us */
 	__u16 capability;
 	__u32 channel; /* that a beacon or probe response names; 0: none */
@@ -118,13 +118,14 @@ struct frame_view {
 	__u16 sport, dport;
 	__u32 pad4;
 
-	/* VIEW_LABEL: a keyed hash of what does not change of an IP packet from hop to hop (header without
-	 * TOS, TTL and checksum, and the first bytes behind it), by the key that all sensors of a fleet
-	 * have in common: the same packet has the same label on each (Duffield and Grossglauser,
-	 * "Trajectory Sampling for Direct Traffic Observation"). */
+	/* VIEW_LABEL: a keyed hash of what does not change of an IP packet from hop to hop (header
+	 * without TOS, TTL and checksum, and the first bytes behind it), by the key that all
+	 * sensors of a fleet have in common: the same packet has the same label on each (Duffield
+	 * and Grossglauser, "Trajectory Sampling for Direct Traffic Observation"). */
 	__u64 label;
 
-	/* VIEW_PAYLOAD: the first bytes behind the transport header, as many as the policy shows. */
+	/* VIEW_PAYLOAD: the first bytes behind the transport header, as many as the policy shows.
+	 */
 	__u8 payload[MODULE_PAYLOAD_MAX];
 
 	/* What module_emit leaves here for the capture. */

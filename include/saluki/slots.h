@@ -12,8 +12,8 @@
 
 #define SALUKI_MODULES_MAX 8
 
-/* Places in the table of programs: those that run modules, of frames that come and of frames that go,
- * then the modules themselves. */
+/* Places in the table of programs: those that run modules, of frames that come and of frames that
+ * go, then the modules themselves. */
 #define SALUKI_SLOT_RUN_IN 0
 #define SALUKI_SLOT_RUN_OUT 1
 #define SALUKI_SLOT_FIRST 2
@@ -21,20 +21,20 @@
 
 /* One module's place: what it is shown, and when it is left out. */
 struct saluki_slot {
-	__u32 shown;	/* VIEW_ bits, saluki/module.h; */
-	__u32 hashed;	/* of these, those that are shown as a keyed hash, */
-	__u32 prefix;	/* and those whose prefixes stay prefixes */
-	__u32 payload;	/* bytes of it that are shown */
-	__u32 used;	/* there is a module here */
-	__u32 events;	/* a second, on each CPU */
-	__u64 shed_at;	/* with that many bytes in the ring it is left out, */
-	__u64 back_at;	/* until there are no more than that many */
-	__u64 id;	/* of the load: events of an earlier module in this place are not this one's */
+	__u32 shown;   /* VIEW_ bits, saluki/module.h; */
+	__u32 hashed;  /* of these, those that are shown as a keyed hash, */
+	__u32 prefix;  /* and those whose prefixes stay prefixes */
+	__u32 payload; /* bytes of it that are shown */
+	__u32 used;    /* there is a module here */
+	__u32 events;  /* a second, on each CPU */
+	__u64 shed_at; /* with that many bytes in the ring it is left out, */
+	__u64 back_at; /* until there are no more than that many */
+	__u64 id; /* of the load: events of an earlier module in this place are not this one's */
 };
 
 struct saluki_slot_table {
 	struct saluki_slot slots[SALUKI_MODULES_MAX];
-	__u64 anonymise[2];  /* keys: modules never see them */
+	__u64 anonymise[2]; /* keys: modules never see them */
 	__u64 trajectory[2];
 	__u32 wanted; /* VIEW_ bits that any of them is shown */
 	__u32 pad;
@@ -42,13 +42,13 @@ struct saluki_slot_table {
 
 /* What became of it, a slot of each CPU. Only that CPU writes it. */
 struct saluki_slot_counters {
-	__u64 frames;	      /* it has seen */
-	__u64 skipped;	      /* it was left out, for the ring was filling */
-	__u64 missing;	      /* there was no program in its place, or the kernel refused the call */
-	__u64 events;	      /* in the ring */
-	__u64 events_limited; /* dropped: more than are granted a second */
-	__u64 events_lost;    /* dropped: the ring was full */
-	__u64 timed, time_ns; /* frames whose run was measured, one in 64, and the sum */
+	__u64 frames;  /* it has seen */
+	__u64 skipped; /* it was left out, for the ring was filling */
+	__u64 missing; /* there was no program in its place, or the kernel refused the call */
+	__u64 events;  /* in the ring */
+	__u64 events_limited;	 /* dropped: more than are granted a second */
+	__u64 events_lost;	 /* dropped: the ring was full */
+	__u64 timed, time_ns;	 /* frames whose run was measured, one in 64, and the sum */
 	__u64 second, in_second; /* of events: the present second, and how many in it */
 	__u64 shed;		 /* it is left out at present */
 	__u64 pad[5];

@@ -678,7 +678,7 @@ def test_two_commands_at_once(bed, bundled):
         if there:
             assert there["tap0"]["source"] == "xdp native"
             assert set(pins_of(bed)) == {"ring", "mapped", "wakeup", "journal", "counters",
-                                         "config", "filter", "link", "program"}
+                                         "config", "filter", "link", "program", "slots_xdp"}
         else:
             assert nothing_is_left(bed)
     attach(bed, "-i", "tap0")
