@@ -42,27 +42,6 @@ const volatile __u32 bpf_metadata_snaplen = 0;
 const volatile char bpf_metadata_keep[8] = "";
 const volatile char bpf_metadata_filter[256] = "";
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4 * 1024 * 1024); /* set by the loader */
-} saluki_ring SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* set by the loader: CPUs on line */
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, SALUKI_MAPPED_EXTRA); /* and `mapped_size`, added by the loader */
-} saluki_mapped SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct saluki_wakeup);
-} saluki_wakeup SEC(".maps");
-
 /* Of no use to the programs: defined here so that they carry BTF. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -92,6 +71,7 @@ const struct saluki_record *saluki_btf_record;
 const struct saluki_mapped *saluki_btf_mapped;
 
 #include "record.h"
+#include "rings.h"
 
 #include "mapped.h"
 #include "ring.h"

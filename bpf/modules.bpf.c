@@ -21,33 +21,38 @@
 
 const volatile __u32 linktype = LINKTYPE_ETHERNET;
 const volatile __u32 consume = 0;
+const volatile __u32 interface = 0;
+const volatile __u32 drop_bad_fcs = 0; /* as the capture's: bpf/record.h */
+const volatile __u32 mapped_exchange = 0;
+const volatile __u64 mapped_size = 0;
 
 volatile __u32 parse_zero; /* see parse.h */
 
+#include "anonymise.h"
 #include "hook.h"
 #include "label.h"
 #include "mask.h"
+#include "record.h"
+#include "rings.h"
 #include "slots.h"
-#include "view.h"
+#include "event.h"
 
-#define TIMED 64	/* one frame in so many */
+#define TIMED_MASK 63	/* one frame in 64 */
 #define HEADERS_MAX 512 /* bytes, from the first, in which all headers are looked for */
 
-/* The capture's: bpf/record.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* set by the loader: possible CPUs */
+	__uint(max_entries, 2);
 	__type(key, __u32);
-	__type(value, struct saluki_counters);
-} saluki_counters SEC(".maps");
+	__type(value, struct saluki_slot_table);
+} saluki_slot_table SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct saluki_slot_table);
-} saluki_slot_table SEC(".maps");
+	__type(value, struct saluki_slots_in_force);
+} saluki_slots_now SEC(".maps");
 
 /* Of all slots, for each CPU. */
 struct slot_counters {
@@ -61,6 +66,17 @@ struct {
 	__type(key, __u32);
 	__type(value, struct slot_counters);
 } saluki_slot_counts SEC(".maps");
+
+struct slot_limits {
+	struct saluki_slot_limit slots[SALUKI_MODULES_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct slot_limits);
+} saluki_slot_limits SEC(".maps");
 
 /* What modules are given (bpf/module.h has the same), and what it is made from. */
 struct {
@@ -99,50 +115,112 @@ SLOT(5)
 SLOT(6)
 SLOT(7)
 
+/* All that a frame's run through the slots needs. */
+struct run {
+	struct hook *h;
+	const struct saluki_slot_table *table;
+	struct slot_counters *counts;
+	struct slot_limits *limits;
+	const struct frame_view *whole;
+	struct frame_view *v;
+	__u32 cpu;
+	__u64 fill; /* bytes in the ring */
+};
+
+/* Whether a module is left out: from shed_at on, until back_at. */
+static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_slot_counters *c,
+				    __u64 fill)
+{
+	if (fill > s->shed_at)
+		c->shed = 1;
+	else if (fill <= s->back_at)
+		c->shed = 0;
+	c->skipped += c->shed;
+	return c->shed;
+}
+
 /* Runs a slot's module on a view of its own. */
-#define RUN(n)                                                                                     \
-	if (table->slots[n].used) {                                                                \
-		mask_view(v, whole, &table->slots[n]);                                             \
-		counts->slots[n].missing += h->is_xdp ? slot_xdp_##n(h->ctx)                       \
-						      : slot_tc_##n(h->ctx);                       \
-		counts->slots[n].frames++;                                                         \
-	}
+#define RUN(r, n)                                                                                  \
+	do {                                                                                       \
+		const struct saluki_slot *s = &(r)->table->slots[n];                               \
+		struct saluki_slot_counters *c = &(r)->counts->slots[n];                           \
+		__u64 begin_ns = 0;                                                                \
+                                                                                                   \
+		if (!s->used || ((r)->table->sheds && is_shed(s, c, (r)->fill)))                   \
+			break;                                                                     \
+		mask_view((r)->v, (r)->whole, s);                                                  \
+		if (s->hashed | s->prefix)                                                         \
+			anonymise((r)->v, (void *)(r)->table->anonymise, s->hashed, s->prefix);    \
+		if (!(c->frames++ & TIMED_MASK))                                                   \
+			begin_ns = bpf_ktime_get_ns();                                             \
+		c->missing += (r)->h->is_xdp ? slot_xdp_##n((r)->h->ctx) : slot_tc_##n((r)->h->ctx);\
+		if (begin_ns) {                                                                    \
+			c->timed++;                                                                \
+			c->time_ns += bpf_ktime_get_ns() - begin_ns;                               \
+		}                                                                                  \
+		if ((r)->v->event_len)                                                             \
+			event_put((r)->cpu, (r)->v, s, &(r)->limits->slots[n], c);                 \
+	} while (0)
+
+static __always_inline __u64 ring_fill(__u32 cpu)
+{
+	struct saluki_mapped *m;
+
+	if (!mapped_size)
+		return bpf_ringbuf_query(&saluki_ring, BPF_RB_AVAIL_DATA);
+	m = bpf_map_lookup_elem(&saluki_mapped, &cpu);
+	return m ? m->head - mapped_load(m->tail) : 0;
+}
+
+/* The whole view of a frame. */
+static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 time_ns,
+				 const struct saluki_slot_table *table)
+{
+	struct frame f = { .data = h->data, .end = h->data_end, .orig_len = h->len };
+	struct view_walk w = { .f = &f, .v = v };
+
+	view_clear(v, linktype);
+	v->time_ns = time_ns ?: bpf_ktime_get_ns();
+	v->frame_len = h->len + h->vlan_len;
+	v->linktype = linktype;
+	v->direction = h->direction;
+	v->vlan = h->vlan; /* that in the metadata: its TCI */
+	view_fill(&w, linktype);
+	if (w.ssid && table->wanted & VIEW_SSID)
+		label_ssid(h, v, w.ssid);
+	if (w.payload && table->wanted & VIEW_PAYLOAD)
+		label_payload(h, v, w.payload);
+	if (w.network && table->wanted & VIEW_LABEL)
+		label_fill(h, v, w.network, table->trajectory);
+}
 
 static __always_inline void run(struct hook *h)
 {
-	struct frame f = { .data = h->data, .end = h->data_end, .orig_len = h->len };
-	struct view_walk w = { .f = &f };
+	/* Not in `r`: clang would keep all of it in memory, and forget what is constant. */
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
-	struct saluki_slot_table *table = bpf_map_lookup_elem(&saluki_slot_table, &zero);
+	struct run r = { .h = h, .cpu = cpu };
+	struct saluki_slots_in_force *now = bpf_map_lookup_elem(&saluki_slots_now, &zero);
 	struct saluki_counters *c = bpf_map_lookup_elem(&saluki_counters, &cpu);
-	struct slot_counters *counts = bpf_map_lookup_elem(&saluki_slot_counts, &cpu);
-	struct frame_view *whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
-	struct frame_view *v = bpf_map_lookup_elem(&saluki_view, &zero);
+	__u32 which = now ? *(volatile __u32 *)&now->table : 0;
 
-	if (!table || !c || !counts || !whole || !v)
+	r.table = bpf_map_lookup_elem(&saluki_slot_table, &which);
+	r.counts = bpf_map_lookup_elem(&saluki_slot_counts, &cpu);
+	r.limits = bpf_map_lookup_elem(&saluki_slot_limits, &zero);
+	r.whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
+	r.v = bpf_map_lookup_elem(&saluki_view, &zero);
+	if (!r.table || !c || !r.counts || !r.limits || !r.whole || !r.v)
 		return;
-	view_clear(whole, linktype);
-	whole->time_ns = c->time_ns ?: bpf_ktime_get_ns();
-	whole->frame_len = h->len + h->vlan_len;
-	whole->linktype = linktype;
-	whole->direction = h->direction;
-	whole->vlan = h->vlan; /* that in the metadata: its TCI */
-	w.v = whole;
-	view_fill(&w, linktype);
-	if (w.ssid && table->wanted & VIEW_SSID)
-		label_ssid(h, whole, w.ssid);
-	if (w.payload && table->wanted & VIEW_PAYLOAD)
-		label_payload(h, whole, w.payload);
-	if (w.network && table->wanted & VIEW_LABEL)
-		label_fill(h, whole, w.network, table->trajectory);
-	RUN(0)
-	RUN(1)
-	RUN(2)
-	RUN(3)
-	RUN(4)
-	RUN(5)
-	RUN(6)
-	RUN(7)
+	fill(h, (struct frame_view *)r.whole, c->time_ns, r.table);
+	if (r.table->sheds)
+		r.fill = ring_fill(r.cpu);
+	RUN(&r, 0);
+	RUN(&r, 1);
+	RUN(&r, 2);
+	RUN(&r, 3);
+	RUN(&r, 4);
+	RUN(&r, 5);
+	RUN(&r, 6);
+	RUN(&r, 7);
 }
 
 SEC("xdp")

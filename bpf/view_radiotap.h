@@ -52,17 +52,19 @@ parse_inline unsigned int view_rate(unsigned int mcs, unsigned int streams, unsi
 	return short_gi ? kbps / 9 * 10 : kbps;
 }
 
-/* One field of `size` bytes, aligned to `align`, where its bit is set. Sets p where it is there. */
-#define VIEW_FIELD(bit, size, align)                                                               \
-	p = 0;                                                                                     \
-	if (present & (1u << (bit))) {                                                             \
-		off = ((off + (align)-1) & ~((align)-1u));                                         \
+/* Passes over a field of `size` bytes, aligned to `align`, where its bit is set. Sets p where it is
+ * there. */
+#define VIEW_SKIP(bit, size, align)                                                                \
+	do {                                                                                       \
+		p = 0;                                                                             \
+		if (!(present & (1u << (bit))))                                                    \
+			break;                                                                     \
+		off = (off + (align) - 1) & ~((align) - 1u);                                       \
 		if (off + (size) > len)                                                            \
 			return;                                                                    \
 		p = frame_at(f, parse_joint(off, PARSE_OFFSET_MASK), (size));                      \
 		off = parse_joint(off + (size), PARSE_OFFSET_MASK);                                \
-	}                                                                                          \
-	if (p)
+	} while (0)
 
 parse_inline void view_radiotap(struct frame_view *v, struct frame *f, unsigned int len)
 {
@@ -76,53 +78,56 @@ parse_inline void view_radiotap(struct frame_view *v, struct frame *f, unsigned 
 	if (!off)
 		return;
 	v->has |= VIEW_RADIOTAP;
-	VIEW_FIELD(0, 8, 8)
-	v->tsft_us = parse_le32(p) | (unsigned long long)parse_le32(p + 4) << 32;
-	VIEW_FIELD(1, 1, 1)
-	f->flags = p[0];
-	VIEW_FIELD(2, 1, 1)
-	v->rate_kbps = p[0] * 500;
-	VIEW_FIELD(3, 4, 2)
-	v->mhz = parse_le16(p);
-	VIEW_FIELD(4, 2, 1) /* FHSS */
-	;
-	VIEW_FIELD(5, 1, 1)
-	v->signal_dbm = p[0];
-	VIEW_FIELD(6, 1, 1)
-	v->noise_dbm = p[0];
-	VIEW_FIELD(7, 2, 2);
-	VIEW_FIELD(8, 2, 2);
-	VIEW_FIELD(9, 2, 2);
-	VIEW_FIELD(10, 1, 1);
-	VIEW_FIELD(11, 1, 1);
-	VIEW_FIELD(12, 1, 1);
-	VIEW_FIELD(13, 1, 1);
-	VIEW_FIELD(14, 2, 2) /* RX flags */
-	;
-	VIEW_FIELD(15, 2, 2);
-	VIEW_FIELD(16, 1, 1);
-	VIEW_FIELD(17, 1, 1);
-	VIEW_FIELD(18, 8, 4);
-	VIEW_FIELD(19, 3, 1) /* HT: known, flags, MCS */
-	if ((p[0] & 2) && p[2] < 32)
+	VIEW_SKIP(0, 8, 8);
+	if (p)
+		v->tsft_us = parse_le32(p) | (unsigned long long)parse_le32(p + 4) << 32;
+	VIEW_SKIP(1, 1, 1);
+	if (p)
+		f->flags = p[0];
+	VIEW_SKIP(2, 1, 1);
+	if (p)
+		v->rate_kbps = p[0] * 500;
+	VIEW_SKIP(3, 4, 2);
+	if (p)
+		v->mhz = parse_le16(p);
+	VIEW_SKIP(4, 2, 1); /* FHSS */
+	VIEW_SKIP(5, 1, 1);
+	if (p)
+		v->signal_dbm = p[0];
+	VIEW_SKIP(6, 1, 1);
+	if (p)
+		v->noise_dbm = p[0];
+	VIEW_SKIP(7, 2, 2);
+	VIEW_SKIP(8, 2, 2);
+	VIEW_SKIP(9, 2, 2);
+	VIEW_SKIP(10, 1, 1);
+	VIEW_SKIP(11, 1, 1);
+	VIEW_SKIP(12, 1, 1);
+	VIEW_SKIP(13, 1, 1);
+	VIEW_SKIP(14, 2, 2); /* RX flags */
+	VIEW_SKIP(15, 2, 2);
+	VIEW_SKIP(16, 1, 1);
+	VIEW_SKIP(17, 1, 1);
+	VIEW_SKIP(18, 8, 4);
+	VIEW_SKIP(19, 3, 1); /* HT: known, flags, MCS */
+	if (p && (p[0] & 2) && p[2] < 32)
 		v->rate_kbps = view_rate(p[2] & 7, (p[2] >> 3) + 1,
 					 (p[0] & 1) && (p[1] & 3) == 1 ? 108 : 52,
 					 (p[0] & 4) && (p[1] & 4));
-	VIEW_FIELD(20, 8, 4) /* A-MPDU status */
-	;
-	VIEW_FIELD(21, 12, 2)
-	{ /* VHT: known, flags, bandwidth, MCS and streams */
+	VIEW_SKIP(20, 8, 4);  /* A-MPDU status */
+	VIEW_SKIP(21, 12, 2); /* VHT: known, flags, bandwidth, MCS and streams */
+	if (p) {
 		unsigned int bw = parse_le16(p) & 0x40 ? p[3] & 31 : 0;
 
 		v->rate_kbps = view_rate(p[4] >> 4, p[4] & 15,
-					 bw == 0    ? 52
-					 : bw <= 3  ? 108
-					 : bw <= 10 ? 234
-						    : 468,
+					 bw == 0	? 52
+					 : bw <= 3	? 108
+					 : bw <= 10	? 234
+							: 468,
 					 (parse_le16(p) & 4) && (p[2] & 4));
 	}
 }
 
-#undef VIEW_FIELD
+#undef VIEW_SKIP
 
 #endif

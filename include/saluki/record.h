@@ -46,6 +46,18 @@ struct saluki_record {
 };
 _Static_assert(sizeof(struct saluki_record) == 24, "ring record is ABI between BPF and agent");
 
+/* Not a frame but what a module has said of the one in front of it: a record with this in the place of
+ * a LINKTYPE_, and struct saluki_event for its bytes. */
+#define SALUKI_LINKTYPE_EVENT 0xffff
+#define SALUKI_EVENT_MAX 64
+#define SALUKI_EVENT_NAME 32
+
+struct saluki_event {
+	char name[SALUKI_EVENT_NAME]; /* of the module */
+	__u64 serial;
+	__u8 bytes[SALUKI_EVENT_MAX]; /* as many as the record has behind the serial */
+};
+
 /* The first equation of the ledger, a slot a CPU:
  *
  *     seen = filtered + ring_full + copy_failed + captured

@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #endif
 
+#include "record.h"
+
 #define SALUKI_MODULES_MAX 8
 
 /* Places in the table of programs: those that run modules, of frames that come and of frames that
@@ -21,38 +23,55 @@
 
 /* One module's place: what it is shown, and when it is left out. */
 struct saluki_slot {
+	__u32 used;    /* there is a module here */
 	__u32 shown;   /* VIEW_ bits, saluki/module.h; */
 	__u32 hashed;  /* of these, those that are shown as a keyed hash, */
 	__u32 prefix;  /* and those whose prefixes stay prefixes */
 	__u32 payload; /* bytes of it that are shown */
-	__u32 used;    /* there is a module here */
-	__u32 events;  /* a second, on each CPU */
-	__u64 shed_at; /* with that many bytes in the ring it is left out, */
-	__u64 back_at; /* until there are no more than that many */
-	__u64 id; /* of the load: events of an earlier module in this place are not this one's */
+	__u32 events;  /* a second */
+	__u64 shed_at; /* with more bytes than that in the ring it is left out, */
+	__u64 back_at; /* until there are no more than that */
+	/* For who asks; the name and the serial are in its events, too. */
+	char name[SALUKI_EVENT_NAME];
+	__u64 serial;
+	__u8 hash[32]; /* of its object */
+	__u64 loaded_ns; /* since 1970 */
+	__u64 map_memory; /* bytes */
+	__u32 instructions; /* that the verifier went through; 0: not known */
+	__u32 priority;
 };
 
+/* Two of them: one is in force (struct saluki_slots_in_force), the other is for what comes next. */
 struct saluki_slot_table {
 	struct saluki_slot slots[SALUKI_MODULES_MAX];
 	__u64 anonymise[2]; /* keys: modules never see them */
 	__u64 trajectory[2];
 	__u32 wanted; /* VIEW_ bits that any of them is shown */
+	__u32 sheds;  /* any of them may be left out */
+};
+
+struct saluki_slots_in_force {
+	__u32 table; /* 0 or 1, stored at once: a frame sees one table or the other */
 	__u32 pad;
 };
 
 /* What became of it, a slot of each CPU. Only that CPU writes it. */
 struct saluki_slot_counters {
-	__u64 frames;  /* it has seen */
-	__u64 skipped; /* it was left out, for the ring was filling */
-	__u64 missing; /* there was no program in its place, or the kernel refused the call */
-	__u64 events;  /* in the ring */
-	__u64 events_limited;	 /* dropped: more than are granted a second */
-	__u64 events_lost;	 /* dropped: the ring was full */
-	__u64 timed, time_ns;	 /* frames whose run was measured, one in 64, and the sum */
-	__u64 second, in_second; /* of events: the present second, and how many in it */
-	__u64 shed;		 /* it is left out at present */
-	__u64 pad[5];
+	__u64 frames;	      /* it has seen */
+	__u64 skipped;	      /* it was left out, for the ring was filling */
+	__u64 missing;	      /* there was no program in its place, or the kernel refused the call */
+	__u64 events;	      /* in the ring */
+	__u64 events_limited; /* dropped: more than are granted a second */
+	__u64 events_lost;    /* dropped: the ring was full */
+	__u64 timed, time_ns; /* frames whose run was measured, one in 64, and the sum */
+	__u64 shed;	      /* it is left out at present: no count */
+	__u64 pad[7];
 };
 _Static_assert(sizeof(struct saluki_slot_counters) == 128, "two cache lines");
+
+/* Of all CPUs together: the present second, and events in it. */
+struct saluki_slot_limit {
+	__u64 second, events;
+};
 
 #endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events: what a module has said (saluki/module.h) goes into the ring behind the frame that it is of.
+ * In: the view that the module has had. Out: a record, or a counter that says why not.
+ */
+#ifndef SALUKI_BPF_EVENT_H
+#define SALUKI_BPF_EVENT_H
+
+#include <saluki/slots.h>
+
+#include "mapped.h"
+#include "ring.h"
+#include "view.h"
+
+#define EVENT_SECOND 1000000000ULL
+
+struct event_record {
+	struct saluki_record head;
+	struct saluki_event event;
+};
+
+static __always_inline void event_fill(struct event_record *r, const struct frame_view *v, __u32 len,
+				       const struct saluki_slot *s)
+{
+	r->head.time_ns = v->time_ns;
+	r->head.orig_len = r->head.kept_len = __builtin_offsetof(struct saluki_event, bytes) + len;
+	r->head.linktype = SALUKI_LINKTYPE_EVENT;
+	r->head.interface = interface;
+	r->head.direction = v->direction;
+	r->head.pad = 0;
+	__builtin_memcpy(r->event.name, s->name, sizeof(r->event.name));
+	r->event.serial = s->serial;
+	__builtin_memcpy(r->event.bytes, v->event, sizeof(r->event.bytes));
+}
+
+static __always_inline int event_ring(const struct frame_view *v, __u32 len,
+				      const struct saluki_slot *s)
+{
+	struct event_record *r = bpf_ringbuf_reserve(&saluki_ring, sizeof(*r), 0);
+	__u32 zero = 0;
+
+	if (!r)
+		return -1;
+	event_fill(r, v, len, s);
+	bpf_ringbuf_submit(r, ring_submit_flags(bpf_map_lookup_elem(&saluki_wakeup, &zero)));
+	return 0;
+}
+
+static __always_inline int event_mapped(__u32 cpu, const struct frame_view *v, __u32 len,
+					const struct saluki_slot *s)
+{
+	struct saluki_mapped *m = bpf_map_lookup_elem(&saluki_mapped, &cpu);
+	__u64 head, next;
+
+	if (!m || mapped_load(m->busy))
+		return -1;
+	mapped_store(m->busy, 1);
+	head = m->head;
+	next = saluki_mapped_next(head, __builtin_offsetof(struct saluki_event, bytes) + len,
+				  mapped_size);
+	if (next - mapped_load(m->tail) <= mapped_size) {
+		event_fill((void *)(m->data + (head & (mapped_size - 1))), v, len, s);
+		mapped_publish(m, next);
+		mapped_ring_bell(m);
+		head = next;
+	}
+	mapped_store(m->busy, 0);
+	return head == next ? 0 : -1;
+}
+
+/* All CPUs together; at the turn of a second two may both begin it anew. */
+static __always_inline bool event_is_granted(struct saluki_slot_limit *l, __u32 granted)
+{
+	__u64 second = bpf_ktime_get_ns() / EVENT_SECOND;
+
+	if (l->second != second) {
+		l->second = second;
+		l->events = 0;
+	}
+	return __sync_fetch_and_add(&l->events, 1) < granted;
+}
+
+static __always_inline void event_put(__u32 cpu, const struct frame_view *v,
+				      const struct saluki_slot *s, struct saluki_slot_limit *l,
+				      struct saluki_slot_counters *c)
+{
+	__u32 len = v->event_len > MODULE_EVENT_MAX ? MODULE_EVENT_MAX : v->event_len;
+
+	if (!event_is_granted(l, s->events))
+		c->events_limited++;
+	else if (mapped_size ? event_mapped(cpu, v, len, s) : event_ring(v, len, s))
+		c->events_lost++;
+	else
+		c->events++;
+}
+
+#endif
