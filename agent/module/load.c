@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Load: see load.h. */
+#include "load.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+
+#include "agent/source/mapped.h"
+#include "agent/tap/attach.h"
+#include "serial.h"
+
+#define PIN_LEN 64
+#define NEVER ~0ULL
+
+_Static_assert(SALUKI_EVENT_NAME > MODULE_NAME_MAX && SALUKI_EVENT_MAX == MODULE_EVENT_MAX,
+	       "what is in the ring is what modules are");
+
+/* ---- pins ------------------------------------------------------------------------------------ */
+
+/* All that is pinned of a module, but what is in `keep`'s place already: its program and its maps. */
+static void remove_pins(const struct slots *s, const char *name)
+{
+	char prefix[PIN_LEN];
+	struct dirent *e;
+	DIR *d = opendir(s->pin.path);
+	size_t len = snprintf(prefix, sizeof(prefix), "module:%s", name);
+
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, prefix, len) && (!e->d_name[len] || e->d_name[len] == ':'))
+			pin_remove(&s->pin, e->d_name);
+	if (d)
+		closedir(d);
+}
+
+static int put_pins(const struct slots *s, const struct module_checked *c)
+{
+	char name[PIN_LEN];
+	struct bpf_map *map;
+	int err;
+
+	remove_pins(s, c->signature.name);
+	snprintf(name, sizeof(name), "module:%s", c->signature.name);
+	err = pin_put(&s->pin, name, bpf_program__fd(c->prog));
+	bpf_object__for_each_map(map, c->obj) {
+		if (err || bpf_map__fd(map) < 0 || !strcmp(bpf_map__name(map), "saluki_view"))
+			continue;
+		snprintf(name, sizeof(name), "module:%s:%s", c->signature.name, bpf_map__name(map));
+		for (char *p = name; *p; p++)
+			*p = *p == '.' ? '_' : *p; /* bpffs takes none: .bss, .data */
+		err = pin_put(&s->pin, name, bpf_map__fd(map));
+	}
+	return err;
+}
+
+/* ---- the slot -------------------------------------------------------------------------------- */
+
+/* A module of priority 100 is never left out; of 0 from when half of the ring is full, and it comes
+ * back when a quarter is. */
+static void set_shedding(struct saluki_slot *slot, const struct saluki_config *c, uint32_t priority)
+{
+	uint64_t size = c->ring_size;
+
+	slot->priority = priority;
+	slot->shed_at = priority >= 100 ? NEVER : size / 2 + size * 2 / 5 * priority / 100;
+	slot->back_at = priority >= 100 ? NEVER : slot->shed_at / 2;
+}
+
+static void fill_slot(struct saluki_slot *slot, const struct saluki_config *config,
+		      const struct module_checked *c)
+{
+	const struct module_grant *g = &c->grant;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	memset(slot, 0, sizeof(*slot));
+	slot->used = 1;
+	slot->shown = g->shown;
+	slot->hashed = g->hashed;
+	slot->prefix = g->prefix;
+	slot->payload = g->payload;
+	slot->events = g->events;
+	slot->serial = c->signature.serial;
+	slot->loaded_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	slot->map_memory = c->map_memory;
+	slot->instructions = c->instructions;
+	snprintf(slot->name, sizeof(slot->name), "%s", c->signature.name);
+	memcpy(slot->hash, c->signature.object, sizeof(slot->hash));
+	set_shedding(slot, config, g->priority);
+}
+
+/* 128 bits of a secret, for one use. */
+static void key_for(__u64 out[2], const uint8_t secret[KEY_LEN], const char *use)
+{
+	uint8_t key[16];
+
+	crypto_generichash(key, sizeof(key), (const uint8_t *)use, strlen(use), secret, KEY_LEN);
+	memcpy(out, key, sizeof(key));
+	sodium_memzero(key, sizeof(key));
+}
+
+static void set_keys(struct saluki_slot_table *t, const struct module_secrets *s)
+{
+	key_for(t->anonymise, s->anonymise, "saluki anonymise");
+	key_for(t->trajectory, s->trajectory, "saluki trajectory");
+}
+
+static int put_program(const struct slots *s, int slot, int fd)
+{
+	__u32 place = SALUKI_SLOT_FIRST + slot;
+
+	return bpf_map_update_elem(s->programs_fd, &place, &fd, BPF_ANY) ? -errno : 0;
+}
+
+static void remove_program(const struct slots *s, int slot)
+{
+	__u32 place = SALUKI_SLOT_FIRST + slot;
+
+	bpf_map_delete_elem(s->programs_fd, &place);
+}
+
+/* ---- load and unload ------------------------------------------------------------------------- */
+
+/* The new one is complete in a slot of its own before any frame sees it, and then the table says so
+ * of it, and no more of the old one. */
+int module_load(struct slots *s, const struct module_checked *c)
+{
+	int old = slots_find(s, c->signature.name), slot = slots_find(s, NULL), err;
+
+	if (slot < 0) {
+		log_line("%s: it has %d modules, and there is room for no more; 'saluki module "
+			 "unload' takes one away",
+			 s->interface, SALUKI_MODULES_MAX);
+		return -ENOSPC;
+	}
+	err = serial_keep(c->signature.name, c->signature.serial);
+	if (err)
+		return err;
+	err = slots_clear_counters(s, slot);
+	err = err ?: put_program(s, slot, bpf_program__fd(c->prog));
+	err = err ?: put_pins(s, c);
+	if (!err) {
+		fill_slot(&s->table.slots[slot], &s->config, c);
+		if (old >= 0)
+			s->table.slots[old].used = 0;
+		set_keys(&s->table, &c->secrets);
+		err = slots_write(s);
+	}
+	if (err) {
+		remove_program(s, slot);
+		log_line("%s: cannot load %s: %s", s->interface, c->signature.name,
+			 attach_reason(err));
+	} else if (old >= 0) {
+		remove_program(s, old);
+	}
+	return err;
+}
+
+int module_unload(struct slots *s, const char *name)
+{
+	int slot = slots_find(s, name), err;
+
+	if (slot < 0) {
+		log_line("%s: no module %s there; 'saluki module list' lists them", s->interface,
+			 name);
+		return -ENOENT;
+	}
+	s->table.slots[slot].used = 0;
+	err = slots_write(s);
+	if (err) {
+		log_line("%s: cannot unload %s: %s", s->interface, name, attach_reason(err));
+		return err;
+	}
+	remove_program(s, slot);
+	remove_pins(s, name);
+	return 0;
+}

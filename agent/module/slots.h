@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Slots: what runs modules on one interface, as `saluki module` finds it by its pins beside those of
+ * the capture (agent/tap/pin.h):
+ *
+ *     module_table, module_now, module_counts, module_view   each with _xdp or _tc: what
+ *                                     bpf/modules.bpf.c has its modules in
+ *     module:NAME, module:NAME:MAP    a module's program, and its maps
+ *
+ * In: an interface that is captured. Out: the table of modules, to read or to change. Always holds:
+ * who changes it has a lock; every frame sees the table as it was or as it is to be.
+ */
+#ifndef AGENT_MODULE_SLOTS_H
+#define AGENT_MODULE_SLOTS_H
+
+#include <stdbool.h>
+
+#include <saluki/record.h>
+#include <saluki/slots.h>
+
+#include "agent/tap/lock.h"
+#include "agent/tap/pin.h"
+#include "shim.h"
+
+struct slots {
+	const char *interface;
+	struct lock lock;
+	struct pin pin;
+	struct saluki_config config; /* of the capture */
+	enum module_hook hook;
+	int programs_fd, table_fd, now_fd, counts_fd, view_fd; /* -1: not there */
+	struct saluki_slot_table table;			       /* as it is in force, to change */
+	struct saluki_slots_in_force now;
+};
+
+/* As before slots_open and after slots_close. */
+void slots_zero(struct slots *s);
+/* `changes`: takes the lock. Returns 0, also where no module was ever loaded: then `table` is empty; or
+ * -errno after a line. */
+int slots_open(struct slots *s, const char *interface, bool changes);
+/* Loads what runs modules, where it is not there yet. Returns 0, or -errno after a line. */
+int slots_make(struct slots *s);
+/* Puts `table` into force; when it returns no frame sees the one before. Returns 0 or -errno. */
+int slots_write(struct slots *s);
+/* The number of a module's slot, or of a free one with NULL; -ENOENT: there is none. */
+int slots_find(const struct slots *s, const char *name);
+/* What became of slot `i` on all CPUs. Returns 0 or -errno. */
+int slots_counters(const struct slots *s, unsigned int i, struct saluki_slot_counters *out);
+/* Sets them to zero: of a slot that no module is in. */
+int slots_clear_counters(const struct slots *s, unsigned int i);
+void slots_close(struct slots *s);
+
+#endif
