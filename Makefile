@@ -52,7 +52,8 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 		tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_options \
-		swarm_report swarm_send swarm_session module module_check module_keys module_sign)) \
+		swarm_report swarm_send swarm_session module module_check module_keys module_list \
+		module_sign module_slots)) \
 	$(wildcard agent/module/*.c)
 NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
@@ -131,7 +132,7 @@ $(BUILD)/agent/module/shim.o $(BUILD)/tests/unit/test_shape.o: override CFLAGS +
 $(BUILD)/agent/radio/%.o: override CFLAGS += $(NL_CFLAGS)
 
 $(NEEDS_bpf:%.c=$(BUILD)/%.o) $(BUILD)/tests/bpf/trim_run.o $(BUILD)/tests/bench/filter_cost.o: | \
-	$(BUILD)/capture.skel.h $(BUILD)/xsk.skel.h
+	$(BUILD)/capture.skel.h $(BUILD)/modules.skel.h $(BUILD)/xsk.skel.h
 
 .PHONY: vmlinux
 vmlinux: ## remake vmlinux.h from the running kernel

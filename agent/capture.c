@@ -8,8 +8,13 @@
 #include "capture.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <saluki/record.h>
 
 #include "agent/source/clock.h"
+#include "wire/said.h"
 
 /* `with_last`: all that the source has given is in a combo. */
 static void capture_push(struct capture *c, struct combo **combo, bool with_last)
@@ -47,6 +52,34 @@ static void capture_frame(struct capture *c, struct combo **combo, const struct 
 	if ((*combo)->frames == 0)
 		*ring_start = f->taken;
 	combo_append(*combo, &f->frame);
+}
+
+/* What a module has said of the frame in front of it. Its ring space is that of the combo it is in. */
+static __attribute__((cold)) void capture_said(struct capture *c, struct combo **combo,
+					       const struct source_frame *f)
+{
+	const struct saluki_event *e = (const void *)f->frame.data;
+	uint32_t head = offsetof(struct saluki_event, bytes);
+	struct said s = { .interface = f->frame.interface,
+			  .direction = f->frame.direction,
+			  .time_ns = f->frame.time_ns };
+	uint8_t bytes[SAID_MAX];
+	size_t len;
+
+	if (f->frame.kept_len < head || f->frame.kept_len > sizeof(*e))
+		return; /* not by any program of ours */
+	s.serial = e->serial;
+	s.len = f->frame.kept_len - head;
+	memcpy(s.name, e->name, sizeof(s.name) - 1);
+	memcpy(s.bytes, e->bytes, s.len);
+	len = said_write(bytes, &s);
+	if (*combo && !combo_event_fits(*combo, len))
+		capture_push(c, combo, false);
+	if (!*combo)
+		*combo = capture_combo(c);
+	if (combo_is_empty(*combo))
+		(*combo)->opened_ns = f->heard_ns;
+	combo_event(*combo, COMBO_EVENT_SAID, bytes, len);
 }
 
 /* Dwells that had ended by `until_ns` come behind the frames so far. Where the export thread has no
@@ -109,6 +142,10 @@ void *capture_thread(void *arg)
 		int got = stop && !c->drain ? 0 : c->source->ops->next(c->source, &f);
 
 		if (got == 1) {
+			if (f.frame.linktype == SALUKI_LINKTYPE_EVENT) {
+				capture_said(c, &combo, &f);
+				continue;
+			}
 			if (c->dwells)
 				capture_sampled(c, &combo, &f);
 			capture_frame(c, &combo, &f, &ring_start);

@@ -112,6 +112,7 @@ static __always_inline int capture(struct hook *h, bool wanted)
 	c->seen++;
 	c->seen_bytes += h->len + h->vlan_len;
 	c->time_ns = 0;
+	c->consume = consume;
 	if (!wanted) {
 		c->filtered++;
 		return 0;

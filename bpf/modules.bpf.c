@@ -20,7 +20,6 @@
 #define TC_ACT_SHOT 2
 
 const volatile __u32 linktype = LINKTYPE_ETHERNET;
-const volatile __u32 consume = 0;
 const volatile __u32 interface = 0;
 const volatile __u32 drop_bad_fcs = 0; /* as the capture's: bpf/record.h */
 const volatile __u32 mapped_exchange = 0;
@@ -194,7 +193,8 @@ static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 tim
 		label_fill(h, v, w.network, table->trajectory);
 }
 
-static __always_inline void run(struct hook *h)
+/* Returns whether the frame is consumed. */
+static __always_inline bool run(struct hook *h)
 {
 	/* Not in `r`: clang would keep all of it in memory, and forget what is constant. */
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
@@ -209,7 +209,7 @@ static __always_inline void run(struct hook *h)
 	r.whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
 	r.v = bpf_map_lookup_elem(&saluki_view, &zero);
 	if (!r.table || !c || !r.counts || !r.limits || !r.whole || !r.v)
-		return;
+		return false;
 	fill(h, (struct frame_view *)r.whole, c->time_ns, r.table);
 	if (r.table->sheds)
 		r.fill = ring_fill(r.cpu);
@@ -221,6 +221,7 @@ static __always_inline void run(struct hook *h)
 	RUN(&r, 5);
 	RUN(&r, 6);
 	RUN(&r, 7);
+	return c->consume;
 }
 
 SEC("xdp")
@@ -235,8 +236,7 @@ int saluki_modules_xdp(struct xdp_md *ctx)
 
 	h.data = (void *)(long)*(volatile __u32 *)&ctx->data;
 	h.data_end = (void *)(long)*(volatile __u32 *)&ctx->data_end;
-	run(&h);
-	return consume ? XDP_DROP : XDP_PASS;
+	return run(&h) ? XDP_DROP : XDP_PASS;
 }
 
 static __always_inline int run_skb(struct __sk_buff *skb, __u8 direction)
@@ -255,8 +255,7 @@ static __always_inline int run_skb(struct __sk_buff *skb, __u8 direction)
 	h.data = (void *)(long)*(volatile __u32 *)&skb->data;
 	h.data_end = (void *)(long)*(volatile __u32 *)&skb->data_end;
 	h.vlan = vlan;
-	run(&h);
-	return consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+	return run(&h) ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 
 SEC("tc")

@@ -108,6 +108,7 @@ struct combo_frame {
 /* Types of events. A collector counts those that it does not know, and passes them over. */
 enum {
 	COMBO_EVENT_DWELL = 1, /* dwell.h */
+	COMBO_EVENT_SAID = 2,  /* by a module: said.h */
 };
 
 struct combo_event {

@@ -3,6 +3,7 @@
 #include "pin.h"
 
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -164,7 +165,8 @@ void pin_remove(const struct pin *p, const char *name)
 		unlinkat(p->dir, name, 0);
 }
 
-/* The config first: without it nothing is there, whenever we are killed. */
+/* The config first: without it nothing is there, whenever we are killed. Those of modules have names
+ * of their own. */
 static const char *const names[] = {
 	"config",	  "ring",      "mapped",   "wakeup",	   "journal",	  "counters",
 	"filter",	  "link",      "program",  "link_ingress", "link_egress", "program_ingress",
@@ -179,8 +181,21 @@ bool pin_is_empty(const struct pin *p)
 	return true;
 }
 
+static void clear_modules(const struct pin *p)
+{
+	DIR *d = p->dir < 0 ? NULL : opendir(p->path);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (!strncmp(e->d_name, "module", strlen("module")))
+			pin_remove(p, e->d_name);
+	if (d)
+		closedir(d);
+}
+
 void pin_clear(const struct pin *p)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		pin_remove(p, names[i]);
+	clear_modules(p);
 }

@@ -75,8 +75,10 @@ struct saluki_counters {
 	__u64 malformed;   /* captured frames with a header that lies: kept up to that header */
 	__u64 bad_fcs;	   /* frames the filter takes whose radiotap header says that their FCS was
 			      wrong; they are in another counter too */
-	__u64 time_ns;	   /* no count: the stamp of the present frame, for modules; 0: it has none */
-	__u64 pad[6];
+	/* No counts, but what modules have to know of the present frame: */
+	__u64 time_ns; /* its stamp; 0: it has none */
+	__u64 consume; /* whether it is passed on */
+	__u64 pad[5];
 };
 _Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/* saluki module list, stats: which modules run on an interface, and what has become of them. */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/module/slots.h"
+#include "json.h"
+#include "module.h"
+
+#define OPT_JSON 256
+
+const struct option_def module_list_defs[] = {
+	{ 'i', "interface", "IF", "of this interface" },
+	{ OPT_JSON, "json", NULL, "for programs" },
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
+
+static const struct {
+	const char *name;
+	size_t at;
+} counters[] = {
+#define COUNTER(name) { #name, offsetof(struct saluki_slot_counters, name) }
+	COUNTER(frames),
+	COUNTER(skipped),
+	COUNTER(missing),
+	COUNTER(events),
+	COUNTER(events_limited),
+	COUNTER(events_lost),
+#undef COUNTER
+};
+
+/* Nanoseconds a frame of those that were measured; 0: none was yet. */
+static double cost_ns(const struct saluki_slot_counters *c)
+{
+	return c->timed ? (double)c->time_ns / c->timed : 0;
+}
+
+static uint64_t counter(const struct saluki_slot_counters *c, size_t i)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)c + counters[i].at, sizeof(value));
+	return value;
+}
+
+static void print_hash(const uint8_t hash[32])
+{
+	for (int i = 0; i < 32; i++)
+		printf("%02x", hash[i]);
+}
+
+static void print_json(const struct saluki_slot *s, const struct saluki_slot_counters *c)
+{
+	printf("{");
+	json_string("name", s->name, sizeof(s->name));
+	printf("\"serial\": %" PRIu64 ", \"blake2b\": \"", (uint64_t)s->serial);
+	print_hash(s->hash);
+	printf("\", \"priority\": %u, \"instructions\": %u, \"map_memory\": %" PRIu64
+	       ", \"loaded_ns\": %" PRIu64 ", \"shed\": %s, \"ns_a_frame\": %.1f",
+	       s->priority, s->instructions, (uint64_t)s->map_memory, (uint64_t)s->loaded_ns,
+	       c->shed ? "true" : "false", cost_ns(c));
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		printf(", \"%s\": %" PRIu64, counters[i].name, counter(c, i));
+	printf("}");
+}
+
+static void print_list(const struct saluki_slot *s)
+{
+	time_t t = s->loaded_ns / 1000000000;
+	char since[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&t, &tm))
+		strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	printf("%s: serial %" PRIu64 ", priority %u, at most %u instructions a frame, %" PRIu64
+	       " bytes of maps, since %s\n  BLAKE2b ",
+	       s->name, (uint64_t)s->serial, s->priority, s->instructions, (uint64_t)s->map_memory,
+	       since);
+	print_hash(s->hash);
+	printf("\n");
+}
+
+static void print_stats(const struct saluki_slot *s, const struct saluki_slot_counters *c)
+{
+	printf("%s:", s->name);
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		printf("%s %s %" PRIu64, i ? "," : "", counters[i].name, counter(c, i));
+	printf(", %.1f ns a frame%s\n", cost_ns(c), c->shed ? ", left out at present" : "");
+}
+
+static int print(const char *interface, bool stats, bool json)
+{
+	struct slots s;
+	int err = slots_open(&s, interface, false);
+	unsigned int printed = 0;
+
+	if (!err && json)
+		printf("[");
+	for (unsigned int i = 0; !err && i < SALUKI_MODULES_MAX; i++) {
+		struct saluki_slot_counters c;
+
+		if (!s.table.slots[i].used)
+			continue;
+		err = slots_counters(&s, i, &c);
+		if (err)
+			log_line("%s: cannot read the counters: %s", interface, strerror(-err));
+		else if (json)
+			printf(printed++ ? ",\n " : "");
+		if (!err && json)
+			print_json(&s.table.slots[i], &c);
+		else if (!err && stats)
+			print_stats(&s.table.slots[i], &c);
+		else if (!err)
+			print_list(&s.table.slots[i]);
+	}
+	if (!err && json)
+		printf("]\n");
+	slots_close(&s);
+	return err;
+}
+
+static int main_of(int argc, char **argv, bool stats)
+{
+	const char *interface = NULL;
+	bool json = false;
+	int id;
+
+	while ((id = options_next(module_list_defs, argc, argv)) != -1) {
+		if (id == 'h') {
+			printf("Usage: saluki module %s -i IF [--json]\n\n%s\n\n", argv[0],
+			       stats ? "Says what the modules of an interface have seen, said and "
+				       "cost."
+				     : "Lists the modules that run on an interface.");
+			options_print(stdout, module_list_defs);
+			return 0;
+		}
+		if (id == 'i')
+			interface = optarg;
+		else if (id == OPT_JSON)
+			json = true;
+		else
+			return EXIT_USAGE;
+	}
+	if (!interface || optind < argc) {
+		log_line("module %s: give an interface with -i IF, and nothing else", argv[0]);
+		return EXIT_USAGE;
+	}
+	if (print(interface, stats, json))
+		return 1;
+	if (fflush(stdout) == EOF) {
+		log_line("standard output: %s", strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+int module_list_main(int argc, char **argv)
+{
+	return main_of(argc, argv, false);
+}
+
+int module_stats_main(int argc, char **argv)
+{
+	return main_of(argc, argv, true);
+}
