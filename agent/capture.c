@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Capture thread. In: frames from a source. Out: combos in the queue, each closed when it is
- * full or `--combo-age` after its first frame was heard, with the dwells of radios amid them. Always holds: no frame taken from the
- * source is dropped here; when the queue is full the thread waits, the kernel's ring fills, and
- * what does not fit there is counted there. Allocates nothing.
+ * full or `--combo-age` after its first frame was heard, with the dwells of radios amid them.
+ * Always holds: no frame taken from the source is dropped here; when the queue is full the thread
+ * waits, the kernel's ring fills, and what does not fit there is counted there. Allocates nothing.
  */
 #include "capture.h"
 
@@ -42,8 +42,7 @@ static void capture_frame(struct capture *c, struct combo **combo, const struct 
 {
 	if (*combo && !combo_is_empty(*combo) &&
 	    (!combo_fits(*combo, f->frame.kept_len) ||
-	     (c->ring_span_max && (*combo)->frames &&
-	      f->taken - *ring_start > c->ring_span_max)))
+	     (c->ring_span_max && (*combo)->frames && f->taken - *ring_start > c->ring_span_max)))
 		capture_push(c, combo, false);
 	if (!*combo)
 		*combo = capture_combo(c);
@@ -54,7 +53,8 @@ static void capture_frame(struct capture *c, struct combo **combo, const struct 
 	combo_append(*combo, &f->frame);
 }
 
-/* What a module has said of the frame in front of it. Its ring space is that of the combo it is in. */
+/* What a module has said of the frame in front of it. Its ring space is that of the combo it is in.
+ */
 static __attribute__((cold)) void capture_said(struct capture *c, struct combo **combo,
 					       const struct source_frame *f)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Anonymise: what a module may be shown of addresses and names without knowing whose they are. In: a
- * masked view, the operator's key, and what is to be hidden how. Out: the same view with other
- * addresses. Always holds: what is equal stays equal, on this sensor and on all with this key; an IP
- * address that is hidden by its prefixes begins like another for as many bits as they did (Xu, Fan,
- * Ammar, Moon, "Prefix-Preserving IP Address Anonymization", 2002, with SipHash in the place of AES).
+ * Anonymise: what a module may be shown of addresses and names without knowing whose they are. In:
+ * a masked view, the operator's key, and what is to be hidden how. Out: the same view with other
+ * addresses. Always holds: what is equal stays equal, on this sensor and on all with this key; an
+ * IP address that is hidden by its prefixes begins like another for as many bits as they did (Xu,
+ * Fan, Ammar, Moon, "Prefix-Preserving IP Address Anonymization", 2002, with SipHash in the place
+ * of AES).
  */
 #ifndef SALUKI_BPF_ANONYMISE_H
 #define SALUKI_BPF_ANONYMISE_H

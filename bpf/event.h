@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events: what a module has said (saluki/module.h) goes into the ring behind the frame that it is of.
- * In: the view that the module has had. Out: a record, or a counter that says why not.
+ * Events: what a module has said (saluki/module.h) goes into the ring behind the frame that it is
+ * of. In: the view that the module has had. Out: a record, or a counter that says why not.
  */
 #ifndef SALUKI_BPF_EVENT_H
 #define SALUKI_BPF_EVENT_H
@@ -19,8 +19,8 @@ struct event_record {
 	struct saluki_event event;
 };
 
-static __always_inline void event_fill(struct event_record *r, const struct frame_view *v, __u32 len,
-				       const struct saluki_slot *s)
+static __always_inline void event_fill(struct event_record *r, const struct frame_view *v,
+				       __u32 len, const struct saluki_slot *s)
 {
 	r->head.time_ns = v->time_ns;
 	r->head.orig_len = r->head.kept_len = __builtin_offsetof(struct saluki_event, bytes) + len;

@@ -152,7 +152,8 @@ static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_s
 			anonymise((r)->v, (void *)(r)->table->anonymise, s->hashed, s->prefix);    \
 		if (!(c->frames++ & TIMED_MASK))                                                   \
 			begin_ns = bpf_ktime_get_ns();                                             \
-		c->missing += (r)->h->is_xdp ? slot_xdp_##n((r)->h->ctx) : slot_tc_##n((r)->h->ctx);\
+		c->missing += (r)->h->is_xdp ? slot_xdp_##n((r)->h->ctx)                           \
+					     : slot_tc_##n((r)->h->ctx);                           \
 		if (begin_ns) {                                                                    \
 			c->timed++;                                                                \
 			c->time_ns += bpf_ktime_get_ns() - begin_ns;                               \

@@ -59,7 +59,7 @@ parse_inline unsigned int view_rate(unsigned int mcs, unsigned int streams, unsi
 		p = 0;                                                                             \
 		if (!(present & (1u << (bit))))                                                    \
 			break;                                                                     \
-		off = (off + (align) - 1) & ~((align) - 1u);                                       \
+		off = (off + (align)-1) & ~((align)-1u);                                           \
 		if (off + (size) > len)                                                            \
 			return;                                                                    \
 		p = frame_at(f, parse_joint(off, PARSE_OFFSET_MASK), (size));                      \
@@ -120,10 +120,10 @@ parse_inline void view_radiotap(struct frame_view *v, struct frame *f, unsigned 
 		unsigned int bw = parse_le16(p) & 0x40 ? p[3] & 31 : 0;
 
 		v->rate_kbps = view_rate(p[4] >> 4, p[4] & 15,
-					 bw == 0	? 52
-					 : bw <= 3	? 108
-					 : bw <= 10	? 234
-							: 468,
+					 bw == 0    ? 52
+					 : bw <= 3  ? 108
+					 : bw <= 10 ? 234
+						    : 468,
 					 (parse_le16(p) & 4) && (p[2] & 4));
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a module has said of a frame (saluki/module.h): an event amid frames (combo.h), behind the frame
- * that it is of.
+ * What a module has said of a frame (saluki/module.h): an event amid frames (combo.h), behind the
+ * frame that it is of.
  *
  *     interface 1, direction 1, time 8, varint serial, varint name length, name, bytes
  */

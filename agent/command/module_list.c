@@ -21,13 +21,12 @@ static const struct {
 	const char *name;
 	size_t at;
 } counters[] = {
-#define COUNTER(name) { #name, offsetof(struct saluki_slot_counters, name) }
-	COUNTER(frames),
-	COUNTER(skipped),
-	COUNTER(missing),
-	COUNTER(events),
-	COUNTER(events_limited),
-	COUNTER(events_lost),
+#define COUNTER(name)                                                                              \
+	{                                                                                          \
+#name, offsetof(struct saluki_slot_counters, name)                                 \
+	}
+	COUNTER(frames), COUNTER(skipped),	  COUNTER(missing),
+	COUNTER(events), COUNTER(events_limited), COUNTER(events_lost),
 #undef COUNTER
 };
 
@@ -92,8 +91,8 @@ static void print_stats(const struct saluki_slot *s, const struct saluki_slot_co
 
 static int print(const char *interface, bool stats, bool json)
 {
-	struct slots s;
-	int err = slots_open(&s, interface, false);
+	struct module_slots s;
+	int err = module_slots_open(&s, interface, false);
 	unsigned int printed = 0;
 
 	if (!err && json)
@@ -103,7 +102,7 @@ static int print(const char *interface, bool stats, bool json)
 
 		if (!s.table.slots[i].used)
 			continue;
-		err = slots_counters(&s, i, &c);
+		err = module_slots_counters(&s, i, &c);
 		if (err)
 			log_line("%s: cannot read the counters: %s", interface, strerror(-err));
 		else if (json)
@@ -117,7 +116,7 @@ static int print(const char *interface, bool stats, bool json)
 	}
 	if (!err && json)
 		printf("]\n");
-	slots_close(&s);
+	module_slots_close(&s);
 	return err;
 }
 

@@ -56,10 +56,10 @@ static int parse(int argc, char **argv, const struct option_def *defs, const cha
 static int load(struct module_request *r)
 {
 	struct module_checked checked = { 0 };
-	struct slots s;
-	int err = slots_open(&s, r->interface, true);
+	struct module_slots s;
+	int err = module_slots_open(&s, r->interface, true);
 
-	err = err ?: slots_make(&s);
+	err = err ?: module_slots_make(&s);
 	if (!err) {
 		r->hook = s.hook;
 		r->view_fd = s.view_fd;
@@ -76,19 +76,20 @@ static int load(struct module_request *r)
 				 checked.instructions);
 		module_checked_free(&checked);
 	}
-	slots_close(&s);
+	module_slots_close(&s);
 	return err;
 }
 
 int module_load_main(int argc, char **argv)
 {
 	struct module_request r = { .lines = stdout };
-	int status = parse(argc, argv, module_load_defs,
-			   "Usage: saluki module load -i IF [--policy FILE] M.o\n\n"
-			   "Holds a module against the policy, with the lines of 'saluki module "
-			   "check', and\nlets it run on each frame from then on, in the place of the "
-			   "one of its name.\n\n",
-			   &r, &r.object);
+	int status =
+		parse(argc, argv, module_load_defs,
+		      "Usage: saluki module load -i IF [--policy FILE] M.o\n\n"
+		      "Holds a module against the policy, with the lines of 'saluki module "
+		      "check', and\nlets it run on each frame from then on, in the place of the "
+		      "one of its name.\n\n",
+		      &r, &r.object);
 
 	return status ? status - 1 : load(&r) ? 1 : 0;
 }
@@ -97,7 +98,7 @@ int module_unload_main(int argc, char **argv)
 {
 	struct module_request r = { 0 };
 	const char *name;
-	struct slots s;
+	struct module_slots s;
 	int err, status = parse(argc, argv, module_unload_defs,
 				"Usage: saluki module unload -i IF NAME\n\n"
 				"Takes a module away. What its maps have in them is gone.\n\n",
@@ -105,8 +106,8 @@ int module_unload_main(int argc, char **argv)
 
 	if (status)
 		return status - 1;
-	err = slots_open(&s, r.interface, true);
+	err = module_slots_open(&s, r.interface, true);
 	err = err ?: module_unload(&s, name);
-	slots_close(&s);
+	module_slots_close(&s);
 	return err ? 1 : 0;
 }

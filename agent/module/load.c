@@ -26,8 +26,9 @@ _Static_assert(SALUKI_EVENT_NAME > MODULE_NAME_MAX && SALUKI_EVENT_MAX == MODULE
 
 /* ---- pins ------------------------------------------------------------------------------------ */
 
-/* All that is pinned of a module, but what is in `keep`'s place already: its program and its maps. */
-static void remove_pins(const struct slots *s, const char *name)
+/* All that is pinned of a module, but what is in `keep`'s place already: its program and its maps.
+ */
+static void remove_pins(const struct module_slots *s, const char *name)
 {
 	char prefix[PIN_LEN];
 	struct dirent *e;
@@ -41,7 +42,7 @@ static void remove_pins(const struct slots *s, const char *name)
 		closedir(d);
 }
 
-static int put_pins(const struct slots *s, const struct module_checked *c)
+static int put_pins(const struct module_slots *s, const struct module_checked *c)
 {
 	char name[PIN_LEN];
 	struct bpf_map *map;
@@ -50,7 +51,8 @@ static int put_pins(const struct slots *s, const struct module_checked *c)
 	remove_pins(s, c->signature.name);
 	snprintf(name, sizeof(name), "module:%s", c->signature.name);
 	err = pin_put(&s->pin, name, bpf_program__fd(c->prog));
-	bpf_object__for_each_map(map, c->obj) {
+	bpf_object__for_each_map(map, c->obj)
+	{
 		if (err || bpf_map__fd(map) < 0 || !strcmp(bpf_map__name(map), "saluki_view"))
 			continue;
 		snprintf(name, sizeof(name), "module:%s:%s", c->signature.name, bpf_map__name(map));
@@ -113,14 +115,14 @@ static void set_keys(struct saluki_slot_table *t, const struct module_secrets *s
 	key_for(t->trajectory, s->trajectory, "saluki trajectory");
 }
 
-static int put_program(const struct slots *s, int slot, int fd)
+static int put_program(const struct module_slots *s, int slot, int fd)
 {
 	__u32 place = SALUKI_SLOT_FIRST + slot;
 
 	return bpf_map_update_elem(s->programs_fd, &place, &fd, BPF_ANY) ? -errno : 0;
 }
 
-static void remove_program(const struct slots *s, int slot)
+static void remove_program(const struct module_slots *s, int slot)
 {
 	__u32 place = SALUKI_SLOT_FIRST + slot;
 
@@ -131,9 +133,9 @@ static void remove_program(const struct slots *s, int slot)
 
 /* The new one is complete in a slot of its own before any frame sees it, and then the table says so
  * of it, and no more of the old one. */
-int module_load(struct slots *s, const struct module_checked *c)
+int module_load(struct module_slots *s, const struct module_checked *c)
 {
-	int old = slots_find(s, c->signature.name), slot = slots_find(s, NULL), err;
+	int old = module_slots_find(s, c->signature.name), slot = module_slots_find(s, NULL), err;
 
 	if (slot < 0) {
 		log_line("%s: it has %d modules, and there is room for no more; 'saluki module "
@@ -144,7 +146,7 @@ int module_load(struct slots *s, const struct module_checked *c)
 	err = serial_keep(c->signature.name, c->signature.serial);
 	if (err)
 		return err;
-	err = slots_clear_counters(s, slot);
+	err = module_slots_clear_counters(s, slot);
 	err = err ?: put_program(s, slot, bpf_program__fd(c->prog));
 	err = err ?: put_pins(s, c);
 	if (!err) {
@@ -152,7 +154,7 @@ int module_load(struct slots *s, const struct module_checked *c)
 		if (old >= 0)
 			s->table.slots[old].used = 0;
 		set_keys(&s->table, &c->secrets);
-		err = slots_write(s);
+		err = module_slots_write(s);
 	}
 	if (err) {
 		remove_program(s, slot);
@@ -164,9 +166,9 @@ int module_load(struct slots *s, const struct module_checked *c)
 	return err;
 }
 
-int module_unload(struct slots *s, const char *name)
+int module_unload(struct module_slots *s, const char *name)
 {
-	int slot = slots_find(s, name), err;
+	int slot = module_slots_find(s, name), err;
 
 	if (slot < 0) {
 		log_line("%s: no module %s there; 'saluki module list' lists them", s->interface,
@@ -174,7 +176,7 @@ int module_unload(struct slots *s, const char *name)
 		return -ENOENT;
 	}
 	s->table.slots[slot].used = 0;
-	err = slots_write(s);
+	err = module_slots_write(s);
 	if (err) {
 		log_line("%s: cannot unload %s: %s", s->interface, name, attach_reason(err));
 		return err;

@@ -27,7 +27,7 @@ struct cpu_counters {
 
 static const char *const hooks[] = { [MODULE_XDP] = "xdp", [MODULE_TC] = "tc" };
 
-static int *slots_fd(struct slots *s, unsigned int i, const char **name)
+static int *slots_fd(struct module_slots *s, unsigned int i, const char **name)
 {
 	static const char *const names[] = { "slots", "module_table", "module_now", "module_counts",
 					     "module_view" };
@@ -40,12 +40,12 @@ static int *slots_fd(struct slots *s, unsigned int i, const char **name)
 	return fds[i];
 }
 
-static void pin_name(char out[32], const struct slots *s, const char *name)
+static void pin_name(char out[32], const struct module_slots *s, const char *name)
 {
 	snprintf(out, 32, "%s_%s", name, hooks[s->hook]);
 }
 
-void slots_zero(struct slots *s)
+void module_slots_zero(struct module_slots *s)
 {
 	const char *name;
 	int *fd;
@@ -57,7 +57,7 @@ void slots_zero(struct slots *s)
 		*fd = -1;
 }
 
-static void get_pins(struct slots *s)
+static void get_pins(struct module_slots *s)
 {
 	const char *name;
 	char pinned[32];
@@ -70,7 +70,7 @@ static void get_pins(struct slots *s)
 	}
 }
 
-static int put_pins(struct slots *s)
+static int put_pins(struct module_slots *s)
 {
 	const char *name;
 	char pinned[32];
@@ -85,7 +85,7 @@ static int put_pins(struct slots *s)
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-static int read_table(struct slots *s)
+static int read_table(struct module_slots *s)
 {
 	__u32 zero = 0;
 
@@ -97,7 +97,7 @@ static int read_table(struct slots *s)
 	return bpf_map_lookup_elem(s->table_fd, &s->now.table, &s->table) ? -errno : 0;
 }
 
-static int read_capture(struct slots *s)
+static int read_capture(struct module_slots *s)
 {
 	int fd = pin_get(&s->pin, "config");
 	int err = fd < 0 ? fd : config_read(fd, &s->config);
@@ -118,11 +118,11 @@ static int read_capture(struct slots *s)
 	return err;
 }
 
-int slots_open(struct slots *s, const char *interface, bool changes)
+int module_slots_open(struct module_slots *s, const char *interface, bool changes)
 {
 	int err;
 
-	slots_zero(s);
+	module_slots_zero(s);
 	s->interface = interface;
 	if (changes) {
 		err = lock_take(&s->lock, interface, ".modules");
@@ -141,7 +141,7 @@ int slots_open(struct slots *s, const char *interface, bool changes)
 	return err;
 }
 
-void slots_close(struct slots *s)
+void module_slots_close(struct module_slots *s)
 {
 	const char *name;
 	int *fd;
@@ -152,12 +152,12 @@ void slots_close(struct slots *s)
 	if (s->pin.dir >= 0)
 		close(s->pin.dir); /* the folder is the capture's */
 	lock_release(&s->lock);
-	slots_zero(s);
+	module_slots_zero(s);
 }
 
 /* ---- what runs them -------------------------------------------------------------------------- */
 
-static int reuse(const struct slots *s, struct bpf_map *map, const char *pinned)
+static int reuse(const struct module_slots *s, struct bpf_map *map, const char *pinned)
 {
 	int fd = pin_get(&s->pin, pinned), err;
 
@@ -178,7 +178,7 @@ static void set_constants(struct modules_bpf *skel, const struct saluki_config *
 	skel->rodata->mapped_size = c->mapped ? c->ring_size : 0;
 }
 
-static int load(const struct slots *s, struct modules_bpf *skel)
+static int load(const struct module_slots *s, struct modules_bpf *skel)
 {
 	bool tc = s->hook == MODULE_TC;
 	int err;
@@ -196,14 +196,14 @@ static int load(const struct slots *s, struct modules_bpf *skel)
 	return err ?: modules_bpf__load(skel);
 }
 
-static int put_program(const struct slots *s, __u32 place, const struct bpf_program *prog)
+static int put_program(const struct module_slots *s, __u32 place, const struct bpf_program *prog)
 {
 	int fd = bpf_program__fd(prog);
 
 	return bpf_map_update_elem(s->programs_fd, &place, &fd, BPF_ANY) ? -errno : 0;
 }
 
-static int put_programs(const struct slots *s, const struct modules_bpf *skel)
+static int put_programs(const struct module_slots *s, const struct modules_bpf *skel)
 {
 	if (s->hook == MODULE_XDP)
 		return put_program(s, SALUKI_SLOT_RUN_IN, skel->progs.saluki_modules_xdp);
@@ -211,7 +211,7 @@ static int put_programs(const struct slots *s, const struct modules_bpf *skel)
 		       ?: put_program(s, SALUKI_SLOT_RUN_OUT, skel->progs.saluki_modules_tc_egress);
 }
 
-int slots_make(struct slots *s)
+int module_slots_make(struct module_slots *s)
 {
 	struct modules_bpf *skel;
 	int err;
@@ -235,7 +235,7 @@ int slots_make(struct slots *s)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-int slots_find(const struct slots *s, const char *name)
+int module_slots_find(const struct module_slots *s, const char *name)
 {
 	for (int i = 0; i < SALUKI_MODULES_MAX; i++) {
 		const struct saluki_slot *slot = &s->table.slots[i];
@@ -246,7 +246,7 @@ int slots_find(const struct slots *s, const char *name)
 	return -ENOENT;
 }
 
-int slots_write(struct slots *s)
+int module_slots_write(struct module_slots *s)
 {
 	struct saluki_slot_table *t = &s->table;
 	struct saluki_slots_in_force next = { .table = !s->now.table };
@@ -267,7 +267,7 @@ int slots_write(struct slots *s)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-static struct cpu_counters *map_counters(const struct slots *s, int rights, size_t *len)
+static struct cpu_counters *map_counters(const struct module_slots *s, int rights, size_t *len)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	void *p;
@@ -277,7 +277,8 @@ static struct cpu_counters *map_counters(const struct slots *s, int rights, size
 	return p == MAP_FAILED ? NULL : p;
 }
 
-int slots_counters(const struct slots *s, unsigned int i, struct saluki_slot_counters *out)
+int module_slots_counters(const struct module_slots *s, unsigned int i,
+			  struct saluki_slot_counters *out)
 {
 	__u64 *sum = (__u64 *)out;
 	size_t len;
@@ -296,7 +297,7 @@ int slots_counters(const struct slots *s, unsigned int i, struct saluki_slot_cou
 	return 0;
 }
 
-int slots_clear_counters(const struct slots *s, unsigned int i)
+int module_slots_clear_counters(const struct module_slots *s, unsigned int i)
 {
 	size_t len;
 	struct cpu_counters *c = map_counters(s, PROT_READ | PROT_WRITE, &len);

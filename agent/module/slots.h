@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Slots: what runs modules on one interface, as `saluki module` finds it by its pins beside those of
- * the capture (agent/tap/pin.h):
+ * Slots: what runs modules on one interface, as `saluki module` finds it by its pins beside those
+ * of the capture (agent/tap/pin.h):
  *
  *     module_table, module_now, module_counts, module_view   each with _xdp or _tc: what
  *                                     bpf/modules.bpf.c has its modules in
@@ -22,7 +22,7 @@
 #include "agent/tap/pin.h"
 #include "shim.h"
 
-struct slots {
+struct module_slots {
 	const char *interface;
 	struct lock lock;
 	struct pin pin;
@@ -33,21 +33,22 @@ struct slots {
 	struct saluki_slots_in_force now;
 };
 
-/* As before slots_open and after slots_close. */
-void slots_zero(struct slots *s);
-/* `changes`: takes the lock. Returns 0, also where no module was ever loaded: then `table` is empty; or
- * -errno after a line. */
-int slots_open(struct slots *s, const char *interface, bool changes);
+/* As before module_slots_open and after module_slots_close. */
+void module_slots_zero(struct module_slots *s);
+/* `changes`: takes the lock. Returns 0, also where no module was ever loaded: then `table` is
+ * empty; or -errno after a line. */
+int module_slots_open(struct module_slots *s, const char *interface, bool changes);
 /* Loads what runs modules, where it is not there yet. Returns 0, or -errno after a line. */
-int slots_make(struct slots *s);
+int module_slots_make(struct module_slots *s);
 /* Puts `table` into force; when it returns no frame sees the one before. Returns 0 or -errno. */
-int slots_write(struct slots *s);
+int module_slots_write(struct module_slots *s);
 /* The number of a module's slot, or of a free one with NULL; -ENOENT: there is none. */
-int slots_find(const struct slots *s, const char *name);
+int module_slots_find(const struct module_slots *s, const char *name);
 /* What became of slot `i` on all CPUs. Returns 0 or -errno. */
-int slots_counters(const struct slots *s, unsigned int i, struct saluki_slot_counters *out);
+int module_slots_counters(const struct module_slots *s, unsigned int i,
+			  struct saluki_slot_counters *out);
 /* Sets them to zero: of a slot that no module is in. */
-int slots_clear_counters(const struct slots *s, unsigned int i);
-void slots_close(struct slots *s);
+int module_slots_clear_counters(const struct module_slots *s, unsigned int i);
+void module_slots_close(struct module_slots *s);
 
 #endif

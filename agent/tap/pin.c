@@ -165,8 +165,8 @@ void pin_remove(const struct pin *p, const char *name)
 		unlinkat(p->dir, name, 0);
 }
 
-/* The config first: without it nothing is there, whenever we are killed. Those of modules have names
- * of their own. */
+/* The config first: without it nothing is there, whenever we are killed. Those of modules have
+ * names of their own. */
 static const char *const names[] = {
 	"config",	  "ring",      "mapped",   "wakeup",	   "journal",	  "counters",
 	"filter",	  "link",      "program",  "link_ingress", "link_egress", "program_ingress",

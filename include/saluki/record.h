@@ -46,8 +46,8 @@ struct saluki_record {
 };
 _Static_assert(sizeof(struct saluki_record) == 24, "ring record is ABI between BPF and agent");
 
-/* Not a frame but what a module has said of the one in front of it: a record with this in the place of
- * a LINKTYPE_, and struct saluki_event for its bytes. */
+/* Not a frame but what a module has said of the one in front of it: a record with this in the place
+ * of a LINKTYPE_, and struct saluki_event for its bytes. */
 #define SALUKI_LINKTYPE_EVENT 0xffff
 #define SALUKI_EVENT_MAX 64
 #define SALUKI_EVENT_NAME 32

@@ -34,9 +34,9 @@ struct saluki_slot {
 	/* For who asks; the name and the serial are in its events, too. */
 	char name[SALUKI_EVENT_NAME];
 	__u64 serial;
-	__u8 hash[32]; /* of its object */
-	__u64 loaded_ns; /* since 1970 */
-	__u64 map_memory; /* bytes */
+	__u8 hash[32];	    /* of its object */
+	__u64 loaded_ns;    /* since 1970 */
+	__u64 map_memory;   /* bytes */
 	__u32 instructions; /* that the verifier went through; 0: not known */
 	__u32 priority;
 };
@@ -57,10 +57,10 @@ struct saluki_slots_in_force {
 
 /* What became of it, a slot of each CPU. Only that CPU writes it. */
 struct saluki_slot_counters {
-	__u64 frames;	      /* it has seen */
-	__u64 skipped;	      /* it was left out, for the ring was filling */
-	__u64 missing;	      /* there was no program in its place, or the kernel refused the call */
-	__u64 events;	      /* in the ring */
+	__u64 frames;  /* it has seen */
+	__u64 skipped; /* it was left out, for the ring was filling */
+	__u64 missing; /* there was no program in its place, or the kernel refused the call */
+	__u64 events;  /* in the ring */
 	__u64 events_limited; /* dropped: more than are granted a second */
 	__u64 events_lost;    /* dropped: the ring was full */
 	__u64 timed, time_ns; /* frames whose run was measured, one in 64, and the sum */
