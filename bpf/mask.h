@@ -50,6 +50,30 @@ static __always_inline void mask_payload(struct frame_view *to, const struct fra
 	}
 }
 
+/* A module that is the only one looks at the whole view itself: what it is not shown is taken out
+ * of it. What was never filled in stays as it is; nobody but the module writes there. */
+static __always_inline void mask_alone(struct frame_view *v, const struct saluki_slot *s)
+{
+	__u64 *out = (__u64 *)v;
+	__u32 hidden = v->has & ~s->shown;
+
+#define MASK_HIDE(bit, from, to)                                                                   \
+	if (hidden & (bit)) {                                                                      \
+		_Pragma("unroll") for (int i = (from); i < (to); i++) out[i] = 0;                  \
+	}
+	MASK_HIDE(VIEW_RADIOTAP, VIEW_WORD(mhz), VIEW_WORD(addr))
+	MASK_HIDE(VIEW_MAC, VIEW_WORD(addr), VIEW_WORD(ssid))
+	MASK_HIDE(VIEW_SSID, VIEW_WORD(ssid), VIEW_WORD(saddr))
+	MASK_HIDE(VIEW_IP, VIEW_WORD(saddr), VIEW_WORD(sport))
+	MASK_HIDE(VIEW_PORTS, VIEW_WORD(sport), VIEW_WORD(label))
+#undef MASK_HIDE
+	/* Label and payload are filled in for who is shown them. */
+	v->has &= s->shown | 0xffff0000;
+	if (v->has & VIEW_PAYLOAD && v->payload_seen > s->payload)
+		mask_payload(v, v, s->payload);
+	v->event_len = 0;
+}
+
 static __always_inline void mask_view(struct frame_view *to, const struct frame_view *from,
 				      const struct saluki_slot *s)
 {

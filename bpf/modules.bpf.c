@@ -77,13 +77,27 @@ struct {
 	__type(value, struct slot_limits);
 } saluki_slot_limits SEC(".maps");
 
-/* What modules are given (bpf/module.h has the same), and what it is made from. */
+/* What modules are given (bpf/module.h has the same). */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct frame_view);
-} saluki_view SEC(".maps"), saluki_view_whole SEC(".maps");
+} saluki_view SEC(".maps");
+
+/* What it is made from where there is more than one of them; and whose view was in saluki_view
+ * last: saluki_slot_table.alone. */
+struct whole_view {
+	struct frame_view view;
+	__u64 in_view;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct whole_view);
+} saluki_view_whole SEC(".maps");
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
@@ -147,7 +161,10 @@ static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_s
                                                                                                    \
 		if (!s->used || ((r)->table->sheds && is_shed(s, c, (r)->fill)))                   \
 			break;                                                                     \
-		mask_view((r)->v, (r)->whole, s);                                                  \
+		if ((r)->table->alone)                                                             \
+			mask_alone((r)->v, s);                                                     \
+		else                                                                               \
+			mask_view((r)->v, (r)->whole, s);                                          \
 		if (s->hashed | s->prefix)                                                         \
 			anonymise((r)->v, (void *)(r)->table->anonymise, s->hashed, s->prefix);    \
 		if (!(c->frames++ & TIMED_MASK))                                                   \
@@ -202,16 +219,22 @@ static __always_inline bool run(struct hook *h)
 	struct run r = { .h = h, .cpu = cpu };
 	struct saluki_slots_in_force *now = bpf_map_lookup_elem(&saluki_slots_now, &zero);
 	struct saluki_counters *c = bpf_map_lookup_elem(&saluki_counters, &cpu);
+	struct whole_view *whole;
 	__u32 which = now ? *(volatile __u32 *)&now->table : 0;
 
 	r.table = bpf_map_lookup_elem(&saluki_slot_table, &which);
 	r.counts = bpf_map_lookup_elem(&saluki_slot_counts, &cpu);
 	r.limits = bpf_map_lookup_elem(&saluki_slot_limits, &zero);
-	r.whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
+	whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
 	r.v = bpf_map_lookup_elem(&saluki_view, &zero);
-	if (!r.table || !c || !r.counts || !r.limits || !r.whole || !r.v)
+	if (!r.table || !c || !r.counts || !r.limits || !whole || !r.v)
 		return false;
-	fill(h, (struct frame_view *)r.whole, c->time_ns, r.table);
+	if (whole->in_view != r.table->alone) {
+		whole->in_view = r.table->alone;
+		__builtin_memset(r.v, 0, sizeof(*r.v));
+	}
+	r.whole = &whole->view;
+	fill(h, r.table->alone ? r.v : &whole->view, c->time_ns, r.table);
 	if (r.table->sheds)
 		r.fill = ring_fill(r.cpu);
 	RUN(&r, 0);

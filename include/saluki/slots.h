@@ -48,6 +48,7 @@ struct saluki_slot_table {
 	__u64 trajectory[2];
 	__u32 wanted; /* VIEW_ bits that any of them is shown */
 	__u32 sheds;  /* any of them may be left out */
+	__u64 alone;  /* of a table with one module: a number that no other has had; else 0 */
 };
 
 struct saluki_slots_in_force {
