@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Modules that run: on every frame, loaded, replaced and taken away while frames come in."""
+import json
+import pathlib
+import subprocess
+
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced
+from netns.test_restart import numbered, written
+from netns.testbed import BUILD, ROOT
+from reference import captures
+from reference.test_reference import write_pcap
+
+GRANTS = """Interface = *
+Show = mac, ip, ports
+Helper = map_lookup_elem
+Map = array, percpu_array
+MapMemory = 1M
+Instructions = 2000
+Events = {events}
+Priority = 100
+"""
+
+
+class Modules:
+    def __init__(self, bed, interface):
+        self.bed, self.interface = bed, interface
+        self.key = bed.tmp_path / "sign.key"
+        self.key.write_text(self.run("genkey").stdout)
+        self.key.chmod(0o600)
+        self.public = self.run("pubkey", input=self.key.read_text()).stdout.strip()
+        self.policy = bed.tmp_path / "modules.conf"
+        self.allow(GRANTS.format(events=1000000))
+        self.serial = 0
+
+    def run(self, *args, **kwargs):
+        return self.bed.ns.run(BUILD / "saluki", "module", *args, capture_output=True, check=False,
+                               **kwargs)
+
+    def allow(self, entries):
+        self.policy.write_text(f"[Module *]\nKey = {self.public}\n{entries}")
+
+    def make(self, name):
+        source = next(p for folder in ("bpf/modules", "tests/modules/runs")
+                      for p in [ROOT / folder / f"{name}.bpf.c"] if p.exists())
+        out = self.bed.tmp_path / f"{name}.o"
+        subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={source}", f"OUT={out}"],
+                       check=True, capture_output=True)
+        return out
+
+    def load(self, obj):
+        self.serial += 1
+        got = self.run("sign", "--key", self.key, "--serial", str(self.serial), obj)
+        assert got.returncode == 0, got
+        got = self.run("load", "-i", self.interface, "--policy", self.policy, obj)
+        assert got.returncode == 0, got
+        return got.stdout
+
+    def unload(self, name):
+        got = self.run("unload", "-i", self.interface, name)
+        assert got.returncode == 0, got
+
+    def stats(self):
+        got = self.run("stats", "--json", "-i", self.interface)
+        assert got.returncode == 0, got
+        return {m["name"]: m for m in json.loads(got.stdout)}
+
+
+@pytest.fixture(name="modules")
+def fixture_modules(bed):
+    for folder in (bed.tmp_path, *bed.tmp_path.parents[:3]):
+        if pathlib.Path("/tmp") in folder.parents:
+            folder.chmod(0o755)
+    bed.ns.run("mount", "-t", "tmpfs", "none", "/var/lib")
+    return Modules(bed, "tap0")
+
+
+@pytest.fixture(name="wire")
+def fixture_wire(bed, bundled):
+    frames = numbered(bundled, 20000)
+    write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    return frames
+
+
+@pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc"),
+                                     ("--ring", "mapped")])
+def test_a_module_sees_and_says_each_frame(bed, modules, wire, options):
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384", *options])
+    modules.load(modules.make("each"))
+    modules.load(modules.make("count"))
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
+    assert sender.play() == len(wire)
+    stats = modules.stats()
+    for name in "each", "count":
+        assert stats[name]["frames"] == len(wire), stats
+        assert stats[name]["missing"] == stats[name]["skipped"] == 0
+        assert stats[name]["ns_a_frame"] > 0
+    assert stats["each"]["events"] == len(wire)
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert_balanced(stats, len(wire))
+    assert stats["unknown_events"] == len(wire)
+    assert len(list(captures.frames(bed.out))) == len(wire)
+
+
+def test_under_load(bed, modules, wire):
+    """Loaded, replaced, taken away: the capture loses nothing, and of a module that is replaced one or
+    the other sees each frame."""
+    each, count = modules.make("each"), modules.make("count")
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
+    modules.load(each)
+    sender.go()
+    testbed.wait_for(lambda: written(collector) > 100, "frames")
+    for _ in range(10):
+        modules.load(each)
+        modules.load(count)
+        modules.unload("count")
+    assert sender.played() == len(wire)
+    status, said = sensor.finish()
+    assert status == 0, said
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert_balanced(stats, len(wire))
+    assert stats["unknown_events"] == len(wire)
+
+
+def test_events_beyond_what_is_granted(bed, modules, wire):
+    modules.allow(GRANTS.format(events=100))
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
+    modules.load(modules.make("each"))
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
+    assert sender.play() == len(wire)
+    each = modules.stats()["each"]
+    assert each["frames"] == len(wire) == each["events"] + each["events_limited"]
+    assert 200 <= each["events"] <= 500  # of 2 to 3 seconds, and the turn of one
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert_balanced(stats, len(wire))
+    assert stats["unknown_events"] == each["events"]
