@@ -68,7 +68,7 @@ int names_put(struct names *n, uint16_t sensor, uint64_t run, uint64_t next, uin
 /* The combo that a walk is in. */
 struct scan {
 	struct combo_name name;
-	uint32_t left; /* frames and dwells of it that must follow; 0: in none */
+	uint32_t left; /* frames and events of it that must follow; 0: in none */
 	int64_t at;    /* its first block's place */
 };
 
@@ -79,11 +79,11 @@ static int scan_block(struct names *n, struct scan *s, const struct pcapng_block
 	if (b->kind == PCAPNG_SECTION)
 		s->left = 0;
 	/* Between combos there are statistics that are no dwells: then none is left. */
-	if (b->kind != PCAPNG_PACKET && b->kind != PCAPNG_STATISTICS)
+	if (b->kind != PCAPNG_PACKET && b->kind != PCAPNG_STATISTICS && b->kind != PCAPNG_SAID)
 		return 0;
 	if (b->named)
 		*s = (struct scan){ .name = b->name,
-				    .left = b->name.frames + b->name.dwells,
+				    .left = b->name.frames + b->name.events,
 				    .at = b->at };
 	if (!s->left || --s->left)
 		return 0;

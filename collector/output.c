@@ -15,6 +15,7 @@
 #include "output_file.h"
 #include "pcapng.h"
 #include "recover.h"
+#include "said_json.h"
 #include "sensors.h"
 #include "wire/info.h"
 #include "wire/tryst.h"
@@ -31,9 +32,12 @@ _Static_assert(BLOCKS_MAX <= INTERFACES_BLOCKS_MAX,
 /* What a combo can be in the buffer, behind a section header: it is written in one piece. */
 _Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 			       COMBO_FRAMES_MAX * (PCAPNG_PACKET_OVERHEAD + PCAPNG_UNSETTLED_LEN) +
-			       COMBO_EVENTS_MAX * PCAPNG_DWELL_MAX + BLOCKS_MAX * PCAPNG_META_MAX <=
+			       COMBO_EVENTS_MAX * PCAPNG_SAID_MAX + BLOCKS_MAX * PCAPNG_META_MAX <=
 		       OUTPUT_BUFFER,
 	       "a combo fits into the buffer");
+_Static_assert(PCAPNG_DWELL_MAX <= PCAPNG_SAID_MAX &&
+		       SAID_JSON_MAX + PCAPNG_NAME_LEN + 32 <= PCAPNG_SAID_MAX,
+	       "what a module has said is the largest of events");
 _Static_assert(COVERAGE_TEXT_MAX <= PCAPNG_COVERAGE_MAX, "all channels fit into a comment");
 
 static void section_begin(struct output *out)
@@ -224,7 +228,7 @@ void output_combo(struct output *out, struct sensor *s, struct combo_name name, 
 		  uint64_t now_ns)
 {
 	size_t len = PCAPNG_NAME_LEN + bytes + name.frames * PCAPNG_PACKET_OVERHEAD +
-		     name.dwells * PCAPNG_DWELL_MAX;
+		     name.events * PCAPNG_SAID_MAX;
 
 	if (file_full(out, len, now_ns))
 		rotate(out, now_ns);
@@ -271,6 +275,15 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 	out->interfaces += len > 0;
 	out->len += len;
 	out->len += pcapng_dwell(out->buffer + out->len, interface, d, name_take(out, now_ns));
+}
+
+void output_said(struct output *out, struct sensor *s, const struct said *said, uint64_t now_ns)
+{
+	char line[SAID_JSON_MAX];
+
+	said_json(line, said, s->name, s->info.interfaces[said->interface].name);
+	blocks_begin(out, s);
+	out->len += pcapng_said(out->buffer + out->len, line, name_take(out, now_ns));
 }
 
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,

@@ -19,6 +19,7 @@
 #include "state.h"
 #include "wire/combo.h"
 #include "wire/dwell.h"
+#include "wire/said.h"
 
 #define OUTPUT_FLUSH_NS 50000000ULL /* half of what "at least every 100 ms" allows */
 #define OUTPUT_RECOVERED_NS 1000000000ULL
@@ -76,8 +77,8 @@ int output_init(struct output *out, const struct collector_options *o, struct se
  * was of another run has been ended by output_run_end. */
 void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64_t next,
 		      uint64_t accounted);
-/* A combo begins: its `name.frames` frames and `name.dwells` dwells follow by output_frame and
- * output_dwell, at least one of them. `bytes` are kept of the frames (combo_reader.bytes), and what
+/* A combo begins: its `name.frames` frames and `name.events` events follow by output_frame,
+ * output_dwell and output_said, at least one of them. `bytes` are kept of the frames (combo_reader.bytes), and what
  * marks take. `name.sensor` and `name.run` are filled in here. */
 void output_combo(struct output *out, struct sensor *s, struct combo_name name, size_t bytes,
 		  uint64_t now_ns);
@@ -89,6 +90,8 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 		  uint64_t now_ns);
 /* Appends a dwell of a sensor, which has been read by coverage_read. */
 void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, uint64_t now_ns);
+/* Appends what a module has said, which has been read by said_of. */
+void output_said(struct output *out, struct sensor *s, const struct said *said, uint64_t now_ns);
 /* Flushes and rotates if it is time. Returns milliseconds until it wants to be called again, -1:
  * whenever. */
 int output_tick(struct output *out, uint64_t now_ns);

@@ -125,7 +125,7 @@ size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i)
 
 static uint8_t *put_name(uint8_t *p, const struct combo_name *n)
 {
-	uint8_t data[NAME_LEN_DWELLS];
+	uint8_t data[NAME_LEN_EVENTS];
 
 	store_be(data, ENTERPRISE, 4);
 	store_be(data + 4, n->run, 8);
@@ -133,8 +133,8 @@ static uint8_t *put_name(uint8_t *p, const struct combo_name *n)
 	store_be(data + 20, n->first, 8);
 	store_be(data + 28, n->frames, 4);
 	store_be(data + 32, n->sensor, 2);
-	store_be(data + NAME_LEN, n->dwells, 2);
-	return put_option(p, OPT_CUSTOM, data, n->dwells ? NAME_LEN_DWELLS : NAME_LEN);
+	store_be(data + NAME_LEN, n->events, 2);
+	return put_option(p, OPT_CUSTOM, data, n->events ? NAME_LEN_EVENTS : NAME_LEN);
 }
 
 size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f,
@@ -219,4 +219,16 @@ size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
 	if (name)
 		p = put_name(p, name);
 	return block_end(out, p, 1);
+}
+
+size_t pcapng_said(uint8_t *out, const char *line, const struct combo_name *name)
+{
+	uint8_t *p = block_begin(out, BLOCK_CUSTOM), len[4];
+
+	store_be(len, strlen(line), 4);
+	p = put_padded(put32(p, ENTERPRISE), len, sizeof(len));
+	p = put_padded(p, line, strlen(line));
+	if (name)
+		p = put_name(p, name);
+	return block_end(out, p, name != NULL);
 }

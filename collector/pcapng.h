@@ -21,17 +21,18 @@
 #define PCAPNG_UNSETTLED "heard while the radio was changing channel"
 #define PCAPNG_UNSETTLED_LEN 48
 #define PCAPNG_DWELL_MAX 384 /* a dwell's block, with a name */
+#define PCAPNG_SAID_MAX 1024 /* the block of what a module has said, with a name */
 #define PCAPNG_COVERAGE_MAX 24576
 #define PCAPNG_STATISTICS_MAX (PCAPNG_META_MAX + PCAPNG_COVERAGE_MAX)
 
-/* A combo's name. It is in the combo's first block, of a frame or of a dwell, as an option that
+/* A combo's name. It is in the combo's first block, of a frame or of an event, as an option that
  * tools do not copy (opt_custom, code 19373, of the enterprise 32473 of RFC 5612): in network byte
- * order run 8, count 8, first 8, frames 4, sensor 2, and where there are dwells how many, 2. */
+ * order run 8, count 8, first 8, frames 4, sensor 2, and where there are events how many, 2. */
 struct combo_name {
 	uint64_t run, count;
 	uint64_t first;	 /* frames of the run in combos before it */
 	uint32_t frames; /* its own, with which the file goes on, */
-	uint16_t dwells; /* and with the blocks of as many dwells amid them */
+	uint16_t events; /* and with the blocks of as many dwells and words of modules amid them */
 	uint16_t sensor;
 };
 
@@ -58,5 +59,9 @@ size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s);
 /* Statistics of a dwell's time, with a comment that says what was listened to. */
 size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
 		    const struct combo_name *name);
+/* What a module has said, as a line of JSON (said_json.h): a custom block of enterprise 32473 that
+ * tools may copy. In it: length of the line 4, network byte order, the line, filled up to 4, and then
+ * options. */
+size_t pcapng_said(uint8_t *out, const char *line, const struct combo_name *name);
 
 #endif

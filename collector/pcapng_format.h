@@ -8,6 +8,7 @@ enum {
 	BLOCK_INTERFACE = 1,
 	BLOCK_STATISTICS = 5,
 	BLOCK_PACKET = 6,
+	BLOCK_CUSTOM = 0xbad,
 };
 
 #define SECTION_MAGIC 0x1a2b3c4d
@@ -16,6 +17,6 @@ enum {
 #define OPT_CUSTOM 19373
 #define ENTERPRISE 32473
 #define NAME_LEN 34
-#define NAME_LEN_DWELLS 36
+#define NAME_LEN_EVENTS 36
 
 #endif

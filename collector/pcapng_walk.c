@@ -16,6 +16,7 @@
 #define BLOCK_MAX (1024 * 1024) /* no block of ours is larger, nor of other capture programs */
 #define PACKET_HEAD 28		/* in front of a packet's bytes */
 #define STATISTICS_HEAD 20	/* in front of the options */
+#define SAID_HEAD 16		/* in front of a line */
 #define PACKET_MAX (72 * 1024)	/* no packet block of ours is larger */
 
 int pcapng_walk_init(struct pcapng_walk *w, int fd, int64_t from, int64_t len)
@@ -54,28 +55,34 @@ static uint32_t get32(const struct pcapng_walk *w, const uint8_t *p)
 
 static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
 {
-	if ((len != NAME_LEN && len != NAME_LEN_DWELLS) || load_be(p, 4) != ENTERPRISE)
+	if ((len != NAME_LEN && len != NAME_LEN_EVENTS) || load_be(p, 4) != ENTERPRISE)
 		return false;
 	n->run = load_be(p + 4, 8);
 	n->count = load_be(p + 12, 8);
 	n->first = load_be(p + 20, 8);
 	n->frames = load_be(p + 28, 4);
 	n->sensor = load_be(p + 32, 2);
-	n->dwells = len == NAME_LEN ? 0 : load_be(p + NAME_LEN, 2);
+	n->events = len == NAME_LEN ? 0 : load_be(p + NAME_LEN, 2);
 	return true;
 }
 
 /* Where the options of a block begin, NULL where they cannot. */
 static const uint8_t *options_of(enum pcapng_kind kind, const uint8_t *block, const uint8_t *end)
 {
-	const uint8_t *p = block + (kind == PCAPNG_PACKET ? PACKET_HEAD : STATISTICS_HEAD);
-	uint32_t kept = 0;
+	size_t head = kind == PCAPNG_PACKET ? PACKET_HEAD
+		      : kind == PCAPNG_SAID ? SAID_HEAD
+					    : STATISTICS_HEAD;
+	uint32_t len = 0; /* of what is between head and options */
 
-	if (p > end)
+	if (head > (size_t)(end - block))
 		return NULL;
 	if (kind == PCAPNG_PACKET)
-		memcpy(&kept, block + 20, 4);
-	return kept > end - p ? NULL : p + ((kept + 3) & ~3u);
+		memcpy(&len, block + 20, 4);
+	else if (kind == PCAPNG_SAID)
+		len = load_be(block + 12, 4);
+	if (len > end - block - head)
+		return NULL;
+	return block + head + ((len + 3) & ~3u);
 }
 
 /* Looks for a name among the options of a block of `size` bytes. */
@@ -104,6 +111,7 @@ static enum pcapng_kind kind_of(uint32_t type)
 	       : type == BLOCK_INTERFACE  ? PCAPNG_INTERFACE
 	       : type == BLOCK_PACKET	  ? PCAPNG_PACKET
 	       : type == BLOCK_STATISTICS ? PCAPNG_STATISTICS
+	       : type == BLOCK_CUSTOM	  ? PCAPNG_SAID
 					  : PCAPNG_OTHER;
 }
 
@@ -141,11 +149,14 @@ int pcapng_walk_next(struct pcapng_walk *w, struct pcapng_block *b)
 	size = (size + 3) & ~3u;
 	if (w->at + size > w->len)
 		return 0; /* the block that was being written */
-	if ((b->kind == PCAPNG_PACKET || b->kind == PCAPNG_STATISTICS) && !w->swapped &&
-	    size <= PACKET_MAX) {
+	if (b->kind >= PCAPNG_PACKET && !w->swapped && size <= PACKET_MAX) {
 		head = window_get(w, w->at, size);
 		if (!head)
 			return -EIO;
+		if (b->kind == PCAPNG_SAID && (size < SAID_HEAD || get32(w, head + 8) != ENTERPRISE))
+			b->kind = PCAPNG_OTHER;
+	}
+	if (b->kind >= PCAPNG_PACKET && !w->swapped && size <= PACKET_MAX) {
 		b->named = block_name(&b->name, b->kind, head, size);
 	}
 	end = window_get(w, w->at + size - 4, 4);

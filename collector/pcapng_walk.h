@@ -23,13 +23,14 @@ enum pcapng_kind {
 	PCAPNG_SECTION,
 	PCAPNG_INTERFACE,
 	PCAPNG_PACKET,
-	PCAPNG_STATISTICS
+	PCAPNG_STATISTICS,
+	PCAPNG_SAID, /* by a module */
 };
 
 struct pcapng_block {
 	enum pcapng_kind kind;
 	int64_t at;
-	bool named; /* a packet or statistics, with `name` */
+	bool named; /* one of the last three kinds, with `name` */
 	struct combo_name name;
 };
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "said_json.h"
 #include "wire/totals.h"
 
 /* ---- combos ---------------------------------------------------------------------------------- */
@@ -25,15 +26,26 @@ static void take_event(struct open *o, struct sensor *s, const struct combo_even
 		       uint64_t now_ns)
 {
 	struct dwell d;
+	struct said said;
 
-	if (e->type != COMBO_EVENT_DWELL) {
-		s->ledger.unknown_events++;
-	} else if (coverage_read(&d, e)) {
-		s->ledger.bad_events++;
-	} else {
+	if (e->type == COMBO_EVENT_DWELL && coverage_read(&d, e) == 0) {
 		coverage_add(&s->coverage, &d);
 		output_dwell(o->output, s, &d, now_ns);
+	} else if (said_of(&said, e) == 0) {
+		output_said(o->output, s, &said, now_ns);
+	} else if (e->type == COMBO_EVENT_DWELL || e->type == COMBO_EVENT_SAID) {
+		s->ledger.bad_events++;
+	} else {
+		s->ledger.unknown_events++;
 	}
+}
+
+/* Whether it is in the file. */
+static bool is_written(const struct combo_event *e)
+{
+	struct said said;
+
+	return coverage_is_dwell(e) || said_of(&said, e) == 0;
 }
 
 /* Frames and events, in their order. */
@@ -78,8 +90,8 @@ static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, s
 	name = (struct combo_name){ .count = count,
 				    .first = r.first,
 				    .frames = h.frames,
-				    .dwells = combo_count_events(&r, coverage_is_dwell) };
-	if (name.frames || name.dwells)
+				    .events = combo_count_events(&r, is_written) };
+	if (name.frames || name.events)
 		output_combo(o->output, s, name, r.bytes + r.unsettled * PCAPNG_UNSETTLED_LEN,
 			     now_ns);
 	else /* nothing that would be in the file */

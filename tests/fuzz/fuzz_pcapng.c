@@ -91,8 +91,8 @@ static struct combo_name combo_name(struct written *w, struct fuzz_input *in)
 		what = fuzz_number(in, 1);
 		name = (struct combo_name){ .run = 1, .sensor = 2, .count = w->next++ };
 		name.frames = 1 + what % 4;
-		name.dwells = what >> 6; /* which of both are which, nobody asks */
-		w->left = name.frames + name.dwells;
+		name.events = what >> 6; /* which of both are which, nobody asks */
+		w->left = name.frames + name.events;
 		w->begun = w->len;
 	}
 	w->left--;
