@@ -279,9 +279,15 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 
 void output_said(struct output *out, struct sensor *s, const struct said *said, uint64_t now_ns)
 {
-	char line[SAID_JSON_MAX];
+	char line[SAID_JSON_MAX], number[8];
+	struct info info;
 
-	said_json(line, said, s->name, s->info.interfaces[said->interface].name);
+	info_read(&info, s->info.text, s->info.len);
+	snprintf(number, sizeof(number), "%u", said->interface); /* where that is all there is */
+	said_json(line, said, s->name,
+		  said->interface < info.count && *info.interfaces[said->interface].name
+			  ? info.interfaces[said->interface].name
+			  : number);
 	blocks_begin(out, s);
 	out->len += pcapng_said(out->buffer + out->len, line, name_take(out, now_ns));
 }
