@@ -115,6 +115,14 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 	frames_in_dwells += d->frames;
 }
 
+void output_said(struct output *out, struct sensor *s, const struct said *said, uint64_t now)
+{
+	(void)out;
+	(void)s;
+	(void)said;
+	(void)now;
+}
+
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f, uint64_t now)
 {
 	(void)out;

@@ -53,7 +53,7 @@ static void combo_with_dwells(uint16_t sensor, uint64_t run, uint64_t count, uin
 				   .count = count,
 				   .first = first,
 				   .frames = frames,
-				   .dwells = dwells,
+				   .events = dwells,
 				   .sensor = sensor };
 	struct combo_frame f = { .kept_len = 3, .orig_len = 100, .data = (const uint8_t *)"abc" };
 

@@ -99,7 +99,7 @@ static void combo(int i, uint64_t count)
 /* One of dwells, of two interfaces by turns, and no frame. */
 static void combo_of_dwells(int i, uint64_t count, uint64_t first, uint16_t dwells)
 {
-	struct combo_name name = { .count = count, .first = first, .dwells = dwells };
+	struct combo_name name = { .count = count, .first = first, .events = dwells };
 	struct dwell d = { .mhz = 2412, .width = 20, .center = 2412, .from_ns = 1, .to_ns = 9 };
 
 	assert_int_equal(ledger_combo(&sensors[i].ledger, first, 0), 0);
