@@ -91,7 +91,8 @@ def typed(text):
 
 # These take an expression, an order or a file behind their options.
 EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
-               "saluki module sign", "saluki module check")
+               "saluki module sign", "saluki module check", "saluki module load",
+               "saluki module unload")
 
 
 def mistakes(text):
