@@ -84,10 +84,12 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filt
 	$(BUILD)/tests/asks_at.so $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
 # What saluki module check is tried with.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
-EXAMPLE_MODULES := $(patsubst bpf/%.c,$(BUILD)/%.o,$(wildcard bpf/modules/*.bpf.c))
+# Modules, and what reads their events and maps: the unprivileged half of those that have one.
+MODULES := $(patsubst bpf/%.bpf.c,$(BUILD)/%.o,$(wildcard bpf/modules/*.bpf.c))
+CONSUMERS := $(patsubst bpf/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard bpf/modules/*.c)))
 
 .PHONY: all
-all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, and what completes them in bash
+all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, what completes them in bash, and modules
 
 $(BUILD)/saluki: $(AGENT) $(WIRE)
 	$(call say,LD,$@)
@@ -126,7 +128,7 @@ $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 $(BUILD)/tests/unit/test_vectors.o: tests/wire/vectors.json
 
 $(BUILD)/agent/module/shim.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUILD)/bpf/module_tc.bpf.o
-$(BUILD)/tests/unit/test_shape.o: $(BUILD)/modules/count.bpf.o
+$(BUILD)/tests/unit/test_shape.o: $(BUILD)/modules/count.o
 $(BUILD)/agent/module/shim.o $(BUILD)/tests/unit/test_shape.o: override CFLAGS += -Wa,-I$(BUILD)
 
 $(BUILD)/agent/radio/%.o: override CFLAGS += $(NL_CFLAGS)
@@ -342,7 +344,7 @@ $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/sour
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds $(HOSTILE_MODULES) $(EXAMPLE_MODULES) ## remake corpora when the wire format has changed
+fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds $(HOSTILE_MODULES) $(MODULES) ## remake corpora when the wire format has changed
 	$(Q)$(TOOLS)/bin/python tests/fuzz/seeds.py $(BUILD)/tests/fuzz/seeds $(FUZZ_BUILD)/seeds
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
@@ -350,7 +352,7 @@ fuzz-merge: fuzzers ## take what make fuzz found into the corpora
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
 .PHONY: test-programs units test-unit test
-test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(WITHOUT),,$(HOSTILE_MODULES) $(EXAMPLE_MODULES)) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) units
+test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(WITHOUT),,$(HOSTILE_MODULES) $(MODULES)) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) units
 
 units: $(UNIT) # and tests/run has their list
 	$(Q)printf '%s\n' $(UNIT) > $(BUILD)/units
@@ -385,15 +387,24 @@ test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
 
 include bpf/modules/module.mk
 
-define module_rule
-$(BUILD)/$(1)/%.bpf.o: $(2)/%.bpf.c
-	$$(call say,MODULE,$$@)
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(call MODULE_COMPILE,$$@,$$<)
-endef
-$(eval $(call module_rule,modules,bpf/modules))
-$(eval $(call module_rule,tests/modules,tests/modules))
-$(HOSTILE_MODULES) $(EXAMPLE_MODULES): MODULE_MORE = -MMD -MP
+# Objects and consumers of modules are together, as they are installed; what consumers are linked
+# from is not: both would be NAME.o.
+.PHONY: modules
+modules: $(MODULES) $(CONSUMERS) ## build the modules that come with saluki, and what reads them
+all: $(if $(WITHOUT),,$(if $(shell command -v $(CLANG)),modules))
+
+$(MODULES): $(BUILD)/%.o: bpf/%.bpf.c
+$(HOSTILE_MODULES): $(BUILD)/%.o: %.c
+$(MODULES) $(HOSTILE_MODULES): MODULE_MORE = -MMD -MP
+$(MODULES) $(HOSTILE_MODULES):
+	$(call say,MODULE,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call MODULE_COMPILE,$@,$<)
+
+$(CONSUMERS): $(BUILD)/%: $(BUILD)/bpf/%.o
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CONSUMER_LIBS)
 
 # ---- AP70 ----------------------------------------------------------------------------------------
 
@@ -410,7 +421,9 @@ INSTALL_FILES := \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
 	644:README.md:$(SHARE)/doc/saluki/README.md \
-	644:include/saluki/module.h:$(PREFIX)/include/saluki/module.h \
+	$(foreach h,module.h consumed.h consumer.h consumer_lines.h,644:include/saluki/$h:$(PREFIX)/include/saluki/$h) \
+	$(foreach m,$(MODULES),644:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
+	$(foreach m,$(CONSUMERS),755:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	644:bpf/modules/module.mk:$(SHARE)/saluki/module.mk \
 	644:docs/design.md:$(SHARE)/doc/saluki/design.md \
 	644:docs/bench.md:$(SHARE)/doc/saluki/bench.md \
@@ -422,18 +435,19 @@ INSTALL_FILES := \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 .PHONY: install uninstall
-install: all ## install programs and pages below DESTDIR and PREFIX (/usr/local)
+install: all modules ## install programs and pages below DESTDIR and PREFIX (/usr/local)
 	$(Q)set -e; for f in $(INSTALL_FILES); do IFS=:; set -- $$f; unset IFS; \
 		install -D -m $$1 $$2 "$(DESTDIR)$$3"; echo "  INSTALL  $(DESTDIR)$$3"; done
 
 uninstall: ## remove what install has put there
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
 	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki" \
-		"$(DESTDIR)$(PREFIX)/include/saluki" 2>/dev/null || true
+		"$(DESTDIR)$(PREFIX)/include/saluki" "$(DESTDIR)$(PREFIX)/lib/saluki/modules" \
+		"$(DESTDIR)$(PREFIX)/lib/saluki" 2>/dev/null || true
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.c \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools

@@ -15,7 +15,7 @@ from netns import testbed
 from netns.testbed import BUILD, ROOT
 
 HOSTILE = sorted(p for p in (ROOT / "tests/modules").glob("*.bpf.c") if p.name != "all_granted.bpf.c")
-COUNT = ROOT / "build/modules/count.bpf.o"
+COUNT = ROOT / "build/modules/count.o"
 
 GENEROUS = """Interface = *
 Helper = map_lookup_elem, map_update_elem, map_delete_elem, ktime_get_ns, get_prandom_u32
@@ -182,7 +182,7 @@ def test_what_it_sees_is_said(bench):
     assert ("sees mac hashed, ip prefix, ports, payload 16, label; may emit 9 events a second; "
             "has priority 0") in got.stdout
     (bench.folder / "a.key").chmod(0o640)
-    got = bench.check(bench.folder / "count.bpf.o")
+    got = bench.check(bench.folder / "count.o")
     assert got.returncode == 1 and "a.key: is a secret that others can read: chmod 600" in got.stderr
 
 
@@ -190,7 +190,7 @@ def test_what_it_sees_is_said(bench):
 
 def test_unsigned(bench):
     got = bench.check(bench.take(COUNT))
-    assert got.returncode == 1 and "count.bpf.o.sig: No such file" in got.stderr
+    assert got.returncode == 1 and "count.o.sig: No such file" in got.stderr
     assert "wants to be taken unsigned: refused: sign it: saluki module sign" in got.stdout
 
 
@@ -284,7 +284,7 @@ def test_old_serial(bench):
 # ---- the policy's file ---------------------------------------------------------------------------
 
 def assert_not_read(bench, said):
-    got = bench.check(bench.folder / "count.bpf.o")
+    got = bench.check(bench.folder / "count.o")
     assert got.returncode == 1 and got.stdout == "" and said in got.stderr, got
 
 
@@ -299,7 +299,7 @@ def test_policy_that_others_can_write(bench):
     bench.folder.chmod(0o777)
     assert_not_read(bench, f"{bench.folder}: is a folder that others can write to: chmod go-w")
     bench.folder.chmod(0o755)
-    assert bench.check(bench.folder / "count.bpf.o").returncode == 0
+    assert bench.check(bench.folder / "count.o").returncode == 0
 
 
 def test_policy_behind_a_link_in_a_folder_of_others(bench):
@@ -309,7 +309,7 @@ def test_policy_behind_a_link_in_a_folder_of_others(bench):
     folder.mkdir()
     bench.policy.rename(folder / "modules.conf")
     bench.policy.symlink_to(folder / "modules.conf")
-    assert bench.check(bench.folder / "count.bpf.o").returncode == 0
+    assert bench.check(bench.folder / "count.o").returncode == 0
     os.chown(folder, 65534, 0)
     assert_not_read(bench, f"{folder}: is not owned by root: chown root")
 

@@ -12,7 +12,7 @@
 #include "agent/module/shape.h"
 
 __asm__(".section .rodata\n"
-	"count_object: .incbin \"modules/count.bpf.o\"\n"
+	"count_object: .incbin \"modules/count.o\"\n"
 	"count_object_end: .byte 0\n"
 	".previous\n");
 extern const uint8_t count_object[], count_object_end[];
