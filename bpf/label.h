@@ -35,22 +35,38 @@ static __always_inline void label_ssid(const struct hook *h, struct frame_view *
 	}
 }
 
-#define LABEL_BEHIND 24 /* bytes behind the IP header that are in it, where they are there */
+#define LABEL_BEHIND 40 /* bytes behind the IP header that are in it, where they are there */
 
-/* Source, destination, length, identification, fragment and protocol are in it, and what follows
- * the IP header; TTL, TOS and checksum change on the way. */
-static __always_inline void label_fill(const struct hook *h, struct frame_view *v, __u32 network,
-				       const __u64 key[2])
+/* A transport checksum is none of the label: whoever sends by a card that fills it in sees another
+ * one than all behind the card. */
+static __always_inline void label_without_checksum(const struct frame_view *v, __u8 *behind)
+{
+	if (v->ip_fragment & 0x1fff)
+		return;
+	if (v->ip_protocol == 6)
+		behind[16] = behind[17] = 0;
+	else if (v->ip_protocol == 17 || v->ip_protocol == 136)
+		behind[6] = behind[7] = 0;
+	else if (v->ip_protocol == 132)
+		behind[8] = behind[9] = behind[10] = behind[11] = 0;
+}
+
+/* Source, destination, length, identification, fragment and protocol are in it, and what is behind
+ * IP's headers. Out of it are what a router writes to: TOS, TTL, checksum, IPv4's options (they
+ * record routes and times) and IPv6's extension headers. */
+static __always_inline void label_fill(const struct hook *h, struct frame_view *v,
+				       const struct view_walk *w, const __u64 key[2])
 {
 	__u64 behind[LABEL_BEHIND / 8] = { 0 };
 	const __u64 *from = (const __u64 *)v->saddr, *to = (const __u64 *)v->daddr;
-	__u32 start = v->ip_version == 4 ? 20 : 40, n = 0;
+	__u32 end = parse_min(w->network + v->ip_len, h->len), n = 0;
 	struct siphash s;
 
-	if (v->ip_len > start && network + start < h->len)
-		n = parse_min(parse_min(v->ip_len - start, h->len - network - start), LABEL_BEHIND);
-	if (n && hook_load(h, network + start, behind, n, LABEL_BEHIND))
+	if (w->behind < end) /* what Ethernet fills short frames up with is not of the packet */
+		n = parse_min(end - w->behind, LABEL_BEHIND);
+	if (n && hook_load(h, w->behind, behind, n, LABEL_BEHIND))
 		return;
+	label_without_checksum(v, (__u8 *)behind);
 	siphash_begin(&s, key);
 	siphash_word(&s, from[0]);
 	siphash_word(&s, to[0]);
@@ -58,8 +74,8 @@ static __always_inline void label_fill(const struct hook *h, struct frame_view *
 		siphash_word(&s, from[1]);
 		siphash_word(&s, to[1]);
 	}
-	siphash_word(&s, (__u64)v->ip_len << 48 | (__u64)v->ip_id << 32 | v->ip_fragment << 16 |
-				 v->ip_protocol);
+	siphash_word(&s, (__u64)v->ip_len << 48 | (__u64)v->ip_id << 32 |
+				 (__u64)v->ip_fragment << 16 | v->ip_protocol);
 #pragma unroll
 	for (int i = 0; i < LABEL_BEHIND / 8; i++)
 		siphash_word(&s, behind[i]);

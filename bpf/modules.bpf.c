@@ -208,7 +208,7 @@ static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 tim
 	if (w.payload && table->wanted & VIEW_PAYLOAD)
 		label_payload(h, v, w.payload);
 	if (w.network && table->wanted & VIEW_LABEL)
-		label_fill(h, v, w.network, table->trajectory);
+		label_fill(h, v, &w, table->trajectory);
 }
 
 /* Returns whether the frame is consumed. */

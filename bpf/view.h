@@ -18,7 +18,7 @@
 /* Words of the groups of struct frame_view, which are whole words. */
 #define VIEW_WORD(field) ((int)__builtin_offsetof(struct frame_view, field) / 8)
 
-#define VIEW_TAGS_MAX 4	      /* VLAN tags followed */
+#define VIEW_TAGS_MAX 4	      /* VLAN tags followed, and as many MPLS labels */
 #define VIEW_EXTENSIONS_MAX 6 /* IPv6 extension headers followed */
 
 /* Where the walk is. */
@@ -28,6 +28,8 @@ struct view_walk {
 	unsigned int off;     /* of the header that comes next */
 	unsigned int payload; /* where the payload begins; 0: there is none that is known */
 	unsigned int network; /* where the IP header begins; 0: there is none */
+	unsigned int behind;  /* where what it carries does; of later fragments of IPv6 the
+			       * fragment header */
 	unsigned int ssid;    /* where the network's name begins; 0: there is none */
 };
 
@@ -134,9 +136,9 @@ parse_inline void view_ipv4(struct view_walk *w)
 	v->ip_protocol = p[9];
 	view_copy(v->saddr, p + 12, 4);
 	view_copy(v->daddr, p + 16, 4);
+	w->off = w->behind = parse_joint(w->off + len, PARSE_OFFSET_MASK);
 	if (v->ip_fragment & 0x1fff)
 		return; /* not the first fragment: no transport header */
-	w->off = parse_joint(w->off + len, PARSE_OFFSET_MASK);
 	view_transport(w, w->network + v->ip_len);
 }
 
@@ -163,7 +165,7 @@ parse_inline void view_ipv6(struct view_walk *w)
 	view_copy(v->saddr, p + 8, 16);
 	view_copy(v->daddr, p + 24, 16);
 	proto = p[6];
-	w->off = parse_joint(w->off + 40, PARSE_OFFSET_MASK);
+	w->off = w->behind = parse_joint(w->off + 40, PARSE_OFFSET_MASK);
 	for (int i = 0; i < VIEW_EXTENSIONS_MAX && view_is_extension(proto); i++) {
 		p = frame_at(w->f, w->off, 8);
 		if (!p)
@@ -173,7 +175,7 @@ parse_inline void view_ipv6(struct view_walk *w)
 			if (v->ip_fragment & 0x1fff)
 				return;
 		}
-		w->off =
+		w->off = w->behind =
 			parse_joint(w->off + (proto == 44 ? 8 : (p[1] + 1) * 8), PARSE_OFFSET_MASK);
 		proto = p[0];
 	}
@@ -181,17 +183,35 @@ parse_inline void view_ipv6(struct view_walk *w)
 	view_transport(w, w->network + v->ip_len);
 }
 
+parse_inline int view_is_tag(unsigned int ethertype)
+{
+	return ethertype == 0x8100 || ethertype == 0x88a8 || ethertype == 0x9100;
+}
+
+parse_inline int view_is_mpls(unsigned int ethertype)
+{
+	return ethertype == 0x8847 || ethertype == 0x8848;
+}
+
 parse_inline void view_network(struct view_walk *w, unsigned int ethertype)
 {
 	const unsigned char *p;
 
-	for (int i = 0; i < VIEW_TAGS_MAX && (ethertype == 0x8100 || ethertype == 0x88a8); i++) {
+	for (int i = 0; i < VIEW_TAGS_MAX && view_is_tag(ethertype); i++) {
 		p = frame_at(w->f, w->off, 4);
 		if (!p)
 			return;
 		w->v->vlan = w->v->vlan ?: parse_be16(p);
 		ethertype = parse_be16(p + 2);
 		w->off = parse_joint(w->off + 4, PARSE_OFFSET_MASK);
+	}
+	for (int i = 0; i < VIEW_TAGS_MAX && view_is_mpls(ethertype); i++) {
+		p = frame_at(w->f, w->off, 5);
+		if (!p)
+			return;
+		w->off = parse_joint(w->off + 4, PARSE_OFFSET_MASK);
+		if (p[2] & 1) /* the last label: RFC 4928, IP by its first nibble */
+			ethertype = (p[4] >> 4) == 4 ? 0x0800 : (p[4] >> 4) == 6 ? 0x86dd : 0;
 	}
 	w->v->ethertype = ethertype;
 	if (ethertype == 0x0800)

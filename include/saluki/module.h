@@ -118,8 +118,9 @@ struct frame_view {
 	__u16 sport, dport;
 	__u32 pad4;
 
-	/* VIEW_LABEL: a keyed hash of what does not change of an IP packet from hop to hop (header
-	 * without TOS, TTL and checksum, and the first bytes behind it), by the key that all
+	/* VIEW_LABEL: a keyed hash of what does not change of an IP packet from hop to hop
+	 * (addresses, length, identification, fragment, protocol and the first bytes behind the
+	 * headers of IP, but for a transport checksum, which cards fill in), by the key that all
 	 * sensors of a fleet have in common: the same packet has the same label on each (Duffield
 	 * and Grossglauser, "Trajectory Sampling for Direct Traffic Observation"). */
 	__u64 label;
