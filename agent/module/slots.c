@@ -58,13 +58,22 @@ void module_slots_zero(struct module_slots *s)
 		*fd = -1;
 }
 
+/* Whether what runs modules is in its place. Pins alone do not say so: they may be left of an
+ * earlier capture. */
+static bool runs(const struct module_slots *s)
+{
+	__u32 place = SALUKI_SLOT_RUN_IN, id;
+
+	return s->programs_fd >= 0 && bpf_map_lookup_elem(s->programs_fd, &place, &id) == 0;
+}
+
 static void get_pins(struct module_slots *s)
 {
 	const char *name;
 	char pinned[32];
 	int *fd;
 
-	for (unsigned int i = 0; (fd = slots_fd(s, i, &name)); i++) {
+	for (unsigned int i = 0; (fd = slots_fd(s, i, &name)) && (i == 0 || runs(s)); i++) {
 		pin_name(pinned, s, name);
 		*fd = pin_get(&s->pin, pinned);
 		*fd = *fd < 0 ? -1 : *fd;
@@ -208,8 +217,8 @@ static int put_programs(const struct module_slots *s, const struct modules_bpf *
 {
 	if (s->hook == MODULE_XDP)
 		return put_program(s, SALUKI_SLOT_RUN_IN, skel->progs.saluki_modules_xdp);
-	return put_program(s, SALUKI_SLOT_RUN_IN, skel->progs.saluki_modules_tc_ingress)
-		       ?: put_program(s, SALUKI_SLOT_RUN_OUT, skel->progs.saluki_modules_tc_egress);
+	return put_program(s, SALUKI_SLOT_RUN_OUT, skel->progs.saluki_modules_tc_egress)
+		       ?: put_program(s, SALUKI_SLOT_RUN_IN, skel->progs.saluki_modules_tc_ingress);
 }
 
 int module_slots_make(struct module_slots *s)
@@ -217,7 +226,7 @@ int module_slots_make(struct module_slots *s)
 	struct modules_bpf *skel;
 	int err;
 
-	if (s->view_fd >= 0) /* pinned last */
+	if (runs(s))
 		return 0;
 	skel = modules_bpf__open();
 	err = skel ? load(s, skel) : -errno;
@@ -226,7 +235,7 @@ int module_slots_make(struct module_slots *s)
 		s->now_fd = dup(bpf_map__fd(skel->maps.saluki_slots_now));
 		s->counts_fd = dup(bpf_map__fd(skel->maps.saluki_slot_counts));
 		s->view_fd = dup(bpf_map__fd(skel->maps.saluki_view));
-		err = put_programs(s, skel) ?: put_pins(s);
+		err = put_pins(s) ?: put_programs(s, skel); /* the last: now all is there */
 	}
 	modules_bpf__destroy(skel);
 	if (err)

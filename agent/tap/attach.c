@@ -4,6 +4,7 @@
  */
 #include "attach.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/slots.h>
 #include <saluki/version.h>
 
 #include "attach_maps.h"
@@ -72,6 +74,7 @@ int attach_init(struct attach *a, const struct maps *maps, struct tap_interface 
 	a->maps = maps;
 	a->interface = interface;
 	a->config = *config;
+	pin_clear_modules(&a->pin); /* one that was loaded while an earlier capture ended */
 	err = attach_make_maps(a);
 	err = err ?: attach_write_config(a, "");
 	err = err ?: pin_put(&a->pin, "counters", a->counters_fd);
@@ -196,6 +199,28 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	return skel;
 }
 
+/* Modules are checked for a hook, and what runs them is made for a link type: with another they go. */
+static void drop_modules(struct attach *a, const struct saluki_config *before, bool tc)
+{
+	__u32 place = SALUKI_SLOT_RUN_IN, id;
+	bool any = false;
+
+	for (int i = 0; i < 2; i++) {
+		if (a->slots_fd[i] < 0 || (i == tc && a->config.linktype == before->linktype) ||
+		    bpf_map_lookup_elem(a->slots_fd[i], &place, &id))
+			continue;
+		any = true;
+		for (__u32 n = 0; n < SALUKI_SLOTS; n++)
+			bpf_map_delete_elem(a->slots_fd[i], &n);
+	}
+	if (!any)
+		return;
+	pin_clear_modules(&a->pin);
+	log_line("%s: its modules are gone: they were loaded for another link type or hook; "
+		 "'saluki module load' checks them anew",
+		 a->interface->name);
+}
+
 /* Attaches what was loaded, or replaces. What belongs to another hook or interface goes first: of
  * two hooks each would count the same frames. */
 static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach_hook hook,
@@ -247,6 +272,8 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	a->config = wanted_config(a);
 	skel = load(a, hook); /* first: what the kernel refuses leaves all as it was */
 	err = skel ? attach_announce(a, before) : -errno;
+	if (!err)
+		drop_modules(a, &before, hook == ATTACH_TC);
 	err = err ?: attach_points(a, skel, hook, before.source);
 	capture_bpf__destroy(skel); /* what is attached keeps its program */
 	if (err) {

@@ -181,7 +181,7 @@ bool pin_is_empty(const struct pin *p)
 	return true;
 }
 
-static void clear_modules(const struct pin *p)
+void pin_clear_modules(const struct pin *p)
 {
 	DIR *d = p->dir < 0 ? NULL : opendir(p->path);
 	struct dirent *e;
@@ -197,5 +197,5 @@ void pin_clear(const struct pin *p)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		pin_remove(p, names[i]);
-	clear_modules(p);
+	pin_clear_modules(p);
 }

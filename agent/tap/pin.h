@@ -38,7 +38,9 @@ int pin_get(const struct pin *p, const char *name);
 void pin_remove(const struct pin *p, const char *name);
 /* Whether nothing is pinned. */
 bool pin_is_empty(const struct pin *p);
-/* Removes all pins of the interface. */
+/* Removes all that have to do with modules (agent/module/slots.h), */
+void pin_clear_modules(const struct pin *p);
+/* and all pins of the interface. */
 void pin_clear(const struct pin *p);
 
 /* The folder of an interface's pins: bpffs takes no dots (eth0.100), they become colons. */

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Says as much as it can, and a longer event than there is room for. */
+#include <saluki/module.h>
+
+int module(struct frame_view *v)
+{
+	if (!v)
+		return 0;
+	__builtin_memset(v->event, 0x21, sizeof(v->event));
+	v->event_len = ~0ULL;
+	return 0;
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Modules that mean harm, or that come upon a capture that changes: what they do stays with them."""
+import pytest
+
+from netns import testbed
+from netns.compare import assert_balanced, assert_same
+from netns.test_modules import GRANTS, fixture_modules, fixture_wire  # pylint: disable=unused-import
+from netns.test_restart import written
+from reference import captures
+
+ALL = GRANTS.replace("mac, ip, ports", "radiotap, mac, ssid, ip, ports, payload 128")
+NOTHING = GRANTS.replace("Show = mac, ip, ports\n", "")
+
+
+def both(public, first, of_first, of_others):
+    """A policy with a section of its own for one module."""
+    return "".join(f"[Module {name}]\nKey = {public}\n{entries.format(events=1000000)}"
+                   for name, entries in ((first, of_first), ("*", of_others)))
+
+
+@pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc")])
+def test_what_one_writes_nobody_else_sees(bed, modules, wire, options):
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384", *options])
+    modules.load(modules.make("scribble"))
+    modules.load(modules.make("each"))
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
+    assert sender.play() == len(wire)
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(wire))
+    assert_same(wire, captures.frames(bed.out), stamps=False)
+    assert [bytes.fromhex(s["data"]) for s in captures.said(bed.out)] == [
+        f.data[6:12] for f in wire]
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_what_is_not_granted_is_not_in_the_view(bed, modules, wire, others):
+    """Neither of this frame, nor left of another module's that sees all."""
+    modules.policy.write_text(both(modules.public, "peek", NOTHING, ALL))
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
+    if others:
+        modules.load(modules.make("scribble"))
+        modules.load(modules.make("each"))
+    modules.load(modules.make("peek"))
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
+    assert sender.play() == len(wire)
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(wire))
+    peeked = [s for s in captures.said(bed.out) if s["module"] == "peek"]
+    assert len(peeked) == len(wire)
+    for said in peeked:
+        data = bytes.fromhex(said["data"])
+        assert int.from_bytes(data[:8], "little") & 0xffff == 0  # `has` of what is granted
+        assert data[8:] == bytes(56)
+
+
+def test_a_flood_of_events(bed, modules, wire):
+    """It is cut to what is granted and to its length; frames and another's events are not lost by it."""
+    modules.policy.write_text(both(modules.public, "flood", GRANTS.replace("{events}", "50"), GRANTS))
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
+    modules.load(modules.make("flood"))
+    modules.load(modules.make("each"))
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
+    assert sender.play() == len(wire)
+    flood = modules.stats()["flood"]
+    assert flood["frames"] == len(wire) == flood["events"] + flood["events_limited"]
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(wire))
+    said = captures.said(bed.out)
+    floods = [s for s in said if s["module"] == "flood"]
+    assert len(floods) == flood["events"] <= 50 * 4  # of 2 s, begun and ended amid one
+    assert {s["data"] for s in floods} == {"21" * 64}
+    assert [bytes.fromhex(s["data"]) for s in said if s["module"] == "each"] == [
+        f.data[6:12] for f in wire]
+
+
+def test_object_and_policy_are_read_once(bed, modules, wire):  # pylint: disable=unused-argument
+    """What is swapped behind the check comes too late: nothing is opened a second time."""
+    bed.collector()
+    bed.sensor("lib", "tap0")
+    obj = modules.make("each")
+    assert modules.run("sign", "--key", modules.key, obj).returncode == 0
+    log = bed.tmp_path / "opened"
+    got = bed.ns.run("strace", "-f", "-qq", "-o", log, "-e", "trace=open,openat,openat2",
+                     testbed.BUILD / "saluki", "module", "load", "-i", "tap0", "--policy",
+                     modules.policy, obj, capture_output=True, check=False)
+    assert got.returncode == 0, got
+    opened = [line for line in log.read_text().splitlines() if "ENOENT" not in line]
+    for name in obj.name, obj.name + ".sig", modules.policy.name:
+        assert sum(f'{name}"' in line for line in opened) == 1, (name, opened)
+
+
+def test_no_room_for_a_ninth(bed, modules, wire):
+    bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
+    obj = modules.make("count")
+    for n in range(8):
+        modules.load(obj, name=f"count-{n}")
+    modules.serial += 1
+    assert modules.run("sign", "--key", modules.key, "--name", "ninth", "--serial", "1",
+                       obj).returncode == 0
+    got = modules.run("load", "-i", "tap0", "--policy", modules.policy, obj)
+    assert got.returncode == 1 and "unload" in got.stderr and "8 modules" in got.stderr, got
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
+    assert sender.play() == len(wire)
+    stats = modules.stats()
+    assert set(stats) == {f"count-{n}" for n in range(8)}
+    assert {(s["frames"], s["missing"]) for s in stats.values()} == {(len(wire), 0)}
+    assert sensor.finish()[0] == 0
+
+
+def test_killed_under_load(bed, modules, wire):
+    """Modules outlive the agent, and what they say is there once, as frames are."""
+    collector = bed.collector()
+    key = bed.keys.sensor("lib")
+    sensor = bed.sensor("lib", "tap0", key=key, options=["-B", "16384"])
+    modules.load(modules.make("each"))
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
+    sender.go()
+    for part in 0.2, 0.5:
+        testbed.wait_for(lambda p=part: written(collector) > len(wire) * p, "frames")
+        sensor.kill_all()
+        sensor = bed.sensor("lib", "tap0", key=key, options=["-B", "16384"])
+        sensor.expect("goes on")
+    assert sender.played() == len(wire)
+    each = modules.stats()["each"]
+    assert each["frames"] == each["events"] == len(wire)
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(wire))
+    assert [bytes.fromhex(s["data"]) for s in captures.said(bed.out)] == [
+        f.data[6:12] for f in wire]
+
+
+def test_they_end_with_the_run(bed, modules, wire):  # pylint: disable=unused-argument
+    bed.collector()
+    sensor = bed.sensor("lib", "tap0")
+    modules.load(modules.make("count"))
+    assert sensor.finish()[0] == 0
+    got = modules.run("list", "-i", "tap0")
+    assert got.returncode == 1 and "nothing is attached there" in got.stderr, got
+    bed.sensor("lib", "tap0")
+    assert modules.stats() == {}
+
+
+def test_pins_that_were_left(bed, modules, wire):  # pylint: disable=unused-argument
+    """Of a load while the capture ended: they are none of the next one's."""
+    bed.collector()
+    sensor = bed.sensor("lib", "tap0")
+    modules.load(modules.make("count"))
+    pins, kept = "/sys/fs/bpf/saluki/tap0", "/sys/fs/bpf/saluki/kept"
+    bed.ns.run("sh", "-ec", f"mkdir {kept}; ln {pins}/module* {kept}/")
+    assert sensor.finish()[0] == 0
+    bed.ns.run("sh", "-ec", f"mkdir {pins}; mv {kept}/* {pins}/; rmdir {kept}")
+    sensor = bed.sensor("lib", "tap0")
+    assert modules.stats() == {}
+    modules.load(modules.make("count"))
+    assert set(modules.stats()) == {"count"}
+    assert sensor.finish()[0] == 0
+
+
+@pytest.mark.parametrize("source", ["mmap", "xsk"])
+def test_sources_without_modules(bed, modules, wire, source):  # pylint: disable=unused-argument
+    bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["--source", source])
+    for args in ("list", "-i", "tap0"), ("unload", "-i", "tap0", "count"):
+        got = modules.run(*args)
+        assert got.returncode == 1 and "XDP or tc" in got.stderr, got
+    assert sensor.finish()[0] == 0
+
+
+def test_another_link_type(bed, modules, bundled):
+    """They were made for that of before: they are taken away, and that is said."""
+    collector = bed.collector()
+    player = bed.tun("tap0", 1, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "tap0")
+    modules.load(modules.make("count"))
+    bed.ns.run("ip", "link", "set", "tap0", "down")
+    player.retype(803)
+    bed.ns.run("ip", "link", "set", "tap0", "up")
+    sensor.expect("its modules are gone")
+    sensor.expect("link type IEEE802_11_RADIO")
+    assert modules.stats() == {}
+    modules.load(modules.make("count"))
+    count = player.play()
+    assert modules.stats()["count"]["frames"] == count
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
