@@ -63,11 +63,16 @@ static __always_inline void anonymise_ssid(struct frame_view *v, const struct an
 {
 	__u64 *words = (__u64 *)v->ssid, hash;
 
+	/* Hidden ones are nobody's, those of zeros, too. */
+	if (!(words[0] | words[1] | words[2] | words[3])) {
+		v->ssid_len = 0;
+		return;
+	}
 	hash = anonymise_hash(key, words[0], words[1], ANONYMISE_SSID);
 	hash = anonymise_hash(key, hash ^ words[2], words[3], v->ssid_len);
-	words[0] = v->ssid_len ? hash : 0;
+	words[0] = hash;
 	words[1] = words[2] = words[3] = 0;
-	v->ssid_len = v->ssid_len ? 8 : 0;
+	v->ssid_len = 8;
 }
 
 static __always_inline void anonymise_ip(__u8 *address, __u32 version,

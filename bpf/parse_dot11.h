@@ -11,7 +11,9 @@
 #include "parse_network.h"
 
 #define RADIOTAP_WORDS_MAX 128 /* present words followed; drivers use at most a dozen */
-#define RADIOTAP_DATAPAD 0x20  /* flags: the 802.11 header is padded to four bytes, */
+#define RADIOTAP_SHORT 0x02    /* flags: of DSSS, the short preamble, */
+#define RADIOTAP_FCS 0x10      /* the FCS is there, */
+#define RADIOTAP_DATAPAD 0x20  /* the 802.11 header is padded to four bytes, */
 #define RADIOTAP_BAD_FCS 0x40  /* the FCS was wrong, */
 #define RADIOTAP_LIES 0x100    /* and ours: the header does not hold the fields it announces */
 

@@ -84,6 +84,11 @@ parse_inline unsigned int parse_le32(const unsigned char *p)
 	return parse_le16(p + 2) << 16 | parse_le16(p);
 }
 
+parse_inline unsigned long long parse_le64(const unsigned char *p)
+{
+	return (unsigned long long)parse_le32(p + 4) << 32 | parse_le32(p);
+}
+
 parse_inline unsigned int parse_min(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;

@@ -252,6 +252,7 @@ parse_inline void view_ethernet(struct view_walk *w)
 /* The elements of beacons and probes: the network's name is the first (IEEE 802.11-2020, 9.3.3),
  * the channel is soon behind it. */
 #define VIEW_ELEMENTS_MAX 4
+#define FCS_LEN 4
 
 parse_inline void view_elements(struct view_walk *w)
 {
@@ -290,6 +291,7 @@ parse_inline void view_management(struct view_walk *w, unsigned int subtype)
 		p = frame_at(w->f, w->off, 12);
 		if (!p)
 			return;
+		w->v->timestamp_us = parse_le64(p);
 		w->v->beacon_interval = parse_le16(p + 8);
 		w->v->capability = parse_le16(p + 10);
 		w->off += 12;
@@ -301,7 +303,7 @@ parse_inline void view_management(struct view_walk *w, unsigned int subtype)
 
 parse_inline void view_dot11_data(struct view_walk *w, unsigned int fc)
 {
-	unsigned int len = (fc & 0x0300) == 0x0300 ? 30 : 24;
+	unsigned int len = (fc & 0x0300) == 0x0300 ? 30 : 24, is_amsdu = 0;
 	const unsigned char *p;
 
 	if (len == 30) {
@@ -312,15 +314,18 @@ parse_inline void view_dot11_data(struct view_walk *w, unsigned int fc)
 	}
 	if (fc & 0x80) { /* QoS: an A-MSDU's first subframe is not looked into */
 		p = frame_at(w->f, w->off + len, 2);
-		if (!p || (p[0] & 0x80))
+		if (!p)
 			return;
+		is_amsdu = p[0] & 0x80;
 		len += fc & 0x8000 ? 6 : 2;
 	}
-	/* No body, an encrypted one, or a later fragment. */
-	if ((fc & 0x4040) || (w->v->sequence & 15))
-		return;
-	if (w->f->flags & RADIOTAP_DATAPAD)
+	if (w->f->flags & RADIOTAP_DATAPAD) {
+		w->v->mpdu_len -= -len & 3;
 		len = (len + 3) & ~3u;
+	}
+	/* No body, an encrypted one, or a later fragment. */
+	if (is_amsdu || (fc & 0x4040) || (w->v->sequence & 15))
+		return;
 	w->off = parse_joint(w->off + len, PARSE_OFFSET_MASK);
 	view_llc(w);
 }
@@ -334,6 +339,10 @@ parse_inline void view_dot11(struct view_walk *w)
 	if (!p || (p[0] & 3))
 		return;
 	v->has |= VIEW_DOT11 | VIEW_MAC;
+	v->bad_fcs = !!(w->f->flags & RADIOTAP_BAD_FCS);
+	v->mpdu_len = parse_min(w->f->orig_len - w->off, 0xffff - FCS_LEN);
+	if (!(w->f->flags & RADIOTAP_FCS))
+		v->mpdu_len += FCS_LEN;
 	fc = v->frame_control = parse_le16(p);
 	v->duration = parse_le16(p + 2);
 	view_copy(v->addr[0], p + 4, 6);

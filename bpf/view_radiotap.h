@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * View: the fields of a radiotap header that modules are shown. In: a frame that begins with one.
- * Out: frequency, rate, signal, noise, TSFT, and the flags. Source: radiotap.org; rates of HT
- * (IEEE 802.11-2020, 19.5) and VHT (21.5).
+ * Out: frequency, signal, noise, TSFT, how it was sent (view_phy.h), and the flags. Source:
+ * radiotap.org.
  *
  * Only fields of the first present word are looked at: those of antennas and vendors are behind
  * them.
@@ -13,44 +13,7 @@
 #include <saluki/module.h>
 
 #include "parse_dot11.h"
-
-/* One spatial stream at 20 MHz with the long guard interval, by MCS 0 to 9. */
-parse_inline unsigned int view_mcs_kbps(unsigned int mcs)
-{
-	switch (mcs) {
-	case 0:
-		return 6500;
-	case 1:
-		return 13000;
-	case 2:
-		return 19500;
-	case 3:
-		return 26000;
-	case 4:
-		return 39000;
-	case 5:
-		return 52000;
-	case 6:
-		return 58500;
-	case 7:
-		return 65000;
-	case 8:
-		return 78000;
-	case 9:
-		return 86667;
-	default:
-		return 0;
-	}
-}
-
-/* Data subcarriers: 52 at 20 MHz, 108, 234, 468. */
-parse_inline unsigned int view_rate(unsigned int mcs, unsigned int streams, unsigned int carriers,
-				    int short_gi)
-{
-	unsigned int kbps = view_mcs_kbps(mcs) * streams / 52 * carriers;
-
-	return short_gi ? kbps / 9 * 10 : kbps;
-}
+#include "view_phy.h"
 
 /* Passes over a field of `size` bytes, aligned to `align`, where its bit is set. Sets p where it is
  * there. */
@@ -90,6 +53,7 @@ parse_inline void view_radiotap(struct frame_view *v, struct frame *f, unsigned 
 	VIEW_SKIP(3, 4, 2);
 	if (p)
 		v->mhz = parse_le16(p);
+	view_legacy(v, f->flags, p ? parse_le16(p + 2) : 0);
 	VIEW_SKIP(4, 2, 1); /* FHSS */
 	VIEW_SKIP(5, 1, 1);
 	if (p)
@@ -109,23 +73,21 @@ parse_inline void view_radiotap(struct frame_view *v, struct frame *f, unsigned 
 	VIEW_SKIP(16, 1, 1);
 	VIEW_SKIP(17, 1, 1);
 	VIEW_SKIP(18, 8, 4);
-	VIEW_SKIP(19, 3, 1); /* HT: known, flags, MCS */
-	if (p && (p[0] & 2) && p[2] < 32)
-		v->rate_kbps = view_rate(p[2] & 7, (p[2] >> 3) + 1,
-					 (p[0] & 1) && (p[1] & 3) == 1 ? 108 : 52,
-					 (p[0] & 4) && (p[1] & 4));
-	VIEW_SKIP(20, 8, 4);  /* A-MPDU status */
-	VIEW_SKIP(21, 12, 2); /* VHT: known, flags, bandwidth, MCS and streams */
+	VIEW_SKIP(19, 3, 1);
+	if (p)
+		view_ht(v, p);
+	VIEW_SKIP(20, 8, 4); /* A-MPDU status */
 	if (p) {
-		unsigned int bw = parse_le16(p) & 0x40 ? p[3] & 31 : 0;
-
-		v->rate_kbps = view_rate(p[4] >> 4, p[4] & 15,
-					 bw == 0    ? 52
-					 : bw <= 3  ? 108
-					 : bw <= 10 ? 234
-						    : 468,
-					 (parse_le16(p) & 4) && (p[2] & 4));
+		v->is_ampdu = 1;
+		v->ampdu = parse_le32(p);
 	}
+	VIEW_SKIP(21, 12, 2);
+	if (p)
+		view_vht(v, p);
+	VIEW_SKIP(22, 12, 8); /* time stamp */
+	VIEW_SKIP(23, 12, 2);
+	if (p)
+		view_he(v, p);
 }
 
 #undef VIEW_SKIP

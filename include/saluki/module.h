@@ -45,7 +45,7 @@
 /* What a view has of a frame: bits of `has`. Those of a frame without such a thing are not set, nor
  * are those of what the policy does not show; their fields are 0 then. */
 enum {
-	VIEW_RADIOTAP = 1 << 0, /* mhz .. tsft_us */
+	VIEW_RADIOTAP = 1 << 0, /* mhz .. tail_bits */
 	VIEW_MAC = 1 << 1,	/* addr */
 	VIEW_SSID = 1 << 2,	/* ssid */
 	VIEW_IP = 1 << 3,	/* saddr, daddr */
@@ -53,11 +53,21 @@ enum {
 	VIEW_PAYLOAD = 1 << 5,	/* payload */
 	VIEW_LABEL = 1 << 6,	/* label */
 	/* These need no grant: */
-	VIEW_DOT11 = 1 << 16,	 /* frame_control .. beacon_interval */
+	VIEW_DOT11 = 1 << 16,	 /* frame_control .. timestamp_us, bad_fcs, mpdu_len */
 	VIEW_NETWORK = 1 << 17,	 /* ip_version .. ip_len */
 	VIEW_TCP = 1 << 18,	 /* tcp_seq .. tcp_flags, */
 	VIEW_ICMP = 1 << 19,	 /* or icmp_type, icmp_code */
 	VIEW_TRANSPORT = 1 << 20 /* payload_len */
+};
+
+/* How a frame was sent: `phy`. */
+enum {
+	VIEW_PHY_UNKNOWN,
+	VIEW_PHY_DSSS, /* and CCK: 802.11b */
+	VIEW_PHY_OFDM, /* 802.11a and g */
+	VIEW_PHY_HT,
+	VIEW_PHY_VHT,
+	VIEW_PHY_HE
 };
 
 /* One frame. Each group of fields is whole words of 8 bytes. */
@@ -78,7 +88,8 @@ struct frame_view {
 	__u16 reason;	       /* of deauthentication and disassociation frames */
 	__u16 beacon_interval; /* of beacons and probe responses, in units of 1,024 us */
 	__u16 capability;
-	__u32 channel; /* that a beacon or probe response names; 0: none */
+	__u32 channel;	    /* that a beacon or probe response names; 0: none */
+	__u64 timestamp_us; /* that it has: its sender's clock */
 
 	/* IP and what is in it. Of later fragments there is no more than this. */
 	__u8 ip_version; /* 4 or 6 */
@@ -91,17 +102,28 @@ struct frame_view {
 	__u16 tcp_window;
 	__u8 tcp_flags;
 	__u8 icmp_type, icmp_code;
-	__u8 pad1;
+	__u8 bad_fcs; /* 802.11: 1 where the frame was received wrong, and nothing in it is sure */
 	__u32 tcp_seq, tcp_ack;
 	__u32 payload_len; /* bytes behind the transport header, as the IP header says */
 	__u16 vlan;	   /* TCI of the outermost tag; 0: none */
-	__u16 pad2;
+	__u16 mpdu_len;	   /* 802.11: bytes on the air, header and FCS included */
 
 	/* VIEW_RADIOTAP */
 	__u16 mhz;
 	__s8 signal_dbm, noise_dbm; /* 0: not said */
 	__u32 rate_kbps;	    /* 0: not said */
 	__u64 tsft_us;		    /* 0: not said */
+	__u8 phy;		    /* VIEW_PHY_ */
+	__u8 mcs, streams;	    /* HT, VHT, HE: modulation and coding, spatial streams */
+	__u8 is_ampdu;		    /* it is one of the frames of an A-MPDU, */
+	__u32 ampdu;		    /* of this number, as all the others of it */
+	/* What its time on the air is made of (IEEE 802.11-2020: 15.3, 16.3, 17.4, 19.4, 21.4; HE:
+	 * 802.11ax-2021, 27.4): that of preamble, headers and signal extension, 0 where it is not
+	 * known, then whole steps of symbol_ns, a symbol or with STBC two, with service and tail
+	 * bits beside the frames. Steps of 0: bits have the time that the rate gives. */
+	__u32 preamble_ns;
+	__u16 symbol_ns;
+	__u16 tail_bits;
 
 	/* VIEW_MAC. 802.11: address 1 to 4; Ethernet: destination, source. */
 	__u8 addr[4][6];
@@ -133,7 +155,7 @@ struct frame_view {
 	__u64 event_len;
 	__u8 event[MODULE_EVENT_MAX];
 };
-_Static_assert(sizeof(struct frame_view) == 400, "a view is ABI between modules and the capture");
+_Static_assert(sizeof(struct frame_view) == 424, "a view is ABI between modules and the capture");
 
 #ifdef __bpf__
 
