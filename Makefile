@@ -81,7 +81,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filt
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
+	$(BUILD)/tests/asks_at.so $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
 # What saluki module check is tried with.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
 # Modules, and what reads their events and maps: the unprivileged half of those that have one.
@@ -185,6 +185,11 @@ $(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/source/pcap_read.
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/source/mapped agent/tap/program)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
+
+$(BUILD)/tests/module_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/module_run agent/module/shim agent/module/elf \
+		agent/source/pcap_read)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
