@@ -14,6 +14,8 @@
  *     Helper = map_lookup_elem, map_update_elem, map_delete_elem
  *     Map = array, percpu_array, lru_hash
  */
+#include <stdbool.h>
+
 #include <saluki/module.h>
 
 #include "rtt.h"
@@ -25,6 +27,8 @@
 /* What comes again sooner is a copy that the tap or the network has made: nobody sends again
  * before 200 ms have passed (RFC 6298 says 1 s). */
 #define COPY_NS 20000000ULL
+
+#define BOTH_NS 10000000000ULL /* a SYN from the other side, so much earlier, was nothing to it */
 
 #define FIN 1
 #define SYN 2
@@ -176,7 +180,7 @@ static __always_inline void take_syn(struct frame_view *v)
 	first.syn_seq = v->tcp_seq;
 	first.syn_len = v->payload_len;
 	h = bpf_map_lookup_elem(&connections, &other);
-	if (h && !h->syn_ack_ns) {
+	if (h && !h->syn_ack_ns && v->time_ns - h->syn_last_ns < BOTH_NS) {
 		h->flags |= RTT_BOTH_OPEN;
 		first.flags |= RTT_BOTH_OPEN;
 	}
@@ -217,7 +221,8 @@ static __always_inline void take_ack(struct frame_view *v)
 	if (!is_recent(&c, v->time_ns))
 		return;
 	h = bpf_map_lookup_elem(&connections, &c);
-	if (!h || !h->syn_ack_ns || (__s32)(v->tcp_ack - h->server_next) < 0)
+	if (!h || !h->syn_ack_ns || (__s32)(v->tcp_ack - h->server_next) < 0 ||
+	    (__s32)(v->tcp_seq - h->client_next) < 0)
 		return;
 	if (v->tcp_seq != h->client_next || v->tcp_ack != h->server_next || v->payload_len ||
 	    (v->tcp_flags & FIN))
@@ -256,8 +261,9 @@ int module(struct frame_view *v)
 
 	if (!v || (v->has & wanted) != wanted)
 		return 0;
-	switch (v->tcp_flags & (SYN | RST | ACK)) {
+	switch (v->tcp_flags & (FIN | SYN | RST | ACK)) {
 	case ACK:
+	case ACK | FIN:
 		take_ack(v);
 		break;
 	case SYN:
