@@ -16,6 +16,13 @@
 #include "agent/source/clock.h"
 #include "wire/said.h"
 
+/* Whether there are modules, which say things amid the frames. */
+#ifdef WITHOUT_BPF
+#define MODULES false
+#else
+#define MODULES true
+#endif
+
 /* `with_last`: all that the source has given is in a combo. */
 static void capture_push(struct capture *c, struct combo **combo, bool with_last)
 {
@@ -142,7 +149,7 @@ void *capture_thread(void *arg)
 		int got = stop && !c->drain ? 0 : c->source->ops->next(c->source, &f);
 
 		if (got == 1) {
-			if (f.frame.linktype == SALUKI_LINKTYPE_EVENT) {
+			if (MODULES && f.frame.linktype == SALUKI_LINKTYPE_EVENT) {
 				capture_said(c, &combo, &f);
 				continue;
 			}
