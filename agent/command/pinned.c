@@ -3,6 +3,7 @@
 #include "pinned.h"
 
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,28 @@ int pinned_filter(const struct pinned *p, char *text, size_t len)
 	snprintf(text, len, "%.*s", (int)sizeof(f->text) - 1, !err && f->len ? f->text : "");
 	free(f);
 	return err;
+}
+
+/* By the pins of their programs: module:NAME. */
+void pinned_modules(const char *interface, char *text, size_t len)
+{
+	static const char before[] = "module:";
+	char path[64];
+	size_t at = 0;
+	struct dirent *e;
+	DIR *dir;
+
+	pin_path(path, sizeof(path), interface);
+	dir = opendir(path);
+	*text = 0;
+	while (dir && at < len && (e = readdir(dir))) {
+		const char *name = e->d_name + strlen(before);
+
+		if (!strncmp(e->d_name, before, strlen(before)) && !strchr(name, ':'))
+			at += snprintf(text + at, len - at, "%s%s", at ? ", " : "", name);
+	}
+	if (dir)
+		closedir(dir);
 }
 
 static int fill_mapped(const struct pinned *p, uint64_t *used, uint64_t *size)

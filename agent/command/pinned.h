@@ -30,6 +30,8 @@ void pinned_close(struct pinned *p);
 void pinned_counters(const struct pinned *p, struct saluki_counters *out);
 /* Text of the filter, "" without one. Returns 0 or -errno. */
 int pinned_filter(const struct pinned *p, char *text, size_t len);
+/* Names of the modules that were loaded, divided by ", ". */
+void pinned_modules(const char *interface, char *text, size_t len);
 /* Bytes used of the ring, and of all there are. */
 int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size);
 /* Frames of all that share the ring that are in it and not exported. */

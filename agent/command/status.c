@@ -174,6 +174,7 @@ static void status_sample(struct statuses *all)
 		if (status_is_pinned(s)) {
 			pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);
 			pinned_filter(&s->pinned, s->filter, sizeof(s->filter));
+			pinned_modules(s->name, s->modules, sizeof(s->modules));
 		} else {
 			memcpy(s->filter, s->agent.interface.filter,
 			       sizeof(s->agent.interface.filter));

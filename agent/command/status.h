@@ -26,7 +26,7 @@ struct status {
 	struct saluki_counters before, now;
 	uint64_t elapsed_us; /* between the two */
 	uint64_t ring_used, ring_size;
-	char filter[1024];
+	char filter[1024], modules[320];
 };
 
 /* Whether there is anything in `pinned`. */

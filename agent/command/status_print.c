@@ -146,6 +146,8 @@ void status_print_text(const struct statuses *all)
 		       v.consume ? ", frames consumed" : "", v.version);
 		if (s->filter[0])
 			printf("  filter   %s\n", s->filter);
+		if (status_is_pinned(s) && s->modules[0])
+			printf("  modules  %s\n", s->modules);
 		if (status_has_agent(s) && s->agent.interface.channel.mhz) {
 			channel_text(channel, &s->agent.interface.channel);
 			printf("  channel  %s\n", channel);
@@ -256,6 +258,8 @@ void status_print_json(const struct statuses *all)
 		json_string("source", v.source, 32);
 		json_string("version", v.version, 16);
 		json_string("filter", s->filter, sizeof(s->filter));
+		if (status_is_pinned(s))
+			json_string("modules", s->modules, sizeof(s->modules));
 		printf("\"linktype\": %u, \"direction\": \"%s\", \"snaplen\": %u, \"keep\": "
 		       "\"%s\", "
 		       "\"consume\": %s,\n   ",

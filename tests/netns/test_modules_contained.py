@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Modules that mean harm, or that come upon a capture that changes: what they do stays with them."""
+import json
+
 import pytest
 
 from netns import testbed
@@ -111,6 +113,8 @@ def test_no_room_for_a_ninth(bed, modules, wire):
     stats = modules.stats()
     assert set(stats) == {f"count-{n}" for n in range(8)}
     assert {(s["frames"], s["missing"]) for s in stats.values()} == {(len(wire), 0)}
+    status = bed.ns.run(testbed.BUILD / "saluki", "status", "-i", "tap0", "--json", capture_output=True)
+    assert sorted(json.loads(status.stdout)["interfaces"][0]["modules"].split(", ")) == sorted(stats)
     assert sensor.finish()[0] == 0
 
 
