@@ -288,14 +288,13 @@ static bool can_load(void)
 
 static void instructions_check(struct check *c)
 {
-	uint32_t n = verify_instructions(c->obj), granted = c->out->grant.instructions;
+	uint32_t n = c->out->instructions, granted = c->out->grant.instructions;
 	char what[64];
 
-	c->out->instructions = n;
 	snprintf(what, sizeof(what), "%u instructions a frame, at most", n);
 	if (!n)
 		lines_refused(&c->lines, "instructions without a bound",
-			      "this kernel does not say how many there are (Linux before 5.16)");
+			      "this kernel does not say how many there are (Linux before 5.2)");
 	else if (n > granted)
 		lines_refused(&c->lines, what, "the policy grants %u: Instructions = %u", granted,
 			      n);
@@ -310,7 +309,8 @@ static int load_check(struct check *c)
 
 	if (err)
 		return err;
-	err = verify_load(c->obj, &c->out->grant, c->r->hook, c->r->view_fd, why);
+	err = verify_load(c->obj, &c->out->grant, c->r->hook, c->r->view_fd,
+			  &c->out->instructions, why);
 	if (is_wrong(c, err, "to run in the kernel", why))
 		return -EPERM;
 	instructions_check(c);

@@ -13,6 +13,7 @@
 #include "wants.h"
 
 #define LOG_LEN (4 << 20)
+#define LOG_WHY_AND_HOW_MUCH 4 /* BPF_LOG_STATS, include/linux/bpf_verifier.h; since Linux 5.2 */
 
 /* libbpf calls us back without a word of our own, so there is one load at a time. */
 static struct {
@@ -125,6 +126,17 @@ static void explain(char *log, int err, char why[VERIFY_WHY_LEN])
 		snprintf(why, VERIFY_WHY_LEN, "the verifier: %.400s", last_line(log));
 }
 
+/* What it went through, in its last line: Linux before 5.16 says it nowhere else. */
+static uint32_t processed(const char *log)
+{
+	uint32_t n = 0;
+
+	for (const char *at = log; (at = strstr(at, "processed ")); at++)
+		if (at == log || at[-1] == '\n')
+			sscanf(at, "processed %" SCNu32 " insns", &n);
+	return n;
+}
+
 static int load(struct bpf_object *obj, int view_fd)
 {
 	struct bpf_map *view = bpf_object__find_map_by_name(obj, SHAPE_VIEW);
@@ -136,7 +148,7 @@ static int load(struct bpf_object *obj, int view_fd)
 }
 
 int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum module_hook hook,
-		int view_fd, char why[VERIFY_WHY_LEN])
+		int view_fd, uint32_t *instructions, char why[VERIFY_WHY_LEN])
 {
 	libbpf_print_fn_t before = libbpf_set_print(silent);
 	char *log = calloc(1, LOG_LEN);
@@ -145,9 +157,12 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 	loading.grant = grant;
 	loading.shim_insns = module_shim_insns(hook);
 	loading.refused = false;
-	if (log)
+	if (log) {
 		bpf_program__set_log_buf(verify_program(obj), log, LOG_LEN);
+		bpf_program__set_log_level(verify_program(obj), LOG_WHY_AND_HOW_MUCH);
+	}
 	err = err ?: load(obj, view_fd);
+	*instructions = err ? 0 : processed(log);
 	if (err && loading.refused)
 		snprintf(why, VERIFY_WHY_LEN, "its last instructions are not those granted");
 	else if (err)
@@ -161,16 +176,6 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 }
 
 /* ---- what it takes --------------------------------------------------------------------------- */
-
-uint32_t verify_instructions(const struct bpf_object *obj)
-{
-	struct bpf_prog_info info = { 0 };
-	__u32 len = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(bpf_program__fd(verify_program(obj)), &info, &len)
-		       ? 0
-		       : info.verified_insns;
-}
 
 static uint64_t map_memory(int fd)
 {
