@@ -53,7 +53,7 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_options \
 		swarm_report swarm_send swarm_session module module_check module_keys module_list \
-		module_sign module_slots)) \
+		module_fill module_sign module_slots)) \
 	$(wildcard agent/module/*.c)
 NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c

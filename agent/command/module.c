@@ -15,6 +15,7 @@ const struct command_def module_commands[] = {
 	{ "check", module_check_main, module_check_defs, "hold a module against the policy" },
 	{ "load", module_load_main, module_load_defs, "run a module on an interface" },
 	{ "unload", module_unload_main, module_unload_defs, "take one away" },
+	{ "fill", module_fill_main, module_fill_defs, "put an operator's entries into a map" },
 	{ "list", module_list_main, module_list_defs, "list those of an interface" },
 	{ "stats", module_stats_main, module_list_defs, "print what they have seen and cost" },
 	{ 0 },

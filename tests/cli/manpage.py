@@ -92,7 +92,7 @@ def typed(text):
 # These take an expression, an order or a file behind their options.
 EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
                "saluki module sign", "saluki module check", "saluki module load",
-               "saluki module unload")
+               "saluki module unload", "saluki module fill")
 
 
 def mistakes(text):
