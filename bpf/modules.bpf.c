@@ -137,7 +137,8 @@ struct run {
 	const struct frame_view *whole;
 	struct frame_view *v;
 	__u32 cpu;
-	__u64 fill; /* bytes in the ring */
+	__u64 time_ns; /* the frame's */
+	__u64 fill;    /* bytes in the ring */
 };
 
 /* Whether a module is left out: from shed_at on, until back_at. */
@@ -175,8 +176,12 @@ static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_s
 			c->timed++;                                                                \
 			c->time_ns += bpf_ktime_get_ns() - begin_ns;                               \
 		}                                                                                  \
-		if ((r)->v->event_len)                                                             \
+		if ((r)->v->event_len) {                                                           \
+			/* Whatever it has written there: */                                       \
+			(r)->v->time_ns = (r)->time_ns;                                            \
+			(r)->v->direction = (r)->h->direction;                                     \
 			event_put((r)->cpu, (r)->v, s, &(r)->limits->slots[n], c);                 \
+		}                                                                                  \
 	} while (0)
 
 static __always_inline __u64 ring_fill(__u32 cpu)
@@ -197,7 +202,7 @@ static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 tim
 	struct view_walk w = { .f = &f, .v = v };
 
 	view_clear(v, linktype);
-	v->time_ns = time_ns ?: bpf_ktime_get_ns();
+	v->time_ns = time_ns;
 	v->frame_len = h->len + h->vlan_len;
 	v->linktype = linktype;
 	v->direction = h->direction;
@@ -234,7 +239,8 @@ static __always_inline bool run(struct hook *h)
 		__builtin_memset(r.v, 0, sizeof(*r.v));
 	}
 	r.whole = &whole->view;
-	fill(h, r.table->alone ? r.v : &whole->view, c->time_ns, r.table);
+	r.time_ns = c->time_ns ?: bpf_ktime_get_ns();
+	fill(h, r.table->alone ? r.v : &whole->view, r.time_ns, r.table);
 	if (r.table->sheds)
 		r.fill = ring_fill(r.cpu);
 	RUN(&r, 0);

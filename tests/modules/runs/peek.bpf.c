@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says all of its view, folded to the size of an event: what is 0 there was 0 everywhere. */
+/* Says all of its view, folded to the size of an event: what is 0 there was 0 everywhere. Then it
+ * writes over that, for what comes next: the next frame, another module. */
 #include <saluki/module.h>
 
 #define WORDS (MODULE_EVENT_MAX / 8)
@@ -8,7 +9,7 @@
 
 int module(struct frame_view *v)
 {
-	const __u64 *words = (const __u64 *)v;
+	__u64 *words = (__u64 *)v;
 	__u64 folded[WORDS] = {};
 
 	if (!v)
@@ -19,5 +20,8 @@ int module(struct frame_view *v)
 	for (unsigned int i = FROM; i < TO; i++)
 		folded[1 + i % (WORDS - 1)] |= words[i];
 	module_emit(v, folded, sizeof(folded));
+#pragma unroll
+	for (unsigned int i = 0; i < TO; i++)
+		words[i] = 0x5a5a5a5a5a5a5a5a;
 	return 0;
 }
