@@ -140,6 +140,16 @@ static int read_options(int argc, char **argv)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
+/* Names are given by whoever runs a sensor, and printed on a terminal. */
+static void name_of(char name[LINKS_NAME_MAX], const struct consumer_event *e)
+{
+	snprintf(name, LINKS_NAME_MAX, "%s/%s%s", *e->sensor ? e->sensor : "here", e->interface,
+		 e->direction == 2 ? " out" : "");
+	for (; *name; name++)
+		if ((unsigned char)*name < 0x20 || *name == 0x7f)
+			*name = '?';
+}
+
 static void take(const struct consumer_event *e)
 {
 	struct trajectory_event said = { 0 };
@@ -153,8 +163,7 @@ static void take(const struct consumer_event *e)
 		return;
 	}
 	memcpy(&said, e->data, e->len);
-	snprintf(name, sizeof(name), "%s/%s%s", *e->sensor ? e->sensor : "here", e->interface,
-		 e->direction == 2 ? " out" : "");
+	name_of(name, e);
 	point = links_point(l, name);
 	if (point == JOIN_NONE)
 		return;

@@ -14,15 +14,12 @@ static const char *const report_faults[JOIN_FAULTS] = {
 	[JOIN_TOO_LONG] = "too_long",
 };
 
-/* A name, which is a sensor's and an interface's: not to be trusted with a terminal either. */
 static inline void report_string(const char *s)
 {
 	putchar('"');
 	for (; *s; s++)
 		if (*s == '"' || *s == '\\')
 			printf("\\%c", *s);
-		else if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			printf("\\u%04x", *s);
 		else
 			putchar(*s);
 	putchar('"');
