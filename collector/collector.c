@@ -104,8 +104,10 @@ static void collector_orders(struct collector *c)
 	orders_take(&c->orders);
 	if (c->orders.report)
 		stats_print(&c->open, &c->receive);
-	if (c->orders.reload)
+	if (c->orders.reload) {
+		output_reopen(&c->output);
 		collector_reload(c);
+	}
 	c->orders.report = c->orders.reload = false;
 }
 

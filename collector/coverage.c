@@ -17,13 +17,6 @@ int coverage_read(struct dwell *d, const struct combo_event *e)
 	return 0;
 }
 
-bool coverage_is_dwell(const struct combo_event *e)
-{
-	struct dwell d;
-
-	return e->type == COMBO_EVENT_DWELL && coverage_read(&d, e) == 0;
-}
-
 /* Room for another one. Returns whether there is. */
 static bool make_room(struct coverage_interface *i)
 {

@@ -48,8 +48,6 @@ struct coverage {
 
 /* Reads an event's dwell. Returns 0, or -EBADMSG: it is none, or of an interface that cannot be. */
 int coverage_read(struct dwell *d, const struct combo_event *e);
-/* Whether an event is a dwell that can be read. */
-bool coverage_is_dwell(const struct combo_event *e);
 /* Adds one to `*c`, which is NULL before the first. Where there is no memory it is as if there were
  * no room for its channel. */
 void coverage_add(struct coverage **c, const struct dwell *d);

@@ -17,6 +17,7 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
+#include "files_lines.h"
 #include "files_replaced.h"
 #include "series.h"
 
@@ -52,8 +53,8 @@ int files_init(struct files *f, const struct collector_options *o)
 	memset(f, 0, sizeof(*f));
 	f->o = o;
 	f->number = 1;
-	f->state_fd = f->state_new_fd = -1;
-	err = output_check(f);
+	f->state_fd = f->state_new_fd = f->lines_folder = -1;
+	err = output_check(f) ?: files_lines_init(f);
 	if (err)
 		return err;
 	if (in_series(f) && strcmp(o->write, "-")) {
@@ -69,8 +70,9 @@ void files_free(struct files *f)
 		free(f->old[i]);
 	free(f->old);
 	replaced_free(f);
+	files_lines_free(f);
 	memset(f, 0, sizeof(*f));
-	f->state_fd = f->state_new_fd = -1;
+	f->state_fd = f->state_new_fd = f->lines_folder = -1;
 }
 
 /* ---- output files ---------------------------------------------------------------------------- */
@@ -159,10 +161,11 @@ static int open_sensors_file(struct files *f)
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /* Returns a descriptor, or with `none` 0, or -errno. */
-static int serve(struct files *f, uint8_t what, struct files_answer *a, bool *none)
+static int serve(struct files *f, const struct files_request_message *m, struct files_answer *a,
+		 bool *none)
 {
-	*none = what == FILES_STATS_DONE || what == FILES_STATE_DONE;
-	switch (what) {
+	*none = m->what == FILES_STATS_DONE || m->what == FILES_STATE_DONE;
+	switch (m->what) {
 	case FILES_OUTPUT:
 		return open_output(f, a);
 	case FILES_OLD:
@@ -179,6 +182,8 @@ static int serve(struct files *f, uint8_t what, struct files_answer *a, bool *no
 		return replaced_state(f);
 	case FILES_STATE_DONE:
 		return replaced_state_done(f);
+	case FILES_LINES:
+		return files_lines_open(f, m->module, a);
 	default:
 		return -EINVAL; /* who asks is not to be trusted */
 	}
@@ -187,13 +192,13 @@ static int serve(struct files *f, uint8_t what, struct files_answer *a, bool *no
 int files_answer(struct files *f, int sock)
 {
 	struct files_answer a = { 0 };
-	uint8_t what;
+	struct files_request_message m;
 	bool none;
-	int got, fd, err = privsep_recv(sock, &what, sizeof(what), NULL);
+	int got, fd, err = privsep_recv(sock, &m, sizeof(m), NULL);
 
 	if (err)
 		return -EPIPE;
-	got = serve(f, what, &a, &none);
+	got = serve(f, &m, &a, &none);
 	fd = none ? -1 : got;
 	a.err = got < 0 ? got : 0;
 	err = privsep_send(sock, &a, sizeof(a), &fd, fd >= 0);
@@ -202,11 +207,10 @@ int files_answer(struct files *f, int sock)
 	return err ? -EPIPE : 0;
 }
 
-int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd)
+static int ask(int sock, const struct files_request_message *m, struct files_answer *a, int *fd)
 {
 	int fds[PRIVSEP_FDS_MAX];
-	uint8_t request = what;
-	int err = privsep_send(sock, &request, sizeof(request), NULL, 0);
+	int err = privsep_send(sock, m, sizeof(*m), NULL, 0);
 
 	err = err ?: privsep_recv(sock, a, sizeof(*a), fds);
 	if (err)
@@ -214,6 +218,19 @@ int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd
 	if (fd)
 		*fd = fds[0];
 	return a->err;
+}
+
+int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd)
+{
+	return ask(sock, &(struct files_request_message){ .what = what }, a, fd);
+}
+
+int files_ask_module(int sock, const char *module, struct files_answer *a, int *fd)
+{
+	struct files_request_message m = { .what = FILES_LINES };
+
+	strncpy(m.module, module, sizeof(m.module) - 1);
+	return ask(sock, &m, a, fd);
 }
 
 FILE *files_new(int sock, enum files_request what, int *err)

@@ -7,11 +7,13 @@
 #ifndef COLLECTOR_FILES_H
 #define COLLECTOR_FILES_H
 
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "options.h"
+#include "wire/said.h"
 
 enum files_request {
 	FILES_OUTPUT = 1,     /* the next output file */
@@ -21,8 +23,17 @@ enum files_request {
 	FILES_STATE = 5,      /* a new one, not yet in place */
 	FILES_STATE_DONE = 6,
 	FILES_SENSORS = 8, /* the sensors file as it is now */
-	FILES_OLD = 7, /* the newest file of the series not answered yet; -ENOENT: there is none,
-			* -EWOULDBLOCK: another collector writes to it */
+	FILES_OLD = 7,	 /* the newest file of the series not answered yet; -ENOENT: there is none,
+			  * -EWOULDBLOCK: another collector writes to it */
+	FILES_LINES = 9, /* the file of a module's lines; FILES_TOO_MANY */
+};
+
+/* There are as many files of lines as there may be: no error that opening one has. */
+#define FILES_TOO_MANY (-E2BIG)
+
+struct files_request_message {
+	uint8_t what; /* enum files_request */
+	char module[SAID_NAME_MAX + 1];
 };
 
 struct files_answer {
@@ -39,6 +50,9 @@ struct files {
 	char state[PATH_MAX], state_temporary[PATH_MAX]; /* "": none is kept */
 	int state_fd;					 /* locked, so that it is ours alone */
 	int state_new_fd;				 /* what will be in its place */
+	int lines_folder;				 /* --events, locked; -1: none */
+	char (*modules)[SAID_NAME_MAX + 1]; /* that have a file there, up to LINES_FILES_MAX */
+	unsigned int module_count;
 	char **old; /* names of the series that were there, the oldest first; not yet answered */
 	unsigned int old_count;
 };
@@ -51,6 +65,8 @@ void files_free(struct files *f);
 
 /* The unprivileged side: asks and waits. Returns 0 or -errno; `fd` is then the caller's. */
 int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd);
+/* The same for FILES_LINES, of this module. */
+int files_ask_module(int sock, const char *module, struct files_answer *a, int *fd);
 /* Asks for a new file that is to replace another one. Returns NULL where there is none: `*err`. */
 FILE *files_new(int sock, enum files_request what, int *err);
 /* It is written, or was not: `err`. Then it is closed, and put in place. Returns 0 or -errno. */

@@ -29,7 +29,19 @@ void interfaces_describe(struct sensor *s, const struct info *info)
 		memcpy(d.os, info->os, sizeof(d.os));
 		crypto_generichash(hash, sizeof(hash), (uint8_t *)&d, sizeof(d), NULL, 0);
 		s->interfaces.described[n] = load_word(hash);
+		snprintf(s->interfaces.names[n], INTERFACES_NAME_MAX, "%.*s",
+			 INTERFACES_NAME_MAX - 1, d.interface.name);
 	}
+}
+
+const char *interfaces_name(const struct sensor *s, uint8_t interface, char number[4])
+{
+	const char *name = interface < INFO_INTERFACES_MAX ? s->interfaces.names[interface] : "";
+
+	if (*name)
+		return name;
+	snprintf(number, 4, "%u", interface);
+	return number;
 }
 
 static uint64_t described(const struct sensor *s, uint8_t interface)

@@ -20,6 +20,7 @@
 #include "wire/info.h"
 
 #define INTERFACES_BLOCKS_MAX 32
+#define INTERFACES_NAME_MAX 16 /* IFNAMSIZ; what is longer is cut */
 
 /* A sensor's interface blocks in the present section. */
 struct interfaces {
@@ -36,12 +37,15 @@ struct interfaces {
 	} list[INTERFACES_BLOCKS_MAX];
 	/* A hash of what the sensor says by now of each interface and of itself. */
 	uint64_t described[INFO_INTERFACES_MAX];
+	char names[INFO_INTERFACES_MAX][INTERFACES_NAME_MAX]; /* "": it has not said one */
 };
 
 struct sensor;
 
 /* What the sensor says from now on: `info`, which also is in its `info` as text. */
 void interfaces_describe(struct sensor *s, const struct info *info);
+/* The name of an interface, or its number, where that is all there is, by way of `number`. */
+const char *interfaces_name(const struct sensor *s, uint8_t interface, char number[4]);
 /* Counts a frame, and returns the id of the block it goes under. Where that is a new one, which
  * then has the number `next`, it is written to `block` (PCAPNG_META_MAX); `len` are its bytes or
  * 0. */

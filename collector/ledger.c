@@ -222,10 +222,11 @@ void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledg
 		"%llu, \"earlier\": %llu, "
 		"\"in_flight\": %llu, \"balance\": %lld, \"received_bytes\": %llu, "
 		"\"bad_combos\": %llu, \"bad_pieces\": %llu, \"bad_messages\": %llu, "
-		"\"duplicate_pieces\": %llu, \"bad_events\": %llu, \"unknown_events\": %llu",
+		"\"duplicate_pieces\": %llu, \"bad_events\": %llu, \"unknown_events\": %llu, "
+		"\"said\": %llu",
 		ULL(s.vanished), ULL(s.written), ULL(s.lost_missing), ULL(s.lost_disk),
 		ULL(s.earlier), ULL(ledger_in_flight(l)), (long long)ledger_balance(l),
 		ULL(l->received_bytes), ULL(l->bad_combos), ULL(l->bad_pieces),
 		ULL(l->bad_messages), ULL(l->duplicate_pieces), ULL(l->bad_events),
-		ULL(l->unknown_events));
+		ULL(l->unknown_events), ULL(l->said));
 }

@@ -43,6 +43,7 @@ struct ledger {
 	/* what was wrong with authentic messages */
 	uint64_t bad_combos, bad_pieces, bad_messages, duplicate_pieces;
 	uint64_t bad_events, unknown_events; /* in combos; passed over */
+	uint64_t said;			     /* events of modules in combos */
 	uint64_t received_bytes;
 };
 

@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 {
 	struct collector_options o;
 	struct collector *c;
-	struct files files = { .state_fd = -1, .state_new_fd = -1 };
+	struct files files = { .state_fd = -1, .state_new_fd = -1, .lines_folder = -1 };
 	int status;
 
 	if (argc > 1 && !strcmp(argv[1], "ctl"))

@@ -9,6 +9,7 @@
 #define COLLECTOR_OPEN_H
 
 #include "decompress.h"
+#include "event.h"
 #include "meet.h"
 #include "output.h"
 #include "sensors.h"
@@ -49,9 +50,10 @@ struct open {
 	struct sensors *sensors;
 	struct decompress *decompress;
 	struct output *output;
-	struct pool pool;		 /* of all sensors' pieces */
-	uint8_t combo[SPOOL_RECORD_MAX]; /* that was opened out of a record */
-	uint64_t received_ns;		 /* protocol time when the present batch was read */
+	struct pool pool;		       /* of all sensors' pieces */
+	struct event events[COMBO_EVENTS_MAX]; /* of the combo that is being taken */
+	uint8_t combo[SPOOL_RECORD_MAX];       /* that was opened out of a record */
+	uint64_t received_ns;		       /* protocol time when the present batch was read */
 	struct open_counters counters;
 	/* ANSWER, the answer to an order (dispatch.c); NULL: nobody wants it. */
 	void (*answered)(void *user, struct sensor *s, uint64_t number, uint8_t status,

@@ -14,6 +14,7 @@ enum {
 	OPT_LISTEN = 256,
 	OPT_KEY,
 	OPT_SENSORS,
+	OPT_EVENTS,
 	OPT_STATS,
 	OPT_STATE,
 	OPT_CONTROL,
@@ -30,6 +31,7 @@ static const struct option_def defs[] = {
 	{ 'w', "write", "DIR|FILE|-", "where pcapng goes; - is standard output" },
 	{ 'C', "rotate-size", "MB", "start a new file after this many million bytes" },
 	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
+	{ OPT_EVENTS, "events", "DIR", "write what modules say as JSON lines, a file a module" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
 	{ OPT_STATE, "state", "FILE", "what is written already, for the next start" },
 	{ OPT_CONTROL, "control", "PATH",
@@ -57,8 +59,8 @@ static void help(void)
 	       "Receives what saluki sensors export and writes it as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
 	options_print(stdout, defs);
-	printf("\nSIGINT and SIGTERM finish the files; SIGHUP reads --sensors again; SIGUSR1\n"
-	       "prints the ledger.\n"
+	printf("\nSIGINT and SIGTERM finish the files; SIGHUP reads --sensors again and\n"
+	       "opens the files of --events anew; SIGUSR1 prints the ledger.\n"
 	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
 }
 
@@ -99,6 +101,9 @@ static int parse_option(struct collector_options *o, int id)
 		if (options_number("--rotate-time", optarg, 1, 31536000, &value))
 			return -EINVAL;
 		o->rotate_s = value;
+		return 0;
+	case OPT_EVENTS:
+		o->events = optarg;
 		return 0;
 	case OPT_STATS:
 		o->stats_file = optarg;

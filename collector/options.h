@@ -10,6 +10,7 @@ struct collector_options {
 	const char *key_file, *sensors_file;
 	const char *write; /* -w DIR|FILE|- */
 	const char *stats_file;
+	const char *events;  /* NULL: what modules say is in the capture alone */
 	const char *state;   /* NULL: next to what is written */
 	const char *control; /* NULL: CONTROL_PATH, if it can be made; then where it is */
 	const char *user;

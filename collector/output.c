@@ -93,6 +93,7 @@ static void output_flush(struct output *out)
 		out->broken = out->told = true;
 		out->failed_ns = monotonic_ns();
 	}
+	lines_flush(&out->lines, out->buffer, !err);
 	out->len = 0;
 	out->buffered_since_ns = 0;
 	settle_pending(out, !err);
@@ -233,6 +234,8 @@ void output_combo(struct output *out, struct sensor *s, struct combo_name name, 
 	if (file_full(out, len, now_ns))
 		rotate(out, now_ns);
 	make_room(out, len + BLOCKS_MAX * PCAPNG_META_MAX);
+	if (!lines_have_room(&out->lines, name.events))
+		output_flush(out);
 	name.sensor = s->id;
 	name.run = s->output.run;
 	out->combo = name;
@@ -277,19 +280,27 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 	out->len += pcapng_dwell(out->buffer + out->len, interface, d, name_take(out, now_ns));
 }
 
-void output_said(struct output *out, struct sensor *s, const struct said *said, uint64_t now_ns)
+void output_said(struct output *out, struct sensor *s, const struct said *said, unsigned int number,
+		 uint64_t now_ns)
 {
-	char line[SAID_JSON_MAX], number[8];
-	struct info info;
+	struct said_id id = { s->output.run, out->combo.count, number };
+	char line[SAID_JSON_MAX], interface[4];
+	size_t len;
 
-	info_read(&info, s->info.text, s->info.len);
-	snprintf(number, sizeof(number), "%u", said->interface); /* where that is all there is */
-	said_json(line, said, s->name,
-		  said->interface < info.count && *info.interfaces[said->interface].name
-			  ? info.interfaces[said->interface].name
-			  : number);
+	len = said_json(line, said, s->name, interfaces_name(s, said->interface, interface), &id);
+	lines_add(&out->lines, said->name, &s->lines_named, out->len + PCAPNG_SAID_HEAD, len,
+		  now_ns);
 	blocks_begin(out, s);
-	out->len += pcapng_said(out->buffer + out->len, line, name_take(out, now_ns));
+	out->len += pcapng_said(out->buffer + out->len, line, len, name_take(out, now_ns));
+}
+
+void output_reopen(struct output *out)
+{
+	if (!out->lines.folder)
+		return;
+	output_flush(out);
+	lines_close(&out->lines);
+	recover_save(out); /* lines in front of it are in files that may have left */
 }
 
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
@@ -318,6 +329,7 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	out->files = files;
 	out->orders = orders;
 	out->fd = -1;
+	lines_init(&out->lines, o->events, files);
 	err = recover_begin(out);
 	err = err ?: output_file_next(out);
 	if (err)
@@ -369,5 +381,6 @@ void output_finish(struct output *out)
 	if (out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;
+	lines_close(&out->lines);
 	names_free(&out->names);
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lines.h"
 #include "options.h"
 #include "orders.h"
 #include "state.h"
@@ -59,6 +60,7 @@ struct output {
 	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
 	struct sensor *pending;	    /* first of those whose combos are in the buffer */
 	struct names names;	    /* settled combos, of this process and of those before it */
+	struct lines lines;	    /* what modules say, beside the output */
 	struct state state;	    /* `floor_ns` is for others to raise */
 	uint64_t saved_ns;	    /* `floor_ns` that the state file has */
 	bool stateful;		    /* a state file is kept */
@@ -78,8 +80,8 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64_t next,
 		      uint64_t accounted);
 /* A combo begins: its `name.frames` frames and `name.events` events follow by output_frame,
- * output_dwell and output_said, at least one of them. `bytes` are kept of the frames (combo_reader.bytes), and what
- * marks take. `name.sensor` and `name.run` are filled in here. */
+ * output_dwell and output_said, at least one of them. `bytes` are kept of the frames
+ * (combo_reader.bytes), and what marks take. `name.sensor` and `name.run` are filled in here. */
 void output_combo(struct output *out, struct sensor *s, struct combo_name name, size_t bytes,
 		  uint64_t now_ns);
 /* Combos below `next` are lost, or were no combos, and there are `accounted` frames of the run
@@ -90,8 +92,11 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 		  uint64_t now_ns);
 /* Appends a dwell of a sensor, which has been read by coverage_read. */
 void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, uint64_t now_ns);
-/* Appends what a module has said, which has been read by said_of. */
-void output_said(struct output *out, struct sensor *s, const struct said *said, uint64_t now_ns);
+/* Appends what a module has said, which has been read by said_of: the combo's event `number`. */
+void output_said(struct output *out, struct sensor *s, const struct said *said, unsigned int number,
+		 uint64_t now_ns);
+/* Somebody may have moved the files of lines: opens them anew. */
+void output_reopen(struct output *out);
 /* Flushes and rotates if it is time. Returns milliseconds until it wants to be called again, -1:
  * whenever. */
 int output_tick(struct output *out, uint64_t now_ns);

@@ -32,6 +32,7 @@ static int adopt(struct output *out)
 	if (lseek(out->fd, whole, SEEK_SET) < 0)
 		return -errno;
 	out->size = whole;
+	recover_lines(out, out->name, out->fd, whole);
 	return 0;
 }
 

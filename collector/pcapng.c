@@ -221,13 +221,12 @@ size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
 	return block_end(out, p, 1);
 }
 
-size_t pcapng_said(uint8_t *out, const char *line, const struct combo_name *name)
+size_t pcapng_said(uint8_t *out, const char *line, size_t len, const struct combo_name *name)
 {
-	uint8_t *p = block_begin(out, BLOCK_CUSTOM), len[4];
+	uint8_t *p = put32(block_begin(out, BLOCK_CUSTOM), ENTERPRISE);
 
-	store_be(len, strlen(line), 4);
-	p = put_padded(put32(p, ENTERPRISE), len, sizeof(len));
-	p = put_padded(p, line, strlen(line));
+	store_be(p, len, 4);
+	p = put_padded(p + 4, line, len);
 	if (name)
 		p = put_name(p, name);
 	return block_end(out, p, name != NULL);

@@ -21,7 +21,8 @@
 #define PCAPNG_UNSETTLED "heard while the radio was changing channel"
 #define PCAPNG_UNSETTLED_LEN 48
 #define PCAPNG_DWELL_MAX 384 /* a dwell's block, with a name */
-#define PCAPNG_SAID_MAX 1024 /* the block of what a module has said, with a name */
+#define PCAPNG_SAID_MAX 1024 /* the block of what a module has said, with a name, */
+#define PCAPNG_SAID_HEAD 16  /* and what of it is in front of the line */
 #define PCAPNG_COVERAGE_MAX 24576
 #define PCAPNG_STATISTICS_MAX (PCAPNG_META_MAX + PCAPNG_COVERAGE_MAX)
 
@@ -59,9 +60,9 @@ size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s);
 /* Statistics of a dwell's time, with a comment that says what was listened to. */
 size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
 		    const struct combo_name *name);
-/* What a module has said, as a line of JSON (said_json.h): a custom block of enterprise 32473 that
- * tools may copy. In it: length of the line 4, network byte order, the line, filled up to 4, and then
- * options. */
-size_t pcapng_said(uint8_t *out, const char *line, const struct combo_name *name);
+/* What a module has said, as a line of JSON (said_json.h) of `len` bytes: a custom block of
+ * enterprise 32473 that tools may copy. In it: length of the line 4, network byte order, the line,
+ * filled up to 4, and then options. */
+size_t pcapng_said(uint8_t *out, const char *line, size_t len, const struct combo_name *name);
 
 #endif

@@ -16,7 +16,6 @@
 #define BLOCK_MAX (1024 * 1024) /* no block of ours is larger, nor of other capture programs */
 #define PACKET_HEAD 28		/* in front of a packet's bytes */
 #define STATISTICS_HEAD 20	/* in front of the options */
-#define SAID_HEAD 16		/* in front of a line */
 #define PACKET_MAX (72 * 1024)	/* no packet block of ours is larger */
 
 int pcapng_walk_init(struct pcapng_walk *w, int fd, int64_t from, int64_t len)
@@ -70,7 +69,7 @@ static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
 static const uint8_t *options_of(enum pcapng_kind kind, const uint8_t *block, const uint8_t *end)
 {
 	size_t head = kind == PCAPNG_PACKET ? PACKET_HEAD
-		      : kind == PCAPNG_SAID ? SAID_HEAD
+		      : kind == PCAPNG_SAID ? PCAPNG_SAID_HEAD
 					    : STATISTICS_HEAD;
 	uint32_t len = 0; /* of what is between head and options */
 
@@ -127,6 +126,20 @@ static int section_order(struct pcapng_walk *w, const uint8_t *head)
 	return 0;
 }
 
+/* Others' custom blocks are none of ours. */
+static void said_read_block(struct pcapng_block *b, const uint8_t *block, uint32_t size)
+{
+	uint32_t enterprise = 0, len;
+
+	memcpy(&enterprise, block + 8, size < PCAPNG_SAID_HEAD + 4 ? 0 : 4);
+	b->kind = enterprise == ENTERPRISE ? PCAPNG_SAID : PCAPNG_OTHER;
+	len = b->kind == PCAPNG_SAID ? load_be(block + 12, 4) : 0;
+	if (len && len <= size - PCAPNG_SAID_HEAD - 4) {
+		b->line = (const char *)block + PCAPNG_SAID_HEAD;
+		b->line_len = len;
+	}
+}
+
 int pcapng_walk_next(struct pcapng_walk *w, struct pcapng_block *b)
 {
 	const uint8_t *head, *end;
@@ -153,11 +166,10 @@ int pcapng_walk_next(struct pcapng_walk *w, struct pcapng_block *b)
 		head = window_get(w, w->at, size);
 		if (!head)
 			return -EIO;
-		if (b->kind == PCAPNG_SAID && (size < SAID_HEAD || get32(w, head + 8) != ENTERPRISE))
-			b->kind = PCAPNG_OTHER;
-	}
-	if (b->kind >= PCAPNG_PACKET && !w->swapped && size <= PACKET_MAX) {
-		b->named = block_name(&b->name, b->kind, head, size);
+		if (b->kind == PCAPNG_SAID)
+			said_read_block(b, head, size);
+		if (b->kind >= PCAPNG_PACKET)
+			b->named = block_name(&b->name, b->kind, head, size);
 	}
 	end = window_get(w, w->at + size - 4, 4);
 	if (!end)

@@ -32,6 +32,8 @@ struct pcapng_block {
 	int64_t at;
 	bool named; /* one of the last three kinds, with `name` */
 	struct combo_name name;
+	const char *line; /* of PCAPNG_SAID: good until the next call; NULL: it has none */
+	size_t line_len;
 };
 
 /* Begins with the block at `from`. Returns 0 or -ENOMEM. */

@@ -12,6 +12,7 @@
 #include <saluki/log.h>
 
 #include "files.h"
+#include "lines_recover.h"
 
 #define RECOVER_TOLD (1LL << 30) /* bytes that take a while */
 
@@ -28,6 +29,29 @@ static int compare_names(const char *a, const char *b)
 static bool same_name(const char *a, const char *b)
 {
 	return !compare_names(a, b);
+}
+
+/* Files are looked at for lines where they go on behind the state: what is older has been seen to.
+ */
+static bool span_of(const struct output *out, const char *name, int fd, int64_t len,
+		    struct lines_span *span)
+{
+	bool is_the_one = same_name(name, out->state.file);
+
+	*span = (struct lines_span){ .fd = fd,
+				     .from = is_the_one ? (int64_t)out->state.offset : 0,
+				     .len = len };
+	return out->state.file[0] && len > 0 && span->from <= len &&
+	       compare_names(name, out->state.file) >= 0;
+}
+
+void recover_lines(struct output *out, const char *name, int fd, int64_t len)
+{
+	struct lines_span span;
+
+	if (out->lines.folder && same_name(name, out->state.file) &&
+	    span_of(out, name, fd, len, &span))
+		lines_recover(&out->lines, &span, 1, out->buffer, sizeof(out->buffer));
 }
 
 static int64_t scan(struct output *out, const char *name, int fd, int64_t len)
@@ -102,15 +126,23 @@ static void old_collect(struct output *out, struct old_files *old)
 /* Oldest first, so that the runs that were heard last are remembered. */
 static void recover_series(struct output *out)
 {
+	struct lines_span spans[RECOVER_FILES_MAX];
 	struct old_files old = { 0 };
+	unsigned int count = 0;
 
 	old_collect(out, &old);
-	while (old.count--) {
-		int64_t whole = recover_file(out, old.names[old.count], old.fds[old.count]);
+	for (int i = old.count - 1; i >= 0; i--) {
+		int64_t whole = recover_file(out, old.names[i], old.fds[i]);
 
 		if (whole < 0)
 			log_line("%s: cannot be looked through for what is there already: %s",
-				 old.names[old.count], strerror(-whole));
+				 old.names[i], strerror(-whole));
+		else
+			count += span_of(out, old.names[i], old.fds[i], whole, &spans[count]);
+	}
+	if (out->lines.folder && count)
+		lines_recover(&out->lines, spans, count, out->buffer, sizeof(out->buffer));
+	while (old.count--) {
 		close(old.fds[old.count]);
 		free(old.names[old.count]);
 	}

@@ -17,6 +17,8 @@ int recover_begin(struct output *out);
 /* Takes the names of a file that is there already, and cuts it. Returns its bytes, or -errno;
  * -EBADMSG: it is none of pcapng. */
 int64_t recover_file(struct output *out, const char *name, int fd);
+/* Brings the lines of such a file, now `len` bytes, to where they belong (lines_recover.h). */
+void recover_lines(struct output *out, const char *name, int fd, int64_t len);
 /* Writes the state: nothing may be in the buffer. A failure is said once. */
 void recover_save(struct output *out);
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What modules have said: see said_json.h. */
+/* What modules have said: see said_json.h. Sensors may say a lot: nothing here parses a format. */
 #include "said_json.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <saluki/record.h>
 
 #include "wire/info.h"
 
-#define ULL(x) ((unsigned long long)(x))
+#define MODULE_KEY "\", \"module\": \"" /* no string has a quote in it */
 
 int said_of(struct said *s, const struct combo_event *e)
 {
@@ -20,32 +19,91 @@ int said_of(struct said *s, const struct combo_event *e)
 	return 0;
 }
 
-/* Names of interfaces may hold anything but blanks and slashes. */
-static char *put_string(char *p, const char *text, size_t max)
+static char *put(char *p, const char *text)
 {
-	for (size_t i = 0; i < max && text[i]; i++) {
-		unsigned char c = text[i];
+	return stpcpy(p, text);
+}
 
-		p += sprintf(p, c == '"' || c == '\\' || c < 32 || c > 126 ? "\\u%04x" : "%c", c);
+static char *put_hex(char *p, const uint8_t *bytes, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		*p++ = digits[bytes[i] >> 4];
+		*p++ = digits[bytes[i] & 15];
 	}
 	return p;
 }
 
-void said_json(char line[SAID_JSON_MAX], const struct said *s, const char *sensor,
-	       const char *interface)
+/* Names of interfaces may hold anything but blanks and slashes. */
+static char *put_string(char *p, const char *text, size_t max)
+{
+	for (size_t i = 0; i < max && text[i]; i++) {
+		uint8_t c = text[i];
+
+		if (c == '"' || c == '\\' || c < 32 || c > 126)
+			p = put_hex(put(p, "\\u00"), &c, 1);
+		else
+			*p++ = c;
+	}
+	return p;
+}
+
+static char *put_number(char *p, uint64_t v)
+{
+	char digits[20];
+	int n = 0;
+
+	do
+		digits[n++] = '0' + v % 10;
+	while (v /= 10);
+	while (n)
+		*p++ = digits[--n];
+	return p;
+}
+
+static char *put_id(char *p, const struct said_id *id)
+{
+	uint8_t run[8];
+
+	for (int i = 0; i < 8; i++)
+		run[i] = id->run >> (56 - 8 * i);
+	p = put_hex(p, run, sizeof(run));
+	*p++ = '-';
+	p = put_number(p, id->combo);
+	*p++ = '-';
+	return put_number(p, id->number);
+}
+
+size_t said_json(char line[SAID_JSON_MAX], const struct said *s, const char *sensor,
+		 const char *interface, const struct said_id *id)
 {
 	char *p = line;
 
-	p += sprintf(p, "{\"sensor\": \"");
-	p = put_string(p, sensor, 31);
-	p += sprintf(p, "\", \"interface\": \"");
-	p = put_string(p, interface, 15);
-	p += sprintf(p,
-		     "\", \"module\": \"%s\", \"serial\": %llu, \"time_ns\": %llu, "
-		     "\"direction\": \"%s\", \"data\": \"",
-		     s->name, ULL(s->serial), ULL(s->time_ns),
-		     s->direction == SALUKI_DIRECTION_OUT ? "out" : "in");
-	for (unsigned int i = 0; i < s->len; i++)
-		p += sprintf(p, "%02x", s->bytes[i]);
-	strcpy(p, "\"}");
+	p = put_string(put(p, "{\"sensor\": \""), sensor, 31);
+	p = put_string(put(p, "\", \"interface\": \""), interface, 15);
+	p = put_string(put(p, MODULE_KEY), s->name, SAID_NAME_MAX);
+	p = put_number(put(p, "\", \"serial\": "), s->serial);
+	p = put_number(put(p, ", \"time_ns\": "), s->time_ns);
+	p = put(p, ", \"direction\": \"");
+	p = put(p, s->direction == SALUKI_DIRECTION_OUT ? "out" : "in");
+	p = put_hex(put(p, "\", \"data\": \""), s->bytes, s->len);
+	p = put_id(put(p, "\", \"id\": \""), id);
+	p = put(p, "\"}");
+	return p - line;
+}
+
+bool said_json_module(char name[SAID_NAME_MAX + 1], const char *line, size_t len)
+{
+	const char *p = memmem(line, len, MODULE_KEY, strlen(MODULE_KEY)), *end;
+
+	if (!p)
+		return false;
+	p += strlen(MODULE_KEY);
+	end = memchr(p, '"', line + len - p);
+	if (!end || !said_name_is_good(p, end - p))
+		return false;
+	memcpy(name, p, end - p);
+	name[end - p] = 0;
+	return true;
 }

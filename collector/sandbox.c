@@ -55,7 +55,7 @@ static void replaced_path(struct sandbox_path *p, const char *file, char *buffer
 
 static int permit_files(const struct collector_options *o)
 {
-	struct sandbox_path paths[6] = { { 0 } }, *p = paths;
+	struct sandbox_path paths[7] = { { 0 } }, *p = paths;
 	char output[PATH_MAX], stats[PATH_MAX], state[PATH_MAX], control[PATH_MAX];
 	char sensors[PATH_MAX];
 
@@ -63,6 +63,8 @@ static int permit_files(const struct collector_options *o)
 		output_path(p++, o, output);
 	if (o->stats_file)
 		replaced_path(p++, o->stats_file, stats);
+	if (o->events)
+		*p++ = (struct sandbox_path){ .path = o->events, .access = SANDBOX_MAKE };
 	if (o->state)
 		replaced_path(p++, o->state, state);
 	if (o->control) { /* it is removed at the end */

@@ -83,6 +83,7 @@ struct sensor {
 	struct reassembly reassembly;
 	struct ledger ledger;
 	struct interfaces interfaces;
+	uint16_t lines_named;	   /* lines.h: files of modules that it was the first to name */
 	struct coverage *coverage; /* of the present run; NULL: it samples no channels */
 	struct spooled spooled;
 };

@@ -43,6 +43,7 @@ static void print_sensor(const struct sensor *s)
 void stats_print(const struct open *o, const struct receive *r)
 {
 	const struct open_counters *c = &o->counters;
+	const struct lines *l = &o->output->lines;
 
 	for (unsigned int i = 0; i < o->sensors->count; i++)
 		if (o->sensors->list[i]->ledger.runs)
@@ -52,6 +53,9 @@ void stats_print(const struct open *o, const struct receive *r)
 		 ULL(c->datagrams), ULL(c->not_ours), ULL(c->not_authentic),
 		 ULL(c->limited_set_ups + c->ignored_set_ups), ULL(c->limited_questions),
 		 ULL(receive_dropped(r)));
+	if (l->folder)
+		log_line("lines of modules: written %llu, lost %llu, refused %llu, recovered %llu",
+			 ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));
 }
 
 /* A file's name may hold anything. */
@@ -127,6 +131,14 @@ static void json_groups(FILE *f, const struct groups *g)
 	}
 }
 
+static void json_lines(FILE *f, const struct lines *l)
+{
+	fprintf(f,
+		", \"lines_written\": %llu, \"lines_lost\": %llu, \"lines_refused\": %llu, "
+		"\"lines_recovered\": %llu",
+		ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));
+}
+
 static void json(FILE *f, const struct open *o, const struct receive *r, const struct groups *g)
 {
 	const char *comma = "";
@@ -137,6 +149,7 @@ static void json(FILE *f, const struct open *o, const struct receive *r, const s
 	json_string(f, o->output->name);
 	fprintf(f, ", \"write_errors\": %llu, \"kernel_dropped\": %llu",
 		ULL(o->output->write_errors), ULL(receive_dropped(r)));
+	json_lines(f, &o->output->lines);
 #define X(name, help) fprintf(f, ", \"" #name "\": %llu", ULL(o->counters.name));
 	OPEN_COUNTERS(X)
 #undef X

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "said_json.h"
 #include "wire/totals.h"
 
 /* ---- combos ---------------------------------------------------------------------------------- */
@@ -22,30 +21,26 @@ static uint16_t combo_id(const struct sensor *s, const uint8_t *combo, size_t le
 	return s->one_way && len >= COMBO_HEADER_LEN && !load_be(combo + 2, 2) ? 0 : s->id;
 }
 
-static void take_event(struct open *o, struct sensor *s, const struct combo_event *e,
-		       uint64_t now_ns)
+/* The n-th of its combo. */
+static void take_event(struct open *o, struct sensor *s, unsigned int n, uint64_t now_ns)
 {
-	struct dwell d;
-	struct said said;
+	const struct event *v = &o->events[n];
 
-	if (e->type == COMBO_EVENT_DWELL && coverage_read(&d, e) == 0) {
-		coverage_add(&s->coverage, &d);
-		output_dwell(o->output, s, &d, now_ns);
-	} else if (said_of(&said, e) == 0) {
-		output_said(o->output, s, &said, now_ns);
-	} else if (e->type == COMBO_EVENT_DWELL || e->type == COMBO_EVENT_SAID) {
+	switch (v->kind) {
+	case EVENT_DWELL:
+		coverage_add(&s->coverage, &v->dwell);
+		output_dwell(o->output, s, &v->dwell, now_ns);
+		break;
+	case EVENT_SAID:
+		s->ledger.said++;
+		output_said(o->output, s, &v->said, n, now_ns);
+		break;
+	case EVENT_BAD:
 		s->ledger.bad_events++;
-	} else {
+		break;
+	default:
 		s->ledger.unknown_events++;
 	}
-}
-
-/* Whether it is in the file. */
-static bool is_written(const struct combo_event *e)
-{
-	struct said said;
-
-	return coverage_is_dwell(e) || said_of(&said, e) == 0;
 }
 
 /* Frames and events, in their order. */
@@ -53,10 +48,11 @@ static void take_all(struct open *o, struct sensor *s, struct combo_reader *r, u
 {
 	struct combo_event e;
 	struct combo_frame f;
+	unsigned int n = 0;
 
 	for (;;) {
 		while (combo_next_event(r, &e) == 1) {
-			take_event(o, s, &e, now_ns);
+			take_event(o, s, n++, now_ns);
 			if (o->framed)
 				o->framed(o->framed_user, s, NULL, &e, now_ns);
 		}
@@ -90,7 +86,7 @@ static void take_combo(struct open *o, struct sensor *s, const uint8_t *combo, s
 	name = (struct combo_name){ .count = count,
 				    .first = r.first,
 				    .frames = h.frames,
-				    .events = combo_count_events(&r, is_written) };
+				    .events = events_read(o->events, &r) };
 	if (name.frames || name.events)
 		output_combo(o->output, s, name, r.bytes + r.unsettled * PCAPNG_UNSETTLED_LEN,
 			     now_ns);

@@ -260,8 +260,9 @@ int combo_next(struct combo_reader *r, struct combo_frame *f);
  * there is none, and the next frame comes first. Who takes events asks before each frame, and
  * behind the last one. */
 int combo_next_event(struct combo_reader *r, struct combo_event *e);
-/* How many of the events that are still to come are `wanted`. */
-uint32_t combo_count_events(const struct combo_reader *r,
-			    bool (*wanted)(const struct combo_event *e));
+/* Lists the events that are still to come, in their order, without taking them. Returns how many
+ * they are. */
+uint32_t combo_list_events(const struct combo_reader *r,
+			   struct combo_event list[COMBO_EVENTS_MAX]);
 
 #endif

@@ -301,14 +301,12 @@ int combo_next_event(struct combo_reader *r, struct combo_event *e)
 	return got;
 }
 
-uint32_t combo_count_events(const struct combo_reader *r,
-			    bool (*wanted)(const struct combo_event *e))
+uint32_t combo_list_events(const struct combo_reader *r, struct combo_event list[COMBO_EVENTS_MAX])
 {
 	struct combo_span column = r->cursor.columns[COMBO_EVENTS];
 	uint32_t since = r->frames, n = 0;
-	struct combo_event e;
 
-	while (event_read(&column, &since, &e) == 1)
-		n += wanted(&e);
+	while (n < COMBO_EVENTS_MAX && event_read(&column, &since, &list[n]) == 1)
+		n++;
 	return n;
 }

@@ -24,13 +24,18 @@ size_t said_write(uint8_t out[SAID_MAX], const struct said *s)
 	return p + name + s->len - out;
 }
 
+bool said_name_is_good(const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
+			return false;
+	return len > 0 && len <= SAID_NAME_MAX;
+}
+
 static int read_name(struct said *s, const uint8_t *name, size_t len)
 {
-	if (!len || len > SAID_NAME_MAX)
+	if (!said_name_is_good((const char *)name, len))
 		return -EBADMSG;
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum(name[i]) && name[i] != '-' && name[i] != '_')
-			return -EBADMSG;
 	memcpy(s->name, name, len);
 	s->name[len] = 0;
 	return 0;

@@ -8,6 +8,7 @@
 #ifndef WIRE_SAID_H
 #define WIRE_SAID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,9 +27,12 @@ struct said {
 
 #define SAID_MAX (1 + 1 + 8 + 10 + 1 + SAID_NAME_MAX + SAID_BYTES_MAX) /* bytes of the longest */
 
+/* Names of modules are of letters, digits, '-' and '_': they are names of files, too. */
+bool said_name_is_good(const char *name, size_t len);
+
 /* Returns the bytes written, at most SAID_MAX. */
 size_t said_write(uint8_t out[SAID_MAX], const struct said *s);
-/* The name is of letters, digits, '-' and '_'. Returns 0 or -EBADMSG. */
+/* Returns 0 or -EBADMSG. */
 int said_read(struct said *s, const uint8_t *in, size_t len);
 
 #endif

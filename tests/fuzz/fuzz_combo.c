@@ -142,21 +142,17 @@ static void keep_frame(struct combo_frame *f, const struct combo_reader *r, cons
 	f->data = p;
 }
 
-static bool is_any(const struct combo_event *e)
-{
-	(void)e;
-	return true;
-}
-
 /* Those in front of the next frame. Returns how many they are. */
 static uint32_t take_events(struct combo_reader *r, const uint8_t *body, size_t len)
 {
-	uint32_t left = combo_count_events(r, is_any), n = 0;
-	struct combo_event e;
+	struct combo_event list[COMBO_EVENTS_MAX], rest[COMBO_EVENTS_MAX], e;
+	uint32_t left = combo_list_events(r, list), n = 0;
 
-	for (; combo_next_event(r, &e) == 1; n++)
+	for (; combo_next_event(r, &e) == 1; n++) {
 		CHECK(e.bytes >= body && e.len <= body + len - e.bytes);
-	CHECK(combo_count_events(r, is_any) == left - n);
+		CHECK(n < left && list[n].bytes == e.bytes && list[n].type == e.type);
+	}
+	CHECK(combo_list_events(r, rest) == left - n);
 	return n;
 }
 

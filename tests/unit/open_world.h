@@ -115,11 +115,13 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 	frames_in_dwells += d->frames;
 }
 
-void output_said(struct output *out, struct sensor *s, const struct said *said, uint64_t now)
+void output_said(struct output *out, struct sensor *s, const struct said *said, unsigned int number,
+		 uint64_t now)
 {
 	(void)out;
 	(void)s;
 	(void)said;
+	(void)number;
 	(void)now;
 }
 

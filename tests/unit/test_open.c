@@ -5,7 +5,7 @@
  * collector/pcapng_walk.o collector/decompress.o wire/tryst.o wire/shroud.o wire/derive.o
  * wire/keys.o wire/table.o wire/clock_request.o wire/combo.o collector/spool.o wire/spool.o
  * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
- * collector/coverage.o collector/said_json.o wire/channel.o wire/dwell.o wire/said.o */
+ * collector/coverage.o collector/event.o collector/said_json.o wire/channel.o wire/dwell.o wire/said.o */
 /* Datagrams of sensors and strangers: what the collector takes of them, and what it says to it. */
 #include "open_world.h"
 

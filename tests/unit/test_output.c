@@ -4,7 +4,8 @@
  * collector/pcapng.o collector/pcapng_walk.o collector/interfaces.o collector/ledger.o
  * collector/sensors.o collector/session.o collector/reassemble.o collector/pool.o wire/info.o
  * wire/totals.o wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o
- * collector/coverage.o collector/said_json.o wire/channel.o wire/dwell.o wire/said.o */
+ * collector/coverage.o collector/said_json.o collector/lines.o collector/lines_recover.o
+ * collector/files_lines.o wire/channel.o wire/dwell.o wire/said.o */
 /*
  * The output with the privileged process that opens its files: combos are settled when they are
  * written, and a collector that was ended in any way leaves its names to the next one.

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files of modules' lines (lines.h), opened by the privileged process in the folder of --events and
+ * nowhere else: MODULE.jsonl, at most LINES_FILES_MAX with those that are there at the start, so
+ * that no sensor fills the folder by names that it makes up.
+ */
+#ifndef COLLECTOR_FILES_LINES_H
+#define COLLECTOR_FILES_LINES_H
+
+#include "files.h"
+
+/* Opens and locks the folder. Returns 0, also where none is asked for, or -errno after a line. */
+int files_lines_init(struct files *f);
+/* Returns a descriptor, to be appended to, FILES_TOO_MANY or -errno. */
+int files_lines_open(struct files *f, const char *module, struct files_answer *a);
+void files_lines_free(struct files *f);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lines that are written late: see lines_recover.h. Two walks through the output: the first finds
+ * where each file ends, the second copies what is behind that. No line is held in between, as there
+ * may be any number.
+ */
+#include "lines_recover.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saluki/log.h>
+#include <saluki/monotonic.h>
+
+#include "pcapng_walk.h"
+
+/* Where a block is. */
+struct place {
+	unsigned int span;
+	int64_t at;
+};
+
+struct recovery {
+	struct lines *lines;
+	struct place end[LINES_FILES_MAX]; /* a file's last line is there, or in front of all */
+	uint8_t *buffer;
+	size_t len, size;
+	uint64_t now_ns;
+};
+
+static bool is_behind(const struct place *a, const struct place *b)
+{
+	return a->span > b->span || (a->span == b->span && a->at > b->at);
+}
+
+/* The first walk: whether a file's last line is this one. */
+static void compare(struct recovery *r, const struct place *p, const struct pcapng_block *b,
+		    const char *module)
+{
+	struct lines_file *f = lines_open(r->lines, module, NULL, r->now_ns);
+	const char *last;
+
+	if (!f)
+		return;
+	last = r->lines->last[f - r->lines->of];
+	if (strlen(last) == b->line_len && !memcmp(last, b->line, b->line_len))
+		r->end[f - r->lines->of] = *p;
+}
+
+static void flush(struct recovery *r)
+{
+	lines_flush(r->lines, r->buffer, true);
+	r->len = 0;
+}
+
+/* The second one. */
+static void copy(struct recovery *r, const struct place *p, const struct pcapng_block *b,
+		 const char *module)
+{
+	struct lines_file *f = lines_file(r->lines, module, NULL);
+
+	if (!f || !is_behind(p, &r->end[f - r->lines->of]))
+		return;
+	if (r->len + b->line_len > r->size || !lines_have_room(r->lines, 1))
+		flush(r);
+	memcpy(r->buffer + r->len, b->line, b->line_len);
+	lines_add(r->lines, module, NULL, r->len, b->line_len, r->now_ns);
+	r->len += b->line_len;
+}
+
+static int span_walk(struct recovery *r, const struct lines_span *s, unsigned int number,
+		     void (*each)(struct recovery *, const struct place *,
+				  const struct pcapng_block *, const char *))
+{
+	char module[SAID_NAME_MAX + 1];
+	struct pcapng_block b;
+	struct pcapng_walk w;
+	int got = pcapng_walk_init(&w, s->fd, s->from, s->len);
+
+	while (!got && (got = pcapng_walk_next(&w, &b)) == 1) {
+		got = 0;
+		if (b.line && b.line_len < SAID_JSON_MAX &&
+		    said_json_module(module, b.line, b.line_len))
+			each(r, &(struct place){ number, b.at }, &b, module);
+	}
+	pcapng_walk_free(&w);
+	return got;
+}
+
+static int walk(struct recovery *r, const struct lines_span *spans, unsigned int count)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < LINES_FILES_MAX; i++)
+		r->end[i] = (struct place){ 0, -1 };
+	for (unsigned int i = 0; !err && i < count; i++)
+		err = span_walk(r, &spans[i], i, compare);
+	for (unsigned int i = 0; !err && i < count; i++)
+		err = span_walk(r, &spans[i], i, copy);
+	flush(r);
+	return err;
+}
+
+void lines_recover(struct lines *l, const struct lines_span *spans, unsigned int count,
+		   uint8_t *buffer, size_t size)
+{
+	struct recovery *r = calloc(1, sizeof(*r));
+	uint64_t before = l->written;
+	int err = -ENOMEM;
+
+	l->last = calloc(LINES_FILES_MAX, sizeof(l->last[0]));
+	if (r && l->last) {
+		r->lines = l;
+		r->buffer = buffer;
+		r->size = size;
+		r->now_ns = monotonic_ns();
+		err = walk(r, spans, count);
+	}
+	l->recovered += l->written - before;
+	l->written = before;
+	if (err)
+		log_line("--events %s: lines that a collector before left out may be missing: %s",
+			 l->folder, strerror(-err));
+	else if (l->recovered)
+		log_line("--events %s: %llu lines that a collector before had not come to",
+			 l->folder, (unsigned long long)l->recovered);
+	free(l->last);
+	l->last = NULL;
+	free(r);
+}
