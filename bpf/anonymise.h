@@ -23,7 +23,8 @@ struct anonymise_key {
 
 struct anonymise_address {
 	__u8 bytes[16];
-	__u64 bits; /* 32 or 128 */
+	__u32 bits;   /* 32 or 128 */
+	__u32 by_key; /* with another key it is another's */
 };
 
 /* Prefixes take a hash a bit: addresses that were met of late are remembered. */
@@ -125,7 +126,8 @@ static __always_inline void prefix_make(const struct anonymise_address *in,
 
 static __always_inline void prefix_ip(__u8 *address, __u32 version, const struct anonymise_key *key)
 {
-	struct anonymise_address in = { .bits = version == 4 ? 32 : 128 }, out = { 0 }, *known;
+	struct anonymise_address in = { .bits = version == 4 ? 32 : 128, .by_key = key->words[0] };
+	struct anonymise_address out = { 0 }, *known;
 
 	__builtin_memcpy(in.bytes, address, 16);
 	known = bpf_map_lookup_elem(&saluki_addresses, &in);
