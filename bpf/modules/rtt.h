@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct rtt_event) == 56, "events are at most 64 bytes");
 
 /* ---- histogram ------------------------------------------------------------------------------- */
 
-enum { RTT_WHOLE, RTT_SERVER, RTT_CLIENT, RTT_KINDS };
+enum rtt_kind { RTT_WHOLE, RTT_SERVER, RTT_CLIENT, RTT_KINDS };
 
 /* Buckets of equal width on a scale of logarithms, eight an octave nearly so: the 3 bits behind the
  * first that is set. The first has all below 1 us, the last all from 68 s on. */

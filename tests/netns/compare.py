@@ -54,9 +54,9 @@ def assert_all_balanced(collector, names, frames):
     assert sum(s["seen"] for s in stats) == frames
 
 
-def tshark_fields(path, *fields):
+def tshark_fields(path, *fields, options=()):
     """What tshark reads: a list of tuples."""
-    args = ["tshark", "-n", "-r", path, "-T", "fields"]
+    args = ["tshark", "-n", "-r", path, "-T", "fields", *options]
     for f in fields:
         args += ["-e", f]
     out = subprocess.run(args, capture_output=True, text=True, check=True).stdout
