@@ -109,10 +109,13 @@ static void key_for(__u64 out[2], const uint8_t secret[KEY_LEN], const char *use
 	sodium_memzero(key, sizeof(key));
 }
 
-static void set_keys(struct saluki_slot_table *t, const struct module_secrets *s)
+/* Those that it takes: a policy without others leaves them as they are. */
+static void set_keys(struct saluki_slot_table *t, const struct module_checked *c)
 {
-	key_for(t->anonymise, s->anonymise, "saluki anonymise");
-	key_for(t->trajectory, s->trajectory, "saluki trajectory");
+	if (c->grant.hashed | c->grant.prefix)
+		key_for(t->anonymise, c->secrets.anonymise, "saluki anonymise");
+	if (c->grant.shown & VIEW_LABEL)
+		key_for(t->trajectory, c->secrets.trajectory, "saluki trajectory");
 }
 
 static int put_program(const struct module_slots *s, int slot, int fd)
@@ -153,7 +156,7 @@ int module_load(struct module_slots *s, const struct module_checked *c)
 		fill_slot(&s->table.slots[slot], &s->config, c);
 		if (old >= 0)
 			s->table.slots[old].used = 0;
-		set_keys(&s->table, &c->secrets);
+		set_keys(&s->table, c);
 		err = module_slots_write(s);
 	}
 	if (err) {

@@ -61,6 +61,11 @@ class Anonymised:
                                        f"Key = {self.modules.public}\n{entries}")
         self.modules.load(self.obj)
 
+    def without_keys(self):
+        """Another module, whose policy has none."""
+        self.modules.allow(GRANTS.format(events=0))
+        self.modules.load(self.modules.make("count"))
+
     def play(self):
         sender = self.bed.sender("veth0", self.bed.tmp_path / "wire.pcap", ["--rate", "5000"])
         assert sender.play() == COUNT
@@ -102,6 +107,7 @@ def fixture_anonymised(bed, modules):
 def test_prefixes_are_kept(anonymised):
     anonymised.key("mac hashed, ip prefix")
     anonymised.play()
+    anonymised.without_keys()
     anonymised.play()  # from what is remembered
     anonymised.key("mac hashed, ip prefix")
     anonymised.play()  # by another key nothing of that is left
@@ -120,9 +126,12 @@ def test_prefixes_are_kept(anonymised):
 def test_hashed(anonymised):
     anonymised.key("mac hashed, ip hashed")
     anonymised.play()
+    anonymised.without_keys()
+    anonymised.play()
     anonymised.key("mac hashed, ip hashed")
     anonymised.play()
-    first, other = anonymised.finish(2)
+    first, again, other = anonymised.finish(3)
+    assert first == again
     found, changed = anonymised.pairs(first), anonymised.pairs(other)
     assert not any(changed[a] == b for a, b in found.items())
     assert len({s.mac for s in first}) == 50
