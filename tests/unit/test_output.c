@@ -112,6 +112,20 @@ static void combo_of_dwells(int i, uint64_t count, uint64_t first, uint16_t dwel
 	}
 }
 
+/* One of what modules say: two words of each of two, by turns. */
+static void combo_of_words(int i, uint64_t count)
+{
+	struct combo_name name = { .count = count, .events = 4 };
+	struct said said = { .len = 1 };
+
+	output_combo(out, &sensors[i], name, 0, 1);
+	for (unsigned int n = 0; n < 4; n++) {
+		snprintf(said.name, sizeof(said.name), "module%u", n % 2);
+		said.bytes[0] = count;
+		output_said(out, &sensors[i], &said, n, 1);
+	}
+}
+
 static void flush(void)
 {
 	output_tick(out, out->opened_ns + OUTPUT_FLUSH_NS);
@@ -341,6 +355,226 @@ static void a_rotated_series(void **state)
 	stop(true);
 }
 
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static const char *line_file(int module)
+{
+	return path(module ? "module1.jsonl" : "module0.jsonl");
+}
+
+/* Both files have the lines of combos in this order ("0a" is the 10th of the first sensor), twice
+ * each. */
+static void assert_lines(const char *combos)
+{
+	char line[SAID_JSON_MAX], want[64];
+
+	for (int module = 0; module < 2; module++) {
+		FILE *f = fopen(line_file(module), "r");
+
+		for (const char *c = combos; f && *c; c += 2)
+			for (int n = module; n < 4; n += 2) {
+				uint64_t count = c[1] - 'a';
+
+				assert_non_null(fgets(line, sizeof(line), f));
+				snprintf(want, sizeof(want), "\"id\": \"%016llx-%llu-%d\"}\n",
+					 RUN + (c[0] - '0'), (unsigned long long)count, n);
+				assert_non_null(strstr(line, want));
+			}
+		assert_true(f ? !fgets(line, sizeof(line), f) : !*combos);
+		if (f)
+			fclose(f);
+	}
+}
+
+static void lines_start(void)
+{
+	options.events = folder;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	run_begin(1);
+}
+
+/* The file has its first lines, and `more` bytes of the next. */
+static void lines_cut(int module, int lines, size_t more)
+{
+	FILE *f = fopen(line_file(module), "r");
+	char line[SAID_JSON_MAX];
+	long at;
+
+	assert_non_null(f);
+	while (lines--)
+		assert_non_null(fgets(line, sizeof(line), f));
+	at = ftell(f);
+	fclose(f);
+	assert_int_equal(truncate(line_file(module), at + more), 0);
+}
+
+/* They come when their combo is written; in the order in which those are. */
+static void lines_follow_the_capture(void **state)
+{
+	(void)state;
+	lines_start();
+	combo_of_words(0, 0);
+	combo_of_words(1, 0);
+	assert_lines("");
+	flush();
+	assert_lines("0a1a");
+	combo_of_words(0, 1);
+	stop(false);
+	assert_lines("0a1a");
+	lines_start();
+	assert_lines("0a1a");
+	combo_of_words(0, 1);
+	flush();
+	assert_int_equal(out->lines.written, 4);
+	assert_int_equal(out->lines.recovered, 0);
+	stop(true);
+	assert_lines("0a1a0b");
+}
+
+/* A kill between the two writes, or in the middle of the second: whatever is missing of it, the
+ * next collector knows. `state` is as of before, as it is for two minutes. */
+static void lines_after_a_kill(void **state)
+{
+	uint8_t saved[4096];
+	size_t saved_len;
+
+	(void)state;
+	for (int kept = 0; kept < 8; kept++)
+		for (size_t more = 0; more < 60; more += 29) {
+			lines_start();
+			for (uint64_t n = 0; n < 2; n++) {
+				combo_of_words(0, n);
+				combo_of_words(1, n);
+				flush();
+			}
+			saved_len = file_read(path("saluki.state"), saved, sizeof(saved));
+			stop(false);
+			file_write(path("saluki.state"), saved, saved_len);
+			lines_cut(0, kept, more);
+			lines_cut(1, 7 - kept, 0);
+			lines_start();
+			assert_lines("0a1a0b1b");
+			assert_int_equal(out->lines.recovered, 16 - 7);
+			combo_of_words(1, 2);
+			flush();
+			stop(true);
+			assert_lines("0a1a0b1b1c");
+			options.events = NULL;
+			assert_int_equal(end(NULL), 0);
+			begin(NULL);
+		}
+}
+
+/* Into one file that is appended to, and over the files of a series: with the last line in an
+ * earlier one, too. */
+static void lines_over_several_files(void **state)
+{
+	uint8_t saved[4096];
+	size_t saved_len;
+	char series[PATH_MAX], single[PATH_MAX];
+
+	(void)state;
+	strcpy(series, path("lib.pcapng"));
+	strcpy(single, path("one.pcapng"));
+	options.write = series;
+	options.rotate_s = 1;
+	lines_start();
+	saved_len = file_read(path("lib.pcapng.state"), saved, sizeof(saved));
+	for (uint64_t n = 0; n < 3; n++) {
+		combo_of_words(0, n);
+		flush();
+		output_tick(out, out->opened_ns + 1000000000);
+	}
+	stop(false);
+	file_write(path("lib.pcapng.state"), saved, saved_len);
+	lines_cut(0, 3, 9);
+	assert_int_equal(unlink(line_file(1)), 0);
+	lines_start();
+	assert_lines("0a0b0c");
+	stop(false);
+	lines_start();
+	assert_lines("0a0b0c");
+	stop(true);
+	options = (struct collector_options){ .write = single };
+	unlink(line_file(0));
+	unlink(line_file(1));
+	lines_start();
+	combo_of_words(0, 0);
+	flush();
+	stop(true); /* the state is as of here */
+	lines_start();
+	combo_of_words(0, 1);
+	flush();
+	stop(false);
+	lines_cut(0, 3, 0);
+	lines_cut(1, 2, 0);
+	lines_start();
+	assert_lines("0a0b");
+	stop(true);
+}
+
+/* Files that are moved away before the state was saved again have lines that do not come twice. */
+static void lines_moved_away(void **state)
+{
+	(void)state;
+	lines_start();
+	combo_of_words(0, 0);
+	flush();
+	assert_int_equal(rename(line_file(0), path("old0")), 0);
+	assert_int_equal(rename(line_file(1), path("old1")), 0);
+	combo_of_words(0, 1);
+	output_reopen(out); /* this combo is in the old ones, too */
+	combo_of_words(0, 2);
+	flush();
+	assert_lines("0c");
+	stop(false);
+	lines_start();
+	assert_lines("0c");
+	stop(true);
+	assert_int_equal(rename(path("old0"), line_file(0)), 0);
+	assert_int_equal(rename(path("old1"), line_file(1)), 0);
+	assert_lines("0a0b");
+}
+
+/* Neither by one sensor, nor by many, nor by a collector that asks for what is no name. */
+static void no_more_files_than_there_may_be(void **state)
+{
+	struct said said = { .len = 1 };
+	struct files_answer a;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	file_write(path("there.jsonl"), (const uint8_t *)"{}\n", 3);
+	file_write(path("none.json"), (const uint8_t *)"{}\n", 3);
+	lines_start();
+	for (int i = 0; i < 8; i++) {
+		memset(&sensors[1].lines_named, 0, sizeof(sensors[1].lines_named));
+		for (int n = 0; n < 200; n++) {
+			snprintf(said.name, sizeof(said.name), "%d-%d", i, n);
+			output_combo(out, &sensors[1],
+				     (struct combo_name){ .count = i * 200 + n, .events = 1 }, 0,
+				     1);
+			output_said(out, &sensors[1], &said, 0, 1);
+		}
+	}
+	flush();
+	assert_int_equal(out->lines.count, LINES_FILES_MAX);
+	assert_int_equal(out->lines.written, LINES_FILES_MAX - 1);
+	assert_int_equal(out->lines.refused, 8 * 200 - (LINES_FILES_MAX - 1));
+	assert_int_equal(stat(path("0-63.jsonl"), &st), 0);
+	assert_int_equal(stat(path("0-64.jsonl"), &st), -1);
+	assert_int_equal(stat(path("3-62.jsonl"), &st), 0);
+	assert_int_equal(stat(path("3-63.jsonl"), &st), -1); /* "there" is one of them */
+	assert_int_equal(files_ask_module(sock, "other", &a, &fd), FILES_TOO_MANY);
+	assert_int_equal(files_ask_module(sock, "../there", &a, &fd), -EINVAL);
+	assert_int_equal(files_ask_module(sock, "", &a, &fd), -EINVAL);
+	assert_int_equal(files_ask_module(sock, "there", &a, &fd), 0);
+	assert_int_equal(close(fd), 0);
+	stop(true);
+}
+
 /* The state is one collector's. */
 static void not_two_at_once(void **state)
 {
@@ -369,6 +603,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_torn_file, begin, end),
 		cmocka_unit_test_setup_teardown(a_single_file, begin, end),
 		cmocka_unit_test_setup_teardown(a_rotated_series, begin, end),
+		cmocka_unit_test_setup_teardown(lines_follow_the_capture, begin, end),
+		cmocka_unit_test_setup_teardown(lines_after_a_kill, begin, end),
+		cmocka_unit_test_setup_teardown(lines_over_several_files, begin, end),
+		cmocka_unit_test_setup_teardown(lines_moved_away, begin, end),
+		cmocka_unit_test_setup_teardown(no_more_files_than_there_may_be, begin, end),
 		cmocka_unit_test_setup_teardown(not_two_at_once, begin, end),
 	};
 

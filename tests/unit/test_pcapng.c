@@ -7,6 +7,7 @@
 
 #include "agent/source/pcap_read.h"
 #include "collector/names.h"
+#include "collector/pcapng_walk.h"
 
 static uint8_t file[65536];
 
@@ -99,6 +100,85 @@ static void whole_blocks_are_found_at_every_cut(void **state)
 	close(fd);
 }
 
+/* The lines of a file, one behind the other; kinds of its blocks. */
+static void lines_of(size_t len, char *lines, char *kinds)
+{
+	struct pcapng_walk w;
+	struct pcapng_block b;
+	int fd = file_with(len);
+
+	assert_int_equal(pcapng_walk_init(&w, fd, 0, len), 0);
+	*lines = 0;
+	while (pcapng_walk_next(&w, &b) == 1) {
+		*kinds++ = '0' + b.kind;
+		if (b.line)
+			strncat(strcat(lines, b.named ? "|!" : "|"), b.line, b.line_len);
+	}
+	*kinds = 0;
+	assert_int_equal(w.at, len);
+	pcapng_walk_free(&w);
+	close(fd);
+}
+
+/* Between packets, with a name and without; of each length that is filled up. */
+static void what_modules_say_is_found(void **state)
+{
+	static const struct combo_name name = { .run = 1, .events = 9 };
+	struct combo_frame f = { .orig_len = 9,
+				 .kept_len = 9,
+				 .data = (const uint8_t *)"012345678" };
+	size_t len = write_file(2);
+	char lines[200], kinds[32];
+	struct pcap_reader r = { 0 };
+	struct pcap_frame got;
+	int fd, frames = 0;
+
+	(void)state;
+	for (size_t i = 1; i <= 5; i++)
+		len += pcapng_said(file + len, "{a}bc", i, i == 2 ? &name : NULL);
+	len += pcapng_packet(file + len, 0, &f, NULL);
+	lines_of(len, lines, kinds);
+	assert_string_equal(lines, "|{|!{a|{a}|{a}b|{a}bc");
+	assert_int_equal(kinds[0], '0' + PCAPNG_SECTION);
+	assert_string_equal(kinds + 5, "555553");
+	fd = file_with(len);
+	assert_int_equal(pcap_open(&r, fd), 0);
+	while (pcap_next(&r, &got) == 1)
+		frames++;
+	assert_int_equal(frames, 3);
+	pcap_close(&r);
+}
+
+/* Custom blocks may be anybody's. */
+static void custom_blocks_that_are_none_of_ours(void **state)
+{
+	size_t at = write_file(0), len = at + pcapng_said(file + at, "line", 4, NULL);
+	char lines[200], kinds[32];
+
+	(void)state;
+	for (unsigned int said = 0; said < 10; said++) { /* how long it is, says the block */
+		file[at + 15] = said;
+		lines_of(len, lines, kinds);
+		assert_int_equal(*lines != 0, said >= 1 && said <= 4);
+	}
+	memset(file + at + 12, 0xff, 4);
+	lines_of(len, lines, kinds);
+	assert_string_equal(lines, "");
+	memcpy(file + at + 12, "\0\0\0\4", 4);
+	file[at + 8]++; /* of another enterprise */
+	lines_of(len, lines, kinds);
+	assert_string_equal(lines, "");
+	for (uint32_t size = 12; size < 20; size += 4) { /* nothing in it, or an enterprise alone */
+		memset(file + at, 0, 20);
+		memcpy(file + at, "\xad\x0b", 2);
+		memcpy(file + at + 8, "\xd9\x7e", size == 12 ? 0 : 2);
+		memcpy(file + at + 4, &size, 4);
+		memcpy(file + at + size - 4, &size, 4);
+		lines_of(at + size, lines, kinds);
+		assert_string_equal(lines, "");
+	}
+}
+
 static void texts_of_any_length_fit(void **state)
 {
 	static char endless[5000];
@@ -119,6 +199,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_agents_reader_reads_it),
 		cmocka_unit_test(whole_blocks_are_found_at_every_cut),
+		cmocka_unit_test(what_modules_say_is_found),
+		cmocka_unit_test(custom_blocks_that_are_none_of_ours),
 		cmocka_unit_test(texts_of_any_length_fit),
 	};
 
