@@ -52,8 +52,8 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps ho
 		tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_options \
-		swarm_report swarm_send swarm_session module module_check module_keys module_list \
-		module_fill module_sign module_slots)) \
+		swarm_report swarm_send swarm_session module module_check module_consume module_fill \
+		module_keys module_list module_sign module_slots)) \
 	$(wildcard agent/module/*.c)
 NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
@@ -81,7 +81,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filt
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
+	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
 # What saluki module check is tried with.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
 # Modules, and what reads their events and maps: the unprivileged half of those that have one.
@@ -241,6 +241,10 @@ $(BUILD)/tests/old_kernel: $(patsubst %,$(BUILD)/tests/netns/%.o,old_kernel old_
 $(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(BUILD)/tests/consumer: $(BUILD)/tests/netns/consumer.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf
 
 $(BUILD)/tests/netns/replug.o: override CFLAGS += $(NL_CFLAGS)
 $(BUILD)/tests/switches: $(patsubst %,$(BUILD)/%.o,tests/wifi/switches wire/channel \

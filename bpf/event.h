@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Events: what a module has said (saluki/module.h) goes into the ring behind the frame that it is
- * of. In: the view that the module has had. Out: a record, or a counter that says why not.
+ * of, and to the module's consumer, where there is one. In: the view that the module has had, its
+ * time and direction the frame's. Out: a record in each, or a counter that says why not.
  */
 #ifndef SALUKI_BPF_EVENT_H
 #define SALUKI_BPF_EVENT_H
 
+#include <saluki/consumed.h>
 #include <saluki/slots.h>
 
 #include "mapped.h"
@@ -80,18 +82,55 @@ static __always_inline bool event_is_granted(struct saluki_slot_limit *l, __u32 
 	return __sync_fetch_and_add(&l->events, 1) < granted;
 }
 
-static __always_inline void event_put(__u32 cpu, const struct frame_view *v,
+/* A ring for each slot whose events somebody on this machine reads ('saluki module consume'). */
+struct consumer_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* each has its own size */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SALUKI_MODULES_MAX);
+	__type(key, __u32);
+	__array(values, struct consumer_ring);
+} saluki_consumers SEC(".maps");
+
+/* To the consumer: whether the capture's ring has room, and is read, does not matter. */
+static __noinline int event_consume(const struct frame_view *v, __u32 slot, __u64 serial)
+{
+	void *ring = bpf_map_lookup_elem(&saluki_consumers, &slot);
+	struct saluki_consumed *r;
+
+	if (!ring)
+		return 0; /* nobody reads them */
+	r = bpf_ringbuf_reserve(ring, sizeof(*r), 0);
+	if (!r)
+		return 1;
+	r->time_ns = v->time_ns;
+	r->serial = serial;
+	r->len = v->event_len > MODULE_EVENT_MAX ? MODULE_EVENT_MAX : v->event_len;
+	r->direction = v->direction;
+	__builtin_memset(r->pad, 0, sizeof(r->pad));
+	__builtin_memcpy(r->bytes, v->event, sizeof(r->bytes));
+	bpf_ringbuf_submit(r, 0);
+	return 0;
+}
+
+static __always_inline void event_put(__u32 cpu, const struct frame_view *v, __u32 slot,
 				      const struct saluki_slot *s, struct saluki_slot_limit *l,
 				      struct saluki_slot_counters *c)
 {
 	__u32 len = v->event_len > MODULE_EVENT_MAX ? MODULE_EVENT_MAX : v->event_len;
 
-	if (!event_is_granted(l, s->events))
+	if (!event_is_granted(l, s->events)) {
 		c->events_limited++;
-	else if (mapped_size ? event_mapped(cpu, v, len, s) : event_ring(v, len, s))
+		return;
+	}
+	if (mapped_size ? event_mapped(cpu, v, len, s) : event_ring(v, len, s))
 		c->events_lost++;
 	else
 		c->events++;
+	c->events_unread += event_consume(v, slot, s->serial);
 }
 
 #endif

@@ -36,7 +36,8 @@ volatile __u32 parse_zero; /* see parse.h */
 #include "slots.h"
 #include "event.h"
 
-#define TIMED_MASK 63	/* one frame in 64 */
+#define TIMED_MASK 63 /* one frame in 64 */
+#define RING_STANDS_NS 1000000000ULL
 #define HEADERS_MAX 512 /* bytes, from the first, in which all headers are looked for */
 
 struct {
@@ -141,12 +142,36 @@ struct run {
 	__u64 fill;    /* bytes in the ring */
 };
 
+/* Up to where the ring was read. */
+static __always_inline __u64 ring_read_up_to(__u32 cpu)
+{
+	struct saluki_mapped *m;
+
+	if (!mapped_size)
+		return bpf_ringbuf_query(&saluki_ring, BPF_RB_CONS_POS);
+	m = bpf_map_lookup_elem(&saluki_mapped, &cpu);
+	return m ? mapped_load(m->tail) : 0;
+}
+
+/* Whether nobody reads the ring: there is no collector. Then it is not for want of time that it is
+ * full, and to leave modules out would help nobody. */
+static __noinline int ring_stands(struct saluki_slot_counters *c, __u32 cpu, __u64 now_ns)
+{
+	__u64 up_to = ring_read_up_to(cpu);
+
+	if (up_to != c->read_up_to || !c->read_ns) {
+		c->read_up_to = up_to;
+		c->read_ns = now_ns;
+	}
+	return now_ns - c->read_ns > RING_STANDS_NS;
+}
+
 /* Whether a module is left out: from shed_at on, until back_at. */
 static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_slot_counters *c,
-				    __u64 fill)
+				    __u64 fill, __u32 cpu, __u64 now_ns)
 {
 	if (fill > s->shed_at)
-		c->shed = 1;
+		c->shed = !ring_stands(c, cpu, now_ns);
 	else if (fill <= s->back_at)
 		c->shed = 0;
 	c->skipped += c->shed;
@@ -160,7 +185,8 @@ static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_s
 		struct saluki_slot_counters *c = &(r)->counts->slots[n];                           \
 		__u64 begin_ns = 0;                                                                \
                                                                                                    \
-		if (!s->used || ((r)->table->sheds && is_shed(s, c, (r)->fill)))                   \
+		if (!s->used ||                                                                    \
+		    ((r)->table->sheds && is_shed(s, c, (r)->fill, (r)->cpu, (r)->time_ns)))       \
 			break;                                                                     \
 		if ((r)->table->alone)                                                             \
 			mask_alone((r)->v, s);                                                     \
@@ -180,7 +206,7 @@ static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_s
 			/* Whatever it has written there: */                                       \
 			(r)->v->time_ns = (r)->time_ns;                                            \
 			(r)->v->direction = (r)->h->direction;                                     \
-			event_put((r)->cpu, (r)->v, s, &(r)->limits->slots[n], c);                 \
+			event_put((r)->cpu, (r)->v, n, s, &(r)->limits->slots[n], c);              \
 		}                                                                                  \
 	} while (0)
 

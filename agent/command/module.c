@@ -18,6 +18,8 @@ const struct command_def module_commands[] = {
 	{ "fill", module_fill_main, module_fill_defs, "put an operator's entries into a map" },
 	{ "list", module_list_main, module_list_defs, "list those of an interface" },
 	{ "stats", module_stats_main, module_list_defs, "print what they have seen and cost" },
+	{ "consume", module_consume_main, module_consume_defs,
+	  "run a program on what one says and remembers" },
 	{ 0 },
 };
 

@@ -7,7 +7,8 @@
 #include <saluki/options.h>
 
 extern const struct option_def module_key_defs[], module_sign_defs[], module_check_defs[],
-	module_load_defs[], module_unload_defs[], module_list_defs[], module_fill_defs[];
+	module_load_defs[], module_unload_defs[], module_list_defs[], module_fill_defs[],
+	module_consume_defs[];
 
 int module_genkey_main(int argc, char **argv);
 int module_pubkey_main(int argc, char **argv);
@@ -18,6 +19,7 @@ int module_unload_main(int argc, char **argv);
 int module_fill_main(int argc, char **argv);
 int module_list_main(int argc, char **argv);
 int module_stats_main(int argc, char **argv);
+int module_consume_main(int argc, char **argv);
 
 /* The object that stands alone behind the options, or NULL after a line. */
 const char *module_object_argument(int argc, char **argv);

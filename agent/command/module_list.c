@@ -25,8 +25,8 @@ static const struct {
 	{                                                                                          \
 #name, offsetof(struct saluki_slot_counters, name)                                 \
 	}
-	COUNTER(frames), COUNTER(skipped),	  COUNTER(missing),
-	COUNTER(events), COUNTER(events_limited), COUNTER(events_lost),
+	COUNTER(frames),	 COUNTER(skipped),     COUNTER(missing),       COUNTER(events),
+	COUNTER(events_limited), COUNTER(events_lost), COUNTER(events_unread),
 #undef COUNTER
 };
 

@@ -16,9 +16,10 @@
 
 #include "agent/source/mapped.h"
 #include "agent/tap/attach.h"
+#include "consume.h"
 #include "serial.h"
 
-#define PIN_LEN 64
+#define PIN_LEN CONSUME_PIN_LEN
 #define NEVER ~0ULL
 
 _Static_assert(SALUKI_EVENT_NAME > MODULE_NAME_MAX && SALUKI_EVENT_MAX == MODULE_EVENT_MAX,
@@ -132,6 +133,16 @@ static void remove_program(const struct module_slots *s, int slot)
 	bpf_map_delete_elem(s->programs_fd, &place);
 }
 
+/* Who reads its events on this machine has had all of them. */
+static void end_consumer(const struct module_slots *s, int slot, const char *name)
+{
+	char pin[PIN_LEN];
+
+	module_slots_consumer(s, slot, -1);
+	consume_pin(pin, name);
+	pin_remove(&s->pin, pin); /* this tells it: last */
+}
+
 /* ---- load and unload ------------------------------------------------------------------------- */
 
 /* The new one is complete in a slot of its own before any frame sees it, and then the table says so
@@ -165,6 +176,7 @@ int module_load(struct module_slots *s, const struct module_checked *c)
 			 attach_reason(err));
 	} else if (old >= 0) {
 		remove_program(s, old);
+		end_consumer(s, old, c->signature.name);
 	}
 	return err;
 }
@@ -186,5 +198,6 @@ int module_unload(struct module_slots *s, const char *name)
 	}
 	remove_program(s, slot);
 	remove_pins(s, name);
+	end_consumer(s, slot, name);
 	return 0;
 }

@@ -67,6 +67,8 @@ const char *maps_denied(const struct bpf_map *map)
 
 	if (!strncmp(bpf_map__name(map), "saluki_", strlen("saluki_")))
 		return "names with saluki_ are the capture's own; give it another";
+	if (strlen(bpf_map__name(map)) >= MAPS_NAME_MAX)
+		return "its name has more than 63 characters; give it a shorter one";
 	if (bpf_map__pin_path(map))
 		return "its map would be pinned, and another's of that name be its; remove "
 		       "'pinning'";

@@ -9,6 +9,8 @@
 #include <bpf/libbpf.h>
 #include <stdint.h>
 
+#define MAPS_NAME_MAX 64 /* bytes of a map's name, its end included */
+
 /* An upper bound of the memory that the kernel takes for a map, in bytes; UINT64_MAX: none is
  * known. */
 uint64_t maps_bytes(const struct bpf_map *map);

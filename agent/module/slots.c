@@ -30,10 +30,10 @@ static const char *const hooks[] = { [MODULE_XDP] = "xdp", [MODULE_TC] = "tc" };
 
 static int *slots_fd(struct module_slots *s, unsigned int i, const char **name)
 {
-	static const char *const names[] = { "slots", "module_table", "module_now", "module_counts",
-					     "module_view" };
-	int *const fds[] = { &s->programs_fd, &s->table_fd, &s->now_fd, &s->counts_fd,
-			     &s->view_fd };
+	static const char *const names[] = { "slots",	      "module_table",	  "module_now",
+					     "module_counts", "module_consumers", "module_view" };
+	int *const fds[] = { &s->programs_fd, &s->table_fd,	&s->now_fd,
+			     &s->counts_fd,   &s->consumers_fd, &s->view_fd };
 
 	if (i == sizeof(fds) / sizeof(fds[0]))
 		return NULL;
@@ -135,7 +135,7 @@ int module_slots_open(struct module_slots *s, const char *interface, bool change
 	module_slots_zero(s);
 	s->interface = interface;
 	if (changes) {
-		err = lock_take(&s->lock, interface, ".modules");
+		err = lock_wait(&s->lock, interface, ".modules");
 		if (err)
 			return err;
 	}
@@ -234,6 +234,7 @@ int module_slots_make(struct module_slots *s)
 		s->table_fd = dup(bpf_map__fd(skel->maps.saluki_slot_table));
 		s->now_fd = dup(bpf_map__fd(skel->maps.saluki_slots_now));
 		s->counts_fd = dup(bpf_map__fd(skel->maps.saluki_slot_counts));
+		s->consumers_fd = dup(bpf_map__fd(skel->maps.saluki_consumers));
 		s->view_fd = dup(bpf_map__fd(skel->maps.saluki_view));
 		err = put_pins(s) ?: put_programs(s, skel); /* the last: now all is there */
 	}
@@ -276,6 +277,15 @@ int module_slots_write(struct module_slots *s)
 	s->now = next;
 	clock_grace_period();
 	return 0;
+}
+
+int module_slots_consumer(const struct module_slots *s, unsigned int i, int ring_fd)
+{
+	__u32 slot = i;
+
+	if (ring_fd >= 0)
+		return bpf_map_update_elem(s->consumers_fd, &slot, &ring_fd, BPF_ANY) ? -errno : 0;
+	return bpf_map_delete_elem(s->consumers_fd, &slot) && errno != ENOENT ? -errno : 0;
 }
 
 /* ---- counters -------------------------------------------------------------------------------- */

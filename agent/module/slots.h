@@ -3,9 +3,10 @@
  * Slots: what runs modules on one interface, as `saluki module` finds it by its pins beside those
  * of the capture (agent/tap/pin.h):
  *
- *     module_table, module_now, module_counts, module_view   each with _xdp or _tc: what
- *                                     bpf/modules.bpf.c has its modules in
+ *     module_table, module_now, module_counts, module_consumers, module_view   each with _xdp or
+ *                                     _tc: what bpf/modules.bpf.c has its modules in
  *     module:NAME, module:NAME:MAP    a module's program, and its maps
+ *     module_events:NAME              the ring of who reads its events here (consume.h)
  *
  * In: an interface that is captured. Out: the table of modules, to read or to change. Always holds:
  * who changes it has a lock; every frame sees the table as it was or as it is to be.
@@ -28,8 +29,8 @@ struct module_slots {
 	struct pin pin;
 	struct saluki_config config; /* of the capture */
 	enum module_hook hook;
-	int programs_fd, table_fd, now_fd, counts_fd, view_fd; /* -1: not there */
-	struct saluki_slot_table table;			       /* as it is in force, to change */
+	int programs_fd, table_fd, now_fd, counts_fd, consumers_fd, view_fd; /* -1: not there */
+	struct saluki_slot_table table; /* as it is in force, to change */
 	struct saluki_slots_in_force now;
 };
 
@@ -47,6 +48,9 @@ int module_slots_find(const struct module_slots *s, const char *name);
 /* What became of slot `i` on all CPUs. Returns 0 or -errno. */
 int module_slots_counters(const struct module_slots *s, unsigned int i,
 			  struct saluki_slot_counters *out);
+/* Whose events go into the ring `ring_fd`, too; -1: into none. When it returns no program uses the
+ * ring that was there. Returns 0 or -errno. */
+int module_slots_consumer(const struct module_slots *s, unsigned int i, int ring_fd);
 /* Sets them to zero: of a slot that no module is in. */
 int module_slots_clear_counters(const struct module_slots *s, unsigned int i);
 void module_slots_close(struct module_slots *s);

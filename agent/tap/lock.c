@@ -31,6 +31,14 @@ void lock_path(char out[LOCK_PATH_MAX], const char *interface, const char *suffi
 	snprintf(out, LOCK_PATH_MAX, LOCK_ROOT "/%u.%s%s", lock_namespace(), interface, suffix);
 }
 
+static const char *what_it_does(const char *suffix)
+{
+	if (!*suffix)
+		return "captures here";
+	return strcmp(suffix, ".radio") ? "reads the events of that module"
+					: "changes its channels";
+}
+
 static void say_who(const struct lock *l, const char *interface, const char *suffix)
 {
 	char text[16] = "";
@@ -39,12 +47,11 @@ static void say_who(const struct lock *l, const char *interface, const char *suf
 		text[0] = 0;
 	text[strcspn(text, "\n")] = 0;
 	log_line("%s: another saluki %s%s%s; stop it first ('fuser -v %s' shows it)", interface,
-		 *suffix ? "changes its channels" : "captures here", *text ? ", process " : "",
-		 text, l->path);
+		 what_it_does(suffix), *text ? ", process " : "", text, l->path);
 }
 
 /* Opens and locks the file; -ESTALE where the one that was locked is not there any more. */
-static int lock_file(struct lock *l, const char *interface, const char *suffix)
+static int lock_file(struct lock *l, const char *interface, const char *suffix, int how)
 {
 	struct stat ours, there;
 	int err;
@@ -52,8 +59,8 @@ static int lock_file(struct lock *l, const char *interface, const char *suffix)
 	l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (l->fd < 0)
 		return 0; /* no /run here: then the lock of the pins must do */
-	if (flock(l->fd, LOCK_EX | LOCK_NB) == 0 && fstat(l->fd, &ours) == 0 &&
-	    stat(l->path, &there) == 0 && ours.st_ino == there.st_ino)
+	if (flock(l->fd, how) == 0 && fstat(l->fd, &ours) == 0 && stat(l->path, &there) == 0 &&
+	    ours.st_ino == there.st_ino)
 		return 0;
 	err = errno == EWOULDBLOCK ? -EWOULDBLOCK : -ESTALE;
 	if (err == -EWOULDBLOCK)
@@ -63,18 +70,28 @@ static int lock_file(struct lock *l, const char *interface, const char *suffix)
 	return err;
 }
 
-int lock_take(struct lock *l, const char *interface, const char *suffix)
+static int take(struct lock *l, const char *interface, const char *suffix, int how)
 {
 	int err = -ESTALE;
 
 	lock_path(l->path, interface, suffix);
 	mkdir(LOCK_ROOT, 0700);
 	for (int tries = 0; err == -ESTALE && tries < 10; tries++)
-		err = lock_file(l, interface, suffix);
+		err = lock_file(l, interface, suffix, how);
 	/* For people alone: with a full disk the lock is as good. */
 	if (!err && l->fd >= 0 && ftruncate(l->fd, 0) == 0)
 		dprintf(l->fd, "%d\n", getpid());
 	return err == -ESTALE ? -EWOULDBLOCK : err;
+}
+
+int lock_take(struct lock *l, const char *interface, const char *suffix)
+{
+	return take(l, interface, suffix, LOCK_EX | LOCK_NB);
+}
+
+int lock_wait(struct lock *l, const char *interface, const char *suffix)
+{
+	return take(l, interface, suffix, LOCK_EX);
 }
 
 void lock_release(struct lock *l)

@@ -18,6 +18,7 @@
 
 #include <saluki/log.h>
 
+#define PIN_PATH_MAX 192 /* the longest are of modules' maps */
 #define PATIENCE_MS 2000
 #define PIN_NEW "new" /* until it takes the place of another */
 
@@ -128,7 +129,7 @@ void pin_release(struct pin *p)
 
 static int put(const struct pin *p, const char *name, int fd)
 {
-	char path[128];
+	char path[PIN_PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", p->path, name);
 	return bpf_obj_pin(fd, path) ? -errno : 0;
@@ -151,7 +152,7 @@ int pin_put(const struct pin *p, const char *name, int fd)
 
 int pin_get(const struct pin *p, const char *name)
 {
-	char path[128];
+	char path[PIN_PATH_MAX];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", p->path, name);

@@ -66,7 +66,10 @@ struct saluki_slot_counters {
 	__u64 events_lost;    /* dropped: the ring was full */
 	__u64 timed, time_ns; /* frames whose run was measured, one in 64, and the sum */
 	__u64 shed;	      /* it is left out at present: no count */
-	__u64 pad[7];
+	__u64 events_unread;  /* dropped: the consumer's ring was full */
+	/* No counts: how far the ring was read when that was last seen to change, and when. */
+	__u64 read_up_to, read_ns;
+	__u64 pad[4];
 };
 _Static_assert(sizeof(struct saluki_slot_counters) == 128, "two cache lines");
 

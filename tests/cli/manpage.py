@@ -92,7 +92,7 @@ def typed(text):
 # These take an expression, an order or a file behind their options.
 EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
                "saluki module sign", "saluki module check", "saluki module load",
-               "saluki module unload", "saluki module fill")
+               "saluki module unload", "saluki module fill", "saluki module consume")
 
 
 def mistakes(text):
@@ -109,6 +109,8 @@ def mistakes(text):
                 if known[word].argument and not words:
                     wrong.append(f"{command} {word}: without its argument")
                 words = words[1 if known[word].argument else 0:]
+            elif word == "--":  # another program's
+                break
             elif word.startswith("-"):
                 wrong.append(f"{command} {word}")
             elif word in ("<", ">", ">>"):
