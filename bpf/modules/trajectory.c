@@ -36,7 +36,7 @@ static const char usage[] =
 	"  --series S    each link each S seconds, too\n"
 	"  --window S    the longest way, and how late an event may be (default 5)\n"
 	"  --labels N    packets under way at a time (default 65536, 300 bytes each)\n"
-	"  --rate R      prints nothing but what 'saluki module fill -i IF trajectory settings'\n"
+	"  --fill-rate R prints nothing but what 'saluki module fill -i IF trajectory settings'\n"
 	"                reads to look at this part of all packets, more than 0 to 1\n"
 	"  --help        print this\n";
 
@@ -84,7 +84,7 @@ static int print_rate(double rate)
 static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },	    { "packets", no_argument, NULL, 'p' },
 	{ "series", required_argument, NULL, 's' }, { "window", required_argument, NULL, 'w' },
-	{ "labels", required_argument, NULL, 'l' }, { "rate", required_argument, NULL, 'r' },
+	{ "labels", required_argument, NULL, 'l' }, { "fill-rate", required_argument, NULL, 'r' },
 	{ "help", no_argument, NULL, 'h' },	    { 0 },
 };
 
@@ -113,7 +113,7 @@ static int option(int c)
 		program.labels = n;
 		break;
 	case 'r':
-		err = number(&n, "rate", optarg, 1e-9, 1);
+		err = number(&n, "fill-rate", optarg, 1e-9, 1);
 		return err ? err : print_rate(n);
 	case 'h':
 		fputs(usage, stdout);

@@ -188,14 +188,14 @@ def test_what_is_no_event():
     assert "1 packets" in text and "\x1b" not in text
 
 
-@pytest.mark.parametrize("options", [["--window", "x"], ["--labels", "0"], ["--rate", "0"],
-                                     ["--rate", "1.5"], ["--nonsense"], ["file"]])
+@pytest.mark.parametrize("options", [["--window", "x"], ["--labels", "0"], ["--fill-rate", "0"],
+                                     ["--fill-rate", "1.5"], ["--nonsense"], ["file"]])
 def test_usage(options):
     assert "trajectory: " in run("", *options, status=2).stderr
 
 
 def test_rates():
     for rate, below in (1, ALL), (0.5, 2**31), (1e-9, 4):
-        key, value = run("", "--rate", str(rate)).stdout.split()
+        key, value = run("", "--fill-rate", str(rate)).stdout.split()
         assert bytes.fromhex(key) == bytes(4)
         assert struct.unpack("<II", bytes.fromhex(value)) == (below, 0)

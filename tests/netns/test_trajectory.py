@@ -92,7 +92,7 @@ class Fleet:
 
     def rate(self, rate):
         """As an operator sets it. Returns what a label's lower half is below."""
-        line = subprocess.run([CONSUMER, "--rate", str(rate)], check=True, capture_output=True,
+        line = subprocess.run([CONSUMER, "--fill-rate", str(rate)], check=True, capture_output=True,
                               text=True).stdout
         for modules in self.modules:
             got = modules.run("fill", "-i", modules.interface, "trajectory", "settings", input=line)
@@ -135,7 +135,7 @@ def test_real_traffic_through_a_router(bed, show):
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
     router = Router(bed.ns, "tap0", "out0", bed.tmp_path / "router.log")
     bed.stack.callback(router.kill)
-    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "6000"])
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--fill-rate", "6000"])
     assert sender.play() == len(frames)
     fates = router.finish()
     assert len(fates) == len(frames)

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Worm: content that many send to many is said (worm.h), and so are the packets that a signature of
+ * the operator's is in. In: payloads of TCP and UDP. Memory is bounded, and so is the work of a
+ * frame: content that was not met a few times of late costs a hash and a look into a sketch.
+ *
+ * What is not found:
+ * - worms whose payload differs from copy to copy in its first 64 bytes (polymorphic or encrypted
+ *   ones, or behind a random header), or is cut into other segments each time. What comes behind
+ *   those bytes may differ. A signature finds what all copies have in common.
+ * - payloads of less than 40 bytes, of other protocols, and of later fragments;
+ * - less than one copy in some 2 seconds on this interface: it is forgotten in between;
+ * - a worm to fewer than 30 hosts, or from fewer, in a minute.
+ * What is found and is no worm: content that many rightly send to many at one port, byte for byte,
+ * as the greeting of a protocol between peers: see `ignore` in the settings.
+ *
+ * Hashes have no secret: who sends content by intent that collides hides nothing, for he could as
+ * well send another each time.
+ *
+ * Takes: Show = ip, ports, payload 64 (80 for signatures that begin late), where addresses may be
+ * hashed or prefixes; Helper = map_lookup_elem, map_update_elem; Map = array, percpu_array,
+ * lru_hash; MapMemory = 2M and 256K for each CPU; Instructions = 12000.
+ */
+#include <saluki/module.h>
+
+#include "worm.h"
+
+#define PAYLOAD_WORDS (WORM_CONTENT / 8)
+
+/* Bytes as a word, the first of them lowest, and back. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define little(word) (word)
+#else
+#define little(word) __builtin_bswap64(word)
+#endif
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct worm_settings);
+} settings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct worm_signatures);
+} signatures SEC(".maps");
+
+/* ---- hashes ---------------------------------------------------------------------------------- */
+
+static __always_inline __u64 finish(__u64 hash)
+{
+	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdULL; /* MurmurHash3's finalizer */
+	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53ULL;
+	return hash ^ hash >> 33;
+}
+
+/* A word of the payload; nothing is there beyond its `n` bytes, whatever an earlier frame has left.
+ */
+static __always_inline __u64 payload_word(const struct frame_view *v, __u32 i, __u32 n)
+{
+	__u64 word = little(((const __u64 *)v->payload)[i]);
+
+	if (n >= i * 8 + 8)
+		return word;
+	return n > i * 8 ? word & ((1ULL << (n - i * 8) * 8) - 1) : 0;
+}
+
+/* Each word is multiplied by a number of its own, so that none waits for another. */
+static __always_inline __u64 content_of(const struct frame_view *v)
+{
+	__u32 n = v->payload_seen < WORM_CONTENT ? v->payload_seen : WORM_CONTENT;
+	__u64 hash = (__u64)n << 32 | v->dport << 8 | v->ip_protocol,
+	      factor = 0x9e3779b97f4a7c15ULL;
+
+#pragma unroll
+	for (__u32 i = 0; i < PAYLOAD_WORDS; i++) {
+		__u64 product = payload_word(v, i, n) * factor;
+
+		hash += product ^ product >> 32;
+		factor = factor * 0xd1342543de82ef95ULL | 1;
+	}
+	return finish(hash);
+}
+
+static __always_inline __u64 address_hash(const __u8 *address)
+{
+	const __u64 *words = (const __u64 *)address;
+
+	return finish(words[0] ^ finish(words[1] + 1));
+}
+
+/* ---- the sketch: content that was met before ------------------------------------------------- */
+
+#define CELLS 4096 /* of a part, and */
+#define PARTS 32   /* parts: 131,072 counts a CPU */
+#define EPOCH 32   /* bits of nanoseconds: 4.3 s, in which counts are halved */
+#define COPIES 3   /* then it is looked at (EarlyBird) */
+#define COUNT_MAX 255
+#define LOOKS_MAX 65536 /* new ones in an epoch: then more copies are asked for */
+
+struct sketch {
+	__u16 cells[CELLS]; /* epoch << 8 | count */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, PARTS);
+	__type(key, __u32);
+	__type(value, struct sketch);
+} sketches SEC(".maps");
+
+/* How many copies it takes. Where so much is new that cells are shared by many, it is more than
+ * COPIES: a worm stands out, and the rest costs no entries. */
+struct pressure {
+	__u32 epoch, looks, copies;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct pressure);
+} pressures SEC(".maps");
+
+static __always_inline int is_enough(__u32 count, __u8 epoch)
+{
+	__u32 zero = 0;
+	struct pressure *p = bpf_map_lookup_elem(&pressures, &zero);
+
+	if (!p)
+		return 0;
+	if (p->epoch != epoch) {
+		p->epoch = epoch;
+		p->looks = 0;
+		p->copies /= 2;
+	}
+	if (p->copies < COPIES)
+		p->copies = COPIES;
+	if (count < p->copies)
+		return 0;
+	if (++p->looks >= LOOKS_MAX && p->copies < COUNT_MAX / 2) {
+		p->looks = 0;
+		p->copies *= 2;
+	}
+	return 1;
+}
+
+/* Counts it. Returns whether it was met often enough to be looked at. */
+static __always_inline int sketch_count(__u64 content, __u64 now)
+{
+	__u32 part = content >> 12 & (PARTS - 1), count, age;
+	struct sketch *s = bpf_map_lookup_elem(&sketches, &part);
+	__u8 epoch = now >> EPOCH;
+	__u16 *cell;
+
+	if (!s)
+		return 0;
+	cell = &s->cells[content & (CELLS - 1)];
+	age = (__u8)(epoch - (*cell >> 8));
+	count = age < 8 ? (*cell & COUNT_MAX) >> age : 0;
+	count += count < COUNT_MAX;
+	*cell = epoch << 8 | count;
+	return count >= COPIES && is_enough(count, epoch);
+}
+
+/* ---- content that is looked at --------------------------------------------------------------- */
+
+#define SECOND_NS 1000000000ULL
+
+struct content {
+	__u64 first_ns;
+	__u32 count, said; /* copies, and how many it had when it was said last; 0: never */
+	__u32 bytes_said, pad;
+	__u64 sources[WORM_LEVELS], destinations[WORM_LEVELS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, struct content);
+} contents SEC(".maps");
+
+/* Two CPUs may set bits at a time and one of them be lost: the next copy sets it. */
+static __always_inline void spread_add(__u64 bitmap[WORM_LEVELS], const __u8 *address)
+{
+	__u64 hash = address_hash(address), bit = 1ULL << (hash & 63);
+
+	bitmap[0] |= bit;
+	if (!(hash >> 6 & ((1 << WORM_LEVEL_SHIFT) - 1)))
+		bitmap[1] |= bit;
+	if (!(hash >> 6 & ((1 << 2 * WORM_LEVEL_SHIFT) - 1)))
+		bitmap[2] |= bit;
+}
+
+static __always_inline void spread_say(__u8 bits[WORM_LEVELS], const __u64 bitmap[WORM_LEVELS])
+{
+#pragma unroll
+	for (int i = 0; i < WORM_LEVELS; i++)
+		bits[i] = __builtin_popcountll(bitmap[i]);
+}
+
+static __always_inline void describe(struct worm_event *e, const struct frame_view *v, __u8 kind)
+{
+	e->kind = kind;
+	e->ip_version = v->ip_version;
+	e->ip_protocol = v->ip_protocol;
+	e->port = v->dport;
+}
+
+static __always_inline void addresses(struct worm_event *e, const struct frame_view *v)
+{
+	e->payload_len = v->payload_len;
+	__builtin_memcpy(e->saddr, v->saddr, sizeof(e->saddr));
+	__builtin_memcpy(e->daddr, v->daddr, sizeof(e->daddr));
+}
+
+/* The content's first bytes, of which a signature can be made. */
+static __always_inline void say_bytes(struct frame_view *v, __u64 content)
+{
+	struct worm_event e = { .content = content };
+	__u64 *out = (__u64 *)e.bytes;
+
+	describe(&e, v, WORM_BYTES);
+	e.len = v->payload_seen < sizeof(e.bytes) ? v->payload_seen : sizeof(e.bytes);
+#pragma unroll
+	for (__u32 i = 0; i < sizeof(e.bytes) / 8; i++)
+		out[i] = little(payload_word(v, i, e.len));
+	module_emit(v, &e, sizeof(e));
+}
+
+static __always_inline int is_ignored(const struct worm_settings *s, __u16 port)
+{
+	int ignored = 0;
+
+#pragma unroll
+	for (int i = 0; i < WORM_IGNORE; i++)
+		ignored |= s->ignore[i] && s->ignore[i] == port;
+	return ignored;
+}
+
+static __always_inline int is_outbreak(const struct worm_settings *s, const struct content *c,
+				       __u16 port)
+{
+	__u32 sources = s->source_bits ?: WORM_SPREAD_BITS;
+	__u32 destinations = s->destination_bits ?: WORM_SPREAD_BITS;
+
+	return c->count >= (s->prevalence ?: WORM_PREVALENCE) &&
+	       (__u32)__builtin_popcountll(c->sources[0]) >= sources &&
+	       (__u32)__builtin_popcountll(c->destinations[0]) >= destinations &&
+	       !is_ignored(s, port);
+}
+
+static __always_inline void say_outbreak(struct frame_view *v, const struct content *c,
+					 __u64 content)
+{
+	struct worm_event e = { .content = content, .count = c->count };
+
+	describe(&e, v, WORM_OUTBREAK);
+	e.since_ms = (v->time_ns - c->first_ns) / 1000000;
+	spread_say(e.source_bits, c->sources);
+	spread_say(e.destination_bits, c->destinations);
+	addresses(&e, v);
+	module_emit(v, &e, sizeof(e));
+}
+
+static __always_inline void look(struct frame_view *v, __u64 content)
+{
+	struct content *c = bpf_map_lookup_elem(&contents, &content), new = {
+		.first_ns = v->time_ns, .count = COPIES - 1, /* that the sketch has counted */
+	};
+	__u32 zero = 0;
+	struct worm_settings *s = bpf_map_lookup_elem(&settings, &zero);
+
+	if (!c) {
+		bpf_map_update_elem(&contents, &content, &new, BPF_NOEXIST);
+		c = bpf_map_lookup_elem(&contents, &content);
+	}
+	if (!c || !s)
+		return;
+	if (v->time_ns - c->first_ns > (s->window_s ?: WORM_WINDOW_S) * SECOND_NS) {
+		new.count = 0;
+		*c = new;
+	}
+	c->count++;
+	spread_add(c->sources, v->saddr);
+	spread_add(c->destinations, v->daddr);
+	if (c->said && !c->bytes_said) {
+		c->bytes_said = 1;
+		say_bytes(v, content);
+	} else if (c->count >= 2 * c->said && is_outbreak(s, c, v->dport)) {
+		c->said = c->count; /* again when it has twice the copies */
+		say_outbreak(v, c, content);
+	}
+}
+
+/* ---- signatures ------------------------------------------------------------------------------ */
+
+struct hit {
+	__u64 since_ns, count;
+};
+
+/* Sources, by signature. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, struct hit);
+} hits SEC(".maps");
+
+/* 1 where it is 0, without a branch: the verifier would go both ways at each position. */
+static __always_inline __u64 is_zero(__u64 x)
+{
+	x |= -x;
+	asm volatile("" : "+r"(x));
+	return x >> 63 ^ 1;
+}
+
+/* At which of the 8 positions of the payload's word `i` the pattern stands: bits. */
+static __always_inline __u64 match_word(const struct frame_view *v, __u32 i, const __u64 *pattern,
+					const __u64 *mask)
+{
+	const __u64 *words = (const __u64 *)v->payload;
+	__u64 a = little(words[i]), b = little(words[i + 1]), c = little(words[i + 2]), found = 0;
+
+#pragma unroll
+	for (int at = 0; at < 8; at++) {
+		__u64 low = at ? a >> at * 8 | b << (64 - at * 8) : a;
+		__u64 high = at ? b >> at * 8 | c << (64 - at * 8) : b;
+
+		found |= is_zero(((low ^ pattern[0]) & mask[0]) | ((high ^ pattern[1]) & mask[1]))
+			 << at;
+	}
+	return found;
+}
+
+static __always_inline int match(const struct frame_view *v, const struct worm_signature *s)
+{
+	__u64 pattern[2], mask[2], found = 0;
+	__u32 last = s->to, seen = v->payload_seen, from = s->from;
+
+	if (seen < s->len)
+		return 0;
+	if (last > seen - s->len)
+		last = seen - s->len; /* what is behind is another frame's */
+	for (int i = 0; i < 2; i++) {
+		mask[i] = little(((const __u64 *)s->mask)[i]);
+		pattern[i] = little(((const __u64 *)s->pattern)[i]);
+	}
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < WORM_BEGIN / 8; i++)
+		if (i >= from / 8 && i <= last / 8)
+			found |= match_word(v, i, pattern, mask) << i * 8;
+	if (from > last || last >= WORM_BEGIN)
+		return 0;
+	return (found & ~0ULL << from & ~0ULL >> (63 - last)) != 0;
+}
+
+static __always_inline void say_hit(struct frame_view *v, __u32 id)
+{
+	__u64 key = address_hash(v->saddr) + id;
+	struct hit *h = bpf_map_lookup_elem(&hits, &key), new = { v->time_ns, 1 };
+	struct worm_event e = { .content = id };
+
+	if (h && v->time_ns - h->since_ns < 60 * SECOND_NS) {
+		h->count++;
+		return;
+	}
+	e.count = h ? h->count : 1;
+	if (h)
+		*h = new;
+	else
+		bpf_map_update_elem(&hits, &key, &new, BPF_ANY);
+	describe(&e, v, WORM_HIT);
+	addresses(&e, v);
+	module_emit(v, &e, sizeof(e));
+}
+
+static __always_inline void search(struct frame_view *v)
+{
+	__u32 zero = 0, id = 0, any = 0;
+	struct worm_signatures *list = bpf_map_lookup_elem(&signatures, &zero);
+
+	if (!list)
+		return;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < WORM_SIGNATURES; i++) {
+		const struct worm_signature *s = &list->list[i];
+
+		if (i >= list->count)
+			break;
+		if ((s->port && s->port != v->dport) ||
+		    (s->protocol && s->protocol != v->ip_protocol) || !match(v, s))
+			continue;
+		id = s->id;
+		any = 1;
+		break;
+	}
+	if (any)
+		say_hit(v, id);
+}
+
+/* A signature that an outbreak has is said by the one frame, the outbreak by another. */
+int module(struct frame_view *v)
+{
+	__u64 content;
+
+	if (!v || (v->has & (VIEW_PAYLOAD | VIEW_PORTS)) != (VIEW_PAYLOAD | VIEW_PORTS))
+		return 0;
+	search(v);
+	if (!(v->has & VIEW_IP) || v->payload_seen < WORM_CONTENT_MIN)
+		return 0;
+	content = content_of(v);
+	if (sketch_count(content, v->time_ns))
+		look(v, content);
+	return 0;
+}
