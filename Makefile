@@ -349,7 +349,7 @@ fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SEC
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
 
 $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/source/pcap_read \
-		agent/export/compress wire/combo wire/combo_open wire/forms wire/fields wire/dictionary)
+		agent/export/compress wire/combo wire/combo_open wire/forms wire/fields wire/dictionary wire/said)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 

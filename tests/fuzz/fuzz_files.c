@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/files.o collector/files_replaced.o collector/series.o */
+/* links: collector/files.o collector/files_lines.o collector/files_replaced.o collector/series.o
+ * wire/said.o */
 /*
  * The collector's privileged process, asked by an unprivileged one that has been taken over. First
  * byte: how the collector was started; then messages of any length, with descriptors that nobody
@@ -53,6 +54,14 @@ static bool state(const char *name)
 	       !strcmp(name, "saluki.state") || !strcmp(name, "saluki.state.new");
 }
 
+/* The file of a module's lines. */
+static bool of_module(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 6 && !strcmp(name + len - 6, ".jsonl") && said_name_is_good(name, len - 6);
+}
+
 /* Looks at what is in the folder now, and empties it. */
 static void check_folder(const struct collector_options *o)
 {
@@ -70,6 +79,8 @@ static void check_folder(const struct collector_options *o)
 		else if (!strncmp(e->d_name, "stats", 5))
 			CHECK(o->stats_file &&
 			      (!strcmp(e->d_name, "stats") || !strcmp(e->d_name, "stats.new")));
+		else if (of_module(e->d_name))
+			CHECK(o->events);
 		else
 			CHECK(series(e->d_name) || !strcmp(e->d_name, "out.pcapng"));
 		CHECK(unlink(e->d_name) == 0);
@@ -82,10 +93,18 @@ static int ask(struct files *f, const int *pair, struct fuzz_input *in)
 {
 	int given[PRIVSEP_FDS_MAX] = { 1, 1, 1, 1 }, got[PRIVSEP_FDS_MAX], err;
 	unsigned int count = fuzz_number(in, 1) % (PRIVSEP_FDS_MAX + 1);
+	struct files_request_message m = { 0 };
 	struct files_answer a;
-	size_t len;
-	const uint8_t *message = fuzz_bytes(in, fuzz_number(in, 1) % 4, &len);
+	size_t len, name_len;
+	const uint8_t *message = fuzz_bytes(in, fuzz_number(in, 1) % 4, &len), *name;
 
+	if (len == 1 || len == 2) { /* one of the right length, with a name or without */
+		m.what = message[0];
+		name = fuzz_bytes(in, len == 2 ? message[1] % sizeof(m.module) : 0, &name_len);
+		memcpy(m.module, name, name_len);
+		message = (uint8_t *)&m;
+		len = sizeof(m);
+	}
 	CHECK(privsep_send(pair[0], message, len, given, count) == 0);
 	err = files_answer(f, pair[1]);
 	if (err)
@@ -128,13 +147,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static const char *const targets[] = { "out.pcapng", "old.pcapng", ".", "-" };
 	struct fuzz_input in = { data, data + len };
 	uint8_t how = fuzz_number(&in, 1);
-	struct collector_options o = { .write = targets[how & 3] };
+	struct collector_options o = { .write = targets[how & 3], .sensors_file = "none" };
 	int pair[2], before;
 	struct files f;
 
 	CHECK(chdir(folder) == 0);
 	o.stats_file = how & 4 ? "stats" : NULL;
 	o.rotate_bytes = how & 8;
+	o.events = how & 16 ? "." : NULL;
 	before = open_descriptors();
 	write_old("old.pcapng");
 	write_old(OLD_OF_SERIES); /* which may be asked for, but who has it writes to it */

@@ -12,6 +12,7 @@
 #include "agent/source/pcap_read.h"
 #include "collector/names.h"
 #include "collector/pcapng_walk.h"
+#include "collector/said_json.h"
 #include "fuzz.h"
 
 #define BLOCKS_MAX 64
@@ -41,10 +42,33 @@ static int64_t whole_blocks(int fd, int64_t len)
 	return got ? got : w.at;
 }
 
+/* Lines of modules in the first bytes of a file, all of which are read. */
+static unsigned int lines_in(int fd, int64_t len)
+{
+	static char line[PCAPNG_WINDOW];
+	struct pcapng_block b;
+	struct pcapng_walk w;
+	unsigned int n = 0;
+	int got = pcapng_walk_init(&w, fd, 0, len);
+
+	while (!got && (got = pcapng_walk_next(&w, &b)) == 1) {
+		got = 0;
+		if (!b.line)
+			continue;
+		CHECK(b.line_len && b.line_len < sizeof(line));
+		memcpy(line, b.line, b.line_len);
+		n++;
+	}
+	pcapng_walk_free(&w);
+	return n;
+}
+
 static void hostile(struct fuzz_input *in)
 {
 	int64_t len = in->end - in->p, whole;
 	int fd = fuzz_file(in->p, len);
+
+	lines_in(fd, len);
 
 	hostile_names(fd, 0, len);
 	hostile_names(fd, len / 3, len); /* by a state that means another file */
@@ -60,7 +84,7 @@ static void hostile(struct fuzz_input *in)
 struct written {
 	uint8_t file[BLOCKS_MAX * PCAPNG_META_MAX];
 	size_t len, ends[BLOCKS_MAX + 1];
-	unsigned int blocks, interfaces, frames, sections;
+	unsigned int blocks, interfaces, frames, sections, said;
 	uint16_t linktypes[BLOCKS_MAX];
 	struct combo_frame list[BLOCKS_MAX];
 	uint32_t left; /* frames that the present combo still must have */
@@ -134,6 +158,18 @@ static size_t dwell(struct written *w, struct fuzz_input *in, uint8_t *out)
 	return pcapng_dwell(out, 0, &d, name.frames ? &name : NULL);
 }
 
+static size_t said(struct written *w, struct fuzz_input *in, uint8_t *out)
+{
+	const char *line = text(in);
+	struct combo_name name;
+
+	if (!w->interfaces || !line || !*line)
+		return 0;
+	w->said++;
+	name = combo_name(w, in);
+	return pcapng_said(out, line, strnlen(line, SAID_JSON_MAX - 1), name.frames ? &name : NULL);
+}
+
 static size_t interface(struct written *w, struct fuzz_input *in, uint8_t *out)
 {
 	struct pcapng_interface i = { .linktype = fuzz_number(in, 2) };
@@ -179,6 +215,9 @@ static void write_block(struct written *w, struct fuzz_input *in)
 	} else if (number & 64) {
 		len = dwell(w, in, out);
 		CHECK(len <= PCAPNG_DWELL_MAX);
+	} else if (number & 32) {
+		len = said(w, in, out);
+		CHECK(len <= PCAPNG_SAID_MAX);
 	} else {
 		len = statistics(w, in, out);
 	}
@@ -248,6 +287,7 @@ static void honest(struct fuzz_input *in)
 	check_cut(&w, fd, cut % (w.len + 1));
 	check_cut(&w, fd, w.len);
 	check_names(&w, fd);
+	CHECK(lines_in(fd, w.len) == w.said);
 	check_frames(&w, fd);
 }
 

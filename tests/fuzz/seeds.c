@@ -15,6 +15,7 @@
 #include "agent/export/compress.h"
 #include "agent/source/pcap_read.h"
 #include "wire/combo.h"
+#include "wire/said.h"
 
 #define SENSOR_ID 1
 #define FRAMES 64
@@ -156,6 +157,21 @@ static void bomb_seed(uint32_t stated, size_t real, bool says)
 	put(f, packed, n);
 }
 
+/* What a module says, which is good but for each fourth. */
+static void said_append(struct combo *c, unsigned int k)
+{
+	struct said s = { .interface = k % 4, .time_ns = frames[k].time_ns, .serial = k };
+	uint8_t bytes[SAID_MAX];
+	size_t len;
+
+	s.len = frames[k].kept_len < 2 * k % SAID_BYTES_MAX ? 0 : 2 * k % SAID_BYTES_MAX;
+	memcpy(s.bytes, frames[k].data, s.len);
+	snprintf(s.name, sizeof(s.name), "%s%u", k % 4 == 3 ? "." : k % 2 ? "x" : "worm-", k % 3);
+	len = said_write(bytes, &s);
+	if (combo_event_fits(c, len))
+		combo_event(c, COMBO_EVENT_SAID, bytes, len);
+}
+
 int main(int argc, char **argv)
 {
 	static const unsigned int sizes[] = { 1, 2, 3, 10, FRAMES };
@@ -173,6 +189,8 @@ int main(int argc, char **argv)
 			combo_append(&c, &frames[k]);
 			if (k % 3 == 1 && combo_event_fits(&c, 20))
 				combo_event(&c, k, frames[k].data, k % 20);
+			if (k % 3 == 2)
+				said_append(&c, k);
 		}
 		c.first = 0;
 		combo_close(&c);

@@ -81,7 +81,19 @@ def pcap_read():
 
 
 def pcapng_tails():
-    return [b"\0" + f[:cut] for f in capture_files()[4:] for cut in (len(f), len(f) - 5, 30, 9)]
+    return [b"\0" + f[:cut] for f in (*capture_files()[4:], said())
+            for cut in (len(f), len(f) - 5, 30, 9)]
+
+
+def said():
+    """What modules say in a file, the first with a combo's name; and what others have in such blocks."""
+    line = b'{"sensor": "a", "interface": "b", "module": "worm", "serial": 1}'
+    name = struct.pack("<HH", 19373, 36) + struct.pack(">LQQQLHH", 32473, 1, 0, 0, 0, 2, 3)
+    bodies = [struct.pack("<I", enterprise) + struct.pack(">I", length) + line + options
+              for enterprise, length, options in ((32473, len(line), name + b"\0" * 4),
+                                                  (32473, len(line), b""), (32473, 9, b""),
+                                                  (32473, 2**32 - 1, b""), (1, len(line), b""))]
+    return pcapng("<") + b"".join(block("<", 0xbad, body) for body in bodies)
 
 
 def parse():
@@ -207,8 +219,10 @@ def datagram_kept():
 
 def files():
     """How it was started, then: descriptors given, length, request."""
-    return [bytes([how]) + b"\0\1\1" * 3 + b"\0\1\2\0\1\3\0\1\2\0\1\3\4\1\1\0\2\1\1"
-            for how in range(16)]
+    names = b"".join(b"\0\2\x09%c" % len(n) + n for n in (
+        b"worm", b"w-2", b"../x", b"", b"x" * 31, b"worm", b"a/b", b".", b"a\0b"))
+    return [bytes([how]) + b"\0\1\1" * 3 + b"\0\1\2\0\1\3\0\1\2\0\1\3\4\1\1" + names + b"\0\3\1\1\1"
+            for how in range(32)]
 
 
 def filters():

@@ -4,7 +4,8 @@
  * numbers, the other end's does it in the vector.
  *
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/clock_request.o wire/keys.o
- * wire/totals.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/dwell.o wire/spool.o
+ * wire/totals.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/dwell.o wire/said.o
+ * wire/spool.o
  */
 #include "unit.h"
 
@@ -13,6 +14,7 @@
 #include "wire/clock_request.h"
 #include "wire/combo.h"
 #include "wire/dwell.h"
+#include "wire/said.h"
 #include "wire/message.h"
 #include "wire/spool.h"
 #include "wire/totals.h"
@@ -480,6 +482,27 @@ static void dwells(void **state)
 	assert_dwell("dwell_up", 2437, 7, 0);
 }
 
+static void assert_said(const char *name, const char *module, uint64_t serial, size_t len)
+{
+	const struct vector *v = vector(name);
+	uint8_t out[SAID_MAX];
+	struct said s;
+
+	assert_int_equal(said_read(&s, v->bytes, v->len), 0);
+	assert_string_equal(s.name, module);
+	assert_true(s.serial == serial);
+	assert_int_equal(s.len, len);
+	ASSERT_VECTOR(out, said_write(out, &s), name);
+}
+
+static void words_of_modules(void **state)
+{
+	(void)state;
+	assert_said("said", "worm-2_b", 70000, 9);
+	assert_said("said_most", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", UINT64_MAX, SAID_BYTES_MAX);
+	assert_said("said_least", "A", 0, 0);
+}
+
 static void spool_keys(const char *pair, const char *wrapped_name)
 {
 	struct keypair e = keypair("spool_e", "spool_e_public"), c = keypair("c", "C");
@@ -539,13 +562,21 @@ static void spools(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pairs),	  cmocka_unit_test(slots_of_intervals),
-		cmocka_unit_test(set_ups),	  cmocka_unit_test(sessions),
-		cmocka_unit_test(the_time),	  cmocka_unit_test(datagrams),
-		cmocka_unit_test(datagrams_open), cmocka_unit_test(received_bits),
-		cmocka_unit_test(messages),	  cmocka_unit_test(totals),
-		cmocka_unit_test(combos),	  cmocka_unit_test(one_way),
-		cmocka_unit_test(events_alone),	  cmocka_unit_test(dwells),
+		cmocka_unit_test(pairs),
+		cmocka_unit_test(slots_of_intervals),
+		cmocka_unit_test(set_ups),
+		cmocka_unit_test(sessions),
+		cmocka_unit_test(the_time),
+		cmocka_unit_test(datagrams),
+		cmocka_unit_test(datagrams_open),
+		cmocka_unit_test(received_bits),
+		cmocka_unit_test(messages),
+		cmocka_unit_test(totals),
+		cmocka_unit_test(combos),
+		cmocka_unit_test(one_way),
+		cmocka_unit_test(events_alone),
+		cmocka_unit_test(dwells),
+		cmocka_unit_test(words_of_modules),
 		cmocka_unit_test(spools),
 	};
 

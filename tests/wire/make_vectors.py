@@ -112,6 +112,9 @@ def combos(v):
     v["dwell"] = sc.dwell_write(sc.Dwell(3, 5180, 80, 5210, TIME - 250000000, TIME, 49, 35000, 0, 2))
     v["dwell_failed"] = sc.dwell_write(sc.Dwell(3, 5975, 20, 5975, TIME, TIME, 0, 7000, 22, 1))
     v["dwell_up"] = sc.dwell_write(sc.Dwell(3, 2437, 20, 2437, TIME, TIME + 5000000000, 7, 0, 0, 0, 86400 * 10**9))
+    v["said"] = sc.said_write(sc.Said(3, 1, TIME - 250000000, 70000, "worm-2_b", bytes(range(9))))
+    v["said_most"] = sc.said_write(sc.Said(7, 2, 2**64 - 1, 2**64 - 1, "x" * 31, bytes(range(64))))
+    v["said_least"] = sc.said_write(sc.Said(0, 0, 0, 0, "A", b""))
     events = [sc.Event(0, sc.DWELL, v["dwell"]), sc.Event(21, 300, b""),
               sc.Event(52, sc.DWELL, v["dwell_failed"]), sc.Event(52, 2**32 - 1, b"an event")]
     v["combo_count"], v["combo_first"] = 70000, 123456

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Combos, dwells, totals and info once more, written from docs/wire.md alone. In: bytes of a combo.
+"""Combos, dwells, words of modules, totals and info once more, written from docs/wire.md alone. In: bytes of a combo.
 Out: its frames and events; and the other way (combo_write).
 """
 import collections
 import pathlib
+import re
 import struct
 
 import zstandard
@@ -15,7 +16,7 @@ VERSION = 3
 STORED, ZSTD, ZSTD_DOT11 = range(3)
 FRAMES_MAX, BODY_MAX, BYTES_MAX, KINDS_MAX = 4096, 32896, 262144, 16
 EVENTS_MAX, EVENT_LEN_MAX = 256, 512
-DWELL, UNSETTLED = 1, 0x80
+DWELL, SAID, UNSETTLED = 1, 2, 0x80
 FORM_LEN_MAX, FORMS_MAX, SIGNALS_MAX, WORDS_MAX = 512, 255, 6, 6
 WITH_FORMS = (127, 105)
 COLUMNS = ("kinds times kepts cuts forms clocks stamps aggregates signals sequences beacons "
@@ -523,6 +524,29 @@ def dwell_read(data):
     if not d.mhz or max(d.to_ns, d.up_ns + end - start) > M64 or d.error and (d.to_ns > d.from_ns or d.frames):
         raise Refused("a dwell that cannot be")
     return d
+
+
+# ---- modules -------------------------------------------------------------------------------------
+
+# By a module, of a frame.
+Said = collections.namedtuple("Said", "interface direction time_ns serial name data")
+NAME = re.compile(r"[A-Za-z0-9_-]{1,31}", re.ASCII)
+SAID_LEN_MAX = 64
+
+
+def said_write(s):
+    name = s.name.encode("latin-1")
+    return (struct.pack(">BBQ", s.interface, s.direction, s.time_ns) + varint(s.serial) +
+            varint(len(name)) + name + s.data)
+
+
+def said_read(data):
+    r = Reader(data)
+    s = Said(r.byte(), r.byte(), int.from_bytes(r.take(8), "big"), r.varint(),
+             r.take(r.varint()).decode("latin-1"), r.take(r.left()))
+    if not NAME.fullmatch(s.name) or len(s.data) > SAID_LEN_MAX:
+        raise Refused("an event that cannot be")
+    return s
 
 
 # ---- totals and info ---------------------------------------------------------------------------

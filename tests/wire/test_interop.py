@@ -255,13 +255,13 @@ def test_a_stolen_sensor_key_is_no_collector(ns, keys, bundled):
 class Spoken:
     """A real collector and a second sensor."""
 
-    def __init__(self, ns, keys, out, preshared=None, **kwargs):
+    def __init__(self, ns, keys, out, preshared=None, options=(), **kwargs):
         path = keys.sensor("room-1")
         if preshared:
             text = keys.sensors.read_text()
             keys.sensors.write_text(text.rstrip("\n") + " " + line(preshared))
         self.ns, self.out = ns, out
-        self.collector = testbed.Collector(ns, keys, out)
+        self.collector = testbed.Collector(ns, keys, out, options=options)
         self.sensor = ends.Sensor(ns, ("127.0.0.1", 5600), secret_of(path),
                                   key(keys.collector_public), preshared, **kwargs)
 

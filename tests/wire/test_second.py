@@ -56,7 +56,9 @@ def test_windows(padded):
 def test_combos_come_back(codec):
     frames = [sc.Frame(*f) for f in itertools.islice(captures.frames(captures.BUNDLED), 60)]
     dwell = sc.Dwell(1, 2412, 20, 2412, 5 * 10**18, 5 * 10**18 + 250000000, 60, 0, 0, 0, 7)
+    said = sc.Said(1, 1, 5 * 10**18, 3, "worm", b"\0\xff")
     events = [sc.Event(0, 7, b""), sc.Event(13, sc.DWELL, sc.dwell_write(dwell)),
+              sc.Event(13, sc.SAID, sc.said_write(said)),
               sc.Event(60, 2**32 - 1, bytes(sc.EVENT_LEN_MAX))]
     combo = sc.combo_write(frames, 5, 70000, 9, codec, events)
     read = sc.Combo(combo, 9)
@@ -64,6 +66,7 @@ def test_combos_come_back(codec):
     assert [f.key() for f in read.frames] == [f.key() for f in frames]
     assert read.events == events
     assert sc.dwell_read(read.events[1].data) == dwell
+    assert sc.said_read(read.events[2].data) == said
 
 
 def test_combos_of_events_alone():
