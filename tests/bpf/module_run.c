@@ -6,8 +6,10 @@
  * each, then maps that were asked for, as {"map": NAME, "values": [HEX, ...]}, one value an entry
  * (of maps a CPU: of all CPUs).
  *
- *     module_run [--out MAC] [--sensor NAME] [--map NAME]... MODULE.o FILE
+ *     module_run [--out MAC] [--sensor NAME] [--map NAME]... [--fill "MAP KEY VALUE"]... MODULE.o
+ * FILE
  *
+ * --fill puts an entry into a map before, both as hexadecimal digits, as `saluki module fill` does.
  * Frames from MAC go out, all others come in. The view is filled as bpf/view.h does it, with
  * everything shown; the label alone is left 0.
  */
@@ -34,8 +36,8 @@
 #define MAPS_MAX 8
 
 static struct {
-	const char *sensor, *maps[MAPS_MAX];
-	unsigned int map_count;
+	const char *sensor, *maps[MAPS_MAX], *fills[MAPS_MAX];
+	unsigned int map_count, fill_count;
 	uint8_t out[6];
 	bool has_out;
 	char name[MODULE_NAME_MAX + 1];
@@ -222,20 +224,51 @@ static void print_map(const char *name)
 	free(value);
 }
 
+static uint8_t *bytes_of(const char *digits, size_t len)
+{
+	uint8_t *bytes = calloc(1, len + 1);
+
+	for (size_t i = 0; bytes && i < len; i++)
+		if (sscanf(digits + 2 * i, "%2" SCNx8, &bytes[i]) != 1)
+			fail("--fill: digits", EINVAL);
+	return bytes;
+}
+
+static void fill_map(const char *entry)
+{
+	char *text = strdup(entry), *name = strtok(text, " "), *key = strtok(NULL, " "),
+	     *value = strtok(NULL, " \n");
+	struct bpf_map *map = name ? bpf_object__find_map_by_name(object, name) : NULL;
+	uint8_t *k, *v;
+
+	if (!map || !key || !value || strlen(key) != 2 * bpf_map__key_size(map) ||
+	    strlen(value) != 2 * bpf_map__value_size(map))
+		fail("--fill: map or lengths", EINVAL);
+	k = bytes_of(key, bpf_map__key_size(map));
+	v = bytes_of(value, bpf_map__value_size(map));
+	if (!k || !v || bpf_map_update_elem(bpf_map__fd(map), k, v, BPF_ANY))
+		fail(name, errno);
+	free(k);
+	free(v);
+	free(text);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static void usage(void)
 {
-	fprintf(stderr, "Usage: module_run [--out MAC] [--sensor NAME] [--map NAME]... MODULE.o "
-			"FILE\n");
+	fprintf(stderr, "Usage: module_run [--out MAC] [--sensor NAME] [--map NAME]... [--fill "
+			"\"MAP KEY VALUE\"]... MODULE.o FILE\n");
 	exit(2);
 }
 
 static void read_options(int argc, char **argv)
 {
-	static const struct option defs[] = {
-		{ "out", 1, NULL, 'o' }, { "sensor", 1, NULL, 's' }, { "map", 1, NULL, 'm' }, { 0 }
-	};
+	static const struct option defs[] = { { "out", 1, NULL, 'o' },
+					      { "sensor", 1, NULL, 's' },
+					      { "map", 1, NULL, 'm' },
+					      { "fill", 1, NULL, 'f' },
+					      { 0 } };
 	uint8_t *o = options.out;
 	const char *base;
 
@@ -249,6 +282,8 @@ static void read_options(int argc, char **argv)
 			options.sensor = optarg;
 		else if (c == 'm' && options.map_count < MAPS_MAX)
 			options.maps[options.map_count++] = optarg;
+		else if (c == 'f' && options.fill_count < MAPS_MAX)
+			options.fills[options.fill_count++] = optarg;
 		else
 			usage();
 	}
@@ -262,6 +297,8 @@ int main(int argc, char **argv)
 {
 	read_options(argc, argv);
 	load(argv[optind]);
+	for (unsigned int i = 0; i < options.fill_count; i++)
+		fill_map(options.fills[i]);
 	run_all(argv[optind + 1]);
 	for (unsigned int i = 0; i < options.map_count; i++)
 		print_map(options.maps[i]);

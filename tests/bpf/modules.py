@@ -74,3 +74,9 @@ def tcp(source, destination, flags, seq=0, ack=0, data=b"", words=5, **more):
                        flags, 65535, 0, 0)
     frame = {k: more.pop(k) for k in ("tag",) if k in more}
     return ethernet(*ip(source[0], destination[0], 6, head + data, **more), **frame)
+
+
+def udp(source, destination, data, **more):
+    """A frame with a datagram."""
+    head = struct.pack(">HHHH", source[1], destination[1], 8 + len(data), 0)
+    return ethernet(*ip(source[0], destination[0], 17, head + data, **more))
