@@ -130,27 +130,40 @@ int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size)
 	return 0;
 }
 
-uint64_t pinned_in_ring(const struct pinned *p)
+/* Frames among the records, of which there are at most `max`, whatever an agent has made of the
+ * positions. What modules have said is none. */
+static uint64_t frames_in_mapped(const struct pinned *p, uint64_t max)
 {
-	uint64_t max = p->maps.ring_size / sizeof(struct saluki_record), n = 0;
+	const struct saluki_record *record;
 	struct mapped m;
+	uint64_t n = 0;
+
+	if (mapped_map(&m, p->maps.mapped_fd, p->maps.ring_size, p->maps.mapped))
+		return 0;
+	while (max-- && (record = mapped_next(&m)))
+		n += record->linktype != SALUKI_LINKTYPE_EVENT;
+	mapped_unmap(&m);
+	return n;
+}
+
+static uint64_t frames_in_ring(const struct pinned *p, uint64_t max)
+{
+	const struct saluki_record *record;
 	struct ring r;
+	uint64_t n = 0;
 	size_t len;
 
-	/* Bounded, whatever an agent has made of the positions. */
-	if (p->maps.mapped)
-		max *= p->maps.mapped;
-
-	if (p->maps.mapped &&
-	    mapped_map(&m, p->maps.mapped_fd, p->maps.ring_size, p->maps.mapped) == 0) {
-		while (n < max && mapped_next(&m))
-			n++;
-		mapped_unmap(&m);
-	}
-	if (!p->maps.mapped && ring_map(&r, p->maps.ring_fd, p->maps.ring_size) == 0) {
-		while (n < max && ring_next(&r, &len))
-			n++;
-		ring_unmap(&r);
-	}
+	if (ring_map(&r, p->maps.ring_fd, p->maps.ring_size))
+		return 0;
+	while (max-- && (record = ring_next(&r, &len)))
+		n += record->linktype != SALUKI_LINKTYPE_EVENT;
+	ring_unmap(&r);
 	return n;
+}
+
+uint64_t pinned_in_ring(const struct pinned *p)
+{
+	uint64_t max = p->maps.ring_size / sizeof(struct saluki_record);
+
+	return p->maps.mapped ? frames_in_mapped(p, max * p->maps.mapped) : frames_in_ring(p, max);
 }

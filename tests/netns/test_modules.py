@@ -8,6 +8,7 @@ import pytest
 
 from netns import testbed
 from netns.compare import assert_balanced
+from netns.test_loader import attach, saluki, send
 from netns.test_restart import numbered, written
 from netns.testbed import BUILD, ROOT
 from reference import captures
@@ -154,3 +155,27 @@ def test_events_beyond_what_is_granted(bed, modules, wire):
     stats = collector.sensor_stats("lib")
     assert_balanced(stats, len(wire))
     assert len(captures.said(bed.out)) == each["events"]
+
+
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+def test_what_is_said_while_there_is_no_agent(bed, modules, bundled, ring):
+    """It waits in the ring with its frames, and is none of the frames that are gone with that."""
+    frames = numbered(bundled, 3000)
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    attach(bed, "-i", "tap0", "--ring", ring, "-B", "16384")
+    modules.load(modules.make("each"))
+    send(bed, frames[:1000])
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0")
+    send(bed, frames[1000:2000])
+    testbed.wait_for(lambda: written(collector) == 2000, "what had waited, and what came")
+    status, said = sensor.finish()
+    assert status == 0, said
+    send(bed, frames[2000:])
+    assert modules.stats()["each"]["events"] == 3000
+    status, said = saluki(bed, "detach", "-i", "tap0")
+    assert status == 0 and "tap0: 1000 frames were in the ring and not exported" in said, said
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), 2000)
+    said = captures.said(bed.out)
+    assert [bytes.fromhex(s["data"]) for s in said] == [f.data[6:12] for f in frames[:2000]]
