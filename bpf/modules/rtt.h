@@ -48,17 +48,19 @@ enum rtt_kind { RTT_WHOLE, RTT_SERVER, RTT_CLIENT, RTT_KINDS };
 /* The map `histogram`, of each CPU: the count of bucket b of kind k is at k * RTT_BUCKETS + b. */
 #define RTT_HISTOGRAM (RTT_KINDS * RTT_BUCKETS)
 
+/* Without a branch: the verifier would follow each. */
 static inline __u32 rtt_log2(__u64 n)
 {
-	__u32 log = 0;
-
-	for (__u32 step = 32; step; step /= 2) {
-		if (n >> step) {
-			n >>= step;
-			log += step;
-		}
-	}
-	return log;
+	n |= n >> 1;
+	n |= n >> 2;
+	n |= n >> 4;
+	n |= n >> 8;
+	n |= n >> 16;
+	n |= n >> 32; /* and now how many are set below the highest */
+	n -= n >> 1 & 0x5555555555555555ULL;
+	n = (n & 0x3333333333333333ULL) + (n >> 2 & 0x3333333333333333ULL);
+	n = (n + (n >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return (n * 0x0101010101010101ULL >> 56) - 1;
 }
 
 static inline __u32 rtt_bucket(__u64 ns)
