@@ -9,7 +9,7 @@
 #ifndef MODULES_WORM_H
 #define MODULES_WORM_H
 
-#include <linux/types.h>
+#include <saluki/module.h>
 
 /* Content: the payload's first bytes, together with protocol and destination port. EarlyBird's
  * pieces have 40 bytes; what is shorter is seldom of one kind. */
@@ -35,14 +35,15 @@ _Static_assert(sizeof(struct worm_settings) == 24, "an operator fills it");
 
 #define WORM_SIGNATURES 8
 #define WORM_PATTERN 16
-#define WORM_BEGIN 64 /* positions of the payload at which a pattern may begin */
+#define WORM_OFFSET_MAX (MODULE_PAYLOAD_MAX - WORM_PATTERN)
+#define WORM_SPAN 32 /* positions at which a pattern may begin, the first a multiple of 8 */
 
 struct worm_signature {
 	__u32 id;      /* whoever fills it knows its name */
 	__u16 port;    /* destination; 0: any */
 	__u8 protocol; /* of IP; 0: any */
 	__u8 len;      /* of the pattern: 1 to WORM_PATTERN */
-	__u8 from, to; /* where it may begin: less than WORM_BEGIN */
+	__u8 from, to; /* where it may begin */
 	__u8 pad[6];
 	__u8 pattern[WORM_PATTERN], mask[WORM_PATTERN]; /* bits that count */
 };

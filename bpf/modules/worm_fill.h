@@ -7,10 +7,10 @@
  *     # name      protocol/port  where  pattern
  *     slammer     udp/1434       @0     04010101010101010101
  *     codered     tcp/80         @0     "GET /default.ida"
- *     shell       any            <64    2f62696e..7368
+ *     shell       any            <32    2f62696e..7368
  *
  * The port may be missing, as in `udp`. `@N`: N bytes behind the beginning of the payload, `<N`:
- * beginning anywhere in its first N bytes. A pattern has 1 to 16 bytes: hexadecimal digits, two
+ * beginning anywhere in its first N, up to 32. A pattern has 1 to 16 bytes: hexadecimal digits, two
  * dots for a byte that may be any, or text in quotes.
  */
 #ifndef MODULES_WORM_FILL_H
@@ -58,10 +58,10 @@ static inline int fill_where(struct worm_signature *s, const char *word)
 		return -EINVAL;
 	if (*word == '<') {
 		s->to = n - 1;
-		return n >= 1 && n <= WORM_BEGIN ? 0 : -EINVAL;
+		return n >= 1 && n <= WORM_SPAN ? 0 : -EINVAL;
 	}
 	s->from = s->to = n;
-	return n < WORM_BEGIN ? 0 : -EINVAL;
+	return n <= WORM_OFFSET_MAX ? 0 : -EINVAL;
 }
 
 static inline int fill_text(struct worm_signature *s, const char *text)
@@ -132,9 +132,9 @@ static inline int fill_read(struct worm_signatures *list, struct fill_names *nam
 		if (got < 0) {
 			fprintf(stderr,
 				"worm: %s, line %u: takes a name, tcp, udp or any with /PORT, @N "
-				"or "
-				"<N of up to %d, and up to %d bytes as digits or in quotes\n",
-				path, n, WORM_BEGIN, WORM_PATTERN);
+				"up to %d "
+				"or <N up to %d, and up to %d bytes as digits or in quotes\n",
+				path, n, WORM_OFFSET_MAX, WORM_SPAN, WORM_PATTERN);
 		} else if (got && list->count == WORM_SIGNATURES) {
 			fprintf(stderr, "worm: %s, line %u: there is room for %d signatures\n",
 				path, n, WORM_SIGNATURES);

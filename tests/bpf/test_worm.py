@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Worm detection, both halves: outbreaks and their variants, what is popular and no worm, signatures."""
+import itertools
 import random
 import struct
 import subprocess
@@ -151,7 +152,7 @@ VARIANTS = {
     "each byte differs": lambda n: bytes(b ^ (n * 7 + 1) % 256 for b in payload(11)),
     "a counter in front": lambda n: struct.pack(">I", n) + payload(11),
     "one byte differs": lambda n: payload(11)[:63] + bytes([n % 251]) + payload(11)[64:],
-    "begins elsewhere": lambda n: payload(n, n % 50) + payload(11),
+    "begins elsewhere": lambda n: payload(n, n % 32) + payload(11),
 }
 
 
@@ -161,10 +162,10 @@ def test_polymorphic_ones_are_not_found(tmp_path, name):
 
 
 def test_polymorphic_ones_are_found_by_a_signature(tmp_path):
-    """What all copies have in common, wherever it begins in the first 64 bytes."""
+    """What all copies have in common, wherever it begins in the first 32 bytes."""
     pattern = payload(11)[:16]
     frames = outbreak(VARIANTS["begins elsewhere"], 120, 2, gap_ms=1)
-    found = events(tmp_path, frames, signatures=f"variant udp/1434 <64 {pattern.hex()}\n")
+    found = events(tmp_path, frames, signatures=f"variant udp/1434 <32 {pattern.hex()}\n")
     assert set(kinds(found)) == {"hit"}
     assert {e["source"] for e in found} == {host(n) for n in range(120)}
     assert {e["name"] for e in found} == {"variant"}
@@ -234,8 +235,8 @@ SIGNATURES = """
 # name     where
 slammer    udp/1434  @0   0401010101010101
 codered    tcp/80    @0   "GET /default.ida"
-shell      any       <64  2f62696e..7368
-late       tcp       @63  "0123456789abcdef"
+shell      any       <32  2f62696e..7368
+late       tcp       @100 "0123456789abcdef"
 """
 
 
@@ -253,14 +254,16 @@ def one(data, port=80, send=tcp, source=1):
     (one(b"\0\4" + b"\1" * 100, 1434, udp), None),
     (one(b"GET /default.ida?NNNNNNNN HTTP/1.0\r\n"), "codered"),
     (one(b"GET /default.idx?NNNNNNNN HTTP/1.0\r\n"), None),
-    *[(one(b"x" * at + b"/bin/sh;", 8080), "shell") for at in (0, 1, 7, 8, 9, 31, 62, 63)],
-    (one(b"x" * 64 + b"/bin/sh;", 8080), None),
+    *[(one(b"x" * at + b"/bin/sh;", 8080), "shell") for at in (0, 1, 7, 8, 9, 15, 24, 30, 31)],
+    (one(b"x" * 32 + b"/bin/sh;", 8080), None),
     (one(b"/bin\0sh", 53, udp), "shell"),
     (one(b"/bin/s", 53, udp), None),
-    (one(b"x" * 63 + b"0123456789abcdef", 53), "late"),
-    (one(b"x" * 63 + b"0123456789abcdeF", 53), None),
-    (one(b"x" * 63 + b"0123456789abcde", 53), None),
-])
+    (one(b"x" * 100 + b"0123456789abcdef", 53), "late"),
+    (one(b"x" * 100 + b"0123456789abcdeF", 53), None),
+    (one(b"x" * 100 + b"0123456789abcde", 53), None),
+    (one(b"x" * 101 + b"0123456789abcdef", 53), None),
+    (one(b"x" * 99 + b"0123456789abcdef", 53), None),
+], ids=itertools.count())
 def test_signatures(tmp_path, frame, name):
     found = events(tmp_path, [(START, frame)], signatures=SIGNATURES)
     assert [e["name"] for e in found] == ([name] if name else [])
@@ -269,8 +272,8 @@ def test_signatures(tmp_path, frame, name):
 
 
 def test_what_an_earlier_frame_has_left_is_no_hit(tmp_path):
-    frames = [(START, one(b"x" * 100 + b"/bin/sh", 8080)), (START + 1, one(b"x" * 60 + b"/bin/sh", 81)),
-              (START + 2, one(b"x" * 61, 82, source=2)), (START + 3, one(b"/bin/", 83, source=3))]
+    frames = [(START, one(b"x" * 100 + b"/bin/sh", 8080)), (START + 1, one(b"x" * 30 + b"/bin/sh", 81)),
+              (START + 2, one(b"x" * 31, 82, source=2)), (START + 3, one(b"/bin/", 83, source=3))]
     assert [e["port"] for e in events(tmp_path, frames, signatures=SIGNATURES)] == [81]
 
 
@@ -292,8 +295,8 @@ def test_the_signature_of_an_outbreak_is_one(tmp_path):
 
 
 @pytest.mark.parametrize("line", [
-    "x", "x tcp @0", "x icmp @0 00", "x tcp/70000 @0 00", "x tcp/ @0 00", "x tcp 0 00", "x tcp @64 00",
-    "x tcp <0 00", "x tcp <65 00", "x tcp @0 0", "x tcp @0 0g", "x tcp @0 ....", 'x tcp @0 "',
+    "x", "x tcp @0", "x icmp @0 00", "x tcp/70000 @0 00", "x tcp/ @0 00", "x tcp 0 00", "x tcp @113 00",
+    "x tcp <0 00", "x tcp <33 00", "x tcp @0 0", "x tcp @0 0g", "x tcp @0 ....", 'x tcp @0 "',
     "x tcp @0 " + "00" * 17, 'x tcp @0 ""', 'x tcp @0 "seventeen letters"', "x tcp @-1 00", "x tcp @0 -1"])
 def test_lines_that_are_no_signature(tmp_path, line):
     (tmp_path / "signatures").write_text("# fine\n" + line + "\n")
