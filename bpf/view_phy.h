@@ -25,17 +25,24 @@ parse_inline void view_legacy(struct frame_view *v, unsigned int flags, unsigned
 {
 	unsigned int half = channel & 0x8000 ? 2 : channel & 0x4000 ? 1 : 0;
 
-	switch (v->rate_kbps) {
-	case 0:
-	case 22000: /* PBCC */
-	case 33000:
-		return;
+	switch (v->rate_kbps << half) {
 	case 1000:
 	case 2000:
 	case 5500:
 	case 11000:
 		v->phy = VIEW_PHY_DSSS;
 		v->preamble_ns = flags & RADIOTAP_SHORT && v->rate_kbps > 1000 ? 96000 : 192000;
+		return;
+	case 6000:
+	case 9000:
+	case 12000:
+	case 18000:
+	case 24000:
+	case 36000:
+	case 48000:
+	case 54000:
+		break;
+	default:
 		return;
 	}
 	v->phy = VIEW_PHY_OFDM;
@@ -77,6 +84,14 @@ parse_inline unsigned int view_bits12(unsigned int mcs)
 	}
 }
 
+/* What a rate in front has said is none of this frame's. */
+parse_inline void view_begin(struct frame_view *v, unsigned int phy)
+{
+	v->phy = phy;
+	v->rate_kbps = v->preamble_ns = 0;
+	v->symbol_ns = v->tail_bits = 0;
+}
+
 /* Of a frame with `bits` of data in a symbol of `symbol` times 100 ns. `encoders`: convolutional
  * ones. */
 parse_inline void view_symbols(struct frame_view *v, unsigned int bits, unsigned int symbol,
@@ -103,10 +118,8 @@ parse_inline void view_ht(struct frame_view *v, const unsigned char *p)
 	unsigned int extra = known & 0x40 ? (known >> 7) << 1 | flags >> 7 : 0;
 	unsigned int streams = mcs == 32 ? 1 : (mcs >> 3) + 1, bits;
 
-	v->phy = VIEW_PHY_HT;
+	view_begin(v, VIEW_PHY_HT);
 	v->mcs = mcs;
-	v->preamble_ns = 0;
-	v->rate_kbps = 0;
 	if (!(known & 2) || mcs > 32)
 		return; /* unequal modulation is nobody's */
 	v->streams = streams;
@@ -134,11 +147,9 @@ parse_inline void view_vht(struct frame_view *v, const unsigned char *p)
 	unsigned int carriers = view_vht_carriers(known & 0x40 ? p[3] & 31 : 0);
 	unsigned int stbc = known & 1 && flags & 1, bits;
 
-	v->phy = VIEW_PHY_VHT;
+	view_begin(v, VIEW_PHY_VHT);
 	v->mcs = p[4] >> 4;
 	v->streams = streams;
-	v->preamble_ns = 0;
-	v->rate_kbps = 0;
 	bits = carriers * view_bits12(v->mcs) * streams / 12;
 	if (!bits || v->mcs > 9 || streams > 8)
 		return;
@@ -201,11 +212,9 @@ parse_inline void view_he(struct frame_view *v, const unsigned char *p)
 	unsigned int gi = data5 >> 4 & 3, nsts = p[10] & 15, stbc = known & 0x200 && data3 & 0x8000;
 	unsigned int bits, streams = stbc ? nsts >> 1 : nsts;
 
-	v->phy = VIEW_PHY_HE;
+	view_begin(v, VIEW_PHY_HE);
 	v->mcs = data3 >> 8 & 15;
 	v->streams = streams;
-	v->preamble_ns = 0;
-	v->rate_kbps = 0;
 	bits = view_he_carriers(data5 & 15) * view_bits12(v->mcs) * streams / 12;
 	if (!(known & 0x20) || !(known & 0x4000) || !(p[2] & 2) || !bits || gi > 2 || nsts > 8)
 		return;

@@ -4,7 +4,7 @@
  * but without an interface: hours of traffic take seconds, and the same file gives the same events.
  * In: a module's object and a capture. Out: its events as the collector writes them, a line of JSON
  * each, then maps that were asked for, as {"map": NAME, "values": [HEX, ...]}, one value an entry
- * (of maps a CPU: of all CPUs).
+ * (of maps a CPU: of all CPUs; of hashes: its key in front).
  *
  *     module_run [--out MAC] [--sensor NAME] [--map NAME]... [--fill "MAP KEY VALUE"]... MODULE.o
  * FILE
@@ -202,6 +202,25 @@ static void run_all(const char *path)
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
+static void print_hash(struct bpf_map *map)
+{
+	size_t key_len = bpf_map__key_size(map), value_len = bpf_map__value_size(map);
+	uint8_t *entry = calloc(2, key_len + value_len), *last = NULL;
+	const char *before = "";
+
+	while (entry && !bpf_map_get_next_key(bpf_map__fd(map), last, entry)) {
+		last = entry + key_len + value_len;
+		memcpy(last, entry, key_len);
+		if (bpf_map_lookup_elem(bpf_map__fd(map), entry, entry + key_len))
+			fail(bpf_map__name(map), errno);
+		printf("%s", before);
+		print_hex(entry, key_len + value_len);
+		before = ", ";
+	}
+	printf("]}\n");
+	free(entry);
+}
+
 static void print_map(const char *name)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
@@ -212,8 +231,13 @@ static void print_map(const char *name)
 	if (!map)
 		fail(name, ENOENT);
 	len = each_cpu ? (len + 7) / 8 * 8 * cpus : len;
-	value = calloc(1, len);
 	printf("{\"map\": \"%s\", \"values\": [", name);
+	if (bpf_map__type(map) == BPF_MAP_TYPE_HASH ||
+	    bpf_map__type(map) == BPF_MAP_TYPE_LRU_HASH) {
+		print_hash(map);
+		return;
+	}
+	value = calloc(1, len);
 	for (uint32_t i = 0; i < bpf_map__max_entries(map); i++) {
 		if (!value || bpf_map_lookup_elem(bpf_map__fd(map), &i, value))
 			fail(name, errno);
