@@ -186,7 +186,7 @@ int module(struct frame_view *v)
 			begin(s, v->time_ns);
 		else if (v->time_ns >= s->end_ns)
 			end_interval(v, s);
-		*(volatile __u32 *)&s->busy = 0;
+		__sync_lock_test_and_set(&s->busy, 0); /* behind all that was stored */
 	}
 	__sync_fetch_and_add(&s->now, LRD_NOW_PACKET | v->frame_len);
 	return 0;

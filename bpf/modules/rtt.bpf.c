@@ -10,6 +10,8 @@
  * segment that waited for something to send. What no tap can tell: a SYN/ACK that was sent again
  * where the first never got here.
  *
+ * Both directions must come by: a mirror port, or `saluki run --source tc -Q inout`.
+ *
  *     Show = ip, ports
  *     Helper = map_lookup_elem, map_update_elem, map_delete_elem
  *     Map = array, percpu_array, lru_hash
