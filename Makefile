@@ -441,6 +441,7 @@ INSTALL_FILES := \
 	644:docs/ap70.md:$(SHARE)/doc/saluki/ap70.md \
 	644:docs/wire.md:$(SHARE)/doc/saluki/wire.md \
 	644:docs/wifi.md:$(SHARE)/doc/saluki/wifi.md \
+	644:docs/modules.md:$(SHARE)/doc/saluki/modules.md \
 	644:docs/coverage.py:$(SHARE)/doc/saluki/coverage.py \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 

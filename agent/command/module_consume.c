@@ -201,6 +201,7 @@ static int supervise(struct consume *c)
 				{ .fd = c->pins, .events = POLLIN } };
 	int status;
 
+	log_line("%s: %s reads what %s says", c->interface, c->program[0], c->module);
 	for (;;) {
 		look_at_pins(c);
 		pass_on(c);

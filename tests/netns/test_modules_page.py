@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0
+"""docs/modules.md: its steps are typed as they stand, in order, and each shows what the page shows; and its
+tables have what the program has."""
+import collections
+import re
+import select
+import subprocess
+import time
+
+import pytest
+
+from cli import manpage
+from netns import testbed
+from netns.testbed import ROOT
+from reference import captures
+
+PAGE = (ROOT / "docs/modules.md").read_text()
+
+# Folders that the page writes to, but for /etc: empty ones of the namespace's own.
+FOLDERS = ("/usr/local", "/opt", "/var/lib")
+# What is another on each machine and at each time: keys, times, sizes.
+VARIES = [r"[\w+/]{43}=", r"[0-9a-f]{16}-\d+-\d+", r"\d{4}-\d\d-\d\dT[\d:]+Z", r"\d{10,}",
+          r"\d+(?= instructions)", r"\d+(?=K)", r"\d+(?= bytes of maps)", r"[\d.]+(?= ns a frame)"]
+
+
+def shape(line):
+    return re.sub("|".join(VARIES), "#", line)
+
+
+def steps():
+    """("c", name of the file, text), or ("sh", commands, lines shown of what they print)"""
+    found, name = [], None
+    for before, kind, text in re.findall(r"((?:^(?!```).*\n)*)^```(\w*)\n((?:^(?!```).*\n)*)^```$", PAGE, re.M):
+        if kind == "c":
+            (name,) = re.findall(r"Its name is `([\w.]+)`:\s*\Z", before)
+            found.append(("c", name, text))
+        elif kind == "sh":
+            found.append(("sh", text, []))
+        else:
+            assert found[-1][0] == "sh" and not kind
+            found[-1][2].extend(text.splitlines())
+    return found
+
+
+class Shell:
+    """bash, at which somebody types. What it has started ends with it."""
+
+    def __init__(self, ns):
+        self.popen = ns.start("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "bash",
+                              cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        self.type(f"cd {ROOT}\n", [])
+
+    def type(self, commands, shown, seconds=60):
+        """Returns the exit status when all that is shown was printed, and all that was printed."""
+        self.popen.stdin.write(f"{commands}echo \"@status $?\"\n")
+        self.popen.stdin.flush()
+        wanted = collections.Counter(map(shape, shown))
+        said, deadline = "", time.monotonic() + seconds
+        while True:
+            lines = said.splitlines() if said.endswith("\n") else said.splitlines()[:-1]
+            status = re.search(r"^@status (\d+)$", said, re.M)
+            missing = wanted - collections.Counter(map(shape, lines))
+            if status and not missing:
+                return int(status[1]), said
+            left = deadline - time.monotonic()
+            if left < 0 or not select.select([self.popen.stdout], [], [], left)[0]:
+                raise TimeoutError(f"{commands}: not shown: {list(missing)}\nin: {said}")
+            chunk = testbed.os.read(self.popen.stdout.fileno(), 65536).decode()
+            assert chunk, said
+            said += chunk
+
+    def close(self):
+        self.popen.kill()
+        self.popen.wait()
+        self.popen.stdin.close()
+        self.popen.stdout.close()
+
+
+@pytest.fixture(name="shell")
+def fixture_shell(bed):
+    for folder in FOLDERS:
+        bed.ns.run("mount", "-t", "tmpfs", "-o", "mode=755", "none", folder)
+    bed.ns.run("sh", "-c", "mkdir /run/upper /run/work && mount -t overlay overlay "
+               "-o lowerdir=/etc,upperdir=/run/upper,workdir=/run/work /etc && rm -rf /etc/saluki")
+    shell = Shell(bed.ns)
+    bed.stack.callback(shell.close)
+    return shell
+
+
+def test_every_step(bed, shell):
+    assert sum(kind == "sh" for kind, *_ in steps()) >= 15
+    printed = ""
+    for kind, what, rest in steps():
+        if kind == "c":
+            bed.ns.run("sh", "-c", f"cat > /opt/syns/{what}", input=rest)
+            continue
+        status, said = shell.type(what, rest)
+        # What is refused, and a connection that nobody takes.
+        fails = any(": refused: " in line for line in rest) or "/dev/tcp" in what.splitlines()[-1]
+        assert status == int(fails), (what, said)
+        assert "warning" not in said
+        printed += said
+    assert "balance 0" in printed and "balance -" not in printed
+    # The page is read from top to bottom: nothing is refused, or wrong, but what it shows.
+    shown = [shape(line) for kind, _, rest in steps() if kind == "sh" for line in rest]
+    for line in printed.splitlines():
+        assert ": refused: " not in line or shape(line) in shown, line
+    out = bed.tmp_path / "capture.pcapng"
+    out.write_bytes(subprocess.run(bed.ns.command(["cat", "/opt/syns/capture.pcapng"]), check=True,
+                                   capture_output=True).stdout)
+    assert len(list(captures.said(out))) == 5
+
+
+def test_its_lists_are_those_of_the_manual():
+    words = dict(re.findall(r"^(Helpers|Types of maps) that can be granted: (.*?)\. [TV]", PAGE, re.M | re.S))
+    lines = manpage.sections("saluki")[("POLICY OF MODULES", "")]
+    for mine, theirs in (("Helpers", "Helper"), ("Types of maps", "Map")):
+        at = lines.index(f".It Li {theirs}")
+        listed = []
+        for line in lines[at + 1:]:
+            if line.startswith(".It"):
+                break
+            if line.startswith(".Li "):
+                listed += line[4:].rstrip(" .,").split(" , ")
+        assert listed == re.findall(r"`(\w+)`(?! takes)", re.sub(r"\(.*?\)", "", words[mine], flags=re.S))
+    entries = [line[7:] for line in lines if line.startswith(".It Li ")]
+    assert entries == re.findall(r"^\| `([A-Z]\w+)` \|", PAGE, re.M)
+
+
+def test_what_cannot_be_granted_is_there():
+    said = re.findall(r'\[WANTS_\w+\] = "(.*)"', (ROOT / "agent/module/wants.c").read_text())
+    assert len(said) >= 6
+    for line in said:
+        assert f"`{line}`" in PAGE
+
+
+def test_it_can_be_typed():
+    assert len(list(manpage.typed(PAGE))) >= 20
+    assert manpage.mistakes(PAGE) == []
