@@ -272,12 +272,20 @@ def modules():
             yield o.read_bytes()
 
 
+def consumers():
+    line = (b'{"sensor": "r\\u00ff-1", "interface": "eth0", "module": "count", "serial": 3, "time_ns": 17, '
+            b'"direction": "out", "data": "0a0B", "id": "0000000000000001-7-0"}')
+    return [line, line.replace(b'"id"', b'"x": {"y": [1, "}"], "z": null}, "id"'), line[:90], b"{}",
+            line.replace(b"0a0B", b"00" * 65), line.replace(b" ", b""), line.replace(b"17", b"9" * 40),
+            line.replace(b"count", b"a" * 40), line.replace(b"ff-1", b"g"), line.replace(b"out", b"\\n")]
+
+
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
             "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": combo(),
-            "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(),
+            "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
             "module": modules()}
     shutil.rmtree(folder, ignore_errors=True)
     for harness, seeds in made.items():

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: collector/said_json.o wire/said.o */
+/*
+ * Consumers: lines of events, as they read them. Always holds: nothing is read beyond a line's end,
+ * what is taken is an event, and as the collector writes it, it is taken again as the same.
+ */
+#include "fuzz.h"
+
+#include <saluki/consumer_lines.h>
+
+#include "collector/said_json.h"
+
+static void write_and_read(const struct consumer_line *l)
+{
+	struct said s = {
+		.direction = l->direction, .time_ns = l->time_ns, .serial = l->serial, .len = l->len
+	};
+	const struct said_id id = { 0 };
+	char line[SAID_JSON_MAX];
+	struct consumer_line again;
+
+	memcpy(s.name, l->module, sizeof(s.name));
+	for (const char *c = s.name; *c; c++)
+		if (*c == '"' || *c == '\\' || *c < 32 || *c > 126)
+			return; /* none of a module */
+	memcpy(s.bytes, l->data, sizeof(s.bytes));
+	said_json(line, &s, l->sensor, l->interface, &id);
+	CHECK(lines_read(&again, line));
+	CHECK(!strcmp(again.sensor, l->sensor) && !strcmp(again.interface, l->interface));
+	CHECK(!strcmp(again.module, l->module) && again.serial == l->serial);
+	CHECK(again.time_ns == l->time_ns && again.direction == l->direction);
+	CHECK(again.len == l->len && !memcmp(again.data, l->data, l->len));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	uint8_t *text = fuzz_copy(data, len);
+	char *line = malloc(len + 1);
+	struct consumer_line l;
+
+	memcpy(line, text, len);
+	line[len] = 0;
+	if (lines_read(&l, line)) {
+		CHECK(*l.module && l.len >= 1 && l.len <= MODULE_EVENT_MAX && l.time_ns);
+		CHECK(l.direction == 1 || l.direction == 2);
+		write_and_read(&l);
+	}
+	free(line);
+	fuzz_free(text);
+	return 0;
+}
