@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads what lrd.bpf.c says and tells the Hurst parameter of each sensor's traffic. In: events, of
- * one interface or of all sensors. Out: lines of text or JSON, a series each: in the end, and each
- * few seconds if asked for.
+ * one interface or of all sensors. Out: lines of text or JSON, a series each: in the end, of all
+ * since the module was loaded; and, if asked for, each few seconds, of what came in these alone.
  *
  *     lrd [--json] [--every SECONDS] [--first OCTAVE] [--octaves]
  */
@@ -24,10 +24,11 @@ struct source {
 	__u8 direction;
 	__u64 interval_ns, intervals, begin_ns;
 	struct lrd_energy energies[LRD_WHATS][LRD_OCTAVES];
+	struct lrd_energy reported[LRD_WHATS][LRD_OCTAVES]; /* at the last report */
 };
 
 static struct {
-	bool json, octaves;
+	bool json, octaves, all;
 	unsigned int every_s, first;
 	struct source sources[SOURCES_MAX];
 	unsigned int source_count;
@@ -86,6 +87,7 @@ static void take(const struct consumer_event *e)
 	}
 	if (s->begin_ns != l->begin_ns) { /* the module was loaded anew */
 		memset(s->energies, 0, sizeof(s->energies));
+		memset(s->reported, 0, sizeof(s->reported));
 		s->begin_ns = l->begin_ns;
 		s->interval_ns = l->interval_ns;
 	}
@@ -117,10 +119,13 @@ static void print_octaves_text(const struct source *s, const struct lrd_energy *
 			       lrd_log_variance(&energies[j - 1], j));
 }
 
-static void print_text(const struct source *s, enum lrd_what what, const struct lrd_estimate *e)
+static void print_text(const struct source *s, enum lrd_what what,
+		       const struct lrd_energy *energies, const struct lrd_estimate *e)
 {
 	printf("%s%s%s%s%s %s: ", s->sensor, *s->sensor ? " " : "", s->interface,
 	       *s->interface ? " " : "", s->direction == 2 ? "out" : "in", what_names[what]);
+	if (!report.all)
+		printf("last %u s: ", report.every_s);
 	if (e)
 		printf("H %.3f (95 %%: %.3f to %.3f), octaves %u to %u (%.3g s to %.3g s), fit "
 		       "%.2f: %s\n",
@@ -128,7 +133,7 @@ static void print_text(const struct source *s, enum lrd_what what, const struct 
 		       seconds(s, e->last), e->fit, verdict(e));
 	else
 		printf("too little yet, %llu intervals of %.3g s\n", s->intervals, seconds(s, 0));
-	print_octaves_text(s, s->energies[what]);
+	print_octaves_text(s, energies);
 }
 
 static void print_octaves_json(const struct lrd_energy *energies)
@@ -146,33 +151,59 @@ static void print_octaves_json(const struct lrd_energy *energies)
 	printf("]");
 }
 
-static void print_json(const struct source *s, enum lrd_what what, const struct lrd_estimate *e)
+static void print_json(const struct source *s, enum lrd_what what,
+		       const struct lrd_energy *energies, const struct lrd_estimate *e)
 {
 	printf("{\"sensor\": \"%s\", \"interface\": \"%s\", \"direction\": \"%s\", \"series\": "
 	       "\"%s\", "
 	       "\"interval_ns\": %llu, \"intervals\": %llu",
 	       s->sensor, s->interface, s->direction == 2 ? "out" : "in", what_names[what],
 	       s->interval_ns, s->intervals);
+	if (!report.all)
+		printf(", \"last_s\": %u", report.every_s);
 	if (e)
 		printf(", \"hurst\": %.6f, \"low\": %.6f, \"high\": %.6f, \"first_octave\": %u, "
 		       "\"last_octave\": %u, \"fit\": %.6f, \"verdict\": \"%s\"",
 		       e->hurst, e->low, e->high, e->first, e->last, e->fit, verdict(e));
 	if (report.octaves)
-		print_octaves_json(s->energies[what]);
+		print_octaves_json(energies);
 	printf("}\n");
 }
 
-static void print_all(void)
+/* What has come to `now` since `before`; in shares of 4^shift, which only grows. */
+static struct lrd_energy since(const struct lrd_energy *now, const struct lrd_energy *before)
 {
+	unsigned int more = now->shift > before->shift ? now->shift - before->shift : 0;
+	__u64 sum = more < 32 ? before->sum >> 2 * more : 0;
+
+	return (struct lrd_energy){ .count = now->count - before->count,
+				    .sum = now->sum > sum ? now->sum - sum : 0,
+				    .shift = now->shift };
+}
+
+static void print_series(const struct source *s, enum lrd_what what, bool all)
+{
+	struct lrd_energy energies[LRD_OCTAVES];
+	struct lrd_estimate e;
+	bool known;
+
+	for (unsigned int i = 0; i < LRD_OCTAVES; i++)
+		energies[i] = all ? s->energies[what][i]
+				  : since(&s->energies[what][i], &s->reported[what][i]);
+	known = lrd_estimate(&e, energies, report.first);
+	(report.json ? print_json : print_text)(s, what, energies, known ? &e : NULL);
+}
+
+/* `all`: since the module was loaded, else since the last time. */
+static void print_all(bool all)
+{
+	report.all = all;
 	for (unsigned int i = 0; i < report.source_count; i++) {
-		const struct source *s = &report.sources[i];
+		struct source *s = &report.sources[i];
 
-		for (enum lrd_what what = 0; what < LRD_WHATS; what++) {
-			struct lrd_estimate e;
-			bool known = lrd_estimate(&e, s->energies[what], report.first);
-
-			(report.json ? print_json : print_text)(s, what, known ? &e : NULL);
-		}
+		for (enum lrd_what what = 0; what < LRD_WHATS; what++)
+			print_series(s, what, all);
+		memcpy(s->reported, s->energies, sizeof(s->reported));
 	}
 	fflush(stdout);
 }
@@ -181,13 +212,12 @@ static void print_all(void)
 
 static void usage(FILE *out)
 {
-	fprintf(out,
-		"Usage: lrd [OPTION]...\n\n"
-		"Reports the Hurst parameter of traffic, from events of the module lrd.\n\n"
-		"  -e, --every SECONDS  report each so many seconds, and not in the end alone\n"
-		"  -f, --first OCTAVE   fit from this octave on; the default is looked for\n"
-		"  -j, --json           lines of JSON\n"
-		"  -o, --octaves        what is known of each octave, too\n");
+	fprintf(out, "Usage: lrd [OPTION]...\n\n"
+		     "Reports the Hurst parameter of traffic, from events of the module lrd.\n\n"
+		     "  -e, --every SECONDS  report each so many seconds, of these alone\n"
+		     "  -f, --first OCTAVE   fit from this octave on; the default is looked for\n"
+		     "  -j, --json           lines of JSON\n"
+		     "  -o, --octaves        what is known of each octave, too\n");
 }
 
 static bool read_number(const char *text, unsigned int most, unsigned int *out)
@@ -227,26 +257,28 @@ static int read_options(int argc, char **argv)
 	return 2;
 }
 
+/* What is there is taken before a report is made, however late that is. */
 static int follow(struct consumer *c)
 {
-	__u64 every_ns = report.every_s * 1000000000ULL;
-	__u64 due = every_ns ? consumer_clock(CLOCK_MONOTONIC) + every_ns : ~0ULL;
+	__u64 every_ns = report.every_s * 1000000000ULL, due = ~0ULL;
 	struct consumer_event e;
 	int err = 0;
 
+	if (every_ns)
+		due = consumer_clock(CLOCK_MONOTONIC) + every_ns;
 	while (err >= 0 && !stop) {
 		__u64 now = consumer_clock(CLOCK_MONOTONIC);
+		__u64 left_ms = due > now ? (due - now) / 1000000 + 1 : 0;
 
-		if (now >= due) {
-			print_all();
-			due += every_ns;
-			continue;
-		}
-		err = consumer_next(c, &e, every_ns ? (int)((due - now) / 1000000 + 1) : -1);
-		if (err == 1)
+		err = consumer_next(c, &e, every_ns ? (int)left_ms : -1);
+		if (err == 1) {
 			take(&e);
+		} else if (!err && consumer_clock(CLOCK_MONOTONIC) >= due) {
+			print_all(false);
+			due += every_ns;
+		}
 	}
-	print_all();
+	print_all(true);
 	return err == -ENODATA || stop ? 0 : err;
 }
 

@@ -6,11 +6,13 @@ import itertools
 import json
 import math
 import struct
+import subprocess
 
 import numpy
 import pytest
 
 from bpf import modules
+from netns.testbed import BUILD
 from wifi import figures
 
 INTERVAL, OCTAVES, SAY = 10**6, 20, 32  # lrd.h
@@ -255,6 +257,29 @@ def test_text(tmp_path):
     assert said[1].startswith("  octave  1        0.002 s         3")
     early = modules.consume("lrd", "".join(lines.splitlines(keepends=True)[:30]))
     assert early.splitlines()[0] == "near test0 in bytes: too little yet, 960 intervals of 0.001 s"
+
+
+def test_each_few_seconds():
+    """A report each second is of what came since the one before, the last of all: noise of 0.5, and then
+    as much of 0.9. (Wavelets that reach over both are of the later.)"""
+    first, second = traffic(fgn(2**15, .5, 2)), traffic(fgn(2**15, .9, 1))
+    both = fast_pyramid(numpy.concatenate([first, second]))
+    with subprocess.Popen([BUILD / "modules/lrd", "--json", "--every", "1"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as lrd:
+        lrd.stdin.write("".join(events_of(fast_pyramid(first))))
+        lrd.stdin.flush()
+        said = json.loads(lrd.stdout.readline())
+        assert said["last_s"] == 1 and abs(said["hurst"] - .5) < .04, said
+        assert "hurst" not in json.loads(lrd.stdout.readline())  # packets
+        lrd.stdin.write("".join(events_of(both)))
+        lrd.stdin.flush()
+        reports = (json.loads(line) for line in lrd.stdout)
+        said = next(r for r in reports if r["series"] == "bytes" and "hurst" in r)
+        assert said["last_s"] == 1 and abs(said["hurst"] - .9) < .04, said
+        lrd.stdin.close()
+        *_, last, _ = reports
+    assert "last_s" not in last
+    assert .55 < last["hurst"] < said["hurst"] - .01, last
 
 
 def test_loaded_anew(tmp_path):
