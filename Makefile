@@ -76,8 +76,8 @@ PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
-	$(BUILD)/tests/shroud_plain
-TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
+	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost
+TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
@@ -192,6 +192,17 @@ $(BUILD)/tests/module_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/module_run agent/
 		agent/source/pcap_read)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
+
+$(BUILD)/tests/bpf/view_run.o: | $(BUILD)/modules.skel.h
+$(BUILD)/tests/view_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/view_run agent/module/table agent/tap/program)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
+$(BUILD)/tests/view_run: | $(patsubst %,$(BUILD)/tests/bpf/look.%.o,tc xdp)
+
+# Behind its shim, as the agent links it when it is loaded.
+$(patsubst %,$(BUILD)/tests/bpf/look.%.o,tc xdp): $(BUILD)/tests/bpf/look.%.o: $(BUILD)/bpf/module_%.bpf.o $(LOOK)
+	$(call say,LINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(BUILD)/tests/bpf/filter_run.bpf.o: tests/bpf/filter_run.bpf.c
 	$(call say,BPF,$@)
@@ -310,6 +321,41 @@ $(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(SWARM_COMBOS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
+# What modules cost: compiled for user space, into what runs modules, and linked with the shim.
+BENCH_MODULES := $(filter count lrd rtt trajectory worm,$(patsubst bpf/modules/%.bpf.c,%,$(wildcard bpf/modules/*.bpf.c)))
+BENCH_BPF := $(patsubst %,$(BUILD)/tests/bench/%.bpf.o,feed slotless)
+BENCH_MODULE_OBJECTS := $(foreach m,$(BENCH_MODULES),$(patsubst %,$(BUILD)/tests/bench/modules/$(m).%, \
+	plain.so inlined.o protected.o))
+
+$(BENCH_BPF): $(BUILD)/tests/bench/%.bpf.o: tests/bench/%.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -I. -Ibpf -c -o $@ $<
+	$(Q)llvm-strip -g $@
+
+$(BUILD)/tests/bench/modules/%.inlined.o: tests/bench/inlined.bpf.c bpf/modules/%.bpf.c
+	$(call say,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -I. -Ibpf -DMODULE_SOURCE='"bpf/modules/$*.bpf.c"' -c -o $@ $<
+	$(Q)llvm-strip -g $@
+
+$(BUILD)/tests/bench/modules/%.plain.so: bpf/modules/%.bpf.c
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -Wall -Wextra -Wno-unknown-pragmas -O2 -MMD -MP -fPIC -shared -D__bpf__ -Itests/bench/host -Iinclude \
+		-Wl,-Bsymbolic -o $@ $<
+
+$(BUILD)/tests/bench/modules/%.protected.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUILD)/modules/%.o
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(BUILD)/tests/modules_cost: $(patsubst %,$(BUILD)/%.o,tests/bench/modules_cost tests/bench/modules_chain \
+		tests/bench/plain_view agent/module/table agent/source/pcap_read agent/source/ring agent/tap/program)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -ldl
+$(BUILD)/tests/modules_cost: | $(BENCH_BPF) $(BENCH_MODULE_OBJECTS) $(BUILD)/bpf/capture.bpf.o $(BUILD)/bpf/modules.bpf.o
+
 .PHONY: bench
 bench: deps-bench ## measure: a table, and build/bench.json (BENCH_SECONDS=5 a rung)
 	$(Q)$(MAKE_QUIETLY) all $(BENCH_PROGRAMS)
@@ -405,8 +451,9 @@ all: $(if $(WITHOUT),,$(if $(shell command -v $(CLANG)),modules))
 
 $(MODULES): $(BUILD)/%.o: bpf/%.bpf.c
 $(HOSTILE_MODULES): $(BUILD)/%.o: %.c
-$(MODULES) $(HOSTILE_MODULES): MODULE_MORE = -MMD -MP
-$(MODULES) $(HOSTILE_MODULES):
+$(LOOK): $(BUILD)/%.o: %.bpf.c
+$(MODULES) $(HOSTILE_MODULES) $(LOOK): MODULE_MORE = -MMD -MP
+$(MODULES) $(HOSTILE_MODULES) $(LOOK):
 	$(call say,MODULE,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call MODULE_COMPILE,$@,$<)

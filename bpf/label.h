@@ -11,14 +11,15 @@
 #include "siphash.h"
 #include "view.h"
 
-/* The payload's first bytes; behind the end of the packet Ethernet fills frames up. */
-static __always_inline void label_payload(const struct hook *h, struct frame_view *v, __u32 at)
+/* The payload's first `most` bytes; behind the end of the packet Ethernet fills frames up. */
+static __always_inline void label_payload(const struct hook *h, struct frame_view *v, __u32 at,
+					  __u32 most)
 {
-	__u32 n = v->payload_len;
+	__u32 n = parse_min(v->payload_len, most);
 
 	if (at >= h->len)
 		return;
-	n = parse_min(n, parse_min(h->len - at, MODULE_PAYLOAD_MAX));
+	n = parse_min(n, h->len - at);
 	if (!n || hook_load(h, at, v->payload, n, MODULE_PAYLOAD_MAX))
 		return;
 	v->payload_seen = n;

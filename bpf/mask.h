@@ -13,14 +13,17 @@
 
 #include "view.h"
 
-#define MASK_OPEN VIEW_WORD(mhz) /* in front of it all is shown */
+#define MASK_FREE 0xffff0000 /* bits of `has` that need no grant */
 #define MASK_PAYLOAD_WORDS (MODULE_PAYLOAD_MAX / 8)
 
+/* A group that the frame does not have is all 0 anyway. */
 #define MASK_GROUP(bit, from, to)                                                                  \
-	if (shown & (bit)) {                                                                       \
-		_Pragma("unroll") for (int i = (from); i < (to); i++) out[i] = in[i];              \
+	if (has & (bit)) {                                                                         \
+		_Pragma("unroll") for (int i = VIEW_WORD(from); i < VIEW_WORD(to); i++)            \
+			out[i] = in[i];                                                            \
 	} else {                                                                                   \
-		_Pragma("unroll") for (int i = (from); i < (to); i++) out[i] = 0;                  \
+		_Pragma("unroll") for (int i = VIEW_WORD(from); i < VIEW_WORD(to); i++)            \
+			out[i] = 0;                                                                \
 	}
 
 /* The first `n` bytes of a word, 1 to 7, as it lies in memory. */
@@ -33,45 +36,51 @@ static __always_inline __u64 mask_bytes(__u32 n)
 #endif
 }
 
-/* The first `shown` bytes of the payload. */
+/* The first `n` bytes of the payload: four words at a time, then what is left. */
 static __always_inline void mask_payload(struct frame_view *to, const struct frame_view *from,
-					 __u32 shown)
+					 __u32 n)
 {
 	__u64 *out = (__u64 *)to->payload;
 	const __u64 *in = (const __u64 *)from->payload;
+	__u32 at = n / 8 & (MASK_PAYLOAD_WORDS - 4);
 
-	if (shown < to->payload_seen)
-		to->payload_seen = shown;
 #pragma unroll
-	for (__u32 i = 0; i < MASK_PAYLOAD_WORDS; i++) {
-		__u32 left = shown > i * 8 ? shown - i * 8 : 0;
+	for (__u32 i = 0; i < MASK_PAYLOAD_WORDS; i += 4) {
+		bool all = n >= (i + 4) * 8;
 
-		out[i] = left >= 8 ? in[i] : left ? in[i] & mask_bytes(left) : 0;
+#pragma unroll
+		for (__u32 k = i; k < i + 4; k++)
+			out[k] = all ? in[k] : 0;
+	}
+	if (n >= MODULE_PAYLOAD_MAX)
+		return;
+#pragma unroll
+	for (__u32 k = 0; k < 4; k++) {
+		__u32 left = (n & 31) > k * 8 ? (n & 31) - k * 8 : 0;
+
+		if (left)
+			out[at + k] = left >= 8 ? in[at + k] : in[at + k] & mask_bytes(left);
 	}
 }
 
 /* A module that is the only one looks at the whole view itself: what it is not shown is taken out
- * of it. What was never filled in stays as it is; nobody but the module writes there. */
+ * of it. There is no more of the payload than it is shown. */
 static __always_inline void mask_alone(struct frame_view *v, const struct saluki_slot *s)
 {
-	__u64 *out = (__u64 *)v;
 	__u32 hidden = v->has & ~s->shown;
 
+	if (!hidden)
+		return;
 #define MASK_HIDE(bit, from, to)                                                                   \
-	if (hidden & (bit)) {                                                                      \
-		_Pragma("unroll") for (int i = (from); i < (to); i++) out[i] = 0;                  \
-	}
-	MASK_HIDE(VIEW_RADIOTAP, VIEW_WORD(mhz), VIEW_WORD(addr))
-	MASK_HIDE(VIEW_MAC, VIEW_WORD(addr), VIEW_WORD(ssid))
-	MASK_HIDE(VIEW_SSID, VIEW_WORD(ssid), VIEW_WORD(saddr))
-	MASK_HIDE(VIEW_IP, VIEW_WORD(saddr), VIEW_WORD(sport))
-	MASK_HIDE(VIEW_PORTS, VIEW_WORD(sport), VIEW_WORD(label))
+	if (hidden & (bit))                                                                        \
+		VIEW_ZERO(v, VIEW_WORD(from), VIEW_WORD(to));
+	MASK_HIDE(VIEW_RADIOTAP, mhz, addr)
+	MASK_HIDE(VIEW_MAC, addr, ssid)
+	MASK_HIDE(VIEW_SSID, ssid, saddr)
+	MASK_HIDE(VIEW_IP, saddr, sport)
+	MASK_HIDE(VIEW_PORTS, sport, label)
 #undef MASK_HIDE
-	/* Label and payload are filled in for who is shown them. */
-	v->has &= s->shown | 0xffff0000;
-	if (v->has & VIEW_PAYLOAD && v->payload_seen > s->payload)
-		mask_payload(v, v, s->payload);
-	v->event_len = 0;
+	v->has &= s->shown | MASK_FREE;
 }
 
 static __always_inline void mask_view(struct frame_view *to, const struct frame_view *from,
@@ -79,26 +88,22 @@ static __always_inline void mask_view(struct frame_view *to, const struct frame_
 {
 	__u64 *out = (__u64 *)to;
 	const __u64 *in = (const __u64 *)from;
-	__u32 shown = s->shown;
+	__u32 has = from->has & (s->shown | MASK_FREE);
+	__u32 payload = has & VIEW_PAYLOAD ? parse_min(from->payload_seen, s->payload) : 0;
 
 #pragma unroll
-	for (int i = 0; i < MASK_OPEN; i++)
+	for (int i = 0; i < VIEW_WORD(mhz); i++)
 		out[i] = in[i];
-	MASK_GROUP(VIEW_RADIOTAP, VIEW_WORD(mhz), VIEW_WORD(addr))
-	MASK_GROUP(VIEW_MAC, VIEW_WORD(addr), VIEW_WORD(ssid))
-	MASK_GROUP(VIEW_SSID, VIEW_WORD(ssid), VIEW_WORD(saddr))
-	MASK_GROUP(VIEW_IP, VIEW_WORD(saddr), VIEW_WORD(sport))
-	MASK_GROUP(VIEW_PORTS, VIEW_WORD(sport), VIEW_WORD(label))
-	MASK_GROUP(VIEW_LABEL, VIEW_WORD(label), VIEW_WORD(payload))
-	to->has &= shown | 0xffff0000;
-	if (shown & VIEW_PAYLOAD) {
-		mask_payload(to, from, s->payload);
-	} else {
-		to->payload_seen = 0;
-		__builtin_memset(to->payload, 0, sizeof(to->payload));
-	}
-	to->event_len = 0;
-	__builtin_memset(to->event, 0, sizeof(to->event));
+	MASK_GROUP(VIEW_RADIOTAP, mhz, addr)
+	MASK_GROUP(VIEW_MAC, addr, ssid)
+	MASK_GROUP(VIEW_SSID, ssid, saddr)
+	MASK_GROUP(VIEW_IP, saddr, sport)
+	MASK_GROUP(VIEW_PORTS, sport, label)
+	MASK_GROUP(VIEW_LABEL, label, payload)
+	to->has = has;
+	to->payload_seen = payload;
+	mask_payload(to, from, payload);
+	VIEW_ZERO(to, VIEW_WORD(event_len), (int)sizeof(*to) / 8);
 }
 
 #endif

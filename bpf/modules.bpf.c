@@ -36,8 +36,6 @@ volatile __u32 parse_zero; /* see parse.h */
 #include "slots.h"
 #include "event.h"
 
-#define TIMED_MASK 63 /* one frame in 64 */
-#define RING_STANDS_NS 1000000000ULL
 #define HEADERS_MAX 512 /* bytes, from the first, in which all headers are looked for */
 
 struct {
@@ -86,146 +84,20 @@ struct {
 	__type(value, struct frame_view);
 } saluki_view SEC(".maps");
 
-/* What it is made from where there is more than one of them; and whose view was in saluki_view
- * last: saluki_slot_table.alone. */
-struct whole_view {
-	struct frame_view view;
-	__u64 in_view;
-};
-
+/* What it is made from where there is more than one of them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct whole_view);
+	__type(value, struct frame_view);
 } saluki_view_whole SEC(".maps");
 
-/* ---- slots ----------------------------------------------------------------------------------- */
-
-/* Where there is a program in its place the call ends with it, or else with a 1. A function of its
- * own each: a tail call in one comes back to who called the function, and with a constant place it
- * is a jump that the kernel patches. */
-#define SLOT(n)                                                                                    \
-	static __noinline int slot_xdp_##n(struct xdp_md *ctx)                                     \
-	{                                                                                          \
-		volatile int missing = 1;                                                          \
-                                                                                                   \
-		bpf_tail_call_static(ctx, &saluki_slots, SALUKI_SLOT_FIRST + (n));                 \
-		return missing;                                                                    \
-	}                                                                                          \
-	static __noinline int slot_tc_##n(struct __sk_buff *ctx)                                   \
-	{                                                                                          \
-		volatile int missing = 1;                                                          \
-                                                                                                   \
-		bpf_tail_call_static(ctx, &saluki_slots, SALUKI_SLOT_FIRST + (n));                 \
-		return missing;                                                                    \
-	}
-SLOT(0)
-SLOT(1)
-SLOT(2)
-SLOT(3)
-SLOT(4)
-SLOT(5)
-SLOT(6)
-SLOT(7)
-
-/* All that a frame's run through the slots needs. */
-struct run {
-	struct hook *h;
-	const struct saluki_slot_table *table;
-	struct slot_counters *counts;
-	struct slot_limits *limits;
-	const struct frame_view *whole;
-	struct frame_view *v;
-	__u32 cpu;
-	__u64 time_ns; /* the frame's */
-	__u64 fill;    /* bytes in the ring */
-};
-
-/* Up to where the ring was read. */
-static __always_inline __u64 ring_read_up_to(__u32 cpu)
-{
-	struct saluki_mapped *m;
-
-	if (!mapped_size)
-		return bpf_ringbuf_query(&saluki_ring, BPF_RB_CONS_POS);
-	m = bpf_map_lookup_elem(&saluki_mapped, &cpu);
-	return m ? mapped_load(m->tail) : 0;
-}
-
-/* Whether nobody reads the ring: there is no collector. Then it is not for want of time that it is
- * full, and to leave modules out would help nobody. */
-static __noinline int ring_stands(struct saluki_slot_counters *c, __u32 cpu, __u64 now_ns)
-{
-	__u64 up_to = ring_read_up_to(cpu);
-
-	if (up_to != c->read_up_to || !c->read_ns) {
-		c->read_up_to = up_to;
-		c->read_ns = now_ns;
-	}
-	return now_ns - c->read_ns > RING_STANDS_NS;
-}
-
-/* Whether a module is left out: from shed_at on, until back_at. */
-static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_slot_counters *c,
-				    __u64 fill, __u32 cpu, __u64 now_ns)
-{
-	if (fill > s->shed_at)
-		c->shed = !ring_stands(c, cpu, now_ns);
-	else if (fill <= s->back_at)
-		c->shed = 0;
-	c->skipped += c->shed;
-	return c->shed;
-}
-
-/* Runs a slot's module on a view of its own. */
-#define RUN(r, n)                                                                                  \
-	do {                                                                                       \
-		const struct saluki_slot *s = &(r)->table->slots[n];                               \
-		struct saluki_slot_counters *c = &(r)->counts->slots[n];                           \
-		__u64 begin_ns = 0;                                                                \
-                                                                                                   \
-		if (!s->used ||                                                                    \
-		    ((r)->table->sheds && is_shed(s, c, (r)->fill, (r)->cpu, (r)->time_ns)))       \
-			break;                                                                     \
-		if ((r)->table->alone)                                                             \
-			mask_alone((r)->v, s);                                                     \
-		else                                                                               \
-			mask_view((r)->v, (r)->whole, s);                                          \
-		if (s->hashed | s->prefix)                                                         \
-			anonymise((r)->v, (void *)(r)->table->anonymise, s->hashed, s->prefix);    \
-		if (!(c->frames++ & TIMED_MASK))                                                   \
-			begin_ns = bpf_ktime_get_ns();                                             \
-		c->missing += (r)->h->is_xdp ? slot_xdp_##n((r)->h->ctx)                           \
-					     : slot_tc_##n((r)->h->ctx);                           \
-		if (begin_ns) {                                                                    \
-			c->timed++;                                                                \
-			c->time_ns += bpf_ktime_get_ns() - begin_ns;                               \
-		}                                                                                  \
-		if ((r)->v->event_len) {                                                           \
-			/* Whatever it has written there: */                                       \
-			(r)->v->time_ns = (r)->time_ns;                                            \
-			(r)->v->direction = (r)->h->direction;                                     \
-			event_put((r)->cpu, (r)->v, n, s, &(r)->limits->slots[n], c);              \
-		}                                                                                  \
-	} while (0)
-
-static __always_inline __u64 ring_fill(__u32 cpu)
-{
-	struct saluki_mapped *m;
-
-	if (!mapped_size)
-		return bpf_ringbuf_query(&saluki_ring, BPF_RB_AVAIL_DATA);
-	m = bpf_map_lookup_elem(&saluki_mapped, &cpu);
-	return m ? m->head - mapped_load(m->tail) : 0;
-}
-
-/* The whole view of a frame. */
-static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 time_ns,
-				 const struct saluki_slot_table *table)
+/* What there is of a frame that anybody is shown. */
+static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 time_ns, __u32 wanted,
+				 __u32 payload, const __u64 trajectory[2])
 {
 	struct frame f = { .data = h->data, .end = h->data_end, .orig_len = h->len };
-	struct view_walk w = { .f = &f, .v = v };
+	struct view_walk w = { .f = &f, .v = v, .hidden = view_hidden(wanted) };
 
 	view_clear(v, linktype);
 	v->time_ns = time_ns;
@@ -234,49 +106,31 @@ static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 tim
 	v->direction = h->direction;
 	v->vlan = h->vlan; /* that in the metadata: its TCI */
 	view_fill(&w, linktype);
-	if (w.ssid && table->wanted & VIEW_SSID)
+	if (w.ssid && wanted & VIEW_SSID)
 		label_ssid(h, v, w.ssid);
-	if (w.payload && table->wanted & VIEW_PAYLOAD)
-		label_payload(h, v, w.payload);
-	if (w.network && table->wanted & VIEW_LABEL)
-		label_fill(h, v, &w, table->trajectory);
+	if (w.payload && wanted & VIEW_PAYLOAD)
+		label_payload(h, v, w.payload, payload);
+	if (w.network && wanted & VIEW_LABEL)
+		label_fill(h, v, &w, trajectory);
 }
+
+/* The bench has another in its place, which is a module itself (tests/bench/inlined.bpf.c). */
+#ifndef RUN_HEADER
+#define RUN_HEADER "run.h"
+#endif
+#include RUN_HEADER
 
 /* Returns whether the frame is consumed. */
 static __always_inline bool run(struct hook *h)
 {
-	/* Not in `r`: clang would keep all of it in memory, and forget what is constant. */
-	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
-	struct run r = { .h = h, .cpu = cpu };
-	struct saluki_slots_in_force *now = bpf_map_lookup_elem(&saluki_slots_now, &zero);
+	__u32 cpu = bpf_get_smp_processor_id();
 	struct saluki_counters *c = bpf_map_lookup_elem(&saluki_counters, &cpu);
-	struct whole_view *whole;
-	__u32 which = now ? *(volatile __u32 *)&now->table : 0;
 
-	r.table = bpf_map_lookup_elem(&saluki_slot_table, &which);
-	r.counts = bpf_map_lookup_elem(&saluki_slot_counts, &cpu);
-	r.limits = bpf_map_lookup_elem(&saluki_slot_limits, &zero);
-	whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
-	r.v = bpf_map_lookup_elem(&saluki_view, &zero);
-	if (!r.table || !c || !r.counts || !r.limits || !whole || !r.v)
+	if (!c)
 		return false;
-	if (whole->in_view != r.table->alone) {
-		whole->in_view = r.table->alone;
-		__builtin_memset(r.v, 0, sizeof(*r.v));
-	}
-	r.whole = &whole->view;
-	r.time_ns = c->time_ns ?: bpf_ktime_get_ns();
-	fill(h, r.table->alone ? r.v : &whole->view, r.time_ns, r.table);
-	if (r.table->sheds)
-		r.fill = ring_fill(r.cpu);
-	RUN(&r, 0);
-	RUN(&r, 1);
-	RUN(&r, 2);
-	RUN(&r, 3);
-	RUN(&r, 4);
-	RUN(&r, 5);
-	RUN(&r, 6);
-	RUN(&r, 7);
+	if (!c->time_ns) /* it is not in the ring */
+		c->time_ns = bpf_ktime_get_ns();
+	run_modules(h, c->time_ns, cpu);
 	return c->consume;
 }
 

@@ -64,6 +64,33 @@ parse_inline const unsigned char *frame_at(const struct frame *f, unsigned int o
 #endif
 }
 
+/* Words are loaded at once where a BPF program may load them from wherever they lie. */
+#if defined(__bpf__) && (defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64))
+#define PARSE_WIDE
+typedef unsigned short __attribute__((may_alias)) parse_u16;
+typedef unsigned int __attribute__((may_alias)) parse_u32;
+typedef unsigned long long __attribute__((may_alias)) parse_u64;
+
+parse_inline unsigned int parse_le16(const unsigned char *p)
+{
+	return *(const parse_u16 *)p;
+}
+
+parse_inline unsigned int parse_le32(const unsigned char *p)
+{
+	return *(const parse_u32 *)p;
+}
+
+parse_inline unsigned int parse_be16(const unsigned char *p)
+{
+	return __builtin_bswap16(*(const parse_u16 *)p);
+}
+
+parse_inline unsigned int parse_be32(const unsigned char *p)
+{
+	return __builtin_bswap32(*(const parse_u32 *)p);
+}
+#else
 parse_inline unsigned int parse_be16(const unsigned char *p)
 {
 	return (unsigned int)p[0] << 8 | p[1];
@@ -83,6 +110,7 @@ parse_inline unsigned int parse_le32(const unsigned char *p)
 {
 	return parse_le16(p + 2) << 16 | parse_le16(p);
 }
+#endif
 
 parse_inline unsigned long long parse_le64(const unsigned char *p)
 {

@@ -31,15 +31,36 @@ struct view_walk {
 	unsigned int behind;  /* where what it carries does; of later fragments of IPv6 the
 			       * fragment header */
 	unsigned int ssid;    /* where the network's name begins; 0: there is none */
+	unsigned int hidden;  /* VIEW_ groups that nobody is shown: addresses are then left 0 */
 };
 
+/* `n` is even: of words as large as there may be. */
 parse_inline void view_copy(unsigned char *to, const unsigned char *from, unsigned int n)
 {
-	for (unsigned int i = 0; i < n; i++)
+	unsigned int i = 0;
+
+#ifdef PARSE_WIDE
+	for (; i + 8 <= n; i += 8)
+		*(parse_u64 *)(to + i) = *(const parse_u64 *)(from + i);
+	for (; i + 4 <= n; i += 4)
+		*(parse_u32 *)(to + i) = *(const parse_u32 *)(from + i);
+	for (; i + 2 <= n; i += 2)
+		*(parse_u16 *)(to + i) = *(const parse_u16 *)(from + i);
+#endif
+	for (; i < n; i++)
 		to[i] = from[i];
 }
 
 /* ---- transport ------------------------------------------------------------------------------- */
+
+parse_inline void view_ports(struct view_walk *w, const unsigned char *p)
+{
+	if (w->hidden & VIEW_PORTS)
+		return;
+	w->v->has |= VIEW_PORTS;
+	w->v->sport = parse_be16(p);
+	w->v->dport = parse_be16(p + 2);
+}
 
 parse_inline void view_tcp(struct view_walk *w)
 {
@@ -49,9 +70,8 @@ parse_inline void view_tcp(struct view_walk *w)
 
 	if (!p)
 		return;
-	v->has |= VIEW_PORTS | VIEW_TCP;
-	v->sport = parse_be16(p);
-	v->dport = parse_be16(p + 2);
+	v->has |= VIEW_TCP;
+	view_ports(w, p);
 	v->tcp_seq = parse_be32(p + 4);
 	v->tcp_ack = parse_be32(p + 8);
 	v->tcp_flags = p[13];
@@ -61,15 +81,14 @@ parse_inline void view_tcp(struct view_walk *w)
 		w->payload = w->off + len;
 }
 
-parse_inline void view_ports(struct view_walk *w, unsigned int len)
+/* Those that begin with the ports. */
+parse_inline void view_datagram(struct view_walk *w, unsigned int len)
 {
 	const unsigned char *p = frame_at(w->f, w->off, 8);
 
 	if (!p)
 		return;
-	w->v->has |= VIEW_PORTS;
-	w->v->sport = parse_be16(p);
-	w->v->dport = parse_be16(p + 2);
+	view_ports(w, p);
 	w->payload = w->off + len;
 }
 
@@ -96,10 +115,10 @@ parse_inline void view_transport(struct view_walk *w, unsigned int end)
 		break;
 	case 17:  /* UDP */
 	case 136: /* UDP-Lite */
-		view_ports(w, 8);
+		view_datagram(w, 8);
 		break;
 	case 132: /* SCTP: the common header */
-		view_ports(w, 12);
+		view_datagram(w, 12);
 		break;
 	case 1:
 	case 58: /* ICMPv6 */
@@ -125,7 +144,7 @@ parse_inline void view_ipv4(struct view_walk *w)
 	len = (p[0] & 15) * 4;
 	if (len < 20)
 		return;
-	v->has |= VIEW_NETWORK | VIEW_IP;
+	v->has |= VIEW_NETWORK;
 	w->network = w->off;
 	v->ip_version = 4;
 	v->tos = p[1];
@@ -134,8 +153,11 @@ parse_inline void view_ipv4(struct view_walk *w)
 	v->ip_fragment = parse_be16(p + 6);
 	v->ttl = p[8];
 	v->ip_protocol = p[9];
-	view_copy(v->saddr, p + 12, 4);
-	view_copy(v->daddr, p + 16, 4);
+	if (!(w->hidden & VIEW_IP)) {
+		v->has |= VIEW_IP;
+		view_copy(v->saddr, p + 12, 4);
+		view_copy(v->daddr, p + 16, 4);
+	}
 	w->off = w->behind = parse_joint(w->off + len, PARSE_OFFSET_MASK);
 	if (v->ip_fragment & 0x1fff)
 		return; /* not the first fragment: no transport header */
@@ -156,14 +178,17 @@ parse_inline void view_ipv6(struct view_walk *w)
 
 	if (!p || (p[0] >> 4) != 6)
 		return;
-	v->has |= VIEW_NETWORK | VIEW_IP;
+	v->has |= VIEW_NETWORK;
 	w->network = w->off;
 	v->ip_version = 6;
 	v->tos = parse_be16(p) >> 4;
 	v->ip_len = parse_be16(p + 4) + 40;
 	v->ttl = p[7];
-	view_copy(v->saddr, p + 8, 16);
-	view_copy(v->daddr, p + 24, 16);
+	if (!(w->hidden & VIEW_IP)) {
+		v->has |= VIEW_IP;
+		view_copy(v->saddr, p + 8, 16);
+		view_copy(v->daddr, p + 24, 16);
+	}
 	proto = p[6];
 	w->off = w->behind = parse_joint(w->off + 40, PARSE_OFFSET_MASK);
 	for (int i = 0; i < VIEW_EXTENSIONS_MAX && view_is_extension(proto); i++) {
@@ -237,8 +262,10 @@ parse_inline void view_ethernet(struct view_walk *w)
 
 	if (!p)
 		return;
-	w->v->has |= VIEW_MAC;
-	view_copy(w->v->addr[0], p, 12);
+	if (!(w->hidden & VIEW_MAC)) {
+		w->v->has |= VIEW_MAC;
+		view_copy(w->v->addr[0], p, 12);
+	}
 	type = parse_be16(p + 12);
 	w->off = 14;
 	if (type >= 1536)
@@ -365,23 +392,38 @@ parse_inline void view_dot11(struct view_walk *w)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Of the groups of `v` those that frames of the link type can have; of the rest nothing is ever
- * filled. The payload is all there as far as payload_seen says. */
+/* What need not be filled. The label is made of the addresses. */
+parse_inline unsigned int view_hidden(unsigned int wanted)
+{
+	return ~(wanted | (wanted & VIEW_LABEL ? VIEW_IP : 0));
+}
+
+#define VIEW_ZERO(v, from, to)                                                                     \
+	do {                                                                                       \
+		_Pragma("unroll") for (int word = (from); word < (to);                             \
+				       word++)((unsigned long long *)(v))[word] = 0;               \
+	} while (0)
+
+/* Those groups that frames of the link type can have, but for the payload. */
 parse_inline void view_clear(struct frame_view *v, int linktype)
 {
-	unsigned long long *words = (unsigned long long *)v;
+	VIEW_ZERO(v, 0, VIEW_WORD(mhz));
+	if (linktype != LINKTYPE_ETHERNET)
+		VIEW_ZERO(v, VIEW_WORD(mhz), VIEW_WORD(addr));
+	VIEW_ZERO(v, VIEW_WORD(addr), VIEW_WORD(ssid));
+	if (linktype != LINKTYPE_ETHERNET)
+		VIEW_ZERO(v, VIEW_WORD(ssid), VIEW_WORD(saddr));
+	VIEW_ZERO(v, VIEW_WORD(saddr), VIEW_WORD(payload));
+}
 
-#pragma unroll
-	for (int i = 0; i < VIEW_WORD(mhz); i++)
-		words[i] = 0;
-	if (linktype != LINKTYPE_ETHERNET) {
-#pragma unroll
-		for (int i = VIEW_WORD(mhz); i < VIEW_WORD(saddr); i++)
-			words[i] = 0;
+/* And all the others, which are not empty where a module has written there. */
+parse_inline void view_clear_rest(struct frame_view *v, int linktype)
+{
+	if (linktype == LINKTYPE_ETHERNET) {
+		VIEW_ZERO(v, VIEW_WORD(mhz), VIEW_WORD(addr));
+		VIEW_ZERO(v, VIEW_WORD(ssid), VIEW_WORD(saddr));
 	}
-#pragma unroll
-	for (int i = VIEW_WORD(saddr); i < VIEW_WORD(payload); i++)
-		words[i] = 0;
+	VIEW_ZERO(v, VIEW_WORD(payload), (int)sizeof(*v) / 8);
 }
 
 /* `w->v` is all 0 (view_clear) but for what the caller knows, and the walk begins at 0. What is of

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
-#include <saluki/monotonic.h>
 
 #include "agent/source/clock.h"
 #include "agent/tap/adopt.h"
 #include "agent/tap/attach.h"
 #include "modules.skel.h"
+#include "table.h"
 
 /* One slot's counters on one CPU. */
 struct cpu_counters {
@@ -261,16 +261,9 @@ int module_slots_write(struct module_slots *s)
 {
 	struct saluki_slot_table *t = &s->table;
 	struct saluki_slots_in_force next = { .table = !s->now.table };
-	unsigned int used = 0;
 	__u32 zero = 0;
 
-	t->wanted = t->sheds = 0;
-	for (int i = 0; i < SALUKI_MODULES_MAX; i++) {
-		used += t->slots[i].used;
-		t->wanted |= t->slots[i].used ? t->slots[i].shown : 0;
-		t->sheds |= t->slots[i].used && t->slots[i].shed_at != ~0ULL;
-	}
-	t->alone = used == 1 ? monotonic_ns() : 0;
+	module_table_sum(t);
 	if (bpf_map_update_elem(s->table_fd, &next.table, t, BPF_ANY) ||
 	    bpf_map_update_elem(s->now_fd, &zero, &next, BPF_ANY))
 		return -errno;

@@ -17,8 +17,7 @@
  *
  * A module sees a frame as the capture's parser understands it, and of that what the policy shows
  * it; the bytes of the frame itself are out of its reach. It may write into the view: nobody else
- * sees that, and the next frame's fields are made anew (where a frame has none, it may find what it
- * wrote itself, no more). It remembers things in maps of its own and says
+ * sees that, and the next frame's is made anew. It remembers things in maps of its own and says
  * things by events (module_emit). Times are nanoseconds of CLOCK_MONOTONIC, numbers of the host's
  * byte order, addresses as on the wire. Field names are those of the RFCs and of IEEE 802.11-2020.
  */

@@ -46,9 +46,12 @@ struct saluki_slot_table {
 	struct saluki_slot slots[SALUKI_MODULES_MAX];
 	__u64 anonymise[2]; /* keys: modules never see them */
 	__u64 trajectory[2];
-	__u32 wanted; /* VIEW_ bits that any of them is shown */
-	__u32 sheds;  /* any of them may be left out */
-	__u64 alone;  /* of a table with one module: a number that no other has had; else 0 */
+	__u32 places;  /* bits of the slots that are used */
+	__u32 alone;   /* there is one module */
+	__u32 wanted;  /* VIEW_ bits that any of them is shown, */
+	__u32 payload; /* and bytes of the payload */
+	__u32 sheds;   /* any of them may be left out */
+	__u32 pad;
 };
 
 struct saluki_slots_in_force {

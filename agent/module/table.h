@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Table: what the program that runs modules needs to know of all slots together. In: slots. Out:
+ * the rest of the table. */
+#ifndef AGENT_MODULE_TABLE_H
+#define AGENT_MODULE_TABLE_H
+
+#include <saluki/slots.h>
+
+void module_table_sum(struct saluki_slot_table *t);
+
+#endif

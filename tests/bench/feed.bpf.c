@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Feed: frames for a program that is timed by bpf_prog_test_run, which would give it one frame over
+ * and over: each run of this puts the next of many frames in the place of the one before, and calls
+ * the program. In: frames in a map. What feeding costs is known from runs with no program behind.
+ */
+#define BPF_NO_PRESERVE_ACCESS_INDEX
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+#include "modules_cost.h"
+
+const volatile __u32 feed_count = 1;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by the loader: feed_count */
+	__type(key, __u32);
+	__type(value, struct feed_frame);
+} feed_frames SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} feed_next SEC(".maps"); /* the number of the frame that is fed next */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} feed_program SEC(".maps");
+
+/* The frame's bytes as far as programs look at them; what is behind them is of an earlier one. */
+static __always_inline long put(struct xdp_md *xdp, const struct feed_frame *f)
+{
+	__u64 m = (__u64)(f->len < FEED_BYTES ? f->len : FEED_BYTES) - 1;
+	long more = (long)f->len - (long)(xdp->data_end - xdp->data);
+
+	if (more && bpf_xdp_adjust_tail(xdp, more))
+		return -1;
+	asm volatile("" : "+r"(m)); /* bpf/hook.h */
+	if (m > FEED_BYTES - 1)
+		return -1;
+	return bpf_xdp_store_bytes(xdp, 0, (void *)f->bytes, m + 1);
+}
+
+SEC("xdp")
+int feed(struct xdp_md *xdp)
+{
+	__u32 zero = 0, *next = bpf_map_lookup_elem(&feed_next, &zero);
+	const struct feed_frame *f = next ? bpf_map_lookup_elem(&feed_frames, next) : NULL;
+
+	if (!f || put(xdp, f))
+		return XDP_ABORTED;
+	*next = *next + 1 < feed_count ? *next + 1 : 0;
+	bpf_tail_call_static(xdp, &feed_program, 0);
+	return XDP_PASS;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Chain: see modules_chain.h. */
+#include "modules_chain.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/module/table.h"
+#include "agent/tap/program.h"
+
+#define SNAPLEN 192
+
+void chain_die(const char *what)
+{
+	fprintf(stderr, "modules_cost: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void check(int err, const char *what)
+{
+	if (!err)
+		return;
+	errno = err < 0 ? -err : err;
+	chain_die(what);
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static struct bpf_object *object(const char *path)
+{
+	struct bpf_object *obj = bpf_object__open_file(path, NULL);
+
+	if (!obj)
+		chain_die(path);
+	return obj;
+}
+
+static struct bpf_map *map(const struct bpf_object *obj, const char *name)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(obj, name);
+
+	if (!m)
+		chain_die(name);
+	return m;
+}
+
+/* Where a constant or variable lies in its map. */
+static uint32_t offset(const struct bpf_object *obj, const char *section, const char *name)
+{
+	const struct btf *btf = bpf_object__btf(obj);
+	const struct btf_type *t =
+		btf__type_by_id(btf, btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC));
+
+	for (int i = 0; t && i < btf_vlen(t); i++) {
+		const struct btf_var_secinfo *v = btf_var_secinfos(t) + i;
+
+		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off),
+			    name))
+			return v->offset;
+	}
+	errno = ENOENT;
+	chain_die(name);
+}
+
+static void constant(struct bpf_object *obj, const char *name, uint32_t value)
+{
+	struct bpf_map *m;
+
+	bpf_object__for_each_map(m, obj)
+	{
+		size_t len;
+		uint8_t *p = (uint8_t *)bpf_map__initial_value(m, &len);
+
+		if (p && strstr(bpf_map__name(m), ".rodata")) {
+			memcpy(p + offset(obj, ".rodata", name), &value, sizeof(value));
+			return;
+		}
+	}
+	errno = ENOENT;
+	chain_die(name);
+}
+
+/* Loads the one program of `obj` that is asked for. */
+static int load(struct bpf_object *obj, const char *name)
+{
+	struct bpf_program *p, *wanted = NULL;
+
+	bpf_object__for_each_program(p, obj)
+	{
+		bool is = !strcmp(bpf_program__name(p), name);
+
+		bpf_program__set_autoload(p, is);
+		wanted = is ? p : wanted;
+	}
+	if (!wanted)
+		chain_die(name);
+	bpf_program__set_type(wanted, BPF_PROG_TYPE_XDP);
+	bpf_program__set_expected_attach_type(wanted, BPF_XDP);
+	check(bpf_object__load(obj), name);
+	return bpf_program__fd(wanted);
+}
+
+static void put(const struct bpf_object *obj, const char *name, uint32_t place, int prog)
+{
+	if (bpf_map_update_elem(bpf_map__fd(map(obj, name)), &place, &prog, BPF_ANY))
+		chain_die(name);
+}
+
+static void reuse(struct bpf_object *obj, const struct bpf_object *from, const char *name)
+{
+	check(bpf_map__reuse_fd(map(obj, name), bpf_map__fd(map(from, name))), name);
+}
+
+/* ---- the chain ------------------------------------------------------------------------------- */
+
+static int open_capture(struct chain *c, const char *path)
+{
+	int fd;
+
+	c->capture = object(path);
+	constant(c->capture, "snaplen", SNAPLEN);
+	bpf_map__set_max_entries(map(c->capture, "saluki_counters"), libbpf_num_possible_cpus());
+	bpf_map__set_max_entries(map(c->capture, "saluki_ring"), CHAIN_RING);
+	check(program_drop_exchange(c->capture), path);
+	fd = load(c->capture, "saluki_xdp");
+	check(ring_map(&c->ring, bpf_map__fd(map(c->capture, "saluki_ring")), CHAIN_RING), "ring");
+	return fd;
+}
+
+static int open_runner(struct chain *c, const char *path, const struct chain_grant *grant)
+{
+	static const char *const shared[] = { "saluki_slots", "saluki_counters", "saluki_ring",
+					      "saluki_mapped", "saluki_wakeup" };
+
+	c->runner = object(path);
+	if (grant) {
+		constant(c->runner, "inlined_wanted", grant->shown);
+		constant(c->runner, "inlined_payload", grant->payload);
+	}
+	bpf_map__set_max_entries(map(c->runner, "saluki_slot_counts"), libbpf_num_possible_cpus());
+	for (unsigned int i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+		reuse(c->runner, c->capture, shared[i]);
+	check(program_drop_exchange(c->runner), path);
+	return load(c->runner, "saluki_modules_xdp");
+}
+
+void chain_open(struct chain *c, const char *capture, const char *runner,
+		const struct chain_grant *grant)
+{
+	memset(c, 0, sizeof(*c));
+	c->program = capture ? open_capture(c, capture) : -1;
+	if (runner)
+		put(c->capture, "saluki_slots", SALUKI_SLOT_RUN_IN, open_runner(c, runner, grant));
+}
+
+void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant)
+{
+	struct saluki_slot *s = &c->table.slots[slot];
+	uint32_t zero = 0;
+
+	c->modules[slot] = object(module);
+	reuse(c->modules[slot], c->runner, "saluki_view");
+	put(c->capture, "saluki_slots", SALUKI_SLOT_FIRST + slot,
+	    load(c->modules[slot], "saluki_module_xdp"));
+	s->used = 1;
+	s->shown = grant->shown;
+	s->payload = grant->payload;
+	s->events = UINT32_MAX;
+	s->shed_at = s->back_at = ~0ULL;
+	module_table_sum(&c->table);
+	if (bpf_map_update_elem(bpf_map__fd(map(c->runner, "saluki_slot_table")), &zero, &c->table,
+				BPF_ANY))
+		chain_die("table");
+}
+
+uint64_t chain_seen(const struct chain *c, int slot)
+{
+	int cpus = libbpf_num_possible_cpus(),
+	    fd = bpf_map__fd(map(c->runner, "saluki_slot_counts"));
+	struct saluki_slot_counters of[SALUKI_MODULES_MAX];
+	uint64_t seen = 0;
+
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		if (bpf_map_lookup_elem(fd, &cpu, of))
+			chain_die("counters");
+		seen += of[slot].frames;
+	}
+	return seen;
+}
+
+/* ---- feeding --------------------------------------------------------------------------------- */
+
+static struct bpf_object *feed;
+static int feed_prog;
+
+/* Each test run of a program that is attached nowhere makes the kernel build its XDP dispatcher
+ * anew, which takes 24 ms: so it is, in a network of our own. */
+static void feed_attach(void)
+{
+	if (unshare(CLONE_NEWNET) ||
+	    bpf_xdp_attach(if_nametoindex("lo"), feed_prog, XDP_FLAGS_SKB_MODE, NULL))
+		chain_die("attach");
+}
+
+static int print_all(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	return vfprintf(stderr, fmt, args);
+}
+
+void chain_feed(const struct feed_frame *frames, uint32_t count)
+{
+	int fd;
+
+	libbpf_set_print(getenv("MODULES_COST_LOG") ? print_all : NULL);
+	feed = object("build/tests/bench/feed.bpf.o");
+	constant(feed, "feed_count", count);
+	bpf_map__set_max_entries(map(feed, "feed_frames"), count);
+	feed_prog = load(feed, "feed");
+	fd = bpf_map__fd(map(feed, "feed_frames"));
+	for (uint32_t i = 0; i < count; i++)
+		if (bpf_map_update_elem(fd, &i, &frames[i], BPF_ANY))
+			chain_die("frames");
+	feed_attach();
+}
+
+void chain_choose(const struct chain *c)
+{
+	uint32_t zero = 0, at = 0;
+	int fd = bpf_map__fd(map(feed, "feed_program"));
+
+	if (bpf_map_update_elem(bpf_map__fd(map(feed, "feed_next")), &zero, &at, BPF_ANY))
+		chain_die("feed");
+	if (c->program >= 0 ? bpf_map_update_elem(fd, &zero, &c->program, BPF_ANY)
+			    : bpf_map_delete_elem(fd, &zero) && errno != ENOENT)
+		chain_die("feed");
+}
+
+void chain_run(uint32_t count)
+{
+	static uint8_t frame[1514];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
+		    .repeat = count);
+
+	if (bpf_prog_test_run_opts(feed_prog, &opts))
+		chain_die("test run");
+	if (opts.retval != 2) { /* XDP_PASS */
+		errno = EPROTO;
+		chain_die("a frame was not passed on");
+	}
+}

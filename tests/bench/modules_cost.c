@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * modules_cost FILE ROUNDS NAME...: what modules cost of a frame, in nanoseconds of CPU time. All
+ * frames of an Ethernet capture go through each of these chains (modules_chain.h), one after the
+ * other, ROUNDS times:
+ *
+ *     feed        nothing behind the feeding of frames
+ *     slotless    a capture that knows nothing of modules
+ *     capture     the capture, and no module in its table; its ring is emptied unread
+ *     NAME.plain      the same, and user space makes views of the copies in the ring and calls the
+ *                     module, compiled for the host
+ *     NAME.inlined    the capture, and the module in the place of what runs modules
+ *     NAME.protected  the capture, what runs modules, and the module in a slot, alone
+ *     all.protected   all of them in a slot each
+ *
+ * Prints a line of their names, then a line a round.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <saluki/module.h>
+#include <saluki/monotonic.h>
+
+#include "agent/source/pcap_read.h"
+#include "modules_chain.h"
+#include "plain_view.h"
+
+#define BATCH 1024 /* frames, from one emptying of the ring to the next */
+#define BATCHES_MAX 48
+#define NAMES_MAX SALUKI_MODULES_MAX
+#define CAPTURE "build/bpf/capture.bpf.o"
+#define RUNNER "build/bpf/modules.bpf.o"
+
+struct way {
+	char name[48];
+	struct chain chain;
+	int (*plain)(struct frame_view *v);
+	struct chain_grant grant;
+};
+
+static struct feed_frame frames[BATCH * BATCHES_MAX];
+static struct way ways[4 + 3 * NAMES_MAX];
+static unsigned int ways_len;
+
+/* What each needs to be shown; others are shown nothing. */
+static const struct {
+	const char *name;
+	struct chain_grant grant;
+} grants[] = {
+	{ "rtt", { VIEW_IP | VIEW_PORTS, 0 } },
+	{ "trajectory", { VIEW_LABEL | VIEW_IP | VIEW_PORTS, 0 } },
+	{ "worm", { VIEW_IP | VIEW_PORTS | VIEW_PAYLOAD, 64 } },
+};
+
+static const struct chain_grant *grant_of(const char *name)
+{
+	static const struct chain_grant nothing;
+
+	for (unsigned int i = 0; i < sizeof(grants) / sizeof(grants[0]); i++)
+		if (!strcmp(grants[i].name, name))
+			return &grants[i].grant;
+	return &nothing;
+}
+
+/* Whole batches of them. */
+static uint32_t read_frames(const char *path)
+{
+	struct pcap_reader reader;
+	struct pcap_frame f;
+	uint32_t n = 0;
+
+	if (pcap_open(&reader, open(path, O_RDONLY | O_CLOEXEC)))
+		chain_die(path);
+	while (n < BATCH * BATCHES_MAX && pcap_next(&reader, &f) == 1) {
+		if (f.cap_len < 14 || f.cap_len > 1514)
+			continue;
+		memcpy(frames[n].bytes, f.data, f.cap_len < FEED_BYTES ? f.cap_len : FEED_BYTES);
+		frames[n++].len = f.cap_len;
+	}
+	pcap_close(&reader);
+	if (n < BATCH)
+		chain_die("too few frames");
+	return n - n % BATCH;
+}
+
+static struct way *way(const char *name, const char *kind)
+{
+	struct way *w = &ways[ways_len++];
+
+	snprintf(w->name, sizeof(w->name), "%s%s%s", name, *kind ? "." : "", kind);
+	return w;
+}
+
+static const char *path_of(const char *name, const char *kind)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "build/tests/bench/modules/%s.%s", name, kind);
+	return path;
+}
+
+static void add_module(const char *name)
+{
+	const struct chain_grant *g = grant_of(name);
+	struct way *w = way(name, "plain");
+	void *library = dlopen(path_of(name, "plain.so"), RTLD_NOW | RTLD_LOCAL);
+
+	if (!library || !(*(void **)&w->plain = dlsym(library, "module"))) {
+		fprintf(stderr, "modules_cost: %s\n", dlerror());
+		exit(1);
+	}
+	w->grant = *g;
+	chain_open(&w->chain, CAPTURE, NULL, NULL);
+	w = way(name, "inlined");
+	chain_open(&w->chain, CAPTURE, path_of(name, "inlined.o"), g);
+	w = way(name, "protected");
+	chain_open(&w->chain, CAPTURE, RUNNER, NULL);
+	chain_add(&w->chain, 0, path_of(name, "protected.o"), g);
+}
+
+static void add_all(char **names, int names_len)
+{
+	struct way *w;
+
+	chain_open(&way("feed", "")->chain, NULL, NULL, NULL);
+	chain_open(&way("slotless", "")->chain, "build/tests/bench/slotless.bpf.o", NULL, NULL);
+	chain_open(&way("capture", "")->chain, CAPTURE, NULL, NULL);
+	for (int i = 0; i < names_len; i++)
+		add_module(names[i]);
+	w = way("all", "protected");
+	chain_open(&w->chain, CAPTURE, RUNNER, NULL);
+	for (int i = 0; i < names_len; i++)
+		chain_add(&w->chain, i, path_of(names[i], "protected.o"), grant_of(names[i]));
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static uint32_t read_ring(struct way *w)
+{
+	static struct frame_view v;
+	const struct saluki_record *r;
+	uint32_t n = 0;
+	size_t len;
+
+	for (; (r = ring_next(&w->chain.ring, &len)); n++) {
+		plain_view(&v, r, w->grant.shown, w->grant.payload);
+		v.event_len = 0;
+		w->plain(&v);
+	}
+	ring_release(&w->chain.ring, w->chain.ring.next);
+	return n;
+}
+
+static double once(struct way *w, uint32_t count)
+{
+	uint64_t begin_ns;
+	uint32_t read = 0;
+
+	chain_choose(&w->chain);
+	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (uint32_t done = 0; done < count; done += BATCH) {
+		chain_run(BATCH);
+		if (w->plain)
+			read += read_ring(w);
+		else if (w->chain.ring.consumer)
+			ring_release(&w->chain.ring, ring_produced(&w->chain.ring));
+	}
+	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	if (w->plain && read != count)
+		chain_die("the ring had not all frames");
+	return (double)begin_ns / count;
+}
+
+/* Each module in a slot has seen each frame. */
+static void check_seen(uint32_t count, int rounds)
+{
+	for (unsigned int i = 0; i < ways_len; i++)
+		for (int slot = 0; slot < SALUKI_MODULES_MAX; slot++)
+			if (ways[i].chain.modules[slot] &&
+			    chain_seen(&ways[i].chain, slot) != (uint64_t)count * rounds) {
+				fprintf(stderr, "modules_cost: %s: not all frames were seen\n",
+					ways[i].name);
+				exit(1);
+			}
+}
+
+int main(int argc, char **argv)
+{
+	double ns[sizeof(ways) / sizeof(ways[0])];
+	int rounds;
+	uint32_t count;
+
+	if (argc < 3 || argc > 3 + NAMES_MAX)
+		return 2;
+	count = read_frames(argv[1]);
+	rounds = atoi(argv[2]);
+	chain_feed(frames, count);
+	add_all(argv + 3, argc - 3);
+	for (unsigned int i = 0; i < ways_len; i++)
+		printf("%s%c", ways[i].name, i + 1 < ways_len ? ' ' : '\n');
+	for (int round = 0; round < rounds; round++) {
+		for (unsigned int i = 0; i < ways_len; i++) {
+			unsigned int at = (i + round) % ways_len; /* in turn the first */
+
+			ns[at] = once(&ways[at], count);
+		}
+		for (unsigned int i = 0; i < ways_len; i++)
+			printf("%.2f%c", ns[i], i + 1 < ways_len ? ' ' : '\n');
+		fflush(stdout);
+	}
+	check_seen(count, rounds);
+	return 0;
+}
