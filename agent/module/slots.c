@@ -16,6 +16,7 @@
 #include "agent/source/clock.h"
 #include "agent/tap/adopt.h"
 #include "agent/tap/attach.h"
+#include "agent/tap/program.h"
 #include "modules.skel.h"
 #include "table.h"
 
@@ -198,7 +199,8 @@ static int load(const struct module_slots *s, struct modules_bpf *skel)
 	bpf_program__set_autoload(skel->progs.saluki_modules_tc_egress, tc);
 	bpf_map__set_max_entries(skel->maps.saluki_slot_counts, s->config.cpus);
 	set_constants(skel, &s->config);
-	err = bpf_map__reuse_fd(skel->maps.saluki_slots, s->programs_fd);
+	err = skel->rodata->mapped_exchange ? 0 : program_drop_exchange(skel->obj);
+	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_slots, s->programs_fd);
 	err = err ?: reuse(s, skel->maps.saluki_counters, "counters");
 	err = err ?: reuse(s, skel->maps.saluki_ring, "ring");
 	err = err ?: reuse(s, skel->maps.saluki_mapped, "mapped");

@@ -17,8 +17,8 @@
  * Hashes have no secret: who sends content by intent that collides hides nothing, for he could as
  * well send another each time.
  *
- * Takes: Show = ip, ports, payload 64 (128 for signatures that begin late; addresses may be hashed or
- * prefixes); Helper = map_lookup_elem, map_update_elem; Map = array, percpu_array, lru_hash;
+ * Takes: Show = ip, ports, payload 64 (128 for signatures that begin late; addresses may be hashed
+ * or prefixes); Helper = map_lookup_elem, map_update_elem; Map = array, percpu_array, lru_hash;
  * MapMemory = 2M and 256K for each CPU; Instructions = 32000: most of them for 8 signatures, all of
  * one port. A frame takes some hundred where there are none.
  */
@@ -315,8 +315,7 @@ struct {
 /* What is searched for lies in the view: the verifier knows nothing of what is there, and does not
  * go on anew from all that it may be. */
 struct search {
-	__u64 pattern[2], mask[2];
-	__u64 found, first, last;
+	__u64 pattern[2], mask[2], found;
 };
 _Static_assert(sizeof(struct search) <= MODULE_EVENT_MAX, "it has an event's place");
 
@@ -346,28 +345,36 @@ static __always_inline __u64 match_word(const __u64 *words, const volatile struc
 	return found;
 }
 
-static __always_inline int match(struct frame_view *v, const struct worm_signature *s)
+/* All words are looked at, whether it may begin there or not: each branch would double the ways. */
+static __always_inline void match_words(struct frame_view *v, const struct worm_signature *s)
 {
 	volatile struct search *m = (volatile struct search *)v->event;
-	__u64 seen = *(volatile __u16 *)&v->payload_seen, end = seen - s->len + 1, span;
 	const __u64 *words = (const __u64 *)v->payload;
 
-	if (seen < s->len)
-		return 0;
 	for (int i = 0; i < 2; i++) {
 		m->pattern[i] = little(((const __u64 *)s->pattern)[i]);
 		m->mask[i] = little(((const __u64 *)s->mask)[i]);
 	}
 	m->found = 0;
-	m->first = s->from;
-	m->last = s->to < end ? s->to : end - 1; /* what is behind is another frame's */
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < WORM_SPAN / 8; i++)
-		if (m->first / 8 + i <= m->last / 8)
-			m->found |= match_word(words + ((m->first / 8 + i) & 15), m) << i * 8;
-	span = m->last - m->first;
-	return m->last >= m->first && span < WORM_SPAN &&
-	       (m->found >> (m->first & 7) & ((2ULL << span) - 1));
+		m->found |= match_word(words + ((s->from / 8 + i) & 15), m) << i * 8;
+}
+
+static __always_inline int match(struct frame_view *v, const struct worm_signature *s)
+{
+	const volatile struct search *m = (const volatile struct search *)v->event;
+	__u32 first, span;
+	long room;
+
+	match_words(v, s);
+	first = *(volatile __u8 *)&s->from;
+	span = *(volatile __u8 *)&s->to - first;
+	room = (long)*(volatile __u16 *)&v->payload_seen - s->len - first;
+	if (room < 0 || span >= WORM_SPAN)
+		return 0; /* what is behind is another frame's */
+	span = span < room ? span : room;
+	return (m->found >> (first & 7) & ((2ULL << span) - 1)) != 0;
 }
 
 static __always_inline void say_hit(struct frame_view *v, __u32 id)
@@ -392,10 +399,8 @@ static __always_inline void say_hit(struct frame_view *v, __u32 id)
 
 static __always_inline int is_for(const struct worm_signature *s, struct frame_view *v)
 {
-	__u16 port = *(volatile __u16 *)&v->dport;
-	__u8 protocol = *(volatile __u8 *)&v->ip_protocol;
-
-	return (!s->port || s->port == port) && (!s->protocol || s->protocol == protocol);
+	return !(((v->dport ^ s->port) & s->port_mask) |
+		 ((v->ip_protocol ^ s->protocol) & s->protocol_mask));
 }
 
 static __always_inline void search(struct frame_view *v)

@@ -39,13 +39,13 @@ _Static_assert(sizeof(struct worm_settings) == 24, "an operator fills it");
 #define WORM_SPAN 32 /* positions at which a pattern may begin, the first a multiple of 8 */
 
 struct worm_signature {
-	__u32 id;      /* whoever fills it knows its name */
-	__u16 port;    /* destination; 0: any */
-	__u8 protocol; /* of IP; 0: any */
-	__u8 len;      /* of the pattern: 1 to WORM_PATTERN */
-	__u8 from, to; /* where it may begin */
-	__u8 pad[6];
-	__u8 pattern[WORM_PATTERN], mask[WORM_PATTERN]; /* bits that count */
+	__u32 id;		      /* whoever fills it knows its name */
+	__u16 port, port_mask;	      /* destination, and its bits that count: all, or 0 for any */
+	__u8 protocol, protocol_mask; /* of IP */
+	__u8 len;		      /* of the pattern: 1 to WORM_PATTERN */
+	__u8 from, to;		      /* where it may begin */
+	__u8 pad[3];
+	__u8 pattern[WORM_PATTERN], mask[WORM_PATTERN];
 };
 _Static_assert(sizeof(struct worm_signature) == 48, "an operator fills it");
 

@@ -45,7 +45,9 @@ static inline int fill_protocol(struct worm_signature *s, char *word)
 			return -EINVAL;
 	}
 	s->port = port;
+	s->port_mask = port ? 0xffff : 0;
 	s->protocol = !strcmp(word, "tcp") ? 6 : !strcmp(word, "udp") ? 17 : 0;
+	s->protocol_mask = s->protocol ? 0xff : 0;
 	return s->protocol || !strcmp(word, "any") ? 0 : -EINVAL;
 }
 
