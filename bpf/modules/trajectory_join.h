@@ -23,6 +23,8 @@
 
 #define JOIN_POINTS_MAX 16 /* of one packet's way */
 #define JOIN_NONE UINT32_MAX
+#define JOIN_AHEAD_NS 3600000000000ULL
+#define JOIN_AHEAD_MAX 64
 
 enum join_fault {
 	JOIN_CLEAR,
@@ -54,6 +56,7 @@ struct join {
 	uint32_t *buckets, mask;
 	struct joined *entries;
 	uint32_t *ages, oldest; /* a ring of the open ones, as they were opened */
+	uint32_t ahead;		/* events in a row that are of another time than all before */
 	uint64_t late, early;	/* events that came too late; labels closed for want of room */
 	void (*done)(void *of, struct joined *j);
 	void *of;
@@ -170,15 +173,27 @@ static inline void join_see(struct joined *j, uint32_t point, uint64_t flow, uin
 		j->first_ns = time_ns;
 }
 
+/* Time goes on with the latest event, but not by a sensor whose clock is wrong: by more than an
+ * hour only if that is what all say. */
+static inline bool join_clock(struct join *t, uint64_t time_ns)
+{
+	bool ahead = t->now_ns && time_ns > t->now_ns + JOIN_AHEAD_NS;
+
+	t->ahead = ahead ? t->ahead + 1 : 0;
+	if (ahead && t->ahead < JOIN_AHEAD_MAX)
+		return false;
+	if (time_ns > t->now_ns)
+		t->now_ns = time_ns;
+	return t->now_ns - time_ns <= t->window_ns;
+}
+
 /* Takes what a point says. Returns whether it was in time. */
 static inline bool join_take(struct join *t, uint32_t point, const struct trajectory_event *e,
 			     uint64_t time_ns)
 {
 	uint32_t i;
 
-	if (time_ns > t->now_ns)
-		t->now_ns = time_ns;
-	if (t->now_ns - time_ns > t->window_ns) {
+	if (!join_clock(t, time_ns)) {
 		t->late++;
 		return false;
 	}

@@ -148,6 +148,19 @@ def test_late_events():
     assert links(got)["a", "b"]["packets"] == 10
 
 
+def test_a_sensor_of_another_time():
+    """One clock that is a day ahead makes nobody else late; after a night without packets all are ahead."""
+    lines = []
+    for n in range(200):
+        lines += [line("a", n + 1, n * MS), line("c", n + 1000, n * MS + 86400 * SECOND),
+                  line("b", n + 1, n * MS + MS)]
+    _, got = consume(lines)
+    assert links(got)["a", "b"]["packets"] == 200 and got["late"] == 200
+    lines = [line("a", n + 1, n * MS + (n > 0) * 40000 * SECOND) for n in range(200)]
+    _, got = consume(lines)
+    assert got["late"] == 63 and got["packets"] == 137
+
+
 def test_memory_is_bounded():
     """More labels under way than there is room for: the oldest are closed, and counted."""
     lines = [line("a", n + 1, n) for n in range(1000)] + [line("b", n + 1, n + MS) for n in range(1000)]
