@@ -187,6 +187,8 @@ static __always_inline void flood_begin(struct state *s, struct flood *f, const 
 	f->begun_ns = f->last_ns = now_ns;
 	f->event.by = k->by;
 	f->event.total = before;
+	if (k->by == DEAUTH_BY_TARGET && k->addr[0] & 1)
+		f->event.broadcast = before;
 	ADD(s->active);
 	ADD(s->totals.floods);
 }

@@ -23,7 +23,7 @@
 #ifndef DEAUTH_BSSID
 #define DEAUTH_BSSID 60 /* or in the name of one access point */
 #endif
-#define DEAUTH_REPEATED 4
+#define DEAUTH_REPEATED 8
 /* It has ended when there was less than half of that for so long. */
 #ifndef DEAUTH_QUIET_MS
 #define DEAUTH_QUIET_MS 5000

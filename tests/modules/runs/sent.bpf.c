@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says how each 802.11 frame was sent, as its view has it (tests/reference/airtime.py reads that). */
+/* Says how each 802.11 frame was sent, as its view has it (tests/reference/airtime.py reads that).
+ */
 #include <saluki/module.h>
 
 struct sent {

@@ -1,31 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The modules for Wi-Fi on the frames of captures, in the kernel (module_run), against what is read
-and reckoned apart from them: how frames were sent and how long they took, who was told to go, and which
-access points there are."""
+"""How frames were sent and how long they took, as modules see it in the kernel (module_run), against what
+is read and reckoned apart from them, and against tshark."""
 import collections
-import itertools
 import json
-import pathlib
 import random
 import struct
 import subprocess
 
 import pytest
 
-from netns.compare import frames_in
-from netns.testbed import BUILD, ROOT
+from bpf.dot11 import Bench, read
 from reference import airtime, captures, radiotaps
 from reference.test_reference import write_pcap
 
 RADIOTAP = [p for folder in ("radiotap", "hwsim") for p in captures.folder(folder)]
-DOT11 = [*RADIOTAP, *captures.folder("dot11-other")]
 SENT = struct.Struct("<4BBxHIIHHIQ")
-needs_captures = pytest.mark.skipif(not captures.have(), reason="without SALUKI_CAPTURES")
-
-
-def read(path, most=None):
-    """The first frames of a file, as far as it goes."""
-    return list(itertools.islice(frames_in(path), most))
+needs_captures = pytest.mark.captures
 
 
 def whole(f):
@@ -36,49 +26,6 @@ def whole(f):
 def from_all(most):
     """Frames of all captures, one behind the other."""
     return [f for p in RADIOTAP for f in read(p, most) if whole(f)]
-
-
-class Bench:
-    def __init__(self, folder):
-        self.folder = folder
-        self.count = 0
-
-    def module(self, name):
-        """An object: of those that are built, or of the tests' own."""
-        if (BUILD / f"modules/{name}.o").exists():
-            return BUILD / f"modules/{name}.o"
-        out = self.folder / f"{name}.o"
-        if out.exists():
-            return out
-        subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={ROOT}/tests/modules/runs/{name}.bpf.c",
-                        f"OUT={out}"], check=True, capture_output=True)
-        return out
-
-    def run(self, name, frames, *maps):
-        """(events, {map: values}) of a module on these frames, of one link type."""
-        self.count += 1
-        path = self.folder / f"{self.count}.pcap"
-        write_pcap(path, frames[0].linktype, frames)
-        asked = [word for m in maps for word in ("--map", m)]
-        got = subprocess.run([BUILD / "tests/module_run", *asked, self.module(name), path],
-                             capture_output=True, text=True, check=False)
-        assert got.returncode == 0, got.stderr
-        lines = [json.loads(line) for line in got.stdout.splitlines()]
-        self.lines = "".join(f"{line}\n" for line in got.stdout.splitlines() if '"map"' not in line)
-        return ([line for line in lines if "data" in line],
-                {line["map"]: [bytes.fromhex(v) for v in line["values"]] for line in lines if "map" in line})
-
-    def consumer(self, name, *options):
-        """What the module's consumer makes of the events of the last run."""
-        got = subprocess.run([BUILD / "modules" / name, *options], input=self.lines, capture_output=True,
-                             text=True, check=False)
-        assert got.returncode == 0 and not got.stderr, got
-        return got.stdout
-
-    def reports(self, name, frames):
-        """The events of a run, as its consumer tells them."""
-        self.run(name, frames)
-        return [json.loads(line) for line in self.consumer(name, "--json").splitlines()]
 
 
 @pytest.fixture(name="bench")
@@ -246,7 +193,7 @@ def test_durations_against_tshark(bench):
         low, high = tshark_slack(s)
         assert us + low - 0.5 <= airtime.Air().us(f.data) <= us + high + 0.5, (s, us, f.data[:60].hex())
         compared[s.phy] += 1
-    assert min(compared[phy] for phy in (airtime.DSSS, airtime.OFDM, airtime.HT, airtime.VHT)) > 400, compared
+    assert min(compared[phy] for phy in (airtime.DSSS, airtime.OFDM, airtime.HT, airtime.VHT)) > 250, compared
 
 
 AIRTIME = struct.Struct("<QQQQQQQQQHb5x")
