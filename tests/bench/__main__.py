@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
 object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
-sizes, stages, backbone, service, restart, filter, export, ap70; all of them without one. And ap70_levels
+sizes, stages, backbone, service, restart, filter, modules, export, ap70; all of them without one. And ap70_levels
 and ap70_stages, when they are named."""
 import contextlib
 import json
@@ -12,8 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, rates,
-                   restart, service)
+from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, modules,
+                   rates, restart, service)
 from netns import testbed
 from reference import captures
 
@@ -27,8 +27,8 @@ def seconds():
 SECONDS = seconds()
 ROUNDS = 7  # of what filters cost: small differences
 JSON = testbed.ROOT / "build/bench.json"
-PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "export",
-         "ap70"]
+PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "modules",
+         "export", "ap70"]
 ON_REQUEST = ["ap70_levels", "ap70_stages"]
 NEED_CAPTURES = set(PARTS + ON_REQUEST) - {"service"}
 SIZES = [64, 500, 1000, 1500]
@@ -43,6 +43,8 @@ TARGETS = {
     "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
     "restart_lost_frames": ("<=", 0), "restart_duplicated_frames": ("<=", 0),
     "filter_reject_ns": ("<=", 30), "filter_cost_x_tcpdump": ("<=", 0.5),
+    "module_protection_ns": ("<=", 20), "module_vs_userspace": ("<=", 1.0), "slot_ns": ("<=", 5),
+    "modules4_lost_1mpps": ("<=", 0),
     "ap70_binary_kib": ("<=", 300), "ap70_rss_kib": ("<=", 660),
     "ap70_insns_per_frame": ("<=", 3760), "ap70_insns_per_combo_all": ("<=", 780e3),
     "ap70_rate_x_bare": (">=", 0.5),
@@ -212,6 +214,16 @@ def part_filter(directory):
     frames.write_pcap(trace, frames.real())
     with contextlib.ExitStack() as stack:
         return filters.measure(cable.Cable(stack, fresh(directory)), trace, SECONDS, ROUNDS, say)
+
+
+def part_modules(directory):
+    say(f"modules: what they cost, {modules.ROUNDS} rounds")
+    trace = directory / "wired.pcap"
+    frames.write_pcap(trace, modules.frames())
+    with contextlib.ExitStack() as stack:
+        ns = testbed.Namespace()
+        stack.callback(ns.close)
+        return modules.measure(ns, trace, say)
 
 
 def part_restart(directory):

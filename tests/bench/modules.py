@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What modules cost (modules_cost.c): FLAME's figure 6, of all frames of the wired captures. Each way in
+which a module can run is timed in each of many rounds; the median of the differences counts, and of 113
+rounds, as FLAME had them."""
+import statistics
+import subprocess
+
+from bench import cable as cables
+from netns import testbed
+from reference import captures
+
+ROUNDS = 113
+# FLAME's table: cycles of plain C, and what protection adds, in per cent, as it was and optimised.
+FLAME = {"trajectory": (381, 20.2, 12.8), "rtt": (183, 15.3, 15.3), "worm": (24, 125, 83.3),
+         "lrd": (143, 10.4, 9)}
+LENGTHS = range(14, 1515)
+
+
+def frames():
+    """All that there are, in the order of their captures."""
+    found = []
+    for path in captures.folder("wired"):
+        try:
+            found += [f.data for f in captures.frames(path) if f.linktype == 1 and
+                      f.orig_len == len(f.data) and len(f.data) in LENGTHS]
+        except captures.Corrupt:
+            pass
+    return found
+
+
+class Times:
+    """Nanoseconds a frame, by way, of each round."""
+
+    def __init__(self, lines):
+        names = lines[0].split()
+        rows = [list(map(float, line.split())) for line in lines[1:]]
+        self.ns = dict(zip(names, zip(*rows, strict=True), strict=True))
+
+    def more(self, way, than):
+        return statistics.median(a - b for a, b in zip(self.ns[way], self.ns[than]))
+
+
+def measured(ns, trace, names, rounds):
+    out = ns.run("nice", "-n", "-10", *cables.on_cpu(
+        cables.CONSUMER_CPU, testbed.BUILD / "tests/modules_cost", trace, rounds, *names),
+        stdout=subprocess.PIPE, cwd=testbed.ROOT).stdout
+    return Times(out.splitlines())
+
+
+def figures(times, names, say):
+    out = {"slot_ns": times.more("capture", "slotless")}
+    say("    ns a frame        plain C    inlined  protected   protection"
+        "          FLAME: cycles, protection")
+    for name in names:
+        plain = times.more(f"{name}.plain", "feed")
+        inlined = times.more(f"{name}.inlined", "capture")
+        protected = times.more(f"{name}.protected", "capture")
+        protection = times.more(f"{name}.protected", f"{name}.inlined")
+        cycles, before, after = FLAME.get(name, (0, 0, 0))
+        say(f"    {name:14} {plain:10.1f} {inlined:10.1f} {protected:10.1f} {protection:6.1f} "
+            f"{protection / inlined:6.1%}" +
+            (f"   {cycles:10} {before:6} % {after:6} %" if cycles else ""))
+        out |= {f"module_ns_plain_{name}": plain, f"module_ns_inlined_{name}": inlined,
+                f"module_ns_protected_{name}": protected,
+                f"module_protection_ns_{name}": protection,
+                f"module_protection_share_{name}": protection / inlined}
+    out["module_ns_all"] = times.more("all.protected", "capture")
+    of_flame = [n for n in names if n in FLAME]
+    if of_flame:
+        out["module_protection_ns"] = max(out[f"module_protection_ns_{n}"] for n in of_flame)
+        out["module_vs_userspace"] = max(out[f"module_ns_protected_{n}"] /
+                                         out[f"module_ns_plain_{n}"] for n in of_flame)
+    return out
+
+
+def names():
+    """Those that the bench was built with."""
+    have = sorted(p.name.removesuffix(".protected.o") for p in
+                  (testbed.BUILD / "tests/bench/modules").glob("*.protected.o"))
+    return [n for n in have if n in FLAME] + [n for n in have if n not in FLAME]
+
+
+def measure(ns, trace, say):
+    return figures(measured(ns, trace, names(), ROUNDS), names(), say)
