@@ -135,7 +135,7 @@ def test_real_traffic_through_a_router(bed, show):
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
     router = Router(bed.ns, "tap0", "out0", bed.tmp_path / "router.log")
     bed.stack.callback(router.kill)
-    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--fill-rate", "6000"])
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "6000"])
     assert sender.play() == len(frames)
     fates = router.finish()
     assert len(fates) == len(frames)
