@@ -26,6 +26,7 @@
 
 #include "worm.h"
 
+#define NULL ((void *)0)
 #define PAYLOAD_WORDS (WORM_CONTENT / 8)
 
 /* Bytes as a word, the first of them lowest, and back. */
@@ -171,19 +172,49 @@ static __always_inline int sketch_count(__u64 content, __u64 now)
 
 #define SECOND_NS 1000000000ULL
 
+#define CONTENTS 4096 /* a power of two */
+#define LIFE_MAX 64
+
 struct content {
-	__u64 first_ns;
+	__u64 content, first_ns;
 	__u32 count, said; /* copies, and how many it had when it was said last; 0: never */
-	__u32 bytes_said, pad;
+	__u32 bytes_said;
+	__u32 life; /* others that its place is kept from: as many as it had copies, at most */
 	__u64 sources[WORM_LEVELS], destinations[WORM_LEVELS];
 };
 
+/* Each has one place, which an array finds at once where a hash would take as long as all else. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u64);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CONTENTS);
+	__type(key, __u32);
 	__type(value, struct content);
 } contents SEC(".maps");
+
+/* NULL: its place is another's for now. */
+static __always_inline struct content *content_find(__u64 content, __u64 now)
+{
+	__u32 place = content >> 32 & (CONTENTS - 1);
+	struct content *c = bpf_map_lookup_elem(&contents, &place);
+
+	if (!c)
+		return NULL;
+	if (c->content == content) {
+		c->life += c->life < LIFE_MAX;
+		return c;
+	}
+	if (c->life) {
+		c->life--;
+		return NULL;
+	}
+	*c = (struct content){
+		.content = content,
+		.first_ns = now,
+		.count = COPIES - 1, /* that the sketch has counted */
+		.life = 1,
+	};
+	return c;
+}
 
 /* Two CPUs may set bits at a time and one of them be lost: the next copy sets it. */
 static __always_inline void spread_add(__u64 bitmap[WORM_LEVELS], const __u8 *address)
@@ -270,22 +301,16 @@ static __always_inline void say_outbreak(struct frame_view *v, const struct cont
 
 static __always_inline void look(struct frame_view *v, __u64 content)
 {
-	struct content *c = bpf_map_lookup_elem(&contents, &content), new = {
-		.first_ns = v->time_ns, .count = COPIES - 1, /* that the sketch has counted */
-	};
+	struct content *c = content_find(content, v->time_ns);
 	__u32 zero = 0;
 	struct worm_settings *s = bpf_map_lookup_elem(&settings, &zero);
 
-	if (!c) {
-		bpf_map_update_elem(&contents, &content, &new, BPF_NOEXIST);
-		c = bpf_map_lookup_elem(&contents, &content);
-	}
 	if (!c || !s)
 		return;
-	if (v->time_ns - c->first_ns > (s->window_s ?: WORM_WINDOW_S) * SECOND_NS) {
-		new.count = 0;
-		*c = new;
-	}
+	if (v->time_ns - c->first_ns > (s->window_s ?: WORM_WINDOW_S) * SECOND_NS)
+		*c = (struct content){ .content = content,
+				       .first_ns = v->time_ns,
+				       .life = c->life };
 	c->count++;
 	spread_add(c->sources, v->saddr);
 	spread_add(c->destinations, v->daddr);
