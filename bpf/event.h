@@ -71,9 +71,10 @@ static __always_inline int event_mapped(__u32 cpu, const struct frame_view *v, _
 }
 
 /* All CPUs together; at the turn of a second two may both begin it anew. */
-static __always_inline bool event_is_granted(struct saluki_slot_limit *l, __u32 granted)
+static __always_inline bool event_is_granted(struct saluki_slot_limit *l, __u32 granted,
+					     __u64 time_ns)
 {
-	__u64 second = bpf_ktime_get_ns() / EVENT_SECOND;
+	__u64 second = time_ns / EVENT_SECOND;
 
 	if (l->second != second) {
 		l->second = second;
@@ -125,7 +126,7 @@ static __always_inline void event_put(__u32 cpu, const struct frame_view *v, __u
 {
 	__u32 len = v->event_len > MODULE_EVENT_MAX ? MODULE_EVENT_MAX : v->event_len;
 
-	if (!event_is_granted(l, s->events)) {
+	if (!event_is_granted(l, s->events, v->time_ns)) {
 		c->events_limited++;
 		return;
 	}
