@@ -91,6 +91,8 @@ static __always_inline void mask_view(struct frame_view *to, const struct frame_
 	__u32 has = from->has & (s->shown | MASK_FREE);
 	__u32 payload = has & VIEW_PAYLOAD ? parse_min(from->payload_seen, s->payload) : 0;
 
+	if (!payload)
+		has &= ~VIEW_PAYLOAD;
 #pragma unroll
 	for (int i = 0; i < VIEW_WORD(mhz); i++)
 		out[i] = in[i];
