@@ -23,6 +23,11 @@ const volatile __u32 linktype = LINKTYPE_ETHERNET;
 const volatile __u32 interface = 0;
 const volatile __u32 drop_bad_fcs = 0; /* as the capture's: bpf/record.h */
 const volatile __u32 mapped_exchange = 0;
+#ifdef __TARGET_ARCH_x86
+/* It never is, and Linux before 5.12 takes no exchange, where it is in a function of its own: there
+ * program_drop_exchange() does not come. */
+#define mapped_exchange 0
+#endif
 const volatile __u64 mapped_size = 0;
 
 volatile __u32 parse_zero; /* see parse.h */
