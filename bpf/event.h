@@ -80,8 +80,8 @@ static __always_inline bool event_is_granted(struct saluki_slot_limit *l, __u32 
 		l->second = second;
 		l->events = 0;
 	}
-	/* Not what the addition returns: that is there from Linux 5.12 on. Another CPU's may be in it,
-	 * so the last of a second's may be refused too soon, and none is granted too many. */
+	/* Not what the addition returns: that is there from Linux 5.12 on. Another CPU's may be in
+	 * it, so the last of a second's may be refused too soon, and none is granted too many. */
 	__sync_fetch_and_add(&l->events, 1);
 	return *(volatile __u64 *)&l->events <= granted;
 }

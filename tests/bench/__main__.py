@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, modules,
-                   rates, restart, service)
+                   modules_rate, rates, restart, service)
 from netns import testbed
 from reference import captures
 
@@ -223,7 +223,12 @@ def part_modules(directory):
     with contextlib.ExitStack() as stack:
         ns = testbed.Namespace()
         stack.callback(ns.close)
-        return modules.measure(ns, trace, say)
+        out = modules.measure(ns, trace, say)
+    say(f"modules: frames of {modules_rate.SIZE} bytes, {', '.join(modules_rate.NAMES)}")
+    frames.write_pcap(trace, frames.sized(frames.real(), modules_rate.SIZE))
+    with contextlib.ExitStack() as stack:
+        c = cable.Cable(stack, fresh(directory))
+        return out | modules_rate.measure(c, trace, SECONDS, say)
 
 
 def part_restart(directory):
