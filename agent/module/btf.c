@@ -189,11 +189,32 @@ struct ext_section {
 	uint32_t name, count;
 };
 
-/* Records a section: its name, how many, those. All begin with an offset; behind that of a function
- * stands its type, behind that of a line two strings. */
-static bool records_right(const struct btf_types *b, const uint8_t *at, size_t len, uint32_t size,
-			  bool lines)
+/* What records are held against; without is_global they are of lines. */
+struct ext_of {
+	const struct btf_types *types;
+	btf_is_global *is_global;
+	const void *of;
+};
+
+/* All begin with an offset; behind that of a function stands its type, behind that of a line two
+ * strings. */
+static bool record_right(const struct ext_of *x, const char *section, const uint32_t *v)
 {
+	const struct btf_types *b = x->types;
+	uint32_t linkage;
+
+	if (!x->is_global)
+		return is_name(b, v[1]) && is_name(b, v[2]);
+	if (kind_of(b, v[1]) != BTF_KIND_FUNC)
+		return false;
+	linkage = BTF_INFO_VLEN(b->types[v[1]]->info);
+	return linkage == (x->is_global(x->of, section, v[0]) ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC);
+}
+
+/* Records a section: its name, how many, those. */
+static bool records_right(const struct ext_of *x, const uint8_t *at, size_t len, uint32_t size)
+{
+	const struct btf_types *b = x->types;
 	uint32_t record_len, v[4];
 	struct ext_section s;
 
@@ -212,16 +233,17 @@ static bool records_right(const struct btf_types *b, const uint8_t *at, size_t l
 			return false;
 		for (; s.count; s.count--, at += size, len -= size) {
 			memcpy(v, at, size);
-			if (lines ? !is_name(b, v[1]) || !is_name(b, v[2])
-				  : kind_of(b, v[1]) != BTF_KIND_FUNC)
+			if (!record_right(x, b->strings + s.name, v))
 				return false;
 		}
 	}
 	return record_len == size && !len;
 }
 
-int btf_ext_check(const struct btf_types *b, const void *ext, size_t len, const char **why)
+int btf_ext_check(const struct btf_types *b, const void *ext, size_t len, btf_is_global *is_global,
+		  const void *of, const char **why)
 {
+	struct ext_of functions = { b, is_global, of }, lines = { .types = b };
 	const struct ext_header *h = ext;
 	const uint8_t *body;
 
@@ -238,10 +260,10 @@ int btf_ext_check(const struct btf_types *b, const void *ext, size_t len, const 
 	*why = "it asks for the kernel's own types";
 	if (h->relo_len)
 		return -EBADMSG;
-	*why = "what it says of its functions names what is not there";
-	return records_right(b, body + h->func_off, h->func_len, 2 * sizeof(uint32_t), false) &&
-			       records_right(b, body + h->line_off, h->line_len,
-					     4 * sizeof(uint32_t), true)
+	*why = "what it says of its functions names what is not there, or as global what is not";
+	return records_right(&functions, body + h->func_off, h->func_len, 2 * sizeof(uint32_t)) &&
+			       records_right(&lines, body + h->line_off, h->line_len,
+					     4 * sizeof(uint32_t))
 		       ? 0
 		       : -EBADMSG;
 }

@@ -186,6 +186,20 @@ static bool relocations_right(const struct elf *e, unsigned int section, struct 
 	return true;
 }
 
+/* A map is known by its relocation. Without one, what stands there would be taken for the
+ * descriptor of a map of ours. */
+static bool names_descriptors(const struct elf *e, unsigned int section)
+{
+	const struct bpf_insn *i = elf_data(e, section);
+	const struct bpf_insn *end = i + e->sections[section].sh_size / sizeof(*i);
+
+	for (; i < end; i += i->code == IMM64 ? 2 : 1)
+		if (i->code == IMM64 &&
+		    (i->src_reg == BPF_PSEUDO_MAP_FD || i->src_reg == BPF_PSEUDO_MAP_VALUE))
+			return true;
+	return false;
+}
+
 static int insns_check(const struct elf *e, const char *section, struct module_wants *w,
 		       struct module_lines *l)
 {
@@ -195,7 +209,7 @@ static int insns_check(const struct elf *e, const char *section, struct module_w
 	if (!text)
 		return 0; /* and so there is no function: said */
 	if (s->sh_type != SHT_PROGBITS || s->sh_offset % 8 || s->sh_size % 8 ||
-	    !relocations_right(e, text, w)) {
+	    !relocations_right(e, text, w) || names_descriptors(e, text)) {
 		lines_refused(l, "to be linked", "%s: its references are not those of clang",
 			      section);
 		return -EBADMSG;
@@ -205,6 +219,21 @@ static int insns_check(const struct elf *e, const char *section, struct module_w
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
+
+static bool is_global(const void *of, const char *section, uint32_t offset)
+{
+	const struct elf *e = of;
+
+	for (unsigned int i = 1; i < e->symbol_count; i++) {
+		const Elf64_Sym *s = &e->symbols[i];
+
+		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_value == offset &&
+		    ELF64_ST_BIND(s->st_info) == STB_GLOBAL &&
+		    !strcmp(elf_symbol_section(e, s), section))
+			return true;
+	}
+	return false;
+}
 
 static int types_check(const struct elf *e, struct module_lines *l)
 {
@@ -218,7 +247,7 @@ static int types_check(const struct elf *e, struct module_lines *l)
 	if (types && ext && t->sh_type == SHT_PROGBITS && x->sh_type == SHT_PROGBITS &&
 	    t->sh_offset % 4 == 0 && x->sh_offset % 4 == 0)
 		err = btf_open(&b, elf_data(e, types), t->sh_size, &why);
-	err = err ?: btf_ext_check(&b, elf_data(e, ext), x->sh_size, &why);
+	err = err ?: btf_ext_check(&b, elf_data(e, ext), x->sh_size, is_global, e, &why);
 	if (err) {
 		lines_refused(l, "to be known by its types (BTF)", "%s", why);
 		btf_free(&b);
