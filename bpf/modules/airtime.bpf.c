@@ -3,6 +3,10 @@
  * Air time: what each transmitter took of the air, and how often it sent again (airtime.h). In:
  * frames with radiotap headers and addresses. Out: two maps, and an event now and then of each
  * station that sends.
+ *
+ *     Show = radiotap, mac
+ *     Helper = map_lookup_elem, map_update_elem
+ *     Map = hash, percpu_array, lru_hash
  */
 #include <stdbool.h>
 

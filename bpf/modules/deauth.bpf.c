@@ -3,6 +3,10 @@
  * Deauth: tells of floods of deauthentication and disassociation frames (deauth.h). In: frames with
  * 802.11 headers and addresses. Out: an event when a flood begins, while it goes on, and at its
  * end; totals. CPUs may count at once: a count may then be off by what came in the same instant.
+ *
+ *     Show = radiotap, mac
+ *     Helper = map_lookup_elem, map_update_elem
+ *     Map = array, lru_hash
  */
 #include <stdbool.h>
 

@@ -2,6 +2,10 @@
 /*
  * Rogue access points: tells of new ones, and of two behind one address (rogueap.h). In: beacons
  * and probe responses, with addresses and names. Out: events, totals.
+ *
+ *     Show = radiotap, mac, ssid
+ *     Helper = map_lookup_elem, map_update_elem
+ *     Map = array, lru_hash
  */
 #include <stdbool.h>
 

@@ -21,6 +21,19 @@ PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector",
 # For the sensors that lack nl80211: make test builds it.
 NO_NL80211 = testbed.ROOT / "build/without-nl80211/saluki"
 INIT = pathlib.Path(__file__).parent / "init"
+# Monitoring modules, for topologies that load them: /lib/saluki/NAME.o.
+MONITORING = ("airtime", "deauth", "rogueap")
+POLICY = """[Module *]
+Key = {key}
+Interface = *
+Show = radiotap, mac, ssid
+Helper = map_lookup_elem, map_update_elem
+Map = array, hash, percpu_array, lru_hash
+MapMemory = 2M
+Instructions = 30000
+Events = 1000
+Priority = 100
+"""
 
 
 def _topology(item):
@@ -41,6 +54,21 @@ def _grouped(t, text):
     return "".join(f"{line}\n" for line in [*lines, *t.groups])
 
 
+def _monitoring(root, folder):
+    """Modules, signed, and a policy that lets them run."""
+    key = folder / "sign.key"
+    key.touch(mode=0o600)
+    key.write_text(testbed.saluki("module", "genkey", check=True).stdout)
+    public = testbed.saluki("module", "pubkey", input=key.read_text(), check=True).stdout.strip()
+    policy = folder / "modules.conf"
+    policy.write_text(POLICY.format(key=public))
+    guest.install(policy, root, "etc/saluki/modules.conf")
+    for name in MONITORING:
+        guest.install(testbed.BUILD / f"modules/{name}.o", root, f"lib/saluki/{name}.o")
+        testbed.saluki("module", "sign", "--key", key, root / f"lib/saluki/{name}.o", check=True)
+    (root / "var/lib").mkdir(parents=True)
+
+
 def _base(root, chosen):
     tree, seconds = programs.tree()
     print(f"{tree.name}: " + (f"fetched in {seconds:.0f} s" if seconds else "in the cache"))
@@ -53,6 +81,7 @@ def _base(root, chosen):
         keys.sensors.write_text(_grouped(t, keys.sensors.read_text()))
     for name, file in programs.RULES.items():
         guest.install(tree / file, root, name)
+    _monitoring(root, root.parent)
     guest.install(NO_NL80211, root, "bin/saluki-without-nl80211")
     return machine.base(root, INIT, [*PROGRAMS, *(tree / p for p in programs.PROGRAMS)],
                         [tree / folder for folder in programs.LIBRARIES])

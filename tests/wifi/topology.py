@@ -44,6 +44,7 @@ class AccessPoint:
     security: str = "open"  # or wpa2, wpa3
     hidden: bool = False
     band: str = ""  # "6", whose channels have numbers of other bands too, and which takes wpa3 alone
+    clones: str = ""  # another one's name, whose network's name and whose address it takes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,9 +102,11 @@ class Await:
 
 @dataclasses.dataclass(frozen=True)
 class Shout:
-    """One deauthentication frame on a channel of 2.4 or 5 GHz, of MARK_SENDER, to all."""
+    """Frames with radiotap headers on a channel of 2.4 or 5 GHz; without any, one deauthentication frame of
+    MARK_SENDER, to all."""
     name: str
     channel: int
+    frames: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -190,11 +193,13 @@ def _key(network):
     return hashlib.pbkdf2_hmac("sha1", PASSPHRASE.encode(), network.encode(), 4096, 32).hex()
 
 
-def hostapd(access_point):
+def hostapd(topology, access_point):
     a = access_point
-    lines = [f"interface={a.name}", f"ssid={a.name}", "driver=nl80211", f"channel={a.channel}",
+    lines = [f"interface={a.name}", f"ssid={a.clones or a.name}", "driver=nl80211", f"channel={a.channel}",
              f"hw_mode={'g' if a.channel <= 14 and a.band != '6' else 'a'}", "wmm_enabled=1",
              f"ignore_broadcast_ssid={int(a.hidden)}"]
+    if a.clones:
+        lines.append(f"bssid={topology.mac(a.clones).hex(':')}")
     lines += ["ieee80211ax=1", "op_class=131"] if a.band == "6" else ["ieee80211n=1"]
     if a.security == "wpa2":
         lines += ["wpa=2", "wpa_key_mgmt=WPA-PSK", "rsn_pairwise=CCMP",
@@ -332,7 +337,7 @@ def write(topology, folder):
     folder.mkdir(parents=True)
     (folder / "steps").write_text("".join(f"{line}\n" for line in steps(topology)))
     for a in topology.access_points:
-        (folder / f"{a.name}.conf").write_text(hostapd(a))
+        (folder / f"{a.name}.conf").write_text(hostapd(topology, a))
     for s in topology.stations:
         (folder / f"{s.name}.conf").write_text(wpa_supplicant(topology.access_point(s.joins)))
     for f in topology.frequencies():
@@ -342,4 +347,5 @@ def write(topology, folder):
         if isinstance(row, Frames):
             write_pcap(folder / f"{name}.pcap", 1, numbered(topology, row))
         elif isinstance(row, Shout):
-            write_pcap(folder / f"{name}.pcap", 127, [shout()])
+            frames = [captures.Frame(0, len(f), 127, f) for f in row.frames]
+            write_pcap(folder / f"{name}.pcap", 127, frames or [shout()])
