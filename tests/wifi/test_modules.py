@@ -21,7 +21,7 @@ def address(at):
 
 
 ONE, HOME, STATION = map(address, (0, 2, 3))
-TRAFFIC = (Frames("phone", "home", 100), Pings("phone", 10))
+TRAFFIC = (Frames("phone", "home", 120, rate=40), Pings("phone", 10))
 
 
 def topology(frames=(), clones=""):
