@@ -7,6 +7,7 @@
 #include "agent/module/slots.h"
 #include "json.h"
 #include "module.h"
+#include "pinned.h"
 
 #define OPT_JSON 256
 
@@ -89,10 +90,25 @@ static void print_stats(const struct saluki_slot *s, const struct saluki_slot_co
 	printf(", %.1f ns a frame%s\n", cost_ns(c), c->shed ? ", left out at present" : "");
 }
 
+/* Bytes in the ring now. 0 where that cannot be told. */
+static uint64_t ring_used(const char *interface)
+{
+	struct pinned p;
+	uint64_t used = 0, size;
+
+	if (pinned_open(&p, interface))
+		return 0;
+	if (pinned_ring_fill(&p, &used, &size))
+		used = 0;
+	pinned_close(&p);
+	return used;
+}
+
 static int print(const char *interface, bool stats, bool json)
 {
 	struct module_slots s;
 	int err = module_slots_open(&s, interface, false);
+	uint64_t used = err ? 0 : ring_used(interface);
 	unsigned int printed = 0;
 
 	if (!err && json)
@@ -103,6 +119,8 @@ static int print(const char *interface, bool stats, bool json)
 		if (!s.table.slots[i].used)
 			continue;
 		err = module_slots_counters(&s, i, &c);
+		/* A CPU finds out with its next frame. */
+		c.shed = !err && c.shed && used > s.table.slots[i].back_at;
 		if (err)
 			log_line("%s: cannot read the counters: %s", interface, strerror(-err));
 		else if (json)
