@@ -140,12 +140,10 @@ static __always_inline void prefix_ip(__u8 *address, __u32 version, const struct
 	__builtin_memcpy(address, out.bytes, 16);
 }
 
-/* A function of its own, which the verifier goes through once. `hashed`, `prefix`: VIEW_ bits. */
-__noinline int anonymise(struct frame_view *v, const struct anonymise_key *key, __u32 hashed,
-			 __u32 prefix)
+/* `hashed`, `prefix`: VIEW_ bits. */
+static __always_inline void anonymise(struct frame_view *v, const struct anonymise_key *key,
+				      __u32 hashed, __u32 prefix)
 {
-	if (!v || !key)
-		return 0;
 	if (hashed & v->has & VIEW_MAC)
 		for (int i = 0; i < 4; i++)
 			anonymise_mac(v->addr[i], key);
@@ -158,7 +156,6 @@ __noinline int anonymise(struct frame_view *v, const struct anonymise_key *key, 
 		prefix_ip(v->saddr, v->ip_version, key);
 		prefix_ip(v->daddr, v->ip_version, key);
 	}
-	return 0;
 }
 
 #endif

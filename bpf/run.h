@@ -88,6 +88,21 @@ static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_s
 	return c->shed;
 }
 
+/* A global function, which the verifier goes through once, and so with no pointers: Linux before
+ * 5.12 does not take them. The keys are those of the table in force by now, or the same. */
+__noinline int run_anonymise(__u32 hashed, __u32 prefix)
+{
+	__u32 zero = 0;
+	struct saluki_slots_in_force *now = bpf_map_lookup_elem(&saluki_slots_now, &zero);
+	struct frame_view *v = bpf_map_lookup_elem(&saluki_view, &zero);
+	__u32 which = now ? *(volatile __u32 *)&now->table : 0;
+	const struct saluki_slot_table *table = bpf_map_lookup_elem(&saluki_slot_table, &which);
+
+	if (v && table)
+		anonymise(v, (void *)table->anonymise, hashed, prefix);
+	return 0;
+}
+
 /* What it has said. A function of its own: it is in the program once, and most frames do not need
  * it. */
 static __noinline int run_said(struct frame_view *v, const struct saluki_slot *s,
@@ -122,7 +137,7 @@ static __noinline int run_said(struct frame_view *v, const struct saluki_slot *s
 		else                                                                               \
 			mask_view((r)->v, (r)->whole, s);                                          \
 		if (s->hashed | s->prefix)                                                         \
-			anonymise((r)->v, (void *)(r)->table->anonymise, s->hashed, s->prefix);    \
+			run_anonymise(s->hashed, s->prefix);                                       \
 		if (!(c->frames++ & TIMED_MASK))                                                   \
 			begin_ns = bpf_ktime_get_ns();                                             \
 		c->missing += (r)->h->is_xdp ? slot_xdp_##n((r)->h->ctx)                           \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/tap/program.h"
 #include "shape.h"
 #include "wants.h"
 
@@ -82,6 +83,7 @@ int verify_open(struct bpf_object **obj, const struct module_object *linked, con
 		snprintf(why, VERIFY_WHY_LEN, "libbpf does not open it: %s", strerror(-err));
 		return err;
 	}
+	program_functions(*obj);
 	prog = verify_program(*obj);
 	if (prog && !strcmp(bpf_program__section_name(prog), module_shim(hook).section) &&
 	    !bpf_object__next_program(*obj, prog))

@@ -2,10 +2,13 @@
 /* Programs between opening and loading: see program.h. */
 #include "program.h"
 
+#include <bpf/btf.h>
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 static bool is_exchange(const struct bpf_insn *i)
 {
@@ -39,4 +42,28 @@ int program_drop_exchange(struct bpf_object *obj)
 
 	bpf_object__for_each_program(prog, obj) err = err ?: drop_exchange(prog);
 	return err;
+}
+
+static bool kernel_is_before(unsigned int major, unsigned int minor)
+{
+	unsigned int is_major = 0, is_minor = 0;
+	struct utsname u;
+
+	uname(&u);
+	sscanf(u.release, "%u.%u", &is_major, &is_minor);
+	return is_major < major || (is_major == major && is_minor < minor);
+}
+
+void program_functions(struct bpf_object *obj)
+{
+	struct btf *btf = bpf_object__btf(obj);
+
+	if (!btf || !kernel_is_before(5, 12))
+		return;
+	for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
+		struct btf_type *type = (struct btf_type *)btf__type_by_id(btf, id);
+
+		if (btf_is_func(type)) /* whose linkage is in the place of a length */
+			type->info = BTF_KIND_FUNC << 24 | BTF_FUNC_STATIC;
+	}
 }

@@ -11,5 +11,8 @@
 /* Takes the atomic exchange (bpf/mapped.h) out of all programs of `obj`, which must not need it.
  * Linux before 5.12 does not know it, and refuses a program that has it. Returns 0 or -errno. */
 int program_drop_exchange(struct bpf_object *obj);
+/* Before Linux 5.12 a global function cannot have pointers for arguments. There all functions of
+ * `obj` become static: they are verified with what they are called with, at each call. */
+void program_functions(struct bpf_object *obj);
 
 #endif

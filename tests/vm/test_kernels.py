@@ -42,6 +42,43 @@ def test_sensor_and_collector(vm, kernel, name):
     assert_balanced(stats["sensors"][0], len(sent))
 
 
+@pytest.mark.parametrize("kernel,name", per_kernel(cases.MODULES))
+def test_module(vm, kernel, name):
+    """It sees each frame, what it says is at the collector, and it is taken away again."""
+    run = cases.MODULES[kernel][name]
+    out = vm / cases.folder(name)
+    said, log = (out / "said").read_text(), (out / "module").read_text()
+    assert (out / "status").read_text() == "0\n" and log.endswith("done\n"), said + log
+    assert f"{run.interface}: capturing by {run.by}," in said, said
+    sent = cases.played(run.interface)
+    assert_same(sent, list(captures.frames(out / "out.pcapng")), stamps=False)
+    stats = json.loads((out / "stats.json").read_text())
+    assert_balanced(stats["sensors"][0], len(sent))
+    (each,) = json.loads((out / "stats-modules").read_text())
+    assert each["frames"] == len(sent) and each["skipped"] == each["missing"] == 0, each
+    lines = [json.loads(line) for line in (out / "each.jsonl").read_text().splitlines()]
+    assert lines == captures.said(out / "out.pcapng")
+    assert stats["lines_written"] == each["events"] == len(lines)
+    assert [bytes.fromhex(x["data"]) for x in lines] == [
+        f.data[6:12] for f in sent if run.interface == "tap0"] or run.interface == "mon0"
+    assert len(lines) > len(sent) // 2
+
+
+@pytest.mark.parametrize("kernel", cases.RUNS)
+def test_modules_are_checked(vm, kernel):
+    """Those that come with the project can be loaded; of the hostile none."""
+    good, hostile = cases.modules()
+    refused, taken = (rows.get(kernel, set()) for rows in (cases.REFUSED, cases.TAKEN))
+    statuses = dict(line.split()[::-1] for line in (vm / "check/said").read_text().splitlines())
+    for path in (*good, *hostile):
+        said = (vm / "check" / path.name).read_text()
+        name = path.name.split(".")[0]
+        expected = name in refused if path in good else name not in taken
+        assert statuses[path.name] == str(int(expected)), said
+        assert (": refused: " in said) == expected, said
+    assert len(good) > len(refused) and len(hostile) > len(taken)
+
+
 @pytest.mark.parametrize("kernel,name", per_kernel({k: cases.RADIOS for k in cases.RUNS}))
 def test_channel(vm, kernel, name):
     """A radio hears its own channel alone; what cannot be set is said, and nothing captured."""
