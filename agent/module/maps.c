@@ -61,6 +61,18 @@ uint64_t maps_bytes(const struct bpf_map *map)
 	}
 }
 
+/* One instruction that calls a helper copies, compares or hashes all of a key or a value, and a
+ * trie is as deep as its keys have bits: what the verifier counts would bound nothing. Variables
+ * of the module's own are no map that it can give to a helper. */
+static bool takes_long(const struct bpf_map *map)
+{
+	enum bpf_map_type type = bpf_map__type(map);
+
+	return !bpf_map__is_internal(map) &&
+	       (bpf_map__key_size(map) > (type == BPF_MAP_TYPE_LPM_TRIE ? 4 + 16 : 256) ||
+		bpf_map__value_size(map) > (type == BPF_MAP_TYPE_BLOOM_FILTER ? 256 : 8192));
+}
+
 const char *maps_denied(const struct bpf_map *map)
 {
 	uint32_t flags = bpf_map__map_flags(map);
@@ -76,6 +88,9 @@ const char *maps_denied(const struct bpf_map *map)
 		return "a map of maps; remove 'values'";
 	if (!words_map_type_grantable(bpf_map__type(map)))
 		return "no policy can grant a map of this type";
+	if (takes_long(map))
+		return "a call takes too long with it; a key has at most 256 bytes (a trie's 20), "
+		       "a value 8192 (a bloom filter's 256)";
 	/* Its memory would grow behind the check; a trie has no other way, but is bounded. */
 	if (bpf_map__type(map) == BPF_MAP_TYPE_LPM_TRIE)
 		flags &= ~BPF_F_NO_PREALLOC;

@@ -30,8 +30,6 @@ static const uint8_t helpers_grantable[] = {
 	BPF_FUNC_ringbuf_submit,
 	BPF_FUNC_ringbuf_discard,
 	BPF_FUNC_ringbuf_query,
-	BPF_FUNC_csum_diff,
-	BPF_FUNC_strncmp,
 };
 
 static const char *const map_types[] = {
