@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,24 +56,46 @@ static int write_and_sync(const char *path, uint64_t serial)
 	return err;
 }
 
-int serial_keep(const char *name, uint64_t serial)
+/* Another may have been loaded elsewhere since it was checked. */
+static int write_higher(const char *name, uint64_t serial)
 {
 	char path[128], new[128];
-	int folder, err;
+	uint64_t highest;
+	int err = serial_read(name, &highest);
 
-	mkdir("/var/lib/saluki", 0755);
-	mkdir(SERIAL_FOLDER, 0755);
+	if (!err && serial < highest) {
+		log_line("%s: serial %" PRIu64 " was loaded meanwhile, and %" PRIu64 " is older",
+			 name, highest, serial);
+		return -EPERM;
+	}
+	if (err || serial == highest)
+		return err;
 	serial_path(path, sizeof(path), name, "");
 	serial_path(new, sizeof(new), name, ".new");
 	err = write_and_sync(new, serial);
 	if (!err && rename(new, path))
 		err = -errno;
-	folder = err ? -1 : open(SERIAL_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder >= 0) {
-		err = fsync(folder) ? -errno : 0;
-		close(folder);
-	}
 	if (err)
 		log_line("%s: %s", path, strerror(-err));
+	return err;
+}
+
+int serial_keep(const char *name, uint64_t serial)
+{
+	int folder, err;
+
+	mkdir("/var/lib/saluki", 0755);
+	mkdir(SERIAL_FOLDER, 0755);
+	folder = open(SERIAL_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0 || flock(folder, LOCK_EX)) { /* until it is closed */
+		err = -errno;
+		log_line(SERIAL_FOLDER ": %s", strerror(-err));
+	} else {
+		err = write_higher(name, serial);
+		if (!err && fsync(folder))
+			err = -errno;
+	}
+	if (folder >= 0)
+		close(folder);
 	return err;
 }

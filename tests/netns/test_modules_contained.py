@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Modules that mean harm, or that come upon a capture that changes: what they do stays with them."""
 import json
+import pathlib
+import subprocess
 
 import pytest
 
@@ -98,6 +100,29 @@ def test_object_and_policy_are_read_once(bed, modules, wire):  # pylint: disable
     opened = [line for line in log.read_text().splitlines() if "ENOENT" not in line]
     for name in obj.name, obj.name + ".sig", modules.policy.name:
         assert sum(f'{name}"' in line for line in opened) == 1, (name, opened)
+
+
+def test_a_serial_that_falls_meanwhile(bed, modules, wire):  # pylint: disable=unused-argument
+    """Two are loaded at once, on two interfaces: the older one, checked before the newer was kept,
+    does not take its place."""
+    bed.collector()
+    bed.sensor("lib", "tap0")
+    obj = modules.make("each")
+    modules.load(obj)
+    assert modules.run("sign", "--key", modules.key, "--serial", "5", obj).returncode == 0
+    held = bed.ns.start("flock", "/var/lib/saluki/modules", "sh", "-c", "echo; read l; echo 8 > "
+                        "/var/lib/saluki/modules/each.serial", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert held.stdout.readline()
+    load = bed.ns.start(testbed.BUILD / "saluki", "module", "load", "-i", "tap0", "--policy",
+                        modules.policy, obj, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    waiting = f"-> FLOCK  ADVISORY  WRITE {load.pid} "
+    testbed.wait_for(lambda: load.poll() is not None or waiting in pathlib.Path("/proc/locks").read_text(),
+                     "the second to wait for the first")
+    held.communicate("\n")
+    said = load.communicate()
+    assert load.returncode == 1 and "each: serial 8 was loaded meanwhile, and 5 is older" in said[1], said
+    assert bed.ns.run("cat", "/var/lib/saluki/modules/each.serial", capture_output=True).stdout == "8\n"
+    assert modules.stats()["each"]["serial"] == 1
 
 
 def test_no_room_for_a_ninth(bed, modules, wire):
