@@ -6,6 +6,7 @@
  * it that no event is kept for a program that has ended.
  */
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -99,6 +100,29 @@ static int set_environment(const struct module_handed *h)
 		       : 0;
 }
 
+#define LANDLOCK_WITH_SCOPES 6 /* its version: Linux 6.12 */
+#define SCOPE_SIGNAL (1ULL << 1)
+
+/* The capture's own processes may be of the same user: they are out of its reach, and so are other
+ * consumers and what we were started by. Without a terminal that it controls it cannot type there
+ * (TIOCSTI) what root's shell would read. */
+static void set_apart(void)
+{
+	struct {
+		__u64 files, net, scoped;
+	} attr = { .scoped = SCOPE_SIGNAL };
+	int fd = -1;
+
+	setsid();
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) >=
+	    LANDLOCK_WITH_SCOPES)
+		fd = syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	if (fd >= 0 && syscall(SYS_landlock_restrict_self, fd, 0))
+		log_line("cannot keep a consumer's signals to itself: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Does not return. */
 static void run_program(const struct consume *c)
 {
@@ -109,6 +133,7 @@ static void run_program(const struct consume *c)
 		_exit(1);
 	/* Should we be killed: there is nobody to tell it anything then. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	set_apart();
 	err = set_environment(&c->handed);
 	err = err ?: place(c);
 	signal(SIGPIPE, SIG_DFL);
@@ -124,7 +149,6 @@ static void run_program(const struct consume *c)
 
 /* ---- beside it ------------------------------------------------------------------------------- */
 
-/* A terminal's signals it has had already. */
 static void pass_on(struct consume *c)
 {
 	struct signalfd_siginfo s;
@@ -134,8 +158,7 @@ static void pass_on(struct consume *c)
 			continue;
 		if (s.ssi_signo == SIGINT || s.ssi_signo == SIGTERM)
 			c->stopped_by = s.ssi_signo;
-		if (s.ssi_code != SI_KERNEL)
-			kill(c->pid, s.ssi_signo);
+		kill(c->pid, s.ssi_signo);
 	}
 }
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Consumers: programs without any right that read what a module says and remembers, on the sensor."""
 import collections
+import contextlib
 import os
+import pty
 import re
 import signal
 
@@ -131,6 +133,41 @@ def test_it_can_do_nothing_else(bed, modules, wire):
     assert [int(n) for n, what in fds if not what.startswith("/proc/")] == list(range(6))  # but ls's own
     assert [what for _, what in fds[3:6]] == ["anon_inode:bpf-map", "pipe:", "anon_inode:bpf-map"]
     assert rest[-1] == "count,3:1048576:4,counts:5"
+
+
+def test_it_reaches_no_other_process(bed, modules, wire):
+    """Not the capture nor the collector, which are nobody's here, too."""
+    assert wire
+    collector, sensor = bed.collector(), bed.sensor("lib", "tap0")
+    modules.load(modules.make("count"))
+    others = [pid for p in (collector, sensor) for pid in testbed.with_children(p.popen.pid)]
+    assert any(os.stat(f"/proc/{pid}").st_uid == 65534 for pid in others)
+    script = "sleep 9 & kill $! && echo mine; for p; do kill -0 $p 2> /dev/null && echo $p; done; :"
+    got = bed.ns.run(BUILD / "saluki", "module", "consume", "-i", "tap0", "count", "--", "sh", "-c",
+                     script, "sh", *others, capture_output=True)
+    assert got.stdout == "mine\n"
+
+
+def test_it_cannot_type(bed, modules, wire):
+    """At the terminal of who started it."""
+    assert wire
+    bed.collector()
+    bed.sensor("lib", "tap0")
+    modules.load(modules.make("count"))
+    script = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSTI, b'x')"
+    command = [BUILD / "saluki", "module", "consume", "-i", "tap0", "count", "--", "/usr/bin/python3", "-c",
+               script]
+    said = []
+    pid, terminal = pty.fork()
+    if pid == 0:
+        command = bed.ns.command(command)
+        os.execvp(command[0], command)
+    with contextlib.suppress(OSError):  # EIO is its end
+        while data := os.read(terminal, 4096):
+            said.append(data)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
+    assert re.search(rb"Error: .* (not permitted|error)", b"".join(said)), said
 
 
 def test_it_cannot_write(bed, modules, wire):
