@@ -77,8 +77,8 @@ static inline bool lines_string(const char **at, char *out, size_t max)
 			c = lines_escaped(at);
 		if (!c || (out && n + 1 >= max))
 			return false;
-		if (out)
-			out[n++] = c;
+		if (out) /* who has named it may mean the terminal that it is printed to */
+			out[n++] = (unsigned char)c < ' ' || c == 127 ? '?' : c;
 	}
 	if (out)
 		out[n] = 0;

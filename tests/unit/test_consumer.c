@@ -165,11 +165,11 @@ static void what_the_collector_writes_is_read(void **state)
 	(void)state;
 	for (int i = 0; i < SAID_BYTES_MAX; i++)
 		s.bytes[i] = 255 - i;
-	said_json(line, &s, "r\xff\"\\oom-4567890123456789012345678", "et\x01h0,}]\"012345", &id);
+	said_json(line, &s, "r\xff\"\\oom-4567890123456789012345678", "et\x1bh0,}]\"012345", &id);
 	open_text(line);
 	assert_int_equal(consumer_next(&c, &e, -1), 1);
 	assert_string_equal(e.sensor, "r\xff\"\\oom-45678901234567890123456"); /* 31 */
-	assert_string_equal(e.interface, "et\x01h0,}]\"012345");
+	assert_string_equal(e.interface, "et?h0,}]\"012345"); /* not for a terminal */
 	assert_true(e.serial == UINT64_MAX && e.time_ns == UINT64_MAX && e.direction == 1);
 	assert_int_equal(e.len, SAID_BYTES_MAX);
 	assert_memory_equal(e.data, s.bytes, SAID_BYTES_MAX);
