@@ -148,9 +148,8 @@ def test_another_program_on_the_hook(bed, bundled):
     bed.collector()
     bed.tun("mon0", 803, bundled)
     bed.ns.run("mount", "-t", "tmpfs", "none", "/mnt")
-    bed.ns.run("bpftool", "prog", "load", testbed.ROOT / "build/bpf/capture.bpf.o",
-               "/sys/fs/bpf/other", capture_output=True, check=False)
-    # bpftool loads the first program of an object: the XDP one.
+    bed.ns.run("bpftool", "prog", "load", testbed.ROOT / "build/bpf/xsk.bpf.o",
+               "/sys/fs/bpf/other", capture_output=True)
     bed.ns.run("bpftool", "net", "attach", "xdpgeneric", "pinned", "/sys/fs/bpf/other", "dev",
                "mon0", capture_output=True)
     assert_said(run_sensor(bed, "-i", "mon0", *sensor_args(bed, "--source", "xdp")), 1,
