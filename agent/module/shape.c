@@ -187,13 +187,14 @@ static bool relocations_right(const struct elf *e, unsigned int section, struct 
 }
 
 /* A map is known by its relocation. Without one, what stands there would be taken for the
- * descriptor of a map of ours. */
+ * descriptor of a map of ours. Every 8 bytes are looked at: a function may begin in what would be
+ * the second half of another's last instruction. */
 static bool names_descriptors(const struct elf *e, unsigned int section)
 {
 	const struct bpf_insn *i = elf_data(e, section);
 	const struct bpf_insn *end = i + e->sections[section].sh_size / sizeof(*i);
 
-	for (; i < end; i += i->code == IMM64 ? 2 : 1)
+	for (; i < end; i++)
 		if (i->code == IMM64 &&
 		    (i->src_reg == BPF_PSEUDO_MAP_FD || i->src_reg == BPF_PSEUDO_MAP_VALUE))
 			return true;

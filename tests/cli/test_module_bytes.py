@@ -90,12 +90,16 @@ class Object:
 
 
 @pytest.mark.parametrize("kind", [1, 2])  # BPF_PSEUDO_MAP_FD, BPF_PSEUDO_MAP_VALUE
-def test_a_map_by_its_descriptor(bench, kind):
-    """It would be any that 'saluki module load' has open: that of the slots, with keys and grants."""
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_map_by_its_descriptor(bench, kind, hidden):
+    """It would be any that 'saluki module load' has open: that of the slots, with keys and grants.
+    Hidden, it stands where half of an instruction before it would reach to, of what is not called."""
     obj = Object(bench, DESCRIPTOR)
     begin, size = obj.section(".text")
     at = next(at for at in range(begin, begin + size, 8)
               if obj.data[at] == 0x18 and obj.data[at + 4:at + 8] == bytes.fromhex("0000ff7f"))
+    if hidden:
+        obj.data[at - 8] = 0x18
     obj.data[at + 1] |= kind << 4
     struct.pack_into("<I", obj.data, at + 4, 6)
     assert bench.refused(obj.sign(bench)) == [
