@@ -22,15 +22,21 @@ static const char what[] =
 struct row {
 	char where[NAME_LEN]; /* sensor:interface; "" on the sensor itself */
 	__u8 addr[6];
-	bool is_channel, seen;
+	bool is_channel;
 	__u32 began;			     /* airtime_event.began */
 	struct airtime now, before, earlier; /* `earlier`: what was counted before `began` */
 };
 
+/* Whoever sends from made-up addresses makes rows: there are so many, and no more. */
+#define ROWS_MAX 32768
+#define INDEX (4 * ROWS_MAX)
+
 struct table {
 	const struct wifi_options *options;
 	struct row *rows;
-	size_t count, room;
+	__u32 *index; /* by hash: the number of a row, from 1; 0: none */
+	size_t count;
+	__u64 left_out;		   /* what was said of others */
 	__u64 from_ns, printed_ns; /* of the clock that events have, or of this machine's */
 	bool has_maps;
 	int stations, channels;
@@ -38,27 +44,55 @@ struct table {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+static __u32 row_hash(const char *where, const __u8 *addr, bool is_channel)
+{
+	__u64 hash = 0xcbf29ce484222325ULL + is_channel; /* FNV-1a */
+
+	for (; *where; where++)
+		hash = (hash ^ (__u8)*where) * 0x100000001b3ULL;
+	for (int i = 0; i < 6; i++)
+		hash = (hash ^ addr[i]) * 0x100000001b3ULL;
+	return hash ^ hash >> 32;
+}
+
+static bool row_is(const struct row *r, const char *where, const __u8 *addr, bool is_channel)
+{
+	return r->is_channel == is_channel && !memcmp(r->addr, addr, 6) && !strcmp(r->where, where);
+}
+
+/* Its place in the index, where its number is or is to be. */
+static __u32 *row_place(struct table *t, const char *where, const __u8 *addr, bool is_channel)
+{
+	__u32 at = row_hash(where, addr, is_channel);
+	__u32 *place = &t->index[at % INDEX];
+
+	while (*place && !row_is(&t->rows[*place - 1], where, addr, is_channel))
+		place = &t->index[++at % INDEX];
+	return place;
+}
+
+/* Rows have other numbers: they were sorted. */
+static void rows_index(struct table *t)
+{
+	memset(t->index, 0, INDEX * sizeof(*t->index));
+	for (size_t i = 0; i < t->count; i++)
+		*row_place(t, t->rows[i].where, t->rows[i].addr, t->rows[i].is_channel) = i + 1;
+}
+
+/* NULL: there is no room for another one, which is counted. */
 static struct row *row_find(struct table *t, const char *where, const __u8 *addr, bool is_channel)
 {
+	__u32 *place = row_place(t, where, addr, is_channel);
 	struct row *r;
 
-	for (size_t i = 0; i < t->count; i++) {
-		r = &t->rows[i];
-		if (r->is_channel == is_channel && !memcmp(r->addr, addr, 6) &&
-		    !strcmp(r->where, where))
-			return r;
+	if (*place)
+		return &t->rows[*place - 1];
+	if (t->count == ROWS_MAX) {
+		t->left_out++;
+		return NULL;
 	}
-	if (t->count == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-
-		r = realloc(t->rows, room * sizeof(*r));
-		if (!r)
-			return NULL;
-		t->rows = r;
-		t->room = room;
-	}
-	r = &t->rows[t->count++];
-	memset(r, 0, sizeof(*r));
+	r = &t->rows[t->count];
+	*place = ++t->count;
 	snprintf(r->where, sizeof(r->where), "%s", where);
 	memcpy(r->addr, addr, 6);
 	r->is_channel = is_channel;
@@ -121,7 +155,7 @@ static int map_read(struct table *t, int map, bool is_channel)
 		memcpy(addr, &key, is_channel ? sizeof(key.mhz) : sizeof(addr));
 		r = row_find(t, "", addr, is_channel);
 		if (!r)
-			return -ENOMEM;
+			continue;
 		row_take(r, a.begin_ns / 1000000, a);
 		t->from_ns = is_channel && (!t->from_ns || a.begin_ns < t->from_ns) ? a.begin_ns
 										    : t->from_ns;
@@ -139,7 +173,7 @@ static int maps_read(struct table *t)
 	return err;
 }
 
-static int event_take(struct table *t, const struct consumer_event *from)
+static void event_take(struct table *t, const struct consumer_event *from)
 {
 	const struct airtime_event *e = from->data;
 	char where[NAME_LEN];
@@ -149,13 +183,13 @@ static int event_take(struct table *t, const struct consumer_event *from)
 	if (from->len != sizeof(*e)) {
 		fprintf(stderr, "airtime: an event of %u bytes is none of this airtime's\n",
 			from->len);
-		return 0;
+		return;
 	}
 	snprintf(where, sizeof(where), "%.31s%s%.31s", from->sensor, *from->sensor ? ":" : "",
 		 from->interface);
 	r = row_find(t, where, e->addr, false);
 	if (!r)
-		return -ENOMEM;
+		return;
 	begin_ns = from->time_ns - e->lasted_ms * 1000000ULL;
 	if (!t->from_ns || begin_ns < t->from_ns)
 		t->from_ns = begin_ns;
@@ -168,7 +202,6 @@ static int event_take(struct table *t, const struct consumer_event *from)
 				   .air_ns = e->air_ns,
 				   .mhz = e->mhz,
 				   .signal_dbm = e->signal_dbm });
-	return 0;
 }
 
 /* ---- what goes out --------------------------------------------------------------------------- */
@@ -228,6 +261,7 @@ static void print(struct table *t, __u64 now_ns, bool is_last)
 		for (size_t i = 0; i < t->count; i++)
 			t->rows[i].before = (struct airtime){ 0 };
 	qsort(t->rows, t->count, sizeof(*t->rows), by_air);
+	rows_index(t);
 	if (!t->options->json)
 		printf("%s %.1f s\n%-20s %5s %8s %8s %10s %8s %8s\n", is_last ? "all:" : "last",
 		       lasted_ns / 1e9, "station", "MHz", "frames", "retries", "air ms", "of time",
@@ -291,9 +325,7 @@ static int follow_events(struct table *t, struct consumer *c)
 		if (!err)
 			continue;
 		now_ns = e.time_ns > now_ns ? e.time_ns : now_ns;
-		err = event_take(t, &e);
-		if (err)
-			return err;
+		event_take(t, &e);
 		if (!t->printed_ns)
 			t->printed_ns = t->from_ns;
 		if (now_ns - t->printed_ns >= interval_ns(t))
@@ -317,12 +349,22 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	wifi_signals();
+	t.rows = calloc(ROWS_MAX, sizeof(*t.rows));
+	t.index = calloc(INDEX, sizeof(*t.index));
+	if (!t.rows || !t.index) {
+		fprintf(stderr, "airtime: no memory for %d stations\n", ROWS_MAX);
+		return 1;
+	}
 	err = consumer_open(&c, "airtime");
 	t.stations = consumer_map(&c, "stations");
 	t.channels = consumer_map(&c, "channels");
 	t.has_maps = t.stations >= 0 && t.channels >= 0;
 	err = err ? err : t.has_maps ? follow_maps(&t, &c) : follow_events(&t, &c);
+	if (t.left_out)
+		fprintf(stderr, "airtime: more than %d stations: %llu times one was in no row\n",
+			ROWS_MAX, t.left_out);
 	free(t.rows);
+	free(t.index);
 	consumer_close(&c);
 	return fflush(stdout) || err ? 1 : 0;
 }
