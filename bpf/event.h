@@ -71,19 +71,20 @@ static __always_inline int event_mapped(__u32 cpu, const struct frame_view *v, _
 }
 
 /* All CPUs together; at the turn of a second two may both begin it anew. */
-static __always_inline bool event_is_granted(struct saluki_slot_limit *l, __u32 granted,
-					     __u64 time_ns)
+static __always_inline bool event_is_granted(struct saluki_slot_limit *l,
+					     const struct saluki_slot *s, __u64 time_ns)
 {
 	__u64 second = time_ns / EVENT_SECOND;
 
-	if (l->second != second) {
+	if (l->second != second || l->loaded_ns != s->loaded_ns) {
 		l->second = second;
+		l->loaded_ns = s->loaded_ns;
 		l->events = 0;
 	}
 	/* Not what the addition returns: that is there from Linux 5.12 on. Another CPU's may be in
 	 * it, so the last of a second's may be refused too soon, and none is granted too many. */
 	__sync_fetch_and_add(&l->events, 1);
-	return *(volatile __u64 *)&l->events <= granted;
+	return *(volatile __u64 *)&l->events <= s->events;
 }
 
 /* A ring for each slot whose events somebody on this machine reads ('saluki module consume'). */
@@ -126,7 +127,7 @@ static __always_inline void event_put(__u32 cpu, const struct frame_view *v, __u
 {
 	__u32 len = v->event_len > MODULE_EVENT_MAX ? MODULE_EVENT_MAX : v->event_len;
 
-	if (!event_is_granted(l, s->events, v->time_ns)) {
+	if (!event_is_granted(l, s, v->time_ns)) {
 		c->events_limited++;
 		return;
 	}

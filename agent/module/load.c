@@ -110,13 +110,39 @@ static void key_for(__u64 out[2], const uint8_t secret[KEY_LEN], const char *use
 	sodium_memzero(key, sizeof(key));
 }
 
+/* Whether a module that is there already is shown something by that key. */
+static bool is_used(const struct saluki_slot_table *t, bool anonymise)
+{
+	for (int i = 0; i < SALUKI_MODULES_MAX; i++) {
+		const struct saluki_slot *s = &t->slots[i];
+
+		if (s->used && (anonymise ? s->hashed | s->prefix : s->shown & VIEW_LABEL))
+			return true;
+	}
+	return false;
+}
+
+/* One key of the table is that of `secret` from now on, for all. */
+static void set_key(struct module_slots *s, __u64 key[2], const uint8_t secret[KEY_LEN],
+		    bool anonymise)
+{
+	__u64 new[2];
+
+	key_for(new, secret, anonymise ? "saluki anonymise" : "saluki trajectory");
+	if (is_used(&s->table, anonymise) && memcmp(new, key, sizeof(new)))
+		log_line("%s: %s are by another key from now on, for modules that run already, too",
+			 s->interface, anonymise ? "hidden addresses and names" : "labels");
+	memcpy(key, new, sizeof(new));
+	sodium_memzero(new, sizeof(new));
+}
+
 /* Those that it takes: a policy without others leaves them as they are. */
-static void set_keys(struct saluki_slot_table *t, const struct module_checked *c)
+static void set_keys(struct module_slots *s, const struct module_checked *c)
 {
 	if (c->grant.hashed | c->grant.prefix)
-		key_for(t->anonymise, c->secrets.anonymise, "saluki anonymise");
+		set_key(s, s->table.anonymise, c->secrets.anonymise, true);
 	if (c->grant.shown & VIEW_LABEL)
-		key_for(t->trajectory, c->secrets.trajectory, "saluki trajectory");
+		set_key(s, s->table.trajectory, c->secrets.trajectory, false);
 }
 
 static int put_program(const struct module_slots *s, int slot, int fd)
@@ -164,10 +190,10 @@ int module_load(struct module_slots *s, const struct module_checked *c)
 	err = err ?: put_program(s, slot, bpf_program__fd(c->prog));
 	err = err ?: put_pins(s, c);
 	if (!err) {
-		fill_slot(&s->table.slots[slot], &s->config, c);
 		if (old >= 0)
 			s->table.slots[old].used = 0;
-		set_keys(&s->table, c);
+		set_keys(s, c);
+		fill_slot(&s->table.slots[slot], &s->config, c);
 		err = module_slots_write(s);
 	}
 	if (err) {

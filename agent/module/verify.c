@@ -19,9 +19,28 @@
 /* libbpf calls us back without a word of our own, so there is one load at a time. */
 static struct {
 	const struct module_grant *grant;
+	const struct bpf_object *obj;
 	size_t shim_insns;
 	bool refused;
 } loading;
+
+static bool is_own_map(int fd)
+{
+	const struct bpf_map *map;
+
+	bpf_object__for_each_map(map, loading.obj) if (bpf_map__fd(map) == fd) return true;
+	return false;
+}
+
+/* By now maps are descriptors of this process, which has others open: none but its own. */
+static bool maps_are_own(const struct bpf_insn *insns, size_t count)
+{
+	for (size_t n = 0; n < count; n++)
+		if (insns[n].code == (BPF_LD | BPF_IMM | BPF_DW) && insns[n].src_reg &&
+		    !is_own_map(insns[n].imm))
+			return false;
+	return true;
+}
 
 static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -33,7 +52,8 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 	if (!loading.grant || count < loading.shim_insns)
 		return -EPERM;
 	wants_insns(&w, bpf_program__insns(prog) + loading.shim_insns, count - loading.shim_insns);
-	loading.refused = !wants_granted(&w, loading.grant);
+	loading.refused = !wants_granted(&w, loading.grant) ||
+			  !maps_are_own(bpf_program__insns(prog), count);
 	return loading.refused ? -EPERM : 0;
 }
 
@@ -157,6 +177,7 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 	int err = log ? 0 : -ENOMEM;
 
 	loading.grant = grant;
+	loading.obj = obj;
 	loading.shim_insns = module_shim_insns(hook);
 	loading.refused = false;
 	if (log) {

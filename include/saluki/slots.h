@@ -76,9 +76,10 @@ struct saluki_slot_counters {
 };
 _Static_assert(sizeof(struct saluki_slot_counters) == 128, "two cache lines");
 
-/* Of all CPUs together: the present second, and events in it. */
+/* Of all CPUs together: the present second, and events in it, of the module that was loaded then.
+ */
 struct saluki_slot_limit {
-	__u64 second, events;
+	__u64 second, events, loaded_ns;
 };
 
 #endif
