@@ -195,7 +195,8 @@ $(BUILD)/tests/module_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/module_run agent/
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
 $(BUILD)/tests/bpf/view_run.o: | $(BUILD)/modules.skel.h
-$(BUILD)/tests/view_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/view_run agent/module/table agent/tap/program)
+$(BUILD)/tests/view_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/view_run agent/module/splice agent/module/table \
+		agent/tap/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 $(BUILD)/tests/view_run: | $(patsubst %,$(BUILD)/tests/bpf/look.%.o,tc xdp)
@@ -352,7 +353,8 @@ $(BUILD)/tests/bench/modules/%.protected.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUIL
 	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(BUILD)/tests/modules_cost: $(patsubst %,$(BUILD)/%.o,tests/bench/modules_cost tests/bench/modules_chain \
-		tests/bench/plain_view agent/module/table agent/source/pcap_read agent/source/ring agent/tap/program)
+		tests/bench/plain_view agent/module/splice agent/module/table agent/source/pcap_read agent/source/ring \
+		agent/tap/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -ldl
 $(BUILD)/tests/modules_cost: | $(BENCH_BPF) $(BENCH_MODULE_OBJECTS) $(BUILD)/bpf/capture.bpf.o $(BUILD)/bpf/modules.bpf.o

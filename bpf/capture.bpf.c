@@ -113,6 +113,7 @@ static __always_inline int capture(struct hook *h, bool wanted)
 	c->seen_bytes += h->len + h->vlan_len;
 	c->time_ns = 0;
 	c->consume = consume;
+	c->direction = h->direction;
 	if (!wanted) {
 		c->filtered++;
 		return 0;
@@ -147,7 +148,7 @@ int saluki_xdp(struct xdp_md *ctx)
 
 	if (!capture(&h, wanted))
 		return XDP_PASS;
-	bpf_tail_call_static(ctx, &saluki_slots, SALUKI_SLOT_RUN_IN);
+	bpf_tail_call_static(ctx, &saluki_slots, SALUKI_SLOT_RUN);
 	return consume ? XDP_DROP : XDP_PASS;
 }
 
@@ -165,11 +166,7 @@ static __always_inline int capture_skb(struct __sk_buff *skb, __u8 direction)
 
 	if (!capture(&h, wanted))
 		return TC_ACT_UNSPEC;
-	/* The places are constants: the kernel patches a jump. */
-	if (direction == SALUKI_DIRECTION_IN)
-		bpf_tail_call_static(skb, &saluki_slots, SALUKI_SLOT_RUN_IN);
-	else
-		bpf_tail_call_static(skb, &saluki_slots, SALUKI_SLOT_RUN_OUT);
+	bpf_tail_call_static(skb, &saluki_slots, SALUKI_SLOT_RUN);
 	return consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 

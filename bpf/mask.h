@@ -65,9 +65,9 @@ static __always_inline void mask_payload(struct frame_view *to, const struct fra
 
 /* A module that is the only one looks at the whole view itself: what it is not shown is taken out
  * of it. There is no more of the payload than it is shown. */
-static __always_inline void mask_alone(struct frame_view *v, const struct saluki_slot *s)
+static __always_inline void mask_alone(struct frame_view *v, __u32 shown)
 {
-	__u32 hidden = v->has & ~s->shown;
+	__u32 hidden = v->has & ~shown;
 
 	if (!hidden)
 		return;
@@ -80,16 +80,16 @@ static __always_inline void mask_alone(struct frame_view *v, const struct saluki
 	MASK_HIDE(VIEW_IP, saddr, sport)
 	MASK_HIDE(VIEW_PORTS, sport, label)
 #undef MASK_HIDE
-	v->has &= s->shown | MASK_FREE;
+	v->has &= shown | MASK_FREE;
 }
 
 static __always_inline void mask_view(struct frame_view *to, const struct frame_view *from,
-				      const struct saluki_slot *s)
+				      __u32 shown, __u32 bytes)
 {
 	__u64 *out = (__u64 *)to;
 	const __u64 *in = (const __u64 *)from;
-	__u32 has = from->has & (s->shown | MASK_FREE);
-	__u32 payload = has & VIEW_PAYLOAD ? parse_min(from->payload_seen, s->payload) : 0;
+	__u32 has = from->has & (shown | MASK_FREE);
+	__u32 payload = has & VIEW_PAYLOAD ? parse_min(from->payload_seen, bytes) : 0;
 
 	if (!payload)
 		has &= ~VIEW_PAYLOAD;

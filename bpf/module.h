@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shim: what stands between a module and the capture. In: the view of a frame, which
- * bpf/modules.bpf.c has filled. Out: a call of the module. It is linked with the module's object
- * (agent/module/link.c), and the verifier then holds the module to the view: its pointer is all
- * that it is given.
+ * bpf/modules.bpf.c has filled. Out: the module runs. It is linked with the module's object
+ * (agent/module/link.c), which takes the place of the call in it (agent/module/splice.c), and the
+ * verifier then holds the module to the view: its pointer is all that it is given.
  */
 #ifndef SALUKI_BPF_MODULE_H
 #define SALUKI_BPF_MODULE_H
@@ -28,7 +28,7 @@ static __always_inline int module_call(void)
 
 	if (v)
 		module(v);
-	return 0; /* it was there: bpf/modules.bpf.c */
+	return 0;
 }
 
 #endif

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Modules: runs operators' modules (saluki/module.h) on a frame that the capture has done with. In:
- * a frame at the hook, by a tail call of capture.bpf.c, and the table of slots. Out: what modules
+ * a frame at the hook, by a tail call of capture.bpf.c. Out: what modules
  * remember in their maps, their events in the ring behind the frame, and counters. Always holds: a
  * module is given the view of a frame and nothing else; what it does to that, nobody else sees; the
  * frame is passed on as the capture would have.
  *
- * It is loaded when the first module is: until then the capture's tail call leads nowhere.
+ * It is loaded anew whenever a module comes or goes, and the table of slots is constants of it: the
+ * verifier takes out of it what none of those modules needs. Until there is one the capture's tail
+ * call leads nowhere.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
@@ -41,21 +43,10 @@ volatile __u32 parse_zero; /* see parse.h */
 #include "slots.h"
 #include "event.h"
 
+/* A map of its own: agent/module/runner.c reads it there. */
+const volatile struct saluki_slot_table saluki_table SEC(".rodata.table") = { 0 };
+
 #define HEADERS_MAX 512 /* bytes, from the first, in which all headers are looked for */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, __u32);
-	__type(value, struct saluki_slot_table);
-} saluki_slot_table SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct saluki_slots_in_force);
-} saluki_slots_now SEC(".maps");
 
 /* Of all slots, for each CPU. */
 struct slot_counters {
@@ -125,18 +116,20 @@ static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 tim
 #endif
 #include RUN_HEADER
 
-/* Returns whether the frame is consumed. */
-static __always_inline bool run(struct hook *h)
+/* Returns the capture's counters of the CPU, as it has left them for us. */
+static __always_inline struct saluki_counters *run(struct hook *h)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct saluki_counters *c = bpf_map_lookup_elem(&saluki_counters, &cpu);
 
 	if (!c)
-		return false;
+		return NULL;
 	if (!c->time_ns) /* it is not in the ring */
 		c->time_ns = bpf_ktime_get_ns();
+	if (!h->is_xdp)
+		h->direction = c->direction;
 	run_modules(h, c->time_ns, cpu);
-	return c->consume;
+	return c;
 }
 
 SEC("xdp")
@@ -148,39 +141,31 @@ int saluki_modules_xdp(struct xdp_md *ctx)
 		.len = hook_xdp_len(ctx),
 		.direction = SALUKI_DIRECTION_IN,
 	};
+	const struct saluki_counters *c;
 
 	h.data = (void *)(long)*(volatile __u32 *)&ctx->data;
 	h.data_end = (void *)(long)*(volatile __u32 *)&ctx->data_end;
-	return run(&h) ? XDP_DROP : XDP_PASS;
+	c = run(&h);
+	return c && c->consume ? XDP_DROP : XDP_PASS;
 }
 
-static __always_inline int run_skb(struct __sk_buff *skb, __u8 direction)
+SEC("tc")
+int saluki_modules_tc(struct __sk_buff *skb)
 {
 	__u32 vlan = linktype == LINKTYPE_ETHERNET ? hook_skb_vlan(skb) : 0;
 	struct hook h = {
 		.ctx = skb,
 		.len = skb->len,
 		.vlan_len = vlan ? VLAN_TAG_LEN : 0,
-		.direction = direction,
+		.vlan = vlan,
 	};
+	const struct saluki_counters *c;
 
 	/* Headers that lie in fragments; the capture may have had no need of them. */
 	if ((long)skb->data_end - (long)skb->data < parse_min(h.len, HEADERS_MAX))
 		bpf_skb_pull_data(skb, parse_min(h.len, HEADERS_MAX));
 	h.data = (void *)(long)*(volatile __u32 *)&skb->data;
 	h.data_end = (void *)(long)*(volatile __u32 *)&skb->data_end;
-	h.vlan = vlan;
-	return run(&h) ? TC_ACT_SHOT : TC_ACT_UNSPEC;
-}
-
-SEC("tc")
-int saluki_modules_tc_ingress(struct __sk_buff *skb)
-{
-	return run_skb(skb, SALUKI_DIRECTION_IN);
-}
-
-SEC("tc")
-int saluki_modules_tc_egress(struct __sk_buff *skb)
-{
-	return run_skb(skb, SALUKI_DIRECTION_OUT);
+	c = run(&h);
+	return c && c->consume ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }

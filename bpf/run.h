@@ -12,23 +12,29 @@
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* Where there is a program in its place the call ends with it, or else with a 1. A function of its
- * own each: a tail call in one comes back to who called the function, and with a constant place it
- * is a jump that the kernel patches. */
+static __noinline int slot_missing(__u32 slot)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct slot_counters *counts = bpf_map_lookup_elem(&saluki_slot_counts, &cpu);
+
+	if (counts && slot < SALUKI_MODULES_MAX)
+		counts->slots[slot].missing++;
+	return 0;
+}
+
+/* Where there is a program in its place the call ends with it, whatever it returns. A function of
+ * its own each: a tail call in one comes back to who called the function, and with a constant place
+ * it is a jump that the kernel patches. */
 #define SLOT(n)                                                                                    \
 	static __noinline int slot_xdp_##n(struct xdp_md *ctx)                                     \
 	{                                                                                          \
-		volatile int missing = 1;                                                          \
-                                                                                                   \
 		bpf_tail_call_static(ctx, &saluki_slots, SALUKI_SLOT_FIRST + (n));                 \
-		return missing;                                                                    \
+		return slot_missing(n);                                                            \
 	}                                                                                          \
 	static __noinline int slot_tc_##n(struct __sk_buff *ctx)                                   \
 	{                                                                                          \
-		volatile int missing = 1;                                                          \
-                                                                                                   \
 		bpf_tail_call_static(ctx, &saluki_slots, SALUKI_SLOT_FIRST + (n));                 \
-		return missing;                                                                    \
+		return slot_missing(n);                                                            \
 	}
 SLOT(0)
 SLOT(1)
@@ -39,15 +45,23 @@ SLOT(5)
 SLOT(6)
 SLOT(7)
 
+/* The table without `volatile`, for who takes a pointer. Behind clang's back: what is constant for
+ * it is 0, and what was only read there would be, too. */
+static __always_inline const struct saluki_slot_table *run_table(void)
+{
+	const struct saluki_slot_table *t = (const void *)&saluki_table;
+
+	asm volatile("" : "+r"(t));
+	return t;
+}
+
 /* All that a frame's run through the slots needs. */
 struct run {
 	struct hook *h;
-	const struct saluki_slot_table *table;
 	struct slot_counters *counts;
 	const struct frame_view *whole;
 	struct frame_view *v;
-	__u64 fill;   /* bytes in the ring */
-	__u32 places; /* of the table */
+	__u64 fill; /* bytes in the ring */
 };
 
 /* Up to where the ring was read. */
@@ -77,8 +91,8 @@ static __noinline int ring_stands(struct saluki_slot_counters *c)
 }
 
 /* Whether a module is left out: from shed_at on, until back_at. */
-static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_slot_counters *c,
-				    __u64 fill)
+static __always_inline bool is_shed(const volatile struct saluki_slot *s,
+				    struct saluki_slot_counters *c, __u64 fill)
 {
 	if (fill > s->shed_at)
 		c->shed = !ring_stands(c);
@@ -89,65 +103,65 @@ static __always_inline bool is_shed(const struct saluki_slot *s, struct saluki_s
 }
 
 /* A global function, which the verifier goes through once, and so with no pointers: Linux before
- * 5.12 does not take them. The keys are those of the table in force by now, or the same. */
+ * 5.12 does not take them. */
 __noinline int run_anonymise(__u32 hashed, __u32 prefix)
 {
 	__u32 zero = 0;
-	struct saluki_slots_in_force *now = bpf_map_lookup_elem(&saluki_slots_now, &zero);
 	struct frame_view *v = bpf_map_lookup_elem(&saluki_view, &zero);
-	__u32 which = now ? *(volatile __u32 *)&now->table : 0;
-	const struct saluki_slot_table *table = bpf_map_lookup_elem(&saluki_slot_table, &which);
 
-	if (v && table)
-		anonymise(v, (void *)table->anonymise, hashed, prefix);
+	if (v)
+		anonymise(v, (const void *)run_table()->anonymise, hashed, prefix);
 	return 0;
 }
 
 /* What it has said. A function of its own: it is in the program once, and most frames do not need
  * it. */
-static __noinline int run_said(struct frame_view *v, const struct saluki_slot *s,
-			       struct saluki_slot_counters *c, __u32 slot, __u32 direction)
+static __noinline int run_said(struct frame_view *v, struct saluki_slot_counters *c, __u32 slot,
+			       __u32 direction)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), zero = 0;
 	struct slot_limits *limits = bpf_map_lookup_elem(&saluki_slot_limits, &zero);
 	const struct saluki_counters *frame = bpf_map_lookup_elem(&saluki_counters, &cpu);
+	__u64 at = slot;
 
-	if (!limits || !frame || slot >= SALUKI_MODULES_MAX)
+	if (!limits || !frame)
 		return 0;
+	asm volatile("" : "+r"(at)); /* clang knows that it is below, and the verifier does not */
+	at &= SALUKI_MODULES_MAX - 1;
 	/* Whatever it has written there: */
 	v->time_ns = frame->time_ns;
 	v->direction = direction;
-	event_put(cpu, v, slot, s, &limits->slots[slot], c);
+	event_put(cpu, v, at, &run_table()->slots[at], &limits->slots[at], c);
 	return 0;
 }
 
-/* Runs a slot's module on a view of its own. */
+/* Runs a slot's module on a view of its own. What is of the table alone the verifier decides. */
 #define RUN(r, n)                                                                                  \
 	do {                                                                                       \
-		const struct saluki_slot *s = &(r)->table->slots[n];                               \
+		const volatile struct saluki_slot *s = &saluki_table.slots[n];                     \
 		struct saluki_slot_counters *c = &(r)->counts->slots[n];                           \
 		__u64 begin_ns = 0;                                                                \
                                                                                                    \
-		if (!((r)->places >> (n)))                                                         \
-			return; /* that was the last */                                            \
-		if (!((r)->places & 1U << (n)) || ((r)->table->sheds && is_shed(s, c, (r)->fill))) \
+		if (!s->used || (s->sheds && is_shed(s, c, (r)->fill)))                            \
 			break;                                                                     \
-		if ((r)->table->alone)                                                             \
-			mask_alone((r)->v, s);                                                     \
+		if (saluki_table.alone)                                                            \
+			mask_alone((r)->v, s->shown);                                              \
 		else                                                                               \
-			mask_view((r)->v, (r)->whole, s);                                          \
+			mask_view((r)->v, (r)->whole, s->shown, s->payload);                       \
 		if (s->hashed | s->prefix)                                                         \
 			run_anonymise(s->hashed, s->prefix);                                       \
 		if (!(c->frames++ & TIMED_MASK))                                                   \
 			begin_ns = bpf_ktime_get_ns();                                             \
-		c->missing += (r)->h->is_xdp ? slot_xdp_##n((r)->h->ctx)                           \
-					     : slot_tc_##n((r)->h->ctx);                           \
+		if ((r)->h->is_xdp)                                                                \
+			slot_xdp_##n((r)->h->ctx);                                                 \
+		else                                                                               \
+			slot_tc_##n((r)->h->ctx);                                                  \
 		if (begin_ns) {                                                                    \
 			c->timed++;                                                                \
 			c->time_ns += bpf_ktime_get_ns() - begin_ns;                               \
 		}                                                                                  \
 		if ((r)->v->event_len)                                                             \
-			run_said((r)->v, s, c, n, (r)->h->direction);                              \
+			run_said((r)->v, c, n, (r)->h->direction);                                 \
 	} while (0)
 
 static __always_inline __u64 ring_fill(__u32 cpu)
@@ -179,27 +193,21 @@ static __always_inline void run_modules(struct hook *h, __u64 time_ns, __u32 cpu
 	/* Not in `r`: clang would keep all of it in memory, and forget what is constant. */
 	__u32 zero = 0;
 	struct run r = { .h = h };
-	struct saluki_slots_in_force *now = bpf_map_lookup_elem(&saluki_slots_now, &zero);
-	__u32 which = now ? *(volatile __u32 *)&now->table : 0;
-	struct frame_view *whole = NULL;
+	struct frame_view *whole;
 
-	r.table = bpf_map_lookup_elem(&saluki_slot_table, &which);
-	if (!r.table)
-		return;
-	if (!r.table->alone)
+	if (!saluki_table.alone)
 		whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
 	else if ((whole = bpf_map_lookup_elem(&saluki_view, &zero)))
-		view_clear_rest(whole, linktype);
+		view_clear_rest(whole, linktype, saluki_table.payload);
 	if (!whole)
 		return;
-	fill(h, whole, time_ns, r.table->wanted, r.table->payload, r.table->trajectory);
+	fill(h, whole, time_ns, saluki_table.wanted, saluki_table.payload, run_table()->trajectory);
 	r.whole = whole;
 	r.counts = bpf_map_lookup_elem(&saluki_slot_counts, &cpu);
-	r.v = r.table->alone ? whole : bpf_map_lookup_elem(&saluki_view, &zero);
+	r.v = saluki_table.alone ? whole : bpf_map_lookup_elem(&saluki_view, &zero);
 	if (!r.counts || !r.v)
 		return;
-	r.places = r.table->places;
-	if (r.table->sheds)
+	if (saluki_table.sheds)
 		r.fill = ring_fill(cpu);
 	run_slots(&r);
 }

@@ -20,7 +20,6 @@
 #include "serial.h"
 
 #define PIN_LEN CONSUME_PIN_LEN
-#define NEVER ~0ULL
 
 _Static_assert(SALUKI_EVENT_NAME > MODULE_NAME_MAX && SALUKI_EVENT_MAX == MODULE_EVENT_MAX,
 	       "what is in the ring is what modules are");
@@ -73,8 +72,9 @@ static void set_shedding(struct saluki_slot *slot, const struct saluki_config *c
 	uint64_t size = c->ring_size;
 
 	slot->priority = priority;
-	slot->shed_at = priority >= 100 ? NEVER : size / 2 + size * 2 / 5 * priority / 100;
-	slot->back_at = priority >= 100 ? NEVER : slot->shed_at / 2;
+	slot->sheds = priority < 100;
+	slot->shed_at = size / 2 + size * 2 / 5 * priority / 100;
+	slot->back_at = slot->shed_at / 2;
 }
 
 static void fill_slot(struct saluki_slot *slot, const struct saluki_config *config,

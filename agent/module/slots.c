@@ -16,8 +16,8 @@
 #include "agent/source/clock.h"
 #include "agent/tap/adopt.h"
 #include "agent/tap/attach.h"
-#include "agent/tap/program.h"
 #include "modules.skel.h"
+#include "runner.h"
 #include "table.h"
 
 /* One slot's counters on one CPU. */
@@ -31,10 +31,10 @@ static const char *const hooks[] = { [MODULE_XDP] = "xdp", [MODULE_TC] = "tc" };
 
 static int *slots_fd(struct module_slots *s, unsigned int i, const char **name)
 {
-	static const char *const names[] = { "slots",	      "module_table",	  "module_now",
-					     "module_counts", "module_consumers", "module_view" };
-	int *const fds[] = { &s->programs_fd, &s->table_fd,	&s->now_fd,
-			     &s->counts_fd,   &s->consumers_fd, &s->view_fd };
+	static const char *const names[] = { "slots", "module_counts", "module_limits",
+					     "module_consumers", "module_view" };
+	int *const fds[] = { &s->programs_fd, &s->counts_fd, &s->limits_fd, &s->consumers_fd,
+			     &s->view_fd };
 
 	if (i == sizeof(fds) / sizeof(fds[0]))
 		return NULL;
@@ -59,22 +59,14 @@ void module_slots_zero(struct module_slots *s)
 		*fd = -1;
 }
 
-/* Whether what runs modules is in its place. Pins alone do not say so: they may be left of an
- * earlier capture. */
-static bool runs(const struct module_slots *s)
-{
-	__u32 place = SALUKI_SLOT_RUN_IN, id;
-
-	return s->programs_fd >= 0 && bpf_map_lookup_elem(s->programs_fd, &place, &id) == 0;
-}
-
 static void get_pins(struct module_slots *s)
 {
 	const char *name;
 	char pinned[32];
 	int *fd;
 
-	for (unsigned int i = 0; (fd = slots_fd(s, i, &name)) && (i == 0 || runs(s)); i++) {
+	for (unsigned int i = 0; (fd = slots_fd(s, i, &name)) && (i == 0 || runner_is_there(s));
+	     i++) {
 		pin_name(pinned, s, name);
 		*fd = pin_get(&s->pin, pinned);
 		*fd = *fd < 0 ? -1 : *fd;
@@ -95,18 +87,6 @@ static int put_pins(struct module_slots *s)
 }
 
 /* ---- open ------------------------------------------------------------------------------------ */
-
-static int read_table(struct module_slots *s)
-{
-	__u32 zero = 0;
-
-	if (s->now_fd < 0 || s->table_fd < 0)
-		return 0; /* no module was ever loaded here */
-	if (bpf_map_lookup_elem(s->now_fd, &zero, &s->now))
-		return -errno;
-	s->now.table &= 1;
-	return bpf_map_lookup_elem(s->table_fd, &s->now.table, &s->table) ? -errno : 0;
-}
 
 static int read_capture(struct module_slots *s)
 {
@@ -146,7 +126,9 @@ int module_slots_open(struct module_slots *s, const char *interface, bool change
 	if (err)
 		return err;
 	get_pins(s);
-	err = s->programs_fd < 0 ? -ENOENT : read_table(s);
+	err = s->programs_fd < 0 ? -ENOENT : 0;
+	if (!err && runner_is_there(s))
+		err = runner_table(&s->table, s);
 	if (err)
 		log_line("%s: cannot read what modules it has: %s", interface, attach_reason(err));
 	return err;
@@ -166,86 +148,6 @@ void module_slots_close(struct module_slots *s)
 	module_slots_zero(s);
 }
 
-/* ---- what runs them -------------------------------------------------------------------------- */
-
-static int reuse(const struct module_slots *s, struct bpf_map *map, const char *pinned)
-{
-	int fd = pin_get(&s->pin, pinned), err;
-
-	if (fd < 0)
-		return fd;
-	err = bpf_map__reuse_fd(map, fd);
-	close(fd);
-	return err;
-}
-
-static void set_constants(struct modules_bpf *skel, const struct saluki_config *c)
-{
-	skel->rodata->linktype = c->linktype;
-	skel->rodata->interface = c->number;
-#ifndef __x86_64__
-	skel->rodata->mapped_exchange = c->mapped != 0;
-#endif
-	skel->rodata->mapped_size = c->mapped ? c->ring_size : 0;
-}
-
-static int load(const struct module_slots *s, struct modules_bpf *skel)
-{
-	bool tc = s->hook == MODULE_TC;
-	int err;
-
-	bpf_program__set_autoload(skel->progs.saluki_modules_xdp, !tc);
-	bpf_program__set_autoload(skel->progs.saluki_modules_tc_ingress, tc);
-	bpf_program__set_autoload(skel->progs.saluki_modules_tc_egress, tc);
-	bpf_map__set_max_entries(skel->maps.saluki_slot_counts, s->config.cpus);
-	set_constants(skel, &s->config);
-	err = skel->rodata->mapped_exchange ? 0 : program_drop_exchange(skel->obj);
-	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_slots, s->programs_fd);
-	err = err ?: reuse(s, skel->maps.saluki_counters, "counters");
-	err = err ?: reuse(s, skel->maps.saluki_ring, "ring");
-	err = err ?: reuse(s, skel->maps.saluki_mapped, "mapped");
-	err = err ?: reuse(s, skel->maps.saluki_wakeup, "wakeup");
-	return err ?: modules_bpf__load(skel);
-}
-
-static int put_program(const struct module_slots *s, __u32 place, const struct bpf_program *prog)
-{
-	int fd = bpf_program__fd(prog);
-
-	return bpf_map_update_elem(s->programs_fd, &place, &fd, BPF_ANY) ? -errno : 0;
-}
-
-static int put_programs(const struct module_slots *s, const struct modules_bpf *skel)
-{
-	if (s->hook == MODULE_XDP)
-		return put_program(s, SALUKI_SLOT_RUN_IN, skel->progs.saluki_modules_xdp);
-	return put_program(s, SALUKI_SLOT_RUN_OUT, skel->progs.saluki_modules_tc_egress)
-		       ?: put_program(s, SALUKI_SLOT_RUN_IN, skel->progs.saluki_modules_tc_ingress);
-}
-
-int module_slots_make(struct module_slots *s)
-{
-	struct modules_bpf *skel;
-	int err;
-
-	if (runs(s))
-		return 0;
-	skel = modules_bpf__open();
-	err = skel ? load(s, skel) : -errno;
-	if (!err) {
-		s->table_fd = dup(bpf_map__fd(skel->maps.saluki_slot_table));
-		s->now_fd = dup(bpf_map__fd(skel->maps.saluki_slots_now));
-		s->counts_fd = dup(bpf_map__fd(skel->maps.saluki_slot_counts));
-		s->consumers_fd = dup(bpf_map__fd(skel->maps.saluki_consumers));
-		s->view_fd = dup(bpf_map__fd(skel->maps.saluki_view));
-		err = put_pins(s) ?: put_programs(s, skel); /* the last: now all is there */
-	}
-	modules_bpf__destroy(skel);
-	if (err)
-		log_line("%s: cannot load what runs modules: %s", s->interface, attach_reason(err));
-	return err;
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
 int module_slots_find(const struct module_slots *s, const char *name)
@@ -259,19 +161,43 @@ int module_slots_find(const struct module_slots *s, const char *name)
 	return -ENOENT;
 }
 
+/* What the first has its modules in, all others take over. */
+static int take_maps(struct module_slots *s, const struct modules_bpf *first)
+{
+	s->counts_fd = dup(bpf_map__fd(first->maps.saluki_slot_counts));
+	s->limits_fd = dup(bpf_map__fd(first->maps.saluki_slot_limits));
+	s->consumers_fd = dup(bpf_map__fd(first->maps.saluki_consumers));
+	s->view_fd = dup(bpf_map__fd(first->maps.saluki_view));
+	return put_pins(s);
+}
+
+int module_slots_make(struct module_slots *s)
+{
+	struct modules_bpf *first;
+	int err;
+
+	if (runner_is_there(s))
+		return 0;
+	err = runner_load(&first, s);
+	err = err ?: take_maps(s, first) ?: runner_put(first, s); /* the last: now all is there */
+	modules_bpf__destroy(first);
+	if (err)
+		log_line("%s: cannot load what runs modules: %s", s->interface, attach_reason(err));
+	return err;
+}
+
 int module_slots_write(struct module_slots *s)
 {
-	struct saluki_slot_table *t = &s->table;
-	struct saluki_slots_in_force next = { .table = !s->now.table };
-	__u32 zero = 0;
+	struct modules_bpf *next;
+	int err;
 
-	module_table_sum(t);
-	if (bpf_map_update_elem(s->table_fd, &next.table, t, BPF_ANY) ||
-	    bpf_map_update_elem(s->now_fd, &zero, &next, BPF_ANY))
-		return -errno;
-	s->now = next;
-	clock_grace_period();
-	return 0;
+	module_table_sum(&s->table);
+	err = runner_load(&next, s);
+	err = err ?: runner_put(next, s);
+	modules_bpf__destroy(next);
+	if (!err)
+		clock_grace_period();
+	return err;
 }
 
 int module_slots_consumer(const struct module_slots *s, unsigned int i, int ring_fd)

@@ -3,8 +3,8 @@
  * Slots: what runs modules on one interface, as `saluki module` finds it by its pins beside those
  * of the capture (agent/tap/pin.h):
  *
- *     module_table, module_now, module_counts, module_consumers, module_view   each with _xdp or
- *                                     _tc: what bpf/modules.bpf.c has its modules in
+ *     module_counts, module_limits, module_consumers, module_view   each with _xdp or _tc: what
+ *                                     every bpf/modules.bpf.c takes over from the one before it
  *     module:NAME, module:NAME:MAP    a module's program, and its maps
  *     module_events:NAME              the ring of who reads its events here (consume.h)
  *
@@ -29,9 +29,8 @@ struct module_slots {
 	struct pin pin;
 	struct saluki_config config; /* of the capture */
 	enum module_hook hook;
-	int programs_fd, table_fd, now_fd, counts_fd, consumers_fd, view_fd; /* -1: not there */
+	int programs_fd, counts_fd, limits_fd, consumers_fd, view_fd; /* -1: not there */
 	struct saluki_slot_table table; /* as it is in force, to change */
-	struct saluki_slots_in_force now;
 };
 
 /* As before module_slots_open and after module_slots_close. */

@@ -4,16 +4,18 @@
 
 void module_table_sum(struct saluki_slot_table *t)
 {
-	t->places = t->wanted = t->payload = t->sheds = 0;
+	unsigned int used = 0;
+
+	t->wanted = t->payload = t->sheds = 0;
 	for (int i = 0; i < SALUKI_MODULES_MAX; i++) {
 		const struct saluki_slot *s = &t->slots[i];
 
 		if (!s->used)
 			continue;
-		t->places |= 1U << i;
+		used++;
 		t->wanted |= s->shown;
 		t->payload = s->payload > t->payload ? s->payload : t->payload;
-		t->sheds |= s->shed_at != ~0ULL;
+		t->sheds |= s->sheds;
 	}
-	t->alone = t->places && !(t->places & (t->places - 1));
+	t->alone = used == 1;
 }

@@ -11,6 +11,7 @@
 
 #include "agent/tap/program.h"
 #include "shape.h"
+#include "splice.h"
 #include "wants.h"
 
 #define LOG_LEN (4 << 20)
@@ -47,14 +48,12 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 	size_t count = bpf_program__insn_cnt(prog);
 	struct module_wants w = { 0 };
 
-	(void)opts;
-	(void)cookie;
 	if (!loading.grant || count < loading.shim_insns)
 		return -EPERM;
 	wants_insns(&w, bpf_program__insns(prog) + loading.shim_insns, count - loading.shim_insns);
 	loading.refused = !wants_granted(&w, loading.grant) ||
 			  !maps_are_own(bpf_program__insns(prog), count);
-	return loading.refused ? -EPERM : 0;
+	return loading.refused ? -EPERM : splice_module(prog, opts, cookie);
 }
 
 /* The slot that an XDP program is put into asks for the attach type, too. */
@@ -141,9 +140,6 @@ static void explain(char *log, int err, char why[VERIFY_WHY_LEN])
 {
 	if (!*log)
 		snprintf(why, VERIFY_WHY_LEN, "the kernel does not take it: %s", strerror(-err));
-	else if (strstr(log, "mem_or_null'"))
-		snprintf(why, VERIFY_WHY_LEN,
-			 "the verifier asks whether v is NULL; begin with 'if (!v) return 0;'");
 	else
 		snprintf(why, VERIFY_WHY_LEN, "the verifier: %.400s", last_line(log));
 }

@@ -76,8 +76,9 @@ struct saluki_counters {
 	__u64 bad_fcs;	   /* frames the filter takes whose radiotap header says that their FCS was
 			      wrong; they are in another counter too */
 	/* No counts, but what modules have to know of the present frame: */
-	__u64 time_ns; /* its stamp; 0: it has none */
-	__u64 consume; /* whether it is passed on */
+	__u64 time_ns;	 /* its stamp; 0: it has none */
+	__u32 consume;	 /* whether it is taken off its way */
+	__u32 direction; /* SALUKI_DIRECTION_ */
 	__u64 pad[5];
 };
 _Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
@@ -124,7 +125,7 @@ struct saluki_wakeup {
 /* Rings, counters and programs are pinned and outlive the agent that made them. The next one, maybe
  * of another version, takes them over where this number is the same: it rises with every change of
  * a struct in this file, or of what its fields mean. */
-#define SALUKI_LAYOUT 3
+#define SALUKI_LAYOUT 4
 
 /* What the programs on one interface are: pinned as `config`. */
 struct saluki_config {

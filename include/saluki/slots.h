@@ -14,21 +14,21 @@
 
 #define SALUKI_MODULES_MAX 8
 
-/* Places in the table of programs: those that run modules, of frames that come and of frames that
- * go, then the modules themselves. */
-#define SALUKI_SLOT_RUN_IN 0
-#define SALUKI_SLOT_RUN_OUT 1
-#define SALUKI_SLOT_FIRST 2
+/* Places in the table of programs: that which runs modules, then the modules themselves. */
+#define SALUKI_SLOT_RUN 0
+#define SALUKI_SLOT_FIRST 1
 #define SALUKI_SLOTS (SALUKI_SLOT_FIRST + SALUKI_MODULES_MAX)
 
 /* One module's place: what it is shown, and when it is left out. */
 struct saluki_slot {
-	__u32 used;    /* there is a module here */
+	__u32 used;    /* there is a module here, */
+	__u32 sheds;   /* and it may be left out */
 	__u32 shown;   /* VIEW_ bits, saluki/module.h; */
 	__u32 hashed;  /* of these, those that are shown as a keyed hash, */
 	__u32 prefix;  /* and those whose prefixes stay prefixes */
 	__u32 payload; /* bytes of it that are shown */
 	__u32 events;  /* a second */
+	__u32 priority;
 	__u64 shed_at; /* with more bytes than that in the ring it is left out, */
 	__u64 back_at; /* until there are no more than that */
 	/* For who asks; the name and the serial are in its events, too. */
@@ -38,25 +38,19 @@ struct saluki_slot {
 	__u64 loaded_ns;    /* since 1970 */
 	__u64 map_memory;   /* bytes */
 	__u32 instructions; /* that the verifier went through; 0: not known */
-	__u32 priority;
+	__u32 pad;
 };
 
-/* Two of them: one is in force (struct saluki_slots_in_force), the other is for what comes next. */
+/* Constants of the program that runs modules: another table takes another program, and a frame sees
+ * one or the other. */
 struct saluki_slot_table {
 	struct saluki_slot slots[SALUKI_MODULES_MAX];
 	__u64 anonymise[2]; /* keys: modules never see them */
 	__u64 trajectory[2];
-	__u32 places;  /* bits of the slots that are used */
 	__u32 alone;   /* there is one module */
 	__u32 wanted;  /* VIEW_ bits that any of them is shown, */
 	__u32 payload; /* and bytes of the payload */
 	__u32 sheds;   /* any of them may be left out */
-	__u32 pad;
-};
-
-struct saluki_slots_in_force {
-	__u32 table; /* 0 or 1, stored at once: a frame sees one table or the other */
-	__u32 pad;
 };
 
 /* What became of it, a slot of each CPU. Only that CPU writes it. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/module/splice.h"
 #include "agent/module/table.h"
 #include "agent/tap/program.h"
 
@@ -134,21 +135,36 @@ static int open_capture(struct chain *c, const char *path)
 	return fd;
 }
 
-static int open_runner(struct chain *c, const char *path, const struct chain_grant *grant)
+static void set_table(struct bpf_object *obj, const struct saluki_slot_table *table)
 {
-	static const char *const shared[] = { "saluki_slots", "saluki_counters", "saluki_ring",
-					      "saluki_mapped", "saluki_wakeup" };
+	struct bpf_map *m;
+
+	bpf_object__for_each_map(m, obj) if (strstr(bpf_map__name(m), ".rodata.table"))
+		check(bpf_map__set_initial_value(m, table, sizeof(*table)), "table");
+}
+
+/* Behind the capture, in the place of what is there; from that it takes what modules are in. */
+static void open_runner(struct chain *c, const char *path, const struct chain_grant *grant)
+{
+	static const char *const captures[] = { "saluki_slots", "saluki_counters", "saluki_ring",
+						"saluki_mapped", "saluki_wakeup" };
+	static const char *const firsts[] = { "saluki_slot_counts", "saluki_view" };
+	struct bpf_object *first = c->runner;
 
 	c->runner = object(path);
 	if (grant) {
 		constant(c->runner, "inlined_wanted", grant->shown);
 		constant(c->runner, "inlined_payload", grant->payload);
 	}
+	set_table(c->runner, &c->table);
 	bpf_map__set_max_entries(map(c->runner, "saluki_slot_counts"), libbpf_num_possible_cpus());
-	for (unsigned int i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
-		reuse(c->runner, c->capture, shared[i]);
+	for (unsigned int i = 0; i < sizeof(captures) / sizeof(captures[0]); i++)
+		reuse(c->runner, c->capture, captures[i]);
+	for (unsigned int i = 0; first && i < sizeof(firsts) / sizeof(firsts[0]); i++)
+		reuse(c->runner, first, firsts[i]);
 	check(program_drop_exchange(c->runner), path);
-	return load(c->runner, "saluki_modules_xdp");
+	put(c->capture, "saluki_slots", SALUKI_SLOT_RUN, load(c->runner, "saluki_modules_xdp"));
+	bpf_object__close(first);
 }
 
 void chain_open(struct chain *c, const char *capture, const char *runner,
@@ -157,13 +173,12 @@ void chain_open(struct chain *c, const char *capture, const char *runner,
 	memset(c, 0, sizeof(*c));
 	c->program = capture ? open_capture(c, capture) : -1;
 	if (runner)
-		put(c->capture, "saluki_slots", SALUKI_SLOT_RUN_IN, open_runner(c, runner, grant));
+		open_runner(c, runner, grant);
 }
 
 void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant)
 {
 	struct saluki_slot *s = &c->table.slots[slot];
-	uint32_t zero = 0;
 
 	c->modules[slot] = object(module);
 	reuse(c->modules[slot], c->runner, "saluki_view");
@@ -173,11 +188,8 @@ void chain_add(struct chain *c, int slot, const char *module, const struct chain
 	s->shown = grant->shown;
 	s->payload = grant->payload;
 	s->events = UINT32_MAX;
-	s->shed_at = s->back_at = ~0ULL;
 	module_table_sum(&c->table);
-	if (bpf_map_update_elem(bpf_map__fd(map(c->runner, "saluki_slot_table")), &zero, &c->table,
-				BPF_ANY))
-		chain_die("table");
+	open_runner(c, CHAIN_RUNNER, NULL);
 }
 
 uint64_t chain_seen(const struct chain *c, int slot)
@@ -217,8 +229,11 @@ static int print_all(enum libbpf_print_level level, const char *fmt, va_list arg
 
 void chain_feed(const struct feed_frame *frames, uint32_t count)
 {
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = splice_module);
 	int fd;
 
+	if (libbpf_register_prog_handler("module_xdp", BPF_PROG_TYPE_XDP, BPF_XDP, &opts) < 0)
+		chain_die("handler");
 	libbpf_set_print(getenv("MODULES_COST_LOG") ? print_all : NULL);
 	feed = object("build/tests/bench/feed.bpf.o");
 	constant(feed, "feed_count", count);

@@ -15,7 +15,8 @@
 #include "agent/source/ring.h"
 #include "modules_cost.h"
 
-#define CHAIN_RING (1 << 20)
+#define CHAIN_RING (1 << 16)
+#define CHAIN_RUNNER "build/bpf/modules.bpf.o"
 
 /* What a module is shown. */
 struct chain_grant {
@@ -36,7 +37,7 @@ void chain_feed(const struct feed_frame *frames, uint32_t count);
  * module itself. */
 void chain_open(struct chain *c, const char *capture, const char *runner,
 		const struct chain_grant *grant);
-/* `module`: an object that was linked with its shim. */
+/* Behind CHAIN_RUNNER. `module`: an object that was linked with its shim. */
 void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant);
 /* What is fed from now on, from the first frame. */
 void chain_choose(const struct chain *c);

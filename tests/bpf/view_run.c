@@ -20,6 +20,7 @@
 
 #include <saluki/module.h>
 
+#include "agent/module/splice.h"
 #include "agent/module/table.h"
 #include "agent/tap/program.h"
 #include "modules.skel.h"
@@ -32,13 +33,24 @@ static struct {
 	struct saluki_slot_table table;
 	struct bpf_object *modules[SALUKI_MODULES_MAX];
 	int count;
-	bool tc;
+	bool tc, out;
 } t;
 
 static void die(const char *what)
 {
 	fprintf(stderr, "view_run: %s: %s\n", what, strerror(errno));
 	exit(1);
+}
+
+/* What the next slot's module is shown. */
+static void grant(const char *what)
+{
+	struct saluki_slot *s = &t.table.slots[t.count++];
+
+	if (sscanf(what, "%i:%i:%i:%i", (int *)&s->shown, (int *)&s->hashed, (int *)&s->prefix,
+		   (int *)&s->payload) != 4)
+		die(what);
+	s->used = 1;
 }
 
 static void load_runner(const char *hook, uint32_t linktype)
@@ -48,62 +60,56 @@ static void load_runner(const char *hook, uint32_t linktype)
 	t.skel = modules_bpf__open();
 	if (!t.skel)
 		die("open");
-	t.prog = !strcmp(hook, "xdp")	  ? t.skel->progs.saluki_modules_xdp
-		 : !strcmp(hook, "tc-in") ? t.skel->progs.saluki_modules_tc_ingress
-					  : t.skel->progs.saluki_modules_tc_egress;
-	t.tc = t.prog != t.skel->progs.saluki_modules_xdp;
+	t.tc = strcmp(hook, "xdp");
+	t.out = !strcmp(hook, "tc-out");
+	t.prog = t.tc ? t.skel->progs.saluki_modules_tc : t.skel->progs.saluki_modules_xdp;
 	bpf_object__for_each_program(p, t.skel->obj) bpf_program__set_autoload(p, p == t.prog);
 	t.skel->rodata->linktype = linktype;
+	t.table.anonymise[0] = 1;
+	t.table.anonymise[1] = 2;
+	t.table.trajectory[0] = 3;
+	t.table.trajectory[1] = 4;
+	module_table_sum(&t.table);
+	t.skel->rodata_table->saluki_table = t.table;
 	bpf_map__set_max_entries(t.skel->maps.saluki_counters, libbpf_num_possible_cpus());
 	bpf_map__set_max_entries(t.skel->maps.saluki_slot_counts, libbpf_num_possible_cpus());
 	if (program_drop_exchange(t.skel->obj) || modules_bpf__load(t.skel))
 		die("load");
 }
 
-/* The module, behind its shim, in the next slot. */
-static void add(const char *grant)
+/* The module, behind its shim. */
+static void add(int slot)
 {
 	const char *path = t.tc ? "build/tests/bpf/look.tc.o" : "build/tests/bpf/look.xdp.o";
-	struct bpf_object *o = t.modules[t.count] = bpf_object__open_file(path, NULL);
-	struct saluki_slot *s = &t.table.slots[t.count];
-	uint32_t place = SALUKI_SLOT_FIRST + t.count++;
-	struct bpf_program *p;
+	struct bpf_object *o = t.modules[slot] = bpf_object__open_file(path, NULL);
+	uint32_t place = SALUKI_SLOT_FIRST + slot;
 	int fd;
 
-	if (!o || sscanf(grant, "%i:%i:%i:%i", (int *)&s->shown, (int *)&s->hashed,
-			 (int *)&s->prefix, (int *)&s->payload) != 4)
-		die(grant);
-	s->used = 1;
-	s->shed_at = s->back_at = ~0ULL;
-	p = bpf_object__next_program(o, NULL);
-	bpf_program__set_type(p, t.tc ? BPF_PROG_TYPE_SCHED_CLS : BPF_PROG_TYPE_XDP);
-	bpf_program__set_expected_attach_type(p, t.tc ? 0 : BPF_XDP);
-	if (bpf_map__reuse_fd(bpf_object__find_map_by_name(o, "saluki_view"),
+	if (!o ||
+	    bpf_map__reuse_fd(bpf_object__find_map_by_name(o, "saluki_view"),
 			      bpf_map__fd(t.skel->maps.saluki_view)) ||
 	    bpf_object__load(o))
 		die(path);
-	fd = bpf_program__fd(p);
+	fd = bpf_program__fd(bpf_object__next_program(o, NULL));
 	if (bpf_map_update_elem(bpf_map__fd(t.skel->maps.saluki_slots), &place, &fd, BPF_ANY))
 		die("slot");
 }
 
-static void put_table(void)
+static void register_shims(void)
 {
-	uint32_t zero = 0;
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = splice_module);
 
-	t.table.anonymise[0] = 1;
-	t.table.anonymise[1] = 2;
-	t.table.trajectory[0] = 3;
-	t.table.trajectory[1] = 4;
-	module_table_sum(&t.table);
-	if (bpf_map_update_elem(bpf_map__fd(t.skel->maps.saluki_slot_table), &zero, &t.table,
-				BPF_ANY))
-		die("table");
+	if (libbpf_register_prog_handler("module_xdp", BPF_PROG_TYPE_XDP, BPF_XDP, &opts) < 0 ||
+	    libbpf_register_prog_handler("module_tc", BPF_PROG_TYPE_SCHED_CLS, 0, &opts) < 0)
+		die("handlers");
 }
 
 static void stamp(uint64_t time_ns)
 {
-	struct saluki_counters c = { .time_ns = time_ns };
+	struct saluki_counters c = {
+		.time_ns = time_ns,
+		.direction = t.out ? SALUKI_DIRECTION_OUT : SALUKI_DIRECTION_IN,
+	};
 
 	for (int cpu = 0; cpu < libbpf_num_possible_cpus(); cpu++)
 		if (bpf_map_update_elem(bpf_map__fd(t.skel->maps.saluki_counters), &cpu, &c,
@@ -153,10 +159,12 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || argc > 3 + SALUKI_MODULES_MAX)
 		return 2;
-	load_runner(argv[1], atoi(argv[2]));
+	register_shims();
 	for (int i = 3; i < argc; i++)
-		add(argv[i]);
-	put_table();
+		grant(argv[i]);
+	load_runner(argv[1], atoi(argv[2]));
+	for (int i = 0; i < t.count; i++)
+		add(i);
 	for (uint64_t number = 1; fread(&len, 4, 1, stdin) == 1; number++) {
 		if (len > FRAME_MAX || fread(frame, 1, len, stdin) != len)
 			die("standard input");

@@ -128,11 +128,9 @@ MODULES = {
              "module mapped tc": Run("mon0", "--ring mapped --source tc", "tc", verb="module")},
 }
 # Of tests/modules: what the kernel's verifier refuses, and one that the policy does.
-HOSTILE = ("past_view", "past_payload", "no_null_check", "view_kept", "endless", "kernel_read")
-# On Linux 5.10 an exchange in one step is refused, and the null check need not be there: a module's
-# function is verified with the view that it is called with.
+HOSTILE = ("past_view", "past_payload", "view_kept", "endless", "kernel_read")
+# On Linux 5.10 an exchange in one step is refused.
 REFUSED = {"5.10": {"lrd"}}
-TAKEN = {"5.10": {"no_null_check"}}
 
 LINKTYPES = (1, 105, 119, 127)
 TRIMS = {kernel: [(hook, str(linktype)) for hook in hooks for linktype in LINKTYPES]

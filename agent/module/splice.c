@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Splice: see splice.h. */
+#include "splice.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Both are five instructions, so that nothing behind them moves. */
+static const struct bpf_insn calls[] = {
+	{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 2 },
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0 },
+	{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 2 },
+	{ .code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+static const struct bpf_insn runs_on[] = {
+	{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_0, .off = 2 },
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+	{ .code = BPF_JMP | BPF_EXIT },
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0 },
+	{ .code = BPF_JMP | BPF_JA }, /* the verifier takes it out */
+};
+#define TAIL (sizeof(calls) / sizeof(calls[0]))
+_Static_assert(sizeof(calls) == sizeof(runs_on), "nothing moves");
+
+static bool calls_function(const struct bpf_insn *i)
+{
+	return (i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL) ||
+	       (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC);
+}
+
+/* Where the shim ends: libbpf puts the first function that is called behind it. 0: nowhere. */
+static size_t shim_end(const struct bpf_insn *insns, size_t count)
+{
+	for (size_t i = 2; i + 2 < count; i++)
+		if (calls_function(&insns[i]))
+			return memcmp(&insns[i - 2], calls, sizeof(calls)) ? 0 : i + 3;
+	return 0;
+}
+
+static bool is_called(const struct bpf_insn *insns, size_t count, size_t from, size_t function)
+{
+	for (size_t i = from; i < count; i++)
+		if (calls_function(&insns[i]) && i + 1 + insns[i].imm == function)
+			return true;
+	return false;
+}
+
+/* The module's entry in what BTF says of functions. libbpf holds it for this program alone. */
+static void drop_function(struct bpf_prog_load_opts *opts, size_t function)
+{
+	size_t len = opts->func_info_rec_size;
+	char *info = (char *)opts->func_info;
+
+	for (__u32 i = 0; i < opts->func_info_cnt; i++) {
+		if (((struct bpf_func_info *)(info + i * len))->insn_off != function)
+			continue;
+		memmove(info + i * len, info + (i + 1) * len, (opts->func_info_cnt - i - 1) * len);
+		opts->func_info_cnt--;
+	}
+}
+
+int splice_module(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	size_t count = bpf_program__insn_cnt(prog), len = count * sizeof(struct bpf_insn);
+	const struct bpf_insn *is = bpf_program__insns(prog);
+	size_t end = shim_end(is, count);
+	struct bpf_insn *insns;
+	int err;
+
+	(void)cookie;
+	if (!end || is_called(is, count, end, end))
+		return -EPROTO;
+	insns = malloc(len);
+	if (!insns)
+		return -ENOMEM;
+	memcpy(insns, is, len);
+	memcpy(&insns[end - TAIL], runs_on, sizeof(runs_on));
+	err = bpf_program__set_insns(prog, insns, count);
+	free(insns);
+	if (!err)
+		drop_function(opts, end);
+	return err;
+}
