@@ -144,7 +144,7 @@ static __noinline int run_said(struct frame_view *v, struct saluki_slot_counters
                                                                                                    \
 		if (!s->used || (s->sheds && is_shed(s, c, (r)->fill)))                            \
 			break;                                                                     \
-		if (saluki_table.alone)                                                            \
+		if (saluki_table.modules == 1)                                                     \
 			mask_alone((r)->v, s->shown);                                              \
 		else                                                                               \
 			mask_view((r)->v, (r)->whole, s->shown, s->payload);                       \
@@ -193,9 +193,12 @@ static __always_inline void run_modules(struct hook *h, __u64 time_ns, __u32 cpu
 	/* Not in `r`: clang would keep all of it in memory, and forget what is constant. */
 	__u32 zero = 0;
 	struct run r = { .h = h };
+	bool alone = saluki_table.modules == 1;
 	struct frame_view *whole;
 
-	if (!saluki_table.alone)
+	if (!saluki_table.modules)
+		return; /* the last was taken away */
+	if (!alone)
 		whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
 	else if ((whole = bpf_map_lookup_elem(&saluki_view, &zero)))
 		view_clear_rest(whole, linktype, saluki_table.payload);
@@ -204,7 +207,7 @@ static __always_inline void run_modules(struct hook *h, __u64 time_ns, __u32 cpu
 	fill(h, whole, time_ns, saluki_table.wanted, saluki_table.payload, run_table()->trajectory);
 	r.whole = whole;
 	r.counts = bpf_map_lookup_elem(&saluki_slot_counts, &cpu);
-	r.v = saluki_table.alone ? whole : bpf_map_lookup_elem(&saluki_view, &zero);
+	r.v = alone ? whole : bpf_map_lookup_elem(&saluki_view, &zero);
 	if (!r.counts || !r.v)
 		return;
 	if (saluki_table.sheds)

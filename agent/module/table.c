@@ -4,18 +4,15 @@
 
 void module_table_sum(struct saluki_slot_table *t)
 {
-	unsigned int used = 0;
-
-	t->wanted = t->payload = t->sheds = 0;
+	t->modules = t->wanted = t->payload = t->sheds = 0;
 	for (int i = 0; i < SALUKI_MODULES_MAX; i++) {
 		const struct saluki_slot *s = &t->slots[i];
 
 		if (!s->used)
 			continue;
-		used++;
+		t->modules++;
 		t->wanted |= s->shown;
 		t->payload = s->payload > t->payload ? s->payload : t->payload;
 		t->sheds |= s->sheds;
 	}
-	t->alone = used == 1;
 }

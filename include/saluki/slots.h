@@ -47,7 +47,7 @@ struct saluki_slot_table {
 	struct saluki_slot slots[SALUKI_MODULES_MAX];
 	__u64 anonymise[2]; /* keys: modules never see them */
 	__u64 trajectory[2];
-	__u32 alone;   /* there is one module */
+	__u32 modules; /* how many there are */
 	__u32 wanted;  /* VIEW_ bits that any of them is shown, */
 	__u32 payload; /* and bytes of the payload */
 	__u32 sheds;   /* any of them may be left out */
