@@ -138,7 +138,11 @@ static const char *last_line(char *log)
 
 static void explain(char *log, int err, char why[VERIFY_WHY_LEN])
 {
-	if (!*log)
+	if (err == -EPROTO) /* splice.h */
+		snprintf(why, VERIFY_WHY_LEN,
+			 "module() is called by another function, or by itself; put what they have "
+			 "in common into a function of its own");
+	else if (!*log)
 		snprintf(why, VERIFY_WHY_LEN, "the kernel does not take it: %s", strerror(-err));
 	else
 		snprintf(why, VERIFY_WHY_LEN, "the verifier: %.400s", last_line(log));
