@@ -189,8 +189,8 @@ $(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/sour
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
-$(BUILD)/tests/module_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/module_run agent/module/shim agent/module/elf \
-		agent/source/pcap_read)
+$(BUILD)/tests/module_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/module_run agent/module/shim agent/module/splice \
+		agent/module/elf agent/source/pcap_read)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Modules: runs operators' modules (saluki/module.h) on a frame that the capture has done with. In:
- * a frame at the hook, by a tail call of capture.bpf.c. Out: what modules
- * remember in their maps, their events in the ring behind the frame, and counters. Always holds: a
- * module is given the view of a frame and nothing else; what it does to that, nobody else sees; the
- * frame is passed on as the capture would have.
+ * a frame at the hook, by a tail call of capture.bpf.c. Out: what modules remember in their maps,
+ * their events in the ring behind the frame, and counters. Always holds: a module is given the view
+ * of a frame and nothing else; what it does to that, nobody else sees; the frame is passed on as
+ * the capture would have.
  *
  * It is loaded anew whenever a module comes or goes, and the table of slots is constants of it: the
  * verifier takes out of it what none of those modules needs. Until there is one the capture's tail

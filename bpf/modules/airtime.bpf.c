@@ -156,7 +156,7 @@ int module(struct frame_view *v)
 	bool known;
 	__u32 mhz;
 
-	if (!v || (v->has & (VIEW_DOT11 | VIEW_MAC)) != (VIEW_DOT11 | VIEW_MAC))
+	if ((v->has & (VIEW_DOT11 | VIEW_MAC)) != (VIEW_DOT11 | VIEW_MAC))
 		return 0;
 	__builtin_memcpy(k.addr, v->addr[1], 6);
 	__builtin_memcpy(&from, v->addr[1], 6);

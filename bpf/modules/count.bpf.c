@@ -14,8 +14,6 @@ int module(struct frame_view *v)
 	__u32 protocol;
 	__u64 *count;
 
-	if (!v)
-		return 0;
 	protocol = v->ip_protocol; /* 0: no IP */
 	count = bpf_map_lookup_elem(&counts, &protocol);
 	if (count)

@@ -313,7 +313,7 @@ int module(struct frame_view *v)
 	__u32 zero = 0;
 	struct state *s;
 
-	if (!v || (v->has & (VIEW_DOT11 | VIEW_MAC)) != (VIEW_DOT11 | VIEW_MAC))
+	if ((v->has & (VIEW_DOT11 | VIEW_MAC)) != (VIEW_DOT11 | VIEW_MAC))
 		return 0;
 	s = bpf_map_lookup_elem(&state, &zero);
 	if (!s)

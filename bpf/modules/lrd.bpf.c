@@ -174,8 +174,6 @@ int module(struct frame_view *v)
 	struct lrd_series *s;
 	__u32 direction;
 
-	if (!v)
-		return 0;
 	direction = v->direction - 1U;
 	s = bpf_map_lookup_elem(&series, &direction);
 	if (!s)

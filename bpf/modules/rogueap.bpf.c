@@ -351,7 +351,7 @@ int module(struct frame_view *v)
 	struct name n;
 	struct ap *ap;
 
-	if (!v || (v->has & (VIEW_DOT11 | VIEW_MAC)) != (VIEW_DOT11 | VIEW_MAC))
+	if ((v->has & (VIEW_DOT11 | VIEW_MAC)) != (VIEW_DOT11 | VIEW_MAC))
 		return 0;
 	type = v->frame_control & 0xfc;
 	if (type != BEACON && type != PROBE_RESPONSE)

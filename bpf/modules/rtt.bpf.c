@@ -261,7 +261,7 @@ int module(struct frame_view *v)
 {
 	const __u32 wanted = VIEW_IP | VIEW_PORTS | VIEW_TCP | VIEW_TRANSPORT;
 
-	if (!v || (v->has & wanted) != wanted)
+	if ((v->has & wanted) != wanted)
 		return 0;
 	switch (v->tcp_flags & (FIN | SYN | RST | ACK)) {
 	case ACK:

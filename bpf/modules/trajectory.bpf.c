@@ -73,7 +73,7 @@ int module(struct frame_view *v)
 {
 	struct trajectory_event e = { 0 };
 
-	if (!v || !(v->has & VIEW_LABEL))
+	if (!(v->has & VIEW_LABEL))
 		return 0;
 	e.below = rate();
 	if ((__u32)v->label >= e.below)

@@ -456,7 +456,7 @@ int module(struct frame_view *v)
 {
 	__u64 content;
 
-	if (!v || (v->has & (VIEW_PAYLOAD | VIEW_PORTS)) != (VIEW_PAYLOAD | VIEW_PORTS))
+	if ((v->has & (VIEW_PAYLOAD | VIEW_PORTS)) != (VIEW_PAYLOAD | VIEW_PORTS))
 		return 0;
 	search(v);
 	if (!(v->has & VIEW_IP) || v->payload_seen < WORM_CONTENT_MIN)

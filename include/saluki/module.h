@@ -173,6 +173,7 @@ _Static_assert(sizeof(struct frame_view) == 424, "a view is ABI between modules 
 /* Whether to look at this frame, to look at one in `n`. Takes the helper get_prandom_u32. */
 #define module_sample(n) (bpf_get_prandom_u32() % (n) == 0)
 
+/* `v` is never NULL. What it returns is for nobody. */
 int module(struct frame_view *v);
 
 char LICENSE[] SEC("license") = "GPL";

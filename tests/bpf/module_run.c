@@ -29,6 +29,7 @@
 #include <saluki/linktype.h>
 
 #include "agent/module/shim.h"
+#include "agent/module/splice.h"
 #include "agent/source/pcap_read.h"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" /* clang's, for BPF */
 #include "bpf/view.h"
@@ -95,13 +96,17 @@ static struct bpf_object *link_and_open(const char *path)
 
 static void load(const char *path)
 {
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = splice_module);
 	struct bpf_program *prog;
 	cpu_set_t one;
 	int err;
 
+	err = libbpf_register_prog_handler(module_shim(MODULE_XDP).section, BPF_PROG_TYPE_XDP,
+					   BPF_XDP, &opts);
+	if (err < 0)
+		fail("handler", -err);
 	object = link_and_open(path);
 	prog = bpf_object__next_program(object, NULL);
-	bpf_program__set_type(prog, BPF_PROG_TYPE_XDP);
 	err = bpf_object__load(object);
 	if (err)
 		fail(path, -err);
