@@ -353,7 +353,7 @@ $(BUILD)/tests/bench/modules/%.protected.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUIL
 	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(BUILD)/tests/modules_cost: $(patsubst %,$(BUILD)/%.o,tests/bench/modules_cost tests/bench/modules_chain \
-		tests/bench/plain_view agent/module/splice agent/module/table agent/source/pcap_read agent/source/ring \
+		tests/bench/plain_view agent/module/reach agent/module/splice agent/module/table agent/source/pcap_read agent/source/ring \
 		agent/tap/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -ldl

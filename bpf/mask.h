@@ -2,8 +2,8 @@
 /*
  * Mask: what one module is shown. In: the whole view of a frame, and the module's place in the
  * table. Out: a view with nothing in it that its policy does not show. Always holds: every byte of
- * the view is written anew, so that nothing of an earlier module's, or of an earlier frame, is left
- * in it.
+ * the view that the module can reach is written anew, so that it sees nothing of an earlier
+ * module's or of an earlier frame.
  */
 #ifndef SALUKI_BPF_MASK_H
 #define SALUKI_BPF_MASK_H
@@ -18,12 +18,13 @@
 
 /* A group that the frame does not have is all 0 anyway. */
 #define MASK_GROUP(bit, from, to)                                                                  \
-	if (has & (bit)) {                                                                         \
-		_Pragma("unroll") for (int i = VIEW_WORD(from); i < VIEW_WORD(to); i++)            \
-			out[i] = in[i];                                                            \
-	} else {                                                                                   \
-		_Pragma("unroll") for (int i = VIEW_WORD(from); i < VIEW_WORD(to); i++)            \
-			out[i] = 0;                                                                \
+	if (VIEW_REACHES(reach, from)) {                                                           \
+		if (has & (bit)) {                                                                 \
+			_Pragma("unroll") for (int i = VIEW_WORD(from); i < (to); i++)             \
+				out[i] = in[i];                                                    \
+		} else {                                                                           \
+			VIEW_ZERO(out, VIEW_WORD(from), to);                                       \
+		}                                                                                  \
 	}
 
 /* The first `n` bytes of a word, 1 to 7, as it lies in memory. */
@@ -73,18 +74,19 @@ static __always_inline void mask_alone(struct frame_view *v, __u32 shown)
 		return;
 #define MASK_HIDE(bit, from, to)                                                                   \
 	if (hidden & (bit))                                                                        \
-		VIEW_ZERO(v, VIEW_WORD(from), VIEW_WORD(to));
-	MASK_HIDE(VIEW_RADIOTAP, mhz, addr)
-	MASK_HIDE(VIEW_MAC, addr, ssid)
-	MASK_HIDE(VIEW_SSID, ssid, saddr)
-	MASK_HIDE(VIEW_IP, saddr, sport)
-	MASK_HIDE(VIEW_PORTS, sport, label)
+		VIEW_ZERO(v, VIEW_WORD(from), to);
+	MASK_HIDE(VIEW_MAC, addr, VIEW_WORD(saddr))
+	MASK_HIDE(VIEW_IP, saddr, VIEW_WORD(sport))
+	MASK_HIDE(VIEW_PORTS, sport, VIEW_WORD(label))
+	MASK_HIDE(VIEW_RADIOTAP, mhz, VIEW_WORD(ssid))
+	MASK_HIDE(VIEW_SSID, ssid, VIEW_WORDS)
 #undef MASK_HIDE
 	v->has &= shown | MASK_FREE;
 }
 
+/* As far as it reaches. */
 static __always_inline void mask_view(struct frame_view *to, const struct frame_view *from,
-				      __u32 shown, __u32 bytes)
+				      __u32 shown, __u32 bytes, __u32 reach)
 {
 	__u64 *out = (__u64 *)to;
 	const __u64 *in = (const __u64 *)from;
@@ -94,18 +96,20 @@ static __always_inline void mask_view(struct frame_view *to, const struct frame_
 	if (!payload)
 		has &= ~VIEW_PAYLOAD;
 #pragma unroll
-	for (int i = 0; i < VIEW_WORD(mhz); i++)
+	for (int i = 0; i < VIEW_WORD(addr); i++)
 		out[i] = in[i];
-	MASK_GROUP(VIEW_RADIOTAP, mhz, addr)
-	MASK_GROUP(VIEW_MAC, addr, ssid)
-	MASK_GROUP(VIEW_SSID, ssid, saddr)
-	MASK_GROUP(VIEW_IP, saddr, sport)
-	MASK_GROUP(VIEW_PORTS, sport, label)
-	MASK_GROUP(VIEW_LABEL, label, payload)
 	to->has = has;
 	to->payload_seen = payload;
-	mask_payload(to, from, payload);
-	VIEW_ZERO(to, VIEW_WORD(event_len), (int)sizeof(*to) / 8);
+	MASK_GROUP(VIEW_MAC, addr, VIEW_WORD(saddr))
+	MASK_GROUP(VIEW_IP, saddr, VIEW_WORD(sport))
+	MASK_GROUP(VIEW_PORTS, sport, VIEW_WORD(label))
+	MASK_GROUP(VIEW_LABEL, label, VIEW_WORD(event_len))
+	if (VIEW_REACHES(reach, event_len))
+		VIEW_ZERO(to, VIEW_WORD(event_len), VIEW_WORD(payload));
+	if (VIEW_REACHES(reach, payload))
+		mask_payload(to, from, payload);
+	MASK_GROUP(VIEW_RADIOTAP, mhz, VIEW_WORD(ssid))
+	MASK_GROUP(VIEW_SSID, ssid, VIEW_WORDS)
 }
 
 #endif

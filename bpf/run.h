@@ -147,7 +147,7 @@ static __noinline int run_said(struct frame_view *v, struct saluki_slot_counters
 		if (saluki_table.modules == 1)                                                     \
 			mask_alone((r)->v, s->shown);                                              \
 		else                                                                               \
-			mask_view((r)->v, (r)->whole, s->shown, s->payload);                       \
+			mask_view((r)->v, (r)->whole, s->shown, s->payload, s->reach);             \
 		if (s->hashed | s->prefix)                                                         \
 			run_anonymise(s->hashed, s->prefix);                                       \
 		if (!(c->frames++ & TIMED_MASK))                                                   \
@@ -160,7 +160,7 @@ static __noinline int run_said(struct frame_view *v, struct saluki_slot_counters
 			c->timed++;                                                                \
 			c->time_ns += bpf_ktime_get_ns() - begin_ns;                               \
 		}                                                                                  \
-		if ((r)->v->event_len)                                                             \
+		if (VIEW_REACHES(s->reach, event_len) && (r)->v->event_len)                        \
 			run_said((r)->v, c, n, (r)->h->direction);                                 \
 	} while (0)
 
@@ -201,7 +201,7 @@ static __always_inline void run_modules(struct hook *h, __u64 time_ns, __u32 cpu
 	if (!alone)
 		whole = bpf_map_lookup_elem(&saluki_view_whole, &zero);
 	else if ((whole = bpf_map_lookup_elem(&saluki_view, &zero)))
-		view_clear_rest(whole, linktype, saluki_table.payload);
+		view_clear_rest(whole, linktype, saluki_table.payload, saluki_table.reach);
 	if (!whole)
 		return;
 	fill(h, whole, time_ns, saluki_table.wanted, saluki_table.payload, run_table()->trajectory);

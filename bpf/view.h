@@ -17,6 +17,9 @@
 
 /* Words of the groups of struct frame_view, which are whole words. */
 #define VIEW_WORD(field) ((int)__builtin_offsetof(struct frame_view, field) / 8)
+#define VIEW_WORDS ((int)sizeof(struct frame_view) / 8)
+/* Whether a module whose reach (saluki/slots.h) it is gets to a group. */
+#define VIEW_REACHES(reach, field) ((reach) > __builtin_offsetof(struct frame_view, field))
 
 #define VIEW_TAGS_MAX 4	      /* VLAN tags followed, and as many MPLS labels */
 #define VIEW_EXTENSIONS_MAX 6 /* IPv6 extension headers followed */
@@ -407,13 +410,9 @@ parse_inline unsigned int view_hidden(unsigned int wanted)
 /* Those groups that frames of the link type can have, but for the payload. */
 parse_inline void view_clear(struct frame_view *v, int linktype)
 {
-	VIEW_ZERO(v, 0, VIEW_WORD(mhz));
+	VIEW_ZERO(v, 0, VIEW_WORD(event_len));
 	if (linktype != LINKTYPE_ETHERNET)
-		VIEW_ZERO(v, VIEW_WORD(mhz), VIEW_WORD(addr));
-	VIEW_ZERO(v, VIEW_WORD(addr), VIEW_WORD(ssid));
-	if (linktype != LINKTYPE_ETHERNET)
-		VIEW_ZERO(v, VIEW_WORD(ssid), VIEW_WORD(saddr));
-	VIEW_ZERO(v, VIEW_WORD(saddr), VIEW_WORD(payload));
+		VIEW_ZERO(v, VIEW_WORD(mhz), VIEW_WORDS);
 }
 
 /* Whether there is anything in these words. To look is less than half of what it costs to write; in
@@ -436,19 +435,21 @@ parse_inline void view_clear_words(struct frame_view *v, int from, int to)
 		VIEW_ZERO(v, from, to);
 }
 
-/* And all the others, of which `payload` bytes are the payload's. Where nobody is shown the payload
- * they are empty but where a module has written there. */
-parse_inline void view_clear_rest(struct frame_view *v, int linktype, unsigned int payload)
+/* And all the others, as far as modules reach, of which `payload` bytes are the payload's. They are
+ * empty but where a module has written there, or frames have payload that is shown. */
+parse_inline void view_clear_rest(struct frame_view *v, int linktype, unsigned int payload,
+				  unsigned int reach)
 {
-	if (linktype == LINKTYPE_ETHERNET) {
-		view_clear_words(v, VIEW_WORD(mhz), VIEW_WORD(addr));
-		view_clear_words(v, VIEW_WORD(ssid), VIEW_WORD(saddr));
+	if (VIEW_REACHES(reach, event_len))
+		view_clear_words(v, VIEW_WORD(event_len), VIEW_WORD(payload));
+	if (VIEW_REACHES(reach, payload)) {
+		if (payload)
+			VIEW_ZERO(v, VIEW_WORD(payload), VIEW_WORD(mhz));
+		else
+			view_clear_words(v, VIEW_WORD(payload), VIEW_WORD(mhz));
 	}
-	if (payload)
-		VIEW_ZERO(v, VIEW_WORD(payload), VIEW_WORD(event_len));
-	else
-		view_clear_words(v, VIEW_WORD(payload), VIEW_WORD(event_len));
-	view_clear_words(v, VIEW_WORD(event_len), (int)sizeof(*v) / 8);
+	if (linktype == LINKTYPE_ETHERNET && VIEW_REACHES(reach, mhz))
+		view_clear_words(v, VIEW_WORD(mhz), VIEW_WORDS);
 }
 
 /* `w->v` is all 0 (view_clear) but for what the caller knows, and the walk begins at 0. What is of

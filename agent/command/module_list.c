@@ -57,10 +57,10 @@ static void print_json(const struct saluki_slot *s, const struct saluki_slot_cou
 	json_string("name", s->name, sizeof(s->name));
 	printf("\"serial\": %" PRIu64 ", \"blake2b\": \"", (uint64_t)s->serial);
 	print_hash(s->hash);
-	printf("\", \"priority\": %u, \"instructions\": %u, \"map_memory\": %" PRIu64
+	printf("\", \"priority\": %u, \"instructions\": %u, \"reach\": %u, \"map_memory\": %" PRIu64
 	       ", \"loaded_ns\": %" PRIu64 ", \"shed\": %s, \"ns_a_frame\": %.1f",
-	       s->priority, s->instructions, (uint64_t)s->map_memory, (uint64_t)s->loaded_ns,
-	       c->shed ? "true" : "false", cost_ns(c));
+	       s->priority, s->instructions, s->reach, (uint64_t)s->map_memory,
+	       (uint64_t)s->loaded_ns, c->shed ? "true" : "false", cost_ns(c));
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		printf(", \"%s\": %" PRIu64, counters[i].name, counter(c, i));
 	printf("}");

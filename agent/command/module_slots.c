@@ -73,7 +73,7 @@ static int load(struct module_request *r)
 			log_line("%s: %s runs on each frame, serial %llu, %u instructions at most",
 				 r->interface, checked.signature.name,
 				 (unsigned long long)checked.signature.serial,
-				 checked.instructions);
+				 checked.verified.instructions);
 		module_checked_free(&checked);
 	}
 	module_slots_close(&s);

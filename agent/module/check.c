@@ -289,7 +289,7 @@ static bool can_load(void)
 
 static void instructions_check(struct check *c)
 {
-	uint32_t n = c->out->instructions, granted = c->out->grant.instructions;
+	uint32_t n = c->out->verified.instructions, granted = c->out->grant.instructions;
 	char what[64];
 
 	snprintf(what, sizeof(what), "%u instructions a frame, at most", n);
@@ -310,7 +310,7 @@ static int load_check(struct check *c)
 
 	if (err)
 		return err;
-	err = verify_load(c->obj, &c->out->grant, c->r->hook, c->r->view_fd, &c->out->instructions,
+	err = verify_load(c->obj, &c->out->grant, c->r->hook, c->r->view_fd, &c->out->verified,
 			  why);
 	if (is_wrong(c, err, "to run in the kernel", why))
 		return -EPERM;

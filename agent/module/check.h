@@ -14,6 +14,7 @@
 #include "policy.h"
 #include "shim.h"
 #include "signature.h"
+#include "verify.h"
 
 struct module_request {
 	const char *object;    /* M.o; M.o.sig lies beside it */
@@ -31,7 +32,7 @@ struct module_checked {
 	struct module_signature signature; /* name, serial */
 	struct module_grant grant;
 	struct module_secrets secrets; /* of the same policy; zeros where `obj` is NULL */
-	uint32_t instructions;	       /* that the verifier went through; 0: not known */
+	struct verified verified;      /* zeros where `obj` is NULL */
 	uint64_t map_memory;	       /* bytes */
 };
 

@@ -94,7 +94,8 @@ static void fill_slot(struct saluki_slot *slot, const struct saluki_config *conf
 	slot->serial = c->signature.serial;
 	slot->loaded_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	slot->map_memory = c->map_memory;
-	slot->instructions = c->instructions;
+	slot->instructions = c->verified.instructions;
+	slot->reach = c->verified.reach;
 	snprintf(slot->name, sizeof(slot->name), "%s", c->signature.name);
 	memcpy(slot->hash, c->signature.object, sizeof(slot->hash));
 	set_shedding(slot, config, g->priority);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/tap/program.h"
+#include "reach.h"
 #include "shape.h"
 #include "splice.h"
 #include "wants.h"
@@ -23,6 +24,7 @@ static struct {
 	const struct bpf_object *obj;
 	size_t shim_insns;
 	bool refused;
+	uint32_t reach;
 } loading;
 
 static bool is_own_map(int fd)
@@ -47,13 +49,20 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 {
 	size_t count = bpf_program__insn_cnt(prog);
 	struct module_wants w = { 0 };
+	int err;
 
 	if (!loading.grant || count < loading.shim_insns)
 		return -EPERM;
 	wants_insns(&w, bpf_program__insns(prog) + loading.shim_insns, count - loading.shim_insns);
 	loading.refused = !wants_granted(&w, loading.grant) ||
 			  !maps_are_own(bpf_program__insns(prog), count);
-	return loading.refused ? -EPERM : splice_module(prog, opts, cookie);
+	if (loading.refused)
+		return -EPERM;
+	err = splice_module(prog, opts, cookie);
+	if (!err)
+		loading.reach = reach_of(prog, opts,
+					 bpf_object__find_map_fd_by_name(loading.obj, SHAPE_VIEW));
+	return err;
 }
 
 /* The slot that an XDP program is put into asks for the attach type, too. */
@@ -170,7 +179,7 @@ static int load(struct bpf_object *obj, int view_fd)
 }
 
 int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum module_hook hook,
-		int view_fd, uint32_t *instructions, char why[VERIFY_WHY_LEN])
+		int view_fd, struct verified *v, char why[VERIFY_WHY_LEN])
 {
 	libbpf_print_fn_t before = libbpf_set_print(silent);
 	char *log = calloc(1, LOG_LEN);
@@ -185,7 +194,8 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 		bpf_program__set_log_level(verify_program(obj), LOG_WHY_AND_HOW_MUCH);
 	}
 	err = err ?: load(obj, view_fd);
-	*instructions = err ? 0 : processed(log);
+	v->instructions = err ? 0 : processed(log);
+	v->reach = loading.reach;
 	if (err && loading.refused)
 		snprintf(why, VERIFY_WHY_LEN, "its last instructions are not those granted");
 	else if (err)

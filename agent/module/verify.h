@@ -20,11 +20,17 @@
 int verify_open(struct bpf_object **obj, const struct module_object *linked, const char *name,
 		enum module_hook hook, char why[VERIFY_WHY_LEN]);
 
-/* Loads it. `view_fd`: the capture's view, which it shares; -1: one of its own. `instructions`: how
- * many the verifier went through: no frame takes more; 0: this kernel does not say (Linux before
- * 5.2). Takes privilege. Returns 0, or -errno with `why`; -EPERM: not within the grant. */
+/* What the kernel says of it. */
+struct verified {
+	uint32_t instructions; /* that the verifier went through: no frame takes more; 0: this
+				* kernel does not say (Linux before 5.2) */
+	uint32_t reach;	       /* bytes of its view that it can read or write at most */
+};
+
+/* Loads it. `view_fd`: the capture's view, which it shares; -1: one of its own. Takes privilege.
+ * Returns 0, or -errno with `why`; -EPERM: not within the grant. */
 int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum module_hook hook,
-		int view_fd, uint32_t *instructions, char why[VERIFY_WHY_LEN]);
+		int view_fd, struct verified *v, char why[VERIFY_WHY_LEN]);
 
 struct bpf_program *verify_program(const struct bpf_object *obj);
 /* The memory of its maps, without the view, as the kernel has it, in bytes. */

@@ -36,7 +36,7 @@
 
 /* Of this file. A module says in its signature which it was made for; it rises whenever what was
  * compiled with an earlier one would see other fields. */
-#define MODULE_INTERFACE 1
+#define MODULE_INTERFACE 2
 
 #define MODULE_NAME_MAX 31     /* characters: letters, digits, '-' and '_' */
 #define MODULE_PAYLOAD_MAX 128 /* bytes of payload in a view, at most */
@@ -70,7 +70,8 @@ enum {
 	VIEW_PHY_HE
 };
 
-/* One frame. Each group of fields is whole words of 8 bytes. */
+/* One frame. Each group of fields is whole words of 8 bytes; what few modules look at comes last,
+ * as a frame costs less the less far into its view a module reaches. */
 struct frame_view {
 	__u64 time_ns;	 /* at the capture hook */
 	__u32 has;	 /* VIEW_ */
@@ -108,6 +109,31 @@ struct frame_view {
 	__u16 vlan;	   /* TCI of the outermost tag; 0: none */
 	__u16 mpdu_len;	   /* 802.11: bytes on the air, header and FCS included */
 
+	/* VIEW_MAC. 802.11: address 1 to 4; Ethernet: destination, source. */
+	__u8 addr[4][6];
+
+	/* VIEW_IP. Of IPv4 the first 4 bytes. */
+	__u8 saddr[16], daddr[16];
+
+	/* VIEW_PORTS */
+	__u16 sport, dport;
+	__u32 pad4;
+
+	/* VIEW_LABEL: a keyed hash of what does not change of an IP packet from hop to hop
+	 * (addresses, length, identification, fragment, protocol and the first bytes behind the
+	 * headers of IP, but for a transport checksum, which cards fill in), by the key that all
+	 * sensors of a fleet have in common: the same packet has the same label on each (Duffield
+	 * and Grossglauser, "Trajectory Sampling for Direct Traffic Observation"). */
+	__u64 label;
+
+	/* What module_emit leaves here for the capture. */
+	__u64 event_len;
+	__u8 event[MODULE_EVENT_MAX];
+
+	/* VIEW_PAYLOAD: the first bytes behind the transport header, as many as the policy shows.
+	 */
+	__u8 payload[MODULE_PAYLOAD_MAX];
+
 	/* VIEW_RADIOTAP */
 	__u16 mhz;
 	__s8 signal_dbm, noise_dbm; /* 0: not said */
@@ -125,35 +151,10 @@ struct frame_view {
 	__u16 symbol_ns;
 	__u16 tail_bits;
 
-	/* VIEW_MAC. 802.11: address 1 to 4; Ethernet: destination, source. */
-	__u8 addr[4][6];
-
 	/* VIEW_SSID */
 	__u8 ssid[32];
 	__u8 ssid_len; /* where `has` says it is there: 0 is a hidden one */
 	__u8 pad3[7];
-
-	/* VIEW_IP. Of IPv4 the first 4 bytes. */
-	__u8 saddr[16], daddr[16];
-
-	/* VIEW_PORTS */
-	__u16 sport, dport;
-	__u32 pad4;
-
-	/* VIEW_LABEL: a keyed hash of what does not change of an IP packet from hop to hop
-	 * (addresses, length, identification, fragment, protocol and the first bytes behind the
-	 * headers of IP, but for a transport checksum, which cards fill in), by the key that all
-	 * sensors of a fleet have in common: the same packet has the same label on each (Duffield
-	 * and Grossglauser, "Trajectory Sampling for Direct Traffic Observation"). */
-	__u64 label;
-
-	/* VIEW_PAYLOAD: the first bytes behind the transport header, as many as the policy shows.
-	 */
-	__u8 payload[MODULE_PAYLOAD_MAX];
-
-	/* What module_emit leaves here for the capture. */
-	__u64 event_len;
-	__u8 event[MODULE_EVENT_MAX];
 };
 _Static_assert(sizeof(struct frame_view) == 424, "a view is ABI between modules and the capture");
 

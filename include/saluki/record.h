@@ -125,7 +125,7 @@ struct saluki_wakeup {
 /* Rings, counters and programs are pinned and outlive the agent that made them. The next one, maybe
  * of another version, takes them over where this number is the same: it rises with every change of
  * a struct in this file, or of what its fields mean. */
-#define SALUKI_LAYOUT 4
+#define SALUKI_LAYOUT 5
 
 /* What the programs on one interface are: pinned as `config`. */
 struct saluki_config {

@@ -38,7 +38,7 @@ struct saluki_slot {
 	__u64 loaded_ns;    /* since 1970 */
 	__u64 map_memory;   /* bytes */
 	__u32 instructions; /* that the verifier went through; 0: not known */
-	__u32 pad;
+	__u32 reach;	    /* bytes of its view that it can read or write at most */
 };
 
 /* Constants of the program that runs modules: another table takes another program, and a frame sees
@@ -51,6 +51,8 @@ struct saluki_slot_table {
 	__u32 wanted;  /* VIEW_ bits that any of them is shown, */
 	__u32 payload; /* and bytes of the payload */
 	__u32 sheds;   /* any of them may be left out */
+	__u32 reach;   /* the farthest */
+	__u32 pad;
 };
 
 /* What became of it, a slot of each CPU. Only that CPU writes it. */

@@ -12,12 +12,16 @@ static const __u64 inlined_trajectory[2] = { 1, 2 };
 /* vmlinux.h has what is in them. */
 #define _LINUX_TYPES_H
 #define __LINUX_BPF_H__
-/* A function that is called: inlined by clang, the verifier would go through some for each way that
- * a frame takes to them. */
-#define module __attribute__((noinline)) inlined_module
-int module(struct frame_view *v);
+#define module static __always_inline module_body
 #include MODULE_SOURCE
 #undef module
+
+/* A function that is called: inlined by clang, the verifier would go through some for each way that
+ * a frame takes to them. It asks, as the verifier wants it to. */
+__noinline int inlined_module(struct frame_view *v)
+{
+	return v ? module_body(v) : 0;
+}
 
 static __always_inline void run_modules(struct hook *h, __u64 time_ns, __u32 cpu)
 {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/module/reach.h"
 #include "agent/module/splice.h"
 #include "agent/module/table.h"
 #include "agent/tap/program.h"
@@ -176,18 +177,34 @@ void chain_open(struct chain *c, const char *capture, const char *runner,
 		open_runner(c, runner, grant);
 }
 
+/* Of the module that is being loaded: libbpf calls us back without a word of our own. */
+static struct {
+	int view_fd;
+	uint32_t reach;
+} loading;
+
+static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	int err = splice_module(prog, opts, cookie);
+
+	loading.reach = err ? 0 : reach_of(prog, opts, loading.view_fd);
+	return err;
+}
+
 void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant)
 {
 	struct saluki_slot *s = &c->table.slots[slot];
 
 	c->modules[slot] = object(module);
 	reuse(c->modules[slot], c->runner, "saluki_view");
+	loading.view_fd = bpf_map__fd(map(c->modules[slot], "saluki_view"));
 	put(c->capture, "saluki_slots", SALUKI_SLOT_FIRST + slot,
 	    load(c->modules[slot], "saluki_module_xdp"));
 	s->used = 1;
 	s->shown = grant->shown;
 	s->payload = grant->payload;
 	s->events = UINT32_MAX;
+	s->reach = loading.reach;
 	module_table_sum(&c->table);
 	open_runner(c, CHAIN_RUNNER, NULL);
 }
@@ -229,7 +246,7 @@ static int print_all(enum libbpf_print_level level, const char *fmt, va_list arg
 
 void chain_feed(const struct feed_frame *frames, uint32_t count)
 {
-	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = splice_module);
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = prepare);
 	int fd;
 
 	if (libbpf_register_prog_handler("module_xdp", BPF_PROG_TYPE_XDP, BPF_XDP, &opts) < 0)

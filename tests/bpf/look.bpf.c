@@ -17,8 +17,6 @@ int module(struct frame_view *v)
 	__u64 *to, *from = (__u64 *)v;
 	__u32 zero = 0;
 
-	if (!v)
-		return 0;
 	to = bpf_map_lookup_elem(&look_seen, &zero);
 	if (!to)
 		return 0;

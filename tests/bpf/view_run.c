@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * view_run xdp|tc-in|tc-out LINKTYPE SHOWN:HASHED:PREFIX:PAYLOAD...: what modules see of frames.
- * For each argument behind the link type there is one (look.bpf.c) in a slot of its own; the frames
- * on standard input are run by bpf_prog_test_run, stamped 1, 2, 3, ... Little-endian streams:
+ * view_run xdp|tc-in|tc-out LINKTYPE SHOWN:HASHED:PREFIX:PAYLOAD[:REACH]...: what modules see of
+ * frames. For each argument behind the link type there is one (look.bpf.c) in a slot of its own;
+ * the frames on standard input are run by bpf_prog_test_run, stamped 1, 2, 3, ... Little-endian
+ * streams:
  *
  *     in:  length 4, bytes
  *     out: verdict 4 (0xfffffffe: the kernel would not run it), then the view that each module saw
@@ -47,10 +48,11 @@ static void grant(const char *what)
 {
 	struct saluki_slot *s = &t.table.slots[t.count++];
 
-	if (sscanf(what, "%i:%i:%i:%i", (int *)&s->shown, (int *)&s->hashed, (int *)&s->prefix,
-		   (int *)&s->payload) != 4)
+	if (sscanf(what, "%i:%i:%i:%i:%i", (int *)&s->shown, (int *)&s->hashed, (int *)&s->prefix,
+		   (int *)&s->payload, (int *)&s->reach) < 4)
 		die(what);
 	s->used = 1;
+	s->reach = s->reach ?: sizeof(struct frame_view);
 }
 
 static void load_runner(const char *hook, uint32_t linktype)

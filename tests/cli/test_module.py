@@ -219,7 +219,7 @@ def test_forged_signature(bench):
     signature[5] ^= 1
     sig.write_text(text.replace(text.split()[-1], base64.b64encode(signature).decode()))
     assert "it is not by the key that it names" in bench.refused(obj)[0]
-    for old, new in (("serial 1", "serial 2"), ("name count", "name couny"), ("interface 1", "interface 2")):
+    for old, new in (("serial 1", "serial 2"), ("name count", "name couny"), ("interface 2", "interface 1")):
         sig.write_text(text.replace(old, new))
         assert any("it is not by the key that it names" in line for line in bench.refused(obj))
     for worse in (text + "\n", text.replace("\n", "\r\n"), text.replace("serial ", "serial 0"),
@@ -250,9 +250,9 @@ def signed_text(bench, obj, **changes):
 
 def test_another_interface_version(bench):
     obj = bench.sign(bench.take(COUNT))
-    signed_text(bench, obj, interface="2")
-    assert bench.refused(obj) == ["wants another interface: refused: it was made for version 2, this "
-                                  "saluki has 1; compile and sign it anew"]
+    signed_text(bench, obj, interface="1")
+    assert bench.refused(obj) == ["wants another interface: refused: it was made for version 1, this "
+                                  "saluki has 2; compile and sign it anew"]
 
 
 def test_key_that_the_policy_does_not_have(bench):

@@ -7,7 +7,8 @@ int module(struct frame_view *v)
 	__u64 *words = (__u64 *)v;
 
 #pragma unroll
-	for (unsigned int i = 0; i < __builtin_offsetof(struct frame_view, event_len) / 8; i++)
+	for (unsigned int i = 0; i < sizeof(*v) / 8; i++)
 		words[i] = 0x5a5a5a5a5a5a5a5a;
+	v->event_len = 0;
 	return 0;
 }
