@@ -37,26 +37,29 @@ static __always_inline __u64 mask_bytes(__u32 n)
 #endif
 }
 
-/* The first `n` bytes of the payload: four words at a time, then what is left. */
+/* The first `n` bytes of the payload: some words at a time, as far as the module reaches, then what
+ * is left. */
 static __always_inline void mask_payload(struct frame_view *to, const struct frame_view *from,
-					 __u32 n)
+					 __u32 n, __u32 reach)
 {
 	__u64 *out = (__u64 *)to->payload;
 	const __u64 *in = (const __u64 *)from->payload;
-	__u32 at = n / 8 & (MASK_PAYLOAD_WORDS - 4);
+	__u32 at = n / 8 & (MASK_PAYLOAD_WORDS - VIEW_PAYLOAD_STEP);
 
 #pragma unroll
-	for (__u32 i = 0; i < MASK_PAYLOAD_WORDS; i += 4) {
-		bool all = n >= (i + 4) * 8;
+	for (__u32 i = 0; i < MASK_PAYLOAD_WORDS; i += VIEW_PAYLOAD_STEP) {
+		bool all = n >= (i + VIEW_PAYLOAD_STEP) * 8;
 
+		if (reach <= __builtin_offsetof(struct frame_view, payload) + i * 8)
+			continue;
 #pragma unroll
-		for (__u32 k = i; k < i + 4; k++)
+		for (__u32 k = i; k < i + VIEW_PAYLOAD_STEP; k++)
 			out[k] = all ? in[k] : 0;
 	}
 	if (n >= MODULE_PAYLOAD_MAX)
 		return;
 #pragma unroll
-	for (__u32 k = 0; k < 4; k++) {
+	for (__u32 k = 0; k < VIEW_PAYLOAD_STEP; k++) {
 		__u32 left = (n & 31) > k * 8 ? (n & 31) - k * 8 : 0;
 
 		if (left)
@@ -107,7 +110,7 @@ static __always_inline void mask_view(struct frame_view *to, const struct frame_
 	if (VIEW_REACHES(reach, event_len))
 		VIEW_ZERO(to, VIEW_WORD(event_len), VIEW_WORD(payload));
 	if (VIEW_REACHES(reach, payload))
-		mask_payload(to, from, payload);
+		mask_payload(to, from, payload, reach);
 	MASK_GROUP(VIEW_RADIOTAP, mhz, VIEW_WORD(ssid))
 	MASK_GROUP(VIEW_SSID, ssid, VIEW_WORDS)
 }

@@ -20,6 +20,7 @@
 #define VIEW_WORDS ((int)sizeof(struct frame_view) / 8)
 /* Whether a module whose reach (saluki/slots.h) it is gets to a group. */
 #define VIEW_REACHES(reach, field) ((reach) > __builtin_offsetof(struct frame_view, field))
+#define VIEW_PAYLOAD_STEP 4 /* words of the payload, of which it is the whole */
 
 #define VIEW_TAGS_MAX 4	      /* VLAN tags followed, and as many MPLS labels */
 #define VIEW_EXTENSIONS_MAX 6 /* IPv6 extension headers followed */
@@ -435,6 +436,20 @@ parse_inline void view_clear_words(struct frame_view *v, int from, int to)
 		VIEW_ZERO(v, from, to);
 }
 
+parse_inline void view_clear_payload(struct frame_view *v, unsigned int payload, unsigned int reach)
+{
+	if (!payload) {
+		view_clear_words(v, VIEW_WORD(payload), VIEW_WORD(mhz));
+		return;
+	}
+	_Pragma("unroll") for (int at = VIEW_WORD(payload); at < VIEW_WORD(mhz);
+			       at += VIEW_PAYLOAD_STEP)
+	{
+		if (reach > at * 8u)
+			VIEW_ZERO(v, at, at + VIEW_PAYLOAD_STEP);
+	}
+}
+
 /* And all the others, as far as modules reach, of which `payload` bytes are the payload's. They are
  * empty but where a module has written there, or frames have payload that is shown. */
 parse_inline void view_clear_rest(struct frame_view *v, int linktype, unsigned int payload,
@@ -442,12 +457,8 @@ parse_inline void view_clear_rest(struct frame_view *v, int linktype, unsigned i
 {
 	if (VIEW_REACHES(reach, event_len))
 		view_clear_words(v, VIEW_WORD(event_len), VIEW_WORD(payload));
-	if (VIEW_REACHES(reach, payload)) {
-		if (payload)
-			VIEW_ZERO(v, VIEW_WORD(payload), VIEW_WORD(mhz));
-		else
-			view_clear_words(v, VIEW_WORD(payload), VIEW_WORD(mhz));
-	}
+	if (VIEW_REACHES(reach, payload))
+		view_clear_payload(v, payload, reach);
 	if (linktype == LINKTYPE_ETHERNET && VIEW_REACHES(reach, mhz))
 		view_clear_words(v, VIEW_WORD(mhz), VIEW_WORDS);
 }

@@ -10,14 +10,18 @@
 
 #include <saluki/module.h>
 
-/* Where groups of fields begin, but the first. */
+/* Where groups of fields begin, but the first; of the payload four words each. */
+#define PAYLOAD(n) (offsetof(struct frame_view, payload) + (n))
 static const uint32_t ends[] = {
 	offsetof(struct frame_view, addr),
 	offsetof(struct frame_view, saddr),
 	offsetof(struct frame_view, sport),
 	offsetof(struct frame_view, label),
 	offsetof(struct frame_view, event_len),
-	offsetof(struct frame_view, payload),
+	PAYLOAD(0),
+	PAYLOAD(32),
+	PAYLOAD(64),
+	PAYLOAD(96),
 	offsetof(struct frame_view, mhz),
 	offsetof(struct frame_view, ssid),
 	sizeof(struct frame_view),

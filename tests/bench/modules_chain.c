@@ -109,12 +109,6 @@ static int load(struct bpf_object *obj, const char *name)
 	return bpf_program__fd(wanted);
 }
 
-static void put(const struct bpf_object *obj, const char *name, uint32_t place, int prog)
-{
-	if (bpf_map_update_elem(bpf_map__fd(map(obj, name)), &place, &prog, BPF_ANY))
-		chain_die(name);
-}
-
 static void reuse(struct bpf_object *obj, const struct bpf_object *from, const char *name)
 {
 	check(bpf_map__reuse_fd(map(obj, name), bpf_map__fd(map(from, name))), name);
@@ -122,18 +116,34 @@ static void reuse(struct bpf_object *obj, const struct bpf_object *from, const c
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-static int open_capture(struct chain *c, const char *path)
+/* Where a map's entries lie counts for more than all else: what is compared has the same. */
+static void reuse_maps(struct bpf_object *obj, const struct bpf_object *from)
 {
-	int fd;
+	struct bpf_map *m;
 
-	c->capture = object(path);
-	constant(c->capture, "snaplen", SNAPLEN);
-	bpf_map__set_max_entries(map(c->capture, "saluki_counters"), libbpf_num_possible_cpus());
-	bpf_map__set_max_entries(map(c->capture, "saluki_ring"), CHAIN_RING);
-	check(program_drop_exchange(c->capture), path);
-	fd = load(c->capture, "saluki_xdp");
-	check(ring_map(&c->ring, bpf_map__fd(map(c->capture, "saluki_ring")), CHAIN_RING), "ring");
-	return fd;
+	bpf_object__for_each_map(m, obj) if (!bpf_map__is_internal(m))
+		reuse(obj, from, bpf_map__name(m));
+}
+
+struct ring chain_ring;
+
+struct chain_capture chain_capture(const char *path)
+{
+	struct chain_capture c = { .object = object(path) };
+	static const struct bpf_object *first;
+
+	constant(c.object, "snaplen", SNAPLEN);
+	bpf_map__set_max_entries(map(c.object, "saluki_counters"), libbpf_num_possible_cpus());
+	bpf_map__set_max_entries(map(c.object, "saluki_ring"), CHAIN_RING);
+	if (first)
+		reuse_maps(c.object, first);
+	check(program_drop_exchange(c.object), path);
+	c.program = load(c.object, "saluki_xdp");
+	if (first)
+		return c;
+	first = c.object;
+	check(ring_map(&chain_ring, bpf_map__fd(map(c.object, "saluki_ring")), CHAIN_RING), "ring");
+	return c;
 }
 
 static void set_table(struct bpf_object *obj, const struct saluki_slot_table *table)
@@ -144,7 +154,7 @@ static void set_table(struct bpf_object *obj, const struct saluki_slot_table *ta
 		check(bpf_map__set_initial_value(m, table, sizeof(*table)), "table");
 }
 
-/* Behind the capture, in the place of what is there; from that it takes what modules are in. */
+/* In the place of what is there; from that it takes what modules are in. */
 static void open_runner(struct chain *c, const char *path, const struct chain_grant *grant)
 {
 	static const char *const captures[] = { "saluki_slots", "saluki_counters", "saluki_ring",
@@ -160,19 +170,19 @@ static void open_runner(struct chain *c, const char *path, const struct chain_gr
 	set_table(c->runner, &c->table);
 	bpf_map__set_max_entries(map(c->runner, "saluki_slot_counts"), libbpf_num_possible_cpus());
 	for (unsigned int i = 0; i < sizeof(captures) / sizeof(captures[0]); i++)
-		reuse(c->runner, c->capture, captures[i]);
+		reuse(c->runner, c->capture->object, captures[i]);
 	for (unsigned int i = 0; first && i < sizeof(firsts) / sizeof(firsts[0]); i++)
 		reuse(c->runner, first, firsts[i]);
 	check(program_drop_exchange(c->runner), path);
-	put(c->capture, "saluki_slots", SALUKI_SLOT_RUN, load(c->runner, "saluki_modules_xdp"));
+	c->programs[SALUKI_SLOT_RUN] = load(c->runner, "saluki_modules_xdp");
 	bpf_object__close(first);
 }
 
-void chain_open(struct chain *c, const char *capture, const char *runner,
+void chain_open(struct chain *c, struct chain_capture *capture, const char *runner,
 		const struct chain_grant *grant)
 {
 	memset(c, 0, sizeof(*c));
-	c->program = capture ? open_capture(c, capture) : -1;
+	c->capture = capture;
 	if (runner)
 		open_runner(c, runner, grant);
 }
@@ -191,15 +201,17 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 	return err;
 }
 
-void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant)
+void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant,
+	       const struct chain *inlined)
 {
 	struct saluki_slot *s = &c->table.slots[slot];
 
 	c->modules[slot] = object(module);
+	if (inlined)
+		reuse_maps(c->modules[slot], inlined->runner);
+	loading.view_fd = bpf_map__fd(map(c->runner, "saluki_view"));
 	reuse(c->modules[slot], c->runner, "saluki_view");
-	loading.view_fd = bpf_map__fd(map(c->modules[slot], "saluki_view"));
-	put(c->capture, "saluki_slots", SALUKI_SLOT_FIRST + slot,
-	    load(c->modules[slot], "saluki_module_xdp"));
+	c->programs[SALUKI_SLOT_FIRST + slot] = load(c->modules[slot], "saluki_module_xdp");
 	s->used = 1;
 	s->shown = grant->shown;
 	s->payload = grant->payload;
@@ -263,16 +275,25 @@ void chain_feed(const struct feed_frame *frames, uint32_t count)
 	feed_attach();
 }
 
+static void put(int fd, uint32_t place, int prog)
+{
+	if (prog ? bpf_map_update_elem(fd, &place, &prog, BPF_ANY)
+		 : bpf_map_delete_elem(fd, &place) && errno != ENOENT)
+		chain_die("a place for a program");
+}
+
 void chain_choose(const struct chain *c)
 {
 	uint32_t zero = 0, at = 0;
-	int fd = bpf_map__fd(map(feed, "feed_program"));
+	struct bpf_map *slots =
+		c->capture ? bpf_object__find_map_by_name(c->capture->object, "saluki_slots")
+			   : NULL;
 
 	if (bpf_map_update_elem(bpf_map__fd(map(feed, "feed_next")), &zero, &at, BPF_ANY))
 		chain_die("feed");
-	if (c->program >= 0 ? bpf_map_update_elem(fd, &zero, &c->program, BPF_ANY)
-			    : bpf_map_delete_elem(fd, &zero) && errno != ENOENT)
-		chain_die("feed");
+	put(bpf_map__fd(map(feed, "feed_program")), 0, c->capture ? c->capture->program : 0);
+	for (uint32_t i = 0; slots && i < SALUKI_SLOTS; i++)
+		put(bpf_map__fd(slots), i, c->programs[i]);
 }
 
 void chain_run(uint32_t count)

@@ -23,22 +23,35 @@ struct chain_grant {
 	uint32_t shown, payload;
 };
 
+/* What stands behind the feed. */
+struct chain_capture {
+	struct bpf_object *object;
+	int program;
+};
+/* That of all captures. */
+extern struct ring chain_ring;
+
+/* And what stands in its table. */
 struct chain {
-	struct bpf_object *capture, *runner, *modules[SALUKI_MODULES_MAX];
-	int program; /* the first behind the feed; -1: none */
+	struct chain_capture *capture; /* NULL: the chain ends with the feed */
+	struct bpf_object *runner, *modules[SALUKI_MODULES_MAX];
+	int programs[SALUKI_SLOTS]; /* 0: none */
 	struct saluki_slot_table table;
-	struct ring ring;
 };
 
 /* What feeds all chains with the same frames. */
 void chain_feed(const struct feed_frame *frames, uint32_t count);
 
-/* `capture`, `runner`: objects; NULL: the chain ends in front of it. `grant`: of a runner that is a
- * module itself. */
-void chain_open(struct chain *c, const char *capture, const char *runner,
+/* All that are opened behind the first have its maps. */
+struct chain_capture chain_capture(const char *path);
+/* `runner`: an object; NULL: the chain ends in front of it. `grant`: of a runner that is a module
+ * itself. */
+void chain_open(struct chain *c, struct chain_capture *capture, const char *runner,
 		const struct chain_grant *grant);
-/* Behind CHAIN_RUNNER. `module`: an object that was linked with its shim. */
-void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant);
+/* Behind CHAIN_RUNNER. `module`: an object that was linked with its shim. `inlined`: the chain that
+ * it is compared with, and shares its maps with; NULL: none. */
+void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant,
+	       const struct chain *inlined);
 /* What is fed from now on, from the first frame. */
 void chain_choose(const struct chain *c);
 /* Feeds the next `count` frames. */

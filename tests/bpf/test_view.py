@@ -138,8 +138,8 @@ def test_each_sees_what_it_is_shown_of_real_frames(linktype, folders):
     assert check_masks("xdp", linktype, frames, 1) > 1000
 
 
-REACHES = [View.addr.offset, View.event_len.offset, View.payload.offset, View.mhz.offset,
-           View.ssid.offset]
+REACHES = [View.addr.offset, View.event_len.offset, View.payload.offset, View.payload.offset + 64,
+           View.mhz.offset, View.ssid.offset]
 
 
 @pytest.mark.parametrize("seed", range(2))
