@@ -58,7 +58,7 @@ class Modules:
         assert got.returncode == 0, got
         got = self.run("load", "-i", self.interface, "--policy", self.policy, obj)
         assert got.returncode == 0, got
-        return got.stdout
+        return got.stderr
 
     def unload(self, name):
         got = self.run("unload", "-i", self.interface, name)

@@ -51,7 +51,7 @@ class Anonymised:
         self.obj = modules.make("addresses")
 
     def key(self, show):
-        """A new key, and the module loaded by it."""
+        """A new key, and the module loaded by it. Returns what is said of that."""
         path = self.bed.tmp_path / "anonymise.key"
         path.unlink(missing_ok=True)
         with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as f:
@@ -59,7 +59,7 @@ class Anonymised:
         entries = GRANTS.format(events=1000000).replace("mac, ip, ports", show)
         self.modules.policy.write_text(f"[Keys]\nAnonymise = {path}\n[Module *]\n"
                                        f"Key = {self.modules.public}\n{entries}")
-        self.modules.load(self.obj)
+        return self.modules.load(self.obj)
 
     def without_keys(self):
         """Another module, whose policy has none."""
@@ -137,3 +137,12 @@ def test_hashed(anonymised):
     assert len({s.mac for s in first}) == 50
     for (real, _), got in zip(anonymised.frames, first):
         assert got.mac != real.mac and got.mac[0] & 3 == 2  # one station's, given locally
+
+
+def test_another_key_is_said(anonymised):
+    """For modules that go on, and with it."""
+    another = "tap0: hidden addresses and names are by another key from now on"
+    assert another not in anonymised.key("mac hashed")
+    assert another not in anonymised.modules.load(anonymised.obj, name="second")
+    assert another in anonymised.key("mac hashed")
+    anonymised.finish(0)
