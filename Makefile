@@ -76,13 +76,14 @@ PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
-	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost
+	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUSY)
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
 	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
 LOOK := $(BUILD)/tests/bpf/look.o # a module that shows what it sees
+BUSY := $(BUILD)/tests/bench/busy.o # and one that takes its time
 # What saluki module check is tried with.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
 # Modules, and what reads their events and maps: the unprivileged half of those that have one.
@@ -454,9 +455,9 @@ all: $(if $(WITHOUT),,$(if $(shell command -v $(CLANG)),modules))
 
 $(MODULES): $(BUILD)/%.o: bpf/%.bpf.c
 $(HOSTILE_MODULES): $(BUILD)/%.o: %.c
-$(LOOK): $(BUILD)/%.o: %.bpf.c
-$(MODULES) $(HOSTILE_MODULES) $(LOOK): MODULE_MORE = -MMD -MP
-$(MODULES) $(HOSTILE_MODULES) $(LOOK):
+$(LOOK) $(BUSY): $(BUILD)/%.o: %.bpf.c
+$(MODULES) $(HOSTILE_MODULES) $(LOOK) $(BUSY): MODULE_MORE = -MMD -MP
+$(MODULES) $(HOSTILE_MODULES) $(LOOK) $(BUSY):
 	$(call say,MODULE,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call MODULE_COMPILE,$@,$<)

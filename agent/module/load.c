@@ -18,6 +18,7 @@
 #include "agent/tap/attach.h"
 #include "consume.h"
 #include "serial.h"
+#include "shape.h"
 
 #define PIN_LEN CONSUME_PIN_LEN
 
@@ -26,8 +27,7 @@ _Static_assert(SALUKI_EVENT_NAME > MODULE_NAME_MAX && SALUKI_EVENT_MAX == MODULE
 
 /* ---- pins ------------------------------------------------------------------------------------ */
 
-/* All that is pinned of a module, but what is in `keep`'s place already: its program and its maps.
- */
+/* All that is pinned of a module: its program and its maps. */
 static void remove_pins(const struct module_slots *s, const char *name)
 {
 	char prefix[PIN_LEN];
@@ -53,7 +53,7 @@ static int put_pins(const struct module_slots *s, const struct module_checked *c
 	err = pin_put(&s->pin, name, bpf_program__fd(c->prog));
 	bpf_object__for_each_map(map, c->obj)
 	{
-		if (err || bpf_map__fd(map) < 0 || !strcmp(bpf_map__name(map), "saluki_view"))
+		if (err || bpf_map__fd(map) < 0 || !strcmp(bpf_map__name(map), SHAPE_VIEW))
 			continue;
 		snprintf(name, sizeof(name), "module:%s:%s", c->signature.name, bpf_map__name(map));
 		for (char *p = name; *p; p++)

@@ -12,8 +12,9 @@ GENERATOR_CPU, CONSUMER_CPU = 0, 1
 COLLECTOR = "10.9.0.2:5600"
 
 # `cpu_s` is what the generator has run, the kernel's receiving side included, which works in its
-# place; `idle` counts the program's runs in which it was too early for a frame.
-Sent = collections.namedtuple("Sent", "frames seconds cpu_s idle")
+# place; `idle` counts the program's runs in which it was too early for a frame, `late` frames that
+# it never came to.
+Sent = collections.namedtuple("Sent", "frames seconds cpu_s idle late")
 
 
 def on_cpu(cpu, *command):
@@ -70,8 +71,8 @@ class Cable:
         out = popen.communicate()[0].split()
         if popen.returncode:
             raise RuntimeError(f"the generator ended with {popen.returncode}")
-        return Sent(int(out[0]), int(out[1]) / 1e9, int(out[2]) / 1e9, int(out[3]))
+        return Sent(int(out[0]), int(out[1]) / 1e9, int(out[2]) / 1e9, *map(int, out[3:]))
 
-    def generate(self, trace, rate, seconds, under=()):
+    def generate(self, trace, rate, seconds, *more, under=()):
         """Sends the trace's frames over and over; rate 0: as fast as it goes."""
-        return self.sent(self.start_generator(trace, rate, seconds, under=under))
+        return self.sent(self.start_generator(trace, rate, seconds, *more, under=under))

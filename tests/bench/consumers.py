@@ -59,6 +59,7 @@ class Consumer:
     """`command` captures on cap0, says `ready` on standard error, and ends with SIGINT."""
     ready = "listening on"
     xdp = False  # takes the frames at XDP; the others need a stand-in there (see listen)
+    cpu = CONSUMER_CPU
 
     def __init__(self, cable):
         self.cable = cable
@@ -71,7 +72,7 @@ class Consumer:
         # Without a program at XDP and without GRO a veth does not receive by NAPI, and with GRO
         # the kernel would merge frames; so the others get a program that passes all.
         self.off = None if self.xdp else self.cable.attached(self.cable.sensor, "pass", "cap0")
-        self.popen = self.cable.sensor.start(*on_cpu(CONSUMER_CPU, "stdbuf", "-o0", *self.command),
+        self.popen = self.cable.sensor.start(*on_cpu(self.cpu, "stdbuf", "-o0", *self.command),
                                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.cable.stack.callback(self.kill)
         self.said = testbed.lines_until(self.popen.stdout, time.monotonic() + 20, self.ready)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * generate IF FILE RATE SECONDS [number]: sends the frames of an Ethernet capture from an
+ * generate IF FILE RATE SECONDS [number|turns]: sends the frames of an Ethernet capture from an
  * interface, inside the kernel, over and over, at RATE frames a second (0: as fast as it goes),
- * each with its number in it if that is asked for. Prints one line: frames, nanoseconds from the
- * first to the last, nanoseconds of CPU, and idle runs of the program.
+ * each with its number in it if that is asked for, or in turns of a millisecond, between which it
+ * sleeps. Prints one line: frames, nanoseconds from the first to the last, nanoseconds of CPU, idle
+ * runs of the program, and frames for which the queue had no room while it was late.
  *
  * generate --attach pass|drop|sample IF: attaches the other programs of generate.bpf.c, prints
  * "ready", and stays until standard input ends.
@@ -12,7 +13,9 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_link.h>
 #include <net/if.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +32,8 @@
 #include "tests/bench/generate.h"
 
 #define FRAMES_MAX (16 << 20) /* bytes */
+#define TURN_NS 1000000
+#define QUEUE 4096 /* frames that a card holds */
 
 static void die(const char *what)
 {
@@ -65,31 +70,89 @@ static void on_alarm(int signo)
 	(void)signo; /* the test run ends with EINTR */
 }
 
-/* Runs the program until `seconds` are over. */
-static void run(int prog, int ifindex, double seconds)
+/* Runs the program so many times, or until a signal comes. */
+static void run(int prog, int ifindex, int times)
 {
 	static uint8_t largest[GENERATE_FRAME_MAX];
-	struct sigaction sa = { .sa_handler = on_alarm };
-	struct itimerval t = { .it_value = { (long)seconds, (seconds - (long)seconds) * 1e6 } };
 	struct xdp_md ctx = { .data_end = sizeof(largest), .ingress_ifindex = ifindex };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = largest, .data_size_in = sizeof(largest),
-		    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = INT32_MAX,
+		    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = times,
 		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = GENERATE_BATCH);
 
-	sigaction(SIGALRM, &sa, NULL);
-	setitimer(ITIMER_REAL, &t, NULL);
 	if (bpf_prog_test_run_opts(prog, &opts) && errno != EINTR)
 		die("bpf_prog_test_run");
 }
 
+static void run_for(int prog, int ifindex, double seconds)
+{
+	struct sigaction sa = { .sa_handler = on_alarm };
+	struct itimerval t = { .it_value = { (long)seconds, (seconds - (long)seconds) * 1e6 } };
+
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &t, NULL);
+	run(prog, ifindex, INT32_MAX);
+}
+
+/* Each test run of a program that is attached nowhere makes the kernel build its XDP dispatcher
+ * anew, which takes 24 ms: so it is attached, in a network of nobody's, which ends with the
+ * process. */
+static void attach_aside(int prog)
+{
+	int ours = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	if (ours < 0 || unshare(CLONE_NEWNET) ||
+	    bpf_xdp_attach(if_nametoindex("lo"), prog, XDP_FLAGS_SKB_MODE, NULL) ||
+	    open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC) < 0 ||
+	    setns(ours, CLONE_NEWNET) || close(ours))
+		die("a network aside");
+}
+
+/* The next of those turns that is not over yet; sleeps until it begins. */
+static uint64_t next_turn(uint64_t begin, uint64_t turn)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct timespec t;
+
+	turn += TURN_NS;
+	if (now >= turn)
+		return now - (now - begin) % TURN_NS;
+	t.tv_sec = turn / 1000000000;
+	t.tv_nsec = turn % 1000000000;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+	return turn;
+}
+
+/* Sends in turns, and sleeps from one to the next: who shares the CPU has the rest of it. What is
+ * not sent in its turn waits, as in a card's queue. Returns how many frames found no room there. */
+static uint64_t run_in_turns(int prog, int ifindex, double rate, double seconds)
+{
+	uint64_t begin, turn, due, done = 0, late = 0;
+
+	attach_aside(prog);
+	begin = turn = clock_ns(CLOCK_MONOTONIC);
+	while ((turn = next_turn(begin, turn)) < begin + seconds * 1e9) {
+		due = (turn - begin) / 1e9 * rate - done - late;
+		if (due > QUEUE) {
+			late += due - QUEUE;
+			due = QUEUE;
+		}
+		due -= due % GENERATE_BATCH;
+		if (due)
+			run(prog, ifindex, due);
+		done += due;
+	}
+	return late;
+}
+
 static int generate(const char *interface, const char *path, double rate, double seconds,
-		    bool numbered)
+		    const char *how)
 {
 	struct generate_bpf *skel = generate_bpf__open();
 	uint8_t *memory =
 		calloc(1, FRAMES_MAX + sizeof(struct generate_frame) + GENERATE_FRAME_MAX);
 	uint32_t len, room = 8, zero = 0;
-	uint64_t cpu_ns;
+	bool turns = !strcmp(how, "turns");
+	uint64_t cpu_ns, late = 0;
 
 	if (!skel || !memory)
 		die("open");
@@ -98,8 +161,8 @@ static int generate(const char *interface, const char *path, double rate, double
 		room *= 2;
 	skel->rodata->frames_len = len;
 	skel->rodata->frames_mask = room - 1;
-	skel->rodata->numbered = numbered;
-	skel->rodata->interval_ps = rate > 0 ? 1e12 / rate : 0;
+	skel->rodata->numbered = !strcmp(how, "number");
+	skel->rodata->interval_ps = rate > 0 && !turns ? 1e12 / rate : 0;
 	bpf_map__set_value_size(skel->maps.frame_map,
 				room + sizeof(struct generate_frame) + GENERATE_FRAME_MAX);
 	if (generate_bpf__load(skel))
@@ -107,11 +170,16 @@ static int generate(const char *interface, const char *path, double rate, double
 	if (bpf_map_update_elem(bpf_map__fd(skel->maps.frame_map), &zero, memory, BPF_ANY))
 		die("map");
 	cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	run(bpf_program__fd(skel->progs.generate), if_nametoindex(interface), seconds);
+	if (turns)
+		late = run_in_turns(bpf_program__fd(skel->progs.generate),
+				    if_nametoindex(interface), rate, seconds);
+	else
+		run_for(bpf_program__fd(skel->progs.generate), if_nametoindex(interface), seconds);
 	cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
-	printf("%llu %llu %llu %llu\n", (unsigned long long)skel->bss->sent,
+	printf("%llu %llu %llu %llu %llu\n", (unsigned long long)skel->bss->sent,
 	       (unsigned long long)(skel->bss->last_ns - skel->bss->first_ns),
-	       (unsigned long long)cpu_ns, (unsigned long long)skel->bss->idle);
+	       (unsigned long long)cpu_ns, (unsigned long long)skel->bss->idle,
+	       (unsigned long long)late);
 	generate_bpf__destroy(skel);
 	free(memory);
 	return 0;
@@ -151,9 +219,10 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "--attach"))
 		return attach(argv[2], argv[3]);
-	if (argc == 5 || (argc == 6 && !strcmp(argv[5], "number")))
-		return generate(argv[1], argv[2], atof(argv[3]), atof(argv[4]), argc == 6);
-	fprintf(stderr, "Usage: generate IF FILE RATE SECONDS [number]\n"
+	if (argc == 5 || (argc == 6 && (!strcmp(argv[5], "number") || !strcmp(argv[5], "turns"))))
+		return generate(argv[1], argv[2], atof(argv[3]), atof(argv[4]),
+				argc == 6 ? argv[5] : "");
+	fprintf(stderr, "Usage: generate IF FILE RATE SECONDS [number|turns]\n"
 			"       generate --attach pass|drop|sample IF\n");
 	return 2;
 }

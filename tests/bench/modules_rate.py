@@ -53,10 +53,10 @@ class Operator:
             raise RuntimeError(f"saluki module {args[0]}: {got.stdout}{got.stderr}")
         return got.stdout
 
-    def load(self, name):
+    def load(self, name, source=None):
         self.serial += 1
         obj = self.directory / f"{name}.o"
-        obj.write_bytes((testbed.BUILD / f"modules/{name}.o").read_bytes())
+        obj.write_bytes((source or testbed.BUILD / f"modules/{name}.o").read_bytes())
         self.run("sign", "--key", self.secret, "--serial", str(self.serial), obj)
         self.run("load", "-i", "cap0", "--policy", self.policy, obj)
 
