@@ -50,6 +50,23 @@ static bool is_called(const struct bpf_insn *insns, size_t count, size_t from, s
 	return false;
 }
 
+/* While the module was a function of its own the verifier saw to that. */
+static bool jumps_into_shim(const struct bpf_insn *insns, size_t count, size_t end)
+{
+	for (size_t i = end; i < count; i++) {
+		__u8 class = BPF_CLASS(insns[i].code), op = BPF_OP(insns[i].code);
+		long by = insns[i].off;
+
+		if ((class != BPF_JMP && class != BPF_JMP32) || op == BPF_CALL || op == BPF_EXIT)
+			continue;
+		if (insns[i].code == (BPF_JMP32 | BPF_JA))
+			by = insns[i].imm;
+		if ((long)i + 1 + by < (long)end)
+			return true;
+	}
+	return false;
+}
+
 /* The module's entry in what BTF says of functions. libbpf holds it for this program alone. */
 static void drop_function(struct bpf_prog_load_opts *opts, size_t function)
 {
@@ -75,6 +92,8 @@ int splice_module(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lon
 	(void)cookie;
 	if (!end || is_called(is, count, end, end))
 		return -EPROTO;
+	if (jumps_into_shim(is, count, end))
+		return -ERANGE;
 	insns = malloc(len);
 	if (!insns)
 		return -ENOMEM;

@@ -11,8 +11,9 @@
 
 #include <bpf/libbpf.h>
 
-/* Of type libbpf_prog_prepare_load_fn_t. Returns 0, or -EPROTO where `prog` is not made like that,
- * or calls the module elsewhere, too: nothing is changed then. */
+/* Of type libbpf_prog_prepare_load_fn_t. Returns 0; -EPROTO where `prog` is not made like that, or
+ * calls the module elsewhere, too; -ERANGE where the module jumps into the shim. Nothing is changed
+ * then. */
 int splice_module(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie);
 
 #endif

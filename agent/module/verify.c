@@ -151,6 +151,8 @@ static void explain(char *log, int err, char why[VERIFY_WHY_LEN])
 		snprintf(why, VERIFY_WHY_LEN,
 			 "module() is called by another function, or by itself; put what they have "
 			 "in common into a function of its own");
+	else if (err == -ERANGE)
+		snprintf(why, VERIFY_WHY_LEN, "it jumps out of module()");
 	else if (!*log)
 		snprintf(why, VERIFY_WHY_LEN, "the kernel does not take it: %s", strerror(-err));
 	else
