@@ -2,6 +2,7 @@
 """docs/modules.md: its steps are typed as they stand, in order, and each shows what the page shows; and its
 tables have what the program has."""
 import collections
+import os
 import re
 import select
 import subprocess
@@ -48,7 +49,8 @@ class Shell:
     def __init__(self, ns):
         self.popen = ns.start("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "bash",
                               cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT)
+                              stderr=subprocess.STDOUT, env=os.environ | {
+                                  "PATH": "/usr/local/sbin:/usr/local/bin:" + os.environ["PATH"]})
         self.type(f"cd {ROOT}\n", [])
 
     def type(self, commands, shown, seconds=60):

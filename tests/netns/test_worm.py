@@ -4,6 +4,7 @@ import itertools
 import json
 import pathlib
 import random
+import shutil
 import subprocess
 import threading
 import time
@@ -65,7 +66,8 @@ class Consumer(testbed.Process):
 
     def __init__(self, bed):
         super().__init__(bed.ns, [BUILD / "saluki", "module", "consume", "-i", "tap0", "worm", "--",
-                                  CONSUMER, "--json"], None, stdout=subprocess.PIPE)
+                                  shutil.copy(CONSUMER, bed.tmp_path), "--json"], None,
+                         stdout=subprocess.PIPE)
         bed.stack.callback(self.kill)
         self.lines = []
         self.reader = threading.Thread(target=self.read)
