@@ -23,7 +23,7 @@
 
 const volatile __u32 linktype = LINKTYPE_ETHERNET;
 const volatile __u32 interface = 0;
-const volatile __u32 drop_bad_fcs = 0; /* as the capture's: bpf/record.h */
+const volatile __u32 drop_bad_fcs = 0; /* bpf/record.h; such frames do not come here */
 const volatile __u32 mapped_exchange = 0;
 #ifdef __TARGET_ARCH_x86
 /* It never is, and Linux before 5.12 takes no exchange, where it is in a function of its own: there

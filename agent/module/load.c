@@ -27,40 +27,96 @@ _Static_assert(SALUKI_EVENT_NAME > MODULE_NAME_MAX && SALUKI_EVENT_MAX == MODULE
 
 /* ---- pins ------------------------------------------------------------------------------------ */
 
-/* All that is pinned of a module: its program and its maps. */
-static void remove_pins(const struct module_slots *s, const char *name)
+#define PINS "module:"
+#define STAGED "module_new:" /* until it runs; pin_clear_modules() knows them, too */
+
+/* `map`: NULL: the program. */
+static void pin_of(char out[PIN_LEN], const char *prefix, const struct module_checked *c,
+		   const struct bpf_map *map)
 {
-	char prefix[PIN_LEN];
+	snprintf(out, PIN_LEN, "%s%s%s%s", prefix, c->signature.name, map ? ":" : "",
+		 map ? bpf_map__name(map) : "");
+	for (char *p = out; *p; p++)
+		*p = *p == '.' ? '_' : *p; /* bpffs takes none: .bss, .data */
+}
+
+static bool is_pinned(const struct bpf_map *map)
+{
+	return bpf_map__fd(map) >= 0 && strcmp(bpf_map__name(map), SHAPE_VIEW);
+}
+
+static bool has_pin(const struct module_checked *c, const char *pinned)
+{
+	char name[PIN_LEN];
+	struct bpf_map *map;
+
+	pin_of(name, PINS, c, NULL);
+	if (!strcmp(name, pinned))
+		return true;
+	bpf_object__for_each_map(map, c->obj)
+	{
+		pin_of(name, PINS, c, map);
+		if (is_pinned(map) && !strcmp(name, pinned))
+			return true;
+	}
+	return false;
+}
+
+/* All that is pinned of a module, its program and its maps, but for what `c` has, too; NULL: that
+ * is nothing. */
+static void remove_pins(const struct module_slots *s, const char *prefix, const char *name,
+			const struct module_checked *c)
+{
+	char begin[PIN_LEN];
 	struct dirent *e;
 	DIR *d = opendir(s->pin.path);
-	size_t len = snprintf(prefix, sizeof(prefix), "module:%s", name);
+	size_t len = snprintf(begin, sizeof(begin), "%s%s", prefix, name);
 
 	while (d && (e = readdir(d)))
-		if (!strncmp(e->d_name, prefix, len) && (!e->d_name[len] || e->d_name[len] == ':'))
+		if (!strncmp(e->d_name, begin, len) && (!e->d_name[len] || e->d_name[len] == ':') &&
+		    !(c && has_pin(c, e->d_name)))
 			pin_remove(&s->pin, e->d_name);
 	if (d)
 		closedir(d);
 }
 
-static int put_pins(const struct module_slots *s, const struct module_checked *c)
+/* Of a module that does not run yet. */
+static int stage_pins(const struct module_slots *s, const struct module_checked *c)
 {
 	char name[PIN_LEN];
 	struct bpf_map *map;
 	int err;
 
-	remove_pins(s, c->signature.name);
-	snprintf(name, sizeof(name), "module:%s", c->signature.name);
+	pin_of(name, STAGED, c, NULL);
 	err = pin_put(&s->pin, name, bpf_program__fd(c->prog));
 	bpf_object__for_each_map(map, c->obj)
 	{
-		if (err || bpf_map__fd(map) < 0 || !strcmp(bpf_map__name(map), SHAPE_VIEW))
+		if (err || !is_pinned(map))
 			continue;
-		snprintf(name, sizeof(name), "module:%s:%s", c->signature.name, bpf_map__name(map));
-		for (char *p = name; *p; p++)
-			*p = *p == '.' ? '_' : *p; /* bpffs takes none: .bss, .data */
+		pin_of(name, STAGED, c, map);
 		err = pin_put(&s->pin, name, bpf_map__fd(map));
 	}
 	return err;
+}
+
+/* Now it does: in the place of those of another of its name. */
+static void use_pins(const struct module_slots *s, const struct module_checked *c)
+{
+	char staged[PIN_LEN], name[PIN_LEN];
+	struct bpf_map *map;
+
+	pin_of(staged, STAGED, c, NULL);
+	pin_of(name, PINS, c, NULL);
+	pin_rename(&s->pin, staged, name);
+	bpf_object__for_each_map(map, c->obj)
+	{
+		if (!is_pinned(map))
+			continue;
+		pin_of(staged, STAGED, c, map);
+		pin_of(name, PINS, c, map);
+		pin_rename(&s->pin, staged, name);
+	}
+	remove_pins(s, PINS, c->signature.name, c);
 }
 
 /* ---- the slot -------------------------------------------------------------------------------- */
@@ -77,6 +133,15 @@ static void set_shedding(struct saluki_slot *slot, const struct saluki_config *c
 	slot->back_at = slot->shed_at / 2;
 }
 
+/* Groups that are hidden by a key, and of which a module sees nothing: nor is anything made of
+ * them. */
+static uint32_t within_reach(uint32_t reach)
+{
+	return (reach > offsetof(struct frame_view, addr) ? VIEW_MAC : 0) |
+	       (reach > offsetof(struct frame_view, saddr) ? VIEW_IP : 0) |
+	       (reach > offsetof(struct frame_view, ssid) ? VIEW_SSID : 0);
+}
+
 static void fill_slot(struct saluki_slot *slot, const struct saluki_config *config,
 		      const struct module_checked *c)
 {
@@ -87,8 +152,8 @@ static void fill_slot(struct saluki_slot *slot, const struct saluki_config *conf
 	memset(slot, 0, sizeof(*slot));
 	slot->used = 1;
 	slot->shown = g->shown;
-	slot->hashed = g->hashed;
-	slot->prefix = g->prefix;
+	slot->hashed = g->hashed & within_reach(c->verified.reach);
+	slot->prefix = g->prefix & within_reach(c->verified.reach);
 	slot->payload = g->payload;
 	slot->events = g->events;
 	slot->serial = c->signature.serial;
@@ -153,13 +218,6 @@ static int put_program(const struct module_slots *s, int slot, int fd)
 	return bpf_map_update_elem(s->programs_fd, &place, &fd, BPF_ANY) ? -errno : 0;
 }
 
-static void remove_program(const struct module_slots *s, int slot)
-{
-	__u32 place = SALUKI_SLOT_FIRST + slot;
-
-	bpf_map_delete_elem(s->programs_fd, &place);
-}
-
 /* Who reads its events on this machine has had all of them. */
 static void end_consumer(const struct module_slots *s, int slot, const char *name)
 {
@@ -173,7 +231,8 @@ static void end_consumer(const struct module_slots *s, int slot, const char *nam
 /* ---- load and unload ------------------------------------------------------------------------- */
 
 /* The new one is complete in a slot of its own before any frame sees it, and then the table says so
- * of it, and no more of the old one. */
+ * of it, and no more of the old one. Its pins take their names last: until then those of the old
+ * one are true. */
 int module_load(struct module_slots *s, const struct module_checked *c)
 {
 	int old = module_slots_find(s, c->signature.name), slot = module_slots_find(s, NULL), err;
@@ -189,7 +248,7 @@ int module_load(struct module_slots *s, const struct module_checked *c)
 		return err;
 	err = module_slots_clear_counters(s, slot);
 	err = err ?: put_program(s, slot, bpf_program__fd(c->prog));
-	err = err ?: put_pins(s, c);
+	err = err ?: stage_pins(s, c);
 	if (!err) {
 		if (old >= 0)
 			s->table.slots[old].used = 0;
@@ -197,12 +256,15 @@ int module_load(struct module_slots *s, const struct module_checked *c)
 		fill_slot(&s->table.slots[slot], &s->config, c);
 		err = module_slots_write(s);
 	}
+	if (!err)
+		use_pins(s, c);
+	remove_pins(s, STAGED, c->signature.name, NULL);
 	if (err) {
-		remove_program(s, slot);
+		module_slots_remove(s, slot);
 		log_line("%s: cannot load %s: %s", s->interface, c->signature.name,
 			 attach_reason(err));
 	} else if (old >= 0) {
-		remove_program(s, old);
+		module_slots_remove(s, old);
 		end_consumer(s, old, c->signature.name);
 	}
 	return err;
@@ -223,8 +285,9 @@ int module_unload(struct module_slots *s, const char *name)
 		log_line("%s: cannot unload %s: %s", s->interface, name, attach_reason(err));
 		return err;
 	}
-	remove_program(s, slot);
-	remove_pins(s, name);
+	module_slots_remove(s, slot);
+	remove_pins(s, PINS, name, NULL);
+	remove_pins(s, STAGED, name, NULL); /* of a load that was killed */
 	end_consumer(s, slot, name);
 	return 0;
 }

@@ -5,14 +5,13 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "agent/tap/program.h"
 #include "modules.skel.h"
 
-#define TABLE_MAP ".rodata.table" /* behind as much of the object's name as there is room for */
-#define MAPS_MAX 32		  /* of the program, at most: it has some twelve */
+#define MAPS_MAX 32 /* of the program, at most: it has some twelve */
+#define TRIES 16
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -23,7 +22,8 @@ bool runner_is_there(const struct module_slots *s)
 	return s->programs_fd >= 0 && bpf_map_lookup_elem(s->programs_fd, &place, &id) == 0;
 }
 
-/* Returns -ENOENT where the map `id` is another. */
+/* Known by its size: where libbpf could not give BTF to the kernel, it gives no names to maps.
+ * Returns -ESRCH where the map `id` is another. */
 static int read_map(struct saluki_slot_table *out, __u32 id)
 {
 	struct bpf_map_info info = { 0 };
@@ -33,15 +33,15 @@ static int read_map(struct saluki_slot_table *out, __u32 id)
 	if (fd < 0)
 		return -errno;
 	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
-	if (!err && (!strstr(info.name, TABLE_MAP) || info.value_size != sizeof(*out)))
-		err = -ENOENT;
+	if (!err && (info.type != BPF_MAP_TYPE_ARRAY || info.value_size != sizeof(*out)))
+		err = -ESRCH;
 	if (!err && bpf_map_lookup_elem(fd, &zero, out))
 		err = -errno;
 	close(fd);
 	return err;
 }
 
-int runner_table(struct saluki_slot_table *out, const struct module_slots *s)
+static int table_once(struct saluki_slot_table *out, const struct module_slots *s)
 {
 	__u32 place = SALUKI_SLOT_RUN, id, maps[MAPS_MAX];
 	struct bpf_prog_info info = { .map_ids = (__u64)(unsigned long)maps,
@@ -54,10 +54,20 @@ int runner_table(struct saluki_slot_table *out, const struct module_slots *s)
 	fd = bpf_prog_get_fd_by_id(id);
 	if (fd < 0)
 		return -errno;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : -ENOENT;
-	for (__u32 i = 0; err == -ENOENT && i < info.nr_map_ids && i < MAPS_MAX; i++)
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : -ESRCH;
+	for (__u32 i = 0; err == -ESRCH && i < info.nr_map_ids && i < MAPS_MAX; i++)
 		err = read_map(out, maps[i]);
 	close(fd);
+	return err;
+}
+
+/* Who only reads has no lock: meanwhile another program may have come, and that one be gone. */
+int runner_table(struct saluki_slot_table *out, const struct module_slots *s)
+{
+	int err = -ENOENT;
+
+	for (int i = 0; i < TRIES && err == -ENOENT; i++)
+		err = table_once(out, s);
 	return err;
 }
 

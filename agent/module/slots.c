@@ -109,6 +109,13 @@ static int read_capture(struct module_slots *s)
 	return err;
 }
 
+void module_slots_remove(const struct module_slots *s, unsigned int i)
+{
+	__u32 place = SALUKI_SLOT_FIRST + i;
+
+	bpf_map_delete_elem(s->programs_fd, &place);
+}
+
 int module_slots_open(struct module_slots *s, const char *interface, bool changes)
 {
 	int err;
@@ -131,6 +138,9 @@ int module_slots_open(struct module_slots *s, const char *interface, bool change
 		err = runner_table(&s->table, s);
 	if (err)
 		log_line("%s: cannot read what modules it has: %s", interface, attach_reason(err));
+	for (unsigned int i = 0; !err && changes && i < SALUKI_MODULES_MAX; i++)
+		if (!s->table.slots[i].used)
+			module_slots_remove(s, i);
 	return err;
 }
 

@@ -35,13 +35,15 @@ struct module_slots {
 
 /* As before module_slots_open and after module_slots_close. */
 void module_slots_zero(struct module_slots *s);
-/* `changes`: takes the lock. Returns 0, also where no module was ever loaded: then `table` is
- * empty; or -errno after a line. */
+/* `changes`: takes the lock, and what a load that was killed has left out of free slots. Returns 0,
+ * also where no module was ever loaded: then `table` is empty; or -errno after a line. */
 int module_slots_open(struct module_slots *s, const char *interface, bool changes);
 /* Loads what runs modules, where it is not there yet. Returns 0, or -errno after a line. */
 int module_slots_make(struct module_slots *s);
 /* Puts `table` into force; when it returns no frame sees the one before. Returns 0 or -errno. */
 int module_slots_write(struct module_slots *s);
+/* Takes the program out of slot `i`. */
+void module_slots_remove(const struct module_slots *s, unsigned int i);
 /* The number of a module's slot, or of a free one with NULL; -ENOENT: there is none. */
 int module_slots_find(const struct module_slots *s, const char *name);
 /* What became of slot `i` on all CPUs. Returns 0 or -errno. */

@@ -191,6 +191,7 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 	loading.obj = obj;
 	loading.shim_insns = module_shim_insns(hook);
 	loading.refused = false;
+	loading.reach = 0;
 	if (log) {
 		bpf_program__set_log_buf(verify_program(obj), log, LOG_LEN);
 		bpf_program__set_log_level(verify_program(obj), LOG_WHY_AND_HOW_MUCH);

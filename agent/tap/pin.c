@@ -145,9 +145,12 @@ int pin_put(const struct pin *p, const char *name, int fd)
 	 */
 	pin_remove(p, PIN_NEW);
 	err = put(p, PIN_NEW, fd);
-	if (!err && renameat(p->dir, PIN_NEW, p->dir, name))
-		err = -errno;
-	return err;
+	return err ?: pin_rename(p, PIN_NEW, name);
+}
+
+int pin_rename(const struct pin *p, const char *from, const char *to)
+{
+	return renameat(p->dir, from, p->dir, to) ? -errno : 0;
 }
 
 int pin_get(const struct pin *p, const char *name)

@@ -33,6 +33,8 @@ void pin_release(struct pin *p);
 /* Pins `fd`, in the place of what has the name, which is never gone meanwhile. Returns 0 or -errno.
  */
 int pin_put(const struct pin *p, const char *name, int fd);
+/* In the place of what has the name `to`. Returns 0 or -errno. */
+int pin_rename(const struct pin *p, const char *from, const char *to);
 /* Returns a descriptor of what has the name, or -errno. */
 int pin_get(const struct pin *p, const char *name);
 void pin_remove(const struct pin *p, const char *name);

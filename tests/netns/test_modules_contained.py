@@ -137,6 +137,48 @@ def test_a_serial_that_falls_meanwhile(bed, modules, wire):  # pylint: disable=u
     assert modules.stats()["each"]["serial"] == 1
 
 
+def ids(bed, what):
+    """Of what is pinned beside the capture, or in its table of programs."""
+    got = bed.ns.run("/usr/sbin/bpftool", "-j", *what, capture_output=True, check=False)
+    return json.loads(got.stdout or "{}")
+
+
+@pytest.mark.parametrize("how", ["error=ENOSPC", "signal=KILL"])
+def test_a_load_that_ends_amid(bed, modules, wire, how):  # pylint: disable=unused-argument
+    """At each of the last of its calls. What runs is pinned, and can be taken away, and goes on."""
+    bed.collector()
+    sensor = bed.sensor("lib", "tap0")
+    obj, log = modules.make("count"), bed.tmp_path / "calls"
+    modules.load(obj)
+    pins = "/sys/fs/bpf/saluki/tap0"
+
+    def load(*inject):
+        return bed.ns.run("strace", "-qq", "-o", log, "-e", "trace=bpf", *inject, testbed.BUILD / "saluki",
+                          "module", "load", "-i", "tap0", "--policy", modules.policy, obj,
+                          capture_output=True, check=False)
+
+    assert load().returncode == 0
+    calls = len([line for line in log.read_text().splitlines() if line.startswith("bpf(")])
+    ended = 0
+    for call in range(calls - 30, calls + 1):
+        got = load("-e", f"inject=bpf:{how}:when={call}")
+        ended += got.returncode != 0
+        assert set(modules.stats()) == {"count"} and modules.stats()["count"]["missing"] == 0
+        if how == "error=ENOSPC":
+            running = {e["value"] if isinstance(e["value"], int) else int.from_bytes(
+                bytes(int(b, 16) for b in e["value"]), "little")
+                for e in ids(bed, ["map", "dump", "pinned", f"{pins}/slots_xdp"]) if "value" in e}
+            assert ids(bed, ["prog", "show", "pinned", f"{pins}/module:count"])["id"] in running, call
+        else:
+            modules.unload("count")
+            left = bed.ns.run("ls", pins, capture_output=True).stdout.split()
+            assert not [name for name in left if name.startswith(("module:", "module_new:"))]
+            assert modules.stats() == {}
+            modules.load(obj)
+    assert ended > 4
+    assert sensor.finish()[0] == 0
+
+
 def test_no_room_for_a_ninth(bed, modules, wire):
     bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
