@@ -9,6 +9,7 @@
 
 #define TIMED_MASK 63 /* one frame in 64 */
 #define RING_STANDS_NS 1000000000ULL
+#define FILL_MASK 15 /* the ring's fill is looked at for one frame in 16: to ask is a call */
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
@@ -174,6 +175,13 @@ static __always_inline __u64 ring_fill(__u32 cpu)
 	return m ? m->head - mapped_load(m->tail) : 0;
 }
 
+static __always_inline __u64 recent_fill(struct saluki_slot_counters *c, __u32 cpu)
+{
+	if (!(c->asked++ & FILL_MASK))
+		c->fill = ring_fill(cpu);
+	return c->fill;
+}
+
 static __always_inline void run_slots(struct run *r)
 {
 	RUN(r, 0);
@@ -211,7 +219,7 @@ static __always_inline void run_modules(struct hook *h, __u64 time_ns, __u32 cpu
 	if (!r.counts || !r.v)
 		return;
 	if (saluki_table.sheds)
-		r.fill = ring_fill(cpu);
+		r.fill = recent_fill(&r.counts->slots[0], cpu);
 	run_slots(&r);
 }
 

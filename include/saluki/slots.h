@@ -68,7 +68,9 @@ struct saluki_slot_counters {
 	__u64 events_unread;  /* dropped: the consumer's ring was full */
 	/* No counts: how far the ring was read when that was last seen to change, and when. */
 	__u64 read_up_to, read_ns;
-	__u64 pad[4];
+	/* Of the first slot: bytes in the ring, and the frames that were asked for it. */
+	__u64 fill, asked;
+	__u64 pad[2];
 };
 _Static_assert(sizeof(struct saluki_slot_counters) == 128, "two cache lines");
 

@@ -217,6 +217,8 @@ void chain_add(struct chain *c, int slot, const char *module, const struct chain
 	s->payload = grant->payload;
 	s->events = UINT32_MAX;
 	s->reach = loading.reach;
+	s->sheds = 1; /* as of all but the highest priority; it never comes to that */
+	s->shed_at = s->back_at = UINT64_MAX;
 	module_table_sum(&c->table);
 	open_runner(c, CHAIN_RUNNER, NULL);
 }
