@@ -6,7 +6,6 @@ import os
 import pathlib
 import pty
 import re
-import shutil
 import signal
 
 import pytest
@@ -27,9 +26,8 @@ class Consumer(testbed.Process):
     """`program`: a file, or the name of a command."""
 
     def __init__(self, bed, module, *args, program=CONSUMER, options=(), ready="ready", env=None):
-        if isinstance(program, pathlib.Path):  # in a folder, perhaps, that nobody else can enter
-            here = bed.tmp_path / program.name
-            program = here if here.exists() else shutil.copy(program, here)
+        if isinstance(program, pathlib.Path):
+            program = testbed.for_anybody(program, bed.tmp_path)
         self.file = bed.tmp_path / f"consumed.{len(list(bed.tmp_path.glob('consumed.*')))}"
         with self.file.open("w") as out:
             super().__init__(bed.ns, [BUILD / "saluki", "module", "consume", "-i", "tap0", *options,

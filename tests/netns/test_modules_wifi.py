@@ -41,7 +41,8 @@ class Consumer(testbed.Process):
         self.file = bed.tmp_path / f"{name}.json"
         with self.file.open("w") as out:
             super().__init__(bed.ns, [BUILD / "saluki", "module", "consume", "-i", "mon0", name, "--",
-                                      BUILD / "modules" / name, "--json", *options], None, stdout=out)
+                                      testbed.for_anybody(BUILD / "modules" / name, bed.tmp_path),
+                                      "--json", *options], None, stdout=out)
         bed.stack.callback(self.kill)
 
     def kill(self):

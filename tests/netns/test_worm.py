@@ -4,7 +4,6 @@ import itertools
 import json
 import pathlib
 import random
-import shutil
 import subprocess
 import threading
 import time
@@ -66,7 +65,7 @@ class Consumer(testbed.Process):
 
     def __init__(self, bed):
         super().__init__(bed.ns, [BUILD / "saluki", "module", "consume", "-i", "tap0", "worm", "--",
-                                  shutil.copy(CONSUMER, bed.tmp_path), "--json"], None,
+                                  testbed.for_anybody(CONSUMER, bed.tmp_path), "--json"], None,
                          stdout=subprocess.PIPE)
         bed.stack.callback(self.kill)
         self.lines = []

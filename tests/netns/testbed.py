@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import select
+import shutil
 import signal
 import subprocess
 import time
@@ -85,6 +86,12 @@ def keep_tags(ns, name):
     """An end of a cable does not keep VLAN tags beside its frames, where XDP does not see them."""
     ns.run("ethtool", "-K", name, "rxvlan", "off", "txvlan", "off", "tx-vlan-stag-hw-insert", "off",
            capture_output=True)
+
+
+def for_anybody(program, folder):
+    """A copy of a program, for who cannot enter the folder where it was built: it may be in /root."""
+    here = folder / program.name
+    return here if here.exists() else shutil.copy(program, here)
 
 
 def veth(a, name_a, b, name_b, *options):
