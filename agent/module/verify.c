@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "agent/tap/program.h"
+#include "flow.h"
 #include "reach.h"
 #include "shape.h"
 #include "splice.h"
 #include "wants.h"
+#include "zeros.h"
 
 #define LOG_LEN (4 << 20)
 #define LOG_WHY_AND_HOW_MUCH 4 /* BPF_LOG_STATS, include/linux/bpf_verifier.h; since Linux 5.2 */
@@ -24,6 +26,7 @@ static struct {
 	const struct bpf_object *obj;
 	size_t shim_insns;
 	bool refused;
+	char leaks[FLOW_WHY_LEN]; /* how; empty: it does not */
 	uint32_t reach;
 } loading;
 
@@ -45,6 +48,42 @@ static bool maps_are_own(const struct bpf_insn *insns, size_t count)
 	return true;
 }
 
+static size_t maps_of(const struct bpf_object *obj, struct flow_map *out)
+{
+	const struct bpf_map *map;
+	size_t count = 0;
+
+	bpf_object__for_each_map(map, obj)
+	{
+		if (out)
+			out[count] = (struct flow_map){ bpf_map__fd(map), bpf_map__type(map),
+							bpf_map__key_size(map),
+							bpf_map__value_size(map) };
+		count++;
+	}
+	return count;
+}
+
+/* Holds it to its view: flow.h. */
+static int keep_to_view(struct bpf_program *prog, struct bpf_prog_load_opts *opts)
+{
+	size_t count = bpf_program__insn_cnt(prog), maps = maps_of(loading.obj, NULL);
+	struct flow_map *all = calloc(maps + 1, sizeof(*all));
+	bool *zeros = calloc(count, sizeof(*zeros));
+	int err = all && zeros ? 0 : -ENOMEM;
+
+	if (!err) {
+		maps_of(loading.obj, all);
+		err = flow_check(bpf_program__insns(prog), count, loading.shim_insns,
+				 &(struct flow_maps){ all, maps }, zeros, loading.leaks);
+	}
+	if (!err && memchr(zeros, true, count))
+		err = zeros_insert(prog, opts, loading.shim_insns, zeros);
+	free(all);
+	free(zeros);
+	return err;
+}
+
 static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	size_t count = bpf_program__insn_cnt(prog);
@@ -58,11 +97,12 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 			  !maps_are_own(bpf_program__insns(prog), count);
 	if (loading.refused)
 		return -EPERM;
-	err = splice_module(prog, opts, cookie);
+	err = splice_module(prog, opts, cookie) ?: keep_to_view(prog, opts);
 	if (!err)
 		loading.reach = reach_of(prog, opts,
 					 bpf_object__find_map_fd_by_name(loading.obj, SHAPE_VIEW));
-	return err;
+	/* What the verifier does not take, either, it says itself. */
+	return *loading.leaks ? 0 : err;
 }
 
 /* The slot that an XDP program is put into asks for the attach type, too. */
@@ -191,6 +231,7 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 	loading.obj = obj;
 	loading.shim_insns = module_shim_insns(hook);
 	loading.refused = false;
+	loading.leaks[0] = 0;
 	loading.reach = 0;
 	if (log) {
 		bpf_program__set_log_buf(verify_program(obj), log, LOG_LEN);
@@ -203,12 +244,14 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 		snprintf(why, VERIFY_WHY_LEN, "its last instructions are not those granted");
 	else if (err)
 		explain(log ?: "", err, why);
+	else if (*loading.leaks)
+		snprintf(why, VERIFY_WHY_LEN, "%s", loading.leaks);
 	if (log)
 		bpf_program__set_log_buf(verify_program(obj), NULL, 0);
 	loading.grant = NULL;
 	free(log);
 	libbpf_set_print(before);
-	return err && loading.refused ? -EPERM : err;
+	return loading.refused || *loading.leaks ? -EPERM : err;
 }
 
 /* ---- what it takes --------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 """Modules that mean harm, or that come upon a capture that changes: what they do stays with them."""
 import json
 import pathlib
+import platform
 import subprocess
 
 import pytest
@@ -61,6 +62,27 @@ def test_what_is_not_granted_is_not_in_the_view(bed, modules, wire, others):
         data = bytes.fromhex(said["data"])
         assert int.from_bytes(data[:8], "little") & 0xffff == 0  # `has` of what is granted
         assert set(data[8:]) == {0}
+
+
+def test_what_is_left_on_the_stack(bed, modules, wire):
+    """Linux from 6.3 on lets root read it where nothing was written; a module finds zeros there."""
+    collector = bed.collector()
+    sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
+    modules.load(modules.make("stain"))
+    obj = modules.make("unwritten")
+    if tuple(map(int, platform.release().split(".")[:2])) < (6, 3):
+        assert modules.run("sign", "--key", modules.key, obj).returncode == 0
+        got = modules.run("load", "-i", "tap0", "--policy", modules.policy, obj)
+        assert got.returncode == 1 and "the verifier: invalid read from stack" in got.stdout + got.stderr
+        return
+    modules.load(obj)
+    sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
+    assert sender.play() == len(wire)
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), len(wire))
+    said = [s["data"] for s in captures.said(bed.out)]
+    assert said == ["00" * 16] * len(wire)
 
 
 def test_how_far_each_reaches(bed, modules, wire):  # pylint: disable=unused-argument

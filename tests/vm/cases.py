@@ -128,7 +128,7 @@ MODULES = {
              "module mapped tc": Run("mon0", "--ring mapped --source tc", "tc", verb="module")},
 }
 # Of tests/modules: what the kernel's verifier refuses, and one that the policy does.
-HOSTILE = ("past_view", "past_payload", "view_kept", "endless", "kernel_read")
+HOSTILE = ("past_view", "past_payload", "view_kept", "endless", "kernel_read", "address_said", "map_followed")
 # On Linux 5.10 an exchange in one step is refused.
 REFUSED = {"5.10": {"lrd"}}
 

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Flow: see flow.h. */
+#include "flow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow_state.h"
+#include "flow_step.h"
+
+#define STEPS_MAX (4 << 20) /* some seconds; what ships takes some thousand */
+
+struct flow {
+	const struct bpf_insn *insns;
+	size_t count;
+	struct flow_maps maps;
+	bool *targets; /* of jumps: there ways meet */
+	unsigned int depth;
+	size_t owners[FLOW_FRAMES]; /* of frames: the functions, */
+	bool *zeros;		    /* and which need zeros in theirs */
+	size_t steps;
+	size_t at; /* where that is done which it must not do, */
+	size_t of; /* in the function that begins there */
+	const char *why;
+};
+
+/* One call of a function. */
+struct walk {
+	struct flow *flow;
+	struct flow_state **met; /* what may be before each target */
+	size_t *todo, todo_count;
+	bool *is_todo;
+	struct flow_state *end; /* what may be where it returns; NULL: not yet */
+};
+
+/* ---- ways ------------------------------------------------------------------------------------ */
+
+static bool is_call(const struct bpf_insn *i)
+{
+	return i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL;
+}
+
+static bool is_jump(const struct bpf_insn *i)
+{
+	uint8_t class = BPF_CLASS(i->code), op = BPF_OP(i->code);
+
+	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
+}
+
+/* Where it goes; outside of the program: `count`. */
+static size_t target(const struct flow *f, size_t n)
+{
+	const struct bpf_insn *i = &f->insns[n];
+	bool is_long = is_call(i) || i->code == (BPF_JMP32 | BPF_JA);
+	int64_t to = (int64_t)n + 1 + (is_long ? i->imm : i->off);
+
+	return to >= 0 && to < (int64_t)f->count ? (size_t)to : f->count;
+}
+
+static bool is_wide(const struct bpf_insn *i)
+{
+	return i->code == (BPF_LD | BPF_IMM | BPF_DW);
+}
+
+static void find_targets(struct flow *f)
+{
+	for (size_t n = 0; n < f->count; n += is_wide(&f->insns[n]) ? 2 : 1)
+		if (is_jump(&f->insns[n]) && target(f, n) < f->count)
+			f->targets[target(f, n)] = true;
+}
+
+/* ---- a function ------------------------------------------------------------------------------ */
+
+static bool wrong(struct flow *f, size_t at, const char *why)
+{
+	if (!f->why) {
+		f->at = at;
+		f->of = f->owners[f->depth];
+		f->why = why;
+	}
+	return false;
+}
+
+static bool keep(struct flow_state **at, const struct flow_state *s, bool *more)
+{
+	if (*at) {
+		*more = flow_state_join(*at, s);
+		return true;
+	}
+	*at = malloc(flow_state_size(s));
+	*more = *at != NULL;
+	if (*at)
+		flow_state_copy(*at, s);
+	return *more;
+}
+
+/* A way leads to a target with this. */
+static bool meet(struct walk *w, size_t n, const struct flow_state *s)
+{
+	bool more;
+
+	if (n >= w->flow->count)
+		return wrong(w->flow, n, "it jumps out of its program");
+	if (!keep(&w->met[n], s, &more))
+		return wrong(w->flow, n, strerror(ENOMEM));
+	if (more && !w->is_todo[n]) {
+		w->is_todo[n] = true;
+		w->todo[w->todo_count++] = n;
+	}
+	return true;
+}
+
+static void note_zeros(struct flow *f, struct flow_state *s)
+{
+	for (unsigned int i = 0; i <= s->frame; i++)
+		if (s->zeros >> i & 1)
+			f->zeros[f->owners[i]] = true;
+	s->zeros = 0;
+}
+
+static bool run(struct flow *f, size_t first, struct flow_state *s);
+
+/* What is in registers of its own when it returns is the caller's again. */
+static bool call(struct flow *f, size_t n, struct flow_state *s)
+{
+	struct flow_state inner;
+
+	if (s->frame + 1 == FLOW_FRAMES)
+		return wrong(f, n, "its functions call each other too deep");
+	flow_state_copy(&inner, s);
+	inner.frame++;
+	memset(inner.stack[inner.frame], 0, sizeof(inner.stack[0]));
+	memset(&inner.registers[BPF_REG_6], 0, 4 * sizeof(inner.registers[0]));
+	inner.registers[BPF_REG_0] = (struct flow_value){ 0 };
+	inner.registers[BPF_REG_10] =
+		(struct flow_value){ .may = FLOW_STACK, .frame = inner.frame, .known = true };
+	if (!run(f, target(f, n), &inner))
+		return false;
+	f->depth = s->frame;
+	memcpy(s->stack, inner.stack, (s->frame + 1) * sizeof(s->stack[0]));
+	memset(s->registers, 0, 6 * sizeof(s->registers[0]));
+	s->registers[BPF_REG_0] = inner.registers[BPF_REG_0];
+	return true;
+}
+
+/* One instruction. Goes on with the next, `*n`; or this way ends: `f->count`. */
+static bool step(struct walk *w, size_t *n, struct flow_state *s)
+{
+	struct flow *f = w->flow;
+	const struct bpf_insn *i = &f->insns[*n];
+	struct flow_state branch;
+	const char *why;
+	bool more;
+
+	if (i->code == (BPF_JMP | BPF_EXIT)) {
+		*n = f->count;
+		return keep(&w->end, s, &more) || wrong(f, *n, strerror(ENOMEM));
+	}
+	if (is_call(i))
+		return call(f, (*n)++, s);
+	why = flow_step(s, i, &f->maps);
+	if (why)
+		return wrong(f, *n, why);
+	note_zeros(f, s);
+	if (is_jump(i)) {
+		flow_state_copy(&branch, s);
+		flow_branch(&branch, i, true);
+		if (!meet(w, target(f, *n), &branch))
+			return false;
+		flow_branch(s, i, false);
+		if (BPF_OP(i->code) == BPF_JA) {
+			*n = f->count;
+			return true;
+		}
+	}
+	*n += is_wide(i) ? 2 : 1;
+	return *n < f->count || wrong(f, *n, "it runs out of its program");
+}
+
+/* From a target to the next, and all others that come up meanwhile. */
+static bool go(struct walk *w, size_t n, struct flow_state *s)
+{
+	struct flow *f = w->flow;
+
+	do {
+		if (++f->steps > STEPS_MAX)
+			return wrong(f, n, "there are too many ways through it");
+		if (!step(w, &n, s))
+			return false;
+	} while (n < f->count && !f->targets[n]);
+	return n == f->count || meet(w, n, s);
+}
+
+static bool go_all(struct walk *w)
+{
+	struct flow_state s;
+
+	while (w->todo_count) {
+		size_t n = w->todo[--w->todo_count];
+
+		w->is_todo[n] = false;
+		flow_state_copy(&s, w->met[n]);
+		if (!go(w, n, &s))
+			return false;
+	}
+	return w->end || wrong(w->flow, 0, "it never ends");
+}
+
+/* The function that begins there, from what may be then to what may be when it returns. */
+static bool run(struct flow *f, size_t first, struct flow_state *s)
+{
+	struct walk w = { .flow = f,
+			  .met = calloc(f->count, sizeof(*w.met)),
+			  .todo = calloc(f->count, sizeof(*w.todo)),
+			  .is_todo = calloc(f->count, sizeof(*w.is_todo)) };
+	bool ok = w.met && w.todo && w.is_todo;
+
+	f->steps += f->count / 64; /* what that takes */
+	f->depth = s->frame;
+	f->owners[f->depth] = first;
+	ok = ok ? meet(&w, first, s) && go_all(&w) : wrong(f, first, strerror(ENOMEM));
+	if (ok)
+		flow_state_copy(s, w.end);
+	for (size_t n = 0; w.met && n < f->count; n++)
+		free(w.met[n]);
+	free(w.end);
+	free(w.met);
+	free(w.todo);
+	free(w.is_todo);
+	return ok;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* Authors do not know of the shim. */
+static void say(const struct flow *f, size_t shim, char why[FLOW_WHY_LEN])
+{
+	if (f->of)
+		snprintf(why, FLOW_WHY_LEN, "%s (instruction %zu of a function that it calls)",
+			 f->why, f->at - f->of);
+	else
+		snprintf(why, FLOW_WHY_LEN, "%s (instruction %zu)", f->why, f->at - shim);
+}
+
+int flow_check(const struct bpf_insn *insns, size_t count, size_t shim,
+	       const struct flow_maps *maps, bool *zeros, char why[FLOW_WHY_LEN])
+{
+	struct flow f = { .insns = insns, .count = count, .maps = *maps, .zeros = zeros };
+	struct flow_state *s = calloc(1, sizeof(*s));
+	bool ok;
+
+	f.targets = calloc(count, sizeof(*f.targets));
+	ok = (s && f.targets) || wrong(&f, 0, strerror(ENOMEM));
+	if (ok) {
+		find_targets(&f);
+		s->registers[BPF_REG_1].may = FLOW_MEMORY;
+		s->registers[BPF_REG_10] = (struct flow_value){ .may = FLOW_STACK, .known = true };
+		ok = run(&f, 0, s);
+	}
+	if (!ok)
+		say(&f, shim, why);
+	free(f.targets);
+	free(s);
+	return ok ? 0 : -EPERM;
+}
