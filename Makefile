@@ -81,7 +81,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
+	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
 LOOK := $(BUILD)/tests/bpf/look.o # a module that shows what it sees
 BUSY := $(BUILD)/tests/bench/busy.o # and one that takes its time
 # What saluki module check is tried with.
@@ -187,6 +187,11 @@ $(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/source/pcap_read.
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/source/mapped agent/tap/program)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
+
+$(BUILD)/tests/flow_kernel: $(patsubst %,$(BUILD)/%.o,tests/bpf/flow_kernel agent/module/flow agent/module/flow_state \
+		agent/module/flow_step)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 

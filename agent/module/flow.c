@@ -10,7 +10,8 @@
 #include "flow_state.h"
 #include "flow_step.h"
 
-#define STEPS_MAX (4 << 20) /* some seconds; what ships takes some thousand */
+#define STEPS_MAX 1000000 /* as many as the verifier goes through; what ships takes some thousand  \
+			   */
 
 struct flow {
 	const struct bpf_insn *insns;
@@ -155,6 +156,8 @@ static bool step(struct walk *w, size_t *n, struct flow_state *s)
 	bool more;
 
 	if (i->code == (BPF_JMP | BPF_EXIT)) {
+		if (!s->frame && s->registers[BPF_REG_0].may & FLOW_ADDRESS)
+			return wrong(f, *n, "it returns an address");
 		*n = f->count;
 		return keep(&w->end, s, &more) || wrong(f, *n, strerror(ENOMEM));
 	}

@@ -249,12 +249,14 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 static const char *call(struct flow_state *s, const struct bpf_insn *i,
 			const struct flow_maps *maps)
 {
-	const struct helper *h = &helpers[i->imm];
 	struct flow_map map = { 0 };
+	const struct helper *h;
 	const char *why = NULL;
 
-	if (i->imm < 0 || (size_t)i->imm >= sizeof(helpers) / sizeof(helpers[0]) || !h->gives)
+	if (i->imm < 0 || (size_t)i->imm >= sizeof(helpers) / sizeof(helpers[0]) ||
+	    !helpers[i->imm].gives)
 		return "it calls a helper that is not known here";
+	h = &helpers[i->imm];
 	if (h->takes[0] == MAP)
 		why = map_of(&s->registers[BPF_REG_1], maps, &map);
 	for (unsigned int a = 0; !why && a < ARGUMENTS; a++)
