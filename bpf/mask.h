@@ -18,7 +18,7 @@
 
 /* A group that the frame does not have is all 0 anyway. */
 #define MASK_GROUP(bit, from, to)                                                                  \
-	if (VIEW_REACHES(reach, from)) {                                                           \
+	if (SALUKI_REACHES(reach, from)) {                                                           \
 		if (has & (bit)) {                                                                 \
 			_Pragma("unroll") for (int i = VIEW_WORD(from); i < (to); i++)             \
 				out[i] = in[i];                                                    \
@@ -45,6 +45,7 @@ static __always_inline void mask_payload(struct frame_view *to, const struct fra
 	__u64 *out = (__u64 *)to->payload;
 	const __u64 *in = (const __u64 *)from->payload;
 	__u32 at = n / 8 & (MASK_PAYLOAD_WORDS - VIEW_PAYLOAD_STEP);
+	__u32 rest = n & (VIEW_PAYLOAD_STEP * 8 - 1);
 
 #pragma unroll
 	for (__u32 i = 0; i < MASK_PAYLOAD_WORDS; i += VIEW_PAYLOAD_STEP) {
@@ -60,7 +61,7 @@ static __always_inline void mask_payload(struct frame_view *to, const struct fra
 		return;
 #pragma unroll
 	for (__u32 k = 0; k < VIEW_PAYLOAD_STEP; k++) {
-		__u32 left = (n & 31) > k * 8 ? (n & 31) - k * 8 : 0;
+		__u32 left = rest > k * 8 ? rest - k * 8 : 0;
 
 		if (left)
 			out[at + k] = left >= 8 ? in[at + k] : in[at + k] & mask_bytes(left);
@@ -107,9 +108,9 @@ static __always_inline void mask_view(struct frame_view *to, const struct frame_
 	MASK_GROUP(VIEW_IP, saddr, VIEW_WORD(sport))
 	MASK_GROUP(VIEW_PORTS, sport, VIEW_WORD(label))
 	MASK_GROUP(VIEW_LABEL, label, VIEW_WORD(event_len))
-	if (VIEW_REACHES(reach, event_len))
+	if (SALUKI_REACHES(reach, event_len))
 		VIEW_ZERO(to, VIEW_WORD(event_len), VIEW_WORD(payload));
-	if (VIEW_REACHES(reach, payload))
+	if (SALUKI_REACHES(reach, payload))
 		mask_payload(to, from, payload, reach);
 	MASK_GROUP(VIEW_RADIOTAP, mhz, VIEW_WORD(ssid))
 	MASK_GROUP(VIEW_SSID, ssid, VIEW_WORDS)

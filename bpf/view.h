@@ -11,6 +11,7 @@
 #define SALUKI_BPF_VIEW_H
 
 #include <saluki/module.h>
+#include <saluki/slots.h>
 
 #include "parse.h"
 #include "view_radiotap.h"
@@ -18,8 +19,6 @@
 /* Words of the groups of struct frame_view, which are whole words. */
 #define VIEW_WORD(field) ((int)__builtin_offsetof(struct frame_view, field) / 8)
 #define VIEW_WORDS ((int)sizeof(struct frame_view) / 8)
-/* Whether a module whose reach (saluki/slots.h) it is gets to a group. */
-#define VIEW_REACHES(reach, field) ((reach) > __builtin_offsetof(struct frame_view, field))
 #define VIEW_PAYLOAD_STEP 4 /* words of the payload, of which it is the whole */
 
 #define VIEW_TAGS_MAX 4	      /* VLAN tags followed, and as many MPLS labels */
@@ -455,11 +454,11 @@ parse_inline void view_clear_payload(struct frame_view *v, unsigned int payload,
 parse_inline void view_clear_rest(struct frame_view *v, int linktype, unsigned int payload,
 				  unsigned int reach)
 {
-	if (VIEW_REACHES(reach, event_len))
+	if (SALUKI_REACHES(reach, event_len))
 		view_clear_words(v, VIEW_WORD(event_len), VIEW_WORD(payload));
-	if (VIEW_REACHES(reach, payload))
+	if (SALUKI_REACHES(reach, payload))
 		view_clear_payload(v, payload, reach);
-	if (linktype == LINKTYPE_ETHERNET && VIEW_REACHES(reach, mhz))
+	if (linktype == LINKTYPE_ETHERNET && SALUKI_REACHES(reach, mhz))
 		view_clear_words(v, VIEW_WORD(mhz), VIEW_WORDS);
 }
 

@@ -45,37 +45,18 @@ static bool is_pinned(const struct bpf_map *map)
 	return bpf_map__fd(map) >= 0 && strcmp(bpf_map__name(map), SHAPE_VIEW);
 }
 
-static bool has_pin(const struct module_checked *c, const char *pinned)
-{
-	char name[PIN_LEN];
-	struct bpf_map *map;
-
-	pin_of(name, PINS, c, NULL);
-	if (!strcmp(name, pinned))
-		return true;
-	bpf_object__for_each_map(map, c->obj)
-	{
-		pin_of(name, PINS, c, map);
-		if (is_pinned(map) && !strcmp(name, pinned))
-			return true;
-	}
-	return false;
-}
-
-/* All that is pinned of a module, its program and its maps, but for what `c` has, too; NULL: that
- * is nothing. */
-static void remove_pins(const struct module_slots *s, const char *prefix, const char *name,
-			const struct module_checked *c)
+/* All that is pinned of a module, its program and its maps. */
+static void each_pin(const struct pin *p, const char *prefix, const char *name,
+		     void (*take)(const struct pin *, const char *pinned))
 {
 	char begin[PIN_LEN];
 	struct dirent *e;
-	DIR *d = opendir(s->pin.path);
+	DIR *d = opendir(p->path);
 	size_t len = snprintf(begin, sizeof(begin), "%s%s", prefix, name);
 
 	while (d && (e = readdir(d)))
-		if (!strncmp(e->d_name, begin, len) && (!e->d_name[len] || e->d_name[len] == ':') &&
-		    !(c && has_pin(c, e->d_name)))
-			pin_remove(&s->pin, e->d_name);
+		if (!strncmp(e->d_name, begin, len) && (!e->d_name[len] || e->d_name[len] == ':'))
+			take(p, e->d_name);
 	if (d)
 		closedir(d);
 }
@@ -87,6 +68,7 @@ static int stage_pins(const struct module_slots *s, const struct module_checked 
 	struct bpf_map *map;
 	int err;
 
+	each_pin(&s->pin, STAGED, c->signature.name, pin_remove); /* of a load that was killed */
 	pin_of(name, STAGED, c, NULL);
 	err = pin_put(&s->pin, name, bpf_program__fd(c->prog));
 	bpf_object__for_each_map(map, c->obj)
@@ -99,24 +81,28 @@ static int stage_pins(const struct module_slots *s, const struct module_checked 
 	return err;
 }
 
-/* Now it does: in the place of those of another of its name. */
-static void use_pins(const struct module_slots *s, const struct module_checked *c)
+static void use_pin(const struct pin *p, const char *staged)
 {
-	char staged[PIN_LEN], name[PIN_LEN];
-	struct bpf_map *map;
+	char name[PIN_LEN];
 
-	pin_of(staged, STAGED, c, NULL);
-	pin_of(name, PINS, c, NULL);
-	pin_rename(&s->pin, staged, name);
-	bpf_object__for_each_map(map, c->obj)
-	{
-		if (!is_pinned(map))
-			continue;
-		pin_of(staged, STAGED, c, map);
-		pin_of(name, PINS, c, map);
-		pin_rename(&s->pin, staged, name);
-	}
-	remove_pins(s, PINS, c->signature.name, c);
+	snprintf(name, sizeof(name), PINS "%s", staged + strlen(STAGED));
+	pin_rename(p, staged, name);
+}
+
+static void remove_pin_alone(const struct pin *p, const char *pinned)
+{
+	char staged[sizeof(p->path) + PIN_LEN];
+
+	snprintf(staged, sizeof(staged), "%s/" STAGED "%s", p->path, pinned + strlen(PINS));
+	if (access(staged, F_OK))
+		pin_remove(p, pinned);
+}
+
+/* Now it does: in the place of those of another of its name, of which it may not have all. */
+static void use_pins(const struct pin *p, const char *name)
+{
+	each_pin(p, PINS, name, remove_pin_alone);
+	each_pin(p, STAGED, name, use_pin);
 }
 
 /* ---- the slot -------------------------------------------------------------------------------- */
@@ -137,9 +123,9 @@ static void set_shedding(struct saluki_slot *slot, const struct saluki_config *c
  * them. */
 static uint32_t within_reach(uint32_t reach)
 {
-	return (reach > offsetof(struct frame_view, addr) ? VIEW_MAC : 0) |
-	       (reach > offsetof(struct frame_view, saddr) ? VIEW_IP : 0) |
-	       (reach > offsetof(struct frame_view, ssid) ? VIEW_SSID : 0);
+	return (SALUKI_REACHES(reach, addr) ? VIEW_MAC : 0) |
+	       (SALUKI_REACHES(reach, saddr) ? VIEW_IP : 0) |
+	       (SALUKI_REACHES(reach, ssid) ? VIEW_SSID : 0);
 }
 
 static void fill_slot(struct saluki_slot *slot, const struct saluki_config *config,
@@ -256,18 +242,19 @@ int module_load(struct module_slots *s, const struct module_checked *c)
 		fill_slot(&s->table.slots[slot], &s->config, c);
 		err = module_slots_write(s);
 	}
-	if (!err)
-		use_pins(s, c);
-	remove_pins(s, STAGED, c->signature.name, NULL);
 	if (err) {
+		each_pin(&s->pin, STAGED, c->signature.name, pin_remove);
 		module_slots_remove(s, slot);
 		log_line("%s: cannot load %s: %s", s->interface, c->signature.name,
 			 attach_reason(err));
-	} else if (old >= 0) {
+		return err;
+	}
+	use_pins(&s->pin, c->signature.name);
+	if (old >= 0) {
 		module_slots_remove(s, old);
 		end_consumer(s, old, c->signature.name);
 	}
-	return err;
+	return 0;
 }
 
 int module_unload(struct module_slots *s, const char *name)
@@ -286,8 +273,8 @@ int module_unload(struct module_slots *s, const char *name)
 		return err;
 	}
 	module_slots_remove(s, slot);
-	remove_pins(s, PINS, name, NULL);
-	remove_pins(s, STAGED, name, NULL); /* of a load that was killed */
+	each_pin(&s->pin, PINS, name, pin_remove);
+	each_pin(&s->pin, STAGED, name, pin_remove);
 	end_consumer(s, slot, name);
 	return 0;
 }

@@ -199,8 +199,7 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	return skel;
 }
 
-/* Modules are checked for a hook, and what runs them is made for a link type: with another they go.
- */
+/* Modules are checked for a hook, and what runs them is made for a link type; else they go. */
 static void drop_modules(struct attach *a, const struct saluki_config *before, bool tc)
 {
 	__u32 place = SALUKI_SLOT_RUN, id;

@@ -41,6 +41,9 @@ struct saluki_slot {
 	__u32 reach;	    /* bytes of its view that it can read or write at most */
 };
 
+/* Whether a module of such a reach gets to a field of struct frame_view. */
+#define SALUKI_REACHES(reach, field) ((reach) > __builtin_offsetof(struct frame_view, field))
+
 /* Constants of the program that runs modules: another table takes another program, and a frame sees
  * one or the other. */
 struct saluki_slot_table {

@@ -159,10 +159,8 @@ def test_a_serial_that_falls_meanwhile(bed, modules, wire):  # pylint: disable=u
     assert modules.stats()["each"]["serial"] == 1
 
 
-def ids(bed, what):
-    """Of what is pinned beside the capture, or in its table of programs."""
-    got = bed.ns.run("/usr/sbin/bpftool", "-j", *what, capture_output=True, check=False)
-    return json.loads(got.stdout or "{}")
+def bpftool(bed, *what):
+    return json.loads(bed.ns.run("/usr/sbin/bpftool", "-j", *what, capture_output=True).stdout)
 
 
 @pytest.mark.parametrize("how", ["error=ENOSPC", "signal=KILL"])
@@ -187,10 +185,9 @@ def test_a_load_that_ends_amid(bed, modules, wire, how):  # pylint: disable=unus
         ended += got.returncode != 0
         assert set(modules.stats()) == {"count"} and modules.stats()["count"]["missing"] == 0
         if how == "error=ENOSPC":
-            running = {e["value"] if isinstance(e["value"], int) else int.from_bytes(
-                bytes(int(b, 16) for b in e["value"]), "little")
-                for e in ids(bed, ["map", "dump", "pinned", f"{pins}/slots_xdp"]) if "value" in e}
-            assert ids(bed, ["prog", "show", "pinned", f"{pins}/module:count"])["id"] in running, call
+            running = {int.from_bytes(bytes(int(b, 16) for b in e["value"]), "little")
+                       for e in bpftool(bed, "map", "dump", "pinned", f"{pins}/slots_xdp") if "value" in e}
+            assert bpftool(bed, "prog", "show", "pinned", f"{pins}/module:count")["id"] in running, call
         else:
             modules.unload("count")
             left = bed.ns.run("ls", pins, capture_output=True).stdout.split()
