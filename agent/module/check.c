@@ -324,7 +324,8 @@ static int load_or_say(struct check *c)
 	if (can_load())
 		return load_check(c);
 	if (c->r->lines)
-		fputs("not checked, for it takes root: instructions a frame, measured map memory\n",
+		fputs("not checked, for it takes root: instructions a frame, where addresses go, "
+		      "measured map memory\n",
 		      c->r->lines);
 	return 0;
 }
