@@ -10,8 +10,8 @@
 #include "flow_state.h"
 #include "flow_step.h"
 
-#define STEPS_MAX 1000000 /* as many as the verifier goes through; what ships takes some thousand  \
-			   */
+#define MEMORY_MAX (64 << 20)
+#define STEPS_MAX 1000000 /* what ships takes some thousand */
 
 struct flow {
 	const struct bpf_insn *insns;
@@ -20,8 +20,8 @@ struct flow {
 	bool *targets; /* of jumps: there ways meet */
 	unsigned int depth;
 	size_t owners[FLOW_FRAMES]; /* of frames: the functions, */
-	bool *zeros;		    /* and which need zeros in theirs */
-	size_t steps;
+	uint64_t *zeros;	    /* and the slots where these need zeros */
+	size_t steps, memory;
 	size_t at; /* where that is done which it must not do, */
 	size_t of; /* in the function that begins there */
 	const char *why;
@@ -84,12 +84,13 @@ static bool wrong(struct flow *f, size_t at, const char *why)
 	return false;
 }
 
-static bool keep(struct flow_state **at, const struct flow_state *s, bool *more)
+static bool keep(struct flow_state **at, const struct flow_state *s, size_t *memory, bool *more)
 {
 	if (*at) {
 		*more = flow_state_join(*at, s);
 		return true;
 	}
+	*memory += flow_state_size(s);
 	*at = malloc(flow_state_size(s));
 	*more = *at != NULL;
 	if (*at)
@@ -104,7 +105,7 @@ static bool meet(struct walk *w, size_t n, const struct flow_state *s)
 
 	if (n >= w->flow->count)
 		return wrong(w->flow, n, "it jumps out of its program");
-	if (!keep(&w->met[n], s, &more))
+	if (!keep(&w->met[n], s, &w->flow->memory, &more))
 		return wrong(w->flow, n, strerror(ENOMEM));
 	if (more && !w->is_todo[n]) {
 		w->is_todo[n] = true;
@@ -116,9 +117,8 @@ static bool meet(struct walk *w, size_t n, const struct flow_state *s)
 static void note_zeros(struct flow *f, struct flow_state *s)
 {
 	for (unsigned int i = 0; i <= s->frame; i++)
-		if (s->zeros >> i & 1)
-			f->zeros[f->owners[i]] = true;
-	s->zeros = 0;
+		f->zeros[f->owners[i]] |= s->unwritten[i];
+	memset(s->unwritten, 0, sizeof(s->unwritten));
 }
 
 static bool run(struct flow *f, size_t first, struct flow_state *s);
@@ -136,7 +136,7 @@ static bool call(struct flow *f, size_t n, struct flow_state *s)
 	memset(&inner.registers[BPF_REG_6], 0, 4 * sizeof(inner.registers[0]));
 	inner.registers[BPF_REG_0] = (struct flow_value){ 0 };
 	inner.registers[BPF_REG_10] =
-		(struct flow_value){ .may = FLOW_STACK, .frame = inner.frame, .known = true };
+		(struct flow_value){ .may = FLOW_STACK, .frame = inner.frame };
 	if (!run(f, target(f, n), &inner))
 		return false;
 	f->depth = s->frame;
@@ -159,7 +159,7 @@ static bool step(struct walk *w, size_t *n, struct flow_state *s)
 		if (!s->frame && s->registers[BPF_REG_0].may & FLOW_ADDRESS)
 			return wrong(f, *n, "it returns an address");
 		*n = f->count;
-		return keep(&w->end, s, &more) || wrong(f, *n, strerror(ENOMEM));
+		return keep(&w->end, s, &f->memory, &more) || wrong(f, *n, strerror(ENOMEM));
 	}
 	if (is_call(i))
 		return call(f, (*n)++, s);
@@ -188,7 +188,8 @@ static bool go(struct walk *w, size_t n, struct flow_state *s)
 	struct flow *f = w->flow;
 
 	do {
-		if (++f->steps > STEPS_MAX)
+		f->steps += 1 + s->frame;
+		if (f->steps > STEPS_MAX || f->memory > MEMORY_MAX)
 			return wrong(f, n, "there are too many ways through it");
 		if (!step(w, &n, s))
 			return false;
@@ -208,12 +209,13 @@ static bool go_all(struct walk *w)
 		if (!go(w, n, &s))
 			return false;
 	}
-	return w->end || wrong(w->flow, 0, "it never ends");
+	return w->end || wrong(w->flow, w->flow->owners[w->flow->depth], "it never ends");
 }
 
 /* The function that begins there, from what may be then to what may be when it returns. */
 static bool run(struct flow *f, size_t first, struct flow_state *s)
 {
+	size_t memory = f->memory;
 	struct walk w = { .flow = f,
 			  .met = calloc(f->count, sizeof(*w.met)),
 			  .todo = calloc(f->count, sizeof(*w.todo)),
@@ -228,6 +230,7 @@ static bool run(struct flow *f, size_t first, struct flow_state *s)
 		flow_state_copy(s, w.end);
 	for (size_t n = 0; w.met && n < f->count; n++)
 		free(w.met[n]);
+	f->memory = memory;
 	free(w.end);
 	free(w.met);
 	free(w.todo);
@@ -248,7 +251,7 @@ static void say(const struct flow *f, size_t shim, char why[FLOW_WHY_LEN])
 }
 
 int flow_check(const struct bpf_insn *insns, size_t count, size_t shim,
-	       const struct flow_maps *maps, bool *zeros, char why[FLOW_WHY_LEN])
+	       const struct flow_maps *maps, uint64_t *zeros, char why[FLOW_WHY_LEN])
 {
 	struct flow f = { .insns = insns, .count = count, .maps = *maps, .zeros = zeros };
 	struct flow_state *s = calloc(1, sizeof(*s));
@@ -258,8 +261,9 @@ int flow_check(const struct bpf_insn *insns, size_t count, size_t shim,
 	ok = (s && f.targets) || wrong(&f, 0, strerror(ENOMEM));
 	if (ok) {
 		find_targets(&f);
-		s->registers[BPF_REG_1].may = FLOW_MEMORY;
-		s->registers[BPF_REG_10] = (struct flow_value){ .may = FLOW_STACK, .known = true };
+		s->registers[BPF_REG_1] =
+			(struct flow_value){ .may = FLOW_MEMORY, .span = FLOW_UNKNOWN };
+		s->registers[BPF_REG_10] = (struct flow_value){ .may = FLOW_STACK };
 		ok = run(&f, 0, s);
 	}
 	if (!ok)

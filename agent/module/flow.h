@@ -11,11 +11,13 @@
  * (Spectre 1), and by that refuses the plainest of loops over a payload. So it is proved here:
  *
  * - an address is moved, kept on the stack, reckoned on to another place, given to helpers, and
- *   compared with 0; it never becomes data (to be said, stored, reckoned with, compared);
+ *   compared with 0; it never becomes data (to be said, stored, reckoned with, compared). Where for
+ *   the verifier it may have become data (overwritten in part, or of a record that was given back)
+ *   it is not compared with 0, either;
  * - through the address of a map itself nothing is read;
  * - what is read of the stack, by an instruction or a helper, was written before on each way that
- *   leads there. Where it may not have been, it is told which function's stack it is, so that zeros
- *   are put there (zeros.h).
+ *   leads there. Where it may not have been, it is told in whose stack that is, and which 8 bytes,
+ *   so that zeros are put there (zeros.h).
  *
  * Each branch is taken to go either way. The rest (that accesses are within bounds, that it ends,
  * that registers are set) is the verifier's, which goes through the same instructions.
@@ -28,9 +30,10 @@
 #define FLOW_WHY_LEN 256
 
 /* A program of `count` instructions, in which maps are descriptors; the module begins behind `shim`
- * of them. In `zeros`, of so many, false before: functions that need zeros, by their first
- * instruction. Returns 0, or -EPERM with `why`. */
+ * of them. In `zeros`, as many, 0 before: at each function's first instruction the slots of
+ * its stack that need zeros, a bit each, those of its lowest bytes first. Returns 0, or -EPERM with
+ * `why`. */
 int flow_check(const struct bpf_insn *insns, size_t count, size_t shim,
-	       const struct flow_maps *maps, bool *zeros, char why[FLOW_WHY_LEN]);
+	       const struct flow_maps *maps, uint64_t *zeros, char why[FLOW_WHY_LEN]);
 
 #endif

@@ -10,25 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "flow_value.h"
+
 #define FLOW_REGISTERS 11
-#define FLOW_FRAMES 8	     /* MAX_CALL_FRAMES, include/linux/bpf_verifier.h */
-#define FLOW_SLOTS (512 / 8) /* of a frame: MAX_BPF_STACK, include/linux/filter.h */
-
-enum {
-	FLOW_DATA = 1 << 0,
-	FLOW_MEMORY = 1 << 1, /* the address of the view, of a map's value, of a ring's record */
-	FLOW_MAP = 1 << 2,    /* that of a map itself */
-	FLOW_STACK = 1 << 3,  /* that of something on the stack */
-};
-#define FLOW_ADDRESS (FLOW_MEMORY | FLOW_MAP | FLOW_STACK)
-
-struct flow_value {
-	uint8_t may;   /* be: FLOW_; 0: nothing that can be read */
-	uint8_t frame; /* of FLOW_STACK */
-	bool known; /* `number` is: of FLOW_STACK bytes from the frame's end, below 0; of FLOW_MAP
-		     * its descriptor; of nothing but FLOW_DATA its value */
-	int32_t number;
-};
+#define FLOW_FRAMES 8	   /* MAX_CALL_FRAMES, include/linux/bpf_verifier.h */
+#define FLOW_STACK_LEN 512 /* bytes of a frame: MAX_BPF_STACK, include/linux/filter.h */
+#define FLOW_SLOTS (FLOW_STACK_LEN / 8)
 
 struct flow_slot {
 	struct flow_value value; /* of all its bytes together */
@@ -37,14 +24,12 @@ struct flow_slot {
 
 struct flow_state {
 	struct flow_value registers[FLOW_REGISTERS];
-	uint8_t frame; /* the function's that runs: of the first, 0 */
-	uint8_t zeros; /* a bit a frame of which something was read that may not be written: flow.h
-			*/
+	uint8_t frame;			 /* the function's that runs: of the first, 0 */
+	uint64_t unwritten[FLOW_FRAMES]; /* slots that were read and may not be written, a bit each
+					  */
 	struct flow_slot stack[FLOW_FRAMES][FLOW_SLOTS];
 };
 
-/* Into `to` goes what may be in `from`. Returns whether there was more. */
-bool flow_value_join(struct flow_value *to, const struct flow_value *from);
 /* Both are of the same frame. */
 bool flow_state_join(struct flow_state *to, const struct flow_state *from);
 /* Frames behind the one that runs are not copied, and need no room. */

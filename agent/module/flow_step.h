@@ -6,21 +6,7 @@
 #ifndef AGENT_MODULE_FLOW_STEP_H
 #define AGENT_MODULE_FLOW_STEP_H
 
-#include <linux/bpf.h>
-#include <stddef.h>
-
-#include "flow_state.h"
-
-struct flow_map {
-	int fd;
-	uint32_t type, key_len, value_len;
-};
-
-/* The module's maps. */
-struct flow_maps {
-	const struct flow_map *all;
-	size_t count;
-};
+#include "flow_helper.h"
 
 /* Returns NULL, or what the module must not do. */
 const char *flow_step(struct flow_state *s, const struct bpf_insn *i, const struct flow_maps *maps);

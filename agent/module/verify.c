@@ -69,7 +69,7 @@ static int keep_to_view(struct bpf_program *prog, struct bpf_prog_load_opts *opt
 {
 	size_t count = bpf_program__insn_cnt(prog), maps = maps_of(loading.obj, NULL);
 	struct flow_map *all = calloc(maps + 1, sizeof(*all));
-	bool *zeros = calloc(count, sizeof(*zeros));
+	uint64_t *zeros = calloc(count, sizeof(*zeros)), any = 0;
 	int err = all && zeros ? 0 : -ENOMEM;
 
 	if (!err) {
@@ -77,7 +77,9 @@ static int keep_to_view(struct bpf_program *prog, struct bpf_prog_load_opts *opt
 		err = flow_check(bpf_program__insns(prog), count, loading.shim_insns,
 				 &(struct flow_maps){ all, maps }, zeros, loading.leaks);
 	}
-	if (!err && memchr(zeros, true, count))
+	for (size_t n = 0; !err && n < count; n++)
+		any |= zeros[n];
+	if (any)
 		err = zeros_insert(prog, opts, loading.shim_insns, zeros);
 	free(all);
 	free(zeros);

@@ -2,153 +2,75 @@
 /* Zeros: see zeros.h. */
 #include "zeros.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define FUNCTIONS_MAX 256 /* BPF_MAX_SUBPROGS, include/linux/bpf_verifier.h */
-#define LOG_LEN (64 << 10)
-#define LOG_STATS 4 /* BPF_LOG_STATS, the same */
+#include "flow_state.h"
 
 /* Of each instruction of the program as it was. */
 struct more {
-	size_t count, shim;
-	bool *begins;	 /* a function */
-	uint32_t *words; /* of stack: zeros that are put in front of it, an instruction each */
+	size_t count;
+	uint64_t *slots; /* to be zeroed in front of it, an instruction each */
 	uint32_t *place; /* where it is then */
 };
 
-/* ---- how deep a stack is --------------------------------------------------------------------- */
-
-static bool is_call(const struct bpf_insn *i)
-{
-	return i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL;
-}
-
-/* "stack depth 16+8+0", in bytes, of functions in their order. */
-static size_t read_depths(const char *log, uint32_t depths[FUNCTIONS_MAX])
-{
-	const char *at = strstr(log, "stack depth ");
-	size_t count = 0;
-	char *end;
-
-	for (at = at ? at + strlen("stack depth") : NULL; at && count < FUNCTIONS_MAX; at = end) {
-		depths[count++] = strtoul(at + 1, &end, 10);
-		if (*end != '+')
-			break;
-	}
-	return count;
-}
-
-/* As the verifier says, of the program without zeros. */
-static size_t depths_of(const struct bpf_program *prog, const struct bpf_prog_load_opts *opts,
-			uint32_t depths[FUNCTIONS_MAX])
-{
-	struct bpf_prog_load_opts o = *opts;
-	char *log = calloc(1, LOG_LEN);
-	size_t count = 0;
-	int fd;
-
-	o.log_buf = log;
-	o.log_size = LOG_LEN;
-	o.log_level = LOG_STATS;
-	fd = log ? bpf_prog_load(bpf_program__type(prog), NULL, "GPL", bpf_program__insns(prog),
-				 bpf_program__insn_cnt(prog), &o)
-		 : -ENOMEM;
-	if (fd >= 0) {
-		count = read_depths(log, depths);
-		close(fd);
-	}
-	free(log);
-	return count;
-}
-
-/* Functions are in their order there. */
-static void find_words(struct more *m, const bool *functions, const uint32_t *depths,
-		       size_t depth_count)
-{
-	for (size_t n = 0, function = 0; n < m->count && function < depth_count; n++) {
-		if (m->begins[n] && functions[n])
-			m->words[n ? n : m->shim] = (depths[function] + 7) / 8;
-		function += m->begins[n];
-	}
-}
-
-static void find_functions(struct more *m, const struct bpf_insn *insns)
-{
-	m->begins[0] = true;
-	for (size_t n = 0; n < m->count; n++)
-		if (is_call(&insns[n]) && n + 1 + insns[n].imm < m->count)
-			m->begins[n + 1 + insns[n].imm] = true;
-}
-
-static void find_places(struct more *m)
+static void find_places(struct more *m, size_t shim, const uint64_t *slots)
 {
 	uint32_t more = 0;
 
 	for (size_t n = 0; n < m->count; n++) {
-		more += m->words[n];
+		if (slots[n])
+			m->slots[n ? n : shim] = slots[n];
+		more += __builtin_popcountll(m->slots[n]);
 		m->place[n] = n + more;
 	}
 }
 
-/* ---- instructions ---------------------------------------------------------------------------- */
-
 /* Where a function begins, with its zeros. */
 static uint32_t entry(const struct more *m, size_t n)
 {
-	return m->place[n] - m->words[n];
+	return m->place[n] - __builtin_popcountll(m->slots[n]);
 }
 
-/* Where a jump goes: past zeros, which are written once; the shim's goes to the module's. */
-static uint32_t aim_of(const struct more *m, size_t n, size_t to)
+/* Jumps stay within a function, all of it behind its zeros, and go as far as before. The shim's
+ * last goes to the next instruction, whichever that is. */
+static void aim(const struct more *m, struct bpf_insn *insn, size_t n)
 {
-	return n < m->shim ? entry(m, to) : m->place[to];
+	if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL &&
+	    n + 1 + insn->imm < m->count)
+		insn->imm = (int64_t)entry(m, n + 1 + insn->imm) - m->place[n] - 1;
 }
 
-/* The verifier has seen that targets are within the program. */
-static int aim(const struct more *m, const struct bpf_insn *was, struct bpf_insn *is, size_t n)
+static size_t put_zeros(struct bpf_insn *out, uint64_t slots)
 {
-	uint8_t class = BPF_CLASS(was->code), op = BPF_OP(was->code);
-	int64_t from = (int64_t)m->place[n] + 1, off;
+	size_t count = 0;
 
-	if (is_call(was)) {
-		is->imm = entry(m, n + 1 + was->imm) - from;
-	} else if (was->code == (BPF_JMP32 | BPF_JA)) {
-		is->imm = aim_of(m, n, n + 1 + was->imm) - from;
-	} else if ((class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT) {
-		off = (int64_t)aim_of(m, n, n + 1 + was->off) - from;
-		is->off = off;
-		return is->off == off ? 0 : -E2BIG;
-	}
-	return 0;
+	for (int slot = 0; slot < FLOW_SLOTS; slot++)
+		if (slots >> slot & 1)
+			out[count++] = (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_DW,
+							  .dst_reg = BPF_REG_10,
+							  .off = slot * 8 - FLOW_STACK_LEN };
+	return count;
 }
 
-static struct bpf_insn *with_zeros(const struct more *m, const struct bpf_insn *was, size_t *count)
+static int put_insns(struct bpf_program *prog, const struct more *m)
 {
-	struct bpf_insn *is = NULL;
-	size_t at = 0;
-	int err = 0;
+	const struct bpf_insn *was = bpf_program__insns(prog);
+	size_t count = m->place[m->count - 1] + 1, at = 0;
+	struct bpf_insn *is = calloc(count, sizeof(*is));
+	int err;
 
-	*count = m->place[m->count - 1] + 1;
-	is = calloc(*count, sizeof(*is));
-	for (size_t n = 0; is && !err && n < m->count; n++) {
-		for (uint32_t word = 1; word <= m->words[n]; word++)
-			is[at++] = (struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_DW,
-						      .dst_reg = BPF_REG_10,
-						      .off = -8 * (int)word };
+	if (!is)
+		return -ENOMEM;
+	for (size_t n = 0; n < m->count; n++) {
+		at += put_zeros(&is[at], m->slots[n]);
 		is[at] = was[n];
-		/* The second half of a wide one has no code. */
-		err = was[n].code ? aim(m, &was[n], &is[at], n) : 0;
-		at++;
+		aim(m, &is[at++], n);
 	}
-	if (!err)
-		return is;
+	err = bpf_program__set_insns(prog, is, count);
 	free(is);
-	return NULL;
+	return err;
 }
 
 /* What BTF says of functions and lines: both begin with an offset. libbpf holds it for this program
@@ -162,43 +84,24 @@ static void move_info(const struct more *m, const void *info, uint32_t count, ui
 	}
 }
 
-static int insert(struct bpf_program *prog, struct bpf_prog_load_opts *opts, const struct more *m)
-{
-	size_t count;
-	struct bpf_insn *insns = with_zeros(m, bpf_program__insns(prog), &count);
-	int err = insns ? bpf_program__set_insns(prog, insns, count) : -ENOMEM;
-
-	free(insns);
-	if (err)
-		return err;
-	move_info(m, opts->func_info, opts->func_info_cnt, opts->func_info_rec_size);
-	move_info(m, opts->line_info, opts->line_info_cnt, opts->line_info_rec_size);
-	return 0;
-}
-
-/* ---------------------------------------------------------------------------------------------- */
-
 int zeros_insert(struct bpf_program *prog, struct bpf_prog_load_opts *opts, size_t shim,
-		 const bool *functions)
+		 const uint64_t *slots)
 {
 	size_t count = bpf_program__insn_cnt(prog);
 	struct more m = { .count = count,
-			  .shim = shim,
-			  .begins = calloc(count, sizeof(*m.begins)),
-			  .words = calloc(count, sizeof(*m.words)),
+			  .slots = calloc(count, sizeof(*m.slots)),
 			  .place = calloc(count, sizeof(*m.place)) };
-	uint32_t depths[FUNCTIONS_MAX];
-	size_t depth_count = depths_of(prog, opts, depths);
-	int err = m.begins && m.words && m.place ? 0 : -ENOMEM;
+	int err = m.slots && m.place ? 0 : -ENOMEM;
 
-	if (!err && depth_count) {
-		find_functions(&m, bpf_program__insns(prog));
-		find_words(&m, functions, depths, depth_count);
-		find_places(&m);
-		err = insert(prog, opts, &m);
+	if (!err) {
+		find_places(&m, shim, slots);
+		err = put_insns(prog, &m);
 	}
-	free(m.begins);
-	free(m.words);
+	if (!err) {
+		move_info(&m, opts->func_info, opts->func_info_cnt, opts->func_info_rec_size);
+		move_info(&m, opts->line_info, opts->line_info_cnt, opts->line_info_rec_size);
+	}
+	free(m.slots);
 	free(m.place);
 	return err;
 }

@@ -379,7 +379,8 @@ static bool hold(const struct program *p)
 {
 	struct flow_maps all = { maps, 3 };
 	char why[FLOW_WHY_LEN] = "";
-	bool zeros[INSNS_MAX] = { false }, taken, has_zeros;
+	uint64_t zeros[INSNS_MAX] = { 0 };
+	bool taken, has_zeros = false;
 	const char *strict;
 	size_t at = 0;
 
@@ -387,7 +388,8 @@ static bool hold(const struct program *p)
 		return true;
 	counts.run++;
 	taken = !flow_check(p->insns, p->count, 0, &all, zeros, why);
-	has_zeros = memchr(zeros, true, sizeof(zeros));
+	for (size_t n = 0; n < p->count; n++)
+		has_zeros |= zeros[n] != 0;
 	strict = strict_verifier(p, &at);
 	counts.taken += taken;
 	counts.zeros += taken && has_zeros;

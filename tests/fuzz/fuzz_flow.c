@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * links: agent/module/flow.o agent/module/flow_state.o agent/module/flow_step.o
+ * links: agent/module/flow.o agent/module/flow_helper.o agent/module/flow_state.o
+ * agent/module/flow_step.o agent/module/flow_value.o
  *
  * Programs of modules, as instructions. Always holds: what is not taken says why; zeros go to
  * functions that are called, or to the first.
@@ -29,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct flow_maps all = { maps, sizeof(maps) / sizeof(maps[0]) };
 	size_t count = len / sizeof(struct bpf_insn);
 	struct bpf_insn *insns = malloc(count * sizeof(*insns) + 1);
-	bool *zeros = calloc(count + 1, sizeof(*zeros));
+	uint64_t *zeros = calloc(count + 1, sizeof(*zeros));
 	char why[FLOW_WHY_LEN] = "";
 
 	memcpy(insns, data, count * sizeof(*insns));

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Flow, helper: what a call of a helper makes of registers and stack. It takes data and addresses
+ * of data, and gives data or an address.
+ */
+#ifndef AGENT_MODULE_FLOW_HELPER_H
+#define AGENT_MODULE_FLOW_HELPER_H
+
+#include <linux/bpf.h>
+#include <stddef.h>
+
+#include "flow_state.h"
+
+struct flow_map {
+	int fd;
+	uint32_t type, key_len, value_len;
+};
+
+/* The module's maps. */
+struct flow_maps {
+	const struct flow_map *all;
+	size_t count;
+};
+
+/* Its bit in struct flow_value. Of maps beyond 31 each stands for all of them. */
+uint32_t flow_map_bit(size_t n);
+/* Returns NULL, or what the module must not do. */
+const char *flow_helper(struct flow_state *s, const struct bpf_insn *i,
+			const struct flow_maps *maps);
+
+#endif
