@@ -191,7 +191,7 @@ $(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/sour
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
 $(BUILD)/tests/flow_kernel: $(patsubst %,$(BUILD)/%.o,tests/bpf/flow_kernel agent/module/flow agent/module/flow_helper agent/module/flow_state \
-		agent/module/flow_step agent/module/flow_value)
+		agent/module/flow_step agent/module/flow_value agent/module/zeros)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 

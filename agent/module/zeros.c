@@ -15,16 +15,28 @@ struct more {
 	uint32_t *place; /* where it is then */
 };
 
-static void find_places(struct more *m, size_t shim, const uint64_t *slots)
+static void more_free(struct more *m)
+{
+	free(m->slots);
+	free(m->place);
+}
+
+static int more_make(struct more *m, size_t count, size_t shim, const uint64_t *slots)
 {
 	uint32_t more = 0;
 
-	for (size_t n = 0; n < m->count; n++) {
+	m->count = count;
+	m->slots = calloc(count, sizeof(*m->slots));
+	m->place = calloc(count, sizeof(*m->place));
+	if (!m->slots || !m->place)
+		return -ENOMEM;
+	for (size_t n = 0; n < count; n++) {
 		if (slots[n])
 			m->slots[n ? n : shim] = slots[n];
 		more += __builtin_popcountll(m->slots[n]);
 		m->place[n] = n + more;
 	}
+	return 0;
 }
 
 /* Where a function begins, with its zeros. */
@@ -54,23 +66,19 @@ static size_t put_zeros(struct bpf_insn *out, uint64_t slots)
 	return count;
 }
 
-static int put_insns(struct bpf_program *prog, const struct more *m)
+static struct bpf_insn *with_zeros(const struct more *m, const struct bpf_insn *was, size_t *count)
 {
-	const struct bpf_insn *was = bpf_program__insns(prog);
-	size_t count = m->place[m->count - 1] + 1, at = 0;
-	struct bpf_insn *is = calloc(count, sizeof(*is));
-	int err;
+	struct bpf_insn *is;
+	size_t at = 0;
 
-	if (!is)
-		return -ENOMEM;
-	for (size_t n = 0; n < m->count; n++) {
+	*count = m->place[m->count - 1] + 1;
+	is = calloc(*count, sizeof(*is));
+	for (size_t n = 0; is && n < m->count; n++) {
 		at += put_zeros(&is[at], m->slots[n]);
 		is[at] = was[n];
 		aim(m, &is[at++], n);
 	}
-	err = bpf_program__set_insns(prog, is, count);
-	free(is);
-	return err;
+	return is;
 }
 
 /* What BTF says of functions and lines: both begin with an offset. libbpf holds it for this program
@@ -84,24 +92,34 @@ static void move_info(const struct more *m, const void *info, uint32_t count, ui
 	}
 }
 
+struct bpf_insn *zeros_put(const struct bpf_insn *insns, size_t *count, size_t shim,
+			   const uint64_t *slots)
+{
+	struct more m;
+	struct bpf_insn *out = NULL;
+
+	if (!more_make(&m, *count, shim, slots))
+		out = with_zeros(&m, insns, count);
+	more_free(&m);
+	return out;
+}
+
 int zeros_insert(struct bpf_program *prog, struct bpf_prog_load_opts *opts, size_t shim,
 		 const uint64_t *slots)
 {
-	size_t count = bpf_program__insn_cnt(prog);
-	struct more m = { .count = count,
-			  .slots = calloc(count, sizeof(*m.slots)),
-			  .place = calloc(count, sizeof(*m.place)) };
-	int err = m.slots && m.place ? 0 : -ENOMEM;
+	struct more m;
+	int err = more_make(&m, bpf_program__insn_cnt(prog), shim, slots);
+	struct bpf_insn *insns = NULL;
+	size_t count;
 
-	if (!err) {
-		find_places(&m, shim, slots);
-		err = put_insns(prog, &m);
-	}
+	if (!err)
+		insns = with_zeros(&m, bpf_program__insns(prog), &count);
+	err = insns ? bpf_program__set_insns(prog, insns, count) : -ENOMEM;
 	if (!err) {
 		move_info(&m, opts->func_info, opts->func_info_cnt, opts->func_info_rec_size);
 		move_info(&m, opts->line_info, opts->line_info_cnt, opts->line_info_rec_size);
 	}
-	free(m.slots);
-	free(m.place);
+	free(insns);
+	more_free(&m);
 	return err;
 }

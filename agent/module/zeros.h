@@ -11,9 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* To be called where libbpf prepares the load, behind splice_module(). `slots`: as of flow_check().
- * The program's first function begins with `shim` instructions that are not the module's: its zeros
- * come behind them. Returns 0, or -errno. */
+/* Of `*count` instructions, with as many as they become in its place; the caller frees them.
+ * `slots`: as of flow_check(). The first function begins with `shim` instructions that are not the
+ * module's: its zeros come behind them. NULL: no memory. */
+struct bpf_insn *zeros_put(const struct bpf_insn *insns, size_t *count, size_t shim,
+			   const uint64_t *slots);
+/* The same of a program. To be called where libbpf prepares the load, behind splice_module().
+ * Returns 0, or -errno. */
 int zeros_insert(struct bpf_program *prog, struct bpf_prog_load_opts *opts, size_t shim,
 		 const uint64_t *slots);
 
