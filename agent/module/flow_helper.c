@@ -39,7 +39,9 @@ static const struct helper {
 	[BPF_FUNC_get_smp_processor_id] = { .gives = FLOW_DATA },
 	[BPF_FUNC_get_numa_node_id] = { .gives = FLOW_DATA },
 	[BPF_FUNC_ringbuf_output] = { { MAP, BYTES, NUMBER, NUMBER }, FLOW_DATA },
-	[BPF_FUNC_ringbuf_reserve] = { { MAP, NUMBER, NUMBER }, FLOW_RECORD | FLOW_DATA },
+	[BPF_FUNC_ringbuf_reserve] = { { MAP, NUMBER, NUMBER },
+				       /* the address is data when the record is given back */
+				       FLOW_MEMORY | FLOW_LOOSE | FLOW_DATA },
 	[BPF_FUNC_ringbuf_submit] = { { RECORD, NUMBER }, FLOW_DATA },
 	[BPF_FUNC_ringbuf_discard] = { { RECORD, NUMBER }, FLOW_DATA },
 	[BPF_FUNC_ringbuf_query] = { { MAP, NUMBER }, FLOW_DATA },

@@ -95,7 +95,7 @@ const char *flow_stack_read(struct flow_state *s, const struct flow_value *at, u
 
 static bool is_slot(const struct flow_value *at, uint32_t len)
 {
-	return len == 8 && !at->span && at->number % 8 == 0;
+	return len == 8 && !at->span && !at->is_indexed && at->number % 8 == 0;
 }
 
 const char *flow_stack_load(struct flow_state *s, const struct flow_value *at, uint32_t len,
@@ -135,6 +135,15 @@ static void slot_store(struct flow_slot *slot, uint8_t bytes, const struct flow_
 	slot->written |= sure ? bytes : 0;
 }
 
+/* By an index, of which the verifier may know less: it then takes addresses for overwritten that
+ * are not. */
+static void loosen(struct flow_slot slots[FLOW_SLOTS])
+{
+	for (int i = 0; i < FLOW_SLOTS; i++)
+		if (!flow_is_data(&slots[i].value))
+			slots[i].value.may |= FLOW_LOOSE;
+}
+
 const char *flow_stack_store(struct flow_state *s, const struct flow_value *at, uint32_t len,
 			     const struct flow_value *value, bool sure)
 {
@@ -144,6 +153,8 @@ const char *flow_stack_store(struct flow_state *s, const struct flow_value *at, 
 		return nowhere;
 	if (!flow_is_data(value) && !is_slot(at, len))
 		return "it stores an address, or a part of one, where it is not found again";
+	if (at->is_indexed)
+		loosen(s->stack[at->frame]);
 	for (uint32_t i = r.from / 8; i < (r.to + 7) / 8; i++)
 		slot_store(&s->stack[at->frame][i], bytes_of(i, &r), value, sure && !at->span);
 	return NULL;

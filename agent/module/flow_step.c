@@ -17,7 +17,8 @@ static struct flow_value operand(const struct flow_state *s, const struct bpf_in
 	return BPF_SRC(i->code) == BPF_X ? s->registers[i->src_reg] : flow_number(i->imm);
 }
 
-static const char *add(struct flow_value *to, const struct flow_value *by, bool back)
+static const char *add(struct flow_value *to, const struct flow_value *by, bool back,
+		       bool by_register)
 {
 	struct flow_value moved = flow_is_data(to) ? *by : *to;
 
@@ -28,8 +29,8 @@ static const char *add(struct flow_value *to, const struct flow_value *by, bool 
 		return NULL;
 	}
 	flow_move(&moved, flow_is_data(to) ? to : by, back);
-	/* When a record is given back the verifier takes its address for any number. */
-	if (moved.may & FLOW_RECORD)
+	moved.is_indexed |= by_register;
+	if (moved.may & FLOW_LOOSE)
 		moved.may |= FLOW_REST;
 	*to = moved;
 	return NULL;
@@ -51,15 +52,18 @@ static const char *reckon(struct flow_state *s, const struct bpf_insn *i)
 	bool wide = BPF_CLASS(i->code) == BPF_ALU64;
 	uint8_t op = BPF_OP(i->code);
 
-	if (op == BPF_NEG || op == BPF_END)
+	if (op == BPF_NEG || op == BPF_END) /* their source bit says other things */
 		by = flow_data();
 	if (op == BPF_MOV)
 		return move(to, &by, wide, i->off);
 	if (wide && (op == BPF_ADD || op == BPF_SUB))
-		return add(to, &by, op == BPF_SUB);
+		return add(to, &by, op == BPF_SUB, BPF_SRC(i->code) == BPF_X);
 	if (!flow_is_data(to) || !flow_is_data(&by))
 		return made;
-	*to = i->off ? flow_data() : flow_reckon(op, wide, to, &by);
+	if (op == BPF_END) /* of either class, whatever its width */
+		*to = i->imm == 16 ? flow_below(UINT16_MAX) : flow_data();
+	else
+		*to = i->off ? flow_data() : flow_reckon(op, wide, to, &by);
 	return NULL;
 }
 
@@ -109,7 +113,7 @@ static const char *load(struct flow_state *s, const struct bpf_insn *i)
 static const char *store(struct flow_state *s, const struct bpf_insn *i)
 {
 	struct flow_value at = address_of(s, i->dst_reg, i->off), value = flow_number(i->imm);
-	bool sure = at.may == FLOW_STACK;
+	bool sure = (at.may & ~FLOW_LOOSE) == FLOW_STACK;
 
 	if (BPF_CLASS(i->code) == BPF_STX)
 		value = s->registers[i->src_reg];

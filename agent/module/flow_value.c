@@ -105,7 +105,7 @@ static uint8_t subject(uint8_t may)
 static bool same(const struct flow_value *a, const struct flow_value *b)
 {
 	return a->may == b->may && a->frame == b->frame && a->span == b->span &&
-	       a->number == b->number && a->maps == b->maps;
+	       a->number == b->number && a->maps == b->maps && a->is_indexed == b->is_indexed;
 }
 
 bool flow_value_join(struct flow_value *to, const struct flow_value *from)
@@ -122,6 +122,7 @@ bool flow_value_join(struct flow_value *to, const struct flow_value *from)
 	}
 	joined.may = old.may | from->may;
 	joined.maps = old.maps | from->maps;
+	joined.is_indexed = old.is_indexed | from->is_indexed;
 	*to = joined;
 	return !same(&old, to);
 }
@@ -151,7 +152,7 @@ struct flow_value flow_lower(const struct flow_value *v)
 {
 	uint64_t n;
 
-	return flow_most(v, &n) && n <= UINT32_MAX ? *v : flow_below(UINT32_MAX);
+	return flow_most(v, &n) ? *v : flow_below(UINT32_MAX); /* below 2^32 then */
 }
 
 static struct flow_value added(const struct flow_value *a, const struct flow_value *b, bool back)
@@ -180,7 +181,7 @@ static struct flow_value reckoned(uint8_t op, bool wide, const struct flow_value
 		return flow_below(of_a < of_b ? of_a : of_b);
 	if (!flow_is_number(b, &by) || by < 0)
 		return flow_data();
-	if (op == BPF_RSH && by < 64)
+	if (op == BPF_RSH && by < (wide ? 64 : 32))
 		return flow_below(of_a >> by);
 	if (op == BPF_MOD && by)
 		return flow_below(of_a < (uint32_t)by ? of_a : (uint32_t)by - 1);

@@ -17,19 +17,21 @@ enum {
 	FLOW_MEMORY = 1 << 1, /* the address of the view, of a map's value, of a ring's record */
 	FLOW_MAP = 1 << 2,    /* that of a map itself */
 	FLOW_STACK = 1 << 3,  /* that of something on the stack */
-	FLOW_RECORD =
-		1 << 4,	    /* of a ring's record: for the verifier data when that is given back */
-	FLOW_REST = 1 << 5, /* what is left of an address: for the verifier it may be data */
+	/* For the verifier an address may have become data: */
+	FLOW_LOOSE = 1 << 4, /* as a whole; reckoned on, it is a rest; */
+	FLOW_REST = 1 << 5,  /* or what is left of it */
 };
-#define FLOW_ADDRESS (FLOW_MEMORY | FLOW_MAP | FLOW_STACK | FLOW_RECORD | FLOW_REST)
+#define FLOW_ADDRESS (FLOW_MEMORY | FLOW_MAP | FLOW_STACK | FLOW_LOOSE | FLOW_REST)
 
 #define FLOW_FAR 0xfffe	    /* it is not known how far up; of data: up to 2^32 - 1 */
 #define FLOW_UNKNOWN 0xffff /* nothing is */
 
 /* All zero: nothing that can be read. */
 struct flow_value {
-	uint8_t may;	/* be: FLOW_ */
-	uint8_t frame;	/* of FLOW_STACK; FLOW_FRAMES: one of several */
+	uint8_t may;		/* be: FLOW_ */
+	uint8_t frame : 4;	/* of FLOW_STACK; FLOW_FRAMES: one of several */
+	uint8_t is_indexed : 1; /* the same, moved by a register: the verifier may know less of it
+				 */
 	uint16_t span;	/* it is from `number` to `number + span`: of FLOW_STACK bytes from the */
 	int32_t number; /* frame's end, below 0; else of FLOW_DATA its value */
 	uint32_t maps;	/* of FLOW_MAP which, a bit each */
