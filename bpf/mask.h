@@ -18,7 +18,7 @@
 
 /* A group that the frame does not have is all 0 anyway. */
 #define MASK_GROUP(bit, from, to)                                                                  \
-	if (SALUKI_REACHES(reach, from)) {                                                           \
+	if (SALUKI_REACHES(reach, from)) {                                                         \
 		if (has & (bit)) {                                                                 \
 			_Pragma("unroll") for (int i = VIEW_WORD(from); i < (to); i++)             \
 				out[i] = in[i];                                                    \

@@ -161,7 +161,7 @@ static __noinline int run_said(struct frame_view *v, struct saluki_slot_counters
 			c->timed++;                                                                \
 			c->time_ns += bpf_ktime_get_ns() - begin_ns;                               \
 		}                                                                                  \
-		if (SALUKI_REACHES(s->reach, event_len) && (r)->v->event_len)                        \
+		if (SALUKI_REACHES(s->reach, event_len) && (r)->v->event_len)                      \
 			run_said((r)->v, c, n, (r)->h->direction);                                 \
 	} while (0)
 
