@@ -108,7 +108,11 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 	/* A queue may have nothing to put there; and what is at the place for a Bloom filter is
 	 * read. */
 	why = is == PLACE && map->is_queue ? NULL : flow_stack_read(s, v, len);
-	return why || is != PLACE ? why : flow_stack_store(s, v, len, &data, false);
+	if (!why && is == PLACE)
+		why = flow_stack_store(s, v, len, &data, false);
+	if (!why) /* before Linux 6.12 the verifier thinks that helpers write what they read */
+		flow_stack_loosen(s, v->frame);
+	return why;
 }
 
 const char *flow_helper(struct flow_state *s, const struct bpf_insn *i,
@@ -128,6 +132,8 @@ const char *flow_helper(struct flow_state *s, const struct bpf_insn *i,
 		why = argument(s, BPF_REG_1 + a, h->takes[a], &map);
 	for (unsigned int reg = BPF_REG_1; reg <= BPF_REG_5; reg++)
 		s->registers[reg] = (struct flow_value){ 0 };
-	s->registers[BPF_REG_0] = (struct flow_value){ .may = h->gives, .span = FLOW_UNKNOWN };
+	s->registers[BPF_REG_0] = (struct flow_value){
+		.may = h->gives, .span = h->gives == FLOW_DATA ? FLOW_UNKNOWN : 0 /* NULL */
+	};
 	return why;
 }

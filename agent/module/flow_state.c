@@ -135,13 +135,11 @@ static void slot_store(struct flow_slot *slot, uint8_t bytes, const struct flow_
 	slot->written |= sure ? bytes : 0;
 }
 
-/* By an index, of which the verifier may know less: it then takes addresses for overwritten that
- * are not. */
-static void loosen(struct flow_slot slots[FLOW_SLOTS])
+void flow_stack_loosen(struct flow_state *s, uint8_t frame)
 {
 	for (int i = 0; i < FLOW_SLOTS; i++)
-		if (!flow_is_data(&slots[i].value))
-			slots[i].value.may |= FLOW_LOOSE;
+		if (!flow_is_data(&s->stack[frame][i].value))
+			s->stack[frame][i].value.may |= FLOW_LOOSE;
 }
 
 const char *flow_stack_store(struct flow_state *s, const struct flow_value *at, uint32_t len,
@@ -154,7 +152,7 @@ const char *flow_stack_store(struct flow_state *s, const struct flow_value *at, 
 	if (!flow_is_data(value) && !is_slot(at, len))
 		return "it stores an address, or a part of one, where it is not found again";
 	if (at->is_indexed)
-		loosen(s->stack[at->frame]);
+		flow_stack_loosen(s, at->frame);
 	for (uint32_t i = r.from / 8; i < (r.to + 7) / 8; i++)
 		slot_store(&s->stack[at->frame][i], bytes_of(i, &r), value, sure && !at->span);
 	return NULL;

@@ -45,5 +45,8 @@ const char *flow_stack_read(struct flow_state *s, const struct flow_value *at, u
 /* `sure`: it is certain that it goes there. */
 const char *flow_stack_store(struct flow_state *s, const struct flow_value *at, uint32_t len,
 			     const struct flow_value *value, bool sure);
+/* Something may have been written there, and the verifier may know less of where: then it takes
+ * addresses for overwritten that are not. A store by an index does so itself. */
+void flow_stack_loosen(struct flow_state *s, uint8_t frame);
 
 #endif

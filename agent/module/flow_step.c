@@ -30,7 +30,10 @@ static const char *add(struct flow_value *to, const struct flow_value *by, bool 
 	}
 	flow_move(&moved, flow_is_data(to) ? to : by, back);
 	moved.is_indexed |= by_register;
-	if (moved.may & FLOW_LOOSE)
+	/* Where it may be data, too, the verifier may not have seen that it is none: a state with
+	 * data in a slot stands for one with whatever there (stacksafe(), kernel/bpf/verifier.c).
+	 */
+	if (moved.may & (FLOW_LOOSE | FLOW_DATA))
 		moved.may |= FLOW_REST;
 	*to = moved;
 	return NULL;
@@ -200,6 +203,10 @@ void flow_branch(struct flow_state *s, const struct bpf_insn *i, bool taken)
 		*v = flow_number(0);
 		return;
 	}
+	/* Of an address or 0 the address is left. */
+	if (asks_for_null(i) && op == BPF_JNE && v->may & FLOW_ADDRESS && !(v->may & FLOW_STACK) &&
+	    !v->number && !v->span)
+		v->may &= ~FLOW_DATA;
 	if (v->may != FLOW_DATA || !flow_is_number(&with, &number) || number < 0 ||
 	    number > FLOW_STACK_LEN || (BPF_CLASS(i->code) == BPF_JMP32 && !flow_most(v, &n)))
 		return;
