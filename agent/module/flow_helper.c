@@ -110,7 +110,7 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 	why = is == PLACE && map->is_queue ? NULL : flow_stack_read(s, v, len);
 	if (!why && is == PLACE)
 		why = flow_stack_store(s, v, len, &data, false);
-	if (!why) /* before Linux 6.12 the verifier thinks that helpers write what they read */
+	if (!why) /* older verifiers take what a helper reads for written, by any pointer */
 		flow_stack_loosen(s, v->frame);
 	return why;
 }
