@@ -114,6 +114,26 @@ static bool meet(struct walk *w, size_t n, const struct flow_state *s)
 	return true;
 }
 
+/* Slots in which registers are saved over a helper's call. From Linux 6.12 on the verifier takes
+ * the saving out (bpf_fastcall) where it thinks that nobody else uses the slot; it overlooks
+ * helpers and functions that are given its address, and jumps to the call. Zeros are such a use. */
+static uint64_t saved(const struct flow *f, size_t n)
+{
+	uint64_t slots = 0;
+
+	for (size_t by = 1; by <= n && n + by < f->count; by++) {
+		const struct bpf_insn *to = &f->insns[n - by], *from = &f->insns[n + by];
+
+		if (to->code != (BPF_STX | BPF_MEM | BPF_DW) || to->dst_reg != BPF_REG_10 ||
+		    from->code != (BPF_LDX | BPF_MEM | BPF_DW) || from->src_reg != BPF_REG_10 ||
+		    from->dst_reg != to->src_reg || from->off != to->off)
+			break;
+		if (to->off >= -FLOW_STACK_LEN && to->off < 0)
+			slots |= 1ULL << (FLOW_STACK_LEN + to->off) / 8;
+	}
+	return slots;
+}
+
 static void note_zeros(struct flow *f, struct flow_state *s)
 {
 	for (unsigned int i = 0; i <= s->frame; i++)
@@ -166,6 +186,8 @@ static bool step(struct walk *w, size_t *n, struct flow_state *s)
 	why = flow_step(s, i, &f->maps);
 	if (why)
 		return wrong(f, *n, why);
+	if (i->code == (BPF_JMP | BPF_CALL))
+		s->unwritten[s->frame] |= saved(f, *n);
 	note_zeros(f, s);
 	if (is_jump(i)) {
 		flow_state_copy(&branch, s);

@@ -166,7 +166,10 @@ static const char *compare(const struct flow_state *s, const struct bpf_insn *i)
 	const struct flow_value *v = &s->registers[i->dst_reg];
 	struct flow_value with = operand(s, i);
 
-	if ((asks_for_null(i) && !(v->may & FLOW_REST)) || (flow_is_data(v) && flow_is_data(&with)))
+	if (flow_is_data(v) && flow_is_data(&with))
+		return NULL;
+	/* What was moved by data is 0 if that was the right guess. */
+	if (asks_for_null(i) && !(v->may & FLOW_REST) && !v->is_indexed)
 		return NULL;
 	return "it compares an address";
 }

@@ -121,6 +121,8 @@ bool flow_value_join(struct flow_value *to, const struct flow_value *from)
 			joined.frame = FLOW_FRAMES;
 	}
 	joined.may = old.may | from->may;
+	if (!(joined.may & of)) /* it is of nothing */
+		forget(&joined);
 	joined.maps = old.maps | from->maps;
 	joined.is_indexed = old.is_indexed | from->is_indexed;
 	*to = joined;

@@ -73,6 +73,16 @@ static bool takes_long(const struct bpf_map *map)
 		bpf_map__value_size(map) > (type == BPF_MAP_TYPE_BLOOM_FILTER ? 256 : 8192));
 }
 
+/* The kernel copies whole words of what a module puts there, and with them what stands behind it:
+ * pcpu_init_value(), kernel/bpf/hashtab.c. */
+static bool takes_more(const struct bpf_map *map)
+{
+	enum bpf_map_type type = bpf_map__type(map);
+
+	return (type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH) &&
+	       bpf_map__value_size(map) % 8;
+}
+
 const char *maps_denied(const struct bpf_map *map)
 {
 	uint32_t flags = bpf_map__map_flags(map);
@@ -91,6 +101,8 @@ const char *maps_denied(const struct bpf_map *map)
 	if (takes_long(map))
 		return "a call takes too long with it; a key has at most 256 bytes (a trie's 20), "
 		       "a value 8192 (a bloom filter's 256)";
+	if (takes_more(map))
+		return "its values are no whole words of 8 bytes; make them that";
 	/* Its memory would grow behind the check; a trie has no other way, but is bounded. */
 	if (bpf_map__type(map) == BPF_MAP_TYPE_LPM_TRIE)
 		flags &= ~BPF_F_NO_PREALLOC;

@@ -25,6 +25,7 @@ static struct {
 	const struct module_grant *grant;
 	const struct bpf_object *obj;
 	size_t shim_insns;
+	bool seen; /* what is loaded */
 	bool refused;
 	char leaks[FLOW_WHY_LEN]; /* how; empty: it does not */
 	uint32_t reach;
@@ -94,6 +95,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 
 	if (!loading.grant || count < loading.shim_insns)
 		return -EPERM;
+	loading.seen = true;
 	wants_insns(&w, bpf_program__insns(prog) + loading.shim_insns, count - loading.shim_insns);
 	loading.refused = !wants_granted(&w, loading.grant) ||
 			  !maps_are_own(bpf_program__insns(prog), count);
@@ -232,6 +234,7 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 	loading.grant = grant;
 	loading.obj = obj;
 	loading.shim_insns = module_shim_insns(hook);
+	loading.seen = false;
 	loading.refused = false;
 	loading.leaks[0] = 0;
 	loading.reach = 0;
@@ -240,6 +243,8 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 		bpf_program__set_log_level(verify_program(obj), LOG_WHY_AND_HOW_MUCH);
 	}
 	err = err ?: load(obj, view_fd);
+	loading.refused |= !err && !loading.seen;
+	err = loading.refused ? -EPERM : err;
 	v->instructions = err ? 0 : processed(log);
 	v->reach = loading.reach;
 	if (err && loading.refused)

@@ -221,7 +221,12 @@ static void put_stack(struct program *p, uint8_t reg)
 
 static void make_call(struct program *p)
 {
-	switch (chance(5)) {
+	switch (chance(6)) {
+	case 5: /* as compilers save a register */
+		put(p, BPF_STX | BPF_MEM | BPF_DW, 10, 1, -STACK, 0);
+		put_call(p, BPF_FUNC_get_smp_processor_id);
+		put(p, BPF_LDX | BPF_MEM | BPF_DW, 1, 10, -STACK, 0);
+		break;
 	case 0:
 		put_stack(p, 2);
 		put_map(p, 1, ARRAY);

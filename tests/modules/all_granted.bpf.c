@@ -76,7 +76,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);
 	__uint(max_entries, 100);
 	__type(key, __u32);
-	__type(value, __u8);
+	__type(value, __u64);
 } recent SEC(".maps");
 
 static __attribute__((noinline)) __u32 mix(__u64 a, __u32 i)
