@@ -28,7 +28,8 @@
 #define INSNS_MAX 512
 #define VALUE 32  /* bytes of the array's value, */
 #define QUEUED 16 /* and of the queue's */
-#define STACK 32  /* bytes of it that are used: few, so that they are met again */
+#define SAVED -48
+#define STACK 32 /* bytes of it that are used: few, so that they are met again */
 
 static struct flow_map maps[3]; /* array, queue, ring */
 enum { ARRAY, QUEUE, RING };
@@ -216,16 +217,17 @@ static void make_address(struct program *p)
 static void put_stack(struct program *p, uint8_t reg)
 {
 	put(p, BPF_ALU64 | BPF_MOV | BPF_X, reg, ONE_OF(10, 10, 10, 8, 9, 6), 0, 0);
-	put(p, BPF_ALU64 | BPF_ADD | BPF_K, reg, 0, 0, ONE_OF(-8, -16, -24, -32, -4, -12, 0));
+	put(p, BPF_ALU64 | BPF_ADD | BPF_K, reg, 0, 0,
+	    ONE_OF(-8, -16, -24, -32, -4, -12, 0, SAVED));
 }
 
 static void make_call(struct program *p)
 {
 	switch (chance(6)) {
-	case 5: /* as compilers save a register */
-		put(p, BPF_STX | BPF_MEM | BPF_DW, 10, 1, -STACK, 0);
+	case 5: /* as compilers save a register, below all else */
+		put(p, BPF_STX | BPF_MEM | BPF_DW, 10, 1, SAVED, 0);
 		put_call(p, BPF_FUNC_get_smp_processor_id);
-		put(p, BPF_LDX | BPF_MEM | BPF_DW, 1, 10, -STACK, 0);
+		put(p, BPF_LDX | BPF_MEM | BPF_DW, 1, 10, SAVED, 0);
 		break;
 	case 0:
 		put_stack(p, 2);
