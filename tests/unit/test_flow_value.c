@@ -293,7 +293,7 @@ static void test_branches(void **state)
 		struct bpf_insn i = any_insn(ops, sizeof(ops), chance(2) ? BPF_JMP : BPF_JMP32);
 
 		if (!i.src_reg && chance(2)) /* at its ends */
-			i.imm = (int32_t)in_a + (int32_t)chance(3) - 1;
+			i.imm = (int32_t)((uint32_t)in_a + chance(3) - 1);
 		s.registers[1] = a;
 		s.registers[2] = b;
 		flow_branch(&s, &i, jumps(&i, in_a, operand(&i, in_b)));
