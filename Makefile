@@ -74,6 +74,7 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(fil
 		$(LEFT_OUT:%.c=$(BUILD)/%.o),$(call unit_links,$(t)))),,$(t:%.c=$(BUILD)/%)))
 PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
+BUSY := $(BUILD)/tests/bench/busy.o # a module that takes its time
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
 	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUSY)
@@ -83,7 +84,6 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
 	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
 LOOK := $(BUILD)/tests/bpf/look.o # a module that shows what it sees
-BUSY := $(BUILD)/tests/bench/busy.o # and one that takes its time
 # What saluki module check is tried with.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
 # Modules, and what reads their events and maps: the unprivileged half of those that have one.
