@@ -16,6 +16,7 @@
 
 #include <saluki/filter_place.h>
 
+#include "agent/tap/insn.h"
 #include "filter_bpf.h"
 
 /* What the verifier says on its longest way; memory only as far as it is written. */
@@ -42,11 +43,6 @@ static struct {
 
 /* ---- where it goes --------------------------------------------------------------------------- */
 
-static bool is_call(const struct bpf_insn *insn)
-{
-	return insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL;
-}
-
 /* The function that `at` is in ends where the next begins: where one is called. */
 static uint32_t function_end(const struct bpf_insn *insns, uint32_t count, uint32_t at)
 {
@@ -55,7 +51,7 @@ static uint32_t function_end(const struct bpf_insn *insns, uint32_t count, uint3
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t target = i + 1 + insns[i].imm;
 
-		if (is_call(&insns[i]) && target > at && target < end)
+		if (insn_is_call(&insns[i]) && target > at && target < end)
 			end = target;
 	}
 	return end;
@@ -121,7 +117,7 @@ static int put_insns(struct bpf_program *prog, const struct place *p)
 		uint32_t to = moved(p, i);
 
 		insns[to] = old[i];
-		if (is_call(&old[i]))
+		if (insn_is_call(&old[i]))
 			insns[to].imm = moved(p, i + 1 + old[i].imm) - to - 1;
 	}
 	memcpy(insns + p->start, loading.body.insns, p->len * sizeof(*insns));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/tap/insn.h"
 #include "flow_state.h"
 #include "flow_step.h"
 
@@ -38,37 +39,18 @@ struct walk {
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-static bool is_call(const struct bpf_insn *i)
-{
-	return i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL;
-}
-
-static bool is_jump(const struct bpf_insn *i)
-{
-	uint8_t class = BPF_CLASS(i->code), op = BPF_OP(i->code);
-
-	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
-}
-
 /* Where it goes; outside of the program: `count`. */
 static size_t target(const struct flow *f, size_t n)
 {
-	const struct bpf_insn *i = &f->insns[n];
-	bool is_long = is_call(i) || i->code == (BPF_JMP32 | BPF_JA);
-	int64_t to = (int64_t)n + 1 + (is_long ? i->imm : i->off);
+	int64_t to = insn_target(&f->insns[n], n);
 
 	return to >= 0 && to < (int64_t)f->count ? (size_t)to : f->count;
 }
 
-static bool is_wide(const struct bpf_insn *i)
-{
-	return i->code == (BPF_LD | BPF_IMM | BPF_DW);
-}
-
 static void find_targets(struct flow *f)
 {
-	for (size_t n = 0; n < f->count; n += is_wide(&f->insns[n]) ? 2 : 1)
-		if (is_jump(&f->insns[n]) && target(f, n) < f->count)
+	for (size_t n = 0; n < f->count; n += insn_is_wide(&f->insns[n]) ? 2 : 1)
+		if (insn_is_jump(&f->insns[n]) && target(f, n) < f->count)
 			f->targets[target(f, n)] = true;
 }
 
@@ -181,7 +163,7 @@ static bool step(struct walk *w, size_t *n, struct flow_state *s)
 		*n = f->count;
 		return keep(&w->end, s, &f->memory, &more) || wrong(f, *n, strerror(ENOMEM));
 	}
-	if (is_call(i))
+	if (insn_is_call(i))
 		return call(f, (*n)++, s);
 	why = flow_step(s, i, &f->maps);
 	if (why)
@@ -189,7 +171,7 @@ static bool step(struct walk *w, size_t *n, struct flow_state *s)
 	if (i->code == (BPF_JMP | BPF_CALL))
 		s->unwritten[s->frame] |= saved(f, *n);
 	note_zeros(f, s);
-	if (is_jump(i)) {
+	if (insn_is_jump(i)) {
 		flow_state_copy(&branch, s);
 		flow_branch(&branch, i, true);
 		if (!meet(w, target(f, *n), &branch))
@@ -200,7 +182,7 @@ static bool step(struct walk *w, size_t *n, struct flow_state *s)
 			return true;
 		}
 	}
-	*n += is_wide(i) ? 2 : 1;
+	*n += insn_is_wide(i) ? 2 : 1;
 	return *n < f->count || wrong(f, *n, "it runs out of its program");
 }
 

@@ -2,6 +2,8 @@
 /* Flow, step: see flow_step.h. */
 #include "flow_step.h"
 
+#include "agent/tap/insn.h"
+
 #define ATOMIC 0xc0 /* BPF_ATOMIC, Linux 5.12; before BPF_XADD */
 #define MEMSX 0x80  /* BPF_MEMSX, Linux 6.6 */
 
@@ -260,7 +262,7 @@ const char *flow_step(struct flow_state *s, const struct bpf_insn *i, const stru
 	case BPF_ALU64:
 		return reckon(s, i);
 	case BPF_LD:
-		return i->code == (BPF_LD | BPF_IMM | BPF_DW) ? load_number(s, i, maps) : unknown;
+		return insn_is_wide(i) ? load_number(s, i, maps) : unknown;
 	case BPF_LDX:
 		return load(s, i);
 	case BPF_ST:

@@ -10,6 +10,8 @@
 
 #include <saluki/module.h>
 
+#include "agent/tap/insn.h"
+
 /* Where groups of fields begin, but the first; of the payload four words each. */
 #define PAYLOAD(n) (offsetof(struct frame_view, payload) + (n))
 static const uint32_t ends[] = {
@@ -40,8 +42,8 @@ struct trial {
 static void set_view(struct trial *t, int fd)
 {
 	for (size_t i = 0; i < t->count; i++)
-		if (t->insns[i].code == (BPF_LD | BPF_IMM | BPF_DW) &&
-		    t->insns[i].src_reg == BPF_PSEUDO_MAP_FD && t->insns[i].imm == t->view_fd)
+		if (insn_is_wide(&t->insns[i]) && t->insns[i].src_reg == BPF_PSEUDO_MAP_FD &&
+		    t->insns[i].imm == t->view_fd)
 			t->insns[i].imm = fd;
 	t->view_fd = fd;
 }

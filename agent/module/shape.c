@@ -10,13 +10,12 @@
 
 #include <saluki/module.h>
 
+#include "agent/tap/insn.h"
 #include "btf.h"
 
 /* Kinds of relocations (the kernel's documentation, bpf/llvm_reloc.rst). */
 #define RELOC_64_64 1  /* of an immediate of 64 bits */
 #define RELOC_64_32 10 /* of a call */
-
-#define IMM64 (BPF_LD | BPF_IMM | BPF_DW)
 
 static const char one_function[] =
 	"a module is one function, int module(struct frame_view *v), without SEC()";
@@ -153,9 +152,8 @@ static bool relocation_right(const struct elf *e, const struct bpf_insn *i, bool
 	if (!*where)
 		return true; /* said of the symbol */
 	if (kind == RELOC_64_32)
-		return i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL &&
-		       !strcmp(where, ".text");
-	if (kind != RELOC_64_64 || i->code != IMM64 || last)
+		return insn_is_call(i) && !strcmp(where, ".text");
+	if (kind != RELOC_64_64 || !insn_is_wide(i) || last)
 		return false;
 	if (!strcmp(where, ".text"))
 		w->denied[WANTS_CALLBACK] = true;
@@ -195,7 +193,7 @@ static bool names_descriptors(const struct elf *e, unsigned int section)
 	const struct bpf_insn *end = i + e->sections[section].sh_size / sizeof(*i);
 
 	for (; i < end; i++)
-		if (i->code == IMM64 &&
+		if (insn_is_wide(i) &&
 		    (i->src_reg == BPF_PSEUDO_MAP_FD || i->src_reg == BPF_PSEUDO_MAP_VALUE))
 			return true;
 	return false;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/tap/insn.h"
+
 /* Both are five instructions, so that nothing behind them moves. */
 static const struct bpf_insn calls[] = {
 	{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 2 },
@@ -29,8 +31,7 @@ _Static_assert(sizeof(calls) == sizeof(runs_on), "nothing moves");
 
 static bool calls_function(const struct bpf_insn *i)
 {
-	return (i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL) ||
-	       (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC);
+	return insn_is_call(i) || (insn_is_wide(i) && i->src_reg == BPF_PSEUDO_FUNC);
 }
 
 /* Where the shim ends: libbpf puts the first function that is called behind it. 0: nowhere. */
@@ -53,17 +54,9 @@ static bool is_called(const struct bpf_insn *insns, size_t count, size_t from, s
 /* While the module was a function of its own the verifier saw to that. */
 static bool jumps_into_shim(const struct bpf_insn *insns, size_t count, size_t end)
 {
-	for (size_t i = end; i < count; i++) {
-		__u8 class = BPF_CLASS(insns[i].code), op = BPF_OP(insns[i].code);
-		long by = insns[i].off;
-
-		if ((class != BPF_JMP && class != BPF_JMP32) || op == BPF_CALL || op == BPF_EXIT)
-			continue;
-		if (insns[i].code == (BPF_JMP32 | BPF_JA))
-			by = insns[i].imm;
-		if ((long)i + 1 + by < (long)end)
+	for (size_t i = end; i < count; i++)
+		if (insn_is_jump(&insns[i]) && insn_target(&insns[i], i) < (int64_t)end)
 			return true;
-	}
 	return false;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/tap/insn.h"
 #include "agent/tap/program.h"
 #include "flow.h"
 #include "reach.h"
@@ -43,8 +44,7 @@ static bool is_own_map(int fd)
 static bool maps_are_own(const struct bpf_insn *insns, size_t count)
 {
 	for (size_t n = 0; n < count; n++)
-		if (insns[n].code == (BPF_LD | BPF_IMM | BPF_DW) && insns[n].src_reg &&
-		    !is_own_map(insns[n].imm))
+		if (insn_is_wide(&insns[n]) && insns[n].src_reg && !is_own_map(insns[n].imm))
 			return false;
 	return true;
 }

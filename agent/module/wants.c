@@ -5,9 +5,9 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "agent/tap/insn.h"
 #include "words.h"
 
-#define IMM64 (BPF_LD | BPF_IMM | BPF_DW)
 #define JCOND 0xe0 /* BPF_JCOND, Linux 6.9 */
 
 const char *const wants_denied_names[WANTS_DENIED] = {
@@ -69,7 +69,7 @@ void wants_insns(struct module_wants *w, const struct bpf_insn *insns, size_t co
 		const struct bpf_insn *i = &insns[n];
 		uint8_t class = BPF_CLASS(i->code), mode = BPF_MODE(i->code);
 
-		if (i->code == IMM64) {
+		if (insn_is_wide(i)) {
 			want_imm64(w, i);
 			n++;
 		} else if (class == BPF_LD) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "agent/tap/insn.h"
 #include "flow_state.h"
 
 /* Of each instruction of the program as it was. */
@@ -49,9 +50,8 @@ static uint32_t entry(const struct more *m, size_t n)
  * last goes to the next instruction, whichever that is. */
 static void aim(const struct more *m, struct bpf_insn *insn, size_t n)
 {
-	if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL &&
-	    n + 1 + insn->imm < m->count)
-		insn->imm = (int64_t)entry(m, n + 1 + insn->imm) - m->place[n] - 1;
+	if (insn_is_call(insn) && (size_t)insn_target(insn, n) < m->count)
+		insn->imm = (int64_t)entry(m, insn_target(insn, n)) - m->place[n] - 1;
 }
 
 static size_t put_zeros(struct bpf_insn *out, uint64_t slots)
