@@ -251,7 +251,8 @@ static void say(const struct flow *f, size_t shim, char why[FLOW_WHY_LEN])
 		snprintf(why, FLOW_WHY_LEN, "%s (instruction %zu of a function that it calls)",
 			 f->why, f->at - f->of);
 	else
-		snprintf(why, FLOW_WHY_LEN, "%s (instruction %zu)", f->why, f->at - shim);
+		snprintf(why, FLOW_WHY_LEN, "%s (instruction %zu)", f->why,
+			 f->at > shim ? f->at - shim : 0);
 }
 
 int flow_check(const struct bpf_insn *insns, size_t count, size_t shim,

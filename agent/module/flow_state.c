@@ -105,7 +105,7 @@ const char *flow_stack_load(struct flow_state *s, const struct flow_value *at, u
 	const struct flow_slot *slot;
 	struct range r;
 
-	*out = len < 8 ? flow_below((1ULL << len * 8) - 1) : data;
+	*out = flow_bytes(len);
 	if (!is_slot(at, len) || !range_of(s, at, len, &r))
 		return flow_stack_read(s, at, len);
 	slot = &s->stack[at->frame][r.from / 8];

@@ -13,8 +13,6 @@
 #include "flow_value.h"
 
 #define FLOW_REGISTERS 11
-#define FLOW_FRAMES 8	   /* MAX_CALL_FRAMES, include/linux/bpf_verifier.h */
-#define FLOW_STACK_LEN 512 /* bytes of a frame: MAX_BPF_STACK, include/linux/filter.h */
 #define FLOW_SLOTS (FLOW_STACK_LEN / 8)
 
 struct flow_slot {

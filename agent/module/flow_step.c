@@ -66,7 +66,7 @@ static const char *reckon(struct flow_state *s, const struct bpf_insn *i)
 	if (!flow_is_data(to) || !flow_is_data(&by))
 		return made;
 	if (op == BPF_END) /* of either class, whatever its width */
-		*to = i->imm == 16 ? flow_below(UINT16_MAX) : flow_data();
+		*to = i->imm == 16 ? flow_bytes(2) : flow_data();
 	else
 		*to = i->off ? flow_data() : flow_reckon(op, wide, to, &by);
 	return NULL;
@@ -99,12 +99,12 @@ static struct flow_value address_of(const struct flow_state *s, uint8_t reg, int
 
 static const char *load(struct flow_state *s, const struct bpf_insn *i)
 {
-	struct flow_value at = address_of(s, i->src_reg, i->off), found = { 0 }, data;
+	struct flow_value at = address_of(s, i->src_reg, i->off), found = { 0 };
+	struct flow_value data = flow_bytes(size_of(i));
 	const char *why = NULL;
 
 	if (at.may & FLOW_MAP)
 		return followed;
-	data = size_of(i) < 8 ? flow_below((1ULL << size_of(i) * 8) - 1) : flow_data();
 	if (at.may & FLOW_STACK)
 		why = flow_stack_load(s, &at, size_of(i), &found);
 	if (at.may & ~FLOW_STACK)

@@ -26,6 +26,11 @@ struct flow_value flow_below(uint64_t most)
 				    .span = most > UINT32_MAX ? FLOW_UNKNOWN : far(most) };
 }
 
+struct flow_value flow_bytes(uint32_t len)
+{
+	return len < 8 ? flow_below((1ULL << len * 8) - 1) : flow_data();
+}
+
 bool flow_is_data(const struct flow_value *v)
 {
 	return !(v->may & FLOW_ADDRESS);

@@ -37,8 +37,9 @@ struct flow_value {
 	uint32_t maps;	/* of FLOW_MAP which, a bit each */
 };
 
-/* Data, of which nothing is known; one number; numbers from 0 up to one. */
+/* Data, of which nothing is known; so many bytes, 1 to 8; one number; numbers from 0 up to one. */
 struct flow_value flow_data(void);
+struct flow_value flow_bytes(uint32_t len);
 struct flow_value flow_number(int32_t number);
 struct flow_value flow_below(uint64_t most);
 bool flow_is_data(const struct flow_value *v);
