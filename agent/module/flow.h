@@ -11,9 +11,9 @@
  * (Spectre 1), and by that refuses the plainest of loops over a payload. So it is proved here:
  *
  * - an address is moved, kept on the stack, reckoned on to another place, given to helpers, and
- *   compared with 0; it never becomes data (to be said, stored, reckoned with, compared). Where for
- *   the verifier it may have become data (overwritten in part, or of a record that was given back)
- *   it is not compared with 0, either;
+ *   compared with 0; it never becomes data (to be said, stored, reckoned with, compared). It is not
+ *   compared with 0, either, where data has moved it, which may be a guess, or where it may have
+ *   become data for the verifier (overwritten in part, or of a record that was given back);
  * - through the address of a map itself nothing is read;
  * - what is read of the stack, by an instruction or a helper, was written before on each way that
  *   leads there. Where it may not have been, it is told in whose stack that is, and which 8 bytes,

@@ -3,12 +3,12 @@
  * Holds agent/module/flow.c against the kernel's verifier, on programs made at random: what the one
  * takes, the verifier takes of who lacks CAP_PERFMON, too, but for what it refuses for the sake of
  * speculation, or of stack that is not written. Then it gets its zeros (agent/module/zeros.c) and
- * is run, on a stack with stains, of which none must come into its map.
+ * is run, twice alike but for what others have left on the stack: it must not see that.
  *
  *     flow_kernel SEED COUNT
  *
  * Out: {"programs": COUNT, "run": those that root may load, "taken": of these by flow.c, "zeros":
- * of these with stack to be zeroed, "leaking": refused by both for the same, "strict": refused by
+ * of these with stack to be zeroed, "leaking": refused by both, "strict": refused by
  * flow.c alone, "unloaded": with zeros refused by the verifier}. Exits with 1 at the first that
  * flow.c takes and should not, and prints it.
  */
@@ -28,8 +28,8 @@
 #define INSNS_MAX 512
 #define VALUE 32  /* bytes of the array's value, */
 #define QUEUED 16 /* and of the queue's */
-#define SAVED -48
-#define STACK 32 /* bytes of it that are used: few, so that they are met again */
+#define SAVED -48 /* where a register is saved */
+#define STACK 32  /* bytes of it that are used: few, so that they are met again */
 
 static struct flow_map maps[3]; /* array, queue, ring */
 enum { ARRAY, QUEUE, RING };

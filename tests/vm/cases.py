@@ -127,7 +127,7 @@ MODULES = {
     "6.12": {"module": Run("tap0", "", "xdp native", verb="module"),
              "module mapped tc": Run("mon0", "--ring mapped --source tc", "tc", verb="module")},
 }
-# Of tests/modules: what the kernel's verifier refuses, and one that the policy does.
+# Of tests/modules: what the kernel's verifier refuses, what the policy does, and what flow.c does.
 HOSTILE = ("past_view", "past_payload", "view_kept", "endless", "kernel_read", "address_said", "map_followed")
 # On Linux 5.10 an exchange in one step is refused.
 REFUSED = {"5.10": {"lrd"}}
