@@ -19,6 +19,12 @@ THREE = Topology(
              Sensor("roof", f"-i mon36 --channel 36 -i mon2 --channel 2 {WHOLE}")))
 
 
+def sent_on(channel):
+    """How many frames with numbers; what else there is, as beacons, depends on how long all took."""
+    return sum(row.count for row in THREE.traffic[0] for a in THREE.access_points
+               if a.channel == channel and a.name in (row.by, row.to))
+
+
 @pytest.mark.topology(THREE)
 @pytest.mark.parametrize("sensor", THREE.sensors, ids=lambda s: s.name)
 def test_a_sensor_hears_its_channels_alone(air, sensor):
@@ -28,7 +34,7 @@ def test_a_sensor_hears_its_channels_alone(air, sensor):
         want = air.hearable(channel)
         assert b"mark begin" in want[0] and b"mark end" in want[-1]
         # Next to channel 1, where there was much, nothing was heard.
-        assert len(want) == 2 if channel == 2 else len(want) > 100
+        assert len(want) == 2 if channel == 2 else len(want) > 2 + sent_on(channel) > 2
         assert air.heard(sensor.name, interface) == want
         frames += len(want)
     air.assert_balanced(sensor.name, frames)
