@@ -48,8 +48,8 @@ WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 # Which of the agent's files need which library. WITHOUT="bpf pcap seccomp nl80211" builds a sensor that lacks some:
 # their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them. `saluki
 # swarm` is for machines larger than those that lack libbpf.
-NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps hook maps pin program tap_bpf \
-		tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
+NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps attach_slots hook insert maps pin \
+		program tap_bpf tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_options \
 		swarm_report swarm_send swarm_session module module_check module_consume module_fill \
@@ -191,7 +191,7 @@ $(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/sour
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
 $(BUILD)/tests/flow_kernel: $(patsubst %,$(BUILD)/%.o,tests/bpf/flow_kernel agent/module/flow agent/module/flow_helper agent/module/flow_state \
-		agent/module/flow_step agent/module/flow_value agent/module/zeros)
+		agent/module/flow_step agent/module/flow_value agent/module/zeros agent/tap/insert)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
@@ -224,7 +224,8 @@ $(BUILD)/filter_run.skel.h: $(BUILD)/tests/bpf/filter_run.bpf.o
 
 $(BUILD)/tests/bpf/filter_run.o: | $(BUILD)/filter_run.skel.h
 
-FILTER := $(patsubst %,$(BUILD)/agent/filter/filter_%.o,bpf chain check code compile emit flow load match slow)
+FILTER := $(patsubst %,$(BUILD)/agent/filter/filter_%.o,bpf chain check code compile emit flow load match slow) \
+	$(BUILD)/agent/tap/insert.o
 $(BUILD)/tests/filter_run: $(BUILD)/tests/bpf/filter_run.o $(BUILD)/tests/bpf/filter_live.o $(FILTER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -lpcap
@@ -379,6 +380,7 @@ $(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $(call unit_links,tests/uni
 endef
 $(foreach t,$(notdir $(UNIT)),$(eval $(call unit_rule,$(t))))
 $(BUILD)/tests/unit/test_lrd: LIB_CMOCKA += -lm
+$(BUILD)/tests/unit/test_insert: LIB_CMOCKA += -lbpf
 
 # ---- fuzz ----------------------------------------------------------------------------------------
 

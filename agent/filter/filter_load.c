@@ -16,6 +16,7 @@
 
 #include <saluki/filter_place.h>
 
+#include "agent/tap/insert.h"
 #include "agent/tap/insn.h"
 #include "filter_bpf.h"
 
@@ -35,8 +36,7 @@ struct place {
 static struct {
 	const struct filter *filter; /* NULL: nothing to do */
 	struct filter_bpf body;
-	struct place place;	     /* in the program loaded last */
-	void *func_info, *line_info; /* libbpf reads them until it is loaded */
+	struct place place; /* in the program loaded last */
 	char *why;
 	size_t why_len;
 } loading;
@@ -91,11 +91,6 @@ static bool find_place(const struct bpf_insn *insns, uint32_t count, struct plac
 
 /* ---- putting it there ------------------------------------------------------------------------ */
 
-static uint32_t moved(const struct place *p, uint32_t at)
-{
-	return at < p->start ? at : at + p->len;
-}
-
 static int put_jump(struct bpf_insn *insns, uint32_t from, uint32_t to)
 {
 	int64_t off = (int64_t)to - from - 1;
@@ -104,56 +99,21 @@ static int put_jump(struct bpf_insn *insns, uint32_t from, uint32_t to)
 	return off == (int16_t)off ? 0 : -E2BIG;
 }
 
-static int put_insns(struct bpf_program *prog, const struct place *p)
+/* Behind its function, so that no jump but these goes over it. */
+static int put_insns(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+		     const struct place *p)
 {
-	const struct bpf_insn *old = bpf_program__insns(prog);
-	uint32_t old_len = bpf_program__insn_cnt(prog), len = old_len + p->len;
-	struct bpf_insn *insns = malloc(len * sizeof(*insns));
-	int err;
+	const struct insert body = { p->start, loading.body.insns, p->len, false };
+	size_t count = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns = insert_copy(bpf_program__insns(prog), &count, &body, 1);
+	int err = insns ? put_jump(insns, p->at, p->start) : -ENOMEM;
 
-	if (!insns)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < old_len; i++) {
-		uint32_t to = moved(p, i);
-
-		insns[to] = old[i];
-		if (insn_is_call(&old[i]))
-			insns[to].imm = moved(p, i + 1 + old[i].imm) - to - 1;
-	}
-	memcpy(insns + p->start, loading.body.insns, p->len * sizeof(*insns));
-	err = put_jump(insns, p->at, p->start);
 	for (uint32_t i = p->start; !err && i < p->start + p->len; i++)
 		if (insns[i].code == (BPF_JMP | BPF_EXIT))
 			err = put_jump(insns, i, p->at + 1);
-	err = err ?: bpf_program__set_insns(prog, insns, len);
+	err = err ?: insert_done(prog, opts, insns, count, &body, 1);
 	free(insns);
 	return err;
-}
-
-/* Moves records that begin with the instruction they describe, in a copy. Returns it, or NULL where
- * there are none, and without memory. */
-static void *move_info(const struct place *p, const void *info, uint32_t count, uint32_t size)
-{
-	uint8_t *copy = count ? malloc((size_t)count * size) : NULL;
-
-	for (uint32_t i = 0; copy && i < count; i++) {
-		uint8_t *to = memcpy(copy + (size_t)i * size,
-				     (const uint8_t *)info + (size_t)i * size, size);
-		uint32_t at;
-
-		memcpy(&at, to, sizeof(at));
-		at = moved(p, at);
-		memcpy(to, &at, sizeof(at));
-	}
-	return copy;
-}
-
-static void forget_program(void)
-{
-	free(loading.func_info);
-	free(loading.line_info);
-	loading.func_info = loading.line_info = NULL;
-	filter_bpf_free(&loading.body);
 }
 
 static int put_filter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, struct place p)
@@ -165,19 +125,11 @@ static int put_filter(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 		return err;
 	p.len = loading.body.len;
 	loading.place = p;
-	err = put_insns(prog, &p);
+	err = put_insns(prog, opts, &p);
 	if (err == -E2BIG)
 		snprintf(loading.why, loading.why_len,
 			 "the filter's %u instructions are too many to jump over: make it shorter",
 			 loading.filter->len);
-	loading.func_info =
-		move_info(&p, opts->func_info, opts->func_info_cnt, opts->func_info_rec_size);
-	loading.line_info =
-		move_info(&p, opts->line_info, opts->line_info_cnt, opts->line_info_rec_size);
-	opts->func_info_cnt = loading.func_info ? opts->func_info_cnt : 0;
-	opts->line_info_cnt = loading.line_info ? opts->line_info_cnt : 0;
-	opts->func_info = loading.func_info;
-	opts->line_info = loading.line_info;
 	return err;
 }
 
@@ -188,7 +140,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 	(void)cookie;
 	if (!loading.filter)
 		return 0;
-	forget_program();
+	filter_bpf_free(&loading.body);
 	if (!find_place(bpf_program__insns(prog), bpf_program__insn_cnt(prog), &p)) {
 		snprintf(loading.why, loading.why_len,
 			 "%s has no place for a filter: clang has made something else of "
@@ -275,7 +227,7 @@ int filter_load(struct bpf_object_skeleton *s, const struct filter *f, char *why
 	err = bpf_object__load_skeleton(s);
 	if (err && log && *log && !*why)
 		explain(log, err);
-	forget_program();
+	filter_bpf_free(&loading.body);
 	memset(&loading, 0, sizeof(loading));
 	free(log);
 	return err;

@@ -216,9 +216,33 @@ static void end_consumer(const struct module_slots *s, int slot, const char *nam
 
 /* ---- load and unload ------------------------------------------------------------------------- */
 
-/* The new one is complete in a slot of its own before any frame sees it, and then the table says so
- * of it, and no more of the old one. Its pins take their names last: until then those of the old
- * one are true. */
+static int cannot_load(const struct module_slots *s, const struct module_checked *c, int err)
+{
+	if (err)
+		log_line("%s: cannot load %s: %s", s->interface, c->signature.name,
+			 attach_reason(err));
+	return err;
+}
+
+/* All but that it runs: in a slot of its own, in the place of the one in `old`, if any. */
+static int make_ready(struct module_slots *s, const struct module_checked *c, int slot, int old)
+{
+	int err = module_slots_clear_counters(s, slot);
+
+	err = err ?: put_program(s, slot, bpf_program__fd(c->prog));
+	err = err ?: stage_pins(s, c);
+	if (err)
+		return err;
+	if (old >= 0)
+		s->table.slots[old].used = 0;
+	set_keys(s, c);
+	fill_slot(&s->table.slots[slot], &s->config, c);
+	return module_slots_ready(s);
+}
+
+/* The new one is complete before its serial counts, and that is kept before any frame sees it; then
+ * the table says so of it, and no more of the old one. Its pins take their names last: until then
+ * those of the old one are true. */
 int module_load(struct module_slots *s, const struct module_checked *c)
 {
 	int old = module_slots_find(s, c->signature.name), slot = module_slots_find(s, NULL), err;
@@ -229,24 +253,12 @@ int module_load(struct module_slots *s, const struct module_checked *c)
 			 s->interface, SALUKI_MODULES_MAX);
 		return -ENOSPC;
 	}
-	err = serial_keep(c->signature.name, c->signature.serial);
-	if (err)
-		return err;
-	err = module_slots_clear_counters(s, slot);
-	err = err ?: put_program(s, slot, bpf_program__fd(c->prog));
-	err = err ?: stage_pins(s, c);
-	if (!err) {
-		if (old >= 0)
-			s->table.slots[old].used = 0;
-		set_keys(s, c);
-		fill_slot(&s->table.slots[slot], &s->config, c);
-		err = module_slots_write(s);
-	}
+	err = cannot_load(s, c, make_ready(s, c, slot, old));
+	err = err ?: serial_keep(c->signature.name, c->signature.serial);
+	err = err ?: cannot_load(s, c, module_slots_run(s));
 	if (err) {
 		each_pin(&s->pin, STAGED, c->signature.name, pin_remove);
 		module_slots_remove(s, slot);
-		log_line("%s: cannot load %s: %s", s->interface, c->signature.name,
-			 attach_reason(err));
 		return err;
 	}
 	use_pins(&s->pin, c->signature.name);
@@ -267,7 +279,7 @@ int module_unload(struct module_slots *s, const char *name)
 		return -ENOENT;
 	}
 	s->table.slots[slot].used = 0;
-	err = module_slots_write(s);
+	err = module_slots_ready(s) ?: module_slots_run(s);
 	if (err) {
 		log_line("%s: cannot unload %s: %s", s->interface, name, attach_reason(err));
 		return err;

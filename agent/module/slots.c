@@ -154,6 +154,7 @@ void module_slots_close(struct module_slots *s)
 			close(*fd);
 	if (s->pin.dir >= 0)
 		close(s->pin.dir); /* the folder is the capture's */
+	modules_bpf__destroy(s->next);
 	lock_release(&s->lock);
 	module_slots_zero(s);
 }
@@ -196,18 +197,42 @@ int module_slots_make(struct module_slots *s)
 	return err;
 }
 
-int module_slots_write(struct module_slots *s)
+int module_slots_ready(struct module_slots *s)
 {
-	struct modules_bpf *next;
-	int err;
-
 	module_table_sum(&s->table);
-	err = runner_load(&next, s);
-	err = err ?: runner_put(next, s);
-	modules_bpf__destroy(next);
-	if (!err)
-		clock_grace_period();
-	return err;
+	return runner_load(&s->next, s);
+}
+
+/* Whether the pins lead to another place than was opened: who changes it waits for nobody's lock
+ * (agent/tap/attach_slots.h). */
+static bool is_stale(const struct module_slots *s)
+{
+	struct bpf_map_info ours = { 0 }, pinned = { 0 };
+	__u32 len = sizeof(ours);
+	char name[32];
+	bool stale;
+	int fd;
+
+	pin_name(name, s, "slots");
+	fd = pin_get(&s->pin, name);
+	if (fd < 0)
+		return fd == -ENOENT;
+	stale = !bpf_obj_get_info_by_fd(s->programs_fd, &ours, &len) &&
+		!bpf_obj_get_info_by_fd(fd, &pinned, &len) && ours.id != pinned.id;
+	close(fd);
+	return stale;
+}
+
+int module_slots_run(struct module_slots *s)
+{
+	int err = runner_put(s->next, s);
+
+	modules_bpf__destroy(s->next);
+	s->next = NULL;
+	if (err)
+		return err;
+	clock_grace_period();
+	return is_stale(s) ? -ESTALE : 0;
 }
 
 int module_slots_consumer(const struct module_slots *s, unsigned int i, int ring_fd)

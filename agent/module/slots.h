@@ -31,6 +31,7 @@ struct module_slots {
 	enum module_hook hook;
 	int programs_fd, counts_fd, limits_fd, consumers_fd, view_fd; /* -1: not there */
 	struct saluki_slot_table table; /* as it is in force, to change */
+	struct modules_bpf *next;	/* what is to run modules by it; NULL: not loaded */
 };
 
 /* As before module_slots_open and after module_slots_close. */
@@ -40,8 +41,11 @@ void module_slots_zero(struct module_slots *s);
 int module_slots_open(struct module_slots *s, const char *interface, bool changes);
 /* Loads what runs modules, where it is not there yet. Returns 0, or -errno after a line. */
 int module_slots_make(struct module_slots *s);
-/* Puts `table` into force; when it returns no frame sees the one before. Returns 0 or -errno. */
-int module_slots_write(struct module_slots *s);
+/* Puts `table` into force, in two steps: what the kernel may refuse, and after which all is as
+ * before; and the rest. When that returns no frame sees the table before. Both return 0 or -errno;
+ * -ESTALE: the capture has another place for modules now, and no frame sees this one. */
+int module_slots_ready(struct module_slots *s);
+int module_slots_run(struct module_slots *s);
 /* Takes the program out of slot `i`. */
 void module_slots_remove(const struct module_slots *s, unsigned int i);
 /* The number of a module's slot, or of a free one with NULL; -ENOENT: there is none. */

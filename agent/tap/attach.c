@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
-#include <saluki/slots.h>
 #include <saluki/version.h>
 
 #include "attach_maps.h"
+#include "attach_slots.h"
 #include "capture.skel.h"
 #include "agent/source/clock.h"
 #include "agent/filter/filter_load.h"
@@ -41,6 +41,8 @@ const char *attach_reason(int err)
 		return "the kernel lacks what it takes (for tc: sch_ingress and cls_bpf)";
 	case EINVAL:
 		return "refused by the kernel (a BPF feature it lacks)";
+	case ESTALE: /* ours: module_slots_run */
+		return "its capture changed meanwhile; try again";
 	case EXDEV: /* ours: attach_attach */
 		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', "
 		       "or --source xdp where there are none";
@@ -54,9 +56,6 @@ const char *attach_reason(int err)
 }
 
 /* ---- maps and pins --------------------------------------------------------------------------- */
-
-/* Programs of one kind have a table of slots in common, whichever of them are attached. */
-static const char *const slots_pins[] = { "slots_xdp", "slots_tc" };
 
 void attach_zero(struct attach *a)
 {
@@ -92,8 +91,7 @@ int attach_adopt(struct attach *a, const struct maps *maps, struct tap_interface
 	a->interface = interface;
 	a->counters_fd = pin_get(&a->pin, "counters");
 	a->filter_fd = pin_get(&a->pin, "filter");
-	for (int i = 0; i < 2; i++)
-		a->slots_fd[i] = pin_get(&a->pin, slots_pins[i]);
+	attach_slots_adopt(a);
 	hooks_adopt(&a->hooks, a->config.ifindex, &a->pin);
 	return a->counters_fd < 0 ? a->counters_fd : a->filter_fd < 0 ? a->filter_fd : 0;
 }
@@ -150,17 +148,8 @@ static void set_constants(struct capture_bpf *skel, const struct attach *a)
 			 a->interface->filter->text);
 }
 
-/* Without a pin, or somebody who has it open, a table of programs is emptied. */
-static int keep_slots(struct attach *a, int fd, bool tc)
-{
-	a->slots_fd[tc] = dup(fd);
-	if (a->slots_fd[tc] < 0)
-		return -errno;
-	return a->pin.dir < 0 ? 0 : pin_put(&a->pin, slots_pins[tc], fd);
-}
-
 /* Only what the hook needs is loaded: the verifier takes its time over every program. */
-static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
+static struct capture_bpf *load(struct attach *a, enum attach_hook hook, bool keeps_modules)
 {
 	const struct maps *m = a->maps;
 	bool tc = hook == ATTACH_TC;
@@ -186,39 +175,15 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook)
 	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_mapped, m->mapped_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_counters, a->counters_fd);
 	err = err ?: bpf_map__reuse_fd(skel->maps.saluki_wakeup, m->wakeup_fd);
-	if (!err && a->slots_fd[tc] >= 0)
+	if (!err && keeps_modules)
 		err = bpf_map__reuse_fd(skel->maps.saluki_slots, a->slots_fd[tc]);
 	err = err ?: filter_load(skel->skeleton, a->interface->filter, a->why, sizeof(a->why));
-	if (!err && a->slots_fd[tc] < 0)
-		err = keep_slots(a, bpf_map__fd(skel->maps.saluki_slots), tc);
 	if (err) {
 		capture_bpf__destroy(skel);
 		errno = -err;
 		return NULL;
 	}
 	return skel;
-}
-
-/* Modules are checked for a hook, and what runs them is made for a link type; else they go. */
-static void drop_modules(struct attach *a, const struct saluki_config *before, bool tc)
-{
-	__u32 place = SALUKI_SLOT_RUN, id;
-	bool any = false;
-
-	for (int i = 0; i < 2; i++) {
-		if (a->slots_fd[i] < 0 || (i == tc && a->config.linktype == before->linktype) ||
-		    bpf_map_lookup_elem(a->slots_fd[i], &place, &id))
-			continue;
-		any = true;
-		for (__u32 n = 0; n < SALUKI_SLOTS; n++)
-			bpf_map_delete_elem(a->slots_fd[i], &n);
-	}
-	if (!any)
-		return;
-	pin_clear_modules(&a->pin);
-	log_line("%s: its modules are gone: they were loaded for another link type or hook; "
-		 "'saluki module load' checks them anew",
-		 a->interface->name);
 }
 
 /* Attaches what was loaded, or replaces. What belongs to another hook or interface goes first: of
@@ -265,16 +230,20 @@ static bool attached(const struct attach *a)
 int attach_hook(struct attach *a, enum attach_hook hook)
 {
 	const struct saluki_config before = a->config;
+	bool tc = hook == ATTACH_TC, keeps_modules;
 	struct capture_bpf *skel;
 	int err;
 
 	*a->why = 0;
 	a->config = wanted_config(a);
-	skel = load(a, hook); /* first: what the kernel refuses leaves all as it was */
+	keeps_modules = a->slots_fd[tc] >= 0 && a->config.linktype == before.linktype;
+	skel = load(a, hook, keeps_modules); /* first: what is refused leaves all as it was */
 	err = skel ? attach_announce(a, before) : -errno;
-	if (!err)
-		drop_modules(a, &before, hook == ATTACH_TC);
+	if (!err && !keeps_modules)
+		err = attach_slots_renew(a, tc, bpf_map__fd(skel->maps.saluki_slots));
 	err = err ?: attach_points(a, skel, hook, before.source);
+	if (!err)
+		attach_slots_drop(a, !tc);
 	capture_bpf__destroy(skel); /* what is attached keeps its program */
 	if (err) {
 		a->config = before;
@@ -390,9 +359,7 @@ void attach_free(struct attach *a)
 		close(a->config_fd);
 	if (a->filter_fd >= 0)
 		close(a->filter_fd);
-	for (int i = 0; i < 2; i++)
-		if (a->slots_fd[i] >= 0)
-			close(a->slots_fd[i]);
+	attach_slots_close(a);
 	pin_release(&a->pin);
 	attach_zero(a);
 }

@@ -51,11 +51,14 @@ class Modules:
                        check=True, capture_output=True)
         return out
 
-    def load(self, obj, name=None):
+    def sign(self, obj, name=None):
         self.serial += 1
         got = self.run("sign", "--key", self.key, "--serial", str(self.serial),
                        *(["--name", name] if name else []), obj)
         assert got.returncode == 0, got
+
+    def load(self, obj, name=None):
+        self.sign(obj, name)
         got = self.run("load", "-i", self.interface, "--policy", self.policy, obj)
         assert got.returncode == 0, got
         return got.stderr

@@ -136,6 +136,21 @@ def test_object_and_policy_are_read_once(bed, modules, wire):  # pylint: disable
         assert sum(f'{name}"' in line for line in opened) == 1, (name, opened)
 
 
+def held_load(bed, modules, obj, then=":"):
+    """A load that has all but begun to run the module, and who holds it until there is a line for it and
+    it has done something."""
+    bed.ns.run("mkdir", "-p", "/var/lib/saluki/modules")
+    held = bed.ns.start("flock", "/var/lib/saluki/modules", "sh", "-c", f"echo; read l; {then}",
+                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert held.stdout.readline()
+    load = bed.ns.start(testbed.BUILD / "saluki", "module", "load", "-i", "tap0", "--policy",
+                        modules.policy, obj, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    waiting = f"-> FLOCK  ADVISORY  WRITE {load.pid} "
+    testbed.wait_for(lambda: load.poll() is not None or waiting in pathlib.Path("/proc/locks").read_text(),
+                     "the load to wait")
+    return held, load
+
+
 def test_a_serial_that_falls_meanwhile(bed, modules, wire):  # pylint: disable=unused-argument
     """Two are loaded at once, on two interfaces: the older one, checked before the newer was kept,
     does not take its place."""
@@ -144,14 +159,7 @@ def test_a_serial_that_falls_meanwhile(bed, modules, wire):  # pylint: disable=u
     obj = modules.make("each")
     modules.load(obj)
     assert modules.run("sign", "--key", modules.key, "--serial", "5", obj).returncode == 0
-    held = bed.ns.start("flock", "/var/lib/saluki/modules", "sh", "-c", "echo; read l; echo 8 > "
-                        "/var/lib/saluki/modules/each.serial", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert held.stdout.readline()
-    load = bed.ns.start(testbed.BUILD / "saluki", "module", "load", "-i", "tap0", "--policy",
-                        modules.policy, obj, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    waiting = f"-> FLOCK  ADVISORY  WRITE {load.pid} "
-    testbed.wait_for(lambda: load.poll() is not None or waiting in pathlib.Path("/proc/locks").read_text(),
-                     "the second to wait for the first")
+    held, load = held_load(bed, modules, obj, "echo 8 > /var/lib/saluki/modules/each.serial")
     held.communicate("\n")
     said = load.communicate()
     assert load.returncode == 1 and "each: serial 8 was loaded meanwhile, and 5 is older" in said[1], said
@@ -165,7 +173,8 @@ def bpftool(bed, *what):
 
 @pytest.mark.parametrize("how", ["error=ENOSPC", "signal=KILL"])
 def test_a_load_that_ends_amid(bed, modules, wire, how):  # pylint: disable=unused-argument
-    """At each of the last of its calls. What runs is pinned, and can be taken away, and goes on."""
+    """At each of the last of its calls. What runs is pinned, and can be taken away, and goes on. What the
+    kernel refuses does not count: but for the very last step, the older one can be loaded again."""
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
     obj, log = modules.make("count"), bed.tmp_path / "calls"
@@ -179,8 +188,9 @@ def test_a_load_that_ends_amid(bed, modules, wire, how):  # pylint: disable=unus
 
     assert load().returncode == 0
     calls = len([line for line in log.read_text().splitlines() if line.startswith("bpf(")])
-    ended = 0
+    ended = ahead = 0
     for call in range(calls - 30, calls + 1):
+        modules.sign(obj)
         got = load("-e", f"inject=bpf:{how}:when={call}")
         ended += got.returncode != 0
         assert set(modules.stats()) == {"count"} and modules.stats()["count"]["missing"] == 0
@@ -188,13 +198,15 @@ def test_a_load_that_ends_amid(bed, modules, wire, how):  # pylint: disable=unus
             running = {int.from_bytes(bytes(int(b, 16) for b in e["value"]), "little")
                        for e in bpftool(bed, "map", "dump", "pinned", f"{pins}/slots_xdp") if "value" in e}
             assert bpftool(bed, "prog", "show", "pinned", f"{pins}/module:count")["id"] in running, call
+            kept = bed.ns.run("cat", "/var/lib/saluki/modules/count.serial", capture_output=True).stdout
+            ahead += int(kept) != modules.stats()["count"]["serial"]
         else:
             modules.unload("count")
             left = bed.ns.run("ls", pins, capture_output=True).stdout.split()
             assert not [name for name in left if name.startswith(("module:", "module_new:"))]
             assert modules.stats() == {}
             modules.load(obj)
-    assert ended > 4
+    assert ended > 4 and ahead <= 1
     assert sensor.finish()[0] == 0
 
 
@@ -297,3 +309,49 @@ def test_another_link_type(bed, modules, bundled):
     assert sensor.finish()[0] == 0
     collector.finish()
     assert_balanced(collector.sensor_stats("lib"), count)
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_another_link_type_amid_a_load(bed, modules, bundled, last):
+    """What was made ready for that of before sees no frame of the other, whether or not one ran before."""
+    collector = bed.collector()
+    player = bed.tun("tap0", 1, bundled, ["--rate", "5000"])
+    sensor = bed.sensor("lib", "tap0")
+    if last:
+        modules.load(modules.make("count"))
+    obj = modules.make("each")
+    modules.sign(obj)
+    held, load = held_load(bed, modules, obj)
+    bed.ns.run("ip", "link", "set", "tap0", "down")
+    player.retype(803)
+    bed.ns.run("ip", "link", "set", "tap0", "up")
+    sensor.expect("its modules are gone")  # of the load, too, as far as it has come
+    sensor.expect("link type IEEE802_11_RADIO")
+    held.communicate("\n")
+    said = load.communicate()
+    assert load.returncode == 1 and "cannot load each: its capture changed meanwhile" in said[1], said
+    assert modules.stats() == {}
+    left = bed.ns.run("ls", "/sys/fs/bpf/saluki/tap0", capture_output=True).stdout.split()
+    assert not [name for name in left if name.startswith(("module:", "module_new:"))]
+    count = player.play()
+    modules.load(obj)
+    assert modules.stats()["each"]["frames"] == 0
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    assert_balanced(collector.sensor_stats("lib"), count)
+    assert not captures.said(bed.out)
+
+
+def test_the_capture_ends_amid_a_load(bed, modules, wire):  # pylint: disable=unused-argument
+    bed.collector()
+    sensor = bed.sensor("lib", "tap0")
+    obj = modules.make("each")
+    modules.sign(obj)
+    held, load = held_load(bed, modules, obj)
+    assert sensor.finish()[0] == 0
+    held.communicate("\n")
+    said = load.communicate()
+    assert load.returncode == 1 and "cannot load each: its capture changed meanwhile" in said[1], said
+    sensor = bed.sensor("lib", "tap0")
+    assert modules.stats() == {}
+    assert sensor.finish()[0] == 0
