@@ -8,13 +8,18 @@ static const char nowhere[] = "it reads or writes its stack, and it is not known
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
+/* Where one way leaves data and another an address, the verifier may take any for data: it does not
+ * always know of a slot what was stored there, as we do, and then goes no way that comes later with
+ * an address in it (stacksafe(), STACK_MISC). */
 static bool slot_join(struct flow_slot *to, const struct flow_slot *from)
 {
-	uint8_t written = to->written & from->written;
+	uint8_t written = to->written & from->written, may = to->value.may;
+	bool differ = flow_is_data(&to->value) != flow_is_data(&from->value);
 	bool more = flow_value_join(&to->value, &from->value) || written != to->written;
 
+	to->value.may |= differ ? FLOW_LOOSE : 0;
 	to->written = written;
-	return more;
+	return more || to->value.may != may;
 }
 
 bool flow_state_join(struct flow_state *to, const struct flow_state *from)

@@ -121,12 +121,17 @@ static void symbol_check(const struct elf *e, const Elf64_Sym *s, const char *sh
 {
 	const char *name = elf_symbol_name(e, s);
 	bool function = ELF64_ST_TYPE(s->st_info) == STT_FUNC;
+	bool local = ELF64_ST_BIND(s->st_info) == STB_LOCAL;
 	char what[96];
 
 	if (s->st_shndx == SHN_UNDEF && *name) {
 		snprintf(what, sizeof(what), "%.64s from elsewhere (extern)", name);
 		lines_refused(l, what, "a module has nothing but what is in it, and helpers");
-	} else if (ELF64_ST_BIND(s->st_info) == STB_LOCAL || is_own(name, shim)) {
+	} else if (local && ELF64_ST_TYPE(s->st_info) == STT_OBJECT &&
+		   !strcmp(elf_symbol_section(e, s), ".maps")) {
+		snprintf(what, sizeof(what), "map %.64s", name);
+		lines_refused(l, what, "it is static, as maps cannot be: take that away");
+	} else if (local || is_own(name, shim)) {
 		return;
 	} else if (function && !strcmp(name, SHAPE_FUNCTION) &&
 		   !strcmp(elf_symbol_section(e, s), ".text") &&
@@ -143,6 +148,13 @@ static void symbol_check(const struct elf *e, const Elf64_Sym *s, const char *sh
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
+/* By itself the section of maps would be the first in it, which is not the module's. */
+static bool names_map(const Elf64_Sym *to, const char *where)
+{
+	return !strcmp(where, ".maps") && ELF64_ST_BIND(to->st_info) == STB_GLOBAL &&
+	       ELF64_ST_TYPE(to->st_info) == STT_OBJECT;
+}
+
 /* What a reference to a symbol would become. */
 static bool relocation_right(const struct elf *e, const struct bpf_insn *i, bool last,
 			     uint32_t kind, const Elf64_Sym *to, struct module_wants *w)
@@ -157,7 +169,7 @@ static bool relocation_right(const struct elf *e, const struct bpf_insn *i, bool
 		return false;
 	if (!strcmp(where, ".text"))
 		w->denied[WANTS_CALLBACK] = true;
-	return !strcmp(where, ".text") || !strcmp(where, ".maps") || is_data(where);
+	return !strcmp(where, ".text") || names_map(to, where) || is_data(where);
 }
 
 static bool relocations_right(const struct elf *e, unsigned int section, struct module_wants *w)

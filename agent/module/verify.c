@@ -40,11 +40,16 @@ static bool is_own_map(int fd)
 	return false;
 }
 
-/* By now maps are descriptors of this process, which has others open: none but its own. */
+/* By now maps are descriptors of this process, which has others open: none but its own, of which
+ * the view's is the shim's alone. In it are other modules' views, on other CPUs. */
 static bool maps_are_own(const struct bpf_insn *insns, size_t count)
 {
+	int view = bpf_object__find_map_fd_by_name(loading.obj, SHAPE_VIEW);
+
 	for (size_t n = 0; n < count; n++)
-		if (insn_is_wide(&insns[n]) && insns[n].src_reg && !is_own_map(insns[n].imm))
+		if (insn_is_wide(&insns[n]) && insns[n].src_reg &&
+		    (!is_own_map(insns[n].imm) ||
+		     (insns[n].imm == view && n >= loading.shim_insns)))
 			return false;
 	return true;
 }
