@@ -19,6 +19,12 @@ static struct flow_value operand(const struct flow_state *s, const struct bpf_in
 	return BPF_SRC(i->code) == BPF_X ? s->registers[i->src_reg] : flow_number(i->imm);
 }
 
+/* Whether an address is 0 that was moved so far tells where it is, wherever we and the verifier
+ * disagree about what it may be. From the kernel's memory it takes more than the 1,000,000
+ * instructions that the verifier lets a program run, at this a time: the end is 2^41 away. What was
+ * moved by a register is not asked at all. */
+#define MOVE_MAX (1 << 20)
+
 static const char *add(struct flow_value *to, const struct flow_value *by, bool back,
 		       bool by_register)
 {
@@ -30,6 +36,8 @@ static const char *add(struct flow_value *to, const struct flow_value *by, bool 
 		*to = flow_reckon(back ? BPF_SUB : BPF_ADD, true, to, by);
 		return NULL;
 	}
+	if (!by_register && (by->number > MOVE_MAX || by->number < -MOVE_MAX))
+		return "it moves an address by more than 1 MiB at once";
 	flow_move(&moved, flow_is_data(to) ? to : by, back);
 	moved.is_indexed |= by_register;
 	/* Where it may be data, too, the verifier may not have seen that it is none: a state with
