@@ -85,6 +85,30 @@ static int place(const struct consume *c)
 	return place_fds(fds, 2 + h->map_count);
 }
 
+/* The rest of root's environment is not its business. */
+static int keep_environment(void)
+{
+	static const char *const kept[] = { "PATH",	  "LANG",     "LANGUAGE",
+					    "LC_ALL",	  "LC_CTYPE", "LC_TIME",
+					    "LC_NUMERIC", "TERM",     "TZ" };
+	char *values[sizeof(kept) / sizeof(kept[0])];
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		const char *value = getenv(kept[i]);
+
+		values[i] = value ? strdup(value) : NULL;
+		err = value && !values[i] ? -ENOMEM : err;
+	}
+	clearenv();
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		if (values[i] && setenv(kept[i], values[i], 1))
+			err = -errno;
+		free(values[i]);
+	}
+	return err;
+}
+
 static int set_environment(const struct module_handed *h)
 {
 	char maps[CONSUME_MAPS_MAX * (CONSUME_MAP_NAME + 8)] = "", events[32];
@@ -134,7 +158,7 @@ static void run_program(const struct consume *c)
 	/* Should we be killed: there is nobody to tell it anything then. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	set_apart();
-	err = set_environment(&c->handed);
+	err = keep_environment() ?: set_environment(&c->handed);
 	err = err ?: place(c);
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);

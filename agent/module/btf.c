@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FUNCTIONS_LEN_MAX 4096 /* of 256 (BPF_MAX_SUBPROGS), and sections */
+
 static const char cut[] = "its types end in the middle";
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -109,6 +111,16 @@ static bool part_right(const struct btf_types *b, const struct btf_type *t, uint
 	return true;
 }
 
+/* What the kernel makes something of where it is in a map's value, and puts addresses of its own
+ * there: struct bpf_list_head and so on, pointers and members with tags (__kptr, __contains). */
+static bool is_kernels(const struct btf_types *b, const struct btf_type *t)
+{
+	uint32_t kind = BTF_INFO_KIND(t->info);
+
+	return kind == BTF_KIND_TYPE_TAG || kind == BTF_KIND_DECL_TAG ||
+	       (kind == BTF_KIND_STRUCT && !strncmp(b->strings + t->name_off, "bpf_", 4));
+}
+
 static bool type_right(const struct btf_types *b, const struct btf_type *t)
 {
 	const struct btf_array *a = (const struct btf_array *)(t + 1);
@@ -141,6 +153,10 @@ static const char *types_wrong(struct btf_types *b, const uint8_t *at, size_t le
 	for (uint32_t i = 1; i <= b->count; i++)
 		if (!type_right(b, b->types[i]))
 			return "one of its types names what is not there";
+	for (uint32_t i = 1; i <= b->count; i++)
+		if (is_kernels(b, b->types[i]))
+			return "it has a type of which the kernel makes something (struct bpf_, or "
+			       "a tag); do without";
 	return NULL;
 }
 
@@ -256,6 +272,9 @@ int btf_ext_check(const struct btf_types *b, const void *ext, size_t len, btf_is
 	if (h->func_off % 4 || h->line_off % 4 || h->func_off > len ||
 	    h->func_len > len - h->func_off || h->line_off > len ||
 	    h->line_len > len - h->line_off || !h->func_len)
+		return -EBADMSG;
+	*why = "it has more functions than the kernel takes";
+	if (h->func_len > FUNCTIONS_LEN_MAX)
 		return -EBADMSG;
 	*why = "it asks for the kernel's own types";
 	if (h->relo_len)

@@ -166,6 +166,16 @@ static bool is_view(const struct bpf_map *map)
 	return !strcmp(bpf_map__name(map), SHAPE_VIEW);
 }
 
+/* As bpf/module.h has it. */
+static bool is_shims(const struct bpf_map *map)
+{
+	return bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY &&
+	       bpf_map__key_size(map) == sizeof(__u32) &&
+	       bpf_map__value_size(map) == sizeof(struct frame_view) &&
+	       bpf_map__max_entries(map) == 1 && !bpf_map__map_flags(map) &&
+	       !bpf_map__pin_path(map);
+}
+
 static void map_check(struct check *c, const struct bpf_map *map)
 {
 	const char *type = words_map_type_name(bpf_map__type(map)) ?: "?";
@@ -203,16 +213,21 @@ static void memory_check(struct check *c, const char *how, uint64_t bytes)
 static void maps_check(struct check *c)
 {
 	uint64_t bytes = 0, one;
+	unsigned int views = 0;
 	struct bpf_map *map;
 
 	bpf_object__for_each_map(map, c->obj)
 	{
-		if (is_view(map))
+		if (is_view(map)) {
+			views += is_shims(map) ? 1 : 2;
 			continue;
+		}
 		map_check(c, map);
 		one = maps_bytes(map);
 		bytes = one > UINT64_MAX - bytes ? UINT64_MAX : bytes + one;
 	}
+	if (views != 1)
+		lines_refused(&c->lines, "to be linked", "it is another thing afterwards");
 	memory_check(c, "at most", bytes);
 }
 

@@ -14,7 +14,7 @@
  *   compared with 0; it never becomes data (to be said, stored, reckoned with, compared). It is not
  *   compared with 0, either, where data has moved it, which may be a guess, or where it was moved
  *   and may have become data for the verifier (overwritten in part, of a record that was given
- *   back, or on the stack where another way has left data); nor is it moved far at once;
+ *   back, or where another way leaves data); nor is it moved far at once;
  * - through the address of a map itself nothing is read;
  * - what is read of the stack, by an instruction or a helper, was written before on each way that
  *   leads there. Where it may not have been, it is told in whose stack that is, and which 8 bytes,

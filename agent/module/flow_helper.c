@@ -19,6 +19,7 @@ enum argument {
 };
 
 #define ARGUMENTS 4
+#define BYTES_MAX 8192 /* as of a map's value (maps.c): a call counts as one instruction */
 static const struct helper {
 	enum argument takes[ARGUMENTS];
 	uint8_t gives;
@@ -82,6 +83,7 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 	const struct flow_value *v = &s->registers[reg], data = flow_data();
 	const char *why;
 	int32_t number;
+	uint64_t most;
 	uint32_t len;
 
 	switch (is) {
@@ -96,6 +98,8 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 		len = map->value_len;
 		break;
 	case BYTES: /* where it is not known: up to the frame's end */
+		if (!flow_is_data(v + 1) || !flow_most(v + 1, &most) || most > BYTES_MAX)
+			return "a call copies as many bytes as it likes; let that be at most 8192";
 		len = flow_is_number(v + 1, &number) && number > 0 ? number : 0;
 		break;
 	default:

@@ -8,18 +8,26 @@ static const char nowhere[] = "it reads or writes its stack, and it is not known
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Where one way leaves data and another an address, the verifier may take any for data: it does not
- * always know of a slot what was stored there, as we do, and then goes no way that comes later with
- * an address in it (stacksafe(), STACK_MISC). */
+/* Where one way leaves data and another an address, the verifier may take any for data, here or
+ * where it is kept on the stack later: it does not always know of a slot what was stored there, as
+ * we do, and then goes no way that comes later with an address in it (stacksafe(), STACK_MISC). */
+static bool value_join(struct flow_value *to, const struct flow_value *from)
+{
+	bool differ = to->may && from->may && flow_is_data(to) != flow_is_data(from);
+	uint8_t may = to->may;
+	bool more = flow_value_join(to, from);
+
+	to->may |= differ ? FLOW_LOOSE : 0;
+	return more || to->may != may;
+}
+
 static bool slot_join(struct flow_slot *to, const struct flow_slot *from)
 {
-	uint8_t written = to->written & from->written, may = to->value.may;
-	bool differ = flow_is_data(&to->value) != flow_is_data(&from->value);
-	bool more = flow_value_join(&to->value, &from->value) || written != to->written;
+	uint8_t written = to->written & from->written;
+	bool more = value_join(&to->value, &from->value) || written != to->written;
 
-	to->value.may |= differ ? FLOW_LOOSE : 0;
 	to->written = written;
-	return more || to->value.may != may;
+	return more;
 }
 
 bool flow_state_join(struct flow_state *to, const struct flow_state *from)
@@ -27,7 +35,7 @@ bool flow_state_join(struct flow_state *to, const struct flow_state *from)
 	bool more = false;
 
 	for (unsigned int i = 0; i < FLOW_REGISTERS; i++)
-		more |= flow_value_join(&to->registers[i], &from->registers[i]);
+		more |= value_join(&to->registers[i], &from->registers[i]);
 	for (unsigned int f = 0; f <= to->frame; f++)
 		for (unsigned int i = 0; i < FLOW_SLOTS; i++)
 			more |= slot_join(&to->stack[f][i], &from->stack[f][i]);

@@ -19,11 +19,12 @@ static struct flow_value operand(const struct flow_state *s, const struct bpf_in
 	return BPF_SRC(i->code) == BPF_X ? s->registers[i->src_reg] : flow_number(i->imm);
 }
 
-/* Whether an address is 0 that was moved so far tells where it is, wherever we and the verifier
- * disagree about what it may be. From the kernel's memory it takes more than the 1,000,000
- * instructions that the verifier lets a program run, at this a time: the end is 2^41 away. What was
- * moved by a register is not asked at all. */
-#define MOVE_MAX (1 << 20)
+/* Of what was moved by constants it may be asked whether it is 0, as of one of several places or
+ * none. Where we take it for an address and the verifier for data, this keeps it from being moved
+ * to 0 for that, whatever it is: of the verifier's 1,000,000 instructions all together move it by
+ * less than 2^36, and the kernel's memory ends 2^38 away or more where addresses have 39 bits. What
+ * was moved by a register is not asked at all. */
+#define MOVE_MAX (1 << 16)
 
 static const char *add(struct flow_value *to, const struct flow_value *by, bool back,
 		       bool by_register)
@@ -37,7 +38,7 @@ static const char *add(struct flow_value *to, const struct flow_value *by, bool 
 		return NULL;
 	}
 	if (!by_register && (by->number > MOVE_MAX || by->number < -MOVE_MAX))
-		return "it moves an address by more than 1 MiB at once";
+		return "it moves an address by more than 64 KiB at once";
 	flow_move(&moved, flow_is_data(to) ? to : by, back);
 	moved.is_indexed |= by_register;
 	/* Where it may be data, too, the verifier may not have seen that it is none: a state with
@@ -179,7 +180,8 @@ static const char *compare(const struct flow_state *s, const struct bpf_insn *i)
 	if (flow_is_data(v) && flow_is_data(&with))
 		return NULL;
 	/* What was moved by data is 0 if that was the right guess. */
-	if (asks_for_null(i) && !(v->may & FLOW_REST) && !v->is_indexed)
+	if (asks_for_null(i) && !(v->may & FLOW_REST) && !v->is_indexed &&
+	    !(v->may & FLOW_STACK && v->span == FLOW_UNKNOWN))
 		return NULL;
 	return "it compares an address";
 }

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,14 +72,39 @@ static int try_open(int fd)
 	return libbpf_get_error(obj);
 }
 
+static bool is_ours(const int *files, int fd)
+{
+	for (int i = 0; i < FILES; i++)
+		if (files[i] == fd)
+			return true;
+	return false;
+}
+
+/* No other file is open then: neither does it read what we are told, nor say what is not so. */
+static bool keep_alone(const int *files)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), last = STDERR_FILENO;
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!is_ours(files, fd) && dup2(null, fd) < 0)
+			return false;
+	for (int i = 0; i < FILES; i++)
+		last = files[i] > last ? files[i] : last;
+	for (int fd = STDERR_FILENO + 1; fd < last; fd++)
+		if (!is_ours(files, fd))
+			close(fd);
+	if (syscall(SYS_close_range, last + 1, ~0U, 0))
+		for (int fd = last + 1; fd < 1024; fd++)
+			close(fd);
+	return true;
+}
+
 static void serve(const int *files)
 {
 	int err;
 
-	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
-		if (fd != files[SHIM] && fd != files[MODULE] && fd != files[OUT] &&
-		    fd != files[SAYS])
-			close(fd);
+	if (!keep_alone(files))
+		_exit(2);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	alarm(10);
 	libbpf_set_print(keep_said);

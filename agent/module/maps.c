@@ -2,6 +2,7 @@
 /* Maps: see maps.h. */
 #include "maps.h"
 
+#include <ctype.h>
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -61,26 +62,47 @@ uint64_t maps_bytes(const struct bpf_map *map)
 	}
 }
 
+static bool is_percpu_hash(const struct bpf_map *map)
+{
+	enum bpf_map_type type = bpf_map__type(map);
+
+	return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
 /* One instruction that calls a helper copies, compares or hashes all of a key or a value, and a
  * trie is as deep as its keys have bits: what the verifier counts would bound nothing. Variables
  * of the module's own are no map that it can give to a helper. */
 static bool takes_long(const struct bpf_map *map)
 {
 	enum bpf_map_type type = bpf_map__type(map);
+	uint64_t value = bpf_map__value_size(map);
 
-	return !bpf_map__is_internal(map) &&
-	       (bpf_map__key_size(map) > (type == BPF_MAP_TYPE_LPM_TRIE ? 4 + 16 : 256) ||
-		bpf_map__value_size(map) > (type == BPF_MAP_TYPE_BLOOM_FILTER ? 256 : 8192));
+	if (bpf_map__is_internal(map))
+		return false;
+	if (bpf_map__key_size(map) > (type == BPF_MAP_TYPE_LPM_TRIE ? 4 + 16 : 256))
+		return true;
+	if (type == BPF_MAP_TYPE_BLOOM_FILTER)
+		return value > 256 || bpf_map__map_extra(map);
+	if (is_percpu_hash(map)) /* a new one begins as zeros on all others */
+		value *= libbpf_num_possible_cpus();
+	return value > 8192;
+}
+
+/* As the compiler makes them, so that they are names of pins and in a consumer's list. */
+static bool is_name(const struct bpf_map *map)
+{
+	const char *c = bpf_map__name(map);
+
+	while (isalnum((unsigned char)*c) || *c == '_' || (*c == '.' && bpf_map__is_internal(map)))
+		c++;
+	return !*c;
 }
 
 /* The kernel copies whole words of what a module puts there, and with them what stands behind it:
  * pcpu_init_value(), kernel/bpf/hashtab.c. */
 static bool takes_more(const struct bpf_map *map)
 {
-	enum bpf_map_type type = bpf_map__type(map);
-
-	return (type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH) &&
-	       bpf_map__value_size(map) % 8;
+	return is_percpu_hash(map) && bpf_map__value_size(map) % 8;
 }
 
 const char *maps_denied(const struct bpf_map *map)
@@ -91,6 +113,8 @@ const char *maps_denied(const struct bpf_map *map)
 		return "names with saluki_ are the capture's own; give it another";
 	if (strlen(bpf_map__name(map)) >= MAPS_NAME_MAX)
 		return "its name has more than 63 characters; give it a shorter one";
+	if (!is_name(map))
+		return "its name has other characters than letters, digits and _";
 	if (bpf_map__pin_path(map))
 		return "its map would be pinned, and another's of that name be its; remove "
 		       "'pinning'";
@@ -100,7 +124,8 @@ const char *maps_denied(const struct bpf_map *map)
 		return "no policy can grant a map of this type";
 	if (takes_long(map))
 		return "a call takes too long with it; a key has at most 256 bytes (a trie's 20), "
-		       "a value 8192 (a bloom filter's 256)";
+		       "a value 8192 (a percpu_hash's on all CPUs together; a bloom filter's "
+		       "256, and no map_extra)";
 	if (takes_more(map))
 		return "its values are no whole words of 8 bytes; make them that";
 	/* Its memory would grow behind the check; a trie has no other way, but is bounded. */

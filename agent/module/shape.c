@@ -63,6 +63,14 @@ static bool is_known(const char *name, uint32_t type, const char *shim)
 	return type == SHT_PROGBITS && (is_data(name) || (shim && !strcmp(name, shim)));
 }
 
+/* libbpf takes no notice of those of these names. */
+static bool is_debug(const Elf64_Shdr *s, const char *name)
+{
+	return (begins(name, ".debug_") && s->sh_type == SHT_PROGBITS &&
+		!(s->sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR))) ||
+	       (begins(name, ".rel.debug_") && s->sh_type == SHT_REL);
+}
+
 static void section_check(const struct elf *e, unsigned int i, const char *shim,
 			  struct module_lines *l)
 {
@@ -71,7 +79,7 @@ static void section_check(const struct elf *e, unsigned int i, const char *shim,
 	char what[96];
 
 	snprintf(what, sizeof(what), "section %.64s", name);
-	if (begins(name, ".debug") || begins(name, ".rel.debug")) {
+	if (is_debug(s, name)) {
 		if (begins(name, ".debug_info"))
 			lines_refused(l, what, "strip it: llvm-strip -g");
 	} else if ((s->sh_flags & SHF_EXECINSTR) && strcmp(name, ".text") &&
@@ -161,8 +169,8 @@ static bool relocation_right(const struct elf *e, const struct bpf_insn *i, bool
 {
 	const char *where = elf_symbol_section(e, to);
 
-	if (!*where)
-		return true; /* said of the symbol */
+	if (!*where) /* an extern one: said of the symbol */
+		return to->st_shndx == SHN_UNDEF && *elf_symbol_name(e, to);
 	if (kind == RELOC_64_32)
 		return insn_is_call(i) && !strcmp(where, ".text");
 	if (kind != RELOC_64_64 || !insn_is_wide(i) || last)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
@@ -19,6 +20,8 @@
 #include "modules.skel.h"
 #include "runner.h"
 #include "table.h"
+
+#define PATIENCE_MS 2000
 
 /* One slot's counters on one CPU. */
 struct cpu_counters {
@@ -116,6 +119,43 @@ void module_slots_remove(const struct module_slots *s, unsigned int i)
 	bpf_map_delete_elem(s->programs_fd, &place);
 }
 
+static void close_pins(struct module_slots *s)
+{
+	const char *name;
+	int *fd;
+
+	for (unsigned int i = 0; (fd = slots_fd(s, i, &name)); i++) {
+		if (*fd >= 0)
+			close(*fd);
+		*fd = -1;
+	}
+}
+
+/* While the capture is changed (agent/tap/attach.c) its config has no version, and is not yet of
+ * what the pins lead to: who is to change modules waits, for some milliseconds. */
+static int read_pins(struct module_slots *s, bool changes)
+{
+	const struct timespec t = { 0, 10000000 };
+	struct saluki_config before;
+
+	for (int left_ms = PATIENCE_MS; left_ms >= 0; left_ms -= 10) {
+		int err = read_capture(s);
+
+		if (err)
+			return err;
+		before = s->config;
+		get_pins(s);
+		err = changes ? read_capture(s) : 0;
+		if (err || !changes ||
+		    (*s->config.version && !memcmp(&before, &s->config, sizeof(before))))
+			return err;
+		close_pins(s);
+		nanosleep(&t, NULL);
+	}
+	log_line("%s: its capture is being changed; try again", s->interface);
+	return -EBUSY;
+}
+
 int module_slots_open(struct module_slots *s, const char *interface, bool changes)
 {
 	int err;
@@ -129,10 +169,9 @@ int module_slots_open(struct module_slots *s, const char *interface, bool change
 	}
 	pin_path(s->pin.path, sizeof(s->pin.path), interface);
 	s->pin.dir = open(s->pin.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	err = read_capture(s);
+	err = read_pins(s, changes);
 	if (err)
 		return err;
-	get_pins(s);
 	err = s->programs_fd < 0 ? -ENOENT : 0;
 	if (!err && runner_is_there(s))
 		err = runner_table(&s->table, s);
@@ -146,12 +185,7 @@ int module_slots_open(struct module_slots *s, const char *interface, bool change
 
 void module_slots_close(struct module_slots *s)
 {
-	const char *name;
-	int *fd;
-
-	for (unsigned int i = 0; (fd = slots_fd(s, i, &name)); i++)
-		if (*fd >= 0)
-			close(*fd);
+	close_pins(s);
 	if (s->pin.dir >= 0)
 		close(s->pin.dir); /* the folder is the capture's */
 	modules_bpf__destroy(s->next);

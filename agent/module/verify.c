@@ -25,6 +25,7 @@
 static struct {
 	const struct module_grant *grant;
 	const struct bpf_object *obj;
+	enum module_hook hook;
 	size_t shim_insns;
 	bool seen; /* what is loaded */
 	bool refused;
@@ -103,6 +104,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 	loading.seen = true;
 	wants_insns(&w, bpf_program__insns(prog) + loading.shim_insns, count - loading.shim_insns);
 	loading.refused = !wants_granted(&w, loading.grant) ||
+			  !module_shim_is(loading.hook, bpf_program__insns(prog)) ||
 			  !maps_are_own(bpf_program__insns(prog), count);
 	if (loading.refused)
 		return -EPERM;
@@ -238,6 +240,7 @@ int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum m
 
 	loading.grant = grant;
 	loading.obj = obj;
+	loading.hook = hook;
 	loading.shim_insns = module_shim_insns(hook);
 	loading.seen = false;
 	loading.refused = false;

@@ -43,16 +43,19 @@ void attach_slots_adopt(struct attach *a)
 int attach_slots_renew(struct attach *a, bool tc, int fd)
 {
 	bool had = has_modules(a->slots_fd[tc]);
-	int err;
+	int ours = dup(fd);
+	int err = ours < 0 ? -errno : a->pin.dir < 0 ? 0 : pin_put(&a->pin, pins[tc], fd);
 
+	if (err) {
+		if (ours >= 0)
+			close(ours);
+		return err;
+	}
 	close_table(a, tc);
-	a->slots_fd[tc] = dup(fd);
-	if (a->slots_fd[tc] < 0)
-		return -errno;
-	err = a->pin.dir < 0 ? 0 : pin_put(&a->pin, pins[tc], fd);
+	a->slots_fd[tc] = ours;
 	if (had)
 		say_gone(a);
-	return err;
+	return 0;
 }
 
 void attach_slots_drop(struct attach *a, bool tc)

@@ -33,8 +33,8 @@ int module(struct frame_view *v)
 		     "r1 = 1\n r2 = 1\n r3 = 1\n r4 = 1\n"
 		     "1: r3 = *(u64 *)(r10 - 256)\n"
 		     "if r3 == 0 goto 2f\n"
-		     "r3 += 0x100000\n"
-		     "r3 += 0x100000\n"
+		     "r3 += 0x10000\n"
+		     "r3 += 0x10000\n"
 		     ".quad 0x0000000100010945\n" /* if r9 & 1 goto +1 */
 		     "goto +1\n"
 		     "r3 += 1\n"

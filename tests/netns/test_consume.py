@@ -120,11 +120,12 @@ def test_it_can_do_nothing_else(bed, modules, wire):
     modules.load(modules.make("count"))
     script = ("id -u; id -g; id -G; grep -E '^(Cap|NoNewPrivs)' /proc/self/status; "
               "ls -l /proc/self/fd; "
-              "echo $SALUKI_MODULE,$SALUKI_EVENTS,$SALUKI_MAPS")
+              "echo $LANG,$SECRET,$SALUKI_MODULE,$SALUKI_EVENTS,$SALUKI_MAPS")
     left, right = os.pipe()  # open in what starts it
     try:
         got = bed.ns.run(BUILD / "saluki", "module", "consume", "-i", "tap0", "count", "--", "sh", "-c",
-                         script, capture_output=True, check=False, pass_fds=(right,))
+                         script, capture_output=True, check=False, pass_fds=(right,),
+                         env=os.environ | {"LANG": "C.UTF-8", "SECRET": "of root"})
     finally:
         os.close(left)
         os.close(right)
@@ -137,7 +138,7 @@ def test_it_can_do_nothing_else(bed, modules, wire):
     fds = re.findall(r" (\d+) -> ([^\s\[]+)", "\n".join(rest))
     assert [int(n) for n, what in fds if not what.startswith("/proc/")] == list(range(6))  # but ls's own
     assert [what for _, what in fds[3:6]] == ["anon_inode:bpf-map", "pipe:", "anon_inode:bpf-map"]
-    assert rest[-1] == "count,3:1048576:4,counts:5"
+    assert rest[-1] == "C.UTF-8,,count,3:1048576:4,counts:5"
 
 
 def test_it_reaches_no_other_process(bed, modules, wire):

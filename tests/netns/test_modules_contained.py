@@ -355,3 +355,28 @@ def test_the_capture_ends_amid_a_load(bed, modules, wire):  # pylint: disable=un
     sensor = bed.sensor("lib", "tap0")
     assert modules.stats() == {}
     assert sensor.finish()[0] == 0
+
+
+def test_a_load_while_the_capture_is_changed(bed, modules, wire):  # pylint: disable=unused-argument
+    """Its config has no version then: what it says may be of before, and the table of slots of after."""
+    bed.collector()
+    sensor = bed.sensor("lib", "tap0")
+    obj = modules.make("each")
+    modules.sign(obj)
+    config = "/sys/fs/bpf/saluki/tap0/config"
+    value = bed.ns.run("/usr/sbin/bpftool", "-j", "map", "dump", "pinned", config, capture_output=True).stdout
+    value = [int(b, 16) for b in json.loads(value)[0]["value"]]
+    version = bed.ns.run(testbed.BUILD / "saluki", "--version", capture_output=True).stdout.split()[1]
+    at = bytes(value).index(version.encode() + bytes(1))
+
+    def put(*changed):
+        bed.ns.run("/usr/sbin/bpftool", "map", "update", "pinned", config, "key", "0", "0", "0", "0", "value",
+                   *map(str, [*value[:at], *changed, *value[at + len(changed):]]))
+
+    put(0)
+    got = modules.run("load", "-i", "tap0", "--policy", modules.policy, obj)
+    assert got.returncode == 1 and "tap0: its capture is being changed; try again" in got.stderr, got
+    assert modules.run("list", "-i", "tap0").returncode == 0
+    put()
+    modules.load(obj)
+    assert sensor.finish()[0] == 0
