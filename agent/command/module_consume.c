@@ -21,6 +21,7 @@
 
 #include "agent/capture_options.h"
 #include "agent/module/consume.h"
+#include "agent/module/descriptors.h"
 #include "module.h"
 
 #define OPT_USER 256
@@ -52,14 +53,6 @@ struct consume {
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static void close_from(unsigned int first)
-{
-	if (syscall(SYS_close_range, first, ~0U, 0) == 0)
-		return;
-	for (long fd = first; fd < sysconf(_SC_OPEN_MAX); fd++)
-		close(fd);
-}
-
 /* Puts all that it is handed at 3 and up, in this order, and nothing behind it. */
 static int place_fds(int *fds, int count)
 {
@@ -71,7 +64,7 @@ static int place_fds(int *fds, int count)
 	for (int i = 0; i < count; i++)
 		if (dup2(fds[i], 3 + i) < 0)
 			return -errno;
-	close_from(3 + count);
+	descriptors_close_from(3 + count);
 	return 0;
 }
 

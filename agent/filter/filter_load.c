@@ -49,7 +49,7 @@ static uint32_t function_end(const struct bpf_insn *insns, uint32_t count, uint3
 	uint32_t end = count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t target = i + 1 + insns[i].imm;
+		int64_t target = insn_target(&insns[i], i);
 
 		if (insn_is_call(&insns[i]) && target > at && target < end)
 			end = target;

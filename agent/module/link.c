@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include <saluki/privsep.h>
 
 #include "agent/sandbox.h"
+#include "descriptors.h"
 
 enum { SHIM, MODULE, OUT, SAYS, FILES };
 
@@ -93,9 +93,7 @@ static bool keep_alone(const int *files)
 	for (int fd = STDERR_FILENO + 1; fd < last; fd++)
 		if (!is_ours(files, fd))
 			close(fd);
-	if (syscall(SYS_close_range, last + 1, ~0U, 0))
-		for (int fd = last + 1; fd < 1024; fd++)
-			close(fd);
+	descriptors_close_from(last + 1);
 	return true;
 }
 
