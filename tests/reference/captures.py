@@ -12,12 +12,42 @@ import zstandard
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLED = ROOT / "tests/demo/hwsim.pcap.zst"
-CAPTURES = pathlib.Path(os.environ.get("SALUKI_CAPTURES") or ROOT.parent / "shared/captures")
 
 Frame = collections.namedtuple("Frame", "time_ns orig_len linktype data")
 # Times in ns since 1970; a channel by its text and in MHz.
 Dwell = collections.namedtuple("Dwell", "channel mhz width center from_ns to_ns frames switch_ns "
                                         "marked error up_ns", defaults=[0])
+
+
+class Captures(collections.namedtuple("Captures", "name root")):
+    """A folder with capture files in folders: hwsim, radiotap, dot11-other, wired, malformed."""
+
+    def folder(self, name):
+        return sorted(p for p in (self.root / name).glob("*") if p.is_file())
+
+    def __str__(self):
+        return self.name
+
+
+# The project's own, and those of somebody else, which are used as well where their folder is named.
+OWN = Captures("own", ROOT / "tests/captures")
+FOREIGN = Captures("foreign", pathlib.Path(os.environ.get("SALUKI_CAPTURES") or "/nonexistent"))
+
+
+def have_foreign():
+    return bool(os.environ.get("SALUKI_CAPTURES"))
+
+
+def at_hand():
+    return [OWN, FOREIGN] if have_foreign() else [OWN]
+
+
+def more_real():
+    """For measuring: foreign ones, which are more and of more kinds, where they are at hand."""
+    return at_hand()[-1]
+
+
+NO_LINKTYPE = 0xffff  # no link type has this number; in Saluki's rings it marks what modules say
 
 
 class Corrupt(Exception):
@@ -32,13 +62,21 @@ def file_bytes(path):
     return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
 
 
+PCAP_MAGICS = {b"\xd4\xc3\xb2\xa1": ("<", 1000), b"\x4d\x3c\xb2\xa1": ("<", 1),
+               b"\xa1\xb2\xc3\xd4": (">", 1000), b"\xa1\xb2\x3c\x4d": (">", 1)}  # byte order, ns
+SECTION_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
+INTERFACES_MAX = 256  # of a section: as many as `saluki run -r` takes; a collector may write more
+
+
 def _pcap(data):
-    magic = data[:4]
-    order = "<" if magic in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
-    unit = 1 if magic in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 1000
-    if len(data) < 24:
+    if len(data) < 24 or data[:4] not in PCAP_MAGICS:
         raise Corrupt("header")
+    order, unit = PCAP_MAGICS[data[:4]]
+    if struct.unpack(order + "H", data[4:6])[0] != 2:
+        raise Corrupt("version")
     linktype = struct.unpack(order + "I", data[20:24])[0] & 0xffff
+    if linktype == NO_LINKTYPE:
+        raise Corrupt("link type")
     at = 24
     while at < len(data):
         if at + 16 > len(data):
@@ -57,11 +95,13 @@ def _options(body, order):
         code, size = struct.unpack(order + "HH", body[at:at + 4])
         if code == 0:
             return
+        if at + 4 + size > len(body):
+            raise Corrupt("option")
         yield code, body[at + 4:at + 4 + size]
         at += 4 + (size + 3) // 4 * 4
 
 
-def _pcapng(data):
+def _pcapng(data, interfaces_max=None):
     """(interface's name, frame), one after the other."""
     at = 0
     order = "<"
@@ -70,7 +110,11 @@ def _pcapng(data):
         if at + 12 > len(data):
             raise Corrupt("block header")
         if data[at:at + 4] == b"\x0a\x0d\x0d\x0a":
-            order = "<" if data[at + 8:at + 12] == b"\x4d\x3c\x2b\x1a" else ">"
+            if data[at + 8:at + 12] not in SECTION_ORDERS:
+                raise Corrupt("byte order")
+            order = SECTION_ORDERS[data[at + 8:at + 12]]
+            if struct.unpack(order + "H", data[at + 12:at + 14]) != (1,):
+                raise Corrupt("version")
             interfaces = []
         kind, size = struct.unpack(order + "II", data[at:at + 8])
         if size < 12 or at + size > len(data):
@@ -79,16 +123,20 @@ def _pcapng(data):
         at += (size + 3) // 4 * 4
         if kind == 1:
             linktype, _, snaplen = struct.unpack(order + "HHI", body[:8])
+            if linktype == NO_LINKTYPE or len(interfaces) == interfaces_max:
+                raise Corrupt("interface")
             ticks = 10**6
             offset = 0
             name = ""
             for code, value in _options(body[8:], order):
                 if code == 2:
                     name = value.decode()
-                elif code == 9:
+                elif code == 9 and len(value) == 1:
                     ticks = 2**(value[0] & 127) if value[0] & 128 else 10**value[0]
-                elif code == 14:
+                elif code == 14 and len(value) == 8:
                     offset = struct.unpack(order + "q", value)[0]
+            if ticks >= 2**64:
+                raise Corrupt("resolution")
             interfaces.append((linktype, snaplen, ticks, offset, name))
         elif kind in (2, 6):
             if kind == 6:
@@ -96,6 +144,8 @@ def _pcapng(data):
             else:
                 i, _, high, low, cap, orig = struct.unpack(order + "HHIIII", body[:20])
             linktype, _, ticks, offset, name = interfaces[i]
+            if cap > len(body) - 20:
+                raise Corrupt("packet")
             t = high << 32 | low
             ns = (t // ticks + offset) * 10**9 + t % ticks * 10**9 // ticks
             yield name, Frame(ns % 2**64, max(orig, cap), linktype, body[20:20 + cap])
@@ -106,11 +156,11 @@ def _pcapng(data):
             yield name, Frame(0, max(orig, cap), linktype, body[4:4 + cap])
 
 
-def frames(path):
+def frames(path, interfaces_max=None):
     """All frames of a pcap or pcapng file, packed or not. Raises Corrupt where it breaks off."""
     data = file_bytes(path)
     if data[:4] == b"\x0a\x0d\x0d\x0a":
-        yield from (frame for _, frame in _pcapng(data))
+        yield from (frame for _, frame in _pcapng(data, interfaces_max))
     else:
         yield from _pcap(data)
 
@@ -186,12 +236,3 @@ def said(path):
             found.append(json.loads(data[at + 16:at + 16 + length]))
         at += size
     return found
-
-
-def folder(name):
-    """The capture files of a folder, or [] where the captures are not at hand."""
-    return sorted(p for p in (CAPTURES / name).glob("*") if p.is_file()) if have() else []
-
-
-def have():
-    return CAPTURES.is_dir()

@@ -19,7 +19,7 @@ SHOWN = ("frame radiotap prism wlan llc eth vlan ieee8021ad mpls pppoes ip ipv6 
 # one where tshark counts the payload in.
 CHAIN = {"ah", "wlan", "llc", "eth", "vlan", "ieee8021ad", "mpls", "pppoes", "ppp", "ip", "ipv6"}
 ENDS = {"tcp": None, "arp": None, "udp": 8, "udplite": 8, "icmp": 8, "icmpv6": 8, "igmp": 8,
-        "sctp": 12, "eapol": 4, "esp": 8, "gre": None}
+        "sctp": 12, "dccp": 20, "pppoed": 6, "eapol": 4, "esp": 8, "gre": None}
 
 
 def tshark_layers(path):
@@ -39,7 +39,7 @@ def tshark_end(layers):
     end = None
     seen = set()
     for name, offset, length in layers:
-        if name in ("frame", "radiotap", "prism", "wlan_radio", "fake-field-wrapper"):
+        if name in ("frame", "radiotap", "prism", "wlancap", "ppi", "wlan_radio", "fake-field-wrapper"):
             continue
         if name in ("wlan.mgt", "wlan_mgt", "wlan_aggregate") or (name == "llc" and "vlan" in seen):
             return None  # an 802.3 length behind a VLAN tag: we stop at the tag
@@ -62,10 +62,10 @@ def write_pcap(path, linktype, frames):
                                   len(f.data), f.orig_len) + f.data)
 
 
-def first_frames(folder):
+def first_frames(traces, folder):
     """The first frames of every file of a folder, by link type: few tshark runs, not hundreds."""
     found = collections.defaultdict(list)
-    for path in captures.folder(folder):
+    for path in traces.folder(folder):
         try:
             for frame in itertools.islice(captures.frames(path), FRAMES_A_FILE):
                 found[frame.linktype].append(frame)
@@ -74,13 +74,12 @@ def first_frames(folder):
     return {k: v for k, v in found.items() if k in trim.TRIMMED}
 
 
-@pytest.mark.captures
 @pytest.mark.parametrize("folder,least", [("hwsim", 500), ("radiotap", 1500), ("dot11-other", 1000),
                                           ("wired", 10000)])
-def test_reference_ends_where_tshark_ends(folder, least, tmp_path):
+def test_reference_ends_where_tshark_ends(traces, folder, least, tmp_path):
     count = collections.Counter()
     differences = []
-    for linktype, frames in first_frames(folder).items():
+    for linktype, frames in first_frames(traces, folder).items():
         write_pcap(tmp_path / "all.pcap", linktype, frames)
         for number, (frame, layers) in enumerate(zip(frames, tshark_layers(tmp_path / "all.pcap"))):
             kept, lied = trim.keep(frame.data, frame.orig_len, linktype, trim.EVERYTHING, True)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Makes the captures of this folder anew (make captures): all, or the parts that are named.
+
+    python -m captures [air|headers|wire|bad]...
+"""
+import sys
+
+from captures import air, bad, headers, wire
+from netns import testbed
+
+PARTS = {"air": air.make, "headers": headers.make, "wire": wire.make, "bad": bad.make}
+
+
+def main(names):
+    unknown = set(names) - set(PARTS)
+    if unknown:
+        print(f"captures: {' '.join(unknown)}: no such part; there are {' '.join(PARTS)}", file=sys.stderr)
+        return 2
+    testbed.private_mounts()
+    for name in names or PARTS:
+        PARTS[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
