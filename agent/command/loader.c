@@ -17,6 +17,7 @@
 #include "agent/source/clock.h"
 #include "agent/commands.h"
 #include "agent/tap/hook.h"
+#include "mounts.h"
 #include "pinned.h"
 #include "agent/tap/tap.h"
 
@@ -80,6 +81,8 @@ int attach_main(int argc, char **argv)
 
 	if (status)
 		return status - 1;
+	if (mounts_last("attach"))
+		return 1;
 	t = tap_open(&o);
 	if (!t)
 		return 1;
@@ -143,8 +146,8 @@ static void say_lost(const struct pinned *p, const char *interface, unsigned int
 	uint64_t frames = pinned_in_ring(p);
 
 	if (frames)
-		log_line("%s: %llu frames were in the ring and not exported yet; they are gone",
-			 interface, (unsigned long long)frames);
+		log_line("%s: %llu frame%s in the ring and not exported yet; lost", interface,
+			 (unsigned long long)frames, frames == 1 ? " was" : "s were");
 	if (together < p->config.count)
 		log_line("%s: was attached together with others, whose frames cannot be exported "
 			 "without it; 'saluki detach' them too ('saluki status' lists them)",

@@ -55,7 +55,7 @@ int module_main(int argc, char **argv)
 		usage(stdout);
 		return 0;
 	case -1:
-		log_line("module %s: no such command; 'saluki module --help' lists them", argv[1]);
+		options_no_command(module_commands, "saluki module", argv[1]);
 	}
 	return EXIT_USAGE;
 }

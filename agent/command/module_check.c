@@ -19,7 +19,8 @@ const struct option_def module_check_defs[] = {
 /* Returns 0, or the exit status plus one with everything said. */
 static int parse(struct module_request *r, int argc, char **argv)
 {
-	int id;
+	static const char *const hooks[] = { "xdp", "tc", NULL };
+	int id, hook = 0;
 
 	while ((id = options_next(module_check_defs, argc, argv)) != -1) {
 		if (id == 'h') {
@@ -35,12 +36,9 @@ static int parse(struct module_request *r, int argc, char **argv)
 			r->policy = optarg;
 		else if (id == 'i')
 			r->interface = optarg;
-		else if (id == OPT_HOOK && (!strcmp(optarg, "xdp") || !strcmp(optarg, "tc")))
-			r->hook = *optarg == 't' ? MODULE_TC : MODULE_XDP;
-		else if (id == OPT_HOOK) {
-			log_line("--hook %s: no such choice; see --help", optarg);
-			return EXIT_USAGE + 1;
-		} else
+		else if (id == OPT_HOOK && !options_choice("--hook", optarg, hooks, &hook))
+			r->hook = hook ? MODULE_TC : MODULE_XDP;
+		else
 			return EXIT_USAGE + 1;
 	}
 	r->object = module_object_argument(argc, argv);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/module/proof.h"
 #include "agent/module/slots.h"
 #include "json.h"
 #include "module.h"
@@ -51,15 +52,21 @@ static void print_hash(const uint8_t hash[32])
 		printf("%02x", hash[i]);
 }
 
+static const char *proof(const struct saluki_slot *s)
+{
+	return proof_name(s->kernel_proof ? PROOF_KERNEL : PROOF_SALUKI);
+}
+
 static void print_json(const struct saluki_slot *s, const struct saluki_slot_counters *c)
 {
 	printf("{");
 	json_string("name", s->name, sizeof(s->name));
 	printf("\"serial\": %" PRIu64 ", \"blake2b\": \"", (uint64_t)s->serial);
 	print_hash(s->hash);
-	printf("\", \"priority\": %u, \"instructions\": %u, \"reach\": %u, \"map_memory\": %" PRIu64
-	       ", \"loaded_ns\": %" PRIu64 ", \"shed\": %s, \"ns_a_frame\": %.1f",
-	       s->priority, s->instructions, s->reach, (uint64_t)s->map_memory,
+	printf("\", \"proof\": \"%s\", \"priority\": %u, \"instructions\": %u, \"reach\": %u, "
+	       "\"map_memory\": %" PRIu64 ", \"loaded_ns\": %" PRIu64
+	       ", \"shed\": %s, \"ns_a_frame\": %.1f",
+	       proof(s), s->priority, s->instructions, s->reach, (uint64_t)s->map_memory,
 	       (uint64_t)s->loaded_ns, c->shed ? "true" : "false", cost_ns(c));
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		printf(", \"%s\": %" PRIu64, counters[i].name, counter(c, i));
@@ -75,9 +82,9 @@ static void print_list(const struct saluki_slot *s)
 	if (gmtime_r(&t, &tm))
 		strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	printf("%s: serial %" PRIu64 ", priority %u, at most %u instructions a frame, %" PRIu64
-	       " bytes of maps, since %s\n  BLAKE2b ",
+	       " bytes of maps, proof %s, since %s\n  BLAKE2b ",
 	       s->name, (uint64_t)s->serial, s->priority, s->instructions, (uint64_t)s->map_memory,
-	       since);
+	       proof(s), since);
 	print_hash(s->hash);
 	printf("\n");
 }

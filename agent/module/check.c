@@ -302,6 +302,26 @@ static bool can_load(void)
 	return syscall(SYS_capget, &head, have) == 0 && (have[0].effective >> CAP_SYS_ADMIN & 1);
 }
 
+/* Whether it may be loaded by that proof. */
+static void proof_check(struct check *c)
+{
+	const struct verified *v = &c->out->verified;
+
+	if (v->proof == PROOF_KERNEL || c->out->grant.proof != GRANT_PROOF_KERNEL)
+		lines_granted(&c->lines, "to run in the kernel, proof %s", proof_name(v->proof));
+	else if (proof_is_unguarded())
+		lines_refused(&c->lines, "to run in the kernel, proof saluki",
+			      "the policy says Proof = kernel, and the kernel's verifier finds: %s",
+			      v->unproved);
+	else
+		lines_refused(&c->lines, "to run in the kernel, proof saluki",
+			      "the policy says Proof = kernel, and this kernel cannot prove it "
+			      "while it guards against Spectre (%s); boot Linux 6.7 or later with "
+			      "mitigations=off, which leaves the whole machine unguarded, or "
+			      "remove Proof = kernel",
+			      v->unproved);
+}
+
 static void instructions_check(struct check *c)
 {
 	uint32_t n = c->out->verified.instructions, granted = c->out->grant.instructions;
@@ -329,6 +349,7 @@ static int load_check(struct check *c)
 			  why);
 	if (is_wrong(c, err, "to run in the kernel", why))
 		return -EPERM;
+	proof_check(c);
 	instructions_check(c);
 	memory_check(c, "measured", verify_map_memory(c->obj));
 	return 0;

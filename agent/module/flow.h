@@ -7,8 +7,9 @@
  * The kernel's verifier lets root's programs do more than that: say addresses of the kernel's
  * memory; from Linux 5.9 on follow the address of a map into the kernel's structures; from 6.3 on
  * read the stack where they have written nothing, and find what others left there. It refuses all
- * of that to whom has CAP_BPF without CAP_PERFMON, but for them it also guards against speculation
- * (Spectre 1), and by that refuses the plainest of loops over a payload. So it is proved here:
+ * of that to programs that are loaded without CAP_PERFMON, but mostly guards these against
+ * speculation, too, and by that refuses the plainest of loops over a payload (proof.h). So it is
+ * proved here:
  *
  * - an address is moved, kept on the stack, reckoned on to another place, given to helpers, and
  *   compared with 0; it never becomes data (to be said, stored, reckoned with, compared). It is not

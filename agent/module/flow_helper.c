@@ -81,7 +81,7 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 			    const struct kind *map)
 {
 	const struct flow_value *v = &s->registers[reg], data = flow_data();
-	const char *why;
+	const char *why = NULL;
 	int32_t number;
 	uint64_t most;
 	uint32_t len;
@@ -109,9 +109,10 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 		return "it gives a helper the address of a map as that of data";
 	if (!(v->may & FLOW_STACK))
 		return NULL;
-	/* A queue may have nothing to put there; and what is at the place for a Bloom filter is
-	 * read. */
-	why = is == PLACE && map->is_queue ? NULL : flow_stack_read(s, v, len);
+	/* A queue writes its place and nothing beside it. Where that place depends on data, the
+	 * verifier wants all that it may be written before. A Bloom filter reads its place. */
+	if (is != PLACE || !map->is_queue || v->span || v->is_indexed)
+		why = flow_stack_read(s, v, len);
 	if (!why && is == PLACE)
 		why = flow_stack_store(s, v, len, &data, false);
 	if (!why) /* older verifiers take what a helper reads for written, by any pointer */

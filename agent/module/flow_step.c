@@ -65,8 +65,9 @@ static const char *reckon(struct flow_state *s, const struct bpf_insn *i)
 	struct flow_value *to = &s->registers[i->dst_reg], by = operand(s, i);
 	bool wide = BPF_CLASS(i->code) == BPF_ALU64;
 	uint8_t op = BPF_OP(i->code);
+	bool turned = op == BPF_NEG || op == BPF_END;
 
-	if (op == BPF_NEG || op == BPF_END) /* their source bit says other things */
+	if (turned) /* the source bit says other things */
 		by = flow_data();
 	if (op == BPF_MOV)
 		return move(to, &by, wide, i->off);
@@ -74,10 +75,9 @@ static const char *reckon(struct flow_state *s, const struct bpf_insn *i)
 		return add(to, &by, op == BPF_SUB, BPF_SRC(i->code) == BPF_X);
 	if (!flow_is_data(to) || !flow_is_data(&by))
 		return made;
-	if (op == BPF_END) /* of either class, whatever its width */
-		*to = i->imm == 16 ? flow_bytes(2) : flow_data();
-	else
-		*to = i->off ? flow_data() : flow_reckon(op, wide, to, &by);
+	/* The verifier knows nothing of the result, not even that it has 32 bits or less. To know
+	 * more is to take other bytes of the stack for read. */
+	*to = turned || i->off ? flow_data() : flow_reckon(op, wide, to, &by);
 	return NULL;
 }
 

@@ -186,14 +186,11 @@ static struct flow_value reckoned(uint8_t op, bool wide, const struct flow_value
 	of_b = knows_b ? n : of_b;
 	if (op == BPF_AND)
 		return flow_below(of_a < of_b ? of_a : of_b);
+	/* Of a quotient or a remainder the verifier knows nothing, so neither do we. */
 	if (!flow_is_number(b, &by) || by < 0)
 		return flow_data();
 	if (op == BPF_RSH && by < (wide ? 64 : 32))
 		return flow_below(of_a >> by);
-	if (op == BPF_MOD && by)
-		return flow_below(of_a < (uint32_t)by ? of_a : (uint32_t)by - 1);
-	if (op == BPF_DIV && by)
-		return flow_below(of_a / by);
 	if (op == BPF_LSH && by < 16 && knows_a)
 		return flow_below(of_a << by);
 	if (op == BPF_MUL && by < 65536 && knows_a)

@@ -20,6 +20,13 @@
 #define GRANT_HELPERS 256  /* numbers of helpers, from 0 */
 #define GRANT_MAP_TYPES 64 /* and of types of maps */
 
+/* Who is to prove that a module leaks nothing: proof.h. */
+enum grant_proof {
+	GRANT_PROOF_EITHER, /* the kernel where it can, else Saluki */
+	GRANT_PROOF_KERNEL, /* the kernel, or the module is refused */
+	GRANT_PROOF_SALUKI, /* the kernel is not asked, for its guards take time on each frame */
+};
+
 struct module_grant {
 	char name[MODULE_NAME_MAX + 1]; /* of its section: a module's, or "*" */
 	unsigned int line;		/* where that begins in the policy */
@@ -41,7 +48,8 @@ struct module_grant {
 	uint32_t instructions; /* that the verifier goes through */
 	uint32_t events;       /* a second */
 	uint32_t priority;     /* 0 to 100; those of low priority are shed first */
-	uint32_t named;	       /* which of these numbers it names: policy_grant.c */
+	enum grant_proof proof;
+	uint32_t named; /* which of these numbers it names: policy_grant.c */
 };
 
 static inline bool grant_helper(const struct module_grant *g, uint32_t number)

@@ -147,6 +147,7 @@ static void fill_slot(struct saluki_slot *slot, const struct saluki_config *conf
 	slot->map_memory = c->map_memory;
 	slot->instructions = c->verified.instructions;
 	slot->reach = c->verified.reach;
+	slot->kernel_proof = c->verified.proof == PROOF_KERNEL;
 	snprintf(slot->name, sizeof(slot->name), "%s", c->signature.name);
 	memcpy(slot->hash, c->signature.object, sizeof(slot->hash));
 	set_shedding(slot, config, g->priority);

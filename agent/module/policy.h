@@ -16,6 +16,7 @@
  *     Instructions = 2000
  *     Events = 100
  *     Priority = 50
+ *     Proof = kernel
  *
  * [Module *] is for all that have no section of their own. What is not granted is not. Words are as
  * in wg.conf(5): names of sections and entries in any case, '#' begins a comment.

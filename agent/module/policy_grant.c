@@ -180,7 +180,7 @@ static int take_number(struct module_grant *g, const char *word, const char *val
 		i++;
 	snprintf(why, POLICY_WHY_LEN,
 		 "%.40s: no such entry; there are Key, Interface, Show, Helper, Map, MapMemory, "
-		 "Instructions, Events and Priority",
+		 "Instructions, Events, Priority and Proof",
 		 word);
 	if (i == 4)
 		return -EINVAL;
@@ -200,6 +200,27 @@ static int take_number(struct module_grant *g, const char *word, const char *val
 	return 0;
 }
 
+#define PROOF_NAMED (1U << 31) /* behind the numbers */
+
+static int take_proof(struct module_grant *g, const char *value, char why[POLICY_WHY_LEN])
+{
+	snprintf(why, POLICY_WHY_LEN, "Proof: stands here twice");
+	if (g->named & PROOF_NAMED)
+		return -EINVAL;
+	g->named |= PROOF_NAMED;
+	snprintf(why, POLICY_WHY_LEN,
+		 "Proof: %.60s: no such choice; there are kernel and saluki (without Proof, the "
+		 "kernel where it can)",
+		 value);
+	if (!strcmp(value, "kernel"))
+		g->proof = GRANT_PROOF_KERNEL;
+	else if (!strcmp(value, "saluki"))
+		g->proof = GRANT_PROOF_SALUKI;
+	else
+		return -EINVAL;
+	return 0;
+}
+
 int grant_entry(struct module_grant *g, const char *word, char *value, char why[POLICY_WHY_LEN])
 {
 	static const struct {
@@ -213,6 +234,8 @@ int grant_entry(struct module_grant *g, const char *word, char *value, char why[
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		if (!strcasecmp(word, lists[i].name))
 			return take_all(g, lists[i].one, lists[i].name, value, why);
+	if (!strcasecmp(word, "Proof"))
+		return take_proof(g, value, why);
 	return take_number(g, word, value, why);
 }
 

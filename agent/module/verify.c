@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/tap/insn.h"
 #include "agent/tap/program.h"
@@ -15,11 +16,9 @@
 #include "reach.h"
 #include "shape.h"
 #include "splice.h"
+#include "verify_log.h"
 #include "wants.h"
 #include "zeros.h"
-
-#define LOG_LEN (4 << 20)
-#define LOG_WHY_AND_HOW_MUCH 4 /* BPF_LOG_STATS, include/linux/bpf_verifier.h; since Linux 5.2 */
 
 /* libbpf calls us back without a word of our own, so there is one load at a time. */
 static struct {
@@ -30,7 +29,8 @@ static struct {
 	bool seen; /* what is loaded */
 	bool refused;
 	char leaks[FLOW_WHY_LEN]; /* how; empty: it does not */
-	uint32_t reach;
+	struct verified verified;
+	struct proof_rights rights; /* dropped while the kernel itself is to prove it */
 } loading;
 
 static bool is_own_map(int fd)
@@ -71,12 +71,57 @@ static size_t maps_of(const struct bpf_object *obj, struct flow_map *out)
 	return count;
 }
 
+/* Whether the verifier proves it itself. Where it guards against speculation, it goes through more
+ * instructions; unless the policy insists on that proof, they must be within the grant. */
+static bool kernel_proves(const struct bpf_program *prog, const struct bpf_prog_load_opts *opts)
+{
+	struct bpf_prog_load_opts strict = *opts;
+	enum grant_proof asked = loading.grant->proof;
+	char *log = asked == GRANT_PROOF_SALUKI ? NULL : calloc(1, VERIFY_LOG_LEN);
+	bool within;
+	int fd;
+
+	if (!log)
+		return false;
+	strict.log_buf = log;
+	strict.log_size = VERIFY_LOG_LEN;
+	strict.log_level = VERIFY_LOG_LEVEL;
+	fd = proof_load(bpf_program__type(prog), bpf_program__insns(prog),
+			bpf_program__insn_cnt(prog), &strict);
+	within = verify_log_processed(log) <= loading.grant->instructions;
+	if (fd < 0)
+		snprintf(loading.verified.unproved, VERIFY_WHY_LEN, "%.200s",
+			 *log ? verify_log_why(log) : strerror(-fd));
+	else
+		close(fd);
+	free(log);
+	return fd >= 0 && (within || asked == GRANT_PROOF_KERNEL);
+}
+
+/* What the kernel has proved needs no zeros. Else it may prove it with them. */
+static int prove(struct bpf_program *prog, struct bpf_prog_load_opts *opts, const uint64_t *zeros)
+{
+	size_t count = bpf_program__insn_cnt(prog);
+	bool proved = kernel_proves(prog, opts);
+	uint64_t any = 0;
+	int err = 0;
+
+	for (size_t n = 0; n < count; n++)
+		any |= zeros[n];
+	if (!proved && any) {
+		err = zeros_insert(prog, opts, loading.shim_insns, zeros);
+		proved = !err && kernel_proves(prog, opts);
+	}
+	loading.verified.proof = proved ? PROOF_KERNEL : PROOF_SALUKI;
+	return err;
+}
+
 /* Holds it to its view: flow.h. */
 static int keep_to_view(struct bpf_program *prog, struct bpf_prog_load_opts *opts)
 {
 	size_t count = bpf_program__insn_cnt(prog), maps = maps_of(loading.obj, NULL);
 	struct flow_map *all = calloc(maps + 1, sizeof(*all));
-	uint64_t *zeros = calloc(count, sizeof(*zeros)), any = 0;
+	uint64_t *zeros = calloc(count, sizeof(*zeros));
 	int err = all && zeros ? 0 : -ENOMEM;
 
 	if (!err) {
@@ -84,10 +129,7 @@ static int keep_to_view(struct bpf_program *prog, struct bpf_prog_load_opts *opt
 		err = flow_check(bpf_program__insns(prog), count, loading.shim_insns,
 				 &(struct flow_maps){ all, maps }, zeros, loading.leaks);
 	}
-	for (size_t n = 0; !err && n < count; n++)
-		any |= zeros[n];
-	if (any)
-		err = zeros_insert(prog, opts, loading.shim_insns, zeros);
+	err = err ?: prove(prog, opts, zeros);
 	free(all);
 	free(zeros);
 	return err;
@@ -110,8 +152,10 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 		return -EPERM;
 	err = splice_module(prog, opts, cookie) ?: keep_to_view(prog, opts);
 	if (!err)
-		loading.reach = reach_of(prog, opts,
-					 bpf_object__find_map_fd_by_name(loading.obj, SHAPE_VIEW));
+		loading.verified.reach = reach_of(
+			prog, opts, bpf_object__find_map_fd_by_name(loading.obj, SHAPE_VIEW));
+	if (!err && loading.verified.proof == PROOF_KERNEL)
+		err = proof_drop(&loading.rights);
 	/* What the verifier does not take, either, it says itself. */
 	return *loading.leaks ? 0 : err;
 }
@@ -171,102 +215,65 @@ int verify_open(struct bpf_object **obj, const struct module_object *linked, con
 	return -EPERM;
 }
 
-/* ---- what the verifier says ------------------------------------------------------------------ */
-
-/* The last line that says why, not where or how much. */
-static bool says_why(const char *line)
-{
-	static const char *const others[] = { "processed ",  "-- ",	    "verification time",
-					      "stack depth", "peak_states", "cur state",
-					      "old state" };
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (!strncmp(line, others[i], strlen(others[i])))
-			return false;
-	return *line;
-}
-
-static const char *last_line(char *log)
-{
-	char *line = NULL, *next = log, *one;
-
-	while ((one = strsep(&next, "\n")))
-		if (says_why(one))
-			line = one;
-	return line ?: "it does not say why";
-}
+/* ---- load ------------------------------------------------------------------------------------ */
 
 static void explain(char *log, int err, char why[VERIFY_WHY_LEN])
 {
-	if (err == -EPROTO) /* splice.h */
+	if (loading.refused)
+		snprintf(why, VERIFY_WHY_LEN, "its last instructions are not those granted");
+	else if (err == -EPROTO) /* splice.h */
 		snprintf(why, VERIFY_WHY_LEN,
 			 "module() is called by another function, or by itself; put what they have "
 			 "in common into a function of its own");
 	else if (err == -ERANGE)
 		snprintf(why, VERIFY_WHY_LEN, "it jumps out of module()");
-	else if (!*log)
+	else if (err && !*log)
 		snprintf(why, VERIFY_WHY_LEN, "the kernel does not take it: %s", strerror(-err));
+	else if (err)
+		snprintf(why, VERIFY_WHY_LEN, "the verifier: %.400s", verify_log_why(log));
 	else
-		snprintf(why, VERIFY_WHY_LEN, "the verifier: %.400s", last_line(log));
+		snprintf(why, VERIFY_WHY_LEN, "%s", loading.leaks);
 }
 
-/* What it went through, in its last line: Linux before 5.16 says it nowhere else. */
-static uint32_t processed(const char *log)
-{
-	uint32_t n = 0;
-
-	for (const char *at = log; (at = strstr(at, "processed ")); at++)
-		if (at == log || at[-1] == '\n')
-			sscanf(at, "processed %" SCNu32 " insns", &n);
-	return n;
-}
-
-static int load(struct bpf_object *obj, int view_fd)
+static int load(struct bpf_object *obj, int view_fd, char *log)
 {
 	struct bpf_map *view = bpf_object__find_map_by_name(obj, SHAPE_VIEW);
+	struct bpf_program *prog = verify_program(obj);
 	int err = view ? 0 : -ENOENT;
 
+	bpf_program__set_log_buf(prog, log, VERIFY_LOG_LEN);
+	bpf_program__set_log_level(prog, VERIFY_LOG_LEVEL);
 	if (!err && view_fd >= 0)
 		err = bpf_map__reuse_fd(view, view_fd);
-	return err ?: bpf_object__load(obj);
+	err = err ?: bpf_object__load(obj);
+	proof_restore(&loading.rights);
+	bpf_program__set_log_buf(prog, NULL, 0);
+	return err;
 }
 
 int verify_load(struct bpf_object *obj, const struct module_grant *grant, enum module_hook hook,
 		int view_fd, struct verified *v, char why[VERIFY_WHY_LEN])
 {
 	libbpf_print_fn_t before = libbpf_set_print(silent);
-	char *log = calloc(1, LOG_LEN);
-	int err = log ? 0 : -ENOMEM;
+	char *log = calloc(1, VERIFY_LOG_LEN);
+	int err;
 
+	memset(&loading, 0, sizeof(loading));
 	loading.grant = grant;
 	loading.obj = obj;
 	loading.hook = hook;
 	loading.shim_insns = module_shim_insns(hook);
-	loading.seen = false;
-	loading.refused = false;
-	loading.leaks[0] = 0;
-	loading.reach = 0;
-	if (log) {
-		bpf_program__set_log_buf(verify_program(obj), log, LOG_LEN);
-		bpf_program__set_log_level(verify_program(obj), LOG_WHY_AND_HOW_MUCH);
-	}
-	err = err ?: load(obj, view_fd);
+	err = log ? load(obj, view_fd, log) : -ENOMEM;
 	loading.refused |= !err && !loading.seen;
 	err = loading.refused ? -EPERM : err;
-	v->instructions = err ? 0 : processed(log);
-	v->reach = loading.reach;
-	if (err && loading.refused)
-		snprintf(why, VERIFY_WHY_LEN, "its last instructions are not those granted");
-	else if (err)
+	loading.verified.instructions = err ? 0 : verify_log_processed(log);
+	*v = loading.verified;
+	if (err || *loading.leaks)
 		explain(log ?: "", err, why);
-	else if (*loading.leaks)
-		snprintf(why, VERIFY_WHY_LEN, "%s", loading.leaks);
-	if (log)
-		bpf_program__set_log_buf(verify_program(obj), NULL, 0);
 	loading.grant = NULL;
 	free(log);
 	libbpf_set_print(before);
-	return loading.refused || *loading.leaks ? -EPERM : err;
+	return *loading.leaks ? -EPERM : err;
 }
 
 /* ---- what it takes --------------------------------------------------------------------------- */

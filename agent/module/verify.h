@@ -12,6 +12,7 @@
 
 #include "grant.h"
 #include "object.h"
+#include "proof.h"
 #include "shim.h"
 
 #define VERIFY_WHY_LEN 512
@@ -25,6 +26,8 @@ struct verified {
 	uint32_t instructions; /* that the verifier went through: no frame takes more; 0: this
 				* kernel does not say (Linux before 5.2) */
 	uint32_t reach;	       /* bytes of its view that it can read or write at most */
+	enum proof proof;
+	char unproved[VERIFY_WHY_LEN]; /* why the kernel does not prove it; "": it does */
 };
 
 /* Loads it. `view_fd`: the capture's view, which it shares; -1: one of its own. Takes privilege.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Zeros: functions of a module that may read their stack where they have written nothing begin by
- * writing zeros there, instead of finding what others left. In: a program as it is about to be
- * loaded, and where that is (flow.h). Out: the program with more instructions.
+ * writing zeros there, instead of finding what others left. What the kernel itself has proved
+ * (proof.h) reads no such stack. In: a program as it is about to be loaded, and where that is
+ * (flow.h). Out: the program with more instructions.
  */
 #ifndef AGENT_MODULE_ZEROS_H
 #define AGENT_MODULE_ZEROS_H

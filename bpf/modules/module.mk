@@ -8,9 +8,10 @@
 CLANG ?= clang
 # <saluki/module.h>: in the tree, or where it was installed.
 MODULE_INCLUDE := $(dir $(lastword $(MAKEFILE_LIST)))../../include
-# <asm/types.h> lies apart on Debian.
+# <asm/types.h> lies apart on Debian. Objects do not name the folder that they are built in, so they
+# are the same wherever that is.
 MODULE_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -I$(MODULE_INCLUDE) \
-	-idirafter /usr/include/$(shell uname -m)-linux-gnu
+	-ffile-prefix-map=$(CURDIR)=. -idirafter /usr/include/$(shell uname -m)-linux-gnu
 # Types (BTF) stay, lines of the source do not.
 MODULE_COMPILE = $(CLANG) $(MODULE_CFLAGS) $(MODULE_MORE) -c -o $(1) $(2) && llvm-strip -g $(1)
 # libbpf for those that read maps, the mathematics of those that reckon: whoever needs neither is

@@ -2,6 +2,7 @@
 """saluki module: keys, signatures, and modules that are refused, each with the line that says why."""
 import base64
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -15,7 +16,7 @@ from netns import testbed
 from netns.testbed import BUILD, ROOT
 
 HOSTILE = sorted(p for p in (ROOT / "tests/modules").glob("*.bpf.c") if p.name != "all_granted.bpf.c")
-COUNT = ROOT / "build/modules/count.o"
+COUNT, WORM = ROOT / "build/modules/count.o", ROOT / "build/modules/worm.o"
 
 GENEROUS = """Interface = *
 Helper = map_lookup_elem, map_update_elem, map_delete_elem, ktime_get_ns, get_prandom_u32
@@ -189,6 +190,99 @@ def test_what_it_sees_is_said(bench):
     assert got.returncode == 1 and "a.key: is a secret that others can read: chmod 600" in got.stderr
 
 
+# ---- who proves it -------------------------------------------------------------------------------
+
+def is_unguarded():
+    """Whether this kernel proves modules without its guards against speculation."""
+    got = subprocess.run([BUILD / "tests/flow_kernel", "1", "1"], capture_output=True, check=True)
+    return json.loads(got.stdout)["unguarded"]
+
+
+def proof(got):
+    return re.search(r"^wants to run in the kernel, proof (\w+)", got.stdout, re.M)[1]
+
+
+def instructions(got):
+    return int(re.search(r"^wants (\d+) instructions a frame", got.stdout, re.M)[1])
+
+
+def test_what_is_simple_the_kernel_proves(bench):
+    """With its guards as without them. A policy may do without that."""
+    obj = bench.sign(bench.take(COUNT))
+    for entry, expected in ("", "kernel"), ("Proof = kernel\n", "kernel"), ("Proof = saluki\n", "saluki"):
+        bench.write_policy(GENEROUS, more=entry)
+        got = bench.check(obj)
+        assert got.returncode == 0 and proof(got) == expected, got
+        assert f"wants to run in the kernel, proof {expected}: granted\n" in got.stdout
+
+
+def test_what_its_guards_refuse_the_kernel_does_not_prove(bench):
+    obj = bench.sign(bench.take(WORM))
+    entries = GENEROUS.replace("Instructions = 2000", "Instructions = 32000")
+    bench.write_policy(entries)
+    got = bench.check(obj)
+    assert got.returncode == 0 and proof(got) == ("kernel" if is_unguarded() else "saluki"), got
+    bench.write_policy(entries, more="Proof = kernel\n")
+    if is_unguarded():
+        assert proof(bench.check(obj)) == "kernel"
+        return
+    (line,) = bench.refused(obj)
+    assert re.fullmatch(r"wants to run in the kernel, proof saluki: refused: the policy says Proof = kernel, and "
+                        r"this kernel cannot prove it while it guards against Spectre \(R\d.*\); boot Linux 6.7 "
+                        r"or later with mitigations=off, which leaves the whole machine unguarded, or remove Proof = "
+                        r"kernel", line), line
+
+
+def test_a_leak_is_refused_whoever_was_to_find_it(bench):
+    obj = bench.sign(bench.take(ROOT / "build/tests/modules/address_said.bpf.o"))
+    for entry in "", "Proof = kernel\n", "Proof = saluki\n":
+        bench.write_policy(GENEROUS, more=entry)
+        assert any("it leaves an address where others can read it" in line for line in bench.refused(obj))
+
+
+def test_the_kernel_s_guards_do_not_use_up_what_is_granted(bench):
+    """They make the verifier go through more; with Saluki's proof it is within the grant."""
+    obj = bench.sign(bench.take(COUNT))
+    counts = {}
+    for name in "saluki", "kernel":
+        bench.write_policy(GENEROUS, more=f"Proof = {name}\n")
+        counts[name] = instructions(bench.check(obj))
+    exact = GENEROUS.replace("Instructions = 2000", f"Instructions = {counts['saluki']}")
+    bench.write_policy(exact)
+    got = bench.check(obj)
+    assert got.returncode == 0 and instructions(got) == counts["saluki"], got
+    assert proof(got) == ("saluki" if counts["kernel"] > counts["saluki"] else "kernel")
+    bench.write_policy(exact, more="Proof = kernel\n")
+    if counts["kernel"] > counts["saluki"]:
+        assert f"wants {counts['kernel']} instructions a frame" in bench.refused(obj)[0]
+
+
+def loads(bench, obj):
+    """Each load of a program, in order: its name, and the capabilities that were effective."""
+    trace = bench.folder / "trace"
+    got = bench.ns.run("strace", "-o", trace, "-e", "trace=capset,bpf", BUILD / "saluki", "module", "check",
+                       "--policy", bench.policy, obj, capture_output=True, check=False)
+    assert got.returncode == 0, got
+    effective, found = None, []
+    for line in trace.read_text().splitlines():
+        if line.startswith("capset("):
+            effective = set(re.search(r"effective=(\S+?),", line)[1].split("|"))
+        elif line.startswith("bpf(BPF_PROG_LOAD"):
+            found.append((re.search(r'prog_name="(\w*)"', line)[1], effective))
+    return found, effective
+
+
+def test_what_the_kernel_proves_is_loaded_without_privilege(bench):
+    obj = bench.sign(bench.take(COUNT))
+    found, last = loads(bench, obj)
+    ((_, effective),) = [load for load in found if load[0].startswith("saluki_module")]
+    few = {"1<<CAP_PERFMON", "1<<CAP_SYS_ADMIN"}
+    assert not effective & few and "1<<CAP_BPF" in effective and few < last, found
+    bench.write_policy(GENEROUS, more="Proof = saluki\n")
+    found, last = loads(bench, obj)
+    assert last is None and [name for name, _ in found if name.startswith("saluki_module")], found
+
+
 # ---- who answers for it --------------------------------------------------------------------------
 
 def test_unsigned(bench):
@@ -322,6 +416,7 @@ def test_policy_behind_a_link_in_a_folder_of_others(bench):
     ("Map = prog_array", "line 3: Map: prog_array: is no type that a module can have"),
     ("Show = everything", "line 3: Show: everything: no such field"),
     ("Bark = yes", "line 3: Bark: no such entry"),
+    ("Proof = mine", "line 3: Proof: mine: no such choice; there are kernel and saluki"),
     ("[Modul x]", "line 3: [Modul x]: is no section; write [Module NAME] or [Keys]")])
 def test_policy_with_mistakes(bench, text, said):
     bench.sign(bench.take(COUNT))

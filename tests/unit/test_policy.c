@@ -58,7 +58,7 @@ static void all_that_can_be_granted(void **state)
 		"Key = " KEY "  # whose\n  key=" OTHER "\r\nINTERFACE = mon*,eth0\ninterface = x\n"
 		"Show = radiotap, mac hashed,ssid,ip  prefix, ports, payload 64\nshow = label\n"
 		"Helper = map_lookup_elem , ktime_get_ns\nMap = array, lru_hash\nMapMemory = 256K\n"
-		"Instructions = 2000\nEvents = 100\nPriority = 50\n\n# the end");
+		"Instructions = 2000\nEvents = 100\nPriority = 50\nproof = kernel\n\n# the end");
 
 	(void)state;
 	assert_int_equal(g->line, 4);
@@ -81,6 +81,7 @@ static void all_that_can_be_granted(void **state)
 	assert_int_equal(g->instructions, 2000);
 	assert_int_equal(g->events, 100);
 	assert_int_equal(g->priority, 50);
+	assert_int_equal(g->proof, GRANT_PROOF_KERNEL);
 	assert_string_equal(policy.anonymise, "/a");
 	assert_string_equal(policy.trajectory, "/t");
 }
@@ -92,6 +93,14 @@ static void a_module_s_own_section_goes_first(void **state)
 	assert_int_equal(policy_grant(&policy, "m")->events, 2);
 	assert_int_equal(policy_grant(&policy, "n")->events, 0);
 	assert_int_equal(policy_grant(&policy, "other")->events, 1);
+}
+
+static void who_is_to_prove_it(void **state)
+{
+	(void)state;
+	assert_int_equal(granted("Events = 1")->proof, GRANT_PROOF_EITHER);
+	assert_int_equal(granted("Proof = kernel # only")->proof, GRANT_PROOF_KERNEL);
+	assert_int_equal(granted("PROOF=saluki")->proof, GRANT_PROOF_SALUKI);
 }
 
 static void mistakes_are_said_with_line_and_word(void **state)
@@ -111,6 +120,10 @@ static void mistakes_are_said_with_line_and_word(void **state)
 		{ "[Module m]\nEvents", "line 2: Events: needs something behind it" },
 		{ "[Module m]\nEvents =  # 5", "line 2: Events: needs something behind it" },
 		{ "[Module m]\n= 5", "needs something" },
+		{ "[Module m]\nProof = none", "line 2: Proof: none: no such choice" },
+		{ "[Module m]\nProof = kernel, saluki", "kernel, saluki: no such choice" },
+		{ "[Module m]\nProof = kernel\nPROOF = kernel",
+		  "line 3: Proof: stands here twice" },
 		{ "[Module m]\nBark = 5", "line 2: Bark: no such entry; there are Key" },
 		{ "[Module m]\nKey = abc", "line 2: Key: abc: is no key" },
 		{ "[Module m]\nKey = " KEY ",", "Key: a word is missing beside a comma" },
@@ -188,6 +201,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_named_is_not_granted),
 		cmocka_unit_test(all_that_can_be_granted),
 		cmocka_unit_test(a_module_s_own_section_goes_first),
+		cmocka_unit_test(who_is_to_prove_it),
 		cmocka_unit_test(mistakes_are_said_with_line_and_word),
 		cmocka_unit_test(no_more_than_there_is_room_for),
 	};

@@ -8,7 +8,7 @@ import shutil
 import struct
 import subprocess
 
-from bpf import filters
+from bpf import filters, holes
 from netns.testbed import ROOT
 from reference import captures, shapes
 from reference.test_reference import write_pcap
@@ -88,6 +88,9 @@ NEWEST = {**NEW, "no tc": Run("mon0", "--source tc", "tc", kernel="no_tc")}
 
 RUNS = {"5.10": OLD, "6.1": NEW, "6.12": NEWEST}
 
+# Machines that are booted in another way than Debian's: kernel, and what their command line has more.
+UNGUARDED = "6.12-unguarded"
+BOOTED = {UNGUARDED: ("6.12", "mitigations=off")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +129,12 @@ MODULES = {
             "module mapped": Run("mon0", "--ring mapped", "xdp generic", verb="module")},
     "6.12": {"module": Run("tap0", "", "xdp native", verb="module"),
              "module mapped tc": Run("mon0", "--ring mapped --source tc", "tc", verb="module")},
+    UNGUARDED: {"module": Run("tap0", "", "xdp native", verb="module")},
 }
+
+# Random programs for the oracle (tests/bpf/flow_kernel.c): seeds, and programs of each. A quarter can be
+# compared. 20,000 take half a minute. A planted hole must show in the first of so many.
+SEEDS, PROGRAMS, UNTIL_FOUND = (1, 2), 20000, 35000
 # Of tests/modules: what the kernel's verifier refuses, what the policy does, and what flow.c does.
 HOSTILE = ("past_view", "past_payload", "view_kept", "endless", "kernel_read", "address_said", "map_followed")
 # On Linux 5.10 an exchange in one step is refused.
@@ -142,13 +150,29 @@ def folder(name):
     return name.replace(" ", "-").replace(",", "")
 
 
+def unguarded():
+    """Where the kernel proves modules: what does it say of them, and does flow.c miss anything?"""
+    yield "with_all check check proved.conf"
+    yield "with_all proof proof tap0"
+    for seed in SEEDS:
+        yield f"with_all oracle oracle.{seed} flow_kernel {seed} {PROGRAMS}"
+    for n in range(len(holes.HOLES)):
+        yield f"with_all oracle hole.{n} /data/holes/hole{n} 1 {UNTIL_FOUND}"
+    for name, r in MODULES[UNGUARDED].items():
+        yield f"{r.kernel} {r.verb} {folder(name)} {r.interface} {r.options}"
+
+
 def lines(kernel):
     """The list that the guest works off."""
+    if kernel == UNGUARDED:
+        yield from unguarded()
+        return
     yield "with_all probe probe tap0"
     yield "with_all filter filter"
     for hook, linktype in TRIMS[kernel]:
         yield f"with_all trim {hook}.{linktype} {hook} {linktype}"
-    yield "with_all check check"
+    yield "with_all check check modules.conf"
+    yield "with_all proof proof tap0"
     for name, r in (RUNS[kernel] | MODULES[kernel]).items():
         yield f"{r.kernel} {r.verb} {folder(name)} {r.interface} {r.options}"
     for name, r in RADIOS.items():
@@ -187,7 +211,10 @@ def modules():
 
 
 def write_modules(folder_):
-    (folder_ / "modules").mkdir()
+    for name in ("modules", "holes"):
+        (folder_ / name).mkdir()
+    for name in holes.HOLES:
+        holes.build(name, folder_ / "holes")
     for path in itertools.chain(*modules()):
         shutil.copy(path, folder_ / "modules")
     subprocess.run(["make", "-s", "-C", ROOT, "module", "SRC=tests/modules/runs/each.bpf.c",

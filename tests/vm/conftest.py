@@ -11,18 +11,19 @@ from vm import cases, kernels, machine
 
 MODULES = ("tun", "veth", "sch_ingress", "cls_bpf", "mac80211_hwsim")
 PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play",
-                                                   "tests/trim_run", "tests/filter_run")),
+                                                   "tests/trim_run", "tests/filter_run",
+                                                   "tests/flow_kernel")),
             *(pathlib.Path("/sbin") / p for p in ("ip", "ethtool", "iw"))]
 INIT = pathlib.Path(__file__).parent / "init"
-# What a VM has, from the moment when all are started. Warm, with two cores, 100 s are usual.
-SECONDS = 360
+# What a VM has, from the moment when all are started. Warm, with two cores, 140 s are usual.
+SECONDS = 480
 
 
 def _chosen(session):
-    """The kernels that the tests to be run ask for."""
+    """The machines that the tests to be run ask for: a kernel's name, or that of how it is booted."""
     asked = {item.callspec.params.get("kernel") for item in session.items
              if hasattr(item, "callspec")}
-    return [name for name in kernels.KERNELS if name in asked]
+    return [name for name in (*kernels.KERNELS, *cases.BOOTED) if name in asked]
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +31,7 @@ def machines(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("vm")
     trees = {}
     for name in _chosen(request.session):
-        trees[name], seconds = kernels.tree(name)
+        trees[name], seconds = kernels.tree(cases.BOOTED.get(name, (name,))[0])
         print(f"Linux {name}: {trees[name].name}, "
               f"{f'fetched in {seconds:.0f} s' if seconds else 'in the cache'}")
     began = time.monotonic()
@@ -41,7 +42,8 @@ def machines(request, tmp_path_factory):
         for name, tree in trees.items():
             running[name] = machine.Machine(
                 folder / name, tree, base, MODULES,
-                {"cases": "".join(f"{line}\n" for line in cases.lines(name))})
+                {"cases": "".join(f"{line}\n" for line in cases.lines(name))},
+                append=cases.BOOTED.get(name, (name, ""))[1])
         yield running
     finally:
         for vm in running.values():
