@@ -27,7 +27,7 @@ override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD)
 	$(if $(filter bpf,$(WITHOUT)),-DWITHOUT_BPF) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
-	-Ivmlinux/$(ARCH) -MMD -MP
+	-Ivmlinux/$(ARCH) -ffile-prefix-map=$(CURDIR)=. -MMD -MP
 # zstd's static interface is used (agent/export/compress.c), so zstd is linked statically.
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
 LIB_CMOCKA := -lcmocka
@@ -41,7 +41,7 @@ PACKAGES := gcc libc6-dev clang llvm bpftool libbpf-dev libxdp-dev libpcap0.8-de
 	python3-venv
 PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 busybox-static cpio \
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
-	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex
+	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin
 PACKAGES_BENCH := netsniff-ng linux-perf valgrind
 
 WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
@@ -51,7 +51,7 @@ WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps attach_slots hook insert maps pin \
 		program tap_bpf tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
-	$(addprefix command/,loader pinned probe refilter_pinned swarm swarm_combos swarm_options \
+	$(addprefix command/,loader mounts pinned probe refilter_pinned swarm swarm_combos swarm_options \
 		swarm_report swarm_send swarm_session module module_check module_consume module_fill \
 		module_keys module_list module_sign module_slots)) \
 	$(wildcard agent/module/*.c)
@@ -59,9 +59,10 @@ NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
 NEEDS_seccomp := agent/sandbox.c
 NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,claim monitor monitor_make monitor_undo nl80211 nl80211_ask record)
 # No library's, but for machines with some more memory than those without libbpf, too.
+NEEDS_generation := agent/generation.c
 NEEDS_one_way := agent/export/one_way.c agent/export/one_way_send.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file spool_read spool_write stow)
-ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),one_way spool)
+ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool)
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \
 		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(ABSENT))
@@ -79,7 +80,7 @@ BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/sta
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
 	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUSY)
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
-	$(BUILD)/tests/hostile $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
+	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
 	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
@@ -114,7 +115,8 @@ $(BUILD)/%.o: %.c
 	@printf '{ "directory": "%s", "file": "%s", "command": "%s" },\n' "$(CURDIR)" $< \
 		"$(CC) $(CFLAGS) -c -o $@ $<" > $@.json
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+# Tests look into these objects, so they are compiled again when their flags change.
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
@@ -190,8 +192,8 @@ $(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/sour
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
-$(BUILD)/tests/flow_kernel: $(patsubst %,$(BUILD)/%.o,tests/bpf/flow_kernel agent/module/flow agent/module/flow_helper agent/module/flow_state \
-		agent/module/flow_step agent/module/flow_value agent/module/zeros agent/tap/insert)
+$(BUILD)/tests/flow_kernel: $(patsubst %,$(BUILD)/%.o,$(addprefix tests/bpf/flow_,kernel refusal random calls) $(addprefix agent/module/,flow \
+		flow_helper flow_state flow_step flow_value proof zeros) agent/tap/insert)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
@@ -230,7 +232,7 @@ $(BUILD)/tests/filter_run: $(BUILD)/tests/bpf/filter_run.o $(BUILD)/tests/bpf/fi
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -lpcap
 
-$(BUILD)/tests/hostile $(BUILD)/tests/pretend: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o $(WIRE)
+$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend: $(BUILD)/tests/%: $(BUILD)/tests/netns/%.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
@@ -370,7 +372,7 @@ $(BUILD)/tests/modules_cost: | $(BENCH_BPF) $(BENCH_MODULE_OBJECTS) $(BUILD)/bpf
 bench: deps-bench ## measure: a table, and build/bench.json (BENCH_SECONDS=5 a rung)
 	$(Q)$(MAKE_QUIETLY) all $(BENCH_PROGRAMS)
 	$(Q)$(if $(BENCH),$(if $(findstring ap70,$(BENCH)),,:)) $(MAKE_QUIETLY) ap70-virtual
-	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" PYTHONPATH=tests:packaging \
+	$(Q)$(SUDO) env SALUKI_CAPTURES="$(abspath $(SALUKI_CAPTURES))" PYTHONPATH=tests:packaging \
 		$(TOOLS)/bin/python -m bench $(BENCH)
 
 define unit_rule
@@ -439,11 +441,22 @@ test: deps-test ## build (plain and sanitized) and pass all tests
 	$(Q)$(MAKE_QUIETLY) ap70-test-programs
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
 
+# In a tree that `make test` has built.
+.PHONY: test-foreign
+test-foreign: ## of the tests, those that need captures of somebody else, SALUKI_CAPTURES
+	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run foreign $(ARGS)
+
+.PHONY: captures
+captures: deps-test ## make tests/captures anew, or parts: CAPTURES="air headers wire bad"
+	$(Q)$(MAKE_QUIETLY) all test-programs
+	$(Q)$(MAKE_QUIETLY) build/without-nl80211/saluki WITHOUT=nl80211
+	$(Q)$(SUDO) env PYTHONPATH=tests:packaging $(TOOLS)/bin/python -m captures $(CAPTURES)
+
 .PHONY: test-full
 test-full: deps-test ## filters in the kernel against libpcap's, on every frame of all captures
 	$(Q)$(MAKE_QUIETLY) $(BUILD)/tests/filter_run
-	$(Q)$(SUDO) env SALUKI_CAPTURES="$(or $(SALUKI_CAPTURES),$(abspath ../shared/captures))" \
-		PYTHONPATH=tests $(TOOLS)/bin/python -m bpf.test_filter
+	$(Q)$(SUDO) env SALUKI_CAPTURES="$(abspath $(SALUKI_CAPTURES))" PYTHONPATH=tests \
+		$(TOOLS)/bin/python -m bpf.test_filter
 
 .PHONY: test-chroot
 test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
@@ -460,8 +473,8 @@ include bpf/modules/module.mk
 modules: $(MODULES) $(CONSUMERS) ## build the modules that come with saluki, and what reads them
 all: $(if $(WITHOUT),,$(if $(shell command -v $(CLANG)),modules))
 
-$(MODULES): $(BUILD)/%.o: bpf/%.bpf.c
-$(HOSTILE_MODULES): $(BUILD)/%.o: %.c
+$(MODULES): $(BUILD)/%.o: bpf/%.bpf.c Makefile bpf/modules/module.mk
+$(HOSTILE_MODULES): $(BUILD)/%.o: %.c Makefile bpf/modules/module.mk
 $(LOOK) $(BUSY): $(BUILD)/%.o: %.bpf.c
 $(MODULES) $(HOSTILE_MODULES) $(LOOK) $(BUSY): MODULE_MORE = -MMD -MP
 $(MODULES) $(HOSTILE_MODULES) $(LOOK) $(BUSY):
@@ -539,6 +552,6 @@ clean: ## remove what was built
 help: ## print this
 	@sed -n 's/^\([a-z0-9_.-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | \
 		awk -F': ' '{ printf "  %-24s %s\n", $$1, $$2 }'
-	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ="
+	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
 -include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')

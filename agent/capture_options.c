@@ -19,20 +19,6 @@ void capture_options_init(struct capture_options *o)
 	plan_asked_init(&o->plan);
 }
 
-/* Sets `*out` to the index of `text` in `words`, a NULL-terminated list. Returns 0, or -EINVAL
- * after a line. */
-static int one_of(const char *flag, const char *text, const char *const *words, int *out)
-{
-	for (int i = 0; words[i]; i++) {
-		if (!strcmp(text, words[i])) {
-			*out = i;
-			return 0;
-		}
-	}
-	log_line("%s %s: no such choice; see --help", flag, text);
-	return -EINVAL;
-}
-
 int parse_number(const char *flag, long min, long max, uint32_t *out)
 {
 	long value;
@@ -85,8 +71,8 @@ static int add_interface(struct capture_options *o)
 
 static int take_choice(struct capture_options *o, int id)
 {
-	static const char *const keeps[] = { "", "headers", "all", NULL };
-	static const char *const bad_fcs[] = { "", "keep", "drop", NULL };
+	static const char *const keeps[] = { "headers", "all", NULL };
+	static const char *const bad_fcs[] = { "keep", "drop", NULL };
 	static const char *const sources[] = { "auto", "xdp", "tc", "mmap", "xsk", NULL };
 	static const char *const rings[] = { "bpf", "mapped", NULL };
 	static const char *const directions[] = { "in", "out", "inout", NULL };
@@ -94,27 +80,27 @@ static int take_choice(struct capture_options *o, int id)
 
 	switch (id) {
 	case 'Q':
-		err = one_of("--direction", optarg, directions, &choice);
+		err = options_choice("--direction", optarg, directions, &choice);
 		o->direction = choice;
 		o->given |= GIVEN_DIRECTION;
 		return err;
 	case OPT_KEEP:
-		err = one_of("--keep", optarg, keeps, &choice);
-		o->keep = choice;
+		err = options_choice("--keep", optarg, keeps, &choice);
+		o->keep = choice + KEEP_HEADERS;
 		o->given |= GIVEN_KEEP;
 		return err;
 	case OPT_BAD_FCS:
-		err = one_of("--bad-fcs", optarg, bad_fcs, &choice);
-		o->bad_fcs = choice;
+		err = options_choice("--bad-fcs", optarg, bad_fcs, &choice);
+		o->bad_fcs = choice + BAD_FCS_KEEP;
 		o->given |= GIVEN_BAD_FCS;
 		return err;
 	case OPT_SOURCE:
-		err = one_of("--source", optarg, sources, &choice);
+		err = options_choice("--source", optarg, sources, &choice);
 		o->source = choice;
 		o->given |= GIVEN_SOURCE;
 		return err;
 	case OPT_RING:
-		err = one_of("--ring", optarg, rings, &choice);
+		err = options_choice("--ring", optarg, rings, &choice);
 		o->ring = choice;
 		o->given |= GIVEN_RING;
 		return err;

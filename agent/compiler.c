@@ -3,12 +3,8 @@
 #include "compiler.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,10 +12,8 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
+#include "apart.h"
 #include "sandbox.h"
-#include "agent/tap/xsk.h"
-
-#define DESCRIPTORS_MAX 1024
 
 const char compiler_none[] = "there is no process that compiles filters";
 
@@ -58,17 +52,13 @@ static void compile_apart(int sock, struct request *r)
 	privsep_send(sock, &failed, sizeof(failed), NULL, 0);
 }
 
-static void serve(int sock)
+static void serve(int sock, const void *none)
 {
 	static struct filter once;
 	struct request r;
 	char why[FILTER_WHY_LEN];
 
-	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS_MAX; fd++)
-		if (fd != sock)
-			close(fd);
-	xsk_sockets_forget_memory();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)none;
 	filter_compile(&once, "ip", LINKTYPE_ETHERNET, why, sizeof(why)); /* loads libpcap */
 	if (sandbox_compiler())
 		_exit(1);
@@ -81,24 +71,7 @@ static void serve(int sock)
 
 int compiler_start(void)
 {
-	int socks[2], err = 0;
-	pid_t child;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks)) {
-		err = -errno;
-		log_line("cannot make a socket pair: %s", strerror(-err));
-		return err;
-	}
-	child = fork();
-	if (child == 0)
-		serve(socks[1]);
-	close(socks[1]);
-	if (child > 0 && fcntl(socks[0], F_SETFL, O_NONBLOCK) == 0)
-		return socks[0];
-	err = -errno;
-	log_line("cannot start a process that compiles filters: %s", strerror(-err));
-	close(socks[0]);
-	return err;
+	return apart_start("compiles filters", serve, NULL);
 }
 
 int compiler_ask(int sock, const char *expression, int linktype)

@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 #include <saluki/changes.h>
+#include <saluki/duration.h>
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
 #include "agent/source/clock.h"
+#include "generation.h"
 #include "handover.h"
 
 #define COUNT_INTERVAL_NS 100000000ULL
@@ -29,9 +31,11 @@ void control_report(struct exporter *e)
 	export_totals(e, &t);
 	/* The three lines that tcpdump prints. */
 	fprintf(stderr,
-		"%llu packets captured\n%llu packets received by filter\n"
-		"%llu packets dropped by kernel\n",
-		ULL(t.captured), ULL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed));
+		"%llu packet%s captured\n%llu packet%s received by filter\n"
+		"%llu packet%s dropped by kernel\n",
+		ULL(t.captured), PLURAL(t.captured), ULL(t.seen - t.filtered),
+		PLURAL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed),
+		PLURAL(t.ring_full + t.copy_failed));
 	log_line("ledger: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
 		 "%llu",
 		 ULL(t.seen), ULL(t.filtered), ULL(t.ring_full), ULL(t.copy_failed),
@@ -45,13 +49,14 @@ void control_report(struct exporter *e)
 		log_line("ledger: bad_fcs %llu of the frames were received with a wrong FCS",
 			 ULL(t.bad_fcs));
 	if (t.dropped_store)
-		log_line("ledger: dropped_store %llu of the exported were given up before a "
-			 "collector had them",
+		log_line("ledger: dropped_store %llu of the exported; the collector may "
+			 "have some",
 			 ULL(t.dropped_store));
-	log_line("export: %llu bytes seen, %llu kept, %llu sent in %llu combos, %llu datagrams; "
+	log_line("export: %llu bytes seen, %llu kept, %llu sent in %llu combo%s, %llu datagram%s; "
 		 "%llu forged or strange ones received",
 		 ULL(t.seen_bytes), ULL(t.kept_bytes), ULL(t.sent_bytes), ULL(t.combos),
-		 ULL(t.datagrams), ULL(e->session->bad_datagrams));
+		 PLURAL(t.combos), ULL(t.datagrams), PLURAL(t.datagrams),
+		 ULL(e->session->bad_datagrams));
 }
 
 static void control_stop(struct control *c)
@@ -151,6 +156,31 @@ static bool control_order(struct control *c)
 	return true;
 }
 
+/* Frames have this machine's time, whichever of the two is wrong. */
+static void control_skew(struct control *c, uint64_t now_ns)
+{
+	const struct info *i = &c->session->info;
+	int64_t ahead_us = skew_ahead_us(i->ahead_us, i->behind_us);
+	char text[DURATION_TEXT_LEN];
+
+	if (!c->session->present || !i->round_trip_us)
+		return; /* not measured */
+	switch (skew_look(&c->skew, ahead_us, now_ns)) {
+	case SKEW_DIFFERS:
+		duration_text(text, i->ahead_us ?: i->behind_us);
+		log_line("collector %s: this machine's clock is %s %s the collector's, and frames "
+			 "are stamped by it; set the one that is wrong",
+			 c->session->peer, text, ahead_us > 0 ? "ahead of" : "behind");
+		break;
+	case SKEW_IS_OVER:
+		log_line("collector %s: its clock and this machine's agree again",
+			 c->session->peer);
+		break;
+	case SKEW_NOTHING:
+		break;
+	}
+}
+
 /* Not with every ACK: of sockets, the counts are asked for in system calls. */
 static void control_count(struct control *c)
 {
@@ -163,6 +193,8 @@ static void control_count(struct control *c)
 	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
 		sampler_view(c->sampler, i, &now.radios[i]);
 	room_tell(&c->room, c->exporter->source, &now.totals, c->snaplen);
+	loss_tell(&c->loss, &now.totals, now.session_up, now.at_ns);
+	control_skew(c, now.at_ns);
 	changes_begin(&c->board->changes);
 	changes_copy(&c->board->news, &now, sizeof(now));
 	changes_end(&c->board->changes);
@@ -170,18 +202,21 @@ static void control_count(struct control *c)
 
 void control_loop(struct control *c)
 {
-	struct pollfd p[3 + SESSION_POLL_MAX] = {
+	struct pollfd p[5 + SESSION_POLL_MAX] = {
 		{ .fd = c->done_fd, .events = POLLIN },
 		{ .fd = c->privileged, .events = POLLIN },
 		{ .fd = c->orders.compiler, .events = POLLIN },
+		{ .fd = c->lookup.sock, .events = POLLIN },
+		{ .fd = c->generation, .events = POLLIN },
 	};
 
 	sampler_start(c->sampler, monotonic_ns());
 	for (;;) {
 		int timeout = session_tick(c->session, monotonic_ns());
 		int sampling = sampler_tick(c->sampler, monotonic_ns());
-		unsigned int n = 3 + session_poll(c->session, p + 3);
+		unsigned int n = 5 + session_poll(c->session, p + 5);
 
+		lookup_tick(&c->lookup, c->session, monotonic_ns());
 		control_count(c);
 		if (sampling >= 0 && (timeout < 0 || sampling < timeout))
 			timeout = sampling;
@@ -193,6 +228,11 @@ void control_loop(struct control *c)
 		if (p[2].revents && orders_compiled(&c->orders))
 			control_answer(c, &c->orders.answer);
 		p[2].fd = c->orders.compiler; /* it may have ended */
+		if (p[3].revents)
+			lookup_answered(&c->lookup, c->session, monotonic_ns());
+		p[3].fd = c->lookup.sock;
+		if (p[4].revents && generation_changed(c->generation))
+			session_new_keys(c->session, monotonic_ns());
 		if (p[0].revents)
 			return;
 	}

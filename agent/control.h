@@ -5,9 +5,13 @@
 
 #include <stdbool.h>
 
+#include <saluki/skew.h>
+
 #include "capture.h"
 #include "ctl.h"
 #include "agent/export/export.h"
+#include "agent/export/lookup.h"
+#include "loss.h"
 #include "room.h"
 #include "agent/export/session.h"
 #include "agent/radio/sampler.h"
@@ -16,11 +20,15 @@
 struct control {
 	int privileged; /* socket to that process */
 	int done_fd;	/* eventfd: the export thread has ended */
+	int generation; /* generation.h; -1: none */
 	struct session *session;
 	struct capture *capture;
 	struct exporter *exporter;
 	struct ctl_board *board;
+	struct lookup lookup;
 	struct room room;
+	struct loss loss;
+	struct skew skew;
 	struct orders orders;	 /* of the collector */
 	struct sampler *sampler; /* NULL: no channels are sampled */
 	uint32_t snaplen;

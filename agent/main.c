@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 		usage(stdout);
 		return 0;
 	case -1:
-		log_line("%s: no such command; 'saluki --help' lists them", argv[1]);
+		options_no_command(commands, "saluki", argv[1]);
 	}
 	return EXIT_USAGE;
 }

@@ -2,6 +2,11 @@
 /* The command line of `saluki run`: one table, and what each option's value must be. */
 #include "options.h"
 
+#include <netdb.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <saluki/options.h>
 #include <saluki/privsep.h>
 
@@ -105,11 +110,27 @@ static void help(void)
 	       "Exit status: 0 all exported, 1 failed, 2 bad usage.\n");
 }
 
+/* A name may be looked up later; what cannot be one is wrong for good. */
+static const char *to_wrong(const struct reach_name *to)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_PASSIVE }, *list;
+	struct reach_address a;
+	bool numeric = strchr(to->host, ':') || !to->host[strspn(to->host, "0123456789.")];
+
+	if (numeric && reach_numeric(&a, to))
+		return "is no address";
+	if (getaddrinfo(NULL, to->port, &hints, &list))
+		return "has no port that is known";
+	freeaddrinfo(list);
+	return NULL;
+}
+
 static int parse_to(struct run_options *o, const char *given)
 {
 	struct reach_name *to = &o->to[o->to_count];
 	/* Cut in two there, for ps(1) shows what was given. */
 	char *copy = strdup(given);
+	const char *wrong;
 
 	if (o->to_count == REACH_PEERS) {
 		log_line("--to %s: at most %d collectors", given, REACH_PEERS);
@@ -118,6 +139,12 @@ static int parse_to(struct run_options *o, const char *given)
 	if (!copy || strlen(copy) >= TO_LEN_MAX || options_address(copy, &to->host, &to->port) ||
 	    !*to->host) {
 		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given);
+		return -EINVAL;
+	}
+	wrong = to_wrong(to);
+	if (wrong) {
+		log_line("--to %s: %s; must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given,
+			 wrong);
 		return -EINVAL;
 	}
 	o->to_count++;
@@ -165,14 +192,19 @@ static int parse_spool_bytes(struct run_options *o)
 static int parse_compress(struct run_options *o)
 {
 	long level;
+	char *end;
 
 	if (!strcmp(optarg, "none")) {
 		o->compress = false;
 		return 0;
 	}
 	o->compress = true;
-	if (options_number("--compress", optarg, COMPRESS_LEVEL_MIN, COMPRESS_LEVEL_MAX, &level))
+	level = strtol(optarg, &end, 10);
+	if (end == optarg || *end || level < COMPRESS_LEVEL_MIN || level > COMPRESS_LEVEL_MAX) {
+		log_line("--compress %s: must be none or a whole number from %d to %d", optarg,
+			 COMPRESS_LEVEL_MIN, COMPRESS_LEVEL_MAX);
 		return -EINVAL;
+	}
 	o->level = level;
 	return 0;
 }
@@ -286,6 +318,9 @@ static int check(const struct run_options *o)
 		wrong = "--spool: with --one-way nobody tells what was not delivered";
 	else if (o->pace && !o->file)
 		wrong = "--pace goes with -r";
+	else if (o->file && !strcmp(o->file, "-") && isatty(STDIN_FILENO))
+		wrong = "-r -: standard input is a terminal; pipe a capture to it: "
+			"'tcpdump -w - | saluki run -r - ...'";
 	else if (o->file && o->capture.given & GIVEN_FOR_INTERFACE)
 		wrong = "--channel, --channels, --monitor, --consume, --source, -Q, --ring and -B "
 			"go with -i";

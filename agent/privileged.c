@@ -247,6 +247,7 @@ static void follow_link(struct privileged *p, unsigned int i)
 		if (p->tap->ops->attach(p->tap, i, true))
 			return;
 		f->was_up = now.up; /* as it was tuned */
+		f->had_carrier = now.carrier;
 		log_line("%s: is %s", f->name,
 			 now.ifindex == f->ifindex ? "of another type now" : "back");
 		f->ifindex = f->link.ifindex;
@@ -254,11 +255,19 @@ static void follow_link(struct privileged *p, unsigned int i)
 		order_interface(p, i);
 	} else if (f->source && now.up != f->was_up) {
 		f->was_up = now.up;
+		f->had_carrier = now.carrier;
 		changed = tune_again(p, i, &now);
 		log_line("%s: %s", f->name,
-			 now.up ? "is up again; capturing" : "went down; waiting for it");
+			 now.carrier ? "is up again; capturing"
+			 : now.up    ? "is up again, without a carrier"
+				     : "went down; waiting for it");
 		if (changed)
 			order_interface(p, i);
+	} else if (f->source && now.carrier != f->had_carrier) {
+		f->had_carrier = now.carrier;
+		log_line("%s: %s", f->name,
+			 now.carrier ? "the carrier is back; capturing"
+				     : "lost its carrier; is the cable in, and its other end up?");
 	}
 }
 

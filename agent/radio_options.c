@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <saluki/log.h>
+#include <saluki/options.h>
 
 static int take_channel(struct plan_asked *a)
 {
@@ -51,11 +51,11 @@ static int take_time(const char *flag, uint32_t min_us, uint32_t max_us, const c
 
 static int take_strategy(struct plan_asked *a)
 {
-	a->proportional = !strcmp(optarg, "proportional");
-	if (a->proportional || !strcmp(optarg, "equal"))
-		return 0;
-	log_line("--strategy %s: no such choice; see --help", optarg);
-	return -EINVAL;
+	static const char *const strategies[] = { "equal", "proportional", NULL };
+	int choice = 0, err = options_choice("--strategy", optarg, strategies, &choice);
+
+	a->proportional = choice;
+	return err;
 }
 
 static int take_floor(struct plan_asked *a)

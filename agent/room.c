@@ -2,6 +2,7 @@
 /* Room: see room.h. */
 #include "room.h"
 
+#include <saluki/duration.h>
 #include <saluki/log.h>
 
 #include "agent/source/clock.h"
@@ -40,6 +41,7 @@ static uint64_t frames_in_blocks(const struct source *s, uint64_t frames, uint64
 void room_tell(struct room *r, const struct source *s, const struct totals *t, uint32_t snaplen)
 {
 	uint64_t now = monotonic_ns(), heard, bytes, frames, rate;
+	char lasts[DURATION_TEXT_LEN];
 
 	if (r->told || !s->room_bytes)
 		return;
@@ -59,11 +61,12 @@ void room_tell(struct room *r, const struct source *s, const struct totals *t, u
 	if (rate && s->room_blocks)
 		frames = frames_in_blocks(s, frames, rate);
 	if (!rate)
-		log_line("-B: the ring has room for %llu frames of %llu bytes; nothing heard yet",
-			 (unsigned long long)frames, (unsigned long long)bytes);
+		log_line("-B: the ring has room for %llu frame%s of %llu bytes; nothing heard yet",
+			 (unsigned long long)frames, PLURAL(frames), (unsigned long long)bytes);
 	else
-		log_line("-B: the ring has room for some %llu frames of %llu bytes, %llu ms at the "
-			 "present %llu frames/s",
+		log_line("-B: the ring has room for some %llu frames of %llu bytes, %s at the "
+			 "present %llu frame%s/s",
 			 (unsigned long long)frames, (unsigned long long)bytes,
-			 (unsigned long long)(frames * 1000 / rate), (unsigned long long)rate);
+			 duration_text(lasts, frames * 1000000 / rate), (unsigned long long)rate,
+			 PLURAL(rate));
 }

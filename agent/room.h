@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long a ring lasts: told once, a second after the start, in frames and in milliseconds at the
+ * How long a ring lasts: told once, a second after the start, in frames and in time at the
  * rate of that second, so that -B need not be guessed.
  */
 #ifndef AGENT_ROOM_H

@@ -3,6 +3,7 @@
 #include "sandbox.h"
 
 #include <linux/wireless.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 
 #include <saluki/privsep.h>
@@ -67,6 +68,33 @@ int sandbox_compiler(void)
 		return -errno;
 	}
 	return sandbox_calls(&policy);
+}
+
+/* ---- the process that looks names up --------------------------------------------------------- */
+
+/* The C library reads its settings, loads what nsswitch.conf(5) names, asks the kernel which
+ * address families there are, and then a name server or a daemon of this machine. */
+int sandbox_resolver(void)
+{
+	static const struct sandbox_path reads[] = { { "/", SANDBOX_READ }, { 0 } };
+	static const struct sandbox_check checks[] = {
+		{ "socket", 0, SANDBOX_INT, AF_INET }, { "socket", 0, SANDBOX_INT, AF_INET6 },
+		{ "socket", 0, SANDBOX_INT, AF_UNIX }, { "socket", 0, SANDBOX_INT, AF_NETLINK },
+		{ "ioctl", 1, SANDBOX_INT, FIONREAD }, { 0 },
+	};
+	static const struct sandbox_policy policy = {
+		.allowed = SANDBOX_OPENING
+		" connect bind send sendto sendmmsg recv recvfrom getsockname "
+		"getpeername setsockopt stat stat64 lstat newfstatat fstatat64 statx "
+		"access faccessat readlink readlinkat getdents64 fcntl fcntl64 "
+		"pread64 mmap mmap2 mprotect getgid getegid",
+		.checked = checks,
+	};
+	int err;
+
+	prctl(PR_SET_DUMPABLE, 0);
+	err = sandbox_paths(reads);
+	return err ?: sandbox_calls(&policy);
 }
 
 /* ---- the process that links modules ---------------------------------------------------------- */

@@ -33,6 +33,10 @@ int sandbox_sensor(void);
  * libpcap. Returns 0, or -errno after a line. */
 int sandbox_compiler(void);
 
+/* The process that looks names up: from here on it reads files and speaks to name servers. Returns
+ * 0, or -errno after a line. */
+int sandbox_resolver(void);
+
 /* The process that links modules: from here on it has no files but those that are open, which it
  * may open again (/proc/self/fd). Returns 0, or -errno after a line. */
 int sandbox_linker(void);

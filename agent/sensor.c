@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <saluki/log.h>
 #include <saluki/privsep.h>
@@ -23,6 +24,7 @@
 
 #include "capture.h"
 #include "control.h"
+#include "generation.h"
 #include "agent/export/export.h"
 #include "agent/export/one_way.h"
 #include "agent/export/resume.h"
@@ -263,6 +265,14 @@ static int sensor_threads(struct sensor *s)
 	return 0;
 }
 
+static void tell_unconfirmed(const struct sensor *s)
+{
+	if (s->exporter.deliver.path.generation)
+		log_line("collector %s: did not confirm the end of the run", s->session.peer);
+	else
+		session_tell_failed(&s->session);
+}
+
 /* Returns the exit status of a run that has come to its end. */
 static int sensor_verdict(struct sensor *s)
 {
@@ -271,11 +281,7 @@ static int sensor_verdict(struct sensor *s)
 	control_report(&s->exporter);
 	export_totals(&s->exporter, &t);
 	if (t.dropped_shutdown || (s->exporter.unconfirmed && !s->exporter.stowed)) {
-		log_line("collector %s: %s; is it running, is its public key the second line of "
-			 "--key, is this sensor's key in its --sensors file?",
-			 s->session.peer,
-			 s->exporter.deliver.path.generation ? "did not confirm the end of the run"
-							     : "never answered");
+		tell_unconfirmed(s);
 		return 1;
 	}
 	return s->capture.failed || t.dropped_send || s->exporter.undelivered ? 1 : 0;
@@ -303,7 +309,10 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 		if (s->compiler < 0 && s->compiler != -EOPNOTSUPP)
 			return 1;
 	}
+	if (lookup_start(&s->control.lookup, o->to, o->to_count))
+		return 1;
 	s->control.board = board;
+	s->control.generation = generation_open();
 	/* A privileged process that ends before the handover has said why. */
 	if (privsep_recv(sock, &s->handover, sizeof(s->handover), s->fds))
 		return 1;
@@ -318,6 +327,9 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	queue_free(&s->queue);
 	session_free(&s->session);
 	orders_free(&s->control.orders);
+	lookup_stop(&s->control.lookup);
+	if (s->control.generation >= 0)
+		close(s->control.generation);
 	sampler_free(s->control.sampler);
 	return status;
 }

@@ -33,6 +33,7 @@ static int collector_tick(struct collector *c)
 	uint64_t now = monotonic_ns();
 	int timeout = output_tick(&c->output, now); /* what it has settled is then acknowledged */
 
+	timeout = earlier(timeout, serve_tick(&c->open, now));
 	timeout = earlier(timeout, open_tick(&c->open, now));
 	timeout = earlier(timeout, groups_tick(&c->groups, now));
 	timeout = earlier(timeout, control_tick(&c->control, now));
@@ -46,6 +47,7 @@ static int collector_tick(struct collector *c)
 	return earlier(timeout, (int)((c->next_stats_ns - now) / 1000000) + 1);
 }
 
+/* One batch. Returns how many datagrams there were. */
 static int collector_receive(struct collector *c)
 {
 	int n = receive_batch(&c->receive);
@@ -64,6 +66,18 @@ static int collector_receive(struct collector *c)
 	return n;
 }
 
+/* Datagrams that have come, then turns for combos. Where combos wait for their turn, all that has
+ * come is received first: a sensor's place in the queue must not depend on who fills the socket.
+ * Returns whether combos still wait. */
+static bool collector_work(struct collector *c, bool readable, bool more)
+{
+	int batches = !readable ? 0 : more ? RECEIVE_BATCHES : 1;
+
+	while (batches-- > 0 && collector_receive(c) == RECEIVE_BATCH)
+		;
+	return serve_turns(&c->open, monotonic_ns());
+}
+
 /* The list of sensors is what the file says already. */
 static int collector_groups(struct collector *c, const struct groups_file *f)
 {
@@ -72,6 +86,20 @@ static int collector_groups(struct collector *c, const struct groups_file *f)
 	if (!err)
 		refocus_apply(&c->refocus, f);
 	return err;
+}
+
+/* A one-way sensor agrees on nothing with us, so only its time tells a recorded session from a new
+ * one. Without a state file a clock that was set back would take recorded sessions. */
+static bool collector_one_way(const struct collector *c, const struct sensors_file *f)
+{
+	for (unsigned int i = 0; i < f->count && !c->output.stateful; i++)
+		if (f->lines[i].one_way) {
+			log_line("--sensors %s: sensor %s is one-way, which takes a state file; "
+				 "add --state FILE",
+				 c->o->sensors_file, f->lines[i].name);
+			return false;
+		}
+	return true;
 }
 
 /* With a mistake in the file, the list stays as it is. */
@@ -85,7 +113,8 @@ static void collector_reload(struct collector *c)
 		log_line("--sensors %s: %s", c->o->sensors_file, strerror(-err));
 	else
 		err = sensors_file_read(&f, fd, c->o->sensors_file);
-	if (!err && !refocus_knows(&c->refocus, &f.groups, c->o->sensors_file)) {
+	if (!err && (!collector_one_way(c, &f) ||
+		     !refocus_knows(&c->refocus, &f.groups, c->o->sensors_file))) {
 		err = -EINVAL;
 		sensors_file_free(&f);
 	}
@@ -94,7 +123,8 @@ static void collector_reload(struct collector *c)
 		return;
 	}
 	if (open_sensors(&c->open, &f) == 0 && collector_groups(c, &f.groups) == 0)
-		log_line("--sensors %s: read again, %u sensors", c->o->sensors_file, f.count);
+		log_line("--sensors %s: read again, %u sensor%s", c->o->sensors_file, f.count,
+			 PLURAL(f.count));
 	sensors_file_free(&f);
 }
 
@@ -119,22 +149,25 @@ static void collector_loop(struct collector *c)
 		{ .fd = c->control.epoll, .events = POLLIN },
 	};
 	uint64_t until;
+	bool more = false;
 
 	for (;;) {
 		int timeout = collector_tick(c); /* may find that the pipe's reader has left */
 
+		timeout = more ? 0 : timeout;
 		if (c->orders.stop || c->output.gone || (poll(p, 3, timeout) < 0 && errno != EINTR))
 			break;
 		collector_orders(c);
-		if (p[0].revents)
-			collector_receive(c);
+		more = collector_work(c, p[0].revents, more);
 		if (p[2].revents)
 			control_serve(&c->control, monotonic_ns());
 	}
 	/* What the kernel holds was on the way already; who has said its last word is answered. */
 	until = monotonic_ns() + DRAIN_NS;
-	while (collector_receive(c) > 0 && monotonic_ns() < until)
+	while (collector_receive(c) > 0 && monotonic_ns() < until) {
+		serve_turns(&c->open, monotonic_ns());
 		open_tick(&c->open, monotonic_ns());
+	}
 	open_overdue(&c->open, monotonic_ns());
 	output_finish(&c->output);
 	open_finish(&c->open);
@@ -151,7 +184,7 @@ static int collector_begin(struct collector *c)
 	if (err)
 		return err;
 	open_init(&c->open, c->output.state.floor_ns);
-	err = open_sensors(&c->open, &c->sensors_file)
+	err = !collector_one_way(c, &c->sensors_file) ? -EINVAL : open_sensors(&c->open, &c->sensors_file)
 		      ?: collector_groups(c, &c->sensors_file.groups);
 	sensors_file_free(&c->sensors_file);
 	return err;
@@ -190,7 +223,7 @@ int collector_process(struct collector *c)
 			 c->o->port, c->output.name);
 		collector_loop(c);
 		/* A reader of the pipe that has left is an end like any other. */
-		status = c->output.broken && !c->output.gone;
+		status = (c->output.broken || c->output.hold.on) && !c->output.gone;
 	}
 	control_free(&c->control);
 	groups_free(&c->groups);

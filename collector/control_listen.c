@@ -47,6 +47,17 @@ static int listen_there(int fd, const struct sockaddr_un *a)
 	return err;
 }
 
+static const char *control_why(int err, const struct sockaddr_un *a)
+{
+	struct stat st;
+
+	if (err != -EADDRINUSE)
+		return strerror(-err);
+	return lstat(a->sun_path, &st) == 0 && !S_ISSOCK(st.st_mode)
+		       ? "there is a file that is no socket"
+		       : "another collector listens there";
+}
+
 int control_listen(const char *path)
 {
 	struct sockaddr_un a;
@@ -66,8 +77,6 @@ int control_listen(const char *path)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	log_line("--control %s: %s", path,
-		 err == -EADDRINUSE ? "another collector listens there, or it is no socket"
-				    : strerror(-err));
+	log_line("--control %s: %s", path, control_why(err, &a));
 	return err;
 }

@@ -182,6 +182,26 @@ static const char *wrong_order(char *text, size_t size, int count, char **words)
 	return order_parse(&s, text, &why) ? why : NULL;
 }
 
+/* Says what is wrong with an order, and what may have been meant. */
+static void complain(const char *wrong, int count, char **words)
+{
+	static const char *const first[] = { "set", "focus" };
+	static const char *const second[] = { "channels", "filter", "snaplen" };
+	struct suggest s = { .word = NULL };
+	bool set = count > 1 && !strcmp(words[0], "set");
+
+	if (set || (count && strcmp(words[0], "focus")))
+		suggest_begin(&s, words[set], strlen(words[set]));
+	for (size_t i = 0; s.given && i < (set ? 3 : 2); i++)
+		suggest_offer(&s, set ? second[i] : first[i]);
+	if (s.word && s.distance)
+		log_line("ctl: %s: no such order; did you mean %s%s? See 'saluki-collector ctl "
+			 "--help'",
+			 words[set], set ? "set " : "", s.word);
+	else
+		log_line("ctl: %s; see 'saluki-collector ctl --help'", wrong);
+}
+
 static int order(const struct asked *a, int count, char **words)
 {
 	char request[CONTROL_REQUEST_MAX + 1], text[ORDER_TEXT_MAX + 1];
@@ -207,7 +227,7 @@ static int order(const struct asked *a, int count, char **words)
 		wrong = "the name is too long";
 	wrong = wrong ?: wrong_order(text, sizeof(text), count, words);
 	if (wrong) {
-		log_line("ctl: %s; see 'saluki-collector ctl --help'", wrong);
+		complain(wrong, count, words);
 		return EXIT_USAGE;
 	}
 	len = snprintf(request, sizeof(request), "%s%s %s", a->group ? CONTROL_GROUP : "", whom,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/monotonic.h>
 #include <saluki/privsep.h>
 
 #include "files_lines.h"
@@ -54,6 +55,7 @@ int files_init(struct files *f, const struct collector_options *o)
 	f->o = o;
 	f->number = 1;
 	f->state_fd = f->state_new_fd = f->lines_folder = -1;
+	files_limit_init(&f->limit);
 	err = output_check(f) ?: files_lines_init(f);
 	if (err)
 		return err;
@@ -64,15 +66,21 @@ int files_init(struct files *f, const struct collector_options *o)
 	return replaced_init(f);
 }
 
+static void old_forget(struct files *f)
+{
+	while (f->old_count)
+		free(f->old[--f->old_count]);
+}
+
 void files_free(struct files *f)
 {
-	for (unsigned int i = 0; i < f->old_count; i++)
-		free(f->old[i]);
+	old_forget(f);
 	free(f->old);
 	replaced_free(f);
 	files_lines_free(f);
+	files_limit_free(&f->limit);
 	memset(f, 0, sizeof(*f));
-	f->state_fd = f->state_new_fd = f->lines_folder = -1;
+	f->state_fd = f->state_new_fd = f->lines_folder = f->limit.last = -1;
 }
 
 /* ---- output files ---------------------------------------------------------------------------- */
@@ -121,17 +129,27 @@ int files_locked(int fd)
 static int open_output(struct files *f, struct files_answer *a)
 {
 	struct stat st;
-	int fd;
+	int fd = files_limit_output(&f->limit, in_series(f) ? f->o : NULL, monotonic_ns());
 
+	/* Whoever is to be heard from now on has no business with earlier files. */
+	old_forget(f);
+	if (fd < 0)
+		return fd;
 	if (!strcmp(f->o->write, "-")) {
 		snprintf(a->name, sizeof(a->name), "standard output");
 		return dup(STDOUT_FILENO);
 	}
-	fd = in_series(f) ? open_series(f, a) : open_single(f, a);
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? files_locked(fd) : fd;
+	a->in_series = in_series(f);
+	fd = a->in_series ? open_series(f, a) : open_single(f, a);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		a->size_max = files_limit_opened(&f->limit, f->o, fd);
+		fd = files_locked(fd);
+	}
+	return fd;
 }
 
-/* The next older one; it may have to be cut. Nothing else in the folder is opened. */
+/* The next older one; it may have to be cut. Nothing else in the folder is opened, and nothing when
+ * an output file was. */
 static int open_old(struct files *f, struct files_answer *a)
 {
 	char *name;
@@ -155,7 +173,10 @@ static int open_sensors_file(struct files *f)
 {
 	int fd = open(f->o->sensors_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	files_limit_sensors_file(&f->limit, fd);
+	return fd;
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -174,12 +195,16 @@ static int serve(struct files *f, const struct files_request_message *m, struct 
 		return open_sensors_file(f);
 	case FILES_STATS:
 		return replaced_stats(f);
+	case FILES_STATS_SPARE:
+		return replaced_stats_spare(f);
 	case FILES_STATS_DONE:
 		return replaced_stats_done(f);
 	case FILES_STATE_READ:
 		return replaced_state_read(f, a);
 	case FILES_STATE:
 		return replaced_state(f);
+	case FILES_STATE_SPARE:
+		return replaced_state_spare(f);
 	case FILES_STATE_DONE:
 		return replaced_state_done(f);
 	case FILES_LINES:
@@ -205,53 +230,4 @@ int files_answer(struct files *f, int sock)
 	if (fd >= 0)
 		close(fd);
 	return err ? -EPIPE : 0;
-}
-
-static int ask(int sock, const struct files_request_message *m, struct files_answer *a, int *fd)
-{
-	int fds[PRIVSEP_FDS_MAX];
-	int err = privsep_send(sock, m, sizeof(*m), NULL, 0);
-
-	err = err ?: privsep_recv(sock, a, sizeof(*a), fds);
-	if (err)
-		return err;
-	if (fd)
-		*fd = fds[0];
-	return a->err;
-}
-
-int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd)
-{
-	return ask(sock, &(struct files_request_message){ .what = what }, a, fd);
-}
-
-int files_ask_module(int sock, const char *module, struct files_answer *a, int *fd)
-{
-	struct files_request_message m = { .what = FILES_LINES };
-
-	strncpy(m.module, module, sizeof(m.module) - 1);
-	return ask(sock, &m, a, fd);
-}
-
-FILE *files_new(int sock, enum files_request what, int *err)
-{
-	struct files_answer a;
-	int fd = -1;
-	FILE *f;
-
-	*err = files_ask(sock, what, &a, &fd);
-	f = *err ? NULL : fdopen(fd, "w");
-	if (!*err && !f) {
-		*err = -errno;
-		close(fd);
-	}
-	return f;
-}
-
-int files_new_done(int sock, enum files_request done, FILE *f, int err)
-{
-	struct files_answer a;
-
-	err = fclose(f) && !err ? -errno : err;
-	return err ?: files_ask(sock, done, &a, NULL);
 }

@@ -12,11 +12,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "files_limit.h"
 #include "options.h"
 #include "wire/said.h"
 
 enum files_request {
-	FILES_OUTPUT = 1,     /* the next output file */
+	FILES_OUTPUT = 1,     /* the next output file; FILES_TOO_MANY */
 	FILES_STATS = 2,      /* a new statistics file, not yet in place */
 	FILES_STATS_DONE = 3, /* it is written: put it in place */
 	FILES_STATE_READ = 4, /* the state file; -ENOENT: none is kept */
@@ -24,12 +25,12 @@ enum files_request {
 	FILES_STATE_DONE = 6,
 	FILES_SENSORS = 8, /* the sensors file as it is now */
 	FILES_OLD = 7,	 /* the newest file of the series not answered yet; -ENOENT: there is none,
-			  * -EWOULDBLOCK: another collector writes to it */
+			  * or an output file was opened, -EWOULDBLOCK: another collector writes
+			  * to it */
 	FILES_LINES = 9, /* the file of a module's lines; FILES_TOO_MANY */
+	FILES_STATS_SPARE = 10, /* the spare statistics file: to be reserved, or the new one */
+	FILES_STATE_SPARE = 11,
 };
-
-/* There are as many files of lines as there may be: no error that opening one has. */
-#define FILES_TOO_MANY (-E2BIG)
 
 struct files_request_message {
 	uint8_t what; /* enum files_request */
@@ -37,22 +38,28 @@ struct files_request_message {
 };
 
 struct files_answer {
-	int err;      /* 0, or -errno; with 0 a descriptor comes along, but for _DONE */
-	bool existed; /* FILES_OUTPUT: to be appended to */
+	int err;	   /* 0, or -errno; with 0 a descriptor comes along, but for _DONE */
+	bool existed;	   /* FILES_OUTPUT: to be appended to */
+	bool in_series;	   /* FILES_OUTPUT: another may follow */
+	uint64_t size_max; /* FILES_OUTPUT: bytes that may be in it, where it is a file */
 	char name[PATH_MAX];
+};
+
+/* A file that is replaced as a whole (files_replaced.h). */
+struct replaced {
+	char path[PATH_MAX], temporary[PATH_MAX], spare[PATH_MAX];
+	bool spared; /* the spare one was opened last: it is the new one */
 };
 
 struct files {
 	const struct collector_options *o;
 	bool is_dir;
-	unsigned int number; /* of the next file in a series */
-	char stats_temporary[PATH_MAX];
-	char state[PATH_MAX], state_temporary[PATH_MAX]; /* "": none is kept */
-	int state_fd;					 /* locked, so that it is ours alone */
-	int state_new_fd;				 /* what will be in its place */
-	int lines_folder;				 /* --events, locked; -1: none */
-	char (*modules)[SAID_NAME_MAX + 1]; /* that have a file there, up to LINES_FILES_MAX */
-	unsigned int module_count;
+	unsigned int number;	      /* of the next file in a series */
+	struct replaced stats, state; /* their paths are "" where none is kept */
+	int state_fd;		      /* locked, so that it is ours alone */
+	int state_new_fd;	      /* what will be in its place */
+	int lines_folder;	      /* --events, locked; -1: none */
+	struct files_limit limit;
 	char **old; /* names of the series that were there, the oldest first; not yet answered */
 	unsigned int old_count;
 };
@@ -63,11 +70,13 @@ int files_init(struct files *f, const struct collector_options *o); /* 0, or -er
 int files_answer(struct files *f, int sock);
 void files_free(struct files *f);
 
-/* The unprivileged side: asks and waits. Returns 0 or -errno; `fd` is then the caller's. */
+/* The unprivileged side (files_ask.c): asks and waits. Returns 0 or -errno; `fd` is then the
+ * caller's. */
 int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd);
 /* The same for FILES_LINES, of this module. */
 int files_ask_module(int sock, const char *module, struct files_answer *a, int *fd);
-/* Asks for a new file that is to replace another one. Returns NULL where there is none: `*err`. */
+/* Asks for a new file that is to replace another one, with room for twice as much as the last one
+ * had. Returns NULL where there is none: `*err`. */
 FILE *files_new(int sock, enum files_request what, int *err);
 /* It is written, or was not: `err`. Then it is closed, and put in place. Returns 0 or -errno. */
 int files_new_done(int sock, enum files_request done, FILE *f, int err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Files of modules' lines (lines.h), opened by the privileged process in the folder of --events and
- * nowhere else: MODULE.jsonl, at most LINES_FILES_MAX with those that are there at the start, so
- * that no sensor fills the folder by names that it makes up.
+ * nowhere else: MODULE.jsonl. How many can be made is bounded (files_limit.h), so that no sensor
+ * fills the folder by names that it makes up.
  */
 #ifndef COLLECTOR_FILES_LINES_H
 #define COLLECTOR_FILES_LINES_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Files that are replaced in one piece: statistics and state. Written under another name, and then
- * put in place. The state is locked, the new one before it is in place: two collectors with one
+ * put in place. On a full disk too: a spare file has room for one more, is overwritten, and then
+ * changes places with the old one, which is the next spare. Whoever writes reserves that room
+ * (files_ask.c). The state is locked, the new one before it is in place: two collectors with one
  * state would each forget what the other one wrote. All return 0, or where they open a descriptor,
  * or -errno.
  */
@@ -16,8 +18,10 @@ int replaced_init(struct files *f);
 void replaced_free(struct files *f);
 
 int replaced_stats(struct files *f);
+int replaced_stats_spare(struct files *f);
 int replaced_stats_done(struct files *f);
 int replaced_state(struct files *f);
+int replaced_state_spare(struct files *f);
 int replaced_state_read(struct files *f, struct files_answer *a);
 int replaced_state_done(struct files *f);
 

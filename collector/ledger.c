@@ -3,6 +3,7 @@
 #include "ledger.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ULL(x) ((unsigned long long)(x))
@@ -13,27 +14,34 @@ static uint64_t run_exported(const struct ledger_run *r)
 	return r->sensor.exported > r->accounted ? r->sensor.exported : r->accounted;
 }
 
-static void run_add(struct ledger_run *to, const struct ledger_run *r)
+/* Adds `r`, or takes it away: `sign` is 1 or -1, modulo 2^64. */
+static void run_add(struct ledger_run *to, const struct ledger_run *r, uint64_t sign)
 {
-#define X(name, help) to->sensor.name += r->sensor.name;
+#define X(name, help) to->sensor.name += sign * r->sensor.name;
 	TOTALS_FIELDS(X)
 #undef X
-	to->vanished += r->vanished;
-	to->earlier += r->earlier;
-	to->unheard += r->unheard;
-	to->accounted += r->accounted;
-	to->written += r->written;
-	to->lost_disk += r->lost_disk;
-	to->lost_missing += r->lost_missing;
+	to->vanished += sign * r->vanished;
+	to->earlier += sign * r->earlier;
+	to->unheard += sign * r->unheard;
+	to->accounted += sign * r->accounted;
+	to->written += sign * r->written;
+	to->lost_disk += sign * r->lost_disk;
+	to->lost_missing += sign * r->lost_missing;
+	to->lost_refused += sign * r->lost_refused;
 }
 
-void ledger_run_close(struct ledger *l)
+static void run_close(struct ledger_run *r)
 {
-	struct ledger_run *r = &l->now;
 	uint64_t tail = run_exported(r) - r->accounted;
 
 	r->lost_missing += tail;
 	r->accounted += tail;
+	r->tail += tail;
+}
+
+void ledger_run_close(struct ledger *l)
+{
+	run_close(&l->now);
 }
 
 /* A run without a last word: its totals are older than its combos. What the combos prove is taken
@@ -56,7 +64,8 @@ static void run_bury(struct ledger_run *r)
 }
 
 /* Of the frames that were gone when the run was first heard of, the sensor knows which it gave up:
- * all that it did, but for those that were missed since. The others were another collector's. */
+ * all that it did, but for those that were missed since. The others were another collector's. It
+ * may have given up some that the other had and could not confirm: these count as lost here. */
 static void run_divide(struct ledger_run *r)
 {
 	uint64_t lost = r->sensor.dropped_store > r->lost_missing
@@ -69,27 +78,100 @@ static void run_divide(struct ledger_run *r)
 	r->unheard = 0;
 }
 
+/* ---- runs one after the other ---------------------------------------------------------------- */
+
+/* What a run comes to that ended like this. */
+static struct ledger_run run_ended(struct ledger_run r)
+{
+	run_close(&r);
+	if (!r.sensor.final)
+		run_bury(&r);
+	/* A last word that its own combos contradict: what is here is here. */
+	r.sensor.exported = run_exported(&r);
+	run_divide(&r);
+	return r;
+}
+
+/* The run goes on: what was given up when it was closed may come. */
+static void run_go_on(struct ledger_run *r)
+{
+	r->sensor.final = 0;
+	r->sensor.in_ring = 0;
+	r->lost_missing -= r->tail;
+	r->accounted -= r->tail;
+	r->tail = 0;
+}
+
+static void past_keep(struct ledger *l)
+{
+	struct ledger_past *p = l->past ?: calloc(1, sizeof(*p));
+
+	l->past = p;
+	if (!p)
+		return;
+	p->count += p->count < LEDGER_PAST;
+	memmove(p->runs + 1, p->runs, (p->count - 1) * sizeof(p->runs[0]));
+	p->runs[0].run = l->run;
+	p->runs[0].at_end = l->now;
+}
+
+static bool past_is(const struct ledger_past *p, unsigned int i, uint64_t run, uint64_t earlier)
+{
+	const struct ledger_run *r = &p->runs[i].at_end;
+
+	return p->runs[i].run == run && r->accounted - r->tail == earlier;
+}
+
+/* Takes a run that is heard again out of those that ended. Returns whether it was there. */
+static bool past_take(struct ledger *l, uint64_t run, uint64_t earlier, struct ledger_run *at_end)
+{
+	struct ledger_past *p = l->past;
+	struct ledger_run ended;
+	unsigned int i = 0;
+
+	while (p && i < p->count && !past_is(p, i, run, earlier))
+		i++;
+	if (!p || i == p->count)
+		return false;
+	*at_end = p->runs[i].at_end;
+	ended = run_ended(*at_end);
+	run_add(&l->before, &ended, -1);
+	p->count--;
+	memmove(p->runs + i, p->runs + i + 1, (p->count - i) * sizeof(p->runs[0]));
+	return true;
+}
+
 void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier)
 {
+	struct ledger_run next = { .earlier = earlier, .accounted = earlier };
+	bool again = past_take(l, run, earlier, &next);
+	struct ledger_run ended = run_ended(l->now);
+
 	if (l->runs) {
-		ledger_run_close(l);
-		if (!l->now.sensor.final)
-			run_bury(&l->now);
-		/* A last word that its own combos contradict: what is here is here. */
-		l->now.sensor.exported = run_exported(&l->now);
-		run_divide(&l->now);
-		run_add(&l->before, &l->now);
+		past_keep(l);
+		run_add(&l->before, &ended, 1);
 	}
-	memset(&l->now, 0, sizeof(l->now));
-	l->now.earlier = l->now.accounted = earlier;
 	l->run = run;
-	l->runs++;
+	l->now = next;
+	l->runs += !again;
+	if (again)
+		run_go_on(&l->now);
+}
+
+void ledger_run_known(struct ledger *l)
+{
+	l->now.known = true;
 }
 
 void ledger_run_resume(struct ledger *l)
 {
-	l->now.sensor.final = 0;
-	l->now.sensor.in_ring = 0;
+	run_go_on(&l->now);
+}
+
+void ledger_free(struct ledger *l)
+{
+	free(l->past);
+	l->past = NULL;
 }
 
 void ledger_totals(struct ledger *l, const struct totals *t)
@@ -123,7 +205,8 @@ int ledger_floor(struct ledger *l, uint64_t first)
 		return -EBADMSG;
 	if (first <= r->accounted)
 		return 0;
-	if (r->accounted == r->earlier + r->unheard) /* nothing of it was taken here yet */
+	/* Nothing of it was taken here yet, nor by a collector that was killed. */
+	if (!r->known && r->accounted == r->earlier + r->unheard)
 		r->unheard += first - r->accounted;
 	else
 		r->lost_missing += first - r->accounted;
@@ -155,7 +238,7 @@ struct ledger_run ledger_sum(const struct ledger *l)
 	struct ledger_run sum = l->before, now = l->now;
 
 	run_divide(&now);
-	run_add(&sum, &now);
+	run_add(&sum, &now, 1);
 	/* While a run goes on, its combos are ahead of its totals. */
 	sum.sensor.exported += run_exported(&l->now) - l->now.sensor.exported;
 	return sum;
@@ -177,7 +260,7 @@ int64_t ledger_balance(const struct ledger *l)
 	uint64_t agent = t->captured - t->exported - t->dropped_send - t->dropped_shutdown -
 			 t->in_ring - s.vanished;
 	uint64_t here = t->exported - s.earlier - s.written - s.lost_missing - s.lost_disk -
-			ledger_in_flight(l);
+			s.lost_refused - ledger_in_flight(l);
 
 	/* While a run goes on, frames are on their way inside the agent, and the totals are a
 	 * moment old; only its last word can be held against it. */
@@ -195,12 +278,14 @@ void ledger_print(FILE *out, const char *name, const struct ledger *l)
 		"%s: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
 		"%llu; "
 		"captured = exported %llu + dropped %llu + in ring %llu + vanished %llu; "
-		"exported = written %llu + lost %llu (missing %llu, disk %llu) + earlier %llu + "
+		"exported = written %llu + lost %llu (missing %llu, disk %llu, refused %llu) + "
+		"earlier %llu + "
 		"in flight %llu; balance %lld",
 		name, ULL(t->seen), ULL(t->filtered), ULL(t->ring_full), ULL(t->copy_failed),
 		ULL(t->captured), ULL(t->exported), ULL(t->dropped_send + t->dropped_shutdown),
-		ULL(t->in_ring), ULL(s.vanished), ULL(s.written), ULL(s.lost_missing + s.lost_disk),
-		ULL(s.lost_missing), ULL(s.lost_disk), ULL(s.earlier), ULL(ledger_in_flight(l)),
+		ULL(t->in_ring), ULL(s.vanished), ULL(s.written),
+		ULL(s.lost_missing + s.lost_disk + s.lost_refused), ULL(s.lost_missing),
+		ULL(s.lost_disk), ULL(s.lost_refused), ULL(s.earlier), ULL(ledger_in_flight(l)),
 		(long long)ledger_balance(l));
 	if (t->bad_fcs)
 		fprintf(out, "; %llu received with a wrong FCS", ULL(t->bad_fcs));
@@ -219,14 +304,14 @@ void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledg
 #undef X
 	fprintf(out,
 		", \"vanished\": %llu, \"written\": %llu, \"lost_missing\": %llu, \"lost_disk\": "
-		"%llu, \"earlier\": %llu, "
+		"%llu, \"lost_refused\": %llu, \"earlier\": %llu, "
 		"\"in_flight\": %llu, \"balance\": %lld, \"received_bytes\": %llu, "
 		"\"bad_combos\": %llu, \"bad_pieces\": %llu, \"bad_messages\": %llu, "
 		"\"duplicate_pieces\": %llu, \"bad_events\": %llu, \"unknown_events\": %llu, "
 		"\"said\": %llu",
 		ULL(s.vanished), ULL(s.written), ULL(s.lost_missing), ULL(s.lost_disk),
-		ULL(s.earlier), ULL(ledger_in_flight(l)), (long long)ledger_balance(l),
-		ULL(l->received_bytes), ULL(l->bad_combos), ULL(l->bad_pieces),
-		ULL(l->bad_messages), ULL(l->duplicate_pieces), ULL(l->bad_events),
-		ULL(l->unknown_events), ULL(l->said));
+		ULL(s.lost_refused), ULL(s.earlier), ULL(ledger_in_flight(l)),
+		(long long)ledger_balance(l), ULL(l->received_bytes), ULL(l->bad_combos),
+		ULL(l->bad_pieces), ULL(l->bad_messages), ULL(l->duplicate_pieces),
+		ULL(l->bad_events), ULL(l->unknown_events), ULL(l->said));
 }

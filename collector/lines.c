@@ -3,9 +3,11 @@
 #include "lines.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
@@ -14,16 +16,20 @@
 #include "files.h"
 #include "output.h"
 
-#define BATCH 256 /* lines in one write */
+#define BATCH 256	   /* lines in one write */
+#define NOT_FREE (-EXFULL) /* less than --keep-free would be left: no error that a write has */
 
-void lines_init(struct lines *l, const char *folder, int files)
+/* After a failure this part of --keep-free more must be free: files are deleted one by one. */
+#define SLACK 8
+
+void lines_init(struct lines *l, const struct collector_options *o, int files)
 {
 	memset(l, 0, sizeof(*l));
-	l->folder = folder;
+	l->folder = o->events;
+	l->keep_free = &o->keep_free;
 	l->files = files;
+	l->first_waiting = LINES_NONE;
 }
-
-/* ---- files ----------------------------------------------------------------------------------- */
 
 static void tell(const struct lines *l, struct lines_file *f, int err)
 {
@@ -31,143 +37,52 @@ static void tell(const struct lines *l, struct lines_file *f, int err)
 		log_line("%s/%s.jsonl: %s; its lines are in the capture alone until it can be "
 			 "written",
 			 l->folder, f->module,
-			 err == -EBADMSG ? "is no file of lines" : strerror(-err));
+			 err == -EBADMSG	 ? "is no file of lines"
+			 : err == NOT_FREE	 ? "No space left on device above --keep-free"
+			 : err == FILES_TOO_MANY ? "there are too many files"
+						 : strerror(-err));
 	f->told = true;
 }
 
-static void tell_refused(struct lines *l)
+static void tell_refused(const struct lines *l, struct lines_names *names, const char *sensor)
 {
-	if (!l->told)
-		log_line("--events %s: there are %d files, or a sensor has named %d of them; what "
-			 "other modules say is in the capture alone",
-			 l->folder, LINES_FILES_MAX, LINES_SENSOR_MAX);
-	l->told = true;
-}
-
-/* Finds the last line of a file, whole or begun. Returns its bytes, -EBADMSG where it is longer
- * than any of ours, or -errno. */
-static ssize_t tail_read(int fd, off_t size, char tail[SAID_JSON_MAX], const char **begin)
-{
-	size_t len = size < SAID_JSON_MAX ? size : SAID_JSON_MAX;
-	ssize_t n = pread(fd, tail, len, size - len);
-	const char *newline;
-
-	if (n != (ssize_t)len)
-		return n < 0 ? -errno : -EIO;
-	newline = len > 1 ? memrchr(tail, '\n', len - 1) : NULL;
-	if (!newline && size > (off_t)len)
-		return -EBADMSG;
-	*begin = newline ? newline + 1 : tail;
-	return tail + len - *begin;
-}
-
-/* Cuts off what a kill in the middle of a write left, and copies the last whole line. */
-static int adopt(int fd, char *last)
-{
-	char tail[SAID_JSON_MAX];
-	const char *line = tail;
-	struct stat st;
-	ssize_t len;
-
-	if (fstat(fd, &st))
-		return -errno;
-	for (;;) {
-		len = tail_read(fd, st.st_size, tail, &line);
-		if (len <= 0)
-			return len; /* it is empty, or none */
-		if (line[len - 1] == '\n')
-			break;
-		if (*line != '{')
-			return -EBADMSG;
-		st.st_size -= len;
-		if (ftruncate(fd, st.st_size))
-			return -errno;
-	}
-	if (last) {
-		memcpy(last, line, len - 1);
-		last[len - 1] = 0;
-	}
-	return 0;
-}
-
-static struct lines_file *file_find(struct lines *l, const char *module)
-{
-	for (unsigned int i = 0; i < l->count; i++)
-		if (!strcmp(l->of[i].module, module))
-			return &l->of[i];
-	return NULL;
-}
-
-struct lines_file *lines_file(struct lines *l, const char *module, uint16_t *named)
-{
-	struct lines_file *f = file_find(l, module);
-
-	if (f)
-		return f;
-	if (l->count == LINES_FILES_MAX || (named && *named >= LINES_SENSOR_MAX)) {
-		tell_refused(l);
-		return NULL;
-	}
-	if (named)
-		++*named;
-	f = &l->of[l->count++];
-	*f = (struct lines_file){ .fd = -1 };
-	strcpy(f->module, module);
-	return f;
-}
-
-static int file_open(struct lines *l, struct lines_file *f)
-{
-	struct files_answer a;
-	int fd, err = files_ask_module(l->files, f->module, &a, &fd);
-
-	if (err)
-		return err;
-	err = adopt(fd, l->last ? l->last[f - l->of] : NULL);
-	if (err)
-		close(fd);
-	else
-		f->fd = fd;
-	return err;
-}
-
-struct lines_file *lines_open(struct lines *l, const char *module, uint16_t *named, uint64_t now_ns)
-{
-	struct lines_file *f = lines_file(l, module, named);
-	int err;
-
-	if (!f || f->fd >= 0)
-		return f;
-	if (now_ns < f->no_open_until_ns)
-		return NULL;
-	err = file_open(l, f);
-	if (!err)
-		return f;
-	f->no_open_until_ns = now_ns + LINES_RETRY_NS;
-	f->refused = err == FILES_TOO_MANY;
-	if (f->refused)
-		tell_refused(l);
-	else
-		tell(l, f, err);
-	return NULL;
+	if (sensor && !names->told)
+		log_line("--events %s: sensor %s has named %d new modules; what others that it "
+			 "names say is in the capture alone",
+			 l->folder, sensor, LINES_SENSOR_MAX);
+	names->told = true;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-void lines_add(struct lines *l, const char *module, uint16_t *named, uint32_t at, uint16_t len,
-	       uint64_t now_ns)
+void lines_add(struct lines *l, const char *module, struct lines_names *names, const char *sensor,
+	       uint32_t at, uint16_t len)
 {
-	struct lines_file *f = l->folder ? lines_open(l, module, named, now_ns) : NULL;
+	uint32_t number = l->folder ? lines_file(l, module, names) : LINES_NONE;
+	struct lines_file *f;
 
 	if (!l->folder)
 		return;
-	if (!f) {
-		f = file_find(l, module);
-		*(f && !f->refused ? &l->lost : &l->refused) += 1;
+	if (number == LINES_NONE) {
+		tell_refused(l, names, sensor);
+		l->refused++;
 		return;
 	}
-	l->places[l->waiting++] = (struct lines_place){ at, len, f - l->of };
-	f->waiting++;
+	f = &l->of[number];
+	if (!lines_may_open(l, f, names)) {
+		l->refused++;
+		return;
+	}
+	l->waiting_bytes += len + 1 + (f->waiting ? 0 : LINES_BLOCK);
+	if (f->waiting++ == 0) {
+		f->first = l->waiting;
+		f->next_waiting = l->first_waiting;
+		l->first_waiting = number;
+	} else {
+		l->places[f->last].next = l->waiting;
+	}
+	f->last = l->waiting;
+	l->places[l->waiting++] = (struct lines_place){ at, len, LINES_NONE };
 }
 
 /* Writes all of it, or nothing. Returns 0 or -errno. */
@@ -190,10 +105,23 @@ static int batch_write(int fd, const struct iovec *list, int count, size_t len)
 	return err;
 }
 
+/* Asks the file system, as hold_ask does for the output. */
+static bool has_room(const struct lines *l, const struct lines_file *f, size_t len)
+{
+	struct statfs fs;
+	uint64_t keep;
+
+	if (fstatfs(f->fd, &fs) || !fs.f_blocks)
+		return true;
+	keep = budget_keep(l->keep_free, (uint64_t)fs.f_blocks * fs.f_bsize);
+	keep += f->told ? keep / SLACK : 0;
+	return (uint64_t)fs.f_bavail * fs.f_bsize >= len + keep;
+}
+
 static void batch(struct lines *l, struct lines_file *f, const struct iovec *list, int count,
 		  size_t len)
 {
-	int err = batch_write(f->fd, list, count, len);
+	int err = has_room(l, f, len) ? batch_write(f->fd, list, count, len) : NOT_FREE;
 
 	if (err) {
 		l->lost += count / 2;
@@ -209,21 +137,26 @@ static void batch(struct lines *l, struct lines_file *f, const struct iovec *lis
 	}
 }
 
+/* All lines of a file that wait. */
 static void file_flush(struct lines *l, struct lines_file *f, const uint8_t *buffer)
 {
 	struct iovec list[2 * BATCH];
 	size_t len = 0;
-	int n = 0;
+	int n = 0, err = lines_open(l, f, monotonic_ns());
 
-	for (unsigned int i = 0; f->waiting; i++) {
+	if (err) {
+		*(err == FILES_TOO_MANY ? &l->refused : &l->lost) += f->waiting;
+		if (err != -EAGAIN)
+			tell(l, f, err);
+		return;
+	}
+	for (uint32_t i = f->first; i != LINES_NONE; i = l->places[i].next) {
 		const struct lines_place *p = &l->places[i];
 
-		if (&l->of[p->file] != f)
-			continue;
 		list[n++] = (struct iovec){ (void *)(buffer + p->at), p->len };
 		list[n++] = (struct iovec){ "\n", 1 };
 		len += p->len + 1;
-		if (--f->waiting && n < 2 * BATCH)
+		if (p->next != LINES_NONE && n < 2 * BATCH)
 			continue;
 		batch(l, f, list, n, len);
 		n = len = 0;
@@ -232,22 +165,40 @@ static void file_flush(struct lines *l, struct lines_file *f, const uint8_t *buf
 
 void lines_flush(struct lines *l, const uint8_t *buffer, bool written)
 {
-	for (unsigned int i = 0; l->waiting && i < l->count; i++) {
+	while (l->first_waiting != LINES_NONE) {
+		struct lines_file *f = &l->of[l->first_waiting];
+
 		if (written)
-			file_flush(l, &l->of[i], buffer);
-		l->of[i].waiting = 0;
+			file_flush(l, f, buffer);
+		f->waiting = 0;
+		l->first_waiting = f->next_waiting;
 	}
 	if (!written)
 		l->lost += l->waiting;
 	l->waiting = 0;
+	l->waiting_bytes = 0;
 }
 
 void lines_close(struct lines *l)
 {
-	for (unsigned int i = 0; i < l->count; i++) {
-		if (l->of[i].fd >= 0)
-			close(l->of[i].fd);
-		l->of[i].fd = -1;
-		l->of[i].no_open_until_ns = 0;
+	while (l->open_count) {
+		struct lines_file *f = &l->of[l->open[--l->open_count]];
+
+		close(f->fd);
+		f->fd = -1;
 	}
+	for (unsigned int i = 0; i < l->count; i++)
+		l->of[i].no_open_until_ns = 0;
+}
+
+void lines_free(struct lines *l)
+{
+	lines_close(l);
+	for (unsigned int i = 0; i < l->count; i++)
+		free(l->of[i].end);
+	free(l->of);
+	free(l->index);
+	l->of = NULL;
+	l->index = NULL;
+	l->count = l->room = 0;
 }

@@ -23,7 +23,10 @@ struct place {
 
 struct recovery {
 	struct lines *lines;
-	struct place end[LINES_FILES_MAX]; /* a file's last line is there, or in front of all */
+	struct place *ends; /* of each file: its last line is there; `at` -1: in front of all */
+	unsigned int ends_room;
+	struct lines_names names[1 << 16]; /* by the sensor's id */
+	uint16_t sensor;		   /* of the combo that the walk is in */
 	uint8_t *buffer;
 	size_t len, size;
 	uint64_t now_ns;
@@ -34,18 +37,40 @@ static bool is_behind(const struct place *a, const struct place *b)
 	return a->span > b->span || (a->span == b->span && a->at > b->at);
 }
 
+/* Returns NULL without memory. */
+static struct place *end_of(struct recovery *r, uint32_t file)
+{
+	struct place *ends = r->ends;
+	unsigned int room = r->lines->room;
+
+	if (file >= r->ends_room) {
+		ends = realloc(ends, room * sizeof(*ends));
+		if (!ends)
+			return NULL;
+		for (unsigned int i = r->ends_room; i < room; i++)
+			ends[i] = (struct place){ 0, -1 };
+		r->ends = ends;
+		r->ends_room = room;
+	}
+	return &ends[file];
+}
+
 /* The first walk: whether a file's last line is this one. */
 static void compare(struct recovery *r, const struct place *p, const struct pcapng_block *b,
 		    const char *module)
 {
-	struct lines_file *f = lines_open(r->lines, module, NULL, r->now_ns);
-	const char *last;
+	struct lines *l = r->lines;
+	uint32_t number = lines_file(l, module, &r->names[r->sensor]);
+	struct place *end = number == LINES_NONE ? NULL : end_of(r, number);
+	struct lines_file *f;
 
-	if (!f)
+	if (!end)
 		return;
-	last = r->lines->last[f - r->lines->of];
-	if (strlen(last) == b->line_len && !memcmp(last, b->line, b->line_len))
-		r->end[f - r->lines->of] = *p;
+	f = &l->of[number];
+	if (lines_open(l, f, r->now_ns) || !f->end)
+		return;
+	if (strlen(f->end) == b->line_len && !memcmp(f->end, b->line, b->line_len))
+		*end = *p;
 }
 
 static void flush(struct recovery *r)
@@ -58,14 +83,16 @@ static void flush(struct recovery *r)
 static void copy(struct recovery *r, const struct place *p, const struct pcapng_block *b,
 		 const char *module)
 {
-	struct lines_file *f = lines_file(r->lines, module, NULL);
+	struct lines_names *names = &r->names[r->sensor];
+	uint32_t number = lines_file(r->lines, module, names);
+	struct place *end = number == LINES_NONE ? NULL : end_of(r, number);
 
-	if (!f || !is_behind(p, &r->end[f - r->lines->of]))
+	if (!end || !is_behind(p, end))
 		return;
 	if (r->len + b->line_len > r->size || !lines_have_room(r->lines, 1))
 		flush(r);
 	memcpy(r->buffer + r->len, b->line, b->line_len);
-	lines_add(r->lines, module, NULL, r->len, b->line_len, r->now_ns);
+	lines_add(r->lines, module, names, NULL, r->len, b->line_len);
 	r->len += b->line_len;
 }
 
@@ -80,6 +107,8 @@ static int span_walk(struct recovery *r, const struct lines_span *s, unsigned in
 
 	while (!got && (got = pcapng_walk_next(&w, &b)) == 1) {
 		got = 0;
+		if (b.named)
+			r->sensor = b.name.sensor;
 		if (b.line && b.line_len < SAID_JSON_MAX &&
 		    said_json_module(module, b.line, b.line_len))
 			each(r, &(struct place){ number, b.at }, &b, module);
@@ -92,8 +121,6 @@ static int walk(struct recovery *r, const struct lines_span *spans, unsigned int
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < LINES_FILES_MAX; i++)
-		r->end[i] = (struct place){ 0, -1 };
 	for (unsigned int i = 0; !err && i < count; i++)
 		err = span_walk(r, &spans[i], i, compare);
 	for (unsigned int i = 0; !err && i < count; i++)
@@ -109,13 +136,14 @@ void lines_recover(struct lines *l, const struct lines_span *spans, unsigned int
 	uint64_t before = l->written;
 	int err = -ENOMEM;
 
-	l->last = calloc(LINES_FILES_MAX, sizeof(l->last[0]));
-	if (r && l->last) {
+	if (r) {
 		r->lines = l;
 		r->buffer = buffer;
 		r->size = size;
 		r->now_ns = monotonic_ns();
+		l->recovering = true;
 		err = walk(r, spans, count);
+		l->recovering = false;
 	}
 	l->recovered += l->written - before;
 	l->written = before;
@@ -123,9 +151,13 @@ void lines_recover(struct lines *l, const struct lines_span *spans, unsigned int
 		log_line("--events %s: lines that a collector before left out may be missing: %s",
 			 l->folder, strerror(-err));
 	else if (l->recovered)
-		log_line("--events %s: %llu lines that a collector before had not come to",
-			 l->folder, (unsigned long long)l->recovered);
-	free(l->last);
-	l->last = NULL;
+		log_line("--events %s: %llu line%s that a collector before had not come to",
+			 l->folder, (unsigned long long)l->recovered, PLURAL(l->recovered));
+	for (unsigned int i = 0; i < l->count; i++) {
+		free(l->of[i].end);
+		l->of[i].end = NULL;
+	}
+	if (r)
+		free(r->ends);
 	free(r);
 }

@@ -27,11 +27,12 @@
 #include "collector.h"
 #include "ctl.h"
 #include "files.h"
+#include "files_replaced.h"
 #include "sandbox.h"
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-static void forward_signals(int signals, int orders, pid_t child)
+static void forward_signals(struct files *files, int signals, int orders, pid_t child)
 {
 	static uint64_t stop_ns;
 	struct signalfd_siginfo si;
@@ -43,6 +44,8 @@ static void forward_signals(int signals, int orders, pid_t child)
 
 		if (si.ssi_signo == SIGCHLD)
 			continue;
+		if (order == ORDER_RELOAD)
+			files_limit_moved(&files->limit);
 		privsep_send(orders, &order, sizeof(order), NULL, 0);
 		if (order == ORDER_STOP && privsep_insists(&stop_ns))
 			kill(child, SIGKILL); /* asked twice: whatever it hangs on */
@@ -63,7 +66,7 @@ static int privileged_process(struct files *files, int orders, int files_sock, i
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			return 1;
 		if (p[1].revents)
-			forward_signals(signals, orders, child);
+			forward_signals(files, signals, orders, child);
 		if (p[0].revents && files_answer(files, files_sock))
 			p[0].fd = -1;
 	}
@@ -114,6 +117,9 @@ static int listen_control(struct collector *c, struct collector_options *o)
 	if (c->listener >= 0)
 		return 0;
 	o->control = NULL;
+	if (!asked)
+		log_line("so 'saluki-collector ctl' does not reach this collector; --control PATH "
+			 "gives it a socket of its own");
 	return asked ? c->listener : 0;
 }
 
@@ -139,6 +145,7 @@ static int collector_run(struct collector *c, struct files *output_files)
 		close(orders[0]);
 		close(files[0]);
 		close(signals);
+		replaced_free(output_files); /* a lock of its would outlive the privileged one's */
 		c->orders.sock = orders[1];
 		c->files = files[1];
 		_exit(collector_process(c));
@@ -162,9 +169,12 @@ int main(int argc, char **argv)
 {
 	struct collector_options o;
 	struct collector *c;
-	struct files files = { .state_fd = -1, .state_new_fd = -1, .lines_folder = -1 };
+	struct files files = {
+		.state_fd = -1, .state_new_fd = -1, .lines_folder = -1, .limit.last = -1
+	};
 	int status;
 
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
 	if (argc > 1 && !strcmp(argv[1], "ctl"))
 		return ctl_main(argc - 1, argv + 1);
 	status = options_parse(&o, argc, argv);
@@ -181,6 +191,7 @@ int main(int argc, char **argv)
 	    read_sensors(&c->sensors_file, o.sensors_file) == 0 &&
 	    receive_init(&c->receive, o.host, o.port) == 0 && files_init(&files, &o) == 0 &&
 	    listen_control(c, &o) == 0) {
+		files_limit_sensors(&files.limit, c->sensors_file.count);
 		status = collector_run(c, &files);
 		if (o.control)
 			unlink(o.control);

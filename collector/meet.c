@@ -14,13 +14,14 @@
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
 
+#include "wire/request.h"
+
 #define SLOT_BITS 5
 #define BEHIND_SLOWER 2 /* a clock that was set back: times slower than time passes */
 _Static_assert(TRYST_SLOTS == 1 << SLOT_BITS, "the place of a slot in `low`");
 
 void meet_init(struct meet *m, uint64_t floor_ns)
 {
-	clock_keys_init(&m->clock_keys, m->own.public);
 	m->latest_ns = floor_ns;
 	m->begun_ns = meet_time(m);
 	m->interval = m->begun_ns / TRYST_INTERVAL_NS;
@@ -127,18 +128,6 @@ bool meet_turn(struct meet *m, struct table *t, struct sensors *list)
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static bool allowed(struct meet *m, uint64_t *count, uint64_t limit, uint64_t now_ns)
-{
-	if (now_ns / 1000000000 != m->second) {
-		m->second = now_ns / 1000000000;
-		m->inits = m->questions = 0;
-	}
-	if (*count >= limit)
-		return false;
-	++*count;
-	return true;
-}
-
 static void spend(struct table *t, struct sensor *s, uint64_t address, uint32_t low)
 {
 	uint64_t interval = s->slots_of + (int64_t)(int32_t)((low >> SLOT_BITS << SLOT_BITS) -
@@ -195,9 +184,24 @@ static void candidate_of(struct session *c, const struct tryst_hello *hello)
 {
 	c->run = hello->run;
 	c->hello_ns = hello->time_ns;
+	memcpy(c->instance, hello->instance, sizeof(c->instance));
 	c->info = malloc(hello->info_len + 1);
 	if (c->info)
 		memcpy(c->info, hello->info, c->info_len = hello->info_len);
+}
+
+/* Writes the m2. Returns its bytes, with k2, or -EBADMSG. */
+static long welcome(struct meet *m, struct sensor *s, const struct tryst_hello *hello,
+		    struct tryst_welcome *w, uint8_t k2[KEY_LEN], uint8_t *out, const uint8_t *in,
+		    size_t len)
+{
+	bool padded = hello->flags & TRYST_PADDED && len >= REQUEST_INIT_LEN;
+
+	w->time_ns = meet_time(m);
+	w->sensor_id = s->id;
+	w->flags |= padded ? TRYST_PADDED : 0;
+	return tryst_answer(out, k2, &m->own, s->public, s->pair, hello, w, in, len,
+			    padded ? SHROUD_DATAGRAM_PADDED : 0);
 }
 
 static struct session *welcome_sensor(struct meet *m, struct table *t, struct sensor *s,
@@ -205,28 +209,50 @@ static struct session *welcome_sensor(struct meet *m, struct table *t, struct se
 				      size_t *out_len, const uint8_t *in, size_t len,
 				      uint64_t now_ns)
 {
-	bool padded = (hello->flags & TRYST_PADDED) && len >= SHROUD_DATAGRAM_PADDED;
-	struct tryst_welcome welcome = { .time_ns = meet_time(m),
-					 .window = window_given(hello->window),
-					 .flags = padded ? TRYST_PADDED : 0,
-					 .sensor_id = s->id };
+	struct tryst_welcome w = { .window = window_given(hello->window) };
 	uint64_t spool = spooled_agree(&m->own, s->pair, hello);
 	uint8_t k2[KEY_LEN];
 	struct session *c;
 	long n;
 
-	welcome.flags |= spool ? TRYST_SPOOL : 0;
-	n = tryst_answer(out, k2, &m->own, s->public, s->pair, hello, &welcome, in, len,
-			 padded ? SHROUD_DATAGRAM_PADDED : 0);
-	c = n < 0 ? NULL : candidate_make(s, t, k2, welcome.window, now_ns);
+	w.flags = spool ? TRYST_SPOOL : 0;
+	n = welcome(m, s, hello, &w, k2, out, in, len);
+	c = n < 0 ? NULL : candidate_make(s, t, k2, w.window, now_ns);
 	sodium_memzero(k2, sizeof(k2));
 	if (!c)
 		return NULL;
 	*out_len = n;
-	c->padded = padded;
+	c->padded = w.flags & TRYST_PADDED;
 	candidate_of(c, hello);
 	c->spool = spool;
 	return c;
+}
+
+/* ---- another instance ------------------------------------------------------------------------ */
+
+/* The sensor is being heard from another machine: its key was copied. A machine that was started
+ * again has another instance too, but was silent meanwhile. */
+static bool is_busy(const struct sensor *s, const struct tryst_hello *hello, uint64_t now_ns)
+{
+	const struct session *c = s->current < 0 ? NULL : &s->sessions[s->current];
+
+	return c && !s->final_confirmed && now_ns - s->heard_ns < MEET_SILENT_NS &&
+	       memcmp(c->instance, hello->instance, sizeof(c->instance));
+}
+
+static enum meet_result answer_busy(struct meet *m, struct sensor *s,
+				    const struct tryst_hello *hello, uint8_t *out, size_t *out_len,
+				    const uint8_t *in, size_t len)
+{
+	struct tryst_welcome w = { .flags = TRYST_BUSY };
+	uint8_t k2[KEY_LEN];
+	long n = welcome(m, s, hello, &w, k2, out, in, len);
+
+	sodium_memzero(k2, sizeof(k2));
+	if (n < 0)
+		return MEET_IGNORED;
+	*out_len = n;
+	return MEET_BUSY;
 }
 
 /* ---- one way --------------------------------------------------------------------------------- */
@@ -244,13 +270,11 @@ static struct session *announced(struct sensor *s, const struct tryst_hello *hel
 	return NULL;
 }
 
-/* Nothing was agreed on with the sensor, so what was recorded of it is told by its time: a sensor's
- * rises, and what is from before our start may have been answered by the collector before us. One
- * that is not of its slot would keep all that come behind it out. */
-static bool announced_wrongly(struct meet *m, const struct sensor *s,
-			      const struct tryst_hello *hello)
+/* What is from before our start may have been answered by the collector before us. One that is not
+ * of its slot would keep all that come behind it out. */
+static bool announced_out_of_time(struct meet *m, const struct tryst_hello *hello)
 {
-	return hello->time_ns <= s->announced_ns || hello->time_ns <= m->begun_ns ||
+	return hello->time_ns <= m->begun_ns ||
 	       hello->time_ns > meet_time(m) + 2 * TRYST_INTERVAL_NS;
 }
 
@@ -282,8 +306,14 @@ static enum meet_result take_one_way(struct meet *m, struct table *t, struct sen
 		log_line("sensor %s: has --one-way, and its line in --sensors does not say so",
 			 s->name);
 	s->refused_one_way = true;
-	if (!s->one_way || announced_wrongly(m, s, hello) || hello->window < SHROUD_WINDOW_MIN ||
+	if (!s->one_way || announced_out_of_time(m, hello) || hello->window < SHROUD_WINDOW_MIN ||
 	    hello->window > SESSION_WINDOW)
+		return MEET_IGNORED;
+	/* Before the times are compared: the other machine's clock may be behind. */
+	if (!c && is_busy(s, hello, now_ns))
+		return MEET_BUSY;
+	/* Nothing was agreed on with the sensor, but its time rises: a recording has an old one. */
+	if (hello->time_ns <= s->announced_ns)
 		return MEET_IGNORED;
 	c = c ? c : announce_sensor(m, t, s, hello, now_ns);
 	if (!c)
@@ -295,23 +325,53 @@ static enum meet_result take_one_way(struct meet *m, struct table *t, struct sen
 
 /* ---------------------------------------------------------------------------------------------- */
 
+static enum meet_result take_hello(struct meet *m, struct table *t, struct sensor *s,
+				   const struct tryst_hello *hello, uint8_t *out, size_t *out_len,
+				   const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	s->said_version = hello->version;
+	if (hello->version != TRYST_VERSION)
+		return MEET_VERSION;
+	if (hello->flags & TRYST_ONE_WAY)
+		return take_one_way(m, t, s, hello, now_ns);
+	if (is_busy(s, hello, now_ns))
+		return answer_busy(m, s, hello, out, out_len, in, len);
+	return welcome_sensor(m, t, s, hello, out, out_len, in, len, now_ns) ? MEET_TAKEN
+									     : MEET_IGNORED;
+}
+
 enum meet_result meet_take(struct meet *m, struct table *t, struct sensor *s, uint32_t low,
 			   uint8_t *out, size_t *out_len, const uint8_t *in, size_t len,
 			   uint64_t now_ns)
 {
 	struct tryst_hello hello;
-	enum meet_result result = MEET_TAKEN;
+	enum meet_result result = MEET_IGNORED;
 
 	if (tryst_accept(&hello, s->pair, in, len))
 		return MEET_NONE;
-	if (!allowed(m, &m->inits, MEET_INITS_A_SECOND, now_ns))
+	if (!ration_takes(&m->inits, MEET_INITS_A_SECOND, now_ns))
 		return MEET_LIMITED; /* its slot is good for another time */
 	spend(t, s, load_word(in), low);
-	if (hello.flags & TRYST_ONE_WAY)
-		result = take_one_way(m, t, s, &hello, now_ns);
-	else if (overtaken(s, &hello, now_ns) ||
-		 !welcome_sensor(m, t, s, &hello, out, out_len, in, len, now_ns))
-		result = MEET_IGNORED;
+	if (hello.version != TRYST_VERSION || hello.flags & TRYST_ONE_WAY ||
+	    !overtaken(s, &hello, now_ns))
+		result = take_hello(m, t, s, &hello, out, out_len, in, len, now_ns);
+	sodium_memzero(&hello, sizeof(hello));
+	return result;
+}
+
+enum meet_result meet_take_fresh(struct meet *m, struct table *t, struct sensor *s, uint8_t *out,
+				 size_t *out_len, const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	struct tryst_hello hello;
+	enum meet_result result = MEET_IGNORED;
+
+	if (tryst_accept(&hello, s->pair, in, len))
+		return MEET_NONE;
+	if (!ration_takes(&m->inits, MEET_INITS_A_SECOND, now_ns))
+		return MEET_LIMITED;
+	s->cookies_used++;
+	if (!(hello.flags & TRYST_ONE_WAY)) /* nobody could have told it a cookie */
+		result = take_hello(m, t, s, &hello, out, out_len, in, len, now_ns);
 	sodium_memzero(&hello, sizeof(hello));
 	return result;
 }
@@ -339,6 +399,7 @@ bool meet_renew(struct meet *m, struct table *t, struct sensor *s, const uint8_t
 		c->spool = current->spool;
 		c->renewed = true;
 		c->hello_ns = current->hello_ns;
+		memcpy(c->instance, current->instance, sizeof(c->instance));
 		c->renew[0] = MESSAGE_RENEWED;
 		memcpy(c->renew + 1, message + 1, KEY_LEN);
 		memcpy(c->renew + 1 + KEY_LEN, own.public, KEY_LEN);
@@ -346,22 +407,4 @@ bool meet_renew(struct meet *m, struct table *t, struct sensor *s, const uint8_t
 	sodium_memzero(k2, sizeof(k2));
 	sodium_memzero(&own, sizeof(own));
 	return c != NULL;
-}
-
-/* ---- the time -------------------------------------------------------------------------------- */
-
-enum meet_result meet_question(struct meet *m, uint8_t *out, size_t *out_len, const uint8_t *in,
-			       size_t len, uint64_t now_ns)
-{
-	long n;
-
-	if (!clock_plausible(&m->clock_keys, in, len))
-		return MEET_NONE;
-	if (!allowed(m, &m->questions, MEET_QUESTIONS_A_SECOND, now_ns))
-		return MEET_LIMITED;
-	n = clock_answer(out, &m->own, meet_time(m), in, len);
-	if (n < 0)
-		return MEET_NONE;
-	*out_len = n;
-	return MEET_TAKEN;
 }

@@ -2,7 +2,7 @@
 /*
  * Meet: Tryst at the collector (docs/wire.md). Keeps the slots of all sensors in the table, those
  * of the present interval and both neighbours; an authentic m1 spends its slot and is answered, and
- * so is a question for the time.
+ * so is one under a cookie (requests.h).
  *
  * Protocol time is the machine's, but that it never goes back: where the clock was set back it
  * passes at half its speed until it is reached again. So slots that were spent do not come back,
@@ -12,33 +12,34 @@
 #define COLLECTOR_MEET_H
 
 #include "sensors.h"
-#include "wire/clock_request.h"
 #include "wire/tryst.h"
 
 #define MEET_INITS_A_SECOND 2000 /* set-ups answered, each some 0.2 ms of Diffie-Hellman */
-#define MEET_QUESTIONS_A_SECOND 200
-#define MEET_TURN_BATCH 64 /* sensors whose slots are changed at a time */
+#define MEET_TURN_BATCH 64	 /* sensors whose slots are changed at a time */
 #define MEET_CANDIDATE_NS 5000000000ULL
+/* Another instance takes a sensor over when the present one has been silent for so long. */
+#define MEET_SILENT_NS 10000000000ULL
 
 struct meet {
 	struct keypair own;
-	struct clock_keys clock_keys;
-	uint64_t (*clock)(void);	   /* ns since 1970; NULL: the machine's */
-	uint64_t (*monotonic)(void);	   /* ns; NULL: the machine's */
-	uint64_t latest_ns;		   /* protocol time has been here */
-	uint64_t begun_ns;		   /* protocol time at the start */
-	uint64_t read_ns;		   /* monotonic, when it was; 0: not yet */
-	uint64_t interval;		   /* that the slots are being turned to */
-	unsigned int turned;		   /* sensors of the list whose slots are */
-	uint64_t second, inits, questions; /* of this second */
+	uint64_t (*clock)(void);     /* ns since 1970; NULL: the machine's */
+	uint64_t (*monotonic)(void); /* ns; NULL: the machine's */
+	uint64_t latest_ns;	     /* protocol time has been here */
+	uint64_t begun_ns;	     /* protocol time at the start */
+	uint64_t read_ns;	     /* monotonic, when it was; 0: not yet */
+	uint64_t interval;	     /* that the slots are being turned to */
+	unsigned int turned;	     /* sensors of the list whose slots are */
+	struct ration inits;
 };
 
 enum meet_result {
-	MEET_NONE,    /* not authentic, or no question */
+	MEET_NONE,    /* not authentic */
 	MEET_TAKEN,   /* there is an answer of `*out_len` bytes */
 	MEET_LIMITED, /* too many in this second */
 	MEET_IGNORED, /* authentic, spent and not answered: an older one than the last */
 	MEET_ONE_WAY, /* of a one-way session, which has been made or moved: nothing is answered */
+	MEET_VERSION, /* authentic, spent and not answered: of another version of the protocol */
+	MEET_BUSY,    /* another instance is being heard: there is an answer that says so */
 };
 
 /* `own` is to be there. `floor_ns` is the latest protocol time of collectors before (state.h), 0:
@@ -53,16 +54,17 @@ void meet_remove(struct table *t, struct sensor *s);
 bool meet_turn(struct meet *m, struct table *t, struct sensors *list);
 
 /* Takes a datagram that the table has under `low` among a sensor's slots. With MEET_TAKEN the
- * sensor has a candidate, and `out` (SHROUD_DATAGRAM_MAX) goes to where it came from. */
+ * sensor has a candidate; with that and MEET_BUSY `out` (SHROUD_DATAGRAM_MAX) goes to where it came
+ * from. */
 enum meet_result meet_take(struct meet *m, struct table *t, struct sensor *s, uint32_t low,
 			   uint8_t *out, size_t *out_len, const uint8_t *in, size_t len,
 			   uint64_t now_ns);
+/* Takes an m1 that came under a good cookie; otherwise as meet_take. */
+enum meet_result meet_take_fresh(struct meet *m, struct table *t, struct sensor *s, uint8_t *out,
+				 size_t *out_len, const uint8_t *in, size_t len, uint64_t now_ns);
 /* Takes a RENEW of the present session. Returns whether there is an answer: the candidate's
  * `renew`. */
 bool meet_renew(struct meet *m, struct table *t, struct sensor *s, const uint8_t *message,
 		uint64_t now_ns);
-/* Takes a datagram that the table knows nothing of: it may ask for the time. */
-enum meet_result meet_question(struct meet *m, uint8_t *out, size_t *out_len, const uint8_t *in,
-			       size_t len, uint64_t now_ns);
 
 #endif

@@ -83,7 +83,7 @@ static int scan_block(struct names *n, struct scan *s, const struct pcapng_block
 		return 0;
 	if (b->named)
 		*s = (struct scan){ .name = b->name,
-				    .left = b->name.frames + b->name.events,
+				    .left = b->name.frames - b->name.refused + b->name.events,
 				    .at = b->at };
 	if (!s->left || --s->left)
 		return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * One way: see one_way.h. In: FLOORs, time. Out: combos behind a gap, and what is lost of those
- * before it, to take.c. Always holds: of the two FLOORs that wait the first is due first, and the
- * other one is the newest.
+ * before it, to take_combo.c. Always holds: of the two FLOORs that wait the first is due first, and
+ * the other one is the newest.
  */
 #include "one_way.h"
 
@@ -35,7 +35,7 @@ void one_way_tick(struct open *o, struct sensor *s, uint64_t now_ns)
 		floors[0] = floors[1];
 		memset(&floors[1], 0, sizeof(floors[1]));
 		if (f.run == s->ledger.run)
-			take_past(o, s, f.combo, f.first, ledger_gone, now_ns);
+			take_past(o, s, f.combo, f.first, ledger_gone);
 	}
 	if (floors[0].due_ns)
 		sensors_due(o->sensors, s, floors[0].due_ns);
@@ -48,6 +48,6 @@ void one_way_end(struct open *o, struct sensor *s, uint64_t now_ns)
 			s->overdue.floors[i].due_ns = 1;
 	one_way_tick(o, s, now_ns);
 	/* What is whole behind a gap does not come again either. */
-	if (s->reassembly.whole && s->current >= 0 && s->sessions[s->current].one_way)
-		take_rest(o, s, now_ns);
+	if (s->reassembly.whole && sensor_is_one_way(s))
+		take_rest(o, s);
 }

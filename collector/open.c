@@ -12,11 +12,12 @@
 
 #include <saluki/log.h>
 
+#include "admit.h"
 #include "reply.h"
 #include "take.h"
 
 /* Room for an idle sensor's addresses: three intervals' slots, and some hundred of a session. */
-#define TABLE_A_SENSOR 640
+#define TABLE_A_SENSOR 608
 #define TABLE_LEAST 16384
 #define TICK_MAX_MS 10000
 
@@ -25,6 +26,7 @@
 void open_init(struct open *o, uint64_t floor_ns)
 {
 	meet_init(&o->meet, floor_ns);
+	requests_init(&o->requests, o->meet.own.public);
 	o->pool.limit = POOL_LIMIT_DEFAULT;
 }
 
@@ -45,11 +47,16 @@ static void changed(void *user, struct sensor *s)
 	if (!sodium_is_zero(s->pair, KEY_LEN)) {
 		sessions_end(o, s);
 		meet_remove(&o->table, s);
+		requests_remove(&o->table, s);
 		reassemble_start(&s->reassembly, &o->pool, s->reassembly.next);
 	}
-	if (s->listed && meet_add(&o->meet, &o->table, s)) {
+	if (!s->listed)
+		return;
+	if (meet_add(&o->meet, &o->table, s)) {
 		log_line("sensor %s: nothing can be agreed on with its public key", s->name);
 		s->listed = false;
+	} else if (requests_add(&o->requests, &o->table, s)) {
+		log_line("sensor %s: out of memory; it can set sessions up by slots only", s->name);
 	}
 }
 
@@ -75,6 +82,7 @@ void open_free(struct open *o)
 	}
 	table_free(&o->table);
 	sodium_memzero(&o->meet, sizeof(o->meet));
+	sodium_memzero(&o->requests, sizeof(o->requests));
 }
 
 /* ---- sessions -------------------------------------------------------------------------------- */
@@ -121,16 +129,32 @@ static void old_end(struct open *o, uint64_t now_ns)
 	}
 }
 
+/* A set-up may be another process's, which lays the same combos out in its own way and has a last
+ * word of its own: what was under way before must not be taken as this one's. A renewal, and the
+ * next session of a sensor that sends nothing twice, are the same process's. */
+static void old_replace(struct open *o, struct sensor *s)
+{
+	if (s->current < 0)
+		return;
+	session_end(&s->sessions[s->current], &o->table);
+	s->current = -1;
+}
+
 /* The candidate's first datagram opened: the sensor has the new keys. */
 static void candidate_begin(struct open *o, struct sensor *s, uint64_t now_ns)
 {
 	struct session *c = &s->sessions[s->candidate];
 
+	admit_begun(o, s, c, now_ns);
+	if (!c->renewed && !c->one_way)
+		old_replace(o, s);
 	old_begin(o, s, now_ns);
 	s->current = s->candidate;
 	s->candidate = -1;
 	s->unacked = 0;
 	if (c->renewed) {
+		if (s->waiting && s->old >= 0)
+			session_info_move(c, &s->sessions[s->old]);
 		o->counters.renewals++;
 		return;
 	}
@@ -190,12 +214,17 @@ static bool take_any(struct open *o, struct sensor *s, struct session *session,
 {
 	size_t own = len < 0 ? 0 : own_len(message[0]);
 
+	if (len >= 0 && !ration_allows(&s->ration, message[0], now_ns)) {
+		o->counters.limited_messages++;
+		return false;
+	}
 	if (len < 0 || (own && (size_t)len != own))
 		s->ledger.bad_messages++;
 	else if (own)
 		take_own(o, s, session, message, now_ns);
 	else
-		return take_message(o, s, message, len, now_ns);
+		return s->waiting ? take_message_early(&s->sessions[s->current], message, len)
+				  : take_message(o, s, message, len, now_ns);
 	return true;
 }
 
@@ -210,8 +239,9 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 		candidate_begin(o, s, now_ns);
 	s->ledger.received_bytes += len;
 	s->heard_ns = now_ns;
-	if (session == &s->sessions[s->current] && number == session->rx.highest &&
-	    !session->one_way) {
+	if (session->one_way) {
+		session->address = *from; /* for people; nothing goes there */
+	} else if (session == &s->sessions[s->current] && number == session->rx.highest) {
 		bool set_up = session->address.len != 0;
 
 		if (session_follow(session, from, len))
@@ -220,7 +250,7 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 			session->confirmed = true; /* our answer came there */
 	}
 	/* What the run before had under way is nothing of this one's; nor are records combos. */
-	if (session->run != s->ledger.run || session->spool != s->spooled.id)
+	if (!s->waiting && (session->run != s->ledger.run || session->spool != s->spooled.id))
 		return;
 	if (take_any(o, s, session, message, n, now_ns))
 		shroud_keep(&session->rx, number);
@@ -231,35 +261,8 @@ static void take_opened(struct open *o, struct sensor *s, struct session *sessio
 
 /* ---- datagrams ------------------------------------------------------------------------------- */
 
-static bool take_set_up(struct open *o, struct sensor *s, uint32_t low, const uint8_t *in,
-			size_t len, const struct sockaddr_storage *from, socklen_t from_len,
-			uint64_t now_ns)
-{
-	uint8_t out[SHROUD_DATAGRAM_MAX];
-	size_t out_len;
-
-	switch (meet_take(&o->meet, &o->table, s, low, out, &out_len, in, len, now_ns)) {
-	case MEET_NONE:
-		return false;
-	case MEET_TAKEN:
-		o->counters.set_ups++;
-		session_address(&s->sessions[s->candidate].address, from, from_len);
-		reply_to(o, out, out_len, (const struct sockaddr *)from, from_len);
-		break;
-	case MEET_LIMITED:
-		o->counters.limited_set_ups++;
-		break;
-	case MEET_IGNORED:
-		o->counters.ignored_set_ups++;
-		break;
-	case MEET_ONE_WAY:
-		o->counters.announcements++;
-		break;
-	}
-	return true;
-}
-
-/* Returns whether it opens as what the table has it for. Only then has the table changed. */
+/* Returns whether it opens as what the table has it for, and only then has the table changed; or is
+ * beyond what its sensor may do now. */
 static bool open_as(struct open *o, struct table_entry e, const uint8_t *in, size_t len,
 		    const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
 {
@@ -269,36 +272,29 @@ static bool open_as(struct open *o, struct table_entry e, const uint8_t *in, siz
 	struct session_address address;
 	struct session *session;
 	uint64_t number = 0;
+	uint32_t skips;
 	long n;
 
 	if (kind == SENSOR_SLOTS)
-		return take_set_up(o, s, e.low, in, len, from, from_len, now_ns);
+		return admit_slot(o, s, e.low, in, len, from, from_len, now_ns);
+	if (kind == SENSOR_KEY)
+		return false;
 	session = &s->sessions[kind - SENSOR_SESSION];
+	skips = shroud_skips(&session->rx, e.low);
+	if (skips && !ration_skips_allowed(&s->skips, now_ns)) {
+		o->counters.limited_messages++;
+		return true;
+	}
 	n = shroud_open(&session->rx, &o->table, e.low, &number, message, in, len);
 	if (n < 0 && !number)
 		return false;
+	if (skips)
+		ration_skip(&s->skips, skips, now_ns);
+	else if (number < session->rx.highest)
+		ration_skip_came(&s->skips, now_ns);
 	session_address(&address, from, from_len);
 	take_opened(o, s, session, number, message, n, len, &address, now_ns);
 	return true;
-}
-
-static void take_question(struct open *o, const uint8_t *in, size_t len,
-			  const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
-{
-	uint8_t out[SHROUD_DATAGRAM_MAX];
-	size_t out_len;
-
-	switch (meet_question(&o->meet, out, &out_len, in, len, now_ns)) {
-	case MEET_TAKEN:
-		o->counters.questions++;
-		reply_to(o, out, out_len, (const struct sockaddr *)from, from_len);
-		break;
-	case MEET_LIMITED:
-		o->counters.limited_questions++;
-		break;
-	default:
-		o->counters.not_ours++;
-	}
 }
 
 void open_datagram(struct open *o, const uint8_t *in, size_t len,
@@ -321,7 +317,7 @@ void open_datagram(struct open *o, const uint8_t *in, size_t len,
 	if (known)
 		o->counters.not_authentic++;
 	else
-		take_question(o, in, len, from, from_len, now_ns);
+		admit_request(o, in, len, from, from_len, now_ns);
 }
 
 void open_batch(struct open *o)
@@ -362,6 +358,7 @@ void open_overdue(struct open *o, uint64_t now_ns)
 {
 	for (unsigned int i = 0; i < o->sensors->count; i++)
 		one_way_end(o, o->sensors->list[i], now_ns);
+	serve_all(o, now_ns);
 }
 
 void open_finish(struct open *o)

@@ -12,7 +12,11 @@
 #include "event.h"
 #include "meet.h"
 #include "output.h"
+#include "refuse.h"
+#include "refused.h"
+#include "requests.h"
 #include "sensors.h"
+#include "serve.h"
 #include "wire/spool.h"
 
 #define OPEN_ACK_EVERY 16	   /* datagrams */
@@ -29,8 +33,14 @@
 	X(set_ups, "set-ups answered")                                                             \
 	X(limited_set_ups, "set-ups beyond MEET_INITS_A_SECOND")                                   \
 	X(ignored_set_ups, "set-ups that were overtaken")                                          \
-	X(questions, "questions for the time that were answered")                                  \
-	X(limited_questions, "questions beyond MEET_QUESTIONS_A_SECOND")                           \
+	X(busy_set_ups, "set-ups refused: another instance of the sensor is heard")                \
+	X(questions, "requests for the time and a cookie that were answered")                      \
+	X(limited_questions, "requests beyond the limits of requests.h")                           \
+	X(repeated_requests, "requests that were seen before")                                     \
+	X(refused_requests, "requests of keys that are not listed, or not proved, or too old")     \
+	X(other_versions, "set-ups and requests of another version of the protocol")               \
+	X(limited_messages, "messages of sensors beyond the limits of ration.h")                   \
+	X(alternations, "sessions between which two processes with one key go to and fro")         \
 	X(announcements, "set-ups of one-way sessions, and their repetitions")                     \
 	X(sessions, "sessions begun by set-up")                                                    \
 	X(renewals, "sessions begun by renewal")                                                   \
@@ -47,11 +57,15 @@ struct open {
 	int sock;
 	struct table table;
 	struct meet meet;
+	struct requests requests;
+	struct refused refused;
 	struct sensors *sensors;
 	struct decompress *decompress;
 	struct output *output;
 	struct pool pool;		       /* of all sensors' pieces */
+	struct serve serve;		       /* whose combo is taken next */
 	struct event events[COMBO_EVENTS_MAX]; /* of the combo that is being taken */
+	struct refuse refuse;		       /* of the same */
 	uint8_t combo[SPOOL_RECORD_MAX];       /* that was opened out of a record */
 	uint64_t received_ns;		       /* protocol time when the present batch was read */
 	struct open_counters counters;
@@ -91,7 +105,8 @@ void open_datagram(struct open *o, const uint8_t *in, size_t len,
 /* Sends ACKs that are due, ends old sessions, turns slots. Returns milliseconds until it is to
  * be called again. */
 int open_tick(struct open *o, uint64_t now_ns);
-/* The end is near: what one-way sensors were waited for is not waited for any more. */
+/* The end is near: what one-way sensors were waited for is not waited for any more. All combos are
+ * taken that need not wait for the disk. */
 void open_overdue(struct open *o, uint64_t now_ns);
 /* The end: what is settled by now is acknowledged. */
 void open_finish(struct open *o);

@@ -2,6 +2,11 @@
 /* The command line of saluki-collector. */
 #include "options.h"
 
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <saluki/completion.h>
 #include <saluki/options.h>
 #include <saluki/privsep.h>
@@ -17,6 +22,7 @@ enum {
 	OPT_EVENTS,
 	OPT_STATS,
 	OPT_STATE,
+	OPT_KEEP_FREE,
 	OPT_CONTROL,
 	OPT_USER,
 	OPT_COMPLETION,
@@ -34,6 +40,9 @@ static const struct option_def defs[] = {
 	{ OPT_EVENTS, "events", "DIR", "write what modules say as JSON lines, a file a module" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
 	{ OPT_STATE, "state", "FILE", "what is written already, for the next start" },
+	{ OPT_KEEP_FREE, "keep-free", "SIZE|PERCENT",
+	  "stop writing while the file system has less free\n"
+	  "(1%, at most 1G, unless given); 0: when it is full" },
 	{ OPT_CONTROL, "control", "PATH",
 	  "socket for 'saluki-collector ctl'\n"
 	  "(default " CONTROL_PATH ")" },
@@ -76,6 +85,30 @@ static int parse_listen(struct collector_options *o, char *text)
 	return 0;
 }
 
+/* A number with K, M, G or T behind it, which are 1024 of what is before; or with %. */
+static int parse_keep_free(struct keep_free *k, const char *text)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	unsigned long long n = strtoull(text, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	unsigned int shift = unit ? 10 * (unit - units + 1) : 0;
+
+	if (*text >= '0' && *text <= '9' && !strcmp(end, "%") && n <= 99) {
+		*k = (struct keep_free){ .bytes = n ? UINT64_MAX : 0, .percent = n };
+		return 0;
+	}
+	end += unit ? 1 : 0;
+	if (*text < '0' || *text > '9' || *end || n > (unsigned long long)INT64_MAX >> shift) {
+		log_line("--keep-free %s: must be a size such as 500M or 2G, or a percentage from "
+			 "0%% to 99%%",
+			 text);
+		return -EINVAL;
+	}
+	*k = (struct keep_free){ .bytes = n << shift };
+	return 0;
+}
+
 static int parse_option(struct collector_options *o, int id)
 {
 	long value;
@@ -111,6 +144,8 @@ static int parse_option(struct collector_options *o, int id)
 	case OPT_STATE:
 		o->state = optarg;
 		return 0;
+	case OPT_KEEP_FREE:
+		return parse_keep_free(&o->keep_free, optarg);
 	case OPT_CONTROL:
 		o->control = optarg;
 		return 0;
@@ -122,12 +157,47 @@ static int parse_option(struct collector_options *o, int id)
 	}
 }
 
+/* Also by another name than "-": /dev/stdout, /dev/tty. */
+static bool is_terminal(const char *path)
+{
+	struct stat st;
+	bool is;
+	int fd;
+
+	if (!strcmp(path, "-"))
+		return isatty(STDOUT_FILENO);
+	if (stat(path, &st) || !S_ISCHR(st.st_mode))
+		return false;
+	fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	is = fd >= 0 && isatty(fd);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static int check_terminal(const char *path)
+{
+	if (!is_terminal(path))
+		return 0;
+	log_line("-w %s: %s a terminal, which pcapng would upset; pipe it: 'saluki-collector ... "
+		 "-w - | tshark -r -'",
+		 path, !strcmp(path, "-") ? "standard output is" : "is");
+	return -EINVAL;
+}
+
 static int check(const struct collector_options *o, int argc, char **argv)
 {
 	const char *wrong = NULL;
+	struct suggest s;
 
 	if (optind < argc) {
-		log_line("%s: takes no arguments; see 'saluki-collector --help'", argv[optind]);
+		suggest_begin(&s, argv[optind], strlen(argv[optind]));
+		suggest_offer(&s, commands[0].name);
+		if (s.word && optind == 1)
+			options_no_command(commands, "saluki-collector", argv[1]);
+		else
+			log_line("%s: takes no arguments; see 'saluki-collector --help'",
+				 argv[optind]);
 		return -EINVAL;
 	}
 	if (!o->port)
@@ -142,14 +212,15 @@ static int check(const struct collector_options *o, int argc, char **argv)
 		wrong = "-C and -G do not go with -w -: standard output cannot be rotated";
 	if (wrong)
 		log_line("%s", wrong);
-	return wrong ? -EINVAL : 0;
+	return wrong ? -EINVAL : check_terminal(o->write);
 }
 
 int options_parse(struct collector_options *o, int argc, char **argv)
 {
 	int id;
 
-	*o = (struct collector_options){ .user = PRIVSEP_USER_DEFAULT };
+	*o = (struct collector_options){ .user = PRIVSEP_USER_DEFAULT,
+					 .keep_free = KEEP_FREE_DEFAULT };
 	while ((id = options_next(defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();

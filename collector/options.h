@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "budget.h"
+
 struct collector_options {
 	const char *host, *port; /* --listen; host NULL: any address */
 	const char *key_file, *sensors_file;
@@ -14,6 +16,7 @@ struct collector_options {
 	const char *state;   /* NULL: next to what is written */
 	const char *control; /* NULL: CONTROL_PATH, if it can be made; then where it is */
 	const char *user;
+	struct keep_free keep_free;
 	uint64_t rotate_bytes; /* -C, 0: never */
 	uint32_t rotate_s;     /* -G, 0: never */
 };

@@ -12,7 +12,9 @@
 #include <saluki/monotonic.h>
 #include <saluki/version.h>
 
+#include "files_limit.h"
 #include "output_file.h"
+#include "output_hold.h"
 #include "pcapng.h"
 #include "recover.h"
 #include "said_json.h"
@@ -38,6 +40,12 @@ _Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 _Static_assert(PCAPNG_DWELL_MAX <= PCAPNG_SAID_MAX &&
 		       SAID_JSON_MAX + PCAPNG_NAME_LEN + 32 <= PCAPNG_SAID_MAX,
 	       "what a module has said is the largest of events");
+/* A file is changed before a combo of which it may have no room, as output_combo reckons. */
+_Static_assert(1000000 - (PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
+			  COMBO_FRAMES_MAX * (PCAPNG_PACKET_OVERHEAD + PCAPNG_UNSETTLED_LEN) +
+			  COMBO_EVENTS_MAX * PCAPNG_SAID_MAX) >=
+		       1000000 / FILES_SIZE_PART,
+	       "with the least -C a file is as large as files_limit.h wants it");
 _Static_assert(COVERAGE_TEXT_MAX <= PCAPNG_COVERAGE_MAX, "all channels fit into a comment");
 
 static void section_begin(struct output *out)
@@ -76,44 +84,76 @@ static void settle_pending(struct output *out, bool written)
 	}
 }
 
-/* Writes what is in the buffer: it is settled, also where that fails, for then it is lost. */
-static void output_flush(struct output *out)
+static void write_failed(struct output *out, int err)
 {
-	int err = output_file_write(out);
+	out->write_errors++;
+	out->gone = err == -EPIPE;
+	if (!out->told)
+		log_line("%s: %s; frames are counted as lost until it can be written again",
+			 out->name, strerror(-err));
+	out->broken = out->told = true;
+	out->failed_ns = monotonic_ns();
+}
 
-	if (!err) {
-		out->broken = false;
-		out->size += out->len;
-	} else {
-		out->write_errors++;
-		out->gone = err == -EPIPE;
-		if (!out->told)
-			log_line("%s: %s; frames are counted as lost until it can be written again",
-				 out->name, strerror(-err));
-		out->broken = out->told = true;
-		out->failed_ns = monotonic_ns();
-	}
-	lines_flush(&out->lines, out->buffer, !err);
+/* The buffer is written or lost: it is settled either way. */
+static void buffer_done(struct output *out, bool written)
+{
+	lines_flush(&out->lines, out->buffer, written);
 	out->len = 0;
 	out->buffered_since_ns = 0;
-	settle_pending(out, !err);
-	if (err)
+	settle_pending(out, written);
+	if (!written)
 		section_begin(out); /* the interface blocks in the buffer are lost too */
+	if (out->reopen)
+		lines_close(&out->lines);
+	out->reopen = false;
+}
+
+/* Writes what is in the buffer. Returns whether the buffer is free: on a full disk it is not, and
+ * keeps what it has. */
+static bool output_flush(struct output *out)
+{
+	int err = 0;
+
+	if (hold_must_wait(out))
+		return false;
+	if (out->len)
+		err = hold_ask(out) ?: output_file_write(out);
+	if (hold_is_full(out, err)) {
+		hold_begin(out, err);
+		return false;
+	}
+	hold_end(out);
+	if (err) {
+		write_failed(out, err);
+	} else {
+		out->broken = false;
+		out->size += out->len;
+	}
+	buffer_done(out, !err);
+	return true;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static void make_room(struct output *out, size_t len)
+static bool make_room(struct output *out, size_t len)
 {
-	if (out->len + len > OUTPUT_BUFFER)
-		output_flush(out);
+	return out->len + len <= OUTPUT_BUFFER || output_flush(out);
+}
+
+/* Whether the file, with so many bytes more, is larger than it may be. */
+static bool too_large(const struct output *out, size_t more)
+{
+	return out->size + out->len + more > out->size_max;
 }
 
 static bool file_full(const struct output *out, size_t more, uint64_t now_ns)
 {
-	return out->regular && !out->broken && out->o->rotate_bytes && !out->fresh &&
+	uint64_t rotate = out->o->rotate_bytes ?: UINT64_MAX;
+
+	return out->regular && !out->broken && !out->hold.on && !out->fresh &&
 	       now_ns >= out->no_rotation_until_ns &&
-	       out->size + out->len + more > out->o->rotate_bytes;
+	       (out->size + out->len + more > rotate || too_large(out, more + OUTPUT_BUFFER));
 }
 
 /* What stamps of several sensors are compared by. */
@@ -146,6 +186,7 @@ static void statistics(struct output *out, struct sensor *s)
 	char covered[PCAPNG_COVERAGE_MAX];
 	char line[800] = "";
 	FILE *text = fmemopen(line, sizeof(line), "w");
+	bool first = true;
 
 	if (text) {
 		ledger_print(text, s->name, &s->ledger);
@@ -153,21 +194,38 @@ static void statistics(struct output *out, struct sensor *s)
 		fclose(text);
 	}
 	for (unsigned int i = 0; i < s->interfaces.count; i++) {
-		struct pcapng_statistics st = { .comment = i == 0 ? line : NULL };
+		struct pcapng_statistics st = { .comment = first ? line : NULL };
 
+		if (!interfaces_present(s, i))
+			continue;
+		first = false;
 		st.coverage = coverage_text(s, i, covered, sizeof(covered));
 		interfaces_statistics(s, i, &st);
-		make_room(out, PCAPNG_STATISTICS_MAX);
+		if (too_large(out, PCAPNG_STATISTICS_MAX) || !make_room(out, PCAPNG_STATISTICS_MAX))
+			return; /* frames are worth more than what is said of them */
 		out->len += pcapng_statistics(out->buffer + out->len, &st);
 	}
+}
+
+/* The sensor says how long these blocks are, and when its run ends: so they are charged to it. */
+static void statistics_charge(struct output *out, struct sensor *s)
+{
+	uint64_t before = out->size + out->len, after;
+
+	if (output_holds(out, s))
+		return; /* frames are worth more than what is said of them */
+	statistics(out, s);
+	after = out->size + out->len; /* less than before, if the buffer could not be written */
+	budget_spend(&out->budget, out->sensors, s, after > before ? after - before : 0,
+		     monotonic_ns());
 }
 
 void output_run_end(struct output *out, struct sensor *s)
 {
 	output_flush(out); /* so that the ledger knows what is written */
 	if (s->interfaces.section == out->section)
-		statistics(out, s);
-	s->interfaces.section = 0; /* what the sensor says of itself may differ in the next run */
+		statistics_charge(out, s);
+	interfaces_run_end(s);
 }
 
 /* The sensors' side of the ledger, as far as it is known now. */
@@ -180,7 +238,7 @@ static void section_end(struct output *out)
 		return; /* it failed: no interfaces are left to speak of */
 	for (unsigned int i = 0; i < out->sensors->count && out->section == section; i++)
 		if (out->sensors->list[i]->interfaces.section == section)
-			statistics(out, out->sensors->list[i]);
+			statistics_charge(out, out->sensors->list[i]);
 	output_flush(out);
 }
 
@@ -188,9 +246,14 @@ static void section_end(struct output *out)
 static void rotate(struct output *out, uint64_t now_ns)
 {
 	section_end(out);
+	if (out->hold.on)
+		return; /* what is in the buffer belongs to this file */
 	out->opened_ns = now_ns;
-	if (output_file_next(out))
+	if (output_file_next(out)) {
 		out->no_rotation_until_ns = now_ns + ROTATE_RETRY_NS;
+		if (too_large(out, PCAPNG_META_MAX))
+			return; /* a header that does not fit would wait for ever */
+	}
 	section_begin(out);
 	output_flush(out); /* the file is one from its first moment */
 	recover_save(out); /* which this one now is */
@@ -201,8 +264,7 @@ static void rotate(struct output *out, uint64_t now_ns)
 void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64_t next,
 		      uint64_t accounted)
 {
-	if (s->output.pending)
-		output_flush(out);
+	output_is_written(out, s);
 	s->output = (struct output_sensor){
 		.run = run, .next = next, .accounted = accounted, .settled = next
 	};
@@ -225,17 +287,41 @@ static void mark_pending(struct output *out, struct sensor *s)
 	out->pending = s;
 }
 
-void output_combo(struct output *out, struct sensor *s, struct combo_name name, size_t bytes,
-		  uint64_t now_ns)
+bool output_is_written(struct output *out, const struct sensor *s)
 {
-	size_t len = PCAPNG_NAME_LEN + bytes + name.frames * PCAPNG_PACKET_OVERHEAD +
-		     name.events * PCAPNG_SAID_MAX;
+	if (s->output.pending)
+		output_flush(out);
+	return !s->output.pending;
+}
+
+bool output_holds(const struct output *out, const struct sensor *s)
+{
+	return out->hold.on || s->disk_spent >= budget_share(&out->budget);
+}
+
+bool output_reserve(struct output *out, const struct combo_name *name, size_t bytes,
+		    uint64_t now_ns)
+{
+	size_t len = PCAPNG_NAME_LEN + bytes + name->frames * PCAPNG_PACKET_OVERHEAD +
+		     name->events * PCAPNG_SAID_MAX;
 
 	if (file_full(out, len, now_ns))
 		rotate(out, now_ns);
-	make_room(out, len + BLOCKS_MAX * PCAPNG_META_MAX);
-	if (!lines_have_room(&out->lines, name.events))
+	len += BLOCKS_MAX * PCAPNG_META_MAX;
+	if (too_large(out, len)) {
+		/* The next file could not be had yet. What is in the buffer still fits here. */
+		if (output_flush(out))
+			hold_begin(out, -EFBIG);
+		return false;
+	}
+	if (!out->hold.on && make_room(out, len) && !lines_have_room(&out->lines, name->events))
 		output_flush(out);
+	return !out->hold.on;
+}
+
+void output_combo(struct output *out, struct sensor *s, struct combo_name name)
+{
+	out->combo_at = out->len;
 	name.sensor = s->id;
 	name.run = s->output.run;
 	out->combo = name;
@@ -246,15 +332,9 @@ void output_combo(struct output *out, struct sensor *s, struct combo_name name, 
 	mark_pending(out, s);
 }
 
-/* What is known of a sensor's blocks is of this section, from now on. */
-static void blocks_begin(struct output *out, struct sensor *s)
+void output_combo_end(struct output *out, struct sensor *s, uint64_t now_ns)
 {
-	struct interfaces *known = &s->interfaces;
-
-	if (known->section != out->section) {
-		known->section = out->section;
-		known->count = known->turn = 0;
-	}
+	budget_spend(&out->budget, out->sensors, s, out->len - out->combo_at, now_ns);
 }
 
 /* The name is in the combo's first block. */
@@ -273,7 +353,7 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 	uint32_t interface;
 	size_t len;
 
-	blocks_begin(out, s);
+	interfaces_begin(s, out->section, now_ns);
 	interface = interfaces_dwell(s, d, out->interfaces, out->buffer + out->len, &len);
 	out->interfaces += len > 0;
 	out->len += len;
@@ -288,9 +368,8 @@ void output_said(struct output *out, struct sensor *s, const struct said *said, 
 	size_t len;
 
 	len = said_json(line, said, s->name, interfaces_name(s, said->interface, interface), &id);
-	lines_add(&out->lines, said->name, &s->lines_named, out->len + PCAPNG_SAID_HEAD, len,
-		  now_ns);
-	blocks_begin(out, s);
+	lines_add(&out->lines, said->name, &s->names, s->name, out->len + PCAPNG_SAID_HEAD, len);
+	interfaces_begin(s, out->section, now_ns);
 	out->len += pcapng_said(out->buffer + out->len, line, len, name_take(out, now_ns));
 }
 
@@ -298,9 +377,9 @@ void output_reopen(struct output *out)
 {
 	if (!out->lines.folder)
 		return;
-	output_flush(out);
-	lines_close(&out->lines);
-	recover_save(out); /* lines in front of it are in files that may have left */
+	out->reopen = true;
+	if (output_flush(out))
+		recover_save(out); /* lines in front of it are in files that may have left */
 }
 
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
@@ -309,7 +388,7 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 	uint32_t interface;
 	size_t len;
 
-	blocks_begin(out, s);
+	interfaces_begin(s, out->section, now_ns);
 	interface = interfaces_frame(s, f, out->interfaces, out->buffer + out->len, &len);
 	out->interfaces += len > 0;
 	out->len += len;
@@ -329,7 +408,7 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	out->files = files;
 	out->orders = orders;
 	out->fd = -1;
-	lines_init(&out->lines, o->events, files);
+	lines_init(&out->lines, o, files);
 	err = recover_begin(out);
 	err = err ?: output_file_next(out);
 	if (err)
@@ -351,15 +430,17 @@ static void tell_recovered(struct output *out)
 
 static bool rotation_due(const struct output *out, uint64_t now_ns)
 {
-	return out->regular && !out->broken && out->o->rotate_s &&
+	return out->regular && !out->broken && !out->hold.on && out->o->rotate_s &&
 	       now_ns >= out->no_rotation_until_ns &&
 	       now_ns - out->opened_ns >= out->o->rotate_s * 1000000000ULL;
 }
 
 int output_tick(struct output *out, uint64_t now_ns)
 {
-	if (out->buffered_since_ns && now_ns - out->buffered_since_ns >= OUTPUT_FLUSH_NS)
+	if (out->hold.on ||
+	    (out->buffered_since_ns && now_ns - out->buffered_since_ns >= OUTPUT_FLUSH_NS))
 		output_flush(out);
+	hold_tick(out, now_ns);
 	if (rotation_due(out, now_ns))
 		rotate(out, now_ns);
 	if (out->told && now_ns > out->failed_ns + OUTPUT_RECOVERED_NS)
@@ -368,19 +449,43 @@ int output_tick(struct output *out, uint64_t now_ns)
 		output_flush(out);
 		recover_save(out);
 	}
+	if (out->hold.on)
+		return HOLD_RETRY_MS;
 	if (!out->buffered_since_ns)
-		return out->o->rotate_s || (out->told && !out->broken) ? 500 : -1;
+		return out->o->rotate_s || (out->told && !out->broken) || hold_wants_tick(out)
+			       ? HOLD_RETRY_MS
+			       : -1;
 	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;
+}
+
+/* What is still in the buffer at the end, sensors have too; but one-way ones do not know. */
+static void give_up(struct output *out)
+{
+	uint64_t frames = 0;
+
+	for (struct sensor *s = out->pending; s; s = s->output.next_pending) {
+		if (sensor_is_one_way(s)) {
+			ledger_flushed(&s->ledger, false);
+			settle(out, s);
+		}
+		frames += s->ledger.pending;
+	}
+	if (out->hold.on)
+		log_line("%s: ends while there is no room on the disk; %llu frames of the last "
+			 "buffer were not written and will be sent again",
+			 out->name, (unsigned long long)frames);
 }
 
 void output_finish(struct output *out)
 {
+	hold_try_now(out);
 	section_end(out);
 	tell_recovered(out);
+	give_up(out);
 	recover_save(out);
 	if (out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;
-	lines_close(&out->lines);
+	lines_free(&out->lines);
 	names_free(&out->names);
 }

@@ -50,11 +50,15 @@ int output_file_next(struct output *out)
 	struct stat st;
 	int fd, err = files_ask(out->files, FILES_OUTPUT, &a, &fd);
 
+	if (err && out->no_rotation_told == err)
+		return err;
+	out->no_rotation_told = err;
 	if (err) {
 		log_line("-w %s: %s", a.name[0] ? a.name : out->o->write,
-			 err == -EWOULDBLOCK ? "another saluki-collector writes to it"
-			 : err == -ENXIO     ? "nobody reads this FIFO; start its reader first"
-					     : strerror(-err));
+			 err == -EWOULDBLOCK	 ? "another saluki-collector writes to it"
+			 : err == -ENXIO	 ? "nobody reads this FIFO; start its reader first"
+			 : err == FILES_TOO_MANY ? "no other file may be opened so soon"
+						 : strerror(-err));
 		return err;
 	}
 	if (out->fd >= 0)
@@ -65,6 +69,7 @@ int output_file_next(struct output *out)
 	/* Standard output may be a file in which others have written: nothing in front of the place
 	 * where we begin is ours to cut. */
 	out->size = out->regular ? position(fd, st.st_size) : 0;
+	out->size_max = out->regular && a.in_series ? a.size_max : UINT64_MAX;
 	out->opened_ns = monotonic_ns();
 	out->fresh = true;
 	return a.existed ? adopt(out) : 0;

@@ -125,7 +125,7 @@ size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i)
 
 static uint8_t *put_name(uint8_t *p, const struct combo_name *n)
 {
-	uint8_t data[NAME_LEN_EVENTS];
+	uint8_t data[NAME_LEN_REFUSED];
 
 	store_be(data, ENTERPRISE, 4);
 	store_be(data + 4, n->run, 8);
@@ -134,7 +134,11 @@ static uint8_t *put_name(uint8_t *p, const struct combo_name *n)
 	store_be(data + 28, n->frames, 4);
 	store_be(data + 32, n->sensor, 2);
 	store_be(data + NAME_LEN, n->events, 2);
-	return put_option(p, OPT_CUSTOM, data, n->events ? NAME_LEN_EVENTS : NAME_LEN);
+	store_be(data + NAME_LEN_EVENTS, n->refused, 4);
+	return put_option(p, OPT_CUSTOM, data,
+			  n->refused  ? NAME_LEN_REFUSED
+			  : n->events ? NAME_LEN_EVENTS
+				      : NAME_LEN);
 }
 
 size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f,

@@ -16,7 +16,7 @@
 /* The largest block each function writes, beyond the frame itself. */
 #define PCAPNG_META_MAX 4096
 #define PCAPNG_PACKET_OVERHEAD 48
-#define PCAPNG_NAME_LEN 40 /* what a name adds to that */
+#define PCAPNG_NAME_LEN 44 /* what a name adds to that */
 /* The comment of a frame with SALUKI_UNSETTLED, and what it adds. */
 #define PCAPNG_UNSETTLED "heard while the radio was changing channel"
 #define PCAPNG_UNSETTLED_LEN 48
@@ -28,12 +28,14 @@
 
 /* A combo's name. It is in the combo's first block, of a frame or of an event, as an option that
  * tools do not copy (opt_custom, code 19373, of the enterprise 32473 of RFC 5612): in network byte
- * order run 8, count 8, first 8, frames 4, sensor 2, and where there are events how many, 2. */
+ * order run 8, count 8, first 8, frames 4, sensor 2, where there are events or refused frames how
+ * many events, 2, and where frames were refused how many, 4. */
 struct combo_name {
 	uint64_t run, count;
-	uint64_t first;	 /* frames of the run in combos before it */
-	uint32_t frames; /* its own, with which the file goes on, */
-	uint16_t events; /* and with the blocks of as many dwells and words of modules amid them */
+	uint64_t first;	  /* frames of the run in combos before it */
+	uint32_t frames;  /* its own, with which the file goes on, but for those that were */
+	uint32_t refused; /* (refuse.h), */
+	uint16_t events;  /* and with the blocks of as many dwells and words of modules amid them */
 	uint16_t sensor;
 };
 

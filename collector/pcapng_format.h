@@ -18,5 +18,6 @@ enum {
 #define ENTERPRISE 32473
 #define NAME_LEN 34
 #define NAME_LEN_EVENTS 36
+#define NAME_LEN_REFUSED 40
 
 #endif

@@ -54,7 +54,8 @@ static uint32_t get32(const struct pcapng_walk *w, const uint8_t *p)
 
 static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
 {
-	if ((len != NAME_LEN && len != NAME_LEN_EVENTS) || load_be(p, 4) != ENTERPRISE)
+	if ((len != NAME_LEN && len != NAME_LEN_EVENTS && len != NAME_LEN_REFUSED) ||
+	    load_be(p, 4) != ENTERPRISE)
 		return false;
 	n->run = load_be(p + 4, 8);
 	n->count = load_be(p + 12, 8);
@@ -62,7 +63,8 @@ static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
 	n->frames = load_be(p + 28, 4);
 	n->sensor = load_be(p + 32, 2);
 	n->events = len == NAME_LEN ? 0 : load_be(p + NAME_LEN, 2);
-	return true;
+	n->refused = len == NAME_LEN_REFUSED ? load_be(p + NAME_LEN_EVENTS, 4) : 0;
+	return n->refused <= n->frames;
 }
 
 /* Where the options of a block begin, NULL where they cannot. */

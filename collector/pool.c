@@ -11,16 +11,85 @@
 
 #include "reassemble.h"
 
+/* ---- what sensors have ----------------------------------------------------------------------- */
+
+static unsigned int class_of(size_t bytes)
+{
+	return bytes / POOL_CLASS < POOL_CLASSES ? bytes / POOL_CLASS : POOL_CLASSES - 1;
+}
+
+static void share_link(struct pool *pool, struct pool_share *h)
+{
+	struct pool_share **first = &pool->classes[class_of(h->size)];
+
+	h->link = first;
+	h->next = *first;
+	if (h->next)
+		h->next->link = &h->next;
+	*first = h;
+}
+
+static void share_unlink(struct pool_share *h)
+{
+	*h->link = h->next;
+	if (h->next)
+		h->next->link = h->link;
+}
+
+static void share_resize(struct pool *pool, struct pool_share *h, size_t size)
+{
+	bool moves = class_of(size) != class_of(h->size);
+
+	if (moves)
+		share_unlink(h);
+	h->size = size;
+	if (moves)
+		share_link(pool, h);
+}
+
+/* Its first combo has so many bytes. */
+static bool share_begin(struct reassembly *r, struct pool *pool, size_t bytes)
+{
+	struct pool_share *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return false;
+	h->owner = r;
+	h->size = sizeof(*h) + bytes;
+	pool->used += sizeof(*h);
+	share_link(pool, h);
+	r->share = h;
+	return true;
+}
+
+static void share_end(struct reassembly *r, struct pool *pool)
+{
+	pool->used -= sizeof(*r->share);
+	share_unlink(r->share);
+	free(r->share);
+	r->share = NULL;
+}
+
+/* One of those that have most. The pool is not empty. */
+static struct pool_share *share_largest(const struct pool *pool)
+{
+	int class = POOL_CLASSES - 1;
+
+	while (!pool->classes[class])
+		class --;
+	return pool->classes[class];
+}
+
 /* ---- slots ----------------------------------------------------------------------------------- */
 
 static struct pool_slot **place(const struct reassembly *r, uint64_t count)
 {
-	return &r->slots[count % REASSEMBLE_SLOTS];
+	return &r->share->slots[count % REASSEMBLE_SLOTS];
 }
 
 struct pool_slot *pool_find(const struct reassembly *r, uint64_t count)
 {
-	return r->slots ? *place(r, count) : NULL;
+	return r->share ? *place(r, count) : NULL;
 }
 
 static struct pool_list *list_of(struct pool *pool, const struct pool_slot *s)
@@ -58,6 +127,8 @@ static void list_remove(struct pool *pool, struct pool_slot *s)
 void pool_touch(struct pool *pool, struct pool_slot *s, uint64_t now_ns)
 {
 	s->touched_ns = now_ns;
+	if (!s->newer) /* pieces of one combo come together */
+		return;
 	list_remove(pool, s);
 	list_append(pool, s);
 }
@@ -77,37 +148,53 @@ void pool_free(struct pool *pool, struct pool_slot *s)
 	*place(r, s->count) = NULL;
 	r->whole -= pool_whole(s);
 	pool->used -= s->size;
-	free(s);
 	if (--r->held)
-		return;
-	pool->used -= REASSEMBLE_SLOTS * sizeof(*r->slots);
-	free(r->slots);
-	r->slots = NULL;
+		share_resize(pool, r->share, r->share->size - s->size);
+	else
+		share_end(r, pool);
+	free(s);
 }
 
 /* ---- room ------------------------------------------------------------------------------------ */
 
-/* The combo furthest ahead of the sensor that was silent longest: it is needed last. */
-static bool evict_ahead(struct pool *pool, const struct pool_slot *oldest)
+static bool is_stale(const struct pool_slot *s, uint64_t now_ns)
 {
-	const struct reassembly *r = oldest->owner;
+	return now_ns - s->touched_ns >= POOL_STALE_NS;
+}
+
+/* The combo furthest ahead gives way. Returns false where there is none. */
+static bool evict_ahead(struct pool *pool, const struct reassembly *r)
+{
 	struct pool_slot *s = NULL;
 
 	for (int n = REASSEMBLE_SLOTS - 1; n > 0 && !s; n--)
 		s = pool_find(r, r->next + n);
+	if (!s)
+		return false;
 	pool_free(pool, s);
 	pool->evicted++;
 	return true;
 }
 
-/* Gets something out of the way for a combo that is `due`, or one that is ahead. */
-static bool evict(struct pool *pool, const struct reassembly *keep, bool due, uint64_t now_ns)
+/* Gets something out of the way for a combo of `size` bytes that is `due`, or one that is ahead. */
+static bool evict(struct pool *pool, const struct reassembly *r, size_t size, bool due,
+		  uint64_t now_ns)
 {
 	struct pool_slot *ahead = pool->ahead.oldest, *other = pool->due.oldest;
+	size_t then = (r->share ? r->share->size : sizeof(*r->share)) + size;
+	const struct pool_share *most;
 
-	if (ahead && (due || (ahead->owner != keep && now_ns - ahead->touched_ns >= POOL_STALE_NS)))
-		return evict_ahead(pool, ahead);
-	if (!other || other->owner == keep || now_ns - other->touched_ns < POOL_STALE_NS)
+	if (ahead) {
+		if (is_stale(ahead, now_ns) && (due || ahead->owner != r))
+			return evict_ahead(pool, ahead->owner);
+		most = share_largest(pool);
+		if ((due || class_of(most->size) > class_of(then)) &&
+		    evict_ahead(pool, most->owner))
+			return true;
+		if (due)
+			return evict_ahead(pool, ahead->owner);
+	}
+	if (!other || other->owner == r || !is_stale(other, now_ns))
 		return false;
 	pool_free(pool, other);
 	pool->evicted++;
@@ -118,36 +205,31 @@ static bool make_room(struct pool *pool, struct reassembly *r, size_t size, bool
 		      uint64_t now_ns)
 {
 	while (pool->used + size > pool->limit)
-		if (!evict(pool, r, due, now_ns))
+		if (r->waits || pool->waits || !evict(pool, r, size, due, now_ns))
 			return false;
 	return true;
-}
-
-static bool slots_begin(struct reassembly *r, struct pool *pool)
-{
-	if (r->slots)
-		return true;
-	r->slots = calloc(REASSEMBLE_SLOTS, sizeof(*r->slots));
-	if (r->slots)
-		pool->used += REASSEMBLE_SLOTS * sizeof(*r->slots);
-	return r->slots;
 }
 
 struct pool_slot *pool_begin(struct reassembly *r, struct pool *pool, uint64_t count,
 			     uint32_t total, uint64_t now_ns)
 {
 	uint32_t units = (total + PIECE_UNIT - 1) / PIECE_UNIT;
-	size_t words = (units + POOL_WORD_BITS - 1) / POOL_WORD_BITS, table;
+	size_t words = (units + POOL_WORD_BITS - 1) / POOL_WORD_BITS;
 	struct pool_slot *s;
 	size_t size = sizeof(*s) + words * sizeof(*s->have) + total;
 
-	table = REASSEMBLE_SLOTS * sizeof(*r->slots);
-	if (!make_room(pool, r, size + table, count == r->next, now_ns))
+	if (!make_room(pool, r, size + sizeof(*r->share), count == r->next, now_ns))
 		return NULL;
-	/* What gave way may have been the last of this sensor, and its table with it. */
-	s = slots_begin(r, pool) ? malloc(size) : NULL;
+	s = malloc(size);
 	if (!s)
 		return NULL;
+	/* What gave way may have been the last of this sensor, and its share with it. */
+	if (r->share) {
+		share_resize(pool, r->share, r->share->size + size);
+	} else if (!share_begin(r, pool, size)) {
+		free(s);
+		return NULL;
+	}
 	memset(s, 0, sizeof(*s) + words * sizeof(*s->have));
 	*s = (struct pool_slot){ .owner = r,
 				 .count = count,

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pool: the memory of all sensors' combos that are not taken yet (reassemble.h), and who gives way
- * where it is short: first the combos that are needed last. Each has a slot, in one of two lists
- * by who was added to longest ago: those that are due next of their sensor, and those ahead.
+ * Pool: the memory of all sensors' combos that are not taken yet (reassemble.h). Each combo has a
+ * slot, in one of two lists by who was added to longest ago: those that are due next of their
+ * sensor, and those ahead. When memory is short, a combo ahead gives way in this order:
+ *
+ *     1. it was not added to for POOL_STALE_NS
+ *     2. its sensor has more of the pool than the sensor that needs room would have then
+ *     3. the sensor that needs room has no other way to take the combo that is due next
+ *
+ * So n sensors that all take what they can have 1/n of the pool each, to POOL_CLASS bytes. A combo
+ * counts with all of its bytes from its first piece on. The last combos of a sensor go first, since
+ * they are needed last. Which sensor has most is known from lists of sensors by what they have.
  */
 #ifndef COLLECTOR_POOL_H
 #define COLLECTOR_POOL_H
@@ -11,10 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/message.h"
+
 #define POOL_LIMIT_DEFAULT (64 * 1024 * 1024)
 /* What nobody has added to for so long gives way: its sensor is gone, or sends it again. */
 #define POOL_STALE_NS 2000000000ULL
 #define POOL_WORD_BITS 64 /* of `have` */
+#define POOL_CLASS 32768  /* bytes; sensors in one class have equally much */
+#define POOL_CLASSES 72	  /* the last one takes all that is more */
 
 struct reassembly;
 
@@ -36,11 +48,21 @@ struct pool_list {
 	struct pool_slot *oldest, *newest;
 };
 
+/* What a sensor has of the pool. */
+struct pool_share {
+	struct reassembly *owner;
+	struct pool_share *next, **link;	     /* in the list of its class */
+	size_t size;				     /* bytes, with this */
+	struct pool_slot *slots[PIECE_COMBOS_AHEAD]; /* by count */
+};
+
 /* Zeroed but for its limit, it is ready. */
 struct pool {
 	size_t used, limit; /* bytes */
 	struct pool_list due, ahead;
-	uint64_t evicted, refused; /* combos; pieces */
+	struct pool_share *classes[POOL_CLASSES]; /* by size / POOL_CLASS */
+	bool waits;				  /* all for the disk: nothing gives way */
+	uint64_t evicted, refused;		  /* combos; pieces */
 };
 
 /* The slot of a sensor's combo, NULL: it has none. */

@@ -33,6 +33,12 @@ static uint64_t word_mask(uint32_t w, uint32_t from, uint32_t to)
 	return mask;
 }
 
+/* Most words are full, and counting takes a call where the CPU may lack an instruction for it. */
+static uint32_t count_bits(uint64_t word)
+{
+	return word == UINT64_MAX ? POOL_WORD_BITS : __builtin_popcountll(word);
+}
+
 static void copy_unit(struct pool_slot *s, const struct piece *p, uint32_t unit)
 {
 	uint32_t at = unit * PIECE_UNIT;
@@ -48,7 +54,7 @@ static uint32_t copy_new(struct pool_slot *s, const struct piece *p)
 	uint32_t to = (p->offset + p->len + PIECE_UNIT - 1) / PIECE_UNIT, fresh = 0;
 
 	for (uint32_t w = from / POOL_WORD_BITS; w * POOL_WORD_BITS < to; w++)
-		fresh += __builtin_popcountll(word_mask(w, from, to) & ~s->have[w]);
+		fresh += count_bits(word_mask(w, from, to) & ~s->have[w]);
 	if (fresh == to - from)
 		memcpy(s->data + p->offset, p->data, p->len);
 	for (uint32_t u = from; fresh && fresh < to - from && u < to; u++)
@@ -152,6 +158,11 @@ void reassemble_reach(struct reassembly *r, const struct piece *p, uint64_t ahea
 		reassemble_floor(r, count - ahead + 1);
 }
 
+bool reassemble_is_beyond(const struct reassembly *r, const struct piece *p)
+{
+	return (int64_t)(full_count(r, p->combo) - r->next) >= REASSEMBLE_SLOTS;
+}
+
 uint64_t reassemble_held(const struct reassembly *r)
 {
 	uint64_t held = 0;
@@ -164,19 +175,19 @@ uint64_t reassemble_held(const struct reassembly *r)
 void reassemble_resume(struct reassembly *r, struct pool *pool)
 {
 	for (int i = 0; r->held > r->whole && i < REASSEMBLE_SLOTS; i++)
-		if (r->slots[i] && !pool_whole(r->slots[i]))
-			pool_free(pool, r->slots[i]);
+		if (r->share->slots[i] && !pool_whole(r->share->slots[i]))
+			pool_free(pool, r->share->slots[i]);
 }
 
 void reassemble_free(struct reassembly *r, struct pool *pool)
 {
 	for (int i = 0; r->held && i < REASSEMBLE_SLOTS; i++)
-		if (r->slots[i])
-			pool_free(pool, r->slots[i]);
+		if (r->share->slots[i])
+			pool_free(pool, r->share->slots[i]);
 }
 
 void reassemble_start(struct reassembly *r, struct pool *pool, uint64_t next)
 {
 	reassemble_free(r, pool);
-	*r = (struct reassembly){ .next = next };
+	*r = (struct reassembly){ .next = next, .waits = r->waits };
 }

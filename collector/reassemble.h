@@ -24,7 +24,8 @@ struct reassembly {
 	uint64_t floor;		  /* below it the sensor has none any more */
 	unsigned int held;	  /* slots in use */
 	unsigned int whole;	  /* of them, that nothing is missing of */
-	struct pool_slot **slots; /* REASSEMBLE_SLOTS, by count; NULL: none in use */
+	bool waits;		  /* for the disk: nothing gives way to what comes */
+	struct pool_share *share; /* with its slots; NULL: none in use */
 };
 
 enum reassemble_result {
@@ -47,6 +48,8 @@ void reassemble_done(struct reassembly *r, struct pool *pool);
 void reassemble_floor(struct reassembly *r, uint64_t combo);
 /* Moves the floor so that this piece's combo is one of the `ahead` from there on. */
 void reassemble_reach(struct reassembly *r, const struct piece *p, uint64_t ahead);
+/* Whether a piece's combo is too far ahead to be kept. */
+bool reassemble_is_beyond(const struct reassembly *r, const struct piece *p);
 /* Bit n: combo next + 1 + n is here whole. */
 uint64_t reassemble_held(const struct reassembly *r);
 /* The run goes on in a session of another set-up: combos that are not whole come again from their

@@ -9,8 +9,9 @@
 #include <sys/socket.h>
 
 #define RECEIVE_BATCH 64
+#define RECEIVE_BATCHES 16	  /* at most, before combos have their turns */
 #define RECEIVE_DATAGRAM_MAX 2048 /* longer ones are cut, and are then not ours */
-/* There is no retransmission yet: what arrives while we write must wait in the kernel. */
+/* What arrives while we write waits in the kernel, and need not be sent again. */
 #define RECEIVE_BUFFER (64 * 1024 * 1024)
 
 struct receive {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <saluki/duration.h>
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
 
@@ -136,7 +137,7 @@ static void act(struct refocus *r, struct refocus_rule *rule, const struct senso
 	struct group_focus *focus = &rule->group->focus;
 	uint64_t until_ns = now_ns + rule->ms * 1000000ULL;
 	bool prolongs = now_ns < focus->until_ns;
-	char text[CHANNEL_TEXT_LEN];
+	char text[CHANNEL_TEXT_LEN], lasts[DURATION_TEXT_LEN];
 
 	rule->again_ns = now_ns + REFOCUS_UNFIT_NS;
 	/* A shorter rule's order would cut a longer one's short. */
@@ -150,8 +151,8 @@ static void act(struct refocus *r, struct refocus_rule *rule, const struct senso
 	if (prolongs)
 		return;
 	rule->group->refocused++;
-	log_line("group %s: to channel %s for %u ms, by a frame that sensor %s heard",
-		 rule->group->name, text, rule->ms, s->name);
+	log_line("group %s: to channel %s for %s, by a frame that sensor %s heard",
+		 rule->group->name, text, duration_text(lasts, rule->ms * 1000ULL), s->name);
 }
 
 /* Whose dwell is waited for already is not put off by another. */

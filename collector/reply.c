@@ -46,7 +46,7 @@ static void send_ack(struct open *o, struct sensor *s, uint64_t now_ns)
 		return;
 	if (s->sessions[s->current].one_way)
 		one_way_tick(o, s, now_ns);
-	take_ack(s, message); /* sees to a run's end, also where it is not sent */
+	take_ack(o, s, message); /* sees to a run's end, also where it is not sent */
 	if (reply_send(o, s, message, sizeof(message)) == 0)
 		s->unacked = 0;
 }

@@ -4,6 +4,7 @@
 
 #include <libgen.h>
 #include <limits.h>
+#include <linux/falloc.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -14,10 +15,17 @@
 
 int sandbox_receiving(void)
 {
+	/* It reserves room, but punches no holes. */
+	static const struct sandbox_check reserving[] = {
+		{ "fallocate", 1, SANDBOX_INT, FALLOC_FL_KEEP_SIZE },
+		{ 0 },
+	};
 	static const struct sandbox_policy policy = {
 		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
+			   "fstatfs fstatfs64 " /* how much of the disk is free */
 			   /* the control socket */
 			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send recv recvfrom",
+		.checked = reserving,
 		.refused = SANDBOX_OPENING,
 		.never = SANDBOX_REACHING,
 	};
@@ -80,8 +88,9 @@ static int permit_files(const struct collector_options *o)
 int sandbox_files(const struct collector_options *o, pid_t child)
 {
 	const struct sandbox_policy policy = {
-		.allowed = "open openat stat stat64 newfstatat fstatat64 statx dup flock unlink "
-			   "unlinkat rename renameat renameat2 wait4 waitid waitpid",
+		.allowed =
+			"open openat stat stat64 newfstatat fstatat64 statx dup flock fstatfs "
+			"fstatfs64 unlink unlinkat rename renameat renameat2 wait4 waitid waitpid",
 		.never = SANDBOX_REACHING,
 		.child = child,
 	};

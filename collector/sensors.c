@@ -79,6 +79,10 @@ static void apply(struct sensors *s, const struct sensors_line **lines,
 			x->interfaces.section = 0; /* blocks have the name in them */
 		}
 		x->group = l ? l->group : 0;
+		if (l && memcmp(&x->linktypes, &l->linktypes, sizeof(l->linktypes))) {
+			x->linktypes = l->linktypes;
+			x->refused_told = 0;
+		}
 		if (!l && !x->listed)
 			continue;
 		if (l && x->listed && same_keys(x, l))
@@ -125,6 +129,7 @@ void sensors_free(struct sensors *s)
 	for (unsigned int i = 0; i < s->count; i++) {
 		free(s->list[i]->info.text);
 		coverage_free(&s->list[i]->coverage);
+		ledger_free(&s->list[i]->ledger);
 		sodium_memzero(s->list[i], sizeof(*s->list[i]));
 		free(s->list[i]);
 	}

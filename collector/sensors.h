@@ -11,13 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <saluki/skew.h>
+
 #include "coverage.h"
 #include "interfaces.h"
 #include "ledger.h"
+#include "linktypes.h"
 #include "one_way.h"
 #include "output.h"
+#include "ration.h"
 #include "reassemble.h"
 #include "sensors_file.h"
+#include "serve.h"
 #include "session.h"
 #include "spool.h"
 #include "wire/info.h"
@@ -25,19 +30,29 @@
 
 #define SENSOR_SESSIONS 3
 
-/* Whose an address in the table is: the sensor's index, and which of its slots or sessions. */
+/* Whose an address in the table is: the sensor's index, and which of its slots or sessions. Its
+ * public key is there too (requests.c). */
 enum sensor_kind {
 	SENSOR_SLOTS = 0,
 	SENSOR_SESSION = 1, /* and the next SENSOR_SESSIONS - 1 */
+	SENSOR_KEY = SENSOR_SESSION + SENSOR_SESSIONS,
+	SENSOR_KINDS = 8,
 };
-#define SENSOR_OWNER(index, kind) (((uint32_t)(index) + 1) * 4 + (kind))
-#define SENSOR_OWNER_INDEX(owner) ((owner) / 4 - 1)
-#define SENSOR_OWNER_KIND(owner) ((owner) % 4)
+#define SENSOR_OWNER(index, kind) (((uint32_t)(index) + 1) * SENSOR_KINDS + (kind))
+#define SENSOR_OWNER_INDEX(owner) ((owner) / SENSOR_KINDS - 1)
+#define SENSOR_OWNER_KIND(owner) ((owner) % SENSOR_KINDS)
 
 /* What a sensor said of itself, as it came: taken apart (wire/info.h) where it is needed. */
 struct sensor_info {
 	uint16_t len;
 	char *text; /* NULL: nothing yet */
+};
+
+/* FLOOR: what is missing below `combo` will not come. It counts as missing when all before it is
+ * taken. */
+struct past {
+	uint64_t combo, first;
+	int (*gone)(struct ledger *, uint64_t); /* NULL: there is none */
 };
 
 struct sensor {
@@ -46,15 +61,21 @@ struct sensor {
 	uint32_t index; /* of it in the list */
 	bool listed;	/* in the sensors file as it was read last */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
-	bool one_way;	/* it may have one-way sessions */
-	uint16_t group; /* of the file, from 1; 0: it is in none */
+	bool one_way;		    /* it may have one-way sessions */
+	uint16_t group;		    /* of the file, from 1; 0: it is in none */
+	struct linktypes linktypes; /* that it may send */
 
 	/* meet.c */
 	uint8_t pair[KEY_LEN];
-	uint64_t slots_of;     /* interval whose slots, and both neighbours', are in the table */
-	uint32_t spent[3];     /* bits: slots of interval i that are not, at i % 3 */
-	uint64_t announced_ns; /* protocol time in its last one-way m1 */
-	bool refused_one_way;  /* that was said */
+	uint64_t slots_of;	/* interval whose slots, and both neighbours', are in the table */
+	uint32_t spent[3];	/* bits: slots of interval i that are not, at i % 3 */
+	uint64_t announced_ns;	/* protocol time in its last one-way m1 */
+	bool refused_one_way;	/* that was said */
+	uint8_t said_version;	/* of the protocol, in its last m1 */
+	struct ration requests; /* requests.c */
+	uint32_t cookies_used;	/* requests.c: set-ups under cookies; each makes its others void */
+	uint64_t key_word;	/* where its public key is in the table */
+	uint64_t earlier_run;	/* session.c: that the present one took the place of */
 
 	/* session.c; which of `sessions`, -1: none */
 	struct session sessions[SENSOR_SESSIONS];
@@ -69,6 +90,7 @@ struct sensor {
 	/* open.c, reply.c, take.c */
 	struct sensor_info info;
 	uint64_t change;		     /* number of the change that `info` is as of */
+	struct skew skew;		     /* what was said of its clock */
 	unsigned int unacked;		     /* datagrams heard since the last ACK */
 	uint64_t due_ns;		     /* monotonic: when an ACK is due; 0: none is */
 	struct sensor *due_next, **due_link; /* in the list of those; link NULL: not in it */
@@ -79,11 +101,20 @@ struct sensor {
 	struct dispatch_order *order; /* dispatch.c: that is on its way; NULL: none */
 	struct group_member *member;  /* groups.c: NULL: it never was in a group */
 
-	struct output_sensor output; /* what is settled; runs that are known: names.h */
+	struct ration_messages ration; /* open.c */
+	struct ration_skips skips;     /* open.c */
+	struct served serve;	       /* serve.c */
+	struct past past;	       /* take_combo.c */
+	bool waiting;		       /* take_run.c: its present session's run begins later */
+	bool no_room;		       /* a piece was refused since the last ACK: ACK_FULL */
+	uint64_t disk_spent;	       /* budget.c: bytes */
+	uint64_t disk_wrote_ns;	       /* budget.c: monotonic; 0: never */
+	struct output_sensor output;   /* what is settled; runs that are known: names.h */
 	struct reassembly reassembly;
 	struct ledger ledger;
 	struct interfaces interfaces;
-	uint16_t lines_named;	   /* lines.h: files of modules that it was the first to name */
+	uint8_t refused_told;	   /* refuse.h: bits, of what was said */
+	struct lines_names names;  /* lines.h: of modules that it was the first to use */
 	struct coverage *coverage; /* of the present run; NULL: it samples no channels */
 	struct spooled spooled;
 };
@@ -103,6 +134,12 @@ int sensors_apply(struct sensors *s, const struct sensors_file *f,
 void sensors_free(struct sensors *s);
 /* NULL where there is none of that name that is listed. */
 struct sensor *sensors_by_name(struct sensors *s, const char *name);
+
+/* Whether nothing can be told to the sensor, so that it can keep nothing for us. */
+static inline bool sensor_is_one_way(const struct sensor *s)
+{
+	return s->current >= 0 && s->sessions[s->current].one_way;
+}
 
 /* An ACK to this sensor is due at `at_ns` (CLOCK_MONOTONIC), or sooner where it was so before. To
  * be called by whoever moves `settled`. */

@@ -23,56 +23,100 @@ static bool name_valid(const char *name)
 
 #define USAGE                                                                                      \
 	"must be NAME ID PUBLIC-KEY, a preshared key where there is one, 'one-way' where it is "   \
-	"that, and group=GROUP where it is in one"
+	"that, group=GROUP where it is in one, and linktypes=LIST where it sends other link "      \
+	"types than usual"
 
 #define ONE_WAY "one-way" /* shorter than any key */
 #define GROUP "group="
+#define LINKTYPES "linktypes="
+
+static bool begins(const char *word, const char *with)
+{
+	return !strncmp(word, with, strlen(with));
+}
+
+static const char *parse_group(struct sensors_line *new, const char *name)
+{
+	if (!*name || !name_valid(name))
+		return "a group's name is at most 31 letters, digits, dots, dashes and underscores";
+	strcpy(new->group_name, name);
+	return NULL;
+}
+
+/* A word behind the key, the first of them or another. Each may be there once. */
+static const char *parse_word(struct sensors_line *new, char *word, bool first)
+{
+	if (begins(word, GROUP) && !new->group_name[0])
+		return parse_group(new, word + strlen(GROUP));
+	if (begins(word, LINKTYPES) && !new->linktypes.listed)
+		return linktypes_read(&new->linktypes, word + strlen(LINKTYPES));
+	if (!strcmp(word, ONE_WAY) && !new->one_way) {
+		new->one_way = true;
+		return NULL;
+	}
+	if (!first || begins(word, GROUP) || begins(word, LINKTYPES))
+		return USAGE;
+	if (key_from_text(new->preshared, word))
+		return "the preshared key is not 44 characters of base64 ('saluki genpsk' makes "
+		       "one)";
+	return NULL;
+}
 
 /* What stands behind the key. Returns what is wrong, or NULL. */
 static const char *parse_words(struct sensors_line *new, char *save)
 {
+	const char *wrong = NULL;
 	bool first = true;
 	char *word;
 
-	for (; (word = strtok_r(NULL, " \t", &save)); first = false) {
-		bool is_group = !strncmp(word, GROUP, strlen(GROUP));
+	for (; !wrong && (word = strtok_r(NULL, " \t", &save)); first = false)
+		wrong = parse_word(new, word, first);
+	return wrong;
+}
 
-		if (is_group && !new->group_name[0]) {
-			word += strlen(GROUP);
-			if (!*word || !name_valid(word))
-				return "a group's name is at most 31 letters, digits, dots, dashes "
-				       "and underscores";
-			strcpy(new->group_name, word);
-		} else if (!strcmp(word, ONE_WAY) && !new->one_way) {
-			new->one_way = true;
-		} else if (!first || is_group) {
-			return USAGE;
-		} else if (key_from_text(new->preshared, word)) {
-			return "the preshared key is not 44 characters of base64 ('saluki genpsk' "
-			       "makes one)";
-		}
+/* Returns 0 where it is none. */
+static uint16_t parse_id(const char *text)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	return *end || end == text || number > 65535 ? 0 : number;
+}
+
+/* Whether an id and a key come later than they should: then the name has a blank in it. */
+static bool name_has_blank(const char *third, char *save)
+{
+	const char *before = third, *word;
+	uint8_t key[KEY_LEN];
+	bool found = false;
+
+	while (!found && (word = strtok_r(NULL, " \t", &save))) {
+		found = parse_id(before) && !key_from_text(key, word);
+		before = word;
 	}
-	return NULL;
+	sodium_memzero(key, sizeof(key));
+	return found;
 }
 
 /* Returns what is wrong with a line, or NULL. */
 static const char *parse_line(struct sensors_line *new, char *text)
 {
-	char *save, *end, *name = strtok_r(text, " \t", &save), *id = strtok_r(NULL, " \t", &save);
+	char *save, *name = strtok_r(text, " \t", &save), *id = strtok_r(NULL, " \t", &save);
 	char *public = strtok_r(NULL, " \t", &save);
-	unsigned long number;
 
 	if (!public)
 		return USAGE;
 	if (!name_valid(name))
 		return "a name is at most 31 letters, digits, dots, dashes and underscores";
-	number = strtoul(id, &end, 10);
-	if (*end || end == id || number < 1 || number > 65535)
+	new->id = parse_id(id);
+	if (key_from_text(new->public, public) && name_has_blank(public, save))
+		return "a name has no blanks in it: it is at most 31 letters, digits, dots, dashes "
+		       "and underscores";
+	if (!new->id)
 		return "an id is a number from 1 to 65535";
 	if (key_from_text(new->public, public))
 		return "the public key is not 44 characters of base64 ('saluki pubkey' prints it)";
 	strcpy(new->name, name);
-	new->id = number;
 	return parse_words(new, save);
 }
 

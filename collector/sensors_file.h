@@ -2,10 +2,11 @@
 /*
  * The sensors file (--sensors): who may send, a line each,
  *
- *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way] [group=GROUP]
+ *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way] [group=GROUP] [linktypes=LIST]
  *
- * and of groups what groups_file.h says. '#' begins a comment. Read at the start and whenever
- * SIGHUP comes. With preshared keys in it, it is as secret as a key file.
+ * of link types what linktypes.h says, and of groups what groups_file.h says. '#' begins a comment.
+ * Read at the start and whenever SIGHUP comes. With preshared keys in it, it is as secret as a key
+ * file.
  */
 #ifndef COLLECTOR_SENSORS_FILE_H
 #define COLLECTOR_SENSORS_FILE_H
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 #include "groups_file.h"
+#include "linktypes.h"
 #include "wire/keys.h"
 
 #define SENSOR_NAME_MAX 32
@@ -25,6 +27,7 @@ struct sensors_line {
 	uint8_t public[KEY_LEN], preshared[KEY_LEN]; /* preshared: zeros where there is none */
 	bool one_way;				     /* it may send without hearing us */
 	char group_name[GROUP_NAME_MAX];	     /* "": it is in none */
+	struct linktypes linktypes;		     /* that it may send */
 	uint16_t group; /* number of it, from 1, once the file was read; 0: it is in none */
 };
 

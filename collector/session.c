@@ -2,6 +2,7 @@
 /* Session: see session.h. */
 #include "session.h"
 
+#include <errno.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,27 @@ void session_end(struct session *s, struct table *t)
 	shroud_rx_free(&s->rx, t);
 	free(s->info);
 	sodium_memzero(s, sizeof(*s));
+}
+
+void session_info_move(struct session *s, struct session *from)
+{
+	free(s->info);
+	s->info = from->info;
+	s->info_len = from->info_len;
+	from->info = NULL;
+	from->info_len = 0;
+}
+
+int session_info_set(struct session *s, size_t keep, const void *text, size_t len)
+{
+	char *info = realloc(s->info, keep + len + 1);
+
+	if (!info)
+		return -ENOMEM;
+	memcpy(info + keep, text, len);
+	s->info = info;
+	s->info_len = keep + len;
+	return 0;
 }
 
 /* ---- where the sensor is --------------------------------------------------------------------- */

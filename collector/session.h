@@ -16,6 +16,7 @@
 #include "wire/message.h"
 #include "wire/shroud.h"
 #include "wire/table.h"
+#include "wire/tryst.h"
 
 #define SESSION_WINDOW 4096 /* addresses ahead that a sensor gets at most */
 
@@ -36,7 +37,8 @@ struct session {
 	uint64_t hello_ns; /* protocol time of the sensor's, in its m1, or of what was renewed */
 	uint64_t made_ns;  /* monotonic */
 	uint64_t heard;	   /* highest of our datagrams that the sensor has heard of */
-	uint64_t spool;	   /* what it forwards: spool.h; 0: its sensor's present run */
+	uint8_t instance[TRYST_INSTANCE_LEN]; /* which machine the sensor is on, since its start */
+	uint64_t spool; /* what it forwards: spool.h; 0: its sensor's present run */
 	bool padded, renewed;
 	bool one_way; /* nothing goes to the sensor, and its E_s is in `renew` */
 	/* Where the sensor is. Until that is confirmed, no more than `credit` bytes go there. */
@@ -53,6 +55,12 @@ int session_make(struct session *s, struct table *t, uint8_t k2[KEY_LEN], uint32
 		 uint32_t window, uint64_t now_ns);
 /* No address of it is known any more, its keys are wiped. Takes a zeroed one. */
 void session_end(struct session *s, struct table *t);
+
+/* What the sensor said of itself at the set-up of `from` is that of a renewed one. */
+void session_info_move(struct session *s, struct session *from);
+
+/* Replaces it behind its first `keep` bytes. Returns 0 or -ENOMEM. */
+int session_info_set(struct session *s, size_t keep, const void *text, size_t len);
 
 void session_address(struct session_address *a, const struct sockaddr_storage *from, socklen_t len);
 /* An authentic datagram of `len` bytes, the newest, came from there. Returns whether the session

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <saluki/log.h>
+#include <saluki/monotonic.h>
 
 #include "files.h"
 #include "sensors.h"
@@ -110,10 +111,18 @@ static void json_info(FILE *f, const struct sensor *s)
 	putc(']', f);
 }
 
-static void json_sensor(FILE *f, const struct sensor *s)
+/* Whether frames of it wait for the disk, in reassembly or in the output's buffer. */
+static bool is_held(const struct output *out, const struct sensor *s)
+{
+	return s->serve.state == SERVE_HELD || (out->hold.on && s->output.pending);
+}
+
+static void json_sensor(FILE *f, const struct output *out, const struct sensor *s)
 {
 	putc('{', f);
 	ledger_json(f, s->name, s->id, &s->ledger);
+	fprintf(f, ", \"held\": %d, \"held_disk_ns\": %llu", is_held(out, s),
+		ULL(serve_held_ns(s, monotonic_ns())));
 	json_info(f, s);
 	putc('}', f);
 }
@@ -139,6 +148,15 @@ static void json_lines(FILE *f, const struct lines *l)
 		ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));
 }
 
+/* What the disk has left, where that is asked for, and whether it is waited for. */
+static void json_disk(FILE *f, const struct output *out)
+{
+	fprintf(f, ", \"holds\": %llu, \"holding\": %d", ULL(out->hold.count), out->hold.on);
+	if (out->budget.on)
+		fprintf(f, ", \"disk_free\": %llu, \"keep_free\": %llu", ULL(out->budget.free),
+			ULL(out->budget.keep));
+}
+
 static void json(FILE *f, const struct open *o, const struct receive *r, const struct groups *g)
 {
 	const char *comma = "";
@@ -149,6 +167,7 @@ static void json(FILE *f, const struct open *o, const struct receive *r, const s
 	json_string(f, o->output->name);
 	fprintf(f, ", \"write_errors\": %llu, \"kernel_dropped\": %llu",
 		ULL(o->output->write_errors), ULL(receive_dropped(r)));
+	json_disk(f, o->output);
 	json_lines(f, &o->output->lines);
 #define X(name, help) fprintf(f, ", \"" #name "\": %llu", ULL(o->counters.name));
 	OPEN_COUNTERS(X)
@@ -160,7 +179,7 @@ static void json(FILE *f, const struct open *o, const struct receive *r, const s
 		if (!s->ledger.runs)
 			continue;
 		fputs(comma, f);
-		json_sensor(f, s);
+		json_sensor(f, o->output, s);
 		comma = ",\n ";
 	}
 	fprintf(f, "], \"groups\": [");

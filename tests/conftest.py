@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Settings of all Python tests: where the captures are, and that nothing is skipped in silence."""
+"""Settings of all Python tests: which captures there are, and that nothing is left out in silence."""
 import pathlib
 import platform
 import sys
@@ -13,24 +13,58 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "packaging"))
 from reference import captures  # noqa: E402
 
 
+LEFT_OUT = pytest.StashKey[int]()
+
+
 def pytest_configure(config):
-    config.addinivalue_line("markers", "captures: needs the captures beside the project")
+    if captures.have_foreign() and not captures.FOREIGN.root.is_dir():
+        raise pytest.UsageError(f"SALUKI_CAPTURES={captures.FOREIGN.root}: no such folder; without SALUKI_CAPTURES "
+                                "the tests use the project's own captures alone")
+    config.addinivalue_line("markers", "foreign: needs captures that are not the project's own")
     config.addinivalue_line("markers", "alone: measures time or rates, or looks at the whole "
                                        "machine: not beside other tests (tests/run)")
     config.addinivalue_line("markers", "topology(what): what is on the air (wifi/topology.py)")
 
 
-def pytest_collection_modifyitems(items):
-    absent = pytest.mark.skip(reason=f"captures are absent: no folder {captures.CAPTURES} "
-                                     "(set SALUKI_CAPTURES)")
+def pytest_generate_tests(metafunc):
+    """`traces` are the project's own captures, and once more the foreign ones."""
+    given = (m.args[0] for m in metafunc.definition.iter_markers("parametrize"))
+    if "traces" in metafunc.fixturenames and not any("traces" in names for names in given):
+        metafunc.parametrize("traces", [captures.OWN, pytest.param(captures.FOREIGN, marks=pytest.mark.foreign)],
+                             ids=str)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
     machine = platform.machine()
     strange = pytest.mark.skip(reason="the kernel packages are for x86_64, this machine is "
                                       f"{machine}")
     for item in items:
-        if item.get_closest_marker("captures") and not captures.have():
-            item.add_marker(absent)
         if item.path.parent.name in ("vm", "wifi") and machine != "x86_64":
             item.add_marker(strange)
+    if captures.have_foreign():
+        return
+    left_out = [item for item in items if item.get_closest_marker("foreign")]
+    items[:] = [item for item in items if not item.get_closest_marker("foreign")]
+    config.hook.pytest_deselected(items=left_out)
+    config.stash[LEFT_OUT] = len(left_out)
+
+
+def pytest_sessionfinish(session):
+    """A worker of xdist tells the process that will tell the user."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """tests/run adds these up."""
+    if config.stash.get(LEFT_OUT, 0):
+        terminalreporter.write_line(f"{config.stash[LEFT_OUT]} more tests with SALUKI_CAPTURES")
 
 
 @pytest.fixture

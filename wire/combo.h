@@ -237,8 +237,9 @@ struct combo_cursor {
 struct combo_reader {
 	uint64_t first; /* frames exported before this combo */
 	uint32_t frames, events;
-	uint32_t unsettled; /* frames with SALUKI_UNSETTLED */
-	size_t bytes;	    /* kept of all its frames */
+	uint32_t unsettled;	  /* frames with SALUKI_UNSETTLED */
+	size_t bytes;		  /* kept of all its frames */
+	struct combo_kinds kinds; /* of all its frames */
 	uint64_t unit_ns;
 	bool has_forms; /* `forms` is in use */
 	struct combo_cursor cursor;
@@ -260,9 +261,10 @@ int combo_next(struct combo_reader *r, struct combo_frame *f);
  * there is none, and the next frame comes first. Who takes events asks before each frame, and
  * behind the last one. */
 int combo_next_event(struct combo_reader *r, struct combo_event *e);
+/* Goes back to `start`, a copy of the cursor. */
+void combo_rewind(struct combo_reader *r, const struct combo_cursor *start);
 /* Lists the events that are still to come, in their order, without taking them. Returns how many
  * they are. */
-uint32_t combo_list_events(const struct combo_reader *r,
-			   struct combo_event list[COMBO_EVENTS_MAX]);
+uint32_t combo_list_events(const struct combo_reader *r, struct combo_event list[COMBO_EVENTS_MAX]);
 
 #endif

@@ -37,6 +37,12 @@ int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uin
 
 static int combo_read(struct combo_reader *r, struct combo_frame *f);
 
+void combo_rewind(struct combo_reader *r, const struct combo_cursor *start)
+{
+	r->cursor = *start;
+	r->has_forms = false;
+}
+
 /* Walks to the end and comes back: what it meets must be all there is. */
 static int combo_check(struct combo_reader *r)
 {
@@ -61,8 +67,8 @@ static int combo_check(struct combo_reader *r)
 	if (c->data.at != c->data.end || c->run_left)
 		return -EBADMSG;
 	r->bytes = c->kept_bytes;
-	r->cursor = start;
-	r->has_forms = false;
+	r->kinds = c->seen;
+	combo_rewind(r, &start);
 	return 0;
 }
 

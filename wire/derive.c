@@ -50,6 +50,18 @@ void derive_hash(uint8_t out[KEY_LEN], const void *in, size_t len)
 	crypto_generichash(out, KEY_LEN, in, len, NULL, 0);
 }
 
+void derive_fresh(uint8_t out[DERIVE_FRESH_LEN], const uint8_t key[KEY_LEN], const uint8_t *message,
+		  size_t len)
+{
+	uint8_t random[KEY_LEN], full[KEY_LEN];
+
+	randombytes_buf(random, sizeof(random));
+	derive(full, key, "random", random, sizeof(random), message, len);
+	memcpy(out, full, DERIVE_FRESH_LEN);
+	sodium_memzero(random, sizeof(random));
+	sodium_memzero(full, sizeof(full));
+}
+
 int derive_shared(uint8_t out[KEY_LEN], const uint8_t secret[KEY_LEN],
 		  const uint8_t public[KEY_LEN])
 {

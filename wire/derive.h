@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Derive: B of docs/wire.md, which every key and address of the protocol comes from, and the one
- * way in which it seals. The label "saluki1" is the protocol's version.
+ * way in which it seals.
  */
 #ifndef WIRE_DERIVE_H
 #define WIRE_DERIVE_H
@@ -12,6 +12,7 @@
 #include "keys.h"
 
 #define DERIVE_TAG_LEN 16
+#define DERIVE_FRESH_LEN 16
 
 /* out = BLAKE2b-256, keyed with `key`, of "saluki1 " label 0 and up to two inputs. `out` may be
  * `key`. */
@@ -19,6 +20,10 @@ void derive(uint8_t out[KEY_LEN], const uint8_t key[KEY_LEN], const char *label,
 	    size_t a_len, const void *b, size_t b_len);
 /* out = BLAKE2b-256 of the input. */
 void derive_hash(uint8_t out[KEY_LEN], const void *in, size_t len);
+/* Fresh bytes for a key that must seal one message alone: of getrandom(2) and of the message, so
+ * that a machine that is resumed twice from one snapshot seals no two messages under a key. */
+void derive_fresh(uint8_t out[DERIVE_FRESH_LEN], const uint8_t key[KEY_LEN], const uint8_t *message,
+		  size_t len);
 /* X25519. Returns 0, or -EBADMSG where `public` is a point of low order. */
 int derive_shared(uint8_t out[KEY_LEN], const uint8_t secret[KEY_LEN],
 		  const uint8_t public[KEY_LEN]);

@@ -88,6 +88,8 @@ static inline int piece_read(struct piece *p, const uint8_t *in, size_t len)
 
 #define ACK_LEN (1 + 8 + 32 + 8 + 8 + 8 + 1)
 #define ACK_FINAL 1 /* the final totals were heard, and all that they promise is settled */
+#define ACK_WHOLE 2 /* combo `taken` is here whole too, and waits to be written */
+#define ACK_FULL 4  /* pieces were not kept since the last ACK, as there is no memory for them */
 
 struct ack {
 	uint64_t highest;

@@ -80,6 +80,15 @@ void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next);
  * datagram's. `out` takes `len` bytes. */
 long shroud_open(struct shroud_rx *rx, struct table *t, uint32_t low, uint64_t *number,
 		 uint8_t *out, const uint8_t *in, size_t len);
+/* How many numbers the datagram under `low` leaves out: those above the highest that was received,
+ * and below its own. To open it takes as much work as they are. */
+static inline uint32_t shroud_skips(const struct shroud_rx *rx, uint32_t low)
+{
+	int32_t ahead = low - (uint32_t)rx->highest;
+
+	return ahead > 1 ? ahead - 1 : 0;
+}
+
 /* Datagram `number`'s message was kept: it is acknowledged. */
 void shroud_keep(struct shroud_rx *rx, uint64_t number);
 /* Writes ACK's `received`: bit n: highest - n was received and kept. */

@@ -8,7 +8,7 @@
 
 #include "bytes.h"
 
-#define SEALED_AT 8 /* behind the number */
+#define SEALED_AT DERIVE_FRESH_LEN
 
 /* B(P, "spool", DH(e, C) ‖ E). */
 static int wrap_key(uint8_t out[KEY_LEN], const uint8_t pair[KEY_LEN],
@@ -47,25 +47,38 @@ int spool_unwrap(uint8_t key[KEY_LEN], const uint8_t hello[SPOOL_HELLO_LEN],
 	return err;
 }
 
-size_t spool_seal(uint8_t *out, const uint8_t key[KEY_LEN], uint64_t number, uint64_t run,
-		  uint64_t count, const uint8_t *combo, size_t len)
+static void record_key(uint8_t out[KEY_LEN], const uint8_t key[KEY_LEN], const uint8_t *fresh)
 {
-	uint8_t *plain = out + SEALED_AT;
+	derive(out, key, "record", fresh, DERIVE_FRESH_LEN, NULL, 0);
+}
+
+size_t spool_seal(uint8_t *out, const uint8_t key[KEY_LEN], uint64_t run, uint64_t count,
+		  const uint8_t *combo, size_t len)
+{
+	uint8_t *plain = out + SEALED_AT, own[KEY_LEN];
 
 	memmove(plain + SPOOL_NAME_LEN, combo, len);
-	store_be(out, number, 8);
 	store_be(plain, run, 8);
 	store_be(plain + 8, count, 8);
-	derive_seal(key, number, plain, plain, SPOOL_NAME_LEN + len);
+	derive_fresh(out, key, plain, SPOOL_NAME_LEN + len);
+	record_key(own, key, out);
+	derive_seal(own, 0, plain, plain, SPOOL_NAME_LEN + len);
+	sodium_memzero(own, sizeof(own));
 	return len + SPOOL_RECORD_OVERHEAD;
 }
 
 uint8_t *spool_open(uint8_t *out, size_t *combo_len, const uint8_t key[KEY_LEN], uint64_t run,
 		    uint64_t count, const uint8_t *record, size_t len)
 {
-	if (len < SPOOL_RECORD_OVERHEAD || len > SPOOL_RECORD_MAX ||
-	    derive_open(key, load_be(record, 8), out, record + SEALED_AT, len - SEALED_AT) ||
-	    load_be(out, 8) != run || load_be(out + 8, 8) != count)
+	uint8_t own[KEY_LEN];
+	int err;
+
+	if (len < SPOOL_RECORD_OVERHEAD || len > SPOOL_RECORD_MAX)
+		return NULL;
+	record_key(own, key, record);
+	err = derive_open(own, 0, out, record + SEALED_AT, len - SEALED_AT);
+	sodium_memzero(own, sizeof(own));
+	if (err || load_be(out, 8) != run || load_be(out + 8, 8) != count)
 		return NULL;
 	*combo_len = len - SPOOL_RECORD_OVERHEAD;
 	return out + SPOOL_NAME_LEN;

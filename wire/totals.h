@@ -38,8 +38,7 @@
 	X(sent_bytes, "bytes of UDP payload sent")                                                 \
 	X(final, "1 when the run has ended")                                                       \
 	X(in_ring, "frames left in the ring for the next agent, when this one stopped in order")   \
-	X(dropped_store,                                                                           \
-	  "exported frames given up before the collector had them: the store was full")            \
+	X(dropped_store, "exported frames given up before the collector confirmed them")           \
 	X(bad_fcs, "frames received with a wrong FCS, of those the filter takes")
 
 /* name; what it counts is said above */

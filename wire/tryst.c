@@ -8,8 +8,9 @@
 
 #include "bytes.h"
 
-#define RANDOM_LEN 16
-#define INIT_HEADER_LEN (8 + RANDOM_LEN)
+#define INIT_HEADER_LEN (8 + DERIVE_FRESH_LEN)
+#define ANSWER_HEADER_LEN (8 + DERIVE_FRESH_LEN)
+#define FLAGS_MASK ((1 << TRYST_VERSION_BITS) - 1)
 
 int tryst_pair(uint8_t pair[KEY_LEN], const struct keypair *own, const uint8_t peer[KEY_LEN],
 	       bool own_is_sensor, const uint8_t *preshared)
@@ -84,31 +85,36 @@ static void init_key(uint8_t key[KEY_LEN], const uint8_t pair[KEY_LEN], const ui
 
 /* ---- m1 -------------------------------------------------------------------------------------- */
 
-long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
-		    const struct tryst_hello *hello, size_t padded_len)
+/* Returns the bytes of what is said, without zeros. */
+static size_t hello_write(uint8_t *message, const struct tryst_hello *hello)
 {
-	uint8_t message[SHROUD_DATAGRAM_MAX] = { 0 }, key[KEY_LEN], random[KEY_LEN];
-	size_t len = TRYST_HELLO_LEN + hello->info_len;
+	uint8_t *behind = message + TRYST_HELLO_LEN + hello->info_len;
 
-	if (hello->flags & TRYST_ONE_WAY) {
-		store_be(message + len, hello->next, TRYST_NEXT_LEN);
-		len += TRYST_NEXT_LEN;
-	}
-	if (padded_len > len + INIT_HEADER_LEN + DERIVE_TAG_LEN)
-		len = padded_len - INIT_HEADER_LEN - DERIVE_TAG_LEN;
 	memcpy(message, hello->ephemeral, KEY_LEN);
 	store_be(message + 32, hello->run, 8);
 	store_be(message + 40, hello->time_ns, 8);
 	store_be(message + 48, hello->window, 4);
-	message[52] = hello->flags;
+	message[52] = hello->flags | (TRYST_VERSION - 1) << TRYST_VERSION_BITS;
 	store_be(message + 53, hello->info_len, 2);
 	memcpy(message + TRYST_HELLO_LEN, hello->info, hello->info_len);
+	if (hello->flags & TRYST_ONE_WAY) {
+		store_be(behind, hello->next, TRYST_NEXT_LEN);
+		behind += TRYST_NEXT_LEN;
+	}
+	memcpy(behind, hello->instance, TRYST_INSTANCE_LEN);
+	return behind + TRYST_INSTANCE_LEN - message;
+}
 
-	/* Of the message too: a machine restored from a snapshot seals no two under a key. */
-	randombytes_buf(random, sizeof(random));
-	derive(key, pair, "random", random, sizeof(random), message, len);
+long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
+		    const struct tryst_hello *hello, size_t padded_len)
+{
+	uint8_t message[SHROUD_DATAGRAM_MAX] = { 0 }, key[KEY_LEN];
+	size_t len = hello_write(message, hello);
+
+	if (padded_len > len + INIT_HEADER_LEN + DERIVE_TAG_LEN)
+		len = padded_len - INIT_HEADER_LEN - DERIVE_TAG_LEN;
 	memcpy(out, &slot, sizeof(slot));
-	memcpy(out + 8, key, RANDOM_LEN);
+	derive_fresh(out + 8, pair, message, len);
 	init_key(key, pair, out);
 	derive_seal(key, 0, out + INIT_HEADER_LEN, message, len);
 	sodium_memzero(key, sizeof(key));
@@ -133,46 +139,73 @@ long tryst_init(struct tryst_asked *a, uint8_t *out, const struct keypair *own,
 }
 
 /* What is behind the info. Returns 0 or -EBADMSG. */
-static int accept_next(struct tryst_hello *hello, const uint8_t *message, size_t len)
+static int accept_behind(struct tryst_hello *hello, const uint8_t *message, size_t len)
 {
+	bool one_way = hello->flags & TRYST_ONE_WAY;
+
 	hello->next = 0;
-	if (!(hello->flags & TRYST_ONE_WAY))
-		return 0;
-	if (len < TRYST_NEXT_LEN)
+	if (len < (one_way ? TRYST_NEXT_LEN : 0) + TRYST_INSTANCE_LEN)
 		return -EBADMSG;
-	hello->next = load_be(message, TRYST_NEXT_LEN);
-	return hello->next ? 0 : -EBADMSG;
+	if (one_way) {
+		hello->next = load_be(message, TRYST_NEXT_LEN);
+		message += TRYST_NEXT_LEN;
+	}
+	memcpy(hello->instance, message, TRYST_INSTANCE_LEN);
+	return one_way && !hello->next ? -EBADMSG : 0;
+}
+
+/* `len` is that of the whole message, TRYST_HELLO_LEN at least. Returns 0 or -EBADMSG. */
+static int accept_hello(struct tryst_hello *hello, const uint8_t *message, size_t len)
+{
+	hello->version = (message[52] >> TRYST_VERSION_BITS) + 1;
+	if (hello->version != TRYST_VERSION)
+		return 0;
+	memcpy(hello->ephemeral, message, KEY_LEN);
+	hello->run = load_be(message + 32, 8);
+	hello->time_ns = load_be(message + 40, 8);
+	hello->window = load_be(message + 48, 4);
+	hello->flags = message[52] & FLAGS_MASK;
+	hello->info_len = load_be(message + 53, 2);
+	len -= TRYST_HELLO_LEN;
+	if (hello->info_len > TRYST_INFO_MAX || hello->info_len > len)
+		return -EBADMSG;
+	memcpy(hello->info, message + TRYST_HELLO_LEN, hello->info_len);
+	hello->info[hello->info_len] = 0;
+	return accept_behind(hello, message + TRYST_HELLO_LEN + hello->info_len,
+			     len - hello->info_len);
 }
 
 int tryst_accept(struct tryst_hello *hello, const uint8_t pair[KEY_LEN], const uint8_t *in,
 		 size_t len)
 {
 	uint8_t message[SHROUD_DATAGRAM_MAX], key[KEY_LEN];
-	size_t message_len = len - INIT_HEADER_LEN - DERIVE_TAG_LEN;
 	int err;
 
-	if (len < TRYST_INIT_MIN || len > SHROUD_DATAGRAM_MAX)
+	if (len < INIT_HEADER_LEN + TRYST_HELLO_LEN + DERIVE_TAG_LEN || len > SHROUD_DATAGRAM_MAX)
 		return -EBADMSG;
 	init_key(key, pair, in);
 	err = derive_open(key, 0, message, in + INIT_HEADER_LEN, len - INIT_HEADER_LEN);
 	sodium_memzero(key, sizeof(key));
-	if (err)
-		return err;
-	memcpy(hello->ephemeral, message, KEY_LEN);
-	hello->run = load_be(message + 32, 8);
-	hello->time_ns = load_be(message + 40, 8);
-	hello->window = load_be(message + 48, 4);
-	hello->flags = message[52];
-	hello->info_len = load_be(message + 53, 2);
-	if (hello->info_len > TRYST_INFO_MAX || hello->info_len > message_len - TRYST_HELLO_LEN)
-		return -EBADMSG;
-	memcpy(hello->info, message + TRYST_HELLO_LEN, hello->info_len);
-	hello->info[hello->info_len] = 0;
-	return accept_next(hello, message + TRYST_HELLO_LEN + hello->info_len,
-			   message_len - TRYST_HELLO_LEN - hello->info_len);
+	return err ?: accept_hello(hello, message, len - INIT_HEADER_LEN - DERIVE_TAG_LEN);
 }
 
 /* ---- m2 -------------------------------------------------------------------------------------- */
+
+/* Of random bytes of the collector's too: an m1 that is answered twice, as after its restart, has
+ * two answers under two keys. */
+static void answer_key(uint8_t key[KEY_LEN], const uint8_t k1[KEY_LEN], const uint8_t *fresh)
+{
+	derive(key, k1, "answer", fresh, DERIVE_FRESH_LEN, NULL, 0);
+}
+
+static void welcome_write(uint8_t *message, const struct tryst_welcome *welcome)
+{
+	memcpy(message, welcome->ephemeral, KEY_LEN);
+	store_be(message + 32, welcome->time_ns, 8);
+	store_be(message + 40, welcome->window, 4);
+	message[44] = welcome->flags;
+	store_be(message + 45, welcome->sensor_id, 2);
+}
 
 long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
 		  const uint8_t sensor[KEY_LEN], const uint8_t pair[KEY_LEN],
@@ -186,22 +219,18 @@ long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
 	int err;
 
 	if (padded_len > TRYST_ANSWER_MIN)
-		len = padded_len - 8 - DERIVE_TAG_LEN;
+		len = padded_len - ANSWER_HEADER_LEN - DERIVE_TAG_LEN;
 	if (first_key(k1, pair, in, in_len, own->secret, hello->ephemeral))
 		return -EBADMSG;
 	tryst_ephemeral(&ephemeral, own->secret, welcome->time_ns);
 	memcpy(welcome->ephemeral, ephemeral.public, KEY_LEN);
-	memcpy(message, welcome->ephemeral, KEY_LEN);
-	store_be(message + 32, welcome->time_ns, 8);
-	store_be(message + 40, welcome->window, 4);
-	message[44] = welcome->flags;
-	store_be(message + 45, welcome->sensor_id, 2);
-
+	welcome_write(message, welcome);
 	derive(key, k1, "answer address", NULL, 0, NULL, 0);
 	memcpy(out, key, 8);
-	derive(key, k1, "answer", NULL, 0, NULL, 0);
-	derive_seal(key, 0, out + 8, message, len);
-	len += 8 + DERIVE_TAG_LEN;
+	derive_fresh(out + 8, k1, message, len);
+	answer_key(key, k1, out + 8);
+	derive_seal(key, 0, out + ANSWER_HEADER_LEN, message, len);
+	len += ANSWER_HEADER_LEN + DERIVE_TAG_LEN;
 	err = derive_shared(shared, ephemeral.secret, hello->ephemeral) ||
 	      derive_shared(shared + KEY_LEN, ephemeral.secret, sensor);
 	if (!err)
@@ -213,19 +242,37 @@ long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
 	return err ? -EBADMSG : (long)len;
 }
 
+/* Opens an m2 under `a`'s address. Returns 0, -EPROTO or -EBADMSG. */
+static int answer_open(const struct tryst_asked *a, uint8_t *message, const uint8_t *in, size_t len)
+{
+	uint8_t key[KEY_LEN];
+	int err = -EBADMSG;
+
+	if (len >= TRYST_ANSWER_MIN) {
+		answer_key(key, a->k1, in + 8);
+		err = derive_open(key, 0, message, in + ANSWER_HEADER_LEN, len - ANSWER_HEADER_LEN);
+	}
+	if (err) { /* version 1 mixed nothing in */
+		derive(key, a->k1, "answer", NULL, 0, NULL, 0);
+		err = derive_open(key, 0, message, in + 8, len - 8) ? -EBADMSG : -EPROTO;
+	}
+	sodium_memzero(key, sizeof(key));
+	return err;
+}
+
 int tryst_finish(struct tryst_asked *a, const struct keypair *own, struct tryst_welcome *welcome,
 		 uint8_t k2[KEY_LEN], const uint8_t *in, size_t len)
 {
-	uint8_t message[SHROUD_DATAGRAM_MAX], key[KEY_LEN], shared[2 * KEY_LEN];
+	uint8_t message[SHROUD_DATAGRAM_MAX], shared[2 * KEY_LEN];
 	int err;
 
-	if (len < TRYST_ANSWER_MIN || len > SHROUD_DATAGRAM_MAX ||
+	if (len < 8 + DERIVE_TAG_LEN || len > SHROUD_DATAGRAM_MAX ||
 	    sodium_memcmp(in, a->answer, sizeof(a->answer)))
 		return -EBADMSG;
-	derive(key, a->k1, "answer", NULL, 0, NULL, 0);
-	err = derive_open(key, 0, message, in + 8, len - 8);
-	sodium_memzero(key, sizeof(key));
-	if (err || derive_shared(shared, a->ephemeral.secret, message) ||
+	err = answer_open(a, message, in, len);
+	if (err)
+		return err;
+	if (derive_shared(shared, a->ephemeral.secret, message) ||
 	    derive_shared(shared + KEY_LEN, own->secret, message))
 		return -EBADMSG;
 	second_key(k2, a->k1, in, len, shared);

@@ -19,6 +19,12 @@ int sandbox_compiler(void)
 	return 0;
 }
 
+int sandbox_resolver(void)
+{
+	prctl(PR_SET_DUMPABLE, 0);
+	return 0;
+}
+
 int sandbox_linker(void)
 {
 	prctl(PR_SET_DUMPABLE, 0);

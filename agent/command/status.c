@@ -16,6 +16,7 @@
 
 #include "agent/commands.h"
 #include "agent/ctl.h"
+#include "mounts.h"
 #include "status.h"
 
 #define STATUS_INTERVAL_US 1000000
@@ -72,7 +73,9 @@ static int status_add(struct statuses *all, const char *interface)
 	}
 	if (err)
 		log_line("%s: %s", interface, status_reason(err));
-	else
+	if (err == -ENOENT && STATUS_PINS)
+		mounts_say_elsewhere(interface);
+	if (!err)
 		all->count++;
 	return err;
 }
@@ -170,6 +173,7 @@ static void status_sample(struct statuses *all)
 	for (unsigned int i = 0; i < all->count; i++) {
 		struct status *s = &all->list[i];
 
+		link_query(s->name, &s->link);
 		s->elapsed_us = (status_counters(s, &s->now) - at[i]) / 1000;
 		if (status_is_pinned(s)) {
 			pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);
@@ -211,6 +215,8 @@ int status_main(int argc, char **argv)
 	}
 	if (!given && status_add_all(&all))
 		err = 1;
+	if (!given && !all.count && !err && STATUS_PINS)
+		mounts_say_elsewhere(NULL);
 	status_sample(&all);
 	if (json)
 		status_print_json(&all);

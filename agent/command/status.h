@@ -27,6 +27,7 @@ struct status {
 	uint64_t elapsed_us; /* between the two */
 	uint64_t ring_used, ring_size;
 	char filter[1024], modules[320];
+	struct link_state link;
 };
 
 /* Whether there is anything in `pinned`. */

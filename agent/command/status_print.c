@@ -102,6 +102,24 @@ static void print_plan(const struct status *s)
 		printf("  deaf     nothing is heard where something should be (--deaf-after)\n");
 }
 
+/* By the names that the ledger has. */
+static void print_dropped(const struct totals *t)
+{
+	const struct {
+		const char *name;
+		uint64_t frames;
+	} dropped[] = { { "dropped_store", t->dropped_store },
+			{ "dropped_send", t->dropped_send },
+			{ "dropped_shutdown", t->dropped_shutdown } };
+	bool some = false;
+
+	for (size_t i = 0; i < 3; i++)
+		if (dropped[i].frames)
+			some = printf(", %s %llu", dropped[i].name, ULL(dropped[i].frames)) > 0;
+	if (!some)
+		printf(", dropped 0");
+}
+
 static void print_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
@@ -112,10 +130,11 @@ static void print_agent(const struct status *s)
 		       s->name);
 		return;
 	}
-	printf("  agent    process %d, %s; exported %llu frames in %llu bytes, dropped %llu%s\n",
-	       (int)s->agent.pid, s->agent.news.session_up ? "collector answers" : "no collector",
-	       ULL(t->exported), ULL(t->sent_bytes), ULL(t->dropped_send + t->dropped_shutdown),
-	       s->agent.count > 1 ? ", all its interfaces together" : "");
+	printf("  agent    process %d, %s; exported %llu frames in %llu bytes", (int)s->agent.pid,
+	       s->agent.news.session_up ? "collector answers" : "no collector", ULL(t->exported),
+	       ULL(t->sent_bytes));
+	print_dropped(t);
+	printf("%s\n", s->agent.count > 1 ? ", all its interfaces together" : "");
 }
 
 static void print_ring(const struct status *s)
@@ -144,6 +163,8 @@ void status_print_text(const struct statuses *all)
 		       s->name, v.source[0] ? "attached by " : "not attached", v.source, v.linktype,
 		       v.direction, v.snaplen, v.keep_headers ? "headers" : "all",
 		       v.consume ? ", frames consumed" : "", v.version);
+		if (!s->link.carrier)
+			printf("  link     %s\n", link_word(&s->link));
 		if (s->filter[0])
 			printf("  filter   %s\n", s->filter);
 		if (status_is_pinned(s) && s->modules[0])
@@ -213,10 +234,10 @@ static void json_agent(const struct status *s)
 	}
 	printf("\"agent\": {\"pid\": %d, \"session\": %s, \"interfaces\": %u, \"exported\": %llu, "
 	       "\"dropped_send\": %llu, \"dropped_shutdown\": %llu, \"combos\": %llu, "
-	       "\"datagrams\": %llu, \"sent_bytes\": %llu},\n   ",
+	       "\"datagrams\": %llu, \"sent_bytes\": %llu, \"dropped_store\": %llu},\n   ",
 	       (int)s->agent.pid, s->agent.news.session_up ? "true" : "false", s->agent.count,
 	       ULL(t->exported), ULL(t->dropped_send), ULL(t->dropped_shutdown), ULL(t->combos),
-	       ULL(t->datagrams), ULL(t->sent_bytes));
+	       ULL(t->datagrams), ULL(t->sent_bytes), ULL(t->dropped_store));
 }
 
 static void json_ring(const struct status *s)
@@ -257,6 +278,7 @@ void status_print_json(const struct statuses *all)
 		json_string("interface", s->name, sizeof(s->name));
 		json_string("source", v.source, 32);
 		json_string("version", v.version, 16);
+		json_string("link", link_word(&s->link), 16);
 		json_string("filter", s->filter, sizeof(s->filter));
 		if (status_is_pinned(s))
 			json_string("modules", s->modules, sizeof(s->modules));

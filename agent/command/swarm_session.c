@@ -116,7 +116,7 @@ static void ask(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 		return;
 	forget_answer(w, s, s->attempt);
 	len = tryst_init(&s->asked[n], m1, &s->own, w->o->collector, s->pair, slot, &hello,
-			 w->o->pad ? SHROUD_DATAGRAM_PADDED : 0);
+			 SHROUD_DATAGRAM_PADDED);
 	if (len < 0)
 		return;
 	memcpy(&s->answers[n], s->asked[n].answer, sizeof(s->answers[n]));
@@ -174,6 +174,8 @@ static void answered(struct swarm *w, struct swarm_sensor *s, uint32_t n, const 
 		return;
 	}
 	forget_answer(w, s, n);
+	if (welcome.flags & TRYST_BUSY)
+		return;
 	if ((s->up && attempt < s->attempt_up) || session_begin(w, s, k2, now))
 		return;
 	s->sensor_id = welcome.sensor_id;

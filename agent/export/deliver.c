@@ -97,6 +97,7 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	flight_reset(&d->flight, d->path.window, now_ns);
 	d->taken = d->settled = d->unsent = d->resend = d->store.lowest;
 	d->held = d->final_number = d->checks = 0;
+	d->whole = d->full = false;
 	d->asked = 0;
 	d->check_ns = now_ns + flight_rto_ns(&d->flight);
 	d->big_acked = false;

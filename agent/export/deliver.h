@@ -29,6 +29,8 @@ struct deliver {
 	struct session_path path;
 	struct store store;
 	uint64_t taken, held; /* as the collector says in this session */
+	bool whole;	      /* combo `taken` is there too, and waits to be written */
+	bool full;	      /* pieces are lost because the collector has no memory for them */
 	uint64_t settled;
 	uint64_t unsent;       /* the first combo of which not all was sent in this session */
 	uint64_t resend;       /* none below has anything to be sent again */

@@ -22,6 +22,8 @@
 
 static void told_big(struct deliver *d, const struct flight_sent *sent)
 {
+	if (sent->state == FLIGHT_LOST && d->full)
+		return; /* it may have come through */
 	if (sent->state == FLIGHT_LOST) {
 		d->big_lost++;
 		if (sent->sent_ns > d->big_lost_ns)
@@ -86,7 +88,7 @@ static void pause_pieces(struct deliver *d, bool tell, uint64_t now_ns)
 	d->pauses++;
 	d->pieces_lost = 0;
 	d->pause_ends_ns = now_ns + (wait < FLIGHT_RTO_MAX_NS ? wait : FLIGHT_RTO_MAX_NS);
-	if (!d->told_pause && (tell || d->pauses == PAUSES_TOLD)) {
+	if (!d->told_pause && (tell || (d->pauses == PAUSES_TOLD && !d->full))) {
 		log_line("collector %s: the way there takes no datagrams of %d bytes (path MTU); "
 			 "frames wait in the store",
 			 d->session->peer, SHROUD_DATAGRAM_PADDED);
@@ -114,30 +116,50 @@ void deliver_take_smaller(struct deliver *d, uint64_t now_ns)
 
 /* ---- ACKs ------------------------------------------------------------------------------------ */
 
+static void hear_whole(struct deliver *d, uint64_t count, uint64_t now_ns)
+{
+	struct store_combo *c = store_get(&d->store, count);
+
+	if (!c || (deliver_is_whole(c) && !c->pending))
+		return;
+	if (!c->cut)
+		deliver_cut(d, c);
+	c->pending = 0;
+	c->acked = deliver_all_pieces(c);
+	c->whole_ns = now_ns;
+}
+
 static void hear_held(struct deliver *d, uint64_t now_ns)
 {
-	for (uint64_t bits = d->held; bits; bits &= bits - 1) {
-		struct store_combo *c = store_get(&d->store, d->taken + 1 + __builtin_ctzll(bits));
+	if (d->whole)
+		hear_whole(d, d->taken, now_ns);
+	for (uint64_t bits = d->held; bits; bits &= bits - 1)
+		hear_whole(d, d->taken + 1 + __builtin_ctzll(bits), now_ns);
+}
 
-		if (!c || (deliver_is_whole(c) && !c->pending))
-			continue;
-		if (!c->cut)
-			deliver_cut(d, c);
-		c->pending = 0;
-		c->acked = deliver_all_pieces(c);
-		c->whole_ns = now_ns;
-	}
+/* Whether the collector has said that it has all of a combo. */
+static bool is_held(const struct deliver *d, uint64_t count)
+{
+	uint64_t n = count - d->taken - 1;
+
+	if (count == d->taken)
+		return d->whole;
+	return count > d->taken && n < 64 && (d->held >> n & 1);
 }
 
 static void hear_ack(struct deliver *d, const struct ack *a, uint64_t now_ns)
 {
+	d->full |= (a->flags & ACK_FULL) != 0;
 	if (flight_ack(&d->flight, a, now_ns, told, d))
 		return; /* authentic, and yet of what was never sent: nothing of it is believed */
+	if (!(a->flags & ACK_FULL) && !d->pieces_lost)
+		d->full = false;
 	if (a->taken > d->taken)
 		d->checks = 0;
 	if (a->taken >= d->taken) { /* an older one was overtaken by it */
 		d->taken = a->taken;
 		d->held = a->held;
+		d->whole = a->flags & ACK_WHOLE;
 		hear_held(d, now_ns);
 	}
 	if (a->settled > d->settled) {
@@ -170,10 +192,8 @@ static void check(struct deliver *d, uint64_t now_ns)
 	d->check_ns = now_ns + rto;
 	for (uint64_t n = d->taken; n < d->unsent; n++) {
 		struct store_combo *c = store_get(&d->store, n);
-		bool held = n > d->taken && n - d->taken - 1 < 64 &&
-			    (d->held >> (n - d->taken - 1) & 1);
 
-		if (!c || held || !deliver_is_whole(c) || now_ns < c->whole_ns + rto)
+		if (!c || is_held(d, n) || !deliver_is_whole(c) || now_ns < c->whole_ns + rto)
 			continue;
 		c->acked = 0;
 		c->pending = deliver_all_pieces(c);

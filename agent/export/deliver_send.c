@@ -167,10 +167,11 @@ void deliver_floor(struct deliver *d, uint64_t now_ns)
 }
 
 /* The collector waits for what is not kept any more: not until the next TOTALS, but no more often
- * than it can answer. */
+ * than it can answer. Where it has the next combo, it waits for its disk, and TOTALS will do. */
 static void hurry_floor(struct deliver *d, uint64_t now_ns)
 {
-	if (!d->path.one_way && d->store.lowest > d->taken && now_ns >= d->floor_ns + FLOOR_NS)
+	if (!d->path.one_way && !d->whole && d->store.lowest > d->taken &&
+	    now_ns >= d->floor_ns + FLOOR_NS)
 		deliver_floor(d, now_ns);
 }
 
@@ -184,6 +185,9 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 		return;
 	do {
 		may = flight_may_send(&d->flight, now_ns);
+		/* After a pause nobody knows yet whether any comes through. */
+		if (d->pauses && may > FLIGHT_CWND_MIN)
+			may = FLIGHT_CWND_MIN;
 		if (d->path.one_way)
 			may = one_way_may(d, may, now_ns);
 		n = send_again(d, may, now_ns);

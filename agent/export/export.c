@@ -254,11 +254,12 @@ static bool export_stay(struct exporter *e)
 		return e->deliver.final;
 	__atomic_store_n(&e->deliver.given_up, e->deliver.given_up + lost, __ATOMIC_RELAXED);
 	if (lost)
-		log_line("%llu frames were neither delivered nor could they be written to --spool "
-			 "(dropped_store)",
-			 (unsigned long long)lost);
+		log_line("not all frames that were left could be written to --spool; "
+			 "dropped_store %llu",
+			 (unsigned long long)e->deliver.given_up);
 	if (stay)
-		log_line("%llu frames wait in --spool for the next run", (unsigned long long)stay);
+		log_line("%llu frame%s in --spool for the next run", (unsigned long long)stay,
+			 stay == 1 ? " waits" : "s wait");
 	e->undelivered = lost > 0;
 	e->stowed = e->unconfirmed = true;
 	return true;
@@ -268,6 +269,7 @@ static bool export_stay(struct exporter *e)
 static void export_end(struct exporter *e)
 {
 	uint64_t before = e->deliver.given_up, until = monotonic_ns() + LAST_WORD_NS, now;
+	bool any = !e->deliver.path.generation && e->session->peer_count > 1;
 
 	if (e->spool && export_stay(e))
 		return;
@@ -275,9 +277,10 @@ static void export_end(struct exporter *e)
 		deliver_drop_oldest(&e->deliver);
 	e->undelivered = e->deliver.given_up > before;
 	if (e->undelivered)
-		log_line("collector %s: %llu frames were not delivered when patience was over "
-			 "(dropped_store)",
-			 e->session->peer, (unsigned long long)(e->deliver.given_up - before));
+		log_line("collector%s%s: did not take all frames before the end; dropped_store "
+			 "%llu",
+			 any ? "s" : " ", any ? "" : e->session->peer,
+			 (unsigned long long)e->deliver.given_up);
 	while (!e->deliver.final && (now = monotonic_ns()) < until &&
 	       deliver_session(&e->deliver, now)) {
 		export_turn(e, true, false, now);

@@ -24,8 +24,8 @@
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* The collector's clock says `time_ns`. Returns by how much ours was wrong. */
-static uint64_t hear_time(struct session *s, unsigned int peer, uint64_t time_ns, uint64_t now_ns)
+/* The collector's clock says `time_ns`. */
+static void hear_time(struct session *s, unsigned int peer, uint64_t time_ns, uint64_t now_ns)
 {
 	struct session_peer *p = &s->peers[peer];
 	int64_t wrong = time_ns - session_time(s, peer, now_ns);
@@ -36,16 +36,18 @@ static uint64_t hear_time(struct session *s, unsigned int peer, uint64_t time_ns
 		p->clock_set = true;
 		p->clock_base_ns = time_ns - now_ns;
 	}
-	return wrong;
 }
 
 /* With its first word in a session: a set-up may be answered by one that takes nothing then. */
 static void hear_answers_again(struct session *s, unsigned int peer)
 {
-	if (s->told_silent || s->failed || s->heard_peer != peer)
-		log_line("collector %s: answers", s->peers[peer].address.name);
-	s->told_silent = s->peers[peer].clock_moved = false;
-	s->unanswered = s->failed = 0;
+	struct session_peer *p = &s->peers[peer];
+
+	if (p->told || s->failed || s->heard_peer != peer)
+		log_line("collector %s: answers", p->address.name);
+	p->told = 0;
+	p->sign = SESSION_NOTHING;
+	s->unanswered = s->failed = s->attempts = 0;
 	s->heard_peer = peer;
 }
 
@@ -68,62 +70,93 @@ static void hear_spool_refused(struct session *s, uint64_t now_ns)
 	s->next_init_ns = now_ns;
 }
 
-static bool hear_welcome(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+/* The time is known: what else answers them comes too late. */
+static void hear_no_more_requests(struct session_asked *a)
+{
+	a->requested = 0;
+	a->request_ns = 0;
+	sodium_memzero(a->requests, sizeof(a->requests));
+}
+
+/* Whether it is a welcome to a session. */
+static bool hear_terms(struct session *s, const struct tryst_welcome *welcome, uint64_t now_ns)
 {
 	struct session_asked *a = &s->asked;
-	struct session_path terms = { 0 };
-	struct tryst_welcome welcome;
-	uint8_t k2[KEY_LEN];
 
-	if (!a->waits || tryst_finish(&a->tryst, &s->own, &welcome, k2, in, len))
+	if (welcome->flags & TRYST_BUSY) {
+		session_sign(s, SESSION_KEY_IN_USE);
 		return false;
-	a->waits = false;
-	if (welcome.window < SHROUD_WINDOW_MIN) { /* nothing could be said to it */
-		sodium_memzero(k2, sizeof(k2));
-		return true;
 	}
+	if (welcome->window < SHROUD_WINDOW_MIN) /* nothing could be said to it */
+		return false;
 	/* It has told the time; an answer that is held back until now would turn the clock back. */
-	a->clock = false;
-	sodium_memzero(a->clock_key, sizeof(a->clock_key));
-	hear_time(s, a->peer, welcome.time_ns, now_ns);
+	hear_no_more_requests(a);
+	hear_time(s, a->peer, welcome->time_ns, now_ns);
 	if (s->trying != a->peer)
 		s->unanswered = 0;
 	s->trying = a->peer;
-	if (a->spool && !(welcome.flags & TRYST_SPOOL)) {
+	if (a->spool && !(welcome->flags & TRYST_SPOOL)) {
 		hear_spool_refused(s, now_ns);
-		sodium_memzero(k2, sizeof(k2));
-		return true;
+		return false;
 	}
-	terms.window = welcome.window < s->window ? welcome.window : s->window;
-	terms.sensor_id = welcome.sensor_id;
-	terms.padded = s->pad;
-	terms.spool = a->spool;
+	return true;
+}
+
+static void hear_begin(struct session *s, const struct tryst_welcome *welcome, uint8_t k2[KEY_LEN],
+		       uint64_t now_ns)
+{
+	struct session_asked *a = &s->asked;
+	struct session_path terms = { .sensor_id = welcome->sensor_id,
+				      .padded = s->pad,
+				      .spool = a->spool };
+
+	terms.window = welcome->window < s->window ? welcome->window : s->window;
 	hear_measure_anew(s);
 	s->next_better_ns = now_ns + SESSION_BETTER_NS;
 	if (!session_begin(s, a->peer, a->sock, k2, &terms, now_ns))
 		a->sock = -1; /* the session's now */
+}
+
+static bool hear_welcome(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	struct session_asked *a = &s->asked;
+	struct tryst_welcome welcome;
+	uint8_t k2[KEY_LEN];
+	int err = a->waits ? tryst_finish(&a->tryst, &s->own, &welcome, k2, in, len) : -EBADMSG;
+
+	if (err == -EPROTO)
+		session_sign(s, SESSION_OTHER_VERSION);
+	if (err)
+		return err == -EPROTO;
+	a->waits = false;
+	if (hear_terms(s, &welcome, now_ns))
+		hear_begin(s, &welcome, k2, now_ns);
+	sodium_memzero(k2, sizeof(k2));
 	return true;
 }
 
-static bool hear_clock(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+/* The time, and a cookie: the m1 under that is what counts. */
+static bool hear_request(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
 {
 	struct session_asked *a = &s->asked;
-	uint64_t time_ns;
+	struct request_answer answer;
+	int err = -EBADMSG;
+	unsigned int i = 0;
 
-	if (!a->clock || clock_answered(a->clock_key, &time_ns, in, len))
-		return false;
-	a->clock = false;
-	/* Where that is why nobody answered, there is no need to wait; but for one that says
-	 * another time again and again. */
-	if (hear_time(s, a->peer, time_ns, now_ns) < TRYST_INTERVAL_NS / 2 ||
-	    s->peers[a->peer].clock_moved)
+	while (i < a->requested && err == -EBADMSG)
+		err = request_answered(&a->requests[i++], &answer, in, len);
+	if (err == -EPROTO)
+		session_sign(s, SESSION_OTHER_VERSION);
+	if (err)
+		return err == -EPROTO;
+	a->requests[i - 1] = a->requests[--a->requested];
+	if (a->told) /* by the answer to the other request: the path is slow */
 		return true;
-	s->peers[a->peer].clock_moved = true;
-	if (s->present)
-		s->next_better_ns = now_ns;
-	else
-		s->next_init_ns = now_ns;
-	s->unanswered = s->unanswered ? 1 : 0;
+	a->told = true;
+	a->request_ns = 0;
+	session_sign(s, SESSION_REQUEST_ANSWERED);
+	hear_time(s, a->peer, answer.time_ns, now_ns);
+	session_set_up_fresh(s, answer.cookie, now_ns);
 	return true;
 }
 
@@ -287,7 +320,7 @@ void session_hear(struct session *s, const uint8_t *in, size_t len, uint64_t now
 			return;
 		}
 	}
-	if (!hear_welcome(s, in, len, now_ns) && !hear_clock(s, in, len, now_ns))
+	if (!hear_welcome(s, in, len, now_ns) && !hear_request(s, in, len, now_ns))
 		s->bad_datagrams++;
 }
 
@@ -304,6 +337,8 @@ static void hear_socket(struct session *s, int sock, uint64_t now_ns)
 			return;
 		else if (s->present && s->present->sock == sock)
 			session_refused(s); /* an ICMP message, once; then there may be more */
+		else if (s->asked.sock == sock)
+			session_sign(s, SESSION_PORT_CLOSED);
 	}
 }
 

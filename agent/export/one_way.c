@@ -68,7 +68,7 @@ static void send_m1(struct session *s, int sock, uint64_t interval, unsigned int
 		return;
 	*used |= 1U << j;
 	tryst_slots(slots, p->pair, interval);
-	len = tryst_announce(out, p->pair, slots[j], hello, session_padding(s));
+	len = tryst_announce(out, p->pair, slots[j], hello, SHROUD_DATAGRAM_PADDED);
 	send(sock, out, len, MSG_NOSIGNAL);
 }
 
@@ -92,6 +92,7 @@ static void announce(struct session *s, bool pending, uint64_t slot, uint64_t ti
 	unsigned int j = slot % TRYST_SLOTS;
 	int sock = pending ? s->asked.sock : s->present->sock;
 
+	memcpy(hello.instance, s->instance, sizeof(hello.instance));
 	memcpy(hello.ephemeral, pending ? w->pending_ephemeral : w->ephemeral, KEY_LEN);
 	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
 	hello.info_len = info_write((char *)hello.info, &s->info);

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #ifndef IPV6_AUTOFLOWLABEL /* linux/in6.h, which does not go with netinet/in.h */
 #define IPV6_AUTOFLOWLABEL 70
 #endif
@@ -19,43 +17,51 @@ static int reach_socket(sa_family_t family)
 	return socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* Returns 0 where there is a route to it, or -errno. */
-static int reach_route(const struct addrinfo *i)
+int reach_route(const struct reach_address *a)
 {
-	int sock = reach_socket(i->ai_family), err = 0;
+	int sock = reach_socket(a->to.ss_family), err = 0;
 
 	if (sock < 0)
 		return -errno;
-	if (connect(sock, i->ai_addr, i->ai_addrlen))
+	if (connect(sock, (const struct sockaddr *)&a->to, a->len))
 		err = -errno;
 	close(sock);
 	return err;
 }
 
-int reach_resolve(struct reach_address *a, const struct reach_name *name)
+static void reach_set(struct reach_address *a, const struct addrinfo *i)
+{
+	memcpy(&a->to, i->ai_addr, i->ai_addrlen);
+	a->len = i->ai_addrlen;
+}
+
+int reach_numeric(struct reach_address *a, const struct reach_name *name)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST }, *list;
+
+	memset(a, 0, sizeof(*a));
+	snprintf(a->name, sizeof(a->name), "%.250s:%.20s", name->host, name->port);
+	if (getaddrinfo(name->host, name->port, &hints, &list))
+		return -ENOENT;
+	reach_set(a, list);
+	freeaddrinfo(list);
+	return 0;
+}
+
+int reach_look_up(struct reach_address *a, const struct reach_name *name)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG }, *list;
 	int err = getaddrinfo(name->host, name->port, &hints, &list);
 
-	snprintf(a->name, sizeof(a->name), "%.250s:%.20s", name->host, name->port);
-	if (err) { /* numeric addresses work without any configured address family */
-		hints.ai_flags = AI_NUMERICHOST;
-		if (getaddrinfo(name->host, name->port, &hints, &list)) {
-			log_line("--to %s: %s", a->name, gai_strerror(err));
-			return -EINVAL;
-		}
-	}
-	err = -EHOSTUNREACH;
-	for (struct addrinfo *i = list; i && err; i = i->ai_next) {
-		err = reach_route(i);
-		memcpy(&a->to, i->ai_addr, i->ai_addrlen);
-		a->len = i->ai_addrlen;
+	if (err)
+		return err;
+	for (struct addrinfo *i = list; i; i = i->ai_next) {
+		reach_set(a, i);
+		if (!reach_route(a))
+			break;
+		reach_set(a, list);
 	}
 	freeaddrinfo(list);
-	if (err) {
-		log_line("--to %s: no route to it: %s", a->name, strerror(-err));
-		return -EHOSTUNREACH;
-	}
 	return 0;
 }
 
@@ -99,6 +105,8 @@ void reach_close(struct reach *r)
 
 int reach_take(struct reach *r, const struct reach_address *a)
 {
+	if (!a->len)
+		return -EDESTADDRREQ;
 	for (int i = 0; i < 2 * REACH_SOCKETS; i++) {
 		if (r->sockets[i].family != a->to.ss_family || r->sockets[i].used)
 			continue;

@@ -21,7 +21,7 @@ struct reach_name {
 struct reach_address {
 	char name[280]; /* HOST:PORT */
 	struct sockaddr_storage to;
-	socklen_t len;
+	socklen_t len; /* 0: not known */
 };
 
 struct reach {
@@ -32,13 +32,19 @@ struct reach {
 	} sockets[2 * REACH_SOCKETS];
 };
 
-/* Resolves a name to the first address that there is a route to. Returns 0, or -errno after a
- * line: with -EHOSTUNREACH `a` is an address to which there is none at present. */
-int reach_resolve(struct reach_address *a, const struct reach_name *name);
+/* Takes an address, and sets `a->name`. Returns 0; -ENOENT where a name has to be looked up for it:
+ * `a->len` is 0 then. Asks nobody. */
+int reach_numeric(struct reach_address *a, const struct reach_name *name);
+/* Looks a name up, which may take some time: the first address that there is a route to, or the
+ * first one. Returns 0 or an error for gai_strerror(3). */
+int reach_look_up(struct reach_address *a, const struct reach_name *name);
+/* Returns 0 where there is a route to it, or -errno. */
+int reach_route(const struct reach_address *a);
 /* Opens what sockets addresses of this family need. Returns 0 or -errno. */
 int reach_open(struct reach *r, sa_family_t family);
 void reach_close(struct reach *r);
-/* A socket connected to `a`, from a new port. Returns it, or -errno. */
+/* A socket connected to `a`, from a new port. Returns it, or -errno: -EDESTADDRREQ where the
+ * address is not known. */
 int reach_take(struct reach *r, const struct reach_address *a);
 /* Gives it back, its port too. Takes -1. */
 void reach_give(struct reach *r, int fd);

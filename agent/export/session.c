@@ -19,6 +19,7 @@
 
 #include "agent/queue.h"
 #include "agent/source/clock.h"
+#include "instance.h"
 #include "one_way.h"
 
 #define SECOND_NS 1000000000ULL
@@ -34,22 +35,35 @@ static uint64_t realtime_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
-/* One of several may be out of reach when we start. */
-static int session_add_peer(struct session *s, const struct reach_name *to, bool of_several,
-			    const uint8_t *public, const uint8_t *preshared)
+/* Sockets for its address; for a name, for whatever it may lead to. A machine may be without one of
+ * the two families. */
+static int session_sockets(struct session *s, const struct session_peer *p)
+{
+	int err, err6;
+
+	if (p->address.len)
+		return reach_open(&s->reach, p->address.to.ss_family);
+	err = reach_open(&s->reach, AF_INET);
+	err6 = reach_open(&s->reach, AF_INET6);
+	return err && err6 ? err : 0;
+}
+
+/* At boot the network may come later: a route and a name's address are waited for. */
+static int session_add_peer(struct session *s, const struct reach_name *to, const uint8_t *public,
+			    const uint8_t *preshared)
 {
 	struct session_peer *p = &s->peers[s->peer_count];
-	int err = reach_resolve(&p->address, to);
+	int err = reach_numeric(&p->address, to) ? 0 : reach_route(&p->address);
 
-	if (err && !(err == -EHOSTUNREACH && of_several))
-		return err;
+	if (err)
+		session_no_route(s, s->peer_count, err);
 	memcpy(p->public, public, KEY_LEN);
 	if (tryst_pair(p->pair, &s->own, public, true, preshared)) {
 		log_line("--key: what it has as public key of collector %s is none",
 			 p->address.name);
 		return -EINVAL;
 	}
-	err = reach_open(&s->reach, p->address.to.ss_family);
+	err = session_sockets(s, p);
 	if (err)
 		log_line("cannot open sockets: %s", strerror(-err));
 	s->peer_count++;
@@ -78,6 +92,7 @@ int session_init(struct session *s, const struct reach_name *to, unsigned int co
 	s->renew_ns = SESSION_RENEW_NS;
 	s->window = SESSION_WINDOW;
 	s->own = *own;
+	instance_make(s->instance, own->secret);
 	randombytes_buf(&s->run, sizeof(s->run));
 	if (peers->count > 1 && peers->count != count) {
 		log_line("--key has public keys of %u collectors, but --to is given %u times",
@@ -88,7 +103,7 @@ int session_init(struct session *s, const struct reach_name *to, unsigned int co
 	for (unsigned int i = 0; i < count && !err; i++) {
 		unsigned int key = peers->count > 1 ? i : 0;
 
-		err = session_add_peer(s, &to[i], count > 1, peers->peer[key].public,
+		err = session_add_peer(s, &to[i], peers->peer[key].public,
 				       peers->peer[key].preshared);
 	}
 	s->peer = s->peers[0].address.name;
@@ -266,7 +281,7 @@ void session_tell(struct session *s, uint64_t now_ns)
 static void session_try_better(struct session *s, uint64_t now_ns)
 {
 	s->next_better_ns = now_ns + SESSION_BETTER_NS;
-	session_ask(s, s->better % s->present->peer, s->better / s->present->peer & 1, now_ns);
+	session_ask(s, s->better % s->present->peer, now_ns);
 	s->better++;
 }
 
@@ -284,9 +299,33 @@ static void session_keep_up(struct session *s, uint64_t now_ns)
 		session_try_better(s, now_ns);
 }
 
+/* Milliseconds until `at_ns`, where that is not 0, and no more than TICK_MS. */
+static int tick_until(uint64_t at_ns, uint64_t now_ns)
+{
+	int64_t left = (int64_t)(at_ns - now_ns) / 1000000 + 1;
+
+	return at_ns && left < TICK_MS ? (int)left : TICK_MS;
+}
+
+/* One whose address is known is asked. Returns false where there is none. */
+static bool session_can_ask(struct session *s)
+{
+	for (unsigned int i = 0; i < s->peer_count; i++) {
+		unsigned int peer = (s->trying + i) % s->peer_count;
+
+		if (!s->peers[peer].address.len)
+			continue;
+		if (i)
+			s->unanswered = 0;
+		s->trying = peer;
+		return true;
+	}
+	return false;
+}
+
 int session_tick(struct session *s, uint64_t now_ns)
 {
-	int64_t left;
+	int left;
 
 	links_expire(s, now_ns);
 	if (s->one_way.on)
@@ -299,14 +338,28 @@ int session_tick(struct session *s, uint64_t now_ns)
 		session_retire(s, now_ns); /* what it was for is done */
 		s->next_init_ns = 0;
 	}
-	if (s->present) {
+	if (s->present)
 		session_keep_up(s, now_ns);
-		return TICK_MS;
-	}
-	if (now_ns >= s->next_init_ns)
+	else if (now_ns >= s->next_init_ns && !session_can_ask(s))
+		s->next_init_ns = 0; /* as soon as an address is known */
+	else if (now_ns >= s->next_init_ns)
 		session_set_up(s, now_ns);
-	left = (int64_t)(s->next_init_ns - now_ns) / 1000000 + 1;
-	return left < TICK_MS ? (int)left : TICK_MS;
+	left = tick_until(session_ask_on(s, now_ns), now_ns);
+	return s->present || left < tick_until(s->next_init_ns, now_ns)
+		       ? left
+		       : tick_until(s->next_init_ns, now_ns);
+}
+
+void session_new_keys(struct session *s, uint64_t now_ns)
+{
+	if (!s->present)
+		return;
+	log_line("this machine was resumed from a snapshot: making new keys");
+	s->next_renew_ns = now_ns;
+	if (s->one_way.on)
+		return;
+	session_retire(s, now_ns);
+	s->next_init_ns = now_ns;
 }
 
 /* ---- what others want to be said ------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  *     session.c    renewal, silence, by the time           control thread
  *     set_up.c     who is asked for a session, and when    control thread
  *     hear.c       what the collector says                 control thread
+ *     why.c        why there is no session                 control thread
  *     mailbox.c    what both threads touch                 both
  *     one_way.c    in place of the first three, where nothing comes back
  *     reach.c      addresses and sockets
@@ -21,10 +22,10 @@
 #include <linux/types.h>
 
 #include "reach.h"
-#include "wire/clock_request.h"
 #include "wire/info.h"
 #include "wire/keys.h"
 #include "wire/message.h"
+#include "wire/request.h"
 #include "wire/shroud.h"
 #include "wire/spool.h"
 #include "wire/table.h"
@@ -34,9 +35,12 @@
 #define SESSION_RENEW_NS 120000000000ULL
 #define SESSION_OLD_NS 10000000000ULL	 /* what was under way in an old session is still taken */
 #define SESSION_BETTER_NS 30000000000ULL /* how often a collector of higher priority is tried */
-#define SESSION_ACKS 32			 /* that wait for the export thread; the oldest gives way */
-#define SESSION_OUTBOX 6		 /* kinds of messages in it */
-#define SESSION_INFO_REPEATS 10		 /* a change is told so often, a second apart */
+#define SESSION_REQUEST_NS 300000000ULL	 /* an m1 that is not answered by then is asked about */
+#define SESSION_UNDATED_NS 150000000ULL	 /* after that, asked about without a date */
+#define SESSION_WHY_MAX 400
+#define SESSION_ACKS 32		/* that wait for the export thread; the oldest gives way */
+#define SESSION_OUTBOX 6	/* kinds of messages in it */
+#define SESSION_INFO_REPEATS 10 /* a change is told so often, a second apart */
 #define SESSION_YEAR_2020_NS 1577836800000000000ULL /* a clock that is set is beyond it */
 #define SESSION_WINDOW 1024 /* addresses that the collector shall know ahead */
 
@@ -61,9 +65,24 @@ struct session_spool {
 	bool done;		  /* atomic */
 };
 
+/* Why a collector gives no session, as far as we know. Each tells more than those before it. */
+enum session_sign {
+	SESSION_NOT_ASKED,
+	SESSION_NOTHING,
+	SESSION_NO_ROUTE,
+	SESSION_PATH_MTU,	  /* our own interface takes no datagrams of that length */
+	SESSION_PORT_CLOSED,	  /* ICMP says so; anybody can */
+	SESSION_REQUEST_ANSWERED, /* but no m1 */
+	SESSION_KEY_IN_USE,	  /* by another instance of this sensor */
+	SESSION_OTHER_VERSION,
+};
+
 /* Where a collector is, and what is shared with it. */
 struct session_peer {
 	struct reach_address address;
+	int no_route;		/* -errno of SESSION_NO_ROUTE */
+	enum session_sign sign; /* of the last attempt that heard anything */
+	unsigned int told;	/* those that were said since it answered, a bit each */
 	uint8_t public[KEY_LEN], pair[KEY_LEN];
 	struct {
 		uint64_t interval;
@@ -71,18 +90,20 @@ struct session_peer {
 	} slots[3];	       /* interval n's is n % 3 */
 	bool clock_set;	       /* by the collector: its time is CLOCK_MONOTONIC + clock_base_ns */
 	uint64_t clock_base_ns;
-	bool clock_moved; /* by far, since it was heard in a session */
 };
 
-/* A set-up that waits for its answer, and a clock request beside it. */
+/* A set-up that waits for its answer, and a request for a cookie. */
 struct session_asked {
 	unsigned int peer;
 	uint32_t spool;
-	int sock;   /* -1: none */
-	bool waits; /* `tryst` is that of an m1 that has gone out */
+	int sock;		/* -1: none */
+	enum session_sign sign; /* what this attempt has heard */
+	bool waits;		/* `tryst` is that of an m1 that has gone out */
 	struct tryst_asked tryst;
-	bool clock; /* and `clock_key` that of a clock request */
-	uint8_t clock_key[KEY_LEN];
+	uint64_t request_ns;		  /* when the next request goes out; 0: none will */
+	unsigned int requested;		  /* requests that have gone out and wait */
+	bool told;			  /* one was answered */
+	struct request_asked requests[2]; /* theirs: one with a date, then one without */
 };
 
 /* A session's receiving half. The present one, and those before it for SESSION_OLD_NS. */
@@ -134,6 +155,7 @@ struct session {
 	uint32_t window;	       /* asked for */
 	bool pad;		       /* every datagram of ours has SHROUD_DATAGRAM_PADDED bytes */
 	struct keypair own;
+	uint8_t instance[TRYST_INSTANCE_LEN];	/* instance.h */
 	struct session_peer peers[REACH_PEERS]; /* by priority */
 	unsigned int peer_count;
 	struct session_spool *spools;
@@ -154,9 +176,9 @@ struct session {
 	unsigned int unanswered; /* set-ups to it behind which nothing was heard in a session */
 	unsigned int heard_peer; /* that was heard last */
 	unsigned int failed;	 /* peers that were given up since one has answered */
+	unsigned int attempts;	 /* set-ups since one was answered */
 	unsigned int better;	 /* set-ups to those of higher priority */
 	uint64_t next_init_ns, next_better_ns;
-	bool told_silent;
 	struct keypair renewal; /* ephemeral of the RENEW that is repeated */
 	bool renewing;
 	uint64_t next_renew_ns, next_probe_ns, next_info_ns;
@@ -186,12 +208,18 @@ struct session {
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
-/* Before the sandbox: resolves, opens sockets. `to` has HOST:PORT of `count` collectors by
- * priority, `peers` one key for all, or one for each. Everything is copied. What is not a default
- * (renew_ns, window, pad, order, realtime_ns) is set behind it. Returns 0, or -errno after a line.
- */
+/* Before the sandbox: opens sockets. `to` has HOST:PORT of `count` collectors by priority, whose
+ * names are looked up later (lookup.h); `peers` has one key for all, or one for each. Everything is
+ * copied. What is not a default (renew_ns, window, pad, order, realtime_ns) is set behind it.
+ * Returns 0, or -errno after a line. */
 int session_init(struct session *s, const struct reach_name *to, unsigned int count,
 		 const struct keypair *own, const struct keys_peers *peers);
+/* Why that collector gives no session. */
+void session_why(const struct session *s, unsigned int peer, char text[SESSION_WHY_MAX]);
+/* Says of each collector why it gave no session. */
+void session_tell_failed(const struct session *s);
+/* There is no route to that collector at present: says so. `err` is -errno. */
+void session_no_route(struct session *s, unsigned int peer, int err);
 /* Wipes all keys. Takes what session_init failed with. */
 void session_free(struct session *s);
 
@@ -208,6 +236,9 @@ void session_receive(struct session *s, uint64_t now_ns);
 int session_tick(struct session *s, uint64_t now_ns);
 /* `info` is set: what lasts of it is for the export thread from now on, if it has a spool. */
 void session_info_set(struct session *s);
+/* Someone else may hold the present session's keys: sets another one up at once, and sends nothing
+ * more in this one; a one-way session is succeeded as soon as its successor was announced. */
+void session_new_keys(struct session *s, uint64_t now_ns);
 /* `info` was changed while a session may live. */
 void session_info_changed(struct session *s);
 /* The ANSWER to order `number`; `text` is cut where it is too long for one datagram. */
@@ -253,10 +284,22 @@ void session_retire(struct session *s, uint64_t now_ns);
 void session_tell(struct session *s, uint64_t now_ns);
 /* Which slots of an interval have gone out to this peer: bit j. For the caller to add to. */
 uint32_t *session_slots_used(struct session_peer *p, uint64_t interval);
-/* Bytes of a set-up, 0: as it comes. */
-size_t session_padding(const struct session *s);
-/* Asks for a session, from a port that no earlier set-up came from; and for the time, beside it. */
-void session_ask(struct session *s, unsigned int peer, bool clock, uint64_t now_ns);
+/* Asks for a session, from a port that no earlier set-up came from. */
+void session_ask(struct session *s, unsigned int peer, uint64_t now_ns);
+/* Goes on with that when its time has come. Returns when that is, 0: no more is to be done. */
+uint64_t session_ask_on(struct session *s, uint64_t now_ns);
+/* Asks for a session under a cookie of the collector's that is asked. */
+void session_set_up_fresh(struct session *s, uint64_t cookie, uint64_t now_ns);
+/* Something was heard of the collector that is asked. */
+void session_sign(struct session *s, enum session_sign sign);
+/* Notes that no route leads to the collector that is asked. `err` is -errno. */
+void session_unrouted(struct session *s, int err);
+/* Whether a line has said why that collector gives no session. */
+bool session_why_is_told(const struct session *s, unsigned int peer);
+/* Logs why, unless a line has said so. */
+void session_tell_asking(struct session *s, unsigned int peer);
+/* Logs why collector `old` gave none, and that the next one is asked. */
+void session_tell_trying(struct session *s, unsigned int old);
 /* What goes first to a collector: what waits in the spool, from the oldest on. Numbers from 1. */
 uint32_t session_spool_for(const struct session *s, unsigned int peer);
 /* Asks for a session where none is up: it is time to. `next_init_ns` is when to do so again. */

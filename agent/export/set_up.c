@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Set-up: who is asked for a session, when, and what for. In: the time, which set-ups were not
- * answered. Out: m1 and clock requests, each under an address that has not been used and from a
- * port of its own; hear.c takes the answer. The cryptography is wire/tryst.h's.
+ * Set-up: who is asked for a session, when, and how. In: the time, which set-ups were not answered.
+ * Out: an m1 under a slot that has not been used; where that is not answered soon, or there is no
+ * such slot, a request for a cookie, and an m1 under the cookie (wire/request.h). All of an attempt
+ * is from one port, which no attempt before it had; hear.c takes the answers. Cryptography is
+ * wire/tryst.h's.
  */
 #include "session.h"
 
+#include <errno.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <saluki/log.h>
 
 #include "slots.h"
 
 #define RETRY_FIRST_MS 1000
+#define RETRY_SAME 12	/* attempts: a collector that is being started anew is back by then */
 #define RETRY_DOUBLED 3 /* times: 8 seconds */
 #define GIVEN_UP 3	/* set-ups without an answer, where there is another collector */
 
@@ -52,21 +58,7 @@ static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slo
 
 _Static_assert(TRYST_SLOTS == 32, "a bit each");
 
-/* Where set-ups go unanswered the neighbours have their turn: the slots of this one may have been
- * spent by an agent before us, and the clock may be wrong. */
-static uint64_t slot_interval(const struct session *s, uint64_t time_ns)
-{
-	static const int turns[3] = { 0, 1, -1 };
-
-	return time_ns / TRYST_INTERVAL_NS + turns[s->unanswered % 3];
-}
-
 /* ---- what goes out --------------------------------------------------------------------------- */
-
-size_t session_padding(const struct session *s)
-{
-	return s->pad ? SHROUD_DATAGRAM_PADDED : 0;
-}
 
 uint32_t session_spool_for(const struct session *s, unsigned int peer)
 {
@@ -96,61 +88,112 @@ static void hello_info(struct session *s, struct tryst_hello *hello)
 	hello->info_len = info_write((char *)hello->info, &s->info);
 }
 
-static void send_init(struct session *s, const struct session_peer *p, uint64_t time_ns)
+/* Writes an m1 of `len` bytes under a slot or a cookie. Returns whether there is one. */
+static bool write_init(struct session *s, uint8_t *out, uint64_t slot, size_t len, uint64_t now_ns)
 {
-	uint8_t out[SHROUD_DATAGRAM_MAX];
+	const struct session_peer *p = &s->peers[s->asked.peer];
 	struct tryst_hello hello = {
 		.run = s->run,
-		.time_ns = time_ns,
+		.time_ns = session_time(s, s->asked.peer, now_ns),
 		.window = s->window,
 		.flags = s->pad ? TRYST_PADDED : 0,
 	};
-	uint64_t slot;
-	long len;
 
-	if (!slot_choose(&s->peers[s->asked.peer], slot_interval(s, time_ns), &slot))
-		return; /* another interval has others */
+	memcpy(hello.instance, s->instance, sizeof(hello.instance));
 	if (s->asked.spool)
 		hello_spool(s, &hello);
 	else
 		hello_info(s, &hello);
-	len = tryst_init(&s->asked.tryst, out, &s->own, p->public, p->pair, slot, &hello,
-			 session_padding(s));
-	s->asked.waits = len > 0;
-	/* Nobody there shows as silence; the next one is the retry. */
-	if (len > 0)
-		send(s->asked.sock, out, len, MSG_NOSIGNAL);
+	s->asked.waits = tryst_init(&s->asked.tryst, out, &s->own, p->public, p->pair, slot, &hello,
+				    len) > 0;
+	return s->asked.waits;
 }
 
-static void ask_clock(struct session *s, const struct session_peer *p, uint64_t time_ns)
+/* Nobody there shows as silence; the next attempt is the retry. */
+static void send_out(struct session *s, const uint8_t *out, size_t len)
+{
+	if (send(s->asked.sock, out, len, MSG_NOSIGNAL) >= 0)
+		return;
+	if (errno == EMSGSIZE)
+		session_sign(s, SESSION_PATH_MTU);
+	else if (errno == ENETUNREACH || errno == EHOSTUNREACH)
+		session_unrouted(s, -errno);
+}
+
+static void send_slot(struct session *s, uint64_t slot, uint64_t now_ns)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
-	size_t len = s->pad ? SHROUD_DATAGRAM_PADDED : CLOCK_REQUEST_MIN;
 
-	s->asked.clock = !clock_ask(s->asked.clock_key, out, len, &s->own, p->public, time_ns);
-	if (s->asked.clock)
-		send(s->asked.sock, out, len, MSG_NOSIGNAL);
+	if (write_init(s, out, slot, SHROUD_DATAGRAM_PADDED, now_ns))
+		send_out(s, out, SHROUD_DATAGRAM_PADDED);
+}
+
+static bool time_is_known(const struct session_peer *p, uint64_t time_ns)
+{
+	return time_ns >= SESSION_YEAR_2020_NS || p->clock_set;
+}
+
+/* First with a date, which the collector prefers, unless the sensor does not know the time. The
+ * collector takes no date that is minutes wrong, so one without a date follows. */
+static void send_request(struct session *s, uint64_t now_ns)
+{
+	const struct session_peer *p = &s->peers[s->asked.peer];
+	uint64_t time_ns = session_time(s, s->asked.peer, now_ns);
+	bool dated = !s->asked.requested && time_is_known(p, time_ns);
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+
+	s->asked.request_ns = dated ? now_ns + SESSION_UNDATED_NS : 0;
+	if (request_cookie(&s->asked.requests[s->asked.requested], out, &s->own, p->public, p->pair,
+			   time_ns, dated ? time_ns / TRYST_INTERVAL_NS : REQUEST_UNDATED))
+		return;
+	s->asked.requested++;
+	send_out(s, out, REQUEST_LEN);
+}
+
+void session_set_up_fresh(struct session *s, uint64_t cookie, uint64_t now_ns)
+{
+	const struct session_peer *p = &s->peers[s->asked.peer];
+	uint64_t time_ns = session_time(s, s->asked.peer, now_ns);
+	uint8_t m1[SHROUD_DATAGRAM_MAX], out[SHROUD_DATAGRAM_MAX];
+
+	if (write_init(s, m1, cookie, REQUEST_INIT_LEN, now_ns) &&
+	    !request_set_up(out, m1, &s->own, p->public, time_ns, time_ns / TRYST_INTERVAL_NS))
+		send_out(s, out, REQUEST_LEN);
 }
 
 /* ---- who is asked ---------------------------------------------------------------------------- */
 
-void session_ask(struct session *s, unsigned int peer, bool clock, uint64_t now_ns)
+void session_ask(struct session *s, unsigned int peer, uint64_t now_ns)
 {
-	const struct session_peer *p = &s->peers[peer];
-	uint64_t time_ns = session_time(s, peer, now_ns);
+	struct session_peer *p = &s->peers[peer];
+	uint64_t time_ns = session_time(s, peer, now_ns), slot;
+	int sock;
 
 	reach_give(&s->reach, s->asked.sock);
 	sodium_memzero(&s->asked, sizeof(s->asked));
 	s->asked.peer = peer;
 	s->asked.spool = session_spool_for(s, peer);
-	s->asked.sock = reach_take(&s->reach, &p->address);
-	if (s->asked.sock < 0) {
-		s->asked.sock = -1; /* no route at present */
+	sock = reach_take(&s->reach, &p->address);
+	s->asked.sock = sock < 0 ? -1 : sock;
+	if (p->sign < SESSION_PORT_CLOSED) /* our own network may be another one by now */
+		p->sign = SESSION_NOTHING;
+	if (sock < 0) {
+		session_unrouted(s, sock);
 		return;
 	}
-	send_init(s, p, time_ns);
-	if (clock || (time_ns < SESSION_YEAR_2020_NS && !p->clock_set))
-		ask_clock(s, p, time_ns);
+	if (time_is_known(p, time_ns) && slot_choose(p, time_ns / TRYST_INTERVAL_NS, &slot)) {
+		send_slot(s, slot, now_ns);
+		s->asked.request_ns = now_ns + SESSION_REQUEST_NS;
+	} else {
+		send_request(s, now_ns);
+	}
+}
+
+uint64_t session_ask_on(struct session *s, uint64_t now_ns)
+{
+	if (s->asked.request_ns && now_ns >= s->asked.request_ns)
+		send_request(s, now_ns);
+	return s->asked.request_ns;
 }
 
 static void next_peer(struct session *s)
@@ -161,29 +204,24 @@ static void next_peer(struct session *s)
 		return;
 	s->trying = (s->trying + 1) % s->peer_count;
 	s->unanswered = 0;
-	if (s->failed++ < s->peer_count)
-		log_line("collector %s: no answer; trying %s", s->peers[old].address.name,
-			 s->peers[s->trying].address.name);
+	if (s->failed++ < s->peer_count || !session_why_is_told(s, old))
+		session_tell_trying(s, old);
+}
+
+/* 1 second for a while, then 2, 4 and 8, and up to a quarter more. */
+static uint64_t retry_ms(unsigned int attempt)
+{
+	unsigned int doubled = attempt < RETRY_SAME ? 0 : attempt - RETRY_SAME + 1;
+	uint64_t ms = RETRY_FIRST_MS << (doubled < RETRY_DOUBLED ? doubled : RETRY_DOUBLED);
+
+	return ms + randombytes_uniform(ms / 4);
 }
 
 void session_set_up(struct session *s, uint64_t now_ns)
 {
-	unsigned int doubled;
-	uint64_t wait_ms;
-
 	next_peer(s);
-	doubled = s->failed >= s->peer_count ? RETRY_DOUBLED : s->unanswered;
-	wait_ms = RETRY_FIRST_MS << (doubled < RETRY_DOUBLED ? doubled : RETRY_DOUBLED);
-	wait_ms += randombytes_uniform(wait_ms / 4);
-	s->next_init_ns = now_ns + wait_ms * 1000000ULL;
-	/* The clock may be why: with each second one from the third on it is asked for. */
-	session_ask(s, s->trying, (s->unanswered >= 2 && !(s->unanswered & 1)) || s->failed,
-		    now_ns);
-	if (s->unanswered++ == 2 && s->peer_count == 1 && !s->told_silent) {
-		log_line(
-			"collector %s: no answer; is it running, is its public key the second line "
-			"of --key, is this sensor's key in its --sensors file? Trying on",
-			s->peers[s->trying].address.name);
-		s->told_silent = true;
-	}
+	if (s->unanswered++ >= 2 && s->peer_count == 1)
+		session_tell_asking(s, s->trying);
+	s->next_init_ns = now_ns + retry_ms(s->attempts++) * 1000000ULL;
+	session_ask(s, s->trying, now_ns);
 }

@@ -59,7 +59,6 @@ struct spool {
 	int work_fd;
 	uint8_t key[KEY_LEN];
 	struct spool_head head; /* of our segments, but for order and stamp */
-	uint64_t number;	/* of the next record; no two are sealed with the same */
 
 	/* export thread; read by the other */
 	unsigned int put, taken; /* slots; `taken` is the spool thread's */
@@ -118,9 +117,20 @@ const struct spool_reader *spool_read(struct spool *s, uint64_t count);
 const struct spool_reader *spool_read_old(struct spool *s, unsigned int group);
 void spool_read_done(struct spool_reader *r);
 
+static inline uint64_t spool_written(const struct spool *s)
+{
+	return __atomic_load_n(&s->written, __ATOMIC_ACQUIRE);
+}
+
 static inline bool spool_has(const struct spool *s, uint64_t count)
 {
-	return count < __atomic_load_n(&s->written, __ATOMIC_ACQUIRE);
+	return count < spool_written(s);
+}
+
+/* Whether the thread has seen to all slots. */
+static inline bool spool_is_idle(const struct spool *s)
+{
+	return __atomic_load_n(&s->taken, __ATOMIC_ACQUIRE) == s->put;
 }
 
 static inline bool spool_works(const struct spool *s)

@@ -18,7 +18,7 @@
 
 #include "wire/bytes.h"
 
-#define FILE_MAGIC "saluki spool 2\n"
+#define FILE_MAGIC "saluki spool 3\n"
 #define FILE_KIND_LEN 13 /* up to the version */
 #define FILE_HEAD 24
 #define SEGMENT_MAGIC 0x73707365676d3031ULL

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Spool, into the file: see spool.h. In: slots, what is settled. Out: records, one segment after
- * the other. Always holds: a key and a number seal one record; a segment is erased when all of it
- * is settled or given up, and a file with nothing in it is empty. Spool thread.
+ * the other. Always holds: a segment is erased when all of it is settled or given up, and a file
+ * with nothing in it is empty. Spool thread.
  */
 #include "spool.h"
 
@@ -148,7 +148,6 @@ int spool_write_record(struct spool *s, const struct spool_record *r)
 	return err;
 }
 
-/* A number more also where it could not be written: a part of it may be on the disk. */
 static int write_slot(struct spool *s, const struct spool_slot *slot)
 {
 	int err = make_room(s, slot->count, slot->len + SPOOL_RECORD_OVERHEAD);
@@ -163,8 +162,7 @@ static int write_slot(struct spool *s, const struct spool_slot *slot)
 	if (err)
 		return err;
 	if (slot->kind == SPOOL_COMBO)
-		r.len = spool_seal(data, s->key, s->number++, s->head.run, slot->count, slot->bytes,
-				   slot->len);
+		r.len = spool_seal(data, s->key, s->head.run, slot->count, slot->bytes, slot->len);
 	else
 		memcpy(data, slot->bytes, slot->len);
 	return spool_write_record(s, &r);

@@ -108,6 +108,10 @@ static bool hand_over(struct stow *st, uint64_t below)
 	struct store *s = &st->deliver->store;
 	bool some = false;
 
+	/* What came back from a slot, as it could not be written, is in memory only. Where nothing
+	 * is in a slot, nothing behind it is in the file either. */
+	if (spool_is_idle(st->spool) && spool_written(st->spool) < st->handed)
+		st->handed = spool_written(st->spool);
 	if (st->handed < s->lowest)
 		st->handed = s->lowest;
 	for (; st->handed < below; st->handed++, some = true) {

@@ -9,10 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Tries to read both sockets while no frame is between them, and how many in a row without a frame
- * are enough. Each takes a microsecond or two. */
+/* Readings of both sockets while no frame is between them, and how many in a row without a frame
+ * are enough. Each takes a microsecond or two; waiting for frames on their way counts as many. */
 #define STEP_TRIES 2000
 #define STEP_QUIET 20
+#define STEP_WAIT 650 /* so three times at most: each takes the kernel some 10 ms or more */
 
 int packet_counts_open(void)
 {
@@ -84,27 +85,48 @@ void packet_counts_take(struct packet_counts *c, int socket, int census)
 	add(&c->packets, st.tp_packets);
 }
 
-/* How far apart the two are shows when no frame lies between them, and at any other reading they
- * look closer: the largest distance of many readings is taken. */
+/* Returns when every frame that a CPU was handing out has come to all sockets: the kernel waits for
+ * that where a packet socket is closed (packet_release() in net/packet/af_packet.c). A machine with
+ * one CPU hands out no frame while we run. */
+static void wait_for_frames(void)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Reads both, and notes how far apart they are at most. Returns whether neither had a frame. */
+static bool read_both(struct packet_counts *c, int socket, int census)
+{
+	struct tpacket_stats st = ask(socket);
+	uint32_t n = ask(census).tp_packets, distance;
+
+	add(&c->drops, st.tp_drops);
+	add(&c->packets, st.tp_packets);
+	add(&c->census, n);
+	distance = load(&c->packets) - load(&c->census);
+	if ((int32_t)(distance - load(&c->before)) > 0)
+		__atomic_store_n(&c->before, distance, __ATOMIC_SEQ_CST);
+	return !n && !st.tp_packets;
+}
+
+/* How far apart the two are shows when no frame lies between them. At any other reading they look
+ * closer, so the largest distance counts. A CPU that was stopped with a frame between them looks as
+ * if no frame came: before the last reading it is waited for. */
 void packet_counts_begin(struct packet_counts *c, int socket, int census, bool still)
 {
-	uint32_t before = 0;
+	int quiet = 0;
 
-	for (int i = 0, quiet = 0; i < (still ? 1 : STEP_TRIES) && quiet < STEP_QUIET; i++) {
-		struct tpacket_stats st = ask(socket);
-		uint32_t n, distance;
-
-		add(&c->drops, st.tp_drops);
-		add(&c->packets, st.tp_packets);
-		distance = load(&c->packets);
-		n = ask(census).tp_packets;
-		add(&c->census, n);
-		distance -= load(&c->census);
-		if (i == 0 || (int32_t)(distance - before) > 0)
-			before = distance;
-		quiet = n || st.tp_packets ? 0 : quiet + 1;
+	__atomic_store_n(&c->before, load(&c->packets) - load(&c->census), __ATOMIC_SEQ_CST);
+	read_both(c, socket, census);
+	for (int i = 0; !still && i < STEP_TRIES && quiet < STEP_QUIET; i++) {
+		quiet = read_both(c, socket, census) ? quiet + 1 : 0;
+		if (quiet == STEP_QUIET - 1) {
+			wait_for_frames();
+			i += STEP_WAIT;
+		}
 	}
-	__atomic_store_n(&c->before, before, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&c->counting, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <saluki/record.h>
+
 #define BUFFER_LEN (PCAP_BLOCK_MAX + 64 * 1024) /* takes the largest record whole */
 /* The shortest section header; a pcap header and its first frame are more. A smaller file ends. */
 #define HEADER_MIN 28
@@ -145,6 +147,14 @@ bool pcap_ready(struct pcap_reader *r, int timeout_ms)
 	return true;
 }
 
+/* In a ring this number marks what a module says: a frame of a file must not pass for that. */
+static int check_linktype(struct pcap_reader *r, uint16_t linktype)
+{
+	return linktype == SALUKI_LINKTYPE_EVENT
+		       ? corrupt(r, "has link type 65535, which does not exist")
+		       : 0;
+}
+
 /* ---- pcap ------------------------------------------------------------------------------------ */
 
 static int pcap_header(struct pcap_reader *r, uint32_t magic)
@@ -165,7 +175,7 @@ static int pcap_header(struct pcap_reader *r, uint32_t magic)
 	r->interfaces[0].linktype = get32(r, h + 16) & 0xffff;
 	r->interfaces[0].ticks = nano ? 1000000000 : 1000000;
 	r->interface_count = 1;
-	return 0;
+	return check_linktype(r, r->interfaces[0].linktype);
 }
 
 static int pcap_next_record(struct pcap_reader *r, struct pcap_frame *f)
@@ -236,6 +246,7 @@ static int interface_block(struct pcap_reader *r, const uint8_t *p, size_t len)
 {
 	struct pcap_interface *i = &r->interfaces[r->interface_count];
 	size_t at = 8;
+	int err;
 
 	if (len < 8)
 		return corrupt(r, "has an interface block that is too short");
@@ -243,6 +254,9 @@ static int interface_block(struct pcap_reader *r, const uint8_t *p, size_t len)
 		return corrupt(r, "has more than 256 interfaces in a section");
 	memset(i, 0, sizeof(*i));
 	i->linktype = get16(r, p);
+	err = check_linktype(r, i->linktype);
+	if (err)
+		return err;
 	i->snaplen = get32(r, p + 4);
 	i->ticks = 1000000;
 	while (at + 4 <= len && get16(r, p + at)) {

@@ -6,6 +6,7 @@
 #include "source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,8 @@
 
 #define REFUSED_MAX 1000 /* by the filter, before the capture thread is asked whether to go on */
 
+#define TOLD_MAX 16 /* link types that a line of the sensors file can list */
+
 struct source_file {
 	struct source base;
 	struct handover h;
@@ -28,7 +31,9 @@ struct source_file {
 	bool have_ahead;
 	const struct filter_given *given; /* made for the link type of the frame at hand */
 	struct filter filter;
-	int filter_linktype;		   /* -1: not yet */
+	int filter_linktype;	 /* -1: not yet */
+	unsigned int told_count; /* link types that were told */
+	uint16_t told[TOLD_MAX];
 	uint64_t trace_start_ns, start_ns; /* --pace: both clocks at the first frame */
 	struct source_counts counts;
 };
@@ -41,6 +46,26 @@ static int file_start(struct source_file *s)
 		log_line("%s: %s; give a capture file as tcpdump -w or dumpcap write it",
 			 s->h.interfaces[0].name, s->reader.why);
 	return err ? -EBADMSG : 0;
+}
+
+/* A collector refuses frames of link types that no interface has, unless its sensors file lists
+ * them. Says for each type of the file what that line needs. */
+static void file_tell_linktype(struct source_file *s, uint16_t linktype)
+{
+	char list[TOLD_MAX * 6 + 1];
+	size_t len = 0;
+
+	if (linktype_is_default(linktype) || s->told_count == TOLD_MAX)
+		return;
+	for (unsigned int i = 0; i < s->told_count; i++)
+		if (s->told[i] == linktype)
+			return;
+	s->told[s->told_count++] = linktype;
+	for (unsigned int i = 0; i < s->told_count; i++)
+		len += snprintf(list + len, sizeof(list) - len, ",%u", s->told[i]);
+	log_line("%s: link type %u: a collector refuses its frames unless this sensor's line in "
+		 "its sensors file has 'linktypes=default%s'",
+		 s->h.interfaces[0].name, linktype, list);
 }
 
 static int file_read(struct source_file *s)
@@ -65,6 +90,8 @@ static int file_read(struct source_file *s)
 		return -EBADMSG;
 	}
 	s->have_ahead = got == 1;
+	if (got == 1)
+		file_tell_linktype(s, s->ahead.linktype);
 	return got == 1 ? 1 : got == 0 ? -ENODATA : -EBADMSG;
 }
 

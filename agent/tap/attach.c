@@ -43,7 +43,7 @@ const char *attach_reason(int err)
 		return "refused by the kernel (a BPF feature it lacks)";
 	case ESTALE: /* ours: module_slots_run */
 		return "its capture changed meanwhile; try again";
-	case EXDEV: /* ours: attach_attach */
+	case EXDEV: /* ours: probe.c */
 		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', "
 		       "or --source xdp where there are none";
 	case ERANGE:
@@ -301,8 +301,18 @@ static int attach_again(struct attach *a)
 	return -ENOENT;
 }
 
+/* Why XDP was not tried: nothing is wrong. */
+static void say_skipped(const struct attach *a)
+{
+	log_line("%s: tc, not XDP, since the card takes VLAN tags off and tc puts them back; for "
+		 "XDP: "
+		 "'ethtool -K %s rxvlan off', or --source xdp where there are no tags",
+		 a->interface->name, a->interface->name);
+}
+
 int attach_attach(struct attach *a, bool again)
 {
+	bool skipped = false;
 	int err = -EOPNOTSUPP;
 
 	if (a->hooks.ifindex == a->interface->link.ifindex && attach_again(a) == 0)
@@ -310,7 +320,13 @@ int attach_attach(struct attach *a, bool again)
 	for (enum attach_hook hook = 0; hook < ATTACH_HOOKS; hook++) {
 		if (!hook_allowed(a, hook))
 			continue;
-		err = hook_loses_tags(a, hook) ? -EXDEV : attach_hook(a, hook);
+		if (hook_loses_tags(a, hook)) {
+			skipped = true;
+			continue;
+		}
+		if (skipped && !again)
+			say_skipped(a);
+		err = attach_hook(a, hook);
 		if (!err) {
 			memset(a->told, 0, sizeof(a->told));
 			if (hook != ATTACH_TC)

@@ -37,6 +37,9 @@ static int link_ioctls(int sock, struct ifreq *r, struct link_state *s)
 	if (ioctl(sock, SIOCGIFFLAGS, r))
 		return -errno;
 	s->up = r->ifr_flags & IFF_UP;
+	/* A station without an access point is not running either, but a monitor on its radio may
+	 * hear others: what is said of cables is for Ethernet alone. */
+	s->carrier = s->up && (r->ifr_flags & IFF_RUNNING || s->linktype != LINKTYPE_ETHERNET);
 	if (ioctl(sock, SIOCGIFMTU, r))
 		return -errno;
 	s->mtu = r->ifr_mtu;
@@ -62,6 +65,13 @@ int link_query(const char *name, struct link_state *s)
 		err = 0;
 	}
 	return err;
+}
+
+const char *link_word(const struct link_state *s)
+{
+	if (!s->ifindex)
+		return "absent";
+	return s->carrier ? "up" : s->up ? "no carrier" : "down";
 }
 
 int link_set_up(const char *name, bool up)

@@ -10,10 +10,13 @@ struct link_state {
 	int linktype; /* LINKTYPE_, -1 where Saluki does not capture this type */
 	int arphrd;   /* ARPHRD_ as the kernel has it */
 	bool up;
+	bool carrier; /* and frames can come: the other end of the cable is there; or not known */
 	unsigned int mtu;
 	bool strips_vlan; /* the card takes VLAN tags off: rx-vlan-offload */
 };
 
+/* In one word, for people: "up", "no carrier", "down" or "absent". */
+const char *link_word(const struct link_state *s);
 /* Returns 0 with the state of interface `name`, -errno where asking failed. */
 int link_query(const char *name, struct link_state *s);
 /* Brings it up, or takes it down. Returns 0, also where it was so already, or -errno. */

@@ -90,23 +90,27 @@ static int lock_folder(struct pin *p, const char *interface)
 
 /* ---- pins ------------------------------------------------------------------------------------ */
 
-/* Mounts bpffs where no init system has done it, as iproute2 and bpftool do. */
-static int mount_bpffs(void)
+bool pin_is_mounted(void)
 {
 	struct statfs st;
 
-	if (statfs("/sys/fs/bpf", &st) == 0 && (unsigned int)st.f_type == BPF_FS_MAGIC)
+	return statfs(PIN_MOUNT, &st) == 0 && (unsigned int)st.f_type == BPF_FS_MAGIC;
+}
+
+int pin_mount(void)
+{
+	if (pin_is_mounted())
 		return 0;
-	return mount("bpf", "/sys/fs/bpf", "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700")
+	return mount("bpf", PIN_MOUNT, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700")
 		       ? -errno
-		       : 0;
+		       : 1;
 }
 
 int pin_take(struct pin *p, const char *interface)
 {
-	int err = mount_bpffs();
+	int err = pin_mount();
 
-	err = err ?: lock_folder(p, interface);
+	err = err < 0 ? err : lock_folder(p, interface);
 	if (err == -EWOULDBLOCK)
 		log_line("%s: another saluki captures here; stop it first ('fuser -v %s' shows it)",
 			 interface, p->path);

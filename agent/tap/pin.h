@@ -15,7 +15,8 @@
 
 #include <stdbool.h>
 
-#define PIN_ROOT "/sys/fs/bpf/saluki"
+#define PIN_MOUNT "/sys/fs/bpf"
+#define PIN_ROOT PIN_MOUNT "/saluki"
 
 struct pin {
 	int dir; /* the folder of pins, opened and locked, -1 */
@@ -24,6 +25,10 @@ struct pin {
 
 /* As before pin_take and after pin_release. */
 void pin_zero(struct pin *p);
+bool pin_is_mounted(void);
+/* Mounts bpffs where no init system has done it, as iproute2 and bpftool do. Returns 1 where it has
+ * done so, 0 where it was there, or -errno. */
+int pin_mount(void);
 /* Makes the folder of an interface and locks it. Returns 0, or -errno after a line: -EWOULDBLOCK
  * where another saluki has it. */
 int pin_take(struct pin *p, const char *interface);

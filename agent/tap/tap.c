@@ -185,6 +185,7 @@ static int attach_all(struct tap *t)
 			return err;
 		t->interfaces[i].ifindex = t->interfaces[i].link.ifindex;
 		t->interfaces[i].was_up = t->interfaces[i].link.up;
+		t->interfaces[i].had_carrier = t->interfaces[i].link.carrier;
 	}
 	return 0;
 }
@@ -370,11 +371,13 @@ void tap_say(const struct tap *t, unsigned int i, const char *verb)
 		 linktype_name(f->link.linktype), t->o->snaplen,
 		 f->keep_headers ? "headers" : "all", t->ring);
 	if (f->filter && f->filter->len)
-		log_line("%s: filter '%.200s', %u instructions", f->name, f->filter->text,
-			 f->filter->len);
+		log_line("%s: filter '%.200s', %u instruction%s", f->name, f->filter->text,
+			 f->filter->len, PLURAL(f->filter->len));
 	channel_text(channel, &f->channel);
 	if (f->tuned)
 		log_line("%s: channel %s", f->name, channel);
 	if (!f->link.up)
 		log_line("%s: is down; waiting for it", f->name);
+	else if (!f->link.carrier)
+		log_line("%s: has no carrier: no cable, or nothing at its other end", f->name);
 }

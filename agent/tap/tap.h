@@ -50,15 +50,15 @@ struct tap_interface {
 	unsigned int given;	      /* which of the -i it is */
 	struct radio_channel channel; /* that its radio is to listen to; of 0 MHz: where it does */
 	bool tuned;		      /* and does, as far as is known */
-	uint8_t sampled;	      /* TAP_SAMPLED: what the other process may ask for (ordered.c) */
-	int not_tuned;		      /* why not, when that was said last */
-	bool keep_headers;	      /* as decided for the link type */
-	struct filter *filter;	      /* NULL before it is compiled */
-	int filter_linktype;	      /* for which it is */
+	uint8_t sampled;	/* TAP_SAMPLED: what the other process may ask for (ordered.c) */
+	int not_tuned;		/* why not, when that was said last */
+	bool keep_headers;	/* as decided for the link type */
+	struct filter *filter;	/* NULL before it is compiled */
+	int filter_linktype;	/* for which it is */
 	bool filter_is_own;	/* not what was given for all: saluki filter, or from the pins */
 	bool filter_is_ordered; /* and it came from the collector: its text is never compiled here
 				 */
-	bool was_up;
+	bool was_up, had_carrier;
 	int told; /* what was wrong with it when that was said last */
 };
 
@@ -87,9 +87,9 @@ int tap_tune_all(const struct capture_options *o, const struct link_state *links
 		 struct radio **radios, struct radio_channel *channels);
 /* Whether any interface's may be tuned while it is captured; takes NULL, too. */
 bool tap_is_sampled(const struct tap *t);
-/* Tunes interface `i`'s radio to another channel, which is its own from then on, or looks whether it
- * is there still. Sets where it was, 0 MHz where that is not told, and when the change began. Returns
- * 0, or -errno, and nothing has changed. */
+/* Tunes interface `i`'s radio to another channel, which is its own from then on, or looks whether
+ * it is there still. Sets where it was, 0 MHz where that is not told, and when the change began.
+ * Returns 0, or -errno, and nothing has changed. */
 int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c,
 	       struct radio_channel *was, uint64_t *begin_ns);
 /* The middles of the channels of 20 MHz on which interface `i`'s radio may listen, `max` at most.

@@ -55,6 +55,13 @@ static inline int linktype_is_80211(int linktype)
 	       linktype == LINKTYPE_PPI;
 }
 
+/* True for those that a collector takes from any sensor: a sensor's line in the sensors file has to
+ * list others. */
+static inline int linktype_is_default(int linktype)
+{
+	return linktype == LINKTYPE_ETHERNET || linktype_is_80211(linktype);
+}
+
 /* True where bpf/trim.h can find the end of the headers. */
 static inline int linktype_has_trim(int linktype)
 {

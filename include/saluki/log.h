@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What is behind the word for what there are so many of: "1 frame", "2 frames". */
+#define PLURAL(n) ((n) == 1 ? "" : "s")
+
 /* One write a line, so that lines of two processes do not mix. */
 __attribute__((format(printf, 1, 2))) static inline void log_line(const char *fmt, ...)
 {

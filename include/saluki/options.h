@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "log.h"
+#include "suggest.h"
 
 #define OPTIONS_MAX 40
 #define EXIT_USAGE 2
@@ -32,18 +33,50 @@ struct command_def {
 	const char *help;
 };
 
+/* Says that `given` is none of `commands`, which `lists --help` lists. */
+__attribute__((weak)) void options_no_command(const struct command_def *commands, const char *lists,
+					      const char *given)
+{
+	const char *behind = strchr(lists, ' '); /* "saluki module": said of the module's */
+	struct suggest s;
+
+	suggest_begin(&s, given, strlen(given));
+	for (; commands->name; commands++)
+		suggest_offer(&s, commands->name);
+	log_line("%s%s%s: no such command; %s%s%s'%s --help' lists them", behind ? behind + 1 : "",
+		 behind ? " " : "", given, s.word ? "did you mean " : "", s.word ?: "",
+		 s.word ? "? " : "", lists);
+}
+
+/* A long one, with its value behind '=' or without. */
+static inline void options_no_option(const struct option_def *defs, const char *given)
+{
+	struct suggest s = { .word = NULL };
+
+	if (!strncmp(given, "--", 2))
+		suggest_begin(&s, given + 2, strcspn(given + 2, "="));
+	for (; s.given && defs->id; defs++)
+		suggest_offer(&s, defs->name);
+	if (s.word)
+		log_line("%s: no such option; did you mean --%s? See --help", given, s.word);
+	else
+		log_line("%s: no such option, or several begin so; see --help", given);
+}
+
 /* Says what getopt_long found wrong: it has left an option's id, an unknown letter, or 0. */
 static inline void options_complain(const struct option_def *defs, bool no_value, const char *given)
 {
-	while (defs->id && defs->id != optopt)
-		defs++;
-	if (defs->id)
-		log_line("--%s: %s; see --help", defs->name,
+	const struct option_def *def = defs;
+
+	while (def->id && def->id != optopt)
+		def++;
+	if (def->id)
+		log_line("--%s: %s; see --help", def->name,
 			 no_value ? "needs a value" : "takes no value");
 	else if (optopt)
 		log_line("-%c: no such option; see --help", optopt);
 	else
-		log_line("%s: no such option, or several begin so; see --help", given);
+		options_no_option(defs, given);
 }
 
 /* A table ends with an entry of id 0. Returns the next option's id with its value in optarg,
@@ -105,6 +138,30 @@ static inline int options_number(const char *flag, const char *text, long min, l
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* Sets `*out` to the index of `text` in `words`, a list that ends with NULL. Returns 0, or -EINVAL
+ * after a line that names the option and all of them. */
+__attribute__((weak)) int options_choice(const char *flag, const char *text,
+					 const char *const *words, int *out)
+{
+	char all[128] = "";
+
+	for (int i = 0; words[i]; i++) {
+		size_t len = strlen(all);
+
+		if (!strcmp(text, words[i])) {
+			*out = i;
+			return 0;
+		}
+		snprintf(all + len, sizeof(all) - len, "%s%s",
+			 !i		? ""
+			 : words[i + 1] ? ", "
+					: " or ",
+			 words[i]);
+	}
+	log_line("%s %s: must be %s", flag, text, all);
+	return -EINVAL;
 }
 
 /* Takes HOST:PORT apart in place; an IPv6 address stands in brackets, `host` is "" where none is

@@ -28,9 +28,10 @@ struct saluki_slot {
 	__u32 prefix;  /* and those whose prefixes stay prefixes */
 	__u32 payload; /* bytes of it that are shown */
 	__u32 events;  /* a second */
-	__u32 priority;
-	__u64 shed_at; /* with more bytes than that in the ring it is left out, */
-	__u64 back_at; /* until there are no more than that */
+	__u16 priority;
+	__u16 kernel_proof; /* the kernel itself has proved it: agent/module/proof.h */
+	__u64 shed_at;	    /* with more bytes than that in the ring it is left out, */
+	__u64 back_at;	    /* until there are no more than that */
 	/* For who asks; the name and the serial are in its events, too. */
 	char name[SALUKI_EVENT_NAME];
 	__u64 serial;

@@ -38,7 +38,7 @@ def kept_pcap(frames):
 
 class Trace:
     def __init__(self, bed, name):
-        path = captures.CAPTURES / f"hwsim/{name}.pcap.zst"
+        path = captures.more_real().root / f"hwsim/{name}.pcap.zst"
         self.bed, self.name = bed, name
         self.file = bed.directory / f"{name}.pcap"
         self.file.write_bytes(captures.file_bytes(path))

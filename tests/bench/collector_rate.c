@@ -175,6 +175,7 @@ static void feed(const struct datagram *const *list, int count)
 		open_prefetch(&b.open, list[i]->bytes, list[i]->len);
 	for (int i = 0; i < count; i++)
 		open_datagram(&b.open, list[i]->bytes, list[i]->len, &b.from, b.from_len, now);
+	serve_all(&b.open, now);
 	open_tick(&b.open, now);
 	output_tick(&b.output, now);
 }

@@ -14,9 +14,9 @@ LENGTH_MIN, LENGTH_MAX = 14, 1514
 
 @functools.cache
 def real():
-    """Distinct frames, or [] where the captures are not at hand."""
+    """Distinct frames."""
     chosen = {}
-    for path in captures.folder("wired"):
+    for path in captures.more_real().folder("wired"):
         taken = 0
         try:
             for f in captures.frames(path):

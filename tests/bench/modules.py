@@ -21,7 +21,7 @@ LENGTHS = range(14, 1515)
 def frames():
     """All that there are, in the order of their captures."""
     found = []
-    for path in captures.folder("wired"):
+    for path in captures.more_real().folder("wired"):
         try:
             found += [f.data for f in captures.frames(path) if f.linktype == 1 and
                       f.orig_len == len(f.data) and len(f.data) in LENGTHS]

@@ -3,8 +3,6 @@
 bench` to say."""
 import contextlib
 
-import pytest
-
 from bench import cable, frames, rates
 from bench.__main__ import TARGETS
 from netns import testbed
@@ -24,7 +22,6 @@ def test_every_figure_aimed_at_is_explained():
         assert any(f"`{k}`" in page for k in known + [tail]), name
 
 
-@pytest.mark.captures
 def test_one_rung(tmp_path):
     for folder in (tmp_path, *tmp_path.parents[:2]):
         folder.chmod(0o755)

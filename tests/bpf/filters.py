@@ -22,15 +22,14 @@ def frames_of(path):
         pass
 
 
-def files():
-    paths = [p for folder in FOLDERS for p in captures.folder(folder)]
-    return paths or [captures.BUNDLED]
+def files(traces):
+    return [p for folder in FOLDERS for p in traces.folder(folder)]
 
 
-def every_frame():
+def every_frame(sets):
     """All distinct frames of all files, of all link types."""
     seen = set()
-    for path in files():
+    for path in (p for traces in sets for p in files(traces)):
         for f in frames_of(path):
             key = (f.linktype, f.data)
             if f.data and key not in seen:
@@ -38,10 +37,10 @@ def every_frame():
                 yield key
 
 
-def some_frames(count):
+def some_frames(traces, count):
     """So many distinct ones, in turn from all files."""
     chosen = {}
-    paths = files()
+    paths = files(traces)
     each = max(200, count // len(paths))
     columns = itertools.zip_longest(*(list(itertools.islice(frames_of(p), each)) for p in paths))
     for f in itertools.chain.from_iterable(columns):
@@ -317,26 +316,45 @@ def lists_of_frames(frames, rng):
     ip = [d for link, d in frames if link == ETHERNET and len(d) >= 54 and d[12:14] == b"\x08\0"]
     hosts = unique((address(d[26:30]) for d in ip), 150)
     ports = unique((int.from_bytes(d[34:36], "big") for d in ip), 60)
-    stations = unique((mac(d[6:12]) for link, d in frames if link == ETHERNET), 60)
+    stations = unique((mac(d[6:12]) for link, d in frames if link == ETHERNET and len(d) >= 14), 60)
     for count in (12, 100, 300):
-        some = hosts[:count // 2] + [f"10.{rng.randrange(256)}.{n % 256}.9" for n in range(count // 2)]
+        some = hosts[:count // 2] and hosts[:count // 2] + [
+            f"10.{rng.randrange(256)}.{n % 256}.9" for n in range(count // 2)]
         rng.shuffle(some)
         listed = " or ".join(f"host {h}" for h in some)
-        yield from (listed, f"not ({listed})", f"tcp and not ({listed})",
-                    " or ".join(f"src host {h}" for h in some))
+        if some:
+            yield from (listed, f"not ({listed})", f"tcp and not ({listed})",
+                        " or ".join(f"src host {h}" for h in some))
     yield " or ".join(f"udp port {p}" for p in ports + list(range(1, 120, 2)))
-    yield "not (" + " or ".join(f"ether src {s}" for s in stations) + ")"
+    if stations:
+        yield "not (" + " or ".join(f"ether src {s}" for s in stations) + ")"
 
 
 def unique(items, count):
     return list(itertools.islice(dict.fromkeys(items), count))
 
 
+def by_hand():
+    """(those for Ethernet, those for 802.11)"""
+    return (expressions(NETWORK) + expressions(ON_ETHERNET),
+            expressions(ON_WIFI) + [e for e in expressions(NETWORK)[::6] if "14" not in e])
+
+
+def by_chance():
+    """(link type, expression) as chance has it: the same ones whatever frames there are. libpcap refuses some,
+    as 'llc' behind 'pppoes'."""
+    rng = random.Random(4)
+    ethernet, wifi = by_hand()
+    makers = {ETHERNET: (Random(rng, ethernet, ["ether", "ip", "tcp", "udp", "ip6"]), 60),
+              RADIOTAP: (Random(rng, wifi, ["wlan", "radio", "link"]), 40),
+              DOT11: (Random(rng, wifi, ["wlan", "link"]), 20)}
+    return [(linktype, maker.expression()) for linktype, (maker, count) in makers.items() for _ in range(count)]
+
+
 def chosen(frames):
     """All of them: (link type, expression or code)."""
     rng = random.Random(4)
-    ethernet = expressions(NETWORK) + expressions(ON_ETHERNET)
-    wifi = expressions(ON_WIFI) + [e for e in expressions(NETWORK)[::6] if "14" not in e]
+    ethernet, wifi = by_hand()
     out = [(ETHERNET, e) for e in ethernet]
     out += [(ETHERNET, e) for e in unique(of_ethernet_frames(frames, rng), 60)]
     for linktype, count in ((RADIOTAP, 50), (DOT11, 25), (PRISM, 10)):
@@ -344,11 +362,7 @@ def chosen(frames):
         out += [(linktype, e) for e in wifi[::step]]
         out += [(linktype, e) for e in unique(of_wifi_frames(frames, linktype, rng), count)]
     out += [(RADIOTAP, e) for e in expressions(ON_RADIOTAP)]
-    makers = {ETHERNET: (Random(rng, ethernet, ["ether", "ip", "tcp", "udp", "ip6"]), 60),
-              RADIOTAP: (Random(rng, wifi, ["wlan", "radio", "link"]), 40),
-              DOT11: (Random(rng, wifi, ["wlan", "link"]), 20)}
-    for linktype, (maker, count) in makers.items():
-        out += [(linktype, maker.expression()) for _ in range(count)]
+    out += by_chance()
     out += [(ETHERNET, random_code(rng)) for _ in range(120)]
     out += [(ETHERNET, e) for e in lists_of_frames(frames, rng)]
     return out + list(long_lists(rng))

@@ -52,8 +52,8 @@ def long_radiotaps():
         yield shapes.radiotap(b"\x20", (2,) + (0,) * (words - 1)) + shapes.FRAMES["qos data padded"]
 
 
-def pool(with_captures):
-    """Frames to begin with, by link type: (bytes, where the headers end)."""
+def pool(sets):
+    """Frames to begin with, by link type, of these sets of captures too: (bytes, where the headers end)."""
     found = collections.defaultdict(set)
     found[127].update(long_radiotaps())
     found[127].update(m.bytes for m in radiotaps.every())
@@ -62,8 +62,8 @@ def pool(with_captures):
     for linktype, frame in parser_corpus():
         found[linktype].add(frame)
     paths = [captures.BUNDLED]
-    for folder in ("radiotap", "dot11-other", "wired", "malformed") if with_captures else ():
-        paths += captures.folder(folder)
+    for traces in sets:
+        paths += (p for folder in ("radiotap", "dot11-other", "wired", "malformed") for p in traces.folder(folder))
     for path in paths:
         try:
             for f in itertools.islice(captures.frames(path), FRAMES_A_FILE):
@@ -179,9 +179,9 @@ def smaller(find):
     return still(frame) or find
 
 
-def fuzz(seed, enough, with_captures):
+def fuzz(seed, enough, sets):
     """Runs until `enough(frames so far)`; returns (frames, finds)."""
-    mutator = Mutator(seed, pool(with_captures))
+    mutator = Mutator(seed, pool(sets))
     done, finds = 0, []
     while not enough(done) and len(finds) < 10:
         linktype, snaplen, keep, frames = mutator.round()
@@ -217,7 +217,7 @@ def main():
     else:
         print(f"seed {o.seed}", flush=True)
         done, finds = fuzz(o.seed, lambda n: n >= o.frames if o.frames else time.monotonic() > end,
-                           captures.have())
+                           captures.at_hand())
         print(f"{done} mutated frames, each by XDP and tc; {len(finds)} differences")
     for find in finds:
         print(report(find))

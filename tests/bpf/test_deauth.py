@@ -12,10 +12,11 @@ from bpf.dot11 import ALL, DISASSOCIATION, MS, SECOND, Bench, beacon, leave, mac
 from reference import captures, radiotaps
 from reference.test_reference import write_pcap
 
-CAPTURES = [p for folder in ("radiotap", "hwsim", "dot11-other") for p in captures.folder(folder)]
 # Captures of attacks, as aireplay-ng makes them: 64 frames to a station and 64 to the access point, or to all.
-ATTACKS = {"dlt105-aircrack-ng__pmkid-not-recognized.cap.zst", "dlt105-aircrack-ng__wep_64_ptw.cap.zst",
-           "dlt105-jpaulmora__wpapsk-virgin_broadband.dump.gz"}
+ATTACKS = {captures.OWN: ("105-attack.pcap.zst", "attack.pcap.zst"),
+           captures.FOREIGN: ("dlt105-aircrack-ng__pmkid-not-recognized.cap.zst",
+                              "dlt105-aircrack-ng__wep_64_ptw.cap.zst",
+                              "dlt105-jpaulmora__wpapsk-virgin_broadband.dump.gz")}
 WINDOW_NS, TARGET, REPEATED = 10 * SECOND, 30, 8
 TOTALS = struct.Struct("<9Q68Q")
 Totals = collections.namedtuple("Totals", "deauthentications disassociations broadcast retries jumps protected "
@@ -97,11 +98,14 @@ def of_link(linktype, paths):
     return [p for p in paths if (frames := read(p, 1)) and frames[0].linktype == linktype]
 
 
-@pytest.mark.captures
+def of_air(traces):
+    return [p for folder in ("radiotap", "hwsim", "dot11-other") for p in traces.folder(folder)]
+
+
 @pytest.mark.parametrize("linktype", [127, 105])
-def test_captures_without_a_flood(bench, linktype):
+def test_captures_without_a_flood(bench, traces, linktype):
     """They have deauthentications, each one or a few: nothing is told."""
-    frames = list(together(of_link(linktype, [p for p in CAPTURES if p.name not in ATTACKS])))
+    frames = list(together(of_link(linktype, [p for p in of_air(traces) if p.name not in ATTACKS[traces]])))
     want = list(counted(told_to_leave(bench.folder, frames)))
     by_target = collections.defaultdict(list)
     for f in want:
@@ -113,10 +117,11 @@ def test_captures_without_a_flood(bench, linktype):
     assert got.reasons == collections.Counter(f.reason for f in want if f.reason is not None)
 
 
-@pytest.mark.captures
-@pytest.mark.parametrize("name", sorted(ATTACKS))
-def test_captures_of_attacks(bench, name):
-    path, = (p for p in CAPTURES if p.name == name)
+@pytest.mark.parametrize("traces,name", [
+    *((captures.OWN, name) for name in ATTACKS[captures.OWN]),
+    *(pytest.param(captures.FOREIGN, name, marks=pytest.mark.foreign) for name in ATTACKS[captures.FOREIGN])], ids=str)
+def test_captures_of_attacks(bench, traces, name):
+    path, = (p for p in of_air(traces) if p.name == name)
     frames = read(path)
     want = list(counted(told_to_leave(bench.folder, frames)))
     got, reports = run(bench, frames)
@@ -254,9 +259,8 @@ def test_whatever_comes(bench, seed):
     assert not reports and got.floods == 0
 
 
-@pytest.mark.captures
-def test_malformed_captures(bench):
-    for path in captures.folder("malformed"):
+def test_malformed_captures(bench, traces):
+    for path in traces.folder("malformed"):
         frames = [f for f in read(path) if f.linktype in (105, 127)]
         if frames:
             assert not run(bench, frames)[1], path

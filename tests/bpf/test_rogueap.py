@@ -12,7 +12,6 @@ from bpf.dot11 import MS, PROBE_RESPONSE, SECOND, STATION, Bench, beacon, mac, r
 from reference import captures, radiotaps
 from reference.test_reference import write_pcap
 
-CAPTURES = [p for folder in ("radiotap", "hwsim", "dot11-other") for p in captures.folder(folder)]
 INTERVAL = 102400 * 1000  # ns, of 100 units
 LEARN = 60
 AP, OTHER, HIDDEN = mac(1), mac(2), mac(3)
@@ -189,11 +188,10 @@ def bssids(folder, frames):
     return set(out.split())
 
 
-@pytest.mark.captures
 @pytest.mark.parametrize("name", ["hwsim.pcap.zst", "hwsim-ch1.pcap.zst", "hwsim-all-groundtruth.pcap.zst"])
-def test_quiet_captures(bench, name):
+def test_quiet_captures(bench, traces, name):
     """All access points are there from the first seconds on, and nothing is told of any."""
-    frames = read(captures.CAPTURES / "hwsim" / name)
+    frames = read(traces.root / "hwsim" / name)
     events, maps = bench.run("rogueap", frames, "totals", "bssids")
     assert not events
     want = bssids(bench.folder, frames)
@@ -201,10 +199,9 @@ def test_quiet_captures(bench, name):
     assert TOTALS.unpack(maps["totals"][0])[4] == len(want) > 0
 
 
-@pytest.mark.captures
-def test_captures_without_clones(bench):
+def test_captures_without_clones(bench, traces):
     """Of no capture are two access points told that have one address."""
-    for path in [*CAPTURES, *captures.folder("malformed")]:
+    for path in (p for folder in ("radiotap", "hwsim", "dot11-other", "malformed") for p in traces.folder(folder)):
         frames = [f for f in read(path) if f.linktype in (105, 127)]
         if frames:
             found = reports(bench, [f for f in frames if f.linktype == frames[0].linktype])

@@ -245,10 +245,9 @@ def joined(paths):
             yield START + n * 86400 * 10**9 + f.time_ns - begin, f.data, f.orig_len
 
 
-@pytest.mark.skipif(not captures.have(), reason="no captures")
-def test_captures_against_tshark(tmp_path):
+def test_captures_against_tshark(traces, tmp_path):
     """Each handshake that tshark has in the wired captures and that is plain is measured, to the nanosecond."""
-    capture = modules.write(tmp_path / "in.pcap", joined(captures.folder("wired")))
+    capture = modules.write(tmp_path / "in.pcap", joined(traces.folder("wired")))
     streams = collections.defaultdict(list)
     for r in rows(capture):
         streams[r.stream].append(r)

@@ -81,11 +81,11 @@ def masked(whole, shown, payload):
     return bytes(out)
 
 
-def real(linktype, folders, count):
+def real(traces, linktype, folders, count):
     """Frames of all the captures, some of each."""
     found = {}
     for folder in folders:
-        for path in captures.folder(folder):
+        for path in traces.folder(folder):
             try:
                 here = [f.data for f in captures.frames(path)
                         if f.linktype == linktype and len(f.data) in TESTABLE]
@@ -131,10 +131,9 @@ def test_each_sees_what_it_is_shown(hook, linktype, seed):
     assert check_masks(hook, linktype, made(linktype), seed) > 200
 
 
-@pytest.mark.captures
 @pytest.mark.parametrize("linktype,folders", [(1, ["wired", "malformed"]), (127, ["radiotap", "hwsim"])])
-def test_each_sees_what_it_is_shown_of_real_frames(linktype, folders):
-    frames = real(linktype, folders, 40)
+def test_each_sees_what_it_is_shown_of_real_frames(traces, linktype, folders):
+    frames = real(traces, linktype, folders, 40 if traces is captures.FOREIGN else 120)
     assert check_masks("xdp", linktype, frames, 1) > 1000
 
 
@@ -217,9 +216,8 @@ def check_tcp(view, t):
         assert view.payload_len == number(t["tcp_len"])
 
 
-@pytest.mark.captures
-def test_fields_are_those_of_tshark(tmp_path):
-    frames = real(1, ["wired"], 120)
+def test_fields_are_those_of_tshark(traces, tmp_path):
+    frames = real(traces, 1, ["wired"], 120)
     write_pcap(tmp_path / "all.pcap", 1, [captures.Frame(i, len(f), 1, f)
                                           for i, f in enumerate(frames)])
     checked = {"ip": 0, "tcp": 0, "udp": 0, "ipv6": 0}

@@ -40,6 +40,30 @@ def test_version(command):
 @pytest.mark.parametrize("command,said", [
     ("saluki", "Usage: saluki COMMAND"),
     ("saluki bark", "saluki: bark: no such command; 'saluki --help' lists them\n"),
+    ("saluki stauts", "saluki: stauts: no such command; did you mean status? 'saluki --help' lists "
+     "them\n"),
+    ("saluki modul", "saluki: modul: no such command; did you mean module? 'saluki --help' lists them\n"),
+    ("saluki module chekc", "saluki: module chekc: no such command; did you mean check? 'saluki module "
+     "--help' lists them\n"),
+    ("saluki module walk", "saluki: module walk: no such command; 'saluki module --help' lists them\n"),
+    ("saluki run --snaplne=3", "saluki: --snaplne=3: no such option; did you mean --snaplen? See "
+     "--help\n"),
+    ("saluki run --store-byte", "saluki: --store-bytes: needs a value; see --help\n"),
+    ("saluki run --elephant", "saluki: --elephant: no such option, or several begin so; see --help\n"),
+    ("saluki run --combo 3", "saluki: --combo: no such option, or several begin so; see --help\n"),
+    ("saluki-collector --sensor-file f", "saluki-collector: --sensor-file: no such option, or several "
+     "begin so; see --help\n"),
+    ("saluki-collector --lsiten :1", "saluki-collector: --lsiten: no such option; did you mean --listen? "
+     "See --help\n"),
+    ("saluki-collector clt lib focus 6 30s", "saluki-collector: clt: no such command; did you mean ctl? "
+     "'saluki-collector --help' lists them\n"),
+    ("saluki-collector go", "saluki-collector: go: takes no arguments; see 'saluki-collector --help'\n"),
+    ("saluki-collector ctl lib focsu 6 30s", "saluki-collector: ctl: focsu: no such order; did you mean "
+     "focus? See 'saluki-collector ctl --help'\n"),
+    ("saluki-collector ctl lib set chanels 1,6", "saluki-collector: ctl: chanels: no such order; did you "
+     "mean set channels? See 'saluki-collector ctl --help'\n"),
+    ("saluki-collector ctl lib set snaplen x", "saluki-collector: ctl: snaplen takes one whole number; "
+     "see 'saluki-collector ctl --help'\n"),
     ("saluki genkey now", "saluki: genkey: takes no arguments; see 'saluki genkey --help'\n"),
     ("saluki probe now", "saluki: probe: now: takes no arguments; see 'saluki probe --help'\n"),
     ("saluki run", "saluki: run: give either -i IF or -r FILE\n"),
@@ -58,7 +82,9 @@ def test_version(command):
      "s, m or h: 5ms to an hour\n"),
     ("saluki run -i lo --settle 2s", "saluki: --settle 2s: must be a time with its unit, us, ms, "
      "s, m or h: 0ms to 1s\n"),
-    ("saluki run --strategy random", "saluki: --strategy random: no such choice; see --help\n"),
+    ("saluki run --strategy random", "saluki: --strategy random: must be equal or proportional\n"),
+    ("saluki run --compress best", "saluki: --compress best: must be none or a whole number from -50 to "
+     "9\n"),
     ("saluki run --floor 101", "saluki: --floor 101: must be a whole number from 0 to 100\n"),
     ("saluki run -i lo --channels 1,6 --dwell 3600s --to a:1 --key k", "saluki: --channels 1,6: all dwells "
      "are more than an hour\n"),
@@ -92,6 +118,30 @@ def test_bad_usage(command, said):
     got = program(command)
     assert got.returncode == 2 and got.stdout == ""
     assert got.stderr.startswith(said) if said.startswith("Usage") else got.stderr == said
+
+
+def choices():
+    """Every option whose argument is a list of words, as --help has it."""
+    for command in helptext.COMMANDS:
+        for option in helptext.options(command):
+            words = (option.argument or "").split("|")
+            if len(words) > 1 and all(w.islower() for w in words):
+                yield pytest.param(command, option.names[-1], words, id=f"{command} {option.names[-1]}")
+
+
+@pytest.mark.parametrize("command,option,words", choices())
+def test_a_choice_that_there_is_not(command, option, words):
+    """All that there are are named."""
+    listed = ", ".join(words[:-1]) + " or " + words[-1]
+    for given in ("both", ""):
+        got = subprocess.run([*map(str, [BUILD / command.split()[0]]), *command.split()[1:], option, given],
+                             capture_output=True, text=True, check=False)
+        assert got.returncode == 2
+        assert got.stderr == f"saluki: {option} {given}: must be {listed}\n"
+
+
+def test_every_choice_is_listed_somewhere():
+    assert len(list(choices())) >= 8
 
 
 def test_keys():
@@ -135,6 +185,22 @@ def test_every_option_of_the_readme_exists():
     known += program_targets()
     for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)):
         assert option in known or option in READER_OPTIONS, option
+
+
+def consumers_options():
+    """Of the programs that read modules' events, which have tables of their own, and of the bench."""
+    sources = [f.read_text() for f in (ROOT / "bpf/modules").glob("*.[ch]")]
+    found = set(re.findall(r'{ "([a-z-]+)", (?:\d|\w+_argument), NULL,', "".join(sources)))
+    bench = "".join(f.read_text() for f in (ROOT / "tests/bench").glob("*.py"))
+    return {f"--{name}" for name in found} | set(re.findall(r'"(--[a-z-]+)"', bench))
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda p: p.name)
+def test_every_option_of_the_docs_exists(page):
+    known = {name for c in helptext.COMMANDS for o in helptext.options(c) for name in o.names}
+    known |= consumers_options()
+    for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text())):
+        assert option in known, option
 
 
 READER_OPTIONS = {"--help"}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/export/set_up.o agent/export/slots.o agent/export/hear.o
- * agent/export/mailbox.o agent/export/reach.o agent/absent/one_way.o agent/queue.o
- * agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o
- * wire/clock_request.o wire/info.o wire/combo.o wire/forms.o wire/fields.o */
+/* links: agent/export/session.o agent/export/instance.o agent/export/set_up.o agent/export/why.o
+ * agent/export/slots.o agent/export/hear.o agent/export/mailbox.o agent/export/reach.o
+ * agent/absent/one_way.o agent/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o
+ * wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/forms.o wire/fields.o */
 /*
  * What the sensor hears, from strangers and from its collector gone bad: answers and messages.
  * Always holds: a stranger's datagram changes nothing but the counter of bad ones; only the right

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/open.o collector/reply.o collector/take.o collector/meet.o collector/session.o
- * collector/one_way.o collector/spool.o wire/spool.o collector/sensors.o collector/sensors_file.o
- * collector/reassemble.o collector/pool.o collector/decompress.o collector/ledger.o
- * collector/interfaces.o collector/output.o collector/output_file.o collector/recover.o
- * collector/names.o collector/state.o collector/pcapng.o collector/pcapng_walk.o wire/tryst.o
- * wire/shroud.o wire/derive.o wire/table.o wire/keys.o wire/clock_request.o wire/combo.o
- * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
- * collector/groups_file.o collector/coverage.o collector/event.o collector/said_json.o
- * collector/lines.o collector/lines_recover.o wire/channel.o wire/dwell.o wire/said.o */
+/* links: collector/open.o collector/admit.o collector/requests.o collector/repeats.o
+ * collector/refused.o collector/quota.o collector/reply.o collector/take.o collector/take_combo.o
+ * collector/take_run.o collector/refuse.o collector/linktypes.o collector/pseudo_header.o
+ * collector/meet.o collector/session.o collector/one_way.o collector/spool.o wire/spool.o
+ * collector/sensors.o collector/sensors_file.o collector/reassemble.o collector/pool.o
+ * collector/serve.o collector/budget.o collector/decompress.o collector/ledger.o
+ * collector/interfaces.o collector/output.o collector/output_hold.o collector/output_file.o
+ * collector/recover.o collector/names.o collector/state.o collector/pcapng.o
+ * collector/pcapng_walk.o wire/tryst.o wire/shroud.o wire/derive.o wire/table.o wire/keys.o
+ * wire/request.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o
+ * wire/info.o wire/totals.o collector/groups_file.o collector/coverage.o collector/event.o
+ * collector/said_json.o collector/lines.o collector/lines_open.o collector/lines_recover.o
+ * wire/channel.o wire/dwell.o wire/said.o */
 /*
  * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
  * a list of steps, each of them a datagram of a stranger, a rightly sealed one of a sensor gone
@@ -56,7 +60,6 @@ struct end {
 	size_t last_len;
 	bool forwards; /* its combos are records of a spool */
 	uint8_t file_key[KEY_LEN], file_hello[SPOOL_HELLO_LEN];
-	uint64_t records;
 };
 
 static struct keypair collector, own[ENDS];
@@ -188,6 +191,7 @@ static bool deliver(const uint8_t *datagram, size_t len, unsigned int from)
 	sent_len = 0;
 	open_batch(o);
 	open_datagram(o, copy, len, &addresses[from], sizeof(struct sockaddr_in), now_ns);
+	serve_all(o, now_ns);
 	fuzz_free(copy);
 	heard = heard_bytes() == heard_before + len && len;
 	CHECK(heard || heard_bytes() == heard_before);
@@ -341,7 +345,7 @@ static size_t record_make(struct end *e, uint8_t record[SPOOL_RECORD_MAX], const
 
 	memcpy(at, combo, len);
 	store_be(at + 2, 0, 2);
-	return spool_seal(record, e->file_key, e->records++, e->run, e->combos, at, len);
+	return spool_seal(record, e->file_key, e->run, e->combos, at, len);
 }
 
 static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsigned int from)
@@ -357,6 +361,15 @@ static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsig
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+/* Types with and without a pseudo-header; the strange ones no sensor sends unasked. */
+static uint16_t linktype_of(uint8_t what)
+{
+	static const uint16_t usual[] = { 1, 127 },
+			      strange[] = { 123, 144, 177, 197, 201, 204, 228, 65535 };
+
+	return what & 32 ? strange[what >> 1 & 7] : usual[what & 1];
+}
+
 /* Frames as they are captured make the next combo, which comes in `e->last`, and its length. */
 static size_t make_frames(struct end *e, struct fuzz_input *in)
 {
@@ -367,7 +380,7 @@ static size_t make_frames(struct end *e, struct fuzz_input *in)
 	for (int left = fuzz_number(in, 1) % 8; left >= 0; left--) {
 		uint8_t what = fuzz_number(in, 1);
 		struct combo_frame f = { .time_ns = now_ns + c.frames,
-					 .linktype = what & 1 ? 127 : 1,
+					 .linktype = linktype_of(what),
 					 .direction = what & SALUKI_UNSETTLED };
 		size_t len;
 
@@ -425,8 +438,7 @@ static void step_record(struct end *e, struct fuzz_input *in, unsigned int from)
 		p = fuzz_bytes(in, len, &len);
 	else
 		len = make_frames(e, in);
-	len = spool_seal(record, e->file_key, e->records++, s->ledger.run + run, due + count, p,
-			 len);
+	len = spool_seal(record, e->file_key, s->ledger.run + run, due + count, p, len);
 	record[place % len] ^= change;
 	deliver_pieces(e, record, len, from);
 	if ((run || count || change) && next && s->reassembly.next > due)
@@ -546,6 +558,7 @@ static void step_time(uint64_t ns)
 	now_ns += ns;
 	while (open_tick(o, now_ns) == 0)
 		;
+	serve_all(o, now_ns);
 	output_tick(output, now_ns);
 }
 
@@ -607,8 +620,8 @@ static void step_carry_on(unsigned int how)
 		deliver_combo(e, e->last, e->last_len, 0);
 	}
 	step_totals(e, false, 0);
-	if (late_len)
-		CHECK(deliver(late, late_len, 0));
+	if (late_len) /* its session ended with the set-up */
+		stranger(late, late_len, 0);
 }
 
 static void step(struct fuzz_input *in)
@@ -673,9 +686,19 @@ static void step(struct fuzz_input *in)
 
 /* ---- the way out ----------------------------------------------------------------------------- */
 
+/* What readers of a file demand of a frame, as far as its length is enough to tell. */
+static bool readable(uint16_t linktype, uint32_t len)
+{
+	return len >= (linktype == 144 || linktype == 177   ? 16
+		       : linktype == 123 || linktype == 201 ? 4
+		       : linktype == 197		    ? 20
+							    : linktype == 204);
+}
+
 /* The file's packets; every block must be whole and of an interface of its section. */
 static uint64_t packets(int fd)
 {
+	static uint16_t linktypes[1 << 16];
 	int64_t len = lseek(fd, 0, SEEK_END);
 	uint32_t interfaces = 0;
 	uint64_t count = 0;
@@ -690,8 +713,16 @@ static uint64_t packets(int fd)
 		CHECK(head[1] >= 12 && head[1] % 4 == 0 && at + head[1] <= len);
 		memcpy(&size, file + at + head[1] - 4, 4);
 		CHECK(size == head[1]);
-		interfaces = head[0] == 0x0a0d0d0a ? 0 : interfaces + (head[0] == 1);
+		if (head[0] == 0x0a0d0d0a)
+			interfaces = 0;
+		CHECK(interfaces < 1 << 16);
+		if (head[0] == 1)
+			memcpy(&linktypes[interfaces++], file + at + 8, 2);
 		CHECK((head[0] != 6 && head[0] != 5) || head[2] < interfaces);
+		if (head[0] == 6) {
+			memcpy(&size, file + at + 20, 4);
+			CHECK(readable(linktypes[head[2]], size));
+		}
 		count += head[0] == 6;
 		at += head[1];
 	}
@@ -712,7 +743,8 @@ static void check_ledgers(uint64_t in_file)
 		CHECK(l->pending == 0);
 	}
 	CHECK(sum[HONEST].written + sum[BAD].written == in_file);
-	CHECK(sum[HONEST].written + sum[HONEST].lost_disk == ends[HONEST].frames);
+	CHECK(sum[HONEST].written + sum[HONEST].lost_disk + sum[HONEST].lost_refused ==
+	      ends[HONEST].frames);
 	CHECK(sum[HONEST].lost_disk == 0 || output->write_errors);
 	CHECK(ledger_balance(honest) == 0);
 	CHECK(!honest->bad_combos && !honest->bad_pieces && !honest->bad_messages);
@@ -780,6 +812,7 @@ static void list_sensors(void)
 		lines[i].id = i + 1;
 		memcpy(lines[i].public, own[i].public, KEY_LEN);
 	}
+	lines[BAD].linktypes = (struct linktypes){ .listed = true, .any = true };
 	CHECK(open_sensors(o, &f) == 0);
 }
 

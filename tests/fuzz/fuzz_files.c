@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/files.o collector/files_lines.o collector/files_replaced.o collector/series.o
- * wire/said.o */
+/* links: collector/files.o collector/files_limit.o collector/files_lines.o
+ * collector/files_replaced.o collector/series.o wire/said.o */
 /*
  * The collector's privileged process, asked by an unprivileged one that has been taken over. First
  * byte: how the collector was started; then messages of any length, with descriptors that nobody
  * wants. Always holds: no file comes to be but those that were asked for on the command line, what
- * was there before stays as it is, and no descriptor stays open.
+ * was there before stays as it is, no earlier file is opened when an output file was, and no
+ * descriptor stays open.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 
 static char folder[] = "/tmp/saluki-fuzz-XXXXXX";
 static int outside; /* where libFuzzer is, between inputs */
+static bool opened; /* an output file was asked for */
 
 static void write_old(const char *name)
 {
@@ -46,12 +48,20 @@ static bool series(const char *name)
 	       strspn(digits, "_0123456789") == 21 && !strcmp(digits + 21, ".pcapng");
 }
 
+/* A file that is replaced, what it is replaced by, or what is kept for a full disk. */
+static bool replaced(const char *name, const char *file)
+{
+	size_t len = strlen(file);
+
+	return !strncmp(name, file, len) &&
+	       (!name[len] || !strcmp(name + len, ".new") || !strcmp(name + len, ".spare"));
+}
+
 /* Next to the output; the default's name. */
 static bool state(const char *name)
 {
-	return !strcmp(name, "out.pcapng.state") || !strcmp(name, "out.pcapng.state.new") ||
-	       !strcmp(name, "old.pcapng.state") || !strcmp(name, "old.pcapng.state.new") ||
-	       !strcmp(name, "saluki.state") || !strcmp(name, "saluki.state.new");
+	return replaced(name, "out.pcapng.state") || replaced(name, "old.pcapng.state") ||
+	       replaced(name, "saluki.state");
 }
 
 /* The file of a module's lines. */
@@ -77,8 +87,7 @@ static void check_folder(const struct collector_options *o)
 		else if (state(e->d_name))
 			CHECK(strcmp(o->write, "-"));
 		else if (!strncmp(e->d_name, "stats", 5))
-			CHECK(o->stats_file &&
-			      (!strcmp(e->d_name, "stats") || !strcmp(e->d_name, "stats.new")));
+			CHECK(o->stats_file && replaced(e->d_name, "stats"));
 		else if (of_module(e->d_name))
 			CHECK(o->events);
 		else
@@ -106,11 +115,15 @@ static int ask(struct files *f, const int *pair, struct fuzz_input *in)
 		len = sizeof(m);
 	}
 	CHECK(privsep_send(pair[0], message, len, given, count) == 0);
+	if (len == sizeof(m) && message != (uint8_t *)&m)
+		memcpy(&m, message, len);
 	err = files_answer(f, pair[1]);
 	if (err)
 		return err;
 	CHECK(privsep_recv(pair[0], &a, sizeof(a), got) == 0 && a.err <= 0);
 	CHECK(a.err == 0 || got[0] < 0);
+	opened |= m.what == FILES_OUTPUT;
+	CHECK(!opened || m.what != FILES_OLD || got[0] < 0);
 	for (int i = 0; i < PRIVSEP_FDS_MAX; i++)
 		if (got[i] >= 0)
 			close(got[i]);
@@ -160,6 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	write_old(OLD_OF_SERIES); /* which may be asked for, but who has it writes to it */
 	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
 	CHECK(files_init(&f, &o) == 0);
+	opened = false;
 	while (in.p < in.end && ask(&f, pair, &in) == 0)
 		;
 	close(pair[0]);

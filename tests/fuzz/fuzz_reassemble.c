@@ -9,7 +9,7 @@
  */
 #include "collector/reassemble.h"
 #include "fuzz.h"
-#include "wire/combo.h"
+#include "wire/spool.h"
 
 #define SENSORS 2
 #define POOL_LIMIT (128 * 1024)
@@ -35,7 +35,7 @@ static void take_all(struct state *s, struct sensor_state *one)
 	size_t len;
 
 	while ((data = reassemble_take(&one->r, &s->pool, &len, &count))) {
-		CHECK(count >= one->next && len > 0 && len <= COMBO_WIRE_MAX);
+		CHECK(count >= one->next && len > 0 && len <= SPOOL_RECORD_MAX);
 		for (size_t i = 0; i < len; i++)
 			CHECK(data[i] == content(count & 0xffffff, len, i));
 		one->next = count + 1;
@@ -45,7 +45,20 @@ static void take_all(struct state *s, struct sensor_state *one)
 	CHECK(one->r.next >= one->r.floor && one->r.next >= one->next);
 	CHECK(one->r.whole <= one->r.held && one->r.held < REASSEMBLE_SLOTS + 1);
 	CHECK((unsigned int)__builtin_popcountll(reassemble_held(&one->r)) == one->r.whole);
-	CHECK(s->pool.used <= s->pool.limit && !one->r.held == !one->r.slots);
+	CHECK(s->pool.used <= s->pool.limit && !one->r.held == !one->r.share);
+}
+
+/* Each sensor's share is known, and is in the list for its size. */
+static void check_shares(const struct pool *pool)
+{
+	size_t used = 0;
+
+	for (size_t class = 0; class < POOL_CLASSES; class ++)
+		for (const struct pool_share *h = pool->classes[class]; h; h = h->next) {
+			CHECK(h->owner->share == h && h->size / POOL_CLASS == class);
+			used += h->size;
+		}
+	CHECK(used == pool->used);
 }
 
 /* As it comes from the wire: piece_read has the first word on what a piece may be. */
@@ -61,11 +74,12 @@ static void add(struct state *s, struct sensor_state *one, uint32_t combo, uint1
 		message[PIECE_HEADER_LEN + i] = content(combo & 0xffffff, total, offset + i);
 	if (piece_read(&p, message, PIECE_HEADER_LEN + len) == 0) {
 		got = reassemble_add(&one->r, &s->pool, &p, s->now_ns);
-		CHECK(got != REASSEMBLE_TAKEN || total <= COMBO_WIRE_MAX);
-		CHECK((got == REASSEMBLE_BAD) == (total > COMBO_WIRE_MAX));
+		CHECK(got != REASSEMBLE_TAKEN || total <= SPOOL_RECORD_MAX);
+		CHECK((got == REASSEMBLE_BAD) == (total > SPOOL_RECORD_MAX));
 	}
 	free(message);
 	take_all(s, one);
+	check_shares(&s->pool);
 }
 
 static void step(struct state *s, struct fuzz_input *in)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/sensors.o collector/sensors_file.o wire/keys.o collector/coverage.o
- * collector/groups_file.o wire/channel.o wire/dwell.o */
+/* links: collector/sensors.o collector/ledger.o collector/sensors_file.o collector/linktypes.o
+ * wire/keys.o collector/coverage.o collector/groups_file.o wire/channel.o wire/dwell.o */
 /*
  * The file of sensors, and the list that is made of one after the other. Always holds: what is
  * refused leaves nothing behind; of what is taken every name, id and key is valid and there once,
@@ -67,6 +67,22 @@ static void check_groups(const struct groups_file *a, const struct groups_file *
 		      !strcmp(a->rules[i].expression, b->rules[i].expression));
 }
 
+static void write_linktypes(FILE *out, const struct linktypes *l)
+{
+	const char *comma = " linktypes=";
+
+	if (!l->listed)
+		return;
+	if (l->any)
+		fprintf(out, "%sany", comma);
+	comma = l->any ? "," : comma;
+	if (l->defaults)
+		fprintf(out, "%sdefault", comma);
+	comma = l->defaults ? "," : comma;
+	for (unsigned int i = 0; i < l->count; i++, comma = ",")
+		fprintf(out, "%s%u", comma, l->list[i]);
+}
+
 static void check_same(const struct sensors_file *f)
 {
 	struct sensors_file again;
@@ -77,9 +93,11 @@ static void check_same(const struct sensors_file *f)
 	for (unsigned int i = 0; i < f->count; i++) {
 		key_to_text(key, f->lines[i].public);
 		key_to_text(preshared, f->lines[i].preshared);
-		fprintf(out, "%s %u %s %s%s%s%s\n", f->lines[i].name, f->lines[i].id, key,
-			preshared, f->lines[i].one_way ? " one-way" : "",
+		fprintf(out, "%s %u %s %s%s%s%s", f->lines[i].name, f->lines[i].id, key, preshared,
+			f->lines[i].one_way ? " one-way" : "",
 			f->lines[i].group_name[0] ? " group=" : "", f->lines[i].group_name);
+		write_linktypes(out, &f->lines[i].linktypes);
+		putc('\n', out);
 	}
 	write_groups(out, &f->groups);
 	fclose(out);

@@ -89,7 +89,7 @@ static void write_sealed(struct spool_file *f, unsigned int segment, uint64_t *a
 	};
 
 	memset(combo, count, sizeof(combo));
-	r.len = spool_seal(record, key, segment << 8 | count, head.run, count, combo, COMBO);
+	r.len = spool_seal(record, key, head.run, count, combo, COMBO);
 	spool_record_write(f, segment, &head, at, &r);
 }
 

@@ -95,5 +95,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		step(&l, &in);
 		check_ledger(&l);
 	}
+	ledger_free(&l);
 	return 0;
 }

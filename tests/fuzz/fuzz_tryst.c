@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/tryst.o wire/clock_request.o wire/derive.o wire/shroud.o wire/table.o wire/keys.o */
+/* links: wire/tryst.o wire/request.o wire/derive.o wire/shroud.o wire/table.o wire/keys.o */
 /*
- * Set-ups and questions for the time: as strangers send them, altered ones, and what somebody says
- * who has the keys and does not keep to the page. Always holds: of a stranger's nothing is taken,
+ * Set-ups and requests: as strangers send them, altered ones, and what somebody says who has the
+ * keys and does not keep to the page. Always holds: of a stranger's nothing is taken,
  * of what is altered neither; what is taken is inside its bounds; and an honest set-up succeeds
  * after all of it, with the same keys at both ends.
  */
@@ -10,12 +10,15 @@
 
 #include "fuzz_random.h"
 #include "wire/bytes.h"
-#include "wire/clock_request.h"
+#include "wire/request.h"
 #include "wire/tryst.h"
+
+#define INTERVAL 77
 
 static struct keypair s, c;
 static uint8_t P[KEY_LEN];
-static struct clock_keys clock_keys;
+static struct request_keys request_keys;
+static uint64_t date;
 
 struct state {
 	struct tryst_asked asked;
@@ -32,7 +35,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	fuzz_keypair(&s);
 	fuzz_keypair(&c);
 	CHECK(tryst_pair(P, &s, c.public, true, NULL) == 0);
-	clock_keys_init(&clock_keys, c.public);
+	request_keys_init(&request_keys, c.public);
 	return 0;
 }
 
@@ -42,7 +45,8 @@ static int accept_copy(struct tryst_hello *hello, const uint8_t *m1, size_t len)
 	int err = tryst_accept(hello, P, copy, len);
 
 	CHECK(err == 0 || err == -EBADMSG);
-	CHECK(err || (hello->info_len <= TRYST_INFO_MAX && !hello->info[hello->info_len]));
+	CHECK(err || hello->version != TRYST_VERSION ||
+	      (hello->info_len <= TRYST_INFO_MAX && !hello->info[hello->info_len]));
 	fuzz_free(copy);
 	return err;
 }
@@ -53,7 +57,7 @@ static int finish_copy(struct state *st, const uint8_t *m2, size_t len, uint8_t 
 	uint8_t *copy = fuzz_copy(m2, len);
 	int err = tryst_finish(&st->asked, &s, &welcome, k2, copy, len);
 
-	CHECK(err == 0 || err == -EBADMSG);
+	CHECK(err == 0 || err == -EBADMSG || err == -EPROTO);
 	fuzz_free(copy);
 	return err;
 }
@@ -91,15 +95,17 @@ static void honest(struct state *st)
 
 static void stranger(struct state *st, const uint8_t *p, size_t len)
 {
-	uint8_t *copy = fuzz_copy(p, len), out[SHROUD_DATAGRAM_MAX], k2[KEY_LEN];
+	uint8_t *copy = fuzz_copy(p, len), k2[KEY_LEN];
+	struct request_answer answer;
+	struct request_asked asked = { { 1 } };
 	struct tryst_hello hello;
-	uint64_t time_ns;
+	struct request q;
 
 	CHECK(accept_copy(&hello, p, len) == -EBADMSG);
 	CHECK(finish_copy(st, p, len, k2) == -EBADMSG);
-	CHECK(!clock_plausible(&clock_keys, copy, len));
-	CHECK(clock_answer(out, &c, 1, copy, len) == -EBADMSG);
-	CHECK(clock_answered(k2, &time_ns, copy, len) == -EBADMSG);
+	CHECK(!request_plausible(&request_keys, copy, len, INTERVAL, &date));
+	CHECK(request_open(&q, &c, copy, len, INTERVAL) == -EBADMSG);
+	CHECK(request_answered(&asked, &answer, copy, len) == -EBADMSG);
 	fuzz_free(copy);
 }
 
@@ -116,7 +122,7 @@ static void sealed_hello(struct state *st, const uint8_t *p, size_t len)
 	derive(key, P, "set-up", m1, 24, NULL, 0);
 	derive_seal(key, 0, m1 + 24, p, len);
 	len += 24 + DERIVE_TAG_LEN;
-	if (accept_copy(&hello, m1, len))
+	if (accept_copy(&hello, m1, len) || hello.version != TRYST_VERSION)
 		return;
 	n = answer(st, &hello, m1, len);
 	CHECK(n == -EBADMSG || (n == TRYST_ANSWER_MIN && n <= (long)len));
@@ -125,39 +131,65 @@ static void sealed_hello(struct state *st, const uint8_t *p, size_t len)
 /* The collector's welcome with these bytes: once, and the sensor asks again. */
 static void sealed_welcome(struct state *st, const uint8_t *p, size_t len)
 {
-	uint8_t m2[SHROUD_DATAGRAM_MAX], key[KEY_LEN], k2[KEY_LEN];
+	uint8_t m2[SHROUD_DATAGRAM_MAX] = { 0 }, key[KEY_LEN], k2[KEY_LEN];
+	const size_t front = 8 + DERIVE_FRESH_LEN;
 
-	if (len > sizeof(m2) - 8 - DERIVE_TAG_LEN)
+	if (len > sizeof(m2) - front - DERIVE_TAG_LEN)
 		return;
 	ask(st);
 	memcpy(m2, st->asked.answer, 8);
-	derive(key, st->asked.k1, "answer", NULL, 0, NULL, 0);
-	derive_seal(key, 0, m2 + 8, p, len);
-	if (finish_copy(st, m2, 8 + len + DERIVE_TAG_LEN, k2) == 0)
+	derive(key, st->asked.k1, "answer", m2 + 8, DERIVE_FRESH_LEN, NULL, 0);
+	derive_seal(key, 0, m2 + front, p, len);
+	if (finish_copy(st, m2, front + len + DERIVE_TAG_LEN, k2) == 0)
 		CHECK(len >= TRYST_WELCOME_LEN);
 }
 
-/* A question of this length, `where` it is altered, and its answer. */
-static void the_time(size_t len, size_t where, uint8_t how)
+/* What somebody asks who has the collector's public key: with these bytes inside. */
+static void sealed_request(const uint8_t *p, size_t len)
 {
-	uint8_t q[SHROUD_DATAGRAM_MAX], a[SHROUD_DATAGRAM_MAX], key[KEY_LEN];
-	uint64_t time_ns;
-	long n;
+	uint8_t in[SHROUD_DATAGRAM_MAX], out[SHROUD_DATAGRAM_MAX];
+	const struct request_answer said = { .time_ns = 9 };
+	struct request_asked asked;
+	struct request q;
 
-	len = CLOCK_REQUEST_MIN + len % (sizeof(q) - CLOCK_REQUEST_MIN + 1);
-	CHECK(clock_ask(key, q, len, &s, c.public, 1) == 0);
-	CHECK(clock_plausible(&clock_keys, q, len));
-	q[where % len] ^= how;
-	n = clock_answer(a, &c, 9, q, len);
-	CHECK(n <= (long)len);
-	if (n < 0) {
-		CHECK(how && clock_plausible(&clock_keys, q, len) == (where % len >= 24));
+	if (len > sizeof(in) - REQUEST_MIN)
+		return;
+	CHECK(request_cookie(&asked, in, &s, c.public, P, 1, INTERVAL) == 0);
+	derive_seal(asked.key, 0, in + REQUEST_FRONT_LEN, p, len);
+	if (request_open(&q, &c, in, REQUEST_MIN + len, INTERVAL) || q.version != TRYST_VERSION)
+		return;
+	CHECK(q.rest_len == len - REQUEST_BODY_LEN);
+	request_proved(&q, P);
+	CHECK(request_answer(out, &q, &said) <= REQUEST_MIN + len);
+}
+
+/* A request, `where` it is altered, and its answer. */
+static void the_time(size_t where, uint8_t how)
+{
+	uint8_t in[REQUEST_LEN], a[SHROUD_DATAGRAM_MAX];
+	const struct request_answer said = { .time_ns = 9 };
+	struct request_answer got;
+	struct request_asked asked;
+	struct request q;
+	size_t n;
+	int err;
+
+	CHECK(request_cookie(&asked, in, &s, c.public, P, 1, INTERVAL) == 0);
+	CHECK(request_plausible(&request_keys, in, sizeof(in), INTERVAL, &date));
+	where %= sizeof(in);
+	in[where] ^= how;
+	err = request_open(&q, &c, in, sizeof(in), INTERVAL);
+	if (err) {
+		CHECK(how && request_plausible(&request_keys, in, sizeof(in), INTERVAL, &date) ==
+				     (where >= 24));
 		return;
 	}
-	CHECK(!how || (where % len >= 16 && where % len < 24));
+	CHECK(!how || (where >= 16 && where < 24));
+	n = request_answer(a, &q, &said);
+	CHECK(n <= sizeof(in));
 	a[where % n] ^= how;
-	CHECK(clock_answered(key, &time_ns, a, n) == (how ? -EBADMSG : 0));
-	CHECK(how || time_ns == 9);
+	CHECK(request_answered(&asked, &got, a, n) == (how ? -EBADMSG : 0));
+	CHECK(how || got.time_ns == 9);
 }
 
 static void altered(struct state *st, size_t where, uint8_t how)
@@ -180,9 +212,9 @@ static void step(struct state *st, struct fuzz_input *in)
 	size_t number = fuzz_number(in, 2), len;
 	const uint8_t *p = in->p;
 
-	if (what % 5 < 3)
+	if (what % 6 < 3 || what % 6 == 5)
 		p = fuzz_bytes(in, number, &len);
-	switch (what % 5) {
+	switch (what % 6) {
 	case 0:
 		stranger(st, p, len);
 		break;
@@ -196,7 +228,10 @@ static void step(struct state *st, struct fuzz_input *in)
 		altered(st, number, how);
 		break;
 	case 4:
-		the_time(number, fuzz_number(in, 2), how);
+		the_time(number, how);
+		break;
+	case 5:
+		sealed_request(p, len);
 		break;
 	}
 }

@@ -253,6 +253,7 @@ def policies():
     keys_ = b"[Keys]\nAnonymise = /a\nTrajectory = /t\n"
     return [b"[Module count]\n" + entries + show + keys_, b"[module *] # all\r\n" + entries + b"\n\n[Module x]\n" + entries,
             keys_ + b"[Module x]\n" + show + show, entries, b"[Module x]\n" + entries + entries,
+            b"[Module x]\nProof = kernel\n", b"[Module x]\nproof=saluki # a\nProof = x\n",
             b"[Module x]\nShow = payload 129\n", b"[Module x]\nShow = ip prefix x\n", b"[Bark]\n",
             b"[Module x]\nHelper = loop\n", b"[Module x]\nMap = prog_array,\n", b"[Module x]\n\0"]
 

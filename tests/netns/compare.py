@@ -7,13 +7,13 @@ import subprocess
 from reference import captures, trim
 
 LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutdown", "dropped_store",
-          "in_ring", "lost_missing", "lost_disk", "earlier", "in_flight", "balance", "bad_combos",
-          "bad_pieces", "bad_messages")
+          "in_ring", "lost_missing", "lost_disk", "lost_refused", "earlier", "in_flight", "balance",
+          "bad_combos", "bad_pieces", "bad_messages")
 
 
 def frames_in(path):
     """The frames of a file up to where it breaks off, if it does."""
-    it = captures.frames(path)
+    it = captures.frames(path, captures.INTERFACES_MAX)
     while True:
         try:
             yield next(it)

@@ -56,8 +56,10 @@ class Bed:
 
     def many(self, count):
         """Names of sensors for so many runs at once, that the next collector will know. An interval has
-        32 slots for the set-ups of a sensor, and one that begins again and again uses them up."""
-        return [n for i in range(0, count, RUNS_EACH) if self.keys.sensor(n := f"many-{i}")
+        32 slots for the set-ups of a sensor, and one that begins again and again uses them up. They
+        may send all link types that captures have."""
+        return [n for i in range(0, count, RUNS_EACH)
+                if self.keys.sensor(n := f"many-{i}", words="linktypes=any")
                 for _ in range(RUNS_EACH)][:count]
 
     def collector(self, write=None, **kwargs):

@@ -48,6 +48,19 @@ def export_file(bed, path, relay, options=PLAIN, **kwargs):
     return said
 
 
+def small_store(bed):
+    """A sensor with a small store and ring, in a session behind the relay, and a player that will give it
+    more than they hold."""
+    path, frames = long_trace(bed, 12)
+    collector = bed.collector()
+    relay = bed.relay()
+    player = bed.tun("mon0", 803, path, ["--rate", "20000"])
+    sensor = bed.sensor("lib", "mon0", to=relay.address,
+                        options=["--compress", "none", "--store-bytes", "64K", "-B", "64"])
+    testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session", 20)
+    return collector, relay, player, sensor, frames
+
+
 class Live:
     """A long trace played through an interface to a sensor behind the relay."""
 

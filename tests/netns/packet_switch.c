@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * packet_switch SEND-IF LISTEN-IF FRAMES: changes a packet socket's filter again and again while
- * frames come as fast as they can be sent, from no filter at all on. Out: what was counted, by the
- * names of the ledger. Fails where a frame is in no counter, or in two.
+ * packet_switch SEND-IF LISTEN-IF FRAMES [SLOW]: changes a packet socket's filter again and again
+ * while frames come as fast as they can be sent, from no filter at all on. Out: what was counted,
+ * by the names of the ledger. Fails where a frame is in no counter, or in two. SLOW: so many
+ * sockets whose filters take long stand between the socket and its census, so that frames lie
+ * between the two for longer than the two are read; and there are pauses between frames.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +21,11 @@
 #include "agent/tap/packet_socket.h"
 #include "include/saluki/linktype.h"
 
-static unsigned int frames;
+#define PAUSE_US 500
+#define SLOW_MAX 16
+#define STEPS 8
+
+static unsigned int frames, sent_frames, slow, step;
 static int out;
 
 static int open_sender(const char *interface)
@@ -37,16 +43,42 @@ static int open_sender(const char *interface)
 	return fd;
 }
 
+/* A filter as long as the kernel takes it, that refuses. */
+static int open_slow(const char *interface)
+{
+	static struct sock_filter code[BPF_MAXINSNS];
+	struct sock_fprog p = { BPF_MAXINSNS, code };
+	struct sockaddr_ll at = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = if_nametoindex(interface),
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW, 0);
+
+	for (int i = 0; i < BPF_MAXINSNS - 1; i++)
+		code[i] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_DIV | BPF_K, 1);
+	code[BPF_MAXINSNS - 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &p, sizeof(p)) ||
+	    bind(fd, (struct sockaddr *)&at, sizeof(at))) {
+		perror("slow socket");
+		exit(1);
+	}
+	return fd;
+}
+
 static void *send_all(void *arg)
 {
 	uint8_t frame[60] = { 2, 0, 0, 0, 0, 0xfe, 2 };
 
-	for (unsigned int i = 0; i < frames;) {
+	/* Also behind the last of `frames`, until the filter has changed STEPS times. */
+	for (unsigned int i = 0; i < frames || __atomic_load_n(&step, __ATOMIC_ACQUIRE) < STEPS;) {
 		frame[14] = i;
 		if (send(out, frame, sizeof(frame), 0) == sizeof(frame))
-			i++;
+			sent_frames = ++i;
 		else if (errno != ENOBUFS && errno != EAGAIN)
 			exit(1);
+		if (slow)
+			usleep(PAUSE_US);
 	}
 	__atomic_store_n((bool *)arg, true, __ATOMIC_RELEASE);
 	return NULL;
@@ -90,11 +122,13 @@ static bool try(const char *interface, unsigned int first)
 	struct packet_counts *c = packet_counts_map(packet_counts_open());
 	struct packet_socket s;
 	struct packet_ring r;
-	unsigned int step = 0, seen;
+	unsigned int seen;
+	int between[SLOW_MAX];
 	uint64_t taken = 0;
 	pthread_t sender;
 	bool sent = false;
 
+	__atomic_store_n(&step, 0, __ATOMIC_RELEASE);
 	make_filter(&f, first);
 	if (!c || packet_socket_open(&s, PACKET_V3, &o, c) ||
 	    packet_ring_map(&r, &s.layout, s.fd) ||
@@ -102,15 +136,20 @@ static bool try(const char *interface, unsigned int first)
 		perror(interface);
 		exit(1);
 	}
+	for (unsigned int i = 0; i < slow; i++)
+		between[i] = open_slow(interface);
 	pthread_create(&sender, NULL, send_all, &sent);
 	while (!__atomic_load_n(&sent, __ATOMIC_ACQUIRE)) {
 		taken += drain(&r);
 		packet_counts_take(c, s.fd, s.census);
 		seen = c->packets + packet_counts_filtered(c);
-		if (step < 8 && seen > frames / 10 * (step + 1)) {
-			make_filter(&f, masks[step++]);
+		if (step < STEPS && seen > frames / 10 * (step + 1)) {
+			if (slow) /* the change comes anywhere between two frames */
+				usleep(rand() % (2 * PAUSE_US));
+			make_filter(&f, masks[step]);
 			if (packet_socket_filter(&s, &f))
 				exit(1);
+			__atomic_store_n(&step, step + 1, __ATOMIC_RELEASE);
 		}
 	}
 	pthread_join(sender, NULL);
@@ -125,7 +164,9 @@ static bool try(const char *interface, unsigned int first)
 	seen = c->packets + packet_counts_filtered(c);
 	printf("seen %u = filtered %u + ring_full %u + captured %llu, %u changes\n", seen,
 	       packet_counts_filtered(c), c->drops, (unsigned long long)taken, step);
-	sent = seen == frames && taken == c->packets - c->drops && step == 8;
+	sent = seen == sent_frames && taken == c->packets - c->drops && step == STEPS;
+	for (unsigned int i = 0; i < slow; i++)
+		close(between[i]);
 	packet_ring_unmap(&r);
 	packet_socket_close(&s);
 	packet_counts_unmap(c);
@@ -136,11 +177,14 @@ int main(int argc, char **argv)
 {
 	bool good = true;
 
-	if (argc != 4)
+	if (argc != 4 && argc != 5)
 		return 2;
 	out = open_sender(argv[1]);
 	frames = atoi(argv[3]);
+	slow = argc == 5 ? atoi(argv[4]) : 0;
+	if (slow > SLOW_MAX)
+		return 2;
 	for (int i = 0; i < 6; i++)
-		good &= try(argv[2], i & 1);
+		good &= try(argv[2], slow ? 0 : i & 1);
 	return !good;
 }

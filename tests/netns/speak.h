@@ -21,7 +21,9 @@
 #include "wire/message.h"
 #include "wire/tryst.h"
 
+#ifndef SPEAK_WINDOW
 #define SPEAK_WINDOW 1024
+#endif
 #define SPEAK_PATIENCE 60	/* seconds, for a collector on a busy machine */
 #define SPEAK_RECEIVE_US 200000 /* a recv(2) */
 #define SPEAK_HEARD_EVERY 32	/* of the collector's datagrams */
@@ -188,7 +190,7 @@ static void send_message(const uint8_t *message, size_t len)
 }
 
 /* Sends the first `most` pieces of the `len` bytes of a combo. */
-static void send_pieces(uint64_t number, const uint8_t *combo, size_t len, unsigned int most)
+static inline void send_pieces(uint64_t number, const uint8_t *combo, size_t len, unsigned int most)
 {
 	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
 

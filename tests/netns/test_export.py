@@ -7,7 +7,8 @@ import pytest
 
 from netns import testbed
 from netns.compare import assert_same
-from netns.live import PLAIN, Live, assert_whole, export_file, long_trace, written
+from netns.live import (PLAIN, Live, assert_whole, export_file, long_trace, small_store,
+                        written)
 from netns.relay import recorded
 from netns.test_pipeline import as_seen
 from reference import captures, trim
@@ -71,13 +72,7 @@ def test_a_renewal_loses_nothing(bed):
 
 def test_more_than_the_store_holds(bed):
     """The oldest give way, and the ledger says exactly how many frames those were."""
-    path, frames = long_trace(bed, 12)
-    collector = bed.collector()
-    relay = bed.relay()
-    player = bed.tun("mon0", 803, path, ["--rate", "20000"])
-    sensor = bed.sensor("lib", "mon0", to=relay.address,
-                        options=["--compress", "none", "--store-bytes", "64K", "-B", "64"])
-    testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session", 20)
+    collector, relay, player, sensor, frames = small_store(bed)
     relay("cut")
     player.play()
     relay("mend")
@@ -121,10 +116,9 @@ def test_a_bad_network(bed, orders, counter):
     assert_whole(bed, collector, frames, whole=True)
 
 
-@pytest.mark.captures
-def test_a_long_capture(bed):
+def test_a_long_capture(bed, traces):
     path = bed.tmp_path / "hwsim"
-    path.write_bytes(captures.file_bytes(captures.CAPTURES / "hwsim/hwsim.pcap.zst"))
+    path.write_bytes(captures.file_bytes(traces.root / "hwsim/hwsim.pcap.zst"))
     frames = list(captures.frames(path))
     collector = bed.collector()
     relay = bed.relay()
@@ -147,8 +141,9 @@ def test_a_path_with_a_small_mtu(bed):
 
 
 def test_a_path_that_takes_small_datagrams_only(bed):
-    """Set-ups and totals come through, frames do not: they are tried seldom, and wait."""
+    """Short messages come through, frames do not: they are tried seldom, and wait."""
     live = Live(bed, 4, options=PLAIN[:4])
+    live.until_written(500)
     live.relay("mtu 1000")
     live.sensor.expect("takes no datagrams of 1232 bytes", 40)
     before = live.relay.counts()["up_too_large"]

@@ -575,7 +575,7 @@ def test_an_interface_made_anew_while_no_agent_runs(bed, bundled):
 # ---- status ----------------------------------------------------------------------------------------
 
 COUNTERS = {"seen", "filtered", "ring_full", "copy_failed", "captured"}
-SCHEMA = {"interface": str, "source": str, "version": str, "linktype": int, "direction": str,
+SCHEMA = {"interface": str, "link": str, "source": str, "version": str, "linktype": int, "direction": str,
           "snaplen": int, "keep": str, "consume": bool, "channel": (int, type(None)),
           "mhz": (int, type(None)), "width_mhz": (int, type(None)),
           "plan": (dict, type(None)),

@@ -157,11 +157,10 @@ def test_a_flood_and_a_clone(bed, modules, how, source):
     assert len({e["bssid"] for e in (two, *floods)}) == 1  # hashed alike by both
 
 
-@pytest.mark.captures
 @HOW
-def test_stations_of_a_capture(bed, modules, how):
+def test_stations_of_a_capture(bed, traces, modules, how):
     """The maps as the consumer reads them, against what Python reckons."""
-    frames = [f for f in captures.frames(captures.CAPTURES / "hwsim/hwsim.pcap.zst") if len(f.data) == f.orig_len]
+    frames = [f for f in captures.frames(traces.root / "hwsim/hwsim.pcap.zst") if len(f.data) == f.orig_len]
     begin = frames[0].time_ns
     frames = [f._replace(time_ns=begin + (f.time_ns - begin) // 20) for f in frames]  # in 3.4 s
     air = Air(bed, modules, frames, how)

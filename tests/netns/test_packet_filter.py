@@ -190,3 +190,12 @@ def test_a_filter_is_replaced_with_no_frame_lost_or_counted_twice(bed):
                      stdout=subprocess.PIPE, timeout=120)
     print(out.stdout)
     assert out.returncode == 0 and len(out.stdout.splitlines()) == 6, out.stdout
+
+
+def test_frames_long_on_their_way_are_counted_when_the_first_filter_comes(bed):
+    """A CPU that is stopped between the two sockets looks as if no frame came."""
+    testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
+    out = bed.ns.run(testbed.BUILD / "tests/packet_switch", "veth0", "tap0", 800, 6, check=False,
+                     stdout=subprocess.PIPE, timeout=120)
+    print(out.stdout)
+    assert out.returncode == 0 and len(out.stdout.splitlines()) == 6, out.stdout

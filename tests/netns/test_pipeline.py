@@ -42,11 +42,11 @@ def test_bundled_trace(bed, bundled):
 RUNS_OF_ONE = 4
 
 
-@pytest.mark.captures
 @pytest.mark.parametrize("folder", ["hwsim", "radiotap", "dot11-other", "wired"])
-def test_every_capture_from_files(bed, folder):
+def test_every_capture_from_files(bed, traces, folder):
     """Stamps to the nanosecond, all link types, one run after the other."""
-    paths = captures.folder(folder)
+    paths = traces.folder(folder)
+    assert paths
     names = bed.many(len(paths))
     collector = bed.collector()
     sent = []
@@ -138,10 +138,12 @@ def test_interface_block_says_who_and_how(bed, bundled):
 # ---- live ------------------------------------------------------------------------------------------
 
 
-def combined(linktype, folders):
+def combined(traces, linktype, folders):
     """All frames of one link type as one list."""
-    return [f for folder in folders for path in captures.folder(folder) for f in frames_in(path)
-            if f.linktype == linktype and f.data]
+    found = [f for folder in folders for path in traces.folder(folder) for f in frames_in(path)
+             if f.linktype == linktype and f.data]
+    assert found, (traces.root, folders, linktype)
+    return found
 
 
 def live(bed, target, frames, rate, options=(), arphrd=None):
@@ -170,11 +172,10 @@ def as_seen(frames):
 
 
 @pytest.mark.alone
-@pytest.mark.captures
 @pytest.mark.parametrize("linktype,ring", [(105, "bpf"), (119, "bpf"), (127, "bpf"),
                                            (127, "mapped")])
-def test_every_80211_frame_live(bed, linktype, ring):
-    frames = combined(linktype, ["radiotap", "dot11-other", "hwsim"])
+def test_every_80211_frame_live(bed, traces, linktype, ring):
+    frames = combined(traces, linktype, ["radiotap", "dot11-other", "hwsim"])
     got, stats, _ = live(bed, "mon0", frames, 50000, ["--ring", ring], ARPHRD[linktype])
     assert_same(as_seen(frames), got, stamps=False)
     assert_balanced(stats, len(frames))
@@ -183,14 +184,13 @@ def test_every_80211_frame_live(bed, linktype, ring):
 
 
 @pytest.mark.alone
-@pytest.mark.captures
 @pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc"),
                                      ("--source", "xdp", "--ring", "mapped"),
                                      ("--source", "tc", "--ring", "mapped"),
                                      ("--keep", "headers")])
-def test_every_wired_frame_live(bed, options):
+def test_every_wired_frame_live(bed, traces, options):
     """VLAN tags too: for tc the kernel has taken them off, and they are put back."""
-    frames = [f for f in combined(1, ["wired"]) if 14 <= len(f.data) <= 65535]
+    frames = [f for f in combined(traces, 1, ["wired"]) if 14 <= len(f.data) <= 65535]
     got, stats, said = live(bed, "tap0", frames, 50000, options)
     assert ("by tc" in said) == ("tc" in options)
     assert_same(as_seen(frames), got, headers=True if "headers" in options else None, stamps=False)
@@ -273,13 +273,13 @@ def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
 
 
 @pytest.mark.alone
-@pytest.mark.captures
-def test_100000_frames_a_second(bed):
+def test_100000_frames_a_second(bed, traces):
     """The figure of the issue: every frame written, ledger zero, at this rate.
 
     For 2.6 s: the player catches up after a pause of its CPU, unless that comes at the end.
     """
-    frames = 8 * list(captures.frames(captures.CAPTURES / "hwsim/hwsim-all-groundtruth.pcap.zst"))
+    trace = list(captures.frames(traces.root / "hwsim/hwsim-all-groundtruth.pcap.zst"))
+    frames = trace * -(-256_000 // len(trace))
     started = time.monotonic()
     got, stats, _ = live(bed, "mon0", frames, 100000, arphrd=803)
     span = (got[-1].time_ns - got[0].time_ns) / 1e9

@@ -44,7 +44,7 @@ def test_preshared_keys(bed, bundled):
     for name, reader in readers.items():
         status, said = reader.finish(signo=None)
         assert status == (0 if name == "lib" else 1), (name, said)
-        assert ("never answered" in said) == (name != "lib")
+        assert ("gave no session" in said) == (name != "lib")
     assert collector.finish()[0] == 0
     assert_same(captures.frames(bundled), captures.frames(bed.out))
     assert_balanced(collector.sensor_stats("lib"), 1171)
@@ -72,6 +72,35 @@ def collector_at(bed, listen, write):
     return c
 
 
+def test_each_collector_has_its_own_fault(bed, bundled):
+    """Three faults, each said once while it is found and once at the end, with the right address."""
+    third = "10.99.0.1:5602"
+    collector_at(bed, FIRST, "first")
+    reader = bed.reader("late", bundled, to=FIRST, options=["--to", SECOND, "--to", third])
+    status, said = reader.finish(signo=None)
+    assert status == 1
+    assert "collectors: did not take all frames before the end; dropped_store 1171" in said
+    faults = {FIRST: "it answers, but sets no session up; ", SECOND: "nothing listens there; ",
+              third: "no route there at present: Network is unreachable; "}
+    for at, fault in faults.items():
+        assert f"collector {at}: gave no session: {fault}" in said, said
+    for at, after in ((FIRST, SECOND), (SECOND, third)):
+        line = next(l for l in said.splitlines() if f"Trying collector {after}" in l)
+        assert f"collector {at}: {faults[at]}" in line, said
+    assert "no answer" not in said, said
+
+
+def test_a_fault_at_the_first_is_said_where_the_second_is_good(bed, bundled):
+    collector_at(bed, FIRST, "first")
+    key = bed.keys.sensor("late")  # the first has read its list by now
+    second = collector_at(bed, SECOND, "second")
+    status, said = bed.reader("late", bundled, key=key, options=["--to", SECOND]).finish(signo=None)
+    assert status == 0 and second.finish()[0] == 0
+    line = next(l for l in said.splitlines() if f"Trying collector {SECOND}" in l)
+    assert f"collector {FIRST}: it answers, but sets no session up; " in line, said
+    assert f"collector {SECOND}: answers" in said
+
+
 def part(collector):
     """What it has written: from where in the run, and to where."""
     stats = collector.sensor_stats("lib")
@@ -91,7 +120,8 @@ def test_another_collector_and_back(bed):
     player.go()
     testbed.wait_for(writes(first), "the first", 20)
     first.kill_all()
-    sensor.expect(f"collector {FIRST}: no answer; trying {SECOND}", 30)
+    said = sensor.expect(f"Trying collector {SECOND}", 30)
+    assert f"collector {FIRST}: nothing listens there; " in said, said
     testbed.wait_for(writes(second), "the second", 20)
     again = collector_at(bed, FIRST, "again")
     sensor.expect(f"collector {FIRST}: answers", 60)

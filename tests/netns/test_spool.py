@@ -299,4 +299,4 @@ def test_what_is_something_else(bed):
     first = w.sensor()
     second = w.bed.sensor("lib", "lo", key=w.key, options=w.options, ready=None)
     assert second.finish(signo=None)[0] == 1 and "another saluki has it" in second.said
-    assert "never answered" in first.finish()[1] and w.spool.stat().st_size == 0
+    assert "gave no session" in first.finish()[1] and w.spool.stat().st_size == 0

@@ -132,10 +132,9 @@ def test_frames_of_every_shape(bed, saluki):
 
 
 @EACH
-@pytest.mark.captures
-def test_every_capture(bed, saluki):
+def test_every_capture(bed, traces, saluki):
     folders = ["hwsim", "radiotap", "dot11-other", "wired"]
-    read_all(bed, saluki, [(t, combined(t, folders)) for t in (1, 105, 119, 127)])
+    read_all(bed, saluki, [(t, combined(traces, t, folders)) for t in (1, 105, 119, 127)])
 
 
 def test_status_and_filter_ask_the_agent(bed, bundled):

@@ -40,9 +40,9 @@ Priority = 100
 """
 
 
-def background(rate):
+def background(traces, rate):
     """All wired captures, one behind the other, evenly."""
-    sent = [f for path in captures.folder("wired") for f in captures.frames(path)
+    sent = [f for path in traces.folder("wired") for f in captures.frames(path)
             if f.linktype == 1 and 14 <= len(f.data) <= 1514]
     return [Frame(n * 10**9 // rate, len(f.data), 1, f.data) for n, f in enumerate(sent)]
 
@@ -98,11 +98,10 @@ def assert_right(found, how):
     assert found[-1] == {"event": "end", "outbreaks": 1, "hits": 0, "bad_events": 0}
 
 
-@pytest.mark.captures
 @pytest.mark.alone
 @pytest.mark.parametrize("how", ["", "hashed", "prefix"])
-def test_a_worm_amid_real_traffic(bed, modules, how):
-    frames = background(6000)
+def test_a_worm_amid_real_traffic(bed, traces, modules, how):
+    frames = background(traces, 6000)
     begin_ns = frames[len(frames) // 2].time_ns
     frames = sorted([*frames, *worm(begin_ns)], key=lambda f: f.time_ns)
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)

@@ -65,14 +65,13 @@ def as_got(frames):
 # ---- the same frames as by any other source ---------------------------------------------------------
 
 
-@pytest.mark.captures
 @pytest.mark.parametrize("options,snaplen,headers,shortest", [
     ((), 192, None, 14), (("--keep", "headers"), 192, True, 14), (("-s", "1"), 1, None, 1500),
     (("-s", "1768"), 1768, None, 1500), (("-s", "1769"), 1769, None, 1500),
     (("-s", str(ROOM)), ROOM, None, 1500)])
-def test_every_wired_frame(bed, options, snaplen, headers, shortest):
+def test_every_wired_frame(bed, traces, options, snaplen, headers, shortest):
     """Frames up to 64 KiB, for which the driver has no XDP; at the edges of chunks and slots."""
-    frames = [f for f in combined(1, ["wired"]) if shortest <= len(f.data) <= 65535]
+    frames = [f for f in combined(traces, 1, ["wired"]) if shortest <= len(f.data) <= 65535]
     got, stats, said = live(bed, "tap0", frames, 20000, [*ROOMY, *options])
     assert "by xsk copy generic" in said
     assert_same(as_seen(frames), got, snaplen, headers, stamps=False)
@@ -80,11 +79,10 @@ def test_every_wired_frame(bed, options, snaplen, headers, shortest):
     assert [f.time_ns for f in got] == sorted(f.time_ns for f in got)
 
 
-@pytest.mark.captures
 @pytest.mark.parametrize("linktype,folder", [(105, "dot11-other"), (127, "radiotap")])
-def test_every_80211_frame(bed, linktype, folder):
+def test_every_80211_frame(bed, traces, linktype, folder):
     """From a monitor interface; frames shorter than an Ethernet header too."""
-    frames = combined(linktype, [folder])
+    frames = combined(traces, linktype, [folder])
     got, stats, _ = live(bed, "mon0", frames, 50000, ROOMY, ARPHRD[linktype])
     assert_same(as_seen(frames), got, stamps=False)
     assert_balanced(stats, len(frames))

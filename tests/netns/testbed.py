@@ -167,6 +167,11 @@ def anonymous_kib(pid):
     return total
 
 
+def public_of(secret):
+    """The public key of a secret one, as text."""
+    return saluki("pubkey", input=secret, check=True).stdout.strip()
+
+
 class Keys:
     """Key files of a collector and its sensors."""
 
@@ -180,14 +185,14 @@ class Keys:
 
     def _pair(self, path, second_line=""):
         secret = saluki("genkey", check=True).stdout
-        public = saluki("pubkey", input=secret, check=True).stdout.strip()
+        public = public_of(secret)
         path.touch(mode=0o600)
         path.write_text(secret + second_line)
         return public
 
-    def sensor(self, name, listed=True):
+    def sensor(self, name, listed=True, words=""):
         """Returns the key file of a sensor, a new one if need be, which the collector will know
-        if `listed`; collectors read the list when they start."""
+        if `listed`, with `words` behind its key; collectors read the list when they start."""
         path = self.directory / f"{name}.key"
         if path.exists():
             return path
@@ -195,7 +200,7 @@ class Keys:
         self.count += 1
         if listed:
             with self.sensors.open("a") as f:
-                f.write(f"{name} {self.count} {public}\n")
+                f.write(f"{name} {self.count} {public} {words}\n")
         return path
 
 
@@ -215,6 +220,13 @@ class Process:
         if text not in self.said:
             self.said += lines_until(self.popen.stderr, time.monotonic() + seconds, text)
         return self.said
+
+    def expect_again(self, signo, text, seconds=20):
+        """Sends the signal, and waits until the program has said `text` once more."""
+        before, self.said = self.said, ""
+        self.send_signal(signo)
+        self.expect(text, seconds)
+        self.said = before + self.said
 
     def pid(self):
         """nsenter executes the program in its own place."""
@@ -248,13 +260,15 @@ class Process:
 
 
 class Collector(Process):
-    def __init__(self, ns, keys, write, listen="127.0.0.1:5600", options=(), **kwargs):
+    def __init__(self, ns, keys, write, listen="127.0.0.1:5600", options=(), ready="listening on",
+                 before=(), **kwargs):
+        """`before` is a command that executes the collector in its own place."""
         self.stats_file = keys.directory / "stats.json"
         with contextlib.suppress(FileNotFoundError):
             self.stats_file.unlink()
-        super().__init__(ns, [BUILD / "saluki-collector", "--listen", listen, "--key",
+        super().__init__(ns, [*before, BUILD / "saluki-collector", "--listen", listen, "--key",
                               keys.collector, "--sensors", keys.sensors, "-w", write,
-                              "--stats-file", self.stats_file, *options], "listening on", **kwargs)
+                              "--stats-file", self.stats_file, *options], ready, **kwargs)
 
     def stats(self):
         return json.loads(self.stats_file.read_text())

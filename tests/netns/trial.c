@@ -35,6 +35,16 @@ static long remove_file(void)
 	return unlink(removed);
 }
 
+/* In any file that is open; behind its end, where there is nothing. */
+static long punch_hole(void)
+{
+	long got = -1;
+
+	for (int fd = 3; fd < 256 && got < 0; fd++)
+		got = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 1LL << 40, 4096);
+	return got;
+}
+
 static long execute(void)
 {
 	char *argv[] = { "true", NULL }, *envp[] = { NULL };
@@ -130,6 +140,7 @@ static const struct {
 	{ "mount", mount_something },
 	{ "become root", become_root },
 	{ "signal others", signal_others },
+	{ "punch a hole", punch_hole },
 };
 
 static void try(int signo, siginfo_t *info, void *context)

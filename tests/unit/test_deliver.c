@@ -38,12 +38,14 @@ static struct {
 		uint64_t at_ns;
 		struct ack ack;
 	} back[LINK_MAX];
+	unsigned int back_count; /* of them that are on their way */
 	uint64_t acks;
 
 	/* the collector */
 	struct table table;
 	struct shroud_rx rx;
 	uint64_t taken, lost_combos, forget;
+	bool holds, full, refused_some; /* its disk is full; its memory is; since the last ACK */
 	bool whole[COMBOS * 4];
 	uint8_t got[COMBOS * 4][COMBO_WIRE_MAX / 8 + 1];
 	uint8_t *bytes[COMBOS * 4];
@@ -74,11 +76,12 @@ bool session_ack(struct session *s, unsigned int generation, struct ack *ack)
 {
 	(void)s;
 	assert_int_equal(generation, w.generation);
-	for (int i = 0; i < LINK_MAX; i++) {
+	for (int i = 0; w.back_count && i < LINK_MAX; i++) {
 		if (!w.back[i].at_ns || w.back[i].at_ns > w.now_ns)
 			continue;
 		*ack = w.back[i].ack;
 		w.back[i].at_ns = 0;
+		w.back_count--;
 		return true;
 	}
 	return false;
@@ -166,7 +169,7 @@ static uint8_t combo_byte(uint64_t count, size_t i)
 
 static void take(void)
 {
-	while (w.whole[w.taken]) {
+	while (w.whole[w.taken] && !w.holds) {
 		for (size_t i = 0; i < w.total[w.taken]; i++)
 			if (i / 2 != 1) /* the sensor's id */
 				assert_int_equal(w.bytes[w.taken][i], combo_byte(w.taken, i));
@@ -233,6 +236,13 @@ static void hear(const struct datagram *d)
 	len = shroud_open(&w.rx, &w.table, e->low, &number, message, d->bytes, d->len);
 	if (len < 0)
 		return; /* of an earlier session */
+	if (message[0] == MESSAGE_COMBO && w.full) {
+		w.pieces++;
+		w.refused_some = true;
+		if (!w.unacked++)
+			w.ack_due_ns = w.now_ns + 20 * MS;
+		return;
+	}
 	if (message[0] == MESSAGE_COMBO && piece_read(&p, message, len) == 0)
 		hear_piece(&p);
 	else if (message[0] == MESSAGE_FLOOR)
@@ -248,6 +258,8 @@ static void answer(void)
 	uint64_t slot = w.acks++ % LINK_MAX;
 
 	w.unacked = 0;
+	a.flags = (w.whole[w.taken] ? ACK_WHOLE : 0) | (w.refused_some ? ACK_FULL : 0);
+	w.refused_some = false;
 	shroud_received(&w.rx, a.received);
 	for (int n = 0; n < 64; n++)
 		a.held |= (uint64_t)w.whole[w.taken + 1 + n] << n;
@@ -255,6 +267,7 @@ static void answer(void)
 		return;
 	assert_int_equal(w.back[slot].at_ns, 0);
 	w.back[slot].at_ns = w.now_ns + w.delay_ns;
+	w.back_count++;
 	w.back[slot].ack = a;
 }
 
@@ -285,6 +298,7 @@ static void new_session(bool padded)
 	shroud_rx_free(&w.rx, &w.table);
 	memset(w.there, 0, sizeof(w.there));
 	memset(w.back, 0, sizeof(w.back));
+	w.back_count = 0;
 	w.sent = w.acks = w.unacked = 0;
 	w.floors_before = w.floors;
 	w.generation++;
@@ -611,6 +625,58 @@ static void a_collector_without_room(void **state)
 	assert_int_equal(w.forget, 0);
 }
 
+/* For an hour the collector has all that it may have, and writes none of it: no piece is sent
+ * again. */
+static void a_collector_whose_disk_is_full(void **state)
+{
+	unsigned int pieces;
+
+	(void)state;
+	begin(1 << 20);
+	w.holds = true;
+	while (put())
+		;
+	for (int ms = 0; ms < 5000; ms++)
+		turn();
+	assert_int_equal(w.taken, 0);
+	assert_true(w.whole[0] && w.whole[63] && !w.whole[64]);
+	pieces = w.pieces;
+	for (int ms = 0; ms < 3600 * 1000; ms++)
+		turn();
+	assert_int_equal(w.pieces, pieces);
+	w.holds = false;
+	take();
+	while (!store_is_empty(&w.d.store))
+		turn();
+	assert_int_equal(w.taken, w.d.store.end);
+}
+
+/* What it says is believed: that is not the path, which takes large datagrams as before. */
+static void a_collector_without_memory(void **state)
+{
+	unsigned int pieces;
+
+	(void)state;
+	begin(1 << 20);
+	deliver(20, 5000);
+	w.full = true;
+	for (int i = 0; i < 40; i++)
+		assert_true(put());
+	for (int ms = 0; ms < 60 * 1000; ms++)
+		turn();
+	pieces = w.pieces;
+	for (int ms = 0; ms < 600 * 1000; ms++)
+		turn();
+	print_message("no memory: %u pieces in 10 minutes\n", w.pieces - pieces);
+	assert_in_range(w.pieces - pieces, 1, 600); /* 4 each 5 s */
+	assert_false(w.d.told_pause);
+	assert_int_equal(w.d.datagram_len, SHROUD_DATAGRAM_MAX);
+	w.full = false;
+	for (int ms = 0; ms < 10000 && !store_is_empty(&w.d.store); ms++)
+		turn();
+	assert_true(store_is_empty(&w.d.store));
+}
+
 /* An agent was killed between sending and counting: the collector has the first combo. */
 static void the_collector_has_it_already(void **state)
 {
@@ -641,11 +707,13 @@ static void nonsense_is_not_believed(void **state)
 		assert_true(put());
 	turn();
 	w.back[LINK_MAX - 1].at_ns = 1;
+	w.back_count++;
 	w.back[LINK_MAX - 1].ack = ahead;
 	turn();
 	assert_int_equal(w.d.store.lowest, 0);
 	/* It says that it has all for ever: so be it, but nothing breaks. */
 	w.back[LINK_MAX - 1].at_ns = 1;
+	w.back_count++;
 	w.back[LINK_MAX - 1].ack = much;
 	for (int i = 0; i < 100; i++)
 		turn();
@@ -672,6 +740,8 @@ int main(void)
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(a_store_that_always_overflows),
 		cmocka_unit_test(a_collector_without_room),
+		cmocka_unit_test(a_collector_whose_disk_is_full),
+		cmocka_unit_test(a_collector_without_memory),
 		cmocka_unit_test(the_collector_has_it_already),
 		cmocka_unit_test(nonsense_is_not_believed),
 	};

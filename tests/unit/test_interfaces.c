@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/interfaces.o collector/pcapng.o wire/info.o wire/channel.o */
+/* links: collector/interfaces.o collector/linktypes.o collector/pcapng.o wire/info.o
+ * wire/channel.o */
 #include "unit.h"
 
 #include "collector/sensors.h"
@@ -97,24 +98,86 @@ static void what_is_said_anew_begins_a_block(void **state)
 	assert_int_equal(frame(1, 1), 3);
 }
 
+/* Says something else each time, and sends a frame. Returns how many blocks it had for it. */
+static uint32_t changes(int count)
+{
+	uint32_t before = blocks;
+	static int n;
+	char lines[64];
+
+	while (count--) {
+		snprintf(lines, sizeof(lines), "interface.0=a\nfilter.0=port %d\n", n++);
+		say(lines);
+		frame(1, 0);
+	}
+	return blocks - before;
+}
+
+#define MOST (INTERFACES_BLOCKS_MAX + INTERFACES_EXTRA_MAX)
+
 static void a_sensor_that_cannot_decide_is_bounded(void **state)
 {
-	char lines[64];
-	uint32_t id = 0;
+	uint64_t now_ns = 1;
 
 	(void)state;
-	for (int i = 0; i < 10000; i++) {
-		snprintf(lines, sizeof(lines), "interface.0=a\nfilter.0=port %d\n", i);
-		say(lines);
-		id = frame(1, 0);
+	interfaces_begin(&s, 1, now_ns);
+	say("interface.1=b\n");
+	frame(1, 1);
+	assert_int_equal(changes(10000), MOST - 1);
+	assert_int_equal(interfaces_left(&s), 0);
+	/* It stays under the newest block; the other interface has its own still. */
+	assert_int_equal(frame(1, 0), blocks - 1);
+	assert_int_equal(frame(1, 1), 0);
+	assert_true(interfaces_known(&s, 1, 1) && !interfaces_known(&s, 127, 1));
+	/* One more each ten seconds; those of an hour together. */
+	interfaces_begin(&s, 1, now_ns += INTERFACES_EXTRA_NS);
+	assert_int_equal(changes(100), 1);
+	interfaces_begin(&s, 1, now_ns += 360 * INTERFACES_EXTRA_NS);
+	assert_int_equal(changes(1000), 360);
+	/* In the next section those for nothing, too. */
+	interfaces_begin(&s, 2, now_ns);
+	assert_int_equal(changes(1000), INTERFACES_BLOCKS_MAX);
+	interfaces_begin(&s, 3, now_ns += 1000000000000000);
+	assert_int_equal(changes(10000), MOST);
+}
+
+/* Frames of the next run are under blocks of their own, while there are any. */
+static void runs_are_bounded(void **state)
+{
+	struct pcapng_statistics st;
+
+	(void)state;
+	interfaces_begin(&s, 1, 1);
+	say("interface.0=a\n");
+	for (uint32_t run = 0; run < 10000; run++) {
+		assert_int_equal(frame(1, 0), run < MOST ? run : MOST - 1);
+		frame(1, 0);
+		for (unsigned int i = 0, present = 0; i < s.interfaces.count; i++) {
+			if (!interfaces_present(&s, i))
+				continue;
+			interfaces_statistics(&s, i, &st);
+			assert_int_equal(present++, 0);
+			assert_int_equal(st.delivered, 2);
+			assert_true(st.time_ns == st.start_ns + 1);
+		}
+		interfaces_run_end(&s);
 	}
-	assert_int_equal(blocks, INTERFACES_BLOCKS_MAX);
-	assert_int_equal(id, INTERFACES_BLOCKS_MAX - 1);
-	assert_true(says("port 31"));
-	/* Another kind of frames still gets one; it takes the place of another. */
-	assert_int_equal(frame(127, 0), INTERFACES_BLOCKS_MAX);
-	assert_int_equal(frame(127, 0), INTERFACES_BLOCKS_MAX);
-	assert_int_equal(s.interfaces.count, INTERFACES_BLOCKS_MAX);
+	assert_int_equal(blocks, MOST);
+}
+
+/* An operator who changes filters all the time takes no block from an interface that comes later,
+ * until all are used up. */
+static void each_kind_keeps_a_block(void **state)
+{
+	(void)state;
+	interfaces_begin(&s, 1, 1);
+	say("interface.0=a\n");
+	for (uint8_t i = 1; i < 32; i++)
+		frame(127, i);
+	changes(200);
+	assert_int_equal(frame(127, 1), 0);
+	assert_int_equal(frame(127, 31), 30);
+	assert_int_equal(blocks, 231);
 }
 
 static void statistics_are_the_interfaces_own(void **state)
@@ -174,6 +237,8 @@ int main(void)
 		cmocka_unit_test_setup(each_pair_has_a_block_of_its_own, begin),
 		cmocka_unit_test_setup(what_is_said_anew_begins_a_block, begin),
 		cmocka_unit_test_setup(a_sensor_that_cannot_decide_is_bounded, begin),
+		cmocka_unit_test_setup(runs_are_bounded, begin),
+		cmocka_unit_test_setup(each_kind_keeps_a_block, begin),
 		cmocka_unit_test_setup(statistics_are_the_interfaces_own, begin),
 		cmocka_unit_test_setup(a_block_of_dwells_alone_lasts_as_they_do, begin),
 	};

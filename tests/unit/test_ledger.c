@@ -111,6 +111,7 @@ static void runs_add_up(void **state)
 	assert_int_equal(ledger_sum(&l).written, 12);
 	assert_int_equal(ledger_sum(&l).lost_missing, 2);
 	assert_int_equal(ledger_balance(&l), 0);
+	ledger_free(&l);
 }
 
 static void an_imbalance_is_seen(void **state)
@@ -217,6 +218,7 @@ static void what_nobody_came_for_has_vanished(void **state)
 	combo(&l, 0, 5);
 	ledger_totals(&l, &other);
 	assert_int_equal(ledger_balance(&l), 0);
+	ledger_free(&l);
 }
 
 /* A run that nobody carries on has had its last word all the same. */
@@ -237,6 +239,46 @@ static void frames_left_in_a_ring_stay_counted(void **state)
 	assert_int_equal(ledger_balance(&l), 0);
 	l.before.sensor.in_ring--;
 	assert_int_equal(ledger_balance(&l), 1);
+	ledger_free(&l);
+}
+
+/* Two machines with one key take the session from one another: each frame counts once. */
+static void runs_in_turn(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals one = totals(30, false), other = totals(7, false);
+
+	(void)state;
+	ledger_run_start(&l, 1, 0);
+	combo(&l, 0, 20);
+	one.captured += 3;
+	one.seen += 3; /* 10 exported frames are on their way, 3 in the sensor */
+	ledger_totals(&l, &one);
+	ledger_run_close(&l);
+	ledger_run_start(&l, 2, 0);
+	assert_int_equal(ledger_sum(&l).vanished, 3);
+	assert_int_equal(ledger_sum(&l).lost_missing, 10);
+	combo(&l, 0, 7);
+	ledger_totals(&l, &other);
+	for (int turn = 0; turn < 5; turn++) {
+		ledger_run_start(&l, 1, 20 + turn);
+		assert_int_equal(ledger_sum(&l).vanished, 0);
+		combo(&l, 20 + turn, 1);
+		ledger_run_close(&l);
+		ledger_run_start(&l, 2, 7);
+		assert_int_equal(ledger_balance(&l), 0);
+	}
+	ledger_run_start(&l, 1, 25);
+	combo(&l, 25, 8);
+	one = totals(33, true);
+	ledger_totals(&l, &one);
+	assert_int_equal(l.runs, 2);
+	assert_int_equal(ledger_sum(&l).sensor.seen, 50);
+	assert_int_equal(ledger_sum(&l).written, 40);
+	assert_int_equal(ledger_sum(&l).earlier, 0);
+	assert_int_equal(ledger_sum(&l).lost_missing, 0);
+	assert_int_equal(ledger_balance(&l), 0);
+	ledger_free(&l);
 }
 
 /* A sensor gave combos up, and says so: the others that come are known to the frame. */
@@ -282,6 +324,7 @@ static void what_was_gone_before(void **state)
 		ledger_run_start(&l, 2, 0); /* and afterwards */
 		ledger_totals(&l, &(struct totals){ .final = 1 });
 	}
+	ledger_free(&l);
 }
 
 /* The same of a run that is known, but not to its end: a pipe has no names to be read again. */
@@ -303,6 +346,27 @@ static void what_was_written_and_not_known(void **state)
 	assert_int_equal(ledger_balance(&l), 0);
 }
 
+/* A file has all names: frames that are gone and not in it were lost with a killed sensor. */
+static void what_is_not_in_the_file_is_missing(void **state)
+{
+	struct ledger l = { 0 };
+	struct totals t = totals(100, true);
+
+	(void)state;
+	ledger_run_start(&l, 1, 20);
+	ledger_run_known(&l);
+	assert_int_equal(ledger_floor(&l, 50), 0);
+	combo(&l, 50, 50);
+	ledger_totals(&l, &t);
+	assert_int_equal(ledger_sum(&l).earlier, 20);
+	assert_int_equal(ledger_sum(&l).lost_missing, 30);
+	assert_int_equal(ledger_balance(&l), 0);
+	ledger_run_start(&l, 2, 0); /* of which nothing is known */
+	assert_int_equal(ledger_floor(&l, 10), 0);
+	assert_int_equal(l.now.unheard, 10);
+	ledger_free(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,9 +381,11 @@ int main(void)
 		cmocka_unit_test(a_run_that_is_carried_on),
 		cmocka_unit_test(what_nobody_came_for_has_vanished),
 		cmocka_unit_test(frames_left_in_a_ring_stay_counted),
+		cmocka_unit_test(runs_in_turn),
 		cmocka_unit_test(what_a_sensor_gave_up),
 		cmocka_unit_test(what_was_gone_before),
 		cmocka_unit_test(what_was_written_and_not_known),
+		cmocka_unit_test(what_is_not_in_the_file_is_missing),
 	};
 
 	return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/one_way.o agent/export/one_way_send.o agent/export/session.o
- * agent/export/set_up.o agent/export/slots.o agent/export/hear.o agent/export/mailbox.o
- * agent/export/reach.o agent/export/deliver.o agent/export/deliver_send.o
- * agent/export/deliver_hear.o agent/export/flight.o agent/export/flight_window.o
- * agent/export/pieces.o agent/export/store.o agent/queue.o agent/source/clock.o wire/tryst.o
- * wire/shroud.o wire/table.o wire/derive.o wire/keys.o wire/clock_request.o wire/info.o
- * wire/combo.o wire/forms.o wire/fields.o */
+ * agent/export/instance.o agent/export/set_up.o agent/export/why.o agent/export/slots.o
+ * agent/export/hear.o agent/export/mailbox.o agent/export/reach.o agent/export/deliver.o
+ * agent/export/deliver_send.o agent/export/deliver_hear.o agent/export/flight.o
+ * agent/export/flight_window.o agent/export/pieces.o agent/export/store.o agent/queue.o
+ * agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o
+ * wire/request.o wire/info.o wire/combo.o wire/forms.o wire/fields.o */
 /* One way: what a sensor says that hears nothing, when, and at what pace. */
 #include "unit.h"
 

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/open.o collector/reply.o collector/take.o collector/meet.o collector/session.o
- * collector/one_way.o collector/sensors.o collector/sensors_file.o collector/groups_file.o wire/channel.o collector/reassemble.o
- * collector/pool.o collector/ledger.o collector/interfaces.o collector/pcapng.o
- * collector/pcapng_walk.o collector/decompress.o wire/tryst.o wire/shroud.o wire/derive.o
- * wire/keys.o wire/table.o wire/clock_request.o wire/combo.o collector/spool.o wire/spool.o
+/* links: collector/open.o collector/admit.o collector/requests.o collector/repeats.o
+ * collector/refused.o collector/quota.o collector/reply.o collector/take.o collector/take_combo.o
+ * collector/take_run.o collector/refuse.o collector/linktypes.o collector/pseudo_header.o
+ * collector/meet.o collector/session.o collector/one_way.o collector/sensors.o
+ * collector/sensors_file.o collector/groups_file.o wire/channel.o collector/reassemble.o
+ * collector/pool.o collector/serve.o collector/budget.o collector/ledger.o collector/interfaces.o
+ * collector/pcapng.o collector/pcapng_walk.o collector/decompress.o wire/tryst.o wire/shroud.o
+ * wire/derive.o wire/keys.o wire/table.o wire/request.o wire/combo.o collector/spool.o wire/spool.o
  * wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
- * collector/coverage.o collector/event.o collector/said_json.o wire/channel.o wire/dwell.o wire/said.o */
+ * collector/coverage.o collector/event.o collector/said_json.o wire/channel.o wire/dwell.o
+ * wire/said.o */
 /* Datagrams of sensors and strangers: what the collector takes of them, and what it says to it. */
 #include "open_world.h"
 
 static struct end a, b;
+
+static void listed_one_way(void);
 
 static int begin(void **state)
 {
@@ -356,7 +362,7 @@ static void removed_and_listed_again(void **state)
 	from_port(a.m1, a.m1_len, a.port);
 	assert_int_equal(o->counters.not_ours, had + 2);
 	assert_int_equal(o->table.used,
-			 3 * TRYST_SLOTS - 1 + list.list[1]->sessions[0].rx.ahead - 1);
+			 3 * TRYST_SLOTS - 1 + 1 + list.list[1]->sessions[0].rx.ahead - 1);
 	assert_true(sodium_is_zero(list.list[0]->pair, KEY_LEN));
 	say_combo(&b); /* the other one's session goes on */
 	assert_int_equal(frames_written, 3);
@@ -525,6 +531,63 @@ static void the_old_session_is_of_another_run(void **state)
 	end_free(&was);
 }
 
+/* Another agent goes on with the run: it lays combos out anew and has a last word of its own. What
+ * the one before it had under way must not be joined with that. */
+static void another_process_goes_on_with_the_run(void **state)
+{
+	struct sensor *s = list.list[0];
+	struct end was;
+	uint64_t strange;
+
+	(void)state;
+	set_up(&a);
+	say_combo(&a);
+	was = a;
+	memset(&a.rx, 0, sizeof(a.rx));
+	table_init(&a.table, 512);
+	clock_now_ns += SECOND;
+	set_up(&a);
+	say_totals(&a, false);
+	strange = o->counters.not_ours;
+	say_totals(&was, true);
+	say_combo(&was);
+	assert_int_equal(o->counters.not_ours, strange + 2);
+	assert_int_equal(frames_written, 1);
+	assert_false(s->final_heard);
+	assert_int_equal(s->ledger.now.sensor.final, 0);
+	say_combo(&a);
+	assert_int_equal(frames_written, 2);
+	say_totals(&a, true);
+	pass_time(SECOND);
+	assert_int_equal(ledger_balance(&s->ledger), 0);
+	end_free(&was);
+}
+
+/* Sensor and collector were killed: the sensor has no more what it had not delivered, and the file
+ * of the collector before this one has not got it. */
+static void what_both_lost_is_missing(void **state)
+{
+	struct sensor_run known = { .run = a.run, .next = 3, .accounted = 30 };
+	struct sensor *s = list.list[0];
+
+	(void)state;
+	for (int regular = 0; regular <= 1; regular++) {
+		known_run = &known;
+		output->regular = regular;
+		known.run = ++a.run;
+		a.combos = 5;
+		a.frames = 50;
+		clock_now_ns += SECOND;
+		set_up(&a);
+		say_floor(&a);
+		say_combo(&a);
+		say_totals(&a, true);
+		assert_int_equal(ledger_sum(&s->ledger).lost_missing, regular ? 20 : 0);
+		assert_int_equal(ledger_sum(&s->ledger).earlier, regular ? 80 : 50);
+		assert_int_equal(ledger_balance(&s->ledger), 0);
+	}
+}
+
 /* Nothing is sent beyond what the sensor knows addresses of. */
 static void the_sensor_must_be_heard(void **state)
 {
@@ -538,6 +601,7 @@ static void the_sensor_must_be_heard(void **state)
 		say(&a, probe, sizeof(probe));
 	assert_int_equal(sent_count - since, shroud_room(0, SHROUD_WINDOW_DOWN));
 	assert_int_equal(heard(&a, since, MESSAGE_PROBED, out), shroud_room(0, SHROUD_WINDOW_DOWN));
+	pass_time(SECOND);				 /* they would be beyond its ration */
 	say_number(&a, MESSAGE_HEARD, a.rx.highest + 1); /* it cannot have heard that */
 	say(&a, probe, sizeof(probe));
 	since = sent_count;
@@ -547,34 +611,766 @@ static void the_sensor_must_be_heard(void **state)
 	assert_int_equal(load_be(out + 9, 8), clock_now_ns);
 }
 
-static void the_time_is_told(void **state)
+/* ---- a full disk ----------------------------------------------------------------------------- */
+
+static void acknowledged(struct end *e, unsigned int since)
 {
-	uint8_t key[KEY_LEN], keys[210][KEY_LEN], q[SHROUD_DATAGRAM_PADDED];
-	unsigned int answered = 0;
-	struct sent *answer;
-	uint64_t time = 0;
+	uint8_t out[MESSAGE_MAX];
+
+	pass_time(OPEN_ACK_NS);
+	assert_true(heard(e, since, MESSAGE_ACK, out) > 0);
+}
+
+static void room_again(void)
+{
+	disk_is_full = false;
+	over_budget = NULL;
+	pass_time(SECOND);
+	pass_time(SECOND);
+}
+
+/* Combos stay where they are, whole and not taken; the sensor is told that they are here. */
+static void combos_wait_for_the_disk(void **state)
+{
+	struct sensor *s = list.list[0];
 
 	(void)state;
-	assert_int_equal(clock_ask(key, q, CLOCK_REQUEST_MIN, &a.own, o->meet.own.public, 0), 0);
-	from_port(q, CLOCK_REQUEST_MIN, a.port);
-	answer = last_sent();
-	assert_true(answer->len <= CLOCK_REQUEST_MIN);
-	assert_int_equal(clock_answered(key, &time, answer->bytes, answer->len), 0);
-	assert_int_equal(time, clock_now_ns);
-	for (int i = 0; i < 210; i++) {
-		clock_ask(keys[i], q, sizeof(q), &a.own, o->meet.own.public, 0);
-		from_port(q, sizeof(q), a.port);
-	}
-	answered = sent_count - 1;
-	assert_int_equal(answered, MEET_QUESTIONS_A_SECOND - 1);
-	assert_int_equal(o->counters.limited_questions, 210 - answered);
+	set_up(&a);
+	say_combo(&a);
+	disk_is_full = true;
+	for (int i = 0; i < 80; i++) /* more than there is place for */
+		say_combo(&a);
+	acknowledged(&a, sent_count);
+	assert_int_equal(frames_written, 1);
+	assert_int_equal(s->serve.state, SERVE_HELD);
+	assert_int_equal(a.ack.taken, 1);
+	assert_int_equal(a.ack.settled, 1);
+	assert_true(a.ack.held == UINT64_MAX >> 1);
+	assert_true(a.ack.flags & ACK_WHOLE && a.ack.flags & ACK_FULL);
+	assert_true(ack_has(&a.ack, 65) && !ack_has(&a.ack, 66));
+	assert_int_equal(s->ledger.now.lost_disk, 0);
+	pass_time(60 * SECOND);
+	assert_int_equal(frames_written, 1);
+	room_again();
+	assert_int_equal(frames_written, 65);
+	assert_int_equal(s->reassembly.next, 65);
+	assert_true(serve_held_ns(s, now_ns) >= 60 * SECOND);
+	say_totals(&a, false);
+	acknowledged(&a, sent_count);
+	assert_int_equal(a.ack.taken, 65);
+	assert_int_equal(a.ack.flags, 0);
 }
+
+/* The store of a sensor overflows meanwhile: what is here is written, the rest is missing. */
+static void a_floor_while_combos_wait(void **state)
+{
+	struct sensor *s = list.list[0];
+
+	(void)state;
+	set_up(&a);
+	disk_is_full = true;
+	say_combo(&a);
+	a.combos++;
+	a.frames++;
+	say_combo(&a);
+	a.combos += 100;
+	a.frames += 100;
+	say_floor(&a);
+	say_floor(&a);
+	assert_int_equal(s->reassembly.next, 0);
+	assert_int_equal(s->ledger.now.lost_missing, 0);
+	room_again();
+	assert_int_equal(frames_written, 2);
+	assert_int_equal(s->ledger.now.lost_missing, 101);
+	assert_int_equal(s->reassembly.next, a.combos);
+	say_combo(&a);
+	assert_int_equal(frames_written, 3);
+	say_totals(&a, true);
+	pass_time(SECOND);
+	assert_int_equal(ledger_balance(&s->ledger), 0);
+	assert_int_equal(ledger_in_flight(&s->ledger), 0);
+}
+
+/* A sensor that was started again waits until what there is of its run before is written. Its
+ * session lives and is renewed meanwhile. */
+static void another_run_while_combos_wait(void **state)
+{
+	static const uint8_t changed[] = "\x04"
+					 "change=1\ninterface.0=mon1\n";
+	struct sensor *s = list.list[0];
+
+	(void)state;
+	assert_int_equal(changed[0], MESSAGE_INFO);
+	set_up(&a);
+	disk_is_full = true;
+	say_combo(&a);
+	say_combo(&a);
+	a.run++;
+	a.combos = a.frames = 0;
+	clock_now_ns += SECOND;
+	set_up(&a);
+	say_combo(&a);
+	assert_true(s->waiting);
+	assert_int_equal(s->ledger.run, a.run - 1);
+	acknowledged(&a, sent_count);
+	assert_true(a.ack.taken == 0 && a.ack.settled == 0 && a.ack.held == 0);
+	assert_int_equal(a.ack.flags, ACK_FULL);
+	assert_false(ack_has(&a.ack, 1)); /* so it comes again */
+	pass_time(60 * SECOND);
+	say_totals(&a, false);
+	say(&a, changed, sizeof(changed) - 1);
+	assert_int_equal(s->ledger.run, a.run - 1);
+	room_again();
+	assert_false(s->waiting);
+	assert_int_equal(frames_written, 2);
+	assert_int_equal(s->ledger.run, a.run);
+	assert_string_equal(s->interfaces.names[0], "mon1");
+	a.combos = a.frames = 0;
+	say_combo(&a);
+	assert_int_equal(frames_written, 3);
+	assert_int_equal(s->ledger.before.written, 2);
+}
+
+/* One sensor has used its share: the others go on. */
+static void one_sensor_waits_alone(void **state)
+{
+	(void)state;
+	set_up(&a);
+	set_up(&b);
+	over_budget = list.list[0];
+	say_combo(&a);
+	say_combo(&b);
+	assert_int_equal(frames_written, 1);
+	assert_int_equal(list.list[1]->reassembly.next, 1);
+	room_again();
+	assert_int_equal(frames_written, 2);
+}
+
+static void one_way_cannot_wait(void **state)
+{
+	struct ledger *l;
+
+	(void)state;
+	listed_one_way();
+	l = &list.list[0]->ledger;
+	announce(&a, 0, true);
+	say_combo(&a);
+	disk_is_full = true;
+	say_combo(&a);
+	say_combo(&a);
+	assert_int_equal(l->now.lost_disk, 2);
+	disk_is_full = false;
+	say_combo(&a);
+	assert_int_equal(frames_written, 2);
+	assert_int_equal(ledger_balance(l), 0);
+	assert_int_equal(ledger_in_flight(l), 0);
+}
+
+/* More combos come at once than there is place for: as none comes again, they have their turns
+ * early, for as long as that may be. */
+static void one_way_combos_that_come_at_once(void **state)
+{
+	(void)state;
+	listed_one_way();
+	announce(&a, 0, true);
+	no_turns = true;
+	for (int i = 0; i < 100; i++)
+		say_combo(&a);
+	assert_true(frames_written >= 36);
+	no_turns = false;
+	say_combo(&a);
+	assert_int_equal(frames_written, 101);
+	assert_int_equal(list.list[0]->ledger.now.lost_missing, 0);
+}
+
+/* One run is followed by another, time and again, and combos of each have not had their turns:
+ * those of the first are taken at once. Those of the second wait for their turns, and what is sent
+ * of the third by then is lost: a sensor gone bad cannot have all its combos taken out of turn. */
+static void one_way_runs_in_a_second(void **state)
+{
+	struct ledger *l;
+
+	(void)state;
+	listed_one_way();
+	l = &list.list[0]->ledger;
+	no_turns = true;
+	for (unsigned int i = 0; i < 3; i++) {
+		clock_now_ns++; /* an m1 is later than the one before */
+		a.run++;
+		a.combos = a.frames = 0;
+		announce(&a, i, true);
+		for (int n = 0; n < 10; n++)
+			say_combo(&a);
+	}
+	assert_int_equal(frames_written, 10);
+	assert_int_equal(l->run, a.run - 1);
+	no_turns = false;
+	pass_time(SECOND);
+	assert_int_equal(frames_written, 20);
+	assert_int_equal(l->run, a.run);
+	say_combo(&a);
+	say_totals(&a, true);
+	say_floor(&a);
+	pass_time(3 * SECOND);
+	assert_int_equal(frames_written, 21);
+	assert_int_equal(l->now.lost_missing, 10);
+	assert_int_equal(ledger_balance(l), 0);
+	assert_int_equal(ledger_in_flight(l), 0);
+}
+
+/* What a sensor says of itself has a ration; its combos have not. */
+static void messages_are_rationed(void **state)
+{
+	uint8_t message[32] = { MESSAGE_INFO };
+	unsigned int since;
+
+	(void)state;
+	set_up(&a);
+	strcpy((char *)message + 1, "change=9\ninterface.0=x\n");
+	for (int i = 0; i < RATION_INFOS + 5; i++)
+		say(&a, message, 1 + strlen((char *)message + 1));
+	assert_int_equal(o->counters.limited_messages, 5);
+	message[0] = 99;
+	for (int i = 0; i < 100; i++)
+		say(&a, message, sizeof(message));
+	assert_int_equal(o->counters.limited_messages, 5);
+	say_combo(&a);
+	assert_int_equal(frames_written, 1);
+	pass_time(SECOND);
+	since = sent_count;
+	message[0] = MESSAGE_PROBE;
+	say_number(&a, MESSAGE_HEARD, a.rx.highest);
+	for (int i = 0; i < RATION_PROBES + 5; i++)
+		say(&a, message, MESSAGE_PROBE_LEN);
+	assert_int_equal(o->counters.limited_messages, 10);
+	assert_true(sent_count - since <= RATION_PROBES + 10);
+}
+
+/* Leaves out so many numbers, and sends a combo. Returns whether it was taken. */
+static bool leave_out(struct end *e, uint64_t numbers)
+{
+	uint64_t before = frames_written;
+
+	e->tx.next += numbers;
+	say_combo(e);
+	if (frames_written != before)
+		return true;
+	e->combos--; /* it is sent again */
+	e->frames--;
+	return false;
+}
+
+/* A session whose window has its whole width. */
+static void set_up_wide(struct end *e)
+{
+	set_up(e);
+	while (list.list[0]->sessions[0].rx.highest < 256)
+		say_combo(e);
+}
+
+/* Each number that is left out is work. */
+static void numbers_left_out_are_rationed(void **state)
+{
+	uint64_t left_out = 0;
+
+	(void)state;
+	set_up_wide(&a);
+	set_up(&b);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t next = a.tx.next;
+
+		now_ns += SECOND / 1000; /* 1,000 datagrams a second */
+		if (leave_out(&a, 255))
+			left_out += 255;
+		else
+			a.tx.next = next; /* as far ahead as can be */
+	}
+	assert_in_range(left_out, RATION_SKIPS, RATION_SKIPS + RATION_SKIPS_AT_ONCE + 256);
+	assert_int_equal(o->counters.limited_messages, 1000 - left_out / 255);
+	assert_true(leave_out(&b, 63));
+}
+
+/* Ten thousand are lost a second, in whole windows: nothing that comes is passed over. */
+static void a_path_that_loses_most(void **state)
+{
+	(void)state;
+	set_up_wide(&a);
+	for (int i = 0; i < 1000; i++) {
+		now_ns += SECOND / 100;
+		assert_true(leave_out(&a, 100 + i % 28)); /* half a window above ACK's `highest` */
+	}
+	assert_int_equal(o->counters.limited_messages, 0);
+}
+
+/* Two links of unlike length: every second number comes late, and none is lost. */
+static void a_path_that_reorders(void **state)
+{
+	unsigned int taken = 0;
+
+	(void)state;
+	set_up_wide(&a);
+	for (int i = 0; i < 2 * RATION_SKIPS_AT_ONCE; i++) {
+		uint64_t next = a.tx.next;
+
+		taken += leave_out(&a, 1);
+		a.tx.next = next;
+		taken += leave_out(&a, 0);
+		a.tx.next = next + 2;
+	}
+	assert_int_equal(taken, 4 * RATION_SKIPS_AT_ONCE);
+	assert_int_equal(o->counters.limited_messages, 0);
+}
+
+/* Whatever was left out, a path that loses nothing more is as good as any. */
+static void nobody_is_locked_out(void **state)
+{
+	static const uint64_t pauses[] = { SECOND / 8, SECOND, 3600 * SECOND };
+	uint64_t next;
+
+	(void)state;
+	set_up_wide(&a);
+	for (int i = 0; i < 3; i++) {
+		do
+			next = a.tx.next;
+		while (leave_out(&a, 127));
+		a.tx.next = next;
+		say_combo(&a); /* leaves out none */
+		now_ns += pauses[i];
+		assert_true(leave_out(&a, 255)); /* the furthest that is known */
+		say_combo(&a);
+	}
+	assert_int_equal(o->counters.limited_messages, 3);
+	assert_int_equal(list.list[0]->reassembly.next, a.combos);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static struct request_asked asked_of;
+static uint8_t request[SHROUD_DATAGRAM_PADDED];
+
+static void ask_dated(struct end *e, unsigned int port, uint64_t interval)
+{
+	assert_int_equal(request_cookie(&asked_of, request, &e->own, o->meet.own.public, e->pair,
+					clock_now_ns, interval),
+			 0);
+	from_port(request, sizeof(request), port);
+}
+
+static void ask_cookie(struct end *e, unsigned int port)
+{
+	ask_dated(e, port, clock_now_ns / TRYST_INTERVAL_NS);
+}
+
+/* As if the collector had been started again. */
+static void forget_requests(void)
+{
+	memset(&o->requests.seen, 0, sizeof(o->requests.seen));
+}
+
+/* Takes the answer that was sent last. */
+static struct request_answer told(void)
+{
+	struct sent *answer = last_sent();
+	struct request_answer got;
+
+	assert_true(answer->len <= sizeof(request));
+	assert_int_equal(request_answered(&asked_of, &got, answer->bytes, answer->len), 0);
+	return got;
+}
+
+static void ask_for_session(struct end *e, uint64_t cookie)
+{
+	uint8_t m1[SHROUD_DATAGRAM_MAX];
+
+	e->hello = (struct tryst_hello){ .run = e->run, .time_ns = clock_now_ns, .window = 256 };
+	memcpy(e->hello.instance, e->instance, sizeof(e->instance));
+	assert_int_equal(tryst_init(&e->asked, m1, &e->own, o->meet.own.public, e->pair, cookie,
+				    &e->hello, REQUEST_INIT_LEN),
+			 REQUEST_INIT_LEN);
+	assert_int_equal(request_set_up(request, m1, &e->own, o->meet.own.public, clock_now_ns,
+					clock_now_ns / TRYST_INTERVAL_NS),
+			 0);
+	e->m1_len = sizeof(request);
+	from_port(request, sizeof(request), e->port);
+}
+
+static void the_time_is_told(void **state)
+{
+	(void)state;
+	ask_cookie(&a, a.port);
+	assert_true(told().time_ns == clock_now_ns);
+	assert_int_equal(o->counters.questions, 1);
+}
+
+/* One that is recorded and sent again takes nobody's share, and costs a look. */
+static void a_request_is_answered_once(void **state)
+{
+	unsigned int sent;
+
+	(void)state;
+	ask_cookie(&a, a.port);
+	sent = sent_count;
+	for (int i = 0; i < 1000; i++)
+		from_port(request, sizeof(request), a.port + 1);
+	assert_int_equal(sent_count, sent);
+	assert_int_equal(o->counters.repeated_requests, 1000);
+	ask_cookie(&b, b.port);
+	assert_int_equal(sent_count, sent + 1);
+}
+
+#define RECORDED 1000
+
+/* Whoever has recorded many replays them in any order; two in turn are the worst for a memory that
+ * has one place for both. */
+static void recorded_requests_take_nobodys_share(void **state)
+{
+	static uint8_t recorded[RECORDED][sizeof(request)];
+	unsigned int sent;
+
+	(void)state;
+	for (int i = 0; i < RECORDED; i++) {
+		ask_cookie(i % 2 ? &a : &b, a.port);
+		memcpy(recorded[i], request, sizeof(request));
+		pass_time(SECOND / 32);
+	}
+	assert_int_equal(o->counters.questions, RECORDED);
+	sent = sent_count;
+	for (int round = 0; round < 4; round++)
+		for (int i = 0; i < RECORDED; i++)
+			from_port(recorded[round % 2 ? RECORDED - 1 - i : i], sizeof(request), 7);
+	for (int i = 0; i < 4 * RECORDED; i++)
+		from_port(recorded[randombytes_uniform(RECORDED)], sizeof(request), 7);
+	assert_int_equal(sent_count, sent);
+	assert_int_equal(o->counters.repeated_requests, 8 * RECORDED);
+	assert_int_equal(o->counters.limited_questions, 0);
+	pass_time(SECOND);
+	from_port(recorded[0], sizeof(request), 7);
+	for (int i = 0; i < REQUESTS_OF_A_SENSOR; i++)
+		ask_cookie(&a, a.port);
+	assert_int_equal(sent_count, sent + REQUESTS_OF_A_SENSOR);
+}
+
+/* Recordings that are older than what is remembered: their date tells. */
+static void old_recordings_are_not_opened(void **state)
+{
+	uint8_t recorded[sizeof(request)];
+	unsigned int sent;
+
+	(void)state;
+	ask_cookie(&a, a.port);
+	memcpy(recorded, request, sizeof(recorded));
+	sent = sent_count;
+	forget_requests();
+	pass_time(2 * TRYST_INTERVAL_NS);
+	from_port(recorded, sizeof(recorded), 7);
+	assert_int_equal(sent_count, sent);
+	assert_int_equal(o->counters.not_ours, 1);
+	assert_int_equal(o->counters.questions, 1);
+}
+
+/* Recordings without a date may be any number, of any age: all that they can use up is what sensors
+ * have that do not know the time. */
+static void undated_requests_leave_enough_to_dated_ones(void **state)
+{
+	struct end stranger = a;
+	unsigned int sent;
+
+	(void)state;
+	for (int i = 0; i < 2 * REQUESTS_OF_A_SENSOR; i++)
+		ask_dated(&a, a.port, REQUEST_UNDATED);
+	assert_int_equal(sent_count, REQUESTS_OF_A_SENSOR_UNDATED);
+	for (int i = 0; i < REQUESTS_OF_A_SENSOR; i++)
+		ask_cookie(&a, a.port);
+	assert_int_equal(sent_count, REQUESTS_OF_A_SENSOR);
+	key_generate(stranger.own.secret);
+	key_public(stranger.own.public, stranger.own.secret);
+	for (int i = 0; i < REQUESTS_OPENED_A_SECOND; i++)
+		ask_dated(&stranger, a.port, REQUEST_UNDATED);
+	sent = sent_count;
+	ask_dated(&b, b.port, REQUEST_UNDATED);
+	assert_int_equal(sent_count, sent);
+	ask_cookie(&b, b.port);
+	assert_int_equal(sent_count, sent + 1);
+}
+
+/* Whoever has the collector's public key can make as many as he likes. */
+static void no_more_are_opened_than_may_be(void **state)
+{
+	struct end stranger = a;
+	unsigned int sent;
+
+	(void)state;
+	key_generate(stranger.own.secret);
+	key_public(stranger.own.public, stranger.own.secret);
+	for (int i = 0; i < REQUESTS_OPENED_A_SECOND - 1; i++)
+		ask_cookie(&stranger, a.port);
+	sent = sent_count;
+	ask_cookie(&a, a.port);
+	assert_int_equal(sent_count, sent + 1);
+	ask_cookie(&b, b.port);
+	ask_cookie(&a, a.port);
+	assert_int_equal(sent_count, sent + 1);
+	assert_int_equal(o->counters.limited_questions,
+			 REQUESTS_OPENED_A_SECOND - 1 - REQUESTS_OF_STRANGERS + 2);
+	pass_time(SECOND);
+	ask_cookie(&b, b.port);
+	assert_int_equal(sent_count, sent + 2);
+}
+
+/* Where it is not remembered any more, as after a restart, the answer is under another key. */
+static void a_request_answered_twice_has_two_keys(void **state)
+{
+	uint8_t first[SHROUD_DATAGRAM_MAX], again[sizeof(request)];
+	struct sent *answer;
+
+	(void)state;
+	ask_dated(&a, a.port, REQUEST_UNDATED);
+	memcpy(first, last_sent()->bytes, last_sent()->len);
+	memcpy(again, request, sizeof(again));
+	forget_requests();
+	clock_now_ns += 3600 * SECOND;
+	from_port(again, sizeof(again), a.port);
+	answer = last_sent();
+	assert_memory_not_equal(answer->bytes, first, 8);
+	assert_memory_not_equal(answer->bytes + 8, first + 8, DERIVE_FRESH_LEN);
+	assert_memory_not_equal(answer->bytes + 32, first + 32, 64); /* behind the time */
+}
+
+static void strangers_have_a_share(void **state)
+{
+	struct end stranger = a;
+	unsigned int sent;
+
+	(void)state;
+	key_generate(stranger.own.secret);
+	key_public(stranger.own.public, stranger.own.secret);
+	for (int i = 0; i < REQUESTS_OF_STRANGERS + 10; i++)
+		ask_cookie(&stranger, a.port);
+	assert_int_equal(sent_count, REQUESTS_OF_STRANGERS);
+	assert_int_equal(o->counters.limited_questions, 10);
+	assert_int_equal(o->counters.refused_requests, REQUESTS_OF_STRANGERS + 10);
+	/* Which is not that of sensors; and each of these has one. */
+	sent = sent_count;
+	for (int i = 0; i < REQUESTS_OF_A_SENSOR + 10; i++)
+		ask_cookie(&a, a.port);
+	assert_int_equal(sent_count, sent + REQUESTS_OF_A_SENSOR);
+	ask_cookie(&b, b.port);
+	assert_int_equal(sent_count, sent + REQUESTS_OF_A_SENSOR + 1);
+	pass_time(SECOND);
+	ask_cookie(&a, a.port);
+	assert_int_equal(sent_count, sent + REQUESTS_OF_A_SENSOR + 2);
+}
+
+/* Whatever strangers ask, an operator finds the key of the sensor that he has set up in the log. */
+static void strangers_that_get_no_answer_are_named(void **state)
+{
+	struct end stranger = a;
+
+	(void)state;
+	for (int i = 0; i < REQUESTS_OF_STRANGERS + 1; i++) {
+		key_generate(stranger.own.secret);
+		key_public(stranger.own.public, stranger.own.secret);
+		ask_cookie(&stranger, a.port);
+	}
+	assert_int_equal(sent_count, REQUESTS_OF_STRANGERS);
+	assert_int_equal(o->counters.refused_requests, REQUESTS_OF_STRANGERS + 1);
+}
+
+static void a_cookie_takes_the_place_of_a_slot(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3 * TRYST_SLOTS + 5; i++) {
+		ask_cookie(&a, a.port);
+		ask_for_session(&a, told().cookie);
+		finish(&a);
+		pass_time(SECOND / 8);
+	}
+	say_combo(&a);
+	assert_int_equal(frames_written, 1);
+	assert_int_equal(o->counters.set_ups, 3 * TRYST_SLOTS + 5);
+	assert_int_equal(table_of(SENSOR_OWNER(0, SENSOR_SLOTS)), 3 * TRYST_SLOTS);
+}
+
+static void a_cookie_is_a_sensors_and_of_now(void **state)
+{
+	uint8_t kept[sizeof(request)];
+	uint64_t cookie;
+
+	(void)state;
+	ask_cookie(&a, a.port);
+	cookie = told().cookie;
+	ask_for_session(&b, cookie);
+	assert_int_equal(o->counters.refused_requests, 1);
+	ask_for_session(&a, cookie ^ 1);
+	assert_int_equal(o->counters.refused_requests, 2);
+	ask_for_session(&a, cookie);
+	memcpy(kept, request, sizeof(kept));
+	finish(&a);
+	say_totals(&a, false);
+	forget_requests();
+	from_port(kept, sizeof(kept), a.port); /* a replay, and nobody remembers that it was seen */
+	assert_int_equal(o->counters.refused_requests, 3);
+	assert_int_equal(o->counters.set_ups, 1);
+	assert_int_equal(list.list[0]->candidate, -1);
+	ask_cookie(&a, a.port);
+	cookie = told().cookie;
+	pass_time(2 * REQUESTS_COOKIE_NS);
+	ask_for_session(&a, cookie);
+	assert_int_equal(o->counters.refused_requests, 4);
+	assert_int_equal(o->counters.set_ups, 1);
+}
+
+/* Who names a sensor has to share its P. */
+static void a_set_up_under_a_cookie_is_authentic(void **state)
+{
+	struct end thief = a;
+	uint8_t psk[KEY_LEN] = { 1 };
+	uint64_t cookie;
+
+	(void)state;
+	assert_int_equal(tryst_pair(thief.pair, &thief.own, o->meet.own.public, true, psk), 0);
+	ask_cookie(&thief, a.port);
+	assert_int_equal(o->counters.refused_requests, 1);
+	cookie = told().cookie;
+	for (int i = 0; i < 2 * REQUESTS_OF_A_SENSOR; i++)
+		ask_for_session(&thief, cookie);
+	assert_int_equal(o->counters.refused_requests, 1 + 2 * REQUESTS_OF_A_SENSOR);
+	assert_int_equal(o->counters.set_ups, 0);
+	ask_cookie(&a, a.port); /* it has used up nothing of the sensor's */
+	ask_for_session(&a, told().cookie);
+	assert_int_equal(o->counters.set_ups, 1);
+}
+
+static void another_version_is_told_apart(void **state)
+{
+	uint8_t key[KEY_LEN], zeros[8] = { 0 };
+
+	(void)state;
+	ask_cookie(&a, a.port);
+	told();
+	request_cookie(&asked_of, request, &a.own, o->meet.own.public, a.pair, clock_now_ns,
+		       REQUEST_UNDATED);
+	memcpy(key, asked_of.key, KEY_LEN);
+	derive_seal(key, 0, request + REQUEST_FRONT_LEN, zeros, sizeof(zeros));
+	from_port(request, REQUEST_MIN + sizeof(zeros), a.port);
+	assert_int_equal(o->counters.other_versions, 1);
+	assert_int_equal(sent_count, 1);
+	/* An m1 of version 1 has no version in its flags, and no instance. */
+	make_m1(&a, clock_now_ns / TRYST_INTERVAL_NS, 3, "");
+	derive(key, a.pair, "set-up", a.m1, 24, NULL, 0);
+	assert_int_equal(derive_open(key, 0, a.m1 + 24, a.m1 + 24, a.m1_len - 24), 0);
+	a.m1[24 + 52] &= 15;
+	derive_seal(key, 0, a.m1 + 24, a.m1 + 24, TRYST_HELLO_LEN);
+	from_port(a.m1, 24 + TRYST_HELLO_LEN + DERIVE_TAG_LEN, a.port);
+	assert_int_equal(o->counters.other_versions, 2);
+	assert_int_equal(sent_count, 1);
+}
+
+/* ---- one key, two machines ------------------------------------------------------------------- */
+
+static void another_machine_has_to_wait(void **state)
+{
+	struct end copy = a;
+	struct tryst_welcome welcome;
+	uint8_t k2[KEY_LEN];
+
+	(void)state;
+	copy.run++;
+	copy.instance[0]++;
+	copy.port++;
+	assert_int_equal(table_init(&copy.table, 512), 0);
+	set_up(&a);
+	say_combo(&a);
+	make_m1(&copy, clock_now_ns / TRYST_INTERVAL_NS, 30, "");
+	from_port(copy.m1, copy.m1_len, copy.port);
+	assert_int_equal(tryst_finish(&copy.asked, &copy.own, &welcome, k2, last_sent()->bytes,
+				      last_sent()->len),
+			 0);
+	assert_int_equal(welcome.flags, TRYST_BUSY);
+	assert_int_equal(o->counters.busy_set_ups, 1);
+	say_combo(&a); /* which goes on */
+	assert_int_equal(frames_written, 2);
+	pass_time(MEET_SILENT_NS);
+	make_m1(&copy, clock_now_ns / TRYST_INTERVAL_NS, 31, "");
+	from_port(copy.m1, copy.m1_len, copy.port);
+	finish(&copy);
+	say_combo(&copy);
+	assert_int_equal(frames_written, 3);
+	end_free(&copy);
+}
+
+/* Nobody answers it, and its clock may be behind: it is refused, not passed over. */
+static void another_machine_has_to_wait_one_way(void **state)
+{
+	struct end copy = a;
+	const struct session *present;
+
+	(void)state;
+	listed_one_way();
+	copy.run++;
+	copy.hello.instance[0]++;
+	copy.port++;
+	pass_time(10 * SECOND);
+	announce(&a, 0, true);
+	say_combo(&a);
+	present = &list.list[0]->sessions[list.list[0]->current];
+	assert_int_equal(ntohs(present->address.in.sin_port), a.port);
+	clock_now_ns -= 5 * SECOND;
+	announce(&copy, 1, true);
+	clock_now_ns += 5 * SECOND;
+	assert_int_equal(o->counters.busy_set_ups, 1);
+	assert_int_equal(o->counters.ignored_set_ups, 0);
+	pass_time(SECOND);
+	announce(&a, 2, false); /* which goes on */
+	assert_int_equal(o->counters.announcements, 2);
+	pass_time(MEET_SILENT_NS);
+	announce(&copy, 3, true);
+	assert_int_equal(o->counters.announcements, 3);
+	assert_int_equal(sent_count, 0);
+}
+
+/* An agent that is started again goes on at once; so does any when the run before has ended. */
+static void the_same_machine_takes_over_at_once(void **state)
+{
+	(void)state;
+	set_up(&a);
+	say_combo(&a);
+	a.run++;
+	a.combos = a.frames = 0;
+	set_up(&a);
+	say_combo(&a);
+	say_totals(&a, true);
+	pass_time(SECOND);
+	a.run++;
+	a.combos = a.frames = 0;
+	a.instance[0]++;
+	set_up(&a);
+	say_combo(&a);
+	assert_int_equal(frames_written, 3);
+	assert_int_equal(o->counters.busy_set_ups, 0);
+	assert_int_equal(o->counters.alternations, 0);
+}
+
+static void two_processes_in_turn_are_noticed(void **state)
+{
+	uint64_t runs[] = { 7, 8 };
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		a.run = runs[i % 2];
+		set_up(&a);
+		say_totals(&a, false);
+		pass_time(SECOND);
+	}
+	assert_int_equal(o->counters.alternations, 4);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 static void set_ups_are_limited_and_not_lost(void **state)
 {
 	(void)state;
-	o->meet.second = now_ns / SECOND;
-	o->meet.inits = MEET_INITS_A_SECOND;
+	o->meet.inits = (struct ration){ .second = now_ns / SECOND, .used = MEET_INITS_A_SECOND };
 	make_m1(&a, clock_now_ns / TRYST_INTERVAL_NS, 0, "");
 	from_port(a.m1, a.m1_len, a.port);
 	assert_int_equal(o->counters.limited_set_ups, 1);
@@ -910,8 +1706,38 @@ int main(void)
 		T(one_bit_is_changed),
 		T(renewal_loses_nothing),
 		T(the_old_session_is_of_another_run),
+		T(another_process_goes_on_with_the_run),
+		T(what_both_lost_is_missing),
 		T(the_sensor_must_be_heard),
+		T(combos_wait_for_the_disk),
+		T(a_floor_while_combos_wait),
+		T(another_run_while_combos_wait),
+		T(one_sensor_waits_alone),
+		T(one_way_cannot_wait),
+		T(one_way_combos_that_come_at_once),
+		T(one_way_runs_in_a_second),
+		T(messages_are_rationed),
+		T(numbers_left_out_are_rationed),
+		T(a_path_that_loses_most),
+		T(a_path_that_reorders),
+		T(nobody_is_locked_out),
 		T(the_time_is_told),
+		T(a_request_is_answered_once),
+		T(recorded_requests_take_nobodys_share),
+		T(old_recordings_are_not_opened),
+		T(undated_requests_leave_enough_to_dated_ones),
+		T(no_more_are_opened_than_may_be),
+		T(a_request_answered_twice_has_two_keys),
+		T(strangers_have_a_share),
+		T(strangers_that_get_no_answer_are_named),
+		T(a_cookie_takes_the_place_of_a_slot),
+		T(a_cookie_is_a_sensors_and_of_now),
+		T(a_set_up_under_a_cookie_is_authentic),
+		T(another_version_is_told_apart),
+		T(another_machine_has_to_wait),
+		T(another_machine_has_to_wait_one_way),
+		T(the_same_machine_takes_over_at_once),
+		T(two_processes_in_turn_are_noticed),
 		T(set_ups_are_limited_and_not_lost),
 		T(a_floor),
 		T(one_way),

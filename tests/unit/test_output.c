@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output.o collector/output_file.o collector/recover.o collector/files.o
+/* links: collector/output.o collector/output_hold.o collector/budget.o collector/output_file.o
+ * collector/recover.o collector/files.o collector/files_ask.o collector/files_limit.o
  * collector/files_replaced.o collector/series.o collector/state.o collector/names.o
- * collector/pcapng.o collector/pcapng_walk.o collector/interfaces.o collector/ledger.o
- * collector/sensors.o collector/session.o collector/reassemble.o collector/pool.o wire/info.o
- * wire/totals.o wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o
- * collector/coverage.o collector/said_json.o collector/lines.o collector/lines_recover.o
- * collector/files_lines.o wire/channel.o wire/dwell.o wire/said.o */
+ * collector/pcapng.o collector/pcapng_walk.o collector/interfaces.o collector/linktypes.o
+ * collector/ledger.o collector/sensors.o collector/session.o collector/reassemble.o
+ * collector/pool.o wire/info.o wire/totals.o wire/table.o wire/shroud.o wire/derive.o wire/keys.o
+ * wire/tryst.o collector/coverage.o collector/said_json.o collector/lines.o collector/lines_open.o
+ * collector/lines_recover.o collector/files_lines.o wire/channel.o wire/dwell.o wire/said.o */
 /*
  * The output with the privileged process that opens its files: combos are settled when they are
  * written, and a collector that was ended in any way leaves its names to the next one.
  */
-#include "unit.h"
+#include "files_unit.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "collector/files.h"
+#include "collector/output_hold.h"
 #include "collector/sensors.h"
 
 #define RUN 0x1122334455667788ULL
@@ -29,27 +30,12 @@ static struct sensor sensors[2];
 static struct sensor *list[2] = { &sensors[0], &sensors[1] };
 static struct sensors all = { .list = list, .count = 2 };
 static struct orders orders = { .sock = -1 };
-static pid_t privileged;
-static int sock;
+static unsigned int listed = 2; /* sensors, in the privileged process */
 
 /* Starts both halves. Returns what output_init does. */
 static int start(void)
 {
-	int pair[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	privileged = fork();
-	if (!privileged) {
-		struct files f;
-
-		close(pair[0]);
-		if (files_init(&f, &options) == 0)
-			while (files_answer(&f, pair[1]) == 0)
-				;
-		_exit(0);
-	}
-	close(pair[1]);
-	sock = pair[0];
+	privileged_start(&options, listed);
 	memset(sensors, 0, sizeof(sensors));
 	for (int i = 0; i < 2; i++) {
 		sensors[i].id = 17 + i;
@@ -69,11 +55,11 @@ static void stop(bool in_order)
 		output_finish(out);
 	} else {
 		close(out->fd);
+		lines_free(&out->lines);
 		names_free(&out->names);
 	}
 	free(out);
-	close(sock);
-	assert_int_equal(waitpid(privileged, NULL, 0), privileged);
+	privileged_stop();
 }
 
 static void run_begin(int i)
@@ -91,8 +77,9 @@ static void combo(int i, uint64_t count)
 	struct combo_frame f = { .linktype = 1, .orig_len = 60, .kept_len = 60, .data = bytes };
 	struct combo_name name = { .count = count, .first = 2 * count, .frames = 2 };
 
+	assert_true(output_reserve(out, &name, 120, 1));
 	assert_int_equal(ledger_combo(&sensors[i].ledger, name.first, 2), 0);
-	output_combo(out, &sensors[i], name, 120, 1);
+	output_combo(out, &sensors[i], name);
 	for (f.time_ns = 1; f.time_ns <= 2; f.time_ns++)
 		output_frame(out, &sensors[i], &f, 1);
 }
@@ -103,8 +90,9 @@ static void combo_of_dwells(int i, uint64_t count, uint64_t first, uint16_t dwel
 	struct combo_name name = { .count = count, .first = first, .events = dwells };
 	struct dwell d = { .mhz = 2412, .width = 20, .center = 2412, .from_ns = 1, .to_ns = 9 };
 
+	assert_true(output_reserve(out, &name, 0, 1));
 	assert_int_equal(ledger_combo(&sensors[i].ledger, first, 0), 0);
-	output_combo(out, &sensors[i], name, 0, 1);
+	output_combo(out, &sensors[i], name);
 	for (uint16_t n = 0; n < dwells; n++) {
 		d.interface = n % 2;
 		coverage_add(&sensors[i].coverage, &d);
@@ -118,7 +106,8 @@ static void combo_of_words(int i, uint64_t count)
 	struct combo_name name = { .count = count, .events = 4 };
 	struct said said = { .len = 1 };
 
-	output_combo(out, &sensors[i], name, 0, 1);
+	assert_true(output_reserve(out, &name, 0, 1));
+	output_combo(out, &sensors[i], name);
 	for (unsigned int n = 0; n < 4; n++) {
 		snprintf(said.name, sizeof(said.name), "module%u", n % 2);
 		said.bytes[0] = count;
@@ -216,6 +205,36 @@ static void combos_of_dwells_are_settled_too(void **state)
 	r = names_find(&out->names, sensors[0].id, RUN);
 	assert_non_null(r);
 	assert_true(r->next == 3 && r->accounted == 4);
+	stop(true);
+}
+
+/* What is said of a sensor at the end of its runs is its own as its frames are. */
+static void statistics_are_charged(void **state)
+{
+	uint64_t size, recent;
+
+	(void)state;
+	assert_int_equal(start(), 0);
+	for (int i = 0; i < 2; i++) {
+		run_begin(i);
+		interfaces_begin(&sensors[i], out->section, 1);
+		combo(i, 0);
+		combo_of_dwells(i, 1, 2, 10);
+	}
+	flush();
+	assert_true(out->budget.on);
+	size = out->size;
+	recent = out->budget.recent;
+	output_run_end(out, &sensors[0]);
+	assert_true(out->size + out->len >= size + 100);
+	assert_in_range(out->budget.recent, recent + (out->size + out->len - size) * 9 / 10,
+			UINT64_MAX);
+	size = out->size + out->len;
+	sensors[1].disk_spent = UINT64_MAX; /* it has used its share */
+	output_run_end(out, &sensors[1]);
+	assert_int_equal(out->size + out->len, size);
+	for (int i = 0; i < 2; i++)
+		coverage_free(&sensors[i].coverage);
 	stop(true);
 }
 
@@ -355,6 +374,211 @@ static void a_rotated_series(void **state)
 	stop(true);
 }
 
+/* ---- a full disk ----------------------------------------------------------------------------- */
+
+/* The file may have so many bytes. */
+static void file_may_grow_to(uint64_t bytes)
+{
+	struct rlimit l = { .rlim_max = RLIM_INFINITY, .rlim_cur = bytes };
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
+}
+
+static void try_again(void)
+{
+	out->hold.tried_ns = 0;
+	flush();
+}
+
+/* A file may have so many bytes, which no waiting changes: in a series the next one is begun
+ * before. */
+static void the_next_file_before_the_largest(void **state)
+{
+	static const struct {
+		uint64_t bytes, s;
+	} rotate[] = { { 0, 0 }, { 0, 3600 }, { 1ULL << 40, 0 } };
+	const struct combo_name name = { .count = 250, .frames = 2 };
+	struct stat st;
+	char first[PATH_MAX];
+
+	(void)state;
+	file_may_grow_to(OUTPUT_BUFFER + 40000);
+	for (unsigned int n = 0; n < 3; n++) {
+		options.rotate_bytes = rotate[n].bytes;
+		options.rotate_s = rotate[n].s;
+		assert_int_equal(start(), 0);
+		strcpy(first, out->name);
+		run_begin(0);
+		for (int count = 0; count < 250; count++) {
+			combo(0, count);
+			flush();
+			assert_int_equal(sensors[0].output.settled, count + 1);
+		}
+		assert_string_not_equal(out->name, first);
+		assert_int_equal(stat(first, &st), 0);
+		assert_in_range(st.st_size, 39000, 41000);
+		/* Where none can be had, it is waited for before anything is taken. */
+		out->no_rotation_until_ns = UINT64_MAX;
+		out->size += OUTPUT_BUFFER;
+		assert_false(output_reserve(out, &name, 120, 1));
+		assert_true(out->hold.on && !out->len);
+		out->no_rotation_until_ns = 0;
+		try_again();
+		assert_false(out->hold.on);
+		assert_true(output_reserve(out, &name, 120, 1));
+		assert_int_equal(sensors[0].ledger.now.lost_disk, 0);
+		assert_int_equal(out->write_errors, 0);
+		stop(true);
+		assert_int_equal(unlink(path("saluki.state")), 0);
+	}
+	file_may_grow_to(RLIM_INFINITY);
+}
+
+/* As long as no next file can be had, nothing is written that would not fit into this one. */
+static void a_full_file_is_followed_when_one_can_be(void **state)
+{
+	const struct combo_name name = { .count = 9999, .frames = 2 };
+	uint64_t now_ns;
+	char away[80];
+	int taken = 0;
+
+	(void)state;
+	file_may_grow_to(OUTPUT_BUFFER + 200000);
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	for (int count = 0; count < 1000; count++) {
+		combo(0, count);
+		flush();
+	}
+	snprintf(away, sizeof(away), "%s-away", folder);
+	assert_int_equal(rename(folder, away), 0);
+	now_ns = out->opened_ns;
+	for (int count = 1000; out->size + 100000 < out->size_max; count++) {
+		combo(0, count);
+		flush();
+	}
+	for (int i = 0; i < 1500; i++) { /* four hours */
+		now_ns += 10000000001ULL;
+		hold_try_now(out);
+		output_tick(out, now_ns);
+		if (output_reserve(out, &name, 120, now_ns))
+			combo(0, 100000 + i);
+		assert_false(out->hold.on && out->len);
+	}
+	assert_int_equal(rename(away, folder), 0);
+	for (int i = 0; i < 100; i++) {
+		now_ns += 20000000001ULL;
+		hold_try_now(out);
+		output_tick(out, now_ns);
+		taken += output_reserve(out, &name, 120, now_ns);
+	}
+	assert_true(taken > 0);
+	file_may_grow_to(RLIM_INFINITY);
+	stop(true);
+}
+
+/* What is in the buffer stays there, and is written once. */
+static void a_full_disk_is_waited_for(void **state)
+{
+	const struct combo_name name = { .count = 3, .frames = 2 };
+	uint64_t size;
+
+	(void)state;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	run_begin(1);
+	combo(0, 0);
+	flush();
+	size = out->size;
+	combo(0, 1);
+	combo(1, 0);
+	file_may_grow_to(size + 100);
+	flush();
+	assert_true(out->hold.on && output_holds(out, &sensors[1]));
+	assert_false(output_reserve(out, &name, 120, 1));
+	assert_int_equal(lseek(out->fd, 0, SEEK_END), size); /* no part of it */
+	assert_int_equal(sensors[0].output.settled, 1);
+	assert_int_equal(sensors[0].ledger.pending, 2);
+	output_passed(out, &sensors[0], 2, 4);
+	try_again();
+	assert_true(out->hold.on);
+	assert_int_equal(out->hold.count, 1);
+	assert_false(output_is_written(out, &sensors[0]));
+	file_may_grow_to(RLIM_INFINITY);
+	assert_true(out->hold.on); /* nobody has tried yet */
+	try_again();
+	assert_false(out->hold.on);
+	assert_int_equal(sensors[0].output.settled, 2);
+	assert_int_equal(sensors[1].output.settled, 1);
+	assert_int_equal(sensors[0].ledger.now.written, 4);
+	assert_int_equal(sensors[0].ledger.now.lost_disk, 0);
+	assert_int_equal(out->write_errors, 0);
+	combo(0, 2);
+	flush();
+	stop(false);
+	unlink(path("saluki.state"));
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 3);
+	assert_int_equal(known(1), 1);
+	stop(true);
+}
+
+/* Nothing of it is settled, for sensors have it still; but one that is one-way has not. */
+static void the_end_on_a_full_disk(void **state)
+{
+	uint64_t size;
+
+	(void)state;
+	assert_int_equal(start(), 0);
+	run_begin(0);
+	run_begin(1);
+	sensors[1].sessions[0].one_way = true;
+	sensors[0].current = -1;
+	size = out->size;
+	combo(0, 0);
+	combo(1, 0);
+	file_may_grow_to(size + 100);
+	flush();
+	assert_true(out->hold.on);
+	output_finish(out);
+	assert_int_equal(sensors[0].ledger.pending, 2);
+	assert_int_equal(sensors[0].ledger.now.lost_disk, 0);
+	assert_int_equal(sensors[1].ledger.now.lost_disk, 2);
+	file_may_grow_to(RLIM_INFINITY);
+	stop(false);
+	assert_int_equal(start(), 0);
+	assert_int_equal(known(0), 0);
+	assert_int_equal(known(1), 1);
+	stop(true);
+}
+
+/* A new file is not begun while the present one's last combos wait. */
+static void no_rotation_on_a_full_disk(void **state)
+{
+	char name[PATH_MAX];
+
+	(void)state;
+	options.write = path("lib.pcapng");
+	options.rotate_s = 1;
+	assert_int_equal(start(), 0);
+	strcpy(name, out->name);
+	run_begin(0);
+	combo(0, 0);
+	file_may_grow_to(out->size + 100);
+	output_tick(out, out->opened_ns + 1000000000);
+	assert_true(out->hold.on);
+	assert_string_equal(out->name, name);
+	assert_int_equal(sensors[0].output.settled, 0);
+	file_may_grow_to(RLIM_INFINITY);
+	out->hold.tried_ns = 0;
+	output_tick(out, out->opened_ns + 1000000000);
+	assert_false(out->hold.on);
+	assert_string_not_equal(out->name, name);
+	assert_int_equal(sensors[0].output.settled, 1);
+	stop(true);
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static const char *line_file(int module)
@@ -407,6 +631,28 @@ static void lines_cut(int module, int lines, size_t more)
 	at = ftell(f);
 	fclose(f);
 	assert_int_equal(truncate(line_file(module), at + more), 0);
+}
+
+/* Lines wait with their combos, also where their files are to be opened anew meanwhile. */
+static void lines_wait_too(void **state)
+{
+	(void)state;
+	lines_start();
+	combo_of_words(0, 0);
+	file_may_grow_to(out->size + 100);
+	flush();
+	assert_true(out->hold.on);
+	assert_lines("");
+	output_reopen(out);
+	assert_lines("");
+	file_may_grow_to(RLIM_INFINITY);
+	try_again();
+	assert_lines("0a");
+	assert_int_equal(out->lines.lost, 0);
+	combo_of_words(0, 1);
+	flush();
+	assert_lines("0a0b");
+	stop(true);
 }
 
 /* They come when their combo is written; in the order in which those are. */
@@ -537,41 +783,186 @@ static void lines_moved_away(void **state)
 	assert_lines("0a0b");
 }
 
-/* Neither by one sensor, nor by many, nor by a collector that asks for what is no name. */
-static void no_more_files_than_there_may_be(void **state)
+/* A sensor names modules: `count` of them, beginning with PREFIXn. One combo each. */
+static void name_modules(int i, char prefix, int from, int count)
 {
+	static uint64_t combos[2];
+	struct combo_name name = { .events = 1 };
 	struct said said = { .len = 1 };
-	struct files_answer a;
+
+	for (int n = from; n < from + count; n++) {
+		snprintf(said.name, sizeof(said.name), "%c%d", prefix, n);
+		name.count = combos[i]++;
+		assert_true(output_reserve(out, &name, 0, 1));
+		output_combo(out, &sensors[i], name);
+		output_said(out, &sensors[i], &said, 0, 1);
+	}
+}
+
+static bool is_there(char prefix, int n)
+{
+	char name[32];
 	struct stat st;
+
+	snprintf(name, sizeof(name), "%c%d.jsonl", prefix, n);
+	return stat(path(name), &st) == 0;
+}
+
+/* One sensor that makes names up takes none from another: nor do five, or those of before. */
+static void names_are_each_sensors_own(void **state)
+{
+	(void)state;
+	for (int n = 0; n < 300; n++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "old%d.jsonl", n);
+		file_write(path(name), (const uint8_t *)"{}\n", 3);
+	}
+	lines_start();
+	name_modules(1, 'b', 0, 2000);
+	flush();
+	assert_int_equal(out->lines.written, LINES_SENSOR_MAX);
+	assert_int_equal(out->lines.refused, 2000 - LINES_SENSOR_MAX);
+	assert_true(is_there('b', LINES_SENSOR_MAX - 1) && !is_there('b', LINES_SENSOR_MAX));
+	name_modules(0, 'a', 0, LINES_SENSOR_MAX);
+	name_modules(0, 'b', 0, LINES_SENSOR_MAX); /* the other was the first to name these */
+	flush();
+	assert_int_equal(out->lines.written, 3 * LINES_SENSOR_MAX);
+	assert_int_equal(out->lines.refused, 2000 - LINES_SENSOR_MAX);
+	assert_int_equal(out->lines.lost, 0);
+	assert_true(is_there('a', LINES_SENSOR_MAX - 1));
+	stop(false);
+	/* Lines that are missing are written in the bounds of each, too. */
+	assert_int_equal(truncate(path("a0.jsonl"), 0), 0);
+	assert_int_equal(truncate(path("b1.jsonl"), 0), 0);
+	unlink(path("saluki.state"));
+	lines_start();
+	assert_false(is_there('b', LINES_SENSOR_MAX));
+	name_modules(0, 'c', 0, LINES_SENSOR_MAX + 1);
+	flush();
+	assert_true(is_there('c', LINES_SENSOR_MAX - 1) && !is_there('c', LINES_SENSOR_MAX));
+	stop(true);
+}
+
+/* More files than may be open at once, by turns: each has its lines in order. */
+static void more_files_than_are_open(void **state)
+{
+	struct lines_names plenty[20] = { 0 };
+	char line[32];
+	FILE *f;
+
+	(void)state;
+	listed = 20;
+	lines_start();
+	listed = 2;
+	for (int turn = 0; turn < 3; turn++) {
+		uint32_t at = 0;
+
+		for (int n = 0; n < 20 * LINES_SENSOR_MAX; n++) {
+			snprintf(line, sizeof(line), "m%d", n);
+			at += 32;
+			sprintf((char *)out->buffer + at, "{%d %d}", n, turn);
+			lines_add(&out->lines, line, &plenty[n / LINES_SENSOR_MAX], NULL, at,
+				  strlen((char *)out->buffer + at));
+		}
+		lines_flush(&out->lines, out->buffer, true);
+		assert_int_equal(out->lines.open_count, LINES_OPEN_MAX);
+	}
+	assert_int_equal(out->lines.written, 3 * 20 * LINES_SENSOR_MAX);
+	stop(true);
+	f = fopen(path("m7.jsonl"), "r");
+	assert_non_null(f);
+	for (int turn = 0; turn < 3; turn++) {
+		char want[32];
+
+		snprintf(want, sizeof(want), "{7 %d}\n", turn);
+		assert_string_equal(fgets(line, sizeof(line), f), want);
+	}
+	fclose(f);
+}
+
+/* ---- a receiving process that was taken over --------------------------------------------------
+ */
+
+/* Asks for output files until it gets none. Returns how many it got; the last is open still. */
+static unsigned int take_files(int *last)
+{
+	struct files_answer a;
+	unsigned int count = 0;
+	int fd, err;
+
+	for (;;) {
+		err = files_ask(sock, FILES_OUTPUT, &a, &fd);
+		if (err)
+			break;
+		if (count++)
+			close(*last);
+		*last = fd;
+	}
+	assert_int_equal(err, FILES_TOO_MANY);
+	return count;
+}
+
+static void output_files_are_bounded_by_size(void **state)
+{
+	static const uint8_t bytes[1000000 / FILES_SIZE_PART + 1];
+	struct files_answer a;
+	int last, fd;
+
+	(void)state;
+	options.rotate_bytes = 1000000;
+	assert_int_equal(start(), 0);
+	/* One more each second, which the test may take. */
+	assert_in_range(take_files(&last), FILES_SPARE_MAX, FILES_SPARE_MAX + 30);
+	for (int n = 0; n < 2000; n++) {
+		assert_int_equal(write(last, bytes, sizeof(bytes)), sizeof(bytes));
+		assert_int_equal(files_ask(sock, FILES_OUTPUT, &a, &fd), 0);
+		close(last);
+		last = fd;
+	}
+	assert_int_equal(ftruncate(last, 1000000), 0); /* a hole is no file */
+	assert_in_range(take_files(&fd), 0, 30);
+	close(last);
+	stop(true);
+}
+
+static void output_files_are_bounded_by_time(void **state)
+{
+	int last;
+
+	(void)state;
+	options.rotate_s = 1;
+	assert_int_equal(start(), 0);
+	assert_in_range(take_files(&last), FILES_SPARE_MAX, FILES_SPARE_MAX + 30);
+	close(last);
+	stop(true);
+	options.rotate_s = 0;
+	assert_int_equal(start(), 0);
+	assert_int_equal(take_files(&last), 0); /* there is one, and it is open */
+	stop(true);
+}
+
+static void files_of_events_are_bounded(void **state)
+{
+	struct files_answer a;
+	char name[32];
 	int fd;
 
 	(void)state;
 	file_write(path("there.jsonl"), (const uint8_t *)"{}\n", 3);
-	file_write(path("none.json"), (const uint8_t *)"{}\n", 3);
 	lines_start();
-	for (int i = 0; i < 8; i++) {
-		memset(&sensors[1].lines_named, 0, sizeof(sensors[1].lines_named));
-		for (int n = 0; n < 200; n++) {
-			snprintf(said.name, sizeof(said.name), "%d-%d", i, n);
-			output_combo(out, &sensors[1],
-				     (struct combo_name){ .count = i * 200 + n, .events = 1 }, 0,
-				     1);
-			output_said(out, &sensors[1], &said, 0, 1);
-		}
+	for (int n = 0; n < 2 * FILES_SENSOR_MODULES; n++) {
+		snprintf(name, sizeof(name), "m%d", n);
+		assert_int_equal(files_ask_module(sock, name, &a, &fd), 0);
+		close(fd);
 	}
-	flush();
-	assert_int_equal(out->lines.count, LINES_FILES_MAX);
-	assert_int_equal(out->lines.written, LINES_FILES_MAX - 1);
-	assert_int_equal(out->lines.refused, 8 * 200 - (LINES_FILES_MAX - 1));
-	assert_int_equal(stat(path("0-63.jsonl"), &st), 0);
-	assert_int_equal(stat(path("0-64.jsonl"), &st), -1);
-	assert_int_equal(stat(path("3-62.jsonl"), &st), 0);
-	assert_int_equal(stat(path("3-63.jsonl"), &st), -1); /* "there" is one of them */
 	assert_int_equal(files_ask_module(sock, "other", &a, &fd), FILES_TOO_MANY);
 	assert_int_equal(files_ask_module(sock, "../there", &a, &fd), -EINVAL);
 	assert_int_equal(files_ask_module(sock, "", &a, &fd), -EINVAL);
+	assert_int_equal(files_ask_module(sock, "m5", &a, &fd), 0);
+	close(fd);
 	assert_int_equal(files_ask_module(sock, "there", &a, &fd), 0);
-	assert_int_equal(close(fd), 0);
+	close(fd);
 	stop(true);
 }
 
@@ -598,16 +989,28 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(settled_is_what_is_written, begin, end),
 		cmocka_unit_test_setup_teardown(combos_of_dwells_are_settled_too, begin, end),
+		cmocka_unit_test_setup_teardown(statistics_are_charged, begin, end),
 		cmocka_unit_test_setup_teardown(known_after_a_kill, begin, end),
 		cmocka_unit_test_setup_teardown(known_after_an_end, begin, end),
 		cmocka_unit_test_setup_teardown(a_torn_file, begin, end),
 		cmocka_unit_test_setup_teardown(a_single_file, begin, end),
 		cmocka_unit_test_setup_teardown(a_rotated_series, begin, end),
+		cmocka_unit_test_setup_teardown(a_full_disk_is_waited_for, begin, end),
+		cmocka_unit_test_setup_teardown(the_next_file_before_the_largest, begin, end),
+		cmocka_unit_test_setup_teardown(a_full_file_is_followed_when_one_can_be, begin,
+						end),
+		cmocka_unit_test_setup_teardown(the_end_on_a_full_disk, begin, end),
+		cmocka_unit_test_setup_teardown(no_rotation_on_a_full_disk, begin, end),
+		cmocka_unit_test_setup_teardown(lines_wait_too, begin, end),
 		cmocka_unit_test_setup_teardown(lines_follow_the_capture, begin, end),
 		cmocka_unit_test_setup_teardown(lines_after_a_kill, begin, end),
 		cmocka_unit_test_setup_teardown(lines_over_several_files, begin, end),
 		cmocka_unit_test_setup_teardown(lines_moved_away, begin, end),
-		cmocka_unit_test_setup_teardown(no_more_files_than_there_may_be, begin, end),
+		cmocka_unit_test_setup_teardown(names_are_each_sensors_own, begin, end),
+		cmocka_unit_test_setup_teardown(more_files_than_are_open, begin, end),
+		cmocka_unit_test_setup_teardown(output_files_are_bounded_by_size, begin, end),
+		cmocka_unit_test_setup_teardown(output_files_are_bounded_by_time, begin, end),
+		cmocka_unit_test_setup_teardown(files_of_events_are_bounded, begin, end),
 		cmocka_unit_test_setup_teardown(not_two_at_once, begin, end),
 	};
 

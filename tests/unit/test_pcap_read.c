@@ -141,6 +141,20 @@ static int read_through(size_t n)
 	return got;
 }
 
+/* In a ring it marks what a module says: a file could forge that, and its frames were lost. */
+static void no_file_has_the_link_type_of_events(void **state)
+{
+	(void)state;
+	swapped = false;
+	pcap(0xa1b2c3d4);
+	memset(file + 20, 0xff, 4);
+	assert_int_equal(read_through(len), -EBADMSG);
+	pcapng();
+	assert_int_equal(read_through(len), 0);
+	memset(file + 28 + 8, 0xff, 2);
+	assert_int_equal(read_through(len), -EBADMSG);
+}
+
 static void cut_and_damaged_files_are_errors_and_nothing_worse(void **state)
 {
 	(void)state;
@@ -172,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(four_kinds_of_pcap),
 		cmocka_unit_test(pcapng_blocks_of_every_kind),
+		cmocka_unit_test(no_file_has_the_link_type_of_events),
 		cmocka_unit_test(cut_and_damaged_files_are_errors_and_nothing_worse),
 	};
 

@@ -62,6 +62,8 @@ static void end(struct reassembly *r)
 	assert_int_equal(pool.used, 0);
 	assert_null(pool.due.oldest);
 	assert_null(pool.ahead.oldest);
+	for (int i = 0; i < POOL_CLASSES; i++)
+		assert_null(pool.classes[i]);
 }
 
 static void pieces_in_any_order(void **state)
@@ -244,7 +246,7 @@ static void a_full_pool(void **state)
 		refused += add(&greedy, c, 0, 4000, 4000, 1) == REASSEMBLE_REFUSED;
 	assert_true(refused > 40 && pool.refused == refused);
 	assert_true(pool.used <= pool.limit);
-	assert_int_equal(add(&other, 1, 0, 4000, 4000, 2), REASSEMBLE_REFUSED);
+	assert_int_equal(add(&greedy, 63, 0, 4000, 4000, 2), REASSEMBLE_REFUSED);
 	for (uint64_t c = 0; c < 100; c++) {
 		assert_int_equal(add(&other, c, 0, 2000, 4000, 2), REASSEMBLE_TAKEN);
 		assert_int_equal(add(&other, c, 2000, 2000, 4000, 2), REASSEMBLE_TAKEN);
@@ -256,6 +258,45 @@ static void a_full_pool(void **state)
 	assert_true(take(&greedy, &last) > 10);
 	reassemble_free(&greedy, &pool);
 	end(&other);
+}
+
+/* Forty sensors hold combos that they never finish, with few bytes, and keep them from being stale.
+ * What one that works sends ahead has its share all the same, and those with less keep theirs. */
+static void a_share_of_the_pool(void **state)
+{
+	static struct reassembly bad[40];
+	struct reassembly good = { 0 }, small = { 0 };
+	unsigned int taken = 0;
+
+	(void)state;
+	for (uint64_t c = 0; c < REASSEMBLE_SLOTS; c++)
+		for (int i = 0; i < 40; i++)
+			add(&bad[i], c, 0, 8, 32000, 1 + c);
+	assert_true(pool.refused > 0);
+	for (uint64_t c = 1; c < 4; c++)
+		assert_int_equal(add(&small, c, 0, 1000, 32000, 90), REASSEMBLE_TAKEN);
+	for (uint64_t c = 1; c < REASSEMBLE_SLOTS; c++)
+		taken += add(&good, c, 0, 1000, 32000, 100) == REASSEMBLE_TAKEN;
+	assert_true(taken * 32000 > POOL_LIMIT_DEFAULT / 42 - 2 * POOL_CLASS);
+	assert_int_equal(small.held, 3);
+	for (int i = 0; i < 40; i++) {
+		/* Nobody has much more than another, and what was due first is there. */
+		assert_in_range(bad[i].share->size, good.share->size - 3 * POOL_CLASS,
+				good.share->size + 3 * POOL_CLASS);
+		assert_non_null(pool_find(&bad[i], 0));
+	}
+	assert_true(pool.used <= pool.limit);
+	/* They try it again and again; nobody pushes anybody out for long. */
+	taken = pool.evicted;
+	for (int round = 0; round < 10; round++)
+		for (uint64_t c = 0; c < REASSEMBLE_SLOTS; c++)
+			for (int i = 0; i < 40; i++)
+				add(&bad[i], c, 8, 8, 32000, 200 + round);
+	assert_in_range(pool.evicted - taken, 0, 40);
+	for (int i = 0; i < 40; i++)
+		reassemble_free(&bad[i], &pool);
+	reassemble_free(&small, &pool);
+	end(&good);
 }
 
 /* The pool is full of combos of sensors that fell silent in the middle of one. */
@@ -291,6 +332,7 @@ int main(void)
 		cmocka_unit_test_setup(half_a_combo_comes_again, begin),
 		cmocka_unit_test_setup(laid_out_otherwise, begin),
 		cmocka_unit_test_setup(a_full_pool, begin),
+		cmocka_unit_test_setup(a_share_of_the_pool, begin),
 		cmocka_unit_test_setup(a_pool_of_the_dead, begin),
 	};
 

@@ -47,7 +47,7 @@ static void a_record_opens_under_its_name_alone(void **state)
 	(void)state;
 	key_generate(key);
 	randombytes_buf(combo, sizeof(combo));
-	n = spool_seal(record, key, 7, 100, 200, combo, LEN);
+	n = spool_seal(record, key, 100, 200, combo, LEN);
 	assert_int_equal(n, sizeof(record));
 	got = spool_open(out, &len, key, 100, 200, record, n);
 	assert_non_null(got);
@@ -62,6 +62,67 @@ static void a_record_opens_under_its_name_alone(void **state)
 		assert_null(spool_open(out, &len, key, 100, 200, record, n));
 		record[i] ^= 1;
 	}
+}
+
+/* Seals the combo twice under one name. Returns how many bytes of the two records are the same. */
+static int same_bytes(const uint8_t *combo, const uint8_t *second_combo)
+{
+	static const uint8_t key[KEY_LEN] = { 1 };
+	uint8_t first[LEN + SPOOL_RECORD_OVERHEAD], second[sizeof(first)], out[SPOOL_RECORD_MAX];
+	size_t len;
+	int same = 0;
+
+	spool_seal(first, key, 100, 200, combo, LEN);
+	spool_seal(second, key, 100, 200, second_combo, LEN);
+	assert_non_null(spool_open(out, &len, key, 100, 200, second, sizeof(second)));
+	for (size_t i = 0; i < sizeof(first); i++)
+		same += first[i] == second[i];
+	return same;
+}
+
+/* Two copies of a file's key, or two machines that were resumed from one snapshot, give one name to
+ * two combos: with one key for both, whoever has both records could tell what differs. */
+static void each_record_has_a_key_of_its_own(void **state)
+{
+	uint8_t combo[LEN] = { 0 }, another[LEN] = { 1 };
+
+	(void)state;
+	assert_in_range(same_bytes(combo, combo), 0, 8); /* of 88; 8 take a chance of 10^-9 */
+	assert_in_range(same_bytes(combo, another), 0, 8);
+}
+
+static uint32_t no_random(void)
+{
+	return 0;
+}
+
+static void no_random_buf(void *const buf, const size_t len)
+{
+	memset(buf, 0, len);
+}
+
+static const char *no_random_name(void)
+{
+	return "none";
+}
+
+/* Resumed twice, a machine may draw the same random bytes twice: then the combo makes the key
+ * another one. */
+static void records_of_one_snapshot_have_two_keys(void **state)
+{
+	static struct randombytes_implementation none = { .implementation_name = no_random_name,
+							  .random = no_random,
+							  .buf = no_random_buf };
+	uint8_t combo[LEN] = { 0 }, another[LEN] = { 1 };
+	int same, of_two;
+
+	(void)state;
+	randombytes_set_implementation(&none);
+	same = same_bytes(combo, combo);
+	of_two = same_bytes(combo, another);
+	randombytes_set_implementation(&randombytes_sysrandom_implementation);
+	assert_int_equal(same, LEN + SPOOL_RECORD_OVERHEAD);
+	assert_in_range(of_two, 0, 8);
 }
 
 static void a_key_is_for_one_collector(void **state)
@@ -606,6 +667,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_opens_under_its_name_alone),
+		cmocka_unit_test(each_record_has_a_key_of_its_own),
+		cmocka_unit_test(records_of_one_snapshot_have_two_keys),
 		cmocka_unit_test(a_key_is_for_one_collector),
 		cmocka_unit_test(a_file_cut_anywhere_gives_whole_records),
 		cmocka_unit_test(a_file_altered_anywhere_gives_what_is_before),

@@ -124,7 +124,7 @@ static void what_was_said_arrives(void **state)
 
 static void the_longest_info_fits(void **state)
 {
-	static struct tryst_hello hello, got;
+	static struct tryst_hello hello = { .version = TRYST_VERSION }, got;
 	uint64_t slots[TRYST_SLOTS];
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 	struct tryst_asked asked;
@@ -323,23 +323,89 @@ static long forge(uint8_t *out, const uint8_t *message, size_t len)
 	return 24 + len + DERIVE_TAG_LEN;
 }
 
+static int accept_forged(struct tryst_hello *hello, const uint8_t *message, size_t len)
+{
+	uint8_t out[1400];
+
+	return tryst_accept(hello, P, out, forge(out, message, len));
+}
+
 static void hellos_that_lie(void **state)
 {
-	uint8_t message[1300] = { 9 }, out[1400];
+	uint8_t message[1300] = { 9 };
+	const size_t whole = TRYST_HELLO_LEN + TRYST_INSTANCE_LEN;
 	struct tryst_hello hello;
 
 	(void)state;
-	for (size_t len = 0; len < TRYST_HELLO_LEN; len++)
-		assert_int_equal(tryst_accept(&hello, P, out, forge(out, message, len)), -EBADMSG);
-	assert_int_equal(tryst_accept(&hello, P, out, forge(out, message, TRYST_HELLO_LEN)), 0);
+	message[52] = (TRYST_VERSION - 1) << TRYST_VERSION_BITS;
+	for (size_t len = 0; len < whole; len++)
+		assert_int_equal(accept_forged(&hello, message, len), -EBADMSG);
+	assert_int_equal(accept_forged(&hello, message, whole), 0);
 	store_be(message + 53, 1, 2);
-	assert_int_equal(tryst_accept(&hello, P, out, forge(out, message, TRYST_HELLO_LEN)),
-			 -EBADMSG);
+	assert_int_equal(accept_forged(&hello, message, whole), -EBADMSG);
 	store_be(message + 53, TRYST_INFO_MAX + 1, 2);
-	assert_int_equal(tryst_accept(&hello, P, out, forge(out, message, sizeof(message))),
-			 -EBADMSG);
+	assert_int_equal(accept_forged(&hello, message, sizeof(message)), -EBADMSG);
 	store_be(message + 53, TRYST_INFO_MAX, 2);
-	assert_int_equal(tryst_accept(&hello, P, out, forge(out, message, sizeof(message))), 0);
+	assert_int_equal(accept_forged(&hello, message, sizeof(message)), 0);
+	store_be(message + 53, 0, 2);
+	message[52] |= TRYST_ONE_WAY; /* and no number */
+	assert_int_equal(accept_forged(&hello, message, whole + TRYST_NEXT_LEN - 1), -EBADMSG);
+	assert_int_equal(accept_forged(&hello, message, whole + TRYST_NEXT_LEN), -EBADMSG);
+	message[TRYST_HELLO_LEN] = 1;
+	assert_int_equal(accept_forged(&hello, message, whole + TRYST_NEXT_LEN), 0);
+}
+
+/* Whatever another version says behind its flags is not looked at. */
+static void hellos_of_other_versions(void **state)
+{
+	uint8_t message[TRYST_HELLO_LEN] = { 9 };
+	struct tryst_hello hello;
+
+	(void)state;
+	memset(message + 53, 0xff, 2);
+	for (int version = 1; version <= 16; version++) {
+		message[52] = (version - 1) << TRYST_VERSION_BITS;
+		assert_int_equal(accept_forged(&hello, message, sizeof(message)),
+				 version == TRYST_VERSION ? -EBADMSG : 0);
+		assert_int_equal(hello.version, version);
+	}
+}
+
+/* An m1 that is answered again, as after a restart, is answered under another key. */
+static void two_answers_have_two_keys(void **state)
+{
+	struct set_up u;
+	uint8_t first[TRYST_ANSWER_MIN];
+
+	(void)state;
+	say(&u, &s, c.public, P, 0);
+	assert_int_equal(answer(&u, &c, s.public, P, 0), sizeof(first));
+	memcpy(first, u.m2, sizeof(first));
+	assert_int_equal(answer(&u, &c, s.public, P, 0), sizeof(first));
+	assert_memory_equal(first, u.m2, 8);
+	assert_memory_not_equal(first + 8, u.m2 + 8, DERIVE_FRESH_LEN);
+	/* The time is the same in both, its sealed bytes are not. */
+	assert_memory_not_equal(first + 24 + 32, u.m2 + 24 + 32, 8);
+	assert_int_equal(finish(&u), 0);
+}
+
+static void an_answer_of_version_1(void **state)
+{
+	uint8_t m2[8 + TRYST_WELCOME_LEN + DERIVE_TAG_LEN], key[KEY_LEN], k2[KEY_LEN];
+	uint8_t message[TRYST_WELCOME_LEN] = { 9 };
+	struct tryst_welcome welcome;
+	struct set_up u;
+
+	(void)state;
+	say(&u, &s, c.public, P, 0);
+	memcpy(m2, u.asked.answer, 8);
+	derive(key, u.asked.k1, "answer", NULL, 0, NULL, 0);
+	derive_seal(key, 0, m2 + 8, message, sizeof(message));
+	assert_int_equal(tryst_finish(&u.asked, &s, &welcome, k2, m2, sizeof(m2)), -EPROTO);
+	m2[sizeof(m2) - 1] ^= 1;
+	assert_int_equal(tryst_finish(&u.asked, &s, &welcome, k2, m2, sizeof(m2)), -EBADMSG);
+	assert_true(answer(&u, &c, s.public, P, 0) > 0);
+	assert_int_equal(finish(&u), 0);
 }
 
 static void sessions_and_renewal(void **state)
@@ -428,6 +494,9 @@ int main(void)
 		cmocka_unit_test(a_stolen_collector_key_is_no_sensor),
 		cmocka_unit_test(points_of_low_order),
 		cmocka_unit_test(hellos_that_lie),
+		cmocka_unit_test(hellos_of_other_versions),
+		cmocka_unit_test(two_answers_have_two_keys),
+		cmocka_unit_test(an_answer_of_version_1),
 		cmocka_unit_test(sessions_and_renewal),
 		cmocka_unit_test(ephemerals_are_new),
 		cmocka_unit_test(the_same_randomness_again),

@@ -3,7 +3,7 @@
  * (tests/wire/) made: this one makes the same bytes and opens them. Where a function draws random
  * numbers, the other end's does it in the vector.
  *
- * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/clock_request.o wire/keys.o
+ * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/request.o wire/keys.o
  * wire/totals.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/dwell.o wire/said.o
  * wire/spool.o
  */
@@ -11,7 +11,7 @@
 
 #include <sodium.h>
 
-#include "wire/clock_request.h"
+#include "wire/request.h"
 #include "wire/combo.h"
 #include "wire/dwell.h"
 #include "wire/said.h"
@@ -145,7 +145,9 @@ static void set_up(const char *suffix, uint8_t flags)
 	assert_int_equal(hello.time_ns, number("time"));
 	assert_int_equal(hello.window, number("window"));
 	assert_int_equal(hello.flags, flags);
+	assert_int_equal(hello.version, TRYST_VERSION);
 	ASSERT_VECTOR(hello.info, hello.info_len, "info");
+	ASSERT_VECTOR(hello.instance, sizeof(hello.instance), "instance");
 
 	memcpy(asked.k1, key(k1), KEY_LEN);
 	memcpy(asked.answer, vector(answer)->bytes, 8);
@@ -181,6 +183,7 @@ static void one_way(void **state)
 	assert_int_equal(hello.flags, TRYST_ONE_WAY);
 	ASSERT_VECTOR(hello.info, hello.info_len, "info");
 	assert_int_equal(hello.next, number("next"));
+	ASSERT_VECTOR(hello.instance, sizeof(hello.instance), "instance");
 	assert_int_equal(tryst_one_way(root, key("pair"), &hello, e_s.secret, c.public), 0);
 	ASSERT_VECTOR(root, KEY_LEN, "k2_one_way");
 	assert_int_equal(tryst_one_way(root, key("pair"), &hello, c.secret, hello.ephemeral), 0);
@@ -209,29 +212,58 @@ static void sessions(void **state)
 	ASSERT_VECTOR(k2, KEY_LEN, "k2_renewed");
 }
 
-static void clock_of(const char *question_name, const char *answer_name)
+static void opens(struct request *q, const char *name, uint64_t interval)
 {
 	struct keypair c = keypair("c", "C");
-	const struct vector *question = vector(question_name);
-	uint8_t out[SHROUD_DATAGRAM_PADDED], k[KEY_LEN];
-	struct clock_keys keys;
-	uint64_t time_ns;
-	long len;
+	const struct vector *v = vector(name);
+	struct request_keys keys;
+	uint64_t found;
 
-	clock_keys_init(&keys, c.public);
-	assert_true(clock_plausible(&keys, question->bytes, question->len));
-	len = clock_answer(out, &c, number("clock_time"), question->bytes, question->len);
-	ASSERT_VECTOR(out, len, answer_name);
-	memcpy(k, key("clock_key"), KEY_LEN);
-	assert_int_equal(clock_answered(k, &time_ns, out, len), 0);
-	assert_int_equal(time_ns, number("clock_time"));
+	request_keys_init(&keys, c.public);
+	assert_true(request_plausible(&keys, v->bytes, v->len, number("interval"), &found));
+	assert_int_equal(found, interval);
+	assert_int_equal(request_open(q, &c, v->bytes, v->len, interval), 0);
+	assert_int_equal(q->version, TRYST_VERSION);
+	ASSERT_VECTOR(q->sensor, KEY_LEN, "S");
+	ASSERT_VECTOR(q->ephemeral, KEY_LEN, "request_e_public");
 }
 
-static void the_time(void **state)
+static void request_of(const char *name, const char *key_name, const char *answer_name,
+		       uint64_t interval)
 {
+	static struct vector answer;
+	struct request_asked asked;
+	struct request_answer said;
+	struct request q;
+
+	opens(&q, name, interval);
+	assert_int_equal(q.kind, REQUEST_COOKIE);
+	assert_true(request_proved(&q, key("pair")));
+	assert_false(request_proved(&q, key("pair_preshared")));
+	ASSERT_VECTOR(q.key, KEY_LEN, key_name);
+	memcpy(asked.key, key(key_name), KEY_LEN);
+	vector_into(&answer, answer_name);
+	assert_int_equal(request_answered(&asked, &said, answer.bytes, answer.len), 0);
+	assert_int_equal(said.time_ns, number("request_time"));
+	ASSERT_VECTOR(&said.cookie, 8, "cookie");
+}
+
+static void requests(void **state)
+{
+	struct tryst_hello hello;
+	struct request q;
+
 	(void)state;
-	clock_of("clock_question", "clock_answer");
-	clock_of("clock_question_padded", "clock_answer_padded");
+	request_of("request", "request_key", "request_answer", REQUEST_UNDATED);
+	request_of("request_padded", "request_key_padded", "request_answer_padded",
+		   REQUEST_UNDATED);
+	request_of("request_dated", "request_key_dated", "request_answer_dated",
+		   number("interval"));
+	opens(&q, "request_set_up", number("interval"));
+	assert_int_equal(q.kind, REQUEST_SET_UP);
+	ASSERT_VECTOR(q.rest, q.rest_len, "m1_fresh");
+	assert_int_equal(tryst_accept(&hello, key("pair"), q.rest, q.rest_len), 0);
+	ASSERT_VECTOR(hello.instance, sizeof(hello.instance), "instance");
 }
 
 static struct shroud_keys shroud_keys(const char *address, const char *seal)
@@ -534,29 +566,19 @@ static void spool_hello(void)
 static void spools(void **state)
 {
 	static uint8_t out[SPOOL_RECORD_MAX];
-	static struct vector combo, numbers;
+	const struct vector *record;
+	const uint8_t *opened;
+	size_t len;
 	uint64_t run = number("run"), count = number("combo_count");
 
 	(void)state;
 	spool_keys("pair", "spool_wrapped");
 	spool_keys("pair_preshared", "spool_wrapped_preshared");
 	spool_hello();
-	vector_into(&combo, "spool_combo");
-	vector_into(&numbers, "spool_numbers");
-	for (size_t i = 0; i < numbers.len / 8; i++) {
-		const uint8_t *opened;
-		char name[48];
-		size_t len;
-
-		snprintf(name, sizeof(name), "spool_record_%zu", i);
-		len = spool_seal(out, key("spool_key"), load_be(numbers.bytes + 8 * i, 8), run,
-				 count, combo.bytes, combo.len);
-		ASSERT_VECTOR(out, len, name);
-		opened = spool_open(out, &len, key("spool_key"), run, count, vector(name)->bytes,
-				    vector(name)->len);
-		assert_non_null(opened);
-		ASSERT_VECTOR(opened, len, "spool_combo");
-	}
+	record = vector("spool_record");
+	opened = spool_open(out, &len, key("spool_key"), run, count, record->bytes, record->len);
+	assert_non_null(opened);
+	ASSERT_VECTOR(opened, len, "spool_combo");
 }
 
 int main(void)
@@ -566,7 +588,7 @@ int main(void)
 		cmocka_unit_test(slots_of_intervals),
 		cmocka_unit_test(set_ups),
 		cmocka_unit_test(sessions),
-		cmocka_unit_test(the_time),
+		cmocka_unit_test(requests),
 		cmocka_unit_test(datagrams),
 		cmocka_unit_test(datagrams_open),
 		cmocka_unit_test(received_bits),

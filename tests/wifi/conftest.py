@@ -1,39 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """One VM has all topologies on the air that the chosen tests name, one after the other; a test
 waits for its end."""
-import pathlib
-
 import pytest
 
-from netns import testbed
-from vm import guest, kernels, machine
-from wifi import outcome, programs, topology
+from wifi import on_air, outcome
 
-KERNEL = "6.1"
 # What the VM has. Alone on two cores it takes less than half of that.
 SECONDS = 600
-MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
-PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play",
-                                                 "tests/lesser_driver.so", "tests/asks_at.so",
-                                                 "tests/replug", "tests/switches")),
-            *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw",
-                                "/usr/bin/tcpdump"))]
-# For the sensors that lack nl80211: make test builds it.
-NO_NL80211 = testbed.ROOT / "build/without-nl80211/saluki"
-INIT = pathlib.Path(__file__).parent / "init"
-# Monitoring modules, for topologies that load them: /lib/saluki/NAME.o.
-MONITORING = ("airtime", "deauth", "rogueap")
-POLICY = """[Module *]
-Key = {key}
-Interface = *
-Show = radiotap, mac, ssid
-Helper = map_lookup_elem, map_update_elem
-Map = array, hash, percpu_array, lru_hash
-MapMemory = 2M
-Instructions = 30000
-Events = 1000
-Priority = 100
-"""
 
 
 def _topology(item):
@@ -47,67 +20,13 @@ def _chosen(session):
     return {t: f"{n:02}" for n, t in enumerate(found)}
 
 
-def _grouped(t, text):
-    """The sensors file with the topology's groups."""
-    groups = {s.name: f" group={s.group}" for s in t.sensors if s.group}
-    lines = [line + groups.get(line.split(" ")[0], "") for line in text.splitlines()]
-    return "".join(f"{line}\n" for line in [*lines, *t.groups])
-
-
-def _monitoring(root, folder):
-    """Modules, signed, and a policy that lets them run."""
-    key = folder / "sign.key"
-    key.touch(mode=0o600)
-    key.write_text(testbed.saluki("module", "genkey", check=True).stdout)
-    public = testbed.saluki("module", "pubkey", input=key.read_text(), check=True).stdout.strip()
-    policy = folder / "modules.conf"
-    policy.write_text(POLICY.format(key=public))
-    guest.install(policy, root, "etc/saluki/modules.conf")
-    for name in MONITORING:
-        guest.install(testbed.BUILD / f"modules/{name}.o", root, f"lib/saluki/{name}.o")
-        testbed.saluki("module", "sign", "--key", key, root / f"lib/saluki/{name}.o", check=True)
-    (root / "var/lib").mkdir(parents=True)
-
-
-def _base(root, chosen):
-    tree, seconds = programs.tree()
-    print(f"{tree.name}: " + (f"fetched in {seconds:.0f} s" if seconds else "in the cache"))
-    for t, name in chosen.items():
-        data = root / "data" / name
-        topology.write(t, data)
-        keys = testbed.Keys(data)
-        for s in t.sensors:
-            keys.sensor(s.name)
-        keys.sensors.write_text(_grouped(t, keys.sensors.read_text()))
-    for name, file in programs.RULES.items():
-        guest.install(tree / file, root, name)
-    _monitoring(root, root.parent)
-    guest.install(NO_NL80211, root, "bin/saluki-without-nl80211")
-    return machine.base(root, INIT, [*PROGRAMS, *(tree / p for p in programs.PROGRAMS)],
-                        [tree / folder for folder in programs.LIBRARIES])
-
-
 @pytest.fixture(scope="session")
 def all_air(request, tmp_path_factory):
     """{topology: the folder with what came of it}"""
-    folder = tmp_path_factory.mktemp("wifi")
-    chosen = _chosen(request.session)
-    tree, seconds = kernels.tree(KERNEL)
-    print(f"Linux {KERNEL}: {tree.name}, "
-          f"{f'fetched in {seconds:.0f} s' if seconds else 'in the cache'}")
-    base = _base(folder / "base", chosen)
-    # One CPU: frames reach all radios, and hwsim0, in the same order. What guards a kernel against
-    # its programs costs an emulated one a fifth of its time.
-    vm = machine.Machine(folder / "vm", tree, base, MODULES, {}, cpus=1,
-                         append="mitigations=off")
     try:
-        wrong = vm.finish(SECONDS)
-    finally:
-        vm.end()
-    if wrong:
-        pytest.fail(wrong, pytrace=False)
-    print(f"{len(chosen)} topologies in one VM: {vm.seconds:.0f} s")
-    return {t: vm.out / name for t, name in chosen.items()}
+        return on_air.run(tmp_path_factory.mktemp("wifi"), _chosen(request.session), SECONDS)
+    except RuntimeError as e:
+        pytest.fail(str(e), pytrace=False)
 
 
 @pytest.fixture

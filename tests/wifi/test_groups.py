@@ -101,7 +101,7 @@ def test_a_frame_refocuses_both(air):
         assert -0.1 <= (to - since) / SECOND - REFOCUS_S <= 1.5
         assert {x[0] for x in after if x[1] >= to} == {frequency(1), frequency(6)}
     said = "\n".join(air.said_by("collector"))
-    assert f"group lib: to channel 6 for {REFOCUS_S}000 ms, by a frame that sensor" in said
+    assert f"group lib: to channel 6 for {REFOCUS_S} s, by a frame that sensor" in said
 
 
 # ---- what a card refuses, and two cards --------------------------------------------------------------

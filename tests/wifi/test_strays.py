@@ -77,7 +77,8 @@ BUSY = Topology(
              (Command("down", "ip link set radiomon down"),),
              (Command("busy", "ip link set radio up"),),
              (Command("up", "ip link set radiomon up"),),
-             (Await("sole", "cannot set channel 6"),),
+             # It is said by who attaches, and then by who samples: of that there is a dwell.
+             (Await("sole", "cannot set channel 6", lines=2),),
              (Command("free", "ip link set radio down"),),
              TRAFFIC, TRAFFIC,
              (Command("status", "saluki status --json -i radiomon"),)),

@@ -45,6 +45,7 @@ class AccessPoint:
     hidden: bool = False
     band: str = ""  # "6", whose channels have numbers of other bands too, and which takes wpa3 alone
     clones: str = ""  # another one's name, whose network's name and whose address it takes
+    wide: bool = False  # 80 MHz (VHT), on channel 36
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,9 +96,10 @@ class Kill:
 
 @dataclasses.dataclass(frozen=True)
 class Await:
-    """Nothing is done until a program has said these words."""
+    """Nothing is done until a program has said these words, in so many lines."""
     who: str
     words: str
+    lines: int = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Shout:
     name: str
     channel: int
     frames: tuple = ()
+    gap_ms: int = 0  # between two of them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -201,6 +204,8 @@ def hostapd(topology, access_point):
     if a.clones:
         lines.append(f"bssid={topology.mac(a.clones).hex(':')}")
     lines += ["ieee80211ax=1", "op_class=131"] if a.band == "6" else ["ieee80211n=1"]
+    if a.wide:
+        lines += ["ht_capab=[HT40+]", "ieee80211ac=1", "vht_oper_chwidth=1", "vht_oper_centr_freq_seg0_idx=42"]
     if a.security == "wpa2":
         lines += ["wpa=2", "wpa_key_mgmt=WPA-PSK", "rsn_pairwise=CCMP",
                   f"wpa_psk={_key(a.name)}"]
@@ -272,7 +277,7 @@ def _begin(topology, name, row):
     elif isinstance(row, Reach):
         yield f"reach {row.radio} {row.mask}"
     elif isinstance(row, Await):
-        yield f"await {row.who} {row.words}"
+        yield f"await_lines {row.lines} {row.who} {row.words}"
     elif isinstance(row, Pings):
         station, = (s for s in topology.stations if s.name == row.by)
         yield f"pings {name} {row.by} {_addresses(topology)[station.joins]} {row.count} {row.size}"
@@ -347,5 +352,5 @@ def write(topology, folder):
         if isinstance(row, Frames):
             write_pcap(folder / f"{name}.pcap", 1, numbered(topology, row))
         elif isinstance(row, Shout):
-            frames = [captures.Frame(0, len(f), 127, f) for f in row.frames]
+            frames = [captures.Frame(n * row.gap_ms * 10**6, len(f), 127, f) for n, f in enumerate(row.frames)]
             write_pcap(folder / f"{name}.pcap", 127, frames or [shout()])

@@ -142,7 +142,8 @@ class Collector:
         self.sessions, self.spent, self.runs = [], set(), collections.defaultdict(Run)
         self.refused, self.lengths, self.kinds = 0, [], collections.Counter()
         self.hellos, self.info, self.answers, self.renewals = [], [], {}, {}
-        self.clock_questions, self.echoes, self.probes = 0, [], 0
+        self.requests, self.echoes, self.probes = 0, [], 0
+        self.answers_slots, self.cookies, self.fresh_set_ups = True, set(), 0
         self.one_way, self.present, self.opens_spools = {}, None, True
         self.settles, self.loses_final, self.loses_info = True, 0, 0
         self.takes_below = math.inf
@@ -194,17 +195,34 @@ class Collector:
             self._message(session, number, message)
             return session
         if self._slot(datagram[:8]) and datagram[:8] not in self.spent:
-            self._set_up(datagram, address)
+            if self.answers_slots:
+                self._set_up(datagram, address)
             return None
         try:
-            answer = sw.clock_answer(self.secret, datagram, self.clock())
+            self._request(sw.request_open(self.secret, datagram, self.clock() // sw.INTERVAL_NS),
+                          address)
         except sw.Refused:
             self.refused += 1
-            return None
-        self.clock_questions += 1
-        assert len(answer) <= len(datagram)
-        self.sock.sendto(answer, address)
         return None
+
+    def _request(self, request, address):
+        """A cookie is good for one set-up."""
+        if request.sensor != self.sensor:
+            raise sw.Refused("another sensor")
+        if request.kind == sw.COOKIE:
+            if not sw.request_proved(self.P, request):
+                raise sw.Refused("no proof")
+            self.requests += 1
+            self.cookies.add(cookie := os.urandom(8))
+            answer = sw.request_answer(request, self.clock(), cookie)
+            assert len(answer) <= request.length
+            self.sock.sendto(answer, address)
+        elif request.rest[:8] in self.cookies:
+            self.cookies.remove(request.rest[:8])
+            self.fresh_set_ups += 1
+            self._set_up(request.rest, address)
+        else:
+            raise sw.Refused("no cookie of ours")
 
     def _spool(self, hello):
         """What the session forwards, and the info behind its key."""
@@ -320,12 +338,11 @@ class File:
 
     def __init__(self, P, collector):
         e, _ = sw.keypair()
-        self.key, self.number = os.urandom(32), 0
+        self.key = os.urandom(32)
         self.told = sw.spool_hello(P, e, collector, self.key)
 
     def record(self, run, count, combo):
-        self.number += 1
-        return sw.record(self.key, self.number, run, count, combo[:2] + bytes(2) + combo[4:])
+        return sw.record(self.key, run, count, combo[:2] + bytes(2) + combo[4:])
 
 
 class Sensor:
@@ -335,6 +352,7 @@ class Sensor:
         self.P = sw.pair(secret, collector, True, preshared)
         self.padded_len = sw.PADDED_LEN if padded else 0
         self.clock, self.random, self.used = clock, random.Random(seed), set()
+        self.instance = bytes(8)
         self.run = self.random.getrandbits(64)
         self.plain, self.combos, self.exported, self.datagrams = [], [], 0, 0
         self.file = None  # combos are its records
@@ -359,17 +377,21 @@ class Sensor:
         self.lengths.append(len(datagram))
         return datagram
 
-    def m1(self, e_s):
+    def slot(self):
         free = [s for s in sw.slots(self.P, self.clock() // sw.INTERVAL_NS) if s not in self.used]
         slot = self.random.choice(free)
         self.used.add(slot)
+        return slot
+
+    def m1(self, e_s, slot, length=sw.PADDED_LEN):
         info = sc.info_write({"application": "second", "interface.0": "mon0", "snaplen.0": 65535,
                               "exported": 0 if self.file else self.exported})
         flags = sw.PADDED if self.padded_len else 0
         if self.file:
             info, flags = self.file.told + info, flags | sw.SPOOL
-        hello = sw.Hello(sw.public(e_s), self.run, self.clock(), 1024, flags, info)
-        return sw.m1(self.P, slot, os.urandom(16), hello, self.padded_len)
+        hello = sw.Hello(sw.public(e_s), self.run, self.clock(), 1024, flags, info, 0,
+                         self.instance)
+        return sw.m1(self.P, slot, os.urandom(16), hello, length)
 
     def set_up(self, tries=8):
         """Waits a second for each answer, as the page says."""
@@ -377,7 +399,7 @@ class Sensor:
         asked = []
         for _ in range(tries):
             e_s, _ = sw.keypair()
-            first = self.m1(e_s)
+            first = self.m1(e_s, self.slot())
             asked.append((e_s, first))
             self.sock.send(first)
             second = self._receive(1)
@@ -412,15 +434,35 @@ class Sensor:
         self._fresh()
         self._begin(k2, self.welcome.window)
 
-    def ask_clock(self, length=72):
+    def _interval(self):
+        return self.clock() // sw.INTERVAL_NS
+
+    def ask(self, length=sw.REQUEST_LEN, seconds=5):
+        """The collector's time, and a cookie."""
         self._fresh()
-        question, k = sw.clock_ask(self.collector, os.urandom(32), os.urandom(16), length)
-        self.sock.send(question)
-        answer = self._receive(5)
+        interval = self._interval() if length == sw.REQUEST_LEN else None
+        request, k = sw.cookie_request(self.P, sw.public(self.secret), self.collector,
+                                       os.urandom(32), os.urandom(16), length, interval)
+        self.sock.send(request)
+        answer = self._receive(seconds)
         if answer is None:
-            raise Ended("no answer to a question for the time")
+            raise Ended("no answer to a request")
         assert len(answer) <= length
-        return sw.clock_answered(k, answer)
+        return sw.request_answered(k, answer)
+
+    def set_up_fresh(self, seconds=5):
+        """Without a slot. Returns the datagram with the m1."""
+        _, cookie = self.ask(seconds=seconds)
+        e_s, _ = sw.keypair()
+        first = self.m1(e_s, cookie, sw.INIT_LEN)
+        request = sw.set_up_request(sw.public(self.secret), self.collector, os.urandom(32),
+                                    os.urandom(16), first, self._interval())
+        self.sock.send(request)
+        second = self._receive(seconds)
+        if second is None:
+            raise Ended("no answer to a set-up under a cookie")
+        self._answered([(e_s, first)], second)
+        return request
 
     # Data
 
@@ -558,8 +600,8 @@ class OneWaySensor(Sensor):
         flags = sw.ONE_WAY | (sw.PADDED if self.padded_len else 0)
         hello = sw.Hello(self.e_s, self.run, self.clock(), 4096, flags,
                          sc.info_write({"application": "second", "interface.0": "mon0"}),
-                         self.session.tx.next)
-        m1 = sw.m1(self.P, slot, os.urandom(16), hello, self.padded_len)
+                         self.session.tx.next, self.instance)
+        m1 = sw.m1(self.P, slot, os.urandom(16), hello)
         self.sock.send(m1)
         return m1
 

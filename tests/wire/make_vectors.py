@@ -24,7 +24,7 @@ def secret(name):
 
 
 def keys(v):
-    for name in ("s", "c", "e_s", "e_c", "renew_e_s", "renew_e_c", "clock_e"):
+    for name in ("s", "c", "e_s", "e_c", "renew_e_s", "renew_e_c", "request_e"):
         v[name] = secret(name)
         v[name.upper() if len(name) == 1 else name + "_public"] = sw.public(secret(name))
     v["preshared"] = secret("preshared")
@@ -40,12 +40,13 @@ def set_up(v):
     v["slot"] = v["slots"][8 * 17:8 * 18]
     v["r"] = secret("r")[:16]
     v["run"], v["time"], v["window"], v["info"] = RUN, TIME, 1024, INFO
+    v["instance"], v["x"] = secret("instance")[:8], secret("x")[:16]
     for suffix, flags, length in (("", 0, 0), ("_padded", sw.PADDED, sw.PADDED_LEN)):
-        hello = sw.Hello(v["e_s_public"], RUN, TIME, 1024, flags, INFO)
-        first = sw.m1(v["pair"], v["slot"], v["r"], hello, length)
+        hello = sw.Hello(v["e_s_public"], RUN, TIME, 1024, flags, INFO, 0, v["instance"])
+        first = sw.m1(v["pair"], v["slot"], v["r"], hello)
         k1 = sw._k1(v["pair"], first, sw.DH(v["c"], v["e_s_public"]))
         second, k2 = sw.m2(v["pair"], v["c"], v["S"], first, v["e_c"],
-                           sw.Welcome(b"", TIME + 5, 512, flags, 9), length)
+                           sw.Welcome(b"", TIME + 5, 512, flags, 9), length, v["x"])
         v.update({"m1" + suffix: first, "k1" + suffix: k1, "m2" + suffix: second,
                   "k2" + suffix: k2, "answer_address" + suffix: sw.answer_address(k1)})
     v["welcome_time"], v["welcome_window"], v["sensor"] = TIME + 5, 512, 9
@@ -55,19 +56,32 @@ def set_up(v):
 
 def one_way(v):
     v["next"] = 0x99887766
-    hello = sw.Hello(v["e_s_public"], RUN, TIME, 4096, sw.ONE_WAY, INFO, v["next"])
+    hello = sw.Hello(v["e_s_public"], RUN, TIME, 4096, sw.ONE_WAY, INFO, v["next"],
+                     v["instance"])
     v["m1_one_way"] = sw.m1(v["pair"], v["slot"], v["r"], hello)
     v["k2_one_way"] = sw.one_way(v["pair"], v["e_s"], v["C"], v["e_s_public"], RUN)
     assert v["k2_one_way"] == sw.one_way(v["pair"], v["c"], v["e_s_public"], v["e_s_public"], RUN)
 
 
-def the_time(v):
-    r = secret("clock r")[:16]
-    v["clock_time"] = TIME + 77
-    for suffix, length in (("", 72), ("_padded", sw.PADDED_LEN)):
-        question, k = sw.clock_ask(v["C"], v["clock_e"], r, length)
-        v["clock_question" + suffix], v["clock_key"] = question, k
-        v["clock_answer" + suffix] = sw.clock_answer(v["c"], question, v["clock_time"])
+def requests(v):
+    """A request for a cookie and its answer, and an m1 under the cookie."""
+    r = secret("request r")[:16]
+    v["request_time"], v["cookie"] = TIME + 77, secret("cookie")[:8]
+    for suffix, length in (("", 122), ("_padded", sw.REQUEST_LEN)):
+        request, k = sw.cookie_request(v["pair"], v["S"], v["C"], v["request_e"], r, length)
+        opened = sw.request_open(v["c"], request)
+        assert sw.request_proved(v["pair"], opened)
+        v["request" + suffix], v["request_key" + suffix] = request, k
+        v["request_answer" + suffix] = sw.request_answer(opened, v["request_time"], v["cookie"],
+                                                         v["x"])
+    v["request_dated"], v["request_key_dated"] = sw.cookie_request(
+        v["pair"], v["S"], v["C"], v["request_e"], r, interval=INTERVAL)
+    opened = sw.request_open(v["c"], v["request_dated"], INTERVAL)
+    v["request_answer_dated"] = sw.request_answer(opened, v["request_time"], v["cookie"], v["x"])
+    hello = sw.Hello(v["e_s_public"], RUN, TIME, 1024, 0, INFO, 0, v["instance"])
+    v["m1_fresh"] = sw.m1(v["pair"], v["cookie"], v["r"], hello, sw.INIT_LEN)
+    v["request_set_up"] = sw.set_up_request(v["S"], v["C"], v["request_e"], r, v["m1_fresh"],
+                                            INTERVAL)
 
 
 MESSAGES = {1: sw.number(sw.HEARD, 32), 2: sw.number(sw.PROBE, TIME), 7: bytes([sw.RENEW]) + bytes(32),
@@ -137,19 +151,16 @@ def spool(v):
         v["spool_wrapped" + suffix] = told[32:]
         assert sw.spool_key(v["pair" + suffix], v["c"], told + INFO) == (v["spool_key"], INFO)
     hello = sw.Hello(v["e_s_public"], RUN, TIME, 1024, sw.SPOOL,
-                     v["spool_e_public"] + v["spool_wrapped"] + INFO)
+                     v["spool_e_public"] + v["spool_wrapped"] + INFO, 0, v["instance"])
     v["m1_spool"] = sw.m1(v["pair"], v["slot"], v["r"], hello)
     v["spool_combo"] = sc.combo_write([sc.Frame(TIME, 60, 1, bytes(range(60)), 7, 2)],
                                       v["combo_first"], v["combo_count"], 0)
-    v["spool_numbers"] = b"".join(map(sw.be64, (0, 1, 2**40 + 3)))
-    for i, number in enumerate((0, 1, 2**40 + 3)):
-        v[f"spool_record_{i}"] = sw.record(v["spool_key"], number, RUN, v["combo_count"],
-                                           v["spool_combo"])
+    v["spool_record"] = sw.record(v["spool_key"], RUN, v["combo_count"], v["spool_combo"], v["x"])
 
 
 def vectors():
     v = {}
-    for part in (keys, set_up, one_way, the_time, data, messages, combos, spool):
+    for part in (keys, set_up, one_way, requests, data, messages, combos, spool):
         part(v)
     return {name: value.hex() if isinstance(value, bytes) else f"{value:016x}"
             for name, value in v.items()}

@@ -20,12 +20,17 @@ PADDED_LEN = 1232
 DATAGRAM_MAX = 1400
 BEHIND = 256
 WINDOW_MIN, WINDOW_MAX, WINDOW_DOWN = 64, 65536, 256
-PADDED, ONE_WAY, SPOOL = 1, 2, 4
+PADDED, ONE_WAY, SPOOL, BUSY = 1, 2, 4, 8
+VERSION = 2
 ZEROS = bytes(32)
 
 
 class Refused(Exception):
     pass
+
+
+class OtherVersion(Refused):
+    """Authentic, and of a version of the protocol that is not ours."""
 
 
 # ---- what everything is made of ----------------------------------------------------------------
@@ -106,7 +111,8 @@ def slots(P, interval):
     return [stream[8 * j:8 * j + 8] for j in range(SLOTS)]
 
 
-Hello = collections.namedtuple("Hello", "ephemeral run time window flags info next", defaults=[0])
+Hello = collections.namedtuple("Hello", "ephemeral run time window flags info next instance",
+                               defaults=[0, bytes(8)])
 Welcome = collections.namedtuple("Welcome", "ephemeral time window flags sensor")
 SessionKeys = collections.namedtuple("SessionKeys", "up_address up_seal down_address down_seal chain")
 
@@ -116,10 +122,11 @@ def session_keys(k2):
         "up address", "up seal", "down address", "down seal", "chain")))
 
 
-def hello_bytes(hello):
-    return (hello.ephemeral + struct.pack(">QQLBH", hello.run, hello.time, hello.window, hello.flags,
+def hello_bytes(hello, version=VERSION):
+    flags = hello.flags | version - 1 << 4
+    return (hello.ephemeral + struct.pack(">QQLBH", hello.run, hello.time, hello.window, flags,
                                           len(hello.info)) + hello.info +
-            (be64(hello.next) if hello.flags & ONE_WAY else b""))
+            (be64(hello.next) if hello.flags & ONE_WAY else b"") + hello.instance)
 
 
 def welcome_bytes(welcome):
@@ -130,8 +137,10 @@ def _zeros(message, sealed_front, padded_len):
     return message + bytes(max(0, padded_len - sealed_front - len(message) - 16))
 
 
-def m1(P, slot, r, hello, padded_len=0):
-    return slot + r + seal(B(P, "set-up", slot + r), 0, _zeros(hello_bytes(hello), 24, padded_len))
+def m1(P, slot, r, hello, padded_len=PADDED_LEN, version=VERSION):
+    """`slot` is a slot's address, or a cookie: then padded_len is INIT_LEN."""
+    return slot + r + seal(B(P, "set-up", slot + r), 0,
+                           _zeros(hello_bytes(hello, version), 24, padded_len))
 
 
 def m1_open(P, datagram):
@@ -139,13 +148,18 @@ def m1_open(P, datagram):
     if len(message) < 55:
         raise Refused("a hello that is cut")
     run, time, window, flags, info_len = struct.unpack(">QQLBH", message[32:55])
+    if flags >> 4 != VERSION - 1:
+        raise OtherVersion((flags >> 4) + 1)
+    flags &= 15
     if info_len > len(message) - 55:
         raise Refused("an info that is cut")
-    behind = message[55 + info_len:]
-    if flags & ONE_WAY and len(behind) < 8:
-        raise Refused("a number that is cut")
-    return Hello(message[:32], run, time, window, flags, message[55:55 + info_len],
-                 int.from_bytes(behind[:8], "big") if flags & ONE_WAY else 0)
+    behind, number = message[55 + info_len:], 0
+    if flags & ONE_WAY:
+        number, behind = int.from_bytes(behind[:8], "big"), behind[8:]
+    if len(behind) < 8:
+        raise Refused("an instance that is cut")
+    return Hello(message[:32], run, time, window, flags, message[55:55 + info_len], number,
+                 behind[:8])
 
 
 def _k1(P, first, shared):
@@ -160,13 +174,13 @@ def answer_address(k1):
     return B(k1, "answer address")[:8]
 
 
-def m2(P, collector_secret, sensor_public, first, e_c, welcome, padded_len=0):
+def m2(P, collector_secret, sensor_public, first, e_c, welcome, padded_len=0, x=None):
     """The collector's: the datagram, and k2. The m1 `first` has been opened."""
-    hello = m1_open(P, first)
+    hello, x = m1_open(P, first), x or os.urandom(16)
     k1 = _k1(P, first, DH(collector_secret, hello.ephemeral))
     welcome = welcome._replace(ephemeral=public(e_c))
-    second = answer_address(k1) + seal(B(k1, "answer"), 0,
-                                       _zeros(welcome_bytes(welcome), 8, padded_len))
+    second = answer_address(k1) + x + seal(B(k1, "answer", x), 0,
+                                           _zeros(welcome_bytes(welcome), 24, padded_len))
     return second, _k2(k1, second, DH(e_c, hello.ephemeral), DH(e_c, sensor_public))
 
 
@@ -175,7 +189,7 @@ def m2_open(P, sensor_secret, collector_public, e_s, first, second):
     k1 = _k1(P, first, DH(e_s, collector_public))
     if not hmac.compare_digest(second[:8], answer_address(k1)):
         raise Refused("no answer to this m1")
-    message = unseal(B(k1, "answer"), 0, second[8:])
+    message = unseal(B(k1, "answer", second[8:24]), 0, second[24:])
     if len(message) < 47:
         raise Refused("a welcome that is cut")
     welcome = Welcome(message[:32], *struct.unpack(">QLBH", message[32:47]))
@@ -195,47 +209,96 @@ def one_way(P, own_secret, peer, e_s, run):
     return B(P, "one-way", e_s + be64(run) + DH(own_secret, peer))
 
 
-# ---- the time ----------------------------------------------------------------------------------
+# ---- without a slot: the time, a cookie, and an m1 under it --------------------------------------
 
-def _clock_mac(collector, r):
-    return bindings.crypto_shorthash_siphash24(r, B(collector, "clock mac")[:16])
+REQUEST_LEN = PADDED_LEN
+COOKIE, SET_UP = 0, 1
+INIT_LEN = REQUEST_LEN - 56 - 16 - 34  # of the m1 inside
+Request = collections.namedtuple("Request", "kind sensor rest k r E length")
+
+
+def _dated(r, interval):
+    """interval: that of the sensor's clock, None where the sensor does not know the time."""
+    return r if interval is None else r + be64(interval)
+
+
+def _request_mac(collector, r, interval):
+    return bindings.crypto_shorthash_siphash24(_dated(r, interval), B(collector, "clock mac")[:16])
 
 
 def _xor(a, b):
     return bytes(x ^ y for x, y in zip(a, b))
 
 
-def clock_ask(collector, e, r, length=72):
-    """The question, and the key that its answer comes under."""
-    k = B(DH(e, collector), "clock", r)
-    return (r + _clock_mac(collector, r) + _xor(public(e), B(collector, "clock mask", r)) +
-            seal(k, 0, bytes(length - 72))), k
+def _request(collector, e, r, message, interval):
+    k = B(DH(e, collector), "clock", _dated(r, interval))
+    return (r + _request_mac(collector, r, interval) + _xor(public(e), B(collector, "clock mask", r)) +
+            seal(k, 0, message)), k
 
 
-def clock_plausible(collector, question):
-    return len(question) >= 72 and hmac.compare_digest(question[16:24],
-                                                       _clock_mac(collector, question[:16]))
+def _body(kind, sensor, rest, length):
+    message = bytes([VERSION, kind]) + sensor + rest
+    return message + bytes(length - 72 - len(message))
 
 
-def clock_answer(collector_secret, question, time):
+def _proof(P, r, E):
+    return B(P, "request", r + E)[:16]
+
+
+def cookie_request(P, sensor, collector, e, r, length=REQUEST_LEN, interval=None):
+    """The request, and the key that its answer comes under."""
+    message = _body(COOKIE, sensor, _proof(P, r, public(e)), length)
+    return _request(collector, e, r, message, interval)
+
+
+def set_up_request(sensor, collector, e, r, first, interval=None):
+    return _request(collector, e, r, _body(SET_UP, sensor, first, REQUEST_LEN), interval)[0]
+
+
+def request_dates(collector, datagram, present):
+    """The intervals, of those that a collector takes in the present one, that the mac is right for."""
+    if len(datagram) < 72:
+        return []
+    intervals = (present, present - 1, present + 1) if len(datagram) == REQUEST_LEN else ()
+    return [i for i in (*intervals, None)
+            if hmac.compare_digest(datagram[16:24], _request_mac(collector, datagram[:16], i))]
+
+
+def request_open(collector_secret, datagram, present=1):
     collector = public(collector_secret)
-    if not clock_plausible(collector, question):
-        raise Refused("no question")
-    r = question[:16]
-    k = B(DH(collector_secret, _xor(question[24:56], B(collector, "clock mask", r))), "clock", r)
-    unseal(k, 0, question[56:])
-    front = B(k, "clock address")[:8]
-    padded = PADDED_LEN if len(question) >= PADDED_LEN else 0
-    return front + seal(B(k, "clock answer"), 0, _zeros(be64(time), 8, padded))
+    dates = request_dates(collector, datagram, present)
+    if not dates:
+        raise Refused("no request")
+    r = datagram[:16]
+    E = _xor(datagram[24:56], B(collector, "clock mask", r))
+    k = B(DH(collector_secret, E), "clock", _dated(r, dates[0]))
+    message = unseal(k, 0, datagram[56:])
+    if not message or message[0] != VERSION:
+        raise OtherVersion(message[0] if message and message[0] else 1)
+    if len(message) < 50:
+        raise Refused("a request that is cut")
+    return Request(message[1], message[2:34], message[34:], k, r, E, len(datagram))
 
 
-def clock_answered(k, answer):
-    if not hmac.compare_digest(answer[:8], B(k, "clock address")[:8]):
-        raise Refused("no answer to this question")
-    message = unseal(B(k, "clock answer"), 0, answer[8:])
-    if len(message) < 8:
+def request_proved(P, request):
+    return hmac.compare_digest(request.rest[:16], _proof(P, request.r, request.E))
+
+
+def request_answer(request, time, cookie, x=None):
+    x = x or os.urandom(16)
+    padded = REQUEST_LEN if request.length >= REQUEST_LEN else 0
+    return (B(request.k, "clock address", x)[:8] + x +
+            seal(B(request.k, "clock answer", x), 0, _zeros(be64(time) + cookie, 24, padded)))
+
+
+def request_answered(k, answer):
+    """The collector's time, and a cookie."""
+    if not hmac.compare_digest(answer[:8], B(k, "clock address", answer[8:24])[:8]):
+        raise Refused("no answer to this request")
+    message = unseal(B(k, "clock answer", answer[8:24]), 0, answer[24:])
+    if len(message) < 16:
         raise Refused("an answer that is cut")
-    return int.from_bytes(message[:8], "big")
+    return int.from_bytes(message[:8], "big"), message[8:16]
 
 
 # ---- the spool ---------------------------------------------------------------------------------
@@ -261,14 +324,15 @@ def spool_key(P, collector_secret, info):
     return unseal(_wrapping(P, DH(collector_secret, E), E), 0, wrapped), info[SPOOL_HELLO_LEN:]
 
 
-def record(K, number, run, count, combo):
-    return be64(number) + seal(K, number, be64(run) + be64(count) + combo)
+def record(K, run, count, combo, x=None):
+    x = x or os.urandom(16)
+    return x + seal(B(K, "record", x), 0, be64(run) + be64(count) + combo)
 
 
 def record_open(K, run, count, data):
-    if len(data) < 40:
+    if len(data) < 48:
         raise Refused("a record that is cut")
-    message = unseal(K, int.from_bytes(data[:8], "big"), data[8:])
+    message = unseal(B(K, "record", data[:16]), 0, data[16:])
     if message[:16] != be64(run) + be64(count):
         raise Refused("a record of another name")
     return message[16:]
@@ -380,7 +444,7 @@ class Receiver:
 
 COMBO, TOTALS, ACK, INFO, HEARD, PROBE, ECHO, RENEW, ANSWER, FLOOR = range(1, 11)
 PROBED, CHALLENGE, RENEWED, ORDER = 16, 17, 18, 19
-COMBO_MAX, RECORD_MAX = 32913, 32953
+COMBO_MAX, RECORD_MAX = 32913, 32961
 
 Ack = collections.namedtuple("Ack", "highest received taken settled held flags")
 Piece = collections.namedtuple("Piece", "combo offset total data")

@@ -3,8 +3,11 @@
 opens whatever a real sensor sends, as a sensor it says what a real collector takes and writes."""
 import base64
 import contextlib
+import itertools
 import math
+import os
 import select
+import threading
 import time
 
 import pytest
@@ -165,7 +168,7 @@ def test_a_sensor_of_1970_asks_for_the_time(ns, keys, bundled, tmp_path):
     heard.serve()
     c = heard.collector
     heard.close()
-    assert c.clock_questions > 0
+    assert c.requests > 0 and c.fresh_set_ups > 0
     assert len(c.run().frames) == len(list(captures.frames(bundled)))
     assert abs(c.hellos[-1].time - time.time_ns()) < 60 * 10**9
 
@@ -216,11 +219,12 @@ class Thief:
             return [answer_by(secret, self.P, datagram, self.ephemeral)
                     for secret in self.shared(theirs)]
         except sw.Refused:
-            self.questions += sw.clock_plausible(self.collector, datagram)
-            self.others += not sw.clock_plausible(self.collector, datagram)
+            dates = sw.request_dates(self.collector, datagram, time.time_ns() // sw.INTERVAL_NS)
+            self.questions += bool(dates)
+            self.others += not dates
             r = datagram[:16]
             theirs = sw._xor(datagram[24:56], sw.B(self.collector, "clock mask", r))
-            return [time_by(secret, r) for secret in self.shared(theirs)]
+            return [time_by(secret, r, date) for date in dates for secret in self.shared(theirs)]
 
     def shared(self, theirs):
         return [sw.DH(a, b) for a in self.own for b in (*self.known, theirs)]
@@ -246,7 +250,7 @@ def test_a_stolen_sensor_key_is_no_collector(ns, keys, bundled):
     finally:
         sensor.kill()
         sock.close()
-    assert status == 1 and "never answered" in said
+    assert status == 1 and "gave no session" in said
     assert thief.set_ups > 1 and thief.questions > 0 and thief.others == 0, vars(thief)
 
 
@@ -335,14 +339,190 @@ def test_another_session_goes_on_with_the_run(ns, keys, bundled, tmp_path):
     assert expected(written) == got(frames)
 
 
-@pytest.mark.parametrize("length", [72, 1232])
+@pytest.mark.parametrize("length", [122, 1232])
 def test_a_collector_tells_the_time(ns, keys, tmp_path, length):
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     before = time.time_ns()
-    told = spoken.sensor.ask_clock(length)
+    told, _ = spoken.sensor.ask(length)
     assert before <= told <= time.time_ns()
-    assert spoken.sensor.lengths == [length if length == 1232 else 32]
+    assert spoken.sensor.lengths == [length if length == 1232 else 56]
     spoken.close()
+
+
+def test_a_sensor_that_no_slot_is_answered_to(ns, keys, bundled):
+    """Its m1 has come too late, or its slot was spent: it asks for a cookie, at once."""
+    heard = Heard(ns, keys, bundled, *WHOLE)
+    c = heard.collector
+    c.answers_slots = False
+    began = time.monotonic()
+    heard.serve(lambda: c.fresh_set_ups)
+    assert time.monotonic() - began < 1.5
+    heard.serve()
+    heard.close()
+    assert got(c.run().frames) == expected(list(captures.frames(bundled)))
+
+
+def _fresh_in_time(sensor):
+    """A sensor has a budget of requests per second: where that is spent it asks again."""
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            return sensor.set_up_fresh(1)
+        except ends.Ended:
+            assert time.monotonic() < deadline
+
+
+def test_a_collector_takes_set_ups_without_slots(ns, keys, bundled, tmp_path):
+    """More than there are slots in an interval; each request once."""
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    frames, s = some(bundled, 40), spoken.sensor
+    seen = [_fresh_in_time(s) for _ in range(40)]
+    s.add(frames, sc.ZSTD_DOT11)
+    s.deliver()
+    for request in seen:
+        s.sock.send(request)
+    s.finish()
+    written, _ = spoken.close()
+    assert expected(written) == got(frames)
+    stats = spoken.collector.stats()
+    assert stats["set_ups"] == 40
+    assert sum(stats[n] for n in ("repeated_requests", "refused_requests",
+                                  "limited_questions")) >= 40
+
+
+def replays(sock, datagrams, stop):
+    """In turn, some 3,000 a second."""
+    while not stop.is_set():
+        for datagram in datagrams:
+            sock.send(datagram)
+        time.sleep(0.012)
+
+
+def test_recorded_requests_take_nobodys_share(ns, keys, tmp_path):
+    """Somebody without keys has recorded requests of a sensor, and replays those two in turn that begin
+    most alike: nobody waits longer for a session for that."""
+    victim, other = keys.sensor("room-1"), keys.sensor("room-2")
+    collector = testbed.Collector(ns, keys, tmp_path / "out.pcapng")
+    C, to = sw.public(secret_of(keys.collector)), ("127.0.0.1", 5600)
+    both = [ends.Sensor(ns, to, secret_of(path), C, seed=seed)
+            for seed, path in enumerate((victim, other))]
+    recorded = [sw.cookie_request(both[0].P, sw.public(both[0].secret), C, os.urandom(32),
+                                  os.urandom(16), interval=time.time_ns() // sw.INTERVAL_NS)[0]
+                for _ in range(600)]
+    pair = min(itertools.combinations(recorded, 2),
+               key=lambda p: (load_word(p[0]) ^ load_word(p[1])) % 4096)
+    sock, stop = ends.socket_in(ns), threading.Event()
+    sock.connect(to)
+    for datagram in recorded:
+        sock.send(datagram)
+        time.sleep(0.001)
+    testbed.wait_for(lambda: collector.stats()["datagrams"] >= 600, "all requests")
+    time.sleep(1)  # the sensor's own requests of this second are used up
+    before = collector.stats()
+    thread = threading.Thread(target=replays, args=(sock, pair * 20, stop))
+    thread.start()
+    try:
+        time.sleep(1)
+        for sensor in both:
+            for _ in range(12):
+                sensor.set_up_fresh()
+    finally:
+        stop.set()
+        thread.join()
+        for sensor in both:
+            sensor.close()
+        assert collector.finish()[0] == 0
+    after = collector.stats()
+    assert after["limited_questions"] == before["limited_questions"]
+    assert after["repeated_requests"] > 1000
+    assert after["set_ups"] == 24
+
+
+def load_word(datagram):
+    return int.from_bytes(datagram[:8], "little")
+
+
+def test_two_answers_have_two_keys(ns, keys, tmp_path):
+    """What a collector says to one m1 and to one request before and after it is started again: nobody who
+    has both learns what of the seal's key. (Equal keys and nonces would show in the tags: with them
+    equal plain bytes have equal sealed ones.)"""
+    answers = []
+    path = keys.sensor("room-1")
+    s = ends.Sensor(ns, ("127.0.0.1", 5600), secret_of(path), key(keys.collector_public))
+    e_s, _ = sw.keypair()
+    first = s.m1(e_s, s.slot())
+    request, _ = sw.cookie_request(s.P, sw.public(s.secret), s.collector, os.urandom(32),
+                                   os.urandom(16))
+    for n in range(2):
+        collector = testbed.Collector(ns, keys, tmp_path / f"{n}.pcapng")
+        s._fresh()
+        for datagram in (first, request):
+            s.sock.send(datagram)
+            answers.append(s._receive(5))
+        assert collector.finish()[0] == 0
+    s.close()
+    for one, other in zip(answers[:2], answers[2:]):
+        assert one[8:24] != other[8:24]
+        same = sum(a == b for a, b in zip(one[24:], other[24:]))
+        assert same < len(one) / 8
+
+
+def _keeps_asking(sensor, seconds):
+    """In vain, once a second."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with pytest.raises(ends.Ended):
+            sensor.set_up(1)
+
+
+@pytest.mark.parametrize("how", ["unlisted", "another preshared key", "another collector's key"])
+def test_a_collector_names_whom_it_refuses(ns, keys, tmp_path, how):
+    spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
+    s, collector = spoken.sensor, spoken.collector
+    if how == "unlisted":
+        s.secret, public = sw.keypair()
+        s.P = sw.pair(s.secret, s.collector, True)
+        words = f"its public key {line(public).strip()} is not in --sensors"
+    elif how == "another preshared key":
+        s.P = sw.pair(s.secret, s.collector, True, b"p" * 32)
+        words = "it says that it is sensor room-1, and its preshared key is not the one"
+    else:
+        s.collector = sw.keypair()[1]
+        s.P = sw.pair(s.secret, s.collector, True)
+        words = "its datagrams open under no key"
+    if how == "another collector's key":
+        _keeps_asking(s, 12)
+    else:
+        for _ in range(3):
+            s.ask()
+            with pytest.raises(ends.Ended):
+                s.set_up_fresh()
+    s.close()
+    status, said = collector.finish()
+    assert status == 0 and said.count(words) == 1, said
+
+
+def test_made_up_keys_do_not_hide_a_stranger(ns, keys, bundled, tmp_path):
+    """The one that an operator looks for, while somebody asks with one key after another."""
+    keys.sensor("room-1")
+    stranger = keys.sensor("stranger", listed=False)
+    collector = testbed.Collector(ns, keys, tmp_path / "out.pcapng")
+    C = sw.public(secret_of(keys.collector))
+    sock = ends.socket_in(ns)
+    sock.connect(("127.0.0.1", 5600))
+    for _ in range(40):
+        sock.send(sw.cookie_request(os.urandom(32), os.urandom(32), C, os.urandom(32),
+                                    os.urandom(16))[0])
+    testbed.wait_for(lambda: collector.stats()["refused_requests"] >= 40, "all made-up keys")
+    asks = testbed.Process(ns, [testbed.BUILD / "saluki", "run", "-r", bundled, "--to",
+                                "127.0.0.1:5600", "--key", stranger], None)
+    try:
+        said = collector.expect(testbed.public_of(stranger.read_text().splitlines()[0]))
+    finally:
+        asks.kill()
+        sock.close()
+        collector.finish()
+    assert said.count("is not in --sensors") <= 9
 
 
 def test_a_collector_refuses_the_wrong_preshared_key(ns, keys, tmp_path):

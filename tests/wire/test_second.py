@@ -31,8 +31,19 @@ def test_both_ends_have_the_same_keys():
     second, k2 = sw.m2(P, c, S, first, ec, sw.Welcome(b"", 9, 512, 0, 3))
     welcome, again = sw.m2_open(P, s, C, es, first, second)
     assert (again, welcome[1:]) == (k2, (9, 512, 0, 3))
-    question, k = sw.clock_ask(C, es, b"q" * 16)
-    assert sw.clock_answered(k, sw.clock_answer(c, question, 77)) == 77
+    request, k = sw.cookie_request(P, S, C, es, b"q" * 16)
+    opened = sw.request_open(c, request)
+    assert sw.request_proved(P, opened) and opened.sensor == S
+    assert not sw.request_proved(sw.pair(c, S, False), opened)
+    assert sw.request_answered(k, sw.request_answer(opened, 77, b"a cookie")) == (77, b"a cookie")
+    inner = sw.m1(P, b"a cookie", b"r" * 16, hello, sw.INIT_LEN)
+    dated = sw.set_up_request(S, C, es, b"q" * 16, inner, 5)
+    for present in (4, 5, 6):
+        opened = sw.request_open(c, dated, present)
+    for present in (3, 7):
+        with pytest.raises(sw.Refused):
+            sw.request_open(c, dated, present)
+    assert (opened.kind, opened.sensor, opened.rest) == (sw.SET_UP, S, inner)
 
 
 @pytest.mark.parametrize("padded", [0, sw.PADDED_LEN])
@@ -90,7 +101,7 @@ def test_both_long_term_keys_and_a_recording_open_no_session():
     # Who has both keys.
     hello = sw.m1_open(sw.pair(c, S, False), first)
     k1 = sw._k1(P, first, sw.DH(c, hello.ephemeral))
-    welcome = sw.unseal(sw.B(k1, "answer"), 0, second[8:])
+    welcome = sw.unseal(sw.B(k1, "answer", second[8:24]), 0, second[24:])
     assert (hello.ephemeral, welcome[:32], second[:8]) == (ES, EC, sw.answer_address(k1))
     shared = [sw.DH(mine, theirs) for mine in (s, c) for theirs in (S, C, ES, EC)]
     assert sw.DH(s, EC) in shared  # the half of k2 that is no secret to it
@@ -107,12 +118,13 @@ def answer_by(secret, P, first, ephemeral):
     """An m2 of whoever takes `secret` for the one that only the collector and the sensor share."""
     k1 = sw._k1(P, first, secret)
     welcome = sw.welcome_bytes(sw.Welcome(ephemeral, 9, 512, 0, 3))
-    return sw.answer_address(k1) + sw.seal(sw.B(k1, "answer"), 0, welcome)
+    x = b"x" * 16
+    return sw.answer_address(k1) + x + sw.seal(sw.B(k1, "answer", x), 0, welcome)
 
 
-def time_by(secret, r):
-    k = sw.B(secret, "clock", r)
-    return sw.B(k, "clock address")[:8] + sw.seal(sw.B(k, "clock answer"), 0, sw.be64(77))
+def time_by(secret, r, interval=None):
+    k = sw.B(secret, "clock", sw._dated(r, interval))
+    return sw.request_answer(sw.Request(0, b"", b"", k, r, b"", 0), 77, b"a cookie")
 
 
 def test_a_stolen_sensor_key_answers_nothing():
@@ -121,7 +133,7 @@ def test_a_stolen_sensor_key_answers_nothing():
     (s, S), (c, C), (es, ES), (et, ET) = (sw.keypair() for _ in range(4))
     P, r = sw.pair(s, C, True), b"q" * 16
     first = sw.m1(P, sw.slots(P, 5)[3], r, sw.Hello(ES, 7, 8, 1024, 0, b""))
-    question, k = sw.clock_ask(C, es, r)
+    question, k = sw.cookie_request(P, S, C, es, r)
     assert sw.m1_open(P, first).ephemeral == ES
     assert sw._xor(question[24:56], sw.B(C, "clock mask", r)) == ES
     for mine, theirs in itertools.product((s, et), (S, C, ES, ET)):
@@ -129,15 +141,15 @@ def test_a_stolen_sensor_key_answers_nothing():
         with pytest.raises(sw.Refused):
             sw.m2_open(P, s, C, es, first, answer_by(tried, P, first, ET))
         with pytest.raises(sw.Refused):
-            sw.clock_answered(k, time_by(tried, r))
+            sw.request_answered(k, time_by(tried, r))
     # With c it is answered: what was tried was right but for that.
     assert sw.m2_open(P, s, C, es, first, answer_by(sw.DH(c, ES), P, first, ET))[0].ephemeral == ET
-    assert sw.clock_answered(k, time_by(sw.DH(c, ES), r)) == 77
+    assert sw.request_answered(k, time_by(sw.DH(c, ES), r)) == (77, b"a cookie")
 
 
 def test_a_spool_is_the_collectors():
     """Who has the file, s and the collector's C opens none of it; neither does another collector. A record
-    is of one name, and of one number."""
+    is of one name, and no two are sealed under one key."""
     (s, S), (c, C), (other, _), (e, E) = (sw.keypair() for _ in range(4))
     P, K = sw.pair(s, C, True), b"k" * 32
     told = sw.spool_hello(P, e, C, K)
@@ -151,11 +163,11 @@ def test_a_spool_is_the_collectors():
             sw.spool_key(P, c, told[:at] + bytes([told[at] ^ 1]) + told[at + 1:])
     with pytest.raises(sw.Refused):
         sw.spool_key(P, c, told[:-1])
-    record = sw.record(K, 5, 7, 8, b"combo")
-    assert len(record) == 40 + len(b"combo")
+    record = sw.record(K, 7, 8, b"combo")
+    assert len(record) == 48 + len(b"combo") and record != sw.record(K, 7, 8, b"combo")
     assert sw.record_open(K, 7, 8, record) == b"combo"
-    for run, count, changed in ((6, 8, record), (7, 9, record), (7, 8, record[:-1]), (7, 8, record[:39]),
-                                (7, 8, sw.be64(6) + record[8:])):
+    for run, count, changed in ((6, 8, record), (7, 9, record), (7, 8, record[:-1]), (7, 8, record[:47]),
+                                (7, 8, bytes(16) + record[16:])):
         with pytest.raises(sw.Refused):
             sw.record_open(K, run, count, changed)
 

@@ -104,11 +104,11 @@ def test_a_sensor_makes_up_names(spoken, folder):
     s.finish()
     spoken.close()
     stats = spoken.collector.stats()
-    assert sorted(p.name for p in folder.iterdir()) == sorted(f"m{n}.jsonl" for n in range(64))
-    assert (stats["lines_written"], stats["lines_refused"], stats["lines_lost"]) == (64 + 5, 136, 0)
+    assert sorted(p.name for p in folder.iterdir()) == sorted(f"m{n}.jsonl" for n in range(32))
+    assert (stats["lines_written"], stats["lines_refused"], stats["lines_lost"]) == (32 + 5, 168, 0)
     assert without_id(captures.said(spoken.out)) == as_json(said + words(5, "m3", 1))
     assert len(lines(folder, "m3")) == 6
-    assert "or a sensor has named 64 of them" in spoken.collector.said
+    assert "has named 32 new modules" in spoken.collector.said
 
 
 def test_as_many_as_fit_into_a_combo(spoken, folder):

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/clock_request.h"
+#include "wire/request.h"
 #include "wire/message.h"
 #include "wire/totals.h"
 #include "wire/tryst.h"
@@ -130,20 +130,20 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* A question for the time, as a sensor asks that has just booted. */
+/* A request for a cookie, as of a sensor that has just booted, and an m1 under that. */
 static void ask(struct sensor *s, uint64_t now)
 {
-	uint8_t out[SHROUD_DATAGRAM_MAX], answer[SHROUD_DATAGRAM_MAX], key[KEY_LEN];
-	size_t len = padded ? padded : CLOCK_REQUEST_MIN;
-	long n;
+	uint8_t out[SHROUD_DATAGRAM_MAX], answer[SHROUD_DATAGRAM_MAX];
+	struct request_answer said = { .time_ns = now, .cookie = now };
+	struct request_asked asked;
+	struct request q;
+	uint64_t date = s->number % 2 ? now / TRYST_INTERVAL_NS : REQUEST_UNDATED;
 
-	if (clock_ask(key, out, len, &s->own, collector.public, now))
-		die("clock_ask");
-	n = clock_answer(answer, &collector, now, out, len);
-	if (n < 0)
-		die("clock_answer");
-	record(s, KIND_QUESTION, 0, out, len);
-	record(s, KIND_TIME, 1, answer, n);
+	if (request_cookie(&asked, out, &s->own, collector.public, s->pair, now, date) ||
+	    request_open(&q, &collector, out, REQUEST_LEN, date) || !request_proved(&q, s->pair))
+		die("request");
+	record(s, KIND_QUESTION, 0, out, REQUEST_LEN);
+	record(s, KIND_TIME, 1, answer, request_answer(answer, &q, &said));
 }
 
 static uint64_t slot_of(struct sensor *s, uint64_t now)
@@ -172,7 +172,7 @@ static void set_up(struct sensor *s, uint64_t now, struct shroud_keys *up, struc
 				  "application=saluki\nos=Linux\ninterface.0=wlan0\nchange=%u\n",
 				  s->number);
 	len = tryst_init(&asked, m1, &s->own, collector.public, s->pair, slot_of(s, now), &hello,
-			 padded);
+			 SHROUD_DATAGRAM_PADDED);
 	if (len < 0 || tryst_accept(&heard, s->pair, m1, len))
 		die("m1");
 	answer = tryst_answer(m2, k2, &collector, s->own.public, s->pair, &heard, &welcome, m1, len,
