@@ -52,7 +52,7 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps at
 		program tap_bpf tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader mounts pinned probe refilter_pinned swarm swarm_combos swarm_options \
-		swarm_report swarm_send swarm_session module module_check module_consume module_fill \
+		swarm_report swarm_send swarm_session swarm_set_up module module_check module_consume module_fill \
 		module_keys module_list module_sign module_slots)) \
 	$(wildcard agent/module/*.c)
 NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c

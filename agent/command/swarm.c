@@ -89,10 +89,10 @@ static void send_round(struct swarm *w, uint64_t now)
 static bool tick_due(struct swarm *w, uint64_t now)
 {
 	static long next;
-	uint64_t asked = w->counters.set_ups;
+	uint64_t asked = w->counters.set_ups + w->counters.requests;
 
 	for (; next < w->o->count; next++) {
-		if (w->counters.set_ups - asked == SET_UPS)
+		if (w->counters.set_ups + w->counters.requests - asked == SET_UPS)
 			return false;
 		if (w->due[next] <= now)
 			swarm_sensor_tick(w, next, now);
@@ -127,7 +127,7 @@ static void receive(struct swarm *w, int sock)
 	}
 	n = recvmmsg(sock, messages, BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < n; i++)
-		swarm_receive(w, buffers[i], messages[i].msg_len, monotonic_ns());
+		swarm_receive(w, sock, buffers[i], messages[i].msg_len, monotonic_ns());
 }
 
 static void wait_and_receive(struct swarm *w, int epoll)

@@ -2,8 +2,9 @@
 /*
  * `saluki swarm`: many simulated sensors in one thread. What they share (swarm.c: sockets, the
  * table of addresses, the rate), the combos that all of them send (swarm_combos.c), one sensor's
- * session (swarm_session.c) and what it sends in it (swarm_send.c). Owner of an address in the
- * table: twice the sensor's number and 2, and 1 more where it is that of an answer to a set-up.
+ * set-ups (swarm_set_up.c), its session (swarm_session.c) and what it sends in it (swarm_send.c).
+ * Owner of an address in the table: twice the sensor's number and 2, and 1 more where it is that of
+ * an answer to a set-up.
  */
 #ifndef AGENT_SWARM_H
 #define AGENT_SWARM_H
@@ -14,6 +15,7 @@
 #include "agent/export/compress.h"
 #include "wire/combo.h"
 #include "wire/message.h"
+#include "wire/request.h"
 #include "wire/table.h"
 #include "wire/tryst.h"
 
@@ -74,7 +76,12 @@ struct swarm_sensor {
 	uint64_t interval, asked_ns[SWARM_ASKED], retry_ns;
 	uint32_t slots_used, attempt, tries;
 	struct tryst_asked asked[SWARM_ASKED];
-	uint64_t answers[SWARM_ASKED]; /* addresses in the table, 0: not there */
+	uint64_t answers[SWARM_ASKED];	  /* addresses in the table, 0: not there */
+	int64_t ahead_ns;		  /* its clock, of this machine's */
+	struct request_asked requests[2]; /* of the present attempt: with a date, and without */
+	unsigned int requested;
+	bool told;	     /* in this attempt: it needs no answer to a request any more */
+	uint64_t request_ns; /* when the next one is due, 0: none is */
 
 	/* the session */
 	bool up, fresh;	     /* fresh: since the last SIGUSR1 */
@@ -110,11 +117,12 @@ struct swarm_options {
 	const char *host, *port, *seed, *file, *sensors_file;
 	uint8_t collector[KEY_LEN];
 	bool has_collector, pad, json;
-	long count, first, rate, combos, seconds, patience, renew;
+	long count, first, rate, combos, seconds, patience, renew, clock_ahead;
 };
 
 struct swarm_counters {
-	uint64_t set_ups, sessions, renewals, lost_sessions, datagrams, bytes, heard, bad_datagrams;
+	uint64_t set_ups, requests, sessions, renewals, lost_sessions, datagrams, bytes, heard,
+		bad_datagrams;
 	uint64_t combos, combos_settled, frames, frames_settled, retransmitted;
 };
 
@@ -147,8 +155,24 @@ int swarm_sensor_init(struct swarm *w, unsigned int i, int sock);
 void swarm_sensor_free(struct swarm *w, unsigned int i);
 /* What is due by now. */
 void swarm_sensor_tick(struct swarm *w, unsigned int i, uint64_t now);
-/* A datagram that has come, of whatever sensor. */
-void swarm_receive(struct swarm *w, const uint8_t *in, size_t len, uint64_t now);
+/* Owner of the addresses of its session in the table. */
+uint32_t swarm_owner(const struct swarm *w, const struct swarm_sensor *s);
+
+/* Of a sensor that has no session: what is due by now, and when the next is. */
+void swarm_set_up(struct swarm *w, struct swarm_sensor *s, uint64_t now);
+uint64_t swarm_set_up_due(const struct swarm_sensor *s);
+/* The answer to the sensor's set-up `n`; anybody may have made it. */
+void swarm_answered(struct swarm *w, struct swarm_sensor *s, uint32_t n, const uint8_t *in,
+		    size_t len, uint64_t now);
+/* Whether a datagram that came to `sock` is the answer to some sensor's request. Who sends junk
+ * costs the swarm a derivation for each sensor that waits. */
+bool swarm_told(struct swarm *w, int sock, const uint8_t *in, size_t len, uint64_t now);
+void swarm_set_up_free(struct swarm *w, struct swarm_sensor *s);
+/* The session with root `k2`, which is wiped, is the present one. Returns 0 or -ENOMEM. */
+int swarm_session_keys(struct swarm *w, struct swarm_sensor *s, uint8_t k2[KEY_LEN], uint64_t now);
+
+/* A datagram that has come to `sock`, of whatever sensor. */
+void swarm_receive(struct swarm *w, int sock, const uint8_t *in, size_t len, uint64_t now);
 
 /* Sends a message in the sensor's session, where its window has room. Returns its number or 0. */
 uint64_t swarm_send(struct swarm *w, struct swarm_sensor *s, const uint8_t *message, size_t len,

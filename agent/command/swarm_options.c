@@ -27,6 +27,7 @@ enum {
 	OPT_SECONDS,
 	OPT_PATIENCE,
 	OPT_RENEW,
+	OPT_CLOCK_AHEAD,
 	OPT_PAD,
 	OPT_JSON,
 };
@@ -44,6 +45,7 @@ const struct option_def swarm_defs[] = {
 	{ OPT_SECONDS, "seconds", "S", "go on for so long (default 0, until all are sent)" },
 	{ OPT_PATIENCE, "patience", "S", "and wait so long for what is not settled (default 60)" },
 	{ OPT_RENEW, "renew", "S", "make new session keys after so long (default 120)" },
+	{ OPT_CLOCK_AHEAD, "clock-ahead", "S", "their clocks are wrong by so much (default 0)" },
 	{ OPT_PAD, "pad", NULL, "make all datagrams of one length" },
 	{ OPT_JSON, "json", NULL, "report as JSON" },
 	{ 'h', "help", NULL, "print this" },
@@ -98,6 +100,8 @@ static int parse_number(int id, struct swarm_options *o)
 		return options_number("--seconds", optarg, 0, 1000000, &o->seconds);
 	case OPT_RENEW:
 		return options_number("--renew", optarg, 1, 86400, &o->renew);
+	case OPT_CLOCK_AHEAD:
+		return options_number("--clock-ahead", optarg, 0, 1000000000, &o->clock_ahead);
 	}
 	return options_number("--patience", optarg, 1, 1000000, &o->patience);
 }

@@ -22,7 +22,8 @@ static double set_up_ms(const struct swarm *w, double quantile)
 	X(sensors, "sensors", (uint64_t)w->o->count)                                               \
 	X(sensors_done, "  of which all is settled", w->done)                                      \
 	X(set_ups, "set-ups sent", w->counters.set_ups)                                            \
-	X(sessions, "  answered", w->counters.sessions)                                            \
+	X(requests, "requests for a cookie", w->counters.requests)                                 \
+	X(sessions, "sessions set up", w->counters.sessions)                                       \
 	X(renewals, "sessions renewed", w->counters.renewals)                                      \
 	X(lost_sessions, "sessions that fell silent", w->counters.lost_sessions)                   \
 	X(datagrams, "datagrams sent", w->counters.datagrams)                                      \

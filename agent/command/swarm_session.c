@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A simulated sensor's session: set-ups (Tryst), what the collector says (Shroud), silence. In:
- * datagrams and the time. Out: set-ups; what ACK says goes to swarm_send.c. Of several set-ups that
- * are answered the latest counts, as it does at the collector.
+ * A simulated sensor's session: what the collector says (Shroud), renewal, silence. In: datagrams
+ * and the time. Out: answers to set-ups go to swarm_set_up.c, what ACK says to swarm_send.c.
  */
 #include <errno.h>
 #include <sodium.h>
@@ -15,13 +14,12 @@
 
 #include "swarm.h"
 #include "wire/bytes.h"
-#include "wire/info.h"
 
 #define SECOND 1000000000ULL
 #define SILENCE_NS (3 * SECOND)
 #define HEARD_EVERY 8
 
-static uint32_t owner_of(const struct swarm *w, const struct swarm_sensor *s)
+uint32_t swarm_owner(const struct swarm *w, const struct swarm_sensor *s)
 {
 	return 2 * (uint32_t)(s - w->sensors) + 2;
 }
@@ -42,89 +40,9 @@ int swarm_sensor_init(struct swarm *w, unsigned int i, int sock)
 
 	swarm_key(&s->own, w->o->seed, w->o->first + i);
 	s->sock = sock;
+	s->ahead_ns = w->o->clock_ahead * (int64_t)SECOND;
 	randombytes_buf(&s->run, sizeof(s->run));
 	return tryst_pair(s->pair, &s->own, w->o->collector, true, NULL);
-}
-
-/* ---- set-up ---------------------------------------------------------------------------------- */
-
-static void forget_answer(struct swarm *w, struct swarm_sensor *s, uint32_t attempt)
-{
-	uint32_t n = attempt % SWARM_ASKED;
-
-	if (s->answers[n])
-		table_remove(&w->table, s->answers[n], owner_of(w, s) + 1, n);
-	s->answers[n] = 0;
-}
-
-/* One of the interval's slots that have not been used. Returns whether there is one. */
-static bool pick_slot(struct swarm_sensor *s, uint64_t time_ns, uint64_t *slot)
-{
-	uint64_t slots[TRYST_SLOTS], interval = time_ns / TRYST_INTERVAL_NS;
-	unsigned int j;
-
-	if (s->interval != interval)
-		s->slots_used = 0;
-	s->interval = interval;
-	if (s->slots_used == UINT32_MAX)
-		return false;
-	do
-		j = randombytes_uniform(TRYST_SLOTS);
-	while (s->slots_used >> j & 1);
-	s->slots_used |= 1u << j;
-	tryst_slots(slots, s->pair, interval);
-	*slot = slots[j];
-	return true;
-}
-
-static void write_hello(const struct swarm *w, const struct swarm_sensor *s, struct tryst_hello *h)
-{
-	struct info info = {
-		.application = "saluki swarm", .os = "simulated", .exported = s->frames, .count = 1
-	};
-	char text[INFO_LEN_MAX + 1];
-
-	strcpy(info.interfaces[0].name, "swarm");
-	memset(h, 0, sizeof(*h));
-	h->run = s->run;
-	h->time_ns = clock_ns(CLOCK_REALTIME);
-	h->window = SWARM_WINDOW;
-	h->flags = w->o->pad ? TRYST_PADDED : 0;
-	h->info_len = info_write(text, &info);
-	memcpy(h->info, text, h->info_len);
-}
-
-/* 1, 2, 4 and then 8 seconds, and up to a quarter more. */
-static uint64_t retry_after(uint32_t tries)
-{
-	uint64_t ns = SECOND << (tries < 3 ? tries : 3);
-
-	return ns + ns / 4 * randombytes_uniform(1024) / 1024;
-}
-
-static void ask(struct swarm *w, struct swarm_sensor *s, uint64_t now)
-{
-	uint8_t m1[SHROUD_DATAGRAM_MAX];
-	uint32_t n = ++s->attempt % SWARM_ASKED;
-	struct tryst_hello hello;
-	uint64_t slot;
-	long len;
-
-	s->retry_ns = now + retry_after(s->tries++);
-	write_hello(w, s, &hello);
-	if (!pick_slot(s, hello.time_ns, &slot))
-		return;
-	forget_answer(w, s, s->attempt);
-	len = tryst_init(&s->asked[n], m1, &s->own, w->o->collector, s->pair, slot, &hello,
-			 SHROUD_DATAGRAM_PADDED);
-	if (len < 0)
-		return;
-	memcpy(&s->answers[n], s->asked[n].answer, sizeof(s->answers[n]));
-	if (table_add(&w->table, s->answers[n], owner_of(w, s) + 1, n))
-		s->answers[n] = 0;
-	s->asked_ns[n] = now;
-	w->counters.set_ups++;
-	swarm_datagram(w, s, m1, len);
 }
 
 static void session_end(struct swarm *w, struct swarm_sensor *s)
@@ -137,22 +55,20 @@ void swarm_sensor_free(struct swarm *w, unsigned int i)
 {
 	struct swarm_sensor *s = &w->sensors[i];
 
-	for (uint32_t n = 0; n < SWARM_ASKED; n++)
-		forget_answer(w, s, n);
+	swarm_set_up_free(w, s);
 	session_end(w, s);
 	free(s->flight);
 	sodium_memzero(s, sizeof(*s));
 }
 
-/* The session with root `k2`, which is wiped, is the present one. Returns 0 or -ENOMEM. */
-static int session_begin(struct swarm *w, struct swarm_sensor *s, uint8_t k2[KEY_LEN], uint64_t now)
+int swarm_session_keys(struct swarm *w, struct swarm_sensor *s, uint8_t k2[KEY_LEN], uint64_t now)
 {
 	struct shroud_keys up, down;
 	int err;
 
 	session_end(w, s);
 	tryst_session(k2, &up, &down, s->chain);
-	err = shroud_rx_init(&s->rx, &w->table, &down, owner_of(w, s), SHROUD_WINDOW_DOWN);
+	err = shroud_rx_init(&s->rx, &w->table, &down, swarm_owner(w, s), SHROUD_WINDOW_DOWN);
 	shroud_tx_init(&s->tx, &up);
 	sodium_memzero(&up, sizeof(up));
 	sodium_memzero(&down, sizeof(down));
@@ -160,34 +76,6 @@ static int session_begin(struct swarm *w, struct swarm_sensor *s, uint8_t k2[KEY
 	s->renewing = false;
 	s->renew_ns = now + w->o->renew * SECOND;
 	return err;
-}
-
-static void answered(struct swarm *w, struct swarm_sensor *s, uint32_t n, const uint8_t *in,
-		     size_t len, uint64_t now)
-{
-	uint32_t attempt = s->attempt - (s->attempt - n) % SWARM_ASKED;
-	struct tryst_welcome welcome;
-	uint8_t k2[KEY_LEN];
-
-	if (tryst_finish(&s->asked[n], &s->own, &welcome, k2, in, len)) {
-		w->counters.bad_datagrams++;
-		return;
-	}
-	forget_answer(w, s, n);
-	if (welcome.flags & TRYST_BUSY)
-		return;
-	if ((s->up && attempt < s->attempt_up) || session_begin(w, s, k2, now))
-		return;
-	s->sensor_id = welcome.sensor_id;
-	s->window = welcome.window < SWARM_WINDOW ? welcome.window : SWARM_WINDOW;
-	s->attempt_up = attempt;
-	s->tries = 0;
-	if (w->set_up_count < w->o->count)
-		w->set_up_ms[w->set_up_count++] = (now - s->asked_ns[n]) / 1e6f;
-	w->counters.sessions++;
-	w->fresh += !s->fresh;
-	s->fresh = true;
-	swarm_session_begun(w, s, now);
 }
 
 /* ---- the session ----------------------------------------------------------------------------- */
@@ -212,7 +100,7 @@ static void renewed(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, 
 	    tryst_renew(k2, s->chain, &s->renewal, in + 1 + KEY_LEN, true))
 		return;
 	sodium_memzero(&s->renewal, sizeof(s->renewal));
-	if (session_begin(w, s, k2, now))
+	if (swarm_session_keys(w, s, k2, now))
 		return;
 	w->counters.renewals++;
 	swarm_session_begun(w, s, now);
@@ -236,7 +124,7 @@ static void message(struct swarm *w, struct swarm_sensor *s, const uint8_t *in, 
 	swarm_send_control(w, s, now);
 }
 
-void swarm_receive(struct swarm *w, const uint8_t *in, size_t len, uint64_t now)
+void swarm_receive(struct swarm *w, int sock, const uint8_t *in, size_t len, uint64_t now)
 {
 	const struct table_entry *e = NULL;
 	uint8_t out[SHROUD_DATAGRAM_MAX];
@@ -248,7 +136,7 @@ void swarm_receive(struct swarm *w, const uint8_t *in, size_t len, uint64_t now)
 		long got;
 
 		if (e->owner & 1) {
-			answered(w, s, e->low, in, len, now);
+			swarm_answered(w, s, e->low, in, len, now);
 			return;
 		}
 		got = shroud_open(&s->rx, &w->table, e->low, &number, out, in, len);
@@ -261,7 +149,8 @@ void swarm_receive(struct swarm *w, const uint8_t *in, size_t len, uint64_t now)
 		}
 		return;
 	}
-	w->counters.bad_datagrams++;
+	if (!swarm_told(w, sock, in, len, now))
+		w->counters.bad_datagrams++;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -291,9 +180,8 @@ void swarm_sensor_tick(struct swarm *w, unsigned int i, uint64_t now)
 	if (s->up)
 		check_silence(w, s, now);
 	if (!s->up) {
-		if (now >= s->retry_ns)
-			ask(w, s, now);
-		w->due[i] = s->retry_ns;
+		swarm_set_up(w, s, now);
+		w->due[i] = swarm_set_up_due(s);
 		return;
 	}
 	if (s->begun > s->taken && now - s->progress_ns >= s->rto_ns) {

@@ -17,6 +17,7 @@ COMBOS = 200
 KEYS = [10, 100, 1000, 10_000]
 BACK_SECONDS = 120  # before it is given up
 OUTAGE_S = 20
+WRONG_S = 86_400  # a day: nothing that is dated by such a clock is taken
 
 
 def _lines(*command):
@@ -115,6 +116,13 @@ class Many:
         self.stack.callback(c.kill)
         return c
 
+    def idle_kib(self):
+        """Memory of a collector that has the list and has heard of nobody."""
+        c = self.collector()
+        kib = testbed.anonymous_kib(c.pid())
+        c.finish()
+        return kib
+
     def swarm(self, *options):
         p = testbed.Process(self.ns, [testbed.BUILD / "saluki", "swarm", "--to", "127.0.0.1:5600",
                                       "--collector-key", self.keys.collector_public, "--count",
@@ -142,17 +150,30 @@ def _back(many, swarm, collector, outage):
     return time.monotonic() - before, collector
 
 
+def _all_up(many, *options):
+    """A swarm whose sensors all have a session, and seconds from its start to the last one's."""
+    before = time.monotonic()
+    swarm = many.swarm("--seconds", "3600", *options)
+    swarm.expect("have set up a session", BACK_SECONDS)
+    return swarm, time.monotonic() - before
+
+
 def back(directory, say):
     with contextlib.ExitStack() as stack:
         many = Many(stack, directory, SENSORS)
+        idle = many.idle_kib()
+        say(f"    {SENSORS:,} sensors listed: {idle:,} KiB of memory")
         collector = many.collector()
-        swarm = many.swarm("--combos", "2", "--rate", "2000", "--seconds", "3600")
-        swarm.expect("have set up a session", BACK_SECONDS)
+        swarm, wrong = _all_up(many, "--combos", "0", "--clock-ahead", WRONG_S)
+        swarm.kill()
+        say(f"    {SENSORS:,} sensors whose clocks are {WRONG_S} s wrong have a session after {wrong:.1f} s")
+        swarm, _ = _all_up(many, "--combos", "2", "--rate", "2000")
         at_once, collector = _back(many, swarm, collector, 0)
         later, collector = _back(many, swarm, collector, OUTAGE_S)
         say(f"    {SENSORS:,} sensors back after {at_once:.1f} s, after {OUTAGE_S} s without a "
             f"collector {later:.1f} s")
-        return {"return_10000_s": at_once, "return_10000_outage_s": later}
+        return {"return_10000_s": at_once, "return_10000_outage_s": later,
+                "start_10000_wrong_clock_s": wrong, "collector_10000_listed_kib": idle}
 
 
 def measure(directory, trace, say):

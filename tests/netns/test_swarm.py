@@ -70,6 +70,18 @@ def test_padded(bed, bundled):
     assert_all_written(bed, collector, report)
 
 
+def test_clocks_that_are_a_day_wrong(bed, bundled):
+    """No slot of theirs is listened to; the collector tells them the time."""
+    listed(bed)
+    collector = bed.collector()
+    status, report = Swarm(bed, "-r", bundled, "--combos", COMBOS, "--clock-ahead", 86400).report()
+    assert status == 0, report
+    # A request with a date, which is too wrong, and one without; a set-up beside, and one that is answered.
+    assert report["requests"] >= 2 * COUNT and report["set_ups"] >= 2 * COUNT, report
+    assert report["sessions"] == COUNT, report
+    assert_all_written(bed, collector, report)
+
+
 def test_all_come_back_when_the_collector_does(bed, bundled):
     """It is killed when all have a session and some of their frames are written. Sessions are
     renewed all the time."""
