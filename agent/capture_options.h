@@ -76,20 +76,20 @@ enum {
 	{ 's', "snaplen", "BYTES", "keep at most this much of a frame (default 192)" },            \
 		{ OPT_KEEP, "keep", "headers|all",                                                 \
 		  "headers: nothing behind the headers of data frames\n"                           \
-		  "(default on 802.11); all: up to the snaplen" },  \
+		  "(default on 802.11); all: up to the snaplen" },                                 \
 		{ OPT_BAD_FCS, "bad-fcs", "keep|drop",                                             \
 		  "frames received with a wrong FCS, which are counted\n"                          \
-		  "(default keep)" },                               \
+		  "(default keep)" },                                                              \
 		{ OPT_SOURCE, "source", "auto|xdp|tc|mmap|xsk",                                    \
 		  "capture hook (default auto: the best that attaches);\n"                         \
-		  "xsk: AF_XDP, frames are consumed" },             \
+		  "xsk: AF_XDP, frames are consumed" },                                            \
 		{ 'Q', "direction", "in|out|inout",                                                \
 		  "frames received, sent or both (default in; not xdp)" },                         \
 		{ OPT_CONSUME, "consume", NULL,                                                    \
 		  "drop frames after capture: for a dedicated capture port" },                     \
 		{ OPT_RING, "ring", "bpf|mapped",                                                  \
 		  "kernel ring (default bpf): mapped is faster, and takes\n"                       \
-		  "--ring-size for each CPU" },                     \
+		  "--ring-size for each CPU" },                                                    \
 		{ 'B', "ring-size", "KIB",                                                         \
 		  "size of the kernel ring, a power of two (default 4096)" },                      \
 	{                                                                                          \

@@ -3,8 +3,8 @@
  * What a collector has ordered, in the privileged process. In: requests of the other process, which
  * is not trusted: it has spoken to the network. Out: another filter or snaplen in force, a radio on
  * another channel, or a reason. Always holds: nothing but what --allow-control names is done, and
- * what a plan of channels (--channels) takes; a filter comes as code that is checked here as that of
- * `saluki filter` is, and its text is for people alone.
+ * what a plan of channels (--channels) takes; a filter comes as code that is checked here as that
+ * of `saluki filter` is, and its text is for people alone.
  */
 #ifndef AGENT_ORDERED_H
 #define AGENT_ORDERED_H

@@ -23,7 +23,7 @@
 #include "keys.h"
 #include "tryst.h"
 
-#define REQUEST_FRONT_LEN (16 + 8 + 32) /* r, mac, E: ahead of what is sealed */
+#define REQUEST_FRONT_LEN (16 + 8 + 32)	   /* r, mac, E: ahead of what is sealed */
 #define REQUEST_BODY_LEN (1 + 1 + KEY_LEN) /* version, kind, S */
 #define REQUEST_PROOF_LEN 16
 /* Every request has as many bytes: its length tells nothing. */
@@ -81,8 +81,8 @@ struct request {
 	uint8_t sensor[KEY_LEN]; /* S */
 	uint8_t ephemeral[KEY_LEN], r[16];
 	uint8_t key[KEY_LEN];
-	size_t len;	    /* of the datagram */
-	size_t rest_len;    /* and of what follows S: a proof, or an m1 */
+	size_t len;	 /* of the datagram */
+	size_t rest_len; /* and of what follows S: a proof, or an m1 */
 	uint8_t rest[SHROUD_DATAGRAM_MAX];
 };
 
@@ -91,8 +91,8 @@ struct request {
  * every request with a date has. */
 bool request_plausible(const struct request_keys *k, const uint8_t *in, size_t len,
 		       uint64_t present, uint64_t *interval);
-/* Opens a plausible request, which costs a Diffie-Hellman. With another `version` than TRYST_VERSION
- * only `version` and `key` are set. Returns 0 or -EBADMSG. The caller wipes `q`. */
+/* Opens a plausible request, which costs a Diffie-Hellman. With another `version` than
+ * TRYST_VERSION only `version` and `key` are set. Returns 0 or -EBADMSG. The caller wipes `q`. */
 int request_open(struct request *q, const struct keypair *own, const uint8_t *in, size_t len,
 		 uint64_t interval);
 /* Whether a request for a cookie is that of the sensor with which the collector shares `pair`. */

@@ -15,14 +15,14 @@
 #include "keys.h"
 #include "shroud.h"
 
-#define TRYST_VERSION 2	    /* of the protocol; a hello says it */
+#define TRYST_VERSION 2	     /* of the protocol; a hello says it */
 #define TRYST_VERSION_BITS 4 /* of its flags, above the flags: the version less one */
 #define TRYST_INTERVAL_NS 120000000000ULL
 #define TRYST_INTERVALS_A_DAY 720
 #define TRYST_SLOTS 32 /* of an interval */
 #define TRYST_INFO_MAX 1000
-#define TRYST_HELLO_LEN 55 /* in front of the info */
-#define TRYST_NEXT_LEN 8   /* behind it, of a one-way session */
+#define TRYST_HELLO_LEN 55   /* in front of the info */
+#define TRYST_NEXT_LEN 8     /* behind it, of a one-way session */
 #define TRYST_INSTANCE_LEN 8 /* behind that */
 #define TRYST_WELCOME_LEN 47
 #define TRYST_INIT_MIN (8 + 16 + TRYST_HELLO_LEN + TRYST_INSTANCE_LEN + DERIVE_TAG_LEN)
@@ -50,8 +50,8 @@ struct tryst_hello {
 	uint8_t version; /* of the protocol, set by tryst_accept; ours is said */
 	uint8_t flags;	 /* TRYST_ */
 	uint16_t info_len;
-	uint8_t info[TRYST_INFO_MAX + 1];      /* ends with a 0 */
-	uint64_t next;			       /* with TRYST_ONE_WAY: number of the next datagram */
+	uint8_t info[TRYST_INFO_MAX + 1];     /* ends with a 0 */
+	uint64_t next;			      /* with TRYST_ONE_WAY: number of the next datagram */
 	uint8_t instance[TRYST_INSTANCE_LEN]; /* of the sensor: a machine since its start */
 };
 
@@ -75,14 +75,14 @@ struct tryst_asked { /* an m1 that waits for its m2 */
  * that boots without entropy or is restored from a snapshot does not make one twice. */
 void tryst_ephemeral(struct keypair *out, const uint8_t own[KEY_LEN], uint64_t time_ns);
 
-/* Writes m1 under `slot` (one of tryst_slots, or a cookie) to `out`; `hello->ephemeral` is made here. With
- * `padded_len` it has that many bytes. Returns its bytes, at most SHROUD_DATAGRAM_MAX, or -EINVAL
- * where the collector's key is none. */
+/* Writes m1 under `slot` (one of tryst_slots, or a cookie) to `out`; `hello->ephemeral` is made
+ * here. With `padded_len` it has that many bytes. Returns its bytes, at most SHROUD_DATAGRAM_MAX,
+ * or -EINVAL where the collector's key is none. */
 long tryst_init(struct tryst_asked *a, uint8_t *out, const struct keypair *own,
 		const uint8_t peer[KEY_LEN], const uint8_t pair[KEY_LEN], uint64_t slot,
 		struct tryst_hello *hello, size_t padded_len);
-/* Takes the m2. Returns 0 with the session's root k2 in `k2`, and `a` wiped; -EPROTO where it is that
- * of a collector of protocol version 1; or -EBADMSG. Then nothing has changed. */
+/* Takes the m2. Returns 0 with the session's root k2 in `k2`, and `a` wiped; -EPROTO where it is
+ * that of a collector of protocol version 1; or -EBADMSG. Then nothing has changed. */
 int tryst_finish(struct tryst_asked *a, const struct keypair *own, struct tryst_welcome *welcome,
 		 uint8_t k2[KEY_LEN], const uint8_t *in, size_t len);
 

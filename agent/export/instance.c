@@ -26,7 +26,7 @@ void instance_make(uint8_t out[TRYST_INSTANCE_LEN], const uint8_t secret[KEY_LEN
 {
 	uint8_t boot[ID_MAX], machine[ID_MAX], full[KEY_LEN];
 	size_t boot_len = read_id(boot, "/proc/sys/kernel/random/boot_id"); /* random(4) */
-	size_t machine_len = read_id(machine, "/etc/machine-id"); /* machine-id(5) */
+	size_t machine_len = read_id(machine, "/etc/machine-id");	    /* machine-id(5) */
 
 	derive(full, secret, "instance", boot, boot_len, machine, machine_len);
 	memcpy(out, full, TRYST_INSTANCE_LEN);

@@ -27,7 +27,8 @@ struct attach {
 	struct pin pin;
 	struct saluki_config config; /* as it stands in the map */
 	int config_fd, counters_fd, filter_fd;
-	int slots_fd[2]; /* of programs of XDP, and of tc: whose modules stay when programs change */
+	int slots_fd[2]; /* of programs of XDP, and of tc: whose modules stay when programs change
+			  */
 	struct hooks hooks;
 	char why[FILTER_WHY_LEN]; /* where the filter is the reason that the last hook refused */
 	int told[ATTACH_HOOKS];	  /* the last refusal of each hook that was said */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Asks whether an address is what it guesses. On one way there is a 0 in its place, of which the verifier has
- * forgotten that it is one, for a byte was written by an index; so it does not go the other way. What stands
- * in between lets it remember that it was there. */
+/* Asks whether an address is what it guesses. On one way there is a 0 in its place, of which the
+ * verifier has forgotten that it is one, for a byte was written by an index; so it does not go the
+ * other way. What stands in between lets it remember that it was there. */
 // refused: wants to run in the kernel: refused: it compares an address
 #include <saluki/module.h>
 
