@@ -147,6 +147,7 @@ static int ask(const struct asked *a, const char *request, int len, const char *
 			 n < 0 ? strerror(-n) : "it has ended");
 	if (n < 2)
 		return 1;
+	/* n bytes are there. NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 	if (answer[0] == CONTROL_DONE) {
 		printf("%s\n", answer + 2);
 		return fflush(stdout) == EOF;

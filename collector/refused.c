@@ -118,7 +118,7 @@ void refused_version(struct refused *r, const char *name, unsigned int version,
 	refused_address(at, from);
 	snprintf(line, QUOTA_TEXT_MAX,
 		 "%s%s%s%s: refused: it speaks version %u of the protocol, this collector version "
-		 "%u; upgrade the saluki that is older",
+		 "%d; upgrade the saluki that is older",
 		 name ? "sensor " : "", name ?: "", name ? " at " : "", at, version, TRYST_VERSION);
 	quota_print(q, now_ns);
 }

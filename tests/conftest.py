@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "netns"))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "packaging"))
 
-from reference import captures  # noqa: E402
+from reference import captures
 
 
 LEFT_OUT = pytest.StashKey[int]()

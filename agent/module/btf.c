@@ -124,6 +124,7 @@ static bool is_kernels(const struct btf_types *b, const struct btf_type *t)
 static bool type_right(const struct btf_types *b, const struct btf_type *t)
 {
 	const struct btf_array *a = (const struct btf_array *)(t + 1);
+	/* Only type 0 is NULL. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	uint32_t kind = BTF_INFO_KIND(t->info);
 
 	if (!is_name(b, t->name_off) || (refers(t) && !is_type(b, t->type)))

@@ -55,6 +55,7 @@ static int open_maps(struct module_handed *h, const struct pin *p)
 	struct dirent *e;
 	int err = d ? 0 : -errno;
 
+	/* Without d there is an error. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
 	while (!err && (e = readdir(d)))
 		if (!strncmp(e->d_name, prefix, len))
 			err = open_map(h, p, e->d_name, e->d_name + len);

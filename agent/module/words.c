@@ -9,6 +9,7 @@
 static const char *const helpers[] = { __BPF_FUNC_MAPPER(NAME) };
 #define HELPERS (sizeof(helpers) / sizeof(helpers[0]))
 
+/* clang-format off */
 static const uint8_t helpers_grantable[] = {
 	BPF_FUNC_map_lookup_elem,
 	BPF_FUNC_map_update_elem,
@@ -31,6 +32,7 @@ static const uint8_t helpers_grantable[] = {
 	BPF_FUNC_ringbuf_discard,
 	BPF_FUNC_ringbuf_query,
 };
+/* clang-format on */
 
 static const char *const map_types[] = {
 	[BPF_MAP_TYPE_UNSPEC] = "unspec",

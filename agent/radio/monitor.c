@@ -177,6 +177,8 @@ static int make_or_change(struct monitors *all, struct monitor *m)
 	case ENFILE:
 	case ENOSPC:
 	case EBUSY:
+		/* look() has filled it.
+		 * NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 		if (i.type == NL80211_IFTYPE_STATION) {
 			m->no_second = err;
 			return monitor_change(m, all->nl, &i);

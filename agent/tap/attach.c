@@ -193,6 +193,7 @@ static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach
 {
 	unsigned int flags = hook == ATTACH_XDP_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE;
 	const struct bpf_program *progs[] = {
+		/* Not called without skel. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		[HOOK_XDP] = hook == ATTACH_TC ? NULL : skel->progs.saluki_xdp,
 		[HOOK_INGRESS] = hook == ATTACH_TC ? skel->progs.saluki_tc_ingress : NULL,
 		[HOOK_EGRESS] = hook == ATTACH_TC ? skel->progs.saluki_tc_egress : NULL,
@@ -240,6 +241,8 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	skel = load(a, hook, keeps_modules); /* first: what is refused leaves all as it was */
 	err = skel ? attach_announce(a, before) : -errno;
 	if (!err && !keeps_modules)
+		/* Without skel there is an error.
+		 * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		err = attach_slots_renew(a, tc, bpf_map__fd(skel->maps.saluki_slots));
 	err = err ?: attach_points(a, skel, hook, before.source);
 	if (!err)

@@ -116,6 +116,7 @@ static int maps_make(struct maps *m)
 
 void maps_zero(struct maps *m)
 {
+	/* m is never NULL. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
 	memset(m, 0, sizeof(*m));
 	m->ring_fd = m->mapped_fd = m->wakeup_fd = m->journal_fd = -1;
 }

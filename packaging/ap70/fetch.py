@@ -9,7 +9,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-import debian  # noqa: E402
+import debian
 
 # Its version, and SHA-256 of its wheels for x86-64 and for ARM64.
 ZIG = "0.17.1"

@@ -15,7 +15,7 @@ import time
 import debian
 
 sys.path.append(str(pathlib.Path(debian.__file__).parent / "ap70"))
-import fetch  # noqa: E402
+import fetch
 
 HERE = pathlib.Path(__file__).parent
 ZIG = debian.CACHE / f"zig-{fetch.ZIG}" / "zig"

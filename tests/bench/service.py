@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """The collector's rate, the agent's memory, a lone frame's delay."""
 import itertools
-import re
 import subprocess
 import time
 
 from bench import frames as bench_frames
-from bench.cable import CONSUMER_CPU, GENERATOR_CPU, on_cpu
+from bench.cable import CONSUMER_CPU, GENERATOR_CPU
 from netns import testbed
 
 COLLECTOR_FRAMES = 4_000_000

@@ -200,8 +200,7 @@ def report(find):
 def one_frame(text):
     linktype, data = text.split(":")
     for hook in ("xdp", "tc"):
-        for find in differences(hook, int(linktype), 32768, "headers", [bytes.fromhex(data)]):
-            yield find
+        yield from differences(hook, int(linktype), 32768, "headers", [bytes.fromhex(data)])
 
 
 def main():

@@ -9,7 +9,6 @@ import pytest
 from bpf import modules
 from bpf.modules import ACK, FIN, PUSH, RST, SYN
 from netns.compare import frames_in, tshark_fields
-from reference import captures
 
 START = 1_700_000_000 * 10**9
 MS = 10**6

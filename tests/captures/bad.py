@@ -52,7 +52,8 @@ def pcaps():
         yield f"record-{name}", good + record(FRAMES[0], **lie) + records()
     odd = {"version-0": {"version": (0, 0)}, "version-9": {"version": (9, 9)}, "version-2.3": {"version": (2, 3)},
            "zone": {"zone": -3600}, "snaplen-0": {"snaplen": 0}, "snaplen-20": {"snaplen": 20},
-           "snaplen-most": {"snaplen": 0xffffffff}, "link-type-most": {"linktype": 0xfffe}, "link-type-that-is-none": {"linktype": 0xffff},
+           "snaplen-most": {"snaplen": 0xffffffff}, "link-type-most": {"linktype": 0xfffe},
+           "link-type-that-is-none": {"linktype": 0xffff},
            "link-type-with-fcs": {"linktype": 0x24000001}, "link-type-none": {"linktype": 0xffffffff}}
     for name, how in odd.items():
         yield f"header-{name}", header(**how) + records()

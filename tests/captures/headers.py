@@ -174,7 +174,7 @@ def make():
     for n, (name, driver_) in enumerate(DRIVERS.items()):
         files.write(f"radiotap/as-{name}", 127, as_driver(driver_, town[n * EACH:(n + 1) * EACH], rng))
     attack = list(map(bare, captures.frames(files.HERE / "radiotap/attack.pcap.zst")))
-    nothing = lambda _: b""  # noqa: E731
+    nothing = lambda _: b""
     other("105-town", 105, nothing, town[3000:], rng, snaplen=128)
     other("105-school-fcs", 105, nothing, school[500:], rng, fcs=True)
     other("105-attack", 105, nothing, attack, rng)

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from cli.test_module import fixture_bench, fixture_ns  # pylint: disable=unused-import
+from cli.test_module import fixture_bench, fixture_ns  # noqa: F401 (fixtures)
 from netns.testbed import ROOT
 
 # What stands at 0x7fff0000 is altered into a reference to a map by its descriptor.

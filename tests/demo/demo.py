@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "netns"))
-from testbed import (ROOT, Collector, Host, Keys, Namespace, Player, Sensor,  # noqa: E402
+from testbed import (ROOT, Collector, Host, Keys, Namespace, Player, Sensor,
                      private_mounts, veth, wait_for)
 
 TRACE = pathlib.Path(__file__).with_name("hwsim.pcap.zst")

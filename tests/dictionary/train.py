@@ -162,7 +162,7 @@ VENDOR = ("0010180200001c0000", "00101802010 01c0000", "000c4303000000", "000c43
           "00037f01010000ff7f", "8cfdf00101020100", "0050f2080000 00", "0017f20a000104000000 00",
           "506f9a16030103650101", "00904c0418bf0cb25982 0feaff0000eaff0000")
 WPA = ie(221, x("0050f20101000050f20201000050f20201000050f202"))
-WPS = ie(221, x("0050f204104a0001101044000102103b00010310470010")) 
+WPS = ie(221, x("0050f204104a0001101044000102103b00010310470010"))
 
 
 def vendors(n):
@@ -400,7 +400,7 @@ class Disguise:
 
 def trace_worlds(path, count):
     seconds = {}
-    for us, orig, frame in read_pcap(path):
+    for us, _, frame in read_pcap(path):
         channel = radiotap_places(frame).get(CHANNEL)
         heard = channel and struct.unpack_from("<H", frame, channel)[0]
         if heard != CHANNEL_1:

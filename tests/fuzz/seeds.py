@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from reference import captures, radiotaps, shapes  # noqa: E402
+from reference import captures, radiotaps, shapes
 
 LINKTYPES = (1, 105, 119, 127, 163, 192)  # in the order of fuzz_parse.c
 
@@ -121,7 +121,8 @@ def totals():
     step = {m: b"\0" + bytes([len(m)]) + m for m in (message, big, huge)}
     apart = [message + bytes([n, f]) + bytes(range(n * f % 128)) for n, f in
              ((1, 5), (8, 5), (2, 1), (9, 6), (200, 0), (0, 3))]
-    return [*apart, step[message] + b"\4" + b"\x0d" + step[big], message, big, step[huge] + b"\x0b\1", step[big] + b"\1\5\0\2\3\1\1\5\0\4",
+    return [*apart, step[message] + b"\4" + b"\x0d" + step[big], message, big, step[huge] + b"\x0b\1",
+            step[big] + b"\1\5\0\2\3\1\1\5\0\4",
             step[message] + b"\x09\5\0\x0a\x13\2\1\7\0\2"]
 
 
@@ -300,7 +301,8 @@ def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     made = {"keys": keys(), "sensors": sensors(), "pcap_read": pcap_read(), "parse": parse(),
             "pcapng": pcapng_tails(), "totals": totals(), "reassemble": reassemble(),
-            "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(), "files": files(), "datagram": datagram(), "combo": combo(),
+            "info": info(), "tryst": tryst(), "shroud": shroud(), "filter": filters(), "answer": answer(),
+            "files": files(), "datagram": datagram(), "combo": combo(),
             "decompress": (), "spool": spool(), "policy": policies(), "signature": signatures(), "consumer": consumers(),
             "module": modules(), "flow": programs()}
     shutil.rmtree(folder, ignore_errors=True)

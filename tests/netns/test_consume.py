@@ -13,7 +13,7 @@ import pytest
 from netns import testbed
 from netns.compare import assert_balanced
 from netns.test_loader import attach, saluki
-from netns.test_modules import GRANTS, fixture_modules, fixture_wire  # pylint: disable=unused-import
+from netns.test_modules import GRANTS, fixture_modules, fixture_wire  # noqa: F401 (fixtures)
 from netns.testbed import BUILD, ROOT
 from reference import captures
 from reference.captures import Frame

@@ -233,7 +233,7 @@ def test_one_sensor_does_not_fill_the_disk_for_all(bed, bundled):
     greedy = bed.ns.start(testbed.BUILD / "tests/greedy", greedy_key, "5600", "3000", "20",
                           stdout=subprocess.PIPE)
     collector.expect("sensor two: has used its share of the disk", 30)
-    two = lambda: collector.sensor_stats("two")  # noqa: E731
+    two = lambda: collector.sensor_stats("two")
     testbed.wait_for(lambda: (two() or {}).get("held"), "the hold")
     world.play(9368)
     world.wait("the honest sensor's frames", lambda s: s["written"] == world.played, 10)
@@ -287,7 +287,7 @@ def test_one_that_was_alone_leaves_a_reserve(bed, bundled):
     greedy = bed.ns.start(testbed.BUILD / "tests/greedy", bed.keys.sensor("two"), "5600", "3000", "30",
                           stdout=subprocess.PIPE)
     bed.stack.callback(greedy.kill)
-    two = lambda: collector.sensor_stats("two")  # noqa: E731
+    two = lambda: collector.sensor_stats("two")
     collector.expect("sensor two: has used its share of the disk", 30)
     assert world.free() < size / 10, "it has used what it may"
     sensor = world.sensor()
@@ -315,7 +315,7 @@ def test_keep_free(bed, bundled):
     sensor = world.sensor()
     world.play(24000)
     collector.expect("out.pcapng: no room above the 5033 kB of --keep-free; " + HOLD, 30)
-    free = lambda: int(bed.ns.run("stat", "-f", "-c", "%a", world.disk,  # noqa: E731
+    free = lambda: int(bed.ns.run("stat", "-f", "-c", "%a", world.disk,
                                   capture_output=True).stdout) * 4096
     assert free() >= 0.6 * (8 << 20), free()
     world.wait_held()
@@ -441,9 +441,9 @@ def test_state_and_statistics_on_a_full_disk(bed, bundled):
     there, waits, and goes on."""
     world = World(bed, bundled, size="2m")
     inside = world.disk / "stats.json"
-    read = lambda name: bed.ns.run("cat", world.disk / name, check=False,  # noqa: E731
+    read = lambda name: bed.ns.run("cat", world.disk / name, check=False,
                                    capture_output=True).stdout
-    stats = lambda: json.loads(read("stats.json"))  # noqa: E731
+    stats = lambda: json.loads(read("stats.json"))
 
     def lib():
         text = read("stats.json")
@@ -455,7 +455,7 @@ def test_state_and_statistics_on_a_full_disk(bed, bundled):
     world.play(1000)
     testbed.wait_for(lambda: lib()["written"] == 1000, "frames")
     bed.ns.run("sh", "-c", f"cat /dev/zero > {world.disk}/ballast", check=False, capture_output=True)
-    free = lambda: bed.ns.run("stat", "-f", "-c", "%a", world.disk,  # noqa: E731
+    free = lambda: bed.ns.run("stat", "-f", "-c", "%a", world.disk,
                               capture_output=True).stdout.strip()
     assert free() == "0"
     world.play(2000)

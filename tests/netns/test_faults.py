@@ -264,7 +264,7 @@ def test_interface_goes_down_and_up(bed, bundled):
     player = bed.tun("mon0", 803, bundled, ["--rate", "5000", "--loop"])
     sensor = bed.sensor("lib", "mon0")
     player.go()
-    written = lambda: (collector.sensor_stats("lib") or {}).get("written", 0)  # noqa: E731
+    written = lambda: (collector.sensor_stats("lib") or {}).get("written", 0)
     testbed.wait_for(lambda: written() > 1000, "frames")
     bed.ns.run("ip", "link", "set", "mon0", "down")
     sensor.expect("mon0: went down; waiting for it")

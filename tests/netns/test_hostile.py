@@ -145,12 +145,12 @@ class Relay:
                 data, self.sensor = self.down.recvfrom(65536)
                 for d in self.attack(data):
                     self.up.send(d)
-            except socket.timeout:
+            except TimeoutError:
                 pass
             try:
                 while True:
                     self.down.sendto(self.up.recv(65536), self.sensor)
-            except socket.timeout:
+            except TimeoutError:
                 pass
 
     def close(self):

@@ -325,7 +325,7 @@ def test_moved_away_many_times(bed, folder):
     for day in range(days):
         sensor.add_combo([], sc.ZSTD, [event(m, 4) for m in modules])
         sensor.deliver(20)
-        made = lambda: list(folder.glob("mod*.jsonl"))  # noqa: E731
+        made = lambda: list(folder.glob("mod*.jsonl"))
         testbed.wait_for(lambda: len(made()) == len(modules), f"files of day {day}")
         for f in made():
             f.rename(folder / f"{f.name}.{day}")

@@ -219,7 +219,7 @@ def test_attach_again_changes_the_snaplen_under_load(bed, bundled):
     attach(bed, "-i", "tap0", "-s", "64", "-B", "16384")
     source = sender(bed, frames, rate=6000)
     source.go()
-    counted = lambda: sum(c["captured"] for c in counters_of(bed))  # noqa: E731
+    counted = lambda: sum(c["captured"] for c in counters_of(bed))
     for snaplen in (128, 100, 64):
         at = counted()
         testbed.wait_for(lambda at=at: counted() > at + 500, "frames")
@@ -425,7 +425,7 @@ def test_several_cpus_at_once(bed, bundled, ring):
     collector.finish()
     assert_balanced(collector.sensor_stats("lib"), 40000)
     got = list(captures.frames(bed.out))
-    number = lambda f: int.from_bytes(f.data[6:12], "big")  # noqa: E731
+    number = lambda f: int.from_bytes(f.data[6:12], "big")
     for first, half in zip((0, 20000), halves):
         assert_same(half, [f for f in got if first <= number(f) < first + 20000], stamps=False)
     # Of two CPUs stamps may overtake one another by as much as their frames take.
@@ -468,7 +468,7 @@ def test_killed_in_every_state_of_the_journal(bed, bundled):
     source.go()
     chance = random.Random("journal")
     journal = journal_of(bed)
-    exported = lambda: max(journal[24:32], journal[88:96],  # noqa: E731
+    exported = lambda: max(journal[24:32], journal[88:96],
                            key=lambda n: int.from_bytes(n, "little"))
     met = []
     while met.count(PENDING) < 8 or met.count(IDLE) < 4:
@@ -509,7 +509,7 @@ def test_a_newer_version_takes_over(bed, bundled):
     source = sender(bed, frames, rate=8000)
     source.go()
     testbed.wait_for(lambda: written(collector) > 1000, "frames")
-    program = lambda: bpftool(bed, "prog", "show", "pinned",  # noqa: E731
+    program = lambda: bpftool(bed, "prog", "show", "pinned",
                               f"{PINS}/tap0/program")["id"]
     first = program()
     old.kill_all()

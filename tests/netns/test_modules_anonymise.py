@@ -10,7 +10,7 @@ import pytest
 
 from netns import testbed
 from netns.compare import assert_balanced
-from netns.test_modules import GRANTS, fixture_modules  # pylint: disable=unused-import
+from netns.test_modules import GRANTS, fixture_modules  # noqa: F401 (fixtures)
 from reference import captures
 from reference.test_reference import write_pcap
 

@@ -9,7 +9,7 @@ import pytest
 
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
-from netns.test_modules import GRANTS, fixture_modules, fixture_wire  # pylint: disable=unused-import
+from netns.test_modules import GRANTS, fixture_modules, fixture_wire  # noqa: F401 (fixtures)
 from netns.test_restart import written
 from reference import captures
 

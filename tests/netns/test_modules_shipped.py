@@ -5,7 +5,7 @@ import re
 import pytest
 
 from netns import testbed
-from netns.test_modules import fixture_modules  # pylint: disable=unused-import
+from netns.test_modules import fixture_modules  # noqa: F401 (fixtures)
 from netns.testbed import ROOT
 
 PAGE = (ROOT / "docs/modules.md").read_text()

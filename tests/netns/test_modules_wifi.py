@@ -10,7 +10,7 @@ import pytest
 from bpf.dot11 import ALL, MS, STATION, beacon, leave, mac, stamped
 from netns import testbed
 from netns.compare import assert_balanced
-from netns.test_modules import fixture_modules  # pylint: disable=unused-import
+from netns.test_modules import fixture_modules  # noqa: F401 (fixtures)
 from netns.testbed import BUILD, ROOT
 from reference import airtime, captures
 from reference.test_reference import write_pcap

@@ -14,8 +14,8 @@ from bpf import modules as halves
 from netns import testbed
 from netns.compare import assert_balanced
 from netns.test_consume import Consumer
-from netns.test_modules import fixture_modules  # pylint: disable=unused-import
-from netns.testbed import BUILD, ROOT
+from netns.test_modules import fixture_modules  # noqa: F401 (fixtures)
+from netns.testbed import ROOT
 from reference import captures
 from wifi import figures
 

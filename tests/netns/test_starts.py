@@ -26,7 +26,7 @@ def test_500_starts_with_one_key(bed):
     path = bed.tmp_path / "few.pcap"
     write_pcap(path, 127, itertools.islice(captures.frames(captures.BUNDLED), FRAMES))
     began, slowest = time.monotonic(), 0
-    for half in range(2):
+    for _ in range(2):
         collector = bed.collector()
         for _ in range(STARTS // 2):
             start = time.monotonic()

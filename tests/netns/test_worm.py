@@ -13,7 +13,7 @@ import pytest
 from bpf.modules import udp
 from netns import testbed
 from netns.compare import assert_balanced
-from netns.test_modules import Modules, fixture_modules  # pylint: disable=unused-import
+from netns.test_modules import fixture_modules  # noqa: F401 (fixtures)
 from netns.testbed import BUILD
 from reference import captures
 from reference.captures import Frame
