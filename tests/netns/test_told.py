@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -79,17 +80,15 @@ class Names:
         """
 
     def __init__(self, bed):
+        """The namespace has an /etc of its own: a fresh machine's may lack any of these files."""
         self.bed = bed
-        self.hosts = self.bind("/etc/hosts", "127.0.0.1 localhost\n")
-        self.bind("/etc/nsswitch.conf", "hosts: files dns\n")
-        self.bind("/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
-
-    def bind(self, path, text):
-        """In place of a file of the machine's, which there may be none of."""
-        ours = self.bed.tmp_path / path.rpartition("/")[2]
-        ours.write_text(text)
-        self.bed.ns.run("mount", "--bind", ours, path)
-        return ours
+        etc = shutil.copytree("/etc", bed.tmp_path / "etc", symlinks=True)
+        for name, text in (("hosts", "127.0.0.1 localhost\n"), ("nsswitch.conf", "hosts: files dns\n"),
+                           ("resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")):
+            (etc / name).unlink(missing_ok=True)  # it may be a link
+            (etc / name).write_text(text)
+        self.hosts = etc / "hosts"
+        bed.ns.run("mount", "--bind", etc, "/etc")
 
     def add(self, address, name):
         """Written at once, for who reads it meanwhile."""
@@ -271,8 +270,10 @@ def test_attach_that_would_not_stay(bed, netns):
         where = re.search(r"in: saluki captures there; its pins are in another mount namespace, see "
                           r"'nsenter --mount=(\S+) saluki (status -i in)'", got.stderr)
         assert got.returncode == len(args) // 2 and where, got
-        got = subprocess.run(["nsenter", f"--mount={where.group(1)}", *map(str, enter),
-                              *where.group(2).split()], capture_output=True, text=True, check=True)
+        # Entering a mount namespace leaves a chroot, in which the tests may run.
+        got = subprocess.run(["nsenter", f"--mount={where.group(1)}", f"--root=/proc/{bed.ns.holder.pid}/root",
+                              *map(str, enter), *where.group(2).split()], capture_output=True, text=True,
+                             check=True)
         assert "in: attached by" in got.stdout
     bed.ns.run(*enter, "detach", "-i", "in", capture_output=True)
 

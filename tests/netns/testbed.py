@@ -271,11 +271,14 @@ class Collector(Process):
                               "--stats-file", self.stats_file, *options], ready, **kwargs)
 
     def stats(self):
+        """The first ones come a moment after the collector has said that it listens."""
+        wait_for(self.stats_file.exists, "statistics")
         return json.loads(self.stats_file.read_text())
 
     def sensor_stats(self, name):
+        """None where there are none of that sensor yet, or none at all."""
         with contextlib.suppress(FileNotFoundError):
-            for s in self.stats()["sensors"]:
+            for s in json.loads(self.stats_file.read_text())["sensors"]:
                 if s["name"] == name:
                     return s
         return None
