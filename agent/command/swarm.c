@@ -130,10 +130,11 @@ static void receive(struct swarm *w, int sock)
 		swarm_receive(w, sock, buffers[i], messages[i].msg_len, monotonic_ns());
 }
 
-static void wait_and_receive(struct swarm *w, int epoll)
+/* Does not wait where something is `due`. */
+static void wait_and_receive(struct swarm *w, int epoll, bool due)
 {
 	struct epoll_event events[SOCKETS];
-	int busy = w->ready_len && !w->o->rate;
+	bool busy = due || (w->ready_len && !w->o->rate);
 	int n = epoll_wait(epoll, events, SOCKETS, busy ? 0 : w->ready_len ? 1 : TICK_NS / 1000000);
 
 	for (int i = 0; i < n; i++)
@@ -176,6 +177,7 @@ static void tell_settled(const struct swarm *w)
 static void loop(struct swarm *w, int epoll)
 {
 	uint64_t now = monotonic_ns(), before = now, tick = 0, give_up = 0;
+	bool due;
 
 	w->start_ns = now;
 	while (w->done < w->o->count) {
@@ -189,7 +191,8 @@ static void loop(struct swarm *w, int epoll)
 			give_up = now + w->o->patience * SECOND;
 		if (give_up && now >= give_up)
 			return;
-		if (now >= tick && tick_due(w, now)) {
+		due = now >= tick && !tick_due(w, now);
+		if (now >= tick && !due) {
 			release_settled(w);
 			tell_up(w, now);
 			tell_settled(w);
@@ -197,7 +200,7 @@ static void loop(struct swarm *w, int epoll)
 		}
 		allow(w, &before, now);
 		send_round(w, now);
-		wait_and_receive(w, epoll);
+		wait_and_receive(w, epoll, due);
 	}
 }
 
