@@ -248,7 +248,8 @@ def test_without_a_collector(bed, modules, wire, priority):
     modules.allow(GRANTS.format(events=1000000).replace("Priority = 100", f"Priority = {priority}"))
     modules.load(modules.make("each"))
     consumer = Consumer(bed, "each")
-    play(bed, wire)
+    # A second is a quarter of that, so that a loaded machine may take some longer.
+    play(bed, wire, rate=5000)
     stats = modules.stats()["each"]
     assert stats["frames"] + stats["skipped"] == len(wire)
     assert stats["events"] + stats["events_lost"] == stats["frames"] and stats["events_lost"] > 0
