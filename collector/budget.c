@@ -2,13 +2,34 @@
 /* Budget: see budget.h. */
 #include "budget.h"
 
+#include <sys/vfs.h>
+
 #include "sensors.h"
+
+#define SLACK 8 /* this part of --keep-free is the part that budget_fits() has */
 
 uint64_t budget_keep(const struct keep_free *k, uint64_t size)
 {
 	uint64_t part = size / 100 * k->percent;
 
 	return k->percent && part < k->bytes ? part : k->bytes;
+}
+
+bool budget_disk(struct budget_disk *d, int fd, const struct keep_free *k)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) || !fs.f_blocks)
+		return false;
+	d->size = (uint64_t)fs.f_blocks * fs.f_bsize;
+	d->free = (uint64_t)fs.f_bavail * fs.f_bsize;
+	d->keep = budget_keep(k, d->size);
+	return true;
+}
+
+bool budget_fits(const struct budget_disk *d, uint64_t len, bool waits)
+{
+	return d->free >= len + d->keep + (waits ? d->keep / SLACK : 0);
 }
 
 uint64_t budget_room(const struct budget *b)

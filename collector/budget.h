@@ -96,6 +96,17 @@ void budget_asked(struct budget *b, const struct sensors *sensors, uint64_t free
 		  uint64_t size, uint64_t now_ns);
 /* What --keep-free means on a file system of so many bytes. */
 uint64_t budget_keep(const struct keep_free *k, uint64_t size);
+/* What a file system has, in bytes. */
+struct budget_disk {
+	uint64_t size, free;
+	uint64_t keep; /* budget_keep() */
+};
+/* Asks the file system that has the file `fd`. Returns whether it says: a tmpfs without a limit
+ * does not. */
+bool budget_disk(struct budget_disk *d, int fd, const struct keep_free *k);
+/* Whether --keep-free is still free after `len` more bytes. What `waits` for room already needs a
+ * part of that more: files are deleted one by one. */
+bool budget_fits(const struct budget_disk *d, uint64_t len, bool waits);
 /* So many bytes of a sensor's will be written. */
 void budget_spend(struct budget *b, const struct sensors *sensors, struct sensor *s, uint64_t len,
 		  uint64_t now_ns);

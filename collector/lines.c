@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
@@ -18,9 +17,6 @@
 
 #define BATCH 256	   /* lines in one write */
 #define NOT_FREE (-EXFULL) /* less than --keep-free would be left: no error that a write has */
-
-/* After a failure this part of --keep-free more must be free: files are deleted one by one. */
-#define SLACK 8
 
 void lines_init(struct lines *l, const struct collector_options *o, int files)
 {
@@ -105,17 +101,11 @@ static int batch_write(int fd, const struct iovec *list, int count, size_t len)
 	return err;
 }
 
-/* Asks the file system, as hold_ask does for the output. */
 static bool has_room(const struct lines *l, const struct lines_file *f, size_t len)
 {
-	struct statfs fs;
-	uint64_t keep;
+	struct budget_disk d;
 
-	if (fstatfs(f->fd, &fs) || !fs.f_blocks)
-		return true;
-	keep = budget_keep(l->keep_free, (uint64_t)fs.f_blocks * fs.f_bsize);
-	keep += f->told ? keep / SLACK : 0;
-	return (uint64_t)fs.f_bavail * fs.f_bsize >= len + keep;
+	return !budget_disk(&d, f->fd, l->keep_free) || budget_fits(&d, len, f->told);
 }
 
 static void batch(struct lines *l, struct lines_file *f, const struct iovec *list, int count,

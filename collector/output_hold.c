@@ -5,13 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/vfs.h>
 
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
-
-/* A hold for --keep-free ends when this part of it more is free: files are deleted one by one. */
-#define SLACK 8
 
 static bool is_limited(const struct output *out)
 {
@@ -26,21 +22,15 @@ bool hold_must_wait(const struct output *out)
 int hold_ask(struct output *out)
 {
 	struct budget *b = &out->budget;
-	struct statfs fs;
-	uint64_t keep, free, size;
+	struct budget_disk d;
 
-	/* A tmpfs without a limit says nothing of its size. */
-	if (!is_limited(out) || fstatfs(out->fd, &fs) || !fs.f_blocks) {
+	if (!is_limited(out) || !budget_disk(&d, out->fd, &out->o->keep_free)) {
 		b->on = false;
 		return 0;
 	}
-	size = (uint64_t)fs.f_blocks * fs.f_bsize;
-	keep = budget_keep(&out->o->keep_free, size);
-	free = (uint64_t)fs.f_bavail * fs.f_bsize;
 	/* Lines that follow may be for the same file system. */
-	b->fits = free >=
-		  out->len + out->lines.waiting_bytes + keep + (out->hold.on ? keep / SLACK : 0);
-	budget_asked(b, out->sensors, free > out->len ? free - out->len : 0, keep, size,
+	b->fits = budget_fits(&d, out->len + out->lines.waiting_bytes, out->hold.on);
+	budget_asked(b, out->sensors, d.free > out->len ? d.free - out->len : 0, d.keep, d.size,
 		     monotonic_ns());
 	return b->fits ? 0 : -ENOSPC;
 }

@@ -11,14 +11,9 @@
 
 #include <saluki/monotonic.h>
 
+#include "agent/export/set_up_pace.h"
 #include "swarm.h"
 #include "wire/info.h"
-
-#define SECOND 1000000000ULL
-#define REQUEST_NS 300000000ULL /* an m1 that is not answered by then is asked about */
-#define UNDATED_NS 150000000ULL /* after that, asked about without a date */
-#define RETRY_SAME 12
-#define RETRY_DOUBLED 3
 
 /* The time as the sensor knows it: --clock-ahead, until the collector has said what it is. */
 static uint64_t time_of(const struct swarm_sensor *s)
@@ -72,15 +67,6 @@ static void write_hello(const struct swarm *w, const struct swarm_sensor *s, str
 	memcpy(h->info, text, h->info_len);
 }
 
-/* 1 second for a while, then 2, 4 and 8, and up to a quarter more. */
-static uint64_t retry_after(uint32_t tries)
-{
-	uint32_t doubled = tries < RETRY_SAME ? 0 : tries - RETRY_SAME + 1;
-	uint64_t ns = SECOND << (doubled < RETRY_DOUBLED ? doubled : RETRY_DOUBLED);
-
-	return ns + ns / 4 * randombytes_uniform(1024) / 1024;
-}
-
 /* Writes an m1 of `len` bytes under a slot or a cookie to `out`. Returns whether it could. */
 static bool write_m1(struct swarm *w, struct swarm_sensor *s, uint8_t *out, uint64_t slot,
 		     size_t len, uint64_t now)
@@ -106,7 +92,7 @@ static void request(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	bool dated = !s->requested;
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 
-	s->request_ns = dated ? now + UNDATED_NS : 0;
+	s->request_ns = dated ? now + SESSION_UNDATED_NS : 0;
 	if (request_cookie(&s->requests[s->requested++], out, &s->own, w->o->collector, s->pair,
 			   time_ns, dated ? time_ns / TRYST_INTERVAL_NS : REQUEST_UNDATED))
 		return;
@@ -119,13 +105,13 @@ static void ask(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	uint8_t m1[SHROUD_DATAGRAM_MAX];
 	uint64_t slot;
 
-	s->retry_ns = now + retry_after(s->tries++);
+	s->retry_ns = now + set_up_retry_ms(s->tries++) * 1000000ULL;
 	s->requested = 0;
 	s->told = false;
 	if (!pick_slot(s, time_of(s), &slot)) {
 		request(w, s, now);
 	} else if (write_m1(w, s, m1, slot, SHROUD_DATAGRAM_PADDED, now)) {
-		s->request_ns = now + REQUEST_NS;
+		s->request_ns = now + SESSION_REQUEST_NS;
 		swarm_datagram(w, s, m1, SHROUD_DATAGRAM_PADDED);
 	}
 }

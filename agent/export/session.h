@@ -22,6 +22,7 @@
 #include <linux/types.h>
 
 #include "reach.h"
+#include "set_up_pace.h"
 #include "wire/info.h"
 #include "wire/keys.h"
 #include "wire/message.h"
@@ -35,8 +36,6 @@
 #define SESSION_RENEW_NS 120000000000ULL
 #define SESSION_OLD_NS 10000000000ULL	 /* what was under way in an old session is still taken */
 #define SESSION_BETTER_NS 30000000000ULL /* how often a collector of higher priority is tried */
-#define SESSION_REQUEST_NS 300000000ULL	 /* an m1 that is not answered by then is asked about */
-#define SESSION_UNDATED_NS 150000000ULL	 /* after that, asked about without a date */
 #define SESSION_WHY_MAX 400
 #define SESSION_ACKS 32		/* that wait for the export thread; the oldest gives way */
 #define SESSION_OUTBOX 6	/* kinds of messages in it */

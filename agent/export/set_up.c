@@ -18,10 +18,7 @@
 
 #include "slots.h"
 
-#define RETRY_FIRST_MS 1000
-#define RETRY_SAME 12	/* attempts: a collector that is being started anew is back by then */
-#define RETRY_DOUBLED 3 /* times: 8 seconds */
-#define GIVEN_UP 3	/* set-ups without an answer, where there is another collector */
+#define GIVEN_UP 3 /* set-ups without an answer, where there is another collector */
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
@@ -208,20 +205,11 @@ static void next_peer(struct session *s)
 		session_tell_trying(s, old);
 }
 
-/* 1 second for a while, then 2, 4 and 8, and up to a quarter more. */
-static uint64_t retry_ms(unsigned int attempt)
-{
-	unsigned int doubled = attempt < RETRY_SAME ? 0 : attempt - RETRY_SAME + 1;
-	uint64_t ms = RETRY_FIRST_MS << (doubled < RETRY_DOUBLED ? doubled : RETRY_DOUBLED);
-
-	return ms + randombytes_uniform(ms / 4);
-}
-
 void session_set_up(struct session *s, uint64_t now_ns)
 {
 	next_peer(s);
 	if (s->unanswered++ >= 2 && s->peer_count == 1)
 		session_tell_asking(s, s->trying);
-	s->next_init_ns = now_ns + retry_ms(s->attempts++) * 1000000ULL;
+	s->next_init_ns = now_ns + set_up_retry_ms(s->attempts++) * 1000000ULL;
 	session_ask(s, s->trying, now_ns);
 }

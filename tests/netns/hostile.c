@@ -57,13 +57,7 @@ static size_t make_combo(uint8_t *out, const char *text)
 		fail("combo");
 	combo_append(&c, &f);
 	c.first = frames;
-	combo_close(&c);
-	combo_header_write(out, sensor_id, number, 1, c.body_len);
-	out[COMBO_HEADER_LEN] = COMBO_STORED;
-	memcpy(out + BODY, c.body, c.body_len);
-	size_t len = BODY + c.body_len;
-	combo_free(&c);
-	return len;
+	return speak_combo_stored(out, &c, number);
 }
 
 static void send_honest(void)

@@ -6,7 +6,6 @@
  * the median, the 99th percentile and the longest.
  */
 #include "speak.h"
-#include "wire/combo.h"
 
 #define AGAIN_NS 1000000000ULL
 #define COMBOS_MAX 100000
@@ -21,20 +20,13 @@ static size_t make(uint8_t *out)
 				 .kept_len = 8,
 				 .linktype = 1,
 				 .data = (const uint8_t *)"patience" };
-	size_t head = COMBO_HEADER_LEN + COMBO_CODEC_LEN, len;
 	struct combo c;
 
 	if (combo_init(&c, COMBO_SIZE_DEFAULT, 192))
 		fail("memory");
 	combo_append(&c, &f);
 	c.first = next;
-	combo_close(&c);
-	combo_header_write(out, sensor_id, next, 1, c.body_len);
-	out[COMBO_HEADER_LEN] = COMBO_STORED;
-	memcpy(out + head, c.body, c.body_len);
-	len = head + c.body_len;
-	combo_free(&c);
-	return len;
+	return speak_combo_stored(out, &c, next);
 }
 
 /* Sends the next combo and waits until it is settled. */

@@ -68,8 +68,8 @@ static void say_combo(char *words, unsigned int left_out)
 {
 	static uint8_t out[COMBO_WIRE_MAX];
 	uint64_t number = strtoull(strtok(words, " "), NULL, 10);
-	size_t len = COMBO_HEADER_LEN + COMBO_CODEC_LEN;
 	struct combo c;
+	size_t len;
 	uint8_t interface;
 
 	if (combo_init(&c, COMBO_SIZE_MAX, COMBO_SIZE_MAX))
@@ -78,13 +78,8 @@ static void say_combo(char *words, unsigned int left_out)
 	interface = atoi(strtok(NULL, " "));
 	for (char *word; (word = strtok(NULL, " "));)
 		append_word(&c, word, interface);
-	combo_close(&c);
-	combo_header_write(out, sensor_id, number, c.frames, c.body_len);
-	out[COMBO_HEADER_LEN] = COMBO_STORED;
-	memcpy(out + len, c.body, c.body_len);
-	len += c.body_len;
+	len = speak_combo_stored(out, &c, number);
 	send_pieces(number, out, len, (len + PIECE_DATA_MAX - 1) / PIECE_DATA_MAX - left_out);
-	combo_free(&c);
 }
 
 static uint64_t *totals_field(struct totals *t, char *name)

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "wire/combo.h"
 #include "wire/message.h"
 #include "wire/tryst.h"
 
@@ -53,6 +54,20 @@ static uint64_t speak_clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* Writes the combo to `out`, uncompressed, and frees it. Returns its length. */
+static inline size_t speak_combo_stored(uint8_t *out, struct combo *c, uint64_t number)
+{
+	size_t len = COMBO_HEADER_LEN + COMBO_CODEC_LEN;
+
+	combo_close(c);
+	combo_header_write(out, sensor_id, number, c->frames, c->body_len);
+	out[COMBO_HEADER_LEN] = COMBO_STORED;
+	memcpy(out + len, c->body, c->body_len);
+	len += c->body_len;
+	combo_free(c);
+	return len;
 }
 
 static void speak_connect(const char *key_file, const char *port)
