@@ -52,23 +52,23 @@ WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps attach_slots hook insert maps pin \
 		program tap_bpf tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
-	$(addprefix command/,loader mounts pinned probe refilter_pinned swarm swarm_combos swarm_options \
-		swarm_report swarm_send swarm_session swarm_set_up module module_check module_consume module_fill \
-		module_keys module_list module_sign module_slots)) \
-	$(wildcard agent/module/*.c)
-NEEDS_pcap := agent/filter/filter_compile.c agent/compiler.c
-NEEDS_seccomp := agent/sandbox.c
-NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,claim monitor monitor_make monitor_undo nl80211 nl80211_ask record)
+	$(addprefix command/,loader mounts pinned probe refilter_pinned module module_check module_consume \
+		module_fill module_keys module_list module_sign module_slots)) \
+	$(wildcard agent/module/*.c swarm/*.c)
+NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c
+NEEDS_seccomp := agent/process/sandbox.c
+NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make monitor_undo nl80211 nl80211_ask record)
 # No library's, but for machines with some more memory than those without libbpf, too.
-NEEDS_generation := agent/generation.c
+NEEDS_generation := agent/process/generation.c
 NEEDS_one_way := agent/export/one_way.c agent/export/one_way_send.c
-NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file spool_read spool_write stow)
+NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file spool_policy spool_read spool_write)
 ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool)
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \
-		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(ABSENT))
+		$(wildcard agent/*.c agent/*/*.c swarm/*.c))) $(patsubst %,agent/absent/%.c,$(ABSENT))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))
-COLLECTOR := $(patsubst %.c,$(BUILD)/%.o,$(wildcard collector/*.c))
+COLLECTOR_SOURCES := $(wildcard collector/*.c collector/*/*.c)
+COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
 # A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o". One that
 # names what is left out is left out too.
 unit_links = $(addprefix $(BUILD)/,$(filter %.o,$(shell sed -n '/links:/,/\*\//p' $(1))))
@@ -91,8 +91,12 @@ LOOK := $(BUILD)/tests/bpf/look.o # a module that shows what it sees
 # What saluki module check is tried with.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
 # Modules, and what reads their events and maps: the unprivileged half of those that have one.
-MODULES := $(patsubst bpf/%.bpf.c,$(BUILD)/%.o,$(wildcard bpf/modules/*.bpf.c))
-CONSUMERS := $(patsubst bpf/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard bpf/modules/*.c)))
+MODULE_NAMES := $(patsubst %.bpf.c,%,$(notdir $(wildcard bpf/modules/*/*.bpf.c)))
+MODULES := $(MODULE_NAMES:%=$(BUILD)/modules/%.o)
+CONSUMERS := $(foreach m,$(MODULE_NAMES),$(if $(wildcard bpf/modules/$m/$m.c),$(BUILD)/modules/$m))
+
+# $$* in a prerequisite: what % stands for, more than once.
+.SECONDEXPANSION:
 
 .PHONY: all
 all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, what completes them in bash, and modules
@@ -244,7 +248,7 @@ $(BUILD)/tests/traffic: $(BUILD)/tests/wire/traffic.o $(WIRE)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 $(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/source/pcap_read wire/combo \
-		wire/forms wire/fields)
+		wire/dot11_templates wire/fields)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
@@ -315,13 +319,13 @@ $(BUILD)/tests/filter_cost: $(BUILD)/tests/bench/filter_cost.o $(BUILD)/agent/so
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
-STAGES := agent/export/compress.o agent/source/pcap_read.o agent/export/pieces.o collector/decompress.o \
-	collector/pcapng.o
+STAGES := agent/export/compress.o agent/source/pcap_read.o agent/export/session_send.o collector/combo/decompress.o \
+	collector/output/pcapng.o
 $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STAGES)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-SWARM_COMBOS := $(patsubst %,$(BUILD)/%.o,agent/command/swarm_combos agent/export/compress agent/source/pcap_read)
+SWARM_COMBOS := $(patsubst %,$(BUILD)/%.o,swarm/combos agent/export/compress agent/source/pcap_read)
 $(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(SWARM_COMBOS) \
 		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(WIRE)
 	$(call say,LD,$@)
@@ -336,7 +340,7 @@ $(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(SWARM_COMBOS)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # What modules cost: compiled for user space, into what runs modules, and linked with the shim.
-BENCH_MODULES := $(filter count lrd rtt trajectory worm,$(patsubst bpf/modules/%.bpf.c,%,$(wildcard bpf/modules/*.bpf.c)))
+BENCH_MODULES := $(filter count lrd rtt trajectory worm,$(MODULE_NAMES))
 BENCH_BPF := $(patsubst %,$(BUILD)/tests/bench/%.bpf.o,feed slotless)
 BENCH_MODULE_OBJECTS := $(foreach m,$(BENCH_MODULES),$(patsubst %,$(BUILD)/tests/bench/modules/$(m).%, \
 	plain.so inlined.o protected.o))
@@ -347,13 +351,13 @@ $(BENCH_BPF): $(BUILD)/tests/bench/%.bpf.o: tests/bench/%.bpf.c
 	$(Q)$(CLANG) $(BPF_CFLAGS) -I. -Ibpf -c -o $@ $<
 	$(Q)llvm-strip -g $@
 
-$(BUILD)/tests/bench/modules/%.inlined.o: tests/bench/inlined.bpf.c bpf/modules/%.bpf.c
+$(BUILD)/tests/bench/modules/%.inlined.o: tests/bench/inlined.bpf.c bpf/modules/$$*/$$*.bpf.c
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) -I. -Ibpf -DMODULE_SOURCE='"bpf/modules/$*.bpf.c"' -c -o $@ $<
+	$(Q)$(CLANG) $(BPF_CFLAGS) -I. -Ibpf -DMODULE_SOURCE='"bpf/modules/$*/$*.bpf.c"' -c -o $@ $<
 	$(Q)llvm-strip -g $@
 
-$(BUILD)/tests/bench/modules/%.plain.so: bpf/modules/%.bpf.c
+$(BUILD)/tests/bench/modules/%.plain.so: bpf/modules/$$*/$$*.bpf.c
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -Wall -Wextra -Wno-unknown-pragmas -O2 -MMD -MP -fPIC -shared -D__bpf__ -Itests/bench/host -Iinclude \
@@ -365,7 +369,7 @@ $(BUILD)/tests/bench/modules/%.protected.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUIL
 	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(BUILD)/tests/modules_cost: $(patsubst %,$(BUILD)/%.o,tests/bench/modules_cost tests/bench/modules_chain \
-		tests/bench/plain_view agent/module/reach agent/module/splice agent/module/table agent/source/pcap_read agent/source/ring \
+		tests/bench/plain_view agent/module/access_extent agent/module/splice agent/module/table agent/source/pcap_read agent/source/ring \
 		agent/tap/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -ldl
@@ -412,7 +416,7 @@ fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SEC
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
 
 $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/source/pcap_read \
-		agent/export/compress wire/combo wire/combo_open wire/forms wire/fields wire/dictionary wire/said)
+		agent/export/compress wire/combo wire/combo_open wire/dot11_templates wire/fields wire/dictionary wire/module_event)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
@@ -480,7 +484,7 @@ include bpf/modules/module.mk
 modules: $(MODULES) $(CONSUMERS) ## build the modules that come with saluki, and what reads them
 all: $(if $(WITHOUT),,$(if $(shell command -v $(CLANG)),modules))
 
-$(MODULES): $(BUILD)/%.o: bpf/%.bpf.c Makefile bpf/modules/module.mk
+$(MODULES): $(BUILD)/modules/%.o: bpf/modules/$$*/$$*.bpf.c Makefile bpf/modules/module.mk
 $(HOSTILE_MODULES): $(BUILD)/%.o: %.c Makefile bpf/modules/module.mk
 $(LOOK) $(BUSY): $(BUILD)/%.o: %.bpf.c
 $(MODULES) $(HOSTILE_MODULES) $(LOOK) $(BUSY): MODULE_MORE = -MMD -MP
@@ -489,7 +493,7 @@ $(MODULES) $(HOSTILE_MODULES) $(LOOK) $(BUSY):
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call MODULE_COMPILE,$@,$<)
 
-$(CONSUMERS): $(BUILD)/%: $(BUILD)/bpf/%.o
+$(CONSUMERS): $(BUILD)/modules/%: $(BUILD)/bpf/modules/$$*/$$*.o
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CONSUMER_LIBS)
@@ -536,7 +540,7 @@ uninstall: ## remove what install has put there
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] collector/*/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -563,9 +567,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent collector wire
+		-Iinclude -I. -I$(BUILD) agent collector swarm wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(filter agent/% collector/% wire/%,$(AGENT_SOURCES) $(wildcard collector/*.c wire/*.c)) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove what was built

@@ -14,7 +14,7 @@
 #include <saluki/record.h>
 
 #include "agent/source/clock.h"
-#include "wire/said.h"
+#include "wire/module_event.h"
 
 /* Whether there are modules, which say things amid the frames. */
 #ifdef WITHOUT_BPF
@@ -67,10 +67,10 @@ static __attribute__((cold)) void capture_said(struct capture *c, struct combo *
 {
 	const struct saluki_event *e = (const void *)f->frame.data;
 	uint32_t head = offsetof(struct saluki_event, bytes);
-	struct said s = { .interface = f->frame.interface,
-			  .direction = f->frame.direction,
-			  .time_ns = f->frame.time_ns };
-	uint8_t bytes[SAID_MAX];
+	struct module_event s = { .interface = f->frame.interface,
+				  .direction = f->frame.direction,
+				  .time_ns = f->frame.time_ns };
+	uint8_t bytes[MODULE_EVENT_ENCODED_MAX];
 	size_t len;
 
 	if (f->frame.kept_len < head || f->frame.kept_len > sizeof(*e))
@@ -79,7 +79,7 @@ static __attribute__((cold)) void capture_said(struct capture *c, struct combo *
 	s.len = f->frame.kept_len - head;
 	memcpy(s.name, e->name, sizeof(s.name) - 1);
 	memcpy(s.bytes, e->bytes, s.len);
-	len = said_write(bytes, &s);
+	len = module_event_write(bytes, &s);
 	if (*combo && !combo_event_fits(*combo, len))
 		capture_push(c, combo, false);
 	if (!*combo)

@@ -7,7 +7,7 @@
 #include <saluki/options.h>
 #include <saluki/version.h>
 
-#include "commands.h"
+#include "agent/options/subcommands.h"
 
 enum { OPT_COMPLETION = 256, OPT_VERSION };
 

@@ -2,7 +2,7 @@
 /*
  * The privileged process. It never sees a frame or reads a key: it opens the key file and the
  * source, hands the descriptors over, and then waits for signals, for the interface to change
- * and for the other process to end. Always holds: before ORDER_STOP no program is attached any
+ * and for the other process to end. Always holds: before SIGNAL_STOP no program is attached any
  * more, so the counters the other process then reads are final; but those that `saluki attach`
  * attached stay, and go on to count.
  */
@@ -22,9 +22,9 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
-#include "handover.h"
-#include "ordered.h"
-#include "sandbox.h"
+#include "agent/process/handover.h"
+#include "agent/remote/privileged_requests.h"
+#include "agent/process/sandbox.h"
 #include "agent/radio/monitor.h"
 #include "agent/radio/radio.h"
 #include "agent/tap/tap.h"
@@ -41,7 +41,7 @@ struct privileged {
 	struct capture_options capture; /* as asked for, of the interfaces that are captured */
 	struct monitors *monitors;	/* NULL: none were made */
 	struct tap *tap;		/* NULL with a file */
-	struct ctl ctl;
+	struct status_socket ctl;
 	bool stopping;
 	bool lost;	  /* an interface that cannot be followed has gone */
 	uint64_t stop_ns; /* when we were first told to; privsep_insists */
@@ -97,7 +97,7 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 	int fds[PRIVSEP_FDS_MAX] = { key_fd }, count, err;
 
 	/* Whoever may order channels must be able to have them. */
-	err = monitors_start(&p->monitors, &p->capture, p->o->allowed & 1u << ORDER_CHANNELS);
+	err = monitors_start(&p->monitors, &p->capture, p->o->allowed & 1u << WIRE_ORDER_CHANNELS);
 	if (err)
 		return err;
 	p->tap = tap_open(&p->capture);
@@ -138,7 +138,7 @@ static void order(struct privileged *p, uint8_t what)
 /* The collector is to know of every frame how it was captured. */
 static void order_interface(struct privileged *p, unsigned int i)
 {
-	struct order o = { .what = ORDER_INTERFACE, .number = i };
+	struct order o = { .what = COMMAND_INTERFACE, .number = i };
 
 	tap_describe(&p->tap->interfaces[i], &o.interface);
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
@@ -147,7 +147,7 @@ static void order_interface(struct privileged *p, unsigned int i)
 /* What its radio hears is not of the channel that it was on. */
 static void order_lost(struct privileged *p, unsigned int i)
 {
-	struct order o = { .what = ORDER_LOST, .number = i };
+	struct order o = { .what = COMMAND_LOST, .number = i };
 
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
 }
@@ -159,7 +159,8 @@ static bool take_ordered(struct privileged *p)
 	struct order answer;
 	bool changed;
 
-	if (ordered_take(p->tap, p->stopping ? 0 : p->o->allowed, p->sock, &answer, &changed))
+	if (privileged_requests_take(p->tap, p->stopping ? 0 : p->o->allowed, p->sock, &answer,
+				     &changed))
 		return false;
 	if (changed)
 		order_interface(p, answer.number);
@@ -172,7 +173,7 @@ static void stop(struct privileged *p)
 	p->stopping = true;
 	for (unsigned int i = 0; p->tap && !p->tap->o->persistent && i < p->tap->count; i++)
 		p->tap->ops->detach(p->tap, i);
-	order(p, ORDER_STOP);
+	order(p, SIGNAL_STOP);
 }
 
 static void take_signal(struct privileged *p)
@@ -185,7 +186,7 @@ static void take_signal(struct privileged *p)
 		if (si.ssi_signo == SIGCHLD)
 			continue;
 		if (si.ssi_signo == SIGUSR1) {
-			order(p, ORDER_REPORT);
+			order(p, SIGNAL_REPORT);
 			continue;
 		}
 		again = privsep_insists(&p->stop_ns);
@@ -199,7 +200,7 @@ static void take_signal(struct privileged *p)
 /* A radio that has gone or was down may be on any channel. What cannot be set is said; the frames
  * themselves tell where they were heard. Returns whether there is something else to be told of it.
  */
-static bool tune_again(struct privileged *p, unsigned int i, const struct link_state *now)
+static bool tune_again(struct privileged *p, unsigned int i, const struct interface_state *now)
 {
 	struct tap_interface *f = &p->tap->interfaces[i];
 	bool was_tuned = f->tuned;
@@ -215,14 +216,14 @@ static bool tune_again(struct privileged *p, unsigned int i, const struct link_s
 static void follow_link(struct privileged *p, unsigned int i)
 {
 	struct tap_interface *f = &p->tap->interfaces[i];
-	struct link_state now;
+	struct interface_state now;
 	bool changed;
 
-	if (link_query(f->name, &now))
+	if (interface_state_query(f->name, &now))
 		return;
 	/* Before anything is attached: what has come back may be a station. */
 	if (now.ifindex != f->ifindex && monitors_again(p->monitors, f->name) &&
-	    link_query(f->name, &now))
+	    interface_state_query(f->name, &now))
 		return;
 	if (f->source && (now.ifindex != f->ifindex || now.arphrd != f->link.arphrd)) {
 		/* The link type is part of the program: what it keeps of a frame depends on it. */
@@ -318,13 +319,13 @@ static int watch(struct privileged *p)
 		if (fds[0].revents)
 			take_signal(p);
 		if (fds[1].revents)
-			link_watch_drain(p->links);
+			interface_state_watch_drain(p->links);
 		if (fds[2].revents && !take_ordered(p))
 			fds[2].fd = -1;
 		for (unsigned int i = 0; i < count; i++) {
 			if (!p->stopping && (fds[1].revents || waiting))
 				follow_link(p, i);
-			if (fds[3 + i].revents && ctl_serve(&p->ctl, i))
+			if (fds[3 + i].revents && status_socket_serve(&p->ctl, i))
 				order_interface(p, i);
 		}
 	}
@@ -332,7 +333,7 @@ static int watch(struct privileged *p)
 }
 
 int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child,
-		       const struct ctl_board *board)
+		       const struct shared_statistics *board)
 {
 	struct privileged p = {
 		.o = o, .capture = o->capture, .sock = sock, .child = child, .links = -1
@@ -342,19 +343,19 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 	p.set = signals;
 	p.signals = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (o->capture.count)
-		p.links = link_watch_open();
+		p.links = interface_state_watch_open();
 	if (p.signals < 0 || (o->capture.count && p.links < 0))
 		log_line("cannot watch signals and interfaces: %s", strerror(errno));
 	else if (hand_over(&p) == 0) {
 		/* Signals are obeyed also where the other process does not read what we say. */
 		fcntl(sock, F_SETFL, O_NONBLOCK);
 		if (p.tap)
-			ctl_open(&p.ctl, p.tap, board);
+			status_socket_open(&p.ctl, p.tap, board);
 		if (sandbox_privileged(p.tap, child) == 0)
 			status = watch(&p);
 	}
 	close(sock); /* without a handover, this ends the other process */
-	ctl_close(&p.ctl);
+	status_socket_close(&p.ctl);
 	tap_close(p.tap);
 	monitors_end(p.monitors);
 	if (p.signals >= 0)

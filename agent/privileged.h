@@ -6,13 +6,13 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "ctl.h"
-#include "options.h"
+#include "agent/status/status_socket.h"
+#include "agent/options/options.h"
 
 /* Opens everything, hands it over on `sock` to process `child`, stays until that has ended.
  * `signals` are blocked, and taken here; `board` is what the other process writes on.
  * Returns the exit status. */
 int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child,
-		       const struct ctl_board *board);
+		       const struct shared_statistics *board);
 
 #endif

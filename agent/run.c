@@ -11,8 +11,8 @@
  *               ├▶ bpf/xsk.bpf.c ─▶ a queue's socket: source_xsk.c     control.c,
  *               └▶ packet socket: source_mmap.c                        session.c ◀─ ACKs
  *     file ─▶ source_file.c
- *     ordered.c ◀──────────────────────── orders.c, compiler.c ◀─ control.c ◀─ orders
- *     tap/tune.c ◀─ radio/sampler.c, plan.c ─▶ radio/dwells.c ─▶ capture.c
+ *     privileged_requests.c ◀──────────────────────── commands.c, compile_filter.c ◀─ control.c ◀─
+ * orders tap/tune.c ◀─ radio/sampler.c, plan.c ─▶ radio/dwells.c ─▶ capture.c
  */
 #include <errno.h>
 #include <string.h>
@@ -24,8 +24,8 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
-#include "commands.h"
-#include "options.h"
+#include "agent/options/subcommands.h"
+#include "agent/options/options.h"
 #include "privileged.h"
 #include "sensor.h"
 #include "agent/tap/xsk.h"
@@ -35,7 +35,7 @@ int run_main(int argc, char **argv)
 {
 	static struct run_options o; /* and what it points to: for the whole run */
 	int socks[2], status = options_parse(&o, argc, argv);
-	struct ctl_board *board; /* the one thing that both processes write and read */
+	struct shared_statistics *board; /* the one thing that both processes write and read */
 	sigset_t signals;
 	pid_t child;
 

@@ -23,13 +23,13 @@
 #include <saluki/version.h>
 
 #include "capture.h"
-#include "control.h"
-#include "generation.h"
+#include "agent/export/control.h"
+#include "agent/process/generation.h"
 #include "agent/export/export.h"
 #include "agent/export/one_way.h"
 #include "agent/export/resume.h"
-#include "agent/export/slots.h"
-#include "sandbox.h"
+#include "agent/export/handshake_slots.h"
+#include "agent/process/sandbox.h"
 #include "agent/source/source.h"
 #include "wire/keys.h"
 
@@ -210,7 +210,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	s->control.snaplen = h->snaplen;
 	if (sensor_sampler(s, o))
 		return -ENOMEM;
-	if (orders_init(&s->control.orders, o->allowed, h, s->control.privileged, s->compiler))
+	if (commands_init(&s->control.orders, o->allowed, h, s->control.privileged, s->compiler))
 		return -ENOMEM;
 	s->control.orders.source = s->capture.source;
 	s->control.orders.names = s->session.info.interfaces;
@@ -287,14 +287,14 @@ static int sensor_verdict(struct sensor *s)
 	return s->capture.failed || t.dropped_send || s->exporter.undelivered ? 1 : 0;
 }
 
-int sensor_process(const struct run_options *o, int sock, struct ctl_board *board)
+int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board)
 {
 	/* Not on a heap that zeroes: what is not used takes no page. */
 	static struct sensor sensor;
 	struct sensor *s = &sensor;
 	int status;
 
-	slots_open(SLOTS_PATH);
+	handshake_slots_open(HANDSHAKE_SLOTS_PATH);
 	if (o->spool) {
 		s->exporter.spool = spool_open_file(o->spool, o->spool_bytes);
 		if (!s->exporter.spool)
@@ -304,8 +304,8 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 		return 1;
 	s->control.privileged = sock;
 	s->compiler = -1;
-	if (o->allowed & 1u << ORDER_FILTER && !o->file) {
-		s->compiler = compiler_start();
+	if (o->allowed & 1u << WIRE_ORDER_FILTER && !o->file) {
+		s->compiler = compile_filter_start();
 		if (s->compiler < 0 && s->compiler != -EOPNOTSUPP)
 			return 1;
 	}
@@ -326,7 +326,7 @@ int sensor_process(const struct run_options *o, int sock, struct ctl_board *boar
 	free(s->exporter.ends);
 	queue_free(&s->queue);
 	session_free(&s->session);
-	orders_free(&s->control.orders);
+	commands_free(&s->control.orders);
 	lookup_stop(&s->control.lookup);
 	if (s->control.generation >= 0)
 		close(s->control.generation);

@@ -3,11 +3,11 @@
 #ifndef AGENT_SENSOR_H
 #define AGENT_SENSOR_H
 
-#include "ctl.h"
-#include "options.h"
+#include "agent/status/status_socket.h"
+#include "agent/options/options.h"
 
 /* Gives privilege up, waits for the handover on `sock`, captures and exports until told to
  * stop; puts its numbers on `board`. Returns the exit status. */
-int sensor_process(const struct run_options *o, int sock, struct ctl_board *board);
+int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The unprivileged process: see collector.h. One thread, one loop: what is due, then what came. In:
  * datagrams (receive.h), orders of the privileged process and of `saluki-collector ctl`. Out:
- * through open.h, files.
+ * through session_receive.h, files.
  */
 #include "collector.h"
 
@@ -15,9 +15,9 @@
 #include <saluki/monotonic.h>
 #include <saluki/privsep.h>
 
-#include "files.h"
+#include "collector/files/files.h"
 #include "sandbox.h"
-#include "stats.h"
+#include "collector/model/stats.h"
 
 #define STATS_INTERVAL_NS 1000000000ULL
 #define DRAIN_NS 1000000000ULL
@@ -33,11 +33,11 @@ static int collector_tick(struct collector *c)
 	uint64_t now = monotonic_ns();
 	int timeout = output_tick(&c->output, now); /* what it has settled is then acknowledged */
 
-	timeout = earlier(timeout, serve_tick(&c->open, now));
-	timeout = earlier(timeout, open_tick(&c->open, now));
+	timeout = earlier(timeout, turns_tick(&c->open, now));
+	timeout = earlier(timeout, session_receive_tick(&c->open, now));
 	timeout = earlier(timeout, groups_tick(&c->groups, now));
 	timeout = earlier(timeout, control_tick(&c->control, now));
-	timeout = earlier(timeout, dispatch_tick(&c->dispatch, now)); /* behind who asks */
+	timeout = earlier(timeout, commands_tick(&c->dispatch, now)); /* behind who asks */
 	if (!c->o->stats_file)
 		return timeout;
 	if (now >= c->next_stats_ns) {
@@ -54,14 +54,15 @@ static int collector_receive(struct collector *c)
 	uint64_t now = monotonic_ns();
 
 	if (n)
-		open_batch(&c->open);
+		session_receive_batch(&c->open);
 	for (int i = 0; i < n; i++)
-		open_prefetch(&c->open, c->receive.datagrams[i], c->receive.messages[i].msg_len);
+		session_receive_prefetch(&c->open, c->receive.datagrams[i],
+					 c->receive.messages[i].msg_len);
 	for (int i = 0; i < n; i++) {
 		struct mmsghdr *m = &c->receive.messages[i];
 
-		open_datagram(&c->open, c->receive.datagrams[i], m->msg_len, &c->receive.from[i],
-			      m->msg_hdr.msg_namelen, now);
+		session_receive_datagram(&c->open, c->receive.datagrams[i], m->msg_len,
+					 &c->receive.from[i], m->msg_hdr.msg_namelen, now);
 	}
 	return n;
 }
@@ -75,7 +76,7 @@ static bool collector_work(struct collector *c, bool readable, bool more)
 
 	while (batches-- > 0 && collector_receive(c) == RECEIVE_BATCH)
 		;
-	return serve_turns(&c->open, monotonic_ns());
+	return turns_serve(&c->open, monotonic_ns());
 }
 
 /* The list of sensors is what the file says already. */
@@ -122,7 +123,7 @@ static void collector_reload(struct collector *c)
 		log_line("the sensors stay as they are");
 		return;
 	}
-	if (open_sensors(&c->open, &f) == 0 && collector_groups(c, &f.groups) == 0)
+	if (session_receive_sensors(&c->open, &f) == 0 && collector_groups(c, &f.groups) == 0)
 		log_line("--sensors %s: read again, %u sensor%s", c->o->sensors_file, f.count,
 			 PLURAL(f.count));
 	sensors_file_free(&f);
@@ -131,7 +132,7 @@ static void collector_reload(struct collector *c)
 /* What the privileged process wants. */
 static void collector_orders(struct collector *c)
 {
-	orders_take(&c->orders);
+	signals_take(&c->orders);
 	if (c->orders.report)
 		stats_print(&c->open, &c->receive);
 	if (c->orders.reload) {
@@ -165,12 +166,12 @@ static void collector_loop(struct collector *c)
 	/* What the kernel holds was on the way already; who has said its last word is answered. */
 	until = monotonic_ns() + DRAIN_NS;
 	while (collector_receive(c) > 0 && monotonic_ns() < until) {
-		serve_turns(&c->open, monotonic_ns());
-		open_tick(&c->open, monotonic_ns());
+		turns_serve(&c->open, monotonic_ns());
+		session_receive_tick(&c->open, monotonic_ns());
 	}
-	open_overdue(&c->open, monotonic_ns());
+	session_receive_overdue(&c->open, monotonic_ns());
 	output_finish(&c->output);
-	open_finish(&c->open);
+	session_receive_finish(&c->open);
 	if (c->o->stats_file)
 		stats_write(&c->open, &c->receive, &c->groups, c->files);
 	stats_print(&c->open, &c->receive);
@@ -183,8 +184,8 @@ static int collector_begin(struct collector *c)
 
 	if (err)
 		return err;
-	open_init(&c->open, c->output.state.floor_ns);
-	err = !collector_one_way(c, &c->sensors_file) ? -EINVAL : open_sensors(&c->open, &c->sensors_file)
+	session_receive_init(&c->open, c->output.state.floor_ns);
+	err = !collector_one_way(c, &c->sensors_file) ? -EINVAL : session_receive_sensors(&c->open, &c->sensors_file)
 		      ?: collector_groups(c, &c->sensors_file.groups);
 	sensors_file_free(&c->sensors_file);
 	return err;
@@ -209,7 +210,7 @@ int collector_process(struct collector *c)
 	c->open.sensors = &c->sensors;
 	c->open.decompress = &c->decompress;
 	c->open.output = &c->output;
-	dispatch_init(&c->dispatch, &c->open);
+	commands_init(&c->dispatch, &c->open);
 	groups_init(&c->groups, &c->dispatch, &c->sensors);
 	if (refocus_init(&c->refocus, &c->groups, &c->open, &c->sensors_file.groups,
 			 c->o->sensors_file) ||
@@ -228,9 +229,9 @@ int collector_process(struct collector *c)
 	control_free(&c->control);
 	groups_free(&c->groups);
 	refocus_free(&c->refocus);
-	dispatch_free(&c->dispatch);
+	commands_free(&c->dispatch);
 	decompress_free(&c->decompress);
-	open_free(&c->open);
+	session_receive_free(&c->open);
 	sensors_free(&c->sensors);
 	return status;
 }

@@ -4,17 +4,17 @@
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H
 
-#include "control.h"
-#include "decompress.h"
-#include "dispatch.h"
-#include "groups.h"
-#include "open.h"
+#include "collector/control/control.h"
+#include "collector/combo/decompress.h"
+#include "collector/control/commands.h"
+#include "collector/control/groups.h"
+#include "collector/network/session_receive.h"
 #include "options.h"
-#include "orders.h"
-#include "output.h"
-#include "receive.h"
-#include "refocus.h"
-#include "sensors.h"
+#include "collector/files/signals.h"
+#include "collector/output/output.h"
+#include "collector/network/receive.h"
+#include "collector/control/refocus.h"
+#include "collector/model/sensors.h"
 
 struct collector {
 	const struct collector_options *o;
@@ -23,14 +23,14 @@ struct collector {
 	struct sensors sensors;
 	struct decompress decompress;
 	struct output output;
-	struct open open;
-	struct dispatch dispatch;
+	struct session_receive open;
+	struct commands dispatch;
 	struct groups groups;
 	struct refocus refocus;
 	struct control control;
-	struct orders orders; /* from the privileged process */
-	int files;	      /* socket to it */
-	int listener;	      /* of the control socket, -1: none */
+	struct signals orders; /* from the privileged process */
+	int files;	       /* socket to it */
+	int listener;	       /* of the control socket, -1: none */
 	uint64_t next_stats_ns;
 };
 

@@ -3,11 +3,11 @@
  * saluki-collector. A datagram's way, and where to read it:
  *
  *     ─▶ receive ─▶ open ─▶ take ─▶ reassemble ─▶ decompress ─▶ split ─▶ pcapng ─▶ file
- *        receive.c  open.c  take.c  reassemble.c  decompress.c  wire/   output.c  output_file.c
- *                   meet.c          pool.c                      combo.c pcapng.c  files.c
- *                   wire/tryst.c, shroud.c
+ *        receive.c  session_receive.c  messages.c  reassemble.c  decompress.c  wire/   output.c
+ * output_file.c handshake.c          reassemble_pool.c                      combo.c pcapng.c
+ * serve.c wire/tryst.c, shroud.c
  *
- * Two processes: the privileged one, here and in files.c, opens files and takes signals; the other
+ * Two processes: the privileged one, here and in serve.c, opens files and takes signals; the other
  * one, collector.c, does the rest without any privilege.
  */
 #include <errno.h>
@@ -25,9 +25,9 @@
 #include <saluki/privsep.h>
 
 #include "collector.h"
-#include "ctl.h"
-#include "files.h"
-#include "files_replaced.h"
+#include "collector/control/ctl.h"
+#include "collector/files/files.h"
+#include "collector/files/replaced.h"
 #include "sandbox.h"
 
 /* ---- the privileged process ------------------------------------------------------------------ */
@@ -38,16 +38,16 @@ static void forward_signals(struct files *files, int signals, int orders, pid_t 
 	struct signalfd_siginfo si;
 
 	while (read(signals, &si, sizeof(si)) == sizeof(si)) {
-		uint8_t order = si.ssi_signo == SIGUSR1	 ? ORDER_REPORT
-				: si.ssi_signo == SIGHUP ? ORDER_RELOAD
-							 : ORDER_STOP;
+		uint8_t order = si.ssi_signo == SIGUSR1	 ? SIGNAL_REPORT
+				: si.ssi_signo == SIGHUP ? SIGNAL_RELOAD
+							 : SIGNAL_STOP;
 
 		if (si.ssi_signo == SIGCHLD)
 			continue;
-		if (order == ORDER_RELOAD)
+		if (order == SIGNAL_RELOAD)
 			files_limit_moved(&files->limit);
 		privsep_send(orders, &order, sizeof(order), NULL, 0);
-		if (order == ORDER_STOP && privsep_insists(&stop_ns))
+		if (order == SIGNAL_STOP && privsep_insists(&stop_ns))
 			kill(child, SIGKILL); /* asked twice: whatever it hangs on */
 	}
 }
@@ -145,7 +145,8 @@ static int collector_run(struct collector *c, struct files *output_files)
 		close(orders[0]);
 		close(files[0]);
 		close(signals);
-		replaced_free(output_files); /* a lock of its would outlive the privileged one's */
+		files_replaced_free(
+			output_files); /* a lock of its would outlive the privileged one's */
 		c->orders.sock = orders[1];
 		c->files = files[1];
 		_exit(collector_process(c));
@@ -170,7 +171,7 @@ int main(int argc, char **argv)
 	struct collector_options o;
 	struct collector *c;
 	struct files files = {
-		.state_fd = -1, .state_new_fd = -1, .lines_folder = -1, .limit.last = -1
+		.state_fd = -1, .state_new_fd = -1, .event_log_folder = -1, .limit.last = -1
 	};
 	int status;
 

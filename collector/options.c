@@ -12,8 +12,8 @@
 #include <saluki/privsep.h>
 #include <saluki/version.h>
 
-#include "control.h"
-#include "ctl.h"
+#include "collector/control/control.h"
+#include "collector/control/ctl.h"
 
 enum {
 	OPT_LISTEN = 256,

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "budget.h"
+#include "collector/output/budget.h"
 
 struct collector_options {
 	const char *host, *port; /* --listen; host NULL: any address */

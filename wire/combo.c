@@ -187,7 +187,7 @@ static void append_time(struct combo *c, const struct combo_frame *f)
 	c->last_ns = f->time_ns;
 }
 
-static void put_differences(struct combo *c, const struct form *m, const struct fields *d)
+static void put_differences(struct combo *c, const struct dot11_template *m, const struct fields *d)
 {
 	size_t n = put_varint(c, COMBO_CUTS, zigzag((int32_t)d->cut));
 
@@ -219,22 +219,22 @@ static void append_plain(struct combo *c, const struct combo_frame *f)
 static void append_form(struct combo *c, const struct combo_frame *f, uint8_t *bytes)
 {
 	struct fields d;
-	struct form *m;
+	struct dot11_template *m;
 	bool is_new;
 
 	if (!c->has_forms)
-		forms_reset(&c->forms);
+		dot11_templates_reset(&c->forms);
 	c->has_forms = true;
-	m = forms_find(&c->forms, &d, bytes, f->kept_len, f->linktype, &is_new);
+	m = dot11_templates_find(&c->forms, &d, bytes, f->kept_len, f->linktype, &is_new);
 	if (is_new) {
 		c->columns_len += put_byte(c, COMBO_FORMS, 0);
 		c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 		c->data_len += f->kept_len;
 	} else {
-		c->columns_len += put_byte(c, COMBO_FORMS, forms_number(&c->forms, m));
+		c->columns_len += put_byte(c, COMBO_FORMS, dot11_templates_number(&c->forms, m));
 	}
 	d.cut = f->orig_len - f->kept_len;
-	forms_differ(&c->forms, m, &d, c->last_us);
+	dot11_templates_differ(&c->forms, m, &d, c->last_us);
 	put_differences(c, m, &d);
 }
 
@@ -245,9 +245,9 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 	append_kind(c, f);
 	append_time(c, f);
 	memcpy(bytes, f->data, f->kept_len);
-	if (!forms_apply(f->linktype)) {
+	if (!dot11_templates_apply(f->linktype)) {
 		append_plain(c, f);
-	} else if (f->kept_len > FORM_LEN_MAX) {
+	} else if (f->kept_len > DOT11_TEMPLATES_LEN_MAX) {
 		c->columns_len += put_byte(c, COMBO_FORMS, 0);
 		append_plain(c, f);
 	} else {

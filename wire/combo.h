@@ -30,10 +30,10 @@
  *
  * A radiotap or raw 802.11 frame has besides a byte in
  *
- *     forms    the number of the frame's form (forms.h), and then it has no bytes and no `kepts`;
- *              0 for a frame of a new form, which is stored with its fields at zero and becomes
- *              the next number from 1 to FORMS_MAX (none if all are used); 0 for a frame of more
- *              than FORM_LEN_MAX bytes, which is stored as it is
+ *     forms    the number of the frame's form (dot11_templates.h), and then it has no bytes and no
+ * `kepts`; 0 for a frame of a new form, which is stored with its fields at zero and becomes the
+ * next number from 1 to DOT11_TEMPLATES_MAX (none if all are used); 0 for a frame of more than
+ * DOT11_TEMPLATES_LEN_MAX bytes, which is stored as it is
  *
  * and, unless it is as long as that,
  *
@@ -45,8 +45,9 @@
  *     beacons    varint, zigzag
  *     packets    varint, zigzag of 48 bits
  *
- * each as the difference from what forms.h says is expected, for forms that have the field; its
- * `cuts` is such a difference too, zigzag of 32 bits. Other frames are stored as they are.
+ * each as the difference from what dot11_templates.h says is expected, for forms that have the
+ * field; its `cuts` is such a difference too, zigzag of 32 bits. Other frames are stored as they
+ * are.
  *
  * Behind all of these is the column of
  *
@@ -62,7 +63,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "forms.h"
+#include "dot11_templates.h"
 
 #define COMBO_VERSION 3
 #define COMBO_VERSION_OLDEST 2	/* that is read still: it has no column of events */
@@ -108,7 +109,7 @@ struct combo_frame {
 /* Types of events. A collector counts those that it does not know, and passes them over. */
 enum {
 	COMBO_EVENT_DWELL = 1, /* dwell.h */
-	COMBO_EVENT_SAID = 2,  /* by a module: said.h */
+	COMBO_EVENT_SAID = 2,  /* by a module: module_event.h */
 };
 
 struct combo_event {
@@ -173,7 +174,7 @@ struct combo {
 	size_t size;   /* --combo-size */
 	uint8_t *body; /* after combo_close: inside `room` */
 	size_t body_len;
-	struct forms forms;
+	struct dot11_templates forms;
 };
 
 /* Returns 0 or -ENOMEM. `size` is --combo-size, `snaplen` the most a frame brings. */
@@ -243,8 +244,8 @@ struct combo_reader {
 	uint64_t unit_ns;
 	bool has_forms; /* `forms` is in use */
 	struct combo_cursor cursor;
-	struct forms forms;
-	uint8_t frame[FORM_LEN_MAX]; /* the last one, put together from its form */
+	struct dot11_templates forms;
+	uint8_t frame[DOT11_TEMPLATES_LEN_MAX]; /* the last one, put together from its form */
 };
 
 /* Opens a body of `len` bytes with `frames` frames, checking that every column holds exactly

@@ -173,7 +173,8 @@ static int take_bytes(struct combo_cursor *c, struct combo_frame *f)
 	return 0;
 }
 
-static int take_differences(struct combo_cursor *c, const struct form *m, struct fields *d)
+static int take_differences(struct combo_cursor *c, const struct dot11_template *m,
+			    struct fields *d)
 {
 	uint64_t v;
 
@@ -214,16 +215,16 @@ static int read_plain(struct combo_cursor *c, struct combo_frame *f)
 	return 0;
 }
 
-static int read_form(struct combo_reader *r, struct form *m, struct combo_frame *f)
+static int read_form(struct combo_reader *r, struct dot11_template *m, struct combo_frame *f)
 {
 	struct fields d;
 
 	if (!m || m->linktype != f->linktype || take_differences(&r->cursor, m, &d))
 		return -EBADMSG;
-	forms_sum(&r->forms, m, &d, f->time_ns / 1000);
+	dot11_templates_sum(&r->forms, m, &d, f->time_ns / 1000);
 	if (d.cut > UINT32_MAX - m->len)
 		return -EBADMSG;
-	forms_fill(m, &d, r->frame);
+	dot11_templates_fill(m, &d, r->frame);
 	f->data = r->frame;
 	f->kept_len = m->len;
 	f->orig_len = m->len + d.cut;
@@ -237,17 +238,17 @@ static int read_forms(struct combo_reader *r, struct combo_frame *f)
 	uint8_t n;
 
 	if (!r->has_forms)
-		forms_reset(&r->forms);
+		dot11_templates_reset(&r->forms);
 	r->has_forms = true;
 	if (take_byte(c, COMBO_FORMS, &n))
 		return -EBADMSG;
 	if (n)
-		return read_form(r, forms_get(&r->forms, n), f);
+		return read_form(r, dot11_templates_get(&r->forms, n), f);
 	if (take_bytes(c, f))
 		return -EBADMSG;
-	if (f->kept_len > FORM_LEN_MAX)
+	if (f->kept_len > DOT11_TEMPLATES_LEN_MAX)
 		return read_plain(c, f);
-	return read_form(r, forms_add(&r->forms, f->data, f->kept_len, f->linktype), f);
+	return read_form(r, dot11_templates_add(&r->forms, f->data, f->kept_len, f->linktype), f);
 }
 
 static int combo_read(struct combo_reader *r, struct combo_frame *f)
@@ -266,7 +267,8 @@ static int combo_read(struct combo_reader *r, struct combo_frame *f)
 	f->direction = c->direction;
 	c->run_left--;
 	c->frames_left--;
-	if (forms_apply(f->linktype) ? read_forms(r, f) : take_bytes(c, f) || read_plain(c, f))
+	if (dot11_templates_apply(f->linktype) ? read_forms(r, f)
+					       : take_bytes(c, f) || read_plain(c, f))
 		return -EBADMSG;
 	c->kept_bytes += f->kept_len;
 	return c->kept_bytes <= COMBO_BYTES_MAX ? 0 : -EBADMSG;

@@ -2,7 +2,7 @@
 /*
  * Fields: the few places of radiotap and 802.11 headers that differ in every frame: clocks and
  * counters. Where they are follows from bytes that are no such field, so that both ends of a combo
- * find the same; forms.h is what they are found for.
+ * find the same; dot11_templates.h is what they are found for.
  */
 #ifndef WIRE_FIELDS_H
 #define WIRE_FIELDS_H

@@ -33,11 +33,11 @@ static int text_read(char *out, const uint8_t *in, size_t len, size_t max)
 	return 0;
 }
 
-size_t order_write(uint8_t out[ORDER_MESSAGE_MAX], uint64_t number, const char *text)
+size_t order_write(uint8_t out[WIRE_ORDER_MESSAGE_MAX], uint64_t number, const char *text)
 {
 	out[0] = MESSAGE_ORDER;
 	store_be(out + 1, number, 8);
-	return 9 + text_write(out + 9, text, ORDER_TEXT_MAX);
+	return 9 + text_write(out + 9, text, WIRE_ORDER_TEXT_MAX);
 }
 
 int order_read(struct order_message *o, const uint8_t *in, size_t len)
@@ -45,7 +45,7 @@ int order_read(struct order_message *o, const uint8_t *in, size_t len)
 	if (len < 9 || in[0] != MESSAGE_ORDER)
 		return -EBADMSG;
 	o->number = load_be(in + 1, 8);
-	return text_read(o->text, in + 9, len - 9, ORDER_TEXT_MAX);
+	return text_read(o->text, in + 9, len - 9, WIRE_ORDER_TEXT_MAX);
 }
 
 size_t answer_write(uint8_t out[ANSWER_MESSAGE_MAX], uint64_t number, uint8_t status,
@@ -68,7 +68,7 @@ int answer_read(struct answer_message *a, const uint8_t *in, size_t len)
 
 /* ---- what an order's text says --------------------------------------------------------------- */
 
-static const char *const names[ORDER_KINDS] = { "snaplen", "filter", "channels" };
+static const char *const names[WIRE_ORDER_KINDS] = { "snaplen", "filter", "channels" };
 
 const char *order_kind_name(enum order_kind kind)
 {
@@ -124,8 +124,8 @@ static int parse_channels(struct order_channels *c, const char *text, const char
 	text += strspn(text, " ");
 	if (!*text)
 		return 0;
-	if (!word(&text, "share") || !number(&text, ORDER_SHARES_MAX, &c->member) ||
-	    *text++ != '/' || !number(&text, ORDER_SHARES_MAX, &c->members) || *text ||
+	if (!word(&text, "share") || !number(&text, WIRE_ORDER_SHARES_MAX, &c->member) ||
+	    *text++ != '/' || !number(&text, WIRE_ORDER_SHARES_MAX, &c->members) || *text ||
 	    c->member >= c->members)
 		return -EINVAL;
 	return 0;
@@ -143,7 +143,7 @@ static int parse_focus(struct order_channels *c, const char *text, const char **
 	*why = "focus takes a channel and milliseconds, at most a day";
 	text += len;
 	text += strspn(text, " ");
-	return number(&text, ORDER_FOCUS_MAX_MS, &c->ms) && !*text ? 0 : -EINVAL;
+	return number(&text, WIRE_ORDER_FOCUS_MAX_MS, &c->ms) && !*text ? 0 : -EINVAL;
 }
 
 int order_parse(struct order_setting *s, const char *text, const char **why)
@@ -152,22 +152,22 @@ int order_parse(struct order_setting *s, const char *text, const char **why)
 	       "focus CHANNEL MS";
 	text += strspn(text, " ");
 	if (word(&text, "focus")) {
-		s->kind = ORDER_CHANNELS;
+		s->kind = WIRE_ORDER_CHANNELS;
 		return parse_focus(&s->channels, text, why);
 	}
 	if (!word(&text, "set"))
 		return -EINVAL;
-	if (word(&text, names[ORDER_SNAPLEN])) {
-		s->kind = ORDER_SNAPLEN;
+	if (word(&text, names[WIRE_ORDER_SNAPLEN])) {
+		s->kind = WIRE_ORDER_SNAPLEN;
 		return parse_snaplen(s, text, why);
 	}
-	if (word(&text, names[ORDER_CHANNELS])) {
-		s->kind = ORDER_CHANNELS;
+	if (word(&text, names[WIRE_ORDER_CHANNELS])) {
+		s->kind = WIRE_ORDER_CHANNELS;
 		return parse_channels(&s->channels, text, why);
 	}
-	if (!word(&text, names[ORDER_FILTER]))
+	if (!word(&text, names[WIRE_ORDER_FILTER]))
 		return -EINVAL;
-	s->kind = ORDER_FILTER;
+	s->kind = WIRE_ORDER_FILTER;
 	s->filter = text;
 	return 0;
 }

@@ -18,9 +18,9 @@
 #include "channel.h"
 #include "message.h"
 
-#define ORDER_TEXT_MAX 1000
+#define WIRE_ORDER_TEXT_MAX 1000
 #define ANSWER_TEXT_MAX 500
-#define ORDER_MESSAGE_MAX (9 + ORDER_TEXT_MAX)
+#define WIRE_ORDER_MESSAGE_MAX (9 + WIRE_ORDER_TEXT_MAX)
 #define ANSWER_MESSAGE_MAX (10 + ANSWER_TEXT_MAX)
 
 enum answer_status {
@@ -33,7 +33,7 @@ enum answer_status {
 
 struct order_message {
 	uint64_t number;
-	char text[ORDER_TEXT_MAX + 1];
+	char text[WIRE_ORDER_TEXT_MAX + 1];
 };
 
 struct answer_message {
@@ -42,13 +42,13 @@ struct answer_message {
 	char text[ANSWER_TEXT_MAX + 1];
 };
 
-_Static_assert(ORDER_MESSAGE_MAX + SHROUD_OVERHEAD <= SHROUD_DATAGRAM_PADDED - 2 &&
+_Static_assert(WIRE_ORDER_MESSAGE_MAX + SHROUD_OVERHEAD <= SHROUD_DATAGRAM_PADDED - 2 &&
 		       ANSWER_MESSAGE_MAX + SHROUD_OVERHEAD <= SHROUD_DATAGRAM_PADDED - 2,
 	       "one datagram");
 
 /* Return the bytes written. A text that is too long is cut, and what is not printable ASCII becomes
  * a blank. */
-size_t order_write(uint8_t out[ORDER_MESSAGE_MAX], uint64_t number, const char *text);
+size_t order_write(uint8_t out[WIRE_ORDER_MESSAGE_MAX], uint64_t number, const char *text);
 size_t answer_write(uint8_t out[ANSWER_MESSAGE_MAX], uint64_t number, uint8_t status,
 		    const char *text);
 /* Return 0, or -EBADMSG where it is none: too short, too long, or its text not printable. */
@@ -57,12 +57,12 @@ int answer_read(struct answer_message *a, const uint8_t *in, size_t len);
 
 /* ---- what an order's text says --------------------------------------------------------------- */
 
-enum order_kind { ORDER_SNAPLEN, ORDER_FILTER, ORDER_CHANNELS, ORDER_KINDS };
+enum order_kind { WIRE_ORDER_SNAPLEN, WIRE_ORDER_FILTER, WIRE_ORDER_CHANNELS, WIRE_ORDER_KINDS };
 
-#define ORDER_FOCUS_MAX_MS 86400000
-#define ORDER_SHARES_MAX 65535
+#define WIRE_ORDER_FOCUS_MAX_MS 86400000
+#define WIRE_ORDER_SHARES_MAX 65535
 
-/* ORDER_CHANNELS: what a radio is to listen to. */
+/* WIRE_ORDER_CHANNELS: what a radio is to listen to. */
 struct order_channels {
 	bool focus;
 	/* Without focus: a list as --channels takes it, inside the text and not terminated; not
@@ -77,8 +77,8 @@ struct order_channels {
 
 struct order_setting {
 	enum order_kind kind;
-	uint32_t snaplen;   /* ORDER_SNAPLEN: not checked against any bound */
-	const char *filter; /* ORDER_FILTER: inside the text, "": none */
+	uint32_t snaplen;   /* WIRE_ORDER_SNAPLEN: not checked against any bound */
+	const char *filter; /* WIRE_ORDER_FILTER: inside the text, "": none */
 	struct order_channels channels;
 };
 

@@ -13,7 +13,7 @@
 
 #include "agent/command/pinned.h"
 #include "agent/command/refilter.h"
-#include "agent/commands.h"
+#include "agent/options/subcommands.h"
 #include "agent/source/source.h"
 #include "agent/tap/tap.h"
 #include "agent/tap/xsk.h"
@@ -108,7 +108,7 @@ int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size)
 	return -ENOENT;
 }
 
-int refilter_pinned(const char *interface, struct filter *new, const struct link_state *link,
+int refilter_pinned(const char *interface, struct filter *new, const struct interface_state *link,
 		    char *why, size_t why_len)
 {
 	(void)interface;

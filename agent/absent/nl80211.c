@@ -8,7 +8,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/radio/claim.h"
+#include "agent/radio/radio_lock.h"
 #include "agent/radio/monitor.h"
 #include "agent/radio/nl80211.h"
 
@@ -41,8 +41,8 @@ int nl80211_tune(struct nl80211 *n, int ifindex, const struct radio_channel *to)
 	return -ENOSYS;
 }
 
-int claim_radios(const struct capture_options *o, const struct link_state *links,
-		 struct lock *locks)
+int radio_lock(const struct capture_options *o, const struct interface_state *links,
+	       struct lock *locks)
 {
 	(void)o, (void)links, (void)locks;
 	return 0;

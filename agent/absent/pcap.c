@@ -4,24 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/compiler.h"
+#include "agent/remote/compile_filter.h"
 
-const char compiler_none[] = "this saluki is built without libpcap, which compiles filter "
-			     "expressions: compile with 'tcpdump -ddd' elsewhere and use "
-			     "--filter-code";
+const char compile_filter_none[] = "this saluki is built without libpcap, which compiles filter "
+				   "expressions: compile with 'tcpdump -ddd' elsewhere and use "
+				   "--filter-code";
 
-int compiler_start(void)
+int compile_filter_start(void)
 {
 	return -EOPNOTSUPP;
 }
 
-int compiler_ask(int sock, const char *expression, int linktype)
+int compile_filter_ask(int sock, const char *expression, int linktype)
 {
 	(void)sock, (void)expression, (void)linktype;
 	return -EOPNOTSUPP;
 }
 
-int compiler_answer(int sock, struct compiled *c)
+int compile_filter_answer(int sock, struct compiled *c)
 {
 	(void)sock, (void)c;
 	return -EOPNOTSUPP;
@@ -36,6 +36,6 @@ int filter_compile(struct filter *f, const char *expression, int linktype, char 
 	snprintf(f->text, sizeof(f->text), "%s", expression);
 	if (!expression[strspn(expression, " \t\n")])
 		return 0;
-	snprintf(why, why_len, "%s", compiler_none);
+	snprintf(why, why_len, "%s", compile_filter_none);
 	return -EOPNOTSUPP;
 }

@@ -4,7 +4,7 @@
  * rights that they do not need, but may still make any system call, and open what those rights let
  * them.
  */
-#include "agent/sandbox.h"
+#include "agent/process/sandbox.h"
 
 int sandbox_sensor(void)
 {

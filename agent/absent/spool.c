@@ -3,7 +3,7 @@
 #include <saluki/log.h>
 
 #include "agent/export/forward.h"
-#include "agent/export/stow.h"
+#include "agent/export/spool_policy.h"
 
 /* ---- there is none --------------------------------------------------------------------------- */
 
@@ -33,21 +33,21 @@ void spool_free(struct spool *s)
 	(void)s;
 }
 
-void stow_totals(struct stow *st, const uint8_t *message, size_t len)
+void spool_policy_totals(struct spool_policy *st, const uint8_t *message, size_t len)
 {
 	(void)st;
 	(void)message;
 	(void)len;
 }
 
-bool stow_is_whole(const struct stow *st)
+bool spool_policy_is_whole(const struct spool_policy *st)
 {
 	(void)st;
 	return true;
 }
 
-uint64_t stow_end(struct stow *st, uint64_t exported, const uint8_t *totals, size_t len,
-		  uint64_t *stay)
+uint64_t spool_policy_end(struct spool_policy *st, uint64_t exported, const uint8_t *totals,
+			  size_t len, uint64_t *stay)
 {
 	(void)st;
 	(void)exported;
@@ -59,20 +59,20 @@ uint64_t stow_end(struct stow *st, uint64_t exported, const uint8_t *totals, siz
 
 /* ---- the store and nothing else -------------------------------------------------------------- */
 
-void stow_begin(struct stow *st, struct spool *spool, struct deliver *d)
+void spool_policy_begin(struct spool_policy *st, struct spool *spool, struct deliver *d)
 {
 	(void)spool;
-	*st = (struct stow){ .deliver = d };
+	*st = (struct spool_policy){ .deliver = d };
 }
 
-bool stow_put(struct stow *st, const uint8_t *wire, size_t len, uint64_t first, uint32_t frames,
-	      bool spill)
+bool spool_policy_put(struct spool_policy *st, const uint8_t *wire, size_t len, uint64_t first,
+		      uint32_t frames, bool spill)
 {
 	(void)spill;
 	return deliver_put(st->deliver, wire, len, first, frames);
 }
 
-bool stow_turn(struct stow *st, bool up, uint64_t now_ns)
+bool spool_policy_turn(struct spool_policy *st, bool up, uint64_t now_ns)
 {
 	(void)st;
 	(void)up;
@@ -80,7 +80,7 @@ bool stow_turn(struct stow *st, bool up, uint64_t now_ns)
 	return false;
 }
 
-bool stow_is_full(struct stow *st)
+bool spool_policy_is_full(struct spool_policy *st)
 {
 	(void)st;
 	return true;

@@ -9,7 +9,7 @@
 
 #include <saluki/options.h>
 
-#include "agent/commands.h"
+#include "agent/options/subcommands.h"
 #include "wire/keys.h"
 
 const struct option_def keygen_defs[] = {

@@ -13,9 +13,9 @@
 #include <saluki/options.h>
 
 #include "agent/tap/adopt.h"
-#include "agent/capture_options.h"
+#include "agent/options/capture_options.h"
 #include "agent/source/clock.h"
-#include "agent/commands.h"
+#include "agent/options/subcommands.h"
 #include "agent/tap/hook.h"
 #include "mounts.h"
 #include "pinned.h"
@@ -116,7 +116,7 @@ static bool is_elsewhere(const char *interface, const struct pin *p)
 /* Takes the programs off. Returns 0, or -errno after a line. */
 static int detach_hooks(struct detached *d, const char *interface)
 {
-	struct link_state link = { 0 };
+	struct interface_state link = { 0 };
 	struct hooks hooks;
 	int err;
 
@@ -134,7 +134,7 @@ static int detach_hooks(struct detached *d, const char *interface)
 	if (is_elsewhere(interface, &d->pin))
 		return -EINVAL;
 	d->held = true;
-	link_query(interface, &link);
+	interface_state_query(interface, &link);
 	hooks_adopt(&hooks, link.ifindex, &d->pin);
 	hooks_detach(&hooks, 0, &d->pin);
 	return 0;

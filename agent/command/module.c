@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "agent/commands.h"
+#include "agent/options/subcommands.h"
 
 const struct command_def module_commands[] = {
 	{ "genkey", module_genkey_main, module_key_defs,

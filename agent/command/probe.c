@@ -17,7 +17,7 @@
 
 #include "agent/tap/adopt.h"
 #include "agent/tap/attach.h"
-#include "agent/commands.h"
+#include "agent/options/subcommands.h"
 #include "json.h"
 #include "agent/tap/maps.h"
 
@@ -34,7 +34,7 @@ const struct option_def probe_defs[] = {
 static struct {
 	struct utsname kernel;
 	const char *interface; /* NULL: not asked for, or not there */
-	struct link_state link;
+	struct interface_state link;
 	unsigned int count;
 	struct {
 		const char *key, *name;
@@ -108,7 +108,7 @@ static void probe_kernel(void)
 
 static void print_text(void)
 {
-	const struct link_state *link = &found.link;
+	const struct interface_state *link = &found.link;
 
 	printf("%-24s %s %s\n", "kernel", found.kernel.release, found.kernel.machine);
 	if (found.interface)
@@ -125,7 +125,7 @@ static void print_text(void)
 
 static void print_json(void)
 {
-	const struct link_state *link = &found.link;
+	const struct interface_state *link = &found.link;
 
 	printf("{\"kernel\": \"%s\", \"machine\": \"%s\",\n", found.kernel.release,
 	       found.kernel.machine);
@@ -203,7 +203,7 @@ static int probe_interface(const char *interface)
 		.direction = DIRECTION_INOUT,
 	};
 	struct tap t = { 0 };
-	const struct link_state *link = &t.interfaces[0].link;
+	const struct interface_state *link = &t.interfaces[0].link;
 	struct attach a;
 	struct maps maps;
 	int err;

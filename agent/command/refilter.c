@@ -10,9 +10,9 @@
 
 #include <saluki/options.h>
 
-#include "agent/capture_options.h"
-#include "agent/commands.h"
-#include "agent/ctl.h"
+#include "agent/options/capture_options.h"
+#include "agent/options/subcommands.h"
+#include "agent/status/status_socket.h"
 
 const struct option_def filter_defs[] = {
 	{ 'i', "interface", "IF", "the interface" },
@@ -35,21 +35,21 @@ static void help(void)
 
 static int change(const char *interface, const struct filter_given *given)
 {
-	static struct ctl_request r;
-	static struct ctl_answer answer;
+	static struct status_socket_request r;
+	static struct status_socket_answer answer;
 	char why[FILTER_WHY_LEN];
-	struct link_state link;
-	int err = link_query(interface, &link);
+	struct interface_state link;
+	int err = interface_state_query(interface, &link);
 
 	snprintf(why, sizeof(why), "no such interface; 'ip link' lists them");
 	if (!err && link.ifindex == 0)
 		err = -ENODEV;
 	r.size = sizeof(r);
-	r.what = CTL_FILTER;
+	r.what = STATUS_SOCKET_FILTER;
 	r.linktype = link.linktype;
 	err = err ?: filter_make(&r.filter, given, link.linktype, why, sizeof(why));
 	if (!err) {
-		err = ctl_ask(interface, &r, &answer);
+		err = status_socket_ask(interface, &r, &answer);
 		if (err == -ENOENT)
 			err = refilter_pinned(interface, &r.filter, &link, why, sizeof(why));
 		else if (err)

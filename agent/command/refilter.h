@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 #include "agent/filter/filter.h"
-#include "agent/tap/link.h"
+#include "agent/tap/interface_state.h"
 
 /* Replaces the programs by ones with this filter, made for `link`. Returns 0, or -errno with the
  * reason in `why`, which is empty where it was said. */
-int refilter_pinned(const char *interface, struct filter *new, const struct link_state *link,
+int refilter_pinned(const char *interface, struct filter *new, const struct interface_state *link,
 		    char *why, size_t why_len);
 
 #endif

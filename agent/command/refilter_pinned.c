@@ -32,7 +32,7 @@ static int replace(struct attach *a, struct tap_interface *f, struct capture_opt
 	return attach_filter(a, why, why_len);
 }
 
-int refilter_pinned(const char *interface, struct filter *new, const struct link_state *link,
+int refilter_pinned(const char *interface, struct filter *new, const struct interface_state *link,
 		    char *why, size_t why_len)
 {
 	struct tap_interface f = { .name = interface, .link = *link };

@@ -14,8 +14,8 @@
 #include <saluki/monotonic.h>
 #include <saluki/options.h>
 
-#include "agent/commands.h"
-#include "agent/ctl.h"
+#include "agent/options/subcommands.h"
+#include "agent/status/status_socket.h"
 #include "mounts.h"
 #include "status.h"
 
@@ -32,9 +32,9 @@ const struct option_def status_defs[] = {
 
 static bool status_ask(struct status *s)
 {
-	struct ctl_request r = { .size = sizeof(r), .what = CTL_STATUS };
+	struct status_socket_request r = { .size = sizeof(r), .what = STATUS_SOCKET_STATUS };
 
-	return ctl_ask(s->name, &r, &s->agent) == 0 && s->agent.error == 0;
+	return status_socket_ask(s->name, &r, &s->agent) == 0 && s->agent.error == 0;
 }
 
 static const char *status_reason(int err)
@@ -173,7 +173,7 @@ static void status_sample(struct statuses *all)
 	for (unsigned int i = 0; i < all->count; i++) {
 		struct status *s = &all->list[i];
 
-		link_query(s->name, &s->link);
+		interface_state_query(s->name, &s->link);
 		s->elapsed_us = (status_counters(s, &s->now) - at[i]) / 1000;
 		if (status_is_pinned(s)) {
 			pinned_ring_fill(&s->pinned, &s->ring_used, &s->ring_size);

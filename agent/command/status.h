@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/ctl.h"
+#include "agent/status/status_socket.h"
 #include "pinned.h"
 
 #define STATUS_MAX 64
@@ -21,13 +21,13 @@
 struct status {
 	char name[64];
 	bool pinned_is_there, agent_is_there;
-	struct pinned pinned;	 /* what BPF programs were attached */
-	struct ctl_answer agent; /* what the agent says */
+	struct pinned pinned;		   /* what BPF programs were attached */
+	struct status_socket_answer agent; /* what the agent says */
 	struct saluki_counters before, now;
 	uint64_t elapsed_us; /* between the two */
 	uint64_t ring_used, ring_size;
 	char filter[1024], modules[320];
-	struct link_state link;
+	struct interface_state link;
 };
 
 /* Whether there is anything in `pinned`. */

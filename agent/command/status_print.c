@@ -43,7 +43,7 @@ static struct view view_of(const struct status *s)
 {
 	static const char *const directions[] = { "in", "out", "inout" };
 	const struct saluki_config *c = &s->pinned.config;
-	const struct ctl_answer *a = &s->agent;
+	const struct status_socket_answer *a = &s->agent;
 
 	if (status_is_pinned(s))
 		return (struct view){ c->source,   c->version, directions[c->direction % 3],
@@ -164,7 +164,7 @@ void status_print_text(const struct statuses *all)
 		       v.direction, v.snaplen, v.keep_headers ? "headers" : "all",
 		       v.consume ? ", frames consumed" : "", v.version);
 		if (!s->link.carrier)
-			printf("  link     %s\n", link_word(&s->link));
+			printf("  link     %s\n", interface_state_word(&s->link));
 		if (s->filter[0])
 			printf("  filter   %s\n", s->filter);
 		if (status_is_pinned(s) && s->modules[0])
@@ -278,7 +278,7 @@ void status_print_json(const struct statuses *all)
 		json_string("interface", s->name, sizeof(s->name));
 		json_string("source", v.source, 32);
 		json_string("version", v.version, 16);
-		json_string("link", link_word(&s->link), 16);
+		json_string("link", interface_state_word(&s->link), 16);
 		json_string("filter", s->filter, sizeof(s->filter));
 		if (status_is_pinned(s))
 			json_string("modules", s->modules, sizeof(s->modules));

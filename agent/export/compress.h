@@ -2,7 +2,7 @@
 /*
  * Compression of one combo with zstd, 802.11 with the dictionary (wire/dictionary.h); context and
  * tables are in memory taken at start.
- * The collector's mirror is collector/decompress.h.
+ * The collector's mirror is collector/combo/decompress.h.
  */
 #ifndef AGENT_COMPRESS_H
 #define AGENT_COMPRESS_H

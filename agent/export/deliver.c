@@ -94,12 +94,12 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 		return false;
 	if (d->path.generation == generation)
 		return true;
-	flight_reset(&d->flight, d->path.window, now_ns);
+	in_flight_reset(&d->flight, d->path.window, now_ns);
 	d->taken = d->settled = d->unsent = d->resend = d->store.lowest;
 	d->held = d->final_number = d->checks = 0;
 	d->whole = d->full = false;
 	d->asked = 0;
-	d->check_ns = now_ns + flight_rto_ns(&d->flight);
+	d->check_ns = now_ns + in_flight_rto_ns(&d->flight);
 	d->big_acked = false;
 	d->pieces_lost = d->pauses = 0;
 	d->pause_ends_ns = 0;
@@ -119,16 +119,16 @@ uint64_t deliver_ask_ns(const struct deliver *d)
 	if (d->path.one_way)
 		return UINT64_MAX;
 	if (d->flight.oldest != d->flight.next)
-		return flight_probe_ns(&d->flight);
+		return in_flight_probe_ns(&d->flight);
 	if (store_is_empty(&d->store))
 		return UINT64_MAX;
-	return since + (flight_rto_ns(&d->flight) << (d->asked < 6 ? d->asked : 6));
+	return since + (in_flight_rto_ns(&d->flight) << (d->asked < 6 ? d->asked : 6));
 }
 
 void deliver_asked(struct deliver *d, uint64_t now_ns)
 {
 	if (d->flight.oldest != d->flight.next) {
-		flight_probed(&d->flight, now_ns);
+		in_flight_probed(&d->flight, now_ns);
 	} else {
 		d->asked_ns = now_ns;
 		d->asked++;
@@ -137,7 +137,7 @@ void deliver_asked(struct deliver *d, uint64_t now_ns)
 
 int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most)
 {
-	uint64_t due = flight_due_ns(&d->flight), paced = flight_paced_ns(&d->flight);
+	uint64_t due = in_flight_due_ns(&d->flight), paced = in_flight_paced_ns(&d->flight);
 	uint64_t ask = deliver_ask_ns(d);
 
 	due = ask < due ? ask : due;

@@ -6,8 +6,8 @@
  *
  *     deliver.c       what is kept, sessions, and when there is something to do
  *     deliver_send.c  combos are cut, sealed and sent
- *     deliver_hear.c  ACKs, and what the path takes
- *     flight.c        what is under way, and how much may be
+ *     deliver_receive.c  ACKs, and what the path takes
+ *     in_flight.c        what is under way, and how much may be
  */
 #ifndef AGENT_DELIVER_H
 #define AGENT_DELIVER_H
@@ -18,8 +18,8 @@
 
 #include <saluki/record.h>
 
-#include "flight.h"
-#include "pieces.h"
+#include "in_flight.h"
+#include "session_send.h"
 #include "session.h"
 #include "store.h"
 
@@ -62,8 +62,8 @@ struct deliver {
 		uint64_t finals_from;	       /* number of the first behind which all was sent */
 	} one_way;
 	/* Large, and used from the beginning on. */
-	struct flight flight;
-	struct pieces pieces;
+	struct in_flight flight;
+	struct session_send pieces;
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -76,7 +76,7 @@ void deliver_start(struct deliver *d, uint64_t count, uint64_t first);
 /* Whether there is a session; where it is a new one, all begins anew. */
 bool deliver_session(struct deliver *d, uint64_t now_ns);
 /* Hears what the collector has said, and sees to what is late. */
-void deliver_hear(struct deliver *d, uint64_t now_ns);
+void deliver_receive(struct deliver *d, uint64_t now_ns);
 /* Keeps a combo until it is settled. Returns whether there was room. */
 bool deliver_put(struct deliver *d, const uint8_t *wire, size_t len, uint64_t first,
 		 uint32_t frames);
@@ -111,7 +111,7 @@ void deliver_cut(struct deliver *d, struct store_combo *c);
 /* The path takes no datagrams as large as these. */
 void deliver_take_smaller(struct deliver *d, uint64_t now_ns);
 /* Of what nobody will acknowledge, all that was sent is done with. */
-void deliver_hear_nobody(struct deliver *d, uint64_t now_ns);
+void deliver_receive_nothing(struct deliver *d, uint64_t now_ns);
 
 static inline uint32_t deliver_all_pieces(const struct store_combo *c)
 {

@@ -37,11 +37,11 @@ void deliver_cut(struct deliver *d, struct store_combo *c)
 
 static void flush(struct deliver *d, uint64_t now_ns)
 {
-	struct pieces_sent s;
+	struct session_sent_counts s;
 
 	if (!d->pieces.count)
 		return;
-	s = pieces_send(&d->pieces, d->path.sock);
+	s = session_send(&d->pieces, d->path.sock);
 	__atomic_store_n(&d->counters->datagrams, d->counters->datagrams + s.datagrams,
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&d->counters->sent_bytes, d->counters->sent_bytes + s.bytes,
@@ -53,13 +53,13 @@ static void flush(struct deliver *d, uint64_t now_ns)
 }
 
 /* Seals a message into the batch and remembers it as under way. */
-static void seal(struct deliver *d, const uint8_t *message, size_t len, struct flight_sent *sent)
+static void seal(struct deliver *d, const uint8_t *message, size_t len, struct in_flight_sent *sent)
 {
-	if (d->pieces.count == PIECES_MAX)
+	if (d->pieces.count == SESSION_SEND_MAX)
 		flush(d, sent->sent_ns);
 	sent->is_big = !d->path.padded && len + SHROUD_OVERHEAD > SHROUD_DATAGRAM_PADDED;
-	pieces_seal(&d->pieces, &d->path.tx, message, len, padded_len(d));
-	flight_send(&d->flight, sent);
+	session_send_seal(&d->pieces, &d->path.tx, message, len, padded_len(d));
+	in_flight_send(&d->flight, sent);
 }
 
 static void seal_piece(struct deliver *d, uint64_t count, struct store_combo *c, uint8_t piece,
@@ -67,7 +67,7 @@ static void seal_piece(struct deliver *d, uint64_t count, struct store_combo *c,
 {
 	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
 	size_t offset = (size_t)piece * c->cut, len = c->len - offset;
-	struct flight_sent sent = {
+	struct in_flight_sent sent = {
 		.sent_ns = now_ns, .combo = count, .piece = piece, .epoch = c->epoch
 	};
 
@@ -131,10 +131,10 @@ static uint32_t send_new(struct deliver *d, uint32_t may, uint64_t now_ns)
 
 uint64_t deliver_message(struct deliver *d, const uint8_t *message, size_t len, uint64_t now_ns)
 {
-	struct flight_sent sent = { .sent_ns = now_ns, .piece = FLIGHT_OTHER };
+	struct in_flight_sent sent = { .sent_ns = now_ns, .piece = IN_FLIGHT_OTHER };
 	uint64_t number = d->flight.next;
 
-	if (!flight_numbers_left(&d->flight))
+	if (!in_flight_numbers_left(&d->flight))
 		return 0;
 	seal(d, message, len, &sent);
 	flush(d, now_ns);
@@ -146,7 +146,7 @@ static void send_outbox(struct deliver *d, uint64_t now_ns)
 	uint8_t message[MESSAGE_MAX];
 	size_t len;
 
-	while (flight_numbers_left(&d->flight) &&
+	while (in_flight_numbers_left(&d->flight) &&
 	       (len = session_outbox(d->session, d->path.generation, message))) {
 		if (message[0] == MESSAGE_PROBE && len >= MESSAGE_PROBE_LEN)
 			store_be(message + 1, session_clock_ns(d->session), 8);
@@ -184,10 +184,10 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 	if (now_ns < d->pause_ends_ns || d->waits)
 		return;
 	do {
-		may = flight_may_send(&d->flight, now_ns);
+		may = in_flight_may_send(&d->flight, now_ns);
 		/* After a pause nobody knows yet whether any comes through. */
-		if (d->pauses && may > FLIGHT_CWND_MIN)
-			may = FLIGHT_CWND_MIN;
+		if (d->pauses && may > IN_FLIGHT_CWND_MIN)
+			may = IN_FLIGHT_CWND_MIN;
 		if (d->path.one_way)
 			may = one_way_may(d, may, now_ns);
 		n = send_again(d, may, now_ns);
@@ -198,7 +198,7 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 		d->too_big = false;
 		if (d->path.one_way) {
 			one_way_sent(d, n);
-			deliver_hear_nobody(d, now_ns);
+			deliver_receive_nothing(d, now_ns);
 		}
 	} while (n && now_ns >= d->pause_ends_ns);
 }

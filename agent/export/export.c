@@ -71,7 +71,8 @@ static void export_compress(struct exporter *e, struct combo *c)
 /* Makes room in a full store where frames would be lost otherwise: the newest are worth more. */
 static bool export_make_room(struct exporter *e)
 {
-	if (e->is_file || !queue_is_full(e->queue) || !ring_is_short(e) || !stow_is_full(&e->stow))
+	if (e->is_file || !queue_is_full(e->queue) || !ring_is_short(e) ||
+	    !spool_policy_is_full(&e->stow))
 		return false;
 	deliver_drop_oldest(&e->deliver);
 	return true;
@@ -86,15 +87,15 @@ static void export_keep(struct exporter *e, bool up)
 
 	if (!c || e->kept)
 		return;
-	if (!up && !ring_is_short(e) && !stow_works(&e->stow))
+	if (!up && !ring_is_short(e) && !spool_policy_works(&e->stow))
 		return;
 	if (up && !sent && !store_is_empty(&e->deliver.store) && !ring_is_short(e))
 		return;
 	if (!e->wire_len)
 		export_compress(e, c);
 	do
-		e->kept = stow_put(&e->stow, e->wire, e->wire_len, c->first, c->frames,
-				   !up || !e->is_file);
+		e->kept = spool_policy_put(&e->stow, e->wire, e->wire_len, c->first, c->frames,
+					   !up || !e->is_file);
 	while (!e->kept && export_make_room(e));
 }
 
@@ -103,9 +104,9 @@ static void export_stow(struct exporter *e, bool up, uint64_t now_ns)
 {
 	uint8_t message[TOTALS_WIRE_MAX];
 
-	if (!stow_turn(&e->stow, up, now_ns) || now_ns < e->next_stowed_ns)
+	if (!spool_policy_turn(&e->stow, up, now_ns) || now_ns < e->next_stowed_ns)
 		return;
-	stow_totals(&e->stow, message, export_totals_write(e, message, false));
+	spool_policy_totals(&e->stow, message, export_totals_write(e, message, false));
 	e->next_stowed_ns = now_ns + TOTALS_INTERVAL_NS;
 }
 
@@ -122,9 +123,9 @@ static void export_commit(struct exporter *e, bool up)
 {
 	struct combo *c = queue_front(e->queue);
 	bool sent = deliver_has_sent(&e->deliver, e->counters.next) ||
-		    stow_has(&e->stow, e->counters.next);
+		    spool_policy_has(&e->stow, e->counters.next);
 
-	if (!sent && (!ring_is_short(e) || (!up && stow_works(&e->stow))))
+	if (!sent && (!ring_is_short(e) || (!up && spool_policy_works(&e->stow))))
 		return;
 	export_committed(e, c);
 }
@@ -222,7 +223,7 @@ static bool export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 	bool ending = queue_finished(e->queue);
 
 	if (up) {
-		deliver_hear(&e->deliver, now);
+		deliver_receive(&e->deliver, now);
 		if (is_new || now >= e->next_totals_ns || (ending && !e->deliver.final_number))
 			export_tell(e, now, ending);
 		if (now >= deliver_ask_ns(&e->deliver)) {
@@ -248,8 +249,8 @@ static bool export_stay(struct exporter *e)
 	uint8_t message[TOTALS_WIRE_MAX];
 	uint64_t lost, stay;
 
-	lost = stow_end(&e->stow, e->counters.exported, message,
-			export_totals_write(e, message, true), &stay);
+	lost = spool_policy_end(&e->stow, e->counters.exported, message,
+				export_totals_write(e, message, true), &stay);
 	if (e->deliver.final || (!lost && !stay))
 		return e->deliver.final;
 	__atomic_store_n(&e->deliver.given_up, e->deliver.given_up + lost, __ATOMIC_RELAXED);
@@ -295,7 +296,7 @@ int export_init(struct exporter *e, size_t store_bytes)
 
 	if (!err)
 		deliver_start(&e->deliver, e->counters.next, e->counters.exported);
-	stow_begin(&e->stow, e->spool, &e->deliver);
+	spool_policy_begin(&e->stow, e->spool, &e->deliver);
 	return err ?: forward_init(&e->forward, e->spool, e->session, &e->counters);
 }
 
@@ -318,12 +319,12 @@ void *export_thread(void *arg)
 		bool up = deliver_session(&e->deliver, now);
 
 		e->given_up |= export_is_over(e, up || old, now);
-		if (e->given_up && stow_works(&e->stow)) {
+		if (e->given_up && spool_policy_works(&e->stow)) {
 			up = false; /* what there is is written, and that is the end */
-			if (queue_finished(e->queue) && stow_is_whole(&e->stow))
+			if (queue_finished(e->queue) && spool_policy_is_whole(&e->stow))
 				break;
 		}
-		if (!e->given_up || stow_works(&e->stow)) {
+		if (!e->given_up || spool_policy_works(&e->stow)) {
 			if (!export_turn(e, up, e->deliver.path.generation != generation, now))
 				export_wait(e, up);
 		} else if (!queue_finished(e->queue)) {

@@ -12,7 +12,7 @@
 #include "agent/queue.h"
 #include "session.h"
 #include "agent/source/source.h"
-#include "stow.h"
+#include "spool_policy.h"
 #include "wire/totals.h"
 
 struct exporter {
@@ -30,7 +30,7 @@ struct exporter {
 
 	/* Set by export_init(). What is small comes first, and what is used from its beginning on
 	 * last: a page that nothing is written to takes no memory. */
-	struct stow stow;
+	struct spool_policy stow;
 	uint64_t next_stowed_ns;
 	uint64_t next_totals_ns, waiting_since_ns, moved_ns;
 	size_t wire_len; /* of the queue's first combo, compressed; 0: it is not yet */

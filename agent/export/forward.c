@@ -46,10 +46,10 @@ static void group_begin(struct forward *f, uint32_t group)
 /* What has become of a datagram; too long ago is lost, and so is none. */
 static int state_of(const struct forward *f, uint64_t number)
 {
-	const struct flight *flight = &f->deliver.flight;
+	const struct in_flight *flight = &f->deliver.flight;
 
 	if (!number || flight->next > number + flight->slots)
-		return FLIGHT_LOST;
+		return IN_FLIGHT_LOST;
 	return flight->sent[number % flight->slots].state;
 }
 
@@ -57,7 +57,7 @@ static int state_of(const struct forward *f, uint64_t number)
 static bool group_is_done(const struct forward *f)
 {
 	return f->ended && store_is_empty(&f->deliver.store) &&
-	       (!f->started || state_of(f, f->told) == FLIGHT_ACKED);
+	       (!f->started || state_of(f, f->told) == IN_FLIGHT_ACKED);
 }
 
 static void group_end(struct forward *f)
@@ -104,9 +104,9 @@ static void tell_info(struct forward *f, uint64_t now_ns)
 	uint8_t message[INFO_MESSAGE_MAX] = { MESSAGE_INFO };
 	int state = state_of(f, f->info_told);
 
-	f->info_known |= state == FLIGHT_ACKED;
+	f->info_known |= state == IN_FLIGHT_ACKED;
 	f->deliver.waits = !f->info_known;
-	if (f->info_known || state != FLIGHT_LOST)
+	if (f->info_known || state != IN_FLIGHT_LOST)
 		return;
 	memcpy(message + 1, f->info->text, f->info->len);
 	f->info_told = deliver_message(&f->deliver, message, 1 + f->info->len, now_ns);
@@ -161,7 +161,7 @@ static void tell(struct forward *f, uint64_t now_ns)
 {
 	uint64_t number = deliver_message(&f->deliver, f->totals, f->totals_len, now_ns);
 
-	if (f->ended && state_of(f, f->told) == FLIGHT_LOST)
+	if (f->ended && state_of(f, f->told) == IN_FLIGHT_LOST)
 		f->told = number;
 	deliver_floor(&f->deliver, now_ns);
 	f->next_totals_ns = now_ns + TOTALS_INTERVAL_NS;
@@ -185,7 +185,7 @@ bool forward_turn(struct forward *f, uint64_t now_ns)
 		f->told = f->next_totals_ns = 0;
 		info_anew(f);
 	}
-	deliver_hear(d, now_ns);
+	deliver_receive(d, now_ns);
 	take_records(f);
 	tell_info(f, now_ns);
 	if (now_ns >= deliver_ask_ns(d)) {

@@ -8,19 +8,19 @@
 
 #include <saluki/log.h>
 
-#include "agent/resolver.h"
+#include "agent/process/resolve.h"
 
-int lookup_start(struct lookup *l, const struct reach_name *to, unsigned int count)
+int lookup_start(struct lookup *l, const struct sockets_name *to, unsigned int count)
 {
-	struct reach_address a;
+	struct sockets_address a;
 	bool some = false;
 
 	memset(l, 0, sizeof(*l));
 	l->sock = -1;
 	for (unsigned int i = 0; i < count; i++)
-		some |= l->names[i].is_name = reach_numeric(&a, &to[i]) != 0;
+		some |= l->names[i].is_name = sockets_numeric(&a, &to[i]) != 0;
 	if (some)
-		l->sock = resolver_start(to);
+		l->sock = resolve_start(to);
 	return some && l->sock < 0 ? l->sock : 0;
 }
 
@@ -44,7 +44,7 @@ void lookup_tick(struct lookup *l, const struct session *s, uint64_t now_ns)
 		if (s->present && s->peers[i].address.len)
 			l->names[i].told = false;
 		if (is_due(l, s, i, now_ns))
-			l->names[i].asked = resolver_ask(l->sock, i) == 0;
+			l->names[i].asked = resolve_ask(l->sock, i) == 0;
 	}
 }
 
@@ -70,7 +70,7 @@ static bool is_address(const struct resolved *r)
 
 static void found(struct lookup *l, struct session *s, const struct resolved *r, uint64_t now_ns)
 {
-	struct reach_address *a = &s->peers[r->name].address;
+	struct sockets_address *a = &s->peers[r->name].address;
 	bool moved = a->len && (a->len != r->len || memcmp(&a->to, &r->to, r->len));
 
 	l->names[r->name].tries = 0;
@@ -95,7 +95,7 @@ void lookup_answered(struct lookup *l, struct session *s, uint64_t now_ns)
 	struct resolved r;
 	int err;
 
-	while (l->sock >= 0 && (err = resolver_answer(l->sock, &r)) != -EAGAIN) {
+	while (l->sock >= 0 && (err = resolve_answer(l->sock, &r)) != -EAGAIN) {
 		if (err || r.name >= s->peer_count || !l->names[r.name].asked) {
 			log_line("what looks names up has ended; addresses stay as they are");
 			lookup_stop(l);

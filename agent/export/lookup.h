@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lookup: when the collectors' names are looked up (agent/resolver.h), and what follows. A name
- * without an address is asked for again, each time later, until there is one. While there is no
- * session, names are looked up again: a collector may have moved.
+ * Lookup: when the collectors' names are looked up (agent/process/resolve.h), and what follows. A
+ * name without an address is asked for again, each time later, until there is one. While there is
+ * no session, names are looked up again: a collector may have moved.
  */
 #ifndef AGENT_LOOKUP_H
 #define AGENT_LOOKUP_H
@@ -23,12 +23,12 @@ struct lookup {
 		bool told;	    /* that there is none, or that it has moved */
 		unsigned int tries; /* without an address */
 		uint64_t next_ns;   /* CLOCK_MONOTONIC */
-	} names[REACH_PEERS];
+	} names[SOCKETS_PEERS];
 };
 
-/* Starts a resolver where one of `to` is a name. Called as resolver_start(). Returns 0 or -errno
+/* Starts a resolver where one of `to` is a name. Called as resolve_start(). Returns 0 or -errno
  * after a line. */
-int lookup_start(struct lookup *l, const struct reach_name *to, unsigned int count);
+int lookup_start(struct lookup *l, const struct sockets_name *to, unsigned int count);
 /* Asks for what is due. */
 void lookup_tick(struct lookup *l, const struct session *s, uint64_t now_ns);
 /* Its socket is readable: takes the answers that have come. */

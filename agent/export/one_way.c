@@ -39,7 +39,7 @@ static void prepare(struct session *s, uint64_t time_ns)
 	struct tryst_hello hello = { .run = s->run };
 	struct keypair ephemeral;
 
-	s->asked.sock = reach_take(&s->reach, &s->peers[0].address);
+	s->asked.sock = sockets_take(&s->reach, &s->peers[0].address);
 	if (s->asked.sock < 0) {
 		s->asked.sock = -1; /* no route at present */
 		return;
@@ -118,7 +118,7 @@ static void begin(struct session *s, uint64_t now_ns)
 
 	w->pending = false;
 	if (session_begin(s, 0, s->asked.sock, w->k2, &terms, now_ns)) {
-		reach_give(&s->reach, s->asked.sock);
+		sockets_give(&s->reach, s->asked.sock);
 		s->asked.sock = -1;
 		return;
 	}

@@ -2,8 +2,8 @@
 /*
  * One way (--one-way, docs/wire.md): a session with a collector that is not heard. It is announced
  * before it begins and again and again; what was sent counts as delivered, and a fixed pace takes
- * the place of acknowledgements. The control thread's half stands in for session.c, set_up.c and
- * hear.c, the export thread's tells deliver.c what a collector would.
+ * the place of acknowledgements. The control thread's half stands in for session.c, handshake.c and
+ * session_receive.c, the export thread's tells deliver.c what a collector would.
  */
 #ifndef AGENT_ONE_WAY_H
 #define AGENT_ONE_WAY_H

@@ -26,7 +26,7 @@
 #define PROBES_FIRST 8 /* a second apart, those behind them ten */
 #define TICK_MS 500
 
-_Static_assert(REACH_PEERS == KEYS_PEERS_MAX, "a key each");
+_Static_assert(SOCKETS_PEERS == KEYS_PEERS_MAX, "a key each");
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
@@ -42,18 +42,18 @@ static int session_sockets(struct session *s, const struct session_peer *p)
 	int err, err6;
 
 	if (p->address.len)
-		return reach_open(&s->reach, p->address.to.ss_family);
-	err = reach_open(&s->reach, AF_INET);
-	err6 = reach_open(&s->reach, AF_INET6);
+		return sockets_open(&s->reach, p->address.to.ss_family);
+	err = sockets_open(&s->reach, AF_INET);
+	err6 = sockets_open(&s->reach, AF_INET6);
 	return err && err6 ? err : 0;
 }
 
 /* At boot the network may come later: a route and a name's address are waited for. */
-static int session_add_peer(struct session *s, const struct reach_name *to, const uint8_t *public,
+static int session_add_peer(struct session *s, const struct sockets_name *to, const uint8_t *public,
 			    const uint8_t *preshared)
 {
 	struct session_peer *p = &s->peers[s->peer_count];
-	int err = reach_numeric(&p->address, to) ? 0 : reach_route(&p->address);
+	int err = sockets_numeric(&p->address, to) ? 0 : sockets_route(&p->address);
 
 	if (err)
 		session_no_route(s, s->peer_count, err);
@@ -77,7 +77,7 @@ static int session_memory(struct session *s)
 	return s->changed_fd < 0 ? -errno : table_init(&s->table, 2 * SHROUD_WINDOW_DOWN);
 }
 
-int session_init(struct session *s, const struct reach_name *to, unsigned int count,
+int session_init(struct session *s, const struct sockets_name *to, unsigned int count,
 		 const struct keypair *own, const struct keys_peers *peers)
 {
 	int err;
@@ -112,7 +112,7 @@ int session_init(struct session *s, const struct reach_name *to, unsigned int co
 
 void session_free(struct session *s)
 {
-	reach_close(&s->reach);
+	sockets_close(&s->reach);
 	table_free(&s->table);
 	close(s->changed_fd);
 	pthread_mutex_destroy(&s->lock);
@@ -125,7 +125,7 @@ void session_free(struct session *s)
 static void link_end(struct session *s, struct session_link *l)
 {
 	shroud_rx_free(&l->rx, &s->table);
-	reach_give(&s->reach, l->sock);
+	sockets_give(&s->reach, l->sock);
 	sodium_memzero(l, sizeof(*l));
 }
 
@@ -343,7 +343,7 @@ int session_tick(struct session *s, uint64_t now_ns)
 	else if (now_ns >= s->next_init_ns && !session_can_ask(s))
 		s->next_init_ns = 0; /* as soon as an address is known */
 	else if (now_ns >= s->next_init_ns)
-		session_set_up(s, now_ns);
+		session_handshake(s, now_ns);
 	left = tick_until(session_ask_on(s, now_ns), now_ns);
 	return s->present || left < tick_until(s->next_init_ns, now_ns)
 		       ? left
@@ -399,7 +399,7 @@ unsigned int session_poll(const struct session *s, struct pollfd *p)
 {
 	unsigned int n = 0;
 
-	for (int i = 0; i < 2 * REACH_SOCKETS && !s->one_way.on; i++)
+	for (int i = 0; i < 2 * SOCKETS_MAX && !s->one_way.on; i++)
 		if (s->reach.sockets[i].used)
 			p[n++] = (struct pollfd){ .fd = s->reach.sockets[i].fd, .events = POLLIN };
 	return n;

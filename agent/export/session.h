@@ -5,12 +5,12 @@
  * all that goes there. They meet in a mailbox, guarded by one lock.
  *
  *     session.c    renewal, silence, by the time           control thread
- *     set_up.c     who is asked for a session, and when    control thread
- *     hear.c       what the collector says                 control thread
- *     why.c        why there is no session                 control thread
+ *     handshake.c     who is asked for a session, and when    control thread
+ *     session_receive.c       what the collector says                 control thread
+ *     failure_reason.c        why there is no session                 control thread
  *     mailbox.c    what both threads touch                 both
  *     one_way.c    in place of the first three, where nothing comes back
- *     reach.c      addresses and sockets
+ *     sockets.c      addresses and sockets
  */
 #ifndef AGENT_SESSION_H
 #define AGENT_SESSION_H
@@ -21,8 +21,8 @@
 
 #include <linux/types.h>
 
-#include "reach.h"
-#include "set_up_pace.h"
+#include "sockets.h"
+#include "handshake_pace.h"
 #include "wire/info.h"
 #include "wire/keys.h"
 #include "wire/message.h"
@@ -36,7 +36,7 @@
 #define SESSION_RENEW_NS 120000000000ULL
 #define SESSION_OLD_NS 10000000000ULL	 /* what was under way in an old session is still taken */
 #define SESSION_BETTER_NS 30000000000ULL /* how often a collector of higher priority is tried */
-#define SESSION_WHY_MAX 400
+#define SESSION_FAILURE_REASON_MAX 400
 #define SESSION_ACKS 32		/* that wait for the export thread; the oldest gives way */
 #define SESSION_OUTBOX 6	/* kinds of messages in it */
 #define SESSION_INFO_REPEATS 10 /* a change is told so often, a second apart */
@@ -58,10 +58,10 @@ struct session_path {
 /* What an earlier process has left in the spool, for a session of its own (spool.h). */
 struct session_spool {
 	uint64_t run;
-	uint8_t hello[REACH_PEERS][SPOOL_HELLO_LEN];
-	bool is_for[REACH_PEERS]; /* that collector can open it */
-	struct info_lasting info; /* of its first record */
-	bool done;		  /* atomic */
+	uint8_t hello[SOCKETS_PEERS][SPOOL_HELLO_LEN];
+	bool is_for[SOCKETS_PEERS]; /* that collector can open it */
+	struct info_lasting info;   /* of its first record */
+	bool done;		    /* atomic */
 };
 
 /* Why a collector gives no session, as far as we know. Each tells more than those before it. */
@@ -78,7 +78,7 @@ enum session_sign {
 
 /* Where a collector is, and what is shared with it. */
 struct session_peer {
-	struct reach_address address;
+	struct sockets_address address;
 	int no_route;		/* -errno of SESSION_NO_ROUTE */
 	enum session_sign sign; /* of the last attempt that heard anything */
 	unsigned int told;	/* those that were said since it answered, a bit each */
@@ -142,7 +142,7 @@ struct session_one_way {
 	uint64_t next, limit; /* numbers: of the next datagram, and what it must be below */
 };
 
-#define SESSION_LINKS (REACH_SOCKETS - 1)
+#define SESSION_LINKS (SOCKETS_MAX - 1)
 
 struct session {
 	const char *peer;	       /* HOST:PORT of the present collector, for messages */
@@ -154,8 +154,8 @@ struct session {
 	uint32_t window;	       /* asked for */
 	bool pad;		       /* every datagram of ours has SHROUD_DATAGRAM_PADDED bytes */
 	struct keypair own;
-	uint8_t instance[TRYST_INSTANCE_LEN];	/* instance.h */
-	struct session_peer peers[REACH_PEERS]; /* by priority */
+	uint8_t instance[TRYST_INSTANCE_LEN];	  /* instance.h */
+	struct session_peer peers[SOCKETS_PEERS]; /* by priority */
 	unsigned int peer_count;
 	struct session_spool *spools;
 	unsigned int spool_count;
@@ -166,7 +166,7 @@ struct session {
 	 * given by session_answer(). */
 	void (*order)(void *arg, uint64_t number, const char *text, size_t len);
 	void *order_arg;
-	struct reach reach;
+	struct sockets reach;
 	struct table table;
 	struct session_link links[SESSION_LINKS];
 	struct session_link *present; /* NULL: none is up */
@@ -211,10 +211,11 @@ struct session {
  * names are looked up later (lookup.h); `peers` has one key for all, or one for each. Everything is
  * copied. What is not a default (renew_ns, window, pad, order, realtime_ns) is set behind it.
  * Returns 0, or -errno after a line. */
-int session_init(struct session *s, const struct reach_name *to, unsigned int count,
+int session_init(struct session *s, const struct sockets_name *to, unsigned int count,
 		 const struct keypair *own, const struct keys_peers *peers);
 /* Why that collector gives no session. */
-void session_why(const struct session *s, unsigned int peer, char text[SESSION_WHY_MAX]);
+void session_failure_reason(const struct session *s, unsigned int peer,
+			    char text[SESSION_FAILURE_REASON_MAX]);
 /* Says of each collector why it gave no session. */
 void session_tell_failed(const struct session *s);
 /* There is no route to that collector at present: says so. `err` is -errno. */
@@ -225,7 +226,7 @@ void session_free(struct session *s);
 /* ---- control thread -------------------------------------------------------------------------- */
 
 struct pollfd;
-#define SESSION_POLL_MAX (2 * REACH_SOCKETS)
+#define SESSION_POLL_MAX (2 * SOCKETS_MAX)
 /* What to wait for: fills in SESSION_POLL_MAX entries at most, returns how many. */
 unsigned int session_poll(const struct session *s, struct pollfd *p);
 /* Takes what came. */
@@ -288,13 +289,13 @@ void session_ask(struct session *s, unsigned int peer, uint64_t now_ns);
 /* Goes on with that when its time has come. Returns when that is, 0: no more is to be done. */
 uint64_t session_ask_on(struct session *s, uint64_t now_ns);
 /* Asks for a session under a cookie of the collector's that is asked. */
-void session_set_up_fresh(struct session *s, uint64_t cookie, uint64_t now_ns);
+void session_handshake_fresh(struct session *s, uint64_t cookie, uint64_t now_ns);
 /* Something was heard of the collector that is asked. */
 void session_sign(struct session *s, enum session_sign sign);
 /* Notes that no route leads to the collector that is asked. `err` is -errno. */
 void session_unrouted(struct session *s, int err);
 /* Whether a line has said why that collector gives no session. */
-bool session_why_is_told(const struct session *s, unsigned int peer);
+bool session_failure_reason_is_told(const struct session *s, unsigned int peer);
 /* Logs why, unless a line has said so. */
 void session_tell_asking(struct session *s, unsigned int peer);
 /* Logs why collector `old` gave none, and that the next one is asked. */
@@ -302,8 +303,8 @@ void session_tell_trying(struct session *s, unsigned int old);
 /* What goes first to a collector: what waits in the spool, from the oldest on. Numbers from 1. */
 uint32_t session_spool_for(const struct session *s, unsigned int peer);
 /* Asks for a session where none is up: it is time to. `next_init_ns` is when to do so again. */
-void session_set_up(struct session *s, uint64_t now_ns);
+void session_handshake(struct session *s, uint64_t now_ns);
 /* One datagram from the collector. */
-void session_hear(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns);
+void session_receive_datagram(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns);
 
 #endif

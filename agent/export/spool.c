@@ -96,7 +96,7 @@ static unsigned int group_of(struct spool *s, unsigned int segment)
 	g = &s->groups[s->group_count++];
 	g->run = h->run;
 	segment_is_there(s, segment, &again, &g->info);
-	for (unsigned int p = 0; p < REACH_PEERS; p++)
+	for (unsigned int p = 0; p < SOCKETS_PEERS; p++)
 		memcpy(g->hello[p], h->ephemeral, KEY_LEN);
 	for (unsigned int p = 0; p < s->session->peer_count; p++) {
 		uint8_t mark[8];

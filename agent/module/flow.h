@@ -11,9 +11,9 @@
  * speculation, too, and by that refuses the plainest of loops over a payload (proof.h). So it is
  * proved here:
  *
- * - an address is moved, kept on the stack, reckoned on to another place, given to helpers, and
- *   compared with 0; it never becomes data (to be said, stored, reckoned with, compared). It is not
- *   compared with 0, either, where data has moved it, which may be a guess, or where it was moved
+ * - an address is moved, kept on the stack, arithmetic on to another place, given to helpers, and
+ *   compared with 0; it never becomes data (to be said, stored, arithmetic with, compared). It is
+ * not compared with 0, either, where data has moved it, which may be a guess, or where it was moved
  *   and may have become data for the verifier (overwritten in part, of a record that was given
  *   back, or where another way leaves data); nor is it moved far at once;
  * - through the address of a map itself nothing is read;

@@ -172,8 +172,8 @@ static struct flow_value added(const struct flow_value *a, const struct flow_val
 	return sum;
 }
 
-static struct flow_value reckoned(uint8_t op, bool wide, const struct flow_value *a,
-				  const struct flow_value *b)
+static struct flow_value arithmetic(uint8_t op, bool wide, const struct flow_value *a,
+				    const struct flow_value *b)
 {
 	uint64_t of_a = wide ? UINT64_MAX : UINT32_MAX, of_b = of_a, n;
 	bool knows_a = flow_most(a, &n), knows_b;
@@ -201,7 +201,7 @@ static struct flow_value reckoned(uint8_t op, bool wide, const struct flow_value
 struct flow_value flow_reckon(uint8_t op, bool wide, const struct flow_value *a,
 			      const struct flow_value *b)
 {
-	struct flow_value v = reckoned(op, wide, a, b);
+	struct flow_value v = arithmetic(op, wide, a, b);
 
 	return wide ? v : flow_lower(&v);
 }

@@ -18,7 +18,7 @@ enum {
 	FLOW_MAP = 1 << 2,    /* that of a map itself */
 	FLOW_STACK = 1 << 3,  /* that of something on the stack */
 	/* For the verifier an address may have become data: */
-	FLOW_LOOSE = 1 << 4, /* as a whole; reckoned on, it is a rest; */
+	FLOW_LOOSE = 1 << 4, /* as a whole; arithmetic on, it is a rest; */
 	FLOW_REST = 1 << 5,  /* or what is left of it */
 };
 #define FLOW_ADDRESS (FLOW_MEMORY | FLOW_MAP | FLOW_STACK | FLOW_LOOSE | FLOW_REST)

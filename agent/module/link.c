@@ -18,7 +18,7 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
-#include "agent/sandbox.h"
+#include "agent/process/sandbox.h"
 #include "descriptors.h"
 
 enum { SHIM, MODULE, OUT, SAYS, FILES };

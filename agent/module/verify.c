@@ -13,7 +13,7 @@
 #include "agent/tap/insn.h"
 #include "agent/tap/program.h"
 #include "flow.h"
-#include "reach.h"
+#include "access_extent.h"
 #include "shape.h"
 #include "splice.h"
 #include "verify_log.h"
@@ -152,7 +152,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 		return -EPERM;
 	err = splice_module(prog, opts, cookie) ?: keep_to_view(prog, opts);
 	if (!err)
-		loading.verified.reach = reach_of(
+		loading.verified.reach = access_extent_of(
 			prog, opts, bpf_object__find_map_fd_by_name(loading.obj, SHAPE_VIEW));
 	if (!err && loading.verified.proof == PROOF_KERNEL)
 		err = proof_drop(&loading.rights);

@@ -12,7 +12,7 @@
 
 #include "monitor_parts.h"
 #include "radio.h"
-#include "agent/tap/link.h"
+#include "agent/tap/interface_state.h"
 
 #define RECORDS_MAX 64 /* that are looked through at the start */
 #define TRIES_APART 60 /* at most, of those that are made to have a card again */
@@ -60,7 +60,7 @@ static bool go_on(struct monitor *m, struct nl80211 *nl)
 		const struct record_change *c = &m->record.changes[i];
 
 		if (!is_there(m, nl, c) || monitor_flags(m, nl, c->ifindex) ||
-		    link_set_up(m->name, true))
+		    interface_state_set_up(m->name, true))
 			continue;
 		log_line("%s: goes on with the monitor interface %s of a run that was killed",
 			 m->asked, m->name);
@@ -120,8 +120,8 @@ static int say_no_wifi(const char *interface, int err)
 static int look(struct monitors *all, struct monitor *m, struct nl80211_interface *i)
 {
 	struct nl80211_card card;
-	struct link_state link;
-	int err = link_query(m->asked, &link);
+	struct interface_state link;
+	int err = interface_state_query(m->asked, &link);
 
 	err = err ?: all->nl ? 0 : nl80211_open(&all->nl);
 	err = err ?: nl80211_interface(all->nl, link.ifindex, i);
@@ -137,7 +137,7 @@ static int look(struct monitors *all, struct monitor *m, struct nl80211_interfac
 		return -EOPNOTSUPP;
 	}
 	monitor_name(m);
-	if (link_query(m->name, &link) == 0 && link.ifindex) {
+	if (interface_state_query(m->name, &link) == 0 && link.ifindex) {
 		log_line("%s: %s is there already, and not of ours; capture there with '-i %s', or "
 			 "remove it with 'iw dev %s del'",
 			 m->asked, m->name, m->name, m->name);
@@ -192,17 +192,17 @@ static int make_or_change(struct monitors *all, struct monitor *m)
 /* What is a monitor interface already is captured as it is. */
 static bool is_monitor(const char *interface)
 {
-	struct link_state link;
+	struct interface_state link;
 
-	return link_query(interface, &link) == 0 && linktype_is_80211(link.linktype);
+	return interface_state_query(interface, &link) == 0 && linktype_is_80211(link.linktype);
 }
 
 /* By its number it is known when the card has been taken out and put in again. */
 static void remember(struct monitor *m)
 {
-	struct link_state link;
+	struct interface_state link;
 
-	m->ifindex = link_query(m->asked, &link) ? 0 : link.ifindex;
+	m->ifindex = interface_state_query(m->asked, &link) ? 0 : link.ifindex;
 }
 
 static int begin(struct monitors *all, struct monitor *m)
@@ -261,14 +261,15 @@ static int start_again(struct monitors *all, struct monitor *m, int ifindex)
 
 bool monitors_again(struct monitors *all, const char *name)
 {
-	struct link_state link;
+	struct interface_state link;
 	struct monitor *m = NULL;
 	int err;
 
 	for (unsigned int i = 0; all && i < all->count; i++)
 		if (all->list[i].ifindex && !strcmp(all->list[i].name, name))
 			m = &all->list[i];
-	if (!m || link_query(m->asked, &link) || !link.ifindex || link.ifindex == m->ifindex)
+	if (!m || interface_state_query(m->asked, &link) || !link.ifindex ||
+	    link.ifindex == m->ifindex)
 		return false;
 	/* Less and less often: each try says why it failed. */
 	m->tries = link.ifindex == m->tried ? m->tries + 1 : 1;

@@ -13,7 +13,7 @@
 #include <saluki/log.h>
 
 #include "monitor.h"
-#include "agent/tap/link.h"
+#include "agent/tap/interface_state.h"
 
 #define ON_RADIO_MAX 16
 
@@ -38,12 +38,12 @@ static int add(struct monitor *m, enum record_what what, const char *name, int i
 /* Takes an interface down that was up, and writes that down. */
 static int take_down(struct monitor *m, const char *name, int ifindex)
 {
-	struct link_state link;
-	int err = link_query(name, &link);
+	struct interface_state link;
+	int err = interface_state_query(name, &link);
 
 	if (err || !link.up)
 		return err;
-	return add(m, RECORD_DOWN, name, ifindex, 0) ?: link_set_up(name, false);
+	return add(m, RECORD_DOWN, name, ifindex, 0) ?: interface_state_set_up(name, false);
 }
 
 /* ---- a second interface ---------------------------------------------------------------------- */
@@ -86,15 +86,15 @@ int monitor_flags(struct monitor *m, struct nl80211 *nl, int ifindex)
 
 int monitor_make(struct monitor *m, struct nl80211 *nl)
 {
-	struct link_state link;
+	struct interface_state link;
 	int err = add(m, RECORD_MADE, m->name, 0, 0);
 
 	err = err ?: monitor_flags(m, nl, 0);
-	err = err ?: link_query(m->name, &link);
+	err = err ?: interface_state_query(m->name, &link);
 	err = err ?: add(m, RECORD_MADE, m->name, link.ifindex, 0);
 	if (err)
 		return err;
-	err = link_set_up(m->name, true);
+	err = interface_state_set_up(m->name, true);
 	if (err)
 		nl80211_delete(nl, link.ifindex);
 	else
@@ -112,7 +112,7 @@ int monitor_change(struct monitor *m, struct nl80211 *nl, const struct nl80211_i
 	snprintf(m->name, sizeof(m->name), "%s", m->asked);
 	err = err ?: add(m, RECORD_TYPE, m->name, i->ifindex, i->type);
 	err = err ?: monitor_flags(m, nl, i->ifindex);
-	err = err ?: link_set_up(m->name, true);
+	err = err ?: interface_state_set_up(m->name, true);
 	if (err)
 		log_line("%s: cannot be made a monitor interface: %s", m->asked,
 			 monitor_reason(err));
@@ -133,10 +133,10 @@ static int free_channel(struct monitor *m, struct nl80211 *nl)
 	int count = nl80211_interfaces(nl, m->wiphy, all, ON_RADIO_MAX), err = 0;
 
 	for (int i = 0; !err && i < count; i++) {
-		struct link_state link;
+		struct interface_state link;
 
-		if (all[i].type == NL80211_IFTYPE_MONITOR || link_query(all[i].name, &link) ||
-		    !link.up)
+		if (all[i].type == NL80211_IFTYPE_MONITOR ||
+		    interface_state_query(all[i].name, &link) || !link.up)
 			continue;
 		if (all[i].type != NL80211_IFTYPE_STATION) {
 			log_line("%s: its radio's channel is held by %s, which is no station: an "
@@ -156,8 +156,8 @@ static int free_channel(struct monitor *m, struct nl80211 *nl)
 int monitor_try_channel(struct monitor *m, struct nl80211 *nl, const struct radio_channel *wanted)
 {
 	struct radio_channel first;
-	struct link_state link;
-	int err = link_query(m->name, &link);
+	struct interface_state link;
+	int err = interface_state_query(m->name, &link);
 
 	if (!wanted->mhz && nl80211_channels(nl, m->wiphy, &first, 1) == 1)
 		wanted = &first;

@@ -14,7 +14,7 @@
 #include "monitor.h"
 #include "nl80211.h"
 #include "record.h"
-#include "agent/tap/link.h"
+#include "agent/tap/interface_state.h"
 
 const char *monitor_reason(int err)
 {
@@ -52,7 +52,7 @@ static int undo_made(struct nl80211 *nl, const struct nl80211_interface *i)
 
 static int undo_type(struct nl80211 *nl, const struct nl80211_interface *i, uint32_t type)
 {
-	int err = link_set_up(i->name, false);
+	int err = interface_state_set_up(i->name, false);
 
 	err = err ?: nl80211_set_type(nl, i->ifindex, type, 0);
 	if (err)
@@ -63,12 +63,12 @@ static int undo_type(struct nl80211 *nl, const struct nl80211_interface *i, uint
 
 static int undo_down(const struct nl80211_interface *i)
 {
-	struct link_state link;
+	struct interface_state link;
 	int err;
 
-	if (link_query(i->name, &link) == 0 && link.up)
+	if (interface_state_query(i->name, &link) == 0 && link.up)
 		return 0;
-	err = link_set_up(i->name, true);
+	err = interface_state_set_up(i->name, true);
 	if (err)
 		return say(i->name, "brought up", err);
 	log_line("%s: is up again", i->name);

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "wire/channel.h"
-#include "deaf.h"
+#include "silence_watch.h"
 
 #define PLAN_MAX 128 /* entries */
 #define PLAN_WEIGHT_MAX 100
@@ -44,11 +44,11 @@ struct plan_entry {
 	struct radio_channel channel;
 	uint8_t weight;
 	bool visited;
-	uint16_t told;	   /* for the sampler's use: the errno that was said of it last */
-	uint32_t asked_us; /* with its weight in it */
-	uint32_t dwell_us; /* in the present cycle */
-	uint32_t rate;	   /* of late, while it was listened to: frames in 1000 s */
-	struct deaf deaf;  /* for the sampler's use */
+	uint16_t told;		   /* for the sampler's use: the errno that was said of it last */
+	uint32_t asked_us;	   /* with its weight in it */
+	uint32_t dwell_us;	   /* in the present cycle */
+	uint32_t rate;		   /* of late, while it was listened to: frames in 1000 s */
+	struct silence_watch deaf; /* for the sampler's use */
 };
 
 struct plan {

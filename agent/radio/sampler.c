@@ -80,7 +80,7 @@ static bool ask(struct sampler *s, unsigned int i, uint32_t kind)
 {
 	/* Not the filter: that is as large as all else together. */
 	union {
-		char bytes[ORDERED_HEAD_LEN];
+		char bytes[REQUEST_HEAD_LEN];
 		struct {
 			uint32_t kind, interface;
 			int32_t linktype;
@@ -102,7 +102,7 @@ static void tune(struct sampler *s, unsigned int i, const struct radio_channel *
 	r->checks = false;
 	dwells_begin(&s->dwells, i, now_ns);
 	r->seen_asked = sampler_seen(s, i);
-	r->state = ask(s, i, ORDERED_TUNE) ? SAMPLER_TUNING : SAMPLER_STAYS;
+	r->state = ask(s, i, REQUEST_TUNE) ? SAMPLER_TUNING : SAMPLER_STAYS;
 }
 
 /* It may have been tuned by others: what was heard then is not of this channel. */
@@ -114,7 +114,7 @@ static void check(struct sampler *s, unsigned int i, uint64_t now_ns)
 	r->asked_ns = now_ns;
 	r->checks = true;
 	r->seen_asked = sampler_seen(s, i);
-	r->state = ask(s, i, ORDERED_TUNE) ? SAMPLER_TUNING : SAMPLER_STAYS;
+	r->state = ask(s, i, REQUEST_TUNE) ? SAMPLER_TUNING : SAMPLER_STAYS;
 }
 
 /* ---- what comes next ------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ void sampler_start_plan(struct sampler *s, unsigned int i, uint64_t now_ns)
 	int at;
 
 	if (r->plan.all) {
-		r->state = ask(s, i, ORDERED_CARD) ? SAMPLER_ASKING : SAMPLER_STAYS;
+		r->state = ask(s, i, REQUEST_CARD) ? SAMPLER_ASKING : SAMPLER_STAYS;
 		return;
 	}
 	if (r->plan.proportional && r->plan.count * r->plan.floor >= 100)
@@ -366,11 +366,11 @@ void sampler_told(struct sampler *s, const struct order *o, uint64_t now_ns)
 
 	if (!s || i >= s->count || !s->radios[i])
 		return;
-	if (o->what == ORDER_TUNED)
+	if (o->what == COMMAND_TUNED)
 		tuned(s, i, o);
-	else if (o->what == ORDER_CARD)
+	else if (o->what == COMMAND_CARD)
 		card(s, i, o, now_ns);
-	else if (o->what == ORDER_LOST || !o->interface.channel.mhz)
+	else if (o->what == COMMAND_LOST || !o->interface.channel.mhz)
 		lost(s, i, now_ns);
 	else
 		there_again(s, i, &o->interface.channel, now_ns);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/handover.h"
+#include "agent/process/handover.h"
 #include "agent/source/source.h"
 #include "dwells.h"
 #include "plan.h"
@@ -56,7 +56,7 @@ struct sampler_radio {
 	uint64_t untold_frames;	    /* of dwells that could not be handed over */
 	uint32_t failures;	    /* one after the other */
 	uint16_t told;		    /* the errno of the interface that was said last */
-	struct deaf deaf;	    /* on all its channels */
+	struct silence_watch deaf;  /* on all its channels */
 };
 
 struct sampler {
@@ -88,7 +88,8 @@ void sampler_free(struct sampler *s);
 void sampler_start(struct sampler *s, uint64_t now_ns);
 /* Does what is due. Returns milliseconds until it wants to be called again, -1: not by itself. */
 int sampler_tick(struct sampler *s, uint64_t now_ns);
-/* What the privileged process says: ORDER_TUNED, ORDER_CARD, ORDER_LOST, ORDER_INTERFACE. */
+/* What the privileged process says: COMMAND_TUNED, COMMAND_CARD, COMMAND_LOST, COMMAND_INTERFACE.
+ */
 void sampler_told(struct sampler *s, const struct order *o, uint64_t now_ns);
 /* Carries out an order of the collector on all radios: `arg` is the sampler. Returns 0,
  * -EINPROGRESS until all have said, whereupon sampler_ordered returns what has come of it, or

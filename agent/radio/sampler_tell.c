@@ -51,15 +51,15 @@ static void hand_over(struct sampler *s, unsigned int i, struct dwell *d, uint64
 
 /* ---- deaf ------------------------------------------------------------------------------------ */
 
-static void say_deaf(const struct sampler *s, unsigned int i, enum deaf_news news)
+static void say_deaf(const struct sampler *s, unsigned int i, enum silence_watch_news news)
 {
 	const char *name = s->info->interfaces[i].name;
 
-	if (news == DEAF_NOW)
+	if (news == SILENCE_WATCH_NOW)
 		log_line("%s: heard nothing on any channel in %u s of listening: its antenna, its "
 			 "driver or the channels may be wrong",
 			 name, s->deaf_ms / 1000);
-	else if (news == DEAF_NO_MORE)
+	else if (news == SILENCE_WATCH_NO_MORE)
 		log_line("%s: hears frames again", name);
 }
 
@@ -100,13 +100,14 @@ static void listened(struct sampler *s, unsigned int i, uint64_t frames, uint64_
 
 	if (at >= 0) {
 		plan_heard(&r->plan, at, frames, ns / 1000);
-		deaf_listened(&r->plan.entries[at].deaf, frames, ns / 1000000, s->deaf_ms, false);
+		silence_watch_listened(&r->plan.entries[at].deaf, frames, ns / 1000000, s->deaf_ms,
+				       false);
 	}
 	/* That nothing comes where it was sent for a time says nothing of the card. */
 	if (frames || !r->focus.mhz)
 		say_deaf(s, i,
-			 deaf_listened(&r->deaf, frames, ns / 1000000,
-				       all_silent(&r->plan) ? s->deaf_ms : 0, true));
+			 silence_watch_listened(&r->deaf, frames, ns / 1000000,
+						all_silent(&r->plan) ? s->deaf_ms : 0, true));
 	say_channels_deaf(s, i);
 }
 

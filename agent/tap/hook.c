@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "link.h"
+#include "interface_state.h"
 
 /* A priority and handle of our own, so that filters left by a killed agent are replaced. */
 #define TC_PRIORITY 49152
@@ -101,7 +101,7 @@ static void qdisc_remove(struct hooks *h)
 		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
 
 	if (h->qdisc && !h->filters[HOOK_INGRESS] && !h->filters[HOOK_EGRESS] &&
-	    link_tc_filters(h->ifindex) == 0) {
+	    interface_state_tc_filters(h->ifindex) == 0) {
 		bpf_tc_hook_destroy(&qdisc);
 		h->qdisc = false;
 	}

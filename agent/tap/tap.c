@@ -11,7 +11,7 @@
 #include <saluki/log.h>
 #include <saluki/record.h>
 
-#include "agent/radio/claim.h"
+#include "agent/radio/radio_lock.h"
 #include "agent/radio/radio.h"
 
 /* The best first. Of the BPF hooks the tap itself takes the best, an interface at a time. */
@@ -52,7 +52,7 @@ static void tell(const struct tap_interface *f, int err)
 int tap_query(struct tap *t, unsigned int i)
 {
 	struct tap_interface *f = &t->interfaces[i];
-	int err = link_query(f->name, &f->link);
+	int err = interface_state_query(f->name, &f->link);
 
 	if (!err && f->link.ifindex == 0)
 		err = -ENODEV;
@@ -198,7 +198,7 @@ static void unlock_all(struct lock *locks)
 
 /* All interfaces and the radios that are sampled, or none. */
 static int lock_all(struct lock *locks, const struct capture_options *o,
-		    const struct link_state *links)
+		    const struct interface_state *links)
 {
 	int err = 0;
 
@@ -206,7 +206,7 @@ static int lock_all(struct lock *locks, const struct capture_options *o,
 		lock_zero(&locks[i]);
 	for (unsigned int i = 0; !err && i < o->count; i++)
 		err = lock_take(&locks[i], o->interfaces[i], "");
-	err = err ?: claim_radios(o, links, locks + INTERFACES_MAX);
+	err = err ?: radio_lock(o, links, locks + INTERFACES_MAX);
 	if (err)
 		unlock_all(locks);
 	return err;
@@ -286,14 +286,15 @@ static void give_radios(struct tap *t, const struct capture_options *o, struct r
 struct tap *tap_open(const struct capture_options *o)
 {
 	struct lock locks[TAP_LOCKS];
-	struct link_state links[INTERFACES_MAX];
+	struct interface_state links[INTERFACES_MAX];
 	struct radio *radios[INTERFACES_MAX] = { NULL };
 	struct radio_channel channels[INTERFACES_MAX];
 	struct tap *t;
 
 	/* Asked first: it is the likeliest mistake, and must not look like a missing right. */
 	for (unsigned int i = 0; i < o->count; i++) {
-		if (link_query(o->interfaces[i], &links[i]) == 0 && links[i].ifindex == 0) {
+		if (interface_state_query(o->interfaces[i], &links[i]) == 0 &&
+		    links[i].ifindex == 0) {
 			log_line("%s: no such interface; 'ip link' lists them", o->interfaces[i]);
 			return NULL;
 		}

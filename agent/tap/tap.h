@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-#include "agent/capture_options.h"
-#include "agent/handover.h"
-#include "link.h"
+#include "agent/options/capture_options.h"
+#include "agent/process/handover.h"
+#include "interface_state.h"
 #include "lock.h"
 
 /* Interfaces', and behind them those of their radios. */
@@ -44,14 +44,15 @@ enum tap_sampled { TAP_NOT_SAMPLED, TAP_SAMPLED_ONE, TAP_SAMPLED_ANY };
 
 struct tap_interface {
 	const char *name;
-	struct link_state link;	      /* as found when it was to be attached */
+	struct interface_state link;  /* as found when it was to be attached */
 	int ifindex;		      /* attached to last */
 	const char *source;	      /* "xdp native", ...; NULL while not attached */
 	unsigned int given;	      /* which of the -i it is */
 	struct radio_channel channel; /* that its radio is to listen to; of 0 MHz: where it does */
 	bool tuned;		      /* and does, as far as is known */
-	uint8_t sampled;	/* TAP_SAMPLED: what the other process may ask for (ordered.c) */
-	int not_tuned;		/* why not, when that was said last */
+	uint8_t sampled; /* TAP_SAMPLED: what the other process may ask for (privileged_requests.c)
+			  */
+	int not_tuned;	 /* why not, when that was said last */
 	bool keep_headers;	/* as decided for the link type */
 	struct filter *filter;	/* NULL before it is compiled */
 	int filter_linktype;	/* for which it is */
@@ -83,7 +84,7 @@ void tap_close(struct tap *t); /* takes NULL too */
 /* tune.c: opens the radios of interfaces with a channel, and tunes them before anything is
  * attached: no frame of another channel is captured. Of several channels it is the first that can
  * be had. Returns 0 with the channel of each -i, or -errno after a line. */
-int tap_tune_all(const struct capture_options *o, const struct link_state *links,
+int tap_tune_all(const struct capture_options *o, const struct interface_state *links,
 		 struct radio **radios, struct radio_channel *channels);
 /* Whether any interface's may be tuned while it is captured; takes NULL, too. */
 bool tap_is_sampled(const struct tap *t);
@@ -97,7 +98,7 @@ int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c,
 int tap_card(struct tap *t, unsigned int i, uint16_t *mhz, uint32_t max, uint32_t *count);
 /* Tunes interface `i`'s radio to its channel, if it has one, and asks whether it is there. What
  * went wrong is said once. */
-void tap_tune(struct tap *t, unsigned int i, const struct link_state *now);
+void tap_tune(struct tap *t, unsigned int i, const struct interface_state *now);
 /* What is told of an interface. */
 void tap_describe(const struct tap_interface *f, struct handover_interface *h);
 /* Says how interface `i` is attached. */

@@ -17,7 +17,7 @@
 #define NO_MONITOR 1 /* set_channel: beside errors */
 
 /* On a station's interface, which is Ethernet, the same request is no more than a wish. */
-static int set_channel(struct radio *r, const struct link_state *link,
+static int set_channel(struct radio *r, const struct interface_state *link,
 		       const struct radio_channel *channel)
 {
 	return linktype_is_80211(link->linktype) ? radio_tune(r, channel) : NO_MONITOR;
@@ -61,7 +61,7 @@ static void say_elsewhere(const char *interface, struct radio *r,
 			 err ? radio_reason(err) : "where it is has no number");
 }
 
-void tap_tune(struct tap *t, unsigned int i, const struct link_state *now)
+void tap_tune(struct tap *t, unsigned int i, const struct interface_state *now)
 {
 	struct tap_interface *f = &t->interfaces[i];
 	int err;
@@ -111,7 +111,7 @@ int tap_card(struct tap *t, unsigned int i, uint16_t *mhz, uint32_t max, uint32_
 	return n < 0 ? n : 0;
 }
 
-static int set_one(const char *interface, struct radio *r, const struct link_state *link,
+static int set_one(const char *interface, struct radio *r, const struct interface_state *link,
 		   const struct radio_channel *channel)
 {
 	int err = set_channel(r, link, channel);
@@ -123,7 +123,7 @@ static int set_one(const char *interface, struct radio *r, const struct link_sta
 
 /* Of a plan of several channels, the first that the card takes; where it takes none, what it said
  * of the first is the reason. */
-static int set_first(const char *interface, struct radio *r, const struct link_state *link,
+static int set_first(const char *interface, struct radio *r, const struct interface_state *link,
 		     const struct plan_asked *asked, struct radio_channel *out)
 {
 	struct radio_channel card[PLAN_MAX];
@@ -154,7 +154,7 @@ static int set_first(const char *interface, struct radio *r, const struct link_s
 }
 
 /* Of interfaces that share a radio each is asked once all are set. */
-int tap_tune_all(const struct capture_options *o, const struct link_state *links,
+int tap_tune_all(const struct capture_options *o, const struct interface_state *links,
 		 struct radio **radios, struct radio_channel *channels)
 {
 	int err = 0;

@@ -17,7 +17,7 @@
 #include <saluki/log.h>
 
 #include "agent/source/xsk_ring.h"
-#include "link.h"
+#include "interface_state.h"
 
 #define CHUNK_SMALL 2048 /* XDP_UMEM_MIN_CHUNK_SIZE */
 #define CHUNK_LARGE 4096 /* the page of most machines, more than which the kernel does not take */
@@ -202,9 +202,9 @@ static void say_refused(const char *name, const struct capture_options *o, int e
 		log_line("%s: AF_XDP: %s", name, strerror(-err));
 }
 
-static int check(const struct capture_options *o, const char *name, struct link_state *link)
+static int check(const struct capture_options *o, const char *name, struct interface_state *link)
 {
-	int err = link_query(name, link);
+	int err = interface_state_query(name, link);
 
 	if (!err && link->ifindex == 0)
 		err = -ENODEV;
@@ -227,13 +227,13 @@ static int open_interface(struct xsk_sockets *x, unsigned int number,
 	struct xsk_interface *f = &x->interfaces[number];
 	const char *name = o->interfaces[number];
 	struct shape zerocopy, copy;
-	struct link_state link;
+	struct interface_state link;
 	int err = check(o, name, &link);
 
 	if (err)
 		return err;
 	f->first = x->lanes_len;
-	f->queues = link_receive_queues(name);
+	f->queues = interface_state_receive_queues(name);
 	if (f->queues > XSK_LANES_MAX - f->first) {
 		log_line("%s: AF_XDP: more than %d queues; make them fewer with 'ethtool -L'", name,
 			 XSK_LANES_MAX);

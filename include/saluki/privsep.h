@@ -28,9 +28,9 @@
 
 /* What the privileged process tells the other one while it runs, one byte each. */
 enum privsep_order {
-	ORDER_STOP = 1,	  /* come to an end; nothing is lost on the way */
-	ORDER_REPORT = 2, /* print the ledger */
-	ORDER_RELOAD = 3, /* read the sensors file again */
+	SIGNAL_STOP = 1,   /* come to an end; nothing is lost on the way */
+	SIGNAL_REPORT = 2, /* print the ledger */
+	SIGNAL_RELOAD = 3, /* read the sensors file again */
 };
 
 /* Signals are for the privileged process, which reads them from a descriptor; a terminal sends

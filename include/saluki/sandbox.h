@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sandbox: what a process may still ask of the kernel, once everything that it opens at the start
- * is open. For the one file of each program that holds its lists (agent/sandbox.c,
+ * is open. For the one file of each program that holds its lists (agent/process/sandbox.c,
  * collector/sandbox.c); nothing else includes libseccomp.
  *
  * A call that is on no list fails with ENOSYS. To the C library this is an older kernel, and it

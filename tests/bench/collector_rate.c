@@ -2,9 +2,9 @@
 /*
  * collector_rate SENSORS FILE [ROUNDS]: what the collector's CPU does with so many sensors listed
  * and connected. Real frames of a capture are sealed by sensors of our own, and the datagrams fed
- * straight into collector/open.h, in batches as receive.c has them; only that is timed, in CPU time
- * of this thread. The output goes to standard error's /dev/null: `-w -` with standard output taken
- * away first. Prints a line "name value" each:
+ * straight into collector/network/session_receive.h, in batches as receive.c has them; only that is
+ * timed, in CPU time of this thread. The output goes to standard error's /dev/null: `-w -` with
+ * standard output taken away first. Prints a line "name value" each:
  *
  *     setup_us           a set-up and the first datagram of its session
  *     memory_kib         a connected, idle sensor, all 1,024 addresses ahead known
@@ -29,11 +29,11 @@
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
 
-#include "agent/command/swarm.h"
-#include "collector/files.h"
-#include "collector/open.h"
-#include "collector/orders.h"
-#include "collector/take.h"
+#include "swarm/swarm.h"
+#include "collector/files/files.h"
+#include "collector/network/session_receive.h"
+#include "collector/files/signals.h"
+#include "collector/network/messages.h"
 #include "wire/bytes.h"
 
 #define BATCH 64 /* as RECEIVE_BATCH */
@@ -64,10 +64,10 @@ static struct bench {
 	struct sensors_file file;
 	struct collector_options options;
 	struct files files;
-	struct orders orders;
+	struct signals orders;
 	struct output output;
 	struct decompress decompress;
-	struct open open;
+	struct session_receive open;
 	int files_sock, sink;
 	struct sockaddr_storage from;
 	socklen_t from_len;
@@ -162,7 +162,7 @@ static void start_collector(void)
 	if (decompress_init(&b.decompress) ||
 	    output_init(&b.output, &b.options, &b.list, b.files_sock, &b.orders))
 		die("collector");
-	open_init(&b.open, 0);
+	session_receive_init(&b.open, 0);
 }
 
 /* What the collector's loop does with a batch. */
@@ -170,13 +170,14 @@ static void feed(const struct datagram *const *list, int count)
 {
 	uint64_t now = now_ns();
 
-	open_batch(&b.open);
+	session_receive_batch(&b.open);
 	for (int i = 0; i < count; i++)
-		open_prefetch(&b.open, list[i]->bytes, list[i]->len);
+		session_receive_prefetch(&b.open, list[i]->bytes, list[i]->len);
 	for (int i = 0; i < count; i++)
-		open_datagram(&b.open, list[i]->bytes, list[i]->len, &b.from, b.from_len, now);
-	serve_all(&b.open, now);
-	open_tick(&b.open, now);
+		session_receive_datagram(&b.open, list[i]->bytes, list[i]->len, &b.from, b.from_len,
+					 now);
+	turns_all(&b.open, now);
+	session_receive_tick(&b.open, now);
 	output_tick(&b.output, now);
 }
 
@@ -454,9 +455,9 @@ static void measure(int rounds)
 {
 	size_t before = in_use();
 
-	if (open_sensors(&b.open, &b.file))
+	if (session_receive_sensors(&b.open, &b.file))
 		die("sensors");
-	while (meet_turn(&b.open.meet, &b.open.table, &b.list))
+	while (handshake_turn(&b.open.meet, &b.open.table, &b.list))
 		;
 	fprintf(out, "setup_us %.1f\n", set_up_all());
 	open_windows();

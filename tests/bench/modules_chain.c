@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/module/reach.h"
+#include "agent/module/access_extent.h"
 #include "agent/module/splice.h"
 #include "agent/module/table.h"
 #include "agent/tap/program.h"
@@ -197,7 +197,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 {
 	int err = splice_module(prog, opts, cookie);
 
-	loading.reach = err ? 0 : reach_of(prog, opts, loading.view_fd);
+	loading.reach = err ? 0 : access_extent_of(prog, opts, loading.view_fd);
 	return err;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/command/swarm.h"
+#include "swarm/swarm.h"
 #include "wire/bytes.h"
 
 #define PLAIN_HEADER_LEN 13

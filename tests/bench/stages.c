@@ -24,10 +24,10 @@
 
 #include "agent/export/compress.h"
 #include "agent/source/pcap_read.h"
-#include "agent/export/pieces.h"
+#include "agent/export/session_send.h"
 #include "bpf/trim.h"
-#include "collector/decompress.h"
-#include "collector/pcapng.h"
+#include "collector/combo/decompress.h"
+#include "collector/output/pcapng.h"
 #include "wire/combo.h"
 #include "wire/message.h"
 
@@ -59,7 +59,7 @@ static struct bench {
 	unsigned int units_len;
 	struct compress compress;
 	struct decompress decompress;
-	struct pieces pieces;
+	struct session_send pieces;
 	struct shroud_tx tx;
 	struct shroud_tx open_tx; /* what is opened is sealed by it, and nothing else */
 	struct shroud_rx rx;
@@ -183,12 +183,12 @@ static size_t seal_batch(struct shroud_tx *tx, unsigned int number, const uint8_
 {
 	uint8_t message[PIECE_HEADER_LEN + PIECE_DATA_MAX];
 
-	for (; at < len && b.pieces.count < PIECES_MAX; at += PIECE_DATA_MAX) {
+	for (; at < len && b.pieces.count < SESSION_SEND_MAX; at += PIECE_DATA_MAX) {
 		size_t n = len - at < PIECE_DATA_MAX ? len - at : PIECE_DATA_MAX;
 
 		piece_header_write(message, number, at, len);
 		memcpy(message + PIECE_HEADER_LEN, wire + at, n);
-		pieces_seal(&b.pieces, tx, message, PIECE_HEADER_LEN + n, 0);
+		session_send_seal(&b.pieces, tx, message, PIECE_HEADER_LEN + n, 0);
 	}
 	return at;
 }
@@ -202,13 +202,13 @@ static void seal_all(int compressed, bool and_send)
 		for (size_t at = 0; at < u->wire_len[compressed];) {
 			at = seal_batch(&b.tx, i, u->wire[compressed], u->wire_len[compressed], at);
 			if (and_send)
-				pieces_send(&b.pieces, b.sock);
+				session_send(&b.pieces, b.sock);
 			b.pieces.count = 0;
 		}
 	}
 }
 
-static void open_batch(void)
+static void session_receive_batch(void)
 {
 	uint8_t message[SHROUD_DATAGRAM_MAX];
 	uint64_t number;
@@ -238,7 +238,7 @@ static uint64_t open_all(int compressed)
 			at = seal_batch(&b.open_tx, i, u->wire[compressed], u->wire_len[compressed],
 					at);
 			before = monotonic_ns();
-			open_batch();
+			session_receive_batch();
 			took += monotonic_ns() - before;
 		}
 	}

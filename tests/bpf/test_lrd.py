@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Long-range dependence: the pyramid that bpf/modules/lrd.bpf.c keeps against one in Python, and the Hurst
+"""Long-range dependence: the pyramid that bpf/modules/lrd/lrd.bpf.c keeps against one in Python, and the Hurst
 parameter of noise whose parameter is known, by the module and its consumer."""
 import collections
 import itertools

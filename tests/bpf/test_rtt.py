@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Round-trip times of TCP connections: bpf/modules/rtt.bpf.c on frames made for it, and on the captures
+"""Round-trip times of TCP connections: bpf/modules/rtt/rtt.bpf.c on frames made for it, and on the captures
 against what tshark reads of them."""
 import collections
 import statistics

@@ -6,7 +6,7 @@ import subprocess
 
 from netns.testbed import BUILD
 
-ROWS = 32768  # bpf/modules/airtime.c
+ROWS = 32768  # bpf/modules/airtime/airtime.c
 
 
 def lines(count):

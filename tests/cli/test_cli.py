@@ -189,7 +189,7 @@ def test_every_option_of_the_readme_exists():
 
 def consumers_options():
     """Of the programs that read modules' events, which have tables of their own, and of the bench."""
-    sources = [f.read_text() for f in (ROOT / "bpf/modules").glob("*.[ch]")]
+    sources = [f.read_text() for f in (ROOT / "bpf/modules").glob("*/*.[ch]")]
     found = set(re.findall(r'{ "([a-z-]+)", (?:\d|\w+_argument), NULL,', "".join(sources)))
     bench = "".join(f.read_text() for f in (ROOT / "tests/bench").glob("*.py"))
     return {f"--{name}" for name in found} | set(re.findall(r'"(--[a-z-]+)"', bench))

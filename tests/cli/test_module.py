@@ -427,7 +427,7 @@ def test_policy_with_mistakes(bench, text, said):
 # ---- compiling -----------------------------------------------------------------------------------
 
 def test_make_module_in_the_tree_and_beside_what_is_installed(bench):
-    source = bench.take(ROOT / "bpf/modules/count.bpf.c", "mine.bpf.c")
+    source = bench.take(ROOT / "bpf/modules/count/count.bpf.c", "mine.bpf.c")
     subprocess.run(["make", "-s", "module", f"SRC={source}"], cwd=ROOT, check=True)
     assert bench.check(bench.sign(bench.folder / "mine.bpf.o")).returncode == 0
     subprocess.run(["make", "-s", "install", f"DESTDIR={bench.folder}/root", "PREFIX=/usr"], cwd=ROOT,
@@ -442,7 +442,7 @@ def test_not_stripped(bench):
     obj = bench.folder / "fat.o"
     subprocess.run(["clang", "-O2", "-g", "-target", "bpf", f"-I{ROOT}/include", "-idirafter",
                     f"/usr/include/{os.uname().machine}-linux-gnu", "-c", "-o", obj,
-                    ROOT / "bpf/modules/count.bpf.c"], check=True)
+                    ROOT / "bpf/modules/count/count.bpf.c"], check=True)
     assert bench.refused(bench.sign(obj)) == ["wants section .debug_info: refused: strip it: llvm-strip -g"]
 
 

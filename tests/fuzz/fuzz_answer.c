@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/export/instance.o agent/export/set_up.o agent/export/why.o
- * agent/export/slots.o agent/export/hear.o agent/export/mailbox.o agent/export/reach.o
- * agent/absent/one_way.o agent/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o
- * wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/forms.o wire/fields.o */
+/* links: agent/export/session.o agent/export/instance.o agent/export/handshake.o
+ * agent/export/failure_reason.o agent/export/handshake_slots.o agent/export/session_receive.o
+ * agent/export/mailbox.o agent/export/sockets.o agent/absent/one_way.o agent/queue.o
+ * agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o
+ * wire/request.o wire/info.o wire/combo.o wire/dot11_templates.o wire/fields.o */
 /*
  * What the sensor hears, from strangers and from its collector gone bad: answers and messages.
  * Always holds: a stranger's datagram changes nothing but the counter of bad ones; only the right
@@ -49,7 +50,7 @@ static void take_order(void *arg, uint64_t number, const char *text, size_t len)
 
 static void setup(struct state *s)
 {
-	const struct reach_name to = { "127.0.0.1", port };
+	const struct sockets_name to = { "127.0.0.1", port };
 	struct keys_peers peers = { .count = 1 };
 
 	memcpy(peers.peer[0].public, collector.public, KEY_LEN);
@@ -83,7 +84,7 @@ static void hear(struct state *s, const uint8_t *in, size_t len)
 {
 	uint8_t *copy = fuzz_copy(in, len);
 
-	session_hear(&s->s, copy, len, s->now_ns);
+	session_receive_datagram(&s->s, copy, len, s->now_ns);
 	fuzz_free(copy);
 }
 

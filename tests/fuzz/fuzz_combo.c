@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o wire/forms.o wire/fields.o wire/combo_open.o */
+/* links: wire/combo.o wire/dot11_templates.o wire/fields.o wire/combo_open.o */
 /*
  * Combo codec. First byte: 0 a whole combo for combo_header_read, 1 a body for combo_open with
  * its number of frames in front, 2 a list of frames to be appended. Always holds: what was opened
@@ -135,7 +135,7 @@ static void keep_frame(struct combo_frame *f, const struct combo_reader *r, cons
 	uint8_t *p = arena_take(f->kept_len);
 
 	CHECK(f->kept_len <= f->orig_len);
-	CHECK((f->data == r->frame && f->kept_len <= FORM_LEN_MAX) ||
+	CHECK((f->data == r->frame && f->kept_len <= DOT11_TEMPLATES_LEN_MAX) ||
 	      (f->data >= body && f->kept_len <= body + len - f->data));
 	CHECK(p); /* COMBO_BYTES_MAX holds */
 	memcpy(p, f->data, f->kept_len);

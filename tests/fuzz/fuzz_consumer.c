@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/said_json.o wire/said.o */
+/* links: collector/output/event_json.o wire/module_event.o */
 /*
  * Consumers: lines of events, as they read them. Always holds: nothing is read beyond a line's end,
  * what is taken is an event, and as the collector writes it, it is taken again as the same.
@@ -8,15 +8,15 @@
 
 #include <saluki/consumer_lines.h>
 
-#include "collector/said_json.h"
+#include "collector/output/event_json.h"
 
 static void write_and_read(const struct consumer_line *l)
 {
-	struct said s = {
+	struct module_event s = {
 		.direction = l->direction, .time_ns = l->time_ns, .serial = l->serial, .len = l->len
 	};
-	const struct said_id id = { 0 };
-	char line[SAID_JSON_MAX];
+	const struct event_json_id id = { 0 };
+	char line[EVENT_JSON_MAX];
 	struct consumer_line again;
 
 	memcpy(s.name, l->module, sizeof(s.name));
@@ -24,7 +24,7 @@ static void write_and_read(const struct consumer_line *l)
 		if (*c == '"' || *c == '\\' || *c < 32 || *c > 126)
 			return; /* none of a module */
 	memcpy(s.bytes, l->data, sizeof(s.bytes));
-	said_json(line, &s, l->sensor, l->interface, &id);
+	event_json(line, &s, l->sensor, l->interface, &id);
 	CHECK(lines_read(&again, line));
 	CHECK(!strcmp(again.sensor, l->sensor) && !strcmp(again.interface, l->interface));
 	CHECK(!strcmp(again.module, l->module) && again.serial == l->serial);

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/open.o collector/admit.o collector/requests.o collector/repeats.o
- * collector/refused.o collector/quota.o collector/reply.o collector/take.o collector/take_combo.o
- * collector/take_run.o collector/refuse.o collector/linktypes.o collector/pseudo_header.o
- * collector/meet.o collector/session.o collector/one_way.o collector/spool.o wire/spool.o
- * collector/sensors.o collector/sensors_file.o collector/reassemble.o collector/pool.o
- * collector/serve.o collector/budget.o collector/decompress.o collector/ledger.o
- * collector/interfaces.o collector/output.o collector/output_hold.o collector/output_file.o
- * collector/recover.o collector/names.o collector/state.o collector/pcapng.o
- * collector/pcapng_walk.o wire/tryst.o wire/shroud.o wire/derive.o wire/table.o wire/keys.o
- * wire/request.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/dictionary.o
- * wire/info.o wire/totals.o collector/groups_file.o collector/coverage.o collector/event.o
- * collector/said_json.o collector/lines.o collector/lines_open.o collector/lines_recover.o
- * wire/channel.o wire/dwell.o wire/said.o */
+/* links: collector/network/session_receive.o collector/network/handshake_admit.o
+ * collector/network/handshake_requests.o collector/network/handshake_replays.o
+ * collector/network/refusals.o collector/network/log_limit.o collector/network/session_send.o
+ * collector/network/messages.o collector/combo/split.o collector/network/runs.o
+ * collector/combo/frame_check.o collector/combo/linktypes.o collector/combo/pseudo_header.o
+ * collector/network/handshake.o collector/network/session.o collector/combo/one_way.o
+ * collector/combo/forward.o wire/spool.o collector/model/sensors.o collector/model/sensors_file.o
+ * collector/combo/reassemble.o collector/combo/reassemble_pool.o collector/combo/turns.o
+ * collector/output/budget.o collector/combo/decompress.o collector/model/ledger.o
+ * collector/output/interfaces.o collector/output/output.o collector/output/output_hold.o
+ * collector/output/output_file.o collector/output/recover.o collector/output/written.o
+ * collector/output/state.o collector/output/pcapng.o collector/output/pcapng_walk.o wire/tryst.o
+ * wire/shroud.o wire/derive.o wire/table.o wire/keys.o wire/request.o wire/combo.o
+ * wire/combo_open.o wire/dot11_templates.o wire/fields.o wire/dictionary.o wire/info.o
+ * wire/totals.o collector/control/groups_file.o collector/model/coverage.o collector/combo/event.o
+ * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
+ * collector/output/event_log_recover.o wire/channel.o wire/dwell.o wire/module_event.o */
 /*
  * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
  * a list of steps, each of them a datagram of a stranger, a rightly sealed one of a sensor gone
@@ -28,8 +32,8 @@
 
 #include <saluki/record.h>
 
-#include "collector/files.h"
-#include "collector/open.h"
+#include "collector/files/files.h"
+#include "collector/network/session_receive.h"
 #include "fuzz_random.h"
 #include "fuzz_x25519.h"
 #include "wire/spool.h"
@@ -39,7 +43,7 @@
 #define REPLAYER 3 /* sends again what others have sent */
 #define FILES_MAX 4
 #define ROTATE_BYTES 4096
-#define DATAGRAM_MAX 2048			  /* collector/receive.h cuts there */
+#define DATAGRAM_MAX 2048			  /* collector/network/receive.h cuts there */
 #define START_NS (1000000ULL * TRYST_INTERVAL_NS) /* protocol time */
 #define SECOND 1000000000ULL
 
@@ -63,11 +67,11 @@ struct end {
 };
 
 static struct keypair collector, own[ENDS];
-static struct open *o;
+static struct session_receive *o;
 static struct sensors sensors;
 static struct output *output;
 static struct decompress *decompress;
-static struct orders orders;
+static struct signals orders;
 static int files[FILES_MAX], files_given, lines;
 static struct end ends[ENDS];
 static uint64_t now_ns;
@@ -84,7 +88,7 @@ static uint64_t protocol_clock(void)
 	return START_NS + now_ns;
 }
 
-/* In place of collector/files.c: some files, then an error. */
+/* In place of collector/files/serve.c: some files, then an error. */
 int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd)
 {
 	(void)sock;
@@ -103,7 +107,7 @@ int files_ask_module(int sock, const char *module, struct files_answer *a, int *
 {
 	(void)sock;
 	(void)a;
-	CHECK(said_name_is_good(module, strlen(module)));
+	CHECK(module_event_name_is_good(module, strlen(module)));
 	if (*module == 'x')
 		return -ENOSPC;
 	*fd = dup(lines);
@@ -164,7 +168,7 @@ ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR
 
 static uint64_t taken_or_not(void)
 {
-	const struct open_counters *c = &o->counters;
+	const struct session_receive_counters *c = &o->counters;
 
 	return c->not_ours + c->not_authentic + c->set_ups + c->limited_set_ups +
 	       c->ignored_set_ups + c->questions + c->limited_questions;
@@ -189,9 +193,10 @@ static bool deliver(const uint8_t *datagram, size_t len, unsigned int from)
 
 	bytes_from[from] += len;
 	sent_len = 0;
-	open_batch(o);
-	open_datagram(o, copy, len, &addresses[from], sizeof(struct sockaddr_in), now_ns);
-	serve_all(o, now_ns);
+	session_receive_batch(o);
+	session_receive_datagram(o, copy, len, &addresses[from], sizeof(struct sockaddr_in),
+				 now_ns);
+	turns_all(o, now_ns);
 	fuzz_free(copy);
 	heard = heard_bytes() == heard_before + len && len;
 	CHECK(heard || heard_bytes() == heard_before);
@@ -556,9 +561,9 @@ static void step_totals(struct end *e, bool final, unsigned int from)
 static void step_time(uint64_t ns)
 {
 	now_ns += ns;
-	while (open_tick(o, now_ns) == 0)
+	while (session_receive_tick(o, now_ns) == 0)
 		;
-	serve_all(o, now_ns);
+	turns_all(o, now_ns);
 	output_tick(output, now_ns);
 }
 
@@ -767,7 +772,7 @@ static void output_begin(uint64_t rotate_bytes)
 /* What modules said is in lines, each whole, or counted. */
 static void check_lines(void)
 {
-	const struct lines *l = &output->lines;
+	const struct event_log *l = &output->lines;
 	uint64_t said = sensors.list[HONEST]->ledger.said + sensors.list[BAD]->ledger.said;
 	off_t len = lseek(lines, 0, SEEK_END);
 	char *text = malloc(len + 1);
@@ -813,7 +818,7 @@ static void list_sensors(void)
 		memcpy(lines[i].public, own[i].public, KEY_LEN);
 	}
 	lines[BAD].linktypes = (struct linktypes){ .listed = true, .any = true };
-	CHECK(open_sensors(o, &f) == 0);
+	CHECK(session_receive_sensors(o, &f) == 0);
 }
 
 static void make_ends(void)
@@ -875,7 +880,7 @@ static void world_begin(uint64_t rotate_bytes)
 	o->sensors = &sensors;
 	o->decompress = decompress;
 	o->output = output;
-	open_init(o, 0);
+	session_receive_init(o, 0);
 	CHECK(table_init(&o->table, 256) == 0); /* as little as makes it grow */
 	output_begin(rotate_bytes);
 	make_ends();
@@ -896,10 +901,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	step_totals(&ends[HONEST], true, 0);
 	step_time(SECOND);
 	CHECK(sensors.list[HONEST]->final_confirmed);
-	open_finish(o);
+	session_receive_finish(o);
 	in_file = output_end();
 	check_ledgers(in_file);
-	open_free(o);
+	session_receive_free(o);
 	sensors_free(&sensors);
 	return 0;
 }

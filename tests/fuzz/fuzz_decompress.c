@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/compress.o collector/decompress.o wire/combo.o wire/forms.o wire/fields.o
- * wire/combo_open.o wire/dictionary.o */
+/* links: agent/export/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
+ * wire/fields.o wire/combo_open.o wire/dictionary.o */
 /*
  * Decompression. First byte even: size and codec a combo's header states, then bytes that say to
  * be compressed; odd: a level, and bodies to be compressed one after the other. Always holds:
@@ -8,7 +8,7 @@
  * comes back.
  */
 #include "agent/export/compress.h"
-#include "collector/decompress.h"
+#include "collector/combo/decompress.h"
 #include "fuzz.h"
 
 #define PREFIX (COMBO_HEADER_LEN + COMBO_CODEC_LEN)

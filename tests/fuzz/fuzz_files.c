@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/files.o collector/files_limit.o collector/files_lines.o
- * collector/files_replaced.o collector/series.o wire/said.o */
+/* links: collector/files/serve.o collector/files/limit.o collector/files/event_log.o
+ * collector/files/replaced.o collector/files/series.o wire/module_event.o */
 /*
  * The collector's privileged process, asked by an unprivileged one that has been taken over. First
  * byte: how the collector was started; then messages of any length, with descriptors that nobody
@@ -13,7 +13,7 @@
 
 #include <saluki/privsep.h>
 
-#include "collector/files.h"
+#include "collector/files/files.h"
 #include "fuzz.h"
 
 #define OLD "written before"
@@ -69,7 +69,8 @@ static bool of_module(const char *name)
 {
 	size_t len = strlen(name);
 
-	return len > 6 && !strcmp(name + len - 6, ".jsonl") && said_name_is_good(name, len - 6);
+	return len > 6 && !strcmp(name + len - 6, ".jsonl") &&
+	       module_event_name_is_good(name, len - 6);
 }
 
 /* Looks at what is in the folder now, and empties it. */

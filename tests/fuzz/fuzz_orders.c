@@ -21,7 +21,7 @@ static void check_text(const char *text, size_t max)
 static void check_channels(const struct order_channels *c, const struct order_message *o)
 {
 	if (c->focus) {
-		CHECK(channel_is_sound(&c->channel) && c->ms <= ORDER_FOCUS_MAX_MS);
+		CHECK(channel_is_sound(&c->channel) && c->ms <= WIRE_ORDER_FOCUS_MAX_MS);
 		return;
 	}
 	CHECK(c->list > o->text && c->list + c->list_len <= o->text + strlen(o->text));
@@ -33,23 +33,23 @@ static void check_order(const uint8_t *in, size_t len)
 {
 	struct order_setting s;
 	struct order_message o;
-	uint8_t again[ORDER_MESSAGE_MAX];
+	uint8_t again[WIRE_ORDER_MESSAGE_MAX];
 	const char *why = NULL;
 	int err = order_read(&o, in, len);
 
 	CHECK(err == 0 || err == -EBADMSG);
 	if (err)
 		return;
-	check_text(o.text, ORDER_TEXT_MAX);
+	check_text(o.text, WIRE_ORDER_TEXT_MAX);
 	CHECK(order_write(again, o.number, o.text) == len && !memcmp(again, in, len));
 	if (order_parse(&s, o.text, &why))
 		CHECK(why);
-	else if (s.kind == ORDER_FILTER)
+	else if (s.kind == WIRE_ORDER_FILTER)
 		CHECK(s.filter > o.text && s.filter <= o.text + strlen(o.text));
-	else if (s.kind == ORDER_CHANNELS)
+	else if (s.kind == WIRE_ORDER_CHANNELS)
 		check_channels(&s.channels, &o);
 	else
-		CHECK(s.kind == ORDER_SNAPLEN && s.snaplen <= 999999999);
+		CHECK(s.kind == WIRE_ORDER_SNAPLEN && s.snaplen <= 999999999);
 }
 
 static void check_answer(const uint8_t *in, size_t len)

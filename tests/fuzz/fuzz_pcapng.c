@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/pcapng.o collector/pcapng_walk.o collector/names.o agent/source/pcap_read.o
- * wire/channel.o */
+/* links: collector/output/pcapng.o collector/output/pcapng_walk.o collector/output/written.o
+ * agent/source/pcap_read.o wire/channel.o */
 /*
  * The output file. First byte even: a file of anybody's making that is to be appended to; odd: what
  * blocks are to be written with which texts, numbers and names. Always holds: what is kept of it is
@@ -10,9 +10,9 @@
 #include <errno.h>
 
 #include "agent/source/pcap_read.h"
-#include "collector/names.h"
-#include "collector/pcapng_walk.h"
-#include "collector/said_json.h"
+#include "collector/output/written.h"
+#include "collector/output/pcapng_walk.h"
+#include "collector/output/event_json.h"
 #include "fuzz.h"
 
 #define BLOCKS_MAX 64
@@ -20,13 +20,13 @@
 
 static void hostile_names(int fd, int64_t from, int64_t len)
 {
-	struct names n = { 0 };
-	int64_t whole = names_scan(&n, fd, from, len);
+	struct written n = { 0 };
+	int64_t whole = written_scan(&n, fd, from, len);
 
 	CHECK(whole == -EBADMSG || (whole >= 0 && whole <= len));
 	if (whole > from)
-		CHECK(names_scan(&n, fd, from, whole) == whole);
-	names_free(&n);
+		CHECK(written_scan(&n, fd, from, whole) == whole);
+	written_free(&n);
 }
 
 /* Bytes of whole blocks at the start of a file, or -EBADMSG. */
@@ -81,7 +81,7 @@ static void hostile(struct fuzz_input *in)
 }
 
 /* What has been written so far. */
-struct written {
+struct laid_out {
 	uint8_t file[BLOCKS_MAX * PCAPNG_META_MAX];
 	size_t len, ends[BLOCKS_MAX + 1];
 	unsigned int blocks, interfaces, frames, sections, said;
@@ -106,7 +106,7 @@ static const char *text(struct fuzz_input *in)
 }
 
 /* Of the next block of a combo: of no frames where it is not the first. */
-static struct combo_name combo_name(struct written *w, struct fuzz_input *in)
+static struct combo_name combo_name(struct laid_out *w, struct fuzz_input *in)
 {
 	struct combo_name name = { 0 };
 	uint8_t what;
@@ -123,7 +123,7 @@ static struct combo_name combo_name(struct written *w, struct fuzz_input *in)
 	return name;
 }
 
-static size_t packet(struct written *w, struct fuzz_input *in, uint8_t *out)
+static size_t packet(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 {
 	static const uint8_t bytes[FRAME_MAX] = "frame";
 	struct combo_frame f = { .time_ns = fuzz_number(in, 8), .data = bytes };
@@ -142,7 +142,7 @@ static size_t packet(struct written *w, struct fuzz_input *in, uint8_t *out)
 	return pcapng_packet(out, interface, &f, name.frames ? &name : NULL);
 }
 
-static size_t dwell(struct written *w, struct fuzz_input *in, uint8_t *out)
+static size_t dwell(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 {
 	struct dwell d = { .mhz = fuzz_number(in, 2), .width = fuzz_number(in, 2) };
 	struct combo_name name;
@@ -158,7 +158,7 @@ static size_t dwell(struct written *w, struct fuzz_input *in, uint8_t *out)
 	return pcapng_dwell(out, 0, &d, name.frames ? &name : NULL);
 }
 
-static size_t said(struct written *w, struct fuzz_input *in, uint8_t *out)
+static size_t said(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 {
 	const char *line = text(in);
 	struct combo_name name;
@@ -167,10 +167,11 @@ static size_t said(struct written *w, struct fuzz_input *in, uint8_t *out)
 		return 0;
 	w->said++;
 	name = combo_name(w, in);
-	return pcapng_said(out, line, strnlen(line, SAID_JSON_MAX - 1), name.frames ? &name : NULL);
+	return pcapng_module_event(out, line, strnlen(line, EVENT_JSON_MAX - 1),
+				   name.frames ? &name : NULL);
 }
 
-static size_t interface(struct written *w, struct fuzz_input *in, uint8_t *out)
+static size_t interface(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 {
 	struct pcapng_interface i = { .linktype = fuzz_number(in, 2) };
 
@@ -183,7 +184,7 @@ static size_t interface(struct written *w, struct fuzz_input *in, uint8_t *out)
 	return pcapng_interface(out, &i);
 }
 
-static size_t statistics(struct written *w, struct fuzz_input *in, uint8_t *out)
+static size_t statistics(struct laid_out *w, struct fuzz_input *in, uint8_t *out)
 {
 	struct pcapng_statistics s = { .time_ns = fuzz_number(in, 8) };
 
@@ -194,7 +195,7 @@ static size_t statistics(struct written *w, struct fuzz_input *in, uint8_t *out)
 }
 
 /* Every block is written into a block of memory of the size it was promised to need. */
-static void write_block(struct written *w, struct fuzz_input *in)
+static void write_block(struct laid_out *w, struct fuzz_input *in)
 {
 	uint8_t number = fuzz_number(in, 1), what = number % 4;
 	uint8_t *out = malloc(PCAPNG_META_MAX), *exact;
@@ -217,7 +218,7 @@ static void write_block(struct written *w, struct fuzz_input *in)
 		CHECK(len <= PCAPNG_DWELL_MAX);
 	} else if (number & 32) {
 		len = said(w, in, out);
-		CHECK(len <= PCAPNG_SAID_MAX);
+		CHECK(len <= PCAPNG_MODULE_EVENT_MAX);
 	} else {
 		len = statistics(w, in, out);
 	}
@@ -232,7 +233,7 @@ static void write_block(struct written *w, struct fuzz_input *in)
 	}
 }
 
-static void check_cut(const struct written *w, int fd, size_t cut)
+static void check_cut(const struct laid_out *w, int fd, size_t cut)
 {
 	unsigned int whole = 0;
 
@@ -242,19 +243,19 @@ static void check_cut(const struct written *w, int fd, size_t cut)
 }
 
 /* All combos are known whose frames are all there. */
-static void check_names(const struct written *w, int fd)
+static void check_names(const struct laid_out *w, int fd)
 {
-	struct names n = { 0 };
+	struct written n = { 0 };
 	uint64_t next = w->left ? w->next - 1 : w->next;
-	int64_t whole = names_scan(&n, fd, 0, w->len);
-	const struct sensor_run *r = names_find(&n, 2, 1);
+	int64_t whole = written_scan(&n, fd, 0, w->len);
+	const struct sensor_run *r = written_find(&n, 2, 1);
 
 	CHECK(whole == (int64_t)(w->left ? w->begun : w->len));
 	CHECK(w->sections > 1 || (r ? r->next : 0) == next);
-	names_free(&n);
+	written_free(&n);
 }
 
-static void check_frames(const struct written *w, int fd)
+static void check_frames(const struct laid_out *w, int fd)
 {
 	struct pcap_reader r;
 	struct pcap_frame f;
@@ -274,7 +275,7 @@ static void check_frames(const struct written *w, int fd)
 
 static void honest(struct fuzz_input *in)
 {
-	static struct written w;
+	static struct laid_out w;
 	size_t cut = fuzz_number(in, 2);
 	int fd;
 

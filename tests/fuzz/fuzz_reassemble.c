@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/reassemble.o collector/pool.o */
+/* links: collector/combo/reassemble.o collector/combo/reassemble_pool.o */
 /*
  * Reassembly: pieces of two sensors in any cut, that overtake one another, come twice, lie about
  * their combo's length, floors, new sessions, time that passes, all in one small pool. A combo's
@@ -7,7 +7,7 @@
  * wrongly. Always holds: counts only rise, only whole combos come out, none of a count that is
  * past, and the pool stays within its limit and is empty at the end.
  */
-#include "collector/reassemble.h"
+#include "collector/combo/reassemble.h"
 #include "fuzz.h"
 #include "wire/spool.h"
 
@@ -15,7 +15,7 @@
 #define POOL_LIMIT (128 * 1024)
 
 struct state {
-	struct pool pool;
+	struct reassemble_pool pool;
 	struct sensor_state {
 		struct reassembly r;
 		uint64_t next; /* no count below this may come out any more */
@@ -49,13 +49,13 @@ static void take_all(struct state *s, struct sensor_state *one)
 }
 
 /* Each sensor's share is known, and is in the list for its size. */
-static void check_shares(const struct pool *pool)
+static void check_shares(const struct reassemble_pool *pool)
 {
 	size_t used = 0;
 
-	for (size_t class = 0; class < POOL_CLASSES; class ++)
-		for (const struct pool_share *h = pool->classes[class]; h; h = h->next) {
-			CHECK(h->owner->share == h && h->size / POOL_CLASS == class);
+	for (size_t class = 0; class < REASSEMBLE_POOL_CLASSES; class ++)
+		for (const struct reassemble_pool_share *h = pool->classes[class]; h; h = h->next) {
+			CHECK(h->owner->share == h && h->size / REASSEMBLE_POOL_CLASS == class);
 			used += h->size;
 		}
 	CHECK(used == pool->used);

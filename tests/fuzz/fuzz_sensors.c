@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/sensors.o collector/ledger.o collector/sensors_file.o collector/linktypes.o
- * wire/keys.o collector/coverage.o collector/groups_file.o wire/channel.o wire/dwell.o */
+/* links: collector/model/sensors.o collector/model/ledger.o collector/model/sensors_file.o
+ * collector/combo/linktypes.o wire/keys.o collector/model/coverage.o
+ * collector/control/groups_file.o wire/channel.o wire/dwell.o */
 /*
  * The file of sensors, and the list that is made of one after the other. Always holds: what is
  * refused leaves nothing behind; of what is taken every name, id and key is valid and there once,
@@ -9,7 +10,7 @@
  */
 #include <errno.h>
 
-#include "collector/sensors.h"
+#include "collector/model/sensors.h"
 #include "fuzz.h"
 
 static int read_text(struct sensors_file *f, const void *text, size_t len)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/totals.o collector/ledger.o */
+/* links: wire/totals.o collector/model/ledger.o */
 /*
  * A sensor's totals, and the ledger they go into together with combos, floors, flushes and runs in
  * any order. Always holds: what was read is written and reads the same; whatever a sensor says, the
@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "collector/ledger.h"
+#include "collector/model/ledger.h"
 #include "fuzz.h"
 #include "wire/totals.h"
 
@@ -66,7 +66,7 @@ static void step(struct ledger *l, struct fuzz_input *in)
 	case 2:
 		ledger_flushed(l, what & 8);
 		break;
-	case 3: /* as take.c begins a run */
+	case 3: /* as runs.c begins a run */
 		ledger_run_close(l);
 		ledger_flushed(l, what & 8);
 		ledger_run_start(l, what, fuzz_number(in, what & 16 ? 8 : 1));

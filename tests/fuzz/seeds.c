@@ -15,7 +15,7 @@
 #include "agent/export/compress.h"
 #include "agent/source/pcap_read.h"
 #include "wire/combo.h"
-#include "wire/said.h"
+#include "wire/module_event.h"
 
 #define SENSOR_ID 1
 #define FRAMES 64
@@ -160,14 +160,16 @@ static void bomb_seed(uint32_t stated, size_t real, bool says)
 /* What a module says, which is good but for each fourth. */
 static void said_append(struct combo *c, unsigned int k)
 {
-	struct said s = { .interface = k % 4, .time_ns = frames[k].time_ns, .serial = k };
-	uint8_t bytes[SAID_MAX];
+	struct module_event s = { .interface = k % 4, .time_ns = frames[k].time_ns, .serial = k };
+	uint8_t bytes[MODULE_EVENT_ENCODED_MAX];
 	size_t len;
 
-	s.len = frames[k].kept_len < 2 * k % SAID_BYTES_MAX ? 0 : 2 * k % SAID_BYTES_MAX;
+	s.len = frames[k].kept_len < 2 * k % MODULE_EVENT_BYTES_MAX
+			? 0
+			: 2 * k % MODULE_EVENT_BYTES_MAX;
 	memcpy(s.bytes, frames[k].data, s.len);
 	snprintf(s.name, sizeof(s.name), "%s%u", k % 4 == 3 ? "." : k % 2 ? "x" : "worm-", k % 3);
-	len = said_write(bytes, &s);
+	len = module_event_write(bytes, &s);
 	if (combo_event_fits(c, len))
 		combo_event(c, COMBO_EVENT_SAID, bytes, len);
 }

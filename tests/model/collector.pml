@@ -47,7 +47,7 @@ byte i, f, b, n; /* of one step */
 
 #define in_buffer (next - first)
 
-/* collector/names.c: names_scan, scan_block. Goes through blocks of file f from block i on; `i` is
+/* collector/output/written.c: written_scan, scan_block. Goes through blocks of file f from block i on; `i` is
  * then how much of the file is whole combos. */
 inline names_scan()
 {
@@ -61,7 +61,7 @@ inline names_scan()
 	od
 }
 
-/* collector/recover.c: recover_begin, recover_series, recover_file, scan; collector/state.c:
+/* collector/output/recover.c: recover_begin, recover_series, recover_file, scan; collector/output/state.c:
  * state_read */
 inline recover()
 {
@@ -84,7 +84,7 @@ inline recover()
 	od
 }
 
-/* collector/output_file.c: output_file_next */
+/* collector/output/output_file.c: output_file_next */
 inline output_file_next()
 {
 	assert(files < FILES);
@@ -92,7 +92,7 @@ inline output_file_next()
 	size = 0
 }
 
-/* collector/recover.c: recover_save; collector/state.c: state_write */
+/* collector/output/recover.c: recover_save; collector/output/state.c: state_write */
 inline recover_save()
 {
 	state_there = true;
@@ -105,7 +105,7 @@ inline recover_save()
 #endif
 }
 
-/* collector/output.c: settle. What is settled is in a file or counted: else it is lost for good. */
+/* collector/output/output.c: settle. What is settled is in a file or counted: else it is lost for good. */
 inline settle()
 {
 	settled = next;
@@ -142,7 +142,7 @@ inline forget_memory()
 active proctype collector()
 {
 	do
-	/* collector/output.c: output_init; collector/take_run.c: run_begin */
+	/* collector/output/output.c: output_init; collector/network/runs.c: run_begin */
 	:: d_step { !alive ->
 		alive = true;
 		recover();
@@ -152,21 +152,21 @@ active proctype collector()
 		output_file_next();
 		recover_save();
 		f = 0; i = 0; b = 0; n = 0 }
-	/* collector/take.c: take_floor; collector/take_combo.c: passed; collector/output.c: output_passed.
+	/* collector/network/messages.c: messages_floor; collector/combo/split.c: passed; collector/output/output.c: output_passed.
 	 * The sensor has heard that it is settled, and has it no more. Not counted here: what was
 	 * settled must be in a file, or counted before. */
 	:: d_step { alive && lowest > next && in_buffer == 0 ->
 		next = lowest;
 		first = next;
 		settle() }
-	/* collector/output.c: output_combo, output_frame. The combo is taken. */
+	/* collector/output/output.c: output_combo, output_frame. The combo is taken. */
 	:: d_step { alive && lowest <= next && next < COMBOS && done == 0 -> next++ }
-	/* collector/output_file.c: output_file_write. Each block is a step, as a write may be cut. */
+	/* collector/output/output_file.c: output_file_write. Each block is a step, as a write may be cut. */
 	:: d_step { alive && done < 2 * in_buffer ->
 		file[files - 1].block[file[files - 1].used] = BLOCK(first + done / 2, done % 2);
 		file[files - 1].used++;
 		done++ }
-	/* collector/output.c: output_flush, settle_pending */
+	/* collector/output/output.c: output_flush, settle_pending */
 	:: d_step { alive && in_buffer && done == 2 * in_buffer ->
 		size = file[files - 1].used;
 		done = 0;
@@ -192,15 +192,15 @@ active proctype collector()
 #ifdef FAULT_SETTLE_BEFORE_WRITE
 	:: d_step { alive && settled < next -> settled = next }
 #endif
-	/* collector/output.c: output_tick */
+	/* collector/output/output.c: output_tick */
 	:: d_step { alive && done == 0 &&
 		    (state_next < names_next || state_offset < size || !state_there) ->
 		recover_save() }
-	/* collector/output.c: rotate, section_end. The buffer is empty then. */
+	/* collector/output/output.c: rotate, section_end. The buffer is empty then. */
 	:: d_step { alive && rotations && in_buffer == 0 && size ->
 		rotations--;
 		output_file_next() }
-	/* agent/export/deliver_hear.c: hear_ack. Any later, and perhaps never of this process. */
+	/* agent/export/deliver_receive.c: receive_ack. Any later, and perhaps never of this process. */
 	:: d_step { alive && settled > lowest ->
 		lowest = settled }
 	/* SIGKILL. */

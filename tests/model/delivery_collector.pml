@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The collector of delivery.pml, and the network in front of it. */
 
-/* collector/ledger.c: ledger_combo, ledger_floor, ledger_run_close: one frame a combo */
+/* collector/model/ledger.c: ledger_combo, ledger_floor, ledger_run_close: one frame a combo */
 inline account(first)
 {
 	do
@@ -14,7 +14,7 @@ inline account(first)
 	od
 }
 
-/* collector/take_combo.c: take_due, take_next; collector/reassemble.c: reassemble_take, pass_over */
+/* collector/combo/split.c: split_due, split_next; collector/combo/reassemble.c: reassemble_take, pass_over */
 inline take_due()
 {
 	do
@@ -32,7 +32,7 @@ inline take_due()
 	od
 }
 
-/* collector/take_combo.c: take_past, past_reached, passed; collector/output.c: output_passed */
+/* collector/combo/split.c: split_past, past_reached, passed; collector/output/output.c: output_passed */
 inline take_floor(count)
 {
 	if
@@ -51,7 +51,7 @@ inline take_floor(count)
 	fi
 }
 
-/* collector/reassemble.c: reassemble_add; collector/pool.c: pool_begin. `room`: whether there
+/* collector/combo/reassemble.c: reassemble_add; collector/combo/reassemble_pool.c: reassemble_pool_begin. `room`: whether there
  * is some. */
 inline take_piece(n, room)
 {
@@ -67,7 +67,7 @@ inline take_piece(n, room)
 	fi
 }
 
-/* collector/open.c: take_opened; wire/shroud.c: shroud_open: an address is spent by its
+/* collector/network/session_receive.c: take_opened; wire/shroud.c: shroud_open: an address is spent by its
  * datagram. */
 inline open_datagram(n, room)
 {
@@ -90,7 +90,7 @@ inline open_datagram(n, room)
 	fi
 }
 
-/* collector/take_run.c: take_ack, all_settled */
+/* collector/network/runs.c: runs_ack, all_settled */
 inline take_ack(a)
 {
 	ack_due = false;
@@ -146,11 +146,11 @@ end_collector:
 			fi;
 			n = 0; c = 0
 		}
-	/* collector/pool.c: evict_ahead: another sensor needs the room */
+	/* collector/combo/reassemble_pool.c: evict_ahead: another sensor needs the room */
 	:: d_step { evictions && next + 1 < COMBOS && have[next + 1] ->
 		evictions--;
 		have[next + 1] = 0 }
-	/* collector/output.c: output_flush, settle_pending */
+	/* collector/output/output.c: output_flush, settle_pending */
 	:: d_step { buffer ->
 		assert((written & buffer) == 0);
 		written = written | buffer;
@@ -160,7 +160,7 @@ end_collector:
 #ifdef FAULT_SETTLE_BEFORE_WRITE
 	:: d_step { buffer && settled < next -> settled = next; ack_due = true }
 #endif
-	/* collector/reply.c: send_ack */
+	/* collector/network/session_send.c: send_ack */
 	:: d_step { ack_due && !ack[0].used -> take_ack(ack[0]) }
 	:: d_step { ack_due && overtakes && ack[0].used && !ack[1].used ->
 		overtakes--; take_ack(ack[1]) }

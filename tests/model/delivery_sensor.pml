@@ -24,7 +24,7 @@ inline tell()
 #define live(n) (is_piece(n) && combo_of(n) >= lowest && combo_of(n) < end && \
 		 epoch[combo_of(n)] == carries[n] >> 6 && !(acked[combo_of(n)] >> piece_of(n) & 1))
 
-/* agent/export/deliver_hear.c: told */
+/* agent/export/deliver_receive.c: told */
 inline told_lost(n)
 {
 	under_way = under_way & ~bit(n);
@@ -61,7 +61,7 @@ inline keep_from(count)
 	od
 }
 
-/* agent/export/flight.c: flight_ack, find_lost. A datagram that is in the network is not late, but
+/* agent/export/in_flight.c: in_flight_ack, find_lost. A datagram that is in the network is not late, but
  * for a budget of hasty judgements. */
 inline flight_ack(a)
 {
@@ -88,7 +88,7 @@ inline flight_ack(a)
 	od
 }
 
-/* agent/export/deliver_hear.c: hear_held */
+/* agent/export/deliver_receive.c: receive_held */
 inline hear_held()
 {
 	c = lowest;
@@ -105,7 +105,7 @@ inline hear_held()
 	od
 }
 
-/* agent/export/deliver_hear.c: check. Time is not modelled: where nothing of a combo is on its way
+/* agent/export/deliver_receive.c: check. Time is not modelled: where nothing of a combo is on its way
  * any more, what was acknowledged and is not there was not kept. */
 inline check()
 {
@@ -126,7 +126,7 @@ inline check()
 	od
 }
 
-/* agent/export/deliver_hear.c: hear_ack; collector/take_run.c: ack_present, ack_waiting */
+/* agent/export/deliver_receive.c: receive_ack; collector/network/runs.c: ack_present, ack_waiting */
 inline hear_ack(a)
 {
 	flight_ack(a);
@@ -205,7 +205,7 @@ active proctype sensor()
 		i = 0 }
 	:: d_step { !done && ack[0].used -> hear_ack(ack[0]); deliver_send(); i = 0 }
 	:: d_step { !done && ack[1].used -> hear_ack(ack[1]); deliver_send(); i = 0 }
-	/* agent/export/flight.c: find_lost: of what was only overtaken */
+	/* agent/export/in_flight.c: find_lost: of what was only overtaken */
 	:: d_step { !done && hasty && under_way & net & (bit(heard) - 1) ->
 		hasty--;
 		i = 1;
@@ -216,7 +216,7 @@ active proctype sensor()
 		told_lost(i);
 		deliver_send();
 		i = 0 }
-	/* agent/export/flight.c: flight_expire, flight_lose_all; agent/export/deliver.c:
+	/* agent/export/in_flight.c: in_flight_expire, in_flight_lose_all; agent/export/deliver.c:
 	 * deliver_ask_ns. Nothing has come for long. */
 	:: d_step { !done && quiet ->
 		i = 1;

@@ -60,14 +60,14 @@ inline count_of(set)
 
 /* ---- collector ------------------------------------------------------------------------------- */
 
-/* collector/output.c: settle */
+/* collector/output/output.c: settle */
 inline settle()
 {
 	settled = next
 }
 
-/* collector/output.c: output_flush; collector/output_hold.c: hold_begin, hold_end;
- * collector/output_file.c: output_file_write. What was written of a buffer is cut off again. */
+/* collector/output/output.c: output_flush; collector/output/output_hold.c: hold_begin, hold_end;
+ * collector/output/output_file.c: output_file_write. What was written of a buffer is cut off again. */
 inline flush()
 {
 	count_of(buffer);
@@ -97,7 +97,7 @@ inline flush()
 	n = 0
 }
 
-/* collector/take_combo.c: take_next, past_reached, take_whole; collector/reassemble.c: pass_over */
+/* collector/combo/split.c: split_next, past_reached, split_whole; collector/combo/reassemble.c: pass_over */
 inline pass_over()
 {
 	do
@@ -114,7 +114,7 @@ inline pass_over()
 	fi
 }
 
-/* collector/take_run.c: session_take, run_begin; collector/names.c: names_find */
+/* collector/network/runs.c: session_take, run_begin; collector/output/written.c: written_find */
 inline run_begin()
 {
 	c_run = s_run;
@@ -153,7 +153,7 @@ active proctype everything()
 		lowest = 2;
 		end = 2;
 		floor_due = false;
-		/* collector/take_run.c: take_session, take_rest, must_wait */
+		/* collector/network/runs.c: runs_session, split_rest, must_wait */
 		floor = run_end(0);
 		pass_over();
 #ifdef FAULT_RUN_BEGINS_ON_HOLD
@@ -161,16 +161,16 @@ active proctype everything()
 #else
 		waiting = true }
 #endif
-	/* collector/take_run.c: take_run_begin, must_wait: nothing of the run before waits any more */
+	/* collector/network/runs.c: runs_begin, must_wait: nothing of the run before waits any more */
 	:: d_step { waiting && !(have & bit(next)) && !needs_flush -> run_begin() }
 	:: d_step { waiting && !(have & bit(next)) && needs_flush && !hold -> flush() }
-	/* collector/open.c: take_any; collector/take_combo.c: take_piece, take_due; while the run waits
+	/* collector/network/session_receive.c: take_any; collector/combo/split.c: split_piece, split_due; while the run waits
 	 * nothing is kept of it. agent/export/deliver_send.c: deliver_send */
 	:: d_step { !waiting && end > lowest && lowest >= next && !(have & bit(lowest)) ->
 		have = have | bit(lowest) }
 	:: d_step { !waiting && end > lowest + 1 && lowest + 1 >= next && !(have & bit(lowest + 1)) ->
 		have = have | bit(lowest + 1) }
-	/* collector/take.c: take_floor; collector/take_combo.c: take_past */
+	/* collector/network/messages.c: messages_floor; collector/combo/split.c: split_past */
 	:: d_step { !waiting && floor_due && lowest > floor ->
 #ifdef FAULT_FLOOR_AT_ONCE
 		do
@@ -181,8 +181,8 @@ active proctype everything()
 		floor = lowest;
 		pass_over();
 		floor_due = false }
-	/* collector/take_combo.c: take_next, take_combo; collector/serve.c: serve_turns;
-	 * collector/output.c: output_reserve, output_combo. Held: it stays where it is. */
+	/* collector/combo/split.c: split_next, split_combo; collector/combo/turns.c: turns_serve;
+	 * collector/output/output.c: output_reserve, output_combo. Held: it stays where it is. */
 	:: d_step { next < run_end(c_run) && have & bit(next) && !hold ->
 		count_of(buffer);
 		if
@@ -198,9 +198,9 @@ active proctype everything()
 		:: else
 		fi;
 		n = 0 }
-	/* collector/output.c: output_tick: the buffer is old; or it is tried again */
+	/* collector/output/output.c: output_tick: the buffer is old; or it is tried again */
 	:: d_step { buffer && (!hold || !tried) -> flush() }
-	/* agent/export/deliver_hear.c: hear_ack; collector/take_run.c: ack_present, ack_waiting */
+	/* agent/export/deliver_receive.c: receive_ack; collector/network/runs.c: ack_present, ack_waiting */
 	:: d_step { !waiting && settled > lowest && lowest < end ->
 		do
 		:: lowest < settled && lowest < end ->
@@ -209,7 +209,7 @@ active proctype everything()
 		:: else -> break
 		od;
 		c = 0 }
-	/* ---- one way: collector/take_combo.c: take_combo, lose ---- */
+	/* ---- one way: collector/combo/split.c: split_combo, lose ---- */
 	:: d_step { one_way_next < 6 && hold -> lost = lost | bit(one_way_next); one_way_next++ }
 	:: d_step { one_way_next < 6 && !hold ->
 		count_of(buffer);

@@ -165,7 +165,7 @@ active proctype everything()
 		state = IDLE;
 		committed = true }
 #endif
-	/* agent/export/export.c: export_keep; agent/export/stow.c: stow_put */
+	/* agent/export/export.c: export_keep; agent/export/spool_policy.c: spool_policy_put */
 	:: d_step { alive && compressed && !kept && end - lowest < STORE ->
 		first[end] = exported;
 		has[end] = open;
@@ -180,7 +180,7 @@ active proctype everything()
 		settle_to(n);
 		n = 0;
 		floor_due = true }
-	/* agent/export/stow.c: hand_over; agent/export/spool_write.c: spool_write_next */
+	/* agent/export/spool_policy.c: hand_over; agent/export/spool_write.c: spool_write_next */
 	:: d_step { SPOOL && alive && handed < end ->
 		in_file = in_file | bit(handed);
 		spool_first[handed] = first[handed];
@@ -206,7 +206,7 @@ active proctype everything()
 		losses--;
 		sent = sent | bit(n);
 		n = 0 }
-	/* agent/export/flight.c: find_lost; agent/export/deliver_send.c: send_again */
+	/* agent/export/in_flight.c: find_lost; agent/export/deliver_send.c: send_again */
 	:: d_step { alive && !forwarding && lowest < end && sent & bit(lowest) && c_next <= lowest &&
 		    !(c_held & bit(lowest)) ->
 		receive(lowest, first[lowest], has[lowest]) }
@@ -216,7 +216,7 @@ active proctype everything()
 		floor_first = (lowest < end -> first[lowest] : exported + (committed -> open : 0));
 		take_floor(lowest);
 		floor_first = 0 }
-	/* agent/export/forward.c: forward_turn, take_combo; collector/take_run.c: take_session: what is
+	/* agent/export/forward.c: forward_turn, take_combo; collector/network/runs.c: runs_session: what is
 	 * not whole is forgotten where another session's combos come */
 	:: d_step { alive && old & ~(bit(c_next) - 1) ->
 		n = c_next;
@@ -259,13 +259,13 @@ active proctype everything()
 		exported = exported + open;
 		open = 0;
 		compressed = false; kept = false; committed = false; released = false }
-	/* agent/export/deliver_hear.c: hear_ack */
+	/* agent/export/deliver_receive.c: receive_ack */
 #ifdef FAULT_TAKEN_IS_SETTLED
 	:: d_step { alive && !forwarding && c_next > lowest && lowest < end -> settle_to(c_next) }
 #else
 	:: d_step { alive && !forwarding && c_settled > lowest && lowest < end -> settle_to(c_settled) }
 #endif
-	/* collector/output.c: output_flush, settle_pending */
+	/* collector/output/output.c: output_flush, settle_pending */
 	:: d_step { c_buffer ->
 		written = written | c_buffer;
 		c_buffer = 0;

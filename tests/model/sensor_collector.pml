@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The collector of sensor.pml: what it takes, counts and keeps when it is killed. */
 
-/* collector/ledger.c: ledger_combo, ledger_floor */
+/* collector/model/ledger.c: ledger_combo, ledger_floor */
 inline floor_gone()
 {
 	if
@@ -19,7 +19,7 @@ inline floor_gone()
 	fi
 }
 
-/* collector/take_combo.c: take_combo; collector/reassemble.c: reassemble_take */
+/* collector/combo/split.c: split_combo; collector/combo/reassemble.c: reassemble_take */
 inline take_held()
 {
 	do
@@ -40,7 +40,7 @@ inline take_held()
 	od
 }
 
-/* collector/take_combo.c: take_past */
+/* collector/combo/split.c: split_past */
 /* A FLOOR of combo `count`, with floor_first frames before it. */
 inline take_floor(count)
 {
@@ -65,7 +65,7 @@ inline take_floor(count)
 	fi
 }
 
-/* collector/reassemble.c: reassemble_add */
+/* collector/combo/reassemble.c: reassemble_add */
 inline receive(count, at, many)
 {
 	if
@@ -78,7 +78,7 @@ inline receive(count, at, many)
 	fi
 }
 
-/* collector/ledger.c: run_divide */
+/* collector/model/ledger.c: run_divide */
 #define divided (given_up > c_missing -> \
 		 (given_up - c_missing < c_unheard -> given_up - c_missing : c_unheard) : 0)
 
@@ -97,7 +97,7 @@ inline collector_is_killed()
 	collector_ends()
 }
 
-/* collector/take_run.c: run_begin; collector/ledger.c: ledger_run_start */
+/* collector/network/runs.c: run_begin; collector/model/ledger.c: ledger_run_start */
 inline collector_begins()
 {
 	c_next = d_next;

@@ -135,13 +135,13 @@ active proctype sensor()
 		k = 0
 	};
 	do
-	/* agent/export/set_up.c: session_set_up; agent/export/session.c: session_begin,
-	 * session_try_better; collector/meet.c: meet_take. m1 and m2 are one step. */
+	/* agent/export/handshake.c: session_handshake; agent/export/session.c: session_begin,
+	 * session_try_better; collector/network/handshake.c: handshake_take. m1 and m2 are one step. */
 	:: d_step { !done && present == NONE -> session_new(0) }
 	:: d_step { !done && present == NONE && sessions -> session_new(1) }
 	:: d_step { !done && set_ups && present != NONE -> set_ups--; session_new(0) }
 	:: d_step { !done && set_ups && present != NONE -> set_ups--; session_new(1) }
-	/* agent/export/session.c: session_renew; collector/meet.c: meet_renew: the session is live
+	/* agent/export/session.c: session_renew; collector/network/handshake.c: handshake_renew: the session is live
 	 * at the collector */
 	:: d_step { !done && renewals && present != NONE && there.current == present ->
 		renewals--;
@@ -162,8 +162,8 @@ active proctype sensor()
 		    !(net[present] & FINAL) && !(there.current == present && there.got_final) ->
 		promised[present] = end;
 		net[present] = net[present] | FINAL }
-	/* collector/reply.c: send_ack; collector/take_run.c: take_ack, all_settled; agent/export/mailbox.c:
-	 * session_ack; agent/export/deliver_hear.c: hear_ack. An ACK is of the session that it comes
+	/* collector/network/session_send.c: send_ack; collector/network/runs.c: runs_ack, all_settled; agent/export/mailbox.c:
+	 * session_ack; agent/export/deliver_receive.c: receive_ack. An ACK is of the session that it comes
 	 * in; one that is late says less, which is as if it had come before. */
 	:: d_step { !done && present != NONE && there.current == present &&
 		    (there.settled > lowest && lowest < end || is_over(there)) ->

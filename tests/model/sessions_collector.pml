@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The collectors of sessions.pml. */
 
-/* collector/take_combo.c: take_due, take_next; collector/reassemble.c: reassemble_take, pass_over */
+/* collector/combo/split.c: split_due, split_next; collector/combo/reassemble.c: reassemble_take, pass_over */
 inline take_due(k)
 {
 	do
@@ -25,7 +25,7 @@ inline take_due(k)
 	fi
 }
 
-/* collector/take_run.c: take_session; collector/reassemble.c: reassemble_resume */
+/* collector/network/runs.c: runs_session; collector/combo/reassemble.c: reassemble_resume */
 inline take_session(k)
 {
 	at[k].final_heard = false;
@@ -41,7 +41,7 @@ inline take_session(k)
 #endif
 }
 
-/* collector/open.c: candidate_begin, old_begin */
+/* collector/network/session_receive.c: candidate_begin, old_begin */
 inline candidate_begin(k)
 {
 	at[k].old = at[k].current;
@@ -57,7 +57,7 @@ inline candidate_begin(k)
 	fi
 }
 
-/* collector/reassemble.c: reassemble_add */
+/* collector/combo/reassemble.c: reassemble_add */
 inline take_piece(k, s, c, p)
 {
 	if
@@ -68,7 +68,7 @@ inline take_piece(k, s, c, p)
 	fi
 }
 
-/* collector/take.c: take_message, take_totals, take_floor */
+/* collector/network/messages.c: messages_take, messages_totals, messages_floor */
 inline take_message(k, s, what)
 {
 	if
@@ -95,7 +95,7 @@ proctype collector(byte me)
 
 end_collector:
 	do
-	/* collector/open.c: open_datagram, take_opened. Any that is on its way. */
+	/* collector/network/session_receive.c: session_receive_datagram, take_opened. Any that is on its way. */
 	:: atomic {
 		mine(0) || mine(1) || mine(2) || mine(3) || mine(4) ->
 		from = 0;
@@ -126,10 +126,10 @@ end_collector:
 		from = 0;
 		what = 0;
 		c = 0 }
-	/* collector/take_run.c: take_ack, all_settled: what is confirmed stays confirmed */
+	/* collector/network/runs.c: runs_ack, all_settled: what is confirmed stays confirmed */
 	:: d_step { at[me].current != NONE && !at[me].final_confirmed && all_settled(at[me]) ->
 		at[me].final_confirmed = true }
-	/* collector/output.c: output_flush, settle_pending */
+	/* collector/output/output.c: output_flush, settle_pending */
 	:: d_step { at[me].buffer ->
 		at[me].written = at[me].written | at[me].buffer;
 		at[me].buffer = 0;

@@ -44,7 +44,7 @@ class Modules:
         self.policy.write_text(f"[Module *]\nKey = {self.public}\n{entries}")
 
     def make(self, name):
-        source = next(p for folder in ("bpf/modules", "tests/modules/runs")
+        source = next(p for folder in (f"bpf/modules/{name}", "tests/modules/runs")
                       for p in [ROOT / folder / f"{name}.bpf.c"] if p.exists())
         out = self.bed.tmp_path / f"{name}.o"
         subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={source}", f"OUT={out}"],

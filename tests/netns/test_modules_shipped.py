@@ -12,7 +12,7 @@ PAGE = (ROOT / "docs/modules.md").read_text()
 # Their sections of a policy, as they stand, but for the key.
 GRANTS = {name: dict(re.findall(r"^    (\w+) = (.*)$", entries, re.M))
           for name, entries in re.findall(r"^    \[Module (\w+)\]\n((?:    \w+ = .*\n)+)", PAGE, re.M)
-          if (ROOT / f"bpf/modules/{name}.bpf.c").exists()}
+          if (ROOT / f"bpf/modules/{name}/{name}.bpf.c").exists()}
 
 
 def check(modules, name, grant):

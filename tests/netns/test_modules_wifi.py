@@ -72,7 +72,7 @@ class Air:
 
     def load(self, name, *defines):
         out = self.bed.tmp_path / f"{name}.o"
-        subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={ROOT}/bpf/modules/{name}.bpf.c", f"OUT={out}",
+        subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={ROOT}/bpf/modules/{name}/{name}.bpf.c", f"OUT={out}",
                         f"MODULE_MORE={' '.join(defines)}"], check=True, capture_output=True)
         self.modules.load(out)
 

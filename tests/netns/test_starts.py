@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Starts: a sensor that is started gets its session at once, however often; two that share one key; and
-what each side says of a sensor that gets none. End to end; every turn of it is in tests/unit/test_open.c
+what each side says of a sensor that gets none. End to end; every turn of it is in tests/unit/test_session_receive.c
 and test_session.c."""
 import itertools
 import struct

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """How long a frame was on the air, from its radiotap header: read and reckoned apart from bpf/view_phy.h
-and bpf/modules/airtime.h, by the tables and equations of IEEE 802.11-2020 (802.11ax-2021 for HE)."""
+and bpf/modules/airtime/airtime.h, by the tables and equations of IEEE 802.11-2020 (802.11ax-2021 for HE)."""
 import collections
 import fractions
 import math

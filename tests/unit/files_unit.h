@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/files.h"
+#include "collector/files/files.h"
 
 static pid_t privileged;
 static int sock; /* to it */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/budget.o */
+/* links: collector/output/budget.o */
 /* What each sensor may have of a disk that becomes full. */
 #include "unit.h"
 
-#include "collector/sensors.h"
+#include "collector/model/sensors.h"
 
 #define MB 1000000ULL
 #define GB (1000 * MB)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/budget.o */
+/* links: collector/output/budget.o */
 /* What budget.h promises, on a small and a large disk, of one sensor to 10,000. */
 #include "unit.h"
 
-#include "collector/sensors.h"
+#include "collector/model/sensors.h"
 
 #define KB 1000ULL
 #define MB (1000 * KB)

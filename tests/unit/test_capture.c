@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/capture.o agent/radio/dwells.o wire/dwell.o wire/said.o agent/queue.o
- * agent/source/clock.o wire/combo.o wire/forms.o wire/fields.o
+/* links: agent/capture.o agent/radio/dwells.o wire/dwell.o wire/module_event.o agent/queue.o
+ * agent/source/clock.o wire/combo.o wire/dot11_templates.o wire/fields.o
  */
 #include "unit.h"
 

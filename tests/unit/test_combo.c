@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o wire/forms.o wire/fields.o wire/combo_open.o */
+/* links: wire/combo.o wire/dot11_templates.o wire/fields.o wire/combo_open.o */
 #include "unit.h"
 
 #include "wire/bytes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o wire/forms.o wire/fields.o wire/combo_open.o */
+/* links: wire/combo.o wire/dot11_templates.o wire/fields.o wire/combo_open.o */
 /*
  * Combos of a sensor that lies: made by hand, value by value, and then one value, length or byte
  * is another. Each lie is the only one in its combo, and next to most stands the greatest value
@@ -112,7 +112,7 @@ static const uint8_t beacon[32] = { 0x80 };
 static const uint8_t cipher[32] = { 0x08, 0x41, [27] = 0x20 };
 #define RADIO_LEN (sizeof(radio) + sizeof(beacon))
 #define PLAIN_LEN 6
-#define LONG_LEN (FORM_LEN_MAX + 1)
+#define LONG_LEN (DOT11_TEMPLATES_LEN_MAX + 1)
 
 static void put_form(int form)
 {
@@ -437,10 +437,10 @@ static void lengths_that_wrap(void **state)
 /* ---- much out of little ------------------------------------------------------------------------
  */
 
-/* `count` frames of one form of FORM_LEN_MAX bytes, and one plain frame of `more`. */
+/* `count` frames of one form of DOT11_TEMPLATES_LEN_MAX bytes, and one plain frame of `more`. */
 static int open_many(uint32_t count, size_t more)
 {
-	static const uint8_t form[FORM_LEN_MAX] = { 0xd4 };
+	static const uint8_t form[DOT11_TEMPLATES_LEN_MAX] = { 0xd4 };
 
 	start();
 	put_run(count, 105);
@@ -508,11 +508,11 @@ static void more_events_than_a_combo_may_have(void **state)
 
 static void more_bytes_than_a_combo_may_make(void **state)
 {
-	const uint32_t full = COMBO_BYTES_MAX / FORM_LEN_MAX;
+	const uint32_t full = COMBO_BYTES_MAX / DOT11_TEMPLATES_LEN_MAX;
 
 	(void)state;
 	assert_int_equal(open_many(full, 0), 0);
-	assert_int_equal(open_many(full - 1, FORM_LEN_MAX), 0);
+	assert_int_equal(open_many(full - 1, DOT11_TEMPLATES_LEN_MAX), 0);
 	assert_int_equal(open_many(full, 1), -EBADMSG);
 	assert_int_equal(open_many(full + 1, 0), -EBADMSG);
 	assert_int_equal(open_many(COMBO_FRAMES_MAX - 1, 0), -EBADMSG);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/compress.o collector/decompress.o wire/combo.o wire/forms.o wire/dictionary.o
- * wire/fields.o wire/combo_open.o */
+/* links: agent/export/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
+ * wire/dictionary.o wire/fields.o wire/combo_open.o */
 #include "unit.h"
 
 #include "agent/export/compress.h"
-#include "collector/decompress.h"
+#include "collector/combo/decompress.h"
 
 static uint8_t body[COMBO_BODY_MAX], out[COMBO_HEADER_LEN + COMBO_CODEC_LEN + COMBO_BODY_MAX];
 static struct decompress d;

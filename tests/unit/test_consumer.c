@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/said_json.o wire/said.o */
+/* links: collector/output/event_json.o wire/module_event.o */
 #include "unit.h"
 
 #include <fcntl.h>
 #include <saluki/consumer.h>
 
-#include "collector/said_json.h"
+#include "collector/output/event_json.h"
 
 static struct consumer c;
 
@@ -153,26 +153,26 @@ static void many_lines(void **state)
 
 static void what_the_collector_writes_is_read(void **state)
 {
-	struct said s = { .direction = 1,
-			  .time_ns = UINT64_MAX,
-			  .serial = UINT64_MAX,
-			  .name = "count",
-			  .len = SAID_BYTES_MAX };
-	const struct said_id id = { UINT64_MAX, UINT64_MAX, UINT32_MAX };
+	struct module_event s = { .direction = 1,
+				  .time_ns = UINT64_MAX,
+				  .serial = UINT64_MAX,
+				  .name = "count",
+				  .len = MODULE_EVENT_BYTES_MAX };
+	const struct event_json_id id = { UINT64_MAX, UINT64_MAX, UINT32_MAX };
 	struct consumer_event e;
-	char line[SAID_JSON_MAX];
+	char line[EVENT_JSON_MAX];
 
 	(void)state;
-	for (int i = 0; i < SAID_BYTES_MAX; i++)
+	for (int i = 0; i < MODULE_EVENT_BYTES_MAX; i++)
 		s.bytes[i] = 255 - i;
-	said_json(line, &s, "r\xff\"\\oom-4567890123456789012345678", "et\x1bh0,}]\"012345", &id);
+	event_json(line, &s, "r\xff\"\\oom-4567890123456789012345678", "et\x1bh0,}]\"012345", &id);
 	open_text(line);
 	assert_int_equal(consumer_next(&c, &e, -1), 1);
 	assert_string_equal(e.sensor, "r\xff\"\\oom-45678901234567890123456"); /* 31 */
 	assert_string_equal(e.interface, "et?h0,}]\"012345"); /* not for a terminal */
 	assert_true(e.serial == UINT64_MAX && e.time_ns == UINT64_MAX && e.direction == 1);
-	assert_int_equal(e.len, SAID_BYTES_MAX);
-	assert_memory_equal(e.data, s.bytes, SAID_BYTES_MAX);
+	assert_int_equal(e.len, MODULE_EVENT_BYTES_MAX);
+	assert_memory_equal(e.data, s.bytes, MODULE_EVENT_BYTES_MAX);
 	assert_end(0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/control.o collector/control_listen.o collector/dispatch.o wire/order.o
- * wire/channel.o */
+/* links: collector/control/control.o collector/control/control_listen.o
+ * collector/control/commands.o wire/order.o wire/channel.o */
 /* Orders from the control socket to a sensor and back, with a sensor of the test's own. */
 #include "unit.h"
 
@@ -11,13 +11,13 @@
 
 #include <saluki/unix_address.h>
 
-#include "collector/control.h"
-#include "collector/reply.h"
+#include "collector/control/control.h"
+#include "collector/network/session_send.h"
 
 static struct {
 	struct control c;
-	struct dispatch d;
-	struct open open;
+	struct commands d;
+	struct session_receive open;
 	struct sensor sensors[2];
 	struct sensor *many; /* the group is of these, if there are any */
 	unsigned int many_count;
@@ -28,7 +28,7 @@ static struct {
 		int status;
 	} hold, held;
 	bool known; /* that they are listed */
-	int err;    /* reply_send's */
+	int err;    /* session_send's */
 	char path[64];
 	struct order_message sent[16];
 	struct sensor *to[16];
@@ -36,7 +36,7 @@ static struct {
 	uint64_t time;
 } t;
 
-int reply_send(struct open *o, struct sensor *s, const uint8_t *message, size_t len)
+int session_send(struct session_receive *o, struct sensor *s, const uint8_t *message, size_t len)
 {
 	(void)o;
 	if (t.err)
@@ -58,7 +58,7 @@ struct sensor *sensors_by_name(struct sensors *s, const char *name)
 	return NULL;
 }
 
-uint64_t meet_time(struct meet *m)
+uint64_t handshake_time(struct handshake *m)
 {
 	(void)m;
 	return t.time;
@@ -82,19 +82,19 @@ void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint6
 }
 
 int groups_order(struct groups *g, const char *name, const char *text, uint32_t focus_ms,
-		 uint64_t now_ns, uint64_t until_ns, dispatch_done *done, void *user)
+		 uint64_t now_ns, uint64_t until_ns, commands_done *done, void *user)
 {
 	(void)g;
 	assert_true(until_ns == now_ns + CONTROL_GROUP_NS);
 	assert_int_equal(focus_ms, strstr(text, "focus 6 300") ? 300 : 0);
 	for (unsigned int i = 0; i < t.many_count; i++)
-		dispatch_add(&t.d, &t.many[i], text, until_ns, done, user);
+		commands_add(&t.d, &t.many[i], text, until_ns, done, user);
 	if (t.many)
 		return t.many_count;
 	if (strcmp(name, "both"))
 		return -ENOENT;
 	for (int i = 0; i < t.present; i++)
-		dispatch_add(&t.d, &t.sensors[i], text, until_ns, done, user);
+		commands_add(&t.d, &t.sensors[i], text, until_ns, done, user);
 	return t.present;
 }
 
@@ -112,9 +112,9 @@ static int set_up(void **state)
 	fd = control_listen(t.path);
 	assert_true(fd >= 0);
 	t.sensors[0].listed = t.sensors[1].listed = true;
-	dispatch_init(&t.d, &t.open);
+	commands_init(&t.d, &t.open);
 	assert_int_equal(control_init(&t.c, fd, &t.d, NULL, NULL), 0);
-	assert_true(t.open.answered == dispatch_answered);
+	assert_true(t.open.answered == commands_answered);
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	control_free(&t.c);
-	dispatch_free(&t.d);
+	commands_free(&t.d);
 	assert_null(t.d.first);
 	unlink(t.path);
 	free(t.many);
@@ -150,7 +150,7 @@ static int serve(uint64_t now_ns)
 		control_serve(&t.c, now_ns);
 	silence = control_tick(&t.c, now_ns);
 	do
-		due = dispatch_tick(&t.d, now_ns);
+		due = commands_tick(&t.d, now_ns);
 	while (due == 0);
 	return due < 0 || (silence >= 0 && silence < due) ? silence : due;
 }
@@ -174,7 +174,7 @@ static void nothing(int fd)
 
 static void answer(int sensor, uint64_t number, uint8_t status, const char *text)
 {
-	dispatch_answered(&t.d, &t.sensors[sensor], number, status, (const uint8_t *)text,
+	commands_answered(&t.d, &t.sensors[sensor], number, status, (const uint8_t *)text,
 			  strlen(text));
 }
 
@@ -289,11 +289,11 @@ static void hostile_requests(void **state)
 	fd = ask(longer, sizeof(longer));
 	serve(S);
 	heard(fd, "1 the order is too long");
-	fd = ask(longer, 4 + ORDER_TEXT_MAX + 1);
+	fd = ask(longer, 4 + WIRE_ORDER_TEXT_MAX + 1);
 	serve(S);
 	heard(fd, "1 the order is too long");
 	assert_int_equal(t.sends, 0);
-	fd = ask(longer, 4 + ORDER_TEXT_MAX);
+	fd = ask(longer, 4 + WIRE_ORDER_TEXT_MAX);
 	serve(S);
 	assert_int_equal(t.sends, 1);
 	send(fd, "more", 4, MSG_NOSIGNAL); /* it has nothing more to say */
@@ -315,10 +315,10 @@ static void an_answer_that_is_none(void **state)
 	(void)state;
 	serve(S);
 	memset(longer, 'x', sizeof(longer));
-	dispatch_answered(&t.d, &t.sensors[0], 1000, 0, longer, sizeof(longer));
+	commands_answered(&t.d, &t.sensors[0], 1000, 0, longer, sizeof(longer));
 	answer(0, 1000, 0, "\x1b[2J");
 	nothing(fd);
-	dispatch_answered(&t.d, &t.sensors[0], 1000, 0, longer, ANSWER_TEXT_MAX);
+	commands_answered(&t.d, &t.sensors[0], 1000, 0, longer, ANSWER_TEXT_MAX);
 	close(fd);
 	assert_int_equal(serve(S), -1);
 }
@@ -382,7 +382,7 @@ static void a_group_answers_one_by_one(void **state)
 	serve(S);
 	serve(S + CONTROL_GROUP_NS);
 	said(fd, "3 lib: not sent: it was not heard meanwhile");
-	assert_int_equal(t.held.status, DISPATCH_UNSENT);
+	assert_int_equal(t.held.status, COMMANDS_UNSENT);
 	heard(fd, "1 0 of 1 sensors have done it");
 	t.err = 0;
 	t.present = 2;
@@ -418,7 +418,7 @@ static void a_focus_holds_rules_off(void **state)
 
 static void answer_of(struct sensor *s, const char *text)
 {
-	dispatch_answered(&t.d, s, s->order->number, ANSWER_DONE, (const uint8_t *)text,
+	commands_answered(&t.d, s, s->order->number, ANSWER_DONE, (const uint8_t *)text,
 			  strlen(text));
 }
 
@@ -436,7 +436,7 @@ static int ask_many(unsigned int count, const char *text)
 	serve(S);
 	for (unsigned int i = 0; text && i < count; i++)
 		answer_of(&t.many[i], text);
-	assert_true(!text || dispatch_tick(&t.d, S) == -1); /* it knows none of them any more */
+	assert_true(!text || commands_tick(&t.d, S) == -1); /* it knows none of them any more */
 	return fd;
 }
 

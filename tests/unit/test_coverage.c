@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/coverage.o wire/dwell.o wire/channel.o */
+/* links: collector/model/coverage.o wire/dwell.o wire/channel.o */
 #include "unit.h"
 
 #include <errno.h>
 
-#include "collector/coverage.h"
+#include "collector/model/coverage.h"
 
 #define SECOND 1000000000ULL
 #define BEGIN (1700000000 * SECOND)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/deliver.o agent/export/deliver_send.o agent/export/deliver_hear.o
- * agent/export/flight.o agent/export/flight_window.o agent/export/pieces.o agent/export/store.o
- * agent/absent/one_way.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o */
+/* links: agent/export/deliver.o agent/export/deliver_send.o agent/export/deliver_receive.o
+ * agent/export/in_flight.o agent/export/in_flight_window.o agent/export/session_send.o
+ * agent/export/store.o agent/absent/one_way.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o
+ */
 #include "unit.h"
 
 #include <sodium.h>
@@ -344,7 +345,7 @@ static void turn(void)
 	uint8_t other[] = { MESSAGE_TOTALS };
 
 	if (deliver_session(&w.d, w.now_ns)) {
-		deliver_hear(&w.d, w.now_ns);
+		deliver_receive(&w.d, w.now_ns);
 		if (w.d.path.generation != generation || w.now_ns % (1000 * MS) == 0) {
 			deliver_message(&w.d, other, sizeof(other), w.now_ns);
 			deliver_floor(&w.d, w.now_ns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/files.o collector/files_ask.o collector/files_limit.o collector/files_lines.o
- * collector/files_replaced.o collector/series.o wire/said.o */
+/* links: collector/files/serve.o collector/files/ask.o collector/files/limit.o
+ * collector/files/event_log.o collector/files/replaced.o collector/files/series.o
+ * wire/module_event.o */
 /*
  * The privileged process that opens files, asked by a receiving process that was taken over: what
  * it asks for takes a bounded part of the file system, and earlier captures are out of its reach.

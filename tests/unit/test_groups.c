@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/groups.o collector/groups_file.o collector/refocus.o wire/channel.o
- * wire/dwell.o wire/info.o */
+/* links: collector/control/groups.o collector/control/groups_file.o collector/control/refocus.o
+ * wire/channel.o wire/dwell.o wire/info.o */
 /* Groups: what the file says, who gets which share when, and what a frame leads to. */
 #include "unit.h"
 
 #include <saluki/monotonic.h>
 
-#include "collector/groups.h"
-#include "collector/refocus.h"
+#include "collector/control/groups.h"
+#include "collector/control/refocus.h"
 #include "wire/dwell.h"
 
 #define S 1000000000ULL
@@ -17,15 +17,15 @@
 static struct {
 	struct groups g;
 	struct refocus r;
-	struct dispatch d;
-	struct open open;
+	struct commands d;
+	struct session_receive open;
 	struct sensors list;
 	struct sensor sensors[SENSORS], *pointers[SENSORS];
 	struct groups_file f;
 	/* The last order of each, and how many there were. */
 	struct {
-		char text[ORDER_TEXT_MAX + 1];
-		dispatch_done *done;
+		char text[WIRE_ORDER_TEXT_MAX + 1];
+		commands_done *done;
 		void *user;
 		unsigned int count;
 	} order[SENSORS];
@@ -34,8 +34,8 @@ static struct {
 	int64_t age_ns; /* of frames, by their stamps */
 } t;
 
-int dispatch_add(struct dispatch *d, struct sensor *s, const char *text, uint64_t until_ns,
-		 dispatch_done *done, void *user)
+int commands_add(struct commands *d, struct sensor *s, const char *text, uint64_t until_ns,
+		 commands_done *done, void *user)
 {
 	unsigned int i = s - t.sensors;
 
@@ -49,7 +49,7 @@ int dispatch_add(struct dispatch *d, struct sensor *s, const char *text, uint64_
 	return 0;
 }
 
-void dispatch_cancel(struct dispatch *d, const void *user)
+void commands_cancel(struct commands *d, const void *user)
 {
 	(void)d;
 	(void)user;
@@ -108,7 +108,7 @@ static void pass(uint64_t ns)
 
 static void answered(unsigned int i, int status)
 {
-	dispatch_done *done = t.order[i].done;
+	commands_done *done = t.order[i].done;
 
 	assert_non_null(done);
 	t.order[i].done = NULL;
@@ -351,7 +351,7 @@ static void a_new_session_is_told_again(void **state)
 	present(0);
 	pass(1);
 	assert_int_equal(t.order[0].count, 2);
-	answered(0, DISPATCH_GIVEN_UP);
+	answered(0, COMMANDS_GIVEN_UP);
 	pass(S);
 	assert_int_equal(t.order[0].count, 3);
 }
@@ -612,13 +612,13 @@ static void a_rule_does_not_override_the_operator(void **state)
 	ordered(1, "focus 6 3000");
 	all_done();
 	pass(4 * S);
-	by_hand(true, 60000, DISPATCH_UNSENT);
+	by_hand(true, 60000, COMMANDS_UNSENT);
 	pass(REFOCUS_UNFIT_NS);
 	frame(0, 77, 5180);
 	ordered(1, "focus 36 3000");
 	all_done();
 	pass(4 * S);
-	by_hand(true, 2000, DISPATCH_GIVEN_UP); /* it may have been carried out */
+	by_hand(true, 2000, COMMANDS_GIVEN_UP); /* it may have been carried out */
 	pass(S);
 	frame(0, 77, 5180);
 	ordered(1, "focus 1 9");

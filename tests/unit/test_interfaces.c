@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/interfaces.o collector/linktypes.o collector/pcapng.o wire/info.o
- * wire/channel.o */
+/* links: collector/output/interfaces.o collector/combo/linktypes.o collector/output/pcapng.o
+ * wire/info.o wire/channel.o */
 #include "unit.h"
 
-#include "collector/sensors.h"
+#include "collector/model/sensors.h"
 
 static struct sensor s;
 static uint32_t blocks;		    /* written so far */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/journal.o agent/export/resume.o agent/queue.o wire/combo.o wire/forms.o
- * wire/fields.o */
+/* links: agent/export/journal.o agent/export/resume.o agent/queue.o wire/combo.o
+ * wire/dot11_templates.o wire/fields.o */
 #include "unit.h"
 
 #include "agent/export/resume.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/ledger.o */
+/* links: collector/model/ledger.o */
 #include "unit.h"
 
 #include <errno.h>
 
-#include "collector/ledger.h"
+#include "collector/model/ledger.h"
 
 static struct totals totals(uint64_t exported, bool final)
 {

@@ -2,13 +2,13 @@
 /*
  * links:
  *
- * The estimate of the Hurst parameter (bpf/modules/lrd_estimate.h): its functions against tables,
- * and lines that were made to be found. What it makes of noise of a known parameter is in
+ * The estimate of the Hurst parameter (bpf/modules/lrd/lrd_estimate.h): its functions against
+ * tables, and lines that were made to be found. What it makes of noise of a known parameter is in
  * tests/bpf/test_lrd.py.
  */
 #include "unit.h"
 
-#include "bpf/modules/lrd_estimate.h"
+#include "bpf/modules/lrd/lrd_estimate.h"
 
 static void assert_near(double got, double wanted, double within)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/one_way.o agent/export/one_way_send.o agent/export/session.o
- * agent/export/instance.o agent/export/set_up.o agent/export/why.o agent/export/slots.o
- * agent/export/hear.o agent/export/mailbox.o agent/export/reach.o agent/export/deliver.o
- * agent/export/deliver_send.o agent/export/deliver_hear.o agent/export/flight.o
- * agent/export/flight_window.o agent/export/pieces.o agent/export/store.o agent/queue.o
- * agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o
- * wire/request.o wire/info.o wire/combo.o wire/forms.o wire/fields.o */
+ * agent/export/instance.o agent/export/handshake.o agent/export/failure_reason.o
+ * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/mailbox.o
+ * agent/export/sockets.o agent/export/deliver.o agent/export/deliver_send.o
+ * agent/export/deliver_receive.o agent/export/in_flight.o agent/export/in_flight_window.o
+ * agent/export/session_send.o agent/export/store.o agent/queue.o agent/source/clock.o wire/tryst.o
+ * wire/shroud.o wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o
+ * wire/dot11_templates.o wire/fields.o */
 /* One way: what a sensor says that hears nothing, when, and at what pace. */
 #include "unit.h"
 
@@ -121,7 +122,7 @@ static int begin(void **state)
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(at);
 	struct keys_peers peers = { .count = 1 };
-	struct reach_name to = { .host = "127.0.0.1" };
+	struct sockets_name to = { .host = "127.0.0.1" };
 	char port[8];
 
 	(void)state;
@@ -193,7 +194,7 @@ static void put_combos(unsigned int count)
 /* The export thread's turn. */
 static void turn(void)
 {
-	deliver_hear(&w.d, w.now_ns);
+	deliver_receive(&w.d, w.now_ns);
 	deliver_send(&w.d, w.now_ns);
 }
 

@@ -7,7 +7,7 @@
 static void orders_come_back(void **state)
 {
 	struct order_message o;
-	uint8_t out[ORDER_MESSAGE_MAX];
+	uint8_t out[WIRE_ORDER_MESSAGE_MAX];
 	size_t len = order_write(out, 0x0123456789abcdef, "set snaplen 96");
 
 	(void)state;
@@ -44,18 +44,18 @@ static void answers_come_back(void **state)
 
 static void texts_are_bounded_and_printable(void **state)
 {
-	static char longer[ORDER_TEXT_MAX + 100];
-	uint8_t out[ORDER_MESSAGE_MAX + 1];
+	static char longer[WIRE_ORDER_TEXT_MAX + 100];
+	uint8_t out[WIRE_ORDER_MESSAGE_MAX + 1];
 	struct order_message o;
 	struct answer_message a;
 
 	(void)state;
 	memset(longer, 'x', sizeof(longer) - 1);
-	assert_int_equal(order_write(out, 1, longer), ORDER_MESSAGE_MAX);
-	assert_int_equal(order_read(&o, out, ORDER_MESSAGE_MAX), 0);
-	assert_int_equal(strlen(o.text), ORDER_TEXT_MAX);
-	out[ORDER_MESSAGE_MAX] = 'x';
-	assert_int_equal(order_read(&o, out, ORDER_MESSAGE_MAX + 1), -EBADMSG);
+	assert_int_equal(order_write(out, 1, longer), WIRE_ORDER_MESSAGE_MAX);
+	assert_int_equal(order_read(&o, out, WIRE_ORDER_MESSAGE_MAX), 0);
+	assert_int_equal(strlen(o.text), WIRE_ORDER_TEXT_MAX);
+	out[WIRE_ORDER_MESSAGE_MAX] = 'x';
+	assert_int_equal(order_read(&o, out, WIRE_ORDER_MESSAGE_MAX + 1), -EBADMSG);
 	assert_int_equal(answer_write(out, 1, 0, longer), ANSWER_MESSAGE_MAX);
 	assert_int_equal(answer_read(&a, out, ANSWER_MESSAGE_MAX), 0);
 	out[ANSWER_MESSAGE_MAX] = 'x';
@@ -113,14 +113,14 @@ static void what_a_text_says(void **state)
 		assert_non_null(why);
 	}
 	assert_int_equal(order_parse(&s, " set  snaplen  96", &why), 0);
-	assert_true(s.kind == ORDER_SNAPLEN && s.snaplen == 96);
+	assert_true(s.kind == WIRE_ORDER_SNAPLEN && s.snaplen == 96);
 	assert_int_equal(order_parse(&s, "set snaplen 999999999", &why), 0);
 	assert_int_equal(order_parse(&s, "set filter tcp port 80", &why), 0);
-	assert_int_equal(s.kind, ORDER_FILTER);
+	assert_int_equal(s.kind, WIRE_ORDER_FILTER);
 	assert_string_equal(s.filter, "tcp port 80");
 	assert_int_equal(order_parse(&s, "set filter", &why), 0);
 	assert_string_equal(s.filter, "");
-	assert_string_equal(order_kind_name(ORDER_FILTER), "filter");
+	assert_string_equal(order_kind_name(WIRE_ORDER_FILTER), "filter");
 }
 
 static void what_is_said_of_channels(void **state)
@@ -130,7 +130,7 @@ static void what_is_said_of_channels(void **state)
 
 	(void)state;
 	assert_int_equal(order_parse(&s, "set channels 1,6@20ms,11 share 1/3", &why), 0);
-	assert_true(s.kind == ORDER_CHANNELS && !s.channels.focus);
+	assert_true(s.kind == WIRE_ORDER_CHANNELS && !s.channels.focus);
 	assert_int_equal(s.channels.list_len, 11);
 	assert_memory_equal(s.channels.list, "1,6@20ms,11", 11);
 	assert_true(s.channels.member == 1 && s.channels.members == 3);
@@ -139,11 +139,11 @@ static void what_is_said_of_channels(void **state)
 	assert_int_equal(order_parse(&s, "set channels", &why), 0);
 	assert_true(s.channels.list_len == 0 && s.channels.members == 0);
 	assert_int_equal(order_parse(&s, "focus 36/80 30000", &why), 0);
-	assert_true(s.kind == ORDER_CHANNELS && s.channels.focus && s.channels.ms == 30000);
+	assert_true(s.kind == WIRE_ORDER_CHANNELS && s.channels.focus && s.channels.ms == 30000);
 	assert_true(s.channels.channel.mhz == 5180 && s.channels.channel.width == 80);
 	assert_int_equal(order_parse(&s, "focus 2437 86400000", &why), 0);
 	assert_true(s.channels.channel.mhz == 2437);
-	assert_string_equal(order_kind_name(ORDER_CHANNELS), "channels");
+	assert_string_equal(order_kind_name(WIRE_ORDER_CHANNELS), "channels");
 }
 
 int main(void)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output.o collector/output_hold.o collector/budget.o collector/output_file.o
- * collector/recover.o collector/files.o collector/files_ask.o collector/files_limit.o
- * collector/files_replaced.o collector/series.o collector/state.o collector/names.o
- * collector/pcapng.o collector/pcapng_walk.o collector/interfaces.o collector/linktypes.o
- * collector/ledger.o collector/sensors.o collector/session.o collector/reassemble.o
- * collector/pool.o wire/info.o wire/totals.o wire/table.o wire/shroud.o wire/derive.o wire/keys.o
- * wire/tryst.o collector/coverage.o collector/said_json.o collector/lines.o collector/lines_open.o
- * collector/lines_recover.o collector/files_lines.o wire/channel.o wire/dwell.o wire/said.o */
+/* links: collector/output/output.o collector/output/output_hold.o collector/output/budget.o
+ * collector/output/output_file.o collector/output/recover.o collector/files/serve.o
+ * collector/files/ask.o collector/files/limit.o collector/files/replaced.o collector/files/series.o
+ * collector/output/state.o collector/output/written.o collector/output/pcapng.o
+ * collector/output/pcapng_walk.o collector/output/interfaces.o collector/combo/linktypes.o
+ * collector/model/ledger.o collector/model/sensors.o collector/network/session.o
+ * collector/combo/reassemble.o collector/combo/reassemble_pool.o wire/info.o wire/totals.o
+ * wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o collector/model/coverage.o
+ * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
+ * collector/output/event_log_recover.o collector/files/event_log.o wire/channel.o wire/dwell.o
+ * wire/module_event.o */
 /*
  * The output with the privileged process that opens its files: combos are settled when they are
  * written, and a collector that was ended in any way leaves its names to the next one.
@@ -18,8 +21,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "collector/output_hold.h"
-#include "collector/sensors.h"
+#include "collector/output/output_hold.h"
+#include "collector/model/sensors.h"
 
 #define RUN 0x1122334455667788ULL
 
@@ -29,7 +32,7 @@ static struct output *out;
 static struct sensor sensors[2];
 static struct sensor *list[2] = { &sensors[0], &sensors[1] };
 static struct sensors all = { .list = list, .count = 2 };
-static struct orders orders = { .sock = -1 };
+static struct signals orders = { .sock = -1 };
 static unsigned int listed = 2; /* sensors, in the privileged process */
 
 /* Starts both halves. Returns what output_init does. */
@@ -55,8 +58,8 @@ static void stop(bool in_order)
 		output_finish(out);
 	} else {
 		close(out->fd);
-		lines_free(&out->lines);
-		names_free(&out->names);
+		event_log_free(&out->lines);
+		written_free(&out->names);
 	}
 	free(out);
 	privileged_stop();
@@ -64,7 +67,7 @@ static void stop(bool in_order)
 
 static void run_begin(int i)
 {
-	const struct sensor_run *known = names_find(&out->names, sensors[i].id, RUN + i);
+	const struct sensor_run *known = written_find(&out->names, sensors[i].id, RUN + i);
 
 	output_run_begin(out, &sensors[i], RUN + i, known ? known->next : 0,
 			 known ? known->accounted : 0);
@@ -104,14 +107,14 @@ static void combo_of_dwells(int i, uint64_t count, uint64_t first, uint16_t dwel
 static void combo_of_words(int i, uint64_t count)
 {
 	struct combo_name name = { .count = count, .events = 4 };
-	struct said said = { .len = 1 };
+	struct module_event said = { .len = 1 };
 
 	assert_true(output_reserve(out, &name, 0, 1));
 	output_combo(out, &sensors[i], name);
 	for (unsigned int n = 0; n < 4; n++) {
 		snprintf(said.name, sizeof(said.name), "module%u", n % 2);
 		said.bytes[0] = count;
-		output_said(out, &sensors[i], &said, n, 1);
+		output_module_event(out, &sensors[i], &said, n, 1);
 	}
 }
 
@@ -122,7 +125,7 @@ static void flush(void)
 
 static uint64_t known(int i)
 {
-	const struct sensor_run *r = names_find(&out->names, sensors[i].id, RUN + i);
+	const struct sensor_run *r = written_find(&out->names, sensors[i].id, RUN + i);
 
 	assert_true(!r || r->accounted == 2 * r->next);
 	return r ? r->next : 0;
@@ -202,7 +205,7 @@ static void combos_of_dwells_are_settled_too(void **state)
 	stop(false);
 	assert_int_equal(unlink(path("saluki.state")), 0);
 	assert_int_equal(start(), 0);
-	r = names_find(&out->names, sensors[0].id, RUN);
+	r = written_find(&out->names, sensors[0].id, RUN);
 	assert_non_null(r);
 	assert_true(r->next == 3 && r->accounted == 4);
 	stop(true);
@@ -590,7 +593,7 @@ static const char *line_file(int module)
  * each. */
 static void assert_lines(const char *combos)
 {
-	char line[SAID_JSON_MAX], want[64];
+	char line[EVENT_JSON_MAX], want[64];
 
 	for (int module = 0; module < 2; module++) {
 		FILE *f = fopen(line_file(module), "r");
@@ -622,7 +625,7 @@ static void lines_start(void)
 static void lines_cut(int module, int lines, size_t more)
 {
 	FILE *f = fopen(line_file(module), "r");
-	char line[SAID_JSON_MAX];
+	char line[EVENT_JSON_MAX];
 	long at;
 
 	assert_non_null(f);
@@ -788,14 +791,14 @@ static void name_modules(int i, char prefix, int from, int count)
 {
 	static uint64_t combos[2];
 	struct combo_name name = { .events = 1 };
-	struct said said = { .len = 1 };
+	struct module_event said = { .len = 1 };
 
 	for (int n = from; n < from + count; n++) {
 		snprintf(said.name, sizeof(said.name), "%c%d", prefix, n);
 		name.count = combos[i]++;
 		assert_true(output_reserve(out, &name, 0, 1));
 		output_combo(out, &sensors[i], name);
-		output_said(out, &sensors[i], &said, 0, 1);
+		output_module_event(out, &sensors[i], &said, 0, 1);
 	}
 }
 
@@ -821,33 +824,35 @@ static void names_are_each_sensors_own(void **state)
 	lines_start();
 	name_modules(1, 'b', 0, 2000);
 	flush();
-	assert_int_equal(out->lines.written, LINES_SENSOR_MAX);
-	assert_int_equal(out->lines.refused, 2000 - LINES_SENSOR_MAX);
-	assert_true(is_there('b', LINES_SENSOR_MAX - 1) && !is_there('b', LINES_SENSOR_MAX));
-	name_modules(0, 'a', 0, LINES_SENSOR_MAX);
-	name_modules(0, 'b', 0, LINES_SENSOR_MAX); /* the other was the first to name these */
+	assert_int_equal(out->lines.written, EVENT_LOG_SENSOR_MAX);
+	assert_int_equal(out->lines.refused, 2000 - EVENT_LOG_SENSOR_MAX);
+	assert_true(is_there('b', EVENT_LOG_SENSOR_MAX - 1) &&
+		    !is_there('b', EVENT_LOG_SENSOR_MAX));
+	name_modules(0, 'a', 0, EVENT_LOG_SENSOR_MAX);
+	name_modules(0, 'b', 0, EVENT_LOG_SENSOR_MAX); /* the other was the first to name these */
 	flush();
-	assert_int_equal(out->lines.written, 3 * LINES_SENSOR_MAX);
-	assert_int_equal(out->lines.refused, 2000 - LINES_SENSOR_MAX);
+	assert_int_equal(out->lines.written, 3 * EVENT_LOG_SENSOR_MAX);
+	assert_int_equal(out->lines.refused, 2000 - EVENT_LOG_SENSOR_MAX);
 	assert_int_equal(out->lines.lost, 0);
-	assert_true(is_there('a', LINES_SENSOR_MAX - 1));
+	assert_true(is_there('a', EVENT_LOG_SENSOR_MAX - 1));
 	stop(false);
 	/* Lines that are missing are written in the bounds of each, too. */
 	assert_int_equal(truncate(path("a0.jsonl"), 0), 0);
 	assert_int_equal(truncate(path("b1.jsonl"), 0), 0);
 	unlink(path("saluki.state"));
 	lines_start();
-	assert_false(is_there('b', LINES_SENSOR_MAX));
-	name_modules(0, 'c', 0, LINES_SENSOR_MAX + 1);
+	assert_false(is_there('b', EVENT_LOG_SENSOR_MAX));
+	name_modules(0, 'c', 0, EVENT_LOG_SENSOR_MAX + 1);
 	flush();
-	assert_true(is_there('c', LINES_SENSOR_MAX - 1) && !is_there('c', LINES_SENSOR_MAX));
+	assert_true(is_there('c', EVENT_LOG_SENSOR_MAX - 1) &&
+		    !is_there('c', EVENT_LOG_SENSOR_MAX));
 	stop(true);
 }
 
 /* More files than may be open at once, by turns: each has its lines in order. */
 static void more_files_than_are_open(void **state)
 {
-	struct lines_names plenty[20] = { 0 };
+	struct event_log_names plenty[20] = { 0 };
 	char line[32];
 	FILE *f;
 
@@ -858,17 +863,17 @@ static void more_files_than_are_open(void **state)
 	for (int turn = 0; turn < 3; turn++) {
 		uint32_t at = 0;
 
-		for (int n = 0; n < 20 * LINES_SENSOR_MAX; n++) {
+		for (int n = 0; n < 20 * EVENT_LOG_SENSOR_MAX; n++) {
 			snprintf(line, sizeof(line), "m%d", n);
 			at += 32;
 			sprintf((char *)out->buffer + at, "{%d %d}", n, turn);
-			lines_add(&out->lines, line, &plenty[n / LINES_SENSOR_MAX], NULL, at,
-				  strlen((char *)out->buffer + at));
+			event_log_add(&out->lines, line, &plenty[n / EVENT_LOG_SENSOR_MAX], NULL,
+				      at, strlen((char *)out->buffer + at));
 		}
-		lines_flush(&out->lines, out->buffer, true);
-		assert_int_equal(out->lines.open_count, LINES_OPEN_MAX);
+		event_log_flush(&out->lines, out->buffer, true);
+		assert_int_equal(out->lines.open_count, EVENT_LOG_OPEN_MAX);
 	}
-	assert_int_equal(out->lines.written, 3 * 20 * LINES_SENSOR_MAX);
+	assert_int_equal(out->lines.written, 3 * 20 * EVENT_LOG_SENSOR_MAX);
 	stop(true);
 	f = fopen(path("m7.jsonl"), "r");
 	assert_non_null(f);

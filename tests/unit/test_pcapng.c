@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/pcapng.o collector/pcapng_walk.o collector/names.o agent/source/pcap_read.o
- * wire/channel.o */
+/* links: collector/output/pcapng.o collector/output/pcapng_walk.o collector/output/written.o
+ * agent/source/pcap_read.o wire/channel.o */
 #include "unit.h"
 
 #include <unistd.h>
 
 #include "agent/source/pcap_read.h"
-#include "collector/names.h"
-#include "collector/pcapng_walk.h"
+#include "collector/output/written.h"
+#include "collector/output/pcapng_walk.h"
 
 static uint8_t file[65536];
 
@@ -67,10 +67,10 @@ static void the_agents_reader_reads_it(void **state)
 /* Bytes of whole blocks at the start of a file that has no names, or -EBADMSG. */
 static int64_t whole_blocks(int fd, int64_t len)
 {
-	struct names n = { 0 };
-	int64_t whole = names_scan(&n, fd, 0, len);
+	struct written n = { 0 };
+	int64_t whole = written_scan(&n, fd, 0, len);
 
-	names_free(&n);
+	written_free(&n);
 	return whole;
 }
 
@@ -135,7 +135,7 @@ static void what_modules_say_is_found(void **state)
 
 	(void)state;
 	for (size_t i = 1; i <= 5; i++)
-		len += pcapng_said(file + len, "{a}bc", i, i == 2 ? &name : NULL);
+		len += pcapng_module_event(file + len, "{a}bc", i, i == 2 ? &name : NULL);
 	len += pcapng_packet(file + len, 0, &f, NULL);
 	lines_of(len, lines, kinds);
 	assert_string_equal(lines, "|{|!{a|{a}|{a}b|{a}bc");
@@ -152,7 +152,7 @@ static void what_modules_say_is_found(void **state)
 /* Custom blocks may be anybody's. */
 static void custom_blocks_that_are_none_of_ours(void **state)
 {
-	size_t at = write_file(0), len = at + pcapng_said(file + at, "line", 4, NULL);
+	size_t at = write_file(0), len = at + pcapng_module_event(file + at, "line", 4, NULL);
 	char lines[200], kinds[32];
 
 	(void)state;

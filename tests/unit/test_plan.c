@@ -317,20 +317,26 @@ static void channels_are_found(void **state)
 
 static void deafness(void **state)
 {
-	struct deaf d = { 0 };
+	struct silence_watch d = { 0 };
 
 	(void)state;
-	assert_int_equal(deaf_listened(&d, 0, 100000, 60000, false), DEAF_NOTHING_NEW);
-	assert_int_equal(deaf_listened(&d, 3, 100000, 60000, false), DEAF_NOTHING_NEW);
-	assert_int_equal(deaf_listened(&d, 0, 59999, 60000, false), DEAF_NOTHING_NEW);
-	assert_int_equal(deaf_listened(&d, 0, 1, 60000, false), DEAF_NOW);
-	assert_int_equal(deaf_listened(&d, 0, UINT32_MAX, 60000, false), DEAF_NOTHING_NEW);
-	assert_int_equal(deaf_listened(&d, 0, 1000, 60000, false), DEAF_NOTHING_NEW);
-	assert_int_equal(deaf_listened(&d, 1, 10, 60000, false), DEAF_NO_MORE);
-	d = (struct deaf){ 0 };
-	assert_int_equal(deaf_listened(&d, 0, 60000, 60000, true), DEAF_NOW);
-	d = (struct deaf){ 0 };
-	assert_int_equal(deaf_listened(&d, 0, 60000, 0, true), DEAF_NOTHING_NEW); /* off */
+	assert_int_equal(silence_watch_listened(&d, 0, 100000, 60000, false),
+			 SILENCE_WATCH_NOTHING_NEW);
+	assert_int_equal(silence_watch_listened(&d, 3, 100000, 60000, false),
+			 SILENCE_WATCH_NOTHING_NEW);
+	assert_int_equal(silence_watch_listened(&d, 0, 59999, 60000, false),
+			 SILENCE_WATCH_NOTHING_NEW);
+	assert_int_equal(silence_watch_listened(&d, 0, 1, 60000, false), SILENCE_WATCH_NOW);
+	assert_int_equal(silence_watch_listened(&d, 0, UINT32_MAX, 60000, false),
+			 SILENCE_WATCH_NOTHING_NEW);
+	assert_int_equal(silence_watch_listened(&d, 0, 1000, 60000, false),
+			 SILENCE_WATCH_NOTHING_NEW);
+	assert_int_equal(silence_watch_listened(&d, 1, 10, 60000, false), SILENCE_WATCH_NO_MORE);
+	d = (struct silence_watch){ 0 };
+	assert_int_equal(silence_watch_listened(&d, 0, 60000, 60000, true), SILENCE_WATCH_NOW);
+	d = (struct silence_watch){ 0 };
+	assert_int_equal(silence_watch_listened(&d, 0, 60000, 0, true),
+			 SILENCE_WATCH_NOTHING_NEW); /* off */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/queue.o wire/combo.o wire/forms.o wire/fields.o */
+/* links: agent/queue.o wire/combo.o wire/dot11_templates.o wire/fields.o */
 #include "unit.h"
 
 #include <pthread.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/reassemble.o collector/pool.o */
+/* links: collector/combo/reassemble.o collector/combo/reassemble_pool.o */
 #include "unit.h"
 
 #include <stdlib.h>
 
-#include "collector/reassemble.h"
+#include "collector/combo/reassemble.h"
 #include "wire/combo.h"
 
 static uint8_t content[COMBO_WIRE_MAX];
-static struct pool pool;
+static struct reassemble_pool pool;
 
 static struct piece piece(uint64_t combo, uint16_t offset, size_t len, uint16_t total)
 {
@@ -51,7 +51,7 @@ static int take(struct reassembly *r, uint64_t *last)
 static int begin(void **state)
 {
 	(void)state;
-	pool = (struct pool){ .limit = POOL_LIMIT_DEFAULT };
+	pool = (struct reassemble_pool){ .limit = REASSEMBLE_POOL_LIMIT_DEFAULT };
 	return 0;
 }
 
@@ -62,7 +62,7 @@ static void end(struct reassembly *r)
 	assert_int_equal(pool.used, 0);
 	assert_null(pool.due.oldest);
 	assert_null(pool.ahead.oldest);
-	for (int i = 0; i < POOL_CLASSES; i++)
+	for (int i = 0; i < REASSEMBLE_POOL_CLASSES; i++)
 		assert_null(pool.classes[i]);
 }
 
@@ -277,13 +277,13 @@ static void a_share_of_the_pool(void **state)
 		assert_int_equal(add(&small, c, 0, 1000, 32000, 90), REASSEMBLE_TAKEN);
 	for (uint64_t c = 1; c < REASSEMBLE_SLOTS; c++)
 		taken += add(&good, c, 0, 1000, 32000, 100) == REASSEMBLE_TAKEN;
-	assert_true(taken * 32000 > POOL_LIMIT_DEFAULT / 42 - 2 * POOL_CLASS);
+	assert_true(taken * 32000 > REASSEMBLE_POOL_LIMIT_DEFAULT / 42 - 2 * REASSEMBLE_POOL_CLASS);
 	assert_int_equal(small.held, 3);
 	for (int i = 0; i < 40; i++) {
 		/* Nobody has much more than another, and what was due first is there. */
-		assert_in_range(bad[i].share->size, good.share->size - 3 * POOL_CLASS,
-				good.share->size + 3 * POOL_CLASS);
-		assert_non_null(pool_find(&bad[i], 0));
+		assert_in_range(bad[i].share->size, good.share->size - 3 * REASSEMBLE_POOL_CLASS,
+				good.share->size + 3 * REASSEMBLE_POOL_CLASS);
+		assert_non_null(reassemble_pool_find(&bad[i], 0));
 	}
 	assert_true(pool.used <= pool.limit);
 	/* They try it again and again; nobody pushes anybody out for long. */
@@ -312,7 +312,8 @@ static void a_pool_of_the_dead(void **state)
 		refused += add(&dead[i], 0, 0, 1000, 3000, 1000) == REASSEMBLE_REFUSED;
 	assert_in_range(refused, 60, 99);
 	assert_int_equal(add(&r, 0, 0, 3000, 3000, 2000), REASSEMBLE_REFUSED);
-	assert_int_equal(add(&r, 0, 0, 3000, 3000, 1000 + POOL_STALE_NS), REASSEMBLE_TAKEN);
+	assert_int_equal(add(&r, 0, 0, 3000, 3000, 1000 + REASSEMBLE_POOL_STALE_NS),
+			 REASSEMBLE_TAKEN);
 	assert_int_equal(take(&r, &last), 1);
 	for (int i = 0; i < 100; i++)
 		reassemble_free(&dead[i], &pool);

@@ -2,11 +2,11 @@
 /*
  * links:
  *
- * The buckets of the histogram of round trips (bpf/modules/rtt.h).
+ * The buckets of the histogram of round trips (bpf/modules/rtt/rtt.h).
  */
 #include "unit.h"
 
-#include "bpf/modules/rtt.h"
+#include "bpf/modules/rtt/rtt.h"
 
 /* Every time is in the bucket that begins below it and ends above it. */
 static void test_buckets(void **state)

@@ -94,13 +94,13 @@ static int asked(void)
 
 	if (n == -EAGAIN)
 		return -1;
-	assert_int_equal(n, ORDERED_HEAD_LEN);
-	return r.kind == ORDERED_TUNE ? r.channel.mhz : 0;
+	assert_int_equal(n, REQUEST_HEAD_LEN);
+	return r.kind == REQUEST_TUNE ? r.channel.mhz : 0;
 }
 
 static void answer_of(unsigned int i, int err, uint64_t took_ns)
 {
-	struct order o = { .what = ORDER_TUNED, .error = err, .number = i };
+	struct order o = { .what = COMMAND_TUNED, .error = err, .number = i };
 
 	o.tuned.was = was;
 	o.tuned.begin_ns = t.now;
@@ -371,7 +371,7 @@ static void none_is_to_be_had(void **state)
 
 static void an_interface_that_goes_and_comes(void **state)
 {
-	struct order o = { .what = ORDER_LOST };
+	struct order o = { .what = COMMAND_LOST };
 
 	(void)state;
 	begin("1,6");
@@ -384,7 +384,7 @@ static void an_interface_that_goes_and_comes(void **state)
 	answer(-ENETDOWN, MS);
 	assert_dwell(2437, 0, 0, 0, ENETDOWN);
 	assert_int_equal(asked(), -1);
-	o.what = ORDER_INTERFACE;
+	o.what = COMMAND_INTERFACE;
 	o.interface.channel = (struct radio_channel){ 2412, 20, 2412 };
 	t.seen += 4;
 	sampler_told(t.s, &o, t.now);
@@ -415,7 +415,7 @@ static int order_list(const char *list, unsigned int member, unsigned int member
  */
 static void one_ordered_channel_is_lost(void **state)
 {
-	struct order o = { .what = ORDER_LOST };
+	struct order o = { .what = COMMAND_LOST };
 
 	(void)state;
 	t.o.steered = true;
@@ -440,7 +440,7 @@ static void one_ordered_channel_is_lost(void **state)
 /* A share of one channel has no other slot that it could wait for. */
 static void a_share_of_one_channel_is_lost(void **state)
 {
-	struct order o = { .what = ORDER_LOST };
+	struct order o = { .what = COMMAND_LOST };
 
 	(void)state;
 	t.o.steered = true;
@@ -471,7 +471,7 @@ static void a_share_of_one_channel_is_lost(void **state)
 /* Its check comes back when it has gone: it is as if it had been tuned. */
 static void a_check_amid_which_it_is_lost(void **state)
 {
-	struct order o = { .what = ORDER_LOST };
+	struct order o = { .what = COMMAND_LOST };
 
 	(void)state;
 	begin("1");
@@ -493,7 +493,7 @@ static void a_check_amid_which_it_is_lost(void **state)
 /* While it is lost all that comes is marked, however often it is tried. */
 static void a_try_that_fails_settles_nothing(void **state)
 {
-	struct order o = { .what = ORDER_LOST };
+	struct order o = { .what = COMMAND_LOST };
 
 	(void)state;
 	begin("1");
@@ -508,7 +508,7 @@ static void a_try_that_fails_settles_nothing(void **state)
 /* What is heard while nobody knows where is in no dwell of a channel, but told. */
 static void frames_of_nowhere(void **state)
 {
-	struct order o = { .what = ORDER_LOST };
+	struct order o = { .what = COMMAND_LOST };
 
 	(void)state;
 	begin("1,6");
@@ -576,7 +576,7 @@ static void a_focus_is_for_a_time(void **state)
 
 static void another_list(void **state)
 {
-	struct order o = { .what = ORDER_CARD, .card = { .count = 2, .mhz = { 5180, 5200 } } };
+	struct order o = { .what = COMMAND_CARD, .card = { .count = 2, .mhz = { 5180, 5200 } } };
 	struct sampler_view v;
 
 	(void)state;

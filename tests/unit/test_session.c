@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/export/instance.o agent/export/set_up.o agent/export/why.o
- * agent/export/slots.o agent/export/hear.o agent/export/mailbox.o agent/export/reach.o
- * agent/absent/one_way.o agent/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o
- * wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/forms.o wire/fields.o */
+/* links: agent/export/session.o agent/export/instance.o agent/export/handshake.o
+ * agent/export/failure_reason.o agent/export/handshake_slots.o agent/export/session_receive.o
+ * agent/export/mailbox.o agent/export/sockets.o agent/absent/one_way.o agent/queue.o
+ * agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o
+ * wire/request.o wire/info.o wire/combo.o wire/dot11_templates.o wire/fields.o */
 #include "unit.h"
 
 #include <arpa/inet.h>
@@ -249,7 +250,7 @@ static void collector_ack(struct collector *c, uint64_t settled)
 static void world_open(unsigned int collectors)
 {
 	char port[COLLECTORS][8];
-	struct reach_name to[COLLECTORS];
+	struct sockets_name to[COLLECTORS];
 	struct keys_peers peers = { .count = collectors };
 
 	memset(&w, 0, sizeof(w));
@@ -263,7 +264,7 @@ static void world_open(unsigned int collectors)
 		collector_open(&w.c[i]);
 		getsockname(w.c[i].sock, (struct sockaddr *)&at, &len);
 		snprintf(port[i], sizeof(port[i]), "%u", ntohs(at.sin_port));
-		to[i] = (struct reach_name){ "127.0.0.1", port[i] };
+		to[i] = (struct sockets_name){ "127.0.0.1", port[i] };
 		memcpy(peers.peer[i].public, w.c[i].own.public, KEY_LEN);
 	}
 	assert_int_equal(session_init(&w.s, to, collectors, &w.sensor, &peers), 0);
@@ -489,10 +490,10 @@ static void a_slow_path_answers_both_requests(void **state)
 
 static void why_is(enum session_sign sign, const char *words)
 {
-	char why[SESSION_WHY_MAX];
+	char why[SESSION_FAILURE_REASON_MAX];
 
 	assert_int_equal(w.s.peers[0].sign, sign);
-	session_why(&w.s, 0, why);
+	session_failure_reason(&w.s, 0, why);
 	assert_non_null(strstr(why, words));
 }
 
@@ -540,12 +541,12 @@ static void each_reason_is_told_once(void **state)
 	world_open(1);
 	for (enum session_sign sign = SESSION_NOTHING; sign <= SESSION_OTHER_VERSION; sign++) {
 		p->sign = sign;
-		assert_false(session_why_is_told(&w.s, 0));
+		assert_false(session_failure_reason_is_told(&w.s, 0));
 		session_tell_asking(&w.s, 0);
-		assert_true(session_why_is_told(&w.s, 0));
+		assert_true(session_failure_reason_is_told(&w.s, 0));
 	}
 	p->sign = SESSION_PORT_CLOSED;
-	assert_true(session_why_is_told(&w.s, 0));
+	assert_true(session_failure_reason_is_told(&w.s, 0));
 	pass(0);
 	pass_until_up(2000);
 	export_totals_like();
@@ -553,7 +554,7 @@ static void each_reason_is_told_once(void **state)
 	collector_ack(&w.c[0], 0);
 	settle();
 	p->sign = SESSION_PORT_CLOSED;
-	assert_false(session_why_is_told(&w.s, 0)); /* it has answered since */
+	assert_false(session_failure_reason_is_told(&w.s, 0)); /* it has answered since */
 	world_close();
 }
 
@@ -1026,7 +1027,7 @@ static void nothing_is_answered_that_was_not_asked(void **state)
 	derive(key, zeros.k1, "answer", forged + 8, DERIVE_FRESH_LEN, NULL, 0);
 	derive_seal(key, 0, forged + 8 + DERIVE_FRESH_LEN, message, sizeof(message));
 	assert_int_equal(tryst_finish(&zeros, &w.sensor, &welcome, k2, forged, sizeof(forged)), 0);
-	session_hear(&w.s, forged, sizeof(forged), w.now_ns);
+	session_receive_datagram(&w.s, forged, sizeof(forged), w.now_ns);
 	assert_false(session_use(&w.s, &w.path));
 	assert_int_equal(w.s.bad_datagrams, 1);
 	world_close();

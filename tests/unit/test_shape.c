@@ -3,7 +3,7 @@
  * links: agent/module/elf.o agent/module/shape.o agent/module/btf.o agent/module/wants.o
  * agent/module/words.o
  *
- * The object of bpf/modules/count.bpf.c, and what can be made of it by altering it.
+ * The object of bpf/modules/count/count.bpf.c, and what can be made of it by altering it.
  */
 #include "unit.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/state.o collector/names.o collector/pcapng.o collector/pcapng_walk.o
- * wire/channel.o */
+/* links: collector/output/state.o collector/output/written.o collector/output/pcapng.o
+ * collector/output/pcapng_walk.o wire/channel.o */
 /* The state file: comes back as it was, and not at all where a byte of it is another. */
 #include "unit.h"
 
 #include <errno.h>
 
-#include "collector/state.h"
+#include "collector/output/state.h"
 
 static char text[4096];
 
@@ -14,22 +14,22 @@ static char text[4096];
 static size_t write_state(const char *name)
 {
 	struct state s = { .floor_ns = 1795271173933000001ULL, .offset = 123456789012ULL };
-	struct names n = { 0 };
+	struct written n = { 0 };
 	FILE *f = fmemopen(text, sizeof(text), "w");
 	size_t len;
 
 	snprintf(s.file, sizeof(s.file), "%s", name);
-	for (uint64_t run = 1; run <= NAMES_RUNS + 1; run++)
-		names_put(&n, 17, UINT64_MAX - run, run, run * 7);
-	names_put(&n, 65535, 0, UINT64_MAX, UINT64_MAX);
+	for (uint64_t run = 1; run <= WRITTEN_RUNS + 1; run++)
+		written_put(&n, 17, UINT64_MAX - run, run, run * 7);
+	written_put(&n, 65535, 0, UINT64_MAX, UINT64_MAX);
 	assert_int_equal(state_write(f, &s, &n), 0);
 	len = ftell(f);
 	fclose(f);
-	names_free(&n);
+	written_free(&n);
 	return len;
 }
 
-static int read_state(size_t len, struct state *s, struct names *n)
+static int read_state(size_t len, struct state *s, struct written *n)
 {
 	FILE *f = tmpfile();
 	int err;
@@ -44,29 +44,29 @@ static int read_state(size_t len, struct state *s, struct names *n)
 static void it_comes_back(void **state)
 {
 	size_t len = write_state("/var/captures of mine/out.pcapng");
-	struct names n = { 0 };
+	struct written n = { 0 };
 	struct state s;
 
 	(void)state;
 	assert_int_equal(read_state(len, &s, &n), 0);
 	assert_true(s.floor_ns == 1795271173933000001ULL && s.offset == 123456789012ULL);
 	assert_string_equal(s.file, "/var/captures of mine/out.pcapng");
-	for (uint64_t run = 2; run <= NAMES_RUNS + 1; run++) {
-		const struct sensor_run *r = names_find(&n, 17, UINT64_MAX - run);
+	for (uint64_t run = 2; run <= WRITTEN_RUNS + 1; run++) {
+		const struct sensor_run *r = written_find(&n, 17, UINT64_MAX - run);
 
 		assert_non_null(r);
 		assert_true(r->next == run && r->accounted == run * 7);
 	}
-	assert_null(names_find(&n, 17, UINT64_MAX - 1));
-	assert_true(n.of[17]->runs[0].run == UINT64_MAX - NAMES_RUNS - 1);
-	assert_true(names_find(&n, 65535, 0)->next == UINT64_MAX);
-	names_free(&n);
+	assert_null(written_find(&n, 17, UINT64_MAX - 1));
+	assert_true(n.of[17]->runs[0].run == UINT64_MAX - WRITTEN_RUNS - 1);
+	assert_true(written_find(&n, 65535, 0)->next == UINT64_MAX);
+	written_free(&n);
 }
 
 static void nothing_of_a_damaged_one(void **state)
 {
 	size_t len = write_state("out.pcapng");
-	struct names n = { 0 };
+	struct written n = { 0 };
 	struct state s;
 
 	(void)state;
@@ -86,14 +86,14 @@ static void nothing_of_a_damaged_one(void **state)
 /* A name that does not fit into a line is left out: then files are looked through. */
 static void a_name_with_a_newline(void **state)
 {
-	struct names n = { 0 };
+	struct written n = { 0 };
 	struct state s;
 
 	(void)state;
 	assert_int_equal(read_state(write_state("out\nend.pcapng"), &s, &n), 0);
 	assert_string_equal(s.file, "");
 	assert_int_equal(s.offset, 0);
-	names_free(&n);
+	written_free(&n);
 }
 
 int main(void)

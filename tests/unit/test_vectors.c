@@ -4,8 +4,8 @@
  * numbers, the other end's does it in the vector.
  *
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/request.o wire/keys.o
- * wire/totals.o wire/combo.o wire/combo_open.o wire/forms.o wire/fields.o wire/dwell.o wire/said.o
- * wire/spool.o
+ * wire/totals.o wire/combo.o wire/combo_open.o wire/dot11_templates.o wire/fields.o wire/dwell.o
+ * wire/module_event.o wire/spool.o
  */
 #include "unit.h"
 
@@ -14,7 +14,7 @@
 #include "wire/request.h"
 #include "wire/combo.h"
 #include "wire/dwell.h"
-#include "wire/said.h"
+#include "wire/module_event.h"
 #include "wire/message.h"
 #include "wire/spool.h"
 #include "wire/totals.h"
@@ -517,21 +517,22 @@ static void dwells(void **state)
 static void assert_said(const char *name, const char *module, uint64_t serial, size_t len)
 {
 	const struct vector *v = vector(name);
-	uint8_t out[SAID_MAX];
-	struct said s;
+	uint8_t out[MODULE_EVENT_ENCODED_MAX];
+	struct module_event s;
 
-	assert_int_equal(said_read(&s, v->bytes, v->len), 0);
+	assert_int_equal(module_event_read(&s, v->bytes, v->len), 0);
 	assert_string_equal(s.name, module);
 	assert_true(s.serial == serial);
 	assert_int_equal(s.len, len);
-	ASSERT_VECTOR(out, said_write(out, &s), name);
+	ASSERT_VECTOR(out, module_event_write(out, &s), name);
 }
 
 static void words_of_modules(void **state)
 {
 	(void)state;
 	assert_said("said", "worm-2_b", 70000, 9);
-	assert_said("said_most", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", UINT64_MAX, SAID_BYTES_MAX);
+	assert_said("said_most", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", UINT64_MAX,
+		    MODULE_EVENT_BYTES_MAX);
 	assert_said("said_least", "A", 0, 0);
 }
 

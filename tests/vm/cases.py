@@ -205,8 +205,8 @@ def beacons():
 
 def modules():
     """Objects to be checked: those that come with the project, and the hostile."""
-    own = [p.with_name(p.name.removesuffix(".bpf.c")) for p in (ROOT / "bpf/modules").glob("*.bpf.c")]
-    return ([ROOT / f"build/modules/{p.name}.o" for p in own],
+    own = [p.parent.name for p in (ROOT / "bpf/modules").glob("*/*.bpf.c")]
+    return ([ROOT / f"build/modules/{name}.o" for name in own],
             [ROOT / f"build/tests/modules/{name}.bpf.o" for name in HOSTILE])
 
 

@@ -14,7 +14,7 @@ from wire import saluki_wire as sw
 from wire.test_interop import Spoken, expected, got, keys, ns, some  # noqa: F401 (fixtures)
 
 STAMP = 1792 * 10**18 // 10**3
-BLOCKS_FREE, BLOCKS_EXTRA = 32, 480  # collector/interfaces.h
+BLOCKS_FREE, BLOCKS_EXTRA = 32, 480  # collector/output/interfaces.h
 
 
 def bad_frame(n, linktype, interface=0, data=b"a frame"):

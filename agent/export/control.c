@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control thread. In: orders, datagrams from the collector, time. Out: a session for the export
+ * thread, an end for the capture thread, the ledger on standard error. The privileged process
+ * being gone is an order to stop, or, where the ring outlives us, an end at once.
+ */
+#include "control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <saluki/changes.h>
+#include <saluki/duration.h>
+#include <saluki/log.h>
+#include <saluki/privsep.h>
+
+#include "agent/source/clock.h"
+#include "agent/process/generation.h"
+#include "agent/process/handover.h"
+
+#define COUNT_INTERVAL_NS 100000000ULL
+
+#define ULL(x) ((unsigned long long)(x))
+
+void control_report(struct exporter *e)
+{
+	struct totals t;
+
+	export_totals(e, &t);
+	/* The three lines that tcpdump prints. */
+	fprintf(stderr,
+		"%llu packet%s captured\n%llu packet%s received by filter\n"
+		"%llu packet%s dropped by kernel\n",
+		ULL(t.captured), PLURAL(t.captured), ULL(t.seen - t.filtered),
+		PLURAL(t.seen - t.filtered), ULL(t.ring_full + t.copy_failed),
+		PLURAL(t.ring_full + t.copy_failed));
+	log_line("ledger: seen %llu = filtered %llu + ring_full %llu + copy_failed %llu + captured "
+		 "%llu",
+		 ULL(t.seen), ULL(t.filtered), ULL(t.ring_full), ULL(t.copy_failed),
+		 ULL(t.captured));
+	log_line(
+		"ledger: captured %llu = exported %llu + dropped_send %llu + dropped_shutdown %llu "
+		"+ on the way %llu",
+		ULL(t.captured), ULL(t.exported), ULL(t.dropped_send), ULL(t.dropped_shutdown),
+		ULL(t.captured - t.exported - t.dropped_send - t.dropped_shutdown));
+	if (t.bad_fcs)
+		log_line("ledger: bad_fcs %llu of the frames were received with a wrong FCS",
+			 ULL(t.bad_fcs));
+	if (t.dropped_store)
+		log_line("ledger: dropped_store %llu of the exported; the collector may "
+			 "have some",
+			 ULL(t.dropped_store));
+	log_line("export: %llu bytes seen, %llu kept, %llu sent in %llu combo%s, %llu datagram%s; "
+		 "%llu forged or strange ones received",
+		 ULL(t.seen_bytes), ULL(t.kept_bytes), ULL(t.sent_bytes), ULL(t.combos),
+		 PLURAL(t.combos), ULL(t.datagrams), PLURAL(t.datagrams),
+		 ULL(e->session->bad_datagrams));
+}
+
+static void control_stop(struct control *c)
+{
+	sampler_end(c->sampler, monotonic_ns()); /* in front of the last combo */
+	__atomic_store_n(&c->exporter->stop, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
+}
+
+void control_describe(struct info_interface *f, const struct handover_interface *h,
+		      uint32_t snaplen)
+{
+	info_text(f->name, sizeof(f->name), h->name);
+	info_text(f->source, sizeof(f->source), h->source);
+	info_text(f->keep, sizeof(f->keep), h->keep_headers ? "headers" : "all");
+	info_text(f->filter, sizeof(f->filter), h->filter);
+	f->snaplen = snaplen;
+}
+
+/* An interface is captured in another way now: the collector is told. */
+static void control_interface(struct control *c, const struct order *order)
+{
+	if (order->number >= c->session->info.count)
+		return;
+	control_describe(&c->session->info.interfaces[order->number], &order->interface,
+			 c->snaplen);
+	c->orders.linktypes[order->number] = order->interface.linktype;
+	sampler_told(c->sampler, order, monotonic_ns());
+	session_info_changed(c->session);
+}
+
+/* ---- orders of the collector ----------------------------------------------------------------- */
+
+/* What follows from a snaplen that was ordered; only then is it another one. */
+static void control_snaplen(struct control *c)
+{
+	if (c->snaplen == c->orders.snaplen)
+		return;
+	c->snaplen = c->orders.snaplen;
+	for (uint32_t i = 0; i < c->session->info.count; i++)
+		c->session->info.interfaces[i].snaplen = c->snaplen;
+	session_info_changed(c->session);
+}
+
+static void control_answer(struct control *c, const struct answer_message *a)
+{
+	control_snaplen(c);
+	session_answer(c->session, a->number, a->status, a->text);
+}
+
+void control_ordered(void *arg, uint64_t number, const char *text, size_t len)
+{
+	struct control *c = arg;
+	uint8_t bytes[WIRE_ORDER_MESSAGE_MAX];
+	struct order_message m;
+	struct answer_message a;
+
+	if (len > WIRE_ORDER_TEXT_MAX)
+		return;
+	/* Read by the one who knows what a text may be. */
+	bytes[0] = MESSAGE_ORDER;
+	store_be(bytes + 1, number, 8);
+	memcpy(bytes + 9, text, len);
+	if (order_read(&m, bytes, 9 + len) == 0 && c->session->present &&
+	    commands_take(&c->orders, c->session->present->peer, &m, &a))
+		control_answer(c, &a);
+}
+
+/* ---- of the privileged process --------------------------------------------------------------- */
+
+/* Returns whether the privileged process is still there. */
+static bool control_order(struct control *c)
+{
+	struct order order;
+
+	if (privsep_recv(c->privileged, &order, sizeof(order), NULL)) {
+		/* Killed: the ring and its programs go on, and so that the next agent may have them
+		 * this process ends as if it had been killed too. */
+		if (c->capture->source->lanes)
+			_exit(1);
+		if (c->capture->source->ops->halt)
+			c->capture->source->ops->halt(c->capture->source);
+		control_stop(c);
+		return false;
+	}
+	if (order.what == SIGNAL_STOP)
+		control_stop(c);
+	else if (order.what == SIGNAL_REPORT)
+		control_report(c->exporter);
+	else if (order.what == COMMAND_INTERFACE)
+		control_interface(c, &order);
+	else if (order.what == COMMAND_TUNED || order.what == COMMAND_CARD ||
+		 order.what == COMMAND_LOST)
+		sampler_told(c->sampler, &order, monotonic_ns());
+	if (commands_sampled(&c->orders) ||
+	    (order.what == COMMAND_RESULT && commands_result(&c->orders, &order)))
+		control_answer(c, &c->orders.answer);
+	return true;
+}
+
+/* Frames have this machine's time, whichever of the two is wrong. */
+static void control_skew(struct control *c, uint64_t now_ns)
+{
+	const struct info *i = &c->session->info;
+	int64_t ahead_us = skew_ahead_us(i->ahead_us, i->behind_us);
+	char text[DURATION_TEXT_LEN];
+
+	if (!c->session->present || !i->round_trip_us)
+		return; /* not measured */
+	switch (skew_look(&c->skew, ahead_us, now_ns)) {
+	case SKEW_DIFFERS:
+		duration_text(text, i->ahead_us ?: i->behind_us);
+		log_line("collector %s: this machine's clock is %s %s the collector's, and frames "
+			 "are stamped by it; set the one that is wrong",
+			 c->session->peer, text, ahead_us > 0 ? "ahead of" : "behind");
+		break;
+	case SKEW_IS_OVER:
+		log_line("collector %s: its clock and this machine's agree again",
+			 c->session->peer);
+		break;
+	case SKEW_NOTHING:
+		break;
+	}
+}
+
+/* Not with every ACK: of sockets, the counts are asked for in system calls. */
+static void control_count(struct control *c)
+{
+	struct status_socket_news now = { .session_up = c->session->present != NULL,
+					  .at_ns = monotonic_ns() };
+
+	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
+		return;
+	export_totals(c->exporter, &now.totals);
+	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
+		sampler_view(c->sampler, i, &now.radios[i]);
+	ring_estimate_tell(&c->room, c->exporter->source, &now.totals, c->snaplen);
+	loss_report_tell(&c->loss, &now.totals, now.session_up, now.at_ns);
+	control_skew(c, now.at_ns);
+	changes_begin(&c->board->changes);
+	changes_copy(&c->board->news, &now, sizeof(now));
+	changes_end(&c->board->changes);
+}
+
+void control_loop(struct control *c)
+{
+	struct pollfd p[5 + SESSION_POLL_MAX] = {
+		{ .fd = c->done_fd, .events = POLLIN },
+		{ .fd = c->privileged, .events = POLLIN },
+		{ .fd = c->orders.compiler, .events = POLLIN },
+		{ .fd = c->lookup.sock, .events = POLLIN },
+		{ .fd = c->generation, .events = POLLIN },
+	};
+
+	sampler_start(c->sampler, monotonic_ns());
+	for (;;) {
+		int timeout = session_tick(c->session, monotonic_ns());
+		int sampling = sampler_tick(c->sampler, monotonic_ns());
+		unsigned int n = 5 + session_poll(c->session, p + 5);
+
+		lookup_tick(&c->lookup, c->session, monotonic_ns());
+		control_count(c);
+		if (sampling >= 0 && (timeout < 0 || sampling < timeout))
+			timeout = sampling;
+		if (poll(p, n, timeout) < 0 && errno != EINTR)
+			return;
+		session_receive(c->session, monotonic_ns());
+		if (p[1].revents && !control_order(c))
+			p[1].fd = -1;
+		if (p[2].revents && commands_compiled(&c->orders))
+			control_answer(c, &c->orders.answer);
+		p[2].fd = c->orders.compiler; /* it may have ended */
+		if (p[3].revents)
+			lookup_answered(&c->lookup, c->session, monotonic_ns());
+		p[3].fd = c->lookup.sock;
+		if (p[4].revents && generation_changed(c->generation))
+			session_new_keys(c->session, monotonic_ns());
+		if (p[0].revents)
+			return;
+	}
+}

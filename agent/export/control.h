@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Thread 3: orders from the privileged process, the session with the collector. */
+#ifndef AGENT_EXPORT_CONTROL_H
+#define AGENT_EXPORT_CONTROL_H
+
+#include <stdbool.h>
+
+#include <saluki/skew.h>
+
+#include "agent/capture.h"
+#include "agent/status/status_socket.h"
+#include "export.h"
+#include "lookup.h"
+#include "loss_report.h"
+#include "agent/source/ring_estimate.h"
+#include "session.h"
+#include "agent/radio/sampler.h"
+#include "agent/remote/commands.h"
+
+struct control {
+	int privileged; /* socket to that process */
+	int done_fd;	/* eventfd: the export thread has ended */
+	int generation; /* generation.h; -1: none */
+	struct session *session;
+	struct capture *capture;
+	struct exporter *exporter;
+	struct shared_statistics *board;
+	struct lookup lookup;
+	struct ring_estimate room;
+	struct loss_report loss;
+	struct skew skew;
+	struct commands orders;	 /* of the collector */
+	struct sampler *sampler; /* NULL: no channels are sampled */
+	uint32_t snaplen;
+};
+
+/* Runs until the export thread has ended. */
+void control_loop(struct control *c);
+/* What the collector is told of an interface. */
+void control_describe(struct info_interface *f, const struct handover_interface *h,
+		      uint32_t snaplen);
+/* An order of the collector: session.h's `order`. `arg` is the struct control. */
+void control_ordered(void *arg, uint64_t number, const char *text, size_t len);
+/* Prints the ledger of this end. */
+void control_report(struct exporter *e);
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Set-up: who is asked for a session, when, and how. In: the time, which set-ups were not answered.
+ * Out: an m1 under a slot that has not been used; where that is not answered soon, or there is no
+ * such slot, a request for a cookie, and an m1 under the cookie (wire/request.h). All of an attempt
+ * is from one port, which no attempt before it had; session_receive.c takes the answers.
+ * Cryptography is wire/tryst.h's.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <saluki/log.h>
+
+#include "handshake_slots.h"
+
+#define GIVEN_UP 3 /* set-ups without an answer, where there is another collector */
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+uint32_t *session_slots_used(struct session_peer *p, uint64_t interval)
+{
+	uint32_t *used = &p->slots[interval % 3].used;
+
+	if (p->slots[interval % 3].interval != interval)
+		*used = 0;
+	p->slots[interval % 3].interval = interval;
+	return used;
+}
+
+/* A random one of an interval's that has not gone out. Returns whether there is one. */
+static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slot)
+{
+	uint64_t slots[TRYST_SLOTS];
+	uint32_t *used = session_slots_used(p, interval), j;
+
+	if (*used == UINT32_MAX)
+		return false;
+	tryst_slots(slots, p->pair, interval);
+	do {
+		do
+			j = randombytes_uniform(TRYST_SLOTS);
+		while (*used & 1U << j);
+		*used |= 1U << j;
+		*slot = slots[j];
+		if (handshake_slots_take(*slot, interval)) /* by an agent before us neither */
+			return true;
+	} while (*used != UINT32_MAX);
+	return false;
+}
+
+_Static_assert(TRYST_SLOTS == 32, "a bit each");
+
+/* ---- what goes out --------------------------------------------------------------------------- */
+
+uint32_t session_spool_for(const struct session *s, unsigned int peer)
+{
+	for (unsigned int i = 0; i < s->spool_count; i++)
+		if (s->spools[i].is_for[peer] &&
+		    !__atomic_load_n(&s->spools[i].done, __ATOMIC_ACQUIRE))
+			return i + 1;
+	return 0;
+}
+
+/* A session for that: its key is ahead of the info, which is that of who wrote it. */
+static void hello_spool(const struct session *s, struct tryst_hello *hello)
+{
+	const struct session_spool *p = &s->spools[s->asked.spool - 1];
+
+	memcpy(hello->info, p->hello[s->asked.peer], SPOOL_HELLO_LEN);
+	memcpy(hello->info + SPOOL_HELLO_LEN, p->info.text, p->info.len);
+	hello->info_len = SPOOL_HELLO_LEN + p->info.len;
+	hello->run = p->run;
+	hello->flags |= TRYST_SPOOL;
+}
+
+/* `exported` so that a collector that hears of this run only now knows what it has missed. */
+static void hello_info(struct session *s, struct tryst_hello *hello)
+{
+	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
+	hello->info_len = info_write((char *)hello->info, &s->info);
+}
+
+/* Writes an m1 of `len` bytes under a slot or a cookie. Returns whether there is one. */
+static bool write_init(struct session *s, uint8_t *out, uint64_t slot, size_t len, uint64_t now_ns)
+{
+	const struct session_peer *p = &s->peers[s->asked.peer];
+	struct tryst_hello hello = {
+		.run = s->run,
+		.time_ns = session_time(s, s->asked.peer, now_ns),
+		.window = s->window,
+		.flags = s->pad ? TRYST_PADDED : 0,
+	};
+
+	memcpy(hello.instance, s->instance, sizeof(hello.instance));
+	if (s->asked.spool)
+		hello_spool(s, &hello);
+	else
+		hello_info(s, &hello);
+	s->asked.waits = tryst_init(&s->asked.tryst, out, &s->own, p->public, p->pair, slot, &hello,
+				    len) > 0;
+	return s->asked.waits;
+}
+
+/* Nobody there shows as silence; the next attempt is the retry. */
+static void send_out(struct session *s, const uint8_t *out, size_t len)
+{
+	if (send(s->asked.sock, out, len, MSG_NOSIGNAL) >= 0)
+		return;
+	if (errno == EMSGSIZE)
+		session_sign(s, SESSION_PATH_MTU);
+	else if (errno == ENETUNREACH || errno == EHOSTUNREACH)
+		session_unrouted(s, -errno);
+}
+
+static void send_slot(struct session *s, uint64_t slot, uint64_t now_ns)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+
+	if (write_init(s, out, slot, SHROUD_DATAGRAM_PADDED, now_ns))
+		send_out(s, out, SHROUD_DATAGRAM_PADDED);
+}
+
+static bool time_is_known(const struct session_peer *p, uint64_t time_ns)
+{
+	return time_ns >= SESSION_YEAR_2020_NS || p->clock_set;
+}
+
+/* First with a date, which the collector prefers, unless the sensor does not know the time. The
+ * collector takes no date that is minutes wrong, so one without a date follows. */
+static void send_request(struct session *s, uint64_t now_ns)
+{
+	const struct session_peer *p = &s->peers[s->asked.peer];
+	uint64_t time_ns = session_time(s, s->asked.peer, now_ns);
+	bool dated = !s->asked.requested && time_is_known(p, time_ns);
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+
+	s->asked.request_ns = dated ? now_ns + SESSION_UNDATED_NS : 0;
+	if (request_cookie(&s->asked.requests[s->asked.requested], out, &s->own, p->public, p->pair,
+			   time_ns, dated ? time_ns / TRYST_INTERVAL_NS : REQUEST_UNDATED))
+		return;
+	s->asked.requested++;
+	send_out(s, out, REQUEST_LEN);
+}
+
+void session_handshake_fresh(struct session *s, uint64_t cookie, uint64_t now_ns)
+{
+	const struct session_peer *p = &s->peers[s->asked.peer];
+	uint64_t time_ns = session_time(s, s->asked.peer, now_ns);
+	uint8_t m1[SHROUD_DATAGRAM_MAX], out[SHROUD_DATAGRAM_MAX];
+
+	if (write_init(s, m1, cookie, REQUEST_INIT_LEN, now_ns) &&
+	    !request_set_up(out, m1, &s->own, p->public, time_ns, time_ns / TRYST_INTERVAL_NS))
+		send_out(s, out, REQUEST_LEN);
+}
+
+/* ---- who is asked ---------------------------------------------------------------------------- */
+
+void session_ask(struct session *s, unsigned int peer, uint64_t now_ns)
+{
+	struct session_peer *p = &s->peers[peer];
+	uint64_t time_ns = session_time(s, peer, now_ns), slot;
+	int sock;
+
+	sockets_give(&s->reach, s->asked.sock);
+	sodium_memzero(&s->asked, sizeof(s->asked));
+	s->asked.peer = peer;
+	s->asked.spool = session_spool_for(s, peer);
+	sock = sockets_take(&s->reach, &p->address);
+	s->asked.sock = sock < 0 ? -1 : sock;
+	if (p->sign < SESSION_PORT_CLOSED) /* our own network may be another one by now */
+		p->sign = SESSION_NOTHING;
+	if (sock < 0) {
+		session_unrouted(s, sock);
+		return;
+	}
+	if (time_is_known(p, time_ns) && slot_choose(p, time_ns / TRYST_INTERVAL_NS, &slot)) {
+		send_slot(s, slot, now_ns);
+		s->asked.request_ns = now_ns + SESSION_REQUEST_NS;
+	} else {
+		send_request(s, now_ns);
+	}
+}
+
+uint64_t session_ask_on(struct session *s, uint64_t now_ns)
+{
+	if (s->asked.request_ns && now_ns >= s->asked.request_ns)
+		send_request(s, now_ns);
+	return s->asked.request_ns;
+}
+
+static void next_peer(struct session *s)
+{
+	unsigned int old = s->trying;
+
+	if (s->peer_count == 1 || s->unanswered < (s->failed >= s->peer_count ? 1 : GIVEN_UP))
+		return;
+	s->trying = (s->trying + 1) % s->peer_count;
+	s->unanswered = 0;
+	if (s->failed++ < s->peer_count || !session_failure_reason_is_told(s, old))
+		session_tell_trying(s, old);
+}
+
+void session_handshake(struct session *s, uint64_t now_ns)
+{
+	next_peer(s);
+	if (s->unanswered++ >= 2 && s->peer_count == 1)
+		session_tell_asking(s, s->trying);
+	s->next_init_ns = now_ns + handshake_retry_ms(s->attempts++) * 1000000ULL;
+	session_ask(s, s->trying, now_ns);
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Session receive: what the collector says (session.h, docs/wire.md). In: datagrams, of which any
+ * may be anybody's. Out: ACKs to the export thread, messages into the outbox, sessions that begin.
+ * Nothing is acted on before its tag has been verified; what is not authentic is counted.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <saluki/log.h>
+
+#define SECOND_NS 1000000000LL
+#define HEARD_EVERY 8
+#define AT_A_TIME 256 /* datagrams of a socket, so that a flood leaves time for the rest */
+#define CLOCK_GOOD_NS 10000000000LL /* a clock that is no more wrong than this is left as it is */
+#define PROBE_OLD_NS (10 * SECOND_NS)
+#define TOLD_PROBES 4
+#define TOLD_EVERY_NS (60 * SECOND_NS)
+#define MEASURED_OLD_NS (600 * SECOND_NS) /* ways change */
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+/* The collector's clock says `time_ns`. */
+static void receive_time(struct session *s, unsigned int peer, uint64_t time_ns, uint64_t now_ns)
+{
+	struct session_peer *p = &s->peers[peer];
+	int64_t wrong = time_ns - session_time(s, peer, now_ns);
+
+	if (wrong < 0)
+		wrong = -(uint64_t)wrong;
+	if (wrong < 0 || wrong > CLOCK_GOOD_NS) {
+		p->clock_set = true;
+		p->clock_base_ns = time_ns - now_ns;
+	}
+}
+
+/* With its first word in a session: a set-up may be answered by one that takes nothing then. */
+static void receive_answers_again(struct session *s, unsigned int peer)
+{
+	struct session_peer *p = &s->peers[peer];
+
+	if (p->told || s->failed || s->heard_peer != peer)
+		log_line("collector %s: answers", p->address.name);
+	p->told = 0;
+	p->sign = SESSION_NOTHING;
+	s->unanswered = s->failed = s->attempts = 0;
+	s->heard_peer = peer;
+}
+
+/* Another way, another clock. */
+static void receive_measure_anew(struct session *s)
+{
+	s->probes = 0;
+	s->next_probe_ns = s->told_ns = 0;
+	pthread_mutex_lock(&s->lock);
+	s->round_trip_ns = 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* It stays in the file. */
+static void receive_spool_refused(struct session *s, uint64_t now_ns)
+{
+	log_line("collector %s: cannot open what --spool has of an earlier process; it is not sent",
+		 s->peers[s->asked.peer].address.name);
+	s->spools[s->asked.spool - 1].is_for[s->asked.peer] = false;
+	s->next_init_ns = now_ns;
+}
+
+/* The time is known: what else answers them comes too late. */
+static void receive_no_more_requests(struct session_asked *a)
+{
+	a->requested = 0;
+	a->request_ns = 0;
+	sodium_memzero(a->requests, sizeof(a->requests));
+}
+
+/* Whether it is a welcome to a session. */
+static bool receive_terms(struct session *s, const struct tryst_welcome *welcome, uint64_t now_ns)
+{
+	struct session_asked *a = &s->asked;
+
+	if (welcome->flags & TRYST_BUSY) {
+		session_sign(s, SESSION_KEY_IN_USE);
+		return false;
+	}
+	if (welcome->window < SHROUD_WINDOW_MIN) /* nothing could be said to it */
+		return false;
+	/* It has told the time; an answer that is held back until now would turn the clock back. */
+	receive_no_more_requests(a);
+	receive_time(s, a->peer, welcome->time_ns, now_ns);
+	if (s->trying != a->peer)
+		s->unanswered = 0;
+	s->trying = a->peer;
+	if (a->spool && !(welcome->flags & TRYST_SPOOL)) {
+		receive_spool_refused(s, now_ns);
+		return false;
+	}
+	return true;
+}
+
+static void receive_begin(struct session *s, const struct tryst_welcome *welcome,
+			  uint8_t k2[KEY_LEN], uint64_t now_ns)
+{
+	struct session_asked *a = &s->asked;
+	struct session_path terms = { .sensor_id = welcome->sensor_id,
+				      .padded = s->pad,
+				      .spool = a->spool };
+
+	terms.window = welcome->window < s->window ? welcome->window : s->window;
+	receive_measure_anew(s);
+	s->next_better_ns = now_ns + SESSION_BETTER_NS;
+	if (!session_begin(s, a->peer, a->sock, k2, &terms, now_ns))
+		a->sock = -1; /* the session's now */
+}
+
+static bool receive_welcome(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	struct session_asked *a = &s->asked;
+	struct tryst_welcome welcome;
+	uint8_t k2[KEY_LEN];
+	int err = a->waits ? tryst_finish(&a->tryst, &s->own, &welcome, k2, in, len) : -EBADMSG;
+
+	if (err == -EPROTO)
+		session_sign(s, SESSION_OTHER_VERSION);
+	if (err)
+		return err == -EPROTO;
+	a->waits = false;
+	if (receive_terms(s, &welcome, now_ns))
+		receive_begin(s, &welcome, k2, now_ns);
+	sodium_memzero(k2, sizeof(k2));
+	return true;
+}
+
+/* The time, and a cookie: the m1 under that is what counts. */
+static bool receive_request(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	struct session_asked *a = &s->asked;
+	struct request_answer answer;
+	int err = -EBADMSG;
+	unsigned int i = 0;
+
+	while (i < a->requested && err == -EBADMSG)
+		err = request_answered(&a->requests[i++], &answer, in, len);
+	if (err == -EPROTO)
+		session_sign(s, SESSION_OTHER_VERSION);
+	if (err)
+		return err == -EPROTO;
+	a->requests[i - 1] = a->requests[--a->requested];
+	if (a->told) /* by the answer to the other request: the path is slow */
+		return true;
+	a->told = true;
+	a->request_ns = 0;
+	session_sign(s, SESSION_REQUEST_ANSWERED);
+	receive_time(s, a->peer, answer.time_ns, now_ns);
+	session_handshake_fresh(s, answer.cookie, now_ns);
+	return true;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static void receive_renewed(struct session *s, const struct session_link *l, const uint8_t *m,
+			    uint64_t now_ns)
+{
+	struct session_path terms = s->path; /* which no other thread writes */
+	uint8_t k2[KEY_LEN];
+	int sock;
+
+	if (l != s->present || !s->renewing || memcmp(m + 1, s->renewal.public, KEY_LEN))
+		return; /* of a RENEW that was repeated */
+	sock = sockets_take(&s->reach, &s->peers[l->peer].address);
+	if (sock < 0)
+		return; /* no route at present; the answer to the next RENEW is the same */
+	if (tryst_renew(k2, l->chain, &s->renewal, m + 1 + KEY_LEN, true) ||
+	    session_begin(s, l->peer, sock, k2, &terms, now_ns)) {
+		s->bad_datagrams++;
+		sockets_give(&s->reach, sock);
+	}
+	sodium_memzero(k2, sizeof(k2));
+	sodium_memzero(&terms, sizeof(terms));
+}
+
+/* Into the next INFO: at once when the first probes have been answered, then once a minute. */
+static void receive_measured(struct session *s, unsigned int peer, uint64_t now_ns)
+{
+	/* Of the clock that frames are stamped by, which a clock request does not set right. */
+	int64_t moved_ns = s->realtime_ns() - session_time(s, peer, now_ns);
+	int64_t ahead_us = (moved_ns - s->offset_ns) / 1000;
+	struct info *i = &s->info;
+
+	i->round_trip_us = (s->round_trip_ns + 999) / 1000;
+	i->ahead_us = ahead_us > 0 ? ahead_us : 0;
+	i->behind_us = ahead_us < 0 ? -ahead_us : 0;
+	if (s->probes < TOLD_PROBES || (s->told_ns && now_ns - s->told_ns < TOLD_EVERY_NS))
+		return;
+	s->told_ns = now_ns;
+	i->change++;
+	s->info_due = s->info_due ?: 1;
+}
+
+/* Round trip and offset as NTP has them (RFC 5905, section 8): t1 and t4 are our clock's, t2 and t3
+ * the collector's. The shortest round trip is the one that waited least. */
+static void receive_probed(struct session *s, const struct session_link *l, const uint8_t *m,
+			   uint64_t now_ns)
+{
+	uint64_t t1 = load_be(m + 1, 8), t2 = load_be(m + 9, 8), t3 = load_be(m + 17, 8);
+	uint64_t t4 = session_time(s, l->peer, now_ns), round_trip;
+
+	if (l != s->present || t4 - t1 > PROBE_OLD_NS || t3 - t2 > t4 - t1)
+		return;
+	round_trip = (t4 - t1) - (t3 - t2);
+	pthread_mutex_lock(&s->lock);
+	if (!s->round_trip_ns || round_trip <= s->round_trip_ns ||
+	    now_ns - s->measured_ns > MEASURED_OLD_NS) {
+		s->round_trip_ns = round_trip ?: 1;
+		s->offset_ns = (int64_t)(t2 - t1) / 2 + (int64_t)(t3 - t4) / 2;
+		s->measured_ns = now_ns;
+	}
+	pthread_mutex_unlock(&s->lock);
+	receive_measured(s, l->peer, now_ns);
+}
+
+static void receive_heard(struct session *s, struct session_link *l)
+{
+	uint8_t message[MESSAGE_HEARD_LEN] = { MESSAGE_HEARD };
+
+	if (l != s->present)
+		return;
+	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
+	if (!l->heard)
+		receive_answers_again(s, l->peer);
+	if (++l->heard % HEARD_EVERY)
+		return;
+	store_be(message + 1, l->rx.highest, 8);
+	session_post(s, message, sizeof(message));
+}
+
+static void receive_challenge(struct session *s, const struct session_link *l, const uint8_t *m)
+{
+	uint8_t message[MESSAGE_ECHO_LEN] = { MESSAGE_ECHO };
+
+	if (l != s->present)
+		return;
+	memcpy(message + 1, m + 1, 8);
+	session_post(s, message, sizeof(message));
+}
+
+/* The least bytes of a message that is known; 0: it is not. */
+static size_t receive_least(uint8_t kind)
+{
+	switch (kind) {
+	case MESSAGE_ACK:
+		return ACK_LEN;
+	case MESSAGE_PROBED:
+		return MESSAGE_PROBED_LEN;
+	case MESSAGE_CHALLENGE:
+		return MESSAGE_CHALLENGE_LEN;
+	case MESSAGE_RENEWED:
+		return MESSAGE_RENEWED_LEN;
+	case MESSAGE_ORDER:
+		return 9;
+	default:
+		return 0;
+	}
+}
+
+static void receive_message(struct session *s, struct session_link *l, const uint8_t *m, size_t len,
+			    uint64_t now_ns)
+{
+	size_t least = len ? receive_least(m[0]) : 0;
+	struct ack ack;
+
+	receive_heard(s, l);
+	if (!least || len < least || (m[0] == MESSAGE_ORDER && !s->order)) {
+		s->bad_datagrams++;
+		return;
+	}
+	switch (m[0]) {
+	case MESSAGE_ACK:
+		ack_read(&ack, m, len);
+		session_post_ack(s, l->generation, &ack);
+		break;
+	case MESSAGE_PROBED:
+		receive_probed(s, l, m, now_ns);
+		break;
+	case MESSAGE_CHALLENGE:
+		receive_challenge(s, l, m);
+		break;
+	case MESSAGE_RENEWED:
+		receive_renewed(s, l, m, now_ns);
+		break;
+	case MESSAGE_ORDER:
+		/* Numbers are each collector's own. */
+		if (s->present && l->peer == s->present->peer)
+			s->order(s->order_arg, load_be(m + 1, 8), (const char *)m + 9, len - 9);
+		break;
+	}
+}
+
+/* ---- datagrams ------------------------------------------------------------------------------- */
+
+void session_receive_datagram(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
+{
+	uint8_t message[SHROUD_DATAGRAM_MAX];
+	const struct table_entry *e = NULL;
+	uint64_t number;
+	long n;
+
+	while (len > SHROUD_OVERHEAD && len <= sizeof(message) &&
+	       (e = table_find(&s->table, load_word(in), e))) {
+		struct session_link *l = &s->links[e->owner - 1];
+
+		n = shroud_open(&l->rx, &s->table, e->low, &number, message, in, len);
+		if (n >= 0) {
+			receive_message(s, l, message, n, now_ns);
+			sodium_memzero(message, n);
+			return;
+		}
+	}
+	if (!receive_welcome(s, in, len, now_ns) && !receive_request(s, in, len, now_ns))
+		s->bad_datagrams++;
+}
+
+static void receive_socket(struct session *s, int sock, uint64_t now_ns)
+{
+	uint8_t in[SHROUD_DATAGRAM_MAX + 1]; /* one more: what is longer is nobody's */
+	ssize_t n;
+
+	for (int i = 0; i < AT_A_TIME; i++) {
+		n = recv(sock, in, sizeof(in), MSG_DONTWAIT);
+		if (n >= 0)
+			session_receive_datagram(s, in, n, now_ns);
+		else if (errno != ECONNREFUSED)
+			return;
+		else if (s->present && s->present->sock == sock)
+			session_refused(s); /* an ICMP message, once; then there may be more */
+		else if (s->asked.sock == sock)
+			session_sign(s, SESSION_PORT_CLOSED);
+	}
+}
+
+void session_receive(struct session *s, uint64_t now_ns)
+{
+	for (int i = 0; i < 2 * SOCKETS_MAX && !s->one_way.on; i++)
+		if (s->reach.sockets[i].used)
+			receive_socket(s, s->reach.sockets[i].fd, now_ns);
+}

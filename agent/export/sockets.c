@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sockets: see sockets.h. */
+#include "sockets.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef IPV6_AUTOFLOWLABEL /* linux/in6.h, which does not go with netinet/in.h */
+#define IPV6_AUTOFLOWLABEL 70
+#endif
+
+static int sockets_socket(sa_family_t family)
+{
+	return socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+int sockets_route(const struct sockets_address *a)
+{
+	int sock = sockets_socket(a->to.ss_family), err = 0;
+
+	if (sock < 0)
+		return -errno;
+	if (connect(sock, (const struct sockaddr *)&a->to, a->len))
+		err = -errno;
+	close(sock);
+	return err;
+}
+
+static void sockets_set(struct sockets_address *a, const struct addrinfo *i)
+{
+	memcpy(&a->to, i->ai_addr, i->ai_addrlen);
+	a->len = i->ai_addrlen;
+}
+
+int sockets_numeric(struct sockets_address *a, const struct sockets_name *name)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST }, *list;
+
+	memset(a, 0, sizeof(*a));
+	snprintf(a->name, sizeof(a->name), "%.250s:%.20s", name->host, name->port);
+	if (getaddrinfo(name->host, name->port, &hints, &list))
+		return -ENOENT;
+	sockets_set(a, list);
+	freeaddrinfo(list);
+	return 0;
+}
+
+int sockets_look_up(struct sockets_address *a, const struct sockets_name *name)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG }, *list;
+	int err = getaddrinfo(name->host, name->port, &hints, &list);
+
+	if (err)
+		return err;
+	for (struct addrinfo *i = list; i; i = i->ai_next) {
+		sockets_set(a, i);
+		if (!sockets_route(a))
+			break;
+		sockets_set(a, list);
+	}
+	freeaddrinfo(list);
+	return 0;
+}
+
+/* Below the path MTU, never fragmented; but what ICMP says of that anybody can have said, and would
+ * hold up all datagrams for ten minutes: a path that takes none as large shows in what is lost. And
+ * of the same sender's datagrams IPv6's flow labels would tell. */
+static void sockets_plain(int sock, sa_family_t family)
+{
+	int probe = IP_PMTUDISC_PROBE, probe6 = IPV6_PMTUDISC_PROBE, off = 0;
+
+	setsockopt(sock, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof(probe));
+	if (family != AF_INET6)
+		return;
+	setsockopt(sock, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &probe6, sizeof(probe6));
+	setsockopt(sock, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, &off, sizeof(off));
+}
+
+int sockets_open(struct sockets *r, sa_family_t family)
+{
+	int i = 0;
+
+	while (i < 2 * SOCKETS_MAX && r->sockets[i].family)
+		if (r->sockets[i++].family == family)
+			return 0;
+	for (int end = i + SOCKETS_MAX; i < end && i < 2 * SOCKETS_MAX; i++) {
+		r->sockets[i].fd = sockets_socket(family);
+		if (r->sockets[i].fd < 0)
+			return -errno;
+		r->sockets[i].family = family;
+		sockets_plain(r->sockets[i].fd, family);
+	}
+	return 0;
+}
+
+void sockets_close(struct sockets *r)
+{
+	for (int i = 0; i < 2 * SOCKETS_MAX && r->sockets[i].family; i++)
+		close(r->sockets[i].fd);
+	memset(r, 0, sizeof(*r));
+}
+
+int sockets_take(struct sockets *r, const struct sockets_address *a)
+{
+	if (!a->len)
+		return -EDESTADDRREQ;
+	for (int i = 0; i < 2 * SOCKETS_MAX; i++) {
+		if (r->sockets[i].family != a->to.ss_family || r->sockets[i].used)
+			continue;
+		if (connect(r->sockets[i].fd, (const struct sockaddr *)&a->to, a->len))
+			return -errno;
+		r->sockets[i].used = true;
+		return r->sockets[i].fd;
+	}
+	return -EMFILE;
+}
+
+/* What still waits at a socket is of its old port, an error too. */
+static void sockets_drain(int fd)
+{
+	char byte;
+
+	while (recv(fd, &byte, sizeof(byte), MSG_DONTWAIT) >= 0 || errno == ECONNREFUSED)
+		;
+}
+
+void sockets_give(struct sockets *r, int fd)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	for (int i = 0; i < 2 * SOCKETS_MAX && fd >= 0; i++) {
+		if (!r->sockets[i].family || r->sockets[i].fd != fd)
+			continue;
+		connect(fd, &none, sizeof(none)); /* and nothing more comes there */
+		sockets_drain(fd);
+		r->sockets[i].used = false;
+		return;
+	}
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line of `saluki run`: one table, and what each option's value must be. */
+#include "options.h"
+
+#include <netdb.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <saluki/options.h>
+#include <saluki/privsep.h>
+
+#include "subcommands.h"
+#include "agent/queue.h"
+#include "radio_options.h"
+#include "agent/export/compress.h"
+#include "agent/export/session.h"
+#include "wire/combo.h"
+#include "wire/order.h"
+
+#define DELAY_MS 200 /* at most, in the kernel */
+#define TO_LEN_MAX 280
+
+#define STORE_BYTES_MIN (64 * 1024)
+#define STORE_BYTES_MAX (1024ULL * 1024 * 1024)
+/* Without libbpf this is for a small machine (Makefile). */
+#ifdef WITHOUT_BPF
+#define STORE_BYTES_DEFAULT (256 * 1024)
+#define STORE_DEFAULT_TEXT "256K"
+#else
+#define STORE_BYTES_DEFAULT (4096 * 1024)
+#define STORE_DEFAULT_TEXT "4M"
+#endif
+
+#define SPOOL_BYTES_MIN (1024 * 1024)
+#define SPOOL_BYTES_MAX (1ULL << 40)
+#define SPOOL_BYTES_DEFAULT (64 * 1024 * 1024)
+
+enum {
+	OPT_TO = OPT_OWN,
+	OPT_KEY,
+	OPT_PACE,
+	OPT_COMBO_SIZE,
+	OPT_COMBO_AGE,
+	OPT_QUEUE,
+	OPT_COMPRESS,
+	OPT_USER,
+	OPT_MONITOR,
+	OPT_DEAF_AFTER,
+	OPT_PAD,
+	OPT_ONE_WAY,
+	OPT_RENEW,
+	OPT_STORE_BYTES,
+	OPT_ALLOW_CONTROL,
+	OPT_SPOOL,
+	OPT_SPOOL_BYTES,
+};
+
+const struct option_def run_defs[] = {
+	{ 'i', "interface", "IF", "capture on this interface; may be given several times" },
+	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
+	RADIO_OPTION_DEFS,
+	{ OPT_DEAF_AFTER, "deaf-after", "SECONDS",
+	  "say when a radio has heard nothing for so long where it\n"
+	  "should (default 60; 0: never)" },
+	{ OPT_MONITOR, "monitor", NULL,
+	  "make a monitor interface beside the -i before it, capture\n"
+	  "there, and remove it; before all: of each" },
+	{ OPT_PACE, "pace", NULL, "with -r: at the trace's own speed, not as fast as possible" },
+	{ OPT_TO, "to", "HOST:PORT",
+	  "the collector; [ADDR]:PORT for IPv6; given again: where\n"
+	  "to go if that one does not answer" },
+	{ OPT_KEY, "key", "FILE",
+	  "private key, and on the second line the collector's public key" },
+	CAPTURE_OPTION_DEFS,
+	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "close a combo at this size (default 14336)" },
+	{ OPT_COMBO_AGE, "combo-age", "MS", "or this long after its first frame (default 1000)" },
+	{ OPT_QUEUE, "queue", "COMBOS",
+	  "room between capture and export: 1, 2, 4 or 8 (default 8)" },
+	{ OPT_COMPRESS, "compress", "LEVEL|none", "zstd level, -50 to 9 (default 1)" },
+	{ OPT_PAD, "pad", NULL, "make all datagrams equally long: 1232 bytes" },
+	{ OPT_ONE_WAY, "one-way", NULL,
+	  "nothing comes back from the collector: what is lost stays\n"
+	  "lost, and its key opens recordings" },
+	{ OPT_RENEW, "renew", "SECONDS", "age at which session keys are renewed (default 120)" },
+	{ OPT_STORE_BYTES, "store-bytes", "BYTES",
+	  "memory for what the collector has not written yet; K and\n"
+	  "M may stand behind it (default " STORE_DEFAULT_TEXT ")" },
+	{ OPT_SPOOL, "spool", "FILE",
+	  "keep there, for later and for the next run, what could not\n"
+	  "be delivered" },
+	{ OPT_SPOOL_BYTES, "spool-bytes", "BYTES",
+	  "of it at most; K, M and G may stand behind it (default 64M)" },
+	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
+	  "orders taken from the collector: channels, filter, snaplen,\n"
+	  "with commas (none if not given)" },
+	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
+	{ 'h', "help", NULL, "print this" },
+	{ 0 },
+};
+
+static void help(void)
+{
+	printf("Usage: saluki run -i IF --to HOST:PORT --key FILE [OPTION]... [EXPRESSION]\n"
+	       "       saluki run -r FILE --to HOST:PORT --key FILE [OPTION]... [EXPRESSION]\n\n"
+	       "Captures frames, those that a pcap-filter(7) expression takes, cuts them in the\n"
+	       "kernel, and exports them, compressed and encrypted, to a saluki-collector.\n\n");
+	options_print(stdout, run_defs);
+	printf("\nSIGINT and SIGTERM end the run with nothing lost; SIGUSR1 prints the ledger.\n"
+	       "Exit status: 0 all exported, 1 failed, 2 bad usage.\n");
+}
+
+/* A name may be looked up later; what cannot be one is wrong for good. */
+static const char *to_wrong(const struct sockets_name *to)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_PASSIVE }, *list;
+	struct sockets_address a;
+	bool numeric = strchr(to->host, ':') || !to->host[strspn(to->host, "0123456789.")];
+
+	if (numeric && sockets_numeric(&a, to))
+		return "is no address";
+	if (getaddrinfo(NULL, to->port, &hints, &list))
+		return "has no port that is known";
+	freeaddrinfo(list);
+	return NULL;
+}
+
+static int parse_to(struct run_options *o, const char *given)
+{
+	struct sockets_name *to = &o->to[o->to_count];
+	/* Cut in two there, for ps(1) shows what was given. */
+	char *copy = strdup(given);
+	const char *wrong;
+
+	if (o->to_count == SOCKETS_PEERS) {
+		log_line("--to %s: at most %d collectors", given, SOCKETS_PEERS);
+		return -EINVAL;
+	}
+	if (!copy || strlen(copy) >= TO_LEN_MAX || options_address(copy, &to->host, &to->port) ||
+	    !*to->host) {
+		log_line("--to %s: must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given);
+		return -EINVAL;
+	}
+	wrong = to_wrong(to);
+	if (wrong) {
+		log_line("--to %s: %s; must be HOST:PORT, or [ADDRESS]:PORT for IPv6", given,
+			 wrong);
+		return -EINVAL;
+	}
+	o->to_count++;
+	return 0;
+}
+
+/* "65536", "64K" or "4M". */
+static int parse_store_bytes(struct run_options *o)
+{
+	char *end, first = *optarg;
+	unsigned long long bytes = strtoull(optarg, &end, 10);
+	int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+
+	if (shift)
+		end++;
+	if (first < '0' || first > '9' || *end || bytes > STORE_BYTES_MAX ||
+	    bytes << shift < STORE_BYTES_MIN || bytes << shift > STORE_BYTES_MAX) {
+		log_line("--store-bytes %s: must be from %d to %llu, K or M behind it", optarg,
+			 STORE_BYTES_MIN, STORE_BYTES_MAX);
+		return -EINVAL;
+	}
+	o->store_bytes = bytes << shift;
+	return 0;
+}
+
+static int parse_spool_bytes(struct run_options *o)
+{
+	char *end, first = *optarg;
+	unsigned long long bytes = strtoull(optarg, &end, 10);
+	int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+
+	if (shift)
+		end++;
+	if (first < '0' || first > '9' || *end || bytes > SPOOL_BYTES_MAX ||
+	    bytes << shift < SPOOL_BYTES_MIN || bytes << shift > SPOOL_BYTES_MAX) {
+		log_line(
+			"--spool-bytes %s: must be from 1M to 1024G; K, M or G may stand behind it",
+			optarg);
+		return -EINVAL;
+	}
+	o->spool_bytes = bytes << shift;
+	return 0;
+}
+
+static int parse_compress(struct run_options *o)
+{
+	long level;
+	char *end;
+
+	if (!strcmp(optarg, "none")) {
+		o->compress = false;
+		return 0;
+	}
+	o->compress = true;
+	level = strtol(optarg, &end, 10);
+	if (end == optarg || *end || level < COMPRESS_LEVEL_MIN || level > COMPRESS_LEVEL_MAX) {
+		log_line("--compress %s: must be none or a whole number from %d to %d", optarg,
+			 COMPRESS_LEVEL_MIN, COMPRESS_LEVEL_MAX);
+		return -EINVAL;
+	}
+	o->level = level;
+	return 0;
+}
+
+/* Of the interface before it, or of all that come. */
+static void take_monitor(struct capture_options *o)
+{
+	o->given |= GIVEN_MONITOR;
+	if (o->count)
+		o->monitors[o->count - 1] = true;
+	else
+		o->monitor = true;
+}
+
+/* "channels", "filter", "snaplen", or several. */
+static int parse_allow_control(struct run_options *o)
+{
+	const char *at = optarg;
+
+	for (;;) {
+		size_t len = strcspn(at, ",");
+		enum order_kind kind = 0;
+
+		while (kind < WIRE_ORDER_KINDS && (strlen(order_kind_name(kind)) != len ||
+						   strncmp(order_kind_name(kind), at, len)))
+			kind++;
+		if (kind == WIRE_ORDER_KINDS) {
+			log_line("--allow-control %s: must be channels, filter or snaplen, or "
+				 "several with commas",
+				 optarg);
+			return -EINVAL;
+		}
+		o->allowed |= 1u << kind;
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
+static int parse_option(struct run_options *o, int id)
+{
+	int err;
+
+	switch (id) {
+	case 'r':
+		o->file = optarg;
+		return 0;
+	case OPT_TO:
+		return parse_to(o, optarg);
+	case OPT_KEY:
+		o->key_file = optarg;
+		return 0;
+	case OPT_PACE:
+		o->pace = true;
+		return 0;
+	case OPT_COMBO_SIZE:
+		return parse_number("--combo-size", COMBO_SIZE_MIN, COMBO_SIZE_MAX, &o->combo_size);
+	case OPT_COMBO_AGE:
+		return parse_number("--combo-age", 1, 60000, &o->combo_age_ms);
+	case OPT_QUEUE:
+		return parse_power_of_two("--queue", 1, QUEUE_LEN, &o->queue);
+	case OPT_COMPRESS:
+		return parse_compress(o);
+	case OPT_MONITOR:
+		take_monitor(&o->capture);
+		return 0;
+	case OPT_DEAF_AFTER:
+		return parse_number("--deaf-after", 0, 86400, &o->deaf_after_s);
+	case OPT_PAD:
+		o->pad = true;
+		return 0;
+	case OPT_ONE_WAY:
+		o->one_way = true;
+		return 0;
+	case OPT_RENEW:
+		return parse_number("--renew", 5, 86400, &o->renew_s);
+	case OPT_STORE_BYTES:
+		return parse_store_bytes(o);
+	case OPT_SPOOL:
+		o->spool = optarg;
+		return 0;
+	case OPT_SPOOL_BYTES:
+		return parse_spool_bytes(o);
+	case OPT_ALLOW_CONTROL:
+		return parse_allow_control(o);
+	case OPT_USER:
+		o->user = optarg;
+		return 0;
+	default: /* or else it has been said what is wrong */
+		err = radio_option(&o->capture, id);
+		return err == -ENOENT ? capture_option(&o->capture, id) : err;
+	}
+}
+
+/* What one option alone cannot tell. */
+static int check(const struct run_options *o)
+{
+	const char *wrong = NULL;
+
+	if (!o->capture.count == !o->file)
+		wrong = "give either -i IF or -r FILE";
+	else if (!o->to_count)
+		wrong = "--to HOST:PORT is missing: where is the collector?";
+	else if (!o->key_file)
+		wrong = "--key FILE is missing; make a key with 'saluki genkey'";
+	else if (o->one_way && o->to_count > 1)
+		wrong = "--one-way goes with one --to: nobody tells that another is to be tried";
+	else if (o->one_way && o->allowed)
+		wrong = "--allow-control: with --one-way no order can come";
+	else if (o->one_way && o->spool)
+		wrong = "--spool: with --one-way nobody tells what was not delivered";
+	else if (o->pace && !o->file)
+		wrong = "--pace goes with -r";
+	else if (o->file && !strcmp(o->file, "-") && isatty(STDIN_FILENO))
+		wrong = "-r -: standard input is a terminal; pipe a capture to it: "
+			"'tcpdump -w - | saluki run -r - ...'";
+	else if (o->file && o->capture.given & GIVEN_FOR_INTERFACE)
+		wrong = "--channel, --channels, --monitor, --consume, --source, -Q, --ring and -B "
+			"go with -i";
+	else
+		wrong = capture_options_wrong(&o->capture);
+	if (wrong)
+		log_line("run: %s", wrong);
+	return wrong ? -EINVAL : 0;
+}
+
+/* Of a file the link type is known when it is read, by a process that opens nothing any more. */
+static int prepare(struct run_options *o)
+{
+	char why[FILTER_WHY_LEN];
+	int err = filter_prepare(&o->capture.filter, why, sizeof(why));
+
+	if (err)
+		log_line("run: %s", why);
+	return err ? EXIT_FAILURE : 0;
+}
+
+int options_parse(struct run_options *o, int argc, char **argv)
+{
+	int id;
+
+	*o = (struct run_options){
+		.user = PRIVSEP_USER_DEFAULT,
+		.combo_size = COMBO_SIZE_DEFAULT,
+		.combo_age_ms = 1000,
+		.queue = QUEUE_LEN,
+		.compress = true,
+		.level = 1,
+		.renew_s = SESSION_RENEW_NS / 1000000000,
+		.deaf_after_s = 60,
+		.store_bytes = STORE_BYTES_DEFAULT,
+		.spool_bytes = SPOOL_BYTES_DEFAULT,
+	};
+	capture_options_init(&o->capture);
+	while ((id = options_next(run_defs, argc, argv)) != -1) {
+		if (id == 'h') {
+			help();
+			return -1;
+		}
+		if (parse_option(o, id))
+			return EXIT_USAGE;
+	}
+	if (capture_expression(&o->capture, argc, argv))
+		return EXIT_USAGE;
+	if (check(o) || radio_options_check(&o->capture))
+		return EXIT_USAGE;
+	o->capture.steered = o->allowed & 1u << WIRE_ORDER_CHANNELS;
+	/* A combo's age is that of its first frame: what the kernel takes of it costs nothing. And
+	 * five times that fit in, and the inaccuracy of its clock. */
+	o->capture.delay_ms = (o->combo_age_ms * 3 + 15) / 16;
+	if (o->capture.delay_ms > DELAY_MS)
+		o->capture.delay_ms = DELAY_MS;
+	return o->file ? prepare(o) : 0;
+}

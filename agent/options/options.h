@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What `saluki run` was asked for. Strings point into argv. */
+#ifndef AGENT_OPTIONS_OPTIONS_H
+#define AGENT_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture_options.h"
+#include "agent/export/sockets.h"
+
+struct run_options {
+	struct capture_options capture;	       /* -i, or */
+	const char *file;		       /* -r */
+	struct sockets_name to[SOCKETS_PEERS]; /* by priority */
+	unsigned int to_count;
+	const char *key_file;
+	const char *user;
+	unsigned int allowed; /* --allow-control: bits of enum order_kind */
+	bool pace;
+	bool pad;
+	bool one_way;
+	uint32_t renew_s;
+	uint32_t deaf_after_s; /* 0: never */
+	uint32_t store_bytes;
+	const char *spool; /* NULL: none */
+	uint64_t spool_bytes;
+	uint32_t combo_size; /* bytes */
+	uint32_t combo_age_ms;
+	uint32_t queue; /* combos */
+	bool compress;
+	int level; /* zstd */
+};
+
+/* Returns 0, or the exit status with everything said: 2 for bad usage, -1 after --help. */
+int options_parse(struct run_options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands, each with the table of its options: what main.c's table is made of. */
+#ifndef AGENT_OPTIONS_SUBCOMMANDS_H
+#define AGENT_OPTIONS_SUBCOMMANDS_H
+
+#include <saluki/options.h>
+
+extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
+extern const struct option_def attach_defs[], detach_defs[], status_defs[], filter_defs[];
+extern const struct option_def swarm_defs[], module_defs[];
+
+/* Behind `module`: command/module.c has the table. */
+extern const struct command_def module_commands[];
+
+int run_main(int argc, char **argv);
+int genkey_main(int argc, char **argv);
+int genpsk_main(int argc, char **argv);
+int pubkey_main(int argc, char **argv);
+int probe_main(int argc, char **argv);
+int attach_main(int argc, char **argv);
+int detach_main(int argc, char **argv);
+int status_main(int argc, char **argv);
+int filter_main(int argc, char **argv);
+int swarm_main(int argc, char **argv);
+int module_main(int argc, char **argv);
+
+#endif

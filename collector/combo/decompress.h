@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Decompression of one combo within a fixed limit. Mirror of agent/export/compress.h. */
+#ifndef COLLECTOR_COMBO_DECOMPRESS_H
+#define COLLECTOR_COMBO_DECOMPRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/combo.h"
+
+struct decompress {
+	void *context;	  /* ZSTD_DCtx */
+	void *dictionary; /* ZSTD_DDict of COMBO_ZSTD_DOT11 */
+	uint8_t body[COMBO_BODY_MAX];
+};
+
+int decompress_init(struct decompress *d); /* 0 or -ENOMEM */
+void decompress_free(struct decompress *d);
+/* Returns the body of a combo whose header has been read and checked: `h->body_len` bytes, valid
+ * until the next call or as long as `combo`; NULL where it does not decompress to exactly that. */
+const uint8_t *decompress_combo(struct decompress *d, const struct combo_header *h,
+				const uint8_t *combo, size_t len);
+
+#endif

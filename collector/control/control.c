@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Control: see control.h. */
+#include "control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+#include <saluki/monotonic.h>
+
+#include "groups.h"
+#include "wire/bytes.h"
+
+#define LISTENER CONTROL_CLIENTS /* in epoll's data, behind the clients */
+
+int control_init(struct control *c, int listener, struct commands *d, struct sensors *list,
+		 struct groups *groups)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.u32 = LISTENER };
+
+	*c = (struct control){
+		.listener = listener, .epoll = -1, .dispatch = d, .sensors = list, .groups = groups
+	};
+	for (int i = 0; i < CONTROL_CLIENTS; i++)
+		c->clients[i].fd = -1;
+	if (listener < 0)
+		return 0;
+	c->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (c->epoll >= 0 && epoll_ctl(c->epoll, EPOLL_CTL_ADD, listener, &e) == 0)
+		return 0;
+	log_line("cannot wait for orders: %s", strerror(errno));
+	return -errno;
+}
+
+static void client_close(struct control_client *k)
+{
+	if (k->fd >= 0)
+		close(k->fd); /* epoll forgets it */
+	if (k->has_asked)
+		commands_cancel(k->control->dispatch, k);
+	free(k->waiting);
+	*k = (struct control_client){ .fd = -1 };
+}
+
+void control_free(struct control *c)
+{
+	for (int i = 0; i < CONTROL_CLIENTS; i++)
+		client_close(&c->clients[i]);
+	if (c->listener >= 0)
+		close(c->listener);
+	if (c->epoll >= 0)
+		close(c->epoll);
+	c->listener = c->epoll = -1;
+}
+
+/* ---- what is said to a client ---------------------------------------------------------------- */
+
+static bool send_packet(struct control_client *k, const void *out, size_t len)
+{
+	return send(k->fd, out, len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
+}
+
+/* Whether it is looked at when there is room again. */
+static void watch(struct control_client *k, bool room)
+{
+	struct epoll_event e = {
+		.events = EPOLLIN | (room ? EPOLLOUT : 0),
+		.data.u32 = k - k->control->clients,
+	};
+
+	epoll_ctl(k->control->epoll, EPOLL_CTL_MOD, k->fd, &e);
+}
+
+/* Returns whether there is memory for so many more bytes, and they are not too many. */
+static bool make_room(struct control_client *k, size_t len, size_t max)
+{
+	size_t room = k->waiting_room ?: 4096;
+	uint8_t *more;
+
+	if (k->waiting_at) { /* what is sent makes room */
+		k->waiting_len -= k->waiting_at;
+		memmove(k->waiting, k->waiting + k->waiting_at, k->waiting_len);
+		k->waiting_at = 0;
+	}
+	if (k->waiting_len + len > max)
+		return false;
+	while (room < k->waiting_len + len)
+		room *= 2;
+	if (room == k->waiting_room)
+		return true;
+	more = realloc(k->waiting, room);
+	if (!more)
+		return false;
+	k->waiting = more;
+	k->waiting_room = room;
+	return true;
+}
+
+/* Who does not read it is not waited for: it waits. Of what is too much, the last word is taken. */
+static void tell(struct control_client *k, enum control_reply what, const char *text)
+{
+	bool is_last = what == CONTROL_DONE || what == CONTROL_FAILED;
+	size_t max = CONTROL_WAITING_MAX + (is_last ? 2 + CONTROL_REPLY_MAX : 0);
+	char out[CONTROL_REPLY_MAX];
+	int len = snprintf(out, sizeof(out), "%c %s", what, text);
+
+	if (len >= (int)sizeof(out))
+		len = sizeof(out) - 1;
+	if (!k->waiting_len && (send_packet(k, out, len) || !k->control))
+		return;
+	if (!make_room(k, 2 + len, max)) {
+		k->left_out++;
+		return;
+	}
+	if (!k->waiting_len)
+		watch(k, true);
+	store_be(k->waiting + k->waiting_len, len, 2);
+	memcpy(k->waiting + k->waiting_len + 2, out, len);
+	k->waiting_len += 2 + len;
+}
+
+/* The last word. */
+static void reply(struct control_client *k, enum control_reply what, const char *text)
+{
+	tell(k, what, text);
+	k->has_ended = true;
+	k->due_ns = 0;
+	if (!k->waiting_len)
+		client_close(k);
+}
+
+/* There is room again for what waits. */
+static void client_send(struct control_client *k)
+{
+	while (k->waiting_at < k->waiting_len) {
+		size_t len = load_be(k->waiting + k->waiting_at, 2);
+
+		if (!send_packet(k, k->waiting + k->waiting_at + 2, len))
+			return;
+		k->waiting_at += 2 + len;
+		k->due_ns = 0;
+	}
+	k->waiting_at = k->waiting_len = 0;
+	watch(k, false);
+	if (k->has_ended)
+		client_close(k);
+}
+
+/* ---- orders ---------------------------------------------------------------------------------- */
+
+static void answered(void *user, struct sensor *s, int status, const char *text)
+{
+	struct control_client *k = user;
+
+	if (k->focus_ms)
+		groups_held(s, false, k->focus_ms, status, monotonic_ns());
+	reply(k, status == ANSWER_DONE ? CONTROL_DONE : CONTROL_FAILED, text);
+}
+
+/* One of a group's has, or never will. */
+static void one_answered(void *user, struct sensor *s, int status, const char *text)
+{
+	struct control_client *k = user;
+	bool done = status == ANSWER_DONE;
+	char out[CONTROL_REPLY_MAX], left_out[64] = "";
+
+	if (k->focus_ms)
+		groups_held(s, true, k->focus_ms, status, monotonic_ns());
+	snprintf(out, sizeof(out), "%s%s%s", status == COMMANDS_UNHEARD ? "" : s->name,
+		 status == COMMANDS_UNHEARD ? "" : ": ", text);
+	k->done += done;
+	tell(k, done ? CONTROL_ONE_DONE : CONTROL_ONE_FAILED, out);
+	if (++k->answered < k->asked)
+		return;
+	if (k->left_out)
+		snprintf(left_out, sizeof(left_out), "; %u answers were not read in time",
+			 k->left_out);
+	snprintf(out, sizeof(out), "%u of %u sensors have done it%s", k->done, k->asked, left_out);
+	reply(k, k->done == k->asked ? CONTROL_DONE : CONTROL_FAILED, out);
+}
+
+/* Returns NULL, or why it cannot be ordered. */
+static const char *order_group(struct control *c, struct control_client *k, const char *name,
+			       const char *text, uint64_t now_ns)
+{
+	int n = groups_order(c->groups, name, text, k->focus_ms, now_ns, now_ns + CONTROL_GROUP_NS,
+			     one_answered, k);
+
+	if (n > 0)
+		k->asked = n;
+	return n > 0	      ? NULL
+	       : n == -ENOENT ? "no such group in the --sensors file"
+	       : n == -ENOMEM ? "out of memory"
+			      : "none of this group's sensors is present";
+}
+
+static const char *order_sensor(struct control *c, struct control_client *k, const char *name,
+				const char *text, uint64_t now_ns)
+{
+	struct sensor *s = sensors_by_name(c->sensors, name);
+
+	if (!s)
+		return "no such sensor in the --sensors file";
+	k->asked = 1;
+	if (commands_add(c->dispatch, s, text, 0, answered, k))
+		return "out of memory";
+	if (k->focus_ms)
+		groups_hold(s, false, k->focus_ms, now_ns);
+	return NULL;
+}
+
+/* For how long an order is to focus; 0: it is no focus, or none that a sensor would take. */
+static uint32_t focus_ms(const char *text)
+{
+	struct order_setting s;
+	const char *why;
+
+	if (order_parse(&s, text, &why) || s.kind != WIRE_ORDER_CHANNELS || !s.channels.focus)
+		return 0;
+	return s.channels.ms;
+}
+
+static void order(struct control_client *k, const char *name, const char *text, uint64_t now_ns)
+{
+	size_t prefix = sizeof(CONTROL_GROUP) - 1;
+	char out[CONTROL_NAME_MAX + 100];
+	const char *why;
+
+	k->has_asked = true;
+	k->focus_ms = focus_ms(text);
+	if (!strncmp(name, CONTROL_GROUP, prefix))
+		why = order_group(k->control, k, name += prefix, text, now_ns);
+	else
+		why = order_sensor(k->control, k, name, text, now_ns);
+	if (!why)
+		return;
+	snprintf(out, sizeof(out), "%.31s: %s", name, why);
+	reply(k, CONTROL_FAILED, out);
+}
+
+/* ---- clients --------------------------------------------------------------------------------- */
+
+static void take_client(struct control *c, uint64_t now_ns)
+{
+	int fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct control_client late = { .fd = fd };
+	struct epoll_event e = { .events = EPOLLIN };
+	char request[CONTROL_REQUEST_MAX];
+
+	if (fd < 0)
+		return;
+	for (int i = 0; i < CONTROL_CLIENTS; i++) {
+		struct control_client *k = &c->clients[i];
+
+		if (k->fd >= 0)
+			continue;
+		e.data.u32 = i;
+		if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &e))
+			break;
+		*k = (struct control_client){
+			.control = c,
+			.fd = fd,
+			.due_ns = now_ns + CONTROL_SILENCE_NS,
+		};
+		return;
+	}
+	/* What is not read would be in front of the reply, as an error. */
+	recv(fd, request, sizeof(request), MSG_DONTWAIT);
+	reply(&late, CONTROL_FAILED, "too many orders are waited for; try again");
+}
+
+/* Divides "SENSOR ORDER", which is terminated. Returns NULL, or what is wrong with it. */
+static const char *read_request(char *in, size_t len, char **text)
+{
+	char *blank = memchr(in, ' ', len);
+	size_t name = blank ? (size_t)(blank - in) : 0;
+	bool of_group = !strncmp(in, CONTROL_GROUP, sizeof(CONTROL_GROUP) - 1);
+
+	if (name == 0 || name >= (of_group ? CONTROL_NAME_MAX : SENSOR_NAME_MAX))
+		return "asked for without a sensor and an order";
+	if (len - name - 1 > WIRE_ORDER_TEXT_MAX)
+		return "the order is too long";
+	for (size_t i = 0; i < len; i++)
+		if (in[i] < ' ' || in[i] > '~')
+			return "the order is not printable ASCII";
+	*blank = 0;
+	*text = blank + 1;
+	return NULL;
+}
+
+static void client_receive(struct control_client *k, uint64_t now_ns)
+{
+	char in[CONTROL_REQUEST_MAX + 2], *text;
+	ssize_t n = recv(k->fd, in, sizeof(in) - 1, MSG_DONTWAIT);
+	const char *wrong;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	/* Who has asked has nothing more to say: it has left. */
+	if (n <= 0 || k->has_asked) {
+		client_close(k);
+		return;
+	}
+	in[n] = 0;
+	wrong = n > (ssize_t)CONTROL_REQUEST_MAX ? "the order is too long"
+						 : read_request(in, n, &text);
+	if (wrong)
+		reply(k, CONTROL_FAILED, wrong);
+	else
+		order(k, in, text, now_ns);
+}
+
+void control_serve(struct control *c, uint64_t now_ns)
+{
+	struct epoll_event events[CONTROL_CLIENTS + 1];
+	int n = c->epoll < 0 ? 0 : epoll_wait(c->epoll, events, CONTROL_CLIENTS + 1, 0);
+
+	for (int i = 0; i < n; i++) {
+		uint32_t which = events[i].data.u32;
+
+		if (which == LISTENER)
+			take_client(c, now_ns);
+		else if (c->clients[which].fd >= 0 && events[i].events & ~EPOLLOUT)
+			client_receive(&c->clients[which], now_ns);
+		else if (c->clients[which].fd >= 0)
+			client_send(&c->clients[which]);
+	}
+}
+
+int control_tick(struct control *c, uint64_t now_ns)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (int i = 0; i < CONTROL_CLIENTS; i++) {
+		struct control_client *k = &c->clients[i];
+
+		if (k->fd < 0 || (k->has_asked && !k->has_ended))
+			continue;
+		if (!k->due_ns)
+			k->due_ns = now_ns + CONTROL_SILENCE_NS;
+		if (now_ns >= k->due_ns)
+			client_close(k);
+		else if (k->due_ns < next)
+			next = k->due_ns;
+	}
+	return next == UINT64_MAX ? -1 : (int)((next - now_ns) / 1000000) + 1;
+}

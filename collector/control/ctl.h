@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* saluki-collector ctl: gives a sensor an order, by way of the collector that it talks to. */
+#ifndef COLLECTOR_CONTROL_CTL_H
+#define COLLECTOR_CONTROL_CTL_H
+
+#include <saluki/options.h>
+
+extern const struct option_def ctl_defs[];
+
+/* argv[0] is "ctl". Returns the exit status: 0 done, 1 failed, 2 bad usage. */
+int ctl_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Serve: see files.h. Always holds: no file that exists is overwritten; FILE is appended to,
+ * every file of a series is new.
+ */
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <saluki/log.h>
+#include <saluki/monotonic.h>
+#include <saluki/privsep.h>
+
+#include "event_log.h"
+#include "replaced.h"
+#include "series.h"
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static bool in_series(const struct files *f)
+{
+	return f->is_dir || f->o->rotate_bytes || f->o->rotate_s;
+}
+
+static int output_check(struct files *f)
+{
+	const char *write = f->o->write;
+	struct stat st;
+
+	if (!strcmp(write, "-"))
+		return 0;
+	if (stat(write, &st) == 0) {
+		f->is_dir = S_ISDIR(st.st_mode);
+		return 0;
+	}
+	if (errno != ENOENT || write[strlen(write) - 1] == '/') {
+		log_line("-w %s: %s", write, strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+int files_init(struct files *f, const struct collector_options *o)
+{
+	int err, count;
+
+	memset(f, 0, sizeof(*f));
+	f->o = o;
+	f->number = 1;
+	f->state_fd = f->state_new_fd = f->event_log_folder = -1;
+	files_limit_init(&f->limit);
+	err = output_check(f) ?: files_event_log_init(f);
+	if (err)
+		return err;
+	if (in_series(f) && strcmp(o->write, "-")) {
+		count = series_list(&(struct series){ o->write, f->is_dir }, &f->old, &f->number);
+		f->old_count = count < 0 ? 0 : count;
+	}
+	return files_replaced_init(f);
+}
+
+static void old_forget(struct files *f)
+{
+	while (f->old_count)
+		free(f->old[--f->old_count]);
+}
+
+void files_free(struct files *f)
+{
+	old_forget(f);
+	free(f->old);
+	files_replaced_free(f);
+	files_event_log_free(f);
+	files_limit_free(&f->limit);
+	memset(f, 0, sizeof(*f));
+	f->state_fd = f->state_new_fd = f->event_log_folder = f->limit.last = -1;
+}
+
+/* ---- output files ---------------------------------------------------------------------------- */
+
+static int open_series(struct files *f, struct files_answer *a)
+{
+	int fd;
+
+	do {
+		if (series_name(&(struct series){ f->o->write, f->is_dir }, f->number, a->name,
+				sizeof(a->name)))
+			return -ENAMETOOLONG;
+		fd = open(a->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+		f->number++;
+	} while (fd < 0 && errno == EEXIST);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_single(struct files *f, struct files_answer *a)
+{
+	struct stat st;
+	int fd;
+
+	if (snprintf(a->name, sizeof(a->name), "%s", f->o->write) >= (int)sizeof(a->name))
+		return -ENAMETOOLONG;
+	fd = open(a->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	if (fd >= 0 || errno != EEXIST)
+		return fd < 0 ? -errno : fd;
+	if (stat(a->name, &st))
+		return -errno;
+	a->existed = S_ISREG(st.st_mode);
+	/* A pipe or a device is written to as it is; a FIFO that nobody reads is ENXIO, for waiting
+	 * here would be deaf to signals. */
+	fd = open(a->name, (a->existed ? O_RDWR : O_WRONLY | O_NONBLOCK) | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int files_locked(int fd)
+{
+	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return fd;
+	close(fd);
+	return -EWOULDBLOCK;
+}
+
+static int open_output(struct files *f, struct files_answer *a)
+{
+	struct stat st;
+	int fd = files_limit_output(&f->limit, in_series(f) ? f->o : NULL, monotonic_ns());
+
+	/* Whoever is to be heard from now on has no business with earlier files. */
+	old_forget(f);
+	if (fd < 0)
+		return fd;
+	if (!strcmp(f->o->write, "-")) {
+		snprintf(a->name, sizeof(a->name), "standard output");
+		return dup(STDOUT_FILENO);
+	}
+	a->in_series = in_series(f);
+	fd = a->in_series ? open_series(f, a) : open_single(f, a);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		a->size_max = files_limit_opened(&f->limit, f->o, fd);
+		fd = files_locked(fd);
+	}
+	return fd;
+}
+
+/* The next older one; it may have to be cut. Nothing else in the folder is opened, and nothing when
+ * an output file was. */
+static int open_old(struct files *f, struct files_answer *a)
+{
+	char *name;
+	struct stat st;
+	int fd = -1;
+
+	while (f->old_count) {
+		name = f->old[--f->old_count];
+		snprintf(a->name, sizeof(a->name), "%s", name);
+		free(name);
+		fd = open(a->name, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+		if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+			return files_locked(fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	return -ENOENT;
+}
+
+static int open_sensors_file(struct files *f)
+{
+	int fd = open(f->o->sensors_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	files_limit_sensors_file(&f->limit, fd);
+	return fd;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+/* Returns a descriptor, or with `none` 0, or -errno. */
+static int serve(struct files *f, const struct files_request_message *m, struct files_answer *a,
+		 bool *none)
+{
+	*none = m->what == FILES_STATS_DONE || m->what == FILES_STATE_DONE;
+	switch (m->what) {
+	case FILES_OUTPUT:
+		return open_output(f, a);
+	case FILES_OLD:
+		return open_old(f, a);
+	case FILES_SENSORS:
+		return open_sensors_file(f);
+	case FILES_STATS:
+		return files_replaced_stats(f);
+	case FILES_STATS_SPARE:
+		return files_replaced_stats_spare(f);
+	case FILES_STATS_DONE:
+		return files_replaced_stats_done(f);
+	case FILES_STATE_READ:
+		return files_replaced_state_read(f, a);
+	case FILES_STATE:
+		return files_replaced_state(f);
+	case FILES_STATE_SPARE:
+		return files_replaced_state_spare(f);
+	case FILES_STATE_DONE:
+		return files_replaced_state_done(f);
+	case FILES_EVENT_LOG:
+		return files_event_log_open(f, m->module, a);
+	default:
+		return -EINVAL; /* who asks is not to be trusted */
+	}
+}
+
+int files_answer(struct files *f, int sock)
+{
+	struct files_answer a = { 0 };
+	struct files_request_message m;
+	bool none;
+	int got, fd, err = privsep_recv(sock, &m, sizeof(m), NULL);
+
+	if (err)
+		return -EPIPE;
+	got = serve(f, &m, &a, &none);
+	fd = none ? -1 : got;
+	a.err = got < 0 ? got : 0;
+	err = privsep_send(sock, &a, sizeof(a), &fd, fd >= 0);
+	if (fd >= 0)
+		close(fd);
+	return err ? -EPIPE : 0;
+}

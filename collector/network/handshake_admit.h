@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Handshake admit: sensors that ask for a session (handshake.h), under a slot or by a request
+ * (handshake_requests.h). In: datagrams. Out: answers, candidates for sessions, counters, and lines
+ * about who is refused.
+ */
+#ifndef COLLECTOR_NETWORK_HANDSHAKE_ADMIT_H
+#define COLLECTOR_NETWORK_HANDSHAKE_ADMIT_H
+
+#include "session_receive.h"
+
+/* Takes a datagram that the table has under `low` among a sensor's slots. Returns whether it is
+ * authentic. */
+bool handshake_admit_slot(struct session_receive *o, struct sensor *s, uint32_t low,
+			  const uint8_t *in, size_t len, const struct sockaddr_storage *from,
+			  socklen_t from_len, uint64_t now_ns);
+/* Takes a datagram that the table knows nothing of. */
+void handshake_admit_request(struct session_receive *o, const uint8_t *in, size_t len,
+			     const struct sockaddr_storage *from, socklen_t from_len,
+			     uint64_t now_ns);
+/* The candidate is to take the place of the present session, which is told of where the sensor goes
+ * to and fro between two runs. */
+void handshake_admit_begun(struct session_receive *o, struct sensor *s,
+			   const struct session *candidate, uint64_t now_ns);
+
+#endif

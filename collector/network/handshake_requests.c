@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Handshake requests: see handshake_requests.h. */
+#include "handshake_requests.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "wire/bytes.h"
+
+void handshake_requests_init(struct handshake_requests *r, const uint8_t collector[KEY_LEN])
+{
+	request_keys_init(&r->keys, collector);
+	randombytes_buf(r->secret, sizeof(r->secret));
+	replays_init(&r->seen);
+}
+
+/* ---- whose ----------------------------------------------------------------------------------- */
+
+/* A sensor's public key in the table. Nobody else knows where it is. */
+static uint64_t key_word(const struct handshake_requests *r, const uint8_t sensor[KEY_LEN])
+{
+	uint8_t full[KEY_LEN];
+
+	derive(full, r->secret, "listed", sensor, KEY_LEN, NULL, 0);
+	return load_word(full);
+}
+
+int handshake_requests_add(const struct handshake_requests *r, struct table *t, struct sensor *s)
+{
+	s->key_word = key_word(r, s->public);
+	return table_add(t, s->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
+}
+
+void handshake_requests_remove(struct table *t, const struct sensor *s)
+{
+	table_remove(t, s->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
+}
+
+static struct sensor *sensor_of(const struct handshake_requests *r, const struct table *t,
+				const struct sensors *list, const uint8_t sensor[KEY_LEN])
+{
+	uint64_t word = key_word(r, sensor);
+	const struct table_entry *e = NULL;
+
+	while ((e = table_find(t, word, e))) {
+		struct sensor *s = list->list[SENSOR_OWNER_INDEX(e->owner)];
+
+		if (SENSOR_OWNER_KIND(e->owner) == SENSOR_KEY &&
+		    !memcmp(s->public, sensor, KEY_LEN))
+			return s;
+	}
+	return NULL;
+}
+
+/* ---- cookies --------------------------------------------------------------------------------- */
+
+static uint64_t cookie_of(const struct handshake_requests *r, const struct sensor *s,
+			  uint64_t period)
+{
+	uint8_t full[KEY_LEN], number[16];
+
+	store_be(number, period, 8);
+	store_be(number + 8, s->cookies_used, 8);
+	derive(full, r->secret, "cookie", s->public, KEY_LEN, number, sizeof(number));
+	return load_word(full);
+}
+
+bool handshake_requests_answers_stranger(struct handshake_requests *r, uint64_t now_ns)
+{
+	return rate_limit_takes(&r->strangers, HANDSHAKE_REQUESTS_OF_STRANGERS, now_ns);
+}
+
+uint64_t handshake_requests_cookie(const struct handshake_requests *r, const struct sensor *s,
+				   uint64_t now_ns)
+{
+	return cookie_of(r, s, now_ns / HANDSHAKE_REQUESTS_COOKIE_NS);
+}
+
+static bool is_fresh(const struct handshake_requests *r, const struct request *q,
+		     const struct sensor *whose, uint64_t now_ns)
+{
+	uint64_t cookie = load_word(q->rest), period = now_ns / HANDSHAKE_REQUESTS_COOKIE_NS;
+
+	return cookie == cookie_of(r, whose, period) || cookie == cookie_of(r, whose, period - 1);
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/* A sensor that a loop starts again and again has enough; one that has gone bad does not take the
+ * others' time. */
+static bool sensor_allowed(struct sensor *s, bool dated, uint64_t now_ns)
+{
+	uint32_t most = dated ? HANDSHAKE_REQUESTS_OF_A_SENSOR
+			      : HANDSHAKE_REQUESTS_OF_A_SENSOR_UNDATED;
+
+	return rate_limit_takes(&s->requests, most, now_ns);
+}
+
+static bool may_open(struct handshake_requests *r, bool dated, uint64_t now_ns)
+{
+	return (dated || rate_limit_takes(&r->undated, HANDSHAKE_REQUESTS_UNDATED, now_ns)) &&
+	       rate_limit_takes(&r->opened, HANDSHAKE_REQUESTS_OPENED_A_SECOND, now_ns);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static enum handshake_requests_result classify(struct handshake_requests *r,
+					       const struct request *q, struct sensor *whose,
+					       bool dated, uint64_t now_ns)
+{
+	if (q->kind == REQUEST_SET_UP) {
+		if (!whose || !is_fresh(r, q, whose, now_ns))
+			return HANDSHAKE_REQUESTS_STALE;
+		return sensor_allowed(whose, dated, now_ns) ? HANDSHAKE_REQUESTS_SET_UP
+							    : HANDSHAKE_REQUESTS_LIMITED;
+	}
+	if (q->kind != REQUEST_COOKIE)
+		return HANDSHAKE_REQUESTS_NONE;
+	if (whose && request_proved(q, whose->pair))
+		return sensor_allowed(whose, dated, now_ns) ? HANDSHAKE_REQUESTS_COOKIE
+							    : HANDSHAKE_REQUESTS_LIMITED;
+	return whose ? HANDSHAKE_REQUESTS_UNPROVED : HANDSHAKE_REQUESTS_UNLISTED;
+}
+
+enum handshake_requests_result
+handshake_requests_take(struct handshake_requests *r, const struct table *t,
+			const struct sensors *list, const struct keypair *own, struct request *q,
+			struct sensor **whose, const uint8_t *in, size_t len, uint64_t interval,
+			uint64_t now_ns)
+{
+	uint64_t date;
+
+	*whose = NULL;
+	if (!request_plausible(&r->keys, in, len, interval, &date))
+		return HANDSHAKE_REQUESTS_NONE;
+	if (replays_has(&r->seen, in))
+		return HANDSHAKE_REQUESTS_REPEATED;
+	if (!may_open(r, date != REQUEST_UNDATED, now_ns))
+		return HANDSHAKE_REQUESTS_LIMITED;
+	replays_add(&r->seen, in);
+	if (request_open(q, own, in, len, date))
+		return HANDSHAKE_REQUESTS_NONE;
+	if (q->version != TRYST_VERSION)
+		return HANDSHAKE_REQUESTS_VERSION;
+	*whose = sensor_of(r, t, list, q->sensor);
+	return classify(r, q, *whose, date != REQUEST_UNDATED, now_ns);
+}

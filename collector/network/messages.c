@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Messages: messages other than combos, and where each goes. See messages.h. */
+#include "messages_parts.h"
+
+#include <saluki/duration.h>
+#include <saluki/log.h>
+
+#include "wire/totals.h"
+
+static void messages_floor(struct session_receive *o, struct sensor *s, const uint8_t *message,
+			   size_t len, uint64_t now_ns)
+{
+	uint64_t combo, first;
+
+	if (len != MESSAGE_FLOOR_LEN) {
+		s->ledger.bad_messages++;
+		return;
+	}
+	combo = load_be(message + 1, 8);
+	first = load_be(message + 9, 8);
+	if (s->sessions[s->current].one_way)
+		one_way_floor(o, s, combo, first, now_ns);
+	else
+		split_past(o, s, combo, first, ledger_floor);
+}
+
+static void messages_totals(struct sensor *s, const uint8_t *message, size_t len)
+{
+	struct totals t;
+
+	if (totals_read(&t, message, len)) {
+		s->ledger.bad_messages++;
+		return;
+	}
+	ledger_totals(&s->ledger, &t);
+	s->final_heard |= t.final != 0;
+}
+
+/* As the sensor has measured it. */
+static void say_skew(struct sensor *s, const struct info *i, uint64_t now_ns)
+{
+	int64_t ahead_us = skew_ahead_us(i->ahead_us, i->behind_us);
+	char text[DURATION_TEXT_LEN];
+
+	switch (skew_look(&s->skew, ahead_us, now_ns)) {
+	case SKEW_DIFFERS:
+		duration_text(text, i->ahead_us ?: i->behind_us);
+		log_line("sensor %s: its clock is %s %s this machine's, and its frames have its "
+			 "stamps; set the one that is wrong",
+			 s->name, text, ahead_us > 0 ? "ahead of" : "behind");
+		break;
+	case SKEW_IS_OVER:
+		log_line("sensor %s: its clock and this machine's agree again", s->name);
+		break;
+	case SKEW_NOTHING:
+		break;
+	}
+}
+
+/* Something has changed while the session lives. It is said several times. */
+static void messages_info(struct session_receive *o, struct sensor *s, const uint8_t *message,
+			  size_t len, uint64_t now_ns)
+{
+	struct info info;
+
+	if (len < 2 || len > INFO_MESSAGE_MAX) {
+		s->ledger.bad_messages++;
+		return;
+	}
+	info_read(&info, message + 1, len - 1);
+	if (!info.count)
+		s->ledger.bad_messages++;
+	if (!info.count || info.change <= s->change)
+		return;
+	/* Frames that came before it are as was said before, as far as they need not wait. */
+	while (turns_early(o, s, now_ns))
+		;
+	if (sensor_info_set(s, message + 1, len - 1))
+		return;
+	s->change = info.change;
+	interfaces_describe(s, &info);
+	say_skew(s, &info, now_ns);
+}
+
+static void messages_answer(struct session_receive *o, struct sensor *s, const uint8_t *message,
+			    size_t len)
+{
+	if (len < 10)
+		s->ledger.bad_messages++;
+	else if (o->answered)
+		o->answered(o->answered_user, s, load_be(message + 1, 8), message[9], message + 10,
+			    len - 10);
+}
+
+bool messages_take(struct session_receive *o, struct sensor *s, const uint8_t *message, size_t len,
+		   uint64_t now_ns)
+{
+	switch (message[0]) {
+	case MESSAGE_COMBO:
+		return split_piece(o, s, message, len, now_ns);
+	case MESSAGE_TOTALS:
+		messages_totals(s, message, len);
+		break;
+	case MESSAGE_INFO:
+		messages_info(o, s, message, len, now_ns);
+		break;
+	case MESSAGE_FLOOR:
+		messages_floor(o, s, message, len, now_ns);
+		break;
+	case MESSAGE_ANSWER:
+		messages_answer(o, s, message, len);
+		break;
+	default:
+		s->ledger.bad_messages++;
+	}
+	return true;
+}
+
+bool messages_take_early(struct session *session, const uint8_t *message, size_t len)
+{
+	size_t told_at = session->spool && session->info_len ? SPOOL_HELLO_LEN : 0;
+	struct info info, before;
+
+	if (message[0] != MESSAGE_INFO || len < 2 || len > INFO_MESSAGE_MAX)
+		return false;
+	info_read(&info, message + 1, len - 1);
+	info_read(&before, session->info + told_at, session->info_len - told_at);
+	if (!info.count || info.change <= before.change)
+		return true;
+	return session_info_set(session, told_at, message + 1, len - 1) == 0;
+}

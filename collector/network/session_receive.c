@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Session receive: see session_receive.h. In: datagrams of anybody's making. Out: messages of
+ * sensors that are in the file, to messages.h. Always holds: nothing is acted on before its tag
+ * verified, and nothing in a datagram can make us send more bytes to an address than came from it.
+ */
+#include "session_receive.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <string.h>
+
+#include <saluki/log.h>
+
+#include "handshake_admit.h"
+#include "session_send.h"
+#include "messages.h"
+
+/* Room for an idle sensor's addresses: three intervals' slots, and some hundred of a session. */
+#define TABLE_A_SENSOR 608
+#define TABLE_LEAST 16384
+#define TICK_MAX_MS 10000
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+void session_receive_init(struct session_receive *o, uint64_t floor_ns)
+{
+	handshake_init(&o->meet, floor_ns);
+	handshake_requests_init(&o->requests, o->meet.own.public);
+	o->pool.limit = REASSEMBLE_POOL_LIMIT_DEFAULT;
+}
+
+static void sessions_end(struct session_receive *o, struct sensor *s)
+{
+	for (int i = 0; i < SENSOR_SESSIONS; i++)
+		session_end(&s->sessions[i], &o->table);
+	s->current = s->candidate = s->old = -1;
+	s->unacked = 0;
+	sensors_not_due(s);
+}
+
+/* A sensor is new, has left, or has other keys. */
+static void changed(void *user, struct sensor *s)
+{
+	struct session_receive *o = user;
+
+	if (!sodium_is_zero(s->pair, KEY_LEN)) {
+		sessions_end(o, s);
+		handshake_remove(&o->table, s);
+		handshake_requests_remove(&o->table, s);
+		reassemble_start(&s->reassembly, &o->pool, s->reassembly.next);
+	}
+	if (!s->listed)
+		return;
+	if (handshake_add(&o->meet, &o->table, s)) {
+		log_line("sensor %s: nothing can be agreed on with its public key", s->name);
+		s->listed = false;
+	} else if (handshake_requests_add(&o->requests, &o->table, s)) {
+		log_line("sensor %s: out of memory; it can set sessions up by slots only", s->name);
+	}
+}
+
+int session_receive_sensors(struct session_receive *o, const struct sensors_file *f)
+{
+	int err = 0;
+
+	if (!o->table.entries)
+		err = table_init(&o->table, (uint64_t)f->count * TABLE_A_SENSOR + TABLE_LEAST);
+	err = err ?: sensors_apply(o->sensors, f, changed, o);
+	if (err)
+		log_line("out of memory for %u sensors", f->count);
+	return err;
+}
+
+void session_receive_free(struct session_receive *o)
+{
+	for (unsigned int i = 0; i < o->sensors->count; i++) {
+		struct sensor *s = o->sensors->list[i];
+
+		sessions_end(o, s);
+		reassemble_free(&s->reassembly, &o->pool);
+	}
+	table_free(&o->table);
+	sodium_memzero(&o->meet, sizeof(o->meet));
+	sodium_memzero(&o->requests, sizeof(o->requests));
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+static void old_begin(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+{
+	if (s->old >= 0)
+		session_end(&s->sessions[s->old], &o->table);
+	s->old = s->current;
+	if (s->old < 0)
+		return;
+	s->old_until_ns = now_ns + SESSION_RECEIVE_OLD_NS;
+	if (s->old_listed)
+		return;
+	s->old_listed = true;
+	s->old_next = NULL;
+	if (o->sensors->old_last)
+		o->sensors->old_last->old_next = s;
+	else
+		o->sensors->old_first = s;
+	o->sensors->old_last = s;
+}
+
+/* Ends the old sessions whose time has come. A sensor that has had another one since keeps its
+ * place in the list, so that those behind it may end later, by that time again. */
+static void old_end(struct session_receive *o, uint64_t now_ns)
+{
+	struct sensors *list = o->sensors;
+	struct sensor *s;
+
+	while ((s = list->old_first)) {
+		int old = s->old;
+
+		if (old >= 0 && s->old_until_ns > now_ns)
+			return;
+		list->old_first = s->old_next;
+		if (!list->old_first)
+			list->old_last = NULL;
+		s->old_next = NULL;
+		s->old_listed = false;
+		if (old >= 0)
+			session_end(&s->sessions[old], &o->table);
+		s->old = -1;
+	}
+}
+
+/* A set-up may be another process's, which lays the same combos out in its own way and has a last
+ * word of its own: what was under way before must not be taken as this one's. A renewal, and the
+ * next session of a sensor that sends nothing twice, are the same process's. */
+static void old_replace(struct session_receive *o, struct sensor *s)
+{
+	if (s->current < 0)
+		return;
+	session_end(&s->sessions[s->current], &o->table);
+	s->current = -1;
+}
+
+/* The candidate's first datagram opened: the sensor has the new keys. */
+static void candidate_begin(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+{
+	struct session *c = &s->sessions[s->candidate];
+
+	handshake_admit_begun(o, s, c, now_ns);
+	if (!c->renewed && !c->one_way)
+		old_replace(o, s);
+	old_begin(o, s, now_ns);
+	s->current = s->candidate;
+	s->candidate = -1;
+	s->unacked = 0;
+	if (c->renewed) {
+		if (s->waiting && s->old >= 0)
+			session_info_move(c, &s->sessions[s->old]);
+		o->counters.renewals++;
+		return;
+	}
+	o->counters.sessions++;
+	s->begun++;
+	runs_session(o, s, c, now_ns);
+	if (o->begun)
+		o->begun(o->begun_user, s);
+}
+
+/* The length of a message about the session itself, 0 where it is none of those. */
+static size_t own_len(uint8_t kind)
+{
+	switch (kind) {
+	case MESSAGE_HEARD:
+		return MESSAGE_HEARD_LEN;
+	case MESSAGE_ECHO:
+		return MESSAGE_ECHO_LEN;
+	case MESSAGE_PROBE:
+		return MESSAGE_PROBE_LEN;
+	case MESSAGE_RENEW:
+		return MESSAGE_RENEW_LEN;
+	default:
+		return 0;
+	}
+}
+
+static void take_own(struct session_receive *o, struct sensor *s, struct session *session,
+		     const uint8_t *message, uint64_t now_ns)
+{
+	bool present = session == &s->sessions[s->current];
+	uint64_t number = load_be(message + 1, 8);
+
+	switch (message[0]) {
+	case MESSAGE_HEARD:
+		if (number > session->heard && number < session->tx.next)
+			session->heard = number;
+		break;
+	case MESSAGE_ECHO:
+		session_echo(session, number);
+		break;
+	case MESSAGE_PROBE:
+		if (present)
+			session_send_probe(o, s, message);
+		break;
+	case MESSAGE_RENEW:
+		if (present && !session->one_way &&
+		    handshake_renew(&o->meet, &o->table, s, message, now_ns))
+			session_send(o, s, s->sessions[s->candidate].renew, MESSAGE_RENEWED_LEN);
+		break;
+	}
+}
+
+/* Returns whether the message is kept. */
+static bool take_any(struct session_receive *o, struct sensor *s, struct session *session,
+		     const uint8_t *message, long len, uint64_t now_ns)
+{
+	size_t own = len < 0 ? 0 : own_len(message[0]);
+
+	if (len >= 0 && !rate_limit_allows(&s->ration, message[0], now_ns)) {
+		o->counters.limited_messages++;
+		return false;
+	}
+	if (len < 0 || (own && (size_t)len != own))
+		s->ledger.bad_messages++;
+	else if (own)
+		take_own(o, s, session, message, now_ns);
+	else
+		return s->waiting ? messages_take_early(&s->sessions[s->current], message, len)
+				  : messages_take(o, s, message, len, now_ns);
+	return true;
+}
+
+/* `message` is authentic. */
+static void take_opened(struct session_receive *o, struct sensor *s, struct session *session,
+			uint64_t number, const uint8_t *message, long n, size_t len,
+			const struct session_address *from, uint64_t now_ns)
+{
+	bool first = s->candidate >= 0 && session == &s->sessions[s->candidate];
+
+	if (first)
+		candidate_begin(o, s, now_ns);
+	s->ledger.received_bytes += len;
+	s->heard_ns = now_ns;
+	if (session->one_way) {
+		session->address = *from; /* for people; nothing goes there */
+	} else if (session == &s->sessions[s->current] && number == session->rx.highest) {
+		bool set_up = session->address.len != 0;
+
+		if (session_follow(session, from, len))
+			o->counters.moves++;
+		else if (first && set_up)
+			session->confirmed = true; /* our answer came there */
+	}
+	/* What the run before had under way is nothing of this one's; nor are records combos. */
+	if (!s->waiting && (session->run != s->ledger.run || session->spool != s->spooled.id))
+		return;
+	if (take_any(o, s, session, message, n, now_ns))
+		shroud_keep(&session->rx, number);
+	if (!session->one_way)
+		session_send_challenge(o, s, now_ns);
+	sensors_due(o->sensors, s,
+		    ++s->unacked >= SESSION_RECEIVE_ACK_EVERY ? 1
+							      : now_ns + SESSION_RECEIVE_ACK_NS);
+}
+
+/* ---- datagrams ------------------------------------------------------------------------------- */
+
+/* Returns whether it opens as what the table has it for, and only then has the table changed; or is
+ * beyond what its sensor may do now. */
+static bool session_receive_as(struct session_receive *o, struct table_entry e, const uint8_t *in,
+			       size_t len, const struct sockaddr_storage *from, socklen_t from_len,
+			       uint64_t now_ns)
+{
+	struct sensor *s = o->sensors->list[SENSOR_OWNER_INDEX(e.owner)];
+	int kind = SENSOR_OWNER_KIND(e.owner);
+	uint8_t message[SHROUD_DATAGRAM_MAX];
+	struct session_address address;
+	struct session *session;
+	uint64_t number = 0;
+	uint32_t skips;
+	long n;
+
+	if (kind == SENSOR_SLOTS)
+		return handshake_admit_slot(o, s, e.low, in, len, from, from_len, now_ns);
+	if (kind == SENSOR_KEY)
+		return false;
+	session = &s->sessions[kind - SENSOR_SESSION];
+	skips = shroud_skips(&session->rx, e.low);
+	if (skips && !rate_limit_skips_allowed(&s->skips, now_ns)) {
+		o->counters.limited_messages++;
+		return true;
+	}
+	n = shroud_open(&session->rx, &o->table, e.low, &number, message, in, len);
+	if (n < 0 && !number)
+		return false;
+	if (skips)
+		rate_limit_skip(&s->skips, skips, now_ns);
+	else if (number < session->rx.highest)
+		rate_limit_skip_came(&s->skips, now_ns);
+	session_address(&address, from, from_len);
+	take_opened(o, s, session, number, message, n, len, &address, now_ns);
+	return true;
+}
+
+void session_receive_datagram(struct session_receive *o, const uint8_t *in, size_t len,
+			      const struct sockaddr_storage *from, socklen_t from_len,
+			      uint64_t now_ns)
+{
+	const struct table_entry *e = NULL;
+	bool known = false;
+
+	o->counters.datagrams++;
+	o->counters.bytes += len;
+	if (len <= SHROUD_OVERHEAD || len > SHROUD_DATAGRAM_MAX) {
+		o->counters.not_ours++;
+		return;
+	}
+	while ((e = table_find(&o->table, load_word(in), e))) {
+		known = true;
+		if (session_receive_as(o, *e, in, len, from, from_len, now_ns))
+			return;
+	}
+	if (known)
+		o->counters.not_authentic++;
+	else
+		handshake_admit_request(o, in, len, from, from_len, now_ns);
+}
+
+void session_receive_batch(struct session_receive *o)
+{
+	o->received_ns = handshake_time(&o->meet);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static int earlier(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static int until_ms(uint64_t at_ns, uint64_t now_ns)
+{
+	uint64_t ms = at_ns <= now_ns ? 0 : (at_ns - now_ns) / 1000000 + 1;
+
+	return ms < TICK_MAX_MS ? (int)ms : TICK_MAX_MS;
+}
+
+int session_receive_tick(struct session_receive *o, uint64_t now_ns)
+{
+	uint64_t time = handshake_time(&o->meet);
+	uint64_t next = (time / TRYST_INTERVAL_NS + 1) * TRYST_INTERVAL_NS;
+	int timeout = until_ms(session_send_due(o, now_ns), now_ns);
+
+	old_end(o, now_ns);
+	if (o->sensors->old_first)
+		timeout = earlier(timeout, until_ms(o->sensors->old_first->old_until_ns, now_ns));
+	if (handshake_turn(&o->meet, &o->table, o->sensors))
+		timeout = 0;
+	o->output->state.floor_ns = time;
+	return earlier(timeout, until_ms(next, time));
+}
+
+void session_receive_overdue(struct session_receive *o, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < o->sensors->count; i++)
+		one_way_end(o, o->sensors->list[i], now_ns);
+	turns_all(o, now_ns);
+}
+
+void session_receive_finish(struct session_receive *o)
+{
+	session_send_due(o, UINT64_MAX);
+}

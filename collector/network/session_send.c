@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Session send: see session_send.h. In: what is to be said, and when. Out: datagrams. Always holds:
+ * a session whose address is not confirmed is sent no more than came from there (session_seal).
+ */
+#include "session_send.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "messages.h"
+
+void session_send_to(struct session_receive *o, const uint8_t *out, size_t len,
+		     const struct sockaddr *to, socklen_t to_len)
+{
+	sendto(o->sock, out, len, MSG_DONTWAIT, to, to_len);
+	o->counters.sent++;
+}
+
+int session_send(struct session_receive *o, struct sensor *s, const uint8_t *message, size_t len)
+{
+	uint8_t out[SHROUD_DATAGRAM_MAX];
+	struct session *session;
+	size_t out_len;
+
+	if (s->current < 0)
+		return -ENOTCONN;
+	session = &s->sessions[s->current];
+	if (session->one_way)
+		return -EOPNOTSUPP;
+	out_len = session_seal(session, out, message, len);
+	if (!out_len)
+		return -EAGAIN;
+	session_send_to(o, out, out_len, &session->address.any, session->address.len);
+	return 0;
+}
+
+/* Where it may not be sent, the sensor's next datagram makes it due again. */
+static void send_ack(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+{
+	uint8_t message[ACK_LEN];
+
+	sensors_not_due(s);
+	s->due_ns = 0;
+	if (s->current < 0)
+		return;
+	if (s->sessions[s->current].one_way)
+		one_way_tick(o, s, now_ns);
+	runs_ack(o, s, message); /* sees to a run's end, also where it is not sent */
+	if (session_send(o, s, message, sizeof(message)) == 0)
+		s->unacked = 0;
+}
+
+void session_send_challenge(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+{
+	struct session *session = &s->sessions[s->current];
+	uint8_t message[MESSAGE_CHALLENGE_LEN] = { MESSAGE_CHALLENGE };
+
+	if (session->confirmed || (session->challenged_ns &&
+				   now_ns - session->challenged_ns < SESSION_RECEIVE_CHALLENGE_NS))
+		return;
+	store_be(message + 1, session->cookie, 8);
+	if (session_send(o, s, message, sizeof(message)) == 0)
+		session->challenged_ns = now_ns;
+}
+
+void session_send_probe(struct session_receive *o, struct sensor *s, const uint8_t *in)
+{
+	uint8_t message[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
+
+	memcpy(message + 1, in + 1, 8);
+	store_be(message + 9, o->received_ns, 8);
+	store_be(message + 17, handshake_time(&o->meet), 8);
+	session_send(o, s, message, sizeof(message));
+}
+
+uint64_t session_send_due(struct session_receive *o, uint64_t now_ns)
+{
+	struct sensor *next;
+	uint64_t next_ns = UINT64_MAX;
+
+	for (struct sensor *s = o->sensors->due; s; s = next) {
+		next = s->due_next;
+		if (s->due_ns <= now_ns)
+			send_ack(o, s, now_ns);
+		if (s->due_ns && s->due_ns < next_ns)
+			next_ns = s->due_ns;
+	}
+	return next_ns;
+}

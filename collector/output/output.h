@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output: combos become pcapng blocks in a buffer, the buffer becomes a file. Flushed when it is
+ * full and OUTPUT_FLUSH_NS after its first frame at the latest, always whole combos with their
+ * names in one write: a file is complete after every flush, and what is in it is settled then.
+ *
+ * A full disk, or one with less than --keep-free left, is a hold (output_hold.h): the buffer stays
+ * as it is, nothing of it is settled, and it is written when there is room. A file that may not
+ * grow any more has none for ever, so in a series the next one is begun before. Any other write
+ * that fails is undone and said once; its frames are counted as lost and settled, and the next
+ * flush tries again in a section of its own.
+ */
+#ifndef COLLECTOR_OUTPUT_OUTPUT_H
+#define COLLECTOR_OUTPUT_OUTPUT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "budget.h"
+#include "event_log.h"
+#include "collector/options.h"
+#include "collector/files/signals.h"
+#include "state.h"
+#include "wire/combo.h"
+#include "wire/dwell.h"
+#include "wire/module_event.h"
+
+#define OUTPUT_FLUSH_NS 50000000ULL /* half of what "at least every 100 ms" allows */
+#define OUTPUT_RECOVERED_NS 1000000000ULL
+#define OUTPUT_BUFFER (1024 * 1024)
+struct sensor;
+struct sensors;
+
+/* A sensor's part, `output` in struct sensor. What is in the buffer, or passed over behind that, is
+ * `next`; what needs never be sent again `settled`. */
+struct output_sensor {
+	struct sensor *next_pending; /* in the list of those whose combos are in the buffer */
+	bool pending;
+	uint64_t run;
+	uint64_t next, accounted; /* combos and frames of the run, with those in the buffer */
+	uint64_t settled; /* combos below it are written, or counted as lost: ACK's `settled` */
+};
+
+/* See output_hold.h. */
+struct output_hold {
+	bool on;	   /* the buffer waits for room on the disk */
+	bool told;	   /* that it does, and not yet that it is over */
+	uint64_t begun_ns; /* CLOCK_MONOTONIC */
+	uint64_t tried_ns; /* when the last write failed, or the file system was asked */
+	uint64_t count;	   /* holds so far */
+	uint64_t ns;	   /* how long they took, without the present one */
+};
+
+struct output {
+	const struct collector_options *o;
+	struct sensors *sensors;
+	int files;		/* socket to serve.c */
+	struct signals *orders; /* to stop ends the wait for a reader that does not read */
+	int fd;
+	char name[PATH_MAX];
+	bool regular;		       /* a file: what is half written is cut back to `size` */
+	uint64_t size;		       /* bytes flushed to this file */
+	uint64_t size_max;	       /* that may be in it; UINT64_MAX: no other would follow */
+	uint64_t opened_ns;	       /* CLOCK_MONOTONIC */
+	uint64_t no_rotation_until_ns; /* no new file could be had */
+	int no_rotation_told;	       /* why not, as it was said: -errno or FILES_TOO_MANY */
+	unsigned int section;	       /* rises with every section header */
+	uint32_t interfaces;	       /* interface blocks in this section */
+	bool fresh;		       /* no combo is in this file yet */
+	bool broken;		       /* the last write failed */
+	bool told;		       /* that one did was said, and not yet that it is over */
+	uint64_t failed_ns;	       /* CLOCK_MONOTONIC of the last one that did */
+	bool gone;		       /* nobody reads the pipe any more */
+	struct output_hold hold;
+	struct budget budget;
+	uint64_t write_errors;
+	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
+	struct sensor *pending;	    /* first of those whose combos are in the buffer */
+	struct written names;	    /* settled combos, of this process and of those before it */
+	struct event_log lines;	    /* what modules say, beside the output */
+	struct state state;	    /* `floor_ns` is for others to raise */
+	uint64_t saved_ns;	    /* `floor_ns` that the state file has */
+	bool stateful;		    /* a state file is kept */
+	bool state_told;	    /* that it cannot be written */
+	bool reopen;		    /* the files of lines, when the buffer is written */
+	bool unnamed;		    /* `combo` is not written yet */
+	size_t combo_at;	    /* where in the buffer the present combo begins */
+	struct combo_name combo;    /* the present one's */
+	size_t len;
+	uint8_t buffer[OUTPUT_BUFFER];
+};
+
+/* Reads the state file, takes the names from files, and opens the first one. Returns 0, or -errno
+ * after a line. */
+int output_init(struct output *out, const struct collector_options *o, struct sensors *sensors,
+		int files, struct signals *orders);
+/* A run of a sensor begins or goes on: written_find has `next` and `accounted`, or they are 0. What
+ * was of another run has been ended by output_run_end. */
+void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64_t next,
+		      uint64_t accounted);
+/* Whether all that the sensor has in the buffer is written: otherwise it is tried now. */
+bool output_is_written(struct output *out, const struct sensor *s);
+/* Whether combos of the sensor must wait: all must, or it has used its share of the disk. */
+bool output_holds(const struct output *out, const struct sensor *s);
+/* Makes room for a combo, which output_combo must then begin at once. `bytes` are kept of its
+ * frames (combo_reader.bytes), and what marks take. Returns false where it must wait. */
+bool output_reserve(struct output *out, const struct combo_name *name, size_t bytes,
+		    uint64_t now_ns);
+/* A combo begins: its `name.frames` frames and `name.events` events follow by output_frame,
+ * output_dwell and output_module_event, at least one of them. `name.sensor` and `name.run` are
+ * filled in here. */
+void output_combo(struct output *out, struct sensor *s, struct combo_name name);
+/* All of it has followed. */
+void output_combo_end(struct output *out, struct sensor *s, uint64_t now_ns);
+/* Combos below `next` are lost, or were no combos, and there are `accounted` frames of the run
+ * before it: settled with what is in the buffer. */
+void output_passed(struct output *out, struct sensor *s, uint64_t next, uint64_t accounted);
+/* Appends one frame of a sensor, and counts it in its ledger as pending. */
+void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
+		  uint64_t now_ns);
+/* Appends a dwell of a sensor, which has been read by coverage_read. */
+void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, uint64_t now_ns);
+/* Appends what a module has said, which has been read by event_json_of: the combo's event `number`.
+ */
+void output_module_event(struct output *out, struct sensor *s, const struct module_event *said,
+			 unsigned int number, uint64_t now_ns);
+/* Somebody may have moved the files of lines: opens them anew. */
+void output_reopen(struct output *out);
+/* Flushes and rotates if it is time. Returns milliseconds until it wants to be called again, -1:
+ * whenever. */
+int output_tick(struct output *out, uint64_t now_ns);
+/* A run of this sensor has ended: its statistics blocks. Nothing of it is in the buffer then; also
+ * to be called before a sensor is freed. */
+void output_run_end(struct output *out, struct sensor *s);
+/* Statistics blocks of all sensors, last flush, close. What could not be written, sensors still
+ * have; it is lost where they are one-way. */
+void output_finish(struct output *out);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * State: see state.h. Lines, in this order:
+ *
+ *     saluki-state 1
+ *     time NS
+ *     file OFFSET NAME           where there is one
+ *     run SENSOR RUN NEXT ACCOUNTED
+ *     end HASH                   of all lines before it
+ */
+#include "state.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <string.h>
+
+#define HASH_LEN 16
+#define LINE_LEN (PATH_MAX + 64)
+
+typedef crypto_generichash_state hash_state;
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void line_write(FILE *f, hash_state *h, const char *line)
+{
+	crypto_generichash_update(h, (const uint8_t *)line, strlen(line));
+	fputs(line, f);
+}
+
+static void hash_text(hash_state *h, char text[2 * HASH_LEN + 1])
+{
+	uint8_t hash[HASH_LEN];
+
+	crypto_generichash_final(h, hash, sizeof(hash));
+	sodium_bin2hex(text, 2 * HASH_LEN + 1, hash, sizeof(hash));
+}
+
+static void runs_write(FILE *f, hash_state *h, const struct written *n)
+{
+	char line[128];
+
+	for (int id = 0; id < WRITTEN_SENSORS; id++)
+		/* Oldest first: reading puts each in front of the others. */
+		for (int i = n->of[id] ? (int)n->of[id]->count - 1 : -1; i >= 0; i--) {
+			const struct sensor_run *r = &n->of[id]->runs[i];
+
+			snprintf(line, sizeof(line),
+				 "run %d %016" PRIx64 " %" PRIu64 " %" PRIu64 "\n", id, r->run,
+				 r->next, r->accounted);
+			line_write(f, h, line);
+		}
+}
+
+int state_write(FILE *f, const struct state *s, const struct written *n)
+{
+	char line[LINE_LEN], text[2 * HASH_LEN + 1];
+	hash_state h;
+
+	crypto_generichash_init(&h, NULL, 0, HASH_LEN);
+	line_write(f, &h, "saluki-state 1\n");
+	snprintf(line, sizeof(line), "time %" PRIu64 "\n", s->floor_ns);
+	line_write(f, &h, line);
+	if (s->file[0] && !strchr(s->file, '\n')) {
+		snprintf(line, sizeof(line), "file %" PRIu64 " %s\n", s->offset, s->file);
+		line_write(f, &h, line);
+	}
+	runs_write(f, &h, n);
+	hash_text(&h, text);
+	fprintf(f, "end %s\n", text);
+	return fflush(f) || ferror(f) ? -EIO : 0;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Returns 0 or -EBADMSG. Without `n`, names are not taken. */
+static int line_take(char *line, struct state *s, struct written *n)
+{
+	uint64_t run, next, accounted;
+	unsigned int sensor;
+	int at = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "time %" SCNu64, &s->floor_ns) == 1)
+		return 0;
+	if (sscanf(line, "file %" SCNu64 " %n", &s->offset, &at) == 1 && at) {
+		snprintf(s->file, sizeof(s->file), "%s", line + at);
+		return 0;
+	}
+	if (sscanf(line, "run %u %" SCNx64 " %" SCNu64 " %" SCNu64, &sensor, &run, &next,
+		   &accounted) != 4 ||
+	    sensor >= WRITTEN_SENSORS)
+		return -EBADMSG;
+	return n ? written_put(n, sensor, run, next, accounted) : 0;
+}
+
+/* Reads from the start of the file; returns 0 where all of it is as it was written. */
+static int lines_read(FILE *f, struct state *s, struct written *n)
+{
+	char line[LINE_LEN], text[2 * HASH_LEN + 1];
+	hash_state h;
+	int err = 0;
+
+	rewind(f);
+	crypto_generichash_init(&h, NULL, 0, HASH_LEN);
+	for (int number = 0; fgets(line, sizeof(line), f) && !err; number++) {
+		if (!strncmp(line, "end ", 4)) {
+			hash_text(&h, text);
+			return strncmp(line + 4, text, 2 * HASH_LEN) ? -EBADMSG : 0;
+		}
+		crypto_generichash_update(&h, (const uint8_t *)line, strlen(line));
+		if (number == 0)
+			err = strcmp(line, "saluki-state 1\n") ? -EBADMSG : 0;
+		else
+			err = line_take(line, s, n);
+	}
+	return err ? err : -EBADMSG; /* it does not come to its end */
+}
+
+int state_read(FILE *f, struct state *s, struct written *n)
+{
+	struct state checked = { 0 };
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	if (getc(f) == EOF)
+		return -ENOENT;
+	/* Twice: nothing is taken out of a file that is not whole. */
+	err = lines_read(f, &checked, NULL);
+	if (err)
+		return err;
+	return lines_read(f, s, n);
+}

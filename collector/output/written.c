@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Written: see written.h. */
+#include "written.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcapng_walk.h"
+
+static int run_index(const struct written_sensor *s, uint64_t run)
+{
+	for (unsigned int i = 0; s && i < s->count; i++)
+		if (s->runs[i].run == run)
+			return i;
+	return -1;
+}
+
+const struct sensor_run *written_find(const struct written *n, uint16_t sensor, uint64_t run)
+{
+	const struct written_sensor *s = n->of[sensor];
+	int i = run_index(s, run);
+
+	return i < 0 ? NULL : &s->runs[i];
+}
+
+/* Makes room at the front, where the run that was heard last is; the last one is forgotten. */
+static struct sensor_run *run_begin(struct written_sensor *s, uint64_t run)
+{
+	if (s->count < WRITTEN_RUNS)
+		s->count++;
+	memmove(s->runs + 1, s->runs, (s->count - 1) * sizeof(s->runs[0]));
+	s->runs[0] = (struct sensor_run){ .run = run };
+	return &s->runs[0];
+}
+
+static struct sensor_run *run_to_front(struct written_sensor *s, int i)
+{
+	struct sensor_run run = s->runs[i];
+
+	memmove(s->runs + 1, s->runs, i * sizeof(s->runs[0]));
+	s->runs[0] = run;
+	return &s->runs[0];
+}
+
+int written_put(struct written *n, uint16_t sensor, uint64_t run, uint64_t next, uint64_t accounted)
+{
+	struct written_sensor *s = n->of[sensor];
+	struct sensor_run *r;
+	int i = run_index(s, run);
+
+	if (!s) {
+		s = n->of[sensor] = calloc(1, sizeof(*s));
+		if (!s)
+			return -ENOMEM;
+		n->count++;
+	}
+	r = i < 0 ? run_begin(s, run) : run_to_front(s, i);
+	if (next > r->next)
+		r->next = next;
+	if (accounted > r->accounted)
+		r->accounted = accounted;
+	return 0;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* The combo that a walk is in. */
+struct scan {
+	struct combo_name name;
+	uint32_t left; /* frames and events of it that must follow; 0: in none */
+	int64_t at;    /* its first block's place */
+};
+
+static int scan_block(struct written *n, struct scan *s, const struct pcapng_block *b)
+{
+	const struct combo_name *name = &s->name;
+
+	if (b->kind == PCAPNG_SECTION)
+		s->left = 0;
+	/* Between combos there are statistics that are no dwells: then none is left. */
+	if (b->kind != PCAPNG_PACKET && b->kind != PCAPNG_STATISTICS && b->kind != PCAPNG_SAID)
+		return 0;
+	if (b->named)
+		*s = (struct scan){ .name = b->name,
+				    .left = b->name.frames - b->name.refused + b->name.events,
+				    .at = b->at };
+	if (!s->left || --s->left)
+		return 0;
+	return written_put(n, name->sensor, name->run, name->count + 1, name->first + name->frames);
+}
+
+int64_t written_scan(struct written *n, int fd, int64_t from, int64_t len)
+{
+	struct pcapng_block b;
+	struct pcapng_walk w;
+	struct scan s = { 0 };
+	int got = pcapng_walk_init(&w, fd, from, len);
+
+	while (!got && (got = pcapng_walk_next(&w, &b)) == 1)
+		got = scan_block(n, &s, &b);
+	pcapng_walk_free(&w);
+	if (got)
+		return got;
+	if (w.at == 0 && len > 0 && len < 12)
+		return -EBADMSG; /* too little to tell what it is */
+	/* A combo is written whole: where its last frames are missing, nothing follows it. */
+	return s.left ? s.at : w.at;
+}
+
+void written_free(struct written *n)
+{
+	for (int i = 0; n->count; i++) {
+		n->count -= n->of[i] != NULL;
+		free(n->of[i]);
+	}
+	memset(n, 0, sizeof(*n));
+}

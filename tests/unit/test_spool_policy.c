@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/export/spool_policy.o agent/export/store.o agent/export/spool.o
+ * agent/export/spool_write.o agent/export/spool_read.o agent/export/spool_file.o agent/queue.o
+ * wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o wire/fields.o
+ * wire/dot11_templates.o */
+/* Combos between memory and the spool, where the disk is full for a while. */
+#include "unit.h"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "agent/export/spool_policy.h"
+#include "agent/queue.h"
+
+#define LEN 30000 /* bytes of a combo: two of them fill the memory */
+
+static struct deliver *d;
+static struct session *session;
+static struct spool *s;
+static struct spool_policy st;
+static char path[] = "/tmp/stow.XXXXXX";
+
+/* ---- in place of deliver.c and mailbox.c ----------------------------------------------------- */
+
+bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t first,
+		 uint32_t frames)
+{
+	struct store_combo *c = store_put(&to->store, wire, len);
+
+	if (!c)
+		return false;
+	c->first = first;
+	c->frames = frames;
+	return true;
+}
+
+bool session_lasting(struct session *of, struct info_lasting *i)
+{
+	(void)of;
+	(void)i;
+	return false;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static uint64_t realtime(void)
+{
+	return 1700000000000000000ULL;
+}
+
+/* No file may be larger than this. */
+static void limit(rlim_t bytes)
+{
+	struct rlimit r;
+
+	getrlimit(RLIMIT_FSIZE, &r);
+	r.rlim_cur = bytes < r.rlim_max ? bytes : r.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &r), 0);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	if (keys_init())
+		return -1;
+	signal(SIGXFSZ, SIG_IGN);
+	close(mkstemp(path));
+	session = calloc(1, sizeof(*session));
+	session->run = 42;
+	session->realtime_ns = realtime;
+	session->changed_fd = eventfd(0, EFD_NONBLOCK);
+	key_generate(session->own.secret);
+	d = calloc(1, sizeof(*d));
+	s = spool_open_file(path, 0);
+	if (!s)
+		return -1;
+	s->lasting.len = sprintf(s->lasting.text, "interface.0=one\n");
+	if (store_init(&d->store, STORE_BYTES_MIN) || spool_begin(s, session, 0) || spool_start(s))
+		return -1;
+	spool_policy_begin(&st, s, d);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	spool_free(s);
+	store_free(&d->store);
+	close(session->changed_fd);
+	free(session);
+	free(d);
+	unlink(path);
+	return 0;
+}
+
+static bool put(uint64_t count)
+{
+	static uint8_t bytes[LEN];
+
+	memset(bytes, (int)count, sizeof(bytes));
+	return spool_policy_put(&st, bytes, sizeof(bytes), 10 * count, 10, true);
+}
+
+static void await(void)
+{
+	event_wait(session->changed_fd, 1000);
+}
+
+/* As with no collector in reach. */
+static void hand_over_until(uint64_t count)
+{
+	for (; !spool_policy_has(&st, count); await())
+		spool_policy_turn(&st, false, 1);
+}
+
+static void what_came_back_is_written_when_it_can_be(void **state)
+{
+	const struct spool_reader *r;
+
+	(void)state;
+	assert_true(put(0) && put(1));
+	hand_over_until(1);
+	limit(1);
+	assert_true(put(2));
+	while (spool_policy_works(&st))
+		await();
+	assert_false(put(3));
+	store_settle(&d->store, 1);
+	for (; d->store.end < 3; await())
+		spool_policy_turn(&st, true, 1);
+	limit(RLIM_INFINITY);
+	store_settle(&d->store, 2);
+	assert_true(put(3));
+	hand_over_until(3);
+	for (int i = 0; !(r = spool_read(s, 2)) && i < 5; i++)
+		await();
+	assert_non_null(r);
+	assert_int_equal(r->state, SPOOL_READY);
+	assert_int_equal(r->r.len, LEN);
+	assert_int_equal(r->r.data[0], 2);
+	spool_read_done(&s->ours);
+	spool_stop(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_came_back_is_written_when_it_can_be),
+	};
+
+	return cmocka_run_group_tests_name("stow", tests, begin, end);
+}
