@@ -39,8 +39,8 @@ static bool random_ready(void)
 int keys_init(void)
 {
 	if (!random_ready())
-		log_line("waiting until the kernel has collected random numbers; traffic and "
-			 "keys typed on a console bring some");
+		log_line("waiting until the kernel has random numbers; network traffic and typing "
+			 "speed this up");
 	return sodium_init() < 0 ? -ENOSYS : 0;
 }
 

@@ -16,16 +16,16 @@
 
 #include "wire/message.h"
 
-#define IN_FLIGHT_MAX 1024 /* datagrams that are remembered; a window is no more. A power of two   \
-			    */
+/* Datagrams that are remembered; a window is no more. A power of two. */
+#define IN_FLIGHT_MAX 1024
 #define IN_FLIGHT_RTO_MIN_NS 100000000ULL
 #define IN_FLIGHT_RTO_MAX_NS 5000000000ULL
 #define IN_FLIGHT_CWND_FIRST 16
 #define IN_FLIGHT_CWND_MIN 4
-#define IN_FLIGHT_RESERVE 4	      /* numbers that are left for what is not a combo */
-#define IN_FLIGHT_OVERTAKEN 64	      /* by so many a datagram is not, as a rule */
-#define IN_FLIGHT_PACED_NS 2000000ULL /* to a path that takes as long, a round is spread over it   \
-				       */
+#define IN_FLIGHT_RESERVE 4    /* numbers that are left for what is not a combo */
+#define IN_FLIGHT_OVERTAKEN 64 /* by so many a datagram is not, as a rule */
+/* To a path that takes as long, a round is spread over it. */
+#define IN_FLIGHT_PACED_NS 2000000ULL
 #define IN_FLIGHT_BURST 16
 #define IN_FLIGHT_OTHER 0xff /* `piece` of what is not a combo's: it is not sent again */
 
@@ -95,8 +95,8 @@ uint64_t in_flight_paced_ns(const struct in_flight *f);
 /* Of one timeout, doubled for each that was not answered. */
 uint64_t in_flight_rto_ns(const struct in_flight *f);
 
-/* ---- in_flight_window.c, for in_flight.c
- * ----------------------------------------------------------- */
+/* ---- in_flight_window.c, for in_flight.c ------------------------------------------------------
+ */
 
 void in_flight_window_begin(struct in_flight *f, uint64_t now_ns);
 /* A piece goes out. */

@@ -95,8 +95,7 @@ int resume(struct exporter *e)
 		resume_end(e);
 	}
 	if (err)
-		log_line("the ring does not hold what its journal says; 'saluki detach' makes an "
-			 "end "
-			 "of both, then start again");
+		log_line("the ring does not match its journal; run 'saluki detach', then start "
+			 "again");
 	return err;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Status socket: what other commands (saluki status, filter) ask of a running agent, and its privileged
- * process answers: a socket an interface beside its lock (lock.h), for its owner alone. A request
- * is a message, and so is its answer; then the connection ends.
+ * Status socket: what other commands (saluki status, filter) ask of a running agent, and its
+ * privileged process answers: a socket an interface beside its lock (lock.h), for its owner alone.
+ * A request is a message, and so is its answer; then the connection ends.
  */
 #ifndef AGENT_STATUS_STATUS_SOCKET_H
 #define AGENT_STATUS_STATUS_SOCKET_H

@@ -37,8 +37,8 @@
 #define FILES_SIZE_RATE 1 /* bytes a nanosecond, which is 1 GB/s; for FILES_SIZE_NS at once */
 #define FILES_SIZE_NS 10000000000ULL
 #define FILES_INODES_PART 64
-#define FILES_SENSOR_MODULES 64 /* twice EVENT_LOG_SENSOR_MAX: also out of the file of one before  \
-				 */
+/* Twice EVENT_LOG_SENSOR_MAX: also out of the file of one before. */
+#define FILES_SENSOR_MODULES 64
 
 struct files_limit {
 	bool opened;		       /* an output file was asked for */

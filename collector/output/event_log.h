@@ -30,8 +30,8 @@
 #define EVENT_LOG_OPENS 128	   /* for a sensor in a second, when so many are open */
 #define EVENT_LOG_WAITING_MAX 4096 /* in the output's buffer */
 #define EVENT_LOG_RETRY_NS 10000000000ULL
-#define EVENT_LOG_BLOCK 4096 /* bytes that a write may take beyond its own, as files have blocks   \
-			      */
+/* Bytes that a write may take beyond its own, as files have blocks. */
+#define EVENT_LOG_BLOCK 4096
 
 #define EVENT_LOG_NONE UINT32_MAX /* no place, or no file */
 
@@ -97,8 +97,8 @@ void event_log_flush(struct event_log *l, const uint8_t *buffer, bool written);
 void event_log_close(struct event_log *l);
 void event_log_free(struct event_log *l);
 
-/* ---- event_log_files.c
- * ---------------------------------------------------------------------------- */
+/* ---- event_log_files.c ------------------------------------------------------------------------
+ */
 
 /* The file of a module, as a number in `of`; EVENT_LOG_NONE where the sensor has used up its names.
  */

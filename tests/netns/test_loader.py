@@ -907,7 +907,7 @@ def test_a_ring_that_somebody_has_damaged(bed, bundled, ring):
     map_write(bed, "journal", journal)
     bed.collector()
     assert_said(run_sensor(bed, "-i", "tap0", *sensor_args(bed)), 1,
-                "the ring does not hold what its journal says", "saluki detach")
+                "the ring does not match its journal", "saluki detach")
     if ring == "mapped":
         for cpu in range(len(os.sched_getaffinity(0))):
             path = f"{PINS}/tap0/mapped"

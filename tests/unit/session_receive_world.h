@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A collector without network and files, and sensors of the test's own in front of it: what the
- * tests of handshake.c and session_receive.c share. What the collector sends is kept; what it writes is counted.
+ * tests of handshake.c and session_receive.c share. What the collector sends is kept; what it
+ * writes is counted.
  */
 #ifndef TESTS_UNIT_SESSION_RECEIVE_WORLD_H
 #define TESTS_UNIT_SESSION_RECEIVE_WORLD_H
