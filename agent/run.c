@@ -2,17 +2,23 @@
 /*
  * saluki run. A frame's way, and where to read it:
  *
- *     privileged process         unprivileged process (sensor.c)                    collector
+ *     privileged.c: the privileged process
+ *       interface ─▶ bpf/capture.bpf.c: filter, modules, trim ─▶ ring         tap/ attaches them
+ *                 ├▶ bpf/xsk.bpf.c ─▶ a queue's socket
+ *                 └▶ packet socket
  *
- *     privileged.c, tap/         source/       capture.c    queue.c     export/
- *     interface ─▶ bpf/capture.bpf.c ─▶ ring ─▶ combo ─▶ queue ─▶ zstd ─▶ seal ─▶ UDP ─▶
- *               │  filter.h parse*.h     source_ring.c          compress.c wire/shroud.c
- *               │  trim.h
- *               ├▶ bpf/xsk.bpf.c ─▶ a queue's socket: source_xsk.c     control.c,
- *               └▶ packet socket: source_mmap.c                        session.c ◀─ ACKs
- *     file ─▶ source_file.c
- *     privileged_requests.c ◀──────────────────────── commands.c, compile_filter.c ◀─ control.c ◀─
- * orders tap/tune.c ◀─ radio/sampler.c, plan.c ─▶ radio/dwells.c ─▶ capture.c
+ *     sensor.c: the unprivileged process
+ *       capture thread    source/ drains these or a file ─▶ capture.c fills a combo ─▶ queue.c
+ *       export thread     export/export.c: compress ─▶ store ─▶ deliver ─▶ session_send ─▶ UDP
+ *           journal         what of the ring is exported, for the agent that comes next
+ *           spool_policy    what waits for long goes to a file and comes back: spool (a thread)
+ *           forward         what an earlier agent left in that file
+ *           in_flight       what is in the network, and what is lost of it
+ *       control thread    export/control.c: session, handshake, session_receive ◀─ UDP
+ *           mailbox         where it meets the export thread
+ *           remote/         commands ─▶ privileged_requests, in the privileged process
+ *           radio/          sampler, plan ─▶ tap/tune.c there; dwells ─▶ capture.c
+ *           status/         what `saluki status` is told, by the privileged process
  */
 #include <errno.h>
 #include <string.h>

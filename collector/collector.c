@@ -17,7 +17,7 @@
 
 #include "collector/files/files.h"
 #include "sandbox.h"
-#include "collector/model/stats.h"
+#include "stats.h"
 
 #define STATS_INTERVAL_NS 1000000000ULL
 #define DRAIN_NS 1000000000ULL
@@ -33,7 +33,7 @@ static int collector_tick(struct collector *c)
 	uint64_t now = monotonic_ns();
 	int timeout = output_tick(&c->output, now); /* what it has settled is then acknowledged */
 
-	timeout = earlier(timeout, turns_tick(&c->open, now));
+	timeout = earlier(timeout, turns_tick(&c->combos, now));
 	timeout = earlier(timeout, session_receive_tick(&c->open, now));
 	timeout = earlier(timeout, groups_tick(&c->groups, now));
 	timeout = earlier(timeout, control_tick(&c->control, now));
@@ -76,7 +76,7 @@ static bool collector_work(struct collector *c, bool readable, bool more)
 
 	while (batches-- > 0 && collector_receive(c) == RECEIVE_BATCH)
 		;
-	return turns_serve(&c->open, monotonic_ns());
+	return turns_serve(&c->combos, monotonic_ns());
 }
 
 /* The list of sensors is what the file says already. */
@@ -166,7 +166,7 @@ static void collector_loop(struct collector *c)
 	/* What the kernel holds was on the way already; who has said its last word is answered. */
 	until = monotonic_ns() + DRAIN_NS;
 	while (collector_receive(c) > 0 && monotonic_ns() < until) {
-		turns_serve(&c->open, monotonic_ns());
+		turns_serve(&c->combos, monotonic_ns());
 		session_receive_tick(&c->open, monotonic_ns());
 	}
 	session_receive_overdue(&c->open, monotonic_ns());
@@ -197,7 +197,7 @@ static void lock_keys(struct collector *c)
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
 	setrlimit(RLIMIT_MEMLOCK, &all);
-	keys_lock(&c->open.meet, sizeof(c->open.meet));
+	keys_lock(&c->open.handshake, sizeof(c->open.handshake));
 }
 
 int collector_process(struct collector *c)
@@ -208,16 +208,17 @@ int collector_process(struct collector *c)
 
 	c->open.sock = c->receive.sock;
 	c->open.sensors = &c->sensors;
-	c->open.decompress = &c->decompress;
-	c->open.output = &c->output;
+	c->open.combos = &c->combos;
+	c->combos.sensors = &c->sensors;
+	c->combos.output = &c->output;
 	commands_init(&c->dispatch, &c->open);
 	groups_init(&c->groups, &c->dispatch, &c->sensors);
-	if (refocus_init(&c->refocus, &c->groups, &c->open, &c->sensors_file.groups,
+	if (refocus_init(&c->refocus, &c->groups, &c->combos, &c->sensors_file.groups,
 			 c->o->sensors_file) ||
 	    control_init(&c->control, c->listener, &c->dispatch, &c->sensors, &c->groups) ||
 	    privsep_drop(c->o->user) || sandbox_receiving())
 		return 1;
-	if (decompress_init(&c->decompress))
+	if (combos_init(&c->combos))
 		log_line("out of memory");
 	else if (collector_begin(c) == 0) {
 		log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
@@ -230,8 +231,7 @@ int collector_process(struct collector *c)
 	groups_free(&c->groups);
 	refocus_free(&c->refocus);
 	commands_free(&c->dispatch);
-	decompress_free(&c->decompress);
 	session_receive_free(&c->open);
-	sensors_free(&c->sensors);
+	combos_free(&c->combos);
 	return status;
 }

@@ -5,7 +5,7 @@
 #define COLLECTOR_COLLECTOR_H
 
 #include "collector/control/control.h"
-#include "collector/combo/decompress.h"
+#include "collector/combo/combos.h"
 #include "collector/control/commands.h"
 #include "collector/control/groups.h"
 #include "collector/network/session_receive.h"
@@ -21,7 +21,7 @@ struct collector {
 	struct receive receive;
 	struct sensors_file sensors_file; /* until the sensors are made of it */
 	struct sensors sensors;
-	struct decompress decompress;
+	struct combos combos;
 	struct output output;
 	struct session_receive open;
 	struct commands dispatch;
@@ -34,8 +34,9 @@ struct collector {
 	uint64_t next_stats_ns;
 };
 
-/* Gives privilege up and receives until it is told to stop. The options, the key (open.meet.own),
- * the sensors file and all descriptors are there, the rest is zeroed. Returns the exit status. */
+/* Gives privilege up and receives until it is told to stop. The options, the key
+ * (open.handshake.own), the sensors file and all descriptors are there, the rest is zeroed. Returns
+ * the exit status. */
 int collector_process(struct collector *c);
 
 #endif

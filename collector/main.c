@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki-collector. A datagram's way, and where to read it:
+ * saluki-collector. A datagram's way, a room of collector/ a line:
  *
- *     ─▶ receive ─▶ open ─▶ take ─▶ reassemble ─▶ decompress ─▶ split ─▶ pcapng ─▶ file
- *        receive.c  session_receive.c  messages.c  reassemble.c  decompress.c  wire/   output.c
- * output_file.c handshake.c          reassemble_pool.c                      combo.c pcapng.c
- * serve.c wire/tryst.c, shroud.c
+ *     network/   receive ─▶ session_receive ─▶ messages           session_send, handshake ─▶ sensor
+ *                   ┌───────────────────────────┘
+ *     combo/     split ─▶ reassemble ─▶ turns ─▶ forward ─▶ decompress ─▶ event, frame_check
+ *                   ┌──────────────────────────────────────────────────────────┘
+ *     output/    output ─▶ interfaces, pcapng ─▶ output_file        event_log; recover at the start
+ *                   ┌──────────────────────────────┘
+ *     files/     ask ─▶ serve: opens files
  *
- * Two processes: the privileged one, here and in serve.c, opens files and takes signals; the other
- * one, collector.c, does the rest without any privilege.
+ * Each room includes rooms below it only. Beside them, model/ has what all know of a sensor, and
+ * control/ gives orders to sensors.
+ *
+ * Two processes: the privileged one, here and in files/serve.c, opens files and takes signals; the
+ * other one, collector.c, does the rest without any privilege.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -152,7 +158,7 @@ static int collector_run(struct collector *c, struct files *output_files)
 		_exit(collector_process(c));
 	}
 	/* Keys and network are the other process's alone. */
-	sodium_memzero(&c->open.meet.own, sizeof(c->open.meet.own));
+	sodium_memzero(&c->open.handshake.own, sizeof(c->open.handshake.own));
 	sensors_file_free(&c->sensors_file);
 	close(c->receive.sock);
 	if (c->listener >= 0)
@@ -188,7 +194,7 @@ int main(int argc, char **argv)
 	}
 	c->o = &o;
 	status = 1;
-	if (read_key(&c->open.meet.own, o.key_file) == 0 &&
+	if (read_key(&c->open.handshake.own, o.key_file) == 0 &&
 	    read_sensors(&c->sensors_file, o.sensors_file) == 0 &&
 	    receive_init(&c->receive, o.host, o.port) == 0 && files_init(&files, &o) == 0 &&
 	    listen_control(c, &o) == 0) {

@@ -4,8 +4,8 @@
  * anew and sent again; in another session everything is that the collector does not have. Used by
  * the export thread alone.
  *
- *     deliver.c       what is kept, sessions, and when there is something to do
- *     deliver_send.c  combos are cut, sealed and sent
+ *     deliver.c          what is kept, sessions, and when there is something to do
+ *     deliver_send.c     combos are cut, sealed and sent
  *     deliver_receive.c  ACKs, and what the path takes
  *     in_flight.c        what is under way, and how much may be
  */

@@ -95,8 +95,7 @@ uint64_t in_flight_paced_ns(const struct in_flight *f);
 /* Of one timeout, doubled for each that was not answered. */
 uint64_t in_flight_rto_ns(const struct in_flight *f);
 
-/* ---- in_flight_window.c, for in_flight.c ------------------------------------------------------
- */
+/* ---- in_flight_window.c, for in_flight.c -------------------------------------------------- */
 
 void in_flight_window_begin(struct in_flight *f, uint64_t now_ns);
 /* A piece goes out. */

@@ -4,13 +4,13 @@
  * thread, which opens all that the collector says; used by the export thread, which seals and sends
  * all that goes there. They meet in a mailbox, guarded by one lock.
  *
- *     session.c    renewal, silence, by the time           control thread
- *     handshake.c     who is asked for a session, and when    control thread
- *     session_receive.c       what the collector says                 control thread
- *     failure_reason.c        why there is no session                 control thread
- *     mailbox.c    what both threads touch                 both
- *     one_way.c    in place of the first three, where nothing comes back
- *     sockets.c      addresses and sockets
+ *     session.c          renewal, silence, by the time         control thread
+ *     handshake.c        who is asked for a session, and when  control thread
+ *     session_receive.c  what the collector says               control thread
+ *     failure_reason.c   why there is no session               control thread
+ *     mailbox.c          what both threads touch               both
+ *     one_way.c          in place of the first three, where nothing comes back
+ *     sockets.c          addresses and sockets
  */
 #ifndef AGENT_SESSION_H
 #define AGENT_SESSION_H

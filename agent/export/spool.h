@@ -4,12 +4,12 @@
  * thread of its own reads and writes: the export thread leaves it a few combos at a time, and asks
  * it for the next one, and never waits for a disk.
  *
- *     spool_policy.c        what goes there and comes back        export thread
- *     forward.c     what earlier processes have left      export thread
- *     spool.c       keys, slots, the thread               both
- *     spool_write.c segments, and slots into them         spool thread
- *     spool_read.c  what is wanted out of them            spool thread
- *     spool_file.c  bytes in the file
+ *     spool_policy.c  what goes there and comes back    export thread
+ *     forward.c       what earlier processes have left  export thread
+ *     spool.c         keys, slots, the thread           both
+ *     spool_write.c   segments, and slots into them     spool thread
+ *     spool_read.c    what is wanted out of them        spool thread
+ *     spool_file.c    bytes in the file
  */
 #ifndef AGENT_SPOOL_H
 #define AGENT_SPOOL_H

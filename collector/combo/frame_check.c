@@ -6,6 +6,8 @@
 
 #include "pseudo_header.h"
 #include "collector/model/sensors.h"
+#include "sensor.h"
+#include "collector/output/interfaces.h"
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 
@@ -24,9 +26,9 @@ static void tell(struct sensor *s, const struct frame_check_kind *k, enum frame_
 {
 	uint8_t bit = 1 << why;
 
-	if (s->refused_told & bit)
+	if (s->combo->refused_told & bit)
 		return;
-	s->refused_told |= bit;
+	s->combo->refused_told |= bit;
 	if (why == FRAME_CHECK_LINKTYPE)
 		tell_linktype(s, k->linktype);
 	else if (why == FRAME_CHECK_HEADER)

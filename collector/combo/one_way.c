@@ -8,13 +8,15 @@
 
 #include <string.h>
 
-#include "collector/network/session_receive.h"
-#include "collector/network/messages.h"
+#include "combos.h"
+#include "runs.h"
+#include "sensor.h"
+#include "split.h"
 
-void one_way_floor(struct session_receive *o, struct sensor *s, uint64_t combo, uint64_t first,
+void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
 		   uint64_t now_ns)
 {
-	struct one_way_floor *floors = s->overdue.floors;
+	struct one_way_floor *floors = s->combo->overdue.floors;
 	struct one_way_floor latest = {
 		.due_ns = now_ns + ONE_WAY_NS, .run = s->ledger.run, .combo = combo, .first = first
 	};
@@ -22,12 +24,12 @@ void one_way_floor(struct session_receive *o, struct sensor *s, uint64_t combo, 
 	if (floors[1].due_ns && floors[1].run == latest.run && combo < floors[1].combo)
 		return; /* it was overtaken */
 	floors[floors[0].due_ns != 0] = latest;
-	sensors_due(o->sensors, s, floors[0].due_ns);
+	sensors_due(c->sensors, s, floors[0].due_ns);
 }
 
-void one_way_tick(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+void one_way_tick(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
-	struct one_way_floor *floors = s->overdue.floors;
+	struct one_way_floor *floors = s->combo->overdue.floors;
 
 	while (floors[0].due_ns && now_ns >= floors[0].due_ns) {
 		struct one_way_floor f = floors[0];
@@ -35,19 +37,19 @@ void one_way_tick(struct session_receive *o, struct sensor *s, uint64_t now_ns)
 		floors[0] = floors[1];
 		memset(&floors[1], 0, sizeof(floors[1]));
 		if (f.run == s->ledger.run)
-			split_past(o, s, f.combo, f.first, ledger_gone);
+			split_past(c, s, f.combo, f.first, ledger_gone);
 	}
 	if (floors[0].due_ns)
-		sensors_due(o->sensors, s, floors[0].due_ns);
+		sensors_due(c->sensors, s, floors[0].due_ns);
 }
 
-void one_way_end(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+void one_way_end(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
 	for (int i = 0; i < 2; i++)
-		if (s->overdue.floors[i].due_ns)
-			s->overdue.floors[i].due_ns = 1;
-	one_way_tick(o, s, now_ns);
+		if (s->combo->overdue.floors[i].due_ns)
+			s->combo->overdue.floors[i].due_ns = 1;
+	one_way_tick(c, s, now_ns);
 	/* What is whole behind a gap does not come again either. */
-	if (s->reassembly.whole && sensor_is_one_way(s))
-		split_rest(o, s);
+	if (s->combo->reassembly.whole && sensor_is_one_way(s))
+		split_rest(c, s);
 }

@@ -12,7 +12,7 @@
 #define ONE_WAY_COMBOS 64 /* REASSEMBLE_SLOTS: there is room for no more */
 #define ONE_WAY_NS 2000000000ULL
 
-struct session_receive;
+struct combos;
 struct sensor;
 
 /* FLOORs that are to be believed at their time, the earlier one first. */
@@ -24,11 +24,11 @@ struct one_way {
 };
 
 /* A FLOOR of a one-way session: what is missing below `combo` is on its way, or lost. */
-void one_way_floor(struct session_receive *o, struct sensor *s, uint64_t combo, uint64_t first,
+void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
 		   uint64_t now_ns);
 /* Passes over what is lost by now. */
-void one_way_tick(struct session_receive *o, struct sensor *s, uint64_t now_ns);
+void one_way_tick(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* Nothing is waited for any more. */
-void one_way_end(struct session_receive *o, struct sensor *s, uint64_t now_ns);
+void one_way_end(struct combos *c, struct sensor *s, uint64_t now_ns);
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/network/rate_limit.h"
+#include "collector/model/rate_limit.h"
 
 #define TURNS_QUANTUM_NS 250000LL
 #define TURNS_DEBT_NS                                                                              \
@@ -27,7 +27,7 @@
 #define TURNS_TELL_NS 60000000000ULL
 #define TURNS_HURRY_NS 20000000ULL /* once a second: 64 ordinary combos take less */
 
-struct session_receive;
+struct combos;
 struct sensor;
 
 enum turns_state { TURNS_IDLE, TURNS_READY, TURNS_HELD };
@@ -51,22 +51,22 @@ struct turns {
 };
 
 /* The sensor may have a combo to take, or a run to begin. */
-void turns_ready(struct session_receive *o, struct sensor *s);
+void turns_ready(struct combos *c, struct sensor *s);
 /* It has a run to begin, which must wait until its last combos are written. */
-void turns_wait(struct session_receive *o, struct sensor *s, uint64_t now_ns);
+void turns_wait(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* Gives turns until all are done or TURNS_ROUND_NS have passed. Returns whether there is more. */
-bool turns_serve(struct session_receive *o, uint64_t now_ns);
+bool turns_serve(struct combos *c, uint64_t now_ns);
 /* Takes one combo of a sensor before its turn, which is then shorter. Returns whether one was
  * taken: a sensor may be ahead of its turns by TURNS_DEBT_NS. */
-bool turns_early(struct session_receive *o, struct sensor *s, uint64_t now_ns);
+bool turns_early(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* Takes all that need not wait for the disk: it is the end. */
-void turns_all(struct session_receive *o, uint64_t now_ns);
+void turns_all(struct combos *c, uint64_t now_ns);
 /* Takes a sensor's combos out of turn, since nothing else is kept of it until they are taken. After
  * TURNS_HURRY_NS, and in a second in which it did that before, the others wait for their turns. */
-void turns_hurry(struct session_receive *o, struct sensor *s, uint64_t now_ns);
+void turns_hurry(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* Looks whether there is room for those that are held. Returns milliseconds until it is to be
  * called again, -1: whenever. */
-int turns_tick(struct session_receive *o, uint64_t now_ns);
+int turns_tick(struct combos *c, uint64_t now_ns);
 /* For how long the sensor was held so far. */
 uint64_t turns_held_ns(const struct sensor *s, uint64_t now_ns);
 

@@ -87,7 +87,7 @@ void commands_cancel(struct commands *d, const void *user)
 /* Numbers rise, also over restarts: protocol time does. */
 static uint64_t next_number(struct commands *d)
 {
-	uint64_t now = handshake_time(&d->open->meet);
+	uint64_t now = handshake_time(&d->open->handshake);
 
 	d->number = now > d->number ? now : d->number + 1;
 	return d->number;

@@ -147,8 +147,8 @@ int groups_apply(struct groups *g, const struct groups_file *f)
 
 static bool is_present(const struct sensor *s, uint64_t now_ns)
 {
-	return s->listed && s->current >= 0 && !s->sessions[s->current].one_way &&
-	       !s->final_heard && now_ns - s->heard_ns < GROUPS_SILENT_NS;
+	return s->listed && s->up && !s->is_deaf && !s->final_heard &&
+	       now_ns - s->heard_ns < GROUPS_SILENT_NS;
 }
 
 static uint32_t plan_of(const struct group_member *m)

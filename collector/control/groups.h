@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "commands.h"
-#include "groups_file.h"
+#include "collector/model/groups_file.h"
 
 #define GROUPS_SILENT_NS 15000000000ULL /* who was not heard for so long is not present */
 #define GROUPS_BALANCE_NS 2000000000ULL

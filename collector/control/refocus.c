@@ -16,6 +16,7 @@
 #include "wire/channel.h"
 #include "wire/dwell.h"
 #include "wire/info.h"
+#include "collector/combo/sensor.h"
 
 #define LINKTYPE_RADIOTAP 127
 
@@ -47,12 +48,12 @@ static int add_text(struct refocus *r, const struct refocus_line *l, const char 
 	return t->text ? 0 : -ENOMEM;
 }
 
-int refocus_init(struct refocus *r, struct groups *g, struct session_receive *o,
-		 const struct groups_file *f, const char *path)
+int refocus_init(struct refocus *r, struct groups *g, struct combos *c, const struct groups_file *f,
+		 const char *path)
 {
 	int err = 0;
 
-	*r = (struct refocus){ .groups = g, .open = o };
+	*r = (struct refocus){ .groups = g, .combos = c };
 	for (unsigned int i = 0; !err && i < f->rules_count; i++)
 		err = add_text(r, &f->rules[i], path);
 	return err;
@@ -89,8 +90,8 @@ void refocus_apply(struct refocus *r, const struct groups_file *f)
 			.ms = f->rules[i].ms,
 		};
 	r->rules_count = f->rules_count;
-	r->open->framed = r->rules_count ? refocus_framed : NULL;
-	r->open->framed_user = r;
+	r->combos->framed = r->rules_count ? refocus_framed : NULL;
+	r->combos->framed_user = r;
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -204,7 +205,7 @@ void refocus_framed(void *user, struct sensor *s, const struct combo_frame *f,
 	struct refocus *r = user;
 
 	/* What is forwarded from a spool is of another time. */
-	if (!s->member || !s->member->group || s->spooled.id)
+	if (!s->member || !s->member->group || s->combo->forward.id)
 		return;
 	for (unsigned int i = 0; i < r->rules_count; i++) {
 		if (r->rules[i].group != s->member->group)

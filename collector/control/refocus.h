@@ -41,7 +41,7 @@ struct refocus_text {
 
 struct refocus {
 	struct groups *groups;
-	struct session_receive *open;
+	struct combos *combos;
 	unsigned int rules_count, texts_count;
 	struct refocus_rule rules[REFOCUS_MAX];
 	struct refocus_text texts[REFOCUS_MAX];
@@ -49,15 +49,15 @@ struct refocus {
 
 /* Before system calls are limited: compiles the expressions of the file at `path`. Returns 0, or
  * -errno after a line. */
-int refocus_init(struct refocus *r, struct groups *g, struct session_receive *o,
-		 const struct groups_file *f, const char *path);
+int refocus_init(struct refocus *r, struct groups *g, struct combos *c, const struct groups_file *f,
+		 const char *path);
 void refocus_free(struct refocus *r);
 /* Whether all expressions of a file that was read again were there at the start; if not it is said,
  * for they cannot be compiled any more. */
 bool refocus_knows(const struct refocus *r, const struct groups_file *f, const char *path);
 /* Rules are now what the file says, whose groups are there (groups_apply). */
 void refocus_apply(struct refocus *r, const struct groups_file *f);
-/* A frame or an event: session_receive.h's `framed`. */
+/* A frame or an event: combos.h's `framed`. */
 void refocus_framed(void *user, struct sensor *s, const struct combo_frame *f,
 		    const struct combo_event *e, uint64_t now_ns);
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "limit.h"
-#include "collector/options.h"
+#include "collector/model/settings.h"
 #include "wire/module_event.h"
 
 enum files_request {

@@ -10,7 +10,7 @@
 
 #include <saluki/log.h>
 
-#include "collector/network/rate_limit.h"
+#include "collector/model/rate_limit.h"
 
 #define TELL_NS 60000000000ULL
 

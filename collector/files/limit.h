@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/options.h"
+#include "collector/model/settings.h"
 
 /* There are as many files as there may be: no error that opening one has. */
 #define FILES_TOO_MANY (-E2BIG)

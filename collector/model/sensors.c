@@ -24,7 +24,17 @@ static struct sensor *find(struct sensor **sorted, unsigned int count, uint16_t 
 	return found ? *found : NULL;
 }
 
-static struct sensor *sensor_new(uint16_t id, uint32_t index)
+static void sensor_free(struct sensor *s, const struct sensors_user *u)
+{
+	u->freed(u->arg, s);
+	free(s->info.text);
+	coverage_free(&s->coverage);
+	ledger_free(&s->ledger);
+	sodium_memzero(s, sizeof(*s));
+	free(s);
+}
+
+static struct sensor *sensor_new(uint16_t id, uint32_t index, const struct sensors_user *u)
 {
 	struct sensor *s = calloc(1, sizeof(*s));
 
@@ -33,12 +43,15 @@ static struct sensor *sensor_new(uint16_t id, uint32_t index)
 	keys_lock(s, sizeof(*s));
 	s->id = id;
 	s->index = index;
-	s->current = s->candidate = s->old = -1;
-	return s;
+	if (u->made(u->arg, s) == 0)
+		return s;
+	sensor_free(s, u);
+	return NULL;
 }
 
 /* Makes the sensors that are not there yet. The rest of the list is of their number. */
-static int add_new(struct sensors *s, struct sensor **sorted, const struct sensors_file *f)
+static int add_new(struct sensors *s, struct sensor **sorted, const struct sensors_file *f,
+		   const struct sensors_user *u)
 {
 	struct sensor **list = realloc(s->list, (s->count + f->count) * sizeof(*list));
 	unsigned int had = s->count;
@@ -49,10 +62,10 @@ static int add_new(struct sensors *s, struct sensor **sorted, const struct senso
 	for (unsigned int i = 0; i < f->count; i++) {
 		if (find(sorted, had, f->lines[i].id))
 			continue;
-		list[s->count] = sensor_new(f->lines[i].id, s->count);
+		list[s->count] = sensor_new(f->lines[i].id, s->count, u);
 		if (!list[s->count]) {
 			while (s->count > had)
-				free(list[--s->count]);
+				sensor_free(list[--s->count], u);
 			return -ENOMEM;
 		}
 		s->count++;
@@ -66,40 +79,41 @@ static bool same_keys(const struct sensor *s, const struct sensors_line *l)
 	       !sodium_memcmp(s->preshared, l->preshared, KEY_LEN);
 }
 
-/* `lines`, by the sensor's index, has what the file says of it, or NULL. */
-static void apply(struct sensors *s, const struct sensors_line **lines,
-		  void (*changed)(void *user, struct sensor *s), void *user)
+/* Whether the sensor is listed, or its keys, is changed. */
+static bool apply_keys(struct sensor *s, const struct sensors_line *l)
 {
-	for (unsigned int i = 0; i < s->count; i++) {
-		struct sensor *x = s->list[i];
-		const struct sensors_line *l = lines[i];
-
-		if (l && strcmp(x->name, l->name)) {
-			strcpy(x->name, l->name);
-			x->interfaces.section = 0; /* blocks have the name in them */
-		}
-		x->group = l ? l->group : 0;
-		if (l && memcmp(&x->linktypes, &l->linktypes, sizeof(l->linktypes))) {
-			x->linktypes = l->linktypes;
-			x->refused_told = 0;
-		}
-		if (!l && !x->listed)
-			continue;
-		if (l && x->listed && same_keys(x, l))
-			continue;
-		x->listed = l != NULL;
-		x->one_way = l && l->one_way;
-		memset(x->preshared, 0, KEY_LEN);
-		if (l) {
-			memcpy(x->public, l->public, KEY_LEN);
-			memcpy(x->preshared, l->preshared, KEY_LEN);
-		}
-		changed(user, x);
+	if (!l && !s->listed)
+		return false;
+	if (l && s->listed && same_keys(s, l))
+		return false;
+	s->listed = l != NULL;
+	s->one_way = l && l->one_way;
+	memset(s->preshared, 0, KEY_LEN);
+	if (l) {
+		memcpy(s->public, l->public, KEY_LEN);
+		memcpy(s->preshared, l->preshared, KEY_LEN);
 	}
+	return true;
 }
 
-int sensors_apply(struct sensors *s, const struct sensors_file *f,
-		  void (*changed)(void *user, struct sensor *s), void *user)
+/* `l` is what the file says of the sensor, or NULL. Returns what has changed. */
+static unsigned int apply(struct sensor *s, const struct sensors_line *l)
+{
+	unsigned int what = 0;
+
+	if (l && strcmp(s->name, l->name)) {
+		strcpy(s->name, l->name);
+		what |= SENSOR_NAMED;
+	}
+	s->group = l ? l->group : 0;
+	if (l && memcmp(&s->linktypes, &l->linktypes, sizeof(l->linktypes))) {
+		s->linktypes = l->linktypes;
+		what |= SENSOR_LINKTYPES;
+	}
+	return what | (apply_keys(s, l) ? SENSOR_KEYS : 0);
+}
+
+int sensors_apply(struct sensors *s, const struct sensors_file *f, const struct sensors_user *u)
 {
 	unsigned int most = s->count + f->count;
 	struct sensor **sorted = calloc(most + 1, sizeof(*sorted));
@@ -110,29 +124,29 @@ int sensors_apply(struct sensors *s, const struct sensors_file *f,
 		if (s->count)
 			memcpy(sorted, s->list, s->count * sizeof(*sorted));
 		qsort(sorted, s->count, sizeof(*sorted), by_id);
-		err = add_new(s, sorted, f);
+		err = add_new(s, sorted, f, u);
 	}
 	if (!err) {
 		memcpy(sorted, s->list, s->count * sizeof(*sorted));
 		qsort(sorted, s->count, sizeof(*sorted), by_id);
 		for (unsigned int i = 0; i < f->count; i++)
 			lines[find(sorted, s->count, f->lines[i].id)->index] = &f->lines[i];
-		apply(s, lines, changed, user);
+		for (unsigned int i = 0; i < s->count; i++) {
+			unsigned int what = apply(s->list[i], lines[i]);
+
+			if (what)
+				u->changed(u->arg, s->list[i], what);
+		}
 	}
 	free(sorted);
 	free(lines);
 	return err;
 }
 
-void sensors_free(struct sensors *s)
+void sensors_free(struct sensors *s, const struct sensors_user *u)
 {
-	for (unsigned int i = 0; i < s->count; i++) {
-		free(s->list[i]->info.text);
-		coverage_free(&s->list[i]->coverage);
-		ledger_free(&s->list[i]->ledger);
-		sodium_memzero(s->list[i], sizeof(*s->list[i]));
-		free(s->list[i]);
-	}
+	for (unsigned int i = 0; i < s->count; i++)
+		sensor_free(s->list[i], u);
 	free(s->list);
 	memset(s, 0, sizeof(*s));
 }
@@ -171,6 +185,13 @@ void sensors_not_due(struct sensor *s)
 	s->due_next = NULL;
 }
 
+void sensor_info_take(struct sensor *s, char *text, size_t len)
+{
+	free(s->info.text);
+	s->info.text = text;
+	s->info.len = len;
+}
+
 int sensor_info_set(struct sensor *s, const void *text, size_t len)
 {
 	char *copy = malloc(len + 1);
@@ -180,8 +201,6 @@ int sensor_info_set(struct sensor *s, const void *text, size_t len)
 	if (len)
 		memcpy(copy, text, len);
 	copy[len] = 0;
-	free(s->info.text);
-	s->info.text = copy;
-	s->info.len = len;
+	sensor_info_take(s, copy, len);
 	return 0;
 }

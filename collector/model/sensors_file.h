@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/control/groups_file.h"
-#include "collector/combo/linktypes.h"
+#include "groups_file.h"
+#include "linktypes.h"
 #include "wire/keys.h"
 
 #define SENSOR_NAME_MAX 32

@@ -15,6 +15,8 @@
 #include <saluki/monotonic.h>
 
 #include "wire/request.h"
+#include "sensor.h"
+#include "handshake_forward.h"
 
 #define SLOT_BITS 5
 #define BEHIND_SLOWER 2 /* a clock that was set back: times slower than time passes */
@@ -54,21 +56,22 @@ static void slots_add(struct table *t, struct sensor *s, uint64_t interval)
 {
 	uint64_t slots[TRYST_SLOTS];
 
-	tryst_slots(slots, s->pair, interval);
-	s->spent[interval % 3] = 0;
+	tryst_slots(slots, s->network->pair, interval);
+	s->network->spent[interval % 3] = 0;
 	for (unsigned int j = 0; j < TRYST_SLOTS; j++)
 		if (table_add(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS),
 			      slot_low(interval, j)))
-			s->spent[interval % 3] |= 1u << j; /* no memory: it cannot be used */
+			s->network->spent[interval % 3] |= 1u
+							   << j; /* no memory: it cannot be used */
 }
 
 static void slots_remove(struct table *t, struct sensor *s, uint64_t interval)
 {
 	uint64_t slots[TRYST_SLOTS];
 
-	tryst_slots(slots, s->pair, interval);
+	tryst_slots(slots, s->network->pair, interval);
 	for (unsigned int j = 0; j < TRYST_SLOTS; j++)
-		if (!(s->spent[interval % 3] >> j & 1))
+		if (!(s->network->spent[interval % 3] >> j & 1))
 			table_remove(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS),
 				     slot_low(interval, j));
 }
@@ -82,7 +85,7 @@ static void slots_turn(struct table *t, struct sensor *s, uint64_t from, uint64_
 	for (uint64_t i = to - 1; i != to + 2; i++)
 		if (i > from + 1)
 			slots_add(t, s, i);
-	s->slots_of = to;
+	s->network->slots_of = to;
 }
 
 int handshake_add(struct handshake *m, struct table *t, struct sensor *s)
@@ -91,20 +94,21 @@ int handshake_add(struct handshake *m, struct table *t, struct sensor *s)
 	bool preshared = sodium_memcmp(s->preshared, none, KEY_LEN) != 0;
 	uint64_t interval = handshake_time(m) / TRYST_INTERVAL_NS;
 
-	if (tryst_pair(s->pair, &m->own, s->public, false, preshared ? s->preshared : NULL))
+	if (tryst_pair(s->network->pair, &m->own, s->public, false,
+		       preshared ? s->preshared : NULL))
 		return -EINVAL;
 	for (uint64_t i = interval - 1; i != interval + 2; i++)
 		slots_add(t, s, i);
-	s->slots_of = interval;
-	s->refused_one_way = false;
+	s->network->slots_of = interval;
+	s->network->refused_one_way = false;
 	return 0;
 }
 
 void handshake_remove(struct table *t, struct sensor *s)
 {
-	for (uint64_t i = s->slots_of - 1; i != s->slots_of + 2; i++)
+	for (uint64_t i = s->network->slots_of - 1; i != s->network->slots_of + 2; i++)
 		slots_remove(t, s, i);
-	sodium_memzero(s->pair, sizeof(s->pair));
+	sodium_memzero(s->network->pair, sizeof(s->network->pair));
 }
 
 bool handshake_turn(struct handshake *m, struct table *t, struct sensors *list)
@@ -120,8 +124,8 @@ bool handshake_turn(struct handshake *m, struct table *t, struct sensors *list)
 	for (; m->turned < list->count && m->turned < until; m->turned++) {
 		struct sensor *s = list->list[m->turned];
 
-		if (s->listed && s->slots_of != interval)
-			slots_turn(t, s, s->slots_of, interval);
+		if (s->listed && s->network->slots_of != interval)
+			slots_turn(t, s, s->network->slots_of, interval);
 	}
 	return m->turned < list->count;
 }
@@ -130,25 +134,28 @@ bool handshake_turn(struct handshake *m, struct table *t, struct sensors *list)
 
 static void spend(struct table *t, struct sensor *s, uint64_t address, uint32_t low)
 {
-	uint64_t interval = s->slots_of + (int64_t)(int32_t)((low >> SLOT_BITS << SLOT_BITS) -
-							     slot_low(s->slots_of, 0)) /
-						  TRYST_SLOTS;
+	uint64_t interval =
+		s->network->slots_of + (int64_t)(int32_t)((low >> SLOT_BITS << SLOT_BITS) -
+							  slot_low(s->network->slots_of, 0)) /
+					       TRYST_SLOTS;
 
 	table_remove(t, address, SENSOR_OWNER(s->index, SENSOR_SLOTS), low);
-	s->spent[interval % 3] |= 1u << low % TRYST_SLOTS;
+	s->network->spent[interval % 3] |= 1u << low % TRYST_SLOTS;
 }
 
-/* The place for another candidate: the last one's, or a free one. */
+/* The place for another candidate: the last one's, or a free one. NULL: no memory. */
 static struct session *candidate_place(struct sensor *s, struct table *t)
 {
-	int i = s->candidate;
+	int i = s->network->candidate;
 
+	if (network_sensor_sessions(s))
+		return NULL;
 	for (int k = 0; i < 0 && k < SENSOR_SESSIONS; k++)
-		if (k != s->current && k != s->old)
+		if (k != s->network->current && k != s->network->old)
 			i = k;
-	s->candidate = -1;
-	session_end(&s->sessions[i], t);
-	return &s->sessions[i];
+	s->network->candidate = -1;
+	session_end(&s->network->sessions[i], t);
+	return &s->network->sessions[i];
 }
 
 /* Makes the candidate of a root. Returns NULL where there is no memory for it. */
@@ -156,11 +163,14 @@ static struct session *candidate_make(struct sensor *s, struct table *t, uint8_t
 				      uint32_t window, uint64_t now_ns)
 {
 	struct session *c = candidate_place(s, t);
-	int i = c - s->sessions;
+	int i;
 
+	if (!c)
+		return NULL;
+	i = c - s->network->sessions;
 	if (session_make(c, t, k2, SENSOR_OWNER(s->index, SENSOR_SESSION + i), window, now_ns))
 		return NULL;
-	s->candidate = i;
+	s->network->candidate = i;
 	return c;
 }
 
@@ -175,7 +185,7 @@ static uint32_t window_given(uint32_t asked)
  * out the candidate that the sensor is just about to use, by renewal neither. */
 static bool overtaken(const struct sensor *s, const struct tryst_hello *hello, uint64_t now_ns)
 {
-	const struct session *c = s->candidate < 0 ? NULL : &s->sessions[s->candidate];
+	const struct session *c = sensor_candidate(s);
 
 	return c && hello->time_ns <= c->hello_ns && now_ns - c->made_ns < HANDSHAKE_CANDIDATE_NS;
 }
@@ -200,7 +210,7 @@ static long welcome(struct handshake *m, struct sensor *s, const struct tryst_he
 	w->time_ns = handshake_time(m);
 	w->sensor_id = s->id;
 	w->flags |= padded ? TRYST_PADDED : 0;
-	return tryst_answer(out, k2, &m->own, s->public, s->pair, hello, w, in, len,
+	return tryst_answer(out, k2, &m->own, s->public, s->network->pair, hello, w, in, len,
 			    padded ? SHROUD_DATAGRAM_PADDED : 0);
 }
 
@@ -210,7 +220,7 @@ static struct session *welcome_sensor(struct handshake *m, struct table *t, stru
 				      uint64_t now_ns)
 {
 	struct tryst_welcome w = { .window = window_given(hello->window) };
-	uint64_t spool = forward_agree(&m->own, s->pair, hello);
+	uint64_t spool = handshake_forward_agree(&m->own, s->network->pair, hello);
 	uint8_t k2[KEY_LEN];
 	struct session *c;
 	long n;
@@ -234,7 +244,7 @@ static struct session *welcome_sensor(struct handshake *m, struct table *t, stru
  * again has another instance too, but was silent meanwhile. */
 static bool is_busy(const struct sensor *s, const struct tryst_hello *hello, uint64_t now_ns)
 {
-	const struct session *c = s->current < 0 ? NULL : &s->sessions[s->current];
+	const struct session *c = sensor_session(s);
 
 	return c && !s->final_confirmed && now_ns - s->heard_ns < HANDSHAKE_SILENT_NS &&
 	       memcmp(c->instance, hello->instance, sizeof(c->instance));
@@ -260,10 +270,10 @@ static enum handshake_result answer_busy(struct handshake *m, struct sensor *s,
 /* The one-way session that an m1 is of, or NULL. */
 static struct session *announced(struct sensor *s, const struct tryst_hello *hello)
 {
-	for (int i = 0; i < SENSOR_SESSIONS; i++) {
-		struct session *c = &s->sessions[i];
+	for (int i = 0; s->network->sessions && i < SENSOR_SESSIONS; i++) {
+		struct session *c = &s->network->sessions[i];
 
-		if (c->one_way && c->run == hello->run && i != s->old &&
+		if (c->one_way && c->run == hello->run && i != s->network->old &&
 		    !memcmp(c->renew + 1, hello->ephemeral, KEY_LEN))
 			return c;
 	}
@@ -284,7 +294,7 @@ static struct session *announce_sensor(struct handshake *m, struct table *t, str
 	uint8_t k2[KEY_LEN];
 	struct session *c = NULL;
 
-	if (!tryst_one_way(k2, s->pair, hello, m->own.secret, hello->ephemeral))
+	if (!tryst_one_way(k2, s->network->pair, hello, m->own.secret, hello->ephemeral))
 		c = candidate_make(s, t, k2, hello->window, now_ns);
 	sodium_memzero(k2, sizeof(k2));
 	if (!c)
@@ -302,10 +312,10 @@ static enum handshake_result take_one_way(struct handshake *m, struct table *t, 
 {
 	struct session *c = announced(s, hello);
 
-	if (!s->one_way && !s->refused_one_way)
+	if (!s->one_way && !s->network->refused_one_way)
 		log_line("sensor %s: has --one-way, and its line in --sensors does not say so",
 			 s->name);
-	s->refused_one_way = true;
+	s->network->refused_one_way = true;
 	if (!s->one_way || announced_out_of_time(m, hello) || hello->window < SHROUD_WINDOW_MIN ||
 	    hello->window > SESSION_WINDOW)
 		return HANDSHAKE_IGNORED;
@@ -313,12 +323,12 @@ static enum handshake_result take_one_way(struct handshake *m, struct table *t, 
 	if (!c && is_busy(s, hello, now_ns))
 		return HANDSHAKE_BUSY;
 	/* Nothing was agreed on with the sensor, but its time rises: a recording has an old one. */
-	if (hello->time_ns <= s->announced_ns)
+	if (hello->time_ns <= s->network->announced_ns)
 		return HANDSHAKE_IGNORED;
 	c = c ? c : announce_sensor(m, t, s, hello, now_ns);
 	if (!c)
 		return HANDSHAKE_IGNORED;
-	s->announced_ns = hello->time_ns;
+	s->network->announced_ns = hello->time_ns;
 	shroud_rx_move(&c->rx, t, hello->next);
 	return HANDSHAKE_ONE_WAY;
 }
@@ -330,7 +340,7 @@ static enum handshake_result take_hello(struct handshake *m, struct table *t, st
 					size_t *out_len, const uint8_t *in, size_t len,
 					uint64_t now_ns)
 {
-	s->said_version = hello->version;
+	s->network->said_version = hello->version;
 	if (hello->version != TRYST_VERSION)
 		return HANDSHAKE_VERSION;
 	if (hello->flags & TRYST_ONE_WAY)
@@ -348,7 +358,7 @@ enum handshake_result handshake_take(struct handshake *m, struct table *t, struc
 	struct tryst_hello hello;
 	enum handshake_result result = HANDSHAKE_IGNORED;
 
-	if (tryst_accept(&hello, s->pair, in, len))
+	if (tryst_accept(&hello, s->network->pair, in, len))
 		return HANDSHAKE_NONE;
 	if (!rate_limit_takes(&m->inits, HANDSHAKE_INITS_A_SECOND, now_ns))
 		return HANDSHAKE_LIMITED; /* its slot is good for another time */
@@ -367,11 +377,11 @@ enum handshake_result handshake_take_fresh(struct handshake *m, struct table *t,
 	struct tryst_hello hello;
 	enum handshake_result result = HANDSHAKE_IGNORED;
 
-	if (tryst_accept(&hello, s->pair, in, len))
+	if (tryst_accept(&hello, s->network->pair, in, len))
 		return HANDSHAKE_NONE;
 	if (!rate_limit_takes(&m->inits, HANDSHAKE_INITS_A_SECOND, now_ns))
 		return HANDSHAKE_LIMITED;
-	s->cookies_used++;
+	s->network->cookies_used++;
 	if (!(hello.flags & TRYST_ONE_WAY)) /* nobody could have told it a cookie */
 		result = take_hello(m, t, s, &hello, out, out_len, in, len, now_ns);
 	sodium_memzero(&hello, sizeof(hello));
@@ -381,16 +391,18 @@ enum handshake_result handshake_take_fresh(struct handshake *m, struct table *t,
 bool handshake_renew(struct handshake *m, struct table *t, struct sensor *s, const uint8_t *message,
 		     uint64_t now_ns)
 {
-	const struct session *current = &s->sessions[s->current];
-	struct session *c = s->candidate < 0 ? NULL : &s->sessions[s->candidate];
+	const struct session *current = sensor_session(s);
+	struct session *c = sensor_candidate(s);
 	uint8_t k2[KEY_LEN];
 	struct keypair own;
 
+	if (!current)
+		return false;
 	if (c && c->renewed && !memcmp(c->renew + 1, message + 1, KEY_LEN))
 		return true;
-	if (s->renewed_ns && now_ns - s->renewed_ns < 500000000)
+	if (s->network->renewed_ns && now_ns - s->network->renewed_ns < 500000000)
 		return false; /* it is repeated, and costs some Diffie-Hellman */
-	s->renewed_ns = now_ns;
+	s->network->renewed_ns = now_ns;
 	tryst_ephemeral(&own, m->own.secret, handshake_time(m));
 	c = tryst_renew(k2, current->chain, &own, message + 1, false)
 		    ? NULL

@@ -13,6 +13,8 @@
 
 #include "collector/model/sensors.h"
 #include "wire/tryst.h"
+#include "collector/model/rate_limit.h"
+#include "session.h"
 
 #define HANDSHAKE_INITS_A_SECOND 2000 /* set-ups answered, each some 0.2 ms of Diffie-Hellman */
 #define HANDSHAKE_TURN_BATCH 64	      /* sensors whose slots are changed at a time */

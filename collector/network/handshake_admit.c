@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "session_send.h"
+#include "sensor.h"
 
 /* What became of an m1, and where it came from. */
 static void admitted(struct session_receive *o, struct sensor *s, enum handshake_result result,
@@ -15,19 +16,19 @@ static void admitted(struct session_receive *o, struct sensor *s, enum handshake
 	switch (result) {
 	case HANDSHAKE_TAKEN:
 		o->counters.set_ups++;
-		session_address(&s->sessions[s->candidate].address, from, from_len);
+		session_address(&sensor_candidate(s)->address, from, from_len);
 		session_send_to(o, out, out_len, (const struct sockaddr *)from, from_len);
 		break;
 	case HANDSHAKE_BUSY:
 		o->counters.busy_set_ups++;
-		refusals_busy(&o->refused, s->name, &s->sessions[s->current].address.any, from,
-			      !out_len, now_ns);
+		refusals_busy(&o->refused, s->name, &sensor_session(s)->address.any, from, !out_len,
+			      now_ns);
 		if (out_len) /* nobody answers a one-way sensor */
 			session_send_to(o, out, out_len, (const struct sockaddr *)from, from_len);
 		break;
 	case HANDSHAKE_VERSION:
 		o->counters.other_versions++;
-		refusals_version(&o->refused, s->name, s->said_version, from, now_ns);
+		refusals_version(&o->refused, s->name, s->network->said_version, from, now_ns);
 		break;
 	case HANDSHAKE_LIMITED:
 		o->counters.limited_set_ups++;
@@ -47,7 +48,7 @@ bool handshake_admit_slot(struct session_receive *o, struct sensor *s, uint32_t 
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 	size_t out_len = 0;
 	enum handshake_result result =
-		handshake_take(&o->meet, &o->table, s, low, out, &out_len, in, len, now_ns);
+		handshake_take(&o->handshake, &o->table, s, low, out, &out_len, in, len, now_ns);
 
 	if (result != HANDSHAKE_NONE)
 		admitted(o, s, result, out, out_len, from, from_len, now_ns);
@@ -60,7 +61,7 @@ bool handshake_admit_slot(struct session_receive *o, struct sensor *s, uint32_t 
 static void answer(struct session_receive *o, const struct request *q, const struct sensor *s,
 		   const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
 {
-	struct request_answer a = { .time_ns = handshake_time(&o->meet) };
+	struct request_answer a = { .time_ns = handshake_time(&o->handshake) };
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 
 	if (s)
@@ -77,8 +78,8 @@ static void set_up_fresh(struct session_receive *o, struct sensor *s, const stru
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 	size_t out_len = 0;
-	enum handshake_result result = handshake_take_fresh(&o->meet, &o->table, s, out, &out_len,
-							    q->rest, q->rest_len, now_ns);
+	enum handshake_result result = handshake_take_fresh(&o->handshake, &o->table, s, out,
+							    &out_len, q->rest, q->rest_len, now_ns);
 
 	if (result == HANDSHAKE_NONE)
 		o->counters.refused_requests++;
@@ -138,7 +139,7 @@ void handshake_admit_request(struct session_receive *o, const uint8_t *in, size_
 	struct sensor *whose;
 	uint64_t interval = o->received_ns / TRYST_INTERVAL_NS;
 	enum handshake_requests_result result =
-		handshake_requests_take(&o->requests, &o->table, o->sensors, &o->meet.own, &q,
+		handshake_requests_take(&o->requests, &o->table, o->sensors, &o->handshake.own, &q,
 					&whose, in, len, interval, now_ns);
 
 	take_request(o, result, &q, whose, from, from_len, now_ns);
@@ -156,14 +157,14 @@ void handshake_admit_request(struct session_receive *o, const uint8_t *in, size_
 void handshake_admit_begun(struct session_receive *o, struct sensor *s,
 			   const struct session *candidate, uint64_t now_ns)
 {
-	const struct session *present = s->current < 0 ? NULL : &s->sessions[s->current];
+	const struct session *present = sensor_session(s);
 
 	if (!present || present->run == candidate->run || candidate->spool || present->spool)
 		return;
-	if (candidate->run == s->earlier_run && !s->final_confirmed) {
+	if (candidate->run == s->network->earlier_run && !s->final_confirmed) {
 		o->counters.alternations++;
 		refusals_twice(&o->refused, s->name, &present->address.any, &candidate->address.any,
 			       now_ns);
 	}
-	s->earlier_run = present->run;
+	s->network->earlier_run = present->run;
 }

@@ -8,6 +8,7 @@
 #define COLLECTOR_NETWORK_HANDSHAKE_ADMIT_H
 
 #include "session_receive.h"
+#include "session.h"
 
 /* Takes a datagram that the table has under `low` among a sensor's slots. Returns whether it is
  * authentic. */

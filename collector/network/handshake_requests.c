@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "wire/bytes.h"
+#include "sensor.h"
 
 void handshake_requests_init(struct handshake_requests *r, const uint8_t collector[KEY_LEN])
 {
@@ -27,13 +28,13 @@ static uint64_t key_word(const struct handshake_requests *r, const uint8_t senso
 
 int handshake_requests_add(const struct handshake_requests *r, struct table *t, struct sensor *s)
 {
-	s->key_word = key_word(r, s->public);
-	return table_add(t, s->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
+	s->network->key_word = key_word(r, s->public);
+	return table_add(t, s->network->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
 }
 
 void handshake_requests_remove(struct table *t, const struct sensor *s)
 {
-	table_remove(t, s->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
+	table_remove(t, s->network->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
 }
 
 static struct sensor *sensor_of(const struct handshake_requests *r, const struct table *t,
@@ -60,7 +61,7 @@ static uint64_t cookie_of(const struct handshake_requests *r, const struct senso
 	uint8_t full[KEY_LEN], number[16];
 
 	store_be(number, period, 8);
-	store_be(number + 8, s->cookies_used, 8);
+	store_be(number + 8, s->network->cookies_used, 8);
 	derive(full, r->secret, "cookie", s->public, KEY_LEN, number, sizeof(number));
 	return load_word(full);
 }
@@ -93,7 +94,7 @@ static bool sensor_allowed(struct sensor *s, bool dated, uint64_t now_ns)
 	uint32_t most = dated ? HANDSHAKE_REQUESTS_OF_A_SENSOR
 			      : HANDSHAKE_REQUESTS_OF_A_SENSOR_UNDATED;
 
-	return rate_limit_takes(&s->requests, most, now_ns);
+	return rate_limit_takes(&s->network->requests, most, now_ns);
 }
 
 static bool may_open(struct handshake_requests *r, bool dated, uint64_t now_ns)
@@ -116,7 +117,7 @@ static enum handshake_requests_result classify(struct handshake_requests *r,
 	}
 	if (q->kind != REQUEST_COOKIE)
 		return HANDSHAKE_REQUESTS_NONE;
-	if (whose && request_proved(q, whose->pair))
+	if (whose && request_proved(q, whose->network->pair))
 		return sensor_allowed(whose, dated, now_ns) ? HANDSHAKE_REQUESTS_COOKIE
 							    : HANDSHAKE_REQUESTS_LIMITED;
 	return whose ? HANDSHAKE_REQUESTS_UNPROVED : HANDSHAKE_REQUESTS_UNLISTED;

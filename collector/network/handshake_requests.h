@@ -17,6 +17,7 @@
 #include "handshake_replays.h"
 #include "collector/model/sensors.h"
 #include "wire/request.h"
+#include "collector/model/rate_limit.h"
 
 #define HANDSHAKE_REQUESTS_OPENED_A_SECOND 2000 /* each takes some 0.1 ms of Diffie-Hellman */
 #define HANDSHAKE_REQUESTS_UNDATED                                                                 \

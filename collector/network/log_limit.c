@@ -8,7 +8,7 @@
 
 #include <saluki/log.h>
 
-#include "rate_limit.h"
+#include "collector/model/rate_limit.h"
 
 static bool was_told(const struct log_limit *q, uint64_t what, uint64_t now_ns)
 {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Messages: messages other than combos, and where each goes. See messages.h. */
-#include "messages_parts.h"
+#include "messages.h"
 
 #include <saluki/duration.h>
 #include <saluki/log.h>
 
+#include "collector/combo/sensor.h"
+#include "collector/combo/split.h"
+#include "collector/output/interfaces.h"
+#include "sensor.h"
 #include "wire/totals.h"
 
 static void messages_floor(struct session_receive *o, struct sensor *s, const uint8_t *message,
@@ -18,10 +22,7 @@ static void messages_floor(struct session_receive *o, struct sensor *s, const ui
 	}
 	combo = load_be(message + 1, 8);
 	first = load_be(message + 9, 8);
-	if (s->sessions[s->current].one_way)
-		one_way_floor(o, s, combo, first, now_ns);
-	else
-		split_past(o, s, combo, first, ledger_floor);
+	split_floor(o->combos, s, combo, first, now_ns);
 }
 
 static void messages_totals(struct sensor *s, const uint8_t *message, size_t len)
@@ -42,7 +43,7 @@ static void say_skew(struct sensor *s, const struct info *i, uint64_t now_ns)
 	int64_t ahead_us = skew_ahead_us(i->ahead_us, i->behind_us);
 	char text[DURATION_TEXT_LEN];
 
-	switch (skew_look(&s->skew, ahead_us, now_ns)) {
+	switch (skew_look(&s->network->skew, ahead_us, now_ns)) {
 	case SKEW_DIFFERS:
 		duration_text(text, i->ahead_us ?: i->behind_us);
 		log_line("sensor %s: its clock is %s %s this machine's, and its frames have its "
@@ -73,7 +74,7 @@ static void messages_info(struct session_receive *o, struct sensor *s, const uin
 	if (!info.count || info.change <= s->change)
 		return;
 	/* Frames that came before it are as was said before, as far as they need not wait. */
-	while (turns_early(o, s, now_ns))
+	while (turns_early(o->combos, s, now_ns))
 		;
 	if (sensor_info_set(s, message + 1, len - 1))
 		return;
@@ -97,7 +98,7 @@ bool messages_take(struct session_receive *o, struct sensor *s, const uint8_t *m
 {
 	switch (message[0]) {
 	case MESSAGE_COMBO:
-		return split_piece(o, s, message, len, now_ns);
+		return split_piece(o->combos, s, message, len, now_ns);
 	case MESSAGE_TOTALS:
 		messages_totals(s, message, len);
 		break;
@@ -116,16 +117,16 @@ bool messages_take(struct session_receive *o, struct sensor *s, const uint8_t *m
 	return true;
 }
 
-bool messages_take_early(struct session *session, const uint8_t *message, size_t len)
+bool messages_take_early(struct sensor *s, const uint8_t *message, size_t len)
 {
-	size_t told_at = session->spool && session->info_len ? SPOOL_HELLO_LEN : 0;
+	const struct run_terms *next = &s->combo->next;
 	struct info info, before;
 
 	if (message[0] != MESSAGE_INFO || len < 2 || len > INFO_MESSAGE_MAX)
 		return false;
 	info_read(&info, message + 1, len - 1);
-	info_read(&before, session->info + told_at, session->info_len - told_at);
+	info_read(&before, next->info, next->info_len);
 	if (!info.count || info.change <= before.change)
 		return true;
-	return session_info_set(session, told_at, message + 1, len - 1) == 0;
+	return runs_info(s, message + 1, len - 1) == 0;
 }

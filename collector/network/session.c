@@ -34,27 +34,6 @@ void session_end(struct session *s, struct table *t)
 	sodium_memzero(s, sizeof(*s));
 }
 
-void session_info_move(struct session *s, struct session *from)
-{
-	free(s->info);
-	s->info = from->info;
-	s->info_len = from->info_len;
-	from->info = NULL;
-	from->info_len = 0;
-}
-
-int session_info_set(struct session *s, size_t keep, const void *text, size_t len)
-{
-	char *info = realloc(s->info, keep + len + 1);
-
-	if (!info)
-		return -ENOMEM;
-	memcpy(info + keep, text, len);
-	s->info = info;
-	s->info_len = keep + len;
-	return 0;
-}
-
 /* ---- where the sensor is --------------------------------------------------------------------- */
 
 void session_address(struct session_address *a, const struct sockaddr_storage *from, socklen_t len)

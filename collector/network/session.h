@@ -56,12 +56,6 @@ int session_make(struct session *s, struct table *t, uint8_t k2[KEY_LEN], uint32
 /* No address of it is known any more, its keys are wiped. Takes a zeroed one. */
 void session_end(struct session *s, struct table *t);
 
-/* What the sensor said of itself at the set-up of `from` is that of a renewed one. */
-void session_info_move(struct session *s, struct session *from);
-
-/* Replaces it behind its first `keep` bytes. Returns 0 or -ENOMEM. */
-int session_info_set(struct session *s, size_t keep, const void *text, size_t len);
-
 void session_address(struct session_address *a, const struct sockaddr_storage *from, socklen_t len);
 /* An authentic datagram of `len` bytes, the newest, came from there. Returns whether the session
  * has moved. */

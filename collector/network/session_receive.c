@@ -12,9 +12,14 @@
 
 #include <saluki/log.h>
 
+#include "collector/combo/runs.h"
+#include "collector/combo/sensor.h"
+#include "collector/output/sensor.h"
 #include "handshake_admit.h"
-#include "session_send.h"
+#include "handshake_forward.h"
 #include "messages.h"
+#include "sensor.h"
+#include "session_send.h"
 
 /* Room for an idle sensor's addresses: three intervals' slots, and some hundred of a session. */
 #define TABLE_A_SENSOR 608
@@ -25,34 +30,48 @@
 
 void session_receive_init(struct session_receive *o, uint64_t floor_ns)
 {
-	handshake_init(&o->meet, floor_ns);
-	handshake_requests_init(&o->requests, o->meet.own.public);
-	o->pool.limit = REASSEMBLE_POOL_LIMIT_DEFAULT;
+	handshake_init(&o->handshake, floor_ns);
+	handshake_requests_init(&o->requests, o->handshake.own.public);
 }
 
 static void sessions_end(struct session_receive *o, struct sensor *s)
 {
-	for (int i = 0; i < SENSOR_SESSIONS; i++)
-		session_end(&s->sessions[i], &o->table);
-	s->current = s->candidate = s->old = -1;
-	s->unacked = 0;
+	for (int i = 0; s->network->sessions && i < SENSOR_SESSIONS; i++)
+		session_end(&s->network->sessions[i], &o->table);
+	s->network->current = s->network->candidate = s->network->old = -1;
+	s->network->unacked = 0;
+	s->up = false;
 	sensors_not_due(s);
+	runs_cancel(s);
+}
+
+/* Each room's part of a new sensor. */
+static int sensor_made(void *arg, struct sensor *s)
+{
+	(void)arg;
+	return network_sensor_new(s) ?: combo_sensor_new(s) ?: output_sensor_new(s);
+}
+
+static void sensor_freed(void *arg, struct sensor *s)
+{
+	(void)arg;
+	network_sensor_free(s);
+	combo_sensor_free(s);
+	output_sensor_free(s);
 }
 
 /* A sensor is new, has left, or has other keys. */
-static void changed(void *user, struct sensor *s)
+static void keys_changed(struct session_receive *o, struct sensor *s)
 {
-	struct session_receive *o = user;
-
-	if (!sodium_is_zero(s->pair, KEY_LEN)) {
+	if (!sodium_is_zero(s->network->pair, KEY_LEN)) {
 		sessions_end(o, s);
 		handshake_remove(&o->table, s);
 		handshake_requests_remove(&o->table, s);
-		reassemble_start(&s->reassembly, &o->pool, s->reassembly.next);
+		combos_forget(o->combos, s);
 	}
 	if (!s->listed)
 		return;
-	if (handshake_add(&o->meet, &o->table, s)) {
+	if (handshake_add(&o->handshake, &o->table, s)) {
 		log_line("sensor %s: nothing can be agreed on with its public key", s->name);
 		s->listed = false;
 	} else if (handshake_requests_add(&o->requests, &o->table, s)) {
@@ -60,13 +79,31 @@ static void changed(void *user, struct sensor *s)
 	}
 }
 
+static void sensor_changed(void *arg, struct sensor *s, unsigned int what)
+{
+	if (what & SENSOR_NAMED)
+		interfaces_forget(s); /* blocks have the name in them */
+	if (what & SENSOR_LINKTYPES)
+		s->combo->refused_told = 0;
+	if (what & SENSOR_KEYS)
+		keys_changed(arg, s);
+}
+
+static struct sensors_user rooms(struct session_receive *o)
+{
+	return (struct sensors_user){
+		.arg = o, .made = sensor_made, .freed = sensor_freed, .changed = sensor_changed
+	};
+}
+
 int session_receive_sensors(struct session_receive *o, const struct sensors_file *f)
 {
+	const struct sensors_user user = rooms(o);
 	int err = 0;
 
 	if (!o->table.entries)
 		err = table_init(&o->table, (uint64_t)f->count * TABLE_A_SENSOR + TABLE_LEAST);
-	err = err ?: sensors_apply(o->sensors, f, changed, o);
+	err = err ?: sensors_apply(o->sensors, f, &user);
 	if (err)
 		log_line("out of memory for %u sensors", f->count);
 	return err;
@@ -74,14 +111,15 @@ int session_receive_sensors(struct session_receive *o, const struct sensors_file
 
 void session_receive_free(struct session_receive *o)
 {
-	for (unsigned int i = 0; i < o->sensors->count; i++) {
-		struct sensor *s = o->sensors->list[i];
+	const struct sensors_user user = rooms(o);
 
-		sessions_end(o, s);
-		reassemble_free(&s->reassembly, &o->pool);
+	for (unsigned int i = 0; i < o->sensors->count; i++) {
+		sessions_end(o, o->sensors->list[i]);
+		combos_forget(o->combos, o->sensors->list[i]);
 	}
+	sensors_free(o->sensors, &user);
 	table_free(&o->table);
-	sodium_memzero(&o->meet, sizeof(o->meet));
+	sodium_memzero(&o->handshake, sizeof(o->handshake));
 	sodium_memzero(&o->requests, sizeof(o->requests));
 }
 
@@ -89,43 +127,42 @@ void session_receive_free(struct session_receive *o)
 
 static void old_begin(struct session_receive *o, struct sensor *s, uint64_t now_ns)
 {
-	if (s->old >= 0)
-		session_end(&s->sessions[s->old], &o->table);
-	s->old = s->current;
-	if (s->old < 0)
+	if (s->network->old >= 0)
+		session_end(&s->network->sessions[s->network->old], &o->table);
+	s->network->old = s->network->current;
+	if (s->network->old < 0)
 		return;
-	s->old_until_ns = now_ns + SESSION_RECEIVE_OLD_NS;
-	if (s->old_listed)
+	s->network->old_until_ns = now_ns + SESSION_RECEIVE_OLD_NS;
+	if (s->network->old_listed)
 		return;
-	s->old_listed = true;
-	s->old_next = NULL;
-	if (o->sensors->old_last)
-		o->sensors->old_last->old_next = s;
+	s->network->old_listed = true;
+	s->network->old_next = NULL;
+	if (o->old_last)
+		o->old_last->network->old_next = s;
 	else
-		o->sensors->old_first = s;
-	o->sensors->old_last = s;
+		o->old_first = s;
+	o->old_last = s;
 }
 
 /* Ends the old sessions whose time has come. A sensor that has had another one since keeps its
  * place in the list, so that those behind it may end later, by that time again. */
 static void old_end(struct session_receive *o, uint64_t now_ns)
 {
-	struct sensors *list = o->sensors;
 	struct sensor *s;
 
-	while ((s = list->old_first)) {
-		int old = s->old;
+	while ((s = o->old_first)) {
+		int old = s->network->old;
 
-		if (old >= 0 && s->old_until_ns > now_ns)
+		if (old >= 0 && s->network->old_until_ns > now_ns)
 			return;
-		list->old_first = s->old_next;
-		if (!list->old_first)
-			list->old_last = NULL;
-		s->old_next = NULL;
-		s->old_listed = false;
+		o->old_first = s->network->old_next;
+		if (!o->old_first)
+			o->old_last = NULL;
+		s->network->old_next = NULL;
+		s->network->old_listed = false;
 		if (old >= 0)
-			session_end(&s->sessions[old], &o->table);
-		s->old = -1;
+			session_end(&s->network->sessions[old], &o->table);
+		s->network->old = -1;
 	}
 }
 
@@ -134,33 +171,35 @@ static void old_end(struct session_receive *o, uint64_t now_ns)
  * next session of a sensor that sends nothing twice, are the same process's. */
 static void old_replace(struct session_receive *o, struct sensor *s)
 {
-	if (s->current < 0)
+	if (s->network->current < 0)
 		return;
-	session_end(&s->sessions[s->current], &o->table);
-	s->current = -1;
+	session_end(sensor_session(s), &o->table);
+	s->network->current = -1;
 }
 
 /* The candidate's first datagram opened: the sensor has the new keys. */
 static void candidate_begin(struct session_receive *o, struct sensor *s, uint64_t now_ns)
 {
-	struct session *c = &s->sessions[s->candidate];
+	struct session *c = sensor_candidate(s);
+	struct run_terms terms;
 
 	handshake_admit_begun(o, s, c, now_ns);
 	if (!c->renewed && !c->one_way)
 		old_replace(o, s);
 	old_begin(o, s, now_ns);
-	s->current = s->candidate;
-	s->candidate = -1;
-	s->unacked = 0;
+	s->network->current = s->network->candidate;
+	s->network->candidate = -1;
+	s->network->unacked = 0;
+	s->up = true;
+	s->is_deaf = c->one_way;
 	if (c->renewed) {
-		if (s->waiting && s->old >= 0)
-			session_info_move(c, &s->sessions[s->old]);
 		o->counters.renewals++;
 		return;
 	}
 	o->counters.sessions++;
 	s->begun++;
-	runs_session(o, s, c, now_ns);
+	handshake_forward_terms(&terms, &o->handshake.own, s->network->pair, c);
+	runs_session(o->combos, s, &terms, now_ns);
 	if (o->begun)
 		o->begun(o->begun_user, s);
 }
@@ -185,7 +224,7 @@ static size_t own_len(uint8_t kind)
 static void take_own(struct session_receive *o, struct sensor *s, struct session *session,
 		     const uint8_t *message, uint64_t now_ns)
 {
-	bool present = session == &s->sessions[s->current];
+	bool present = session == sensor_session(s);
 	uint64_t number = load_be(message + 1, 8);
 
 	switch (message[0]) {
@@ -202,8 +241,8 @@ static void take_own(struct session_receive *o, struct sensor *s, struct session
 		break;
 	case MESSAGE_RENEW:
 		if (present && !session->one_way &&
-		    handshake_renew(&o->meet, &o->table, s, message, now_ns))
-			session_send(o, s, s->sessions[s->candidate].renew, MESSAGE_RENEWED_LEN);
+		    handshake_renew(&o->handshake, &o->table, s, message, now_ns))
+			session_send(o, s, sensor_candidate(s)->renew, MESSAGE_RENEWED_LEN);
 		break;
 	}
 }
@@ -214,7 +253,7 @@ static bool take_any(struct session_receive *o, struct sensor *s, struct session
 {
 	size_t own = len < 0 ? 0 : own_len(message[0]);
 
-	if (len >= 0 && !rate_limit_allows(&s->ration, message[0], now_ns)) {
+	if (len >= 0 && !message_limit_allows(&s->network->ration, message[0], now_ns)) {
 		o->counters.limited_messages++;
 		return false;
 	}
@@ -223,8 +262,8 @@ static bool take_any(struct session_receive *o, struct sensor *s, struct session
 	else if (own)
 		take_own(o, s, session, message, now_ns);
 	else
-		return s->waiting ? messages_take_early(&s->sessions[s->current], message, len)
-				  : messages_take(o, s, message, len, now_ns);
+		return s->combo->waiting ? messages_take_early(s, message, len)
+					 : messages_take(o, s, message, len, now_ns);
 	return true;
 }
 
@@ -233,7 +272,7 @@ static void take_opened(struct session_receive *o, struct sensor *s, struct sess
 			uint64_t number, const uint8_t *message, long n, size_t len,
 			const struct session_address *from, uint64_t now_ns)
 {
-	bool first = s->candidate >= 0 && session == &s->sessions[s->candidate];
+	bool first = session == sensor_candidate(s);
 
 	if (first)
 		candidate_begin(o, s, now_ns);
@@ -241,7 +280,7 @@ static void take_opened(struct session_receive *o, struct sensor *s, struct sess
 	s->heard_ns = now_ns;
 	if (session->one_way) {
 		session->address = *from; /* for people; nothing goes there */
-	} else if (session == &s->sessions[s->current] && number == session->rx.highest) {
+	} else if (session == sensor_session(s) && number == session->rx.highest) {
 		bool set_up = session->address.len != 0;
 
 		if (session_follow(session, from, len))
@@ -250,15 +289,17 @@ static void take_opened(struct session_receive *o, struct sensor *s, struct sess
 			session->confirmed = true; /* our answer came there */
 	}
 	/* What the run before had under way is nothing of this one's; nor are records combos. */
-	if (!s->waiting && (session->run != s->ledger.run || session->spool != s->spooled.id))
+	if (!s->combo->waiting &&
+	    (session->run != s->ledger.run || session->spool != s->combo->forward.id))
 		return;
 	if (take_any(o, s, session, message, n, now_ns))
 		shroud_keep(&session->rx, number);
 	if (!session->one_way)
 		session_send_challenge(o, s, now_ns);
 	sensors_due(o->sensors, s,
-		    ++s->unacked >= SESSION_RECEIVE_ACK_EVERY ? 1
-							      : now_ns + SESSION_RECEIVE_ACK_NS);
+		    ++s->network->unacked >= SESSION_RECEIVE_ACK_EVERY
+			    ? 1
+			    : now_ns + SESSION_RECEIVE_ACK_NS);
 }
 
 /* ---- datagrams ------------------------------------------------------------------------------- */
@@ -282,9 +323,9 @@ static bool session_receive_as(struct session_receive *o, struct table_entry e, 
 		return handshake_admit_slot(o, s, e.low, in, len, from, from_len, now_ns);
 	if (kind == SENSOR_KEY)
 		return false;
-	session = &s->sessions[kind - SENSOR_SESSION];
+	session = &s->network->sessions[kind - SENSOR_SESSION];
 	skips = shroud_skips(&session->rx, e.low);
-	if (skips && !rate_limit_skips_allowed(&s->skips, now_ns)) {
+	if (skips && !message_skips_allowed(&s->network->skips, now_ns)) {
 		o->counters.limited_messages++;
 		return true;
 	}
@@ -292,9 +333,9 @@ static bool session_receive_as(struct session_receive *o, struct table_entry e, 
 	if (n < 0 && !number)
 		return false;
 	if (skips)
-		rate_limit_skip(&s->skips, skips, now_ns);
+		message_skips_add(&s->network->skips, skips, now_ns);
 	else if (number < session->rx.highest)
-		rate_limit_skip_came(&s->skips, now_ns);
+		message_skips_came(&s->network->skips, now_ns);
 	session_address(&address, from, from_len);
 	take_opened(o, s, session, number, message, n, len, &address, now_ns);
 	return true;
@@ -326,7 +367,7 @@ void session_receive_datagram(struct session_receive *o, const uint8_t *in, size
 
 void session_receive_batch(struct session_receive *o)
 {
-	o->received_ns = handshake_time(&o->meet);
+	o->received_ns = handshake_time(&o->handshake);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -345,24 +386,24 @@ static int until_ms(uint64_t at_ns, uint64_t now_ns)
 
 int session_receive_tick(struct session_receive *o, uint64_t now_ns)
 {
-	uint64_t time = handshake_time(&o->meet);
+	uint64_t time = handshake_time(&o->handshake);
 	uint64_t next = (time / TRYST_INTERVAL_NS + 1) * TRYST_INTERVAL_NS;
 	int timeout = until_ms(session_send_due(o, now_ns), now_ns);
 
 	old_end(o, now_ns);
-	if (o->sensors->old_first)
-		timeout = earlier(timeout, until_ms(o->sensors->old_first->old_until_ns, now_ns));
-	if (handshake_turn(&o->meet, &o->table, o->sensors))
+	if (o->old_first)
+		timeout = earlier(timeout, until_ms(o->old_first->network->old_until_ns, now_ns));
+	if (handshake_turn(&o->handshake, &o->table, o->sensors))
 		timeout = 0;
-	o->output->state.floor_ns = time;
+	o->combos->output->state.floor_ns = time;
 	return earlier(timeout, until_ms(next, time));
 }
 
 void session_receive_overdue(struct session_receive *o, uint64_t now_ns)
 {
 	for (unsigned int i = 0; i < o->sensors->count; i++)
-		one_way_end(o, o->sensors->list[i], now_ns);
-	turns_all(o, now_ns);
+		one_way_end(o->combos, o->sensors->list[i], now_ns);
+	turns_all(o->combos, now_ns);
 }
 
 void session_receive_finish(struct session_receive *o)

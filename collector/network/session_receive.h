@@ -8,16 +8,11 @@
 #ifndef COLLECTOR_NETWORK_SESSION_RECEIVE_H
 #define COLLECTOR_NETWORK_SESSION_RECEIVE_H
 
-#include "collector/combo/decompress.h"
-#include "collector/combo/event.h"
-#include "handshake.h"
-#include "collector/output/output.h"
-#include "collector/combo/frame_check.h"
-#include "refusals.h"
-#include "handshake_requests.h"
+#include "collector/combo/combos.h"
 #include "collector/model/sensors.h"
-#include "collector/combo/turns.h"
-#include "wire/spool.h"
+#include "handshake.h"
+#include "handshake_requests.h"
+#include "refusals.h"
 
 #define SESSION_RECEIVE_ACK_EVERY 16	   /* datagrams */
 #define SESSION_RECEIVE_ACK_NS 20000000ULL /* after the first that is not acknowledged, at most */
@@ -39,7 +34,7 @@
 	X(repeated_requests, "requests that were seen before")                                     \
 	X(refused_requests, "requests of keys that are not listed, or not proved, or too old")     \
 	X(other_versions, "set-ups and requests of another version of the protocol")               \
-	X(limited_messages, "messages of sensors beyond the limits of rate_limit.h")               \
+	X(limited_messages, "messages of sensors beyond the limits of message_limit.h")            \
 	X(alternations, "sessions between which two processes with one key go to and fro")         \
 	X(announcements, "set-ups of one-way sessions, and their repetitions")                     \
 	X(sessions, "sessions begun by set-up")                                                    \
@@ -56,18 +51,13 @@ struct session_receive_counters {
 struct session_receive {
 	int sock;
 	struct table table;
-	struct handshake meet;
+	struct handshake handshake;
 	struct handshake_requests requests;
 	struct refusals refused;
 	struct sensors *sensors;
-	struct decompress *decompress;
-	struct output *output;
-	struct reassemble_pool pool;	       /* of all sensors' pieces */
-	struct turns serve;		       /* whose combo is taken next */
-	struct event events[COMBO_EVENTS_MAX]; /* of the combo that is being taken */
-	struct frame_check refuse;	       /* of the same */
-	uint8_t combo[SPOOL_RECORD_MAX];       /* that was opened out of a record */
-	uint64_t received_ns;		       /* protocol time when the present batch was read */
+	struct combos *combos;		     /* where messages go */
+	struct sensor *old_first, *old_last; /* with an old session that will end */
+	uint64_t received_ns;		     /* protocol time when the present batch was read */
 	struct session_receive_counters counters;
 	/* ANSWER, the answer to an order (commands.c); NULL: nobody wants it. */
 	void (*answered)(void *user, struct sensor *s, uint64_t number, uint8_t status,
@@ -76,14 +66,9 @@ struct session_receive {
 	/* A session has begun by set-up (groups.c); NULL: nobody wants to know. */
 	void (*begun)(void *user, struct sensor *s);
 	void *begun_user;
-	/* A frame or an event of a combo, in their order; e is NULL, or f is (refocus.c). NULL:
-	 * there are no rules. */
-	void (*framed)(void *user, struct sensor *s, const struct combo_frame *f,
-		       const struct combo_event *e, uint64_t now_ns);
-	void *framed_user;
 };
 
-/* The pointers above and meet.own are set, the rest is zeroed. `floor_ns`: handshake_init. */
+/* The pointers above and handshake.own are set, the rest is zeroed. `floor_ns`: handshake_init. */
 void session_receive_init(struct session_receive *o, uint64_t floor_ns);
 /* The list is now what the file says: who left has no session from now on. Returns 0 or -ENOMEM
  * after a line. */

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "messages.h"
+#include "collector/combo/runs.h"
+#include "sensor.h"
+#include "collector/combo/one_way.h"
 
 void session_send_to(struct session_receive *o, const uint8_t *out, size_t len,
 		     const struct sockaddr *to, socklen_t to_len)
@@ -20,12 +22,11 @@ void session_send_to(struct session_receive *o, const uint8_t *out, size_t len,
 int session_send(struct session_receive *o, struct sensor *s, const uint8_t *message, size_t len)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
-	struct session *session;
+	struct session *session = sensor_session(s);
 	size_t out_len;
 
-	if (s->current < 0)
+	if (!session)
 		return -ENOTCONN;
-	session = &s->sessions[s->current];
 	if (session->one_way)
 		return -EOPNOTSUPP;
 	out_len = session_seal(session, out, message, len);
@@ -38,22 +39,27 @@ int session_send(struct session_receive *o, struct sensor *s, const uint8_t *mes
 /* Where it may not be sent, the sensor's next datagram makes it due again. */
 static void send_ack(struct session_receive *o, struct sensor *s, uint64_t now_ns)
 {
+	const struct session *session = sensor_session(s);
 	uint8_t message[ACK_LEN];
+	struct ack ack = { 0 };
 
 	sensors_not_due(s);
 	s->due_ns = 0;
-	if (s->current < 0)
+	if (!session)
 		return;
-	if (s->sessions[s->current].one_way)
-		one_way_tick(o, s, now_ns);
-	runs_ack(o, s, message); /* sees to a run's end, also where it is not sent */
+	if (session->one_way)
+		one_way_tick(o->combos, s, now_ns);
+	runs_ack(o->combos, s, &ack); /* sees to a run's end, also where it is not sent */
+	ack.highest = session->rx.highest;
+	shroud_received(&session->rx, ack.received);
+	ack_write(message, &ack);
 	if (session_send(o, s, message, sizeof(message)) == 0)
-		s->unacked = 0;
+		s->network->unacked = 0;
 }
 
 void session_send_challenge(struct session_receive *o, struct sensor *s, uint64_t now_ns)
 {
-	struct session *session = &s->sessions[s->current];
+	struct session *session = sensor_session(s);
 	uint8_t message[MESSAGE_CHALLENGE_LEN] = { MESSAGE_CHALLENGE };
 
 	if (session->confirmed || (session->challenged_ns &&
@@ -70,7 +76,7 @@ void session_send_probe(struct session_receive *o, struct sensor *s, const uint8
 
 	memcpy(message + 1, in + 1, 8);
 	store_be(message + 9, o->received_ns, 8);
-	store_be(message + 17, handshake_time(&o->meet), 8);
+	store_be(message + 17, handshake_time(&o->handshake), 8);
 	session_send(o, s, message, sizeof(message));
 }
 

@@ -2,35 +2,8 @@
 /* Budget: see budget.h. */
 #include "budget.h"
 
-#include <sys/vfs.h>
-
 #include "collector/model/sensors.h"
-
-#define SLACK 8 /* this part of --keep-free is the part that budget_fits() has */
-
-uint64_t budget_keep(const struct keep_free *k, uint64_t size)
-{
-	uint64_t part = size / 100 * k->percent;
-
-	return k->percent && part < k->bytes ? part : k->bytes;
-}
-
-bool budget_disk(struct budget_disk *d, int fd, const struct keep_free *k)
-{
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs) || !fs.f_blocks)
-		return false;
-	d->size = (uint64_t)fs.f_blocks * fs.f_bsize;
-	d->free = (uint64_t)fs.f_bavail * fs.f_bsize;
-	d->keep = budget_keep(k, d->size);
-	return true;
-}
-
-bool budget_fits(const struct budget_disk *d, uint64_t len, bool waits)
-{
-	return d->free >= len + d->keep + (waits ? d->keep / SLACK : 0);
-}
+#include "sensor.h"
 
 uint64_t budget_room(const struct budget *b)
 {
@@ -95,12 +68,14 @@ static void look(struct budget *b, const struct sensors *sensors, uint64_t part,
 		struct sensor *s = sensors->list[i];
 
 		if (part < whole)
-			s->disk_spent -= (uint64_t)((double)s->disk_spent * part / whole);
+			s->output->disk_spent -=
+				(uint64_t)((double)s->output->disk_spent * part / whole);
 		else
-			s->disk_spent = 0;
-		b->spent += s->disk_spent;
+			s->output->disk_spent = 0;
+		b->spent += s->output->disk_spent;
 		b->listed += s->listed;
-		b->writers += s->disk_wrote_ns && now_ns < s->disk_wrote_ns + BUDGET_WROTE_NS;
+		b->writers += s->output->disk_wrote_ns &&
+			      now_ns < s->output->disk_wrote_ns + BUDGET_WROTE_NS;
 	}
 }
 
@@ -146,8 +121,8 @@ void budget_spend(struct budget *b, const struct sensors *sensors, struct sensor
 	recent_decay(b, now_ns);
 	b->recent += len;
 	b->free -= least(len, b->free);
-	s->disk_wrote_ns = now_ns;
-	s->disk_spent += len;
+	s->output->disk_wrote_ns = now_ns;
+	s->output->disk_spent += len;
 	b->spent += len;
 	if (budget_room(b) < b->reserve ? !b->in_reserve : !b->scarce && is_short(b, 1))
 		scarce_begin(b, sensors, now_ns);

@@ -58,17 +58,6 @@
 #define BUDGET_WROTE_NS 3600000000000ULL
 #define BUDGET_LOOK_NS 1000000000ULL /* sensors are counted again after so long */
 
-/* --keep-free: bytes, or a percentage of the file system. */
-struct keep_free {
-	uint64_t bytes;	      /* with a percentage, at most so many */
-	unsigned int percent; /* 0: bytes alone */
-};
-
-#define KEEP_FREE_DEFAULT                                                                          \
-	{                                                                                          \
-		.bytes = 1ULL << 30, .percent = 1                                                  \
-	}
-
 struct sensor;
 struct sensors;
 
@@ -94,19 +83,6 @@ uint64_t budget_room(const struct budget *b);
  * yet. */
 void budget_asked(struct budget *b, const struct sensors *sensors, uint64_t free, uint64_t keep,
 		  uint64_t size, uint64_t now_ns);
-/* What --keep-free means on a file system of so many bytes. */
-uint64_t budget_keep(const struct keep_free *k, uint64_t size);
-/* What a file system has, in bytes. */
-struct budget_disk {
-	uint64_t size, free;
-	uint64_t keep; /* budget_keep() */
-};
-/* Asks the file system that has the file `fd`. Returns whether it says: a tmpfs without a limit
- * does not. */
-bool budget_disk(struct budget_disk *d, int fd, const struct keep_free *k);
-/* Whether --keep-free is still free after `len` more bytes. What `waits` for room already needs a
- * part of that more: files are deleted one by one. */
-bool budget_fits(const struct budget_disk *d, uint64_t len, bool waits);
 /* So many bytes of a sensor's will be written. */
 void budget_spend(struct budget *b, const struct sensors *sensors, struct sensor *s, uint64_t len,
 		  uint64_t now_ns);

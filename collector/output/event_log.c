@@ -14,6 +14,7 @@
 
 #include "collector/files/files.h"
 #include "output.h"
+#include "sensor.h"
 
 #define BATCH 256	   /* lines in one write */
 #define NOT_FREE (-EXFULL) /* less than --keep-free would be left: no error that a write has */
@@ -104,9 +105,9 @@ static int batch_write(int fd, const struct iovec *list, int count, size_t len)
 
 static bool has_room(const struct event_log *l, const struct event_log_file *f, size_t len)
 {
-	struct budget_disk d;
+	struct free_space d;
 
-	return !budget_disk(&d, f->fd, l->keep_free) || budget_fits(&d, len, f->told);
+	return !free_space_ask(&d, f->fd, l->keep_free) || free_space_fits(&d, len, f->told);
 }
 
 static void batch(struct event_log *l, struct event_log_file *f, const struct iovec *list,

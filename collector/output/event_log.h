@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/options.h"
-#include "collector/network/rate_limit.h"
+#include "collector/model/settings.h"
+#include "collector/model/rate_limit.h"
 #include "event_json.h"
 
 #define EVENT_LOG_SENSOR_MAX 32	   /* names that a sensor can be the first to use */
@@ -97,8 +97,7 @@ void event_log_flush(struct event_log *l, const uint8_t *buffer, bool written);
 void event_log_close(struct event_log *l);
 void event_log_free(struct event_log *l);
 
-/* ---- event_log_files.c ------------------------------------------------------------------------
- */
+/* ---- event_log_files.c -------------------------------------------------------------------- */
 
 /* The file of a module, as a number in `of`; EVENT_LOG_NONE where the sensor has used up its names.
  */

@@ -16,6 +16,7 @@
 #include <saluki/monotonic.h>
 
 #include "collector/files/files.h"
+#include "sensor.h"
 
 #define ROOM_FIRST 16
 

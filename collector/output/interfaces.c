@@ -10,6 +10,7 @@
 
 #include "collector/model/sensors.h"
 #include "wire/bytes.h"
+#include "sensor.h"
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
@@ -28,15 +29,16 @@ void interfaces_describe(struct sensor *s, const struct info *info)
 		memcpy(d.application, info->application, sizeof(d.application));
 		memcpy(d.os, info->os, sizeof(d.os));
 		crypto_generichash(hash, sizeof(hash), (uint8_t *)&d, sizeof(d), NULL, 0);
-		s->interfaces.described[n] = load_word(hash);
-		snprintf(s->interfaces.names[n], INTERFACES_NAME_MAX, "%.*s",
+		s->output->interfaces.described[n] = load_word(hash);
+		snprintf(s->output->interfaces.names[n], INTERFACES_NAME_MAX, "%.*s",
 			 INTERFACES_NAME_MAX - 1, d.interface.name);
 	}
 }
 
 const char *interfaces_name(const struct sensor *s, uint8_t interface, char number[4])
 {
-	const char *name = interface < INFO_INTERFACES_MAX ? s->interfaces.names[interface] : "";
+	const char *name = interface < INFO_INTERFACES_MAX ? s->output->interfaces.names[interface]
+							   : "";
 
 	if (*name)
 		return name;
@@ -46,7 +48,7 @@ const char *interfaces_name(const struct sensor *s, uint8_t interface, char numb
 
 static uint64_t described(const struct sensor *s, uint8_t interface)
 {
-	return interface < INFO_INTERFACES_MAX ? s->interfaces.described[interface] : 0;
+	return interface < INFO_INTERFACES_MAX ? s->output->interfaces.described[interface] : 0;
 }
 
 static size_t block_write(uint8_t *out, const struct sensor *s, const struct combo_frame *f)
@@ -80,7 +82,7 @@ static size_t block_write(uint8_t *out, const struct sensor *s, const struct com
 
 void interfaces_begin(struct sensor *s, unsigned int section, uint64_t now_ns)
 {
-	struct interfaces *known = &s->interfaces;
+	struct interfaces *known = &s->output->interfaces;
 
 	known->now_ns = now_ns;
 	if (known->section == section)
@@ -89,9 +91,14 @@ void interfaces_begin(struct sensor *s, unsigned int section, uint64_t now_ns)
 	known->count = known->turn = known->made = 0;
 }
 
+void interfaces_forget(struct sensor *s)
+{
+	s->output->interfaces.section = 0;
+}
+
 void interfaces_run_end(struct sensor *s)
 {
-	s->interfaces.run++;
+	s->output->interfaces.run++;
 }
 
 static unsigned int extra_left(const struct interfaces *known)
@@ -105,7 +112,7 @@ static unsigned int extra_left(const struct interfaces *known)
 
 unsigned int interfaces_left(const struct sensor *s)
 {
-	const struct interfaces *known = &s->interfaces;
+	const struct interfaces *known = &s->output->interfaces;
 	unsigned int free =
 		known->made < INTERFACES_BLOCKS_MAX ? INTERFACES_BLOCKS_MAX - known->made : 0;
 
@@ -131,7 +138,7 @@ static bool same_kind(const struct interfaces_block *b, const struct combo_frame
 static bool fits(const struct interfaces_block *b, const struct sensor *s,
 		 const struct combo_frame *f)
 {
-	return same_kind(b, f) && b->run == s->interfaces.run &&
+	return same_kind(b, f) && b->run == s->output->interfaces.run &&
 	       b->described == described(s, f->interface);
 }
 
@@ -150,7 +157,7 @@ static bool better(const struct interfaces_block *a, const struct interfaces_blo
  * have no other one, of the best of its kind; -1 where there is none. */
 static int block_find(const struct sensor *s, const struct combo_frame *f)
 {
-	const struct interfaces *known = &s->interfaces;
+	const struct interfaces *known = &s->output->interfaces;
 	int best = -1;
 
 	for (unsigned int i = 0; i < known->count; i++) {
@@ -196,7 +203,7 @@ static unsigned int slot_take(struct interfaces *known, const struct combo_frame
 
 static unsigned int block_begin(struct sensor *s, const struct combo_frame *f, uint32_t id)
 {
-	struct interfaces *known = &s->interfaces;
+	struct interfaces *known = &s->output->interfaces;
 	unsigned int slot = slot_take(known, f);
 
 	count_block(known);
@@ -213,10 +220,10 @@ static unsigned int block_begin(struct sensor *s, const struct combo_frame *f, u
 /* A block of an earlier run may have to do for this one; it counts anew. */
 static struct interfaces_block *block_use(struct sensor *s, unsigned int i, uint64_t first_ns)
 {
-	struct interfaces_block *b = &s->interfaces.list[i];
+	struct interfaces_block *b = &s->output->interfaces.list[i];
 
-	if (b->run != s->interfaces.run) {
-		b->run = s->interfaces.run;
+	if (b->run != s->output->interfaces.run) {
+		b->run = s->output->interfaces.run;
 		b->first_ns = b->last_ns = first_ns;
 		b->frames = 0;
 	}
@@ -227,8 +234,8 @@ bool interfaces_known(const struct sensor *s, uint16_t linktype, uint8_t interfa
 {
 	const struct combo_frame f = { .linktype = linktype, .interface = interface };
 
-	for (unsigned int i = 0; i < s->interfaces.count; i++)
-		if (same_kind(&s->interfaces.list[i], &f))
+	for (unsigned int i = 0; i < s->output->interfaces.count; i++)
+		if (same_kind(&s->output->interfaces.list[i], &f))
 			return true;
 	return false;
 }
@@ -236,7 +243,7 @@ bool interfaces_known(const struct sensor *s, uint16_t linktype, uint8_t interfa
 uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_t next,
 			  uint8_t *block, size_t *len)
 {
-	struct interfaces *known = &s->interfaces;
+	struct interfaces *known = &s->output->interfaces;
 	struct interfaces_block *b;
 
 	*len = 0;
@@ -262,7 +269,7 @@ uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_
  * one. */
 static int block_of_interface(const struct sensor *s, uint8_t interface, bool any)
 {
-	const struct interfaces *known = &s->interfaces;
+	const struct interfaces *known = &s->output->interfaces;
 	int best = -1;
 
 	for (unsigned int i = 0; i < known->count; i++) {
@@ -297,7 +304,7 @@ uint32_t interfaces_dwell(struct sensor *s, const struct dwell *d, uint32_t next
 	if (found < 0) {
 		*len = block_write(block, s, &f);
 		found = block_begin(s, &f, next);
-		s->interfaces.list[found].first_ns = d->from_ns;
+		s->output->interfaces.list[found].first_ns = d->from_ns;
 	}
 	b = block_use(s, found, d->from_ns);
 	if (d->to_ns > b->last_ns)
@@ -309,22 +316,22 @@ uint32_t interfaces_dwell(struct sensor *s, const struct dwell *d, uint32_t next
 
 bool interfaces_present(const struct sensor *s, unsigned int i)
 {
-	return s->interfaces.list[i].run == s->interfaces.run;
+	return s->output->interfaces.list[i].run == s->output->interfaces.run;
 }
 
 bool interfaces_is_first(const struct sensor *s, unsigned int i)
 {
 	unsigned int first = 0;
 
-	while (!interfaces_present(s, first) ||
-	       s->interfaces.list[first].interface != s->interfaces.list[i].interface)
+	while (!interfaces_present(s, first) || s->output->interfaces.list[first].interface !=
+							s->output->interfaces.list[i].interface)
 		first++;
 	return first == i;
 }
 
 void interfaces_statistics(const struct sensor *s, unsigned int i, struct pcapng_statistics *st)
 {
-	const struct interfaces_block *list = s->interfaces.list, *b = &list[i];
+	const struct interfaces_block *list = s->output->interfaces.list, *b = &list[i];
 	const struct totals *t = &s->ledger.now.sensor;
 	struct totals_interface counted = { 0 };
 

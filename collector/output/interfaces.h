@@ -59,6 +59,8 @@ void interfaces_describe(struct sensor *s, const struct info *info);
 const char *interfaces_name(const struct sensor *s, uint8_t interface, char number[4]);
 /* What is known of a sensor's blocks is of this section from now on. Before any of those below. */
 void interfaces_begin(struct sensor *s, unsigned int section, uint64_t now_ns);
+/* The sensor has another name: it gets new blocks. */
+void interfaces_forget(struct sensor *s);
 /* The sensor's run has ended: what it says of itself may differ in the next. */
 void interfaces_run_end(struct sensor *s);
 /* Whether there is a block for frames of this link type and interface, or for dwells of the

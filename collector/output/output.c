@@ -21,6 +21,7 @@
 #include "collector/model/sensors.h"
 #include "wire/info.h"
 #include "wire/tryst.h"
+#include "sensor.h"
 
 #define ULL(x) ((unsigned long long)(x))
 
@@ -66,7 +67,7 @@ static void section_begin(struct output *out)
 /* What there is of a sensor's run up to here needs never come again. */
 static void settle(struct output *out, struct sensor *s)
 {
-	struct output_sensor *o = &s->output;
+	struct output_sensor *o = s->output;
 
 	o->settled = o->next;
 	written_put(&out->names, s->id, o->run, o->next, o->accounted);
@@ -78,8 +79,8 @@ static void settle_pending(struct output *out, bool written)
 	struct sensor *s;
 
 	while ((s = out->pending)) {
-		out->pending = s->output.next_pending;
-		s->output.pending = false;
+		out->pending = s->output->next_pending;
+		s->output->pending = false;
 		ledger_flushed(&s->ledger, written);
 		settle(out, s);
 	}
@@ -172,7 +173,7 @@ static void distance(FILE *text, const struct sensor *s)
 static const char *coverage_text(const struct sensor *s, unsigned int i, char *text, size_t size)
 {
 	const struct coverage_interface *c =
-		coverage_of(s->coverage, s->interfaces.list[i].interface);
+		coverage_of(s->coverage, s->output->interfaces.list[i].interface);
 	FILE *f = c && interfaces_is_first(s, i) ? fmemopen(text, size, "w") : NULL;
 
 	if (!f)
@@ -194,7 +195,7 @@ static void statistics(struct output *out, struct sensor *s)
 		distance(text, s);
 		fclose(text);
 	}
-	for (unsigned int i = 0; i < s->interfaces.count; i++) {
+	for (unsigned int i = 0; i < s->output->interfaces.count; i++) {
 		struct pcapng_statistics st = { .comment = first ? line : NULL };
 
 		if (!interfaces_present(s, i))
@@ -224,7 +225,7 @@ static void statistics_charge(struct output *out, struct sensor *s)
 void output_run_end(struct output *out, struct sensor *s)
 {
 	output_flush(out); /* so that the ledger knows what is written */
-	if (s->interfaces.section == out->section)
+	if (s->output->interfaces.section == out->section)
 		statistics_charge(out, s);
 	interfaces_run_end(s);
 }
@@ -238,7 +239,7 @@ static void section_end(struct output *out)
 	if (out->len)
 		return; /* it failed: no interfaces are left to speak of */
 	for (unsigned int i = 0; i < out->sensors->count && out->section == section; i++)
-		if (out->sensors->list[i]->interfaces.section == section)
+		if (out->sensors->list[i]->output->interfaces.section == section)
 			statistics_charge(out, out->sensors->list[i]);
 	output_flush(out);
 }
@@ -265,39 +266,41 @@ static void rotate(struct output *out, uint64_t now_ns)
 void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64_t next,
 		      uint64_t accounted)
 {
+	struct output_sensor *o = s->output;
+
 	output_is_written(out, s);
-	s->output = (struct output_sensor){
-		.run = run, .next = next, .accounted = accounted, .settled = next
-	};
+	o->run = run;
+	o->next = o->settled = next;
+	o->accounted = accounted;
 }
 
 void output_passed(struct output *out, struct sensor *s, uint64_t next, uint64_t accounted)
 {
-	s->output.next = next;
-	s->output.accounted = accounted;
-	if (!s->output.pending)
+	s->output->next = next;
+	s->output->accounted = accounted;
+	if (!s->output->pending)
 		settle(out, s);
 }
 
 static void mark_pending(struct output *out, struct sensor *s)
 {
-	if (s->output.pending)
+	if (s->output->pending)
 		return;
-	s->output.pending = true;
-	s->output.next_pending = out->pending;
+	s->output->pending = true;
+	s->output->next_pending = out->pending;
 	out->pending = s;
 }
 
 bool output_is_written(struct output *out, const struct sensor *s)
 {
-	if (s->output.pending)
+	if (s->output->pending)
 		output_flush(out);
-	return !s->output.pending;
+	return !s->output->pending;
 }
 
 bool output_holds(const struct output *out, const struct sensor *s)
 {
-	return out->hold.on || s->disk_spent >= budget_share(&out->budget);
+	return out->hold.on || s->output->disk_spent >= budget_share(&out->budget);
 }
 
 bool output_reserve(struct output *out, const struct combo_name *name, size_t bytes,
@@ -324,12 +327,12 @@ void output_combo(struct output *out, struct sensor *s, struct combo_name name)
 {
 	out->combo_at = out->len;
 	name.sensor = s->id;
-	name.run = s->output.run;
+	name.run = s->output->run;
 	out->combo = name;
 	out->unnamed = true;
 	out->fresh = false;
-	s->output.next = name.count + 1;
-	s->output.accounted = name.first + name.frames;
+	s->output->next = name.count + 1;
+	s->output->accounted = name.first + name.frames;
 	mark_pending(out, s);
 }
 
@@ -364,13 +367,13 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 void output_module_event(struct output *out, struct sensor *s, const struct module_event *said,
 			 unsigned int number, uint64_t now_ns)
 {
-	struct event_json_id id = { s->output.run, out->combo.count, number };
+	struct event_json_id id = { s->output->run, out->combo.count, number };
 	char line[EVENT_JSON_MAX], interface[4];
 	size_t len;
 
 	len = event_json(line, said, s->name, interfaces_name(s, said->interface, interface), &id);
-	event_log_add(&out->lines, said->name, &s->names, s->name, out->len + PCAPNG_SAID_HEAD,
-		      len);
+	event_log_add(&out->lines, said->name, &s->output->names, s->name,
+		      out->len + PCAPNG_SAID_HEAD, len);
 	interfaces_begin(s, out->section, now_ns);
 	out->len += pcapng_module_event(out->buffer + out->len, line, len, name_take(out, now_ns));
 }
@@ -465,7 +468,7 @@ static void give_up(struct output *out)
 {
 	uint64_t frames = 0;
 
-	for (struct sensor *s = out->pending; s; s = s->output.next_pending) {
+	for (struct sensor *s = out->pending; s; s = s->output->next_pending) {
 		if (sensor_is_one_way(s)) {
 			ledger_flushed(&s->ledger, false);
 			settle(out, s);

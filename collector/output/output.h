@@ -20,7 +20,7 @@
 
 #include "budget.h"
 #include "event_log.h"
-#include "collector/options.h"
+#include "collector/model/settings.h"
 #include "collector/files/signals.h"
 #include "state.h"
 #include "wire/combo.h"
@@ -32,16 +32,6 @@
 #define OUTPUT_BUFFER (1024 * 1024)
 struct sensor;
 struct sensors;
-
-/* A sensor's part, `output` in struct sensor. What is in the buffer, or passed over behind that, is
- * `next`; what needs never be sent again `settled`. */
-struct output_sensor {
-	struct sensor *next_pending; /* in the list of those whose combos are in the buffer */
-	bool pending;
-	uint64_t run;
-	uint64_t next, accounted; /* combos and frames of the run, with those in the buffer */
-	uint64_t settled; /* combos below it are written, or counted as lost: ACK's `settled` */
-};
 
 /* See output_hold.h. */
 struct output_hold {

@@ -22,14 +22,14 @@ bool hold_must_wait(const struct output *out)
 int hold_ask(struct output *out)
 {
 	struct budget *b = &out->budget;
-	struct budget_disk d;
+	struct free_space d;
 
-	if (!is_limited(out) || !budget_disk(&d, out->fd, &out->o->keep_free)) {
+	if (!is_limited(out) || !free_space_ask(&d, out->fd, &out->o->keep_free)) {
 		b->on = false;
 		return 0;
 	}
 	/* Lines that follow may be for the same file system. */
-	b->fits = budget_fits(&d, out->len + out->lines.waiting_bytes, out->hold.on);
+	b->fits = free_space_fits(&d, out->len + out->lines.waiting_bytes, out->hold.on);
 	budget_asked(b, out->sensors, d.free > out->len ? d.free - out->len : 0, d.keep, d.size,
 		     monotonic_ns());
 	return b->fits ? 0 : -ENOSPC;

@@ -33,7 +33,9 @@
 #include "collector/files/files.h"
 #include "collector/network/session_receive.h"
 #include "collector/files/signals.h"
-#include "collector/network/messages.h"
+#include "collector/combo/combos.h"
+#include "collector/network/sensor.h"
+#include "collector/output/sensor.h"
 #include "wire/bytes.h"
 
 #define BATCH 64 /* as RECEIVE_BATCH */
@@ -66,7 +68,7 @@ static struct bench {
 	struct files files;
 	struct signals orders;
 	struct output output;
-	struct decompress decompress;
+	struct combos room;
 	struct session_receive open;
 	int files_sock, sink;
 	struct sockaddr_storage from;
@@ -147,8 +149,8 @@ static void start_collector(void)
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
 	start_files();
-	key_generate(b.open.meet.own.secret);
-	key_public(b.open.meet.own.public, b.open.meet.own.secret);
+	key_generate(b.open.handshake.own.secret);
+	key_public(b.open.handshake.own.public, b.open.handshake.own.secret);
 	b.open.sock = socket(AF_INET, SOCK_DGRAM, 0);
 	b.sink = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 	b.from_len = sizeof(a);
@@ -157,9 +159,10 @@ static void start_collector(void)
 	    getsockname(b.sink, (struct sockaddr *)&b.from, &b.from_len))
 		die("sockets");
 	b.open.sensors = &b.list;
-	b.open.decompress = &b.decompress;
-	b.open.output = &b.output;
-	if (decompress_init(&b.decompress) ||
+	b.open.combos = &b.room;
+	b.room.sensors = &b.list;
+	b.room.output = &b.output;
+	if (combos_init(&b.room) ||
 	    output_init(&b.output, &b.options, &b.list, b.files_sock, &b.orders))
 		die("collector");
 	session_receive_init(&b.open, 0);
@@ -176,7 +179,7 @@ static void feed(const struct datagram *const *list, int count)
 	for (int i = 0; i < count; i++)
 		session_receive_datagram(&b.open, list[i]->bytes, list[i]->len, &b.from, b.from_len,
 					 now);
-	turns_all(&b.open, now);
+	turns_all(&b.room, now);
 	session_receive_tick(&b.open, now);
 	output_tick(&b.output, now);
 }
@@ -226,7 +229,7 @@ static void make_peers(void)
 static void pair_peers(void)
 {
 	for (long i = 0; i < b.sensors; i++)
-		if (tryst_pair(b.peers[i].pair, &b.peers[i].own, b.open.meet.own.public, true,
+		if (tryst_pair(b.peers[i].pair, &b.peers[i].own, b.open.handshake.own.public, true,
 			       NULL))
 			die("pair");
 }
@@ -259,7 +262,7 @@ static uint64_t set_up(struct peer *p)
 	ssize_t n;
 
 	tryst_slots(slots, p->pair, hello.time_ns / TRYST_INTERVAL_NS);
-	d.len = tryst_init(&asked, d.bytes, &p->own, b.open.meet.own.public, p->pair,
+	d.len = tryst_init(&asked, d.bytes, &p->own, b.open.handshake.own.public, p->pair,
 			   slots[randombytes_uniform(TRYST_SLOTS)], &hello, 0);
 	took = feed_timed(&d, NULL, 1);
 	do { /* ACKs to those before it are there too */
@@ -334,7 +337,7 @@ static void seal_heard(struct peer *p, struct datagram *d)
 	const struct sensor *s = b.list.list[p->id - 1];
 	uint8_t message[MESSAGE_HEARD_LEN] = { MESSAGE_HEARD };
 
-	store_be(message + 1, s->sessions[s->current].tx.next - 1, 8);
+	store_be(message + 1, s->network->sessions[s->network->current].tx.next - 1, 8);
 	seal(p, d, message, sizeof(message));
 }
 
@@ -358,7 +361,7 @@ static int seal_combo(struct peer *p, struct swarm_combos *combos, struct datagr
 {
 	const struct swarm_combo *c = swarm_combos_get(combos, p->combo);
 	const struct sensor *of = b.list.list[p->id - 1];
-	const struct session *s = &of->sessions[of->current];
+	const struct session *s = sensor_session(of);
 	int n = 0;
 
 	if (!c)
@@ -441,7 +444,7 @@ static void check(void)
 	b.later_ns += 1000000000;
 	output_tick(&b.output, now_ns());
 	for (long i = 0; i < b.sensors; i++) {
-		settled += b.list.list[i]->output.settled;
+		settled += b.list.list[i]->output->settled;
 		sent += b.peers[i].combo;
 	}
 	if (settled != sent || b.open.counters.not_authentic) {
@@ -457,7 +460,7 @@ static void measure(int rounds)
 
 	if (session_receive_sensors(&b.open, &b.file))
 		die("sensors");
-	while (handshake_turn(&b.open.meet, &b.open.table, &b.list))
+	while (handshake_turn(&b.open.handshake, &b.open.table, &b.list))
 		;
 	fprintf(out, "setup_us %.1f\n", set_up_all());
 	open_windows();

@@ -2,19 +2,22 @@
 /* links: collector/network/session_receive.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
  * collector/network/refusals.o collector/network/log_limit.o collector/network/session_send.o
- * collector/network/messages.o collector/combo/split.o collector/network/runs.o
- * collector/combo/frame_check.o collector/combo/linktypes.o collector/combo/pseudo_header.o
+ * collector/network/messages.o collector/combo/split.o collector/combo/runs.o
+ * collector/network/sensor.o collector/combo/sensor.o collector/output/sensor.o
+ * collector/combo/combos.o collector/network/handshake_forward.o
+ * collector/combo/frame_check.o collector/model/linktypes.o collector/combo/pseudo_header.o
  * collector/network/handshake.o collector/network/session.o collector/combo/one_way.o
  * collector/combo/forward.o wire/spool.o collector/model/sensors.o collector/model/sensors_file.o
  * collector/combo/reassemble.o collector/combo/reassemble_pool.o collector/combo/turns.o
- * collector/output/budget.o collector/combo/decompress.o collector/model/ledger.o
- * collector/output/interfaces.o collector/output/output.o collector/output/output_hold.o
- * collector/output/output_file.o collector/output/recover.o collector/output/written.o
- * collector/output/state.o collector/output/pcapng.o collector/output/pcapng_walk.o wire/tryst.o
- * wire/shroud.o wire/derive.o wire/table.o wire/keys.o wire/request.o wire/combo.o
- * wire/combo_open.o wire/dot11_templates.o wire/fields.o wire/dictionary.o wire/info.o
- * wire/totals.o collector/control/groups_file.o collector/model/coverage.o collector/combo/event.o
- * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
+ * collector/output/budget.o collector/model/free_space.o collector/combo/decompress.o
+ * collector/model/ledger.o collector/output/interfaces.o collector/output/output.o
+ * collector/output/output_hold.o collector/output/output_file.o collector/output/recover.o
+ * collector/output/written.o collector/output/state.o collector/output/pcapng.o
+ * collector/output/pcapng_walk.o wire/tryst.o wire/shroud.o wire/derive.o wire/table.o wire/keys.o
+ * wire/request.o wire/combo.o wire/combo_open.o wire/dot11_templates.o wire/fields.o
+ * wire/dictionary.o wire/info.o wire/totals.o collector/model/groups_file.o
+ * collector/model/coverage.o collector/combo/event.o collector/output/event_json.o
+ * collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o wire/channel.o wire/dwell.o wire/module_event.o */
 /*
  * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
@@ -33,7 +36,10 @@
 #include <saluki/record.h>
 
 #include "collector/files/files.h"
+#include "collector/combo/sensor.h"
+#include "collector/network/sensor.h"
 #include "collector/network/session_receive.h"
+#include "collector/output/sensor.h"
 #include "fuzz_random.h"
 #include "fuzz_x25519.h"
 #include "wire/spool.h"
@@ -70,7 +76,7 @@ static struct keypair collector, own[ENDS];
 static struct session_receive *o;
 static struct sensors sensors;
 static struct output *output;
-static struct decompress *decompress;
+static struct combos *combos;
 static struct signals orders;
 static int files[FILES_MAX], files_given, lines;
 static struct end ends[ENDS];
@@ -134,8 +140,8 @@ int files_new_done(int sock, enum files_request done, FILE *f, int err)
 static void note_confirmed(unsigned int address)
 {
 	for (unsigned int i = 0; i < sensors.count; i++)
-		for (int k = 0; k < SENSOR_SESSIONS; k++) {
-			const struct session *s = &sensors.list[i]->sessions[k];
+		for (int k = 0; sensors.list[i]->network->sessions && k < SENSOR_SESSIONS; k++) {
+			const struct session *s = &sensors.list[i]->network->sessions[k];
 
 			confirmed[address] |=
 				s->confirmed &&
@@ -196,29 +202,44 @@ static bool deliver(const uint8_t *datagram, size_t len, unsigned int from)
 	session_receive_batch(o);
 	session_receive_datagram(o, copy, len, &addresses[from], sizeof(struct sockaddr_in),
 				 now_ns);
-	turns_all(o, now_ns);
+	turns_all(combos, now_ns);
 	fuzz_free(copy);
 	heard = heard_bytes() == heard_before + len && len;
 	CHECK(heard || heard_bytes() == heard_before);
 	CHECK(o->counters.datagrams == count + 1);
 	CHECK(taken_or_not() - before + heard == 1);
 	for (int i = 0; i < SENSORS; i++)
-		CHECK(sensors.list[i]->reassembly.held <= REASSEMBLE_SLOTS);
-	CHECK(o->pool.used <= o->pool.limit);
+		CHECK(sensors.list[i]->combo->reassembly.held <= REASSEMBLE_SLOTS);
+	CHECK(combos->pool.used <= combos->pool.limit);
 	return heard;
 }
 
 static void stranger(const uint8_t *datagram, size_t len, unsigned int from)
 {
 	static struct sensor before[SENSORS];
+	static struct network_sensor network[SENSORS];
+	static struct combo_sensor combo[SENSORS];
+	static struct output_sensor output_of[SENSORS];
 	uint64_t used = o->table.used;
 
-	for (int i = 0; i < SENSORS; i++)
-		memcpy(&before[i], sensors.list[i], sizeof(before[i]));
+	for (int i = 0; i < SENSORS; i++) {
+		const struct sensor *s = sensors.list[i];
+
+		memcpy(&before[i], s, sizeof(before[i]));
+		memcpy(&network[i], s->network, sizeof(network[i]));
+		memcpy(&combo[i], s->combo, sizeof(combo[i]));
+		memcpy(&output_of[i], s->output, sizeof(output_of[i]));
+	}
 	CHECK(!deliver(datagram, len, from));
 	CHECK(o->table.used == used && !sent_len);
-	for (int i = 0; i < SENSORS; i++)
-		CHECK(!memcmp(&before[i], sensors.list[i], sizeof(before[i])));
+	for (int i = 0; i < SENSORS; i++) {
+		const struct sensor *s = sensors.list[i];
+
+		CHECK(!memcmp(&before[i], s, sizeof(before[i])));
+		CHECK(!memcmp(&network[i], s->network, sizeof(network[i])));
+		CHECK(!memcmp(&combo[i], s->combo, sizeof(combo[i])));
+		CHECK(!memcmp(&output_of[i], s->output, sizeof(output_of[i])));
+	}
 }
 
 /* A slot of the present interval; nobody sets up more often than there are. */
@@ -435,7 +456,7 @@ static void step_record(struct end *e, struct fuzz_input *in, unsigned int from)
 	int8_t run = fuzz_number(in, 1), count = fuzz_number(in, 1);
 	uint8_t place = fuzz_number(in, 1), change = fuzz_number(in, 1);
 	uint64_t bad = s->ledger.bad_combos, due = e->combos;
-	bool next = s->reassembly.next == due;
+	bool next = s->combo->reassembly.next == due;
 	size_t len = fuzz_number(in, 2) % COMBO_WIRE_MAX;
 	const uint8_t *p = e->last;
 
@@ -446,7 +467,7 @@ static void step_record(struct end *e, struct fuzz_input *in, unsigned int from)
 	len = spool_seal(record, e->file_key, s->ledger.run + run, due + count, p, len);
 	record[place % len] ^= change;
 	deliver_pieces(e, record, len, from);
-	if ((run || count || change) && next && s->reassembly.next > due)
+	if ((run || count || change) && next && s->combo->reassembly.next > due)
 		CHECK(s->ledger.bad_combos > bad);
 }
 
@@ -563,7 +584,7 @@ static void step_time(uint64_t ns)
 	now_ns += ns;
 	while (session_receive_tick(o, now_ns) == 0)
 		;
-	turns_all(o, now_ns);
+	turns_all(combos, now_ns);
 	output_tick(output, now_ns);
 }
 
@@ -580,10 +601,12 @@ static void step_renew(struct end *e, unsigned int from)
 	step_time(SECOND);
 	fuzz_keypair(&ephemeral);
 	memcpy(message + 1, ephemeral.public, KEY_LEN);
-	if (!deliver_sealed(e, message, sizeof(message), from) || s->candidate < 0 ||
-	    memcmp(s->sessions[s->candidate].renew + 1, ephemeral.public, KEY_LEN))
+	if (!deliver_sealed(e, message, sizeof(message), from) || s->network->candidate < 0 ||
+	    memcmp(s->network->sessions[s->network->candidate].renew + 1, ephemeral.public,
+		   KEY_LEN))
 		return;
-	CHECK(tryst_renew(k2, e->chain, &ephemeral, s->sessions[s->candidate].renew + 1 + KEY_LEN,
+	CHECK(tryst_renew(k2, e->chain, &ephemeral,
+			  s->network->sessions[s->network->candidate].renew + 1 + KEY_LEN,
 			  true) == 0);
 	candidate_keys(e, k2);
 	len = totals_write(totals, &t);
@@ -852,8 +875,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	fuzz_quiet();
 	output = calloc(1, sizeof(*output));
 	o = calloc(1, sizeof(*o));
-	decompress = calloc(1, sizeof(*decompress));
-	CHECK(decompress_init(decompress) == 0);
+	combos = calloc(1, sizeof(*combos));
+	CHECK(combos_init(combos) == 0);
+	combos->sensors = &sensors;
+	combos->output = output;
 	fuzz_keypair(&collector);
 	for (int i = 0; i < ENDS; i++)
 		fuzz_keypair(&own[i]);
@@ -875,11 +900,10 @@ static void world_begin(uint64_t rotate_bytes)
 	memset(bytes_to, 0, sizeof(bytes_to));
 	memset(confirmed, 0, sizeof(confirmed));
 	memset(o, 0, sizeof(*o));
-	o->meet.own = collector;
-	o->meet.clock = protocol_clock;
+	o->handshake.own = collector;
+	o->handshake.clock = protocol_clock;
 	o->sensors = &sensors;
-	o->decompress = decompress;
-	o->output = output;
+	o->combos = combos;
 	session_receive_init(o, 0);
 	CHECK(table_init(&o->table, 256) == 0); /* as little as makes it grow */
 	output_begin(rotate_bytes);
@@ -905,6 +929,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	in_file = output_end();
 	check_ledgers(in_file);
 	session_receive_free(o);
-	sensors_free(&sensors);
 	return 0;
 }

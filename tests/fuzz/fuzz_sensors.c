@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/model/sensors.o collector/model/ledger.o collector/model/sensors_file.o
- * collector/combo/linktypes.o wire/keys.o collector/model/coverage.o
- * collector/control/groups_file.o wire/channel.o wire/dwell.o */
+ * collector/model/linktypes.o wire/keys.o collector/model/coverage.o
+ * collector/model/groups_file.o wire/channel.o wire/dwell.o */
 /*
  * The file of sensors, and the list that is made of one after the other. Always holds: what is
  * refused leaves nothing behind; of what is taken every name, id and key is valid and there once,
@@ -112,10 +112,24 @@ static void check_same(const struct sensors_file *f)
 	free(text);
 }
 
-static void changed(void *user, struct sensor *s)
+static int made(void *arg, struct sensor *s)
+{
+	(void)arg;
+	(void)s;
+	return 0;
+}
+
+static void freed(void *arg, struct sensor *s)
+{
+	(void)arg;
+	(void)s;
+}
+
+static void changed(void *arg, struct sensor *s, unsigned int what)
 {
 	(void)s;
-	++*(unsigned int *)user;
+	(void)what;
+	++*(unsigned int *)arg;
 }
 
 /* Of the sensors that are listed there are as many as lines, and each is as its line says. */
@@ -150,12 +164,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	const uint8_t *end = data + len, *next;
+	unsigned int changes;
+	const struct sensors_user user = {
+		.arg = &changes, .made = made, .freed = freed, .changed = changed
+	};
 	struct sensors s = { 0 };
 	struct sensors_file f;
 
 	for (; data < end; data = next < end ? next + 1 : end) {
-		unsigned int changes = 0;
-
 		next = memchr(data, '\f', end - data);
 		next = next ? next : end;
 		if (read_text(&f, data, next - data))
@@ -163,12 +179,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		for (unsigned int i = 0; i < f.count; i++)
 			check_line(&f, i);
 		check_same(&f);
-		CHECK(sensors_apply(&s, &f, changed, &changes) == 0);
+		CHECK(sensors_apply(&s, &f, &user) == 0);
 		check_list(&s, &f);
 		changes = 0;
-		CHECK(sensors_apply(&s, &f, changed, &changes) == 0 && changes == 0);
+		CHECK(sensors_apply(&s, &f, &user) == 0 && changes == 0);
 		sensors_file_free(&f);
 	}
-	sensors_free(&s);
+	sensors_free(&s, &user);
 	return 0;
 }

@@ -90,7 +90,7 @@ inline open_datagram(n, room)
 	fi
 }
 
-/* collector/network/runs.c: runs_ack, all_settled */
+/* collector/combo/runs.c: runs_ack, all_settled */
 inline take_ack(a)
 {
 	ack_due = false;

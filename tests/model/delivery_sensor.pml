@@ -126,7 +126,7 @@ inline check()
 	od
 }
 
-/* agent/export/deliver_receive.c: receive_ack; collector/network/runs.c: ack_present, ack_waiting */
+/* agent/export/deliver_receive.c: receive_ack; collector/combo/runs.c: ack_present, ack_waiting */
 inline hear_ack(a)
 {
 	flight_ack(a);

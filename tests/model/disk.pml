@@ -114,7 +114,7 @@ inline pass_over()
 	fi
 }
 
-/* collector/network/runs.c: session_take, run_begin; collector/output/written.c: written_find */
+/* collector/combo/runs.c: next_take, run_begin; collector/output/written.c: written_find */
 inline run_begin()
 {
 	c_run = s_run;
@@ -153,7 +153,7 @@ active proctype everything()
 		lowest = 2;
 		end = 2;
 		floor_due = false;
-		/* collector/network/runs.c: runs_session, split_rest, must_wait */
+		/* collector/combo/runs.c: runs_session, must_wait; collector/combo/split.c: split_rest */
 		floor = run_end(0);
 		pass_over();
 #ifdef FAULT_RUN_BEGINS_ON_HOLD
@@ -161,7 +161,7 @@ active proctype everything()
 #else
 		waiting = true }
 #endif
-	/* collector/network/runs.c: runs_begin, must_wait: nothing of the run before waits any more */
+	/* collector/combo/runs.c: runs_begin, must_wait: nothing of the run before waits any more */
 	:: d_step { waiting && !(have & bit(next)) && !needs_flush -> run_begin() }
 	:: d_step { waiting && !(have & bit(next)) && needs_flush && !hold -> flush() }
 	/* collector/network/session_receive.c: take_any; collector/combo/split.c: split_piece, split_due; while the run waits
@@ -200,7 +200,7 @@ active proctype everything()
 		n = 0 }
 	/* collector/output/output.c: output_tick: the buffer is old; or it is tried again */
 	:: d_step { buffer && (!hold || !tried) -> flush() }
-	/* agent/export/deliver_receive.c: receive_ack; collector/network/runs.c: ack_present, ack_waiting */
+	/* agent/export/deliver_receive.c: receive_ack; collector/combo/runs.c: ack_present, ack_waiting */
 	:: d_step { !waiting && settled > lowest && lowest < end ->
 		do
 		:: lowest < settled && lowest < end ->

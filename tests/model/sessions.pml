@@ -162,7 +162,7 @@ active proctype sensor()
 		    !(net[present] & FINAL) && !(there.current == present && there.got_final) ->
 		promised[present] = end;
 		net[present] = net[present] | FINAL }
-	/* collector/network/session_send.c: send_ack; collector/network/runs.c: runs_ack, all_settled; agent/export/mailbox.c:
+	/* collector/network/session_send.c: send_ack; collector/combo/runs.c: runs_ack, all_settled; agent/export/mailbox.c:
 	 * session_ack; agent/export/deliver_receive.c: receive_ack. An ACK is of the session that it comes
 	 * in; one that is late says less, which is as if it had come before. */
 	:: d_step { !done && present != NONE && there.current == present &&

@@ -25,7 +25,7 @@ inline take_due(k)
 	fi
 }
 
-/* collector/network/runs.c: runs_session; collector/combo/reassemble.c: reassemble_resume */
+/* collector/combo/runs.c: runs_session; collector/combo/reassemble.c: reassemble_resume */
 inline take_session(k)
 {
 	at[k].final_heard = false;
@@ -126,7 +126,7 @@ end_collector:
 		from = 0;
 		what = 0;
 		c = 0 }
-	/* collector/network/runs.c: runs_ack, all_settled: what is confirmed stays confirmed */
+	/* collector/combo/runs.c: runs_ack, all_settled: what is confirmed stays confirmed */
 	:: d_step { at[me].current != NONE && !at[me].final_confirmed && all_settled(at[me]) ->
 		at[me].final_confirmed = true }
 	/* collector/output/output.c: output_flush, settle_pending */

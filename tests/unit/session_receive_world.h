@@ -11,8 +11,10 @@
 
 #include <sodium.h>
 
-#include "collector/network/session_receive.h"
+#include "collector/combo/sensor.h"
 #include "collector/network/messages.h"
+#include "collector/network/sensor.h"
+#include "collector/output/sensor.h"
 #include "wire/totals.h"
 
 #define WORLD_START_NS (1000000ULL * TRYST_INTERVAL_NS) /* protocol time */
@@ -22,7 +24,7 @@
 static struct session_receive *o;
 static struct sensors list;
 static struct output *output;
-static struct decompress decompress;
+static struct combos *combos;
 static struct sensors_file file;
 static uint64_t now_ns, clock_now_ns;
 static uint64_t frames_written, combos_written, dwells_output, frames_in_dwells;
@@ -80,9 +82,9 @@ void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64
 		      uint64_t accounted)
 {
 	(void)out;
-	s->output.run = run;
-	s->output.next = s->output.settled = next;
-	s->output.accounted = accounted;
+	s->output->run = run;
+	s->output->next = s->output->settled = next;
+	s->output->accounted = accounted;
 }
 
 void output_run_end(struct output *out, struct sensor *s)
@@ -120,7 +122,7 @@ void output_combo(struct output *out, struct sensor *s, struct combo_name name)
 {
 	(void)out;
 	combos_written++;
-	s->output.next = s->output.settled = name.count + 1;
+	s->output->next = s->output->settled = name.count + 1;
 	sensors_due(&list, s, now_ns);
 }
 
@@ -135,7 +137,7 @@ void output_passed(struct output *out, struct sensor *s, uint64_t next, uint64_t
 {
 	(void)out;
 	(void)accounted;
-	s->output.next = s->output.settled = next;
+	s->output->next = s->output->settled = next;
 }
 
 void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, uint64_t now)
@@ -212,17 +214,17 @@ static void from_port(const uint8_t *in, size_t len, uint16_t port)
 	session_receive_batch(o);
 	session_receive_datagram(o, copy, len, &a, sizeof(*in4), now_ns);
 	if (!no_turns)
-		turns_all(o, now_ns);
+		turns_all(combos, now_ns);
 }
 
 static void pass_time(uint64_t ns)
 {
 	now_ns += ns;
 	clock_now_ns += ns;
-	turns_tick(o, now_ns);
+	turns_tick(combos, now_ns);
 	while (session_receive_tick(o, now_ns) == 0)
 		;
-	turns_all(o, now_ns);
+	turns_all(combos, now_ns);
 	session_receive_tick(o, now_ns);
 }
 
@@ -233,7 +235,7 @@ static void end_init(struct end *e, unsigned int id, bool listed)
 	memset(e, 0, sizeof(*e));
 	key_generate(e->own.secret);
 	key_public(e->own.public, e->own.secret);
-	assert_int_equal(tryst_pair(e->pair, &e->own, o->meet.own.public, true, NULL), 0);
+	assert_int_equal(tryst_pair(e->pair, &e->own, o->handshake.own.public, true, NULL), 0);
 	assert_int_equal(table_init(&e->table, 512), 0);
 	e->port = 1000 * id;
 	e->run = 0x1000 + id;
@@ -266,22 +268,24 @@ static void world_begin(void)
 	o = calloc(1, sizeof(*o));
 	output = calloc(1, sizeof(*output));
 	memset(&list, 0, sizeof(list));
-	assert_int_equal(decompress_init(&decompress), 0);
-	key_generate(o->meet.own.secret);
-	key_public(o->meet.own.public, o->meet.own.secret);
-	o->meet.clock = world_clock;
-	o->meet.monotonic = world_monotonic;
+	combos = calloc(1, sizeof(*combos));
+	assert_int_equal(combos_init(combos), 0);
+	combos->sensors = &list;
+	combos->output = output;
+	key_generate(o->handshake.own.secret);
+	key_public(o->handshake.own.public, o->handshake.own.secret);
+	o->handshake.clock = world_clock;
+	o->handshake.monotonic = world_monotonic;
 	o->sensors = &list;
-	o->decompress = &decompress;
-	o->output = output;
+	o->combos = combos;
 	session_receive_init(o, 0);
 }
 
 static void world_end(void)
 {
 	session_receive_free(o);
-	sensors_free(&list);
-	decompress_free(&decompress);
+	combos_free(combos);
+	free(combos);
 	sensors_file_free(&file);
 	free(o);
 	free(output);
@@ -299,8 +303,8 @@ static void make_m1(struct end *e, uint64_t interval, unsigned int j, const char
 	};
 	strcpy((char *)e->hello.info, info);
 	memcpy(e->hello.instance, e->instance, sizeof(e->instance));
-	n = tryst_init(&e->asked, e->m1, &e->own, o->meet.own.public, e->pair, slots[j], &e->hello,
-		       0);
+	n = tryst_init(&e->asked, e->m1, &e->own, o->handshake.own.public, e->pair, slots[j],
+		       &e->hello, 0);
 	assert_true(n > 0);
 	e->m1_len = n;
 }
@@ -346,7 +350,7 @@ static void announce(struct end *e, unsigned int j, bool fresh)
 		memcpy(e->hello.ephemeral, ephemeral.public, KEY_LEN);
 		e->hello.run = e->run;
 		assert_int_equal(tryst_one_way(k2, e->pair, &e->hello, ephemeral.secret,
-					       o->meet.own.public),
+					       o->handshake.own.public),
 				 0);
 		keys_taken(e, k2);
 		e->welcome.sensor_id = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output/budget.o */
+/* links: collector/output/budget.o collector/model/free_space.o */
 /* What each sensor may have of a disk that becomes full. */
 #include "unit.h"
 
-#include "collector/model/sensors.h"
+#include "collector/output/budget.h"
+#include "collector/output/sensor.h"
 
 #define MB 1000000ULL
 #define GB (1000 * MB)
@@ -11,6 +12,7 @@
 #define SENSORS 21
 
 static struct sensor of[SENSORS];
+static struct output_sensor part[SENSORS];
 static struct sensor *list[SENSORS];
 static struct sensors all = { .list = list };
 static struct budget b;
@@ -20,6 +22,7 @@ static void begin(uint64_t free, unsigned int count)
 {
 	memset(&b, 0, sizeof(b));
 	memset(of, 0, sizeof(of));
+	memset(part, 0, sizeof(part));
 	now_ns = 1000 * SECOND;
 	disk = free;
 	keep = GB;
@@ -27,15 +30,16 @@ static void begin(uint64_t free, unsigned int count)
 	all.count = count;
 	for (unsigned int i = 0; i < SENSORS; i++) {
 		list[i] = &of[i];
+		of[i].output = &part[i];
 		of[i].listed = true;
-		of[i].disk_wrote_ns = now_ns;
+		of[i].output->disk_wrote_ns = now_ns;
 	}
 	budget_asked(&b, &all, disk, keep, size, now_ns);
 }
 
 static bool may(unsigned int i)
 {
-	return of[i].disk_spent < budget_share(&b);
+	return of[i].output->disk_spent < budget_share(&b);
 }
 
 /* Writes a piece where that is allowed. Returns whether it was. */
@@ -52,7 +56,7 @@ static void pass(uint64_t ns)
 {
 	now_ns += ns;
 	for (unsigned int i = 0; i < all.count; i++)
-		of[i].disk_wrote_ns = now_ns;
+		of[i].output->disk_wrote_ns = now_ns;
 	budget_asked(&b, &all, disk, keep, size, now_ns);
 }
 
@@ -74,11 +78,11 @@ static void what_is_kept_free(void **state)
 			       part = { .bytes = UINT64_MAX, .percent = 50 }, none = { 0 };
 
 	(void)state;
-	assert_true(budget_keep(&usual, 100 * GB) == GB);
-	assert_true(budget_keep(&usual, 1000 * GB) == 1ULL << 30);
-	assert_true(budget_keep(&size, 100 * GB) == 5 * GB);
-	assert_true(budget_keep(&part, 100 * GB) == 50 * GB);
-	assert_true(budget_keep(&none, 100 * GB) == 0);
+	assert_true(keep_free_bytes(&usual, 100 * GB) == GB);
+	assert_true(keep_free_bytes(&usual, 1000 * GB) == 1ULL << 30);
+	assert_true(keep_free_bytes(&size, 100 * GB) == 5 * GB);
+	assert_true(keep_free_bytes(&part, 100 * GB) == 50 * GB);
+	assert_true(keep_free_bytes(&none, 100 * GB) == 0);
 }
 
 /* 250 MB/s for hours, beside others, on a disk that has room for it. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output/budget.o */
+/* links: collector/output/budget.o collector/model/free_space.o */
 /* What budget.h promises, on a small and a large disk, of one sensor to 10,000. */
 #include "unit.h"
 
-#include "collector/model/sensors.h"
+#include "collector/output/budget.h"
+#include "collector/output/sensor.h"
 
 #define KB 1000ULL
 #define MB (1000 * KB)
@@ -17,6 +18,7 @@
 #define FLOOD (460 * MB)
 
 static struct sensor *of;
+static struct output_sensor *part;
 static struct sensor *list[MOST];
 static struct sensors all = { .list = list };
 static struct budget b;
@@ -29,17 +31,20 @@ static int setup(void **state)
 {
 	(void)state;
 	of = calloc(MOST, sizeof(*of));
-	for (unsigned int i = 0; of && i < MOST; i++) {
+	part = calloc(MOST, sizeof(*part));
+	for (unsigned int i = 0; of && part && i < MOST; i++) {
 		list[i] = &of[i];
+		of[i].output = &part[i];
 		of[i].listed = true;
 	}
-	return of ? 0 : -1;
+	return of && part ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
 	free(of);
+	free(part);
 	return 0;
 }
 
@@ -58,8 +63,8 @@ static void begin(uint64_t of_bytes, uint64_t free_bytes, unsigned int count, bo
 	size = of_bytes;
 	all.count = count;
 	for (unsigned int i = 0; i < count; i++) {
-		of[i].disk_spent = 0;
-		of[i].disk_wrote_ns = 0;
+		of[i].output->disk_spent = 0;
+		of[i].output->disk_wrote_ns = 0;
 		of[i].heard_ns = heard ? now_ns : 0;
 	}
 	pass(0);
@@ -67,7 +72,7 @@ static void begin(uint64_t of_bytes, uint64_t free_bytes, unsigned int count, bo
 
 static bool may(unsigned int i)
 {
-	return of[i].disk_spent < budget_share(&b);
+	return of[i].output->disk_spent < budget_share(&b);
 }
 
 /* Up to so many bytes, in combos, until it must wait. Returns how many. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output/event_log.o collector/output/event_log_files.o collector/output/budget.o
- */
+/* links: collector/output/event_log.o collector/output/event_log_files.o
+ * collector/model/free_space.o */
 /* Files of lines: how often they are opened, and whose lines are in them. */
 #include "unit.h"
 

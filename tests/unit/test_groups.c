@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/control/groups.o collector/control/groups_file.o collector/control/refocus.o
+/* links: collector/control/groups.o collector/model/groups_file.o collector/control/refocus.o
  * wire/channel.o wire/dwell.o wire/info.o */
 /* Groups: what the file says, who gets which share when, and what a frame leads to. */
 #include "unit.h"
@@ -7,6 +7,7 @@
 #include <saluki/monotonic.h>
 
 #include "collector/control/groups.h"
+#include "collector/combo/sensor.h"
 #include "collector/control/refocus.h"
 #include "wire/dwell.h"
 
@@ -19,6 +20,8 @@ static struct {
 	struct refocus r;
 	struct commands d;
 	struct session_receive open;
+	struct combos combos;
+	struct combo_sensor combo[SENSORS];
 	struct sensors list;
 	struct sensor sensors[SENSORS], *pointers[SENSORS];
 	struct groups_file f;
@@ -85,7 +88,7 @@ static const char *line(const char *text)
 
 static void present(unsigned int i)
 {
-	t.sensors[i].current = 0;
+	t.sensors[i].up = true;
 	t.sensors[i].heard_ns = t.now;
 	t.sensors[i].begun++;
 	t.open.begun(t.open.begun_user, &t.sensors[i]);
@@ -100,7 +103,7 @@ static void pass(uint64_t ns)
 		t.now += step;
 		ns -= step;
 		for (int i = 0; i < SENSORS; i++)
-			if (t.sensors[i].current >= 0)
+			if (t.sensors[i].up)
 				t.sensors[i].heard_ns = t.now;
 		groups_tick(&t.g, t.now);
 	} while (ns);
@@ -141,14 +144,15 @@ static int set_up(void **state)
 	t.list = (struct sensors){ .list = t.pointers, .count = SENSORS };
 	for (int i = 0; i < SENSORS; i++) {
 		t.pointers[i] = &t.sensors[i];
+		t.sensors[i].combo = &t.combo[i];
 		t.sensors[i].listed = true;
 		t.sensors[i].group = 1;
-		t.sensors[i].current = -1;
+		t.sensors[i].up = false;
 		snprintf(t.sensors[i].name, SENSOR_NAME_MAX, "s%d", i);
 	}
 	t.d.open = &t.open;
 	groups_init(&t.g, &t.d, &t.list);
-	assert_int_equal(refocus_init(&t.r, &t.g, &t.open, &t.f, "file"), 0);
+	assert_int_equal(refocus_init(&t.r, &t.g, &t.combos, &t.f, "file"), 0);
 	assert_null(line("group lib channels 1,6 dwell 100ms"));
 	return 0;
 }
@@ -265,7 +269,7 @@ static void shares(void **state)
 	ordered(1, "set channels 1@100ms,6@100ms share 0/2");
 	all_done();
 	t.sensors[1].one_way = true;
-	t.sensors[1].sessions[0].one_way = true;
+	t.sensors[1].is_deaf = true;
 	pass(GROUPS_BALANCE_NS);
 	ordered(2, "set channels 1@100ms,6@100ms share 0/1");
 	all_done();
@@ -280,9 +284,9 @@ static void who_is_not_heard_is_not_there(void **state)
 	present(1);
 	pass(0);
 	all_done();
-	t.sensors[0].current = -1; /* pass() has it silent */
+	t.sensors[0].up = false; /* pass() has it silent */
 	pass(GROUPS_SILENT_NS);
-	t.sensors[0].current = 0;
+	t.sensors[0].up = true;
 	ordered(1, "set channels 1@100ms,6@100ms share 0/1");
 	ordered(0, "set channels 1@100ms,6@100ms share 0/2");
 	all_done();
@@ -448,7 +452,7 @@ static void frame(unsigned int i, uint32_t len, unsigned int mhz)
 	tagged[4] = mhz ? 0x0e : 0x06;
 	tagged[MHZ_AT] = mhz;
 	tagged[MHZ_AT + 1] = mhz >> 8;
-	t.open.framed(t.open.framed_user, &t.sensors[i], &f, NULL, t.now);
+	t.combos.framed(t.combos.framed_user, &t.sensors[i], &f, NULL, t.now);
 }
 
 static void dwell(unsigned int i, unsigned int interface, unsigned int mhz)
@@ -463,7 +467,7 @@ static void dwell(unsigned int i, unsigned int interface, unsigned int mhz)
 	struct combo_event e = { .type = COMBO_EVENT_DWELL, .bytes = bytes };
 
 	e.len = dwell_write(bytes, &d);
-	t.open.framed(t.open.framed_user, &t.sensors[i], NULL, &e, t.now);
+	t.combos.framed(t.combos.framed_user, &t.sensors[i], NULL, &e, t.now);
 }
 
 static void with_rules(const char *one, const char *other)
@@ -476,9 +480,9 @@ static void with_rules(const char *one, const char *other)
 	if (other)
 		assert_null(line(other));
 	assert_null(groups_file_check(&t.f, &number));
-	assert_int_equal(refocus_init(&t.r, &t.g, &t.open, &t.f, "file"), 0);
+	assert_int_equal(refocus_init(&t.r, &t.g, &t.combos, &t.f, "file"), 0);
 	apply();
-	assert_non_null(t.open.framed);
+	assert_non_null(t.combos.framed);
 	present(0);
 	present(1);
 	pass(0);
@@ -737,9 +741,9 @@ static void what_leads_to_nothing(void **state)
 {
 	(void)state;
 	with_rule();
-	t.sensors[0].spooled.id = 1; /* of another time */
+	t.combo[0].forward.id = 1; /* of another time */
 	frame(0, 77, 2437);
-	t.sensors[0].spooled.id = 0;
+	t.combo[0].forward.id = 0;
 	frame(0, 77, 17); /* no channel */
 	pass(REFOCUS_AGAIN_NS);
 	tagged[2] = 11; /* cut */
@@ -753,7 +757,7 @@ static void what_leads_to_nothing(void **state)
 	assert_int_equal(t.order[0].count, 0);
 	t.f.rules_count = 0;
 	apply();
-	assert_null(t.open.framed);
+	assert_null(t.combos.framed);
 }
 
 static void expressions_are_of_the_start(void **state)
@@ -768,7 +772,7 @@ static void expressions_are_of_the_start(void **state)
 	assert_null(line("refocus lib for 9s wrong"));
 	assert_false(refocus_knows(&t.r, &t.f, "file"));
 	refocus_free(&t.r);
-	assert_int_equal(refocus_init(&t.r, &t.g, &t.open, &t.f, "file"), -EINVAL);
+	assert_int_equal(refocus_init(&t.r, &t.g, &t.combos, &t.f, "file"), -EINVAL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output/interfaces.o collector/combo/linktypes.o collector/output/pcapng.o
+/* links: collector/output/interfaces.o collector/model/linktypes.o collector/output/pcapng.o
  * wire/info.o wire/channel.o */
 #include "unit.h"
 
-#include "collector/model/sensors.h"
+#include "collector/output/sensor.h"
 
+static struct output_sensor part;
 static struct sensor s;
 static uint32_t blocks;		    /* written so far */
 static char block[PCAPNG_META_MAX]; /* the last one */
@@ -25,6 +26,8 @@ static int begin(void **state)
 {
 	(void)state;
 	memset(&s, 0, sizeof(s));
+	memset(&part, 0, sizeof(part));
+	s.output = &part;
 	strcpy(s.name, "lib");
 	s.id = 7;
 	blocks = 0;
@@ -152,7 +155,7 @@ static void runs_are_bounded(void **state)
 	for (uint32_t run = 0; run < 10000; run++) {
 		assert_int_equal(frame(1, 0), run < MOST ? run : MOST - 1);
 		frame(1, 0);
-		for (unsigned int i = 0, present = 0; i < s.interfaces.count; i++) {
+		for (unsigned int i = 0, present = 0; i < s.output->interfaces.count; i++) {
 			if (!interfaces_present(&s, i))
 				continue;
 			interfaces_statistics(&s, i, &st);

@@ -3,10 +3,9 @@
  * collector/output/output_file.o collector/output/recover.o collector/files/serve.o
  * collector/files/ask.o collector/files/limit.o collector/files/replaced.o collector/files/series.o
  * collector/output/state.o collector/output/written.o collector/output/pcapng.o
- * collector/output/pcapng_walk.o collector/output/interfaces.o collector/combo/linktypes.o
- * collector/model/ledger.o collector/model/sensors.o collector/network/session.o
- * collector/combo/reassemble.o collector/combo/reassemble_pool.o wire/info.o wire/totals.o
- * wire/table.o wire/shroud.o wire/derive.o wire/keys.o wire/tryst.o collector/model/coverage.o
+ * collector/output/pcapng_walk.o collector/output/interfaces.o collector/model/linktypes.o
+ * collector/model/ledger.o collector/model/sensors.o collector/model/free_space.o
+ * wire/info.o wire/totals.o wire/keys.o collector/model/coverage.o
  * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o collector/files/event_log.o wire/channel.o wire/dwell.o
  * wire/module_event.o */
@@ -22,7 +21,7 @@
 #include <sys/stat.h>
 
 #include "collector/output/output_hold.h"
-#include "collector/model/sensors.h"
+#include "collector/output/sensor.h"
 
 #define RUN 0x1122334455667788ULL
 
@@ -30,6 +29,7 @@ static char folder[64];
 static struct collector_options options;
 static struct output *out;
 static struct sensor sensors[2];
+static struct output_sensor part[2];
 static struct sensor *list[2] = { &sensors[0], &sensors[1] };
 static struct sensors all = { .list = list, .count = 2 };
 static struct signals orders = { .sock = -1 };
@@ -40,7 +40,9 @@ static int start(void)
 {
 	privileged_start(&options, listed);
 	memset(sensors, 0, sizeof(sensors));
+	memset(part, 0, sizeof(part));
 	for (int i = 0; i < 2; i++) {
+		sensors[i].output = &part[i];
 		sensors[i].id = 17 + i;
 		snprintf(sensors[i].name, sizeof(sensors[i].name), "sensor%d", i);
 		ledger_run_start(&sensors[i].ledger, RUN + i, 0);
@@ -170,16 +172,16 @@ static void settled_is_what_is_written(void **state)
 	combo(0, 0);
 	combo(0, 1);
 	combo(1, 0);
-	assert_int_equal(sensors[0].output.settled, 0);
+	assert_int_equal(sensors[0].output->settled, 0);
 	output_passed(out, &sensors[1], 5, 10); /* behind what is in the buffer */
-	assert_int_equal(sensors[1].output.settled, 0);
+	assert_int_equal(sensors[1].output->settled, 0);
 	flush();
-	assert_int_equal(sensors[0].output.settled, 2);
-	assert_int_equal(sensors[1].output.settled, 5);
+	assert_int_equal(sensors[0].output->settled, 2);
+	assert_int_equal(sensors[1].output->settled, 5);
 	assert_true(sensors[0].due_ns && sensors[1].due_ns);
 	assert_int_equal(sensors[0].ledger.now.written, 4);
 	output_passed(out, &sensors[0], 9, 18); /* nothing is waited for */
-	assert_int_equal(sensors[0].output.settled, 9);
+	assert_int_equal(sensors[0].output->settled, 9);
 	stop(true);
 }
 
@@ -193,9 +195,9 @@ static void combos_of_dwells_are_settled_too(void **state)
 	run_begin(0);
 	combo_of_dwells(0, 0, 0, COMBO_EVENTS_MAX);
 	assert_int_equal(out->interfaces, 2);
-	assert_int_equal(sensors[0].output.settled, 0);
+	assert_int_equal(sensors[0].output->settled, 0);
 	flush();
-	assert_int_equal(sensors[0].output.settled, 1);
+	assert_int_equal(sensors[0].output->settled, 1);
 	combo(0, 1); /* whose first frame is the run's third: two are missing */
 	flush();
 	combo_of_dwells(0, 2, 4, 1);
@@ -233,7 +235,7 @@ static void statistics_are_charged(void **state)
 	assert_in_range(out->budget.recent, recent + (out->size + out->len - size) * 9 / 10,
 			UINT64_MAX);
 	size = out->size + out->len;
-	sensors[1].disk_spent = UINT64_MAX; /* it has used its share */
+	sensors[1].output->disk_spent = UINT64_MAX; /* it has used its share */
 	output_run_end(out, &sensors[1]);
 	assert_int_equal(out->size + out->len, size);
 	for (int i = 0; i < 2; i++)
@@ -416,7 +418,7 @@ static void the_next_file_before_the_largest(void **state)
 		for (int count = 0; count < 250; count++) {
 			combo(0, count);
 			flush();
-			assert_int_equal(sensors[0].output.settled, count + 1);
+			assert_int_equal(sensors[0].output->settled, count + 1);
 		}
 		assert_string_not_equal(out->name, first);
 		assert_int_equal(stat(first, &st), 0);
@@ -501,7 +503,7 @@ static void a_full_disk_is_waited_for(void **state)
 	assert_true(out->hold.on && output_holds(out, &sensors[1]));
 	assert_false(output_reserve(out, &name, 120, 1));
 	assert_int_equal(lseek(out->fd, 0, SEEK_END), size); /* no part of it */
-	assert_int_equal(sensors[0].output.settled, 1);
+	assert_int_equal(sensors[0].output->settled, 1);
 	assert_int_equal(sensors[0].ledger.pending, 2);
 	output_passed(out, &sensors[0], 2, 4);
 	try_again();
@@ -512,8 +514,8 @@ static void a_full_disk_is_waited_for(void **state)
 	assert_true(out->hold.on); /* nobody has tried yet */
 	try_again();
 	assert_false(out->hold.on);
-	assert_int_equal(sensors[0].output.settled, 2);
-	assert_int_equal(sensors[1].output.settled, 1);
+	assert_int_equal(sensors[0].output->settled, 2);
+	assert_int_equal(sensors[1].output->settled, 1);
 	assert_int_equal(sensors[0].ledger.now.written, 4);
 	assert_int_equal(sensors[0].ledger.now.lost_disk, 0);
 	assert_int_equal(out->write_errors, 0);
@@ -536,8 +538,7 @@ static void the_end_on_a_full_disk(void **state)
 	assert_int_equal(start(), 0);
 	run_begin(0);
 	run_begin(1);
-	sensors[1].sessions[0].one_way = true;
-	sensors[0].current = -1;
+	sensors[1].up = sensors[1].is_deaf = true;
 	size = out->size;
 	combo(0, 0);
 	combo(1, 0);
@@ -572,13 +573,13 @@ static void no_rotation_on_a_full_disk(void **state)
 	output_tick(out, out->opened_ns + 1000000000);
 	assert_true(out->hold.on);
 	assert_string_equal(out->name, name);
-	assert_int_equal(sensors[0].output.settled, 0);
+	assert_int_equal(sensors[0].output->settled, 0);
 	file_may_grow_to(RLIM_INFINITY);
 	out->hold.tried_ns = 0;
 	output_tick(out, out->opened_ns + 1000000000);
 	assert_false(out->hold.on);
 	assert_string_not_equal(out->name, name);
-	assert_int_equal(sensors[0].output.settled, 1);
+	assert_int_equal(sensors[0].output->settled, 1);
 	stop(true);
 }
 

@@ -2,18 +2,20 @@
 /* links: collector/network/session_receive.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
  * collector/network/refusals.o collector/network/log_limit.o collector/network/session_send.o
- * collector/network/messages.o collector/combo/split.o collector/network/runs.o
- * collector/combo/frame_check.o collector/combo/linktypes.o collector/combo/pseudo_header.o
+ * collector/network/messages.o collector/combo/split.o collector/combo/runs.o
+ * collector/network/sensor.o collector/combo/sensor.o collector/output/sensor.o
+ * collector/combo/combos.o collector/network/handshake_forward.o
+ * collector/combo/frame_check.o collector/model/linktypes.o collector/combo/pseudo_header.o
  * collector/network/handshake.o collector/network/session.o collector/combo/one_way.o
- * collector/model/sensors.o collector/model/sensors_file.o collector/control/groups_file.o
+ * collector/model/sensors.o collector/model/sensors_file.o collector/model/groups_file.o
  * wire/channel.o collector/combo/reassemble.o collector/combo/reassemble_pool.o
- * collector/combo/turns.o collector/output/budget.o collector/model/ledger.o
- * collector/output/interfaces.o collector/output/pcapng.o collector/output/pcapng_walk.o
- * collector/combo/decompress.o wire/tryst.o wire/shroud.o wire/derive.o wire/keys.o wire/table.o
- * wire/request.o wire/combo.o collector/combo/forward.o wire/spool.o wire/combo_open.o
- * wire/dot11_templates.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
- * collector/model/coverage.o collector/combo/event.o collector/output/event_json.o wire/channel.o
- * wire/dwell.o wire/module_event.o */
+ * collector/combo/turns.o collector/output/budget.o collector/model/free_space.o
+ * collector/model/ledger.o collector/output/interfaces.o collector/output/pcapng.o
+ * collector/output/pcapng_walk.o collector/combo/decompress.o wire/tryst.o wire/shroud.o
+ * wire/derive.o wire/keys.o wire/table.o wire/request.o wire/combo.o collector/combo/forward.o
+ * wire/spool.o wire/combo_open.o wire/dot11_templates.o wire/fields.o wire/dictionary.o wire/info.o
+ * wire/totals.o collector/model/coverage.o collector/combo/event.o collector/output/event_json.o
+ * wire/channel.o wire/dwell.o wire/module_event.o */
 /* Datagrams of sensors and strangers: what the collector takes of them, and what it says to it. */
 #include "session_receive_world.h"
 
@@ -56,7 +58,7 @@ static void a_session(void **state)
 	assert_int_equal(o->counters.sessions, 1);
 	assert_int_equal(frames_written, 1);
 	assert_int_equal(list.list[0]->ledger.run, a.run);
-	assert_true(list.list[0]->sessions[list.list[0]->current].confirmed);
+	assert_true(list.list[0]->network->sessions[list.list[0]->network->current].confirmed);
 	assert_int_equal(heard(&a, since, MESSAGE_ACK, out), 0);
 	pass_time(SESSION_RECEIVE_ACK_NS);
 	assert_int_equal(heard(&a, since, MESSAGE_ACK, out), 1);
@@ -178,15 +180,15 @@ static void a_clock_that_is_set_back_does_not_go_back(void **state)
 	(void)state;
 	make_m1(&a, clock_now_ns / TRYST_INTERVAL_NS, 3, "");
 	pass_time(3 * TRYST_INTERVAL_NS);
-	time = handshake_time(&o->meet);
+	time = handshake_time(&o->handshake);
 	clock_now_ns = was;
 	pass_time(0);
-	assert_int_equal(handshake_time(&o->meet), time);
+	assert_int_equal(handshake_time(&o->handshake), time);
 	from_port(a.m1, a.m1_len, a.port);
 	assert_int_equal(o->counters.set_ups, 0);
 	assert_int_equal(o->counters.not_ours, 1);
 	clock_now_ns = time + 5;
-	assert_int_equal(handshake_time(&o->meet), time + 5);
+	assert_int_equal(handshake_time(&o->handshake), time + 5);
 }
 
 /* It was a year ahead for a moment, and the sensor has used all slots that there were then. */
@@ -197,7 +199,7 @@ static void a_clock_that_is_set_back_locks_nobody_out(void **state)
 	(void)state;
 	clock_now_ns += 365 * 720 * TRYST_INTERVAL_NS;
 	pass_time(0);
-	at = handshake_time(&o->meet) / TRYST_INTERVAL_NS;
+	at = handshake_time(&o->handshake) / TRYST_INTERVAL_NS;
 	for (unsigned int n = 0; n < 3 * TRYST_SLOTS; n++) {
 		make_m1(&a, at - 1 + n / TRYST_SLOTS, n % TRYST_SLOTS, "");
 		from_port(a.m1, a.m1_len, a.port);
@@ -206,7 +208,7 @@ static void a_clock_that_is_set_back_locks_nobody_out(void **state)
 	clock_now_ns = was;
 	for (int i = 0; i < 481; i++)
 		pass_time(SECOND);
-	assert_int_equal(handshake_time(&o->meet) / TRYST_INTERVAL_NS, at + 2);
+	assert_int_equal(handshake_time(&o->handshake) / TRYST_INTERVAL_NS, at + 2);
 	make_m1(&a, at + 2, 1, "");
 	from_port(a.m1, a.m1_len, a.port);
 	finish(&a);
@@ -324,9 +326,9 @@ static void a_new_address_is_followed_and_confirmed(void **state)
 	assert_int_equal(bytes_to(1000, since), 0);
 	assert_int_equal(heard(&a, since, MESSAGE_CHALLENGE, out), 1);
 	say_number(&a, MESSAGE_ECHO, load_be(out + 1, 8) + 1);
-	assert_false(list.list[0]->sessions[list.list[0]->current].confirmed);
+	assert_false(list.list[0]->network->sessions[list.list[0]->network->current].confirmed);
 	say_number(&a, MESSAGE_ECHO, load_be(out + 1, 8));
-	assert_true(list.list[0]->sessions[list.list[0]->current].confirmed);
+	assert_true(list.list[0]->network->sessions[list.list[0]->network->current].confirmed);
 }
 
 /* A datagram that somebody holds back and sends from elsewhere moves nothing. */
@@ -366,8 +368,8 @@ static void removed_and_listed_again(void **state)
 	from_port(a.m1, a.m1_len, a.port);
 	assert_int_equal(o->counters.not_ours, had + 2);
 	assert_int_equal(o->table.used,
-			 3 * TRYST_SLOTS - 1 + 1 + list.list[1]->sessions[0].rx.ahead - 1);
-	assert_true(sodium_is_zero(list.list[0]->pair, KEY_LEN));
+			 3 * TRYST_SLOTS - 1 + 1 + list.list[1]->network->sessions[0].rx.ahead - 1);
+	assert_true(sodium_is_zero(list.list[0]->network->pair, KEY_LEN));
 	say_combo(&b); /* the other one's session goes on */
 	assert_int_equal(frames_written, 3);
 	assert_int_equal(session_receive_sensors(o, &file), 0);
@@ -388,7 +390,7 @@ static void another_key_ends_the_session(void **state)
 	say_combo(&was);
 	key_generate(a.own.secret);
 	key_public(a.own.public, a.own.secret);
-	tryst_pair(a.pair, &a.own, o->meet.own.public, true, NULL);
+	tryst_pair(a.pair, &a.own, o->handshake.own.public, true, NULL);
 	memcpy(file.lines[0].public, a.own.public, KEY_LEN);
 	assert_int_equal(session_receive_sensors(o, &file), 0);
 	say_combo(&was);
@@ -499,7 +501,7 @@ static void renewal_loses_nothing(void **state)
 	say_combo(&was);
 	assert_int_equal(frames_written, 3);
 	assert_int_equal(o->counters.not_ours, 1);
-	assert_int_equal(list.list[0]->old, -1);
+	assert_int_equal(list.list[0]->network->old, -1);
 	end_free(&was);
 	/* And again, from the new chain. */
 	a.combos = 3;
@@ -530,7 +532,7 @@ static void the_old_session_is_of_another_run(void **state)
 	assert_int_equal(frames_written, 2);
 	say_combo(&was);
 	assert_int_equal(frames_written, 2);
-	assert_int_equal(list.list[0]->reassembly.next, 1);
+	assert_int_equal(list.list[0]->combo->reassembly.next, 1);
 	assert_int_equal(list.list[0]->ledger.runs, 2);
 	end_free(&was);
 }
@@ -646,7 +648,7 @@ static void combos_wait_for_the_disk(void **state)
 		say_combo(&a);
 	acknowledged(&a, sent_count);
 	assert_int_equal(frames_written, 1);
-	assert_int_equal(s->serve.state, TURNS_HELD);
+	assert_int_equal(s->combo->turn.state, TURNS_HELD);
 	assert_int_equal(a.ack.taken, 1);
 	assert_int_equal(a.ack.settled, 1);
 	assert_true(a.ack.held == UINT64_MAX >> 1);
@@ -657,7 +659,7 @@ static void combos_wait_for_the_disk(void **state)
 	assert_int_equal(frames_written, 1);
 	room_again();
 	assert_int_equal(frames_written, 65);
-	assert_int_equal(s->reassembly.next, 65);
+	assert_int_equal(s->combo->reassembly.next, 65);
 	assert_true(turns_held_ns(s, now_ns) >= 60 * SECOND);
 	say_totals(&a, false);
 	acknowledged(&a, sent_count);
@@ -681,12 +683,12 @@ static void a_floor_while_combos_wait(void **state)
 	a.frames += 100;
 	say_floor(&a);
 	say_floor(&a);
-	assert_int_equal(s->reassembly.next, 0);
+	assert_int_equal(s->combo->reassembly.next, 0);
 	assert_int_equal(s->ledger.now.lost_missing, 0);
 	room_again();
 	assert_int_equal(frames_written, 2);
 	assert_int_equal(s->ledger.now.lost_missing, 101);
-	assert_int_equal(s->reassembly.next, a.combos);
+	assert_int_equal(s->combo->reassembly.next, a.combos);
 	say_combo(&a);
 	assert_int_equal(frames_written, 3);
 	say_totals(&a, true);
@@ -714,7 +716,7 @@ static void another_run_while_combos_wait(void **state)
 	clock_now_ns += SECOND;
 	set_up(&a);
 	say_combo(&a);
-	assert_true(s->waiting);
+	assert_true(s->combo->waiting);
 	assert_int_equal(s->ledger.run, a.run - 1);
 	acknowledged(&a, sent_count);
 	assert_true(a.ack.taken == 0 && a.ack.settled == 0 && a.ack.held == 0);
@@ -725,10 +727,10 @@ static void another_run_while_combos_wait(void **state)
 	say(&a, changed, sizeof(changed) - 1);
 	assert_int_equal(s->ledger.run, a.run - 1);
 	room_again();
-	assert_false(s->waiting);
+	assert_false(s->combo->waiting);
 	assert_int_equal(frames_written, 2);
 	assert_int_equal(s->ledger.run, a.run);
-	assert_string_equal(s->interfaces.names[0], "mon1");
+	assert_string_equal(s->output->interfaces.names[0], "mon1");
 	a.combos = a.frames = 0;
 	say_combo(&a);
 	assert_int_equal(frames_written, 3);
@@ -745,7 +747,7 @@ static void one_sensor_waits_alone(void **state)
 	say_combo(&a);
 	say_combo(&b);
 	assert_int_equal(frames_written, 1);
-	assert_int_equal(list.list[1]->reassembly.next, 1);
+	assert_int_equal(list.list[1]->combo->reassembly.next, 1);
 	room_again();
 	assert_int_equal(frames_written, 2);
 }
@@ -831,7 +833,7 @@ static void messages_are_rationed(void **state)
 	(void)state;
 	set_up(&a);
 	strcpy((char *)message + 1, "change=9\ninterface.0=x\n");
-	for (int i = 0; i < RATE_LIMIT_INFOS + 5; i++)
+	for (int i = 0; i < MESSAGE_LIMIT_INFOS + 5; i++)
 		say(&a, message, 1 + strlen((char *)message + 1));
 	assert_int_equal(o->counters.limited_messages, 5);
 	message[0] = 99;
@@ -844,10 +846,10 @@ static void messages_are_rationed(void **state)
 	since = sent_count;
 	message[0] = MESSAGE_PROBE;
 	say_number(&a, MESSAGE_HEARD, a.rx.highest);
-	for (int i = 0; i < RATE_LIMIT_PROBES + 5; i++)
+	for (int i = 0; i < MESSAGE_LIMIT_PROBES + 5; i++)
 		say(&a, message, MESSAGE_PROBE_LEN);
 	assert_int_equal(o->counters.limited_messages, 10);
-	assert_true(sent_count - since <= RATE_LIMIT_PROBES + 10);
+	assert_true(sent_count - since <= MESSAGE_LIMIT_PROBES + 10);
 }
 
 /* Leaves out so many numbers, and sends a combo. Returns whether it was taken. */
@@ -868,7 +870,7 @@ static bool leave_out(struct end *e, uint64_t numbers)
 static void set_up_wide(struct end *e)
 {
 	set_up(e);
-	while (list.list[0]->sessions[0].rx.highest < 256)
+	while (list.list[0]->network->sessions[0].rx.highest < 256)
 		say_combo(e);
 }
 
@@ -889,8 +891,7 @@ static void numbers_left_out_are_rationed(void **state)
 		else
 			a.tx.next = next; /* as far ahead as can be */
 	}
-	assert_in_range(left_out, RATE_LIMIT_SKIPS,
-			RATE_LIMIT_SKIPS + RATE_LIMIT_SKIPS_AT_ONCE + 256);
+	assert_in_range(left_out, MESSAGE_SKIPS, MESSAGE_SKIPS + MESSAGE_SKIPS_AT_ONCE + 256);
 	assert_int_equal(o->counters.limited_messages, 1000 - left_out / 255);
 	assert_true(leave_out(&b, 63));
 }
@@ -914,7 +915,7 @@ static void a_path_that_reorders(void **state)
 
 	(void)state;
 	set_up_wide(&a);
-	for (int i = 0; i < 2 * RATE_LIMIT_SKIPS_AT_ONCE; i++) {
+	for (int i = 0; i < 2 * MESSAGE_SKIPS_AT_ONCE; i++) {
 		uint64_t next = a.tx.next;
 
 		taken += leave_out(&a, 1);
@@ -922,7 +923,7 @@ static void a_path_that_reorders(void **state)
 		taken += leave_out(&a, 0);
 		a.tx.next = next + 2;
 	}
-	assert_int_equal(taken, 4 * RATE_LIMIT_SKIPS_AT_ONCE);
+	assert_int_equal(taken, 4 * MESSAGE_SKIPS_AT_ONCE);
 	assert_int_equal(o->counters.limited_messages, 0);
 }
 
@@ -945,7 +946,7 @@ static void nobody_is_locked_out(void **state)
 		say_combo(&a);
 	}
 	assert_int_equal(o->counters.limited_messages, 3);
-	assert_int_equal(list.list[0]->reassembly.next, a.combos);
+	assert_int_equal(list.list[0]->combo->reassembly.next, a.combos);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -955,8 +956,8 @@ static uint8_t request[SHROUD_DATAGRAM_PADDED];
 
 static void ask_dated(struct end *e, unsigned int port, uint64_t interval)
 {
-	assert_int_equal(request_cookie(&asked_of, request, &e->own, o->meet.own.public, e->pair,
-					clock_now_ns, interval),
+	assert_int_equal(request_cookie(&asked_of, request, &e->own, o->handshake.own.public,
+					e->pair, clock_now_ns, interval),
 			 0);
 	from_port(request, sizeof(request), port);
 }
@@ -989,10 +990,10 @@ static void ask_for_session(struct end *e, uint64_t cookie)
 
 	e->hello = (struct tryst_hello){ .run = e->run, .time_ns = clock_now_ns, .window = 256 };
 	memcpy(e->hello.instance, e->instance, sizeof(e->instance));
-	assert_int_equal(tryst_init(&e->asked, m1, &e->own, o->meet.own.public, e->pair, cookie,
-				    &e->hello, REQUEST_INIT_LEN),
+	assert_int_equal(tryst_init(&e->asked, m1, &e->own, o->handshake.own.public, e->pair,
+				    cookie, &e->hello, REQUEST_INIT_LEN),
 			 REQUEST_INIT_LEN);
-	assert_int_equal(request_set_up(request, m1, &e->own, o->meet.own.public, clock_now_ns,
+	assert_int_equal(request_set_up(request, m1, &e->own, o->handshake.own.public, clock_now_ns,
 					clock_now_ns / TRYST_INTERVAL_NS),
 			 0);
 	e->m1_len = sizeof(request);
@@ -1217,7 +1218,7 @@ static void a_cookie_is_a_sensors_and_of_now(void **state)
 	from_port(kept, sizeof(kept), a.port); /* a replay, and nobody remembers that it was seen */
 	assert_int_equal(o->counters.refused_requests, 3);
 	assert_int_equal(o->counters.set_ups, 1);
-	assert_int_equal(list.list[0]->candidate, -1);
+	assert_int_equal(list.list[0]->network->candidate, -1);
 	ask_cookie(&a, a.port);
 	cookie = told().cookie;
 	pass_time(2 * HANDSHAKE_REQUESTS_COOKIE_NS);
@@ -1234,7 +1235,7 @@ static void a_set_up_under_a_cookie_is_authentic(void **state)
 	uint64_t cookie;
 
 	(void)state;
-	assert_int_equal(tryst_pair(thief.pair, &thief.own, o->meet.own.public, true, psk), 0);
+	assert_int_equal(tryst_pair(thief.pair, &thief.own, o->handshake.own.public, true, psk), 0);
 	ask_cookie(&thief, a.port);
 	assert_int_equal(o->counters.refused_requests, 1);
 	cookie = told().cookie;
@@ -1254,7 +1255,7 @@ static void another_version_is_told_apart(void **state)
 	(void)state;
 	ask_cookie(&a, a.port);
 	told();
-	request_cookie(&asked_of, request, &a.own, o->meet.own.public, a.pair, clock_now_ns,
+	request_cookie(&asked_of, request, &a.own, o->handshake.own.public, a.pair, clock_now_ns,
 		       REQUEST_UNDATED);
 	memcpy(key, asked_of.key, KEY_LEN);
 	derive_seal(key, 0, request + REQUEST_FRONT_LEN, zeros, sizeof(zeros));
@@ -1319,7 +1320,7 @@ static void another_machine_has_to_wait_one_way(void **state)
 	pass_time(10 * SECOND);
 	announce(&a, 0, true);
 	say_combo(&a);
-	present = &list.list[0]->sessions[list.list[0]->current];
+	present = &list.list[0]->network->sessions[list.list[0]->network->current];
 	assert_int_equal(ntohs(present->address.in.sin_port), a.port);
 	clock_now_ns -= 5 * SECOND;
 	announce(&copy, 1, true);
@@ -1376,7 +1377,7 @@ static void two_processes_in_turn_are_noticed(void **state)
 static void set_ups_are_limited_and_not_lost(void **state)
 {
 	(void)state;
-	o->meet.inits =
+	o->handshake.inits =
 		(struct rate_limit){ .second = now_ns / SECOND, .used = HANDSHAKE_INITS_A_SECOND };
 	make_m1(&a, clock_now_ns / TRYST_INTERVAL_NS, 0, "");
 	from_port(a.m1, a.m1_len, a.port);
@@ -1409,7 +1410,7 @@ static void a_floor(void **state)
 	say(&a, message, sizeof(message));
 	say(&a, message, sizeof(message));
 	assert_int_equal(list.list[0]->ledger.now.lost_missing, 49 + 10);
-	assert_int_equal(list.list[0]->output.settled, 9);
+	assert_int_equal(list.list[0]->output->settled, 9);
 	say(&a, message, 9);
 	assert_int_equal(list.list[0]->ledger.bad_messages, 1);
 }
@@ -1432,8 +1433,8 @@ static void combos_of_events(void **state)
 	combo_event(&odd, 77, "?", 1);
 	combo_event(&odd, COMBO_EVENT_DWELL, "?", 1);
 	say_filled(&a, &odd);
-	assert_int_equal(s->reassembly.next, 3);
-	assert_int_equal(s->output.settled, 3);
+	assert_int_equal(s->combo->reassembly.next, 3);
+	assert_int_equal(s->output->settled, 3);
 	assert_int_equal(combos_written, 2); /* the third has nothing to be written */
 	assert_int_equal(frames_written, 1);
 	assert_int_equal(dwells_output, 3);
@@ -1565,7 +1566,7 @@ static void one_way_of_whom_it_is_not_taken(void **state)
 	say_combo(&a);
 	assert_int_equal(o->counters.ignored_set_ups, 1);
 	assert_int_equal(o->counters.not_ours, 1);
-	assert_int_equal(list.list[0]->candidate, -1);
+	assert_int_equal(list.list[0]->network->candidate, -1);
 	listed_one_way();
 	a.combos = a.frames = 0;
 	announce(&a, 1, true);
@@ -1596,10 +1597,10 @@ static void recorded_one_way(void **state)
 	announce(&a, 2, true);
 	assert_int_equal(o->counters.ignored_set_ups, 1);
 	clock_now_ns = WORLD_START_NS + 59 * SECOND; /* before this collector was there */
-	list.list[0]->announced_ns = 0;
+	list.list[0]->network->announced_ns = 0;
 	announce(&a, 3, true);
 	assert_int_equal(o->counters.ignored_set_ups, 2);
-	assert_int_equal(list.list[0]->candidate, -1);
+	assert_int_equal(list.list[0]->network->candidate, -1);
 }
 
 /* A gap of more numbers than are known, and of more combos than are waited for. */
@@ -1646,7 +1647,7 @@ static void another_one_way(void)
 	tryst_ephemeral(&e, a.own.secret, clock_now_ns);
 	a.hello = (struct tryst_hello){ .run = a.run, .window = 256, .flags = TRYST_ONE_WAY };
 	memcpy(a.hello.ephemeral, e.public, KEY_LEN);
-	assert_int_equal(tryst_one_way(k2, a.pair, &a.hello, e.secret, o->meet.own.public), 0);
+	assert_int_equal(tryst_one_way(k2, a.pair, &a.hello, e.secret, o->handshake.own.public), 0);
 	keys_taken(&a, k2);
 }
 

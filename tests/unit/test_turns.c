@@ -6,7 +6,9 @@
 
 #include <time.h>
 
-#include "collector/network/messages.h"
+#include "collector/combo/combos.h"
+#include "collector/combo/sensor.h"
+#include "collector/combo/split.h"
 
 #define US 1000ULL
 #define MS (1000 * US)
@@ -14,7 +16,8 @@
 
 static struct sensor of[SENSORS];
 static struct output output;
-static struct session_receive *o;
+static struct combo_sensor part[SENSORS];
+static struct combos *c;
 static uint64_t now_ns;
 
 /* Of each sensor. */
@@ -35,11 +38,11 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 	return 0;
 }
 
-enum split_result split_next(struct session_receive *open, struct sensor *s, uint64_t now)
+enum split_result split_next(struct combos *room, struct sensor *s, uint64_t now)
 {
 	unsigned int i = s - of;
 
-	(void)open;
+	(void)room;
 	(void)now;
 	if (!want[i].combos)
 		return SPLIT_NONE;
@@ -77,8 +80,11 @@ static int begin(void **state)
 	(void)state;
 	memset(of, 0, sizeof(of));
 	memset(want, 0, sizeof(want));
-	o = calloc(1, sizeof(*o));
-	o->output = &output;
+	memset(part, 0, sizeof(part));
+	for (unsigned int i = 0; i < SENSORS; i++)
+		of[i].combo = &part[i];
+	c = calloc(1, sizeof(*c));
+	c->output = &output;
 	now_ns = 1000 * MS;
 	return 0;
 }
@@ -86,7 +92,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	free(o);
+	free(c);
 	return 0;
 }
 
@@ -95,7 +101,7 @@ static void combos_come(unsigned int i, unsigned int n)
 	if (!want[i].combos)
 		want[i].since_ns = now_ns;
 	want[i].combos += n;
-	turns_ready(o, &of[i]);
+	turns_ready(c, &of[i]);
 }
 
 static void all_are_taken(void **state)
@@ -106,10 +112,10 @@ static void all_are_taken(void **state)
 		combos_come(i, 3 + i);
 		combos_come(i, 1);
 	}
-	turns_all(o, now_ns);
+	turns_all(c, now_ns);
 	for (unsigned int i = 0; i < SENSORS; i++)
 		assert_int_equal(want[i].taken, 4 + i);
-	assert_false(turns_serve(o, now_ns));
+	assert_false(turns_serve(c, now_ns));
 }
 
 /* Datagrams have to be received between. */
@@ -120,7 +126,7 @@ static void a_round_ends(void **state)
 	(void)state;
 	want[0].cost_ns = 50 * US;
 	combos_come(0, 1000);
-	assert_true(turns_serve(o, now_ns));
+	assert_true(turns_serve(c, now_ns));
 	assert_in_range(now_ns - before, TURNS_ROUND_NS,
 			TURNS_ROUND_NS + TURNS_QUANTUM_NS + 50 * US);
 }
@@ -138,7 +144,7 @@ static void few_and_small_among_many(void **state)
 			combos_come(i, 64 - want[i].combos);
 		if (!want[0].combos && round % 3 == 0)
 			combos_come(0, 1);
-		turns_serve(o, now_ns);
+		turns_serve(c, now_ns);
 	}
 	assert_true(want[0].taken > 200);
 	assert_in_range(want[0].longest_ns, 1, 20 * MS + 2 * MS);
@@ -153,7 +159,7 @@ static void time_is_what_is_shared(void **state)
 	for (int round = 0; round < 1000; round++) {
 		for (int i = 0; i < 2; i++)
 			combos_come(i, 64 - want[i].combos);
-		turns_serve(o, now_ns);
+		turns_serve(c, now_ns);
 	}
 	assert_in_range(want[0].taken * want[0].cost_ns * 100 / (want[1].taken * want[1].cost_ns),
 			80, 125);
@@ -167,11 +173,11 @@ static void a_slow_disk_is_nobodys_fault(void **state)
 	want[1].cost_ns = 100 * US;
 	combos_come(0, 1);
 	combos_come(1, 64);
-	turns_serve(o, now_ns);
+	turns_serve(c, now_ns);
 	want[0].cost_ns = 10 * US;
 	combos_come(0, 64);
 	for (int round = 0; round < 3; round++)
-		turns_serve(o, now_ns);
+		turns_serve(c, now_ns);
 	assert_true(want[0].taken > 1);
 }
 
@@ -183,15 +189,15 @@ static void who_hurries_is_stopped(void **state)
 	(void)state;
 	want[0].cost_ns = MS;
 	combos_come(0, 64);
-	turns_hurry(o, &of[0], now_ns);
+	turns_hurry(c, &of[0], now_ns);
 	assert_in_range(now_ns - before, TURNS_HURRY_NS, TURNS_HURRY_NS + MS);
 	before = now_ns;
-	turns_hurry(o, &of[0], now_ns);
+	turns_hurry(c, &of[0], now_ns);
 	assert_int_equal(now_ns, before);
 	now_ns += 1000 * MS;
 	want[0].cost_ns = 100 * US; /* ordinary ones */
 	want[0].combos = 64;
-	turns_hurry(o, &of[0], now_ns);
+	turns_hurry(c, &of[0], now_ns);
 	assert_int_equal(want[0].combos, 0);
 }
 
@@ -202,26 +208,26 @@ static void who_is_held_has_no_turn(void **state)
 	want[0].held = true;
 	combos_come(0, 5);
 	combos_come(1, 5);
-	turns_all(o, now_ns);
+	turns_all(c, now_ns);
 	assert_int_equal(want[0].taken, 0);
 	assert_int_equal(want[1].taken, 5);
-	assert_int_equal(of[0].serve.state, TURNS_HELD);
-	assert_true(o->pool.waits && of[0].reassembly.waits);
+	assert_int_equal(of[0].combo->turn.state, TURNS_HELD);
+	assert_true(c->pool.waits && of[0].combo->reassembly.waits);
 	now_ns += 700 * MS;
 	combos_come(0, 5);
-	assert_int_equal(turns_tick(o, now_ns), TURNS_HELD_MS);
+	assert_int_equal(turns_tick(c, now_ns), TURNS_HELD_MS);
 	output.hold.on = false;
 	now_ns += 700 * MS;
-	assert_int_equal(turns_tick(o, now_ns), TURNS_HELD_MS); /* its budget */
-	assert_false(o->pool.waits);
+	assert_int_equal(turns_tick(c, now_ns), TURNS_HELD_MS); /* its budget */
+	assert_false(c->pool.waits);
 	want[0].held = false;
 	now_ns += 700 * MS;
-	assert_int_equal(turns_tick(o, now_ns), 0);
-	turns_all(o, now_ns);
+	assert_int_equal(turns_tick(c, now_ns), 0);
+	turns_all(c, now_ns);
 	assert_int_equal(want[0].taken, 10);
-	assert_int_equal(turns_tick(o, now_ns), -1);
+	assert_int_equal(turns_tick(c, now_ns), -1);
 	assert_int_equal(turns_held_ns(&of[0], now_ns), 2100 * MS);
-	assert_false(of[0].reassembly.waits);
+	assert_false(of[0].combo->reassembly.waits);
 }
 
 int main(void)

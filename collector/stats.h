@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The ledger for people (a line a sensor) and for programs (a JSON file, once a second). */
-#ifndef COLLECTOR_MODEL_STATS_H
-#define COLLECTOR_MODEL_STATS_H
+#ifndef COLLECTOR_STATS_H
+#define COLLECTOR_STATS_H
 
 #include "collector/control/groups.h"
 #include "collector/network/session_receive.h"

@@ -11,8 +11,10 @@
 #include <saluki/monotonic.h>
 
 #include "collector/files/files.h"
-#include "sensors.h"
+#include "collector/model/sensors.h"
 #include "wire/info.h"
+#include "collector/combo/sensor.h"
+#include "collector/output/sensor.h"
 
 #define ULL(x) ((unsigned long long)(x))
 
@@ -44,7 +46,7 @@ static void print_sensor(const struct sensor *s)
 void stats_print(const struct session_receive *o, const struct receive *r)
 {
 	const struct session_receive_counters *c = &o->counters;
-	const struct event_log *l = &o->output->lines;
+	const struct event_log *l = &o->combos->output->lines;
 
 	for (unsigned int i = 0; i < o->sensors->count; i++)
 		if (o->sensors->list[i]->ledger.runs)
@@ -114,7 +116,7 @@ static void json_info(FILE *f, const struct sensor *s)
 /* Whether frames of it wait for the disk, in reassembly or in the output's buffer. */
 static bool is_held(const struct output *out, const struct sensor *s)
 {
-	return s->serve.state == TURNS_HELD || (out->hold.on && s->output.pending);
+	return s->combo->turn.state == TURNS_HELD || (out->hold.on && s->output->pending);
 }
 
 static void json_sensor(FILE *f, const struct output *out, const struct sensor *s)
@@ -165,11 +167,11 @@ static void json(FILE *f, const struct session_receive *o, const struct receive 
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	fprintf(f, "{\"time\": %lld.%03ld, \"file\": ", (long long)t.tv_sec, t.tv_nsec / 1000000);
-	json_string(f, o->output->name);
+	json_string(f, o->combos->output->name);
 	fprintf(f, ", \"write_errors\": %llu, \"kernel_dropped\": %llu",
-		ULL(o->output->write_errors), ULL(receive_dropped(r)));
-	json_disk(f, o->output);
-	json_lines(f, &o->output->lines);
+		ULL(o->combos->output->write_errors), ULL(receive_dropped(r)));
+	json_disk(f, o->combos->output);
+	json_lines(f, &o->combos->output->lines);
 #define X(name, help) fprintf(f, ", \"" #name "\": %llu", ULL(o->counters.name));
 	SESSION_RECEIVE_COUNTERS(X)
 #undef X
@@ -180,7 +182,7 @@ static void json(FILE *f, const struct session_receive *o, const struct receive 
 		if (!s->ledger.runs)
 			continue;
 		fputs(comma, f);
-		json_sensor(f, o->output, s);
+		json_sensor(f, o->combos->output, s);
 		comma = ",\n ";
 	}
 	fprintf(f, "], \"groups\": [");

@@ -10,8 +10,8 @@
  * Out: what groups.c and refocus.c make theirs. Always holds: a list is one that a sensor
  * understands.
  */
-#ifndef COLLECTOR_CONTROL_GROUPS_FILE_H
-#define COLLECTOR_CONTROL_GROUPS_FILE_H
+#ifndef COLLECTOR_MODEL_GROUPS_FILE_H
+#define COLLECTOR_MODEL_GROUPS_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

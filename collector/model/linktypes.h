@@ -9,8 +9,8 @@
  * The collector puts the frames of all sensors into one file. A program that meets one frame that
  * it cannot read may stop there, so that a sensor sends only what its operator expects of it.
  */
-#ifndef COLLECTOR_COMBO_LINKTYPES_H
-#define COLLECTOR_COMBO_LINKTYPES_H
+#ifndef COLLECTOR_MODEL_LINKTYPES_H
+#define COLLECTOR_MODEL_LINKTYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>

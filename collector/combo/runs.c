@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Runs: see runs.h. */
+#include "runs.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "combos.h"
+#include "sensor.h"
+#include "split.h"
+#include "collector/output/sensor.h"
+
+static void terms_free(struct run_terms *t)
+{
+	free(t->info);
+	sodium_memzero(t, sizeof(*t));
+}
+
+/* All that is whole of the present run is written; what is missing of it is lost. */
+static void run_end(struct combos *c, struct sensor *s)
+{
+	ledger_run_close(&s->ledger);
+	output_run_end(c->output, s);
+}
+
+/* What waits is forgotten, and combo `next` is due. */
+static void runs_start(struct combos *c, struct sensor *s, uint64_t next)
+{
+	reassemble_start(&s->combo->reassembly, &c->pool, next);
+	s->combo->past.gone = NULL;
+}
+
+static void run_begin(struct combos *c, struct sensor *s, uint64_t run)
+{
+	const struct sensor_run *known;
+	uint64_t next = 0, accounted = 0;
+
+	if (s->ledger.runs)
+		run_end(c, s);
+	known = written_find(&c->output->names, s->id, run);
+	if (known) {
+		next = known->next;
+		accounted = known->accounted;
+	}
+	runs_start(c, s, next);
+	ledger_run_start(&s->ledger, run, accounted);
+	/* A pipe's reader may have more than the state knows of. */
+	if (known && c->output->regular)
+		ledger_run_known(&s->ledger);
+	coverage_free(&s->coverage);
+	output_run_begin(c->output, s, run, next, accounted);
+}
+
+static bool is_another_run(const struct sensor *s)
+{
+	return s->ledger.runs && s->combo->next.run != s->ledger.run;
+}
+
+static bool forwards_other(const struct sensor *s)
+{
+	return s->combo->next.forward.id != s->combo->forward.id;
+}
+
+/* Whether combos that are whole, or in the output's buffer, must come first. */
+static bool must_wait(struct combos *c, struct sensor *s)
+{
+	uint64_t count;
+	size_t len;
+
+	if (!is_another_run(s) && !forwards_other(s))
+		return false;
+	return split_whole(c, s, &len, &count) ||
+	       (is_another_run(s) && !output_is_written(c->output, s));
+}
+
+/* Its run may be the present one, in another session or carried on by another agent: then combos
+ * that are here already will be known by their numbers. */
+static void next_take(struct combos *c, struct sensor *s)
+{
+	struct combo_sensor *own = s->combo;
+	struct run_terms *next = &own->next;
+	struct info info;
+
+	own->waiting = false;
+	if (!s->ledger.runs || is_another_run(s)) {
+		run_begin(c, s, next->run);
+	} else if (forwards_other(s)) {
+		/* What waits is of another form. */
+		runs_start(c, s, own->reassembly.next);
+		ledger_run_resume(&s->ledger);
+	} else {
+		reassemble_resume(&own->reassembly, &c->pool);
+		ledger_run_resume(&s->ledger);
+	}
+	s->final_heard = s->final_confirmed = false;
+	own->forward = next->forward;
+	info_read(&info, next->info, next->info_len);
+	s->change = info.change;
+	interfaces_describe(s, &info);
+	sensor_info_take(s, next->info, next->info_len);
+	next->info = NULL;
+	terms_free(next);
+}
+
+bool runs_begin(struct combos *c, struct sensor *s, uint64_t now_ns)
+{
+	if (must_wait(c, s))
+		return false;
+	next_take(c, s);
+	sensors_due(c->sensors, s, now_ns);
+	return true;
+}
+
+void runs_session(struct combos *c, struct sensor *s, struct run_terms *t, uint64_t now_ns)
+{
+	struct combo_sensor *own = s->combo;
+
+	terms_free(&own->next);
+	own->next = *t;
+	sodium_memzero(t, sizeof(*t));
+	if (is_another_run(s))
+		split_rest(c, s);
+	own->waiting = false; /* or the session would begin in the midst of turns_hurry */
+	if (sensor_is_one_way(s) && must_wait(c, s))
+		turns_hurry(c, s, now_ns); /* the sensor cannot be told to wait */
+	own->waiting = must_wait(c, s);
+	if (own->waiting)
+		turns_wait(c, s, now_ns);
+	else
+		next_take(c, s);
+}
+
+int runs_info(struct sensor *s, const void *text, size_t len)
+{
+	struct run_terms *t = &s->combo->next;
+	char *info = realloc(t->info, len + 1);
+
+	if (!info)
+		return -ENOMEM;
+	memcpy(info, text, len);
+	info[len] = 0;
+	t->info = info;
+	t->info_len = len;
+	return 0;
+}
+
+void runs_cancel(struct sensor *s)
+{
+	s->combo->waiting = false;
+	terms_free(&s->combo->next);
+}
+
+/* ---- ACK ------------------------------------------------------------------------------------- */
+
+/* All that the last word promises is in the file, or lost for good. */
+static bool all_settled(const struct sensor *s)
+{
+	return s->final_heard && s->ledger.now.accounted >= s->ledger.now.sensor.exported &&
+	       s->combo->reassembly.next >=
+		       s->ledger.now.sensor.combos && /* some may have no frames */
+	       !s->ledger.pending &&
+	       s->output->settled >= s->combo->reassembly.next;
+}
+
+/* Of a run that has not begun here: nothing of it is kept yet. */
+static void ack_waiting(struct combos *c, const struct sensor *s, struct ack *ack)
+{
+	const struct sensor_run *known = written_find(&c->output->names, s->id, s->combo->next.run);
+
+	ack->taken = ack->settled = known ? known->next : 0;
+	ack->flags = ACK_FULL;
+}
+
+static void ack_present(struct sensor *s, struct ack *ack)
+{
+	const struct reassembly *r = &s->combo->reassembly;
+
+	ack->taken = r->next;
+	ack->settled = s->output->settled;
+	ack->held = reassemble_held(r);
+	if (!s->final_confirmed && all_settled(s)) {
+		ledger_run_close(&s->ledger);
+		s->final_confirmed = true;
+	}
+	ack->flags = (s->final_confirmed ? ACK_FINAL : 0) |
+		     (reassemble_pool_whole(reassemble_pool_find(r, r->next)) ? ACK_WHOLE : 0) |
+		     (s->combo->no_room ? ACK_FULL : 0);
+}
+
+void runs_ack(struct combos *c, struct sensor *s, struct ack *ack)
+{
+	if (s->combo->waiting)
+		ack_waiting(c, s, ack);
+	else
+		ack_present(s, ack);
+	s->combo->no_room = false;
+}

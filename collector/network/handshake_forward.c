@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Handshake forward: see handshake_forward.h. */
+#include "handshake_forward.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "wire/bytes.h"
+#include "wire/spool.h"
+
+uint64_t handshake_forward_agree(const struct keypair *own, const uint8_t pair[KEY_LEN],
+				 const struct tryst_hello *hello)
+{
+	uint8_t key[KEY_LEN];
+	int err = -1;
+
+	if (hello->flags & TRYST_SPOOL && hello->info_len >= SPOOL_HELLO_LEN)
+		err = spool_unwrap(key, hello->info, own, pair);
+	sodium_memzero(key, sizeof(key));
+	return err ? 0 : load_be(hello->info, 8) ?: 1;
+}
+
+/* Without memory for `info` there is no key either: nothing opens. */
+void handshake_forward_terms(struct run_terms *t, const struct keypair *own,
+			     const uint8_t pair[KEY_LEN], struct session *session)
+{
+	uint8_t *hello = (uint8_t *)session->info;
+	size_t told_at = session->spool && session->info_len ? SPOOL_HELLO_LEN : 0;
+
+	memset(t, 0, sizeof(*t));
+	t->run = session->run;
+	t->forward.id = session->spool;
+	if (told_at && spool_unwrap(t->forward.key, hello, own, pair))
+		sodium_memzero(t->forward.key, sizeof(t->forward.key));
+	t->info = session->info;
+	t->info_len = session->info_len - told_at;
+	if (told_at)
+		memmove(t->info, t->info + told_at, t->info_len);
+	if (t->info)
+		t->info[t->info_len] = 0; /* it has room for that */
+	session->info = NULL;
+	session->info_len = 0;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sensor: see sensor.h. */
+#include "sensor.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+
+int network_sensor_new(struct sensor *s)
+{
+	struct network_sensor *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return -ENOMEM;
+	keys_lock(n, sizeof(*n));
+	n->current = n->candidate = n->old = -1;
+	s->network = n;
+	return 0;
+}
+
+int network_sensor_sessions(struct sensor *s)
+{
+	struct network_sensor *n = s->network;
+
+	if (n->sessions)
+		return 0;
+	n->sessions = calloc(SENSOR_SESSIONS, sizeof(*n->sessions));
+	if (!n->sessions)
+		return -ENOMEM;
+	keys_lock(n->sessions, SENSOR_SESSIONS * sizeof(*n->sessions));
+	return 0;
+}
+
+void network_sensor_free(struct sensor *s)
+{
+	if (!s->network)
+		return;
+	free(s->network->sessions); /* each was wiped at its end */
+	sodium_memzero(s->network, sizeof(*s->network));
+	free(s->network);
+	s->network = NULL;
+}
