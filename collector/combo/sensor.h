@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What this room knows of a sensor: sensor.combo (collector/model/sensors.h). */
+/* A sensor as combo/ alone knows it: sensor.combo (collector/model/sensors.h). */
 #ifndef COLLECTOR_COMBO_SENSOR_H
 #define COLLECTOR_COMBO_SENSOR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What this room knows of a sensor: sensor.network (collector/model/sensors.h). */
+/* A sensor as network/ alone knows it: sensor.network (collector/model/sensors.h). */
 #ifndef COLLECTOR_NETWORK_SENSOR_H
 #define COLLECTOR_NETWORK_SENSOR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What this room knows of a sensor: sensor.output (collector/model/sensors.h). */
+/* A sensor as output/ alone knows it: sensor.output (collector/model/sensors.h). */
 #ifndef COLLECTOR_OUTPUT_SENSOR_H
 #define COLLECTOR_OUTPUT_SENSOR_H
 
@@ -7,8 +7,8 @@
 #include "event_log.h"
 #include "interfaces.h"
 
-/* What is in the buffer, or passed over behind that, is `next`; what needs never be sent again
- * `settled`. */
+/* Combos below `next` are in the buffer, or passed over. Combos below `settled` need not be sent
+ * again. */
 struct output_sensor {
 	struct sensor *next_pending; /* in the list of those whose combos are in the buffer */
 	bool pending;
