@@ -49,8 +49,9 @@ WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 # Which of the agent's files need which library. WITHOUT="bpf pcap seccomp nl80211" builds a sensor that lacks some:
 # their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them. `saluki
 # swarm` is for machines larger than those that lack libbpf.
-NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix tap/,adopt attach attach_maps attach_slots hook insert maps pin \
-		program tap_bpf tap_xsk xsk) $(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
+NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix programs/,grace_period insert program) \
+	$(addprefix tap/,adopt attach attach_maps attach_slots hook maps pin tap_bpf tap_xsk xsk) \
+	$(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader mounts pinned probe refilter_pinned module module_check module_consume \
 		module_fill module_keys module_list module_sign module_slots)) \
@@ -195,12 +196,12 @@ $(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/source/pcap_read.
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/source/mapped agent/tap/program)
+$(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/source/mapped agent/programs/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
 $(BUILD)/tests/flow_kernel: $(patsubst %,$(BUILD)/%.o,$(addprefix tests/bpf/flow_,kernel refusal random calls) $(addprefix agent/module/,flow \
-		flow_helper flow_state flow_step flow_value proof zeros) agent/tap/insert)
+		flow_helper flow_state flow_step flow_value proof zeros) agent/programs/insert)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
@@ -211,7 +212,7 @@ $(BUILD)/tests/module_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/module_run agent/
 
 $(BUILD)/tests/bpf/view_run.o: | $(BUILD)/modules.skel.h
 $(BUILD)/tests/view_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/view_run agent/module/splice agent/module/table \
-		agent/tap/program)
+		agent/programs/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 $(BUILD)/tests/view_run: | $(patsubst %,$(BUILD)/tests/bpf/look.%.o,tc xdp)
@@ -234,7 +235,7 @@ $(BUILD)/filter_run.skel.h: $(BUILD)/tests/bpf/filter_run.bpf.o
 $(BUILD)/tests/bpf/filter_run.o: | $(BUILD)/filter_run.skel.h
 
 FILTER := $(patsubst %,$(BUILD)/agent/filter/filter_%.o,bpf chain check code compile emit flow load match slow) \
-	$(BUILD)/agent/tap/insert.o
+	$(BUILD)/agent/programs/insert.o
 $(BUILD)/tests/filter_run: $(BUILD)/tests/bpf/filter_run.o $(BUILD)/tests/bpf/filter_live.o $(FILTER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -lpcap
@@ -370,7 +371,7 @@ $(BUILD)/tests/bench/modules/%.protected.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUIL
 
 $(BUILD)/tests/modules_cost: $(patsubst %,$(BUILD)/%.o,tests/bench/modules_cost tests/bench/modules_chain \
 		tests/bench/plain_view agent/module/access_extent agent/module/splice agent/module/table agent/source/pcap_read agent/source/ring \
-		agent/tap/program)
+		agent/programs/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -ldl
 $(BUILD)/tests/modules_cost: | $(BENCH_BPF) $(BENCH_MODULE_OBJECTS) $(BUILD)/bpf/capture.bpf.o $(BUILD)/bpf/modules.bpf.o

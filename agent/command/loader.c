@@ -14,7 +14,7 @@
 
 #include "agent/tap/adopt.h"
 #include "agent/options/capture_options.h"
-#include "agent/source/clock.h"
+#include "agent/programs/grace_period.h"
 #include "agent/options/subcommands.h"
 #include "agent/tap/hook.h"
 #include "mounts.h"
@@ -184,7 +184,7 @@ static int detach(const struct capture_options *o)
 
 	for (unsigned int i = 0; i < o->count; i++)
 		err = detach_hooks(&list[i], o->interfaces[i]) ?: err;
-	clock_grace_period(); /* a CPU may still be inside a program */
+	grace_period(); /* a CPU may still be inside a program */
 	for (unsigned int i = 0; i < o->count; i++)
 		say_group(list, o->count, i);
 	for (unsigned int i = 0; i < o->count; i++) {

@@ -16,8 +16,8 @@
 
 #include <saluki/filter_place.h>
 
-#include "agent/tap/insert.h"
-#include "agent/tap/insn.h"
+#include "agent/programs/insert.h"
+#include "agent/programs/insn.h"
 #include "filter_bpf.h"
 
 /* What the verifier says on its longest way; memory only as far as it is written. */

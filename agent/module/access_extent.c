@@ -10,7 +10,7 @@
 
 #include <saluki/module.h>
 
-#include "agent/tap/insn.h"
+#include "agent/programs/insn.h"
 
 /* Where groups of fields begin, but the first; of the payload four words each. */
 #define PAYLOAD(n) (offsetof(struct frame_view, payload) + (n))

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/tap/insn.h"
+#include "agent/programs/insn.h"
 #include "flow_state.h"
 #include "flow_step.h"
 

@@ -2,7 +2,7 @@
 /* Flow, step: see flow_step.h. */
 #include "flow_step.h"
 
-#include "agent/tap/insn.h"
+#include "agent/programs/insn.h"
 
 #define ATOMIC 0xc0 /* BPF_ATOMIC, Linux 5.12; before BPF_XADD */
 #define MEMSX 0x80  /* BPF_MEMSX, Linux 6.6 */

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "agent/tap/program.h"
+#include "agent/programs/program.h"
 #include "modules.skel.h"
 
 #define MAPS_MAX 32 /* of the program, at most: it has some twelve */

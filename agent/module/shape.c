@@ -10,7 +10,7 @@
 
 #include <saluki/module.h>
 
-#include "agent/tap/insn.h"
+#include "agent/programs/insn.h"
 #include "btf.h"
 
 /* Kinds of relocations (the kernel's documentation, bpf/llvm_reloc.rst). */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "agent/tap/insn.h"
+#include "agent/programs/insn.h"
 #include "elf.h"
 
 #define EMBED(name)                                                                                \

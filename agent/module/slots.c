@@ -14,7 +14,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/source/clock.h"
+#include "agent/programs/grace_period.h"
 #include "agent/tap/adopt.h"
 #include "agent/tap/attach.h"
 #include "modules.skel.h"
@@ -265,7 +265,7 @@ int module_slots_run(struct module_slots *s)
 	s->next = NULL;
 	if (err)
 		return err;
-	clock_grace_period();
+	grace_period();
 	return is_stale(s) ? -ESTALE : 0;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/tap/insn.h"
+#include "agent/programs/insn.h"
 
 /* Both are five instructions, so that nothing behind them moves. */
 static const struct bpf_insn calls[] = {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/tap/insn.h"
-#include "agent/tap/program.h"
+#include "agent/programs/insn.h"
+#include "agent/programs/program.h"
 #include "flow.h"
 #include "access_extent.h"
 #include "shape.h"

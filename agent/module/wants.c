@@ -5,7 +5,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "agent/tap/insn.h"
+#include "agent/programs/insn.h"
 #include "words.h"
 
 #define JCOND 0xe0 /* BPF_JCOND, Linux 6.9 */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "agent/tap/insert.h"
+#include "agent/programs/insert.h"
 #include "flow_state.h"
 
 struct zeros {

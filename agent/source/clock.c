@@ -2,10 +2,6 @@
 /* Clock offset: see clock.h. */
 #include "clock.h"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 /* The two clocks cannot be read at one moment; of some readings the one that took the shortest
  * time is the best, as it was the least disturbed. */
 static uint64_t clock_distance(void)
@@ -23,16 +19,6 @@ static uint64_t clock_distance(void)
 		}
 	}
 	return best;
-}
-
-void clock_grace_period(void)
-{
-	struct timespec t = { 0, 100000000 };
-
-	/* With nohz_full the kernel refuses, and there is nothing else to wait for; no program
-	 * runs for anything like 100 ms. */
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		nanosleep(&t, NULL);
 }
 
 void clock_measure(struct clock_offset *c, uint64_t now_ns)

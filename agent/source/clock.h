@@ -17,10 +17,6 @@ struct clock_offset {
 	uint64_t last_ns;		      /* last stamp given out */
 };
 
-/* Waits until every CPU has left what it was doing under RCU: BPF programs that were running when
- * this was called have ended. */
-void clock_grace_period(void);
-
 /* Measures the offset if the last measurement is a second old. */
 void clock_measure(struct clock_offset *c, uint64_t now_ns);
 /* Returns the time since 1970 of a CLOCK_MONOTONIC stamp. Stamps do not go back, unless the

@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "counters.h"
 #include "xsk_ring.h"
+#include "agent/programs/grace_period.h"
 #include "agent/tap/xsk.h"
 
 /* AF_XDP wakes whoever polls for every batch of a driver, and there is no way to ask for less;
@@ -80,7 +81,7 @@ static void xsk_source_halt(struct source *base)
 	struct source_xsk *s = (struct source_xsk *)base;
 
 	__atomic_store_n(s->halted, 1, __ATOMIC_SEQ_CST);
-	clock_grace_period(); /* a CPU may still be inside the program */
+	grace_period(); /* a CPU may still be inside the program */
 }
 
 /* What the sockets of an interface had no room for. A frame for which the fill ring was empty is in

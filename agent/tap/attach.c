@@ -18,10 +18,10 @@
 #include "attach_maps.h"
 #include "attach_slots.h"
 #include "capture.skel.h"
-#include "agent/source/clock.h"
+#include "agent/programs/grace_period.h"
 #include "agent/filter/filter_load.h"
 #include "lock.h"
-#include "program.h"
+#include "agent/programs/program.h"
 
 const char *attach_reason(int err)
 {
@@ -366,7 +366,7 @@ void attach_detach(struct attach *a)
 	hooks_detach(&a->hooks, 0, &a->pin);
 	attach_write_config(a, "");
 	a->interface->source = NULL;
-	clock_grace_period(); /* a CPU may still be inside the program */
+	grace_period(); /* a CPU may still be inside the program */
 }
 
 void attach_free(struct attach *a)

@@ -17,7 +17,7 @@
 #include <saluki/log.h>
 
 #include "attach.h"
-#include "agent/source/clock.h"
+#include "agent/programs/grace_period.h"
 #include "agent/source/xsk_ring.h"
 #include "pin.h"
 #include "tap.h"
@@ -203,7 +203,7 @@ static void xsk_detach(struct tap *t, unsigned int i)
 	x->links[i] = -1;
 	t->interfaces[i].source = NULL;
 	/* A CPU may still be inside the program, or have frames in its hands for a socket. */
-	clock_grace_period();
+	grace_period();
 }
 
 static int xsk_filter(struct tap *t, unsigned int i, char *why, size_t why_len)

@@ -15,7 +15,7 @@
 #include "agent/module/access_extent.h"
 #include "agent/module/splice.h"
 #include "agent/module/table.h"
-#include "agent/tap/program.h"
+#include "agent/programs/program.h"
 
 #define SNAPLEN 192
 

@@ -8,7 +8,7 @@ from netns.testbed import BUILD, ROOT
 
 SOURCES = ("flow", "flow_helper", "flow_state", "flow_step", "flow_value")
 OTHERS = (*(f"tests/bpf/flow_{part}" for part in ("kernel", "refusal", "random", "calls")),
-          "agent/module/proof", "agent/module/zeros", "agent/tap/insert")
+          "agent/module/proof", "agent/module/zeros", "agent/programs/insert")
 
 
 @dataclasses.dataclass(frozen=True)

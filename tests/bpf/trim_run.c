@@ -24,7 +24,7 @@
 #include <saluki/record.h>
 
 #include "agent/source/mapped.h"
-#include "agent/tap/program.h"
+#include "agent/programs/program.h"
 #include "capture.skel.h"
 
 #define FRAME_MAX 65536

@@ -23,7 +23,7 @@
 
 #include "agent/module/splice.h"
 #include "agent/module/table.h"
-#include "agent/tap/program.h"
+#include "agent/programs/program.h"
 #include "modules.skel.h"
 
 #define FRAME_MAX 65536

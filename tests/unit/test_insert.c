@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * links: agent/tap/insert.o
+ * links: agent/programs/insert.o
  *
  * Instructions put into a program: where calls lead then, and what is where.
  */
 #include "unit.h"
 
-#include "agent/tap/insert.h"
+#include "agent/programs/insert.h"
 
 #define CALL(by)                                                                                   \
 	{                                                                                          \

@@ -3,8 +3,8 @@
  * Insn: what an instruction for BPF is (RFC 9669), for who looks at programs before the kernel
  * does.
  */
-#ifndef AGENT_INSN_H
-#define AGENT_INSN_H
+#ifndef AGENT_PROGRAMS_INSN_H
+#define AGENT_PROGRAMS_INSN_H
 
 #include <linux/bpf.h>
 #include <stdbool.h>

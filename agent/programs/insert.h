@@ -6,8 +6,8 @@
  * and lines is of the same instructions; a jump is as far as before, so that nothing goes in
  * between it and its target.
  */
-#ifndef AGENT_INSERT_H
-#define AGENT_INSERT_H
+#ifndef AGENT_PROGRAMS_INSERT_H
+#define AGENT_PROGRAMS_INSERT_H
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -3,8 +3,8 @@
  * Programs between opening and loading: what depends on the kernel and cannot be left to a
  * constant, because the kernel looks at every instruction, reached or not.
  */
-#ifndef AGENT_PROGRAM_H
-#define AGENT_PROGRAM_H
+#ifndef AGENT_PROGRAMS_PROGRAM_H
+#define AGENT_PROGRAMS_PROGRAM_H
 
 #include <bpf/libbpf.h>
 
