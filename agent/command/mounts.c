@@ -16,7 +16,7 @@
 #include <saluki/log.h>
 
 #include "agent/tap/adopt.h"
-#include "agent/tap/lock.h"
+#include "agent/interface/lock.h"
 #include "agent/tap/pin.h"
 
 #define NETNS_DIR "/run/netns" /* ip-netns(8) */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "agent/filter/filter.h"
-#include "agent/tap/interface_state.h"
+#include "agent/interface/interface_state.h"
 
 /* Replaces the programs by ones with this filter, made for `link`. Returns 0, or -errno with the
  * reason in `why`, which is empty where it was said. */

@@ -19,7 +19,7 @@
 #include <saluki/record.h>
 #include <saluki/slots.h>
 
-#include "agent/tap/lock.h"
+#include "agent/interface/lock.h"
 #include "agent/tap/pin.h"
 #include "shim.h"
 

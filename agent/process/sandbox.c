@@ -9,7 +9,7 @@
 #include <saluki/privsep.h>
 #include <saluki/sandbox.h>
 
-#include "agent/tap/lock.h"
+#include "agent/interface/lock.h"
 #include "agent/tap/pin.h"
 
 #define SOCKET_IOCTLS 0x8900 /* SIOC*: linux/sockios.h */

@@ -12,7 +12,7 @@
 
 #include "monitor_parts.h"
 #include "radio.h"
-#include "agent/tap/interface_state.h"
+#include "agent/interface/interface_state.h"
 
 #define RECORDS_MAX 64 /* that are looked through at the start */
 #define TRIES_APART 60 /* at most, of those that are made to have a card again */

@@ -13,7 +13,7 @@
 #include <saluki/log.h>
 
 #include "monitor.h"
-#include "agent/tap/interface_state.h"
+#include "agent/interface/interface_state.h"
 
 #define ON_RADIO_MAX 16
 

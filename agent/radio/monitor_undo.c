@@ -14,7 +14,7 @@
 #include "monitor.h"
 #include "nl80211.h"
 #include "record.h"
-#include "agent/tap/interface_state.h"
+#include "agent/interface/interface_state.h"
 
 const char *monitor_reason(int err)
 {

@@ -10,8 +10,8 @@
 #define AGENT_RADIO_RADIO_LOCK_H
 
 #include "agent/options/capture_options.h"
-#include "agent/tap/interface_state.h"
-#include "agent/tap/lock.h"
+#include "agent/interface/interface_state.h"
+#include "agent/interface/lock.h"
 
 /* `locks` are as many as interfaces, zeroed. Returns 0, -EBUSY where two of the interfaces have one
  * radio, or lock_take's error; after a line. */

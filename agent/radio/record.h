@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What --monitor has changed of an interface, written down before it is done, below /run/saluki
- * (tap/lock.h): so that a later run can undo it where this one is killed. A record is locked while
- * the run that writes it lives. Always holds: a change that was made is in the record until it is
- * undone; the other way round, what is in it need not have happened.
+ * (interface/lock.h): so that a later run can undo it where this one is killed. A record is locked
+ * while the run that writes it lives. Always holds: a change that was made is in the record until
+ * it is undone; the other way round, what is in it need not have happened.
  */
 #ifndef AGENT_RADIO_RECORD_H
 #define AGENT_RADIO_RECORD_H
 
 #include <stdint.h>
 
-#include "agent/tap/lock.h"
+#include "agent/interface/lock.h"
 
 #define RECORD_CHANGES_MAX 16
 #define RECORD_NAME_LEN 16 /* IFNAMSIZ */

@@ -14,7 +14,7 @@
 #include <saluki/version.h>
 
 #include "hook.h"
-#include "lock.h"
+#include "agent/interface/lock.h"
 
 /* Whether there can be such a config: what is read is used as sizes and as text. */
 static bool config_possible(const struct saluki_config *c)

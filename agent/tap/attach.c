@@ -20,7 +20,7 @@
 #include "capture.skel.h"
 #include "agent/programs/grace_period.h"
 #include "agent/filter/filter_load.h"
-#include "lock.h"
+#include "agent/interface/lock.h"
 #include "agent/programs/program.h"
 
 const char *attach_reason(int err)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interface_state.h"
+#include "agent/interface/interface_state.h"
 
 /* A priority and handle of our own, so that filters left by a killed agent are replaced. */
 #define TC_PRIORITY 49152

@@ -11,8 +11,8 @@
 
 #include "agent/options/capture_options.h"
 #include "agent/process/handover.h"
-#include "interface_state.h"
-#include "lock.h"
+#include "agent/interface/interface_state.h"
+#include "agent/interface/lock.h"
 
 /* Interfaces', and behind them those of their radios. */
 #define TAP_LOCKS (2 * INTERFACES_MAX)

@@ -17,7 +17,7 @@
 #include <saluki/log.h>
 
 #include "agent/source/xsk_ring.h"
-#include "interface_state.h"
+#include "agent/interface/interface_state.h"
 
 #define CHUNK_SMALL 2048 /* XDP_UMEM_MIN_CHUNK_SIZE */
 #define CHUNK_LARGE 4096 /* the page of most machines, more than which the kernel does not take */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A network interface as rtnetlink(7) tells of it: its state now, and every change. */
-#ifndef AGENT_TAP_INTERFACE_STATE_H
-#define AGENT_TAP_INTERFACE_STATE_H
+#ifndef AGENT_INTERFACE_INTERFACE_STATE_H
+#define AGENT_INTERFACE_INTERFACE_STATE_H
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  * change has a lock of that kind too, however many interfaces it has; so do an interface's modules,
  * and the events of each.
  */
-#ifndef AGENT_LOCK_H
-#define AGENT_LOCK_H
+#ifndef AGENT_INTERFACE_LOCK_H
+#define AGENT_INTERFACE_LOCK_H
 
 #include <stdint.h>
 #include <sys/types.h>
