@@ -22,7 +22,7 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
-#include "agent/process/handover.h"
+#include "agent/model/handover.h"
 #include "agent/remote/privileged_requests.h"
 #include "agent/process/sandbox.h"
 #include "agent/radio/monitor.h"

@@ -13,7 +13,7 @@
 #include <saluki/options.h>
 
 #include "agent/tap/adopt.h"
-#include "agent/options/capture_options.h"
+#include "agent/options/parse_capture.h"
 #include "agent/programs/grace_period.h"
 #include "agent/options/subcommands.h"
 #include "agent/tap/hook.h"

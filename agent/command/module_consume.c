@@ -19,7 +19,7 @@
 #include <saluki/monotonic.h>
 #include <saluki/privsep.h>
 
-#include "agent/options/capture_options.h"
+#include "agent/options/parse_capture.h"
 #include "agent/module/consume.h"
 #include "agent/module/descriptors.h"
 #include "module.h"

@@ -10,7 +10,7 @@
 
 #include <saluki/options.h>
 
-#include "agent/options/capture_options.h"
+#include "agent/options/parse_capture.h"
 #include "agent/options/subcommands.h"
 #include "agent/status/status_socket.h"
 

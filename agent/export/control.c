@@ -18,7 +18,7 @@
 
 #include "agent/source/clock.h"
 #include "agent/process/generation.h"
-#include "agent/process/handover.h"
+#include "agent/model/handover.h"
 
 #define COUNT_INTERVAL_NS 100000000ULL
 
@@ -185,8 +185,8 @@ static void control_skew(struct control *c, uint64_t now_ns)
 /* Not with every ACK: of sockets, the counts are asked for in system calls. */
 static void control_count(struct control *c)
 {
-	struct status_socket_news now = { .session_up = c->session->present != NULL,
-					  .at_ns = monotonic_ns() };
+	struct statistics now = { .session_up = c->session->present != NULL,
+				  .at_ns = monotonic_ns() };
 
 	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
 		return;

@@ -11,28 +11,11 @@
 #ifndef AGENT_FILTER_H
 #define AGENT_FILTER_H
 
-#include <linux/filter.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define FILTER_LEN_MAX                                                                             \
-	8192 /* instructions; the kernel takes 4096 of them (BPF_MAXINSNS) for sockets */
-#define FILTER_WHY_LEN 512 /* bytes, for the texts that say why not */
-
-struct filter {
-	uint32_t len; /* instructions; 0: there is no filter, everything is accepted */
-	struct sock_filter code[FILTER_LEN_MAX];
-	char text[1024]; /* what it was made from; cut where it is longer */
-	bool is_code;	 /* it was given as code, and `text` says where that came from */
-};
-
-/* What a filter is to be made of, as it was asked for: code, or an expression, or neither. */
-struct filter_given {
-	char *expression;
-	struct filter *code;
-	struct filter_ready *ready; /* what the expression is for some link types */
-};
+#include "agent/model/classic_filter.h"
 
 /* All of these return 0, or -errno with the reason, and what to do, as one line in `why`. */
 

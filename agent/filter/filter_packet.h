@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/options/capture_options.h"
+#include "agent/model/capture_options.h"
 #include "filter.h"
 
 /* What a filter on the kernel's side of a socket can ask for. */

@@ -12,9 +12,10 @@
 
 #include "subcommands.h"
 #include "agent/queue.h"
-#include "radio_options.h"
+#include "parse_radio.h"
 #include "agent/export/compress.h"
 #include "agent/export/session.h"
+#include "agent/filter/filter.h"
 #include "wire/combo.h"
 #include "wire/order.h"
 

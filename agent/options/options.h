@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture_options.h"
+#include "agent/model/capture_options.h"
 #include "agent/export/sockets.h"
 
 struct run_options {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/options/capture_options.h"
+#include "agent/model/capture_options.h"
 #include "wire/dwell.h"
 
 #define DWELLS_RING 256	  /* a power of two: of 8 radios, for 100 ms, 5 ms each */

@@ -10,7 +10,7 @@
 #ifndef AGENT_RADIO_MONITOR_H
 #define AGENT_RADIO_MONITOR_H
 
-#include "agent/options/capture_options.h"
+#include "agent/model/capture_options.h"
 
 struct monitors;
 

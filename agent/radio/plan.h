@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/channel.h"
+#include "agent/model/capture_options.h"
 #include "silence_watch.h"
+#include "wire/channel.h"
 
-#define PLAN_MAX 128 /* entries */
 #define PLAN_WEIGHT_MAX 100
 #define PLAN_WHY_LEN 160
 #define PLAN_DWELL_US 250000 /* where nothing is said */
@@ -30,15 +30,6 @@
 #define PLAN_SETTLE_US 2000
 #define PLAN_SETTLE_MAX_US 1000000
 #define PLAN_FLOOR 5 /* percent */
-
-/* What is asked of an interface's radio. */
-struct plan_asked {
-	const char *list; /* NULL: nothing */
-	uint32_t dwell_us;
-	uint32_t settle_us; /* after a switch, in which frames are marked */
-	uint8_t floor;	    /* percent of a cycle */
-	bool proportional;
-};
 
 struct plan_entry {
 	struct radio_channel channel;
@@ -63,21 +54,6 @@ struct plan {
 	uint32_t member, members;
 	struct plan_entry entries[PLAN_MAX];
 };
-
-/* How an interface is sampled, for status. */
-struct sampler_view {
-	uint16_t mhz, width, center; /* where it listens; 0: nowhere that is known */
-	uint8_t entries;	     /* of the plan; 0: there is none */
-	uint8_t how;		     /* SAMPLER_ */
-};
-enum {
-	SAMPLER_PROPORTIONAL = 1,
-	SAMPLER_ORDERED = 2, /* by the collector */
-	SAMPLER_SHARED = 4,  /* with others, on a grid */
-	SAMPLER_FOCUSED = 8,
-	SAMPLER_DEAF = 16, /* on all its channels, or one */
-};
-_Static_assert(sizeof(struct sampler_view) == 8, "two words: saluki/changes.h");
 
 /* The defaults. */
 void plan_asked_init(struct plan_asked *a);

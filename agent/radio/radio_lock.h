@@ -9,7 +9,7 @@
 #ifndef AGENT_RADIO_RADIO_LOCK_H
 #define AGENT_RADIO_RADIO_LOCK_H
 
-#include "agent/options/capture_options.h"
+#include "agent/model/capture_options.h"
 #include "agent/interface/interface_state.h"
 #include "agent/interface/lock.h"
 

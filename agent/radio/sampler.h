@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/process/handover.h"
+#include "agent/model/handover.h"
+#include "agent/model/statistics.h"
 #include "agent/source/source.h"
 #include "dwells.h"
 #include "plan.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "compile_filter.h"
-#include "agent/process/handover.h"
+#include "agent/model/handover.h"
 #include "agent/export/sockets.h"
 #include "agent/source/source.h"
 #include "wire/info.h"

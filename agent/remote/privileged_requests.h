@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "agent/process/handover.h"
+#include "agent/model/handover.h"
 #include "agent/tap/tap.h"
 
 /* Takes a request of the other process on `sock` and carries it out. Returns 0 with the answer in

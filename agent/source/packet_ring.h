@@ -13,15 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum packet_version { PACKET_RECV, PACKET_V1, PACKET_V2, PACKET_V3 };
-
-/* A ring as it was agreed upon with the kernel: blocks in a row, and in each as many slots of
- * `frame_size` as fit (V1, V2), or frames one behind the other (V3). */
-struct packet_layout {
-	uint8_t version; /* enum packet_version; PACKET_RECV has no ring */
-	uint32_t block_size, blocks, frame_size;
-	uint32_t block_ms; /* V3: the kernel gives a block with any frame when this is over */
-};
+#include "agent/model/packet_layout.h"
 
 struct packet {
 	const uint8_t *data; /* with the VLAN tag that the kernel had taken off */

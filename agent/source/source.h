@@ -11,7 +11,7 @@
 
 #include <saluki/record.h>
 
-#include "agent/process/handover.h"
+#include "agent/model/handover.h"
 #include "clock.h"
 #include "wire/combo.h"
 

@@ -15,6 +15,7 @@
 #include <saluki/linktype.h>
 #include <saluki/log.h>
 
+#include "agent/filter/filter.h"
 #include "clock.h"
 #include "pcap_read.h"
 

@@ -12,10 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "agent/filter/filter.h"
-#include "agent/process/handover.h"
+#include "agent/model/handover.h"
+#include "agent/model/statistics.h"
 #include "agent/tap/tap.h"
-#include "wire/totals.h"
 
 enum { STATUS_SOCKET_STATUS = 1, STATUS_SOCKET_FILTER = 2 };
 
@@ -32,20 +31,6 @@ struct status_socket_request {
 /* An agent that is asked for its status has no stack for a filter. */
 #define STATUS_SOCKET_STATUS_LEN offsetof(struct status_socket_request, filter)
 
-/* What the unprivileged process lets the other one know, in memory that both have. Numbers only: it
- * is believed nothing else. */
-struct status_socket_news {
-	struct totals totals;
-	uint64_t at_ns; /* CLOCK_MONOTONIC, when it was written */
-	uint64_t session_up;
-	struct sampler_view radios[INTERFACES_MAX];
-};
-
-struct shared_statistics {
-	struct status_socket_news news;
-	unsigned int changes; /* of them: saluki/changes.h */
-};
-
 struct status_socket_answer {
 	uint32_t size;
 	int32_t error; /* 0, or -errno with the reason in `why` */
@@ -59,7 +44,7 @@ struct status_socket_answer {
 	struct handover_interface interface; /* `source` is "" while it is not attached */
 	char ring[64];
 	char plan[128]; /* --channels, cut; "": not given */
-	struct status_socket_news news;
+	struct statistics news;
 };
 
 /* ---- the agent ------------------------------------------------------------------------------- */

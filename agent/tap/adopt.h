@@ -8,7 +8,7 @@
 
 #include <saluki/record.h>
 
-#include "agent/options/capture_options.h"
+#include "agent/model/capture_options.h"
 #include "pin.h"
 
 /* Reads a config map. Returns 0, -EPROTO where it is of another layout (then only `layout` and

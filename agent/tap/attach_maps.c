@@ -12,6 +12,7 @@
 
 #include <saluki/version.h>
 
+#include "agent/filter/filter.h"
 #include "capture.skel.h"
 
 void attach_load_none(struct capture_bpf *skel)

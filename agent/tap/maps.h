@@ -11,7 +11,7 @@
 
 #include <saluki/record.h>
 
-#include "agent/options/capture_options.h"
+#include "agent/model/capture_options.h"
 #include "pin.h"
 
 struct maps {

@@ -11,6 +11,7 @@
 #include <saluki/log.h>
 #include <saluki/record.h>
 
+#include "agent/filter/filter.h"
 #include "agent/radio/radio_lock.h"
 #include "agent/radio/radio.h"
 

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "agent/options/capture_options.h"
-#include "agent/process/handover.h"
+#include "agent/model/capture_options.h"
+#include "agent/model/handover.h"
 #include "agent/interface/interface_state.h"
 #include "agent/interface/lock.h"
 

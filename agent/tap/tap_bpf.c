@@ -15,6 +15,7 @@
 #include <saluki/log.h>
 #include <saluki/privsep.h>
 
+#include "agent/filter/filter.h"
 #include "adopt.h"
 #include "attach.h"
 #include "attach_maps.h"

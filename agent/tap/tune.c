@@ -12,6 +12,7 @@
 #include <saluki/monotonic.h>
 
 #include "tap.h"
+#include "agent/radio/plan.h"
 #include "agent/radio/radio.h"
 
 #define NO_MONITOR 1 /* set_channel: beside errors */

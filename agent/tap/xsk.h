@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/options/capture_options.h"
+#include "agent/model/capture_options.h"
 
 #define XSK_LANES_MAX 256
 

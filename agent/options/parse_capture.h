@@ -1,64 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What to capture, and how: the options that every command that attaches takes (run, attach).
- * Strings point into argv.
- */
-#ifndef AGENT_OPTIONS_CAPTURE_OPTIONS_H
-#define AGENT_OPTIONS_CAPTURE_OPTIONS_H
+/* The options that every command that attaches takes (run, attach): struct capture_options. */
+#ifndef AGENT_OPTIONS_PARSE_CAPTURE_H
+#define AGENT_OPTIONS_PARSE_CAPTURE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <saluki/options.h>
 
-#include "agent/filter/filter.h"
-#include "agent/radio/plan.h"
-
-#define INTERFACES_MAX 8
-
-enum keep { KEEP_DEFAULT, KEEP_HEADERS, KEEP_ALL };
-enum bad_fcs { BAD_FCS_DEFAULT, BAD_FCS_KEEP, BAD_FCS_DROP };
-enum source_choice { SOURCE_AUTO, SOURCE_XDP, SOURCE_TC, SOURCE_MMAP, SOURCE_XSK };
-enum ring_kind { RING_BPF, RING_MAPPED };
-enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
-
-struct capture_options {
-	const char *interfaces[INTERFACES_MAX]; /* -i, in their order: an index is a number */
-	/* Each one's, where it has one alone; of 0 MHz: it has none, or several. */
-	struct radio_channel channels[INTERFACES_MAX];
-	struct plan_asked plans[INTERFACES_MAX];
-	unsigned int count;
-	struct plan_asked plan;	       /* of the next -i */
-	bool steered;		       /* the collector may say which channels there are */
-	bool monitors[INTERFACES_MAX]; /* each one's --monitor: radio/monitor.h */
-	bool monitor;		       /* of the next -i */
-	uint32_t snaplen;	       /* bytes */
-	enum keep keep;
-	enum bad_fcs bad_fcs; /* not asked for: frames are kept as they come */
-	enum source_choice source;
-	enum direction direction;
-	bool consume;
-	enum ring_kind ring;
-	uint32_t ring_size; /* bytes, a power of two */
-	uint32_t delay_ms;  /* that the kernel may keep a frame to itself; 0: as it likes */
-	bool persistent;    /* what is attached stays: saluki attach */
-	struct filter_given filter;
-	unsigned int given; /* bits of enum capture_given: the others are defaults */
-};
-
-enum capture_given {
-	GIVEN_SNAPLEN = 1,
-	GIVEN_KEEP = 2,
-	GIVEN_SOURCE = 4,
-	GIVEN_DIRECTION = 8,
-	GIVEN_CONSUME = 16,
-	GIVEN_RING = 32,
-	GIVEN_RING_SIZE = 64,
-	GIVEN_FILTER = 128,
-	GIVEN_CHANNEL = 256,
-	GIVEN_BAD_FCS = 512,
-	GIVEN_MONITOR = 1024,
-};
+#include "agent/model/capture_options.h"
 
 /* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
 enum {

@@ -5,15 +5,15 @@
  * owner has allowed it (--allow-control); and which channel a radio shall listen to, where there is
  * a plan of several.
  */
-#ifndef AGENT_PROCESS_HANDOVER_H
-#define AGENT_PROCESS_HANDOVER_H
+#ifndef AGENT_MODEL_HANDOVER_H
+#define AGENT_MODEL_HANDOVER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/options/capture_options.h"
-#include "agent/source/packet_ring.h"
+#include "capture_options.h"
+#include "packet_layout.h"
 
 /* What the other descriptors of a handover are. */
 enum handover_kind {

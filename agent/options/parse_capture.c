@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options of capture: see capture_options.h. What each value must be. */
-#include "capture_options.h"
+/* Options of capture: see parse_capture.h. What each value must be. */
+#include "parse_capture.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include <saluki/record.h>
+
+#include "agent/filter/filter.h"
+#include "agent/radio/plan.h"
 
 #define RING_SIZE_DEFAULT (4096 * 1024)
 #define MAPPED_SIZE_MAX (256 * 1024 * 1024) /* what the verifier takes as an offset */

@@ -3,10 +3,10 @@
  * Options of radios: which channels each interface's listens to. Behind an -i they are that one's,
  * in front of all everyone's, as in dumpcap(1).
  */
-#ifndef AGENT_OPTIONS_RADIO_OPTIONS_H
-#define AGENT_OPTIONS_RADIO_OPTIONS_H
+#ifndef AGENT_OPTIONS_PARSE_RADIO_H
+#define AGENT_OPTIONS_PARSE_RADIO_H
 
-#include "capture_options.h"
+#include "parse_capture.h"
 
 enum {
 	OPT_CHANNEL = 400,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options of radios: see radio_options.h. */
-#include "radio_options.h"
+/* Options of radios: see parse_radio.h. */
+#include "parse_radio.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include <saluki/options.h>
+
+#include "agent/radio/plan.h"
 
 static int take_channel(struct plan_asked *a)
 {

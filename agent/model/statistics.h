@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What `saluki status` prints of a run, in memory that both processes have: control/ writes it,
+ * status/ reads it. Numbers only: the privileged process believes the other one nothing else.
+ */
+#ifndef AGENT_MODEL_STATISTICS_H
+#define AGENT_MODEL_STATISTICS_H
+
+#include <stdint.h>
+
+#include "capture_options.h"
+#include "wire/totals.h"
+
+/* How an interface is sampled, for status. */
+struct sampler_view {
+	uint16_t mhz, width, center; /* where it listens; 0: nowhere that is known */
+	uint8_t entries;	     /* of the plan; 0: there is none */
+	uint8_t how;		     /* SAMPLER_ */
+};
+enum {
+	SAMPLER_PROPORTIONAL = 1,
+	SAMPLER_ORDERED = 2, /* by the collector */
+	SAMPLER_SHARED = 4,  /* with others, on a grid */
+	SAMPLER_FOCUSED = 8,
+	SAMPLER_DEAF = 16, /* on all its channels, or one */
+};
+_Static_assert(sizeof(struct sampler_view) == 8, "two words: saluki/changes.h");
+
+struct statistics {
+	struct totals totals;
+	uint64_t at_ns; /* CLOCK_MONOTONIC, when it was written */
+	uint64_t session_up;
+	struct sampler_view radios[INTERFACES_MAX];
+};
+
+struct shared_statistics {
+	struct statistics news;
+	unsigned int changes; /* of them: saluki/changes.h */
+};
+
+#endif
