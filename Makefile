@@ -50,8 +50,8 @@ WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 # their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them. `saluki
 # swarm` is for machines larger than those that lack libbpf.
 NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix programs/,grace_period insert program) \
-	$(addprefix tap/,adopt attach attach_maps attach_slots hook maps pin tap_bpf tap_xsk xsk) \
-	$(addprefix source/,counters mapped ring source_ring source_xsk xsk_ring) \
+	$(addprefix tap/,adopt attach attach_maps attach_slots hook maps pin tap_bpf tap_xsk) \
+	$(addprefix rings/,mapped ring xsk xsk_ring) $(addprefix source/,counters source_ring source_xsk) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader mounts pinned probe refilter_pinned module module_check module_consume \
 		module_fill module_keys module_list module_sign module_slots)) \
@@ -196,7 +196,7 @@ $(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/source/pcap_read.
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/source/mapped agent/programs/program)
+$(BUILD)/tests/trim_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/trim_run agent/rings/mapped agent/programs/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
@@ -254,7 +254,7 @@ $(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/s
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
 $(BUILD)/tests/packet_switch: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_switch \
-		agent/filter/filter_packet agent/source/packet_counts agent/source/packet_ring agent/tap/packet_socket)
+		agent/filter/filter_packet agent/rings/packet_counts agent/rings/packet_ring agent/tap/packet_socket)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
@@ -289,7 +289,7 @@ $(addprefix $(BUILD)/tests/,hog loop monitor spent): $(BUILD)/tests/%: $(BUILD)/
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/bare: $(patsubst %,$(BUILD)/%.o,tests/ap70/bare agent/filter/filter_packet \
-		agent/source/packet_counts agent/source/packet_ring agent/tap/packet_socket)
+		agent/rings/packet_counts agent/rings/packet_ring agent/tap/packet_socket)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
@@ -370,7 +370,7 @@ $(BUILD)/tests/bench/modules/%.protected.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUIL
 	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(BUILD)/tests/modules_cost: $(patsubst %,$(BUILD)/%.o,tests/bench/modules_cost tests/bench/modules_chain \
-		tests/bench/plain_view agent/module/access_extent agent/module/splice agent/module/table agent/source/pcap_read agent/source/ring \
+		tests/bench/plain_view agent/module/access_extent agent/module/splice agent/module/table agent/source/pcap_read agent/rings/ring \
 		agent/programs/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -ldl

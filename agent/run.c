@@ -34,7 +34,7 @@
 #include "agent/options/options.h"
 #include "privileged.h"
 #include "sensor.h"
-#include "agent/tap/xsk.h"
+#include "agent/rings/xsk.h"
 #include "wire/keys.h"
 
 int run_main(int argc, char **argv)

@@ -9,7 +9,7 @@
  * and what is not kept is cut off its end: the kernel copies no more than is kept, and the stamp
  * and the original length travel with it, for which AF_XDP itself has no place. No frame is longer
  * in the socket's memory than a header and `room`, which is what its slots are laid out for
- * (agent/tap/xsk.h).
+ * (agent/rings/xsk.h).
  *
  * What a socket then drops for want of room is in the socket's own statistics and not known here:
  * `captured` is what was handed to sockets, and agent/source/source_xsk.c takes their drops off.

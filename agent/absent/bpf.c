@@ -16,7 +16,7 @@
 #include "agent/options/subcommands.h"
 #include "agent/source/source.h"
 #include "agent/tap/tap.h"
-#include "agent/tap/xsk.h"
+#include "agent/rings/xsk.h"
 
 static void refuse(const char *what)
 {

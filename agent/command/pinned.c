@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "agent/tap/adopt.h"
-#include "agent/source/mapped.h"
-#include "agent/source/ring.h"
+#include "agent/rings/mapped.h"
+#include "agent/rings/ring.h"
 
 bool pinned_is(const char *interface)
 {

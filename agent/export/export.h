@@ -8,7 +8,7 @@
 #include "compress.h"
 #include "deliver.h"
 #include "forward.h"
-#include "journal.h"
+#include "agent/rings/journal.h"
 #include "agent/queue.h"
 #include "session.h"
 #include "agent/source/source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a packet socket's ring is laid out: tap/ agrees upon it with the kernel, source/ reads it. */
+/* How a packet socket's ring is laid out: tap/ agrees upon it with the kernel, rings/ reads it. */
 #ifndef AGENT_MODEL_PACKET_LAYOUT_H
 #define AGENT_MODEL_PACKET_LAYOUT_H
 

@@ -14,7 +14,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/source/mapped.h"
+#include "agent/rings/mapped.h"
 #include "agent/tap/attach.h"
 #include "consume.h"
 #include "serial.h"

@@ -12,7 +12,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/tap/xsk.h"
+#include "agent/rings/xsk.h"
 
 #define DESCRIPTORS_MAX 1024
 

@@ -21,8 +21,8 @@
 #include <saluki/log.h>
 
 #include "clock.h"
-#include "packet_counts.h"
-#include "packet_ring.h"
+#include "agent/rings/packet_counts.h"
+#include "agent/rings/packet_ring.h"
 
 /* The sockets wake us for each frame, with V3 for each block: let some gather. Not for long, as
  * without a ring the kernel stamps the first frames of all only when they are read. */

@@ -16,8 +16,8 @@
 
 #include "clock.h"
 #include "counters.h"
-#include "mapped.h"
-#include "ring.h"
+#include "agent/rings/mapped.h"
+#include "agent/rings/ring.h"
 
 /* The consumer is woken when this part of the ring has filled, or looks after SOURCE_POLL_MS:
  * waking sends an interrupt to another CPU, which in a virtual machine costs microseconds; for

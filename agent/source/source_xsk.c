@@ -23,9 +23,9 @@
 
 #include "clock.h"
 #include "counters.h"
-#include "xsk_ring.h"
+#include "agent/rings/xsk_ring.h"
 #include "agent/programs/grace_period.h"
-#include "agent/tap/xsk.h"
+#include "agent/rings/xsk.h"
 
 /* AF_XDP wakes whoever polls for every batch of a driver, and there is no way to ask for less;
  * waking sends an interrupt to another CPU, which in a virtual machine costs microseconds. So while

@@ -20,8 +20,8 @@
 #include "attach.h"
 #include "attach_maps.h"
 #include "capture.skel.h"
-#include "agent/export/journal.h"
-#include "agent/source/mapped.h"
+#include "agent/rings/journal.h"
+#include "agent/rings/mapped.h"
 
 #define RING_BELL_SIZE 4096 /* the smallest ring buffer on most machines: a page */
 

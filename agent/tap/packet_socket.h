@@ -9,8 +9,8 @@
 #define AGENT_PACKET_SOCKET_H
 
 #include "agent/filter/filter_packet.h"
-#include "agent/source/packet_counts.h"
-#include "agent/source/packet_ring.h"
+#include "agent/rings/packet_counts.h"
+#include "agent/rings/packet_ring.h"
 
 /* The kernel does not count what a socket's filter refuses. Where there is one, a second socket
  * without a filter, never read and so always full, is offered the same frames: it costs some

@@ -18,10 +18,10 @@
 
 #include "attach.h"
 #include "agent/programs/grace_period.h"
-#include "agent/source/xsk_ring.h"
+#include "agent/rings/xsk_ring.h"
 #include "pin.h"
 #include "tap.h"
-#include "xsk.h"
+#include "agent/rings/xsk.h"
 #include "agent/filter/filter_load.h"
 #include "xsk.skel.h"
 

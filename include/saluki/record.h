@@ -177,7 +177,7 @@ struct saluki_exported {
 };
 
 /* The export of a ring, so that the agent that follows a killed one neither loses a frame nor sends
- * one as another: pinned as `journal`, written by the agent alone (agent/export/journal.h says in
+ * one as another: pinned as `journal`, written by the agent alone (agent/rings/journal.h says in
  * which order). */
 enum {
 	SALUKI_JOURNAL_IDLE = 0,    /* all up to the ring's tail is exported: done[slot] */

@@ -12,7 +12,7 @@
 
 #include <saluki/slots.h>
 
-#include "agent/source/ring.h"
+#include "agent/rings/ring.h"
 #include "modules_cost.h"
 
 #define CHAIN_RING (1 << 16)

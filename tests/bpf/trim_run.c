@@ -23,7 +23,7 @@
 
 #include <saluki/record.h>
 
-#include "agent/source/mapped.h"
+#include "agent/rings/mapped.h"
 #include "agent/programs/program.h"
 #include "capture.skel.h"
 

@@ -149,7 +149,7 @@ active proctype everything()
 	:: d_step { alive && !open && read < captured -> open = 1; read++ }
 	:: d_step { alive && open == 1 && !compressed && state != PENDING && read < captured ->
 		open++; read++ }
-	/* agent/export/export.c: export_compress, export_begin; agent/export/journal.c:
+	/* agent/export/export.c: export_compress, export_begin; agent/rings/journal.c:
 	 * journal_begin */
 	:: d_step { alive && open && !compressed ->
 		frames = open;
@@ -240,7 +240,7 @@ active proctype everything()
 	:: d_step { alive && old & (bit(c_settled) - 1) ->
 		in_file = in_file & ~(old & (bit(c_settled) - 1));
 		old = old & ~(bit(c_settled) - 1) }
-	/* agent/export/export.c: export_commit, export_committed; agent/export/journal.c:
+	/* agent/export/export.c: export_commit, export_committed; agent/rings/journal.c:
 	 * journal_commit. Also unsent, where the ring runs short. */
 	:: d_step { alive && kept && !committed ->
 		done_next[1 - slot] = next + 1;
@@ -252,7 +252,7 @@ active proctype everything()
 	:: d_step { alive && committed && kept && !released ->
 		tail = ends;
 		released = true }
-	/* agent/export/journal.c: journal_settle */
+	/* agent/rings/journal.c: journal_settle */
 	:: d_step { alive && released ->
 		state = IDLE;
 		next++;

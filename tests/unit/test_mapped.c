@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/source/mapped.o */
+/* links: agent/rings/mapped.o */
 #include "unit.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "agent/source/mapped.h"
+#include "agent/rings/mapped.h"
 
 /* Rings written as bpf/mapped.h writes them. */
 #define SIZE 4096

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/source/packet_ring.o */
+/* links: agent/rings/packet_ring.o */
 #include "unit.h"
 
 #include <linux/if_packet.h>
 #include <sys/socket.h>
 
-#include "agent/source/packet_ring.h"
+#include "agent/rings/packet_ring.h"
 
 /* Rings written as net/packet/af_packet.c writes them. */
 #define BLOCK 4096

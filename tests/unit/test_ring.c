@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/source/ring.o */
+/* links: agent/rings/ring.o */
 #include "unit.h"
 
 #include <linux/bpf.h>
 
-#include "agent/source/ring.h"
+#include "agent/rings/ring.h"
 
 /* A ring laid out by hand, as kernel/bpf/ringbuf.c lays it out; the data is mapped twice there and
  * simply twice as large here. */

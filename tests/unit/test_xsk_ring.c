@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/source/xsk_ring.o */
+/* links: agent/rings/xsk_ring.o */
 #include "unit.h"
 
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/source/xsk_ring.h"
+#include "agent/rings/xsk_ring.h"
 
 /* Sockets as the kernel has them: memory, a ring of slots it may fill, one of those it has filled.
  * A frame's record stands HEADROOM behind the slot's address, and a descriptor tells that in its

@@ -5,8 +5,8 @@
  * space is released only when the combo made of it is on its way. Needs no privilege, just the
  * map's descriptor.
  */
-#ifndef AGENT_RING_H
-#define AGENT_RING_H
+#ifndef AGENT_RINGS_RING_H
+#define AGENT_RINGS_RING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
  * and the collector takes them if it has not; killed behind it, it moves the tail. Each step is one
  * store. Sources without a ring that outlives them have a journal in memory of their own.
  */
-#ifndef AGENT_JOURNAL_H
-#define AGENT_JOURNAL_H
+#ifndef AGENT_RINGS_JOURNAL_H
+#define AGENT_RINGS_JOURNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/source/xsk_ring.h"
+#include "xsk_ring.h"
 #include "agent/interface/interface_state.h"
 
 #define CHUNK_SMALL 2048 /* XDP_UMEM_MIN_CHUNK_SIZE */

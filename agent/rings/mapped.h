@@ -5,8 +5,8 @@
  * later, when the combo made of them is on its way. Needs no privilege, just the map's
  * descriptor.
  */
-#ifndef AGENT_MAPPED_H
-#define AGENT_MAPPED_H
+#ifndef AGENT_RINGS_MAPPED_H
+#define AGENT_RINGS_MAPPED_H
 
 #include <stdbool.h>
 #include <stddef.h>

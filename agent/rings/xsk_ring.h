@@ -5,8 +5,8 @@
  * slot goes back to the kernel with the others of its batch when the first record behind the batch
  * is asked for. Needs no privilege, just the memory.
  */
-#ifndef AGENT_XSK_RING_H
-#define AGENT_XSK_RING_H
+#ifndef AGENT_RINGS_XSK_RING_H
+#define AGENT_RINGS_XSK_RING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * the two sockets. Out: frames offered, lost, and refused by the filter. Always holds: every count
  * the kernel gave is in the page once; numbers there are modulo 2^32.
  */
-#ifndef AGENT_PACKET_COUNTS_H
-#define AGENT_PACKET_COUNTS_H
+#ifndef AGENT_RINGS_PACKET_COUNTS_H
+#define AGENT_RINGS_PACKET_COUNTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,8 +11,8 @@
  * 192 bytes. For the kernel that is memory with unaligned chunks; that they overlap is not its
  * concern.
  */
-#ifndef AGENT_XSK_H
-#define AGENT_XSK_H
+#ifndef AGENT_RINGS_XSK_H
+#define AGENT_RINGS_XSK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@
 
 #define XSK_LANES_MAX 256
 
-struct xsk_lane; /* agent/source/xsk_ring.h */
+struct xsk_lane; /* agent/rings/xsk_ring.h */
 
 struct xsk_interface {
 	bool zerocopy;

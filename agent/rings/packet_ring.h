@@ -6,8 +6,8 @@
  * they are until the next one is asked for, and only then the kernel may use their space again.
  * Needs no privilege.
  */
-#ifndef AGENT_PACKET_RING_H
-#define AGENT_PACKET_RING_H
+#ifndef AGENT_RINGS_PACKET_RING_H
+#define AGENT_RINGS_PACKET_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>
