@@ -70,7 +70,7 @@ AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))
 COLLECTOR_SOURCES := $(wildcard collector/*.c collector/*/*.c)
 COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
-# A unit test links the objects named in its first lines: "links: agent/queue.o wire/combo.o". One that
+# A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
 # names what is left out is left out too.
 unit_links = $(addprefix $(BUILD)/,$(filter %.o,$(shell sed -n '/links:/,/\*\//p' $(1))))
 UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(filter \

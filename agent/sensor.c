@@ -22,7 +22,7 @@
 #include <saluki/privsep.h>
 #include <saluki/version.h>
 
-#include "capture.h"
+#include "agent/capture/capture.h"
 #include "agent/export/control.h"
 #include "agent/process/generation.h"
 #include "agent/export/export.h"

@@ -7,7 +7,7 @@
 
 #include <saluki/skew.h>
 
-#include "agent/capture.h"
+#include "agent/capture/capture.h"
 #include "agent/status/status_socket.h"
 #include "export.h"
 #include "lookup.h"

@@ -9,7 +9,7 @@
 #include "deliver.h"
 #include "forward.h"
 #include "agent/rings/journal.h"
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 #include "session.h"
 #include "agent/source/source.h"
 #include "spool_policy.h"

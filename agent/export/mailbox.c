@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 #include "agent/source/clock.h"
 
 #define REFUSED 1ULL /* bit of first_send_ns: it was made earlier by a refusal */

@@ -17,7 +17,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 #include "agent/source/clock.h"
 #include "instance.h"
 #include "one_way.h"

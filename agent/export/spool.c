@@ -16,7 +16,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 #include "agent/source/clock.h"
 
 #define NEVER_MS (-1)

@@ -11,7 +11,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 
 static void answer(struct spool *s, struct spool_reader *r, unsigned int state)
 {

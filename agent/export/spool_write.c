@@ -13,7 +13,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 
 /* ---- segments -------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <saluki/privsep.h>
 
 #include "subcommands.h"
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 #include "parse_radio.h"
 #include "agent/export/compress.h"
 #include "agent/export/session.h"

@@ -56,7 +56,7 @@ $(BUILD)/saluki $(BUILD)/tests/stages $(UNIT): private override CC := packaging/
 
 # What a frame goes through is not compiled for size alone: 7 KB more, and a seventh fewer instructions a
 # frame. With -O2 it were 14 KB, and no fewer.
-AP70_FAST := $(patsubst %,$(BUILD)/%.o,agent/capture agent/rings/packet_ring agent/source/source \
+AP70_FAST := $(patsubst %,$(BUILD)/%.o,agent/capture/capture agent/rings/packet_ring agent/source/source \
 	agent/source/source_mmap wire/combo wire/fields wire/dot11_templates zstd/compress/fse_compress \
 	zstd/compress/hist zstd/compress/huf_compress zstd/compress/zstd_compress_literals \
 	zstd/compress/zstd_compress_sequences zstd/compress/zstd_fast sodium/crypto_onetimeauth/poly1305/donna/poly1305_donna \

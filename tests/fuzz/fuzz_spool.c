@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/spool.o agent/export/spool_write.o agent/export/spool_read.o
- * agent/export/spool_file.o agent/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o
- * wire/combo.o wire/fields.o wire/dot11_templates.o wire/info.o */
+ * agent/export/spool_file.o agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o
+ * wire/keys.o wire/combo.o wire/fields.o wire/dot11_templates.o wire/info.o */
 /*
  * The spool: a file that somebody has altered, and what a sensor forwards of it. Input: steps, each
  * of them a byte of the file, an end, a segment's head, with an info or without one, or a record of
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "agent/export/spool.h"
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 #include "fuzz.h"
 #include "fuzz_random.h"
 #include "wire/bytes.h"

@@ -145,7 +145,7 @@ active proctype everything()
 	/* bpf/ring.h: ring_put. The hook goes on whatever becomes of the agent. */
 	:: d_step { captured < FRAMES -> captured++ }
 	:: d_step { !alive -> resume() }
-	/* agent/capture.c: capture_frame. A combo is closed whenever it likes. */
+	/* agent/capture/capture.c: capture_frame. A combo is closed whenever it likes. */
 	:: d_step { alive && !open && read < captured -> open = 1; read++ }
 	:: d_step { alive && open == 1 && !compressed && state != PENDING && read < captured ->
 		open++; read++ }

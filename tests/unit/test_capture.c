@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/capture.o agent/radio/dwells.o wire/dwell.o wire/module_event.o agent/queue.o
- * agent/source/clock.o wire/combo.o wire/dot11_templates.o wire/fields.o
+/* links: agent/capture/capture.o agent/radio/dwells.o wire/dwell.o wire/module_event.o
+ * agent/capture/queue.o agent/source/clock.o wire/combo.o wire/dot11_templates.o wire/fields.o
  */
 #include "unit.h"
 
 #include <pthread.h>
 
-#include "agent/capture.h"
+#include "agent/capture/capture.h"
 #include "agent/source/clock.h"
 
 /* A source of `left` frames of 100 bytes; then it is silent, or at its end. */

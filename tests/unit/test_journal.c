@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/rings/journal.o agent/export/resume.o agent/queue.o wire/combo.o
+/* links: agent/rings/journal.o agent/export/resume.o agent/capture/queue.o wire/combo.o
  * wire/dot11_templates.o wire/fields.o */
 #include "unit.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/queue.o wire/combo.o wire/dot11_templates.o wire/fields.o */
+/* links: agent/capture/queue.o wire/combo.o wire/dot11_templates.o wire/fields.o */
 #include "unit.h"
 
 #include <pthread.h>
 
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 
 #define COMBOS 20000
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/spool.o agent/export/spool_write.o agent/export/spool_read.o
- * agent/export/spool_file.o agent/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o
- * wire/combo.o wire/fields.o wire/dot11_templates.o */
+ * agent/export/spool_file.o agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o
+ * wire/keys.o wire/combo.o wire/fields.o wire/dot11_templates.o */
 /* The spool: what is sealed and for whom, what a cut or an altered file still gives, the thread. */
 #include "unit.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "agent/export/spool.h"
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 #include "wire/bytes.h"
 
 #define LEN 40

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/spool_policy.o agent/export/store.o agent/export/spool.o
- * agent/export/spool_write.o agent/export/spool_read.o agent/export/spool_file.o agent/queue.o
- * wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o wire/fields.o
- * wire/dot11_templates.o */
+ * agent/export/spool_write.o agent/export/spool_read.o agent/export/spool_file.o
+ * agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o
+ * wire/fields.o wire/dot11_templates.o */
 /* Combos between memory and the spool, where the disk is full for a while. */
 #include "unit.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "agent/export/spool_policy.h"
-#include "agent/queue.h"
+#include "agent/capture/queue.h"
 
 #define LEN 30000 /* bytes of a combo: two of them fill the memory */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Thread 1: drains the source into combos. */
-#ifndef AGENT_CAPTURE_H
-#define AGENT_CAPTURE_H
+#ifndef AGENT_CAPTURE_CAPTURE_H
+#define AGENT_CAPTURE_CAPTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * them in place, and the export thread. One producer, one consumer; indices are handed over
  * with release and acquire, eventfds are there to sleep on. All memory is taken at start.
  */
-#ifndef AGENT_QUEUE_H
-#define AGENT_QUEUE_H
+#ifndef AGENT_CAPTURE_QUEUE_H
+#define AGENT_CAPTURE_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
