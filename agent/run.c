@@ -14,7 +14,7 @@
  *           spool_policy    what waits for long goes to a file and comes back: spool (a thread)
  *           forward         what an earlier agent left in that file
  *           in_flight       what is in the network, and what is lost of it
- *       control thread    export/control.c: session, handshake, session_receive ◀─ UDP
+ *       control thread    control/control.c: session, handshake, session_receive ◀─ UDP
  *           mailbox         where it meets the export thread
  *           remote/         commands ─▶ privileged_requests, in the privileged process
  *           radio/          sampler, plan ─▶ tap/tune.c there; dwells ─▶ capture.c

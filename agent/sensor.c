@@ -23,8 +23,8 @@
 #include <saluki/version.h>
 
 #include "agent/capture/capture.h"
-#include "agent/export/control.h"
-#include "agent/process/generation.h"
+#include "agent/control/control.h"
+#include "agent/control/generation.h"
 #include "agent/export/export.h"
 #include "agent/export/one_way.h"
 #include "agent/export/resume.h"

@@ -3,7 +3,7 @@
 #ifndef AGENT_SENSOR_H
 #define AGENT_SENSOR_H
 
-#include "agent/status/status_socket.h"
+#include "agent/model/statistics.h"
 #include "agent/options/options.h"
 
 /* Gives privilege up, waits for the handover on `sock`, captures and exports until told to

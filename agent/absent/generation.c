@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* In place of generation.c on machines without libbpf, which are no virtual machines. */
-#include "agent/process/generation.h"
+#include "agent/control/generation.h"
 
 int generation_open(void)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/loss_report.o */
+/* links: agent/control/loss_report.o */
 /* What is said of frames that a full store gives up, and when. */
 #include "unit.h"
 
-#include "agent/export/loss_report.h"
+#include "agent/control/loss_report.h"
 
 #define S 1000000000ULL
 

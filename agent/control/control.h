@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Thread 3: orders from the privileged process, the session with the collector. */
-#ifndef AGENT_EXPORT_CONTROL_H
-#define AGENT_EXPORT_CONTROL_H
+#ifndef AGENT_CONTROL_CONTROL_H
+#define AGENT_CONTROL_CONTROL_H
 
 #include <stdbool.h>
 
 #include <saluki/skew.h>
 
 #include "agent/capture/capture.h"
-#include "agent/status/status_socket.h"
-#include "export.h"
+#include "agent/model/statistics.h"
+#include "agent/export/export.h"
 #include "lookup.h"
 #include "loss_report.h"
-#include "agent/source/ring_estimate.h"
-#include "session.h"
+#include "ring_estimate.h"
+#include "agent/export/session.h"
 #include "agent/radio/sampler.h"
 #include "agent/remote/commands.h"
 

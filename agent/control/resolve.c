@@ -10,8 +10,8 @@
 
 #include <saluki/privsep.h>
 
-#include "helper.h"
-#include "sandbox.h"
+#include "agent/process/helper.h"
+#include "agent/process/sandbox.h"
 
 /* ---- the process ----------------------------------------------------------------------------- */
 

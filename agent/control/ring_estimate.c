@@ -5,7 +5,7 @@
 #include <saluki/duration.h>
 #include <saluki/log.h>
 
-#include "clock.h"
+#include "agent/source/clock.h"
 
 #define RING_ESTIMATE_AFTER_NS 1000000000ULL
 #define RING_ESTIMATE_HEADER 32 /* a record's header, and the ring's own */

@@ -4,8 +4,8 @@
  * it begins, then at most once a minute, and when it is over. All of these lines name the ledger's
  * counter, dropped_store, with its total.
  */
-#ifndef AGENT_EXPORT_LOSS_REPORT_H
-#define AGENT_EXPORT_LOSS_REPORT_H
+#ifndef AGENT_CONTROL_LOSS_REPORT_H
+#define AGENT_CONTROL_LOSS_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

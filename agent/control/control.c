@@ -17,7 +17,7 @@
 #include <saluki/privsep.h>
 
 #include "agent/source/clock.h"
-#include "agent/process/generation.h"
+#include "generation.h"
 #include "agent/model/handover.h"
 
 #define COUNT_INTERVAL_NS 100000000ULL

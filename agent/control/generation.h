@@ -5,8 +5,8 @@
  * resume. Source: drivers/virt/vmgenid.c of Linux (since 6.10), which sends the uevent variable
  * NEW_VMGENID=1 when the hypervisor has changed the virtual machine's generation id.
  */
-#ifndef AGENT_PROCESS_GENERATION_H
-#define AGENT_PROCESS_GENERATION_H
+#ifndef AGENT_CONTROL_GENERATION_H
+#define AGENT_CONTROL_GENERATION_H
 
 #include <stdbool.h>
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lookup: when the collectors' names are looked up (agent/process/resolve.h), and what follows. A
+ * Lookup: when the collectors' names are looked up (agent/control/resolve.h), and what follows. A
  * name without an address is asked for again, each time later, until there is one. While there is
  * no session, names are looked up again: a collector may have moved.
  */
-#ifndef AGENT_LOOKUP_H
-#define AGENT_LOOKUP_H
+#ifndef AGENT_CONTROL_LOOKUP_H
+#define AGENT_CONTROL_LOOKUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "session.h"
+#include "agent/export/session.h"
 
 #define LOOKUP_FIRST_NS 1000000000ULL /* after a failure; then twice that, and so on, up to */
 #define LOOKUP_MOST_NS 30000000000ULL /* this; it is also the interval without a session */

@@ -8,7 +8,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/process/resolve.h"
+#include "resolve.h"
 
 int lookup_start(struct lookup *l, const struct sockets_name *to, unsigned int count)
 {

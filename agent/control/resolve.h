@@ -5,8 +5,8 @@
  * what strangers answer. So it is done where there are no keys and no frames, in a process that is
  * forked while there are none yet.
  */
-#ifndef AGENT_PROCESS_RESOLVE_H
-#define AGENT_PROCESS_RESOLVE_H
+#ifndef AGENT_CONTROL_RESOLVE_H
+#define AGENT_CONTROL_RESOLVE_H
 
 #include <stdint.h>
 

@@ -3,12 +3,12 @@
  * How long a ring lasts: told once, a second after the start, in frames and in time at the
  * rate of that second, so that -B need not be guessed.
  */
-#ifndef AGENT_SOURCE_RING_ESTIMATE_H
-#define AGENT_SOURCE_RING_ESTIMATE_H
+#ifndef AGENT_CONTROL_RING_ESTIMATE_H
+#define AGENT_CONTROL_RING_ESTIMATE_H
 
 #include <stdbool.h>
 
-#include "source.h"
+#include "agent/source/source.h"
 #include "wire/totals.h"
 
 struct ring_estimate {
