@@ -15,6 +15,7 @@
 #include <saluki/options.h>
 #include <saluki/record.h>
 
+#include "agent/programs/program.h"
 #include "agent/tap/adopt.h"
 #include "agent/tap/attach.h"
 #include "agent/options/subcommands.h"
@@ -56,7 +57,7 @@ static const char *reason(unsigned int i)
 
 	if (!strcmp(found.features[i].key, "packet_sockets") && (err == -EPERM || err == -EACCES))
 		return "not permitted; run as root, or with CAP_NET_RAW";
-	return attach_reason(err);
+	return program_reason(err);
 }
 
 static int packet_supported(void)

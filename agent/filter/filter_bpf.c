@@ -21,7 +21,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter_chain.h"
+#include "filter_flow.h"
 #include "filter_parts.h"
+#include "filter_slow.h"
+
+struct translator {
+	const struct filter *f;
+	enum filter_hook hook;
+	struct filter_flow flow;
+	struct chain chain;
+	bool slow;    /* this is the second translation */
+	int32_t done; /* where DONE was last; -1: nowhere yet */
+	struct emitter e;
+};
 
 #define PACKET_MAX 0xffff	   /* MAX_PACKET_OFF: offsets the verifier follows */
 #define FIXED_MAX (PACKET_MAX - 1) /* one of them is for B */

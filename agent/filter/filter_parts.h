@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Filter: what the two translations of filter_bpf.c and filter_slow.c share. */
+/* Filter: registers, stack and labels of the two translations, of filter_bpf.c and filter_slow.c.
+ */
 #ifndef AGENT_FILTER_PARTS_H
 #define AGENT_FILTER_PARTS_H
 
 #include <saluki/filter_place.h>
 
-#include "filter_bpf.h"
-#include "filter_chain.h"
 #include "filter_emit.h"
-#include "filter_flow.h"
 
 #define TAG 12 /* where a VLAN tag stands on the wire */
 #define TAG_END 16
@@ -48,16 +46,6 @@ enum {
 	LISTED,	   /* A is in the list (filter_chain.c) */
 };
 
-struct translator {
-	const struct filter *f;
-	enum filter_hook hook;
-	struct filter_flow flow;
-	struct chain chain;
-	bool slow;    /* this is the second translation */
-	int32_t done; /* where DONE was last; -1: nowhere yet */
-	struct emitter e;
-};
-
 /* The verifier knows nothing any more of a register. */
 static inline void part_forget(struct emitter *e, uint8_t reg)
 {
@@ -95,11 +83,5 @@ static inline void part_to_host(struct emitter *e, uint8_t reg, uint32_t size)
 	if (size > 1)
 		emit(e, BPF_ALU | BPF_END | BPF_TO_BE, reg, 0, 0, size * 8);
 }
-
-/* The second translation's loads (filter_slow.c); what comes in front of all of them. */
-void slow_begin(struct emitter *e);
-void slow_load_abs(struct emitter *e, uint8_t dst, uint32_t off, uint32_t size);
-void slow_load_ind(struct emitter *e, uint32_t off, uint32_t size); /* into A */
-void slow_load_len(struct emitter *e, uint8_t dst);
 
 #endif

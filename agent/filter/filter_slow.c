@@ -5,6 +5,8 @@
  * were on the wire, tag in line, are put together on the stack once; only with a tag are they
  * looked at there.
  */
+#include "filter_slow.h"
+
 #include "filter_parts.h"
 
 /* `size` bytes at REG_2 into the stack. */

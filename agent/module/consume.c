@@ -12,7 +12,7 @@
 
 #include <saluki/log.h>
 
-#include "agent/tap/attach.h"
+#include "agent/programs/program.h"
 
 void consume_pin(char pin[CONSUME_PIN_LEN], const char *module)
 {
@@ -114,7 +114,7 @@ static int open_all(struct module_handed *h, struct module_slots *s)
 	err = err ?: make_ring(h, s);
 	if (err) {
 		log_line("%s: cannot hand out what %s has: %s", s->interface, h->name,
-			 attach_reason(err));
+			 program_reason(err));
 		return err;
 	}
 	h->pin = s->pin;

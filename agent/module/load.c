@@ -14,8 +14,8 @@
 
 #include <saluki/log.h>
 
+#include "agent/programs/program.h"
 #include "agent/rings/mapped.h"
-#include "agent/tap/attach.h"
 #include "consume.h"
 #include "serial.h"
 #include "shape.h"
@@ -221,7 +221,7 @@ static int cannot_load(const struct module_slots *s, const struct module_checked
 {
 	if (err)
 		log_line("%s: cannot load %s: %s", s->interface, c->signature.name,
-			 attach_reason(err));
+			 program_reason(err));
 	return err;
 }
 
@@ -282,7 +282,7 @@ int module_unload(struct module_slots *s, const char *name)
 	s->table.slots[slot].used = 0;
 	err = module_slots_ready(s) ?: module_slots_run(s);
 	if (err) {
-		log_line("%s: cannot unload %s: %s", s->interface, name, attach_reason(err));
+		log_line("%s: cannot unload %s: %s", s->interface, name, program_reason(err));
 		return err;
 	}
 	module_slots_remove(s, slot);

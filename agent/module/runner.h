@@ -8,7 +8,9 @@
 #ifndef AGENT_MODULE_RUNNER_H
 #define AGENT_MODULE_RUNNER_H
 
-#include "slots.h"
+#include <stdbool.h>
+
+#include "interface_slots.h"
 
 struct modules_bpf;
 

@@ -15,8 +15,8 @@
 #include <saluki/log.h>
 
 #include "agent/programs/grace_period.h"
+#include "agent/programs/program.h"
 #include "agent/tap/adopt.h"
-#include "agent/tap/attach.h"
 #include "modules.skel.h"
 #include "runner.h"
 #include "table.h"
@@ -176,7 +176,7 @@ int module_slots_open(struct module_slots *s, const char *interface, bool change
 	if (!err && runner_is_there(s))
 		err = runner_table(&s->table, s);
 	if (err)
-		log_line("%s: cannot read what modules it has: %s", interface, attach_reason(err));
+		log_line("%s: cannot read what modules it has: %s", interface, program_reason(err));
 	for (unsigned int i = 0; !err && changes && i < SALUKI_MODULES_MAX; i++)
 		if (!s->table.slots[i].used)
 			module_slots_remove(s, i);
@@ -227,7 +227,8 @@ int module_slots_make(struct module_slots *s)
 	err = err ?: take_maps(s, first) ?: runner_put(first, s); /* the last: now all is there */
 	modules_bpf__destroy(first);
 	if (err)
-		log_line("%s: cannot load what runs modules: %s", s->interface, attach_reason(err));
+		log_line("%s: cannot load what runs modules: %s", s->interface,
+			 program_reason(err));
 	return err;
 }
 

@@ -16,23 +16,7 @@
 
 #include <stdbool.h>
 
-#include <saluki/record.h>
-#include <saluki/slots.h>
-
-#include "agent/interface/lock.h"
-#include "agent/tap/pin.h"
-#include "shim.h"
-
-struct module_slots {
-	const char *interface;
-	struct lock lock;
-	struct pin pin;
-	struct saluki_config config; /* of the capture */
-	enum module_hook hook;
-	int programs_fd, counts_fd, limits_fd, consumers_fd, view_fd; /* -1: not there */
-	struct saluki_slot_table table; /* as it is in force, to change */
-	struct modules_bpf *next;	/* what is to run modules by it; NULL: not loaded */
-};
+#include "interface_slots.h"
 
 /* As before module_slots_open and after module_slots_close. */
 void module_slots_zero(struct module_slots *s);

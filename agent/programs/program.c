@@ -67,3 +67,35 @@ void program_functions(struct bpf_object *obj)
 			type->info = BTF_KIND_FUNC << 24 | BTF_FUNC_STATIC;
 	}
 }
+
+const char *program_reason(int err)
+{
+	switch (-err) {
+	case EACCES:
+		return "this kernel's verifier does not take the program";
+	case EPERM:
+		return "not permitted; run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";
+	case ENOSYS:
+		return "this kernel has no bpf()";
+	case EOPNOTSUPP:
+		return "the driver does not support it";
+	case EBUSY:
+	case EEXIST:
+		return "another program is attached there; 'bpftool net' shows it";
+	case ENOENT:
+		return "the kernel lacks what it takes (for tc: sch_ingress and cls_bpf)";
+	case EINVAL:
+		return "refused by the kernel (a BPF feature it lacks)";
+	case ESTALE: /* ours: module_slots_run */
+		return "its capture changed meanwhile; try again";
+	case EXDEV: /* ours: probe.c */
+		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', "
+		       "or --source xdp where there are none";
+	case ERANGE:
+		return "the interface's MTU is too large for it";
+	case E2BIG:
+		return "this kernel makes no map that large";
+	default:
+		return strerror(-err);
+	}
+}

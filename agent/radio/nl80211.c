@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nl80211, the socket and what is ordered: see nl80211.h. */
+#include "nl80211.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>

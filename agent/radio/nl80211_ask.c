@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* nl80211, what is asked: see nl80211.h. */
+#include "nl80211.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,9 @@
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
+#include <stdint.h>
 
-#include "nl80211.h"
+struct nl80211;
 
 /* A new request; NULL: no memory. */
 struct nl_msg *nl80211_request(struct nl80211 *n, uint8_t command, int flags);

@@ -4,6 +4,8 @@
  * channel to listen to for a time. Out: the radios' plans. Always holds: a list that one radio
  * cannot have is given to none.
  */
+#include "sampler.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,12 @@
 #ifndef AGENT_RADIO_SAMPLER_PARTS_H
 #define AGENT_RADIO_SAMPLER_PARTS_H
 
-#include "sampler.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct order;
+struct sampler;
+struct sampler_radio;
 
 /* A dwell is over, or there is another plan: goes where it is to listen now. */
 void sampler_go_on(struct sampler *s, unsigned int i, uint64_t now_ns);

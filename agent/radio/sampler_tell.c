@@ -5,6 +5,8 @@
  * frame that the hook has seen is in one dwell, among its frames or those marked; those of a dwell
  * that could not be handed over are among the marked ones of the next.
  */
+#include "sampler.h"
+
 #include <errno.h>
 
 #include <saluki/log.h>

@@ -23,38 +23,6 @@
 #include "agent/interface/lock.h"
 #include "agent/programs/program.h"
 
-const char *attach_reason(int err)
-{
-	switch (-err) {
-	case EACCES:
-		return "this kernel's verifier does not take the program";
-	case EPERM:
-		return "not permitted; run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON";
-	case ENOSYS:
-		return "this kernel has no bpf()";
-	case EOPNOTSUPP:
-		return "the driver does not support it";
-	case EBUSY:
-	case EEXIST:
-		return "another program is attached there; 'bpftool net' shows it";
-	case ENOENT:
-		return "the kernel lacks what it takes (for tc: sch_ingress and cls_bpf)";
-	case EINVAL:
-		return "refused by the kernel (a BPF feature it lacks)";
-	case ESTALE: /* ours: module_slots_run */
-		return "its capture changed meanwhile; try again";
-	case EXDEV: /* ours: probe.c */
-		return "the card takes VLAN tags off in front of it; 'ethtool -K IF rxvlan off', "
-		       "or --source xdp where there are none";
-	case ERANGE:
-		return "the interface's MTU is too large for it";
-	case E2BIG:
-		return "this kernel makes no map that large";
-	default:
-		return strerror(-err);
-	}
-}
-
 /* ---- maps and pins --------------------------------------------------------------------------- */
 
 void attach_zero(struct attach *a)
@@ -81,7 +49,7 @@ int attach_init(struct attach *a, const struct maps *maps, struct tap_interface 
 	err = err ?: maps_pin(maps, &a->pin);
 	err = err ?: pin_put(&a->pin, "config", a->config_fd); /* the last: now all is there */
 	if (err)
-		log_line("%s: cannot make its maps: %s", interface->name, attach_reason(err));
+		log_line("%s: cannot make its maps: %s", interface->name, program_reason(err));
 	return err;
 }
 
@@ -338,7 +306,7 @@ int attach_attach(struct attach *a, bool again)
 		}
 		if (!again || err != a->told[hook])
 			log_line("%s: %s refused: %s", a->interface->name, attach_hook_name(hook),
-				 *a->why ? a->why : attach_reason(err));
+				 *a->why ? a->why : program_reason(err));
 		a->told[hook] = err;
 	}
 	return err;
@@ -356,7 +324,7 @@ int attach_filter(struct attach *a, char *why, size_t why_len)
 	if (err) {
 		if (!a->config.source[0])
 			a->interface->source = NULL; /* to be attached again */
-		snprintf(why, why_len, "%s", *a->why ? a->why : attach_reason(err));
+		snprintf(why, why_len, "%s", *a->why ? a->why : program_reason(err));
 	}
 	return err;
 }

@@ -7,32 +7,9 @@
 #ifndef AGENT_ATTACH_H
 #define AGENT_ATTACH_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
-#include <saluki/record.h>
-
-#include "hook.h"
-#include "maps.h"
-#include "pin.h"
-#include "tap.h"
-
-enum attach_hook { ATTACH_XDP_NATIVE, ATTACH_XDP_GENERIC, ATTACH_TC, ATTACH_HOOKS };
-
-struct attach {
-	const struct capture_options *o;
-	const struct maps *maps;
-	const char *name;
-	struct tap_interface *interface;
-	struct pin pin;
-	struct saluki_config config; /* as it stands in the map */
-	int config_fd, counters_fd, filter_fd;
-	int slots_fd[2]; /* of programs of XDP, and of tc: whose modules stay when programs change
-			  */
-	struct hooks hooks;
-	char why[FILTER_WHY_LEN]; /* where the filter is the reason that the last hook refused */
-	int told[ATTACH_HOOKS];	  /* the last refusal of each hook that was said */
-};
+#include "attachment.h"
 
 /* As before attach_init and after attach_free. */
 void attach_zero(struct attach *a);
@@ -54,8 +31,6 @@ int attach_hook(struct attach *a, enum attach_hook hook);
 const char *attach_hook_name(enum attach_hook hook);
 /* Says so where XDP on the interface does not see VLAN tags. */
 void attach_say_tags(const struct tap_interface *f);
-/* What a negative errno of the kernel means here, and what to do. */
-const char *attach_reason(int err);
 /* Puts the interface's filter, which is another one now, into force. Returns 0, or -errno with the
  * reason in `why` and nothing changed. */
 int attach_filter(struct attach *a, char *why, size_t why_len);

@@ -15,13 +15,6 @@
 #include "agent/filter/filter.h"
 #include "capture.skel.h"
 
-void attach_load_none(struct capture_bpf *skel)
-{
-	bpf_program__set_autoload(skel->progs.saluki_xdp, false);
-	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, false);
-	bpf_program__set_autoload(skel->progs.saluki_tc_egress, false);
-}
-
 int attach_make_maps(struct attach *a)
 {
 	struct capture_bpf *skel = capture_bpf__open();
@@ -34,7 +27,7 @@ int attach_make_maps(struct attach *a)
 		bpf_map__set_autocreate(skel->maps.saluki_journal, false);
 		bpf_map__set_max_entries(skel->maps.saluki_counters, a->maps->cpus);
 		bpf_map__set_autocreate(skel->maps.saluki_slots, false);
-		attach_load_none(skel);
+		maps_alone(skel);
 		err = capture_bpf__load(skel);
 	}
 	if (!err) {

@@ -7,12 +7,8 @@
 #ifndef AGENT_ATTACH_MAPS_H
 #define AGENT_ATTACH_MAPS_H
 
-#include "attach.h"
+#include "attachment.h"
 
-struct capture_bpf;
-
-/* Sets an open object to load no program: for its maps alone. */
-void attach_load_none(struct capture_bpf *skel);
 /* Makes them. Returns 0 or -errno, as all of these. */
 int attach_make_maps(struct attach *a);
 

@@ -9,7 +9,7 @@
 #ifndef AGENT_ATTACH_SLOTS_H
 #define AGENT_ATTACH_SLOTS_H
 
-#include "attach.h"
+#include "attachment.h"
 
 /* Takes the tables from the pins. */
 void attach_slots_adopt(struct attach *a);

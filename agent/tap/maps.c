@@ -17,9 +17,8 @@
 #include <saluki/log.h>
 #include <saluki/record.h>
 
-#include "attach.h"
-#include "attach_maps.h"
 #include "capture.skel.h"
+#include "agent/programs/program.h"
 #include "agent/rings/journal.h"
 #include "agent/rings/mapped.h"
 
@@ -101,7 +100,7 @@ static int maps_make(struct maps *m)
 		bpf_map__set_autocreate(skel->maps.saluki_config, false);
 		bpf_map__set_autocreate(skel->maps.saluki_filter, false);
 		bpf_map__set_autocreate(skel->maps.saluki_slots, false);
-		attach_load_none(skel);
+		maps_alone(skel);
 		err = capture_bpf__load(skel);
 	}
 	if (!err) {
@@ -112,6 +111,13 @@ static int maps_make(struct maps *m)
 	}
 	capture_bpf__destroy(skel);
 	return err;
+}
+
+void maps_alone(struct capture_bpf *skel)
+{
+	bpf_program__set_autoload(skel->progs.saluki_xdp, false);
+	bpf_program__set_autoload(skel->progs.saluki_tc_ingress, false);
+	bpf_program__set_autoload(skel->progs.saluki_tc_egress, false);
 }
 
 void maps_zero(struct maps *m)
@@ -147,7 +153,7 @@ int maps_init(struct maps *m, const struct capture_options *o)
 			 o->interfaces[0], m->ring_size / 1024);
 	else if (err)
 		log_line("%s: cannot make the capture maps: %s", o->interfaces[0],
-			 attach_reason(err));
+			 program_reason(err));
 	return err;
 }
 

@@ -14,6 +14,8 @@
 #include "agent/model/capture_options.h"
 #include "pin.h"
 
+struct capture_bpf;
+
 struct maps {
 	int ring_fd, mapped_fd, wakeup_fd, journal_fd;
 	uint32_t ring_size; /* bytes; of each CPU's where it is mapped */
@@ -21,6 +23,8 @@ struct maps {
 	uint32_t cpus;	    /* possible ones: slots of counters */
 };
 
+/* Sets an open object to load no program: for its maps alone. */
+void maps_alone(struct capture_bpf *skel);
 /* As before maps_init and after maps_free. */
 void maps_zero(struct maps *m);
 /* Makes them. Returns 0, or -errno after a line that says what failed. */

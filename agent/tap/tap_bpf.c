@@ -16,6 +16,7 @@
 #include <saluki/privsep.h>
 
 #include "agent/filter/filter.h"
+#include "agent/programs/program.h"
 #include "adopt.h"
 #include "attach.h"
 #include "attach_maps.h"
@@ -260,7 +261,7 @@ static int start(struct tap_bpf *b)
 
 	if (err) {
 		log_line("%s: no BPF ring buffer: %s", b->base.own.interfaces[0],
-			 attach_reason(err));
+			 program_reason(err));
 		return err;
 	}
 	/* Whatever goes wrong: what was there before us stays. */

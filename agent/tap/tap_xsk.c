@@ -18,6 +18,7 @@
 
 #include "attach.h"
 #include "agent/programs/grace_period.h"
+#include "agent/programs/program.h"
 #include "agent/rings/xsk_ring.h"
 #include "pin.h"
 #include "tap.h"
@@ -155,12 +156,12 @@ static int attach_best(struct tap_xsk *x, unsigned int i)
 		t->source = zerocopy ? "xsk zero-copy native" : "xsk copy native";
 		return 0;
 	}
-	log_line("%s: xdp native refused: %s", t->name, attach_reason(err));
+	log_line("%s: xdp native refused: %s", t->name, program_reason(err));
 	if (zerocopy)
 		return err;
 	err = attach_link(x, i, XDP_FLAGS_SKB_MODE);
 	if (err)
-		log_line("%s: xdp generic refused: %s", t->name, attach_reason(err));
+		log_line("%s: xdp generic refused: %s", t->name, program_reason(err));
 	else
 		t->source = "xsk copy generic";
 	return err;
@@ -178,7 +179,7 @@ static int xsk_attach(struct tap *t, unsigned int i, bool again)
 	err = load(x, i);
 	if (err) {
 		log_line("%s: cannot load the capture program: %s", t->interfaces[i].name,
-			 *x->why ? x->why : attach_reason(err));
+			 *x->why ? x->why : program_reason(err));
 		return err;
 	}
 	err = pin_put(&x->pins[i], "counters", bpf_map__fd(x->programs[i]->maps.saluki_counters));
@@ -212,7 +213,7 @@ static int xsk_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
 	int err = reload(x, i);
 
 	if (err)
-		snprintf(why, why_len, "%s", *x->why ? x->why : attach_reason(err));
+		snprintf(why, why_len, "%s", *x->why ? x->why : program_reason(err));
 	return err;
 }
 
