@@ -51,7 +51,7 @@ WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
 # swarm` is for machines larger than those that lack libbpf.
 NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix programs/,grace_period insert program) \
 	$(addprefix tap/,adopt attach attach_maps attach_slots hook maps pin tap_bpf tap_xsk) \
-	$(addprefix rings/,mapped ring xsk xsk_ring) $(addprefix source/,counters source_ring source_xsk) \
+	$(addprefix rings/,counters mapped ring xsk xsk_ring) $(addprefix source/,source_ring source_xsk) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader mounts pinned probe refilter_pinned module module_check module_consume \
 		module_fill module_keys module_list module_sign module_slots)) \

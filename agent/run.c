@@ -2,23 +2,27 @@
 /*
  * saluki run. A frame's way, and where to read it:
  *
- *     privileged.c: the privileged process
- *       interface ─▶ bpf/capture.bpf.c: filter, modules, trim ─▶ ring         tap/ attaches them
- *                 ├▶ bpf/xsk.bpf.c ─▶ a queue's socket
- *                 └▶ packet socket
+ *     privileged.c: the privileged process, in which tap/ attaches to
+ *       interface ─▶ bpf/capture.bpf.c: filter, modules, trim ─▶ rings/ring, mapped
+ *                 ├▶ bpf/xsk.bpf.c ─▶ a queue's socket ─▶ rings/xsk
+ *                 └▶ packet socket ─▶ rings/packet_ring
  *
  *     sensor.c: the unprivileged process
- *       capture thread    source/ drains these or a file ─▶ capture.c fills a combo ─▶ queue.c
+ *       capture thread    source/ drains a ring or a file ─▶ capture/: a combo is filled ─▶ queue
  *       export thread     export/export.c: compress ─▶ store ─▶ deliver ─▶ session_send ─▶ UDP
- *           journal         what of the ring is exported, for the agent that comes next
- *           spool_policy    what waits for long goes to a file and comes back: spool (a thread)
- *           forward         what an earlier agent left in that file
- *           in_flight       what is in the network, and what is lost of it
- *       control thread    control/control.c: session, handshake, session_receive ◀─ UDP
- *           mailbox         where it meets the export thread
+ *           rings/journal   how far the ring is exported, for the next agent
+ *           spool_policy    combos that wait for long go to a file and come back: spool (a thread)
+ *           forward         combos that an earlier agent left in that file
+ *           in_flight       datagrams in the network, and those that are lost
+ *           mailbox         where it meets the control thread
+ *       control thread    control/ ─▶ export/session, handshake, session_receive ◀─ UDP
  *           remote/         commands ─▶ privileged_requests, in the privileged process
- *           radio/          sampler, plan ─▶ tap/tune.c there; dwells ─▶ capture.c
- *           status/         what `saluki status` is told, by the privileged process
+ *           radio/          sampler, plan ─▶ tap/tune.c there; dwells ─▶ capture/
+ *           model/          statistics, which status/ reads there for `saluki status`
+ *
+ * options/ fills in the options of both; model/handover.h has their messages. filter/, programs/
+ * and interface/ are tap/'s tools. process/ confines each process.
+ * tests/cli/test_rooms.py has the order of all rooms.
  */
 #include <errno.h>
 #include <string.h>

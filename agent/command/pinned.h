@@ -10,7 +10,7 @@
 
 #include <saluki/record.h>
 
-#include "agent/source/counters.h"
+#include "agent/rings/counters.h"
 #include "agent/tap/maps.h"
 
 struct pinned {

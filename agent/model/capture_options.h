@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What to capture, and how: options/ fills it in, and most rooms read it. Strings point into argv. */
+/* A capture's settings: options/ fills them in, and most rooms read them. Strings point into argv.
+ */
 #ifndef AGENT_MODEL_CAPTURE_OPTIONS_H
 #define AGENT_MODEL_CAPTURE_OPTIONS_H
 
@@ -18,7 +19,7 @@ enum source_choice { SOURCE_AUTO, SOURCE_XDP, SOURCE_TC, SOURCE_MMAP, SOURCE_XSK
 enum ring_kind { RING_BPF, RING_MAPPED };
 enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
 
-/* What is asked of an interface's radio. */
+/* The channels that are asked of an interface's radio. */
 struct plan_asked {
 	const char *list; /* NULL: nothing */
 	uint32_t dwell_us;

@@ -18,7 +18,7 @@ struct filter {
 	bool is_code;	 /* it was given as code, and `text` says where that came from */
 };
 
-/* What a filter is to be made of, as it was asked for: code, or an expression, or neither. */
+/* A filter as it was asked for: code, an expression, or neither. */
 struct filter_given {
 	char *expression;
 	struct filter *code;

@@ -7,8 +7,8 @@
 
 enum packet_version { PACKET_RECV, PACKET_V1, PACKET_V2, PACKET_V3 };
 
-/* A ring as it was agreed upon with the kernel: blocks in a row, and in each as many slots of
- * `frame_size` as fit (V1, V2), or frames one behind the other (V3). */
+/* A ring is blocks in a row. A block has as many slots of `frame_size` as fit (V1, V2), or frames
+ * one behind the other (V3). */
 struct packet_layout {
 	uint8_t version; /* enum packet_version; PACKET_RECV has no ring */
 	uint32_t block_size, blocks, frame_size;

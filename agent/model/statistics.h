@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What `saluki status` prints of a run, in memory that both processes have: control/ writes it,
- * status/ reads it. Numbers only: the privileged process believes the other one nothing else.
+ * The numbers of a run that `saluki status` prints, in memory that both processes have: control/
+ * writes them, status/ reads them. The privileged process believes nothing else that the other one
+ * writes.
  */
 #ifndef AGENT_MODEL_STATISTICS_H
 #define AGENT_MODEL_STATISTICS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options of capture: see parse_capture.h. What each value must be. */
+/* Options of capture: see parse_capture.h. */
 #include "parse_capture.h"
 
 #include <errno.h>

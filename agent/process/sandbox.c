@@ -10,7 +10,6 @@
 #include <saluki/sandbox.h>
 
 #include "agent/interface/lock.h"
-#include "agent/tap/pin.h"
 
 #define SOCKET_IOCTLS 0x8900 /* SIOC*: linux/sockios.h */
 

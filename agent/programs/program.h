@@ -14,7 +14,7 @@ int program_drop_exchange(struct bpf_object *obj);
 /* Before Linux 5.12 a global function cannot have pointers for arguments. There all functions of
  * `obj` become static: they are verified with what they are called with, at each call. */
 void program_functions(struct bpf_object *obj);
-/* What a negative errno of loading or attaching one means, and what to do. */
+/* Explains a negative errno of loading or attaching a program, and says what to do. */
 const char *program_reason(int err);
 
 #endif

@@ -15,7 +15,7 @@
 #include <saluki/log.h>
 
 #include "clock.h"
-#include "counters.h"
+#include "agent/rings/counters.h"
 #include "agent/rings/mapped.h"
 #include "agent/rings/ring.h"
 

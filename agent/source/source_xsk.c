@@ -22,7 +22,7 @@
 #include <saluki/log.h>
 
 #include "clock.h"
-#include "counters.h"
+#include "agent/rings/counters.h"
 #include "agent/rings/xsk_ring.h"
 #include "agent/programs/grace_period.h"
 #include "agent/rings/xsk.h"

@@ -18,7 +18,46 @@ COLLECTOR = {
     "collector/files": {"model"},
     "collector/model": set(),
 }
+# A frame's way: tap/ has it written to rings/, source/ reads it there, capture/ packs it, export/ sends it. Each
+# of these includes rooms behind it, and so does what stands beside the way:
+#
+#     the root: main, run, and the two processes     command/: other commands     options/: their command lines
+#     the privileged process                         the other one: threads capture, export, control
+#       status/: answers `saluki status`               control/: the session's tick, orders, numbers
+#       remote/: carries orders out          <-          remote/: takes them from the collector
+#       tap/: attaches                                 export/ ◀─ capture/ ◀─ source/
+#       radio/: tunes                        <-        radio/: decides when, and to which channel
+#
+#     process/: confines both; module/: modules of tap's programs
+#     filter/, programs/, interface/, rings/: tools of all these
+#     model/: structs that the processes and rooms pass on
+#     absent/: in the place of files whose library is not there
+BELOW_TAP = {"radio", "source", "rings", "filter", "programs", "interface", "model"}
+ON_THE_WAY = {"source", "rings", "model"}
+AGENT = {
+    "agent": {"options", "status", "control", "remote", "process", "tap", "export", "capture", *BELOW_TAP},
+    "agent/absent": {"command", "options", "control", "remote", "process", "tap", "export", *BELOW_TAP},
+    "agent/command": {"options", "status", "module", "tap", *BELOW_TAP},
+    "agent/options": {"export", "capture", "radio", "filter", "model"},
+    "agent/status": {"tap", "interface", "model"},
+    "agent/control": {"remote", "process", "export", "capture", "radio", *ON_THE_WAY},
+    "agent/remote": {"process", "tap", "export", "filter", *ON_THE_WAY},
+    "agent/module": {"process", "tap", "programs", "interface", "rings"},
+    "agent/process": {"tap", "interface", "rings"},
+    "agent/tap": BELOW_TAP - {"source"},
+    "agent/export": {"capture", *ON_THE_WAY},
+    "agent/capture": {"radio", *ON_THE_WAY},
+    "agent/radio": {"source", "interface", "model"},
+    "agent/source": {"filter", "programs", "rings", "model"},
+    "agent/filter": {"programs", "model"},
+    "agent/rings": {"interface", "model"},
+    "agent/programs": set(),
+    "agent/interface": set(),
+    "agent/model": set(),
+}
 SHARED = {"wire", "include/saluki"}
+# A file and the header of what the kernel programs compile too.
+BOTH_SIDES = {("agent/source", "bpf")}
 
 
 def included(path):
@@ -42,12 +81,55 @@ def edges(top):
     return found
 
 
-def test_the_collectors_rooms_include_what_comes_after_them():
-    found = edges("collector")
-    assert {here for here, _ in found} == set(COLLECTOR)
-    wrong = [tie for (here, there), ties in found.items() for tie in ties
-             if there not in SHARED and there not in {f"collector/{room}" for room in COLLECTOR[here]}]
+def circle(follows):
+    """A way from something back to itself, [] where there is none. `follows`: what each leads to."""
+    done = set()
+
+    def follow(name, way):
+        if name in way:
+            return [*way[way.index(name):], name]
+        if name not in done:
+            for to in sorted(follows.get(name, ())):
+                if found := follow(to, [*way, name]):
+                    return found
+            done.add(name)
+        return []
+
+    for name in sorted(follows):
+        if found := follow(name, []):
+            return found
+    return []
+
+
+def modules(top):
+    """Which modules each one includes; a module is a .c and its .h."""
+    found = {}
+    for path in (ROOT / top).rglob("*.[ch]"):
+        here = str(path.relative_to(ROOT).with_suffix(""))
+        found.setdefault(here, set()).update(there for name in included(path)
+                                             if (there := os.path.splitext(name)[0]) != here)
+    return found
+
+
+@pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR)])
+def test_rooms_include_what_comes_after_them(top, rooms):
+    found = edges(top)
+    assert {str(p.parent.relative_to(ROOT)) for p in (ROOT / top).rglob("*.[ch]")} == set(rooms)
+    wrong = [tie for (here, there), ties in found.items() for tie in ties if there not in SHARED
+             and (here, there) not in BOTH_SIDES and there not in {f"{top}/{room}" for room in rooms[here]}]
     assert wrong == []
+
+
+@pytest.mark.parametrize("rooms", [AGENT, COLLECTOR], ids=["agent", "collector"])
+def test_no_rooms_may_include_one_another(rooms):
+    top = min(rooms, key=len)
+    assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
+
+
+# One-way sessions are still part of three modules: deliver.c and session.c call one_way.c, which includes both.
+@pytest.mark.parametrize("top, known", [("agent", {"agent/export/one_way"})])
+def test_no_modules_include_one_another(top, known):
+    assert circle({here: there - known for here, there in modules(top).items()}) == []
 
 
 @pytest.mark.parametrize("top, others", [("agent", {"collector", "swarm"}), ("collector", {"agent", "swarm"}),
@@ -63,16 +145,5 @@ def test_no_headers_include_one_another():
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
                for top in ("agent", "collector", "swarm", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
-    done = set()
-
-    def follow(name, way):
-        assert name not in way, " -> ".join([*way[way.index(name):], name])
-        if name in done:
-            return
-        for to in headers.get(name, []):
-            follow(to, [*way, name])
-        done.add(name)
-
     assert len(headers) > 200
-    for name in headers:
-        follow(name, [])
+    assert circle(headers) == []

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Reader of an interface's counters (saluki/record.h): a slot a CPU, in a map that is mapped. Needs
  * no privilege. */
-#ifndef AGENT_COUNTERS_H
-#define AGENT_COUNTERS_H
+#ifndef AGENT_RINGS_COUNTERS_H
+#define AGENT_RINGS_COUNTERS_H
 
 #include <stddef.h>
 #include <stdint.h>
