@@ -152,42 +152,39 @@ static int parse_to(struct run_options *o, const char *given)
 	return 0;
 }
 
-/* "65536", "64K" or "4M". */
-static int parse_store_bytes(struct run_options *o)
+/* "65536", or "64K" where `units` begins with K. Returns whether it is in range. */
+static bool take_size(uint64_t *bytes, const char *units, uint64_t min, uint64_t max)
 {
 	char *end, first = *optarg;
-	unsigned long long bytes = strtoull(optarg, &end, 10);
-	int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+	unsigned long long count = strtoull(optarg, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	int shift = unit ? 10 * (unit - units + 1) : 0;
 
-	if (shift)
-		end++;
-	if (first < '0' || first > '9' || *end || bytes > STORE_BYTES_MAX ||
-	    bytes << shift < STORE_BYTES_MIN || bytes << shift > STORE_BYTES_MAX) {
+	*bytes = count << shift;
+	return first >= '0' && first <= '9' && !end[unit != NULL] && count <= max >> shift &&
+	       *bytes >= min;
+}
+
+static int parse_store_bytes(struct run_options *o)
+{
+	uint64_t bytes;
+
+	if (!take_size(&bytes, "KM", STORE_BYTES_MIN, STORE_BYTES_MAX)) {
 		log_line("--store-bytes %s: must be from %d to %llu, K or M behind it", optarg,
 			 STORE_BYTES_MIN, STORE_BYTES_MAX);
 		return -EINVAL;
 	}
-	o->store_bytes = bytes << shift;
+	o->store_bytes = bytes;
 	return 0;
 }
 
 static int parse_spool_bytes(struct run_options *o)
 {
-	char *end, first = *optarg;
-	unsigned long long bytes = strtoull(optarg, &end, 10);
-	int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-
-	if (shift)
-		end++;
-	if (first < '0' || first > '9' || *end || bytes > SPOOL_BYTES_MAX ||
-	    bytes << shift < SPOOL_BYTES_MIN || bytes << shift > SPOOL_BYTES_MAX) {
-		log_line(
-			"--spool-bytes %s: must be from 1M to 1024G; K, M or G may stand behind it",
-			optarg);
-		return -EINVAL;
-	}
-	o->spool_bytes = bytes << shift;
-	return 0;
+	if (take_size(&o->spool_bytes, "KMG", SPOOL_BYTES_MIN, SPOOL_BYTES_MAX))
+		return 0;
+	log_line("--spool-bytes %s: must be from 1M to 1024G; K, M or G may stand behind it",
+		 optarg);
+	return -EINVAL;
 }
 
 static int parse_compress(struct run_options *o)
