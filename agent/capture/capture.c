@@ -24,46 +24,45 @@
 #endif
 
 /* `with_last`: all that the source has given is in a combo. */
-static void capture_push(struct capture *c, struct combo **combo, bool with_last)
+static void capture_push(struct capture *c, bool with_last)
 {
-	if (*combo && !combo_is_empty(*combo)) {
+	if (c->open && !combo_is_empty(c->open)) {
 		if (c->source->ops->mark)
-			(*combo)->mark = c->source->ops->mark(c->source, with_last);
+			c->open->mark = c->source->ops->mark(c->source, with_last);
 		queue_push(c->queue);
 	}
-	*combo = NULL;
+	c->open = NULL;
 }
 
-/* The combo to append to; waits for the export thread to free one. */
-static struct combo *capture_combo(struct capture *c)
+/* Opens a combo, if none is, for something that was heard at `heard_ns`. Where the export thread
+ * has none free it waits for one, or returns false without `waits`. */
+static bool capture_open(struct capture *c, uint64_t heard_ns, bool waits)
 {
-	struct combo *combo;
-
-	while (!(combo = queue_slot(c->queue)))
+	while (!c->open && !(c->open = queue_slot(c->queue))) {
+		if (!waits)
+			return false;
 		queue_wait_slot(c->queue, SOURCE_POLL_MS);
-	return combo;
+	}
+	if (combo_is_empty(c->open))
+		c->open->opened_ns = heard_ns;
+	return true;
 }
 
-static void capture_frame(struct capture *c, struct combo **combo, const struct source_frame *f,
-			  uint64_t *ring_start)
+static void capture_frame(struct capture *c, const struct source_frame *f)
 {
-	if (*combo && !combo_is_empty(*combo) &&
-	    (!combo_fits(*combo, f->frame.kept_len) ||
-	     (c->ring_span_max && (*combo)->frames && f->taken - *ring_start > c->ring_span_max)))
-		capture_push(c, combo, false);
-	if (!*combo)
-		*combo = capture_combo(c);
-	if (combo_is_empty(*combo))
-		(*combo)->opened_ns = f->heard_ns;
-	if ((*combo)->frames == 0)
-		*ring_start = f->taken;
-	combo_append(*combo, &f->frame);
+	if (c->open && !combo_is_empty(c->open) &&
+	    (!combo_fits(c->open, f->frame.kept_len) ||
+	     (c->ring_span_max && c->open->frames && f->taken - c->ring_start > c->ring_span_max)))
+		capture_push(c, false);
+	capture_open(c, f->heard_ns, true);
+	if (c->open->frames == 0)
+		c->ring_start = f->taken;
+	combo_append(c->open, &f->frame);
 }
 
 /* What a module has said of the frame in front of it. Its ring space is that of the combo it is in.
  */
-static __attribute__((cold)) void capture_said(struct capture *c, struct combo **combo,
-					       const struct source_frame *f)
+static __attribute__((cold)) void capture_said(struct capture *c, const struct source_frame *f)
 {
 	const struct saluki_event *e = (const void *)f->frame.data;
 	uint32_t head = offsetof(struct saluki_event, bytes);
@@ -80,20 +79,17 @@ static __attribute__((cold)) void capture_said(struct capture *c, struct combo *
 	memcpy(s.name, e->name, sizeof(s.name) - 1);
 	memcpy(s.bytes, e->bytes, s.len);
 	len = module_event_write(bytes, &s);
-	if (*combo && !combo_event_fits(*combo, len))
-		capture_push(c, combo, false);
-	if (!*combo)
-		*combo = capture_combo(c);
-	if (combo_is_empty(*combo))
-		(*combo)->opened_ns = f->heard_ns;
-	combo_event(*combo, COMBO_EVENT_SAID, bytes, len);
+	if (c->open && !combo_event_fits(c->open, len))
+		capture_push(c, false);
+	capture_open(c, f->heard_ns, true);
+	combo_event(c->open, COMBO_EVENT_SAID, bytes, len);
 }
 
 /* Dwells that had ended by `until_ns` come behind the frames so far. Where the export thread has no
  * combo free they wait, as frames do, in their own ring; at the end (`waits`) for one. `with_last`
  * as in capture_push. */
-static __attribute__((cold)) void capture_dwells(struct capture *c, struct combo **combo,
-						 uint64_t until_ns, bool with_last, bool waits)
+static __attribute__((cold)) void capture_dwells(struct capture *c, uint64_t until_ns,
+						 bool with_last, bool waits)
 {
 	const struct dwell *d;
 	uint8_t bytes[DWELL_MAX];
@@ -101,27 +97,23 @@ static __attribute__((cold)) void capture_dwells(struct capture *c, struct combo
 	while (c->dwells && (d = dwells_front(c->dwells, until_ns))) {
 		size_t len = dwell_write(bytes, d);
 
-		if (*combo && !combo_event_fits(*combo, len))
-			capture_push(c, combo, with_last);
-		if (!*combo)
-			*combo = waits ? capture_combo(c) : queue_slot(c->queue);
-		if (!*combo)
+		if (c->open && !combo_event_fits(c->open, len))
+			capture_push(c, with_last);
+		if (!capture_open(c, monotonic_ns(), waits))
 			return;
-		if (combo_is_empty(*combo))
-			(*combo)->opened_ns = monotonic_ns();
-		combo_event(*combo, COMBO_EVENT_DWELL, bytes, len);
+		combo_event(c->open, COMBO_EVENT_DWELL, bytes, len);
 		dwells_pop(c->dwells);
 	}
 }
 
 /* Milliseconds until the open combo is old enough, rounded up; SOURCE_POLL_MS without one. */
-static int capture_timeout_ms(const struct capture *c, const struct combo *combo)
+static int capture_timeout_ms(const struct capture *c)
 {
 	uint64_t now = monotonic_ns(), due;
 
-	if (!combo || combo_is_empty(combo))
+	if (!c->open || combo_is_empty(c->open))
 		return SOURCE_POLL_MS;
-	due = combo->opened_ns + c->combo_age_ns;
+	due = c->open->opened_ns + c->combo_age_ns;
 	if (due <= now)
 		return 0;
 	due = (due - now + 999999) / 1000000;
@@ -129,9 +121,9 @@ static int capture_timeout_ms(const struct capture *c, const struct combo *combo
 }
 
 /* Of radios that change channel: a frame heard meanwhile is marked. */
-static void capture_sampled(struct capture *c, struct combo **combo, struct source_frame *f)
+static void capture_sampled(struct capture *c, struct source_frame *f)
 {
-	capture_dwells(c, combo, f->heard_ns, false, false);
+	capture_dwells(c, f->heard_ns, false, false);
 	if (dwells_unsettled(c->dwells, f->frame.interface, f->heard_ns))
 		f->frame.direction |= SALUKI_UNSETTLED;
 }
@@ -139,9 +131,7 @@ static void capture_sampled(struct capture *c, struct combo **combo, struct sour
 void *capture_thread(void *arg)
 {
 	struct capture *c = arg;
-	struct combo *combo = NULL;
 	struct source_frame f;
-	uint64_t ring_start = 0;
 
 	for (;;) {
 		/* Read before the source is asked: what it had by then is taken. */
@@ -150,25 +140,25 @@ void *capture_thread(void *arg)
 
 		if (got == 1) {
 			if (MODULES && f.frame.linktype == SALUKI_LINKTYPE_EVENT) {
-				capture_said(c, &combo, &f);
+				capture_said(c, &f);
 				continue;
 			}
 			if (c->dwells)
-				capture_sampled(c, &combo, &f);
-			capture_frame(c, &combo, &f, &ring_start);
+				capture_sampled(c, &f);
+			capture_frame(c, &f);
 			continue;
 		}
 		if (got < 0 || stop) {
 			c->failed = got < 0 && got != -ENODATA;
 			break;
 		}
-		capture_dwells(c, &combo, UINT64_MAX, true, false);
-		if (capture_timeout_ms(c, combo) == 0)
-			capture_push(c, &combo, true);
-		c->source->ops->wait(c->source, capture_timeout_ms(c, combo));
+		capture_dwells(c, UINT64_MAX, true, false);
+		if (capture_timeout_ms(c) == 0)
+			capture_push(c, true);
+		c->source->ops->wait(c->source, capture_timeout_ms(c));
 	}
-	capture_dwells(c, &combo, UINT64_MAX, true, true);
-	capture_push(c, &combo, true);
+	capture_dwells(c, UINT64_MAX, true, true);
+	capture_push(c, true);
 	queue_end(c->queue);
 	return NULL;
 }

@@ -19,6 +19,10 @@ struct capture {
 	bool drain;		/* at a stop, take what is there first: the kernel has counted it */
 	bool stop;		/* set by the control thread: no more frames will come */
 	bool failed;		/* the source broke off; read after the thread has ended */
+
+	/* The thread's own. */
+	struct combo *open;  /* NULL: there is none */
+	uint64_t ring_start; /* where the first frame in it begins */
 };
 
 /* Runs until the source ends or `stop` is set (with `drain`, until it has no more frames). */
