@@ -246,50 +246,56 @@ static uint8_t inverse(uint8_t op)
 	}
 }
 
-/* Goes one way or the other by a register and a constant. */
-static void branch(struct emitter *e, uint8_t class, uint8_t op, uint8_t reg, int32_t k,
-		   uint32_t next, uint32_t yes, uint32_t no)
+/* A comparison of a register with a constant. */
+struct condition {
+	uint8_t class, op, reg;
+	int32_t k;
+};
+
+/* Goes one way or the other. */
+static void branch(struct emitter *e, const struct condition *c, uint32_t next, uint32_t yes,
+		   uint32_t no)
 {
 	if (yes == no) {
 		emit_go(e, yes);
-	} else if (yes == next && inverse(op)) {
-		emit_jump(e, class | inverse(op) | BPF_K, reg, 0, k, no);
+	} else if (yes == next && inverse(c->op)) {
+		emit_jump(e, c->class | inverse(c->op) | BPF_K, c->reg, 0, c->k, no);
 	} else {
-		emit_jump(e, class | op | BPF_K, reg, 0, k, yes);
+		emit_jump(e, c->class | c->op | BPF_K, c->reg, 0, c->k, yes);
 		if (no != next)
 			emit_go(e, no);
 	}
 }
 
+/* A difference or a part of A: what holds of both the verifier would learn of X, too. */
+static struct condition compare_with_x(struct emitter *e, uint8_t op)
+{
+	emit_alu(e, BPF_MOV, TMP, A);
+	switch (op) {
+	case BPF_JEQ:
+		emit_alu(e, BPF_XOR, TMP, X);
+		return (struct condition){ BPF_JMP32, BPF_JEQ, TMP, 0 };
+	case BPF_JSET:
+		emit_alu(e, BPF_AND, TMP, X);
+		return (struct condition){ BPF_JMP32, BPF_JNE, TMP, 0 };
+	default:
+		emit_alu64(e, BPF_SUB, TMP, X);
+		return (struct condition){ BPF_JMP, op == BPF_JGT ? BPF_JSGT : BPF_JSGE, TMP, 0 };
+	}
+}
+
 static void do_jump(struct emitter *e, const struct sock_filter *s, uint32_t next)
 {
-	uint32_t yes = next + s->jt, no = next + s->jf;
+	struct condition c = { BPF_JMP32, BPF_OP(s->code), A, s->k };
 
-	if (BPF_OP(s->code) == BPF_JA) {
+	if (c.op == BPF_JA) {
 		if (s->k)
 			emit_go(e, next + s->k);
 		return;
 	}
-	if (BPF_SRC(s->code) == BPF_K) {
-		branch(e, BPF_JMP32, BPF_OP(s->code), A, s->k, next, yes, no);
-		return;
-	}
-	/* A difference or a part of A: what holds of both the verifier would learn of X, too. */
-	emit_alu(e, BPF_MOV, TMP, A);
-	switch (BPF_OP(s->code)) {
-	case BPF_JEQ:
-		emit_alu(e, BPF_XOR, TMP, X);
-		branch(e, BPF_JMP32, BPF_JEQ, TMP, 0, next, yes, no);
-		break;
-	case BPF_JSET:
-		emit_alu(e, BPF_AND, TMP, X);
-		branch(e, BPF_JMP32, BPF_JNE, TMP, 0, next, yes, no);
-		break;
-	default:
-		emit_alu64(e, BPF_SUB, TMP, X);
-		branch(e, BPF_JMP, BPF_OP(s->code) == BPF_JGT ? BPF_JSGT : BPF_JSGE, TMP, 0, next,
-		       yes, no);
-	}
+	if (BPF_SRC(s->code) == BPF_X)
+		c = compare_with_x(e, c.op);
+	branch(e, &c, next, next + s->jt, next + s->jf);
 }
 
 static void do_return(struct emitter *e, const struct sock_filter *s)
