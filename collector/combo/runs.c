@@ -10,6 +10,7 @@
 #include "combos.h"
 #include "sensor.h"
 #include "split.h"
+#include "collector/output/interfaces.h"
 #include "collector/output/sensor.h"
 
 static void terms_free(struct run_terms *t)

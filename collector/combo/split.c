@@ -8,6 +8,8 @@
 #include "one_way.h"
 #include "runs.h"
 #include "sensor.h"
+#include "collector/output/interfaces.h"
+#include "collector/output/output_hold.h"
 #include "collector/output/sensor.h"
 
 /* Combos below `next` are written or lost. */

@@ -11,6 +11,7 @@
 #include "combos.h"
 #include "sensor.h"
 #include "split.h"
+#include "collector/output/output_hold.h"
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 

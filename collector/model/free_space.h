@@ -17,6 +17,10 @@ struct keep_free {
 		.bytes = 1ULL << 30, .percent = 1                                                  \
 	}
 
+/* On a full disk a small write may fit where a large one did not: it is said to be writable again
+ * when no write has failed for so long. */
+#define FREE_SPACE_RECOVERED_NS 1000000000ULL
+
 /* What --keep-free means on a file system of so many bytes. */
 uint64_t keep_free_bytes(const struct keep_free *k, uint64_t size);
 /* What a file system has, in bytes. */

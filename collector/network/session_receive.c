@@ -14,6 +14,7 @@
 
 #include "collector/combo/runs.h"
 #include "collector/combo/sensor.h"
+#include "collector/output/interfaces.h"
 #include "collector/output/sensor.h"
 #include "handshake_admit.h"
 #include "handshake_forward.h"

@@ -13,7 +13,6 @@
 #include <saluki/monotonic.h>
 
 #include "collector/files/files.h"
-#include "output.h"
 #include "sensor.h"
 
 #define BATCH 256	   /* lines in one write */
@@ -123,7 +122,7 @@ static void batch(struct event_log *l, struct event_log_file *f, const struct io
 	}
 	l->written += count / 2;
 	/* On a full disk a small batch may fit where a large one did not. */
-	if (f->told && monotonic_ns() > f->failed_ns + OUTPUT_RECOVERED_NS) {
+	if (f->told && monotonic_ns() > f->failed_ns + FREE_SPACE_RECOVERED_NS) {
 		log_line("%s/%s.jsonl: writing again", l->folder, f->module);
 		f->told = false;
 	}

@@ -22,7 +22,6 @@
 #include <stdint.h>
 
 #include "collector/model/settings.h"
-#include "collector/model/rate_limit.h"
 #include "event_json.h"
 
 #define EVENT_LOG_SENSOR_MAX 32	   /* names that a sensor can be the first to use */
@@ -35,12 +34,7 @@
 
 #define EVENT_LOG_NONE UINT32_MAX /* no place, or no file */
 
-/* A sensor's part, `names` in struct sensor. */
-struct event_log_names {
-	uint16_t count; /* that it was the first to use */
-	bool told;	/* that it has used up all */
-	struct rate_limit opens;
-};
+struct event_log_names;
 
 struct event_log_file {
 	char module[MODULE_EVENT_NAME_MAX + 1];

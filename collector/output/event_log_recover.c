@@ -14,6 +14,7 @@
 #include <saluki/monotonic.h>
 
 #include "pcapng_walk.h"
+#include "sensor.h"
 
 /* Where a block is. */
 struct place {

@@ -23,33 +23,8 @@
 #include "wire/dwell.h"
 #include "wire/info.h"
 
-#define INTERFACES_BLOCKS_MAX 32 /* remembered of a sensor, and free in each section */
 #define INTERFACES_EXTRA_MAX 480 /* with those: 512 at once */
 #define INTERFACES_EXTRA_NS 10000000000ULL
-#define INTERFACES_NAME_MAX 16 /* IFNAMSIZ; what is longer is cut */
-
-/* A sensor's interface blocks in the present section. */
-struct interfaces {
-	unsigned int section; /* of which the ids are; an older one makes them void */
-	unsigned int count;
-	unsigned int turn;	 /* which of all is to be forgotten next */
-	unsigned int made;	 /* in this section */
-	unsigned int run;	 /* rises with every run, whose frames have blocks of their own */
-	uint64_t now_ns;	 /* CLOCK_MONOTONIC, as of interfaces_begin */
-	uint64_t extra_until_ns; /* so far ahead extra blocks are used up */
-	unsigned int last;	 /* block of the frame before, or any */
-	struct interfaces_block {
-		uint64_t described; /* as what it is described */
-		uint16_t linktype;
-		uint8_t interface;
-		unsigned int run;
-		uint32_t id;
-		uint64_t first_ns, last_ns, frames;
-	} list[INTERFACES_BLOCKS_MAX];
-	/* A hash of what the sensor says by now of each interface and of itself. */
-	uint64_t described[INFO_INTERFACES_MAX];
-	char names[INFO_INTERFACES_MAX][INTERFACES_NAME_MAX]; /* "": it has not said one */
-};
 
 struct sensor;
 

@@ -13,74 +13,7 @@
 #ifndef COLLECTOR_OUTPUT_OUTPUT_H
 #define COLLECTOR_OUTPUT_OUTPUT_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "budget.h"
-#include "event_log.h"
-#include "collector/model/settings.h"
-#include "collector/files/signals.h"
-#include "state.h"
-#include "wire/combo.h"
-#include "wire/dwell.h"
-#include "wire/module_event.h"
-
-#define OUTPUT_FLUSH_NS 50000000ULL /* half of what "at least every 100 ms" allows */
-#define OUTPUT_RECOVERED_NS 1000000000ULL
-#define OUTPUT_BUFFER (1024 * 1024)
-struct sensor;
-struct sensors;
-
-/* See output_hold.h. */
-struct output_hold {
-	bool on;	   /* the buffer waits for room on the disk */
-	bool told;	   /* that it does, and not yet that it is over */
-	uint64_t begun_ns; /* CLOCK_MONOTONIC */
-	uint64_t tried_ns; /* when the last write failed, or the file system was asked */
-	uint64_t count;	   /* holds so far */
-	uint64_t ns;	   /* how long they took, without the present one */
-};
-
-struct output {
-	const struct collector_options *o;
-	struct sensors *sensors;
-	int files;		/* socket to serve.c */
-	struct signals *orders; /* to stop ends the wait for a reader that does not read */
-	int fd;
-	char name[PATH_MAX];
-	bool regular;		       /* a file: what is half written is cut back to `size` */
-	uint64_t size;		       /* bytes flushed to this file */
-	uint64_t size_max;	       /* that may be in it; UINT64_MAX: no other would follow */
-	uint64_t opened_ns;	       /* CLOCK_MONOTONIC */
-	uint64_t no_rotation_until_ns; /* no new file could be had */
-	int no_rotation_told;	       /* why not, as it was said: -errno or FILES_TOO_MANY */
-	unsigned int section;	       /* rises with every section header */
-	uint32_t interfaces;	       /* interface blocks in this section */
-	bool fresh;		       /* no combo is in this file yet */
-	bool broken;		       /* the last write failed */
-	bool told;		       /* that one did was said, and not yet that it is over */
-	uint64_t failed_ns;	       /* CLOCK_MONOTONIC of the last one that did */
-	bool gone;		       /* nobody reads the pipe any more */
-	struct output_hold hold;
-	struct budget budget;
-	uint64_t write_errors;
-	uint64_t buffered_since_ns; /* 0: nothing in the buffer */
-	struct sensor *pending;	    /* first of those whose combos are in the buffer */
-	struct written names;	    /* settled combos, of this process and of those before it */
-	struct event_log lines;	    /* what modules say, beside the output */
-	struct state state;	    /* `floor_ns` is for others to raise */
-	uint64_t saved_ns;	    /* `floor_ns` that the state file has */
-	bool stateful;		    /* a state file is kept */
-	bool state_told;	    /* that it cannot be written */
-	bool reopen;		    /* the files of lines, when the buffer is written */
-	bool unnamed;		    /* `combo` is not written yet */
-	size_t combo_at;	    /* where in the buffer the present combo begins */
-	struct combo_name combo;    /* the present one's */
-	size_t len;
-	uint8_t buffer[OUTPUT_BUFFER];
-};
+#include "buffer.h"
 
 /* Reads the state file, takes the names from files, and opens the first one. Returns 0, or -errno
  * after a line. */
@@ -92,8 +25,6 @@ void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64
 		      uint64_t accounted);
 /* Whether all that the sensor has in the buffer is written: otherwise it is tried now. */
 bool output_is_written(struct output *out, const struct sensor *s);
-/* Whether combos of the sensor must wait: all must, or it has used its share of the disk. */
-bool output_holds(const struct output *out, const struct sensor *s);
 /* Makes room for a combo, which output_combo must then begin at once. `bytes` are kept of its
  * frames (combo_reader.bytes), and what marks take. Returns false where it must wait. */
 bool output_reserve(struct output *out, const struct combo_name *name, size_t bytes,

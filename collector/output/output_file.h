@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Output file: the file, pipe or device that the output's buffer is written to (output.h), and the
+ * Output file: the file, pipe or device that the output's buffer is written to (buffer.h), and the
  * next one, which the privileged process opens (files.h).
  */
 #ifndef COLLECTOR_OUTPUT_OUTPUT_FILE_H
 #define COLLECTOR_OUTPUT_OUTPUT_FILE_H
 
-#include "output.h"
+#include "buffer.h"
 
 /* Goes on with the next file, from where a section is to begin: one of an earlier run is cut to
  * what is whole. Returns 0, or -errno after a line; then the file before it may still be there. */

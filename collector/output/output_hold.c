@@ -9,6 +9,9 @@
 #include <saluki/log.h>
 #include <saluki/monotonic.h>
 
+#include "collector/model/sensors.h"
+#include "sensor.h"
+
 static bool is_limited(const struct output *out)
 {
 	return out->regular && strcmp(out->o->write, "-");
@@ -17,6 +20,11 @@ static bool is_limited(const struct output *out)
 bool hold_must_wait(const struct output *out)
 {
 	return out->hold.on && monotonic_ns() - out->hold.tried_ns < HOLD_RETRY_NS;
+}
+
+bool output_holds(const struct output *out, const struct sensor *s)
+{
+	return out->hold.on || s->output->disk_spent >= budget_share(&out->budget);
 }
 
 int hold_ask(struct output *out)

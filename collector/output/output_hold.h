@@ -8,7 +8,7 @@
 #ifndef COLLECTOR_OUTPUT_OUTPUT_HOLD_H
 #define COLLECTOR_OUTPUT_OUTPUT_HOLD_H
 
-#include "output.h"
+#include "buffer.h"
 
 #define HOLD_RETRY_MS 500
 #define HOLD_RETRY_NS 500000000ULL
@@ -16,6 +16,8 @@
 
 /* Whether the last attempt was a moment ago. */
 bool hold_must_wait(const struct output *out);
+/* Whether combos of the sensor must wait: all must, or it has used its share of the disk. */
+bool output_holds(const struct output *out, const struct sensor *s);
 /* Asks the file system. Returns 0, or -ENOSPC where the buffer would not leave --keep-free. */
 int hold_ask(struct output *out);
 /* Whether a failed write is of the kind that waiting helps. */

@@ -7,7 +7,7 @@
 #ifndef COLLECTOR_OUTPUT_RECOVER_H
 #define COLLECTOR_OUTPUT_RECOVER_H
 
-#include "output.h"
+#include "buffer.h"
 
 #define RECOVER_FILES_MAX 64			     /* of a series, the newest */
 #define RECOVER_BYTES_MAX (4LL * 1024 * 1024 * 1024) /* read, where there is no state */

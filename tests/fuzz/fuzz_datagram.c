@@ -11,6 +11,7 @@
  * collector/combo/reassemble.o collector/combo/reassemble_pool.o collector/combo/turns.o
  * collector/output/budget.o collector/model/free_space.o collector/combo/decompress.o
  * collector/model/ledger.o collector/output/interfaces.o collector/output/output.o
+ * collector/output/output_flush.o collector/output/output_rotate.o
  * collector/output/output_hold.o collector/output/output_file.o collector/output/recover.o
  * collector/output/written.o collector/output/state.o collector/output/pcapng.o
  * collector/output/pcapng_walk.o wire/tryst.o wire/shroud.o wire/derive.o wire/table.o wire/keys.o

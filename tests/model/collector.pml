@@ -166,7 +166,7 @@ active proctype collector()
 		file[files - 1].block[file[files - 1].used] = BLOCK(first + done / 2, done % 2);
 		file[files - 1].used++;
 		done++ }
-	/* collector/output/output.c: output_flush, settle_pending */
+	/* collector/output/output_flush.c: output_flush, settle_pending */
 	:: d_step { alive && in_buffer && done == 2 * in_buffer ->
 		size = file[files - 1].used;
 		done = 0;

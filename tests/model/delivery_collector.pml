@@ -150,7 +150,7 @@ end_collector:
 	:: d_step { evictions && next + 1 < COMBOS && have[next + 1] ->
 		evictions--;
 		have[next + 1] = 0 }
-	/* collector/output/output.c: output_flush, settle_pending */
+	/* collector/output/output_flush.c: output_flush, settle_pending */
 	:: d_step { buffer ->
 		assert((written & buffer) == 0);
 		written = written | buffer;

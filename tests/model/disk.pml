@@ -66,7 +66,7 @@ inline settle()
 	settled = next
 }
 
-/* collector/output/output.c: output_flush; collector/output/output_hold.c: hold_begin, hold_end;
+/* collector/output/output_flush.c: output_flush; collector/output/output_hold.c: hold_begin, hold_end;
  * collector/output/output_file.c: output_file_write. What was written of a buffer is cut off again. */
 inline flush()
 {

@@ -265,7 +265,7 @@ active proctype everything()
 #else
 	:: d_step { alive && !forwarding && c_settled > lowest && lowest < end -> settle_to(c_settled) }
 #endif
-	/* collector/output/output.c: output_flush, settle_pending */
+	/* collector/output/output_flush.c: output_flush, settle_pending */
 	:: d_step { c_buffer ->
 		written = written | c_buffer;
 		c_buffer = 0;

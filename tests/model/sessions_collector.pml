@@ -129,7 +129,7 @@ end_collector:
 	/* collector/combo/runs.c: runs_ack, all_settled: what is confirmed stays confirmed */
 	:: d_step { at[me].current != NONE && !at[me].final_confirmed && all_settled(at[me]) ->
 		at[me].final_confirmed = true }
-	/* collector/output/output.c: output_flush, settle_pending */
+	/* collector/output/output_flush.c: output_flush, settle_pending */
 	:: d_step { at[me].buffer ->
 		at[me].written = at[me].written | at[me].buffer;
 		at[me].buffer = 0;

@@ -3,6 +3,7 @@
 /* What each sensor may have of a disk that becomes full. */
 #include "unit.h"
 
+#include "collector/model/free_space.h"
 #include "collector/output/budget.h"
 #include "collector/output/sensor.h"
 

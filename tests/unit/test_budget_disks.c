@@ -3,6 +3,7 @@
 /* What budget.h promises, on a small and a large disk, of one sensor to 10,000. */
 #include "unit.h"
 
+#include "collector/model/free_space.h"
 #include "collector/output/budget.h"
 #include "collector/output/sensor.h"
 

@@ -12,6 +12,7 @@
 
 #include "collector/files/files.h"
 #include "collector/output/event_log.h"
+#include "collector/output/sensor.h"
 
 #define BAD 40
 #define FLUSHES 20 /* in a second */

@@ -3,6 +3,7 @@
  * wire/info.o wire/channel.o */
 #include "unit.h"
 
+#include "collector/output/interfaces.h"
 #include "collector/output/sensor.h"
 
 static struct output_sensor part;

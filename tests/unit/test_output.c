@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/output/output.o collector/output/output_hold.o collector/output/budget.o
+/* links: collector/output/output.o collector/output/output_flush.o collector/output/output_rotate.o
+ * collector/output/output_hold.o collector/output/budget.o
  * collector/output/output_file.o collector/output/recover.o collector/files/serve.o
  * collector/files/ask.o collector/files/limit.o collector/files/replaced.o collector/files/series.o
  * collector/output/state.o collector/output/written.o collector/output/pcapng.o
@@ -20,6 +21,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "collector/output/interfaces.h"
+#include "collector/output/output.h"
 #include "collector/output/output_hold.h"
 #include "collector/output/sensor.h"
 

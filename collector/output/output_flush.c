@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Output flush: see output_flush.h. */
+#include "output_flush.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <saluki/log.h>
+#include <saluki/monotonic.h>
+#include <saluki/version.h>
+
+#include "collector/model/sensors.h"
+#include "output_file.h"
+#include "output_hold.h"
+#include "pcapng.h"
+#include "sensor.h"
+
+void output_section_begin(struct output *out)
+{
+	struct utsname u;
+	char os[256];
+
+	uname(&u);
+	snprintf(os, sizeof(os), "%s %s %s", u.sysname, u.release, u.machine);
+	out->len += pcapng_section(out->buffer + out->len, os, "saluki-collector " SALUKI_VERSION);
+	out->section++;
+	out->interfaces = 0;
+}
+
+void output_settle(struct output *out, struct sensor *s)
+{
+	struct output_sensor *o = s->output;
+
+	o->settled = o->next;
+	written_put(&out->names, s->id, o->run, o->next, o->accounted);
+	sensors_due(out->sensors, s, monotonic_ns());
+}
+
+static void settle_pending(struct output *out, bool written)
+{
+	struct sensor *s;
+
+	while ((s = out->pending)) {
+		out->pending = s->output->next_pending;
+		s->output->pending = false;
+		ledger_flushed(&s->ledger, written);
+		output_settle(out, s);
+	}
+}
+
+static void write_failed(struct output *out, int err)
+{
+	out->write_errors++;
+	out->gone = err == -EPIPE;
+	if (!out->told)
+		log_line("%s: %s; frames are counted as lost until it can be written again",
+			 out->name, strerror(-err));
+	out->broken = out->told = true;
+	out->failed_ns = monotonic_ns();
+}
+
+/* The buffer is written or lost: it is settled either way. */
+static void buffer_done(struct output *out, bool written)
+{
+	event_log_flush(&out->lines, out->buffer, written);
+	out->len = 0;
+	out->buffered_since_ns = 0;
+	settle_pending(out, written);
+	if (!written)
+		output_section_begin(out); /* the interface blocks in the buffer are lost too */
+	if (out->reopen)
+		event_log_close(&out->lines);
+	out->reopen = false;
+}
+
+bool output_flush(struct output *out)
+{
+	int err = 0;
+
+	if (hold_must_wait(out))
+		return false;
+	if (out->len)
+		err = hold_ask(out) ?: output_file_write(out);
+	if (hold_is_full(out, err)) {
+		hold_begin(out, err);
+		return false;
+	}
+	hold_end(out);
+	if (err) {
+		write_failed(out, err);
+	} else {
+		out->broken = false;
+		out->size += out->len;
+	}
+	buffer_done(out, !err);
+	return true;
+}
+
+bool output_make_room(struct output *out, size_t len)
+{
+	return out->len + len <= OUTPUT_BUFFER || output_flush(out);
+}
+
+bool output_too_large(const struct output *out, size_t more)
+{
+	return out->size + out->len + more > out->size_max;
+}

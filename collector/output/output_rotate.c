@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Output rotate: see output_rotate.h. */
+#include "output_rotate.h"
+
+#include <stdio.h>
+
+#include <saluki/monotonic.h>
+
+#include "collector/model/sensors.h"
+#include "interfaces.h"
+#include "output_file.h"
+#include "output_flush.h"
+#include "output_hold.h"
+#include "pcapng.h"
+#include "recover.h"
+#include "sensor.h"
+#include "wire/info.h"
+
+#define ULL(x) ((unsigned long long)(x))
+
+#define ROTATE_RETRY_NS 10000000000ULL
+
+_Static_assert(COVERAGE_TEXT_MAX <= PCAPNG_COVERAGE_MAX, "all channels fit into a comment");
+
+/* ---- statistics ------------------------------------------------------------------------------ */
+
+/* What stamps of several sensors are compared by. */
+static void distance(FILE *text, const struct sensor *s)
+{
+	struct info i;
+
+	info_read(&i, s->info.text, s->info.len);
+	if (i.round_trip_us)
+		fprintf(text, "round trip %llu us, clock %llu us %s", ULL(i.round_trip_us),
+			ULL(i.ahead_us ?: i.behind_us), i.ahead_us ? "ahead" : "behind");
+}
+
+/* Of the interface of the i-th block, in that; NULL: there is none. */
+static const char *coverage_text(const struct sensor *s, unsigned int i, char *text, size_t size)
+{
+	const struct coverage_interface *c =
+		coverage_of(s->coverage, s->output->interfaces.list[i].interface);
+	FILE *f = c && interfaces_is_first(s, i) ? fmemopen(text, size, "w") : NULL;
+
+	if (!f)
+		return NULL;
+	coverage_print(f, "", c);
+	fclose(f);
+	return text;
+}
+
+static void statistics(struct output *out, struct sensor *s)
+{
+	char covered[PCAPNG_COVERAGE_MAX];
+	char line[800] = "";
+	FILE *text = fmemopen(line, sizeof(line), "w");
+	bool first = true;
+
+	if (text) {
+		ledger_print(text, s->name, &s->ledger);
+		distance(text, s);
+		fclose(text);
+	}
+	for (unsigned int i = 0; i < s->output->interfaces.count; i++) {
+		struct pcapng_statistics st = { .comment = first ? line : NULL };
+
+		if (!interfaces_present(s, i))
+			continue;
+		first = false;
+		st.coverage = coverage_text(s, i, covered, sizeof(covered));
+		interfaces_statistics(s, i, &st);
+		if (output_too_large(out, PCAPNG_STATISTICS_MAX) ||
+		    !output_make_room(out, PCAPNG_STATISTICS_MAX))
+			return; /* frames are worth more than what is said of them */
+		out->len += pcapng_statistics(out->buffer + out->len, &st);
+	}
+}
+
+void output_statistics(struct output *out, struct sensor *s)
+{
+	uint64_t before = out->size + out->len, after;
+
+	if (output_holds(out, s))
+		return; /* frames are worth more than what is said of them */
+	statistics(out, s);
+	after = out->size + out->len; /* less than before, if the buffer could not be written */
+	budget_spend(&out->budget, out->sensors, s, after > before ? after - before : 0,
+		     monotonic_ns());
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+void output_section_end(struct output *out)
+{
+	unsigned int section = out->section;
+
+	output_flush(out); /* so that the ledgers know what is written */
+	if (out->len)
+		return; /* it failed: no interfaces are left to speak of */
+	for (unsigned int i = 0; i < out->sensors->count && out->section == section; i++)
+		if (out->sensors->list[i]->output->interfaces.section == section)
+			output_statistics(out, out->sensors->list[i]);
+	output_flush(out);
+}
+
+static void rotate(struct output *out, uint64_t now_ns)
+{
+	output_section_end(out);
+	if (out->hold.on)
+		return; /* what is in the buffer belongs to this file */
+	out->opened_ns = now_ns;
+	if (output_file_next(out)) {
+		out->no_rotation_until_ns = now_ns + ROTATE_RETRY_NS;
+		if (output_too_large(out, PCAPNG_META_MAX))
+			return; /* a header that does not fit would wait for ever */
+	}
+	output_section_begin(out);
+	output_flush(out); /* the file is one from its first moment */
+	recover_save(out); /* which this one now is */
+}
+
+static bool may_rotate(const struct output *out, uint64_t now_ns)
+{
+	return out->regular && !out->broken && !out->hold.on && now_ns >= out->no_rotation_until_ns;
+}
+
+void output_rotate_full(struct output *out, size_t more, uint64_t now_ns)
+{
+	uint64_t most = out->o->rotate_bytes ?: UINT64_MAX;
+
+	if (may_rotate(out, now_ns) && !out->fresh &&
+	    (out->size + out->len + more > most || output_too_large(out, more + OUTPUT_BUFFER)))
+		rotate(out, now_ns);
+}
+
+void output_rotate_due(struct output *out, uint64_t now_ns)
+{
+	if (may_rotate(out, now_ns) && out->o->rotate_s &&
+	    now_ns - out->opened_ns >= out->o->rotate_s * 1000000000ULL)
+		rotate(out, now_ns);
+}
