@@ -15,6 +15,7 @@
 #include <saluki/monotonic.h>
 #include <saluki/privsep.h>
 
+#include "collector/combo/turns.h"
 #include "collector/files/files.h"
 #include "sandbox.h"
 #include "stats.h"

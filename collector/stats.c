@@ -14,6 +14,7 @@
 #include "collector/model/sensors.h"
 #include "wire/info.h"
 #include "collector/combo/sensor.h"
+#include "collector/combo/turns.h"
 #include "collector/output/sensor.h"
 
 #define ULL(x) ((unsigned long long)(x))

@@ -2,6 +2,7 @@
 /* Combos: see combos.h. */
 #include "combos.h"
 
+#include "reassemble.h"
 #include "sensor.h"
 
 int combos_init(struct combos *c)

@@ -3,8 +3,8 @@
  * Combos: what this room has for all sensors together. In: pieces of authentic messages
  * (network/messages.h). A frame's way through it:
  *
- *     split.c: split_piece      a piece comes
- *     reassemble.c              pieces become combos again, in order
+ *     intake.c: intake_piece    a piece comes
+ *     reassemble.c, gaps.c      pieces become combos again, in order
  *     turns.c                   whose combo is taken next, and when
  *     split.c: split_next       the combo is taken:
  *       forward.c                 it was in a sensor's spool
@@ -12,7 +12,8 @@
  *       event.c, frame_check.c    what of it must not be written
  *     output/output.h           frames and events
  *
- * Beside them: runs.c begins and ends runs, one_way.c waits for what may have been overtaken.
+ * Beside them: runs.c begins and ends runs, one_way.c has what is special about sensors that hear
+ * nothing. Each stage includes this file, which includes none of those that take a combo's way.
  */
 #ifndef COLLECTOR_COMBO_COMBOS_H
 #define COLLECTOR_COMBO_COMBOS_H
@@ -25,8 +26,14 @@
 #include "event.h"
 #include "frame_check.h"
 #include "reassemble_pool.h"
-#include "turns.h"
 #include "wire/spool.h"
+
+/* Whose combo is taken next (turns.h). */
+struct turns {
+	struct sensor *first, *last; /* whose turn is next */
+	struct sensor *held;
+	uint64_t looked_ns; /* at those */
+};
 
 struct combos {
 	struct sensors *sensors;

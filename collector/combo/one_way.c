@@ -9,14 +9,31 @@
 #include <string.h>
 
 #include "combos.h"
+#include "gaps.h"
+#include "reassemble.h"
 #include "runs.h"
 #include "sensor.h"
-#include "split.h"
+#include "turns.h"
+
+void one_way_piece(struct combos *c, struct sensor *s, const struct piece *p, uint64_t now_ns)
+{
+	reassemble_reach(&s->combo->reassembly, p, ONE_WAY_COMBOS);
+	turns_ready(c, s);
+	/* It does not come again: what is whole makes place for it. */
+	while (reassemble_is_beyond(&s->combo->reassembly, p) && turns_early(c, s, now_ns))
+		;
+}
+
+void one_way_session(struct combos *c, struct sensor *s, uint64_t now_ns)
+{
+	if (runs_must_wait(c, s))
+		turns_hurry(c, s, now_ns); /* the sensor cannot be told to wait */
+}
 
 void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
 		   uint64_t now_ns)
 {
-	struct one_way_floor *floors = s->combo->overdue.floors;
+	struct one_way_floor *floors = s->combo->one_way.floors;
 	struct one_way_floor latest = {
 		.due_ns = now_ns + ONE_WAY_NS, .run = s->ledger.run, .combo = combo, .first = first
 	};
@@ -29,7 +46,7 @@ void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t 
 
 void one_way_tick(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
-	struct one_way_floor *floors = s->combo->overdue.floors;
+	struct one_way_floor *floors = s->combo->one_way.floors;
 
 	while (floors[0].due_ns && now_ns >= floors[0].due_ns) {
 		struct one_way_floor f = floors[0];
@@ -37,7 +54,8 @@ void one_way_tick(struct combos *c, struct sensor *s, uint64_t now_ns)
 		floors[0] = floors[1];
 		memset(&floors[1], 0, sizeof(floors[1]));
 		if (f.run == s->ledger.run)
-			split_past(c, s, f.combo, f.first, ledger_gone);
+			gaps_floor(s, f.combo, f.first, ledger_gone);
+		turns_ready(c, s);
 	}
 	if (floors[0].due_ns)
 		sensors_due(c->sensors, s, floors[0].due_ns);
@@ -46,10 +64,12 @@ void one_way_tick(struct combos *c, struct sensor *s, uint64_t now_ns)
 void one_way_end(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
 	for (int i = 0; i < 2; i++)
-		if (s->combo->overdue.floors[i].due_ns)
-			s->combo->overdue.floors[i].due_ns = 1;
+		if (s->combo->one_way.floors[i].due_ns)
+			s->combo->one_way.floors[i].due_ns = 1;
 	one_way_tick(c, s, now_ns);
 	/* What is whole behind a gap does not come again either. */
-	if (s->combo->reassembly.whole && sensor_is_one_way(s))
-		split_rest(c, s);
+	if (s->combo->reassembly.whole && sensor_is_one_way(s)) {
+		gaps_rest(s);
+		turns_ready(c, s);
+	}
 }

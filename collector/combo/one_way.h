@@ -13,16 +13,13 @@
 #define ONE_WAY_NS 2000000000ULL
 
 struct combos;
+struct piece;
 struct sensor;
 
-/* FLOORs that are to be believed at their time, the earlier one first. */
-struct one_way {
-	struct one_way_floor {
-		uint64_t due_ns; /* CLOCK_MONOTONIC; 0: none */
-		uint64_t run, combo, first;
-	} floors[2];
-};
-
+/* A piece is about to be added: there is place for it. */
+void one_way_piece(struct combos *c, struct sensor *s, const struct piece *p, uint64_t now_ns);
+/* A session begins: combos of the run before are taken at once, so that the next need not wait. */
+void one_way_session(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* A FLOOR of a one-way session: what is missing below `combo` is on its way, or lost. */
 void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
 		   uint64_t now_ns);

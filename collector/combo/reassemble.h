@@ -16,18 +16,6 @@
 #include "reassemble_pool.h"
 #include "wire/message.h"
 
-#define REASSEMBLE_SLOTS PIECE_COMBOS_AHEAD /* the one due next, and those above it */
-
-/* Zeroed, it waits for combo 0 of a run. */
-struct reassembly {
-	uint64_t next;			     /* count of the combo due next: ACK's `taken` */
-	uint64_t floor;			     /* below it the sensor has none any more */
-	unsigned int held;		     /* slots in use */
-	unsigned int whole;		     /* of them, that nothing is missing of */
-	bool waits;			     /* for the disk: nothing gives way to what comes */
-	struct reassemble_pool_share *share; /* with its slots; NULL: none in use */
-};
-
 enum reassemble_result {
 	REASSEMBLE_TAKEN,
 	REASSEMBLE_DUPLICATE, /* its bytes are here already, or its combo is past */

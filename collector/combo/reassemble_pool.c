@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reassemble.h"
-
 /* ---- what sensors have ----------------------------------------------------------------------- */
 
 static unsigned int class_of(size_t bytes)

@@ -22,6 +22,8 @@
 
 #include "wire/message.h"
 
+#define REASSEMBLE_SLOTS PIECE_COMBOS_AHEAD /* the one due next, and those above it */
+
 #define REASSEMBLE_POOL_LIMIT_DEFAULT (64 * 1024 * 1024)
 /* What nobody has added to for so long gives way: its sensor is gone, or sends it again. */
 #define REASSEMBLE_POOL_STALE_NS 2000000000ULL
@@ -29,7 +31,15 @@
 #define REASSEMBLE_POOL_CLASS 32768  /* bytes; sensors in one class have equally much */
 #define REASSEMBLE_POOL_CLASSES 72   /* the last one takes all that is more */
 
-struct reassembly;
+/* A sensor's combos that are not taken yet. Zeroed, it waits for combo 0 of a run. */
+struct reassembly {
+	uint64_t next;			     /* count of the combo due next: ACK's `taken` */
+	uint64_t floor;			     /* below it the sensor has none any more */
+	unsigned int held;		     /* slots in use */
+	unsigned int whole;		     /* of them, that nothing is missing of */
+	bool waits;			     /* for the disk: nothing gives way to what comes */
+	struct reassemble_pool_share *share; /* with its slots; NULL: none in use */
+};
 
 struct reassemble_pool_slot {
 	struct reassembly *owner;

@@ -2,20 +2,19 @@
 /* Runs: see runs.h. */
 #include "runs.h"
 
-#include <errno.h>
 #include <sodium.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "combos.h"
+#include "gaps.h"
+#include "reassemble.h"
 #include "sensor.h"
-#include "split.h"
 #include "collector/output/interfaces.h"
 #include "collector/output/sensor.h"
 
 static void terms_free(struct run_terms *t)
 {
-	free(t->info);
+	free(t->info.text);
 	sodium_memzero(t, sizeof(*t));
 }
 
@@ -30,7 +29,7 @@ static void run_end(struct combos *c, struct sensor *s)
 static void runs_start(struct combos *c, struct sensor *s, uint64_t next)
 {
 	reassemble_start(&s->combo->reassembly, &c->pool, next);
-	s->combo->past.gone = NULL;
+	s->combo->gap.gone = NULL;
 }
 
 static void run_begin(struct combos *c, struct sensor *s, uint64_t run)
@@ -64,15 +63,14 @@ static bool forwards_other(const struct sensor *s)
 	return s->combo->next.forward.id != s->combo->forward.id;
 }
 
-/* Whether combos that are whole, or in the output's buffer, must come first. */
-static bool must_wait(struct combos *c, struct sensor *s)
+bool runs_must_wait(struct combos *c, struct sensor *s)
 {
 	uint64_t count;
 	size_t len;
 
 	if (!is_another_run(s) && !forwards_other(s))
 		return false;
-	return split_whole(c, s, &len, &count) ||
+	return gaps_whole(c, s, &len, &count) ||
 	       (is_another_run(s) && !output_is_written(c->output, s));
 }
 
@@ -97,54 +95,30 @@ static void next_take(struct combos *c, struct sensor *s)
 	}
 	s->final_heard = s->final_confirmed = false;
 	own->forward = next->forward;
-	info_read(&info, next->info, next->info_len);
+	info_read(&info, next->info.text, next->info.len);
 	s->change = info.change;
 	interfaces_describe(s, &info);
-	sensor_info_take(s, next->info, next->info_len);
-	next->info = NULL;
+	free(s->info.text);
+	s->info = next->info;
+	next->info.text = NULL;
 	terms_free(next);
 }
 
-bool runs_begin(struct combos *c, struct sensor *s, uint64_t now_ns)
+bool runs_begin(struct combos *c, struct sensor *s)
 {
-	if (must_wait(c, s))
+	if (runs_must_wait(c, s))
 		return false;
 	next_take(c, s);
-	sensors_due(c->sensors, s, now_ns);
 	return true;
 }
 
-void runs_session(struct combos *c, struct sensor *s, struct run_terms *t, uint64_t now_ns)
+bool runs_next(struct sensor *s, struct run_terms *t)
 {
-	struct combo_sensor *own = s->combo;
-
-	terms_free(&own->next);
-	own->next = *t;
+	terms_free(&s->combo->next);
+	s->combo->next = *t;
 	sodium_memzero(t, sizeof(*t));
-	if (is_another_run(s))
-		split_rest(c, s);
-	own->waiting = false; /* or the session would begin in the midst of turns_hurry */
-	if (sensor_is_one_way(s) && must_wait(c, s))
-		turns_hurry(c, s, now_ns); /* the sensor cannot be told to wait */
-	own->waiting = must_wait(c, s);
-	if (own->waiting)
-		turns_wait(c, s, now_ns);
-	else
-		next_take(c, s);
-}
-
-int runs_info(struct sensor *s, const void *text, size_t len)
-{
-	struct run_terms *t = &s->combo->next;
-	char *info = realloc(t->info, len + 1);
-
-	if (!info)
-		return -ENOMEM;
-	memcpy(info, text, len);
-	info[len] = 0;
-	t->info = info;
-	t->info_len = len;
-	return 0;
+	s->combo->waiting = false;
+	return is_another_run(s);
 }
 
 void runs_cancel(struct sensor *s)

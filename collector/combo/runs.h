@@ -11,29 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "forward.h"
 #include "wire/message.h"
 
 struct combos;
+struct run_terms;
 struct sensor;
 
-/* What a set-up says of the run that its session is of. */
-struct run_terms {
-	uint64_t run;
-	struct forward forward;
-	char *info; /* what the sensor says of itself (malloc) */
-	uint16_t info_len;
-};
-
-/* A session begins. `t` is taken over. */
-void runs_session(struct combos *c, struct sensor *s, struct run_terms *t, uint64_t now_ns);
-/* While the run waits: what the sensor says of itself is this. Returns 0 or -ENOMEM. */
-int runs_info(struct sensor *s, const void *text, size_t len);
+/* A session begins, and its run is to be the next. `t` is taken over. Returns whether that is
+ * another run than the present one. */
+bool runs_next(struct sensor *s, struct run_terms *t);
+/* Whether combos that are whole, or in the output's buffer, must come before the next run. */
+bool runs_must_wait(struct combos *c, struct sensor *s);
+/* The next run begins, unless it must wait. Returns whether it does. */
+bool runs_begin(struct combos *c, struct sensor *s);
 /* The session has ended: a run that waits does not begin. */
 void runs_cancel(struct sensor *s);
-/* The run that waits begins, unless combos of the one before it still wait. Returns whether it
- * does. */
-bool runs_begin(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* What an ACK of the present session says of its run: `taken`, `settled`, `held`, `flags`. Ends the
  * run when all of it is settled. */
 void runs_ack(struct combos *c, struct sensor *s, struct ack *ack);

@@ -19,7 +19,7 @@ void combo_sensor_free(struct sensor *s)
 {
 	if (!s->combo)
 		return;
-	runs_cancel(s);
+	free(s->combo->next.info.text);
 	sodium_memzero(s->combo, sizeof(*s->combo));
 	free(s->combo);
 	s->combo = NULL;

@@ -5,19 +5,13 @@
 #include "split.h"
 
 #include "combos.h"
-#include "one_way.h"
+#include "gaps.h"
+#include "reassemble.h"
 #include "runs.h"
 #include "sensor.h"
 #include "collector/output/interfaces.h"
 #include "collector/output/output_hold.h"
 #include "collector/output/sensor.h"
-
-/* Combos below `next` are written or lost. */
-static void passed(struct combos *c, struct sensor *s, uint64_t next)
-{
-	if (next > s->output->next)
-		output_passed(c->output, s, next, s->ledger.now.accounted);
-}
 
 /* Whom a combo may be of: no one-way sensor has been told its id. */
 static uint16_t combo_id(const struct sensor *s, const uint8_t *combo, size_t len)
@@ -74,7 +68,7 @@ static void split_all(struct combos *c, struct sensor *s, struct combo_reader *r
 static void lose(struct combos *c, struct sensor *s, const struct combo_name *name)
 {
 	s->ledger.now.lost_disk += name->frames;
-	passed(c, s, name->count + 1);
+	gaps_passed(c, s, name->count + 1);
 }
 
 /* There is room for it, and it is in the ledger. */
@@ -88,7 +82,7 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 	s->ledger.now.lost_refused += name->refused;
 	if (name->frames == name->refused &&
 	    !name->events) { /* nothing that would be in the file */
-		passed(c, s, name->count + 1);
+		gaps_passed(c, s, name->count + 1);
 		split_all(c, s, r, now_ns);
 		return;
 	}
@@ -118,7 +112,7 @@ static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo
 	if (!body || combo_open_version(&r, body, h.body_len, h.frames, h.version) ||
 	    r.first < s->ledger.now.accounted) {
 		s->ledger.bad_combos++;
-		passed(c, s, count + 1);
+		gaps_passed(c, s, count + 1);
 		return true;
 	}
 	name = (struct combo_name){ .count = count,
@@ -132,7 +126,7 @@ static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo
 		return false;
 	if (ledger_combo(&s->ledger, r.first, h.frames)) {
 		s->ledger.bad_combos++;
-		passed(c, s, count + 1);
+		gaps_passed(c, s, count + 1);
 	} else if (!room) {
 		lose(c, s, &name);
 	} else {
@@ -141,107 +135,23 @@ static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo
 	return true;
 }
 
-/* All before the FLOOR is taken: what is missing there counts, before those behind it say so
- * themselves, to which it would be a gap like any other. */
-static void past_reached(struct combos *c, struct sensor *s)
-{
-	if (!s->combo->past.gone || s->combo->reassembly.next < s->combo->past.combo)
-		return;
-	s->combo->past.gone(&s->ledger, s->combo->past.first);
-	s->combo->past.gone = NULL;
-	passed(c, s, s->combo->reassembly.next);
-}
-
-const uint8_t *split_whole(struct combos *c, struct sensor *s, size_t *len, uint64_t *count)
-{
-	const uint8_t *combo = reassemble_take(&s->combo->reassembly, &c->pool, len, count);
-
-	past_reached(c, s);
-	return combo;
-}
-
-/* Something has come, or will not: there may be a combo to take. */
-static void split_due(struct combos *c, struct sensor *s)
-{
-	uint64_t count;
-	size_t len;
-
-	if (split_whole(c, s, &len, &count))
-		turns_ready(c, s);
-}
-
 enum split_result split_next(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
 	const uint8_t *combo;
 	uint64_t count;
 	size_t len;
 
-	combo = split_whole(c, s, &len, &count);
-	if (!combo)
-		return !s->combo->waiting || runs_begin(c, s, now_ns) ? SPLIT_NONE : SPLIT_HELD;
+	combo = gaps_whole(c, s, &len, &count);
+	if (!combo) {
+		if (!s->combo->waiting)
+			return SPLIT_NONE;
+		if (!runs_begin(c, s))
+			return SPLIT_HELD;
+		sensors_due(c->sensors, s, now_ns);
+		return SPLIT_NONE;
+	}
 	if (!split_combo(c, s, combo, len, count, now_ns))
 		return SPLIT_HELD;
 	reassemble_done(&s->combo->reassembly, &c->pool);
 	return SPLIT_TAKEN;
-}
-
-bool split_piece(struct combos *c, struct sensor *s, const uint8_t *message, size_t len,
-		 uint64_t now_ns)
-{
-	struct piece p;
-
-	if (piece_read(&p, message, len)) {
-		s->ledger.bad_pieces++;
-		return true; /* it would be no better a second time */
-	}
-	if (sensor_is_one_way(s)) {
-		reassemble_reach(&s->combo->reassembly, &p, ONE_WAY_COMBOS);
-		split_due(c, s);
-		/* It does not come again: what is whole makes place for it. */
-		while (reassemble_is_beyond(&s->combo->reassembly, &p) && turns_early(c, s, now_ns))
-			;
-	}
-	switch (reassemble_add(&s->combo->reassembly, &c->pool, &p, now_ns)) {
-	case REASSEMBLE_TAKEN:
-		split_due(c, s);
-		return true;
-	case REASSEMBLE_DUPLICATE:
-		s->ledger.duplicate_pieces++;
-		return true;
-	case REASSEMBLE_REFUSED:
-		s->combo->no_room = true;
-		return false;
-	default:
-		s->ledger.bad_pieces++;
-		return true;
-	}
-}
-
-void split_past(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
-		int (*gone)(struct ledger *, uint64_t))
-{
-	if (combo < s->combo->reassembly.next || combo > INT64_MAX ||
-	    (s->combo->past.gone && combo < s->combo->past.combo))
-		return;
-	s->combo->past = (struct past){ .combo = combo, .first = first, .gone = gone };
-	reassemble_floor(&s->combo->reassembly, combo);
-	split_due(c, s);
-}
-
-void split_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
-		 uint64_t now_ns)
-{
-	if (sensor_is_one_way(s))
-		one_way_floor(c, s, combo, first, now_ns);
-	else
-		split_past(c, s, combo, first, ledger_floor);
-}
-
-void split_rest(struct combos *c, struct sensor *s)
-{
-	struct reassembly *r = &s->combo->reassembly;
-
-	if (r->held)
-		reassemble_floor(r, r->next + REASSEMBLE_SLOTS);
-	split_due(c, s);
 }

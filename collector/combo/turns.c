@@ -9,6 +9,7 @@
 #include <saluki/monotonic.h>
 
 #include "combos.h"
+#include "gaps.h"
 #include "sensor.h"
 #include "split.h"
 #include "collector/output/output_hold.h"
@@ -37,12 +38,22 @@ static struct sensor *queue_take(struct turns *v)
 	return s;
 }
 
-void turns_ready(struct combos *c, struct sensor *s)
+/* A sensor in neither list has a turn of full length. */
+static void queue_begin(struct combos *c, struct sensor *s)
 {
 	if (s->combo->turn.state != TURNS_IDLE)
 		return;
 	s->combo->turn.credit_ns = 0;
 	queue_append(&c->turns, s);
+}
+
+void turns_ready(struct combos *c, struct sensor *s)
+{
+	uint64_t count;
+	size_t len;
+
+	if (gaps_whole(c, s, &len, &count))
+		queue_begin(c, s);
 }
 
 /* ---- who is held ----------------------------------------------------------------------------- */
@@ -85,7 +96,7 @@ static void release(struct combos *c, struct sensor *s, uint64_t now_ns)
 	s->combo->turn.held_ns += now_ns - s->combo->turn.held_at_ns;
 	s->combo->turn.state = TURNS_IDLE;
 	s->combo->reassembly.waits = false;
-	turns_ready(c, s);
+	queue_begin(c, s);
 }
 
 /* One that has a turn again, and is not held at once, may go on for some time. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Turns: whose combo is taken next, and when. In: sensors with a whole combo in reassembly
- * (split.c). Out: turns. Receiving is cheap and is done at once; to decompress, check and
+ * (gaps.h). Out: turns. Receiving is cheap and is done at once; to decompress, check and
  * write a combo is not, and a few hundred bytes can be a millisecond's work. So sensors take turns
  * (deficit round robin, Shreedhar and Varghese, SIGCOMM 1995, in time in place of bytes): each turn
  * is TURNS_QUANTUM_NS, and what a combo takes longer than that is taken off the sensor's next
@@ -17,8 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/model/rate_limit.h"
-
 #define TURNS_QUANTUM_NS 250000LL
 #define TURNS_DEBT_NS                                                                              \
 	(8 * TURNS_QUANTUM_NS)	  /* at most: its turn may have had to wait for the disk */
@@ -30,27 +28,7 @@
 struct combos;
 struct sensor;
 
-enum turns_state { TURNS_IDLE, TURNS_READY, TURNS_HELD };
-
-/* A sensor's part. */
-struct turn {
-	struct sensor *next;	   /* in the queue, or of those held */
-	uint8_t state;		   /* enum turns_state */
-	struct rate_limit hurried; /* turns_hurry: in this second */
-	int64_t credit_ns;	   /* what is left of its turn; negative: taken off the next ones */
-	uint64_t held_at_ns;	   /* CLOCK_MONOTONIC, of one that is held */
-	uint64_t held_ns;	   /* for how long it was, without the present time */
-	uint64_t told_ns;	   /* when that was last said; 0: never */
-	bool told;		   /* it was, and not yet that it is over */
-};
-
-struct turns {
-	struct sensor *first, *last; /* whose turn is next */
-	struct sensor *held;
-	uint64_t looked_ns; /* at those */
-};
-
-/* The sensor may have a combo to take, or a run to begin. */
+/* Something has come, or will not: the sensor has a turn where it has a combo to take. */
 void turns_ready(struct combos *c, struct sensor *s);
 /* It has a run to begin, which must wait until its last combos are written. */
 void turns_wait(struct combos *c, struct sensor *s, uint64_t now_ns);

@@ -185,14 +185,7 @@ void sensors_not_due(struct sensor *s)
 	s->due_next = NULL;
 }
 
-void sensor_info_take(struct sensor *s, char *text, size_t len)
-{
-	free(s->info.text);
-	s->info.text = text;
-	s->info.len = len;
-}
-
-int sensor_info_set(struct sensor *s, const void *text, size_t len)
+int sensor_info_set(struct sensor_info *i, const void *text, size_t len)
 {
 	char *copy = malloc(len + 1);
 
@@ -201,6 +194,7 @@ int sensor_info_set(struct sensor *s, const void *text, size_t len)
 	if (len)
 		memcpy(copy, text, len);
 	copy[len] = 0;
-	sensor_info_take(s, copy, len);
+	free(i->text);
+	*i = (struct sensor_info){ .len = len, .text = copy };
 	return 0;
 }

@@ -22,7 +22,7 @@
 /* What a sensor said of itself, as it came: taken apart (wire/info.h) where it is needed. */
 struct sensor_info {
 	uint16_t len;
-	char *text; /* NULL: nothing yet */
+	char *text; /* malloc, with a 0 behind it; NULL: nothing yet */
 };
 
 struct sensor {
@@ -95,9 +95,8 @@ static inline bool sensor_is_one_way(const struct sensor *s)
  * be called by whoever moves `settled`. */
 void sensors_due(struct sensors *list, struct sensor *s, uint64_t at_ns);
 void sensors_not_due(struct sensor *s);
-/* What the sensor says of itself from now on. Returns 0 or -ENOMEM. */
-int sensor_info_set(struct sensor *s, const void *text, size_t len);
-/* The same; `text` (malloc) belongs to the sensor then. */
-void sensor_info_take(struct sensor *s, char *text, size_t len);
+/* Copies what a sensor says of itself from now on. Returns 0, or -ENOMEM and nothing has changed.
+ */
+int sensor_info_set(struct sensor_info *i, const void *text, size_t len);
 
 #endif

@@ -195,9 +195,7 @@ static void candidate_of(struct session *c, const struct tryst_hello *hello)
 	c->run = hello->run;
 	c->hello_ns = hello->time_ns;
 	memcpy(c->instance, hello->instance, sizeof(c->instance));
-	c->info = malloc(hello->info_len + 1);
-	if (c->info)
-		memcpy(c->info, hello->info, c->info_len = hello->info_len);
+	sensor_info_set(&c->info, hello->info, hello->info_len); /* without memory there is none */
 }
 
 /* Writes the m2. Returns its bytes, with k2, or -EBADMSG. */

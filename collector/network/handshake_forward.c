@@ -5,6 +5,7 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "collector/combo/sensor.h"
 #include "wire/bytes.h"
 #include "wire/spool.h"
 
@@ -24,20 +25,17 @@ uint64_t handshake_forward_agree(const struct keypair *own, const uint8_t pair[K
 void handshake_forward_terms(struct run_terms *t, const struct keypair *own,
 			     const uint8_t pair[KEY_LEN], struct session *session)
 {
-	uint8_t *hello = (uint8_t *)session->info;
-	size_t told_at = session->spool && session->info_len ? SPOOL_HELLO_LEN : 0;
+	struct sensor_info *info = &session->info;
+	size_t told_at = session->spool && info->text ? SPOOL_HELLO_LEN : 0;
 
 	memset(t, 0, sizeof(*t));
 	t->run = session->run;
 	t->forward.id = session->spool;
-	if (told_at && spool_unwrap(t->forward.key, hello, own, pair))
+	if (told_at && spool_unwrap(t->forward.key, (uint8_t *)info->text, own, pair))
 		sodium_memzero(t->forward.key, sizeof(t->forward.key));
-	t->info = session->info;
-	t->info_len = session->info_len - told_at;
+	info->len -= told_at;
 	if (told_at)
-		memmove(t->info, t->info + told_at, t->info_len);
-	if (t->info)
-		t->info[t->info_len] = 0; /* it has room for that */
-	session->info = NULL;
-	session->info_len = 0;
+		memmove(info->text, info->text + told_at, info->len + 1);
+	t->info = *info;
+	*info = (struct sensor_info){ 0 };
 }

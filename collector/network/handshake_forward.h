@@ -6,10 +6,11 @@
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_FORWARD_H
 #define COLLECTOR_NETWORK_HANDSHAKE_FORWARD_H
 
-#include "collector/combo/runs.h"
 #include "session.h"
 #include "wire/keys.h"
 #include "wire/tryst.h"
+
+struct run_terms;
 
 /* What a set-up is to forward: its id, or 0 where that is nothing or its key does not open. */
 uint64_t handshake_forward_agree(const struct keypair *own, const uint8_t pair[KEY_LEN],

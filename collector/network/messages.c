@@ -5,8 +5,9 @@
 #include <saluki/duration.h>
 #include <saluki/log.h>
 
+#include "collector/combo/intake.h"
 #include "collector/combo/sensor.h"
-#include "collector/combo/split.h"
+#include "collector/combo/turns.h"
 #include "collector/output/interfaces.h"
 #include "sensor.h"
 #include "wire/totals.h"
@@ -22,7 +23,7 @@ static void messages_floor(struct session_receive *o, struct sensor *s, const ui
 	}
 	combo = load_be(message + 1, 8);
 	first = load_be(message + 9, 8);
-	split_floor(o->combos, s, combo, first, now_ns);
+	intake_floor(o->combos, s, combo, first, now_ns);
 }
 
 static void messages_totals(struct sensor *s, const uint8_t *message, size_t len)
@@ -76,7 +77,7 @@ static void messages_info(struct session_receive *o, struct sensor *s, const uin
 	/* Frames that came before it are as was said before, as far as they need not wait. */
 	while (turns_early(o->combos, s, now_ns))
 		;
-	if (sensor_info_set(s, message + 1, len - 1))
+	if (sensor_info_set(&s->info, message + 1, len - 1))
 		return;
 	s->change = info.change;
 	interfaces_describe(s, &info);
@@ -98,7 +99,7 @@ bool messages_take(struct session_receive *o, struct sensor *s, const uint8_t *m
 {
 	switch (message[0]) {
 	case MESSAGE_COMBO:
-		return split_piece(o->combos, s, message, len, now_ns);
+		return intake_piece(o->combos, s, message, len, now_ns);
 	case MESSAGE_TOTALS:
 		messages_totals(s, message, len);
 		break;
@@ -119,14 +120,14 @@ bool messages_take(struct session_receive *o, struct sensor *s, const uint8_t *m
 
 bool messages_take_early(struct sensor *s, const uint8_t *message, size_t len)
 {
-	const struct run_terms *next = &s->combo->next;
+	struct sensor_info *next = &s->combo->next.info;
 	struct info info, before;
 
 	if (message[0] != MESSAGE_INFO || len < 2 || len > INFO_MESSAGE_MAX)
 		return false;
 	info_read(&info, message + 1, len - 1);
-	info_read(&before, next->info, next->info_len);
+	info_read(&before, next->text, next->len);
 	if (!info.count || info.change <= before.change)
 		return true;
-	return runs_info(s, message + 1, len - 1) == 0;
+	return sensor_info_set(next, message + 1, len - 1) == 0;
 }

@@ -30,7 +30,7 @@ int session_make(struct session *s, struct table *t, uint8_t k2[KEY_LEN], uint32
 void session_end(struct session *s, struct table *t)
 {
 	shroud_rx_free(&s->rx, t);
-	free(s->info);
+	free(s->info.text);
 	sodium_memzero(s, sizeof(*s));
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "collector/model/sensors.h"
 #include "wire/message.h"
 #include "wire/shroud.h"
 #include "wire/table.h"
@@ -46,8 +47,7 @@ struct session {
 	bool confirmed;
 	uint64_t credit, cookie, challenged_ns;
 	uint8_t renew[MESSAGE_RENEWED_LEN]; /* of a renewed session: its RENEWED */
-	uint16_t info_len;
-	char *info; /* of a candidate by set-up: what the sensor says of itself */
+	struct sensor_info info;	    /* of a candidate by set-up */
 };
 
 /* Keys of the root `k2`, which is wiped. Returns 0 or -ENOMEM. */

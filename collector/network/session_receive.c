@@ -12,8 +12,11 @@
 
 #include <saluki/log.h>
 
+#include "collector/combo/intake.h"
+#include "collector/combo/one_way.h"
 #include "collector/combo/runs.h"
 #include "collector/combo/sensor.h"
+#include "collector/combo/turns.h"
 #include "collector/output/interfaces.h"
 #include "collector/output/sensor.h"
 #include "handshake_admit.h"
@@ -200,7 +203,7 @@ static void candidate_begin(struct session_receive *o, struct sensor *s, uint64_
 	o->counters.sessions++;
 	s->begun++;
 	handshake_forward_terms(&terms, &o->handshake.own, s->network->pair, c);
-	runs_session(o->combos, s, &terms, now_ns);
+	intake_session(o->combos, s, &terms, now_ns);
 	if (o->begun)
 		o->begun(o->begun_user, s);
 }

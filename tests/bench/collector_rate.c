@@ -34,6 +34,7 @@
 #include "collector/network/session_receive.h"
 #include "collector/files/signals.h"
 #include "collector/combo/combos.h"
+#include "collector/combo/turns.h"
 #include "collector/network/sensor.h"
 #include "collector/output/sensor.h"
 #include "wire/bytes.h"

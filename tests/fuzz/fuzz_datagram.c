@@ -2,7 +2,8 @@
 /* links: collector/network/session_receive.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
  * collector/network/refusals.o collector/network/log_limit.o collector/network/session_send.o
- * collector/network/messages.o collector/combo/split.o collector/combo/runs.o
+ * collector/network/messages.o collector/combo/intake.o collector/combo/gaps.o
+ * collector/combo/split.o collector/combo/runs.o
  * collector/network/sensor.o collector/combo/sensor.o collector/output/sensor.o
  * collector/combo/combos.o collector/network/handshake_forward.o
  * collector/combo/frame_check.o collector/model/linktypes.o collector/combo/pseudo_header.o
@@ -38,6 +39,7 @@
 
 #include "collector/files/files.h"
 #include "collector/combo/sensor.h"
+#include "collector/combo/turns.h"
 #include "collector/network/sensor.h"
 #include "collector/network/session_receive.h"
 #include "collector/output/sensor.h"

@@ -105,7 +105,7 @@ inline recover_save()
 #endif
 }
 
-/* collector/output/output.c: settle. What is settled is in a file or counted: else it is lost for good. */
+/* collector/output/output_flush.c: output_settle. What is settled is in a file or counted: else it is lost for good. */
 inline settle()
 {
 	settled = next;
@@ -152,7 +152,7 @@ active proctype collector()
 		output_file_next();
 		recover_save();
 		f = 0; i = 0; b = 0; n = 0 }
-	/* collector/network/messages.c: messages_floor; collector/combo/split.c: passed; collector/output/output.c: output_passed.
+	/* collector/network/messages.c: messages_floor; collector/combo/gaps.c: gaps_passed; collector/output/output.c: output_passed.
 	 * The sensor has heard that it is settled, and has it no more. Not counted here: what was
 	 * settled must be in a file, or counted before. */
 	:: d_step { alive && lowest > next && in_buffer == 0 ->
@@ -196,7 +196,7 @@ active proctype collector()
 	:: d_step { alive && done == 0 &&
 		    (state_next < names_next || state_offset < size || !state_there) ->
 		recover_save() }
-	/* collector/output/output.c: rotate, section_end. The buffer is empty then. */
+	/* collector/output/output_rotate.c: rotate, section_end. The buffer is empty then. */
 	:: d_step { alive && rotations && in_buffer == 0 && size ->
 		rotations--;
 		output_file_next() }

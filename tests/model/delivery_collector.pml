@@ -14,7 +14,7 @@ inline account(first)
 	od
 }
 
-/* collector/combo/split.c: split_due, split_next; collector/combo/reassemble.c: reassemble_take, pass_over */
+/* collector/combo/turns.c: turns_ready; collector/combo/split.c: split_next; collector/combo/reassemble.c: reassemble_take, pass_over */
 inline take_due()
 {
 	do
@@ -32,7 +32,7 @@ inline take_due()
 	od
 }
 
-/* collector/combo/split.c: split_past, past_reached, passed; collector/output/output.c: output_passed */
+/* collector/combo/gaps.c: gaps_floor, gap_reached, gaps_passed; collector/output/output.c: output_passed */
 inline take_floor(count)
 {
 	if

@@ -60,7 +60,7 @@ inline count_of(set)
 
 /* ---- collector ------------------------------------------------------------------------------- */
 
-/* collector/output/output.c: settle */
+/* collector/output/output_flush.c: output_settle */
 inline settle()
 {
 	settled = next
@@ -97,7 +97,7 @@ inline flush()
 	n = 0
 }
 
-/* collector/combo/split.c: split_next, past_reached, split_whole; collector/combo/reassemble.c: pass_over */
+/* collector/combo/split.c: split_next; collector/combo/gaps.c: gap_reached, gaps_whole; collector/combo/reassemble.c: pass_over */
 inline pass_over()
 {
 	do
@@ -153,7 +153,7 @@ active proctype everything()
 		lowest = 2;
 		end = 2;
 		floor_due = false;
-		/* collector/combo/runs.c: runs_session, must_wait; collector/combo/split.c: split_rest */
+		/* collector/combo/intake.c: intake_session; collector/combo/runs.c: runs_must_wait; collector/combo/gaps.c: gaps_rest */
 		floor = run_end(0);
 		pass_over();
 #ifdef FAULT_RUN_BEGINS_ON_HOLD
@@ -161,16 +161,16 @@ active proctype everything()
 #else
 		waiting = true }
 #endif
-	/* collector/combo/runs.c: runs_begin, must_wait: nothing of the run before waits any more */
+	/* collector/combo/runs.c: runs_begin, runs_must_wait: nothing of the run before waits any more */
 	:: d_step { waiting && !(have & bit(next)) && !needs_flush -> run_begin() }
 	:: d_step { waiting && !(have & bit(next)) && needs_flush && !hold -> flush() }
-	/* collector/network/session_receive.c: take_any; collector/combo/split.c: split_piece, split_due; while the run waits
+	/* collector/network/session_receive.c: take_any; collector/combo/intake.c: intake_piece; collector/combo/turns.c: turns_ready; while the run waits
 	 * nothing is kept of it. agent/export/deliver_send.c: deliver_send */
 	:: d_step { !waiting && end > lowest && lowest >= next && !(have & bit(lowest)) ->
 		have = have | bit(lowest) }
 	:: d_step { !waiting && end > lowest + 1 && lowest + 1 >= next && !(have & bit(lowest + 1)) ->
 		have = have | bit(lowest + 1) }
-	/* collector/network/messages.c: messages_floor; collector/combo/split.c: split_past */
+	/* collector/network/messages.c: messages_floor; collector/combo/gaps.c: gaps_floor */
 	:: d_step { !waiting && floor_due && lowest > floor ->
 #ifdef FAULT_FLOOR_AT_ONCE
 		do

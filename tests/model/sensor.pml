@@ -216,7 +216,7 @@ active proctype everything()
 		floor_first = (lowest < end -> first[lowest] : exported + (committed -> open : 0));
 		take_floor(lowest);
 		floor_first = 0 }
-	/* agent/export/forward.c: forward_turn, take_combo; collector/combo/runs.c: runs_session: what is
+	/* agent/export/forward.c: forward_turn, take_combo; collector/combo/intake.c: intake_session: what is
 	 * not whole is forgotten where another session's combos come */
 	:: d_step { alive && old & ~(bit(c_next) - 1) ->
 		n = c_next;

@@ -40,7 +40,7 @@ inline take_held()
 	od
 }
 
-/* collector/combo/split.c: split_past */
+/* collector/combo/gaps.c: gaps_floor */
 /* A FLOOR of combo `count`, with floor_first frames before it. */
 inline take_floor(count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The collectors of sessions.pml. */
 
-/* collector/combo/split.c: split_due, split_next; collector/combo/reassemble.c: reassemble_take, pass_over */
+/* collector/combo/turns.c: turns_ready; collector/combo/split.c: split_next; collector/combo/reassemble.c: reassemble_take, pass_over */
 inline take_due(k)
 {
 	do
@@ -25,7 +25,7 @@ inline take_due(k)
 	fi
 }
 
-/* collector/combo/runs.c: runs_session; collector/combo/reassemble.c: reassemble_resume */
+/* collector/combo/intake.c: intake_session; collector/combo/reassemble.c: reassemble_resume */
 inline take_session(k)
 {
 	at[k].final_heard = false;

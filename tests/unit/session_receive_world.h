@@ -12,6 +12,7 @@
 #include <sodium.h>
 
 #include "collector/combo/sensor.h"
+#include "collector/combo/turns.h"
 #include "collector/network/messages.h"
 #include "collector/network/sensor.h"
 #include "collector/output/sensor.h"

@@ -7,8 +7,10 @@
 #include <time.h>
 
 #include "collector/combo/combos.h"
+#include "collector/combo/gaps.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/split.h"
+#include "collector/combo/turns.h"
 
 #define US 1000ULL
 #define MS (1000 * US)
@@ -55,6 +57,15 @@ enum split_result split_next(struct combos *room, struct sensor *s, uint64_t now
 	want[i].combos--;
 	want[i].taken++;
 	return SPLIT_TAKEN;
+}
+
+const uint8_t *gaps_whole(struct combos *room, struct sensor *s, size_t *len, uint64_t *count)
+{
+	(void)room;
+	(void)s;
+	(void)len;
+	(void)count;
+	return (const uint8_t *)"";
 }
 
 bool output_holds(const struct output *out, const struct sensor *s)
