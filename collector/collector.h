@@ -23,7 +23,7 @@ struct collector {
 	struct sensors sensors;
 	struct combos combos;
 	struct output output;
-	struct session_receive open;
+	struct network open;
 	struct commands dispatch;
 	struct groups groups;
 	struct refocus refocus;

@@ -44,9 +44,9 @@ static void print_sensor(const struct sensor *s)
 		print_coverage(s);
 }
 
-void stats_print(const struct session_receive *o, const struct receive *r)
+void stats_print(const struct network *o, const struct receive *r)
 {
-	const struct session_receive_counters *c = &o->counters;
+	const struct network_counters *c = &o->counters;
 	const struct event_log *l = &o->combos->output->lines;
 
 	for (unsigned int i = 0; i < o->sensors->count; i++)
@@ -160,8 +160,7 @@ static void json_disk(FILE *f, const struct output *out)
 			ULL(out->budget.keep));
 }
 
-static void json(FILE *f, const struct session_receive *o, const struct receive *r,
-		 const struct groups *g)
+static void json(FILE *f, const struct network *o, const struct receive *r, const struct groups *g)
 {
 	const char *comma = "";
 	struct timespec t;
@@ -174,7 +173,7 @@ static void json(FILE *f, const struct session_receive *o, const struct receive 
 	json_disk(f, o->combos->output);
 	json_lines(f, &o->combos->output->lines);
 #define X(name, help) fprintf(f, ", \"" #name "\": %llu", ULL(o->counters.name));
-	SESSION_RECEIVE_COUNTERS(X)
+	NETWORK_COUNTERS(X)
 #undef X
 	fprintf(f, ", \"sensors\": [");
 	for (unsigned int i = 0; i < o->sensors->count; i++) {
@@ -191,7 +190,7 @@ static void json(FILE *f, const struct session_receive *o, const struct receive 
 	fprintf(f, "]}\n");
 }
 
-void stats_write(const struct session_receive *o, const struct receive *r, const struct groups *g,
+void stats_write(const struct network *o, const struct receive *r, const struct groups *g,
 		 int files)
 {
 	static bool told;

@@ -9,7 +9,7 @@
 
 #include "collector/network/session_send.h"
 
-void commands_init(struct commands *d, struct session_receive *o)
+void commands_init(struct commands *d, struct network *o)
 {
 	*d = (struct commands){ .open = o, .next_ns = UINT64_MAX };
 	d->end = &d->first;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/network/session_receive.h"
+#include "collector/network/network.h"
 #include "wire/order.h"
 
 #define COMMANDS_REPEAT_NS 1000000000ULL
@@ -35,14 +35,14 @@ struct commands_order {
 };
 
 struct commands {
-	struct session_receive *open;
+	struct network *open;
 	uint64_t number;  /* the last one */
 	uint64_t next_ns; /* monotonic: nothing is due before */
 	struct commands_order *first, **end;
 };
 
 /* Takes session_receive.h's `answered`. */
-void commands_init(struct commands *d, struct session_receive *o);
+void commands_init(struct commands *d, struct network *o);
 void commands_free(struct commands *d);
 /* `done` is called once, but never from in here, unless it is cancelled before. `until_ns`: when it
  * is given up, 0: never. Returns 0 or -ENOMEM. */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "commands.h"
-#include "collector/network/session_receive.h"
+#include "collector/network/network.h"
 #include "wire/order.h"
 
 #define CONTROL_PATH "/run/saluki-collector/control"

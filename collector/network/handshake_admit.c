@@ -9,7 +9,7 @@
 #include "sensor.h"
 
 /* What became of an m1, and where it came from. */
-static void admitted(struct session_receive *o, struct sensor *s, enum handshake_result result,
+static void admitted(struct network *o, struct sensor *s, enum handshake_result result,
 		     const uint8_t *out, size_t out_len, const struct sockaddr_storage *from,
 		     socklen_t from_len, uint64_t now_ns)
 {
@@ -41,9 +41,9 @@ static void admitted(struct session_receive *o, struct sensor *s, enum handshake
 	}
 }
 
-bool handshake_admit_slot(struct session_receive *o, struct sensor *s, uint32_t low,
-			  const uint8_t *in, size_t len, const struct sockaddr_storage *from,
-			  socklen_t from_len, uint64_t now_ns)
+bool handshake_admit_slot(struct network *o, struct sensor *s, uint32_t low, const uint8_t *in,
+			  size_t len, const struct sockaddr_storage *from, socklen_t from_len,
+			  uint64_t now_ns)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 	size_t out_len = 0;
@@ -58,7 +58,7 @@ bool handshake_admit_slot(struct session_receive *o, struct sensor *s, uint32_t 
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /* The time, and a cookie for `s`; NULL: the request proves no sensor, and its cookie is none. */
-static void answer(struct session_receive *o, const struct request *q, const struct sensor *s,
+static void answer(struct network *o, const struct request *q, const struct sensor *s,
 		   const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
 {
 	struct request_answer a = { .time_ns = handshake_time(&o->handshake) };
@@ -73,7 +73,7 @@ static void answer(struct session_receive *o, const struct request *q, const str
 			from_len);
 }
 
-static void set_up_fresh(struct session_receive *o, struct sensor *s, const struct request *q,
+static void set_up_fresh(struct network *o, struct sensor *s, const struct request *q,
 			 const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
@@ -87,7 +87,7 @@ static void set_up_fresh(struct session_receive *o, struct sensor *s, const stru
 		admitted(o, s, result, out, out_len, from, from_len, now_ns);
 }
 
-static void take_request(struct session_receive *o, enum handshake_requests_result result,
+static void take_request(struct network *o, enum handshake_requests_result result,
 			 const struct request *q, struct sensor *whose,
 			 const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
 {
@@ -131,7 +131,7 @@ static void take_request(struct session_receive *o, enum handshake_requests_resu
 	answer(o, q, result == HANDSHAKE_REQUESTS_COOKIE ? whose : NULL, from, from_len, now_ns);
 }
 
-void handshake_admit_request(struct session_receive *o, const uint8_t *in, size_t len,
+void handshake_admit_request(struct network *o, const uint8_t *in, size_t len,
 			     const struct sockaddr_storage *from, socklen_t from_len,
 			     uint64_t now_ns)
 {
@@ -154,8 +154,8 @@ void handshake_admit_request(struct session_receive *o, const uint8_t *in, size_
 
 /* A run that was given up for another does not come back, unless both live: two processes with one
  * key, on one machine or on two that were copied while they ran. */
-void handshake_admit_begun(struct session_receive *o, struct sensor *s,
-			   const struct session *candidate, uint64_t now_ns)
+void handshake_admit_begun(struct network *o, struct sensor *s, const struct session *candidate,
+			   uint64_t now_ns)
 {
 	const struct session *present = sensor_session(s);
 

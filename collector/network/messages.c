@@ -12,8 +12,8 @@
 #include "sensor.h"
 #include "wire/totals.h"
 
-static void messages_floor(struct session_receive *o, struct sensor *s, const uint8_t *message,
-			   size_t len, uint64_t now_ns)
+static void messages_floor(struct network *o, struct sensor *s, const uint8_t *message, size_t len,
+			   uint64_t now_ns)
 {
 	uint64_t combo, first;
 
@@ -60,8 +60,8 @@ static void say_skew(struct sensor *s, const struct info *i, uint64_t now_ns)
 }
 
 /* Something has changed while the session lives. It is said several times. */
-static void messages_info(struct session_receive *o, struct sensor *s, const uint8_t *message,
-			  size_t len, uint64_t now_ns)
+static void messages_info(struct network *o, struct sensor *s, const uint8_t *message, size_t len,
+			  uint64_t now_ns)
 {
 	struct info info;
 
@@ -84,8 +84,7 @@ static void messages_info(struct session_receive *o, struct sensor *s, const uin
 	say_skew(s, &info, now_ns);
 }
 
-static void messages_answer(struct session_receive *o, struct sensor *s, const uint8_t *message,
-			    size_t len)
+static void messages_answer(struct network *o, struct sensor *s, const uint8_t *message, size_t len)
 {
 	if (len < 10)
 		s->ledger.bad_messages++;
@@ -94,7 +93,7 @@ static void messages_answer(struct session_receive *o, struct sensor *s, const u
 			    len - 10);
 }
 
-bool messages_take(struct session_receive *o, struct sensor *s, const uint8_t *message, size_t len,
+bool messages_take(struct network *o, struct sensor *s, const uint8_t *message, size_t len,
 		   uint64_t now_ns)
 {
 	switch (message[0]) {

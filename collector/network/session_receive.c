@@ -32,13 +32,13 @@
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-void session_receive_init(struct session_receive *o, uint64_t floor_ns)
+void session_receive_init(struct network *o, uint64_t floor_ns)
 {
 	handshake_init(&o->handshake, floor_ns);
 	handshake_requests_init(&o->requests, o->handshake.own.public);
 }
 
-static void sessions_end(struct session_receive *o, struct sensor *s)
+static void sessions_end(struct network *o, struct sensor *s)
 {
 	for (int i = 0; s->network->sessions && i < SENSOR_SESSIONS; i++)
 		session_end(&s->network->sessions[i], &o->table);
@@ -65,7 +65,7 @@ static void sensor_freed(void *arg, struct sensor *s)
 }
 
 /* A sensor is new, has left, or has other keys. */
-static void keys_changed(struct session_receive *o, struct sensor *s)
+static void keys_changed(struct network *o, struct sensor *s)
 {
 	if (!sodium_is_zero(s->network->pair, KEY_LEN)) {
 		sessions_end(o, s);
@@ -93,14 +93,14 @@ static void sensor_changed(void *arg, struct sensor *s, unsigned int what)
 		keys_changed(arg, s);
 }
 
-static struct sensors_user rooms(struct session_receive *o)
+static struct sensors_user rooms(struct network *o)
 {
 	return (struct sensors_user){
 		.arg = o, .made = sensor_made, .freed = sensor_freed, .changed = sensor_changed
 	};
 }
 
-int session_receive_sensors(struct session_receive *o, const struct sensors_file *f)
+int session_receive_sensors(struct network *o, const struct sensors_file *f)
 {
 	const struct sensors_user user = rooms(o);
 	int err = 0;
@@ -113,7 +113,7 @@ int session_receive_sensors(struct session_receive *o, const struct sensors_file
 	return err;
 }
 
-void session_receive_free(struct session_receive *o)
+void session_receive_free(struct network *o)
 {
 	const struct sensors_user user = rooms(o);
 
@@ -129,7 +129,7 @@ void session_receive_free(struct session_receive *o)
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-static void old_begin(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+static void old_begin(struct network *o, struct sensor *s, uint64_t now_ns)
 {
 	if (s->network->old >= 0)
 		session_end(&s->network->sessions[s->network->old], &o->table);
@@ -150,7 +150,7 @@ static void old_begin(struct session_receive *o, struct sensor *s, uint64_t now_
 
 /* Ends the old sessions whose time has come. A sensor that has had another one since keeps its
  * place in the list, so that those behind it may end later, by that time again. */
-static void old_end(struct session_receive *o, uint64_t now_ns)
+static void old_end(struct network *o, uint64_t now_ns)
 {
 	struct sensor *s;
 
@@ -173,7 +173,7 @@ static void old_end(struct session_receive *o, uint64_t now_ns)
 /* A set-up may be another process's, which lays the same combos out in its own way and has a last
  * word of its own: what was under way before must not be taken as this one's. A renewal, and the
  * next session of a sensor that sends nothing twice, are the same process's. */
-static void old_replace(struct session_receive *o, struct sensor *s)
+static void old_replace(struct network *o, struct sensor *s)
 {
 	if (s->network->current < 0)
 		return;
@@ -182,7 +182,7 @@ static void old_replace(struct session_receive *o, struct sensor *s)
 }
 
 /* The candidate's first datagram opened: the sensor has the new keys. */
-static void candidate_begin(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+static void candidate_begin(struct network *o, struct sensor *s, uint64_t now_ns)
 {
 	struct session *c = sensor_candidate(s);
 	struct run_terms terms;
@@ -225,7 +225,7 @@ static size_t own_len(uint8_t kind)
 	}
 }
 
-static void take_own(struct session_receive *o, struct sensor *s, struct session *session,
+static void take_own(struct network *o, struct sensor *s, struct session *session,
 		     const uint8_t *message, uint64_t now_ns)
 {
 	bool present = session == sensor_session(s);
@@ -252,7 +252,7 @@ static void take_own(struct session_receive *o, struct sensor *s, struct session
 }
 
 /* Returns whether the message is kept. */
-static bool take_any(struct session_receive *o, struct sensor *s, struct session *session,
+static bool take_any(struct network *o, struct sensor *s, struct session *session,
 		     const uint8_t *message, long len, uint64_t now_ns)
 {
 	size_t own = len < 0 ? 0 : own_len(message[0]);
@@ -272,7 +272,7 @@ static bool take_any(struct session_receive *o, struct sensor *s, struct session
 }
 
 /* `message` is authentic. */
-static void take_opened(struct session_receive *o, struct sensor *s, struct session *session,
+static void take_opened(struct network *o, struct sensor *s, struct session *session,
 			uint64_t number, const uint8_t *message, long n, size_t len,
 			const struct session_address *from, uint64_t now_ns)
 {
@@ -310,7 +310,7 @@ static void take_opened(struct session_receive *o, struct sensor *s, struct sess
 
 /* Returns whether it opens as what the table has it for, and only then has the table changed; or is
  * beyond what its sensor may do now. */
-static bool session_receive_as(struct session_receive *o, struct table_entry e, const uint8_t *in,
+static bool session_receive_as(struct network *o, struct table_entry e, const uint8_t *in,
 			       size_t len, const struct sockaddr_storage *from, socklen_t from_len,
 			       uint64_t now_ns)
 {
@@ -345,7 +345,7 @@ static bool session_receive_as(struct session_receive *o, struct table_entry e, 
 	return true;
 }
 
-void session_receive_datagram(struct session_receive *o, const uint8_t *in, size_t len,
+void session_receive_datagram(struct network *o, const uint8_t *in, size_t len,
 			      const struct sockaddr_storage *from, socklen_t from_len,
 			      uint64_t now_ns)
 {
@@ -369,7 +369,7 @@ void session_receive_datagram(struct session_receive *o, const uint8_t *in, size
 		handshake_admit_request(o, in, len, from, from_len, now_ns);
 }
 
-void session_receive_batch(struct session_receive *o)
+void session_receive_batch(struct network *o)
 {
 	o->received_ns = handshake_time(&o->handshake);
 }
@@ -388,7 +388,7 @@ static int until_ms(uint64_t at_ns, uint64_t now_ns)
 	return ms < TICK_MAX_MS ? (int)ms : TICK_MAX_MS;
 }
 
-int session_receive_tick(struct session_receive *o, uint64_t now_ns)
+int session_receive_tick(struct network *o, uint64_t now_ns)
 {
 	uint64_t time = handshake_time(&o->handshake);
 	uint64_t next = (time / TRYST_INTERVAL_NS + 1) * TRYST_INTERVAL_NS;
@@ -403,14 +403,14 @@ int session_receive_tick(struct session_receive *o, uint64_t now_ns)
 	return earlier(timeout, until_ms(next, time));
 }
 
-void session_receive_overdue(struct session_receive *o, uint64_t now_ns)
+void session_receive_overdue(struct network *o, uint64_t now_ns)
 {
 	for (unsigned int i = 0; i < o->sensors->count; i++)
 		one_way_end(o->combos, o->sensors->list[i], now_ns);
 	turns_all(o->combos, now_ns);
 }
 
-void session_receive_finish(struct session_receive *o)
+void session_receive_finish(struct network *o)
 {
 	session_send_due(o, UINT64_MAX);
 }

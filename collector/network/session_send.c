@@ -12,14 +12,14 @@
 #include "sensor.h"
 #include "collector/combo/one_way.h"
 
-void session_send_to(struct session_receive *o, const uint8_t *out, size_t len,
-		     const struct sockaddr *to, socklen_t to_len)
+void session_send_to(struct network *o, const uint8_t *out, size_t len, const struct sockaddr *to,
+		     socklen_t to_len)
 {
 	sendto(o->sock, out, len, MSG_DONTWAIT, to, to_len);
 	o->counters.sent++;
 }
 
-int session_send(struct session_receive *o, struct sensor *s, const uint8_t *message, size_t len)
+int session_send(struct network *o, struct sensor *s, const uint8_t *message, size_t len)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 	struct session *session = sensor_session(s);
@@ -37,7 +37,7 @@ int session_send(struct session_receive *o, struct sensor *s, const uint8_t *mes
 }
 
 /* Where it may not be sent, the sensor's next datagram makes it due again. */
-static void send_ack(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+static void send_ack(struct network *o, struct sensor *s, uint64_t now_ns)
 {
 	const struct session *session = sensor_session(s);
 	uint8_t message[ACK_LEN];
@@ -57,7 +57,7 @@ static void send_ack(struct session_receive *o, struct sensor *s, uint64_t now_n
 		s->network->unacked = 0;
 }
 
-void session_send_challenge(struct session_receive *o, struct sensor *s, uint64_t now_ns)
+void session_send_challenge(struct network *o, struct sensor *s, uint64_t now_ns)
 {
 	struct session *session = sensor_session(s);
 	uint8_t message[MESSAGE_CHALLENGE_LEN] = { MESSAGE_CHALLENGE };
@@ -70,7 +70,7 @@ void session_send_challenge(struct session_receive *o, struct sensor *s, uint64_
 		session->challenged_ns = now_ns;
 }
 
-void session_send_probe(struct session_receive *o, struct sensor *s, const uint8_t *in)
+void session_send_probe(struct network *o, struct sensor *s, const uint8_t *in)
 {
 	uint8_t message[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
 
@@ -80,7 +80,7 @@ void session_send_probe(struct session_receive *o, struct sensor *s, const uint8
 	session_send(o, s, message, sizeof(message));
 }
 
-uint64_t session_send_due(struct session_receive *o, uint64_t now_ns)
+uint64_t session_send_due(struct network *o, uint64_t now_ns)
 {
 	struct sensor *next;
 	uint64_t next_ns = UINT64_MAX;

@@ -70,7 +70,7 @@ static struct bench {
 	struct signals orders;
 	struct output output;
 	struct combos room;
-	struct session_receive open;
+	struct network open;
 	int files_sock, sink;
 	struct sockaddr_storage from;
 	socklen_t from_len;

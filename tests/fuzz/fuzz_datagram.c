@@ -76,7 +76,7 @@ struct end {
 };
 
 static struct keypair collector, own[ENDS];
-static struct session_receive *o;
+static struct network *o;
 static struct sensors sensors;
 static struct output *output;
 static struct combos *combos;
@@ -177,7 +177,7 @@ ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR
 
 static uint64_t taken_or_not(void)
 {
-	const struct session_receive_counters *c = &o->counters;
+	const struct network_counters *c = &o->counters;
 
 	return c->not_ours + c->not_authentic + c->set_ups + c->limited_set_ups +
 	       c->ignored_set_ups + c->questions + c->limited_questions;

@@ -196,7 +196,7 @@ active proctype collector()
 	:: d_step { alive && done == 0 &&
 		    (state_next < names_next || state_offset < size || !state_there) ->
 		recover_save() }
-	/* collector/output/output_rotate.c: rotate, section_end. The buffer is empty then. */
+	/* collector/output/output_rotate.c: rotate, output_section_end. The buffer is empty then. */
 	:: d_step { alive && rotations && in_buffer == 0 && size ->
 		rotations--;
 		output_file_next() }

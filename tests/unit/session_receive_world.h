@@ -15,6 +15,7 @@
 #include "collector/combo/turns.h"
 #include "collector/network/messages.h"
 #include "collector/network/sensor.h"
+#include "collector/network/session_receive.h"
 #include "collector/output/sensor.h"
 #include "wire/totals.h"
 
@@ -22,7 +23,7 @@
 #define SECOND 1000000000ULL
 #define SENT_MAX 256
 
-static struct session_receive *o;
+static struct network *o;
 static struct sensors list;
 static struct output *output;
 static struct combos *combos;

@@ -17,7 +17,7 @@
 static struct {
 	struct control c;
 	struct commands d;
-	struct session_receive open;
+	struct network open;
 	struct sensor sensors[2];
 	struct sensor *many; /* the group is of these, if there are any */
 	unsigned int many_count;
@@ -36,7 +36,7 @@ static struct {
 	uint64_t time;
 } t;
 
-int session_send(struct session_receive *o, struct sensor *s, const uint8_t *message, size_t len)
+int session_send(struct network *o, struct sensor *s, const uint8_t *message, size_t len)
 {
 	(void)o;
 	if (t.err)

@@ -19,7 +19,7 @@ static struct {
 	struct groups g;
 	struct refocus r;
 	struct commands d;
-	struct session_receive open;
+	struct network open;
 	struct combos combos;
 	struct combo_sensor combo[SENSORS];
 	struct sensors list;
