@@ -60,10 +60,15 @@ static int collector_receive(struct collector *c)
 		session_receive_prefetch(&c->open, c->receive.datagrams[i],
 					 c->receive.messages[i].msg_len);
 	for (int i = 0; i < n; i++) {
-		struct mmsghdr *m = &c->receive.messages[i];
+		const struct datagram d = {
+			.bytes = c->receive.datagrams[i],
+			.len = c->receive.messages[i].msg_len,
+			.from = (const struct sockaddr *)&c->receive.from[i],
+			.from_len = c->receive.messages[i].msg_hdr.msg_namelen,
+			.now_ns = now,
+		};
 
-		session_receive_datagram(&c->open, c->receive.datagrams[i], m->msg_len,
-					 &c->receive.from[i], m->msg_hdr.msg_namelen, now);
+		session_receive_datagram(&c->open, &d);
 	}
 	return n;
 }

@@ -71,12 +71,13 @@ static void write_hello(const struct swarm *w, const struct swarm_sensor *s, str
 static bool write_m1(struct swarm *w, struct swarm_sensor *s, uint8_t *out, uint64_t slot,
 		     size_t len, uint64_t now)
 {
+	const struct tryst_keys keys = { &s->own, w->o->collector, s->pair };
 	uint32_t n = ++s->attempt % SWARM_ASKED;
 	struct tryst_hello hello;
 
 	write_hello(w, s, &hello);
 	forget_answer(w, s, n);
-	if (tryst_init(&s->asked[n], out, &s->own, w->o->collector, s->pair, slot, &hello, len) < 0)
+	if (tryst_init(&s->asked[n], out, &keys, slot, &hello, len) < 0)
 		return false;
 	memcpy(&s->answers[n], s->asked[n].answer, sizeof(s->answers[n]));
 	if (table_add(&w->table, s->answers[n], swarm_owner(w, s) + 1, n))

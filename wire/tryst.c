@@ -121,17 +121,16 @@ long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
 	return len + INIT_HEADER_LEN + DERIVE_TAG_LEN;
 }
 
-long tryst_init(struct tryst_asked *a, uint8_t *out, const struct keypair *own,
-		const uint8_t peer[KEY_LEN], const uint8_t pair[KEY_LEN], uint64_t slot,
+long tryst_init(struct tryst_asked *a, uint8_t *out, const struct tryst_keys *keys, uint64_t slot,
 		struct tryst_hello *hello, size_t padded_len)
 {
 	uint8_t key[KEY_LEN];
 	long len;
 
-	tryst_ephemeral(&a->ephemeral, own->secret, hello->time_ns);
+	tryst_ephemeral(&a->ephemeral, keys->own->secret, hello->time_ns);
 	memcpy(hello->ephemeral, a->ephemeral.public, KEY_LEN);
-	len = tryst_announce(out, pair, slot, hello, padded_len);
-	if (first_key(a->k1, pair, out, len, a->ephemeral.secret, peer))
+	len = tryst_announce(out, keys->pair, slot, hello, padded_len);
+	if (first_key(a->k1, keys->pair, out, len, a->ephemeral.secret, keys->peer))
 		return -EINVAL;
 	derive(key, a->k1, "answer address", NULL, 0, NULL, 0);
 	memcpy(a->answer, key, sizeof(a->answer));
@@ -207,10 +206,9 @@ static void welcome_write(uint8_t *message, const struct tryst_welcome *welcome)
 	store_be(message + 45, welcome->sensor_id, 2);
 }
 
-long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
-		  const uint8_t sensor[KEY_LEN], const uint8_t pair[KEY_LEN],
+long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct tryst_keys *keys,
 		  const struct tryst_hello *hello, struct tryst_welcome *welcome, const uint8_t *in,
-		  size_t in_len, size_t padded_len)
+		  size_t in_len)
 {
 	uint8_t message[SHROUD_DATAGRAM_MAX] = { 0 }, key[KEY_LEN], k1[KEY_LEN];
 	uint8_t shared[2 * KEY_LEN];
@@ -218,11 +216,11 @@ long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
 	size_t len = TRYST_WELCOME_LEN;
 	int err;
 
-	if (padded_len > TRYST_ANSWER_MIN)
-		len = padded_len - ANSWER_HEADER_LEN - DERIVE_TAG_LEN;
-	if (first_key(k1, pair, in, in_len, own->secret, hello->ephemeral))
+	if (welcome->flags & TRYST_PADDED)
+		len = SHROUD_DATAGRAM_PADDED - ANSWER_HEADER_LEN - DERIVE_TAG_LEN;
+	if (first_key(k1, keys->pair, in, in_len, keys->own->secret, hello->ephemeral))
 		return -EBADMSG;
-	tryst_ephemeral(&ephemeral, own->secret, welcome->time_ns);
+	tryst_ephemeral(&ephemeral, keys->own->secret, welcome->time_ns);
 	memcpy(welcome->ephemeral, ephemeral.public, KEY_LEN);
 	welcome_write(message, welcome);
 	derive(key, k1, "answer address", NULL, 0, NULL, 0);
@@ -232,7 +230,7 @@ long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
 	derive_seal(key, 0, out + ANSWER_HEADER_LEN, message, len);
 	len += ANSWER_HEADER_LEN + DERIVE_TAG_LEN;
 	err = derive_shared(shared, ephemeral.secret, hello->ephemeral) ||
-	      derive_shared(shared + KEY_LEN, ephemeral.secret, sensor);
+	      derive_shared(shared + KEY_LEN, ephemeral.secret, keys->peer);
 	if (!err)
 		second_key(k2, k1, out, len, shared);
 	sodium_memzero(key, sizeof(key));

@@ -43,6 +43,13 @@ int tryst_pair(uint8_t pair[KEY_LEN], const struct keypair *own, const uint8_t p
 /* The addresses of all slots of an interval, as load_word() reads 8 bytes each. */
 void tryst_slots(uint64_t slots[TRYST_SLOTS], const uint8_t pair[KEY_LEN], uint64_t interval);
 
+/* Whose set-up it is. */
+struct tryst_keys {
+	const struct keypair *own;
+	const uint8_t *peer; /* its public key */
+	const uint8_t *pair; /* P */
+};
+
 struct tryst_hello {
 	uint8_t ephemeral[KEY_LEN]; /* E_s */
 	uint64_t run, time_ns;
@@ -78,8 +85,7 @@ void tryst_ephemeral(struct keypair *out, const uint8_t own[KEY_LEN], uint64_t t
 /* Writes m1 under `slot` (one of tryst_slots, or a cookie) to `out`; `hello->ephemeral` is made
  * here. With `padded_len` it has that many bytes. Returns its bytes, at most SHROUD_DATAGRAM_MAX,
  * or -EINVAL where the collector's key is none. */
-long tryst_init(struct tryst_asked *a, uint8_t *out, const struct keypair *own,
-		const uint8_t peer[KEY_LEN], const uint8_t pair[KEY_LEN], uint64_t slot,
+long tryst_init(struct tryst_asked *a, uint8_t *out, const struct tryst_keys *keys, uint64_t slot,
 		struct tryst_hello *hello, size_t padded_len);
 /* Takes the m2. Returns 0 with the session's root k2 in `k2`, and `a` wiped; -EPROTO where it is
  * that of a collector of protocol version 1; or -EBADMSG. Then nothing has changed. */
@@ -98,11 +104,10 @@ long tryst_announce(uint8_t *out, const uint8_t pair[KEY_LEN], uint64_t slot,
 int tryst_accept(struct tryst_hello *hello, const uint8_t pair[KEY_LEN], const uint8_t *in,
 		 size_t len);
 /* Writes the m2 to the m1 `in` that was accepted; `welcome->ephemeral` is made here. Returns its
- * bytes (`padded_len`, if given), with k2, or -EBADMSG. */
-long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct keypair *own,
-		  const uint8_t sensor[KEY_LEN], const uint8_t pair[KEY_LEN],
+ * bytes (SHROUD_DATAGRAM_PADDED, if `welcome` has TRYST_PADDED), with k2, or -EBADMSG. */
+long tryst_answer(uint8_t *out, uint8_t k2[KEY_LEN], const struct tryst_keys *keys,
 		  const struct tryst_hello *hello, struct tryst_welcome *welcome, const uint8_t *in,
-		  size_t len, size_t padded_len);
+		  size_t len);
 
 /* ---- both ------------------------------------------------------------------------------------ */
 

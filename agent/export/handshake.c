@@ -89,6 +89,7 @@ static void hello_info(struct session *s, struct tryst_hello *hello)
 static bool write_init(struct session *s, uint8_t *out, uint64_t slot, size_t len, uint64_t now_ns)
 {
 	const struct session_peer *p = &s->peers[s->asked.peer];
+	const struct tryst_keys keys = { &s->own, p->public, p->pair };
 	struct tryst_hello hello = {
 		.run = s->run,
 		.time_ns = session_time(s, s->asked.peer, now_ns),
@@ -101,8 +102,7 @@ static bool write_init(struct session *s, uint8_t *out, uint64_t slot, size_t le
 		hello_spool(s, &hello);
 	else
 		hello_info(s, &hello);
-	s->asked.waits = tryst_init(&s->asked.tryst, out, &s->own, p->public, p->pair, slot, &hello,
-				    len) > 0;
+	s->asked.waits = tryst_init(&s->asked.tryst, out, &keys, slot, &hello, len) > 0;
 	return s->asked.waits;
 }
 

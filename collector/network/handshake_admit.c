@@ -3,32 +3,51 @@
 #include "handshake_admit.h"
 
 #include <sodium.h>
-#include <string.h>
 
 #include "session_send.h"
 #include "sensor.h"
 
-/* What became of an m1, and where it came from. */
-static void admitted(struct network *o, struct sensor *s, enum handshake_result result,
-		     const uint8_t *out, size_t out_len, const struct sockaddr_storage *from,
-		     socklen_t from_len, uint64_t now_ns)
+/* The answer goes to where the m1 came from. */
+static void answer_set_up(struct network *o, const struct set_up *u, const struct datagram *d)
 {
-	switch (result) {
+	session_send_to(o, u->out, u->out_len, d->from, d->from_len);
+}
+
+static void admit_busy(struct network *o, const struct set_up *u, const struct datagram *d)
+{
+	const struct sockaddr *at = &sensor_session(u->s)->address.any;
+
+	o->counters.busy_set_ups++;
+	refusals_busy(&o->refused, u->s->name, at, d->from, !u->out_len, d->now_ns);
+	if (u->out_len) {
+		answer_set_up(o, u, d);
+	} else { /* the refused one sends on, and either uses up slots of the other */
+		wrong_key_expect(&o->wrong_key, d->from, d->now_ns);
+		wrong_key_expect(&o->wrong_key, at, d->now_ns);
+	}
+}
+
+/* Takes an m1. Returns whether it is authentic. */
+static bool admit(struct network *o, struct set_up *u, const struct datagram *d)
+{
+	u->m = &o->handshake;
+	u->t = &o->table;
+	u->now_ns = d->now_ns;
+	switch (handshake_take(u)) {
+	case HANDSHAKE_NONE:
+		return false;
 	case HANDSHAKE_TAKEN:
 		o->counters.set_ups++;
-		session_address(&sensor_candidate(s)->address, from, from_len);
-		session_send_to(o, out, out_len, (const struct sockaddr *)from, from_len);
+		session_address(&sensor_candidate(u->s)->address, d->from, d->from_len);
+		answer_set_up(o, u, d);
 		break;
 	case HANDSHAKE_BUSY:
-		o->counters.busy_set_ups++;
-		refusals_busy(&o->refused, s->name, &sensor_session(s)->address.any, from, !out_len,
-			      now_ns);
-		if (out_len) /* nobody answers a one-way sensor */
-			session_send_to(o, out, out_len, (const struct sockaddr *)from, from_len);
+		admit_busy(o, u, d);
 		break;
 	case HANDSHAKE_VERSION:
 		o->counters.other_versions++;
-		refusals_version(&o->refused, s->name, s->network->said_version, from, now_ns);
+		refusals_version(&o->refused, u->s->name, u->s->network->said_version, d->from,
+				 d->now_ns);
 		break;
 	case HANDSHAKE_LIMITED:
 		o->counters.limited_set_ups++;
@@ -36,61 +55,43 @@ static void admitted(struct network *o, struct sensor *s, enum handshake_result 
 	case HANDSHAKE_ONE_WAY:
 		o->counters.announcements++;
 		break;
-	default:
+	case HANDSHAKE_IGNORED:
 		o->counters.ignored_set_ups++;
+		break;
 	}
+	return true;
 }
 
-bool handshake_admit_slot(struct network *o, struct sensor *s, uint32_t low, const uint8_t *in,
-			  size_t len, const struct sockaddr_storage *from, socklen_t from_len,
-			  uint64_t now_ns)
+bool handshake_admit_slot(struct network *o, struct sensor *s, uint32_t low,
+			  const struct datagram *d)
 {
-	uint8_t out[SHROUD_DATAGRAM_MAX];
-	size_t out_len = 0;
-	enum handshake_result result =
-		handshake_take(&o->handshake, &o->table, s, low, out, &out_len, in, len, now_ns);
+	struct set_up u = { .s = s, .in = d->bytes, .len = d->len, .has_slot = true, .low = low };
 
-	if (result != HANDSHAKE_NONE)
-		admitted(o, s, result, out, out_len, from, from_len, now_ns);
-	return result != HANDSHAKE_NONE;
+	return admit(o, &u, d);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
 /* The time, and a cookie for `s`; NULL: the request proves no sensor, and its cookie is none. */
 static void answer(struct network *o, const struct request *q, const struct sensor *s,
-		   const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
+		   const struct datagram *d)
 {
 	struct request_answer a = { .time_ns = handshake_time(&o->handshake) };
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 
 	if (s)
-		a.cookie = handshake_requests_cookie(&o->requests, s, now_ns);
+		a.cookie = handshake_requests_cookie(&o->requests, s, d->now_ns);
 	else
 		randombytes_buf(&a.cookie, sizeof(a.cookie));
 	o->counters.questions++;
-	session_send_to(o, out, request_answer(out, q, &a), (const struct sockaddr *)from,
-			from_len);
-}
-
-static void set_up_fresh(struct network *o, struct sensor *s, const struct request *q,
-			 const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
-{
-	uint8_t out[SHROUD_DATAGRAM_MAX];
-	size_t out_len = 0;
-	enum handshake_result result = handshake_take_fresh(&o->handshake, &o->table, s, out,
-							    &out_len, q->rest, q->rest_len, now_ns);
-
-	if (result == HANDSHAKE_NONE)
-		o->counters.refused_requests++;
-	else
-		admitted(o, s, result, out, out_len, from, from_len, now_ns);
+	session_send_to(o, out, request_answer(out, q, &a), d->from, d->from_len);
 }
 
 static void take_request(struct network *o, enum handshake_requests_result result,
-			 const struct request *q, struct sensor *whose,
-			 const struct sockaddr_storage *from, socklen_t from_len, uint64_t now_ns)
+			 const struct request *q, struct sensor *whose, const struct datagram *d)
 {
+	struct set_up u;
+
 	switch (result) {
 	case HANDSHAKE_REQUESTS_NONE:
 		o->counters.not_ours++;
@@ -103,48 +104,45 @@ static void take_request(struct network *o, enum handshake_requests_result resul
 		return;
 	case HANDSHAKE_REQUESTS_VERSION:
 		o->counters.other_versions++;
-		refusals_version(&o->refused, NULL, q->version, from, now_ns);
+		refusals_version(&o->refused, NULL, q->version, d->from, d->now_ns);
 		return;
 	case HANDSHAKE_REQUESTS_STALE:
 		o->counters.refused_requests++;
 		return;
 	case HANDSHAKE_REQUESTS_SET_UP:
-		set_up_fresh(o, whose, q, from, from_len, now_ns);
+		u = (struct set_up){ .s = whose, .in = q->rest, .len = q->rest_len };
+		o->counters.refused_requests += !admit(o, &u, d);
 		return;
 	case HANDSHAKE_REQUESTS_UNLISTED:
 		o->counters.refused_requests++;
-		refusals_key(&o->refused, q->sensor, from, now_ns);
+		refusals_key(&o->refused, q->sensor, d->from, d->now_ns);
 		break;
 	case HANDSHAKE_REQUESTS_UNPROVED:
 		o->counters.refused_requests++;
-		refusals_proof(&o->refused, whose->name, from, now_ns);
+		refusals_proof(&o->refused, whose->name, d->from, d->now_ns);
 		break;
 	case HANDSHAKE_REQUESTS_COOKIE:
 		break;
 	}
 	if (result == HANDSHAKE_REQUESTS_COOKIE)
-		refusals_known(&o->refused, from);
-	else if (!handshake_requests_answers_stranger(&o->requests, now_ns)) {
+		wrong_key_proved(&o->wrong_key, d->from);
+	else if (!handshake_requests_answers_stranger(&o->requests, d->now_ns)) {
 		o->counters.limited_questions++;
 		return;
 	}
-	answer(o, q, result == HANDSHAKE_REQUESTS_COOKIE ? whose : NULL, from, from_len, now_ns);
+	answer(o, q, result == HANDSHAKE_REQUESTS_COOKIE ? whose : NULL, d);
 }
 
-void handshake_admit_request(struct network *o, const uint8_t *in, size_t len,
-			     const struct sockaddr_storage *from, socklen_t from_len,
-			     uint64_t now_ns)
+void handshake_admit_request(struct network *o, const struct datagram *d)
 {
 	struct request q;
 	struct sensor *whose;
-	uint64_t interval = o->received_ns / TRYST_INTERVAL_NS;
-	enum handshake_requests_result result =
-		handshake_requests_take(&o->requests, &o->table, o->sensors, &o->handshake.own, &q,
-					&whose, in, len, interval, now_ns);
+	enum handshake_requests_result result = handshake_requests_take(
+		&o->requests, d, o->received_ns / TRYST_INTERVAL_NS, &q, &whose);
 
-	take_request(o, result, &q, whose, from, from_len, now_ns);
+	take_request(o, result, &q, whose, d);
 	if (result == HANDSHAKE_REQUESTS_NONE)
-		refusals_strange(&o->refused, len, from, now_ns);
+		wrong_key_datagram(&o->wrong_key, d->len, d->from, d->now_ns);
 	if (result != HANDSHAKE_REQUESTS_NONE && result != HANDSHAKE_REQUESTS_REPEATED &&
 	    result != HANDSHAKE_REQUESTS_LIMITED)
 		sodium_memzero(&q, sizeof(q));

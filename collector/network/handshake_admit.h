@@ -7,18 +7,16 @@
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_ADMIT_H
 #define COLLECTOR_NETWORK_HANDSHAKE_ADMIT_H
 
+#include "datagram.h"
 #include "network.h"
 #include "session.h"
 
 /* Takes a datagram that the table has under `low` among a sensor's slots. Returns whether it is
  * authentic. */
-bool handshake_admit_slot(struct network *o, struct sensor *s, uint32_t low, const uint8_t *in,
-			  size_t len, const struct sockaddr_storage *from, socklen_t from_len,
-			  uint64_t now_ns);
+bool handshake_admit_slot(struct network *o, struct sensor *s, uint32_t low,
+			  const struct datagram *d);
 /* Takes a datagram that the table knows nothing of. */
-void handshake_admit_request(struct network *o, const uint8_t *in, size_t len,
-			     const struct sockaddr_storage *from, socklen_t from_len,
-			     uint64_t now_ns);
+void handshake_admit_request(struct network *o, const struct datagram *d);
 /* The candidate is to take the place of the present session, which is told of where the sensor goes
  * to and fro between two runs. */
 void handshake_admit_begun(struct network *o, struct sensor *s, const struct session *candidate,

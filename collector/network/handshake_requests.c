@@ -8,9 +8,9 @@
 #include "wire/bytes.h"
 #include "sensor.h"
 
-void handshake_requests_init(struct handshake_requests *r, const uint8_t collector[KEY_LEN])
+void handshake_requests_init(struct handshake_requests *r)
 {
-	request_keys_init(&r->keys, collector);
+	request_keys_init(&r->keys, r->own->public);
 	randombytes_buf(r->secret, sizeof(r->secret));
 	replays_init(&r->seen);
 }
@@ -37,14 +37,13 @@ void handshake_requests_remove(struct table *t, const struct sensor *s)
 	table_remove(t, s->network->key_word, SENSOR_OWNER(s->index, SENSOR_KEY), 0);
 }
 
-static struct sensor *sensor_of(const struct handshake_requests *r, const struct table *t,
-				const struct sensors *list, const uint8_t sensor[KEY_LEN])
+static struct sensor *sensor_of(const struct handshake_requests *r, const uint8_t sensor[KEY_LEN])
 {
 	uint64_t word = key_word(r, sensor);
 	const struct table_entry *e = NULL;
 
-	while ((e = table_find(t, word, e))) {
-		struct sensor *s = list->list[SENSOR_OWNER_INDEX(e->owner)];
+	while ((e = table_find(r->table, word, e))) {
+		struct sensor *s = r->sensors->list[SENSOR_OWNER_INDEX(e->owner)];
 
 		if (SENSOR_OWNER_KIND(e->owner) == SENSOR_KEY &&
 		    !memcmp(s->public, sensor, KEY_LEN))
@@ -123,26 +122,24 @@ static enum handshake_requests_result classify(struct handshake_requests *r,
 	return whose ? HANDSHAKE_REQUESTS_UNPROVED : HANDSHAKE_REQUESTS_UNLISTED;
 }
 
-enum handshake_requests_result
-handshake_requests_take(struct handshake_requests *r, const struct table *t,
-			const struct sensors *list, const struct keypair *own, struct request *q,
-			struct sensor **whose, const uint8_t *in, size_t len, uint64_t interval,
-			uint64_t now_ns)
+enum handshake_requests_result handshake_requests_take(struct handshake_requests *r,
+						       const struct datagram *d, uint64_t interval,
+						       struct request *q, struct sensor **whose)
 {
 	uint64_t date;
 
 	*whose = NULL;
-	if (!request_plausible(&r->keys, in, len, interval, &date))
+	if (!request_plausible(&r->keys, d->bytes, d->len, interval, &date))
 		return HANDSHAKE_REQUESTS_NONE;
-	if (replays_has(&r->seen, in))
+	if (replays_has(&r->seen, d->bytes))
 		return HANDSHAKE_REQUESTS_REPEATED;
-	if (!may_open(r, date != REQUEST_UNDATED, now_ns))
+	if (!may_open(r, date != REQUEST_UNDATED, d->now_ns))
 		return HANDSHAKE_REQUESTS_LIMITED;
-	replays_add(&r->seen, in);
-	if (request_open(q, own, in, len, date))
+	replays_add(&r->seen, d->bytes);
+	if (request_open(q, r->own, d->bytes, d->len, date))
 		return HANDSHAKE_REQUESTS_NONE;
 	if (q->version != TRYST_VERSION)
 		return HANDSHAKE_REQUESTS_VERSION;
-	*whose = sensor_of(r, t, list, q->sensor);
-	return classify(r, q, *whose, date != REQUEST_UNDATED, now_ns);
+	*whose = sensor_of(r, q->sensor);
+	return classify(r, q, *whose, date != REQUEST_UNDATED, d->now_ns);
 }

@@ -14,6 +14,7 @@
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_REQUESTS_H
 #define COLLECTOR_NETWORK_HANDSHAKE_REQUESTS_H
 
+#include "datagram.h"
 #include "handshake_replays.h"
 #include "collector/model/sensors.h"
 #include "wire/request.h"
@@ -28,6 +29,9 @@
 #define HANDSHAKE_REQUESTS_COOKIE_NS 8000000000ULL
 
 struct handshake_requests {
+	const struct keypair *own;
+	const struct table *table; /* where public keys are */
+	const struct sensors *sensors;
 	struct request_keys keys;
 	uint8_t secret[KEY_LEN];
 	struct rate_limit opened, undated, strangers;
@@ -47,17 +51,16 @@ enum handshake_requests_result {
 	HANDSHAKE_REQUESTS_SET_UP,   /* an m1 under a good cookie; it proves its sensor itself */
 };
 
-void handshake_requests_init(struct handshake_requests *r, const uint8_t collector[KEY_LEN]);
+/* `own`, `table` and `sensors` are set, the rest is zeroed. */
+void handshake_requests_init(struct handshake_requests *r);
 /* A sensor is listed, or not any more. Returns 0 or -ENOMEM. */
 int handshake_requests_add(const struct handshake_requests *r, struct table *t, struct sensor *s);
 void handshake_requests_remove(struct table *t, const struct sensor *s);
 /* Takes a datagram that the table knows nothing of; `interval` is the present one. `q` is what it
  * says, `*whose` the sensor that it names, NULL: none that is listed. The caller wipes `q`. */
-enum handshake_requests_result
-handshake_requests_take(struct handshake_requests *r, const struct table *t,
-			const struct sensors *list, const struct keypair *own, struct request *q,
-			struct sensor **whose, const uint8_t *in, size_t len, uint64_t interval,
-			uint64_t now_ns);
+enum handshake_requests_result handshake_requests_take(struct handshake_requests *r,
+						       const struct datagram *d, uint64_t interval,
+						       struct request *q, struct sensor **whose);
 /* Whether one more request that proves no sensor is answered in this second. */
 bool handshake_requests_answers_stranger(struct handshake_requests *r, uint64_t now_ns);
 /* A cookie for the sensor. Only a request that proves to be the sensor's may be told it: whoever

@@ -3,14 +3,15 @@
 #include "log_limit.h"
 
 #include <sodium.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <saluki/log.h>
 
 #include "collector/model/rate_limit.h"
 
-static bool was_told(const struct log_limit *q, uint64_t what, uint64_t now_ns)
+bool log_limit_was_told(const struct log_limit *q, uint64_t what, uint64_t now_ns)
 {
 	for (unsigned int i = 0; i < LOG_LIMIT_TOLD; i++)
 		if (q->told[i].told_ns && q->told[i].what == what &&
@@ -35,11 +36,12 @@ static struct log_limit_line *place_for(struct log_limit *q, uint64_t source)
 	return free_line ?: &q->waiting[randombytes_uniform(LOG_LIMIT_WAITING)];
 }
 
-char *log_limit_line(struct log_limit *q, uint64_t source, uint64_t what, uint64_t now_ns)
+/* Where to write the line; NULL: it was said lately. */
+static char *line_for(struct log_limit *q, uint64_t source, uint64_t what, uint64_t now_ns)
 {
 	struct log_limit_line *l;
 
-	if (was_told(q, what, now_ns))
+	if (log_limit_was_told(q, what, now_ns))
 		return NULL;
 	l = place_for(q, source);
 	if (l->ns && l->what != what)
@@ -90,11 +92,26 @@ static void print(struct log_limit *q, struct log_limit_line *l, uint64_t now_ns
 	l->ns = 0;
 }
 
-void log_limit_print(struct log_limit *q, uint64_t now_ns)
+/* Prints a line that waits, if it is time to. */
+static void print_one(struct log_limit *q, uint64_t now_ns)
 {
 	unsigned int count = drop_old(q, now_ns);
 
 	if (count && rate_limit_spaced(&q->spent_ns, LOG_LIMIT_EVERY_NS,
 				       LOG_LIMIT_BURST * LOG_LIMIT_EVERY_NS, now_ns))
 		print(q, waiting_number(q, randombytes_uniform(count)), now_ns);
+}
+
+void log_limit_say(struct log_limit *q, uint64_t source, uint64_t what, uint64_t now_ns,
+		   const char *format, ...)
+{
+	char *text = line_for(q, source, what, now_ns);
+	va_list args;
+
+	if (!text)
+		return;
+	va_start(args, format);
+	vsnprintf(text, LOG_LIMIT_TEXT_MAX, format, args);
+	va_end(args);
+	print_one(q, now_ns);
 }

@@ -8,6 +8,7 @@
 #ifndef COLLECTOR_NETWORK_LOG_LIMIT_H
 #define COLLECTOR_NETWORK_LOG_LIMIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LOG_LIMIT_AGAIN_NS 60000000000ULL
@@ -31,11 +32,12 @@ struct log_limit {
 	uint64_t left_out; /* lines that were dropped since the last one was printed */
 };
 
-/* Something is to be said about `what`, which `source` has caused. Both are hashes. Returns where
- * to write the line, LOG_LIMIT_TEXT_MAX bytes, or NULL: that was said lately. After it was written
- * log_limit_print() is to be called. */
-char *log_limit_line(struct log_limit *q, uint64_t source, uint64_t what, uint64_t now_ns);
-/* Prints a line that waits, if it is time to. */
-void log_limit_print(struct log_limit *q, uint64_t now_ns);
+/* Says something about `what`, which `source` has caused; both are hashes. The line is printed now,
+ * or waits, or is dropped as it was said lately. */
+__attribute__((format(printf, 5, 6))) void log_limit_say(struct log_limit *q, uint64_t source,
+							 uint64_t what, uint64_t now_ns,
+							 const char *format, ...);
+/* Whether it was: then the line need not be composed. */
+bool log_limit_was_told(const struct log_limit *q, uint64_t what, uint64_t now_ns);
 
 #endif

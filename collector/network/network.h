@@ -19,6 +19,7 @@
 #include "handshake.h"
 #include "handshake_requests.h"
 #include "refusals.h"
+#include "wrong_key.h"
 
 #define SESSION_RECEIVE_ACK_EVERY 16	   /* datagrams */
 #define SESSION_RECEIVE_ACK_NS 20000000ULL /* after the first that is not acknowledged, at most */
@@ -60,6 +61,7 @@ struct network {
 	struct handshake handshake;
 	struct handshake_requests requests;
 	struct refusals refused;
+	struct wrong_key wrong_key;
 	struct sensors *sensors;
 	struct combos *combos;		     /* where messages go */
 	struct sensor *old_first, *old_last; /* with an old session that will end */

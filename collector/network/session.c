@@ -36,7 +36,7 @@ void session_end(struct session *s, struct table *t)
 
 /* ---- where the sensor is --------------------------------------------------------------------- */
 
-void session_address(struct session_address *a, const struct sockaddr_storage *from, socklen_t len)
+void session_address(struct session_address *a, const struct sockaddr *from, socklen_t len)
 {
 	memset(a, 0, sizeof(*a));
 	if (len > sizeof(a->in6))

@@ -56,7 +56,7 @@ int session_make(struct session *s, struct table *t, uint8_t k2[KEY_LEN], uint32
 /* No address of it is known any more, its keys are wiped. Takes a zeroed one. */
 void session_end(struct session *s, struct table *t);
 
-void session_address(struct session_address *a, const struct sockaddr_storage *from, socklen_t len);
+void session_address(struct session_address *a, const struct sockaddr *from, socklen_t len);
 /* An authentic datagram of `len` bytes, the newest, came from there. Returns whether the session
  * has moved. */
 bool session_follow(struct session *s, const struct session_address *from, size_t len);

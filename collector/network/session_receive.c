@@ -35,7 +35,10 @@
 void session_receive_init(struct network *o, uint64_t floor_ns)
 {
 	handshake_init(&o->handshake, floor_ns);
-	handshake_requests_init(&o->requests, o->handshake.own.public);
+	o->requests.own = &o->handshake.own;
+	o->requests.table = &o->table;
+	o->requests.sensors = o->sensors;
+	handshake_requests_init(&o->requests);
 }
 
 static void sessions_end(struct network *o, struct sensor *s)
@@ -244,8 +247,7 @@ static void take_own(struct network *o, struct sensor *s, struct session *sessio
 			session_send_probe(o, s, message);
 		break;
 	case MESSAGE_RENEW:
-		if (present && !session->one_way &&
-		    handshake_renew(&o->handshake, &o->table, s, message, now_ns))
+		if (present && handshake_renew(&o->handshake, &o->table, s, message, now_ns))
 			session_send(o, s, sensor_candidate(s)->renew, MESSAGE_RENEWED_LEN);
 		break;
 	}
@@ -271,102 +273,108 @@ static bool take_any(struct network *o, struct sensor *s, struct session *sessio
 	return true;
 }
 
-/* `message` is authentic. */
+/* An authentic datagram's message. */
+struct opened {
+	uint64_t number; /* of the datagram */
+	long len;	 /* bytes; negative: it is no message */
+	uint8_t message[SHROUD_DATAGRAM_MAX];
+};
+
+/* An authentic datagram tells where its sensor is. `first`: it is the session's first. */
+static void follow(struct network *o, struct sensor *s, struct session *session, bool newest,
+		   bool first, const struct datagram *d)
+{
+	bool set_up = session->address.len != 0;
+	struct session_address address;
+
+	session_address(&address, d->from, d->from_len);
+	if (session->one_way)
+		session->address = address; /* for people; nothing goes there */
+	else if (session != sensor_session(s) || !newest)
+		return;
+	else if (session_follow(session, &address, d->len))
+		o->counters.moves++;
+	else if (first && set_up)
+		session->confirmed = true; /* our answer came there */
+}
+
 static void take_opened(struct network *o, struct sensor *s, struct session *session,
-			uint64_t number, const uint8_t *message, long n, size_t len,
-			const struct session_address *from, uint64_t now_ns)
+			const struct opened *m, const struct datagram *d)
 {
 	bool first = session == sensor_candidate(s);
 
 	if (first)
-		candidate_begin(o, s, now_ns);
-	s->ledger.received_bytes += len;
-	s->heard_ns = now_ns;
-	if (session->one_way) {
-		session->address = *from; /* for people; nothing goes there */
-	} else if (session == sensor_session(s) && number == session->rx.highest) {
-		bool set_up = session->address.len != 0;
-
-		if (session_follow(session, from, len))
-			o->counters.moves++;
-		else if (first && set_up)
-			session->confirmed = true; /* our answer came there */
-	}
+		candidate_begin(o, s, d->now_ns);
+	s->ledger.received_bytes += d->len;
+	s->heard_ns = d->now_ns;
+	follow(o, s, session, m->number == session->rx.highest, first, d);
 	/* What the run before had under way is nothing of this one's; nor are records combos. */
 	if (!s->combo->waiting &&
 	    (session->run != s->ledger.run || session->spool != s->combo->forward.id))
 		return;
-	if (take_any(o, s, session, message, n, now_ns))
-		shroud_keep(&session->rx, number);
-	if (!session->one_way)
-		session_send_challenge(o, s, now_ns);
+	if (take_any(o, s, session, m->message, m->len, d->now_ns))
+		shroud_keep(&session->rx, m->number);
+	session_send_challenge(o, s, d->now_ns);
 	sensors_due(o->sensors, s,
 		    ++s->network->unacked >= SESSION_RECEIVE_ACK_EVERY
 			    ? 1
-			    : now_ns + SESSION_RECEIVE_ACK_NS);
+			    : d->now_ns + SESSION_RECEIVE_ACK_NS);
 }
 
 /* ---- datagrams ------------------------------------------------------------------------------- */
 
 /* Returns whether it opens as what the table has it for, and only then has the table changed; or is
  * beyond what its sensor may do now. */
-static bool session_receive_as(struct network *o, struct table_entry e, const uint8_t *in,
-			       size_t len, const struct sockaddr_storage *from, socklen_t from_len,
-			       uint64_t now_ns)
+static bool session_receive_as(struct network *o, struct table_entry e, const struct datagram *d)
 {
 	struct sensor *s = o->sensors->list[SENSOR_OWNER_INDEX(e.owner)];
 	int kind = SENSOR_OWNER_KIND(e.owner);
-	uint8_t message[SHROUD_DATAGRAM_MAX];
-	struct session_address address;
 	struct session *session;
-	uint64_t number = 0;
+	struct opened m;
 	uint32_t skips;
-	long n;
 
 	if (kind == SENSOR_SLOTS)
-		return handshake_admit_slot(o, s, e.low, in, len, from, from_len, now_ns);
+		return handshake_admit_slot(o, s, e.low, d);
 	if (kind == SENSOR_KEY)
 		return false;
 	session = &s->network->sessions[kind - SENSOR_SESSION];
+	m.number = 0;
 	skips = shroud_skips(&session->rx, e.low);
-	if (skips && !message_skips_allowed(&s->network->skips, now_ns)) {
+	if (skips && !message_skips_allowed(&s->network->skips, d->now_ns)) {
 		o->counters.limited_messages++;
 		return true;
 	}
-	n = shroud_open(&session->rx, &o->table, e.low, &number, message, in, len);
-	if (n < 0 && !number)
+	m.len = shroud_open(&session->rx, &o->table, e.low, &m.number, m.message, d->bytes, d->len);
+	if (m.len < 0 && !m.number)
 		return false;
 	if (skips)
-		message_skips_add(&s->network->skips, skips, now_ns);
-	else if (number < session->rx.highest)
-		message_skips_came(&s->network->skips, now_ns);
-	session_address(&address, from, from_len);
-	take_opened(o, s, session, number, message, n, len, &address, now_ns);
+		message_skips_add(&s->network->skips, skips, d->now_ns);
+	else if (m.number < session->rx.highest)
+		message_skips_came(&s->network->skips, d->now_ns);
+	take_opened(o, s, session, &m, d);
 	return true;
 }
 
-void session_receive_datagram(struct network *o, const uint8_t *in, size_t len,
-			      const struct sockaddr_storage *from, socklen_t from_len,
-			      uint64_t now_ns)
+void session_receive_datagram(struct network *o, const struct datagram *d)
 {
 	const struct table_entry *e = NULL;
 	bool known = false;
 
 	o->counters.datagrams++;
-	o->counters.bytes += len;
-	if (len <= SHROUD_OVERHEAD || len > SHROUD_DATAGRAM_MAX) {
+	o->counters.bytes += d->len;
+	if (d->len <= SHROUD_OVERHEAD || d->len > SHROUD_DATAGRAM_MAX) {
 		o->counters.not_ours++;
 		return;
 	}
-	while ((e = table_find(&o->table, load_word(in), e))) {
+	while ((e = table_find(&o->table, load_word(d->bytes), e))) {
 		known = true;
-		if (session_receive_as(o, *e, in, len, from, from_len, now_ns))
+		if (session_receive_as(o, *e, d))
 			return;
 	}
 	if (known)
 		o->counters.not_authentic++;
 	else
-		handshake_admit_request(o, in, len, from, from_len, now_ns);
+		handshake_admit_request(o, d);
 }
 
 void session_receive_batch(struct network *o)

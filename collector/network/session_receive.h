@@ -8,6 +8,7 @@
 #ifndef COLLECTOR_NETWORK_SESSION_RECEIVE_H
 #define COLLECTOR_NETWORK_SESSION_RECEIVE_H
 
+#include "datagram.h"
 #include "network.h"
 
 /* The pointers above and handshake.own are set, the rest is zeroed. `floor_ns`: handshake_init. */
@@ -26,10 +27,7 @@ static inline void session_receive_prefetch(const struct network *o, const uint8
 
 /* Datagrams have been read, and follow. */
 void session_receive_batch(struct network *o);
-/* Takes one datagram of `len` bytes from `from`. */
-void session_receive_datagram(struct network *o, const uint8_t *in, size_t len,
-			      const struct sockaddr_storage *from, socklen_t from_len,
-			      uint64_t now_ns);
+void session_receive_datagram(struct network *o, const struct datagram *d);
 /* Sends ACKs that are due, ends old sessions, turns slots. Returns milliseconds until it is to
  * be called again. */
 int session_receive_tick(struct network *o, uint64_t now_ns);

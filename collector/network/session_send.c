@@ -47,8 +47,7 @@ static void send_ack(struct network *o, struct sensor *s, uint64_t now_ns)
 	s->due_ns = 0;
 	if (!session)
 		return;
-	if (session->one_way)
-		one_way_tick(o->combos, s, now_ns);
+	one_way_tick(o->combos, s, now_ns);
 	runs_ack(o->combos, s, &ack); /* sees to a run's end, also where it is not sent */
 	ack.highest = session->rx.highest;
 	shroud_received(&session->rx, ack.received);

@@ -55,7 +55,7 @@ struct peer {
 	uint16_t id;
 };
 
-struct datagram {
+struct sealed {
 	size_t len;
 	uint8_t bytes[SHROUD_DATAGRAM_MAX];
 };
@@ -76,7 +76,7 @@ static struct bench {
 	socklen_t from_len;
 	uint64_t later_ns;			    /* how far the collector's time is ahead */
 	struct swarm_combos combos, others[OTHERS]; /* of the first sensor, and of the others */
-	struct datagram *real, *junk;
+	struct sealed *real, *junk;
 	uint64_t plain_bytes, wire_bytes, datagrams;
 	long turn; /* whose it is */
 } b;
@@ -170,7 +170,7 @@ static void start_collector(void)
 }
 
 /* What the collector's loop does with a batch. */
-static void feed(const struct datagram *const *list, int count)
+static void feed(const struct sealed *const *list, int count)
 {
 	uint64_t now = now_ns();
 
@@ -178,18 +178,19 @@ static void feed(const struct datagram *const *list, int count)
 	for (int i = 0; i < count; i++)
 		session_receive_prefetch(&b.open, list[i]->bytes, list[i]->len);
 	for (int i = 0; i < count; i++)
-		session_receive_datagram(&b.open, list[i]->bytes, list[i]->len, &b.from, b.from_len,
-					 now);
+		session_receive_datagram(&b.open, &(struct datagram){ list[i]->bytes, list[i]->len,
+								      (struct sockaddr *)&b.from,
+								      b.from_len, now });
 	turns_all(&b.room, now);
 	session_receive_tick(&b.open, now);
 	output_tick(&b.output, now);
 }
 
 /* CPU time of so many datagrams, which arrive in buffers that are used again and again. */
-static uint64_t feed_timed(const struct datagram *first, const struct datagram *beside, int count)
+static uint64_t feed_timed(const struct sealed *first, const struct sealed *beside, int count)
 {
-	static struct datagram buffers[2 * BATCH];
-	const struct datagram *list[2 * BATCH];
+	static struct sealed buffers[2 * BATCH];
+	const struct sealed *list[2 * BATCH];
 	uint64_t took = 0, before;
 
 	for (int i = 0; i < count; i += BATCH) {
@@ -235,12 +236,12 @@ static void pair_peers(void)
 			die("pair");
 }
 
-static void seal(struct peer *p, struct datagram *d, const uint8_t *message, size_t len)
+static void seal(struct peer *p, struct sealed *d, const uint8_t *message, size_t len)
 {
 	d->len = shroud_seal(&p->tx, d->bytes, message, len, 0);
 }
 
-static void seal_totals(struct peer *p, struct datagram *d)
+static void seal_totals(struct peer *p, struct sealed *d)
 {
 	uint8_t message[TOTALS_WIRE_MAX];
 	struct totals t = { 0 };
@@ -259,11 +260,12 @@ static uint64_t set_up(struct peer *p)
 	uint8_t k2[KEY_LEN], chain[KEY_LEN];
 	uint64_t slots[TRYST_SLOTS], took;
 	struct tryst_asked asked;
-	static struct datagram d;
+	static struct sealed d;
 	ssize_t n;
 
 	tryst_slots(slots, p->pair, hello.time_ns / TRYST_INTERVAL_NS);
-	d.len = tryst_init(&asked, d.bytes, &p->own, b.open.handshake.own.public, p->pair,
+	d.len = tryst_init(&asked, d.bytes,
+			   &(struct tryst_keys){ &p->own, b.open.handshake.own.public, p->pair },
 			   slots[randombytes_uniform(TRYST_SLOTS)], &hello, 0);
 	took = feed_timed(&d, NULL, 1);
 	do { /* ACKs to those before it are there too */
@@ -294,8 +296,8 @@ static double set_up_all(void)
 /* All that a session may know ahead is known, and nothing behind is missing. */
 static void open_windows(void)
 {
-	static struct datagram d;
-	const struct datagram *list = &d;
+	static struct sealed d;
+	const struct sealed *list = &d;
 	uint8_t message[MESSAGE_PROBE_LEN] = { MESSAGE_PROBE };
 
 	for (long i = 0; i < b.sensors; i++) {
@@ -317,7 +319,7 @@ static void open_windows(void)
 
 /* ---- what is fed ----------------------------------------------------------------------------- */
 
-static size_t cut(struct peer *p, const struct swarm_combo *c, size_t offset, struct datagram *d)
+static size_t cut(struct peer *p, const struct swarm_combo *c, size_t offset, struct sealed *d)
 {
 	size_t len = c->len - offset < PIECE_DATA_MAX ? c->len - offset : PIECE_DATA_MAX;
 	uint8_t message[MESSAGE_MAX];
@@ -333,7 +335,7 @@ static size_t cut(struct peer *p, const struct swarm_combo *c, size_t offset, st
 	return offset + len;
 }
 
-static void seal_heard(struct peer *p, struct datagram *d)
+static void seal_heard(struct peer *p, struct sealed *d)
 {
 	const struct sensor *s = b.list.list[p->id - 1];
 	uint8_t message[MESSAGE_HEARD_LEN] = { MESSAGE_HEARD };
@@ -358,7 +360,7 @@ static void prepare_others(void)
 
 /* The next combo of a sensor. Returns datagrams; HEARD is among them where the collector waits for
  * that. */
-static int seal_combo(struct peer *p, struct swarm_combos *combos, struct datagram *to)
+static int seal_combo(struct peer *p, struct swarm_combos *combos, struct sealed *to)
 {
 	const struct swarm_combo *c = swarm_combos_get(combos, p->combo);
 	const struct sensor *of = b.list.list[p->id - 1];

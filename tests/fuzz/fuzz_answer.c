@@ -97,8 +97,9 @@ static void make_answer(struct state *s)
 
 	CHECK(tryst_accept(&hello, pair, s->init, s->init_len) == 0);
 	CHECK(hello.run == s->s.run && hello.info_len <= TRYST_INFO_MAX);
-	s->answer_len = tryst_answer(s->answer, k2, &collector, own.public, pair, &hello, &welcome,
-				     s->init, s->init_len, 0);
+	s->answer_len = tryst_answer(s->answer, k2,
+				     &(struct tryst_keys){ &collector, own.public, pair }, &hello,
+				     &welcome, s->init, s->init_len);
 	CHECK(s->answer_len > 0);
 	tryst_session(k2, &up, &down, s->chain);
 	shroud_tx_init(&s->tx, &down);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/network/session_receive.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
- * collector/network/refusals.o collector/network/log_limit.o collector/network/session_send.o
+ * collector/network/refusals.o collector/network/wrong_key.o collector/network/log_limit.o
+ * collector/network/handshake_slots.o collector/network/handshake_candidate.o
+ * collector/network/handshake_one_way.o collector/network/session_send.o
  * collector/network/messages.o collector/combo/intake.o collector/combo/gaps.o
  * collector/combo/split.o collector/combo/runs.o
  * collector/network/sensor.o collector/combo/sensor.o collector/output/sensor.o
@@ -203,8 +205,9 @@ static bool deliver(const uint8_t *datagram, size_t len, unsigned int from)
 	bytes_from[from] += len;
 	sent_len = 0;
 	session_receive_batch(o);
-	session_receive_datagram(o, copy, len, &addresses[from], sizeof(struct sockaddr_in),
-				 now_ns);
+	session_receive_datagram(o,
+				 &(struct datagram){ copy, len, (struct sockaddr *)&addresses[from],
+						     sizeof(struct sockaddr_in), now_ns });
 	turns_all(combos, now_ns);
 	fuzz_free(copy);
 	heard = heard_bytes() == heard_before + len && len;
@@ -314,7 +317,8 @@ static bool set_up(struct end *e, const uint8_t *info, size_t len, uint64_t time
 	memcpy(hello.info, info, len);
 	if (e->forwards)
 		hello_spool(e, &hello);
-	n = tryst_init(&asked, out, &e->own, collector.public, e->pair, slot, &hello, 0);
+	n = tryst_init(&asked, out, &(struct tryst_keys){ &e->own, collector.public, e->pair },
+		       slot, &hello, 0);
 	CHECK(n > 0);
 	if (e >= &ends[SENSORS]) {
 		stranger(out, n, from);

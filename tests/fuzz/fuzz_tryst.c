@@ -68,7 +68,8 @@ static void ask(struct state *st)
 
 	tryst_slots(slots, P, 5);
 	st->hello.info_len = st->hello.run++ % 7;
-	st->m1_len = tryst_init(&st->asked, st->m1, &s, c.public, P, slots[1], &st->hello, 0);
+	st->m1_len = tryst_init(&st->asked, st->m1, &(struct tryst_keys){ &s, c.public, P },
+				slots[1], &st->hello, 0);
 	CHECK(st->m1_len >= TRYST_INIT_MIN);
 }
 
@@ -77,7 +78,8 @@ static long answer(struct state *st, const struct tryst_hello *hello, const uint
 {
 	struct tryst_welcome welcome = { .window = 512 };
 
-	return tryst_answer(st->m2, st->k2, &c, s.public, P, hello, &welcome, m1, len, 0);
+	return tryst_answer(st->m2, st->k2, &(struct tryst_keys){ &c, s.public, P }, hello,
+			    &welcome, m1, len);
 }
 
 static void honest(struct state *st)

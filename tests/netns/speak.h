@@ -99,8 +99,8 @@ static void speak_hello(struct tryst_asked *a, struct tryst_hello *hello)
 
 	hello->time_ns = speak_clock_ns(CLOCK_REALTIME);
 	tryst_slots(slots, pair, hello->time_ns / TRYST_INTERVAL_NS);
-	len = tryst_init(a, out, &own, peer, pair, slots[randombytes_uniform(TRYST_SLOTS)], hello,
-			 0);
+	len = tryst_init(a, out, &(struct tryst_keys){ &own, peer, pair },
+			 slots[randombytes_uniform(TRYST_SLOTS)], hello, 0);
 	if (len < 0 || send(sock, out, len, 0) < 0)
 		fail("hello");
 	set_ups++;

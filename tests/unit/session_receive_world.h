@@ -214,7 +214,8 @@ static void from_port(const uint8_t *in, size_t len, uint16_t port)
 	in4->sin_port = htons(port);
 	memcpy(copy, in, len);
 	session_receive_batch(o);
-	session_receive_datagram(o, copy, len, &a, sizeof(*in4), now_ns);
+	session_receive_datagram(o, &(struct datagram){ copy, len, (struct sockaddr *)&a,
+							sizeof(*in4), now_ns });
 	if (!no_turns)
 		turns_all(combos, now_ns);
 }
@@ -305,7 +306,8 @@ static void make_m1(struct end *e, uint64_t interval, unsigned int j, const char
 	};
 	strcpy((char *)e->hello.info, info);
 	memcpy(e->hello.instance, e->instance, sizeof(e->instance));
-	n = tryst_init(&e->asked, e->m1, &e->own, o->handshake.own.public, e->pair, slots[j],
+	n = tryst_init(&e->asked, e->m1,
+		       &(struct tryst_keys){ &e->own, o->handshake.own.public, e->pair }, slots[j],
 		       &e->hello, 0);
 	assert_true(n > 0);
 	e->m1_len = n;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lines about who is refused: each is said, none too often, and a flood of some hides no other.
  *
- * links: collector/network/refusals.o collector/network/log_limit.o wire/keys.o */
+ * links: collector/network/refusals.o collector/network/wrong_key.o
+ * collector/network/log_limit.o wire/keys.o */
 #include "unit.h"
 
 #include <netinet/in.h>
@@ -10,12 +11,14 @@
 #include <unistd.h>
 
 #include "collector/network/refusals.h"
+#include "collector/network/wrong_key.h"
 #include "wire/request.h"
 
 #define SECOND 1000000000ULL
 #define A_MINUTE (int)(LOG_LIMIT_BURST + 60 * SECOND / LOG_LIMIT_EVERY_NS)
 
 static struct refusals *r;
+static struct wrong_key *w;
 static uint64_t now_ns;
 static FILE *said;
 static int was_stderr;
@@ -25,6 +28,7 @@ static int begin(void **state)
 {
 	(void)state;
 	r = calloc(1, sizeof(*r));
+	w = calloc(1, sizeof(*w));
 	now_ns = 1000 * SECOND;
 	said = tmpfile();
 	was_stderr = dup(2);
@@ -39,6 +43,7 @@ static int end(void **state)
 	close(was_stderr);
 	fclose(said);
 	free(r);
+	free(w);
 	return 0;
 }
 
@@ -75,7 +80,7 @@ static void key_from(const uint8_t key[KEY_LEN], uint32_t ip)
 {
 	struct sockaddr_storage from = address(ip);
 
-	refusals_key(r, key, &from, now_ns);
+	refusals_key(r, key, (struct sockaddr *)&from, now_ns);
 }
 
 static void made_up_keys(int count, uint32_t ip)
@@ -158,11 +163,11 @@ static void keys_that_are_made_up_hide_no_sensor(void **state)
 
 	(void)state;
 	made_up_keys(1000, 1);
-	refusals_busy(r, "room-1", (struct sockaddr *)&one, &two, false, now_ns);
+	refusals_busy(r, "room-1", (struct sockaddr *)&one, (struct sockaddr *)&two, false, now_ns);
 	assert_int_equal(count_said("sensor room-1: two machines use its key"), 1);
 	refusals_twice(r, "room-2", (struct sockaddr *)&one, (struct sockaddr *)&two, now_ns);
 	assert_int_equal(count_said("sensor room-2: two processes use its key in turn"), 1);
-	refusals_version(r, "room-3", 1, &one, now_ns);
+	refusals_version(r, "room-3", 1, (struct sockaddr *)&one, now_ns);
 	assert_int_equal(count_said("sensor room-3 at 0.0.0.5:"), 1);
 }
 
@@ -175,9 +180,9 @@ static void junk_hides_no_wrong_key(void **state)
 					data = address(0x0a000003);
 
 		if (i % 10 == 0)
-			refusals_strange(r, REQUEST_LEN, &sensor, now_ns);
-		refusals_strange(r, REQUEST_LEN, &junk, now_ns);
-		refusals_strange(r, 700, &data, now_ns);
+			wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&sensor, now_ns);
+		wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&junk, now_ns);
+		wrong_key_datagram(w, 700, (struct sockaddr *)&data, now_ns);
 	}
 	assert_int_equal(count_said("10.0.0.1:"), 1);
 	assert_int_equal(count_said("10.0.0.2:"), 1);
@@ -194,8 +199,8 @@ static void forged_addresses_hide_no_wrong_key(void **state)
 		struct sockaddr_storage junk = address(0x0b000000 + randombytes_uniform(1 << 24));
 
 		if (i % 33 == 0)
-			refusals_strange(r, REQUEST_LEN, &sensor, now_ns);
-		refusals_strange(r, REQUEST_LEN, &junk, now_ns);
+			wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&sensor, now_ns);
+		wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&junk, now_ns);
 	}
 	assert_int_equal(count_said("10.0.0.1:"), 1);
 }
@@ -207,9 +212,9 @@ static void a_wrong_clock_is_no_wrong_key(void **state)
 
 	(void)state;
 	for (int i = 0; i < 60; i++, now_ns += SECOND) {
-		refusals_strange(r, REQUEST_LEN, &sensor, now_ns);
-		refusals_strange(r, REQUEST_LEN, &sensor, now_ns);
-		refusals_known(r, &sensor);
+		wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&sensor, now_ns);
+		wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&sensor, now_ns);
+		wrong_key_proved(w, (struct sockaddr *)&sensor);
 	}
 	assert_int_equal(count_said("10.0.0.1:"), 0);
 }
@@ -221,18 +226,20 @@ static void what_a_refused_one_way_sensor_sends_is_expected(void **state)
 				other = address(0x0a000003);
 
 	(void)state;
-	refusals_busy(r, "room-1", (struct sockaddr *)&one, &two, true, now_ns);
+	refusals_busy(r, "room-1", (struct sockaddr *)&one, (struct sockaddr *)&two, true, now_ns);
+	wrong_key_expect(w, (struct sockaddr *)&one, now_ns);
+	wrong_key_expect(w, (struct sockaddr *)&two, now_ns);
 	assert_int_equal(count_said("and loses its frames"), 1);
 	for (int i = 0; i < 120; i++, now_ns += SECOND) {
-		refusals_strange(r, REQUEST_LEN, &one, now_ns);
-		refusals_strange(r, REQUEST_LEN, &two, now_ns);
-		refusals_strange(r, REQUEST_LEN, &other, now_ns);
+		wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&one, now_ns);
+		wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&two, now_ns);
+		wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&other, now_ns);
 	}
 	assert_int_equal(count_said("10.0.0.3:"), 2);
 	assert_int_equal(count_said("under no key"), 2);
-	now_ns += REFUSALS_EXPECTED_NS;
+	now_ns += WRONG_KEY_EXPECTED_NS;
 	for (int i = 0; i < 20; i++, now_ns += SECOND)
-		refusals_strange(r, REQUEST_LEN, &two, now_ns);
+		wrong_key_datagram(w, REQUEST_LEN, (struct sockaddr *)&two, now_ns);
 	assert_int_equal(count_said("under no key"), 3);
 }
 

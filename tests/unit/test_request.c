@@ -217,7 +217,8 @@ static void a_set_up_under_a_cookie(void **state)
 	(void)state;
 	memset(hello.info, 'x', 1000);
 	memset(hello.instance, 7, sizeof(hello.instance));
-	assert_int_equal(tryst_init(&waits, m1, &s, c.public, P, COOKIE, &hello, REQUEST_INIT_LEN),
+	assert_int_equal(tryst_init(&waits, m1, &(struct tryst_keys){ &s, c.public, P }, COOKIE,
+				    &hello, REQUEST_INIT_LEN),
 			 REQUEST_INIT_LEN);
 	assert_int_equal(request_set_up(request, m1, &s, c.public, 5, INTERVAL), 0);
 	assert_true(request_plausible(&keys, request, REQUEST_LEN, INTERVAL, &date));

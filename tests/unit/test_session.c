@@ -131,14 +131,16 @@ static bool collector_welcome(struct collector *c, const uint8_t *in, size_t len
 
 	if (c->answers_requests_only || tryst_accept(&c->hello, c->pair, in, len))
 		return false;
+	welcome.flags |= c->hello.flags & TRYST_PADDED;
 	assert_int_equal(c->hello.version, TRYST_VERSION);
 	c->set_ups++;
 	if (c->is_old) {
 		collector_old(c, in, len);
 		return true;
 	}
-	c->answer_len = tryst_answer(c->answer, k2, &c->own, w.sensor.public, c->pair, &c->hello,
-				     &welcome, in, len, c->hello.flags & TRYST_PADDED ? 1232 : 0);
+	c->answer_len = tryst_answer(c->answer, k2,
+				     &(struct tryst_keys){ &c->own, w.sensor.public, c->pair },
+				     &c->hello, &welcome, in, len);
 	assert_true(c->answer_len > 0 && c->answer_len <= 1232);
 	collector_keys(c, k2);
 	c->session_from = c->from;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/network/session_receive.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
- * collector/network/refusals.o collector/network/log_limit.o collector/network/session_send.o
+ * collector/network/refusals.o collector/network/wrong_key.o collector/network/log_limit.o
+ * collector/network/handshake_slots.o collector/network/handshake_candidate.o
+ * collector/network/handshake_one_way.o collector/network/session_send.o
  * collector/network/messages.o collector/combo/intake.o collector/combo/gaps.o
  * collector/combo/split.o collector/combo/runs.o
  * collector/network/sensor.o collector/combo/sensor.o collector/output/sensor.o
@@ -991,9 +993,11 @@ static void ask_for_session(struct end *e, uint64_t cookie)
 
 	e->hello = (struct tryst_hello){ .run = e->run, .time_ns = clock_now_ns, .window = 256 };
 	memcpy(e->hello.instance, e->instance, sizeof(e->instance));
-	assert_int_equal(tryst_init(&e->asked, m1, &e->own, o->handshake.own.public, e->pair,
-				    cookie, &e->hello, REQUEST_INIT_LEN),
-			 REQUEST_INIT_LEN);
+	assert_int_equal(
+		tryst_init(&e->asked, m1,
+			   &(struct tryst_keys){ &e->own, o->handshake.own.public, e->pair },
+			   cookie, &e->hello, REQUEST_INIT_LEN),
+		REQUEST_INIT_LEN);
 	assert_int_equal(request_set_up(request, m1, &e->own, o->handshake.own.public, clock_now_ns,
 					clock_now_ns / TRYST_INTERVAL_NS),
 			 0);

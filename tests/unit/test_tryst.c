@@ -50,7 +50,8 @@ static void say(struct set_up *u, const struct keypair *own, const uint8_t peer[
 		.run = 77, .time_ns = TIME_NS, .window = 1024, .info_len = 5, .info = "a=b\n"
 	};
 	tryst_slots(slots, pair, INTERVAL);
-	u->m1_len = tryst_init(&u->asked, u->m1, own, peer, pair, slots[9], &u->hello, padded_len);
+	u->m1_len = tryst_init(&u->asked, u->m1, &(struct tryst_keys){ own, peer, pair }, slots[9],
+			       &u->hello, padded_len);
 	assert_true(u->m1_len > 0);
 	assert_memory_equal(u->m1, &slots[9], 8);
 }
@@ -66,8 +67,9 @@ static long answer(struct set_up *u, const struct keypair *own, const uint8_t se
 		return err;
 	u->welcome =
 		(struct tryst_welcome){ .time_ns = TIME_NS + 1, .window = 512, .sensor_id = 3 };
-	u->m2_len = tryst_answer(u->m2, u->k2_collector, own, sensor, pair, &hello, &u->welcome,
-				 u->m1, u->m1_len, padded_len);
+	u->welcome.flags = padded_len ? TRYST_PADDED : 0;
+	u->m2_len = tryst_answer(u->m2, u->k2_collector, &(struct tryst_keys){ own, sensor, pair },
+				 &hello, &u->welcome, u->m1, u->m1_len);
 	return u->m2_len;
 }
 
@@ -136,7 +138,8 @@ static void the_longest_info_fits(void **state)
 	memset(hello.info, 'x', TRYST_INFO_MAX);
 	for (size_t padded = 0; padded <= SHROUD_DATAGRAM_PADDED;
 	     padded += SHROUD_DATAGRAM_PADDED) {
-		len = tryst_init(&asked, out, &s, c.public, P, slots[0], &hello, padded);
+		len = tryst_init(&asked, out, &(struct tryst_keys){ &s, c.public, P }, slots[0],
+				 &hello, padded);
 		assert_true(len > 0 && len <= SHROUD_DATAGRAM_PADDED);
 		assert_int_equal(tryst_accept(&got, P, out, len), 0);
 		assert_memory_equal(&got, &hello, sizeof(got));
@@ -304,8 +307,8 @@ static void points_of_low_order(void **state)
 		assert_int_equal(tryst_pair(pair, &s, low[i], true, NULL), -EINVAL);
 		assert_int_equal(tryst_pair(pair, &c, low[i], false, NULL), -EINVAL);
 		memcpy(hello.ephemeral, low[i], KEY_LEN);
-		assert_int_equal(tryst_answer(u.m2, k2, &c, s.public, P, &hello, &welcome, u.m1,
-					      u.m1_len, 0),
+		assert_int_equal(tryst_answer(u.m2, k2, &(struct tryst_keys){ &c, s.public, P },
+					      &hello, &welcome, u.m1, u.m1_len),
 				 -EBADMSG);
 		assert_int_equal(tryst_renew(k2, P, &s, low[i], true), -EBADMSG);
 		assert_int_equal(tryst_renew(k2, P, &c, low[i], false), -EBADMSG);

@@ -117,7 +117,8 @@ static uint8_t chain[KEY_LEN];
 
 static void set_up(void)
 {
-	init_len = tryst_init(&asked, init, &sensor, collector.public, pair, 3, &hello, 0);
+	init_len = tryst_init(&asked, init, &(struct tryst_keys){ &sensor, collector.public, pair },
+			      3, &hello, 0);
 }
 
 static void finish(void)
@@ -142,8 +143,9 @@ static void answer_it(void)
 	struct tryst_hello heard;
 
 	assert_int_equal(tryst_accept(&heard, pair, init, init_len), 0);
-	answer_len = tryst_answer(answer, k2, &collector, sensor.public, pair, &heard, &welcome,
-				  init, init_len, 0);
+	answer_len = tryst_answer(answer, k2,
+				  &(struct tryst_keys){ &collector, sensor.public, pair }, &heard,
+				  &welcome, init, init_len);
 	assert_true(answer_len > 0);
 }
 

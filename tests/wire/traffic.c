@@ -164,19 +164,22 @@ static void set_up(struct sensor *s, uint64_t now, struct shroud_keys *up, struc
 {
 	uint8_t m1[SHROUD_DATAGRAM_MAX], m2[SHROUD_DATAGRAM_MAX], k2[KEY_LEN], chain[KEY_LEN];
 	struct tryst_hello hello = { .run = s->number, .time_ns = now, .window = 1024 }, heard;
-	struct tryst_welcome welcome = { .time_ns = now, .window = 1024, .sensor_id = s->number };
+	struct tryst_welcome welcome = { .time_ns = now,
+					 .window = 1024,
+					 .flags = padded ? TRYST_PADDED : 0,
+					 .sensor_id = s->number };
 	struct tryst_asked asked;
 	long len, answer;
 
 	hello.info_len = snprintf((char *)hello.info, sizeof(hello.info),
 				  "application=saluki\nos=Linux\ninterface.0=wlan0\nchange=%u\n",
 				  s->number);
-	len = tryst_init(&asked, m1, &s->own, collector.public, s->pair, slot_of(s, now), &hello,
-			 SHROUD_DATAGRAM_PADDED);
+	len = tryst_init(&asked, m1, &(struct tryst_keys){ &s->own, collector.public, s->pair },
+			 slot_of(s, now), &hello, SHROUD_DATAGRAM_PADDED);
 	if (len < 0 || tryst_accept(&heard, s->pair, m1, len))
 		die("m1");
-	answer = tryst_answer(m2, k2, &collector, s->own.public, s->pair, &heard, &welcome, m1, len,
-			      padded);
+	answer = tryst_answer(m2, k2, &(struct tryst_keys){ &collector, s->own.public, s->pair },
+			      &heard, &welcome, m1, len);
 	if (answer < 0 || tryst_finish(&asked, &s->own, &welcome, k2, m2, answer))
 		die("m2");
 	if (leak == LEAK_RANDOM && set_ups % 50 == 0)

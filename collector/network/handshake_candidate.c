@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Handshake candidate: see handshake_candidate.h. */
+#include "handshake_candidate.h"
+
+#include <string.h>
+
+#include "sensor.h"
+
+/* The place for another candidate: the last one's, or a free one. NULL: no memory. */
+static struct session *candidate_place(struct sensor *s, struct table *t)
+{
+	int i = s->network->candidate;
+
+	if (network_sensor_sessions(s))
+		return NULL;
+	for (int k = 0; i < 0 && k < SENSOR_SESSIONS; k++)
+		if (k != s->network->current && k != s->network->old)
+			i = k;
+	s->network->candidate = -1;
+	session_end(&s->network->sessions[i], t);
+	return &s->network->sessions[i];
+}
+
+struct session *handshake_candidate_make(struct sensor *s, struct table *t, uint8_t k2[KEY_LEN],
+					 uint32_t window, uint64_t now_ns)
+{
+	struct session *c = candidate_place(s, t);
+	int i;
+
+	if (!c)
+		return NULL;
+	i = c - s->network->sessions;
+	if (session_make(c, t, k2, SENSOR_OWNER(s->index, SENSOR_SESSION + i), window, now_ns))
+		return NULL;
+	s->network->candidate = i;
+	return c;
+}
+
+void handshake_candidate_hello(struct session *c, const struct tryst_hello *hello)
+{
+	c->run = hello->run;
+	c->hello_ns = hello->time_ns;
+	memcpy(c->instance, hello->instance, sizeof(c->instance));
+	sensor_info_set(&c->info, hello->info, hello->info_len); /* without memory there is none */
+}
+
+/* After a restart slots that were spent are here once more: what is recorded of them must not drive
+ * out the candidate that the sensor is just about to use, by renewal neither. */
+bool handshake_candidate_overtook(const struct sensor *s, const struct tryst_hello *hello,
+				  uint64_t now_ns)
+{
+	const struct session *c = sensor_candidate(s);
+
+	return c && hello->time_ns <= c->hello_ns && now_ns - c->made_ns < HANDSHAKE_CANDIDATE_NS;
+}
+
+/* A machine that was started again has another instance too, but was silent meanwhile. */
+bool handshake_candidate_is_busy(const struct sensor *s, const struct tryst_hello *hello,
+				 uint64_t now_ns)
+{
+	const struct session *c = sensor_session(s);
+
+	return c && !s->final_confirmed && now_ns - s->heard_ns < HANDSHAKE_SILENT_NS &&
+	       memcmp(c->instance, hello->instance, sizeof(c->instance));
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Handshake one way: see handshake_one_way.h. */
+#include "handshake_one_way.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include <saluki/log.h>
+
+#include "sensor.h"
+
+/* The one-way session that an m1 is of, or NULL. */
+static struct session *announced(struct sensor *s, const struct tryst_hello *hello)
+{
+	for (int i = 0; s->network->sessions && i < SENSOR_SESSIONS; i++) {
+		struct session *c = &s->network->sessions[i];
+
+		if (c->one_way && c->run == hello->run && i != s->network->old &&
+		    !memcmp(c->renew + 1, hello->ephemeral, KEY_LEN))
+			return c;
+	}
+	return NULL;
+}
+
+/* What is from before our start may have been answered by the collector before us. One that is not
+ * of its slot would keep all that come behind it out. */
+static bool announced_out_of_time(struct handshake *m, const struct tryst_hello *hello)
+{
+	return hello->time_ns <= m->begun_ns ||
+	       hello->time_ns > handshake_time(m) + 2 * TRYST_INTERVAL_NS;
+}
+
+static struct session *announce(struct set_up *u)
+{
+	const struct tryst_hello *hello = &u->hello;
+	uint8_t k2[KEY_LEN];
+	struct session *c = NULL;
+
+	if (!tryst_one_way(k2, u->s->network->pair, hello, u->m->own.secret, hello->ephemeral))
+		c = handshake_candidate_make(u->s, u->t, k2, hello->window, u->now_ns);
+	sodium_memzero(k2, sizeof(k2));
+	if (!c)
+		return NULL;
+	c->one_way = true;
+	memcpy(c->renew + 1, hello->ephemeral, KEY_LEN);
+	handshake_candidate_hello(c, hello);
+	return c;
+}
+
+/* Whoever has our private key could be a one-way sensor to us: only those may that are listed so.
+ */
+enum handshake_result handshake_one_way_take(struct set_up *u)
+{
+	const struct tryst_hello *hello = &u->hello;
+	struct sensor *s = u->s;
+	struct session *c = announced(s, hello);
+
+	if (!s->one_way && !s->network->refused_one_way)
+		log_line("sensor %s: has --one-way, and its line in --sensors does not say so",
+			 s->name);
+	s->network->refused_one_way = true;
+	if (!s->one_way || announced_out_of_time(u->m, hello) ||
+	    hello->window < SHROUD_WINDOW_MIN || hello->window > SESSION_WINDOW)
+		return HANDSHAKE_IGNORED;
+	/* Before the times are compared: the other machine's clock may be behind. */
+	if (!c && handshake_candidate_is_busy(s, hello, u->now_ns))
+		return HANDSHAKE_BUSY;
+	/* Nothing was agreed on with the sensor, but its time rises: a recording has an old one. */
+	if (hello->time_ns <= s->network->announced_ns)
+		return HANDSHAKE_IGNORED;
+	c = c ?: announce(u);
+	if (!c)
+		return HANDSHAKE_IGNORED;
+	s->network->announced_ns = hello->time_ns;
+	shroud_rx_move(&c->rx, u->t, hello->next);
+	return HANDSHAKE_ONE_WAY;
+}
