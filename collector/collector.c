@@ -23,7 +23,8 @@
 #define STATS_INTERVAL_NS 1000000000ULL
 #define DRAIN_NS 1000000000ULL
 
-static int earlier(int a, int b)
+/* Of two timeouts in ms; -1: whenever. */
+static int sooner(int a, int b)
 {
 	return a < 0 ? b : b < 0 || a < b ? a : b;
 }
@@ -34,18 +35,18 @@ static int collector_tick(struct collector *c)
 	uint64_t now = monotonic_ns();
 	int timeout = output_tick(&c->output, now); /* what it has settled is then acknowledged */
 
-	timeout = earlier(timeout, turns_tick(&c->combos, now));
-	timeout = earlier(timeout, session_receive_tick(&c->open, now));
-	timeout = earlier(timeout, groups_tick(&c->groups, now));
-	timeout = earlier(timeout, control_tick(&c->control, now));
-	timeout = earlier(timeout, commands_tick(&c->dispatch, now)); /* behind who asks */
+	timeout = sooner(timeout, turns_tick(&c->combos, now));
+	timeout = sooner(timeout, session_receive_tick(&c->open, now));
+	timeout = sooner(timeout, groups_tick(&c->groups, now));
+	timeout = sooner(timeout, control_tick(&c->control, now));
+	timeout = sooner(timeout, commands_tick(&c->dispatch, now)); /* behind who asks */
 	if (!c->o->stats_file)
 		return timeout;
 	if (now >= c->next_stats_ns) {
 		c->next_stats_ns = now + STATS_INTERVAL_NS;
 		stats_write(&c->open, &c->receive, &c->groups, c->files);
 	}
-	return earlier(timeout, (int)((c->next_stats_ns - now) / 1000000) + 1);
+	return sooner(timeout, (int)((c->next_stats_ns - now) / 1000000) + 1);
 }
 
 /* One batch. Returns how many datagrams there were. */

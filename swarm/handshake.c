@@ -94,8 +94,11 @@ static void request(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 
 	s->request_ns = dated ? now + SESSION_UNDATED_NS : 0;
-	if (request_cookie(&s->requests[s->requested++], out, &s->own, w->o->collector, s->pair,
-			   time_ns, dated ? time_ns / TRYST_INTERVAL_NS : REQUEST_UNDATED))
+	if (request_cookie(&s->requests[s->requested++], out,
+			   &(struct request_from){ &s->own, w->o->collector, time_ns,
+						   dated ? time_ns / TRYST_INTERVAL_NS
+							 : REQUEST_UNDATED },
+			   s->pair))
 		return;
 	w->counters.requests++;
 	swarm_datagram(w, s, out, REQUEST_LEN);
@@ -180,8 +183,9 @@ static void told(struct swarm *w, struct swarm_sensor *s, const struct request_a
 	s->request_ns = 0;
 	s->ahead_ns = time_ns - clock_ns(CLOCK_REALTIME);
 	if (write_m1(w, s, m1, answer->cookie, REQUEST_INIT_LEN, now) &&
-	    !request_set_up(out, m1, &s->own, w->o->collector, time_ns,
-			    time_ns / TRYST_INTERVAL_NS))
+	    !request_set_up(out, m1,
+			    &(struct request_from){ &s->own, w->o->collector, time_ns,
+						    time_ns / TRYST_INTERVAL_NS }))
 		swarm_datagram(w, s, out, REQUEST_LEN);
 }
 

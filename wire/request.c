@@ -85,20 +85,19 @@ static void proof(uint8_t out[KEY_LEN], const uint8_t pair[KEY_LEN], const uint8
 /* r ‖ mac ‖ masked E, with a new E; r is of the message too, as a machine that is resumed twice
  * from one snapshot may draw the same random bytes twice. */
 static int front(uint8_t key[KEY_LEN], uint8_t ephemeral[KEY_LEN], uint8_t *out,
-		 const struct keypair *own, const uint8_t collector[KEY_LEN],
-		 const uint8_t *message, size_t len, uint64_t time_ns, uint64_t interval)
+		 const struct request_from *from, const uint8_t message[MESSAGE_LEN])
 {
 	struct request_keys keys;
 	struct keypair e;
 	int err;
 
-	derive_fresh(out, own->secret, message, len);
-	request_keys_init(&keys, collector);
-	mac_of(out + RANDOM_LEN, &keys, out, interval);
-	tryst_ephemeral(&e, own->secret, time_ns);
+	derive_fresh(out, from->own->secret, message, MESSAGE_LEN);
+	request_keys_init(&keys, from->collector);
+	mac_of(out + RANDOM_LEN, &keys, out, from->interval);
+	tryst_ephemeral(&e, from->own->secret, from->time_ns);
 	memcpy(ephemeral, e.public, KEY_LEN);
-	mask(out + KEY_AT, e.public, collector, out);
-	err = request_key(key, e.secret, collector, out, interval);
+	mask(out + KEY_AT, e.public, from->collector, out);
+	err = request_key(key, e.secret, from->collector, out, from->interval);
 	sodium_memzero(&e, sizeof(e));
 	sodium_memzero(&keys, sizeof(keys));
 	return err;
@@ -112,17 +111,13 @@ static void body(uint8_t message[MESSAGE_LEN], enum request_kind kind, const str
 	memcpy(message + 2, own->public, KEY_LEN);
 }
 
-int request_cookie(struct request_asked *a, uint8_t *out, const struct keypair *own,
-		   const uint8_t collector[KEY_LEN], const uint8_t pair[KEY_LEN], uint64_t time_ns,
-		   uint64_t interval)
+int request_cookie(struct request_asked *a, uint8_t *out, const struct request_from *from,
+		   const uint8_t pair[KEY_LEN])
 {
 	uint8_t message[MESSAGE_LEN], ephemeral[KEY_LEN], proved[KEY_LEN];
-	int err;
 
-	body(message, REQUEST_COOKIE, own);
-	err = front(a->key, ephemeral, out, own, collector, message, sizeof(message), time_ns,
-		    interval);
-	if (err)
+	body(message, REQUEST_COOKIE, from->own);
+	if (front(a->key, ephemeral, out, from, message))
 		return -EINVAL;
 	proof(proved, pair, out, ephemeral);
 	memcpy(message + REQUEST_BODY_LEN, proved, REQUEST_PROOF_LEN);
@@ -130,16 +125,14 @@ int request_cookie(struct request_asked *a, uint8_t *out, const struct keypair *
 	return 0;
 }
 
-int request_set_up(uint8_t *out, const uint8_t *m1, const struct keypair *own,
-		   const uint8_t collector[KEY_LEN], uint64_t time_ns, uint64_t interval)
+int request_set_up(uint8_t *out, const uint8_t *m1, const struct request_from *from)
 {
 	uint8_t message[MESSAGE_LEN], ephemeral[KEY_LEN], key[KEY_LEN];
 	int err;
 
-	body(message, REQUEST_SET_UP, own);
+	body(message, REQUEST_SET_UP, from->own);
 	memcpy(message + REQUEST_BODY_LEN, m1, REQUEST_INIT_LEN);
-	err = front(key, ephemeral, out, own, collector, message, sizeof(message), time_ns,
-		    interval);
+	err = front(key, ephemeral, out, from, message);
 	if (!err)
 		derive_seal(key, 0, out + SEALED_AT, message, sizeof(message));
 	sodium_memzero(key, sizeof(key));

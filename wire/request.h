@@ -43,6 +43,14 @@ enum request_kind {
 
 /* ---- the sensor ------------------------------------------------------------------------------ */
 
+/* Who asks whom, and when. */
+struct request_from {
+	const struct keypair *own;
+	const uint8_t *collector; /* its public key */
+	uint64_t time_ns;	  /* mixed into the ephemeral key */
+	uint64_t interval;	  /* the request's date, or REQUEST_UNDATED */
+};
+
 /* A request for a cookie that waits for its answer. */
 struct request_asked {
 	uint8_t key[KEY_LEN];
@@ -53,19 +61,17 @@ struct request_answer {
 	uint64_t cookie;  /* in place of a slot, as load_word() reads it */
 };
 
-/* Writes a request for a cookie, REQUEST_LEN bytes, to `out`, dated with `interval`. `time_ns` is
- * mixed into its ephemeral key. Returns 0, or -EINVAL where the collector's public key is none. */
-int request_cookie(struct request_asked *a, uint8_t *out, const struct keypair *own,
-		   const uint8_t collector[KEY_LEN], const uint8_t pair[KEY_LEN], uint64_t time_ns,
-		   uint64_t interval);
+/* Writes a request for a cookie, REQUEST_LEN bytes, to `out`. Returns 0, or -EINVAL where the
+ * collector's public key is none. */
+int request_cookie(struct request_asked *a, uint8_t *out, const struct request_from *from,
+		   const uint8_t pair[KEY_LEN]);
 /* Takes an answer. Returns 0, and `a` is wiped; -EPROTO where it is that of a collector of protocol
  * version 1; or -EBADMSG, and nothing has changed. */
 int request_answered(struct request_asked *a, struct request_answer *answer, const uint8_t *in,
 		     size_t len);
 /* Writes a request, REQUEST_LEN bytes, that carries the m1 of REQUEST_INIT_LEN bytes. Returns 0 or
  * -EINVAL. */
-int request_set_up(uint8_t *out, const uint8_t *m1, const struct keypair *own,
-		   const uint8_t collector[KEY_LEN], uint64_t time_ns, uint64_t interval);
+int request_set_up(uint8_t *out, const uint8_t *m1, const struct request_from *from);
 
 /* ---- the collector --------------------------------------------------------------------------- */
 

@@ -140,8 +140,11 @@ static void send_request(struct session *s, uint64_t now_ns)
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 
 	s->asked.request_ns = dated ? now_ns + SESSION_UNDATED_NS : 0;
-	if (request_cookie(&s->asked.requests[s->asked.requested], out, &s->own, p->public, p->pair,
-			   time_ns, dated ? time_ns / TRYST_INTERVAL_NS : REQUEST_UNDATED))
+	if (request_cookie(&s->asked.requests[s->asked.requested], out,
+			   &(struct request_from){ &s->own, p->public, time_ns,
+						   dated ? time_ns / TRYST_INTERVAL_NS
+							 : REQUEST_UNDATED },
+			   p->pair))
 		return;
 	s->asked.requested++;
 	send_out(s, out, REQUEST_LEN);
@@ -154,7 +157,9 @@ void session_handshake_fresh(struct session *s, uint64_t cookie, uint64_t now_ns
 	uint8_t m1[SHROUD_DATAGRAM_MAX], out[SHROUD_DATAGRAM_MAX];
 
 	if (write_init(s, m1, cookie, REQUEST_INIT_LEN, now_ns) &&
-	    !request_set_up(out, m1, &s->own, p->public, time_ns, time_ns / TRYST_INTERVAL_NS))
+	    !request_set_up(out, m1,
+			    &(struct request_from){ &s->own, p->public, time_ns,
+						    time_ns / TRYST_INTERVAL_NS }))
 		send_out(s, out, REQUEST_LEN);
 }
 

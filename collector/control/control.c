@@ -188,8 +188,9 @@ static void one_answered(void *user, struct sensor *s, int status, const char *t
 static const char *order_group(struct control *c, struct control_client *k, const char *name,
 			       const char *text, uint64_t now_ns)
 {
-	int n = groups_order(c->groups, name, text, k->focus_ms, now_ns, now_ns + CONTROL_GROUP_NS,
-			     one_answered, k);
+	const struct group_order order = { text, k->focus_ms, now_ns + CONTROL_GROUP_NS,
+					   one_answered, k };
+	int n = groups_order(c->groups, name, &order, now_ns);
 
 	if (n > 0)
 		k->asked = n;

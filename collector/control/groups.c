@@ -147,7 +147,7 @@ int groups_apply(struct groups *g, const struct groups_file *f)
 
 static bool is_present(const struct sensor *s, uint64_t now_ns)
 {
-	return s->listed && s->up && !s->is_deaf && !s->final_heard &&
+	return s->listed && s->up && !sensor_is_one_way(s) && !s->final_heard &&
 	       now_ns - s->heard_ns < GROUPS_SILENT_NS;
 }
 
@@ -328,8 +328,7 @@ void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint6
 		m->group->focus.until_ns = 0; /* this one has taken its place */
 }
 
-int groups_order(struct groups *g, const char *name, const char *text, uint32_t focus_ms,
-		 uint64_t now_ns, uint64_t until_ns, commands_done *done, void *user)
+int groups_order(struct groups *g, const char *name, const struct group_order *k, uint64_t now_ns)
 {
 	struct sensor_group *x = find(g, name);
 	int n = 0;
@@ -339,12 +338,12 @@ int groups_order(struct groups *g, const char *name, const char *text, uint32_t 
 	for (struct group_member *m = x->first; m; m = m->next) {
 		if (!is_present(m->sensor, now_ns))
 			continue;
-		if (commands_add(g->dispatch, m->sensor, text, until_ns, done, user)) {
-			commands_cancel(g->dispatch, user);
+		if (commands_add(g->dispatch, m->sensor, k->text, k->until_ns, k->done, k->user)) {
+			commands_cancel(g->dispatch, k->user);
 			return -ENOMEM;
 		}
-		if (focus_ms)
-			groups_hold(m->sensor, true, focus_ms, now_ns);
+		if (k->focus_ms)
+			groups_hold(m->sensor, true, k->focus_ms, now_ns);
 		n++;
 	}
 	return n;

@@ -102,11 +102,18 @@ int groups_tick(struct groups *g, uint64_t now_ns);
  * answer to, where there is one. */
 void groups_hold(struct sensor *s, bool of_group, uint32_t ms, uint64_t now_ns);
 void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint64_t now_ns);
-/* Orders `text` of all that are present, a focus for `focus_ms` if it is one. Returns how many, for
- * each of which `done` is called; -ENOENT where there is no such group, 0 where nobody is present,
- * or -ENOMEM. */
-int groups_order(struct groups *g, const char *name, const char *text, uint32_t focus_ms,
-		 uint64_t now_ns, uint64_t until_ns, commands_done *done, void *user);
+/* What all of a group are to do. */
+struct group_order {
+	const char *text;
+	uint32_t focus_ms; /* how long the focus is to last; 0: it is none */
+	uint64_t until_ns; /* CLOCK_MONOTONIC: then it is given up */
+	commands_done *done;
+	void *user; /* of `done` */
+};
+
+/* Gives an order to all that are present. Returns how many, for each of which `done` is called;
+ * -ENOENT where there is no such group, 0 where nobody is present, or -ENOMEM. */
+int groups_order(struct groups *g, const char *name, const struct group_order *k, uint64_t now_ns);
 /* By a rule, all that are present are to be on this channel for so long; who is still busy with the
  * one before is left out, and whom an operator has focused: of a group that he has, all. Returns
  * how many are ordered. */

@@ -384,7 +384,7 @@ void session_receive_batch(struct network *o)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static int earlier(int a, int b)
+static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -399,16 +399,16 @@ static int until_ms(uint64_t at_ns, uint64_t now_ns)
 int session_receive_tick(struct network *o, uint64_t now_ns)
 {
 	uint64_t time = handshake_time(&o->handshake);
-	uint64_t next = (time / TRYST_INTERVAL_NS + 1) * TRYST_INTERVAL_NS;
-	int timeout = until_ms(session_send_due(o, now_ns), now_ns);
+	uint64_t next_ns = now_ns + TRYST_INTERVAL_NS - time % TRYST_INTERVAL_NS;
 
+	next_ns = least(next_ns, session_send_due(o, now_ns));
 	old_end(o, now_ns);
 	if (o->old_first)
-		timeout = earlier(timeout, until_ms(o->old_first->network->old_until_ns, now_ns));
+		next_ns = least(next_ns, o->old_first->network->old_until_ns);
 	if (handshake_turn(&o->handshake, &o->table, o->sensors))
-		timeout = 0;
+		next_ns = 0;
 	o->combos->output->state.floor_ns = time;
-	return earlier(timeout, until_ms(next, time));
+	return until_ms(next_ns, now_ns);
 }
 
 void session_receive_overdue(struct network *o, uint64_t now_ns)

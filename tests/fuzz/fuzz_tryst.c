@@ -156,7 +156,8 @@ static void sealed_request(const uint8_t *p, size_t len)
 
 	if (len > sizeof(in) - REQUEST_MIN)
 		return;
-	CHECK(request_cookie(&asked, in, &s, c.public, P, 1, INTERVAL) == 0);
+	CHECK(request_cookie(&asked, in, &(struct request_from){ &s, c.public, 1, INTERVAL }, P) ==
+	      0);
 	derive_seal(asked.key, 0, in + REQUEST_FRONT_LEN, p, len);
 	if (request_open(&q, &c, in, REQUEST_MIN + len, INTERVAL) || q.version != TRYST_VERSION)
 		return;
@@ -176,7 +177,8 @@ static void the_time(size_t where, uint8_t how)
 	size_t n;
 	int err;
 
-	CHECK(request_cookie(&asked, in, &s, c.public, P, 1, INTERVAL) == 0);
+	CHECK(request_cookie(&asked, in, &(struct request_from){ &s, c.public, 1, INTERVAL }, P) ==
+	      0);
 	CHECK(request_plausible(&request_keys, in, sizeof(in), INTERVAL, &date));
 	where %= sizeof(in);
 	in[where] ^= how;

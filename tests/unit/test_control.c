@@ -12,6 +12,7 @@
 #include <saluki/unix_address.h>
 
 #include "collector/control/control.h"
+#include "collector/control/groups.h"
 #include "collector/network/session_send.h"
 
 static struct {
@@ -81,20 +82,19 @@ void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint6
 	t.held.status = status;
 }
 
-int groups_order(struct groups *g, const char *name, const char *text, uint32_t focus_ms,
-		 uint64_t now_ns, uint64_t until_ns, commands_done *done, void *user)
+int groups_order(struct groups *g, const char *name, const struct group_order *k, uint64_t now_ns)
 {
 	(void)g;
-	assert_true(until_ns == now_ns + CONTROL_GROUP_NS);
-	assert_int_equal(focus_ms, strstr(text, "focus 6 300") ? 300 : 0);
+	assert_true(k->until_ns == now_ns + CONTROL_GROUP_NS);
+	assert_int_equal(k->focus_ms, strstr(k->text, "focus 6 300") ? 300 : 0);
 	for (unsigned int i = 0; i < t.many_count; i++)
-		commands_add(&t.d, &t.many[i], text, until_ns, done, user);
+		commands_add(&t.d, &t.many[i], k->text, k->until_ns, k->done, k->user);
 	if (t.many)
 		return t.many_count;
 	if (strcmp(name, "both"))
 		return -ENOENT;
 	for (int i = 0; i < t.present; i++)
-		commands_add(&t.d, &t.sensors[i], text, until_ns, done, user);
+		commands_add(&t.d, &t.sensors[i], k->text, k->until_ns, k->done, k->user);
 	return t.present;
 }
 

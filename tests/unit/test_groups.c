@@ -426,12 +426,20 @@ static void to_all_that_are_present(void **state)
 {
 	(void)state;
 	apply();
-	assert_int_equal(groups_order(&t.g, "none", "x", 0, t.now, t.now + 1, nothing, &t),
+	assert_int_equal(groups_order(&t.g, "none",
+				      &(struct group_order){ "x", 0, t.now + 1, nothing, &t },
+				      t.now),
 			 -ENOENT);
-	assert_int_equal(groups_order(&t.g, "lib", "x", 0, t.now, t.now + 1, nothing, &t), 0);
+	assert_int_equal(groups_order(&t.g, "lib",
+				      &(struct group_order){ "x", 0, t.now + 1, nothing, &t },
+				      t.now),
+			 0);
 	present(0);
 	present(2);
-	assert_int_equal(groups_order(&t.g, "lib", "x", 0, t.now, t.now + 1, nothing, &t), 2);
+	assert_int_equal(groups_order(&t.g, "lib",
+				      &(struct group_order){ "x", 0, t.now + 1, nothing, &t },
+				      t.now),
+			 2);
 	assert_true(t.order[0].count == 1 && t.order[1].count == 0 && t.order[2].count == 1);
 }
 
@@ -579,8 +587,10 @@ static void one_order_a_second_of_all_rules(void **state)
 static void by_hand(bool of_group, uint32_t ms, int status)
 {
 	if (of_group)
-		assert_int_equal(groups_order(&t.g, "lib", "focus 1 9", ms, t.now, t.now + 5 * S,
-					      nothing, &t),
+		assert_int_equal(groups_order(&t.g, "lib",
+					      &(struct group_order){ "focus 1 9", ms, t.now + 5 * S,
+								     nothing, &t },
+					      t.now),
 				 2);
 	else
 		groups_hold(&t.sensors[1], false, ms, t.now);

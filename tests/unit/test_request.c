@@ -39,13 +39,18 @@ static int begin(void **state)
 
 static void ask(void)
 {
-	assert_int_equal(request_cookie(&asked, request, &s, c.public, P, 5, INTERVAL), 0);
+	assert_int_equal(request_cookie(&asked, request,
+					&(struct request_from){ &s, c.public, 5, INTERVAL }, P),
+			 0);
 }
 
 /* As of a sensor that does not know the time, or speaks version 1. */
 static void ask_undated(void)
 {
-	assert_int_equal(request_cookie(&asked, request, &s, c.public, P, 5, REQUEST_UNDATED), 0);
+	assert_int_equal(request_cookie(&asked, request,
+					&(struct request_from){ &s, c.public, 5, REQUEST_UNDATED },
+					P),
+			 0);
 }
 
 static void a_request_and_its_answer(void **state)
@@ -123,7 +128,9 @@ static void whose_it_is_must_be_proved(void **state)
 
 	(void)state;
 	assert_int_equal(tryst_pair(wrong, &s, c.public, true, psk), 0);
-	assert_int_equal(request_cookie(&asked, request, &s, c.public, wrong, 5, INTERVAL), 0);
+	assert_int_equal(request_cookie(&asked, request,
+					&(struct request_from){ &s, c.public, 5, INTERVAL }, wrong),
+			 0);
 	assert_int_equal(request_open(&q, &c, request, REQUEST_LEN, INTERVAL), 0);
 	assert_false(request_proved(&q, P));
 	assert_true(request_proved(&q, wrong));
@@ -198,7 +205,9 @@ static void another_request(void **state)
 
 	(void)state;
 	ask();
-	assert_int_equal(request_cookie(&another, second, &s, c.public, P, 5, INTERVAL), 0);
+	assert_int_equal(request_cookie(&another, second,
+					&(struct request_from){ &s, c.public, 5, INTERVAL }, P),
+			 0);
 	assert_memory_not_equal(request, second, 16);
 	assert_memory_not_equal(request + 24, second + 24, 32);
 	assert_int_equal(request_open(&q, &c, second, REQUEST_LEN, INTERVAL), 0);
@@ -220,7 +229,9 @@ static void a_set_up_under_a_cookie(void **state)
 	assert_int_equal(tryst_init(&waits, m1, &(struct tryst_keys){ &s, c.public, P }, COOKIE,
 				    &hello, REQUEST_INIT_LEN),
 			 REQUEST_INIT_LEN);
-	assert_int_equal(request_set_up(request, m1, &s, c.public, 5, INTERVAL), 0);
+	assert_int_equal(request_set_up(request, m1,
+					&(struct request_from){ &s, c.public, 5, INTERVAL }),
+			 0);
 	assert_true(request_plausible(&keys, request, REQUEST_LEN, INTERVAL, &date));
 	assert_int_equal(request_open(&q, &c, request, REQUEST_LEN, INTERVAL), 0);
 	assert_int_equal(q.kind, REQUEST_SET_UP);
@@ -278,8 +289,12 @@ static void a_point_of_low_order(void **state)
 	assert_true(request_plausible(&keys, request, REQUEST_LEN, INTERVAL, &date));
 	assert_int_equal(request_open(&q, &c, request, REQUEST_LEN, INTERVAL), -EBADMSG);
 	memset(stream, 0, sizeof(stream));
-	assert_int_equal(request_cookie(&asked, request, &s, stream, P, 5, INTERVAL), -EINVAL);
-	assert_int_equal(request_set_up(request, answer, &s, stream, 5, INTERVAL), -EINVAL);
+	assert_int_equal(request_cookie(&asked, request,
+					&(struct request_from){ &s, stream, 5, INTERVAL }, P),
+			 -EINVAL);
+	assert_int_equal(request_set_up(request, answer,
+					&(struct request_from){ &s, stream, 5, INTERVAL }),
+			 -EINVAL);
 }
 
 int main(void)

@@ -959,8 +959,10 @@ static uint8_t request[SHROUD_DATAGRAM_PADDED];
 
 static void ask_dated(struct end *e, unsigned int port, uint64_t interval)
 {
-	assert_int_equal(request_cookie(&asked_of, request, &e->own, o->handshake.own.public,
-					e->pair, clock_now_ns, interval),
+	assert_int_equal(request_cookie(&asked_of, request,
+					&(struct request_from){ &e->own, o->handshake.own.public,
+								clock_now_ns, interval },
+					e->pair),
 			 0);
 	from_port(request, sizeof(request), port);
 }
@@ -998,8 +1000,10 @@ static void ask_for_session(struct end *e, uint64_t cookie)
 			   &(struct tryst_keys){ &e->own, o->handshake.own.public, e->pair },
 			   cookie, &e->hello, REQUEST_INIT_LEN),
 		REQUEST_INIT_LEN);
-	assert_int_equal(request_set_up(request, m1, &e->own, o->handshake.own.public, clock_now_ns,
-					clock_now_ns / TRYST_INTERVAL_NS),
+	assert_int_equal(request_set_up(request, m1,
+					&(struct request_from){ &e->own, o->handshake.own.public,
+								clock_now_ns,
+								clock_now_ns / TRYST_INTERVAL_NS }),
 			 0);
 	e->m1_len = sizeof(request);
 	from_port(request, sizeof(request), e->port);
@@ -1260,8 +1264,10 @@ static void another_version_is_told_apart(void **state)
 	(void)state;
 	ask_cookie(&a, a.port);
 	told();
-	request_cookie(&asked_of, request, &a.own, o->handshake.own.public, a.pair, clock_now_ns,
-		       REQUEST_UNDATED);
+	request_cookie(&asked_of, request,
+		       &(struct request_from){ &a.own, o->handshake.own.public, clock_now_ns,
+					       REQUEST_UNDATED },
+		       a.pair);
 	memcpy(key, asked_of.key, KEY_LEN);
 	derive_seal(key, 0, request + REQUEST_FRONT_LEN, zeros, sizeof(zeros));
 	from_port(request, REQUEST_MIN + sizeof(zeros), a.port);

@@ -139,7 +139,9 @@ static void ask(struct sensor *s, uint64_t now)
 	struct request q;
 	uint64_t date = s->number % 2 ? now / TRYST_INTERVAL_NS : REQUEST_UNDATED;
 
-	if (request_cookie(&asked, out, &s->own, collector.public, s->pair, now, date) ||
+	if (request_cookie(&asked, out,
+			   &(struct request_from){ &s->own, collector.public, now, date },
+			   s->pair) ||
 	    request_open(&q, &collector, out, REQUEST_LEN, date) || !request_proved(&q, s->pair))
 		die("request");
 	record(s, KIND_QUESTION, 0, out, REQUEST_LEN);
