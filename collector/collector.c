@@ -23,7 +23,7 @@
 #define STATS_INTERVAL_NS 1000000000ULL
 #define DRAIN_NS 1000000000ULL
 
-/* Of two timeouts in ms; -1: whenever. */
+/* Compares two timeouts in ms; -1 is longer than all. */
 static int sooner(int a, int b)
 {
 	return a < 0 ? b : b < 0 || a < b ? a : b;

@@ -43,7 +43,7 @@ enum request_kind {
 
 /* ---- the sensor ------------------------------------------------------------------------------ */
 
-/* Who asks whom, and when. */
+/* The sensor that asks, the collector, and the time. */
 struct request_from {
 	const struct keypair *own;
 	const uint8_t *collector; /* its public key */

@@ -43,7 +43,7 @@ int tryst_pair(uint8_t pair[KEY_LEN], const struct keypair *own, const uint8_t p
 /* The addresses of all slots of an interval, as load_word() reads 8 bytes each. */
 void tryst_slots(uint64_t slots[TRYST_SLOTS], const uint8_t pair[KEY_LEN], uint64_t interval);
 
-/* Whose set-up it is. */
+/* The keys of a set-up, at either end. */
 struct tryst_keys {
 	const struct keypair *own;
 	const uint8_t *peer; /* its public key */

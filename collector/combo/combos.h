@@ -28,7 +28,7 @@
 #include "reassemble_pool.h"
 #include "wire/spool.h"
 
-/* Whose combo is taken next (turns.h). */
+/* The sensors that take turns (turns.h). */
 struct turns {
 	struct sensor *first, *last; /* whose turn is next */
 	struct sensor *held;

@@ -13,15 +13,14 @@ struct combos;
 struct ledger;
 struct sensor;
 
-/* What is missing below `combo` will not come, and there were `first` frames of the run before it.
- * `gone` counts those that are missing: ledger_floor or ledger_gone. Then turns_ready is to be
- * called. */
+/* Missing combos below `combo` will not come. The run had `first` frames before it. `gone` counts
+ * the missing ones: ledger_floor or ledger_gone. The caller then calls turns_ready. */
 void gaps_floor(struct sensor *s, uint64_t combo, uint64_t first,
 		int (*gone)(struct ledger *, uint64_t));
-/* Nothing else will come of the present run: what is whole is to be taken, whatever is missing.
- * Then turns_ready is to be called. */
+/* Nothing else will come of the present run: whole combos are taken, whatever is missing. The
+ * caller then calls turns_ready. */
 void gaps_rest(struct sensor *s);
-/* The next combo that is due, where it is whole, with its length and count; NULL: none is. */
+/* Returns the next combo that is due, with its length and count, or NULL until it is whole. */
 const uint8_t *gaps_whole(struct combos *c, struct sensor *s, size_t *len, uint64_t *count);
 /* Combos below `next` are written or lost. */
 void gaps_passed(struct combos *c, struct sensor *s, uint64_t next);

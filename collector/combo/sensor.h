@@ -11,7 +11,7 @@
 #include "forward.h"
 #include "reassemble_pool.h"
 
-/* What a set-up says of the run that its session is of. */
+/* A set-up names the run of its session. */
 struct run_terms {
 	uint64_t run;
 	struct forward forward;

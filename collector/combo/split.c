@@ -95,14 +95,14 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
 			uint64_t count, uint64_t now_ns)
 {
-	bool one_way = sensor_is_one_way(s), room = !output_holds(c->output, s);
+	bool can_wait = !sensor_is_one_way(s), room = !output_holds(c->output, s);
 	struct combo_header h;
 	struct combo_reader r;
 	struct combo_name name;
 	const uint8_t *body = NULL;
 	size_t bytes;
 
-	if (!room && !one_way)
+	if (!room && can_wait)
 		return false;
 	if (s->combo->forward.id)
 		combo = forward_open(&s->combo->forward, c->combo, &len, s, count, combo);
@@ -122,7 +122,7 @@ static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo
 	bytes = r.bytes + r.unsettled * PCAPNG_UNSETTLED_LEN;
 	if ((name.frames || name.events) && room)
 		room = output_reserve(c->output, &name, bytes, now_ns);
-	if (!room && !one_way)
+	if (!room && can_wait)
 		return false;
 	if (ledger_combo(&s->ledger, r.first, h.frames)) {
 		s->ledger.bad_combos++;

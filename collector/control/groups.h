@@ -102,7 +102,7 @@ int groups_tick(struct groups *g, uint64_t now_ns);
  * answer to, where there is one. */
 void groups_hold(struct sensor *s, bool of_group, uint32_t ms, uint64_t now_ns);
 void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint64_t now_ns);
-/* What all of a group are to do. */
+/* An order to all sensors of a group. */
 struct group_order {
 	const char *text;
 	uint32_t focus_ms; /* how long the focus is to last; 0: it is none */
@@ -111,8 +111,8 @@ struct group_order {
 	void *user; /* of `done` */
 };
 
-/* Gives an order to all that are present. Returns how many, for each of which `done` is called;
- * -ENOENT where there is no such group, 0 where nobody is present, or -ENOMEM. */
+/* Gives an order to all sensors that are present. Returns their number, and calls `done` for each.
+ * Returns -ENOENT if no group has this name, or -ENOMEM. */
 int groups_order(struct groups *g, const char *name, const struct group_order *k, uint64_t now_ns);
 /* By a rule, all that are present are to be on this channel for so long; who is still busy with the
  * one before is left out, and whom an operator has focused: of a group that he has, all. Returns

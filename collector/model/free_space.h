@@ -17,8 +17,8 @@ struct keep_free {
 		.bytes = 1ULL << 30, .percent = 1                                                  \
 	}
 
-/* On a full disk a small write may fit where a large one did not: it is said to be writable again
- * when no write has failed for so long. */
+/* On a full disk a small write may fit where a large one did not. "Writing again" is logged when no
+ * write has failed for so long. */
 #define FREE_SPACE_RECOVERED_NS 1000000000ULL
 
 /* What --keep-free means on a file system of so many bytes. */

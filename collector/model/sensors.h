@@ -95,8 +95,7 @@ static inline bool sensor_is_one_way(const struct sensor *s)
  * be called by whoever moves `settled`. */
 void sensors_due(struct sensors *list, struct sensor *s, uint64_t at_ns);
 void sensors_not_due(struct sensor *s);
-/* Copies what a sensor says of itself from now on. Returns 0, or -ENOMEM and nothing has changed.
- */
+/* Copies what a sensor says of itself from now on. Returns 0; with -ENOMEM `i` stays as it was. */
 int sensor_info_set(struct sensor_info *i, const void *text, size_t len);
 
 #endif

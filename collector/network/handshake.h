@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Handshake: Tryst at the collector (docs/wire.md). Keeps the slots of all sensors in the table,
- * those of the present interval and both neighbours; an authentic m1 spends its slot and is
- * answered, and so is one under a cookie (handshake_requests.h).
+ * Handshake: Tryst at the collector (docs/wire.md). In: an m1, under a slot (handshake_slots.h) or
+ * a cookie (handshake_requests.h); RENEW. Out: a candidate (handshake_candidate.h), and the answer.
  */
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_H
 #define COLLECTOR_NETWORK_HANDSHAKE_H

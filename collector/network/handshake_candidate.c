@@ -44,8 +44,8 @@ void handshake_candidate_hello(struct session *c, const struct tryst_hello *hell
 	sensor_info_set(&c->info, hello->info, hello->info_len); /* without memory there is none */
 }
 
-/* After a restart slots that were spent are here once more: what is recorded of them must not drive
- * out the candidate that the sensor is just about to use, by renewal neither. */
+/* After a restart, slots that were spent before can be used again. A recorded set-up must not
+ * replace the candidate that the sensor is about to use, made by set-up or renewal. */
 bool handshake_candidate_overtook(const struct sensor *s, const struct tryst_hello *hello,
 				  uint64_t now_ns)
 {

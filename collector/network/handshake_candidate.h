@@ -16,7 +16,7 @@
 /* Makes the candidate of the root `k2`. Returns NULL where there is no memory for it. */
 struct session *handshake_candidate_make(struct sensor *s, struct table *t, uint8_t k2[KEY_LEN],
 					 uint32_t window, uint64_t now_ns);
-/* What an m1 says of the candidate that it has made. */
+/* Copies to the candidate what its m1 says of the session. */
 void handshake_candidate_hello(struct session *c, const struct tryst_hello *hello);
 /* Whether an m1 is older than the candidate that the sensor is about to use. */
 bool handshake_candidate_overtook(const struct sensor *s, const struct tryst_hello *hello,

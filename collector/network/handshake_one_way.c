@@ -22,8 +22,8 @@ static struct session *announced(struct sensor *s, const struct tryst_hello *hel
 	return NULL;
 }
 
-/* What is from before our start may have been answered by the collector before us. One that is not
- * of its slot would keep all that come behind it out. */
+/* The collector before us may have taken an m1 that is older than our start. An m1 from the future
+ * would keep out all that follow it. */
 static bool announced_out_of_time(struct handshake *m, const struct tryst_hello *hello)
 {
 	return hello->time_ns <= m->begun_ns ||

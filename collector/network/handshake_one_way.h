@@ -23,7 +23,7 @@ enum handshake_result {
 	HANDSHAKE_BUSY,	   /* another instance is being heard: there is an answer that says so */
 };
 
-/* An m1 that came, and what becomes of it. The caller fills in what is above `hello`. */
+/* An m1 that came, and what becomes of it. The caller sets the members above `hello`. */
 struct set_up {
 	struct handshake *m;
 	struct table *t;

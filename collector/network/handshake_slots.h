@@ -30,8 +30,8 @@ struct handshake {
 	struct rate_limit inits;
 };
 
-/* `own` is to be there. `floor_ns` is the latest protocol time of collectors before (state.h), 0:
- * none is known. */
+/* `own` is to be there. `floor_ns` is the latest protocol time of earlier collectors
+ * (state.h), or 0. */
 void handshake_init(struct handshake *m, uint64_t floor_ns);
 /* Protocol time, ns. */
 uint64_t handshake_time(struct handshake *m);

@@ -22,8 +22,8 @@ struct refusals {
 
 /* ADDRESS:PORT, "[ADDRESS]:PORT" of IPv6. */
 void refusals_address(char text[REFUSALS_ADDRESS_MAX], const struct sockaddr *from);
-/* A hash of `why` and the address without its port, which a sensor changes with each attempt. Of
- * IPv6 it is the /64: whoever has one address there has all. */
+/* A hash of `why` and the address without its port, which a sensor changes with each attempt. An
+ * IPv6 address counts as its /64: whoever has one address there has all. */
 uint64_t refusals_hash(const char *why, const struct sockaddr *from);
 
 /* The key is not in the sensors file. */

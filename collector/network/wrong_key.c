@@ -40,7 +40,7 @@ void wrong_key_expect(struct wrong_key *w, const struct sockaddr *from, uint64_t
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* The entry of the address, which begins anew after some silence. If its set is full, the entry
+/* The entry of the address. After some silence it starts from zero. If its set is full, the entry
  * that was counted least gives way: that of a forged address, which comes once. */
 static struct wrong_key_address *entry_of(struct wrong_key *w, uint64_t address, uint64_t now_ns)
 {

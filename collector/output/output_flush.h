@@ -8,7 +8,7 @@
 
 #include "buffer.h"
 
-/* Begins a section in the buffer: its interface blocks are counted anew. */
+/* Begins a section in the buffer: its interface blocks count from zero. */
 void output_section_begin(struct output *out);
 /* The sensor need never send its run's combos up to here again. */
 void output_settle(struct output *out, struct sensor *s);

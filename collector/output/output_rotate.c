@@ -24,7 +24,7 @@ _Static_assert(COVERAGE_TEXT_MAX <= PCAPNG_COVERAGE_MAX, "all channels fit into 
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
-/* What stamps of several sensors are compared by. */
+/* A reader needs the clock's offset to compare stamps of several sensors. */
 static void distance(FILE *text, const struct sensor *s)
 {
 	struct info i;
@@ -35,7 +35,7 @@ static void distance(FILE *text, const struct sensor *s)
 			ULL(i.ahead_us ?: i.behind_us), i.ahead_us ? "ahead" : "behind");
 }
 
-/* Of the interface of the i-th block, in that; NULL: there is none. */
+/* Writes the coverage of the i-th block's interface to `text`. Returns NULL if it has none. */
 static const char *coverage_text(const struct sensor *s, unsigned int i, char *text, size_t size)
 {
 	const struct coverage_interface *c =
