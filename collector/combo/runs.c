@@ -117,7 +117,7 @@ bool runs_next(struct sensor *s, struct run_terms *t)
 	terms_free(&s->combo->next);
 	s->combo->next = *t;
 	sodium_memzero(t, sizeof(*t));
-	s->combo->waiting = false;
+	s->combo->waiting = false; /* so that turns_hurry does not begin the run */
 	return is_another_run(s);
 }
 
