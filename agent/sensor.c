@@ -14,13 +14,10 @@
 #include <sodium.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <saluki/log.h>
 #include <saluki/privsep.h>
-#include <saluki/version.h>
 
 #include "agent/capture/capture.h"
 #include "agent/control/control.h"
@@ -74,24 +71,6 @@ static int sensor_keys(struct sensor *s, const struct run_options *o)
 	return err || !o->one_way ? err : one_way_start(&s->session);
 }
 
-_Static_assert(INTERFACES_MAX <= INFO_INTERFACES_MAX && INTERFACES_MAX <= TOTALS_INTERFACES_MAX,
-	       "each is told of");
-
-/* What the collector writes into the capture's interface blocks. */
-static void sensor_info(struct sensor *s)
-{
-	struct info *i = &s->session.info;
-	struct utsname u;
-
-	uname(&u);
-	snprintf(i->application, sizeof(i->application), "saluki %s", SALUKI_VERSION);
-	snprintf(i->os, sizeof(i->os), "%.30s %.60s %.30s", u.sysname, u.release, u.machine);
-	i->count = s->handover.count;
-	for (uint32_t n = 0; n < i->count; n++)
-		control_describe(&i->interfaces[n], &s->handover.interfaces[n],
-				 s->handover.snaplen);
-}
-
 static struct source *sensor_source(const struct handover *h, const int *fds,
 				    const struct run_options *o)
 {
@@ -127,10 +106,9 @@ static int sensor_combos(struct sensor *s, const struct run_options *o)
 	return err;
 }
 
-static int sensor_journal(struct sensor *s)
+static int sensor_journal(struct sensor *s, uint32_t lanes)
 {
 	bool ring = s->handover.kind == HANDOVER_RING;
-	uint32_t lanes = s->capture.source->lanes;
 	int err =
 		journal_open(&s->exporter.journal, ring ? s->fds[HANDOVER_FD_JOURNAL] : -1, lanes);
 
@@ -166,66 +144,37 @@ static int sensor_spool(struct sensor *s)
 	return spool_begin(e->spool, &s->session, e->counters.next);
 }
 
-static int sensor_sampler(struct sensor *s, const struct run_options *o)
+/* Its memory comes later, from sensor_store. */
+static void sensor_exporter(struct sensor *s, const struct run_options *o)
 {
-	int err = 0;
-	struct sampler *p = sampler_new(&o->capture, &s->handover, &err);
+	struct exporter *e = &s->exporter;
 
-	s->control.sampler = p;
-	if (!p)
-		return err;
-	p->source = s->capture.source;
-	p->privileged = s->control.privileged;
-	p->info = &s->session.info;
-	p->deaf_ms = o->deaf_after_s * 1000;
-	s->capture.dwells = &p->dwells;
-	return 0;
+	e->queue = &s->queue;
+	e->source = s->capture.source;
+	e->session = &s->session;
+	e->is_file = s->handover.kind == HANDOVER_FILE;
+	e->persistent = s->handover.persistent;
+	/* One way, it takes some seconds until something may be sent. */
+	e->patience_ns = e->is_file || o->one_way ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
+	s->session.exported = &e->deliver.kept_first;
 }
 
 static int sensor_init(struct sensor *s, const struct run_options *o)
 {
 	const struct handover *h = &s->handover;
-	bool is_file = h->kind == HANDOVER_FILE;
+	struct source *source = sensor_source(h, s->fds, o);
+	int err;
 
-	s->capture.source = sensor_source(h, s->fds, o);
-	if (!s->capture.source)
+	if (!source)
 		return -EINVAL;
-	if (sensor_journal(s) || sensor_combos(s, o))
-		return -ENOMEM;
-	sensor_info(s);
-	s->session.exported = &s->exporter.deliver.kept_first;
-	s->capture.queue = s->exporter.queue = &s->queue;
-	s->capture.combo_age_ns = o->combo_age_ms * 1000000ULL;
-	s->capture.ring_span_max = is_file ? 0 : h->ring_size / (2 * o->queue);
-	s->capture.drain = !is_file && !h->persistent;
-	s->exporter.source = s->capture.source;
-	s->exporter.session = &s->session;
-	s->exporter.is_file = is_file;
-	s->exporter.persistent = h->persistent;
-	/* One way, it takes some seconds until something may be sent. */
-	s->exporter.patience_ns = is_file || o->one_way ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
-	s->control.session = &s->session;
-	s->control.capture = &s->capture;
-	s->control.exporter = &s->exporter;
-	s->control.snaplen = h->snaplen;
-	if (sensor_sampler(s, o))
-		return -ENOMEM;
-	if (commands_init(&s->control.orders, o->allowed, h, s->control.privileged, s->compiler))
-		return -ENOMEM;
-	s->control.orders.source = s->capture.source;
-	s->control.orders.names = s->session.info.interfaces;
-	if (s->control.sampler && o->capture.steered) {
-		s->control.orders.sample = sampler_order;
-		s->control.orders.sampled = sampler_ordered;
-		s->control.orders.sample_arg = s->control.sampler;
-		s->control.orders.said = s->control.sampler->said;
-	}
-	s->session.order = control_ordered;
-	s->session.order_arg = &s->control;
-	s->control.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->control.done_fd < 0)
-		return -errno;
-	return resume(&s->exporter) ?: sensor_spool(s) ?: sensor_store(s, o);
+	err = sensor_journal(s, source->lanes) ?: sensor_combos(s, o);
+	if (err)
+		return err;
+	capture_init(&s->capture, source, &s->queue, h, o->combo_age_ms);
+	sensor_exporter(s, o);
+	err = commands_init(&s->control.orders, o->allowed, h, s->control.privileged, s->compiler);
+	err = err ?: control_init(&s->control, &s->capture, &s->exporter, h, &o->capture);
+	return err ?: resume(&s->exporter) ?: sensor_spool(s) ?: sensor_store(s, o);
 }
 
 /* Threads name themselves: for another one it takes a file in /proc. */
@@ -326,10 +275,6 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 	free(s->exporter.ends);
 	queue_free(&s->queue);
 	session_free(&s->session);
-	commands_free(&s->control.orders);
-	lookup_stop(&s->control.lookup);
-	if (s->control.generation >= 0)
-		close(s->control.generation);
-	sampler_free(s->control.sampler);
+	control_free(&s->control);
 	return status;
 }

@@ -23,6 +23,20 @@
 #define MODULES true
 #endif
 
+void capture_init(struct capture *c, struct source *source, struct queue *queue,
+		  const struct handover *h, uint32_t combo_age_ms)
+{
+	bool is_file = h->kind == HANDOVER_FILE;
+
+	*c = (struct capture){
+		.source = source,
+		.queue = queue,
+		.combo_age_ns = combo_age_ms * 1000000ULL,
+		.ring_span_max = is_file ? 0 : h->ring_size / (2 * queue->len),
+		.drain = !is_file && !h->persistent,
+	};
+}
+
 /* `with_last`: all that the source has given is in a combo. */
 static void capture_push(struct capture *c, bool with_last)
 {

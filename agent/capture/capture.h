@@ -25,6 +25,9 @@ struct capture {
 	uint64_t ring_start; /* where the first frame in it begins */
 };
 
+/* For the frames of `source`, which was handed over as `h`, into `queue`. */
+void capture_init(struct capture *c, struct source *source, struct queue *queue,
+		  const struct handover *h, uint32_t combo_age_ms);
 /* Runs until the source ends or `stop` is set (with `drain`, until it has no more frames). */
 void *capture_thread(void *capture);
 

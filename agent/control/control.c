@@ -9,12 +9,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <saluki/changes.h>
 #include <saluki/duration.h>
 #include <saluki/log.h>
 #include <saluki/privsep.h>
+#include <saluki/version.h>
 
 #include "agent/source/clock.h"
 #include "generation.h"
@@ -66,8 +69,9 @@ static void control_stop(struct control *c)
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
 }
 
-void control_describe(struct info_interface *f, const struct handover_interface *h,
-		      uint32_t snaplen)
+/* What the collector is told of an interface. */
+static void control_describe(struct info_interface *f, const struct handover_interface *h,
+			     uint32_t snaplen)
 {
 	info_text(f->name, sizeof(f->name), h->name);
 	info_text(f->source, sizeof(f->source), h->source);
@@ -107,7 +111,8 @@ static void control_answer(struct control *c, const struct answer_message *a)
 	session_answer(c->session, a->number, a->status, a->text);
 }
 
-void control_ordered(void *arg, uint64_t number, const char *text, size_t len)
+/* session.h's `order`. */
+static void control_ordered(void *arg, uint64_t number, const char *text, size_t len)
 {
 	struct control *c = arg;
 	uint8_t bytes[WIRE_ORDER_MESSAGE_MAX];
@@ -237,4 +242,63 @@ void control_loop(struct control *c)
 		if (p[0].revents)
 			return;
 	}
+}
+
+/* ---- before and after ------------------------------------------------------------------------ */
+
+_Static_assert(INTERFACES_MAX <= INFO_INTERFACES_MAX && INTERFACES_MAX <= TOTALS_INTERFACES_MAX,
+	       "each is told of");
+
+/* The collector writes this into the capture's interface blocks. */
+static void control_info(struct info *i, const struct handover *h)
+{
+	struct utsname u;
+
+	uname(&u);
+	snprintf(i->application, sizeof(i->application), "saluki %s", SALUKI_VERSION);
+	snprintf(i->os, sizeof(i->os), "%.30s %.60s %.30s", u.sysname, u.release, u.machine);
+	i->count = h->count;
+	for (uint32_t n = 0; n < i->count; n++)
+		control_describe(&i->interfaces[n], &h->interfaces[n], h->snaplen);
+}
+
+static int control_radios(struct control *c, const struct handover *h,
+			  const struct capture_options *o)
+{
+	const struct sampler_meets meets = { c->capture->source, c->privileged, &c->session->info };
+	int err = 0;
+
+	c->sampler = sampler_new(o, h, &meets, &err);
+	if (!c->sampler)
+		return err;
+	c->capture->dwells = &c->sampler->dwells;
+	if (o->steered)
+		c->orders.radios = (struct commands_radios){ sampler_order, sampler_ordered,
+							     c->sampler, c->sampler->said };
+	return 0;
+}
+
+int control_init(struct control *c, struct capture *capture, struct exporter *e,
+		 const struct handover *h, const struct capture_options *o)
+{
+	c->capture = capture;
+	c->exporter = e;
+	c->session = e->session;
+	c->session->order = control_ordered;
+	c->session->order_arg = c;
+	c->snaplen = h->snaplen;
+	c->orders.source = capture->source;
+	c->orders.names = c->session->info.interfaces;
+	control_info(&c->session->info, h);
+	c->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return c->done_fd < 0 ? -errno : control_radios(c, h, o);
+}
+
+void control_free(struct control *c)
+{
+	sampler_free(c->sampler);
+	commands_free(&c->orders);
+	lookup_stop(&c->lookup);
+	if (c->generation >= 0)
+		close(c->generation);
 }

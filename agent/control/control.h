@@ -34,13 +34,13 @@ struct control {
 	uint32_t snaplen;
 };
 
+/* Introduces the threads to one another: `c->privileged` and `c->orders` are made. Returns 0 or
+ * -errno. */
+int control_init(struct control *c, struct capture *capture, struct exporter *e,
+		 const struct handover *h, const struct capture_options *o);
+void control_free(struct control *c);
 /* Runs until the export thread has ended. */
 void control_loop(struct control *c);
-/* What the collector is told of an interface. */
-void control_describe(struct info_interface *f, const struct handover_interface *h,
-		      uint32_t snaplen);
-/* An order of the collector: session.h's `order`. `arg` is the struct control. */
-void control_ordered(void *arg, uint64_t number, const char *text, size_t len);
 /* Prints the ledger of this end. */
 void control_report(struct exporter *e);
 

@@ -34,8 +34,9 @@ struct capture_options {
 	struct radio_channel channels[INTERFACES_MAX];
 	struct plan_asked plans[INTERFACES_MAX];
 	unsigned int count;
-	struct plan_asked plan;	       /* of the next -i */
-	bool steered;		       /* the collector may say which channels there are */
+	struct plan_asked plan; /* of the next -i */
+	uint32_t deaf_after_s;	/* after so long without a frame a radio is reported; 0: never */
+	bool steered;		/* the collector may say which channels there are */
 	bool monitors[INTERFACES_MAX]; /* each one's --monitor: radio/monitor.h */
 	bool monitor;		       /* of the next -i */
 	uint32_t snaplen;	       /* bytes */

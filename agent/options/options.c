@@ -270,7 +270,7 @@ static int parse_option(struct run_options *o, int id)
 		take_monitor(&o->capture);
 		return 0;
 	case OPT_DEAF_AFTER:
-		return parse_number("--deaf-after", 0, 86400, &o->deaf_after_s);
+		return parse_number("--deaf-after", 0, 86400, &o->capture.deaf_after_s);
 	case OPT_PAD:
 		o->pad = true;
 		return 0;
@@ -352,7 +352,6 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		.compress = true,
 		.level = 1,
 		.renew_s = SESSION_RENEW_NS / 1000000000,
-		.deaf_after_s = 60,
 		.store_bytes = STORE_BYTES_DEFAULT,
 		.spool_bytes = SPOOL_BYTES_DEFAULT,
 	};

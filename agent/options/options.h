@@ -21,7 +21,6 @@ struct run_options {
 	bool pad;
 	bool one_way;
 	uint32_t renew_s;
-	uint32_t deaf_after_s; /* 0: never */
 	uint32_t store_bytes;
 	const char *spool; /* NULL: none */
 	uint64_t spool_bytes;

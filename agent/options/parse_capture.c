@@ -18,6 +18,7 @@ void capture_options_init(struct capture_options *o)
 	*o = (struct capture_options){
 		.snaplen = SALUKI_SNAPLEN_DEFAULT,
 		.ring_size = RING_SIZE_DEFAULT,
+		.deaf_after_s = 60,
 	};
 	plan_asked_init(&o->plan);
 }

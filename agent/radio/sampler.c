@@ -41,7 +41,8 @@ static uint64_t realtime_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
-struct sampler *sampler_new(const struct capture_options *o, const struct handover *h, int *err)
+struct sampler *sampler_new(const struct capture_options *o, const struct handover *h,
+			    const struct sampler_meets *meets, int *err)
 {
 	struct sampler *s = NULL;
 
@@ -57,6 +58,8 @@ struct sampler *sampler_new(const struct capture_options *o, const struct handov
 			*err = -ENOMEM;
 			return NULL;
 		}
+		s->meets = *meets;
+		s->deaf_ms = o->deaf_after_s * 1000;
 		s->count = h->count;
 		s->sampled++;
 		s->realtime_ns = realtime_ns;
@@ -90,7 +93,7 @@ static bool ask(struct sampler *s, unsigned int i, uint32_t kind)
 	} m = { .head = { .kind = kind, .interface = i, .channel = s->radios[i]->target } };
 
 	_Static_assert(offsetof(struct ordered, channel) == 16, "as above");
-	return privsep_send(s->privileged, m.bytes, sizeof(m.bytes), NULL, 0) == 0;
+	return privsep_send(s->meets.privileged, m.bytes, sizeof(m.bytes), NULL, 0) == 0;
 }
 
 static void tune(struct sampler *s, unsigned int i, const struct radio_channel *to, uint64_t now_ns)
@@ -122,7 +125,7 @@ static void check(struct sampler *s, unsigned int i, uint64_t now_ns)
 /* The collector's clock, as far as is known. */
 static uint64_t collector_ns(const struct sampler *s)
 {
-	return s->realtime_ns() + (s->info->behind_us - s->info->ahead_us) * 1000;
+	return s->realtime_ns() + (s->meets.info->behind_us - s->meets.info->ahead_us) * 1000;
 }
 
 static bool is_focused(const struct sampler_radio *r, uint64_t now_ns)
@@ -184,7 +187,7 @@ void sampler_start_plan(struct sampler *s, unsigned int i, uint64_t now_ns)
 	}
 	if (r->plan.proportional && r->plan.count * r->plan.floor >= 100)
 		log_line("%s: %u channels of --floor %u leave nothing to --strategy proportional",
-			 s->info->interfaces[i].name, r->plan.count, r->plan.floor);
+			 s->meets.info->interfaces[i].name, r->plan.count, r->plan.floor);
 	plan_start(&r->plan);
 	at = plan_find(&r->plan, &r->now);
 	if (at > 0 && !r->ordered)
@@ -233,7 +236,7 @@ static void say_failed(struct sampler *s, unsigned int i, int err, char why[WHY_
 	if (*told == -err)
 		return;
 	*told = -err;
-	log_line("%s: %s", s->info->interfaces[i].name, why);
+	log_line("%s: %s", s->meets.info->interfaces[i].name, why);
 }
 
 /* It is where it was. Goes on with the next entry at once; where all fail, or it is not for the
@@ -307,7 +310,7 @@ static void card(struct sampler *s, unsigned int i, const struct order *o, uint6
 {
 	struct radio_channel channels[PLAN_MAX];
 	struct sampler_radio *r = s->radios[i];
-	const char *name = s->info->interfaces[i].name;
+	const char *name = s->meets.info->interfaces[i].name;
 	uint32_t n = o->error || o->card.count > PLAN_MAX ? 0 : o->card.count;
 	char why[PLAN_WHY_LEN];
 

@@ -60,10 +60,15 @@ struct sampler_radio {
 	struct silence_watch deaf;  /* on all its channels */
 };
 
-struct sampler {
+/* What it asks and tells; not owned. */
+struct sampler_meets {
 	struct source *source;
-	int privileged;		       /* socket to that process, not owned */
-	const struct info *info;       /* names, and the distance of the collector's clock */
+	int privileged;		 /* socket to that process */
+	const struct info *info; /* names, and the distance of the collector's clock */
+};
+
+struct sampler {
+	struct sampler_meets meets;
 	uint64_t (*realtime_ns)(void); /* the machine's; tests have another */
 	uint32_t deaf_ms;
 	uint32_t count;	  /* of interfaces; 0: none is sampled */
@@ -80,7 +85,8 @@ struct sampler {
 /* Returns a sampler for the interfaces that have a plan, and where the collector may give one
  * (`o->steered`) for all that are 802.11, or NULL where there are none of these; sets `*err` to
  * -ENOMEM where there is no memory. */
-struct sampler *sampler_new(const struct capture_options *o, const struct handover *h, int *err);
+struct sampler *sampler_new(const struct capture_options *o, const struct handover *h,
+			    const struct sampler_meets *meets, int *err);
 void sampler_free(struct sampler *s);
 
 /* All take NULL, and do nothing then. */

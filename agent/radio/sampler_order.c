@@ -94,7 +94,7 @@ void sampler_settle(struct sampler *s, unsigned int i, const char *why)
 		return;
 	len = strlen(s->said);
 	snprintf(s->said + len, sizeof(s->said) - len, "%s%s: %s", len ? "; " : "",
-		 s->info->interfaces[i].name, why);
+		 s->meets.info->interfaces[i].name, why);
 }
 
 int sampler_ordered(void *arg)

@@ -17,7 +17,7 @@ uint64_t sampler_seen(const struct sampler *s, unsigned int i)
 {
 	struct saluki_counters c;
 
-	s->source->ops->counters(s->source, i, &c);
+	s->meets.source->ops->counters(s->meets.source, i, &c);
 	/* A filter that is no part of the hook has a word at the end: none are taken back. */
 	return (int64_t)(c.seen - s->radios[i]->seen) < 0 ? s->radios[i]->seen : c.seen;
 }
@@ -55,7 +55,7 @@ static void hand_over(struct sampler *s, unsigned int i, struct dwell *d, uint64
 
 static void say_deaf(const struct sampler *s, unsigned int i, enum silence_watch_news news)
 {
-	const char *name = s->info->interfaces[i].name;
+	const char *name = s->meets.info->interfaces[i].name;
 
 	if (news == SILENCE_WATCH_NOW)
 		log_line("%s: heard nothing on any channel in %u s of listening: its antenna, its "
@@ -81,7 +81,7 @@ static void say_channels_deaf(const struct sampler *s, unsigned int i)
 		log_line(e->deaf.is ? "%s: channel %s: heard nothing in %u s of listening, and did "
 				      "before"
 				    : "%s: channel %s: hears frames again",
-			 s->info->interfaces[i].name, text, s->deaf_ms / 1000);
+			 s->meets.info->interfaces[i].name, text, s->deaf_ms / 1000);
 	}
 }
 
@@ -180,7 +180,7 @@ static void tell_strayed(struct sampler *s, unsigned int i, const struct order *
 	if (!r->strayed)
 		log_line("%s: was on channel %s and not on %s: something else has tuned its radio; "
 			 "what it heard meanwhile counts for no channel",
-			 s->info->interfaces[i].name, there, text);
+			 s->meets.info->interfaces[i].name, there, text);
 	r->strayed = true;
 	r->marked += r->seen_asked - r->seen;
 	r->seen = r->seen_asked;

@@ -198,22 +198,22 @@ static bool channels_end(struct commands *o, int err)
 {
 	if (err == -EINPROGRESS)
 		return false;
-	return answer(o, err ? ANSWER_FAILED : ANSWER_DONE, "%s%s%s", o->said,
-		      err || !*o->said ? "" : "; the others: ", err ? "" : o->order.text);
+	return answer(o, err ? ANSWER_FAILED : ANSWER_DONE, "%s%s%s", o->radios.said,
+		      err || !*o->radios.said ? "" : "; the others: ", err ? "" : o->order.text);
 }
 
 bool commands_sampled(struct commands *o)
 {
-	return o->state == COMMANDS_SAMPLING && channels_end(o, o->sampled(o->sample_arg));
+	return o->state == COMMANDS_SAMPLING && channels_end(o, o->radios.sampled(o->radios.arg));
 }
 
 static bool channels_take(struct commands *o, const struct order_channels *c)
 {
-	if (!o->sample)
+	if (!o->radios.sample)
 		return answer(o, ANSWER_FAILED, "no interface here is an 802.11 monitor interface");
 	o->state = COMMANDS_SAMPLING;
-	*o->said = 0;
-	return channels_end(o, o->sample(o->sample_arg, c));
+	*o->radios.said = 0;
+	return channels_end(o, o->radios.sample(o->radios.arg, c));
 }
 
 /* ---- an order -------------------------------------------------------------------------------- */

@@ -29,18 +29,22 @@ enum commands_state {
 	COMMANDS_SAMPLING
 };
 
+/* The radios that may be ordered to channels. */
+struct commands_radios {
+	/* Carries out such an order; where that returns -EINPROGRESS, `sampled` returns the result,
+	 * -EINPROGRESS until the radios have said. NULL: no interface has a radio. */
+	int (*sample)(void *arg, const struct order_channels *c);
+	int (*sampled)(void *arg);
+	void *arg;
+	char *said; /* by them: those that have not done it, and why; empty when they begin */
+};
+
 struct commands {
 	unsigned int allowed; /* bits of enum order_kind */
 	int privileged;	      /* socket to that process, not owned; -1 with a file */
 	int compiler;	      /* socket to it; -1: there is none */
 	struct source *source;
-	/* Carries out what is ordered of channels; where that returns -EINPROGRESS, `sampled`
-	 * returns what has come of it, -EINPROGRESS until the radios have said. NULL: no interface
-	 * has a radio. */
-	int (*sample)(void *arg, const struct order_channels *c);
-	int (*sampled)(void *arg);
-	void *sample_arg;
-	char *said; /* by them: who has not done it, and why; empty when they begin */
+	struct commands_radios radios;
 	const struct info_interface *names; /* of interfaces */
 	uint32_t count;
 	uint16_t linktypes[INTERFACES_MAX];

@@ -115,10 +115,7 @@ static void channels_are_the_samplers(void **state)
 	(void)state;
 	assert_true(take(0, 1, "set channels 1,6"));
 	assert_int_equal(t.now.status, ANSWER_FAILED); /* there is no radio */
-	t.o.sample = sample;
-	t.o.sampled = sampled;
-	t.o.sample_arg = &t;
-	t.o.said = t.said;
+	t.o.radios = (struct commands_radios){ sample, sampled, &t, t.said };
 	assert_true(take(0, 2, "set channels 1,6 share 1/2"));
 	assert_int_equal(t.now.status, ANSWER_DONE);
 	assert_string_equal(t.now.text, "set channels 1,6 share 1/2");
@@ -134,10 +131,7 @@ static void channels_are_the_samplers(void **state)
 static void radios_are_waited_for(void **state)
 {
 	(void)state;
-	t.o.sample = sample;
-	t.o.sampled = sampled;
-	t.o.sample_arg = &t;
-	t.o.said = t.said;
+	t.o.radios = (struct commands_radios){ sample, sampled, &t, t.said };
 	assert_false(commands_sampled(&t.o)); /* nobody asked */
 	assert_false(take(0, 1, "focus 6 300"));
 	t.err = -EINPROGRESS;

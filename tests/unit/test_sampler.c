@@ -65,13 +65,11 @@ static void begin(const char *list)
 	int socks[2], err = 0;
 
 	t.o.plans[0].list = list;
-	t.s = sampler_new(&t.o, &t.h, &err);
-	assert_non_null(t.s);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, socks), 0);
 	t.privileged = socks[0];
-	t.s->privileged = socks[1];
-	t.s->source = &t.source;
-	t.s->info = &t.info;
+	t.s = sampler_new(&t.o, &t.h, &(struct sampler_meets){ &t.source, socks[1], &t.info },
+			  &err);
+	assert_non_null(t.s);
 	sampler_start(t.s, t.now);
 }
 
@@ -80,7 +78,7 @@ static int tear_down(void **state)
 	(void)state;
 	if (t.s) {
 		close(t.privileged);
-		close(t.s->privileged);
+		close(t.s->meets.privileged);
 	}
 	sampler_free(t.s);
 	return 0;
@@ -956,13 +954,15 @@ static void one_channel_of_several_goes_deaf(void **state)
 
 static void who_has_none(void **state)
 {
+	const struct sampler_meets nobody = { 0 };
 	int err = 0;
 
 	(void)state;
-	assert_null(sampler_new(&t.o, &t.h, &err)); /* neither a plan nor the collector's */
+	assert_null(
+		sampler_new(&t.o, &t.h, &nobody, &err)); /* neither a plan nor the collector's */
 	t.o.steered = true;
 	t.h.interfaces[0].linktype = LINKTYPE_ETHERNET;
-	assert_null(sampler_new(&t.o, &t.h, &err));
+	assert_null(sampler_new(&t.o, &t.h, &nobody, &err));
 	assert_int_equal(err, 0);
 	sampler_start(NULL, 1);
 	assert_int_equal(sampler_tick(NULL, 1), -1);
