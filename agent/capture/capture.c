@@ -48,8 +48,8 @@ static void capture_push(struct capture *c, bool with_last)
 	c->open = NULL;
 }
 
-/* Opens a combo, if none is, for something that was heard at `heard_ns`. Where the export thread
- * has none free it waits for one, or returns false without `waits`. */
+/* Makes sure that a combo is open, for something that was heard at `heard_ns`. If the export thread
+ * has none free, waits for one, or without `waits` returns false. */
 static bool capture_open(struct capture *c, uint64_t heard_ns, bool waits)
 {
 	while (!c->open && !(c->open = queue_slot(c->queue))) {

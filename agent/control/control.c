@@ -69,7 +69,7 @@ static void control_stop(struct control *c)
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
 }
 
-/* What the collector is told of an interface. */
+/* Describes an interface to the collector. */
 static void control_describe(struct info_interface *f, const struct handover_interface *h,
 			     uint32_t snaplen)
 {

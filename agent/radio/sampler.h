@@ -60,7 +60,7 @@ struct sampler_radio {
 	struct silence_watch deaf;  /* on all its channels */
 };
 
-/* What it asks and tells; not owned. */
+/* The sampler's neighbours; not owned. */
 struct sampler_meets {
 	struct source *source;
 	int privileged;		 /* socket to that process */
