@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Which folder includes which. A stage includes stages that come after it on a frame's way, and what stands
-beside the way; so there is no circle."""
+"""Which folder includes which, in one direction, so that there is no circle. A stage of the collector calls the next
+one and includes it; a stage of the agent takes frames from the one before it and includes that."""
 import os
 import re
 
@@ -18,20 +18,22 @@ COLLECTOR = {
     "collector/files": {"model"},
     "collector/model": set(),
 }
-# A frame's way: tap/ has it written to rings/, source/ reads it there, capture/ packs it, export/ sends it. Each
-# of these includes rooms behind it, and so does what stands beside the way:
+# A frame's way: tap/ has the kernel write it to rings/, source/ reads it there, capture/ packs it, export/ sends
+# it. A room includes rooms of lower lines only, and never those that take frames from it:
 #
-#     the root: main, run, and the two processes     command/: other commands     options/: their command lines
-#     the privileged process                         the other one: threads capture, export, control
-#       status/: answers `saluki status`               control/: the session's tick, orders, numbers
-#       remote/: carries orders out          <-          remote/: takes them from the collector
-#       tap/: attaches                                 export/ ◀─ capture/ ◀─ source/
-#       radio/: tunes                        <-        radio/: decides when, and to which channel
-#
-#     process/: confines both; module/: modules of tap's programs
-#     filter/, programs/, interface/, rings/: tools of all these
-#     model/: structs that the processes and rooms pass on
-#     absent/: in the place of files whose library is not there
+#     root                main, run, and the two processes
+#     command/ absent/    other commands; stand-ins for files whose library is not there
+#     options/            the command lines
+#     status/ control/    answers `saluki status`; the control thread
+#     remote/ module/     the collector's orders, in both processes; modules that tap's programs run
+#     process/            confines both processes
+#     tap/ export/        attaches; the export thread, which takes combos from
+#     capture/            the capture thread and its queue, which takes frames from source/ and dwells from
+#     radio/              the sampler in one process, and the other one's half, which tunes for tap/
+#     source/             takes frames from rings/
+#     filter/ rings/      tools
+#     programs/ interface/
+#     model/              structs that rooms and processes pass on
 BELOW_TAP = {"radio", "source", "rings", "filter", "programs", "interface", "model"}
 ON_THE_WAY = {"source", "rings", "model"}
 AGENT = {
@@ -112,7 +114,7 @@ def modules(top):
 
 
 @pytest.mark.parametrize("top, rooms", [("agent", AGENT), ("collector", COLLECTOR)])
-def test_rooms_include_what_comes_after_them(top, rooms):
+def test_rooms_include_in_one_direction(top, rooms):
     found = edges(top)
     assert {str(p.parent.relative_to(ROOT)) for p in (ROOT / top).rglob("*.[ch]")} == set(rooms)
     wrong = [tie for (here, there), ties in found.items() for tie in ties if there not in SHARED
