@@ -229,11 +229,11 @@ static int sensor_verdict(struct sensor *s)
 
 	control_report(&s->exporter);
 	export_totals(&s->exporter, &t);
-	if (t.dropped_shutdown || (s->exporter.unconfirmed && !s->exporter.stowed)) {
+	if (t.dropped_shutdown || s->exporter.outcome == EXPORT_UNCONFIRMED) {
 		tell_unconfirmed(s);
 		return 1;
 	}
-	return s->capture.failed || t.dropped_send || s->exporter.undelivered ? 1 : 0;
+	return s->capture.failed || t.dropped_send || s->exporter.outcome == EXPORT_INCOMPLETE;
 }
 
 int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board)

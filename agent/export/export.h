@@ -15,6 +15,36 @@
 #include "spool_policy.h"
 #include "wire/totals.h"
 
+/* Where the thread stands. A collector that confirms all leads to EXPORT_OVER from any state.
+ *
+ *     RUNNING ─▶ ENDING ─▶ SPOOLING ◀─▶ GIVING_UP ─▶ LAST_WORD ─▶ OVER
+ *                 │           └───────────────────────▲────────────▲
+ *                 └─▶ GIVING_UP, where there is no spool
+ */
+enum export_state {
+	EXPORT_RUNNING,
+	EXPORT_ENDING,	  /* somebody waits for the end: patience with collectors is bounded */
+	EXPORT_SPOOLING,  /* it is over: all goes into the spool, nothing to the collector */
+	EXPORT_GIVING_UP, /* it is over, and there is no spool that can be written */
+	EXPORT_LAST_WORD, /* the queue has ended: the collector is told what was given up */
+	EXPORT_OVER,
+};
+
+/* How far the queue's first combo is. */
+enum export_front {
+	EXPORT_FRESH,	   /* or there is none */
+	EXPORT_COMPRESSED, /* `wire` has it */
+	EXPORT_KEPT,	   /* the store or the spool has it; it is not committed */
+};
+
+/* How it has ended. */
+enum export_outcome {
+	EXPORT_CONFIRMED,   /* the collector has confirmed the final totals */
+	EXPORT_SPOOLED,	    /* what was not delivered is in the spool */
+	EXPORT_INCOMPLETE,  /* frames were given up at the end */
+	EXPORT_UNCONFIRMED, /* the collector has not confirmed the final totals */
+};
+
 struct exporter {
 	struct queue *queue;
 	struct source *source;
@@ -32,15 +62,15 @@ struct exporter {
 	 * last: a page that nothing is written to takes no memory. */
 	struct spool_policy stow;
 	uint64_t next_stowed_ns;
-	uint64_t next_totals_ns, waiting_since_ns, moved_ns;
-	size_t wire_len; /* of the queue's first combo, compressed; 0: it is not yet */
-	bool kept;	 /* that is in the store, and not committed */
+	uint64_t next_totals_ns;
+	enum export_state state;
+	uint64_t waiting_since_ns; /* for a session; 0: there is one */
+	uint64_t moved_ns;	   /* when something was settled, or nothing waited for that */
+	uint64_t last_word_ns;	   /* until then it is said */
+	enum export_outcome outcome;
+	enum export_front front;
+	size_t wire_len;		 /* of the queue's first combo, compressed */
 	struct saluki_exported counters; /* written by the export thread, read by any */
-	bool given_up;			 /* patience is over */
-	bool left;			 /* a combo was left in the ring for the next agent */
-	bool undelivered;		 /* frames were given up at the end */
-	bool stowed;			 /* what was not is in the spool */
-	bool unconfirmed;		 /* the collector has not confirmed the final totals */
 	struct deliver deliver;
 	uint8_t wire[COMBO_WIRE_MAX];
 	struct forward forward;
@@ -53,6 +83,12 @@ void export_free(struct exporter *e);
 void *export_thread(void *export);
 /* The ledger so far. Any thread. */
 void export_totals(struct exporter *e, struct totals *t);
+
+/* ---- export_state.c, for the export thread --------------------------------------------------- */
+
+/* Returns the state that follows, and does what leads there. `up`: there is a session; `heard`:
+ * there is one, or one for what an earlier process has left. */
+enum export_state export_next(struct exporter *e, bool up, bool heard, uint64_t now_ns);
 
 /* ---- ledger.c, for the export thread --------------------------------------------------------- */
 
