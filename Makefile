@@ -45,7 +45,9 @@ PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
 PACKAGES_BENCH := netsniff-ng linux-perf valgrind
 
-WIRE := $(patsubst %.c,$(BUILD)/%.o,$(wildcard wire/*.c))
+# Archives: a program gets the objects that it calls.
+WIRE := $(BUILD)/wire.a
+COMMON := $(BUILD)/common.a
 # Which of the agent's files need which library. WITHOUT="bpf pcap seccomp nl80211" builds a sensor that lacks some:
 # their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them. `saluki
 # swarm` is for machines larger than those that lack libbpf.
@@ -77,6 +79,7 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(fil
 		$(LEFT_OUT:%.c=$(BUILD)/%.o),$(call unit_links,$(t)))),,$(t:%.c=$(BUILD)/%)))
 # The AP70's are emulated. This one simulates days of a server's disk, which no access point has.
 UNIT := $(if $(AP70),$(filter-out %/test_budget_disks,$(UNIT)),$(UNIT))
+SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
 PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that takes its time
@@ -116,6 +119,14 @@ $(BUILD)/completion/%: $(BUILD)/%
 	$(Q)mkdir -p $(@D)
 	$(Q)$< --completion > $@.tmp && mv $@.tmp $@
 
+$(WIRE): $(filter $(BUILD)/wire/%,$(SHARED))
+$(COMMON): $(filter $(BUILD)/common/%,$(SHARED))
+$(BUILD)/%.a:
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
 $(BUILD)/%.o: %.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
@@ -135,6 +146,9 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
+
+# Behind all else that is linked.
+$(PROGRAMS) $(UNIT) $(filter-out %.o %.so,$(TEST_PROGRAMS) $(BENCH_PROGRAMS)): $(COMMON)
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 $(BUILD)/tests/unit/test_vectors.o: tests/wire/vectors.json
@@ -407,6 +421,7 @@ $(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(call unit_links,tests/fuz
 	$$(Q)$$(CC) $$(CFLAGS) -fsanitize=fuzzer -o $$@ $$^ $$(LIBS_COMMON)
 endef
 $(foreach t,$(notdir $(FUZZERS)),$(eval $(call fuzz_rule,$(t))))
+$(FUZZERS): $(COMMON)
 
 .PHONY: fuzz fuzz-seeds fuzz-merge fuzzers fuzzers-here
 fuzzers-here: $(FUZZERS)
@@ -541,7 +556,7 @@ uninstall: ## remove what install has put there
 
 # ---- for developers --------------------------------------------------------------------------------
 
-SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] collector/*/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
+SOURCES := $(wildcard agent/*.[ch] agent/*/*.[ch] collector/*.[ch] collector/*/*.[ch] common/*.[ch] swarm/*.[ch] wire/*.[ch] bpf/*.[ch] bpf/modules/*.[ch] bpf/modules/*/*.[ch] \
 	include/saluki/*.h tests/*/*.[ch] packaging/*/*.[ch])
 
 compile_commands.json: all test-programs ## for clangd and other tools
@@ -568,9 +583,9 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		-j $(shell nproc) --suppressions-list=tests/cppcheck-suppressions \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
-		-Iinclude -I. -I$(BUILD) agent collector swarm wire
+		-Iinclude -I. -I$(BUILD) agent collector $(wildcard common) swarm wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove what was built

@@ -22,7 +22,7 @@ AP70_LIBRARIES := libc_ap70.a libzstd.a libsodium.a
 define ap70_make
 	$(Q)set -e; for m in $(AP70_MACHINES); do $(MAKE) --no-print-directory AP70=$$m \
 		BUILD=build/ap70/$$m WITHOUT="bpf pcap seccomp nl80211" CFLAGS="$(AP70_CFLAGS)" \
-		CC="$(AP70_ZIG) cc -target $$m-linux-musleabi -mcpu=mips32 -msoft-float" \
+		AR="$(AP70_ZIG) ar" CC="$(AP70_ZIG) cc -target $$m-linux-musleabi -mcpu=mips32 -msoft-float" \
 		LDFLAGS="$(AP70_LDFLAGS)" LIBS_COMMON="$(patsubst %,build/ap70/$$m/%,$(AP70_LIBRARIES))" \
 		build/ap70/$$m/saluki $(1); done
 endef
@@ -142,12 +142,7 @@ UNZSTD_OBJECTS := $(patsubst $(ZSTD_SOURCE)/%.c,$(BUILD)/zstd/%.o,$(wildcard $(Z
 $(addprefix $(BUILD)/tests/,unit/test_compress unit/test_session_receive stages): $(UNZSTD_OBJECTS)
 
 # Flags are above, versions in fetch.py, and what is cut in the scripts: what was made with others is made anew.
-$(AGENT) $(WIRE) $(COLLECTOR) $(UNIT:%=%.o) $(ZSTD_OBJECTS) $(UNZSTD_OBJECTS) $(SODIUM_OBJECTS): \
+$(AGENT) $(SHARED) $(COLLECTOR) $(UNIT:%=%.o) $(ZSTD_OBJECTS) $(UNZSTD_OBJECTS) $(SODIUM_OBJECTS): \
 	packaging/ap70/ap70.mk packaging/ap70/fetch.py packaging/ap70/link.py packaging/ap70/ap70.ld $(wildcard packaging/ap70/*.sed) | $(BUILD)/include/sodium/version.h
-
-$(BUILD)/lib%.a:
-	$(call say,AR,$@)
-	$(Q)rm -f $@
-	$(Q)$(AP70_ZIG) ar rcs $@ $^
 
 endif

@@ -8,7 +8,7 @@ import pytest
 
 from netns.testbed import ROOT
 
-# A room may include itself, those named here, wire/ and include/.
+# A room may include itself, those named here, wire/, common/ and include/.
 COLLECTOR = {
     "collector": {"network", "combo", "output", "files", "control", "model"},
     "collector/control": {"network", "combo", "output", "files", "model"},
@@ -57,7 +57,7 @@ AGENT = {
     "agent/interface": set(),
     "agent/model": set(),
 }
-SHARED = {"wire", "include/saluki"}
+SHARED = {"wire", "common", "include/saluki"}
 # A file and the header of what the kernel programs compile too.
 BOTH_SIDES = {("agent/source", "bpf")}
 
@@ -134,9 +134,12 @@ def test_no_modules_include_one_another(top, known):
     assert circle({here: there - known for here, there in modules(top).items()}) == []
 
 
-@pytest.mark.parametrize("top, others", [("agent", {"collector", "swarm"}), ("collector", {"agent", "swarm"}),
-                                         ("wire", {"agent", "collector", "swarm", "bpf"}),
-                                         ("include", {"agent", "collector", "swarm", "bpf", "wire"})])
+@pytest.mark.parametrize("top, others", [
+    ("agent", {"collector", "swarm"}), ("collector", {"agent", "swarm", "bpf"}),
+    ("wire", {"agent", "collector", "swarm", "bpf"}),
+    ("common", {"agent", "collector", "swarm", "bpf", "wire"}),
+    ("bpf", {"agent", "collector", "common", "swarm", "wire"}),
+    ("include", {"agent", "collector", "common", "swarm", "bpf", "wire"})])
 def test_programs_meet_in_what_they_share(top, others):
     wrong = [tie for (_, there), ties in edges(top).items() for tie in ties if there.split("/")[0] in others]
     assert wrong == []
@@ -145,7 +148,7 @@ def test_programs_meet_in_what_they_share(top, others):
 def test_no_headers_include_one_another():
     """Followed from each header, by way of headers alone."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
-               for top in ("agent", "collector", "swarm", "wire", "include", "bpf")
+               for top in ("agent", "collector", "common", "swarm", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}
     assert len(headers) > 200
     assert circle(headers) == []

@@ -2,6 +2,7 @@
 # In place of OpenWrt's rules.mk, for this machine: what our recipe takes from it.
 INCLUDE_DIR := $(TOPDIR)/include
 TARGET_CC := gcc
+TARGET_AR := ar
 TARGET_CFLAGS := -O1
 TARGET_CPPFLAGS :=
 TARGET_LDFLAGS :=
