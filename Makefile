@@ -28,7 +28,7 @@ override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Iinclude -I. -I$(BUILD)
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 BPF_CFLAGS := -O2 -g -Wall -Wextra -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Iinclude \
 	-Ivmlinux/$(ARCH) -ffile-prefix-map=$(CURDIR)=. -MMD -MP
-# zstd's static interface is used (agent/export/compress.c), so zstd is linked statically.
+# zstd's static interface is used (wire/compress.c), so zstd is linked statically.
 LIBS_COMMON := -lsodium -l:libzstd.a -pthread
 LIB_CMOCKA := -lcmocka
 LIBS_AGENT := $(if $(filter bpf,$(WITHOUT)),,-lxdp -lbpf) $(if $(filter seccomp,$(WITHOUT)),,-lseccomp) \
@@ -206,7 +206,7 @@ run: deps ## capture a virtual monitor interface, or IFACE=eth1, and show it
 
 # ---- test ----------------------------------------------------------------------------------------
 
-$(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/agent/source/pcap_read.o
+$(BUILD)/tests/play: $(BUILD)/tests/demo/play.o $(BUILD)/common/pcap_read.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
@@ -220,7 +220,7 @@ $(BUILD)/tests/flow_kernel: $(patsubst %,$(BUILD)/%.o,$(addprefix tests/bpf/flow
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
 $(BUILD)/tests/module_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/module_run agent/module/shim agent/module/splice \
-		agent/module/elf agent/source/pcap_read)
+		agent/module/elf common/pcap_read)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
@@ -262,7 +262,7 @@ $(BUILD)/tests/traffic: $(BUILD)/tests/wire/traffic.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies agent/source/pcap_read wire/combo \
+$(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies common/pcap_read wire/combo \
 		wire/dot11_templates wire/fields)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
@@ -326,21 +326,21 @@ $(BUILD)/generate.skel.h: $(BUILD)/tests/bench/generate.bpf.o
 
 $(BUILD)/tests/bench/generate.o: | $(BUILD)/generate.skel.h
 
-$(BUILD)/tests/generate: $(BUILD)/tests/bench/generate.o $(BUILD)/agent/source/pcap_read.o
+$(BUILD)/tests/generate: $(BUILD)/tests/bench/generate.o $(BUILD)/common/pcap_read.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
-$(BUILD)/tests/filter_cost: $(BUILD)/tests/bench/filter_cost.o $(BUILD)/agent/source/pcap_read.o $(FILTER)
+$(BUILD)/tests/filter_cost: $(BUILD)/tests/bench/filter_cost.o $(BUILD)/common/pcap_read.o $(FILTER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
-STAGES := agent/export/compress.o agent/source/pcap_read.o agent/export/session_send.o collector/combo/decompress.o \
+STAGES := wire/compress.o common/pcap_read.o agent/export/session_send.o collector/combo/decompress.o \
 	collector/output/pcapng.o
 $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STAGES)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-SWARM_COMBOS := $(patsubst %,$(BUILD)/%.o,swarm/combos agent/export/compress agent/source/pcap_read)
+SWARM_COMBOS := $(patsubst %,$(BUILD)/%.o,swarm/combos wire/compress common/pcap_read)
 $(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(SWARM_COMBOS) \
 		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(WIRE)
 	$(call say,LD,$@)
@@ -384,7 +384,7 @@ $(BUILD)/tests/bench/modules/%.protected.o: $(BUILD)/bpf/module_xdp.bpf.o $(BUIL
 	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(BUILD)/tests/modules_cost: $(patsubst %,$(BUILD)/%.o,tests/bench/modules_cost tests/bench/modules_chain \
-		tests/bench/plain_view agent/module/access_extent agent/module/splice agent/module/table agent/source/pcap_read agent/rings/ring \
+		tests/bench/plain_view agent/module/access_extent agent/module/splice agent/module/table common/pcap_read agent/rings/ring \
 		agent/programs/program)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf -ldl
@@ -431,8 +431,8 @@ fuzzers:
 fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SECONDS=60, or FUZZ=NAME
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
 
-$(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds agent/source/pcap_read \
-		agent/export/compress wire/combo wire/combo_open wire/dot11_templates wire/fields wire/dictionary wire/module_event)
+$(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds common/pcap_read \
+		wire/compress wire/combo wire/combo_open wire/dot11_templates wire/fields wire/dictionary wire/module_event)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 

@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/completion.h>
-#include <saluki/options.h>
-#include <saluki/version.h>
-
 #include "agent/options/subcommands.h"
+#include "common/completion.h"
+#include "common/options.h"
+#include "common/version.h"
 
 enum { OPT_COMPLETION = 256, OPT_VERSION };
 

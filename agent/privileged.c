@@ -19,15 +19,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/privsep.h>
-
 #include "agent/model/handover.h"
 #include "agent/remote/privileged_requests.h"
 #include "agent/process/sandbox.h"
 #include "agent/radio/monitor.h"
 #include "agent/radio/radio.h"
 #include "agent/tap/tap.h"
+#include "common/log.h"
+#include "common/privsep.h"
 #include "wire/keys.h"
 #include "wire/order.h"
 

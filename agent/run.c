@@ -31,11 +31,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/privsep.h>
-
 #include "agent/options/subcommands.h"
 #include "agent/options/options.h"
+#include "common/log.h"
+#include "common/privsep.h"
 #include "privileged.h"
 #include "sensor.h"
 #include "agent/rings/xsk.h"

@@ -16,9 +16,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/privsep.h>
-
 #include "agent/capture/capture.h"
 #include "agent/control/control.h"
 #include "agent/control/generation.h"
@@ -28,6 +25,8 @@
 #include "agent/export/handshake_slots.h"
 #include "agent/process/sandbox.h"
 #include "agent/source/source.h"
+#include "common/log.h"
+#include "common/privsep.h"
 #include "wire/keys.h"
 
 #define FILE_PATIENCE_NS 10000000000ULL /* -r: how long a collector may take to answer */

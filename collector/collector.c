@@ -11,12 +11,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-#include <saluki/privsep.h>
-
 #include "collector/combo/turns.h"
 #include "collector/files/files.h"
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/privsep.h"
 #include "sandbox.h"
 #include "stats.h"
 

@@ -27,13 +27,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/privsep.h>
-
 #include "collector.h"
 #include "collector/control/ctl.h"
 #include "collector/files/files.h"
 #include "collector/files/replaced.h"
+#include "common/log.h"
+#include "common/privsep.h"
 #include "sandbox.h"
 
 /* ---- the privileged process ------------------------------------------------------------------ */

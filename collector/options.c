@@ -7,13 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/completion.h>
-#include <saluki/options.h>
-#include <saluki/privsep.h>
-#include <saluki/version.h>
-
 #include "collector/control/control.h"
 #include "collector/control/ctl.h"
+#include "common/completion.h"
+#include "common/options.h"
+#include "common/privsep.h"
+#include "common/version.h"
 
 enum {
 	OPT_LISTEN = 256,

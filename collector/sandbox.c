@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sandbox: see sandbox.h; what a list means is in saluki/sandbox.h. */
+/* Sandbox: see sandbox.h; what a list means is in common/sandbox.h. */
 #include "sandbox.h"
 
 #include <libgen.h>
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include <saluki/privsep.h>
-#include <saluki/sandbox.h>
+#include "common/privsep.h"
+#include "common/sandbox.h"
 
 /* ---- the unprivileged process ---------------------------------------------------------------- */
 

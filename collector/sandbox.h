@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sandbox: limits the collector's two processes to what they still need (saluki/sandbox.h).
+ * Sandbox: limits the collector's two processes to what they still need (common/sandbox.h).
  * sandbox.c is the only file of the collector that uses libseccomp.
  */
 #ifndef COLLECTOR_SANDBOX_H

@@ -7,11 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "collector/files/files.h"
 #include "collector/model/sensors.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "wire/info.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/turns.h"

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
-#include "agent/source/pcap_read.h"
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/pcap_read.h"
 #include "swarm.h"
 #include "wire/bytes.h"
 

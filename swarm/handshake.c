@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/monotonic.h>
-
-#include "agent/export/handshake_pace.h"
+#include "common/monotonic.h"
 #include "swarm.h"
+#include "wire/handshake_pace.h"
 #include "wire/info.h"
 
 /* The time as the sensor knows it: --clock-ahead, until the collector has said what it is. */

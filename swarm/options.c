@@ -7,10 +7,9 @@
 #include <sodium.h>
 #include <string.h>
 
-#include <saluki/log.h>
-#include <saluki/options.h>
-
 #include "agent/options/subcommands.h"
+#include "common/log.h"
+#include "common/options.h"
 #include "swarm.h"
 
 #define SENSORS_MAX 65535 /* ids have 16 bits */

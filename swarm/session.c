@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "swarm.h"
 #include "wire/bytes.h"
 

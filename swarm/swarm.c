@@ -14,10 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "agent/options/subcommands.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "swarm.h"
 
 #define SOCKETS 128

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/export/compress.h"
 #include "wire/combo.h"
+#include "wire/compress.h"
 #include "wire/message.h"
 #include "wire/request.h"
 #include "wire/table.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 _Static_assert(KEY_LEN == crypto_scalarmult_BYTES, "X25519");
 

@@ -8,15 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/log.h>
-#include <saluki/options.h>
-
 #include "agent/command/pinned.h"
 #include "agent/command/refilter.h"
 #include "agent/options/subcommands.h"
 #include "agent/source/source.h"
 #include "agent/tap/tap.h"
 #include "agent/rings/xsk.h"
+#include "common/log.h"
+#include "common/options.h"
 
 static void refuse(const char *what)
 {

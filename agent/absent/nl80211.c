@@ -6,11 +6,10 @@
  */
 #include <errno.h>
 
-#include <saluki/log.h>
-
 #include "agent/radio/radio_lock.h"
 #include "agent/radio/monitor.h"
 #include "agent/radio/nl80211.h"
+#include "common/log.h"
 
 int nl80211_open(struct nl80211 **out)
 {

@@ -5,9 +5,8 @@
  */
 #include <errno.h>
 
-#include <saluki/log.h>
-
 #include "agent/export/one_way.h"
+#include "common/log.h"
 
 int one_way_start(struct session *s)
 {

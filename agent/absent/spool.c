@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* In place of --spool (NEEDS_spool in the Makefile): what waits is in memory, and nowhere else. */
-#include <saluki/log.h>
-
 #include "agent/export/forward.h"
 #include "agent/export/spool_policy.h"
+#include "common/log.h"
 
 /* ---- there is none --------------------------------------------------------------------------- */
 

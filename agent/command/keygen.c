@@ -7,9 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/options.h>
-
 #include "agent/options/subcommands.h"
+#include "common/options.h"
 #include "wire/keys.h"
 
 const struct option_def keygen_defs[] = {

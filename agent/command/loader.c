@@ -10,13 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/options.h>
-
 #include "agent/tap/adopt.h"
 #include "agent/options/parse_capture.h"
 #include "agent/programs/grace_period.h"
 #include "agent/options/subcommands.h"
 #include "agent/tap/hook.h"
+#include "common/options.h"
 #include "mounts.h"
 #include "pinned.h"
 #include "agent/tap/tap.h"

@@ -4,8 +4,7 @@
 #ifndef AGENT_COMMAND_MODULE_H
 #define AGENT_COMMAND_MODULE_H
 
-#include <saluki/options.h>
-
+#include "common/options.h"
 extern const struct option_def module_key_defs[], module_sign_defs[], module_check_defs[],
 	module_load_defs[], module_unload_defs[], module_list_defs[], module_fill_defs[],
 	module_consume_defs[];

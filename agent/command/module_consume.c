@@ -16,12 +16,12 @@
 #include <poll.h>
 
 #include <saluki/consumed.h>
-#include <saluki/monotonic.h>
-#include <saluki/privsep.h>
 
 #include "agent/options/parse_capture.h"
 #include "agent/module/consume.h"
 #include "agent/module/descriptors.h"
+#include "common/monotonic.h"
+#include "common/privsep.h"
 #include "module.h"
 
 #define OPT_USER 256

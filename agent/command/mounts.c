@@ -13,11 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "agent/tap/adopt.h"
 #include "agent/interface/lock.h"
 #include "agent/tap/pin.h"
+#include "common/log.h"
 
 #define NETNS_DIR "/run/netns" /* ip-netns(8) */
 #define PATH_LEN 320

@@ -12,13 +12,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <saluki/options.h>
 #include <saluki/record.h>
 
 #include "agent/programs/program.h"
 #include "agent/tap/adopt.h"
 #include "agent/tap/attach.h"
 #include "agent/options/subcommands.h"
+#include "common/options.h"
 #include "json.h"
 #include "agent/tap/maps.h"
 

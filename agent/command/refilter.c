@@ -8,11 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include <saluki/options.h>
-
 #include "agent/options/parse_capture.h"
 #include "agent/options/subcommands.h"
 #include "agent/status/status_socket.h"
+#include "common/options.h"
 
 const struct option_def filter_defs[] = {
 	{ 'i', "interface", "IF", "the interface" },

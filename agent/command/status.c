@@ -11,11 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/monotonic.h>
-#include <saluki/options.h>
-
 #include "agent/options/subcommands.h"
 #include "agent/status/status_socket.h"
+#include "common/monotonic.h"
+#include "common/options.h"
 #include "mounts.h"
 #include "status.h"
 

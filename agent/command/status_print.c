@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/version.h>
-
+#include "common/version.h"
 #include "json.h"
 
 #define ULL(x) ((unsigned long long)(x))

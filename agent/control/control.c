@@ -13,13 +13,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <saluki/changes.h>
-#include <saluki/duration.h>
-#include <saluki/log.h>
-#include <saluki/privsep.h>
-#include <saluki/version.h>
-
 #include "agent/source/clock.h"
+#include "common/changes.h"
+#include "common/duration.h"
+#include "common/log.h"
+#include "common/privsep.h"
+#include "common/version.h"
 #include "generation.h"
 #include "agent/model/handover.h"
 

@@ -5,11 +5,10 @@
 
 #include <stdbool.h>
 
-#include <saluki/skew.h>
-
 #include "agent/capture/capture.h"
 #include "agent/model/statistics.h"
 #include "agent/export/export.h"
+#include "common/skew.h"
 #include "lookup.h"
 #include "loss_report.h"
 #include "ring_estimate.h"

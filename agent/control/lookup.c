@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "resolve.h"
 
 int lookup_start(struct lookup *l, const struct sockets_name *to, unsigned int count)

@@ -2,7 +2,7 @@
 /* Loss report: see loss_report.h. */
 #include "loss_report.h"
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 enum loss_report_news loss_report_look(struct loss_report *l, uint64_t dropped, uint64_t now_ns)
 {

@@ -8,10 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/privsep.h>
-
 #include "agent/process/helper.h"
 #include "agent/process/sandbox.h"
+#include "common/privsep.h"
 
 /* ---- the process ----------------------------------------------------------------------------- */
 

@@ -2,10 +2,9 @@
 /* Ring estimate: see ring_estimate.h. */
 #include "ring_estimate.h"
 
-#include <saluki/duration.h>
-#include <saluki/log.h>
-
 #include "agent/source/clock.h"
+#include "common/duration.h"
+#include "common/log.h"
 
 #define RING_ESTIMATE_AFTER_NS 1000000000ULL
 #define RING_ESTIMATE_HEADER 32 /* a record's header, and the ring's own */

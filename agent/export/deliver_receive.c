@@ -4,9 +4,8 @@
  * what is to be sent again, and how large datagrams may be. Always holds: an ACK of what was never
  * sent changes nothing.
  */
+#include "common/log.h"
 #include "deliver.h"
-
-#include <saluki/log.h>
 
 #include "one_way.h"
 

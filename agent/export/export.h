@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-#include "compress.h"
 #include "deliver.h"
 #include "forward.h"
 #include "agent/rings/journal.h"
@@ -13,6 +12,7 @@
 #include "session.h"
 #include "agent/source/source.h"
 #include "spool_policy.h"
+#include "wire/compress.h"
 #include "wire/totals.h"
 
 /* Where the thread stands. A collector that confirms all leads to EXPORT_OVER from any state.

@@ -4,9 +4,8 @@
  * state that follows, and how it ended. Always holds: what is given up, or stays in the spool, is
  * said in a line, and the collector is told of it if it still hears us.
  */
+#include "common/log.h"
 #include "export.h"
-
-#include <saluki/log.h>
 
 #define FINAL_PATIENCE_NS 8000000000ULL /* silence, another session, and some more */
 #define LAST_WORD_NS 4000000000ULL	/* silence, and some more */

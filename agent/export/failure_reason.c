@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 int forward_init(struct forward *f, struct spool *spool, struct session *session,
 		 struct saluki_exported *counters)

@@ -14,8 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "handshake_slots.h"
 
 #define GIVEN_UP 3 /* set-ups without an answer, where there is another collector */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 #define SECOND_NS 1000000000ULL
 #define TICK_MS 500

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 /* Reads the frames up to where the journal says; into `c` unless it is NULL, as far as they fit.
  * Returns how many there are. */

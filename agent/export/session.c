@@ -15,10 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "agent/capture/queue.h"
 #include "agent/source/clock.h"
+#include "common/log.h"
 #include "instance.h"
 #include "one_way.h"
 

@@ -22,7 +22,7 @@
 #include <linux/types.h>
 
 #include "sockets.h"
-#include "handshake_pace.h"
+#include "wire/handshake_pace.h"
 #include "wire/info.h"
 #include "wire/keys.h"
 #include "wire/message.h"

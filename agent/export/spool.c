@@ -14,10 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "agent/capture/queue.h"
 #include "agent/source/clock.h"
+#include "common/log.h"
 
 #define NEVER_MS (-1)
 

@@ -14,8 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "wire/bytes.h"
 
 #define FILE_MAGIC "saluki spool 3\n"

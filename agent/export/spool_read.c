@@ -9,9 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include <saluki/log.h>
-
 #include "agent/capture/queue.h"
+#include "common/log.h"
 
 static void answer(struct spool *s, struct spool_reader *r, unsigned int state)
 {

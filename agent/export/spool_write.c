@@ -11,9 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "agent/capture/queue.h"
+#include "common/log.h"
 
 /* ---- segments -------------------------------------------------------------------------------- */
 

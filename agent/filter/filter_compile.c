@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/libpcap.h>
+#include "common/libpcap.h"
 
 static int libpcap_open(struct libpcap *p, char *why, size_t why_len)
 {

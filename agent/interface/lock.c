@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 void lock_zero(struct lock *l)
 {

@@ -25,7 +25,7 @@ enum {
 	SAMPLER_FOCUSED = 8,
 	SAMPLER_DEAF = 16, /* on all its channels, or one */
 };
-_Static_assert(sizeof(struct sampler_view) == 8, "two words: saluki/changes.h");
+_Static_assert(sizeof(struct sampler_view) == 8, "two words: common/changes.h");
 
 struct statistics {
 	struct totals totals;
@@ -36,7 +36,7 @@ struct statistics {
 
 struct shared_statistics {
 	struct statistics news;
-	unsigned int changes; /* of them: saluki/changes.h */
+	unsigned int changes; /* of them: common/changes.h */
 };
 
 #endif

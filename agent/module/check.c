@@ -11,9 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/privsep.h>
-
+#include "common/log.h"
+#include "common/privsep.h"
 #include "elf.h"
 #include "lines.h"
 #include "link.h"

@@ -10,9 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "agent/programs/program.h"
+#include "common/log.h"
 
 void consume_pin(char pin[CONSUME_PIN_LEN], const char *module)
 {

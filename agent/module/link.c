@@ -15,10 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/privsep.h>
-
 #include "agent/process/sandbox.h"
+#include "common/log.h"
+#include "common/privsep.h"
 #include "descriptors.h"
 
 enum { SHIM, MODULE, OUT, SAYS, FILES };

@@ -12,10 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "agent/programs/program.h"
 #include "agent/rings/mapped.h"
+#include "common/log.h"
 #include "consume.h"
 #include "serial.h"
 #include "shape.h"

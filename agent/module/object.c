@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 static int read_all(int fd, uint8_t *data, size_t max, size_t *len)
 {

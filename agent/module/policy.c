@@ -11,8 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "object.h"
 #include "signature.h"
 #include "trusted.h"

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 const char *proof_name(enum proof proof)
 {

@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "trusted.h"
 
 static void serial_path(char *path, size_t len, const char *name, const char *suffix)

@@ -12,11 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "agent/programs/grace_period.h"
 #include "agent/programs/program.h"
 #include "agent/tap/adopt.h"
+#include "common/log.h"
 #include "modules.skel.h"
 #include "runner.h"
 #include "table.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 

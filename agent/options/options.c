@@ -7,16 +7,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <saluki/options.h>
-#include <saluki/privsep.h>
-
+#include "common/options.h"
+#include "common/privsep.h"
 #include "subcommands.h"
 #include "agent/capture/queue.h"
 #include "parse_radio.h"
-#include "agent/export/compress.h"
 #include "agent/export/session.h"
 #include "agent/filter/filter.h"
 #include "wire/combo.h"
+#include "wire/compress.h"
 #include "wire/order.h"
 
 #define DELAY_MS 200 /* at most, in the kernel */

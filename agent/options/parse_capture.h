@@ -5,9 +5,8 @@
 
 #include <stdint.h>
 
-#include <saluki/options.h>
-
 #include "agent/model/capture_options.h"
+#include "common/options.h"
 
 /* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
 enum {

@@ -5,9 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include <saluki/options.h>
-
 #include "agent/radio/plan.h"
+#include "common/options.h"
 
 static int take_channel(struct plan_asked *a)
 {

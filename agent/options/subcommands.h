@@ -3,8 +3,7 @@
 #ifndef AGENT_OPTIONS_SUBCOMMANDS_H
 #define AGENT_OPTIONS_SUBCOMMANDS_H
 
-#include <saluki/options.h>
-
+#include "common/options.h"
 extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
 extern const struct option_def attach_defs[], detach_defs[], status_defs[], filter_defs[];
 extern const struct option_def swarm_defs[], module_defs[];

@@ -10,9 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "agent/rings/xsk.h"
+#include "common/log.h"
 
 #define DESCRIPTORS_MAX 1024
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sandbox: see sandbox.h; what a list means is in saluki/sandbox.h. */
+/* Sandbox: see sandbox.h; what a list means is in common/sandbox.h. */
 #include "sandbox.h"
 
 #include <linux/wireless.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
-#include <saluki/privsep.h>
-#include <saluki/sandbox.h>
-
 #include "agent/interface/lock.h"
+#include "common/privsep.h"
+#include "common/sandbox.h"
 
 #define SOCKET_IOCTLS 0x8900 /* SIOC*: linux/sockios.h */
 

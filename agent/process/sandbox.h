@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sandbox: limits the two processes of `saluki run` to what they still need (saluki/sandbox.h).
+ * Sandbox: limits the two processes of `saluki run` to what they still need (common/sandbox.h).
  * sandbox.c is the only file of the agent that uses libseccomp.
  */
 #ifndef AGENT_PROCESS_SANDBOX_H
@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include <saluki/privsep.h>
-
 #include "agent/tap/tap.h"
+#include "common/privsep.h"
 
 /* What attaching takes: kept only while interfaces may have to be attached to again. */
 static inline uint64_t sandbox_attach_capabilities(void)

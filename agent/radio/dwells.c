@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <saluki/changes.h>
+#include "common/changes.h"
 
 int dwells_add(struct dwells *d, unsigned int i)
 {

@@ -24,7 +24,7 @@ struct dwells_window {
 
 /* Of one radio. */
 struct dwells_history {
-	unsigned int changes; /* saluki/changes.h */
+	unsigned int changes; /* common/changes.h */
 	struct {
 		uint64_t count; /* so many windows there were; the last ones are in the list */
 		struct dwells_window list[DWELLS_WINDOWS];

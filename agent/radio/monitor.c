@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
 
+#include "common/log.h"
 #include "monitor_parts.h"
 #include "radio.h"
 #include "agent/interface/interface_state.h"

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "monitor.h"
 #include "agent/interface/interface_state.h"
 

@@ -9,8 +9,7 @@
 #include <net/if.h>
 #include <string.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "monitor.h"
 #include "nl80211.h"
 #include "record.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/duration.h>
+#include "common/duration.h"
 
 void plan_asked_init(struct plan_asked *a)
 {

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
+
+#include "common/log.h"
 
 #define CARD_LEN 64 /* NL80211_WIPHY_NAME_MAXLEN */
 

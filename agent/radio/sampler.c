@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-#include <saluki/privsep.h>
 
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/privsep.h"
 #include "radio.h"
 #include "sampler_parts.h"
 

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/monotonic.h>
-
+#include "common/monotonic.h"
 #include "sampler_parts.h"
 
 static void focus(struct sampler *s, unsigned int i, const struct order_channels *c,

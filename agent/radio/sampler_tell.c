@@ -9,8 +9,7 @@
 
 #include <errno.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "sampler_parts.h"
 
 uint64_t sampler_seen(const struct sampler *s, unsigned int i)

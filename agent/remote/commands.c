@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-#include <saluki/privsep.h>
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/privsep.h"
 
 int commands_init(struct commands *o, unsigned int allowed, const struct handover *h,
 		  int privileged, int fd)

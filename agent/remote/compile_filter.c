@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
-#include <saluki/privsep.h>
 
 #include "agent/process/helper.h"
 #include "agent/process/sandbox.h"
+#include "common/log.h"
+#include "common/privsep.h"
 
 const char compile_filter_none[] = "there is no process that compiles filters";
 

@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-#include <saluki/privsep.h>
-
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/privsep.h"
 #include "wire/order.h"
 
 static void refuse(struct order *a, int err, const char *why)

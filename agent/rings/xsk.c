@@ -14,8 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "xsk_ring.h"
 #include "agent/interface/interface_state.h"
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include <saluki/monotonic.h>
+#include "common/monotonic.h"
 
 struct clock_offset {
 	uint64_t realtime_minus_monotonic_ns; /* wraps like the stamps do */

@@ -2,9 +2,8 @@
 /* What sources have in common that see whole frames: see source.h. */
 #include "source.h"
 
-#include <saluki/changes.h>
-
 #include "bpf/trim.h"
+#include "common/changes.h"
 
 static void add(__u64 *counter, uint64_t n)
 {

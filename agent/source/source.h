@@ -89,7 +89,7 @@ static inline void source_record(struct source_frame *out, const struct saluki_r
 /* What a source counts that sees whole frames. One thread counts, any may read. */
 struct source_counts {
 	struct saluki_counters counters;
-	unsigned int changes; /* saluki/changes.h */
+	unsigned int changes; /* common/changes.h */
 };
 
 /* Counts a frame that the source was offered. */

@@ -13,11 +13,11 @@
 #include <time.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
 
 #include "agent/filter/filter.h"
 #include "clock.h"
-#include "pcap_read.h"
+#include "common/log.h"
+#include "common/pcap_read.h"
 
 #define REFUSED_MAX 1000 /* by the filter, before the capture thread is asked whether to go on */
 

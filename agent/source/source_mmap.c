@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
 
 #include "clock.h"
 #include "agent/rings/packet_counts.h"
 #include "agent/rings/packet_ring.h"
+#include "common/log.h"
 
 /* The sockets wake us for each frame, with V3 for each block: let some gather. Not for long, as
  * without a ring the kernel stamps the first frames of all only when they are read. */

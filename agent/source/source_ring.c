@@ -12,12 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "clock.h"
 #include "agent/rings/counters.h"
 #include "agent/rings/mapped.h"
 #include "agent/rings/ring.h"
+#include "common/log.h"
 
 /* The consumer is woken when this part of the ring has filled, or looks after SOURCE_POLL_MS:
  * waking sends an interrupt to another CPU, which in a virtual machine costs microseconds; for

@@ -19,13 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "clock.h"
 #include "agent/rings/counters.h"
 #include "agent/rings/xsk_ring.h"
 #include "agent/programs/grace_period.h"
 #include "agent/rings/xsk.h"
+#include "common/log.h"
 
 /* AF_XDP wakes whoever polls for every batch of a driver, and there is no way to ask for less;
  * waking sends an interrupt to another CPU, which in a virtual machine costs microseconds. So while

@@ -11,9 +11,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <saluki/changes.h>
-#include <saluki/log.h>
-#include <saluki/unix_address.h>
+#include "common/changes.h"
+#include "common/log.h"
+#include "common/unix_address.h"
 
 #define STATUS_SOCKET_PATIENCE_S 2 /* who connects and says nothing must not hold up signals */
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
 #include <saluki/record.h>
-#include <saluki/version.h>
 
+#include "common/log.h"
+#include "common/version.h"
 #include "hook.h"
 #include "agent/interface/lock.h"
 

@@ -12,9 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/version.h>
-
 #include "attach_maps.h"
 #include "attach_slots.h"
 #include "capture.skel.h"
@@ -22,6 +19,8 @@
 #include "agent/filter/filter_load.h"
 #include "agent/interface/lock.h"
 #include "agent/programs/program.h"
+#include "common/log.h"
+#include "common/version.h"
 
 /* ---- maps and pins --------------------------------------------------------------------------- */
 

@@ -10,10 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/version.h>
-
 #include "agent/filter/filter.h"
 #include "capture.skel.h"
+#include "common/version.h"
 
 int attach_make_maps(struct attach *a)
 {

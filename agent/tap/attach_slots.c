@@ -6,8 +6,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
 #include <saluki/slots.h>
+
+#include "common/log.h"
 
 static const char *const pins[] = { "slots_xdp", "slots_tc" };
 

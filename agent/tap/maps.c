@@ -14,13 +14,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
 #include <saluki/record.h>
 
 #include "capture.skel.h"
 #include "agent/programs/program.h"
 #include "agent/rings/journal.h"
 #include "agent/rings/mapped.h"
+#include "common/log.h"
 
 #define RING_BELL_SIZE 4096 /* the smallest ring buffer on most machines: a page */
 

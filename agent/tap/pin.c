@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 #define PIN_PATH_MAX 192 /* the longest are of modules' maps */
 #define PATIENCE_MS 2000

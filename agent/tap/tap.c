@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
 #include <saluki/record.h>
 
 #include "agent/filter/filter.h"
 #include "agent/radio/radio_lock.h"
 #include "agent/radio/radio.h"
+#include "common/log.h"
 
 /* The best first. Of the BPF hooks the tap itself takes the best, an interface at a time. */
 static const struct {

@@ -12,14 +12,13 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/privsep.h>
-
 #include "agent/filter/filter.h"
 #include "agent/programs/program.h"
 #include "adopt.h"
 #include "attach.h"
 #include "attach_maps.h"
+#include "common/log.h"
+#include "common/privsep.h"
 #include "maps.h"
 #include "tap.h"
 

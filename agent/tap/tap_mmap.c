@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
 
+#include "common/log.h"
 #include "packet_socket.h"
 #include "tap.h"
 

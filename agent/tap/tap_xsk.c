@@ -14,12 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "attach.h"
 #include "agent/programs/grace_period.h"
 #include "agent/programs/program.h"
 #include "agent/rings/xsk_ring.h"
+#include "common/log.h"
 #include "pin.h"
 #include "tap.h"
 #include "agent/rings/xsk.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include <saluki/linktype.h>
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
 
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "tap.h"
 #include "agent/radio/plan.h"
 #include "agent/radio/radio.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Decompression of one combo within a fixed limit. Mirror of agent/export/compress.h. */
+/* Decompression of one combo within a fixed limit. Mirror of wire/compress.h. */
 #ifndef COLLECTOR_COMBO_DECOMPRESS_H
 #define COLLECTOR_COMBO_DECOMPRESS_H
 

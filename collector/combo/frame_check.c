@@ -2,8 +2,7 @@
 /* Frame check: see frame_check.h. */
 #include "frame_check.h"
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "pseudo_header.h"
 #include "collector/model/sensors.h"
 #include "sensor.h"

@@ -5,10 +5,9 @@
  */
 #include "turns.h"
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "combos.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "gaps.h"
 #include "sensor.h"
 #include "split.h"

@@ -10,9 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "groups.h"
 #include "wire/bytes.h"
 

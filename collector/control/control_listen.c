@@ -6,9 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/unix_address.h>
-
+#include "common/log.h"
+#include "common/unix_address.h"
 #include "control.h"
 
 /* Whether somebody listens there: what a collector that was killed has left may go. */

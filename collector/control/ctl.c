@@ -8,10 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <saluki/duration.h>
-#include <saluki/monotonic.h>
-#include <saluki/unix_address.h>
-
+#include "common/duration.h"
+#include "common/monotonic.h"
+#include "common/unix_address.h"
 #include "control.h"
 
 enum { OPT_CONTROL = 256, OPT_TIMEOUT, OPT_GROUP, OPT_SENSOR, OPT_CHANNEL, OPT_FOR };

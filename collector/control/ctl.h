@@ -3,8 +3,7 @@
 #ifndef COLLECTOR_CONTROL_CTL_H
 #define COLLECTOR_CONTROL_CTL_H
 
-#include <saluki/options.h>
-
+#include "common/options.h"
 extern const struct option_def ctl_defs[];
 
 /* argv[0] is "ctl". Returns the exit status: 0 done, 1 failed, 2 bad usage. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/libpcap.h>
+#include "common/libpcap.h"
 
 /* LINKTYPE_ values, which libpcap knows by the same numbers: radiotap, 802.11, Ethernet, Prism. */
 static const uint16_t linktypes[] = { 127, 105, 1, 119 };

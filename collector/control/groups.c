@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/log.h>
-
 #include "collector/model/sensors.h"
+#include "common/log.h"
 
 static void begun(void *user, struct sensor *s)
 {

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/duration.h>
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "collector/model/sensors.h"
+#include "common/duration.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "wire/bytes.h"
 #include "wire/channel.h"
 #include "wire/dwell.h"

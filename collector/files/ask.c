@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/privsep.h>
+#include "common/privsep.h"
 
 #define RESERVE_LEAST 65536
 

@@ -8,9 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "replaced.h"
 
 #define SUFFIX ".jsonl"

@@ -8,9 +8,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "collector/model/rate_limit.h"
+#include "common/log.h"
 
 #define TELL_NS 60000000000ULL
 

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 /* ---- any of them ----------------------------------------------------------------------------- */
 

@@ -14,10 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-#include <saluki/privsep.h>
-
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/privsep.h"
 #include "event_log.h"
 #include "replaced.h"
 #include "series.h"

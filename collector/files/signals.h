@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <stdbool.h>
 
-#include <saluki/privsep.h>
+#include "common/privsep.h"
 
 struct signals {
 	int sock;

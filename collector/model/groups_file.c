@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/duration.h>
-
+#include "common/duration.h"
 #include "wire/channel.h"
 
 #define BLANKS " \t"

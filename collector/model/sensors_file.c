@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 #define LINE_MAX_LEN 4096 /* all channels that a plan has by their frequencies */
 

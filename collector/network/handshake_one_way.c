@@ -5,8 +5,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include <saluki/log.h>
-
+#include "common/log.h"
 #include "sensor.h"
 
 /* The one-way session that an m1 is of, or NULL. */

@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <sodium.h>
 
-#include <saluki/monotonic.h>
-
+#include "common/monotonic.h"
 #include "sensor.h"
 
 #define SLOT_BITS 5

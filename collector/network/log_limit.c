@@ -7,9 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include <saluki/log.h>
-
 #include "collector/model/rate_limit.h"
+#include "common/log.h"
 
 bool log_limit_was_told(const struct log_limit *q, uint64_t what, uint64_t now_ns)
 {

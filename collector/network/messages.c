@@ -2,13 +2,12 @@
 /* Messages: messages other than combos, and where each goes. See messages.h. */
 #include "messages.h"
 
-#include <saluki/duration.h>
-#include <saluki/log.h>
-
 #include "collector/combo/intake.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/turns.h"
 #include "collector/output/interfaces.h"
+#include "common/duration.h"
+#include "common/log.h"
 #include "sensor.h"
 #include "wire/totals.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
+#include "common/log.h"
 
 static int receive_buffer(int sock)
 {

@@ -3,10 +3,9 @@
 #ifndef COLLECTOR_NETWORK_SENSOR_H
 #define COLLECTOR_NETWORK_SENSOR_H
 
-#include <saluki/skew.h>
-
 #include "collector/model/rate_limit.h"
 #include "collector/model/sensors.h"
+#include "common/skew.h"
 #include "message_limit.h"
 #include "session.h"
 

@@ -10,8 +10,6 @@
 #include <sodium.h>
 #include <string.h>
 
-#include <saluki/log.h>
-
 #include "collector/combo/intake.h"
 #include "collector/combo/one_way.h"
 #include "collector/combo/runs.h"
@@ -19,6 +17,7 @@
 #include "collector/combo/turns.h"
 #include "collector/output/interfaces.h"
 #include "collector/output/sensor.h"
+#include "common/log.h"
 #include "handshake_admit.h"
 #include "handshake_forward.h"
 #include "messages.h"

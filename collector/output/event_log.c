@@ -9,10 +9,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "collector/files/files.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "sensor.h"
 
 #define BATCH 256	   /* lines in one write */

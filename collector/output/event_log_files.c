@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "collector/files/files.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "sensor.h"
 
 #define ROOM_FIRST 16

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "pcapng_walk.h"
 #include "sensor.h"
 

@@ -7,10 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "collector/files/limit.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "output_file.h"
 #include "output_flush.h"
 #include "output_hold.h"

@@ -13,10 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "collector/files/files.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "recover.h"
 
 /* Appends to a file of an earlier run: cuts off what a kill in the middle of a write left. */

@@ -7,11 +7,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-#include <saluki/version.h>
-
 #include "collector/model/sensors.h"
+#include "common/log.h"
+#include "common/monotonic.h"
+#include "common/version.h"
 #include "output_file.h"
 #include "output_hold.h"
 #include "pcapng.h"

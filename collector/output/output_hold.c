@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
 #include "collector/model/sensors.h"
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "sensor.h"
 
 static bool is_limited(const struct output *out)

@@ -4,9 +4,8 @@
 
 #include <stdio.h>
 
-#include <saluki/monotonic.h>
-
 #include "collector/model/sensors.h"
+#include "common/monotonic.h"
 #include "interfaces.h"
 #include "output_file.h"
 #include "output_flush.h"

@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-
 #include "collector/files/files.h"
+#include "common/log.h"
 #include "event_log_recover.h"
 
 #define RECOVER_TOLD (1LL << 30) /* bytes that take a while */

@@ -1,4 +1,4 @@
-# What agent/export/compress.c never asks for is known not to be asked for when it is compiled: matches over
+# What wire/compress.c never asks for is known not to be asked for when it is compiled: matches over
 # long distances, blocks of chosen sizes, sequences made elsewhere, checksums, buffered streams.
 s/[a-zA-Z>.-]*ldmParams\.enableLdm == ZSTD_ps_enable/0/
 s/ZSTD_useTargetCBlockSize(&cctx->appliedParams)/0/

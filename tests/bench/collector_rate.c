@@ -26,9 +26,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <saluki/log.h>
-#include <saluki/monotonic.h>
-
+#include "common/log.h"
+#include "common/monotonic.h"
 #include "swarm/swarm.h"
 #include "collector/files/files.h"
 #include "collector/network/session_receive.h"

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "agent/filter/filter_load.h"
-#include "agent/source/pcap_read.h"
 #include "capture.skel.h"
+#include "common/pcap_read.h"
 
 #define FRAMES 64
 #define FRAME_MAX 1514

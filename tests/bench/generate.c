@@ -25,9 +25,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <saluki/monotonic.h>
-
-#include "agent/source/pcap_read.h"
+#include "common/monotonic.h"
+#include "common/pcap_read.h"
 #include "generate.skel.h"
 #include "tests/bench/generate.h"
 

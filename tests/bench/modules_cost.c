@@ -24,9 +24,9 @@
 #include <string.h>
 
 #include <saluki/module.h>
-#include <saluki/monotonic.h>
 
-#include "agent/source/pcap_read.h"
+#include "common/monotonic.h"
+#include "common/pcap_read.h"
 #include "modules_chain.h"
 #include "plain_view.h"
 

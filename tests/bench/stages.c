@@ -20,15 +20,15 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
-#include <saluki/monotonic.h>
 
-#include "agent/export/compress.h"
-#include "agent/source/pcap_read.h"
 #include "agent/export/session_send.h"
 #include "bpf/trim.h"
 #include "collector/combo/decompress.h"
 #include "collector/output/pcapng.h"
+#include "common/monotonic.h"
+#include "common/pcap_read.h"
 #include "wire/combo.h"
+#include "wire/compress.h"
 #include "wire/message.h"
 
 #define FRAMES_MAX 65536

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <saluki/monotonic.h>
-
+#include "common/monotonic.h"
 #include "wire/bytes.h"
 #include "wire/message.h"
 #include "wire/shroud.h"

@@ -30,7 +30,7 @@
 
 #include "agent/module/shim.h"
 #include "agent/module/splice.h"
-#include "agent/source/pcap_read.h"
+#include "common/pcap_read.h"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" /* clang's, for BPF */
 #include "bpf/view.h"
 

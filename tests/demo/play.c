@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/source/pcap_read.h"
+#include "common/pcap_read.h"
 
 #define TUN_MTU 65535
 #define ARRIVE_NS 10000000000ULL

@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include "agent/source/pcap_read.h"
 #include "bpf/trim.h"
+#include "common/pcap_read.h"
 #include "wire/bytes.h"
 #include "wire/combo.h"
 

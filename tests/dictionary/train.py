@@ -27,7 +27,7 @@ import tempfile
 
 BROADCAST = b"\xff" * 6
 CHANNEL_1 = 2412
-BODY_MAX = 8192  # as DICTIONARY_BODY_MAX in agent/export/compress.c
+BODY_MAX = 8192  # as DICTIONARY_BODY_MAX in wire/compress.c
 TSFT, FLAGS, RATE, CHANNEL, SIGNAL = 0, 1, 2, 3, 5
 
 rng = random.Random(80211)

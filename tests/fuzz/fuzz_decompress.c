@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
+/* links: wire/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
  * wire/fields.o wire/combo_open.o wire/dictionary.o */
 /*
  * Decompression. First byte even: size and codec a combo's header states, then bytes that say to
@@ -7,9 +7,9 @@
  * nothing but the stated size comes out, no more than that is written, and what was compressed
  * comes back.
  */
-#include "agent/export/compress.h"
 #include "collector/combo/decompress.h"
 #include "fuzz.h"
+#include "wire/compress.h"
 
 #define PREFIX (COMBO_HEADER_LEN + COMBO_CODEC_LEN)
 

@@ -11,9 +11,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 
-#include <saluki/privsep.h>
-
 #include "collector/files/files.h"
+#include "common/privsep.h"
 #include "fuzz.h"
 
 #define OLD "written before"

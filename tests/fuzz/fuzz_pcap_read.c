@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/source/pcap_read.o */
+/* links: common/pcap_read.o */
 /*
  * The reader of capture files: a file of anybody's making. Always holds: a frame is no longer than
  * its block, its original or the file, an error says why, and the same bytes give the same frames
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "agent/source/pcap_read.h"
+#include "common/pcap_read.h"
 #include "fuzz.h"
 
 #define PIPE_MAX 32768 /* a pipe takes so much without a reader */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/pcapng.o collector/output/pcapng_walk.o collector/output/written.o
- * agent/source/pcap_read.o wire/channel.o */
+ * common/pcap_read.o wire/channel.o */
 /*
  * The output file. First byte even: a file of anybody's making that is to be appended to; odd: what
  * blocks are to be written with which texts, numbers and names. Always holds: what is kept of it is
@@ -9,10 +9,10 @@
  */
 #include <errno.h>
 
-#include "agent/source/pcap_read.h"
 #include "collector/output/written.h"
 #include "collector/output/pcapng_walk.h"
 #include "collector/output/event_json.h"
+#include "common/pcap_read.h"
 #include "fuzz.h"
 
 #define BLOCKS_MAX 64

@@ -12,9 +12,9 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
-#include "agent/export/compress.h"
-#include "agent/source/pcap_read.h"
+#include "common/pcap_read.h"
 #include "wire/combo.h"
+#include "wire/compress.h"
 #include "wire/module_event.h"
 
 #define SENSOR_ID 1

@@ -27,8 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <saluki/privsep.h>
-
+#include "common/privsep.h"
 #include "old_answers.h"
 
 #define FAILED 125 /* as env(1): we, and not the program */

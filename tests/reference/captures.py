@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Capture files read in Python, independently of agent/source/pcap_read.c."""
+"""Capture files read in Python, independently of common/pcap_read.c."""
 import collections
 import gzip
 import os

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
-#include <saluki/monotonic.h>
-#include <saluki/privsep.h>
 
 #include "agent/remote/commands.h"
+#include "common/monotonic.h"
+#include "common/privsep.h"
 
 static struct {
 	struct commands o;

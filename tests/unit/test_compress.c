@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
+/* links: wire/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
  * wire/dictionary.o wire/fields.o wire/combo_open.o */
 #include "unit.h"
+#include "wire/compress.h"
 
-#include "agent/export/compress.h"
 #include "collector/combo/decompress.h"
 
 static uint8_t body[COMBO_BODY_MAX], out[COMBO_HEADER_LEN + COMBO_CODEC_LEN + COMBO_BODY_MAX];

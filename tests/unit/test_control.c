@@ -9,11 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <saluki/unix_address.h>
-
 #include "collector/control/control.h"
 #include "collector/control/groups.h"
 #include "collector/network/session_send.h"
+#include "common/unix_address.h"
 
 static struct {
 	struct control c;

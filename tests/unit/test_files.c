@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include <saluki/monotonic.h>
+#include "common/monotonic.h"
 
 #define SENSORS 7
 #define OLD_COUNT 3

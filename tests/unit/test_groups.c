@@ -2,9 +2,8 @@
 /* links: collector/control/groups.o collector/model/groups_file.o collector/control/refocus.o
  * wire/channel.o wire/dwell.o wire/info.o */
 /* Groups: what the file says, who gets which share when, and what a frame leads to. */
+#include "common/monotonic.h"
 #include "unit.h"
-
-#include <saluki/monotonic.h>
 
 #include "collector/control/groups.h"
 #include "collector/combo/sensor.h"

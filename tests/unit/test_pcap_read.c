@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/source/pcap_read.o */
+/* links: common/pcap_read.o */
 #include "unit.h"
 
 #include <unistd.h>
 
-#include "agent/source/pcap_read.h"
+#include "common/pcap_read.h"
 
 static uint8_t file[4096];
 static size_t len;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/pcapng.o collector/output/pcapng_walk.o collector/output/written.o
- * agent/source/pcap_read.o wire/channel.o */
+ * common/pcap_read.o wire/channel.o */
 #include "unit.h"
 
 #include <unistd.h>
 
-#include "agent/source/pcap_read.h"
 #include "collector/output/written.h"
 #include "collector/output/pcapng_walk.h"
+#include "common/pcap_read.h"
 
 static uint8_t file[65536];
 

@@ -6,9 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <saluki/privsep.h>
-
 #include "agent/remote/privileged_requests.h"
+#include "common/privsep.h"
 #include "wire/order.h"
 
 #define ALL (1 << WIRE_ORDER_SNAPLEN | 1 << WIRE_ORDER_FILTER)

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <saluki/linktype.h>
-#include <saluki/privsep.h>
 
 #include "agent/radio/sampler.h"
+#include "common/privsep.h"
 
 #define MS 1000000ULL
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: */
 /* When it is said that two clocks differ, and how times are written for people. */
+#include "common/duration.h"
+#include "common/skew.h"
 #include "unit.h"
-
-#include <saluki/duration.h>
-#include <saluki/skew.h>
 
 #define S_US 1000000LL
 #define S 1000000000ULL

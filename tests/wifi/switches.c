@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <saluki/monotonic.h>
-
 #include "agent/radio/radio.h"
+#include "common/monotonic.h"
 
 static int by_size(const void *a, const void *b)
 {

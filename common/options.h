@@ -4,8 +4,8 @@
  * `--help` and completion (completion.h) are printed from it, so they cannot disagree. Bad usage
  * ends in one line on standard error, the same with any C library, and exit status 2.
  */
-#ifndef SALUKI_OPTIONS_H
-#define SALUKI_OPTIONS_H
+#ifndef COMMON_OPTIONS_H
+#define COMMON_OPTIONS_H
 
 #include <getopt.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * the thing that failed is known by name. Traffic is never a reason for a line: that is what
  * counters are for.
  */
-#ifndef SALUKI_LOG_H
-#define SALUKI_LOG_H
+#ifndef COMMON_LOG_H
+#define COMMON_LOG_H
 
 #include <errno.h>
 #include <stdarg.h>

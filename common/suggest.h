@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What somebody may have meant: of the words that there are, the one nearest to what was given. */
-#ifndef SALUKI_SUGGEST_H
-#define SALUKI_SUGGEST_H
+#ifndef COMMON_SUGGEST_H
+#define COMMON_SUGGEST_H
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * IF is an interface, FILE and DIR are files and folders, other capitals are something that
  * cannot be guessed (HOST:PORT, BYTES), and all else stands for itself (headers|all).
  */
-#ifndef SALUKI_COMPLETION_H
-#define SALUKI_COMPLETION_H
+#ifndef COMMON_COMPLETION_H
+#define COMMON_COMPLETION_H
 
 #include "options.h"
 

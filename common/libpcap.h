@@ -4,8 +4,8 @@
  * libraries, for which neither program has another use, and both run without it. Then it stays: a
  * process may have given up the right to open files by the time it wants to compile again.
  */
-#ifndef SALUKI_LIBPCAP_H
-#define SALUKI_LIBPCAP_H
+#ifndef COMMON_LIBPCAP_H
+#define COMMON_LIBPCAP_H
 
 #include <dlfcn.h>
 #include <pcap/pcap.h>

@@ -4,8 +4,8 @@
  * privilege (as OpenNTPD and OpenSSH divide themselves). What both programs need for that:
  * giving privilege up, and messages with file descriptors over a socket pair.
  */
-#ifndef SALUKI_PRIVSEP_H
-#define SALUKI_PRIVSEP_H
+#ifndef COMMON_PRIVSEP_H
+#define COMMON_PRIVSEP_H
 
 #include <errno.h>
 #include <grp.h>

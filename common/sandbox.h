@@ -8,8 +8,8 @@
  * does without: an update of it must not end a capture. The calls of SANDBOX_NEVER end the
  * process: no path of ours leads there, so whoever makes them is not us any more.
  */
-#ifndef SALUKI_SANDBOX_H
-#define SALUKI_SANDBOX_H
+#ifndef COMMON_SANDBOX_H
+#define COMMON_SANDBOX_H
 
 #include <errno.h>
 #include <fcntl.h>

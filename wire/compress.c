@@ -8,8 +8,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "wire/combo.h"
-#include "wire/dictionary.h"
+#include "combo.h"
+#include "dictionary.h"
 
 /* Below 2 KB the dictionary takes 15 to 40 % off combos of captures it was not made from, below 8
  * KB some 5 to 10 %, and its tables save zstd making some, half of its time. Larger bodies have

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How long a sensor waits before it asks for a session in another way, or again. `saluki swarm` has
  * the same pace. */
-#ifndef AGENT_EXPORT_HANDSHAKE_PACE_H
-#define AGENT_EXPORT_HANDSHAKE_PACE_H
+#ifndef WIRE_HANDSHAKE_PACE_H
+#define WIRE_HANDSHAKE_PACE_H
 
 #include <sodium.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Address of a socket that has a path. */
-#ifndef SALUKI_UNIX_ADDRESS_H
-#define SALUKI_UNIX_ADDRESS_H
+#ifndef COMMON_UNIX_ADDRESS_H
+#define COMMON_UNIX_ADDRESS_H
 
 #include <errno.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * tables are in memory taken at start.
  * The collector's mirror is collector/combo/decompress.h.
  */
-#ifndef AGENT_COMPRESS_H
-#define AGENT_COMPRESS_H
+#ifndef WIRE_COMPRESS_H
+#define WIRE_COMPRESS_H
 
 #include <stddef.h>
 #include <stdint.h>

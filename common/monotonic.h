@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The time of day does not matter for waiting: CLOCK_MONOTONIC, in nanoseconds. */
-#ifndef SALUKI_MONOTONIC_H
-#define SALUKI_MONOTONIC_H
+#ifndef COMMON_MONOTONIC_H
+#define COMMON_MONOTONIC_H
 
 #include <stdint.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A time as people write it, a whole number with its unit: 500us, 250ms, 30s, 5m, 1h; and as it is
  * printed for them: "250 ms", "3 min", "2 days". */
-#ifndef SALUKI_DURATION_H
-#define SALUKI_DURATION_H
+#ifndef COMMON_DURATION_H
+#define COMMON_DURATION_H
 
 #include <errno.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * and after (odd: it is at it), the reader reads again if the count has moved: a sequence counter,
  * as the kernel's seqcount_t.
  */
-#ifndef SALUKI_CHANGES_H
-#define SALUKI_CHANGES_H
+#ifndef COMMON_CHANGES_H
+#define COMMON_CHANGES_H
 
 #include <poll.h>
 #include <stdbool.h>

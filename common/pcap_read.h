@@ -4,8 +4,8 @@
  * (draft-ietf-opsawg-pcapng; any number of sections and of interfaces with link types of their
  * own, which is why this is not libpcap). Streams: standard input will do.
  */
-#ifndef AGENT_PCAP_READ_H
-#define AGENT_PCAP_READ_H
+#ifndef COMMON_PCAP_READ_H
+#define COMMON_PCAP_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

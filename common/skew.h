@@ -3,8 +3,8 @@
  * Skew: whether it is to be said that two clocks differ. Once when they do by more than a minute,
  * again when the difference has changed by as much, at most once a minute, and when it is over.
  */
-#ifndef SALUKI_SKEW_H
-#define SALUKI_SKEW_H
+#ifndef COMMON_SKEW_H
+#define COMMON_SKEW_H
 
 #include <stdbool.h>
 #include <stdint.h>
