@@ -58,8 +58,8 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix programs/,grace_period insert pr
 	$(addprefix command/,loader mounts pinned probe refilter_pinned module module_check module_consume \
 		module_fill module_keys module_list module_sign module_slots)) \
 	$(wildcard agent/module/*.c swarm/*.c)
-NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c
-NEEDS_seccomp := agent/process/sandbox.c
+NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c common/libpcap.c
+NEEDS_seccomp := agent/process/sandbox.c common/sandbox.c
 NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make monitor_undo nl80211 nl80211_ask record)
 # No library's, but for machines with some more memory than those without libbpf, too.
 NEEDS_generation := agent/control/generation.c
@@ -146,9 +146,6 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
-
-# Behind all else that is linked.
-$(PROGRAMS) $(UNIT) $(filter-out %.o %.so,$(TEST_PROGRAMS) $(BENCH_PROGRAMS)): $(COMMON)
 
 $(BUILD)/wire/dictionary.o: wire/dictionary_dot11.bin
 $(BUILD)/tests/unit/test_vectors.o: tests/wire/vectors.json
@@ -421,7 +418,6 @@ $(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(call unit_links,tests/fuz
 	$$(Q)$$(CC) $$(CFLAGS) -fsanitize=fuzzer -o $$@ $$^ $$(LIBS_COMMON)
 endef
 $(foreach t,$(notdir $(FUZZERS)),$(eval $(call fuzz_rule,$(t))))
-$(FUZZERS): $(COMMON)
 
 .PHONY: fuzz fuzz-seeds fuzz-merge fuzzers fuzzers-here
 fuzzers-here: $(FUZZERS)
@@ -517,6 +513,9 @@ $(CONSUMERS): $(BUILD)/modules/%: $(BUILD)/bpf/modules/$$*/$$*.o
 # ---- AP70 ----------------------------------------------------------------------------------------
 
 include packaging/ap70/ap70.mk
+
+# Last, so that it is behind the objects that call what is in it.
+$(PROGRAMS) $(UNIT) $(FUZZERS) $(filter-out %.o %.so,$(TEST_PROGRAMS) $(BENCH_PROGRAMS)): $(COMMON)
 
 # ---- install -------------------------------------------------------------------------------------
 

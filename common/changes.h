@@ -3,7 +3,8 @@
  * Numbers that one thread or process writes and others read meanwhile, where they take more than
  * one store: several that belong together, or 64 bits on a machine of 32. The writer counts before
  * and after (odd: it is at it), the reader reads again if the count has moved: a sequence counter,
- * as the kernel's seqcount_t.
+ * as the kernel's seqcount_t. In line, as that is: the capture thread writes with it.
+ * Threads of the sensor share such numbers; none is in a pinned map, so no border has them.
  */
 #ifndef COMMON_CHANGES_H
 #define COMMON_CHANGES_H

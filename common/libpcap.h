@@ -7,10 +7,8 @@
 #ifndef COMMON_LIBPCAP_H
 #define COMMON_LIBPCAP_H
 
-#include <dlfcn.h>
 #include <pcap/pcap.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #define LIBPCAP_SNAPLEN 262144 /* of the frames that expressions see, not of what is kept */
 
@@ -26,27 +24,6 @@ struct libpcap {
 };
 
 /* Returns false where it is not on this machine; then nothing of it is. */
-static inline bool libpcap_load(struct libpcap *p)
-{
-	if (p->handle)
-		return true;
-	/* Debian's name of it, and everybody else's. */
-	p->handle = dlopen("libpcap.so.0.8", RTLD_NOW | RTLD_LOCAL);
-	if (!p->handle)
-		p->handle = dlopen("libpcap.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!p->handle)
-		return false;
-	p->open_dead = dlsym(p->handle, "pcap_open_dead");
-	p->compile = dlsym(p->handle, "pcap_compile");
-	p->geterr = dlsym(p->handle, "pcap_geterr");
-	p->freecode = dlsym(p->handle, "pcap_freecode");
-	p->close = dlsym(p->handle, "pcap_close");
-	p->match = dlsym(p->handle, "pcap_offline_filter");
-	if (p->open_dead && p->compile && p->geterr && p->freecode && p->close && p->match)
-		return true;
-	dlclose(p->handle);
-	p->handle = NULL;
-	return false;
-}
+bool libpcap_load(struct libpcap *p);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * Reader of capture files: pcap (microseconds and nanoseconds, both byte orders) and pcapng
  * (draft-ietf-opsawg-pcapng; any number of sections and of interfaces with link types of their
- * own, which is why this is not libpcap). Streams: standard input will do.
+ * own, which is why this is not libpcap). Streams: standard input will do. The sensor
+ * (-r), the swarm and tests read with it.
  */
 #ifndef COMMON_PCAP_READ_H
 #define COMMON_PCAP_READ_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What somebody may have meant: of the words that there are, the one nearest to what was given. */
+/* What somebody may have meant: of the words that there are, the one nearest to what was given.
+ * For command lines of all programs. */
 #ifndef COMMON_SUGGEST_H
 #define COMMON_SUGGEST_H
 
-#include <string.h>
-
-#define SUGGEST_LEN_MAX 32
+#include <stddef.h>
 
 struct suggest {
 	const char *given;
@@ -14,59 +13,8 @@ struct suggest {
 	unsigned int distance;
 };
 
-static inline void suggest_begin(struct suggest *s, const char *given, size_t len)
-{
-	/* Two mistakes at most, and most of the letters are right. */
-	*s = (struct suggest){ .given = given, .len = len, .distance = len < 4 ? 2 : 3 };
-}
+/* `given` is not copied; `len` of its bytes count. */
+void suggest_begin(struct suggest *s, const char *given, size_t len);
+void suggest_offer(struct suggest *s, const char *word);
 
-#ifdef WITHOUT_BPF
-/* On a small machine nothing is suggested: this is a kilobyte (Makefile). */
-static inline void suggest_offer(struct suggest *s, const char *word)
-{
-	(void)s;
-	(void)word;
-}
-#else
-
-static inline unsigned int suggest_least(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
-/* How many letters must be put in, left out, changed, or exchanged with the next one to make the
- * one word of the other ("optimal string alignment"). */
-static inline unsigned int suggest_distance(const char *a, size_t a_len, const char *b)
-{
-	unsigned int d[SUGGEST_LEN_MAX + 1][SUGGEST_LEN_MAX + 1];
-	size_t b_len = strlen(b);
-
-	if (a_len > SUGGEST_LEN_MAX || b_len > SUGGEST_LEN_MAX)
-		return SUGGEST_LEN_MAX;
-	for (size_t i = 0; i <= a_len; i++)
-		d[i][0] = i;
-	for (size_t j = 0; j <= b_len; j++)
-		d[0][j] = j;
-	for (size_t i = 1; i <= a_len; i++) {
-		for (size_t j = 1; j <= b_len; j++) {
-			d[i][j] = suggest_least(d[i - 1][j] + 1, d[i][j - 1] + 1);
-			d[i][j] = suggest_least(d[i][j], d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = suggest_least(d[i][j], d[i - 2][j - 2] + 1);
-		}
-	}
-	return d[a_len][b_len];
-}
-
-static inline void suggest_offer(struct suggest *s, const char *word)
-{
-	unsigned int distance = suggest_distance(s->given, s->len, word);
-
-	if (distance >= s->distance)
-		return;
-	s->distance = distance;
-	s->word = word;
-}
-
-#endif /* WITHOUT_BPF */
 #endif
