@@ -2,7 +2,9 @@
 /* The command line of saluki-collector. */
 #include "options.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,8 +12,10 @@
 #include "collector/control/control.h"
 #include "collector/control/ctl.h"
 #include "common/completion.h"
+#include "common/log.h"
 #include "common/options.h"
 #include "common/privsep.h"
+#include "common/suggest.h"
 #include "common/version.h"
 
 enum {

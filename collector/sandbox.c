@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <linux/falloc.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "common/privsep.h"

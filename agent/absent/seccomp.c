@@ -4,7 +4,10 @@
  * rights that they do not need, but may still make any system call, and open what those rights let
  * them.
  */
+#include <sys/prctl.h>
+
 #include "agent/process/sandbox.h"
+#include "common/log.h"
 
 int sandbox_sensor(void)
 {

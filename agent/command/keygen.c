@@ -2,12 +2,15 @@
 /* saluki genkey, genpsk and pubkey: as those of wg(8), for both ends. */
 #include "keygen.h"
 
+#include <errno.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/options/subcommands.h"
+#include "common/log.h"
 #include "common/options.h"
 #include "wire/keys.h"
 

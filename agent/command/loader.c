@@ -15,6 +15,7 @@
 #include "agent/programs/grace_period.h"
 #include "agent/options/subcommands.h"
 #include "agent/tap/hook.h"
+#include "common/log.h"
 #include "common/options.h"
 #include "mounts.h"
 #include "pinned.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/options/subcommands.h"
+#include "common/log.h"
 
 const struct command_def module_commands[] = {
 	{ "genkey", module_genkey_main, module_key_defs,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* saluki module check: what a module wants, and whether the policy grants it. */
+#include <errno.h>
 #include <string.h>
 
 #include "agent/module/check.h"
+#include "common/log.h"
 #include "module.h"
 
 #define OPT_POLICY 256

@@ -5,6 +5,7 @@
  * saluki/consumed.h. This process stays beside it, to tell it when the module goes, and to see to
  * it that no event is kept for a program that has ended.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "agent/options/parse_capture.h"
 #include "agent/module/consume.h"
 #include "agent/module/descriptors.h"
+#include "common/log.h"
 #include "common/monotonic.h"
 #include "common/privsep.h"
 #include "module.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/module/slots.h"
+#include "common/log.h"
 #include "module.h"
 
 #define PIN_LEN 128

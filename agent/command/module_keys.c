@@ -5,6 +5,7 @@
 
 #include "agent/module/object.h"
 #include "agent/module/signature.h"
+#include "common/log.h"
 #include "keygen.h"
 #include "module.h"
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* saluki module list, stats: which modules run on an interface, and what has become of them. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
 #include "agent/module/proof.h"
 #include "agent/module/slots.h"
+#include "common/log.h"
 #include "json.h"
 #include "module.h"
 #include "pinned.h"

@@ -11,6 +11,7 @@
 
 #include "agent/module/object.h"
 #include "agent/module/signature.h"
+#include "common/log.h"
 #include "module.h"
 
 #define OPT_KEY 256

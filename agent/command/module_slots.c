@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* saluki module load, unload: modules of an interface that is being captured. */
+#include <errno.h>
 #include <string.h>
 
 #include "agent/module/check.h"
 #include "agent/module/load.h"
+#include "common/log.h"
 #include "module.h"
 
 #define OPT_POLICY 256

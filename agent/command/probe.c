@@ -18,6 +18,7 @@
 #include "agent/tap/adopt.h"
 #include "agent/tap/attach.h"
 #include "agent/options/subcommands.h"
+#include "common/log.h"
 #include "common/options.h"
 #include "json.h"
 #include "agent/tap/maps.h"

@@ -11,6 +11,7 @@
 #include "agent/options/parse_capture.h"
 #include "agent/options/subcommands.h"
 #include "agent/status/status_socket.h"
+#include "common/log.h"
 #include "common/options.h"
 
 const struct option_def filter_defs[] = {

@@ -13,6 +13,7 @@
 
 #include "agent/options/subcommands.h"
 #include "agent/status/status_socket.h"
+#include "common/log.h"
 #include "common/monotonic.h"
 #include "common/options.h"
 #include "mounts.h"

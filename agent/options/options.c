@@ -2,11 +2,13 @@
 /* The command line of `saluki run`: one table, and what each option's value must be. */
 #include "options.h"
 
+#include <errno.h>
 #include <netdb.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "common/options.h"
 #include "common/privsep.h"
 #include "subcommands.h"

@@ -9,6 +9,7 @@
 
 #include "agent/filter/filter.h"
 #include "agent/radio/plan.h"
+#include "common/log.h"
 
 #define RING_SIZE_DEFAULT (4096 * 1024)
 #define MAPPED_SIZE_MAX (256 * 1024 * 1024) /* what the verifier takes as an offset */

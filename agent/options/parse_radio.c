@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/radio/plan.h"
+#include "common/log.h"
 #include "common/options.h"
 
 static int take_channel(struct plan_asked *a)

@@ -2,11 +2,17 @@
 /* Sandbox: see sandbox.h; what a list means is in common/sandbox.h. */
 #include "sandbox.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/wireless.h>
+#include <sched.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "agent/interface/lock.h"
+#include "common/log.h"
 #include "common/privsep.h"
 #include "common/sandbox.h"
 

@@ -2,6 +2,7 @@
 /* saluki-collector ctl: see ctl.h. The other end is control.c. */
 #include "ctl.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,7 +10,9 @@
 #include <unistd.h>
 
 #include "common/duration.h"
+#include "common/log.h"
 #include "common/monotonic.h"
+#include "common/suggest.h"
 #include "common/unix_address.h"
 #include "control.h"
 

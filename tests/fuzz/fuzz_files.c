@@ -10,6 +10,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 
 #include "collector/files/files.h"
 #include "common/privsep.h"
