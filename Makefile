@@ -49,15 +49,14 @@ PACKAGES_BENCH := netsniff-ng linux-perf valgrind
 WIRE := $(BUILD)/wire.a
 COMMON := $(BUILD)/common.a
 # Which of the agent's files need which library. WITHOUT="bpf pcap seccomp nl80211" builds a sensor that lacks some:
-# their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them. `saluki
-# swarm` is for machines larger than those that lack libbpf.
+# their files are left out, and agent/absent/LIBRARY.c stands in for what the others call of them.
 NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix programs/,grace_period insert program) \
 	$(addprefix tap/,adopt attach attach_maps attach_slots hook maps pin tap_bpf tap_xsk) \
 	$(addprefix rings/,counters mapped ring xsk xsk_ring) $(addprefix source/,source_ring source_xsk) \
 	$(addprefix filter/,filter_bpf filter_chain filter_emit filter_flow filter_load filter_slow) \
 	$(addprefix command/,loader mounts pinned probe refilter_pinned module module_check module_consume \
 		module_fill module_keys module_list module_sign module_slots)) \
-	$(wildcard agent/module/*.c swarm/*.c)
+	$(wildcard agent/module/*.c)
 NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c common/libpcap.c
 NEEDS_seccomp := agent/process/sandbox.c common/sandbox.c
 NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make monitor_undo nl80211 nl80211_ask record)
@@ -68,10 +67,11 @@ NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_file spool_poli
 ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool)
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \
-		$(wildcard agent/*.c agent/*/*.c swarm/*.c))) $(patsubst %,agent/absent/%.c,$(ABSENT))
+		$(wildcard agent/*.c agent/*/*.c))) $(patsubst %,agent/absent/%.c,$(ABSENT))
 AGENT := $(patsubst %.c,$(BUILD)/%.o,$(AGENT_SOURCES))
 COLLECTOR_SOURCES := $(wildcard collector/*.c collector/*/*.c)
 COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
+SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 # A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
 # names what is left out is left out too.
 unit_links = $(addprefix $(BUILD)/,$(filter %.o,$(shell sed -n '/links:/,/\*\//p' $(1))))
@@ -80,7 +80,7 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(fil
 # The AP70's are emulated. This one simulates days of a server's disk, which no access point has.
 UNIT := $(if $(AP70),$(filter-out %/test_budget_disks,$(UNIT)),$(UNIT))
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
-PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector)
+PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-swarm)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that takes its time
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
@@ -103,7 +103,7 @@ CONSUMERS := $(foreach m,$(MODULE_NAMES),$(if $(wildcard bpf/modules/$m/$m.c),$(
 .SECONDEXPANSION:
 
 .PHONY: all
-all: $(PROGRAMS) $(COMPLETIONS) ## build both programs, what completes them in bash, and modules
+all: $(PROGRAMS) $(COMPLETIONS) ## build the programs, what completes them in bash, and modules
 
 $(BUILD)/saluki: $(AGENT) $(WIRE)
 	$(call say,LD,$@)
@@ -112,6 +112,10 @@ $(BUILD)/saluki: $(AGENT) $(WIRE)
 $(BUILD)/saluki-collector: $(COLLECTOR) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
+
+$(BUILD)/saluki-swarm: $(SWARM) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # A program knows its options; what is made of them is a file of its own to install.
 $(BUILD)/completion/%: $(BUILD)/%
@@ -337,8 +341,7 @@ $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STA
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-SWARM_COMBOS := $(patsubst %,$(BUILD)/%.o,swarm/combos wire/compress common/pcap_read)
-$(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(SWARM_COMBOS) \
+$(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(BUILD)/swarm/combos.o \
 		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
@@ -347,7 +350,7 @@ $(BUILD)/tests/straw_man: $(BUILD)/tests/bench/straw_man.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(SWARM_COMBOS) $(WIRE)
+$(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(BUILD)/swarm/combos.o $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
@@ -523,10 +526,13 @@ SHARE := $(PREFIX)/share
 INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
+	755:$(BUILD)/saluki-swarm:$(PREFIX)/sbin/saluki-swarm \
 	644:docs/saluki.1:$(SHARE)/man/man1/saluki.1 \
 	644:docs/saluki-collector.8:$(SHARE)/man/man8/saluki-collector.8 \
+	644:docs/saluki-swarm.8:$(SHARE)/man/man8/saluki-swarm.8 \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
+	644:$(BUILD)/completion/saluki-swarm:$(SHARE)/bash-completion/completions/saluki-swarm \
 	644:README.md:$(SHARE)/doc/saluki/README.md \
 	$(foreach h,module.h consumed.h consumer.h consumer_lines.h,644:include/saluki/$h:$(PREFIX)/include/saluki/$h) \
 	$(foreach m,$(MODULES),644:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
@@ -584,7 +590,7 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 		'-DLIBBPF_OPTS(t,n,...)=struct t n' '-Dnla_for_each_nested(p,n,r)=for(;r;)' \
 		-Iinclude -I. -I$(BUILD) agent collector $(wildcard common) swarm wire
 	$(Q)$(MAKE_QUIETLY) compile_commands.json
-	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c wire/*.c) | \
+	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c swarm/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
 clean: ## remove what was built

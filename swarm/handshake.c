@@ -52,7 +52,7 @@ static bool pick_slot(struct swarm_sensor *s, uint64_t time_ns, uint64_t *slot)
 static void write_hello(const struct swarm *w, const struct swarm_sensor *s, struct tryst_hello *h)
 {
 	struct info info = {
-		.application = "saluki swarm", .os = "simulated", .exported = s->frames, .count = 1
+		.application = "saluki-swarm", .os = "simulated", .exported = s->frames, .count = 1
 	};
 	char text[INFO_LEN_MAX + 1];
 

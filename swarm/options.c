@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What `saluki swarm` is asked for, and the list of its sensors, which the collector is given. In:
+ * What saluki-swarm is asked for, and the list of its sensors, which the collector is given. In:
  * a command line. Out: struct swarm_options, that make sense together.
  */
 #include <errno.h>
 #include <sodium.h>
 #include <string.h>
 
-#include "agent/options/subcommands.h"
+#include "common/completion.h"
 #include "common/log.h"
 #include "common/options.h"
+#include "common/version.h"
 #include "swarm.h"
 
 #define SENSORS_MAX 65535 /* ids have 16 bits */
@@ -29,9 +30,11 @@ enum {
 	OPT_CLOCK_AHEAD,
 	OPT_PAD,
 	OPT_JSON,
+	OPT_COMPLETION,
+	OPT_VERSION,
 };
 
-const struct option_def swarm_defs[] = {
+static const struct option_def defs[] = {
 	{ OPT_COLLECTOR_KEY, "collector-key", "KEY", "the collector's public key" },
 	{ OPT_COUNT, "count", "N", "sensors (default 100)" },
 	{ OPT_SEED, "seed", "TEXT", "what their keys are made of (default swarm)" },
@@ -47,6 +50,8 @@ const struct option_def swarm_defs[] = {
 	{ OPT_CLOCK_AHEAD, "clock-ahead", "S", "their clocks are wrong by so much (default 0)" },
 	{ OPT_PAD, "pad", NULL, "make all datagrams of one length" },
 	{ OPT_JSON, "json", NULL, "report as JSON" },
+	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
+	{ OPT_VERSION, "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -55,7 +60,7 @@ const struct option_def swarm_defs[] = {
 
 static void list_print(FILE *f, const struct swarm_options *o)
 {
-	fprintf(f, "# saluki swarm: name id public-key\n");
+	fprintf(f, "# saluki-swarm: name id public-key\n");
 	for (long i = o->first; i < o->first + o->count; i++) {
 		char text[KEY_TEXT_LEN];
 		struct keypair own;
@@ -148,7 +153,7 @@ static int check(struct swarm_options *o)
 	else if (o->first + o->count - 1 > SENSORS_MAX)
 		why = "--first and --count: ids end at 65535";
 	if (why)
-		log_line("swarm: %s", why);
+		log_line("%s", why);
 	if (o->combos < 0 && !o->seconds)
 		o->combos = 10;
 	return why ? -EINVAL : 0;
@@ -156,16 +161,15 @@ static int check(struct swarm_options *o)
 
 static void help(void)
 {
-	printf("Usage: saluki swarm [OPTION]...\n\n"
+	printf("Usage: saluki-swarm [OPTION]...\n\n"
 	       "Simulates many sensors that export real frames, sealed, to one collector, which "
 	       "has\n"
 	       "been given their list (--sensors-file). A tool for tests: who knows the seed "
 	       "knows\n"
 	       "all keys. Exit status 1: not everything was settled.\n\n");
-	options_print(stdout, swarm_defs);
+	options_print(stdout, defs);
 }
 
-/* Returns 0, EXIT_USAGE after a line, or -1 after --help. */
 int swarm_options_parse(struct swarm_options *o, int argc, char **argv)
 {
 	int id;
@@ -176,16 +180,23 @@ int swarm_options_parse(struct swarm_options *o, int argc, char **argv)
 				     .combos = -1,
 				     .patience = 60,
 				     .renew = 120 };
-	while ((id = options_next(swarm_defs, argc, argv)) != -1) {
+	while ((id = options_next(defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			help();
+			return -1;
+		}
+		if (id == OPT_COMPLETION)
+			return completion_print("saluki-swarm", defs, NULL, true, NULL, NULL) ? 1
+											      : -1;
+		if (id == OPT_VERSION) {
+			printf("saluki-swarm %s\n", SALUKI_VERSION);
 			return -1;
 		}
 		if (id == '?' || parse_option(id, o))
 			return EXIT_USAGE;
 	}
 	if (optind < argc) {
-		log_line("swarm: %s: not an option; see 'saluki swarm --help'", argv[optind]);
+		log_line("%s: not an option; see 'saluki-swarm --help'", argv[optind]);
 		return EXIT_USAGE;
 	}
 	return check(o) ? EXIT_USAGE : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * `saluki swarm`: many simulated sensors in one thread. What they share (swarm.c: sockets, the
- * table of addresses, the rate), the combos that all of them send (combos.c), one sensor's
+ * saluki-swarm: many simulated sensors in one thread. What they share (main.c: sockets, the table
+ * of addresses; loop.c: turns, the rate), the combos that all of them send (combos.c), one sensor's
  * set-ups (handshake.c), its session (session.c) and what it sends in it (send.c).
  * Owner of an address in the table: twice the sensor's number and 2, and 1 more where it is that of
  * an answer to a set-up.
@@ -23,6 +23,7 @@
 #define SWARM_ASKED 4	  /* set-ups of a sensor that may still be answered */
 #define SWARM_FLIGHT 1024 /* datagrams of a sensor that may still be acknowledged */
 #define SWARM_WINDOW 1024
+#define SWARM_SOCKETS 128
 
 /* ---- combos ---------------------------------------------------------------------------------- */
 
@@ -145,10 +146,15 @@ struct swarm {
 /* Keys of sensor `i` of a seed, and the line that the collector's list has for it. */
 void swarm_key(struct keypair *own, const char *seed, unsigned long i);
 int swarm_list_write(const struct swarm_options *o);
-/* Returns 0, the exit status for bad usage after a line, or -1 after --help. */
+/* Returns 0, an exit status after a line, or -1 after --help and what is like it. */
 int swarm_options_parse(struct swarm_options *o, int argc, char **argv);
 /* To standard output. Sorts the times of set-ups. */
 void swarm_report(struct swarm *w, uint64_t took_ns);
+
+/* From here on SIGINT and SIGTERM end the loop; with SIGUSR1 sessions are counted anew. */
+void swarm_signals(void);
+/* Goes on until all sensors are done, or patience is at its end. */
+void swarm_loop(struct swarm *w, int epoll);
 
 /* Returns 0, or -EINVAL where the collector's key is none. */
 int swarm_sensor_init(struct swarm *w, unsigned int i, int sock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How long a sensor waits before it asks for a session in another way, or again. `saluki swarm` has
+/* How long a sensor waits before it asks for a session in another way, or again. saluki-swarm has
  * the same pace. */
 #ifndef WIRE_HANDSHAKE_PACE_H
 #define WIRE_HANDSHAKE_PACE_H

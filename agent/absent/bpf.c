@@ -130,7 +130,6 @@ int refilter_pinned(const char *interface, struct filter *new, const struct inte
 const struct option_def attach_defs[] = ABSENT_DEFS;
 const struct option_def detach_defs[] = ABSENT_DEFS;
 const struct option_def probe_defs[] = ABSENT_DEFS;
-const struct option_def swarm_defs[] = ABSENT_DEFS; /* a tool for larger machines */
 
 const struct command_def module_commands[] = { { 0 } };
 
@@ -157,11 +156,6 @@ int detach_main(int argc, char **argv)
 }
 
 int probe_main(int argc, char **argv)
-{
-	return absent_main(argc, argv);
-}
-
-int swarm_main(int argc, char **argv)
 {
 	return absent_main(argc, argv);
 }

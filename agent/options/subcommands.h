@@ -6,7 +6,7 @@
 #include "common/options.h"
 extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
 extern const struct option_def attach_defs[], detach_defs[], status_defs[], filter_defs[];
-extern const struct option_def swarm_defs[], module_defs[];
+extern const struct option_def module_defs[];
 
 /* Behind `module`: command/module.c has the table. */
 extern const struct command_def module_commands[];
@@ -20,7 +20,6 @@ int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int filter_main(int argc, char **argv);
-int swarm_main(int argc, char **argv);
 int module_main(int argc, char **argv);
 
 #endif

@@ -105,7 +105,8 @@ class Many:
         self.stack, self.count = stack, count
         self.keys = testbed.Keys(directory)
         self.out = directory / "out.pcapng"
-        testbed.saluki("swarm", "--count", count, "--sensors-file", self.keys.sensors, check=True)
+        testbed.saluki("--count", count, "--sensors-file", self.keys.sensors, program="saluki-swarm",
+                       check=True)
         self.ns = testbed.Namespace()
         stack.callback(self.ns.close)
 
@@ -124,7 +125,7 @@ class Many:
         return kib
 
     def swarm(self, *options):
-        p = testbed.Process(self.ns, [testbed.BUILD / "saluki", "swarm", "--to", "127.0.0.1:5600",
+        p = testbed.Process(self.ns, [testbed.BUILD / "saluki-swarm", "--to", "127.0.0.1:5600",
                                       "--collector-key", self.keys.collector_public, "--count",
                                       self.count, *options], None, stdout=subprocess.PIPE)
         self.stack.callback(p.kill)

@@ -9,11 +9,11 @@ from netns.testbed import BUILD
 
 COMMANDS = ["saluki", "saluki run", "saluki attach", "saluki detach", "saluki status",
             "saluki filter", "saluki genkey", "saluki genpsk", "saluki pubkey", "saluki probe",
-            "saluki swarm", "saluki module", "saluki module genkey", "saluki module pubkey",
+            "saluki module", "saluki module genkey", "saluki module pubkey",
             "saluki module sign", "saluki module check", "saluki module load", "saluki module unload",
             "saluki module fill", "saluki module list", "saluki module stats",
             "saluki module consume", "saluki-collector",
-            "saluki-collector ctl"]
+            "saluki-collector ctl", "saluki-swarm"]
 
 # names: ("-s", "--snaplen"); argument: "BYTES" or None; text: what is said of it, on one line
 Option = collections.namedtuple("Option", "names argument text")

@@ -8,7 +8,8 @@ from cli import helptext
 from cli.helptext import Option
 from netns.testbed import ROOT
 
-PAGES = {"saluki": ROOT / "docs/saluki.1", "saluki-collector": ROOT / "docs/saluki-collector.8"}
+PAGES = {"saluki": ROOT / "docs/saluki.1", "saluki-collector": ROOT / "docs/saluki-collector.8",
+         "saluki-swarm": ROOT / "docs/saluki-swarm.8"}
 
 OPTION = re.compile(r"\.It Fl (?:(\w) , Fl )?(-[a-z-]+)(?: Ar (\S+))?$")
 

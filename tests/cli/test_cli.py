@@ -31,7 +31,7 @@ def test_help(command):
     assert program(command + " -h").stdout == got.stdout
 
 
-@pytest.mark.parametrize("command", ["saluki", "saluki-collector"])
+@pytest.mark.parametrize("command", ["saluki", "saluki-collector", "saluki-swarm"])
 def test_version(command):
     got = program(command + " --version")
     assert got.returncode == 0 and re.fullmatch(command + r" \d+\.\d+\.\d+\n", got.stdout)
@@ -107,12 +107,14 @@ def test_version(command):
     ("saluki attach -i lo -i lo", "saluki: -i lo: given twice\n"),
     ("saluki detach", "saluki: detach: give an interface with -i IF\n"),
     ("saluki status now", "saluki: status: now: not an option; see 'saluki status --help'\n"),
-    ("saluki swarm", "saluki: swarm: give --to, --sensors-file, or both\n"),
-    ("saluki swarm --to a:1", "saluki: swarm: --to needs the collector's public key (--collector-key)\n"),
-    ("saluki swarm --collector-key x", "saluki: --collector-key: is no key; give what 'saluki pubkey' "
+    ("saluki swarm", "saluki: swarm: no such command; 'saluki --help' lists them\n"),
+    ("saluki-swarm", "saluki-swarm: give --to, --sensors-file, or both\n"),
+    ("saluki-swarm now", "saluki-swarm: now: not an option; see 'saluki-swarm --help'\n"),
+    ("saluki-swarm --to a:1", "saluki-swarm: --to needs the collector's public key (--collector-key)\n"),
+    ("saluki-swarm --collector-key x", "saluki-swarm: --collector-key: is no key; give what 'saluki pubkey' "
      "prints\n"),
-    ("saluki swarm --sensors-file - --first 65000 --count 1000", "saluki: swarm: --first and --count: "
-     "ids end at 65535\n"),
+    ("saluki-swarm --sensors-file - --first 65000 --count 1000", "saluki-swarm: --first and --count: ids"
+     " end at 65535\n"),
     ("saluki-collector", "saluki-collector: --listen ADDR:PORT is missing\n")])
 def test_bad_usage(command, said):
     got = program(command)

@@ -28,7 +28,7 @@ def test_every_command_has_its_place():
     below = [f"module {c}" for c in helptext.commands("saluki module")]
     assert subsections == helptext.commands() + below
     assert helptext.COMMANDS == ["saluki", *(f"saluki {c}" for c in subsections),
-                                 "saluki-collector", "saluki-collector ctl"]
+                                 "saluki-collector", "saluki-collector ctl", "saluki-swarm"]
 
 
 @EVERY_COMMAND
@@ -159,8 +159,10 @@ def test_install_and_uninstall_are_one_list(tmp_path):
     make("install")
     installed = {str(p.relative_to(tmp_path / "usr")) for p in tmp_path.rglob("*") if p.is_file()}
     assert {"sbin/saluki", "sbin/saluki-collector", "share/man/man1/saluki.1",
-            "share/man/man8/saluki-collector.8", "share/doc/saluki/design.md",
+            "share/man/man8/saluki-collector.8", "sbin/saluki-swarm", "share/man/man8/saluki-swarm.8",
+            "share/doc/saluki/design.md",
             "share/bash-completion/completions/saluki",
-            "share/bash-completion/completions/saluki-collector"} <= installed
+            "share/bash-completion/completions/saluki-collector",
+            "share/bash-completion/completions/saluki-swarm"} <= installed
     make("uninstall")
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]

@@ -136,7 +136,7 @@ def test_no_modules_include_one_another(top, known):
 
 @pytest.mark.parametrize("top, others", [
     ("agent", {"collector", "swarm"}), ("collector", {"agent", "swarm", "bpf"}),
-    ("wire", {"agent", "collector", "swarm", "bpf"}),
+    ("swarm", {"agent", "collector", "bpf"}), ("wire", {"agent", "collector", "swarm", "bpf"}),
     ("common", {"agent", "collector", "swarm", "bpf", "wire"}),
     ("bpf", {"agent", "collector", "common", "swarm", "wire"}),
     ("include", {"agent", "collector", "common", "swarm", "bpf", "wire"})])

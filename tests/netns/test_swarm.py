@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""saluki swarm: many sensors at one collector, and what both say of their frames afterwards."""
+"""saluki-swarm: many sensors at one collector, and what both say of their frames afterwards."""
 import contextlib
 import json
 import re
@@ -14,7 +14,7 @@ COMBOS = 4
 
 class Swarm(testbed.Process):
     def __init__(self, bed, *options, to="127.0.0.1:5600"):
-        super().__init__(bed.ns, [testbed.BUILD / "saluki", "swarm", "--to", to, "--collector-key",
+        super().__init__(bed.ns, [testbed.BUILD / "saluki-swarm", "--to", to, "--collector-key",
                                   bed.keys.collector_public, "--count", COUNT, "--json", *options],
                          None, stdout=subprocess.PIPE)
         bed.stack.callback(self.kill)
@@ -30,7 +30,7 @@ class Swarm(testbed.Process):
 
 def listed(bed):
     """The swarm's sensors are those of the list."""
-    done = testbed.saluki("swarm", "--count", COUNT, "--sensors-file", bed.keys.sensors, check=True)
+    done = testbed.saluki("--count", COUNT, "--sensors-file", bed.keys.sensors, program="saluki-swarm", check=True)
     assert done.stdout == done.stderr == ""
     lines = bed.keys.sensors.read_text().splitlines()[1:]
     assert [re.sub(" .*", "", line) for line in lines] == [f"swarm-{i:05}" for i in range(1, COUNT + 1)]

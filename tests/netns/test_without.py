@@ -157,7 +157,6 @@ def test_status_and_filter_ask_the_agent(bed, bundled):
     (["attach", "-i", "mon0"], "attach: this saluki is built without libbpf; use 'saluki run'"),
     (["detach", "-i", "mon0"], "detach: this saluki is built without libbpf; use 'saluki run'"),
     (["probe"], "probe: this saluki is built without libbpf; use 'saluki run'"),
-    (["swarm"], "swarm: this saluki is built without libbpf; use 'saluki run'"),
     (["--completion"], "--completion refused: this saluki is built without it"),
     (["filter", "-i", "mon0", "--filter-code", "CODE"], "mon0: no agent captures there"),
     (["filter", "-i", "mon0", "beacon"], "mon0: this saluki is built without libpcap"),

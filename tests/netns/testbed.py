@@ -146,8 +146,8 @@ def wait_ended(pid, seconds=10):
         os.close(fd)
 
 
-def saluki(*args, **kwargs):
-    return subprocess.run([BUILD / "saluki", *map(str, args)], text=True, capture_output=True,
+def saluki(*args, program="saluki", **kwargs):
+    return subprocess.run([BUILD / program, *map(str, args)], text=True, capture_output=True,
                           **kwargs)
 
 

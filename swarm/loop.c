@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki swarm: many simulated sensors against one collector, to test it and to see how many it can
- * serve. Keys of a seed, real frames, real seals, in one thread: a loop over what is due, what may
- * be sent and what has come. The sensors share a few sockets, as a process has not many.
+ * The loop of a swarm, in one thread. In: signals, the time, datagrams. Out: turns of sensors, at
+ * the rate that is allowed. Always holds: no sensor sends more than BURST datagrams in a turn.
  */
-#include <errno.h>
-#include <netdb.h>
 #include <signal.h>
-#include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include "agent/options/subcommands.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "swarm.h"
 
-#define SOCKETS 128
 #define BATCH 64
 #define SECOND 1000000000ULL
 #define TICK_NS 5000000ULL
 #define BURST 16   /* datagrams of a sensor before another one's turn */
 #define SET_UPS 16 /* before it is looked what has come */
 #define ROUND 512  /* datagrams before it is looked what has come */
-#define RCVBUF (4 * 1024 * 1024)
 
 static volatile sig_atomic_t interrupted, again;
 
@@ -38,7 +28,14 @@ static void interrupt(int signo)
 		interrupted = 1;
 }
 
-/* ---- the loop -------------------------------------------------------------------------------- */
+void swarm_signals(void)
+{
+	struct sigaction sa = { .sa_handler = interrupt };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
+}
 
 void swarm_ready(struct swarm *w, struct swarm_sensor *s)
 {
@@ -132,9 +129,12 @@ static void receive(struct swarm *w, int sock)
 /* Does not wait where something is `due`. */
 static void wait_and_receive(struct swarm *w, int epoll, bool due)
 {
-	struct epoll_event events[SOCKETS];
+	struct epoll_event events[SWARM_SOCKETS];
 	bool busy = due || (w->ready_len && !w->o->rate);
-	int n = epoll_wait(epoll, events, SOCKETS, busy ? 0 : w->ready_len ? 1 : TICK_NS / 1000000);
+	int n = epoll_wait(epoll, events, SWARM_SOCKETS,
+			   busy		  ? 0
+			   : w->ready_len ? 1
+					  : TICK_NS / 1000000);
 
 	for (int i = 0; i < n; i++)
 		receive(w, events[i].data.fd);
@@ -173,7 +173,7 @@ static void tell_settled(const struct swarm *w)
 	}
 }
 
-static void loop(struct swarm *w, int epoll)
+void swarm_loop(struct swarm *w, int epoll)
 {
 	uint64_t now = monotonic_ns(), before = now, tick = 0, give_up = 0;
 	bool due;
@@ -201,126 +201,4 @@ static void loop(struct swarm *w, int epoll)
 		send_round(w, now);
 		wait_and_receive(w, epoll, due);
 	}
-}
-
-/* ---- start ----------------------------------------------------------------------------------- */
-
-static int socket_open(const struct addrinfo *a, int epoll)
-{
-	int fd = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), size = RCVBUF;
-	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
-
-	if (fd < 0)
-		return -errno;
-	if (connect(fd, a->ai_addr, a->ai_addrlen) || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e)) {
-		int err = -errno;
-
-		close(fd);
-		return err;
-	}
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	return fd;
-}
-
-/* Returns how many there are, or -errno after a line. */
-static int sockets_open(const struct swarm_options *o, int epoll, int socks[SOCKETS])
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *a;
-	int count = o->count < SOCKETS ? o->count : SOCKETS, err;
-
-	err = getaddrinfo(o->host, o->port, &hints, &a);
-	if (err) {
-		log_line("--to %s:%s: %s", o->host, o->port, gai_strerror(err));
-		return -EHOSTUNREACH;
-	}
-	for (int i = 0; i < count; i++) {
-		socks[i] = socket_open(a, epoll);
-		if (socks[i] >= 0)
-			continue;
-		log_line("--to %s:%s: %s", o->host, o->port, strerror(-socks[i]));
-		count = socks[i];
-	}
-	freeaddrinfo(a);
-	return count;
-}
-
-static int sensors_init(struct swarm *w, const int *socks, int sock_count)
-{
-	for (long i = 0; i < w->o->count; i++)
-		if (swarm_sensor_init(w, i, socks[i % sock_count])) {
-			log_line("--collector-key: is no public key");
-			return -EINVAL;
-		}
-	return 0;
-}
-
-static int swarm_init(struct swarm *w, const struct swarm_options *o)
-{
-	w->o = o;
-	w->sensors = calloc(o->count, sizeof(*w->sensors));
-	w->due = calloc(o->count, sizeof(*w->due));
-	w->ready = calloc(o->count, sizeof(*w->ready));
-	w->set_up_ms = calloc(o->count, sizeof(*w->set_up_ms));
-	if (!w->sensors || !w->due || !w->ready || !w->set_up_ms ||
-	    table_init(&w->table, o->count * (SHROUD_WINDOW_MIN + 2))) {
-		log_line("out of memory for %ld sensors", o->count);
-		return -ENOMEM;
-	}
-	return swarm_combos_init(&w->combos, o->file);
-}
-
-static void swarm_free(struct swarm *w)
-{
-	for (long i = 0; w->sensors && w->table.entries && i < w->o->count; i++)
-		swarm_sensor_free(w, i);
-	swarm_combos_free(&w->combos);
-	table_free(&w->table);
-	free(w->set_up_ms);
-	free(w->ready);
-	free(w->due);
-	free(w->sensors);
-}
-
-/* ---- command --------------------------------------------------------------------------------- */
-
-static int run(const struct swarm_options *o)
-{
-	struct sigaction sa = { .sa_handler = interrupt };
-	struct swarm w = { 0 };
-	int socks[SOCKETS], count = 0, status = 1, epoll = epoll_create1(EPOLL_CLOEXEC);
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGUSR1, &sa, NULL);
-	if (swarm_init(&w, o) == 0 && (count = sockets_open(o, epoll, socks)) > 0 &&
-	    sensors_init(&w, socks, count) == 0) {
-		loop(&w, epoll);
-		swarm_report(&w, monotonic_ns() - w.start_ns);
-		status = w.done == o->count ? 0 : 1;
-		if (status)
-			log_line("%ld of %ld sensors have not settled all", o->count - w.done,
-				 o->count);
-	}
-	swarm_free(&w);
-	for (int i = 0; i < count; i++)
-		close(socks[i]);
-	close(epoll);
-	return status;
-}
-
-int swarm_main(int argc, char **argv)
-{
-	struct swarm_options o;
-	int status = swarm_options_parse(&o, argc, argv);
-
-	if (status)
-		return status < 0 ? 0 : status;
-	if (keys_init()) {
-		log_line("libsodium does not start on this machine");
-		return 1;
-	}
-	if (o.sensors_file && swarm_list_write(&o))
-		return 1;
-	return o.host ? run(&o) : 0;
 }
