@@ -3,9 +3,9 @@
  * `--completion`: completion for bash, written from the tables that getopt_long(3) and `--help`
  * read (options.h), so it knows what they know. It needs nothing but bash itself.
  *
- * What may follow an option is what the table calls its argument, alternatives divided by '|':
- * IF is an interface, FILE and DIR are files and folders, other capitals are something that
- * cannot be guessed (HOST:PORT, BYTES), and all else stands for itself (headers|all).
+ * The table's name for an argument says which words may follow the option. '|' divides
+ * alternatives. IF is an interface, FILE and DIR are files and folders. Nothing is offered for
+ * other capitals (HOST:PORT, BYTES). All else stands for itself (headers|all).
  */
 #ifndef COMMON_COMPLETION_H
 #define COMMON_COMPLETION_H

@@ -7,7 +7,7 @@
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H
 
-/* What is behind the word for what there are so many of: "1 frame", "2 frames". */
+/* The end of a noun that has a number in front: "1 frame", "2 frames". */
 #define PLURAL(n) ((n) == 1 ? "" : "s")
 
 /* One write a line, so that lines of two processes do not mix. */

@@ -46,8 +46,8 @@ int options_number(const char *flag, const char *text, long min, long max, long 
  * after a line that names the option and all of them. */
 int options_choice(const char *flag, const char *text, const char *const *words, int *out);
 
-/* Takes HOST:PORT apart in place; an IPv6 address stands in brackets, `host` is "" where none is
- * given. Returns 0 or -EINVAL; it is for the caller to say what is wanted. */
+/* Takes HOST:PORT apart in place; an IPv6 address stands in brackets. `host` is "" for ":PORT".
+ * Returns 0 or -EINVAL; the caller then logs the form that it takes. */
 int options_address(char *text, const char **host, const char **port);
 
 #endif

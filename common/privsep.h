@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Two processes: a small privileged one opens things, the other does the work without any
- * privilege (as OpenNTPD and OpenSSH divide themselves). What both programs need for that:
- * giving privilege up, and messages with file descriptors over a socket pair.
+ * privilege (as OpenNTPD and OpenSSH divide themselves). Both programs give privilege up and send
+ * messages with file descriptors over a socket pair.
  */
 #ifndef COMMON_PRIVSEP_H
 #define COMMON_PRIVSEP_H
@@ -17,7 +17,7 @@
 #define PRIVSEP_USER_DEFAULT "nobody"
 #define PRIVSEP_FDS_MAX 64
 
-/* What the privileged process tells the other one while it runs, one byte each. */
+/* Orders of the privileged process to the other one, one byte each. */
 enum privsep_order {
 	SIGNAL_STOP = 1,   /* come to an end; nothing is lost on the way */
 	SIGNAL_REPORT = 2, /* print the ledger */

@@ -49,7 +49,8 @@ struct sandbox_check {
 
 #define SANDBOX_INT 0xffffffffULL /* what the kernel reads of an int */
 
-/* What a process may call besides SANDBOX_BASE. Any of these may be NULL. */
+/* System calls that a process may make besides SANDBOX_BASE (sandbox.c). Any of these may be NULL.
+ */
 struct sandbox_policy {
 	const char *allowed;
 	const struct sandbox_check *checked; /* allowed too */
@@ -59,7 +60,7 @@ struct sandbox_policy {
 };
 
 /* From here on this process, and the threads that it starts, make no other calls. Returns 0, or
- * -errno after a line. A kernel that has no filters is no error; it is said. */
+ * -errno after a line. A kernel without filters is no error: a line names that. */
 int sandbox_calls(const struct sandbox_policy *p);
 
 /* ---- files (Landlock) ------------------------------------------------------------------------ */
@@ -78,14 +79,14 @@ int sandbox_calls(const struct sandbox_policy *p);
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
 #define SANDBOX_MAKE (SANDBOX_WRITE | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
 
-/* What may be done at a path, and below it where it is a folder. A list ends without a path. */
+/* Rights at a path, and below it if it is a folder. A list ends without a path. */
 struct sandbox_path {
 	const char *path;
 	uint64_t access; /* LANDLOCK_ACCESS_FS_* */
 };
 
 /* From here on this process opens, makes, renames and removes nothing but what `paths` permit.
- * Returns 0, or -errno after a line. A kernel that has no Landlock is no error; it is said. */
+ * Returns 0, or -errno after a line. A kernel without Landlock is no error: a line names that. */
 int sandbox_paths(const struct sandbox_path *paths);
 
 #endif

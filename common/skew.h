@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Skew: whether it is to be said that two clocks differ. Once when they do by more than a minute,
- * again when the difference has changed by as much, at most once a minute, and when it is over.
+ * Skew: when to log that two clocks differ. Once when they differ by more than a minute, again when
+ * the difference has changed by as much, at most once a minute, and when it is over.
  * Both ends have it: each tells of the other's clock.
  */
 #ifndef COMMON_SKEW_H
@@ -17,10 +17,10 @@ struct skew {
 
 enum skew_news { SKEW_NOTHING, SKEW_DIFFERS, SKEW_IS_OVER };
 
-/* As they are told of: one of the two is 0. Where they are a stranger's, they may be anything. */
+/* One of the two is 0, unless a stranger sends them: then they may be anything. */
 int64_t skew_ahead_us(uint64_t ahead_us, uint64_t behind_us);
 
-/* What there is to say of a difference that is now `ahead_us`, at CLOCK_MONOTONIC `now_ns`. */
+/* Whether a line is due for a difference of `ahead_us`, at CLOCK_MONOTONIC `now_ns`. */
 enum skew_news skew_look(struct skew *s, int64_t ahead_us, uint64_t now_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What somebody may have meant: of the words that there are, the one nearest to what was given.
+/* "Did you mean": finds the known word that is nearest to a misspelt one.
  * For command lines of all programs. */
 #ifndef COMMON_SUGGEST_H
 #define COMMON_SUGGEST_H

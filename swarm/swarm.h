@@ -151,7 +151,7 @@ int swarm_options_parse(struct swarm_options *o, int argc, char **argv);
 /* To standard output. Sorts the times of set-ups. */
 void swarm_report(struct swarm *w, uint64_t took_ns);
 
-/* From here on SIGINT and SIGTERM end the loop; with SIGUSR1 sessions are counted anew. */
+/* SIGINT and SIGTERM end the loop after this call; SIGUSR1 restarts the count of sessions. */
 void swarm_signals(void);
 /* Goes on until all sensors are done, or patience is at its end. */
 void swarm_loop(struct swarm *w, int epoll);
