@@ -156,6 +156,20 @@ int tap_replace_snaplen(struct tap *t, uint32_t snaplen, char *why, size_t why_l
 	return err;
 }
 
+/* The longest filter takes 64 KiB. Its code is not zeroed, because the kernel gives memory to
+ * pages only when they are written. */
+static struct filter *empty_filter(void)
+{
+	struct filter *f = malloc(sizeof(*f));
+
+	if (f) {
+		f->len = 0;
+		f->text[0] = 0;
+		f->is_code = false;
+	}
+	return f;
+}
+
 int tap_filter(struct tap *t, unsigned int i)
 {
 	struct tap_interface *f = &t->interfaces[i];
@@ -165,7 +179,7 @@ int tap_filter(struct tap *t, unsigned int i)
 	/* Once: names in it cannot be looked up for ever (sandbox.c). */
 	if (f->filter && f->filter_linktype == f->link.linktype)
 		return 0;
-	f->filter = f->filter ?: calloc(1, sizeof(*f->filter));
+	f->filter = f->filter ?: empty_filter();
 	snprintf(why, sizeof(why), "no memory for a filter");
 	if (f->filter)
 		err = make_filter(t, i, why, sizeof(why));

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The sensor for the AP70 (docs/ap70.md): MIPS32 release 1 without a floating-point unit, both byte orders,
 # static. Included by the Makefile, whose own rules then build the agent with this compiler, without the
-# libraries that the AP70 does not have. What is fetched is in a cache that all clones share; which versions
-# these are is known to fetch.py alone, which links them here.
+# libraries that the AP70 does not have. zstd and libsodium are compiled where they were unpacked, as their
+# authors published them. The C library is zig's musl. fetch.py knows their versions, keeps them in a cache that
+# all clones share, and links them here.
 
 AP70_SOURCES := build/ap70/sources
 AP70_ZIG := $(AP70_SOURCES)/zig/zig
@@ -16,7 +17,7 @@ AP70_CFLAGS := -Os -Xclang -Oz -flto -fomit-frame-pointer -fno-sanitize=undefine
 	-fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables
 AP70_LDFLAGS := -static -s -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,stack-size=131072 -Wl,-T,packaging/ap70/ap70.ld
 
-AP70_LIBRARIES := libc_ap70.a libzstd.a libsodium.a
+AP70_LIBRARIES := libmemory.a libzstd.a libsodium.a
 
 # Makes the sensor, and $(1), for each machine.
 define ap70_make
@@ -49,79 +50,54 @@ export ZIG_GLOBAL_CACHE_DIR := $(or $(SALUKI_CACHE),$(HOME)/.cache/saluki)/zig-c
 export ZIG_LOCAL_CACHE_DIR := $(CURDIR)/build/ap70/zig-cache
 # Warnings are errors, as there is one compiler; but musl's CMSG_NXTHDR compares signs, and what is atomic in
 # 64 bits takes a lock here.
-override CFLAGS += -Werror -Wno-sign-compare -Wno-atomic-alignment -I$(ZSTD_SOURCE) -I$(BUILD)/include
+override CFLAGS += -Werror -Wno-sign-compare -Wno-atomic-alignment -I$(ZSTD_SOURCE) -I$(SODIUM_SOURCE)/include -I$(BUILD)/include
 $(BUILD)/saluki $(BUILD)/tests/stages: $(LIBS_COMMON)
 # Unit tests are linked the same way, so that they have the same instructions.
 $(BUILD)/saluki $(BUILD)/tests/stages $(UNIT): private override CC := packaging/ap70/link.py $(CC)
 
-# What a frame goes through is not compiled for size alone: 7 KB more, and a seventh fewer instructions a
-# frame. With -O2 it were 14 KB, and no fewer.
+# Code that each frame runs is not compiled for size alone.
 AP70_FAST := $(patsubst %,$(BUILD)/%.o,agent/capture/capture agent/rings/packet_ring agent/source/source \
-	agent/source/source_mmap wire/combo wire/fields wire/dot11_templates zstd/compress/fse_compress \
-	zstd/compress/hist zstd/compress/huf_compress zstd/compress/zstd_compress_literals \
-	zstd/compress/zstd_compress_sequences zstd/compress/zstd_fast sodium/crypto_onetimeauth/poly1305/donna/poly1305_donna \
-	sodium/crypto_stream/chacha20/ref/chacha20_ref)
+	agent/source/source_mmap wire/combo wire/fields wire/dot11_templates zstd/compress/zstd_fast \
+	sodium/crypto_onetimeauth/poly1305/donna/poly1305_donna sodium/crypto_stream/chacha20/ref/chacha20_ref)
 $(AP70_FAST): override CFLAGS := $(filter-out -Xclang -Oz,$(CFLAGS))
 
-$(BUILD)/libc_ap70.a: $(BUILD)/libc.o $(BUILD)/printf.o
-$(BUILD)/libc.o: packaging/ap70/libc.c packaging/ap70/ap70.mk
+$(BUILD)/libmemory.a: $(BUILD)/memory.o
+$(BUILD)/memory.o: packaging/ap70/memory.c packaging/ap70/ap70.mk
 	$(call say,CC,$@)
 	$(Q)$(CC) $(filter-out -flto,$(subst -Os -Xclang -Oz,-O2,$(CFLAGS))) -ffreestanding -c -o $@ $<
-$(BUILD)/printf.o: packaging/ap70/printf.c packaging/ap70/ap70.mk
-	$(call say,CC,$@)
-	$(Q)$(CC) $(filter-out -flto,$(CFLAGS)) -fno-builtin -c -o $@ $<
 
-# A library's source; one that has a script of its name here is edited by it first.
-cut_script = $(wildcard packaging/ap70/$(*F).sed)
 define library_object
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)sed -f $(or $(cut_script),/dev/null) $< > $(@:.o=.c)
-	$(Q)$(CC) $(filter-out -W%,$(CFLAGS)) -w $(1) -iquote $(<D) -c -o $@ $(@:.o=.c)
+	$(Q)$(CC) $(filter-out -W%,$(CFLAGS)) -w $(1) -c -o $@ $<
 endef
 
-# Levels above 2 are level 2, as the search is; decompression is not used.
-ZSTD_FLAGS := -DZSTD_CLEVEL_DEFAULT=2 -DXXH_NAMESPACE=ZSTD_ -DDYNAMIC_BMI2=0 -DZSTD_DISABLE_ASM -DZSTD_NOTRACE -I$(ZSTD_SOURCE) \
-	$(patsubst %,-DZSTD_EXCLUDE_%_BLOCK_COMPRESSOR,DFAST GREEDY LAZY LAZY2 BTLAZY2 BTOPT BTULTRA)
+# zstd's own switches (lib/README.md): ZSTD_LIB_MINIFY's, and the fast compressor alone. The other levels' tables
+# stay, so each level above 2 compresses as the fast one does.
+ZSTD_FLAGS := -DXXH_NAMESPACE=ZSTD_ -DDEBUGLEVEL=0 -DNDEBUG -DDYNAMIC_BMI2=0 -DZSTD_NO_INLINE -DZSTD_STRIP_ERROR_STRINGS \
+	-DZSTD_NOTRACE $(patsubst %,-DZSTD_EXCLUDE_%_BLOCK_COMPRESSOR,DFAST GREEDY LAZY LAZY2 BTLAZY2 BTOPT BTULTRA) \
+	-I$(ZSTD_SOURCE)
 ZSTD_OBJECTS := $(patsubst $(ZSTD_SOURCE)/%.c,$(BUILD)/zstd/%.o,$(wildcard $(ZSTD_SOURCE)/common/*.c \
 	$(ZSTD_SOURCE)/compress/*.c))
 $(BUILD)/libzstd.a: $(ZSTD_OBJECTS)
 $(BUILD)/zstd/%.o: $(ZSTD_SOURCE)/%.c
 	$(call library_object,$(ZSTD_FLAGS))
-# A header beside the edited copy is found before the source's own.
-$(BUILD)/zstd/compress/zstd_compress.o: $(BUILD)/zstd/compress/clevels.h
-$(BUILD)/zstd/compress/clevels.h: $(ZSTD_SOURCE)/compress/clevels.h packaging/ap70/clevels.sed
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -f packaging/ap70/clevels.sed $< > $@
 
-# Without explicit_bzero() sodium_memzero() is a memset() that link-time optimisation takes out, and keys stay.
+# These are the macros that configure would find. Without explicit_bzero(), which musl has, link-time optimisation
+# would remove the memset() of sodium_memzero(), and keys would stay in memory (tests/unit/test_wiped.c).
 SODIUM_FLAGS := -DCONFIGURED -DNATIVE_$(if $(filter mips,$(AP70)),BIG,LITTLE)_ENDIAN -DHAVE_WEAK_SYMBOLS \
-	-DHAVE_ATOMIC_OPS -DHAVE_NANOSLEEP -DHAVE_EXPLICIT_BZERO -DHAVE_C_VARARRAYS -I$(BUILD)/include/sodium -I$(SODIUM_SOURCE)
-SODIUM_OBJECTS := $(patsubst %,$(BUILD)/sodium/%.o,$(addprefix crypto_aead/chacha20poly1305/sodium/, \
-		aead_chacha20poly1305) $(addprefix crypto_stream/chacha20/,stream_chacha20 ref/chacha20_ref) \
-	$(addprefix crypto_onetimeauth/poly1305/,onetimeauth_poly1305 donna/poly1305_donna) \
-	$(addprefix crypto_generichash/,crypto_generichash $(addprefix blake2b/,generichash_blake2 \
-		$(addprefix ref/,blake2b-compress-ref blake2b-ref generichash_blake2b))) \
-	$(addprefix crypto_scalarmult/,crypto_scalarmult curve25519/scalarmult_curve25519) \
-	$(addprefix crypto_shorthash/,crypto_shorthash siphash24/ref/shorthash_siphash24_ref) \
-	crypto_verify/sodium/verify randombytes/randombytes randombytes/sysrandom/randombytes_sysrandom \
-	$(addprefix sodium/,core runtime utils codecs)) $(BUILD)/sodium/x25519.o
+	-DHAVE_ATOMIC_OPS -DHAVE_NANOSLEEP -DHAVE_EXPLICIT_BZERO -DHAVE_C_VARARRAYS \
+	-I$(SODIUM_SOURCE)/include/sodium -I$(BUILD)/include/sodium
+SODIUM_OBJECTS := $(patsubst $(SODIUM_SOURCE)/%.c,$(BUILD)/sodium/%.o,$(shell find $(SODIUM_SOURCE)/ -name '*.c'))
 $(BUILD)/libsodium.a: $(SODIUM_OBJECTS)
 $(BUILD)/sodium/%.o: $(SODIUM_SOURCE)/%.c
 	$(call library_object,$(SODIUM_FLAGS))
-POLY1305 := crypto_onetimeauth/poly1305/donna/poly1305_donna
-$(BUILD)/sodium/$(POLY1305).o: $(BUILD)/sodium/$(POLY1305)32.h
-$(BUILD)/sodium/$(POLY1305)32.h: $(SODIUM_SOURCE)/$(POLY1305)32.h packaging/ap70/poly1305_donna32.sed
-	$(Q)mkdir -p $(@D)
-	$(Q)sed -f packaging/ap70/poly1305_donna32.sed $< > $@
-$(BUILD)/sodium/x25519.o: packaging/ap70/sodium.c
-	$(call library_object,$(SODIUM_FLAGS))
 
-# With what configure would make; the authors have made one themselves, where there is no configure.
-$(BUILD)/include/sodium/version.h: $(AP70_SOURCES)/libsodium/builds/msvc/version.h packaging/ap70/fetch.py
+# configure would make this header. libsodium has one for Windows, where there is no configure. It includes
+# export.h, which lies beside it once it is made.
+$(BUILD)/include/sodium/version.h: $(AP70_SOURCES)/libsodium/builds/msvc/version.h packaging/ap70/ap70.mk
 	$(Q)mkdir -p $(@D)
-	$(Q)cp -r $(SODIUM_SOURCE)/include/. $(BUILD)/include
-	$(Q)cp $< $@
+	$(Q)cp $< $(SODIUM_SOURCE)/include/sodium/export.h $(@D)
 
 # What the virtual one has besides the sensor (tests/ap70).
 .PHONY: virtual
@@ -141,8 +117,8 @@ $(BUILD)/cmocka/%.o: $(CMOCKA_SOURCE)/src/%.c
 UNZSTD_OBJECTS := $(patsubst $(ZSTD_SOURCE)/%.c,$(BUILD)/zstd/%.o,$(wildcard $(ZSTD_SOURCE)/decompress/*.c))
 $(addprefix $(BUILD)/tests/,unit/test_compress unit/test_session_receive stages): $(UNZSTD_OBJECTS)
 
-# Flags are above, versions in fetch.py, and what is cut in the scripts: what was made with others is made anew.
+# These files have the flags and versions: when one changes, everything is compiled again.
 $(AGENT) $(SHARED) $(COLLECTOR) $(UNIT:%=%.o) $(ZSTD_OBJECTS) $(UNZSTD_OBJECTS) $(SODIUM_OBJECTS): \
-	packaging/ap70/ap70.mk packaging/ap70/fetch.py packaging/ap70/link.py packaging/ap70/ap70.ld $(wildcard packaging/ap70/*.sed) | $(BUILD)/include/sodium/version.h
+	packaging/ap70/ap70.mk packaging/ap70/fetch.py packaging/ap70/link.py packaging/ap70/ap70.ld | $(BUILD)/include/sodium/version.h
 
 endif
