@@ -3,7 +3,7 @@
  * saluki run. A frame's way, and where to read it:
  *
  *     privileged.c: the privileged process, in which tap/ attaches to
- *       interface ─▶ bpf/capture.bpf.c: filter, modules, trim ─▶ rings/ring, mapped
+ *       interface ─▶ bpf/capture.bpf.c: filter, trim ─▶ rings/ring, mapped; modules after it
  *                 ├▶ bpf/xsk.bpf.c ─▶ a queue's socket ─▶ rings/xsk
  *                 └▶ packet socket ─▶ rings/packet_ring
  *
@@ -11,7 +11,7 @@
  *       capture thread    source/ drains a ring or a file ─▶ capture/: a combo is filled ─▶ queue
  *       export thread     export/export.c: compress ─▶ store ─▶ deliver ─▶ session_send ─▶ UDP
  *           rings/journal   how far the ring is exported, for the next agent
- *           spool_policy    combos that wait for long go to a file and come back: spool (a thread)
+ *           spool           combos that wait for long go to a file (a thread) and come back
  *           forward         combos that an earlier agent left in that file
  *           in_flight       datagrams in the network, and those that are lost
  *           mailbox         where it meets the control thread

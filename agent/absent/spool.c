@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* In place of --spool (NEEDS_spool in the Makefile): what waits is in memory, and nowhere else. */
+/* In place of --spool (NEEDS_spool in the Makefile): it is refused. The rest is never called. */
 #include "agent/export/forward.h"
-#include "agent/export/spool_policy.h"
+#include "agent/export/spool.h"
 #include "common/log.h"
-
-/* ---- there is none --------------------------------------------------------------------------- */
 
 struct spool *spool_open_file(const char *path, uint64_t bytes)
 {
@@ -32,57 +30,54 @@ void spool_free(struct spool *s)
 	(void)s;
 }
 
-void spool_policy_totals(struct spool_policy *st, const uint8_t *message, size_t len)
+bool spool_keep(struct spool *s, const uint8_t *wire, size_t len, uint64_t first, uint32_t frames,
+		bool spill)
 {
-	(void)st;
-	(void)message;
+	(void)s;
+	(void)wire;
 	(void)len;
-}
-
-bool spool_policy_is_whole(const struct spool_policy *st)
-{
-	(void)st;
-	return true;
-}
-
-uint64_t spool_policy_end(struct spool_policy *st, uint64_t exported, const uint8_t *totals,
-			  size_t len, uint64_t *stay)
-{
-	(void)st;
-	(void)exported;
-	(void)totals;
-	(void)len;
-	*stay = 0;
-	return 0;
-}
-
-/* ---- the store and nothing else -------------------------------------------------------------- */
-
-void spool_policy_begin(struct spool_policy *st, struct spool *spool, struct deliver *d)
-{
-	(void)spool;
-	*st = (struct spool_policy){ .deliver = d };
-}
-
-bool spool_policy_put(struct spool_policy *st, const uint8_t *wire, size_t len, uint64_t first,
-		      uint32_t frames, bool spill)
-{
+	(void)first;
+	(void)frames;
 	(void)spill;
-	return deliver_put(st->deliver, wire, len, first, frames);
+	return false;
 }
 
-bool spool_policy_turn(struct spool_policy *st, bool up, uint64_t now_ns)
+bool spool_turn(struct spool *s, bool up, uint64_t now_ns)
 {
-	(void)st;
+	(void)s;
 	(void)up;
 	(void)now_ns;
 	return false;
 }
 
-bool spool_policy_is_full(struct spool_policy *st)
+void spool_totals(struct spool *s, const uint8_t *message, size_t len)
 {
-	(void)st;
+	(void)s;
+	(void)message;
+	(void)len;
+}
+
+bool spool_is_full(struct spool *s)
+{
+	(void)s;
 	return true;
+}
+
+bool spool_is_whole(const struct spool *s)
+{
+	(void)s;
+	return true;
+}
+
+uint64_t spool_end(struct spool *s, uint64_t exported, const uint8_t *totals, size_t len,
+		   uint64_t *stay)
+{
+	(void)s;
+	(void)exported;
+	(void)totals;
+	(void)len;
+	*stay = 0;
+	return 0;
 }
 
 int forward_init(struct forward *f, struct spool *spool, struct session *session,

@@ -68,7 +68,7 @@ static void export_compress(struct exporter *e, struct combo *c)
 static bool export_make_room(struct exporter *e)
 {
 	if (e->is_file || !queue_is_full(e->queue) || !ring_is_short(e) ||
-	    !spool_policy_is_full(&e->stow))
+	    (e->spool && !spool_is_full(e->spool)))
 		return false;
 	deliver_drop_oldest(&e->deliver);
 	return true;
@@ -83,29 +83,31 @@ static void export_keep(struct exporter *e, bool up)
 
 	if (!c || e->front == EXPORT_KEPT)
 		return;
-	if (!up && !ring_is_short(e) && !spool_policy_works(&e->stow))
+	if (!up && !ring_is_short(e) && !spool_works(e->spool))
 		return;
 	if (up && !sent && !store_is_empty(&e->deliver.store) && !ring_is_short(e))
 		return;
 	if (e->front == EXPORT_FRESH)
 		export_compress(e, c);
 	do
-		kept = spool_policy_put(&e->stow, e->wire, e->wire_len, c->first, c->frames,
-					!up || !e->is_file);
+		kept = e->spool ? spool_keep(e->spool, e->wire, e->wire_len, c->first, c->frames,
+					     !up || !e->is_file)
+				: deliver_put(&e->deliver, e->wire, e->wire_len, c->first,
+					      c->frames);
 	while (!kept && export_make_room(e));
 	if (kept)
 		e->front = EXPORT_KEPT;
 }
 
 /* Into the file, with totals beside it once a second, for who comes after us. */
-static void export_stow(struct exporter *e, bool up, uint64_t now_ns)
+static void export_spool(struct exporter *e, bool up, uint64_t now_ns)
 {
 	uint8_t message[TOTALS_WIRE_MAX];
 
-	if (!spool_policy_turn(&e->stow, up, now_ns) || now_ns < e->next_stowed_ns)
+	if (!e->spool || !spool_turn(e->spool, up, now_ns) || now_ns < e->next_spooled_ns)
 		return;
-	spool_policy_totals(&e->stow, message, export_totals_write(e, message, false));
-	e->next_stowed_ns = now_ns + TOTALS_INTERVAL_NS;
+	spool_totals(e->spool, message, export_totals_write(e, message, false));
+	e->next_spooled_ns = now_ns + TOTALS_INTERVAL_NS;
 }
 
 static void export_committed(struct exporter *e, struct combo *c)
@@ -125,8 +127,8 @@ static bool export_commit(struct exporter *e, bool up)
 	if (e->front != EXPORT_KEPT)
 		return false;
 	sent = deliver_has_sent(&e->deliver, e->counters.next) ||
-	       spool_policy_has(&e->stow, e->counters.next);
-	if (!sent && (!ring_is_short(e) || (!up && spool_policy_works(&e->stow))))
+	       spool_has(e->spool, e->counters.next);
+	if (!sent && (!ring_is_short(e) || (!up && spool_works(e->spool))))
 		return false;
 	export_committed(e, queue_front(e->queue));
 	return true;
@@ -176,7 +178,7 @@ static void export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 		}
 	}
 	export_keep(e, up);
-	export_stow(e, up, now);
+	export_spool(e, up, now);
 	if (up)
 		deliver_send(&e->deliver, now);
 	if (!export_commit(e, up))
@@ -217,7 +219,8 @@ int export_init(struct exporter *e, size_t store_bytes)
 
 	if (!err)
 		deliver_start(&e->deliver, e->counters.next, e->counters.exported);
-	spool_policy_begin(&e->stow, e->spool, &e->deliver);
+	if (e->spool)
+		e->spool->deliver = &e->deliver;
 	return err ?: forward_init(&e->forward, e->spool, e->session, &e->counters);
 }
 

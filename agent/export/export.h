@@ -11,7 +11,7 @@
 #include "agent/capture/queue.h"
 #include "session.h"
 #include "agent/source/source.h"
-#include "spool_policy.h"
+#include "spool.h"
 #include "wire/compress.h"
 #include "wire/totals.h"
 
@@ -60,9 +60,8 @@ struct exporter {
 
 	/* Set by export_init(). What is small comes first, and what is used from its beginning on
 	 * last: a page that nothing is written to takes no memory. */
-	struct spool_policy stow;
-	uint64_t next_stowed_ns;
 	uint64_t next_totals_ns;
+	uint64_t next_spooled_ns; /* when the spool is due for totals */
 	enum export_state state;
 	uint64_t waiting_since_ns; /* for a session; 0: there is one */
 	uint64_t moved_ns;	   /* when something was settled, or nothing waited for that */
@@ -76,7 +75,7 @@ struct exporter {
 	struct forward forward;
 };
 
-/* Memory, behind resume(). What is above `stow` is set. Returns 0 or -ENOMEM. */
+/* Memory, behind resume(). What is above `next_totals_ns` is set. Returns 0 or -ENOMEM. */
 int export_init(struct exporter *e, size_t store_bytes);
 void export_free(struct exporter *e);
 /* Runs until the queue is finished and all is settled, or patience is over. */

@@ -43,8 +43,8 @@ static bool export_stays(struct exporter *e)
 
 	if (!e->spool)
 		return false;
-	lost = spool_policy_end(&e->stow, e->counters.exported, message,
-				export_totals_write(e, message, true), &stay);
+	lost = spool_end(e->spool, e->counters.exported, message,
+			 export_totals_write(e, message, true), &stay);
 	if (e->deliver.final || (!lost && !stay))
 		return false;
 	__atomic_store_n(&e->deliver.given_up, e->deliver.given_up + lost, __ATOMIC_RELAXED);
@@ -88,9 +88,9 @@ static enum export_state export_close(struct exporter *e, uint64_t now_ns)
 /* Patience is over: the rest goes to the spool, which may fail and work again, or nowhere. */
 static enum export_state export_abandon(struct exporter *e, uint64_t now_ns)
 {
-	bool works = spool_policy_works(&e->stow);
+	bool works = spool_works(e->spool);
 
-	if (queue_finished(e->queue) && (!works || spool_policy_is_whole(&e->stow)))
+	if (queue_finished(e->queue) && (!works || spool_is_whole(e->spool)))
 		return export_close(e, now_ns);
 	return works ? EXPORT_SPOOLING : EXPORT_GIVING_UP;
 }

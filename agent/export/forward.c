@@ -141,8 +141,8 @@ static void take_records(struct forward *f)
 {
 	const struct spool_reader *r;
 
-	while (!f->ended && (r = spool_read_old(f->spool, f->group - 1))) {
-		if (r->state == SPOOL_END) {
+	while (!f->ended && (r = spool_read_old(f->spool, f->group))) {
+		if (r->state == SPOOL_NONE) {
 			f->ended = true;
 			f->told = f->next_totals_ns = 0; /* the last ones are still to be told */
 		} else if (r->r.kind == SPOOL_TOTALS) {

@@ -1,189 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spool: see spool.h. In: combos in the order of their counts, what is settled. Out: the same from
- * the file. Always holds: what is in a slot is the spool thread's from spool_put() on, and a reader
- * while it is SPOOL_WANTED.
+ * Spool, the export thread's half: see spool.h. In: combos, what is settled. Out: slots for the
+ * spool thread, combos back in the store. Always holds: a combo at or above store.end is in a slot
+ * or in the file, so that nothing is sent out of order. Allocates nothing.
  */
 #include "spool.h"
 
-#include <errno.h>
-#include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "agent/capture/queue.h"
-#include "agent/source/clock.h"
 #include "common/log.h"
 
-#define NEVER_MS (-1)
+#define AGE_NS 1000000000ULL /* what is settled sooner is not written, twice as long is */
 
-/* ---- start ----------------------------------------------------------------------------------- */
-
-struct spool *spool_open_file(const char *path, uint64_t bytes)
+static bool is_behind(const struct spool *s)
 {
-	int fd = spool_file_open(path), err;
-	struct spool *s;
-
-	if (fd < 0)
-		return NULL;
-	s = calloc(1, sizeof(*s));
-	if (s)
-		s->work_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (!s || s->work_fd < 0) {
-		log_line("--spool %s: %s", path, strerror(ENOMEM));
-		close(fd);
-		free(s);
-		return NULL;
-	}
-	s->path = path;
-	s->writing = s->ours.segment = s->old.segment = -1;
-	s->old.group = UINT64_MAX;
-	mlock(s->key, sizeof(s->key)); /* as in sensor.c */
-	err = spool_file_begin(&s->file, fd, bytes);
-	if (err) {
-		log_line("--spool %s: %s", path,
-			 err == -EBADMSG	   ? "is something else, and stays as it is"
-			 : err == -EPROTONOSUPPORT ? "another version of saluki has made it; it "
-						     "stays as it is"
-						   : strerror(-err));
-		spool_free(s);
-		return NULL;
-	}
-	return s;
+	return s->end > s->deliver->store.end;
 }
 
-void spool_free(struct spool *s)
+/* ---- there ----------------------------------------------------------------------------------- */
+
+uint8_t *spool_slot(struct spool *s, uint64_t count)
 {
-	if (!s)
-		return;
-	close(s->file.fd);
-	close(s->work_fd);
-	sodium_memzero(s, sizeof(*s));
-	free(s);
+	if (count < spool_written(s) + SPOOL_SLOTS)
+		return s->slots[count % SPOOL_SLOTS].bytes;
+	event_signal(s->work_fd); /* it may have to pass by what is settled */
+	return NULL;
 }
 
-/* A segment is there where a record is behind its info. */
-static bool segment_is_there(struct spool *s, unsigned int i, struct spool_head *h,
-			     struct info_lasting *info)
+void spool_put(struct spool *s, uint64_t count, uint64_t first, uint32_t frames, uint32_t len)
 {
-	uint64_t at = SPOOL_SEGMENT_HEAD;
-	struct spool_record r;
+	struct spool_slot *slot = &s->slots[count % SPOOL_SLOTS];
 
-	if (spool_head_read(&s->file, i, h) || spool_record_read(&s->file, i, h, &at, &r) ||
-	    r.kind != SPOOL_INFO || r.len > INFO_LASTING_MAX)
-		return false;
-	info->len = r.len;
-	memcpy(info->text, r.data, r.len);
-	return spool_record_read(&s->file, i, h, &at, &r) == 0;
-}
-
-/* The group that a segment belongs to: those of one process have one E. */
-static unsigned int group_of(struct spool *s, unsigned int segment)
-{
-	const struct spool_head *h = &s->segments[segment].head;
-	struct spool_head again;
-	struct session_spool *g;
-	unsigned int n = 0;
-
-	while (n < s->group_count && memcmp(s->groups[n].hello[0], h->ephemeral, KEY_LEN))
-		n++;
-	if (n < s->group_count)
-		return n;
-	g = &s->groups[s->group_count++];
-	g->run = h->run;
-	segment_is_there(s, segment, &again, &g->info);
-	for (unsigned int p = 0; p < SOCKETS_PEERS; p++)
-		memcpy(g->hello[p], h->ephemeral, KEY_LEN);
-	for (unsigned int p = 0; p < s->session->peer_count; p++) {
-		uint8_t mark[8];
-
-		spool_mark(mark, s->session->peers[p].public, h->ephemeral);
-		for (unsigned int i = 0; i < KEYS_PEERS_MAX; i++) {
-			if (memcmp(mark, h->peers[i].mark, sizeof(mark)))
-				continue;
-			memcpy(g->hello[p] + KEY_LEN, h->peers[i].wrapped, SPOOL_WRAPPED_LEN);
-			g->is_for[p] = true;
-		}
-	}
-	return n;
-}
-
-static void find_old(struct spool *s)
-{
-	struct info_lasting info;
-	int i;
-
-	for (i = 0; i < SPOOL_SEGMENTS; i++) {
-		struct spool_segment *g = &s->segments[i];
-
-		if (!segment_is_there(s, i, &g->head, &info))
-			continue;
-		g->use = SEGMENT_OLD;
-		s->used++;
-	}
-	while ((i = spool_oldest(s, SEGMENT_OLD, SPOOL_ANY_GROUP, s->order)) >= 0) {
-		s->segments[i].group = group_of(s, i);
-		s->order = s->segments[i].head.order + 1;
-	}
-	s->begun = s->used > 0;
-}
-
-/* The file's key, for each collector; what opens it besides is wiped. */
-static int make_keys(struct spool *s)
-{
-	struct keypair ephemeral;
-	int err = 0;
-
-	key_generate(s->key);
-	tryst_ephemeral(&ephemeral, s->session->own.secret, s->session->realtime_ns());
-	memcpy(s->head.ephemeral, ephemeral.public, KEY_LEN);
-	for (unsigned int p = 0; p < s->session->peer_count && !err; p++) {
-		const struct session_peer *peer = &s->session->peers[p];
-
-		spool_mark(s->head.peers[p].mark, peer->public, ephemeral.public);
-		err = spool_wrap(s->head.peers[p].wrapped, &ephemeral, peer->pair, peer->public,
-				 s->key);
-	}
-	sodium_memzero(&ephemeral, sizeof(ephemeral));
-	return err;
-}
-
-int spool_begin(struct spool *s, struct session *session, uint64_t next)
-{
-	int err;
-
-	s->session = session;
-	s->head.run = session->run;
-	s->info = s->lasting;
-	s->floor = s->written = next;
-	err = make_keys(s);
-	if (err) {
-		log_line("--spool %s: cannot make its key", s->path);
-		return err;
-	}
-	find_old(s);
-	session->spools = s->groups;
-	session->spool_count = s->group_count;
-	if (s->group_count)
-		log_line("--spool %s: has combos of an earlier process, which go first", s->path);
-	return 0;
-}
-
-/* ---- export thread --------------------------------------------------------------------------- */
-
-struct spool_slot *spool_slot(struct spool *s)
-{
-	unsigned int taken = __atomic_load_n(&s->taken, __ATOMIC_ACQUIRE);
-
-	return s->put - taken < SPOOL_SLOTS ? &s->slots[s->put % SPOOL_SLOTS] : NULL;
-}
-
-void spool_put(struct spool *s)
-{
-	__atomic_store_n(&s->put, s->put + 1, __ATOMIC_RELEASE);
+	slot->r = (struct spool_record){ .kind = SPOOL_COMBO,
+					 .count = count,
+					 .first = first,
+					 .frames = frames,
+					 .len = len,
+					 .data = slot->bytes };
+	__atomic_store_n(&s->handed, count + 1, __ATOMIC_RELEASE);
 	event_signal(s->work_fd);
 }
 
@@ -196,14 +51,94 @@ void spool_settle(struct spool *s, uint64_t floor)
 		event_signal(s->work_fd);
 }
 
-static const struct spool_reader *ask(struct spool *s, struct spool_reader *r, uint64_t want)
+/* Of the combos that are kept from now on. One at a time: another one is of those that are kept
+ * when the spool thread has taken it. */
+static void look_for_info(struct spool *s)
+{
+	if (__atomic_load_n(&s->info_from, __ATOMIC_ACQUIRE) == SPOOL_NO_INFO &&
+	    session_lasting(s->session, &s->info_next))
+		__atomic_store_n(&s->info_from, s->end, __ATOMIC_RELEASE);
+}
+
+bool spool_keep(struct spool *s, const uint8_t *wire, size_t len, uint64_t first, uint32_t frames,
+		bool spill)
+{
+	uint8_t *room;
+
+	look_for_info(s);
+	if (!is_behind(s) && deliver_put(s->deliver, wire, len, first, frames)) {
+		s->end = s->deliver->store.end;
+		return true;
+	}
+	/* Those before it go first. */
+	if (!spill || !spool_works(s) || s->handed < s->end)
+		return false;
+	room = spool_slot(s, s->end);
+	if (!room)
+		return false;
+	memcpy(room, wire, len);
+	spool_put(s, s->end++, first, frames, len);
+	return true;
+}
+
+/* Where memory runs short, also what is young. */
+static uint64_t due_below(struct spool *s, bool up, uint64_t now_ns)
+{
+	const struct store *st = &s->deliver->store;
+
+	if (now_ns - s->aged_ns >= AGE_NS) {
+		s->aged[0] = s->aged[1];
+		s->aged[1] = st->end;
+		s->aged_ns = now_ns;
+	}
+	return !up || st->free_count < st->blocks / 2 ? st->end : s->aged[0];
+}
+
+/* What is settled is passed by, and the spool thread knows that first. */
+static bool hand_over(struct spool *s, uint64_t below)
+{
+	const struct store *st = &s->deliver->store;
+	bool some = false;
+
+	spool_settle(s, st->lowest);
+	if (s->handed < st->lowest)
+		__atomic_store_n(&s->handed, st->lowest, __ATOMIC_RELEASE);
+	for (; s->handed < below; some = true) {
+		const struct store_combo *c = store_get(st, s->handed);
+		uint8_t *room = spool_slot(s, s->handed);
+
+		if (!room)
+			break;
+		store_read(st, c, 0, c->len, room);
+		spool_put(s, s->handed, c->first, c->frames, c->len);
+	}
+	return some;
+}
+
+void spool_totals(struct spool *s, const uint8_t *message, size_t len)
+{
+	if (__atomic_load_n(&s->totals_len, __ATOMIC_ACQUIRE))
+		return;
+	s->totals_count = s->handed;
+	memcpy(s->totals, message, len);
+	__atomic_store_n(&s->totals_len, len, __ATOMIC_RELEASE);
+	event_signal(s->work_fd);
+}
+
+/* ---- back ------------------------------------------------------------------------------------ */
+
+static const struct spool_reader *ask(struct spool *s, struct spool_reader *r, uint32_t group,
+				      uint64_t want)
 {
 	unsigned int state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
 
 	if (state == SPOOL_WANTED)
 		return NULL;
-	if (state != SPOOL_IDLE)
+	if (state != SPOOL_IDLE && r->group == group)
 		return r;
+	if (r->group != group)
+		spool_rewind(r);
+	r->group = group;
 	r->want = want;
 	__atomic_store_n(&r->state, SPOOL_WANTED, __ATOMIC_RELEASE);
 	event_signal(s->work_fd);
@@ -212,17 +147,12 @@ static const struct spool_reader *ask(struct spool *s, struct spool_reader *r, u
 
 const struct spool_reader *spool_read(struct spool *s, uint64_t count)
 {
-	return ask(s, &s->ours, count);
+	return ask(s, &s->ours, SPOOL_OURS, count);
 }
 
-const struct spool_reader *spool_read_old(struct spool *s, unsigned int group)
+const struct spool_reader *spool_read_old(struct spool *s, uint32_t group)
 {
-	const struct spool_reader *r = ask(s, &s->old, group);
-
-	if (!r || (r->want == group))
-		return r;
-	spool_read_done(&s->old); /* of another group */
-	return NULL;
+	return ask(s, &s->old, group, 0);
 }
 
 void spool_read_done(struct spool_reader *r)
@@ -230,50 +160,103 @@ void spool_read_done(struct spool_reader *r)
 	__atomic_store_n(&r->state, SPOOL_IDLE, __ATOMIC_RELEASE);
 }
 
-/* ---- the thread ------------------------------------------------------------------------------ */
-
-static void *spool_thread(void *arg)
+/* In the place of one that cannot be read any more: the collector counts it as missing. */
+static bool put_lost(struct deliver *d)
 {
-	struct spool *s = arg;
+	static const uint8_t nothing[1];
 
-	pthread_setname_np(pthread_self(), "spool");
-	for (;;) {
-		bool stop = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE), again;
+	return deliver_put(d, nothing, sizeof(nothing), d->kept_first, 0);
+}
 
-		spool_free_settled(s);
-		again = spool_write_next(s, monotonic_ns());
-		again |= spool_answer(s);
-		again |= spool_answer_old(s);
-		if (s->told && !s->failing) {
-			log_line("--spool %s: writing again", s->path);
-			s->told = false;
-		}
-		if (again)
-			continue;
-		if (stop)
-			return NULL;
-		event_wait(s->work_fd, s->failing ? SPOOL_RETRY_MS : NEVER_MS);
+static bool put_back(struct deliver *d, const struct spool_record *r)
+{
+	return deliver_put(d, r->data, r->len, r->first, r->frames);
+}
+
+/* What is in a slot still is taken from there: it may not be written for long. Returns whether one
+ * waits for room. */
+static bool take_back(struct spool *s)
+{
+	struct deliver *d = s->deliver;
+
+	while (is_behind(s)) {
+		const struct spool_slot *slot = &s->slots[d->store.end % SPOOL_SLOTS];
+		const struct spool_reader *r = NULL;
+
+		if (slot->r.count != d->store.end && !(r = spool_read(s, d->store.end)))
+			return false;
+		if (r && r->state == SPOOL_NONE ? !put_lost(d) : !put_back(d, r ? &r->r : &slot->r))
+			return true;
+		if (r)
+			spool_read_done(&s->ours);
 	}
+	return false;
 }
 
-int spool_start(struct spool *s)
+bool spool_turn(struct spool *s, bool up, uint64_t now_ns)
 {
-	return -pthread_create(&s->thread, NULL, spool_thread, s);
+	take_back(s);
+	return hand_over(s, due_below(s, up, now_ns));
 }
 
-void spool_stop(struct spool *s)
+bool spool_is_full(struct spool *s)
 {
-	__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
-	event_signal(s->work_fd);
-	pthread_join(s->thread, NULL);
+	uint64_t until;
+
+	if (spool_works(s))
+		return false; /* it will be written at once */
+	until = __atomic_load_n(&s->full_until, __ATOMIC_ACQUIRE);
+	spool_settle(s, s->deliver->store.lowest);
+	if (until && s->deliver->store.lowest >= until)
+		return false; /* the thread sees to it */
+	return !is_behind(s) || take_back(s);
 }
 
-void spool_finish(struct spool *s, const uint8_t *totals, size_t len, uint64_t count)
+bool spool_is_whole(const struct spool *s)
+{
+	return spool_has(s, s->end - 1) || s->deliver->store.lowest == s->end;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* Frames of the run before the first combo that is not in the file. */
+static uint64_t written_frames(const struct spool *s, uint64_t exported)
+{
+	const struct deliver *d = s->deliver;
+	const struct store_combo *c = store_get(&d->store, s->written);
+	const struct spool_record *slot = &s->slots[s->written % SPOOL_SLOTS].r;
+
+	if (s->written >= s->end || d->store.lowest == s->end)
+		return exported;
+	if (c)
+		return c->first;
+	return slot->count == s->written ? slot->first : d->kept_first;
+}
+
+static void finish(struct spool *s, const uint8_t *totals, size_t len)
 {
 	struct spool_record r = {
-		.kind = SPOOL_TOTALS, .count = count, .len = len, .data = totals
+		.kind = SPOOL_TOTALS, .count = s->end, .len = len, .data = totals
 	};
 
 	if (spool_write_record(s, &r))
 		log_line("--spool %s: the last totals could not be written", s->path);
+}
+
+uint64_t spool_end(struct spool *s, uint64_t exported, const uint8_t *totals, size_t len,
+		   uint64_t *stay)
+{
+	const struct deliver *d = s->deliver;
+	uint64_t kept, lost;
+
+	hand_over(s, d->store.end);
+	spool_stop(s);
+	kept = written_frames(s, exported);
+	if (kept < d->kept_first)
+		kept = d->kept_first;
+	lost = exported > kept ? exported - kept : 0;
+	*stay = store_is_empty(&d->store) && !is_behind(s) ? 0 : kept - d->kept_first;
+	if (*stay)
+		finish(s, totals, len);
+	return lost;
 }

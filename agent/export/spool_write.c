@@ -2,7 +2,7 @@
 /*
  * Spool, into the file: see spool.h. In: slots, what is settled. Out: records, one segment after
  * the other. Always holds: a segment is erased when all of it is settled or given up, and a file
- * with nothing in it is empty. Spool thread.
+ * with nothing in it is empty. The spool thread begins here.
  */
 #include "spool.h"
 
@@ -12,71 +12,73 @@
 #include <unistd.h>
 
 #include "agent/capture/queue.h"
+#include "agent/source/clock.h"
 #include "common/log.h"
+
+#define NEVER_MS (-1)
+#define RETRY_MS 1000 /* where it cannot be written */
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
 static void segment_free(struct spool *s, int i)
 {
 	spool_head_erase(&s->file, i);
-	s->segments[i].use = SEGMENT_FREE;
+	s->segments[i].group = SPOOL_FREE;
 	if (s->writing == i)
 		s->writing = -1;
 	__atomic_store_n(&s->used, s->used - 1, __ATOMIC_RELAXED);
-	if (s->used)
-		return;
-	if (ftruncate(s->file.fd, 0) == 0)
-		s->begun = false;
+	if (!s->used && ftruncate(s->file.fd, 0))
+		return; /* it is as good, but for its length */
 }
 
 static bool is_over(const struct spool *s, const struct spool_segment *g)
 {
-	if (g->use == SEGMENT_OLD)
-		return __atomic_load_n(&s->groups[g->group].done, __ATOMIC_ACQUIRE);
-	return g->use == SEGMENT_OURS && g->last < __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
+	if (g->group == SPOOL_OURS)
+		return g->end <= __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
+	return g->group != SPOOL_FREE &&
+	       __atomic_load_n(&s->groups[g->group - 1].done, __ATOMIC_ACQUIRE);
 }
 
-void spool_free_settled(struct spool *s)
+static void free_settled(struct spool *s)
 {
 	for (int i = 0; i < SPOOL_SEGMENTS; i++)
 		if (is_over(s, &s->segments[i]))
 			segment_free(s, i);
 }
 
-int spool_oldest(const struct spool *s, int use, uint64_t group, uint64_t from)
+int spool_oldest(const struct spool *s, uint32_t group, uint64_t from, uint64_t want)
 {
 	int oldest = -1;
 
 	for (int i = 0; i < SPOOL_SEGMENTS; i++) {
 		const struct spool_segment *g = &s->segments[i];
 
-		if (g->use == use && (group == SPOOL_ANY_GROUP || g->group == group) &&
-		    g->head.order >= from &&
+		if (g->group == group && g->head.order >= from && g->end > want &&
 		    (oldest < 0 || g->head.order < s->segments[oldest].head.order))
 			oldest = i;
 	}
 	return oldest;
 }
 
-/* Those of an earlier process are the oldest, and give way first. Of ours, the export thread has to
- * give up what is in them. Returns a free segment, or -1. */
+/* The oldest one gives way, which is an earlier process's as long as there are any. Of ours, the
+ * export thread has to give up what is in it. Returns a free segment, or -1. */
 static int segment_take(struct spool *s)
 {
-	int old, ours;
+	int oldest = 0;
 
-	for (int i = 0; i < SPOOL_SEGMENTS; i++)
-		if (s->segments[i].use == SEGMENT_FREE)
+	for (int i = 0; i < SPOOL_SEGMENTS; i++) {
+		if (s->segments[i].group == SPOOL_FREE)
 			return i;
-	old = spool_oldest(s, SEGMENT_OLD, SPOOL_ANY_GROUP, 0);
-	if (old >= 0) {
-		log_line("--spool %s: full; the oldest combos of an earlier process are given up",
-			 s->path);
-		segment_free(s, old);
-		return old;
+		if (s->segments[i].head.order < s->segments[oldest].head.order)
+			oldest = i;
 	}
-	ours = spool_oldest(s, SEGMENT_OURS, SPOOL_ANY_GROUP, 0);
-	__atomic_store_n(&s->full_until, s->segments[ours].last + 1, __ATOMIC_RELEASE);
-	return -1;
+	if (s->segments[oldest].group == SPOOL_OURS) {
+		__atomic_store_n(&s->full_until, s->segments[oldest].end, __ATOMIC_RELEASE);
+		return -1;
+	}
+	log_line("--spool %s: full; the oldest combos of an earlier process are given up", s->path);
+	segment_free(s, oldest);
+	return oldest;
 }
 
 static int segment_begin(struct spool *s, uint64_t count)
@@ -90,15 +92,13 @@ static int segment_begin(struct spool *s, uint64_t count)
 	g->head = s->head;
 	g->head.order = s->order++;
 	randombytes_buf(&g->head.stamp, sizeof(g->head.stamp));
-	g->first = count;
-	g->last = count ? count - 1 : 0; /* until there is a combo */
-	if (!s->begun)
+	g->end = count;
+	if (!s->used)
 		err = spool_file_write(&s->file);
 	err = err ?: spool_head_write(&s->file, i, &g->head);
-	s->begun |= !err;
 	if (err)
 		return err;
-	g->use = SEGMENT_OURS;
+	g->group = SPOOL_OURS;
 	__atomic_store_n(&s->used, s->used + 1, __ATOMIC_RELAXED);
 	s->writing = i;
 	s->write_at = SPOOL_SEGMENT_HEAD;
@@ -143,92 +143,129 @@ int spool_write_record(struct spool *s, const struct spool_record *r)
 
 	err = err ?: spool_record_write(&s->file, s->writing, &g->head, &s->write_at, r);
 	if (!err && r->kind == SPOOL_COMBO)
-		g->last = r->count;
+		g->end = r->count + 1;
 	return err;
 }
 
-static int write_slot(struct spool *s, const struct spool_slot *slot)
+static int write_combo(struct spool *s, const struct spool_slot *slot)
 {
-	int err = make_room(s, slot->count, slot->len + SPOOL_RECORD_OVERHEAD);
-	uint8_t *data = s->file.buffer + SPOOL_RECORD_HEAD;
-	struct spool_record r = { .kind = slot->kind,
-				  .count = slot->count,
-				  .first = slot->first,
-				  .frames = slot->frames,
-				  .len = slot->len,
-				  .data = data };
+	struct spool_record r = slot->r;
+	int err;
 
+	if (r.count >= __atomic_load_n(&s->info_from, __ATOMIC_ACQUIRE)) {
+		s->info = s->info_next;
+		s->info_due = true;
+		__atomic_store_n(&s->info_from, SPOOL_NO_INFO, __ATOMIC_RELEASE);
+	}
+	err = make_room(s, r.count, r.len + SPOOL_RECORD_OVERHEAD);
 	if (err)
 		return err;
-	if (slot->kind == SPOOL_COMBO)
-		r.len = spool_seal(data, s->key, s->head.run, slot->count, slot->bytes, slot->len);
-	else
-		memcpy(data, slot->bytes, slot->len);
+	r.data = s->file.buffer + SPOOL_RECORD_HEAD;
+	r.len = spool_seal(s->file.buffer + SPOOL_RECORD_HEAD, s->key, s->head.run, r.count,
+			   slot->bytes, r.len);
 	return spool_write_record(s, &r);
 }
 
-/* Whatever the disk does, combos behind it may have to go back to memory: an info is written ahead
- * of the next record, and the next totals are as good as these. */
-static bool is_passed(const struct spool *s, const struct spool_slot *slot, uint64_t now_ns)
+static void set_written(struct spool *s, uint64_t count)
 {
-	return slot->kind == SPOOL_INFO ||
-	       (slot->kind == SPOOL_TOTALS && s->failing && now_ns < s->retry_ns);
-}
-
-static void take_info(struct spool *s, const struct spool_slot *slot)
-{
-	s->info.len = slot->len;
-	memcpy(s->info.text, slot->bytes, slot->len);
-	s->info_due = true;
-}
-
-static void slot_done(struct spool *s, const struct spool_slot *slot)
-{
-	if (slot->kind == SPOOL_COMBO)
-		__atomic_store_n(&s->written, slot->count + 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->taken, s->taken + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->written, count, __ATOMIC_RELEASE);
 	event_signal(s->session->changed_fd);
 }
 
+static int write_totals(struct spool *s)
+{
+	struct spool_record r = { .kind = SPOOL_TOTALS,
+				  .count = s->totals_count,
+				  .len = s->totals_len,
+				  .data = s->totals };
+	int err = spool_write_record(s, &r);
+
+	if (!err)
+		__atomic_store_n(&s->totals_len, 0, __ATOMIC_RELEASE);
+	return err;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
 static void write_failed(struct spool *s, int err, uint64_t now_ns)
 {
-	if (!s->told)
+	if (!s->failing)
 		log_line("--spool %s: %s; what waits is kept in memory only, until it can be "
 			 "written",
 			 s->path,
 			 err == -EDQUOT ? "has --spool-bytes; the oldest combos are given up where "
 					  "others need their room"
 					: strerror(-err));
-	s->told = true;
-	s->retry_ns = now_ns + SPOOL_RETRY_MS * 1000000ULL;
+	s->retry_ns = now_ns + RETRY_MS * 1000000ULL;
 	__atomic_store_n(&s->failing, true, __ATOMIC_RELEASE);
 	event_signal(s->session->changed_fd);
 }
 
-bool spool_write_next(struct spool *s, uint64_t now_ns)
+static void write_works(struct spool *s)
 {
-	const struct spool_slot *slot = spool_next_slot(s);
-	bool settled = slot && slot->kind == SPOOL_COMBO &&
-		       slot->count < __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
+	if (!s->failing)
+		return;
+	log_line("--spool %s: writing again", s->path);
+	__atomic_store_n(&s->full_until, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->failing, false, __ATOMIC_RELEASE);
+}
+
+/* Writes what is next, or passes by what was settled before. Totals are behind the combos that they
+ * are of. Returns whether there may be more to do. */
+static bool write_next(struct spool *s, uint64_t now_ns)
+{
+	uint64_t handed = __atomic_load_n(&s->handed, __ATOMIC_ACQUIRE); /* ahead of the floor */
+	uint64_t floor = __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
+	bool combo = s->written < handed;
+	bool totals = __atomic_load_n(&s->totals_len, __ATOMIC_ACQUIRE) &&
+		      s->written >= s->totals_count;
 	int err;
 
-	if (slot && is_passed(s, slot, now_ns)) {
-		if (slot->kind == SPOOL_INFO)
-			take_info(s, slot);
-		slot_done(s, slot);
+	if (combo && s->written < floor) {
+		set_written(s, floor < handed ? floor : handed);
 		return true;
 	}
-	if (!slot || (!settled && s->failing && now_ns < s->retry_ns))
+	if ((!combo && !totals) || (s->failing && now_ns < s->retry_ns))
 		return false;
-	err = settled ? 0 : write_slot(s, slot);
+	err = totals ? write_totals(s) : write_combo(s, &s->slots[s->written % SPOOL_SLOTS]);
 	if (err) {
 		write_failed(s, err, now_ns);
 		return false;
 	}
-	if (!settled) {
-		__atomic_store_n(&s->full_until, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&s->failing, false, __ATOMIC_RELEASE);
-	}
-	slot_done(s, slot);
+	write_works(s);
+	if (!totals)
+		set_written(s, s->written + 1);
 	return true;
+}
+
+static void *spool_thread(void *arg)
+{
+	struct spool *s = arg;
+
+	pthread_setname_np(pthread_self(), "spool");
+	for (;;) {
+		bool stop = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE), again;
+
+		free_settled(s);
+		again = write_next(s, monotonic_ns());
+		again |= spool_answer(s, &s->ours);
+		again |= spool_answer(s, &s->old);
+		if (again)
+			continue;
+		if (stop)
+			return NULL;
+		event_wait(s->work_fd, s->failing ? RETRY_MS : NEVER_MS);
+	}
+}
+
+int spool_start(struct spool *s)
+{
+	return -pthread_create(&s->thread, NULL, spool_thread, s);
+}
+
+void spool_stop(struct spool *s)
+{
+	__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
+	event_signal(s->work_fd);
+	pthread_join(s->thread, NULL);
 }

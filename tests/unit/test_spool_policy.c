@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/spool_policy.o agent/export/store.o agent/export/spool.o
+/* links: agent/export/spool.o agent/export/store.o agent/export/spool_begin.o
  * agent/export/spool_write.o agent/export/spool_read.o agent/export/spool_file.o
  * agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o
  * wire/fields.o wire/dot11_templates.o */
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "agent/export/spool_policy.h"
+#include "agent/export/spool.h"
 #include "agent/capture/queue.h"
 
 #define LEN 30000 /* bytes of a combo: two of them fill the memory */
@@ -19,7 +19,6 @@
 static struct deliver *d;
 static struct session *session;
 static struct spool *s;
-static struct spool_policy st;
 static char path[] = "/tmp/stow.XXXXXX";
 
 /* ---- in place of deliver.c and mailbox.c ----------------------------------------------------- */
@@ -79,7 +78,7 @@ static int begin(void **state)
 	s->lasting.len = sprintf(s->lasting.text, "interface.0=one\n");
 	if (store_init(&d->store, STORE_BYTES_MIN) || spool_begin(s, session, 0) || spool_start(s))
 		return -1;
-	spool_policy_begin(&st, s, d);
+	s->deliver = d;
 	return 0;
 }
 
@@ -100,7 +99,7 @@ static bool put(uint64_t count)
 	static uint8_t bytes[LEN];
 
 	memset(bytes, (int)count, sizeof(bytes));
-	return spool_policy_put(&st, bytes, sizeof(bytes), 10 * count, 10, true);
+	return spool_keep(s, bytes, sizeof(bytes), 10 * count, 10, true);
 }
 
 static void await(void)
@@ -111,8 +110,8 @@ static void await(void)
 /* As with no collector in reach. */
 static void hand_over_until(uint64_t count)
 {
-	for (; !spool_policy_has(&st, count); await())
-		spool_policy_turn(&st, false, 1);
+	for (; !spool_has(s, count); await())
+		spool_turn(s, false, 1);
 }
 
 static void what_came_back_is_written_when_it_can_be(void **state)
@@ -124,12 +123,12 @@ static void what_came_back_is_written_when_it_can_be(void **state)
 	hand_over_until(1);
 	limit(1);
 	assert_true(put(2));
-	while (spool_policy_works(&st))
+	while (spool_works(s))
 		await();
 	assert_false(put(3));
 	store_settle(&d->store, 1);
 	for (; d->store.end < 3; await())
-		spool_policy_turn(&st, true, 1);
+		spool_turn(s, true, 1);
 	limit(RLIM_INFINITY);
 	store_settle(&d->store, 2);
 	assert_true(put(3));

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Spool, before its thread starts: see spool.h. In: a path, the session's keys, what earlier
+ * processes have left. Out: keys of this process, and groups of segments by age. Always holds: a
+ * segment that is not understood is free.
+ */
+#include "spool.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+struct spool *spool_open_file(const char *path, uint64_t bytes)
+{
+	int fd = spool_file_open(path), err;
+	struct spool *s;
+
+	if (fd < 0)
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (s)
+		s->work_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (!s || s->work_fd < 0) {
+		log_line("--spool %s: %s", path, strerror(ENOMEM));
+		close(fd);
+		free(s);
+		return NULL;
+	}
+	s->path = path;
+	s->writing = s->ours.segment = s->old.segment = -1;
+	s->info_from = SPOOL_NO_INFO;
+	mlock(s->key, sizeof(s->key)); /* as in sensor.c */
+	err = spool_file_begin(&s->file, fd, bytes);
+	if (err) {
+		log_line("--spool %s: %s", path,
+			 err == -EBADMSG	   ? "is something else, and stays as it is"
+			 : err == -EPROTONOSUPPORT ? "another version of saluki has made it; it "
+						     "stays as it is"
+						   : strerror(-err));
+		spool_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void spool_free(struct spool *s)
+{
+	if (!s)
+		return;
+	close(s->file.fd);
+	close(s->work_fd);
+	sodium_memzero(s, sizeof(*s));
+	free(s);
+}
+
+/* A segment is there where a record is behind its info. */
+static bool segment_is_there(struct spool *s, unsigned int i, struct spool_head *h,
+			     struct info_lasting *info)
+{
+	uint64_t at = SPOOL_SEGMENT_HEAD;
+	struct spool_record r;
+
+	if (spool_head_read(&s->file, i, h) || spool_record_read(&s->file, i, h, &at, &r) ||
+	    r.kind != SPOOL_INFO || r.len > INFO_LASTING_MAX)
+		return false;
+	info->len = r.len;
+	memcpy(info->text, r.data, r.len);
+	return spool_record_read(&s->file, i, h, &at, &r) == 0;
+}
+
+/* The group that a segment belongs to, from 1 on: those of one process have one E. */
+static uint32_t group_of(struct spool *s, unsigned int segment)
+{
+	const struct spool_head *h = &s->segments[segment].head;
+	struct spool_head again;
+	struct session_spool *g;
+	unsigned int n = 0;
+
+	while (n < s->group_count && memcmp(s->groups[n].hello[0], h->ephemeral, KEY_LEN))
+		n++;
+	if (n < s->group_count)
+		return n + 1;
+	g = &s->groups[s->group_count++];
+	g->run = h->run;
+	segment_is_there(s, segment, &again, &g->info);
+	for (unsigned int p = 0; p < SOCKETS_PEERS; p++)
+		memcpy(g->hello[p], h->ephemeral, KEY_LEN);
+	for (unsigned int p = 0; p < s->session->peer_count; p++) {
+		uint8_t mark[8];
+
+		spool_mark(mark, s->session->peers[p].public, h->ephemeral);
+		for (unsigned int i = 0; i < KEYS_PEERS_MAX; i++) {
+			if (memcmp(mark, h->peers[i].mark, sizeof(mark)))
+				continue;
+			memcpy(g->hello[p] + KEY_LEN, h->peers[i].wrapped, SPOOL_WRAPPED_LEN);
+			g->is_for[p] = true;
+		}
+	}
+	return n + 1;
+}
+
+static void find_old(struct spool *s)
+{
+	struct info_lasting info;
+	int i;
+
+	for (i = 0; i < SPOOL_SEGMENTS; i++) {
+		struct spool_segment *g = &s->segments[i];
+
+		if (!segment_is_there(s, i, &g->head, &info)) {
+			g->group = SPOOL_FREE;
+			continue;
+		}
+		g->group = SPOOL_FOUND;
+		g->end = UINT64_MAX;
+		s->used++;
+	}
+	while ((i = spool_oldest(s, SPOOL_FOUND, 0, 0)) >= 0) {
+		s->segments[i].group = group_of(s, i);
+		s->order = s->segments[i].head.order + 1;
+	}
+}
+
+/* The file's key, for each collector; what opens it besides is wiped. */
+static int make_keys(struct spool *s)
+{
+	struct keypair ephemeral;
+	int err = 0;
+
+	key_generate(s->key);
+	tryst_ephemeral(&ephemeral, s->session->own.secret, s->session->realtime_ns());
+	memcpy(s->head.ephemeral, ephemeral.public, KEY_LEN);
+	for (unsigned int p = 0; p < s->session->peer_count && !err; p++) {
+		const struct session_peer *peer = &s->session->peers[p];
+
+		spool_mark(s->head.peers[p].mark, peer->public, ephemeral.public);
+		err = spool_wrap(s->head.peers[p].wrapped, &ephemeral, peer->pair, peer->public,
+				 s->key);
+	}
+	sodium_memzero(&ephemeral, sizeof(ephemeral));
+	return err;
+}
+
+int spool_begin(struct spool *s, struct session *session, uint64_t next)
+{
+	int err;
+
+	s->session = session;
+	s->head.run = session->run;
+	s->info = s->info_next = s->lasting;
+	s->floor = s->written = s->handed = s->end = s->aged[0] = s->aged[1] = next;
+	err = make_keys(s);
+	if (err) {
+		log_line("--spool %s: cannot make its key", s->path);
+		return err;
+	}
+	find_old(s);
+	session->spools = s->groups;
+	session->spool_count = s->group_count;
+	if (s->group_count)
+		log_line("--spool %s: has combos of an earlier process, which go first", s->path);
+	return 0;
+}
