@@ -538,14 +538,7 @@ INSTALL_FILES := \
 	$(foreach m,$(MODULES),644:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	$(foreach m,$(CONSUMERS),755:$m:$(PREFIX)/lib/saluki/modules/$(notdir $m)) \
 	644:bpf/modules/module.mk:$(SHARE)/saluki/module.mk \
-	644:docs/design.md:$(SHARE)/doc/saluki/design.md \
-	644:docs/bench.md:$(SHARE)/doc/saluki/bench.md \
-	644:docs/bpftool.md:$(SHARE)/doc/saluki/bpftool.md \
-	644:docs/ap70.md:$(SHARE)/doc/saluki/ap70.md \
-	644:docs/wire.md:$(SHARE)/doc/saluki/wire.md \
-	644:docs/wifi.md:$(SHARE)/doc/saluki/wifi.md \
-	644:docs/modules.md:$(SHARE)/doc/saluki/modules.md \
-	644:docs/coverage.py:$(SHARE)/doc/saluki/coverage.py \
+	$(foreach f,$(notdir $(wildcard docs/*.md)) pipeline.svg coverage.py,644:docs/$f:$(SHARE)/doc/saluki/$f) \
 	644:LICENSE:$(SHARE)/doc/saluki/LICENSE
 
 .PHONY: install uninstall
@@ -568,11 +561,15 @@ compile_commands.json: all test-programs ## for clangd and other tools
 	$(Q){ echo '['; cat $$(find $(BUILD) -name '*.o.json' -not -path '*/sanitize-*' \
 		-not -path '*/strict/*' -not -path '*/without-*' -not -path '*/ap70/*' \
 		-not -path '$(FUZZ_BUILD)/*') | sed '$$s/,$$//'; echo ']'; } > $@
-.PHONY: compile_commands.json format lint clean help dictionary
+.PHONY: compile_commands.json format lint clean help dictionary picture
 
 dictionary: build/tests/bodies ## remake the dictionary from HWSIM=hwsim-all-groundtruth.pcap
 	$(Q)$(PYTHON) tests/dictionary/train.py --bodies $< --hwsim $(HWSIM) \
 		--out wire/dictionary_dot11.bin
+
+picture: docs/pipeline.svg ## draw the README's picture from docs/pipeline.txt
+docs/pipeline.svg: docs/pipeline.txt docs/pipeline.py
+	$(Q)$(PYTHON) docs/pipeline.py < $< > $@.tmp && mv $@.tmp $@
 
 format: ## lay the C sources out with clang-format
 	$(call install_packages,clang-format)

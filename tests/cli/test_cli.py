@@ -215,5 +215,5 @@ def program_targets():
 
 def test_make_help_names_what_the_readme_names():
     targets = program_targets()
-    for target in set(re.findall(r"^ *(?:sudo )?make ([a-z-]+)", README, re.M)):
+    for target in set(re.findall(r"(?:^\$ |`)make ([a-z-]+)", README, re.M)):
         assert re.search(rf"^ +{target}\b", targets, re.M), target
