@@ -523,13 +523,11 @@ $(PROGRAMS) $(UNIT) $(FUZZERS) $(filter-out %.o %.so,$(TEST_PROGRAMS) $(BENCH_PR
 # ---- install -------------------------------------------------------------------------------------
 
 SHARE := $(PREFIX)/share
+MAN_PAGES := $(wildcard docs/*.[1-8])
 INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
-	755:$(BUILD)/saluki-swarm:$(PREFIX)/sbin/saluki-swarm \
-	644:docs/saluki.1:$(SHARE)/man/man1/saluki.1 \
-	644:docs/saluki-collector.8:$(SHARE)/man/man8/saluki-collector.8 \
-	644:docs/saluki-swarm.8:$(SHARE)/man/man8/saluki-swarm.8 \
+	$(foreach m,$(MAN_PAGES),644:$m:$(SHARE)/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \
 	644:$(BUILD)/completion/saluki-swarm:$(SHARE)/bash-completion/completions/saluki-swarm \

@@ -8,8 +8,15 @@ from cli import helptext
 from cli.helptext import Option
 from netns.testbed import ROOT
 
-PAGES = {"saluki": ROOT / "docs/saluki.1", "saluki-collector": ROOT / "docs/saluki-collector.8",
-         "saluki-swarm": ROOT / "docs/saluki-swarm.8"}
+PAGES = {page.stem: page for page in sorted((ROOT / "docs").glob("*.[1-8]"))}
+PROGRAMS = ("saluki", "saluki-collector")
+
+# Sections of options that belong to commands, besides those in the command's own subsection.
+OPTIONS = {"saluki": [("OPTIONS", "General")],
+           "saluki run": [("OPTIONS", "Capture (run and attach)"), ("OPTIONS", "Radio (run)"),
+                          ("OPTIONS", "Export (run)")],
+           "saluki attach": [("OPTIONS", "Capture (run and attach)")],
+           "saluki-collector": [("OPTIONS", "")]}
 
 OPTION = re.compile(r"\.It Fl (?:(\w) , Fl )?(-[a-z-]+)(?: Ar (\S+))?$")
 
@@ -34,39 +41,52 @@ def plain(lines):
     return re.sub(r" ([.,;:])(?= |$)", r"\1", text.replace(r"\-", "-"))
 
 
+def place(command):
+    """The page that describes a command, and the command's name in its subsections."""
+    program, _, name = command.partition(" ")
+    if name.startswith("module "):
+        return "saluki-module", name.removeprefix("module ")
+    return program, name
+
+
 def options(command):
     """The options that the page of this command describes, as helptext.options has them."""
-    program, _, subsection = command.partition(" ")
+    page, name = place(command)
+    places = [("COMMANDS", name)] if name else []
     found, body = [], []
-    for line in sections(program)[("DESCRIPTION", subsection)]:
-        if line.startswith(".It Fl"):
-            head = OPTION.match(line)
-            assert head, f"cannot read {line}"
-            short, name, argument = head.groups()
-            body = []
-            found.append((tuple("-" + n for n in (short, name) if n), argument, body))
-        else:
-            body.append(line)
+    for at in places + OPTIONS.get(command, []):
+        for line in sections(page)[at]:
+            if line.startswith(".It Fl"):
+                head = OPTION.match(line)
+                assert head, f"cannot read {line}"
+                short, option, argument = head.groups()
+                body = []
+                found.append((tuple("-" + n for n in (short, option) if n), argument, body))
+            else:
+                body.append(line)
     return [Option(names, argument, plain(body)) for names, argument, body in found]
 
 
 def synopsis(command):
-    """option -> argument, over all lines of the SYNOPSIS that begin with the command"""
+    """option -> argument, over all lines of the SYNOPSIS that begin with the command; and whether
+    other options are left to OPTIONS"""
     program = command.split()[0]
-    found, current = {}, ""
-    for line in sections(program)[("SYNOPSIS", "")]:
+    found, current, more = {}, "", False
+    for line in sections(place(command)[0])[("SYNOPSIS", "")]:
         if line.startswith(".Nm"):
             current = line[4:] or program
+        elif current == command and line == ".Op Ar OPTION ...":
+            more = True
         elif current == command and "Fl " in line:
-            for option in re.sub(r"^\.(Op )?Fl ", "", line).split(" | "):
+            for option in re.sub(r"\b(Op )?Fl ", "", line[1:]).split(" | "):
                 name, _, argument = option.partition(" Ar ")
                 found["-" + name.removeprefix("-") if len(name) == 1 else "-" + name] = argument
-    return found
+    return found, more
 
 
-def items(program, section, subsection, macro):
+def items(page, section, subsection, macro):
     """What the heads of a list name: `.It Li a , b` -> a, b"""
-    heads = [line for line in sections(program)[(section, subsection)]
+    heads = [line for line in sections(page)[(section, subsection)]
              if line.startswith(f".It {macro} ")]
     return [n for h in heads for n in h[len(f".It {macro} "):].split(" , ")]
 
@@ -77,7 +97,7 @@ def typed(text):
         words = part.replace("\\(dq", "").split()
         while words and words[0] in (".Dl", "eval", "sudo", "echo"):
             words = words[1:]
-        if not words or words[0] not in PAGES:
+        if not words or words[0] not in PROGRAMS:
             continue
         words = shlex.split(" ".join(words))
         if words[:2] == ["saluki", "module"] and len(words) > 2:

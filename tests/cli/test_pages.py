@@ -10,12 +10,12 @@ from netns import testbed
 from netns.testbed import BUILD, ROOT
 
 EVERY_COMMAND = pytest.mark.parametrize("command", helptext.COMMANDS)
-EVERY_PROGRAM = pytest.mark.parametrize("program", manpage.PAGES)
+EVERY_PAGE = pytest.mark.parametrize("page", manpage.PAGES)
 
 
-@EVERY_PROGRAM
-def test_pages_are_clean(program):
-    page = manpage.PAGES[program]
+@EVERY_PAGE
+def test_pages_are_clean(page):
+    page = manpage.PAGES[page]
     got = subprocess.run(["mandoc", "-Tlint", "-Wwarning", page], capture_output=True, text=True,
                          check=False)
     assert got.returncode == 0 and got.stdout + got.stderr == ""
@@ -23,28 +23,32 @@ def test_pages_are_clean(program):
 
 
 def test_every_command_has_its_place():
-    subsections = [sub for section, sub in manpage.sections("saluki")
-                   if section == "DESCRIPTION" and sub]
-    below = [f"module {c}" for c in helptext.commands("saluki module")]
-    assert subsections == helptext.commands() + below
-    assert helptext.COMMANDS == ["saluki", *(f"saluki {c}" for c in subsections),
-                                 "saluki-collector", "saluki-collector ctl", "saluki-swarm"]
+    def subsections(page):
+        return [sub for section, sub in manpage.sections(page) if section == "COMMANDS" and sub]
+    below = helptext.commands("saluki module")
+    assert subsections("saluki") == helptext.commands()
+    assert subsections("saluki-module") == below
+    assert helptext.COMMANDS == ["saluki", *(f"saluki {c}" for c in helptext.commands()),
+                                 *(f"saluki module {c}" for c in below),
+                                 "saluki-collector", "saluki-collector ctl"]
 
 
 @EVERY_COMMAND
 def test_options_are_those_of_help(command):
     page = {(o.names, o.argument) for o in manpage.options(command)}
     program = {(o.names, o.argument) for o in helptext.options(command)}
+    if " " in command:  # the page says once that every command takes it
+        program.remove((("-h", "--help"), None))
     assert page == program
 
 
 @EVERY_COMMAND
 def test_synopsis_has_all_options(command):
-    synopsis = manpage.synopsis(command)
+    synopsis, more = manpage.synopsis(command)
     known = {n: o.argument or "" for o in helptext.options(command) for n in o.names}
     assert synopsis.items() <= known.items()
     for option in helptext.options(command):
-        if "--help" not in option.names:
+        if "--help" not in option.names and not more:
             assert set(option.names) & synopsis.keys(), option.names
 
 
@@ -52,6 +56,8 @@ def test_synopsis_has_all_options(command):
 def test_defaults_are_those_of_help(command):
     pages = {o.names: o.text for o in manpage.options(command)}
     for option in helptext.options(command):
+        if option.names not in pages:  # --help
+            continue
         said = re.search(r"\(default ([\w.-]+)", option.text)
         written = re.search(r"The default is ([\w.-]+?)(?=[,:;.]? |[,:;.]?$)", pages[option.names])
         if said and said[1] == "on":  # depends on the link type
@@ -102,20 +108,34 @@ def test_every_counter_of_the_sensor_is_explained(ledgers):
     counters = set(re.findall(r"(?:ledger: |= |\+ )([a-z_ ]+) \d+", said))
     # Those that are said elsewhere, and only where they are not 0.
     elsewhere = {"malformed", "dropped_store", "bad_fcs"}
-    assert counters == set(manpage.items("saluki", "DIAGNOSTICS", "", "Li")) - elsewhere
+    assert counters == set(manpage.items("saluki-diagnostics", "SENSOR COUNTERS", "", "Li")) - elsewhere
 
 
 def test_every_field_of_the_statistics_is_explained(ledgers):
-    written = manpage.items("saluki-collector", "DIAGNOSTICS", "The statistics file", "Li")
+    written = [field for subsection in ("The collector", "Sensors")
+               for field in manpage.items("saluki-diagnostics", "COLLECTOR COUNTERS", subsection, "Li")]
     stats = ledgers[1]
     assert sorted(written) == sorted([*stats, *stats["sensors"][0]])
 
 
-@EVERY_PROGRAM
-def test_examples_can_be_typed(program):
-    text = "\n".join(manpage.sections(program)[("EXAMPLES", "")])
+@pytest.mark.parametrize("page", ["saluki", "saluki-module", "saluki-collector"])
+def test_examples_can_be_typed(page):
+    text = "\n".join(manpage.sections(page)[("EXAMPLES", "")])
     assert len(list(manpage.typed(text))) >= 4
     assert manpage.mistakes(text) == []
+
+
+def test_pages_point_at_pages():
+    """Each page is found from saluki(1) or saluki-collector(8), and pages name only pages there are."""
+    there = {(path.stem, path.suffix[1:]) for path in manpage.PAGES.values()}
+    named = {name: set(re.findall(r"^\.Xr (saluki[\w-]*) (\d)", path.read_text(), re.M))
+             for name, path in manpage.PAGES.items()}
+    assert set().union(*named.values()) <= there
+    assert there <= named["saluki"] | named["saluki-collector"]
+
+
+def test_the_first_page_is_short():
+    assert len(manpage.PAGES["saluki"].read_text().splitlines()) <= 900
 
 
 @pytest.mark.parametrize("name,least", [("README.md", 8), ("docs/options.md", 12), ("docs/ap70.md", 2),
@@ -158,9 +178,8 @@ def test_install_and_uninstall_are_one_list(tmp_path):
                               cwd=ROOT, capture_output=True, text=True, check=True)
     make("install")
     installed = {str(p.relative_to(tmp_path / "usr")) for p in tmp_path.rglob("*") if p.is_file()}
-    assert {"sbin/saluki", "sbin/saluki-collector", "share/man/man1/saluki.1",
-            "share/man/man8/saluki-collector.8", "sbin/saluki-swarm", "share/man/man8/saluki-swarm.8",
-            "share/doc/saluki/design.md",
+    pages = {f"share/man/man{page.suffix[1:]}/{page.name}" for page in manpage.PAGES.values()}
+    assert pages | {"sbin/saluki", "sbin/saluki-collector", "share/doc/saluki/design.md",
             "share/bash-completion/completions/saluki",
             "share/bash-completion/completions/saluki-collector",
             "share/bash-completion/completions/saluki-swarm"} <= installed

@@ -130,7 +130,7 @@ def test_every_step(bed, shell):
 
 def test_its_lists_are_those_of_the_manual():
     words = dict(re.findall(r"^(Helpers|Types of maps) that can be granted: (.*?)\. [TV]", PAGE, re.M | re.S))
-    lines = manpage.sections("saluki")[("POLICY OF MODULES", "")]
+    lines = manpage.sections("saluki-module")[("POLICY", "")]
     for mine, theirs in (("Helpers", "Helper"), ("Types of maps", "Map")):
         at = lines.index(f".It Li {theirs}")
         listed = []
