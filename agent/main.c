@@ -12,21 +12,22 @@ enum { OPT_COMPLETION = 256, OPT_VERSION };
 
 static const struct command_def commands[] = {
 	{ "run", run_main, run_defs, "capture frames and export them to a collector" },
-	{ "attach", attach_main, attach_defs, "attach the capture programs, and leave them there" },
-	{ "detach", detach_main, detach_defs, "take them off" },
-	{ "status", status_main, status_defs, "say what is attached, with counters and rates" },
-	{ "filter", filter_main, filter_defs, "capture other frames from now on" },
+	{ "attach", attach_main, attach_defs, "attach the capture programs and exit" },
+	{ "detach", detach_main, detach_defs, "remove the capture programs" },
+	{ "status", status_main, status_defs, "print captures with counters and rates" },
+	{ "filter", filter_main, filter_defs, "replace the filter of a running capture" },
 	{ "genkey", genkey_main, keygen_defs, "write a new private key to standard output" },
 	{ "genpsk", genpsk_main, keygen_defs, "write a new preshared key to standard output" },
 	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key" },
-	{ "probe", probe_main, probe_defs, "say what this kernel and an interface can do" },
+	{ "probe", probe_main, probe_defs, "test what this kernel and an interface support" },
+	{ "swarm", swarm_main, swarm_defs, "simulate many sensors, to test a collector" },
 #ifndef WITHOUT_BPF
-	{ "module", module_main, module_defs, "sign and check monitoring modules" },
+	{ "module", module_main, module_defs, "sign, check and load modules" },
 #endif
 	{ 0 },
 };
 
-/* What may stand in the command's place. */
+/* Options without a command. */
 static const struct option_def defs[] = {
 	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
 	{ OPT_VERSION, "version", NULL, "print the version" },

@@ -34,18 +34,18 @@ enum {
 
 static const struct option_def defs[] = {
 	{ OPT_LISTEN, "listen", "ADDR:PORT",
-	  "receive here; :PORT is any address, [ADDR]:PORT IPv6" },
+	  "receive here; :PORT for any address, [ADDR]:PORT for IPv6" },
 	{ OPT_KEY, "key", "FILE", "the collector's private key ('saluki genkey')" },
-	{ OPT_SENSORS, "sensors", "FILE", "who may send: a line each, NAME ID PUBLIC-KEY" },
-	{ 'w', "write", "DIR|FILE|-", "where pcapng goes; - is standard output" },
+	{ OPT_SENSORS, "sensors", "FILE", "the sensors, a line NAME ID PUBLIC-KEY for each" },
+	{ 'w', "write", "DIR|FILE|-", "write pcapng here; - is standard output" },
 	{ 'C', "rotate-size", "MB", "start a new file after this many million bytes" },
 	{ 'G', "rotate-time", "SECONDS", "start a new file after this long" },
-	{ OPT_EVENTS, "events", "DIR", "write what modules say as JSON lines, a file a module" },
+	{ OPT_EVENTS, "events", "DIR", "write modules' events as JSON lines, a file per module" },
 	{ OPT_STATS, "stats-file", "FILE", "write the ledger as JSON, once a second" },
-	{ OPT_STATE, "state", "FILE", "what is written already, for the next start" },
+	{ OPT_STATE, "state", "FILE", "list of written combos, for the next start" },
 	{ OPT_KEEP_FREE, "keep-free", "SIZE|PERCENT",
 	  "stop writing while the file system has less free\n"
-	  "(1%, at most 1G, unless given); 0: when it is full" },
+	  "(1%, at most 1G, if not given); 0: no limit" },
 	{ OPT_CONTROL, "control", "PATH",
 	  "socket for 'saluki-collector ctl'\n"
 	  "(default " CONTROL_PATH ")" },
@@ -56,7 +56,7 @@ static const struct option_def defs[] = {
 	{ 0 },
 };
 
-/* What may stand in front of other options (main.c). */
+/* Commands, which come before other options (main.c). */
 static const struct command_def commands[] = {
 	{ "ctl", ctl_main, ctl_defs, "give a sensor an order" },
 	{ 0 },
@@ -68,11 +68,11 @@ static void help(void)
 	       "DIR|FILE|-\n"
 	       "                        [OPTION]...\n"
 	       "       saluki-collector ctl SENSOR ORDER\n\n"
-	       "Receives what saluki sensors export and writes it as pcapng. '-w -' feeds\n"
+	       "Receives frames from saluki sensors and writes them as pcapng. '-w -' feeds\n"
 	       "'wireshark -k -i -' live.\n\n");
 	options_print(stdout, defs);
 	printf("\nSIGINT and SIGTERM finish the files; SIGHUP reads --sensors again and\n"
-	       "opens the files of --events anew; SIGUSR1 prints the ledger.\n"
+	       "reopens the files of --events; SIGUSR1 prints the ledger.\n"
 	       "Exit status: 0 finished, 1 failed, 2 bad usage.\n");
 }
 

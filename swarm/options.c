@@ -36,22 +36,20 @@ enum {
 
 static const struct option_def defs[] = {
 	{ OPT_COLLECTOR_KEY, "collector-key", "KEY", "the collector's public key" },
-	{ OPT_COUNT, "count", "N", "sensors (default 100)" },
-	{ OPT_SEED, "seed", "TEXT", "what their keys are made of (default swarm)" },
-	{ OPT_FIRST, "first", "ID", "id of the first one (default 1)" },
-	{ OPT_SENSORS_FILE, "sensors-file", "FILE", "write the collector's list of them" },
+	{ OPT_COUNT, "count", "N", "number of sensors (default 100)" },
+	{ OPT_SEED, "seed", "TEXT", "text to derive their keys from (default swarm)" },
+	{ OPT_FIRST, "first", "ID", "id of the first sensor (default 1)" },
+	{ OPT_SENSORS_FILE, "sensors-file", "FILE", "write the collector's sensors file" },
 	{ OPT_TO, "to", "HOST:PORT", "run against this collector" },
-	{ 'r', "read", "FILE", "send frames of this capture (default made-up ones)" },
-	{ OPT_RATE, "rate", "N", "datagrams with frames a second, of all (default 0, any)" },
-	{ OPT_COMBOS, "combos", "N", "combos of each sensor (with --seconds as many as go)" },
-	{ OPT_SECONDS, "seconds", "S", "go on for so long (default 0, until all are sent)" },
-	{ OPT_PATIENCE, "patience", "S", "and wait so long for what is not settled (default 60)" },
-	{ OPT_RENEW, "renew", "S", "make new session keys after so long (default 120)" },
-	{ OPT_CLOCK_AHEAD, "clock-ahead", "S", "their clocks are wrong by so much (default 0)" },
-	{ OPT_PAD, "pad", NULL, "make all datagrams of one length" },
-	{ OPT_JSON, "json", NULL, "report as JSON" },
-	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
-	{ OPT_VERSION, "version", NULL, "print the version" },
+	{ 'r', "read", "FILE", "send frames of this file, not generated ones" },
+	{ OPT_RATE, "rate", "N", "total datagrams with frames per second (default 0, any)" },
+	{ OPT_COMBOS, "combos", "N", "combos per sensor (10; with --seconds: no limit)" },
+	{ OPT_SECONDS, "seconds", "S", "duration (default 0, until all combos are sent)" },
+	{ OPT_PATIENCE, "patience", "S", "then wait for unconfirmed combos (default 60)" },
+	{ OPT_RENEW, "renew", "S", "age at which session keys are renewed (default 120)" },
+	{ OPT_CLOCK_AHEAD, "clock-ahead", "S", "set the sensors' clocks ahead (default 0)" },
+	{ OPT_PAD, "pad", NULL, "pad all datagrams to 1232 bytes" },
+	{ OPT_JSON, "json", NULL, "print the report as JSON" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -161,13 +159,11 @@ static int check(struct swarm_options *o)
 
 static void help(void)
 {
-	printf("Usage: saluki-swarm [OPTION]...\n\n"
-	       "Simulates many sensors that export real frames, sealed, to one collector, which "
-	       "has\n"
-	       "been given their list (--sensors-file). A tool for tests: who knows the seed "
-	       "knows\n"
-	       "all keys. Exit status 1: not everything was settled.\n\n");
-	options_print(stdout, defs);
+	printf("Usage: saluki swarm [OPTION]...\n\n"
+	       "Simulates many sensors that export encrypted frames to a collector, to test it.\n"
+	       "The collector needs their list (--sensors-file). Anyone who knows the seed can\n"
+	       "compute all keys. The exit status is 1 if some combos were not confirmed.\n\n");
+	options_print(stdout, swarm_defs);
 }
 
 int swarm_options_parse(struct swarm_options *o, int argc, char **argv)

@@ -87,8 +87,8 @@ int genpsk_main(int argc, char **argv)
 	if (keygen_no_arguments(
 		    argc, argv,
 		    "Writes a new preshared key, base64, to standard output. It goes into the\n"
-		    "sensor's key file, behind 'preshared ' on a line of its own, and into its\n"
-		    "line of the collector's --sensors file, behind the public key."))
+		    "sensor's key file, as a line 'preshared KEY', and into the sensor's line of\n"
+		    "the collector's --sensors file, after the public key."))
 		return EXIT_USAGE;
 	return keygen_new(keygen_random);
 }
@@ -101,7 +101,7 @@ int pubkey_main(int argc, char **argv)
 
 	if (keygen_no_arguments(
 		    argc, argv,
-		    "Reads a private key (the first line) from standard input, writes its\n"
+		    "Reads a private key from the first line of standard input and writes its\n"
 		    "public key, base64, to standard output."))
 		return EXIT_USAGE;
 	if (keys_init())

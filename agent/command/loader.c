@@ -74,9 +74,9 @@ int attach_main(int argc, char **argv)
 	struct tap *t;
 	int status = parse(
 		&o, attach_defs,
-		"Attaches the capture programs and leaves them there: what they capture waits "
-		"in\ntheir ring for 'saluki run -i IF'. On what is attached already: changes "
-		"its\noptions, without a frame lost in between.",
+		"Attaches the capture programs and exits. Captured frames wait in the ring for\n"
+		"'saluki run -i IF'. If programs are attached already, it changes their "
+		"options and\nloses no frame.",
 		argc, argv);
 
 	if (status)
@@ -200,8 +200,8 @@ int detach_main(int argc, char **argv)
 {
 	struct capture_options o;
 	int status = parse(&o, detach_defs,
-			   "Takes off what 'saluki attach', or an agent that was killed, has left "
-			   "attached.\nWhat is still in its ring is lost, and said.",
+			   "Removes the programs of 'saluki attach' or of a killed agent. Frames "
+			   "in their ring\nare lost; their number is printed.",
 			   argc, argv);
 
 	if (status)

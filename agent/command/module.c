@@ -13,14 +13,14 @@ const struct command_def module_commands[] = {
 	{ "pubkey", module_pubkey_main, module_key_defs,
 	  "read a private key, write its public key" },
 	{ "sign", module_sign_main, module_sign_defs, "sign a module" },
-	{ "check", module_check_main, module_check_defs, "hold a module against the policy" },
+	{ "check", module_check_main, module_check_defs, "check a module against the policy" },
 	{ "load", module_load_main, module_load_defs, "run a module on an interface" },
-	{ "unload", module_unload_main, module_unload_defs, "take one away" },
-	{ "fill", module_fill_main, module_fill_defs, "put an operator's entries into a map" },
-	{ "list", module_list_main, module_list_defs, "list those of an interface" },
-	{ "stats", module_stats_main, module_list_defs, "print what they have seen and cost" },
+	{ "unload", module_unload_main, module_unload_defs, "remove a module" },
+	{ "fill", module_fill_main, module_fill_defs, "put entries into a module's map" },
+	{ "list", module_list_main, module_list_defs, "list the modules of an interface" },
+	{ "stats", module_stats_main, module_list_defs, "print their counters and cost" },
 	{ "consume", module_consume_main, module_consume_defs,
-	  "run a program on what one says and remembers" },
+	  "run a program on a module's events and maps" },
 	{ 0 },
 };
 
@@ -33,8 +33,8 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: saluki module COMMAND [OPTION]...\n\n"
-		"Modules are small programs that see every captured frame in the kernel, and do\n"
-		"there what the policy lets them.\n\nCommands:\n");
+		"Modules are small programs that inspect captured frames in the kernel, within\n"
+		"the policy's limits.\n\nCommands:\n");
 	for (const struct command_def *c = module_commands; c->name; c++)
 		fprintf(out, "  %-10s %s\n", c->name, c->help);
 	fprintf(out, "\nInstead of a command:\n");

@@ -11,9 +11,9 @@
 #define OPT_HOOK 257
 
 const struct option_def module_check_defs[] = {
-	{ OPT_POLICY, "policy", "FILE", "what it is held against\n(default " POLICY_DEFAULT ")" },
-	{ 'i', "interface", "IF", "whether it may run on this one, too" },
-	{ OPT_HOOK, "hook", "xdp|tc", "where it would run (default xdp)" },
+	{ OPT_POLICY, "policy", "FILE", "the policy\n(default " POLICY_DEFAULT ")" },
+	{ 'i', "interface", "IF", "also check whether it may run here" },
+	{ OPT_HOOK, "hook", "xdp|tc", "the capture hook (default xdp)" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -27,10 +27,9 @@ static int parse(struct module_request *r, int argc, char **argv)
 	while ((id = options_next(module_check_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki module check [OPTION]... M.o\n\n"
-			       "Says line by line what a module wants and whether the policy "
-			       "grants "
-			       "it, as\n'saluki module load' will. As root it is loaded into the "
-			       "kernel for that, and\nattached to nothing.\n\n");
+			       "Prints a module's requirements, and whether the policy grants "
+			       "each of them. Run\nby root, it also loads the module into the "
+			       "kernel without attaching it.\n\n");
 			options_print(stdout, module_check_defs);
 			return 1;
 		}

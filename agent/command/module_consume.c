@@ -34,8 +34,8 @@
 
 const struct option_def module_consume_defs[] = {
 	{ 'i', "interface", "IF", "where the module runs" },
-	{ 'B', "ring-size", "KIB", "size of the ring of events, a power of two (default 1024)" },
-	{ OPT_USER, "user", "NAME", "user that PROGRAM runs as (default nobody)" },
+	{ 'B', "ring-size", "KIB", "size of the event ring, a power of two (default 1024)" },
+	{ OPT_USER, "user", "NAME", "user who runs PROGRAM (default nobody)" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -298,12 +298,11 @@ static int run(struct consume *c)
 static void usage(void)
 {
 	printf("Usage: saluki module consume -i IF [OPTION]... NAME -- PROGRAM [ARGUMENT]...\n\n"
-	       "Runs PROGRAM, which can do nothing but what any user can, with the events of a\n"
-	       "module that runs, and with its maps, to be read: see <saluki/consumer.h>.\n\n");
+	       "Runs PROGRAM without privileges to read the events and maps of a running module;\n"
+	       "see <saluki/consumer.h>.\n\n");
 	options_print(stdout, module_consume_defs);
-	printf("\nIt ends when PROGRAM does, with its exit status; PROGRAM is told when the module "
-	       "is\n"
-	       "unloaded or replaced. One at a time reads a module's events.\n");
+	printf("\nReturns PROGRAM's exit status. PROGRAM gets an end marker when the module is\n"
+	       "unloaded or replaced. A module has one consumer at a time.\n");
 }
 
 /* Returns 0, or the exit status plus one with everything said. */

@@ -194,9 +194,8 @@ int module_fill_main(int argc, char **argv)
 	while ((id = options_next(module_fill_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki module fill -i IF NAME MAP\n\n"
-			       "Reads lines of a key and a value, as hexadecimal digits, and puts "
-			       "them "
-			       "into a map\nof a module that runs.\n\n");
+			       "Reads a key and a value per line, in hexadecimal, and puts them "
+			       "into a map of a\nrunning module.\n\n");
 			options_print(stdout, module_fill_defs);
 			return 0;
 		}

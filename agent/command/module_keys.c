@@ -19,10 +19,9 @@ int module_genkey_main(int argc, char **argv)
 	argv[0] = "module genkey";
 	if (keygen_no_arguments(
 		    argc, argv,
-		    "Writes a new private key for signing modules, base64, to standard output. It "
-		    "is\n"
-		    "not for sensors; keep it where modules are made. The policy has the public "
-		    "key:\n"
+		    "Writes a new private key for signing modules, base64, to standard output. "
+		    "Keep\n"
+		    "it where modules are made, not on sensors. The policy needs the public key:\n"
 		    "  (umask 077; saluki module genkey | tee sign.key | saluki module pubkey)"))
 		return EXIT_USAGE;
 	return keygen_new(keygen_random);
@@ -51,9 +50,8 @@ int module_pubkey_main(int argc, char **argv)
 
 	argv[0] = "module pubkey";
 	if (keygen_no_arguments(argc, argv,
-				"Reads a private key from standard input, writes its public key, "
-				"base64, to\nstandard output: what stands behind 'Key =' in the "
-				"policy."))
+				"Reads a private key from standard input and writes its public "
+				"key for 'Key =' in\nthe policy, base64, to standard output."))
 		return EXIT_USAGE;
 	if (keys_init()) {
 		log_line("libsodium does not start on this machine");

@@ -15,8 +15,8 @@
 #define OPT_JSON 256
 
 const struct option_def module_list_defs[] = {
-	{ 'i', "interface", "IF", "of this interface" },
-	{ OPT_JSON, "json", NULL, "for programs" },
+	{ 'i', "interface", "IF", "the interface" },
+	{ OPT_JSON, "json", NULL, "as JSON" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -156,7 +156,7 @@ static int main_of(int argc, char **argv, bool stats)
 	while ((id = options_next(module_list_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki module %s -i IF [--json]\n\n%s\n\n", argv[0],
-			       stats ? "Says what the modules of an interface have seen, said and "
+			       stats ? "Prints the counters of an interface's modules, and their "
 				       "cost."
 				     : "Lists the modules that run on an interface.");
 			options_print(stdout, module_list_defs);

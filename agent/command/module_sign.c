@@ -21,9 +21,9 @@
 const struct option_def module_sign_defs[] = {
 	{ OPT_KEY, "key", "FILE", "the private key ('saluki module genkey')" },
 	{ OPT_NAME, "name", "NAME",
-	  "what the policy knows it by (default: the object's name up\nto its first dot)" },
+	  "its name in the policy (default: the object's name up to\nits first dot)" },
 	{ OPT_SERIAL, "serial", "N",
-	  "a number that never falls from one version to the next\n"
+	  "version number, never lower than the one before\n"
 	  "(default: seconds since 1970)" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
@@ -42,8 +42,8 @@ static int parse(struct sign_options *o, int argc, char **argv)
 	while ((id = options_next(module_sign_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki module sign --key FILE [OPTION]... M.o\n\n"
-			       "Signs a module's object for this version of the interface: writes "
-			       "M.o.sig, text,\nbeside it.\n\n");
+			       "Signs a module's object for this version of the interface, and "
+			       "writes M.o.sig.\n\n");
 			options_print(stdout, module_sign_defs);
 			return 1;
 		}

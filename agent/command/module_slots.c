@@ -11,14 +11,14 @@
 #define OPT_POLICY 256
 
 const struct option_def module_load_defs[] = {
-	{ 'i', "interface", "IF", "where it is to run; it must be captured by XDP or tc" },
-	{ OPT_POLICY, "policy", "FILE", "what it is held against\n(default " POLICY_DEFAULT ")" },
+	{ 'i', "interface", "IF", "interface to run on; it must be captured by XDP or tc" },
+	{ OPT_POLICY, "policy", "FILE", "the policy\n(default " POLICY_DEFAULT ")" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
 
 const struct option_def module_unload_defs[] = {
-	{ 'i', "interface", "IF", "where it runs" },
+	{ 'i', "interface", "IF", "the interface" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -88,9 +88,8 @@ int module_load_main(int argc, char **argv)
 	int status =
 		parse(argc, argv, module_load_defs,
 		      "Usage: saluki module load -i IF [--policy FILE] M.o\n\n"
-		      "Holds a module against the policy, with the lines of 'saluki module "
-		      "check', and\nlets it run on each frame from then on, in the place of the "
-		      "one of its name.\n\n",
+		      "Checks a module like 'saluki module check', and runs it on each captured "
+		      "frame. It\nreplaces a module of the same name.\n\n",
 		      &r, &r.object);
 
 	return status ? status - 1 : load(&r) ? 1 : 0;
@@ -103,7 +102,7 @@ int module_unload_main(int argc, char **argv)
 	struct module_slots s;
 	int err, status = parse(argc, argv, module_unload_defs,
 				"Usage: saluki module unload -i IF NAME\n\n"
-				"Takes a module away. What its maps have in them is gone.\n\n",
+				"Removes a module and its maps.\n\n",
 				&r, &name);
 
 	if (status)

@@ -235,8 +235,7 @@ int probe_main(int argc, char **argv)
 	while ((id = options_next(probe_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki probe [-i IF] [--json]\n\n"
-			       "Says what this kernel and an interface can do, found by "
-			       "trying.\n\n");
+			       "Tests what this kernel and an interface support.\n\n");
 			options_print(stdout, probe_defs);
 			return 0;
 		}

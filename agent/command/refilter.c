@@ -17,7 +17,7 @@
 const struct option_def filter_defs[] = {
 	{ 'i', "interface", "IF", "the interface" },
 	{ OPT_FILTER_CODE, "filter-code", "FILE",
-	  "a filter as 'tcpdump -ddd' prints it, in place of an expression" },
+	  "read the filter from the output of 'tcpdump -ddd'" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -26,10 +26,8 @@ static void help(void)
 {
 	printf("Usage: saluki filter -i IF EXPRESSION\n"
 	       "       saluki filter -i IF --filter-code FILE\n\n"
-	       "Captures from now on what a pcap-filter(7) expression takes, with no frame lost "
-	       "or\n"
-	       "counted twice; '' takes everything. Needs an interface that is being captured, or\n"
-	       "attached.\n\n");
+	       "Replaces the filter of a running or attached capture by a pcap-filter(7)\n"
+	       "expression. '' captures all frames. No frame is lost or counted twice.\n\n");
 	options_print(stdout, filter_defs);
 }
 

@@ -195,9 +195,7 @@ int status_main(int argc, char **argv)
 	while ((id = options_next(status_defs, argc, argv)) != -1) {
 		if (id == 'h') {
 			printf("Usage: saluki status [-i IF]... [--json]\n\n"
-			       "Says what is attached, how full its ring is, its counters and "
-			       "their "
-			       "rates.\n\n");
+			       "Prints each capture with its ring usage, counters and rates.\n\n");
 			options_print(stdout, status_defs);
 			return 0;
 		}

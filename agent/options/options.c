@@ -63,39 +63,35 @@ const struct option_def run_defs[] = {
 	{ 'r', "read", "FILE", "read a pcap or pcapng file instead; - is standard input" },
 	RADIO_OPTION_DEFS,
 	{ OPT_DEAF_AFTER, "deaf-after", "SECONDS",
-	  "say when a radio has heard nothing for so long where it\n"
-	  "should (default 60; 0: never)" },
+	  "log a line if a radio hears no frame for this long\n"
+	  "(default 60; 0: never)" },
 	{ OPT_MONITOR, "monitor", NULL,
-	  "make a monitor interface beside the -i before it, capture\n"
-	  "there, and remove it; before all: of each" },
-	{ OPT_PACE, "pace", NULL, "with -r: at the trace's own speed, not as fast as possible" },
+	  "make a temporary monitor interface for the -i before it;\n"
+	  "before all -i: for each of them" },
+	{ OPT_PACE, "pace", NULL, "with -r: keep the intervals between frames" },
 	{ OPT_TO, "to", "HOST:PORT",
-	  "the collector; [ADDR]:PORT for IPv6; given again: where\n"
-	  "to go if that one does not answer" },
-	{ OPT_KEY, "key", "FILE",
-	  "private key, and on the second line the collector's public key" },
+	  "the collector; [ADDR]:PORT for IPv6; up to three more to\n"
+	  "try if it does not answer" },
+	{ OPT_KEY, "key", "FILE", "the sensor's private key, then the collector's public key" },
 	CAPTURE_OPTION_DEFS,
-	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "close a combo at this size (default 14336)" },
-	{ OPT_COMBO_AGE, "combo-age", "MS", "or this long after its first frame (default 1000)" },
-	{ OPT_QUEUE, "queue", "COMBOS",
-	  "room between capture and export: 1, 2, 4 or 8 (default 8)" },
+	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "maximum size of a combo (default 14336)" },
+	{ OPT_COMBO_AGE, "combo-age", "MS", "close a combo at this age (default 1000)" },
+	{ OPT_QUEUE, "queue", "COMBOS", "queue before the export: 1, 2, 4 or 8 (default 8)" },
 	{ OPT_COMPRESS, "compress", "LEVEL|none", "zstd level, -50 to 9 (default 1)" },
-	{ OPT_PAD, "pad", NULL, "make all datagrams equally long: 1232 bytes" },
+	{ OPT_PAD, "pad", NULL, "pad all datagrams to 1232 bytes" },
 	{ OPT_ONE_WAY, "one-way", NULL,
-	  "nothing comes back from the collector: what is lost stays\n"
-	  "lost, and its key opens recordings" },
+	  "work without replies: no retransmission; a thief of the\n"
+	  "collector's key can decrypt recordings" },
 	{ OPT_RENEW, "renew", "SECONDS", "age at which session keys are renewed (default 120)" },
 	{ OPT_STORE_BYTES, "store-bytes", "BYTES",
-	  "memory for what the collector has not written yet; K and\n"
-	  "M may stand behind it (default " STORE_DEFAULT_TEXT ")" },
-	{ OPT_SPOOL, "spool", "FILE",
-	  "keep there, for later and for the next run, what could not\n"
-	  "be delivered" },
+	  "memory for frames that the collector has not written;\n"
+	  "suffix K or M (default " STORE_DEFAULT_TEXT ")" },
+	{ OPT_SPOOL, "spool", "FILE", "keep undelivered frames here, also for the next run" },
 	{ OPT_SPOOL_BYTES, "spool-bytes", "BYTES",
-	  "of it at most; K, M and G may stand behind it (default 64M)" },
+	  "maximum size of the spool; suffix K, M or G (default 64M)" },
 	{ OPT_ALLOW_CONTROL, "allow-control", "KIND,...",
-	  "orders taken from the collector: channels, filter, snaplen,\n"
-	  "with commas (none if not given)" },
+	  "accept these orders of the collector: channels, filter,\n"
+	  "snaplen, separated by commas (none if not given)" },
 	{ OPT_USER, "user", "NAME", "user of the unprivileged process (default nobody)" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
@@ -105,10 +101,10 @@ static void help(void)
 {
 	printf("Usage: saluki run -i IF --to HOST:PORT --key FILE [OPTION]... [EXPRESSION]\n"
 	       "       saluki run -r FILE --to HOST:PORT --key FILE [OPTION]... [EXPRESSION]\n\n"
-	       "Captures frames, those that a pcap-filter(7) expression takes, cuts them in the\n"
+	       "Captures the frames that match a pcap-filter(7) expression, truncates them in the\n"
 	       "kernel, and exports them, compressed and encrypted, to a saluki-collector.\n\n");
 	options_print(stdout, run_defs);
-	printf("\nSIGINT and SIGTERM end the run with nothing lost; SIGUSR1 prints the ledger.\n"
+	printf("\nSIGINT and SIGTERM end the run and lose no frame; SIGUSR1 prints the ledger.\n"
 	       "Exit status: 0 all exported, 1 failed, 2 bad usage.\n");
 }
 

@@ -21,28 +21,28 @@ enum {
 
 /* Their rows in a command's table. */
 #define CAPTURE_OPTION_DEFS                                                                        \
-	{ 's', "snaplen", "BYTES", "keep at most this much of a frame (default 192)" },            \
+	{ 's', "snaplen", "BYTES", "keep at most this much of each frame (default 192)" },         \
 		{ OPT_KEEP, "keep", "headers|all",                                                 \
-		  "headers: nothing behind the headers of data frames\n"                           \
+		  "headers: remove the payload of data frames\n"                                   \
 		  "(default on 802.11); all: up to the snaplen" },                                 \
 		{ OPT_BAD_FCS, "bad-fcs", "keep|drop",                                             \
-		  "frames received with a wrong FCS, which are counted\n"                          \
+		  "frames with a wrong FCS; they are always counted\n"                             \
 		  "(default keep)" },                                                              \
 		{ OPT_SOURCE, "source", "auto|xdp|tc|mmap|xsk",                                    \
-		  "capture hook (default auto: the best that attaches);\n"                         \
-		  "xsk: AF_XDP, frames are consumed" },                                            \
+		  "capture hook (default auto: the first that works);\n"                           \
+		  "xsk: AF_XDP, consumes frames" },                                                \
 		{ 'Q', "direction", "in|out|inout",                                                \
-		  "frames received, sent or both (default in; not xdp)" },                         \
+		  "frames received, sent or both (default in; xdp: in only)" },                    \
 		{ OPT_CONSUME, "consume", NULL,                                                    \
 		  "drop frames after capture: for a dedicated capture port" },                     \
 		{ OPT_RING, "ring", "bpf|mapped",                                                  \
-		  "kernel ring (default bpf): mapped is faster, and takes\n"                       \
+		  "kernel ring (default bpf); mapped is faster, and needs\n"                       \
 		  "--ring-size for each CPU" },                                                    \
 		{ 'B', "ring-size", "KIB",                                                         \
 		  "size of the kernel ring, a power of two (default 4096)" },                      \
 	{                                                                                          \
 		OPT_FILTER_CODE, "filter-code", "FILE",                                            \
-			"a filter as 'tcpdump -ddd' prints it, in place of an expression"          \
+			"read the filter from the output of 'tcpdump -ddd'"                        \
 	}
 
 /* The defaults. */

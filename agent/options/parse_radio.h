@@ -20,21 +20,22 @@ enum {
 /* Their rows in a command's table. */
 #define RADIO_OPTION_DEFS                                                                          \
 	{ OPT_CHANNEL, "channel", "CHANNEL",                                                       \
-	  "tune the radio of the -i before it; before all: of each" },                             \
+	  "tune the -i before it; before all -i: each of them" },                                  \
 		{ OPT_CHANNELS, "channels", "LIST",                                                \
-		  "listen to one channel after the other: 1,6x2,36/80@1s or\n"                     \
-		  "all; where, as for --channel" },                                                \
+		  "sample these channels in turn: 1,6x2,36/80@1s or all;\n"                        \
+		  "position as for --channel" },                                                   \
 		{ OPT_DWELL, "dwell", "TIME",                                                      \
-		  "to each, where LIST does not say: 250ms (default) or 2s" },                     \
+		  "time on each channel, unless LIST says otherwise, as 2s\n"                      \
+		  "(default 250ms)" },                                                             \
 		{ OPT_STRATEGY, "strategy", "equal|proportional",                                  \
-		  "proportional: dwells follow the traffic that is heard\n"                        \
+		  "proportional: time on a channel follows its traffic\n"                          \
 		  "(default equal)" },                                                             \
 		{ OPT_FLOOR, "floor", "PERCENT",                                                   \
-		  "of the time for each channel at least, then (default 5,\n"                      \
-		  "which 20 channels use up)" },                                                   \
+		  "proportional: minimum share of each channel (default 5;\n"                      \
+		  "20 channels fill the cycle)" },                                                 \
 	{                                                                                          \
 		OPT_SETTLE, "settle", "TIME",                                                      \
-			"mark frames heard so soon after a switch (default 2ms)"                   \
+			"mark frames for this long after a switch (default 2ms)"                   \
 	}
 
 /* Takes option `id` of the table above, with its value in optarg. Returns 0, -ENOENT where it is

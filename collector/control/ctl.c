@@ -25,10 +25,10 @@ const struct option_def ctl_defs[] = {
 	  "the collector's control socket\n"
 	  "(default " CONTROL_PATH ")" },
 	{ OPT_TIMEOUT, "timeout", "SECONDS", "how long to wait for an answer (default 10)" },
-	{ OPT_GROUP, "group", "GROUP", "all sensors of this group that are present" },
-	{ OPT_SENSOR, "sensor", "SENSOR", "this one" },
-	{ OPT_CHANNEL, "channel", "CHANNEL", "focus: where to stay, as 6, 36/80 or 6g:37" },
-	{ OPT_FOR, "for", "TIME", "focus: for how long, as 30s" },
+	{ OPT_GROUP, "group", "GROUP", "send the order to all present sensors of this group" },
+	{ OPT_SENSOR, "sensor", "SENSOR", "send the order to this sensor" },
+	{ OPT_CHANNEL, "channel", "CHANNEL", "channel of focus, as 6, 36/80 or 6g:37" },
+	{ OPT_FOR, "for", "TIME", "duration of focus, as 30s" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -45,12 +45,12 @@ static void help(void)
 	       "       saluki-collector ctl [OPTION]... --group GROUP ORDER\n"
 	       "       saluki-collector ctl focus --group GROUP|--sensor SENSOR --channel CHANNEL "
 	       "--for TIME\n\n"
-	       "Gives a sensor, or those of a group, an order and prints what they answer. A "
-	       "sensor takes\n"
-	       "only the kinds of order that its --allow-control names. ORDER is one of\n\n"
-	       "  set snaplen BYTES            keep at most this much of a frame\n"
-	       "  set filter EXPRESSION        capture these frames; all without one\n"
-	       "  set channels LIST            sample these; without one, as it was started\n"
+	       "Sends an order to a sensor or a group and prints the answers. A sensor accepts\n"
+	       "only the kinds of order that its --allow-control lists. ORDER is one of\n\n"
+	       "  set snaplen BYTES            keep at most this much of each frame\n"
+	       "  set filter EXPRESSION        capture these frames; all if not given\n"
+	       "  set channels LIST            sample these; those of the command line if not "
+	       "given\n"
 	       "  focus CHANNEL TIME           stay on one channel for a time\n\n");
 	options_print(stdout, ctl_defs);
 	printf("\nExit status: 0 done by all, 1 failed, 2 bad usage.\n");
