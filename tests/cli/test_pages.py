@@ -118,6 +118,22 @@ def test_every_field_of_the_statistics_is_explained(ledgers):
     assert sorted(written) == sorted([*stats, *stats["sensors"][0]])
 
 
+@pytest.mark.parametrize("program", manpage.PROGRAMS)
+def test_messages_are_those_of_the_programs(program):
+    """Each message of the page, without its numbers and names, is in the sources."""
+    folder, section = {"saluki": ("agent", "SENSOR MESSAGES"),
+                       "saluki-collector": ("collector", "COLLECTOR MESSAGES")}[program]
+    source = "".join(path.read_text() for path in (ROOT / folder).rglob("*.[ch]"))
+    source = re.sub(r'"\s*(PRI\w+\s*)?"', "", source)
+    source = re.sub(r"(\w)%s", r"\1s", source)  # a plural
+    messages = manpage.items("saluki-diagnostics", section, "", "Sy")
+    assert len(messages) >= 25
+    for message in messages:
+        for part in re.split(r"\b[A-Z]+\b|\d+|ahead of|:", message):
+            part = part.strip(' ":;.,')
+            assert len(part) < 8 or part in source, message
+
+
 @pytest.mark.parametrize("page", ["saluki", "saluki-module", "saluki-collector"])
 def test_examples_can_be_typed(page):
     text = "\n".join(manpage.sections(page)[("EXAMPLES", "")])
