@@ -46,7 +46,8 @@ static int take_helper(struct module_grant *g, char *word, char why[POLICY_WHY_L
 	int number = words_helper(word);
 
 	snprintf(why, POLICY_WHY_LEN,
-		 "Helper: %.60s: is none that a module can have; saluki-module(1) lists those", word);
+		 "Helper: %.60s: is none that a module can have; saluki-module(1) lists those",
+		 word);
 	if (number < 0)
 		return -EINVAL;
 	g->helpers[number / 64] |= 1ULL << number % 64;
@@ -58,7 +59,8 @@ static int take_map_type(struct module_grant *g, char *word, char why[POLICY_WHY
 	int type = words_map_type(word);
 
 	snprintf(why, POLICY_WHY_LEN,
-		 "Map: %.60s: is no type that a module can have; saluki-module(1) lists those", word);
+		 "Map: %.60s: is no type that a module can have; saluki-module(1) lists those",
+		 word);
 	if (type < 0)
 		return -EINVAL;
 	g->map_types |= 1ULL << type;
