@@ -527,6 +527,7 @@ MAN_PAGES := $(wildcard docs/*.[1-8])
 INSTALL_FILES := \
 	755:$(BUILD)/saluki:$(PREFIX)/sbin/saluki \
 	755:$(BUILD)/saluki-collector:$(PREFIX)/sbin/saluki-collector \
+	755:$(BUILD)/saluki-swarm:$(PREFIX)/sbin/saluki-swarm \
 	$(foreach m,$(MAN_PAGES),644:$m:$(SHARE)/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 	644:$(BUILD)/completion/saluki:$(SHARE)/bash-completion/completions/saluki \
 	644:$(BUILD)/completion/saluki-collector:$(SHARE)/bash-completion/completions/saluki-collector \

@@ -20,7 +20,6 @@ static const struct command_def commands[] = {
 	{ "genpsk", genpsk_main, keygen_defs, "write a new preshared key to standard output" },
 	{ "pubkey", pubkey_main, keygen_defs, "read a private key, write its public key" },
 	{ "probe", probe_main, probe_defs, "test what this kernel and an interface support" },
-	{ "swarm", swarm_main, swarm_defs, "simulate many sensors, to test a collector" },
 #ifndef WITHOUT_BPF
 	{ "module", module_main, module_defs, "sign, check and load modules" },
 #endif

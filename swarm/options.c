@@ -50,6 +50,8 @@ static const struct option_def defs[] = {
 	{ OPT_CLOCK_AHEAD, "clock-ahead", "S", "set the sensors' clocks ahead (default 0)" },
 	{ OPT_PAD, "pad", NULL, "pad all datagrams to 1232 bytes" },
 	{ OPT_JSON, "json", NULL, "print the report as JSON" },
+	{ OPT_COMPLETION, "completion", NULL, "print completion for bash" },
+	{ OPT_VERSION, "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this" },
 	{ 0 },
 };
@@ -159,11 +161,11 @@ static int check(struct swarm_options *o)
 
 static void help(void)
 {
-	printf("Usage: saluki swarm [OPTION]...\n\n"
+	printf("Usage: saluki-swarm [OPTION]...\n\n"
 	       "Simulates many sensors that export encrypted frames to a collector, to test it.\n"
 	       "The collector needs their list (--sensors-file). Anyone who knows the seed can\n"
 	       "compute all keys. The exit status is 1 if some combos were not confirmed.\n\n");
-	options_print(stdout, swarm_defs);
+	options_print(stdout, defs);
 }
 
 int swarm_options_parse(struct swarm_options *o, int argc, char **argv)

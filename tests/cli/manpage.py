@@ -9,14 +9,14 @@ from cli.helptext import Option
 from netns.testbed import ROOT
 
 PAGES = {page.stem: page for page in sorted((ROOT / "docs").glob("*.[1-8]"))}
-PROGRAMS = ("saluki", "saluki-collector")
+PROGRAMS = ("saluki", "saluki-collector", "saluki-swarm")
 
 # Sections of options that belong to commands, besides those in the command's own subsection.
 OPTIONS = {"saluki": [("OPTIONS", "General")],
            "saluki run": [("OPTIONS", "Capture (run and attach)"), ("OPTIONS", "Radio (run)"),
                           ("OPTIONS", "Export (run)")],
            "saluki attach": [("OPTIONS", "Capture (run and attach)")],
-           "saluki-collector": [("OPTIONS", "")]}
+           "saluki-collector": [("OPTIONS", "")], "saluki-swarm": [("DESCRIPTION", "")]}
 
 OPTION = re.compile(r"\.It Fl (?:(\w) , Fl )?(-[a-z-]+)(?: Ar (\S+))?$")
 
