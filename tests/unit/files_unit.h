@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The privileged half of a collector that opens files, as a process of a unit test. */
+/* Runs the collector's privileged process, which opens files, as a child of a unit test. */
 #ifndef TESTS_FILES_UNIT_H
 #define TESTS_FILES_UNIT_H
 
@@ -12,9 +12,9 @@
 #include "collector/files/files.h"
 
 static pid_t privileged;
-static int sock; /* to it */
+static int sock; /* to the privileged process */
 
-/* With so many sensors in its list. */
+/* Starts it for `sensors` listed sensors. */
 static void privileged_start(const struct collector_options *o, unsigned int sensors)
 {
 	int pair[2];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A collector without network and files, and sensors of the test's own in front of it: what the
- * tests of handshake.c and session_receive.c share. What the collector sends is kept; what it
- * writes is counted.
+ * A collector without network and files, and simulated sensors. Shared by the tests of handshake.c
+ * and session_receive.c. The collector's datagrams are kept; its writes are counted.
  */
 #ifndef TESTS_UNIT_SESSION_RECEIVE_WORLD_H
 #define TESTS_UNIT_SESSION_RECEIVE_WORLD_H
@@ -40,7 +39,7 @@ static struct sent {
 } sent[SENT_MAX];
 static unsigned int sent_count;
 
-/* The GNU C library takes a union there, musl an address. */
+/* The address parameter is a union in the GNU C library and a pointer in musl. */
 #ifdef __GLIBC__
 #define ADDRESS __CONST_SOCKADDR_ARG
 #define ADDRESS_OF(to) ((to).__sockaddr__)
@@ -71,7 +70,7 @@ static struct sent *last_sent(void)
 
 /* ---- what it writes -------------------------------------------------------------------------- */
 
-static const struct sensor_run *known_run; /* of an earlier collector's file */
+static const struct sensor_run *known_run; /* from an earlier collector's file */
 
 const struct sensor_run *written_find(const struct written *n, uint16_t sensor, uint64_t run)
 {
@@ -185,7 +184,7 @@ struct end {
 	uint16_t port;
 	uint64_t run, combos, frames;
 	uint8_t instance[TRYST_INSTANCE_LEN];
-	unsigned int slot; /* the next one */
+	unsigned int slot; /* the next free slot */
 	uint8_t m1[SHROUD_DATAGRAM_MAX];
 	size_t m1_len;
 	uint8_t last[SHROUD_DATAGRAM_MAX]; /* the last datagram */
@@ -323,7 +322,7 @@ static void keys_taken(struct end *e, uint8_t k2[KEY_LEN])
 	assert_int_equal(shroud_rx_init(&e->rx, &e->table, &down, 1, SHROUD_WINDOW_DOWN), 0);
 }
 
-/* Takes the m2 that was sent last. */
+/* Opens the last m2 sent. */
 static void finish(struct end *e)
 {
 	struct sent *m2 = last_sent();
@@ -342,7 +341,7 @@ static void set_up(struct end *e)
 	finish(e);
 }
 
-/* An m1 of a one-way session, of a new one or once more, in slot `j`. */
+/* Sends the m1 of a one-way session in slot `j`: of a new session, or the same again. */
 static void announce(struct end *e, unsigned int j, bool fresh)
 {
 	struct keypair ephemeral;
@@ -402,7 +401,7 @@ static void say_floor(struct end *e)
 	say(e, message, sizeof(message));
 }
 
-/* Sends what has been put into a combo, in one datagram. */
+/* Sends the combo as filled, in one datagram. */
 static void say_filled(struct end *e, struct combo *c)
 {
 	uint8_t message[MESSAGE_MAX];
@@ -422,7 +421,7 @@ static void say_filled(struct end *e, struct combo *c)
 	combo_free(c);
 }
 
-/* A combo of one frame, if there is to be one, and dwells in which this many frames were heard. */
+/* Sends a combo with one frame if `frame`, and dwells with these frame counts. */
 static void say_combo_of(struct end *e, bool frame, const uint32_t *dwells, unsigned int count)
 {
 	uint8_t data[20] = { 1, 2, 3 }, bytes[DWELL_MAX];
@@ -452,8 +451,8 @@ static void say_combo(struct end *e)
 	say_combo_of(e, true, NULL, 0);
 }
 
-/* Opens what came from the collector since `since`. Returns how many messages of `kind` there are
- * for this sensor, the last one in `out`. */
+/* Opens the collector's datagrams from number `since` on. Returns how many messages of `kind` are
+ * for this sensor; the last one is in `out`. */
 static unsigned int heard(struct end *e, unsigned int since, uint8_t kind, uint8_t out[MESSAGE_MAX])
 {
 	uint8_t message[SHROUD_DATAGRAM_MAX];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/budget.o collector/model/free_space.o */
-/* What each sensor may have of a disk that becomes full. */
+/* Budget: each sensor's share of a disk that fills up. */
 #include "unit.h"
 
 #include "collector/model/free_space.h"
@@ -43,7 +43,7 @@ static bool may(unsigned int i)
 	return of[i].output->disk_spent < budget_share(&b);
 }
 
-/* Writes a piece where that is allowed. Returns whether it was. */
+/* Writes a piece if allowed. Returns whether it was. */
 static bool writes(unsigned int i, uint64_t len)
 {
 	if (!may(i) || disk < keep + len)
@@ -61,7 +61,7 @@ static void pass(uint64_t ns)
 	budget_asked(&b, &all, disk, keep, size, now_ns);
 }
 
-/* Writes at so many bytes a second, for so long or until it must not. Returns what it wrote. */
+/* Writes at `rate` bytes/s for `seconds`, or until refused. Returns the bytes written. */
 static uint64_t writes_at(unsigned int i, uint64_t rate, uint64_t seconds)
 {
 	uint64_t written = 0;
@@ -86,7 +86,7 @@ static void what_is_kept_free(void **state)
 	assert_true(keep_free_bytes(&none, 100 * GB) == 0);
 }
 
-/* 250 MB/s for hours, beside others, on a disk that has room for it. */
+/* 250 MB/s for hours, next to other sensors, on a disk with enough space. */
 static void a_full_rate_tap_is_not_limited(void **state)
 {
 	(void)state;
@@ -97,7 +97,7 @@ static void a_full_rate_tap_is_not_limited(void **state)
 		assert_true(writes(i, MB));
 }
 
-/* Files are deleted all the time, and a minute's worth of room is always there. */
+/* Files are deleted all the time, and free space never falls below a minute's worth. */
 static void nor_is_it_where_files_are_deleted(void **state)
 {
 	(void)state;
@@ -119,7 +119,7 @@ static void who_is_alone_may_have_it_all(void **state)
 	assert_true(written > 10 * GB - 20 * MB);
 }
 
-/* One takes all that it gets, at once: the other has its share of what was left. */
+/* One sensor takes everything it gets, at once. The other gets its share of the rest. */
 static void one_takes_what_it_gets(void **state)
 {
 	uint64_t taken, had;
@@ -133,7 +133,7 @@ static void one_takes_what_it_gets(void **state)
 	assert_false(may(0)); /* however long it waits */
 }
 
-/* All but one do: the worst case that budget.h states. */
+/* All sensors except one flood: the worst case stated in budget.h. */
 static void all_but_one_do(void **state)
 {
 	(void)state;
@@ -146,7 +146,7 @@ static void all_but_one_do(void **state)
 	assert_true(writes_at(0, MB, 10000) >= 10 * GB / 2 / (SENSORS + 1) - 20 * MB);
 }
 
-/* Each after the other, so that none of them is large. */
+/* One after the other, so that no single one is large. */
 static void one_after_the_other(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void one_after_the_other(void **state)
 	assert_true(writes_at(0, MB, 10000) >= b.began / (SENSORS + 1) - 20 * MB);
 }
 
-/* However slowly one writes, space is scarce while there is some. */
+/* However slowly one sensor writes, scarcity begins while space is left. */
 static void one_is_slow(void **state)
 {
 	(void)state;
@@ -179,13 +179,13 @@ static void deleted_files_make_room(void **state)
 	assert_true(may(0));
 	assert_true(writes_at(0, 100 * MB, 1000) > GB / 2);
 	assert_false(may(0));
-	disk += 20 * GB; /* now there is room for all */
+	disk += 20 * GB; /* enough space for all */
 	pass(SECOND);
 	assert_false(b.scarce);
 	assert_true(may(0));
 }
 
-/* Somebody else uses the disk up: shares become smaller, and nothing overflows. */
+/* Another program fills the disk: shares become smaller, and none overflows. */
 static void others_use_the_disk(void **state)
 {
 	(void)state;
@@ -195,7 +195,7 @@ static void others_use_the_disk(void **state)
 	pass(SECOND);
 	assert_false(may(0));
 	assert_true(budget_share(&b) < 2 * GB);
-	assert_true(may(1)); /* it has spent nothing; that there is room is asked elsewhere */
+	assert_true(may(1)); /* it has spent nothing; free space is checked elsewhere */
 }
 
 static void time_forgets(void **state)
@@ -209,7 +209,7 @@ static void time_forgets(void **state)
 	assert_true(may(0));
 }
 
-/* Times that callers have may be older than what was asked. */
+/* A caller's time may be older than the last query's. */
 static void an_older_time(void **state)
 {
 	uint64_t recent;

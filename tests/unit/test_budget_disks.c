@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/budget.o collector/model/free_space.o */
-/* What budget.h promises, on a small and a large disk, of one sensor to 10,000. */
+/* The promises of budget.h, on small and large disks, with 1 to 10,000 sensors. */
 #include "unit.h"
 
 #include "collector/model/free_space.h"
@@ -14,8 +14,8 @@
 #define SECOND 1000000000ULL
 #define TICK_NS (SECOND / 10)
 #define MOST 10000
-#define COMBO (256 * KB) /* of frames, from some hundred bytes */
-#define TAP (250 * MB)	 /* a second */
+#define COMBO (256 * KB) /* bytes; frames from about 100 bytes on */
+#define TAP (250 * MB)	 /* bytes/s */
 #define FLOOD (460 * MB)
 
 static struct sensor *of;
@@ -55,7 +55,7 @@ static void pass(uint64_t ns)
 	budget_asked(&b, &all, disk, 0, size, now_ns);
 }
 
-/* None has written yet; `heard`: all were, lately. */
+/* No sensor has written yet. `heard`: all were heard lately. */
 static void begin(uint64_t of_bytes, uint64_t free_bytes, unsigned int count, bool heard)
 {
 	memset(&b, 0, sizeof(b));
@@ -76,7 +76,7 @@ static bool may(unsigned int i)
 	return of[i].output->disk_spent < budget_share(&b);
 }
 
-/* Up to so many bytes, in combos, until it must wait. Returns how many. */
+/* Writes up to `bytes`, in combos, until held. Returns the bytes written. */
 static uint64_t writes(unsigned int i, uint64_t bytes)
 {
 	uint64_t done = 0;
@@ -93,7 +93,7 @@ static uint64_t writes(unsigned int i, uint64_t bytes)
 	return done;
 }
 
-/* The first `writers` sensors write as fast as that for so long. */
+/* The first `writers` sensors each write as fast as `rate` for `seconds`. */
 static void flood(unsigned int writers, uint64_t rate, unsigned int seconds)
 {
 	for (uint64_t i = 0; i < seconds * (SECOND / TICK_NS); i++) {
@@ -113,7 +113,7 @@ static uint64_t reserve(void)
 	return least(size / BUDGET_PART, BUDGET_RESERVE_MAX);
 }
 
-/* Of the reserve. */
+/* Returns one sensor's share of the reserve. */
 static uint64_t share(void)
 {
 	uint64_t n = least(all.count + 1, BUDGET_SHARES);
@@ -123,7 +123,7 @@ static uint64_t share(void)
 
 /* ---- (a) ------------------------------------------------------------------------------------- */
 
-/* 250 MB/s into an empty disk: a tap is not held once before it comes to the reserve. */
+/* 250 MB/s into an empty disk: a tap is never held before it reaches the reserve. */
 static void a_tap_may_have_all_but_the_reserve(uint64_t of_bytes, unsigned int count, bool heard)
 {
 	begin(of_bytes, of_bytes, count, heard);
@@ -146,8 +146,8 @@ static void a_tap_beside_idle_sensors(void **state)
 		}
 }
 
-/* All others write a little now and then: the tap is not held before the last minute, and is slowed
- * then, down to the reserve. */
+/* All others write a little now and then. The tap is not held before the last minute, and is then
+ * slowed down to the reserve. */
 static void a_tap_beside_light_sensors(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void a_tap_beside_light_sensors(void **state)
 	}
 }
 
-/* Nobody else is listed: only --keep-free is kept. */
+/* Only one sensor is listed: only --keep-free stays free. */
 static void who_is_listed_alone(void **state)
 {
 	(void)state;
@@ -178,7 +178,7 @@ static void who_is_listed_alone(void **state)
 	assert_true(disk < COMBO);
 }
 
-/* Its reserve would be a few combos. */
+/* The reserve would be a few combos. */
 static void a_tiny_disk_has_no_reserve(void **state)
 {
 	(void)state;
@@ -187,7 +187,7 @@ static void a_tiny_disk_has_no_reserve(void **state)
 	assert_true(disk < COMBO);
 }
 
-/* Beside another writer, space is scarce for the rate of a burst, and soon after it no more. */
+/* With a second writer, space is scarce while a burst lasts, and soon after it no longer. */
 static void a_burst_that_is_over(void **state)
 {
 	(void)state;
@@ -206,8 +206,8 @@ static void a_burst_that_is_over(void **state)
 
 /* ---- (b), (d) -------------------------------------------------------------------------------- */
 
-/* For a day; one that writes little beside them is never held, and those that come then find what
- * is theirs. */
+/* Floods for a day. A light writer is never held, and sensors that start later still get their
+ * shares. */
 static void floods_leave_the_reserve(uint64_t of_bytes, unsigned int count, unsigned int bad)
 {
 	uint64_t free_bytes = of_bytes < 100 * GB ? of_bytes : 100 * GB, little;
@@ -238,7 +238,7 @@ static void floods(void **state)
 				floods_leave_the_reserve(*of_bytes, *count, bad);
 }
 
-/* What others that write find while it is sudden: much more than the reserve. */
+/* During a sudden flood, other writers get much more than the reserve. */
 static void a_sudden_flood(void **state)
 {
 	(void)state;
@@ -251,7 +251,7 @@ static void a_sudden_flood(void **state)
 	}
 }
 
-/* More than there are shares, at the same time. */
+/* More floods than shares, at the same time. */
 static void a_hundred_floods(void **state)
 {
 	(void)state;

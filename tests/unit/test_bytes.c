@@ -21,7 +21,7 @@ static void varints_come_back(void **state)
 		assert_int_equal(load_varint(&p, buffer + n, &v), 0);
 		assert_true(v == values[i] && p == buffer + n);
 		p = buffer;
-		assert_int_equal(load_varint(&p, buffer + n - 1, &v), -1); /* cut */
+		assert_int_equal(load_varint(&p, buffer + n - 1, &v), -1); /* truncated */
 	}
 }
 

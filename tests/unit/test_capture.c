@@ -9,7 +9,7 @@
 #include "agent/capture/capture.h"
 #include "agent/source/clock.h"
 
-/* A source of `left` frames of 100 bytes; then it is silent, or at its end. */
+/* A source of `left` frames of 100 bytes. Then it is silent or ends. */
 struct fake {
 	struct source base;
 	unsigned int left, waits;
@@ -63,10 +63,10 @@ struct run {
 	struct queue q;
 	struct capture c;
 	unsigned int combos, frames, largest;
-	uint64_t first_age_ns; /* of the first combo when it was pushed */
+	uint64_t first_age_ns; /* age of the first combo when it was pushed */
 };
 
-/* Runs the capture thread to its end, taking what it pushes. */
+/* Runs the capture thread to its end and takes the combos it pushes. */
 static void run(struct run *r, struct fake *x)
 {
 	pthread_t t;
@@ -86,7 +86,7 @@ static void run(struct run *r, struct fake *x)
 		if (!r->combos++)
 			r->first_age_ns = monotonic_ns() - c->opened_ns;
 		r->frames += c->frames;
-		assert_int_equal(c->mark, r->frames); /* its own frames and no more */
+		assert_int_equal(c->mark, r->frames); /* its own frames only */
 		if (c->frames > r->largest)
 			r->largest = c->frames;
 		combo_reset(c);
@@ -109,7 +109,7 @@ static void full_combos_and_a_rest(void **state)
 	assert_false(r.c.failed);
 }
 
-/* What is in no combo yet stays in the ring, if it outlives the agent. */
+/* Frames in no combo yet stay in a ring that outlives the agent. */
 static void stopped_with_frames_left(void **state)
 {
 	struct fake x = { .left = 1000 };

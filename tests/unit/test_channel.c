@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/channel.o */
-/* Channels: what is read is what IEEE 802.11 has there, and reads as the same when it is printed.
+/* Channels: a channel read is one that IEEE 802.11 defines, and reads the same once printed.
  */
 #include "unit.h"
 
@@ -9,7 +9,7 @@
 static const struct {
 	const char *text;
 	struct radio_channel is;
-	const char *printed; /* NULL: as it was given */
+	const char *printed; /* NULL: as given */
 } good[] = {
 	{ "1", { 2412, 20, 2412 }, NULL },
 	{ "13", { 2472, 20, 2472 }, NULL },
@@ -52,7 +52,7 @@ static const struct {
 	{ "6g:221/320", { 7055, 320, 6905 }, NULL },
 };
 
-/* And where in the reason's text that is told. */
+/* The reasons for refusal, and the offset that each text names. */
 static const struct {
 	const char *text, *why;
 } bad[] = {
@@ -96,7 +96,7 @@ static const struct {
 
 static int parse(struct radio_channel *c, const char *text, const char **why)
 {
-	char exact[32]; /* nothing behind it is to be read */
+	char exact[32]; /* no byte after it may be read */
 	size_t len = strlen(text);
 
 	memcpy(exact, text, len);
@@ -132,8 +132,7 @@ static void what_is_none(void **state)
 	}
 }
 
-/* Every channel that there can be is read back from its text; and a sound one has its primary
- * 20 MHz within its width. */
+/* Every channel reads back from its printed text. A valid channel contains its primary 20 MHz. */
 static void all_there_are(void **state)
 {
 	static const uint16_t widths[] = { 5, 10, 20, 40, 80, 160, 320 };
@@ -158,8 +157,8 @@ static void all_there_are(void **state)
 			}
 		}
 	}
-	/* Three narrow ones at every MHz; at 2.4 GHz 18 of 40; at 5 GHz 28, 28 and 24 of 40 to 160
-	 * less what does not fit; at 6 GHz 58, 56, 56, and 320 twice. */
+	/* Three narrow ones per MHz. 2.4 GHz: 18 of 40 MHz. 5 GHz: 28, 28 and 24 of 40 to 160 MHz,
+	 * less those that do not fit. 6 GHz: 58, 56, 56, and 320 MHz twice. */
 	assert_int_equal(count, 3 * 6251 + 18 + (28 + 28 + 24) + (58 + 56 + 56 + 48 + 48));
 }
 

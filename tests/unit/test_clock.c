@@ -21,7 +21,7 @@ static void stamps_do_not_go_back(void **state)
 
 	(void)state;
 	assert_int_equal(clock_realtime(&c, 500000), 501000);
-	assert_int_equal(clock_realtime(&c, 499990), 501000); /* another CPU's */
+	assert_int_equal(clock_realtime(&c, 499990), 501000); /* of another CPU */
 	c.realtime_minus_monotonic_ns = 900;		      /* slewed */
 	assert_int_equal(clock_realtime(&c, 500050), 501000);
 	assert_int_equal(clock_realtime(&c, 500200), 501100);

@@ -44,7 +44,8 @@ static void assert_frame(const struct combo_frame *got, const struct combo_frame
 	assert_memory_equal(got->data, want->data, want->kept_len);
 }
 
-/* Fills `c` from frame `from` on until it is full or the frames are; returns the next frame. */
+/* Fills `c` with frames from `from` on until it is full or the frames end. Returns the next frame's
+ * index. */
 static int fill(struct combo *c, int from)
 {
 	combo_reset(c);
@@ -122,7 +123,7 @@ static void frames_of_no_bytes_are_counted_too(void **state)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Of event `n`: its length, and where its bytes are in what is random. */
+/* Returns event `n`'s length; its bytes come from the random block. */
 static size_t event_len(uint32_t n)
 {
 	return n % 11 == 3 ? COMBO_EVENT_MAX : n * 7 % 50;
@@ -135,7 +136,7 @@ static void assert_event(const struct combo_event *e, uint32_t n)
 	assert_memory_equal(e->bytes, (uint8_t *)bytes + n, e->len);
 }
 
-/* Frames and events as `order` says ('f', 'e'), as many as fit, from the given ones on. */
+/* Adds frames and events in `order` ('f', 'e'), as many as fit, from `*f` and `*e` on. */
 static const char *fill_mixed(struct combo *c, const char *order, uint32_t *f, uint32_t *e)
 {
 	combo_reset(c);
@@ -154,7 +155,7 @@ static const char *fill_mixed(struct combo *c, const char *order, uint32_t *f, u
 	return order;
 }
 
-/* Whatever is next: in the order in which it was put in. */
+/* The reader gives all in the order of adding. */
 static void assert_mixed(struct combo *c, const char *order, const char *end, uint32_t f,
 			 uint32_t e)
 {
@@ -216,14 +217,14 @@ static void a_combo_may_have_events_alone(void **state)
 
 	(void)state;
 	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 32768), 0);
-	combo_append(&c, &frames[0]); /* what was in it before is forgotten */
+	combo_append(&c, &frames[0]); /* replaces the former content */
 	fill_mixed(&c, order, &f, &e);
 	assert_false(combo_fits(&c, 32768)); /* it is not empty */
 	assert_true(combo_fits(&c, 1000));
 	assert_mixed(&c, order, &order[2], 0, 0);
 	combo_reset(&c);
 	assert_true(combo_is_empty(&c));
-	combo_close(&c); /* one of nothing is none */
+	combo_close(&c); /* an empty combo is none */
 	assert_int_equal(combo_open(&r, c.body, c.body_len, 0), -EBADMSG);
 	combo_free(&c);
 }
@@ -271,7 +272,7 @@ static void set_le32(uint8_t *p, uint32_t v)
 	store_le(p, v, 4);
 }
 
-/* Present words as drivers have them, and some that nobody has. */
+/* Present words of real drivers, and some that no driver uses. */
 static uint32_t random_radiotap(uint8_t *p)
 {
 	static const uint32_t words[][3] = {
@@ -300,7 +301,7 @@ static uint32_t random_radiotap(uint8_t *p)
 	return len;
 }
 
-/* A frame of one of a few stations; its first bytes are likely ones. */
+/* A frame of one of a few stations. Its first bytes are likely ones. */
 static uint32_t random_dot11(uint8_t *p, uint32_t len)
 {
 	static const uint8_t kinds[][2] = { { 0x80, 0 },    { 0x50, 0x08 }, { 0x88, 0x41 },
@@ -322,7 +323,7 @@ static uint32_t random_dot11(uint8_t *p, uint32_t len)
 static uint8_t dot11_bytes[DOT11_FRAMES][DOT11_LEN];
 static struct combo_frame dot11_frames[DOT11_FRAMES];
 
-/* Many frames repeat an earlier one but for a few bytes, which may or may not be fields. */
+/* Many frames repeat an earlier one except for a few bytes, which may or may not be fields. */
 static void make_dot11(uint32_t seed)
 {
 	random_state = seed;
@@ -389,8 +390,8 @@ static void frames_of_80211_come_back(void **state)
 	}
 }
 
-/* A radiotap header with clock, signal and all, and a beacon, an encrypted frame, a probe request
- * and an acknowledgement behind it. */
+/* A radiotap header with clock, signal and more; then a beacon, an encrypted frame, a probe request
+ * and an acknowledgement. */
 static const uint8_t radio[26] = { 0, 0, 26, 0, 0x2f, 0x48, 0, 0,    0, 0,    0, 0, 0,
 				   0, 0, 0,  0, 2,    0x6c, 9, 0xa0, 0, 0xd8, 1, 0, 0 };
 static const uint8_t beacon[60] = { 0x80, 0,  0,   0,	255, 255, 255, 255, 255,  255,	2,    1,
@@ -403,7 +404,7 @@ static const uint8_t cipher[34] = { 0x88, 0x41, 0x30, 0, 2, 1,	  2, 3, 4, 5, 2, 
 				    0,	  0,	7,    0, 0, 0x20, 0, 0, 0, 0 };
 static const uint8_t ack[10] = { 0xd4, 0, 0, 0, 2, 9, 8, 7, 6, 5 };
 
-/* A file's stamps may be any: those before 1970 end just in front of 0. */
+/* A file may have any stamps: those before 1970 are just below 2^64. */
 static void clocks_come_back_when_time_begins_anew(void **state)
 {
 	uint8_t radiotap[] = { 0, 0, 16, 0, 1, 0, 0, 0, 9, 8, 7, 6, 5, 4, 3, 2 };
@@ -418,7 +419,7 @@ static void clocks_come_back_when_time_begins_anew(void **state)
 						.data = radiotap };
 	assert_true(list[2].time_ns == 500);
 	assert_all_come_back(list, 4, COMBO_SIZE_MAX);
-	/* Both end in 500 ns, and what is between them does not. */
+	/* Both end in 500 ns, and the one between them does not. */
 	list[1].time_ns = UINT64_MAX - 1115;
 	assert_int_equal(list[1].time_ns % 1000, 500);
 	assert_all_come_back(list + 1, 2, COMBO_SIZE_MAX);
@@ -445,7 +446,7 @@ static void set_frame(struct combo_frame *f, uint8_t *p, const uint8_t *mac, siz
 		store_le(p + sizeof(radio) + 26, 300 + n, 2);
 }
 
-/* Version 2: the list of the columns' lengths ends in front of that of events. */
+/* Version 2: the list of column lengths ends before the events' column. */
 static void a_body_of_version_2_gives_the_same_frames(void **state)
 {
 	struct combo_reader r;
@@ -510,7 +511,7 @@ static void clocks_and_counters_cost_a_byte_or_two(void **state)
 	combo_free(&c);
 }
 
-/* The format of version 3, byte by byte: what changes these changes COMBO_VERSION. */
+/* The format of version 3, byte by byte. A change that fails this test must raise COMBO_VERSION. */
 static void the_format_is_frozen(void **state)
 {
 	static const char frozen[] =
@@ -554,8 +555,8 @@ static void the_format_is_frozen(void **state)
 	combo_free(&c);
 }
 
-/* Every cut, and every byte set to each of a few values: refused, or read within bounds (which
- * the sanitizers watch: the body is copied to a block of just its size). */
+/* Every truncation, and every byte set to each of a few values, is refused or read within bounds.
+ * The body is in a block of exactly its size, so sanitizers see a read beyond it. */
 static void assert_damage_is_bounded(struct combo *full)
 {
 	static const uint8_t evil[] = { 0, 1, 0x7f, 0x80, 0xff };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/combo.o wire/dot11_templates.o wire/fields.o wire/combo_open.o */
 /*
- * Combos of a sensor that lies: made by hand, value by value, and then one value, length or byte
- * is another. Each lie is the only one in its combo, and next to most stands the greatest value
- * that is none, so that it is the limit itself that refuses.
+ * Malformed combos, made by hand, value by value, with one wrong value, length or byte. Each combo
+ * has one fault only. Most tests also use the greatest valid value, so that the limit itself is
+ * tested.
  */
 #include "unit.h"
 
@@ -15,8 +15,8 @@
 
 enum lie_kind { LIE_NONE, LIE_VALUE, LIE_EXTRA, LIE_CUT, LIE_LENGTH, LIE_UNIT };
 
-/* What is different: `value` in place of value number `index` of a column; a column with a byte
- * more, a byte less, or that says to have `value` bytes; or the unit. */
+/* The fault: `value` replaces value number `index` of a column; a column has a byte more or less,
+ * or its length says `value`; or the unit is wrong. */
 static struct {
 	enum lie_kind kind;
 	int column, index;
@@ -72,7 +72,7 @@ static void start(void)
 	data_len = 0;
 }
 
-/* Lays out what was put, in a block of just its size, and opens it. */
+/* Lays out the values in a block of exactly their size, and opens it. */
 static int open_it(uint32_t frames)
 {
 	static uint8_t out[sizeof(columns) + sizeof(data)];
@@ -260,7 +260,7 @@ static void units(void **state)
 	memset(&lie, 0, sizeof(lie));
 }
 
-/* The cut of UINT32_MAX - `left`, as a difference of 32 bits: that is -1 - left. */
+/* A snapshot length of UINT32_MAX - `left`, as a difference of 32 bits, which is -1 - left. */
 #define CUT_LEAVES(left) (2 * (uint64_t)(left) + 1)
 
 static void values_and_their_limits(void **state)
@@ -336,7 +336,8 @@ static void values_and_their_limits(void **state)
 /* ---- forms that only their number and link type keep apart -------------------------------------
  */
 
-/* Two frames of four bytes, which have no field whatever the link type; the second one's. */
+/* Two frames of four bytes, too short for any field of any link type. The values are the second
+ * one's. */
 static int open_pair(uint64_t first, uint64_t second)
 {
 	start();
@@ -357,7 +358,7 @@ static void a_form_of_another_link_type(void **state)
 	assert_int_equal(open_pair(105, 127), -EBADMSG);
 }
 
-/* Three frames; the reader still knows the forms of the combo before. */
+/* Three frames. The reader still knows the forms of the combo before. */
 static int open_three(int second, int third)
 {
 	const int forms[] = { 0, second, third };
@@ -385,8 +386,8 @@ static void a_form_of_the_combo_before(void **state)
 /* ---- bytes behind the last ---------------------------------------------------------------------
  */
 
-/* A frame with a form that would be the body's last bytes, if these were not too few; and one
- * whose columns are empty, with nothing behind them. The sanitizers see who goes on reading. */
+/* One frame's form would be the body's last bytes, but they are too few. Another's columns are
+ * empty at the end of the body. Sanitizers see a read beyond it. */
 static void a_body_that_ends_too_early(void **state)
 {
 	(void)state;
@@ -424,7 +425,7 @@ static int open_two(uint64_t first, uint64_t second)
 	return open_it(2);
 }
 
-/* Two lengths that are right together, once around. */
+/* Two lengths whose sum is right only after a wrap. */
 static void lengths_that_wrap(void **state)
 {
 	(void)state;
@@ -455,8 +456,8 @@ static int open_many(uint32_t count, size_t more)
 	return open_it(count + 1);
 }
 
-/* `count` frames, each of a run of its own: link type and interface of frame i are those of frame
- * i % `pairs`, which differ in one of the two by turns; and the direction in every one. */
+/* `count` frames, each in its own run. Frame i has the link type and interface of frame i %
+ * `pairs`; these change one of the two in turn. The direction changes with every frame. */
 static int open_runs(uint32_t count, uint32_t pairs)
 {
 	start();
@@ -567,7 +568,7 @@ static void headers(void **state)
 	}
 }
 
-/* Of a stored combo, header and datagrams must agree; a header needs all its bytes. */
+/* In a stored combo, header and datagrams must agree. A header needs all its bytes. */
 static void sizes_of_stored_combos(void **state)
 {
 	enum { LEN = COMBO_HEADER_LEN + COMBO_CODEC_LEN };

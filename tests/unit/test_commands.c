@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/remote/commands.o wire/order.o wire/channel.o */
-/* Orders in the control thread, with a compiler and a privileged process of the test's own. */
+/* Orders in the control thread, with the test's own compiler and privileged process. */
 #include "unit.h"
 
 #include <sys/socket.h>
@@ -16,10 +16,10 @@ static struct {
 	struct commands o;
 	struct answer_message now;
 	int privileged;	  /* our end of its socket */
-	char asked[1100]; /* what the compiler was asked last; "": nothing */
+	char asked[1100]; /* the compiler's last request; "": none */
 	int asked_linktype;
-	char said[100];	      /* by radios */
-	struct compiled says; /* what it answers */
+	char said[100];	      /* the radios' reason */
+	struct compiled says; /* the compiler's result */
 	int err;
 } t;
 
@@ -77,7 +77,7 @@ static bool take(unsigned int peer, uint64_t number, const char *text)
 	return commands_take(&t.o, peer, &m, &t.now);
 }
 
-/* What the privileged process is asked; false: nothing. */
+/* Reads the request to the privileged process. Returns false if there is none. */
 static bool asked(struct ordered *r)
 {
 	return privsep_recv(t.privileged, r, sizeof(*r), NULL) == 0;
@@ -91,7 +91,7 @@ static bool result(int err, const char *why)
 	return commands_result(&t.o, &o);
 }
 
-/* Who has three members refuses; who focuses has to ask. */
+/* The sampler: refuses three members, has to ask for a focus, and otherwise succeeds. */
 static int sample(void *arg, const struct order_channels *c)
 {
 	assert_ptr_equal(arg, &t);
@@ -127,7 +127,7 @@ static void channels_are_the_samplers(void **state)
 	assert_int_equal(t.now.status, ANSWER_NOT_ALLOWED);
 }
 
-/* It is answered when they have been asked. */
+/* The answer follows when all radios were asked. */
 static void radios_are_waited_for(void **state)
 {
 	(void)state;
@@ -253,7 +253,7 @@ static void a_filter_goes_to_all_interfaces(void **state)
 	assert_false(take(0, 1, "set filter tcp port 80"));
 	assert_string_equal(t.asked, "tcp port 80");
 	assert_int_equal(t.asked_linktype, LINKTYPE_ETHERNET);
-	assert_false(commands_compiled(&t.o)); /* first, whether it can be compiled for both */
+	assert_false(commands_compiled(&t.o)); /* first, whether it compiles for both */
 	assert_int_equal(t.asked_linktype, LINKTYPE_RADIOTAP);
 	assert_false(asked(&r));
 	assert_false(commands_compiled(&t.o));
@@ -297,7 +297,7 @@ static void a_filter_that_fails(void **state)
 	assert_int_equal(t.o.answer.status, ANSWER_FAILED);
 	assert_string_equal(t.o.answer.text, "eth0: syntax");
 	t.says.error = 0;
-	assert_false(commands_compiled(&t.o)); /* nobody asked */
+	assert_false(commands_compiled(&t.o)); /* no request was pending */
 	assert_false(asked(&r));
 
 	assert_false(take(0, 2, "set filter tcp"));

@@ -16,7 +16,7 @@ static void fill(int noise)
 		body[i] = noise ? rand() : (int)(i / 100 % 17);
 }
 
-/* Compresses `len` bytes at a level (99: none) and takes them apart again. */
+/* Compresses `len` bytes at a level (99: none) and decompresses them. */
 static size_t there_and_back(int level, size_t len)
 {
 	struct compress c = { 0 };
@@ -25,7 +25,7 @@ static size_t there_and_back(int level, size_t len)
 
 	if (level != 99)
 		assert_int_equal(compress_init(&c, level, COMBO_SIZE_DEFAULT), 0);
-	for (int twice = 0; twice < 2; twice++) { /* a context is used again and again */
+	for (int twice = 0; twice < 2; twice++) { /* a context is reused many times */
 		const uint8_t *back;
 
 		n = compress_combo(&c, out + COMBO_HEADER_LEN, body, len);
@@ -83,7 +83,7 @@ static void another_size_than_stated_is_refused(void **state)
 	compress_free(&c);
 }
 
-/* A combo of probe requests, each of another station; returns the body's length. */
+/* A combo of probe requests, each of another station. Returns the body's length. */
 static size_t fill_dot11(int frames)
 {
 	static const char request[] = "\x40\0\0\0\xff\xff\xff\xff\xff\xff\2\1\2\3\4\5\xff\xff\xff"
@@ -123,7 +123,7 @@ static void small_combos_of_80211_have_the_dictionary(void **state)
 		n = there_and_back(level, len);
 		assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD_DOT11);
 	}
-	/* Without it the same bytes are no combo, or another one. */
+	/* Without the dictionary, the same bytes are no combo or another one. */
 	h.body_len = len;
 	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
 	assert_true(!back || memcmp(back, body, len));
@@ -136,7 +136,7 @@ static void small_combos_of_80211_have_the_dictionary(void **state)
 	assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD);
 }
 
-/* A body of one 802.11 frame that is nothing but noise. */
+/* A body of one 802.11 frame of random bytes. */
 static size_t fill_noise_dot11(void)
 {
 	uint8_t frame[150] = { 0x08, 0x41 };
@@ -168,7 +168,7 @@ static void compress_and_check(struct compress *c, size_t len, uint8_t codec)
 	assert_memory_equal(back, body, len);
 }
 
-/* One that is stored must not spoil what the same context does next. */
+/* A stored body must not affect the next use of the same context. */
 static void stored_ones_between_others(void **state)
 {
 	struct compress c;
@@ -187,7 +187,7 @@ static void stored_ones_between_others(void **state)
 	}
 }
 
-/* As it was compressed when this dictionary was new: it may not change any more. */
+/* As compressed when the dictionary was new: the dictionary must not change. */
 static void the_dictionary_is_frozen(void **state)
 {
 	static const uint8_t frozen[] = {

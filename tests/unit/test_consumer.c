@@ -9,7 +9,7 @@
 
 static struct consumer c;
 
-/* A consumer of module `count` that has this on its standard input. */
+/* Opens a consumer of module `count` with this text on its standard input. */
 static void open_on(const char *text, size_t len)
 {
 	FILE *f = tmpfile();
@@ -117,7 +117,7 @@ static void what_is_no_event_is_passed_over(void **state)
 	assert_end(sizeof(bad) / sizeof(bad[0]));
 }
 
-/* Longer than the buffer, with a 0 in it, and a good one behind. */
+/* Longer than the buffer, with a NUL byte in it; a valid line follows. */
 static void a_line_without_an_end(void **state)
 {
 	size_t len = 3 * CONSUMER_BUFFER;
@@ -134,7 +134,7 @@ static void a_line_without_an_end(void **state)
 	assert_end(c.bad_lines);
 }
 
-/* More than one buffer of them, so that lines lie across its end. */
+/* More lines than one buffer holds, so that some cross its end. */
 static void many_lines(void **state)
 {
 	static const char line[] = LINE("count", "0102") "\n";
@@ -187,7 +187,7 @@ static void it_waits_no_longer_than_it_is_told(void **state)
 	assert_true(dup2(fds[0], STDIN_FILENO) == STDIN_FILENO);
 	assert_int_equal(consumer_open(&c, "count"), 0);
 	assert_int_equal(consumer_next(&c, &e, 0), 0);
-	/* Half a line is no reason to begin anew with waiting. */
+	/* Half a line does not restart the timeout. */
 	assert_int_equal(write(fds[1], LINE("count", "0a"), 20), 20);
 	begin = consumer_clock(CLOCK_MONOTONIC);
 	assert_int_equal(consumer_next(&c, &e, 50), 0);

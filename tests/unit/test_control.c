@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/control/control.o collector/control/control_listen.o
  * collector/control/commands.o wire/order.o wire/channel.o */
-/* Orders from the control socket to a sensor and back, with a sensor of the test's own. */
+/* Orders from the control socket to a sensor and back, with a simulated sensor. */
 #include "unit.h"
 
 #include <poll.h>
@@ -19,16 +19,16 @@ static struct {
 	struct commands d;
 	struct network open;
 	struct sensor sensors[2];
-	struct sensor *many; /* the group is of these, if there are any */
+	struct sensor *many; /* the group's sensors, if any */
 	unsigned int many_count;
-	int present; /* how many of them are, of group "both" */
+	int present; /* how many of them are connected, in group "both" */
 	struct {     /* groups_hold, groups_held */
 		uint32_t ms;
 		bool of_group;
 		int status;
 	} hold, held;
-	bool known; /* that they are listed */
-	int err;    /* session_send's */
+	bool known; /* listed */
+	int err;    /* the result of session_send */
 	char path[64];
 	struct order_message sent[16];
 	struct sensor *to[16];
@@ -140,12 +140,12 @@ static int ask(const char *request, size_t len)
 	return fd;
 }
 
-/* Who has come, and what they ask; then what is due. */
+/* Accepts clients, reads their orders, and does the work that is due. */
 static int serve(uint64_t now_ns)
 {
 	int silence, due;
 
-	for (int i = 0; i < 4; i++) /* one comes at a time */
+	for (int i = 0; i < 4; i++) /* one at a time */
 		control_serve(&t.c, now_ns);
 	silence = control_tick(&t.c, now_ns);
 	do
@@ -222,7 +222,7 @@ static void a_sensor_has_one_at_a_time(void **state)
 	serve(S);
 	assert_int_equal(t.sends, 3);
 	assert_string_equal(t.sent[2].text, "set snaplen 97");
-	assert_true(t.sent[2].number == 1002); /* the clock stands still; numbers do not */
+	assert_true(t.sent[2].number == 1002); /* the clock stands still; numbers rise */
 	answer(0, 1002, 0, "two");
 	heard(second, "0 two");
 	answer(1, 1001, 77, "three");
@@ -360,7 +360,7 @@ static void a_group_answers_one_by_one(void **state)
 	serve(S);
 	answer(0, 1003, ANSWER_DONE, "yes");
 	said(fd, "2 lib: yes");
-	serve(S + CONTROL_GROUP_NS); /* the other one says nothing */
+	serve(S + CONTROL_GROUP_NS); /* the other sensor does not answer */
 	said(fd, "3 yard: no answer; it may have been carried out");
 	heard(fd, "1 1 of 2 sensors have done it");
 	assert_int_equal(serve(9 * S), -1);
@@ -387,7 +387,7 @@ static void a_group_answers_one_by_one(void **state)
 	t.present = 2;
 	fd = ASK("group:both focus 6 300");
 	serve(9 * S);
-	close(fd); /* nobody waits any more */
+	close(fd); /* no client waits any more */
 	assert_int_equal(serve(9 * S), -1);
 }
 
@@ -421,7 +421,7 @@ static void answer_of(struct sensor *s, const char *text)
 			  strlen(text));
 }
 
-/* They have answered before who asked reads any of it; without a text they have not. */
+/* Orders are answered before the client reads; without a text they are not. */
 static int ask_many(unsigned int count, const char *text)
 {
 	int fd = ASK("group:many set snaplen 96");
@@ -439,7 +439,7 @@ static int ask_many(unsigned int count, const char *text)
 	return fd;
 }
 
-/* Returns how many answers are in front of the last word. */
+/* Returns the number of answers before the last word. */
 static int read_many(int fd, const char *last)
 {
 	char in[CONTROL_REPLY_MAX + 1];
@@ -448,7 +448,7 @@ static int read_many(int fd, const char *last)
 
 	for (;;) {
 		n = recv(fd, in, sizeof(in) - 1, 0);
-		if (n < 0) { /* all that the socket held */
+		if (n < 0) { /* the socket is drained */
 			assert_int_equal(errno, EAGAIN);
 			serve(S);
 			continue;
@@ -478,7 +478,7 @@ static void a_thousand_answer_at_once(void **state)
 	fd = ask_many(1000, longest);
 	assert_int_equal(read_many(fd, "0 1000 of 1000 sensors have done it"), 1000);
 	assert_int_equal(serve(S), -1);
-	/* So that there is no room for another packet: but for the last word there is. */
+	/* There is no room for another packet, except for the last word. */
 	longest[490] = 0;
 	assert_true(CONTROL_WAITING_MAX % (6 + strlen(longest)) < 50);
 	fd = ask_many(4000, longest);
@@ -552,7 +552,7 @@ static void a_socket_that_is_used_stays(void **state)
 	(void)state;
 	assert_int_equal(control_listen(t.path), -EADDRINUSE);
 	control_free(&t.c);
-	fd = control_listen(t.path); /* left by one that was killed */
+	fd = control_listen(t.path); /* left by a killed collector */
 	assert_true(fd >= 0);
 	close(fd);
 	unlink(t.path);

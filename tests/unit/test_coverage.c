@@ -69,7 +69,7 @@ static void dwells_are_summed_by_channel(void **state)
 	assert_null(coverage_of(coverage, INFO_INTERFACES_MAX));
 }
 
-/* A part has no switch and begins where the one before it ended. */
+/* A part has no switch and begins at the end of the part before. */
 static void parts_are_one_dwell(void **state)
 {
 	struct dwell part = dwell_of(2412, 5 * SECOND, 5 * SECOND);
@@ -88,7 +88,7 @@ static void parts_are_one_dwell(void **state)
 	add(part);
 	assert_int_equal(coverage->of[0].list[1].dwells, 1);
 	assert_int_equal(coverage->of[0].list[0].listened_ns, 11 * SECOND);
-	/* Nor is it of a switch that failed: the radio was there already. */
+	/* A failed switch starts no dwell either: the radio was there already. */
 	part = dwell_of(2462, 13 * SECOND, 0);
 	part.error = 16;
 	add(part);
@@ -159,8 +159,8 @@ static void what_is_told(void **state)
 			       "\"marked\": 0, \"switch_ns\": 40000, \"failures\": 0}"));
 }
 
-/* A clock that is set, forth by hours and years and back: what is told is of the time that passed,
- * also where there was no dwell for days. */
+/* A clock set forward by hours and years, and back: the report covers the time that passed, also
+ * after days without a dwell. */
 static void a_clock_that_is_set_is_no_time(void **state)
 {
 	static const uint64_t steps[] = { 0, 6 * 3600 * SECOND, 1000 * 86400 * SECOND,
@@ -185,7 +185,7 @@ static void a_clock_that_is_set_is_no_time(void **state)
 	assert_non_null(strstr(told(print), "channel 1: 50.0 % of 345592.0 s, "));
 }
 
-/* Parts of one that are told around the setting of a clock, which else is led, are one. */
+/* Parts reported around a clock change are one dwell: the monotonic clock joins them. */
 static void parts_join_by_the_clock_that_nobody_sets(void **state)
 {
 	(void)state;
@@ -199,7 +199,7 @@ static void parts_join_by_the_clock_that_nobody_sets(void **state)
 	assert_int_equal(coverage->of[0].list[0].dwells, 1);
 }
 
-/* A sensor's dwells do not. */
+/* A sensor's dwells do not overlap. */
 static void who_overlaps_has_heard_no_more_than_all(void **state)
 {
 	(void)state;
@@ -209,7 +209,7 @@ static void who_overlaps_has_heard_no_more_than_all(void **state)
 	assert_non_null(strstr(told(json), "\"share\": 1.000000, "));
 }
 
-/* Of all channels with the largest numbers. */
+/* All channels, with the largest numbers. */
 static void what_is_printed_has_room(void **state)
 {
 	static char text[COVERAGE_TEXT_MAX];
@@ -237,7 +237,7 @@ static void what_is_printed_has_room(void **state)
 	assert_int_equal(coverage->of[0].count, COVERAGE_CHANNELS_MAX);
 }
 
-/* Sums may go round, and time stand still: it is told all the same. */
+/* Sums may wrap and time may stand still: the report is still written. */
 static void what_cannot_be(void **state)
 {
 	struct dwell d = dwell_of(UINT16_MAX, 0, 0);

@@ -11,27 +11,27 @@
 #include "agent/export/deliver.h"
 #include "wire/combo.h"
 
-/* A sensor's export and a collector that does what docs/wire.md says, with a bad network between
- * them, and time that runs when it is told to. */
+/* A sensor's export and a collector that follows docs/wire.md, with a bad network between them, and
+ * simulated time. */
 #define MS 1000000ULL
 #define LINK_MAX 8192
 #define COMBOS 1024
 #define WINDOW 1024
-#define FRAMES 10 /* of each combo */
+#define FRAMES 10 /* per combo */
 
 struct datagram {
-	uint64_t at_ns; /* when it arrives; 0: none */
-	uint64_t order; /* or behind so many more: see `overtaken` */
+	uint64_t at_ns; /* arrival time; 0: none */
+	uint64_t order; /* or after so many more: see `overtaken` */
 	size_t len;
 	uint8_t bytes[SHROUD_DATAGRAM_MAX];
 };
 
 static struct {
-	/* the network, there and back */
+	/* the network, both ways */
 	unsigned int loss, twice, overtaken; /* per cent */
 	uint64_t delay_ns;
-	bool forged;		   /* ICMP says once that the path takes no datagrams as large */
-	size_t refused, swallowed; /* datagrams above this: EMSGSIZE, gone */
+	bool forged;		   /* one ICMP message says that the path refuses this size */
+	size_t refused, swallowed; /* datagrams above this size: EMSGSIZE, lost */
 	bool cut;
 	struct datagram there[LINK_MAX];
 	uint64_t sent;
@@ -39,14 +39,14 @@ static struct {
 		uint64_t at_ns;
 		struct ack ack;
 	} back[LINK_MAX];
-	unsigned int back_count; /* of them that are on their way */
+	unsigned int back_count; /* of them, those under way */
 	uint64_t acks;
 
 	/* the collector */
 	struct table table;
 	struct shroud_rx rx;
 	uint64_t taken, lost_combos, forget;
-	bool holds, full, refused_some; /* its disk is full; its memory is; since the last ACK */
+	bool holds, full, refused_some; /* disk full; memory full; refused some since ACK */
 	bool whole[COMBOS * 4];
 	uint8_t got[COMBOS * 4][COMBO_WIRE_MAX / 8 + 1];
 	uint8_t *bytes[COMBOS * 4];
@@ -201,7 +201,7 @@ static void hear_piece(const struct piece *p)
 		w.got[n][i / 8] = 1;
 	for (size_t i = 0; i < p->total; i += 8)
 		whole = whole && w.got[n][i / 8];
-	if (whole && w.forget) { /* no room for it after all */
+	if (whole && w.forget) { /* no room after all */
 		w.forget--;
 		memset(w.got[n], 0, sizeof(w.got[n]));
 		return;
@@ -230,7 +230,7 @@ static void hear(const struct datagram *d)
 	uint64_t number;
 	long len;
 
-	if (!e) { /* it has come before; or from too far ahead, which all is checked for */
+	if (!e) { /* a repetition, or too far ahead, which is checked for all */
 		w.unknown++;
 		return;
 	}
@@ -280,7 +280,7 @@ static void collector_turn(void)
 		if (!d->at_ns || d->at_ns > w.now_ns)
 			continue;
 		if (d->order > w.sent && w.now_ns < d->at_ns + 200 * MS)
-			continue; /* 50 others overtake it, if there are as many */
+			continue; /* overtaken by 50 others, if there are as many */
 		d->at_ns = 0;
 		hear(d);
 		if (w.unacked >= 16)
@@ -360,7 +360,7 @@ static void turn(void)
 	w.now_ns += MS;
 }
 
-/* Delivers `combos`; returns the milliseconds that this takes. */
+/* Delivers `combos`. Returns the milliseconds taken. */
 static unsigned int deliver(uint64_t combos, unsigned int most_ms)
 {
 	unsigned int ms = 0;
@@ -476,7 +476,7 @@ static void a_forged_path_mtu(void **state)
 	assert_false(w.d.told_pause);
 }
 
-/* The collector comes back and knows what it has settled. */
+/* The collector returns and knows the settled combos. */
 static void another_session(void **state)
 {
 	(void)state;
@@ -512,7 +512,7 @@ static void a_minute_of_no_network(void **state)
 		turn();
 	assert_in_range(w.counters.datagrams - sent, 1, WINDOW / 2); /* it was not flooded */
 	w.cut = false;
-	new_session(false); /* as silence makes one */
+	new_session(false); /* as after silence */
 	deliver(600, 5000);
 }
 
@@ -554,7 +554,7 @@ static void a_path_that_takes_nothing(void **state)
 	deliver(100, 10000);
 }
 
-/* Small messages come back and pieces do not: they are sent less and less often, and none is
+/* Small messages arrive and pieces do not: pieces are sent ever more rarely, and none is
  * dropped. */
 static void a_path_that_swallows_all_pieces(void **state)
 {
@@ -575,7 +575,7 @@ static void a_path_that_swallows_all_pieces(void **state)
 	deliver(200, 15000);
 }
 
-/* What fell out of a full store is lost, exactly, and holds nothing up. */
+/* Combos dropped from a full store are counted exactly as lost, and delay nothing. */
 static void given_up(void **state)
 {
 	(void)state;
@@ -598,7 +598,8 @@ static void given_up(void **state)
 	assert_true(w.floors > 0);
 }
 
-/* More is captured than the way takes, for long: what gives way holds nothing up for a second. */
+/* For a long time more is captured than the path carries: combos given up delay nothing for a
+ * second. */
 static void a_store_that_always_overflows(void **state)
 {
 	uint64_t came;
@@ -626,8 +627,7 @@ static void a_collector_without_room(void **state)
 	assert_int_equal(w.forget, 0);
 }
 
-/* For an hour the collector has all that it may have, and writes none of it: no piece is sent
- * again. */
+/* For an hour the collector holds all it may, and writes nothing: no piece is sent again. */
 static void a_collector_whose_disk_is_full(void **state)
 {
 	unsigned int pieces;
@@ -644,7 +644,7 @@ static void a_collector_whose_disk_is_full(void **state)
 	pieces = w.pieces;
 	for (int ms = 0; ms < 3600 * 1000; ms += 50) {
 		turn();
-		w.now_ns += 49 * MS; /* timeouts are longer */
+		w.now_ns += 49 * MS; /* shorter than any timeout */
 	}
 	assert_int_equal(w.pieces, pieces);
 	w.holds = false;
@@ -654,7 +654,8 @@ static void a_collector_whose_disk_is_full(void **state)
 	assert_int_equal(w.taken, w.d.store.end);
 }
 
-/* What it says is believed: that is not the path, which takes large datagrams as before. */
+/* The collector's word is believed: its memory is full, and the path still takes large
+ * datagrams. */
 static void a_collector_without_memory(void **state)
 {
 	unsigned int pieces;
@@ -714,7 +715,7 @@ static void nonsense_is_not_believed(void **state)
 	w.back[LINK_MAX - 1].ack = ahead;
 	turn();
 	assert_int_equal(w.d.store.lowest, 0);
-	/* It says that it has all for ever: so be it, but nothing breaks. */
+	/* The collector acknowledges combos far in the future: nothing breaks. */
 	w.back[LINK_MAX - 1].at_ns = 1;
 	w.back_count++;
 	w.back[LINK_MAX - 1].ack = much;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Derive: what every key comes from, and the one way of sealing. Its bytes are compared in
- * test_vectors.c.
+/* Derive: the one root of all keys, and the one way of sealing. test_vectors.c compares its bytes.
  *
  * links: wire/derive.o wire/keys.o */
 #include "unit.h"
@@ -53,7 +52,7 @@ static void shared_secrets_agree(void **state)
 	assert_memory_equal(ab, ba, KEY_LEN);
 }
 
-/* All that X25519 makes 0 of, whatever the secret (RFC 7748, section 6.1; the list is that of
+/* The points for which X25519 gives 0 with any secret (RFC 7748, section 6.1; the list is that of
  * cr.yp.to/ecdh.html). */
 static const uint8_t low_order[][KEY_LEN] = {
 	{ 0 },

@@ -31,7 +31,7 @@ static void assert_dwell(const struct dwell *got, const struct dwell *want)
 	assert_true(got->up_ns == want->up_ns);
 }
 
-/* Read from a block of just its size, which the sanitizers watch. */
+/* Reads from a block of exactly its size, so that sanitizers see a read beyond it. */
 static int read_copy(struct dwell *d, const uint8_t *in, size_t len)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -67,11 +67,11 @@ static void dwells_come_back(void **state)
 		assert_true(len <= DWELL_MAX);
 		assert_int_equal(read_copy(&got, out, len), 0);
 		assert_dwell(&got, list[i]);
-		/* A later version has more to say. */
+		/* A later version has more fields. */
 		assert_int_equal(read_copy(&got, out, len + 1), 0);
 		assert_dwell(&got, list[i]);
 		for (size_t cut = 0; cut < len; cut++) {
-			/* A version of before has no more than this to say. */
+			/* An earlier version has only these fields. */
 			bool before = list[i]->up_ns &&
 				      cut == len - store_varint(end, list[i]->up_ns);
 
@@ -95,7 +95,7 @@ static void the_format_is_frozen(void **state)
 	assert_string_equal(text, frozen);
 }
 
-/* One value of a dwell is another, which dwell_write would not write. */
+/* Sets one value of a dwell that dwell_write would not write. */
 static int read_lie(int index, uint64_t value)
 {
 	const uint64_t values[] = { 5180, 80, 5210, 0, 300, 35000, 0, 2, 7 };
@@ -129,10 +129,10 @@ static void what_cannot_be_is_refused(void **state)
 		{ 2, UINT16_MAX, 0 },
 		{ 2, UINT16_MAX + 1, -EBADMSG },
 		{ 3, UINT64_MAX - 1700000000000000000ULL, 0 },
-		{ 3, UINT64_MAX - 1699999999999999999ULL, -EBADMSG }, /* time goes round */
+		{ 3, UINT64_MAX - 1699999999999999999ULL, -EBADMSG }, /* the time wraps */
 		{ 4, UINT64_MAX, 0 },
 		{ 5, UINT64_MAX, 0 },
-		{ 6, 16, -EBADMSG }, /* frames where there was no time */
+		{ 6, 16, -EBADMSG }, /* frames in a dwell of no length */
 		{ 7, UINT64_MAX, 0 },
 		{ 8, UINT64_MAX, 0 },
 	};

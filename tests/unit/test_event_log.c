@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/event_log.o collector/output/event_log_files.o
  * collector/model/free_space.o */
-/* Files of lines: how often they are opened, and whose lines are in them. */
+/* Event logs: how often files are opened, and which lines they hold. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "collector/output/sensor.h"
 
 #define BAD 40
-#define FLUSHES 20 /* in a second */
+#define FLUSHES 20 /* per second */
 
 static struct event_log *l;
 static uint64_t now_ns;
@@ -62,8 +62,8 @@ static void flush(void)
 	event_log_flush(l, (const uint8_t *)"{}", true);
 }
 
-/* Bad sensors use more files than can be open. What that costs is bounded, and the lines of one
- * with a few modules are all written. */
+/* Bad sensors use more files than can be open. The cost is bounded, and all lines of a sensor with
+ * few modules are written. */
 static void more_files_than_can_be_open(void **state)
 {
 	static struct event_log_names bad[BAD], good;
@@ -97,7 +97,7 @@ static void more_files_than_can_be_open(void **state)
 	free(l);
 }
 
-/* They are not rationed while there is room for all, also not after all were closed. */
+/* There is no limit while all fit, also after all were closed. */
 static void files_that_can_be_open(void **state)
 {
 	static struct event_log_names sensors[EVENT_LOG_OPEN_MAX / EVENT_LOG_SENSOR_MAX];

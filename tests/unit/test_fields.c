@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/fields.o */
 /*
- * Where fields are, at the border: headers that end with a field, one byte before and one behind.
- * Every frame is in a block of just its size, so that the sanitizers see what is read or written
- * beyond it.
+ * Fields at a header's end: headers that end with a field, one byte earlier and one later. Every
+ * frame is in a block of exactly its size, so that sanitizers see an access beyond it.
  */
 #include "unit.h"
 
@@ -27,7 +26,7 @@ static void start(void)
 }
 
 /* Locates the fields of the first `len` bytes of `frame`, takes them and puts them back. Returns
- * where the 802.11 header begins. */
+ * the offset of the 802.11 header. */
 static uint32_t locate(uint32_t len, uint16_t linktype)
 {
 	struct radiotap_layouts layouts = { 0 };
@@ -40,7 +39,7 @@ static uint32_t locate(uint32_t len, uint16_t linktype)
 	mac = fields_locate(&at, &layouts, copy, len, linktype);
 	fields_slots(&at, copy + mac, len - mac);
 	fields_take(&at, &f, copy);
-	/* What is found does not depend on the fields themselves. */
+	/* The result does not depend on the fields' values. */
 	memset(&again, 0, sizeof(again));
 	assert_int_equal(fields_locate(&again, &layouts, copy, len, linktype), mac);
 	assert_memory_equal(&again.radio, &at.radio, sizeof(at.radio));
@@ -62,7 +61,7 @@ static void set_radiotap(uint32_t end, const uint32_t *words, int count)
 		store_le(frame + 4 + 4 * i, words[i] | (i < count - 1 ? MORE : 0), 4);
 }
 
-/* A header that is not radiotap's is no reason to look for 802.11 behind it. */
+/* After a header that is not radiotap's, no 802.11 header is expected. */
 static void assert_not_found(uint32_t len)
 {
 	assert_int_equal(locate(len, RADIOTAP), len);
@@ -127,7 +126,7 @@ static void header_lengths(void **state)
 	assert_not_found(40);
 }
 
-/* Each field alone, behind one present word: it is found if the header holds all of it. */
+/* Each field alone, after one present word: it is found if the header holds all of it. */
 static void radiotap_fields_end_with_the_header(void **state)
 {
 	static const struct {
@@ -177,7 +176,7 @@ static void signals_end_with_the_header(void **state)
 	}
 }
 
-/* What is behind a field of unknown size is nowhere. */
+/* Fields after a field of unknown size are not found. */
 static void fields_of_unknown_size(void **state)
 {
 	(void)state;
@@ -193,7 +192,7 @@ static void fields_of_unknown_size(void **state)
 /* ---- 802.11 ------------------------------------------------------------------------------------
  */
 
-/* First bytes of frames, and how long their headers are, and padded to four. */
+/* First bytes of frames, and the lengths of their headers, plain and padded to four. */
 static const struct {
 	uint8_t kind, flags;
 	uint32_t len, padded;
@@ -214,7 +213,7 @@ static void set_mac(uint8_t *mac, int kind, uint32_t body)
 	mac[body + 3] = 0x20;
 }
 
-/* The frame ends up to 9 bytes behind the header, or within it. */
+/* The frame ends within the header, or up to 9 bytes after it. */
 static void assert_mac(int kind, uint32_t radio, uint32_t body, uint16_t linktype)
 {
 	for (uint32_t len = 0; len <= body + 9; len++) {
@@ -264,7 +263,7 @@ static void only_what_can_have_fields(void **state)
 	assert_true(at.sequence && !at.packet);
 }
 
-/* Receiver, transmitter and traffic id are looked at where the frame has all of them. */
+/* Receiver, transmitter and traffic id are read if the frame has all of them. */
 static void slots_of_short_headers(void **state)
 {
 	uint8_t station = 0, counter = 0;

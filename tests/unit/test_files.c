@@ -3,9 +3,9 @@
  * collector/files/event_log.o collector/files/replaced.o collector/files/series.o
  * wire/module_event.o */
 /*
- * The privileged process that opens files, asked by a receiving process that was taken over: what
- * it asks for takes a bounded part of the file system, and earlier captures are out of its reach.
- * What a collector asks for that works as it should is in test_output.c.
+ * The privileged process that opens files, asked by a receiving process under an attacker's
+ * control. Its requests take a bounded part of the file system and cannot reach earlier captures.
+ * test_output.c tests a collector's normal requests.
  */
 #include "files_unit.h"
 
@@ -66,8 +66,8 @@ static int end(void **state)
 	return rmdir(folder);
 }
 
-/* Asks for output files, and gives the room of each back, until one is refused or there are `most`.
- * Returns how many were granted; `err` is the refusal. */
+/* Requests output files, and frees each one's space again, until one is refused or there are
+ * `most`. Returns how many were granted; `err` is the refusal. */
 static unsigned int take_and_cut(unsigned int most, int *err)
 {
 	static const uint8_t bytes[16384];
@@ -88,7 +88,7 @@ static unsigned int take_and_cut(unsigned int most, int *err)
 	return count;
 }
 
-/* As many as a collector fills that writes 1 GB/s, for 10 s at once. */
+/* As many as a collector that writes 1 GB/s fills, for 10 s at once. */
 static void files_that_are_cut_again(void **state)
 {
 	uint64_t began = monotonic_ns();
@@ -99,13 +99,13 @@ static void files_that_are_cut_again(void **state)
 	options.rotate_bytes = 1000000;
 	start();
 	count = take_and_cut(30000, &err);
-	most += (monotonic_ns() - began) / 1000000; /* more have come while they were taken */
+	most += (monotonic_ns() - began) / 1000000; /* the limit rises while they are taken */
 	assert_int_equal(err, FILES_TOO_MANY);
 	assert_in_range(count, FILES_SIZE_NS / 1000000, most);
 	privileged_stop();
 }
 
-/* A file system of its own. */
+/* Mounts a file system for the test. */
 static void mount_inodes(const char *how)
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -155,7 +155,7 @@ static void files_of_events_leave_inodes(void **state)
 	privileged_stop();
 }
 
-/* There is no room for a second file beside the first, which is not there yet. */
+/* There is no room for a second file next to the first, which does not exist yet. */
 static void the_first_statistics_of_a_small_disk(void **state)
 {
 	struct stat st;
@@ -177,7 +177,7 @@ static void the_first_statistics_of_a_small_disk(void **state)
 	privileged_stop();
 }
 
-/* A FIFO that somebody has put in its place waits for no reader. */
+/* A FIFO in the spare's place blocks nothing. */
 static void a_spare_that_is_a_fifo(void **state)
 {
 	int err = 0;
@@ -192,7 +192,7 @@ static void a_spare_that_is_a_fifo(void **state)
 	privileged_stop();
 }
 
-/* With few blocks, to be large. */
+/* Hands back a file with few blocks and a large size. */
 static uint64_t hand_back(enum files_request what, enum files_request done)
 {
 	struct files_answer a;
@@ -207,7 +207,7 @@ static uint64_t hand_back(enum files_request what, enum files_request done)
 	return st.st_blocks;
 }
 
-/* It takes no blocks for what it is told is large. */
+/* The privileged process reserves no blocks for a file said to be large. */
 static void the_privileged_process_reserves_nothing(void **state)
 {
 	static const struct {
@@ -228,7 +228,7 @@ static void the_privileged_process_reserves_nothing(void **state)
 	privileged_stop();
 }
 
-/* What a working collector writes has room: the new file, and the spare one afterwards. */
+/* A working collector's files have room: the new file, and then the spare one. */
 static void the_writer_reserves(void **state)
 {
 	struct stat st;
@@ -267,7 +267,7 @@ static void make_old(void)
 	}
 }
 
-/* They are opened at the start, where the last one may be cut, and not afterwards. */
+/* They are opened at the start, when the last one may be truncated, and not later. */
 static void earlier_files_are_out_of_reach(void **state)
 {
 	struct files_answer a;

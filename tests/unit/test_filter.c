@@ -72,7 +72,7 @@ static void code_that_is_unsound(void **state)
 	refused("2\n96 0 0 16\n6 0 0 0\n", "beyond the 16th");
 	refused("2\n2 0 0 16\n6 0 0 0\n", "beyond the 16th");
 	refused("2\n96 0 0 3\n6 0 0 0\n", "(000) reads scratch memory that is not written");
-	/* written on one of two ways only */
+	/* written on one of two paths only */
 	refused("4\n21 0 1 5\n2 0 0 3\n96 0 0 3\n6 0 0 0\n", "(002) reads scratch memory");
 	refused("2\n52 0 0 0\n6 0 0 0\n", "divides by 0");
 	refused("2\n148 0 0 0\n6 0 0 0\n", "divides by 0");
@@ -117,7 +117,7 @@ static void verdicts(void **state)
 	assert_true(match("5\n177 0 0 0\n135 0 0 0\n21 0 1 20\n6 0 0 1\n6 0 0 0\n", "E", 1));
 }
 
-/* Wherever its making runs out of room: loads that take few instructions and loads that take many.
+/* The generated program runs out of room at every possible place, after short and long loads.
  */
 static void too_long_for_a_socket(void **state)
 {

@@ -19,8 +19,8 @@ static bool is_end(const struct bpf_insn *x)
 	return x->code == (BPF_JMP | BPF_EXIT) || (x->code == (BPF_JMP | BPF_JA) && x->off < 0);
 }
 
-/* Jumps stay inside and go to no half of an instruction, back only from an end to the one before
- * it; there is one exit, and nothing but it or a jump is last. */
+/* Jumps stay inside the program and never into half an instruction. They go back only from one end
+ * to the one before. There is one exit, and the last instruction is the exit or a jump. */
 static void check_body(const struct filter_bpf *b)
 {
 	uint8_t last = b->insns[b->len - 1].code;
@@ -58,11 +58,11 @@ static void short_and_long(void **state)
 	(void)state;
 	parse("1\n6 0 0 1\n");
 	assert_true(translate(FILTER_XDP) < 16);
-	/* What no instruction leads to is left out. */
+	/* Unreachable instructions are left out. */
 	parse("3\n6 0 0 1\n40 0 0 12\n6 0 0 0\n");
 	assert_true(translate(FILTER_XDP) < 16);
 
-	/* The longest there can be, of loads that take most: jumps go on from relays. */
+	/* The longest filter, of the longest loads: jumps go through relays. */
 	filter.len = FILTER_LEN_MAX;
 	for (uint32_t i = 0; i < filter.len; i++)
 		filter.code[i] = (struct sock_filter){ BPF_LD | BPF_W | BPF_IND, 0, 0, 14 };

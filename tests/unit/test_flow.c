@@ -3,9 +3,8 @@
  * links: agent/module/flow.o agent/module/flow_helper.o agent/module/flow_state.o
  * agent/module/flow_step.o agent/module/flow_value.o
  *
- * Where addresses go, and what is read of the stack: programs that are taken, that need zeros, and
- * that are refused, with the words that say why. What the verifier makes of such is
- * tests/bpf/test_flow.py.
+ * Flow analysis of addresses and of stack reads: programs that pass, that need zeroed slots, and
+ * that are refused, with the reason's text. tests/bpf/test_flow.py compares with the verifier.
  */
 #include "unit.h"
 
@@ -49,10 +48,10 @@ static const struct flow_map maps[] = {
 #define NONE 0
 static const struct {
 	const char *name;
-	struct bpf_insn insns[MOST]; /* r1 is the address of memory */
-	const char *why;	     /* NULL: it is taken */
-	size_t function;	     /* where the function begins that needs zeros, */
-	uint64_t slots;		     /* and where it does */
+	struct bpf_insn insns[MOST]; /* r1 holds the address of memory */
+	const char *why;	     /* NULL: accepted */
+	size_t function;	     /* start of the function that needs zeros, */
+	uint64_t slots;		     /* and its slots */
 } programs[] = {
 	{ "reads what it has written",
 	  { ZERO(BPF_DW, 10, -8), LOAD(BPF_DW, 2, 10, -8), STORE(BPF_DW, 1, 0, 2), END },
@@ -483,7 +482,7 @@ static const struct {
 	  "it may make data of an address on its stack, by an index",
 	  0,
 	  NONE },
-	/* The verifier knows less of these than there is to know: it takes more for read. */
+	/* The analysis knows less of these than is true: it assumes more slots are read. */
 	{ "indexes it by two bytes of what it turned, where an address is",
 	  { STORE(BPF_DW, 10, -8, 1), ZERO(BPF_DW, 10, -16), LOAD(BPF_DW, 2, 1, 0), TURN(2, 16),
 	    RSH(2, 60), MOV(3, 10), ALU(BPF_ADD, 3, 2), LOAD(BPF_B, 4, 3, -16), END },
@@ -496,7 +495,7 @@ static const struct {
 	  NULL,
 	  0,
 	  SLOT(-8) },
-	/* After a call the verifier lets nobody read these registers: nothing is in them. */
+	/* After a call the verifier forbids reads of these registers: they hold nothing. */
 	{ "asks a helper, in whose registers addresses were",
 	  { MOV(2, 1), MOV(3, 10), MOV(6, 1), HELPER(BPF_FUNC_ktime_get_ns), STORE(BPF_DW, 6, 0, 2),
 	    STORE(BPF_DW, 6, 0, 3), END },
@@ -718,7 +717,7 @@ static void test_programs(void **state)
 	}
 }
 
-/* Each function calls the next 200 times: 200^7 ways. */
+/* Each function calls the next 200 times: 200^7 paths. */
 static void test_calls_take_time(void **state)
 {
 	struct flow_maps none = { NULL, 0 };

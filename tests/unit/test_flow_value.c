@@ -3,9 +3,8 @@
  * links: agent/module/flow_helper.o agent/module/flow_state.o agent/module/flow_step.o
  * agent/module/flow_value.o
  *
- * Ranges: of values made at random, and a number in each, what an instruction makes of the numbers
- * is in what flow_step() makes of the ranges; and a number that goes a way at a jump is in what
- * flow_branch() leaves of the range there.
+ * Ranges, with random values and a number in each. An instruction's result for the numbers must be
+ * in flow_step()'s range, and a number that takes a branch must be in flow_branch()'s range there.
  */
 #include "unit.h"
 
@@ -24,7 +23,7 @@ static uint32_t chance(uint32_t below)
 	return (seed >> 33) % below;
 }
 
-/* Numbers at the ends of what programs reckon with. */
+/* Numbers at the limits that programs compute with. */
 static int32_t any_number(void)
 {
 	switch (chance(7)) {
@@ -210,7 +209,7 @@ static bool jumps(const struct bpf_insn *i, uint64_t a, uint64_t b)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* An instruction of register 1, by register 2 or a number. */
+/* An instruction on register 1, with register 2 or an immediate. */
 static struct bpf_insn any_insn(const uint8_t *ops, size_t count, uint8_t class)
 {
 	struct bpf_insn i = { .code = ops[chance(count)] | class, .dst_reg = 1 };
@@ -303,7 +302,7 @@ static void test_branches(void **state)
 	}
 }
 
-/* Both are in it, and joining them again finds nothing new, sooner or later. */
+/* The join contains both, and further joins reach a fixed point. */
 static void test_joins(void **state)
 {
 	(void)state;

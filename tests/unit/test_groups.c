@@ -24,7 +24,7 @@ static struct {
 	struct sensors list;
 	struct sensor sensors[SENSORS], *pointers[SENSORS];
 	struct groups_file f;
-	/* The last order of each, and how many there were. */
+	/* The last order to each, and their number. */
 	struct {
 		char text[WIRE_ORDER_TEXT_MAX + 1];
 		commands_done *done;
@@ -93,7 +93,7 @@ static void present(unsigned int i)
 	t.open.begun(t.open.begun_user, &t.sensors[i]);
 }
 
-/* All that are present go on being heard. */
+/* Time passes; all connected sensors are heard. */
 static void pass(uint64_t ns)
 {
 	do {
@@ -223,7 +223,7 @@ static void too_many_channels(void **state)
 	assert_string_equal(line(text), "has more channels than an order has room for");
 }
 
-/* It is not cut. */
+/* The expression is not truncated. */
 static void a_long_expression(void **state)
 {
 	char text[600] = "refocus lib for 30s ";
@@ -243,14 +243,14 @@ static void shares(void **state)
 	assert_int_equal(groups_tick(&t.g, t.now), -1); /* there are no groups */
 	apply();
 	pass(0);
-	assert_int_equal(t.order[0].count, 0); /* nobody is there */
+	assert_int_equal(t.order[0].count, 0); /* no sensor is connected */
 	present(0);
 	pass(0);
 	ordered(0, "set channels 1@100ms,6@100ms share 0/1");
-	pass(S); /* not a second one while the first is on its way */
+	pass(S); /* no second order while the first is under way */
 	answered(0, ANSWER_DONE);
 	pass(5 * S);
-	assert_int_equal(t.order[0].count, 1); /* it has been told */
+	assert_int_equal(t.order[0].count, 1); /* it has been reported */
 	present(2);
 	pass(0);
 	ordered(0, "set channels 1@100ms,6@100ms share 0/2");
@@ -283,15 +283,15 @@ static void who_is_not_heard_is_not_there(void **state)
 	present(1);
 	pass(0);
 	all_done();
-	t.sensors[0].up = false; /* pass() has it silent */
+	t.sensors[0].up = false; /* pass() keeps it silent */
 	pass(GROUPS_SILENT_NS);
 	t.sensors[0].up = true;
 	ordered(1, "set channels 1@100ms,6@100ms share 0/1");
 	ordered(0, "set channels 1@100ms,6@100ms share 0/2");
 	all_done();
-	pass(GROUPS_BALANCE_NS); /* and it is back, in the same session */
+	pass(GROUPS_BALANCE_NS); /* it returns in the same session */
 	ordered(1, "set channels 1@100ms,6@100ms share 1/2");
-	assert_int_equal(t.order[0].count, 1); /* it has that share still */
+	assert_int_equal(t.order[0].count, 1); /* it keeps that share */
 }
 
 static void behind_a_stall_nobody_is_gone(void **state)
@@ -512,12 +512,12 @@ static void a_frame_refocuses(void **state)
 	assert_int_equal(t.g.list[0]->refocused, 1);
 	all_done();
 	t.matched = 0;
-	for (int i = 0; i < 1000; i++) /* bounded: orders, and work */
+	for (int i = 0; i < 1000; i++) /* orders and work are bounded */
 		frame(1, 77, 2437);
 	assert_int_equal(t.matched, 0);
 	assert_int_equal(t.order[0].count, 1);
 	pass(REFOCUS_AGAIN_NS);
-	frame(1, 77, 5180); /* elsewhere, while it is in force */
+	frame(1, 77, 5180); /* another channel, while it is in force */
 	frame(0, 77, 2437);
 	assert_int_equal(t.matched, 1); /* bounded, too */
 	assert_int_equal(t.order[0].count, 1);
@@ -543,19 +543,19 @@ static void rules_do_not_pull_to_and_fro(void **state)
 	ordered(1, "focus 6 3000");
 	all_done();
 	t.matched = 0;
-	frame(1, 78, 5180); /* elsewhere, and so soon: bounded are orders, and work */
+	frame(1, 78, 5180); /* another channel, too soon: orders and work are bounded */
 	assert_int_equal(t.matched, 0);
 	pass(REFOCUS_AGAIN_NS);
 	for (int i = 0; i < 50; i++, pass(REFOCUS_UNFIT_NS)) {
 		frame(1, 78, 5180);
 		frame(1, 77, 5180);
 	}
-	frame(1, 78, 2437); /* it would end sooner for that */
+	frame(1, 78, 2437); /* it would end sooner */
 	apply();	    /* the file was read again */
 	frame(1, 78, 5180);
 	assert_true(t.order[0].count == 1 && t.order[1].count == 1);
 	pass(S / 2);
-	frame(1, 78, 2437); /* prolonged, by the other one */
+	frame(1, 78, 2437); /* prolonged by the other rule */
 	ordered(0, "focus 6 1000");
 	all_done();
 	assert_int_equal(t.g.list[0]->refocused, 1);
@@ -571,7 +571,7 @@ static void one_order_a_second_of_all_rules(void **state)
 	(void)state;
 	with_rules("refocus lib for 1ms deauth", "refocus lib for 1ms beacon");
 	for (int i = 0; i < 100; i++, pass(50000000)) {
-		frame(1, 77, 0); /* the dwell says where */
+		frame(1, 77, 0); /* the dwell gives the channel */
 		frame(0, 78, 5180);
 		frame(0, 77, 2437);
 		all_done();
@@ -582,7 +582,7 @@ static void one_order_a_second_of_all_rules(void **state)
 	assert_int_equal(t.order[0].count, 5);
 }
 
-/* What `saluki-collector ctl focus` does, of the group or of sensor 1. */
+/* Does what `saluki-collector ctl focus` does, for the group or for sensor 1. */
 static void by_hand(bool of_group, uint32_t ms, int status)
 {
 	if (of_group)
@@ -593,7 +593,7 @@ static void by_hand(bool of_group, uint32_t ms, int status)
 				 2);
 	else
 		groups_hold(&t.sensors[1], false, ms, t.now);
-	frame(0, 77, 2437); /* while it is on its way */
+	frame(0, 77, 2437); /* while it is under way */
 	for (unsigned int i = !of_group; i < 2; i++)
 		groups_held(&t.sensors[i], of_group, ms, status, t.now);
 	all_done();
@@ -613,13 +613,13 @@ static void a_rule_does_not_override_the_operator(void **state)
 	frame(0, 77, 2437);
 	ordered(0, "focus 6 3000");
 	all_done();
-	by_hand(true, 1000, ANSWER_DONE); /* takes the place of the rule's */
+	by_hand(true, 1000, ANSWER_DONE); /* replaces the rule's */
 	pass(S);
 	frame(0, 77, 5180);
 	ordered(1, "focus 36 3000");
 	all_done();
 	pass(4 * S);
-	by_hand(true, 60000, ANSWER_NOT_ALLOWED); /* all is as it was */
+	by_hand(true, 60000, ANSWER_NOT_ALLOWED); /* unchanged */
 	pass(REFOCUS_UNFIT_NS);
 	frame(0, 77, 2437);
 	ordered(1, "focus 6 3000");
@@ -640,14 +640,14 @@ static void a_rule_does_not_override_the_operator(void **state)
 	ordered(1, "focus 36 3000");
 }
 
-/* The group is the operator's as long as anybody is there who does what it was asked for. */
+/* The group is the operator's while any connected sensor carries out the order. */
 static void only_who_is_there_holds_the_group(void **state)
 {
 	(void)state;
 	with_rule();
 	by_hand(true, 60000, ANSWER_DONE);
 	groups_hold(&t.sensors[0], false, 1, t.now);
-	groups_held(&t.sensors[0], false, 1, ANSWER_DONE, t.now); /* sensor 0 is not, any more */
+	groups_held(&t.sensors[0], false, 1, ANSWER_DONE, t.now); /* sensor 0 does no longer */
 	pass(S);
 	frame(0, 77, 2437);
 	ordered(0, "focus 1 9");
@@ -670,7 +670,7 @@ static void an_operators_sensor_is_left_out(void **state)
 	frame(0, 77, 2437);
 	assert_true(t.order[0].count == 2 && t.order[1].count == 0);
 	all_done();
-	t.sensors[0].final_heard = true; /* there is nobody else */
+	t.sensors[0].final_heard = true; /* no other sensor is connected */
 	pass(3 * S);
 	frame(1, 77, 5180);
 	assert_int_equal(t.order[1].count, 0);
@@ -697,7 +697,7 @@ static void without_a_channel_its_dwell_tells(void **state)
 	(void)state;
 	with_rule();
 	frame(0, 77, 0);
-	dwell(1, 1, 2412); /* another's */
+	dwell(1, 1, 2412); /* another sensor's */
 	dwell(0, 0, 2412); /* of another interface */
 	assert_int_equal(t.order[0].count, 0);
 	dwell(0, 1, 2462);
@@ -714,7 +714,7 @@ static void another_does_not_put_it_off(void **state)
 	frame(1, 77, 0);
 	dwell(1, 1, 2412);
 	assert_int_equal(t.order[0].count, 0);
-	pass(REFOCUS_OLD_NS); /* it tells none */
+	pass(REFOCUS_OLD_NS); /* it starts none */
 	frame(1, 77, 0);
 	dwell(0, 1, 2462);
 	assert_int_equal(t.order[0].count, 0);
@@ -735,13 +735,13 @@ static void frames_of_long_ago(void **state)
 	pass(REFOCUS_UNFIT_NS);
 	t.sensors[0].info.text = ahead;
 	t.sensors[0].info.len = strlen(ahead);
-	t.age_ns = 0; /* by a clock that is an hour ahead */
+	t.age_ns = 0; /* with a clock an hour ahead */
 	frame(0, 77, 2437);
 	assert_int_equal(t.order[0].count, 0);
 	pass(REFOCUS_UNFIT_NS);
 	t.sensors[0].info.text = behind;
 	t.sensors[0].info.len = strlen(behind);
-	t.age_ns = 3600 * (int64_t)S; /* by one that is behind */
+	t.age_ns = 3600 * (int64_t)S; /* with a clock an hour behind */
 	frame(0, 77, 2437);
 	assert_int_equal(t.order[0].count, 1);
 }
@@ -755,14 +755,14 @@ static void what_leads_to_nothing(void **state)
 	t.combo[0].forward.id = 0;
 	frame(0, 77, 17); /* no channel */
 	pass(REFOCUS_AGAIN_NS);
-	tagged[2] = 11; /* cut */
+	tagged[2] = 11; /* truncated */
 	frame(0, 77, 2437);
 	tagged[2] = 200;
 	frame(0, 77, 2437);
 	tagged[2] = 14;
 	t.sensors[2].group = 0;
 	apply();
-	frame(2, 77, 2437); /* of nobody in the group */
+	frame(2, 77, 2437); /* of no sensor in the group */
 	assert_int_equal(t.order[0].count, 0);
 	t.f.rules_count = 0;
 	apply();

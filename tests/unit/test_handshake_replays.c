@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is remembered of requests: the last ones exactly, none that was not there.
+/* The memory of requests: it holds exactly the last ones, and reports no others.
  *
  * links: collector/network/handshake_replays.o */
 #include "unit.h"
@@ -50,7 +50,7 @@ static void all_are_there_while_there_is_room(void **state)
 	assert_int_equal(count_of(REPLAYS, ALL), 0);
 }
 
-/* Each takes the place of the oldest, wherever the table has that. */
+/* Each replaces the oldest, wherever that is in the table. */
 static void the_last_ones_are_there(void **state)
 {
 	(void)state;
@@ -64,7 +64,7 @@ static void the_last_ones_are_there(void **state)
 	}
 }
 
-/* Whoever knows the collector's public key chooses the numbers of requests. */
+/* Anyone with the collector's public key chooses the requests' numbers. */
 static void numbers_that_begin_alike(void **state)
 {
 	(void)state;

@@ -53,8 +53,8 @@ static void each_is_taken_once(void **state)
 	assert_int_equal(st.st_mode & 07777, 0600);
 	assert_true(handshake_slots_take(0x1234567890, 100));
 	assert_false(handshake_slots_take(0x1234567890, 100));
-	assert_true(handshake_slots_take(0x1234567890,
-					 101)); /* another interval's, by chance the same */
+	assert_true(
+		handshake_slots_take(0x1234567890, 101)); /* another interval's, equal by chance */
 	assert_true(handshake_slots_take(0, 100));
 	assert_false(handshake_slots_take(0, 100));
 	handshake_slots_close();
@@ -77,7 +77,7 @@ static void what_was_taken_stays_so(void **state)
 	handshake_slots_close();
 }
 
-/* An interval that is over gives its places back, and so does one of a clock that was ahead. */
+/* A past interval frees its places, and so does an interval of a clock that was ahead. */
 static void room_is_found_again(void **state)
 {
 	uint64_t interval = 1000;

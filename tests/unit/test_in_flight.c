@@ -5,7 +5,7 @@
 
 #include "agent/export/in_flight.h"
 
-/* Each by itself; how they work together over a network is in test_deliver.c. */
+/* Each function by itself; test_deliver.c tests them together over a network. */
 #define MS 1000000ULL
 #define START (1000 * MS)
 
@@ -13,7 +13,7 @@ static struct {
 	struct in_flight f;
 	uint64_t now_ns;
 	unsigned int acked, lost;
-	uint8_t state[4096]; /* by `combo`, which is the number here */
+	uint8_t state[4096]; /* indexed by `combo`, which is the number here */
 } w;
 
 static void told(void *context, const struct in_flight_sent *d)
@@ -31,7 +31,7 @@ static void begin(uint32_t window)
 	in_flight_reset(&w.f, window, w.now_ns);
 }
 
-/* As many as may go, `n` at most: it is asked until none may, as deliver.c does. */
+/* Sends as many as allowed, `n` at most: asks before each, as deliver.c does. */
 static unsigned int send_n(unsigned int n)
 {
 	unsigned int sent = 0, may;
@@ -46,7 +46,7 @@ static unsigned int send_n(unsigned int n)
 	return sent;
 }
 
-/* Acknowledges `highest` and those below but for every `hole`th. */
+/* Acknowledges `highest` and all below it, except every `hole`th. */
 static void ack(uint64_t highest, unsigned int hole)
 {
 	struct ack a = { .highest = highest };
@@ -78,7 +78,7 @@ static void begins_slowly_and_grows(void **state)
 	assert_int_equal(w.lost, 0);
 }
 
-/* But what is not used does not grow. */
+/* An unused window does not grow. */
 static void idle_windows_stay(void **state)
 {
 	(void)state;
@@ -91,7 +91,7 @@ static void idle_windows_stay(void **state)
 	assert_int_equal(w.f.cwnd, IN_FLIGHT_CWND_FIRST);
 }
 
-/* Whatever the congestion window says: the collector must know the addresses. */
+/* Above any congestion window: the collector must know the addresses. */
 static void numbers_the_collector_knows(void **state)
 {
 	struct in_flight_sent other = { .sent_ns = START, .piece = IN_FLIGHT_OTHER };
@@ -127,7 +127,7 @@ static void overtaken_by_50_is_not_lost(void **state)
 	w.f.next = w.f.oldest = 201;
 	assert_int_equal(send_n(60), 60);
 	w.now_ns += MS;
-	a.highest = 251; /* all but the first */
+	a.highest = 251; /* all except the first */
 	for (uint64_t n = 0; n < 50; n++)
 		a.received[n / 8] |= 1 << n % 8;
 	in_flight_ack(&w.f, &a, w.now_ns, told, NULL);
@@ -155,7 +155,7 @@ static void lost_is_what_is_late(void **state)
 	assert_int_equal(w.f.timeouts, 0);
 	assert_int_equal(w.f.under_way, 0);
 	assert_int_equal(in_flight_due_ns(&w.f), UINT64_MAX);
-	/* It comes after all: it is told, and the next ones are waited for as long. */
+	/* It comes after all: it is reported, and the next ones get as much time. */
 	w.now_ns += 40 * MS;
 	ack(16, 0);
 	assert_int_equal(w.acked, 16);
@@ -199,7 +199,7 @@ static unsigned int cwnd_after(unsigned int hole)
 	return w.f.cwnd;
 }
 
-/* A fifth may be lost by accident; of two thirds, one is too many. */
+/* A fifth may be lost by accident. Of two thirds lost, part is congestion. */
 static void loss_that_is_and_is_not_congestion(void **state)
 {
 	(void)state;
@@ -239,7 +239,7 @@ static void slow_paths_are_paced(void **state)
 		w.now_ns += MS;
 		sent += send_n(1000);
 	}
-	assert_in_range(sent, 45, 75); /* 100 a round trip, and a quarter more */
+	assert_in_range(sent, 45, 75); /* 100 per round trip, and a quarter more */
 }
 
 static void acks_of_what_was_not_sent(void **state)
@@ -260,7 +260,7 @@ static void acks_of_what_was_not_sent(void **state)
 	assert_int_equal(w.f.under_way, 16);
 }
 
-/* Whatever comes in whatever order: each is told of, and none twice over. */
+/* Random events in random order: each datagram is reported once. */
 static void anything_at_all(void **state)
 {
 	(void)state;

@@ -28,7 +28,7 @@ static struct info some(unsigned int interfaces)
 static void it_comes_back(void **state)
 {
 	(void)state;
-	memset(text, 'x', sizeof(text)); /* nothing to say is an empty text */
+	memset(text, 'x', sizeof(text)); /* no interfaces give an empty text */
 	assert_int_equal(info_write(text, &(struct info){ 0 }), 0);
 	assert_string_equal(text, "");
 	for (unsigned int count = 0; count <= INFO_INTERFACES_MAX; count++) {
@@ -56,7 +56,7 @@ static void it_reads_as_it_is_specified(void **state)
 				  "filter.1=port 53\n");
 }
 
-/* A long filter, and short ones, which stay as they are. */
+/* A long filter is truncated; short ones stay unchanged. */
 static void filters_are_cut_first(void **state)
 {
 	struct info i = some(8), got;

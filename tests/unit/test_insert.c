@@ -2,7 +2,7 @@
 /*
  * links: agent/programs/insert.o
  *
- * Instructions put into a program: where calls lead then, and what is where.
+ * Instructions inserted into a program: call targets and offsets afterwards.
  */
 #include "unit.h"
 
@@ -90,7 +90,7 @@ static void test_at_the_ends(void **state)
 	assert_inserted(all, LEN(all), want, LEN(want));
 }
 
-/* In a function, and in front of the call itself. */
+/* Within a function, and directly before a call. */
 static void test_amid_a_function(void **state)
 {
 	static const struct bpf_insn want[] = {

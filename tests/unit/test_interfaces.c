@@ -9,10 +9,10 @@
 static struct output_sensor part;
 static struct sensor s;
 static uint32_t blocks;		    /* written so far */
-static char block[PCAPNG_META_MAX]; /* the last one */
+static char block[PCAPNG_META_MAX]; /* the last block */
 static size_t block_len;
 
-/* What the sensor says of itself. */
+/* Sets the sensor's info text. */
 static void say(const char *lines)
 {
 	struct info info;
@@ -35,7 +35,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Returns the id of the block that the next frame goes under. */
+/* Returns the id of the block that the next frame refers to. */
 static uint32_t frame(uint16_t linktype, uint8_t interface)
 {
 	static uint64_t now;
@@ -51,7 +51,7 @@ static uint32_t frame(uint16_t linktype, uint8_t interface)
 	return id;
 }
 
-/* Whether the last block holds a text, as it stands in an option or behind a byte of it. */
+/* Returns whether the last block has an option with this text, or with one byte before it. */
 static bool says(const char *text)
 {
 	return memmem(block, block_len, text, strlen(text)) != NULL;
@@ -61,7 +61,7 @@ static uint32_t snaplen(void)
 {
 	uint32_t v;
 
-	memcpy(&v, block + 12, sizeof(v)); /* in this machine's byte order */
+	memcpy(&v, block + 12, sizeof(v)); /* in host byte order */
 	return v;
 }
 
@@ -77,7 +77,7 @@ static void each_pair_has_a_block_of_its_own(void **state)
 	assert_int_equal(frame(1, 1), 1);
 	assert_true(says("lib:b") && !says("port 53") && !says(" by "));
 	assert_int_equal(frame(127, 1), 2);
-	assert_int_equal(frame(1, 9), 3); /* of which nothing was said */
+	assert_int_equal(frame(1, 9), 3); /* without info */
 	assert_true(says("lib:9"));
 	assert_int_equal(frame(1, 0), 0);
 	assert_int_equal(frame(1, 1), 1);
@@ -95,14 +95,14 @@ static void what_is_said_anew_begins_a_block(void **state)
 	say("interface.0=a\nfilter.0=arp\ninterface.1=b\nexported=5\nchange=1\n");
 	assert_int_equal(frame(1, 0), 2);
 	assert_true(says("arp"));
-	assert_int_equal(frame(1, 1), 1); /* nothing new of this one */
+	assert_int_equal(frame(1, 1), 1); /* nothing new about this one */
 	say("interface.0=a\ninterface.1=b\nchange=2\n");
-	assert_int_equal(frame(1, 0), 0); /* as it was */
+	assert_int_equal(frame(1, 0), 0); /* unchanged */
 	say("interface.0=a\ninterface.1=b\nos=new\n");
 	assert_int_equal(frame(1, 1), 3);
 }
 
-/* Says something else each time, and sends a frame. Returns how many blocks it had for it. */
+/* Changes the info `count` times and sends a frame each time. Returns the number of new blocks. */
 static uint32_t changes(int count)
 {
 	uint32_t before = blocks;
@@ -129,23 +129,23 @@ static void a_sensor_that_cannot_decide_is_bounded(void **state)
 	frame(1, 1);
 	assert_int_equal(changes(10000), MOST - 1);
 	assert_int_equal(interfaces_left(&s), 0);
-	/* It stays under the newest block; the other interface has its own still. */
+	/* It keeps the newest block; the other interface still has its own. */
 	assert_int_equal(frame(1, 0), blocks - 1);
 	assert_int_equal(frame(1, 1), 0);
 	assert_true(interfaces_known(&s, 1, 1) && !interfaces_known(&s, 127, 1));
-	/* One more each ten seconds; those of an hour together. */
+	/* One more each ten seconds; an hour's add up. */
 	interfaces_begin(&s, 1, now_ns += INTERFACES_EXTRA_NS);
 	assert_int_equal(changes(100), 1);
 	interfaces_begin(&s, 1, now_ns += 360 * INTERFACES_EXTRA_NS);
 	assert_int_equal(changes(1000), 360);
-	/* In the next section those for nothing, too. */
+	/* The next section also gets the unused ones. */
 	interfaces_begin(&s, 2, now_ns);
 	assert_int_equal(changes(1000), INTERFACES_BLOCKS_MAX);
 	interfaces_begin(&s, 3, now_ns += 1000000000000000);
 	assert_int_equal(changes(10000), MOST);
 }
 
-/* Frames of the next run are under blocks of their own, while there are any. */
+/* Frames of the next run have their own blocks while blocks are left. */
 static void runs_are_bounded(void **state)
 {
 	struct pcapng_statistics st;
@@ -169,8 +169,8 @@ static void runs_are_bounded(void **state)
 	assert_int_equal(blocks, MOST);
 }
 
-/* An operator who changes filters all the time takes no block from an interface that comes later,
- * until all are used up. */
+/* An operator who changes filters all the time takes no block from a later interface, until all are
+ * used up. */
 static void each_kind_keeps_a_block(void **state)
 {
 	(void)state;
@@ -210,11 +210,11 @@ static void statistics_are_the_interfaces_own(void **state)
 	interfaces_statistics(&s, 2, &st);
 	assert_true(st.received == 60 && st.accepted == 56 && st.dropped == 3);
 	assert_int_equal(st.os_dropped, 2);
-	interfaces_statistics(&s, 3, &st); /* of which the totals say nothing */
+	interfaces_statistics(&s, 3, &st); /* missing from the totals */
 	assert_true(st.received == 0 && st.delivered == 1);
 }
 
-/* From the first dwell's begin to the last's end. */
+/* From the first dwell's start to the last's end. */
 static void a_block_of_dwells_alone_lasts_as_they_do(void **state)
 {
 	struct pcapng_statistics st;

@@ -5,8 +5,8 @@
 
 #include "agent/export/resume.h"
 
-/* A ring of two lanes that outlives its reader, the journal beside it, a collector that takes each
- * combo number once; and a reader that is killed between any two stores, at every combo. */
+/* A ring of two lanes that outlives its reader, its journal, and a collector that takes each combo
+ * number once. The reader is killed between any two stores, at every combo. */
 #define LANES 2
 #define FRAMES 60
 #define FRAME_LEN 100
@@ -14,14 +14,14 @@
 static struct {
 	_Alignas(8) uint8_t journal[sizeof(struct saluki_journal)];
 	uint64_t tail[LANES];
-	unsigned int frames; /* that are in the ring: lane n % LANES has frame n */
-	bool read_in_turn;   /* lane by lane, as where CPUs take turns; else by number */
+	unsigned int frames; /* in the ring: lane n % LANES has frame n */
+	bool read_in_turn;   /* lane by lane, as on CPUs taking turns; otherwise by number */
 } left;
 
 static struct {
 	uint64_t numbers[FRAMES + 1]; /* of combos, in order of arrival */
 	unsigned int numbers_len;
-	unsigned int times[FRAMES]; /* each frame was taken */
+	unsigned int times[FRAMES]; /* how often each frame was taken */
 	unsigned int order[FRAMES], taken;
 } collector;
 
@@ -30,7 +30,7 @@ static struct {
 struct fake {
 	struct source base;
 	uint64_t next[LANES], limit[LANES], marks[QUEUE_LEN * 2][LANES], mark;
-	int given; /* the lane of the frame given last, -1 */
+	int given; /* lane of the last frame given; -1: none */
 	uint8_t data[FRAME_LEN];
 };
 
@@ -101,13 +101,13 @@ static const struct source_ops fake_ops = { .next = fake_next,
 
 /* ---- an agent -------------------------------------------------------------------------------- */
 
-/* In the order in which they happen; at each it can be killed. */
+/* In order of time; the agent can be killed at each. */
 enum moment {
 	NEVER,
-	IN_BEGIN, /* the combo is described, the state is the old one */
-	BEGUN,	  /* nothing is sent yet */
+	IN_BEGIN, /* combo described, state is the old one */
+	BEGUN,	  /* nothing sent yet */
 	SENT,
-	IN_COMMIT, /* the counts are written, the state is the old one */
+	IN_COMMIT, /* counts written, state is the old one */
 	COMMITTED,
 	IN_RELEASE, /* one lane's tail has moved */
 	RELEASED,
@@ -145,7 +145,7 @@ static void agent_end(struct agent *a)
 	queue_free(&a->queue);
 }
 
-/* What has come with a combo's number before is not looked at again. */
+/* Ignores a combo whose number was seen before. */
 static void collect(uint64_t number, const struct combo *c)
 {
 	const uint8_t *frame = c->room + c->headroom;
@@ -160,7 +160,7 @@ static void collect(uint64_t number, const struct combo *c)
 	}
 }
 
-/* Exports the combo as export.c does. Returns false where it was killed. */
+/* Exports the combo as export.c does. Returns false if killed. */
 static bool agent_export(struct agent *a, struct combo *c, enum moment kill)
 {
 	struct journal *j = &a->e.journal;
@@ -204,14 +204,14 @@ static bool agent_run(size_t combo_size, unsigned int nth, enum moment kill)
 
 	assert_int_equal(agent_start(&a, combo_size), 0);
 	for (int got = 1; alive && got;) {
-		if ((c = queue_front(&a.queue))) { /* of the one before */
+		if ((c = queue_front(&a.queue))) { /* of the agent before */
 			alive = agent_export(&a, c, n++ == nth ? kill : NEVER);
 			combo_reset(c);
 			queue_pop(&a.queue);
 			continue;
 		}
 		c = queue_slot(&a.queue);
-		/* The frame that does not fit is the first of the next one. */
+		/* The frame that does not fit is the next combo's first. */
 		if (a.source.given >= 0)
 			combo_append(c, &f.frame);
 		while ((got = fake_next(&a.source.base, &f)) && combo_fits(c, FRAME_LEN))
@@ -261,7 +261,7 @@ static void nobody_is_killed(void **state)
 		assert_int_equal(collector.order[i], i);
 }
 
-/* By whatever agent it is followed: the pending combo keeps its frames. */
+/* Whatever agent follows, the pending combo keeps its frames. */
 static void killed_once_at_every_store(void **state)
 {
 	const size_t sizes[] = { 1024, 2048, 14336, 32768 };
@@ -285,7 +285,7 @@ static void killed_once_at_every_store(void **state)
 	}
 }
 
-/* And the one that takes over too, at once or later. */
+/* The next agent is killed too, at once or later. */
 static void killed_again_and_again(void **state)
 {
 	(void)state;
@@ -300,7 +300,7 @@ static void killed_again_and_again(void **state)
 	}
 }
 
-/* Lanes are read in another order than before: the same frames in another order. */
+/* The lanes' order changed: the same frames in another order. */
 static void read_in_another_order(void **state)
 {
 	(void)state;
@@ -313,8 +313,8 @@ static void read_in_another_order(void **state)
 	}
 }
 
-/* What cannot be a combo of the largest size any more counts as exported: the collector has it, or
- * counts it as missing. */
+/* Frames that no longer fit even in the largest combo count as exported: the collector has them or
+ * counts them as missing. */
 static void frames_that_do_not_fit_any_more(void **state)
 {
 	static struct agent a;
@@ -329,7 +329,7 @@ static void frames_that_do_not_fit_any_more(void **state)
 	j->done[0].next = 7;
 	j->done[0].exported = 1000;
 	memset(&a, 0, sizeof(a));
-	/* Combos that hold less stand for frames that take more. */
+	/* Smaller combos have the same effect as larger frames. */
 	assert_int_equal(queue_init(&a.queue, QUEUE_LEN, 1024, FRAME_LEN), 0);
 	a.source.base.ops = &fake_ops;
 	a.source.given = -1;
@@ -349,8 +349,8 @@ static void frames_that_do_not_fit_any_more(void **state)
 	agent_end(&a);
 }
 
-/* Killed with a combo of events alone, which are in no ring: the number may be at the collector, so
- * it is not another combo's, and all frames are still to come. */
+/* Killed with a combo of events alone, which no ring keeps. The collector may know its number, so
+ * no other combo gets it, and all frames are still to come. */
 static void events_are_gone_with_their_agent(void **state)
 {
 	static struct agent a;

@@ -6,7 +6,7 @@
 
 #include "wire/keys.h"
 
-/* RFC 7748, section 6.1: Alice's pair. */
+/* RFC 7748, section 6.1: Alice's key pair. */
 #define OTHER "dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=" /* the secret, as a public one */
 #define OWN "hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo="
 #define PSK "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA="
@@ -52,7 +52,7 @@ static void texts_that_are_no_keys(void **state)
 			 0);
 }
 
-/* A file of the secret key and what is behind it. */
+/* Reads a file with the secret key followed by `behind`. */
 static int read_behind(const char *behind, struct keys_peers *peers, const char **why)
 {
 	struct keypair own;

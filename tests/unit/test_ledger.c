@@ -146,7 +146,7 @@ static void totals_that_are_overtaken_change_nothing(void **state)
 	assert_int_equal(l.now.sensor.final, 1);
 }
 
-/* Of a packet socket's frames some count as refused until it stops, and then do not
+/* Some of a packet socket's frames count as refused until it stops, and then no longer
  * (packet_counts.h). */
 static void the_last_word_may_have_seen_less(void **state)
 {
@@ -166,7 +166,7 @@ static void the_last_word_may_have_seen_less(void **state)
 	assert_int_equal(ledger_balance(&l), 0);
 }
 
-/* Stopped in order with 25 frames in the ring; the next agent sends them, and is stopped too. */
+/* Stopped in order with 25 frames in the ring. The next agent sends them, and is stopped too. */
 static void a_run_that_is_carried_on(void **state)
 {
 	struct ledger l = { 0 };
@@ -208,7 +208,7 @@ static void what_nobody_came_for_has_vanished(void **state)
 	combo(&l, 0, 30);
 	ledger_totals(&l, &t);
 	ledger_run_resume(&l);
-	t.final = 0; /* a word, but not the last one */
+	t.final = 0; /* totals, but not the last */
 	ledger_totals(&l, &t);
 	assert_int_equal(ledger_sum(&l).sensor.in_ring, 25);
 	combo(&l, 30, 10);
@@ -221,7 +221,7 @@ static void what_nobody_came_for_has_vanished(void **state)
 	ledger_free(&l);
 }
 
-/* A run that nobody carries on has had its last word all the same. */
+/* A run that no agent continues still had its final totals. */
 static void frames_left_in_a_ring_stay_counted(void **state)
 {
 	struct ledger l = { 0 };
@@ -242,7 +242,7 @@ static void frames_left_in_a_ring_stay_counted(void **state)
 	ledger_free(&l);
 }
 
-/* Two machines with one key take the session from one another: each frame counts once. */
+/* Two machines with one key take the session from each other: each frame counts once. */
 static void runs_in_turn(void **state)
 {
 	struct ledger l = { 0 };
@@ -252,7 +252,7 @@ static void runs_in_turn(void **state)
 	ledger_run_start(&l, 1, 0);
 	combo(&l, 0, 20);
 	one.captured += 3;
-	one.seen += 3; /* 10 exported frames are on their way, 3 in the sensor */
+	one.seen += 3; /* 10 exported frames are under way, 3 in the sensor */
 	ledger_totals(&l, &one);
 	ledger_run_close(&l);
 	ledger_run_start(&l, 2, 0);
@@ -281,7 +281,7 @@ static void runs_in_turn(void **state)
 	ledger_free(&l);
 }
 
-/* A sensor gave combos up, and says so: the others that come are known to the frame. */
+/* A sensor gave up combos and reports it: the missing frames are known exactly. */
 static void what_a_sensor_gave_up(void **state)
 {
 	struct ledger l = { 0 };
@@ -301,7 +301,8 @@ static void what_a_sensor_gave_up(void **state)
 	assert_int_equal(ledger_floor(&l, UINT64_MAX), -EBADMSG);
 }
 
-/* Of what was gone before the run was heard of, some was given up, the rest another collector's. */
+/* Some of the frames before the run was first heard of were given up; another collector has the
+ * rest. */
 static void what_was_gone_before(void **state)
 {
 	struct ledger l = { 0 };
@@ -327,7 +328,7 @@ static void what_was_gone_before(void **state)
 	ledger_free(&l);
 }
 
-/* The same of a run that is known, but not to its end: a pipe has no names to be read again. */
+/* The same for a run whose end is unknown: a pipe has no names to read back. */
 static void what_was_written_and_not_known(void **state)
 {
 	struct ledger l = { 0 };
@@ -346,7 +347,7 @@ static void what_was_written_and_not_known(void **state)
 	assert_int_equal(ledger_balance(&l), 0);
 }
 
-/* A file has all names: frames that are gone and not in it were lost with a killed sensor. */
+/* A file has all names: missing frames that it does not name were lost with a killed sensor. */
 static void what_is_not_in_the_file_is_missing(void **state)
 {
 	struct ledger l = { 0 };
@@ -361,7 +362,7 @@ static void what_is_not_in_the_file_is_missing(void **state)
 	assert_int_equal(ledger_sum(&l).earlier, 20);
 	assert_int_equal(ledger_sum(&l).lost_missing, 30);
 	assert_int_equal(ledger_balance(&l), 0);
-	ledger_run_start(&l, 2, 0); /* of which nothing is known */
+	ledger_run_start(&l, 2, 0); /* unknown */
 	assert_int_equal(ledger_floor(&l, 10), 0);
 	assert_int_equal(l.now.unheard, 10);
 	ledger_free(&l);

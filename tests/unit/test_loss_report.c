@@ -16,7 +16,7 @@ static void test_nothing_is_lost(void **state)
 		assert_int_equal(loss_report_look(&l, 0, s * S), LOSS_REPORT_NOTHING);
 }
 
-/* Once when it begins, once a minute, once when it is over. */
+/* Once at the beginning, once a minute, and once at the end. */
 static void test_goes_on(void **state)
 {
 	struct loss_report l = { 0 };
@@ -34,7 +34,7 @@ static void test_goes_on(void **state)
 	assert_int_equal(loss_report_look(&l, 181, 2000 * S), LOSS_REPORT_NOTHING);
 }
 
-/* One that begins and ends all the time is no more than two lines a minute. */
+/* A loss that comes and goes logs two lines a minute at most. */
 static void test_comes_and_goes(void **state)
 {
 	struct loss_report l = { 0 };
@@ -46,7 +46,7 @@ static void test_comes_and_goes(void **state)
 	assert_in_range(lines, 10, 20);
 }
 
-/* What was lost in the minute when nothing could be said is still told, as what is over. */
+/* Losses in a minute without a log line are in the report at the end. */
 static void test_told_late(void **state)
 {
 	struct loss_report l = { 0 };

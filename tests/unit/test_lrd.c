@@ -3,8 +3,8 @@
  * links:
  *
  * The estimate of the Hurst parameter (bpf/modules/lrd/lrd_estimate.h): its functions against
- * tables, and lines that were made to be found. What it makes of noise of a known parameter is in
- * tests/bpf/test_lrd.py.
+ * tables, and lines made to be found. tests/bpf/test_lrd.py tests it on noise with a known
+ * parameter.
  */
 #include "unit.h"
 
@@ -30,7 +30,7 @@ static void test_functions(void **state)
 	assert_near(lrd_trigamma(1001), lrd_trigamma(1000) - 1e-6, 1e-12);
 }
 
-/* The 95 and 99 % points of the usual table. */
+/* The 95 % and 99 % points of the usual table. */
 static void test_chi_square(void **state)
 {
 	static const struct {
@@ -49,8 +49,8 @@ static void test_chi_square(void **state)
 	assert_near(lrd_chi_square_above(1e6, 5), 0, 0);
 }
 
-/* Energies whose logarithms, without their bias, lie on a line of this parameter, and are `off` at
- * the first octaves. */
+/* Energies whose logarithms, without bias, lie on a line of this parameter, and are `off` at the
+ * first octaves. */
 static void make(struct lrd_energy *e, double hurst, unsigned int octaves, unsigned int bent,
 		 double off)
 {
@@ -60,7 +60,7 @@ static void make(struct lrd_energy *e, double hurst, unsigned int octaves, unsig
 
 		y += lrd_digamma(n / 2) / M_LN2 - log2(n / 2) + (j <= bent ? off : 0);
 		e[j - 1].count = n;
-		e[j - 1].shift = j / 2; /* wherever it is kept */
+		e[j - 1].shift = j / 2; /* with any shift */
 		e[j - 1].sum = llround(exp2(y + log2(n) + j - 2.0 * (j / 2)));
 	}
 }
@@ -85,8 +85,8 @@ static void test_lines(void **state)
 	}
 }
 
-/* With n_1 = 2^16 details the interval of octaves 1 to 14 is that of Veitch and Abry's formula,
- * here by sums of their own: var H = 1/4 S / (S S_2 - S_1^2), S_k = sum n_j ln^2 2 / 2 j^k, nearly.
+/* With n_1 = 2^16 details, the interval of octaves 1 to 14 is that of Veitch and Abry's formula,
+ * summed here independently: var H = 1/4 S / (S S_2 - S_1^2), S_k = sum n_j ln^2 2 / 2 j^k, nearly.
  */
 static void test_interval(void **state)
 {
@@ -134,7 +134,7 @@ static void test_too_little(void **state)
 	make(e, .7, 10, 0, 0);
 	assert_false(lrd_estimate(&out, e, 9));
 	assert_false(lrd_estimate(&out, e, LRD_OCTAVES));
-	e[8].sum = 0; /* nothing but silence: an octave that no line goes through */
+	e[8].sum = 0; /* silence only: no line goes through this octave */
 	assert_false(lrd_estimate(&out, e, 0));
 	make(e, .7, 10, 0, 0);
 	e[2].sum = 0;

@@ -7,7 +7,7 @@
 
 #include "agent/rings/mapped.h"
 
-/* Rings written as bpf/mapped.h writes them. */
+/* Rings in the format that bpf/mapped.h writes. */
 #define SIZE 4096
 #define LANES 3
 
@@ -37,7 +37,7 @@ static void teardown(struct bed *b)
 	free(b->memory);
 }
 
-/* Returns 0, or -1 where the ring is full. */
+/* Returns 0, or -1 if the ring is full. */
 static int put(struct saluki_mapped *r, uint64_t time_ns, uint32_t len)
 {
 	uint64_t next = saluki_mapped_next(r->head, len, SIZE);
@@ -107,7 +107,7 @@ static void a_record_that_ends_at_the_end(void **state)
 	teardown(&b);
 }
 
-/* The record given last is not in front of the mark: it goes into the next combo. */
+/* The last record given is after the mark: it goes into the next combo. */
 static void space_is_given_back_up_to_a_mark(void **state)
 {
 	struct saluki_mapped *r;
@@ -135,7 +135,7 @@ static void space_is_given_back_up_to_a_mark(void **state)
 	teardown(&b);
 }
 
-/* Or it is, where it is in a combo already: an agent that stops leaves the ring so. */
+/* Or before the mark, if a combo has it already: a stopping agent leaves the ring so. */
 static void space_is_given_back_with_the_last(void **state)
 {
 	struct saluki_mapped *r;
@@ -191,7 +191,7 @@ static void two_cpus_and_a_consumer(void **state)
 	struct bed b;
 
 	(void)state;
-	setup(&b, (1ULL << 32) - 104); /* over the end of 32 bits */
+	setup(&b, (1ULL << 32) - 104); /* across the wrap at 32 bits */
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, produce, ring_of(&b, i)), 0);
 	while (got < 2 * STRESS) {

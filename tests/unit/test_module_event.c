@@ -24,7 +24,7 @@ static void assert_said(const struct module_event *got, const struct module_even
 	assert_memory_equal(got->bytes, want->bytes, want->len);
 }
 
-/* Read from a block of just its size, which the sanitizers watch. */
+/* Reads from a block of exactly its size, so that sanitizers see a read beyond it. */
 static int read_copy(struct module_event *s, const uint8_t *in, size_t len)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -37,7 +37,7 @@ static int read_copy(struct module_event *s, const uint8_t *in, size_t len)
 	return err;
 }
 
-/* As much as there can be of everything. */
+/* An event with every field at its maximum. */
 static struct module_event longest(void)
 {
 	struct module_event s = { .interface = UINT8_MAX,
@@ -66,7 +66,7 @@ static void events_come_back(void **state)
 		assert_int_equal(len == MODULE_EVENT_ENCODED_MAX, i == 1);
 		assert_int_equal(read_copy(&got, out, len), 0);
 		assert_said(&got, list[i]);
-		/* Bytes that are not there are fewer; all else is wanted. */
+		/* The event's bytes may be truncated; all other fields are needed. */
 		for (size_t cut = 0; cut < len; cut++)
 			assert_int_equal(read_copy(&got, out, cut),
 					 cut < len - list[i]->len ? -EBADMSG : 0);
@@ -87,7 +87,7 @@ static void the_format_is_frozen(void **state)
 	assert_string_equal(text, frozen);
 }
 
-/* An event of this name and so many bytes, which module_event_write would not write. */
+/* An event with this name and length, which module_event_write would not write. */
 static int read_lie(const char *name, uint64_t name_len, size_t bytes)
 {
 	uint8_t out[256] = { 1, 1 }, *p = out + 10;
@@ -121,7 +121,7 @@ static void what_cannot_be_is_refused(void **state)
 	assert_int_equal(read_lie("abc", (1ULL << 32) + 3, 0), -EBADMSG);
 	assert_int_equal(read_lie("abc", 3, MODULE_EVENT_BYTES_MAX), 0);
 	assert_int_equal(read_lie("abc", 3, MODULE_EVENT_BYTES_MAX + 1), -EBADMSG);
-	memset(eleven + 10, 0xff, 11); /* a serial that does not end */
+	memset(eleven + 10, 0xff, 11); /* a serial without an end */
 	assert_int_equal(read_copy(&s, eleven, sizeof(eleven)), -EBADMSG);
 	assert_false(module_event_name_is_good("a\0b", 3));
 }
@@ -148,7 +148,7 @@ static void a_line(void **state)
 				  "\"data\": \"\", \"id\": \"0000000000000000-0-0\"}");
 }
 
-/* Nothing that an interface can be called ends a string, or is a name of a module. */
+/* No possible interface name ends a string or equals a module's name. */
 static void names_of_interfaces(void **state)
 {
 	char line[EVENT_JSON_MAX], module[MODULE_EVENT_NAME_MAX + 1];
@@ -173,7 +173,7 @@ static void the_longest_line(void **state)
 	assert_true(event_json(line, &s, name, name, &most) < EVENT_JSON_MAX);
 }
 
-/* Lines are read out of files, which may be anybody's. */
+/* Lines come from files that anybody may have written. */
 static void modules_of_lines(void **state)
 {
 	static const struct {
@@ -193,7 +193,7 @@ static void modules_of_lines(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
 		size_t len = strlen(list[i].line);
-		char *copy = malloc(len ? len : 1); /* without an end */
+		char *copy = malloc(len ? len : 1); /* without a NUL byte */
 
 		memcpy(copy, list[i].line, len);
 		assert_int_equal(event_json_module(module, copy, len), list[i].module != NULL);
@@ -215,7 +215,7 @@ static void only_events_of_modules(void **state)
 	e.type = COMBO_EVENT_DWELL;
 	assert_int_equal(event_json_of(&s, &e), -EBADMSG);
 	e.type = COMBO_EVENT_SAID;
-	out[0] = 7; /* the highest interface that a sensor can have */
+	out[0] = 7; /* the highest interface number of a sensor */
 	assert_int_equal(event_json_of(&s, &e), 0);
 	out[0] = 8;
 	assert_int_equal(event_json_of(&s, &e), -EBADMSG);

@@ -32,15 +32,15 @@ static struct {
 	struct keypair sensor, collector;
 	uint8_t pair[KEY_LEN];
 	int sock;
-	/* what the collector has heard */
+	/* what the collector has received */
 	struct table table;
 	struct shroud_rx rx;
-	uint8_t ephemeral[KEY_LEN]; /* of the session that `rx` is of */
+	uint8_t ephemeral[KEY_LEN]; /* of `rx`'s session */
 	struct tryst_hello hello;   /* the last one */
-	uint64_t slot;		    /* of it: of all since 1970 */
+	uint64_t slot;		    /* its slot, counted since 1970 */
 	unsigned int m1s, sessions, strange;
 	uint64_t kinds[256], highest;
-	uint64_t combos[256]; /* pieces that came of a combo */
+	uint64_t combos[256]; /* pieces received per combo */
 } w;
 
 static uint64_t sensor_time(void)
@@ -99,7 +99,7 @@ static bool take_data(const uint8_t *in, size_t len)
 	return true;
 }
 
-/* Returns how many datagrams came. */
+/* Returns the number of datagrams received. */
 static unsigned int collect(void)
 {
 	uint8_t in[2000];
@@ -168,7 +168,7 @@ static void pass(uint64_t ns)
 	session_tick(&w.s, w.now_ns);
 }
 
-/* To the beginning of the next slot. */
+/* Advances the clock to the start of the next slot. */
 static void pass_slot(void)
 {
 	pass(ONE_WAY_SLOT_NS - w.clock_ns % ONE_WAY_SLOT_NS);
@@ -191,7 +191,7 @@ static void put_combos(unsigned int count)
 		assert_true(deliver_put(&w.d, wire, sizeof(wire), 10 * w.d.store.end, 10));
 }
 
-/* The export thread's turn. */
+/* Runs the export thread once. */
 static void turn(void)
 {
 	deliver_receive(&w.d, w.now_ns);
@@ -207,7 +207,7 @@ static void it_begins_with_a_slot(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		pass(SECOND_NS);
-	assert_int_equal(collect(), 0); /* an agent before us may have used this one */
+	assert_int_equal(collect(), 0); /* an earlier agent may have used this one */
 	pass(SECOND_NS);
 	assert_int_equal(collect(), 3);
 	assert_int_equal(w.m1s, 3);
@@ -226,7 +226,7 @@ static void it_begins_with_a_slot(void **state)
 	assert_int_equal(collect(), 0);
 }
 
-/* Once in each slot, in that one. */
+/* Once in each slot, under that slot's address. */
 static void it_is_announced_again(void **state)
 {
 	uint64_t last_ns;
@@ -252,7 +252,7 @@ static void it_is_announced_again(void **state)
 	assert_int_equal(w.strange, 0);
 }
 
-/* The next session has been announced three times before it begins; what is in the old one is not
+/* The next session is announced three times before it begins. Combos sent in the old one are not
  * lost. */
 static void another_session(void **state)
 {
@@ -301,7 +301,7 @@ static void a_clock_that_is_set_back(void **state)
 		collect();
 		assert_true(!w.m1s || w.hello.time_ns > last_ns);
 	}
-	assert_true(w.m1s >= 1 && w.m1s < 5); /* slots that were used are not used again */
+	assert_true(w.m1s >= 1 && w.m1s < 5); /* used slots are not used again */
 	assert_int_equal(w.strange, 0);
 }
 
@@ -340,7 +340,7 @@ static void each_combo_is_sent_once(void **state)
 	assert_int_equal(w.d.given_up, 0);
 }
 
-/* Smoothly, and so that a collector which has heard nothing since the last m1 knows all of it. */
+/* Smooth, and so slow that a collector that heard nothing since the last m1 knows all addresses. */
 static void the_pace(void **state)
 {
 	uint64_t before;
@@ -374,7 +374,7 @@ static void the_pace(void **state)
 	assert_true(w.d.flight.next - before > 36);
 }
 
-/* What was given up is told of, for as long as the run lasts. */
+/* Combos given up are reported as long as the run lasts. */
 static void a_floor_is_said(void **state)
 {
 	(void)state;

@@ -11,8 +11,8 @@
  * collector/output/event_log_recover.o collector/files/event_log.o wire/channel.o wire/dwell.o
  * wire/module_event.o */
 /*
- * The output with the privileged process that opens its files: combos are settled when they are
- * written, and a collector that was ended in any way leaves its names to the next one.
+ * Output with the privileged process that opens its files. Combos are settled when written, and a
+ * collector that ended in any way leaves its names to the next one.
  */
 #include "files_unit.h"
 
@@ -36,9 +36,9 @@ static struct output_sensor part[2];
 static struct sensor *list[2] = { &sensors[0], &sensors[1] };
 static struct sensors all = { .list = list, .count = 2 };
 static struct signals orders = { .sock = -1 };
-static unsigned int listed = 2; /* sensors, in the privileged process */
+static unsigned int listed = 2; /* sensors listed, in the privileged process */
 
-/* Starts both halves. Returns what output_init does. */
+/* Starts both halves. Returns the result of output_init. */
 static int start(void)
 {
 	privileged_start(&options, listed);
@@ -92,7 +92,7 @@ static void combo(int i, uint64_t count)
 		output_frame(out, &sensors[i], &f, 1);
 }
 
-/* One of dwells, of two interfaces by turns, and no frame. */
+/* A combo of dwells only, of two interfaces in turn. */
 static void combo_of_dwells(int i, uint64_t count, uint64_t first, uint16_t dwells)
 {
 	struct combo_name name = { .count = count, .first = first, .events = dwells };
@@ -108,7 +108,7 @@ static void combo_of_dwells(int i, uint64_t count, uint64_t first, uint16_t dwel
 	}
 }
 
-/* One of what modules say: two words of each of two, by turns. */
+/* A combo of module events: two of each of two modules, in turn. */
 static void combo_of_words(int i, uint64_t count)
 {
 	struct combo_name name = { .count = count, .events = 4 };
@@ -176,19 +176,19 @@ static void settled_is_what_is_written(void **state)
 	combo(0, 1);
 	combo(1, 0);
 	assert_int_equal(sensors[0].output->settled, 0);
-	output_passed(out, &sensors[1], 5, 10); /* behind what is in the buffer */
+	output_passed(out, &sensors[1], 5, 10); /* after the buffered combos */
 	assert_int_equal(sensors[1].output->settled, 0);
 	flush();
 	assert_int_equal(sensors[0].output->settled, 2);
 	assert_int_equal(sensors[1].output->settled, 5);
 	assert_true(sensors[0].due_ns && sensors[1].due_ns);
 	assert_int_equal(sensors[0].ledger.now.written, 4);
-	output_passed(out, &sensors[0], 9, 18); /* nothing is waited for */
+	output_passed(out, &sensors[0], 9, 18); /* nothing is pending */
 	assert_int_equal(sensors[0].output->settled, 9);
 	stop(true);
 }
 
-/* Also when it is the first of its sensor in the file, and the largest there can be. */
+/* Also if the combo is its sensor's first in the file, and as large as possible. */
 static void combos_of_dwells_are_settled_too(void **state)
 {
 	const struct sensor_run *r;
@@ -216,7 +216,7 @@ static void combos_of_dwells_are_settled_too(void **state)
 	stop(true);
 }
 
-/* What is said of a sensor at the end of its runs is its own as its frames are. */
+/* The statistics written for a sensor's runs count against its own share, as its frames do. */
 static void statistics_are_charged(void **state)
 {
 	uint64_t size, recent;
@@ -246,7 +246,7 @@ static void statistics_are_charged(void **state)
 	stop(true);
 }
 
-/* What is in the buffer at SIGKILL was not settled; what was is known, by the files. */
+/* Combos in the buffer at SIGKILL were not settled. The files name the settled ones. */
 static void known_after_a_kill(void **state)
 {
 	(void)state;
@@ -339,7 +339,7 @@ static void a_torn_file(void **state)
 	}
 }
 
-/* One file that is appended to, with a state behind that is of half of it. */
+/* One file that is appended to, with a state that covers half of it. */
 static void a_single_file(void **state)
 {
 	(void)state;
@@ -384,7 +384,7 @@ static void a_rotated_series(void **state)
 
 /* ---- a full disk ----------------------------------------------------------------------------- */
 
-/* The file may have so many bytes. */
+/* Limits the file size to `bytes`. */
 static void file_may_grow_to(uint64_t bytes)
 {
 	struct rlimit l = { .rlim_max = RLIM_INFINITY, .rlim_cur = bytes };
@@ -399,8 +399,7 @@ static void try_again(void)
 	flush();
 }
 
-/* A file may have so many bytes, which no waiting changes: in a series the next one is begun
- * before. */
+/* A file size limit, which no waiting lifts: in a series the next file begins before it. */
 static void the_next_file_before_the_largest(void **state)
 {
 	static const struct {
@@ -426,7 +425,7 @@ static void the_next_file_before_the_largest(void **state)
 		assert_string_not_equal(out->name, first);
 		assert_int_equal(stat(first, &st), 0);
 		assert_in_range(st.st_size, 39000, 41000);
-		/* Where none can be had, it is waited for before anything is taken. */
+		/* If no new file can be opened, the output waits before it takes anything. */
 		out->no_rotation_until_ns = UINT64_MAX;
 		out->size += OUTPUT_BUFFER;
 		assert_false(output_reserve(out, &name, 120, 1));
@@ -443,7 +442,7 @@ static void the_next_file_before_the_largest(void **state)
 	file_may_grow_to(RLIM_INFINITY);
 }
 
-/* As long as no next file can be had, nothing is written that would not fit into this one. */
+/* While no next file can be opened, only data that fits into this one is written. */
 static void a_full_file_is_followed_when_one_can_be(void **state)
 {
 	const struct combo_name name = { .count = 9999, .frames = 2 };
@@ -486,7 +485,7 @@ static void a_full_file_is_followed_when_one_can_be(void **state)
 	stop(true);
 }
 
-/* What is in the buffer stays there, and is written once. */
+/* The buffer keeps its data, and writes it once. */
 static void a_full_disk_is_waited_for(void **state)
 {
 	const struct combo_name name = { .count = 3, .frames = 2 };
@@ -514,7 +513,7 @@ static void a_full_disk_is_waited_for(void **state)
 	assert_int_equal(out->hold.count, 1);
 	assert_false(output_is_written(out, &sensors[0]));
 	file_may_grow_to(RLIM_INFINITY);
-	assert_true(out->hold.on); /* nobody has tried yet */
+	assert_true(out->hold.on); /* no attempt yet */
 	try_again();
 	assert_false(out->hold.on);
 	assert_int_equal(sensors[0].output->settled, 2);
@@ -532,7 +531,8 @@ static void a_full_disk_is_waited_for(void **state)
 	stop(true);
 }
 
-/* Nothing of it is settled, for sensors have it still; but one that is one-way has not. */
+/* Nothing is settled, as the sensors still have it, except the combos of one-way sensors, which do
+ * not. */
 static void the_end_on_a_full_disk(void **state)
 {
 	uint64_t size;
@@ -560,7 +560,7 @@ static void the_end_on_a_full_disk(void **state)
 	stop(true);
 }
 
-/* A new file is not begun while the present one's last combos wait. */
+/* No new file begins while the last combos of the present one wait. */
 static void no_rotation_on_a_full_disk(void **state)
 {
 	char name[PATH_MAX];
@@ -593,7 +593,7 @@ static const char *line_file(int module)
 	return path(module ? "module1.jsonl" : "module0.jsonl");
 }
 
-/* Both files have the lines of combos in this order ("0a" is the 10th of the first sensor), twice
+/* Both files have the combos' lines in this order ("0a" is the 10th of the first sensor), twice
  * each. */
 static void assert_lines(const char *combos)
 {
@@ -640,7 +640,7 @@ static void lines_cut(int module, int lines, size_t more)
 	assert_int_equal(truncate(line_file(module), at + more), 0);
 }
 
-/* Lines wait with their combos, also where their files are to be opened anew meanwhile. */
+/* Lines wait with their combos, also if their files are reopened meanwhile. */
 static void lines_wait_too(void **state)
 {
 	(void)state;
@@ -662,7 +662,7 @@ static void lines_wait_too(void **state)
 	stop(true);
 }
 
-/* They come when their combo is written; in the order in which those are. */
+/* Lines are written after their combo, and in the combos' order. */
 static void lines_follow_the_capture(void **state)
 {
 	(void)state;
@@ -685,8 +685,8 @@ static void lines_follow_the_capture(void **state)
 	assert_lines("0a1a0b");
 }
 
-/* A kill between the two writes, or in the middle of the second: whatever is missing of it, the
- * next collector knows. `state` is as of before, as it is for two minutes. */
+/* A kill between the two writes, or within the second: the next collector adds the missing lines.
+ * `state` is as old as it can be, two minutes. */
 static void lines_after_a_kill(void **state)
 {
 	uint8_t saved[4096];
@@ -719,8 +719,8 @@ static void lines_after_a_kill(void **state)
 		}
 }
 
-/* Into one file that is appended to, and over the files of a series: with the last line in an
- * earlier one, too. */
+/* One file that is appended to, and a series of files, also with the last line in an earlier
+ * file. */
 static void lines_over_several_files(void **state)
 {
 	uint8_t saved[4096];
@@ -755,7 +755,7 @@ static void lines_over_several_files(void **state)
 	lines_start();
 	combo_of_words(0, 0);
 	flush();
-	stop(true); /* the state is as of here */
+	stop(true); /* the state dates from here */
 	lines_start();
 	combo_of_words(0, 1);
 	flush();
@@ -767,7 +767,7 @@ static void lines_over_several_files(void **state)
 	stop(true);
 }
 
-/* Files that are moved away before the state was saved again have lines that do not come twice. */
+/* If files are moved away before the state is saved again, their lines do not come twice. */
 static void lines_moved_away(void **state)
 {
 	(void)state;
@@ -790,7 +790,7 @@ static void lines_moved_away(void **state)
 	assert_lines("0a0b");
 }
 
-/* A sensor names modules: `count` of them, beginning with PREFIXn. One combo each. */
+/* The sensor names `count` modules, PREFIXn and up, in one combo each. */
 static void name_modules(int i, char prefix, int from, int count)
 {
 	static uint64_t combos[2];
@@ -815,7 +815,8 @@ static bool is_there(char prefix, int n)
 	return stat(path(name), &st) == 0;
 }
 
-/* One sensor that makes names up takes none from another: nor do five, or those of before. */
+/* Sensors that invent module names take no files from another sensor: neither one, nor five, nor
+ * earlier ones. */
 static void names_are_each_sensors_own(void **state)
 {
 	(void)state;
@@ -833,14 +834,14 @@ static void names_are_each_sensors_own(void **state)
 	assert_true(is_there('b', EVENT_LOG_SENSOR_MAX - 1) &&
 		    !is_there('b', EVENT_LOG_SENSOR_MAX));
 	name_modules(0, 'a', 0, EVENT_LOG_SENSOR_MAX);
-	name_modules(0, 'b', 0, EVENT_LOG_SENSOR_MAX); /* the other was the first to name these */
+	name_modules(0, 'b', 0, EVENT_LOG_SENSOR_MAX); /* the other named these first */
 	flush();
 	assert_int_equal(out->lines.written, 3 * EVENT_LOG_SENSOR_MAX);
 	assert_int_equal(out->lines.refused, 2000 - EVENT_LOG_SENSOR_MAX);
 	assert_int_equal(out->lines.lost, 0);
 	assert_true(is_there('a', EVENT_LOG_SENSOR_MAX - 1));
 	stop(false);
-	/* Lines that are missing are written in the bounds of each, too. */
+	/* The limits also hold for missing lines that are added. */
 	assert_int_equal(truncate(path("a0.jsonl"), 0), 0);
 	assert_int_equal(truncate(path("b1.jsonl"), 0), 0);
 	unlink(path("saluki.state"));
@@ -853,7 +854,7 @@ static void names_are_each_sensors_own(void **state)
 	stop(true);
 }
 
-/* More files than may be open at once, by turns: each has its lines in order. */
+/* More files than may be open at once, in turn: each has its lines in order. */
 static void more_files_than_are_open(void **state)
 {
 	struct event_log_names plenty[20] = { 0 };
@@ -893,7 +894,7 @@ static void more_files_than_are_open(void **state)
 /* ---- a receiving process that was taken over --------------------------------------------------
  */
 
-/* Asks for output files until it gets none. Returns how many it got; the last is open still. */
+/* Requests output files until refused. Returns how many were granted; the last is still open. */
 static unsigned int take_files(int *last)
 {
 	struct files_answer a;
@@ -929,7 +930,7 @@ static void output_files_are_bounded_by_size(void **state)
 		close(last);
 		last = fd;
 	}
-	assert_int_equal(ftruncate(last, 1000000), 0); /* a hole is no file */
+	assert_int_equal(ftruncate(last, 1000000), 0); /* a file with a hole does not count */
 	assert_in_range(take_files(&fd), 0, 30);
 	close(last);
 	stop(true);
@@ -975,7 +976,7 @@ static void files_of_events_are_bounded(void **state)
 	stop(true);
 }
 
-/* The state is one collector's. */
+/* Only one collector uses a state. */
 static void not_two_at_once(void **state)
 {
 	struct files f;

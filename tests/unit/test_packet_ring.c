@@ -7,10 +7,10 @@
 
 #include "agent/rings/packet_ring.h"
 
-/* Rings written as net/packet/af_packet.c writes them. */
+/* Rings in the format that net/packet/af_packet.c writes. */
 #define BLOCK 4096
 #define BLOCKS 4
-#define SLOT 1008 /* four in a block, and a rest that no slot has */
+#define SLOT 1008 /* four slots per block, and an unused rest */
 
 #define ETHER 1
 #define RADIOTAP 803
@@ -24,7 +24,7 @@ struct given {
 struct bed {
 	struct packet_ring r;
 	_Alignas(16) uint8_t memory[BLOCKS * BLOCK];
-	uint32_t head, offset; /* of the writer: block or slot, bytes used of a block */
+	uint32_t head, offset; /* the writer's block or slot, and the bytes used in a block */
 };
 
 static void setup(struct bed *b, enum packet_version version)
@@ -48,7 +48,7 @@ static void put_rest(uint8_t *start, uint32_t address, uint32_t mac, const struc
 		start[mac + i] = i;
 }
 
-/* One frame more in the open block of V3. Returns its header. */
+/* Adds a frame to the open V3 block. Returns its header. */
 static struct tpacket3_hdr *put_v3(struct bed *b, const struct given *g)
 {
 	uint8_t *block = b->memory + b->head * BLOCK;
@@ -88,7 +88,7 @@ static void close_block(struct bed *b)
 	b->head = (b->head + 1) % BLOCKS;
 }
 
-/* The kernel begins a block anew that it was given back. */
+/* The kernel reopens a block that was given back. */
 static void open_block(struct bed *b)
 {
 	struct tpacket_block_desc *d = (void *)(b->memory + b->head * BLOCK);
@@ -138,7 +138,7 @@ static void put_one(struct bed *b, const struct given *g)
 	close_block(b);
 }
 
-/* Bytes count up from 0; `tag_at` is where 4 others stand among them, -1: nowhere. */
+/* Bytes count up from 0, except four at `tag_at`; -1: none. */
 static void check_bytes(const struct packet *p, int tag_at)
 {
 	for (uint32_t i = 0; i < p->cap_len; i++)
@@ -166,7 +166,7 @@ static void one_frame(struct bed *b)
 	put_one(b, &(struct given){ 1500, 192, 0, RADIOTAP, 7, 0x88a8, PACKET_OUTGOING });
 	assert_int_equal(packet_ring_next(&b->r, &p), 1);
 	assert_int_equal(p.cap_len, 192);
-	assert_int_equal(p.orig_len, 1500); /* a tag is Ethernet's alone */
+	assert_int_equal(p.orig_len, 1500); /* only Ethernet has tags */
 	assert_int_equal(p.arphrd, RADIOTAP);
 	assert_true(p.outgoing);
 	assert_int_equal(p.time_ns, b->r.layout.version == PACKET_V1 ? 1700000000999999000
@@ -181,7 +181,7 @@ static void a_frame_is_given_as_it_was_heard(void **state)
 	each_version(one_frame);
 }
 
-/* The space of a frame is the kernel's again when the next is asked for, not before. */
+/* A frame's space returns to the kernel with the next request, not earlier. */
 static void many_frames(struct bed *b)
 {
 	struct packet p;
@@ -238,7 +238,7 @@ static void a_tag_is_put_back(void **state)
 		check_tag(&b, &(struct given){ 100, 96, known, ETHER, 0xe005, 0x88a8, 0 },
 			  0x88a8e005);
 		check_tag(&b, &(struct given){ 100, 96, known, ETHER, 0, 0x8100, 0 }, 0x81000000);
-		/* Older kernels do not say which protocol, or that there is a tag. */
+		/* Older kernels report neither the protocol nor whether there is a tag. */
 		check_tag(&b, &(struct given){ 100, 96, valid, ETHER, 0x1005, 0x1234, 0 },
 			  0x81001005);
 		check_tag(&b, &(struct given){ 100, 96, 0, ETHER, 5, 0, 0 }, 0x81000005);
@@ -255,7 +255,7 @@ static void a_block_has_many_frames_or_none(void **state)
 
 	(void)state;
 	setup(&b, PACKET_V3);
-	close_block(&b); /* its time was up, and it had none */
+	close_block(&b); /* timed out without a frame */
 	open_block(&b);
 	for (int i = 0; i < 20; i++)
 		put_v3(&b, &(struct given){ 200 + i, 50 + i, 0, ETHER, 0, 0, 0 });
@@ -274,7 +274,7 @@ static void a_block_has_many_frames_or_none(void **state)
 	assert_int_equal(b.r.nonsense, 0);
 }
 
-/* Nothing outside of a block is touched, whatever stands in it; what cannot be read is counted. */
+/* Whatever a block contains, no access leaves it, and unreadable data is counted. */
 static void a_block_that_lies(void **state)
 {
 	static const struct {

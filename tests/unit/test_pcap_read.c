@@ -8,7 +8,7 @@
 
 static uint8_t file[4096];
 static size_t len;
-static bool swapped; /* what is written is in the other byte order */
+static bool swapped; /* written in the other byte order */
 
 static void p16(uint16_t v)
 {
@@ -94,7 +94,7 @@ static void pcapng(void)
 	p32(1), p32(20), p16(1), p16(0), p32(4), p32(20);
 	p32(1), p32(44), p16(105), p16(0), p32(0), p16(9), p16(1), pbytes("\x8a...");
 	p16(14), p16(8), p64(50), p32(0), p32(44);
-	p32(0xbad), p32(16), p32(77), p32(16); /* a block nobody knows */
+	p32(0xbad), p32(16), p32(77), p32(16); /* an unknown block */
 	p32(6), p32(40), p32(1), p32(0), p32(1536), p32(4), p32(60), pbytes("epb!"), p32(0),
 		p32(40);
 	p32(3), p32(20), p32(60), pbytes("spb!"), p32(20);
@@ -126,7 +126,7 @@ static void pcapng_blocks_of_every_kind(void **state)
 	}
 }
 
-/* Reads a file to its end or to where it breaks off; returns the last result. */
+/* Reads a file to its end or to an error. Returns the last result. */
 static int read_through(size_t n)
 {
 	struct pcap_reader r = { 0 };
@@ -141,7 +141,7 @@ static int read_through(size_t n)
 	return got;
 }
 
-/* In a ring it marks what a module says: a file could forge that, and its frames were lost. */
+/* In a ring, this link type marks events: a file could forge events, and lose frames. */
 static void no_file_has_the_link_type_of_events(void **state)
 {
 	(void)state;
@@ -168,7 +168,7 @@ static void cut_and_damaged_files_are_errors_and_nothing_worse(void **state)
 			pcap(0xa1b2c3d4);
 		whole = len;
 		for (size_t n = 0; n < whole; n++)
-			read_through(n); /* a cut between blocks is an end */
+			read_through(n); /* a file truncated between blocks just ends */
 		assert_int_equal(read_through(whole - 1), -EBADMSG);
 		for (size_t at = 0; at < whole; at++)
 			for (int v = 0; v < 256; v += 51) {

@@ -11,7 +11,8 @@
 
 static uint8_t file[65536];
 
-/* A section, an interface, `n` packets of growing length, statistics. Returns the bytes. */
+/* Writes a section, an interface, `n` packets of growing length, and statistics. Returns the
+ * bytes. */
 static size_t write_file(int n)
 {
 	struct pcapng_interface i = { .linktype = 127,
@@ -64,7 +65,7 @@ static void the_agents_reader_reads_it(void **state)
 	pcap_close(&r);
 }
 
-/* Bytes of whole blocks at the start of a file that has no names, or -EBADMSG. */
+/* Returns the bytes of whole blocks at the start of a file without names, or -EBADMSG. */
 static int64_t whole_blocks(int fd, int64_t len)
 {
 	struct written n = { 0 };
@@ -83,7 +84,7 @@ static void whole_blocks_are_found_at_every_cut(void **state)
 		int fd = file_with(len);
 		int64_t got = whole_blocks(fd, len);
 
-		if (len > 0 && len < 12) /* nothing to tell it by */
+		if (len > 0 && len < 12) /* too short to recognise */
 			assert_int_equal(got, -EBADMSG);
 		else if (len < section)
 			assert_int_equal(got, 0);
@@ -100,7 +101,7 @@ static void whole_blocks_are_found_at_every_cut(void **state)
 	close(fd);
 }
 
-/* The lines of a file, one behind the other; kinds of its blocks. */
+/* Collects a file's lines, one after the other, and its blocks' kinds. */
 static void lines_of(size_t len, char *lines, char *kinds)
 {
 	struct pcapng_walk w;
@@ -120,7 +121,7 @@ static void lines_of(size_t len, char *lines, char *kinds)
 	close(fd);
 }
 
-/* Between packets, with a name and without; of each length that is filled up. */
+/* Events between packets, with and without a name, of every padding. */
 static void what_modules_say_is_found(void **state)
 {
 	static const struct combo_name name = { .run = 1, .events = 9 };
@@ -149,14 +150,14 @@ static void what_modules_say_is_found(void **state)
 	pcap_close(&r);
 }
 
-/* Custom blocks may be anybody's. */
+/* Custom blocks may be another program's. */
 static void custom_blocks_that_are_none_of_ours(void **state)
 {
 	size_t at = write_file(0), len = at + pcapng_module_event(file + at, "line", 4, NULL);
 	char lines[200], kinds[32];
 
 	(void)state;
-	for (unsigned int said = 0; said < 10; said++) { /* how long it is, says the block */
+	for (unsigned int said = 0; said < 10; said++) { /* the length in the block */
 		file[at + 15] = said;
 		lines_of(len, lines, kinds);
 		assert_int_equal(*lines != 0, said >= 1 && said <= 4);
@@ -165,10 +166,10 @@ static void custom_blocks_that_are_none_of_ours(void **state)
 	lines_of(len, lines, kinds);
 	assert_string_equal(lines, "");
 	memcpy(file + at + 12, "\0\0\0\4", 4);
-	file[at + 8]++; /* of another enterprise */
+	file[at + 8]++; /* another enterprise's */
 	lines_of(len, lines, kinds);
 	assert_string_equal(lines, "");
-	for (uint32_t size = 12; size < 20; size += 4) { /* nothing in it, or an enterprise alone */
+	for (uint32_t size = 12; size < 20; size += 4) { /* empty, or an enterprise number alone */
 		memset(file + at, 0, 20);
 		memcpy(file + at, "\xad\x0b", 2);
 		memcpy(file + at + 8, "\xd9\x7e", size == 12 ? 0 : 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/radio/plan.o wire/channel.o */
-/* Plans: what --channels may say, and who gets how much of a cycle. */
+/* Plans: the values of --channels, and each channel's share of a cycle. */
 #include "unit.h"
 
 #include "agent/radio/plan.h"
@@ -12,7 +12,7 @@ static char why[PLAN_WHY_LEN];
 static int set_up(void **state)
 {
 	(void)state;
-	memset(&p, 0xa5, sizeof(p)); /* nothing is taken from what was there */
+	memset(&p, 0xa5, sizeof(p)); /* no old content is used */
 	plan_asked_init(&asked);
 	why[0] = 0;
 	return 0;
@@ -141,7 +141,7 @@ static void all_is_what_the_card_has(void **state)
 	assert_entry(3, 5955, 20, 20000);
 	assert_entry(4, 5180, 80, 250000);
 	assert_entry(5, 5200, 20, 250000);
-	assert_int_equal(plan_expand(&p, card, 4, why), 0); /* there is none any more */
+	assert_int_equal(plan_expand(&p, card, 4, why), 0); /* empty now */
 	assert_int_equal(p.count, 6);
 	assert_int_equal(parse("all"), 0);
 	assert_int_equal(plan_expand(&p, card, 0, why), -EINVAL);
@@ -159,7 +159,7 @@ static uint64_t cycle_sum(void)
 	return sum;
 }
 
-/* Listens a whole cycle, with `rates` frames/s on each. */
+/* Listens for a whole cycle, with `rates` frames/s per channel. */
 static void listen(const uint32_t *rates)
 {
 	for (uint32_t i = 0; i < p.count; i++) {
@@ -239,7 +239,8 @@ static void a_weight_counts_in_proportion_too(void **state)
 	assert_int_equal(p.entries[1].dwell_us, 300000);
 }
 
-/* Whatever was heard: nothing runs over, nobody is below the floor, and the cycle is what it was.
+/* With any frame counts, nothing overflows, each dwell is at least the floor, and the cycle's
+ * length is unchanged.
  */
 static void bounds(void **state)
 {
@@ -289,7 +290,7 @@ static void the_grid(void **state)
 		plan_grid(&p, now - 10000000, &ends); /* a little early */
 		assert_true(p.at == (first + 1) % 3 && ends == now + 100000000);
 	}
-	/* Of as many members as there are channels, each is on another. */
+	/* As many members as channels: each is on another one. */
 	p.members = 3;
 	for (unsigned int j = 0, seen = 0; j < 3; j++) {
 		p.member = j;

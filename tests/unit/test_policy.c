@@ -31,7 +31,7 @@ static const struct module_grant *granted(const char *entries)
 	return policy_grant(&policy, "m");
 }
 
-/* Refused, with the line and these words. */
+/* Asserts a refusal that names the line and has these words. */
 static void assert_refused(const char *text, const char *said)
 {
 	assert_int_equal(parse(text), -EINVAL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/remote/privileged_requests.o wire/channel.o wire/order.o wire/channel.o */
-/* What the privileged process makes of requests of the other one, which is not trusted. */
+/* The privileged process and the requests of the other one, which is not trusted. */
 #include "unit.h"
 
 #include <sys/socket.h>
@@ -16,7 +16,7 @@ static struct tap tap;
 static struct ordered r;
 static struct order a;
 static unsigned int filters, snaplens, tunes;
-static int refuses; /* what the tap says */
+static int refuses; /* the tap's result */
 
 int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, int linktype,
 		       char *why, size_t why_len)
@@ -149,7 +149,7 @@ static void what_comes_by_the_socket(void **state)
 	close(socks[1]);
 }
 
-/* Of the sampler: a radio that is sampled, a channel that there can be, and nothing behind it. */
+/* Accepted only for the sampler: a sampled radio, a valid channel, and no bytes after them. */
 static void radios_are_tuned(void **state)
 {
 	int socks[2];
@@ -170,7 +170,7 @@ static void radios_are_tuned(void **state)
 		assert_true(a.tuned.end_ns >= a.tuned.begin_ns);
 	}
 	assert_int_equal(tunes, 2);
-	/* One channel by the command line: that one and no other. */
+	/* One channel on the command line: that one and no other. */
 	tap.interfaces[1].sampled = TAP_SAMPLED_ONE;
 	tap.interfaces[1].channel = (struct radio_channel){ 2412, 20, 2412 };
 	refuses = 0;
@@ -189,7 +189,7 @@ static void radios_are_tuned(void **state)
 	assert_int_equal(privileged_requests_take(&tap, 0, socks[1], &a, &changed), 0);
 	assert_true(a.what == COMMAND_CARD && !a.error && a.card.count == 1 &&
 		    a.card.mhz[0] == 2412);
-	/* As long as an order of the collector is, or with a file, it is none. */
+	/* Without this order's permission, or with a file, the request is refused. */
 	privsep_send(socks[0], &r, sizeof(r), NULL, 0);
 	assert_int_equal(privileged_requests_take(&tap, ALL, socks[1], &a, &changed), 0);
 	assert_true(a.what == COMMAND_RESULT && a.error == -EPERM);

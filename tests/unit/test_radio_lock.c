@@ -16,7 +16,7 @@ static struct {
 	char locked[64];
 } t;
 
-/* Of "a0" and "a1" the radio is "a"; "-" has none. As the kernel does, it ends with no zero. */
+/* The radio of "a0" and "a1" is "a"; "-" has none. As in the kernel, no NUL byte ends it. */
 ssize_t readlink(const char *path, char *out, size_t len)
 {
 	const char *interface = path + strlen("/sys/class/net/");
@@ -45,7 +45,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* An -i: with a list, which is fixed where it is of one channel. */
+/* Adds an -i with a list, which is fixed if it has one channel. */
 static void add(const char *name, const char *list)
 {
 	unsigned int i = t.o.count++;
@@ -101,7 +101,7 @@ static void two_of_a_radio_are_not_sampled(void **state)
 		add("a1", lists[i][1]);
 		assert_int_equal(radio_lock(&t.o, t.links, t.locks), -EBUSY);
 	}
-	/* One that has no channels listens wherever the other goes. */
+	/* An interface without channels listens on whatever channel the other one uses. */
 	set_up(state);
 	add("a0", NULL);
 	add("a1", "1,6");

@@ -27,13 +27,13 @@ static enum reassemble_result add(struct reassembly *r, uint64_t combo, uint16_t
 	return reassemble_add(r, &pool, &p, now);
 }
 
-/* A whole combo of 100 bytes. */
+/* Adds a whole combo of 100 bytes. */
 static enum reassemble_result add_small(struct reassembly *r, uint64_t combo)
 {
 	return add(r, combo, 0, 100, 100, 1);
 }
 
-/* Takes everything that is complete; returns how many, the last one's count in `last`. */
+/* Takes all complete combos. Returns how many; the last one's count is in `last`. */
 static int take(struct reassembly *r, uint64_t *last)
 {
 	const uint8_t *data;
@@ -55,7 +55,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Nothing is left in the pool. */
+/* Asserts that nothing is left in the pool. */
 static void end(struct reassembly *r)
 {
 	reassemble_free(r, &pool);
@@ -83,7 +83,8 @@ static void pieces_in_any_order(void **state)
 	end(&r);
 }
 
-/* Any cut at multiples of 8, overlapping, of combos of every length round a word of the map. */
+/* Pieces of any lengths in multiples of 8, overlapping, of combos of every length around a word of
+ * the map. */
 static void pieces_cut_anywhere(void **state)
 {
 	(void)state;
@@ -106,7 +107,7 @@ static void pieces_cut_anywhere(void **state)
 	}
 }
 
-/* What is here first stays. */
+/* The first bytes that arrived stay. */
 static void pieces_that_differ(void **state)
 {
 	struct reassembly r = { 0 };
@@ -174,7 +175,7 @@ static void counts_go_on_beyond_24_bits(void **state)
 	end(&r);
 }
 
-/* Below the floor what is whole comes out, in order, and nothing waits for the rest. */
+/* Below the floor, whole combos come out in order, and nothing waits for the rest. */
 static void what_will_not_come(void **state)
 {
 	struct reassembly r = { 0 };
@@ -200,7 +201,7 @@ static void what_will_not_come(void **state)
 	end(&r);
 }
 
-/* Another set-up: what is whole stays, the rest comes again. */
+/* Another handshake: whole combos stay, the rest is sent again. */
 static void half_a_combo_comes_again(void **state)
 {
 	struct reassembly r = { 0 };
@@ -220,7 +221,7 @@ static void half_a_combo_comes_again(void **state)
 	end(&r);
 }
 
-/* A piece of the old layout was still under way: the combo comes through all the same. */
+/* A piece of the old layout was still under way: the combo is completed all the same. */
 static void laid_out_otherwise(void **state)
 {
 	struct reassembly r = { 0 };
@@ -234,7 +235,8 @@ static void laid_out_otherwise(void **state)
 	end(&r);
 }
 
-/* One sensor fills the pool with what it cannot use yet; what others are waiting for goes first. */
+/* One sensor fills the pool with combos it cannot use yet. Combos that others wait for come
+ * first. */
 static void a_full_pool(void **state)
 {
 	struct reassembly greedy = { 0 }, other = { 0 };
@@ -253,15 +255,15 @@ static void a_full_pool(void **state)
 		assert_int_equal(take(&other, &last), 1);
 	}
 	assert_true(pool.evicted > 0 && pool.evicted < 3);
-	/* What gave way was the furthest: the rest comes out at once. */
+	/* The furthest one was evicted: the rest comes out at once. */
 	assert_int_equal(add(&greedy, 0, 0, 4000, 4000, 3), REASSEMBLE_TAKEN);
 	assert_true(take(&greedy, &last) > 10);
 	reassemble_free(&greedy, &pool);
 	end(&other);
 }
 
-/* Forty sensors hold combos that they never finish, with few bytes, and keep them from being stale.
- * What one that works sends ahead has its share all the same, and those with less keep theirs. */
+/* Forty sensors hold combos that they never finish, with few bytes, and refresh them. A working
+ * sensor still gets its share for combos sent ahead, and sensors with less keep theirs. */
 static void a_share_of_the_pool(void **state)
 {
 	static struct reassembly bad[40];
@@ -280,13 +282,13 @@ static void a_share_of_the_pool(void **state)
 	assert_true(taken * 32000 > REASSEMBLE_POOL_LIMIT_DEFAULT / 42 - 2 * REASSEMBLE_POOL_CLASS);
 	assert_int_equal(small.held, 3);
 	for (int i = 0; i < 40; i++) {
-		/* Nobody has much more than another, and what was due first is there. */
+		/* No sensor has much more than another, and combos due first are there. */
 		assert_in_range(bad[i].share->size, good.share->size - 3 * REASSEMBLE_POOL_CLASS,
 				good.share->size + 3 * REASSEMBLE_POOL_CLASS);
 		assert_non_null(reassemble_pool_find(&bad[i], 0));
 	}
 	assert_true(pool.used <= pool.limit);
-	/* They try it again and again; nobody pushes anybody out for long. */
+	/* They keep trying; none evicts another for long. */
 	taken = pool.evicted;
 	for (int round = 0; round < 10; round++)
 		for (uint64_t c = 0; c < REASSEMBLE_SLOTS; c++)
@@ -299,7 +301,7 @@ static void a_share_of_the_pool(void **state)
 	end(&good);
 }
 
-/* The pool is full of combos of sensors that fell silent in the middle of one. */
+/* The pool is full of combos of sensors that fell silent within one. */
 static void a_pool_of_the_dead(void **state)
 {
 	static struct reassembly dead[100];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lines about who is refused: each is said, none too often, and a flood of some hides no other.
+/* Log lines about refused senders: each is logged, at a limited rate, and a flood of one kind hides
+ * no other.
  *
  * links: collector/network/refusals.o collector/network/wrong_key.o
  * collector/network/log_limit.o wire/keys.o */
@@ -104,7 +105,7 @@ static void a_line_is_said_once_a_minute(void **state)
 	assert_int_equal(count_said("left out"), 0);
 }
 
-/* An operator sets a sensor up, and looks for its key. */
+/* An operator sets up a sensor, and looks for its key in the log. */
 static void a_burst_hides_nobody(void **state)
 {
 	uint8_t key[KEY_LEN] = { 7 };
@@ -135,7 +136,7 @@ static void a_flood_from_elsewhere_hides_nobody(void **state)
 		if (i % 16 == 0)
 			key_from(key, 77);
 	}
-	/* One line of four, so that it is as good as impossible that none of 80 is his. */
+	/* One line in four, so that missing all of 80 is practically impossible. */
 	assert_in_range(count_said(named), 1, 10);
 }
 
@@ -156,7 +157,7 @@ static void a_flood_makes_few_lines(void **state)
 	assert_int_equal(A_MINUTE, 16);
 }
 
-/* Only whoever has a sensor's key causes these. */
+/* Only the holder of a sensor's key causes these. */
 static void keys_that_are_made_up_hide_no_sensor(void **state)
 {
 	struct sockaddr_storage one = address(5), two = address(6);
@@ -171,7 +172,7 @@ static void keys_that_are_made_up_hide_no_sensor(void **state)
 	assert_int_equal(count_said("sensor room-3 at 0.0.0.5:"), 1);
 }
 
-/* A sensor with the key of another collector, while somebody sends junk. */
+/* A sensor with another collector's key, during a flood of junk. */
 static void junk_hides_no_wrong_key(void **state)
 {
 	(void)state;
@@ -189,7 +190,7 @@ static void junk_hides_no_wrong_key(void **state)
 	assert_int_equal(count_said("10.0.0.3:"), 0); /* no sensor asks for a session so */
 }
 
-/* Anybody can send from addresses that are made up. */
+/* Anybody can send from forged addresses. */
 static void forged_addresses_hide_no_wrong_key(void **state)
 {
 	struct sockaddr_storage sensor = address(0x0a000001);
@@ -205,7 +206,7 @@ static void forged_addresses_hide_no_wrong_key(void **state)
 	assert_int_equal(count_said("10.0.0.1:"), 1);
 }
 
-/* A sensor with a wrong clock opens under no key first, and gets its session then. */
+/* A sensor with a wrong clock is first unknown, and then gets its session. */
 static void a_wrong_clock_is_no_wrong_key(void **state)
 {
 	struct sockaddr_storage sensor = address(0x0a000001);
@@ -219,7 +220,7 @@ static void a_wrong_clock_is_no_wrong_key(void **state)
 	assert_int_equal(count_said("10.0.0.1:"), 0);
 }
 
-/* A copied key of a one-way sensor, and somebody with a wrong key. */
+/* A copied key of a one-way sensor, and a sender with a wrong key. */
 static void what_a_refused_one_way_sensor_sends_is_expected(void **state)
 {
 	struct sockaddr_storage one = address(0x0a000001), two = address(0x0a000002),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests for the time and a cookie, set-ups under one, their answers, and what is neither.
+/* Requests for the time and a cookie, handshake messages under a cookie, their answers, and
+ * malformed ones.
  *
  * links: wire/request.o wire/tryst.o wire/derive.o wire/shroud.o wire/table.o wire/keys.o */
 #include "unit.h"
@@ -44,7 +45,7 @@ static void ask(void)
 			 0);
 }
 
-/* As of a sensor that does not know the time, or speaks version 1. */
+/* As from a sensor that does not know the time, or speaks version 1. */
 static void ask_undated(void)
 {
 	assert_int_equal(request_cookie(&asked, request,
@@ -73,7 +74,8 @@ static void a_request_and_its_answer(void **state)
 	assert_int_equal(request_answered(&asked, &got, answer, len), -EBADMSG);
 }
 
-/* Two answers to one request are sealed under two keys: nobody who has both learns of either. */
+/* Two answers to one request are sealed under two keys: a holder of both learns nothing about
+ * either. */
 static void each_answer_has_a_key_of_its_own(void **state)
 {
 	static const struct request_answer later = { .time_ns = TIME_NS + 1, .cookie = COOKIE };
@@ -88,7 +90,7 @@ static void each_answer_has_a_key_of_its_own(void **state)
 	assert_int_equal(request_answer(second, &q, &later), len);
 	assert_memory_not_equal(answer, second, 8);
 	assert_memory_not_equal(answer + 8, second + 8, DERIVE_FRESH_LEN);
-	for (size_t i = 24; i < len; i++) /* plain bytes that are the same for both, all but two */
+	for (size_t i = 24; i < len; i++) /* plain bytes, the same in both except two */
 		same += answer[i] == second[i];
 	assert_in_range(same, 0, len / 16);
 	assert_int_equal(request_answered(&asked, &got, second, len), 0);
@@ -147,8 +149,8 @@ static void another_collector(void **state)
 	assert_int_equal(request_open(&q, &other, request, REQUEST_LEN, INTERVAL), -EBADMSG);
 }
 
-/* A recording is of no use some minutes later, and its mac cannot be made anew: the date is in the
- * seal. */
+/* A recording is useless some minutes later, and its MAC cannot be recomputed: the date is
+ * sealed. */
 static void a_request_has_a_date(void **state)
 {
 	uint8_t newer[SHROUD_DATAGRAM_MAX], mac_input[24];
@@ -172,7 +174,7 @@ static void a_request_has_a_date(void **state)
 	assert_int_equal(request_open(&q, &c, newer, REQUEST_LEN, date), -EBADMSG);
 }
 
-/* None with a date has: so junk of other lengths costs one SipHash. */
+/* A request with a date has all its bytes, so junk of another length costs one SipHash. */
 static void a_date_needs_all_bytes(void **state)
 {
 	(void)state;
@@ -196,7 +198,7 @@ static void a_request_without_a_date(void **state)
 	assert_true(request_proved(&q, P));
 }
 
-/* An answer is to one request. */
+/* An answer belongs to one request. */
 static void another_request(void **state)
 {
 	uint8_t second[SHROUD_DATAGRAM_MAX];
@@ -245,7 +247,7 @@ static void a_set_up_under_a_cookie(void **state)
 
 /* ---- version 1 ------------------------------------------------------------------------------- */
 
-/* Asked for the time alone: what was sealed was nothing, or zeros. */
+/* Only the time was requested: the sealed part was empty, or zeros. */
 static void a_request_of_version_1(void **state)
 {
 	static const uint8_t zeros[SHROUD_DATAGRAM_MAX];
@@ -277,7 +279,7 @@ static void an_answer_of_version_1(void **state)
 	assert_int_equal(request_answered(&asked, &got, answer, 32), -EBADMSG);
 }
 
-/* Who has the public key can make a request with a key that is none. */
+/* A holder of the public key can make a request with an invalid point. */
 static void a_point_of_low_order(void **state)
 {
 	uint8_t stream[KEY_LEN];

@@ -6,8 +6,8 @@
 
 #include "agent/rings/ring.h"
 
-/* A ring laid out by hand, as kernel/bpf/ringbuf.c lays it out; the data is mapped twice there and
- * simply twice as large here. */
+/* A ring laid out by hand, as kernel/bpf/ringbuf.c lays it out. There the data is mapped twice;
+ * here it is twice as large. */
 #define SIZE 4096
 
 static uint8_t data[2 * SIZE];
@@ -71,7 +71,7 @@ static void a_record_being_written_holds_up_those_behind_it(void **state)
 
 static void space_is_given_back_only_on_release(void **state)
 {
-	struct ring r = fresh(SIZE - 16); /* the record goes over the end */
+	struct ring r = fresh(SIZE - 16); /* the record wraps */
 	const uint8_t *p;
 	size_t len;
 

@@ -8,7 +8,7 @@
 
 #include "bpf/modules/rtt/rtt.h"
 
-/* Every time is in the bucket that begins below it and ends above it. */
+/* Every time is in the bucket that begins at or below it and ends above it. */
 static void test_buckets(void **state)
 {
 	(void)state;

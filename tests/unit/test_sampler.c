@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/radio/sampler.o agent/radio/sampler_order.o agent/radio/sampler_tell.o
  * agent/radio/plan.o agent/radio/dwells.o agent/source/clock.o wire/channel.o */
-/* The sampler, with a privileged process, a hook and a time of the test's own. */
+/* The sampler, with the test's own privileged process, hook and clock. */
 #include "unit.h"
 
 #include <sys/socket.h>
@@ -27,7 +27,7 @@ static struct {
 	struct handover h;
 } t;
 
-/* Where it was, as the privileged process has found it; of 0 MHz: it is not told. */
+/* The channel before the switch, as the privileged process found it; 0 MHz: not reported. */
 static struct radio_channel was;
 
 const char *radio_reason(int err)
@@ -84,7 +84,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* What is asked: a frequency, 0 for the card's channels, -1 for nothing. */
+/* Reads the request: a frequency, 0 for the card's channels, -1 for none. */
 static int asked(void)
 {
 	static struct ordered r;
@@ -112,7 +112,7 @@ static void answer(int err, uint64_t took_ns)
 	answer_of(0, err, took_ns);
 }
 
-/* Lets `ms` pass, in which so many frames come. */
+/* Advances the clock by `ms`, in which `frames` frames come. */
 static int wait_ms(uint64_t ms, unsigned int frames)
 {
 	t.now += ms * MS;
@@ -149,7 +149,7 @@ static void one_after_the_other(void **state)
 {
 	(void)state;
 	begin("1,6,11@20ms");
-	assert_int_equal(asked(), -1); /* the tap has tuned it */
+	assert_int_equal(asked(), -1); /* the tap tuned it */
 	assert_int_equal(wait_ms(0, 0), 250);
 	assert_int_equal(wait_ms(249, 7), 1);
 	assert_no_dwell();
@@ -157,12 +157,12 @@ static void one_after_the_other(void **state)
 	assert_int_equal(asked(), 2437);
 	assert_true(dwells_unsettled(&t.s->dwells, 0, t.now));
 	assert_false(dwells_unsettled(&t.s->dwells, 0, t.now - 1));
-	t.seen += 3; /* while it is switched */
+	t.seen += 3; /* during the switch */
 	answer(0, MS);
 	assert_dwell(2412, 250, 8, 0, 0);
 	assert_true(dwells_unsettled(&t.s->dwells, 0, t.now + 2 * MS - 1));
 	assert_false(dwells_unsettled(&t.s->dwells, 0, t.now + 2 * MS));
-	assert_int_equal(wait_ms(0, 0), 250); /* from when it was there */
+	assert_int_equal(wait_ms(0, 0), 250); /* from its arrival */
 	wait_ms(250, 5);
 	assert_int_equal(asked(), 2462);
 	answer(0, MS);
@@ -187,7 +187,7 @@ static void one_channel_is_told_in_parts(void **state)
 	assert_int_equal(wait_ms(0, 0), 5000);
 	for (int i = 1; i <= 2; i++) {
 		assert_int_equal(wait_ms(5000, 10 * i), -1);
-		assert_int_equal(asked(), 2412); /* whether it is there still */
+		assert_int_equal(asked(), 2412); /* the check whether it is still there */
 		assert_false(dwells_unsettled(&t.s->dwells, 0, t.now));
 		was = (struct radio_channel){ 2412, 20, 2412 };
 		answer(0, 0);
@@ -201,7 +201,7 @@ static void one_channel_is_told_in_parts(void **state)
 	assert_no_dwell();
 }
 
-/* Something else has tuned it: nothing of that time counts for the channel. */
+/* Another program tuned the radio: none of that time counts for the channel. */
 static void a_radio_that_strays(void **state)
 {
 	(void)state;
@@ -221,7 +221,7 @@ static void a_radio_that_strays(void **state)
 	assert_int_equal(t.summed, t.seen);
 }
 
-/* And where it cannot be had back, it is where it is. */
+/* If it cannot be tuned back, it stays where it is. */
 static void a_radio_that_strays_for_good(void **state)
 {
 	(void)state;
@@ -243,8 +243,8 @@ static void a_radio_that_strays_for_good(void **state)
 	assert_dwell(5180, 250, 4, 0, 0);
 }
 
-/* The short time on the old channel behind a switch that failed is no dwell, and no reason to
- * believe that nothing is heard there. */
+/* The short time on the old channel after a failed switch is no dwell, and no sign of a deaf
+ * card. */
 static void nothing_between_two_tries(void **state)
 {
 	const struct plan_entry *e;
@@ -257,7 +257,7 @@ static void nothing_between_two_tries(void **state)
 		int mhz = asked();
 
 		if (mhz == 2437)
-			t.now += MS; /* on 2412, behind the switch to 2484 */
+			t.now += MS; /* on 2412, after the switch to 2484 */
 		if (mhz > 0)
 			answer(mhz == 2484 ? -EINVAL : 0, MS);
 		else /* equal traffic on both */
@@ -283,7 +283,7 @@ static void what_is_refused(void **state)
 	assert_dwell(2484, 0, 0, 2, EINVAL);
 	wait_ms(250, 0);
 	assert_int_equal(asked(), 2412);
-	/* Where it was it can stay. */
+	/* It can stay on its present channel. */
 	answer(-EBUSY, MS);
 	assert_int_equal(asked(), 2484);
 	answer(-EBUSY, MS);
@@ -303,7 +303,7 @@ static void what_is_refused(void **state)
 	assert_int_equal(t.summed, t.seen);
 }
 
-/* Lines on standard error so far. */
+/* Returns the number of lines on standard error so far. */
 static unsigned int lines_said(FILE *said)
 {
 	unsigned int lines = 0;
@@ -314,8 +314,8 @@ static unsigned int lines_said(FILE *said)
 	return lines;
 }
 
-/* A channel's reason is said once, whatever is said of others; the interface's own, which stands
- * in the way of all, once until it is tuned again. */
+/* A channel's reason is logged once, whatever is logged of others. The interface's own reason,
+ * which blocks all channels, is logged once until it is tuned again. */
 static void each_reason_is_said_once(void **state)
 {
 	static const struct {
@@ -393,7 +393,7 @@ static void an_interface_that_goes_and_comes(void **state)
 	assert_no_dwell();
 }
 
-/* What came of it, until all radios have been asked. */
+/* Carries out an order until all radios were asked. Returns its status. */
 static int order(const struct order_channels *c)
 {
 	*t.s->said = 0;
@@ -409,7 +409,7 @@ static int order_list(const char *list, unsigned int member, unsigned int member
 	return order(&c);
 }
 
-/* To what the command line says the tap brings it back; what was ordered is the sampler's to try.
+/* The tap restores a channel from the command line. The sampler restores an ordered one.
  */
 static void one_ordered_channel_is_lost(void **state)
 {
@@ -435,7 +435,7 @@ static void one_ordered_channel_is_lost(void **state)
 	assert_int_equal(asked(), -1);
 }
 
-/* A share of one channel has no other slot that it could wait for. */
+/* A share of one channel has no other slot to wait for. */
 static void a_share_of_one_channel_is_lost(void **state)
 {
 	struct order o = { .what = COMMAND_LOST };
@@ -447,7 +447,7 @@ static void a_share_of_one_channel_is_lost(void **state)
 	assert_int_equal(asked(), 2437);
 	t.now = monotonic_ns();
 	answer(0, MS);
-	/* By others, who keep it busy for a while; and then the interface was down. */
+	/* Other users keep it busy for a while; then the interface was down. */
 	for (int k = 0; k < 2; k++) {
 		if (k == 0)
 			wait_ms(5000, 1);
@@ -466,7 +466,7 @@ static void a_share_of_one_channel_is_lost(void **state)
 	}
 }
 
-/* Its check comes back when it has gone: it is as if it had been tuned. */
+/* Its check returns after it was lost: as if it had been tuned. */
 static void a_check_amid_which_it_is_lost(void **state)
 {
 	struct order o = { .what = COMMAND_LOST };
@@ -488,7 +488,7 @@ static void a_check_amid_which_it_is_lost(void **state)
 	assert_int_equal(t.summed, t.seen);
 }
 
-/* While it is lost all that comes is marked, however often it is tried. */
+/* While the channel is lost, all frames are marked, however often it is tried. */
 static void a_try_that_fails_settles_nothing(void **state)
 {
 	struct order o = { .what = COMMAND_LOST };
@@ -503,7 +503,7 @@ static void a_try_that_fails_settles_nothing(void **state)
 	assert_true(dwells_unsettled(&t.s->dwells, 0, t.now + 100 * MS));
 }
 
-/* What is heard while nobody knows where is in no dwell of a channel, but told. */
+/* Frames received on an unknown channel are in no channel's dwell, but are reported. */
 static void frames_of_nowhere(void **state)
 {
 	struct order o = { .what = COMMAND_LOST };
@@ -555,7 +555,7 @@ static void a_focus_is_for_a_time(void **state)
 	(void)state;
 	t.o.steered = true;
 	begin("1,6");
-	t.now = monotonic_ns(); /* orders have the clock's */
+	t.now = monotonic_ns(); /* orders use the real clock */
 	assert_int_equal(order(&c), -EINPROGRESS);
 	assert_int_equal(asked(), 5180);
 	answer(0, MS);
@@ -564,7 +564,7 @@ static void a_focus_is_for_a_time(void **state)
 	assert_int_equal(asked(), -1);
 	wait_ms(2001, 0);
 	assert_true(asked() > 0); /* back to the plan */
-	/* Again while it is switched: it goes there when that is done. */
+	/* Ordered during a switch: it goes there afterwards. */
 	c.ms = 60000;
 	assert_int_equal(order(&c), -EINPROGRESS);
 	assert_int_equal(asked(), -1);
@@ -595,7 +595,7 @@ static void another_list(void **state)
 	answer(0, MS);
 	sampler_view(t.s, 0, &v);
 	assert_true(v.mhz == 5180 && v.entries == 2 && v.how == SAMPLER_ORDERED);
-	/* Back: nothing was asked for, so it stays. */
+	/* Back: no list was ordered, so it stays. */
 	assert_int_equal(order_list("", 0, 0), 0);
 	assert_int_equal(asked(), -1);
 	assert_int_equal(wait_ms(4000, 0), 1000); /* the next part */
@@ -603,7 +603,7 @@ static void another_list(void **state)
 	assert_true(v.mhz == 5180 && v.entries == 0);
 }
 
-/* On channel 1, by the command line, or where that says nothing. */
+/* Two radios on channel 1, by the command line or by default. */
 static void begin_two(const char *list)
 {
 	t.o.steered = true;
@@ -626,7 +626,7 @@ static int order_focus(unsigned int mhz)
 	return order(&c);
 }
 
-/* The switch to the focus is answered for, and not the one back. */
+/* The switch to the focus is answered, the switch back is not. */
 static void a_focus_has_been_reached_or_not(void **state)
 {
 	(void)state;
@@ -646,7 +646,7 @@ static void a_focus_has_been_reached_or_not(void **state)
 	assert_int_equal(asked(), 2412);
 	assert_int_equal(ordered(), -EIO);
 	assert_string_equal(t.s->said, "mon0: cannot set channel 14: Invalid argument");
-	/* While another switch is on its way, which fails: that is not the focus's. */
+	/* Another switch under way fails: this does not fail the focus. */
 	assert_int_equal(order_focus(2462), -EINPROGRESS);
 	answer(-EBUSY, MS);
 	assert_int_equal(ordered(), -EINPROGRESS);
@@ -675,8 +675,8 @@ static void some_radios_cannot(void **state)
 				       "mon0: cannot set channel 6: Invalid argument");
 }
 
-/* A list is had with the first of its channels that is; where none is, it is as if it had never
- * been ordered. */
+/* A list succeeds with the first channel that can be tuned. If none can, it counts as never
+ * ordered. */
 static void a_list_of_which_some_or_none_is_to_be_had(void **state)
 {
 	struct sampler_view v;
@@ -708,7 +708,7 @@ static void a_list_of_which_some_or_none_is_to_be_had(void **state)
 	assert_true(v.entries == 1 && !v.how);
 }
 
-/* Of a share other slots may be to be had, but not where the interface is down. */
+/* A share's other slots may be tunable, but not while the interface is down. */
 static void a_slot_that_cannot_be_had(void **state)
 {
 	(void)state;
@@ -736,8 +736,8 @@ static int start_of(unsigned int i)
 	return (uint64_t)p->member * p->count / p->members;
 }
 
-/* Three sensors of two radios: each radio is elsewhere, and so are those of one sensor among as few
- * as two channels. */
+/* Three sensors with two radios each: all radios are on different channels, and a sensor's two
+ * radios differ with as few as two channels. */
 static void a_share_for_each_radio(void **state)
 {
 	unsigned int six = 0;
@@ -754,7 +754,7 @@ static void a_share_for_each_radio(void **state)
 	assert_int_equal(six, 077);
 }
 
-/* Dwells of an hour, and two of them, are more than a cycle may have. */
+/* Dwells of an hour are valid alone; two of them exceed the longest cycle. */
 static void a_list_that_one_of_two_refuses(void **state)
 {
 	(void)state;
@@ -772,7 +772,7 @@ static void a_list_that_one_of_two_refuses(void **state)
 	assert_int_equal(asked(), 2437);
 }
 
-/* What is ordered while a switch that fails is on its way begins all the same. */
+/* An order during a failing switch begins all the same. */
 static void an_order_amid_a_failure(void **state)
 {
 	(void)state;
@@ -788,7 +788,7 @@ static void an_order_amid_a_failure(void **state)
 	assert_int_equal(wait_ms(0, 0), 250);
 }
 
-/* Where there is no list it goes back to where it was before the collector's first order. */
+/* Without a list it returns to the channel before the collector's first order. */
 static void a_focus_without_a_list(void **state)
 {
 	struct order_channels c = { .focus = true, .channel = { 2437, 20, 2437 }, .ms = 100 };
@@ -822,7 +822,7 @@ static bool is_deaf(void)
 	return v.how & SAMPLER_DEAF;
 }
 
-/* Where it was sent for a time nothing may be to be heard. */
+/* A focus may be on a channel without traffic. */
 static void a_focus_is_not_deaf(void **state)
 {
 	struct order_channels c = { .focus = true, .channel = { 5200, 20, 5200 }, .ms = 9000 };
@@ -841,7 +841,7 @@ static void a_focus_is_not_deaf(void **state)
 	}
 }
 
-/* A quiet channel is no deaf card, however long it is listened to. */
+/* A quiet channel is no deaf card, however long it lasts. */
 static void what_is_not_deaf(void **state)
 {
 	(void)state;
@@ -857,7 +857,7 @@ static void what_is_not_deaf(void **state)
 		wait_ms(4000, i % 2 ? 0 : 9);
 		assert_false(is_deaf());
 	}
-	/* And then nothing on either. */
+	/* Then both channels are silent. */
 	for (int i = 0; i < 20 && !is_deaf(); i++) {
 		while (asked() >= 0)
 			answer(0, MS);
@@ -866,7 +866,7 @@ static void what_is_not_deaf(void **state)
 	assert_true(is_deaf());
 }
 
-/* A member that cannot have the focus's channel goes on with its share. */
+/* A member that cannot tune the focus's channel continues its share. */
 static void a_focus_that_fails(void **state)
 {
 	struct order_channels c = { .focus = true, .channel = { 5180, 80, 5210 }, .ms = 3600000 };
@@ -892,15 +892,15 @@ static uint64_t wall(void)
 	return t.wall;
 }
 
-/* Both clocks go on. */
+/* Advances both clocks. */
 static int pass_ms(uint64_t ms)
 {
 	t.wall += ms * MS;
 	return wait_ms(ms, 0);
 }
 
-/* Of two members the second, in slots of 100 ms on the collector's clock, which is 30 ms ahead: it
- * changes where they end, whenever it was told. */
+/* The second of two members, with slots of 100 ms on the collector's clock, which is 30 ms ahead.
+ * The slots end by that clock, whenever the sensor learned the time. */
 static void shares_of_a_grid(void **state)
 {
 	(void)state;
@@ -913,7 +913,7 @@ static void shares_of_a_grid(void **state)
 	assert_int_equal(asked(), 2437);
 	t.now = monotonic_ns();
 	answer(0, 1000);
-	/* 60 ms are left of the slot, and what has passed since the order is less. */
+	/* 60 ms of the slot are left, less the time since the order. */
 	assert_in_range(sampler_tick(t.s, t.now), 1, 60);
 	for (int i = 1; i < 4; i++) {
 		assert_int_equal(pass_ms(i == 1 ? 61 : 100), -1);
@@ -923,7 +923,7 @@ static void shares_of_a_grid(void **state)
 	}
 }
 
-/* A dwell ends with so many frames, and the next one begins, there. */
+/* The dwell ends with this many frames, and the next one begins on `mhz`. */
 static void dwell_over(unsigned int ms, unsigned int frames, int mhz)
 {
 	wait_ms(ms, frames);
@@ -937,7 +937,7 @@ static void one_channel_of_several_goes_deaf(void **state)
 	(void)state;
 	begin("1,6,11");
 	t.s->deaf_ms = 500;
-	for (int i = 0; i < 3; i++) { /* on channel 11 nothing was ever heard */
+	for (int i = 0; i < 3; i++) { /* channel 11 was always silent */
 		dwell_over(250, 9, 2437);
 		dwell_over(250, i == 0, 2462);
 		assert_int_equal(is_deaf(), i == 2);

@@ -15,13 +15,13 @@
 #include "agent/export/session.h"
 #include "agent/source/clock.h"
 
-/* Collectors of the wire's own functions on loopback sockets, and a session whose time the tests
- * make. A datagram of this machine to itself is there when send() returns. */
+/* Collectors made of wire/'s functions on loopback sockets, and a session with a simulated clock. A
+ * datagram to this machine has arrived when send() returns. */
 
 #define SECOND_NS 1000000000ULL
 #define TODAY_NS (1800000000 * SECOND_NS)
 #define COLLECTORS 2
-#define WINDOW 128 /* that the collector grants */
+#define WINDOW 128 /* granted by the collector */
 
 struct world;
 
@@ -30,13 +30,13 @@ struct collector {
 	struct keypair own;
 	uint8_t pair[KEY_LEN];
 	struct request_keys request_keys;
-	int64_t clock_ns; /* over the world's */
+	int64_t clock_ns; /* ahead of the world's */
 	bool deaf, answers_requests_only, knows_no_slot, is_busy, is_old;
-	bool keeps_answer; /* a request is answered when the test says so */
+	bool keeps_answer; /* answers requests only when the test lets it */
 	uint8_t kept[SHROUD_DATAGRAM_MAX];
 	long kept_len;
-	uint32_t window; /* that it grants */
-	/* what it has of the sensor */
+	uint32_t window; /* granted */
+	/* from the sensor */
 	struct tryst_hello hello;
 	uint8_t answer[SHROUD_DATAGRAM_MAX]; /* the last one */
 	long answer_len;
@@ -46,8 +46,8 @@ struct collector {
 	struct shroud_tx tx;
 	uint8_t chain[KEY_LEN];
 	unsigned int set_ups, requests, fresh, strange;
-	size_t shortest, longest;	      /* of what came */
-	uint8_t message[SHROUD_DATAGRAM_MAX]; /* the last one that was opened */
+	size_t shortest, longest;	      /* of the datagrams received */
+	uint8_t message[SHROUD_DATAGRAM_MAX]; /* the last one opened */
 	long message_len;
 };
 
@@ -58,7 +58,7 @@ static struct world {
 	struct keypair sensor;
 	uint64_t now_ns;
 	__u64 exported;
-	int64_t sensor_clock_ns; /* over the world's */
+	int64_t sensor_clock_ns; /* ahead of the world's */
 } w;
 
 static uint64_t world_time(void)
@@ -106,7 +106,7 @@ static void collector_keys(struct collector *c, uint8_t k2[KEY_LEN])
 
 #define COOKIE 0x1122334455667788ULL
 
-/* What a collector of version 1 says to an m1. */
+/* Answers an m1 as a collector of version 1 does. */
 static void collector_old(struct collector *c, const uint8_t *in, size_t len)
 {
 	uint8_t key[KEY_LEN], hash[KEY_LEN], shared[KEY_LEN], message[TRYST_WELCOME_LEN] = { 0 };
@@ -169,7 +169,7 @@ static void collector_answer(struct collector *c, const struct request *q)
 	size_t n = request_answer(out, q, &said);
 
 	c->requests++;
-	if (c->answers_requests_only) /* another time each time */
+	if (c->answers_requests_only) /* a new time each time */
 		c->clock_ns += SECOND_NS;
 	if (c->keeps_answer)
 		memcpy(c->kept, out, c->kept_len = n);
@@ -284,7 +284,7 @@ static void world_close(void)
 	}
 }
 
-/* Both ends take what has come, until nothing comes any more. */
+/* Both ends process datagrams until none is left. */
 static void settle(void)
 {
 	for (int i = 0; i < 4; i++) {
@@ -302,7 +302,7 @@ static void pass(uint64_t ns)
 	settle();
 }
 
-/* Passes time in steps until there is a session; returns the milliseconds. */
+/* Advances the clock in steps until there is a session. Returns the milliseconds. */
 static unsigned int pass_until_up(unsigned int most_ms)
 {
 	unsigned int ms = 0;
@@ -321,7 +321,7 @@ static void up(void)
 	assert_true(session_use(&w.s, &w.path));
 }
 
-/* As the export thread: seals what is in the outbox, and something of its own. */
+/* As the export thread: seals the outbox, and a message of its own. */
 static unsigned int export(void)
 {
 	uint8_t message[MESSAGE_MAX], out[SHROUD_DATAGRAM_MAX];
@@ -422,7 +422,8 @@ static unsigned int slots_used(void)
 	return n;
 }
 
-/* Not even by another port: each is a datagram like any other. Without a slot left it asks. */
+/* The ports differ too: each is a datagram like any other. Without a free slot the sensor sends a
+ * request. */
 static void set_ups_differ_in_slot_and_port(void **state)
 {
 	(void)state;
@@ -448,7 +449,7 @@ static void set_ups_differ_in_slot_and_port(void **state)
 	world_close();
 }
 
-/* Its slot was spent by an agent before it, or the collector heard nothing of it. */
+/* An earlier agent used its slot, or the collector did not receive it. */
 static void what_is_not_answered_soon_is_asked_about(void **state)
 {
 	(void)state;
@@ -463,7 +464,7 @@ static void what_is_not_answered_soon_is_asked_about(void **state)
 	world_close();
 }
 
-/* Each of the two requests is answered when the other one is under way. */
+/* Each of the two requests is answered while the other one is under way. */
 static void a_slow_path_answers_both_requests(void **state)
 {
 	uint8_t first[SHROUD_DATAGRAM_MAX];
@@ -534,7 +535,7 @@ static void signs_are_told_apart(void **state)
 	world_close();
 }
 
-/* A collector that its supervisor starts again and again does not fill the log. */
+/* A collector that its supervisor restarts again and again does not fill the log. */
 static void each_reason_is_told_once(void **state)
 {
 	struct session_peer *p = &w.s.peers[0];
@@ -613,7 +614,7 @@ static void a_clock_of_1970_asks(void **state)
 	assert_int_equal(w.c[0].requests, 1);
 	assert_true(session_use(&w.s, &w.path)); /* at once, without another wait */
 	assert_true(session_time(&w.s, 0, w.now_ns) == world_time());
-	w.sensor_clock_ns = 0; /* set by another, while the session lives: the time stays */
+	w.sensor_clock_ns = 0; /* set by the user during the session: the protocol's time stays */
 	assert_true(session_time(&w.s, 0, w.now_ns) == world_time());
 	world_close();
 }
@@ -646,7 +647,7 @@ static void a_clock_off_by_an_hour_asks_when_nobody_answers(void **state)
 
 /* ---- a session that is up -------------------------------------------------------------------- */
 
-/* Held back by somebody until the session is up, it would turn the clock back. */
+/* Delayed until the session is up, it would set the clock back. */
 static void a_clock_answer_behind_the_welcome_is_late(void **state)
 {
 	(void)state;
@@ -687,7 +688,7 @@ static void acks_come_to_the_export_thread(void **state)
 		collector_ack(&w.c[0], i);
 	settle();
 	assert_true(session_ack(&w.s, w.path.generation, &ack));
-	assert_int_equal(ack.settled, 3); /* the oldest gave way */
+	assert_int_equal(ack.settled, 3); /* the oldest was evicted */
 	world_close();
 }
 
@@ -730,7 +731,7 @@ static void a_refusal_shortens_silence(void **state)
 	world_close();
 }
 
-/* Refusals are not authentic: however many there are, they do not end a session at once. */
+/* Refusals are not authentic: however many come, none ends a session at once. */
 static void many_refusals_are_as_one(void **state)
 {
 	(void)state;
@@ -832,7 +833,7 @@ static void orders_are_answered(void **state)
 	memcpy(order + 9, "set snaplen 96", 14);
 	collector_say(&w.c[0], order, 9 + 14);
 	settle();
-	assert_int_equal(w.s.bad_datagrams, 1); /* nobody takes them */
+	assert_int_equal(w.s.bad_datagrams, 1); /* no session takes them */
 	w.s.order = take_order;
 	w.s.order_arg = &w;
 	export();
@@ -849,7 +850,7 @@ static void orders_are_answered(void **state)
 	world_close();
 }
 
-/* The collector's clock is 5 s ahead, which is not set right; there and back take 20 and 40 ms. */
+/* The collector's clock is 5 s ahead and is not corrected. The ways take 20 and 40 ms. */
 static void probes_measure(void **state)
 {
 	uint8_t probed[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
@@ -874,7 +875,7 @@ static void probes_measure(void **state)
 	assert_int_equal(w.s.info.round_trip_us, 60000);
 	assert_int_equal(w.s.info.ahead_us, 0);
 	assert_int_equal(w.s.info.behind_us, 4990000);
-	w.now_ns += 20 * SECOND_NS; /* what is old says nothing */
+	w.now_ns += 20 * SECOND_NS; /* an old answer has no effect */
 	collector_say(&w.c[0], probed, sizeof(probed));
 	session_receive(&w.s, w.now_ns);
 	assert_true(w.s.round_trip_ns == 60000000);
@@ -894,7 +895,7 @@ static void answer_renewal(struct collector *c, const struct keypair *e)
 	collector_say(c, renewed, sizeof(renewed));
 }
 
-/* A clock of 1970 is told of too, though the protocol's has been set right. */
+/* A clock in 1970 is reported too, though the protocol's time is right. */
 static void the_machines_clock_is_told(void **state)
 {
 	uint8_t probed[MESSAGE_PROBED_LEN] = { MESSAGE_PROBED };
@@ -903,7 +904,7 @@ static void the_machines_clock_is_told(void **state)
 	world_open(1);
 	w.sensor_clock_ns = -3600 * (int64_t)SECOND_NS;
 	pass_until_up(4000);
-	for (int i = 0; i < 3; i++) /* there and back in no time */
+	for (int i = 0; i < 3; i++) /* a round trip of no time */
 		store_be(probed + 1 + 8 * i, world_time(), 8);
 	collector_say(&w.c[0], probed, sizeof(probed));
 	settle();
@@ -962,7 +963,7 @@ static void a_session_is_renewed(void **state)
 	assert_int_not_equal(old_from.sin_port, c->from.sin_port);
 	collector_ack(c, 0);
 	settle();
-	/* What was under way in the old one is taken, for 10 seconds. */
+	/* For 10 seconds, datagrams under way in the old session are still taken. */
 	c->from = old_from;
 	collector_send(c, out, shroud_seal(&old_tx, out, old, sizeof(old), 0));
 	settle();
@@ -994,7 +995,7 @@ static void forged_and_replayed(void **state)
 	}
 	assert_int_equal(w.s.bad_datagrams, 1 + (sizeof(junk) + 6) / 7);
 	len = shroud_seal(&c->tx, ack, message, sizeof(message), 0);
-	for (size_t i = 8; i < len; i++) { /* the right address, a bit wrong */
+	for (size_t i = 8; i < len; i++) { /* the right address, one bit wrong */
 		ack[i] ^= 1;
 		collector_send(c, ack, len);
 		ack[i] ^= 1;
@@ -1010,7 +1011,7 @@ static void forged_and_replayed(void **state)
 	world_close();
 }
 
-/* The zeros of a set-up that did not go out are no keys. */
+/* The zeros of a handshake that was never sent are no keys. */
 static void nothing_is_answered_that_was_not_asked(void **state)
 {
 	struct tryst_asked zeros = { 0 };
@@ -1083,7 +1084,7 @@ static void neither_answers_and_then_the_second(void **state)
 	world_close();
 }
 
-/* It has its session, and then says nothing in it. */
+/* It completes the handshake, and then sends nothing. */
 static void one_that_only_answers_set_ups_is_left(void **state)
 {
 	(void)state;
@@ -1107,7 +1108,7 @@ static void one_that_grants_no_window_is_left(void **state)
 	world_close();
 }
 
-/* Times that change with each answer, and no other word. */
+/* Times that change with each answer, and no other message. */
 static void one_that_only_tells_the_time_is_left(void **state)
 {
 	(void)state;
@@ -1123,7 +1124,7 @@ static void one_that_only_tells_the_time_is_left(void **state)
 	world_close();
 }
 
-/* What one collector has under way is not taken for the other's word. */
+/* One collector's datagrams under way do not count as the other's. */
 static void orders_of_another_collector_are_not_taken(void **state)
 {
 	uint8_t order[] = "\x13\xff\xff\xff\xff\xff\xff\xff\xffset snaplen 96";

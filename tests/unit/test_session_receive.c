@@ -19,7 +19,7 @@
  * wire/spool.o wire/combo_open.o wire/dot11_templates.o wire/fields.o wire/dictionary.o wire/info.o
  * wire/totals.o collector/model/coverage.o collector/combo/event.o collector/output/event_json.o
  * wire/channel.o wire/dwell.o wire/module_event.o */
-/* Datagrams of sensors and strangers: what the collector takes of them, and what it says to it. */
+/* Datagrams from sensors and strangers: which ones the collector takes, and its answers. */
 #include "session_receive_world.h"
 
 static struct end a, b;
@@ -94,7 +94,7 @@ static void every_sixteenth_is_acknowledged_at_once(void **state)
 	assert_null(list.due);
 }
 
-/* Nothing that was recorded does anything a second time. */
+/* A recorded datagram has no effect a second time. */
 static void replays(void **state)
 {
 	uint8_t m1[SHROUD_DATAGRAM_MAX], data[SHROUD_DATAGRAM_MAX];
@@ -139,7 +139,7 @@ static void slots_of_neighbours(void **state)
 	}
 	assert_int_equal(o->counters.set_ups, 3);
 	assert_int_equal(o->counters.not_ours, 2);
-	/* The later neighbour's slots stay as they are when it is the present one. */
+	/* The later neighbour's slots keep their state when it becomes the present interval. */
 	pass_time(TRYST_INTERVAL_NS);
 	make_m1(&a, present + 1, 5, "");
 	from_port(a.m1, a.m1_len, a.port);
@@ -194,7 +194,7 @@ static void a_clock_that_is_set_back_does_not_go_back(void **state)
 	assert_int_equal(handshake_time(&o->handshake), time + 5);
 }
 
-/* It was a year ahead for a moment, and the sensor has used all slots that there were then. */
+/* The clock was a year ahead for a moment, and the sensor used all slots of that time. */
 static void a_clock_that_is_set_back_locks_nobody_out(void **state)
 {
 	uint64_t was = clock_now_ns, at;
@@ -220,8 +220,8 @@ static void a_clock_that_is_set_back_locks_nobody_out(void **state)
 	assert_int_equal(o->counters.not_ours, 1);
 }
 
-/* A recorded set-up that comes again where the memory of spent slots is lost does not drive out the
- * candidate of the sensor's own newer one. */
+/* The memory of used slots is lost. A recorded old handshake does not replace the sensor's newer
+ * candidate. */
 static void an_older_set_up_does_not_replace_a_newer_one(void **state)
 {
 	struct end older;
@@ -280,7 +280,7 @@ static void two_with_the_same_address(void **state)
 	set_up(&b);
 	say_combo(&a);
 	say_combo(&b);
-	/* What a will send next is also a slot of b's and a datagram of b's. */
+	/* The next address of a's is also a slot of b's and a datagram of b's. */
 	tx = a.tx;
 	shroud_seal(&tx, next, &zero, 1, 0);
 	for (int kind = 0; kind < 2; kind++)
@@ -289,7 +289,7 @@ static void two_with_the_same_address(void **state)
 	say_combo(&a);
 	assert_int_equal(frames_written, 3);
 	assert_int_equal(o->counters.not_authentic, 0);
-	/* The others are still there: who opens under none of them is not authentic. */
+	/* The others are still there: a datagram that opens under none is not authentic. */
 	from_port(next, 40, 7);
 	assert_int_equal(o->counters.not_authentic, 1);
 	for (int kind = 0; kind < 2; kind++)
@@ -334,7 +334,7 @@ static void a_new_address_is_followed_and_confirmed(void **state)
 	assert_true(list.list[0]->network->sessions[list.list[0]->network->current].confirmed);
 }
 
-/* A datagram that somebody holds back and sends from elsewhere moves nothing. */
+/* A datagram delayed and sent from another address changes no address. */
 static void an_overtaken_datagram_is_not_followed(void **state)
 {
 	uint8_t held[SHROUD_DATAGRAM_MAX], zero[9] = { MESSAGE_HEARD };
@@ -373,7 +373,7 @@ static void removed_and_listed_again(void **state)
 	assert_int_equal(o->table.used,
 			 3 * TRYST_SLOTS - 1 + 1 + list.list[1]->network->sessions[0].rx.ahead - 1);
 	assert_true(sodium_is_zero(list.list[0]->network->pair, KEY_LEN));
-	say_combo(&b); /* the other one's session goes on */
+	say_combo(&b); /* the other one's session continues */
 	assert_int_equal(frames_written, 3);
 	assert_int_equal(session_receive_sensors(o, &file), 0);
 	a.combos--, a.frames--;
@@ -425,7 +425,7 @@ static void junk(void **state)
 	assert_int_equal(sent_count, 1);
 }
 
-/* Every byte of a datagram and of a set-up is looked at before anything is done. */
+/* Every byte of a datagram and of a handshake is checked before any effect. */
 static void one_bit_is_changed(void **state)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX], heard_one[9] = { MESSAGE_HEARD };
@@ -455,7 +455,7 @@ static void one_bit_is_changed(void **state)
 	assert_int_equal(o->counters.sessions, 0);
 }
 
-/* Renews; the RENEW is said `times`. Returns with a's keys the new ones, `was` the old end. */
+/* Renews the keys; RENEW is sent `times` times. Returns with a's new keys; `was` is the old end. */
 static void renew(struct end *was, int times)
 {
 	uint8_t message[MESSAGE_RENEW_LEN] = { MESSAGE_RENEW }, out[MESSAGE_MAX],
@@ -497,7 +497,7 @@ static void renewal_loses_nothing(void **state)
 	assert_int_equal(o->counters.renewals, 1);
 	assert_int_equal(o->counters.sessions, 1);
 	assert_int_equal(frames_written, 2);
-	/* What was under way in the old one is taken for a while. */
+	/* For a while, datagrams under way in the old session are taken. */
 	say_combo(&was); /* combo 2 */
 	assert_int_equal(frames_written, 3);
 	pass_time(SESSION_RECEIVE_OLD_NS + 1);
@@ -516,7 +516,7 @@ static void renewal_loses_nothing(void **state)
 	end_free(&was);
 }
 
-/* What an agent that was replaced has under way is nothing of the next one's run. */
+/* Datagrams under way from a replaced agent are not part of the next agent's run. */
 static void the_old_session_is_of_another_run(void **state)
 {
 	struct end was;
@@ -540,8 +540,8 @@ static void the_old_session_is_of_another_run(void **state)
 	end_free(&was);
 }
 
-/* Another agent goes on with the run: it lays combos out anew and has a last word of its own. What
- * the one before it had under way must not be joined with that. */
+/* Another agent continues the run: it lays out combos again and has its own final totals. Datagrams
+ * under way from the former agent must not be joined with these. */
 static void another_process_goes_on_with_the_run(void **state)
 {
 	struct sensor *s = list.list[0];
@@ -572,8 +572,8 @@ static void another_process_goes_on_with_the_run(void **state)
 	end_free(&was);
 }
 
-/* Sensor and collector were killed: the sensor has no more what it had not delivered, and the file
- * of the collector before this one has not got it. */
+/* Sensor and collector were killed. The sensor lost its undelivered combos, and the former
+ * collector's file does not have them. */
 static void what_both_lost_is_missing(void **state)
 {
 	struct sensor_run known = { .run = a.run, .next = 3, .accounted = 30 };
@@ -597,7 +597,7 @@ static void what_both_lost_is_missing(void **state)
 	}
 }
 
-/* Nothing is sent beyond what the sensor knows addresses of. */
+/* The collector sends nothing beyond the addresses that the sensor knows. */
 static void the_sensor_must_be_heard(void **state)
 {
 	uint8_t probe[MESSAGE_PROBE_LEN] = { MESSAGE_PROBE }, out[MESSAGE_MAX];
@@ -610,7 +610,7 @@ static void the_sensor_must_be_heard(void **state)
 		say(&a, probe, sizeof(probe));
 	assert_int_equal(sent_count - since, shroud_room(0, SHROUD_WINDOW_DOWN));
 	assert_int_equal(heard(&a, since, MESSAGE_PROBED, out), shroud_room(0, SHROUD_WINDOW_DOWN));
-	pass_time(SECOND);				 /* they would be beyond its ration */
+	pass_time(SECOND);				 /* they would exceed its rate limit */
 	say_number(&a, MESSAGE_HEARD, a.rx.highest + 1); /* it cannot have heard that */
 	say(&a, probe, sizeof(probe));
 	since = sent_count;
@@ -638,7 +638,7 @@ static void room_again(void)
 	pass_time(SECOND);
 }
 
-/* Combos stay where they are, whole and not taken; the sensor is told that they are here. */
+/* Combos stay whole and not taken; the sensor learns that they have arrived. */
 static void combos_wait_for_the_disk(void **state)
 {
 	struct sensor *s = list.list[0];
@@ -670,7 +670,7 @@ static void combos_wait_for_the_disk(void **state)
 	assert_int_equal(a.ack.flags, 0);
 }
 
-/* The store of a sensor overflows meanwhile: what is here is written, the rest is missing. */
+/* A sensor's store overflows meanwhile: the received combos are written, the rest is missing. */
 static void a_floor_while_combos_wait(void **state)
 {
 	struct sensor *s = list.list[0];
@@ -700,8 +700,8 @@ static void a_floor_while_combos_wait(void **state)
 	assert_int_equal(ledger_in_flight(&s->ledger), 0);
 }
 
-/* A sensor that was started again waits until what there is of its run before is written. Its
- * session lives and is renewed meanwhile. */
+/* A restarted sensor waits until its former run's received combos are written. Its session lives
+ * and is renewed meanwhile. */
 static void another_run_while_combos_wait(void **state)
 {
 	static const uint8_t changed[] = "\x04"
@@ -724,7 +724,7 @@ static void another_run_while_combos_wait(void **state)
 	acknowledged(&a, sent_count);
 	assert_true(a.ack.taken == 0 && a.ack.settled == 0 && a.ack.held == 0);
 	assert_int_equal(a.ack.flags, ACK_FULL);
-	assert_false(ack_has(&a.ack, 1)); /* so it comes again */
+	assert_false(ack_has(&a.ack, 1)); /* so it is sent again */
 	pass_time(60 * SECOND);
 	say_totals(&a, false);
 	say(&a, changed, sizeof(changed) - 1);
@@ -740,7 +740,7 @@ static void another_run_while_combos_wait(void **state)
 	assert_int_equal(s->ledger.before.written, 2);
 }
 
-/* One sensor has used its share: the others go on. */
+/* One sensor has used its share: the others continue. */
 static void one_sensor_waits_alone(void **state)
 {
 	(void)state;
@@ -775,8 +775,8 @@ static void one_way_cannot_wait(void **state)
 	assert_int_equal(ledger_in_flight(l), 0);
 }
 
-/* More combos come at once than there is place for: as none comes again, they have their turns
- * early, for as long as that may be. */
+/* More combos come at once than there is place for. As none is sent again, they have their turns
+ * early, for as long as allowed. */
 static void one_way_combos_that_come_at_once(void **state)
 {
 	(void)state;
@@ -792,9 +792,9 @@ static void one_way_combos_that_come_at_once(void **state)
 	assert_int_equal(list.list[0]->ledger.now.lost_missing, 0);
 }
 
-/* One run is followed by another, time and again, and combos of each have not had their turns:
- * those of the first are taken at once. Those of the second wait for their turns, and what is sent
- * of the third by then is lost: a sensor gone bad cannot have all its combos taken out of turn. */
+/* Runs follow each other quickly, and combos of each wait for their turns. The first run's are
+ * taken at once. The second's wait, and the third's are lost meanwhile: a bad sensor cannot have
+ * all its combos taken out of turn. */
 static void one_way_runs_in_a_second(void **state)
 {
 	struct ledger *l;
@@ -827,7 +827,7 @@ static void one_way_runs_in_a_second(void **state)
 	assert_int_equal(ledger_in_flight(l), 0);
 }
 
-/* What a sensor says of itself has a ration; its combos have not. */
+/* A sensor's own messages are rate-limited; its combos are not. */
 static void messages_are_rationed(void **state)
 {
 	uint8_t message[32] = { MESSAGE_INFO };
@@ -855,7 +855,7 @@ static void messages_are_rationed(void **state)
 	assert_true(sent_count - since <= MESSAGE_LIMIT_PROBES + 10);
 }
 
-/* Leaves out so many numbers, and sends a combo. Returns whether it was taken. */
+/* Leaves out `numbers` numbers, and sends a combo. Returns whether it was taken. */
 static bool leave_out(struct end *e, uint64_t numbers)
 {
 	uint64_t before = frames_written;
@@ -869,7 +869,7 @@ static bool leave_out(struct end *e, uint64_t numbers)
 	return false;
 }
 
-/* A session whose window has its whole width. */
+/* A session with the widest window. */
 static void set_up_wide(struct end *e)
 {
 	set_up(e);
@@ -877,7 +877,7 @@ static void set_up_wide(struct end *e)
 		say_combo(e);
 }
 
-/* Each number that is left out is work. */
+/* Each number left out costs work. */
 static void numbers_left_out_are_rationed(void **state)
 {
 	uint64_t left_out = 0;
@@ -888,18 +888,18 @@ static void numbers_left_out_are_rationed(void **state)
 	for (int i = 0; i < 1000; i++) {
 		uint64_t next = a.tx.next;
 
-		now_ns += SECOND / 1000; /* 1,000 datagrams a second */
+		now_ns += SECOND / 1000; /* 1,000 datagrams/s */
 		if (leave_out(&a, 255))
 			left_out += 255;
 		else
-			a.tx.next = next; /* as far ahead as can be */
+			a.tx.next = next; /* as far ahead as possible */
 	}
 	assert_in_range(left_out, MESSAGE_SKIPS, MESSAGE_SKIPS + MESSAGE_SKIPS_AT_ONCE + 256);
 	assert_int_equal(o->counters.limited_messages, 1000 - left_out / 255);
 	assert_true(leave_out(&b, 63));
 }
 
-/* Ten thousand are lost a second, in whole windows: nothing that comes is passed over. */
+/* Ten thousand per second are lost, in whole windows: all that arrive are taken. */
 static void a_path_that_loses_most(void **state)
 {
 	(void)state;
@@ -911,7 +911,7 @@ static void a_path_that_loses_most(void **state)
 	assert_int_equal(o->counters.limited_messages, 0);
 }
 
-/* Two links of unlike length: every second number comes late, and none is lost. */
+/* Two links of unequal delay: every second number comes late, and none is lost. */
 static void a_path_that_reorders(void **state)
 {
 	unsigned int taken = 0;
@@ -930,7 +930,7 @@ static void a_path_that_reorders(void **state)
 	assert_int_equal(o->counters.limited_messages, 0);
 }
 
-/* Whatever was left out, a path that loses nothing more is as good as any. */
+/* Whatever was left out before, a path that no longer loses is as good as any. */
 static void nobody_is_locked_out(void **state)
 {
 	static const uint64_t pauses[] = { SECOND / 8, SECOND, 3600 * SECOND };
@@ -945,7 +945,7 @@ static void nobody_is_locked_out(void **state)
 		a.tx.next = next;
 		say_combo(&a); /* leaves out none */
 		now_ns += pauses[i];
-		assert_true(leave_out(&a, 255)); /* the furthest that is known */
+		assert_true(leave_out(&a, 255)); /* the furthest known */
 		say_combo(&a);
 	}
 	assert_int_equal(o->counters.limited_messages, 3);
@@ -972,13 +972,13 @@ static void ask_cookie(struct end *e, unsigned int port)
 	ask_dated(e, port, clock_now_ns / TRYST_INTERVAL_NS);
 }
 
-/* As if the collector had been started again. */
+/* As after a restart of the collector. */
 static void forget_requests(void)
 {
 	memset(&o->requests.seen, 0, sizeof(o->requests.seen));
 }
 
-/* Takes the answer that was sent last. */
+/* Opens the last answer sent. */
 static struct request_answer told(void)
 {
 	struct sent *answer = last_sent();
@@ -1017,7 +1017,7 @@ static void the_time_is_told(void **state)
 	assert_int_equal(o->counters.questions, 1);
 }
 
-/* One that is recorded and sent again takes nobody's share, and costs a look. */
+/* A recorded request that is sent again uses no sensor's share, and costs a lookup. */
 static void a_request_is_answered_once(void **state)
 {
 	unsigned int sent;
@@ -1035,8 +1035,8 @@ static void a_request_is_answered_once(void **state)
 
 #define RECORDED 1000
 
-/* Whoever has recorded many replays them in any order; two in turn are the worst for a memory that
- * has one place for both. */
+/* Recorded requests are replayed in any order. Two in turn are the worst case for a memory with one
+ * place for both. */
 static void recorded_requests_take_nobodys_share(void **state)
 {
 	static uint8_t recorded[RECORDED][sizeof(request)];
@@ -1065,7 +1065,7 @@ static void recorded_requests_take_nobodys_share(void **state)
 	assert_int_equal(sent_count, sent + HANDSHAKE_REQUESTS_OF_A_SENSOR);
 }
 
-/* Recordings that are older than what is remembered: their date tells. */
+/* Recordings older than the memory: their date shows their age. */
 static void old_recordings_are_not_opened(void **state)
 {
 	uint8_t recorded[sizeof(request)];
@@ -1083,8 +1083,8 @@ static void old_recordings_are_not_opened(void **state)
 	assert_int_equal(o->counters.questions, 1);
 }
 
-/* Recordings without a date may be any number, of any age: all that they can use up is what sensors
- * have that do not know the time. */
+/* Any number of recordings without a date, of any age: they can use up only the share of sensors
+ * that do not know the time. */
 static void undated_requests_leave_enough_to_dated_ones(void **state)
 {
 	struct end stranger = a;
@@ -1108,7 +1108,7 @@ static void undated_requests_leave_enough_to_dated_ones(void **state)
 	assert_int_equal(sent_count, sent + 1);
 }
 
-/* Whoever has the collector's public key can make as many as he likes. */
+/* Anyone with the collector's public key can make any number of them. */
 static void no_more_are_opened_than_may_be(void **state)
 {
 	struct end stranger = a;
@@ -1133,7 +1133,7 @@ static void no_more_are_opened_than_may_be(void **state)
 	assert_int_equal(sent_count, sent + 2);
 }
 
-/* Where it is not remembered any more, as after a restart, the answer is under another key. */
+/* When a request is forgotten, as after a restart, its second answer is under another key. */
 static void a_request_answered_twice_has_two_keys(void **state)
 {
 	uint8_t first[SHROUD_DATAGRAM_MAX], again[sizeof(request)];
@@ -1149,7 +1149,7 @@ static void a_request_answered_twice_has_two_keys(void **state)
 	answer = last_sent();
 	assert_memory_not_equal(answer->bytes, first, 8);
 	assert_memory_not_equal(answer->bytes + 8, first + 8, DERIVE_FRESH_LEN);
-	assert_memory_not_equal(answer->bytes + 32, first + 32, 64); /* behind the time */
+	assert_memory_not_equal(answer->bytes + 32, first + 32, 64); /* after the time */
 }
 
 static void strangers_have_a_share(void **state)
@@ -1165,7 +1165,7 @@ static void strangers_have_a_share(void **state)
 	assert_int_equal(sent_count, HANDSHAKE_REQUESTS_OF_STRANGERS);
 	assert_int_equal(o->counters.limited_questions, 10);
 	assert_int_equal(o->counters.refused_requests, HANDSHAKE_REQUESTS_OF_STRANGERS + 10);
-	/* Which is not that of sensors; and each of these has one. */
+	/* The limit for sensors is another one, and each sensor has its own. */
 	sent = sent_count;
 	for (int i = 0; i < HANDSHAKE_REQUESTS_OF_A_SENSOR + 10; i++)
 		ask_cookie(&a, a.port);
@@ -1177,7 +1177,7 @@ static void strangers_have_a_share(void **state)
 	assert_int_equal(sent_count, sent + HANDSHAKE_REQUESTS_OF_A_SENSOR + 2);
 }
 
-/* Whatever strangers ask, an operator finds the key of the sensor that he has set up in the log. */
+/* Whatever strangers send, the log shows the key of a sensor that an operator has just set up. */
 static void strangers_that_get_no_answer_are_named(void **state)
 {
 	struct end stranger = a;
@@ -1224,7 +1224,7 @@ static void a_cookie_is_a_sensors_and_of_now(void **state)
 	finish(&a);
 	say_totals(&a, false);
 	forget_requests();
-	from_port(kept, sizeof(kept), a.port); /* a replay, and nobody remembers that it was seen */
+	from_port(kept, sizeof(kept), a.port); /* a replay that the collector does not remember */
 	assert_int_equal(o->counters.refused_requests, 3);
 	assert_int_equal(o->counters.set_ups, 1);
 	assert_int_equal(list.list[0]->network->candidate, -1);
@@ -1236,7 +1236,7 @@ static void a_cookie_is_a_sensors_and_of_now(void **state)
 	assert_int_equal(o->counters.set_ups, 1);
 }
 
-/* Who names a sensor has to share its P. */
+/* A sender that names a sensor must share its P. */
 static void a_set_up_under_a_cookie_is_authentic(void **state)
 {
 	struct end thief = a;
@@ -1252,7 +1252,7 @@ static void a_set_up_under_a_cookie_is_authentic(void **state)
 		ask_for_session(&thief, cookie);
 	assert_int_equal(o->counters.refused_requests, 1 + 2 * HANDSHAKE_REQUESTS_OF_A_SENSOR);
 	assert_int_equal(o->counters.set_ups, 0);
-	ask_cookie(&a, a.port); /* it has used up nothing of the sensor's */
+	ask_cookie(&a, a.port); /* it has used up none of the sensor's share */
 	ask_for_session(&a, told().cookie);
 	assert_int_equal(o->counters.set_ups, 1);
 }
@@ -1306,7 +1306,7 @@ static void another_machine_has_to_wait(void **state)
 			 0);
 	assert_int_equal(welcome.flags, TRYST_BUSY);
 	assert_int_equal(o->counters.busy_set_ups, 1);
-	say_combo(&a); /* which goes on */
+	say_combo(&a); /* which continues */
 	assert_int_equal(frames_written, 2);
 	pass_time(HANDSHAKE_SILENT_NS);
 	make_m1(&copy, clock_now_ns / TRYST_INTERVAL_NS, 31, "");
@@ -1317,7 +1317,7 @@ static void another_machine_has_to_wait(void **state)
 	end_free(&copy);
 }
 
-/* Nobody answers it, and its clock may be behind: it is refused, not passed over. */
+/* No answer reaches it, and its clock may be behind: it is refused, not ignored. */
 static void another_machine_has_to_wait_one_way(void **state)
 {
 	struct end copy = a;
@@ -1339,7 +1339,7 @@ static void another_machine_has_to_wait_one_way(void **state)
 	assert_int_equal(o->counters.busy_set_ups, 1);
 	assert_int_equal(o->counters.ignored_set_ups, 0);
 	pass_time(SECOND);
-	announce(&a, 2, false); /* which goes on */
+	announce(&a, 2, false); /* which continues */
 	assert_int_equal(o->counters.announcements, 2);
 	pass_time(HANDSHAKE_SILENT_NS);
 	announce(&copy, 3, true);
@@ -1347,7 +1347,7 @@ static void another_machine_has_to_wait_one_way(void **state)
 	assert_int_equal(sent_count, 0);
 }
 
-/* An agent that is started again goes on at once; so does any when the run before has ended. */
+/* A restarted agent continues at once, and so does any agent after the run before has ended. */
 static void the_same_machine_takes_over_at_once(void **state)
 {
 	(void)state;
@@ -1399,7 +1399,7 @@ static void set_ups_are_limited_and_not_lost(void **state)
 	finish(&a);
 }
 
-/* What a sensor gave up holds nothing up, and is lost to the frame. */
+/* Combos given up by a sensor delay nothing, and their frames count as lost exactly. */
 static void a_floor(void **state)
 {
 	uint8_t message[MESSAGE_FLOOR_LEN] = { MESSAGE_FLOOR };
@@ -1428,7 +1428,7 @@ static void a_floor(void **state)
 
 /* ---- one way --------------------------------------------------------------------------------- */
 
-/* What is no frame comes in the order of combos, each once, and in no sum of frames. */
+/* Combos of events come in order, each once, and in no sum of frames. */
 static void combos_of_events(void **state)
 {
 	const uint32_t dwells[] = { 3, 40, 500 };
@@ -1446,7 +1446,7 @@ static void combos_of_events(void **state)
 	say_filled(&a, &odd);
 	assert_int_equal(s->combo->reassembly.next, 3);
 	assert_int_equal(s->output->settled, 3);
-	assert_int_equal(combos_written, 2); /* the third has nothing to be written */
+	assert_int_equal(combos_written, 2); /* nothing of the third is to be written */
 	assert_int_equal(frames_written, 1);
 	assert_int_equal(dwells_output, 3);
 	assert_int_equal(frames_in_dwells, 543);
@@ -1458,7 +1458,7 @@ static void combos_of_events(void **state)
 	assert_int_equal(c->list[0].frames, 543);
 }
 
-/* The last combo may have no frames, so that all frames are here before it is. */
+/* The last combo may have no frames, so all frames can be here before it is. */
 static void the_end_waits_for_events(void **state)
 {
 	const uint32_t dwell = 9;
@@ -1508,14 +1508,14 @@ static void one_way(void **state)
 	pass_time(3 * SECOND);
 	assert_int_equal(frames_written, 21);
 	assert_int_equal(o->counters.sessions, 1);
-	assert_int_equal(sent_count, 0); /* whatever it says, nothing goes there */
+	assert_int_equal(sent_count, 0); /* nothing is ever sent there */
 	assert_int_equal(o->counters.sent, 0);
 	assert_true(list.list[0]->final_confirmed);
 	assert_int_equal(ledger_balance(l), 0);
 	assert_int_equal(l->now.lost_missing, 0);
 }
 
-/* What is missing is waited for, and then it is lost. */
+/* A missing combo is waited for, and then it is lost. */
 static void what_is_lost_one_way(void **state)
 {
 	struct ledger *l;
@@ -1532,7 +1532,7 @@ static void what_is_lost_one_way(void **state)
 	assert_int_equal(frames_written, 1);
 	say_floor(&a);
 	assert_int_equal(frames_written, 1);
-	say_combo(&a); /* the 63rd behind the gap */
+	say_combo(&a); /* the 63rd after the gap */
 	assert_int_equal(frames_written, 1);
 	say_combo(&a);
 	assert_int_equal(frames_written, 65);
@@ -1555,7 +1555,7 @@ static void what_is_lost_one_way(void **state)
 	assert_int_equal(ledger_in_flight(l), 0);
 }
 
-/* The end comes before what is missing is given up. */
+/* The end comes before missing combos are given up. */
 static void the_end_one_way(void **state)
 {
 	(void)state;
@@ -1583,14 +1583,14 @@ static void one_way_of_whom_it_is_not_taken(void **state)
 	announce(&a, 1, true);
 	say_combo(&a);
 	assert_int_equal(frames_written, 1);
-	/* No longer: its session is over at once. */
+	/* One-way no longer: its session ends at once. */
 	file.lines[0].one_way = false;
 	assert_int_equal(session_receive_sensors(o, &file), 0);
 	say_combo(&a);
 	assert_int_equal(frames_written, 1);
 }
 
-/* Whatever slot there is for it: an m1 that is not later than the last one makes nothing. */
+/* In any free slot, an m1 that is not later than the last one has no effect. */
 static void recorded_one_way(void **state)
 {
 	uint64_t then;
@@ -1607,7 +1607,7 @@ static void recorded_one_way(void **state)
 	clock_now_ns = then;
 	announce(&a, 2, true);
 	assert_int_equal(o->counters.ignored_set_ups, 1);
-	clock_now_ns = WORLD_START_NS + 59 * SECOND; /* before this collector was there */
+	clock_now_ns = WORLD_START_NS + 59 * SECOND; /* before the collector's start */
 	list.list[0]->network->announced_ns = 0;
 	announce(&a, 3, true);
 	assert_int_equal(o->counters.ignored_set_ups, 2);
@@ -1636,7 +1636,7 @@ static void far_ahead_one_way(void **state)
 	assert_int_equal(o->counters.sessions, 1);
 }
 
-/* Says that a's one-way session goes on with its next datagram. */
+/* Announces that a's one-way session continues with its next datagram. */
 static void announce_at(uint64_t time_ns)
 {
 	uint64_t slots[TRYST_SLOTS];
@@ -1662,7 +1662,7 @@ static void another_one_way(void)
 	keys_taken(&a, k2);
 }
 
-/* What a collector before this one was sent in a session that goes on. */
+/* Datagrams to a former collector, in a session that continues. */
 static void one_way_replays_behind_a_restart(void **state)
 {
 	uint8_t recorded[3][SHROUD_DATAGRAM_MAX];
@@ -1686,7 +1686,7 @@ static void one_way_replays_behind_a_restart(void **state)
 	assert_int_equal(o->counters.not_ours, 6);
 }
 
-/* Or whoever had the key once could lock out whoever has it next. */
+/* Otherwise anyone who once had the key could lock out its next holder. */
 static void one_way_times_that_cannot_be(void **state)
 {
 	(void)state;

@@ -3,7 +3,7 @@
  * links: agent/module/elf.o agent/module/shape.o agent/module/btf.o agent/module/wants.o
  * agent/module/words.o
  *
- * The object of bpf/modules/count/count.bpf.c, and what can be made of it by altering it.
+ * The object of bpf/modules/count/count.bpf.c, and altered copies of it.
  */
 #include "unit.h"
 
@@ -26,7 +26,7 @@ static struct {
 	char why[ELF_WHY_LEN], said[4096];
 } one;
 
-/* A copy of just its size: sanitizers see what is read behind it. */
+/* A copy of exactly its size, so that sanitizers see a read beyond it. */
 static int check_bytes(const uint8_t *data, size_t len)
 {
 	FILE *out = fmemopen(one.said, sizeof(one.said), "w");
@@ -97,7 +97,7 @@ static void cut_anywhere(void **state)
 		assert_int_equal(check_bytes(count_object, len), -EBADMSG);
 }
 
-/* Nothing is read that is not there: sanitizers look on. */
+/* No read is beyond the file: sanitizers check. */
 static void every_byte_altered(void **state)
 {
 	static const uint8_t how[] = { 0x01, 0x80, 0xff, 0x10 };
@@ -111,7 +111,7 @@ static void every_byte_altered(void **state)
 			taken += check_bytes(altered, altered_len) == 0 && !one.lines.refused;
 			altered[i] ^= how[k];
 		}
-	assert_true(taken > 0); /* names, lines and instructions may be others */
+	assert_true(taken > 0); /* names, lines and instructions may differ */
 }
 
 static void every_word_large(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Shroud: what is sent opens once, however late, early, often or not at all it comes; the table has
- * the addresses of a receiver that may come, and no others.
+/* Shroud: each datagram opens once, however late, early or often it comes, or never. The table has
+ * exactly the addresses of datagrams that a receiver may get.
  *
  * links: wire/shroud.o wire/derive.o wire/table.o wire/keys.o */
 #include "unit.h"
@@ -15,7 +15,7 @@
 
 static const struct shroud_keys keys = { .address = { 1 }, .seal = { 2 } };
 
-/* A sender, a receiver, and what was sent from number 1 on. */
+/* A sender, a receiver, and the datagrams sent from number 1 on. */
 struct world {
 	struct table t;
 	struct shroud_tx tx;
@@ -46,7 +46,7 @@ static void world_begin(uint32_t window)
 	}
 }
 
-/* As a receiver does: every entry with the address is tried. Returns the number that opened, 0. */
+/* As a receiver: tries every entry with the address. Returns the number that opened, or 0. */
 static uint64_t open_datagram(const uint8_t *datagram, size_t len)
 {
 	const struct table_entry *e = NULL;
@@ -72,7 +72,7 @@ static bool comes(uint64_t number)
 	return got;
 }
 
-/* The addresses that the table must have: ahead, and behind what has not come. */
+/* The addresses that the table must have: those ahead, and the missing ones behind. */
 static void check_table(const bool *came)
 {
 	uint64_t h = w.rx.highest, behind = 0, ahead = SHROUD_WINDOW_MIN + h;
@@ -130,7 +130,7 @@ static uint64_t draw(uint64_t *state)
 	return *state >> 33;
 }
 
-/* A bad network: loses, repeats, and changes the order of 50. */
+/* A bad network: it loses, repeats, and reorders within 50. */
 static void loss_reordering_and_repetition(void **state)
 {
 	static bool came[2000];
@@ -223,7 +223,7 @@ static void equal_addresses(void **state)
 			assert_true(tried <= 2);
 		}
 	}
-	/* And within one: number 300 has, says the table, the address of 200 too. */
+	/* And within one receiver: in the table, number 300 also has the address of 200. */
 	assert_int_equal(table_add(&w.t, load_word(w.sent[200]), 7, 300), 0);
 	assert_int_equal(open_datagram(w.sent[200], LEN), 200);
 	table_remove(&w.t, load_word(w.sent[200]), 7, 300);
@@ -284,7 +284,8 @@ static void padding(void **state)
 	world_end();
 }
 
-/* A message that contradicts itself was sent by somebody with the keys: it has come, and is none.
+/* A message that contradicts itself comes from a holder of the keys: it counts as received, and is
+ * malformed.
  */
 static void padding_that_lies(void **state)
 {
@@ -318,14 +319,14 @@ static void padding_that_lies(void **state)
 	world_end();
 }
 
-/* A receiver, moved to where the low bits of numbers begin anew. */
+/* Moves a receiver to where the low 32 bits of numbers wrap. */
 static void numbers_beyond_32_bits(void **state)
 {
 	uint64_t from = (1ULL << 32) - 100;
 	uint8_t message[9] = { MESSAGE_PROBE }, out[400][LEN];
 
 	(void)state;
-	world_begin(64); /* as many ahead, always */
+	world_begin(64); /* always as many ahead */
 	shroud_rx_free(&w.rx, &w.t);
 	assert_int_equal(shroud_rx_init(&w.rx, &w.t, &keys, 7, 64), 0);
 	for (uint64_t n = 1; n <= 64; n++)
@@ -343,7 +344,7 @@ static void numbers_beyond_32_bits(void **state)
 	for (int i = 1; i < 400; i++)
 		if (i % 3)
 			assert_int_equal(open_datagram(out[i], LEN), from + i);
-	for (int i = 150; i < 400; i += 3) /* those from 2^32 + 50 on that are left */
+	for (int i = 150; i < 400; i += 3) /* the remaining ones from 2^32 + 50 on */
 		assert_int_equal(open_datagram(out[i], LEN), from + i);
 	world_end();
 }
@@ -359,7 +360,7 @@ static void room_is_half_of_what_is_known(void **state)
 	assert_int_equal(shroud_room(0, 64), 32);
 }
 
-/* A sender that hears nothing says where it is. */
+/* A sensor that hears nothing announces its number. */
 static void the_window_is_moved(void **state)
 {
 	uint64_t highest;
@@ -368,10 +369,10 @@ static void the_window_is_moved(void **state)
 	world_begin(256);
 	shroud_rx_move(&w.rx, &w.t, 1);
 	assert_int_equal(w.rx.highest, 0);
-	assert_int_equal(w.t.used, 256); /* all of it at once */
+	assert_int_equal(w.t.used, 256); /* all at once */
 	assert_true(comes(256));
 	assert_true(comes(3));
-	shroud_rx_move(&w.rx, &w.t, 301); /* inside: those before it may yet come */
+	shroud_rx_move(&w.rx, &w.t, 301); /* inside: those before it may still come */
 	assert_int_equal(w.rx.highest, 300);
 	assert_true(comes(300));
 	assert_false(comes(40)); /* too late */
@@ -379,7 +380,7 @@ static void the_window_is_moved(void **state)
 	shroud_rx_move(&w.rx, &w.t, 200);
 	assert_int_equal(w.rx.highest, 300);
 	assert_true(comes(301 + 255));
-	shroud_rx_move(&w.rx, &w.t, 1500); /* beyond: nobody waits for those */
+	shroud_rx_move(&w.rx, &w.t, 1500); /* beyond: those are not waited for */
 	assert_int_equal(w.t.used, 256);
 	assert_false(comes(1499));
 	assert_false(comes(1499 + 257));
@@ -387,7 +388,7 @@ static void the_window_is_moved(void **state)
 	assert_true(comes(1510));
 	assert_true(comes(1505));
 	highest = w.rx.highest;
-	shroud_rx_move(&w.rx, &w.t, UINT64_MAX); /* no session comes that far */
+	shroud_rx_move(&w.rx, &w.t, UINT64_MAX); /* no session gets that far */
 	assert_int_equal(w.rx.highest, highest);
 	shroud_rx_move(&w.rx, &w.t, 1ULL << 50); /* and this takes no longer than any */
 	assert_int_equal(w.rx.highest, (1ULL << 50) - 1);

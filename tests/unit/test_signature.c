@@ -76,7 +76,7 @@ static void each_field_is_signed(void **state)
 	}
 }
 
-/* No byte can be another one, or be left out, or be there twice. */
+/* Every byte must be as it is: none replaced, left out or repeated. */
 static void one_text_each(void **state)
 {
 	struct module_signature s = signed_one(), again;

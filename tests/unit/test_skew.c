@@ -34,7 +34,7 @@ static void test_once_for_each_change(void **state)
 	assert_int_equal(skew_look(&s, day, 5060 * S), SKEW_DIFFERS);
 }
 
-/* Drift is said, too, and numbers that only a stranger would send are no trouble. */
+/* Drift is reported too, and absurd numbers of a stranger do no harm. */
 static void test_drift_and_strange_numbers(void **state)
 {
 	struct skew s = { 0 };

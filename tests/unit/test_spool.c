@@ -65,7 +65,7 @@ static void a_record_opens_under_its_name_alone(void **state)
 	}
 }
 
-/* Seals the combo twice under one name. Returns how many bytes of the two records are the same. */
+/* Seals both combos under one name. Returns how many bytes the two records have in common. */
 static int same_bytes(const uint8_t *combo, const uint8_t *second_combo)
 {
 	static const uint8_t key[KEY_LEN] = { 1 };
@@ -81,14 +81,14 @@ static int same_bytes(const uint8_t *combo, const uint8_t *second_combo)
 	return same;
 }
 
-/* Two copies of a file's key, or two machines that were resumed from one snapshot, give one name to
- * two combos: with one key for both, whoever has both records could tell what differs. */
+/* Two copies of a file's key, or two machines resumed from one snapshot, give two combos the same
+ * name. With one key for both, a holder of both records could see the difference. */
 static void each_record_has_a_key_of_its_own(void **state)
 {
 	uint8_t combo[LEN] = { 0 }, another[LEN] = { 1 };
 
 	(void)state;
-	assert_in_range(same_bytes(combo, combo), 0, 8); /* of 88; 8 take a chance of 10^-9 */
+	assert_in_range(same_bytes(combo, combo), 0, 8); /* of 88; 8 have a chance of 10^-9 */
 	assert_in_range(same_bytes(combo, another), 0, 8);
 }
 
@@ -107,8 +107,8 @@ static const char *no_random_name(void)
 	return "none";
 }
 
-/* Resumed twice, a machine may draw the same random bytes twice: then the combo makes the key
- * another one. */
+/* A machine resumed twice may draw the same random bytes twice. The combo then makes the keys
+ * differ. */
 static void records_of_one_snapshot_have_two_keys(void **state)
 {
 	static struct randombytes_implementation none = { .implementation_name = no_random_name,
@@ -142,7 +142,7 @@ static void a_key_is_for_one_collector(void **state)
 	assert_int_equal(spool_unwrap(got, hello, &sensor, pair), -EBADMSG); /* not even its own */
 	for (int i = 0; i < SPOOL_HELLO_LEN; i++) {
 		hello[i] ^= 1;
-		/* X25519 does not look at the highest bit; then E is another one all the same. */
+		/* X25519 ignores the highest bit; E differs all the same. */
 		assert_int_equal(spool_unwrap(got, hello, &collector, pair), -EBADMSG);
 		hello[i] ^= 1;
 	}
@@ -162,7 +162,7 @@ static int temporary(void)
 
 static struct spool_head head = { .order = 1, .run = 2, .stamp = 3 };
 
-/* Some records in segment 0. Returns where they end, in the file. */
+/* Writes some records to segment 0. Returns their end in the file. */
 static off_t file_write(struct spool_file *f, int fd)
 {
 	uint64_t at = SPOOL_SEGMENT_HEAD;
@@ -187,7 +187,7 @@ static off_t file_write(struct spool_file *f, int fd)
 	return SPOOL_FIRST + at;
 }
 
-/* What is read is the first records as they were, whatever has become of the rest. */
+/* The first records read are as written, whatever happened to the rest. */
 static uint64_t file_check(struct spool_file *f)
 {
 	uint64_t at = SPOOL_SEGMENT_HEAD, n = 0;
@@ -246,7 +246,7 @@ static void a_file_altered_anywhere_gives_what_is_before(void **state)
 		if (at >= SPOOL_FIRST + SPOOL_SEGMENT_HEAD)
 			assert_true(file_check(f) < MANY);
 		else
-			file_check(f); /* zeros behind the head mean nothing */
+			file_check(f); /* zeros after the head mean nothing */
 		byte ^= 1 << at % 8;
 		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
 	}
@@ -255,7 +255,7 @@ static void a_file_altered_anywhere_gives_what_is_before(void **state)
 	free(f);
 }
 
-/* The same place, another use: what is left of the one before is none of this one's. */
+/* The segment was reused: old records after the new ones are not part of it. */
 static void an_earlier_use_of_a_segment_is_not_read(void **state)
 {
 	struct spool_file *f = malloc(sizeof(*f));
@@ -348,7 +348,7 @@ static struct spool *spool_new(const char *path, struct session *session, uint64
 	return s;
 }
 
-/* Waits for the thread to have done something. */
+/* Waits until the thread has done some work. */
 static void await(struct session *session)
 {
 	event_wait(session->changed_fd, 10000);
@@ -445,7 +445,7 @@ static void when_full_it_says_until_when_and_goes_on_then(void **state)
 	until = __atomic_load_n(&s->full_until, __ATOMIC_ACQUIRE);
 	assert_true(until > 0 && until < n);
 	spool_settle(s, until);
-	await_written(s, n - 1); /* the thread tries again by itself */
+	await_written(s, n - 1); /* the thread retries by itself */
 	assert_true(spool_works(s));
 	check_read(s, n - 1, 30000);
 	spool_stop(s);
@@ -500,7 +500,7 @@ static const struct spool_reader *read_old(struct spool *s, uint32_t group)
 	return r;
 }
 
-/* In the middle of a segment, and at the beginning of each. */
+/* Within a segment, and at the beginning of each. */
 static void a_combo_is_behind_the_info_that_it_is_of(void **state)
 {
 	static const char *const texts[4] = { "interface.0=one\n", "interface.0=two\n",
@@ -526,7 +526,7 @@ static void a_combo_is_behind_the_info_that_it_is_of(void **state)
 	put_info(s, 300, texts[2]);
 	for (uint64_t n = 0; n < 300; n++)
 		check_read(s, n, 1000);
-	spool_settle(s, 65); /* what is left begins with another segment */
+	spool_settle(s, 65); /* the rest begins with another segment */
 	spool_stop(s);
 	spool_free(s);
 	s = spool_new(path, session, 0);
@@ -554,7 +554,7 @@ static void a_combo_is_behind_the_info_that_it_is_of(void **state)
 	session_delete(session);
 }
 
-/* A kill came between, or somebody has altered it. */
+/* A kill came in between, or someone altered it. */
 static void a_segment_is_there_with_an_info_and_more(void **state)
 {
 	struct session *session = session_new(&collector, pair);
@@ -599,7 +599,7 @@ static void a_segment_is_there_with_an_info_and_more(void **state)
 	session_delete(session);
 }
 
-/* As an earlier process has left them, two of them. */
+/* Two of them, left by an earlier process. */
 static void another_process_forwards_what_it_cannot_open(void **state)
 {
 	struct session *session = session_new(&collector, pair), *later;

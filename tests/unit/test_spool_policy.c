@@ -14,7 +14,7 @@
 #include "agent/export/spool.h"
 #include "agent/capture/queue.h"
 
-#define LEN 30000 /* bytes of a combo: two of them fill the memory */
+#define LEN 30000 /* bytes of a combo: two fill the memory */
 
 static struct deliver *d;
 static struct session *session;
@@ -49,7 +49,7 @@ static uint64_t realtime(void)
 	return 1700000000000000000ULL;
 }
 
-/* No file may be larger than this. */
+/* Limits the size of any file. */
 static void limit(rlim_t bytes)
 {
 	struct rlimit r;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/state.o collector/output/written.o collector/output/pcapng.o
  * collector/output/pcapng_walk.o wire/channel.o */
-/* The state file: comes back as it was, and not at all where a byte of it is another. */
+/* The state file: it reads back as written, and not at all if any byte differs. */
 #include "unit.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static void nothing_of_a_damaged_one(void **state)
 	assert_true(!n.of[17]);
 }
 
-/* A name that does not fit into a line is left out: then files are looked through. */
+/* A name that does not fit into a line is left out; files are searched then. */
 static void a_name_with_a_newline(void **state)
 {
 	struct written n = { 0 };

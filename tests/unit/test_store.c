@@ -29,7 +29,7 @@ static void assert_kept(struct store *s, uint64_t count, size_t len)
 	store_read(s, c, 0, len, out);
 	for (size_t i = 0; i < len; i++)
 		assert_int_equal(out[i], byte_of(count, i));
-	/* Any range is the same bytes. */
+	/* Any range has the same bytes. */
 	for (int n = 0; n < 20; n++) {
 		size_t at = random() % len, part = random() % (len - at + 1);
 
@@ -59,7 +59,7 @@ static void combos_of_every_size(void **state)
 	store_free(&s);
 }
 
-/* What is kept stays as it is, whatever comes and goes around it. */
+/* A combo in the store keeps its bytes while others come and go. */
 static void comes_and_goes(void **state)
 {
 	size_t lens[256] = { 0 };
@@ -115,13 +115,13 @@ static void full_and_never_more_than_that(void **state)
 		assert_kept(&s, c, 3000);
 	store_settle(&s, 6);
 	assert_non_null(put(&s, 3000));
-	/* The largest goes into the smallest. */
+	/* The largest fits into the smallest. */
 	store_settle(&s, s.end);
 	assert_non_null(put(&s, COMBO_WIRE_MAX));
 	store_free(&s);
 }
 
-/* A sensor whose collector answers uses the same few blocks again and again. */
+/* A sensor with an answering collector uses the same few blocks again and again. */
 static void quiet_sensors_touch_little(void **state)
 {
 	struct store s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of addresses against a plain list: whatever is added and removed, both have the same.
+/* The table of addresses against a plain list: after any additions and removals both agree.
  *
  * links: wire/table.o */
 #include "unit.h"
@@ -73,7 +73,7 @@ static uint64_t any(void)
 	return draw();
 }
 
-/* All belong into a few places, at both ends of the table, so that runs go round its end. */
+/* All belong to a few places, at both ends of the table, so that runs wrap. */
 static uint64_t crowded(void)
 {
 	uint64_t place = draw() % 3 ? ~0ULL : 0;
@@ -81,7 +81,7 @@ static uint64_t crowded(void)
 	return place ^ (draw() & 0xffffffffffff);
 }
 
-/* The same ones again and again. */
+/* The same few again and again. */
 static uint64_t few(void)
 {
 	return draw() % 5 * 0x3000000000000000ULL;
@@ -95,7 +95,7 @@ static void as_the_model(uint64_t (*address)(void), int steps)
 	random_state = 1;
 	assert_int_equal(table_init(&t, 1), 0);
 	for (int i = 0; i < steps; i++) {
-		/* Grows for a while, shrinks for a while. */
+		/* Grows for a while, then shrinks for a while. */
 		bool more = draw() % 8 < (i / 400 % 2 ? 3 : 5);
 
 		if (model_count && !more)
@@ -159,7 +159,8 @@ static void zero_is_an_address(void **state)
 	table_free(&t);
 }
 
-/* What was asked for fits, at three quarters and less, without growing; and it is never full. */
+/* The requested number fits without growing, at three quarters full or less; the table is never
+ * full. */
 static void sizes(void **state)
 {
 	(void)state;

@@ -53,13 +53,13 @@ static void interfaces_come_back(void **state)
 		len = totals_write(out, &t);
 		assert_int_equal(totals_read(&got, out, len), 0);
 		assert_memory_equal(&t, &got, sizeof(t));
-		for (size_t i = 0; i < len; i++) /* cut between its two parts it is whole */
+		for (size_t i = 0; i < len; i++) /* truncated between its two parts it is whole */
 			assert_int_equal(totals_read(&got, out, i), i == alone ? 0 : -EBADMSG);
 		assert_int_equal(totals_read(&got, out, len + 1), -EBADMSG);
 	}
 }
 
-/* More fields of more interfaces than there are here, and fewer. */
+/* More fields of more interfaces than this version knows, and fewer. */
 static void nor_need_they_know_the_same_of_interfaces(void **state)
 {
 	uint8_t in[100] = { MESSAGE_TOTALS, 1, 9, 10, 7 };
@@ -96,7 +96,7 @@ static void pieces(void **state)
 	assert_int_equal(piece_read(&p, m, PIECE_HEADER_LEN + 11), -1); /* beyond the total */
 	assert_int_equal(piece_read(&p, m, PIECE_HEADER_LEN + 9), -1);	/* not the end, not full */
 	assert_int_equal(piece_read(&p, m, PIECE_HEADER_LEN), -1);
-	piece_header_write(m, 0, 7, 100); /* not where a piece begins */
+	piece_header_write(m, 0, 7, 100); /* not the start of a piece */
 	assert_int_equal(piece_read(&p, m, PIECE_HEADER_LEN + 93), -1);
 }
 

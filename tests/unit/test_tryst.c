@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tryst: a set-up between a sensor and its collector, and everybody else's attempts at one.
+/* Tryst: a handshake between a sensor and its collector, and attempts by anyone else.
  *
  * links: wire/tryst.o wire/derive.o wire/shroud.o wire/table.o wire/keys.o */
 #include "unit.h"
@@ -39,7 +39,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* The sensor with these keys says m1. */
+/* The sensor with these keys makes m1. */
 static void say(struct set_up *u, const struct keypair *own, const uint8_t peer[KEY_LEN],
 		const uint8_t pair[KEY_LEN], size_t padded_len)
 {
@@ -56,7 +56,7 @@ static void say(struct set_up *u, const struct keypair *own, const uint8_t peer[
 	assert_memory_equal(u->m1, &slots[9], 8);
 }
 
-/* The collector with these keys answers. Returns what tryst_accept or tryst_answer said. */
+/* The collector with these keys answers. Returns the result of tryst_accept or tryst_answer. */
 static long answer(struct set_up *u, const struct keypair *own, const uint8_t sensor[KEY_LEN],
 		   const uint8_t pair[KEY_LEN], size_t padded_len)
 {
@@ -201,11 +201,11 @@ static void altered_bytes(void **state)
 		assert_int_equal(finish(&u), -EBADMSG);
 		u.m2_len = len;
 	}
-	assert_int_equal(finish(&u), 0); /* what was refused has changed nothing */
+	assert_int_equal(finish(&u), 0); /* the refused answer changed nothing */
 	assert_memory_equal(u.k2_sensor, u.k2_collector, KEY_LEN);
 }
 
-/* An m1 that was altered by somebody who can seal it anew gives other keys: its hash is in k1. */
+/* An m1 altered and sealed again by an attacker gives other keys: its hash is in k1. */
 static void an_answer_is_to_its_own_m1(void **state)
 {
 	struct set_up u, v;
@@ -227,7 +227,7 @@ static void other_keys(void **state)
 
 	(void)state;
 	pair_make(&t);
-	/* A stranger that knows both public keys. */
+	/* A stranger with both public keys. */
 	assert_int_equal(tryst_pair(other, &t, c.public, true, NULL), 0);
 	say(&u, &t, c.public, other, 0);
 	assert_int_equal(answer(&u, &c, s.public, P, 0), -EBADMSG);
@@ -257,7 +257,7 @@ static void preshared_keys(void **state)
 	assert_memory_equal(collector, P, KEY_LEN); /* none is zeros */
 }
 
-/* Who has the sensor's key knows P, and so what it says; but not k1, which takes c or e_s. */
+/* A holder of the sensor's key knows P, and so its messages, but not k1, which needs c or e_s. */
 static void a_stolen_sensor_key_makes_no_answer(void **state)
 {
 	struct keypair thief[2];
@@ -276,7 +276,7 @@ static void a_stolen_sensor_key_makes_no_answer(void **state)
 	}
 }
 
-/* Who has the collector's key can say an m1 in a sensor's name, but not the session's keys. */
+/* A holder of the collector's key can make an m1 in a sensor's name, but not the session's keys. */
 static void a_stolen_collector_key_is_no_sensor(void **state)
 {
 	struct keypair thief = c;
@@ -315,7 +315,7 @@ static void points_of_low_order(void **state)
 	}
 }
 
-/* Seals what a sensor would not say. */
+/* Seals a message that no sensor would send. */
 static long forge(uint8_t *out, const uint8_t *message, size_t len)
 {
 	uint8_t key[KEY_LEN];
@@ -358,7 +358,7 @@ static void hellos_that_lie(void **state)
 	assert_int_equal(accept_forged(&hello, message, whole + TRYST_NEXT_LEN), 0);
 }
 
-/* Whatever another version says behind its flags is not looked at. */
+/* Bytes after another version's flags are ignored. */
 static void hellos_of_other_versions(void **state)
 {
 	uint8_t message[TRYST_HELLO_LEN] = { 9 };
@@ -374,7 +374,7 @@ static void hellos_of_other_versions(void **state)
 	}
 }
 
-/* An m1 that is answered again, as after a restart, is answered under another key. */
+/* A second answer to an m1, as after a restart, is under another key. */
 static void two_answers_have_two_keys(void **state)
 {
 	struct set_up u;
@@ -387,7 +387,7 @@ static void two_answers_have_two_keys(void **state)
 	assert_int_equal(answer(&u, &c, s.public, P, 0), sizeof(first));
 	assert_memory_equal(first, u.m2, 8);
 	assert_memory_not_equal(first + 8, u.m2 + 8, DERIVE_FRESH_LEN);
-	/* The time is the same in both, its sealed bytes are not. */
+	/* The time is the same in both; its sealed bytes differ. */
 	assert_memory_not_equal(first + 24 + 32, u.m2 + 24 + 32, 8);
 	assert_int_equal(finish(&u), 0);
 }
@@ -461,8 +461,8 @@ static void randomness(void *out, const size_t len)
 	memset(out, 4, len);
 }
 
-/* A machine restored from a snapshot says something else with the same random numbers: not under
- * the same key. */
+/* A machine restored from a snapshot sends another message with the same random numbers: the key
+ * differs. */
 static void the_same_randomness_again(void **state)
 {
 	static randombytes_implementation same = { .implementation_name = randomness_name,

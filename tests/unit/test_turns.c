@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/combo/turns.o */
-/* Whose combo is taken next, and when: by a clock of the test's own, and with combos that take as
- * long as the test says. */
+/* The order and times of combos' turns, with a simulated clock and combos of given cost. */
 #include "unit.h"
 
 #include <time.h>
@@ -22,12 +21,12 @@ static struct combo_sensor part[SENSORS];
 static struct combos *c;
 static uint64_t now_ns;
 
-/* Of each sensor. */
+/* Per sensor. */
 static struct {
-	unsigned int combos; /* that wait */
-	uint64_t cost_ns;    /* of one */
-	uint64_t since_ns;   /* when the one that is due came */
-	uint64_t longest_ns; /* that one had to wait */
+	unsigned int combos; /* waiting */
+	uint64_t cost_ns;    /* per combo */
+	uint64_t since_ns;   /* arrival of the combo that is due */
+	uint64_t longest_ns; /* longest wait of a combo */
 	unsigned int taken;
 	bool held;
 } want[SENSORS];
@@ -129,7 +128,7 @@ static void all_are_taken(void **state)
 	assert_false(turns_serve(c, now_ns));
 }
 
-/* Datagrams have to be received between. */
+/* Datagrams have to be received in between. */
 static void a_round_ends(void **state)
 {
 	uint64_t before = now_ns;
@@ -142,8 +141,8 @@ static void a_round_ends(void **state)
 			TURNS_ROUND_NS + TURNS_QUANTUM_NS + 50 * US);
 }
 
-/* Twenty always have as many combos as there can be, of a millisecond each. One that has a small
- * one now and then waits for no more than one of each. */
+/* Twenty sensors always have as many combos as possible, of a millisecond each. A sensor with a
+ * rare small combo waits for at most one of each. */
 static void few_and_small_among_many(void **state)
 {
 	(void)state;
@@ -161,7 +160,7 @@ static void few_and_small_among_many(void **state)
 	assert_in_range(want[0].longest_ns, 1, 20 * MS + 2 * MS);
 }
 
-/* Time is shared, not combos: who has dear ones gets fewer. */
+/* Time is shared, not combos: sensors with expensive combos get fewer. */
 static void time_is_what_is_shared(void **state)
 {
 	(void)state;
@@ -176,7 +175,7 @@ static void time_is_what_is_shared(void **state)
 			80, 125);
 }
 
-/* A turn in which the disk had to be waited for counts for no more than TURNS_DEBT_NS. */
+/* A turn that waited for the disk counts TURNS_DEBT_NS at most. */
 static void a_slow_disk_is_nobodys_fault(void **state)
 {
 	(void)state;

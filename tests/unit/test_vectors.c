@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The frozen examples of docs/wire.md, tests/wire/vectors.json, which the second implementation
- * (tests/wire/) made: this one makes the same bytes and opens them. Where a function draws random
- * numbers, the other end's does it in the vector.
+/* The frozen examples of docs/wire.md, tests/wire/vectors.json, made by the second implementation
+ * (tests/wire/). This implementation makes and opens the same bytes. If a function draws random
+ * numbers, the vector tests the other end.
  *
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/request.o wire/keys.o
  * wire/totals.o wire/combo.o wire/combo_open.o wire/dot11_templates.o wire/fields.o wire/dwell.o
@@ -20,7 +20,7 @@
 #include "wire/totals.h"
 #include "wire/tryst.h"
 
-/* The path is relative to where make runs. */
+/* The path is relative to make's directory. */
 __asm__(".section .rodata\n"
 	".global vectors_json\n"
 	"vectors_json:\n"
@@ -56,7 +56,7 @@ static const struct vector *vector_into(struct vector *v, const char *name)
 	return v;
 }
 
-/* Valid until eight more were asked for. */
+/* Valid until eight more were requested. */
 static const struct vector *vector(const char *name)
 {
 	static struct vector some[8];
@@ -304,7 +304,7 @@ static void datagrams(void **state)
 	sealed("_padded", SHROUD_DATAGRAM_PADDED);
 }
 
-/* Those of the first datagrams that the window reaches. */
+/* The first datagrams within the window. */
 static void datagrams_open(void **state)
 {
 	struct shroud_keys up = shroud_keys("up_address", "up_seal");
@@ -427,7 +427,7 @@ static void hash_frame(crypto_generichash_state *hash, const struct combo_frame 
 	crypto_generichash_update(hash, f->data, f->kept_len);
 }
 
-/* Takes the events that are in front of the next frame, `at` of the combo's. */
+/* Takes the events before the next frame, which is number `at` of the combo. */
 static size_t take_events(struct combo_reader *r, uint32_t at, uint8_t *out)
 {
 	struct combo_event e;

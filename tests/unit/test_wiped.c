@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Nothing secret is left on a stack that is no more used: what was called had one of its own, which
- * is searched behind it. A compiler takes a plain memset() there for of no use and leaves it out;
- * with link-time optimisation it sees through a library's function too (packaging/ap70/ap70.mk).
+/* No secret stays on a stack that is no longer used: each call has its own stack, which is searched
+ * afterwards. A compiler may remove a plain memset() there; with link-time optimisation it sees
+ * through a library's function too (packaging/ap70/ap70.mk).
  *
  * links: wire/tryst.o wire/derive.o wire/keys.o */
 #include "unit.h"
@@ -19,7 +19,7 @@ static _Alignas(4096) uint8_t stack[256 * 1024];
 
 static void (*called)(void);
 
-/* Deep enough that what ends the thread does not write there. */
+/* Deep enough that the thread's exit does not write there. */
 static void *call(void *arg)
 {
 	uint8_t above[16 * 1024];
@@ -44,7 +44,7 @@ static void call_there(void (*function)(void))
 	pthread_attr_destroy(&attr);
 }
 
-/* Sanitizers would not have it: nobody's memory. */
+/* Sanitizers forbid this: the memory has no owner. */
 __attribute__((no_sanitize("address"))) static bool is_left(const void *what, size_t len)
 {
 	const uint8_t *p = what;
@@ -166,7 +166,7 @@ static void a_set_up_is_wiped(void **state)
 	call_there(finish);
 	assert_false(is_left(ephemeral, 16));
 	assert_false(is_left(k1, 16));
-	/* The secret that all keys of the session come from, and those. */
+	/* The root secret of the session's keys, and the keys. */
 	assert_false(is_left(k2, 16));
 	assert_false(is_left(up.seal, 16));
 	assert_false(is_left(down.seal, 16));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/written.o collector/output/pcapng.o collector/output/pcapng_walk.o
  * wire/channel.o */
-/* Names in files: what is written is found, what was cut anywhere is cut back to whole combos. */
+/* Names in files: written names are found, and a file truncated anywhere is cut back to whole
+ * combos. */
 #include "unit.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static void begin(void)
 	first = 0;
 }
 
-/* A combo of some frames, the second of them of another kind. */
+/* A combo of some frames, the second of another link type. */
 static void combo(uint16_t sensor, uint64_t run, uint64_t count, uint32_t frames)
 {
 	struct pcapng_interface i = { .linktype = 127, .name = "lib:mon0" };
@@ -45,7 +46,7 @@ static void combo(uint16_t sensor, uint64_t run, uint64_t count, uint32_t frames
 	ends[combos++] = len;
 }
 
-/* Frames with dwells in front of each and behind the last: so a dwell's block has the name. */
+/* Frames with dwells before each and after the last, so that a dwell's block has the name. */
 static void combo_with_dwells(uint16_t sensor, uint64_t run, uint64_t count, uint32_t frames,
 			      uint32_t dwells)
 {
@@ -109,7 +110,7 @@ static void what_is_written_is_found(void **state)
 	written_free(&n);
 }
 
-/* Also a combo of dwells alone is found; what is between combos is none of them. */
+/* A combo of dwells only is found too; blocks between combos belong to none. */
 static void dwells_are_of_their_combo(void **state)
 {
 	struct pcapng_statistics between = { .received = 9, .comment = "balance 0" };
@@ -142,7 +143,7 @@ static void dwells_are_of_their_combo(void **state)
 	}
 }
 
-/* SIGKILL in the middle of a write: at every byte. */
+/* SIGKILL within a write: at every byte. */
 static void a_file_cut_anywhere(void **state)
 {
 	size_t section;
@@ -177,7 +178,7 @@ static void files_that_are_none(void **state)
 	combo(SENSOR, RUN, 0, 4);
 	combo(SENSOR, RUN, 1, 4);
 	assert_int_equal(scan(&n, 0, 7), -EBADMSG);
-	/* A length in the middle, in this machine's order. */
+	/* A length's middle byte, in host byte order. */
 	file[ends[0] + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 5 : 6)] ^= 0x40;
 	assert_int_equal(scan(&n, 0, len), -EBADMSG);
 	assert_int_equal(scan(&n, ends[0] - 8, len), -EBADMSG); /* no block begins there */
@@ -186,7 +187,7 @@ static void files_that_are_none(void **state)
 	written_free(&n);
 }
 
-/* A file of a machine with the other byte order has no names of ours, and stays as it is. */
+/* A file from a machine with the other byte order has none of our names, and stays unchanged. */
 static void another_byte_order(void **state)
 {
 	static const uint8_t other[] = { 0x0a, 0x0d, 0x0d, 0x0a, 0, 0, 0,    28,   0x1a, 0x2b,

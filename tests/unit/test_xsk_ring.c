@@ -8,9 +8,9 @@
 
 #include "agent/rings/xsk_ring.h"
 
-/* Sockets as the kernel has them: memory, a ring of slots it may fill, one of those it has filled.
- * A frame's record stands HEADROOM behind the slot's address, and a descriptor tells that in its
- * upper bits, as with unaligned chunks. */
+/* Sockets as the kernel has them: memory, a ring of free slots, and a ring of filled ones. A
+ * frame's record begins HEADROOM after the slot's address; a descriptor has this in its upper bits,
+ * as with unaligned chunks. */
 #define LANES 3
 #define RING 128 /* a power of two */
 #define SLOTS 100
@@ -61,7 +61,7 @@ static uint32_t slots_free(const struct kernel *k)
 	return __atomic_load_n(&k->fill_producer, __ATOMIC_ACQUIRE) - k->fill_consumer;
 }
 
-/* Returns 0, or -1 where there is no slot. */
+/* Returns 0, or -1 if there is no slot. */
 static int put(struct kernel *k, uint64_t time_ns, uint32_t len)
 {
 	struct saluki_record *rec;
@@ -69,7 +69,7 @@ static int put(struct kernel *k, uint64_t time_ns, uint32_t len)
 
 	if (!slots_free(k))
 		return -1;
-	/* Room for every slot: a ring that is full has lost some. */
+	/* Room for every slot: a full ring has lost some. */
 	assert_true(k->rx_producer - __atomic_load_n(&k->rx_consumer, __ATOMIC_ACQUIRE) < RING);
 	addr = k->fill[k->fill_consumer % RING];
 	__atomic_store_n(&k->fill_consumer, k->fill_consumer + 1, __ATOMIC_RELEASE);
@@ -138,7 +138,7 @@ static void lanes_are_merged_by_time(void **state)
 	free(b.kernels);
 }
 
-/* Whatever has come by the time it is asked for, over the end of 32 bits too. */
+/* Any number of frames before each read, also across the wrap at 32 bits. */
 static void every_slot_goes_round(void **state)
 {
 	uint64_t in = 0, out = 0;
@@ -170,8 +170,7 @@ static void every_slot_goes_round(void **state)
 	free(b.kernels);
 }
 
-/* With no slot left the kernel must wait; what was given stays as it is until the next is asked
- * for. */
+/* Without slots the kernel must wait. A record stays unchanged until the next is requested. */
 static void a_record_stays_until_the_next(void **state)
 {
 	const struct saluki_record *r;
@@ -184,7 +183,7 @@ static void a_record_stays_until_the_next(void **state)
 	put(&b.kernels[1], SLOTS + 1, 10);
 	for (uint64_t t = 1; t <= SLOTS; t++) {
 		r = xsk_ring_next(&b.r);
-		while (put(&b.kernels[0], 1000, 5) == 0) /* into whatever it has by now */
+		while (put(&b.kernels[0], 1000, 5) == 0) /* into all slots it has by now */
 			;
 		check(r, t, 100);
 	}
@@ -193,7 +192,7 @@ static void a_record_stays_until_the_next(void **state)
 	free(b.kernels);
 }
 
-/* A driver that has run out of slots says so, and is called when there are some again. */
+/* A driver without slots sets a flag, and is woken when there are some again. */
 static void a_driver_that_waits_is_woken(void **state)
 {
 	int socks[2];
@@ -208,7 +207,7 @@ static void a_driver_that_waits_is_woken(void **state)
 	put(&b.kernels[0], 1, 1);
 	check(xsk_ring_next(&b.r), 1, 1);
 	assert_null(xsk_ring_next(&b.r));
-	assert_int_equal(recv(socks[0], &c, 1, MSG_DONTWAIT | MSG_PEEK), 1); /* not asked for */
+	assert_int_equal(recv(socks[0], &c, 1, MSG_DONTWAIT | MSG_PEEK), 1); /* not requested */
 	b.kernels[0].fill_flags = XDP_RING_NEED_WAKEUP;
 	put(&b.kernels[0], 2, 1);
 	check(xsk_ring_next(&b.r), 2, 1);

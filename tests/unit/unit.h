@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What every unit test includes: cmocka wants these four headers in front of it. */
+/* Included by every unit test: cmocka needs these four headers before its own. */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
 
