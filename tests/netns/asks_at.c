@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into `saluki-collector ctl`: says when it reaches the collector, in ns since 1970. What
- * an emulated machine takes to start a program is not the order's.
+ * Preloaded into `saluki-collector ctl`: prints when it connects to the collector, in ns since
+ * 1970. An emulated machine's time to start a program is not part of the order.
  */
 #include <dlfcn.h>
 #include <stdio.h>

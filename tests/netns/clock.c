@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * clock.so (LD_PRELOAD): the machine's clock as a program sees it, moved by what the file that
- * SALUKI_CLOCK names says, in seconds ("-90.5", and blanks, 31 bytes). The file is mapped,
- * so that a test moves the clock of a program that runs, and in a sandbox that has no files. Clocks
- * that are not the time of day go as they go.
+ * clock.so (LD_PRELOAD): moves the time of day that a program reads. The file named by SALUKI_CLOCK
+ * gives the offset in seconds ("-90.5", and blanks, 31 bytes). The file is mapped, so a test can
+ * move a running program's clock, also in a sandbox without files. Other clocks are not changed.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -42,7 +41,7 @@ static int64_t offset_ns(void)
 	return strtod(copy, NULL) * SECOND;
 }
 
-/* Before the constructor has run nobody asks but the loader and sanitizers. */
+/* Before the constructor has run, only the loader and sanitizers ask. */
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	int err = real_clock ? real_clock(clock, t) : -1;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What went in against what came out, and the ledger in between."""
+"""Compares the frames sent with the frames written, and checks the ledger between them."""
 import itertools
 import struct
 import subprocess
@@ -12,7 +12,7 @@ LOSSES = ("ring_full", "copy_failed", "filtered", "dropped_send", "dropped_shutd
 
 
 def frames_in(path):
-    """The frames of a file up to where it breaks off, if it does."""
+    """The frames of a file up to its end or to where it breaks off."""
     it = captures.frames(path, captures.INTERFACES_MAX)
     while True:
         try:
@@ -22,7 +22,7 @@ def frames_in(path):
 
 
 def assert_same(sent, got, snaplen=192, headers=None, stamps=True):
-    """Same frames, same order, cut where they should be, original lengths kept."""
+    """The frames and their order are the same, truncated as expected, with the original lengths."""
     for n, (a, b) in enumerate(itertools.zip_longest(sent, got)):
         assert a and b, f"frame {n}: {'nothing came out' if a else 'nobody sent it'}"
         kept, _ = trim.keep(a.data, a.orig_len, a.linktype, snaplen, headers)
@@ -36,7 +36,7 @@ HOOK = ("seen", "filtered", "ring_full", "copy_failed", "captured")
 
 
 def assert_balanced(stats, frames, **allowed):
-    """Nothing lost, nothing made up: every counter of a loss is zero but those given."""
+    """Nothing is lost or invented: every loss counter is zero except those given."""
     for name in LOSSES:
         assert stats[name] == allowed.get(name, 0), (name, stats)
     assert stats["seen"] == frames, stats
@@ -47,7 +47,7 @@ def assert_balanced(stats, frames, **allowed):
 
 
 def assert_all_balanced(collector, names, frames):
-    """As above, of many sensors together; those that never had a session count nothing."""
+    """The same for many sensors together; sensors that never had a session count nothing."""
     stats = [s for s in map(collector.sensor_stats, dict.fromkeys(names)) if s]
     for s in stats:
         assert_balanced(s, s["seen"])
@@ -55,7 +55,7 @@ def assert_all_balanced(collector, names, frames):
 
 
 def tshark_fields(path, *fields, options=()):
-    """What tshark reads: a list of tuples."""
+    """Returns the fields that tshark reads, as a list of tuples."""
     args = ["tshark", "-n", "-r", path, "-T", "fields", *options]
     for f in fields:
         args += ["-e", f]
@@ -64,7 +64,7 @@ def tshark_fields(path, *fields, options=()):
 
 
 def assert_tshark_agrees(path, frames):
-    """tshark opens the file and sees the same frames."""
+    """tshark opens the file and finds the same frames."""
     seen = tshark_fields(path, "frame.time_epoch", "frame.len", "frame.cap_len")
     assert len(seen) == len(frames)
     for row, f in zip(seen, frames):
@@ -73,8 +73,8 @@ def assert_tshark_agrees(path, frames):
 
 
 def assert_stamps_close(ours, theirs):
-    """Two captures of the same frames at the same time: stamps within a millisecond, but for one
-    frame in a hundred, between whose two stamps a virtual machine's CPU may have been away."""
+    """Two captures of the same frames at the same time have stamps within a millisecond, except one
+    frame in a hundred: a virtual machine's CPU may pause between the two stamps."""
     assert len(ours) == len(theirs)
     assert [f.time_ns for f in ours] == sorted(f.time_ns for f in ours)
     apart = sorted(abs(a.time_ns - b.time_ns) for a, b in zip(ours, theirs))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Fixtures: namespaces and programs that are cleaned up whatever happens."""
+"""Fixtures: namespaces and programs that are always cleaned up."""
 import contextlib
 import os
 import socket
@@ -13,9 +13,9 @@ SO_TIMESTAMPNS = 35  # asm-generic/socket.h
 
 @pytest.fixture(scope="session", autouse=True)
 def stamps():
-    """The kernel's stamping is on, as a daemon for the clock has it: it is switched on some time after
-    the first socket has asked, and until then frames of a socket without a ring have the time of their
-    reading."""
+    """Keeps the kernel's time stamping on, as a clock daemon does. It is switched on some time
+    after the first socket requests it. Until then, frames of a socket without a ring are stamped
+    when read."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         yield
@@ -23,10 +23,10 @@ def stamps():
 
 @pytest.fixture
 def bed(tmp_path):
-    """A stack to put everything on that must be closed."""
+    """A stack of things to close at the end."""
     above = 3 if "PYTEST_XDIST_WORKER" in os.environ else 2  # each worker has a folder of its own
     for folder in (tmp_path, *tmp_path.parents[:above]):
-        folder.chmod(0o755)  # programs under test give their rights up
+        folder.chmod(0o755)  # programs under test drop their rights
     with contextlib.ExitStack() as stack:
         yield Bed(stack, tmp_path)
 
@@ -55,9 +55,9 @@ class Bed:
         return ns
 
     def many(self, count):
-        """Names of sensors for so many runs at once, that the next collector will know. An interval has
-        32 slots for the set-ups of a sensor, and one that begins again and again uses them up. They
-        may send all link types that captures have."""
+        """Returns names of sensors for so many runs at once, known to the next collector. An
+        interval has 32 slots for a sensor's handshakes, and frequent restarts use them up. These
+        sensors may send all link types of the captures."""
         return [n for i in range(0, count, RUNS_EACH)
                 if self.keys.sensor(n := f"many-{i}", words="linktypes=any")
                 for _ in range(RUNS_EACH)][:count]
@@ -81,7 +81,7 @@ class Bed:
         return p
 
     def relay(self, **kwargs):
-        """A network of the test's own, to the collector at its usual place."""
+        """A simulated network to the collector at its usual address."""
         r = relay.Relay(self.ns, **kwargs)
         self.stack.callback(r.close)
         return r

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A consumer for tests, of any module: prints each event, and what of the maps of a module that has
- * one named `counts`. With --attack it tries what it must not be able to do, a line each, before it
- * reads; with --lie it says that it has read what was never written, and stands still.
+ * A consumer for tests, for any module: prints each event, and the map `counts` if the module has
+ * one. With --attack it first tries forbidden actions, one line each. With --lie it reports a false
+ * read position and then stands still.
  */
 #include <bpf/bpf.h>
 #include <fcntl.h>
@@ -67,7 +67,8 @@ static void attack(void)
 	fflush(stdout);
 }
 
-/* What was read is far behind what was written, far in front of it, or anywhere; until it ends. */
+/* Sets the read position far behind the write position, far ahead, or anywhere, until the program
+ * ends. */
 static void lie(void)
 {
 	struct pollfd end = { .fd = c.end_fd, .events = POLLIN };

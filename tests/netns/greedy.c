@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * greedy KEYFILE PORT RATE SECONDS [KIND]: a listed sensor gone bad that sends RATE datagrams a
- * second for so long to a collector on the loopback, whatever that says of room. Each is what costs
- * the collector most of its kind:
+ * greedy KEYFILE PORT RATE SECONDS [KIND]: a listed sensor gone bad. It sends RATE datagrams/s for
+ * SECONDS to a collector on the loopback, whatever room the collector grants. Each datagram is the
+ * most expensive one of its kind:
  *
  *     combos   a combo in one datagram that becomes some 256 KB of frames (the default)
  *     info     a change of what the sensor says of itself
@@ -11,8 +11,8 @@
  *     claim    few bytes of each combo that the collector keeps, again and again: none is finished
  *     jump     a number as far ahead as the collector knows its address
  *
- * Combos go on from where the collector has come to; up to there they are sent again and again.
- * Prints how many datagrams and bytes it sent, and how many frames the collector has settled.
+ * Combos continue from the number that the collector has settled; those below are repeated again
+ * and again. Prints the number of datagrams and bytes sent, and of frames settled by the collector.
  */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -43,7 +43,7 @@ static void begin(void)
 		fail("memory");
 	ZSTD_CCtx_setParameter(context, ZSTD_c_format, ZSTD_f_zstd1_magicless);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
-	/* It is taken apart and hashed. */
+	/* It is parsed and hashed. */
 	snprintf(info, sizeof(info), "interface.0=evil\nsnaplen.0=192\nfilter.0=%0500d\n", 0);
 }
 
@@ -115,7 +115,7 @@ static void say_claim(void)
 	say(message, sizeof(message));
 }
 
-/* What is passed over leaves the collector where it was: it is tried again from there. */
+/* Ignored datagrams leave the collector where it was: the jump is tried again from there. */
 static void say_jump(void)
 {
 	static const uint8_t heard[MESSAGE_HEARD_LEN] = { MESSAGE_HEARD };
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 	begin();
 	began = now = speak_clock_ns(CLOCK_MONOTONIC);
 	while (now - began < ns) {
-		/* No burst makes up for what could not be sent in time. */
+		/* No burst makes up for datagrams that were late. */
 		for (unsigned int n = 0; n < 64 && sent_count < (now - began) * rate / 1000000000;
 		     n++)
 			say_one(argc > 5 ? argv[5] : "combos");

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hostile KEYFILE PORT: a sensor with a right key that sends what no sensor should, to a collector
- * on the loopback: combos that claim 4 GB, that decompress to more than they say, that contradict
- * themselves. All of them that have a frame have "forged", and would be the next in turn. Before
- * and after them goes an honest combo with one frame, "honest", and then the final totals. Prints
- * what of each it sent, as the collector names it.
+ * hostile KEYFILE PORT: a sensor with a valid key that sends malformed combos to a collector on the
+ * loopback: they claim 4 GB, decompress to more than they claim, or contradict themselves. All that
+ * have a frame contain "forged", and would be the next in order. An honest combo with one frame,
+ * "honest", goes before and after them, then the final totals. Prints how many of each it sent, by
+ * the collector's counter names.
  *
  * hostile KEYFILE PORT COUNT: sends COUNT random datagrams instead, as fast as the collector takes
- * them: now and then it asks, with totals, whether all before were looked at. Prints how many
- * random ones it sent, how many of its own, and how many of these were set-ups.
+ * them. Now and then it checks with totals that all before were processed. Prints how many random
+ * ones it sent, how many of its own, and how many of these were handshakes.
  *
- * hostile KEYFILE PORT COUNT RATE: sends so many a second, whether the collector takes them or not.
- * Prints how many it sent, and in how many milliseconds.
+ * hostile KEYFILE PORT COUNT RATE: sends RATE datagrams/s, whether the collector takes them or not.
+ * Prints how many it sent, and the time in milliseconds.
  */
 #include <limits.h>
 #define ZSTD_STATIC_LINKING_ONLY
@@ -21,12 +21,12 @@
 #include "wire/combo.h"
 #include "wire/totals.h"
 
-#define BATCH 64     /* datagrams a system call */
-#define WINDOW 8192  /* datagrams on their way: a third of what the receive buffer holds */
-#define PATIENCE 100 /* times that totals are said */
+#define BATCH 64     /* datagrams per system call */
+#define WINDOW 8192  /* datagrams under way: a third of the receive buffer */
+#define PATIENCE 100 /* how often totals are sent */
 
 static uint64_t number; /* of the next combo */
-static uint64_t frames; /* exported so far: what the next combo begins with */
+static uint64_t frames; /* exported so far: the next combo's first frame */
 static unsigned int bad_combos, bad_pieces, bad_messages, duplicates;
 
 static void send_combo(const uint8_t *combo, size_t len)
@@ -36,12 +36,12 @@ static void send_combo(const uint8_t *combo, size_t len)
 
 #define TEXT_LEN 6
 #define BODY (COMBO_HEADER_LEN + COMBO_CODEC_LEN)
-/* Where a combo of one Ethernet frame has what may have any value: time stamp, and interface and
- * direction behind frames and link type, behind the lengths of the columns. */
+/* Offsets of a combo's free values, for one Ethernet frame: its time stamp; then interface and
+ * direction, after the frame count and link type, after the columns' lengths. */
 #define BASE (BODY + 1)
 #define INTERFACE (BASE + 8 + 2 + COMBO_COLUMNS + 2)
 
-/* A combo of one frame of TEXT_LEN bytes as it should be; returns its length. */
+/* Makes a valid combo of one frame of TEXT_LEN bytes. Returns its length. */
 static size_t make_combo(uint8_t *out, const char *text)
 {
 	struct combo_frame f = {
@@ -68,7 +68,7 @@ static void send_honest(void)
 	frames++;
 }
 
-/* A combo with one field of `size` bytes at `at` replaced. */
+/* Sends a combo with the field of `size` bytes at `at` replaced. */
 static void send_changed(size_t at, uint64_t value, int size)
 {
 	uint8_t combo[256];
@@ -79,7 +79,7 @@ static void send_changed(size_t at, uint64_t value, int size)
 	bad_combos++;
 }
 
-/* Bytes behind the last frame, or not all of it, and a header that knows. */
+/* Adds bytes after the last frame, or removes some, with a matching header. */
 static void send_resized(int more)
 {
 	uint8_t combo[256] = { 0 };
@@ -90,7 +90,7 @@ static void send_resized(int more)
 	bad_combos++;
 }
 
-/* Every byte of what describes the frame; but what may be anything. */
+/* Changes every byte of the frame's description, except those with any valid value. */
 static void send_every_byte_changed(void)
 {
 	uint8_t combo[256];
@@ -103,7 +103,7 @@ static void send_every_byte_changed(void)
 	}
 }
 
-/* Says `claimed` bytes and compresses `real` bytes of zeros. */
+/* Claims `claimed` bytes and compresses `real` bytes of zeros. */
 static void send_bomb(uint32_t claimed, size_t real)
 {
 	static uint8_t zeros[4 << 20], combo[65536];
@@ -163,9 +163,9 @@ static void send_piece(uint16_t offset, uint16_t total, size_t len)
 	send_message(message, PIECE_HEADER_LEN + len);
 }
 
-/* A combo of two pieces, all zeros: the first comes twice, of the second there are two lengths.
- * With each other length it is another combo, of an agent that was killed or of the next one, and
- * begins anew: the first comes once more, and again when all was looked at. */
+/* A combo of two pieces, all zeros. The first comes twice; the second has two lengths. Each new
+ * length begins another combo, as of a killed agent or the next one. The first comes again, and
+ * once more when all was processed. */
 static void send_contradicting_pieces(void)
 {
 	const uint16_t total = PIECE_DATA_MAX + 10;
@@ -194,11 +194,11 @@ static uint64_t rng(void)
 	return x;
 }
 
-#define NEXT 16 /* addresses of our own that are not used yet */
+#define NEXT 16 /* our own addresses, not used yet */
 
 static uint8_t next_addresses[NEXT][SHROUD_ADDRESS_LEN];
 
-/* What no stranger can know: the addresses of the datagrams that the collector waits for. */
+/* Learns what no stranger can know: the addresses of the datagrams that the collector expects. */
 static void learn_addresses(void)
 {
 	static uint64_t learnt;
@@ -214,7 +214,7 @@ static void learn_addresses(void)
 	}
 }
 
-/* A third has an address of our session's, and a few a slot where a set-up is waited for. */
+/* A third has an address of our session, and a few have a slot where a handshake is expected. */
 static size_t random_datagram(uint8_t *out)
 {
 	static const uint16_t lengths[] = { 0,	1,  7,	 8,    24,   25,   40,
@@ -256,7 +256,7 @@ static void send_random(unsigned int count)
 	}
 }
 
-/* Sends totals until they are acknowledged; returns how many datagrams of our own that took. */
+/* Sends totals until acknowledged. Returns the number of our own datagrams this took. */
 static unsigned int wait_until_heard(void)
 {
 	uint64_t before = tx.next;
@@ -290,7 +290,7 @@ static int flood(unsigned long count)
 	return 0;
 }
 
-/* What was not sent in time goes out at once: the rate is that of the whole. */
+/* Late datagrams are sent at once: the rate is an average. */
 static int flood_at(unsigned long count, unsigned long rate)
 {
 	uint64_t began = speak_clock_ns(CLOCK_MONOTONIC), now = began;
@@ -332,7 +332,7 @@ int main(int argc, char **argv)
 	send_changed(8, COMBO_BODY_MAX + 1, 4);
 	send_changed(0, COMBO_VERSION + 1, 2);
 	send_changed(0, COMBO_VERSION_OLDEST - 1, 2);
-	send_changed(2, sensor_id + 1, 2); /* somebody else */
+	send_changed(2, sensor_id + 1, 2); /* another sensor */
 	send_changed(4, number + 1, 2);	   /* sequence number */
 	send_changed(6, 0, 2);		   /* no frames */
 	send_changed(6, 2, 2);		   /* one frame too many */
@@ -341,8 +341,8 @@ int main(int argc, char **argv)
 	send_changed(16, 7, 1);		 /* codec */
 	send_changed(16, COMBO_ZSTD, 1); /* not zstd */
 	send_every_byte_changed();
-	send_changed(BODY, 0, 1);	   /* frames that were there before */
-	send_changed(INTERFACE - 2, 2, 1); /* a run of a frame more */
+	send_changed(BODY, 0, 1);	   /* frames from before */
+	send_changed(INTERFACE - 2, 2, 1); /* a run longer by one frame */
 	send_resized(1);
 	send_resized(-1);
 	send_bomb(100, 4 << 20);
@@ -354,7 +354,7 @@ int main(int argc, char **argv)
 	send_honest();
 	t.seen = t.captured = t.exported = frames;
 	send_message(message, totals_write(message, &t));
-	/* The end is confirmed: everything before it has been looked at. */
+	/* The end is confirmed: all datagrams before were processed. */
 	while (!(last_ack.flags & ACK_FINAL))
 		if (!speak_receive())
 			send_message(message, totals_write(message, &t));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into the agent: its radio's driver lacks what LACKS names, "second" (no second
- * interface on a radio) or "fcsfail" (not this flag of a monitor interface). What is asked for with
- * flags is said first, for no kernel tells them. The request goes on with a command that nl80211
- * does not have, and the kernel refuses that as it refuses what a driver does not have: EOPNOTSUPP.
+ * Preloaded into the agent: its radio's driver lacks the feature named by LACKS: "second" (no
+ * second interface on a radio) or "fcsfail" (not this flag of a monitor interface). A request with
+ * flags is printed first, as no kernel reports them. Then the request gets a command that nl80211
+ * does not have, and the kernel refuses it as it refuses a missing driver feature: EOPNOTSUPP.
  */
 #include <dlfcn.h>
 #include <linux/genetlink.h>
@@ -21,7 +21,7 @@ struct nl_sock;
 struct nl_msg;
 struct nlmsghdr *nlmsg_hdr(struct nl_msg *m); /* libnl's */
 
-/* The attribute of this type, in the bytes from `at` to `end`. */
+/* Returns the attribute of this type between `at` and `end`. */
 static struct nlattr *find(char *at, char *end, int type)
 {
 	for (; at + sizeof(struct nlattr) <= end;) {

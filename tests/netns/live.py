@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A long trace, exported live or from a file through the relay, and what has become of it."""
+"""A long trace, exported live or from a file through the relay, and checks of its result."""
 from netns import testbed
 from netns.compare import assert_balanced, assert_same
 from netns.test_pipeline import as_seen
 from reference import captures
 from reference.test_reference import write_pcap
 
-COLLECTOR_KIB = 16 << 10  # of two processes, pool included
+COLLECTOR_KIB = 16 << 10  # both processes, pool included
 SENSOR_KIB = 10 << 10     # the store is 4 MiB of it
 ALL = ("--keep", "all", "-s", "32768")
 PLAIN = ("--compress", "none", "--combo-size", "4096", *ALL)  # many datagrams of few frames
 
 
 def long_trace(bed, times):
-    """The bundled trace again and again, later each time: no two frames are the same."""
+    """Repeats the bundled trace with later stamps: no two frames are the same."""
     once = list(captures.frames(captures.BUNDLED))
     period = once[-1].time_ns - once[0].time_ns + 1000
     frames = [f._replace(time_ns=f.time_ns + n * period) for n in range(times) for f in once]
@@ -27,8 +27,8 @@ def written(collector, name="lib"):
 
 
 def assert_whole(bed, collector, frames, stamps=True, whole=False):
-    """Ends the collector; each frame (whole, or what is kept of it) is there once, in order, and nothing
-    else."""
+    """Stops the collector. Each frame (whole, or its kept part) is there once, in order, and no
+    other frame."""
     kib = testbed.anonymous_kib(collector.pid())
     status, said = collector.finish()
     assert status == 0, said
@@ -41,7 +41,7 @@ def assert_whole(bed, collector, frames, stamps=True, whole=False):
 
 
 def export_file(bed, path, relay, options=PLAIN, **kwargs):
-    """saluki run -r to its end through the relay."""
+    """Runs saluki run -r to its end through the relay."""
     reader = bed.reader("lib", path, to=relay.address, options=options, **kwargs)
     status, said = reader.finish(signo=None, seconds=80)
     assert status == 0, said
@@ -49,8 +49,8 @@ def export_file(bed, path, relay, options=PLAIN, **kwargs):
 
 
 def small_store(bed):
-    """A sensor with a small store and ring, in a session behind the relay, and a player that will give it
-    more than they hold."""
+    """A sensor with a small store and ring, in a session through the relay, and a player with more
+    frames than they hold."""
     path, frames = long_trace(bed, 12)
     collector = bed.collector()
     relay = bed.relay()
@@ -62,7 +62,7 @@ def small_store(bed):
 
 
 class Live:
-    """A long trace played through an interface to a sensor behind the relay."""
+    """A long trace played through an interface to a sensor that exports through the relay."""
 
     def __init__(self, bed, times=4, rate=2000, options=(), **kwargs):
         self.bed = bed

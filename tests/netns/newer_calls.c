@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newer_calls [v2|v1|recv]: asks the kernel for what is newer than Linux 2.6.27, and for some of
- * what is not. Out: a line for each answer that is not that kernel's, and how many were; exit
- * status 1 where there was one. Run by itself it complains of nearly all; under old_kernel of none.
- * The argument is old_kernel's --packets.
+ * newer_calls [v2|v1|recv]: asks the kernel for features newer than Linux 2.6.27, and for some
+ * older ones. Prints one line per answer that differs from 2.6.27's, and their number; the exit
+ * status is 1 if there are any. Run directly, it reports nearly all; under old_kernel none. The
+ * argument is old_kernel's --packets.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 
 static int wrong, asked;
 
-/* `got`: what a call returned; negative with errno. */
+/* `got`: a call's result; negative with errno. */
 static void expect(const char *what, int wanted, long got)
 {
 	int err = got < 0 ? errno : DONE;
@@ -44,7 +44,7 @@ static void expect(const char *what, int wanted, long got)
 
 #define CALL(wanted, name, ...) expect(#name, wanted, syscall(SYS_##name, __VA_ARGS__))
 
-/* Arguments with which a kernel that has the call refuses it for another reason, or does nothing.
+/* Calls with arguments that a kernel with the call refuses for another reason, or ignores.
  */
 static void calls(void)
 {
@@ -72,7 +72,7 @@ static void calls(void)
 	CALL(ENOSYS, futex_time64, 0, 0, 0, 0, 0, 0);
 	CALL(ENOSYS, ppoll_time64, 0, 1, 0, 0, 0);
 #endif
-	/* The last that it has. */
+	/* The last one in 2.6.27. */
 	CALL(EINVAL, signalfd4, -1, signals, _NSIG / 8, 0xff);
 	CALL(EINVAL, eventfd2, 0, 0x10);
 	CALL(EBADF, dup3, -1, 1, 0);
@@ -110,7 +110,7 @@ static void set(const char *what, int wanted, int fd, int level, int option)
 {
 	int one = 1;
 
-	/* musl's own asks a second time, for what is older. */
+	/* musl's own wrapper asks a second time, for the older option. */
 	expect(what, wanted, syscall(SYS_setsockopt, fd, level, option, &one, sizeof(one)));
 }
 

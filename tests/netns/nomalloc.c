@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Preloaded into the agent: an allocation on the capture or export thread ends it with a word. */
+/* Preloaded into the agent: an allocation on the capture or export thread ends the agent with a
+ * message. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

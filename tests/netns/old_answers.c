@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Answers of Linux 2.6.27: see old_answers.h. In: a call with its arguments, and the memory of who
- * makes it. Out: what that kernel would say where it differs from the running one. Numbers are
- * those of its headers, of which no machine has a copy any more: names would be the running
- * kernel's. An option that it does not know is ENOPROTOOPT in all its protocols, not EINVAL.
+ * Answers of Linux 2.6.27: see old_answers.h. In: a call with its arguments, and the caller's
+ * memory. Out: that kernel's answer if it differs from the running one's. The numbers are from its
+ * headers, which machines no longer have; names would be the running kernel's. An unknown option is
+ * ENOPROTOOPT in all its protocols, not EINVAL.
  */
 #include "old_answers.h"
 
@@ -47,7 +47,7 @@ static bool fetch(const struct old_question *q, uint64_t at, void *bytes, size_t
 	return memory(q, at, bytes, len, false);
 }
 
-/* The beginning of a string. What follows its end may not be mapped: a page at a time. */
+/* Reads the beginning of a string, page by page: memory after its end may be unmapped. */
 static void fetch_name(const struct old_question *q, uint64_t at, char *name, size_t size)
 {
 	size_t got = 0, n;
@@ -73,7 +73,7 @@ static int fetch_int(const struct old_question *q, uint64_t at)
 /* ---- packet sockets -------------------------------------------------------------------------- */
 
 #define PACKET_LAST 12	 /* PACKET_RESERVE */
-#define HEADER_LEN_V2 28 /* 32 since Linux 3.14, which leaves room for more */
+#define HEADER_LEN_V2 28 /* 32 since Linux 3.14, to have room for more */
 
 static bool is_of_ring(int option)
 {
@@ -100,9 +100,9 @@ static int packet_option(const struct old_question *q, int option)
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
-/* What a filter may ask for beside bytes of the frame: SKF_AD_PROTOCOL, PKTTYPE, IFINDEX, NLATTR
- * and NLATTR_NEST. There a frame for which anything else is asked is refused; here, so that nobody
- * asks, the filter is. */
+/* The ancillary data of a filter: SKF_AD_PROTOCOL, PKTTYPE, IFINDEX, NLATTR and NLATTR_NEST. For
+ * anything else, 2.6.27 refuses the frame. Here the filter is refused, so that no filter uses
+ * it. */
 #define ANCILLARY_LAST 16
 
 static bool is_old(const struct sock_filter *i)
@@ -110,7 +110,7 @@ static bool is_old(const struct sock_filter *i)
 	bool loads = BPF_CLASS(i->code) == BPF_LD && BPF_MODE(i->code) == BPF_ABS;
 
 	if (BPF_CLASS(i->code) == BPF_ALU)
-		return BPF_OP(i->code) <= BPF_NEG; /* BPF_MOD and BPF_XOR are behind it */
+		return BPF_OP(i->code) <= BPF_NEG; /* BPF_MOD and BPF_XOR are higher */
 	return !loads || i->k < (uint32_t)SKF_AD_OFF ||
 	       i->k <= (uint32_t)SKF_AD_OFF + ANCILLARY_LAST;
 }
@@ -132,7 +132,7 @@ static int filter(const struct old_question *q)
 /* ---- options --------------------------------------------------------------------------------- */
 
 #define SO_LAST 36	    /* SO_MARK */
-#ifdef __mips__		    /* has BSD's numbers for the oldest ones */
+#ifdef __mips__		    /* it has BSD's numbers for the oldest ones */
 #define SO_BSD_FIRST 0x1001 /* SO_SNDBUF */
 #define SO_BSD_LAST 0x1009  /* SO_ACCEPTCONN */
 #define SO_REUSEPORT_ 0x200
@@ -265,7 +265,7 @@ static int path(const struct old_question *q, uint64_t at, uint64_t flags)
 	};
 	char name[64];
 
-	if ((flags & O_TMPFILE) == O_TMPFILE) /* 3.11; before, it is as if written to a folder */
+	if ((flags & O_TMPFILE) == O_TMPFILE) /* 3.11; before, as if written to a folder */
 		return -EISDIR;
 	fetch_name(q, at, name, sizeof(name));
 	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++)
@@ -274,10 +274,10 @@ static int path(const struct old_question *q, uint64_t at, uint64_t flags)
 	return 0;
 }
 
-/* AT_SYMLINK_NOFOLLOW is all it has; AT_EMPTY_PATH is 2.6.39's. */
+/* It has only AT_SYMLINK_NOFOLLOW; AT_EMPTY_PATH is 2.6.39's. */
 static int status_at(const struct old_question *q)
 {
-#ifndef __GLIBC__ /* which asks so for fstat(), and needs Linux 3.2 */
+#ifndef __GLIBC__ /* musl uses it for fstat(), and needs Linux 3.2 */
 	if (q->args[3] & ~AT_SYMLINK_NOFOLLOW)
 		return -EINVAL;
 #endif

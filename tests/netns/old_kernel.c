@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * old_kernel [--packets v2|v1|recv] PROGRAM [ARG]...: runs a program, and the processes that it
- * starts, as if the kernel were Linux 2.6.27. In: a program, static or not, for this machine. Out:
- * its exit status. System calls that are newer fail with ENOSYS in a seccomp filter; of those that
- * 2.6.27 has without some option the running kernel asks a second process of ours, which sees what
- * pointers point to (old_answers.c). Always holds: the program has our process id, no child that it
- * did not start, and no descriptor of ours.
+ * old_kernel [--packets v2|v1|recv] PROGRAM [ARG]...: runs a program and its child processes as on
+ * Linux 2.6.27. In: a program for this machine, static or not. Out: its exit status. A seccomp
+ * filter makes newer system calls fail with ENOSYS. For calls that 2.6.27 has without some option,
+ * the running kernel asks a second process of ours, which reads the memory behind pointers
+ * (old_answers.c). Always holds: the program has our process id, no child that it did not start,
+ * and none of our descriptors.
  *
- * What old kernels ignore passes: unknown flags of mmap(), open(), clone() and sendmsg(). It takes
- * Linux 5.5 to run this; on x86-64 and MIPS32, with the libraries of the AP70 as well.
+ * Features that old kernels ignore pass: unknown flags of mmap(), open(), clone() and sendmsg().
+ * This needs Linux 5.5, on x86-64 or MIPS32, and works with the AP70's libraries too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,12 +31,11 @@
 #include "common/privsep.h"
 #include "old_answers.h"
 
-#define FAILED 125 /* as env(1): we, and not the program */
+#define FAILED 125 /* as env(1): our own failure, not the program's */
 
-/* The last number of 2.6.27: inotify_init1. Behind it came preadv, with 2.6.30; x32's numbers, 3.4,
- * are higher still. Numbers were given in the order of age, but for one: x86-64's 288 was
- * paccept's, which was switched off before 2.6.27 came out, and is accept4's since 2.6.28. MIPS has
- * 4334 for that. */
+/* The last number of 2.6.27: inotify_init1. The next was preadv, with 2.6.30; x32's numbers, 3.4,
+ * are higher still. Numbers rise with age, with one exception: x86-64's 288 was paccept's, which
+ * was disabled before 2.6.27, and is accept4's since 2.6.28. MIPS has 4334 for it. */
 #if defined(__x86_64__)
 #define MACHINE AUDIT_ARCH_X86_64
 #define LAST 294
@@ -64,7 +63,7 @@ static void put(struct sock_fprog *p, struct sock_filter i)
 	p->filter[p->len++] = i;
 }
 
-/* The call ends with `action` where what is loaded is, by `jump`, as `value`. */
+/* The call ends with `action` if the loaded value compares to `value` by `jump`. */
 static void decide(struct sock_fprog *p, uint16_t jump, uint32_t value, uint32_t action)
 {
 	put(p, (struct sock_filter)BPF_JUMP(BPF_JMP | jump | BPF_K, value, 0, 1));
@@ -106,7 +105,7 @@ static void write_filter(struct sock_fprog *p)
 	put(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 }
 
-/* Returns the descriptor from which questions come. */
+/* Returns the descriptor that delivers the questions. */
 static int install(void)
 {
 	struct sock_filter code[FILTER_MAX];
@@ -138,7 +137,7 @@ static void answer(int fd, enum old_packets packets)
 	int got;
 
 	if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &in))
-		return; /* who asked was killed */
+		return; /* the caller was killed */
 	q.nr = in.q.data.nr;
 	q.args = (const uint64_t *)in.q.data.args;
 	q.pid = in.q.pid;
@@ -149,7 +148,7 @@ static void answer(int fd, enum old_packets packets)
 	ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &out);
 }
 
-/* Until nobody is left who could ask. */
+/* Serves until no process can ask any more. */
 static void serve(int sock, enum old_packets packets)
 {
 	struct pollfd p = { .events = POLLIN };
@@ -159,7 +158,7 @@ static void serve(int sock, enum old_packets packets)
 	if (privsep_recv(sock, &byte, 1, fds))
 		_exit(FAILED);
 	close(sock);
-	for (int i = 0; i <= 2; i++) /* who waits for the end of the program's output */
+	for (int i = 0; i <= 2; i++) /* a reader may wait for the end of the program's output */
 		close(i);
 	for (p.fd = fds[0]; poll(&p, 1, -1) < 0 || !(p.revents & POLLHUP);)
 		if (p.revents & POLLIN)
@@ -167,8 +166,8 @@ static void serve(int sock, enum old_packets packets)
 	_exit(0);
 }
 
-/* Returns the socket to send the descriptor to. Its parent ends at once, so that it is nobody's
- * child here. */
+/* Returns the socket to send the descriptor to. The server's parent ends at once, so that it is not
+ * a child of this process. */
 static int start_server(enum old_packets packets)
 {
 	int socks[2], status;
@@ -217,7 +216,7 @@ int main(int argc, char **argv)
 	if (privsep_send(sock, "", 1, &fd, 1))
 		fail("cannot hand the listener over");
 	close(sock);
-	close(fd); /* or nobody would see its last user leave */
+	close(fd); /* or the end of its last user would go unnoticed */
 	execvp(argv[first], argv + first);
 	fail(argv[first]);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * packet_switch SEND-IF LISTEN-IF FRAMES [SLOW]: changes a packet socket's filter again and again
- * while frames come as fast as they can be sent, from no filter at all on. Out: what was counted,
- * by the names of the ledger. Fails where a frame is in no counter, or in two. SLOW: so many
- * sockets whose filters take long stand between the socket and its census, so that frames lie
- * between the two for longer than the two are read; and there are pauses between frames.
+ * while frames come as fast as possible, beginning without a filter. Out: the counts, by the
+ * ledger's names. Fails if a frame is in no counter, or in two. SLOW: this many sockets with slow
+ * filters stand between the socket and its census. Frames then spend more time between the two than
+ * reading both takes. There are also pauses between frames.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static int open_sender(const char *interface)
 	return fd;
 }
 
-/* A filter as long as the kernel takes it, that refuses. */
+/* The longest filter that the kernel takes; it refuses all frames. */
 static int open_slow(const char *interface)
 {
 	static struct sock_filter code[BPF_MAXINSNS];
@@ -70,7 +70,7 @@ static void *send_all(void *arg)
 {
 	uint8_t frame[60] = { 2, 0, 0, 0, 0, 0xfe, 2 };
 
-	/* Also behind the last of `frames`, until the filter has changed STEPS times. */
+	/* Sends on after the last of `frames`, until the filter has changed STEPS times. */
 	for (unsigned int i = 0; i < frames || __atomic_load_n(&step, __ATOMIC_ACQUIRE) < STEPS;) {
 		frame[14] = i;
 		if (send(out, frame, sizeof(frame), 0) == sizeof(frame))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * packet_verdicts SEND-IF LISTEN-IF FILE: holds agent/filter/filter_packet.c to libpcap. In: frames
- * of a capture file, each with its number in bytes 8 to 11; on standard input a line a filter, an
- * expression, or "code" and what `tcpdump -ddd` prints, with commas. Every frame is sent for every
- * filter, through the kernel, which takes its VLAN tag off. Out: a line a wrong verdict, and at the
- * end how many filters, frames, and accepted ones there were. What libpcap or the kernel does not
- * take is a line too.
+ * packet_verdicts SEND-IF LISTEN-IF FILE: compares agent/filter/filter_packet.c with libpcap. In:
+ * frames of a capture file, each with its number in bytes 8 to 11. Standard input has one filter
+ * per line: an expression, or "code" and the output of `tcpdump -ddd` with commas. Every frame is
+ * sent for every filter, through the kernel, which removes its VLAN tag. Out: one line per wrong
+ * verdict, and at the end the number of filters, frames, and accepted frames. A filter refused by
+ * libpcap or the kernel gives a line too.
  */
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -69,7 +69,7 @@ static int open_socket(const char *interface)
 	return fd;
 }
 
-/* Takes what has come; sets `heard` by the frames' numbers. Returns how many there were. */
+/* Receives frames and sets `heard` by their numbers. Returns how many there were. */
 static unsigned int take(int fd, bool *heard)
 {
 	unsigned int n = 0;
@@ -91,7 +91,7 @@ static unsigned int take(int fd, bool *heard)
 	return n;
 }
 
-/* Until the socket without a filter, which is served last, has heard them all. */
+/* Waits until the socket without a filter, which is served last, has all frames. */
 static void send_all(int out, int all)
 {
 	static bool heard[FRAMES_MAX];
@@ -146,7 +146,7 @@ static bool compile(struct filter *f, char *line)
 
 static unsigned long accepted, wrong, longest;
 
-/* One filter, as made for a capture of headers alone and of all, in turn. */
+/* Tries one filter, made for a capture of headers alone and of whole frames, in turn. */
 static void try(int out, int in, int all, const struct filter *f, const char *line, bool headers)
 {
 	static struct sock_filter code[FILTER_PACKET_MAX];

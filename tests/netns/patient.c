@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * patient KEYFILE PORT SECONDS EVERY_MS: an honest sensor. Every so often it sends a combo of one
- * frame and waits until the collector has settled it; what is not acknowledged within a second is
- * sent again. Prints how many combos it sent, and after how many milliseconds they were settled:
- * the median, the 99th percentile and the longest.
+ * patient KEYFILE PORT SECONDS EVERY_MS: an honest sensor. Every EVERY_MS it sends a combo of one
+ * frame and waits until the collector has settled it, with a retransmission after each second.
+ * Prints the number of combos, and the time until settled in milliseconds: the median, the 99th
+ * percentile and the longest.
  */
 #include "speak.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pretend KEYFILE PORT: a sensor that says what it is told to, to a collector on the loopback.
- * Orders come on standard input, a line each; when one is done, a line goes to standard output.
+ * pretend KEYFILE PORT: a sensor under the test's control, for a collector on the loopback. It
+ * reads orders from standard input, one per line, and prints a line when an order is done.
  *
  *     session RUN INFO               sets a session up, in which the rest is said; '|' ends a line
  *                                    of INFO
@@ -21,7 +21,7 @@
 #include "wire/info.h"
 #include "wire/totals.h"
 
-#define TRIES 50 /* to have totals heard: of SPEAK_RECEIVE_US or more */
+#define TRIES 50 /* to have totals acknowledged: SPEAK_RECEIVE_US or more each */
 
 static char *lines_of(char *info)
 {
@@ -41,7 +41,7 @@ static void say_info(char *info)
 	send_message(message, 1 + len);
 }
 
-/* A frame as a word says. */
+/* Appends a frame made from a word. */
 static void append_word(struct combo *c, char *word, uint8_t interface)
 {
 	static uint8_t bytes[65536];
@@ -104,7 +104,7 @@ static uint64_t *totals_field(struct totals *t, char *name)
 	return NULL;
 }
 
-/* Returns whether everything said so far was heard, and the end confirmed if that was it. */
+/* Returns whether all messages so far were heard, and with `final` also the end confirmed. */
 static bool heard(bool final)
 {
 	bool confirmed;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * relay LISTEN-HOST PORT TO-HOST PORT: stands between sensors and a collector and is a bad network.
- * Each address that a sensor sends from has a socket of its own to the collector. Orders come on
- * standard input, a line each, "up" (to the collector) or "down" before it for one direction alone;
- * when one is done, a line goes to standard output ("ok", or what it asked for).
+ * relay LISTEN-HOST PORT TO-HOST PORT: simulates a bad network between sensors and a collector.
+ * Each sensor address has its own socket to the collector. Orders come on standard input, one per
+ * line, after "up" (to the collector) or "down" for one direction only. It prints a line when an
+ * order is done ("ok", or the result).
  *
  *     loss P         drops P per cent           duplicate P   sends P per cent twice
  *     corrupt P      changes a bit of P per cent
@@ -16,7 +16,7 @@
  *     replay FILE    sends all that went up in a recording, from a socket of its own
  *     counts         the line that is printed at the end, too
  *
- * The same datagrams under the same seed have the same fate. Ends with its input.
+ * The same datagrams under the same seed have the same fate. The relay ends with its input.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -33,11 +33,11 @@
 
 #define FLOWS_MAX 1024
 #define DATAGRAM_MAX 2048
-#define HELD_MAX 65536		      /* datagrams in the relay, of each direction */
-#define QUIET_NS (20 * 1000000ULL)    /* nothing came for so long: nothing is held to reorder */
-#define BUFFER_BYTES (16 << 20)	      /* of sockets: what the relay loses it has counted */
-#define REPLAY_BATCH 32		      /* datagrams, and then a pause */
-#define REPLAY_PAUSE_NS (1 * 1000000) /* so that the collector's buffer takes them all */
+#define HELD_MAX 65536		      /* datagrams in the relay, per direction */
+#define QUIET_NS (20 * 1000000ULL)    /* without a datagram for this time, none is held back */
+#define BUFFER_BYTES (16 << 20)	      /* of sockets: the relay counts all its losses */
+#define REPLAY_BATCH 32		      /* datagrams before each pause */
+#define REPLAY_PAUSE_NS (1 * 1000000) /* so that the collector's buffer holds them all */
 #define RECORD_HEADER_LEN 13
 
 struct flow {
@@ -61,11 +61,11 @@ struct direction {
 	uint64_t delay_ns;
 	bool cut;
 
-	uint64_t chance;     /* state of the generator */
-	uint64_t count;	     /* datagrams that were let in */
-	uint64_t last_ns;    /* when the last one was */
+	uint64_t chance;     /* random generator's state */
+	uint64_t count;	     /* datagrams accepted */
+	uint64_t last_ns;    /* time of the last one */
 	struct held *places; /* by place: to be reordered */
-	struct held *due;    /* by time: on their way */
+	struct held *due;    /* by time: delayed */
 	unsigned int held;
 
 	unsigned long received, sent, lost, cut_off, too_large, duplicated, corrupted, full;
@@ -161,7 +161,7 @@ static void rebind(const char *host)
 		freeaddrinfo(a);
 	}
 	for (unsigned int i = 0; i < flow_count; i++) {
-		int fresh = open_up(); /* before the old one is closed: another port */
+		int fresh = open_up(); /* before the old one is closed, to get another port */
 
 		close(flows[i].up);
 		flows[i].up = fresh;
@@ -181,7 +181,7 @@ static struct flow *flow_of(const struct sockaddr_storage *from, socklen_t len)
 
 /* ---- a datagram's way ------------------------------------------------------------------------ */
 
-/* Whoever it was for may not be there: as on a network, nobody hears of it. */
+/* The receiver may be gone: as on a network, no error is reported. */
 static void deliver(struct direction *d, struct held *h)
 {
 	if (d == ways)
@@ -219,7 +219,7 @@ static void let_in(struct direction *d, struct flow *f, const uint8_t *data, siz
 	d->held++;
 }
 
-/* Places whose turn has come, or all of them, go on their way. */
+/* Forwards datagrams whose turn has come, or all. */
 static void move_on(struct direction *d, uint64_t now)
 {
 	bool quiet = now - d->last_ns >= QUIET_NS;
@@ -244,7 +244,7 @@ static void record(const struct direction *d, const struct flow *f, const uint8_
 
 	header[0] = d - ways;
 	store_be(header + 1, now_ns(), 8);
-	/* The port is at the same place for either family. */
+	/* The port is at the same offset in both families. */
 	memcpy(header + 9, (const uint8_t *)&f->sensor + 2, 2);
 	store_be(header + 11, len, 2);
 	if (fwrite(header, sizeof(header), 1, recording) != 1 ||
@@ -252,8 +252,8 @@ static void record(const struct direction *d, const struct flow *f, const uint8_
 		fail("recording");
 }
 
-/* All chances are drawn for every datagram, whichever of them count, so that those of the next one
- * do not depend on it. */
+/* All random numbers are drawn for every datagram, used or not, so that the next datagram's do not
+ * depend on it. */
 static void take(struct direction *d, struct flow *f, uint8_t *data, size_t len)
 {
 	bool lost = happens(d, d->loss), twice = happens(d, d->duplicate);
@@ -444,7 +444,7 @@ static bool read_orders(void)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-/* Milliseconds until something that is held has to go on, -1: nothing is. */
+/* Returns the milliseconds until a held datagram is due; -1: none is held. */
 static int patience(void)
 {
 	uint64_t now = now_ns(), next = UINT64_MAX;

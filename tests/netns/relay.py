@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A bad network between sensors and their collector (relay.c), what it recorded, and clocks that a test
-moves (clock.c)."""
+"""A bad network between sensors and their collector (relay.c), its recordings, and clocks that a
+test moves (clock.c)."""
 import collections
 import os
 import pathlib
@@ -36,7 +36,7 @@ class Relay:
             assert answer == "ok", (order, answer)
 
     def replay(self, path):
-        """Sends what went up in a recording; returns how many datagrams that were."""
+        """Sends the upward datagrams of a recording; returns their number."""
         return int(self._ask(f"replay {path}"))
 
     def counts(self):
@@ -51,7 +51,7 @@ class Relay:
 
 
 def recorded(path):
-    """What a relay has written of what it saw."""
+    """Reads the datagrams recorded by a relay."""
     data, at, found = pathlib.Path(path).read_bytes(), 0, []
     while at < len(data):
         down, stamp, port, size = struct.unpack_from(">BQHH", data, at)
@@ -61,7 +61,7 @@ def recorded(path):
 
 
 class Clock:
-    """The time of day as the programs see it that are started with `env`."""
+    """The time of day for programs started with `env`."""
 
     LENGTH = 31  # clock.c
 
@@ -70,7 +70,7 @@ class Clock:
         self.path.write_text(f"{seconds:<{self.LENGTH}}")
         self.path.chmod(0o644)
         self.env = {"LD_PRELOAD": str(CLOCK), "SALUKI_CLOCK": str(self.path)}
-        if "sanitize" in str(testbed.BUILD):  # a sanitizer wants to be the first that is loaded
+        if "sanitize" in str(testbed.BUILD):  # a sanitizer must be loaded first
             options = os.environ.get("ASAN_OPTIONS", "")
             self.env["ASAN_OPTIONS"] = ":".join(filter(None, [options, "verify_asan_link_order=0"]))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Takes a simulated radio (mac80211_hwsim) out, by its number, or puts a new one in, with as many
- * channels at a time as the others of tests/wifi:
+/* Removes a simulated radio (mac80211_hwsim) by its number, or adds one, with as many channels at a
+ * time as the others of tests/wifi:
  *
  *     replug out NUMBER
  *     replug in
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 		genlmsg_put(m, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, 0, HWSIM_CMD_NEW_RADIO, 1);
 		nla_put_u32(m, HWSIM_ATTR_CHANNELS, CHANNELS);
 	}
-	/* A new one's number is the answer, and positive. */
+	/* The answer is the new radio's number, and positive. */
 	err = nl_send_sync(sock, m);
 	nl_socket_free(sock);
 	if (err < 0)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * router IN OUT LOG: forwards IP packets from one interface to the other as a router does, each
- * after a delay of its own, and writes down when. Delays rise and fall between MIN and MAX, and one
- * packet in REORDER waits for others behind it; one in LOSE is lost, one in COPY sent twice.
+ * after its own delay, and logs the times. Delays rise and fall between MIN and MAX. One packet in
+ * REORDER is overtaken by later ones, one in LOSE is lost, one in COPY is sent twice.
  *
- * TTL and hop limit fall by one, where none is left the packet is dropped; DSCP and ECN become
- * others, IPv4's checksum follows; MAC addresses are the router's; an outer VLAN tag is taken off.
- * Of MPLS the label's TTL falls. What is neither is not forwarded.
+ * TTL and hop limit fall by one, and at zero the packet is dropped. DSCP and ECN change, with
+ * IPv4's checksum. MAC addresses become the router's, and an outer VLAN tag is removed. In MPLS the
+ * label's TTL falls. Other protocols are not forwarded.
  *
- * Prints "ready", takes frames until its input ends and then those on their way, and prints how
- * many came. LOG: a line for each that came, in their order: when it came, and its fate: a time
- * before and one behind its sending (ns since 1970), twice where it was copied, or "lost",
- * "expired", "other".
+ * Prints "ready", forwards until its input ends, then the frames under way, and prints how many
+ * came. LOG has one line per frame, in order of arrival: its arrival time, and its fate: a time
+ * before and one after its sending (ns since 1970), twice if it was copied, or "lost", "expired",
+ * "other".
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -131,7 +131,7 @@ static void checksum(uint8_t *ip)
 	ip[11] = ~sum;
 }
 
-/* NULL: it goes on. */
+/* Returns NULL if the packet is forwarded. */
 static const char *route(uint8_t *data, uint32_t len)
 {
 	uint32_t type = data[12] << 8 | data[13];
@@ -229,7 +229,7 @@ static uint64_t stamp_of(struct msghdr *m)
 	return 0;
 }
 
-/* All that are there. */
+/* Receives all waiting frames. */
 static void receive(void)
 {
 	uint8_t data[FRAME_MAX], control[256];
@@ -248,7 +248,7 @@ static void receive(void)
 	}
 }
 
-/* Waits for a frame, for the time of the next that is due, or for the end of the input. */
+/* Waits for a frame, for the next due time, or for the end of the input. */
 static bool wait_for_any(bool ended)
 {
 	struct pollfd on[2] = { { .fd = in, .events = POLLIN },

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""TCP connections between two namespaces: `serve` at ports of any address, until the input ends, or `fetch`
-so many times from each port of each address, and print the ends of each connection."""
+"""TCP connections between two namespaces. `serve` listens on ports of any address until the input
+ends. `fetch` connects several times to each port of each address, and prints each connection's
+ends."""
 import asyncio
 import json
 import sys

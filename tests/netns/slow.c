@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * slow A B DELAY_US: joins two interfaces into one cable, on which frames of either direction take
- * DELAY_US, and of TCP so many times as long as the lower port's last three bits say and one more:
- * connections to other ports are so much further away. Frames keep their order within a direction
- * and port.
+ * slow A B DELAY_US: joins two interfaces into one cable that delays frames in both directions by
+ * DELAY_US. TCP frames take N + 1 times as long, where N is the lower port's last three bits: other
+ * ports are farther away. Frames keep their order within a direction and port.
  *
- * Prints "ready"; at the end of its input it stops and prints how many frames each interface gave
- * and took: "A-in A-out B-in B-out". Times count from when the kernel received a frame.
+ * Prints "ready". At the end of its input it stops and prints how many frames each interface
+ * received and sent: "A-in A-out B-in B-out". Delays count from the kernel's receive time.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +29,7 @@
 #define FRAME_MAX 2048
 #define BUFFER_BYTES (16 << 20)
 #define PORTS_MASK 7
-#define BATCH 64 /* frames of one interface, and then those that are due go on */
+#define BATCH 64 /* frames of one interface before due ones are sent */
 
 struct held {
 	struct held *next;
@@ -76,7 +75,7 @@ static int open_end(const char *name)
 	return fd;
 }
 
-/* How often DELAY_US it takes. */
+/* Returns the factor of DELAY_US. */
 static unsigned int times(const uint8_t *data, uint32_t len)
 {
 	uint32_t type = data[12] << 8 | data[13], tcp = 0, a, b;
@@ -187,7 +186,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	sched_setscheduler(0, SCHED_FIFO, &first); /* where it may: others load the machine, too */
+	sched_setscheduler(0, SCHED_FIFO, &first); /* if allowed: others load the CPUs too */
 	delay_ns = atoi(argv[3]) * 1000ULL;
 	for (int i = 0; i < 2; i++)
 		ends[i].fd = open_end(argv[1 + i]);

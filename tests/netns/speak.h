@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests' own sensors need to speak with a collector on the loopback: a socket, a session
- * (Tryst, then Shroud), messages, combos cut into pieces. Whoever includes this says what is in
- * them. Nothing is sent twice: the loopback loses nothing but what a receiver has no room for.
+ * Code that the tests' own sensors use to talk to a collector on the loopback: a socket, a session
+ * (Tryst, then Shroud), messages, combos cut into pieces. The including program makes the content.
+ * Nothing is sent twice: the loopback loses only datagrams that a full receiver drops.
  */
 #ifndef TESTS_SPEAK_H
 #define TESTS_SPEAK_H
@@ -26,7 +26,7 @@
 #define SPEAK_WINDOW 1024
 #endif
 #define SPEAK_PATIENCE 60	/* seconds, for a collector on a busy machine */
-#define SPEAK_RECEIVE_US 200000 /* a recv(2) */
+#define SPEAK_RECEIVE_US 200000 /* per recv(2) */
 #define SPEAK_HEARD_EVERY 32	/* of the collector's datagrams */
 #define SPEAK_OWNER 1		/* of the addresses in the table */
 
@@ -34,13 +34,13 @@ static int sock;
 static struct keypair own;
 static uint8_t peer[KEY_LEN], pair[KEY_LEN];
 static uint16_t sensor_id;
-static struct table table; /* what the collector may send */
+static struct table table; /* addresses the collector may send to */
 static struct shroud_tx tx;
 static struct shroud_rx rx;
 static uint32_t window;
 static struct ack last_ack; /* of this session */
 static uint64_t heard_said;
-static unsigned int set_ups; /* datagrams that asked for a session */
+static unsigned int set_ups; /* handshake messages sent */
 
 static void fail(const char *what)
 {
@@ -90,7 +90,7 @@ static void speak_connect(const char *key_file, const char *port)
 		fail("keys");
 }
 
-/* Says that it is there, in one of the slots that the collector waits for now. */
+/* Sends an m1 in one of the slots that the collector expects now. */
 static void speak_hello(struct tryst_asked *a, struct tryst_hello *hello)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
@@ -106,7 +106,7 @@ static void speak_hello(struct tryst_asked *a, struct tryst_hello *hello)
 	set_ups++;
 }
 
-/* Waits a while for the answer: the slot may have been another process'. */
+/* Waits a while for the answer: another process may have used the slot. */
 static bool speak_answered(struct tryst_asked *a, struct tryst_welcome *welcome,
 			   uint8_t k2[KEY_LEN])
 {
@@ -159,7 +159,7 @@ static void speak_sealed(const uint8_t *message, size_t len)
 		fail("send");
 }
 
-/* Takes a datagram of the collector's. Returns false where none has come for a while. */
+/* Receives a datagram from the collector. Returns false after a timeout. */
 static bool speak_receive(void)
 {
 	uint8_t in[SHROUD_DATAGRAM_MAX], message[SHROUD_DATAGRAM_MAX] = { 0 };
@@ -185,7 +185,7 @@ static bool speak_receive(void)
 	return true;
 }
 
-/* Everything that was sent has been looked at, as far as is known. */
+/* Returns whether the collector has processed all datagrams sent, as far as is known. */
 static inline bool speak_all_seen(void)
 {
 	return last_ack.highest == tx.next - 1;

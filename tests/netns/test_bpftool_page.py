@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/bpftool.md: each example is run, and shows what the page shows of it."""
+"""Every example in docs/bpftool.md prints the lines that the page shows."""
 import re
 import shlex
 
@@ -13,7 +13,7 @@ PAGE = (testbed.ROOT / "docs/bpftool.md").read_text()
 
 
 def examples():
-    """(command, the lines shown of what it prints); an indented line is saluki's."""
+    """(command, the printed lines shown); an indented line is saluki's."""
     found = []
     for saluki_line, block in re.findall(r"^    saluki ([^\n]*)$|^```\n(.*?)^```$", PAGE, re.M | re.S):
         if saluki_line:
@@ -26,23 +26,23 @@ def examples():
     return found
 
 
-# What has these words in it has numbers of Saluki's own, which are the same everywhere.
+# Lines with these words have Saluki's own numbers, which are the same everywhere.
 OURS = re.compile(r"\b(layout|version|linktype|snaplen|snaplen_max|keep|keep_headers|choice|direction|consume|"
                   r"number|count|ring_size|mapped|persistent|filter =|bad_fcs|pad|max_entries|name)\b|;$|^struct")
 
 
 def shape(line):
-    """The words; of the numbers, those that differ from machine to machine are left out."""
+    """A line's words, without the numbers that differ between machines."""
     line = " ".join(line.split())
     if OURS.search(line):
-        # A tag, ids, and what the kernel needs for it.
+        # A tag, ids, and the kernel's memory.
         return re.sub(r"^\d+:|\b[0-9a-f]{16}\b|memlock \d+B|run_\w+ \d+", "#", line)
     return re.sub(r'[^\s"(]*\d[^\s",]*', "#", line)
 
 
 @pytest.fixture(name="statistics")
 def fixture_statistics(bed):
-    """As they were, whatever happens."""
+    """Restores the kernel's statistics setting at the end."""
     before = bed.ns.run("sysctl", "-n", "kernel.bpf_stats_enabled", capture_output=True).stdout
     yield
     bed.ns.run("sysctl", "-q", f"kernel.bpf_stats_enabled={before.strip()}")
@@ -65,7 +65,7 @@ def test_every_example(bed, bundled, statistics):
         assert got.returncode == 0 and got.stderr == "", (command, got)
         lines = iter(map(shape, got.stdout.splitlines()))
         for line in map(shape, shown):
-            if line.startswith("balance"):  # frames come in meanwhile
+            if line.startswith("balance"):  # frames arrive meanwhile
                 assert "balance" in got.stdout
                 continue
             assert any(line == said or said.startswith(line + " ") for said in lines), (
@@ -74,7 +74,7 @@ def test_every_example(bed, bundled, statistics):
 
 
 def test_the_page_names_all_pins(bed):
-    """Of each hook and each ring."""
+    """The page names the pins of each hook and each ring."""
     cable(bed)
     named = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| `.*$", PAGE, re.M))))
     for options in (["--source", "xdp"], ["--source", "tc", "-Q", "inout", "--ring", "mapped"]):

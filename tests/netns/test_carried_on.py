@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs that another agent carries on, and what sensors say of their interfaces: the collector's half,
-against a sensor of our own making (pretend.c), which says what it is told to."""
+"""Runs continued by another agent, and changes of a sensor's interfaces: the collector's half,
+against a simulated sensor (pretend.c)."""
 import struct
 import subprocess
 
@@ -35,13 +35,13 @@ class Pretend:
 
 
 def carried_on(bed, before):
-    """SIGKILL, and another process in its place."""
+    """SIGKILL, and another process continues the run."""
     before.kill()
     return Pretend(bed)
 
 
 def words(path):
-    """What came out, a word a frame."""
+    """The frames written, one word per frame."""
     return [f.data.rstrip(b".").decode() for f in captures.frames(path)]
 
 
@@ -57,7 +57,7 @@ def assert_zero(stats, *names):
 
 
 def totals(n, **others):
-    """The totals of a run that has lost nothing."""
+    """The totals of a run without losses."""
     counts = {"seen": n, "captured": n, "exported": n, **others}
     return "totals " + " ".join(f"{k}={v}" for k, v in counts.items())
 
@@ -65,7 +65,8 @@ def totals(n, **others):
 # ---- runs ----------------------------------------------------------------------------------------
 
 def test_the_last_combo_comes_again(bed):
-    """Its frames in another order, and so other bytes of another length."""
+    """The last combo may come again with its frames in another order, and so with other bytes and
+    another length."""
     collector = bed.collector()
     one = Pretend(bed)
     one(f"session 5 {A_INTERFACE}", "combo 0 0 0 a b", "combo 1 2 0 c d*40 e", totals(5))
@@ -81,7 +82,7 @@ def test_the_last_combo_comes_again(bed):
 
 @pytest.mark.parametrize("size", (2000, 100))
 def test_half_a_combo_comes_again(bed, size):
-    """The dead agent had sent a part of it, long before; the next one cuts it otherwise."""
+    """The dead agent sent part of a combo long before; the next agent splits it differently."""
     collector = bed.collector()
     one = Pretend(bed)
     one(f"session 5 {A_INTERFACE}", "combo 0 0 0 a", f"part 1 1 0 b*2000 c*{size}", totals(1))
@@ -119,7 +120,8 @@ def test_frames_that_are_left_to_the_next_agent(bed):
 
 
 def test_a_next_agent_that_never_came(bed):
-    """In order: frames left in the ring stay counted as that. Killed: they are gone."""
+    """After an orderly end, frames left in the ring stay counted there. After a kill, they are
+    lost."""
     collector = bed.collector()
     one = Pretend(bed)
     one(f"session 5 {A_INTERFACE}", "combo 0 0 0 a", totals(3, exported=1, in_ring=2, final=1),
@@ -131,7 +133,8 @@ def test_a_next_agent_that_never_came(bed):
 
 
 def test_another_run_came_between(bed):
-    """The collector still knows where the first one had ended, and counts each frame once."""
+    """After another run in between, the collector still knows where the first run ended, and counts
+    each frame once."""
     collector = bed.collector()
     one = Pretend(bed)
     one(f"session 5 {A_INTERFACE}", "combo 0 0 0 a b", "combo 1 2 0 c", totals(3),
@@ -145,7 +148,8 @@ def test_another_run_came_between(bed):
 
 
 def test_the_collector_was_started_again_too(bed):
-    """It knows by its state what its predecessor wrote: what comes again is not written again."""
+    """A restarted collector knows from its state which combos are written, and does not write them
+    again."""
     state = ["--state", bed.tmp_path / "state"]
     first = bed.collector(bed.tmp_path / "one.pcapng", options=state)
     one = Pretend(bed)
@@ -162,7 +166,7 @@ def test_the_collector_was_started_again_too(bed):
 
 
 def test_another_collector_took_its_place(bed):
-    """It cannot know what the first one wrote: the last combo is there twice, in two files."""
+    """A collector without the state cannot know: the last combo is there twice, in two files."""
     first = bed.collector(bed.tmp_path / "one.pcapng")
     one = Pretend(bed)
     one(f"session 5 {A_INTERFACE}", "combo 0 0 0 a b", "combo 1 2 0 c", totals(3))
@@ -179,7 +183,7 @@ def test_another_collector_took_its_place(bed):
 
 
 def test_a_session_that_dies_at_its_last_word(bed):
-    """The same agent says it again in another session."""
+    """The same agent repeats its final totals in another session."""
     collector = bed.collector()
     one = Pretend(bed)
     one(f"session 5 {A_INTERFACE}", "combo 0 0 0 a", totals(1, final=1),
@@ -212,7 +216,7 @@ def options(body):
 
 
 def interfaces(path):
-    """Of the last section: name, description, snaplen, filter, frames, statistics."""
+    """The last section's interfaces: name, description, snaplen, filter, frames, statistics."""
     found = []
     for kind, body in blocks(path):
         if kind == 0x0a0d0d0a:
@@ -272,7 +276,7 @@ def test_a_filter_is_replaced_and_a_hook_changes(bed):
                                and s, "the frames")["interfaces"]
     assert [(i["name"], i["source"], i["filter"]) for i in current] == [
         ("a", "xdp native", "port 53"), ("b", "", "")]
-    # A session of the same run, by an agent that counts its changes anew.
+    # A session of the same run, by an agent that counts its changes from 0.
     p("session 5 " + info.format("tc", "arp", 0), "combo 6 6 0 one", totals(7, final=1))
     stats = finish(collector)
     assert_zero(stats)
@@ -287,7 +291,7 @@ def test_a_sensor_that_changes_its_mind_for_ever(bed):
     p("session 5 interface.0=a")
     for n in range(1, CHANGES + 1):
         p(f"info interface.0=a|filter.0={'x' * 200}{n}|change={n}", f"combo {n - 1} {n - 1} 0 w{n}")
-        if n % 5 == 0:  # a collector that is behind describes combos that wait as a later message says
+        if n % 5 == 0:  # a collector that lags describes waiting combos by a later info
             p(totals(n))
     p(totals(CHANGES, final=1))
     stats = finish(collector)
@@ -299,7 +303,7 @@ def test_a_sensor_that_changes_its_mind_for_ever(bed):
 
 
 def test_a_new_file_has_blocks_that_are_true(bed):
-    """However many there were in the one before."""
+    """A new file describes the interfaces correctly, however many the file before had."""
     collector = bed.collector(bed.tmp_path, options=("-C", "1"))
     p = Pretend(bed)
     p("session 5 interface.0=a")
@@ -313,7 +317,7 @@ def test_a_new_file_has_blocks_that_are_true(bed):
 
 
 def test_more_interfaces_than_there_are(bed):
-    """Numbers of which nothing is said, more kinds than are remembered, counters that lie."""
+    """Unknown interface numbers, more kinds than are remembered, and false counters do no harm."""
     collector = bed.collector()
     p = Pretend(bed)
     huge = 2 ** 64 - 1
@@ -331,7 +335,8 @@ def test_more_interfaces_than_there_are(bed):
 
 
 def test_text_of_any_kind_is_harmless(bed):
-    """Where it is printed: JSON, and the file. The statistics are read as JSON by the bed."""
+    """Text of any kind is harmless in JSON and in the file. The bed parses the statistics as
+    JSON."""
     collector = bed.collector()
     p = Pretend(bed)
     evil = 'a"\\\x01\x1b[31m\x7f<&>'

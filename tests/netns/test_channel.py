@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""--channel where it cannot be set. Radios, on which it can, are in tests/vm and tests/ap70."""
+"""--channel on interfaces where it cannot be set. tests/vm and tests/ap70 test it on radios."""
 import pytest
 
 from netns import testbed
@@ -17,7 +17,7 @@ NO_MONITOR = "{}: cannot set channel {}: it is not an 802.11 monitor interface"
     (["--channel", "1", "-i", "mon0", "-i", "tap0", "--channel", "6"], "mon0", 1),
     (["-i", "tap0", "--channel", "1", "-i", "mon0"], "tap0", 1)])
 def test_what_is_no_radio(bed, bundled, saluki, options, interface, channel):
-    """It is said of the interface that the option is for, and nothing is captured anywhere."""
+    """An interface that is no radio is refused by name, and no interface is captured."""
     bed.tun("mon0", 803, bundled)
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     got = bed.ns.run(saluki, "run", *options, "--to", "127.0.0.1:5600", "--key",
@@ -29,7 +29,7 @@ def test_what_is_no_radio(bed, bundled, saluki, options, interface, channel):
 
 
 def test_who_gives_no_channel_is_not_asked(bed, bundled):
-    """The option is the one interface's, and what failed leaves nothing behind."""
+    """The option applies to one interface, and a failure leaves nothing behind."""
     bed.tun("mon0", 803, bundled)
     failed = bed.sensor("lib", "mon0", options=["--channel", "6"], ready=None)
     status, said = failed.finish(signo=None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Consumers: programs without any right that read what a module says and remembers, on the sensor."""
+"""Consumers: unprivileged programs that read a module's events and maps on the sensor."""
 import collections
 import contextlib
 import os
@@ -23,7 +23,7 @@ CONSUMER = ROOT / "build/tests/consumer"
 
 
 class Consumer(testbed.Process):
-    """`program`: a file, or the name of a command."""
+    """`program`: a file, or a command's name."""
 
     def __init__(self, bed, module, *args, program=CONSUMER, options=(), ready="ready", env=None):
         if isinstance(program, pathlib.Path):
@@ -46,12 +46,12 @@ class Consumer(testbed.Process):
         return self.file.read_text().splitlines()
 
     def events(self):
-        """(time, serial, direction, what was said)"""
+        """(time, serial, direction, bytes of the event)"""
         return [(int(t), int(s), int(d), bytes.fromhex(said))
                 for t, s, d, said in map(str.split, self.lines())]
 
     def ended(self, status=0):
-        """By itself; what it has said."""
+        """Waits for its own end; returns its output."""
         got, said = self.finish(None)
         assert got == status, said
         return said
@@ -88,13 +88,13 @@ def test_it_has_every_event(bed, modules, wire, options):
     assert [e[3] for e in events] == numbers(wire)
     assert {e[1:3] for e in events} == {(1, 1)}
     assert len(captures.said(bed.out)) == len(wire)  # the collector has them, too
-    # The same clocks, looked at by two programs.
+    # The same clocks, read by two programs.
     for said, (time_ns, *_) in zip(captures.said(bed.out), events):
         assert abs(said["time_ns"] - time_ns) < 5_000_000
 
 
 def test_it_reads_maps_of_each_cpu(bed, modules):
-    """The consumer that comes with the module."""
+    """The module's own consumer reads the maps of every CPU."""
     protocols = [i * i % 97 for i in range(20000)]
     wire = [Frame(i, 60, 1, bytes(12) + b"\x08\x00\x45\x00\x00\x2e" + bytes(5) + bytes([p]) + bytes(36))
             for i, p in enumerate(protocols)]
@@ -121,7 +121,7 @@ def test_it_can_do_nothing_else(bed, modules, wire):
     script = ("id -u; id -g; id -G; grep -E '^(Cap|NoNewPrivs)' /proc/self/status; "
               "ls -l /proc/self/fd; "
               "echo $LANG,$SECRET,$SALUKI_MODULE,$SALUKI_EVENTS,$SALUKI_MAPS")
-    left, right = os.pipe()  # open in what starts it
+    left, right = os.pipe()  # open in the process that starts it
     try:
         got = bed.ns.run(BUILD / "saluki", "module", "consume", "-i", "tap0", "count", "--", "sh", "-c",
                          script, capture_output=True, check=False, pass_fds=(right,),
@@ -136,13 +136,13 @@ def test_it_can_do_nothing_else(bed, modules, wire):
     assert status.pop("NoNewPrivs") == "1" and len(status) == 5
     assert set(status.values()) == {"0" * 16}
     fds = re.findall(r" (\d+) -> ([^\s\[]+)", "\n".join(rest))
-    assert [int(n) for n, what in fds if not what.startswith("/proc/")] == list(range(6))  # but ls's own
+    assert [int(n) for n, what in fds if not what.startswith("/proc/")] == list(range(6))  # except ls's own
     assert [what for _, what in fds[3:6]] == ["anon_inode:bpf-map", "pipe:", "anon_inode:bpf-map"]
     assert rest[-1] == "C.UTF-8,,count,3:1048576:4,counts:5"
 
 
 def test_it_reaches_no_other_process(bed, modules, wire):
-    """Not the capture nor the collector, which are nobody's here, too."""
+    """A consumer cannot reach the capture or the collector, which run as nobody here, too."""
     assert wire
     collector, sensor = bed.collector(), bed.sensor("lib", "tap0")
     modules.load(modules.make("count"))
@@ -155,7 +155,7 @@ def test_it_reaches_no_other_process(bed, modules, wire):
 
 
 def test_it_cannot_type(bed, modules, wire):
-    """At the terminal of who started it."""
+    """A consumer cannot type at the terminal it was started from."""
     assert wire
     bed.collector()
     bed.sensor("lib", "tap0")
@@ -177,7 +177,8 @@ def test_it_cannot_type(bed, modules, wire):
 
 
 def test_it_cannot_write(bed, modules, wire):
-    """Not to the maps, not to the ring, and cannot get at more than it was handed."""
+    """A consumer cannot write to the maps or the ring, and gets only the descriptors handed to
+    it."""
     assert wire
     bed.collector()
     bed.sensor("lib", "tap0")
@@ -186,15 +187,15 @@ def test_it_cannot_write(bed, modules, wire):
     modules.unload("count")
     consumer.ended()
     tried = dict(line.split(": ") for line in consumer.lines())
-    assert tried.pop("ask") in ("done", "EPERM")  # by kernel: who reads may know what it reads
+    assert tried.pop("ask") in ("done", "EPERM")  # by kernel: a reader may ask about its own maps
     assert tried.pop("open again") in ("ENXIO", "EACCES")
     assert len(tried) == 12 and set(tried.values()) <= {"EPERM", "EACCES", "EOPNOTSUPP"}, tried
 
 
 @pytest.mark.parametrize("how", ["--still", "--lie"])
 def test_what_it_does_not_read_is_counted(bed, modules, wire, how):
-    """One that stands still, or says that it has read what was never there: the capture and the events
-    to the collector go on."""
+    """A consumer that stands still or reports a false position stops neither the capture nor the
+    events to the collector."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
     modules.load(modules.make("each"))
@@ -211,7 +212,7 @@ def test_what_it_does_not_read_is_counted(bed, modules, wire, how):
 
 
 def test_a_module_that_is_replaced(bed, modules, wire):
-    """Its consumer has all that the old one has said, and is told."""
+    """After a replacement, the old module's consumer gets all its events, and then the end."""
     each = modules.make("each")
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
@@ -242,13 +243,13 @@ def test_the_end_of_the_capture(bed, modules, wire):
 
 @pytest.mark.parametrize("priority", [100, 0])
 def test_without_a_collector(bed, modules, wire, priority):
-    """Nobody takes anything from the capture's ring, which is full after some hundred frames: events
-    reach the consumer all the same."""
+    """Without a collector, the capture's ring fills after some hundred frames: events still reach
+    the consumer."""
     attach(bed, "-i", "tap0", "-B", "64")
     modules.allow(GRANTS.format(events=1000000).replace("Priority = 100", f"Priority = {priority}"))
     modules.load(modules.make("each"))
     consumer = Consumer(bed, "each")
-    # A second is a quarter of that, so that a loaded machine may take some longer.
+    # A second's frames are a quarter of it, so a loaded machine may take longer.
     play(bed, wire, rate=5000)
     stats = modules.stats()["each"]
     assert stats["frames"] + stats["skipped"] == len(wire)
@@ -258,7 +259,7 @@ def test_without_a_collector(bed, modules, wire, priority):
     said = [e[3] for e in consumer.events()]
     if priority == 100:
         assert said == numbers(wire)
-    else:  # it is left out while the ring may yet be read: one second
+    else:  # it is left out while the ring may still be read: one second
         assert 0 < stats["skipped"] < 15000 and len(said) == stats["frames"]
         assert said[-5000:] == numbers(wire)[-5000:]
     status, said = saluki(bed, "detach", "-i", "tap0")
@@ -266,7 +267,7 @@ def test_without_a_collector(bed, modules, wire, priority):
 
 
 def test_one_at_a_time(bed, modules, wire):
-    """And when its keeper was killed the next takes its place."""
+    """Only one consumer runs at a time; after its keeper is killed, the next one may start."""
     assert wire
     bed.collector()
     bed.sensor("lib", "tap0")

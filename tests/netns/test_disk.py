@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A full disk is waited for: nothing is lost, and each frame is in the file once."""
+"""On a full disk the collector waits: no frame is lost, and each is in the file once."""
 import collections
 import json
 import subprocess
@@ -22,7 +22,7 @@ RATE = 4000
 
 
 class World:
-    """A sensor of a cable, a collector, and a small disk that it writes to."""
+    """A sensor on a cable, and a collector that writes to a small disk."""
 
     def __init__(self, bed, bundled, size="1m", sensor_options=()):
         self.bed, self.bundled = bed, bundled
@@ -42,7 +42,7 @@ class World:
         return self.bed.sensor("lib", "tap0", key=self.key, options=self.sensor_options, **kwargs)
 
     def fill(self, leave_kib=0):
-        """All of the disk but so much."""
+        """Fills the disk except `leave_kib`."""
         free = int(self.bed.ns.run("stat", "-f", "-c", "%a", self.disk,
                                    capture_output=True).stdout) * 4
         self.bed.ns.run("dd", "if=/dev/zero", f"of={self.disk}/ballast", "bs=1k",
@@ -59,7 +59,7 @@ class World:
         self.played += count
 
     def free(self):
-        """Bytes that anybody may use."""
+        """Bytes that any user may use."""
         return int(self.bed.ns.run("stat", "-f", "-c", "%a", self.disk,
                                    capture_output=True).stdout) * 4096
 
@@ -77,7 +77,7 @@ class World:
         self.wait("the hold", lambda s: s.get("held"))
 
     def numbers(self, linktype=1):
-        """Of the frames in the file, as they are there."""
+        """The numbers of the file's frames, in file order."""
         self.bed.ns.run("cp", self.disk / "out.pcapng", self.bed.out)
         return [int.from_bytes(f.data[6:12], "big") for f in captures.frames(self.bed.out)
                 if f.linktype == linktype]
@@ -93,7 +93,8 @@ def world(bed, bundled):
 
 
 def test_a_full_disk_is_waited_for(world):
-    """Said once when it begins and once when it is over; the ledger balances throughout."""
+    """A full disk is logged once when it begins and once when it ends; the ledger balances
+    throughout."""
     world.fill(leave_kib=150)
     collector = world.collector()
     sensor = world.sensor()
@@ -105,7 +106,7 @@ def test_a_full_disk_is_waited_for(world):
     assert s["lost_disk"] == s["lost_missing"] == s["balance"] == 0
     assert s["written"] < 3000 and s["in_flight"] > 0
     written = s["written"]
-    time.sleep(2)  # that nothing happens has no event
+    time.sleep(2)  # there is no event to wait for
     assert world.stats()["written"] == written and world.stats()["balance"] == 0
     world.make_room()
     world.wait("all frames", lambda s: s["written"] == 3000)
@@ -119,7 +120,7 @@ def test_a_full_disk_is_waited_for(world):
 
 
 def test_the_collector_is_killed_while_it_waits(world):
-    """The next one starts on the full disk, waits too, and goes on."""
+    """The next collector starts on the full disk, waits too, and continues."""
     world.fill(leave_kib=150)
     world.collector()
     sensor = world.sensor()
@@ -141,7 +142,8 @@ def test_the_collector_is_killed_while_it_waits(world):
 
 
 def test_the_collector_is_stopped_while_it_waits(world):
-    """What it could not write is not settled: the next one has it from the sensor."""
+    """Unwritten combos of a stopped collector are not settled: the next one gets them from the
+    sensor."""
     world.fill(leave_kib=150)
     world.collector()
     sensor = world.sensor()
@@ -162,7 +164,7 @@ def test_the_collector_is_stopped_while_it_waits(world):
 
 @pytest.mark.parametrize("spool", [False, True], ids=["memory", "spool"])
 def test_the_sensor_is_killed_while_it_waits(bed, bundled, spool):
-    """Its ring outlives it. What the collector has whole of the run before is written too."""
+    """A killed sensor's ring outlives it. Complete combos of the earlier run are written too."""
     options = ["--spool", bed.tmp_path / "spool"] if spool else []
     world = World(bed, bundled, sensor_options=options)
     world.fill(leave_kib=150)
@@ -171,7 +173,7 @@ def test_the_sensor_is_killed_while_it_waits(bed, bundled, spool):
     world.play(3000)
     world.wait_held()
     world.wait("all totals", lambda s: s["exported"] >= 2900)
-    time.sleep(2)  # what is in the store is in the spool after a second
+    time.sleep(2)  # after a second the store's content is in the spool
     sensor.kill_all()
     sensor = world.sensor()
     world.play(1000)
@@ -194,8 +196,8 @@ def test_the_sensor_is_killed_while_it_waits(bed, bundled, spool):
 
 
 def test_held_sensors_are_calm(bed, bundled):
-    """A hold may last for hours. What the sensor has been told that the collector has, it does not send
-    again, and its session goes on."""
+    """A hold may last for hours. The sensor does not send acknowledged combos again, and its
+    session continues."""
     world = World(bed, bundled, size="8m")
     world.fill(leave_kib=100)
     collector = world.collector()
@@ -204,7 +206,7 @@ def test_held_sensors_are_calm(bed, bundled):
     world.wait_held()
     time.sleep(5)
     before = collector.stats()
-    time.sleep(10)  # the time that it is measured in
+    time.sleep(10)  # the time of the measurement
     after = collector.stats()
     seconds = after["time"] - before["time"]
     rate = (after["bytes"] - before["bytes"]) / seconds
@@ -223,8 +225,8 @@ def test_held_sensors_are_calm(bed, bundled):
 
 
 def test_one_sensor_does_not_fill_the_disk_for_all(bed, bundled):
-    """Half a megabyte that becomes hundreds on the disk: its sensor is held, said once, and the honest
-    one's frames are all written."""
+    """Half a megabyte becomes hundreds on the disk: its sensor is held, which is logged once, and
+    the honest sensor's frames are all written."""
     world = World(bed, bundled, size="300m")
     greedy_key = bed.keys.sensor("two")
     collector = world.collector()
@@ -253,7 +255,7 @@ def test_one_sensor_does_not_fill_the_disk_for_all(bed, bundled):
 
 
 def test_idle_sensors_take_nothing_of_the_disk(bed, bundled):
-    """Forty say that they are there, and one writes four fifths of the disk as fast as it can."""
+    """Forty sensors are idle, and one writes four fifths of the disk as fast as it can."""
     idle = [bed.keys.sensor(f"idle-{i}") for i in range(40)]
     world = World(bed, bundled, size="100m")
     size = world.free()
@@ -278,8 +280,8 @@ def test_idle_sensors_take_nothing_of_the_disk(bed, bundled):
 
 
 def test_one_that_was_alone_leaves_a_reserve(bed, bundled):
-    """A sensor gone bad is all that there is, for as long as it takes to fill the disk. One that comes
-    later finds room. The bad one goes on when there is more."""
+    """A bad sensor is alone until the disk is full. A sensor that comes later finds room. The bad
+    one continues when there is more."""
     world = World(bed, bundled, size="200m")
     size = world.free()
     world.fill(leave_kib=size // 1024 // 2)
@@ -309,7 +311,7 @@ def test_one_that_was_alone_leaves_a_reserve(bed, bundled):
 
 
 def test_keep_free(bed, bundled):
-    """Other services of the machine have what is left."""
+    """--keep-free leaves space for the machine's other services."""
     world = World(bed, bundled, size="8m")
     collector = world.collector("--keep-free", "60%")
     sensor = world.sensor()
@@ -331,7 +333,8 @@ def test_keep_free(bed, bundled):
 
 @pytest.mark.parametrize("options", [(), ("-G", 3600), ("-C", 1000)], ids=["folder", "time", "size"])
 def test_the_largest_file(bed, bundled, options):
-    """A file that may not grow any more is no full disk: the next one is begun before, and nobody waits."""
+    """A file at its largest size is no full disk: the next file begins before, and no sensor
+    waits."""
     world = World(bed, bundled, size="64m")
     collector = testbed.Collector(bed.ns, bed.keys, world.disk, options=options,
                                   before=["prlimit", "--fsize=2000000"])
@@ -352,7 +355,8 @@ def test_the_largest_file(bed, bundled, options):
 
 
 def test_one_file_that_is_the_largest(bed, bundled):
-    """Nothing follows it: its sensors keep what it has no room for, and the operator is told how to go on."""
+    """A single file at its largest size: sensors keep the frames that do not fit, and the log tells
+    the operator how to continue."""
     world = World(bed, bundled, size="64m")
     collector = testbed.Collector(bed.ns, bed.keys, world.disk / "out.pcapng",
                                   before=["prlimit", "--fsize=500000"])
@@ -372,7 +376,7 @@ def test_one_file_that_is_the_largest(bed, bundled):
 
 
 def test_a_store_that_overflows_meanwhile(bed, bundled):
-    """What the sensor has to give up is missing, and nothing else."""
+    """Only frames that the sensor gives up are missing."""
     world = World(bed, bundled, size="4m", sensor_options=["--store-bytes", "1M", "-B", "64"])
     world.fill(leave_kib=100)
     collector = world.collector()
@@ -396,7 +400,7 @@ def test_a_store_that_overflows_meanwhile(bed, bundled):
 
 
 def test_a_store_that_overflows_into_a_spool(bed, bundled):
-    """It has room for all, so nothing is lost."""
+    """The spool has room for all, so no frame is lost."""
     world = World(bed, bundled, size="64m",
                   sensor_options=["--store-bytes", "1M", "--spool", bed.tmp_path / "spool"])
     world.fill(leave_kib=100)
@@ -414,7 +418,8 @@ def test_a_store_that_overflows_into_a_spool(bed, bundled):
 
 
 def test_one_way_sensors_cannot_wait(bed, bundled):
-    """Nothing tells them to keep their frames: those are lost to the disk, to the frame."""
+    """One-way sensors cannot be told to keep their frames: these count exactly as lost to the
+    disk."""
     world = World(bed, bundled, size="4m")
     lines = bed.keys.sensors.read_text().splitlines()
     bed.keys.sensors.write_text("\n".join(x + " one-way" if x.startswith("lib ") else x
@@ -437,8 +442,8 @@ def test_one_way_sensors_cannot_wait(bed, bundled):
 
 
 def test_state_and_statistics_on_a_full_disk(bed, bundled):
-    """Not a byte is left, and both are replaced all the same; so a collector can be stopped and started
-    there, waits, and goes on."""
+    """State and statistics are replaced even on a completely full disk, so a collector can be
+    restarted there, waits, and continues."""
     world = World(bed, bundled, size="2m")
     inside = world.disk / "stats.json"
     read = lambda name: bed.ns.run("cat", world.disk / name, check=False,

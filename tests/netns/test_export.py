@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The export on bad networks, through a relay that is one: every frame is written once, in order, or the
-ledger says exactly how many are not."""
+"""Export through a bad network, the relay: every frame is written once, in order, or the ledger has
+the exact number of missing ones."""
 import time
 
 import pytest
@@ -16,7 +16,7 @@ from reference import captures, trim
 # ---- live: outages, restarts, other addresses ------------------------------------------------------
 
 
-@pytest.mark.parametrize("seconds", [60, 10])  # the longest first: others go on beside it
+@pytest.mark.parametrize("seconds", [60, 10])  # the longest first: others run beside it
 def test_no_network_for_a_while(bed, seconds):
     live = Live(bed, 8)
     live.until_written(1000)
@@ -28,7 +28,7 @@ def test_no_network_for_a_while(bed, seconds):
 
 
 def test_a_collector_that_dies_again_and_again(bed):
-    """SIGKILL to both its processes, at any moment, and another one in its place."""
+    """SIGKILL to both processes of the collector, at any moment, and a restart."""
     live = Live(bed, 12, rate=800)
     for _ in range(3):
         live.until_written(1)
@@ -59,7 +59,7 @@ def test_another_address_and_port(bed):
 
 
 def test_a_renewal_loses_nothing(bed):
-    """New keys and a new port while frames come, on a network that loses, too."""
+    """A renewal while frames come loses nothing, on a lossy network, too."""
     live = Live(bed, 16, options=["--renew", "5"])
     record = bed.tmp_path / "recording"
     live.relay("loss 5", f"record {record}")
@@ -71,7 +71,7 @@ def test_a_renewal_loses_nothing(bed):
 
 
 def test_more_than_the_store_holds(bed):
-    """The oldest give way, and the ledger says exactly how many frames those were."""
+    """The oldest combos are given up, and the ledger has their exact number of frames."""
     collector, relay, player, sensor, frames = small_store(bed)
     relay("cut")
     player.play()
@@ -88,10 +88,10 @@ def test_more_than_the_store_holds(bed):
     assert stats["written"] == len(got) < len(frames)
     assert stats["lost_missing"] > 0 and stats["bad_combos"] == stats["bad_pieces"] == 0
     assert stats["written"] + stats["lost_missing"] + stats["ring_full"] == len(frames)
-    # The sensor also gives up what it does not know yet that the collector has.
+    # The sensor also gives up combos whose arrival it does not know yet.
     assert stats["dropped_store"] >= stats["lost_missing"]
     left = (f.data[:trim.keep(f.data, f.orig_len, f.linktype, 192)[0]] for f in as_seen(frames))
-    assert all(g.data in left for g in got)  # what is there is in order
+    assert all(g.data in left for g in got)  # the remaining frames are in order
 
 
 # ---- from a file -----------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_a_bad_network(bed, orders, counter):
     path, frames = long_trace(bed, 4)
     collector = bed.collector()
     relay = bed.relay()
-    relay("seed 3", *orders)  # the first datagrams come through: a set-up may take many seconds
+    relay("seed 3", *orders)  # the first datagrams pass: a handshake may take many seconds
     export_file(bed, path, relay)
     counts = relay.counts()
     print(counts)
@@ -128,7 +128,7 @@ def test_a_long_capture(bed, traces):
 
 
 def test_a_path_with_a_small_mtu(bed):
-    """What is larger is dropped, and nobody says so."""
+    """Larger datagrams are dropped without an ICMP message."""
     path, frames = long_trace(bed, 2)
     collector = bed.collector()
     relay = bed.relay()
@@ -141,25 +141,25 @@ def test_a_path_with_a_small_mtu(bed):
 
 
 def test_a_path_that_takes_small_datagrams_only(bed):
-    """Short messages come through, frames do not: they are tried seldom, and wait."""
+    """Short messages pass, pieces do not: these are tried rarely, and wait."""
     live = Live(bed, 4, options=PLAIN[:4])
     live.until_written(500)
     live.relay("mtu 1000")
     live.sensor.expect("takes no datagrams of 1232 bytes", 40)
     before = live.relay.counts()["up_too_large"]
     begun = time.monotonic()
-    time.sleep(5)  # what is counted
+    time.sleep(5)  # the counted time
     took = time.monotonic() - begun
     sent = live.relay.counts()["up_too_large"] - before
     print(f"{sent} datagrams in {took:.1f} s")
-    assert sent < 16 * (took + 2)  # 60 each second, if nothing is made of it
+    assert sent < 16 * (took + 2)  # 60 each second without a backoff
     live.relay("mtu 0")
     stats = live.finish()
     assert stats["dropped_send"] == stats["dropped_store"] == 0
 
 
 def test_a_path_mtu_that_falls_for_a_while(bed):
-    """The kernel refuses all of them: what waits is not lost by that."""
+    """The kernel refuses all pieces for a while: waiting combos are not lost."""
     live = Live(bed, 4, options=PLAIN[:4])
     live.until_written(500)
     bed.ns.run("ip", "link", "set", "lo", "mtu", "1200")
@@ -170,7 +170,7 @@ def test_a_path_mtu_that_falls_for_a_while(bed):
 
 
 def test_all_datagrams_alike(bed):
-    """--pad: there is one length, either way."""
+    """With --pad, all datagrams have one length in either direction."""
     path, frames = long_trace(bed, 1)
     collector = bed.collector()
     relay = bed.relay()
@@ -203,7 +203,7 @@ def test_clocks_that_differ(bed, bundled, sensor, collector):
 
 @pytest.mark.parametrize("whose", ["sensor", "collector"])
 def test_a_clock_is_set_while_it_runs(bed, whose):
-    """The session lives on: only set-ups and stamps know the time."""
+    """The session survives a clock change: only handshakes and stamps depend on the time."""
     path, frames = long_trace(bed, 4)
     clock = bed.clock()
     collector = bed.collector(env=clock.env if whose == "collector" else {})

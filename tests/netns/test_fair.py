@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Twenty sensors gone bad, and an honest one whose combos are written in time all the same."""
+"""Twenty bad sensors, and an honest one whose combos are still written in time."""
 import subprocess
 import time
 
@@ -14,7 +14,7 @@ BAD, RATE, SECONDS = 20, 3000, 12
 
 
 def scheduled(pid):
-    """For how long a process has run, and for how long it has waited for a CPU, ns."""
+    """How long a process has run, and how long it has waited for a CPU, in ns."""
     with open(f"/proc/{pid}/schedstat", encoding="ascii") as f:
         return [int(x) for x in f.read().split()[:2]]
 
@@ -22,8 +22,8 @@ def scheduled(pid):
 @pytest.mark.alone
 @pytest.mark.parametrize("kind", ["combos", "info", "probe", "bad", "jump"])
 def test_an_honest_sensor_among_bad_ones(bed, kind):
-    """Each sends what costs the collector most, 3,000 times a second. One sensor's share of the
-    collector's time is bounded, so the honest one's combos are settled soon."""
+    """Each sends the collector's most expensive datagrams, 3,000 per second. Each sensor's share of
+    the collector's time is bounded, so the honest one's combos are settled soon."""
     bad = [bed.keys.sensor(f"bad-{i}") for i in range(BAD)]
     disk = bed.tmp_path / "disk"
     disk.mkdir()
@@ -65,8 +65,8 @@ def send(bed, path, key, port):
 
 @pytest.mark.alone
 def test_memory_among_bad_ones(bed):
-    """Forty sensors touch as many combos as they can, each every second, and finish none: they claim
-    all memory for combos. An honest one over a path of 30 ms is as fast as it was."""
+    """Forty sensors touch as many combos as they can, each every second, and finish none: they
+    claim all memory for combos. An honest sensor over a path of 30 ms is as fast as before."""
     bad = [bed.keys.sensor(f"bad-{i}") for i in range(40)]
     names = ["before", "honest"]
     keys = [bed.keys.sensor(name) for name in names]

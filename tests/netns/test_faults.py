@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Bad input and faults: one line that names the thing and what to do, and nothing lost."""
+"""Bad input and faults: one log line names the fault and the remedy, and no frame is lost."""
 import json
 import os
 import signal
@@ -18,7 +18,7 @@ NOBODY = 65534
 
 
 def run_sensor(bed, *args, **kwargs):
-    """saluki run in the bed's namespace to its end; returns (status, standard error)."""
+    """Runs saluki run in the bed's namespace to its end; returns (status, standard error)."""
     p = testbed.Process(bed.ns, [testbed.BUILD / "saluki", "run", *args], None, **kwargs)
     bed.stack.callback(p.kill)
     return p.finish(signo=None, seconds=40)
@@ -31,7 +31,8 @@ def run_collector(bed, *args):
 
 
 def assert_said(result, status, *words):
-    """The status, and a line with all the words; the program says nothing but lines of its own."""
+    """The status is right, one line has all the words, and the program prints only its own
+    lines."""
     code, said = result
     assert code == status, said
     assert any(all(w in line for w in words) for line in said.splitlines()), said
@@ -79,7 +80,7 @@ def test_no_such_interface(bed):
 
 
 def test_an_interface_that_is_neither(bed):
-    """A link type that is not captured is said to be so; nothing is captured as if Ethernet."""
+    """An unsupported link type is refused by name, and never captured as Ethernet."""
     bed.ns.run("ip", "tuntap", "add", "tun0", "mode", "tun")
     assert_said(run_sensor(bed, "-i", "tun0", *sensor_args(bed)), 1, "tun0", "link type 65534")
 
@@ -108,7 +109,7 @@ def test_reading_a_file_needs_no_root(bed, bundled):
 
 
 def test_a_kernel_without_btf_will_do(bed, bundled):
-    """No kernel type is relocated, so BTF is not needed."""
+    """A kernel without BTF works, as no kernel type is relocated."""
     bed.ns.run("mount", "-t", "tmpfs", "none", "/sys/kernel/btf")
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
@@ -128,7 +129,8 @@ def test_two_on_one_interface(bed, bundled):
 
 
 def test_two_on_one_interface_behind_another_sys(bed, bundled):
-    """`ip netns exec` gives each command a /sys, and so a bpffs, of its own: the lock holds."""
+    """The lock holds under `ip netns exec`, which gives each command its own /sys, and so its own
+    bpffs."""
     bed.collector()
     bed.tun("mon0", 803, bundled)
     first = bed.sensor("lib", "mon0", options=["--source", "tc"])
@@ -145,7 +147,7 @@ def test_two_on_one_interface_behind_another_sys(bed, bundled):
 
 
 def test_another_program_on_the_hook(bed, bundled):
-    """XDP is taken: the refusal is said, and tc captures all the same; --source xdp fails."""
+    """If XDP is taken, the log says so and tc captures; --source xdp fails."""
     bed.collector()
     bed.tun("mon0", 803, bundled)
     bed.ns.run("mount", "-t", "tmpfs", "none", "/mnt")
@@ -179,7 +181,8 @@ def test_key_files(bed, tmp_path):
 
 @pytest.mark.parametrize("mode", [0o600, 0o400, 0o640, 0o604])
 def test_a_key_that_others_can_read(bed, bundled, mode):
-    """A warning on either side, as wg has it; it goes on all the same."""
+    """A key file that others can read gives a warning on either side, as in wg; the program
+    continues."""
     key = bed.keys.sensor("lib")
     for path in (key, bed.keys.collector):
         path.chmod(mode)
@@ -193,7 +196,7 @@ def test_a_key_that_others_can_read(bed, bundled, mode):
 
 
 def test_unknown_sensor(bed, bundled):
-    """It gets no session, and the message says where the mistake is: in the collector's list."""
+    """An unknown sensor gets no session, and the message points to the collector's list."""
     collector = bed.collector()
     key = bed.keys.sensor("stranger", listed=False)
     assert_said(run_sensor(bed, "-r", bundled, "--to", "127.0.0.1:5600", "--key", key), 1,
@@ -205,7 +208,7 @@ def test_unknown_sensor(bed, bundled):
 
 
 def test_wrong_collector_key(bed, bundled):
-    """The sensor holds another collector's public key: refused in silence, counted."""
+    """A sensor with another collector's public key gets no answer, and is counted."""
     collector = bed.collector()
     key = bed.keys.sensor("lib")
     other = testbed.saluki("pubkey", input=testbed.saluki("genkey").stdout).stdout
@@ -229,7 +232,8 @@ def test_files_that_are_no_captures(bed, content, words):
 
 
 def test_malformed_captures(bed, traces):
-    """Whatever the file: no crash, the frames up to where it breaks off, ledger zero."""
+    """No malformed file causes a crash: the frames before the fault are captured, and the ledger is
+    zero."""
     paths = traces.folder("malformed")
     names = bed.many(len(paths))
     collector = bed.collector()
@@ -248,7 +252,7 @@ def test_malformed_captures(bed, traces):
 
 
 def test_headers_of_an_unknown_link_type(bed, bundled):
-    """--keep headers on what cannot be parsed is refused, not ignored."""
+    """--keep headers on an unknown link type is refused, not ignored."""
     bed.collector()
     path = bed.tmp_path / "sll.pcap"
     write_pcap(path, 113, list(captures.frames(bundled))[:3])
@@ -279,7 +283,7 @@ def test_interface_goes_down_and_up(bed, bundled):
 
 
 def test_interface_disappears_and_comes_back(bed, bundled):
-    """Even with another link type: the frames say which they are."""
+    """An interface may come back, even with another link type: the frames have the right one."""
     collector = bed.collector()
     first = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "mon0")
@@ -315,7 +319,7 @@ def test_interface_is_down_at_the_start(bed, bundled):
 
 
 def test_interface_changes_its_type(bed, bundled):
-    """Started on a managed interface that becomes a monitor: nothing is kept by the old rules."""
+    """Started on a managed interface that becomes a monitor: no frame is kept by the old rules."""
     collector = bed.collector()
     player = bed.tun("mon0", 1, bundled, ["--rate", "5000"])
     bed.ns.run("ip", "link", "set", "mon0", "down")
@@ -332,7 +336,7 @@ def test_interface_changes_its_type(bed, bundled):
 
 
 def test_interface_with_a_dot_in_its_name(bed, bundled):
-    """bpffs takes no dots; VLAN interfaces have them."""
+    """Interface names with dots (VLANs) work, though bpffs allows no dots."""
     collector = bed.collector()
     player = bed.tun("mon0.100", 803, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "mon0.100")
@@ -357,7 +361,8 @@ def test_probe_leaves_a_running_capture_alone(bed, bundled):
 
 
 def test_a_killed_agent_by_another_hook(bed, bundled):
-    """tc with --consume, then SIGKILL, then XDP: the ring is taken over, tc's programs are gone."""
+    """tc with --consume, then SIGKILL, then XDP: the ring is taken over, and tc's programs are
+    gone."""
     collector = bed.collector()
     key = bed.keys.sensor("lib")
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
@@ -366,7 +371,7 @@ def test_a_killed_agent_by_another_hook(bed, bundled):
     frames = [f._replace(linktype=1) for f in captures.frames(bundled) if 14 <= len(f.data) < 1500]
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "20000"])
-    assert sender.play() == len(frames)  # nobody is there: into the ring
+    assert sender.play() == len(frames)  # no agent runs: into the ring
     second = bed.sensor("lib", "tap0", key=key, options=["--source", "xdp"])
     assert "takes over from an earlier agent" in second.said
     pins = bed.ns.run("ls", "/sys/fs/bpf/saluki/tap0", capture_output=True).stdout.split()
@@ -432,7 +437,8 @@ def test_sensors_file(bed, line, word):
 
 
 def test_unwritable_folder(bed):
-    """Root may write everywhere but to a read-only file system."""
+    """A folder that cannot be written is reported. Root may write everywhere except on a read-only
+    file system."""
     where = bed.tmp_path / "ro"
     where.mkdir()
     bed.ns.run("mount", "-t", "tmpfs", "-o", "ro", "none", where)
@@ -441,14 +447,15 @@ def test_unwritable_folder(bed):
 
 
 def test_collector_killed_and_started_again(bed, bundled):
-    """SIGKILL loses nothing that was flushed; the next one appends, behind a cut block too."""
+    """SIGKILL loses no frame that was flushed; the next collector appends, after a truncated block
+    too."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "3000", "--loop"])
     sensor = bed.sensor("lib", "mon0")
     player.go()
     testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 2000,
                      "frames")
-    # Both processes, as a power switch would.
+    # Both processes, as in a power failure.
     child = subprocess.run(["pgrep", "-P", str(collector.pid())], capture_output=True, text=True,
                            check=True).stdout.split()
     flushed = collector.sensor_stats("lib")["written"]
@@ -476,7 +483,8 @@ def test_collector_killed_and_started_again(bed, bundled):
 
 
 def test_sensor_waits_for_its_collector(bed, bundled):
-    """Started first, it says so once, keeps what its memory can hold, and exports it all."""
+    """A sensor started before its collector logs this once, keeps the frames that fit into memory,
+    and exports them all."""
     player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "mon0")
     count = player.play()
@@ -501,9 +509,9 @@ def test_sensor_without_collector_says_what_is_lost(bed, bundled):
 
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_ring_full_is_counted(bed, bundled, ring):
-    """An agent that is held up: the kernel's ring fills, and every frame is somewhere."""
+    """While an agent is stopped, the kernel's ring fills, and every frame is counted."""
     collector = bed.collector()
-    # Every CPU has a mapped ring of its own, and the player may go from one to another.
+    # Every CPU has its own mapped ring, and the player may move to another CPU.
     trace = bed.tmp_path / "long.pcap"
     write_pcap(trace, 127, list(captures.frames(bundled)) * 5 * os.cpu_count())
     player = bed.tun("mon0", 803, trace, ["--rate", "100000"])
@@ -529,7 +537,7 @@ def children(pid):
 
 
 def test_uplink_goes_away_for_a_while(bed, bundled):
-    """No route: the ring keeps what it can hold, nothing is dropped."""
+    """While there is no route, the ring keeps what fits, and no frame is dropped."""
     ns = bed.namespace()
     testbed.veth(ns, "uplink", bed.ns, "down0")
     ns.run("ip", "address", "add", "10.99.0.2/24", "dev", "uplink")
@@ -548,7 +556,7 @@ def test_uplink_goes_away_for_a_while(bed, bundled):
 
 
 def test_path_mtu_below_our_datagrams(bed, bundled):
-    """Never fragmented, but cut smaller: IPv6's least MTU will do."""
+    """Datagrams are never fragmented, but made smaller: IPv6's least MTU suffices."""
     bed.ns.run("ip", "link", "set", "lo", "mtu", "1280")
     collector = bed.collector()
     status, said = bed.reader("lib", bundled).finish(signo=None)
@@ -560,7 +568,7 @@ def test_path_mtu_below_our_datagrams(bed, bundled):
 
 
 def test_path_mtu_below_all_datagrams(bed, bundled):
-    """No datagram of a set-up gets out: the sensor says so, and counts the frames."""
+    """If no handshake message fits the path, the sensor reports this and counts the frames."""
     bed.ns.run("ip", "link", "set", "lo", "mtu", "1200")
     collector = bed.collector()
     status, said = bed.reader("lib", bundled).finish(signo=None)
@@ -571,7 +579,7 @@ def test_path_mtu_below_all_datagrams(bed, bundled):
 
 
 def test_last_datagrams_lost(bed, bundled):
-    """Losses at the very end: what was lost is sent again, and the end is waited for."""
+    """Datagrams lost at the very end are sent again, and the end waits for them."""
     from netns.test_hostile import Relay
     collector = bed.collector()
     testbed.wait_for(collector.stats_file.exists, "statistics")
@@ -598,7 +606,8 @@ def test_last_datagrams_lost(bed, bundled):
 
 
 def test_a_pipe_that_says_nothing_can_be_stopped(bed, bundled):
-    """-r - : combos close at their age, and SIGTERM ends it, whatever the writer does."""
+    """With -r -, combos close at their age, and SIGTERM ends the sensor, whatever the writer
+    does."""
     collector = bed.collector()
     read_end, write_end = os.pipe()
     reader = bed.reader("lib", "-", stdin=read_end)
@@ -625,7 +634,7 @@ def test_a_pipe_that_says_nothing_can_be_stopped(bed, bundled):
 
 
 def test_a_reader_that_reads_nothing(bed, bundled):
-    """-w - into a pipe that is full: the collector can still be ended."""
+    """With -w - into a full pipe, the collector can still be stopped."""
     read_end, write_end = os.pipe()
     collector = bed.collector(write="-", stdout=write_end)
     os.close(write_end)
@@ -638,7 +647,7 @@ def test_a_reader_that_reads_nothing(bed, bundled):
 
 
 def test_standard_output_is_not_ours_to_cut(bed, bundled):
-    """-w - >> file on a full disk: what stood in the file stays."""
+    """With -w - >> file on a full disk, the file's earlier content stays."""
     disk = bed.tmp_path / "disk"
     disk.mkdir()
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=64k", "none", disk)
@@ -655,7 +664,8 @@ def test_standard_output_is_not_ours_to_cut(bed, bundled):
 
 
 def test_standard_output_is_a_file(bed, bundled):
-    """-w - > file on a full disk: it is waited for, readable to its end, and has all frames then."""
+    """With -w - > file on a full disk, the collector waits. The file is readable to its end, and
+    finally has all frames."""
     disk = bed.tmp_path / "disk"
     disk.mkdir()
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=300k", "none", disk)
@@ -688,7 +698,8 @@ def test_a_fifo_that_nobody_reads(bed):
 
 
 def test_collector_pauses_at_the_end(bed, bundled):
-    """Busy for longer than a session lives: the sensor waits for its confirmation."""
+    """A collector may be busy for longer than a session lives: the sensor waits for its
+    confirmation."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "mon0")
@@ -715,21 +726,21 @@ def test_one_file_takes_one_collector(bed, bundled):
 
 
 def test_a_damaged_file_is_not_cut(bed, bundled):
-    """Only an unfinished last block is ours to remove."""
+    """The collector removes only an unfinished last block from a file."""
     collector = bed.collector()
     assert bed.reader("lib", bundled).finish(signo=None)[0] == 0
     collector.finish()
     whole = bytearray(bed.out.read_bytes())
     whole[200:400] = b"\xff" * 200
     bed.out.write_bytes(whole)
-    # A state says what has been looked at already.
+    # A state tells which part was read already.
     bed.out.with_name(bed.out.name + ".state").unlink()
     assert_said(run_collector(bed, *collector_args(bed)), 1, "not a whole pcapng file")
     assert bed.out.read_bytes() == whole
 
 
 def test_two_signals_at_once_are_one(bed, bundled):
-    """timeout(1) signals its child, and then the group."""
+    """timeout(1) signals its child, and then the group: this counts as one signal."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
     sensor = bed.sensor("lib", "mon0")
@@ -744,7 +755,7 @@ def test_two_signals_at_once_are_one(bed, bundled):
 
 
 def test_signals(bed, bundled):
-    """SIGUSR1 prints both ledgers while the capture goes on."""
+    """SIGUSR1 prints both ledgers while the capture continues."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "mon0")
@@ -761,7 +772,7 @@ def test_signals(bed, bundled):
 
 
 def test_reader_of_the_pipe_leaves(bed, bundled):
-    """Wireshark is closed: an end like any other, not an error."""
+    """A reader that closes the pipe, as Wireshark does, is a normal end, not an error."""
     read_end, write_end = os.pipe()
     collector = bed.collector(write="-", stdout=write_end)
     os.close(write_end)
@@ -772,7 +783,7 @@ def test_reader_of_the_pipe_leaves(bed, bundled):
 
 @pytest.mark.alone
 def test_nothing_is_left_behind(bed, bundled):
-    """After a run: no pins, no program, no process."""
+    """After a run, no pin, program or process is left."""
     bed.collector()
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     sensor = bed.sensor("lib", "tap0", options=["-Q", "inout"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Filters end to end: what tcpdump takes of the trace by an expression comes out of the collector's
-file, by every source; the rest is counted as filtered, and passed on."""
+"""Filters end to end: the collector's file has the frames that tcpdump takes by the same
+expression, with every source. The rest is counted as filtered, and passed on."""
 import subprocess
 
 import pytest
@@ -16,7 +16,7 @@ ON_LIVE = [(hook, e) for hook in ("xdp", "tc", "xsk") for e in ON_THE_TRACE[:2]]
 
 
 def tcpdump(path, expression):
-    """Which frames it takes, by its own reading of the file."""
+    """Which frames tcpdump takes from the file."""
     out = path.with_suffix(".taken")
     subprocess.run(["tcpdump", "-r", path, "-w", out, expression], check=True,
                    stderr=subprocess.DEVNULL)
@@ -72,7 +72,8 @@ def test_live(bed, bundled, hook, expression):
 
 
 def loads_and_a_list(loads, values):
-    """Code that is long where its first part ends: loads, and a list behind them. It takes all."""
+    """Code that is long at the end of its first part: loads, and then a list. It takes all
+    frames."""
     lines = ["1 0 0 2", *["72 0 0 1"] * loads]
     for n in range(values):
         lines += [f"21 0 1 {0x12340000 + n}", f"5 0 0 {2 * (values - n) - 1}"]
@@ -82,7 +83,8 @@ def loads_and_a_list(loads, values):
 
 @pytest.mark.parametrize("hook", ["xdp", "tc"])
 def test_long_code_in_the_whole_program(bed, hook, tmp_path):
-    """Jumps reach from behind the program back into it, also from a filter's first end."""
+    """In long code, jumps go from after the program back into it, also from a filter's first
+    end."""
     long = tmp_path / "long"
     long.write_text(loads_and_a_list(1480, 3000))
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
@@ -96,7 +98,7 @@ def test_long_code_in_the_whole_program(bed, hook, tmp_path):
 
 
 def test_too_long_for_a_socket(bed):
-    """Packet sockets take 4,096 instructions, and those of this one become more."""
+    """A filter that becomes longer than 4,096 instructions for a packet socket is refused."""
     pairs = " or ".join(f"(src host 10.0.{n // 250}.{n % 250} and tcp src port {1000 + n})"
                         for n in range(300))
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
@@ -108,7 +110,8 @@ def test_too_long_for_a_socket(bed):
 
 
 def test_refused_frames_are_passed_on(bed, bundled):
-    """Also with --consume: who captures beacons takes only those away."""
+    """Refused frames are passed on with --consume too: a capture of beacons removes beacons
+    only."""
     sent, wanted = list(captures.frames(bundled)), tcpdump(bundled, BEACONS)
     bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])

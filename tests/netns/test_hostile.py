@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What strangers, and sensors gone bad, send to the collector: counters, and nothing else."""
+"""Datagrams from strangers and bad sensors only raise the collector's counters."""
 import contextlib
 import os
 import signal
@@ -16,19 +16,19 @@ from reference import captures
 
 
 def receiver_pid(collector):
-    """The unprivileged process."""
+    """The unprivileged process's id."""
     return int(subprocess.run(["pgrep", "-P", str(collector.pid())], capture_output=True, text=True,
                               check=True).stdout.split()[0])
 
 
 def receiver_kib(collector):
-    """Resident memory of the unprivileged process."""
+    """The unprivileged process's resident memory."""
     with open(f"/proc/{receiver_pid(collector)}/status", encoding="ascii") as f:
         return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
 
 
 def in_namespace(ns, function):
-    """Runs a function on a thread of its own inside a network namespace (setns is a thread's)."""
+    """Runs a function on its own thread inside a network namespace (setns applies to a thread)."""
     result = []
 
     def enter():
@@ -52,13 +52,13 @@ def udp(ns):
 
 
 def heard(collector, count):
-    """Waits until the collector has counted so many datagrams."""
+    """Waits until the collector has counted `count` datagrams."""
     return testbed.wait_for(lambda: (s := collector.stats())["datagrams"] >= count and s,
                             f"{count} datagrams", 20)
 
 
 def flood(collector, sock, datagrams):
-    """Sends with the collector keeping up: what the kernel drops cannot be counted."""
+    """Sends at the collector's pace: datagrams that the kernel drops cannot be counted."""
     base = collector.stats()["datagrams"]
     for n, d in enumerate(datagrams, 1):
         sock.send(d)
@@ -67,7 +67,7 @@ def flood(collector, sock, datagrams):
     return heard(collector, base + n)
 
 
-# Whatever else comes has been acted on.
+# Datagrams without an effect count here.
 REFUSED = ("not_ours", "not_authentic", "limited_set_ups", "ignored_set_ups", "limited_questions")
 
 
@@ -93,9 +93,9 @@ def test_a_million_random_datagrams(bed):
     print(f"{sent} random datagrams, {sent / seconds:.0f}/s, {stats['kernel_dropped']} dropped by "
           f"the kernel; {before} KiB before, {after} KiB after")
     assert sent == 1020000 and after - before < 256
-    # Every datagram is in exactly one counter, here or in the kernel.
+    # Every datagram is in exactly one counter, the collector's or the kernel's.
     assert stats["datagrams"] + stats["kernel_dropped"] == sent + own
-    # A set-up that hit upon a spent slot was refused, too, and said again in another one.
+    # A handshake in a used slot was refused too, and repeated in another one.
     refused = sent - stats["kernel_dropped"] + asked - stats["set_ups"]
     assert sum(stats[k] for k in REFUSED) == refused
     assert stats["not_authentic"] > 100000 and stats["not_ours"] > 100000
@@ -105,7 +105,7 @@ def test_a_million_random_datagrams(bed):
 
 
 def test_what_the_kernel_drops_is_counted(bed):
-    """A receiver that is stopped while more comes than its buffer holds."""
+    """A stopped receiver gets more than its buffer holds, and counts what the kernel dropped."""
     collector = bed.collector()
     testbed.wait_for(collector.stats_file.exists, "statistics")
     sock = udp(bed.ns)
@@ -123,8 +123,8 @@ def test_what_the_kernel_drops_is_counted(bed):
 
 
 class Relay:
-    """Stands between sensor and collector; `attack` is given every datagram to the collector and
-    returns what is to be sent instead."""
+    """A relay between sensor and collector. `attack` gets every datagram to the collector and
+    returns the replacement."""
 
     def __init__(self, bed, attack):
         self.attack = attack
@@ -172,7 +172,7 @@ def attacked_run(bed, bundled, attack):
     bed.stack.callback(reader.kill)
     status, said = reader.finish(signo=None, seconds=60)
     assert status == 0, said
-    relay.close()  # it may still be at what the sensor has repeated
+    relay.close()  # it may still process the sensor's retransmissions
     assert collector.finish()[0] == 0
     assert_same(frames, captures.frames(bed.out))
     stats = collector.sensor_stats("lib")
@@ -218,7 +218,7 @@ def test_each_datagram_cut_at_each_length(bed, bundled):
 
 
 def test_everything_replayed(bed, bundled):
-    """Within the session, and all of it again at the end of the run."""
+    """Datagrams replayed within the session and at the end of the run change nothing."""
     said = []
 
     def attack(data):
@@ -241,14 +241,14 @@ def test_a_recording_is_refused_by_the_next_collector(bed, bundled):
     flood(collector, udp(bed.ns), said)
     assert collector.finish()[0] == 0
     stats = collector.stats()
-    # The set-up is answered, where its interval is not over; nobody but the sensor can go on.
+    # The handshake is answered if its interval is not over; only the sensor can continue.
     assert stats["sessions"] == 0 and stats["set_ups"] <= 1
     assert stats["not_ours"] >= len(said) - 1
     assert not list(captures.frames(bed.out))
 
 
 def test_recorded_set_ups_spend_no_budget(bed, bundled):
-    """Of a sensor that is not listed, and of one that is: a look into the table each."""
+    """Recorded handshakes of unlisted and listed sensors cost a table lookup each."""
     collector = bed.collector()
     tap = in_namespace(bed.ns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
     tap.bind(("127.0.0.1", 5777))
@@ -263,7 +263,7 @@ def test_recorded_set_ups_spend_no_budget(bed, bundled):
         asks.kill_all()  # the other process would wait for an answer
         tap.setblocking(False)
         with contextlib.suppress(BlockingIOError):
-            while True:  # and what it has said since is not the next one's
+            while True:  # and its answers since then do not belong to the next one
                 tap.recv(2048)
         tap.settimeout(10)
     sock = udp(bed.ns)
@@ -279,7 +279,8 @@ def test_recorded_set_ups_spend_no_budget(bed, bundled):
 
 
 def test_a_sensor_gone_bad(bed):
-    """Right keys, wrong contents: a combo that claims 4 GB, bombs, contradictions."""
+    """A sensor gone bad has valid keys and sends malformed combos: one that claims 4 GB, bombs,
+    contradictions."""
     collector = bed.collector()
     before = receiver_kib(collector)
     out = bed.ns.run(testbed.ROOT / "build/tests/hostile", bed.keys.sensor("lib"), "5600",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What modules say, as lines of JSON: each once, in order, whatever becomes of the collector."""
+"""Module events as lines of JSON: each is written once, in order, whatever happens to the
+collector."""
 import copy
 import json
 import pathlib
@@ -30,24 +31,24 @@ def fixture_folder(bed):
 
 
 def lines(path):
-    """All of a file, which ends with a whole line."""
+    """All lines of a file, which ends with a whole line."""
     text = path.read_text()
     assert not text or text.endswith("\n")
     return [json.loads(line) for line in text.splitlines()]
 
 
 def inside(bed, path):
-    """What the programs under test see there."""
+    """The path as the programs under test see it."""
     return pathlib.Path(f"/proc/{bed.ns.holder.pid}/root{path}")
 
 
 def numbers(said):
-    """The test frames' numbers, which the module "each" says."""
+    """The test frames' numbers, which the module "each" reports."""
     return [int(s["data"], 16) for s in said]
 
 
 def assert_counted(collector, *names):
-    """Every event of a module that came is a line, or counted."""
+    """Every event received from a module is a line, or counted."""
     stats = collector.stats()
     assert sum(collector.sensor_stats(n)["said"] for n in names) == sum(
         stats[f"lines_{what}"] for what in ("written", "lost", "refused"))
@@ -95,7 +96,8 @@ def test_two_modules_of_two_sensors(bed, modules, wire, folder):
 
 @pytest.mark.parametrize("output", ["single", "series", "rotated"])
 def test_killed_again_and_again(bed, modules, bundled, folder, output):
-    """SIGKILL to both processes at any moment, while lines are written."""
+    """SIGKILL to both processes at any moment, while lines are written, loses and repeats no
+    line."""
     count = 30000
     write_pcap(bed.tmp_path / "wire.pcap", 1, numbered(bundled, count))
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
@@ -126,7 +128,7 @@ def test_killed_again_and_again(bed, modules, bundled, folder, output):
 
 
 def test_moved_away(bed, modules, wire, folder):
-    """As logrotate does it: every line is in one of the files."""
+    """When files are moved away, as logrotate does, every line is in one of the files."""
     collector = bed.collector(options=["--events", folder])
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
     modules.load(modules.make("each"))
@@ -138,7 +140,7 @@ def test_moved_away(bed, modules, wire, folder):
         file.rename(folder / f"each.jsonl.{n}")
         collector.send_signal(signal.SIGHUP)
     testbed.wait_for(file.exists, "a new file")
-    collector.kill_all()  # what is in the moved ones does not come again
+    collector.kill_all()  # lines of the moved files do not come again
     collector = bed.collector(options=["--events", folder])
     assert sender.played() == len(wire)
     status, said = sensor.finish()
@@ -152,8 +154,8 @@ def test_moved_away(bed, modules, wire, folder):
 
 
 def test_disk_full(bed, modules, wire, folder):
-    """Of the lines alone: the capture has them all, what is missing is counted, and when there is room
-    they go on."""
+    """The lines' disk is full: the capture has all events, missing lines are counted, and with
+    space they continue."""
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=64k,mode=755", "none", folder)
     collector = bed.collector(options=["--events", folder])
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
@@ -167,7 +169,7 @@ def test_disk_full(bed, modules, wire, folder):
     assert sender.played() == len(wire)
     assert sensor.finish()[0] == 0
     said = collector.finish()[1]
-    assert said.count("No space left") < 10  # not one for each line
+    assert said.count("No space left") < 10  # not one per line
     assert_balanced(collector.sensor_stats("lib"), len(wire))
     stats = assert_counted(collector, "lib")
     assert stats["lines_lost"] > 0 and stats["write_errors"] == 0
@@ -180,7 +182,7 @@ def test_disk_full(bed, modules, wire, folder):
 
 
 def test_capture_cannot_be_written(bed, modules, wire, folder):
-    """What is not in the capture is in no line."""
+    """Events that are not in the capture are in no line."""
     small = bed.tmp_path / "small"
     small.mkdir()
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "none", small)
@@ -190,7 +192,7 @@ def test_capture_cannot_be_written(bed, modules, wire, folder):
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
     assert sender.play() == len(wire)
     collector.expect("nothing is written until there is room")
-    time.sleep(0.5)  # lines that should not come would
+    time.sleep(0.5)  # wrong lines would appear
     assert lines(folder / "each.jsonl") == captures.said(inside(bed, small) / "out.pcapng")
     bed.ns.run("mount", "-o", "remount,size=64m", small)
     assert sensor.finish()[0] == 0
@@ -224,7 +226,7 @@ def test_folders_that_cannot_be_used(bed, folder):
 
 
 def test_names_that_are_there(bed, modules, wire, folder):
-    """A file that is no file of lines, one that is a link, one of somebody's: none is touched."""
+    """A file of other content, a link, and another user's file are not touched."""
     (folder / "each.jsonl").write_text("x" * 2000)
     outside = bed.tmp_path / "outside"
     outside.write_text("")
@@ -275,14 +277,14 @@ def event(module, size):
 
 
 def free_part(bed, path):
-    """Of a file system, as a user has it."""
+    """A file system's free share, as a user sees it."""
     got = bed.ns.run("stat", "-f", "-c", "%a %b", path, capture_output=True).stdout.split()
     return int(got[0]) / int(got[1])
 
 
 def test_keep_free(bed, folder):
-    """One sensor's lines fill the folder's file system down to --keep-free. The rest is counted, and is in
-    the capture; when files are deleted, lines go on."""
+    """One sensor's lines fill the folder's file system down to --keep-free. The rest is counted and
+    in the capture; when files are deleted, lines continue."""
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=4m,mode=755", "none", folder)
     for name in "evil", "honest":
         bed.keys.sensor(name)
@@ -316,7 +318,7 @@ def test_keep_free(bed, folder):
 
 
 def test_moved_away_many_times(bed, folder):
-    """Each SIGHUP allows new files: an operator who moves files away every day goes on doing so."""
+    """Each SIGHUP allows new files: an operator may move files away every day."""
     modules = [b"mod%d" % n for n in range(32)]
     collector = bed.collector(options=["--events", folder])
     sensor = second(bed, "lib")

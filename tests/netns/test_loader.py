@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""saluki attach, run, detach, status: what is attached stays, and whoever comes takes it over."""
+"""saluki attach, run, detach, status: attached programs stay, and the next agent takes them
+over."""
 import ctypes
 import json
 import mmap
@@ -25,7 +26,7 @@ JOURNAL_STATE = 8      # offset in struct saluki_journal
 
 
 def saluki(bed, *args, ns=None):
-    """A command to its end; returns (status, standard error)."""
+    """Runs a command to its end; returns (status, standard error)."""
     got = (ns or bed.ns).run(testbed.BUILD / "saluki", *args, check=False, capture_output=True)
     return got.returncode, got.stderr
 
@@ -37,7 +38,7 @@ def attach(bed, *args):
 
 
 def status_of(bed, *args, ns=None):
-    """interface -> what `saluki status --json` says of it"""
+    """interface -> its entry in `saluki status --json`"""
     got = (ns or bed.ns).run(testbed.BUILD / "saluki", "status", "--json", *args,
                              capture_output=True)
     return {i["interface"]: i for i in json.loads(got.stdout)["interfaces"]}
@@ -54,7 +55,7 @@ def bpftool(bed, *args):
 
 
 def map_bytes(bed, name, interface="tap0"):
-    """The value of the one element of a pinned map."""
+    """The value of a pinned map's only element."""
     path = f"{PINS}/{interface}/{name}"
     found = bpftool(bed, "map", "lookup", "pinned", path, "key", "hex", "0", "0", "0", "0")
     return bytes(int(b, 16) for b in found["value"])
@@ -66,7 +67,7 @@ def map_write(bed, name, value, interface="tap0"):
 
 
 def counters_of(bed, interface="tap0"):
-    """A dict a CPU."""
+    """One dict per CPU."""
     dump = bpftool(bed, "map", "dump", "pinned", f"{PINS}/{interface}/counters")
     return [e["formatted"]["value"] for e in dump]
 
@@ -89,7 +90,7 @@ def cable(bed, n=0):
 
 
 def nothing_is_left(bed):
-    """No pin, no program, no filter."""
+    """No pin, program or filter is left."""
     assert "saluki" not in bed.ns.run("ls", "/sys/fs/bpf", capture_output=True).stdout.split()
     (net,) = bpftool(bed, "net")
     assert net["xdp"] == [] and net["tc"] == []
@@ -112,9 +113,9 @@ def last_word(collector, exported, name="lib"):
 
 @pytest.mark.parametrize("snaplen,fit", [(192, 1170), (250, 910), (300, 481)])
 def test_the_room_that_is_told_is_there(bed, bundled, snaplen, fit):
-    """The ring reserves by size classes; what is told is what goes in."""
+    """The ring reserves space by size classes, and holds the reported number."""
     cable(bed)
-    bed.collector()  # for the sensor's end: without one it waits some time for one
+    bed.collector()  # for the sensor's end, which otherwise waits for a collector
     options = ["-B", "256", "-s", str(snaplen), "--source", "xdp"]
     sensor = bed.sensor("lib", "tap0", options=options)
     sensor.expect(f"the ring has room for {fit} frames of {snaplen} bytes")
@@ -139,7 +140,7 @@ def test_probe_names_the_right_that_sockets_take(bed):
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 @pytest.mark.parametrize("hook", ["xdp", "tc"])
 def test_what_is_attached_stays(bed, bundled, ring, hook):
-    """Before the first agent, between two, and after the last one frames wait in the ring."""
+    """Before the first agent, between two, and after the last, frames wait in the ring."""
     frames = numbered(bundled, 5000)
     parts = [frames[i:i + 1000] for i in range(0, 5000, 1000)]
     cable(bed)
@@ -181,7 +182,8 @@ def test_what_is_attached_stays(bed, bundled, ring, hook):
 
 
 def test_stopped_under_load(bed, bundled):
-    """What an agent that stops leaves in the ring is in_ring until the next one has exported it."""
+    """Frames left in the ring by a stopped agent count as in_ring until the next one has exported
+    them."""
     frames = numbered(bundled, 60000)
     cable(bed)
     attach(bed, "-i", "tap0", "-B", "16384")
@@ -212,7 +214,7 @@ def test_stopped_under_load(bed, bundled):
 
 
 def test_attach_again_changes_the_snaplen_under_load(bed, bundled):
-    """Programs are replaced in their place: first frames of the old length, then of the new one."""
+    """Programs are replaced in place: frames have the old length first, then the new one."""
     frames = [f for f in numbered(bundled, 20000) if len(f.data) > 128]
     assert len(frames) > 5000
     cable(bed)
@@ -289,7 +291,7 @@ def test_an_interface_with_a_dot_in_its_name(bed, bundled):
 
 
 def of_interface(bed, name, sensor="lib"):
-    """The frames of one interface in the output."""
+    """One interface's frames in the output."""
     names = tshark_fields(bed.out, "frame.interface_name")
     return [f for f, n in zip(captures.frames(bed.out), names, strict=True)
             if n == (f"{sensor}:{name}",)]
@@ -297,7 +299,8 @@ def of_interface(bed, name, sensor="lib"):
 
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_two_interfaces_in_one_run(bed, bundled, ring):
-    """In the order of arrival, each under its own name, counted each for itself."""
+    """Frames of two interfaces are in order of arrival, each under its interface's name and in its
+    counters."""
     frames = numbered(bundled, 3000)
     a, b = frames[:2000], frames[2000:]
     for n in range(2):
@@ -356,7 +359,7 @@ def test_attached_together_run_in_another_order(bed, bundled):
 
 
 def test_one_of_two_goes_away_and_comes_back(bed, bundled):
-    """The other one is captured meanwhile."""
+    """While one interface is gone, the other is captured."""
     count = len(list(captures.frames(bundled)))
     collector = bed.collector()
     players = [bed.tun(f"mon{n}", 803, bundled, ["--rate", "5000"]) for n in range(2)]
@@ -407,13 +410,14 @@ def test_one_that_cannot_be_captured_leaves_none_attached(bed):
 
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_several_cpus_at_once(bed, bundled, ring):
-    """Two senders, a CPU each, into one interface: nothing lost, each one's frames in their order."""
+    """Two senders on two CPUs into one interface: no frame is lost, and each sender's frames are in
+    order."""
     frames = numbered(bundled, 40000)
     halves = [frames[:20000], frames[20000:]]
     cable(bed)
     collector = bed.collector()
     cpus = sorted(os.sched_getaffinity(0))[:2]
-    # A classifier runs where the frame was sent; native XDP where the one queue is emptied.
+    # A classifier runs on the sender's CPU; native XDP runs where the one queue is emptied.
     sensor = bed.sensor("lib", "tap0", options=["--source", "tc", "--ring", ring, "-B", "16384"])
     senders = [sender(bed, half, rate=10000, cpu=cpu) for half, cpu in zip(halves, cpus)]
     for s in senders:
@@ -428,7 +432,7 @@ def test_several_cpus_at_once(bed, bundled, ring):
     number = lambda f: int.from_bytes(f.data[6:12], "big")
     for first, half in zip((0, 20000), halves):
         assert_same(half, [f for f in got if first <= number(f) < first + 20000], stamps=False)
-    # Of two CPUs stamps may overtake one another by as much as their frames take.
+    # Stamps of two CPUs may be out of order by the time a frame takes.
     assert all(b.time_ns >= a.time_ns - 1_000_000 for a, b in zip(got, got[1:]))
 
 
@@ -436,7 +440,7 @@ def test_several_cpus_at_once(bed, bundled, ring):
 
 
 def pin_open(bed, name, interface="tap0"):
-    """A descriptor of what is pinned there."""
+    """A descriptor of a pinned object."""
     path = f"/proc/{bed.ns.holder.pid}/root{PINS}/{interface}/{name}".encode() + b"\0"
     text = ctypes.create_string_buffer(path)
     attr = ctypes.create_string_buffer(struct.pack("QII", ctypes.addressof(text), 0, 0))
@@ -447,7 +451,7 @@ def pin_open(bed, name, interface="tap0"):
 
 
 def journal_of(bed, interface="tap0"):
-    """The pinned journal, mapped: to be read at any moment."""
+    """The pinned journal, mapped, to be read at any moment."""
     fd = pin_open(bed, "journal", interface)
     memory = mmap.mmap(fd, mmap.PAGESIZE)
     os.close(fd)
@@ -455,13 +459,13 @@ def journal_of(bed, interface="tap0"):
 
 
 def test_killed_in_every_state_of_the_journal(bed, bundled):
-    """Killed where the journal says that a combo is under way, and where it says that there is none;
-    what cannot be met so, between two stores, is in tests/unit/test_journal.c."""
+    """Killed while the journal describes a combo, and while it does not. tests/unit/test_journal.c
+    covers the moments between two stores."""
     frames = numbered(bundled, 100000)
     cable(bed)
     collector = bed.collector()
     key = bed.keys.sensor("lib")
-    # Combos of more than one datagram, that take their time; another size with each agent.
+    # Combos of more than one datagram take some time; each agent has another size.
     options = ["-B", "65536", "--compress", "9", "--combo-size"]
     sensor = bed.sensor("lib", "tap0", key=key, options=[*options, "32768"])
     source = sender(bed, frames, rate=10000)
@@ -484,7 +488,8 @@ def test_killed_in_every_state_of_the_journal(bed, bundled):
         sensor = bed.sensor("lib", "tap0", key=key,
                             options=[*options, chance.choice(["1024", "14336", "32768"])])
         sensor.expect("goes on")
-    # So many set-ups of a sensor have spent slots of this interval, and it may ask more than once.
+    # Many handshakes of a sensor have used slots of this interval, so it may have to ask more than
+    # once.
     at = (collector.sensor_stats("lib") or {}).get("written", 0)
     testbed.wait_for(lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > at,
                      "frames of the last agent", 60)
@@ -499,8 +504,8 @@ def test_killed_in_every_state_of_the_journal(bed, bundled):
 
 
 def test_a_newer_version_takes_over(bed, bundled):
-    """With the old one killed under load; its programs are replaced, and nothing is lost. All that
-    the old version has left of itself is its name in the config."""
+    """A newer version replaces the programs of the old one, killed under load, and loses no frame.
+    Of the old version, only its name in the config is left."""
     frames = numbered(bundled, 16000)
     cable(bed)
     collector = bed.collector()
@@ -532,7 +537,7 @@ def test_a_newer_version_takes_over(bed, bundled):
 
 
 def test_another_layout_is_refused(bed, bundled):
-    """Whatever else it may be: nothing of it is touched, and detach still works."""
+    """Another version's layout is not touched, and detach still works."""
     cable(bed)
     attach(bed, "-i", "tap0")
     config = bytearray(map_bytes(bed, "config"))
@@ -551,7 +556,7 @@ def test_another_layout_is_refused(bed, bundled):
 
 
 def test_an_interface_made_anew_while_no_agent_runs(bed, bundled):
-    """Of the old one the frames are in the ring; the programs are attached to the new one."""
+    """Frames of the old interface are in the ring; the programs are attached to the new one."""
     frames = numbered(bundled, 2000)
     cable(bed)
     attach(bed, "-i", "tap0")
@@ -594,7 +599,8 @@ def assert_schema(value, schema):
 
 @pytest.mark.alone
 def test_status(bed, bundled):
-    """For programs and for people: with and without an agent; rates; the sums are the ledger's."""
+    """Status for programs and for people, with and without an agent: rates, and sums equal to the
+    ledger's."""
     for n in range(2):
         cable(bed, n)
     assert bed.ns.run(testbed.BUILD / "saluki", "status", capture_output=True).stdout == \
@@ -660,7 +666,8 @@ def test_not_root(bed, command, there):
 
 
 def test_two_commands_at_once(bed, bundled):
-    """Whoever has the lock goes on; the others say so. What then is there is whole."""
+    """Of two commands at once, one gets the lock and the other reports this. The result is
+    complete."""
     cable(bed)
     collector = bed.collector()
     chance = random.Random("race")
@@ -694,18 +701,18 @@ def test_two_commands_at_once(bed, bundled):
 
 @pytest.mark.parametrize("when", range(1, 26))
 def test_attach_killed_at_every_pin(bed, bundled, when):
-    """SIGKILL at the first, second, ... pin of two interfaces: the next one finds its way."""
+    """SIGKILL at each pin of two interfaces: the next command completes the attach."""
     for n in range(2):
         cable(bed, n)
-    # Pinning is one of the things that bpf() does; there are some hundred calls in all.
+    # Pinning is one of bpf()'s commands; there are some hundred calls in all.
     killed = bed.ns.run("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
                         f"inject=bpf:signal=KILL:when={when * 6}", testbed.BUILD / "saluki",
                         "attach", "-i", "tap0", "-i", "tap1", check=False, capture_output=True)
     assert killed.returncode in (0, -9, 137), killed
-    # A link that was not pinned yet goes with its process, a moment later.
+    # A link that is not pinned yet goes with its process, a moment later.
     pinned = [n for n in range(2) if "link" in pins_of(bed, f"tap{n}")]
     testbed.wait_for(lambda: len(bpftool(bed, "net")[0]["xdp"]) == len(pinned), "its links")
-    # What it takes off must be off at once, whoever else has a link open, as bpftool may.
+    # A detach works at once, even if another process has the link open, as bpftool may.
     held = [pin_open(bed, "link", f"tap{n}") for n in pinned]
     said = attach(bed, "-i", "tap0", "-i", "tap1")
     for fd in held:
@@ -719,11 +726,11 @@ def test_attach_killed_at_every_pin(bed, bundled, when):
     assert status == 0 and "200 frames were in the ring" in said
     assert nothing_is_left(bed)
     if when == 25:
-        assert killed.returncode == 0  # beyond the last call: all were tried
+        assert killed.returncode == 0  # after the last call: all were tried
 
 
 def bpf_calls(bed, *args):
-    """What a command that succeeds asks of bpf(), a line a call."""
+    """A successful command's bpf() calls, one per line."""
     log = bed.tmp_path / "calls"
     bed.ns.run("strace", "-f", "-qq", "-s", "4", "-o", log, "-e", "trace=bpf",
                testbed.BUILD / "saluki", *args, capture_output=True)
@@ -731,7 +738,7 @@ def bpf_calls(bed, *args):
 
 
 def tampered(bed, how, *args):
-    """A command with its bpf() calls interfered with; returns (status, standard error)."""
+    """Runs a command with failing bpf() calls; returns (status, standard error)."""
     got = bed.ns.run("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
                      f"inject=bpf:{how}", testbed.BUILD / "saluki", *args, check=False,
                      capture_output=True)
@@ -744,7 +751,7 @@ def filtered_of(bed):
 
 @pytest.mark.parametrize("hook", ["xdp", "tc"])
 def test_replacing_killed_at_every_step(bed, bundled, hook):
-    """Whatever has been replaced by then, the next one has programs as it wants them."""
+    """Killed at any step of a replacement, the next command still installs its own programs."""
     frames = numbered(bundled, 100)
     nothing, everything = "len < 1", "len > 0"
     cable(bed)
@@ -782,7 +789,7 @@ def test_programs_that_are_refused_leave_those_that_are_there(bed, bundled):
 
 
 def test_filters_of_a_qdisc_where_the_kernel_has_no_tcx(bed, bundled):
-    """Attached by netlink, found again by their programs' pins."""
+    """Without tcx, filters are attached by netlink and found again by their programs' pins."""
     frames = numbered(bundled, 100)
     cable(bed)
     calls = bpf_calls(bed, "attach", "-i", "tap0", "--source", "tc")
@@ -803,7 +810,7 @@ def test_filters_of_a_qdisc_where_the_kernel_has_no_tcx(bed, bundled):
 
 
 def test_detach_killed_at_any_moment(bed):
-    """The next one ends it, and an attach meanwhile begins anew."""
+    """After a killed detach, the next one completes it, and an attach in between starts over."""
     cable(bed)
     for when in range(1, 14):
         attach(bed, "-i", "tap0")
@@ -819,7 +826,8 @@ def test_detach_killed_at_any_moment(bed):
 
 
 def test_one_of_two_detached(bed):
-    """Who is left without it is told; nothing is dropped unsaid."""
+    """After one of two interfaces is detached, the agent reports this, and every dropped frame is
+    counted."""
     for n in range(2):
         cable(bed, n)
     attach(bed, "-i", "tap0", "-i", "tap1")
@@ -833,7 +841,8 @@ def test_one_of_two_detached(bed):
 
 
 def test_the_other_process_is_still_there(bed, bundled):
-    """The privileged process killed, the other one held up: no second reader of the ring."""
+    """With the privileged process killed and the other one stopped, the ring gets no second
+    reader."""
     frames = numbered(bundled, 3000)
     cable(bed)
     collector = bed.collector()
@@ -864,7 +873,8 @@ CONFIG = {"snaplen": 60, "snaplen_max": 64, "keep": 68, "direction": 80, "number
 
 @pytest.mark.parametrize("field", CONFIG)
 def test_configs_that_nobody_wrote(bed, field):
-    """Refused with a line or without effect: no crash, and detach still works."""
+    """Invalid configs are refused with a message or have no effect: no crash, and detach still
+    works."""
     cable(bed)
     attach(bed, "-i", "tap0", "-B", "256")
     whole = map_bytes(bed, "config")
@@ -895,7 +905,7 @@ def test_text_that_does_not_end(bed):
 
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_a_ring_that_somebody_has_damaged(bed, bundled, ring):
-    """Positions of the reader's side can be anything: root's commands neither hang nor crash."""
+    """With any reader positions in the ring, root's commands neither hang nor crash."""
     cable(bed)
     attach(bed, "-i", "tap0", "-B", "256", "--ring", ring)
     send(bed, numbered(bundled, 100))
@@ -927,7 +937,7 @@ def test_a_ring_that_somebody_has_damaged(bed, bundled, ring):
 
 
 def test_what_is_not_ours_in_the_folder(bed):
-    """It stays, and so does the folder."""
+    """Files in the folder that are not ours stay, and so does the folder."""
     cable(bed)
     attach(bed, "-i", "tap0")
     bed.ns.run("mkdir", f"{PINS}/tap0/notes", f"{PINS}/other")
@@ -940,8 +950,8 @@ def test_what_is_not_ours_in_the_folder(bed):
 
 
 def test_no_bpffs_and_a_read_only_one(bed):
-    """The first is mounted, the second said. (A bpffs of our own, over which another /sys lies: one
-    that is only unmounted here would show the machine's.)"""
+    """A missing bpffs is mounted, a read-only one reported. (The bpffs is the test's own, covered
+    by another /sys; unmounting alone would show the machine's.)"""
     cable(bed)
     bed.ns.run("mount", "-t", "sysfs", "sys", "/sys")
     attach(bed, "-i", "tap0")
@@ -953,7 +963,7 @@ def test_no_bpffs_and_a_read_only_one(bed):
 
 @pytest.mark.parametrize("how", ["full", "read-only"])
 def test_no_room_in_run(bed, bundled, how):
-    """The lock of the pins must do."""
+    """Without space in /run, the lock of the pins suffices."""
     cable(bed)
     bed.ns.run("umount", "/run")
     options = {"full": "size=4k", "read-only": "ro"}[how]
@@ -972,8 +982,8 @@ def test_no_room_in_run(bed, bundled, how):
 
 
 def test_two_namespaces_with_one_bpffs(bed, bundled):
-    """An interface of the same name there is another: it is not taken for this one, until it is
-    gone."""
+    """An interface of the same name in another namespace is not taken for this one, until this one
+    is gone."""
     other = bed.namespace()
     cable(bed)
     testbed.veth(other, "veth0", other, "tap0")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Kernels that lack something, simulated: strace makes system calls fail as they fail there. The
-real ones are in tests/vm."""
+"""Kernels that lack a feature, simulated: strace makes system calls fail as they fail there.
+tests/vm has the real kernels."""
 import pytest
 
 from netns import testbed
@@ -8,7 +8,7 @@ from netns.compare import assert_balanced, assert_same
 from netns.test_pipeline import as_seen
 from reference import captures
 
-# What bpf() says, on which kernel, and what is made of it for people.
+# Errors of bpf(), the kernels that give them, and the words for people.
 NO_BPF = {
     "EPERM": ("not permitted", "root", "CAP_BPF"),
     "ENOSYS": ("this kernel has no bpf()",),
@@ -17,7 +17,8 @@ NO_BPF = {
 
 
 class Lacking:
-    """saluki run on mon0 under strace, which traces from aside (-D): the process is the sensor."""
+    """saluki run on mon0 under strace, which traces as a grandchild (-D): the process is the
+    sensor."""
 
     def __init__(self, bed, trace, options):
         self.bed = bed
@@ -31,12 +32,12 @@ class Lacking:
         bed.stack.callback(self.sensor.kill)
 
     def calls(self):
-        """What the first process called, a line a call."""
+        """The first process's calls, one per line."""
         lines = self.file.read_text().splitlines()
         return [line for line in lines if line.split()[0] == lines[0].split()[0]]
 
     def captures_by(self, source):
-        """Plays the trace; it must arrive whole. Returns what the sensor said."""
+        """Plays the trace, which must arrive whole. Returns the sensor's log."""
         self.sensor.expect(f"mon0: capturing by {source},")
         sent = list(captures.frames(captures.BUNDLED))
         assert self.player.play() == len(sent)
@@ -54,7 +55,8 @@ def assert_line(said, *words):
 
 @pytest.mark.parametrize("error", NO_BPF)
 def test_without_bpf(bed, bundled, error):
-    """auto goes on to packet sockets, and says what the kernel said and what it means."""
+    """Without bpf(), auto continues with packet sockets, and logs the kernel's error and its
+    meaning."""
     lacking = Lacking(bed, [f"--inject=bpf:error={error}"], [])
     said = lacking.captures_by("mmap v3")
     assert_line(said, "mon0", *NO_BPF[error])
@@ -64,7 +66,7 @@ def test_without_bpf(bed, bundled, error):
 @pytest.mark.parametrize("source", ["xdp", "tc"])
 @pytest.mark.parametrize("error", NO_BPF)
 def test_without_bpf_there_is_no(bed, bundled, error, source):
-    """Who asks for a source that is not there gets no other."""
+    """A missing source that was requested explicitly is not replaced."""
     lacking = Lacking(bed, [f"--inject=bpf:error={error}"], ["--source", source])
     status, said = lacking.sensor.finish(signo=None)
     assert status == 1 and "capturing by" not in said, said
@@ -74,7 +76,8 @@ def test_without_bpf_there_is_no(bed, bundled, error, source):
 @pytest.mark.parametrize("refused,source", [(0, "mmap v3"), (1, "mmap v2"), (2, "mmap v1"),
                                             (3, "mmap recv")])
 def test_older_packet_sockets(bed, bundled, refused, source):
-    """PACKET_VERSION says EINVAL: the next older one is taken, and each refusal said."""
+    """If PACKET_VERSION gives EINVAL, the next older version is taken, and each refusal is
+    logged."""
     trace = ["-e", "trace=setsockopt"]
     if refused:
         first = version_call(bed)
@@ -88,7 +91,7 @@ def test_older_packet_sockets(bed, bundled, refused, source):
 
 
 def version_call(bed):
-    """Which of a sensor's setsockopt() calls asks for a version first: 1 is its first one."""
+    """Which of a sensor's setsockopt() calls requests a version first: 1 is its first one."""
     lacking = Lacking(bed, ["-e", "trace=setsockopt"], ["--source", "mmap"])
     lacking.sensor.expect("capturing by mmap v3,")
     lacking.sensor.finish()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Packet sockets (--source mmap): every version of their ring gives the frames that the BPF programs
-give. Versions are refused by strace in the kernel's place, so what is tested is what an old kernel
-would do."""
+"""Packet sockets (--source mmap): every version of their ring gives the same frames as the BPF
+programs. strace refuses versions in the kernel's place, as an old kernel would."""
 import itertools
 import re
 import select
@@ -22,13 +21,14 @@ VERSIONS = ["v3", "v2", "v1", "recv"]
 
 
 def refusing(version, tmp_path):
-    """strace in front of a command, which refuses every better version. The command keeps its pid."""
+    """Runs a command under strace, which refuses every better version. The command keeps its
+    pid."""
     n = VERSIONS.index(version)
     return ["strace", "-D", "-qq", "-o", tmp_path / "strace", "-e", "trace=setsockopt", "-e",
             f"inject=setsockopt:error=EINVAL:when=1..{n}"] if n else []
 
 
-# A second sensor on an interface: the lock that forbids it is in /run.
+# A second sensor on an interface: /run has the lock that forbids it.
 APART = ["unshare", "--mount", "--propagation", "private", "sh", "-c",
          'mount -t tmpfs none /run && exec "$@"', "sh"]
 
@@ -71,7 +71,7 @@ def of_sensor(bed, name):
 
 
 def without_outer_tag(frames):
-    """As TPACKET_V1 has them: there is no place for a tag that was taken off."""
+    """As TPACKET_V1 gives them: it has no field for a removed tag."""
     def one(f):
         if f.data[12:14] not in (b"\x81\x00", b"\x88\xa8"):
             return f
@@ -81,7 +81,7 @@ def without_outer_tag(frames):
 
 
 def both(bed, interface, player, version, options, beside):
-    """Plays to two sensors at once; returns what came of each."""
+    """Plays to two sensors at once; returns each one's result."""
     collector = bed.collector()
     other = bed.sensor("two", interface, options=[*options, *beside])
     sensor = mmap_sensor(bed, "lib", [interface], version, options, APART)
@@ -100,7 +100,7 @@ def both(bed, interface, player, version, options, beside):
     *itertools.product(VERSIONS, [(), ("--keep", "headers")]), ("v3", ("-s", "13")),
     ("v2", ("-s", "2000")), ("recv", ("-s", "17", "--keep", "headers"))])
 def test_wired_frames_as_xdp_gives_them(bed, version, options):
-    """Bytes, lengths, order, stamps; tags are put back where they were."""
+    """Bytes, lengths, order and stamps are those of XDP; removed tags are restored."""
     frames = tagged()
     write_pcap(bed.tmp_path / "live.pcap", 1, frames)
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
@@ -176,8 +176,8 @@ def test_both_directions(bed, bundled, version):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_full_ring_is_counted(bed, bundled, version):
-    """Without a collector the store and the ring fill; what they had no space for is in the ledger,
-    to the frame."""
+    """Without a collector the store and the ring fill, and the ledger counts every frame they had
+    no space for."""
     frames = list(captures.frames(bundled)) * 4
     count = len(frames)
     write_pcap(bed.tmp_path / "long.pcap", 127, frames)
@@ -193,7 +193,7 @@ def test_a_full_ring_is_counted(bed, bundled, version):
     stats = collector.sensor_stats("lib")
     lost = {k: stats[k] for k in ("ring_full", "lost_missing", "earlier")}
     assert 0 < sum(lost.values()) < count
-    # The same frames, as the sensor counts them: some that it gave up may have arrived all the same.
+    # The same frames as counted by the sensor: some that it gave up may have arrived all the same.
     assert stats["dropped_store"] >= stats["lost_missing"] + stats["earlier"]
     stats["dropped_store"] = 0
     assert_balanced(stats, count, **lost)
@@ -227,8 +227,8 @@ def test_two_interfaces(bed, bundled, version):
 @pytest.mark.alone
 @pytest.mark.parametrize("version", VERSIONS)
 def test_two_interfaces_in_one_order(bed, version):
-    """One is busy and one is not. The stamps are those of XDP: none was moved to make an order. (With tc
-    frames of a cable wait between both, see docs/design.md.)"""
+    """A busy and an idle interface: stamps are those of XDP, and none is changed to keep the order.
+    (With tc, frames on a cable wait between both, see docs/design.md.)"""
     sensors, players = [], []
     for name, count in (("tap0", 4000), ("tap1", 150)):
         testbed.veth(bed.ns, f"peer-{name}", bed.ns, name)
@@ -257,7 +257,8 @@ def test_two_interfaces_in_one_order(bed, version):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_interface_goes_down_and_up_and_comes_back(bed, bundled, version):
-    """Every time a whole capture is heard; the process does not spin on the socket's error."""
+    """An interface that goes down, up and comes back is captured each time, and the process does
+    not spin on the socket's error."""
     count = len(list(captures.frames(bundled)))
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
@@ -292,7 +293,7 @@ def test_an_interface_goes_down_and_up_and_comes_back(bed, bundled, version):
 
 
 def cpu_ticks(process):
-    """Hundredths of seconds that a program and its children have run."""
+    """CPU time of a program and its children, in hundredths of a second."""
     total = 0
     for pid in testbed.with_children(process.pid()):
         with open(f"/proc/{pid}/stat", encoding="ascii") as f:
@@ -318,7 +319,8 @@ def test_a_lone_frame_is_in_time(bed, bundled, version):
 @pytest.mark.alone
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_end_in_order_when_the_privileged_process_is_killed(bed, bundled, version):
-    """Frames go on coming, and nobody can take the socket off them: what was counted is exported."""
+    """After the privileged process is killed, frames keep coming and the socket stays open: the
+    counted frames are exported."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "20000", "--loop"])
     sensor = mmap_sensor(bed, "lib", ["mon0"], version)
@@ -337,7 +339,8 @@ def test_the_end_in_order_when_the_privileged_process_is_killed(bed, bundled, ve
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_auto_comes_to_it_where_there_is_no_bpf(bed, bundled, version):
-    """A kernel without bpf(): each better way is refused with its reason, and this one is taken."""
+    """On a kernel without bpf(), each better source is refused with its reason, and packet sockets
+    are taken."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
     n = VERSIONS.index(version)
@@ -365,7 +368,7 @@ def test_auto_comes_to_it_where_there_is_no_bpf(bed, bundled, version):
     ("vlan and vlan", lambda d: d[16:18] == b"\x81\x00"),
     ("ether[14:2] = 5 or udp", lambda d: d[14:16] == b"\x00\x05" or d[12:14] == b"\x08\x00")])
 def test_filters_see_the_frame_on_the_wire(bed, version, expression, taken):
-    """A tag that the kernel has taken off is there for the filter, also where it is lost later."""
+    """A filter sees the tag that the kernel removed, even if the output loses it."""
     frames = tagged()
     wanted = [f for f in frames if taken(f.data)]
     assert 0 < len(wanted) < len(frames)
@@ -386,8 +389,8 @@ def test_filters_see_the_frame_on_the_wire(bed, version, expression, taken):
 
 
 def test_frames_on_their_way_are_not_refused(bed):
-    """What a filter refuses is a difference of two counts, read one after the other while frames
-    come in: in the end it is what the filter refused, however often it was asked for."""
+    """The refused frames are a difference of two counts, read one after the other while frames
+    come. In the end it is exact, however often it was requested."""
     frames = tagged(400) * 20
     write_pcap(bed.tmp_path / "live.pcap", 1, frames)
     collector = bed.collector()
@@ -415,7 +418,8 @@ UNITS = {"ms": 1, "s": 1000, "min": 60000}
 @pytest.mark.alone
 @pytest.mark.parametrize("rate,size", [(20, 64), (100, 64), (100, 256)])
 def test_few_frames_wait_for_a_collector(bed, bundled, rate, size):
-    """As long as is said: V3's blocks are closed with few frames in them, and must be that many."""
+    """The ring lasts as long as the sensor reports, even with few frames: V3's blocks are closed
+    with few frames in them."""
     player = bed.tun("mon0", 803, bundled, ["--rate", str(rate), "--loop"])
     sensor = mmap_sensor(bed, "lib", ["mon0"], options=["-B", str(size), "--queue", "1"])
     began = time.monotonic()

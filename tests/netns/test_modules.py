@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules that run: on every frame, loaded, replaced and taken away while frames come in."""
+"""Modules run on every frame, and are loaded, replaced and unloaded while frames come."""
 import json
 import pathlib
 import subprocess
@@ -119,8 +119,8 @@ def test_a_module_sees_and_says_each_frame(bed, modules, wire, options):
 
 
 def test_under_load(bed, modules, wire):
-    """Loaded, replaced, taken away: the capture loses nothing, and of a module that is replaced one or
-    the other sees each frame."""
+    """Loading, replacing and unloading a module loses no frame, and either the old or the new
+    module sees each frame."""
     each, count = modules.make("each"), modules.make("count")
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
@@ -152,7 +152,7 @@ def test_events_beyond_what_is_granted(bed, modules, wire):
     assert sender.play() == len(wire)
     each = modules.stats()["each"]
     assert each["frames"] == len(wire) == each["events"] + each["events_limited"]
-    assert 200 <= each["events"] <= 500  # of 2 to 3 seconds, and the turn of one
+    assert 200 <= each["events"] <= 500  # 2 to 3 seconds' worth, and one turn
     assert sensor.finish()[0] == 0
     collector.finish()
     stats = collector.sensor_stats("lib")
@@ -162,7 +162,8 @@ def test_events_beyond_what_is_granted(bed, modules, wire):
 
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_what_is_said_while_there_is_no_agent(bed, modules, bundled, ring):
-    """It waits in the ring with its frames, and is none of the frames that are gone with that."""
+    """Events without an agent wait in the ring with their frames, and are not among the frames that
+    vanish with the ring."""
     frames = numbered(bundled, 3000)
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     attach(bed, "-i", "tap0", "--ring", ring, "-B", "16384")

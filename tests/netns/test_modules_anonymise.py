@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Addresses that a module is shown hashed, or with their prefixes kept: as the policy's key has it."""
+"""A module gets addresses hashed or with prefixes kept, by the policy's key."""
 import collections
 import ipaddress
 import itertools
@@ -19,7 +19,7 @@ Shown = collections.namedtuple("Shown", "source destination mac")
 
 
 def packets():
-    """UDP from few networks, so that many addresses begin alike; every fourth of IPv6."""
+    """UDP from few networks, so that many addresses share prefixes; one in four is IPv6."""
     chance = random.Random(8)
     frames = []
     for i in range(COUNT):
@@ -51,7 +51,7 @@ class Anonymised:
         self.obj = modules.make("addresses")
 
     def key(self, show):
-        """A new key, and the module loaded by it. Returns what is said of that."""
+        """Sets a new key and loads the module with it. Returns the command's output."""
         path = self.bed.tmp_path / "anonymise.key"
         path.unlink(missing_ok=True)
         with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as f:
@@ -71,7 +71,7 @@ class Anonymised:
         assert sender.play() == COUNT
 
     def finish(self, times):
-        """What the module was shown, a list a time."""
+        """The addresses the module was shown, one list per run."""
         assert self.sensor.finish()[0] == 0
         self.collector.finish()
         assert_balanced(self.collector.sensor_stats("lib"), COUNT * times)
@@ -85,7 +85,7 @@ class Anonymised:
         return [shown[i:i + COUNT] for i in range(0, len(shown), COUNT)]
 
     def pairs(self, shown):
-        """(real, shown), of each address once."""
+        """(real, shown), once per address."""
         found = {}
         for (real, _), got in zip(self.frames, shown):
             for a, b in ((real.source, got.source), (real.destination, got.destination)):
@@ -95,7 +95,7 @@ class Anonymised:
 
 
 def common(a, b):
-    """Bits with which both begin."""
+    """Length of the common prefix in bits."""
     return a.max_prefixlen - (int(a) ^ int(b)).bit_length()
 
 
@@ -108,9 +108,9 @@ def test_prefixes_are_kept(anonymised):
     anonymised.key("mac hashed, ip prefix")
     anonymised.play()
     anonymised.without_keys()
-    anonymised.play()  # from what is remembered
+    anonymised.play()  # from the cache
     anonymised.key("mac hashed, ip prefix")
-    anonymised.play()  # by another key nothing of that is left
+    anonymised.play()  # by another key, the cache is empty
     first, again, other = anonymised.finish(3)
     assert first == again
     found = anonymised.pairs(first)
@@ -136,11 +136,11 @@ def test_hashed(anonymised):
     assert not any(changed[a] == b for a, b in found.items())
     assert len({s.mac for s in first}) == 50
     for (real, _), got in zip(anonymised.frames, first):
-        assert got.mac != real.mac and got.mac[0] & 3 == 2  # one station's, given locally
+        assert got.mac != real.mac and got.mac[0] & 3 == 2  # one station's address, locally administered
 
 
 def test_another_key_is_said(anonymised):
-    """For modules that go on, and with it."""
+    """A key change is reported, for running modules and with a load."""
     another = "tap0: hidden addresses and names are by another key from now on"
     assert another not in anonymised.key("mac hashed")
     assert another not in anonymised.modules.load(anonymised.obj, name="second")

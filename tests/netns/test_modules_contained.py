@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules that mean harm, or that come upon a capture that changes: what they do stays with them."""
+"""Modules that mean harm, or meet a capture that changes, affect only themselves."""
 import json
 import pathlib
 import platform
@@ -18,7 +18,7 @@ NOTHING = GRANTS.replace("Show = mac, ip, ports\n", "")
 
 
 def both(public, first, of_first, of_others):
-    """A policy with a section of its own for one module."""
+    """A policy with an own section for one module."""
     return "".join(f"[Module {name}]\nKey = {public}\n{entries.format(events=1000000)}"
                    for name, entries in ((first, of_first), ("*", of_others)))
 
@@ -41,7 +41,8 @@ def test_what_one_writes_nobody_else_sees(bed, modules, wire, options):
 
 @pytest.mark.parametrize("others", [True, False])
 def test_what_is_not_granted_is_not_in_the_view(bed, modules, wire, others):
-    """Neither of this frame, nor left of another module's that sees all."""
+    """Fields not granted are empty: neither this frame's nor another module's values are left in
+    them."""
     modules.policy.write_text(both(modules.public, "peek", NOTHING, ALL))
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
@@ -60,12 +61,12 @@ def test_what_is_not_granted_is_not_in_the_view(bed, modules, wire, others):
     assert [(s["time_ns"], s["direction"]) for s in peeked] == [(f.time_ns, "in") for f in frames]
     for said in peeked:
         data = bytes.fromhex(said["data"])
-        assert int.from_bytes(data[:8], "little") & 0xffff == 0  # `has` of what is granted
+        assert int.from_bytes(data[:8], "little") & 0xffff == 0  # `has` of the granted fields
         assert set(data[8:]) == {0}
 
 
 def test_what_is_left_on_the_stack(bed, modules, wire):
-    """Linux from 6.3 on lets root read it where nothing was written; a module finds zeros there."""
+    """Linux since 6.3 lets root read unwritten stack slots; a module finds zeros there."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
     modules.load(modules.make("stain"))
@@ -86,7 +87,7 @@ def test_what_is_left_on_the_stack(bed, modules, wire):
 
 
 def test_how_far_each_reaches(bed, modules, wire):  # pylint: disable=unused-argument
-    """No farther is its view made for it: the verifier says how far that is."""
+    """A module's view is filled only as far as the module reads, by the verifier's record."""
     modules.policy.write_text(both(modules.public, "peek", ALL, GRANTS))
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
@@ -99,7 +100,8 @@ def test_how_far_each_reaches(bed, modules, wire):  # pylint: disable=unused-arg
 
 
 def test_a_flood_of_events(bed, modules, wire):
-    """It is cut to what is granted and to its length; frames and another's events are not lost by it."""
+    """A flood of events is limited to its grant and length; neither frames nor another module's
+    events are lost."""
     modules.policy.write_text(both(modules.public, "flood", GRANTS.replace("{events}", "50"), GRANTS))
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
@@ -114,14 +116,14 @@ def test_a_flood_of_events(bed, modules, wire):
     assert_balanced(collector.sensor_stats("lib"), len(wire))
     said = captures.said(bed.out)
     floods = [s for s in said if s["module"] == "flood"]
-    assert len(floods) == flood["events"] <= 50 * 4  # of 2 s, begun and ended amid one
+    assert len(floods) == flood["events"] <= 50 * 4  # of 2 s, begun and ended within one
     assert {s["data"] for s in floods} == {"21" * 64}
     assert [bytes.fromhex(s["data"]) for s in said if s["module"] == "each"] == [
         f.data[6:12] for f in wire]
 
 
 def test_object_and_policy_are_read_once(bed, modules, wire):  # pylint: disable=unused-argument
-    """What is swapped behind the check comes too late: nothing is opened a second time."""
+    """A file swapped after the check has no effect: no file is opened twice."""
     bed.collector()
     bed.sensor("lib", "tap0")
     obj = modules.make("each")
@@ -137,8 +139,8 @@ def test_object_and_policy_are_read_once(bed, modules, wire):  # pylint: disable
 
 
 def held_load(bed, modules, obj, then=":"):
-    """A load that has all but begun to run the module, and who holds it until there is a line for it and
-    it has done something."""
+    """Holds a load that has nearly started its module, until the module has a line in the list and
+    has run."""
     bed.ns.run("mkdir", "-p", "/var/lib/saluki/modules")
     held = bed.ns.start("flock", "/var/lib/saluki/modules", "sh", "-c", f"echo; read l; {then}",
                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -152,8 +154,8 @@ def held_load(bed, modules, obj, then=":"):
 
 
 def test_a_serial_that_falls_meanwhile(bed, modules, wire):  # pylint: disable=unused-argument
-    """Two are loaded at once, on two interfaces: the older one, checked before the newer was kept,
-    does not take its place."""
+    """Two loads at once, on two interfaces: the older one, checked before the newer was kept, does
+    not replace it."""
     bed.collector()
     bed.sensor("lib", "tap0")
     obj = modules.make("each")
@@ -173,8 +175,9 @@ def bpftool(bed, *what):
 
 @pytest.mark.parametrize("how", ["error=ENOSPC", "signal=KILL"])
 def test_a_load_that_ends_amid(bed, modules, wire, how):  # pylint: disable=unused-argument
-    """At each of the last of its calls. What runs is pinned, and can be taken away, and goes on. What the
-    kernel refuses does not count: but for the very last step, the older one can be loaded again."""
+    """A load is ended at each of its last calls. A running module is pinned, continues, and can be
+    unloaded. A load refused by the kernel does not count: except for the very last step, the older
+    one can be loaded again."""
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
     obj, log = modules.make("count"), bed.tmp_path / "calls"
@@ -232,7 +235,7 @@ def test_no_room_for_a_ninth(bed, modules, wire):
 
 
 def test_killed_under_load(bed, modules, wire):
-    """Modules outlive the agent, and what they say is there once, as frames are."""
+    """Modules outlive the agent, and each of their events is there once, as frames are."""
     collector = bed.collector()
     key = bed.keys.sensor("lib")
     sensor = bed.sensor("lib", "tap0", key=key, options=["-B", "16384"])
@@ -266,7 +269,7 @@ def test_they_end_with_the_run(bed, modules, wire):  # pylint: disable=unused-ar
 
 
 def test_pins_that_were_left(bed, modules, wire):  # pylint: disable=unused-argument
-    """Of a load while the capture ended: they are none of the next one's."""
+    """Pins left by a load while the capture ended do not join the next capture."""
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
     modules.load(modules.make("count"))
@@ -292,7 +295,8 @@ def test_sources_without_modules(bed, modules, wire, source):  # pylint: disable
 
 
 def test_another_link_type(bed, modules, bundled):
-    """They were made for that of before: they are taken away, and that is said."""
+    """After a change of the link type, modules made for the old one are unloaded, which is
+    logged."""
     collector = bed.collector()
     player = bed.tun("tap0", 1, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "tap0")
@@ -313,7 +317,8 @@ def test_another_link_type(bed, modules, bundled):
 
 @pytest.mark.parametrize("last", [True, False])
 def test_another_link_type_amid_a_load(bed, modules, bundled, last):
-    """What was made ready for that of before sees no frame of the other, whether or not one ran before."""
+    """A module prepared for the old link type sees no frame of the new one, whether or not one ran
+    before."""
     collector = bed.collector()
     player = bed.tun("tap0", 1, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "tap0")
@@ -325,7 +330,7 @@ def test_another_link_type_amid_a_load(bed, modules, bundled, last):
     bed.ns.run("ip", "link", "set", "tap0", "down")
     player.retype(803)
     bed.ns.run("ip", "link", "set", "tap0", "up")
-    sensor.expect("its modules are gone")  # of the load, too, as far as it has come
+    sensor.expect("its modules are gone")  # of the load, too, as far as it got
     sensor.expect("link type IEEE802_11_RADIO")
     held.communicate("\n")
     said = load.communicate()
@@ -358,7 +363,8 @@ def test_the_capture_ends_amid_a_load(bed, modules, wire):  # pylint: disable=un
 
 
 def test_a_load_while_the_capture_is_changed(bed, modules, wire):  # pylint: disable=unused-argument
-    """Its config has no version then: what it says may be of before, and the table of slots of after."""
+    """While the config has no version, its values may be old and the table of slots new: a load is
+    refused."""
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
     obj = modules.make("each")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/modules.md: its steps are typed as they stand, in order, and each shows what the page shows; and its
-tables have what the program has."""
+"""The steps of docs/modules.md, typed in order, print what the page shows, and its tables match the
+program."""
 import collections
 import os
 import re
@@ -17,9 +17,9 @@ from reference import captures
 
 PAGE = (ROOT / "docs/modules.md").read_text()
 
-# Folders that the page writes to, but for /etc: empty ones of the namespace's own.
+# Folders that the page writes to, except /etc: empty ones of the namespace.
 FOLDERS = ("/usr/local", "/opt", "/var/lib")
-# What is another on each machine and at each time: keys, times, sizes.
+# Text that differs between machines and runs: keys, times, sizes.
 VARIES = [r"[\w+/]{43}=", r"[0-9a-f]{16}-\d+-\d+", r"\d{4}-\d\d-\d\dT[\d:]+Z", r"\d{10,}",
           r"\d+(?= instructions)", r"(?<=proof )\w+", r"\d+(?=K)", r"\d+(?= bytes of maps)", r"[\d.]+(?= ns a frame)"]
 
@@ -28,12 +28,12 @@ def shape(line):
     return re.sub("|".join(VARIES), "#", line)
 
 
-# What depends on the module, and a little on the kernel's verifier.
+# Depends on the module, and a little on the kernel's verifier.
 MEASURED = r"(\d+)(?= instructions)|(\d+)(?=K of)|(\d+)(?= bytes of maps)"
 
 
 def stale(shown, said):
-    """Lines shown with a number that is off by more than a tenth from what the programs say."""
+    """Lines of the page with a number more than a tenth from the programs' output."""
     numbers = {shape(line): [int("".join(n)) for n in re.findall(MEASURED, line)]
                for line in said.splitlines()}
     return [(line, numbers[shape(line)]) for line in shown
@@ -42,7 +42,7 @@ def stale(shown, said):
 
 
 def steps():
-    """("c", name of the file, text), or ("sh", commands, lines shown of what they print)"""
+    """("c", file name, text), or ("sh", commands, lines shown of their output)"""
     found, name = [], None
     for before, kind, text in re.findall(r"((?:^(?!```).*\n)*)^```(\w*)\n((?:^(?!```).*\n)*)^```$", PAGE, re.M):
         if kind == "c":
@@ -57,7 +57,7 @@ def steps():
 
 
 class Shell:
-    """bash, at which somebody types. What it has started ends with it."""
+    """An interactive bash. Programs started by it end with it."""
 
     def __init__(self, ns):
         self.popen = ns.start("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "bash",
@@ -67,7 +67,7 @@ class Shell:
         self.type(f"cd {ROOT}\n", [])
 
     def type(self, commands, shown, seconds=60):
-        """Returns the exit status when all that is shown was printed, and all that was printed."""
+        """Returns the exit status when exactly the lines shown were printed."""
         self.popen.stdin.write(f"{commands}echo \"@status $?\"\n")
         self.popen.stdin.flush()
         wanted = collections.Counter(map(shape, shown))
@@ -111,14 +111,14 @@ def test_every_step(bed, shell):
             bed.ns.run("sh", "-c", f"cat > /opt/syns/{what}", input=rest)
             continue
         status, said = shell.type(what, rest)
-        # What is refused, and a connection that nobody takes.
+        # Refused commands, and a connection without a listener.
         fails = any(": refused: " in line for line in rest) or "/dev/tcp" in what.splitlines()[-1]
         assert status == int(fails), (what, said)
         assert "warning" not in said
         assert stale(rest, said) == [], said
         printed += said
     assert "balance 0" in printed and "balance -" not in printed
-    # The page is read from top to bottom: nothing is refused, or wrong, but what it shows.
+    # The page works from top to bottom: only the errors that it shows occur.
     shown = [shape(line) for kind, _, rest in steps() if kind == "sh" for line in rest]
     for line in printed.splitlines():
         assert ": refused: " not in line or shape(line) in shown, line

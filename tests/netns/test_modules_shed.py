@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where the ring fills modules are left out, those of low priority first, and come back by themselves:
-the capture loses nothing, and one of priority 100 sees each frame."""
+"""When the ring fills, modules are left out, lowest priority first, and return by themselves. The
+capture loses no frame, and a module of priority 100 sees each one."""
 import json
 import os
 import signal
@@ -19,8 +19,8 @@ FILLING, AFTER = 4400, 1000  # frames
 
 
 class Overload:
-    """An agent that does not get to read, for a while that is shorter than that after which nobody
-    seems to read at all (bpf/run.h)."""
+    """Stops an agent from reading, for less than the time after which it counts as absent
+    (bpf/run.h)."""
 
     def __init__(self, bed, modules, bundled, ring):
         self.bed, self.modules = bed, modules
@@ -43,7 +43,7 @@ class Overload:
         path = self.bed.tmp_path / f"{part[0].time_ns}.pcap"
         write_pcap(path, 1, part)
         sender = self.bed.sender("veth0", path, ["--rate", "20000"])
-        # Mapped rings are one a CPU, and frames come in on the sender's.
+        # Mapped rings are per CPU, and frames arrive on the sender's.
         os.sched_setaffinity(sender.popen.pid, {min(os.sched_getaffinity(0))})
         assert sender.play() == count
 

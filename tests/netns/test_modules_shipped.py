@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules that come with saluki: what docs/modules.md says to grant them is enough, and no more."""
+"""The grants in docs/modules.md for the shipped modules are sufficient, and minimal."""
 import re
 
 import pytest
@@ -9,7 +9,7 @@ from netns.test_modules import fixture_modules  # noqa: F401 (fixtures)
 from netns.testbed import ROOT
 
 PAGE = (ROOT / "docs/modules.md").read_text()
-# Their sections of a policy, as they stand, but for the key.
+# Their policy sections as printed, except the key.
 GRANTS = {name: dict(re.findall(r"^    (\w+) = (.*)$", entries, re.M))
           for name, entries in re.findall(r"^    \[Module (\w+)\]\n((?:    \w+ = .*\n)+)", PAGE, re.M)
           if (ROOT / f"bpf/modules/{name}/{name}.bpf.c").exists()}

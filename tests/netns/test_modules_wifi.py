@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The modules for Wi-Fi on a virtual monitor interface: from frames to what the consumer on the sensor
-says, and the one at the collector; with addresses and names as they are, or hashed."""
+"""The Wi-Fi modules on a virtual monitor interface: from frames to the output of the consumers on
+the sensor and at the collector, with plain or hashed addresses and names."""
 import collections
 import json
 import subprocess
@@ -34,7 +34,7 @@ SOURCE = pytest.mark.parametrize("source", [["--source", "xdp"], ["--source", "t
 
 
 class Consumer(testbed.Process):
-    """What it prints, in JSON; it ends when its module is unloaded."""
+    """Its output, in JSON; it ends when its module is unloaded."""
 
     def __init__(self, bed, name, *options):
         self.module = name
@@ -56,7 +56,7 @@ class Consumer(testbed.Process):
 
 
 class Air:
-    """One sensor, whose modules hear these frames at the file's own speed."""
+    """One sensor, whose modules see these frames at the file's own speed."""
 
     def __init__(self, bed, modules, frames, how="", options=()):
         self.bed, self.modules, self.frames = bed, modules, frames
@@ -80,7 +80,7 @@ class Air:
         assert self.player.play() == len(self.frames)
 
     def consumed(self, *names):
-        """Plays all; what the consumers on the sensor have printed, by their names."""
+        """Plays all; the sensor's consumers' output, by name."""
         consumers = [Consumer(self.bed, n) for n in names]
         for c in consumers:
             testbed.wait_for(lambda c=c: len(testbed.with_children(c.pid())) > 1, "its program")
@@ -95,7 +95,7 @@ class Air:
         return found
 
     def collected(self, *names):
-        """Ends all; what the same consumers make of what the collector has."""
+        """Ends all; the same consumers' output from the collector's lines."""
         status, said = self.sensor.finish()
         assert status == 0, said
         assert self.collector.finish()[0] == 0
@@ -112,7 +112,8 @@ class Air:
 
 
 def same_events(local, remote):
-    """Each line is there on both sides; at the collector it has a sensor, and there are no totals."""
+    """Each line is there on both sides; at the collector it names a sensor, and there are no
+    totals."""
     local = [e for e in local if e["event"] != "totals"]
     own = {"time_ns", "sensor", "interface"}
     assert [{k: v for k, v in e.items() if k not in own} for e in local] == [
@@ -123,7 +124,8 @@ def same_events(local, remote):
 
 
 def flood_and_clone():
-    """3.6 s: an access point, from 1 s on its clone, and a flood of 1 s; then quiet, and a new one."""
+    """3.6 s: an access point, from 1 s on its clone, and a flood of 1 s; then silence, and a new
+    one."""
     own = [(n * 20 * MS, beacon(AP, b"home", 10**9 + n * 20000, sequence=n)) for n in range(180)]
     clone = [(1000 * MS + n * 20 * MS + 7 * MS, beacon(AP, b"home", 5 * 10**6 + n * 20000, channel=6, privacy=False,
                                                     sequence=1000 + n)) for n in range(40)]
@@ -159,7 +161,7 @@ def test_a_flood_and_a_clone(bed, modules, how, source):
 
 @HOW
 def test_stations_of_a_capture(bed, traces, modules, how):
-    """The maps as the consumer reads them, against what Python reckons."""
+    """The maps as the consumer reads them equal Python's own calculation."""
     frames = [f for f in captures.frames(traces.root / "hwsim/hwsim.pcap.zst") if len(f.data) == f.orig_len]
     begin = frames[0].time_ns
     frames = [f._replace(time_ns=begin + (f.time_ns - begin) // 20) for f in frames]  # in 3.4 s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""--monitor where no interface can be made. Radios, on which it can, are in tests/wifi."""
+"""--monitor on interfaces where none can be made. tests/wifi tests it on radios."""
 import pytest
 
 from netns import testbed
@@ -22,7 +22,7 @@ def records(bed):
     (["-i", "lo", "-i", "tap0", "--monitor"], "tap0"),
     (["--monitor", "-i", "mon0", "-i", "lo"], "lo")])
 def test_what_is_no_wifi(bed, bundled, saluki, options, interface):
-    """It is said of the interface that the option is for, and nothing is captured anywhere."""
+    """An interface that is no radio is refused by name, and no interface is captured."""
     bed.tun("mon0", 803, bundled)
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     got = bed.ns.run(saluki, "run", *options, "--to", "127.0.0.1:5600", "--key",
@@ -46,7 +46,7 @@ def test_what_is_a_monitor_interface_is_captured_as_it_is(bed, bundled):
 
 
 def test_a_record_that_cannot_be_read_is_in_nobodys_way(bed, bundled):
-    """Nor one of what nobody here can undo: it stays, for a run that can."""
+    """A record that nobody here can undo blocks nothing, and stays for a run that can."""
     bed.tun("mon0", 803, bundled)
     bed.ns.run("sh", "-c", "mkdir -p /run/saluki; cd /run/saluki; n=$(stat -Lc %i /proc/self/ns/net)."
                "; echo 'made x' >$n''bad.monitor; echo 'made wlan9mon 7 0 0' >$n''wlan9.monitor")

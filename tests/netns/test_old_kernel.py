@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The sensor on Linux 2.6.27, as on the AP70: old_kernel.c stands between it and this kernel, and
-answers in the old one's place. What runs is built from the same files as the AP70's sensor."""
+"""The sensor on Linux 2.6.27, as on the AP70: old_kernel.c answers in that kernel's place. The
+program is built from the same files as the AP70's sensor."""
 import contextlib
 import os
 import re
@@ -24,7 +24,7 @@ OLD_KERNEL = testbed.ROOT / "build/tests/old_kernel"
 NEWER_CALLS = testbed.ROOT / "build/tests/newer_calls"
 PACKETS = ["v2", "v1", "recv"]  # 2.6.27; before it; without CONFIG_PACKET_MMAP
 
-# tcpdump -ddd type mgt, behind radiotap: the header's length is in its bytes 2 and 3.
+# tcpdump -ddd type mgt, after radiotap: bytes 2 and 3 have the header's length.
 RADIOTAP_MGT = """12
 48 0 0 3
 100 0 0 8
@@ -40,7 +40,8 @@ RADIOTAP_MGT = """12
 6 0 0 0
 """
 
-# What it asks for first and does without, or its C library does: nothing else may be newer.
+# Newer calls that the sensor or its C library tries first and can do without: no others are
+# allowed.
 ASKED_FIRST = {"sendmmsg", "memfd_create",
                "getrandom", "rseq", "prlimit64", "clone3", "statx", "faccessat2", "close_range"}
 
@@ -61,7 +62,7 @@ def saluki(bed, *args, **kwargs):
 
 
 def played(bed, s, player, collector, filtered=0):
-    """Plays all; the ledger must come out even. Returns what the sensor said."""
+    """Plays all; the ledger must balance. Returns the sensor's log."""
     count = player.play()
     status, said = s.finish()
     assert status == 0, said
@@ -107,7 +108,7 @@ def test_monitor_interface(bed, bundled, packets):
 
 
 def test_the_whole_sensor(bed, bundled):
-    """One with all libraries finds out, and says, what the kernel does not have."""
+    """A sensor built with all libraries finds and logs the kernel's missing features."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
     s = sensor(bed, "v2", "-i", "mon0", ready="mon0: capturing by mmap v2,",
@@ -122,7 +123,7 @@ def test_the_whole_sensor(bed, bundled):
 @pytest.mark.parametrize("keep", ["headers", "all"])
 @pytest.mark.parametrize("packets", PACKETS)
 def test_wired_interface(bed, packets, keep):
-    """There no filter sees a VLAN tag, and TPACKET_V1 has no place for one."""
+    """On 2.6.27 no filter sees a VLAN tag, and TPACKET_V1 has no field for one."""
     frames = tagged()
     write_pcap(bed.tmp_path / "live.pcap", 1, frames)
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
@@ -167,7 +168,7 @@ def test_files(bed, bundled):
 
 
 def test_it_is_asked_and_told(bed, bundled):
-    """status, filter and SIGUSR1; commands are under the old kernel too."""
+    """status, filter and SIGUSR1 work; the commands run on the old kernel too."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
     s = sensor(bed, "v2", "-i", "mon0", "--filter-code", code(bed, RADIOTAP_ALL),
@@ -201,7 +202,7 @@ def test_an_interface_goes_and_comes_back(bed, bundled):
 
 
 def test_a_collector_that_comes_late(bed, bundled):
-    """Also a socket that hears of it (ECONNREFUSED), and frames that wait for it."""
+    """A late collector loses no frame, even if the socket gets ECONNREFUSED."""
     player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
     s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
     count = player.play()
@@ -222,7 +223,7 @@ def test_keys(bed):
 
 @contextlib.contextmanager
 def no_random_numbers(bed):
-    """A kernel that has none yet: what is written to the file that this gives are some."""
+    """A kernel without random numbers yet: it gets those written to the returned file."""
     random = bed.tmp_path / "random"
     os.mkfifo(random)
     bed.ns.run("mount", "--bind", random, "/dev/random")
@@ -234,7 +235,7 @@ def no_random_numbers(bed):
 
 
 def test_no_random_numbers_yet(bed):
-    """A box that has just started waits for them, and says so."""
+    """A box that has just booted waits for random numbers, and logs this."""
     with no_random_numbers(bed) as kernel:
         p = testbed.Process(bed.ns, [*old("v2", SALUKI), "genkey"], "waiting until the kernel",
                             stdout=subprocess.DEVNULL)
@@ -244,7 +245,7 @@ def test_no_random_numbers_yet(bed):
 
 
 def test_a_sensor_without_random_numbers(bed, bundled):
-    """It does not say that it captures before it can, and captures when it can."""
+    """The sensor reports that it captures only when it can, and then captures."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
     with no_random_numbers(bed) as kernel:
@@ -259,7 +260,7 @@ def test_a_sensor_without_random_numbers(bed, bundled):
 
 @pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT])
 def test_a_sensor_without_random_numbers_is_ended(bed, bundled, signo):
-    """By the first signal, with nothing attached."""
+    """Without random numbers, the first signal ends the sensor, with nothing attached."""
     bed.tun("mon0", 803, bundled)
     with no_random_numbers(bed):
         s = sensor(bed, "v2", "-i", "mon0", ready="waiting until the kernel")
@@ -276,7 +277,8 @@ def test_the_interfaces_lock(bed, bundled):
 
 
 def test_nowhere_to_lock(bed, bundled):
-    """Said, as two sensors would then share an interface."""
+    """Without a place for the lock, a warning is logged, as two sensors could share an
+    interface."""
     bed.ns.run("umount", "/run")
     bed.ns.run("mount", "--bind", "-o", "ro", bed.tmp_path, "/run")
     bed.tun("mon0", 803, bundled)
@@ -286,7 +288,7 @@ def test_nowhere_to_lock(bed, bundled):
 
 
 def test_no_capability_is_for_bpf(bed, bundled):
-    """Where BPF has none of its own, either: it was a part of SYS_ADMIN."""
+    """BPF has no capability of its own there: it was a part of SYS_ADMIN."""
     bed.tun("mon0", 803, bundled)
     s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
     assert capabilities(s) == ATTACHING
@@ -294,7 +296,7 @@ def test_no_capability_is_for_bpf(bed, bundled):
 
 
 def test_nothing_newer_is_called(bed, bundled):
-    """strace's list: what fails with ENOSYS is known to, and has something in its place."""
+    """In strace's list, every call that fails with ENOSYS is known and has a replacement."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
     trace = bed.tmp_path / "trace"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Each frame is in the collector's files once, however often it is killed: names and the state."""
+"""Each frame is in the collector's files once, however often the collector is killed, due to names
+and state."""
 import random
 
 import pytest
@@ -22,7 +23,7 @@ def written(collector):
 @pytest.mark.parametrize("state", ["kept", "damaged", "removed"])
 @pytest.mark.parametrize("output", ["single", "series", "rotated"])
 def test_killed_again_and_again(bed, bundled, output, state):
-    """SIGKILL to both processes at any moment while frames come in."""
+    """SIGKILL to both processes at any moment while frames come repeats no frame."""
     count = 30000
     frames = numbered(bundled, count)
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
@@ -70,7 +71,7 @@ def test_state_is_one_collectors(bed):
 
 
 def test_a_state_that_cannot_be_kept(bed, bundled):
-    """It is said, and all else works."""
+    """A state that cannot be kept is reported, and all else works."""
     collector = bed.collector(options=["--state", bed.tmp_path / "nowhere" / "state"])
     collector.expect("no state is kept")
     key = bed.keys.sensor("lib")
@@ -80,7 +81,8 @@ def test_a_state_that_cannot_be_kept(bed, bundled):
 
 
 def test_killed_behind_a_bad_network(bed, bundled):
-    """Acknowledgements are lost, pieces come late, twice and in any order: names decide."""
+    """With acknowledgements lost, and pieces late, repeated and reordered, the names prevent
+    repetitions."""
     count = 15000
     frames = numbered(bundled, count)
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)

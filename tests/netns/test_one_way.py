@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""--one-way: a link with no way back. Nothing goes to the sensor; what is lost is counted to the frame."""
+"""--one-way: a link without a way back. The sensor receives nothing; losses are counted exactly."""
 import os
 import time
 
@@ -16,14 +16,14 @@ ONE_WAY = ["--one-way"]
 
 
 def allow(bed, *names):
-    """The sensors file says of these that they may."""
+    """Lists these sensors as one-way."""
     lines = [line + " one-way" if line.split()[0] in names else line
              for line in bed.keys.sensors.read_text().splitlines()]
     bed.keys.sensors.write_text("\n".join(lines) + "\n")
 
 
 def assert_lost(stats, count):
-    """Each of so many frames is written or lost, and none is anywhere else."""
+    """Each of these frames is written or lost, and in no other counter."""
     assert stats["captured"] == stats["exported"] == count, stats
     assert stats["earlier"] + stats["written"] + stats["lost_missing"] == count, stats
     for name in ("balance", "in_flight", "bad_combos", "bad_pieces", "bad_messages", "dropped_send",
@@ -33,7 +33,7 @@ def assert_lost(stats, count):
 
 
 def is_over(collector, name="lib"):
-    """The collector has heard the last word, and waits for nothing more."""
+    """The collector has the final totals, and waits for nothing more."""
     def over():
         s = collector.sensor_stats(name)
         return s and s["final"] and not s["in_flight"] and s
@@ -41,7 +41,7 @@ def is_over(collector, name="lib"):
 
 
 def part_of(wanted, got):
-    """Frames in their order, some of them missing."""
+    """Frames in their order, some missing."""
     rest = iter([f.data for f in wanted])
     return all(any(f.data == data for data in rest) for f in got)
 
@@ -68,7 +68,7 @@ def test_nothing_goes_back(bed, bundled):
 @pytest.mark.parametrize("worse", [["loss 10", "reorder 20"], ["loss 1", "duplicate 10", "corrupt 2"],
                                    ["reorder 50"]])
 def test_bad_networks(bed, bundled, worse):
-    """What comes is written in order, what does not is counted to the frame."""
+    """On bad networks, arrived frames are written in order, and missing ones counted exactly."""
     allow(bed, "lib")
     count = 6000
     frames = numbered(bundled, count)
@@ -91,7 +91,7 @@ def test_bad_networks(bed, bundled, worse):
 
 
 def live(bed, bundled, count, rate, to, options=()):
-    """Frames that all differ, captured while they come; returns sensor, sender and frames."""
+    """Captures frames that all differ, while they come; returns sensor, sender and frames."""
     frames = numbered(bundled, count)
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
@@ -105,7 +105,8 @@ def written(collector):
 
 
 def test_a_collector_that_is_killed(bed, bundled):
-    """It costs what was sent while it was away, and some seconds: the next announcement finds it."""
+    """A killed collector loses the datagrams of its absence, and some seconds: it finds the next
+    announcement."""
     allow(bed, "lib")
     count = 9000
     collector = bed.collector(bed.tmp_path)
@@ -129,7 +130,7 @@ def test_a_collector_that_is_killed(bed, bundled):
 
 
 def test_keys_are_renewed(bed, bundled):
-    """Each session has been announced before it begins: nothing is lost."""
+    """Each session is announced before it begins: no frame is lost."""
     allow(bed, "lib")
     count = 9000
     collector = bed.collector()
@@ -151,14 +152,15 @@ def test_keys_are_renewed(bed, bundled):
 
 
 def test_recordings(bed, bundled):
-    """At once, of a collector that was started again, and of one whose clock was set back."""
+    """Recordings have no effect at once, at a restarted collector, or at one whose clock was set
+    back."""
     allow(bed, "lib")
     clock = bed.clock()
     record = bed.tmp_path / "recording"
     collector = bed.collector(bed.tmp_path, env=clock.env)
     relay = bed.relay()
     relay(f"record {record}")
-    for _ in range(2):  # one behind the other, each in slots of its own
+    for _ in range(2):  # one after the other, each in its own slots
         status, said = bed.reader("lib", bundled, to=relay.address, options=ONE_WAY).finish(signo=None)
         assert status == 0, said
     is_over(collector)
@@ -186,7 +188,8 @@ def test_recordings(bed, bundled):
 
 
 def test_who_is_not_listed_so(bed, bundled):
-    """Whoever steals the collector's key could say that it is such a sensor."""
+    """A one-way session needs the mark in the list: a thief of the collector's key could claim to
+    be such a sensor."""
     collector = bed.collector()
     status, said = bed.reader("lib", bundled, options=ONE_WAY).finish(signo=None)
     assert status == 0, said
@@ -229,7 +232,7 @@ def test_padded(bed, bundled):
 
 
 def test_path_mtu_below_all_datagrams(bed, bundled):
-    """What our own interface takes none of was not sent, and nobody thinks that it was delivered."""
+    """Datagrams that our own interface refused do not count as sent, or as delivered."""
     allow(bed, "lib")
     bed.ns.run("ip", "link", "set", "lo", "mtu", "1200")
     collector = bed.collector()
@@ -241,7 +244,8 @@ def test_path_mtu_below_all_datagrams(bed, bundled):
 
 
 def test_a_collector_without_state(bed):
-    """It could not tell recorded sessions from new ones once its clock was set back."""
+    """Without its state, a collector with a clock set back could not tell recorded sessions from
+    new ones."""
     allow(bed, "lib")
     read_end, write_end = os.pipe()
     collector = bed.collector(write="-", stdout=write_end, ready="takes a state file; add --state")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Numbers of orders, seen by a collector of the test's own, made from docs/wire.md (tests/wire)."""
+"""Order numbers as seen by a test collector, made from docs/wire.md (tests/wire)."""
 import base64
 import ctypes
 import os
@@ -17,7 +17,7 @@ SNAPLEN = "set snaplen 96"
 
 
 def socket_in(ns):
-    """A socket of a namespace; the thread that made it is the only one that is ever there."""
+    """A socket in a namespace; only the thread that made it was ever there."""
     made = []
 
     def make():
@@ -31,7 +31,7 @@ def socket_in(ns):
 
 
 class OwnCollector:
-    """Sets up, acknowledges that it hears, and says what it is told to say."""
+    """Answers the handshake, acknowledges, and sends the test's messages."""
 
     def __init__(self, bed, name):
         self.sock = socket_in(bed.ns)
@@ -55,7 +55,7 @@ class OwnCollector:
         self.sock.sendto(second, address)
 
     def hear(self, seconds):
-        """The next message, b"" where there is none, or it set a session up."""
+        """The next message; b"" if there was none, or it was a handshake."""
         self.sock.settimeout(seconds)
         try:
             datagram, address = self.sock.recvfrom(4096)
@@ -76,7 +76,7 @@ class OwnCollector:
         self.sock.sendto(self.down.seal(message), self.address)
 
     def order(self, number, text, seconds=60):
-        """Said once a second, as collectors do; returns the answer's status and text."""
+        """Repeated once a second, as collectors do; returns the answer's status and text."""
         until = time.monotonic() + seconds
         again = 0
         while time.monotonic() < until:
@@ -90,7 +90,8 @@ class OwnCollector:
 
 
 def test_numbers(bed):
-    """Each is carried out once; the last one's answer is said again; lower ones are stale."""
+    """Each order is carried out once; the last one's answer is repeated; lower numbers are
+    stale."""
     collector = OwnCollector(bed, "lib")
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     sensor = bed.sensor("lib", "tap0", to=collector.to,
@@ -112,5 +113,5 @@ def test_numbers(bed):
     assert collector.order(2**64 - 1, "set snaplen 98") == (DONE, "snaplen 98")
     status, said = sensor.finish(seconds=60)
     assert said.count("from now on") == 2, said
-    assert status == 1  # nobody confirmed the end of the run
+    assert status == 1  # the run's end was not confirmed
     assert "ended by signal" not in said and "Sanitizer" not in said

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Orders to sensors: what `saluki-collector ctl` sets while frames come in, what is refused, and who
-else comes to the control socket."""
+"""Orders to sensors: `saluki-collector ctl` during a capture, refused orders, and other clients of
+the control socket."""
 import contextlib
 import os
 import pathlib
@@ -36,7 +36,7 @@ def ctl(bed, *words, timeout=60, options=()):
 
 
 def ordered(bed, *words, said=None, **kwargs):
-    """An order that is carried out."""
+    """Sends an order that must succeed."""
     done = ctl(bed, "lib", *words, **kwargs)
     assert (done.returncode, done.stderr) == (0, ""), done
     assert said is None or done.stdout == said + "\n"
@@ -52,7 +52,7 @@ def in_session(bed):
 
 
 def play(bed, collector, expected):
-    """All frames once; returns when what is kept of them is written."""
+    """Plays all frames once; returns when their kept parts are written."""
     assert bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "20000"]).play() == COUNT
     testbed.wait_for(lambda: written(collector) == expected, f"{expected} frames", 30)
 
@@ -69,7 +69,8 @@ def assert_ended(bed, sensor, collector, seen):
 @pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc"), ("--ring", "mapped"),
                                      ("--source", "mmap"), ("--source", "xsk")])
 def test_set_while_it_runs(bed, wire, options):
-    """Snaplen and filter, on every source; what is captured behind the answer is as ordered."""
+    """Snaplen and filter can be set with every source; frames after the answer are captured as
+    ordered."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384", *options, *BOTH])
     play(bed, collector, COUNT)
@@ -117,7 +118,7 @@ def test_under_load(bed, wire, source):
 
 
 def test_of_several_interfaces(bed, wire):
-    """What is ordered is for all; a filter that one of them cannot have is had by none."""
+    """An order is for all interfaces; a filter that one of them cannot have is set on none."""
     testbed.veth(bed.ns, "veth1", bed.ns, "tap1")
     bed.tun("mon0", 803, bed.tmp_path / "wire.pcap")
     collector = bed.collector()
@@ -135,7 +136,8 @@ def test_of_several_interfaces(bed, wire):
 
 
 def test_what_is_not_allowed(bed, wire):
-    """Nothing is, unless it was named; bad usage is found out before anybody is asked."""
+    """Only orders named on the command line are allowed; bad usage is found before any sensor is
+    asked."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0")
     testbed.wait_for(lambda: "no session" not in ctl(bed, "lib", *BEYOND).stderr, "a session", 30)
@@ -156,7 +158,7 @@ def test_what_is_not_allowed(bed, wire):
 
 
 def compiler_of(sensor):
-    """The process that compiles filters is the only child of the unprivileged one."""
+    """The process that compiles filters is the unprivileged process's only child."""
     unprivileged = testbed.with_children(sensor.pid())[1]
     compilers = testbed.with_children(unprivileged)[1:]
     assert len(compilers) == 1
@@ -164,8 +166,8 @@ def compiler_of(sensor):
 
 
 def test_filters_that_are_none(bed, wire):
-    """They come from the network: names are looked up nowhere, none harms the sensor, and its process
-    that compiles them may end."""
+    """Invalid filters from the network harm nothing: no name is looked up, and the compiling
+    process may end."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["--source", "tc", *BOTH])
     in_session(bed)
@@ -174,7 +176,7 @@ def test_filters_that_are_none(bed, wire):
                  "inbound"):
         refused(bed, "filter '", "set", "filter", *text.split())
     for text in (" or ".join(f"ip[{n}]=1" for n in range(80)), "(" * 450 + "tcp" + ")" * 450):
-        assert ctl(bed, "lib", "set", "filter", text).returncode in (0, 1)  # libpcap may well take it
+        assert ctl(bed, "lib", "set", "filter", text).returncode in (0, 1)  # libpcap may accept it
     ordered(bed, "set", "filter", "tcp port 80 or host 10.0.0.1")
     compiler = compiler_of(sensor)
     status = pathlib.Path(f"/proc/{compiler}/status").read_text()
@@ -190,7 +192,7 @@ def test_filters_that_are_none(bed, wire):
 
 
 def test_each_once_on_a_bad_network(bed, wire):
-    """Orders and answers that are lost are said again, and carried out once."""
+    """Lost orders and answers are repeated, and carried out once."""
     collector = bed.collector()
     relay = bed.relay()
     sensor = bed.sensor("lib", "tap0", to=relay.address, options=["--source", "tc", *BOTH])
@@ -204,7 +206,7 @@ def test_each_once_on_a_bad_network(bed, wire):
 
 
 def test_nobody_answers(bed, wire):
-    """A sensor that hangs: ctl gives up, and another order goes on behind it."""
+    """A sensor hangs: ctl gives up, and the next order follows."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["--source", "tc", *BOTH])
     in_session(bed)
@@ -251,7 +253,7 @@ def test_of_a_file(bed, wire):
 
 
 def ask(path, request):
-    """A client of the control socket's own kind; its reply, b"" where there is none."""
+    """A client of the control socket; its reply, b"" if there is none."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
         s.settimeout(60)
         s.connect(str(path))
@@ -264,7 +266,7 @@ def ask(path, request):
 
 
 def test_hostile_clients(bed, wire):
-    """The socket is its owner's alone. Who comes with nonsense, or not to ask, holds up nobody."""
+    """The socket belongs to its owner alone. Malformed or silent clients delay no other."""
     path = bed.tmp_path / "control"
     collector = bed.collector(options=["--control", path])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -295,8 +297,8 @@ def test_hostile_clients(bed, wire):
 
 @pytest.mark.parametrize("source", ["tc", "mmap"])
 def test_interface_changes_its_type(bed, bundled, source):
-    """A filter that was ordered is code for one link type: for another it is not used, nor made anew
-    from the collector's words by the process that has rights."""
+    """An ordered filter is code for one link type. For another it is not used, and the privileged
+    process does not compile the collector's words again."""
     collector = bed.collector()
     player = bed.tun("tap0", 1, bundled)
     sensor = bed.sensor("lib", "tap0", options=["--source", source, *BOTH])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Filters on packet sockets: the kernel takes a frame's VLAN tag off before the socket's filter sees
-it, and the verdict must be that of the frame as it was on the wire. What libpcap's own interpreter
-says of that frame is compared with what passes through the kernel."""
+"""Filters on packet sockets. The kernel removes a frame's VLAN tag before the socket's filter sees
+it, and the verdict must be that of the frame on the wire. The test compares the kernel's verdict
+with libpcap's interpreter."""
 import random
 import struct
 import subprocess
@@ -55,11 +55,11 @@ def payloads():
     yield b"\x88\x8e\x02\x03\x00\x10" + bytes(16)
     yield b"\x12\x34" + bytes(range(64))
     yield b"\xff\xff" + b"\xff" * 30
-    yield b"\x12\x34\x01\x02"  # the kernel takes no tag off a shorter frame
+    yield b"\x12\x34\x01\x02"  # the kernel removes no tag from a shorter frame
 
 
 def make_frames():
-    """Every payload behind every kind of tag; the number is in the source address."""
+    """Every payload after every kind of tag; the number is in the source address."""
     out = []
     for tags in TAGS:
         for payload in payloads():
@@ -82,13 +82,13 @@ PRIMITIVES = [
     "ip[6:2] & 0x1fff != 0", "icmp[icmptype] = icmp-echo", "ip6[6] = 17", "ip proto 17",
     "ip6 proto 17", "vlan and ip", "vlan 7 and vlan 8", "vlan and vlan",
     "vlan and tcp port 80", "vlan and vlan and udp", "vlan 5 and (port 53 or arp)",
-    "ip[ether[8] - 2] >= 0",  # X and the offset together are one, modulo 2^32
+    "ip[ether[8] - 2] >= 0",  # X plus the offset is taken modulo 2^32
     "not vlan and ip", "ip or (vlan and ip)", "(vlan 5 or vlan 7) and not tcp",
 ]
 
 
 def arithmetic(rng):
-    """A value made of bytes around the tag, and of what X can be."""
+    """A value from bytes around the tag, and possible values of X."""
     size = rng.choice([1, 2, 4])
     at = rng.randrange(4, 24)
     kind = rng.randrange(8)
@@ -130,8 +130,8 @@ def expressions(rng, count):
 
 
 def program(rng):
-    """A sound program of random instructions, as a compiler would never make it: X from anywhere,
-    loads at any place, all of the memory that is not needed to move it."""
+    """A valid program of random instructions, unlike a compiler's: X from anywhere, loads at any
+    place, and all of the memory not needed to move it."""
     n = rng.randrange(8, 40)
     code = [(0x02, 0, 0, m) for m in range(14)] + [(0x03, 0, 0, m) for m in (1, 5)]
     while len(code) < n + 16:
@@ -176,15 +176,16 @@ def test_verdicts_are_those_of_the_frame_on_the_wire(bed):
                      stdout=subprocess.PIPE, timeout=300)
     lines = out.stdout.splitlines()
     print(lines[-1])
-    # Some random expressions are none: two link types, or a division by a constant 0.
+    # Some random expressions are invalid: two link types, or a division by a constant 0.
     odd = [line for line in lines[:-1] if ": libpcap: " not in line]
     assert out.returncode == 0 and not odd, "\n".join(odd[:20])
     assert len(lines) - 1 < len(filters) / 5
-    assert int(lines[-1].split()[4]) > 5000, lines[-1]  # accepted: the test says something
+    assert int(lines[-1].split()[4]) > 5000, lines[-1]  # accepted: enough for a test
 
 
 def test_a_filter_is_replaced_with_no_frame_lost_or_counted_twice(bed):
-    """Also from none to the first, when the frames that it refuses begin to be counted."""
+    """A replaced filter neither loses nor double-counts a frame, also from no filter to the first,
+    when refused frames begin to count."""
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     out = bed.ns.run(testbed.BUILD / "tests/packet_switch", "veth0", "tap0", 100000, check=False,
                      stdout=subprocess.PIPE, timeout=120)
@@ -193,7 +194,7 @@ def test_a_filter_is_replaced_with_no_frame_lost_or_counted_twice(bed):
 
 
 def test_frames_long_on_their_way_are_counted_when_the_first_filter_comes(bed):
-    """A CPU that is stopped between the two sockets looks as if no frame came."""
+    """If a CPU stops between the two sockets, it looks as if no frame came."""
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     out = bed.ns.run(testbed.BUILD / "tests/packet_switch", "veth0", "tap0", 800, 6, check=False,
                      stdout=subprocess.PIPE, timeout=120)

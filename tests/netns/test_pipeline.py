@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""End to end: every frame of the captures goes in, and comes out of the collector's file."""
+"""End to end: every frame of the captures comes out in the collector's file."""
 import collections
 import os
 import re
@@ -44,7 +44,7 @@ RUNS_OF_ONE = 4
 
 @pytest.mark.parametrize("folder", ["hwsim", "radiotap", "dot11-other", "wired"])
 def test_every_capture_from_files(bed, traces, folder):
-    """Stamps to the nanosecond, all link types, one run after the other."""
+    """Files of all link types, one run after the other, keep their stamps to the nanosecond."""
     paths = traces.folder(folder)
     assert paths
     names = bed.many(len(paths))
@@ -104,7 +104,7 @@ def test_combo_shapes(bed, bundled, options):
 
 @pytest.mark.alone
 def test_pace_is_the_traces_own(bed, bundled):
-    """--pace takes as long as the trace; without it, it is over at once."""
+    """With --pace a run takes as long as the trace; without it, it ends at once."""
     collector = bed.collector()
     key = bed.keys.sensor("lib")
     sent = list(captures.frames(bundled))
@@ -147,7 +147,7 @@ def combined(traces, linktype, folders):
 
 
 def live(bed, target, frames, rate, options=(), arphrd=None):
-    """Plays frames over an interface under capture; returns what came out and the ledger."""
+    """Plays frames over a captured interface; returns the output and the ledger."""
     trace = bed.tmp_path / "live.pcap"
     write_pcap(trace, frames[0].linktype, frames)
     collector = bed.collector()
@@ -167,7 +167,7 @@ def live(bed, target, frames, rate, options=(), arphrd=None):
 
 
 def as_seen(frames):
-    """On an interface a frame is as long as its bytes, whatever the file says of it."""
+    """On an interface a frame is as long as its bytes, whatever length the file has."""
     return [f._replace(orig_len=len(f.data)) for f in frames]
 
 
@@ -189,7 +189,8 @@ def test_every_80211_frame_live(bed, traces, linktype, ring):
                                      ("--source", "tc", "--ring", "mapped"),
                                      ("--keep", "headers")])
 def test_every_wired_frame_live(bed, traces, options):
-    """VLAN tags too: for tc the kernel has taken them off, and they are put back."""
+    """Every wired frame is captured live with its VLAN tags: for tc the kernel removed them, and
+    they are restored."""
     frames = [f for f in combined(traces, 1, ["wired"]) if 14 <= len(f.data) <= 65535]
     got, stats, said = live(bed, "tap0", frames, 50000, options)
     assert ("by tc" in said) == ("tc" in options)
@@ -213,7 +214,7 @@ def test_native_xdp_where_the_driver_has_it(bed, bundled):
 
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_both_directions_with_tc(bed, bundled, ring):
-    """-Q inout: what is sent is marked so in the pcapng."""
+    """With -Q inout, sent frames are marked as such in the pcapng."""
     frames = [f._replace(linktype=1) for f in captures.frames(bundled) if 14 <= len(f.data) < 1500]
     trace = bed.tmp_path / "live.pcap"
     write_pcap(trace, 1, frames)
@@ -231,14 +232,14 @@ def test_both_directions_with_tc(bed, bundled, ring):
 
 
 def test_frames_are_passed_on_or_consumed(bed, bundled):
-    """A sniffer behind the hook sees every frame; with --consume none."""
+    """A sniffer after the hook sees every frame; with --consume none."""
     count = len(list(captures.frames(bundled)))
     collector = bed.collector()
     key = bed.keys.sensor("lib")
     for options, expected in (((), count), (("--consume",), 0)):
         player = bed.tun("mon0", 803, bundled, ["--rate", "5000"])
         sensor = bed.sensor("lib", "mon0", key=key, options=options)
-        # With -c it ends by itself once it has seen them all.
+        # With -c it ends by itself after all of them.
         stop = ["-c", expected] if expected else ["--immediate-mode"]
         sniffer = testbed.Process(bed.ns, ["tcpdump", "-i", "mon0", "-w", "/dev/null", *stop],
                                   "listening on")
@@ -274,10 +275,10 @@ def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
 
 @pytest.mark.alone
 def test_100000_frames_a_second(bed, traces):
-    """The figure of the issue: every frame written, ledger zero, at this rate.
+    """The issue's target: at 100,000 frames/s every frame is written, and the ledger is zero.
 
     For 2.6 s: the player catches up after a pause of its CPU, unless that comes at the end.
-    """
+"""
     trace = list(captures.frames(traces.root / "hwsim/hwsim-all-groundtruth.pcap.zst"))
     frames = trace * -(-256_000 // len(trace))
     started = time.monotonic()
@@ -312,7 +313,7 @@ def test_a_lone_frame_is_in_the_output_in_time(bed, bundled, ring):
 
 
 def test_several_sensors_at_once(bed, bundled):
-    """Each from a namespace of its own, over a cable of its own."""
+    """Several sensors export at once, each from its own namespace over its own cable."""
     sent = list(captures.frames(bundled))
     collector = bed.collector(listen="0.0.0.0:5600")
     sensors = []
@@ -342,7 +343,7 @@ def test_several_sensors_at_once(bed, bundled):
 
 
 def test_standard_output_feeds_a_reader_live(bed, bundled):
-    """-w - : tshark at the other end of the pipe sees frames while the capture goes on."""
+    """With -w -, tshark at the other end of the pipe shows frames during the capture."""
     count = len(list(captures.frames(bundled)))
     read_end, write_end = os.pipe()
     collector = bed.collector(write="-", stdout=write_end)
@@ -354,7 +355,7 @@ def test_standard_output_feeds_a_reader_live(bed, bundled):
     bed.stack.callback(tshark.kill)
     status, said = bed.reader("lib", bundled).finish(signo=None)
     assert status == 0, said
-    # The collector is still running: what tshark has shown, it has shown live.
+    # The collector is still running: tshark has shown these lines live.
     testbed.lines_until(tshark.stdout, time.monotonic() + 20, f"\n{count}\n")
     assert collector.finish()[0] == 0
     tshark.communicate(timeout=20)
@@ -398,7 +399,7 @@ def test_rotation_by_time(bed, bundled):
 
 
 def test_memory_beyond_the_rings(bed, bundled):
-    """At most 2 MB of anonymous and shared memory, both processes together, after real work."""
+    """Both processes together use at most 2 MB of anonymous and shared memory, after real work."""
     if "sanitize" in str(testbed.BUILD):
         return  # a sanitizer's shadow memory is not the agent's; the plain build is measured
     collector = bed.collector()
@@ -413,9 +414,9 @@ def test_memory_beyond_the_rings(bed, bundled):
 
 
 def test_no_allocation_after_start(bed, bundled):
-    """The capture and export threads never call malloc: a preloaded one ends the process."""
+    """The capture and export threads never call malloc: a preloaded one would end the process."""
     if "sanitize" in str(testbed.BUILD):
-        return  # a sanitizer brings a malloc of its own
+        return  # a sanitizer brings its own malloc
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
     sensor = bed.sensor("lib", "mon0",
@@ -428,10 +429,10 @@ def test_no_allocation_after_start(bed, bundled):
 
 
 def test_keys_are_agreed_on_beside_the_frames(bed, bundled):
-    """X25519, millions of instructions on an AP70, is the control thread's alone, set-ups and
-    renewals: who captures or exports never waits for it."""
+    """X25519 takes millions of instructions on an AP70. Only the control thread computes it, for
+    handshakes and renewals: capture and export never wait for it."""
     if "sanitize" in str(testbed.BUILD):
-        return  # what is preloaded would come before the sanitizer
+        return  # the preloaded library would come before the sanitizer
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
     sensor = bed.sensor("lib", "mon0", options=["--renew", "5"],
@@ -443,12 +444,13 @@ def test_keys_are_agreed_on_beside_the_frames(bed, bundled):
     collector.finish()
     assert_balanced(collector.sensor_stats("lib"), count)
     threads = re.findall(r"X25519 on thread <(.*)>", said)
-    # Its own public key is one, and a set-up is at least three: to ask, and of the answer two.
+    # Its own public key is one, and a handshake has at least three: one to ask, and two for the
+    # answer.
     assert len(threads) >= 7 and set(threads) == {"saluki"}, said
 
 
 def test_privileges_are_given_up(bed, bundled):
-    """The process with frames, keys and network is nobody, and cannot become anybody else."""
+    """The process with frames, keys and network runs as nobody, and cannot become another user."""
     bed.collector()
     bed.tun("mon0", 803, bundled)
     sensor = bed.sensor("lib", "mon0")
@@ -473,7 +475,7 @@ def bed_collector_pid(bed):
 
 
 def test_pins_and_bpftool(bed, bundled):
-    """Counters under /sys/fs/bpf/saluki/IF, readable by name; gone when the agent is."""
+    """The counters are in /sys/fs/bpf/saluki/IF, readable by name, and gone when the agent is."""
     bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "20000"])
     sensor = bed.sensor("lib", "mon0")
@@ -488,7 +490,7 @@ def test_pins_and_bpftool(bed, bundled):
 
 
 def test_reference_is_what_docs_promise(bundled):
-    """Of protected frames nothing but headers is left: no payload byte leaves the sensor."""
+    """Only headers are left of protected frames: no payload byte leaves the sensor."""
     kept = sum(trim.keep(f.data, f.orig_len, f.linktype)[0] for f in captures.frames(bundled))
     whole = sum(len(f.data) for f in captures.frames(bundled))
     assert kept < whole / 4

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Radiotap headers of every kind (reference/radiotaps.py) through the whole path, by every source: what
-comes out is what went in, cut where it should be; and frames that were received wrong (--bad-fcs)."""
+"""Radiotap headers of every kind (reference/radiotaps.py) through the whole path, with every
+source: the output equals the input, truncated as expected. Also frames with a wrong FCS
+(--bad-fcs)."""
 import json
 
 import pytest
@@ -15,7 +16,7 @@ BAD = sum(m.bad_fcs for m in MADE)
 SOURCES = {"xdp": ["--source", "xdp"], "tc": ["--source", "tc"], "mmap": ["--source", "mmap"],
            "xsk": ["--source", "xsk"], "mapped": ["--source", "xdp", "--ring", "mapped"]}
 WHOLE = ["-s", "32768", "--keep", "all"]
-# Packet sockets give no more of a frame than that: with less, what lies further back does not show.
+# Packet sockets give no more of a frame; a smaller one would hide the later parts.
 SNAPLEN = 1024
 
 
@@ -27,8 +28,8 @@ def trace(bed, frames):
 
 
 def through(bed, how, frames, options=()):
-    """Sends frames through a file or a source. Returns what came out, the ledger, and what was said by
-    the sensor and the collector."""
+    """Sends frames through a file or a source. Returns the output, the ledger, and the logs of
+    sensor and collector."""
     path = trace(bed, frames)
     options = ["-s", SNAPLEN, *options]
     collector = bed.collector()
@@ -61,7 +62,7 @@ def test_every_header(bed, how):
 
 @pytest.mark.parametrize("how", ["file", "xdp", "mmap"])
 def test_every_byte_of_every_header(bed, how):
-    """Long ones have forms too, and are put together again as they were."""
+    """Long headers have forms too, and are restored exactly."""
     got, stats, _, _ = through(bed, how, [m.bytes for m in MADE], WHOLE)
     assert [f.data for f in got] == [m.bytes for m in MADE]
     assert_balanced(stats, len(MADE))
@@ -70,8 +71,8 @@ def test_every_byte_of_every_header(bed, how):
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("options", [(), WHOLE])
 def test_whatever_a_header_says(bed, seed, options):
-    """Lengths, present words, and what vendors say they skip, changed by chance: forms give every byte
-    back, and nothing is kept that should not be."""
+    """With random changes of lengths, present words and vendors' skip lengths, forms restore every
+    byte, and no byte is kept that should not be."""
     frames = list(radiotaps.mutated(seed, 20000))
     assert len(set(frames)) > 15000
     got, stats, _, _ = through(bed, "file", frames, options)
@@ -99,7 +100,7 @@ def test_bad_fcs(bed, how, option):
 
 @pytest.mark.parametrize("how", ["file", "xdp", "tc", "mmap", "xsk"])
 def test_bad_fcs_behind_a_filter(bed, how):
-    """Frames are counted that the filter takes; none is in two counters of the ledger."""
+    """--bad-fcs counts the frames that the filter takes; none is in two counters of the ledger."""
     wanted = [m for m in MADE if m.bytes[m.head.length:m.head.length + 1] == b"\x80"]
     bad = [m for m in wanted if m.bad_fcs]
     assert 5 < len(bad) < len(wanted) < len(MADE)
@@ -111,7 +112,7 @@ def test_bad_fcs_behind_a_filter(bed, how):
 
 
 def test_nothing_was_received_wrong(bed, bundled):
-    """Then nothing is said of it."""
+    """Without a wrong frame, no log line mentions them."""
     collector = bed.collector()
     status, said = bed.reader("lib", bundled, options=["--bad-fcs", "drop"]).finish(signo=None)
     assert status == 0 and "bad_fcs" not in said, said
@@ -122,7 +123,7 @@ def test_nothing_was_received_wrong(bed, bundled):
 
 
 def test_a_flood_of_bad_frames_hangs_nobody(bed):
-    """Nothing but frames that are dropped here: the sensor still ends when it is told to."""
+    """A flood of dropped frames does not keep the sensor from ending when told to."""
     bad = next(m for m in MADE if m.bad_fcs)
     got, stats, _, _ = through(bed, "mmap", [bad.bytes] * 20000, ["--bad-fcs", "drop"])
     assert not got
@@ -148,7 +149,7 @@ def test_status_has_them(bed, how):
 
 
 def test_what_was_attached_so_stays_so(bed):
-    """saluki attach --bad-fcs: a run takes it over, and does not change it."""
+    """A run takes over programs attached with saluki attach --bad-fcs, and does not change them."""
     path = trace(bed, [m.bytes for m in MADE])
     collector = bed.collector()
     player = bed.tun("mon0", 803, path, ["--rate", "20000"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""saluki filter: another filter while frames come in, by every source, with an agent and without."""
+"""saluki filter: a new filter during the capture, with every source, with an agent and without."""
 import os
 import signal
 import subprocess
@@ -38,8 +38,8 @@ def wire(bed, bundled):
                                      ("--ring", "mapped"), ("--source", "xsk"),
                                      ("--source", "mmap")])
 def test_under_load(bed, wire, options):
-    """Every frame is looked at by one filter or the other: those that both take are all there, once,
-    and the counters say of each what became of it."""
+    """One filter or the other judges every frame. Frames that both take are all there, once, and
+    the counters have each frame's fate."""
     collector = bed.collector()
     both = "ether[10:2] & 7 < 4"  # half of all, whichever of the two is in force
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384", *options, f"{both} or {EVEN}"])
@@ -64,8 +64,8 @@ def test_under_load(bed, wire, options):
 
 
 def test_an_agent_that_does_not_listen(bed, wire):
-    """What the privileged process has to say to the other fills their socket: it goes on, and obeys
-    signals."""
+    """A full socket to the other process does not stop the privileged process: it continues, and
+    obeys signals."""
     bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["--source", "tc"])
     unprivileged, = testbed.with_children(sensor.pid())[1:]
@@ -74,7 +74,7 @@ def test_an_agent_that_does_not_listen(bed, wire):
         done = refilter(bed, (ODD, EVEN)[n % 2])
         assert done.returncode == 0, done.stderr
     sensor.send_signal(signal.SIGTERM)
-    time.sleep(1.2)  # it insists on nothing before: PRIVSEP_INSIST_NS
+    time.sleep(1.2)  # it does not insist before: PRIVSEP_INSIST_NS
     sensor.send_signal(signal.SIGTERM)
     status, said = sensor.finish(signo=None)
     assert status == 1 and "ended by signal 9" in said, said
@@ -82,7 +82,8 @@ def test_an_agent_that_does_not_listen(bed, wire):
 
 @pytest.mark.parametrize("source", ["xdp", "tc", "mmap"])
 def test_the_first_filter_under_load(bed, wire, source):
-    """A run that began without one: what is refused from then on is counted, to the frame."""
+    """In a run that began without a filter, every frame refused from the first one on is counted
+    exactly."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384", "--source", source])
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
@@ -102,7 +103,7 @@ def test_the_first_filter_under_load(bed, wire, source):
 
 
 def test_attached_without_an_agent(bed, wire):
-    """The programs are replaced where they hang; the run that comes keeps the filter."""
+    """The programs are replaced in place; the next run keeps the filter."""
     collector = bed.collector()
     assert "nothing is attached" in refilter(bed, "ip").stderr
     attach = bed.ns.run(testbed.BUILD / "saluki", "attach", "-i", "tap0", "-B", "16384", EVEN,
@@ -133,7 +134,7 @@ def test_attached_without_an_agent(bed, wire):
 
 
 def test_what_it_refuses(bed, wire):
-    """Nothing changes where the new one is not taken; '' takes everything."""
+    """A refused filter changes nothing; '' takes every frame."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=[EVEN])
     code = bed.tmp_path / "code"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The relay and the moved clock do what other tests rely upon."""
+"""The relay and the moved clock work as other tests expect."""
 import socket
 import subprocess
 import time
@@ -28,7 +28,7 @@ class Ends:
         return s
 
     def through(self, count):
-        """Sends numbers up; returns those that come, until the relay has let go of all."""
+        """Sends numbers up; returns those that arrive, until the relay holds none."""
         before = self.relay.counts()
         for n in range(count):
             self.up.send(n.to_bytes(4, "big"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""SIGHUP: the collector reads the sensors file again. Who is removed is not heard from that moment
-on; the sessions of the others go on; a mistake changes nothing."""
+"""On SIGHUP the collector reads the sensors file again. A removed sensor is not heard from then on;
+the others' sessions continue; a faulty file changes nothing."""
 import signal
 import time
 
@@ -37,8 +37,8 @@ def test_a_sensor_is_removed_and_comes_back(bed, bundled):
     testbed.wait_for(lambda: collector.stats()["not_ours"] > before["not_ours"], "lib's attempts")
     stats = collector.stats()
     assert collector.sensor_stats("lib")["written"] == 0
-    assert stats["sessions"] == before["sessions"]  # two's goes on
-    # The frames are still in lib's store: nothing is lost by its return.
+    assert stats["sessions"] == before["sessions"]  # two's continues
+    # The frames are still in lib's store: its return loses none.
     bed.keys.sensors.write_text(whole)
     reload(collector, "read again")
     testbed.wait_for(lambda: collector.sensor_stats("lib")["written"] == count, "lib's frames", 30)
@@ -76,8 +76,8 @@ def test_a_mistake_changes_nothing(bed, bundled):
 
 
 def test_preshared_keys(bed, bundled):
-    """A fourth column, and a line of the sensor's key file; with another one, or none, nothing is
-    agreed on."""
+    """The preshared key is a fourth column, and a line in the sensor's key file; with another one,
+    or none, no handshake succeeds."""
     key = bed.keys.sensor("lib")
     psk = testbed.saluki("genpsk", check=True).stdout
     lines = [line + (" " + psk.strip() if line.startswith("lib ") else "")

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Datagrams that somebody else sends, recorded or made up: nothing of them is accepted, and real ones are
-written all the same."""
+"""Recorded or forged datagrams are never accepted, and real ones are written all the same."""
 import subprocess
 import time
 
@@ -15,7 +14,7 @@ from reference import captures
 
 
 def record_session(bed, path):
-    """A whole session, and the collector that heard it; returns it, the relay and the recording."""
+    """Records a whole session; returns its collector, the relay and the recording."""
     clock = bed.clock()
     collector = bed.collector(env=clock.env)
     relay = bed.relay()
@@ -28,14 +27,15 @@ def record_session(bed, path):
 
 
 def until_counted(collector, relay, replayed=0):
-    """All that the relay has sent up is in the statistics, which are written once a second."""
+    """Waits until the statistics, written once a second, have all datagrams that the relay sent
+    up."""
     testbed.wait_for(collector.stats_file.exists, "statistics")
     count = relay.counts()["up_sent"] + replayed
     testbed.wait_for(lambda: collector.stats()["datagrams"] >= count, f"{count} datagrams", 20)
 
 
 def assert_nothing_accepted(bed, collector, relay, record, restarted=False):
-    """Every datagram of the recording is refused, and the file is as it was."""
+    """Every datagram of the recording is refused, and the file is unchanged."""
     testbed.wait_for(collector.stats_file.exists, "statistics")
     before, file = collector.stats(), bed.out.read_bytes()
     sent = relay.replay(record)
@@ -43,8 +43,8 @@ def assert_nothing_accepted(bed, collector, relay, record, restarted=False):
     after = testbed.wait_for(lambda: (s := collector.stats())["datagrams"] >=
                              before["datagrams"] + sent and s, "all datagrams", 20)
     assert after["datagrams"] == before["datagrams"] + sent
-    # A collector that was started again answers a set-up whose interval is not over. Nobody but the
-    # sensor can go on from there.
+    # A restarted collector answers a handshake whose interval is not over. Only the sensor can
+    # continue from there.
     assert sum(after[k] - before[k] for k in (*REFUSED, "set_ups")) == sent
     assert after["set_ups"] - before["set_ups"] <= (1 if restarted else 0)
     for name in ("sessions", "renewals", "moves"):
@@ -53,7 +53,8 @@ def assert_nothing_accepted(bed, collector, relay, record, restarted=False):
 
 
 def test_a_session_is_played_back(bed, bundled):
-    """At once; an hour later; after a restart; after a restart with the clock an hour back."""
+    """A replayed session is refused at once, an hour later, after a restart, and after a restart
+    with the clock an hour back."""
     collector, relay, record, clock = record_session(bed, bundled)
     assert written(collector) == 1171
     for _ in range(2):
@@ -71,13 +72,13 @@ def test_a_session_is_played_back(bed, bundled):
     assert collector.finish()[0] == 0
     clock.move(0)
     collector = bed.collector(env=clock.env)
-    export_file(bed, bundled, relay)  # and who is honest is heard
+    export_file(bed, bundled, relay)  # and an honest sensor is heard
     collector.finish()
     assert_same(list(captures.frames(bundled)) * 2, captures.frames(bed.out), 32768, False)
 
 
 def test_renewed_sessions_are_played_back(bed):
-    """While the last of them lives, and when the sensor has ended."""
+    """Renewed sessions are refused while the last of them lives, and after the sensor has ended."""
     live = Live(bed, 16, options=["--renew", "5"])
     record = bed.tmp_path / "recording"
     live.relay(f"record {record}")
@@ -99,8 +100,8 @@ def test_renewed_sessions_are_played_back(bed):
 
 
 def test_junk_beside_real_traffic(bed, bundled):
-    """100,000 random datagrams a second, whether or not the collector gets to them: what the kernel has
-    no room for is junk and real ones alike, and real ones are sent again."""
+    """100,000 random datagrams/s, whether or not the collector keeps up. The kernel drops junk and
+    real ones alike, and real ones are sent again."""
     collector = bed.collector()
     hostile = bed.ns.start(testbed.ROOT / "build/tests/hostile", bed.keys.sensor("two"), "5600",
                            "500000", "100000", stdout=subprocess.PIPE)
@@ -125,7 +126,7 @@ def test_junk_beside_real_traffic(bed, bundled):
 
 
 def test_floods_of_set_ups_and_questions(bed, bundled):
-    """Recorded ones, tens of thousands, beside a sensor at work."""
+    """Tens of thousands of recorded handshakes and requests do not disturb a working sensor."""
     clock = bed.clock(f"{-time.time() + 1000:.0f}")
     collector = bed.collector()
     relay = bed.relay()
@@ -135,7 +136,7 @@ def test_floods_of_set_ups_and_questions(bed, bundled):
     relay("record")
     until_counted(collector, relay)
     assert collector.stats()["questions"]
-    firsts, seen = [], set()  # set-ups and questions: before anything came back to that port
+    firsts, seen = [], set()  # handshakes and requests: before any answer to that port
     for r in recorded(record):
         if r.down:
             seen.add(r.port)

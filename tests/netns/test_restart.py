@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Rings, counters and programs outlive the agent: what it left is neither lost nor sent twice."""
+"""Rings, counters and programs outlive the agent: frames left there are neither lost nor sent
+twice."""
 import os
 import random
 import signal
@@ -29,7 +30,8 @@ def written(collector, name="lib"):
 
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_killed_under_load(bed, bundled, ring):
-    """SIGKILL to both processes at any moment, again and again while frames come in."""
+    """SIGKILL to both processes at any moment, again and again while frames come, loses no
+    frame."""
     count = 60000
     frames = numbered(bundled, count)
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
@@ -44,7 +46,7 @@ def test_killed_under_load(bed, bundled, ring):
     kills = 0
     while written(collector) < count * 0.8:
         at = written(collector)
-        # Set-ups spend slots: an agent may have to ask more than once.
+        # Handshakes use up slots: an agent may have to ask more than once.
         testbed.wait_for(lambda: written(collector) > at, "frames", 40)
         testbed.wait_for(lambda: chance.random() < 0.1, "any moment", interval=0.001)
         sensor.kill_all()
@@ -64,7 +66,7 @@ def test_killed_under_load(bed, bundled, ring):
 
 @pytest.mark.parametrize("which", ["privileged", "unprivileged"])
 def test_one_process_killed(bed, bundled, which):
-    """The other one does not go on alone, and nothing is lost."""
+    """If one process is killed, the other does not continue alone, and no frame is lost."""
     frames = numbered(bundled, 8000)
     write_pcap(bed.tmp_path / "wire.pcap", 1, frames)
     collector = bed.collector()

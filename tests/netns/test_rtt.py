@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Round-trip times of real TCP connections over a path whose length is known, with the sensor in its
+"""Round-trip times of real TCP connections over a path of known delay, with the sensor in its
 middle: client - slow - tap - slow - server (slow.c)."""
 import collections
 import json
@@ -22,7 +22,7 @@ from wifi import figures
 SLOW = ROOT / "build/tests/slow"
 TRAFFIC = ROOT / "tests/netns/rtt_traffic.py"
 PORTS, TIMES = range(8000, 8008), 6
-CLIENT_US, SERVER_US = 2000, 3000  # one way, to the nearest port; to the furthest eight times that
+CLIENT_US, SERVER_US = 2000, 3000  # one way, to the nearest port; eight times that to the furthest
 SERVERS = "10.9.0.2", "fd09::2"
 
 GRANTS = """Interface = *
@@ -49,7 +49,7 @@ class Slow:
 
 
 class Path:
-    """Client and server, and what is between them but for the tap."""
+    """Client, server, and the path between them except the tap."""
 
     def __init__(self, bed):
         self.bed, self.client, self.server = bed, bed.namespace(), bed.namespace()
@@ -66,12 +66,12 @@ class Path:
             ns.run("ip", "addr", "add", f"fd09::{number}/64", "dev", name, "nodad")
 
     def join(self):
-        """The half behind the tap first: what comes to the tap goes on."""
+        """The half after the tap first: frames at the tap go on."""
         self.behind = Slow(self.bed, "tap0", "s1", SERVER_US)
         self.before = Slow(self.bed, "c1", "t0", CLIENT_US)
 
     def traffic(self):
-        """Ends of each connection."""
+        """The ends of each connection."""
         ports = f"{PORTS[0]}-{PORTS[-1]}"
         server = self.server.start(sys.executable, TRAFFIC, "serve", ports, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE)
@@ -108,7 +108,7 @@ def errors(reports):
 
 
 def hide(modules, show):
-    """Policy: addresses as they are, or not."""
+    """Policy: plain addresses, or not."""
     key = modules.bed.tmp_path / "anonymise.key"
     key.write_text(testbed.saluki("genpsk", check=True).stdout)
     key.chmod(0o600)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is left of its rights in each of the four processes: tried out from inside."""
+"""The remaining rights of each of the four processes, tried from inside."""
 import ctypes
 import os
 import signal
@@ -14,7 +14,7 @@ from reference import captures
 
 SANITIZED = "sanitize" in str(testbed.BUILD)
 _libc = ctypes.CDLL(None, use_errno=True)
-# Without Landlock files are guarded by their modes alone, and these processes are root's.
+# Without Landlock only file modes protect files, and these processes are root's.
 LANDLOCK = _libc.syscall(444, None, 0, 1) > 0
 needs_landlock = pytest.mark.skipif(not LANDLOCK, reason="this kernel has no Landlock")
 
@@ -23,7 +23,7 @@ TRIALS = ["open a file", "make a file", "remove a file", "execute", "start a pro
           "executable memory", "trace", "mount", "become root", "signal others",
           "punch a hole"]
 
-# What ends each process; the other trials leave it running.
+# Trials that end each process; all others leave it running.
 FATAL = {
     "sensor": {"execute", "UDP socket", "TCP socket", "packet socket", "netlink socket",
                "make a map", "trace", "mount"},
@@ -33,9 +33,9 @@ FATAL = {
     "files": {"execute", "UDP socket", "TCP socket", "packet socket", "netlink socket",
               "make a map", "trace", "mount"},
 }
-# What is a process's work.
+# Trials that belong to a process's work.
 ALLOWED = {"privileged": {"packet socket", "netlink socket", "make a map"}}
-# Allowed too, but nothing is open here that it works with: a spool has holes.
+# Allowed too, but not possible in this test: no spool is open to punch holes in.
 UNTRIED = {("sensor", "punch a hole")}
 
 CAPABILITIES = {"kill": 5, "dac_override": 1, "net_admin": 12, "net_raw": 13, "ipc_lock": 14,
@@ -55,7 +55,7 @@ def status_of(pid, task=None):
 
 
 def wait_until_limited(pid):
-    """Its filter is the last thing that a process gives itself; see sandbox.h for sanitized ones."""
+    """A process sets its filter last; see sandbox.h for sanitized builds."""
     def limited():
         status = status_of(pid)
         return status["NoNewPrivs"] == "1" if SANITIZED else status["Seccomp"] == "2"
@@ -63,7 +63,7 @@ def wait_until_limited(pid):
 
 
 def folder_for_trials(bed):
-    """Nobody may do everything there."""
+    """A folder where not everybody may do everything."""
     folder = bed.tmp_path.with_name(bed.tmp_path.name + "-elsewhere")
     folder.mkdir()
     (folder / "old").touch()
@@ -78,8 +78,8 @@ def trial_env(folder):
 
 
 class Four:
-    """A sensor on an interface and its collector, or the one of them that has `role`, with the
-    trials in all their processes."""
+    """A sensor on an interface and its collector, or the one with `role`, with the trials in all
+    their processes."""
 
     def __init__(self, bed, bundled, role=None):
         self.bed = bed
@@ -126,7 +126,7 @@ def all_nonfatal():
 
 
 def test_trials_are_done_where_nothing_forbids_them(bed):
-    """The trials themselves work: a process of root's does it all."""
+    """The trials themselves work: a root process does them all."""
     folder = folder_for_trials(bed)
     p = testbed.Process(bed.ns, ["cat"], None, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                         env=trial_env(folder))
@@ -139,7 +139,7 @@ def test_trials_are_done_where_nothing_forbids_them(bed):
         p.expect(f"trial: {trial}: done\n")
     _libc.sigqueue(p.pid(), signal.SIGUSR2, ctypes.c_void_p(TRIALS.index("execute")))
     assert os.listdir(folder) == ["new"]
-    assert p.popen.wait(10) == 0  # true(1) has taken its place; cat would wait for us
+    assert p.popen.wait(10) == 0  # true(1) has replaced it; cat would wait for us
 
 
 def test_capabilities_and_filters(bed, bundled):
@@ -158,7 +158,8 @@ def test_capabilities_and_filters(bed, bundled):
 
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer does not lock memory")
 def test_keys_are_not_swapped_out(bed, bundled):
-    """Nor are they where another process of the same user could look, or in a core."""
+    """Keys are neither swapped out, nor readable by another process of the same user, nor in a core
+    dump."""
     four = Four(bed, bundled)
     for role, program in (("sensor", "sensor"), ("receiving", "collector")):
         pid = four.pids[role]
@@ -171,7 +172,7 @@ def test_keys_are_not_swapped_out(bed, bundled):
 
 @needs_landlock
 def test_what_is_refused_leaves_them_running(bed, bundled):
-    """Refused, and the work goes on, up to a ledger of zero."""
+    """After refused calls the work continues, up to a ledger of zero."""
     four = Four(bed, bundled)
     for role, fatal in FATAL.items():
         for trial in TRIALS:
@@ -192,7 +193,7 @@ def test_what_is_refused_leaves_them_running(bed, bundled):
 @pytest.mark.parametrize("role,trial", [(r, t) for r in ("sensor", "receiving")
                                         for t in sorted(FATAL[r])])
 def test_what_ends_the_unprivileged_processes(bed, bundled, role, trial):
-    """The privileged one says so, and fails."""
+    """The fatal trials end an unprivileged process; the privileged one reports this, and fails."""
     four = Four(bed, bundled, role)
     four.send(role, trial)
     status, said = four.program(role).finish(signo=None)
@@ -204,7 +205,7 @@ def test_what_ends_the_unprivileged_processes(bed, bundled, role, trial):
                                         ("files", "execute"), ("files", "UDP socket"),
                                         ("files", "mount")])
 def test_what_ends_the_privileged_processes(bed, bundled, role, trial):
-    """The other process sees that, and comes to its end in order."""
+    """If the privileged process ends, the other process notices, and ends in order."""
     four = Four(bed, bundled, role)
     child = four.pids["sensor" if role == "privileged" else "receiving"]
     four.send(role, trial)
@@ -216,7 +217,7 @@ def test_what_ends_the_privileged_processes(bed, bundled, role, trial):
 
 
 def test_reading_a_file_keeps_no_rights(bed, bundled):
-    """-r attaches to nothing: its privileged process has nothing but signals to do."""
+    """With -r, nothing is attached: the privileged process only handles signals."""
     collector = bed.collector()
     read_end, write_end = os.pipe()
     reader = bed.reader("lib", "-", stdin=read_end)
@@ -236,7 +237,7 @@ def test_reading_a_file_keeps_no_rights(bed, bundled):
 
 @pytest.mark.parametrize("write", ["file", "existing", "folder", "link", "/dev/null"])
 def test_outputs_of_every_kind(bed, bundled, write):
-    """Landlock is laid around what -w names, whatever that is."""
+    """Landlock allows the output named by -w, whatever kind of file it is."""
     folder = bed.tmp_path / "there"
     folder.mkdir()
     where = {"file": folder / "new.pcapng", "existing": folder / "old.pcapng", "folder": folder,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The session: preshared keys, several collectors, and ports of their own, end to end. Bad networks
-and clocks are in test_export.py, every turn of it in tests/unit/test_session.c."""
+"""Sessions with preshared keys, several collectors, and their own ports, end to end. test_export.py
+has bad networks and clocks, tests/unit/test_session.c every step."""
 import copy
 
 import pytest
@@ -20,7 +20,7 @@ def psk():
 
 
 def share(bed, name, sensors, collectors):
-    """A sensor with a preshared key of its own, and what the collector has for it."""
+    """Gives a sensor its own preshared key, and the collector's line for it."""
     key = bed.keys.sensor(name)
     lines = key.read_text().splitlines()
     public = testbed.saluki("pubkey", input=lines[0] + "\n", check=True).stdout.strip()
@@ -62,7 +62,7 @@ def test_keys_that_do_not_go_with_collectors(bed, bundled):
 
 
 def collector_at(bed, listen, write):
-    """One of several: files of its own."""
+    """One of several collectors, with its own files."""
     keys = copy.copy(bed.keys)
     keys.directory = bed.tmp_path / write
     keys.directory.mkdir()
@@ -73,7 +73,8 @@ def collector_at(bed, listen, write):
 
 
 def test_each_collector_has_its_own_fault(bed, bundled):
-    """Three faults, each said once while it is found and once at the end, with the right address."""
+    """Three collectors have three faults: each is logged once when found and once at the end, with
+    the right address."""
     third = "10.99.0.1:5602"
     collector_at(bed, FIRST, "first")
     reader = bed.reader("late", bundled, to=FIRST, options=["--to", SECOND, "--to", third])
@@ -102,7 +103,7 @@ def test_a_fault_at_the_first_is_said_where_the_second_is_good(bed, bundled):
 
 
 def part(collector):
-    """What it has written: from where in the run, and to where."""
+    """Its share of the run: the first and the last number."""
     stats = collector.sensor_stats("lib")
     return stats["earlier"], stats["earlier"] + stats["written"]
 
@@ -112,7 +113,7 @@ def writes(collector):
 
 
 def test_another_collector_and_back(bed):
-    """The first one dies and comes back; nothing between them is missing."""
+    """The first collector dies and returns; no frame between the two is missing."""
     path, frames = long_trace(bed, 16)
     first, second = collector_at(bed, FIRST, "first"), collector_at(bed, SECOND, "second")
     player = bed.tun("mon0", 803, path, ["--rate", "400"])
@@ -143,7 +144,7 @@ def test_another_collector_and_back(bed):
 
 @pytest.mark.parametrize("options", [[], ["--pad"]])
 def test_datagrams_of_a_session_have_its_port(bed, bundled, options):
-    """No two set-ups, and no two sessions, come from one port."""
+    """No two handshakes, and no two sessions, come from one port."""
     ports = set()
     for _ in range(3):
         collector = bed.collector()
@@ -164,7 +165,7 @@ def test_datagrams_of_a_session_have_its_port(bed, bundled, options):
 
 
 def test_by_ipv6(bed, bundled):
-    """Without flow labels, which would tell a sensor's datagrams."""
+    """IPv6 works, without flow labels, which would identify a sensor's datagrams."""
     bed.ns.run("sh", "-c", "echo 0 > /proc/sys/net/ipv6/conf/lo/disable_ipv6; "
                "echo 1 > /proc/sys/net/ipv6/auto_flowlabels")
     bed.ns.run("ip", "addr", "add", "::1/128", "dev", "lo", check=False, capture_output=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""--spool: what could not be delivered is neither lost nor sent twice, whatever ends the sensor."""
+"""--spool: undelivered combos are neither lost nor sent twice, whatever ends the sensor."""
 import os
 import struct
 
@@ -42,7 +42,7 @@ def frames_in(spool):
 
 
 def by_interface(file):
-    """Frames, by what is said of their interface: name, snaplen, filter."""
+    """Frames, by their interface's description: name, snaplen, filter."""
     said, found = [], {}
     for kind, body in blocks(file):
         if kind == 1:
@@ -55,7 +55,7 @@ def by_interface(file):
 
 
 class World:
-    """A sensor of a cable, with a spool, and a collector that comes and goes."""
+    """A sensor on a cable, with a spool, and a collector that comes and goes."""
 
     def __init__(self, bed, more=()):
         self.bed = bed
@@ -86,7 +86,7 @@ SOURCES = pytest.mark.parametrize("source", [[], ["--source", "mmap"]], ids=["ri
 
 @SOURCES
 def test_killed_in_an_outage(bed, bundled, source):
-    """Twice: each time by SIGKILL to all of it, with no collector anywhere."""
+    """Two SIGKILLs to the whole sensor, with no collector in reach, lose no spooled frame."""
     w = World(bed, source)
     frames = numbered(bundled, 6000)
     sensor = w.sensor()
@@ -113,7 +113,7 @@ def test_killed_in_an_outage(bed, bundled, source):
 
 
 def test_forwarded_behind_a_bad_network(bed, bundled):
-    """Records are lost, overtaken and doubled on their way, and the collector is killed amid them."""
+    """Forwarded records may be lost, reordered and repeated, and the collector killed meanwhile."""
     w = World(bed)
     frames = numbered(bundled, 6000)
     relay = bed.relay()
@@ -139,7 +139,7 @@ def test_forwarded_behind_a_bad_network(bed, bundled):
 
 
 def test_outage_beyond_memory(bed, bundled):
-    """More than the store holds, and the sensor lives: it comes back out of the file, in order."""
+    """More combos than the store holds come back out of the file, in order."""
     w = World(bed, ["--store-bytes", "64K"])
     frames = numbered(bundled, 8000)
     sensor = w.sensor()
@@ -162,7 +162,8 @@ def test_outage_beyond_memory(bed, bundled):
 
 
 def test_ended_in_an_outage(bed, bundled):
-    """SIGINT: what there is stays, and that is no failure. The next run brings it."""
+    """With SIGINT during an outage, the spool stays and the exit is no failure. The next run
+    delivers it."""
     w = World(bed)
     frames = numbered(bundled, 3000)
     sensor = w.sensor()
@@ -185,9 +186,9 @@ def test_ended_in_an_outage(bed, bundled):
 
 @pytest.mark.parametrize("ended", [True, False], ids=["ended", "killed"])
 def test_other_interfaces(bed, bundled, ended):
-    """What an earlier run has left is under the interfaces, the snaplen and the filter of that run, also
-    where the present one calls another interface by the same number."""
-    w = World(bed, [] if ended else ["--source", "mmap"])  # of a kill nothing stays attached
+    """An earlier run's frames keep that run's interfaces, snaplen and filter, even if the present
+    run gives another interface the same number."""
+    w = World(bed, [] if ended else ["--source", "mmap"])  # after a kill nothing stays attached
     testbed.veth(bed.ns, "veth1", bed.ns, "tap1")
     frames = numbered(bundled, 3000)
     sensor = bed.sensor("lib", "tap0", options=[*w.options, "-i", "tap1", "-s", "100", EVEN])
@@ -215,7 +216,7 @@ def test_other_interfaces(bed, bundled, ended):
 
 
 def test_bounded(bed, bundled):
-    """Beyond --spool-bytes the oldest are given up, and the ledger has each of them."""
+    """Above --spool-bytes the oldest combos are given up, and the ledger counts each."""
     w = World(bed, ["--store-bytes", "64K", "--spool-bytes", "1M", "--compress", "none",
                     "--queue", "1", "--source", "mmap", "-B", "1024"])
     frames = numbered(bundled, 20000)
@@ -230,7 +231,7 @@ def test_bounded(bed, bundled):
     collector.finish()
     stats = collector.sensor_stats("lib")
     assert stats["balance"] == 0 and stats["seen"] == len(frames)
-    # What was given up may have been on its way already.
+    # Combos given up may have been under way already.
     assert stats["dropped_store"] >= stats["lost_missing"] > 0
     got = list(captures.frames(bed.out))
     assert len(got) == stats["written"] > 0
@@ -240,7 +241,8 @@ def test_bounded(bed, bundled):
 
 
 def test_full_disk(bed, bundled):
-    """It is said once, and memory goes on; what the disk took is not lost."""
+    """A full disk is logged once, and the store in memory continues; spooled combos are not
+    lost."""
     disk = bed.tmp_path / "disk"
     disk.mkdir()
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=256k", "none", disk)
@@ -261,7 +263,8 @@ def test_full_disk(bed, bundled):
 
 
 def test_collector_of_another_key(bed, bundled):
-    """Nothing of the file is sent to it; what is new is, and the file keeps what it has."""
+    """A collector with another key gets nothing from the file, but new combos; the file keeps its
+    content."""
     w = World(bed)
     frames = numbered(bundled, 3000)
     sensor = w.sensor()

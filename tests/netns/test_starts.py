@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Starts: a sensor that is started gets its session at once, however often; two that share one key; and
-what each side says of a sensor that gets none. End to end; every turn of it is in tests/unit/test_session_receive.c
-and test_session.c."""
+"""Starts: a sensor gets its session at once, however often it is started. Also two sensors with one
+key, and the messages of both sides about a sensor without a session. End to end;
+tests/unit/test_session_receive.c and test_session.c test every step."""
 import itertools
 import struct
 import time
@@ -22,7 +22,8 @@ FRAMES = 3
 
 @pytest.mark.alone
 def test_500_starts_with_one_key(bed):
-    """A loop over files, or a supervisor; the collector is started again in the middle."""
+    """500 starts with one key, as by a loop over files or a supervisor; the collector restarts in
+    the middle."""
     path = bed.tmp_path / "few.pcap"
     write_pcap(path, 127, itertools.islice(captures.frames(captures.BUNDLED), FRAMES))
     began, slowest = time.monotonic(), 0
@@ -42,7 +43,7 @@ def test_500_starts_with_one_key(bed):
 
 
 def other_machine(bed, args):
-    """A command as on another machine: with another boot id."""
+    """Runs a command as on another machine: with another boot id."""
     boot_id = bed.tmp_path / "boot_id"
     boot_id.write_text("5f5c2e5e-0000-4000-8000-000000000000\n")
     boot_id.chmod(0o644)
@@ -51,7 +52,7 @@ def other_machine(bed, args):
 
 
 def test_a_copied_key(bed):
-    """Another machine with the key of a sensor that is heard has to wait; both sides say so."""
+    """Another machine with a connected sensor's key has to wait; both sides report this."""
     collector = bed.collector()
     path, _ = long_trace(bed, 4)
     players = [bed.tun(f"mon{n}", 803, path, ["--rate", "200"]) for n in range(2)]
@@ -76,7 +77,8 @@ def test_a_copied_key(bed):
 
 
 def test_a_copied_key_of_a_one_way_sensor(bed):
-    """Nobody can tell the sensor; the collector says whose key it is, and does not ask for another."""
+    """A one-way sensor with a copied key cannot be told; the collector names the key, and does not
+    ask for another."""
     allow(bed, "lib")
     collector = bed.collector()
     path, _ = long_trace(bed, 4)
@@ -93,7 +95,7 @@ def test_a_copied_key_of_a_one_way_sensor(bed):
     line = next(l for l in said.splitlines() if "two machines" in l)
     assert line.count("127.0.0.1:") == 2 and "and loses its frames" in line, line
     since, before = time.monotonic(), collector.stats()["not_ours"]
-    # For longer than it takes until datagrams that open under no key are spoken of.
+    # For longer than it takes until datagrams that open under no key are logged.
     testbed.wait_for(lambda: time.monotonic() - since > 15 and
                      collector.stats()["not_ours"] > before + 20, "refused datagrams", 40)
     counts = [p.stop() for p in players]
@@ -106,7 +108,8 @@ def test_a_copied_key_of_a_one_way_sensor(bed):
 
 
 def test_two_processes_with_one_key(bed):
-    """On one machine they take the session from one another. That is said, and each frame counts once."""
+    """Two processes on one machine take the session from each other. This is logged, and each frame
+    counts once."""
     collector = bed.collector()
     path, _ = long_trace(bed, 8)
     players = [bed.tun(f"mon{n}", 803, path, ["--rate", "200"]) for n in range(2)]
@@ -120,7 +123,7 @@ def test_two_processes_with_one_key(bed):
     assert collector.finish()[0] == 0
     stats = collector.sensor_stats("lib")
     assert stats["runs"] == 2 and stats["seen"] == sum(counts), stats
-    lost = stats["lost_missing"]  # under way, when the other one took over
+    lost = stats["lost_missing"]  # under way during the takeover
     assert_balanced(stats, sum(counts), lost_missing=lost)
     assert len(list(captures.frames(bed.out))) == sum(counts) - lost
 
@@ -133,7 +136,7 @@ s.sendto(bytes.fromhex(sys.argv[1]), (0, 0))
 
 
 def uevent(bed, variable):
-    """The kernel of the namespace sends it to all who listen there (lib/kobject_uevent.c)."""
+    """The namespace's kernel sends it to all listeners there (lib/kobject_uevent.c)."""
     event = RESUMED % variable
     header = struct.pack("=IHHII", 16 + len(event), 0x10, 1, 0, 0)  # nlmsghdr: NLM_F_REQUEST
     bed.ns.run("python3", "-c", SEND_UEVENT, (header + event).hex())
@@ -141,7 +144,7 @@ def uevent(bed, variable):
 
 @pytest.mark.parametrize("options", [(), ("--one-way",)])
 def test_a_machine_that_is_resumed(bed, options):
-    """It makes new keys at once, and loses nothing by it."""
+    """A resumed machine makes new keys at once, and loses no frame."""
     if options:
         allow(bed, "lib")
     collector = bed.collector()

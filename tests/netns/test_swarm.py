@@ -20,7 +20,7 @@ class Swarm(testbed.Process):
         bed.stack.callback(self.kill)
 
     def report(self, signo=None):
-        """Waits for its end; returns its status and what it reports."""
+        """Waits for its end; returns its status and its report."""
         if signo:
             self.send_signal(signo)
         out, said = self.popen.communicate(timeout=240)
@@ -37,7 +37,7 @@ def listed(bed):
 
 
 def assert_all_written(bed, collector, report, replaced=False):
-    """Every frame that any sensor sent is in the file, and nothing else; ledgers balance."""
+    """Every frame that any sensor sent is in the file, and no other; ledgers balance."""
     assert report["sensors_done"] == COUNT, report
     assert report["combos"] == report["combos_settled"] == COUNT * COMBOS
     assert report["frames"] == report["frames_settled"] > 0
@@ -62,7 +62,7 @@ def test_two_hundred_sensors_settle_all(bed, bundled):
 
 
 def test_padded(bed, bundled):
-    """All datagrams that leave have one length."""
+    """With padding, all datagrams sent have one length."""
     listed(bed)
     collector = bed.collector()
     status, report = Swarm(bed, "-r", bundled, "--combos", COMBOS, "--pad").report()
@@ -71,20 +71,21 @@ def test_padded(bed, bundled):
 
 
 def test_clocks_that_are_a_day_wrong(bed, bundled):
-    """No slot of theirs is listened to; the collector tells them the time."""
+    """Sensors whose clocks are a day wrong use unknown slots; the collector tells them the time."""
     listed(bed)
     collector = bed.collector()
     status, report = Swarm(bed, "-r", bundled, "--combos", COMBOS, "--clock-ahead", 86400).report()
     assert status == 0, report
-    # A request with a date, which is too wrong, and one without; a set-up beside, and one that is answered.
+    # A request with a date that is too wrong, and one without; one handshake besides, and one that
+    # is answered.
     assert report["requests"] >= 2 * COUNT and report["set_ups"] >= 2 * COUNT, report
     assert report["sessions"] == COUNT, report
     assert_all_written(bed, collector, report)
 
 
 def test_all_come_back_when_the_collector_does(bed, bundled):
-    """It is killed when all have a session and some of their frames are written. Sessions are
-    renewed all the time."""
+    """The collector is killed when all have a session and some frames are written: all return.
+    Sessions are renewed all the time."""
     listed(bed)
     collector = bed.collector()
     swarm = Swarm(bed, "-r", bundled, "--combos", COMBOS, "--seconds", 600, "--rate", 400,
@@ -103,7 +104,7 @@ def test_all_come_back_when_the_collector_does(bed, bundled):
 
 
 def sensors(collector):
-    """Those that it has heard of; before its first statistics none."""
+    """The sensors it has heard of; none before its first statistics."""
     with contextlib.suppress(FileNotFoundError):
         return collector.stats()["sensors"]
     return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the operator is told, and when: each fault in a line that names it and the remedy."""
+"""Log messages for the operator: each fault gives one line that names it and the remedy."""
 import json
 import os
 import pathlib
@@ -22,8 +22,8 @@ def status(bed, interface, *args, ns=None):
 
 
 def test_a_full_store(bed):
-    """Frames given up are dropped_store everywhere: in the lines while it happens, in status, and in the
-    ledgers of both ends."""
+    """Frames given up are dropped_store everywhere: in the log, in status, and in both ends'
+    ledgers."""
     collector, relay, player, sensor, frames = small_store(bed)
     assert "dropped 0" in status(bed, "mon0")
     relay("cut")
@@ -63,7 +63,7 @@ def test_what_was_left_at_the_end_is_in_the_same_number(bed):
 
 
 class Names:
-    """What the C library knows of names in a namespace: /etc/hosts or a name server of the test's."""
+    """The C library's sources of names in a namespace: /etc/hosts or a test name server."""
 
     DNS = """if True:
         import socket, sys
@@ -80,7 +80,7 @@ class Names:
         """
 
     def __init__(self, bed):
-        """The namespace has an /etc of its own: a fresh machine's may lack any of these files."""
+        """The namespace has its own /etc: a fresh machine may lack any of these files."""
         self.bed = bed
         etc = shutil.copytree("/etc", bed.tmp_path / "etc", symlinks=True)
         for name, text in (("hosts", "127.0.0.1 localhost\n"), ("nsswitch.conf", "hosts: files dns\n"),
@@ -91,7 +91,7 @@ class Names:
         bed.ns.run("mount", "--bind", etc, "/etc")
 
     def add(self, address, name):
-        """Written at once, for who reads it meanwhile."""
+        """Written at once, for concurrent readers."""
         with self.hosts.open("r+") as f:
             f.write(f"{address} {name}\n127.0.0.1 localhost\n")
 
@@ -103,7 +103,7 @@ class Names:
 
 
 def test_a_name_that_is_not_known_yet(bed, bundled):
-    """The capture begins, the name is asked for until it leads somewhere, and nothing is lost."""
+    """The capture begins, the unknown name is looked up until it resolves, and no frame is lost."""
     names = Names(bed)
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled)
@@ -121,7 +121,7 @@ def test_a_name_that_is_not_known_yet(bed, bundled):
 
 
 def test_a_name_server_and_what_asks_it(bed, bundled):
-    """Asked by a process that has no rights, no descriptors, and its own limits."""
+    """A process without rights or descriptors, and with its own limits, asks the name server."""
     Names(bed).serve("127.0.0.1")
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled)
@@ -189,7 +189,7 @@ def test_what_can_be_no_collector_is_bad_usage(bed, bundled, to):
 
 
 def test_no_route_yet(bed, bundled):
-    """An address that no route leads to at boot is waited for, too."""
+    """An address without a route at boot is waited for, too."""
     collector = bed.collector(listen=":5600")
     player = bed.tun("mon0", 803, bundled)
     sensor = bed.sensor("lib", "mon0", to="10.99.0.1:5600")
@@ -203,7 +203,7 @@ def test_no_route_yet(bed, bundled):
 
 
 def test_no_route_to_the_end(bed, bundled):
-    """It is said once, and is the reason at the end, too."""
+    """A missing route is logged once, and is also the reason at the end."""
     status, said = bed.reader("lib", bundled, to="10.99.0.1:5600").finish(signo=None)
     why = "no route there at present: Network is unreachable; "
     assert status == 1 and said.count(f"10.99.0.1:5600: {why}") == 1, said
@@ -212,7 +212,7 @@ def test_no_route_to_the_end(bed, bundled):
 
 
 def test_a_name_without_a_route(bed, bundled):
-    """Its address is known: that is not what is missing."""
+    """The name's address is known: the message names the missing route instead."""
     names = Names(bed)
     bed.tun("mon0", 803, bundled)
     sensor = bed.sensor("lib", "mon0", to="collector.test:5600")
@@ -224,7 +224,7 @@ def test_a_name_without_a_route(bed, bundled):
 
 
 def test_a_route_that_comes_and_nobody_there(bed, bundled):
-    """The reason is the present one."""
+    """The reason logged is the present one."""
     bed.tun("mon0", 803, bundled)
     sensor = bed.sensor("lib", "mon0", to="10.99.0.1:5600")
     sensor.expect("10.99.0.1:5600: no route there at present")
@@ -236,7 +236,7 @@ def test_a_route_that_comes_and_nobody_there(bed, bundled):
 
 
 def in_netns(bed, *args):
-    """As an operator does it: `ip netns exec` gives each command a /sys of its own."""
+    """As an operator runs it: `ip netns exec` gives each command its own /sys."""
     return bed.ns.run("ip", "netns", "exec", "there", testbed.BUILD / "saluki", *args, check=False,
                       capture_output=True)
 
@@ -250,7 +250,7 @@ def netns(bed):
 
 
 def assert_remedy(bed, said):
-    """It does what was wanted."""
+    """The remedy works."""
     remedy = re.search(r"use '(nsenter --net=/run/netns/there saluki attach) \.\.\.'", said)
     assert remedy, said
     words = remedy.group(1).replace("saluki", str(testbed.BUILD / "saluki"), 1).split()
@@ -258,13 +258,13 @@ def assert_remedy(bed, said):
 
 
 def test_attach_that_would_not_stay(bed, netns):
-    """It is refused, and the remedy that it names does what was wanted."""
+    """Attaching where pins would not stay is refused, and the named remedy works."""
     got = in_netns(bed, "attach", "-i", "in")
     assert got.returncode == 1 and "nothing would stay attached" in got.stderr, got
     assert_remedy(bed, got.stderr)
     enter = ["nsenter", "--net=/run/netns/there", testbed.BUILD / "saluki"]
     assert "in: attached by" in bed.ns.run(*enter, "status", capture_output=True).stdout
-    # From where the pins are not seen, the way there is told.
+    # From where the pins are not visible, the message shows the way there.
     for args in ([], ["-i", "in"]):
         got = in_netns(bed, "status", *args)
         where = re.search(r"in: saluki captures there; its pins are in another mount namespace, see "
@@ -279,7 +279,7 @@ def test_attach_that_would_not_stay(bed, netns):
 
 
 def test_attach_that_others_keep(bed, netns):
-    """A namespace with another process in it: it is said how long the programs stay."""
+    """With another process in the namespace, the message says how long the programs stay."""
     got = bed.ns.run("ip", "netns", "exec", "there", "sh", "-c",
                      f"{testbed.BUILD}/saluki attach -i in; {testbed.BUILD}/saluki status",
                      capture_output=True)
@@ -288,7 +288,7 @@ def test_attach_that_others_keep(bed, netns):
 
 @pytest.mark.parametrize("wrapper", [["timeout", "9"], ["sh", "-c", '"$@"; exit', "sh"]])
 def test_attach_by_another_program(bed, netns, wrapper):
-    """That one keeps the namespace, but not for long: it is named, and the remedy is said."""
+    """A short-lived program keeps the namespace: the message names it, and the remedy."""
     got = bed.ns.run("ip", "netns", "exec", "there", *wrapper, testbed.BUILD / "saluki", "attach", "-i",
                      "in", capture_output=True)
     assert re.search(rf"ends when the namespace does, with its last process \(now {wrapper[0]}, "
@@ -338,7 +338,8 @@ def test_status_where_nothing_is_attached(bed, netns):
 
 
 def test_a_cable_that_is_pulled(bed):
-    """It is said when it goes and when it comes, and status has it meanwhile, agent or not."""
+    """A pulled cable is logged when it goes and returns, and status shows it meanwhile, with or
+    without an agent."""
     far = bed.namespace()
     testbed.veth(bed.ns, "tap0", far, "veth0")
     sensor = bed.sensor("lib", "tap0")
@@ -372,7 +373,7 @@ def test_a_cable_that_is_pulled(bed):
      "sensor lib: its clock is 10 days behind this machine's"),
     (30, None, None)])
 def test_a_wrong_clock(bed, bundled, seconds, sensor_says, collector_says):
-    """Both ends say it, once."""
+    """Both ends log a wrong clock, once."""
     collector = bed.collector()
     bed.tun("mon0", 803, bundled)
     sensor = bed.sensor("lib", "mon0", env=bed.clock(seconds).env)
@@ -400,7 +401,7 @@ def test_a_clock_that_is_set(bed, bundled):
 
 
 def test_the_usual_control_socket_is_taken(bed):
-    """What the second collector lacks, and the option that gives it."""
+    """The message says what the second collector lacks, and the option for it."""
     first = bed.collector()
     second = bed.collector(write=bed.tmp_path / "second.pcapng", listen="127.0.0.1:5601")
     status, said = second.finish()
@@ -417,7 +418,7 @@ def test_the_usual_control_socket_is_taken(bed):
 
 
 def test_a_card_that_takes_vlan_tags_off(bed):
-    """One line, which refuses nothing: tc is as good, and what XDP would take is told."""
+    """One line, which refuses nothing: tc is as good, and the line names XDP's requirement."""
     testbed.veth(bed.ns, "tap0", bed.namespace(), "veth0")
     bed.ns.run("ethtool", "-K", "tap0", "rxvlan", "on", capture_output=True)
     said = bed.sensor("lib", "tap0").finish()[1]
@@ -431,7 +432,7 @@ def test_a_card_that_takes_vlan_tags_off(bed):
 
 
 def test_how_long_the_ring_lasts(bed, bundled):
-    """In a unit that people use, however long; one of a thing is one."""
+    """The ring's duration is printed in a readable unit, with the right singular."""
     player = bed.tun("mon0", 803, bundled, ["--rate", "5", "--loop"])
     player.go()
     sensor = bed.sensor("lib", "mon0")
@@ -440,7 +441,7 @@ def test_how_long_the_ring_lasts(bed, bundled):
 
 
 def test_one_is_not_many(bed, bundled):
-    """As tcpdump prints it."""
+    """Counts of one are in the singular, as in tcpdump."""
     bed.collector()
     one = bed.tmp_path / "one.pcap"
     data = bundled.read_bytes()

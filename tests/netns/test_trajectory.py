@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Trajectory sampling: two sensors on the two sides of a router, and what the consumer makes of their
-labels, against what the router knows."""
+"""Trajectory sampling: two sensors on two sides of a router, and the consumer's results from their
+labels against the router's log."""
 import collections
 import json
 import subprocess
@@ -31,7 +31,7 @@ Events = 1000000
 Priority = 100
 """
 
-Fate = collections.namedtuple("Fate", "came_ns what sent")  # sent: (before, behind) of each copy
+Fate = collections.namedtuple("Fate", "came_ns what sent")  # sent: (before, after) of each copy
 
 
 class Router:
@@ -41,7 +41,7 @@ class Router:
         testbed.lines_until(self.popen.stdout, time.monotonic() + 10, "ready")
 
     def finish(self):
-        """When all is sent: what became of each frame, in their order."""
+        """Each frame's fate, in order, when all are sent."""
         out, _ = self.popen.communicate(timeout=30)
         assert self.popen.returncode == 0
         fates = [line.split() for line in self.log.read_text().splitlines()]
@@ -91,7 +91,7 @@ class Fleet:
         return modules
 
     def rate(self, rate):
-        """As an operator sets it. Returns what a label's lower half is below."""
+        """Sets the rate as an operator does. Returns the bound of a label's lower half."""
         line = subprocess.run([CONSUMER, "--fill-rate", str(rate)], check=True, capture_output=True,
                               text=True).stdout
         for modules in self.modules:
@@ -100,7 +100,7 @@ class Fleet:
         return min(int(rate * 2**32), 2**32 - 1)
 
     def finish(self, frames):
-        """Ends it all; returns what the modules said as lines."""
+        """Ends it all; returns the modules' lines."""
         seen = [len(frames[0]), len(frames[1])]
         for sensor in self.sensors:
             assert sensor.finish()[0] == 0
@@ -111,7 +111,7 @@ class Fleet:
 
 
 def consume(lines, *options):
-    """What the consumer prints: (objects in front of it, the summary)."""
+    """The consumer's output: (objects before it, the summary)."""
     got = subprocess.run([CONSUMER, "--json", *options], input=lines, capture_output=True, text=True,
                          check=False)
     assert got.returncode == 0 and not got.stderr, got.stderr
@@ -173,7 +173,7 @@ def test_real_traffic_through_a_router(bed, traces, show):
     errors.sort()
     assert abs(link["min_ms"] - true_ms[0]) < 1, link
     assert abs(link["max_ms"] - true_ms[-1]) < 1 + errors[-1], link
-    # Between two stamps of one packet a virtual machine's CPU may have been away.
+    # A virtual machine's CPU may pause between a packet's two stamps.
     error = errors[len(errors) * 999 // 1000]
     print(f"delays: {len(errors)}, wrong by a median of {errors[len(errors) // 2]:.4f} ms, 99.9 % "
           f"within {error:.4f}, at most {errors[-1]:.4f}")
@@ -184,7 +184,7 @@ def test_real_traffic_through_a_router(bed, traces, show):
 
 
 def delays(packets, fates):
-    """How wrong each delay is, and the true ones (ms)."""
+    """Each delay's error, and the true delays (ms)."""
     errors, true = [], []
     for p in packets:
         fate = fates[int(p["label"], 16)]
@@ -195,7 +195,7 @@ def delays(packets, fates):
             continue
         assert [s["point"] for s in p["seen"]] == [HERE, THERE]
         measured = p["seen"][1]["time_ns"] - p["seen"][0]["time_ns"]
-        before, behind = (at - fate.came_ns for at in fate.sent[0])  # it went some time between
+        before, behind = (at - fate.came_ns for at in fate.sent[0])  # sent some time in between
         true.append((before + behind) / 2e6)
         errors.append(max(before - measured, measured - behind, 0) / 1e6)
     return errors, true
@@ -205,8 +205,8 @@ FLOWS = 65536
 
 
 def lost_among_others(packets):
-    """Packets that did not go on, of flows others of which did, since there was anybody to see them. Each flow has
-    one of FLOWS places, and the next flow that has the same one takes it."""
+    """Packets lost from flows with other packets forwarded, once there were any to see. Each flow
+    has one of FLOWS places, and is replaced by the next flow with the same place."""
     awake_ns = min(s["time_ns"] for p in packets for s in p["seen"] if s["point"] == THERE)
     places, lost = {}, 0
     for p in packets:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the programs themselves send is held against chance, too, as tests/wire/test_unlinkable.py does
-with far more datagrams of the same functions: ten sensors and a collector, each sensor through a relay
-of its own, which records both ways and loses some, so that much is said again. What a sensor captures
-tells it from the others in each byte, and nothing is compressed.
+"""The programs' own datagrams are compared with random ones, as tests/wire/test_unlinkable.py does
+with far more datagrams of the same functions. Ten sensors and a collector, each sensor through its
+own relay, which records both ways and loses some, so that much is sent again. Each sensor's frames
+differ from the others' in each byte, and are not compressed.
 
-Each run has an interval of its own, by a clock that is moved, but for those of the last test."""
+Each run has its own interval, by a moved clock, except those of the last test."""
 import collections
 import dataclasses
 
@@ -18,18 +18,18 @@ from reference.test_reference import write_pcap
 from wire import test_unlinkable as simulated
 from wire.test_unlinkable import LABELS, OVERALL, PADDED, SENSORS, Recording, examine
 
-RUNS = 3       # of each sensor, one after the other, each of keys and ports of its own
-FRAMES = 600   # of a run
+RUNS = 3       # per sensor, one after the other, each with its own keys and ports
+FRAMES = 600   # per run
 FRAME_LEN = 800
-EACH_NS = 1000000  # between frames: what comes at once is acknowledged at once
+EACH_NS = 1000000  # between frames: datagrams sent at once are acknowledged at once
 LEAST, LEAST_DOWN = 10000, 400
-STARTS = 12    # in one interval: had they no memory, two would take one slot with a chance of 91 %
-APART = 480    # seconds: set-ups that go unanswered use an interval's neighbours, too
-WAYS = ("sensor", "way")  # of kinds a recording says nothing
+STARTS = 12    # in one interval: without memory, two would take one slot with a chance of 91 %
+APART = 480    # seconds: unanswered handshakes use an interval's neighbours, too
+WAYS = ("sensor", "way")  # a recording does not show kinds
 
 
 def telling(bed, sensor, count):
-    """A capture whose frames are all of one byte, the sensor's."""
+    """A capture whose frames have only one byte value, the sensor's."""
     path = bed.tmp_path / f"{sensor}.pcap"
     data = bytes([sensor]) * FRAME_LEN
     write_pcap(path, 1, [captures.Frame(10**18 + n * EACH_NS, FRAME_LEN, 1, data) for n in range(count)])
@@ -37,7 +37,7 @@ def telling(bed, sensor, count):
 
 
 def labelled(recordings):
-    """One of those of all sensors."""
+    """One label for those of all sensors."""
     seen = [(sensor, r) for sensor, recording in enumerate(recordings) for r in recording]
     labels = np.array([(sensor, r.down, r.down, 0, len(r.data), 0) for sensor, r in seen], LABELS)
     lengths = labels["length"].astype(np.int64)
@@ -46,7 +46,7 @@ def labelled(recordings):
 
 
 class Sensors:
-    """Ten sensors or fewer, each behind a relay that records, and their collector."""
+    """Ten sensors or fewer, each behind a recording relay, and their collector."""
 
     def __init__(self, bed, count, frames):
         self.bed, self.frames, self.clock = bed, frames, bed.clock()
@@ -61,7 +61,7 @@ class Sensors:
             relay(f"seed {i}", "loss 2", f"record {self.files[i]}")
 
     def run(self, options):
-        """All at once, to their ends."""
+        """Runs all at once, to their ends."""
         options = ("--compress", "none", "--keep", "all", "-s", FRAME_LEN, "--pace",
                    "--combo-size", "4096", *options)
         readers = [self.bed.reader(name, trace, to=relay.address, options=options,
@@ -72,7 +72,7 @@ class Sensors:
             assert status == 0, said
 
     def finish(self, runs):
-        """Returns what was recorded, of each."""
+        """Returns each one's recording."""
         assert self.collector.finish()[0] == 0
         for name, relay in zip(self.names, self.relays):
             relay("record")
@@ -86,7 +86,8 @@ def bytes_tell(recording, findings):
 
 
 def planted(recording):
-    """The same with a leak, and what has to find it: is there enough of everything?"""
+    """Yields the recording with planted leaks and the test that must find each: is the sample large
+    enough?"""
     labels, starts = recording.labels, recording.starts
     some = np.random.default_rng(2).random(len(labels)) < 0.25
     last = starts + labels["length"] - 1
@@ -97,7 +98,7 @@ def planted(recording):
         data = recording.data.copy()
         data[places] = values
         yield name, bytes_tell, dataclasses.replace(recording, data=data)
-    data = recording.data.copy()  # once what is said again is not sealed anew
+    data = recording.data.copy()  # with retransmissions that are not sealed again
     one, two = starts[:2]
     length = labels["length"][:2].min()
     data[two:two + length] = data[one:one + length]
@@ -130,7 +131,8 @@ def test_nothing_links_what_programs_send(bed, options):
 
 
 def test_starts_in_one_interval_repeat_nothing(bed):
-    """An agent knows which slots one before it on this machine has used."""
+    """An agent knows which slots an earlier one on this machine used: starts in one interval repeat
+    nothing."""
     sensors = Sensors(bed, 1, 20)
     for _ in range(STARTS):
         sensors.run(["--pad"])

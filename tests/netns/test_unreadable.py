@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What one sensor sends never keeps other programs from reading the frames of the others."""
+"""A sensor's frames never keep other programs from reading the other sensors' frames."""
 import collections
 import random
 import signal
@@ -18,13 +18,13 @@ STAMP = 1792 * 10**18 // 10**3
 TYPES = [*range(400), 1000, 4095, 32767, 65534]
 LENGTHS = range(65)
 
-# In front of these types' frames, readers want a header: its length at least, and what else.
+# Readers need a header before these types' frames: at least its length, and its content.
 HEADERS = {123: 4, 139: 4, 144: 16, 177: 16, 196: 5, 197: 20, 201: 4, 204: 1, 209: 5, 245: 2, 254: 4}
 PROTOCOLS = {144: b"\0\x17", 177: b"\0\x30"}
 
 
 def filled():
-    """What frames are made of: zeros, ones, what has a right header for some types, chance."""
+    """Contents of frames: zeros, ones, a valid header for some types, random bytes."""
     chance = random.Random(7)
     yield bytes(64)
     yield b"\xff" * 64
@@ -32,13 +32,13 @@ def filled():
     yield b"\0" * 14 + PROTOCOLS[177] + b"\xff" * 48
     for _ in range(3):
         yield chance.randbytes(64)
-    for more in range(7):  # so many extension headers of ERF, and each type of its records
+    for more in range(7):  # ERF's numbers of extension headers, and each record type
         yield (bytes(8) + bytes([0x80 * (more > 0) | chance.randrange(128)]) + bytes(7) +
                b"".join(bytes([0x80 * (n + 1 < more)]) + bytes(7) for n in range(more)) + bytes(64))
 
 
 def write_pcapng(path, frames):
-    """A section for each link type."""
+    """One section per link type."""
     with path.open("wb") as out:
         linktype = None
         for f in frames:
@@ -59,7 +59,7 @@ def frames_of(types):
 
 
 def tshark_counts(path):
-    """Frames that tshark reads, and what it complains of."""
+    """Frames that tshark reads, and its complaints."""
     p = subprocess.run(["tshark", "-n", "-r", path, "-T", "fields", "-e", "frame.number"],
                        capture_output=True, text=True, check=False)
     return len(p.stdout.splitlines()), p.stderr
@@ -71,7 +71,7 @@ def reads_all(path, count):
 
 
 def test_every_link_type(bed, bundled, tmp_path):
-    """Of a sensor that may send any: each type, with frames of all lengths and sorts of content."""
+    """A sensor that may send any link type: frames of all lengths and contents stay readable."""
     bed.keys.sensor("bad", words="linktypes=any")
     sent, honest = frames_of(TYPES), list(captures.frames(bundled))
     write_pcapng(tmp_path / "bad.pcapng", sent)
@@ -91,7 +91,7 @@ def test_every_link_type(bed, bundled, tmp_path):
     written = [f for f in captures.frames(bed.out)]
     assert_same(honest, written[-len(honest):])
     assert reads_all(bed.out, len(written))
-    # In their order; and what is missing is of types that have a header.
+    # In their order; missing frames are of types with a header.
     left, missing = iter(written), collections.defaultdict(list)
     at = next(left)
     for f in sent:
@@ -106,20 +106,20 @@ def test_every_link_type(bed, bundled, tmp_path):
 
 
 def assert_rightly_missing(missing, path):
-    """tshark stops at the longest that was refused of each type, and at the longest without a
+    """tshark stops at the longest refused frame of each type, and at the longest without a
     header."""
     for linktype, frames in missing.items():
         short = [f for f in frames if len(f.data) < HEADERS[linktype]]
         assert max(len(f.data) for f in short) == HEADERS[linktype] - 1
         for f in (max(frames, key=lambda f: len(f.data)), max(short, key=lambda f: len(f.data))):
             if linktype == 197 and len(f.data) >= 16:
-                continue  # some of its record types would do with less
+                continue  # some of its record types need less
             write_pcap(path, linktype, [f])
             assert not reads_all(path, 1), f
 
 
 def test_link_types_that_are_not_listed(bed, bundled, tmp_path):
-    """They are refused, and both ends say which entry is missing; SIGHUP brings it."""
+    """Unlisted link types are refused, and both ends log the missing entry; SIGHUP adds it."""
     frames = [captures.Frame(STAMP + n, 40, t, bytes([n % 256]) * 40)
               for n, t in enumerate([228, 1, 229, 228, 127, 1, 228] * 40)]
     write_pcapng(tmp_path / "mixed.pcapng", frames)
@@ -175,7 +175,7 @@ def test_a_list_that_is_none(bed, words, said):
 
 
 def test_a_list_for_a_sensor(bed, bundled, tmp_path):
-    """Names and numbers; a usual type that is not listed is refused, too."""
+    """A sensor's list has names and numbers; a common type that is not listed is refused, too."""
     bed.keys.sensor("wired", words="linktypes=ethernet,228")
     bed.keys.sensor("air", words="one-way linktypes=radiotap")
     frames = [captures.Frame(STAMP + n, 40, t, bytes([n]) * 40)

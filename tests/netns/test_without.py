@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A sensor built without libbpf, libpcap and libseccomp (make WITHOUT="bpf pcap seccomp"), as on
-the AP70: it captures by packet sockets and says what it does not have. What needs no ring is tried
-with the AP70's own programs too, on its processor as qemu has it: it hands system calls on to this
-machine's kernel, but does not know rings of packet sockets."""
+the AP70: it captures with packet sockets and reports its missing features. Tests without a ring
+also run the AP70's own programs on its processor in qemu, which passes system calls to this
+machine's kernel, but does not support packet sockets' rings."""
 import collections
 import itertools
 import re
@@ -39,7 +39,7 @@ def sensor(bed, *options, ready="capturing by mmap v3", saluki=HERE):
 
 
 def capabilities(process):
-    """Numbers of those that the privileged process keeps, once it has given up the others."""
+    """The numbers that the privileged process keeps after dropping the others."""
     def kept(field):
         with open(f"/proc/{process.pid()}/status", encoding="ascii") as f:
             bits = int(re.search(rf"{field}:\s+(\w+)", f.read())[1], 16)
@@ -70,7 +70,8 @@ def test_auto_comes_to_packet_sockets(bed, bundled):
 
 
 def test_no_capability_is_for_bpf(bed, bundled):
-    """What is kept is what packet sockets take, and what it takes to end the other process."""
+    """The privileged process keeps the capabilities for packet sockets and for ending the other
+    process."""
     player = bed.tun("mon0", 803, bundled)
     s = sensor(bed, "-i", "mon0")
     assert capabilities(s) == ATTACHING
@@ -103,12 +104,12 @@ def read_all(bed, saluki, files, *options, taken=lambda f: True):
     (), ("--compress", "none"), ("--compress", "9"), ("--compress", "-50"),
     ("--combo-size", "1024"), ("--combo-size", "32768")], ids=" ".join)
 def test_files(bed, bundled, saluki, options):
-    """By levels too whose strategies were left out: zstd takes another then."""
+    """Files arrive whole at levels whose strategies were left out, too: zstd uses another then."""
     read_all(bed, saluki, [(127, list(captures.frames(bundled)))], *options)
 
 
 def is_management(frame):
-    """By the frame control field, which is behind radiotap."""
+    """By the frame control field, which follows radiotap."""
     return frame.data[int.from_bytes(frame.data[2:4], "little")] & 0x0c == 0
 
 
@@ -123,7 +124,7 @@ def test_filters(bed, bundled, saluki):
 
 @EACH
 def test_frames_of_every_shape(bed, saluki):
-    """Cut as the reference cuts them, whatever the machine's byte order."""
+    """Frames are truncated as the reference truncates them, in any byte order."""
     files = collections.defaultdict(list)
     for n, (_, linktype, data) in enumerate(itertools.chain(shapes.whole(), shapes.cut())):
         frame = captures.Frame(1700000000 * 10**9 + n * 999999937, len(data), linktype, data)
@@ -141,7 +142,7 @@ def test_status_and_filter_ask_the_agent(bed, bundled):
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
     s = sensor(bed, "-i", "mon0")
-    # It listens when all is handed over, after it has said that it captures.
+    # Its socket listens after the handover, which comes after the message that it captures.
     testbed.wait_for(lambda: "mmap v3" in run(bed, "status").stdout, "the agent to answer")
     got = run(bed, "filter", "-i", "mon0", "--filter-code", code(bed, RADIOTAP_NONE))
     assert got.returncode == 0, got.stderr
@@ -198,7 +199,7 @@ def test_help(saluki, command):
 
 
 def test_orders(bed, bundled):
-    """A snaplen is taken; to compile an expression it has nothing."""
+    """The snaplen can be ordered; a filter cannot, as there is no compiler."""
     collector = bed.collector()
     bed.tun("mon0", 803, bundled)
     s = sensor(bed, "-i", "mon0", "--allow-control", "filter,snaplen")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Worm detection on a sensor: a worm that grows amid real traffic, how soon it is told, and to whom."""
+"""Worm detection on a sensor: a worm spreads within real traffic; when and where it is reported."""
 import itertools
 import json
 import pathlib
@@ -41,14 +41,14 @@ Priority = 100
 
 
 def background(traces, rate):
-    """All wired captures, one behind the other, evenly."""
+    """All wired captures, one after the other, evenly spaced."""
     sent = [f for path in traces.folder("wired") for f in captures.frames(path)
             if f.linktype == 1 and 14 <= len(f.data) <= 1514]
     return [Frame(n * 10**9 // rate, len(f.data), 1, f.data) for n, f in enumerate(sent)]
 
 
 def worm(begin_ns):
-    """Hosts that have it: twice as many each tick; each sends two copies to hosts of its own."""
+    """Infected hosts: twice as many each tick; each sends two copies to hosts of its own."""
     targets = itertools.count()
     for tick in range(TICKS):
         copies = [source for source in range(2**tick) for _ in range(2)]
@@ -61,7 +61,7 @@ def worm(begin_ns):
 
 
 class Consumer(testbed.Process):
-    """What the consumer on the sensor prints, each line with the time when it was there."""
+    """The output of the sensor's consumer, each line with its arrival time."""
 
     def __init__(self, bed):
         super().__init__(bed.ns, [BUILD / "saluki", "module", "consume", "-i", "tap0", "worm", "--",
@@ -87,7 +87,7 @@ class Consumer(testbed.Process):
 
 
 def assert_right(found, how):
-    """One outbreak, that of the worm, and its signature."""
+    """There is one outbreak, the worm's, with its signature."""
     events = [e["event"] for e in found]
     assert events[:2] == ["outbreak", "content"] and set(events[2:-1]) == {"growth"}, found
     assert found[0]["port"] == 1434 and bytes.fromhex(found[1]["bytes"]) == WORM[:48]
@@ -140,7 +140,8 @@ def test_a_worm_amid_real_traffic(bed, traces, modules, how):
 
 
 def test_signatures_are_filled_in_while_it_runs(bed, modules):
-    """By an operator, from the consumer's own words; what cannot be understood changes nothing."""
+    """An operator can fill in signatures from the consumer's output during a run; a malformed one
+    changes nothing."""
     payload = b"GET /default.ida?" + b"N" * 100
     data = udp(("10.0.0.1", 1024), ("10.0.0.2", 80), payload)
     write_pcap(bed.tmp_path / "wire.pcap", 1, [Frame(0, len(data), 1, data)])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""AF_XDP (--source xsk): what comes out is what was sent, whatever queue it came by, and what its
-sockets drop is counted. Frames are consumed, so they are compared with what was sent."""
+"""AF_XDP (--source xsk): the output equals the input on any queue, and frames dropped by the
+sockets are counted. Frames are consumed, so they are compared with those sent."""
 import collections
 import os
 import re
@@ -17,7 +17,7 @@ from reference import captures, trim
 from reference.test_reference import write_pcap
 
 XSK = ("--source", "xsk")
-ROOMY = (*XSK, "-B", "65536")  # where nothing may be dropped, however busy the machine is
+ROOMY = (*XSK, "-B", "65536")  # for tests without drops, however busy the machine is
 ROOM = 3816  # bytes of a frame at most
 
 
@@ -47,13 +47,13 @@ def xsk_sensor(bed, interface, *options, **kwargs):
 
 
 def reading_process(sensor):
-    """The one without privilege."""
+    """The unprivileged process's id."""
     child, = testbed.with_children(sensor.pid())[1:]
     return child
 
 
 def as_kept(frames, snaplen=192):
-    """What is left of frames, in no order."""
+    """The kept parts of frames, in no order."""
     return collections.Counter((f.data[:trim.keep(f.data, f.orig_len, 1, snaplen)[0]], f.orig_len)
                                for f in as_seen(frames))
 
@@ -70,7 +70,8 @@ def as_got(frames):
     (("-s", "1768"), 1768, None, 1500), (("-s", "1769"), 1769, None, 1500),
     (("-s", str(ROOM)), ROOM, None, 1500)])
 def test_every_wired_frame(bed, traces, options, snaplen, headers, shortest):
-    """Frames up to 64 KiB, for which the driver has no XDP; at the edges of chunks and slots."""
+    """Frames up to 64 KiB, for which the driver has no XDP, arrive; also at the edges of chunks and
+    slots."""
     frames = [f for f in combined(traces, 1, ["wired"]) if shortest <= len(f.data) <= 65535]
     got, stats, said = live(bed, "tap0", frames, 20000, [*ROOMY, *options])
     assert "by xsk copy generic" in said
@@ -81,7 +82,7 @@ def test_every_wired_frame(bed, traces, options, snaplen, headers, shortest):
 
 @pytest.mark.parametrize("linktype,folder", [(105, "dot11-other"), (127, "radiotap")])
 def test_every_80211_frame(bed, traces, linktype, folder):
-    """From a monitor interface; frames shorter than an Ethernet header too."""
+    """Every frame of a monitor interface arrives, also those shorter than an Ethernet header."""
     frames = combined(traces, linktype, [folder])
     got, stats, _ = live(bed, "mon0", frames, 50000, ROOMY, ARPHRD[linktype])
     assert_same(as_seen(frames), got, stamps=False)
@@ -91,7 +92,7 @@ def test_every_80211_frame(bed, traces, linktype, folder):
 @pytest.mark.parametrize("options,snaplen", [
     (("-B", "2048"), 192), (("-B", "16384", "-s", "1500"), 1500)])
 def test_where_the_driver_has_xdp(bed, bundled, options, snaplen):
-    """More than once round all slots, of which there are some 10,000; nobody else gets a frame."""
+    """Frames go more than once through all slots, about 10,000; no other program gets a frame."""
     frames = ethernet(bundled) * 16
     collector = bed.collector()
     cable(bed, "veth0", "tap0")
@@ -110,7 +111,7 @@ def test_where_the_driver_has_xdp(bed, bundled, options, snaplen):
 
 @pytest.mark.alone
 def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
-    """Which hears the frames leave at the cable's other end."""
+    """Stamps are within a millisecond of tcpdump's, which captures at the cable's other end."""
     frames = ethernet(bundled)
     collector = bed.collector()
     cable(bed, "veth0", "tap0")
@@ -133,13 +134,13 @@ def test_stamps_within_a_millisecond_of_tcpdump(bed, bundled):
 
 
 def queue_counts(bed, interface):
-    """Frames that each queue of a cable has brought."""
+    """Frames per queue of a cable."""
     said = bed.ns.run("ethtool", "-S", interface, capture_output=True).stdout
     return [int(n) for n in re.findall(r"rx_queue_\d+_xdp_packets: (\d+)", said)]
 
 
 def datagrams(count):
-    """Distinct frames of 97 flows: by its flow the sending side chooses a frame's queue."""
+    """Distinct frames of 97 flows: the sending side chooses a frame's queue by its flow."""
     def frame(n):
         payload = n.to_bytes(8, "big")
         ports = (1024 + n % 97).to_bytes(2, "big") + (53).to_bytes(2, "big")
@@ -150,7 +151,7 @@ def datagrams(count):
 
 
 def test_several_queues(bed):
-    """A socket for each; merged by their stamps."""
+    """Each queue has its socket; frames are merged by their stamps."""
     frames = datagrams(4000)
     collector = bed.collector()
     cable(bed, "veth0", "tap0", queues=4)
@@ -169,18 +170,18 @@ def test_several_queues(bed):
 
 
 def test_a_queue_without_a_socket(bed):
-    """One that came after the start: its frames are nowhere else than in the ledger. No driver here
-    runs the program on such a queue, so it is run by itself."""
+    """Frames of a queue added after the start are counted in the ledger only. No driver here runs
+    the program on such a queue, so the test runs it directly."""
     pins = "/sys/fs/bpf/test"
     frame = datagrams(1)[0].data + bytes(200)
     (bed.tmp_path / "frame").write_bytes(frame)
     bed.ns.run("bpftool", "prog", "load", testbed.BUILD / "bpf/xsk.bpf.o", f"{pins}_prog", "type",
                "xdp", "pinmaps", pins)
-    # As it comes, the object has counters for the first CPU.
+    # The loaded object has counters for the first CPU.
     said = bed.ns.run("taskset", "-c", "0", "bpftool", "prog", "run", "pinned", f"{pins}_prog",
                       "data_in", bed.tmp_path / "frame", "data_out", bed.tmp_path / "out",
                       capture_output=True).stdout
-    assert "Return value: 1," in said  # XDP_DROP: its buffer is a record by now
+    assert "Return value: 1," in said  # XDP_DROP: its buffer holds the record now
     record = (bed.tmp_path / "out").read_bytes()
     assert struct.unpack("<IIHBB", record[8:20]) == (len(frame), 192, 1, 0, 1)
     assert record[24:] == frame[:192]
@@ -213,7 +214,7 @@ def test_two_interfaces(bed, bundled):
 
 
 def assert_counted(bed, collector, count):
-    """Some were dropped by the sockets, the others are in the file."""
+    """The sockets dropped some frames; the others are in the file."""
     stats = collector.sensor_stats("lib")
     assert 0 < stats["ring_full"] < count and stats["copy_failed"] == 0, stats
     assert stats["seen"] == count and stats["balance"] == 0, stats
@@ -223,7 +224,7 @@ def assert_counted(bed, collector, count):
 
 @pytest.mark.parametrize("queues", [1, 2])
 def test_ring_full_is_counted(bed, bundled, queues):
-    """A reader that is held up: the sockets run out of slots, and every frame is somewhere."""
+    """A stopped reader: the sockets run out of slots, and every frame is counted."""
     frames = ethernet(bundled) * 5
     collector = bed.collector()
     cable(bed, "veth0", "tap0", queues)
@@ -238,7 +239,8 @@ def test_ring_full_is_counted(bed, bundled, queues):
 
 
 def test_a_collector_that_is_held_up(bed, bundled):
-    """Longer than the store, the queue of combos and the sockets can bridge."""
+    """A collector stops for longer than the store, the combo queue and the sockets can hold: every
+    frame is counted."""
     frames = ethernet(bundled) * 30
     collector = bed.collector()
     cable(bed, "veth0", "tap0")
@@ -247,7 +249,7 @@ def test_a_collector_that_is_held_up(bed, bundled):
     testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session")
     held, = testbed.with_children(collector.pid())[1:]
     os.kill(held, signal.SIGSTOP)
-    # The sensor gives the session up after 3 s of silence; from then on nothing leaves it.
+    # The sensor gives up the session after 3 s of silence; from then on it sends nothing.
     assert send(bed, "veth0", frames, "--rate", "5000").play() == len(frames)
     os.kill(held, signal.SIGCONT)
     status, said = sensor.finish()
@@ -255,14 +257,14 @@ def test_a_collector_that_is_held_up(bed, bundled):
     collector.finish()
     stats = collector.sensor_stats("lib")
     assert stats["seen"] == len(frames) and stats["balance"] == 0, stats
-    # What had no room, and what gave way to what came later: to the frame.
+    # Frames without room, and frames given up for later ones, add up exactly.
     assert stats["captured"] == len(frames) - stats["ring_full"], stats
-    assert stats["dropped_store"] >= stats["lost_missing"], stats  # some had come all the same
+    assert stats["dropped_store"] >= stats["lost_missing"], stats  # some had arrived all the same
     assert 0 < stats["ring_full"] + stats["lost_missing"] == len(frames) - stats["written"], stats
 
 
 def under_load(bed, bundled):
-    """A collector and a sensor, while frames come in as fast as they go."""
+    """A collector and a sensor, with frames at the highest rate."""
     collector = bed.collector()
     cable(bed, "veth0", "tap0", queues=2)
     sensor = xsk_sensor(bed, "tap0")
@@ -284,8 +286,8 @@ def test_stopped_under_load(bed, bundled):
 
 
 def test_privileged_process_killed_under_load(bed, bundled):
-    """Nobody takes the program off: the reader stops it, reads what there is, and the ledger is
-    whole."""
+    """With the privileged process killed, nobody detaches the program: the reader stops it, reads
+    the rest, and the ledger is complete."""
     collector, sensor = under_load(bed, bundled)
     os.kill(sensor.pid(), signal.SIGKILL)
     testbed.wait_for(lambda: collector.sensor_stats("lib")["final"], "the end of the run")
@@ -318,7 +320,8 @@ def test_interface_goes_down_and_up(bed, bundled):
 
 
 def test_interface_disappears(bed, bundled):
-    """Sockets are bound to a device for good: the run ends in order, and fails."""
+    """Sockets are bound to one device for good: if it disappears, the run ends in order, and
+    fails."""
     frames = ethernet(bundled)
     collector = bed.collector()
     cable(bed, "veth0", "tap0")
@@ -369,7 +372,7 @@ def test_status_of_it(bed, bundled):
 
 
 def test_tags_that_the_card_takes_off(bed):
-    """They are not in the frame that XDP sees, which is said."""
+    """Tags removed by the card are not in XDP's frame, which is logged."""
     bed.collector()
     cable(bed, "veth0", "tap0")
     bed.ns.run("ethtool", "-K", "tap0", "rxvlan", "on", capture_output=True)
@@ -391,7 +394,8 @@ def test_not_root(bed):
 
 
 def test_a_snaplen_that_no_slot_holds(bed):
-    """Refused where frames can be as long; elsewhere it is all of every frame."""
+    """A snaplen longer than a slot is refused if frames can be that long; otherwise it means whole
+    frames."""
     bed.collector()
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0", "mtu", "9000")
     assert_said(run_sensor(bed, "-i", "tap0", *sensor_args(bed, *XSK, "-s", "32768")), 1,
@@ -412,7 +416,7 @@ def test_two_on_one_interface(bed):
 
 
 def shared_kib(pid):
-    """The largest piece of memory that a process shares with another."""
+    """The largest memory area that a process shares with another."""
     with open(f"/proc/{pid}/maps", encoding="ascii") as f:
         spans = [line.split()[0].split("-") for line in f if "/dev/zero" in line]
     return max((int(b, 16) - int(a, 16)) // 1024 for a, b in spans)
@@ -426,13 +430,13 @@ def test_the_reader_has_no_privilege(bed):
     with open(f"/proc/{reading_process(sensor)}/status", encoding="ascii") as f:
         status = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
     assert status["Uid"].split() == ["65534"] * 4 and int(status["CapEff"], 16) == 0
-    # The other one has the sockets, and no view of the memory that frames are in.
+    # The other process has the sockets, and does not map the frames' memory.
     assert shared_kib(reading_process(sensor)) >= 4096 > shared_kib(sensor.pid())
     assert sensor.finish()[0] == 0
 
 
 def test_nothing_is_left_behind(bed):
-    """No program, no socket, no pin; and it can start again."""
+    """No program, socket or pin is left, and the sensor can start again."""
     bed.collector()
     cable(bed, "veth0", "tap0", queues=2)
     for _ in range(2):

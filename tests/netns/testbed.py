@@ -24,19 +24,19 @@ _libc = ctypes.CDLL(None)
 
 def _die_with_parent():
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    for signo in (signal.SIGHUP, signal.SIGINT):  # ignored where the tests are in the background
+    for signo in (signal.SIGHUP, signal.SIGINT):  # ignored if the tests run in the background
         signal.signal(signo, signal.SIG_DFL)
 
 
 def private_mounts():
-    """What this process mounts from now on, only it and its children see."""
+    """Makes later mounts visible only to this process and its children."""
     if _libc.unshare(0x00020000):  # CLONE_NEWNS
         raise OSError("cannot make a mount namespace (as root)")
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
 
 
 class Namespace:
-    """A network and mount namespace with a bpffs of its own and loopback up. No IPv6, so that no
+    """A network and mount namespace with its own bpffs, and loopback up. No IPv6, so that no
     interface sends anything by itself."""
 
     def __init__(self):
@@ -83,13 +83,14 @@ class Host:
 
 
 def keep_tags(ns, name):
-    """An end of a cable does not keep VLAN tags beside its frames, where XDP does not see them."""
+    """Makes an end of a cable send VLAN tags within its frames, as XDP does not see tags stored
+    beside them."""
     ns.run("ethtool", "-K", name, "rxvlan", "off", "txvlan", "off", "tx-vlan-stag-hw-insert", "off",
            capture_output=True)
 
 
 def for_anybody(program, folder):
-    """A copy of a program, for who cannot enter the folder where it was built: it may be in /root."""
+    """A copy of a program for users that cannot enter its build folder, such as /root."""
     here = folder / program.name
     return here if here.exists() else shutil.copy(program, here)
 
@@ -119,8 +120,8 @@ def lines_until(stream, deadline, wanted):
 
 
 def wait_for(condition, what, seconds=10, interval=0.02):
-    """Polls for what no descriptor announces (a file's content, a kernel state); without a pause
-    for what may be over at once (interval 0)."""
+    """Polls for a state that no descriptor announces (a file's content, a kernel state); without a
+    pause for very short waits (interval 0)."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -133,8 +134,8 @@ def wait_for(condition, what, seconds=10, interval=0.02):
 
 
 def wait_ended(pid, seconds=10):
-    """Waits until a process has ended with all its threads. Its number may stay for longer: whose
-    parent was killed is init's, which takes its time to ask for its status."""
+    """Waits until a process has ended with all its threads. Its number may stay for longer: init
+    adopts a process whose parent was killed, and may collect its status late."""
     try:
         fd = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -191,8 +192,8 @@ class Keys:
         return public
 
     def sensor(self, name, listed=True, words=""):
-        """Returns the key file of a sensor, a new one if need be, which the collector will know
-        if `listed`, with `words` behind its key; collectors read the list when they start."""
+        """Returns a sensor's key file, made if needed. The collector will know it if `listed`, with
+        `words` after its key; collectors read the list when they start."""
         path = self.directory / f"{name}.key"
         if path.exists():
             return path
@@ -205,7 +206,7 @@ class Keys:
 
 
 class Process:
-    """A program under test, with what it says collected from a pipe."""
+    """A program under test, whose output is read from a pipe."""
 
     def __init__(self, ns, args, ready, env=None, **kwargs):
         self.name = pathlib.Path(args[0]).name
@@ -216,27 +217,27 @@ class Process:
             self.expect(ready)
 
     def expect(self, text, seconds=20):
-        """Waits until the program has said `text` on standard error."""
+        """Waits until the program has printed `text` on standard error."""
         if text not in self.said:
             self.said += lines_until(self.popen.stderr, time.monotonic() + seconds, text)
         return self.said
 
     def expect_again(self, signo, text, seconds=20):
-        """Sends the signal, and waits until the program has said `text` once more."""
+        """Sends the signal, and waits until the program has printed `text` once more."""
         before, self.said = self.said, ""
         self.send_signal(signo)
         self.expect(text, seconds)
         self.said = before + self.said
 
     def pid(self):
-        """nsenter executes the program in its own place."""
+        """nsenter is replaced by the program."""
         return self.popen.pid
 
     def send_signal(self, signo):
         os.kill(self.popen.pid, signo)
 
     def finish(self, signo=signal.SIGINT, seconds=30):
-        """Ends it in order; returns (exit status, everything it said)."""
+        """Ends it in order; returns (exit status, all output)."""
         if signo and self.popen.poll() is None:
             self.send_signal(signo)
         try:
@@ -253,7 +254,7 @@ class Process:
             self.popen.communicate()
 
     def kill_all(self):
-        """SIGKILL to all its processes, the children first."""
+        """Sends SIGKILL to all its processes, the children first."""
         for pid in reversed(with_children(self.popen.pid)):
             os.kill(pid, signal.SIGKILL)
         self.kill()
@@ -271,12 +272,12 @@ class Collector(Process):
                               "--stats-file", self.stats_file, *options], ready, **kwargs)
 
     def stats(self):
-        """The first ones come a moment after the collector has said that it listens."""
+        """The first statistics come shortly after the collector has reported that it listens."""
         wait_for(self.stats_file.exists, "statistics")
         return json.loads(self.stats_file.read_text())
 
     def sensor_stats(self, name):
-        """None where there are none of that sensor yet, or none at all."""
+        """None if that sensor has no statistics yet, or there are none at all."""
         with contextlib.suppress(FileNotFoundError):
             for s in json.loads(self.stats_file.read_text())["sensors"]:
                 if s["name"] == name:
@@ -308,7 +309,7 @@ class Player:
         return cls(ns, ["--send", interface], file, options)
 
     def retype(self, arphrd):
-        """Makes the device, which must be down, one of another type."""
+        """Changes the type of the device, which must be down."""
         self.popen.stdin.write(f"type {arphrd}\n")
         self.popen.stdin.flush()
         lines_until(self.popen.stdout, time.monotonic() + 10, "ready")
@@ -318,7 +319,7 @@ class Player:
         self.popen.stdin.flush()
 
     def played(self, seconds=120):
-        """Waits for the end of the capture, when all of it has arrived; returns the frames played."""
+        """Waits until the whole capture is played and has arrived; returns the frames played."""
         return int(lines_until(self.popen.stdout, time.monotonic() + seconds, "\n"))
 
     def play(self, seconds=120):
@@ -326,12 +327,12 @@ class Player:
         return self.played(seconds)
 
     def stop(self):
-        """Ends the playing; returns the frames played."""
+        """Stops playing; returns the frames played."""
         self.popen.terminate()
         return self.played()
 
     def close(self):
-        """The interface goes with it."""
+        """The interface is removed too."""
         if self.popen.poll() is None:
             self.popen.terminate()
         self.popen.stdin.close()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into a program: SIGUSR2 with a number makes it try something that it should not be able
- * to do, from inside, and say on standard error what came of it. The numbers are the places in
- * `trials`; test_sandbox.py knows them by name.
+ * Preloaded into a program: SIGUSR2 with a number makes it try a forbidden action from inside, and
+ * print the result on standard error. The numbers are the places in `trials`; test_sandbox.py knows
+ * them by name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static long remove_file(void)
 	return unlink(removed);
 }
 
-/* In any file that is open; behind its end, where there is nothing. */
+/* In any open file, after its end, where there is no data. */
 static long punch_hole(void)
 {
 	long got = -1;

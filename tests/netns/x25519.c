@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Preloaded into the agent: each product of X25519 says on which thread it was made. */
+/* Preloaded into the agent: each X25519 product prints the thread that computed it. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/prctl.h>
