@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every fuzz harness includes. libFuzzer calls LLVMFuzzerTestOneInput with bytes of its own
- * making; a harness takes them apart, hands them to the code under test, and CHECKs what must hold
- * whatever they are. Sanitizers watch the rest, so bytes that are to be parsed are given in blocks
- * of just their size.
+ * Included by every fuzz harness. libFuzzer calls LLVMFuzzerTestOneInput with bytes of its own. A
+ * harness takes them apart, hands them to the code under test, and CHECKs the invariants.
+ * Sanitizers check the rest, so bytes to be parsed are in blocks of exactly their size.
  */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
@@ -27,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 		}                                                                                  \
 	} while (0)
 
-/* The input, from its front; 0 and nothing where it has come to its end. */
+/* The input, read from its front; after its end, reads give 0 and no bytes. */
 struct fuzz_input {
 	const uint8_t *p, *end;
 };
@@ -41,7 +40,7 @@ static inline uint64_t fuzz_number(struct fuzz_input *in, int bytes)
 	return v;
 }
 
-/* The next bytes, `max` at most; how many, in `len`. */
+/* Returns the next bytes, `max` at most; their number is in `len`. */
 static inline const uint8_t *fuzz_bytes(struct fuzz_input *in, size_t max, size_t *len)
 {
 	const uint8_t *p = in->p;
@@ -51,7 +50,7 @@ static inline const uint8_t *fuzz_bytes(struct fuzz_input *in, size_t max, size_
 	return p;
 }
 
-/* A copy of exactly `len` bytes: the first one behind it is poisoned, also behind none. */
+/* Returns a copy of exactly `len` bytes: the next byte is poisoned, even after an empty copy. */
 static inline uint8_t *fuzz_copy(const uint8_t *data, size_t len)
 {
 	uint8_t *block = malloc(len + 1);
@@ -65,14 +64,14 @@ static inline void fuzz_free(uint8_t *copy)
 	free(copy - 1);
 }
 
-/* Reads every byte, so that one that must not be read is found out. */
+/* Reads every byte, so that sanitizers find an invalid one. */
 static inline void fuzz_touch(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		__asm__ volatile("" : : "r"(p[i]));
 }
 
-/* A file in memory with these bytes, at its beginning; the caller closes it. */
+/* Returns a file in memory with these bytes, at its beginning; the caller closes it. */
 static inline int fuzz_file(const void *data, size_t len)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -82,7 +81,7 @@ static inline int fuzz_file(const void *data, size_t len)
 	return fd;
 }
 
-/* What the code under test says to people goes nowhere; libFuzzer and CHECK write past it. */
+/* Discards the messages of the code under test; libFuzzer and CHECK bypass this. */
 static inline void fuzz_quiet(void)
 {
 	FILE *nowhere = fopen("/dev/null", "w");

@@ -5,10 +5,10 @@
  * agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o
  * wire/request.o wire/info.o wire/combo.o wire/dot11_templates.o wire/fields.o */
 /*
- * What the sensor hears, from strangers and from its collector gone bad: answers and messages.
- * Always holds: a stranger's datagram changes nothing but the counter of bad ones; only the right
- * answer to the last set-up begins a session, and only once; what a collector gone bad says ends
- * no session and is bounded.
+ * Answers and messages to the sensor, from strangers and from a bad collector. Always holds: a
+ * stranger's datagram changes only the counter of bad ones; only the right answer to the last
+ * handshake message begins a session, and only once; a bad collector's messages end no session and
+ * have bounded effects.
  */
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -31,7 +31,7 @@ static struct state {
 	struct session_path path;
 	uint8_t init[SHROUD_DATAGRAM_MAX], answer[SHROUD_DATAGRAM_MAX]; /* the last of each */
 	long init_len, answer_len;
-	bool fresh; /* the answer to the present set-up has not been delivered yet */
+	bool fresh; /* the answer to the present handshake has not been delivered yet */
 	struct shroud_tx tx;
 	uint8_t chain[KEY_LEN], next_k2[KEY_LEN];
 	uint64_t now_ns;
@@ -62,7 +62,7 @@ static void setup(struct state *s)
 	s->now_ns = 1;
 }
 
-/* Time passes; a set-up or a question may come of it. */
+/* Time passes; a handshake or a request may follow. */
 static void tick(struct state *s, uint64_t ns)
 {
 	uint8_t in[SHROUD_DATAGRAM_MAX];
@@ -131,7 +131,7 @@ static void stranger(struct state *s, struct fuzz_input *in)
 	CHECK(!memcmp(&before, &s->s, sizeof(before)));
 }
 
-/* One that is authentic, and anything. */
+/* An authentic message with any content. */
 static void gone_bad(struct state *s, struct fuzz_input *in)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
@@ -143,7 +143,7 @@ static void gone_bad(struct state *s, struct fuzz_input *in)
 	if (!s->answer_len || s->fresh || !len)
 		return;
 	hear(s, out, shroud_seal(&s->tx, out, p, len, 0));
-	/* Of a key of anybody's a session may come, but only one that was asked for. */
+	/* Anyone's key may give a session, but only a requested one. */
 	CHECK(s->s.up == up && s->s.path.generation - generation <= 1);
 	CHECK(s->s.acks_count <= SESSION_ACKS);
 }
@@ -163,7 +163,7 @@ static void renewed(struct state *s)
 	CHECK(tryst_renew(s->next_k2, s->chain, &e, s->s.renewal.public, false) == 0);
 	hear(s, out, shroud_seal(&s->tx, out, message, sizeof(message), 0));
 	if (s->s.path.generation == generation)
-		return; /* of another session's, or too far ahead */
+		return; /* another session's, or too far ahead */
 	tryst_session(s->next_k2, &up, &down, s->chain);
 	shroud_tx_init(&s->tx, &down);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/combo.o wire/dot11_templates.o wire/fields.o wire/combo_open.o */
 /*
- * Combo codec. First byte: 0 a whole combo for combo_header_read, 1 a body for combo_open with
- * its number of frames in front, 2 a list of frames to be appended. Always holds: what was opened
- * can be read to its end, every frame lies in the body or is a form's, and frames that are appended
- * (again) read back equal.
+ * Combo codec. First byte: 0 a whole combo for combo_header_read, 1 a body for combo_open after its
+ * number of frames, 2 a list of frames to append. Always holds: an opened combo can be read to its
+ * end, every frame is in the body or a form, and appended frames read back equal, also when
+ * appended again.
  */
 #include <errno.h>
 
@@ -24,7 +24,7 @@ static void check_equal(const struct combo_frame *a, const struct combo_frame *b
 	CHECK(!memcmp(a->data, b->data, a->kept_len));
 }
 
-/* An event behind some of the frames, of their bytes. Returns whether there is one. */
+/* Adds an event after some of the frames, made from their bytes. Returns whether there is one. */
 static bool put_event(struct combo *c, const struct combo_frame *f)
 {
 	if (f->time_ns % 4 || !combo_event_fits(c, f->kept_len))
@@ -42,7 +42,7 @@ static void check_event(struct combo_reader *r, const struct combo_frame *f)
 	CHECK(!memcmp(e.bytes, f->data, e.len));
 }
 
-/* Appends frames until one does not fit, reads them back; returns how many. */
+/* Appends frames until one does not fit, and reads them back. Returns how many. */
 static size_t write_and_read(const struct combo_frame *frames, size_t count, size_t size)
 {
 	static bool has_event[COMBO_FRAMES_MAX];
@@ -77,7 +77,7 @@ static size_t write_and_read(const struct combo_frame *frames, size_t count, siz
 	return n;
 }
 
-/* All of them, in as many combos as it takes. */
+/* Puts all frames into as many combos as needed. */
 static void there_and_back(const struct combo_frame *frames, size_t count, size_t size)
 {
 	for (size_t done = 0; done < count;) {
@@ -106,13 +106,13 @@ static void header(struct fuzz_input *in)
 		uint8_t again[COMBO_HEADER_LEN];
 
 		combo_header_write(again, SENSOR, h.seqn, h.frames, h.body_len);
-		store_be(again, h.version, 2); /* older ones are read too */
+		store_be(again, h.version, 2); /* older versions are read too */
 		CHECK(!memcmp(again, combo, sizeof(again)));
 	}
 	fuzz_free(combo);
 }
 
-/* Where frames are kept that outlive what they came from. */
+/* Copies of frames that outlive their source. */
 static uint8_t arena[2 * COMBO_BYTES_MAX];
 static size_t arena_len;
 
@@ -128,7 +128,7 @@ static uint8_t *arena_take(size_t len)
 
 static struct combo_frame list[COMBO_FRAMES_MAX];
 
-/* A frame with a form is put together in the reader, and stands there until the next one. */
+/* The reader builds a frame with a form, and keeps it until the next one. */
 static void keep_frame(struct combo_frame *f, const struct combo_reader *r, const uint8_t *body,
 		       size_t len)
 {
@@ -142,7 +142,7 @@ static void keep_frame(struct combo_frame *f, const struct combo_reader *r, cons
 	f->data = p;
 }
 
-/* Those in front of the next frame. Returns how many they are. */
+/* Takes the events before the next frame. Returns how many. */
 static uint32_t take_events(struct combo_reader *r, const uint8_t *body, size_t len)
 {
 	struct combo_event list[COMBO_EVENTS_MAX], rest[COMBO_EVENTS_MAX], e;
@@ -182,7 +182,7 @@ static void body(struct fuzz_input *in)
 	fuzz_free(copy);
 }
 
-/* The bytes of a frame: those of the one before, some of them changed, or from the input. */
+/* Makes a frame's bytes: the previous frame's with changes, or from the input. */
 static bool frame_bytes(struct combo_frame *f, const struct combo_frame *before,
 			struct fuzz_input *in)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/output/event_json.o wire/module_event.o */
 /*
- * Consumers: lines of events, as they read them. Always holds: nothing is read beyond a line's end,
- * what is taken is an event, and as the collector writes it, it is taken again as the same.
+ * Consumers: how they read lines of events. Always holds: no byte beyond a line is read, an
+ * accepted line is an event, and the same event written by the collector is read back equal.
  */
 #include "fuzz.h"
 
@@ -22,7 +22,7 @@ static void write_and_read(const struct consumer_line *l)
 	memcpy(s.name, l->module, sizeof(s.name));
 	for (const char *c = s.name; *c; c++)
 		if (*c == '"' || *c == '\\' || *c < 32 || *c > 126)
-			return; /* none of a module */
+			return; /* no event of a module */
 	memcpy(s.bytes, l->data, sizeof(s.bytes));
 	event_json(line, &s, l->sensor, l->interface, &id);
 	CHECK(lines_read(&again, line));

@@ -24,14 +24,13 @@
  * collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o wire/channel.o wire/dwell.o wire/module_event.o */
 /*
- * The collector's whole way, from the datagram to the file. Input: whether files are rotated, then
- * a list of steps, each of them a datagram of a stranger, a rightly sealed one of a sensor gone
- * bad, one of an honest sensor, the honest one's agent dying and another one carrying its run on,
- * a renewal, a spool that is forwarded from now on or no longer, time that passes, or a disk that
- * is full from now on. Always holds:
- * every datagram is in exactly one counter; a stranger's changes nothing else; to an address that
- * is not confirmed go no more bytes than came from it; the honest sensor's frames are all written
- * or lost to the disk, whatever the others do; the files are whole, and hold what the ledgers say.
+ * The collector's whole path, from the datagram to the file. Input: whether files are rotated, then
+ * a list of steps. A step is a stranger's datagram, a validly sealed one of a bad sensor, one of an
+ * honest sensor, a restart of the honest agent that continues the run, a renewal, the start or end
+ * of forwarding a spool, passing time, or a disk that is full from now on. Always holds: every
+ * datagram is in exactly one counter; a stranger's changes nothing else; an unconfirmed address
+ * gets no more bytes than came from it; the honest sensor's frames are all written or lost to the
+ * disk; the files are whole, and match the ledgers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,17 +50,17 @@
 #include "wire/totals.h"
 
 #define ADDRESSES 4
-#define REPLAYER 3 /* sends again what others have sent */
+#define REPLAYER 3 /* sends again datagrams of others */
 #define FILES_MAX 4
 #define ROTATE_BYTES 4096
-#define DATAGRAM_MAX 2048			  /* collector/network/receive.h cuts there */
+#define DATAGRAM_MAX 2048			  /* collector/network/receive.h truncates there */
 #define START_NS (1000000ULL * TRYST_INTERVAL_NS) /* protocol time */
 #define SECOND 1000000000ULL
 
-/* The impostor has the honest sensor's public key and not the secret one. */
+/* The impostor has the honest sensor's public key but not the secret one. */
 enum { HONEST = 0, BAD = 1, SENSORS = 2, UNLISTED = 2, IMPOSTOR = 3, ENDS = 4 };
 
-/* What a sensor has on its side. */
+/* A sensor's state. */
 struct end {
 	struct keypair own;
 	uint8_t pair[KEY_LEN];
@@ -69,9 +68,9 @@ struct end {
 	uint8_t chain[KEY_LEN], candidate_chain[KEY_LEN];
 	bool has_candidate;
 	uint64_t run, interval;
-	unsigned int slot;		  /* the next one of the interval */
-	uint64_t combos, frames;	  /* exported so far, by a sensor that says the truth */
-	uint8_t last[COMBO_SIZE_MIN * 2]; /* the last combo that was, as sent */
+	unsigned int slot;		  /* the next free slot of the interval */
+	uint64_t combos, frames;	  /* exported so far, by an honest sensor */
+	uint8_t last[COMBO_SIZE_MIN * 2]; /* the last such combo, as sent */
 	size_t last_len;
 	bool forwards; /* its combos are records of a spool */
 	uint8_t file_key[KEY_LEN], file_hello[SPOOL_HELLO_LEN];
@@ -89,7 +88,7 @@ static uint64_t now_ns;
 static struct sockaddr_storage addresses[ADDRESSES];
 static uint64_t bytes_from[ADDRESSES], bytes_to[ADDRESSES];
 static bool confirmed[ADDRESSES];
-static uint8_t sent[SHROUD_DATAGRAM_MAX]; /* the last datagram the collector sent */
+static uint8_t sent[SHROUD_DATAGRAM_MAX]; /* the collector's last datagram */
 static size_t sent_len;
 
 /* ---- what is around it ----------------------------------------------------------------------- */
@@ -113,7 +112,7 @@ int files_ask(int sock, enum files_request what, struct files_answer *a, int *fd
 	return 0;
 }
 
-/* All modules' lines go to one file, but for those of one that cannot be had. */
+/* All modules' lines go to one file, except one module's, whose file fails. */
 int files_ask_module(int sock, const char *module, struct files_answer *a, int *fd)
 {
 	(void)sock;
@@ -154,7 +153,7 @@ static void note_confirmed(unsigned int address)
 		}
 }
 
-/* In place of libc's: the collector's only way to talk back. */
+/* In place of libc's: the collector's only output to the network. */
 ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR_ARG to,
 	       socklen_t to_len)
 {
@@ -194,7 +193,7 @@ static uint64_t heard_bytes(void)
 	return n;
 }
 
-/* Returns whether it was a sensor's datagram; if not, a counter says so. */
+/* Returns whether it was a sensor's datagram; if not, a counter must rise. */
 static bool deliver(const uint8_t *datagram, size_t len, unsigned int from)
 {
 	uint64_t before = taken_or_not(), heard_before = heard_bytes();
@@ -248,7 +247,7 @@ static void stranger(const uint8_t *datagram, size_t len, unsigned int from)
 	}
 }
 
-/* A slot of the present interval; nobody sets up more often than there are. */
+/* Returns a slot of the present interval; no sensor makes more handshakes than there are slots. */
 static bool slot_next(struct end *e, uint64_t *slot)
 {
 	uint64_t slots[TRYST_SLOTS], interval = protocol_clock() / TRYST_INTERVAL_NS;
@@ -272,7 +271,7 @@ static void candidate_keys(struct end *e, uint8_t k2[KEY_LEN])
 	e->has_candidate = true;
 }
 
-/* From now on, or no longer, it forwards a spool: each time one of another key. */
+/* Starts or stops forwarding a spool: each time one with another key. */
 static void forward(struct end *e)
 {
 	struct keypair file;
@@ -287,7 +286,7 @@ static void forward(struct end *e)
 	      0);
 }
 
-/* Ahead of the info, which is cut where there is no room for both. */
+/* Puts the spool before the info, which is truncated if there is no room for both. */
 static void hello_spool(const struct end *e, struct tryst_hello *hello)
 {
 	size_t len = hello->info_len;
@@ -300,7 +299,7 @@ static void hello_spool(const struct end *e, struct tryst_hello *hello)
 	hello->flags |= TRYST_SPOOL;
 }
 
-/* Sets a session up; the sensor uses it when it `begin`s. Returns whether it may forward. */
+/* Makes a session; the sensor uses it if `begin`. Returns whether it may forward. */
 static bool set_up(struct end *e, const uint8_t *info, size_t len, uint64_t time, unsigned int from)
 {
 	struct tryst_hello hello = {
@@ -355,7 +354,7 @@ static bool deliver_sealed(struct end *e, const uint8_t *message, size_t len, un
 	return taken;
 }
 
-/* Sends a combo, or what it says is one, in as many pieces as it takes. */
+/* Sends a combo, or bytes in its place, in as many pieces as needed. */
 static void deliver_pieces(struct end *e, const uint8_t *combo, size_t len, unsigned int from)
 {
 	uint8_t message[MESSAGE_MAX];
@@ -370,7 +369,7 @@ static void deliver_pieces(struct end *e, const uint8_t *combo, size_t len, unsi
 	e->combos++;
 }
 
-/* As the file has it: who wrote it did not know the sensor's id. */
+/* Makes a record as in the file: its writer did not know the sensor's id. */
 static size_t record_make(struct end *e, uint8_t record[SPOOL_RECORD_MAX], const uint8_t *combo,
 			  size_t len)
 {
@@ -394,7 +393,8 @@ static void deliver_combo(struct end *e, const uint8_t *combo, size_t len, unsig
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Types with and without a pseudo-header; the strange ones no sensor sends unasked. */
+/* Types with and without a pseudo-header; no sensor sends the unusual ones unless the input
+ * asks. */
 static uint16_t linktype_of(uint8_t what)
 {
 	static const uint16_t usual[] = { 1, 127 },
@@ -403,7 +403,7 @@ static uint16_t linktype_of(uint8_t what)
 	return what & 32 ? strange[what >> 1 & 7] : usual[what & 1];
 }
 
-/* Frames as they are captured make the next combo, which comes in `e->last`, and its length. */
+/* Makes the next combo of frames as captured, in `e->last`. Returns its length. */
 static size_t make_frames(struct end *e, struct fuzz_input *in)
 {
 	uint8_t *combo = e->last;
@@ -437,7 +437,7 @@ static size_t make_frames(struct end *e, struct fuzz_input *in)
 	return e->last_len;
 }
 
-/* From either sensor, so that the bad one has something to spoil. */
+/* From either sensor, so that the bad one has data to damage. */
 static void step_frames(struct end *e, struct fuzz_input *in, unsigned int from)
 {
 	size_t len = make_frames(e, in);
@@ -445,7 +445,7 @@ static void step_frames(struct end *e, struct fuzz_input *in, unsigned int from)
 	deliver_combo(e, e->last, len, from);
 }
 
-/* The first piece of the next combo, which will be another one when it comes. */
+/* Sends the first piece of the next combo, which will differ when it comes. */
 static void step_part(struct end *e)
 {
 	uint8_t message[MESSAGE_MAX] = { 0 };
@@ -454,8 +454,8 @@ static void step_part(struct end *e)
 	deliver_sealed(e, message, PIECE_HEADER_LEN + PIECE_DATA_MAX, 0);
 }
 
-/* A record of any bytes, or of frames, rightly sealed or with one of its bytes changed, under a
- * name that may be another one's. */
+/* Sends a record of any bytes, or of frames, validly sealed or with a byte changed, under a name
+ * that may be another record's. */
 static void step_record(struct end *e, struct fuzz_input *in, unsigned int from)
 {
 	static uint8_t record[SPOOL_RECORD_MAX];
@@ -478,7 +478,7 @@ static void step_record(struct end *e, struct fuzz_input *in, unsigned int from)
 		CHECK(s->ledger.bad_combos > bad);
 }
 
-/* Something whole, of the next combo's name or one behind it. */
+/* Makes a whole piece, with the next combo's name or a later one. */
 static size_t strange_piece(const struct end *e, uint8_t message[MESSAGE_MAX], uint64_t combo)
 {
 	static const uint8_t zeros[64];
@@ -488,8 +488,8 @@ static size_t strange_piece(const struct end *e, uint8_t message[MESSAGE_MAX], u
 	return PIECE_HEADER_LEN + sizeof(zeros);
 }
 
-/* What waits in a session is of no use in one that forwards something else, nor what comes late:
- * that is in `late`, whose length is returned. */
+/* Combos waiting in a session are useless in one that forwards something else, and so is a late
+ * datagram: it is in `late`, whose length is returned. */
 static size_t step_turn(struct end *e, uint8_t late[SHROUD_DATAGRAM_MAX])
 {
 	uint8_t message[MESSAGE_MAX];
@@ -499,7 +499,7 @@ static size_t step_turn(struct end *e, uint8_t late[SHROUD_DATAGRAM_MAX])
 	return shroud_seal(&e->tx, late, message, strange_piece(e, message, 0), 0);
 }
 
-/* A combo whose header is right, of bytes that are not. */
+/* Sends a combo with a valid header and any content. */
 static void step_combo(struct end *e, struct fuzz_input *in, unsigned int from)
 {
 	static uint8_t combo[COMBO_WIRE_MAX];
@@ -561,7 +561,7 @@ static void step_set_up(struct end *e, struct fuzz_input *in, unsigned int from)
 		begin(e);
 }
 
-/* A datagram of the honest sensor with a bit changed on its way. */
+/* Sends a datagram of the honest sensor with one bit changed. */
 static void step_changed(struct fuzz_input *in, unsigned int from)
 {
 	uint8_t out[DATAGRAM_MAX] = { 0 }, message[256] = { MESSAGE_INFO };
@@ -595,7 +595,7 @@ static void step_time(uint64_t ns)
 	output_tick(output, now_ns);
 }
 
-/* New keys inside the session, and what was sealed under the old ones and comes late. */
+/* Renews the session's keys; a datagram sealed under the old ones comes late. */
 static void step_renew(struct end *e, unsigned int from)
 {
 	uint8_t message[MESSAGE_RENEW_LEN] = { MESSAGE_RENEW }, late[64], totals[TOTALS_WIRE_MAX];
@@ -624,9 +624,9 @@ static void step_renew(struct end *e, unsigned int from)
 	CHECK(deliver(late, len, from) || e != &ends[HONEST]);
 }
 
-/* The honest sensor's agent dies and another one carries the run on, which knows all that was
- * exported, or all but the last combo: then it sends that again. Or it was stopped in order. What
- * it sends may be of a spool. */
+/* The honest agent dies, and another continues the run. It knows all exported combos, or all except
+ * the last, which it sends again. Or the agent was stopped in order. Its combos may come from a
+ * spool. */
 static void step_carry_on(unsigned int how)
 {
 	struct end *e = &ends[HONEST];
@@ -639,9 +639,9 @@ static void step_carry_on(unsigned int how)
 		step_totals(e, true, 0);
 		step_time(0);
 	}
-	if (how & 2) /* half of something that nobody will know of */
+	if (how & 2) /* half of a combo that the next agent does not know */
 		step_part(e);
-	/* Or the set-up could be one too many in this second, or in this interval. */
+	/* Otherwise the handshake could be one too many in this second, or in this interval. */
 	step_time(slot == TRYST_SLOTS ? TRYST_INTERVAL_NS : SECOND);
 	snprintf(info, sizeof(info), "interface.0=mon0\nfilter.0=%u\nexported=%llu\n", how & 4,
 		 (unsigned long long)e->frames);
@@ -655,7 +655,7 @@ static void step_carry_on(unsigned int how)
 		deliver_combo(e, e->last, e->last_len, 0);
 	}
 	step_totals(e, false, 0);
-	if (late_len) /* its session ended with the set-up */
+	if (late_len) /* the handshake ended its session */
 		stranger(late, late_len, 0);
 }
 
@@ -713,7 +713,7 @@ static void step(struct fuzz_input *in)
 	case 15:
 		step_renew(&ends[what >> 5 & 1], what >> 5 & 1 ? from : 0);
 		break;
-	case 13: /* no file can grow any more; a new one could */
+	case 13: /* the files cannot grow; a new one could */
 		fcntl(output->fd, F_ADD_SEALS, F_SEAL_GROW);
 		break;
 	}
@@ -721,7 +721,7 @@ static void step(struct fuzz_input *in)
 
 /* ---- the way out ----------------------------------------------------------------------------- */
 
-/* What readers of a file demand of a frame, as far as its length is enough to tell. */
+/* Readers' requirements on a frame, as far as its length shows them. */
 static bool readable(uint16_t linktype, uint32_t len)
 {
 	return len >= (linktype == 144 || linktype == 177   ? 16
@@ -730,7 +730,7 @@ static bool readable(uint16_t linktype, uint32_t len)
 							    : linktype == 204);
 }
 
-/* The file's packets; every block must be whole and of an interface of its section. */
+/* Counts the file's packets; every block must be whole and of an interface in its section. */
 static uint64_t packets(int fd)
 {
 	static uint16_t linktypes[1 << 16];
@@ -799,7 +799,7 @@ static void output_begin(uint64_t rotate_bytes)
 	CHECK(output_init(output, &options, &sensors, -1, &orders) == 0);
 }
 
-/* What modules said is in lines, each whole, or counted. */
+/* Module events are in whole lines, or counted. */
 static void check_lines(void)
 {
 	const struct event_log *l = &output->lines;
@@ -820,7 +820,7 @@ static void check_lines(void)
 	CHECK(!l->recovered);
 }
 
-/* Returns the packets in all files. */
+/* Returns the number of packets in all files. */
 static uint64_t output_end(void)
 {
 	uint64_t count = 0;
@@ -912,7 +912,7 @@ static void world_begin(uint64_t rotate_bytes)
 	o->sensors = &sensors;
 	o->combos = combos;
 	session_receive_init(o, 0);
-	CHECK(table_init(&o->table, 256) == 0); /* as little as makes it grow */
+	CHECK(table_init(&o->table, 256) == 0); /* small, so that it grows */
 	output_begin(rotate_bytes);
 	make_ends();
 	list_sensors();

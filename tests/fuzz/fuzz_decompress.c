@@ -2,10 +2,9 @@
 /* links: wire/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
  * wire/fields.o wire/combo_open.o wire/dictionary.o */
 /*
- * Decompression. First byte even: size and codec a combo's header states, then bytes that say to
- * be compressed; odd: a level, and bodies to be compressed one after the other. Always holds:
- * nothing but the stated size comes out, no more than that is written, and what was compressed
- * comes back.
+ * Decompression. First byte even: the size and codec of a combo's header, then compressed bytes.
+ * Odd: a level, and bodies to compress one after the other. Always holds: only the stated size
+ * comes out, no more is written, and a compressed body comes back.
  */
 #include "collector/combo/decompress.h"
 #include "fuzz.h"
@@ -15,19 +14,19 @@
 
 #define UNTOUCHED 0x55
 
-/* zstd is not instrumented, so that what it writes behind the body shows only here. */
+/* zstd is not instrumented, so only this shows a write beyond the body. */
 static struct {
 	struct decompress d;
 	uint8_t behind[2 << 20];
 } * room;
 static struct decompress *d;
 
-/* Nothing was written from byte `from` of the body on. */
+/* Checks that nothing was written from byte `from` of the body on. */
 static void check_untouched(size_t from)
 {
 	for (size_t i = from; i < sizeof(d->body); i++)
 		CHECK(d->body[i] == UNTOUCHED);
-	for (size_t i = 0; i < 64; i++) /* who goes further begins here */
+	for (size_t i = 0; i < 64; i++) /* a longer write begins here */
 		CHECK(room->behind[i] == UNTOUCHED);
 }
 
@@ -65,7 +64,7 @@ static void hostile(struct fuzz_input *in)
 		CHECK(body_len == stated && stated <= COMBO_BODY_MAX);
 		memcpy(before, body, body_len);
 	}
-	/* What comes out is no more than what went in made: nothing that was there before. */
+	/* The output depends on the input only: no earlier content shows. */
 	memset(d->body, 0xaa, sizeof(d->body));
 	again = open_combo(combo, PREFIX + len, &body_len);
 	CHECK(!again == !body);
@@ -74,8 +73,8 @@ static void hostile(struct fuzz_input *in)
 	free(combo);
 }
 
-/* What makes a body one with forms, and so one for the dictionary: a preamble (combo.h) whose
- * column of forms is not empty. */
+/* Makes a body one with forms, which uses the dictionary: a preamble (combo.h) whose column of
+ * forms is not empty. */
 static const uint8_t preamble[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
 
 static void there_and_back(struct compress *c, const uint8_t *body, size_t len)
@@ -91,8 +90,8 @@ static void there_and_back(struct compress *c, const uint8_t *body, size_t len)
 	CHECK(back && body_len == len && !memcmp(back, body, len));
 }
 
-/* One body after the other through one context, as in a run. Each is filled up with what came in,
- * over and over, or with noise. */
+/* One body after the other through one context, as in a run. Each is filled with the input,
+ * repeated, or with random bytes. */
 static void honest(struct fuzz_input *in)
 {
 	static uint8_t body[COMBO_BODY_MAX];

@@ -2,11 +2,10 @@
 /* links: collector/files/serve.o collector/files/limit.o collector/files/event_log.o
  * collector/files/replaced.o collector/files/series.o wire/module_event.o */
 /*
- * The collector's privileged process, asked by an unprivileged one that has been taken over. First
- * byte: how the collector was started; then messages of any length, with descriptors that nobody
- * wants. Always holds: no file comes to be but those that were asked for on the command line, what
- * was there before stays as it is, no earlier file is opened when an output file was, and no
- * descriptor stays open.
+ * The collector's privileged process, asked by an unprivileged one under an attacker's control.
+ * First byte: how the collector was started; then messages of any length, with unexpected
+ * descriptors. Always holds: only files from the command line are made, existing files stay
+ * unchanged, no earlier file is opened after an output file, and no descriptor stays open.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,8 +19,8 @@
 #define OLD_OF_SERIES "saluki_00007_20260101000000.pcapng"
 
 static char folder[] = "/tmp/saluki-fuzz-XXXXXX";
-static int outside; /* where libFuzzer is, between inputs */
-static bool opened; /* an output file was asked for */
+static int outside; /* libFuzzer's folder, between inputs */
+static bool opened; /* an output file was requested */
 
 static void write_old(const char *name)
 {
@@ -48,7 +47,7 @@ static bool series(const char *name)
 	       strspn(digits, "_0123456789") == 21 && !strcmp(digits + 21, ".pcapng");
 }
 
-/* A file that is replaced, what it is replaced by, or what is kept for a full disk. */
+/* A replaced file, its replacement, or the spare for a full disk. */
 static bool replaced(const char *name, const char *file)
 {
 	size_t len = strlen(file);
@@ -73,7 +72,7 @@ static bool of_module(const char *name)
 	       module_event_name_is_good(name, len - 6);
 }
 
-/* Looks at what is in the folder now, and empties it. */
+/* Checks the folder's content, and empties it. */
 static void check_folder(const struct collector_options *o)
 {
 	DIR *d = opendir(".");
@@ -98,7 +97,7 @@ static void check_folder(const struct collector_options *o)
 	closedir(d);
 }
 
-/* Returns 0, or -EPIPE where the privileged process hears no more. */
+/* Returns 0, or -EPIPE if the privileged process no longer reads. */
 static int ask(struct files *f, const int *pair, struct fuzz_input *in)
 {
 	int given[PRIVSEP_FDS_MAX] = { 1, 1, 1, 1 }, got[PRIVSEP_FDS_MAX], err;
@@ -171,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	o.events = how & 16 ? "." : NULL;
 	before = open_descriptors();
 	write_old("old.pcapng");
-	write_old(OLD_OF_SERIES); /* which may be asked for, but who has it writes to it */
+	write_old(OLD_OF_SERIES); /* allowed, but its holder writes to it */
 	CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
 	CHECK(files_init(&f, &o) == 0);
 	opened = false;

@@ -3,10 +3,9 @@
  * agent/filter/filter_emit.o agent/filter/filter_flow.o agent/filter/filter_chain.o
  * agent/filter/filter_match.o agent/filter/filter_packet.o agent/filter/filter_slow.o */
 /*
- * Filters as `tcpdump -ddd` prints them (first byte: how many bytes of what follows are a frame,
- * which comes first). Always holds: what is refused says why; what is taken runs to an end on any
- * frame and reads nothing outside it, and its translation stays inside, and goes back only to
- * an end of its own.
+ * Filters as printed by `tcpdump -ddd`, after a frame; the first byte is the frame's length. Always
+ * holds: a refused filter has a reason. An accepted one runs to an end on any frame and reads
+ * nothing outside it. Its translation has no jump outside, and jumps back only to its own ends.
  */
 #include <errno.h>
 
@@ -47,7 +46,7 @@ static void translate(enum filter_hook hook)
 	filter_bpf_free(&b);
 }
 
-/* For a packet socket: what comes out is sound classic BPF. */
+/* For a packet socket: the output is valid classic BPF. */
 static void rewrite(enum filter_tags tags, enum direction direction)
 {
 	static struct sock_filter out[FILTER_PACKET_MAX];
@@ -88,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(!err || (err == -EINVAL && *why));
 	if (err || filter_check(&filter, why, sizeof(why)))
 		return 0;
-	frame = malloc(len ? len : 1); /* so that a byte outside is seen */
+	frame = malloc(len ? len : 1); /* so that sanitizers see a byte outside */
 	memcpy(frame, data + 1, len);
 	filter_match(&filter, frame, len, len + 4);
 	free(frame);

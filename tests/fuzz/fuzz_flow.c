@@ -3,8 +3,8 @@
  * links: agent/module/flow.o agent/module/flow_helper.o agent/module/flow_state.o
  * agent/module/flow_step.o agent/module/flow_value.o
  *
- * Programs of modules, as instructions. Always holds: what is not taken says why; zeros go to
- * functions that are called, or to the first.
+ * Programs of modules, as instructions. Always holds: a refused one has a reason; zeros go to
+ * called functions or to the first.
  */
 #include "fuzz.h"
 

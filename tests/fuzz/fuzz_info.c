@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/info.o */
 /*
- * What a sensor says of itself. First byte even: text of anybody's making; odd: a structure filled
- * with anything, texts without an end among them. Always holds: what was read is printable, ends,
- * and has zeros behind its end; what is written fits and has every line; written and read again it
- * is the same, but for texts that were cut.
+ * A sensor's info. First byte even: any text; odd: a structure with any content, including texts
+ * without an end. Always holds: an info read is printable, ends, and has zeros after its end; one
+ * written fits and has every line; written and read again it is the same, except for truncated
+ * texts.
  */
 #include "fuzz.h"
 #include "wire/info.h"
@@ -37,7 +37,7 @@ static void check_read(const struct info *i)
 	}
 }
 
-/* Exactly as many bytes as there are, and what is behind them is poisoned. */
+/* Reads from a block of exactly this size; the bytes after it are poisoned. */
 static void read_exact(struct info *i, const void *text, size_t len)
 {
 	uint8_t *copy = fuzz_copy(text, len);
@@ -65,7 +65,7 @@ static bool cut(const char *text)
 	return len >= 3 && !strcmp(text + len - 3, "...");
 }
 
-/* `was` may not end. */
+/* `was` may lack an end. */
 static void check_came_back(const char *was, const char *is, size_t size)
 {
 	CHECK(!*was == !*is);

@@ -2,8 +2,8 @@
 /* links: wire/keys.o */
 /*
  * Key files, of a sensor (first byte even: two lines or more) and of a collector (odd: one). Always
- * holds: what is refused says why; what is taken is a pair, is not its own peer, and written as
- * text again reads the same.
+ * holds: a refused file has a reason; an accepted one has a key pair that is not its own peer, and
+ * reads the same when written again.
  */
 #include <errno.h>
 

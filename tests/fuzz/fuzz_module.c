@@ -3,8 +3,8 @@
  * links: agent/module/elf.o agent/module/shape.o agent/module/btf.o agent/module/wants.o
  * agent/module/words.o
  *
- * Objects of modules. Always holds: what cannot be read says why; of what can be read, each name
- * and each symbol is there; what is taken has a function and no code but in .text.
+ * Objects of modules. Always holds: an unreadable one has a reason; in a readable one, each name
+ * and each symbol is there; an accepted one has a function and code in .text only.
  */
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/order.o wire/channel.o */
 /*
- * Orders and answers of any bytes. Always holds: what was read is printable, bounded, and written
- * again it is the same; what an order's text says is found in it or refused with a reason.
+ * Orders and answers of any bytes. Always holds: one that is read is printable and bounded, and is
+ * the same when written again; an order's text is read completely or refused with a reason.
  */
 #include <errno.h>
 

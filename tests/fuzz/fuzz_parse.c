@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: */
 /*
- * Trim, radiotap, 802.11 and everything behind it, as compiled for the host (`saluki run -r`).
- * Input: link type, snaplen, bytes cut off, a gap of zeros and where it stands (headers may lie
- * beyond what is looked at), the frame. Always holds: no byte beyond the frame is read, no more is
- * kept than there is and than was asked for, and a frame that somebody cut before is trimmed as
- * the whole one, unless a header lies.
+ * Trim, radiotap, 802.11 and everything inside, as compiled for the host (`saluki run -r`). Input:
+ * link type, snaplen, bytes truncated, a gap of zeros and its place (headers may lie beyond the
+ * parsed part), the frame. Always holds: no byte beyond the frame is read; no more is kept than
+ * exists and was requested; and a frame that was truncated earlier is trimmed like the whole one,
+ * unless a header is malformed.
  */
 #include "fuzz.h"
 
-/* Each function of the parser once, not a copy for each way to it: what one link type's frames have
- * covered need not be found again by the others', and the corpus stays small. */
+/* Each function of the parser is compiled once, not copied into each caller: coverage found through
+ * one link type then counts for all, and the corpus stays small. */
 #define always_inline noinline
 #include "bpf/trim.h"
 
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	const uint8_t *bytes = fuzz_bytes(&in, SIZE_MAX, &n);
 	uint8_t *frame;
 
-	if (gap < 16384 - 256) /* a small gap, the fuzzer makes itself */
+	if (gap < 16384 - 256) /* the fuzzer makes a small gap itself */
 		gap = 0;
 	if (gap_at > n)
 		gap_at = n;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: common/pcap_read.o */
 /*
- * The reader of capture files: a file of anybody's making. Always holds: a frame is no longer than
- * its block, its original or the file, an error says why, and the same bytes give the same frames
- * and the same end whether they come from a file or trickle out of a pipe (first two bytes: how
- * many at a time).
+ * The reader of capture files, with any file. Always holds: a frame is no longer than its block,
+ * its original or the file; an error has a reason; and the same bytes give the same frames and the
+ * same end, from a file or in small parts from a pipe (first two bytes: the parts' size).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +11,7 @@
 #include "common/pcap_read.h"
 #include "fuzz.h"
 
-#define PIPE_MAX 32768 /* a pipe takes so much without a reader */
+#define PIPE_MAX 32768 /* a pipe's capacity without a reader */
 
 struct seen {
 	int end;
@@ -66,8 +65,8 @@ static struct seen from_file(const uint8_t *data, size_t len)
 	return s;
 }
 
-/* Takes what is there whole, as agent/source/source_file.c does. Returns what ended the file,
- * -EAGAIN where more must come first. */
+/* Takes the complete data, as agent/source/source_file.c does. Returns the file's end, or -EAGAIN
+ * if more must come first. */
 static int drain(struct pcap_reader *r, struct seen *s)
 {
 	struct pcap_frame f;

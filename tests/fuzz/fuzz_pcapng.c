@@ -2,10 +2,10 @@
 /* links: collector/output/pcapng.o collector/output/pcapng_walk.o collector/output/written.o
  * common/pcap_read.o wire/channel.o */
 /*
- * The output file. First byte even: a file of anybody's making that is to be appended to; odd: what
- * blocks are to be written with which texts, numbers and names. Always holds: what is kept of it is
- * kept again; no block is larger than promised; a file cut anywhere is cut back to whole blocks,
- * and of combos; frames written are the frames read, and names the names.
+ * The output file. First byte even: any file, to be appended to. Odd: which blocks to write with
+ * which texts, numbers and names. Always holds: the kept part of a file is kept again; no block is
+ * larger than promised; a file truncated anywhere is cut back to whole blocks, and to whole combos;
+ * frames and names read back as written.
  */
 #include <errno.h>
 
@@ -29,7 +29,7 @@ static void hostile_names(int fd, int64_t from, int64_t len)
 	written_free(&n);
 }
 
-/* Bytes of whole blocks at the start of a file, or -EBADMSG. */
+/* Returns the bytes of whole blocks at the start of a file, or -EBADMSG. */
 static int64_t whole_blocks(int fd, int64_t len)
 {
 	struct pcapng_block b;
@@ -42,7 +42,7 @@ static int64_t whole_blocks(int fd, int64_t len)
 	return got ? got : w.at;
 }
 
-/* Lines of modules in the first bytes of a file, all of which are read. */
+/* Counts modules' lines in the first bytes of a file, and reads them all. */
 static unsigned int lines_in(int fd, int64_t len)
 {
 	static char line[PCAPNG_WINDOW];
@@ -71,7 +71,7 @@ static void hostile(struct fuzz_input *in)
 	lines_in(fd, len);
 
 	hostile_names(fd, 0, len);
-	hostile_names(fd, len / 3, len); /* by a state that means another file */
+	hostile_names(fd, len / 3, len); /* by a state that belongs to another file */
 
 	whole = whole_blocks(fd, len);
 	CHECK(whole == -EBADMSG || (whole >= 0 && whole <= len));
@@ -80,16 +80,16 @@ static void hostile(struct fuzz_input *in)
 	close(fd);
 }
 
-/* What has been written so far. */
+/* The blocks written so far. */
 struct laid_out {
 	uint8_t file[BLOCKS_MAX * PCAPNG_META_MAX];
 	size_t len, ends[BLOCKS_MAX + 1];
 	unsigned int blocks, interfaces, frames, sections, said;
 	uint16_t linktypes[BLOCKS_MAX];
 	struct combo_frame list[BLOCKS_MAX];
-	uint32_t left; /* frames that the present combo still must have */
+	uint32_t left; /* frames missing from the present combo */
 	uint64_t next; /* count of the next combo */
-	size_t begun;  /* where the present one begins */
+	size_t begun;  /* start of the present one */
 };
 
 static const char *text(struct fuzz_input *in)
@@ -105,7 +105,7 @@ static const char *text(struct fuzz_input *in)
 	return len ? to : NULL;
 }
 
-/* Of the next block of a combo: of no frames where it is not the first. */
+/* Returns the name of a combo's next block: without frames if it is not the first. */
 static struct combo_name combo_name(struct laid_out *w, struct fuzz_input *in)
 {
 	struct combo_name name = { 0 };
@@ -115,7 +115,7 @@ static struct combo_name combo_name(struct laid_out *w, struct fuzz_input *in)
 		what = fuzz_number(in, 1);
 		name = (struct combo_name){ .run = 1, .sensor = 2, .count = w->next++ };
 		name.frames = 1 + what % 4;
-		name.events = what >> 6; /* which of both are which, nobody asks */
+		name.events = what >> 6; /* the order of the two does not matter */
 		w->left = name.frames + name.events;
 		w->begun = w->len;
 	}
@@ -194,7 +194,7 @@ static size_t statistics(struct laid_out *w, struct fuzz_input *in, uint8_t *out
 	return w->interfaces && !w->left ? pcapng_statistics(out, &s) : 0;
 }
 
-/* Every block is written into a block of memory of the size it was promised to need. */
+/* Every block is written into memory of exactly the promised size. */
 static void write_block(struct laid_out *w, struct fuzz_input *in)
 {
 	uint8_t number = fuzz_number(in, 1), what = number % 4;
@@ -223,7 +223,7 @@ static void write_block(struct laid_out *w, struct fuzz_input *in)
 		len = statistics(w, in, out);
 	}
 	CHECK(len % 4 == 0 && len <= PCAPNG_META_MAX);
-	exact = fuzz_copy(out, len); /* all of it is initialised and there */
+	exact = fuzz_copy(out, len); /* all of it is initialised */
 	memcpy(w->file + w->len, exact, len);
 	fuzz_free(exact);
 	free(out);
@@ -242,7 +242,7 @@ static void check_cut(const struct laid_out *w, int fd, size_t cut)
 	CHECK(whole_blocks(fd, cut) == (int64_t)w->ends[whole]);
 }
 
-/* All combos are known whose frames are all there. */
+/* All combos with all their frames are found. */
 static void check_names(const struct laid_out *w, int fd)
 {
 	struct written n = { 0 };

@@ -3,8 +3,8 @@
  * links: agent/module/policy.o agent/module/policy_grant.o agent/module/words.o
  * agent/module/signature.o agent/module/object.o agent/module/trusted.o wire/keys.o
  *
- * Policies of modules. Always holds: what is refused says in which line; what is taken grants
- * nothing that no policy can grant, and nothing by a key that is not there.
+ * Policies of modules. Always holds: a refusal names the line; an accepted policy grants nothing
+ * that no policy can grant, and nothing by a missing key.
  */
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keys that are the same in every run: libsodium's random numbers are counted, not drawn, so that
- * an input does today what it did yesterday. For harnesses only.
+ * The same keys in every run: libsodium's random numbers are generated from a counter, so that an
+ * input always behaves the same. For harnesses only.
  */
 #ifndef TESTS_FUZZ_RANDOM_H
 #define TESTS_FUZZ_RANDOM_H

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: collector/combo/reassemble.o collector/combo/reassemble_pool.o */
 /*
- * Reassembly: pieces of two sensors in any cut, that overtake one another, come twice, lie about
- * their combo's length, floors, new sessions, time that passes, all in one small pool. A combo's
- * bytes follow from its count and length, so that it shows if what comes out was put together
- * wrongly. Always holds: counts only rise, only whole combos come out, none of a count that is
- * past, and the pool stays within its limit and is empty at the end.
+ * Reassembly of two sensors' pieces in one small pool: of any lengths, reordered, repeated, with
+ * false combo lengths, and with floors, new sessions and passing time. A combo's bytes follow from
+ * its count and length, so a wrong result shows. Always holds: counts only rise, only whole combos
+ * come out, none of a past count, and the pool stays within its limit and is empty at the end.
  */
 #include "collector/combo/reassemble.h"
 #include "fuzz.h"
@@ -18,7 +17,7 @@ struct state {
 	struct reassemble_pool pool;
 	struct sensor_state {
 		struct reassembly r;
-		uint64_t next; /* no count below this may come out any more */
+		uint64_t next; /* no count below this may come out */
 	} sensors[SENSORS];
 	uint64_t now_ns;
 };
@@ -48,7 +47,7 @@ static void take_all(struct state *s, struct sensor_state *one)
 	CHECK(s->pool.used <= s->pool.limit && !one->r.held == !one->r.share);
 }
 
-/* Each sensor's share is known, and is in the list for its size. */
+/* Checks that each sensor's share is right, and in the list for its size. */
 static void check_shares(const struct reassemble_pool *pool)
 {
 	size_t used = 0;
@@ -61,7 +60,7 @@ static void check_shares(const struct reassemble_pool *pool)
 	CHECK(used == pool->used);
 }
 
-/* As it comes from the wire: piece_read has the first word on what a piece may be. */
+/* As from the wire: piece_read decides first whether a piece is valid. */
 static void add(struct state *s, struct sensor_state *one, uint32_t combo, uint16_t offset,
 		uint16_t total, size_t len)
 {
@@ -103,7 +102,7 @@ static void step(struct state *s, struct fuzz_input *in)
 	case 2: /* from far away */
 		combo = fuzz_number(in, 3);
 		break;
-	case 3: /* cut anyhow */
+	case 3: /* of any length */
 		offset = total ? fuzz_number(in, 2) % total & ~7 : 0;
 		len = (1 + fuzz_number(in, 1) % 8) * PIECE_UNIT;
 		len = len > (size_t)total - offset ? (size_t)total - offset : len;

@@ -3,10 +3,9 @@
  * collector/model/linktypes.o wire/keys.o collector/model/coverage.o
  * collector/model/groups_file.o wire/channel.o wire/dwell.o */
 /*
- * The file of sensors, and the list that is made of one after the other. Always holds: what is
- * refused leaves nothing behind; of what is taken every name, id and key is valid and there once,
- * and written out again it reads the same; a sensor stays where it is, and is listed as the last
- * file says.
+ * Sensors files, and the list made from one after the other. Always holds: a refused file leaves
+ * nothing behind; in an accepted one, every name, id and key is valid and unique, and it reads the
+ * same when written again; a sensor keeps its place, and is listed as in the last file.
  */
 #include <errno.h>
 
@@ -33,7 +32,7 @@ static void check_line(const struct sensors_file *f, unsigned int i)
 		      memcmp(f->lines[k].public, a->public, KEY_LEN));
 }
 
-/* A list as an order has it has dwells, which are all the same; the file has them beside it. */
+/* An order's list has dwells, which are all the same; the file has them beside it. */
 static void write_groups(FILE *out, const struct groups_file *g)
 {
 	for (unsigned int i = 0; i < g->groups_count; i++) {
@@ -132,7 +131,7 @@ static void changed(void *arg, struct sensor *s, unsigned int what)
 	++*(unsigned int *)arg;
 }
 
-/* Of the sensors that are listed there are as many as lines, and each is as its line says. */
+/* Checks that the number of listed sensors equals the lines, and each matches its line. */
 static void check_list(struct sensors *s, const struct sensors_file *f)
 {
 	unsigned int listed = 0;
@@ -160,7 +159,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Files, one behind the other; a form feed parts them. */
+/* Files, one after the other, separated by form feeds. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	const uint8_t *end = data + len, *next;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/shroud.o wire/derive.o wire/table.o wire/keys.o */
 /*
- * Two sessions' receivers with one table, and a network that delivers what it likes: any number
- * again, early, late, altered, under another's address, and messages with any padding. Always
- * holds: a number opens at most once, and only while its address is known; the table has just the
- * addresses that shroud.c says; nobody's datagram changes another's session; what was acknowledged
- * was kept.
+ * Two sessions' receivers with one table, and a network that delivers any number again, early,
+ * late, altered, or under another's address, and messages with any padding. Always holds: a number
+ * opens once at most, and only while its address is known; the table has exactly the addresses that
+ * shroud.c defines; no datagram changes another session; acknowledged messages were kept.
  */
 #include <errno.h>
 
@@ -61,7 +60,7 @@ static void check(void)
 	}
 }
 
-/* The messages of other kinds have harnesses of their own. */
+/* Other messages have their own harnesses. */
 static void read_message(const uint8_t *message, size_t len)
 {
 	uint8_t *copy = fuzz_copy(message, len);
@@ -77,7 +76,7 @@ static void read_message(const uint8_t *message, size_t len)
 	fuzz_free(copy);
 }
 
-/* As a receiver does. Returns whether it opened for `expected`, and for no other. */
+/* As a receiver. Returns whether it opened for `expected`, and for no other. */
 static bool deliver(const uint8_t *datagram, size_t len, struct side *expected, uint64_t number,
 		    long message_len)
 {
@@ -124,7 +123,8 @@ static size_t make(struct side *s, uint64_t number, uint8_t *out, const uint8_t 
 	return shroud_seal(&tx, out, message, len, padded);
 }
 
-/* The page's rule for padding: what is left of a message, 0: it contradicts itself. */
+/* The padding rule of docs/wire.md. Returns the message's length without padding; 0: it contradicts
+ * itself. */
 static long unpadded(const uint8_t *message, size_t len)
 {
 	size_t n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/module/signature.o wire/keys.o */
 /*
- * Signatures of modules. Always holds: what is refused says why; what is taken is written as the
- * same bytes again; and none is valid but the one that was signed.
+ * Signatures of modules. Always holds: a refused one has a reason; an accepted one is written as
+ * the same bytes again; only the genuine one is valid.
  */
 #include "fuzz.h"
 

@@ -4,11 +4,11 @@
  * agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o
  * wire/fields.o wire/dot11_templates.o wire/info.o */
 /*
- * The spool: a file that somebody has altered, and what a sensor forwards of it. Input: steps, each
- * of them a byte of the file, an end, a segment's head, with an info or without one, or a record of
- * any kind with a right check; then the file is read as the next process does. Always holds: what
- * is forwarded has rising counts within a group and lengths that may be; the collector opens
- * nothing but what was sealed with the group's key under that run and count.
+ * The spool: an altered file, and the records a sensor forwards from it. Input: steps, each a byte
+ * of the file, a truncation, a segment's head with or without an info, or a record of any kind with
+ * a valid check. Then the file is read as by the next process. Always holds: forwarded records have
+ * rising counts within a group and valid lengths; the collector opens only records sealed with the
+ * group's key under that run and count.
  */
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -86,7 +86,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Returns where records begin. */
+/* Returns the offset of the first record. */
 static uint64_t write_head(struct spool_file *f, unsigned int segment, bool with_info)
 {
 	static const char text[] = "change=1\ninterface.0=a\n";

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/totals.o collector/model/ledger.o */
 /*
- * A sensor's totals, and the ledger they go into together with combos, floors, flushes and runs in
- * any order. Always holds: what was read is written and reads the same; whatever a sensor says, the
- * collector's own equation (exported = earlier + written + lost + in flight) is exact, and the
- * ledger can be printed.
+ * A sensor's totals, and their ledger with combos, floors, flushes and runs in any order. Always
+ * holds: totals read the same when written again; with any totals, the collector's own equation
+ * (exported = earlier + written + lost + in flight) is exact, and the ledger can be printed.
  */
 #include <errno.h>
 

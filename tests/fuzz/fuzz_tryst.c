@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/tryst.o wire/request.o wire/derive.o wire/shroud.o wire/table.o wire/keys.o */
 /*
- * Set-ups and requests: as strangers send them, altered ones, and what somebody says who has the
- * keys and does not keep to the page. Always holds: of a stranger's nothing is taken,
- * of what is altered neither; what is taken is inside its bounds; and an honest set-up succeeds
- * after all of it, with the same keys at both ends.
+ * Handshakes and requests: strangers', altered ones, and those of a key holder that breaks the
+ * rules. Always holds: no stranger's and no altered one is accepted; an accepted one is within its
+ * bounds; and an honest handshake succeeds afterwards, with the same keys at both ends.
  */
 #include <errno.h>
 
@@ -73,7 +72,7 @@ static void ask(struct state *st)
 	CHECK(st->m1_len >= TRYST_INIT_MIN);
 }
 
-/* The collector's part, to any hello that it takes. */
+/* The collector's part, for any hello that it accepts. */
 static long answer(struct state *st, const struct tryst_hello *hello, const uint8_t *m1, size_t len)
 {
 	struct tryst_welcome welcome = { .window = 512 };
@@ -146,7 +145,7 @@ static void sealed_welcome(struct state *st, const uint8_t *p, size_t len)
 		CHECK(len >= TRYST_WELCOME_LEN);
 }
 
-/* What somebody asks who has the collector's public key: with these bytes inside. */
+/* A request by a holder of the collector's public key, with these bytes inside. */
 static void sealed_request(const uint8_t *p, size_t len)
 {
 	uint8_t in[SHROUD_DATAGRAM_MAX], out[SHROUD_DATAGRAM_MAX];
@@ -166,7 +165,7 @@ static void sealed_request(const uint8_t *p, size_t len)
 	CHECK(request_answer(out, &q, &said) <= REQUEST_MIN + len);
 }
 
-/* A request, `where` it is altered, and its answer. */
+/* A request, the offset `where` it is altered, and its answer. */
 static void the_time(size_t where, uint8_t how)
 {
 	uint8_t in[REQUEST_LEN], a[SHROUD_DATAGRAM_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In place of X25519, which takes nearly all the time of a harness with many set-ups: products
- * modulo a prime. Both ends come to the same, anybody else to something else, and what is zero is
- * refused; no more is kept secret. fuzz_tryst.c has the true one. For harnesses only.
+ * In place of X25519, which takes nearly all the time of a harness with many handshakes: products
+ * modulo a prime. Both ends get the same value, others a different one, and zero is refused; it is
+ * not secret otherwise. fuzz_tryst.c uses the real one. For harnesses only.
  */
 #ifndef TESTS_FUZZ_X25519_H
 #define TESTS_FUZZ_X25519_H

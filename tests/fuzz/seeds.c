@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * seeds FILE FOLDER: the seeds that depend on what combos look like, for the harnesses combo,
- * decompress and datagram: FOLDER/HARNESS/seed-N, or keep-WHAT (run). Made of the capture FILE's
- * frames with the code as it is now, so that corpora can be remade when the format changes.
+ * seeds FILE FOLDER: the seeds that depend on the combo format, for the harnesses combo, decompress
+ * and datagram: FOLDER/HARNESS/seed-N, or keep-WHAT (run). They are made from the capture FILE's
+ * frames with the present code, so corpora can be remade when the format changes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Numbers stand in front of the bytes, least significant first, as fuzz_number takes them. */
+/* Numbers come before the bytes, least significant byte first, as fuzz_number takes them. */
 static FILE *create(const char *harness, const char *name)
 {
 	char path[4096];
@@ -88,7 +88,7 @@ static void read_frames(const char *path)
 	pcap_close(&r);
 }
 
-/* A combo as the agent makes it, at a level of compression (99: none), in every harness's dress. */
+/* A combo as made by the agent, at a compression level (99: none), in every harness's format. */
 static void combo_seeds(const struct combo *c, int level)
 {
 	static uint8_t combo[COMBO_WIRE_MAX];
@@ -134,7 +134,7 @@ static void body_seed(const struct combo *c)
 	put(f, c->body, c->body_len);
 }
 
-/* Zeros that are more, or less, than what is stated, in a frame that says so or does not. */
+/* Zeros of another size than stated, in a frame that states its size or not. */
 static void bomb_seed(uint32_t stated, size_t real, bool says)
 {
 	static uint8_t zeros[1 << 20], packed[4096];
@@ -157,7 +157,7 @@ static void bomb_seed(uint32_t stated, size_t real, bool says)
 	put(f, packed, n);
 }
 
-/* What a module says, which is good but for each fourth. */
+/* Appends a module's event; each fourth is malformed. */
 static void said_append(struct combo *c, unsigned int k)
 {
 	struct module_event s = { .interface = k % 4, .time_ns = frames[k].time_ns, .serial = k };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """seeds.py PROGRAM FOLDER: seeds for all harnesses, FOLDER/HARNESS/*, made by hand or from the
-trace that comes with the project. PROGRAM (seeds.c) makes those that depend on the wire format."""
+bundled trace. PROGRAM (seeds.c) makes those that depend on the wire format."""
 import base64
 import itertools
 import pathlib
@@ -18,7 +18,7 @@ LINKTYPES = (1, 105, 119, 127, 163, 192)  # in the order of fuzz_parse.c
 
 
 def key(first):
-    """Text of a key, private or public as it may be."""
+    """The text of a key, private or public."""
     return base64.b64encode(bytes((first + i) & 255 for i in range(31)) + b"\x41")
 
 
@@ -87,7 +87,7 @@ def pcapng_tails():
 
 
 def said():
-    """What modules say in a file, the first with a combo's name; and what others have in such blocks."""
+    """Module events in a file, the first with a combo's name; and other content of such blocks."""
     line = b'{"sensor": "a", "interface": "b", "module": "worm", "serial": 1}'
     name = struct.pack("<HH", 19373, 36) + struct.pack(">LQQQLHH", 32473, 1, 0, 0, 0, 2, 3)
     bodies = [struct.pack("<I", enterprise) + struct.pack(">I", length) + line + options
@@ -98,7 +98,7 @@ def said():
 
 
 def parse():
-    """Every shape whole; the fuzzer makes the cuts."""
+    """Every shape whole; the fuzzer truncates them."""
     for _, linktype, frame in shapes.whole():
         head = struct.pack("<BHHHHB", LINKTYPES.index(linktype), 191, 0, 60, 0, 0)
         yield head + frame[:400]
@@ -107,7 +107,8 @@ def parse():
 
 
 def combo():
-    """Each radiotap header twice, the second time with a byte of it changed: fuzz_combo.c's third way."""
+    """Each radiotap header twice, the second time with one byte changed: fuzz_combo.c's third
+    way."""
     for h in radiotaps.HEADS.values():
         frame = (h.bytes + radiotaps.FRAMES["beacon"].bytes)[:600]
         first = struct.pack("<BHB", 8, len(frame), 128) + frame
@@ -127,7 +128,7 @@ def totals():
 
 
 def info():
-    """Text, and structures that are filled to their last byte."""
+    """Text, and structures filled to their last byte."""
     lines = (b"application=saluki 1\nos=Linux\nexported=5\nchange=2\ninterface.0=mon0\n"
              b"source.0=xdp native\nsnaplen.0=192\nkeep.0=headers\nfilter.0=port 53\n")
     eight = b"".join(b"interface.%d=eth%d\nfilter.%d=%s\n" % (n, n, n, b"f" * 40 * n)
@@ -155,7 +156,7 @@ def answer():
 
 
 def tryst():
-    """Steps: what, how, a number of 2 bytes, and what it counts."""
+    """Steps: kind, variant, a number of 2 bytes, and a count."""
     hello = bytes(range(32)) + b"\0" * 21 + b"\0\4info" + b"\0" * 20
     short = struct.pack("<BBH", 0, 0, 95) + bytes(95)
     return [struct.pack("<BBH", 1, 0, len(hello)) + hello + struct.pack("<BBH", 2, 0, 47) + bytes(range(47)),
@@ -165,7 +166,7 @@ def tryst():
 
 
 def shroud():
-    """Steps: what, how far from the highest number, a message."""
+    """Steps: kind, distance from the highest number, a message."""
     return [b"".join(bytes([0x40, n, 5]) for n in (1, 1, 3, 255, 60, 254, 64, 193)),
             b"".join(bytes([0x14 | n & 3, 30, 0x80 | n, 0, 3]) for n in range(20)),
             b"".join(bytes([0x48 | n, 1, 1]) for n in range(32)),
@@ -203,8 +204,8 @@ def datagram():
 
 
 def datagram_kept():
-    """A sensor that is now here, now there, and says less each time than an ACK has bytes. Spools: of the
-    honest one, which are renewed; of the bad one, with records of other names or altered ones."""
+    """A sensor that changes address, and sends fewer bytes each time than an ACK has. Spools: the
+    honest one's, which are renewed; the bad one's, with records of other names or altered ones."""
     frames = b"\1\1\x14abcdefghijklmnopqrst\1\x14abcdefghijklmnopqrst"
     spooled, altered, plain = (struct.pack("<BBH", 5, how, 4) + b"os=x" for how in (6, 14, 6))
     kept = {"moves": b"\0" + (b"\1\1\0\5\x11\1\0\5" + b"\x08\x1e\0") * 20}
@@ -220,7 +221,7 @@ def datagram_kept():
 
 
 def files():
-    """How it was started, then: descriptors given, length, request."""
+    """The start options, then: descriptors given, length, request."""
     names = b"".join(b"\0\2\x09%c" % len(n) + n for n in (
         b"worm", b"w-2", b"../x", b"", b"x" * 31, b"worm", b"a/b", b".", b"a\0b"))
     return [bytes([how]) + b"\0\1\1" * 3 + b"\0\1\2\0\1\3\0\1\2\0\1\3\4\1\1" + names + b"\0\3\1\1\1"
@@ -228,7 +229,7 @@ def files():
 
 
 def filters():
-    """Frames of 0 to 60 bytes, and what tcpdump -ddd prints of all kinds of instructions."""
+    """Frames of 0 to 60 bytes, and `tcpdump -ddd` output with all kinds of instructions."""
     frame = shapes.ETHERNET["ipv4 tcp"][:60]
     codes = [
         b"4\n40 0 0 12\n21 0 1 2048\n6 0 0 262144\n6 0 0 0\n",
@@ -242,7 +243,7 @@ def filters():
 
 
 def spool():
-    """Combos; a second segment, and one without an info; an info amid them."""
+    """Combos; a second segment, and one without an info; an info between them."""
     info = b"\1\3" + bytes(20) + struct.pack("<H", 14) + b"interface.0=b\n"
     return b"\0\0\0", b"\0\0\2\1\1\0\0\0", b"\0\2\x81\1\0\0\0", b"\0" + info + b"\0" + info + b"\0\0"
 
@@ -276,7 +277,8 @@ def modules():
 
 
 def programs():
-    """Instructions of modules. Their maps are numbered in turn: libbpf has not yet been at them."""
+    """Instructions of modules. Their maps are numbered in order: libbpf has not processed them
+    yet."""
     root = pathlib.Path(__file__).resolve().parents[2] / "build"
     for o in sorted([*root.glob("modules/*.o"), *root.glob("tests/modules/*.bpf.o")]):
         with tempfile.NamedTemporaryFile() as out:

@@ -5,11 +5,11 @@
  * most expensive one of its kind:
  *
  *     combos   a combo in one datagram that becomes some 256 KB of frames (the default)
- *     info     a change of what the sensor says of itself
- *     probe    a question that is answered
- *     bad      a message of no kind
- *     claim    few bytes of each combo that the collector keeps, again and again: none is finished
- *     jump     a number as far ahead as the collector knows its address
+ *     info     a change of the sensor's info
+ *     probe    a probe, which is answered
+ *     bad      a message of an unknown kind
+ *     claim    few bytes of each combo the collector keeps, again and again: none is completed
+ *     jump     the highest number whose address the collector knows
  *
  * Combos continue from the number that the collector has settled; those below are repeated again
  * and again. Prints the number of datagrams and bytes sent, and of frames settled by the collector.

@@ -3,15 +3,15 @@
  * pretend KEYFILE PORT: a sensor under the test's control, for a collector on the loopback. It
  * reads orders from standard input, one per line, and prints a line when an order is done.
  *
- *     session RUN INFO               sets a session up, in which the rest is said; '|' ends a line
+ *     session RUN INFO               begins the session for the rest; '|' ends a line
  *                                    of INFO
- *     info INFO                      says that INFO has changed
- *     combo NUMBER FIRST IF WORD...  a combo of Ethernet frames, a word each; WORD*100 is filled up
+ *     info INFO                      reports a changed INFO
+ *     combo NUMBER FIRST IF WORD...  a combo of Ethernet frames, one word each; WORD*100 is padded
  *                                    with dots to 100 bytes
  *     part NUMBER FIRST IF WORD...   such a combo without its last piece
- *     floor NUMBER FIRST             has no combo below NUMBER any more, with FIRST frames in all
- *     totals NAME=N...               and 0.seen=N and its like for interface 0; waits until they
- *                                    were heard, or with final=1 until the end of the run is
+ *     floor NUMBER FIRST             has no combo below NUMBER left; FIRST frames came before it
+ *     totals NAME=N...               and 0.seen=N etc. for interface 0; waits until they
+ *                                    are heard, or with final=1 until the end of the run is
  *                                    confirmed
  */
 #include <limits.h>

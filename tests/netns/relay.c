@@ -7,14 +7,14 @@
  *
  *     loss P         drops P per cent           duplicate P   sends P per cent twice
  *     corrupt P      changes a bit of P per cent
- *     reorder N      each datagram up to N places later, or until QUIET_NS without another one
+ *     reorder N      delays each datagram by up to N others, or until QUIET_NS without one
  *     delay MS       all of them                mtu N         drops IP packets of more bytes
- *     cut, mend      nothing gets through       seed N        begins the same chances again
+ *     cut, mend      stops all datagrams        seed N        restarts the random numbers
  *     rebind [HOST]  the collector sees all sensors at new ports (of address HOST)
- *     record FILE    writes what comes from now on, as it came: direction 1 (0 up), time 8, the
- *                    sensor's port 2, length 2 (integers most significant byte first), datagram
- *     replay FILE    sends all that went up in a recording, from a socket of its own
- *     counts         the line that is printed at the end, too
+ *     record FILE    writes the datagrams from now on, as received: direction 1 (0 up), time 8,
+ *                    sensor's port 2, length 2 (big endian), datagram
+ *     replay FILE    sends a recording's upward datagrams, from a socket of its own
+ *     counts         prints the line of the end
  *
  * The same datagrams under the same seed have the same fate. The relay ends with its input.
  */
