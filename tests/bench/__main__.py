@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`make bench`: measures, prints a table and what is aimed at, and writes build/bench.json: one flat
-object of names and numbers. What could not be measured is absent. Arguments choose parts: rates,
-sizes, stages, backbone, service, restart, filter, modules, export, ap70; all of them without one. And ap70_levels
-and ap70_stages, when they are named."""
+"""`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
+object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
+rates, sizes, stages, backbone, service, restart, filter, modules, export, ap70; without arguments,
+all of them. Also ap70_levels and ap70_stages, only if named."""
 import contextlib
 import json
 import os
@@ -25,14 +25,14 @@ def seconds():
 
 
 SECONDS = seconds()
-ROUNDS = 7  # of what filters cost: small differences
+ROUNDS = 7  # for filter costs: small differences
 JSON = testbed.ROOT / "build/bench.json"
 PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "modules",
          "export", "ap70"]
 ON_REQUEST = ["ap70_levels", "ap70_stages"]
 SIZES = [64, 500, 1000, 1500]
 
-# name: (at least or at most, the figure aimed at)
+# name: (at least or at most, the target)
 TARGETS = {
     "rate_x_tcpdump": (">=", 2.0), "rate_x_tcpdump_mapped": (">=", 3.0),
     "rate_x_tcpdump_all": (">=", 1.0), "xsk_x_tcpdump": (">=", 1.3), "mmap_x_tcpdump": (">=", 1.0),
@@ -61,7 +61,7 @@ def say(line):
 
 
 def fresh(directory):
-    """A folder of its own below, which programs that gave their rights up can enter."""
+    """A folder of its own below, which programs without privileges can enter."""
     path = pathlib.Path(tempfile.mkdtemp(dir=directory))
     path.chmod(0o755)
     return path
@@ -115,7 +115,7 @@ class Bed:
         return consumers.cpu_seconds(testbed.with_children(collector.pid()))
 
     def balanced(self, collector):
-        """Ends the collector; whether every frame was written and the ledger is zero."""
+        """Ends the collector; returns whether every frame was written and the ledger is zero."""
         collector.finish()
         s = self.stats(collector)
         return s["balance"] == 0 and s["written"] == s["exported"] == s["captured"]
@@ -125,7 +125,7 @@ class Bed:
 
 
 def climb(directory, size, names, rungs, blasts, rounds):
-    """The ladder with the frames of one size; a sample of what was exported is compared."""
+    """The ladder with frames of one size; a sample of the export is compared."""
     directory = fresh(directory)
     played = frames.sized(frames.real(), size)
     trace = directory / "frames.pcap"
@@ -163,8 +163,8 @@ def stages(sensor, trace):
 
 
 def part_stages(directory):
-    """Nanoseconds a frame, and whether compression pays for itself, for 802.11 as in the paper and
-    for wired frames."""
+    """Nanoseconds per frame, and whether compression pays for itself, for 802.11 as in the paper
+    and for wired frames."""
     out = {}
     wired = directory / "wired.pcap"
     frames.write_pcap(wired, frames.real())
@@ -284,7 +284,7 @@ def table(out):
 
 
 def run_part(part):
-    """A part's figures; none where it failed, which is said: the others go on."""
+    """A part's results; none if it failed, which is printed: the others continue."""
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o755)
         try:
@@ -300,7 +300,7 @@ def main(parts):
         print(f"bench: {' '.join(unknown)}: no such part; there are "
               f"{' '.join(PARTS + ON_REQUEST)}", file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that all is cleaned up
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything is cleaned up
     testbed.private_mounts()
     say(f"captures: {captures.more_real().root}")
     out, failed = {}, False

@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the sensor costs on an AP70: instructions and memory, in the virtual one (tests/ap70), under
-the emulator's exact clock (-icount): each instruction takes 4 ns there, nothing else takes time,
-and time without work passes as it does outside.
+"""The sensor's cost on an AP70: instructions and memory, on the virtual one (tests/ap70), under the
+emulator's exact clock (-icount). Each instruction takes 4 ns there, nothing else takes time, and
+idle time passes as it does outside.
 
-The guest's scheduler adds up what each thread has run, from switch to switch by that clock, in the
-kernel too; interrupts are left out (CONFIG_IRQ_TIME_ACCOUNTING). A known loop is run beside, as the
-guest's idea of the clock's rate is its own. What a listener has run before the first frame is left
-out, its session's set-up with it, and what counts is the slope: the same frames are played once
-and twice, so what the end takes drops out too. Each is done in ROUNDS rounds and the least counts:
-what the kernel does besides, a million instructions now and then, only adds. Nothing may be lost,
-and no thread may have run for longer with half of the frames.
+The guest's scheduler adds up each thread's run time by that clock, from switch to switch, in the
+kernel too, without interrupts (CONFIG_IRQ_TIME_ACCOUNTING). A known loop runs as well, as the guest
+has its own idea of the clock's rate. A listener's time before the first frame, with its handshake,
+is left out. The result is the slope: the same frames are played once and twice, which removes the
+cost of the end too. Each measurement takes ROUNDS rounds and the least counts: the kernel's other
+work, a million instructions now and then, only adds. No frame may be lost, and no thread may run
+longer with half of the frames.
 
-default, all: frames come at RATE, so that who captures waits for the next ones, and combos are full.
-field: they come as slowly as the trace itself has them, so that combos are closed by age, and what
-is once a second is shared by few frames.
-fast, bare, nobody, null: one frame after the other, so that nobody waits, into a ring that has room
-for all. What the player spends is the sender's own, without an interface; the kernel's receiving
-too (the device's part is TUN's, which copies into a buffer of its own, as a driver does from its
-card), with nobody listening; and the kernel's copy into the ring too, with bare, which counts frames
-and no more, or with the sensor. ap70_rate_x_bare is what bare adds to the sender's own, itself
-included, over what the sensor adds: the frames that the whole agent takes in some time over those
-that bare takes."""
+default, all: frames come at RATE, so that the capture waits for the next ones, and combos are full.
+field: they come as slowly as in the trace, so that combos are closed by age, and the cost per
+second is shared by few frames. fast, bare, nobody, null: one frame after the other, without
+waiting, into a ring with room for all. The player's time is the sender's own, without an interface.
+With no listener it includes the kernel's receiving (the device's part is TUN's, which copies into
+its own buffer, as a driver copies from its card). With bare, which only counts frames, or with the
+sensor, it also includes the kernel's copy into the ring. ap70_rate_x_bare is the addition of bare
+to the sender's own time, both included, over the sensor's addition: the whole agent's frames per
+time over bare's."""
 import contextlib
 import pathlib
 import re
@@ -34,20 +33,20 @@ from reference.test_reference import write_pcap
 NS_PER_INSN = 4
 ICOUNT = ("-icount", "shift=2", "-rtc", "base=1970-01-01,clock=vm")
 LOOP = 50_000_000
-RATE = 4000  # frames a virtual second
-FIELD_RATE, FIELD_FRAMES = 100, 1000  # as the trace itself has it, and for how long
+RATE = 4000  # frames per virtual second
+FIELD_RATE, FIELD_FRAMES = 100, 1000  # the trace's own rate, and the number of frames
 RING_KIB = 4096  # the default
-# Whose memory is measured, and at which rate: the smallest, and what OpenWrt's default comes to.
+# Sensors whose memory is measured, and their rates: the smallest one, and OpenWrt's default.
 SMALL = ["-B", "64", "--queue", "1", "--combo-size", "4096"]
 OPENWRT = ["--snaplen", "192", "--ring-size", "256", "--queue", "2"]
 SMALL_RATE = 1000
 ROUNDS = 3
-SECONDS = 2400  # beside other work it may take several times as long as alone
+SECONDS = 2400  # with other load it may take several times as long as alone
 PORT = 5600
 PROGRAMS = [machine.BUILD / p for p in ("saluki", "tests/play", "tests/spent", "tests/bare",
                                         "tests/loop")]
 
-# name: who listens, and how; how fast the frames come, 0: one after the other
+# name: the listener and its options; the frame rate, 0: one after the other
 RUNS = {
     "default": ("sensor {port}", RATE),
     "field": ("sensor {port}", FIELD_RATE),
@@ -60,16 +59,15 @@ RUNS = {
 LEVELS = {f"{keep}-{level}": (f"sensor {{port}} --compress {level}{options}", RATE)
           for keep, options in (("headers", ""), ("all", " --keep all -s 192"))
           for level in (1, -1, -3, -5, -10, "none")}
-# Level, frames' bytes, combo size: full combos; of a second's frames, with the dictionary.
+# Level, frames' bytes, combo size: full combos; those of one second's frames, with the dictionary.
 STAGES = {"headers": "1 headers 14336", "second": "1 headers 2000",
           "second--3": "-3 headers 2000", "all": "1 all 14336",
           "all--5": "-5 all 14336"}
-STAGES_PASSES = 2  # instructions are exact; the first makes the machine's caches of files warm
+STAGES_PASSES = 2  # instructions are exact; the first pass fills the machine's file cache
 
 
 class Guest:
-    """The virtual AP70, started with all that is to be measured; a collector on the host for each
-    sensor."""
+    """The virtual AP70 with all programs to measure; a collector on the host for each sensor."""
 
     def __init__(self, stack, directory, frames):
         self.out = directory / "out"
@@ -120,7 +118,8 @@ class Guest:
             self.add("measure", f"{name}-{n}", *words)
 
     def _us(self, name, who):
-        """What the player or the loop ran in a round; or the listener, from the first frame on."""
+        """Run time of the player or the loop in a round; or the listener's, from the first frame
+        on."""
         us = int((self.out / name / f"{who}_us").read_text())
         before = self.out / name / "before"
         if who == "listener" and before.exists():
@@ -128,7 +127,7 @@ class Guest:
         return us
 
     def _threads(self, path):
-        """Nanoseconds by the thread's name. Both processes have one without a name of its own."""
+        """Nanoseconds by the thread's name. Both processes have one thread without its own name."""
         ns = {}
         for n, row in enumerate(path.read_text().splitlines()):
             thread, ran = row.rsplit(" ", 1)
@@ -136,7 +135,7 @@ class Guest:
         return ns
 
     def threads(self, run):
-        """What each thread of a listener ran for the second half of the frames, in microseconds."""
+        """Each listener thread's run time for the second half of the frames, in microseconds."""
         us = {}
         for times in (1, 2):
             rounds = [[self._threads(self.out / f"{run}-{times}-{n}" / f)
@@ -149,13 +148,13 @@ class Guest:
         return more
 
     def more(self, run, who):
-        """What the player or the loop has run for the second half; or the listener, to its end."""
+        """The player's or the loop's time for the second half; or the listener's, to its end."""
         one, two = (min(self._us(f"{run}-{times}-{n}", who) for n in range(ROUNDS))
                     for times in (1, 2))
         return two - one
 
     def sent(self, name):
-        """Bytes, and in how many combos."""
+        """Bytes, and the number of combos."""
         sent, combos, _ = EXPORT.findall((self.out / name / "said").read_text())[-1]
         return int(sent), int(combos)
 
@@ -169,7 +168,7 @@ class Guest:
         return [int(n) for n in re.findall(rf"(?m)^{field}:\s+(\d+) kB", text)]
 
     def mappings(self, name):
-        """Pss in KiB by what is mapped there."""
+        """Pss in KiB by mapped object."""
         pattern = (r"(?m)^[0-9a-f]+-[0-9a-f]+ (\S+) \S+ \S+ \d+ *(.*)\n(?:[A-Z]\w+:.*\n)*?"
                    r"Pss: +(\d+) kB")
         kib = {}
@@ -180,7 +179,7 @@ class Guest:
 
 
 def played(stack, directory, frames, runs, say, small=False):
-    """The guest when it has done all of `runs`, and instructions a microsecond by its clock."""
+    """The guest after all of `runs`, and instructions per microsecond of its clock."""
     guest = Guest(stack, directory, frames)
     for times in (1, 2):
         for n in range(ROUNDS):
@@ -205,7 +204,7 @@ def by_thread(guest, run, insns_per_us):
 
 
 def levels(directory, frames, say):
-    """What zstd's levels cost there, and give: a table, no figures."""
+    """The cost and effect of zstd's levels there: a table, no results."""
     with contextlib.ExitStack() as stack:
         guest, insns_per_us = played(stack, directory, frames, LEVELS, say)
         for run in LEVELS:
@@ -219,8 +218,8 @@ def levels(directory, frames, say):
 
 
 def stages(directory, frames, say, others=()):
-    """What each of the sensor's stages takes there alone, without the kernel's part but for
-    sending: a table. `others` are other builds of tests/bench/stages.c, to compare with."""
+    """Each sensor stage's time there alone, without the kernel's part except sending: a table.
+    `others` are other builds of tests/bench/stages.c, for comparison."""
     programs = [machine.BUILD / "tests/stages", *map(pathlib.Path, others)]
     with contextlib.ExitStack() as stack:
         guest = Guest(stack, directory, frames)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Bytes on the backbone for the hwsim traces: what saluki sends, IP and UDP headers included, against
-a datagram a frame (the paper's comparison) and against xz of the whole trace."""
+"""Bytes on the backbone for the hwsim traces: saluki's, with IP and UDP headers, against one
+datagram per frame (the paper's comparison) and against xz of the whole trace."""
 import lzma
 import re
 import struct
@@ -9,25 +9,25 @@ from reference import captures, trim
 
 SNAPLEN = 192
 IP_UDP = 20 + 8
-SEAL = 24  # wire/shroud.h: SHROUD_OVERHEAD, what the same seal adds to a datagram of the straw man
+SEAL = 24  # wire/shroud.h: SHROUD_OVERHEAD, added to a straw man's datagram by the same seal
 
 TRACES = ["hwsim-ch1", "hwsim", "hwsim-all-groundtruth"]
 EXPORT = re.compile(r"export: \d+ bytes seen, \d+ kept, (\d+) sent in (\d+) combos, (\d+) datagrams")
 
 
 def backbone_bytes(said):
-    """What was sent by a run's own closing lines, headers below UDP added."""
+    """Bytes sent by a run's own closing lines, with the headers below UDP."""
     sent, _, datagrams = map(int, EXPORT.search(said).groups())
     return sent + datagrams * IP_UDP
 
 
 def straw_man(lengths):
-    """Each frame in a datagram of its own, nothing but its bytes inside."""
+    """Each frame in its own datagram, with nothing else."""
     return sum(IP_UDP + SEAL + n for n in lengths)
 
 
 def kept_pcap(frames):
-    """The trace as `--keep headers` leaves it, as a capture file."""
+    """The trace as left by `--keep headers`, as a capture file."""
     out = [struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 262144, frames[0].linktype)]
     for f in frames:
         n = trim.keep(f.data, f.orig_len, f.linktype, SNAPLEN, True)[0]
@@ -62,7 +62,7 @@ class Trace:
         return backbone_bytes(said)
 
     def read(self):
-        """The same of `-r`, which fills its combos."""
+        """The same with `-r`, which fills its combos."""
         collector = self.bed.collector()
         status, said = self.bed.reader(self.file, []).finish(signo=None, seconds=300)
         if status or not self.bed.balanced(collector):
@@ -87,8 +87,8 @@ class Trace:
 
 
 def measure(beds, say):
-    """All traces at once, each over a monitor interface of its own at its own speed, so that combos
-    close by age as they do in the field, and stamps have all their nanoseconds."""
+    """All traces at once, each over its own monitor interface at its own speed, so that combos
+    close by age as in the field, and stamps have all their nanoseconds."""
     traces = [Trace(bed, name) for bed, name in zip(beds, TRACES)]
     for trace in traces:
         trace.listen()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Busy: a module that takes its time for each frame, some 1,700 ns, and says nothing. */
+/* Busy: a module that spends about 1,700 ns per frame, and emits no events. */
 #include <saluki/module.h>
 
 #define TURNS 1000

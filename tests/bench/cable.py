@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Two cables: one that the generator feeds and a consumer listens on, and one from the sensor to
-its collector, which lets a sample of the datagrams through. The generator and the kernel's
-receiving side of the first have one CPU, the consumer and what it exports the other."""
+"""Two cables: the generator feeds one, on which a consumer listens. The other leads from the sensor
+to its collector, and lets a sample of the datagrams through. The generator and the first cable's
+receiving side in the kernel share one CPU, the consumer and its export the other."""
 import collections
 import subprocess
 
@@ -11,9 +11,9 @@ GENERATE = testbed.BUILD / "tests/generate"
 GENERATOR_CPU, CONSUMER_CPU = 0, 1
 COLLECTOR = "10.9.0.2:5600"
 
-# `cpu_s` is what the generator has run, the kernel's receiving side included, which works in its
-# place; `idle` counts the program's runs in which it was too early for a frame, `late` frames that
-# it never came to.
+# `cpu_s` is the generator's run time with the kernel's receiving side, which runs in its place.
+# `idle` counts the program's runs that were too early for a frame, `late` the frames it never came
+# to.
 Sent = collections.namedtuple("Sent", "frames seconds cpu_s idle late")
 
 
@@ -27,14 +27,14 @@ class Cable:
         self.directory = directory
         self.keys = testbed.Keys(directory)
         self.keys.sensor("bench")
-        self.sample = directory / "sample.pcapng"  # what the collector writes
+        self.sample = directory / "sample.pcapng"  # written by the collector
         self.generator, self.sensor, self.collector = (self._namespace() for _ in range(3))
         testbed.veth(self.generator, "gen0", self.sensor, "cap0")
         testbed.veth(self.sensor, "exp0", self.collector, "exp1")
         self.sensor.run("ip", "addr", "add", "10.9.0.1/24", "dev", "exp0")
         self.collector.run("ip", "addr", "add", "10.9.0.2/24", "dev", "exp1")
-        # Receiving is done where the sender's packets are handed over, so what the drop costs is
-        # the consumer's.
+        # Receiving happens where the sender's packets are handed over, so the consumer pays for the
+        # drop.
         if sample:
             self.attached(self.collector, "sample", "exp1")
 
@@ -44,7 +44,7 @@ class Cable:
         return ns
 
     def attached(self, ns, what, interface):
-        """Attaches a program of generate.bpf.c. Returns what takes it off again."""
+        """Attaches a program of generate.bpf.c. Returns a handle that detaches it."""
         p = ns.start(GENERATE, "--attach", what, interface, stdin=subprocess.PIPE,
                      stdout=subprocess.PIPE)
 
@@ -67,12 +67,12 @@ class Cable:
 
     @staticmethod
     def sent(popen):
-        """Waits for what a generator has to say at its end."""
+        """Waits for a generator's final report."""
         out = popen.communicate()[0].split()
         if popen.returncode:
             raise RuntimeError(f"the generator ended with {popen.returncode}")
         return Sent(int(out[0]), int(out[1]) / 1e9, int(out[2]) / 1e9, *map(int, out[3:]))
 
     def generate(self, trace, rate, seconds, *more, under=()):
-        """Sends the trace's frames over and over; rate 0: as fast as it goes."""
+        """Sends the trace's frames over and over; rate 0: as fast as possible."""
         return self.sent(self.start_generator(trace, rate, seconds, *more, under=under))

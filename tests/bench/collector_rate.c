@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * collector_rate SENSORS FILE [ROUNDS]: what the collector's CPU does with so many sensors listed
- * and connected. Real frames of a capture are sealed by sensors of our own, and the datagrams fed
- * straight into collector/network/session_receive.h, in batches as receive.c has them; only that is
- * timed, in CPU time of this thread. The output goes to standard error's /dev/null: `-w -` with
- * standard output taken away first. Prints a line "name value" each:
+ * collector_rate SENSORS FILE [ROUNDS]: the collector's CPU cost with SENSORS listed and connected.
+ * The test's own sensors seal real frames of a capture. The datagrams go straight into
+ * collector/network/session_receive.h, in batches as in receive.c; only this is timed, in this
+ * thread's CPU time. Output goes to /dev/null: `-w -` with standard output replaced first. Prints
+ * lines "name value":
  *
- *     setup_us           a set-up and the first datagram of its session
- *     memory_kib         a connected, idle sensor, all 1,024 addresses ahead known
- *     one_per_s          real datagrams a second, all of one sensor
+ *     setup_us           a handshake and the first datagram of its session
+ *     memory_kib         of a connected, idle sensor, with all 1,024 addresses ahead
+ *     one_per_s          real datagrams per second, all of one sensor
  *     one_junk_per_s     the same with a random datagram beside each, real ones counted
- *     all_per_s, all_junk_per_s   all other sensors in turn, a combo each
+ *     all_per_s, all_junk_per_s   all other sensors in turn, one combo each
  *     junk_ns            a random datagram
- *     plain_bytes, wire_bytes, datagrams   what data datagrams had in them, and were
+ *     plain_bytes, wire_bytes, datagrams   content, size and number of data datagrams
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,8 +43,8 @@
 #define WINDOW 1024
 #define ROUNDS_DEFAULT 16
 #define HEARD_EVERY 8
-#define OTHERS 64 /* sensors with different frames: a CPU learns what comes again and again */
-#define SETUPS_A_SECOND 1000 /* of the time that the collector is told */
+#define OTHERS 64	     /* sensors with different frames: a CPU learns repeated ones */
+#define SETUPS_A_SECOND 1000 /* of simulated time */
 
 struct peer {
 	struct keypair own;
@@ -77,7 +77,7 @@ static struct bench {
 	struct swarm_combos combos, others[OTHERS]; /* of the first sensor, and of the others */
 	struct sealed *real, *junk;
 	uint64_t plain_bytes, wire_bytes, datagrams;
-	long turn; /* whose it is */
+	long turn; /* the next sensor */
 } b;
 
 static FILE *out;
@@ -248,7 +248,7 @@ static void seal_totals(struct peer *p, struct sealed *d)
 	seal(p, d, message, totals_write(message, &t));
 }
 
-/* Returns the CPU time that the collector took. */
+/* Returns the collector's CPU time. */
 static uint64_t set_up(struct peer *p)
 {
 	struct tryst_hello hello = { .run = p->run,
@@ -267,7 +267,7 @@ static uint64_t set_up(struct peer *p)
 			   &(struct tryst_keys){ &p->own, b.open.handshake.own.public, p->pair },
 			   slots[randombytes_uniform(TRYST_SLOTS)], &hello, 0);
 	took = feed_timed(&d, NULL, 1);
-	do { /* ACKs to those before it are there too */
+	do { /* ACKs to earlier ones come too */
 		n = recv(b.sink, d.bytes, sizeof(d.bytes), 0);
 		if (n < 0)
 			die("a set-up was not answered");
@@ -292,7 +292,7 @@ static double set_up_all(void)
 	return took / 1e3 / b.sensors;
 }
 
-/* All that a session may know ahead is known, and nothing behind is missing. */
+/* Every address a session may know ahead is known, and no number behind is missing. */
 static void open_windows(void)
 {
 	static struct sealed d;
@@ -343,7 +343,7 @@ static void seal_heard(struct peer *p, struct sealed *d)
 	seal(p, d, message, sizeof(message));
 }
 
-/* The frames of the first, each from another one on. */
+/* Gives the others the first sensor's frames, each from another frame on. */
 static void prepare_others(void)
 {
 	for (unsigned int i = 0; i < OTHERS; i++) {
@@ -376,7 +376,8 @@ static int seal_combo(struct peer *p, struct swarm_combos *combos, struct sealed
 	return n;
 }
 
-/* Whole combos of the first sensor, or of the others in turn, as many as go in. Returns datagrams.
+/* Seals whole combos of the first sensor, or of the others in turn, as many as fit. Returns the
+ * number of datagrams.
  */
 static int seal_chunk(bool all)
 {
@@ -406,7 +407,8 @@ static void make_junk(int count)
 	}
 }
 
-/* Real datagrams a second of CPU time, in the fastest round: the others were disturbed. */
+/* Returns real datagrams per second of CPU time, in the fastest round: the others were
+ * disturbed. */
 static double rate(bool all, bool junk, int rounds)
 {
 	double best = 0;
@@ -437,7 +439,7 @@ static double junk_ns(int rounds)
 	return best;
 }
 
-/* Nothing that was fed may have been refused: what is measured would not be the collector's work.
+/* No datagram may have been refused: the measured work would not be the collector's.
  */
 static void check(void)
 {
@@ -471,7 +473,7 @@ static void measure(int rounds)
 	fprintf(out, "one_per_s %.0f\n", rate(false, false, rounds));
 	fprintf(out, "one_junk_per_s %.0f\n", rate(false, true, rounds));
 	if (b.sensors > 1) {
-		while (b.turn < 2 * b.sensors) /* what a first combo takes, takes it once */
+		while (b.turn < 2 * b.sensors) /* a first combo's extra cost occurs once */
 			feed_timed(b.real, NULL, seal_chunk(true));
 		fprintf(out, "all_per_s %.0f\n", rate(true, false, rounds));
 		fprintf(out, "all_junk_per_s %.0f\n", rate(true, true, rounds));

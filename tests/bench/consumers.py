@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The programs that are compared, each on one CPU with a ring of RING_KIB: saluki with everything on
+"""The compared programs, each on one CPU with a ring of RING_KIB: saluki with everything on
 (exporting to a collector), tcpdump, dumpcap, netsniff-ng. A consumer is started, listens until
-it is stopped, and says what it received, captured and lost."""
+stopped, and reports the frames received, captured and lost."""
 import collections
 import os
 import re
@@ -20,7 +20,7 @@ Count = collections.namedtuple("Count", "received captured lost")
 
 
 def thread_seconds(pids):
-    """What the threads have run so far, to the nanosecond, by their names."""
+    """The threads' run time so far, to the nanosecond, by name."""
     total = collections.Counter()
     for pid in pids:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -35,7 +35,7 @@ def cpu_seconds(pids):
 
 
 def memory_kib(pids):
-    """Resident memory of all processes together, what they share counted once."""
+    """Resident memory of all processes together, with shared pages counted once."""
     total = 0
     for pid in pids:
         with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
@@ -44,8 +44,8 @@ def memory_kib(pids):
 
 
 def settled(pids):
-    """Waits until a consumer has nothing more to do: until it has run for less than 2 ms in 1.2 s.
-    The last block of a packet ring comes to its reader a second late."""
+    """Waits until a consumer is idle: until it has run for less than 2 ms in 1.2 s. A packet ring's
+    last block reaches its reader a second late."""
     before = cpu_seconds(pids)
     for _ in range(20):
         time.sleep(1.2)
@@ -56,7 +56,7 @@ def settled(pids):
 
 
 class Consumer:
-    """`command` captures on cap0, says `ready` on standard error, and ends with SIGINT."""
+    """`command` captures on cap0, prints `ready` on standard error, and ends with SIGINT."""
     ready = "listening on"
     xdp = False  # takes the frames at XDP; the others need a stand-in there (see listen)
     cpu = CONSUMER_CPU
@@ -69,7 +69,7 @@ class Consumer:
         return shutil.which(cls.command[0]) is not None
 
     def listen(self):
-        # Without a program at XDP and without GRO a veth does not receive by NAPI, and with GRO
+        # Without a program at XDP and without GRO, a veth does not receive by NAPI, and with GRO
         # the kernel would merge frames; so the others get a program that passes all.
         self.off = None if self.xdp else self.cable.attached(self.cable.sensor, "pass", "cap0")
         self.popen = self.cable.sensor.start(*on_cpu(self.cpu, "stdbuf", "-o0", *self.command),
@@ -133,8 +133,8 @@ class NetsniffNg(Consumer):
 
 
 class Saluki(Consumer):
-    """Exports to a collector that hears a sample; --consume, as on a port that is there for capture
-    only (the others cannot)."""
+    """Exports to a collector that gets a sample; --consume, as on a capture-only port (the others
+    cannot)."""
     xdp = True
     ready = "capturing by"
     options = ["--keep", "headers"]
@@ -183,14 +183,14 @@ class SalukiAll(Saluki):
 
 
 class SalukiPass(Saluki):
-    """Without --consume: the frames go on to the network stack."""
+    """Without --consume: the frames continue to the network stack."""
     @property
     def command(self):
         return [c for c in super().command if c != "--consume"]
 
 
 class SalukiMmap(SalukiPass):
-    """By a packet socket, as the others."""
+    """With a packet socket, as the others."""
     xdp = False
     options = [*Saluki.options, "--source", "mmap"]
 

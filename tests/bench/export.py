@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What Tryst and Shroud cost the collector and the sensor, and how fast many sensors come back."""
+"""The cost of Tryst and Shroud for collector and sensor, and how fast many sensors reconnect."""
 import contextlib
 import os
 import re
@@ -17,7 +17,7 @@ COMBOS = 200
 KEYS = [10, 100, 1000, 10_000]
 BACK_SECONDS = 120  # before it is given up
 OUTAGE_S = 20
-WRONG_S = 86_400  # a day: nothing that is dated by such a clock is taken
+WRONG_S = 86_400  # a day: datagrams dated by such a clock are refused
 
 
 def _lines(*command):
@@ -29,13 +29,13 @@ def _lines(*command):
 
 
 def _rate(sensors, trace):
-    """Of the rounds in there the fastest counts: the others were disturbed."""
+    """The fastest of the program's rounds counts: the others were disturbed."""
     return _lines(*cable.on_cpu(cable.CONSUMER_CPU, testbed.BUILD / "tests/collector_rate", sensors,
                                 trace))
 
 
 def rates(trace, say):
-    """The ratios are medians over rounds in which one is measured right after the other."""
+    """The ratios are medians over rounds that measure both, one right after the other."""
     ones, many = [], []
     for n in range(ROUNDS):
         ones.append(_rate(1, trace))
@@ -86,7 +86,7 @@ def _instructions(header, combos, trace):
 
 
 def instructions(trace, say):
-    """Reading the capture is left out: what is the same without a combo is taken off."""
+    """Without the reading of the capture: the cost without a combo is subtracted."""
     a_combo = {header: (_instructions(header, COMBOS, trace) - _instructions(header, 0, trace)) / COMBOS
                for header in ("shroud", "plain")}
     say(f"    instructions a combo: {a_combo['shroud']:,.0f} with Shroud, {a_combo['plain']:,.0f} with "
@@ -99,7 +99,7 @@ def instructions(trace, say):
 
 
 class Many:
-    """A collector and its swarm, in one namespace, a CPU each."""
+    """A collector and its swarm, in one namespace, on one CPU each."""
 
     def __init__(self, stack, directory, count):
         self.stack, self.count = stack, count
@@ -118,7 +118,7 @@ class Many:
         return c
 
     def idle_kib(self):
-        """Memory of a collector that has the list and has heard of nobody."""
+        """Memory of a collector that has the list and has heard no sensor."""
         c = self.collector()
         kib = testbed.anonymous_kib(c.pid())
         c.finish()
@@ -133,7 +133,7 @@ class Many:
 
 
 def _again(swarm):
-    """From now on the swarm says when all have set a session up again."""
+    """From now on the swarm reports when all have a new session."""
     swarm.said = ""
     swarm.send_signal(signal.SIGUSR1)
     swarm.expect("counting sessions from now on")
@@ -144,7 +144,7 @@ def _back(many, swarm, collector, outage):
     """Seconds from the collector's start to the last sensor's session."""
     _again(swarm)
     collector.kill_all()
-    time.sleep(outage)  # this is what is measured: nobody listens for so long
+    time.sleep(outage)  # the outage to measure
     before = time.monotonic()
     collector = many.collector()
     swarm.expect("have set up a session", BACK_SECONDS)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Feed: frames for a program that is timed by bpf_prog_test_run, which would give it one frame over
- * and over: each run of this puts the next of many frames in the place of the one before, and calls
- * the program. In: frames in a map. What feeding costs is known from runs with no program behind.
+ * Feed: frames for a program timed by bpf_prog_test_run, which would repeat one frame. Each run of
+ * this program replaces the frame by the next of many, and calls the timed program. In: frames in a
+ * map. Runs without a following program give the cost of feeding.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
@@ -33,7 +33,7 @@ struct {
 	__type(value, __u32);
 } feed_program SEC(".maps");
 
-/* The frame's bytes as far as programs look at them; what is behind them is of an earlier one. */
+/* Copies the bytes that programs read; those after them are an earlier frame's. */
 static __always_inline long put(struct xdp_md *xdp, const struct feed_frame *f)
 {
 	__u64 m = (__u64)(f->len < FEED_BYTES ? f->len : FEED_BYTES) - 1;

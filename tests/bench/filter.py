@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What filters cost in the kernel. One that refuses everything, over a program that passes all: by the
-kernel's own timing (filter_cost.c). Ones that take everything, over none, against the same in
-tcpdump's socket, at one load: by where perf finds the CPU that receives. What the kernel has compiled of
-BPF is told apart from all else there, so a few nanoseconds show."""
+"""The cost of filters in the kernel. A filter that refuses everything, over a program that passes
+all: by the kernel's own timing (filter_cost.c). Filters that take everything, over no filter,
+against the same in tcpdump's socket, at one load: by perf's samples of the receiving CPU. perf
+separates compiled BPF from all else in the kernel, so a few nanoseconds show."""
 import collections
 import random
 import statistics
@@ -11,9 +11,9 @@ import subprocess
 from bench import cable as cables, consumers
 from netns import testbed
 
-LOAD = 500_000  # frames a second; tcpdump bears it without loss
-SAMPLES = 20_000  # a second
-NOTHING = "ether proto 0x4242"  # none of the frames
+LOAD = 500_000  # frames/s; tcpdump bears it without loss
+SAMPLES = 20_000  # per second
+NOTHING = "ether proto 0x4242"  # matches no frame
 
 
 def hosts(rng):
@@ -25,8 +25,8 @@ ALL = {"hosts": hosts(random.Random(1)), "port": "not port 9"}
 
 
 def consumer(program, *expression):
-    """Saluki or tcpdump with a filter, and the name by which perf knows its BPF: classic programs have
-    none, and there are no others."""
+    """Saluki or tcpdump with a filter, and the name by which perf knows its BPF: classic programs
+    have none, and there are no others."""
     if program == "saluki":
         return type("Filtering", (consumers.Saluki,),
                     {"options": [*consumers.Saluki.options, *expression]}), "saluki_xdp"
@@ -39,7 +39,7 @@ KINDS = {program + suffix: consumer(program, *expression) for program in ("saluk
 
 
 class Profile:
-    """Where the generator's CPU was, and with it the kernel's receiving side."""
+    """The generator's CPU, with the kernel's receiving side."""
 
     def __init__(self, path):
         self.path = path
@@ -49,7 +49,7 @@ class Profile:
                 str(SAMPLES), "-o", str(self.path), "--"]
 
     def nanoseconds(self):
-        """By symbol; addresses of the kernel alone."""
+        """By symbol; only the kernel's addresses."""
         out = subprocess.run(["perf", "script", "-i", self.path, "-F", "period,ip,sym"], check=True,
                              capture_output=True, text=True).stdout
         found = collections.Counter()
@@ -61,7 +61,7 @@ class Profile:
 
 
 def taken(cable, trace, seconds, kind, symbol):
-    """Nanoseconds a frame in the BPF of a consumer."""
+    """Nanoseconds per frame in a consumer's BPF."""
     listener = kind(cable)
     listener.listen()
     profile = Profile(cable.directory / "perf.data")

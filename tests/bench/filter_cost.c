@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * filter_cost FILE EXPRESSION: what the capture program takes of a frame that its filter refuses,
- * and what an XDP program takes that only passes, in nanoseconds, one after the other: the kernel's
- * own timing of many runs (bpf_prog_test_run) on each of FRAMES frames of a capture; of ROUNDS the
- * fastest counts.
+ * filter_cost FILE EXPRESSION: the capture program's time for a frame that its filter refuses, and
+ * the time of an XDP program that only passes, in nanoseconds, one after the other. The kernel
+ * times many runs (bpf_prog_test_run) on each of FRAMES frames of a capture; the fastest of ROUNDS
+ * counts.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -35,7 +35,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* From all over the file. */
+/* Reads frames from all parts of the file. */
 static unsigned int read_frames(const char *path)
 {
 	struct pcap_reader reader;

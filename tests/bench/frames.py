@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The frames that the bench plays: real Ethernet frames, each another, in the order of their
-captures, so that what follows one another on a cable does so here."""
+"""The bench's frames: real Ethernet frames, all different, in the order of their captures, so that
+they follow each other as on a cable."""
 import functools
 import random
 import struct
@@ -8,7 +8,7 @@ import struct
 from reference import captures
 
 FRAMES_MIN = 4096
-PER_CAPTURE = 128  # no single protocol makes up the mix
+PER_CAPTURE = 128  # no single protocol dominates the mix
 LENGTH_MIN, LENGTH_MAX = 14, 1514
 
 
@@ -32,7 +32,7 @@ def real():
 
 
 def sized(frames, size):
-    """The same frames cut, or filled up with random bytes, to one size; as they come for None."""
+    """The same frames, truncated or filled up with random bytes to one size; unchanged for None."""
     if size is None:
         return frames
     r = random.Random(size)
@@ -40,7 +40,7 @@ def sized(frames, size):
 
 
 def write_pcap(path, frames, linktype=1):
-    """Stamped as at a million frames a second: gaps are exponential, with all their nanoseconds."""
+    """Stamped as at a million frames/s: gaps are exponential, with all their nanoseconds."""
     r = random.Random(len(frames))
     now_ns = 0
     with open(path, "wb") as out:

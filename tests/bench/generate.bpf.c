@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generator: run by bpf_prog_test_run with BPF_F_TEST_XDP_LIVE_FRAMES, so each run of this
- * program makes one frame of the kernel's. In: frames in a map, a rate. Out: the frames, one after
- * the other, over and over, sent from the interface that the test run names. Where it is ahead of
- * the rate, a run drops its frame: `idle` tells how much of the CPU was left. Runs on one CPU only,
- * so nothing here is atomic.
+ * Generator: run by bpf_prog_test_run with BPF_F_TEST_XDP_LIVE_FRAMES, so that each run makes one
+ * kernel frame. In: frames in a map, a rate. Out: the frames, one after the other, over and over,
+ * sent from the test run's interface. A run ahead of the rate drops its frame: `idle` shows the CPU
+ * time left. It runs on one CPU only, so nothing here is atomic.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
@@ -13,9 +12,9 @@
 #include "generate.h"
 
 const volatile __u32 frames_len = 8;  /* bytes in use of the map's value */
-const volatile __u32 frames_mask = 7; /* at least as much, a power of two less 1 */
-const volatile __u64 interval_ps = 0; /* picoseconds a frame; 0: as fast as it goes */
-const volatile __u32 numbered = 0;    /* each frame has its number in the sender's address */
+const volatile __u32 frames_mask = 7; /* at least as much: a power of two less 1 */
+const volatile __u64 interval_ps = 0; /* picoseconds per frame; 0: as fast as possible */
+const volatile __u32 numbered = 0;    /* each frame has its number in the source address */
 
 __u64 sent, idle, due_ps, first_ns, last_ns, at;
 __u32 budget;
@@ -27,8 +26,8 @@ struct {
 	__uint(value_size, 4096); /* set by the loader */
 } frame_map SEC(".maps");
 
-/* How many frames may go now. What could not be sent in 4 ms is not made up for: a stall of the
- * machine must not end in a burst faster than any rate asked for. */
+/* Returns the number of frames due. Frames later than 4 ms are skipped: a pause of the machine must
+ * not end in a burst above any rate. */
 static __always_inline __u32 frames_due(void)
 {
 	__u64 now_ns = bpf_ktime_get_ns(), now_ps;
@@ -47,8 +46,8 @@ static __always_inline __u32 frames_due(void)
 	return GENERATE_BATCH;
 }
 
-/* A short frame is copied a word at a time, and what it is filled up with is cut off again: a call
- * of the kernel's helper costs more than most frames. */
+/* Copies a short frame word by word, and the excess is truncated later: a call of the kernel's
+ * helper costs more than most frames. */
 static __always_inline long copy(struct xdp_md *ctx, const struct generate_frame *f, __u32 len)
 {
 	__u8 *to = (void *)(long)ctx->data;
@@ -99,16 +98,16 @@ int generate(struct xdp_md *ctx)
 	asm volatile("" : "+r"(m));
 	if (m > GENERATE_FRAME_MAX - 1)
 		return XDP_ABORTED;
-	/* The kernel hands over frames of the largest size. */
+	/* The kernel passes frames of the largest size. */
 	if (copy(ctx, f, m + 1) || bpf_xdp_adjust_tail(ctx, (int)m + 1 - GENERATE_FRAME_MAX))
 		return XDP_ABORTED;
 	if (numbered && number(ctx))
 		return XDP_ABORTED;
 	sent++;
-	return XDP_TX; /* the interface that the test run names */
+	return XDP_TX; /* the interface of the test run */
 }
 
-/* What stands at the far end of a cable. */
+/* At the far end of a cable. */
 SEC("xdp")
 int pass(struct xdp_md *ctx)
 {
@@ -123,8 +122,8 @@ int drop(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* The road behind the sensor: lets set-up datagrams and runs of 64 in 8,192 datagrams through to
- * the collector, and drops the rest. The counter stands in the clear (wire/seal.h). */
+/* The path after the sensor: passes handshakes, and 64 of each 8,192 datagrams in a run, to the
+ * collector, and drops the rest. The counter is in the clear (wire/seal.h). */
 SEC("tc")
 int sample(struct __sk_buff *skb)
 {

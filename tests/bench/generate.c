@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * generate IF FILE RATE SECONDS [number|turns]: sends the frames of an Ethernet capture from an
- * interface, inside the kernel, over and over, at RATE frames a second (0: as fast as it goes),
- * each with its number in it if that is asked for, or in turns of a millisecond, between which it
- * sleeps. Prints one line: frames, nanoseconds from the first to the last, nanoseconds of CPU, idle
- * runs of the program, and frames for which the queue had no room while it was late.
+ * generate IF FILE RATE SECONDS [number|turns]: sends an Ethernet capture's frames from an
+ * interface, inside the kernel, over and over, at RATE frames/s (0: as fast as possible). "number":
+ * each frame has its number in it. "turns": sends for a millisecond, then sleeps. Prints one line:
+ * frames, nanoseconds from the first to the last, nanoseconds of CPU, idle runs of the program, and
+ * late frames for which the queue had no room.
  *
  * generate --attach pass|drop|sample IF: attaches the other programs of generate.bpf.c, prints
  * "ready", and stays until standard input ends.
@@ -40,7 +40,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Reads the frames into one piece of memory. Returns how much of it they take. */
+/* Reads the frames into one block of memory. Returns the bytes used. */
 static uint32_t read_frames(const char *path, uint8_t *memory)
 {
 	struct pcap_reader reader;
@@ -69,7 +69,7 @@ static void on_alarm(int signo)
 	(void)signo; /* the test run ends with EINTR */
 }
 
-/* Runs the program so many times, or until a signal comes. */
+/* Runs the program `times` times, or until a signal. */
 static void run(int prog, int ifindex, int times)
 {
 	static uint8_t largest[GENERATE_FRAME_MAX];
@@ -92,8 +92,8 @@ static void run_for(int prog, int ifindex, double seconds)
 	run(prog, ifindex, INT32_MAX);
 }
 
-/* Each test run of a program that is attached nowhere makes the kernel build its XDP dispatcher
- * anew, which takes 24 ms: so it is attached, in a network of nobody's, which ends with the
+/* Each test run of an unattached program makes the kernel rebuild its XDP dispatcher, which takes
+ * 24 ms. So the program is attached in a separate network namespace, which ends with the
  * process. */
 static void attach_aside(int prog)
 {
@@ -106,7 +106,7 @@ static void attach_aside(int prog)
 		die("a network aside");
 }
 
-/* The next of those turns that is not over yet; sleeps until it begins. */
+/* Sleeps until the next turn that is not over yet, and returns it. */
 static uint64_t next_turn(uint64_t begin, uint64_t turn)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -121,8 +121,9 @@ static uint64_t next_turn(uint64_t begin, uint64_t turn)
 	return turn;
 }
 
-/* Sends in turns, and sleeps from one to the next: who shares the CPU has the rest of it. What is
- * not sent in its turn waits, as in a card's queue. Returns how many frames found no room there. */
+/* Sends in turns, and sleeps in between, so that programs on this CPU have the rest of it. Frames
+ * left over from a turn wait, as in a card's queue. Returns the number of frames without room
+ * there. */
 static uint64_t run_in_turns(int prog, int ifindex, double rate, double seconds)
 {
 	uint64_t begin, turn, due, done = 0, late = 0;

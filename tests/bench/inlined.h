@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Inlined: see inlined.bpf.c. In the place of bpf/run.h. */
+/* Inlined: see inlined.bpf.c. In place of bpf/run.h. */
 #ifndef BENCH_INLINED_H
 #define BENCH_INLINED_H
 
@@ -9,15 +9,15 @@ const volatile __u32 inlined_payload = 0;
 static const struct saluki_slot inlined_slot = { .name = "inlined", .serial = 1 };
 static const __u64 inlined_trajectory[2] = { 1, 2 };
 
-/* vmlinux.h has what is in them. */
+/* vmlinux.h has its content. */
 #define _LINUX_TYPES_H
 #define __LINUX_BPF_H__
 #define module static __always_inline module_body
 #include MODULE_SOURCE
 #undef module
 
-/* A function that is called: inlined by clang, the verifier would go through some for each way that
- * a frame takes to them. It asks, as the verifier wants it to. */
+/* A function call: if clang inlined it, the verifier would go through some modules once for each
+ * path of a frame. The check is in the form that the verifier needs. */
 __noinline int inlined_module(struct frame_view *v)
 {
 	return v ? module_body(v) : 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What modules cost (modules_cost.c): FLAME's figure 6, of all frames of the wired captures. What a
-batch of frames costs is the best of some rounds. Where the kernel puts a program counts for some ten
-nanoseconds, so everything is loaded many times, and the median of the differences is the figure."""
+"""The cost of modules (modules_cost.c): FLAME's figure 6, for all frames of the wired captures. A
+batch's cost is the best of some rounds. A program's place in the kernel's memory changes about ten
+nanoseconds, so everything is loaded many times, and the median of the differences counts."""
 import statistics
 import subprocess
 
@@ -11,15 +11,15 @@ from reference import captures
 
 LOADS = 16
 ROUNDS = 10
-# FLAME's table: cycles of plain C, and what is added, in per cent, by its language, by that with
-# protection, and by both optimised.
+# FLAME's table: cycles of plain C, and the additions in per cent of its language, of that with
+# protection, and of both optimised.
 FLAME = {"trajectory": (381, 10.2, 20.2, 12.8), "rtt": (183, 12.4, 15.3, 15.3),
          "worm": (24, 83.3, 125, 83.3), "lrd": (143, 7.6, 10.4, 9)}
 LENGTHS = range(14, 1515)
 
 
 def frames():
-    """All that there are, in the order of their captures."""
+    """All frames, in the order of their captures."""
     found = []
     for path in captures.more_real().folder("wired"):
         try:
@@ -31,7 +31,7 @@ def frames():
 
 
 class Times:
-    """Nanoseconds a frame, by way, of each load."""
+    """Nanoseconds per frame, by way, of each load."""
 
     def __init__(self, outputs):
         loads = [{name: float(ns) for name, ns in map(str.split, out.splitlines())}
@@ -75,7 +75,7 @@ def figures(times, names, say):
 
 
 def names():
-    """Those that the bench was built with."""
+    """The modules that the bench was built with."""
     have = sorted(p.name.removesuffix(".protected.o") for p in
                   (testbed.BUILD / "tests/bench/modules").glob("*.protected.o"))
     return [n for n in have if n in FLAME] + [n for n in have if n not in FLAME]

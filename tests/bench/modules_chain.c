@@ -53,7 +53,7 @@ static struct bpf_map *map(const struct bpf_object *obj, const char *name)
 	return m;
 }
 
-/* Where a constant or variable lies in its map. */
+/* Returns a constant's or variable's offset in its map. */
 static uint32_t offset(const struct bpf_object *obj, const char *section, const char *name)
 {
 	const struct btf *btf = bpf_object__btf(obj);
@@ -89,7 +89,7 @@ static void constant(struct bpf_object *obj, const char *name, uint32_t value)
 	chain_die(name);
 }
 
-/* Loads the one program of `obj` that is asked for. */
+/* Loads the named program of `obj`. */
 static int load(struct bpf_object *obj, const char *name)
 {
 	struct bpf_program *p, *wanted = NULL;
@@ -116,7 +116,7 @@ static void reuse(struct bpf_object *obj, const struct bpf_object *from, const c
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-/* Where a map's entries lie counts for more than all else: what is compared has the same. */
+/* A map's memory location matters more than all else: compared chains share it. */
 static void reuse_maps(struct bpf_object *obj, const struct bpf_object *from)
 {
 	struct bpf_map *m;
@@ -154,7 +154,7 @@ static void set_table(struct bpf_object *obj, const struct saluki_slot_table *ta
 		check(bpf_map__set_initial_value(m, table, sizeof(*table)), "table");
 }
 
-/* In the place of what is there; from that it takes what modules are in. */
+/* Replaces the runner; the new one reuses the former one's maps for modules. */
 static void open_runner(struct chain *c, const char *path, const struct chain_grant *grant)
 {
 	static const char *const captures[] = { "saluki_slots", "saluki_counters", "saluki_ring",
@@ -187,7 +187,7 @@ void chain_open(struct chain *c, struct chain_capture *capture, const char *runn
 		open_runner(c, runner, grant);
 }
 
-/* Of the module that is being loaded: libbpf calls us back without a word of our own. */
+/* The module being loaded: libbpf's callback has no argument for it. */
 static struct {
 	int view_fd;
 	uint32_t reach;
@@ -217,7 +217,7 @@ void chain_add(struct chain *c, int slot, const char *module, const struct chain
 	s->payload = grant->payload;
 	s->events = UINT32_MAX;
 	s->reach = loading.reach;
-	s->sheds = 1; /* as of all but the highest priority; it never comes to that */
+	s->sheds = 1; /* as for all priorities except the highest; this never happens */
 	s->shed_at = s->back_at = UINT64_MAX;
 	module_table_sum(&c->table);
 	open_runner(c, CHAIN_RUNNER, NULL);
@@ -243,8 +243,8 @@ uint64_t chain_seen(const struct chain *c, int slot)
 static struct bpf_object *feed;
 static int feed_prog;
 
-/* Each test run of a program that is attached nowhere makes the kernel build its XDP dispatcher
- * anew, which takes 24 ms: so it is, in a network of our own. */
+/* Each test run of an unattached program makes the kernel rebuild its XDP dispatcher, which takes
+ * 24 ms. So it is attached, in our own network namespace. */
 static void feed_attach(void)
 {
 	if (unshare(CLONE_NEWNET) ||

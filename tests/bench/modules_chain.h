@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Chain: programs one behind the other, as the agent puts them together, through which runs of
- * bpf_prog_test_run take many frames: feed.bpf.c, a capture, what runs modules (or is one), modules
- * in its slots. Whatever fails ends the program.
+ * Chain: programs one after the other, combined as by the agent, through which bpf_prog_test_run
+ * sends many frames: feed.bpf.c, a capture, the program that runs modules (or is one), and modules
+ * in its slots. Any failure ends the program.
  */
 #ifndef BENCH_MODULES_CHAIN_H
 #define BENCH_MODULES_CHAIN_H
@@ -18,20 +18,20 @@
 #define CHAIN_RING (1 << 16)
 #define CHAIN_RUNNER "build/bpf/modules.bpf.o"
 
-/* What a module is shown. */
+/* The fields that a module sees. */
 struct chain_grant {
 	uint32_t shown, payload;
 };
 
-/* What stands behind the feed. */
+/* The capture after the feed. */
 struct chain_capture {
 	struct bpf_object *object;
 	int program;
 };
-/* That of all captures. */
+/* Shared by all captures. */
 extern struct ring chain_ring;
 
-/* And what stands in its table. */
+/* And its table's entries. */
 struct chain {
 	struct chain_capture *capture; /* NULL: the chain ends with the feed */
 	struct bpf_object *runner, *modules[SALUKI_MODULES_MAX];
@@ -39,24 +39,24 @@ struct chain {
 	struct saluki_slot_table table;
 };
 
-/* What feeds all chains with the same frames. */
+/* Sets the frames for all chains. */
 void chain_feed(const struct feed_frame *frames, uint32_t count);
 
-/* All that are opened behind the first have its maps. */
+/* All captures opened after the first share its maps. */
 struct chain_capture chain_capture(const char *path);
-/* `runner`: an object; NULL: the chain ends in front of it. `grant`: of a runner that is a module
+/* `runner`: an object; NULL: the chain ends before it. `grant`: for a runner that is a module
  * itself. */
 void chain_open(struct chain *c, struct chain_capture *capture, const char *runner,
 		const struct chain_grant *grant);
-/* Behind CHAIN_RUNNER. `module`: an object that was linked with its shim. `inlined`: the chain that
- * it is compared with, and shares its maps with; NULL: none. */
+/* For CHAIN_RUNNER. `module`: an object linked with its shim. `inlined`: the chain to compare with,
+ * which shares its maps; NULL: none. */
 void chain_add(struct chain *c, int slot, const char *module, const struct chain_grant *grant,
 	       const struct chain *inlined);
-/* What is fed from now on, from the first frame. */
+/* Chooses the chain to feed, from the first frame on. */
 void chain_choose(const struct chain *c);
 /* Feeds the next `count` frames. */
 void chain_run(uint32_t count);
-/* How many frames a slot's module has seen. */
+/* Returns the number of frames seen by a slot's module. */
 uint64_t chain_seen(const struct chain *c, int slot);
 
 void chain_die(const char *what) __attribute__((noreturn));

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * modules_cost FILE ROUNDS NAME...: what modules cost of a frame, in nanoseconds of CPU time. All
+ * modules_cost FILE ROUNDS NAME...: the modules' cost per frame, in nanoseconds of CPU time. All
  * frames of an Ethernet capture go through each of these chains (modules_chain.h), one after the
- * other, ROUNDS times, all with the same ring, and a module inlined with the maps that it has
- * protected:
+ * other, ROUNDS times. All share one ring, and an inlined module shares the protected one's maps:
  *
- *     feed        nothing behind the feeding of frames
- *     slotless    a capture that knows nothing of modules
- *     capture     the capture, and no module in its table; its ring is emptied unread
+ *     feed        the feeding of frames alone
+ *     slotless    a capture without support for modules
+ *     capture     the capture without a module in its table; its ring is emptied unread
  *     NAME.plain      the same, and user space makes views of the copies in the ring and calls the
  *                     module, compiled for the host
- *     NAME.inlined    the capture, and the module in the place of what runs modules
- *     NAME.protected  the capture, what runs modules, and the module in a slot, alone
- *     all.protected   all of them in a slot each
+ *     NAME.inlined    the capture, with the module in place of the module runner
+ *     NAME.protected  the capture, the module runner, and the module alone in a slot
+ *     all.protected   all modules, each in its slot
  *
- * Prints a line of each: its name and what it costs.
+ * Prints a line for each: its name and cost.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +29,7 @@
 #include "modules_chain.h"
 #include "plain_view.h"
 
-#define BATCH 256 /* frames, from one emptying of the ring to the next */
+#define BATCH 256 /* frames between two emptyings of the ring */
 #define BATCHES_MAX 192
 #define NAMES_MAX SALUKI_MODULES_MAX
 
@@ -47,7 +46,7 @@ static struct way ways[4 + 3 * NAMES_MAX];
 static unsigned int ways_len;
 static struct chain_capture capture, slotless;
 
-/* What each needs to be shown; others are shown nothing. */
+/* The fields each module needs; others see none. */
 static const struct {
 	const char *name;
 	struct chain_grant grant;
@@ -67,7 +66,7 @@ static const struct chain_grant *grant_of(const char *name)
 	return &nothing;
 }
 
-/* Whole batches of them. */
+/* Reads whole batches of frames. */
 static uint32_t read_frames(const char *path)
 {
 	struct pcap_reader reader;
@@ -164,7 +163,7 @@ static void skip_ring(void)
 	ring_release(&chain_ring, chain_ring.next);
 }
 
-/* A batch at a time: in a tenth of a millisecond whoever else is on this machine is often away. */
+/* Runs one batch: in a tenth of a millisecond, other programs rarely interrupt. */
 static void once(struct way *w, uint32_t count)
 {
 	uint64_t ns, *best = w->best_ns;
@@ -185,7 +184,7 @@ static void once(struct way *w, uint32_t count)
 		chain_die("the ring had not all frames");
 }
 
-/* Nanoseconds a frame: of each batch the best of all rounds. */
+/* Returns nanoseconds per frame: for each batch the best of all rounds. */
 static double cost(const struct way *w, uint32_t count)
 {
 	uint64_t sum = 0;
@@ -195,7 +194,7 @@ static double cost(const struct way *w, uint32_t count)
 	return (double)sum / count;
 }
 
-/* Each module in a slot has seen each frame. */
+/* Checks that each module in a slot saw each frame. */
 static void check_seen(uint32_t count, int rounds)
 {
 	for (unsigned int i = 0; i < ways_len; i++)
@@ -220,7 +219,7 @@ int main(int argc, char **argv)
 	chain_feed(frames, count);
 	add_all(argv + 3, argc - 3);
 	for (int round = 0; round < rounds; round++)
-		for (unsigned int i = 0; i < ways_len; i++) /* in turn the first */
+		for (unsigned int i = 0; i < ways_len; i++) /* each is first in turn */
 			once(&ways[(i + round) % ways_len], count);
 	check_seen(count, rounds);
 	for (unsigned int i = 0; i < ways_len; i++)

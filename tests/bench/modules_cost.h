@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What feed.bpf.c and the programs that it is run by share. */
+/* Shared by feed.bpf.c and the programs that run it. */
 #ifndef BENCH_MODULES_COST_H
 #define BENCH_MODULES_COST_H
 
-#define FEED_BYTES 256 /* of a frame: snaplen, headers and payload that views have */
+#define FEED_BYTES 256 /* per frame: snaplen, headers and payload in views */
 
 struct feed_frame {
 	__u32 len;

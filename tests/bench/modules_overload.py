@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules in overload: a sensor of one CPU, where receiving goes first, as interrupts do, and the agent
-has what modules leave of it. At twice the rate at which nothing is left out the ring fills, modules of
-low priority are left out, and frames and those of high priority are not."""
+"""Modules in overload: a sensor with one CPU, where receiving goes first, as interrupts do, and the
+agent gets the time that modules leave. At twice the rate at which no module is left out, the ring
+fills and modules of low priority are left out. Frames and modules of high priority are not."""
 import json
 
 from bench import consumers, modules_rate
@@ -10,8 +10,8 @@ from netns import testbed
 
 BUSY = testbed.BUILD / "tests/bench/busy.o"
 PRIORITIES = {"rtt": 100, "trajectory": 100, "middle": 50, "low": 0}
-FIRST, STEP, LAST = 100_000, 1.15, 1_000_000  # frames a second
-SEARCH_S = 5  # the ring must not hold out so long
+FIRST, STEP, LAST = 100_000, 1.15, 1_000_000  # frames/s
+SEARCH_S = 5  # the ring must fill sooner
 FIRST_OF_ALL = ["chrt", "-f", "10"]
 
 
@@ -29,7 +29,7 @@ class Operator(modules_rate.Operator):
 
 def capture_with(operator):
     class Capture(consumers.Saluki):
-        """Says at its end what its modules have seen."""
+        """Reports at its end how many frames its modules have seen."""
         cpu = GENERATOR_CPU
         modules = {}
 
@@ -52,7 +52,7 @@ class Run:
         self.count = consumer.stop()
         self.modules = kind.modules
         self.rate, self.late = sent.frames / sent.seconds, sent.late
-        # Frames that never came to the capture: in no ledger.
+        # Frames that never reached the capture: in no ledger.
         self.unheard = sent.frames - self.count.received
         for name, m in self.modules.items():
             if m["frames"] + m["skipped"] != self.count.received or m["missing"]:
@@ -62,7 +62,7 @@ class Run:
         return self.modules[name]["skipped"]
 
     def is_within(self):
-        """Nothing was too much."""
+        """No load was too high."""
         return not (self.count.lost or self.late or self.unheard or
                     any(self.skipped(name) for name in PRIORITIES))
 

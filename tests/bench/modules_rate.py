@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules at a rate: FLAME's four applications in their slots of a capture, loaded as an operator does it,
-and frames of 64 bytes: what is lost, and what is left of the CPU that receives, a frame, at each rate
-(FLAME's figure 5, where a busy loop found it out: here the generator counts how often it was too early)."""
+"""Modules at a rate: FLAME's four applications in their slots of a capture, loaded as by an
+operator, and frames of 64 bytes: the frames lost, and the receiving CPU's time left per frame, at
+each rate (FLAME's figure 5, which used a busy loop; here the generator counts its idle runs)."""
 import json
 
 from bench import consumers, rates
@@ -28,7 +28,7 @@ Priority = 100
 
 
 class Operator:
-    """Who signs modules and lets them in."""
+    """Signs and grants modules."""
 
     def __init__(self, cable):
         self.ns, self.directory = cable.sensor, cable.directory
@@ -66,7 +66,7 @@ class Operator:
 
 def capture_with(operator, names):
     class Capture(consumers.Saluki):
-        """Says at its end what its modules have seen."""
+        """Reports at its end how many frames its modules have seen."""
         modules = {}
 
         def listen(self):
@@ -90,7 +90,7 @@ def check(count, modules, names):
 
 
 def run(ladder, kind, names, rate):
-    """(frames lost, nanoseconds a frame that are left, frames a second)"""
+    """(frames lost, nanoseconds left per frame, frames/s)"""
     consumer = kind(ladder.cable)
     consumer.listen()
     sent = ladder.cable.generate(ladder.trace, rate, ladder.seconds)
@@ -98,7 +98,7 @@ def run(ladder, kind, names, rate):
     count = consumer.stop()
     if names:
         check(count, kind.modules, names)
-    # What the cable has lost counts, too: whoever receives was too slow for it.
+    # Frames lost on the cable count, too: the receiver was too slow for them.
     return sent.frames - count.captured, sent.idle * ladder.idle_s / sent.frames * 1e9, \
         sent.frames / sent.seconds
 
@@ -114,7 +114,7 @@ def measure(cable, trace, seconds, say):
             say(f"    {len(names)} modules {rate:>10,} frames/s: {got / 1e6:5.2f} M/s sent, "
                 f"lost {lost}, left {left_ns:6.0f} ns a frame")
             if got < rate * rates.REACHED:
-                break  # there is no more than that
+                break  # the rate cannot rise further
             if lost == 0:
                 out[f"{key}_left_ns_{rate // 1000}k"] = left_ns
             if rate == AIMED_AT and names:

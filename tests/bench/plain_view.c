@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Plain: see plain_view.h. What the kernel does with a frame at the hook (bpf/modules.bpf.c) is
- * done with a record. */
+/* Plain: see plain_view.h. It does with a record what the kernel does with a frame at the hook
+ * (bpf/modules.bpf.c). */
 #include "plain_view.h"
 
 #include <string.h>
 
 #include <saluki/linktype.h>
 
-/* In the place of bpf/hook.h. */
+/* In place of bpf/hook.h. */
 #define SALUKI_HOOK_H
 struct hook {
 	const __u8 *data;

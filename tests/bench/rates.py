@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The ladder: paced rates and full blast, every consumer on every rung, one after the other. The
+"""The ladder: paced rates and full speed, every consumer at every rate, one after the other. The
 paper's figures 2 to 4: frames captured, frames lost, CPU; and memory."""
 import collections
 import statistics
@@ -12,7 +12,7 @@ LADDER = [250_000, 500_000, 750_000, 1_000_000, 1_250_000, 1_500_000, 1_750_000,
 COARSE = [500_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
 FULL_BLAST = 0
 HELD = 3
-# A rung that the generator's CPU does not reach is full blast already; so are those above.
+# A rate that the generator's CPU does not reach is already full speed, and so are higher ones.
 REACHED = 0.97
 # CPU is compared at the highest of these rates that saluki and tcpdump hold without loss.
 EQUAL_LOADS = [1_000_000, 750_000, 500_000, 250_000]
@@ -31,7 +31,7 @@ class Run(collections.namedtuple("Run", "offered rate lost captured process_s bu
 
 
 class Ladder:
-    """Runs of the consumers named, over one cable, with the frames of one trace."""
+    """Runs of the named consumers, over one cable, with one trace's frames."""
 
     def __init__(self, cable, trace, seconds, names, say):
         self.cable, self.trace, self.seconds, self.say = cable, trace, seconds, say
@@ -48,12 +48,12 @@ class Ladder:
         return sent
 
     def _idle_s(self):
-        """What one idle run of the generator takes."""
+        """The time of one idle run of the generator."""
         sent = self._dropped(1, 1)
         return sent.cpu_s / sent.idle
 
     def _busy_s(self, sent):
-        """Seconds a million frames that the generator's CPU has worked."""
+        """Seconds per million frames that the generator's CPU has worked."""
         return (sent.cpu_s - sent.idle * self.idle_s) / sent.frames * 1e6
 
     def run(self, name, rate):
@@ -66,7 +66,7 @@ class Ladder:
         ran = {n: s - before[n] for n, s in after.items()}
         memory = consumers.memory_kib(consumer.pids)
         count = consumer.stop()
-        # What the cable itself lost was never offered to the consumer.
+        # Frames lost on the cable were never offered to the consumer.
         run = Run(rate, count.received / sent.seconds, count.lost, count.captured,
                   sum(ran.values()) / count.received * 1e6, self._busy_s(sent), memory,
                   {n: s / count.received * 1e9 for n, s in ran.items()})
@@ -79,8 +79,8 @@ class Ladder:
         return run
 
     def climb(self, ladder, blasts):
-        """All rungs, side by side; who has lost frames on two, or was not reached by what the
-        generator should send on two, goes on to full blast, which all do so many times, in turn."""
+        """All rates, side by side. A consumer that lost frames at two rates, or was not reached at
+        two by the generator's rate, goes to full speed, which all run several times, in turn."""
         climbing = list(self.names)
         short = collections.Counter()
         for rate in ladder:
@@ -98,18 +98,18 @@ class Ladder:
         return [r for r in self.runs[name] if r.offered == FULL_BLAST]
 
     def loss_free(self, name):
-        """The highest rate held without losing one frame, frames a second. Who loses none at full
-        blast, in HELD runs at least, is as fast as the generator's CPU lets it be in that second,
-        and that varies: the median of such runs counts."""
+        """The highest rate held without losing one frame, in frames/s. A consumer without loss at
+        full speed, in HELD runs at least, is as fast as the generator's CPU in that second, and
+        that varies: the median of such runs counts."""
         held = [r.rate for r in self.blasts(name) if r.lost == 0]
         if len(held) >= HELD:
             return statistics.median(held)
         return max((r.rate for r in self.runs[name] if r.lost == 0), default=None)
 
     def faster(self, name, than):
-        """The ratio of two such rates: the median of the rounds' ratios in which neither lost a
-        frame, as the two runs of a round are seconds apart. (A minute in which the machine is so
-        fast that the consumer is the limit is left out, which is no favour to it.)"""
+        """The ratio of two such rates: the median of the ratios in rounds where neither lost a
+        frame, as a round's two runs are seconds apart. (A minute in which the machine is so fast
+        that the consumer is the limit is left out, to its disadvantage.)"""
         ratios = [a.rate / b.rate for a, b in
                   zip(self.blasts(name), self.blasts(than), strict=True)
                   if not a.lost and not b.lost]
@@ -118,7 +118,7 @@ class Ladder:
         return self.loss_free(name) / self.loss_free(than)
 
     def blast(self, name):
-        """The full-blast run that captured the median of frames a second."""
+        """The full-speed run with the median of frames captured per second."""
         runs = sorted(self.blasts(name), key=lambda r: r.captured_rate)
         return runs[len(runs) // 2] if runs else None
 
@@ -127,10 +127,10 @@ class Ladder:
                    for r in self.runs.get(name, ()))
 
     def compare_cpu(self, rounds):
-        """CPU seconds a million frames at one load, of all that hold it: what a program's processes
-        ran, and what it adds to the generator's CPU, where the kernel receives, beyond a program
-        that drops all. The second is a small difference of large numbers, so all of them are
-        measured anew in each of some rounds, and the median counts."""
+        """CPU seconds per million frames at one load, for all that hold it: the run time of a
+        program's processes, and its addition to the generator's CPU, where the kernel receives,
+        over a program that drops all. The second is a small difference of large numbers, so all are
+        measured again in each of some rounds, and the median counts."""
         rate = next((r for r in EQUAL_LOADS
                      if self.holds("saluki", r) and self.holds("tcpdump", r)), None)
         if rate is None:
@@ -152,8 +152,8 @@ class Ladder:
 
 
 def compare_samples(ladder, played):
-    """What a collector has written of a run's sample must be frames that were played, cut as the
-    reference cuts them. Returns how many were compared."""
+    """The frames in a collector's sample must be frames that were played, truncated as the
+    reference truncates them. Returns how many were compared."""
     compared = 0
     for name in ladder.names:
         if not issubclass(consumers.ALL[name], consumers.Saluki):
@@ -171,7 +171,7 @@ def compare_samples(ladder, played):
 
 
 def figures(ladder, suffix):
-    """The ladder's figures as names and numbers; those of a size end in it."""
+    """The ladder's results as names and numbers; those of a size end in it."""
     out = {}
     for name in ladder.names:
         out[f"rate_{name}{suffix}"] = ladder.loss_free(name)
@@ -195,7 +195,7 @@ def figures(ladder, suffix):
 
 
 def compare(ladder, out):
-    """The ratios that the project is steered by."""
+    """The project's main ratios."""
     have = {n for n in ladder.names if ladder.loss_free(n)}
     if "tcpdump" not in have:
         return {}

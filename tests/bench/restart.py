@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""An agent is killed under load and started again: every frame has a number, so what was lost and
-what was written twice can be told."""
+"""An agent is killed under load and started again: every frame has a number, so lost and repeated
+frames can be found."""
 import struct
 import time
 
@@ -15,7 +15,7 @@ NUMBER_AT = 6  # generate.h
 
 
 def numbers(path):
-    """The numbers in a pcapng file's frames: block by block, for there are millions of them."""
+    """The numbers in a pcapng file's frames: block by block, for there are millions."""
     with open(path, "rb") as f:
         while head := f.read(8):
             kind, size = struct.unpack("<II", head)
@@ -39,7 +39,7 @@ def measure(c, trace, seconds, say):
     sensor = _sensor(c)
     generator = c.start_generator(trace, RATE, seconds, "number")
     for _ in range(KILLS):
-        time.sleep(seconds / (KILLS + 1))  # under load, which is what is measured
+        time.sleep(seconds / (KILLS + 1))  # under load, which is measured
         began = time.monotonic()
         sensor.kill_all()
         sensor = _sensor(c)
@@ -59,6 +59,6 @@ def measure(c, trace, seconds, say):
     distinct = sum(seen)
     say(f"    sent {sent.frames:,} at {sent.frames / sent.seconds:,.0f}/s, at the hook {count:,}, "
         f"written {written:,}")
-    # What the cable itself lost never came to the hook.
+    # Frames lost on the cable never came to the hook.
     return {"restart_lost_frames": count - distinct,
             "restart_duplicated_frames": written - distinct}

@@ -12,9 +12,9 @@ COLLECTOR_FRAMES = 4_000_000
 
 
 def collector_rate(bed, frames, say):
-    """Frames a second that a collector on one CPU takes from one sensor on the other, and writes
-    to disk. The frames come by a pipe, over and over; what counts is the time from the first byte
-    into the pipe until the collector has confirmed the last frame."""
+    """Frames per second that a collector on one CPU takes from one sensor on the other, and writes
+    to disk. The frames come through a pipe, over and over. The time runs from the first byte into
+    the pipe until the collector has confirmed the last frame."""
     trace = bed.directory / "chunk.pcap"
     bench_frames.write_pcap(trace, frames)
     data = trace.read_bytes()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shroud_plain shroud|plain COMBOS FILE: what the export of so many combos does, for callgrind to
- * count: append, close, compress, cut, seal. "plain" has the header that the export had before
- * Shroud: type[1] session[4] counter[8] in the clear and authenticated, the counter as the nonce.
+ * shroud_plain shroud|plain COMBOS FILE: the export's work for COMBOS combos, for callgrind to
+ * count: append, close, compress, split, seal. "plain" uses the export's header before Shroud:
+ * type[1] session[4] counter[8] in the clear and authenticated, the counter as the nonce.
  */
 #include <sodium.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Slotless: the capture program as it would be if there were no modules: without the tail call into
- * the table of slots. What that costs is `slot_ns`. */
+/* Slotless: the capture program without modules: it has no tail call into the table of slots.
+ * `slot_ns` is the cost of that call. */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

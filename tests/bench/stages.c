@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stages FILE HOST PORT [LEVEL [headers|all [COMBO-SIZE [PASSES]]]]: what each stage of the
- * pipeline takes of a frame, in nanoseconds. Reads a capture, keeps what `--keep` keeps of its
- * frames, makes combos of them, and takes these through the sensor's stages and, in the same
- * process, through the collector's. Datagrams are sent to HOST:PORT, which drops them. Prints a
- * line "name nanoseconds" a stage; "stored" are those of combos that were not compressed.
+ * stages FILE HOST PORT [LEVEL [headers|all [COMBO-SIZE [PASSES]]]]: each pipeline stage's time per
+ * frame, in nanoseconds. Reads a capture, keeps the parts that `--keep` keeps, and makes combos. It
+ * runs them through the sensor's stages and, in the same process, the collector's. Datagrams go to
+ * HOST:PORT, which drops them. Prints a line "name nanoseconds" per stage; "stored" stands for
+ * uncompressed combos.
  *
- * A stage is run over all combos PASSES times; the fastest pass counts, the others were
- * disturbed.
+ * A stage runs over all combos PASSES times; the fastest pass counts, as the others were disturbed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,14 +34,14 @@
 #define COMBOS_MAX 4096
 #define SNAPLEN 192
 #define PASSES_DEFAULT 20
-#define WINDOW 1024 /* addresses ahead, as saluki asks for */
+#define WINDOW 1024 /* addresses ahead, as saluki requests */
 
 struct sample {
 	struct combo_frame f;
 	uint8_t bytes[SNAPLEN];
 };
 
-/* One combo at the sensor's stages, and what the collector gets of it. */
+/* One combo at the sensor's stages, and its data for the collector. */
 struct unit {
 	struct combo combo;
 	uint8_t wire[2][COMBO_WIRE_MAX]; /* stored, compressed */
@@ -61,7 +60,7 @@ static struct bench {
 	struct decompress decompress;
 	struct session_send pieces;
 	struct shroud_tx tx;
-	struct shroud_tx open_tx; /* what is opened is sealed by it, and nothing else */
+	struct shroud_tx open_tx; /* seals only the datagrams to be opened */
 	struct shroud_rx rx;
 	struct table table;
 	int sock;
@@ -91,7 +90,7 @@ static void read_frame(const struct pcap_frame *in)
 	b.kept_bytes += to->f.kept_len;
 }
 
-/* Returns how many there are. */
+/* Returns the number of frames. */
 static uint32_t each_frame(const char *path, void (*take)(const struct pcap_frame *f))
 {
 	struct pcap_reader reader;
@@ -107,7 +106,7 @@ static uint32_t each_frame(const char *path, void (*take)(const struct pcap_fram
 	return count;
 }
 
-/* Twice: small machines have room for as many as there are, and no more. */
+/* Reads twice: small machines have no room for more than the actual number. */
 static void read_frames(const char *path)
 {
 	b.frames = calloc(each_frame(path, NULL), sizeof(*b.frames));
@@ -177,7 +176,7 @@ static void wire_all(int compressed)
 	}
 }
 
-/* Seals a batch of pieces of a combo, from `at` on; returns where the next one begins. */
+/* Seals a batch of a combo's pieces, from `at` on. Returns where the next one begins. */
 static size_t seal_batch(struct shroud_tx *tx, unsigned int number, const uint8_t *wire, size_t len,
 			 size_t at)
 {
@@ -193,7 +192,7 @@ static size_t seal_batch(struct shroud_tx *tx, unsigned int number, const uint8_
 	return at;
 }
 
-/* Nobody listens where the datagrams go: that some are refused is no matter. */
+/* The datagrams have no receiver: refused ones do not matter. */
 static void seal_all(int compressed, bool and_send)
 {
 	for (unsigned int i = 0; i < b.units_len; i++) {
@@ -224,7 +223,7 @@ static void session_receive_batch(void)
 	b.pieces.count = 0;
 }
 
-/* The collector's half; datagrams are sealed outside of what is measured. */
+/* The collector's half; the datagrams' sealing is not measured. */
 static uint64_t open_all(int compressed)
 {
 	uint64_t took = 0;
@@ -265,7 +264,7 @@ static void decompress_all(void)
 		decompress_unit(b.units[i], &h);
 }
 
-/* Frames out of bodies, and into pcapng blocks. */
+/* Takes frames from bodies, and puts them into pcapng blocks. */
 static void split_all(void)
 {
 	static uint8_t block[PCAPNG_PACKET_OVERHEAD + PCAPNG_NAME_LEN + SNAPLEN];

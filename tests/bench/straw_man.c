@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * straw_man KEYS...: a receiver of data datagrams with so many keys, in two ways: by its table of
- * addresses (Shroud), and by trying every key until one opens the datagram, as a receiver must that
- * has no addresses. Prints "table_N us" and "every_key_N us", CPU microseconds a datagram, and
+ * straw_man KEYS...: a receiver of data datagrams with KEYS keys, in two ways: by its table of
+ * addresses (Shroud), and by trying every key until one opens the datagram, as a receiver without
+ * addresses must. Prints "table_N us" and "every_key_N us", CPU microseconds per datagram, and
  * "every_key_junk_N us" for one that nobody sealed.
  */
 #include <sodium.h>
@@ -55,7 +55,7 @@ static int by_table(struct pair *p, struct table *t, const uint8_t *in, size_t l
 	return e && shroud_open(&p[e->owner - 1].rx, t, e->low, &number, out, in, len) > 0;
 }
 
-/* It knows what number is next of each: kinder to it than to have to guess. */
+/* It knows each sender's next number, which is kinder to it than guessing. */
 static int by_every_key(struct pair *p, long count, const uint8_t *in, size_t len)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX];
@@ -82,7 +82,7 @@ static double measure(struct pair *p, struct table *t, long count, int rounds, i
 		took += cpu_ns() - before;
 		if (!opened)
 			exit(1);
-		/* Keep windows as they should be: the other way has not told the receiver. */
+		/* Keeps windows up to date: the other way does not update the receiver. */
 		if (way && !by_table(p, t, datagram, len))
 			exit(1);
 	}

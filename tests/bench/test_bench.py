@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The bench works: one low rung for saluki, what comes out compared. What it measures is for `make
-bench` to say."""
+"""The bench works: one low rate for saluki, with the output compared. `make bench` does the
+measuring."""
 import contextlib
 
 from bench import cable, frames, rates
@@ -18,7 +18,7 @@ def test_every_figure_aimed_at_is_explained():
     page = (testbed.ROOT / "docs/bench.md").read_text()
     for name in TARGETS:
         known = [name, name.replace("hwsim_ch1", "TRACE"), name.replace("_saluki", "_NAME")]
-        tail = name.removeprefix("rate_x_tcpdump")  # these stand in one row
+        tail = name.removeprefix("rate_x_tcpdump")  # these are in one row
         assert any(f"`{k}`" in page for k in known + [tail]), name
 
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What libbpf's header of this name is to a module that is compiled for BPF, for one that is
- * compiled for user space (tests/bench/plain.c): maps that are plain memory. An array is an array,
- * a hash table has open addresses and one key a line; the oldest of a full bucket of an LRU table
- * makes room. One thread, so what is a CPU's own is just there. All sizes are known where a map is
- * used, and the compiler makes of a look-up in an array what it would of an index.
+ * Replaces libbpf's header of this name for a module compiled for user space (tests/bench/plain.c):
+ * maps are plain memory. A hash table has open addresses and one key per line; in a full bucket of
+ * an LRU table the oldest is replaced. There is one thread, so per-CPU values are plain. All sizes
+ * are known at each use, and the compiler turns an array lookup into an index.
  */
 #ifndef BENCH_HOST_HELPERS_H
 #define BENCH_HOST_HELPERS_H
@@ -24,13 +23,13 @@
 #define __type(name, value) __typeof__(value) *name
 #define __array(name, value) __typeof__(value) *name[]
 
-#define HOST_WAYS 8 /* places that a key may be in */
+#define HOST_WAYS 8 /* possible places of a key */
 
 struct host_map {
-	void *memory; /* in the place of the member `type` */
+	void *memory; /* in place of the member `type` */
 };
 
-/* A place of a hash table: when it was used last (0: free), the key, the value. */
+/* A place in a hash table: time of last use (0: free), key, value. */
 #define HOST_UP(n) (((n) + 7) & ~7UL)
 
 static inline __u64 host_hash(const void *key, unsigned long len)
@@ -66,7 +65,7 @@ static inline void *host_memory(struct host_map *m, unsigned long bytes)
 	return m->memory;
 }
 
-/* Returns the key's place, or, `add`, one that it may take: a free one or that used longest ago. */
+/* Returns the key's place, or with `add` a place for it: a free one, or the least recently used. */
 static inline char *host_place(struct host_map *m, const void *key, unsigned long key_len,
 			       unsigned long value_len, unsigned long entries, int add)
 {
