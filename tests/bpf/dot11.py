@@ -17,7 +17,7 @@ MS, SECOND = 10**6, 10**9
 
 
 def read(path, most=None):
-    """The first frames of a file, as far as it goes."""
+    """The first frames of a file, or fewer if it has fewer."""
     return list(itertools.islice(frames_in(path), most))
 
 
@@ -27,7 +27,7 @@ class Bench:
         self.count = 0
 
     def module(self, name):
-        """An object: of those that are built, or of the tests' own."""
+        """A module's object: one of those built, or of the tests' own."""
         if (BUILD / f"modules/{name}.o").exists():
             return BUILD / f"modules/{name}.o"
         out = self.folder / f"{name}.o"
@@ -52,14 +52,14 @@ class Bench:
                 {line["map"]: [bytes.fromhex(v) for v in line["values"]] for line in lines if "map" in line})
 
     def consumer(self, name, *options):
-        """What the module's consumer makes of the events of the last run."""
+        """The consumer's output for the last run's events."""
         got = subprocess.run([BUILD / "modules" / name, *options], input=self.lines, capture_output=True,
                              text=True, check=False)
         assert got.returncode == 0 and not got.stderr, got
         return got.stdout
 
     def reports(self, name, frames):
-        """The events of a run, as its consumer tells them."""
+        """The events of a run, as reported by its consumer."""
         self.run(name, frames)
         return [json.loads(line) for line in self.consumer(name, "--json").splitlines()]
 
@@ -72,7 +72,8 @@ def mac(n, first=2):
 
 
 def management(subtype, to, sender, bssid, body, sequence=0, flags=0, radio_flags=0, mhz=2412):
-    """With a header such as drivers write. flags: 8 sent again, 0x40 protected; radio_flags: 0x40 bad FCS."""
+    """With a header as drivers write it. flags: 8 retransmitted, 0x40 protected; radio_flags: 0x40
+    bad FCS."""
     head = radiotaps.head(radiotaps.Own({1: bytes([radio_flags]), 2: b"\x0c", 5: b"\xc5",
                                          3: struct.pack("<HH", mhz, 0xc0 if mhz < 2500 else 0x140)}))
     return (head.bytes + bytes([subtype << 4, flags, 0, 0]) + to + sender + bssid +
@@ -91,5 +92,5 @@ def beacon(bssid, ssid, timestamp_us, channel=1, interval=100, privacy=True, sub
 
 
 def stamped(frames):
-    """(ns, bytes)..., in any order, as a capture has them: none at 0."""
+    """(ns, bytes)..., in any order, stamped as in a capture: none at 0."""
     return [captures.Frame(SECOND + ns, len(data), 127, data) for ns, data in sorted(frames, key=lambda f: f[0])]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Live interfaces for filter_run: see filter_live.h. What is written to a TUN device is received by
- * the kernel before write(2) returns. A TAP device with IFF_NAPI_FRAGS takes a frame in pieces, and
- * leaves it in them.
+ * Live interfaces for filter_run: see filter_live.h. The kernel receives a frame written to a TUN
+ * device before write(2) returns. A TAP device with IFF_NAPI_FRAGS takes a frame in pieces, and
+ * keeps the pieces.
  */
 #include "filter_live.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filters alone: the places of bpf/filter.h, as capture.bpf.c has them, and what filters there
- * say of a frame in `verdict`. No record, no ring: these load and run fast.
+ * Filters alone: the places of bpf/filter.h, as in capture.bpf.c, and the filters' verdict in
+ * `verdict`. Without records and rings, these programs load and run fast.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
@@ -13,7 +13,7 @@
 
 __u32 verdict;
 __u32 pieces;
-__u32 tag; /* tc: put beside the frame as the network card would, host order; 0: none */
+__u32 tag; /* tc: the tag beside the frame, as the network card stores it, host order; 0: none */
 
 SEC("xdp")
 int run_xdp(struct xdp_md *ctx)

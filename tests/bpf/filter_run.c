@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * filter_run FRAMES FILTERS [FIRST STEP]: the verdict of filters in the kernel, at XDP and at tc,
- * against that of libpcap's bpf_filter(), of every filter and every frame. FIRST and STEP choose
- * filters, so that several of these share the work.
+ * filter_run FRAMES FILTERS [FIRST STEP]: compares the kernel's verdict, at XDP and at tc, with
+ * libpcap's bpf_filter(), for every filter and every frame. FIRST and STEP choose filters, so that
+ * several processes share the work.
  *
  *     FRAMES   a frame after the other: length 4, link type 4, bytes; of this machine's order
  *     FILTERS  a line each: LINKTYPE, a tab, an expression; or instead "code COUNT C JT JF K C JT
  * ..."
  *
- * Prints a line a filter: "ok NUMBER INSTRUCTIONS STEPS STEPS LEFT ACCEPTED COMPARED" (steps of
- * the verifier, XDP and tc; instructions that the kernel has left out, tc), or "refused NUMBER WHY"
- * where it does not compile or load; and "differ NUMBER WAY FRAME want V" for each wrong verdict.
- * Ends with "live N pieces N", how many went over live interfaces, and how many of these in pieces.
+ * Prints one line per filter: "ok NUMBER INSTRUCTIONS STEPS STEPS LEFT ACCEPTED COMPARED" (the
+ * verifier's steps for XDP and tc; instructions removed by the kernel, tc), or "refused NUMBER WHY"
+ * if it does not compile or load; and "differ NUMBER WAY FRAME want V" for each wrong verdict. Ends
+ * with "live N pieces N": the number of frames over live interfaces, and the number of these in
+ * pieces.
  *
- * Frames are run by bpf_prog_test_run as they are, and for Ethernet filters once more with a tag
- * beside them: their own, or one that is inserted; for these some are also received in pieces. What
- * the kernel does not test-run (shorter than 14 bytes, longer than a page, lying about IP) is
- * received by a live interface.
+ * Frames run by bpf_prog_test_run as they are, and for Ethernet filters once more with a tag beside
+ * them: their own, or an inserted one; some of these are also received in pieces. Frames that the
+ * kernel does not test-run (shorter than 14 bytes, longer than a page, malformed IP) are received
+ * by a live interface.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -37,16 +38,16 @@
 #include "filter_live.h"
 #include "filter_run.skel.h"
 
-/* pcap/bpf.h cannot be had beside libbpf's headers. Its struct bpf_insn is sock_filter's twin. */
+/* pcap/bpf.h conflicts with libbpf's headers. Its struct bpf_insn equals sock_filter. */
 unsigned int bpf_filter(const struct sock_filter *code, const unsigned char *frame,
 			unsigned int wire_len, unsigned int len);
 
 #define FRAMES_MAX (1 << 22)
 #define FRAME_MAX 65536
 #define TAG_AT 12
-#define XDP_MAX 65534 /* what the verifier lets a program see of a frame */
+#define XDP_MAX 65534 /* the part of a frame that the verifier lets a program read */
 #define TESTABLE_MAX 3400
-#define PIECES_EVERY 16 /* frames, of which one is received in pieces */
+#define PIECES_EVERY 16 /* one of so many frames is received in pieces */
 
 struct frame {
 	uint32_t len, linktype;
@@ -89,13 +90,13 @@ static void read_frames(const char *path)
 	}
 }
 
-/* Has the kernel run it, one way or the other. */
+/* Lets the kernel run the frame, by test run or live. */
 static void kernel(const struct bpf_program *prog, const uint8_t *frame, uint32_t len)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len, .repeat = 1);
 
 	t.skel->bss->verdict = 2;
-	/* A longer one it may put into fragments, which no interface does for a program like this.
+	/* A longer one may become fragments, which no interface does for a program like this.
 	 */
 	if (len <= TESTABLE_MAX && bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) == 0)
 		return;
@@ -118,7 +119,7 @@ static void compare(int number, const char *way, uint32_t frame, const uint8_t *
 	t.accepted += want;
 }
 
-/* The same frame as it comes from a card that takes tags off. */
+/* The same frame as from a card that removes tags. */
 static void run_tagged(int number, uint32_t n)
 {
 	const struct frame *f = &t.frames[n];
@@ -179,7 +180,7 @@ static void run_all(int number, uint32_t linktype)
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
-/* "COUNT C JT JF K ..." in one line, as a file of `tcpdump -ddd` has it in several. */
+/* Parses "COUNT C JT JF K ..." in one line; `tcpdump -ddd` prints several. */
 static int parse_words(char *words, char *why)
 {
 	static char text[FILTER_LEN_MAX * 32];
@@ -215,14 +216,14 @@ static struct bpf_prog_info info_of(const struct bpf_program *prog)
 	return info;
 }
 
-/* How many steps the verifier took through one of the programs. */
+/* Returns the verifier's number of steps for a program. */
 static uint32_t verified(const struct bpf_program *prog)
 {
 	return info_of(prog).verified_insns;
 }
 
-/* How many instructions the kernel has left out since they are never run; at least, for it makes
- * several of some. */
+/* Returns the number of instructions that the kernel removed as dead code; at least, as it expands
+ * some. */
 static uint32_t left_out(const struct bpf_program *prog)
 {
 	uint32_t given = bpf_program__insn_cnt(prog);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Filters to compare the kernel's verdict with libpcap's: expressions for each link type, with the
-addresses and ports of real frames in them, random expressions and random classic BPF; and the frames.
-All the same every time."""
+"""Filters for comparing the kernel's verdict with libpcap's: expressions for each link type, with
+addresses and ports of real frames, random expressions and random classic BPF; and the frames. The
+same ones every time."""
 import itertools
 import random
 import struct
@@ -15,7 +15,7 @@ FOLDERS = ("wired", "radiotap", "dot11-other", "hwsim", "malformed")
 
 
 def frames_of(path):
-    """As far as the file goes."""
+    """All frames up to the file's end or first error."""
     try:
         yield from captures.frames(path)
     except (captures.Corrupt, IndexError, struct.error, EOFError, OSError):
@@ -155,7 +155,8 @@ def words(text):
 
 
 def expressions(text):
-    """Lists are separated by |, which is also a bit of tcpdump's language: those are mended."""
+    """Lists are separated by |, which is also an operator of tcpdump's language: such expressions
+    are joined again."""
     out = []
     for w in words(text):
         if out and (out[-1].count("(") > out[-1].count(")") or w in ("tcp-ack",)):
@@ -174,7 +175,7 @@ def address(b):
 
 
 def of_ethernet_frames(frames, rng):
-    """What real frames have in them, asked for."""
+    """Expressions for values in real frames."""
     for linktype, data in rng.sample(frames, min(len(frames), 4000)):
         if linktype != ETHERNET or len(data) < 54:
             continue
@@ -211,7 +212,7 @@ def of_wifi_frames(frames, linktype, rng):
 
 
 class Random:
-    """Expressions made by chance."""
+    """Random expressions."""
 
     def __init__(self, rng, pool, base):
         self.rng, self.pool, self.base = rng, pool, base
@@ -256,7 +257,7 @@ JUMPS = (0x15, 0x25, 0x35, 0x45)
 
 
 def random_code(rng):
-    """Valid classic BPF of no sense at all: "code COUNT C JT JF K ..."."""
+    """Valid random classic BPF: "code COUNT C JT JF K ..."."""
     count = rng.randrange(2, 60)
     stored = rng.sample(range(16), rng.randrange(0, 5))
     code = [(rng.choice((0x02, 0x03)), 0, 0, m) for m in stored]
@@ -265,7 +266,7 @@ def random_code(rng):
     k = lambda: rng.choice((rng.randrange(16), rng.randrange(256), rng.randrange(1 << 16),
                             rng.randrange(1 << 32)))
     for i in range(count):
-        left = count - i - 1  # instructions in front of the return
+        left = count - i - 1  # instructions before the return
         way = rng.random()
         if way < 0.3:
             code.append((rng.choice((0x20, 0x28, 0x30)), 0, 0, min(off(), 0xffdfffff)))
@@ -296,7 +297,7 @@ def random_code(rng):
 
 
 def long_lists(rng):
-    """What people write who have a list."""
+    """Long lists, as users write them."""
     ip = lambda: ".".join(str(rng.randrange(1, 255)) for _ in range(4))
     station = lambda: mac(bytes([2, 0, 0]) + rng.randbytes(3))
     yield ETHERNET, " or ".join(f"host {ip()}" for _ in range(200))
@@ -311,8 +312,8 @@ def long_lists(rng):
 
 
 def lists_of_frames(frames, rng):
-    """The same, half of it in the frames. In a list of more than 255 the jumps of classic BPF do not
-    reach its end, and are made otherwise."""
+    """Long lists, half of their entries in the frames. In a list of more than 255, classic BPF's
+    jumps do not reach the end, and are built differently."""
     ip = [d for link, d in frames if link == ETHERNET and len(d) >= 54 and d[12:14] == b"\x08\0"]
     hosts = unique((address(d[26:30]) for d in ip), 150)
     ports = unique((int.from_bytes(d[34:36], "big") for d in ip), 60)
@@ -341,8 +342,8 @@ def by_hand():
 
 
 def by_chance():
-    """(link type, expression) as chance has it: the same ones whatever frames there are. libpcap refuses some,
-    as 'llc' behind 'pppoes'."""
+    """Random (link type, expression), the same whatever frames there are. libpcap refuses some, as
+    'llc' after 'pppoes'."""
     rng = random.Random(4)
     ethernet, wifi = by_hand()
     makers = {ETHERNET: (Random(rng, ethernet, ["ether", "ip", "tcp", "udp", "ip6"]), 60),

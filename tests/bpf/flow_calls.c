@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls of helpers, in programs made at random: see flow_random.h. */
+/* Calls of helpers, in random programs: see flow_random.h. */
 #include "flow_random.h"
 
-/* What a helper takes for a number, such as flags: it must not be given an address as one. */
+/* An argument that a helper takes as a number, such as flags: it must not be an address. */
 static void put_number(struct program *p, uint8_t reg, int32_t number)
 {
 	if (chance(8))
@@ -11,7 +11,7 @@ static void put_number(struct program *p, uint8_t reg, int32_t number)
 		put(p, BPF_ALU64 | BPF_MOV | BPF_X, reg, any(), 0, 0);
 }
 
-/* Where a helper puts a value, by an index or not. */
+/* A place for a helper's output, indexed or not. */
 static void put_place(struct program *p, uint8_t reg)
 {
 	if (chance(2)) {
@@ -27,7 +27,7 @@ static void put_place(struct program *p, uint8_t reg)
 void make_call(struct program *p)
 {
 	switch (chance(6)) {
-	case 5: /* as compilers save a register, below all else */
+	case 5: /* as compilers save a register, below everything else */
 		put(p, BPF_STX | BPF_MEM | BPF_DW, 10, 1, SAVED, 0);
 		put_call(p, BPF_FUNC_get_smp_processor_id);
 		put(p, BPF_LDX | BPF_MEM | BPF_DW, 1, 10, SAVED, 0);
@@ -68,7 +68,7 @@ void make_call(struct program *p)
 
 /* ---- records of a ring ----------------------------------------------------------------------- */
 
-/* It may be read: what other programs have left there is overwritten. */
+/* Makes it readable: overwrites the bytes left by other programs. */
 static void make_in_record(struct program *p)
 {
 	switch (chance(3)) {
@@ -83,7 +83,7 @@ static void make_in_record(struct program *p)
 	}
 }
 
-/* What is left of its address when it was given back. */
+/* Uses the rest of its address after it was given back. */
 static void make_after_record(struct program *p, uint8_t kept)
 {
 	switch (chance(4)) {
@@ -98,7 +98,7 @@ static void make_after_record(struct program *p, uint8_t kept)
 	}
 }
 
-/* Reserved, filled and given back; where there is no room for it, nothing of that. */
+/* Reserves a record, fills it and gives it back; without room, does nothing. */
 void make_record(struct program *p)
 {
 	uint8_t kept = ONE_OF(8, 9);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds agent/module/flow.c against the kernel's verifier, on programs made at random. The oracle
- * is the verifier as it judges programs of a process without CAP_PERFMON: it refuses those that
- * leak an address or read stack that was not written. Booted with mitigations=off, Linux 6.7 and
- * later do so and no more. Otherwise the verifier also guards against speculation. Those refusals
- * say nothing of a program, so that less is compared.
+ * Compares agent/module/flow.c with the kernel's verifier, on random programs. The oracle is the
+ * verifier's judgement of programs from a process without CAP_PERFMON: it refuses those that leak
+ * an address or read unwritten stack. Booted with mitigations=off, Linux 6.7 and later do exactly
+ * this. Otherwise the verifier also guards against speculation. Those refusals show nothing about a
+ * program, so less is compared.
  *
- * A program that flow.c takes gets its zeros (agent/module/zeros.c). The oracle must take it. It is
- * also run twice, with different bytes left on the stack: it must not see them.
+ * A program that flow.c accepts gets its zeros (agent/module/zeros.c), and the oracle must accept
+ * it. It also runs twice, with different bytes left on the stack: they must not affect it.
  *
  *     flow_kernel SEED COUNT
  *
- * Out: one JSON object. "programs" are COUNT, of which root may load "run", of which flow.c takes
- * "taken", of which the oracle takes "agreed". "zeros" of those taken need zeros, and the verifier
- * does not load "unloaded" of them with zeros. Both refuse "leaking". "kernel_refuses" and
- * "saluki_refuses" count by reason what only one of them refuses. Exits with 1 at the first program
- * that flow.c takes and must not take, and prints it.
+ * Out: one JSON object. "programs" are COUNT, of which root may load "run", flow.c accepts "taken"
+ * of these, and the oracle "agreed" of those. "zeros" of the accepted ones need zeros, and the
+ * verifier does not load "unloaded" of them with zeros. Both refuse "leaking". "kernel_refuses" and
+ * "saluki_refuses" count, by reason, programs that only one refuses. Exits with 1 at the first
+ * program that flow.c wrongly accepts, and prints it.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static struct {
 
 static char said[1 << 16];
 
-/* Returns whether it takes it; else `why` not. */
+/* Returns whether the verifier accepts it; otherwise sets `why`. */
 static bool verifier(const struct bpf_insn *insns, size_t count, bool strict, struct refusal *why)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_buf = said, .log_size = sizeof(said),
@@ -100,7 +100,7 @@ static void print_reasons(const char *name, const struct reasons *r)
 	printf("}");
 }
 
-/* flow.c says at which instruction, too. */
+/* flow.c also names the instruction. */
 static void count_strict(char *why)
 {
 	char *at = strstr(why, " (instruction");
@@ -144,7 +144,7 @@ static int forget(void *context, void *record, size_t len)
 	return 0;
 }
 
-/* Whether there is room in the ring must not depend on the programs before. */
+/* The ring's free space must not depend on earlier programs. */
 static void empty_ring(void)
 {
 	static struct ring_buffer *ring;
@@ -156,7 +156,7 @@ static void empty_ring(void)
 	}
 }
 
-/* With this in its map, and nothing in its queue; `value` is what it makes of it. */
+/* Runs it with this in its map, and an empty queue; `value` is the result. */
 static bool run(int fd, int stain_fd, uint8_t value[VALUE])
 {
 	uint8_t entry[QUEUED];
@@ -169,7 +169,7 @@ static bool run(int fd, int stain_fd, uint8_t value[VALUE])
 	       test_run(fd) && !bpf_map_lookup_elem(maps[ARRAY].fd, &zero, value);
 }
 
-/* What it makes of it does not depend on what others have left on the stack. */
+/* Its result must not depend on bytes left on the stack by others. */
 static bool runs_alike(const struct bpf_insn *insns, size_t count)
 {
 	static int stains[2];
@@ -207,13 +207,13 @@ static bool wrong(const struct bpf_insn *insns, size_t count, const char *how)
 	return false;
 }
 
-/* What flow.c takes, with its zeros. */
+/* Checks a program accepted by flow.c, with its zeros. */
 static bool hold_taken(const struct bpf_insn *insns, size_t count)
 {
 	struct refusal why;
 	const char *reason;
 
-	/* Now that it knows what is there, the verifier may find fault with its use. */
+	/* With zeros, the verifier knows the content, and may refuse its use. */
 	if (!verifier(insns, count, false, &why)) {
 		counts.unloaded++;
 		return true;

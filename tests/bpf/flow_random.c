@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Programs made at random: see flow_random.h. */
+/* Random programs: see flow_random.h. */
 #include "flow_random.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define BODY 14	   /* instructions that are made up, at most, of each function */
+#define BODY 14	   /* random instructions per function, at most */
 #define MEMSX 0x80 /* BPF_MEMSX, Linux 6.6 */
 
 /* ---- chance ---------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static int size(void)
 	return ONE_OF(BPF_DW, BPF_DW, BPF_DW, BPF_W, BPF_H, BPF_B);
 }
 
-/* Within the stack, or from a value's beginning. */
+/* An offset within the stack, or from a value's beginning. */
 static int16_t offset(uint8_t reg, int size_code)
 {
 	int step = size_code == BPF_DW ? 8 : size_code == BPF_W ? 4 : size_code == BPF_H ? 2 : 1;
@@ -66,7 +66,7 @@ static int16_t offset(uint8_t reg, int size_code)
 	return reg == 10 ? -STACK + (int)chance(STACK / step) * step : (int)chance(4) * 8;
 }
 
-/* A load, also one that fills up with the sign. */
+/* A load, with or without sign extension. */
 static void put_load(struct program *p, uint8_t reg, uint8_t from, int16_t at, int s)
 {
 	bool sign = s != BPF_DW && chance(3) == 0;
@@ -74,7 +74,7 @@ static void put_load(struct program *p, uint8_t reg, uint8_t from, int16_t at, i
 	put(p, BPF_LDX | (sign ? MEMSX : BPF_MEM) | s, reg, from, at, 0);
 }
 
-/* Says what is there. */
+/* Emits the value there. */
 static void make_said(struct program *p, uint8_t from, int16_t at, int s)
 {
 	put_load(p, 1, from, at, s);
@@ -112,7 +112,7 @@ static void make_atomic(struct program *p)
 	    ONE_OF(BPF_ADD, BPF_ADD | BPF_FETCH, BPF_XCHG, BPF_CMPXCHG, BPF_OR));
 }
 
-/* Negated, or its bytes turned around. */
+/* Negates a register, or swaps its bytes. */
 static void make_turned(struct program *p, uint8_t reg)
 {
 	int width = ONE_OF(16, 32, 64);
@@ -168,7 +168,7 @@ void make_index(struct program *p, uint8_t reg)
 		put(p, BPF_ALU64 | BPF_AND | BPF_K, reg, 0, 0, ONE_OF(1, 3, 255));
 		make_turned(p, reg);
 	}
-	/* A division or a shift shows best what was made of the sign, or of the upper bytes. */
+	/* A division or a shift shows best how the sign or the upper bytes were handled. */
 	switch (turned ? ONE_OF(0, 4, 4, 4) : (int)chance(6)) {
 	case 0:
 		put(p, ONE_OF(BPF_ALU64, BPF_ALU) | ONE_OF(BPF_MOD, BPF_DIV) | BPF_K, reg, 0, 0,
@@ -200,7 +200,7 @@ void make_index(struct program *p, uint8_t reg)
 		    chance(5));
 }
 
-/* An address as code often has it: of the stack, or where the value of a map is, moved by data. */
+/* An address as in real code: of the stack, or of a map's value, moved by data. */
 static void make_address(struct program *p)
 {
 	uint8_t reg = own(), by = ONE_OF(0, 1, 2);
@@ -237,7 +237,7 @@ void put_stack(struct program *p, uint8_t reg)
 	    ONE_OF(-8, -16, -24, -32, -4, -12, 0, SAVED));
 }
 
-/* Written on one way of two, and then read. */
+/* Written on one of two paths, and then read. */
 static void make_half_written(struct program *p)
 {
 	int s = size();
@@ -274,12 +274,12 @@ static void make_body(struct program *p)
 		make_address,	 make_address, make_address,
 	};
 
-	/* Most long ones are refused for something that is not looked for. */
+	/* Most long ones are refused for unrelated reasons. */
 	for (uint32_t n = chance(2) ? 1 + chance(3) : 4 + chance(BODY - 4); n; n--)
 		kinds[chance(sizeof(kinds) / sizeof(kinds[0]))](p);
 }
 
-/* Jumps go over at most four instructions. */
+/* Jumps skip four instructions at most. */
 static void put_end(struct program *p)
 {
 	for (int n = 0; n < 4; n++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Programs made at random, for flow_kernel: functions that move addresses about, keep them on the
- * stack, reckon with them, index the stack by data and call helpers. Most verifiers refuse most of
- * them; some leak addresses or read stack that was not written.
+ * Random programs for flow_kernel: functions that move addresses, keep them on the stack, compute
+ * with them, index the stack by data and call helpers. Most verifiers refuse most of them; some
+ * leak addresses or read unwritten stack.
  */
 #ifndef TESTS_BPF_FLOW_RANDOM_H
 #define TESTS_BPF_FLOW_RANDOM_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #define INSNS_MAX 512
-#define SAVED -48 /* of the stack, where a register is saved */
-#define STACK 32  /* bytes of it that are used: few, so that they are met again */
+#define SAVED -48 /* offset on the stack where a register is saved */
+#define STACK 32  /* bytes of the stack in use: few, to be used again */
 #define VALUE 32  /* bytes of the array's value, */
 #define QUEUED 16 /* and of the queue's */
 
@@ -24,13 +24,13 @@ struct program {
 
 enum { ARRAY, QUEUE, RING, MAPS };
 
-/* A number below `below`, from what was seeded. */
+/* Returns a number below `below`, from the seeded generator. */
 uint32_t chance(uint32_t below);
 #define ONE_OF(...)                                                                                \
 	((const int[]){ __VA_ARGS__ }[chance(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int))])
 
 void random_seed(uint64_t seed);
-/* One more program, of descriptors of maps. */
+/* Makes one more program, with these map descriptors. */
 void random_program(struct program *p, const int maps[MAPS]);
 
 /* ---- parts of programs: flow_random.c, and flow_calls.c for calls ------------------------------
@@ -39,13 +39,13 @@ void random_program(struct program *p, const int maps[MAPS]);
 void put(struct program *p, uint8_t code, uint8_t dst, uint8_t src, int16_t off, int32_t imm);
 void put_map(struct program *p, uint8_t reg, int which);
 void put_call(struct program *p, int helper);
-/* An address, mostly of the stack. */
+/* Puts an address into a register, mostly one of the stack. */
 void put_stack(struct program *p, uint8_t reg);
-/* A register, rather one that is an address: 6 and 7 are values of a map, 10 the stack. */
+/* Returns a register, preferably one with an address: 6 and 7 are map values, 10 is the stack. */
 uint8_t any(void);
-/* One that may be written. */
+/* Returns a register that may be written. */
 uint8_t own(void);
-/* A number from data, with an end by one way or another. */
+/* Makes a number from data, bounded in one way or another. */
 void make_index(struct program *p, uint8_t reg);
 void make_call(struct program *p);
 void make_record(struct program *p);

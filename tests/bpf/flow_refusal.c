@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lines are "12: (79) r9 = *(u64 *)(r6 +8) ; R6=map_value(...)"; the last other line says why. */
+/* Lines are "12: (79) r9 = *(u64 *)(r6 +8) ; R6=map_value(...)"; the last other line has the
+ * reason. */
 void refusal_read(const char *log, struct refusal *out)
 {
 	*out = (struct refusal){ 0 };
@@ -22,7 +23,7 @@ void refusal_read(const char *log, struct refusal *out)
 	}
 }
 
-/* What the log says last of a register, such as "map_value(ks=4,vs=32,off=8)". "": nothing. */
+/* The log's last state of a register, such as "map_value(ks=4,vs=32,off=8)". "": none. */
 static void state_of(const char *log, unsigned int reg, char out[256])
 {
 	char name[8];
@@ -56,8 +57,8 @@ static bool asks_for_null(const struct bpf_insn *i)
 	       (i->code == (BPF_JMP | BPF_JEQ | BPF_K) || i->code == (BPF_JMP | BPF_JNE | BPF_K));
 }
 
-/* The address of a record that was given back is data for root's programs. For others it is
- * nothing that may be read, not even to be moved from one register to another. */
+/* The address of a returned record is data for root's programs. For others it may not be read, not
+ * even to be moved to another register. */
 static bool keeps_record(const char *log, const struct bpf_insn *i)
 {
 	char where[256];
@@ -74,20 +75,20 @@ static bool keeps_record(const char *log, const struct bpf_insn *i)
 const char *refusal_is_harmless(const struct refusal *r, const char *log,
 				const struct bpf_insn *insns, bool unguarded)
 {
-	/* Ways that are only foreseen are gone, too, and use stack. */
+	/* Speculative paths are refused too, and use stack. */
 	static const char *const guards[] = { "prohibited for !root", "variable stack access",
 					      "too complex", "too large", "combined stack size" };
 	const struct bpf_insn *at = &insns[r->at];
 	bool moved;
 
-	/* Whether an address is 0 says nothing of it, unless data has moved it: then it says
-	 * whether that was the right guess. */
+	/* Whether an address is 0 reveals nothing, unless data has moved it: then it confirms a
+	 * guess. */
 	if (strstr(r->why, "pointer comparison prohibited") && asks_for_null(at) &&
 	    is_address(log, at->dst_reg, &moved))
 		return "an address is compared with 0";
 	if (strstr(r->why, "!read_ok") && keeps_record(log, at))
 		return "a record that was given back is kept";
-	/* For flow.c what is left of the address stays one (FLOW_REST). */
+	/* For flow.c the rest of the address stays an address (FLOW_REST). */
 	if (strstr(r->why, "attempt to corrupt spilled pointer") ||
 	    strstr(r->why, "spilled ptr in range of var-offset stack write"))
 		return "a part of an address is overwritten";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why the kernel's verifier refuses a program, read from its log, for flow_kernel; and which of
- * these refusals are no leak.
+ * The kernel verifier's reason for refusing a program, read from its log, for flow_kernel; and
+ * which refusals are no leak.
  */
 #ifndef TESTS_BPF_FLOW_REFUSAL_H
 #define TESTS_BPF_FLOW_REFUSAL_H
@@ -12,12 +12,12 @@
 
 struct refusal {
 	char why[256];
-	size_t at; /* the instruction that the verifier came to */
+	size_t at; /* the instruction that the verifier reached */
 };
 
 void refusal_read(const char *log, struct refusal *out);
-/* The reason to count, where the verifier refuses it for another reason than a leak or stack that
- * was not written. NULL: it is one of these two, or a reason that nobody has looked at. */
+/* Returns the reason to count if the verifier refuses it for another reason than a leak or
+ * unwritten stack. Returns NULL for these two, or for an unknown reason. */
 const char *refusal_is_harmless(const struct refusal *r, const char *log,
 				const struct bpf_insn *insns, bool unguarded);
 

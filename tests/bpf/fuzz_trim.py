@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Differential fuzzing of trim: frames of every shape and real ones, mutated, through the capture
-programs (XDP and tc), against the Python reference: length, bytes and malformed of every one.
+"""Differential fuzzing of trim: frames of every shape and real ones, mutated, run through the
+capture programs (XDP and tc) and the Python reference. Length, bytes and the malformed flag must
+agree for every frame.
 
     python -m bpf.fuzz_trim [--seconds N | --frames N] [--seed N]
     python -m bpf.fuzz_trim --frame LINKTYPE:HEX     one frame, as a find was printed
 
-The seed is printed; with the same seed and the same frames at hand the mutations are the same.
+The seed is printed; the same seed and the same frames give the same mutations.
 """
 import argparse
 import collections
@@ -18,7 +19,7 @@ import time
 from bpf import test_trim
 from reference import captures, radiotaps, shapes, trim
 
-ROUND = 1000  # frames a run of the program
+ROUND = 1000  # frames per run of the program
 FRAMES_A_FILE = 30
 LINKTYPES = (1, 105, 119, 127, 163, 192)  # tests/fuzz/fuzz_parse.c's order
 ETHERTYPES = (0x800, 0x86dd, 0x806, 0x8035, 0x8100, 0x88a8, 0x9100, 0x8847, 0x8848, 0x8863,
@@ -39,7 +40,7 @@ Find = collections.namedtuple("Find", "hook linktype snaplen keep frame got want
 
 
 def parser_corpus():
-    """The frames that the coverage-guided fuzzer keeps for the same code."""
+    """The frames kept by the coverage-guided fuzzer for the same code."""
     for path in (test_trim.ROOT / "tests/fuzz/corpus/parse").iterdir():
         data = path.read_bytes()
         if len(data) > 10:
@@ -47,13 +48,14 @@ def parser_corpus():
 
 
 def long_radiotaps():
-    """Chains of present words at the border of what is followed."""
+    """Chains of present words at the parser's limit."""
     for words in (127, 128, 129):
         yield shapes.radiotap(b"\x20", (2,) + (0,) * (words - 1)) + shapes.FRAMES["qos data padded"]
 
 
 def pool(sets):
-    """Frames to begin with, by link type, of these sets of captures too: (bytes, where the headers end)."""
+    """Initial frames by link type, also from these sets of captures: (bytes, end of the
+    headers)."""
     found = collections.defaultdict(set)
     found[127].update(long_radiotaps())
     found[127].update(m.bytes for m in radiotaps.every())
@@ -85,7 +87,7 @@ class Mutator:
                      self.cut, self.nest, self.remove, self.grow)
 
     def place(self, frame, room=1):
-        """Headers stand in front, and the last ones decide, so most changes are made there."""
+        """Headers come first, and the last ones decide, so most changes are made there."""
         last = max(len(frame) - room, 0)
         way = self.rng.random()
         if way < 0.1:
@@ -108,7 +110,7 @@ class Mutator:
         frame[self.place(frame)] = self.rng.choice(PROTOCOLS)
 
     def lie(self, frame):
-        """A length near the truth, or far from it, in either byte order."""
+        """A length near the true one, or far from it, in either byte order."""
         at = self.place(frame, 2)
         left = len(frame) - at
         value = self.rng.choice((left, left - 1, left + 1, at, at + 8, self.rng.randrange(64),
@@ -144,7 +146,7 @@ class Mutator:
         return bytes(frame[:test_trim.TESTABLE.stop - 1])
 
     def round(self):
-        """A setting, and as many frames as go into one run of the program."""
+        """A setting, and the frames for one run of the program."""
         linktype = self.rng.choice(list(self.frames))
         snaplen = self.rng.choice((32768, 32768, 192, 60, self.rng.randint(1, 300)))
         keep = self.rng.choice(("headers",) * 7 + ("all",))
@@ -157,10 +159,10 @@ class Mutator:
 
 
 def differences(hook, linktype, snaplen, keep, frames):
-    """What the program did and the reference would not have."""
+    """The program's deviations from the reference."""
     for frame, got in zip(frames, test_trim.run_program(hook, linktype, snaplen, keep, frames)):
         if got.verdict == test_trim.REFUSED and hook == "tc" and len(frame) < 54:
-            continue  # says IP and has no whole IP header: the kernel does not test it
+            continue  # IP without a whole IP header: the kernel does not test it
         kept, lied = trim.keep(frame, len(frame), linktype, snaplen, keep == "headers")
         if (got.data, got.malformed, got.orig_len) != (frame[:kept], lied, len(frame)):
             yield Find(hook, linktype, snaplen, keep, frame, (len(got.data), got.malformed),
@@ -168,7 +170,7 @@ def differences(hook, linktype, snaplen, keep, frames):
 
 
 def smaller(find):
-    """The find cut as far as it stays one."""
+    """The find, truncated as far as it still differs."""
     def still(frame):
         return next(differences(*find[:4], [frame]), None)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Holes planted into agent/module/flow*.c, each a check that is taken out of a copy. Goes in: the name
-of one; comes out: a tests/flow_kernel with that hole, which is to find it."""
+"""Holes planted into agent/module/flow*.c: each is a check removed from a copy. In: a hole's name.
+Out: a tests/flow_kernel with that hole, which should find it."""
 import dataclasses
 import subprocess
 
@@ -16,7 +16,7 @@ class Hole:
     source: str
     there: str  # once in the source
     instead: str
-    guarded: bool = True  # it is found by a kernel that guards against speculation, too
+    guarded: bool = True  # found also by a kernel that guards against speculation
 
 
 HOLES = {

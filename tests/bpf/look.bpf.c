@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Look: keeps the view that it is given, all of it, and then writes over every word of it: nothing
- * of that may be in another's view, or in that of the next frame. */
+/* Look: stores the whole view, and then overwrites every word of it: neither another module's view
+ * nor the next frame's may show this. */
 #include <saluki/module.h>
 
 #define WORDS (sizeof(struct frame_view) / 8)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a module on the frames of a capture file, each at the time that the file says, in the kernel
- * but without an interface: hours of traffic take seconds, and the same file gives the same events.
- * In: a module's object and a capture. Out: its events as the collector writes them, a line of JSON
- * each, then maps that were asked for, as {"map": NAME, "values": [HEX, ...]}, one value an entry
- * (of maps a CPU: of all CPUs; of hashes: its key in front).
+ * Runs a module on a capture file's frames, each at its time in the file, in the kernel but without
+ * an interface: hours of traffic take seconds, and the same file gives the same events. In: a
+ * module's object and a capture. Out: its events as the collector writes them, one line of JSON
+ * each, then the requested maps, as {"map": NAME, "values": [HEX, ...]}, one value per entry
+ * (per-CPU maps: all CPUs' values; hashes: the key first).
  *
  *     module_run [--out MAC] [--sensor NAME] [--map NAME]... [--fill "MAP KEY VALUE"]... MODULE.o
  * FILE
  *
- * --fill puts an entry into a map before, both as hexadecimal digits, as `saluki module fill` does.
- * Frames from MAC go out, all others come in. The view is filled as bpf/view.h does it, with
- * everything shown; the label alone is left 0.
+ * --fill puts an entry into a map first, both as hexadecimal digits, as `saluki module fill` does.
+ * Frames from MAC are outgoing, all others incoming. The view is filled as by bpf/view.h, with
+ * everything shown except the label, which is 0.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -46,7 +46,7 @@ static struct {
 
 static struct bpf_object *object;
 static int program_fd, view_fd, cpus;
-static struct frame_view *views; /* of each CPU: only that of the one that this runs on counts */
+static struct frame_view *views; /* per CPU: only the present CPU's counts */
 
 static void fail(const char *what, int err)
 {
@@ -164,7 +164,7 @@ static void print_event(const struct frame_view *v)
 	printf("}\n");
 }
 
-/* As bpf/modules.bpf.c gives it a view, and takes what it says. */
+/* Gives it a view and takes its events, as bpf/modules.bpf.c does. */
 static void run(const struct pcap_frame *f)
 {
 	uint8_t packet[64] = { 0 };

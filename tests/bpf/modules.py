@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules on the frames of a capture file (module_run.c), their consumers on what they say, and frames to
-make such files of."""
+"""Modules on a capture file's frames (module_run.c), their consumers on the events, and frames for
+such files."""
 import ipaddress
 import json
 import struct
@@ -12,7 +12,7 @@ FIN, SYN, RST, PUSH, ACK = 1, 2, 4, 8, 16
 
 
 def run(name, capture, *options, maps=()):
-    """What a module says of a capture: lines of JSON; and, where maps are asked for, their values."""
+    """A module's events on a capture: lines of JSON; and, if maps are requested, their values."""
     maps = [word for m in maps for word in ("--map", m)]
     got = subprocess.run([BUILD / "tests/module_run", *options, *maps, BUILD / f"modules/{name}.o",
                           capture], check=True, capture_output=True, text=True).stdout
@@ -25,7 +25,7 @@ def run(name, capture, *options, maps=()):
 
 
 def consume(name, lines, *options):
-    """What its consumer makes of them."""
+    """Its consumer's output for these events."""
     got = subprocess.run([BUILD / f"modules/{name}", *options], input=lines, check=True,
                          capture_output=True, text=True)
     assert not got.stderr, got.stderr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How frames were sent and how long they took, as modules see it in the kernel (module_run), against what
-is read and reckoned apart from them, and against tshark."""
+"""How frames were sent, and their airtime, as modules see them in the kernel (module_run), against
+an independent calculation and tshark."""
 import collections
 import json
 import random
@@ -17,12 +17,12 @@ SENT = struct.Struct("<4BBxHIIHHIQ")
 
 
 def whole(f):
-    """Not cut: how long it was is what is looked at."""
+    """Not truncated: the test needs the original length."""
     return f.linktype == 127 and len(f.data) == f.orig_len and has_dot11(f.data)
 
 
 def from_all(traces, most):
-    """Frames of all captures, one behind the other."""
+    """Frames of all captures, one after the other."""
     return [f for folder in ("radiotap", "hwsim") for p in traces.folder(folder) for f in read(p, most)
             if whole(f)]
 
@@ -85,7 +85,7 @@ DATA = bytes([0x88, 0x02, 0, 0]) + bytes.fromhex("020000000001 020000000002 0200
 
 
 def radio(rng):
-    """Fields of a header that says how a frame was sent, well or not."""
+    """Fields of a header that describes how a frame was sent, valid or not."""
     kind = rng.choice(("legacy", "ht", "vht", "he"))
     mhz, flags = rng.choice(((2412, 0x480), (2472, 0xa0), (5180, 0x140), (5745, 0x4140), (5180, 0x8140)))
     fields = {1: bytes([rng.choice((0, 2, 0x10, 0x12, 0x50))]), 3: struct.pack("<HH", mhz, flags)}
@@ -126,7 +126,7 @@ def test_every_way_to_send(bench):
 
 
 def test_the_clock_of_beacons(bench, traces):
-    """As tshark has it."""
+    """The clock in beacons equals tshark's."""
     path = bench.folder / "hwsim.pcap"
     path.write_bytes(captures.file_bytes(traces.root / "hwsim/hwsim.pcap.zst"))
     out = subprocess.run(["tshark", "-r", path, "-T", "fields", "-e", "wlan.fixed.timestamp"],
@@ -143,8 +143,8 @@ def test_the_clock_of_beacons(bench, traces):
 
 
 def with_fcs(f):
-    """The same frame with an FCS, and a header that says so: without one tshark reckons without. None
-    where the header has no flags, and tshark guesses."""
+    """The same frame with an FCS, and a header that says so: without one tshark leaves it out. None
+    if the header has no flags, so that tshark guesses."""
     got = airtime.fields(f.data)
     if not got or 1 not in got.found:
         return None
@@ -161,7 +161,7 @@ def with_fcs(f):
 
 
 def is_padded(f):
-    """Whether there are bytes between the header and the body, which tshark takes for bytes on the air."""
+    """Whether there are padding bytes between header and body, which tshark counts as sent."""
     got = airtime.fields(f.data)
     return got.found[1][0] & 0x20 and f.data[got.length] & 0x8c == 0x88
 
@@ -175,8 +175,9 @@ def tshark_us(folder, frames):
 
 
 def tshark_slack(s):
-    """What the standard has and tshark has not: the signal extension at 2.4 GHz; of VHT its SIG-B field,
-    the delimiter, tail bits and whole symbols; the whole symbols of short guard intervals."""
+    """The standard's parts that tshark lacks: the signal extension at 2.4 GHz; for VHT the SIG-B
+    field, the delimiter, tail bits and whole symbols; the whole symbols of short guard
+    intervals."""
     extension = 6 if s.phy != airtime.DSSS and 2400 < s.mhz < 2500 else 0
     if s.phy == airtime.VHT:
         return extension, extension + 4 + float(38 / s.rate * 10**6) + 2 * float(s.round_to) + 1
@@ -184,7 +185,8 @@ def tshark_slack(s):
 
 
 def test_durations_against_tshark(bench, traces):
-    """tshark is wrong about 40 MHz (it takes 104 carriers), and knows no HE."""
+    """Durations equal tshark's, except at 40 MHz, where tshark is wrong (104 carriers), and for HE,
+    which it does not know."""
     forty = (54, 108, 162, 216, 324, 432, 486, 540)
     frames = list(filter(None, map(with_fcs, from_all(traces, 2000))))
     compared = collections.Counter()
@@ -209,7 +211,7 @@ def counted(value):
 
 
 def stations_expected(frames):
-    """{transmitter: Counted}, of frames that were received right, and {MHz: ns} of all."""
+    """{transmitter: Counted}, for frames received correctly, and {MHz: ns} of all."""
     air, stations, channels = airtime.Air(), collections.defaultdict(collections.Counter), collections.Counter()
     for f in frames:
         at = airtime.fields(f.data).length
@@ -262,7 +264,8 @@ def ampdu(number, count, sender=2, size=1500):
 
 
 def test_an_ampdu_is_one_transmission(bench):
-    """By hand: 1,500 bytes and a delimiter each at 780 Mb/s, 3,120 bits a symbol, 44 us in front."""
+    """An A-MPDU is one transmission. By hand: 1,500 bytes and a delimiter each at 780 Mb/s, 3,120
+    bits per symbol, 44 us before."""
     frames = [*ampdu(1, 10), *ampdu(2, 10), *ampdu(2, 10, sender=4)]
     frames = [captures.Frame(10**9 + n, len(d), 127, d) for n, d in enumerate(frames)]
     _, maps = bench.run("airtime", frames, "stations")
@@ -273,7 +276,7 @@ def test_an_ampdu_is_one_transmission(bench):
 
 
 def test_numbers_that_stand_still(bench):
-    """A card that numbers all A-MPDUs alike: none is longer than the standard has it."""
+    """With a card that gives all A-MPDUs one number, none is longer than the standard allows."""
     frames = [captures.Frame(10**9 + n, len(d), 127, d) for n, d in enumerate(ampdu(0, 2000))]
     assert assert_airtime(bench, frames) == 2000
     _, maps = bench.run("airtime", frames, "stations")
@@ -283,7 +286,8 @@ def test_numbers_that_stand_still(bench):
 
 
 def test_the_table_from_events(bench, traces):
-    """What the collector has: the last event of a station has all but its last seconds."""
+    """The table from events at the collector: a station's last event has all but its last
+    seconds."""
     frames = read(traces.root / "hwsim/hwsim.pcap.zst")
     events, maps = bench.run("airtime", frames, "stations")
     rows = [json.loads(line) for line in bench.consumer("airtime", "--json").splitlines()]

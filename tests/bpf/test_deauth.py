@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Floods of deauthentication frames: in captures, against tshark and a count in Python; and on frames
-that are made, floods, and what is none."""
+"""Floods of deauthentication frames: in captures, against tshark and a count in Python; and on made
+frames, with and without floods."""
 import collections
 import json
 import struct
@@ -12,7 +12,7 @@ from bpf.dot11 import ALL, DISASSOCIATION, MS, SECOND, Bench, beacon, leave, mac
 from reference import captures, radiotaps
 from reference.test_reference import write_pcap
 
-# Captures of attacks, as aireplay-ng makes them: 64 frames to a station and 64 to the access point, or to all.
+# Captures of attacks by aireplay-ng: 64 frames to a station and 64 to the access point, or to all.
 ATTACKS = {captures.OWN: ("105-attack.pcap.zst", "attack.pcap.zst"),
            captures.FOREIGN: ("dlt105-aircrack-ng__pmkid-not-recognized.cap.zst",
                               "dlt105-aircrack-ng__wep_64_ptw.cap.zst",
@@ -62,7 +62,7 @@ def told_to_leave(folder, frames):
 
 
 def counted(found):
-    """Without those that are protected, or the same again."""
+    """Without protected frames and retransmissions."""
     last = {}
     for f in found:
         if f.protected:
@@ -74,7 +74,7 @@ def counted(found):
 
 
 def most(times):
-    """How many there are in any window."""
+    """The highest number in any window."""
     recent, best = collections.deque(), 0
     for t in times:
         recent.append(t)
@@ -85,7 +85,7 @@ def most(times):
 
 
 def together(paths):
-    """Captures of one link type, one behind the other, an hour between any two."""
+    """Captures of one link type, one after the other, an hour apart."""
     end = SECOND
     for path in paths:
         frames = read(path)
@@ -104,7 +104,7 @@ def of_air(traces):
 
 @pytest.mark.parametrize("linktype", [127, 105])
 def test_captures_without_a_flood(bench, traces, linktype):
-    """They have deauthentications, each one or a few: nothing is told."""
+    """Captures without a flood have one or a few deauthentications: no event is reported."""
     frames = list(together(of_link(linktype, [p for p in of_air(traces) if p.name not in ATTACKS[traces]])))
     want = list(counted(told_to_leave(bench.folder, frames)))
     by_target = collections.defaultdict(list)
@@ -132,8 +132,8 @@ def test_captures_of_attacks(bench, traces, name):
         by_target[f.target].append(f.time_ns)
     floods = [r for r in reports if r["by"] == "target" and r["event"] == "begins"]
     assert {r["target"] for r in floods} == {t for t, times in by_target.items() if most(times) >= TARGET}
-    assert {r["reason"] for r in floods} == {7}  # what aireplay-ng says
-    for r in floods:  # when it begins there are as many in the window, as windows go
+    assert {r["reason"] for r in floods} == {7}  # aireplay-ng's reason
+    for r in floods:  # at the beginning, the window has as many, to its precision
         recent = sum(r["time_ns"] - 2 * WINDOW_NS < t <= r["time_ns"] for t in by_target[r["target"]])
         assert recent >= TARGET <= r["recent"]
     assert any(r["by"] == "bssid" and r["event"] == "begins" for r in reports)
@@ -146,7 +146,7 @@ def test_captures_of_attacks(bench, traces, name):
 
 
 def quiet(seconds, begin_s=0):
-    """An access point's beacons, by which time goes on."""
+    """An access point's beacons, which advance the time."""
     return [(begin_s * SECOND + n * 100 * MS, beacon(AP, b"home", n * 102400, sequence=n))
             for n in range(seconds * 10)]
 
@@ -168,14 +168,14 @@ def test_one_station(bench):
     ends = {r["by"]: r for r in reports if r["event"] == "ends"}
     assert ends["target"]["total"] == 500 and ends["target"]["broadcast"] == 0
     assert ends["bssid"]["total"] == 500 - REPEATED + 1
-    # Half of what a flood is takes some time to go from the window; then it is quiet for 5 s.
+    # Half of a flood takes some time to leave the window; then 5 s are quiet.
     assert 4700 <= ends["target"]["lasted_ms"] <= 4710
     assert 15 * SECOND <= ends["target"]["time_ns"] - SECOND <= 17 * SECOND
     assert got.floods == 2 and got.deauthentications == 500 and got.untold == 0
 
 
 def test_all_at_once(bench):
-    """A broadcast flood goes on, is told again, and ends."""
+    """A continuing broadcast flood is reported again, and its end too."""
     flood = [(n * 20 * MS, leave(ALL, AP, AP, 6, subtype=DISASSOCIATION)) for n in range(1500)]
     got, reports = run(bench, stamped([*quiet(60), *flood]))
     assert kinds(r for r in reports if r["by"] == "target") == [
@@ -187,14 +187,15 @@ def test_all_at_once(bench):
 
 
 def test_many_stations_in_turn(bench):
-    """None has many of its own; their access point's name has."""
+    """With many stations in turn, none has many frames of its own; their access point's name
+    has."""
     flood = [(n * 50 * MS, leave(mac(1000 + n % 20), AP, AP, 7)) for n in range(1200)]
     _, reports = run(bench, stamped([*quiet(90), *flood]))
     assert kinds(reports) == [("begins", "bssid"), *[("goes on", "bssid")] * (len(reports) - 2), ("ends", "bssid")]
 
 
 def test_many_floods_at_once(bench):
-    """More than there are places for: those that are not told are counted."""
+    """With more floods than places, the unreported ones are counted."""
     flood = [(n * MS, leave(mac(1000 + n % 40), mac(n % 40), mac(n % 40), 7)) for n in range(40 * 50)]
     got, reports = run(bench, stamped([*quiet(30), *flood]))
     begun = [r for r in reports if r["event"] == "begins"]
@@ -203,7 +204,7 @@ def test_many_floods_at_once(bench):
 
 
 def test_frames_out_of_order(bench):
-    """An attacker's numbers are not those of whose name it takes."""
+    """An attacker's sequence numbers differ from those of the station it imitates."""
     flood = [(5 * SECOND + n * 20 * MS + 7 * MS, leave(STATION, AP, AP, 7, sequence=2000 + n)) for n in range(200)]
     got, reports = run(bench, stamped([*quiet(30), *flood]))
     assert got.jumps == 200
@@ -216,14 +217,14 @@ def test_frames_out_of_order(bench):
 
 
 def churn():
-    """An hour of 200 stations that roam: each leaves its access point every half a minute or so."""
+    """An hour of 200 roaming stations: each leaves its access point about every half minute."""
     for n in range(24000):
         yield n * 150 * MS, leave(mac(n % 7), mac(100 + n % 200), mac(n % 7), 8, subtype=DISASSOCIATION)
 
 
 def restart(count):
-    """An access point tells all, and three times each of its stations, that it goes; and so again when it
-    comes back."""
+    """A restarting access point sends its leave to all, and three times to each of its stations,
+    when it goes and when it returns."""
     for at in 10 * SECOND, 14 * SECOND:
         yield at, leave(ALL, AP, AP, 3)
         for n in range(3 * count):
@@ -253,7 +254,7 @@ def test_no_flood(bench, name):
 
 @pytest.mark.parametrize("seed", [5, 6])
 def test_whatever_comes(bench, seed):
-    """Headers that lie, and frames that are cut: what cannot be read is no flood."""
+    """Malformed headers and truncated frames are no flood."""
     made = list(radiotaps.mutated(seed, 5000))
     got, reports = run(bench, [captures.Frame(SECOND + n * MS, len(d), 127, d) for n, d in enumerate(made)])
     assert not reports and got.floods == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Filters in the kernel: the verdict of the translated filter at XDP and at tc is that of libpcap's
+"""Filters in the kernel: the translated filter's verdict at XDP and at tc equals that of libpcap's
 bpf_filter(), for every filter of filters.py and every frame.
 
     python -m bpf.test_filter    all frames of all captures (make test-full)
@@ -26,10 +26,11 @@ FILTERS_MIN = 600
 SO_ATTACH_FILTER = 26
 TCPDUMP_NAMES = {filters.ETHERNET: "EN10MB", filters.DOT11: "IEEE802_11", filters.PRISM: "PRISM_HEADER",
                  filters.RADIOTAP: "IEEE802_11_RADIO"}
-# The verifier goes once through each instruction of both translations: in steps per classic one.
+# The verifier visits each instruction of both translations once: steps per classic instruction.
 STEPS_XDP, STEPS_TC, STEPS_EXTRA = 14, 60, 250
-# What is never run the kernel takes out one by one, and moves all that follows: 17,000 of a list's 94,000
-# instructions took Linux 6.18 a second. Filters made by chance have some; lists, which are long, not.
+# The kernel removes dead instructions one by one, and moves all that follow: 17,000 of a list's
+# 94,000 instructions took Linux 6.18 a second. Random filters have some; lists, which are long,
+# have none.
 LIST = 500
 
 Outcome = collections.namedtuple("Outcome", "ok refused differ live pieces")
@@ -64,15 +65,15 @@ def run(directory, frames, chosen, seconds=300):
 
 
 def libpcap_says(linktype, expression):
-    """Why libpcap alone refuses an expression; None where it takes it."""
+    """Why libpcap alone refuses an expression; None if it accepts it."""
     got = subprocess.run(["tcpdump", "-y", TCPDUMP_NAMES[linktype], "-d", expression], capture_output=True, text=True,
                          check=False)
     return got.stderr.partition("tcpdump: ")[2].strip() if got.returncode else None
 
 
 def kernel_refuses(linktype, expression):
-    """Whether libpcap makes code of it that the kernel does not take for a socket: libpcap's optimizer sometimes
-    leaves a read of memory that nothing has written."""
+    """Whether the kernel refuses libpcap's code for a socket: libpcap's optimizer sometimes leaves
+    a read of unwritten memory."""
     code = subprocess.run(["tcpdump", "-y", TCPDUMP_NAMES[linktype], "-ddd", expression], capture_output=True, text=True,
                           check=True).stdout.split("\n")
     code = b"".join(struct.pack("=HBBI", *map(int, line.split())) for line in code[1:] if line)
@@ -87,7 +88,8 @@ def kernel_refuses(linktype, expression):
 
 
 def assert_refused_rightly(chosen, refused):
-    """Only of those that are made by chance, and for libpcap's reason in libpcap's words, or the kernel's."""
+    """Only random filters are refused, and for libpcap's reason in libpcap's words, or the
+    kernel's."""
     chance = set(filters.by_chance())
     for number, why in refused.items():
         assert chosen[number] in chance, (chosen[number], why)
@@ -122,7 +124,7 @@ def check(directory, frames, seconds=300):
           f"{out.pieces} of frames in pieces; {telling} filters took some and refused some; "
           f"{took:.0f} s")
     # Otherwise the filters or the frames are not worth comparing.
-    seen_twice = sum(len(data) < 65535 for _, data in frames)  # XDP sees no longer ones to the end
+    seen_twice = sum(len(data) < 65535 for _, data in frames)  # XDP sees longer ones only in part
     assert compared >= len(out.ok) * (len(frames) + seen_twice) and compared // 20 < accepted
     assert telling > len(chosen) // 2
     assert out.live > len(chosen) and out.pieces > 1000
@@ -141,7 +143,7 @@ def test_the_same_filters_whatever_the_frames():
 
 
 def test_expressions_that_libpcap_refuses(tmp_path):
-    """Also where nobody has made them by chance: the error is libpcap's."""
+    """Expressions that libpcap refuses give libpcap's error, also when written by hand."""
     chosen = [(filters.ETHERNET, "pppoes and llc"), (filters.ETHERNET, "not ()"),
               (filters.ETHERNET, "mpls and arp")]
     out = run(tmp_path, filters.some_frames(captures.OWN, 3), chosen)

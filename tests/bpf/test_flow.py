@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where a module's addresses go (agent/module/flow.c), against what the running kernel's verifier says of
-the same programs, which are made at random. Where that guards against speculation it says less;
-tests/vm/test_proof.py has a kernel that does not."""
+"""Address flow in a module (agent/module/flow.c) against the running kernel's verifier, on the same
+random programs. A kernel that guards against speculation shows less; tests/vm/test_proof.py has one
+that does not."""
 import json
 import subprocess
 
@@ -16,7 +16,7 @@ def flow_kernel(program, seed, count):
 
 
 def table(seed, counts):
-    """Who takes the programs that root may load, and why the other does not."""
+    """The verdicts on programs that root may load, and each side's reasons."""
     rows = [(counts["agreed"], "taken by both"), (counts["leaking"], "refused by both"),
             (counts["unloaded"], "refused by the verifier as soon as zeros are written"),
             *((n, f"refused by the kernel alone: {why}") for why, n in counts["kernel_refuses"].items()),
@@ -27,12 +27,12 @@ def table(seed, counts):
 
 
 def assert_compared(seed, counts):
-    """Programs of all kinds were among them, and few are refused that need not be."""
+    """There were programs of all kinds, and few were refused without need."""
     print(table(seed, counts))
     refused = sum(counts["saluki_refuses"].values())
     assert counts["taken"] > 300 and counts["leaking"] > 300 and counts["zeros"] > 300, counts
     assert refused < counts["run"] / 20 and counts["unloaded"] < counts["taken"] / 100, counts
-    # Behind such a refusal the verifier says no more of a program.
+    # After such a refusal the verifier reports no other.
     assert counts["kernel_refuses"].get("a record that was given back is kept", 0) < counts["taken"] / 30, counts
     assert counts["taken"] == counts["agreed"] + counts["unloaded"] + sum(counts["kernel_refuses"].values())
 

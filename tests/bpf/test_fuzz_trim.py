@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A bounded piece of the differential fuzzer (`make fuzz` runs it longer), always the same one."""
+"""A bounded run of the differential fuzzer (`make fuzz` runs it longer), always the same one."""
 from bpf import fuzz_trim
 from reference import captures
 

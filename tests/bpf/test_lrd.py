@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Long-range dependence: the pyramid that bpf/modules/lrd/lrd.bpf.c keeps against one in Python, and the Hurst
-parameter of noise whose parameter is known, by the module and its consumer."""
+"""Long-range dependence: the pyramid of bpf/modules/lrd/lrd.bpf.c against one in Python, and the
+module's and consumer's Hurst parameter for noise with a known one."""
 import collections
 import itertools
 import json
@@ -26,8 +26,8 @@ EVENT = struct.Struct("<QQQBBB5x" + ENERGY.format[1:])
 # ---- noise ---------------------------------------------------------------------------------------
 
 def fgn(n, hurst, seed):
-    """Fractional Gaussian noise of variance 1, exactly: circulant embedding (R. Davies, D. Harte, "Tests
-    for Hurst Effect", 1987)."""
+    """Exact fractional Gaussian noise of variance 1: circulant embedding (R. Davies, D. Harte,
+    "Tests for Hurst Effect", 1987)."""
     k = numpy.arange(n + 1.0)
     covariance = (abs(k - 1)**(2 * hurst) - 2 * k**(2 * hurst) + (k + 1)**(2 * hurst)) / 2
     eigen = numpy.fft.fft(numpy.concatenate([covariance, covariance[-2:0:-1]])).real
@@ -38,8 +38,8 @@ def fgn(n, hurst, seed):
 
 
 def test_the_noise_is_what_it_should_be():
-    """The variance of its sums over m is m^2H: of the generator alone, over many seeds. Another H by 0.05
-    would make it other by 1.7 where m is 256."""
+    """The noise is correct: the variance of its sums over m is m^2H, over many seeds. An error of H
+    by 0.05 would change it by a factor of 1.7 for m = 256."""
     for hurst in .5, .6, .75, .9:
         sums = [(fgn(1024, hurst, seed).reshape(-1, m).sum(axis=1)**2).mean() / m**(2 * hurst)
                 for seed in range(300) for m in (1, 16, 256)]
@@ -50,7 +50,7 @@ def test_the_noise_is_what_it_should_be():
 # ---- the pyramid ---------------------------------------------------------------------------------
 
 def pyramid(series):
-    """(count, sum of squares) of each octave, in whole numbers."""
+    """(count, sum of squares) of each octave, in integers."""
     found, values = [], list(map(int, series))
     while len(values) > 1:
         pairs = list(zip(values[::2], values[1::2]))
@@ -63,7 +63,8 @@ def pyramid(series):
 
 
 def remembered(value):
-    """Of the map's value for a direction: (intervals that have ended, [energies of bytes, of packets])."""
+    """From the map's value for a direction: (completed intervals, [energies of bytes, of
+    packets])."""
     begin, end, intervals, now, _, _, _ = struct.unpack_from("<QQQQIIQ", value)
     size = (len(value) - 48) // OCTAVES // 2
     energies = [ENERGY.unpack_from(value, 48 + size * i)[:3] for i in range(2 * OCTAVES)]
@@ -82,7 +83,7 @@ def assert_same_energies(got, wanted):
 
 
 def frames_of(counts, source=1):
-    """A frame of so many bytes an interval, somewhere in it; of 0 bytes, none."""
+    """A frame of so many bytes per interval, anywhere in it; 0 bytes: none."""
     rng = numpy.random.default_rng(len(counts))
     late = rng.integers(0, INTERVAL, len(counts))
     late[0] = 0
@@ -91,8 +92,8 @@ def frames_of(counts, source=1):
 
 
 def silences():
-    """Intervals with a frame, and between them as many without as 2^k less or more one, in turn, or some
-    thousands: wherever in a pair, at any octave, they begin and end."""
+    """Intervals with a frame, and between them 2^k empty ones, less or more one, in turn, or some
+    thousands: silences begin and end at every place of a pair, at any octave."""
     rng = numpy.random.default_rng(7)
     counts = [1500]
     for gap in itertools.chain([0, 1, 2, 3, 4, 5, 6, 7], (2**k + d for k in range(3, 14) for d in (-1, 0, 1)),
@@ -107,7 +108,7 @@ def silences():
     [2**32 - 1 if i % 1024 == 5 else 60 for i in range(20000)],  # sums that make room for themselves
 ])
 def test_energies(tmp_path, counts):
-    """As in Python, each of both series and directions by itself."""
+    """Energies equal Python's, for both series and both directions separately."""
     frames = sorted(frames_of(counts) + frames_of(counts[::-1], 9) * 2, key=lambda f: f[0])
     _, maps = modules.run("lrd", modules.write(tmp_path / "in.pcap", frames), "--out", OUT,
                           maps=["series"])
@@ -120,20 +121,21 @@ def test_energies(tmp_path, counts):
 
 
 def test_years_of_silence(tmp_path):
-    """It takes no longer than any frame, and all of it counts."""
+    """Years of silence take no longer than any frame, and count completely."""
     years = 3 * 365 * 86400 * 1000 + 17
     ends = [(START, FRAME), (START + years * INTERVAL, FRAME), (START + (years + 1) * INTERVAL, FRAME)]
     _, maps = modules.run("lrd", modules.write(tmp_path / "in.pcap", ends), maps=["series"])
     intervals, energies = remembered(maps["series"][0])
     assert intervals == years + 1
-    # One of 60 bytes, zeros, one of 60: what is not 0 of it is at its ends.
+    # One of 60 bytes, zeros, one of 60: only its ends are not 0.
     for j, (count, total, shift) in enumerate(energies[0]):
         assert count == max(0, (years + 1 >> j + 1) - 2), j
         assert total * 4**shift <= 4 * (8 * 120)**2
 
 
 def test_what_it_says(tmp_path):
-    """Each octave of each series in turn, each 32 intervals; what was said last is what it remembers then."""
+    """Each octave of each series is reported in turn, each 32 intervals; the last reports equal the
+    map."""
     counts = numpy.random.default_rng(3).integers(60, 1514, 6000)
     lines = modules.run("lrd", modules.write(tmp_path / "in.pcap", frames_of(counts)))
     events = [EVENT.unpack(bytes.fromhex(json.loads(line)["data"])) for line in lines.splitlines()]
@@ -151,12 +153,12 @@ def test_what_it_says(tmp_path):
 # ---- the estimate --------------------------------------------------------------------------------
 
 def traffic(noise):
-    """Frames' lengths: 800 bytes, give or take."""
+    """Frame lengths: 800 bytes on average."""
     return numpy.rint(800 + 120 * noise).clip(64, 1514).astype(int)
 
 
 def test_hurst_of_noise(tmp_path):
-    """2^17 intervals through the kernel's half and the consumer."""
+    """The kernel's half and the consumer find the Hurst parameter of 2^17 intervals."""
     errors = collections.defaultdict(list)
     for hurst, seed in itertools.product((.6, .75, .9), (1, 2, 3)):
         capture = modules.write(tmp_path / "in.pcap", frames_of(traffic(fgn(2**17, hurst, seed))))
@@ -166,7 +168,7 @@ def test_hurst_of_noise(tmp_path):
         assert said["low"] < said["hurst"] < said["high"] < said["low"] + .05
         assert said["intervals"] > 2**17 - 2 * SAY
         errors[hurst].append(abs(said["hurst"] - hurst))
-        # One frame an interval: a series that never changes has no parameter.
+        # One frame per interval: a constant series has no parameter.
         (packets,) = [f for f in found if f["series"] == "packets"]
         assert "hurst" not in packets
     worst = max(map(max, errors.values()))
@@ -175,7 +177,7 @@ def test_hurst_of_noise(tmp_path):
 
 
 def events_of(energies):
-    """As the module would say them, at the collector."""
+    """As the module's events at the collector."""
     for octave, (count, square) in enumerate(energies, 1):
         shift = max(0, (square.bit_length() - 60) // 2)
         data = EVENT.pack(INTERVAL, 1, 1, 1, 0, octave, count, square >> 2 * shift, shift, 0)
@@ -189,7 +191,7 @@ def estimate(series, *options):
 
 
 def fast_pyramid(series):
-    """pyramid(), by numpy; of numbers that it can square."""
+    """pyramid(), with numpy; for numbers whose squares fit."""
     found, values = [], numpy.asarray(series, dtype=numpy.int64)
     while len(values) > 1:
         pairs = values[:len(values) // 2 * 2].reshape(-1, 2)
@@ -208,8 +210,8 @@ def test_pyramids_agree():
 
 @pytest.mark.parametrize("hurst", [.5, .6, .75, .9])
 def test_intervals_hold_what_they_say(hurst):
-    """Of 95 % intervals about 95 % have the true parameter in them: of 200, less than 180 would have with
-    a chance of 0.0015, and more than 199 with 0.0004; and no bias."""
+    """Of 200 95 % intervals, about 95 % have the true parameter: fewer than 180 have a chance of
+    0.0015, more than 199 of 0.0004; and there is no bias."""
     said = [estimate(traffic(fgn(2**13, hurst, seed)), "--first", "1") for seed in range(200)]
     within = sum(s["low"] <= hurst <= s["high"] for s in said)
     assert 180 <= within <= 199, within
@@ -225,8 +227,8 @@ def test_white_noise_has_none():
 
 
 def test_a_trend_is_no_dependence():
-    """A load that rises and falls in a parabola twenty times as high as what it hides: three vanishing
-    moments."""
+    """A trend is no dependence: a parabolic load twenty times as high as the noise it hides, with
+    three vanishing moments."""
     n = 2**16
     x = numpy.linspace(-1, 1, n)
     series = numpy.rint(100000 + 1000 * fgn(n, .5, 4) + 20000 * (x - x * x)).astype(int)
@@ -236,7 +238,8 @@ def test_a_trend_is_no_dependence():
 
 
 def test_onset_is_found():
-    """Below the scale of bursts traffic is smooth, above it white noise: the fit begins above."""
+    """The onset is found: below the scale of bursts traffic is smooth, above it white noise, and
+    the fit begins above."""
     rng = numpy.random.default_rng(8)
     bursts = numpy.repeat(rng.integers(100, 1400, 2**12), 32)
     said = estimate(bursts, "--octaves")
@@ -260,8 +263,8 @@ def test_text(tmp_path):
 
 
 def test_each_few_seconds():
-    """A report each second is of what came since the one before, the last of all: noise of 0.5, and then
-    as much of 0.9. (Wavelets that reach over both are of the later.)"""
+    """A report each second covers the time since the one before, and the last covers all: noise of
+    0.5, and then as much of 0.9. (Wavelets across both belong to the later.)"""
     first, second = traffic(fgn(2**15, .5, 2)), traffic(fgn(2**15, .9, 1))
     both = fast_pyramid(numpy.concatenate([first, second]))
     with subprocess.Popen([BUILD / "modules/lrd", "--json", "--every", "1"], stdin=subprocess.PIPE,
@@ -283,7 +286,7 @@ def test_each_few_seconds():
 
 
 def test_loaded_anew(tmp_path):
-    """What was said of another beginning is forgotten."""
+    """After a new load, earlier events are forgotten."""
     first = list(events_of(fast_pyramid(traffic(fgn(2**15, .9, 1)))))
     second = [line.replace("0100000000000000" * 2, "01000000000000000200000000000000", 1)
               for line in events_of(fast_pyramid(traffic(fgn(2**13, .5, 1))))]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The capture programs on radiotap headers of every kind (reference/radiotaps.py): what is kept of a frame
-is what was worked out when it was made, and wrong FCSs are counted, or dropped."""
+"""The capture programs on radiotap headers of every kind (reference/radiotaps.py): the kept part of
+a frame is as computed when it was made, and wrong FCSs are counted, or dropped."""
 import pytest
 
 from bpf import filters
@@ -9,7 +9,7 @@ from bpf.test_trim import HOOKS, REFUSED, TESTABLE, run_program
 from reference import radiotaps
 
 MADE = [m for m in radiotaps.every() if len(m.bytes) in TESTABLE]
-# Every field that expressions lead to: radiotap's length, and what is behind it.
+# Every field in expressions: radiotap's length, and the fields after it.
 EXPRESSIONS = """
 type mgt|type ctl|type data|type mgt subtype beacon|type ctl subtype ack|type data subtype qos-data
 wlan ta 02:bb:bb:bb:bb:02|wlan ra 02:aa:aa:aa:aa:01 and not type mgt|wlan addr3 02:cc:cc:cc:cc:03
@@ -19,7 +19,7 @@ radio[2:2] > 18|radio[4] & 2 != 0|radio[7] & 0x80 != 0|radio[radio[2]] = 0x80
 
 
 def ran(hook, keep, option=None, snaplen=32768):
-    """(made, what the program did) of those that the kernel tests."""
+    """(made, the program's result) for frames that the kernel tests."""
     results = run_program(hook, 127, snaplen, keep, [m.bytes for m in MADE], option)
     out = [(m, got) for m, got in zip(MADE, results) if got.verdict != REFUSED]
     assert len(out) > len(MADE) * 9 // 10
@@ -48,14 +48,15 @@ def test_frames_received_wrong_are_dropped(hook, keep):
 
 @pytest.mark.parametrize("hook", ["xdp", "tc"])
 def test_flags_are_radiotaps_alone(hook):
-    """Other link types have none, whatever is in the place."""
+    """Flags exist only in radiotap, whatever bytes other link types have there."""
     for linktype in (1, 105, 119):
         results = run_program(hook, linktype, 32768, "all", [m.bytes for m in MADE], "drop")
         assert not any(r.bad_fcs or r.filtered for r in results)
 
 
 def test_filters_find_the_frame_behind(tmp_path):
-    """libpcap's verdict and the kernel's are the same, and each expression takes some."""
+    """Filters find the frame after radiotap: libpcap's and the kernel's verdicts agree, and each
+    expression takes some frames."""
     frames = [(127, m.bytes) for m in MADE]
     chosen = [(127, e) for e in filters.expressions(EXPRESSIONS)]
     out = run_filters(tmp_path, frames, chosen)

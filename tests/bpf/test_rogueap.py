@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""New and cloned access points: on frames that are made, and in captures, which have neither but where
-this file says so."""
+"""New and cloned access points: on made frames, and in captures, which have neither unless stated
+here."""
 import collections
 import json
 import struct
@@ -29,7 +29,7 @@ def reports(bench, frames):
 
 
 def beacons(bssid, ssid, from_s, to_s, clock_us=0, sequence=0, **more):
-    """clock_us: what the sender's clock says at 0."""
+    """clock_us: the sender's clock at 0."""
     begin, end = int(from_s * SECOND), int(to_s * SECOND)
     return [(at, beacon(bssid, ssid, at // 1000 + clock_us, sequence=sequence + n, **more))
             for n, at in enumerate(range(begin, end, INTERVAL))]
@@ -63,7 +63,8 @@ def test_new_ones(bench):
 
 @pytest.mark.parametrize("privacy", [True, False])
 def test_a_known_name(bench, privacy):
-    """An evil twin with an address of its own; where the known one is encrypted, and it is not, it says so."""
+    """An evil twin with its own address is reported as unencrypted if the known access point is
+    encrypted."""
     found = reports(bench, stamped([*HOME, *beacons(OTHER, b"home", 70, 120, privacy=privacy)]))
     assert kinds(found) == ["known-name"] and found[0]["bssid"] == OTHER.hex(":")
     assert found[0]["differs"] == ([] if privacy else ["privacy"]) and found[0]["other_privacy"]
@@ -108,7 +109,8 @@ CLONES = {
 @pytest.mark.parametrize("name", CLONES)
 @pytest.mark.parametrize("begin_s", [5, 70])
 def test_clones(bench, name, begin_s):
-    """Also while it learns; it is told within some beacons, and again while it goes on."""
+    """A clone is reported, also while learning: within some beacons, and again while it
+    continues."""
     differs, said = CLONES[name]
     clock_us = 7200 * 10**6
     own = beacons(AP, b"home", 0, 200, clock_us)
@@ -132,12 +134,12 @@ def test_a_clone_with_another_name(bench):
 
 
 def hops():
-    """Heard 0.3 s of every 3, as by a radio that goes through the channels."""
+    """Heard 0.3 s of every 3, as by a radio that changes channels."""
     return [f for f in beacons(AP, b"home", 0, 600) if f[0] % (3 * SECOND) < 300 * MS]
 
 
 def busy():
-    """Between beacons there are up to 500 other frames with numbers."""
+    """Between beacons there are up to 500 other numbered frames."""
     return [(at, beacon(AP, b"home", at // 1000, sequence=n * 487)) for n, (at, _) in enumerate(HOME)]
 
 
@@ -167,7 +169,7 @@ def test_nothing_to_tell(bench, name):
 
 @pytest.mark.parametrize("seed", [7, 8])
 def test_whatever_comes(bench, seed):
-    """Headers that lie, and frames that are cut: it goes on, and counts what it could not read."""
+    """With malformed headers and truncated frames it continues, and counts the unreadable ones."""
     made = list(radiotaps.mutated(seed, 5000))
     _, maps = bench.run("rogueap", [captures.Frame(SECOND + n * MS, len(d), 127, d) for n, d in enumerate(made)],
                         "totals")
@@ -179,7 +181,7 @@ def test_whatever_comes(bench, seed):
 
 
 def bssids(folder, frames):
-    """Access points that tshark finds."""
+    """Access points found by tshark."""
     path = folder / "tshark.pcap"
     write_pcap(path, frames[0].linktype, frames)
     out = subprocess.run(["tshark", "-r", path, "-Y",
@@ -190,7 +192,8 @@ def bssids(folder, frames):
 
 @pytest.mark.parametrize("name", ["hwsim.pcap.zst", "hwsim-ch1.pcap.zst", "hwsim-all-groundtruth.pcap.zst"])
 def test_quiet_captures(bench, traces, name):
-    """All access points are there from the first seconds on, and nothing is told of any."""
+    """In quiet captures all access points are there from the first seconds on, and no event is
+    reported."""
     frames = read(traces.root / "hwsim" / name)
     events, maps = bench.run("rogueap", frames, "totals", "bssids")
     assert not events
@@ -200,7 +203,7 @@ def test_quiet_captures(bench, traces, name):
 
 
 def test_captures_without_clones(bench, traces):
-    """Of no capture are two access points told that have one address."""
+    """No capture without clones gives a report of two access points with one address."""
     for path in (p for folder in ("radiotap", "hwsim", "dot11-other", "malformed") for p in traces.folder(folder)):
         frames = [f for f in read(path) if f.linktype in (105, 127)]
         if frames:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Round-trip times of TCP connections: bpf/modules/rtt/rtt.bpf.c on frames made for it, and on the captures
-against what tshark reads of them."""
+"""Round-trip times of TCP connections: bpf/modules/rtt/rtt.bpf.c on made frames, and on captures
+against tshark."""
 import collections
 import statistics
 
@@ -49,7 +49,7 @@ def reports(tmp_path, *talks, options=()):
 
 
 def halves(report):
-    """(server, client) in ms, the state, and why something is missing."""
+    """(server, client) in ms, the state, and the reason for a missing half."""
     server, client = (report.get(k) and report[k] / MS for k in ("server_ns", "client_ns"))
     if server and client:
         assert report["whole_ns"] == report["server_ns"] + report["client_ns"]
@@ -78,7 +78,7 @@ def test_a_handshake(tmp_path, ends, more):
 
 
 @pytest.mark.parametrize("name, talk, wanted", [
-    # Karn: which of the two was answered is not known, whether the first was lost before the tap or behind it.
+    # Karn: it is unknown which of the two was answered, wherever the first was lost.
     ("SYN sent again", Talk().c(0, SYN).c(1000, SYN).s(1030, SYN | ACK, 0, 1).c(1040, ACK, 1, 1),
      (None, 10, "opened", ["syn-again"])),
     ("SYN sent again while its answer was on its way",
@@ -131,7 +131,7 @@ def test_what_is_a_sample(tmp_path, name, talk, wanted):
 
 
 def test_both_open(tmp_path):
-    """Simultaneous open (RFC 9293, 3.5): either side's SYN is answered; the ACK is owed by none."""
+    """Simultaneous open (RFC 9293, 3.5): either side's SYN is answered; neither owes the ACK."""
     here, there = Talk(), Talk(S, C, isn=(5000, 1000))
     here.c(0, SYN).s(32, SYN | ACK, 0, 1)
     there.c(2, SYN).s(12, SYN | ACK, 0, 1)
@@ -142,8 +142,8 @@ def test_both_open(tmp_path):
 
 
 def test_a_port_used_again(tmp_path):
-    """Another connection with the same ends: at once after the first was over, where the first never came
-    about, and where its handshake hangs."""
+    """Another connection with the same ports: just after the first was over, when the first was
+    never established, and when its handshake hangs."""
     talks = [Talk().opens(30, 10), Talk(isn=(9000, 400), begin=100).opens(50, 5),
              Talk(isn=(70000, 1), begin=200).c(0, SYN), Talk(isn=(90000, 1), begin=300).opens(20, 7),
              Talk(isn=(110000, 1), begin=400).c(0, SYN).s(30, SYN | ACK, 0, 1),
@@ -154,7 +154,8 @@ def test_a_port_used_again(tmp_path):
 
 
 def test_what_is_no_handshake(tmp_path):
-    """Fragments without a TCP header, headers that are cut or lie, another protocol: nothing is said."""
+    """Fragments without a TCP header, malformed or truncated headers, and other protocols are no
+    handshake."""
     later = {"fragment": 185}
     cut = {"cut": 14 + 20 + 19}
     short = {"words": 4}
@@ -162,7 +163,7 @@ def test_what_is_no_handshake(tmp_path):
     for more in later, cut, short:
         talk = Talk().c(0, SYN, **more).s(30, SYN | ACK, 0, 1, **more).c(40, ACK, 1, 1, **more)
         assert reports(tmp_path, talk) == ([], [])
-        # The others of the handshake are there: the one that is not is not made up for.
+        # The rest of the handshake is there: the missing part is not invented.
         assert reports(tmp_path, Talk().c(0, SYN, **more).s(30, SYN | ACK, 0, 1).c(40, ACK, 1, 1)) == \
             ([], [])
         assert reports(tmp_path, Talk().c(0, SYN).s(30, SYN | ACK, 0, 1, **more).c(40, ACK, 1, 1)) == \
@@ -174,14 +175,14 @@ def test_what_is_no_handshake(tmp_path):
 
 @pytest.mark.parametrize("ends", [(C, S), (C6, S6)])
 def test_first_fragments_count(tmp_path, ends):
-    """The first of a packet's fragments has the TCP header."""
+    """A packet's first fragment has the TCP header, and counts."""
     first = {"fragment": 0x2000}
     talk = Talk(*ends).c(0, SYN, **first).s(30, SYN | ACK, 0, 1, **first).c(40, ACK, 1, 1)
     assert one(tmp_path, talk) == (30, 10, "opened", [])
 
 
 def test_many_at_once(tmp_path):
-    """5,000 under way at a time, each with times of its own; and the histogram's median is theirs."""
+    """5,000 handshakes at a time have their own times, and the histogram's median is theirs."""
     talks = [Talk((f"10.1.{n >> 8}.{n & 255}", 1024 + n), begin=n / 100, isn=(n * 7919, n * 104729))
              .opens(1000 + n % 97, 1 + n % 89) for n in range(5000)]
     found, (histogram,) = reports(tmp_path, *talks)
@@ -221,7 +222,7 @@ def rows(path):
 
 
 def clean(segments):
-    """A handshake with nothing sent again and nothing in between: (server's half, client's), or None."""
+    """A handshake without retransmissions or other segments: (server's half, client's), or None."""
     if [s.flags for s in segments[:3]] != [SYN, SYN | ACK, ACK] or segments[2].len:
         return None
     if sum(bool(s.flags & SYN) for s in segments) != 2:
@@ -236,7 +237,7 @@ def clean(segments):
 
 
 def joined(paths):
-    """The frames of all files one behind the other, each file's a day after those before it."""
+    """The frames of all files one after the other, each file a day after the one before."""
     for n, path in enumerate(paths):
         frames = [f for f in frames_in(path) if f.linktype == 1 and f.time_ns]
         begin = min((f.time_ns for f in frames), default=0)
@@ -245,7 +246,8 @@ def joined(paths):
 
 
 def test_captures_against_tshark(traces, tmp_path):
-    """Each handshake that tshark has in the wired captures and that is plain is measured, to the nanosecond."""
+    """Each plain handshake that tshark finds in the wired captures is measured, to the
+    nanosecond."""
     capture = modules.write(tmp_path / "in.pcap", joined(traces.folder("wired")))
     streams = collections.defaultdict(list)
     for r in rows(capture):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The capture programs against the Python reference: the same bytes kept of every frame."""
+"""The capture programs keep the same bytes of every frame as the Python reference."""
 import collections
 import struct
 import subprocess
@@ -12,8 +12,8 @@ from reference import captures, shapes, trim
 TRIM_RUN = ROOT / "build/tests/trim_run"
 XDP_PASS, XDP_DROP, TC_UNSPEC, TC_SHOT = 2, 1, 0xffffffff, 2
 REFUSED = 0xfffffffe
-# The kernel tests frames of 14 bytes to a page without head and tail room; shorter and longer ones
-# go through live interfaces (tests/netns).
+# The kernel tests frames of 14 bytes to a page without head and tail room; live interfaces take
+# shorter and longer ones (tests/netns).
 TESTABLE = range(14, 3400)
 
 Result = collections.namedtuple("Result", "verdict orig_len linktype direction malformed data bad_fcs "
@@ -21,7 +21,8 @@ Result = collections.namedtuple("Result", "verdict orig_len linktype direction m
 
 
 def run_program(hook, linktype, snaplen, keep, frames, option=None):
-    """Feeds frames to the program; returns a Result for each, REFUSED where the kernel would not."""
+    """Feeds frames to the program; returns a Result for each, or REFUSED if the kernel would not
+    run it."""
     stream = b"".join(struct.pack("<I", len(f)) + f for f in frames)
     out = subprocess.run([TRIM_RUN, hook, str(linktype), str(snaplen), keep,
                           *([option] if option else [])],
@@ -41,14 +42,14 @@ def run_program(hook, linktype, snaplen, keep, frames, option=None):
 
 
 def compare(hook, linktype, snaplen, keep, named):
-    """Every frame's record must be what the reference keeps, to the byte."""
+    """Every frame's record must equal the reference's, byte by byte."""
     named = [(n, f) for n, f in named if len(f) in TESTABLE]
     results = run_program(hook, linktype, snaplen, keep, [f for _, f in named])
     passed = XDP_PASS if hook.startswith("xdp") else TC_UNSPEC
     refused = 0
     for (name, frame), got in zip(named, results):
         if got.verdict == REFUSED:
-            # As tc, the kernel does not test what says IP and has no whole IP header.
+            # At tc, the kernel does not test IP frames without a whole IP header.
             assert hook.startswith("tc") and len(frame) < 54, name
             refused += 1
             continue
@@ -100,8 +101,8 @@ def test_consume_drops_after_capture(hook, dropped):
 
 
 def distinct(traces, folder):
-    """All distinct frames of the folder's captures by link type; broken files as far as they
-    go."""
+    """All distinct frames of the folder's captures by link type; malformed files up to the
+    error."""
     found = collections.defaultdict(dict)
     for path in traces.folder(folder):
         try:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What modules see of frames (bpf/view.h, mask.h, label.h): every field of real frames against tshark, and
-every byte of a masked view against the unmasked one, whatever the modules and frames before have left."""
+"""The modules' view of frames (bpf/view.h, mask.h, label.h): every field of real frames against
+tshark, and every byte of a masked view against the unmasked one, whatever earlier modules and
+frames left there."""
 import ctypes
 import random
 import struct
@@ -39,7 +40,7 @@ class View(ctypes.LittleEndianStructure):
 
 
 SIZE = ctypes.sizeof(View)
-# The bytes of each group that takes a grant.
+# The bytes of each group that needs a grant.
 GROUPS = {MAC: (View.addr.offset, View.saddr.offset), IP: (View.saddr.offset, View.sport.offset),
           PORTS: (View.sport.offset, View.label.offset),
           LABEL: (View.label.offset, View.event_len.offset),
@@ -48,8 +49,8 @@ EVENT = slice(View.event_len.offset, View.payload.offset)
 
 
 def run(hook, linktype, grants, frames):
-    """Of each frame the views that the modules saw, one of each grant (shown, payload[, hashed,
-    prefix[, reach]]); None where the kernel would not run it."""
+    """Each frame's views as seen by the modules, one per grant (shown, payload[, hashed, prefix[,
+    reach]]); None if the kernel would not run it."""
     words = [f"{s}:{h}:{p}:{n}:{r}" for s, n, h, p, r in ((*g, 0, 0, 0)[:5] for g in grants)]
     stream = b"".join(struct.pack("<I", len(f)) + f for f in frames)
     got = subprocess.run([VIEW_RUN, hook, str(linktype), *words], input=stream, cwd=ROOT,
@@ -65,7 +66,7 @@ def run(hook, linktype, grants, frames):
 
 
 def masked(whole, shown, payload):
-    """A module's view, from one that is shown all."""
+    """A module's view, computed from the full one."""
     out = bytearray(whole)
     view = View.from_buffer(out)
     for bit, (begin, end) in GROUPS.items():
@@ -107,7 +108,7 @@ LENGTHS = [0, 1, 7, 8, 31, 32, 33, 64, 100, 127, 128]
 
 
 def check_masks(hook, linktype, frames, seed):
-    """The module behind one that is shown all sees a part of that; so does one that is alone."""
+    """A module after one with a full view sees its granted part only; so does one that is alone."""
     rng = random.Random(seed)
     rng.shuffle(frames)
     parts = [(rng.choice(SHOWN), rng.choice(LENGTHS)) for _ in range(6)]
@@ -144,8 +145,8 @@ REACHES = [View.addr.offset, View.event_len.offset, View.payload.offset, View.pa
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("linktype", [1, 127])
 def test_a_view_is_made_as_far_as_its_module_reaches(linktype, seed):
-    """Here they reach farther than it is said of them, so that what is not made can be seen: views
-    hold as far as that, and those in front or behind are none the worse."""
+    """A view is filled as far as its module's stated reach. Here modules read farther, so that the
+    unfilled part can be seen; other modules' views are not affected."""
     rng = random.Random(seed)
     frames = made(linktype)
     rng.shuffle(frames)
@@ -164,13 +165,14 @@ def test_a_view_is_made_as_far_as_its_module_reaches(linktype, seed):
 
 
 def test_a_view_is_the_frames_alone():
-    """The same frame gives the same view, whatever came before it: a module that is alone too."""
+    """The same frame gives the same view, whatever came before it, also to a module that is
+    alone."""
     frames = made(1)
     for grants in ([(ALL, 128)], [(ALL, 128), (ALL, 128)]):
         first = {f: v for f, v in zip(frames, run("xdp", 1, grants, frames))}
         again = frames[::-1]
         for f, views in zip(again, run("xdp", 1, grants, again)):
-            assert [v[8:] for v in views] == [v[8:] for v in first[f]]  # but for its time
+            assert [v[8:] for v in views] == [v[8:] for v in first[f]]  # except its time
 
 
 # ---- fields ----------------------------------------------------------------------------------------
@@ -212,7 +214,7 @@ def check_tcp(view, t):
         assert getattr(view, name) == number(t[name]), name
     assert view.tcp_flags == number(t["tcp_flags"]) & 0xff
     assert (view.sport, view.dport) == (number(t["tsport"]), number(t["tdport"]))
-    if t["tcp_len"] and view.ip_len + 14 <= view.frame_len:  # tshark believes it no further
+    if t["tcp_len"] and view.ip_len + 14 <= view.frame_len:  # tshark trusts it no further
         assert view.payload_len == number(t["tcp_len"])
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Worm detection, both halves: outbreaks and their variants, what is popular and no worm, signatures."""
+"""Worm detection, both halves: outbreaks and their variants, popular content that is no worm,
+signatures."""
 import itertools
 import random
 import struct
@@ -28,7 +29,7 @@ def payload(seed, size=376):
 
 
 def outbreak(content, sources=40, targets=3, port=1434, send=udp, gap_ms=5, host_of=host, **more):
-    """Each source sends to targets of its own. `content`: bytes, or what makes them of a number."""
+    """Each source sends to targets of its own. `content`: bytes, or a function of a number."""
     frames = []
     for n in range(sources * targets):
         data = content(n) if callable(content) else content
@@ -97,7 +98,8 @@ def test_protocols(tmp_path, send, net):
 
 
 def test_growth_is_told_whenever_it_has_doubled(tmp_path):
-    """And how many hosts there are, beyond what 64 bits can tell."""
+    """Each doubling is reported with the number of hosts, even more than 64 bits can
+    distinguish."""
     found = assert_outbreak(events(tmp_path, outbreak(payload(3), 2000, 4, gap_ms=2)))
     growth = found[2:]
     assert len(growth) >= 5
@@ -114,7 +116,7 @@ def test_two_outbreaks_at_a_time(tmp_path):
 
 
 def test_amid_content_that_is_new_each_time(tmp_path):
-    """A hundred thousand other payloads: sketch and table are as large as they are."""
+    """Among a hundred thousand other payloads a worm is found; sketch and table keep their size."""
     chance = random.Random(6)
     noise = [(START + n * MS // 20, udp((host(n % 251, 172), 5000), (host(n % 241, 192), 443),
                                         chance.randbytes(100))) for n in range(100000)]
@@ -123,8 +125,8 @@ def test_amid_content_that_is_new_each_time(tmp_path):
 
 
 def test_under_pressure_more_copies_are_asked_for(tmp_path):
-    """Content that comes thrice each, more kinds of it than the sketch can tell apart: what is looked at
-    is bounded, and a worm is still found."""
+    """With more triplicate content than the sketch can distinguish, the work is bounded, and a worm
+    is still found."""
     chance = random.Random(7)
     noise = [(START + n * 10_000, udp((host(n % 251, 172), 5000), (host(n % 241, 192), 443), data))
              for n, data in enumerate(data for _ in range(80_000)
@@ -134,7 +136,7 @@ def test_under_pressure_more_copies_are_asked_for(tmp_path):
 
 
 def test_slow_ones_are_forgotten(tmp_path):
-    """One copy in 2.5 s or more is not found, as the module says."""
+    """A worm with one copy in 2.5 s or more is not found, as documented in the module."""
     assert not events(tmp_path, outbreak(payload(9), gap_ms=4500))
     assert not events(tmp_path, outbreak(payload(9), gap_ms=1000), "window=20")
     assert_outbreak(events(tmp_path, outbreak(payload(9), 80, 1, gap_ms=900), "window=600"))
@@ -162,7 +164,7 @@ def test_polymorphic_ones_are_not_found(tmp_path, name):
 
 
 def test_polymorphic_ones_are_found_by_a_signature(tmp_path):
-    """What all copies have in common, wherever it begins in the first 32 bytes."""
+    """The common part of all copies is found, wherever it begins in the first 32 bytes."""
     pattern = payload(11)[:16]
     frames = outbreak(VARIANTS["begins elsewhere"], 120, 2, gap_ms=1)
     found = events(tmp_path, frames, signatures=f"variant udp/1434 <32 {pattern.hex()}\n")
@@ -212,7 +214,7 @@ def test_popular_content(tmp_path, name):
 
 
 def test_ports_that_are_ignored(tmp_path):
-    """Peers that greet each other all alike: a worm, by all that can be seen, until it is named."""
+    """Peers with identical greetings look like a worm until their port is ignored."""
     def frame(n):
         return tcp((host(n), 40000), (host(n + 777), 6881), modules.ACK, data=payload(24, 68))
 
@@ -285,7 +287,7 @@ def test_a_source_is_told_once_a_minute(tmp_path):
 
 
 def test_the_signature_of_an_outbreak_is_one(tmp_path):
-    """What the consumer prints can be filled in, and finds the next copy."""
+    """The consumer's printed signature can be filled in, and finds the next copy."""
     frames = outbreak(payload(26))
     said = modules.run("worm", write(tmp_path / "frames.pcap", frames))
     text = modules.consume("worm", said).splitlines()
@@ -318,13 +320,14 @@ def test_settings_that_are_none(settings):
 # ---- real traffic --------------------------------------------------------------------------------
 
 def test_no_capture_has_an_outbreak(traces, tmp_path):
-    """Each at its own times; with low thresholds there is much to be found, so it does look."""
+    """No capture has an outbreak, each at its own times; with low thresholds much is found, so the
+    module does look."""
     plain = tmp_path / "plain"
     low = ["--fill", "settings " + printed("--fill-settings", LOW)]
     false, looked = {}, 0
     paths = traces.folder("wired")
     for path in paths:
-        plain.write_bytes(captures.file_bytes(path))  # some are packed
+        plain.write_bytes(captures.file_bytes(path))  # some are compressed
         *found, _ = modules.consume_json("worm", modules.run("worm", plain))
         if found:
             false[path.name] = found

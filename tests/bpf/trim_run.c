@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * trim_run xdp|tc[-mapped|-exchange] LINKTYPE SNAPLEN headers|all [consume|drop]: feeds frames from
- * standard input to the capture program (bpf_prog_test_run_opts) and writes what it did to standard
+ * standard input to the capture program (bpf_prog_test_run_opts) and writes the results to standard
  * output. Both are little-endian streams:
  *
  *     in:  length 4, bytes
@@ -9,9 +9,9 @@
  *          linktype 2, direction 1, what was counted 1 (1: malformed, 2: bad_fcs, 4: filtered),
  *          kept bytes
  *
- * It checks itself that there is exactly one record, none where the program filtered the frame
- * (all behind the verdict but for the counts is 0), that the counters balance, and that the frame
- * came out as it went in.
+ * It checks that there is exactly one record, or none if the program filtered the frame (then
+ * everything after the verdict except the counts is 0). It also checks that the counters balance,
+ * and that the frame came out unchanged.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -28,7 +28,7 @@
 #include "capture.skel.h"
 
 #define FRAME_MAX 65536
-#define MAPPED_SIZE 65536 /* small: records often run over the end */
+#define MAPPED_SIZE 65536 /* small: records often wrap */
 
 static struct result {
 	const struct saluki_record *record;
@@ -46,7 +46,7 @@ static int on_record(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-/* What the program has written, by either kind of ring. */
+/* The program's output, by either kind of ring. */
 struct output {
 	struct ring_buffer *ring;
 	struct mapped mapped; /* lanes_len 0: not used */

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * view_run xdp|tc-in|tc-out LINKTYPE SHOWN:HASHED:PREFIX:PAYLOAD[:REACH]...: what modules see of
- * frames. For each argument behind the link type there is one (look.bpf.c) in a slot of its own;
- * the frames on standard input are run by bpf_prog_test_run, stamped 1, 2, 3, ... Little-endian
- * streams:
+ * view_run xdp|tc-in|tc-out LINKTYPE SHOWN:HASHED:PREFIX:PAYLOAD[:REACH]...: the modules' views of
+ * frames. Each argument after the link type is one module (look.bpf.c) in its own slot.
+ * bpf_prog_test_run runs the frames on standard input, stamped 1, 2, 3, ... Little-endian streams:
  *
  *     in:  length 4, bytes
  *     out: verdict 4 (0xfffffffe: the kernel would not run it), then the view that each module saw
  *
- * Keys of a fleet are 1, 2 (anonymise) and 3, 4 (trajectory).
+ * The fleet's keys are 1, 2 (anonymise) and 3, 4 (trajectory).
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -43,7 +42,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* What the next slot's module is shown. */
+/* Sets the fields shown to the next slot's module. */
 static void grant(const char *what)
 {
 	struct saluki_slot *s = &t.table.slots[t.count++];
@@ -79,7 +78,7 @@ static void load_runner(const char *hook, uint32_t linktype)
 		die("load");
 }
 
-/* The module, behind its shim. */
+/* Adds the module with its shim. */
 static void add(int slot)
 {
 	const char *path = t.tc ? "build/tests/bpf/look.tc.o" : "build/tests/bpf/look.xdp.o";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Asks whether an address is what it guesses. On one way there is a 0 in its place, of which the
- * verifier has forgotten that it is one, for a byte was written by an index; so it does not go the
- * other way. What stands in between lets it remember that it was there. */
+/* Compares an address with a guess. On one path a 0 takes its place, but the verifier forgets that
+ * it is 0, as a byte was written by an index; so it does not follow the other path. The code in
+ * between lets it remember the slot. */
 // refused: wants to run in the kernel: refused: it compares an address
 #include <saluki/module.h>
 

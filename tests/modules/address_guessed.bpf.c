@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finds an address of the kernel's memory bit by bit: it asks whether it is below a number. */
+/* Finds an address of kernel memory bit by bit: it asks whether it is below a number. */
 // refused: wants to run in the kernel: refused: it compares an address
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a helper copy an address of the kernel's memory from its stack into a map. */
+/* Has a helper copy an address of kernel memory from its stack into a map. */
 // refused: wants to run in the kernel: refused: it makes data of an address on its stack
 #include <saluki/module.h>
 

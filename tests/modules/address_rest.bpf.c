@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keeps an address on its stack, overwrites all of it but a byte, and asks which that is: for the
+/* Keeps an address on its stack, overwrites all but one byte, and compares that byte: for the
  * verifier it has become data. */
 // refused: wants to run in the kernel: refused: it compares an address
 #include <saluki/module.h>

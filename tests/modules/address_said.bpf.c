@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says an address of the kernel's memory: that of its view. */
+/* Emits an address of kernel memory: that of its view. */
 // refused: wants to run in the kernel: refused: it leaves an address where others can read it
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has of everything that a policy can grant. */
+/* Uses everything that a policy can grant. */
 // granted: all
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has no function module. */
+/* Has no function named module. */
 // refused: wants to be called otherwise: refused: a module is one function
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has the kernel copy more than a value into a map: what stands behind it on the stack. */
+/* Has the kernel copy more than a value into a map: the bytes after it on the stack. */
 // refused: its values are no whole words of 8 bytes
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Takes more than can be counted. */
+/* Requests more memory than a counter holds. */
 // refused: wants map memory without a bound: refused: make the maps smaller
 #include <saluki/module.h>
 

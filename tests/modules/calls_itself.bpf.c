@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is called by a function of its own. */
+/* Is called by another function of its own. */
 // refused: refused: module() is called by another function, or by itself
 #include <saluki/module.h>
 

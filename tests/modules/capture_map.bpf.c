@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a map of the capture's name. */
+/* Has a map with a name of the capture. */
 // refused: wants map saluki_view: refused: names with saluki_ are the capture's own
 #include <saluki/module.h>
 

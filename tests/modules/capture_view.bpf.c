@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Looks at the view of another CPU, with what another module may be shown. A reference to the
- * section of maps would be one to the first of them, which is the capture's. */
+/* Reads the view of another CPU, which may show another module's fields. A reference to the section
+ * of maps would mean the first of them, which is the capture's. */
 // refused: wants to be linked: refused: .text: its references are not those of clang
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A trie in which each key begins as the one before: to look one up goes through all. */
+/* A trie in which each key begins as the one before: a lookup goes through all. */
 // refused: map trie (lpm_trie, 2048 of 260 + 1 bytes): refused: a call takes too long with it
 #include <saluki/module.h>
 

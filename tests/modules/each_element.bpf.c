@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Loops over a map by a callback. */
+/* Iterates over a map with a callback. */
 // refused: wants a function as a callback: refused: no policy can grant it
 #include <saluki/module.h>
 

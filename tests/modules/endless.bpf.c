@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Goes round for ever. */
+/* Loops for ever. */
 // refused: wants to run in the kernel: refused: the verifier: infinite loop detected
 #include <saluki/module.h>
 

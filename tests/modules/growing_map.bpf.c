@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Takes memory later. */
+/* Allocates memory later. */
 // refused: wants map grows (hash, 1000000 of 4 + 8 bytes): refused: its map_flags
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Takes all memory. */
+/* Requests all memory. */
 // refused: wants map memory, at most 819
 #include <saluki/module.h>
 

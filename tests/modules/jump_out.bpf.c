@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Jumps to the shim's call of a helper, which it is not granted itself, with a map of its own. */
+/* Jumps to the shim's call of a helper, which it is not granted itself, with its own map. */
 // refused: wants to run in the kernel: refused: it jumps out of module()
 #include <saluki/module.h>
 

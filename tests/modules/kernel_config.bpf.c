@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Asks how the kernel was built. */
+/* Reads the kernel's build configuration. */
 // refused: wants CONFIG_HZ from elsewhere (extern): refused:
 #include <saluki/module.h>
 

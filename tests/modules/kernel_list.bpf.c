@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a value in which the kernel keeps a list: who reads the map reads the list's addresses. */
+/* Has a value in which the kernel keeps a list: a reader of the map gets the list's addresses. */
 // refused: wants to be known by its types (BTF): refused: it has a type of which the kernel makes
 // something
 #include <saluki/module.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads the kernel's memory by what prints strings: %s. */
+/* Reads kernel memory through a helper that prints strings: %s. */
 // refused: wants helper snprintf: refused: no policy can grant it
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads the kernel's memory. */
+/* Reads kernel memory. */
 // refused: wants helper probe_read_kernel: refused: no policy can grant it
 #include <saluki/module.h>
 

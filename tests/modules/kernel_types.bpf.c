@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Asks where the kernel has a field (CO-RE). */
+/* Requests the offset of a kernel field (CO-RE). */
 // refused: wants to be known by its types (BTF): refused: it asks for the kernel's own types
 #include <saluki/module.h>
 

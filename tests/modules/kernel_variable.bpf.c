@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Looks at a variable of the kernel. */
+/* Reads a kernel variable. */
 // refused: wants runqueues from elsewhere (extern): refused:
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls a function of the kernel's own. */
+/* Calls a kernel function. */
 // refused: wants bpf_ct_release from elsewhere (extern): refused:
 #include <saluki/module.h>
 

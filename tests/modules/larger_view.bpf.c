@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says that a view is larger than it is. */
+/* Declares a larger view than there is. */
 // refused: wants another view: refused: its struct frame_view has 4096 bytes
 
 struct frame_view {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Copies a megabyte by one instruction. */
+/* Copies a megabyte with one instruction. */
 // refused: wants to run in the kernel: refused: a call copies as many bytes as it likes
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A checksum of half a megabyte is one instruction. */
+/* Computes a checksum of half a megabyte with one instruction. */
 // refused: wants helper csum_diff: refused: no policy can grant it
 #include <saluki/module.h>
 

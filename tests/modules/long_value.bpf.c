@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A call that copies half a megabyte, again and again, is one instruction each time. */
+/* Copies half a megabyte again and again, with one instruction each time. */
 // refused: bytes): refused: a call takes too long with it
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a filter of which each question takes 15 hashes of 256 bytes. */
+/* Has a filter whose every lookup computes 15 hashes of 256 bytes. */
 // refused: wants map seen (bloom_filter, 1024 of 0 + 256 bytes): refused: a call takes too long
 // with it
 #include <saluki/module.h>

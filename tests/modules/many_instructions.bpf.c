@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does more a frame than it is let. */
+/* Runs more instructions per frame than granted. */
 // refused: instructions a frame, at most: refused: the policy grants 2000: Instructions =
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has maps put into a map. */
+/* Has maps stored in a map. */
 // refused: wants maps or programs in a map: refused: remove 'values'
 #include <saluki/module.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Follows the address of a map of its own into the kernel's structures, as root may from Linux 5.9
- * on: its first word is where the kernel's functions for maps are. */
+/* Follows its map's address into kernel structures, as root may since Linux 5.9: its first word
+ * points to the kernel's functions for maps. */
 // refused: wants to run in the kernel: refused: it follows the address of a map
 #include <saluki/module.h>
 

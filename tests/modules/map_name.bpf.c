@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a map whose name is two in its consumer's list. */
+/* Has a map whose name would be two names in its consumer's list. */
 // refused: wants map counts:7 other (array, 1 of 4 + 8 bytes): refused: its name has other
 // characters
 #include <saluki/module.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has maps in a map. */
+/* Has a map of maps. */
 // refused: wants map outer (array_of_maps, 2 of 4 + 4 bytes): refused: a map of maps
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A loop that the verifier believes to end, of Linux 6.9. */
+/* Has a loop that the verifier assumes to end, since Linux 6.9. */
 // refused: may_goto): refused: no policy
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Few instructions, run a million times: by a helper that loops. */
+/* Runs few instructions a million times, with a looping helper. */
 // refused: wants a function as a callback: refused: no policy can grant it
 #include <saluki/module.h>
 

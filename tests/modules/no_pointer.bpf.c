@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Takes a number in the view's place. */
+/* Takes a number in place of the view. */
 // refused: wants to be called otherwise: refused: a module is one function
 
 int module(unsigned long v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sends frames elsewhere. */
+/* Sends frames to another interface. */
 // refused: wants map devices (devmap, 4 of 4 + 4 bytes): refused: no policy can grant
 #include <saluki/module.h>
 

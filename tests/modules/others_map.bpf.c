@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Wants the capture's map, by its name. */
+/* Requests the capture's map by its name. */
 // refused: wants saluki_view from elsewhere (extern): refused:
 #include <saluki/module.h>
 

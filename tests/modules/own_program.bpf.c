@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Brings a program that it wants to have attached. */
+/* Contains a program to be attached. */
 // refused: wants a program of its own (section xdp): refused: a module is one function
 #include <saluki/module.h>
 

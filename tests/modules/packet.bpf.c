@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads the frame itself, past the view. */
+/* Reads the frame itself instead of the view. */
 // refused: wants the packet itself: refused: no policy can grant it
 #include <saluki/module.h>
 

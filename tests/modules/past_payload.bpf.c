@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads as far as a number in the frame says. */
+/* Reads as far as a number in the frame. */
 // refused: wants to run in the kernel: refused: the verifier: R1 unbounded memory access
 #include <saluki/module.h>
 

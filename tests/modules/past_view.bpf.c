@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads behind the view. */
+/* Reads beyond the view. */
 // refused: verifier: R1 min value is outside of the allowed memory range
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Shares a map by a name that everybody can see. */
+/* Shares a map under a name visible to all. */
 // refused: wants map shared (array, 16 of 4 + 8 bytes): refused: its map would be pinned
 #include <saluki/module.h>
 

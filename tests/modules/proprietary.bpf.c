@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is under a license that the kernel does not like. */
+/* Has a license that the kernel refuses. */
 // refused: wants license 'Proprietary': refused:
 
 struct frame_view {

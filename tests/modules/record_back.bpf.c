@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Gives a record of a ring back, and asks where it was: its address is data for the verifier. */
+/* Gives back a ring's record, and compares its address, which is data for the verifier. */
 // refused: wants to run in the kernel: refused: it compares an address
 #include <saluki/module.h>
 

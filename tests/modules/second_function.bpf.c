@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a global function besides, which the verifier would look at alone. */
+/* Has a second global function, which the verifier would check separately. */
 // refused: wants another function than module (other): refused: make it static
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has a map that nobody finds. */
+/* Has a map that no one can find. */
 // refused: wants map own: refused: it is static
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls programs of others. */
+/* Calls another program. */
 // refused: wants helper tail_call: refused: no policy can grant it
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Looks at the process that is there at the moment. */
+/* Reads the current process. */
 // refused: wants helper get_current_task: refused: no policy can grant it
 #include <saluki/module.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keeps the view for later. */
+/* Keeps the view for a later frame. */
 // refused: wants to run in the kernel: refused: the verifier: R1 invalid mem access
 #include <saluki/module.h>
 

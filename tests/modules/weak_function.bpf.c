@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Can be replaced when it is linked. */
+/* Can be replaced when linked. */
 // refused: wants another function than module (module): refused: make it static
 #include <saluki/module.h>
 

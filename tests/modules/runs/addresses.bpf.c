@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says the addresses of each IP packet, and the sender's hardware address. */
+/* Emits the addresses of each IP packet, and the sender's hardware address. */
 #include <saluki/module.h>
 
 int module(struct frame_view *v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says the source address of each frame, which is its number in tests. */
+/* Emits the source address of each frame, which is its number in tests. */
 #include <saluki/module.h>
 
 int module(struct frame_view *v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says as much as it can, and a longer event than there is room for. */
+/* Emits as many events as it can, and one longer than allowed. */
 #include <saluki/module.h>
 
 int module(struct frame_view *v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says the length of each frame. */
+/* Emits the length of each frame. */
 #include <saluki/module.h>
 
 int module(struct frame_view *v)

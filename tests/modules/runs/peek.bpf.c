@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says all of its view, folded to the size of an event: what is 0 there was 0 everywhere. Then it
- * writes over that, for what comes next: the next frame, another module. */
+/* Emits its whole view, folded to the size of an event: a 0 there means 0 everywhere. Then it
+ * overwrites the view, to affect the next frame or another module. */
 #include <saluki/module.h>
 
 #define WORDS (MODULE_EVENT_MAX / 8)
@@ -15,11 +15,11 @@ int module(struct frame_view *v)
 	__u64 folded[WORDS] = {};
 
 	folded[0] = v->has;
-	/* From behind what needs no grant. */
+	/* From the first field that needs a grant. */
 #pragma unroll
 	for (unsigned int i = FROM; i < TO; i++)
 		folded[1 + i % (WORDS - 1)] |=
-			words[i]; /* of an event nothing must be there, too */
+			words[i]; /* the event must be empty, too */
 	module_emit(v, folded, sizeof(folded));
 #pragma unroll
 	for (unsigned int i = 0; i < TO; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes over all of its view, and says nothing. It does not ask whether there is one: there is. */
+/* Overwrites its whole view, and emits no event. It needs no check whether the view exists. */
 #include <saluki/module.h>
 
 int module(struct frame_view *v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says how each 802.11 frame was sent, as its view has it (tests/reference/airtime.py reads that).
+/* Emits how each 802.11 frame was sent, from its view (read by tests/reference/airtime.py).
  */
 #include <saluki/module.h>
 

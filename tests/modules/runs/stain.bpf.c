@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Leaves its mark all over its stack. */
+/* Leaves a mark all over its stack. */
 #include <saluki/module.h>
 
 int module(struct frame_view *v)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says what is on its stack where it has written nothing, and in that of a function that it calls:
- * what others left there, if nobody sees to it (agent/module/zeros.c). */
+/* Emits the unwritten parts of its stack, and of a called function's stack: bytes left by other
+ * programs, unless they are zeroed (agent/module/zeros.c). */
 #include <saluki/module.h>
 
 #define READ(at, all)                                                                              \
