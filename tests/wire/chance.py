@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What chance allows: tails of the distributions that the tests of unlinkability are held against."""
+"""Limits of chance: tails of the distributions used by the tests of unlinkability."""
 import math
 
 import numpy as np

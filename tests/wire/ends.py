@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A collector and a sensor made of the second implementation, each with a UDP socket in a namespace. In:
-keys; frames, at the sensor. Out: frames, at the collector. They do what docs/wire.md says and are made for
-a network that is good: what is lost is sent again after a pause, and not sooner.
+"""A collector and a sensor made of the second implementation, each with a UDP socket in a
+namespace. In: keys; at the sensor, frames. Out: at the collector, frames. They follow docs/wire.md
+and expect a good network: lost datagrams are sent again only after a pause.
 """
 import collections
 import ctypes
@@ -20,7 +20,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def socket_in(ns, address=("127.0.0.1", 0)):
-    """A UDP socket of a namespace: of the thread that made it, which ends."""
+    """A UDP socket in a namespace: made by a thread there, which then ends."""
     made = []
 
     def make():
@@ -39,11 +39,11 @@ def socket_in(ns, address=("127.0.0.1", 0)):
 
 
 class Ended(Exception):
-    """What was waited for has not come."""
+    """The awaited event did not come."""
 
 
 class Session:
-    """Either end's."""
+    """Of either end."""
 
     def __init__(self, k2, at_sensor, window, padded, data=None):
         keys = sw.session_keys(k2)
@@ -68,16 +68,16 @@ Spool = collections.namedtuple("Spool", "ephemeral key run")  # what a session f
 
 
 class Run:
-    """Combos of one run, by their counts."""
+    """One run's combos, by their counts."""
 
     def __init__(self):
         self.spool, self.lost = None, 0
         self.pieces = collections.defaultdict(dict)
         self.whole, self.taken, self.frames, self.next_frame = {}, 0, [], 0
-        self.totals, self.described = None, []  # what the sensor had said, for each frame
+        self.totals, self.described = None, []  # each frame's totals and info, as the sensor reported them
 
     def count(self, low):
-        """The count with these low bits that is next to `taken`."""
+        """The count with these low bits that is nearest to `taken`."""
         d = (low - self.taken) & 0xffffff
         return self.taken + (d if d < 1 << 23 else d - (1 << 24))
 
@@ -96,7 +96,7 @@ class Run:
             del self.pieces[count]
 
     def begin(self, spool):
-        """A session does: what waits may be of another form."""
+        """A new session: waiting combos may have another form."""
         if spool != self.spool:
             self.pieces.clear()
             self.whole.clear()
@@ -115,7 +115,7 @@ class Run:
             self.taken += 1
 
     def floor(self, combo, first):
-        """What is below and has not come never will."""
+        """Missing combos below it never come."""
         if combo <= self.taken:
             return
         assert not [c for c in self.whole if c < combo] and first >= self.next_frame
@@ -152,7 +152,7 @@ class Collector:
         return self.runs[self.hellos[-1].run]
 
     def serve(self, until, seconds=60):
-        """Works until `until()` is true, and all that has come was taken."""
+        """Works until `until()` is true, and all datagrams received were taken."""
         deadline = time.monotonic() + seconds
         while not until():
             left = deadline - time.monotonic()
@@ -186,7 +186,7 @@ class Collector:
             except sw.Refused:
                 continue
             session.address = address
-            # The first of a new session ends the old one, but for what is under way.
+            # A new session's first datagram ends the old one, except for datagrams under way.
             if not session.begun:
                 session.begun, self.present = True, session
                 session.data.begin(session.spool)
@@ -206,7 +206,7 @@ class Collector:
         return None
 
     def _request(self, request, address):
-        """A cookie is good for one set-up."""
+        """A cookie is valid for one handshake."""
         if request.sensor != self.sensor:
             raise sw.Refused("another sensor")
         if request.kind == sw.COOKIE:
@@ -225,7 +225,7 @@ class Collector:
             raise sw.Refused("no cookie of ours")
 
     def _spool(self, hello):
-        """What the session forwards, and the info behind its key."""
+        """The session's spool, and the info after its key."""
         if not hello.flags & sw.SPOOL:
             return None, hello.info
         try:
@@ -326,7 +326,7 @@ class Collector:
                                               settled, held, int(ended))))
 
     def say(self, session, message):
-        """Nothing where there is no room: the next acknowledgement says the same and more."""
+        """Sends nothing if there is no room: the next acknowledgement says the same and more."""
         if session.room() and session.address and not session.silent:
             self.sock.sendto(session.tx.seal(message), session.address)
 
@@ -334,7 +334,7 @@ class Collector:
 # ---- the sensor --------------------------------------------------------------------------------
 
 class File:
-    """A spool's keys. Who wrote it did not know the sensor's id."""
+    """A spool's keys. Its writer did not know the sensor's id."""
 
     def __init__(self, P, collector):
         e, _ = sw.keypair()
@@ -364,7 +364,7 @@ class Sensor:
     # Set-up, renewal, the time
 
     def _fresh(self):
-        """Each session is from a new port."""
+        """Each session has a new port."""
         if self.sock:
             self.sock.close()
         self.sock = socket_in(self.ns)
@@ -394,7 +394,7 @@ class Sensor:
         return sw.m1(self.P, slot, os.urandom(16), hello, length)
 
     def set_up(self, tries=8):
-        """Waits a second for each answer, as the page says."""
+        """Waits a second for each answer, as docs/wire.md demands."""
         self._fresh()
         asked = []
         for _ in range(tries):
@@ -404,7 +404,7 @@ class Sensor:
             self.sock.send(first)
             second = self._receive(1)
             if second:
-                self.strays += len(asked) - 1  # late answers to the others may yet come
+                self.strays += len(asked) - 1  # late answers to the others may still come
                 return self._answered(asked, second)
         raise Ended("no answer to a set-up")
 
@@ -501,7 +501,7 @@ class Sensor:
         self.say(bytes([sw.ANSWER]) + sw.be64(number) + b"\0done " + text.encode("ascii"))
 
     def work(self, seconds, until=lambda: False):
-        """Takes what comes for so long, or until it is true."""
+        """Processes datagrams for this time, or until the condition is true."""
         deadline = time.monotonic() + seconds
         while not until():
             datagram = self._receive(max(0, deadline - time.monotonic()))
@@ -517,7 +517,7 @@ class Sensor:
         return True
 
     def add(self, frames, codec, size=40):
-        """Combos of so many frames each."""
+        """Adds combos of so many frames each."""
         for at in range(0, len(frames), size):
             self.add_combo(frames[at:at + size], codec)
 
@@ -530,12 +530,12 @@ class Sensor:
         self.exported += len(frames)
 
     def killed(self):
-        """Another process forwards all that this one has made, from its next session on."""
+        """Another process forwards all combos of this one, from its next session on."""
         self.file, self.ack = File(self.P, self.collector), None
         self.combos = [self.file.record(self.run, n, c) for n, c in enumerate(self.plain)]
 
     def next_run(self):
-        """What is left is nothing of the next session's."""
+        """Unsent datagrams do not belong to the next session."""
         self.run, self.file, self.ack = self.random.getrandbits(64), None, None
         self.plain, self.combos, self.exported, self.datagrams = [], [], 0, 0
 
@@ -558,7 +558,7 @@ class Sensor:
         self.settle(deadline)
 
     def settle(self, deadline):
-        """What was not received is sent again each second."""
+        """Missing datagrams are sent again each second."""
         while not self.work(1, lambda: self.ack and self.ack.settled >= len(self.combos)):
             if time.monotonic() > deadline:
                 raise Ended(f"{self.ack} of {len(self.combos)} combos")
@@ -585,10 +585,10 @@ class Sensor:
 
 
 class OneWaySensor(Sensor):
-    """Nothing comes back to it. It takes any slot, as no agent was there before it."""
+    """Receives nothing. It may use any slot, as no agent was there before it."""
 
     def announce(self, fresh):
-        """An m1 of a new session, or once more of the present one."""
+        """An m1 of a new session, or of the present one again."""
         if fresh:
             self._fresh()
             e_s, self.e_s = sw.keypair()
@@ -606,7 +606,7 @@ class OneWaySensor(Sensor):
         return m1
 
     def send(self, count):
-        """One combo, once."""
+        """Sends one combo, once."""
         for message in sw.pieces(count, self.combos[count], sw.PADDED_LEN - 2):
             self.say(message)
             time.sleep(0.001)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""make_vectors.py: prints tests/wire/vectors.json: examples of all that docs/wire.md says, with keys
-and random numbers that are no secret. They are frozen: a version of the protocol has these and no
-others. All values are hexadecimal; numbers have 16 digits.
+"""make_vectors.py: prints tests/wire/vectors.json: examples of everything in docs/wire.md, with
+public keys and random numbers. They are frozen: a protocol version has exactly these. All values
+are hexadecimal; numbers have 16 digits.
 
     cd tests && ../build/venv/bin/python -m wire.make_vectors
 """
@@ -143,7 +143,8 @@ def combos(v):
 
 
 def spool(v):
-    """What a sensor forwards: the same file key for its collector, without a preshared key and with."""
+    """A sensor's forwarded records: the same file key for its collector, without a preshared key
+    and with."""
     v["spool_key"], v["spool_e"] = secret("spool key"), secret("spool e")
     v["spool_e_public"] = sw.public(v["spool_e"])
     for suffix in ("", "_preshared"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Combos, dwells, words of modules, totals and info once more, written from docs/wire.md alone. In: bytes of a combo.
-Out: its frames and events; and the other way (combo_write).
+"""A second implementation of combos, dwells, module events, totals and info, written from
+docs/wire.md alone. In: a combo's bytes. Out: its frames and events; and the reverse (combo_write).
 """
 import collections
 import pathlib
@@ -35,7 +35,7 @@ class Frame:
                 self.data)
 
 
-Event = collections.namedtuple("Event", "at type data")  # at: frames of its combo in front of it
+Event = collections.namedtuple("Event", "at type data")  # at: frames before it in its combo
 
 
 # ---- numbers -----------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def varint(v):
 
 
 def zigzag(v, bits=64):
-    """Of a difference modulo 2^bits."""
+    """For a difference modulo 2^bits."""
     v &= (1 << bits) - 1
     return v << 1 if v < 1 << bits - 1 else ((1 << bits) - v) * 2 - 1
 
@@ -128,7 +128,7 @@ def _radiotap_fields(frame, end):
 
 
 class Places:
-    """Where the fields are, None: there is none; and whose: station, counter, pair."""
+    """The fields' places, None: absent; and their owners: station, counter, pair."""
 
     def __init__(self, frame, linktype):
         self.clock = self.stamp = self.aggregate = self.flags = None
@@ -221,7 +221,7 @@ class Form:
 
 
 class Learnt:
-    """What a combo's frames have taught so far, and the sums and differences of it."""
+    """The frames' state so far in a combo, with sums and differences."""
 
     def __init__(self):
         self.forms = []
@@ -236,7 +236,7 @@ class Learnt:
         return form
 
     def expected(self, form, time_us, clock):
-        """Of each field; `clock` is the frame's own, where it has one."""
+        """Each field's prediction; `clock` is the frame's own, if it has one."""
         p = form.places
         out = {"clock": time_us + form.ahead, "stamp": time_us + self.stamp_ahead,
                "aggregate": self.aggregate, "packet": self.packets[p.pair] + 1,
@@ -384,7 +384,7 @@ def _decompress(data, dsz, codec):
 
 
 class Combo:
-    """One that was read: sensor, seqn, codec, first, frames, events."""
+    """A parsed combo: sensor, seqn, codec, first, frames, events."""
 
     def __init__(self, data, sensor=None):
         if len(data) < 17:
@@ -514,7 +514,7 @@ def dwell_write(d):
 
 
 def dwell_read(data):
-    """What is behind it is a later version's; one of before has no up."""
+    """Bytes after it belong to a later version; an earlier one has no up."""
     r = Reader(data)
     channel = [r.byte()] + [r.varint(0xffff) for _ in range(3)]
     start = int.from_bytes(r.take(8), "big")
@@ -528,7 +528,7 @@ def dwell_read(data):
 
 # ---- modules -------------------------------------------------------------------------------------
 
-# By a module, of a frame.
+# A module's event on a frame.
 Said = collections.namedtuple("Said", "interface direction time_ns serial name data")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,31}", re.ASCII)
 SAID_LEN_MAX = 64

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The export protocol once more, written from docs/wire.md alone: keys, Tryst, the time, Shroud and
-messages (combos: saluki_combo.py). In: bytes and keys. Out: bytes. Nothing here keeps time, draws a
-random number unasked, or has a socket. What is not authentic raises Refused, and nothing has changed.
+"""A second implementation of the export protocol, written from docs/wire.md alone: keys, Tryst, the
+time, Shroud and messages (combos: saluki_combo.py). In: bytes and keys. Out: bytes. It keeps no
+time, draws random numbers only on request, and has no socket. Datagrams that are not authentic
+raise Refused and change nothing.
 
-It is a check on the page and on the C code, and in no hurry: ChaCha20's stream, which PyNaCl does not
-have, is spelled out.
+It checks the page and the C code, and need not be fast: ChaCha20's stream, which PyNaCl lacks, is
+written out.
 """
 import collections
 import hashlib
@@ -30,7 +31,7 @@ class Refused(Exception):
 
 
 class OtherVersion(Refused):
-    """Authentic, and of a version of the protocol that is not ours."""
+    """Authentic, and of a protocol version that is not ours."""
 
 
 # ---- what everything is made of ----------------------------------------------------------------
@@ -81,7 +82,7 @@ def _quarter(x, a, b, c, d):
 
 
 def stream_block(key, nonce, index):
-    """64 bytes of ChaCha20's stream, as Bernstein has it, from 64 * index on."""
+    """64 bytes of ChaCha20's stream, as defined by Bernstein, from 64 * index on."""
     start = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574, *struct.unpack("<8L", key),
              *struct.unpack("<2L", struct.pack("<Q", index)), *struct.unpack("<2L", nonce)]
     x = list(start)
@@ -185,7 +186,7 @@ def m2(P, collector_secret, sensor_public, first, e_c, welcome, padded_len=0, x=
 
 
 def m2_open(P, sensor_secret, collector_public, e_s, first, second):
-    """The sensor's: what the collector says, and k2."""
+    """The sensor's: the collector's welcome, and k2."""
     k1 = _k1(P, first, DH(e_s, collector_public))
     if not hmac.compare_digest(second[:8], answer_address(k1)):
         raise Refused("no answer to this m1")
@@ -218,7 +219,7 @@ Request = collections.namedtuple("Request", "kind sensor rest k r E length")
 
 
 def _dated(r, interval):
-    """interval: that of the sensor's clock, None where the sensor does not know the time."""
+    """interval: that of the sensor's clock; None if the sensor does not know the time."""
     return r if interval is None else r + be64(interval)
 
 
@@ -246,7 +247,7 @@ def _proof(P, r, E):
 
 
 def cookie_request(P, sensor, collector, e, r, length=REQUEST_LEN, interval=None):
-    """The request, and the key that its answer comes under."""
+    """The request, and the key of its answer."""
     message = _body(COOKIE, sensor, _proof(P, r, public(e)), length)
     return _request(collector, e, r, message, interval)
 
@@ -256,7 +257,7 @@ def set_up_request(sensor, collector, e, r, first, interval=None):
 
 
 def request_dates(collector, datagram, present):
-    """The intervals, of those that a collector takes in the present one, that the mac is right for."""
+    """The intervals, among those a collector accepts now, for which the mac is right."""
     if len(datagram) < 72:
         return []
     intervals = (present, present - 1, present + 1) if len(datagram) == REQUEST_LEN else ()
@@ -311,7 +312,7 @@ def _wrapping(P, shared, e_public):
 
 
 def spool_hello(P, e, collector, K):
-    """What is ahead of info: the file's E, and its key for one collector."""
+    """The part before info: the file's E, and its key for one collector."""
     E = public(e)
     return E + seal(_wrapping(P, DH(e, collector), E), 0, K)
 
@@ -359,7 +360,7 @@ def pad(message, padded_len):
 
 
 def unpad(message):
-    """Nothing where the padding contradicts itself."""
+    """Nothing if the padding contradicts itself."""
     if not message or not message[0] & 0x80:
         return message
     n = int.from_bytes(message[-2:], "big") if len(message) > 2 else 0
@@ -385,7 +386,7 @@ class Sender:
 
 
 class Receiver:
-    """The addresses that are known, each with the numbers it may be (two may be the same)."""
+    """The known addresses, each with its possible numbers (two may share one)."""
 
     def __init__(self, address, key, window):
         self.addresses, self.key, self.window = Addresses(address), key, window
@@ -414,7 +415,7 @@ class Receiver:
                 self.known[address] = left
 
     def open(self, datagram):
-        """The number and the message, its padding taken off."""
+        """The number and the message without padding."""
         for number in self.known.get(datagram[:8], ()):
             try:
                 message = unseal(self.key, number, datagram[8:])
@@ -478,7 +479,7 @@ def piece_read(message, longest=COMBO_MAX):
 
 
 def pieces(count, combo, datagram_len):
-    """A combo cut into messages for datagrams of at most so many bytes."""
+    """A combo split into messages for datagrams of at most so many bytes."""
     size = (datagram_len - 24 - 8) // 8 * 8
     for at in range(0, len(combo), size):
         yield piece_write(Piece(count, at, len(combo), combo[at:at + size]))
@@ -494,7 +495,7 @@ def floor_write(combo, first):
 
 
 def numbers(message):
-    """What is behind the kind, as 64-bit numbers."""
+    """The part after the kind, as 64-bit numbers."""
     body = message[1:len(message) - (len(message) - 1) % 8]
     return struct.unpack(f">{len(body) // 8}Q", body)
 

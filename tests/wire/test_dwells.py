@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Dwells of a sensor without a radio, in a real collector: what was sent is in the file, each once, and in
-the statistics, and other programs read the file."""
+"""A simulated sensor's dwells, in a real collector: each is in the file and the statistics once,
+and other programs read the file."""
 import subprocess
 import sys
 
@@ -18,7 +18,7 @@ NAME = "room-1:mon0"
 
 
 def made(count, begin=BEGIN):
-    """Dwells one after the other; on the last channel the radio cannot be."""
+    """Dwells one after the other; the last channel cannot be tuned."""
     out, at = [], begin
     for n in range(count):
         failed = n % 3 == 2
@@ -62,8 +62,8 @@ def spoken(ns, keys, tmp_path):  # noqa: F811
 
 
 def test_dwells_amid_frames(spoken, bundled):
-    """With combos of dwells alone first, in the middle and last, and with what no collector of this
-    version knows."""
+    """Combos of dwells only, first, in between and last, and dwells with values that this collector
+    does not know, are read."""
     s, frames, dwells = spoken.sensor, some(bundled, 200), made(60)
     frames[70].direction |= sc.UNSETTLED
     frames[71].direction |= sc.UNSETTLED | 1
@@ -109,8 +109,8 @@ def test_other_programs_read_the_file(spoken, bundled):
 
 
 def test_many_dwells_and_channels(spoken):
-    """More in one combo than a sensor makes, on more channels than are told apart, with an errno of
-    another kind of machine."""
+    """More dwells in one combo than a sensor makes, on more channels than are kept apart, with an
+    errno of another platform."""
     dwells = [sc.Dwell(7, 1 + n % 200, 20, 1 + n % 200, BEGIN + n * MS, BEGIN + (n + 1) * MS, 1, 5, 0, 0)
               for n in range(sc.EVENTS_MAX)]
     s = spoken.sensor
@@ -126,14 +126,14 @@ def test_many_dwells_and_channels(spoken):
     _, coverage = captures.last_words(spoken.out, "room-1:7")
     *channels, others = coverage.splitlines()
     assert [line.partition(": ")[0] for line in channels] == [
-        f"channel {d.mhz}" for d in dwells[:128]]  # no channel's number
+        f"channel {d.mhz}" for d in dwells[:128]]  # no channel number
     assert others == "other channels: 72 dwells"
     assert stats["bad_events"] == 1 and stats["bad_combos"] == 0
 
 
 def test_a_clock_that_is_set(spoken):
-    """By 6 h amid dwells, and back by a day: shares, and what the page makes of the file, are of the time
-    that passed."""
+    """The clock is set by 6 h during dwells, and back by a day: shares, and the page's results from
+    the file, cover the time that passed."""
     s, dwells = spoken.sensor, []
     for n, d in enumerate(d for d in made(60) if not d.error):
         set_by = (0, 6, -24)[n * 3 // 40] * 3600 * 10**9
@@ -158,8 +158,8 @@ def test_a_clock_that_is_set(spoken):
 
 
 def test_each_once_through_a_kill(ns, keys, bundled, tmp_path):  # noqa: F811
-    """What the killed collector has written is not written again, and nothing is missing: combos of dwells
-    alone are known by their names as those with frames are."""
+    """Combos written by a killed collector are not written again, and none is missing: combos of
+    dwells only are known by their names, like those with frames."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     s, frames, dwells = spoken.sensor, some(bundled, 100), made(30)
     s.set_up()
@@ -167,11 +167,11 @@ def test_each_once_through_a_kill(ns, keys, bundled, tmp_path):  # noqa: F811
     s.add_combo([], sc.ZSTD, events(dwells[5:9]))
     s.deliver()
     spoken.collector.kill()
-    (tmp_path / "out.pcapng.state").unlink(missing_ok=True)  # the names in the file are all there is
+    (tmp_path / "out.pcapng.state").unlink(missing_ok=True)  # only the names in the file are left
     spoken.collector = testbed.Collector(ns, keys, spoken.out)
     s.add_combo([], sc.ZSTD, events(dwells[9:20]))
     s.add_combo(frames[50:], sc.ZSTD_DOT11, events(dwells[20:], 50))
-    s.ack = None  # also what was settled is sent again
+    s.ack = None  # settled combos are sent again, too
     s.set_up()
     s.deliver()
     s.finish()

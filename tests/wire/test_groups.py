@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Groups of sensors, without a radio: a real collector, and sensors of the second implementation that do
-whatever they are told and remember it."""
+"""Groups of sensors, without a radio: a real collector, and sensors of the second implementation
+that accept and record every order."""
 import contextlib
 import signal
 import struct
@@ -37,14 +37,14 @@ def keys(tmp_path):
 
 
 def heard_on(channel, kind):
-    """A frame with radiotap's channel field, and nothing else in that header."""
+    """A frame with radiotap's channel field only."""
     head = struct.pack("<BBHIHH", 0, 0, 12, 1 << 3, 2407 + 5 * channel, 0xa0)
     data = head + bytes([kind, 0]) + bytes(22) + bytes(2)
     return sc.Frame(time.time_ns(), len(data), 127, data)
 
 
 class Room:
-    """Sensors that say once in a while that they are there."""
+    """Sensors that regularly report that they are there."""
 
     def __init__(self, ns, keys, names=NAMES):
         self.sensors = {n: ends.Sensor(ns, ("127.0.0.1", 5600), secret_of(keys.sensor(n)),
@@ -54,7 +54,7 @@ class Room:
 
     def comes(self, name):
         self.sensors[name].set_up()
-        self.sensors[name].say(self.sensors[name].totals(0))  # with that the session begins
+        self.sensors[name].say(self.sensors[name].totals(0))  # this begins the session
         self.present.append(name)
 
     def leaves(self, name):
@@ -101,7 +101,7 @@ def meeting(ns, keys, lines):
 
 
 def ctl(ns, room, *words):
-    """Who gives an order waits for sensors that only work while they are waited for."""
+    """An order's sender waits for sensors that only work while they are waited for."""
     done = ns.start(testbed.BUILD / "saluki-collector", "ctl", *words, stdout=testbed.subprocess.PIPE,
                     stderr=testbed.subprocess.PIPE)
     room.until(lambda: done.poll() is not None, "end of ctl")
@@ -109,7 +109,8 @@ def ctl(ns, room, *words):
 
 
 def test_shares(ns, keys):
-    """Each has its own of all that are present; who comes back in another session is told again."""
+    """Each connected sensor has its own share; one that returns in another session gets its share
+    again."""
     with meeting(ns, keys, PLAN) as (collector, room):
         room.comes("hall")
         room.last("hall", f"set channels {LIST} share 0/1")
@@ -127,7 +128,7 @@ def test_shares(ns, keys):
 
 
 def test_another_plan(ns, keys):
-    """The file is read again: another list, and who is no longer in the group."""
+    """After the file is read again, the list changes, and a sensor may have left the group."""
     with meeting(ns, keys, PLAN) as (collector, room):
         for name in NAMES:
             room.comes(name)
@@ -167,7 +168,8 @@ def test_all_focus(ns, keys):
 
 
 def test_a_frame_focuses_all(ns, keys):
-    """One that matches, and no other; while it is in force, another of another channel does not."""
+    """Only a matching frame focuses all; while the focus is in force, one on another channel does
+    not."""
     rule = "refocus lib for 60s wlan type mgt subtype deauth\n"
     with meeting(ns, keys, f"group lib\n{rule}") as (collector, room):
         for name in NAMES:
@@ -178,7 +180,7 @@ def test_a_frame_focuses_all(ns, keys):
             room.last(name, "focus 6 60000")
         began = time.monotonic()
         room.hears("roof", heard_on(11, DEAUTH))
-        while time.monotonic() < began + 3:  # they are on channel 6, which goes on
+        while time.monotonic() < began + 3:  # they are on channel 6, which continues
             room.hears("roof", heard_on(6, DEAUTH))
             room.sensors["hall"].work(0.02)
         seconds = time.monotonic() - began
@@ -189,7 +191,7 @@ def test_a_frame_focuses_all(ns, keys):
 
 
 def test_rules_and_the_operator(ns, keys):
-    """Another rule waits until the first one's focus is over, and both until the operator's is."""
+    """A second rule waits until the first one's focus is over, and both until the operator's is."""
     rules = ("refocus lib for 3s wlan type mgt subtype deauth\n"
              "refocus lib for 60s wlan type mgt subtype beacon\n")
     with meeting(ns, keys, f"group lib\n{rules}") as (collector, room):
@@ -242,7 +244,7 @@ def test_mistakes(ns, keys, lines, said):
 
 
 def test_a_plan_of_many_channels(ns, keys):
-    """By their frequencies, which is a long line."""
+    """A plan of many channels, by frequency, is a long line."""
     asked = ",".join(f"{5000 + 5 * n}/20" for n in range(36, 116))
     dealt = ",".join(f"{n}@250ms" for n in range(36, 116))
     with meeting(ns, keys, f"group lib channels {asked}\n") as (_, room):

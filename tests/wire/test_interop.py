@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The programs against the second implementation, which was written from docs/wire.md: as a collector it
-opens whatever a real sensor sends, as a sensor it says what a real collector takes and writes."""
+"""The programs against the second implementation, which was written from docs/wire.md: as a
+collector it opens everything a real sensor sends, and as a sensor its combos are accepted and
+written by a real collector."""
 import base64
 import contextlib
 import itertools
@@ -94,7 +95,7 @@ class Heard:
             raise AssertionError(f"{e!r}; {self.sensor.said}") from e
 
     def close(self):
-        """The sensor ends when it has heard that all is settled."""
+        """The sensor ends when it knows that all is settled."""
         deadline = time.monotonic() + 30
         while self.sensor.popen.poll() is None and time.monotonic() < deadline:
             try:
@@ -129,8 +130,8 @@ def test_it_opens_what_a_sensor_sends(ns, keys, bundled, how):
 
 
 def test_it_reads_every_radiotap_header(ns, keys, tmp_path):
-    """Forms of headers of every kind, of lying ones, and of some changed by chance: where the fields are is
-    the same for both implementations, or bytes would come out wrong."""
+    """Forms of radiotap headers of every kind, malformed ones, and randomly changed ones: both
+    implementations find the same fields, or bytes would be wrong."""
     data = [m.bytes for m in radiotaps.every()] + list(radiotaps.mutated(3, 3000))
     frames = [captures.Frame(10**18 + 1000 * n, len(d), 127, d) for n, d in enumerate(data)]
     write_pcap(tmp_path / "radiotap.pcap", 127, frames)
@@ -141,7 +142,7 @@ def test_it_reads_every_radiotap_header(ns, keys, tmp_path):
 
 
 def test_a_sensor_renews(ns, keys, bundled):
-    """The capture comes through a pipe, its second half once the session was renewed."""
+    """The capture comes through a pipe, its second half after the session's renewal."""
     data = bundled.read_bytes()
     frames = list(captures.frames(bundled))
     half = 24 + sum(16 + len(f.data) for f in frames[:len(frames) // 2])
@@ -203,8 +204,9 @@ def test_a_sensor_takes_orders(ns, keys, bundled, allowed):
 
 
 class Thief:
-    """Has a sensor's private key and stands where its collector should be: answers each set-up and each
-    question with all keys that can be made of that and of what it sees, and an ephemeral of its own."""
+    """Has a sensor's private key and its collector's address. It answers each handshake and each
+    request with all keys that it can make from these and the datagrams it sees, and an ephemeral of
+    its own."""
 
     def __init__(self, sock, secret, collector):
         self.sock, self.collector, self.P = sock, collector, sw.pair(secret, collector, True)
@@ -239,7 +241,8 @@ class Thief:
 
 
 def test_a_stolen_sensor_key_is_no_collector(ns, keys, bundled):
-    """The sensor goes on to ask, and says nothing under any session's keys."""
+    """With a stolen sensor key there is no collector: the sensor keeps asking, and sends nothing
+    under any session's keys."""
     sensor_key, sock = keys.sensor("room-1"), ends.socket_in(ns)
     thief = Thief(sock, secret_of(sensor_key), sw.public(secret_of(keys.collector)))
     sensor = Told(ns, [testbed.BUILD / "saluki", "run", "-r", bundled, "--to",
@@ -321,8 +324,8 @@ def test_a_collector_renews(ns, keys, bundled, tmp_path):
 
 
 def test_another_session_goes_on_with_the_run(ns, keys, bundled, tmp_path):
-    """What was sent and not acknowledged in time is sent again, and written once; the old set-up is known
-    no more."""
+    """Combos not acknowledged in time are sent again in another session, and written once; the old
+    session is no longer known."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     frames = some(bundled)
     s = spoken.sensor
@@ -350,7 +353,8 @@ def test_a_collector_tells_the_time(ns, keys, tmp_path, length):
 
 
 def test_a_sensor_that_no_slot_is_answered_to(ns, keys, bundled):
-    """Its m1 has come too late, or its slot was spent: it asks for a cookie, at once."""
+    """A sensor whose m1 is not answered, as it was late or its slot was used, asks for a cookie at
+    once."""
     heard = Heard(ns, keys, bundled, *WHOLE)
     c = heard.collector
     c.answers_slots = False
@@ -363,7 +367,7 @@ def test_a_sensor_that_no_slot_is_answered_to(ns, keys, bundled):
 
 
 def _fresh_in_time(sensor):
-    """A sensor has a budget of requests per second: where that is spent it asks again."""
+    """A sensor has a limit of requests per second; above it, it asks again."""
     deadline = time.monotonic() + 10
     while True:
         try:
@@ -373,7 +377,7 @@ def _fresh_in_time(sensor):
 
 
 def test_a_collector_takes_set_ups_without_slots(ns, keys, bundled, tmp_path):
-    """More than there are slots in an interval; each request once."""
+    """A collector takes more handshakes than an interval has slots; each request once."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     frames, s = some(bundled, 40), spoken.sensor
     seen = [_fresh_in_time(s) for _ in range(40)]
@@ -391,7 +395,7 @@ def test_a_collector_takes_set_ups_without_slots(ns, keys, bundled, tmp_path):
 
 
 def replays(sock, datagrams, stop):
-    """In turn, some 3,000 a second."""
+    """In turn, some 3,000 per second."""
     while not stop.is_set():
         for datagram in datagrams:
             sock.send(datagram)
@@ -399,8 +403,8 @@ def replays(sock, datagrams, stop):
 
 
 def test_recorded_requests_take_nobodys_share(ns, keys, tmp_path):
-    """Somebody without keys has recorded requests of a sensor, and replays those two in turn that begin
-    most alike: nobody waits longer for a session for that."""
+    """An attacker without keys replays two recorded requests in turn, those with the most similar
+    beginnings: no sensor waits longer for a session."""
     victim, other = keys.sensor("room-1"), keys.sensor("room-2")
     collector = testbed.Collector(ns, keys, tmp_path / "out.pcapng")
     C, to = sw.public(secret_of(keys.collector)), ("127.0.0.1", 5600)
@@ -443,9 +447,9 @@ def load_word(datagram):
 
 
 def test_two_answers_have_two_keys(ns, keys, tmp_path):
-    """What a collector says to one m1 and to one request before and after it is started again: nobody who
-    has both learns what of the seal's key. (Equal keys and nonces would show in the tags: with them
-    equal plain bytes have equal sealed ones.)"""
+    """A collector's answers to one m1 and to one request, before and after a restart, have two
+    keys: a holder of both learns nothing about the seal's key. (Equal keys and nonces would show in
+    the tags: with them equal plain bytes have equal sealed ones.)"""
     answers = []
     path = keys.sensor("room-1")
     s = ends.Sensor(ns, ("127.0.0.1", 5600), secret_of(path), key(keys.collector_public))
@@ -468,7 +472,7 @@ def test_two_answers_have_two_keys(ns, keys, tmp_path):
 
 
 def _keeps_asking(sensor, seconds):
-    """In vain, once a second."""
+    """Without an answer, once a second."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with pytest.raises(ends.Ended):
@@ -503,7 +507,8 @@ def test_a_collector_names_whom_it_refuses(ns, keys, tmp_path, how):
 
 
 def test_made_up_keys_do_not_hide_a_stranger(ns, keys, bundled, tmp_path):
-    """The one that an operator looks for, while somebody asks with one key after another."""
+    """The log names the stranger that an operator looks for, while an attacker asks with one
+    invented key after another."""
     keys.sensor("room-1")
     stranger = keys.sensor("stranger", listed=False)
     collector = testbed.Collector(ns, keys, tmp_path / "out.pcapng")
@@ -535,7 +540,7 @@ def test_a_collector_refuses_the_wrong_preshared_key(ns, keys, tmp_path):
 
 
 def test_a_sensor_moves(ns, keys, bundled, tmp_path):
-    """In the middle of its session it has another port: it is challenged there, and goes on."""
+    """A sensor whose port changes during its session is challenged there, and continues."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     frames = some(bundled)
     s = spoken.sensor
@@ -575,7 +580,7 @@ def test_a_collector_gives_orders(ns, keys, tmp_path):
 # ---- the spool ---------------------------------------------------------------------------------
 
 def parts(bundled, tmp_path):
-    """Two files, and the frames of each."""
+    """Two files, and each one's frames."""
     frames = list(captures.frames(bundled))
     halves = frames[:len(frames) // 2], frames[len(frames) // 2:]
     files = [tmp_path / "one.pcap", tmp_path / "two.pcap"]
@@ -589,8 +594,7 @@ def in_spool(spool):
 
 
 def leave(ns, keys, spool, capture, frames, killed=True, **kwargs):
-    """A sensor whom nobody answers has left these frames in the file; killed, or when its patience was
-    over."""
+    """A sensor without any answer has left these frames in the file; it was killed, or gave up."""
     stdin = testbed.subprocess.PIPE if killed else None
     heard = Heard(ns, keys, "-" if killed else capture, *WHOLE, "--spool", spool, stdin=stdin, **kwargs)
     try:
@@ -609,7 +613,7 @@ def leave(ns, keys, spool, capture, frames, killed=True, **kwargs):
 
 @pytest.mark.parametrize("how", ["plain", "padded", "preshared", "renewed", "ended", "lost"])
 def test_it_opens_what_a_sensor_forwards(ns, keys, bundled, tmp_path, how):
-    """Records in a session of their own, ahead of the sensor's present run."""
+    """Records have their own session, before the sensor's present run."""
     (first, earlier), (second, later) = parts(bundled, tmp_path)
     spool = tmp_path / "spool"
     preshared = b"\x5a" * 32 if how == "preshared" else None
@@ -624,7 +628,7 @@ def test_it_opens_what_a_sensor_forwards(ns, keys, bundled, tmp_path, how):
         assert c.present is c.sessions[-1] and c.present.spool
         c.settles = True
     if how == "lost":
-        c.loses_final = 1  # the last word of the earlier run
+        c.loses_final = 1  # the final totals of the earlier run
     heard.serve(lambda: c.hellos and not c.hellos[-1].flags & sw.SPOOL and c.run().ended())
     assert heard.close().count("is delivered") == 1
     old, new = c.hellos[0], c.hellos[-1]
@@ -643,7 +647,7 @@ def test_it_opens_what_a_sensor_forwards(ns, keys, bundled, tmp_path, how):
 
 
 def order(heard, text):
-    """Says it until the sensor has answered."""
+    """Repeats it until the sensor has answered."""
     c, number = heard.collector, time.time_ns()
     while number not in c.answers:
         c.say(c.present, bytes([sw.ORDER]) + sw.be64(number) + text.encode("ascii"))
@@ -654,8 +658,8 @@ def order(heard, text):
 
 @pytest.mark.parametrize("how", ["plain", "lost", "renewed", "anew"])
 def test_it_hears_what_a_sensor_said_when_it_wrote(ns, keys, bundled, tmp_path, how):
-    """An order came amid the records: they are under what was said before it, and behind it. Also where
-    that word is lost, and in another session."""
+    """An order came between the records: they have the info before it and after it. Also if that
+    info is lost, and in another session."""
     (first, earlier), (second, later) = parts(bundled, tmp_path)
     spool, files = tmp_path / "spool", [tmp_path / "a.pcap", tmp_path / "b.pcap"]
     halves = earlier[:len(earlier) // 2], earlier[len(earlier) // 2:]
@@ -702,7 +706,8 @@ def test_it_hears_what_a_sensor_said_when_it_wrote(ns, keys, bundled, tmp_path, 
 
 
 def test_a_sensor_forwards_nothing_that_is_not_agreed(ns, keys, bundled, tmp_path):
-    """It goes on with its present run, and the file stays."""
+    """A sensor forwards nothing without agreement: it continues its present run, and the file
+    stays."""
     (first, earlier), (second, later) = parts(bundled, tmp_path)
     spool = tmp_path / "spool"
     leave(ns, keys, spool, first, earlier)
@@ -718,7 +723,7 @@ def test_a_sensor_forwards_nothing_that_is_not_agreed(ns, keys, bundled, tmp_pat
 
 
 def first_piece(sensor):
-    """Half of the last combo, which will never be whole in this session."""
+    """Half of the last combo, which is never completed in this session."""
     message = next(sw.pieces(len(sensor.combos) - 1, sensor.combos[-1], 200))
     sensor.say(message)
     assert sensor.work(10, lambda: sensor.ack and sensor.ack.highest == sensor.session.tx.next - 1)
@@ -730,8 +735,8 @@ def forwards(sensor):
 
 @pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored"])
 def test_a_collector_takes_what_it_forwards(ns, keys, bundled, tmp_path, how):
-    """A run whose process is killed twice, each time amid a combo, and another one. All that it made is
-    forwarded, though some of it has come before."""
+    """A run whose process is killed twice, each time within a combo, and another run. All combos
+    are forwarded, though some have come before."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng", padded=how == "padded",
                     preshared=b"\xa5" * 32 if how == "preshared" else None)
     codec = sc.STORED if how == "stored" else sc.ZSTD_DOT11
@@ -769,7 +774,7 @@ def test_a_collector_takes_what_it_forwards(ns, keys, bundled, tmp_path, how):
 
 @pytest.mark.parametrize("place", [0, 31, 32, 79])
 def test_a_collector_refuses_a_spool_of_another_key(ns, keys, bundled, tmp_path, place):
-    """It says so, and takes what is no spool."""
+    """A collector refuses a spool of another key, reports this, and takes the other combos."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     frames = some(bundled, 200)
     s = spoken.sensor
@@ -792,7 +797,7 @@ def test_a_collector_refuses_a_spool_of_another_key(ns, keys, bundled, tmp_path,
 @pytest.mark.parametrize("how", ["altered", "cut", "number", "count", "run", "key", "version",
                                  "plain"])
 def test_a_collector_refuses_a_record(ns, keys, bundled, tmp_path, how):
-    """One of ten, which is counted; the others are written."""
+    """One record of ten is refused and counted; the others are written."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     frames = some(bundled, 400)
     s = spoken.sensor
@@ -819,7 +824,8 @@ def test_a_collector_refuses_a_record(ns, keys, bundled, tmp_path, how):
 
 
 def test_a_collector_hears_what_is_no_longer_in_a_spool(ns, keys, bundled, tmp_path):
-    """Two combos gave way to others."""
+    """Two combos are no longer in the spool, having made room for others: the collector learns
+    this."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     frames = some(bundled, 400)
     s = spoken.sensor
@@ -880,7 +886,7 @@ def one_way_ended(collector, sensor, out):
 
 
 def test_a_collector_takes_what_it_sends_one_way(ns, keys, bundled, tmp_path):
-    """In the middle another session begins; the first one's m1 is of no use once more."""
+    """Another session begins in the middle; the first one's m1 is useless a second time."""
     collector, s = one_way_sensor(ns, keys, tmp_path / "out.pcapng", bundled)
     first = s.announce(False)
     for count in range(len(s.combos)):
@@ -895,7 +901,8 @@ def test_a_collector_takes_what_it_sends_one_way(ns, keys, bundled, tmp_path):
 
 
 def test_a_collector_counts_what_is_lost_one_way(ns, keys, bundled, tmp_path):
-    """Combos that never come, at the end too, and a gap of more numbers than there are addresses."""
+    """Combos that never come, at the end too, and a gap of more numbers than there are addresses,
+    are counted."""
     collector, s = one_way_sensor(ns, keys, tmp_path / "out.pcapng", bundled)
     kept = [c for c in range(len(s.combos)) if c % 5 and c < len(s.combos) - 1]
     for count in kept:
@@ -911,7 +918,8 @@ def test_a_collector_counts_what_is_lost_one_way(ns, keys, bundled, tmp_path):
 
 
 def test_a_collector_refuses_one_way_of_who_is_not_listed_so(ns, keys, bundled, tmp_path):
-    """With the collector's stolen key anyone could say this."""
+    """A one-way session of an unlisted sensor is refused: anyone with the collector's stolen key
+    could begin it."""
     collector, s = one_way_sensor(ns, keys, tmp_path / "out.pcapng", bundled, allowed=False)
     s.send(0)
     collector.expect("does not say so")

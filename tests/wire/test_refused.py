@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A listed sensor gone bad: what it can do to the collector's files, and to other sensors' frames
-in them."""
+"""A listed sensor gone bad: the limits of its effect on the collector's files, and on other
+sensors' frames in them."""
 import struct
 import time
 
@@ -22,7 +22,7 @@ def bad_frame(n, linktype, interface=0, data=b"a frame"):
 
 
 def blocks(path):
-    """How many of each type are in a file."""
+    """How many blocks of each type a file has."""
     data, at, found = path.read_bytes(), 0, {}
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)
@@ -58,7 +58,8 @@ def read_by(spoken, file):
 
 
 def test_interface_blocks_are_bounded(anything, bundled):
-    """Each frame of an interface and link type of its own: most are refused, no other sensor's."""
+    """With a new interface and link type for each frame, most frames are refused, but no other
+    sensor's."""
     s, count = anything.sensor, 0
     for number in range(600):
         s.add_combo([bad_frame(n, 1000 + number * 16 + n, number % 256) for n in range(16)],
@@ -72,7 +73,7 @@ def test_interface_blocks_are_bounded(anything, bundled):
     made = blocks(anything.out)[1]
     sent = sum(map(len, s.combos))
     print(f"{made} interface blocks of {sent} bytes, {stats['lost_refused']} frames refused")
-    # One more each ten seconds that the test takes.
+    # One more each ten seconds of the test.
     assert BLOCKS_FREE + BLOCKS_EXTRA <= made <= BLOCKS_FREE + BLOCKS_EXTRA + 16 + 10
     assert stats["lost_refused"] == count - stats["written"] and stats["balance"] == 0
     assert stats["written"] == made - 1
@@ -82,7 +83,8 @@ def test_interface_blocks_are_bounded(anything, bundled):
 
 
 def test_what_a_sensor_says_is_bounded(anything, bundled):
-    """Of its filters, without end: its frames stay under the newest block, and none is refused."""
+    """With endless changes of its filters, a sensor's frames stay under the newest block, and none
+    is refused."""
     s = anything.sensor
     for n in range(700):
         lines = {"interface.0": "mon0", "filter.0": f"port {n}", "change": str(n + 1)}
@@ -99,7 +101,7 @@ def test_what_a_sensor_says_is_bounded(anything, bundled):
 
 
 def test_dwells_need_a_block(anything):
-    """Where there is none left for their interface they are passed over."""
+    """Dwells are skipped if their interface has no block left."""
     s = anything.sensor
     for number in range(40):
         s.add_combo([bad_frame(n, 1000 + number * 16 + n, 100) for n in range(16)], sc.ZSTD)
@@ -114,7 +116,8 @@ def test_dwells_need_a_block(anything):
 
 
 def test_frames_that_were_refused_are_known_after_a_kill(ns, keys, bundled, tmp_path):  # noqa: F811
-    """A file says how many frames of a combo are not in it: the next collector goes on there."""
+    """A file says how many of a combo's frames it lacks: after a kill, the next collector continues
+    there."""
     keys.sensor("honest")
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     s, frames = spoken.sensor, []
@@ -137,5 +140,5 @@ def test_frames_that_were_refused_are_known_after_a_kill(ns, keys, bundled, tmp_
     written, stats = spoken.close()
     assert expected(written) == got([f for f in frames + part if f.linktype == 1])
     assert stats["balance"] == stats["lost_missing"] == 0
-    # The last combo was refused as a whole: it is in no file, and came again.
+    # The last combo was refused as a whole: it is in no file, and was sent again.
     assert (stats["earlier"], stats["lost_refused"], stats["written"]) == (50, 10, 10)

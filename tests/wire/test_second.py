@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The second implementation by itself: what it is made of against published values, and against
-itself."""
+"""The second implementation by itself: its components against published values, and its two ends
+against each other."""
 import itertools
 import pathlib
 
@@ -90,32 +90,33 @@ def test_combos_of_events_alone():
 
 
 def test_both_long_term_keys_and_a_recording_open_no_session():
-    """They give P, k1 and all that was said in the set-up, but whatever two shared secrets of theirs one
-    puts into k2, no session comes of it: there is none that has not the ephemerals' own in it."""
+    """Both long-term keys give P, k1 and the handshake's content. But no two shared secrets made
+    from them and used in k2 open a session, as k2 needs the ephemerals' own."""
     (s, S), (c, C), (es, ES), (ec, EC) = (sw.keypair() for _ in range(4))
     P = sw.pair(s, C, True)
     first = sw.m1(P, sw.slots(P, 5)[3], b"r" * 16, sw.Hello(ES, 7, 8, 1024, 0, b""))
     second, k2 = sw.m2(P, c, S, first, ec, sw.Welcome(b"", 9, 512, 0, 3))
     keys = sw.session_keys(k2)
     third = sw.Sender(keys.up_address, keys.up_seal).seal(b"\x02")
-    # Who has both keys.
+    # A holder of both keys.
     hello = sw.m1_open(sw.pair(c, S, False), first)
     k1 = sw._k1(P, first, sw.DH(c, hello.ephemeral))
     welcome = sw.unseal(sw.B(k1, "answer", second[8:24]), 0, second[24:])
     assert (hello.ephemeral, welcome[:32], second[:8]) == (ES, EC, sw.answer_address(k1))
     shared = [sw.DH(mine, theirs) for mine in (s, c) for theirs in (S, C, ES, EC)]
-    assert sw.DH(s, EC) in shared  # the half of k2 that is no secret to it
+    assert sw.DH(s, EC) in shared  # the half of k2 that is not secret to it
     for a, b in itertools.product(shared, repeat=2):
         tried = sw.session_keys(sw._k2(k1, second, a, b))
         with pytest.raises(sw.Refused):
             sw.Receiver(tried.up_address, tried.up_seal, 512).open(third)
-    # With an ephemeral key it is opened: what was tried was right but for that.
+    # With an ephemeral key it opens: only that was missing.
     known = sw.session_keys(sw._k2(k1, second, sw.DH(es, EC), sw.DH(s, EC)))
     assert sw.Receiver(known.up_address, known.up_seal, 512).open(third) == (1, b"\x02")
 
 
 def answer_by(secret, P, first, ephemeral):
-    """An m2 of whoever takes `secret` for the one that only the collector and the sensor share."""
+    """An m2 by an attacker who uses `secret` as the one that only the collector and the sensor
+    share."""
     k1 = sw._k1(P, first, secret)
     welcome = sw.welcome_bytes(sw.Welcome(ephemeral, 9, 512, 0, 3))
     x = b"x" * 16
@@ -128,8 +129,8 @@ def time_by(secret, r, interval=None):
 
 
 def test_a_stolen_sensor_key_answers_nothing():
-    """Who has s and C reads m1 and a question for the time, but whatever two keys of all that it has or
-    has seen it puts into an answer, the sensor takes none of it: either takes c."""
+    """A holder of s and C reads m1 and a request for the time. But with any two keys it has or has
+    seen in an answer, the sensor refuses it: either answer needs c."""
     (s, S), (c, C), (es, ES), (et, ET) = (sw.keypair() for _ in range(4))
     P, r = sw.pair(s, C, True), b"q" * 16
     first = sw.m1(P, sw.slots(P, 5)[3], r, sw.Hello(ES, 7, 8, 1024, 0, b""))
@@ -142,14 +143,14 @@ def test_a_stolen_sensor_key_answers_nothing():
             sw.m2_open(P, s, C, es, first, answer_by(tried, P, first, ET))
         with pytest.raises(sw.Refused):
             sw.request_answered(k, time_by(tried, r))
-    # With c it is answered: what was tried was right but for that.
+    # With c it is answered: only that was missing.
     assert sw.m2_open(P, s, C, es, first, answer_by(sw.DH(c, ES), P, first, ET))[0].ephemeral == ET
     assert sw.request_answered(k, time_by(sw.DH(c, ES), r)) == (77, b"a cookie")
 
 
 def test_a_spool_is_the_collectors():
-    """Who has the file, s and the collector's C opens none of it; neither does another collector. A record
-    is of one name, and no two are sealed under one key."""
+    """A holder of the file, s and the collector's C opens no record, nor does another collector. A
+    record has one name, and no two have the same key."""
     (s, S), (c, C), (other, _), (e, E) = (sw.keypair() for _ in range(4))
     P, K = sw.pair(s, C, True), b"k" * 32
     told = sw.spool_hello(P, e, C, K)
@@ -173,6 +174,6 @@ def test_a_spool_is_the_collectors():
 
 
 def test_the_vectors_are_frozen():
-    """tests/unit/test_vectors.c holds them against the C code."""
+    """tests/unit/test_vectors.c compares them with the C code."""
     kept = pathlib.Path(__file__).with_name("vectors.json").read_text(encoding="ascii")
     assert make_vectors.text() == kept

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Unlinkability (docs/wire.md): from the bytes of datagrams nobody can tell which are of the same
-sensor, which sensor, what kind or which way; padded, from their lengths neither.
+"""Unlinkability (docs/wire.md): from datagrams' bytes, no one can tell which have the same sensor,
+which sensor, kind or direction; if padded, not from their lengths either.
 
-Ten sensors' datagrams, 20,000 set-ups with data of every kind behind each, made by
-tests/wire/traffic.c of the very functions that the programs call, with content as telling as can be. What
-would be a finding is bounded so that chance makes one in all of this with 1e-6 (Bonferroni). Eight
-planted leaks must be found. All figures are printed."""
+Ten sensors' datagrams, 20,000 handshakes each followed by data of every kind, made by
+tests/wire/traffic.c with the same functions as the programs, with easily recognised content. The
+limits for findings let chance cause one in the whole test with 1e-6 (Bonferroni). Eight planted
+leaks must be found. All results are printed."""
 import dataclasses
 import os
 import pathlib
@@ -21,15 +21,15 @@ TRAFFIC = BUILD / "tests/traffic"
 SET_UPS = 20000
 SET_UPS_LEAKY = 4000
 SENSORS = 10
-LEAK_LENGTH = 6  # of traffic.c: in plain recordings lengths tell kinds anyway
+LEAK_LENGTH = 6  # of traffic.c: in plain recordings lengths show kinds anyway
 OVERALL = 1e-6
 TESTS_MAX = 1_000_000  # of one recording and all its groups, positions and classifiers
-RECORDINGS = 4  # two of them in netns/; planted leaks must be found, and none of them is by mistake
+RECORDINGS = 4  # two of them in netns/; planted leaks must be found, and not by chance
 TAIL = OVERALL / RECORDINGS / TESTS_MAX
 PADDED = 1232
-GROUP_MIN = 256 * 20  # datagrams, so that a byte's values are expected 20 times each
+GROUP_MIN = 256 * 20  # datagrams, so that each byte value is expected 20 times
 CLASS_MIN = 400
-EDGE = 64  # bytes at either end that classifiers look at, or half of the shortest one
+EDGE = 64  # bytes at either end for classifiers, or half of the shortest datagram
 LABELS = np.dtype([("sensor", "u1"), ("kind", "u1"), ("way", "u1"), ("zero", "u1"),
                    ("length", "<u2"), ("set_up", "<u2")])
 
@@ -52,12 +52,13 @@ class Recording:
         return cls(labels, data, np.cumsum(lengths) - lengths)
 
     def column(self, position):
-        """Which datagrams are so long, and their byte there."""
+        """Which datagrams are long enough, and their byte there."""
         rows = np.nonzero(self.labels["length"] > position)[0]
         return rows, self.data[self.starts[rows] + position]
 
     def edges(self):
-        """The first and the last bytes of each datagram, none of them twice: that would tell lengths."""
+        """The first and the last bytes of each datagram, none of them twice: that would show
+        lengths."""
         at = np.arange(min(EDGE, int(self.labels["length"].min()) // 2))
         first = self.data[self.starts[:, None] + at]
         ends = self.starts + self.labels["length"]
@@ -66,7 +67,7 @@ class Recording:
 
 @dataclasses.dataclass
 class Findings:
-    """What chance does not explain, and how much was looked at."""
+    """Findings that chance does not explain, and how much was tested."""
     tests: int = 0
     found: list = dataclasses.field(default_factory=list)
 
@@ -77,8 +78,8 @@ class Findings:
 
 
 def byte_positions(recording, findings):
-    """Chi-square of the 256 values of a byte at each position: of all datagrams, and of each way,
-    kind and sensor by itself."""
+    """Chi-square of a byte's 256 values at each position: for all datagrams, and for each
+    direction, kind and sensor."""
     limit = chance.chi_square_limit(255, TAIL)
     labels = recording.labels
     kinds, kind = np.unique(labels["kind"], return_inverse=True)
@@ -103,10 +104,10 @@ def byte_positions(recording, findings):
 
 
 def repeated_strings(recording, findings):
-    """No 8 bytes come twice, wherever in whichever datagram."""
+    """No 8 bytes occur twice, anywhere in any datagram."""
     ends = np.zeros(len(recording.data), bool)
     lengths = recording.labels["length"].astype(np.int64)
-    for back in range(1, 8):  # a string does not reach over a datagram's end
+    for back in range(1, 8):  # a string does not cross a datagram's end
         ends[recording.starts + lengths - back] = True
     strings = []
     for shift in range(8):
@@ -136,7 +137,7 @@ def balanced(classes, random):
 
 
 def bayes(train, train_classes, test, count, values=256):
-    """Naive Bayes: what each byte of each position says of each class, added up."""
+    """Naive Bayes: sums up each byte's evidence for each class, at each position."""
     positions = train.shape[1]
     scores = np.zeros((len(test), count))
     for position in range(positions):
@@ -148,7 +149,7 @@ def bayes(train, train_classes, test, count, values=256):
 
 
 def linear(train, train_classes, test, count):
-    """Least squares of the bits, regularised: what bits say together in sums."""
+    """Least squares of the bits, regularised: the bits' combined evidence in sums."""
     def bits(a):
         return np.unpackbits(a, axis=1).astype(np.float32) * 2 - 1
 
@@ -176,7 +177,7 @@ def classify(findings, name, features, classes, random, ways):
 
 
 def pairs_of(edges, labels, random):
-    """Two datagrams beside one another, and whether they are of one sensor."""
+    """Two datagrams side by side, and whether they have the same sensor."""
     a, b = random.integers(0, len(labels), (2, 200000))
     same = labels["sensor"][a] == labels["sensor"][b]
     rows = np.concatenate([np.nonzero(same)[0], np.nonzero(~same)[0][:same.sum()]])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What modules of a sensor without a kernel say, in a real collector: of the second implementation, also
-what no sensor of ours would send."""
+"""Module events of a simulated sensor, in a real collector. The second implementation also sends
+events that no real sensor would send."""
 import json
 import subprocess
 
@@ -96,7 +96,8 @@ def test_what_cannot_be_is_counted(spoken, folder, bundled):
 
 
 def test_a_sensor_makes_up_names(spoken, folder):
-    """It has no more files of it than it may have, and all it says is in the capture."""
+    """A sensor that invents module names gets no more than its share of files, and all its events
+    are in the capture."""
     s, said = spoken.sensor, [w for n in range(200) for w in words(1, f"m{n}")]
     s.add_combo([], sc.ZSTD, events(said))
     s.add_combo([], sc.ZSTD, events(words(5, "m3", 1)))
@@ -112,7 +113,7 @@ def test_a_sensor_makes_up_names(spoken, folder):
 
 
 def test_as_many_as_fit_into_a_combo(spoken, folder):
-    """The longest ones, again and again: more than wait at once."""
+    """The longest events, again and again: more than can wait at once."""
     said = [sc.Said(7, 2, 2**64 - 1 - n, 2**64 - 1, "x" * 31, n.to_bytes(64, "big"))
             for n in range(sc.EVENTS_MAX)]
     for _ in range(30):
@@ -126,7 +127,7 @@ def test_as_many_as_fit_into_a_combo(spoken, folder):
 
 
 def test_other_programs_read_the_file(spoken, bundled):
-    """Wireshark shows what is said as a row of its own, behind the frame that it is of."""
+    """Wireshark shows each event in its own row, after its frame."""
     s, frames = spoken.sensor, some(bundled, 50)
     s.add_combo(frames, sc.ZSTD_DOT11, events(words(9), 20))
     s.add_combo([], sc.ZSTD, events(words(9)))
@@ -144,7 +145,7 @@ def test_other_programs_read_the_file(spoken, bundled):
 
 
 def test_each_once_through_a_kill(ns, keys, bundled, tmp_path, folder):  # noqa: F811
-    """Where the state is gone, too: then names tell which combos are there."""
+    """Without the state, the names in the file show which combos are there."""
     options = ["--events", folder]
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng", options=options)
     s, frames, said = spoken.sensor, some(bundled, 100), words(30)
@@ -157,7 +158,7 @@ def test_each_once_through_a_kill(ns, keys, bundled, tmp_path, folder):  # noqa:
     spoken.collector = testbed.Collector(ns, keys, spoken.out, options=options)
     s.add_combo([], sc.ZSTD, events(said[9:20]))
     s.add_combo(frames[50:], sc.ZSTD_DOT11, events(said[20:], 50))
-    s.ack = None  # also what was settled is sent again
+    s.ack = None  # settled combos are sent again, too
     s.set_up()
     s.deliver()
     s.finish()

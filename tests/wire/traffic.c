@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traffic: a recording of ten sensors and their collector, made with the functions of wire/ that
- * the programs use, for tests/wire/test_unlinkable.py. Each set-up is followed by a little data of
- * every kind, both ways, its content as telling as can be: zeros, counters, the sensor's number.
+ * Traffic: a recording of ten sensors and their collector, made with the programs' functions in
+ * wire/, for tests/wire/test_unlinkable.py. Each handshake is followed by a little data of every
+ * kind, both ways, with easily recognised content: zeros, counters, the sensor's number.
  *
  *     traffic OUT SET-UPS pad|plain [LEAK]
  *
- * OUT.labels has 8 bytes a datagram: sensor 1, kind 1, way 1 (0 up, 1 down), zero 1, length 2,
- * number of the set-up's low bits 2, little-endian; OUT.bytes has the datagrams one behind the
+ * OUT.labels has 8 bytes per datagram: sensor 1, kind 1, way 1 (0 up, 1 down), zero 1, length 2,
+ * low bits of the handshake's number 2, little-endian; OUT.bytes has the datagrams one after the
  * other. LEAK is a fault that the test must find, by its number below.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define SENSORS 10
 
-enum { /* kinds of datagrams that are no messages */
+enum { /* kinds of datagrams without a message */
        KIND_INIT = 100,
        KIND_ANSWER,
        KIND_QUESTION,
@@ -33,13 +33,13 @@ enum { /* kinds of datagrams that are no messages */
 enum leak {
 	LEAK_NONE,
 	LEAK_COUNTER,	 /* a byte that counts */
-	LEAK_SENSOR_BIT, /* a bit that is the sensor's with 5 of 8 */
-	LEAK_RANDOM,	 /* r of an m1 that comes twice */
+	LEAK_SENSOR_BIT, /* a bit that equals the sensor's with 5 of 8 */
+	LEAK_RANDOM,	 /* r of an m1 that is repeated */
 	LEAK_CONSTANT,	 /* a byte that is always the same in ACKs */
 	LEAK_ADDRESS,	 /* an address that is used again in the next session */
 	LEAK_LENGTH,	 /* padding that is one byte short in ACKs */
-	LEAK_FIRST_BYTE, /* top bit of the first byte is 0 with 9 of 16 */
-	LEAK_KIND,	 /* last bit is the kind's, in set-ups and questions */
+	LEAK_FIRST_BYTE, /* the first byte's top bit is 0 with 9 of 16 */
+	LEAK_KIND,	 /* the last bit is the kind's, in handshakes and requests */
 	LEAKS
 };
 
@@ -111,7 +111,7 @@ static void say(struct sensor *s, struct side *side, int way, int kind, size_t l
 {
 	uint8_t message[MESSAGE_MAX] = { (uint8_t)kind }, out[SHROUD_DATAGRAM_MAX];
 
-	/* Nothing random: what makes the datagram look so is the seal alone. */
+	/* No random content: only the seal makes the datagram look random. */
 	if (len > 1)
 		message[1] = s->number;
 	if (len > 9)
@@ -130,7 +130,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* A request for a cookie, as of a sensor that has just booted, and an m1 under that. */
+/* A request for a cookie, as from a sensor that has just booted, and an m1 with it. */
 static void ask(struct sensor *s, uint64_t now)
 {
 	uint8_t out[SHROUD_DATAGRAM_MAX], answer[SHROUD_DATAGRAM_MAX];
@@ -192,7 +192,7 @@ static void set_up(struct sensor *s, uint64_t now, struct shroud_keys *up, struc
 	tryst_session(k2, up, down, chain);
 }
 
-/* What a short session says, and the lengths that the programs say it in. */
+/* The content of a short session, in the programs' lengths. */
 static void converse(struct sensor *s, struct side *up, struct side *down)
 {
 	size_t full = PIECE_HEADER_LEN + PIECE_DATA(padded ? padded - 2 : SHROUD_DATAGRAM_MAX);
