@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 MAKE_QUIETLY = $(MAKE) -s --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
-# SANITIZE=address,undefined builds in a directory of its own.
+# SANITIZE=address,undefined builds in its own directory.
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -77,12 +77,13 @@ SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 unit_links = $(addprefix $(BUILD)/,$(filter %.o,$(shell sed -n '/links:/,/\*\//p' $(1))))
 UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(filter \
 		$(LEFT_OUT:%.c=$(BUILD)/%.o),$(call unit_links,$(t)))),,$(t:%.c=$(BUILD)/%)))
-# The AP70's are emulated. This one simulates days of a server's disk, which no access point has.
+# The AP70's unit tests are emulated. This one simulates days of a server's disk, which no access
+# point has.
 UNIT := $(if $(AP70),$(filter-out %/test_budget_disks,$(UNIT)),$(UNIT))
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
 PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-swarm)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
-BUSY := $(BUILD)/tests/bench/busy.o # a module that takes its time
+BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
 	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUSY)
@@ -91,15 +92,15 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
 	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
-LOOK := $(BUILD)/tests/bpf/look.o # a module that shows what it sees
-# What saluki module check is tried with.
+LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
+# For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
-# Modules, and what reads their events and maps: the unprivileged half of those that have one.
+# Modules, and their consumers: the unprivileged half of those that have one.
 MODULE_NAMES := $(patsubst %.bpf.c,%,$(notdir $(wildcard bpf/modules/*/*.bpf.c)))
 MODULES := $(MODULE_NAMES:%=$(BUILD)/modules/%.o)
 CONSUMERS := $(foreach m,$(MODULE_NAMES),$(if $(wildcard bpf/modules/$m/$m.c),$(BUILD)/modules/$m))
 
-# $$* in a prerequisite: what % stands for, more than once.
+# $$* in a prerequisite: the text that % stands for, more than once.
 .SECONDEXPANSION:
 
 .PHONY: all
@@ -138,7 +139,7 @@ $(BUILD)/%.o: %.c
 	@printf '{ "directory": "%s", "file": "%s", "command": "%s" },\n' "$(CURDIR)" $< \
 		"$(CC) $(CFLAGS) -c -o $@ $<" > $@.json
 
-# Tests look into these objects, so they are compiled again when their flags change.
+# Tests inspect these objects, so they are compiled again when their flags change.
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(call say,BPF,$@)
 	$(Q)mkdir -p $(@D)
@@ -146,7 +147,7 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(Q)llvm-strip -g $@
 .PRECIOUS: $(BUILD)/bpf/%.bpf.o
 
-# The skeleton is written next to where it is included from: #include "capture.skel.h".
+# The skeleton is written next to the file that includes it: #include "capture.skel.h".
 $(BUILD)/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
@@ -170,7 +171,7 @@ vmlinux: ## remake vmlinux.h from the running kernel
 
 # ---- what is needed ------------------------------------------------------------------------------
 
-# Asks dpkg first: with everything there, no network and no right is needed.
+# Asks dpkg first: if everything is installed, no network and no privilege is needed.
 define install_packages
 	$(Q)missing=$$(for p in $(1); do dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | \
 		grep -qx installed || echo $$p; done); [ -z "$$missing" ] || { \
@@ -181,14 +182,14 @@ define install_packages
 endef
 
 .PHONY: deps deps-test deps-bench
-deps: ## install what building and running need (apt)
+deps: ## install the packages for building and running (apt)
 	$(call install_packages,$(PACKAGES))
 
-deps-test: deps ## and what testing needs (apt, and a virtual environment)
+deps-test: deps ## and those for testing (apt, and a virtual environment)
 	$(call install_packages,$(PACKAGES_TEST))
 	$(Q)$(MAKE) -q $(TOOLS)/.done 2>/dev/null || $(MAKE) --no-print-directory $(TOOLS)/.done
 
-deps-bench: deps-test ## and what the bench compares with
+deps-bench: deps-test ## and the programs that the bench compares with
 	$(call install_packages,$(PACKAGES_BENCH))
 
 $(TOOLS)/.done: tests/requirements.txt
@@ -232,7 +233,7 @@ $(BUILD)/tests/view_run: $(patsubst %,$(BUILD)/%.o,tests/bpf/view_run agent/modu
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 $(BUILD)/tests/view_run: | $(patsubst %,$(BUILD)/tests/bpf/look.%.o,tc xdp)
 
-# Behind its shim, as the agent links it when it is loaded.
+# With its shim, as the agent links it for loading.
 $(patsubst %,$(BUILD)/tests/bpf/look.%.o,tc xdp): $(BUILD)/tests/bpf/look.%.o: $(BUILD)/bpf/module_%.bpf.o $(LOOK)
 	$(call say,LINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
@@ -278,7 +279,7 @@ $(BUILD)/tests/packet_verdicts: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_ver
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lpcap
 
-# These two stand alone, so that they can be built static for other machines too.
+# These two depend on nothing else, so they can be built static for other machines too.
 $(BUILD)/tests/old_kernel: $(patsubst %,$(BUILD)/tests/netns/%.o,old_kernel old_answers)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
@@ -354,7 +355,7 @@ $(BUILD)/tests/shroud_plain: $(BUILD)/tests/bench/shroud_plain.o $(BUILD)/swarm/
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-# What modules cost: compiled for user space, into what runs modules, and linked with the shim.
+# Module costs: compiled for user space, into the module runner, and linked with the shim.
 BENCH_MODULES := $(filter count lrd rtt trajectory worm,$(MODULE_NAMES))
 BENCH_BPF := $(patsubst %,$(BUILD)/tests/bench/%.bpf.o,feed slotless)
 BENCH_MODULE_OBJECTS := $(foreach m,$(BENCH_MODULES),$(patsubst %,$(BUILD)/tests/bench/modules/$(m).%, \
@@ -408,8 +409,8 @@ $(BUILD)/tests/unit/test_insert: LIB_CMOCKA += -lbpf
 
 # ---- fuzz ----------------------------------------------------------------------------------------
 
-# Harnesses are built by a make of their own, in FUZZ_BUILD, with clang and everything it watches.
-# They name their objects as unit tests do.
+# A separate make builds the harnesses, in FUZZ_BUILD, with clang and instrumentation for all their
+# code. They name their objects as unit tests do.
 FUZZ_BUILD := build/fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_MAKE = $(MAKE_QUIETLY) BUILD=$(FUZZ_BUILD) CC=$(CLANG) \
@@ -439,19 +440,19 @@ fuzz-seeds: deps-test fuzzers $(BUILD)/tests/fuzz/seeds $(HOSTILE_MODULES) $(MOD
 	$(Q)$(TOOLS)/bin/python tests/fuzz/seeds.py $(BUILD)/tests/fuzz/seeds $(FUZZ_BUILD)/seeds
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
-fuzz-merge: fuzzers ## take what make fuzz found into the corpora
+fuzz-merge: fuzzers ## merge the inputs found by make fuzz into the corpora
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
 .PHONY: test-programs units test-unit test check
 test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(WITHOUT),,$(HOSTILE_MODULES) $(MODULES)) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) units
 
-units: $(UNIT) # and tests/run has their list
+units: $(UNIT) # tests/run needs their list
 	$(Q)printf '%s\n' $(UNIT) > $(BUILD)/units
 
 test-unit: $(UNIT)
 	$(Q)set -e; for t in $(UNIT); do $$t; done
 
-# What is built belongs to the user; only the tests themselves run as root.
+# Built files belong to the user; only the tests themselves run as root.
 test: deps-test ## build (plain and sanitized) and pass all tests
 	$(Q)echo "== build: plain; sanitized; fuzz harnesses; AP70; warnings are errors"
 	$(Q)$(MAKE_QUIETLY) all test-programs CFLAGS='-O2 -g -Werror'
@@ -467,13 +468,13 @@ check: deps-test ## build, and pass the tests that take a minute
 	$(Q)$(MAKE_QUIETLY) all test-programs CFLAGS='-O2 -g -Werror'
 	$(Q)$(SUDO) tests/run check $(ARGS)
 
-# In a tree that `make test` has built.
+# In a tree built by `make test`.
 .PHONY: test-foreign
-test-foreign: ## of the tests, those that need captures of somebody else, SALUKI_CAPTURES
+test-foreign: ## pass the tests that need foreign captures, SALUKI_CAPTURES
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run foreign $(ARGS)
 
 .PHONY: captures
-captures: deps-test ## make tests/captures anew, or parts: CAPTURES="air headers wire bad"
+captures: deps-test ## remake tests/captures, or parts: CAPTURES="air headers wire bad"
 	$(Q)$(MAKE_QUIETLY) all test-programs
 	$(Q)$(MAKE_QUIETLY) build/without-nl80211/saluki WITHOUT=nl80211
 	$(Q)$(SUDO) env PYTHONPATH=tests:packaging $(TOOLS)/bin/python -m captures $(CAPTURES)
@@ -493,10 +494,10 @@ test-chroot: ## run and test in a fresh Debian 12 with nothing but git and make
 
 include bpf/modules/module.mk
 
-# Objects and consumers of modules are together, as they are installed; what consumers are linked
-# from is not: both would be NAME.o.
+# Modules' objects and consumers are together, as installed. The consumers' own objects are
+# elsewhere: both would be NAME.o.
 .PHONY: modules
-modules: $(MODULES) $(CONSUMERS) ## build the modules that come with saluki, and what reads them
+modules: $(MODULES) $(CONSUMERS) ## build the modules that come with saluki, and their consumers
 all: $(if $(WITHOUT),,$(if $(shell command -v $(CLANG)),modules))
 
 $(MODULES): $(BUILD)/modules/%.o: bpf/modules/$$*/$$*.bpf.c Makefile bpf/modules/module.mk
@@ -545,7 +546,7 @@ install: all modules ## install programs and pages below DESTDIR and PREFIX (/us
 	$(Q)set -e; for f in $(INSTALL_FILES); do IFS=:; set -- $$f; unset IFS; \
 		install -D -m $$1 $$2 "$(DESTDIR)$$3"; echo "  INSTALL  $(DESTDIR)$$3"; done
 
-uninstall: ## remove what install has put there
+uninstall: ## remove the installed files
 	$(Q)for f in $(INSTALL_FILES); do rm -f "$(DESTDIR)$${f##*:}"; done
 	$(Q)rmdir "$(DESTDIR)$(SHARE)/doc/saluki" "$(DESTDIR)$(SHARE)/saluki" \
 		"$(DESTDIR)$(PREFIX)/include/saluki" "$(DESTDIR)$(PREFIX)/lib/saluki/modules" \
@@ -574,7 +575,7 @@ format: ## lay the C sources out with clang-format
 	$(call install_packages,clang-format)
 	$(Q)clang-format -i $(SOURCES)
 
-# clang-tidy reads how a file is compiled from compile_commands.json.
+# clang-tidy reads each file's compiler flags from compile_commands.json.
 SCRIPTS := .ci/run tests/run tests/chroot tests/fuzz/run $(wildcard tests/*/init) packaging/openwrt/saluki/files/saluki.init
 lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and ruff, and for unformatted sources
 	$(call install_packages,$(PACKAGES_LINT))
@@ -589,7 +590,7 @@ lint: deps-test ## look for mistakes with clang-tidy, cppcheck, shellcheck and r
 	$(Q)printf '%s\n' $(AGENT_SOURCES) $(COLLECTOR_SOURCES) $(wildcard common/*.c swarm/*.c wire/*.c) | \
 		xargs -P $(shell nproc) -n 8 clang-tidy -p . --quiet --extra-arg-before=-isystem$(CURDIR)/$(BUILD) 2>/dev/null
 
-clean: ## remove what was built
+clean: ## remove all built files
 	rm -rf build compile_commands.json
 
 help: ## print this

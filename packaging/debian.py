@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is fetched from Debian and not installed: kernels for the tests, sources for the AP70. Goes in:
-names of suites, and what to do with an apt that has one; comes out: a folder of the cache,
-${SALUKI_CACHE:-~/.cache/saluki}, which all clones share. What is there is not asked for again: remove
-it to have it anew.
+"""Fetches from Debian without installing: kernels for the tests, sources for the AP70. In: names of
+suites, and a task for an apt that has one. Out: a folder of the cache,
+${SALUKI_CACHE:-~/.cache/saluki}, which all clones share. A folder that exists is not fetched again:
+remove it to renew it.
 
-The user's apt is asked which mirror it has, and left alone: lists, cache and sources of what is
-fetched here are in a folder that is removed afterwards."""
+The user's apt gives the mirror and is not changed: lists, cache and sources used here are in a
+folder that is removed afterwards."""
 import contextlib
 import fcntl
 import os
@@ -18,7 +18,7 @@ import tempfile
 
 CACHE = pathlib.Path(os.environ.get("SALUKI_CACHE") or pathlib.Path.home() / ".cache/saluki")
 
-# Where Debian says that it is, for a machine whose sources name no mirror of it.
+# Debian's own address, for a machine whose sources name no mirror.
 DEBIAN = "http://deb.debian.org"
 
 
@@ -28,8 +28,8 @@ def output(*args, **kwargs):
 
 
 def _signed_by(path, uri):
-    """The keys by which the user's sources let `uri` be signed, as written there; '' if none are
-    named. A file of sources has paragraphs (deb822), one of the older form has lines."""
+    """The keys by which the user's sources let `uri` be signed, as written there; '' if none. A
+    sources file has paragraphs (deb822), in the older format lines."""
     text = pathlib.Path(path).read_text(encoding="utf-8")
     old = path.endswith(".list")
     for part in text.splitlines() if old else re.split(r"\n\s*\n", text):
@@ -41,7 +41,7 @@ def _signed_by(path, uri):
 
 
 def _sources(*options):
-    """(origin, release, address, file:number) of the main components that the user's apt has."""
+    """(origin, release, address, file:number) of the user's apt's main components."""
     out = output("apt-get", "indextargets", *options, "--format",
                  "$(ORIGIN)|$(RELEASE)|$(REPO_URI)|$(SOURCESENTRY)", "Created-By: Packages",
                  "Component: main")
@@ -49,12 +49,12 @@ def _sources(*options):
 
 
 def mirrors(suite):
-    """The places to ask for a suite, as {address: keys}: what the user's apt has for Debian itself,
-    or for its security updates, and Debian's own."""
+    """The addresses to ask for a suite, as {address: keys}: the user's apt's for Debian itself, or
+    for its security updates, and Debian's own."""
     security = suite.endswith("-security")
     end = "/debian-security" if security else "/debian"
     rows = [r for r in _sources() if r[0] == "Debian"]
-    if not rows:  # without lists apt does not know whose a source is: the path has to tell
+    if not rows:  # without lists apt does not know a source's origin: the path must show it
         rows = [r for r in _sources("--no-release-info") if r[2].rstrip("/").endswith(end)]
     found = {uri.rstrip("/"): _signed_by(entry.rpartition(":")[0], uri)
              for _, release, uri, entry in rows if release.endswith("-security") == security}
@@ -63,12 +63,12 @@ def mirrors(suite):
 
 
 class NotThere(Exception):
-    """A mirror has something else than what is wanted."""
+    """A mirror does not have the requested version."""
 
 
 class Apt:
-    """apt with a list of one suite, of packages or of their sources, and everything it writes in a
-    folder of its own. What it downloads is in `packages`."""
+    """apt with a list of one suite, of packages or of their sources, and all files it writes in a
+    folder of its own. Downloads are in `packages`."""
 
     def __init__(self, folder, uri, keys, suite, sources=False):
         self.folder = pathlib.Path(folder)
@@ -87,7 +87,7 @@ class Apt:
             "Dir::State::status": "/dev/null", "Dir::Cache": self.folder / "cache",
             "APT::Sandbox::User": "root", "APT::Architecture": "amd64",
             "Acquire::http::Timeout": "30", "Acquire::https::Timeout": "30",
-            # What is not updated any more is what an old kernel is; it is signed all the same.
+            # An old kernel's suite is not updated any more; it is still signed.
             "Acquire::Check-Valid-Until": "false",
         }
         self.settings = [f"-o{name}={value}" for name, value in settings.items()]
@@ -100,7 +100,7 @@ class Apt:
 
 @contextlib.contextmanager
 def _locked(folder, how):
-    """Whether `folder` is this process's, to the end: another's lock ends with its process."""
+    """Whether `folder` is locked by this process; another's lock ends with its process."""
     fd = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(fd, how)
@@ -117,7 +117,7 @@ def _end(signo, _):
 
 @contextlib.contextmanager
 def _told_to_end():
-    """A signal to end is an exception, so that what is being made is removed."""
+    """A termination signal is an exception, so that unfinished files are removed."""
     signals = [s for s in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) == signal.SIG_DFL]
     for s in signals:
         signal.signal(s, _end)
@@ -130,8 +130,8 @@ def _told_to_end():
 
 @contextlib.contextmanager
 def workshop():
-    """A folder on the cache's disk for what is being made; it is removed at the end. So are those
-    that processes have left which were killed."""
+    """A folder on the cache's disk for unfinished files, removed at the end. Folders left by killed
+    processes are removed, too."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with _told_to_end(), contextlib.ExitStack() as stack:
         with _locked(CACHE, fcntl.LOCK_EX):
@@ -146,8 +146,8 @@ def workshop():
 
 
 def keep(folder, name):
-    """A folder on the cache's disk appears in it at once and whole; returns where. Another run may have
-    been quicker."""
+    """Moves a folder on the cache's disk into the cache, at once and whole; returns its path.
+    Another run may have been faster."""
     kept = CACHE / name
     if not kept.exists():
         folder.rename(kept)
@@ -155,8 +155,8 @@ def keep(folder, name):
 
 
 def fetch(what, suites, take, sources=False):
-    """Calls take(apt) for one suite and mirror after the other until one succeeds; returns what it
-    returned. It leaves what it wants to keep in the cache. `what` is for people."""
+    """Calls take(apt) for one suite and mirror after the other until one succeeds; returns its
+    result. `take` puts the files to keep into the cache. `what` is a name for messages."""
     told = []
     for suite in suites:
         for uri, keys in mirrors(suite).items():
