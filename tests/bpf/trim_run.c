@@ -6,7 +6,7 @@
  *
  *     in:  length 4, bytes
  *     out: verdict 4 (0xfffffffe: the kernel would not run it), kept 4, original length 4,
- *          linktype 2, direction 1, what was counted 1 (1: malformed, 2: bad_fcs, 4: filtered),
+ *          linktype 2, direction 1, counted as 1 (1: malformed, 2: bad_fcs, 4: filtered),
  *          kept bytes
  *
  * It checks that there is exactly one record, or none if the program filtered the frame (then

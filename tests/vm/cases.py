@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is done on which kernel, and what is expected there: the table. A row of RUNS is a sensor
-and a collector in a VM, with frames played in between; a row of TRIMS the capture program alone."""
+"""The table of cases: what is done on which kernel, with the expected results. A row of RUNS is a
+sensor and a collector in a VM, with frames played in between; a row of TRIMS is the capture program
+alone."""
 import dataclasses
 import itertools
 import random
@@ -18,9 +19,9 @@ from reference.test_reference import write_pcap
 class Run:
     interface: str  # mon0 or tap0, see init
     options: str
-    by: str  # the source that captures; "": none does, and the run fails
+    by: str  # the source that captures; "": none, and the run fails
     said: tuple = ()  # each a tuple of words of one line
-    kernel: str = "with_all"  # or what it is to be without: see init
+    kernel: str = "with_all"  # or the feature it lacks: see init
     verb: str = "run"  # or killed, attached: see init
 
 
@@ -38,7 +39,7 @@ XSK = {
     "xsk wired": Run("tap0", "--source xsk", "xsk copy native"),
 }
 
-# Filters that look at every frame and take it.
+# Filters that check every frame and take it.
 TAKES_ALL, TAKES_ALL_WIRED = "not wlan host 02:00:00:00:09:09", "not host 203.0.113.5"
 FILTER = ("filter 'not ",)
 
@@ -83,12 +84,12 @@ OLD = {
     "mmap wired": Run("tap0", f"--source mmap {TAKES_ALL_WIRED}", "mmap v3", (FILTER,)),
 }
 
-# From Linux 6.6 on tc programs are attached by links, for which no module is needed.
+# Since Linux 6.6 tc programs are attached by links, for which no module is needed.
 NEWEST = {**NEW, "no tc": Run("mon0", "--source tc", "tc", kernel="no_tc")}
 
 RUNS = {"5.10": OLD, "6.1": NEW, "6.12": NEWEST}
 
-# Machines that are booted in another way than Debian's: kernel, and what their command line has more.
+# Machines booted differently from Debian's: the kernel, and additions to its command line.
 UNGUARDED = "6.12-unguarded"
 BOOTED = {UNGUARDED: ("6.12", "mitigations=off")}
 
@@ -98,8 +99,8 @@ class Radio:
     """A sensor on wlan0, on one channel, while another radio sends on channel 6."""
     verb: str  # see init
     options: str
-    heard: bool = True  # None: by a station, who hears what it likes
-    said: tuple = ()  # words of one line, where it does not start, or is not heard
+    heard: bool = True  # None: by a station, which hears any frames
+    said: tuple = ()  # words of one line, if it does not start, or is not heard
 
 
 # The same on every kernel.
@@ -121,7 +122,7 @@ RADIOS = {
                         said=("wlan0: cannot set channel 6", "it is wired, or a station")),
 }
 
-# Modules that see and say each frame: a row of RUNS with the verb "module".
+# Modules that see and report each frame: a row of RUNS with the verb "module".
 MODULES = {
     "5.10": {"module": Run("tap0", "--source tc", "tc", verb="module"),
              "module mapped": Run("tap0", "--ring mapped --source tc -B 1024", "tc", verb="module")},
@@ -132,12 +133,13 @@ MODULES = {
     UNGUARDED: {"module": Run("tap0", "", "xdp native", verb="module")},
 }
 
-# Random programs for the oracle (tests/bpf/flow_kernel.c): seeds, and programs of each. A quarter can be
-# compared. 20,000 take half a minute. A planted hole must show in the first of so many.
+# Random programs for the oracle (tests/bpf/flow_kernel.c): seeds, and programs per seed. A quarter
+# can be compared. 20,000 take half a minute. A planted hole must show within UNTIL_FOUND.
 SEEDS, PROGRAMS, UNTIL_FOUND = (1, 2), 20000, 35000
-# Of tests/modules: what the kernel's verifier refuses, what the policy does, and what flow.c does.
+# From tests/modules: modules that the kernel's verifier refuses, that the policy refuses, and that
+# flow.c refuses.
 HOSTILE = ("past_view", "past_payload", "view_kept", "endless", "kernel_read", "address_said", "map_followed")
-# On Linux 5.10 an exchange in one step is refused.
+# Linux 5.10 refuses an exchange in one step.
 REFUSED = {"5.10": {"lrd"}}
 
 LINKTYPES = (1, 105, 119, 127)
@@ -151,7 +153,7 @@ def folder(name):
 
 
 def unguarded():
-    """Where the kernel proves modules: what does it say of them, and does flow.c miss anything?"""
+    """On a kernel that proves modules: its verdicts, and whether flow.c misses anything."""
     yield "with_all check check proved.conf"
     yield "with_all proof proof tap0"
     for seed in SEEDS:
@@ -163,7 +165,7 @@ def unguarded():
 
 
 def lines(kernel):
-    """The list that the guest works off."""
+    """The guest's list of tasks."""
     if kernel == UNGUARDED:
         yield from unguarded()
         return
@@ -183,19 +185,20 @@ def lines(kernel):
 
 
 def shaped(linktype):
-    """Frames of every shape that the capture program is fed with."""
+    """Frames of every shape for the capture program."""
     return [f for _, link, f in shapes.whole() if link == linktype and 60 <= len(f) < 3400]
 
 
 def played(interface):
-    """What the interface hears: the bundled trace, or Ethernet frames that fit a usual MTU."""
+    """The frames played to the interface: the bundled trace, or Ethernet frames that fit a usual
+    MTU."""
     if interface == "mon0":
         return [f._replace(orig_len=len(f.data)) for f in captures.frames(captures.BUNDLED)]
     return [captures.Frame(0, len(f), 1, f) for f in shaped(1) if len(f) <= 1514]
 
 
 def beacons():
-    """What the other radio sends: frames that nobody acknowledges, each with a name of its own."""
+    """The other radio's frames: never acknowledged, each with its own name."""
     def one(n):
         return (bytes([0, 0, 8, 0, 0, 0, 0, 0, 0x80, 0, 0, 0]) + b"\xff" * 6 +
                 bytes.fromhex("020000000909") * 2 + bytes(2 + 8) + b"\x64\0\x01\0\0\x08" +
@@ -204,7 +207,7 @@ def beacons():
 
 
 def modules():
-    """Objects to be checked: those that come with the project, and the hostile."""
+    """Objects to check: the shipped ones, and the hostile."""
     own = [p.parent.name for p in (ROOT / "bpf/modules").glob("*/*.bpf.c")]
     return ([ROOT / f"build/modules/{name}.o" for name in own],
             [ROOT / f"build/tests/modules/{name}.bpf.o" for name in HOSTILE])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""All VMs that the chosen tests are about run at once; a test waits for its own."""
+"""All VMs needed by the chosen tests run at once; a test waits for its own."""
 import os
 import pathlib
 import time
@@ -15,12 +15,12 @@ PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector",
                                                    "tests/flow_kernel")),
             *(pathlib.Path("/sbin") / p for p in ("ip", "ethtool", "iw"))]
 INIT = pathlib.Path(__file__).parent / "init"
-# What a VM has, from the moment when all are started. Warm, with two cores, 140 s are usual.
+# A VM's time limit, from the start of all. With a warm cache and two cores, 140 s are usual.
 SECONDS = 480
 
 
 def _chosen(session):
-    """The machines that the tests to be run ask for: a kernel's name, or that of how it is booted."""
+    """The machines that the chosen tests need: a kernel's name, or that of its way to boot."""
     asked = {item.callspec.params.get("kernel") for item in session.items
              if hasattr(item, "callspec")}
     return [name for name in (*kernels.KERNELS, *cases.BOOTED) if name in asked]
@@ -54,7 +54,7 @@ def machines(request, tmp_path_factory):
 
 @pytest.fixture
 def vm(machines, kernel):
-    """The folder with what a VM has left behind, once it has ended."""
+    """The folder with a VM's results, once it has ended."""
     wrong = machines[kernel].finish(SECONDS)
     if wrong:
         pytest.fail(wrong, pytrace=False)

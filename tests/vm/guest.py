@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A machine under software emulation that does what its init says and powers itself off. Goes in:
-the emulator's command, with a kernel and an initial file system; comes out: a folder that the guest
-writes over 9p, and the console."""
+"""A machine under software emulation that runs its init and powers itself off. In: the emulator's
+command, with a kernel and an initial file system. Out: a folder that the guest writes over 9p, and
+the console."""
 import shutil
 import signal
 import subprocess
@@ -19,15 +19,14 @@ def install(source, root, name):
 
 
 def archive(root):
-    """A folder as the kernel takes it for an initial file system."""
+    """A folder as an archive for the kernel's initial file system."""
     return subprocess.run("find . | cpio --quiet -o -H newc", shell=True, cwd=root, check=True,
                           capture_output=True).stdout
 
 
 class Guest:
-    """One VM, from its start to the moment when it has powered itself off; before that it must
-    leave a file `done` in `out`, its folder of that name. `slot` is where the card is put by which
-    it writes there."""
+    """One VM, from its start until it has powered itself off; before that it must leave a file
+    `done` in its folder `out`. `slot` is the place of the card by which it writes there."""
 
     def __init__(self, name, folder, command, slot=None):
         self.name = name
@@ -45,8 +44,8 @@ class Guest:
                 preexec_fn=testbed._die_with_parent)
 
     def finish(self, seconds):
-        """Waits for the end, at most so long after the start; a VM that hangs is ended. Returns
-        what went wrong, with the end of the console, or None."""
+        """Waits for the end, up to this time after the start, and then ends a VM that hangs.
+        Returns the fault, with the console's end, or None."""
         if self.seconds is None:
             try:
                 self.popen.wait(max(0, self.began + seconds - time.monotonic()))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian's kernels, unpacked from their packages, not installed. Goes in: the name of a row of
-KERNELS; comes out: the folder of its tree, in the cache (packaging/debian.py)."""
+"""Debian's kernels, unpacked from their packages, not installed. In: the name of a row of KERNELS.
+Out: the folder of its tree, in the cache (packaging/debian.py)."""
 import pathlib
 import re
 import shutil
@@ -10,7 +10,7 @@ import time
 import debian
 from debian import CACHE, output
 
-# The release of a kernel, and Debian's suites that have it, the one to be asked first in front.
+# A kernel's release, and the Debian suites that have it, the first to ask first.
 KERNELS = {
     "5.10": ("bullseye-security", "bullseye"),
     "6.1": ("bookworm-security", "bookworm"),
@@ -19,7 +19,7 @@ KERNELS = {
 
 
 def _download(apt):
-    """Downloads the package that linux-image-amd64 stands for; returns its path."""
+    """Downloads the package behind linux-image-amd64; returns its path."""
     depends = apt.run("apt-cache", "depends", "--important", "linux-image-amd64")
     apt.run("apt-get", "download", "-qq", re.search(r"Depends: (\S+)", depends)[1], timeout=300)
     return next(apt.packages.glob("*.deb"))
@@ -42,7 +42,7 @@ def version(tree):
 
 
 def tree(name):
-    """The unpacked kernel, fetched if need be, and the seconds that took (0: it was there)."""
+    """The unpacked kernel, fetched if needed, and the seconds this took (0: it was there)."""
     began = time.monotonic()
     there = sorted(CACHE.glob(f"linux-image-{name}.*"))
     if there:
@@ -52,7 +52,7 @@ def tree(name):
 
 
 def modules(tree_, names):
-    """The modules behind `names`, in the order in which they must be loaded."""
+    """The modules behind `names`, in the order of loading."""
     if not (tree_ / "lib/modules" / version(tree_) / "modules.dep.bin").exists():
         output("depmod", "-b", tree_, version(tree_))
     lines = output("modprobe", "-C", "/dev/null", "-d", tree_, "-S", version(tree_),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A VM with a kernel of Debian. Goes in: an unpacked kernel (kernels.py), the modules it is to have,
-programs of this machine with their libraries, an init, and files for its /data; comes out: what the
-init has written to /host (guest.py)."""
+"""A VM with a Debian kernel. In: an unpacked kernel (kernels.py), its modules, programs of this
+machine with their libraries, an init, and files for its /data. Out: the init's output in /host
+(guest.py)."""
 import lzma
 import os
 import re
@@ -9,7 +9,7 @@ import subprocess
 
 from vm import guest, kernels
 
-# What the VM needs to write to /host.
+# Needed by the VM to write to /host.
 MODULES = ("virtio_pci", "9pnet_virtio", "9p")
 
 
@@ -22,8 +22,8 @@ def _libraries(programs, folders):
 
 
 def base(root, init, programs, libraries=()):
-    """What a VM begins with, as an archive: busybox, the programs in /bin with their libraries,
-    which are looked for in the folders `libraries` first, and what was put into `root` before."""
+    """A VM's base, as an archive: busybox, the programs in /bin with their libraries, searched in
+    the folders `libraries` first, and the files already in `root`."""
     for name in ("bin", "sbin", "etc", "dev", "proc", "sys", "run", "tmp", "host", "modules",
                  "data"):
         (root / name).mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def base(root, init, programs, libraries=()):
 
 
 def _own(root, tree, modules, files):
-    """What follows it: the kernel's modules, and further files of /data."""
+    """The rest: the kernel's modules, and further files of /data."""
     (root / "modules").mkdir(parents=True)
     (root / "data").mkdir()
     for n, module in enumerate(kernels.modules(tree, (*MODULES, *modules))):
@@ -54,19 +54,20 @@ def _own(root, tree, modules, files):
 
 
 class Machine(guest.Guest):
-    """`files` are those of /data by their names; `base_` is what base() made."""
+    """`files` are those of /data by name; `base_` is the result of base()."""
 
     def __init__(self, folder, tree, base_, modules, files, cpus=2, append=""):
         folder.mkdir()
         version = kernels.version(tree)
         _own(folder / "own", tree, modules, files)
-        # The kernel unpacks archives that follow one another.
+        # The kernel unpacks concatenated archives.
         initrd = folder / "initrd"
         initrd.write_bytes(base_ + guest.archive(folder / "own"))
-        # The CPUs take turns, which is no slower for three VMs on two cores. With a thread for each,
-        # QEMU 7.2 reads the code that it translates without a lock, so it can take from it what the
-        # other CPU is replacing just then: once in some 30 VMs a kernel that patched a static key ran
-        # into a breakpoint that was gone ("int3" in __netif_receive_skb_core). Not proved, but fitting.
+        # The CPUs take turns, which is no slower for three VMs on two cores. With a thread for
+        # each, QEMU 7.2 reads the code to translate without a lock, while another CPU may be
+        # replacing it. Once in some 30 VMs, a kernel that patched a static key hit a breakpoint
+        # that was gone ("int3" in __netif_receive_skb_core). This explanation fits, but is not
+        # proved.
         super().__init__(f"Linux {version}", folder, [
             "qemu-system-x86_64", "-accel", "tcg,thread=single", "-cpu", "max", "-smp", str(cpus),
             "-m", "512", "-kernel", tree / "boot" / f"vmlinuz-{version}", "-initrd", initrd,

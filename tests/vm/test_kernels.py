@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian's kernels in VMs: what cases.py says is expected of each came about."""
+"""Debian's kernels in VMs give the results expected in cases.py."""
 import json
 import re
 import struct
@@ -22,7 +22,7 @@ def per_kernel(table):
 
 @pytest.mark.parametrize("kernel,name", per_kernel(cases.RUNS))
 def test_sensor_and_collector(vm, kernel, name):
-    """The best source that works captures, what was refused is said, and every frame arrives."""
+    """The best working source captures, refused sources are logged, and every frame arrives."""
     run = cases.RUNS[kernel][name]
     out = vm / cases.folder(name)
     said = (out / "said").read_text()
@@ -44,7 +44,7 @@ def test_sensor_and_collector(vm, kernel, name):
 
 @pytest.mark.parametrize("kernel,name", per_kernel(cases.MODULES))
 def test_module(vm, kernel, name):
-    """It sees each frame, what it says is at the collector, and it is taken away again."""
+    """A module sees each frame, its events reach the collector, and it can be unloaded."""
     run = cases.MODULES[kernel][name]
     out = vm / cases.folder(name)
     said, log = (out / "said").read_text(), (out / "module").read_text()
@@ -66,7 +66,7 @@ def test_module(vm, kernel, name):
 
 @pytest.mark.parametrize("kernel", cases.RUNS)
 def test_modules_are_checked(vm, kernel):
-    """Those that come with the project can be loaded; of the hostile none."""
+    """The shipped modules can be loaded, the hostile ones cannot."""
     good, hostile = cases.modules()
     refused = cases.REFUSED.get(kernel, set())
     statuses = dict(line.split()[::-1] for line in (vm / "check/said").read_text().splitlines())
@@ -81,7 +81,8 @@ def test_modules_are_checked(vm, kernel):
 
 @pytest.mark.parametrize("kernel,name", per_kernel({k: cases.RADIOS for k in cases.RUNS}))
 def test_channel(vm, kernel, name):
-    """A radio hears its own channel alone; what cannot be set is said, and nothing captured."""
+    """A radio hears its own channel only; a channel that cannot be set is reported, and no
+    interface is captured."""
     radio = cases.RADIOS[name]
     out = vm / cases.folder(name)
     said = (out / "said").read_text()
@@ -89,7 +90,7 @@ def test_channel(vm, kernel, name):
     if radio.said:
         assert any(all(w in line for w in radio.said) for line in said.splitlines()), said
     if radio.heard is None:
-        # What it was at first, it is told of; and not any more when it is a station's.
+        # The first channel is reported; as a station's interface, it no longer is.
         before, after = (json.loads((out / f"status-{n}").read_text())["interfaces"][0]["channel"]
                          for n in ("before", "after"))
         assert status == 0 and (before, after) == (6, None), said
@@ -110,7 +111,7 @@ def test_channel(vm, kernel, name):
 
 @pytest.mark.parametrize("kernel,row", per_kernel(cases.TRIMS))
 def test_capture_program_alone(vm, kernel, row):
-    """Of frames of every shape it keeps what the reference keeps."""
+    """The capture program keeps of frames of every shape what the reference keeps."""
     out = vm / ".".join(row)
     linktype = int(row[1])
     assert (out / "status").read_text() == "0\n", (out / "said").read_text()
@@ -126,7 +127,7 @@ def test_capture_program_alone(vm, kernel, row):
 
 @pytest.mark.parametrize("kernel", cases.RUNS)
 def test_filters_say_what_libpcap_says(vm, kernel):
-    """Every kernel's verifier takes them, lists of hundreds of addresses too."""
+    """Every kernel's verifier accepts the filters, including lists of hundreds of addresses."""
     said = (vm / "filter/said").read_text()
     assert (vm / "filter/status").read_text() == "0\n", said
     lines = said.splitlines()
@@ -142,7 +143,7 @@ def test_filters_say_what_libpcap_says(vm, kernel):
 
 @pytest.mark.parametrize("kernel", cases.RUNS)
 def test_probe_says_what_there_is(vm, kernel):
-    """What probe finds by trying is what the runs found."""
+    """probe finds by trying what the runs found."""
     lines = (vm / "probe/said").read_text().splitlines()
     found = {line[:24].strip(): line[25:].split("   ")[0] for line in lines}
     assert found["kernel"].startswith(kernel + ".") and found["BTF (not needed)"] == "yes"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Who proves that a module leaks nothing: booted with mitigations=off, Linux 6.12 does. There it is the
-oracle that Saluki's own analysis (agent/module/flow.c) is held against."""
+"""Which kernels prove that a module leaks nothing: Linux 6.12 booted with mitigations=off does.
+There it is the oracle for Saluki's own analysis (agent/module/flow.c)."""
 import json
 
 import pytest
@@ -11,7 +11,7 @@ from vm import cases
 
 GUARDED = pytest.mark.parametrize("kernel", cases.RUNS)
 UNGUARDED = pytest.mark.parametrize("kernel", [cases.UNGUARDED])
-PER_BYTE = "worm"  # takes the payload apart, which guards against speculation do not let it
+PER_BYTE = "worm"  # reads single payload bytes, which guards against speculation forbid
 
 
 @UNGUARDED
@@ -37,7 +37,8 @@ def test_a_planted_hole_is_found(vm, kernel, name):
 
 @UNGUARDED
 def test_shipped_modules_are_proved_by_the_kernel(vm, kernel):
-    """And none of the hostile, which are refused as everywhere."""
+    """The kernel proves the shipped modules, and none of the hostile, which are refused as
+    everywhere."""
     good, hostile = cases.modules()
     assert len(good) == 8
     for path in good:
@@ -48,7 +49,7 @@ def test_shipped_modules_are_proved_by_the_kernel(vm, kernel):
 
 
 def listed(out, policy):
-    """Who has proved what runs, once more: as text and as JSON."""
+    """Who proved the running modules, as text and as JSON."""
     (each,) = json.loads((out / f"{policy}-json").read_text())
     assert each["name"] == PER_BYTE and f", proof {each['proof']}, since " in (out / f"{policy}-list").read_text()
     return each
@@ -67,7 +68,8 @@ def test_list_says_that_the_kernel_has_proved_it(vm, kernel):
 
 @GUARDED
 def test_a_policy_may_ask_for_more_than_a_kernel_can(vm, kernel):
-    """The line says how to boot, and what that costs; what ran before still does."""
+    """If a policy requires more than the kernel can prove, the message says how to boot, and the
+    cost; running modules continue."""
     out = vm / "proof"
     assert (out / "modules-status").read_text() == "0\n", (out / "modules").read_text()
     assert listed(out, "modules")["proof"] == "saluki"
