@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Collector: combos become blocks in a file, and SIGKILL comes between any two steps, also between
- * two blocks of one write. A sensor sends each combo until it hears that it is settled. README.md
- * says what is left out and why the bounds suffice.
+ * two blocks of one write. A sensor sends each combo until it learns that it is settled. README.md
+ * lists the parts left out, and says why the bounds suffice.
  *
- * A combo is two blocks, of one frame each; the first has its name. A series of files: each start
- * and each rotation begins another one.
+ * A combo is two blocks, of one frame each; the first has its name. In a series of files, each
+ * start and each rotation begins another one.
  */
 #define COMBOS 4
 #define FILES 5
-#define BLOCKS 8 /* of a file */
+#define BLOCKS 8 /* per file */
 #define bit(n) (1 << (n))
 #define BLOCK(c, part) (1 + 2 * (c) + (part))
 #define combo_of(b) ((b - 1) / 2)
@@ -20,7 +20,7 @@ byte kills = 3, rotations = 1, write_errors = 1, states_lost = 1;
 
 /* ---- on disk: outlives a SIGKILL ------------------------------------------------------------- */
 
-byte files = 0; /* how many there are; the last one is written to */
+byte files = 0; /* number of files; the last one is written to */
 typedef file_t {
 	byte used;
 	byte block[BLOCKS];
@@ -33,22 +33,22 @@ bool state_there;
 
 bool alive;
 byte next;	   /* the combo that is due: ACK's `taken` */
-byte first, done;  /* the buffer has combos from `first` to `next`; so many blocks are written */
-byte size;	   /* of the present file: the last write that succeeded */
+byte first, done;  /* the buffer has combos from `first` to `next`; the number of blocks written */
+byte size;	   /* of the present file: the end of the last successful write */
 byte settled;	   /* ACK's `settled` */
 byte names_next;   /* names: combos below it are in a file, or lost */
 
 /* ---- the sensor, and what the model alone knows ---------------------------------------------- */
 
-byte lowest;	    /* the sensor has what is not settled */
-byte counted;	    /* combos that some counter of some collector has as lost */
+byte lowest;	    /* the sensor has the unsettled ones */
+byte counted;	    /* combos counted as lost by any collector */
 bool finished;
 byte i, f, b, n; /* of one step */
 
 #define in_buffer (next - first)
 
-/* collector/output/written.c: written_scan, scan_block. Goes through blocks of file f from block i on; `i` is
- * then how much of the file is whole combos. */
+/* collector/output/written.c: written_scan, scan_block. Goes through blocks of file f from block i
+ * on; `i` is then the file's length in whole combos. */
 inline names_scan()
 {
 	do
@@ -161,7 +161,8 @@ active proctype collector()
 		settle() }
 	/* collector/output/output.c: output_combo, output_frame. The combo is taken. */
 	:: d_step { alive && lowest <= next && next < COMBOS && done == 0 -> next++ }
-	/* collector/output/output_file.c: output_file_write. Each block is a step, as a write may be cut. */
+	/* collector/output/output_file.c: output_file_write. Each block is a step, as a write may
+	 * be incomplete. */
 	:: d_step { alive && done < 2 * in_buffer ->
 		file[files - 1].block[file[files - 1].used] = BLOCK(first + done / 2, done % 2);
 		file[files - 1].used++;
@@ -172,7 +173,7 @@ active proctype collector()
 		done = 0;
 		first = next;
 		settle() }
-	/* The same, where the write failed for another reason than a full disk: it is undone. */
+	/* The same, if the write failed for another reason than a full disk: it is undone. */
 	:: d_step { alive && write_errors && in_buffer && done < 2 * in_buffer ->
 		write_errors--;
 #ifndef FAULT_NO_UNDO
@@ -200,7 +201,8 @@ active proctype collector()
 	:: d_step { alive && rotations && in_buffer == 0 && size ->
 		rotations--;
 		output_file_next() }
-	/* agent/export/deliver_receive.c: receive_ack. Any later, and perhaps never of this process. */
+	/* agent/export/deliver_receive.c: receive_ack. Any time later, perhaps never in this
+	 * process. */
 	:: d_step { alive && settled > lowest ->
 		lowest = settled }
 	/* SIGKILL. */
@@ -227,5 +229,5 @@ active proctype collector()
 	}
 }
 
-/* At any time, what the sensor has forgotten is there. */
+/* At any time, combos that the sensor has forgotten are there. */
 ltl ends { <> finished }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Delivery: one session between a sensor and a collector, over a network that loses, repeats and
- * reorders. README.md says what is left out and why the bounds suffice.
+ * reorders. README.md lists the parts left out, and says why the bounds suffice.
  *
- * A combo is one frame. Combo 1 is cut into two pieces, the others fit into one. Sets are bit
+ * A combo is one frame. Combo 1 is split into two pieces, the others fit into one. Sets are bit
  * masks: bit c for combo c, bit n for datagram n. `carries[n]` is the content of datagram n, so the
  * network is only a set of numbers.
  */
 #define COMBOS 3
 #define AHEAD 2 /* PIECE_COMBOS_AHEAD */
-#define STORE 2 /* combos that the sensor's store has room for */
-#define WHOLE(c) (c == 1 -> 3 : 1) /* its pieces: two of combo 1, else one */
+#define STORE 2 /* combos that fit into the sensor's store */
+#define WHOLE(c) (c == 1 -> 3 : 1) /* its pieces: two for combo 1, otherwise one */
 #define NUMBERS 19
 
 #define PIECE(c, p) (1 + 2 * (c) + (p))
@@ -24,27 +24,27 @@
 #define LOSSES 2
 #endif
 #ifndef REORDER
-#define REORDER 0 /* repeats, and judgements that were hasty */
+#define REORDER 0 /* repetitions, and premature judgements */
 #endif
 #ifndef ROOM
-#define ROOM 0 /* the collector's pool has none */
+#define ROOM 0 /* the collector's pool is full */
 #endif
 #ifndef GIVE_UP
-#define GIVE_UP 0 /* the sensor's store has none */
+#define GIVE_UP 0 /* the sensor's store is full */
 #endif
 byte losses = LOSSES, repeats = REORDER, hasty = REORDER, overtakes = 1 - GIVE_UP;
 byte refusals = ROOM, evictions = ROOM, gives_up = GIVE_UP;
 
 /* ---- network --------------------------------------------------------------------------------- */
 
-int net;	 /* numbers on their way to the collector */
+int net;	 /* numbers under way to the collector */
 byte carries[NUMBERS + 1]; /* PIECE, with the combo's epoch in bits 6 and 7; FLOOR; TOTALS; FINAL */
 typedef ack_t {
 	bool used, final;
 	byte highest, taken, settled, held;
 	int kept;
 }
-ack_t ack[2]; /* on their way back; either may come first */
+ack_t ack[2]; /* under way back; either may come first */
 
 /* ---- sensor ---------------------------------------------------------------------------------- */
 

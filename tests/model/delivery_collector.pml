@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The collector of delivery.pml, and the network in front of it. */
+/* The collector of delivery.pml, with the network before it. */
 
-/* collector/model/ledger.c: ledger_combo, ledger_floor, ledger_run_close: one frame a combo */
+/* collector/model/ledger.c: ledger_combo, ledger_floor, ledger_run_close: one frame per combo */
 inline account(first)
 {
 	do
@@ -51,15 +51,15 @@ inline take_floor(count)
 	fi
 }
 
-/* collector/combo/reassemble.c: reassemble_add; collector/combo/reassemble_pool.c: reassemble_pool_begin. `room`: whether there
- * is some. */
+/* collector/combo/reassemble.c: reassemble_add; collector/combo/reassemble_pool.c:
+ * reassemble_pool_begin. `room`: whether the pool has space. */
 inline take_piece(n, room)
 {
 	c = combo_of(n);
 	if
 	:: c < next -> kept = kept | bit(n)
 	:: c >= next + AHEAD || !room ->
-		skip /* it is not acknowledged, and comes again */
+		skip /* it is not acknowledged, and sent again */
 	:: else ->
 		kept = kept | bit(n);
 		have[c] = have[c] | bit(piece_of(n));
@@ -67,8 +67,8 @@ inline take_piece(n, room)
 	fi
 }
 
-/* collector/network/session_receive.c: take_opened; wire/shroud.c: shroud_open: an address is spent by its
- * datagram. */
+/* collector/network/session_receive.c: take_opened; wire/shroud.c: shroud_open: an address is used
+ * up by its datagram. */
 inline open_datagram(n, room)
 {
 	if
@@ -128,7 +128,7 @@ active proctype collector()
 {
 end_collector:
 	do
-	/* Any number that is on its way may be the next that comes. */
+	/* Any number under way may arrive next. */
 	:: net ->
 		atomic {
 			n = 1;
@@ -146,7 +146,7 @@ end_collector:
 			fi;
 			n = 0; c = 0
 		}
-	/* collector/combo/reassemble_pool.c: evict_ahead: another sensor needs the room */
+	/* collector/combo/reassemble_pool.c: evict_ahead: another sensor needs the space */
 	:: d_step { evictions && next + 1 < COMBOS && have[next + 1] ->
 		evictions--;
 		have[next + 1] = 0 }

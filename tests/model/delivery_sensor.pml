@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The sensor of delivery.pml. A turn of its export thread is one step: it hears, and sends all that
- * may go. */
+/* The sensor of delivery.pml. A turn of its export thread is one step: it receives, and sends all
+ * it may. */
 
 /* agent/export/ledger.c: export_tell; agent/export/deliver_send.c: deliver_floor */
 inline tell()
@@ -47,7 +47,8 @@ inline told_acked(n)
 	fi
 }
 
-/* agent/export/deliver.c: deliver_keep_from. What the sensor forgets is in the file or counted. */
+/* agent/export/deliver.c: deliver_keep_from. A combo that the sensor forgets is in the file or
+ * counted. */
 inline keep_from(count)
 {
 	do
@@ -61,8 +62,8 @@ inline keep_from(count)
 	od
 }
 
-/* agent/export/in_flight.c: in_flight_ack, find_lost. A datagram that is in the network is not late, but
- * for a budget of hasty judgements. */
+/* agent/export/in_flight.c: in_flight_ack, find_lost. A datagram in the network is not late, except
+ * for a budget of premature judgements. */
 inline flight_ack(a)
 {
 	heard = (a.highest > heard -> a.highest : heard);
@@ -105,8 +106,8 @@ inline hear_held()
 	od
 }
 
-/* agent/export/deliver_receive.c: check. Time is not modelled: where nothing of a combo is on its way
- * any more, what was acknowledged and is not there was not kept. */
+/* agent/export/deliver_receive.c: check. Time is not modelled: if no datagram of a combo is under
+ * way any more, an acknowledged but missing one was not kept. */
 inline check()
 {
 	c = s_taken;
@@ -157,8 +158,8 @@ inline hear_ack(a)
 #define quiet (net == 0 && !ack[0].used && !ack[1].used && !ack_due && \
 	       (end == COMBOS || end - lowest == STORE) && buffer == 0)
 
-/* agent/export/deliver_send.c: deliver_send, send_again, send_new, seal_piece: all that may go, the
- * lowest first. The network holds it back as long as it likes. */
+/* agent/export/deliver_send.c: deliver_send, send_again, send_new, seal_piece: sends all it may,
+ * the lowest first. The network delays datagrams without limit. */
 inline deliver_send()
 {
 	c = lowest;
@@ -177,7 +178,7 @@ inline deliver_send()
 active proctype sensor()
 {
 	do
-	/* agent/export/deliver.c: deliver_put. Behind the last one the queue is finished. */
+	/* agent/export/deliver.c: deliver_put. After the last one the queue is finished. */
 	:: d_step { !done && end < COMBOS && end - lowest < STORE ->
 		pending[end] = WHOLE(end);
 		end++;
@@ -205,7 +206,7 @@ active proctype sensor()
 		i = 0 }
 	:: d_step { !done && ack[0].used -> hear_ack(ack[0]); deliver_send(); i = 0 }
 	:: d_step { !done && ack[1].used -> hear_ack(ack[1]); deliver_send(); i = 0 }
-	/* agent/export/in_flight.c: find_lost: of what was only overtaken */
+	/* agent/export/in_flight.c: find_lost: for a datagram that was only overtaken */
 	:: d_step { !done && hasty && under_way & net & (bit(heard) - 1) ->
 		hasty--;
 		i = 1;
@@ -217,7 +218,7 @@ active proctype sensor()
 		deliver_send();
 		i = 0 }
 	/* agent/export/in_flight.c: in_flight_expire, in_flight_lose_all; agent/export/deliver.c:
-	 * deliver_ask_ns. Nothing has come for long. */
+	 * deliver_ask_ns. No datagram has come for long. */
 	:: d_step { !done && quiet ->
 		i = 1;
 		do
@@ -236,7 +237,7 @@ active proctype sensor()
 	:: done -> break
 	od;
 	assert(done);
-	/* What was not delivered was given up; nothing else is missing. The ledger balances. */
+	/* Undelivered combos were given up; no others are missing. The ledger balances. */
 	d_step {
 		assert(!(written & missing));
 		assert((written | missing) == bit(COMBOS) - 1);

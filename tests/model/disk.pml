@@ -2,15 +2,15 @@
 /*
  * Disk: the collector's disk is full for a while. Combos then wait: whole ones in reassembly, taken
  * ones in the buffer, the others at the sensor, whose store may overflow meanwhile. The sensor may
- * be started again with another run, the collector may be killed. A second sensor is one-way: it
- * cannot be told to wait. README.md says what is left out and why the bounds suffice.
+ * be restarted with another run, the collector may be killed. A second sensor is one-way: it cannot
+ * be told to wait. README.md lists the parts left out, and says why the bounds suffice.
  *
- * A combo is one frame and one block. Combos of run 0 are 0 and 1, the one of run 1 is 2, those of
- * the one-way sensor are 4 and 5. Sets are bit masks of combos.
+ * A combo is one frame and one block. Combos of run 0 are 0 and 1, run 1's is 2, the one-way
+ * sensor's are 4 and 5. Sets are bit masks of combos.
  */
 #define STORE 2
-#define BUFFER 2 /* combos that the collector's buffer has room for */
-#define ROOM 1	 /* blocks that the disk has room for at first */
+#define BUFFER 2 /* combos that fit into the collector's buffer */
+#define ROOM 1	 /* blocks that fit on the disk at first */
 #define NEEDED 5
 #define bit(n) (1 << (n))
 #define ONE_WAY (bit(4) | bit(5))
@@ -18,13 +18,13 @@
 #define run_end(r) (r == 0 -> 2 : 3)
 #define run_mask(r) (r == 0 -> 3 : 4)
 
-/* The budget of faults: what others write to the disk and delete again, and kills. */
+/* The budget of faults: other programs' writes to the disk and later deletions, and kills. */
 byte fills = 1, collector_kills = 1, restarts = 1, gives_up = 1;
 
 /* ---- disk ------------------------------------------------------------------------------------ */
 
 byte free = ROOM;
-byte torn;    /* blocks of a write that did not succeed, and that were not cut off */
+byte torn;    /* blocks of a failed write that were not removed */
 byte written; /* combos */
 
 /* ---- sensors --------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ bool hold, tried, waiting;
 byte missing; /* counted: lost_missing */
 byte lost;    /* counted: lost_disk */
 
-byte gone;    /* combos that a sensor gave up: the collector counts each that it has not */
+byte gone;    /* combos that a sensor gave up: the collector counts those it lacks */
 byte excused; /* combos that a kill may lose without a count */
 bool finished;
 byte c, n;
@@ -145,7 +145,7 @@ active proctype everything()
 		gone = gone | bit(lowest);
 		lowest++;
 		floor_due = true }
-	/* SIGKILL, and another run. What was in its memory alone is lost with it. */
+	/* SIGKILL, and another run. Combos only in its memory are lost with it. */
 	:: d_step { restarts && s_run == 0 && end == 2 ->
 		restarts--;
 		excused = excused | (run_mask(0) & ~(bit(lowest) - 1) & ~(have | buffer));
@@ -182,7 +182,7 @@ active proctype everything()
 		pass_over();
 		floor_due = false }
 	/* collector/combo/split.c: split_next, split_combo; collector/combo/turns.c: turns_serve;
-	 * collector/output/output.c: output_reserve, output_combo. Held: it stays where it is. */
+	 * collector/output/output.c: output_reserve, output_combo. Held: it stays in its place. */
 	:: d_step { next < run_end(c_run) && have & bit(next) && !hold ->
 		count_of(buffer);
 		if
@@ -198,7 +198,7 @@ active proctype everything()
 		:: else
 		fi;
 		n = 0 }
-	/* collector/output/output.c: output_tick: the buffer is old; or it is tried again */
+	/* collector/output/output.c: output_tick: the buffer is old, or the write is tried again */
 	:: d_step { buffer && (!hold || !tried) -> flush() }
 	/* agent/export/deliver_receive.c: receive_ack; collector/combo/runs.c: ack_present, ack_waiting */
 	:: d_step { !waiting && settled > lowest && lowest < end ->
@@ -223,8 +223,8 @@ active proctype everything()
 		fi;
 		one_way_next++;
 		n = 0 }
-	/* SIGKILL of the collector. Names are those of the files: collector.pml. Of what it had only
-	 * a one-way sensor has no copy, and none has one of a run that has ended. */
+	/* SIGKILL of the collector. The files' names are in collector.pml. Of its combos, only a
+	 * one-way sensor has no copy, and no sensor has those of an ended run. */
 	:: d_step { collector_kills ->
 		collector_kills--;
 		excused = excused | (buffer & ONE_WAY);
@@ -241,7 +241,8 @@ active proctype everything()
 	assert(buffer == 0);
 	d_step {
 		assert(!(written & (missing | lost)));
-		/* Each is in the file, or counted, or a kill took it. Giving it up is no excuse. */
+		/* Each is in the file, or counted, or lost with a kill. Giving up a combo is no
+		 * excuse. */
 		c = 0;
 		do
 		:: c < 6 ->
@@ -250,7 +251,8 @@ active proctype everything()
 			c++
 		:: else -> break
 		od;
-		/* Only what could not wait is lost to the disk, the others only where they were given up. */
+		/* Only combos that could not wait are lost to the disk, the others only if given
+		 * up. */
 		assert((lost & ~ONE_WAY) == 0);
 		assert((missing & ~(excused | gone)) == 0);
 		finished = true

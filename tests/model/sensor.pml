@@ -2,15 +2,15 @@
 /*
  * Sensor: frames go from the ring into combos, the store and the spool, and SIGKILL comes between
  * any two steps, to the agent and to the collector. The ring, its journal and the spool outlive the
- * agent; the next agent goes on with the run. README.md says what is left out and why the bounds
- * suffice.
+ * agent; the next agent continues the run. README.md lists the parts left out, and says why the
+ * bounds suffice.
  *
- * A frame is its number. Delivery is one step here (delivery.pml has its own), so are the
- * collector's files (collector.pml). The hook's programs stay attached.
+ * A frame is its number. Delivery is one step here (see delivery.pml), and so are the collector's
+ * files (see collector.pml). The hook's programs stay attached.
  */
 #define FRAMES 4
-#define COMBOS 4 /* one frame each at the least */
-#define STORE 2	 /* combos that memory has room for */
+#define COMBOS 4 /* one frame each, at least */
+#define STORE 2	 /* combos that fit into memory */
 #define NONE 0
 #define bit(n) (1 << (n))
 #define span(first, frames) ((bit(frames) - 1) << (first))
@@ -23,9 +23,9 @@ byte agent_kills = 2, collector_kills = 1, losses = 1, gives_up = 1;
 
 /* ---- what outlives the agent ----------------------------------------------------------------- */
 
-byte captured, tail; /* the ring: frames from tail to in front of captured */
+byte captured, tail; /* the ring: frames from tail to before captured */
 mtype = { IDLE, PENDING, RELEASE };
-mtype state = IDLE; /* the journal: of a combo of `frames`, up to ring position `ends` */
+mtype state = IDLE; /* the journal: a combo of `frames`, up to ring position `ends` */
 bool slot;
 byte done_next[2], done_exported[2];
 byte frames, ends;
@@ -37,9 +37,9 @@ byte old;			  /* of these, an earlier agent's */
 
 bool alive;
 byte next, exported;	 /* counters */
-byte open, read;	 /* the queue's first combo: its frames; and the ring is read up to here */
+byte open, read;	 /* the frames of the queue's first combo; the ring is read up to here */
 bool compressed, kept, committed, released;
-byte lowest, end, handed; /* store; combos below `handed` went to the spool's slots */
+byte lowest, end, handed; /* store; combos below `handed` are in the spool's slots */
 byte first[COMBOS], has[COMBOS];
 byte sent;		 /* combos, in this session */
 byte given_up;		 /* frames: dropped_store */
@@ -50,16 +50,16 @@ bool floor_due;
 byte c_next, c_accounted, c_buffer; /* c_buffer: frames taken and not written yet */
 byte c_settled;
 byte c_earlier, c_unheard, c_missing; /* ledger: frames */
-byte d_next, d_accounted;	      /* names, as the files have them: they outlive a SIGKILL */
-bool c_known;			      /* they had something of this run */
-byte d_unheard, d_missing;	      /* counted of frames that are below d_accounted */
+byte d_next, d_accounted;	      /* names in the files: they outlive a SIGKILL */
+bool c_known;			      /* they had some of this run */
+byte d_unheard, d_missing;	      /* counted for frames below d_accounted */
 byte c_held, h_first[COMBOS], h_has[COMBOS];
 
 /* ---- what the model alone knows -------------------------------------------------------------- */
 
 byte written;  /* frames in the files */
-byte excused;  /* frames that may be lost: given up, or in a killed agent's memory alone */
-byte said;     /* frames that collectors have counted as lost */
+byte excused;  /* frames that may be lost: given up, or only in a killed agent's memory */
+byte said;     /* frames counted as lost by collectors */
 byte doubt;    /* `earlier`, of a run that the collector had not heard of, behind a killed agent:
 		* docs/design.md, "What the ledger cannot know" */
 bool agent_killed;
@@ -74,7 +74,7 @@ byte i, n, floor_first;
 
 /* ---- agent ----------------------------------------------------------------------------------- */
 
-/* What only this agent has is gone: it was exported, and is neither settled nor in the spool. */
+/* Combos that only this agent has are gone: exported, but neither settled nor in the spool. */
 inline agent_ends()
 {
 	i = lowest;
@@ -142,7 +142,7 @@ inline settle_to(count)
 active proctype everything()
 {
 	do
-	/* bpf/ring.h: ring_put. The hook goes on whatever becomes of the agent. */
+	/* bpf/ring.h: ring_put. The hook continues whatever happens to the agent. */
 	:: d_step { captured < FRAMES -> captured++ }
 	:: d_step { !alive -> resume() }
 	/* agent/capture/capture.c: capture_frame. A combo is closed whenever it likes. */
@@ -186,8 +186,8 @@ active proctype everything()
 		spool_first[handed] = first[handed];
 		spool_frames[handed] = has[handed];
 		handed++ }
-	/* agent/export/deliver_send.c: deliver_send; or the datagram is lost. What an earlier agent
-	 * has spooled goes first. */
+	/* agent/export/deliver_send.c: deliver_send; or the datagram is lost. An earlier agent's
+	 * spooled combos go first. */
 	:: d_step { alive && !forwarding && !floor_due && unsent ->
 		n = lowest;
 		do
@@ -287,7 +287,7 @@ active proctype everything()
 		i = 0;
 		do
 		:: i < FRAMES ->
-			/* A frame that is lost had a reason, and is counted. */
+			/* A lost frame had a reason, and is counted. */
 			assert(written & bit(i) || excused & bit(i));
 			n = n + (written & bit(i) -> 0 : 1);
 			i++

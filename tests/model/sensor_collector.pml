@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The collector of sensor.pml: what it takes, counts and keeps when it is killed. */
+/* The collector of sensor.pml: what it takes and counts, and its state after a kill. */
 
 /* collector/model/ledger.c: ledger_combo, ledger_floor */
 inline floor_gone()
@@ -88,8 +88,8 @@ inline collector_ends()
 	doubt = doubt + (agent_killed && !c_known -> c_unheard - divided : 0)
 }
 
-/* SIGKILL. The next one counts frames again that lie behind the last name in the files: what this
- * one counted of them is not said twice. */
+/* SIGKILL. The next collector counts frames after the last name in the files again: this one's
+ * count of them is not repeated. */
 inline collector_is_killed()
 {
 	c_missing = d_missing;

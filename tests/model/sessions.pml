@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sessions: set-ups, renewals, a change of collector, and an agent that follows a stopped or killed
- * one with the same run. Datagrams of earlier sessions are still on their way meanwhile, and come
- * whenever they like. README.md says what is left out and why the bounds suffice.
+ * Sessions: handshakes, renewals, a change of collector, and an agent that continues the run of a
+ * stopped or killed one. Datagrams of earlier sessions are still under way meanwhile, and come at
+ * any time. README.md lists the parts left out, and says why the bounds suffice.
  *
- * A combo is two pieces. Each agent lays the frames of a combo out in its own way (`layout`), so
- * pieces of two agents must never be joined. A set of datagrams on their way is a bit mask of what
- * they carry, one set a session.
+ * A combo is two pieces. Each agent lays out a combo's frames in its own way (`layout`), so pieces
+ * of two agents must never be joined. The datagrams under way are a bit mask of their content, one
+ * set per session.
  */
 #define COMBOS 2
 #define COLLECTORS 2
@@ -17,7 +17,7 @@
 #define FLOOR(c) bit(4 + (c)) /* 5 and 6; a FLOOR of combo 0 has no effect */
 #define NONE 255
 
-/* The budget of faults: set-ups beyond those that are needed, renewals, agents that end. */
+/* The budget of faults: unneeded handshakes, renewals, agents that end. */
 #ifndef SET_UPS
 #define SET_UPS 1
 #define RENEWALS 0
@@ -40,7 +40,7 @@ byte agent;		/* 0, then 1 */
 byte present = NONE;	/* session */
 byte lowest, end, begin; /* store; the agent's first combo */
 bool stopping;
-byte excused;	/* combos that may be lost: with a killed agent, or given up when one was stopped */
+byte excused;	/* combos that may be lost: with a killed agent, or given up by a stopped one */
 bool done, finished;
 
 /* ---- collectors ------------------------------------------------------------------------------ */
@@ -85,7 +85,7 @@ inline next_agent(from)
 
 #define is_live(s, k) (s == present || s == at[k].current || s == at[k].candidate || s == at[k].old)
 
-/* Nobody knows the addresses of other sessions: what is on its way there is as good as lost. */
+/* No one knows the addresses of other sessions: datagrams under way there are lost. */
 inline tidy(k)
 {
 	s = 0;
@@ -116,7 +116,7 @@ inline session_new(collector)
 	tidy(1)
 }
 
-/* Pieces of combo c that the collector has not, and that are not on their way. */
+/* Pieces of combo c that the collector lacks, and that are not under way. */
 #define missing_pieces(c) ((~there.have[c] & 3) << (2 * c) & ~net[present])
 #define lacks(c) (c >= there.next && missing_pieces(c))
 
@@ -149,7 +149,8 @@ active proctype sensor()
 		session_new(with[present]) }
 	/* agent/export/deliver.c: deliver_put */
 	:: d_step { !done && end < COMBOS && !stopping -> end++ }
-	/* agent/export/deliver_send.c: send_new, send_again. What was lost comes again: delivery.pml */
+	/* agent/export/deliver_send.c: send_new, send_again. Lost datagrams are sent again:
+	 * delivery.pml */
 	:: d_step { !done && present != NONE && lowest == 0 && end > 0 && lacks(0) ->
 		net[present] = net[present] | missing_pieces(0) }
 	:: d_step { !done && present != NONE && lowest <= 1 && end > 1 && lacks(1) ->
@@ -157,14 +158,15 @@ active proctype sensor()
 	/* agent/export/deliver_send.c: deliver_floor */
 	:: d_step { !done && present != NONE && lowest > there.next && !(net[present] & FLOOR(lowest)) ->
 		net[present] = net[present] | FLOOR(lowest) }
-	/* agent/export/ledger.c: export_tell. The last word of this agent. */
+	/* agent/export/ledger.c: export_tell. This agent's final totals. */
 	:: d_step { !done && present != NONE && (stopping || end == COMBOS) &&
 		    !(net[present] & FINAL) && !(there.current == present && there.got_final) ->
 		promised[present] = end;
 		net[present] = net[present] | FINAL }
-	/* collector/network/session_send.c: send_ack; collector/combo/runs.c: runs_ack, all_settled; agent/export/mailbox.c:
-	 * session_ack; agent/export/deliver_receive.c: receive_ack. An ACK is of the session that it comes
-	 * in; one that is late says less, which is as if it had come before. */
+	/* collector/network/session_send.c: send_ack; collector/combo/runs.c: runs_ack,
+	 * all_settled; agent/export/mailbox.c: session_ack; agent/export/deliver_receive.c:
+	 * receive_ack. An ACK belongs to its session. A late one says less, as if it had come
+	 * before. */
 	:: d_step { !done && present != NONE && there.current == present &&
 		    (there.settled > lowest && lowest < end || is_over(there)) ->
 		lowest = (there.settled < end -> (there.settled > lowest -> there.settled : lowest) : end);
@@ -174,7 +176,7 @@ active proctype sensor()
 		    lowest < end ->
 		lowest = (at[0].next < end -> at[0].next : end) }
 #endif
-	/* An agent that is told to stop says so, and another one goes on with the run. */
+	/* An agent that is told to stop reports this, and another one continues the run. */
 	:: d_step { !done && agent == 0 && ends && !stopping && end < COMBOS ->
 		ends--;
 		stopping = true }
@@ -193,12 +195,13 @@ active proctype sensor()
 		c = 0;
 		do
 		:: c < COMBOS ->
-			/* In a file, or the sensor's last resort was to give it up. */
+			/* In a file, or finally given up by the sensor. */
 			assert(((at[0].written | at[1].written | excused) & bit(c)));
 			c++
 		:: else -> break
 		od;
-		/* The collector that confirms has each combo in a file, or as missing; the other has them. */
+		/* The confirming collector has each combo in a file, or as missing; the other has
+		 * the rest. */
 		assert(there.buffer == 0 && there.next >= COMBOS);
 		assert((there.written | there.missing) == bit(COMBOS) - 1);
 		assert((there.missing & ~(excused | at[1 - with[present]].written)) == 0);

@@ -95,7 +95,8 @@ proctype collector(byte me)
 
 end_collector:
 	do
-	/* collector/network/session_receive.c: session_receive_datagram, take_opened. Any that is on its way. */
+	/* collector/network/session_receive.c: session_receive_datagram, take_opened. Any datagram
+	 * under way. */
 	:: atomic {
 		mine(0) || mine(1) || mine(2) || mine(3) || mine(4) ->
 		from = 0;
@@ -119,14 +120,14 @@ end_collector:
 			if
 			:: from == at[me].current || from == at[me].old ->
 				take_message(me, from, what)
-			:: else /* nobody knows its address any more */
+			:: else /* its address is no longer known */
 			fi;
 			tidy(me)
 		};
 		from = 0;
 		what = 0;
 		c = 0 }
-	/* collector/combo/runs.c: runs_ack, all_settled: what is confirmed stays confirmed */
+	/* collector/combo/runs.c: runs_ack, all_settled: a confirmation is final */
 	:: d_step { at[me].current != NONE && !at[me].final_confirmed && all_settled(at[me]) ->
 		at[me].final_confirmed = true }
 	/* collector/output/output_flush.c: output_flush, settle_pending */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The delivery protocol, model-checked: each model goes through all its states without an error,
-finds the faults that are planted in it, and names functions that exist (README.md)."""
+"""The delivery protocol, model-checked: each model passes in all its states, finds the faults
+planted in it, and names functions that exist (README.md)."""
 import pathlib
 import re
 import resource
@@ -11,10 +11,10 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 MEMORY_MB = 2048
-SECONDS = 60   # of CPU, for one run
-DEPTH = 10000  # the longest run has some 300 steps
+SECONDS = 60   # of CPU time, per run
+DEPTH = 10000  # the longest run has about 300 steps
 
-# Of each model: the budgets that it is run with, and the planted faults that each must find.
+# Each model's budgets of faults, and the planted faults that each must find.
 RUNS = {
     "delivery": {
         "losses": ([], ["SETTLE_BEFORE_WRITE", "FINAL_EARLY"]),
@@ -51,7 +51,7 @@ def source(model):
 
 
 def check(tmp_path, model, defines, optimise="-O2"):
-    """Runs the model checker; returns its report, and the CPU seconds that the search took."""
+    """Runs the model checker; returns its report, and the search's CPU seconds."""
     path = HERE / f"{model}.pml"
     subprocess.run(["spin", "-a", *(f"-D{d}" for d in defines), path], cwd=tmp_path, check=True,
                    stdout=subprocess.DEVNULL)
@@ -71,7 +71,7 @@ def figure(pattern, report):
 
 @pytest.mark.parametrize("model,run", SOUND)
 def test_all_states_are_sound(tmp_path, model, run):
-    """Assertions hold, and each run comes to its end: the search is exhaustive."""
+    """In all states assertions hold and each run comes to its end: the search is exhaustive."""
     report, seconds = check(tmp_path, model, RUNS[model][run][0])
     states = figure(r"(\d+) states, stored", report)
     memory_mb = figure(r"([\d.]+)\ttotal actual memory", report)
@@ -99,7 +99,7 @@ def test_every_fault_is_planted(model):
 
 
 def named(model):
-    """The functions that a model's comments name, with their files."""
+    """The functions named in a model's comments, with their files."""
     text = re.sub(r"\n[ \t]*\*", " ", source(model))
     text = re.sub(r"[ \t]+", " ", text)
     for path, names in re.findall(r"((?:agent|bpf|collector|wire)/[\w/]+\.[ch]): (\w+(?:, \w+)*)",
@@ -110,7 +110,7 @@ def named(model):
 
 @pytest.mark.parametrize("model", RUNS)
 def test_steps_are_functions_that_exist(model):
-    """A function that is renamed or goes away takes the step with it that stands for it."""
+    """Each step's function exists: a renamed or removed function must change its step."""
     steps = list(named(model))
     assert len(steps) >= 15
     for path, name in steps:
