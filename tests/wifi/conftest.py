@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One VM has all topologies on the air that the chosen tests name, one after the other; a test
-waits for its end."""
+"""One VM runs the chosen tests' topologies, one after the other; a test waits for its end."""
 import pytest
 
 from wifi import on_air, outcome
 
-# What the VM has. Alone on two cores it takes less than half of that.
+# The VM's time limit. Alone on two cores it takes less than half of that.
 SECONDS = 600
 
 
@@ -15,14 +14,14 @@ def _topology(item):
 
 
 def _chosen(session):
-    """The topologies of the tests to be run, by the names of their folders: each is on the air once."""
+    """The topologies of the chosen tests, by their folders' names: each runs once."""
     found = dict.fromkeys(filter(None, map(_topology, session.items)))
     return {t: f"{n:02}" for n, t in enumerate(found)}
 
 
 @pytest.fixture(scope="session")
 def all_air(request, tmp_path_factory):
-    """{topology: the folder with what came of it}"""
+    """{topology: the folder with its results}"""
     try:
         return on_air.run(tmp_path_factory.mktemp("wifi"), _chosen(request.session), SECONDS)
     except RuntimeError as e:
@@ -31,6 +30,6 @@ def all_air(request, tmp_path_factory):
 
 @pytest.fixture
 def air(request, all_air):
-    """What came of the test's topology."""
+    """The results of the test's topology."""
     t = _topology(request.node)
     return outcome.Outcome(t, all_air[t])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tests measure: printed, and put into build/bench.json beside what is there of others."""
+"""Measured values of tests: printed, and added to build/bench.json."""
 import fcntl
 import json
 

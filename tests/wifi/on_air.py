@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One VM in which topologies are on the air, one after the other. Goes in: the topologies, each with the
-name of its folder; comes out: the folders that the guest has left, for outcome.py to read."""
+"""One VM in which topologies run, one after the other. In: the topologies, each with its folder's
+name. Out: the guest's folders, for outcome.py to read."""
 import pathlib
 
 from netns import testbed
@@ -40,7 +40,7 @@ def _grouped(t, text):
 
 
 def _monitoring(root, folder):
-    """Modules, signed, and a policy that lets them run."""
+    """Signed modules, and a policy that grants them."""
     key = folder / "sign.key"
     key.touch(mode=0o600)
     key.write_text(testbed.saluki("module", "genkey", check=True).stdout)
@@ -73,13 +73,13 @@ def _base(root, chosen):
 
 
 def run(folder, chosen, seconds):
-    """{topology: the folder with what came of it}; chosen: {topology: the folder's name}. Raises
-    RuntimeError where the VM did not end well."""
+    """{topology: the folder with its results}; chosen: {topology: the folder's name}. Raises
+    RuntimeError if the VM failed."""
     tree, fetched = kernels.tree(KERNEL)
     print(f"Linux {KERNEL}: {tree.name}, {f'fetched in {fetched:.0f} s' if fetched else 'in the cache'}")
     base = _base(folder / "base", chosen)
-    # One CPU: frames reach all radios, and hwsim0, in the same order. What guards a kernel against
-    # its programs costs an emulated one a fifth of its time.
+    # One CPU: frames reach all radios, and hwsim0, in the same order. Mitigations cost an emulated
+    # kernel a fifth of its time.
     vm = machine.Machine(folder / "vm", tree, base, MODULES, {}, cpus=1, append="mitigations=off")
     try:
         wrong = vm.finish(seconds)

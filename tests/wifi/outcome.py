@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What came of a topology. Goes in: the folder that the guest has left; comes out: what hwsim0 says
-was on the air, what sensors say they heard, and what programs said."""
+"""A topology's results. In: the guest's folder. Out: the frames on the air by hwsim0, the frames
+received by sensors, and the programs' output."""
 import collections
 import json
 import re
@@ -19,12 +19,12 @@ OnAir = collections.namedtuple("OnAir", "time_ns mhz frame")
 
 
 def _dot11(frame):
-    """The frame behind its radiotap header."""
+    """The frame after its radiotap header."""
     return frame.data[struct.unpack_from("<H", frame.data, 2)[0]:]
 
 
 def _frequency(frame):
-    """Of hwsim0's radiotap header: behind time, flags and rate, where it has them, and aligned."""
+    """From hwsim0's radiotap header: aligned, after time, flags and rate, if present."""
     present, = struct.unpack_from("<I", frame.data, 4)
     assert present & 1 << 3 and not present >> 4, frame
     at = 8 + sum(size for bit, size in enumerate((8, 1, 1)) if present & 1 << bit)
@@ -42,35 +42,35 @@ class Outcome:
         assert "air: 0 packets dropped by kernel" in lines, self.said
 
     def said_by(self, name):
-        """The lines that a program said; the last is `ended STATUS`."""
+        """The lines that a program printed; the last is `ended STATUS`."""
         return [line.partition(": ")[2] for line in self.said.splitlines()
                 if line.startswith(f"{name}: ")]
 
     def truth(self):
-        """Everything that was on the air."""
+        """All frames on the air."""
         return [OnAir(f.time_ns, _frequency(f), _dot11(f))
                 for f in captures.frames(self.folder / "air.pcap")]
 
     def hearable(self, channel, band=""):
-        """What was on a channel but acknowledgements, which hwsim makes for hwsim0 alone."""
+        """All frames on a channel except acknowledgements, which hwsim makes for hwsim0 only."""
         mhz = frequency(channel, band)
         return [a.frame for a in self.truth() if a.mhz == mhz and a.frame[0] != ACK]
 
     def heard(self, sensor, interface):
-        """What a sensor's interface heard, as the collector has written it."""
+        """The frames received by a sensor's interface, as written by the collector."""
         return [_dot11(f) for f in captures.of_interface(self.folder / "out.pcapng",
                                                          f"{sensor}:{interface}")]
 
     def dwells(self, sensor, interface):
-        """Where a sensor's radio was and when, as the collector has written it (captures.Dwell)."""
+        """A sensor's radio's dwells, as written by the collector (captures.Dwell)."""
         return captures.dwells(self.folder / "out.pcapng", f"{sensor}:{interface}")
 
     def unsettled(self, sensor, interface):
-        """Of each frame that `heard` has, whether it was heard while the radio changed channel."""
+        """For each frame of `heard`, whether it was received during a channel switch."""
         return captures.unsettled(self.folder / "out.pcapng", f"{sensor}:{interface}")
 
     def coverage(self, sensor, interface):
-        """What the collector's statistics say of an interface: by its channels' text."""
+        """The collector's statistics of an interface, by its channels' text."""
         stats = json.loads((self.folder / "stats.json").read_text())["sensors"]
         its = next(i for s in stats if s["name"] == sensor for i in s["interfaces"]
                    if i["name"] == interface)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""hostapd, wpa_supplicant and the rules of radio by country, unpacked from Debian's packages, for
-installing them would start services. Comes out: a folder of the cache (packaging/debian.py)."""
+"""hostapd, wpa_supplicant and the radio rules by country, unpacked from Debian's packages, as
+installing them would start services. Out: a folder of the cache (packaging/debian.py)."""
 import hashlib
 import subprocess
 import time
 
 import debian
 
-# With the libraries that a machine with nothing but the Makefile's packages may lack.
+# With libraries that may be missing on a machine with only the Makefile's packages.
 PACKAGES = ("hostapd", "wpasupplicant", "wireless-regdb", "libnl-3-200", "libnl-genl-3-200",
             "libnl-route-3-200", "libssl3", "libdbus-1-3", "libpcsclite1", "libreadline8")
 SUITES = ("bookworm-security", "bookworm")
 PROGRAMS = ("usr/sbin/hostapd", "sbin/wpa_supplicant")
 LIBRARIES = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
-# The kernel knows the key of Debian's.
+# The kernel has Debian's key.
 RULES = {f"lib/firmware/{name}": f"lib/firmware/{name}-debian"
          for name in ("regulatory.db", "regulatory.db.p7s")}
 
@@ -29,7 +29,7 @@ def _unpack(apt, name):
 
 
 def tree():
-    """The folder, fetched if need be, and the seconds that took (0: it was there)."""
+    """The folder, fetched if needed, and the seconds this took (0: it was there)."""
     began = time.monotonic()
     name = "wifi-" + hashlib.sha256(repr((PACKAGES, SUITES)).encode()).hexdigest()[:12]
     if (debian.CACHE / name).exists():

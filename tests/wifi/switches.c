@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a switch of channel takes by the agent's own code, one right behind the other: between
- * two channels and back, and its median in microseconds. What else an emulated machine has to fetch
- * for one after a pause is not in it.
+ * The time of a channel switch by the agent's own code, without pauses: between two channels and
+ * back; prints the median in microseconds. An emulated machine's extra time after a pause is not
+ * included.
  *
  *     switches IF COUNT
  */

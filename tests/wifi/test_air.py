@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The test bed itself: every kind of access point comes up as what it is meant to be, and its
-station passes traffic by air."""
+"""The test bed itself: every kind of access point comes up as configured, and its station passes
+traffic over the air."""
 import struct
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Cards: all the channels that one has, with nl80211 and without; one channel that goes deaf; two
+"""Cards: all of a card's channels, with nl80211 and without; one channel that goes deaf; two
 interfaces of one radio."""
 import collections
 import errno
@@ -18,7 +18,7 @@ from wifi.topology import (WHOLE, AccessPoint, Await, Card, Command, Frames, Rea
 
 # ---- all channels ----------------------------------------------------------------------------------
 
-# In the US nobody may be the first to send on channels of 6 GHz, and 12 to 14 are closed.
+# In the US no device may be the first to send on channels of 6 GHz, and 12 to 14 are closed.
 ALL = Topology(
     country="US",
     access_points=(AccessPoint("one", 1), AccessPoint("high", 36)),
@@ -32,7 +32,7 @@ NAMED = {frequency(1), frequency(36)}
 
 
 def card(air):
-    """{MHz: what iw says about that channel}, in its order; those of 900 MHz are none of ours."""
+    """{MHz: iw's text for that channel}, in its order, without 900 MHz."""
     found = {}
     for line in air.said_by("channels"):
         match = re.match(r"\* (\d+) MHz ", line)
@@ -48,7 +48,7 @@ def open_channels(air):
 
 
 def assert_in_turn(visited, channels):
-    """All of them, again and again, none left out."""
+    """All of them again and again, none left out."""
     follows = dict(zip(channels, [*channels[1:], channels[0]]))
     assert set(visited) == set(channels) and len(visited) > 2 * len(channels)
     assert all(b == follows[a] for a, b in zip(visited, visited[1:]))
@@ -56,7 +56,7 @@ def assert_in_turn(visited, channels):
 
 @pytest.mark.topology(ALL)
 def test_all_is_what_the_card_may_listen_to(air):
-    """What is closed is left out; where it must not send first it listens."""
+    """"all" leaves out closed channels, and listens on those where it must not send first."""
     all_of_it, allowed = card(air), open_channels(air)
     closed = all_of_it.keys() - set(allowed)
     assert {frequency(c) for c in (12, 13, 14)} <= closed
@@ -89,14 +89,15 @@ def test_coverage_tells_of_each_channel(air):
 
 @pytest.mark.topology(ALL)
 def test_by_wireless_extensions_all_is_32_channels(air):
-    """By a sensor that has no nl80211. The kernel tells of no more (IW_MAX_FREQUENCIES)."""
+    """With wireless extensions, "all" is 32 channels: the kernel reports no more
+    (IW_MAX_FREQUENCIES)."""
     assert_in_turn([d.mhz for d in air.dwells("old", "mono")], open_channels(air)[:32])
     air.assert_balanced("old", len(air.heard("old", "mono")))
 
 
 @pytest.mark.topology(ALL)
 def test_too_many_channels_to_follow_the_traffic(air):
-    """What there is to give is given to the floors: that is said, once."""
+    """With too many channels the floors use up the whole cycle: this is logged, once."""
     said, = (s for s in air.said_by("old") if "--floor" in s)
     assert said.endswith(": mono: 32 channels of --floor 5 leave nothing to --strategy proportional")
 
@@ -127,7 +128,7 @@ def is_deaf(air, command, interface):
 
 @pytest.mark.topology(DEAF)
 def test_a_channel_that_one_card_does_not_hear_any_more(air):
-    """Of that card and that channel alone it is said, once, and that it hears again."""
+    """Deafness of one card on one channel is logged once, and so is its end."""
     lines = air.said.splitlines()
     begins, ends = (next(n for n, line in enumerate(lines) if step in line)
                     for step in (" reach eleven 2", " stop TERM b"))
@@ -141,7 +142,7 @@ def test_a_channel_that_one_card_does_not_hear_any_more(air):
 
 @pytest.mark.topology(DEAF)
 def test_it_was_deaf_while_there_was_something_to_hear(air):
-    """The other card heard that, and this one what was there on its other channel."""
+    """The other card received frames there, and this one did on its other channel."""
     times = [a.time_ns for a in air.truth() if a.mhz == frequency(11) and a.frame[0] != ACK]
 
     def dwells(interface, channel):
@@ -158,7 +159,8 @@ def test_it_was_deaf_while_there_was_something_to_hear(air):
 
 @pytest.mark.topology(DEAF)
 def test_by_wireless_extensions_channels_are_sampled(air):
-    """What was there was heard. A width that they do not know is refused, and said once."""
+    """Wireless extensions sample channels and receive their frames. An unknown width is refused,
+    and logged once."""
     dwells = air.dwells("old", "mono")
     refused = [d for d in dwells if d.error]
     good = [d.mhz for d in dwells if not d.error]
@@ -175,14 +177,14 @@ def test_by_wireless_extensions_channels_are_sampled(air):
 # ---- two interfaces of one radio -------------------------------------------------------------------
 
 def in_vain(name, options):
-    """It ends when it looks at its key, which is after it has begun to capture."""
+    """It ends when it reads its key, after it has begun to capture."""
     return Command(name, f"saluki run --to 127.0.0.1:1 --key /dev/null --source mmap {options}")
 
 
 TOO_MANY = (in_vain("both", "-i bell --channels 1,6 -i third --channels 1,6"),
             in_vain("fixed", "-i bell --channel 1 -i third --channels 1,6"),
             in_vain("ordered", "-i bell -i third --allow-control channels"))
-# One command in each round: where two name the same interface, one of them would find it locked.
+# One command in each round: two on the same interface would find it locked.
 SHARED = Topology(
     traffic=tuple((row,) for row in (
         Command("makes", "iw dev mon interface add second type monitor"),
@@ -198,7 +200,7 @@ SHARED = Topology(
 
 
 def phy(air, interface):
-    """Of iw's list: phy#3, and its interfaces below."""
+    """From iw's list: phy#3, and its interfaces below."""
     said = air.said_by("listed")
     at = said.index(f"Interface {interface}")
     return next(s for s in reversed(said[:at]) if s.startswith("phy#")).replace("#", "")
@@ -207,7 +209,8 @@ def phy(air, interface):
 @pytest.mark.topology(SHARED)
 @pytest.mark.parametrize("command", [c.name for c in TOO_MANY])
 def test_one_radio_is_not_sampled_for_two_interfaces(air, command):
-    """Nothing is captured before that is said, and nothing else is."""
+    """One radio is not sampled for two interfaces: this is reported before any capture, and is the
+    only message."""
     assert air.said_by(command) == [
         f"saluki: bell and third are interfaces of one radio, {phy(air, 'bell')}, which is on one channel "
         "at a time: give channels to one of them", "ended 1"]
@@ -225,7 +228,7 @@ def test_one_radio_is_not_sampled_by_two_runs(air, command):
 
 @pytest.mark.topology(SHARED)
 def test_where_they_do_not_quarrel_both_are_captured(air):
-    """On one channel, or when the other run has ended; of the locks nothing is left."""
+    """On one channel, or after the other run has ended, both are captured; no lock is left."""
     for command, interfaces in ("same", ("bell", "third")), ("later", ("second",)):
         said = air.said_by(command)
         for i in interfaces:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/coverage.py, which docs/wifi.md has people use: of real dwells it says what the collector says."""
+"""docs/coverage.py, which docs/wifi.md recommends: for real dwells it prints the same as the
+collector."""
 import re
 import subprocess
 import sys
@@ -44,7 +45,7 @@ def test_its_lines_are_the_coverage(air):
 
 @pytest.mark.topology(SET)
 def test_a_clock_that_is_set(air):
-    """By years, amid dwells: shares are of the seconds that passed."""
+    """The clock is set by years, during dwells: shares are of the seconds that passed."""
     dwells = air.dwells("hall", "mon")
     assert dwells[-1].from_ns - dwells[0].from_ns > 365 * 86400 * 10**9
     assert_its_lines_are_the_coverage(air, 2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A group of two sensors over two channels: together they hear both; focused they are on one. A sensor of
-two cards in a group, and what a card refuses."""
+"""A group of two sensors over two channels: together they hear both; focused they are on one. Also
+a sensor with two cards in a group, and a card's refusals."""
 import collections
 import json
 import statistics
@@ -14,7 +14,7 @@ from wifi.topology import (ETHERTYPE, WHOLE, AccessPoint, Await, Command, Frames
 
 SECOND = 10**9
 REFOCUS_S = 3
-FOCUSED = (11, 3, 9, 13, 4)  # none of the plan's, so that each is a change
+FOCUSED = (11, 3, 9, 13, 4)  # not in the plan, so that each is a change
 OPTIONS = f"--allow-control channels {WHOLE}"
 LOADED = Frames("a", "one", 600, rate=150), Frames("b", "six", 600, rate=150)
 
@@ -41,7 +41,7 @@ RADIOS = [(s.name, s.interfaces()[0]) for s in PAIR.sensors]
 
 
 def on_air(air, rows):
-    """What hwsim0 says was on both channels from the first of these frames to the last."""
+    """The frames on both channels by hwsim0, from the first of these frames to the last."""
     senders = {PAIR.mac(r.by) for r in rows}
     truth = [t for t in air.truth() if t.mhz in (frequency(1), frequency(6)) and t.frame[0] != ACK]
     times = [t.time_ns for t in truth if t.frame[10:16] in senders and ETHERTYPE in t.frame]
@@ -57,7 +57,7 @@ def test_coordinated_sensors_hear_both_channels(air):
     share = (truth & (heard[0] + heard[1])).total() / truth.total()
     figures.tell(coordinated_share=share)
     assert truth.total() > 1200 and share >= 0.95
-    assert all(0.4 < a < 0.6 for a in alone), alone  # neither of them is all of it
+    assert all(0.4 < a < 0.6 for a in alone), alone  # neither of them has all of it
 
 
 @pytest.mark.topology(PAIR)
@@ -77,7 +77,7 @@ def test_a_focus_takes_effect(air):
 
 
 def stretches(dwells):
-    """(MHz, from, to): what is told in parts, or follows on the same channel, is one."""
+    """(MHz, from, to): parts, or dwells in a row on the same channel, are one."""
     found = []
     for d in dwells:
         if found and found[-1][0] == d.mhz:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The modules for Wi-Fi where hostapd and wpa_supplicant are on the air: a flood of deauthentications,
-which takes a station off, and an open clone of an encrypted access point."""
+"""The Wi-Fi modules with hostapd and wpa_supplicant on the air: a flood of deauthentications, which
+disconnects a station, and an open clone of an encrypted access point."""
 import json
 import subprocess
 
@@ -16,7 +16,7 @@ FLOOD = 200
 
 
 def address(at):
-    """Of the radio of this place among a topology's."""
+    """Of the radio at this place in a topology's list."""
     return bytes([2, 0, 0, 0, at, 0])
 
 
@@ -25,7 +25,7 @@ TRAFFIC = (Frames("phone", "home", 120, rate=40), Pings("phone", 10))
 
 
 def topology(frames=(), clones=""):
-    """Access points, one of which is a clone, if it is to be one; a station; and frames on the air."""
+    """Access points, one of them a clone if `clone` is set; a station; and frames on the air."""
     return Topology(
         access_points=(AccessPoint("one", 1, "wpa2"), AccessPoint("other", 1, clones=clones),
                        AccessPoint("home", 1, "wpa2")),
@@ -33,7 +33,8 @@ def topology(frames=(), clones=""):
         traffic=(*((Command(f"load-{m}", f"saluki module load -i ear1 /lib/saluki/{m}.o"),) for m in MODULES),
                  TRAFFIC,
                  *([(Shout("flood", 1, tuple(frames)),)] if frames else []),
-                 # A station that was taken off is told so again by its access point, for some seconds.
+                 # A disconnected station gets the message again from its access point for some
+                 # seconds.
                  *([(Command("later", "sleep 20"),)] if frames else []),
                  (Command("stats", "saluki module stats --json -i ear1"),)),
         sensors=(Sensor("hall", f"-i ear1 --channel 1 {WHOLE}"),))
@@ -44,7 +45,7 @@ ATTACKED = topology([leave(STATION, HOME, HOME, 7, sequence=n) for n in range(FL
 
 
 def reports(air, name):
-    """What the module's consumer makes of the collector's file."""
+    """The module's consumer's output for the collector's file."""
     lines = "".join(json.dumps(s) + "\n" for s in captures.said(air.folder / "out.pcapng"))
     got = subprocess.run([BUILD / "modules" / name, "--json"], input=lines, capture_output=True, text=True,
                          check=True)
@@ -62,14 +63,15 @@ def assert_ran(air):
 
 @pytest.mark.topology(QUIET)
 def test_nothing_is_told_of_a_quiet_network(air):
-    """Stations join and leave, access points begin and end."""
+    """In a quiet network stations join and leave, access points begin and end: no event is
+    reported."""
     assert_ran(air)
     assert not reports(air, "deauth") and not reports(air, "rogueap")
 
 
 @pytest.mark.topology(QUIET)
 def test_airtime(air):
-    """Of stations that sent, up to their last event: no more frames than there were on the air."""
+    """Airtime of stations that sent, up to their last event: no more frames than on the air."""
     rows = {r["station"]: r for r in reports(air, "airtime") if r["event"] == "all"}
     sent = sum(f[10:16] == STATION for f in air.hearable(1))
     assert 0 < rows[STATION.hex(":")]["frames"] <= sent
@@ -93,7 +95,7 @@ def test_a_flood(air):
 
 @pytest.mark.topology(ATTACKED)
 def test_a_clone(air):
-    """Open where the other is encrypted."""
+    """A clone is open while the other is encrypted."""
     found = reports(air, "rogueap")
     assert {(r["event"], r["bssid"], r["ssid"]) for r in found} == {("two", ONE.hex(":"), "one")}
     assert "privacy" in found[0]["differs"]

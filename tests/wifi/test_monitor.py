@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""--monitor on simulated radios: what is made is captured, and undone, whatever ends the run."""
+"""--monitor on simulated radios: the new interface is captured, and removed, whatever ends the
+run."""
 import pytest
 
 from wifi import topology
@@ -7,12 +8,12 @@ from wifi.topology import (WHOLE, AccessPoint, Await, Command, Frames, Kill, Sen
 
 LIST = Command("listed", "iw dev")
 LINKS = Command("links", "ip -br link")
-# It fails before it looks at its key.
+# It fails before it reads its key.
 IN_VAIN = "saluki run --to 127.0.0.1:1 --key /dev/null --monitor"
 
 
 def interfaces(air, name):
-    """{interface: type}, as iw says"""
+    """{interface: type}, from iw"""
     words = [line.split() for line in air.said_by(name)]
     names = [w[1] for w in words if w[0] == "Interface"]
     return dict(zip(names, [w[1] for w in words if w[0] == "type"], strict=True))
@@ -77,7 +78,8 @@ def test_a_station_that_holds_the_channel_is_down_meanwhile(air):
     ("wired", "lo: --monitor is for Wi-Fi interfaces, and this is none ('iw dev' lists them)"),
     ("air0", "lo: --monitor is for Wi-Fi interfaces, and this is none ('iw dev' lists them)")])
 def test_where_it_cannot_be(air, command, why):
-    """It says why, and undoes what it has done by then."""
+    """Where a monitor interface cannot be made, the reason is logged, and earlier steps are
+    undone."""
     said = air.said_by(command)
     assert f"saluki: {why}" in said and said[-1] == "ended 1", said
     assert (command == "apart") == ("saluki: sixmon: removed" in said), said
@@ -145,7 +147,8 @@ ENDS = Topology(
 
 @pytest.mark.topology(ENDS)
 def test_whatever_ends_a_run_or_its_interface(air):
-    """Deleted or renamed by somebody, or with its other process killed: nothing is left over."""
+    """An interface deleted or renamed by another program, or a killed process, leaves nothing
+    behind."""
     after = interfaces(air, "listed")
     assert not after.keys() & {"dwarfmon", "bearmon", "elkmon", "moose"}, after
     assert after["dwarf"] == after["bear"] == after["elk"] == "managed"
@@ -168,7 +171,7 @@ def test_where_no_channel_can_be_asked_for_a_station_is_left_up(air):
 
 
 def _replugged(lacks, captured):
-    """`radio` is the third of all; the new one has the first name that is free."""
+    """`radio` is the third of all; the new one has the first free name."""
     return Topology(
         access_points=(AccessPoint("six", 6),),
         stations=(Station("a", "six"),),
@@ -217,7 +220,8 @@ KILLED = Topology(
 
 @pytest.mark.topology(KILLED)
 def test_the_next_run_goes_on_with_what_a_killed_one_has_made(air):
-    """And with its ring: of the frames in between none is missing."""
+    """The next run continues with a killed run's interface and its ring: no frame in between is
+    missing."""
     assert air.heard("hall", "radiomon") == air.hearable(6)
     assert ("saluki: radio: goes on with the monitor interface radiomon of a run that was killed" in
             air.said_by("later"))
@@ -227,7 +231,7 @@ def test_the_next_run_goes_on_with_what_a_killed_one_has_made(air):
 
 @pytest.mark.topology(KILLED)
 def test_the_next_run_lets_through_what_it_asks_for(air):
-    """The one that was killed had not asked for frames that were received wrong."""
+    """The killed run had not requested frames with a wrong FCS; the next run gets them."""
     assert "flags: fcsfail control otherbss" in air.said_by("later")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Channels sampled in turn, on simulated radios: every dwell is told, what was heard is what was on the
-air then, and shares follow the traffic."""
+"""Channels sampled in turn, on simulated radios: every dwell is reported, the frames received are
+those on the air then, and shares follow the traffic."""
 import errno
 import json
 import statistics
@@ -13,8 +13,7 @@ from wifi.outcome import ACK
 from wifi.topology import ETHERTYPE, WHOLE, AccessPoint, Command, Frames, Sensor, Station, Topology
 
 SETTLE_NS = 2_000_000
-# A frame's stamps by hwsim0 and by a sensor lie as far apart where the host's CPUs are busy; most of them
-# 0.1 ms.
+# On a busy host a frame's stamps by hwsim0 and by a sensor differ by this much; mostly by 0.1 ms.
 APART_NS = 60_000_000
 MS = 1_000_000
 
@@ -48,7 +47,7 @@ ODD = Topology(
 
 
 def assert_all_in_dwells(air, sensor, interface):
-    """Each frame that came since the first dwell began, give or take those of that moment."""
+    """Each frame since the first dwell began is in a dwell, except those of that moment."""
     dwells = air.dwells(sensor, interface)
     times = [f.time_ns for f in captures.of_interface(air.folder / "out.pcapng",
                                                       f"{sensor}:{interface}")]
@@ -62,7 +61,7 @@ def lengths_ms(dwells, mhz):
 
 @pytest.mark.topology(EVEN)
 def test_dwells_cover_the_time(air):
-    """One follows the other, on each channel in turn, and what lies between is short."""
+    """Dwells follow each other, on each channel in turn, with short gaps."""
     dwells = air.dwells("hall", "mon")
     assert len(dwells) > 40 and not any(d.error for d in dwells)
     assert all(a.to_ns <= b.from_ns for a, b in zip(dwells, dwells[1:]))
@@ -72,20 +71,22 @@ def test_dwells_cover_the_time(air):
                 (dwells[-1].to_ns - dwells[0].from_ns))
     switch_us = statistics.median(d.switch_ns for d in dwells[1:]) / 1000
     figures.tell(channel_switch_dwell_us=round(switch_us, 1), switch_share_250ms=round(lost, 5))
-    # Where another machine runs beside this one switches take longer: 0.002 to 0.011 are measured.
+    # With another machine on the host, switches take longer: 0.002 to 0.011 are measured.
     assert lost <= 0.02
 
 
 @pytest.mark.topology(EVEN)
 def test_what_a_switch_takes_by_itself(air):
-    """Without what an emulated machine has to fetch anew after a pause, which is several times as much."""
+    """A switch by itself, without an emulated machine's extra time after a pause, which is several
+    times as much."""
     median_us = float(air.said_by("switches")[0].split()[1])
     figures.tell(channel_switch_us=median_us)
     assert median_us <= 200  # 50 to 104 are measured
 
 
 def assert_heard_within_dwells(air, sensor, interface, least):
-    """Each frame within a dwell of its channel is in the file, unmarked, and none other but marked."""
+    """Each frame within a dwell of its channel is in the file, unmarked, and all others there are
+    marked."""
     dwells = air.dwells(sensor, interface)
     heard, unsettled = air.heard(sensor, interface), air.unsettled(sensor, interface)
     settled = {f for f, marked in zip(heard, unsettled) if not marked}
@@ -98,7 +99,8 @@ def assert_heard_within_dwells(air, sensor, interface, least):
     want = within(SETTLE_NS + APART_NS)
     assert len(want) > least
     assert not want - set(heard)
-    # Where the host stopped the machine amid a dwell, a frame may reach the sensor in the next switch.
+    # If the host stopped the machine during a dwell, a frame may reach the sensor in the next
+    # switch.
     assert len(want - settled) <= len(want) // 50
     assert settled <= within(-APART_NS)
     assert set(heard) <= {a.frame for a in on_air}
@@ -131,7 +133,7 @@ def test_status_tells_of_the_plan(air):
 
 @pytest.mark.topology(SHARES)
 def test_proportional_dwells_hear_more(air):
-    """Side by side with equal ones, and no channel is forgotten."""
+    """Proportional dwells hear more than equal ones side by side, and no channel is forgotten."""
     sent = {name: sum(1 for f in air.heard(name, mon) if ETHERTYPE in f[24:40])
             for name, mon in (("even", "mone"), ("fair", "monf"))}
     gain = sent["fair"] / sent["even"]

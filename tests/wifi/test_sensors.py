@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What sensors write of what is on the air, against what hwsim0 says was there."""
+"""Sensors write the frames that were on the air by hwsim0."""
 import json
 
 import pytest
@@ -20,7 +20,7 @@ THREE = Topology(
 
 
 def sent_on(channel):
-    """How many frames with numbers; what else there is, as beacons, depends on how long all took."""
+    """The number of numbered frames; other frames, as beacons, depend on the test's duration."""
     return sum(row.count for row in THREE.traffic[0] for a in THREE.access_points
                if a.channel == channel and a.name in (row.by, row.to))
 
@@ -28,12 +28,13 @@ def sent_on(channel):
 @pytest.mark.topology(THREE)
 @pytest.mark.parametrize("sensor", THREE.sensors, ids=lambda s: s.name)
 def test_a_sensor_hears_its_channels_alone(air, sensor):
-    """Every frame on it and none of another, in order, from the first mark to the last."""
+    """A sensor receives every frame on its channels and none of another, in order, from the first
+    mark to the last."""
     frames = 0
     for interface, channel in zip(sensor.interfaces(), sensor.channels()):
         want = air.hearable(channel)
         assert b"mark begin" in want[0] and b"mark end" in want[-1]
-        # Next to channel 1, where there was much, nothing was heard.
+        # Next to channel 1, with much traffic, no frame was received.
         assert len(want) == 2 if channel == 2 else len(want) > 2 + sent_on(channel) > 2
         assert air.heard(sensor.name, interface) == want
         frames += len(want)
@@ -42,7 +43,7 @@ def test_a_sensor_hears_its_channels_alone(air, sensor):
 
 @pytest.mark.topology(THREE)
 def test_what_was_sent_was_on_the_air(air):
-    """The traffic itself: frames with their numbers, on an open network, and pings answered."""
+    """The traffic itself was on the air: numbered frames on an open network, and answered pings."""
     sent = [f.data[14:] for f in topology.numbered(THREE, THREE.traffic[0][0])]
     assert [f[-200:] for f in air.hearable(1) if f[-200:] in sent] == sent
     assert air.pings("b") == air.pings("c") == 10

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Radios that others tune, rename, or keep busy while they are captured from: no channel's coverage
-has time in which its radio was not there."""
+"""Radios that other programs tune, rename, or keep busy during a capture: no channel's coverage has
+time in which its radio was elsewhere."""
 import errno
 
 import pytest
@@ -77,7 +77,7 @@ BUSY = Topology(
              (Command("down", "ip link set radiomon down"),),
              (Command("busy", "ip link set radio up"),),
              (Command("up", "ip link set radiomon up"),),
-             # It is said by who attaches, and then by who samples: of that there is a dwell.
+             # Logged first when attaching, and then by the sampler, for which there is a dwell.
              (Await("sole", "cannot set channel 6", lines=2),),
              (Command("free", "ip link set radio down"),),
              TRAFFIC, TRAFFIC,

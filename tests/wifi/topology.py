@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is on the air, as data: access points, stations, who sends how much when, and which sensors
-listen. A test names one and says what must come out:
+"""The traffic on the air, as data: access points, stations, their traffic, and the listening
+sensors. A test names one and states the expected results:
 
     CAFE = Topology(
         access_points=(AccessPoint("cafe", 6, "wpa2"),),
@@ -13,13 +13,13 @@ listen. A test names one and says what must come out:
         assert air.pings("phone") == 20
         assert air.heard("hall", "mon6") == air.hearable(6)
 
-`air` is what came of it (outcome.py). Names are interfaces' names, at most 15 bytes, all different.
-Every access point, station and `-i` of a sensor is a radio of its own. The order is always this:
+`air` has the results (outcome.py). Names are interface names, at most 15 bytes, all different.
+Every access point, station and `-i` of a sensor has its own radio. The order is always this:
 sensors listen before the first access point is there and until the last has gone; when all access
-points are there, stations join one after the other; then comes the traffic, each round when the one
-before is over.
+points are there, stations join one after the other; then the rounds of traffic follow, one after
+the other.
 
-steps() makes of it what the guest's init works off."""
+steps() converts it to the lines for the guest's init."""
 import dataclasses
 import hashlib
 import itertools
@@ -30,7 +30,7 @@ from reference import captures
 from reference.test_reference import write_pcap
 
 WHOLE = "--keep all -s 4096"  # so that a sensor's frames are those on the air
-COUNTRY = "DE"  # whose rules let access points be on 6 GHz
+COUNTRY = "DE"  # whose rules allow access points on 6 GHz
 PASSPHRASE = "correct horse"
 MARK = "mark "
 MARK_SENDER = bytes.fromhex("020000000909")
@@ -39,12 +39,12 @@ ETHERTYPE = b"\x88\xb5"  # for local experiments
 
 @dataclasses.dataclass(frozen=True)
 class AccessPoint:
-    name: str  # of its interface, and its network's
+    name: str  # interface and network name
     channel: int
     security: str = "open"  # or wpa2, wpa3
     hidden: bool = False
-    band: str = ""  # "6", whose channels have numbers of other bands too, and which takes wpa3 alone
-    clones: str = ""  # another one's name, whose network's name and whose address it takes
+    band: str = ""  # "6", whose channel numbers other bands have too, and which needs wpa3
+    clones: str = ""  # another one's name, whose network name and address it takes
     wide: bool = False  # 80 MHz (VHT), on channel 36
 
 
@@ -56,7 +56,7 @@ class Station:
 
 @dataclasses.dataclass(frozen=True)
 class Pings:
-    """A station asks its access point, each time as soon as it is answered."""
+    """A station asks its access point, each time right after the answer."""
     by: str
     count: int
     size: int = 56
@@ -64,39 +64,40 @@ class Pings:
 
 @dataclasses.dataclass(frozen=True)
 class Frames:
-    """Frames, each with its number in it, from a station to its access point, or to a station from
-    its access point."""
+    """Frames with their numbers, from a station to its access point, or to a station from its
+    access point."""
     by: str
     to: str
     count: int
-    size: int = 200  # bytes behind the Ethernet header
+    size: int = 200  # bytes after the Ethernet header
     rate: int = 200  # frames/s
 
 
 @dataclasses.dataclass(frozen=True)
 class Command:
-    """Not traffic, but done in its turn: a command line, as `saluki status`, or an order to a sensor."""
+    """No traffic, but done in its turn: a command line, as `saluki status`, or an order to a
+    sensor."""
     name: str
     words: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Card:
-    """Done in its turn, too: iw tells of the channels that a radio has."""
+    """Done in its turn, too: iw lists a radio's channels."""
     name: str
     radio: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Kill:
-    """Not traffic either: a sensor gets a SIGKILL, or its process without rights alone."""
+    """No traffic either: a sensor gets a SIGKILL, or only its unprivileged process."""
     sensor: str
     child: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Await:
-    """Nothing is done until a program has said these words, in so many lines."""
+    """Waits until a program has printed these words, in so many lines."""
     who: str
     words: str
     lines: int = 1
@@ -104,27 +105,27 @@ class Await:
 
 @dataclasses.dataclass(frozen=True)
 class Shout:
-    """Frames with radiotap headers on a channel of 2.4 or 5 GHz; without any, one deauthentication frame of
-    MARK_SENDER, to all."""
+    """Frames with radiotap headers on a channel of 2.4 or 5 GHz; without any, one broadcast
+    deauthentication frame from MARK_SENDER."""
     name: str
     channel: int
     frames: tuple = ()
-    gap_ms: int = 0  # between two of them
+    gap_ms: int = 0  # between two frames
 
 
 @dataclasses.dataclass(frozen=True)
 class Reach:
-    """From now on this radio and another hear one another where their masks have a bit in common, and
-    are on the air all the same; each begins with 1."""
+    """From now on this radio and another hear each other only if their masks share a bit; their
+    frames are still on the air. Each begins with 1."""
     radio: str
     mask: int
 
 
 @dataclasses.dataclass(frozen=True)
 class Sensor:
-    """`saluki run` with these options. What it names by -i are radios, made monitor interfaces; with
-    --monitor they stay stations' ones, and are up. What it `lacks`: as in lesser_driver.c, or nl80211. As a row
-    of traffic it begins in its turn, on radios that are there, with the key of the sensor `again`."""
+    """`saluki run` with these options. The radios named by -i become monitor interfaces; with
+    --monitor they stay stations', and are up. `lacks`: as in lesser_driver.c, or nl80211. As a row
+    of traffic it begins in its turn, on existing radios, with the key of the sensor `again`."""
     name: str
     options: str
     lacks: str = ""
@@ -150,11 +151,11 @@ class Sensor:
 class Topology:
     access_points: tuple = ()
     stations: tuple = ()
-    traffic: tuple = ()  # of rounds, which are tuples of rows that go on at once
+    traffic: tuple = ()  # rounds, which are tuples of rows that run at once
     sensors: tuple = ()
     collector: str = ""  # further options
-    groups: tuple = ()  # lines of the sensors file about groups
-    after: tuple = ()  # Commands, when the sensors have ended
+    groups: tuple = ()  # the sensors file's lines about groups
+    after: tuple = ()  # Commands, after the sensors have ended
     country: str = COUNTRY
 
     def __post_init__(self):
@@ -162,7 +163,7 @@ class Topology:
         assert len(set(names)) == len(names) and all(len(n) <= 15 for n in names), names
 
     def radios(self):
-        """The names of all radios; the last two send marks, and hear that all have heard them."""
+        """The names of all radios; the last two send marks, and check that all have heard them."""
         return [*(a.name for a in self.access_points), *(s.name for s in self.stations),
                 *(i for s in self.sensors for i in s.interfaces()), "bell", "ear"]
 
@@ -180,7 +181,7 @@ class Topology:
 
 
 def frequency(channel, band=""):
-    """The middle of a channel, in MHz."""
+    """A channel's center, in MHz."""
     if band == "6":
         return 5950 + 5 * channel
     if channel <= 14:
@@ -192,7 +193,7 @@ def frequency(channel, band=""):
 
 
 def _key(network):
-    """What PASSPHRASE stands for there with WPA2: to find it out takes the guest a second."""
+    """The key for PASSPHRASE with WPA2: computing it takes the guest a second."""
     return hashlib.pbkdf2_hmac("sha1", PASSPHRASE.encode(), network.encode(), 4096, 32).hex()
 
 
@@ -225,7 +226,7 @@ def wpa_supplicant(access_point):
 
 
 def mark(text):
-    """A beacon, by which all that listen on its channel are known to listen then."""
+    """A beacon, which shows that all sensors on its channel listen."""
     ssid = (MARK + text).encode()
     frame = (bytes([0, 0, 8, 0, 0, 0, 0, 0, 0x80, 0, 0, 0]) + b"\xff" * 6 + MARK_SENDER * 2 +
              bytes(2 + 8) + b"\x64\0\x01\0\0" + bytes([len(ssid)]) + ssid)
@@ -238,7 +239,7 @@ def shout():
 
 
 def numbered(topology, frames):
-    """The frames of one row of traffic, as they are sent."""
+    """The frames of one row of traffic, as sent."""
     head = topology.mac(frames.to) + topology.mac(frames.by) + ETHERTYPE
     def one(n):
         data = head + struct.pack(">I", n) + bytes((n + i) % 256 for i in range(frames.size - 4))
@@ -250,7 +251,7 @@ def numbered(topology, frames):
 
 
 def _rounds(topology):
-    """A list a round of (name, row), where each row has a name of its own."""
+    """One list of (name, row) per round, where each row has its own name."""
     def name(row, at):
         return getattr(row, "name", None) or f"{getattr(row, 'by', '')}-{at}"
 
@@ -286,7 +287,7 @@ def _begin(topology, name, row):
 
 
 def _round(topology, rows):
-    """Begun at once; what ends by itself is waited for."""
+    """Begun at once; programs that end by themselves are waited for."""
     for name, row in rows:
         yield from _begin(topology, name, row)
     ends = [name for name, row in rows if not isinstance(row, (Sensor, Kill, Await, Shout, Reach))]
@@ -295,7 +296,7 @@ def _round(topology, rows):
 
 
 def _addresses(topology):
-    """10.0.N.1 has an access point, its stations follow."""
+    """10.0.N.1 is an access point's, its stations follow."""
     found = {}
     for n, a in enumerate(topology.access_points):
         joined = [s.name for s in topology.stations if s.joins == a.name]
@@ -305,7 +306,7 @@ def _addresses(topology):
 
 
 def steps(topology):
-    """The lines that init executes: see there."""
+    """The lines for init: see there."""
     t = topology
     address = _addresses(t)
     yield f"radios {' '.join(t.radios())}"
@@ -338,7 +339,7 @@ def steps(topology):
 
 
 def write(topology, folder):
-    """The folder that the guest has of it."""
+    """The guest's folder for it."""
     folder.mkdir(parents=True)
     (folder / "steps").write_text("".join(f"{line}\n" for line in steps(topology)))
     for a in topology.access_points:
