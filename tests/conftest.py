@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Settings of all Python tests: which captures there are, and that nothing is left out in silence."""
+"""Settings of all Python tests: the available captures, and a report of everything left out."""
 import pathlib
 import platform
 import sys
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_sessionfinish(session):
-    """A worker of xdist tells the process that will tell the user."""
+    """An xdist worker sends its results to the process that prints them."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, 0)
 
@@ -69,7 +69,7 @@ def pytest_terminal_summary(terminalreporter, config):
 
 @pytest.fixture
 def bundled(tmp_path):
-    """The small trace that comes with the project, unpacked."""
+    """The small bundled trace, uncompressed."""
     path = tmp_path / "hwsim.pcap"
     path.write_bytes(captures.file_bytes(captures.BUNDLED))
     return path

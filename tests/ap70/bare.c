@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bare INTERFACE RING-KIB: the least that a program can do with a packet socket's ring
- * (TPACKET_V3): asks for the same ring as the sensor and the same part of each frame, and counts
- * what is in the blocks. Says "counting", and at SIGINT how many frames there were.
+ * bare INTERFACE RING-KIB: the least work with a packet socket's ring (TPACKET_V3): requests the
+ * same ring as the sensor and the same part of each frame, and counts the frames in the blocks.
+ * Prints "counting", and at SIGINT the number of frames.
  */
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	fprintf(stderr, "counting\n");
-	/* The signal comes while it waits, and at no other time. */
+	/* The signal comes only while it waits. */
 	sigprocmask(SIG_BLOCK, &sa.sa_mask, &waiting);
 	while (!stop) {
 		struct pollfd p = { .fd = s.fd, .events = POLLIN };

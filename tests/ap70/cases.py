@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is done in the virtual AP70, and what is expected of it: the table. Each row is a sensor
-there and a collector on the host, with frames of the bundled trace played in between, or a program
+"""The table of cases for the virtual AP70, with the expected results. Each row is a sensor there
+and a collector on the host, with frames of the bundled trace played in between, or a program
 alone."""
 import dataclasses
 
@@ -13,8 +13,8 @@ SNAPLEN = 192
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    by: str  # the source that captures; "" where none does
-    packets: str = "v3"  # the newest packet sockets that the kernel has (old_kernel)
+    by: str  # the source that captures; "": none does
+    packets: str = "v3"  # the newest version of packet sockets in the kernel (old_kernel)
     verb: str = "run"  # or another: see init
     options: str = "-B 512"  # the ring, in KiB
 
@@ -49,7 +49,7 @@ def folder(name):
 
 
 def played(interface="mon0"):
-    """What is sent to it, each frame as if it were whole."""
+    """The frames sent to it, each as if it were whole."""
     if interface == "wlan0":
         return beacons()
     return [f._replace(orig_len=len(f.data)) for f in captures.frames(captures.BUNDLED)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One virtual AP70 does what all chosen tests are about, one after the other; a test waits for its
-end. Its collectors are on the host."""
+"""One virtual AP70 runs all chosen tests' cases, one after the other; a test waits for its end. Its
+collectors are on the host."""
 import contextlib
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from ap70 import cases, machine, system
 from netns import testbed
 
-# What the VM has. Warm, with two cores, 50 s are usual.
+# The VM's time limit. With a warm cache and two cores, 50 s are usual.
 SECONDS = 180
 PORT = 5600
 PROGRAMS = [machine.BUILD / p for p in ("saluki", "tests/play", "tests/hog", "tests/old_kernel",
@@ -31,7 +31,7 @@ def _collector(stack, ns, folder, port):
 
 @pytest.fixture(scope="session")
 def ap70(request, tmp_path_factory):
-    """The folder with what the guest has left behind, a folder a case."""
+    """The guest's results, one folder per case."""
     folder = tmp_path_factory.mktemp("ap70")
     folder.chmod(0o755)
     folder.parent.chmod(0o755)

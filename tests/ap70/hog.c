@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hog: takes memory until the kernel ends the process that takes it, and then again, until SIGTERM.
- * Prints "taken" a line each time. The one that takes it is the first that the kernel looks for. It
- * asks for all at once and then writes to it: were it ended within mmap(), which has the lock that
- * the kernel needs to take its memory back, the kernel would give up and look for another one.
+ * Prints a line "taken" each time. The taking process is the first that the kernel chooses. It
+ * requests all memory at once and then writes to it. If it were ended within mmap(), it would hold
+ * the lock that the kernel needs to free its memory, and the kernel would choose another process.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* loop N: runs N instructions of MIPS, for who counts them, and a few thousand to start and end. */
+/* loop N: runs N instructions of MIPS, to be counted, and a few thousand to start and end. */
 #include <stdlib.h>
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The virtual AP70: QEMU's malta with a 4Kc and 28 MiB, in a network namespace whose one cable
-leads to its card. Goes in: a namespace, programs and other files for its folder /host; comes out:
-what its init has written there (vm/guest.py). It is 1970 when it starts: an AP70 has no clock."""
+leads to its card. In: a namespace, programs and other files for its folder /host. Out: the files
+its init has written there (vm/guest.py). Its clock starts in 1970: an AP70 has no clock."""
 from netns import testbed
 from vm import guest
 
@@ -10,15 +10,14 @@ CABLE = "ap70"
 HOST, SELF = "10.0.0.1", "10.0.0.2"  # see init
 MEMORY_MIB = 28
 
-# Neither the emulator's firmware nor Linux has the board listen to the level of interrupts, as
-# those of PCI are. Where two cards share one, one that asks while the other is served is not heard
-# any more. The network card has 10, as have slots 18 and 19 (arch/mips/pci/fixup-malta.c); this
-# slot, 20, has 11.
+# Neither the emulator's firmware nor Linux makes the board treat interrupts as level-triggered, as
+# PCI's are. If two cards share one, a request during the other's service is lost. The network card
+# has 10, as do slots 18 and 19 (arch/mips/pci/fixup-malta.c); this slot, 20, has 11.
 SLOT = "0x14"
 
 
 def _initrd(busybox, init, root):
-    """A shell and what it begins with, as an archive."""
+    """A shell and its first files, as an archive."""
     for name in ("dev", "proc", "sys", "run", "tmp", "host", "etc", "sbin"):
         (root / name).mkdir(parents=True)
     guest.install(busybox, root, "bin/busybox")
@@ -29,15 +28,15 @@ def _initrd(busybox, init, root):
 
 
 def plug_in(ns):
-    """The namespace's end of the card's cable. (A guest's only way out: nothing else is there.)"""
+    """The namespace's end of the card's cable, a guest's only way out."""
     ns.run("ip", "tuntap", "add", CABLE, "mode", "tap")
     ns.run("ip", "address", "add", f"{HOST}/24", "dev", CABLE)
     ns.run("ip", "link", "set", CABLE, "up")
 
 
 class Ap70(guest.Guest):
-    """`folder/out` becomes /host: what the guest needs must be there. With one channel each its
-    radios would hear the others' too."""
+    """`folder/out` becomes /host: the guest's files must be there. With one channel each its radios
+    would hear the others' too."""
 
     def __init__(self, folder, ns, kernel, busybox, init, programs, options=(), radios=0):
         for program in programs:

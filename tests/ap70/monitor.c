@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * monitor: monitor IF [CHANNEL] makes a wireless interface a monitor interface, takes it up and
- * sets its channel, as iwconfig and ifconfig would, which the virtual AP70 does not have.
+ * sets its channel, as iwconfig and ifconfig would, which the virtual AP70 lacks.
  */
 #include <linux/wireless.h>
 #include <stdio.h>

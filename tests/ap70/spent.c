@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * spent FILE PROGRAM [ARG]...: runs a program, passes SIGINT and SIGTERM on to it, and writes into
- * FILE the microseconds that it, its threads, and the processes it waited for have run, in the
- * kernel too. The kernel adds these up to the nanosecond at each switch (sum_exec_runtime): of what
- * getrusage() says only how much was whose part, user's and kernel's, is an estimate.
+ * spent FILE PROGRAM [ARG]...: runs a program, passes SIGINT and SIGTERM on to it, and writes to
+ * FILE the run time, in microseconds, of it, its threads, and the processes it waited for, in the
+ * kernel too. The kernel adds these up to the nanosecond at each switch (sum_exec_runtime). In
+ * getrusage(), only the split between user and kernel is an estimate.
  */
 #include <errno.h>
 #include <signal.h>

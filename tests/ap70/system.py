@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel and the shell of the virtual AP70, built from Debian's sources, for Debian has no
-big-endian MIPS any more. Goes in: kernel.config and busybox.config beside this; comes out: a file
-each in the cache (packaging/debian.py), whose folder is named by version and by a hash of what it
-was made with, so that a change makes it anew."""
+"""The virtual AP70's kernel and shell, built from Debian's sources, as Debian no longer has
+big-endian MIPS. In: kernel.config and busybox.config beside this file. Out: one file each in the
+cache (packaging/debian.py). Its folder is named by version and a hash of the inputs, so a change
+builds it again."""
 import hashlib
 import os
 import pathlib
@@ -20,7 +20,7 @@ import fetch
 HERE = pathlib.Path(__file__).parent
 ZIG = debian.CACHE / f"zig-{fetch.ZIG}" / "zig"
 
-# Debian's cross compiler has libraries of MIPS32 release 2 only, which a kernel does not use.
+# Debian's cross compiler only has libraries for MIPS32 release 2, which a kernel does not use.
 KERNEL_MAKE = ("make", "-s", "ARCH=mips", "CROSS_COMPILE=mips-linux-gnu-")
 BUSYBOX_MAKE = ("make", "-s", f"AR={ZIG} ar", "SKIP_STRIP=y",
                 f"CC={ZIG} cc -target mips-linux-musleabi -mcpu=mips32 -msoft-float -s")
@@ -34,8 +34,8 @@ def _digest(config, *recipe):
 
 
 def _build(commands, cwd):
-    """RuntimeError with the end of what was said: who fetches tries no other mirror then. Who ends
-    us ends make and all that it has started, so nothing is written where all is removed."""
+    """Raises RuntimeError with the end of the output: then no other mirror is tried. A signal that
+    ends us also ends make and its children, so that no file is written during the clean-up."""
     for command in commands:
         with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -99,7 +99,7 @@ def kernel():
 
 
 def _configure_busybox(tree):
-    """Its allnoconfig knows no exceptions: what is wanted takes the place of what says no."""
+    """Its allnoconfig has no exceptions: the wanted options replace their "not set" lines."""
     _build([("make", "-s", "allnoconfig")], tree)
     wanted = _wanted("busybox.config")
     names = {line.partition("=")[0] for line in wanted}
@@ -127,6 +127,6 @@ def busybox():
 
 
 def both():
-    """(kernel, busybox), and the seconds that making them took."""
+    """(kernel, busybox), and the seconds that building them took."""
     began = time.monotonic()
     return kernel(), busybox(), time.monotonic() - began

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What `make ap70` built runs on MIPS32 release 1 without a floating-point unit: what the files say
-of themselves, and every instruction in them. What is not of release 1, objdump knows best: it is
-asked twice, what it would be on release 1 and on release 2, and an instruction that is not the same
-on both, or unknown to the first, is newer."""
+"""The files of `make ap70` run on MIPS32 release 1 without a floating-point unit, by their headers
+and every instruction. objdump decodes each for release 1 and for release 2: an instruction that
+differs, or is unknown to the first, is newer."""
 import collections
 import re
 import subprocess
@@ -16,16 +15,16 @@ MACHINES = {"mips": "big", "mipsel": "little"}
 EACH = pytest.mark.parametrize("machine", MACHINES)
 TOOLS = "mips-linux-gnu-"  # know both byte orders
 
-# An extension that objdump takes for a part of release 1; rotations are in it, as in release 2.
+# An extension that objdump counts as part of release 1; rotations are in it, as in release 2.
 SMARTMIPS = {"ror", "rorv", "lwxs", "maddp", "multp", "mflhxu", "mtlhx", "pperm"}
 
 Instruction = collections.namedtuple("Instruction", "address word text")
 
-# The one of release 2: where a thread's own data are. Linux does it in place of the processor.
+# The only one of release 2: it locates a thread's own data. Linux emulates it.
 RDHWR = 0x7c03e83b
-# What the linker fills gaps between functions with: whoever comes there is stopped, by any release.
+# The linker's filling between functions: on any release it stops a program that gets there.
 SIGRIE = 0x04170001
-# musl's _start has these addresses behind its first two instructions (arch/mips/crt_arch.h).
+# musl's _start has these addresses after its first two instructions (arch/mips/crt_arch.h).
 START_DATA = range(8, 20, 4)
 
 
@@ -45,7 +44,7 @@ def disassembled(path, release):
 
 
 def newer(path):
-    """The instructions that release 1 does not have, or has as something else."""
+    """The instructions that release 1 lacks, or decodes as another."""
     first, second = disassembled(path, "isa32"), disassembled(path, "isa32r2")
     assert [i[:2] for i in first] == [i[:2] for i in second] and first
     return [b for a, b in zip(first, second)
@@ -54,7 +53,7 @@ def newer(path):
 
 def floating(path):
     """The instructions of the floating-point unit, by their code (MIPS32 volume II, tables A.2 and
-    A.3): coprocessor 1 and what moves its registers; those that ask its flags are among SPECIAL."""
+    A.3): coprocessor 1 and moves of its registers; branches on its flags are in SPECIAL."""
     unit = {0o21, 0o23, 0o61, 0o65, 0o71, 0o75}  # COP1 COP1X LWC1 LDC1 SWC1 SDC1
     return [i for i in disassembled(path, "isa32")
             if i.word >> 26 in unit or (i.word >> 26, i.word & 63) == (0, 1)]
@@ -104,7 +103,7 @@ FLOATING = ["mul.d $f0,$f2,$f4", "add.s $f0,$f2,$f4", "lwc1 $f0,0($2)", "sdc1 $f
 
 
 def assembled(tmp_path, machine, instruction):
-    """An object with one instruction, and innocent ones around it."""
+    """An object with one instruction, and harmless ones around it."""
     path = tmp_path / "object.o"
     order = "-EB" if machine == "mips" else "-EL"
     tool("as", order, "-march=mips32r2", "-msmartmips", "-mhard-float", "-mfp64", "-o", path, "-",

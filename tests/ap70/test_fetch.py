@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is fetched and made for the AP70 leaves nothing half made (packaging/debian.py)."""
+"""Interrupted fetches and builds for the AP70 leave no unfinished files (packaging/debian.py)."""
 import contextlib
 import os
 import pathlib
@@ -11,7 +11,7 @@ import pytest
 
 from netns import testbed
 
-# As a kernel is made: by a program that works in the folder.
+# As a kernel is built: by a program that works in the folder.
 MAKE = """
 import subprocess, debian
 with debian.workshop() as folder:
@@ -22,7 +22,7 @@ with debian.workshop() as folder:
 
 
 def heed_signals():
-    """Tests that were started by nohup(1), or in the background, ignore some."""
+    """Tests started by nohup(1), or in the background, ignore some signals."""
     for signo in (signal.SIGHUP, signal.SIGINT):
         signal.signal(signo, signal.SIG_DFL)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""OpenWrt's package: the recipe builds and installs, and what its init script asks procd to start
-is a sensor. OpenWrt is played: its makefiles by those in buildroot/, its scripts by rc.common, with
-the shell that it has (busybox). Its compiler is this machine's, and so are the libraries."""
+"""OpenWrt's package: the recipe builds and installs, and its init script makes procd start a
+sensor. OpenWrt is simulated: its makefiles by those in buildroot/, its scripts by rc.common, with
+its shell (busybox). Compiler and libraries are this machine's."""
 import os
 import pathlib
 import re
@@ -36,13 +36,13 @@ def fixture_root(tmp_path_factory):
     """The folder in which the package is installed."""
     folder = tmp_path_factory.mktemp("openwrt")
     for f in (folder, *folder.parents[:2]):
-        f.chmod(0o755)  # programs under test give their rights up
+        f.chmod(0o755)  # programs under test drop their rights
     recipe(folder, "package")
     return folder / "root"
 
 
 def test_what_is_built_anew_for(root):
-    """OpenWrt looks whether one of these has changed: all that was read from this clone."""
+    """OpenWrt rebuilds if any file that the build read from this clone has changed."""
     folders = [pathlib.Path(f) for f in recipe(root.parent, "depends").split()]
     read = {testbed.ROOT / f for path in (root.parent / "build").rglob("*.d")
             for f in re.findall(r"[^\s:\\]+\.[ch]\b", path.read_text()) if f[0] != "/"}
@@ -51,7 +51,8 @@ def test_what_is_built_anew_for(root):
 
 
 class Told:
-    """What procd was told: each instance's command line and parameters, what starts them anew."""
+    """The requests to procd: each instance's command line and parameters, and the triggers for a
+    restart."""
 
     def __init__(self, text):
         self.commands, self.parameters, self.triggers = {}, {}, []
@@ -73,7 +74,7 @@ class Told:
 
 
 def init(folder, config, command, program="/usr/sbin/saluki", script=INIT):
-    """Runs the init script; returns what it printed and what it logged."""
+    """Runs the init script; returns its output and its log."""
     (folder / "saluki").write_text(config)
     got = subprocess.run([*ASH, HERE / "rc.common", script, command], check=True, text=True,
                          capture_output=True, env={**os.environ, "UCI_CONFIG": str(folder),
@@ -82,7 +83,7 @@ def init(folder, config, command, program="/usr/sbin/saluki", script=INIT):
 
 
 def configured(**changes):
-    """The default configuration with other values; what is a comment there becomes an option."""
+    """The default configuration with other values; comments become options."""
     text = CONFIG.read_text()
     for name, value in changes.items():
         text, count = re.subn(rf"^\t#?(option|list) {name} '.*'$", rf"\t\1 {name} '{value}'", text,
@@ -106,7 +107,7 @@ def test_shells_take_the_scripts(shell, script):
 
 
 def test_the_default_starts_nothing(tmp_path):
-    """Nobody's frames go anywhere because a package was installed."""
+    """A fresh installation starts no capture."""
     out, log = init(tmp_path, CONFIG.read_text(), "start")
     told = Told(out)
     assert told.commands == {} and told.triggers == ["saluki"] and log == ""
@@ -156,14 +157,14 @@ def test_a_key_is_not_looked_for_just_anywhere(tmp_path, key, root, monkeypatch)
     assert not (tmp_path / "main.key").exists()
 
 
-# A value of each option, another one than the program's default.
+# A value of each option, different from the program's default.
 VALUES = {"snaplen": "128", "keep": "all", "direction": "inout", "filter_code": None,
           "ring_size": "512", "combo_size": "8192", "combo_age": "500", "queue": "4",
           "channel": "6", "compress": "-5", "user": "daemon"}
 
 
 def test_every_option_is_taken(tmp_path, key, root):
-    """The command line gets as far as the interface, which is not there."""
+    """The command line is accepted up to the interface, which does not exist."""
     code = tmp_path / "code"
     code.write_text("1\n6 0 0 262144\n")
     values = {**VALUES, "filter_code": code}
@@ -175,7 +176,7 @@ def test_every_option_is_taken(tmp_path, key, root):
     for name, value in values.items():
         at = command.index("--" + name.replace("_", "-"))
         assert command[at + 1] == str(value)
-    # With a /run of its own: it notes there which slots it has used.
+    # With its own /run, where it notes the slots it has used.
     got = subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c",
                           'mount -t tmpfs none /run && exec "$@"', "sh", *command],
                          capture_output=True, text=True, check=False)
@@ -183,7 +184,7 @@ def test_every_option_is_taken(tmp_path, key, root):
 
 
 def test_every_option_is_explained(root):
-    """Script, default configuration and document have the same ones, with the program's names."""
+    """Script, default configuration and page have the same options, with the program's names."""
     script = INIT.read_text()
     passed = dict(re.findall(r'pass_on "\$1" (\w+) (--\S+)', script)) | {"interface": "-i"}
     assert set(passed) - {"interface", "collector", "key"} == set(VALUES)
@@ -210,7 +211,7 @@ def test_keys_are_made_once(tmp_path, root):
 
 
 def test_what_is_installed_captures(bed, bundled, root):  # noqa: F811
-    """From the package's own files to the collector's."""
+    """A sensor started from the package's files captures, up to the collector's file."""
     collector = bed.collector()
     player = bed.tun("mon0", 803, bundled, ["--rate", "10000"])
     config = configured(enabled=1, collector="127.0.0.1:5600", key=bed.keys.sensor("lib"))

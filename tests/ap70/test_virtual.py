@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The sensor in the virtual AP70, a collector on the host: every frame arrives, or is counted."""
+"""The sensor in the virtual AP70, with a collector on the host: every frame arrives, or is
+counted."""
 import json
 import re
 
@@ -31,7 +32,7 @@ def test_sensor_and_collector(ap70, name):
     stats = json.loads((out / "stats.json").read_text())["sensors"][0]
     full = stats["ring_full"]
     assert_balanced(stats, len(sent), ring_full=full)
-    # A ring that nobody reads has room for the first ones.
+    # A ring without a reader has room for the first ones.
     assert 0 < full < len(sent) if case.verb == "stopped" else full == 0
     got = list(captures.frames(out / "out.pcapng"))
     assert_same(sent[:len(sent) - full], got, cases.SNAPLEN, stamps=False)
@@ -41,14 +42,14 @@ def test_sensor_and_collector(ap70, name):
     assert began_ns <= got[0].time_ns and got[-1].time_ns < HOUR_S * 10**9
     if case.verb == "pressed":
         before, after = vmstat(out / "before"), vmstat(out / "after")
-        # Who took it was ended, again and again, and pages of programs were taken back.
+        # The process that took it was ended, again and again, and pages of programs were reclaimed.
         assert after["oom_kill"] > before["oom_kill"] + 1, (out / "hog").read_text()
         assert after["pgsteal_file"] > before["pgsteal_file"]
 
 
 @pytest.mark.parametrize("name", cases.of("asked"))
 def test_it_is_asked_and_told(ap70, name):
-    """status and filter, under the old kernel as the sensor."""
+    """status and filter work, under the old kernel like the sensor."""
     out = ap70 / cases.folder(name)
     interface, = json.loads((out / "status.json").read_text())["interfaces"]
     assert interface["interface"] == "mon0" and interface["source"] == cases.CASES[name].by
@@ -70,7 +71,7 @@ def test_keys(ap70, name):
 
 @pytest.mark.parametrize("name", cases.of("calls"))
 def test_newer_calls(ap70, name):
-    """old_kernel refuses on MIPS what it is trusted to refuse; without it nearly all is there."""
+    """old_kernel refuses on MIPS the calls that tests rely on; without it nearly all exist."""
     out = ap70 / cases.folder(name)
     said = (out / "said").read_text()
     wrong, asked = map(int, re.search(r"(\d+) of (\d+) answers are not", said).groups())
@@ -80,7 +81,8 @@ def test_newer_calls(ap70, name):
 
 @pytest.mark.parametrize("name", cases.of("radio"))
 def test_channel(ap70, name):
-    """Set through wireless extensions, by a big-endian program: a radio hears its own alone."""
+    """With the channel set through wireless extensions, by a big-endian program, a radio hears only
+    its own."""
     case = cases.CASES[name]
     out = ap70 / cases.folder(name)
     said = (out / "said").read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Makes the captures of this folder anew (make captures): all, or the parts that are named.
+"""Remakes the captures of this folder (make captures): all, or the named parts.
 
     python -m captures [air|headers|wire|bad]...
 """

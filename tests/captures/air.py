@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Radio traffic of simulated radios (tests/wifi): hwsim/, and of radiotap/ what was recorded as it is.
+"""Radio traffic of simulated radios (tests/wifi): hwsim/, and the unchanged recordings of
+radiotap/.
 
     hwsim/hwsim-all-groundtruth   TOWN, as the simulator's own interface heard it on all channels
     hwsim/hwsim-ch1               TOWN, as a monitor interface on channel 1 heard it
@@ -21,7 +22,8 @@ SECONDS = 900
 
 
 def _web(network, by, at, count):
-    """A station reads pages of its access point, which serves what the guest has of this topology."""
+    """A station reads pages of its access point, which serves the guest's files of this
+    topology."""
     get = f"ip netns exec {by} wget -q -O /dev/null http://{at}/"
     return ((Command(f"{network}-serves", f"httpd -p {at}:80 -h /data"),),
             (*(Command(f"page-{n}", f"{get}{network}/steps") for n in range(count)),
@@ -64,7 +66,7 @@ SCHOOL = Topology(
 
 
 def _leave(to, by, bssid):
-    """A deauthentication frame with reason 7, which aireplay-ng gives."""
+    """A deauthentication frame with reason 7, as sent by aireplay-ng."""
     return (bytes([0, 0, 8, 0, 0, 0, 0, 0, 0xc0, 0, 0x3a, 1]) + to + by + bssid + bytes(2) +
             struct.pack("<H", 7))
 
@@ -76,7 +78,7 @@ def _flood(topology, station, network, times):
 
 
 def _attack(frames=()):
-    """What is sent has the addresses of the topology that sends it."""
+    """The frames sent have the addresses of the topology that sends them."""
     quiet = Frames("second", "office", 300, size=60, rate=15)
     return Topology(
         access_points=(AccessPoint("office", 6, "wpa2"),),
@@ -90,7 +92,7 @@ ATTACK = _attack(_flood(_attack(), "first", "office", 5))
 
 
 def _real(frames):
-    """Without the marks by which the test bed keeps step."""
+    """Without the marks that synchronise the test bed."""
     return [f for f in frames if f.data[struct.unpack_from("<H", f.data, 2)[0]:][10:16] != MARK_SENDER]
 
 
@@ -98,7 +100,7 @@ def make():
     with tempfile.TemporaryDirectory() as folder:
         came = on_air.run(pathlib.Path(folder), {TOWN: "town", SCHOOL: "school", ATTACK: "attack"}, SECONDS)
         for t, left in came.items():
-            outcome.Outcome(t, left)  # fails where anything did
+            outcome.Outcome(t, left)  # fails if any part did
         town, school, attack = came.values()
         files.write("hwsim/hwsim-all-groundtruth", 127, _real(captures.frames(town / "air.pcap")))
         files.write("hwsim/hwsim-ch1", 127, _real(captures.of_interface(town / "out.pcapng", "hall:one")))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Files that break off, lie or are odd, and frames that do: malformed/. Always the same ones; not packed, so
-that whatever reads captures is given them as they are."""
+"""Truncated, malformed or odd files, and such frames: malformed/. Always the same ones; not
+compressed, so that every reader of captures gets them unchanged."""
 import itertools
 import random
 import struct
@@ -156,11 +156,11 @@ def pcapngs():
 # ---- frames ----------------------------------------------------------------------------------------
 
 RUNS = 6
-TAKEN = 500  # frames of a file of changed ones
+TAKEN = 500  # frames per file of changed ones
 
 
 def changed(rng, data):
-    """In some of the bytes where headers are, or cut."""
+    """Changes some bytes where headers are, or truncates."""
     data = bytearray(data)
     for _ in range(rng.randint(1, 4)):
         at = rng.randrange(min(len(data), rng.choice((16, 40, 80))))
@@ -169,7 +169,8 @@ def changed(rng, data):
 
 
 def own(folder, linktype):
-    """Short frames of this folder's captures. No beacons: changed ones would be access points with one address."""
+    """Short frames of this folder's captures. No beacons: changed ones would be access points with
+    one address."""
     paths = sorted((files.HERE / folder).glob("*"))
     return [f.data for p in paths for f in itertools.islice(captures.frames(p), 60)
             if f.linktype == linktype and 14 < len(f.data) < 200 and f.data[0] not in (0x80, 0x50)]

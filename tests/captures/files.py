@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Capture files of this folder, written: packed, as small as zstd makes them."""
+"""Writes this folder's capture files, compressed as small as zstd can."""
 import io
 import pathlib
 import struct
@@ -21,7 +21,7 @@ def pcap(linktype, frames, order="<", nanoseconds=True, snaplen=262144):
 
 
 def forget(pattern):
-    """What was made before, and may not be made any more."""
+    """Removes former files, which may not be made any more."""
     for path in HERE.glob(pattern):
         path.unlink()
 
@@ -34,7 +34,7 @@ def pack(name, data):
 
 
 def write(name, linktype, frames, **how):
-    """The frames as NAME.pcap.zst. There must be some."""
+    """Writes the frames as NAME.pcap.zst. There must be some."""
     frames = list(frames)
     assert frames, name
     pack(f"{name}.pcap", pcap(linktype, frames, **how))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The simulated radios' frames (air.py), with what other drivers put in front of them and behind them:
-radiotap/as-DRIVER, and dot11-other/ with the other link types of 802.11. The frames are real, and so are
-their FCS; the headers are made as the drivers are known to make them."""
+"""The simulated radios' frames (air.py), with other drivers' headers and trailers:
+radiotap/as-DRIVER, and dot11-other/ with the other link types of 802.11. The frames are real, and
+so are their FCS; the headers are made as the drivers make them."""
 import random
 import struct
 import zlib
@@ -10,7 +10,7 @@ from captures import files
 from reference import captures
 from reference.radiotaps import Own, Vendor, head
 
-EACH = 1300  # frames of a driver
+EACH = 1300  # frames per driver
 FCS, PADDED, BAD = 0x10, 0x20, 0x40
 CCK, OFDM, GHZ_2, GHZ_5 = 0x20, 0x40, 0x80, 0x100
 QOS_DATA = 0x88
@@ -23,7 +23,7 @@ def driver(make):
 
 
 class Air:
-    """What a driver knows of a frame: when it came, and how. Chosen as a radio does, by chance."""
+    """A driver's knowledge of a frame: its time and reception. Chosen at random, as on a radio."""
 
     def __init__(self, rng, frame):
         self.rng, self.time_ns, self.frame = rng, frame.time_ns, frame.data
@@ -42,7 +42,7 @@ class Air:
 
 @driver
 def ath9k(air):
-    """With an FCS; of HT frames the MCS; and the signal of each antenna."""
+    """With an FCS; the MCS for HT frames; and the signal of each antenna."""
     rate, channel = air.legacy()
     how = {19: bytes([0x07, air.rng.choice((0, 4)), air.rng.randrange(16)])} if air.is_data else {2: rate}
     antennas = [Own({5: air.signal, 11: bytes([n])}, reset=False) for n in range(2)]
@@ -51,14 +51,14 @@ def ath9k(air):
 
 @driver
 def ath5k_padded(air):
-    """Headers of QoS data frames are filled up to a multiple of four bytes."""
+    """Headers of QoS data frames are padded to a multiple of four bytes."""
     rate, channel = air.legacy()
     return head(Own({0: air.tsft, 1: bytes([FCS | PADDED]), 2: rate, 3: channel, 5: air.signal, 6: b"\xa0", 11: b"\1"}))
 
 
 @driver
 def iwlwifi(air):
-    """VHT and a clock of its own."""
+    """VHT and its own clock."""
     rate, channel = air.legacy(high=True)
     vht = {21: struct.pack("<HBB4sBBH", 0x44, air.rng.choice((0, 4)), air.rng.choice((0, 4)),
                            bytes([air.rng.randrange(10) << 4 | air.rng.randrange(1, 3), 0, 0, 0]), 0, 0, 0)}
@@ -84,7 +84,7 @@ def rt2x00(air):
 
 @driver
 def brcmfmac(air):
-    """Fields of a vendor behind its own, and an antenna behind those."""
+    """Fields of a vendor after its own, and an antenna after those."""
     _, channel = air.legacy()
     return head(Own({0: air.tsft, 1: b"\0", 3: channel, 5: air.signal}), Vendor(b"\1\2\3\4\5\6", 6, 0x15),
                 Own({11: b"\2"}))
@@ -92,7 +92,7 @@ def brcmfmac(air):
 
 @driver
 def bsd(air):
-    """XChannel; and one frame in ten was received wrong."""
+    """XChannel; and one frame in ten has a wrong FCS."""
     rate, _ = air.legacy(high=True)
     flags = FCS | BAD * (air.rng.random() < 0.1)
     return head(Own({0: air.tsft, 1: bytes([flags]), 2: rate, 12: b"\x30", 13: b"\x10",
@@ -101,13 +101,13 @@ def bsd(air):
 
 @driver
 def sent(air):
-    """What the card itself sends: no channel, no signal, no clock."""
+    """Frames sent by the card itself: no channel, no signal, no clock."""
     return head(Own({15: struct.pack("<H", 8 * (air.rng.random() < 0.3)), 17: bytes([air.rng.randrange(4)])}))
 
 
 @driver
 def phone(air):
-    """Almost nothing, and filled up to a length that is always the same."""
+    """Almost nothing, padded to a fixed length."""
     _, channel = air.legacy()
     return head(Own({1: b"\0", 3: channel}), rest=bytes(18))
 
@@ -121,7 +121,7 @@ def with_fcs(data, good=True):
 
 
 def padded(data):
-    """A QoS data frame as a card leaves it: its header, with what follows on a multiple of four."""
+    """A QoS data frame as a card gives it: its header, and the rest at a multiple of four."""
     if data[0] != QOS_DATA or data[1] & 3 == 3:
         return data
     return data[:26] + bytes(2) + data[26:]
@@ -139,7 +139,7 @@ def as_driver(make, frames, rng):
 
 
 def prism(air):
-    """As wlan-ng's: a message with ten items, each with its number, whether it is there, and its length."""
+    """As wlan-ng's: a message with ten items, each with its number, presence, and length."""
     values = (air.time_ns // 10**6 & 0xffffffff, air.time_ns // 1000 & 0xffffffff, 6, 40, 0, air.signal[0], 0,
               air.rng.choice((2, 4, 11, 22)), 0, len(air.frame))
     items = b"".join(struct.pack("<IHHI", 0x44 | (n + 1) << 12, 0, 4, v) for n, v in enumerate(values))
@@ -152,7 +152,7 @@ def avs(air):
 
 
 def ppi(air):
-    """The common 802.11 field, and an FCS behind the frame, as its flags say."""
+    """The common 802.11 field, and an FCS after the frame, as its flags say."""
     _, channel = air.legacy()
     field = air.tsft + struct.pack("<HH", 1, 0) + channel + bytes([0, 0]) + air.signal + b"\xa0"
     return struct.pack("<BBHIHH", 0, 0, 8 + 4 + len(field), 105, 2, len(field)) + field

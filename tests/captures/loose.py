@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Packets that no program of this machine sends, or not without much ado: DNS, echo requests, groups, IP
-protocols without a port, and what goes over Ethernet without IP."""
+"""Packets that no program of this machine sends, or not easily: DNS, echo requests, groups, IP
+protocols without a port, and Ethernet protocols without IP."""
 import contextlib
 import socket
 import struct
@@ -26,7 +26,7 @@ def question(rng):
 
 
 def answer(asked):
-    """As many answers as its number says; none, and an error, of every eighth name."""
+    """As many answers as its number says; for every eighth name none, and an error."""
     number, = struct.unpack_from(">H", asked)
     kind, = struct.unpack_from(">H", asked, len(asked) - 4)
     count = 0 if number % 8 == 0 else 1 + number % 3
@@ -65,7 +65,7 @@ def pings(rng, version, clients, servers, sizes=(0, 8, 56, 100, 1000)):
 
 
 def groups(rng, version, clients):
-    """Joined and left, and datagrams to them."""
+    """Groups joined and left, and datagrams to them."""
     all_of = {4: ("224.0.0.251", "239.255.255.250", "224.0.0.5"), 6: ("ff02::fb", "ff02::c", "ff02::5")}[version]
     for group, port in zip(all_of, (5353, 1900, 4446)):
         if version == 4:
@@ -83,7 +83,7 @@ def groups(rng, version, clients):
                 s.sendto(question(rng), (group, port))
 
 
-PROTOCOLS = {  # what their headers begin with
+PROTOCOLS = {  # their headers' first bytes
     2: b"\x16\0\xee\xff\xe0\0\0\x05", 9: bytes(12), 47: b"\0\0\x08\0" + bytes(8), 50: b"\0\0\1\0\0\0\0\1",
     51: b"\x3b\4\0\0\0\0\1\0\0\0\0\1" + bytes(12), 88: b"\2\5\0\0" + bytes(16), 89: b"\2\1\0\x2c" + bytes(40),
     103: b"\x20\0\xdf\xff\0\1\0\2\0\x69", 112: b"\x21\1\x64\1\0\1\0\0\x0a\0\0\1" + bytes(8),
@@ -105,7 +105,7 @@ DHCP = struct.pack(">BBBBIHH", 1, 1, 6, 0, 0x3903f326, 0, 0x8000) + bytes(16) + 
 
 
 def ieee(to, body):
-    """802.3: a length, and LLC behind it."""
+    """802.3: a length, and LLC after it."""
     return to + STATION + struct.pack(">H", len(body)) + body + bytes(max(0, 46 - len(body)))
 
 
@@ -149,7 +149,7 @@ LINKS = [
 
 
 def links(rng):
-    """In turn and by chance, with what each has behind its header changed."""
+    """In turn and at random, with the bytes after each header changed."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
         s.bind((INTERFACE, 0))
         for _ in range(6):

@@ -3,9 +3,9 @@
 
     client === left  [relay]  trunk0 === trunk1  [relay]  right === server
 
-What comes from either side is wrapped (wraps.py), goes over the trunk, and is taken out at its other end.
-With a seed, some frames are lost, sent twice or held back behind the next one. The last frame that goes over
-the trunk is END: who has that has all.
+Frames from either side are wrapped (wraps.py), go over the trunk, and are unwrapped at its other
+end. With a seed, some frames are lost, repeated, or delayed behind the next one. The last frame
+over the trunk is END: a receiver of it has all.
 
     python -m captures.relay WRAP [SEED]      says "ready", and ends with its standard input
 """
@@ -30,7 +30,7 @@ def opened(name):
 
 
 class Path:
-    """One way over the trunk, which may be a bad one."""
+    """One direction of the trunk, which may lose frames."""
 
     def __init__(self, to, rng):
         self.to, self.rng, self.held = to, rng, None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Conversations over real sockets, for wire.py to record: servers in one namespace, and in the other a
-client that has one conversation. What is said is chosen by a seed; when, and TCP's numbers, are the kernel's.
+"""Conversations over real sockets, for wire.py to record: servers in one namespace, and in the
+other a client with one conversation. A seed chooses the content; times and TCP's numbers are the
+kernel's.
 
     python -m captures.talk serve FOLDER                  says "ready", and ends with its standard input
     python -m captures.talk CONVERSATION 4|6 SEED FOLDER  FOLDER: cert.pem and key.pem
@@ -17,7 +18,7 @@ import time
 from captures import loose
 
 ALL_4, ALL_6 = "0.0.0.0", "::"
-# Many, so that there is much for filters to tell apart; each end has all of its own.
+# Many, so that filters have much to distinguish; each end has all of its own.
 SERVERS = {4: ("10.0.0.2", "192.168.1.2", "172.16.0.2", *(f"198.51.100.{n}" for n in range(7, 250, 31))),
            6: ("2001:db8::2", "fd00::2", "2001:db8:5::7")}
 CLIENTS = {4: ("10.0.0.1", "192.168.1.1", "172.16.5.9",
@@ -36,7 +37,7 @@ def words(rng, count):
 
 
 def binary(rng, count):
-    """Half of it by chance: all of it would take as much room in the repository."""
+    """Half of it random: all of it would take as much space in the repository."""
     return b"".join(rng.randbytes(4) + bytes(4) for _ in range(count // 8))
 
 
@@ -68,7 +69,7 @@ def echo(s):
 
 
 def lines(greeting):
-    """A server that is asked, and answers, in lines."""
+    """A server that answers requests in lines."""
     def serve(s):
         s.sendall(greeting + b"\r\n")
         with s.makefile("rb") as f:
@@ -129,7 +130,7 @@ def serve_all(folder):
     tcp = {**TCP, TLS_12: tls(folder, ssl.TLSVersion.TLSv1_2), TLS_13: tls(folder, ssl.TLSVersion.TLSv1_3)}
     begin = [(accept, port, serve) for port, serve in tcp.items()]
     for port, serve in UDP.items():
-        # An address each, so that answers come from where the question went.
+        # One socket per address, so that answers come from the request's address.
         begin += [(receive, port, serve, socket.AF_INET, a) for a in SERVERS[4]]
         begin += [(receive, port, serve, socket.AF_INET6, a) for a in SERVERS[6]]
     for work, *args in begin:
@@ -164,7 +165,7 @@ class Client:
         return s
 
     def ask(self, port, *questions):
-        """Datagrams; one that is lost is not sent again."""
+        """Datagrams; a lost one is not sent again."""
         with self.udp() as s:
             to = self.rng.choice(SERVERS[self.version]), port
             for q in questions:
@@ -229,7 +230,7 @@ def talk_voice(c):
         c.ask(SIP, b"INVITE sip:%d@example.org SIP/2.0\r\nCSeq: %d INVITE\r\n\r\n" % (rng.randrange(1000), n))
         c.ask(TIME, b"\x23\0\6\xec" + bytes(36) + rng.randbytes(8))
         c.ask(LOG, b"<34>1 host captures - - - " + words(rng, 8))
-        # RTP: to a port where nobody listens, the kernel says so in ICMP
+        # RTP: to a port without a listener, which the kernel reports in ICMP
         c.ask(5062 + 2 * n, *(struct.pack(">BBHII", 0x80, 0, k, 160 * k, n) + binary(rng, 80) for k in range(10)))
         c.ask(ECHO, words(rng, 200), words(rng, 800))
 
@@ -260,7 +261,7 @@ def talk_bulk(c):
 
 
 def talk_odd(c):
-    """A port where nobody listens; urgent data; a connection that is reset, and one half of which is closed."""
+    """A port without a listener; urgent data; a connection that is reset, and one half-closed."""
     for port in (1, 9, 4444):
         with contextlib.suppress(ConnectionError):
             c.tcp(port).close()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Ethernet traffic, recorded in network namespaces: wired/CONVERSATION-WRAP.pcap.zst. A client and a server
-have a conversation (talk.py) over a trunk (relay.py), on which tcpdump listens. The kernel here has no
-8021q, MPLS or tunnels, so the relay wraps the frames."""
+"""Ethernet traffic, recorded in network namespaces: wired/CONVERSATION-WRAP.pcap.zst. A client and
+a server have a conversation (talk.py) over a trunk (relay.py), on which tcpdump listens. The kernel
+here has no 8021q, MPLS or tunnels, so the relay wraps the frames."""
 import contextlib
 import os
 import pathlib
@@ -15,11 +15,11 @@ from captures.relay import END
 from netns import testbed
 from reference import captures
 
-MTU, LARGE, SMALL = 1400, 60000, 1280  # of less, an interface has no IPv6
+MTU, LARGE, SMALL = 1400, 60000, 1280  # with less, an interface has no IPv6
 TESTS = testbed.ROOT / "tests"
 IPV6_ON = ("for f in all default eth0; do echo 0 > /proc/sys/net/ipv6/conf/$f/disable_ipv6; "
            "echo 0 > /proc/sys/net/ipv6/conf/$f/accept_dad; done")
-# Of each conversation: the wraps it is recorded in, the MTU, and the IP version.
+# Each conversation's wraps, MTU, and IP version.
 PLAIN = ("web", "secure", "names", "mail", "voice", "control", "bulk")
 WRAPPED = {
     "web": ("vlan-1", "vlan-100", "mpls-100", "pppoe", "vxlan", "gre", "extensions", "ip-in-ip"),
@@ -34,7 +34,7 @@ WRAPPED_6 = {"web": ("vlan-1", "pppoe", "6in4", "extensions", "vxlan"), "names":
 
 
 def recordings():
-    """(name, conversation, IP version, wrap, MTU, whether the trunk is a bad one)"""
+    """(name, conversation, IP version, wrap, MTU, whether the trunk loses frames)"""
     for what in PLAIN:
         yield f"{what}-4", what, 4, "plain", MTU, False
         yield f"{what}-6", what, 6, "plain", MTU, False
@@ -52,7 +52,7 @@ def recordings():
 
 
 def module(ns, name, *args):
-    """Entering a namespace changes the folder, so the path says where the module is."""
+    """Entering a namespace changes the folder, so the path names the module's place."""
     return ns.start(sys.executable, "-m", f"captures.{name}", *args, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                     env={**os.environ, "PYTHONPATH": str(TESTS)})
 
@@ -78,7 +78,7 @@ class Line:
 
     @staticmethod
     def set_up(ns, addresses):
-        # Checksums and segments are made here: the trunk takes frames as they would be on a cable.
+        # Checksums and segments are made here: the trunk takes frames as on a cable.
         ns.run("ethtool", "-K", "eth0", "tx", "off", "tso", "off", "gso", "off", "gro", "off", capture_output=True)
         ns.run("sh", "-c", IPV6_ON)
         for version in 4, 6:

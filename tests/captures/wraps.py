@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a frame is wrapped in on the trunk (relay.py), and how it is taken out again. A wrap that is not for
-a frame, as MPLS for ARP, leaves it as it is; so does unwrap() where there is nothing to be taken off."""
+"""The wraps of frames on the trunk (relay.py), and their removal. A wrap that does not apply to a
+frame, as MPLS for ARP, leaves it unchanged; so does unwrap() if there is no wrap."""
 import struct
 
 IPV4, IPV6, TAG, SERVICE_TAG = b"\x08\0", b"\x86\xdd", b"\x81\0", b"\x88\xa8"
@@ -34,7 +34,7 @@ class Wrap:
 
 
 class Tags(Wrap):
-    """VLAN tags. The kernel takes the outer one off what it receives."""
+    """VLAN tags. The kernel removes the outer one from received frames."""
 
     def __init__(self, *tags):
         self.tags = b"".join(kind + struct.pack(">H", number) for kind, number in tags)
@@ -81,7 +81,7 @@ class Pppoe(Wrap):
 
 
 class Snap(Wrap):
-    """An 802.3 frame: a length, and the type behind an LLC header."""
+    """An 802.3 frame: a length, and the type after an LLC header."""
     name = "snap"
 
     def wrap(self, frame):
@@ -92,7 +92,7 @@ class Snap(Wrap):
 
 
 class Tunnel(Wrap):
-    """Behind outer Ethernet, IPv4 and a header of the tunnel."""
+    """After outer Ethernet, IPv4 and a tunnel's header."""
 
     def __init__(self, name, protocol, head, whole=False):
         self.name, self.protocol, self.head, self.whole, self.count = name, protocol, head, whole, 0
@@ -127,11 +127,11 @@ def tunnels():
 
 
 class Inside(Wrap):
-    """Between the IP header and what follows: IPv4 options and AH; IPv6 extension headers. Packets that have such of
-    their own, as IGMP and MLD do, stay as they are."""
+    """Between the IP header and the next one: IPv4 options and AH; IPv6 extension headers. Packets
+    with their own, as IGMP and MLD have, stay unchanged."""
     name = "extensions"
     options = b"\x94\4\0\0" + b"\x44\x0c\5\0" + bytes(8) + b"\1" * 4
-    head = 24  # of an AH with a check value of 12 bytes
+    head = 24  # for an AH with a check value of 12 bytes
 
     def wrap(self, frame):
         if frame[12:15] == IPV4 + b"\x45":

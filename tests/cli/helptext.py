@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Reads what --help prints: the table of options that pages, README and completion are held to."""
+"""Reads the output of --help: the table of options that pages, README and completion must match."""
 import collections
 import functools
 import re
@@ -15,7 +15,7 @@ COMMANDS = ["saluki", "saluki run", "saluki attach", "saluki detach", "saluki st
             "saluki module consume", "saluki-collector",
             "saluki-collector ctl", "saluki-swarm"]
 
-# names: ("-s", "--snaplen"); argument: "BYTES" or None; text: what is said of it, on one line
+# names: ("-s", "--snaplen"); argument: "BYTES" or None; text: its description, on one line
 Option = collections.namedtuple("Option", "names argument text")
 
 HEAD = re.compile(r"^  (?:(-\w), |    )(--[a-z-]+)(?: (\S+))? +(\S.*)$")

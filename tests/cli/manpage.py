@@ -92,7 +92,7 @@ def items(page, section, subsection, macro):
 
 
 def typed(text):
-    """The commands of ours in a text with things to type: (command, its words)"""
+    """Our commands in a text with commands to type: (command, its words)"""
     for part in re.split(r"[|()`\n]|\$\(", text.replace("\\e\n", " ").replace("\\\n", " ")):
         words = part.replace("\\(dq", "").split()
         while words and words[0] in (".Dl", "eval", "sudo", "echo"):
@@ -110,14 +110,14 @@ def typed(text):
             yield words[0], words[1:]
 
 
-# These take an expression, an order or a file behind their options.
+# These take an expression, an order or a file after their options.
 EXPRESSIONS = ("saluki run", "saluki attach", "saluki filter", "saluki-collector ctl",
                "saluki module sign", "saluki module check", "saluki module load",
                "saluki module unload", "saluki module fill", "saluki module consume")
 
 
 def mistakes(text):
-    """What of that would not be taken."""
+    """The words that the command would refuse."""
     wrong = []
     for command, words in typed(text):
         if command not in helptext.COMMANDS:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""airtime's consumer at the collector: who sends from made-up addresses takes neither memory nor time."""
+"""airtime's consumer at the collector: a sender with invented addresses takes neither memory nor
+time."""
 import json
 import struct
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the programs say: golden --help texts, errors, and the README held to both."""
+"""The programs' output: golden --help texts, errors, and the README compared with both."""
 import base64
 import json
 import os
@@ -123,7 +123,7 @@ def test_bad_usage(command, said):
 
 
 def choices():
-    """Every option whose argument is a list of words, as --help has it."""
+    """Every option whose argument is a list of words, from --help."""
     for command in helptext.COMMANDS:
         for option in helptext.options(command):
             words = (option.argument or "").split("|")
@@ -133,7 +133,7 @@ def choices():
 
 @pytest.mark.parametrize("command,option,words", choices())
 def test_a_choice_that_there_is_not(command, option, words):
-    """All that there are are named."""
+    """The error for an unknown choice names all choices."""
     listed = ", ".join(words[:-1]) + " or " + words[-1]
     for given in ("both", ""):
         got = subprocess.run([*map(str, [BUILD / command.split()[0]]), *command.split()[1:], option, given],
@@ -182,7 +182,7 @@ def test_probe_of_the_kernel():
 
 
 def test_every_option_of_the_readme_exists():
-    """A README with options that --help does not have is a bug (and was one elsewhere)."""
+    """Every option in the README exists in --help."""
     known = "".join(f.read_text() for f in GOLDEN.glob("*.txt"))
     known += program_targets()
     for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)):
@@ -190,7 +190,7 @@ def test_every_option_of_the_readme_exists():
 
 
 def consumers_options():
-    """Of the programs that read modules' events, which have tables of their own, and of the bench."""
+    """The options of the modules' consumers, which have their own tables, and of the bench."""
     sources = [f.read_text() for f in (ROOT / "bpf/modules").glob("*/*.[ch]")]
     found = set(re.findall(r'{ "([a-z-]+)", (?:\d|\w+_argument), NULL,', "".join(sources)))
     bench = "".join(f.read_text() for f in (ROOT / "tests/bench").glob("*.py"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is completed in bash is what --help lists: option by option, argument by argument."""
+"""Completion in bash offers what --help lists, option by option and argument by argument."""
 import os
 import shlex
 import subprocess
@@ -11,7 +11,7 @@ from netns.testbed import BUILD
 
 NET = "/sys/class/net"
 
-# What bash itself does: split the line, call the function, show COMPREPLY. No bash-completion.
+# Does bash's work: splits the line, calls the function, shows COMPREPLY. No bash-completion.
 DRIVER = """
 source {file}
 compopt() {{ return 1; }}	# nothing is being completed here
@@ -23,7 +23,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def complete(line, cwd="/"):
-    """What may stand in the place of the line's last word; '' where it ends in a blank."""
+    """The completions of the line's last word; '' if it ends in a blank."""
     words = line.replace("=", " = ").split(" ")
     words = words[:-2] + ["="] if words[-2:] == ["=", ""] else words
     program = words[0]
@@ -80,7 +80,7 @@ def test_arguments_are_what_their_names_say(command, tmp_path):
         if not option.argument:
             expected = names(command)
             if command == "saluki module":
-                continue  # a command of its own follows, and no option
+                continue  # a command follows, and no option
         for name in option.names:
             assert complete(f"{command} {name} ", tmp_path) == sorted(set(expected)), name
         if option.argument:

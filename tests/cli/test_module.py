@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""saluki module: keys, signatures, and modules that are refused, each with the line that says why."""
+"""saluki module: keys, signatures, and refused modules, each with the line of the reason."""
 import base64
 import contextlib
 import json
@@ -27,7 +27,7 @@ Instructions = 2000
 
 
 class Bench:
-    """A folder with a key and a policy, and no state but its own."""
+    """A folder with a key, a policy and its own state."""
 
     def __init__(self, folder, ns):
         self.folder, self.ns = folder, ns
@@ -56,7 +56,7 @@ class Bench:
         return self.module("check", "--policy", self.policy, *options, obj)
 
     def refused(self, obj, *options):
-        """The lines that say so."""
+        """The lines of the refusals."""
         got = self.check(obj, *options)
         assert got.returncode == 1 and not got.stderr, got
         lines = [line for line in got.stdout.splitlines() if ": refused: " in line]
@@ -96,7 +96,8 @@ def test_a_module_that_is_granted_all(bench):
 
 
 def test_a_module_that_has_all_that_can_be_granted(bench):
-    """What its maps will take was reckoned before it is measured: no less, nor twice as much."""
+    """The memory of a module's maps, computed before loading, is at least the measured one, and
+    less than twice as much."""
     bench.write_policy(GENEROUS.replace("get_prandom_u32", "get_prandom_u32, ringbuf_output, map_push_elem")
                        .replace("lru_hash", "lru_hash, ringbuf, percpu_hash, lpm_trie, queue, stack, "
                                             "bloom_filter, lru_percpu_hash"))
@@ -120,7 +121,7 @@ def test_without_privilege_it_says_what_it_did_not_look_at(bench):
 
 @pytest.mark.parametrize("source", HOSTILE, ids=lambda s: s.name.split(".")[0])
 def test_hostile_modules(bench, source):
-    """Each says in its source which line refuses it."""
+    """Each hostile module is refused with the line named in its source."""
     expected = re.search(r"^// refused: (.*\S)", source.read_text(), re.M)[1]
     bench.write_policy(GENEROUS.replace("get_prandom_u32", "get_prandom_u32, ringbuf_reserve, ringbuf_discard, "
                                             "ringbuf_output")
@@ -130,7 +131,7 @@ def test_hostile_modules(bench, source):
 
 
 def test_nothing_that_is_refused_is_loaded(bench):
-    """Nor is what is granted attached: no program and no map is left."""
+    """Neither refused nor granted modules are loaded by a check: no program and no map is left."""
     def loaded():
         return {kind: bench.ns.run("/usr/sbin/bpftool", kind, "show", capture_output=True).stdout.count("saluki_")
                 for kind in ("prog", "map")}
@@ -207,7 +208,8 @@ def instructions(got):
 
 
 def test_what_is_simple_the_kernel_proves(bench):
-    """With its guards as without them. A policy may do without that."""
+    """The kernel proves simple modules, with its guards and without. A policy may name Saluki's
+    proof instead."""
     obj = bench.sign(bench.take(COUNT))
     for entry, expected in ("", "kernel"), ("Proof = kernel\n", "kernel"), ("Proof = saluki\n", "saluki"):
         bench.write_policy(GENEROUS, more=entry)
@@ -241,7 +243,8 @@ def test_a_leak_is_refused_whoever_was_to_find_it(bench):
 
 
 def test_the_kernel_s_guards_do_not_use_up_what_is_granted(bench):
-    """They make the verifier go through more; with Saluki's proof it is within the grant."""
+    """The kernel's guards make the verifier check more paths; with Saluki's proof the module is
+    within its grant."""
     obj = bench.sign(bench.take(COUNT))
     counts = {}
     for name in "saluki", "kernel":
@@ -258,7 +261,7 @@ def test_the_kernel_s_guards_do_not_use_up_what_is_granted(bench):
 
 
 def loads(bench, obj):
-    """Each load of a program, in order: its name, and the capabilities that were effective."""
+    """Each load of a program, in order: its name, and the effective capabilities."""
     trace = bench.folder / "trace"
     got = bench.ns.run("strace", "-o", trace, "-e", "trace=capset,bpf", BUILD / "saluki", "module", "check",
                        "--policy", bench.policy, obj, capture_output=True, check=False)
@@ -327,7 +330,7 @@ def test_forged_signature(bench):
 
 
 def test_signature_is_what_the_page_says(bench):
-    """Made without saluki: Ed25519 of the lines before the last."""
+    """A signature made without saluki is accepted: Ed25519 of the lines before the last."""
     obj = bench.sign(bench.take(COUNT), "--serial", "9")
     lines = obj.with_name(obj.name + ".sig").read_text().splitlines(keepends=True)
     seed = base64.b64decode(bench.key.read_text())
@@ -337,7 +340,7 @@ def test_signature_is_what_the_page_says(bench):
 
 
 def signed_text(bench, obj, **changes):
-    """A good signature of lines that saluki would not have written."""
+    """A valid signature of lines that saluki would not have written."""
     seed = nacl.signing.SigningKey(base64.b64decode(bench.key.read_text()))
     lines = obj.with_name(obj.name + ".sig").read_text().splitlines()[:6]
     text = "".join(f"{w} {changes.get(w, rest)}\n" for w, rest in (line.split(" ", 1) for line in lines))
@@ -400,7 +403,7 @@ def test_policy_that_others_can_write(bench):
 
 
 def test_policy_behind_a_link_in_a_folder_of_others(bench):
-    """It is the file that counts, and where that is."""
+    """A policy behind a link is checked by its file and that file's folder."""
     bench.sign(bench.take(COUNT))
     folder = bench.folder / "theirs"
     folder.mkdir()

@@ -8,7 +8,7 @@ import pytest
 from cli.test_module import fixture_bench, fixture_ns  # noqa: F401 (fixtures)
 from netns.testbed import ROOT
 
-# What stands at 0x7fff0000 is altered into a reference to a map by its descriptor.
+# The code at 0x7fff0000 becomes a reference to a map by its descriptor.
 DESCRIPTOR = """
 int module(struct frame_view *v)
 {
@@ -22,7 +22,7 @@ int module(struct frame_view *v)
 }
 """
 
-# 4096 runs of the innermost, of which the verifier goes through one where each says it is global.
+# 4096 runs of the innermost; the verifier checks it once if each claims to be global.
 NESTED = """
 #define CALLS(name, of)                                                                            \\
 	static __attribute__((noinline)) int name(struct frame_view *v)                            \\
@@ -50,7 +50,7 @@ int module(struct frame_view *v)
 
 
 class Object:
-    """An object's bytes, and where what in it is."""
+    """An object's bytes, and the offsets of its parts."""
 
     def __init__(self, bench, source):
         c = bench.folder / "made.bpf.c"
@@ -92,8 +92,9 @@ class Object:
 @pytest.mark.parametrize("kind", [1, 2])  # BPF_PSEUDO_MAP_FD, BPF_PSEUDO_MAP_VALUE
 @pytest.mark.parametrize("hidden", [False, True])
 def test_a_map_by_its_descriptor(bench, kind, hidden):
-    """It would be any that 'saluki module load' has open: that of the slots, with keys and grants.
-    Hidden, it stands where half of an instruction before it would reach to, of what is not called."""
+    """A map by its descriptor is refused: it could be any that 'saluki module load' has open, such
+    as the slots with keys and grants. Hidden, it is in a function that is not called, where it
+    looks like the second half of an instruction."""
     obj = Object(bench, DESCRIPTOR)
     begin, size = obj.section(".text")
     at = next(at for at in range(begin, begin + size, 8)
@@ -107,8 +108,8 @@ def test_a_map_by_its_descriptor(bench, kind, hidden):
 
 
 def test_functions_that_the_verifier_would_go_through_once(bench):
-    """They say of themselves that they are global, by the name of the one that is: the linker takes
-    them for that."""
+    """Functions that claim to be global, by the global one's name, are refused: the linker takes
+    them for that one."""
     obj = Object(bench, NESTED)
     line, = bench.refused(obj.sign(bench))
     assert int(line.split()[1]) > 4096 and "instructions a frame, at most: refused" in line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The man pages are the reference: what they say is held to --help and to what the programs do."""
+"""The man pages are the reference: they match --help and the programs' behaviour."""
 import re
 import subprocess
 
@@ -82,10 +82,10 @@ def test_ranges_are_those_that_are_taken(command):
 
 @pytest.fixture(name="ledgers", scope="module")
 def fixture_ledgers(tmp_path_factory):
-    """What the two ends say of one run: the sensor's last lines, the collector's JSON."""
+    """Both ends' report of one run: the sensor's last lines, the collector's JSON."""
     folder = tmp_path_factory.mktemp("ledgers")
     for f in (folder, *folder.parents[:2]):
-        f.chmod(0o755)  # programs under test give their rights up
+        f.chmod(0o755)  # programs under test drop their rights
     keys = testbed.Keys(folder)
     key = keys.sensor("lib")
     ns = testbed.Namespace()
@@ -106,7 +106,7 @@ def fixture_ledgers(tmp_path_factory):
 def test_every_counter_of_the_sensor_is_explained(ledgers):
     said = "\n".join(line for line in ledgers[0].splitlines() if " ledger: " in line)
     counters = set(re.findall(r"(?:ledger: |= |\+ )([a-z_ ]+) \d+", said))
-    # Those that are said elsewhere, and only where they are not 0.
+    # Counters printed elsewhere, and only if they are not 0.
     elsewhere = {"malformed", "dropped_store", "bad_fcs"}
     assert counters == set(manpage.items("saluki-diagnostics", "SENSOR COUNTERS", "", "Li")) - elsewhere
 
@@ -163,7 +163,8 @@ def test_documents_can_be_typed(name, least):
 
 
 def test_lists_of_channels_are_taken():
-    """Each that the page shows: what is wrong with a list is said before anything else."""
+    """Each list of channels in the page is accepted: a faulty list is reported before anything
+    else."""
     page = (ROOT / "docs/wifi.md").read_text()
     lists = set(re.findall(r"--channels? ([\w:/.,@+-]+)", page))
     assert len(lists) >= 5

@@ -72,7 +72,7 @@ def included(path):
 
 
 def edges(top):
-    """Pairs of folders, each with the files that tie them."""
+    """Pairs of folders, each with the files that connect them."""
     found = {}
     for path in sorted((ROOT / top).rglob("*.[ch]")):
         here = str(path.parent.relative_to(ROOT))
@@ -146,7 +146,7 @@ def test_programs_meet_in_what_they_share(top, others):
 
 
 def test_no_headers_include_one_another():
-    """Followed from each header, by way of headers alone."""
+    """No headers include one another, in any number of steps."""
     headers = {str(p.relative_to(ROOT)): [name for name in included(p) if name.endswith(".h")]
                for top in ("agent", "collector", "common", "swarm", "wire", "include", "bpf")
                for p in (ROOT / top).rglob("*.h")}

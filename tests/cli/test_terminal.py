@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Programs at a terminal."""
+"""The programs' behaviour at a terminal."""
 import contextlib
 import os
 import pty
@@ -11,8 +11,8 @@ from netns.testbed import BUILD
 
 
 def at_terminal(args, fd):
-    """Runs a program whose standard input (0) or output (1) is a terminal. Returns its exit status, what
-    it says, and what the terminal was sent."""
+    """Runs a program whose standard input (0) or output (1) is a terminal. Returns its exit status,
+    its output, and the bytes sent to the terminal."""
     ours, theirs = pty.openpty()
     try:
         p = subprocess.run(args, check=False, stderr=subprocess.PIPE, text=True, timeout=20,
@@ -44,7 +44,8 @@ def test_a_device_that_is_no_terminal_is_written_to():
 
 
 def test_the_controlling_terminal_is_a_terminal():
-    """By its own name, /dev/tty, with standard output elsewhere."""
+    """The controlling terminal counts as one under the name /dev/tty, with standard output
+    elsewhere."""
     pid, ours = pty.fork()
     if not pid:
         os.execv(BUILD / "saluki-collector", ["saluki-collector", "--listen", "127.0.0.1:0", "--key", "k",

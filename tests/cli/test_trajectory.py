@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""trajectory, the consumer: labels of several sensors, made up here, into paths, delays and losses."""
+"""trajectory's consumer turns several sensors' labels, invented here, into paths, delays and
+losses."""
 import json
 import struct
 import subprocess
@@ -15,7 +16,7 @@ ALL = 2**32 - 1
 
 
 def line(point, label, time_ns, flow=1, below=ALL, addresses=False, data=None, direction="in"):
-    """What a point says of a packet, as the collector writes it down."""
+    """One sensor's line about a packet, as the collector writes it."""
     if data is None:
         data = struct.pack("<QQIIHHBBBB", label, flow, below, 100, 1234, 80, 4, 6, 60, 0)
         if addresses:
@@ -64,7 +65,7 @@ def test_both_directions_of_an_interface_are_two_points():
 
 
 def test_delays():
-    """Medians are good to a hundredth; all else is exact."""
+    """Median delays are exact to a hundredth, all other values completely."""
     lines = [text for n in range(1001) for text in
              (line("a", n + 1, n * MS), line("b", n + 1, n * MS + (n % 11 + 1) * MS + n))]
     _, got = consume(lines)
@@ -87,8 +88,8 @@ def test_series():
 
 
 def test_packets_lost_between():
-    """Every tenth ends at a; the first two do, before the flow is known to go on. What was sent when b
-    had not begun, or when it says nothing more, is not judged."""
+    """Every tenth packet ends at a; the first two do, before the flow is known to continue. Packets
+    sent before b began or after its last event are not judged."""
     lines = [line("b", 10**6, 0, flow=9)]
     for n in range(100):
         lines.append(line("a", n + 1, (n + 1) * MS, addresses=n == 0))
@@ -101,7 +102,7 @@ def test_packets_lost_between():
 
 
 def test_a_lower_rate_loses_nothing():
-    """b looks for half of what a does."""
+    """b samples half of a's labels: no packet counts as lost."""
     lines = []
     for n in range(100):
         label = n << 32 | (n % 2) << 31 | 5
@@ -115,7 +116,7 @@ def test_a_lower_rate_loses_nothing():
 
 
 def test_ambiguous_labels_are_discarded():
-    """Copied on the way, sent twice, shared by two flows: none of them has a delay."""
+    """Labels copied on the way, sent twice, or shared by two flows have no delay."""
     lines = [line("a", 1, 0), line("b", 1, MS), line("b", 1, 2 * MS),
              line("a", 2, 0, flow=2), line("a", 2, MS, flow=3), line("b", 2, 2 * MS, flow=2),
              line("a", 3, 0), line("a", 3, MS), line("b", 3, MS), line("b", 3, 2 * MS),
@@ -127,7 +128,7 @@ def test_ambiguous_labels_are_discarded():
 
 
 def test_a_label_may_come_again_later():
-    """After the window: another packet that is the same."""
+    """After the window, an equal label is another packet."""
     lines = [line("a", 1, 0), line("b", 1, MS), line("a", 2, 21 * SECOND), line("a", 1, 22 * SECOND),
              line("b", 1, 22 * SECOND + 3 * MS)]
     _, got = consume(lines)
@@ -135,8 +136,8 @@ def test_a_label_may_come_again_later():
 
 
 def test_late_events():
-    """Those of a sensor that was cut off are joined as long as they are within the window, and counted
-    beyond it."""
+    """Late events of a sensor that was cut off are joined within the window, and counted after
+    it."""
     late = [line("b", n + 1, n * MS + MS) for n in range(10)]
     early = [line("a", n + 1, n * MS) for n in range(10)]
     _, got = consume([*early, line("a", 99, 4 * SECOND), *late])
@@ -149,7 +150,8 @@ def test_late_events():
 
 
 def test_a_sensor_of_another_time():
-    """One clock that is a day ahead makes nobody else late; after a night without packets all are ahead."""
+    """A clock that is a day ahead makes no other sensor late; after a night without packets all are
+    ahead."""
     lines = []
     for n in range(200):
         lines += [line("a", n + 1, n * MS), line("c", n + 1000, n * MS + 86400 * SECOND),
@@ -162,7 +164,7 @@ def test_a_sensor_of_another_time():
 
 
 def test_memory_is_bounded():
-    """More labels under way than there is room for: the oldest are closed, and counted."""
+    """With more labels under way than there is room for, the oldest are closed and counted."""
     lines = [line("a", n + 1, n) for n in range(1000)] + [line("b", n + 1, n + MS) for n in range(1000)]
     _, got = consume(lines, "--labels", "100")
     assert got["closed_early"] == 1900 and not got["links"]

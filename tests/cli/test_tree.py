@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""No tracked file, binary or text, names a folder of the machine that it was made on. Nor do the objects
-for BPF that are built and installed."""
+"""No tracked file, binary or text, names a folder of the machine it was made on; nor do the built
+and installed BPF objects."""
 import re
 import subprocess
 
@@ -9,18 +9,18 @@ import pytest
 from netns.testbed import BUILD, ROOT
 
 PART = rb"[\w.@+-]+"
-# Folders of people, and where build machines check out.
+# Home folders, and where build machines check out.
 HOMES = re.compile(rb"(?<![\w.$})~-])/(?:home|root|Users|work|workspace|builds)/" + PART)
 TEMPORARY = re.compile(rb"(?<![\w.$})~-])/(?:var/)?tmp/" + PART)
-# What a folder there has in it is more than a page needs for an example.
+# A path with more parts than an example in a page needs.
 DEEP = re.compile(TEMPORARY.pattern + rb"/" + PART)
 ABSOLUTE = re.compile(rb"(?<![\w.$})~:/-])(?:/" + PART + rb")+")
-# A machine of their own that these set up.
+# These set up a machine of their own.
 GUESTS = {"tests/chroot": {b"/" + b"root/saluki"}}
 
 
 def tracked():
-    """Of a tree without a repository, such as a release: all but what is built."""
+    """For a tree without a repository, such as a release: all files except built ones."""
     if not (ROOT / ".git").exists():
         names = (path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file())
         return [str(name) for name in names if name.parts[0] != "build"]
@@ -36,7 +36,8 @@ def content(path):
 
 
 def checkouts(text, files):
-    """Absolute paths that end with the name of a file here, such as agent/main.c below somebody's folder."""
+    """Absolute paths that end with the name of a file here, such as agent/main.c below a home
+    folder."""
     for path in ABSOLUTE.findall(text):
         parts = path.decode("utf-8", "replace").split("/")
         if any("/".join(parts[n:]) in files for n in range(2, len(parts) - 1)):
@@ -44,7 +45,7 @@ def checkouts(text, files):
 
 
 def machine_paths(text, files):
-    """In a text a plain /tmp/NAME is an example; nobody writes examples into a binary file."""
+    """In a text a plain /tmp/NAME is an example; binary files have no examples."""
     temporary = TEMPORARY if b"\0" in text else DEEP
     return {*HOMES.findall(text), *temporary.findall(text), *checkouts(text, files)}
 
@@ -56,7 +57,7 @@ def test_no_file_names_a_folder_of_a_machine():
     assert len(files) > 500 and not found
 
 
-# Slashes are written as bars: this file, too, is searched.
+# Slashes are written as bars, as this file is searched, too.
 @pytest.mark.parametrize("text", [
     b"\0\0|tmp|h-d|tests|modules|no_pointer.bpf.c\0", b"\x7fELF\0|tmp|x\0", b"cd |home|ann|src\n",
     b'"|root|saluki"', b"see |Users|ann|saluki.", b"cp |tmp|build-3|out.pcap x", b"|srv|git|saluki|agent|main.c:12"])
@@ -72,7 +73,8 @@ def test_an_example_is_none(text):
 
 
 def test_programs_for_bpf_name_no_folder():
-    """Also in what is installed: the same source gives the same object, wherever it is built."""
+    """The installed BPF programs name no folder: the same source gives the same object, wherever it
+    is built."""
     built = [*BUILD.glob("modules/*.o"), *BUILD.glob("bpf/*.bpf.o"), *BUILD.glob("tests/modules/*.bpf.o")]
     assert len(built) > 50
     assert [path.name for path in built if str(ROOT).encode() in path.read_bytes()] == []

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make run`: a sensor and a collector at work, and a table of what they do.
 
-Without --interface everything happens in network namespaces of its own: a virtual monitor
-interface on which a real 802.11 trace is played again and again, a sensor that captures it, a
-cable, and a collector at the other end. With --interface the sensor captures a real one.
+Without --interface everything happens in network namespaces of its own: a virtual monitor interface
+on which a real 802.11 trace is played again and again, a sensor that captures it, a cable, and a
+collector at the other end. With --interface the sensor captures a real one.
 """
 import argparse
 import pathlib
@@ -24,8 +24,8 @@ HEADER = ("   time   heard/s    kept/s   exported     bytes      saving   losses
 
 
 def private_directory():
-    """Keys and statistics live in memory that only this process and its children see: even after
-    SIGKILL nothing of them is left."""
+    """Keys and statistics are in memory visible only to this process and its children: even after
+    SIGKILL none is left."""
     directory = ROOT / "build/demo"
     directory.mkdir(parents=True, exist_ok=True)
     private_mounts()
@@ -45,7 +45,7 @@ def losses(now):
 
 
 def row(before, now, started):
-    """Rates over the last second; bytes a frame and saving over the whole run."""
+    """Rates over the last second; bytes per frame and saving over the whole run."""
     seconds = now["at"] - before["at"] or 1
     rate = {k: (now[k] - before[k]) / seconds for k in ("seen", "captured", "received_bytes")}
     a_frame = now["received_bytes"] / now["written"] if now["written"] else 0
@@ -55,12 +55,12 @@ def row(before, now, started):
 
 
 def next_stats(collector, after):
-    """Waits for the collector's next word, which comes once a second."""
+    """Waits for the collector's next statistics, which come once a second."""
     return wait_for(lambda: (s := collector.stats())["time"] > after and s, "statistics")
 
 
 def show(collector, name, seconds):
-    """A row a second, until the time is over or somebody presses Ctrl-C."""
+    """One row per second, until the time is over or the user presses Ctrl-C."""
     wait_for(collector.stats_file.exists, "the collector's statistics")
     stats = collector.stats()
     started = stats["time"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * play: puts the frames of a capture file on an interface.
+ * play: plays the frames of a capture file to an interface.
  *
  *     play --tun mon0:803 -r FILE    makes a TUN device of ARPHRD_ type 803 (radiotap), which
  *                                    hears the frames as a monitor interface would
@@ -8,9 +8,9 @@
  *     play --null -r FILE            writes them to /dev/null: what playing itself takes
  *
  * --loop, --rate FRAMES/S (0: as fast as possible; default: the trace's own speed), --wait (for a
- * line on standard input, after "ready" was printed). Prints the frames played at the end, when
- * none is on its way any more: --heard IF hears them too, for where what is sent is not counted, as
- * by a radio's monitor interface. The device is gone when the process is.
+ * line on standard input, after printing "ready"). At the end, when all frames have arrived, prints
+ * the number played. --heard IF receives them too, if sent frames are not counted, as on a radio's
+ * monitor interface. The device ends with the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,12 +41,12 @@
 
 struct player {
 	int fd;
-	const char *cable; /* the interface that sends; NULL: a TUN device hears */
-	const char *heard; /* another, that hears what it sends, and is served last; or NULL */
+	const char *cable; /* the sending interface; NULL: a TUN device receives */
+	const char *heard; /* another interface that receives its frames, served last; or NULL */
 	bool loop, own_speed;
 	double rate;
 	const char *file;
-	uint64_t played, before; /* `before`: passed(), in front of the first */
+	uint64_t played, before; /* `before`: passed(), before the first */
 };
 
 static volatile sig_atomic_t stop;
@@ -116,8 +116,8 @@ static int open_sender(const char *interface)
 
 /* ---- on their way ----------------------------------------------------------------- */
 
-/* Frames sent from an end of a cable. Where the other end has a queue (XDP), those of them that it
- * has taken out of it. Or those that `heard` heard. */
+/* Returns the frames sent from an end of a cable. If the other end has a queue (XDP), returns those
+ * taken out of it. Or those received by `heard`. */
 static uint64_t passed(const struct player *p)
 {
 	const char *interface = p->heard ? p->heard : p->cable;
@@ -140,7 +140,7 @@ static uint64_t passed(const struct player *p)
 	return p->heard ? received : sent;
 }
 
-/* Waits until no more than so many are on their way. No descriptor announces it. */
+/* Waits until at most `most` are under way. No descriptor announces it. */
 static void wait_passed(const struct player *p, uint64_t most)
 {
 	uint64_t until = now_ns() + ARRIVE_NS;
@@ -154,8 +154,8 @@ static void wait_passed(const struct player *p, uint64_t most)
 	}
 }
 
-/* Where the other end has none, frames wait in the queue of the CPU that sent them. So does what
- * goes over loopback, behind them. */
+/* Without a queue at the other end, frames wait in the queue of the CPU that sent them. So do
+ * frames over loopback, after them. */
 static void pass_queues(void)
 {
 	struct sockaddr_in self = { .sin_family = AF_INET,
@@ -198,7 +198,7 @@ static void play_frame(struct player *p, const struct pcap_frame *f)
 			return; /* down, or too short to be a frame: not played */
 	}
 	p->played++;
-	/* Its queue has 256, and drops more where nobody has time to take them out. */
+	/* Its queue has 256, and drops more if it is not emptied in time. */
 	if (p->cable && p->played % CABLE_BURST == 0)
 		wait_passed(p, CABLE_BURST);
 }
@@ -229,8 +229,8 @@ static void play_file(struct player *p, uint64_t *clock_ns)
 	free(r);
 }
 
-/* A line of "type N" makes the TUN device (which is down) one of another type; any other line is
- * the sign to play. */
+/* A line of "type N" changes the type of the TUN device (which is down); any other line starts
+ * playing. */
 static bool wait_for_go(struct player *p)
 {
 	char line[64];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bodies FILE: what a sensor that hears this capture would compress: the bodies of its combos, cut
+ * bodies FILE: the bodies that a sensor capturing this file would compress: its combos', truncated
  * and closed as by default (--keep headers, 192 bytes, 14 KB, 1 s by the capture's time stamps),
- * each behind its length (4 bytes, most significant first), on standard output. train.py reads
- * them.
+ * each after its length (4 bytes, big endian), on standard output. train.py reads them.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,18 +3,18 @@
 """
 Makes wire/dictionary_dot11.bin:   make dictionary HWSIM=hwsim-all-groundtruth.pcap
 
-What it learns from, and nothing else:
+It learns only from:
 
-- frames of the project's own trace of virtual radios, without those on channel 1, which sizes
-  are measured with;
-- frames made up here from IEEE 802.11-2020, radiotap.org and what drivers are known to do:
-  beacons, probes, data, control, with the radiotap headers of several drivers.
+- frames of the project's own trace of virtual radios, except those on channel 1, with which sizes
+  are measured;
+- frames invented here from IEEE 802.11-2020, radiotap.org and known drivers: beacons, probes, data,
+  control, with the radiotap headers of several drivers.
 
-Both are put into many small worlds. In each all addresses, network names, counters, clocks,
-signals and times are random, so that none can be learnt by heart: addresses, above all, are worth
-nothing in another place. A world becomes one or two combos, cut and closed as a sensor does, and
-zstd's own trainer (libzstd's ZDICT, by ctypes) picks what those have in common. Same seed, same
-trace, same zstd: same dictionary.
+Both are put into many small worlds. In each, all addresses, network names, counters, clocks,
+signals and times are random, so that none can be learnt: addresses, above all, are worthless in
+another place. A world becomes one or two combos, split and closed as a sensor does. zstd's own
+trainer (libzstd's ZDICT, by ctypes) picks their common parts. Same seed, same trace, same zstd:
+same dictionary.
 """
 import argparse
 import ctypes
@@ -321,7 +321,7 @@ def read_pcap(path):
 
 
 def radiotap_places(frame):
-    """Where the fields of the first present word are (as many as are needed here)."""
+    """The places of the first present word's fields (as many as needed here)."""
     present = at = 0
     words = 1
     while struct.unpack_from("<I", frame, 4 * words)[0] >> 31:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How long a frame was on the air, from its radiotap header: read and reckoned apart from bpf/view_phy.h
-and bpf/modules/airtime/airtime.h, by the tables and equations of IEEE 802.11-2020 (802.11ax-2021 for HE)."""
+"""A frame's airtime, from its radiotap header: read and computed independently of bpf/view_phy.h
+and bpf/modules/airtime/airtime.h, by the tables and equations of IEEE 802.11-2020 (802.11ax-2021
+for HE)."""
 import collections
 import fractions
 import math
@@ -13,23 +14,24 @@ UNKNOWN, DSSS, OFDM, HT, VHT, HE = range(6)
 SIZE = {0: 8, 1: 1, 2: 1, 3: 4, 4: 2, 5: 1, 6: 1, 7: 2, 8: 2, 9: 2, 10: 1, 11: 1, 12: 1, 13: 1, 14: 2, 15: 2,
         16: 1, 17: 1, 18: 8, 19: 3, 20: 8, 21: 12, 22: 12, 23: 12}
 
-# rate in bit/s, a fraction, or 0; preamble in us, or 0; a symbol's us (of two with STBC), data bits in it, and those
-# that are none of frames; round_to: us that the data's time is a multiple of
+# rate in bit/s, a fraction, or 0; preamble in us, or 0; a symbol's us (two symbols with STBC), its
+# data bits, and the bits besides the frame; round_to: the data's time in us is a multiple of this
 Sent = collections.namedtuple("Sent", "phy mcs streams rate preamble symbol bits tail round_to ampdu mhz flags")
 NOT_KNOWN = Sent(UNKNOWN, 0, 0, F(0), F(0), F(0), 0, 0, F(0), None, 0, 0)
 
-# Coded bits a carrier, and coding rate, by MCS.
+# Coded bits per carrier, and coding rate, by MCS.
 MCS = [(1, F(1, 2)), (2, F(1, 2)), (2, F(3, 4)), (4, F(1, 2)), (4, F(3, 4)), (6, F(2, 3)), (6, F(3, 4)),
        (6, F(5, 6)), (8, F(3, 4)), (8, F(5, 6)), (10, F(3, 4)), (10, F(5, 6))]
 OFDM_BITS = {6: 24, 9: 36, 12: 48, 18: 72, 24: 96, 36: 144, 48: 192, 54: 216}  # table 17-4
 
 
-# length of the header; found: {bit: bytes} of the first present word; reached: the field that is not there whole
+# length of the header; found: {bit: bytes} of the first present word; reached: the first field that
+# is incomplete
 Fields = collections.namedtuple("Fields", "length found reached")
 
 
 def fields(data):
-    """Of a radiotap header, or None where there is none."""
+    """Of a radiotap header, or None if there is none."""
     if len(data) < 8 or data[0]:
         return None
     length, word = struct.unpack_from("<HI", data, 2)
@@ -135,14 +137,14 @@ def _he(sent, field):
     sent = _symbols(sent, bits, F(128, 10) + gi, stbc, 0 if d3 & 0x2000 else 6)
     size = (None, F(32, 10), F(64, 10), F(128, 10))[d5 >> 6 & 3]
     if d1 & 3 > 1 or size is None:
-        return sent  # several users, or it does not say
+        return sent  # several users, or not specified
     count = (1, 2, 4, 6, 8, 10, 12, 14)[d5 >> 8 & 7] if d2 & 4 else _training(nsts)
     # 27.4.3: L-STF, L-LTF, L-SIG, RL-SIG, HE-SIG-A (repeated to reach far), HE-STF
     return sent._replace(preamble=8 + 8 + 4 + 4 + (16 if d1 & 3 else 8) + 4 + count * (size + gi))
 
 
 def sent(data):
-    """How the frame behind this radiotap header was sent."""
+    """How the frame after this radiotap header was sent."""
     got = fields(data)
     if not got:
         return NOT_KNOWN
@@ -165,7 +167,7 @@ def sent(data):
 
 
 def mpdu_len(data):
-    """Bytes on the air: with the FCS, without padding behind the header."""
+    """Bytes on the air: with the FCS, without padding after the header."""
     length, f, _ = fields(data)
     flags = f.get(1, b"\0")[0]
     size = len(data) - length + (0 if flags & 0x10 else 4)
@@ -177,7 +179,7 @@ def mpdu_len(data):
 
 
 def data_us(s, bits):
-    """What `bits` of frames take behind the preamble."""
+    """Time for `bits` of frames after the preamble."""
     if s.phy == DSSS:
         return F(math.ceil(F(bits * 10**6) / s.rate))
     us = math.ceil(F(bits + s.tail, s.bits)) * s.symbol
@@ -185,13 +187,13 @@ def data_us(s, bits):
 
 
 class Air:
-    """One frame after the other. Those of an A-MPDU are one transmission."""
+    """Consecutive frames. Those of an A-MPDU are one transmission."""
 
     def __init__(self):
         self.last, self.bits, self.taken = None, 0, F(0)
 
     def us(self, data):
-        """Of one more frame, or None where it is not known."""
+        """Adds a frame; returns its us, or None if not known."""
         s = sent(data)
         if not s.rate or not s.preamble:
             return None

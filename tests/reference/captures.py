@@ -20,7 +20,7 @@ Dwell = collections.namedtuple("Dwell", "channel mhz width center from_ns to_ns 
 
 
 class Captures(collections.namedtuple("Captures", "name root")):
-    """A folder with capture files in folders: hwsim, radiotap, dot11-other, wired, malformed."""
+    """A folder of capture files in subfolders: hwsim, radiotap, dot11-other, wired, malformed."""
 
     def folder(self, name):
         return sorted(p for p in (self.root / name).glob("*") if p.is_file())
@@ -29,7 +29,7 @@ class Captures(collections.namedtuple("Captures", "name root")):
         return self.name
 
 
-# The project's own, and those of somebody else, which are used as well where their folder is named.
+# The project's own, and foreign ones, which are used as well if their folder is named.
 OWN = Captures("own", ROOT / "tests/captures")
 FOREIGN = Captures("foreign", pathlib.Path(os.environ.get("SALUKI_CAPTURES") or "/nonexistent"))
 
@@ -43,11 +43,11 @@ def at_hand():
 
 
 def more_real():
-    """For measuring: foreign ones, which are more and of more kinds, where they are at hand."""
+    """For measurements: foreign captures if available, which are more numerous and more varied."""
     return at_hand()[-1]
 
 
-NO_LINKTYPE = 0xffff  # no link type has this number; in Saluki's rings it marks what modules say
+NO_LINKTYPE = 0xffff  # no link type has this number; in Saluki's rings it marks module events
 
 
 class Corrupt(Exception):
@@ -55,7 +55,7 @@ class Corrupt(Exception):
 
 
 def file_bytes(path):
-    """The file's bytes, unpacked if they are packed: the names do not always tell."""
+    """The file's bytes, uncompressed if needed: the names do not always tell."""
     data = pathlib.Path(path).read_bytes()
     if data[:4] == b"\x28\xb5\x2f\xfd":
         return zstandard.ZstdDecompressor().stream_reader(data).read()
@@ -65,7 +65,7 @@ def file_bytes(path):
 PCAP_MAGICS = {b"\xd4\xc3\xb2\xa1": ("<", 1000), b"\x4d\x3c\xb2\xa1": ("<", 1),
                b"\xa1\xb2\xc3\xd4": (">", 1000), b"\xa1\xb2\x3c\x4d": (">", 1)}  # byte order, ns
 SECTION_ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
-INTERFACES_MAX = 256  # of a section: as many as `saluki run -r` takes; a collector may write more
+INTERFACES_MAX = 256  # per section: the limit of `saluki run -r`; a collector may write more
 
 
 def _pcap(data):
@@ -157,7 +157,8 @@ def _pcapng(data, interfaces_max=None):
 
 
 def frames(path, interfaces_max=None):
-    """All frames of a pcap or pcapng file, packed or not. Raises Corrupt where it breaks off."""
+    """All frames of a pcap or pcapng file, compressed or not. Raises Corrupt at a malformed or
+    truncated block."""
     data = file_bytes(path)
     if data[:4] == b"\x0a\x0d\x0d\x0a":
         yield from (frame for _, frame in _pcapng(data, interfaces_max))
@@ -178,8 +179,8 @@ UNSETTLED = b"heard while the radio was changing channel"
 
 
 def _blocks(path):
-    """(kind, interface's name, what is in front of the options, options) of a file of this machine's
-    byte order: of frames and statistics."""
+    """(kind, interface's name, the part before the options, options) of a file in host byte order,
+    for frames and statistics."""
     data, at, names = file_bytes(path), 0, []
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)
@@ -196,7 +197,7 @@ def _blocks(path):
 
 
 def dwells(path, name):
-    """The dwells of one interface, in the order in which they are in the file."""
+    """One interface's dwells, in file order."""
     found = []
     for kind, its, _, options in _blocks(path):
         said = dict(options)
@@ -214,20 +215,20 @@ def dwells(path, name):
 
 
 def unsettled(path, name):
-    """Of each of an interface's frames, whether it was heard while the radio changed channel."""
+    """For each of an interface's frames, whether it was received during a channel switch."""
     return [(1, UNSETTLED) in options for kind, its, _, options in _blocks(path)
             if kind == 6 and its == name]
 
 
 def last_words(path, name):
-    """The comments of the last statistics of an interface that are of no dwell."""
+    """The comments of an interface's last statistics that belong to no dwell."""
     found = [[text.decode() for code, text in options if code == 1]
              for kind, its, _, options in _blocks(path) if kind == 5 and its == name]
     return next((texts for texts in reversed(found) if not any(map(DWELL.fullmatch, texts))), None)
 
 
 def said(path):
-    """What modules have said: lines of JSON in custom blocks of our enterprise's number."""
+    """The modules' events: lines of JSON in custom blocks of our enterprise's number."""
     data, at, found = file_bytes(path), 0, []
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The label of an IP packet (bpf/label.h) in Python, of many packets at once: SipHash-1-3 of what does
-not change of it on its way."""
+"""The label of an IP packet (bpf/label.h) in Python, for many packets at once: SipHash-1-3 of the
+parts that do not change on its way."""
 import base64
 import collections
 import hashlib
@@ -13,13 +13,13 @@ MASK = np.uint64(0xffffffffffffffff)
 CHECKSUMS = {6: (16, 18), 17: (6, 8), 136: (6, 8), 132: (8, 12)}
 EXTENSIONS = (0, 43, 44, 60, 135, 139, 140)
 
-# `behind`: where what it carries begins; `length`: as the IP header says.
+# `behind`: where its payload begins; `length`: from the IP header.
 Packet = collections.namedtuple("Packet", "version source destination length ident fragment protocol "
                                           "behind data")
 
 
 def _ethernet(data):
-    """(offset, EtherType) behind all tags and MPLS labels."""
+    """(offset, EtherType) after all tags and MPLS labels."""
     at, kind = 14, int.from_bytes(data[12:14], "big")
     if kind < 1536:
         if data[14:17] != b"\xaa\xaa\x03" or len(data) < 22:
@@ -48,7 +48,7 @@ def _ipv6(data):
     if len(data) < 40 or data[0] >> 4 != 6:
         return None
     at, protocol, fragment = 40, data[6], 0
-    seen = 0  # the protocol is known when all extensions have been walked
+    seen = 0  # the protocol is known after all extension headers
     for _ in range(6):
         if protocol not in EXTENSIONS:
             break
@@ -80,7 +80,7 @@ def packet(frame):
 
 
 def words(p):
-    """What is hashed: numbers of 64 bits, as a little-endian machine has them."""
+    """The hashed content: numbers of 64 bits, little-endian."""
     end = min(p.length, len(p.data))
     behind = bytearray(p.data[p.behind:end][:BEHIND].ljust(BEHIND, b"\0")) if end > p.behind else \
         bytearray(BEHIND)
@@ -111,7 +111,7 @@ def _round(v):
 
 
 def siphash(key, columns):
-    """SipHash-1-3 of rows of words, given as columns; 0 for what is of the length."""
+    """SipHash-1-3 of rows of words, given as columns; 0 in place of the length."""
     k = [np.uint64(n) for n in key]
     v = [np.full(len(columns[0]), k[i % 2] ^ np.uint64(c), np.uint64) for i, c in enumerate(
         (0x736f6d6570736575, 0x646f72616e646f6d, 0x6c7967656e657261, 0x7465646279746573))]
@@ -126,14 +126,14 @@ def siphash(key, columns):
 
 
 def key_of(path):
-    """As the policy's [Keys] Trajectory names it."""
+    """The policy's key: [Keys] Trajectory."""
     secret = base64.b64decode(pathlib.Path(path).read_text().split()[0])
     text = hashlib.blake2b(b"saluki trajectory", key=secret, digest_size=16).digest()
     return [int(n) for n in np.frombuffer(text, "<u8")]
 
 
 def labels(key, packets):
-    """Of packets, or of None, which have none."""
+    """Of packets; None has none."""
     found = [None] * len(packets)
     for version in (4, 6):
         at = [i for i, p in enumerate(packets) if p and p.version == version]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Radiotap headers of every kind, put together field by field as radiotap.org says: those that drivers
-write, and those that lie. Each knows what it holds, and nothing here reads a header: it is what all that
-do are compared with (bpf/parse_dot11.h, wire/fields.c, reference/trim.py, wire/saluki_combo.py, tshark)."""
+"""Radiotap headers of every kind, built field by field by the rules of radiotap.org: those of
+drivers, and malformed ones. Each records its content, and nothing here reads a header: all readers
+are compared with these (bpf/parse_dot11.h, wire/fields.c, reference/trim.py, wire/saluki_combo.py,
+tshark)."""
 import collections
 import random
 import struct
@@ -13,14 +14,14 @@ ALIGNED = {0: 8, 3: 2, 7: 2, 8: 2, 9: 2, 14: 2, 15: 2, 18: 4, 20: 4, 21: 2, 22: 
 TLV, RESET, VENDOR, MORE = (1 << n for n in (28, 29, 30, 31))
 PADDED, BAD_FCS = 0x20, 0x40
 
-# length, and flags (0 without): as the header says. lies: None, "length", or "fields". fields: (bit, place),
-# as far as a reader can follow who knows of no vendor.
+# length, and flags (0 without): from the header. lies: None, "length", or "fields". fields: (bit,
+# place), as far as a reader without knowledge of vendors can follow.
 Head = collections.namedtuple("Head", "bytes length flags lies fields")
 
 
 class Own(dict):
-    """Radiotap's own fields, once: {bit: bytes}. bits: more of the present word; reset: as drivers do,
-    the next word says that it speaks of the same fields."""
+    """Radiotap's own fields, once: {bit: bytes}. bits: further bits of the present word; reset: as
+    drivers do, the next word describes the same fields again."""
 
     def __init__(self, fields, bits=0, reset=True):
         super().__init__(fields)
@@ -28,7 +29,7 @@ class Own(dict):
 
 
 class Vendor(collections.namedtuple("Vendor", "data skip word")):
-    """A vendor's: its bytes, how many it says they are, its present word."""
+    """A vendor's: its bytes, its stated length, its present word."""
 
 
 def vendor(data=b"\xde\xad\xbe\xef\x05", skip=None, word=0x15):
@@ -48,7 +49,7 @@ def present_words(spaces, tlvs):
 
 
 def head(*spaces, tlvs=(), rest=b"", length=None, version=0, lies=None):
-    """A header: namespaces, then type-length-values, then rubbish. `length`: what it says of itself."""
+    """A header: namespaces, then type-length-values, then junk. `length`: its stated length."""
     words = present_words(spaces, tlvs)
     out = bytearray(4) + b"".join(struct.pack("<I", w) for w in words)
     fields, known, flags = [], True, 0
@@ -78,7 +79,7 @@ ANTENNA = {5: b"\xc4", 11: b"\1"}
 
 
 def heard(flags=0x10, **more):
-    """What a driver says of any frame, and more of it."""
+    """The fields that a driver gives for any frame, and more."""
     return Own({0: TSFT, 1: bytes([flags]), 2: RATE, 3: CHANNEL, 5: b"\xc5", 11: b"\0", 14: b"\0\0",
                 **{int(bit[1:]): data for bit, data in more.items()}})
 
@@ -140,7 +141,7 @@ HONEST = {
     "bad FCS, EHT": head(heard(0x50), Own(ANTENNA), tlvs=(U_SIG, EHT)),
     "bad FCS, four antennas": head(heard(BAD_FCS), *[Own(ANTENNA)] * 4),
 }
-# A reader that jumps by the length is not led astray; what is in them is another thing.
+# A reader that jumps by the length is not misled; their content is another matter.
 CROOKED = {
     "a vendor that skips beyond": head(heard(), vendor(skip=200), Own(ANTENNA)),
     "a vendor that skips 65535": head(heard(), vendor(skip=65535), Own(ANTENNA)),
@@ -166,7 +167,7 @@ LYING = {
 HEADS = {**HONEST, **CROOKED, **LYING}
 
 ALL = None
-# bytes, and where their headers end, by hand; padded: only behind a header that says so.
+# bytes, and the end of their headers, by hand; padded: only after a header with that flag.
 Dot11 = collections.namedtuple("Dot11", "bytes end")
 FRAMES = {
     "beacon": Dot11(dot11(8, 0, body=PAYLOAD, kind=0), ALL),
@@ -185,7 +186,7 @@ PADDED_TO_4 = {
     "qos data, padded": Dot11(dot11(8, 2, qos=5, body=IP, pad=2), 28 + 8 + 20 + 20),
 }
 
-# kept, malformed: of `bytes` with --keep headers and no snaplen. bad_fcs: what the header says.
+# kept, malformed: for `bytes` with --keep headers and no snaplen. bad_fcs: from the header.
 Made = collections.namedtuple("Made", "name bytes head kept malformed bad_fcs")
 
 
@@ -203,10 +204,10 @@ def make(name, h, frame):
 
 
 def every():
-    """Each header in front of each frame that goes with it, and of none at all."""
+    """Each header before each frame that fits it, and alone."""
     for kind, h in HEADS.items():
         if h.length < len(h.bytes) and h.lies != "length":
-            h = h._replace(bytes=h.bytes[:h.length])  # it ends where it says, amid its fields
+            h = h._replace(bytes=h.bytes[:h.length])  # it ends at its stated length, within its fields
         yield Made(f"{kind}: nothing", h.bytes, h, 8 if h.lies == "length" else len(h.bytes),
                    h.lies == "length", not h.lies and bool(h.flags & BAD_FCS))
         frames = {**FRAMES, **(PADDED_TO_4 if h.flags & PADDED else UNPADDED)}
@@ -215,7 +216,7 @@ def every():
 
 
 def mutated(seed, count):
-    """Frames of those headers, changed in some of their bytes: mostly in lengths and present words."""
+    """Frames with those headers, changed in some bytes: mostly in lengths and present words."""
     rng = random.Random(seed)
     whole = list(every())
     for _ in range(count):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""802.11 and Ethernet frames of every shape that trim has a rule for, made by hand."""
+"""802.11 and Ethernet frames of every shape for which trim has a rule, made by hand."""
 import struct
 
 PAYLOAD = bytes(range(1, 201))
@@ -228,7 +228,7 @@ def whole():
 
 
 def cut():
-    """Every shape cut at every length, once a link type."""
+    """Every shape truncated at every length, once per link type."""
     for name, frame in ETHERNET.items():
         yield from ((f"{name} cut at {n}", 1, frame[:n]) for n in range(14, len(frame)))
     for name, frame in FRAMES.items():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The project's own captures (tests/captures) are what its scripts make, all of it, and small."""
+"""The project's own captures (tests/captures) are exactly the output of its scripts, complete and
+small."""
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ FOLDERS = ("hwsim", "radiotap", "dot11-other", "wired", "malformed")
 
 @pytest.fixture(name="packed")
 def fixture_packed(monkeypatch):
-    """What a part would write, by its name."""
+    """A part's output, by file name."""
     made = {}
     monkeypatch.setattr(files, "pack", lambda name, data: made.update({f"{name}.zst": data}))
     monkeypatch.setattr(files, "forget", lambda pattern: None)
@@ -30,7 +31,7 @@ def test_they_are_small_and_all_in_their_folders():
     assert all(captures.OWN.folder(name) for name in FOLDERS)
 
 def test_bad_files_are_those_that_the_script_makes():
-    """Byte for byte."""
+    """The malformed files equal the script's output byte for byte."""
     made = {f"pcap-{name}.pcap": data for name, data in bad.pcaps()}
     made |= {f"pcapng-{name}.pcapng": data for name, data in bad.pcapngs()}
     made |= {f"frames-{name}.pcap": files.pcap(linktype, bad.numbered(datas))
@@ -47,7 +48,7 @@ def test_each_recording_is_there():
 
 @pytest.mark.parametrize("wrap", wraps.WRAPS)
 def test_what_is_wrapped_is_taken_out_again(wrap):
-    """As the other end of a trunk must have it."""
+    """Unwrapping returns the frame as the trunk's other end must have it."""
     wrap, changed = wraps.WRAPS[wrap], 0
     for name in "web-4", "web-6", "control-4", "pieces-4":
         for f in captures.frames(files.HERE / f"wired/{name}.pcap.zst"):
@@ -66,7 +67,7 @@ def test_the_page_names_each_part():
 
 
 def collected(foreign):
-    """What pytest would run of a file that reads captures, and what it says."""
+    """The tests that pytest would run for a file that reads captures, and its output."""
     env = {k: v for k, v in os.environ.items() if k != "SALUKI_CAPTURES"} | ({"SALUKI_CAPTURES": foreign} if foreign
                                                                              else {})
     return subprocess.run([sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""docs/coverage.py, which docs/wifi.md has people use: what it makes of dwells in a pcapng."""
+"""docs/coverage.py, which docs/wifi.md recommends: its results for dwells in a pcapng."""
 import re
 import struct
 import subprocess
@@ -39,7 +39,7 @@ def statistics(number, comment, begin_ns, end_ns, frames, run=None):
 
 
 def dwell(number, channel, begin_ms, ms, frames, up_ms=None, switch=5, error=b"", run=None, marked=0):
-    """Of a combo of its own where a run is named."""
+    """In its own combo if a run is given."""
     up = b"" if up_ms is None else b", up %d ns" % (up_ms * MS)
     comment = b"channel %s (2437 MHz, width 20, center 2437), switch %d ns, marked %d%s%s" % (
         channel, switch, marked, up, error)
@@ -64,7 +64,8 @@ def said(tmp_path, data):
 
 
 def test_shares_sums_and_what_follows(tmp_path):
-    """10 s of four dwells of 1 s on channel 6, and two on 36/80, of one interface; another has one."""
+    """Shares and sums are right for 10 s of four dwells of 1 s on channel 6, and two on 36/80, on
+    one interface; another has one."""
     dwells = [dwell(0, b"6", 0, 1000, 10), dwell(0, b"36/80", 1000, 3000, 7), dwell(0, b"6", 4000, 1000, 20),
               FRAME, dwell(0, b"6", 5000, 1000, 10), dwell(1, b"6", 0, 500, 3),
               dwell(0, b"36/80", 6000, 3000, 7), dwell(0, b"6", 9000, 1000, 20)]
@@ -78,7 +79,8 @@ def test_shares_sums_and_what_follows(tmp_path):
 
 
 def test_switches_that_failed_are_no_dwells(tmp_path):
-    """And a dwell of no time in which frames were marked is not one that failed."""
+    """A failed switch is no dwell, but a dwell of no time with marked frames is not a failed
+    switch."""
     lines = said(tmp_path, SECTION + interface(b"lib:mon0") + dwell(0, b"1", 0, 1000, 5) +
                  dwell(0, b"144", 1000, 0, 0, error=FAILED) + dwell(0, b"144", 2000, 0, 0, error=FAILED) +
                  dwell(0, b"6", 2000, 0, 0, marked=4))
@@ -88,7 +90,8 @@ def test_switches_that_failed_are_no_dwells(tmp_path):
 
 
 def test_a_dwell_behind_a_switch_that_failed(tmp_path):
-    """Where the radio was already: no part of that switch."""
+    """A dwell after a failed switch is where the radio was already: it is no part of that
+    switch."""
     assert said(tmp_path, SECTION + interface(b"lib:mon0") + dwell(0, b"6", 0, 0, 0, 100, error=FAILED) +
                 dwell(0, b"6", 0, 1000, 5, 100, switch=0)) == [
         "lib:mon0 channel 6: 100.0% of 1.0 s, 5 frames in 1 dwells; in the whole time 5, give or take 0; "
@@ -96,7 +99,8 @@ def test_a_dwell_behind_a_switch_that_failed(tmp_path):
 
 
 def test_a_clock_that_is_set_is_no_time(tmp_path):
-    """By six hours, and back to before all; and the machine starts anew, with a clock of 1970 at first."""
+    """The clock is set by six hours, and back to before all; the machine restarts, with a clock of
+    1970 at first: none of this counts as time."""
     hours = 6 * 3600 * 1000
     dwells = [dwell(0, b"1", 0, 1000, 10, 5000, run=7), dwell(0, b"6", 1000, 1000, 1, 6000),
               dwell(0, b"1", hours, 1000, 10, 7000), dwell(0, b"6", hours + 1000, 1000, 1, 8000),
@@ -109,7 +113,8 @@ def test_a_clock_that_is_set_is_no_time(tmp_path):
 
 
 def test_the_run_is_in_the_first_block_of_a_combo(tmp_path):
-    """A frame's, too. Uptimes of two runs are not of one machine's start."""
+    """The run is in a combo's first block, also if that is a frame's. Uptimes of two runs do not
+    count from one machine start."""
     frames = [block(6, struct.pack("<IIIII", 0, 0, 0, 5, 5) + b"abcde\0\0\0" + combo_name(run) + option(0, b""))
               for run in (7, 8)]
     lines = said(tmp_path, SECTION + interface(b"lib:mon0") + frames[0] + dwell(0, b"1", 0, 1000, 10, 900000) +
@@ -119,7 +124,8 @@ def test_the_run_is_in_the_first_block_of_a_combo(tmp_path):
 
 
 def test_parts_are_one_dwell(tmp_path):
-    """As the collector counts; and so they have no error of their own. Also where the clock is set amid it."""
+    """Parts count as one dwell, as in the collector, and have no error of their own. Also if the
+    clock is set in between."""
     head = SECTION + interface(b"lib:mon0")
     parts = [dwell(0, b"1", 0, 5000, 9, 100), dwell(0, b"1", 5000, 5000, 0, 5100, 0),
              dwell(0, b"1", 999000, 5000, 2, 10100, 0)]
@@ -131,7 +137,7 @@ def test_parts_are_one_dwell(tmp_path):
 
 
 def test_other_captures_and_broken_ones(tmp_path):
-    """A file without dwells, or none, is an error; one that is cut is read as far as it goes."""
+    """No file, or one without dwells, is an error; a truncated one is read up to its end."""
     head = SECTION + interface(b"lib:mon0")
     for data, why in ((head + FRAME + statistics(0, b"no dwell", BEGIN, BEGIN, 1), "has no dwells: "),
                       (b"\xd4\xc3\xb2\xa1" + bytes(20), "is not a pcapng file"), (b"", "is not a pcapng file")):
@@ -143,7 +149,7 @@ def test_other_captures_and_broken_ones(tmp_path):
 
 
 def test_the_page_shows_what_it_prints(tmp_path):
-    """The example of the page has the shape of a line."""
+    """The page's example has the shape of an output line."""
     (shown,) = re.findall(r"^    (library-1:wlan0mon channel .*)$", (ROOT / "docs/wifi.md").read_text(), re.M)
     lines = said(tmp_path, SECTION + interface(b"library-1:wlan0mon") + dwell(0, b"6", 0, 250, 5) +
                  dwell(0, b"1", 250, 500, 5))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The constructed radiotap headers (radiotaps.py): tshark reads of them what they were made of, and so do
-the reference for trim and the second implementation of forms."""
+"""The constructed radiotap headers (radiotaps.py): tshark, the reference for trim and the second
+implementation of forms read the content from which they were made."""
 import struct
 
 import pytest
@@ -15,7 +15,7 @@ HONEST = [m for m in MADE if m.name.split(":", 1)[0] in radiotaps.HONEST]
 
 
 def field(made, bit):
-    """The place of a field, the first one; None without."""
+    """The first place of a field; None without."""
     return next((at for b, at in made.head.fields if b == bit), None)
 
 
@@ -25,7 +25,7 @@ def test_there_are_enough():
 
 
 def first(row):
-    """Of fields that are there twice."""
+    """Of repeated fields."""
     return [value.split(",")[0] for value in row]
 
 
@@ -43,8 +43,8 @@ def test_tshark_reads_what_was_made(tmp_path):
         if field(made, 1) is not None:
             assert (bad == "1", padded == "1") == (
                 made.bad_fcs, bool(made.head.flags & radiotaps.PADDED)), made.name
-        # Behind what says that there is none, and that it is broken, tshark looks at no frame; and
-        # before 4.2 it took the first TLV's value for its type.
+        # tshark reads no frame if the header says that there is none, or that it is bad; and before
+        # 4.2 it took the first TLV's value for its type.
         if len(made.bytes) > at and not made.bad_fcs and not field(made, 26) and not tlvs(made):
             compared += 1
             assert control == f"0x{made.bytes[at]:02x}{made.bytes[at + 1]:02x}", made.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The Python reference for trim, checked against tshark: where tshark says that headers end."""
+"""The Python reference for trim agrees with tshark on the end of headers."""
 import collections
 import itertools
 import json
@@ -15,8 +15,8 @@ SETTINGS = ("ip.defragment", "ipv6.defragment", "wlan.defragment", "tcp.desegmen
             "wlan.enable_decryption")
 SHOWN = ("frame radiotap prism wlan llc eth vlan ieee8021ad mpls pppoes ip ipv6 ah ipv6.fraghdr "
          "tcp udp udplite icmp icmpv6 igmp sctp arp eapol esp gre data malformed")
-# Layers that lead on to another one, and what ends the headers: tshark's own length, or a fixed
-# one where tshark counts the payload in.
+# Layers that lead to another one, and those that end the headers: with tshark's own length, or a
+# fixed one if tshark includes the payload.
 CHAIN = {"ah", "wlan", "llc", "eth", "vlan", "ieee8021ad", "mpls", "pppoes", "ppp", "ip", "ipv6"}
 ENDS = {"tcp": None, "arp": None, "udp": 8, "udplite": 8, "icmp": 8, "icmpv6": 8, "igmp": 8,
         "sctp": 12, "dccp": 20, "pppoed": 6, "eapol": 4, "esp": 8, "gre": None}
@@ -35,14 +35,14 @@ def tshark_layers(path):
 
 
 def tshark_end(layers):
-    """Where the headers of a data frame end for tshark, None where it does not tell."""
+    """The end of a data frame's headers in tshark; None if tshark does not show it."""
     end = None
     seen = set()
     for name, offset, length in layers:
         if name in ("frame", "radiotap", "prism", "wlancap", "ppi", "wlan_radio", "fake-field-wrapper"):
             continue
         if name in ("wlan.mgt", "wlan_mgt", "wlan_aggregate") or (name == "llc" and "vlan" in seen):
-            return None  # an 802.3 length behind a VLAN tag: we stop at the tag
+            return None  # an 802.3 length after a VLAN tag: we stop at the tag
         if end is not None and offset != end:
             return None  # mesh control, A-MSDU, padding, a protocol inside a protocol
         if name in ENDS:
@@ -63,7 +63,7 @@ def write_pcap(path, linktype, frames):
 
 
 def first_frames(traces, folder):
-    """The first frames of every file of a folder, by link type: few tshark runs, not hundreds."""
+    """The first frames of every file of a folder, by link type, to need few tshark runs."""
     found = collections.defaultdict(list)
     for path in traces.folder(folder):
         try:

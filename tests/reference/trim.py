@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What `--keep headers` keeps, in Python: written from the standards and docs, not from
-bpf/parse.h, and checked against tshark's offsets (test_reference.py). Used as the judge of the
-BPF programs and of `saluki run -r`.
+"""The part of a frame that `--keep headers` keeps, in Python: written from the standards and docs,
+not from bpf/parse.h, and checked against tshark's offsets (test_reference.py). The BPF programs and
+`saluki run -r` are compared with it.
 
 The rules:
   * management, control and extension frames: everything (up to the snaplen)
@@ -17,12 +17,12 @@ import struct
 ETHERNET, IEEE80211, PRISM, RADIOTAP, AVS, PPI = 1, 105, 119, 127, 163, 192
 TRIMMED = {ETHERNET, IEEE80211, PRISM, RADIOTAP, AVS, PPI}
 DOT11 = TRIMMED - {ETHERNET}
-DEEPEST = 16384  # headers are not looked for beyond this
+DEEPEST = 16384  # headers beyond this are ignored
 EVERYTHING = 1 << 32
 
 
 class Cut(Exception):
-    """A header is not there whole; kept is what its fixed part would take."""
+    """A header is incomplete; its fixed part counts as kept."""
 
     def __init__(self, end):
         super().__init__(end)
@@ -45,7 +45,7 @@ class View:
 
 
     def said(self, at, size, fixed):
-        """The end of a header that says it has `size` bytes, `fixed` of them always."""
+        """The end of a header whose length field says `size` bytes, with a minimum of `fixed`."""
         if size < fixed or at + size > self.orig_len:
             raise Lie(at + fixed)
         return at + size
@@ -94,7 +94,7 @@ def extensions(v, at, proto, v6):
 
 
 def bounded(parse, limit):
-    """The end that `parse` finds, but not beyond `limit`, lies and cuts included."""
+    """The end found by `parse`, at most `limit`, also for malformed and truncated headers."""
     try:
         return min(parse(), limit)
     except Lie as lie:
@@ -256,8 +256,8 @@ def headers_end(v, linktype):
 
 
 def keep(data, orig_len, linktype, snaplen=192, headers=None):
-    """Returns (bytes kept, whether a header lied). `headers`: True, False or None, the default
-    of the link type."""
+    """Returns (bytes kept, whether a header was malformed). `headers`: True, False or None, the
+    default of the link type."""
     kept = min(len(data), snaplen)
     if headers is None:
         headers = linktype in DOT11
