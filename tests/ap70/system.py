@@ -59,7 +59,7 @@ def _check(config, made):
     have = set(made.read_text().splitlines())
     missing = [line for line in _wanted(config) if line not in have]
     if missing:
-        raise RuntimeError(f"{config}: these did not come about: {' '.join(missing)}")
+        raise RuntimeError(f"{config}: these are missing from the result: {' '.join(missing)}")
 
 
 def _keep(file, name):

@@ -270,7 +270,7 @@ static uint64_t set_up(struct peer *p)
 	do { /* ACKs to earlier ones come too */
 		n = recv(b.sink, d.bytes, sizeof(d.bytes), 0);
 		if (n < 0)
-			die("a set-up was not answered");
+			die("a handshake was not answered");
 	} while (tryst_finish(&asked, &p->own, &welcome, k2, d.bytes, n));
 	tryst_session(k2, &up, &down, chain);
 	shroud_tx_init(&p->tx, &up);
@@ -288,7 +288,7 @@ static double set_up_all(void)
 		took += set_up(&b.peers[i]);
 	}
 	if (b.open.counters.sessions != (uint64_t)b.sensors)
-		die("not all sessions are there");
+		die("sessions are missing");
 	return took / 1e3 / b.sensors;
 }
 

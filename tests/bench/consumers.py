@@ -93,7 +93,7 @@ class Consumer:
     def numbers(self, pattern):
         found = re.search(pattern, self.said)
         if not found:
-            raise RuntimeError(f"{self.command[0]} has not said its counts: {self.said}")
+            raise RuntimeError(f"{self.command[0]} has not printed its counts: {self.said}")
         return [int(n) for n in found.groups()]
 
     def number(self, pattern):

@@ -103,7 +103,7 @@ static void attach_aside(int prog)
 	    bpf_xdp_attach(if_nametoindex("lo"), prog, XDP_FLAGS_SKB_MODE, NULL) ||
 	    open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC) < 0 ||
 	    setns(ours, CLONE_NEWNET) || close(ours))
-		die("a network aside");
+		die("a separate network namespace");
 }
 
 /* Sleeps until the next turn that is not over yet, and returns it. */

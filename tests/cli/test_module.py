@@ -139,7 +139,7 @@ def test_nothing_that_is_refused_is_loaded(bench):
     before = loaded()
     bench.refused(bench.sign(bench.take(ROOT / "build/tests/modules/many_instructions.bpf.o")))
     assert bench.check(bench.sign(bench.take(COUNT))).returncode == 0
-    testbed.wait_for(lambda: loaded() == before, "what was tried to be gone")
+    testbed.wait_for(lambda: loaded() == before, "the removal of the tried programs")
 
 
 # ---- what the policy does not grant --------------------------------------------------------------

@@ -88,7 +88,7 @@ def test_half_a_combo_comes_again(bed, size):
     one(f"session 5 {A_INTERFACE}", "combo 0 0 0 a", f"part 1 1 0 b*2000 c*{size}", totals(1))
     now = collector.stats()["time"] if collector.stats_file.exists() else 0
     testbed.wait_for(lambda: collector.stats_file.exists() and collector.stats()["time"] > now + 1,
-                     "the time that combos are waited for")
+                     "the end of the wait for combos")
     two = carried_on(bed, one)
     two(f"session 5 {A_INTERFACE}|exported=1", f"combo 1 1 0 c*{size} b*2000", "combo 2 3 0 d",
         totals(4, final=1))
@@ -104,7 +104,7 @@ def test_frames_that_are_left_to_the_next_agent(bed):
     one(f"session 5 {A_INTERFACE}", "combo 0 0 0 a b",
         totals(5, exported=2, in_ring=3, final=1))
     left = testbed.wait_for(lambda: (s := collector.sensor_stats("lib")) and s["final"] and s,
-                            "the last word")
+                            "the final totals")
     assert left["in_ring"] == 3 and left["captured"] == 5
     assert_zero(left, "vanished", "lost_missing")
     two = carried_on(bed, one)

@@ -154,11 +154,11 @@ def test_what_is_attached_stays(bed, bundled, ring, hook):
     key = bed.keys.sensor("lib")
     first = bed.sensor("lib", "tap0", key=key)
     assert "takes over what 'saluki attach' attached" in first.said
-    testbed.wait_for(lambda: written(collector) == 1000, "what had waited")
+    testbed.wait_for(lambda: written(collector) == 1000, "the frames that waited")
     send(bed, parts[1])
     s = status_of(bed)["tap0"]
     assert s["agent"]["pid"] == first.pid() and s["agent"]["session"]
-    testbed.wait_for(lambda: written(collector) == 2000, "what came")
+    testbed.wait_for(lambda: written(collector) == 2000, "the new frames")
     finish(first)
     s = status_of(bed)["tap0"]
     assert s["agent"] is None and s["source"].startswith(hook) and s["ring"]["used"] == 0
@@ -167,7 +167,7 @@ def test_what_is_attached_stays(bed, bundled, ring, hook):
     second = bed.sensor("lib", "tap0", key=key)
     second.expect("goes on: an earlier agent has exported 2000 frames of it")
     send(bed, parts[3])
-    testbed.wait_for(lambda: written(collector) == 4000, "what came")
+    testbed.wait_for(lambda: written(collector) == 4000, "the new frames")
     finish(second)
     collector.finish()
     stats = collector.sensor_stats("lib")
@@ -198,7 +198,7 @@ def test_stopped_under_load(bed, bundled):
         testbed.wait_for(lambda at=at: written(collector) > at, "frames")
         said = finish(sensor)
         exported = int(re.search(r" = exported (\d+) ", said)[1])
-        stats = testbed.wait_for(lambda n=exported: last_word(collector, n), "its last word")
+        stats = testbed.wait_for(lambda n=exported: last_word(collector, n), "its final totals")
         left.append(stats["in_ring"])
         assert stats["captured"] == stats["exported"] + stats["in_ring"]
     count = source.stop()

@@ -172,7 +172,7 @@ def test_what_is_said_while_there_is_no_agent(bed, modules, bundled, ring):
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0")
     send(bed, frames[1000:2000])
-    testbed.wait_for(lambda: written(collector) == 2000, "what had waited, and what came")
+    testbed.wait_for(lambda: written(collector) == 2000, "waiting and new frames")
     status, said = sensor.finish()
     assert status == 0, said
     send(bed, frames[2000:])

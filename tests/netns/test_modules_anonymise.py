@@ -89,8 +89,8 @@ class Anonymised:
         found = {}
         for (real, _), got in zip(self.frames, shown):
             for a, b in ((real.source, got.source), (real.destination, got.destination)):
-                assert found.setdefault(a, b) == b, "what is equal stays equal"
-        assert len(set(found.values())) == len(found), "what is not equal does not become so"
+                assert found.setdefault(a, b) == b, "equal values stay equal"
+        assert len(set(found.values())) == len(found), "different values stay different"
         return found
 
 

@@ -240,7 +240,7 @@ def test_path_mtu_below_all_datagrams(bed, bundled):
     assert status == 1 and said.count("path MTU") == 1, said
     assert "did not take all frames before the end; dropped_store 1171" in said
     assert collector.finish()[0] == 0
-    assert not collector.sensor_stats("lib"), "set-ups are as long as the longest datagrams"
+    assert not collector.sensor_stats("lib"), "handshake messages are as long as the longest datagrams"
 
 
 def test_a_collector_without_state(bed):

@@ -120,7 +120,7 @@ def test_attached_without_an_agent(bed, wire):
     assert status == 1 and "another filter" in said and "saluki filter" in said
     sensor = bed.sensor("lib", "tap0")
     assert f"filter '{ODD}'" in sensor.expect("filter '")
-    testbed.wait_for(lambda: written(collector) == len(wire), "what waits in the ring", 20)
+    testbed.wait_for(lambda: written(collector) == len(wire), "the ring's frames", 20)
     assert sensor.finish()[0] == 0
     collector.finish()
     stats = collector.sensor_stats("lib")

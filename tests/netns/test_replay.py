@@ -152,6 +152,6 @@ def test_floods_of_set_ups_and_questions(bed, bundled):
     after = collector.stats()
     assert after["sessions"] == before["sessions"] + 1
     assert after["repeated_requests"] > before["repeated_requests"]
-    assert after["limited_questions"] == 0, "what is recorded uses up nobody's budget"
+    assert after["limited_questions"] == 0, "recorded datagrams use up no sensor's budget"
     assert_balanced(collector.sensor_stats("lib"), 1171)
     assert_balanced(collector.sensor_stats("two"), 1171)

@@ -193,7 +193,7 @@ def test_round_trip_and_clock_are_recorded(bed, bundled):
     def told():
         stats = collector.sensor_stats("lib")
         return stats if stats and stats["round_trip_us"] else None
-    stats = testbed.wait_for(told, "what probes have measured", 60)
+    stats = testbed.wait_for(told, "the probes' measurement", 60)
     assert stats["ahead_us"] == 0 and abs(stats["behind_us"] - 45e6) < 1e6
     assert stats["round_trip_us"] < 1e6
     assert sensor.finish()[0] == 0 and collector.finish()[0] == 0

@@ -45,7 +45,7 @@ def capabilities(process):
             bits = int(re.search(rf"{field}:\s+(\w+)", f.read())[1], 16)
         return {n for n in range(bits.bit_length()) if bits >> n & 1}
 
-    testbed.wait_for(lambda: SYS_CHROOT not in kept("CapPrm"), "rights to be given up")
+    testbed.wait_for(lambda: SYS_CHROOT not in kept("CapPrm"), "dropped privileges")
     return kept("CapPrm")
 
 

@@ -406,7 +406,7 @@ class Sensor:
             if second:
                 self.strays += len(asked) - 1  # late answers to the others may still come
                 return self._answered(asked, second)
-        raise Ended("no answer to a set-up")
+        raise Ended("no answer to a handshake")
 
     def _answered(self, asked, second):
         for e_s, first in asked:
@@ -417,7 +417,7 @@ class Sensor:
                 continue
             self._begin(k2, self.welcome.window)
             return first
-        raise Ended("what came is no answer to a set-up")
+        raise Ended("the datagram is no answer to a handshake")
 
     def _begin(self, k2, window):
         self.session = Session(k2, True, window, self.padded_len)
@@ -460,7 +460,7 @@ class Sensor:
         self.sock.send(request)
         second = self._receive(seconds)
         if second is None:
-            raise Ended("no answer to a set-up under a cookie")
+            raise Ended("no answer to a handshake under a cookie")
         self._answered([(e_s, first)], second)
         return request
 
@@ -511,7 +511,7 @@ class Sensor:
                 message = self.session.rx.open(datagram)[1]
             except sw.Refused:
                 self.strays -= 1
-                assert self.strays >= 0, "a datagram that is not of this session"
+                assert self.strays >= 0, "a datagram of another session"
                 continue
             self._message(message)
         return True

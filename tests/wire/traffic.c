@@ -264,7 +264,7 @@ int main(int argc, char **argv)
 	padded = strcmp(argv[3], "pad") == 0 ? SHROUD_DATAGRAM_PADDED : 0;
 	leak = argc > 4 ? atoi(argv[4]) : 0;
 	if (leak >= LEAKS)
-		die("there is no such leak");
+		die("unknown leak");
 	labels = output(argv[1], "labels");
 	bytes = output(argv[1], "bytes");
 	key_generate(collector.secret);

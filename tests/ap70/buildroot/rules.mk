@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# In place of OpenWrt's rules.mk, for this machine: what our recipe takes from it.
+# In place of OpenWrt's rules.mk, for this machine: the part that our recipe uses.
 INCLUDE_DIR := $(TOPDIR)/include
 TARGET_CC := gcc
 TARGET_AR := ar
