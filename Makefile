@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Saluki. `make help` lists the targets. Everything that is built is under build/.
+# Saluki. `make help` lists the targets. All built files are under build/.
 
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
@@ -169,7 +169,7 @@ vmlinux: ## remake vmlinux.h from the running kernel
 	$(Q)mkdir -p vmlinux/$(ARCH)
 	$(Q)$(BPFTOOL) btf dump file /sys/kernel/btf/vmlinux format c > vmlinux/$(ARCH)/vmlinux.h
 
-# ---- what is needed ------------------------------------------------------------------------------
+# ---- requirements --------------------------------------------------------------------------------
 
 # Asks dpkg first: if everything is installed, no network and no privilege is needed.
 define install_packages

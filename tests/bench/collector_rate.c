@@ -316,7 +316,7 @@ static void open_windows(void)
 	}
 }
 
-/* ---- what is fed ----------------------------------------------------------------------------- */
+/* ---- datagrams ------------------------------------------------------------------------------- */
 
 static size_t cut(struct peer *p, const struct swarm_combo *c, size_t offset, struct sealed *d)
 {

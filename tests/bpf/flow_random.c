@@ -8,7 +8,7 @@
 #define BODY 14	   /* random instructions per function, at most */
 #define MEMSX 0x80 /* BPF_MEMSX, Linux 6.6 */
 
-/* ---- chance ---------------------------------------------------------------------------------- */
+/* ---- random numbers -------------------------------------------------------------------------- */
 
 static uint64_t state;
 

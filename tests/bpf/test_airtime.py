@@ -139,7 +139,7 @@ def test_the_clock_of_beacons(bench, traces):
     assert got == want and sum(map(bool, got)) > 500
 
 
-# ---- time on the air -------------------------------------------------------------------------------
+# ---- airtime ---------------------------------------------------------------------------------------
 
 
 def with_fcs(f):

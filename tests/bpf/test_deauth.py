@@ -142,7 +142,7 @@ def test_captures_of_attacks(bench, traces, name):
         len(times) for t, times in by_target.items() if most(times) >= TARGET) - 400
 
 
-# ---- floods that are made --------------------------------------------------------------------------
+# ---- made floods -----------------------------------------------------------------------------------
 
 
 def quiet(seconds, begin_s=0):
@@ -213,7 +213,7 @@ def test_frames_out_of_order(bench):
     assert run(bench, stamped([*quiet(30), *own]))[0].jumps == 0
 
 
-# ---- what is none ----------------------------------------------------------------------------------
+# ---- no floods -------------------------------------------------------------------------------------
 
 
 def churn():

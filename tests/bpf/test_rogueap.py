@@ -42,7 +42,7 @@ def kinds(found):
     return [r["event"] for r in found]
 
 
-# ---- new ones --------------------------------------------------------------------------------------
+# ---- new access points -----------------------------------------------------------------------------
 
 
 def test_what_is_there_by_right(bench):
@@ -130,7 +130,7 @@ def test_a_clone_with_another_name(bench):
     assert set(kinds(found)) == {"two"} and found[0]["differs"][0] == "ssid"
 
 
-# ---- what is none ----------------------------------------------------------------------------------
+# ---- no rogue access points ------------------------------------------------------------------------
 
 
 def hops():

@@ -173,7 +173,7 @@ def test_polymorphic_ones_are_found_by_a_signature(tmp_path):
     assert {e["name"] for e in found} == {"variant"}
 
 
-# ---- what is popular and no worm -----------------------------------------------------------------
+# ---- popular content that is no worm -------------------------------------------------------------
 
 def many(count, frame, gap_ms=3):
     return [(START + n * gap_ms * MS, frame(n)) for n in range(count)]

@@ -142,7 +142,7 @@ def test_nothing_that_is_refused_is_loaded(bench):
     testbed.wait_for(lambda: loaded() == before, "the removal of the tried programs")
 
 
-# ---- what the policy does not grant --------------------------------------------------------------
+# ---- rights that the policy does not grant -------------------------------------------------------
 
 @pytest.mark.parametrize("gone,line", [
     ("map_lookup_elem, ", "wants helper map_lookup_elem: refused: the policy does not name it: "
@@ -191,7 +191,7 @@ def test_what_it_sees_is_said(bench):
     assert got.returncode == 1 and "a.key: is a secret that others can read: chmod 600" in got.stderr
 
 
-# ---- who proves it -------------------------------------------------------------------------------
+# ---- proof ---------------------------------------------------------------------------------------
 
 def is_unguarded():
     """Whether this kernel proves modules without its guards against speculation."""
@@ -286,7 +286,7 @@ def test_what_the_kernel_proves_is_loaded_without_privilege(bench):
     assert last is None and [name for name, _ in found if name.startswith("saluki_module")], found
 
 
-# ---- who answers for it --------------------------------------------------------------------------
+# ---- signatures ----------------------------------------------------------------------------------
 
 def test_unsigned(bench):
     got = bench.check(bench.take(COUNT))

@@ -114,7 +114,7 @@ static int open_sender(const char *interface)
 	return fd;
 }
 
-/* ---- on their way ----------------------------------------------------------------- */
+/* ---- under way -------------------------------------------------------------------- */
 
 /* Returns the frames sent from an end of a cable. If the other end has a queue (XDP), returns those
  * taken out of it. Or those received by `heard`. */

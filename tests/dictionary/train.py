@@ -110,7 +110,7 @@ class Driver:
         return radiotap([0x0028], [(2, self.chan), (1, bytes([s]))])
 
 
-# ---- made-up frames ----------------------------------------------------------------------------
+# ---- invented frames ---------------------------------------------------------------------------
 
 def ie(tag, data):
     return bytes([tag, len(data)]) + data

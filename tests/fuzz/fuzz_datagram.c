@@ -91,7 +91,7 @@ static bool confirmed[ADDRESSES];
 static uint8_t sent[SHROUD_DATAGRAM_MAX]; /* the collector's last datagram */
 static size_t sent_len;
 
-/* ---- what is around it ----------------------------------------------------------------------- */
+/* ---- environment ----------------------------------------------------------------------------- */
 
 static uint64_t protocol_clock(void)
 {
@@ -174,7 +174,7 @@ ssize_t sendto(int fd, const void *data, size_t len, int flags, __CONST_SOCKADDR
 	return len;
 }
 
-/* ---- the way in ------------------------------------------------------------------------------ */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static uint64_t taken_or_not(void)
 {
@@ -719,7 +719,7 @@ static void step(struct fuzz_input *in)
 	}
 }
 
-/* ---- the way out ----------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* Readers' requirements on a frame, as far as its length shows them. */
 static bool readable(uint16_t linktype, uint32_t len)

@@ -38,7 +38,7 @@ byte size;	   /* of the present file: the end of the last successful write */
 byte settled;	   /* ACK's `settled` */
 byte names_next;   /* names: combos below it are in a file, or lost */
 
-/* ---- the sensor, and what the model alone knows ---------------------------------------------- */
+/* ---- the sensor, and the model's own state --------------------------------------------------- */
 
 byte lowest;	    /* the sensor has the unsettled ones */
 byte counted;	    /* combos counted as lost by any collector */

@@ -21,7 +21,7 @@
 #endif
 byte agent_kills = 2, collector_kills = 1, losses = 1, gives_up = 1;
 
-/* ---- what outlives the agent ----------------------------------------------------------------- */
+/* ---- state that outlives the agent ----------------------------------------------------------- */
 
 byte captured, tail; /* the ring: frames from tail to before captured */
 mtype = { IDLE, PENDING, RELEASE };
@@ -55,7 +55,7 @@ bool c_known;			      /* they had some of this run */
 byte d_unheard, d_missing;	      /* counted for frames below d_accounted */
 byte c_held, h_first[COMBOS], h_has[COMBOS];
 
-/* ---- what the model alone knows -------------------------------------------------------------- */
+/* ---- the model's own state ------------------------------------------------------------------- */
 
 byte written;  /* frames in the files */
 byte excused;  /* frames that may be lost: given up, or only in a killed agent's memory */

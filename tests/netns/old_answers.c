@@ -25,7 +25,7 @@
 
 #define SOL_NETLINK_ 270
 
-/* ---- the memory of who asks ------------------------------------------------------------------ */
+/* ---- the caller's memory --------------------------------------------------------------------- */
 
 static bool memory(const struct old_question *q, uint64_t at, void *bytes, size_t len, bool out)
 {

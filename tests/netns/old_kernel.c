@@ -121,7 +121,7 @@ static int install(void)
 	return fd;
 }
 
-/* ---- who answers ----------------------------------------------------------------------------- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 static void answer(int fd, enum old_packets packets)
 {

@@ -94,7 +94,7 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* ---- chances --------------------------------------------------------------------------------- */
+/* ---- random numbers -------------------------------------------------------------------------- */
 
 static void seed(struct direction *d, uint64_t n)
 {
@@ -179,7 +179,7 @@ static struct flow *flow_of(const struct sockaddr_storage *from, socklen_t len)
 	return &flows[flow_count++];
 }
 
-/* ---- a datagram's way ------------------------------------------------------------------------ */
+/* ---- a datagram's path ----------------------------------------------------------------------- */
 
 /* The receiver may be gone: as on a network, no error is reported. */
 static void deliver(struct direction *d, struct held *h)

@@ -77,7 +77,7 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* ---- frames that wait ------------------------------------------------------------------------ */
+/* ---- waiting frames -------------------------------------------------------------------------- */
 
 static bool sooner(const struct frame *a, const struct frame *b)
 {
@@ -108,7 +108,7 @@ static struct frame *release(void)
 	return first;
 }
 
-/* ---- what a router does ---------------------------------------------------------------------- */
+/* ---- routing --------------------------------------------------------------------------------- */
 
 static uint64_t delay_ns(uint32_t number)
 {

@@ -108,7 +108,7 @@ def last_word(collector, exported, name="lib"):
     return stats if stats["final"] and stats["exported"] == exported else None
 
 
-# ---- what is said of the ring, and of rights -------------------------------------------------------
+# ---- messages about the ring and privileges --------------------------------------------------------
 
 
 @pytest.mark.parametrize("snaplen,fit", [(192, 1170), (250, 910), (300, 481)])

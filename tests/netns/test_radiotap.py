@@ -81,7 +81,7 @@ def test_whatever_a_header_says(bed, seed, options):
     assert_balanced(stats, len(frames))
 
 
-# ---- frames received wrong -------------------------------------------------------------------------
+# ---- frames with a wrong FCS -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["file", *SOURCES])

@@ -10,7 +10,7 @@ from netns.relay import recorded
 from netns.test_hostile import REFUSED, flood, udp
 from reference import captures
 
-# ---- what is played back ---------------------------------------------------------------------------
+# ---- replayed recordings ---------------------------------------------------------------------------
 
 
 def record_session(bed, path):

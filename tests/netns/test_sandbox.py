@@ -213,7 +213,7 @@ def test_what_ends_the_privileged_processes(bed, bundled, role, trial):
     testbed.wait_ended(child)
 
 
-# ---- what still works ----------------------------------------------------------------------------
+# ---- allowed actions -----------------------------------------------------------------------------
 
 
 def test_reading_a_file_keeps_no_rights(bed, bundled):

@@ -210,7 +210,7 @@ def test_two_interfaces(bed, bundled):
     assert_balanced(collector.sensor_stats("lib"), len(frames))
 
 
-# ---- the ledger when there is too much ---------------------------------------------------------------
+# ---- the ledger under overload -----------------------------------------------------------------------
 
 
 def assert_counted(bed, collector, count):
@@ -334,7 +334,7 @@ def test_interface_disappears(bed, bundled):
     assert_balanced(collector.sensor_stats("lib"), len(frames))
 
 
-# ---- what is refused -------------------------------------------------------------------------------
+# ---- refusals --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options,words", [

@@ -171,7 +171,7 @@ def of_interface(path, name):
     return [frame for its, frame in _pcapng(file_bytes(path)) if its == name]
 
 
-# ---- what the collector writes besides frames ---------------------------------------------------
+# ---- the collector's other blocks ---------------------------------------------------------------
 
 DWELL = re.compile(r"channel (\S+) \((\d+) MHz, width (\d+), center (\d+)\), switch (\d+) ns, "
                    r"marked (\d+)(?:, up (\d+) ns)?(?:, error (\d+).*)?")

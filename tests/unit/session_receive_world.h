@@ -30,7 +30,7 @@ static struct sensors_file file;
 static uint64_t now_ns, clock_now_ns;
 static uint64_t frames_written, combos_written, dwells_output, frames_in_dwells;
 
-/* ---- what the collector sends ---------------------------------------------------------------- */
+/* ---- the collector's datagrams --------------------------------------------------------------- */
 
 static struct sent {
 	uint8_t bytes[SHROUD_DATAGRAM_MAX];
@@ -68,7 +68,7 @@ static struct sent *last_sent(void)
 	return &sent[(sent_count - 1) % SENT_MAX];
 }
 
-/* ---- what it writes -------------------------------------------------------------------------- */
+/* ---- the collector's output ------------------------------------------------------------------ */
 
 static const struct sensor_run *known_run; /* from an earlier collector's file */
 

@@ -383,7 +383,7 @@ static void a_form_of_the_combo_before(void **state)
 	assert_int_equal(open_three(0, 3), -EBADMSG);
 }
 
-/* ---- bytes behind the last ---------------------------------------------------------------------
+/* ---- bytes after the last ----------------------------------------------------------------------
  */
 
 /* One frame's form would be the body's last bytes, but they are too few. Another's columns are
@@ -435,7 +435,7 @@ static void lengths_that_wrap(void **state)
 	assert_int_equal(open_two((1ULL << 32) + 3, 3 - (1ULL << 32)), -EBADMSG);
 }
 
-/* ---- much out of little ------------------------------------------------------------------------
+/* ---- large output from small input -------------------------------------------------------------
  */
 
 /* `count` frames of one form of DOT11_TEMPLATES_LEN_MAX bytes, and one plain frame of `more`. */

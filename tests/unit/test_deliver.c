@@ -63,7 +63,7 @@ static struct {
 	struct saluki_exported counters;
 } w;
 
-/* ---- what the sensor calls ------------------------------------------------------------------- */
+/* ---- functions that the sensor calls --------------------------------------------------------- */
 
 bool session_use(struct session *s, struct session_path *p)
 {

@@ -13,7 +13,7 @@
 #define ROUNDS 3000000
 #define OP(code) ((code)&0xf0)
 
-/* ---- chance ---------------------------------------------------------------------------------- */
+/* ---- random numbers -------------------------------------------------------------------------- */
 
 static uint64_t seed = 1;
 
@@ -86,7 +86,7 @@ static uint64_t any_in(const struct flow_value *v)
 	return v->number + n % (last_of(v) - v->number + 1);
 }
 
-/* ---- as the machine reckons (RFC 9669) ------------------------------------------------------- */
+/* ---- arithmetic of the machine (RFC 9669) ---------------------------------------------------- */
 
 static uint64_t divided(uint64_t a, uint64_t b, bool is_signed)
 {

@@ -891,7 +891,7 @@ static void more_files_than_are_open(void **state)
 	fclose(f);
 }
 
-/* ---- a receiving process that was taken over --------------------------------------------------
+/* ---- a receiving process under an attacker's control ------------------------------------------
  */
 
 /* Requests output files until refused. Returns how many were granted; the last is still open. */

@@ -352,7 +352,7 @@ static void export_totals_like(void)
 	session_sent(&w.s, w.now_ns);
 }
 
-/* ---- set-up ---------------------------------------------------------------------------------- */
+/* ---- handshake ------------------------------------------------------------------------------- */
 
 static void a_session_is_set_up(void **state)
 {
@@ -489,7 +489,7 @@ static void a_slow_path_answers_both_requests(void **state)
 	world_close();
 }
 
-/* ---- why there is no session ----------------------------------------------------------------- */
+/* ---- reasons for no session ------------------------------------------------------------------ */
 
 static void why_is(enum session_sign sign, const char *words)
 {

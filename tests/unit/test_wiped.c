@@ -104,7 +104,7 @@ static void a_key_file_is_wiped(void **state)
 	assert_false(is_left(key_text, 16));
 }
 
-/* ---- set-up ---------------------------------------------------------------------------------- */
+/* ---- handshake ------------------------------------------------------------------------------- */
 
 static struct keypair collector, sensor;
 static struct tryst_asked asked;

@@ -104,7 +104,7 @@ def test_a_frame_refocuses_both(air):
     assert f"group lib: to channel 6 for {REFOCUS_S} s, by a frame that sensor" in said
 
 
-# ---- what a card refuses, and two cards --------------------------------------------------------------
+# ---- a card's refusals, and two cards ----------------------------------------------------------------
 
 CTL = "saluki-collector ctl"
 CARDS = Topology(

@@ -24,7 +24,7 @@ def up(air, name="links"):
     return {line.split()[0] for line in air.said_by(name) if ",UP" in line or "<UP" in line}
 
 
-# ---- made ------------------------------------------------------------------------------------------
+# ---- made interfaces -------------------------------------------------------------------------------
 
 MADE = Topology(
     access_points=(AccessPoint("six", 6), AccessPoint("one", 1)),
@@ -167,7 +167,7 @@ def test_where_no_channel_can_be_asked_for_a_station_is_left_up(air):
     assert not during & {"bear", "fox", "goat"} and {"fox", "goat"} <= up(air)
 
 
-# ---- a card that is taken out and put in again -----------------------------------------------------
+# ---- a card that is removed and returns ------------------------------------------------------------
 
 
 def _replugged(lacks, captured):

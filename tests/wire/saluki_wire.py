@@ -34,7 +34,7 @@ class OtherVersion(Refused):
     """Authentic, and of a protocol version that is not ours."""
 
 
-# ---- what everything is made of ----------------------------------------------------------------
+# ---- components --------------------------------------------------------------------------------
 
 def H(data):
     return hashlib.blake2b(data, digest_size=32).digest()
