@@ -7,7 +7,7 @@ Frames from either side are wrapped (wraps.py), go over the trunk, and are unwra
 end. With a seed, some frames are lost, repeated, or delayed behind the next one. The last frame
 over the trunk is END: a receiver of it has all.
 
-    python -m captures.relay WRAP [SEED]      says "ready", and ends with its standard input
+    python -m captures.relay WRAP [SEED]      prints "ready", and ends with its standard input
 """
 import random
 import select

@@ -3,7 +3,7 @@
 other a client with one conversation. A seed chooses the content; times and TCP's numbers are the
 kernel's.
 
-    python -m captures.talk serve FOLDER                  says "ready", and ends with its standard input
+    python -m captures.talk serve FOLDER                  prints "ready", and ends with its standard input
     python -m captures.talk CONVERSATION 4|6 SEED FOLDER  FOLDER: cert.pem and key.pem
 """
 import contextlib

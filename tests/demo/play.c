@@ -3,9 +3,9 @@
  * play: plays the frames of a capture file to an interface.
  *
  *     play --tun mon0:803 -r FILE    makes a TUN device of ARPHRD_ type 803 (radiotap), which
- *                                    hears the frames as a monitor interface would
+ *                                    receives the frames as a monitor interface would
  *     play --send veth0 -r FILE      sends the frames from an interface (Ethernet)
- *     play --null -r FILE            writes them to /dev/null: what playing itself takes
+ *     play --null -r FILE            writes them to /dev/null: the player's own cost
  *
  * --loop, --rate FRAMES/S (0: as fast as possible; default: the trace's own speed), --wait (for a
  * line on standard input, after printing "ready"). At the end, when all frames have arrived, prints

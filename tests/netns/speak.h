@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Code that the tests' own sensors use to talk to a collector on the loopback: a socket, a session
- * (Tryst, then Shroud), messages, combos cut into pieces. The including program makes the content.
- * Nothing is sent twice: the loopback loses only datagrams that a full receiver drops.
+ * (Tryst, then Shroud), messages, combos split into pieces. The including program makes the
+ * content. Nothing is sent twice: the loopback loses only datagrams that a full receiver drops.
  */
 #ifndef TESTS_SPEAK_H
 #define TESTS_SPEAK_H

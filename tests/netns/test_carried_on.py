@@ -11,7 +11,7 @@ from netns.compare import tshark_fields
 from reference import captures
 
 A_INTERFACE = "interface.0=wlan0"
-BLOCKS_MAX = 512  # collector/output/interfaces.h: so many in a section at once, and one more each 10 s
+BLOCKS_MAX = 512  # collector/output/interfaces.h: blocks per section, and one more each 10 s
 CHANGES = 600
 
 

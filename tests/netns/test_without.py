@@ -83,7 +83,7 @@ def test_no_capability_is_for_bpf(bed, bundled):
 
 
 def read_all(bed, saluki, files, *options, taken=lambda f: True):
-    """Exports files of frames, [(link type, frames)], and compares what arrives."""
+    """Exports files of frames, [(link type, frames)], and compares the output."""
     collector = bed.collector()
     for linktype, frames in files:
         trace = bed.tmp_path / "trace.pcap"

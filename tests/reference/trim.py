@@ -6,11 +6,11 @@ not from bpf/parse.h, and checked against tshark's offsets (test_reference.py). 
 The rules:
   * management, control and extension frames: everything (up to the snaplen)
   * protected data: through the cipher header; null data: the MAC header
-  * other data: through the transport header, LLC/SNAP, VLAN, MPLS and PPPoE on the way; ARP
-    whole, of EAPOL its own 4-byte header
-  * of an A-MSDU the first subframe's headers, within that subframe
-  * a header that lies about its length is kept up to its fixed part, a frame that is cut is
-    kept as far as the fixed part of the header it is cut in
+  * other data: through the transport header, LLC/SNAP, VLAN, MPLS and PPPoE before it; ARP
+    whole; EAPOL's own 4-byte header
+  * A-MSDU: the first subframe's headers, within that subframe
+  * a header with a malformed length is kept up to its fixed part, a truncated frame up to the
+    fixed part of the header in which it ends
 """
 import struct
 

@@ -111,7 +111,7 @@ def test_channel(vm, kernel, name):
 
 @pytest.mark.parametrize("kernel,row", per_kernel(cases.TRIMS))
 def test_capture_program_alone(vm, kernel, row):
-    """The capture program keeps of frames of every shape what the reference keeps."""
+    """The capture program keeps the same bytes as the reference, for frames of every shape."""
     out = vm / ".".join(row)
     linktype = int(row[1])
     assert (out / "status").read_text() == "0\n", (out / "said").read_text()

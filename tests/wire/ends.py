@@ -64,7 +64,7 @@ class Session:
 
 # ---- the collector -----------------------------------------------------------------------------
 
-Spool = collections.namedtuple("Spool", "ephemeral key run")  # what a session forwards
+Spool = collections.namedtuple("Spool", "ephemeral key run")  # forwarded in a session
 
 
 class Run:
