@@ -139,8 +139,8 @@ def test_object_and_policy_are_read_once(bed, modules, wire):  # pylint: disable
 
 
 def held_load(bed, modules, obj, then=":"):
-    """Holds a load that has nearly started its module, until the module has a line in the list and
-    has run."""
+    """Returns a load that has nearly started its module, and the process that holds it up until
+    that process gets a line and has run `then`."""
     bed.ns.run("mkdir", "-p", "/var/lib/saluki/modules")
     held = bed.ns.start("flock", "/var/lib/saluki/modules", "sh", "-c", f"echo; read l; {then}",
                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -88,7 +88,7 @@ static void parts_are_one_dwell(void **state)
 	add(part);
 	assert_int_equal(coverage->of[0].list[1].dwells, 1);
 	assert_int_equal(coverage->of[0].list[0].listened_ns, 11 * SECOND);
-	/* A failed switch starts no dwell either: the radio was there already. */
+	/* Nor is a dwell part of a failed switch: the radio was there already. */
 	part = dwell_of(2462, 13 * SECOND, 0);
 	part.error = 16;
 	add(part);
