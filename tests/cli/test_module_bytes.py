@@ -8,7 +8,7 @@ import pytest
 from cli.test_module import fixture_bench, fixture_ns  # noqa: F401 (fixtures)
 from netns.testbed import ROOT
 
-# The code at 0x7fff0000 becomes a reference to a map by its descriptor.
+# The load of 0x7fff0000 becomes a reference to a map by its descriptor.
 DESCRIPTOR = """
 int module(struct frame_view *v)
 {
