@@ -286,8 +286,7 @@ def test_numbers_that_stand_still(bench):
 
 
 def test_the_table_from_events(bench, traces):
-    """The table from events at the collector: a station's last event has all but its last
-    seconds."""
+    """The collector's table from events has all of a station except its last seconds."""
     frames = read(traces.root / "hwsim/hwsim.pcap.zst")
     events, maps = bench.run("airtime", frames, "stations")
     rows = [json.loads(line) for line in bench.consumer("airtime", "--json").splitlines()]

@@ -203,7 +203,7 @@ def test_quiet_captures(bench, traces, name):
 
 
 def test_captures_without_clones(bench, traces):
-    """No capture without clones gives a report of two access points with one address."""
+    """In captures without clones, two access points with one address are never reported."""
     for path in (p for folder in ("radiotap", "hwsim", "dot11-other", "malformed") for p in traces.folder(folder)):
         frames = [f for f in read(path) if f.linktype in (105, 127)]
         if frames:

@@ -142,8 +142,8 @@ def test_both_open(tmp_path):
 
 
 def test_a_port_used_again(tmp_path):
-    """Another connection with the same ports: just after the first was over, when the first was
-    never established, and when its handshake hangs."""
+    """Another connection with the same ports is measured by itself: just after the first was over,
+    when the first was never established, and when its handshake hangs."""
     talks = [Talk().opens(30, 10), Talk(isn=(9000, 400), begin=100).opens(50, 5),
              Talk(isn=(70000, 1), begin=200).c(0, SYN), Talk(isn=(90000, 1), begin=300).opens(20, 7),
              Talk(isn=(110000, 1), begin=400).c(0, SYN).s(30, SYN | ACK, 0, 1),

@@ -320,7 +320,7 @@ def test_settings_that_are_none(settings):
 # ---- real traffic --------------------------------------------------------------------------------
 
 def test_no_capture_has_an_outbreak(traces, tmp_path):
-    """No capture has an outbreak, each at its own times; with low thresholds much is found, so the
+    """No capture, at its own times, has an outbreak; with low thresholds much is found, so the
     module does look."""
     plain = tmp_path / "plain"
     low = ["--fill", "settings " + printed("--fill-settings", LOW)]

@@ -102,7 +102,7 @@ def test_packets_lost_between():
 
 
 def test_a_lower_rate_loses_nothing():
-    """b samples half of a's labels: no packet counts as lost."""
+    """If b samples half of a's labels, no packet counts as lost."""
     lines = []
     for n in range(100):
         label = n << 32 | (n % 2) << 31 | 5

@@ -164,7 +164,8 @@ def test_the_collector_is_stopped_while_it_waits(world):
 
 @pytest.mark.parametrize("spool", [False, True], ids=["memory", "spool"])
 def test_the_sensor_is_killed_while_it_waits(bed, bundled, spool):
-    """A killed sensor's ring outlives it. Complete combos of the earlier run are written too."""
+    """A killed sensor's ring outlives it, and complete combos of the earlier run are written
+    too."""
     options = ["--spool", bed.tmp_path / "spool"] if spool else []
     world = World(bed, bundled, sensor_options=options)
     world.fill(leave_kib=150)
@@ -196,8 +197,8 @@ def test_the_sensor_is_killed_while_it_waits(bed, bundled, spool):
 
 
 def test_held_sensors_are_calm(bed, bundled):
-    """A hold may last for hours. The sensor does not send acknowledged combos again, and its
-    session continues."""
+    """During a hold, which may last for hours, the sensor does not send acknowledged combos again,
+    and its session continues."""
     world = World(bed, bundled, size="8m")
     world.fill(leave_kib=100)
     collector = world.collector()
@@ -225,7 +226,7 @@ def test_held_sensors_are_calm(bed, bundled):
 
 
 def test_one_sensor_does_not_fill_the_disk_for_all(bed, bundled):
-    """Half a megabyte becomes hundreds on the disk: its sensor is held, which is logged once, and
+    """A sensor whose half megabyte becomes hundreds on the disk is held, which is logged once, and
     the honest sensor's frames are all written."""
     world = World(bed, bundled, size="300m")
     greedy_key = bed.keys.sensor("two")
@@ -255,7 +256,8 @@ def test_one_sensor_does_not_fill_the_disk_for_all(bed, bundled):
 
 
 def test_idle_sensors_take_nothing_of_the_disk(bed, bundled):
-    """Forty sensors are idle, and one writes four fifths of the disk as fast as it can."""
+    """With forty idle sensors, another one can write four fifths of the disk as fast as it can, and
+    is not held."""
     idle = [bed.keys.sensor(f"idle-{i}") for i in range(40)]
     world = World(bed, bundled, size="100m")
     size = world.free()
@@ -280,8 +282,8 @@ def test_idle_sensors_take_nothing_of_the_disk(bed, bundled):
 
 
 def test_one_that_was_alone_leaves_a_reserve(bed, bundled):
-    """A bad sensor is alone until the disk is full. A sensor that comes later finds room. The bad
-    one continues when there is more."""
+    """A bad sensor is alone until the disk is full, and a sensor that comes later still finds room.
+    The bad one continues when there is more."""
     world = World(bed, bundled, size="200m")
     size = world.free()
     world.fill(leave_kib=size // 1024 // 2)
@@ -355,8 +357,8 @@ def test_the_largest_file(bed, bundled, options):
 
 
 def test_one_file_that_is_the_largest(bed, bundled):
-    """A single file at its largest size: sensors keep the frames that do not fit, and the log tells
-    the operator how to continue."""
+    """If a single file has its largest size, sensors keep the frames that do not fit, and the log
+    tells the operator how to continue."""
     world = World(bed, bundled, size="64m")
     collector = testbed.Collector(bed.ns, bed.keys, world.disk / "out.pcapng",
                                   before=["prlimit", "--fsize=500000"])

@@ -28,7 +28,8 @@ def test_no_network_for_a_while(bed, seconds):
 
 
 def test_a_collector_that_dies_again_and_again(bed):
-    """SIGKILL to both processes of the collector, at any moment, and a restart."""
+    """A collector that is killed at any moment and restarted, again and again, loses and repeats no
+    frame."""
     live = Live(bed, 12, rate=800)
     for _ in range(3):
         live.until_written(1)
@@ -128,7 +129,7 @@ def test_a_long_capture(bed, traces):
 
 
 def test_a_path_with_a_small_mtu(bed):
-    """Larger datagrams are dropped without an ICMP message."""
+    """All frames arrive over a path that drops larger datagrams without an ICMP message."""
     path, frames = long_trace(bed, 2)
     collector = bed.collector()
     relay = bed.relay()
@@ -141,7 +142,7 @@ def test_a_path_with_a_small_mtu(bed):
 
 
 def test_a_path_that_takes_small_datagrams_only(bed):
-    """Short messages pass, pieces do not: these are tried rarely, and wait."""
+    """On a path that passes short messages only, pieces are tried rarely, and wait."""
     live = Live(bed, 4, options=PLAIN[:4])
     live.until_written(500)
     live.relay("mtu 1000")
@@ -159,7 +160,7 @@ def test_a_path_that_takes_small_datagrams_only(bed):
 
 
 def test_a_path_mtu_that_falls_for_a_while(bed):
-    """The kernel refuses all pieces for a while: waiting combos are not lost."""
+    """Waiting combos are not lost while the kernel refuses all pieces for a while."""
     live = Live(bed, 4, options=PLAIN[:4])
     live.until_written(500)
     bed.ns.run("ip", "link", "set", "lo", "mtu", "1200")

@@ -319,7 +319,7 @@ def test_interface_is_down_at_the_start(bed, bundled):
 
 
 def test_interface_changes_its_type(bed, bundled):
-    """Started on a managed interface that becomes a monitor: no frame is kept by the old rules."""
+    """On a managed interface that becomes a monitor, no frame is kept by the old rules."""
     collector = bed.collector()
     player = bed.tun("mon0", 1, bundled, ["--rate", "5000"])
     bed.ns.run("ip", "link", "set", "mon0", "down")
@@ -361,8 +361,8 @@ def test_probe_leaves_a_running_capture_alone(bed, bundled):
 
 
 def test_a_killed_agent_by_another_hook(bed, bundled):
-    """tc with --consume, then SIGKILL, then XDP: the ring is taken over, and tc's programs are
-    gone."""
+    """After tc with --consume and a SIGKILL, a run with XDP takes over the ring, and tc's programs
+    are gone."""
     collector = bed.collector()
     key = bed.keys.sensor("lib")
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
@@ -437,8 +437,7 @@ def test_sensors_file(bed, line, word):
 
 
 def test_unwritable_folder(bed):
-    """A folder that cannot be written is reported. Root may write everywhere except on a read-only
-    file system."""
+    """A folder that cannot be written is reported; for root this needs a read-only file system."""
     where = bed.tmp_path / "ro"
     where.mkdir()
     bed.ns.run("mount", "-t", "tmpfs", "-o", "ro", "none", where)

@@ -154,7 +154,7 @@ def test_moved_away(bed, modules, wire, folder):
 
 
 def test_disk_full(bed, modules, wire, folder):
-    """The lines' disk is full: the capture has all events, missing lines are counted, and with
+    """With the lines' disk full, the capture has all events, missing lines are counted, and with
     space they continue."""
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=64k,mode=755", "none", folder)
     collector = bed.collector(options=["--events", folder])

@@ -410,8 +410,8 @@ def test_one_that_cannot_be_captured_leaves_none_attached(bed):
 
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_several_cpus_at_once(bed, bundled, ring):
-    """Two senders on two CPUs into one interface: no frame is lost, and each sender's frames are in
-    order."""
+    """With two senders on two CPUs into one interface, no frame is lost, and each sender's frames
+    are in order."""
     frames = numbered(bundled, 40000)
     halves = [frames[:20000], frames[20000:]]
     cable(bed)
@@ -459,8 +459,8 @@ def journal_of(bed, interface="tap0"):
 
 
 def test_killed_in_every_state_of_the_journal(bed, bundled):
-    """Killed while the journal describes a combo, and while it does not. tests/unit/test_journal.c
-    covers the moments between two stores."""
+    """An agent killed while the journal describes a combo, or while it does not, loses no frame.
+    tests/unit/test_journal.c covers the moments between two stores."""
     frames = numbered(bundled, 100000)
     cable(bed)
     collector = bed.collector()
@@ -556,7 +556,8 @@ def test_another_layout_is_refused(bed, bundled):
 
 
 def test_an_interface_made_anew_while_no_agent_runs(bed, bundled):
-    """Frames of the old interface are in the ring; the programs are attached to the new one."""
+    """After an interface is made again without an agent, the old one's frames are in the ring, and
+    the programs are attached to the new one."""
     frames = numbered(bundled, 2000)
     cable(bed)
     attach(bed, "-i", "tap0")
@@ -599,8 +600,8 @@ def assert_schema(value, schema):
 
 @pytest.mark.alone
 def test_status(bed, bundled):
-    """Status for programs and for people, with and without an agent: rates, and sums equal to the
-    ledger's."""
+    """Status shows rates and sums equal to the ledger's, for programs and for people, with and
+    without an agent."""
     for n in range(2):
         cable(bed, n)
     assert bed.ns.run(testbed.BUILD / "saluki", "status", capture_output=True).stdout == \
@@ -701,7 +702,7 @@ def test_two_commands_at_once(bed, bundled):
 
 @pytest.mark.parametrize("when", range(1, 26))
 def test_attach_killed_at_every_pin(bed, bundled, when):
-    """SIGKILL at each pin of two interfaces: the next command completes the attach."""
+    """After a SIGKILL at any pin of two interfaces, the next command completes the attach."""
     for n in range(2):
         cable(bed, n)
     # Pinning is one of bpf()'s commands; there are some hundred calls in all.

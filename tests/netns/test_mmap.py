@@ -227,8 +227,8 @@ def test_two_interfaces(bed, bundled, version):
 @pytest.mark.alone
 @pytest.mark.parametrize("version", VERSIONS)
 def test_two_interfaces_in_one_order(bed, version):
-    """A busy and an idle interface: stamps are those of XDP, and none is changed to keep the order.
-    (With tc, frames on a cable wait between both, see docs/design.md.)"""
+    """With a busy and an idle interface, stamps are those of XDP, and none is changed to keep the
+    order. (With tc, frames on a cable wait between both, see docs/design.md.)"""
     sensors, players = [], []
     for name, count in (("tap0", 4000), ("tap1", 150)):
         testbed.veth(bed.ns, f"peer-{name}", bed.ns, name)

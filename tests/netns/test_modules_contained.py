@@ -154,8 +154,8 @@ def held_load(bed, modules, obj, then=":"):
 
 
 def test_a_serial_that_falls_meanwhile(bed, modules, wire):  # pylint: disable=unused-argument
-    """Two loads at once, on two interfaces: the older one, checked before the newer was kept, does
-    not replace it."""
+    """Of two loads at once on two interfaces, the older one, checked before the newer was kept,
+    does not replace it."""
     bed.collector()
     bed.sensor("lib", "tap0")
     obj = modules.make("each")

@@ -288,7 +288,8 @@ def test_nowhere_to_lock(bed, bundled):
 
 
 def test_no_capability_is_for_bpf(bed, bundled):
-    """BPF has no capability of its own there: it was a part of SYS_ADMIN."""
+    """No capability is kept for BPF, which had none of its own there: it was a part of
+    SYS_ADMIN."""
     bed.tun("mon0", 803, bundled)
     s = sensor(bed, "v2", "-i", "mon0", ready="capturing by")
     assert capabilities(s) == ATTACHING

@@ -244,8 +244,8 @@ def test_path_mtu_below_all_datagrams(bed, bundled):
 
 
 def test_a_collector_without_state(bed):
-    """Without its state, a collector with a clock set back could not tell recorded sessions from
-    new ones."""
+    """A collector on a pipe needs --state with one-way sensors: with its clock set back it could
+    not tell recorded sessions from new ones."""
     allow(bed, "lib")
     read_end, write_end = os.pipe()
     collector = bed.collector(write="-", stdout=write_end, ready="takes a state file; add --state")

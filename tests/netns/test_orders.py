@@ -206,7 +206,7 @@ def test_each_once_on_a_bad_network(bed, wire):
 
 
 def test_nobody_answers(bed, wire):
-    """A sensor hangs: ctl gives up, and the next order follows."""
+    """If a sensor hangs, ctl gives up, and the next order follows."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["--source", "tc", *BOTH])
     in_session(bed)

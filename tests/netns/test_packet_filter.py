@@ -194,7 +194,8 @@ def test_a_filter_is_replaced_with_no_frame_lost_or_counted_twice(bed):
 
 
 def test_frames_long_on_their_way_are_counted_when_the_first_filter_comes(bed):
-    """If a CPU stops between the two sockets, it looks as if no frame came."""
+    """With the first filter, frames long under way between the two sockets are counted, though none
+    seems to come while a CPU is stopped."""
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     out = bed.ns.run(testbed.BUILD / "tests/packet_switch", "veth0", "tap0", 800, 6, check=False,
                      stdout=subprocess.PIPE, timeout=120)

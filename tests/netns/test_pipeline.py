@@ -294,7 +294,8 @@ def test_100000_frames_a_second(bed, traces):
 @pytest.mark.alone
 @pytest.mark.parametrize("ring", ["bpf", "mapped"])
 def test_a_lone_frame_is_in_the_output_in_time(bed, bundled, ring):
-    """The paper's 1 s rule: at most 1.2 s from the air to the collector's output."""
+    """A lone frame is in the collector's output at most 1.2 s after the air, by the paper's 1 s
+    rule."""
     first = next(captures.frames(bundled))
     trace = bed.tmp_path / "one.pcap"
     write_pcap(trace, 127, [first])

@@ -113,7 +113,8 @@ def test_killed_in_an_outage(bed, bundled, source):
 
 
 def test_forwarded_behind_a_bad_network(bed, bundled):
-    """Forwarded records may be lost, reordered and repeated, and the collector killed meanwhile."""
+    """Forwarded records arrive although they are lost, reordered and repeated, and the collector is
+    killed meanwhile."""
     w = World(bed)
     frames = numbered(bundled, 6000)
     relay = bed.relay()

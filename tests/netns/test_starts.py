@@ -22,8 +22,8 @@ FRAMES = 3
 
 @pytest.mark.alone
 def test_500_starts_with_one_key(bed):
-    """500 starts with one key, as by a loop over files or a supervisor; the collector restarts in
-    the middle."""
+    """Each of 500 starts with one key gets a session, as in a loop over files or under a
+    supervisor, though the collector restarts in the middle."""
     path = bed.tmp_path / "few.pcap"
     write_pcap(path, 127, itertools.islice(captures.frames(captures.BUNDLED), FRAMES))
     began, slowest = time.monotonic(), 0

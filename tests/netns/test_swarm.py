@@ -71,7 +71,8 @@ def test_padded(bed, bundled):
 
 
 def test_clocks_that_are_a_day_wrong(bed, bundled):
-    """Sensors whose clocks are a day wrong use unknown slots; the collector tells them the time."""
+    """Sensors whose clocks are a day wrong use unknown slots, and get the time from the
+    collector."""
     listed(bed)
     collector = bed.collector()
     status, report = Swarm(bed, "-r", bundled, "--combos", COMBOS, "--clock-ahead", 86400).report()

@@ -224,7 +224,7 @@ def test_a_name_without_a_route(bed, bundled):
 
 
 def test_a_route_that_comes_and_nobody_there(bed, bundled):
-    """The reason logged is the present one."""
+    """When a route appears but nothing listens, the log has the new reason."""
     bed.tun("mon0", 803, bundled)
     sensor = bed.sensor("lib", "mon0", to="10.99.0.1:5600")
     sensor.expect("10.99.0.1:5600: no route there at present")
@@ -418,7 +418,8 @@ def test_the_usual_control_socket_is_taken(bed):
 
 
 def test_a_card_that_takes_vlan_tags_off(bed):
-    """One line, which refuses nothing: tc is as good, and the line names XDP's requirement."""
+    """A card that removes VLAN tags gives one line and no refusal: tc is as good, and the line
+    names XDP's requirement."""
     testbed.veth(bed.ns, "tap0", bed.namespace(), "veth0")
     bed.ns.run("ethtool", "-K", "tap0", "rxvlan", "on", capture_output=True)
     said = bed.sensor("lib", "tap0").finish()[1]

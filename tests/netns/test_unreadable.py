@@ -71,7 +71,8 @@ def reads_all(path, count):
 
 
 def test_every_link_type(bed, bundled, tmp_path):
-    """A sensor that may send any link type: frames of all lengths and contents stay readable."""
+    """From a sensor that may send any link type, frames of all lengths and contents leave the file
+    readable."""
     bed.keys.sensor("bad", words="linktypes=any")
     sent, honest = frames_of(TYPES), list(captures.frames(bundled))
     write_pcapng(tmp_path / "bad.pcapng", sent)

@@ -224,7 +224,7 @@ def assert_counted(bed, collector, count):
 
 @pytest.mark.parametrize("queues", [1, 2])
 def test_ring_full_is_counted(bed, bundled, queues):
-    """A stopped reader: the sockets run out of slots, and every frame is counted."""
+    """When a stopped reader's sockets run out of slots, every frame is counted."""
     frames = ethernet(bundled) * 5
     collector = bed.collector()
     cable(bed, "veth0", "tap0", queues)
@@ -239,8 +239,8 @@ def test_ring_full_is_counted(bed, bundled, queues):
 
 
 def test_a_collector_that_is_held_up(bed, bundled):
-    """A collector stops for longer than the store, the combo queue and the sockets can hold: every
-    frame is counted."""
+    """Every frame is counted when a collector stops for longer than the store, the combo queue and
+    the sockets can hold."""
     frames = ethernet(bundled) * 30
     collector = bed.collector()
     cable(bed, "veth0", "tap0")

@@ -99,8 +99,8 @@ def test_a_dwell_behind_a_switch_that_failed(tmp_path):
 
 
 def test_a_clock_that_is_set_is_no_time(tmp_path):
-    """The clock is set by six hours, and back to before all; the machine restarts, with a clock of
-    1970 at first: none of this counts as time."""
+    """Setting the clock by six hours, or back to before all, counts as no time, nor does a restart
+    with a clock of 1970 at first."""
     hours = 6 * 3600 * 1000
     dwells = [dwell(0, b"1", 0, 1000, 10, 5000, run=7), dwell(0, b"6", 1000, 1000, 1, 6000),
               dwell(0, b"1", hours, 1000, 10, 7000), dwell(0, b"6", hours + 1000, 1000, 1, 8000),
@@ -124,7 +124,7 @@ def test_the_run_is_in_the_first_block_of_a_combo(tmp_path):
 
 
 def test_parts_are_one_dwell(tmp_path):
-    """Parts count as one dwell, as in the collector, and have no error of their own. Also if the
+    """Parts count as one dwell, as in the collector, and have no error of their own, also if the
     clock is set in between."""
     head = SECTION + interface(b"lib:mon0")
     parts = [dwell(0, b"1", 0, 5000, 9, 100), dwell(0, b"1", 5000, 5000, 0, 5100, 0),

@@ -143,7 +143,7 @@ def test_filters_say_what_libpcap_says(vm, kernel):
 
 @pytest.mark.parametrize("kernel", cases.RUNS)
 def test_probe_says_what_there_is(vm, kernel):
-    """probe finds by trying what the runs found."""
+    """The runs confirm the features that probe finds by trying."""
     lines = (vm / "probe/said").read_text().splitlines()
     found = {line[:24].strip(): line[25:].split("   ")[0] for line in lines}
     assert found["kernel"].startswith(kernel + ".") and found["BTF (not needed)"] == "yes"

@@ -45,7 +45,7 @@ def test_its_lines_are_the_coverage(air):
 
 @pytest.mark.topology(SET)
 def test_a_clock_that_is_set(air):
-    """The clock is set by years, during dwells: shares are of the seconds that passed."""
+    """Shares are of the seconds that passed, though the clock is set by years during dwells."""
     dwells = air.dwells("hall", "mon")
     assert dwells[-1].from_ns - dwells[0].from_ns > 365 * 86400 * 10**9
     assert_its_lines_are_the_coverage(air, 2)

@@ -77,8 +77,8 @@ def test_dwells_cover_the_time(air):
 
 @pytest.mark.topology(EVEN)
 def test_what_a_switch_takes_by_itself(air):
-    """A switch by itself, without an emulated machine's extra time after a pause, which is several
-    times as much."""
+    """A switch by itself is fast, without an emulated machine's extra time after a pause, which is
+    several times as much."""
     median_us = float(air.said_by("switches")[0].split()[1])
     figures.tell(channel_switch_us=median_us)
     assert median_us <= 200  # 50 to 104 are measured

@@ -109,8 +109,8 @@ def test_other_programs_read_the_file(spoken, bundled):
 
 
 def test_many_dwells_and_channels(spoken):
-    """More dwells in one combo than a sensor makes, on more channels than are kept apart, with an
-    errno of another platform."""
+    """A combo with more dwells than a sensor makes is read, on more channels than are kept apart,
+    and with an errno of another platform."""
     dwells = [sc.Dwell(7, 1 + n % 200, 20, 1 + n % 200, BEGIN + n * MS, BEGIN + (n + 1) * MS, 1, 5, 0, 0)
               for n in range(sc.EVENTS_MAX)]
     s = spoken.sensor

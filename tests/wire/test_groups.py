@@ -128,7 +128,7 @@ def test_shares(ns, keys):
 
 
 def test_another_plan(ns, keys):
-    """After the file is read again, the list changes, and a sensor may have left the group."""
+    """After the file is read again, the list changes, and a sensor that left the group is free."""
     with meeting(ns, keys, PLAN) as (collector, room):
         for name in NAMES:
             room.comes(name)
@@ -244,7 +244,7 @@ def test_mistakes(ns, keys, lines, said):
 
 
 def test_a_plan_of_many_channels(ns, keys):
-    """A plan of many channels, by frequency, is a long line."""
+    """A plan of many channels, by frequency, is one long line, and is carried out."""
     asked = ",".join(f"{5000 + 5 * n}/20" for n in range(36, 116))
     dealt = ",".join(f"{n}@250ms" for n in range(36, 116))
     with meeting(ns, keys, f"group lib channels {asked}\n") as (_, room):

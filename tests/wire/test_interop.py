@@ -130,8 +130,8 @@ def test_it_opens_what_a_sensor_sends(ns, keys, bundled, how):
 
 
 def test_it_reads_every_radiotap_header(ns, keys, tmp_path):
-    """Forms of radiotap headers of every kind, malformed ones, and randomly changed ones: both
-    implementations find the same fields, or bytes would be wrong."""
+    """Both implementations find the same fields in radiotap headers of every kind, malformed ones,
+    and randomly changed ones; otherwise bytes would be wrong."""
     data = [m.bytes for m in radiotaps.every()] + list(radiotaps.mutated(3, 3000))
     frames = [captures.Frame(10**18 + 1000 * n, len(d), 127, d) for n, d in enumerate(data)]
     write_pcap(tmp_path / "radiotap.pcap", 127, frames)
@@ -142,7 +142,7 @@ def test_it_reads_every_radiotap_header(ns, keys, tmp_path):
 
 
 def test_a_sensor_renews(ns, keys, bundled):
-    """The capture comes through a pipe, its second half after the session's renewal."""
+    """A sensor renews its session between the two halves of a capture that comes through a pipe."""
     data = bundled.read_bytes()
     frames = list(captures.frames(bundled))
     half = 24 + sum(16 + len(f.data) for f in frames[:len(frames) // 2])
@@ -658,8 +658,8 @@ def order(heard, text):
 
 @pytest.mark.parametrize("how", ["plain", "lost", "renewed", "anew"])
 def test_it_hears_what_a_sensor_said_when_it_wrote(ns, keys, bundled, tmp_path, how):
-    """An order came between the records: they have the info before it and after it. Also if that
-    info is lost, and in another session."""
+    """If an order came between the records, these have the info from before and after it, also if
+    that info is lost, and in another session."""
     (first, earlier), (second, later) = parts(bundled, tmp_path)
     spool, files = tmp_path / "spool", [tmp_path / "a.pcap", tmp_path / "b.pcap"]
     halves = earlier[:len(earlier) // 2], earlier[len(earlier) // 2:]
@@ -735,8 +735,8 @@ def forwards(sensor):
 
 @pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored"])
 def test_a_collector_takes_what_it_forwards(ns, keys, bundled, tmp_path, how):
-    """A run whose process is killed twice, each time within a combo, and another run. All combos
-    are forwarded, though some have come before."""
+    """After a run whose process is killed twice, each time within a combo, and another run, all
+    combos are forwarded, though some have come before."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng", padded=how == "padded",
                     preshared=b"\xa5" * 32 if how == "preshared" else None)
     codec = sc.STORED if how == "stored" else sc.ZSTD_DOT11
@@ -824,8 +824,8 @@ def test_a_collector_refuses_a_record(ns, keys, bundled, tmp_path, how):
 
 
 def test_a_collector_hears_what_is_no_longer_in_a_spool(ns, keys, bundled, tmp_path):
-    """Two combos are no longer in the spool, having made room for others: the collector learns
-    this."""
+    """A collector learns of two combos that are no longer in the spool, having made room for
+    others."""
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng")
     frames = some(bundled, 400)
     s = spoken.sensor
@@ -886,7 +886,8 @@ def one_way_ended(collector, sensor, out):
 
 
 def test_a_collector_takes_what_it_sends_one_way(ns, keys, bundled, tmp_path):
-    """Another session begins in the middle; the first one's m1 is useless a second time."""
+    """A collector takes two one-way sessions in a row, and the first one's m1 is useless a second
+    time."""
     collector, s = one_way_sensor(ns, keys, tmp_path / "out.pcapng", bundled)
     first = s.announce(False)
     for count in range(len(s.combos)):

@@ -174,6 +174,6 @@ def test_a_spool_is_the_collectors():
 
 
 def test_the_vectors_are_frozen():
-    """tests/unit/test_vectors.c compares them with the C code."""
+    """The vectors are unchanged; tests/unit/test_vectors.c compares them with the C code."""
     kept = pathlib.Path(__file__).with_name("vectors.json").read_text(encoding="ascii")
     assert make_vectors.text() == kept

@@ -113,7 +113,7 @@ def test_a_sensor_makes_up_names(spoken, folder):
 
 
 def test_as_many_as_fit_into_a_combo(spoken, folder):
-    """The longest events, again and again: more than can wait at once."""
+    """The longest events are all written, though more come than can wait at once."""
     said = [sc.Said(7, 2, 2**64 - 1 - n, 2**64 - 1, "x" * 31, n.to_bytes(64, "big"))
             for n in range(sc.EVENTS_MAX)]
     for _ in range(30):
