@@ -14,7 +14,7 @@
 #define SECOND 1000000000ULL
 #define TICK_NS (SECOND / 10)
 #define MOST 10000
-#define COMBO (256 * KB) /* bytes; frames from about 100 bytes on */
+#define COMBO (256 * KB) /* frames that compress to some hundred bytes */
 #define TAP (250 * MB)	 /* bytes/s */
 #define FLOOD (460 * MB)
 
