@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki, the sensor: a table of commands. Each has a file of its own. */
+/* saluki, the sensor: a table of subcommands. Each has a file of its own. */
 #include <stdio.h>
 #include <string.h>
 

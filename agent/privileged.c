@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The privileged process. It never sees a frame or reads a key: it opens the key file and the
- * source, hands the descriptors over, and then waits for signals, for the interface to change
- * and for the other process to end. Always holds: before SIGNAL_STOP no program is attached any
- * more, so the counters the other process then reads are final; but those that `saluki attach`
- * attached stay, and go on to count.
+ * The privileged process. It never sees a frame or reads a key. It opens the key file and the
+ * source, passes the descriptors on, and then waits for signals, changes of interfaces and the
+ * other process's end. Always holds: before SIGNAL_STOP all programs are detached, so the counters
+ * that the other process then reads are final. Programs of `saluki attach` stay, and continue to
+ * count.
  */
 #include "privileged.h"
 
@@ -30,20 +30,20 @@
 #include "wire/keys.h"
 #include "wire/order.h"
 
-#define REATTACH_MS 1000 /* between tries while an interface that is there refuses us */
+#define REATTACH_MS 1000 /* between tries while an existing interface refuses */
 
 struct privileged {
 	const struct run_options *o;
 	int sock, signals, links;
-	const sigset_t *set; /* the signals we take from a descriptor */
+	const sigset_t *set; /* the signals read from a descriptor */
 	pid_t child;
-	struct capture_options capture; /* as asked for, of the interfaces that are captured */
-	struct monitors *monitors;	/* NULL: none were made */
+	struct capture_options capture; /* as requested, with the captured interfaces' names */
+	struct monitors *monitors;	/* NULL: none */
 	struct tap *tap;		/* NULL with a file */
 	struct status_socket ctl;
 	bool stopping;
-	bool lost;	  /* an interface that cannot be followed has gone */
-	uint64_t stop_ns; /* when we were first told to; privsep_insists */
+	bool lost;	  /* an interface that cannot be followed disappeared */
+	uint64_t stop_ns; /* time of the first stop signal; privsep_insists */
 };
 
 /* ---- handover -------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static int hand_over_file(struct privileged *p, int key_fd)
 	int fds[2] = { key_fd, -1 }, err;
 	char name[256];
 
-	/* Opening a FIFO waits for its writer: here signals may end us as they end anybody. */
+	/* Opening a FIFO waits for its writer. Meanwhile signals have their default action. */
 	sigprocmask(SIG_UNBLOCK, p->set, NULL);
 	fds[HANDOVER_FD_FILE] = strcmp(o->file, "-") ? open(o->file, O_RDONLY | O_CLOEXEC) : dup(0);
 	sigprocmask(SIG_BLOCK, p->set, NULL);
@@ -95,7 +95,7 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 	struct handover h = { .snaplen = p->o->capture.snaplen };
 	int fds[PRIVSEP_FDS_MAX] = { key_fd }, count, err;
 
-	/* Whoever may order channels must be able to have them. */
+	/* If a collector may order channels, the radios must be tunable. */
 	err = monitors_start(&p->monitors, &p->capture, p->o->allowed & 1u << WIRE_ORDER_CHANNELS);
 	if (err)
 		return err;
@@ -108,7 +108,7 @@ static int hand_over_interfaces(struct privileged *p, int key_fd)
 	count = p->tap->ops->hand_over(p->tap, &h, fds);
 	p->tap->snaplen_max = h.snaplen > h.snaplen_max ? h.snaplen : h.snaplen_max;
 	err = privsep_send(p->sock, &h, sizeof(h), fds, count);
-	/* Not before: from here on nothing is lost, even if this process is killed. */
+	/* Logged now: from here on no frame is lost, even if this process is killed. */
 	for (unsigned int i = 0; !err && i < h.count; i++)
 		tap_say(p->tap, i, "capturing");
 	return err;
@@ -134,7 +134,7 @@ static void order(struct privileged *p, uint8_t what)
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
 }
 
-/* The collector is to know of every frame how it was captured. */
+/* The collector must know how each frame was captured. */
 static void order_interface(struct privileged *p, unsigned int i)
 {
 	struct order o = { .what = COMMAND_INTERFACE, .number = i };
@@ -143,7 +143,7 @@ static void order_interface(struct privileged *p, unsigned int i)
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
 }
 
-/* What its radio hears is not of the channel that it was on. */
+/* Its radio's channel is no longer known. */
 static void order_lost(struct privileged *p, unsigned int i)
 {
 	struct order o = { .what = COMMAND_LOST, .number = i };
@@ -151,8 +151,7 @@ static void order_lost(struct privileged *p, unsigned int i)
 	privsep_send(p->sock, &o, sizeof(o), NULL, 0);
 }
 
-/* What the collector orders, and which channels a plan has. Returns whether there may be more of
- * it. */
+/* Executes a collector's order or a plan's request. Returns whether more may follow. */
 static bool take_ordered(struct privileged *p)
 {
 	struct order answer;
@@ -196,8 +195,8 @@ static void take_signal(struct privileged *p)
 	}
 }
 
-/* A radio that has gone or was down may be on any channel. What cannot be set is said; the frames
- * themselves tell where they were heard. Returns whether there is something else to be told of it.
+/* A radio that was absent or down may be on any channel, so it is tuned again. A failure is logged;
+ * the frames have their channel in radiotap. Returns whether its description changed.
  */
 static bool tune_again(struct privileged *p, unsigned int i, const struct interface_state *now)
 {
@@ -211,7 +210,7 @@ static bool tune_again(struct privileged *p, unsigned int i, const struct interf
 	return f->tuned != was_tuned;
 }
 
-/* Follows an interface: it may go down and up, vanish, and come back as another. */
+/* Follows an interface: it may go down and up, disappear, and return as another one. */
 static void follow_link(struct privileged *p, unsigned int i)
 {
 	struct tap_interface *f = &p->tap->interfaces[i];
@@ -220,12 +219,12 @@ static void follow_link(struct privileged *p, unsigned int i)
 
 	if (interface_state_query(f->name, &now))
 		return;
-	/* Before anything is attached: what has come back may be a station. */
+	/* Before attaching: the returned interface may be a station. */
 	if (now.ifindex != f->ifindex && monitors_again(p->monitors, f->name) &&
 	    interface_state_query(f->name, &now))
 		return;
 	if (f->source && (now.ifindex != f->ifindex || now.arphrd != f->link.arphrd)) {
-		/* The link type is part of the program: what it keeps of a frame depends on it. */
+		/* The link type is a constant of the program, for trimming. */
 		p->tap->ops->detach(p->tap, i);
 		f->was_up = false;
 		if (p->tap->bound) {
@@ -239,14 +238,14 @@ static void follow_link(struct privileged *p, unsigned int i)
 		if (now.ifindex == 0)
 			log_line("%s: disappeared; waiting for it", f->name);
 		f->tuned = false;
-		radio_forget(p->tap->radios[i]); /* by that number it may have another name now */
+		radio_forget(p->tap->radios[i]); /* the number may have another name now */
 		order_lost(p, i);
 	}
 	if (!f->source && now.ifindex) {
 		tune_again(p, i, &now);
 		if (p->tap->ops->attach(p->tap, i, true))
 			return;
-		f->was_up = now.up; /* as it was tuned */
+		f->was_up = now.up; /* at the time of tuning */
 		f->had_carrier = now.carrier;
 		log_line("%s: is %s", f->name,
 			 now.ifindex == f->ifindex ? "of another type now" : "back");
@@ -286,8 +285,8 @@ static int child_ended(struct privileged *p)
 
 	if (waitpid(p->child, &status, WNOHANG) != p->child)
 		return -1;
-	/* What was captured waits in its ring for the next agent, if this one was killed; a run
-	 * that ended by itself or as it was told has nothing left there. */
+	/* If the other process was killed, its ring keeps the frames for the next agent. After a
+	 * normal end the ring is empty. */
 	if (p->tap)
 		p->tap->stays = p->tap->o->persistent || !WIFEXITED(status) ||
 				(p->tap->stays && !p->stopping);
@@ -302,7 +301,8 @@ static int watch(struct privileged *p)
 	struct pollfd fds[3 + INTERFACES_MAX] = {
 		{ .fd = p->signals, .events = POLLIN },
 		{ .fd = p->links, .events = POLLIN },
-		/* Without --allow-control and plans we never read what the other process says. */
+		/* Without --allow-control and plans, messages of the other process are never
+		 * read. */
 		{ .fd = p->o->allowed || tap_is_sampled(p->tap) ? p->sock : -1, .events = POLLIN },
 	};
 	unsigned int count = p->tap ? p->tap->count : 0;
@@ -346,7 +346,7 @@ int privileged_process(const struct run_options *o, int sock, const sigset_t *si
 	if (p.signals < 0 || (o->capture.count && p.links < 0))
 		log_line("cannot watch signals and interfaces: %s", strerror(errno));
 	else if (hand_over(&p) == 0) {
-		/* Signals are obeyed also where the other process does not read what we say. */
+		/* Signals work even if the other process does not read messages. */
 		fcntl(sock, F_SETFL, O_NONBLOCK);
 		if (p.tap)
 			status_socket_open(&p.ctl, p.tap, board);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The privileged process of `saluki run`: opens, attaches, watches the interface. */
+/* The privileged process of `saluki run`: opens, attaches, follows interfaces. */
 #ifndef AGENT_PRIVILEGED_H
 #define AGENT_PRIVILEGED_H
 
@@ -9,8 +9,8 @@
 #include "agent/status/status_socket.h"
 #include "agent/options/options.h"
 
-/* Opens everything, hands it over on `sock` to process `child`, stays until that has ended.
- * `signals` are blocked, and taken here; `board` is what the other process writes on.
+/* Opens everything, passes it on `sock` to process `child`, and stays until that has ended.
+ * `signals` are blocked, and read here. `board`: shared memory that the other process writes.
  * Returns the exit status. */
 int privileged_process(const struct run_options *o, int sock, const sigset_t *signals, pid_t child,
 		       const struct shared_statistics *board);

@@ -42,20 +42,20 @@
 
 int run_main(int argc, char **argv)
 {
-	static struct run_options o; /* and what it points to: for the whole run */
+	static struct run_options o; /* and its pointers: for the whole run */
 	int socks[2], status = options_parse(&o, argc, argv);
-	struct shared_statistics *board; /* the one thing that both processes write and read */
+	struct shared_statistics *board; /* shared by both processes */
 	sigset_t signals;
 	pid_t child;
 
 	if (status)
 		return status < 0 ? 0 : status;
-	/* It may wait: nothing is attached yet, and a signal ends it. */
+	/* It may wait: nothing is attached yet, and signals end it. */
 	if (keys_init()) {
 		log_line("libsodium does not start on this machine");
 		return 1;
 	}
-	/* Both processes have these from the fork: see xsk.h. */
+	/* Both processes get these by the fork: see xsk.h. */
 	if (o.capture.source == SOURCE_XSK && xsk_sockets_open(&o.capture))
 		return 1;
 	privsep_block_signals(&signals);
@@ -77,6 +77,6 @@ int run_main(int argc, char **argv)
 	close(socks[1]);
 	xsk_sockets_forget_memory();
 	status = privileged_process(&o, socks[0], &signals, child, board);
-	waitpid(child, NULL, 0); /* where there was no handover; else it has ended already */
+	waitpid(child, NULL, 0); /* without a handover; else it has ended already */
 	return status;
 }

@@ -5,7 +5,7 @@
  *     source ─▶ capture thread ─▶ combo queue ─▶ export thread ─▶ collector
  *                                  control thread: session, orders, ledger
  *
- * All memory is taken here, before the threads start.
+ * All memory is allocated here, before the threads start.
  */
 #include "sensor.h"
 
@@ -29,17 +29,17 @@
 #include "common/privsep.h"
 #include "wire/keys.h"
 
-#define FILE_PATIENCE_NS 10000000000ULL /* -r: how long a collector may take to answer */
-#define STOP_PATIENCE_NS 2000000000ULL	/* -i: the same, once we were told to stop */
+#define FILE_PATIENCE_NS 10000000000ULL /* -r: longest wait for a collector's answer */
+#define STOP_PATIENCE_NS 2000000000ULL	/* -i: the same after a stop */
 
-/* Who keeps little has little under way. */
+/* A small store needs a small queue. */
 #define STORE_SMALL (512 * 1024)
 #define WINDOW_SMALL 256
 
 struct sensor {
 	struct handover handover;
 	int fds[PRIVSEP_FDS_MAX];
-	int compiler; /* socket to it, -1 */
+	int compiler; /* socket to the compiler, -1 */
 	struct capture capture;
 	struct control control;
 	struct session session;
@@ -87,7 +87,7 @@ static struct source *sensor_source(const struct handover *h, const int *fds,
 	}
 }
 
-/* Memory for combos; for larger ones where such a one of an earlier agent waits to go out again. */
+/* Allocates combos; larger ones if an earlier agent's larger combo waits to be sent again. */
 static int sensor_combos(struct sensor *s, const struct run_options *o)
 {
 	bool pending = journal_state(&s->exporter.journal) == SALUKI_JOURNAL_PENDING;
@@ -121,7 +121,7 @@ static int sensor_journal(struct sensor *s, uint32_t lanes)
 	return err;
 }
 
-/* Begins where the earlier agent has left off. */
+/* Continues where the earlier agent stopped. */
 static int sensor_store(struct sensor *s, const struct run_options *o)
 {
 	int err = export_init(&s->exporter, o->store_bytes);
@@ -131,7 +131,7 @@ static int sensor_store(struct sensor *s, const struct run_options *o)
 	return err;
 }
 
-/* Its run is known, and where that goes on. */
+/* The run and its next combo are known. */
 static int sensor_spool(struct sensor *s)
 {
 	struct exporter *e = &s->exporter;
@@ -153,7 +153,7 @@ static void sensor_exporter(struct sensor *s, const struct run_options *o)
 	e->session = &s->session;
 	e->is_file = s->handover.kind == HANDOVER_FILE;
 	e->persistent = s->handover.persistent;
-	/* One way, it takes some seconds until something may be sent. */
+	/* One-way sessions may send only after some seconds. */
 	e->patience_ns = e->is_file || o->one_way ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
 	s->session.exported = &e->deliver.kept_first;
 }
@@ -176,7 +176,7 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 	return err ?: resume(&s->exporter) ?: sensor_spool(s) ?: sensor_store(s, o);
 }
 
-/* Threads name themselves: for another one it takes a file in /proc. */
+/* Threads name themselves: naming another thread needs a file in /proc. */
 static void *capture_named(void *arg)
 {
 	pthread_setname_np(pthread_self(), "capture");
@@ -221,7 +221,7 @@ static void tell_unconfirmed(const struct sensor *s)
 		session_tell_failed(&s->session);
 }
 
-/* Returns the exit status of a run that has come to its end. */
+/* Returns the exit status after a run. */
 static int sensor_verdict(struct sensor *s)
 {
 	struct totals t;
@@ -237,7 +237,7 @@ static int sensor_verdict(struct sensor *s)
 
 int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board)
 {
-	/* Not on a heap that zeroes: what is not used takes no page. */
+	/* Not from calloc: unused pages take no memory. */
 	static struct sensor sensor;
 	struct sensor *s = &sensor;
 	int status;
@@ -261,7 +261,7 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 		return 1;
 	s->control.board = board;
 	s->control.generation = generation_open();
-	/* A privileged process that ends before the handover has said why. */
+	/* A privileged process that ends before the handover has logged the reason. */
 	if (privsep_recv(sock, &s->handover, sizeof(s->handover), s->fds))
 		return 1;
 	if (sensor_keys(s, o) || sandbox_sensor() || sensor_init(s, o) || sensor_threads(s))

@@ -6,8 +6,8 @@
 #include "agent/model/statistics.h"
 #include "agent/options/options.h"
 
-/* Gives privilege up, waits for the handover on `sock`, captures and exports until told to
- * stop; puts its numbers on `board`. Returns the exit status. */
+/* Drops privilege, waits for the handover on `sock`, then captures and exports until a stop. Writes
+ * its numbers to `board`. Returns the exit status. */
 int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board);
 
 #endif

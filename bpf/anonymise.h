@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Anonymise: what a module may be shown of addresses and names without knowing whose they are. In:
- * a masked view, the operator's key, and what is to be hidden how. Out: the same view with other
- * addresses. Always holds: what is equal stays equal, on this sensor and on all with this key; an
- * IP address that is hidden by its prefixes begins like another for as many bits as they did (Xu,
- * Fan, Ammar, Moon, "Prefix-Preserving IP Address Anonymization", 2002, with SipHash in the place
- * of AES).
+ * Anonymise: replaces the addresses and names in a module's view with pseudonyms. In: a masked
+ * view, the operator's key, and the method for each field. Out: the same view with pseudonyms.
+ * Always holds: equal values have equal pseudonyms, on all sensors with this key. The prefix method
+ * keeps common prefixes: two IP addresses with the same first n bits have pseudonyms with the same
+ * first n bits (Xu, Fan, Ammar, Moon, "Prefix-Preserving IP Address Anonymization", 2002, with
+ * SipHash instead of AES).
  */
 #ifndef SALUKI_BPF_ANONYMISE_H
 #define SALUKI_BPF_ANONYMISE_H
@@ -14,7 +14,7 @@
 
 #include "siphash.h"
 
-/* What is hashed has its kind in it: an address that is two things is not known by that. */
+/* The kind is hashed with the value. Equal bytes of two kinds then have unrelated pseudonyms. */
 enum { ANONYMISE_MAC = 1, ANONYMISE_SSID, ANONYMISE_IP, ANONYMISE_PREFIX };
 
 struct anonymise_key {
@@ -24,10 +24,10 @@ struct anonymise_key {
 struct anonymise_address {
 	__u8 bytes[16];
 	__u32 bits;   /* 32 or 128 */
-	__u32 by_key; /* with another key it is another's */
+	__u32 by_key; /* part of the map's key: a new secret needs new entries */
 };
 
-/* Prefixes take a hash a bit: addresses that were met of late are remembered. */
+/* The prefix method computes one hash per bit, so recent addresses are cached. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -46,7 +46,7 @@ static __always_inline __u64 anonymise_hash(const struct anonymise_key *key, __u
 	return siphash_end(&s, kind);
 }
 
-/* Broadcast is nobody's, and what is not there stays so. */
+/* The broadcast address and an absent address stay as they are. */
 static __always_inline void anonymise_mac(__u8 *mac, const struct anonymise_key *key)
 {
 	__u64 word = 0;
@@ -55,7 +55,7 @@ static __always_inline void anonymise_mac(__u8 *mac, const struct anonymise_key 
 	if (!word || word == 0xffffffffffffULL << (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 16 : 0))
 		return;
 	word = anonymise_hash(key, word, 0, ANONYMISE_MAC);
-	/* Whether it is a group's or one station's, and given locally, as it was made here. */
+	/* The group bit stays. The local bit is set, since this address is made up. */
 	mac[0] = (mac[0] & 1) | 2 | (word & 0xfc);
 	__builtin_memcpy(mac + 1, (const __u8 *)&word + 1, 5);
 }
@@ -64,7 +64,7 @@ static __always_inline void anonymise_ssid(struct frame_view *v, const struct an
 {
 	__u64 *words = (__u64 *)v->ssid, hash;
 
-	/* Hidden ones are nobody's, those of zeros, too. */
+	/* A hidden SSID, empty or all zeros, identifies no network. */
 	if (!(words[0] | words[1] | words[2] | words[3])) {
 		v->ssid_len = 0;
 		return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Capture: one body behind the XDP and tc entry points. In: every frame at the hook. Out: a
- * record in the ring buffer, cut by trim.h, or a counter that says why not.
+ * Capture: the code that the XDP and tc entry points share. In: every frame at the hook. Out: a
+ * record in the ring, truncated by trim.h, or a counter with the reason.
  *
  * Always holds: a frame ends in exactly one of filtered, ring_full, copy_failed, captured
  * (saluki/record.h), and is passed on untouched unless `consume` was asked for.
@@ -35,14 +35,14 @@ const volatile __u64 mapped_size = 0;	  /* bytes of a CPU's mapped ring; 0: the 
 
 volatile __u32 parse_zero; /* see parse.h */
 
-/* What `bpftool prog show` says of the programs. */
+/* Metadata that `bpftool prog show` prints. */
 const volatile char bpf_metadata_version[16] = "";
 const volatile char bpf_metadata_interface[16] = "";
 const volatile __u32 bpf_metadata_snaplen = 0;
 const volatile char bpf_metadata_keep[8] = "";
 const volatile char bpf_metadata_filter[256] = "";
 
-/* Of no use to the programs: defined here so that they carry BTF. */
+/* The programs do not use these maps. They are defined here so that they have BTF. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -65,8 +65,8 @@ struct {
 	__type(value, struct saluki_journal); /* with hundreds of CPUs the loader makes it larger */
 } saluki_journal SEC(".maps");
 
-/* What is in the rings, for who reads them by BTF alone ('bpftool btf dump'): only what a map or a
- * variable names is there. */
+/* BTF has only types that a map or a variable names. These put the rings' records into it, for
+ * readers that have BTF alone ('bpftool btf dump'). */
 const struct saluki_record *saluki_btf_record;
 const struct saluki_mapped *saluki_btf_mapped;
 
@@ -76,8 +76,8 @@ const struct saluki_mapped *saluki_btf_mapped;
 #include "mapped.h"
 #include "ring.h"
 
-/* The frame's bytes as they lie there now. Read anew: the verifier has forgotten nothing of
- * pointers that were there before the filter, on any of its ways. */
+/* Loads the packet pointers. It loads them again after the filter: the verifier tracks old pointers
+ * on every path through the filter, and would verify the rest once per path. */
 static __always_inline void look(struct hook *h)
 {
 	if (h->is_xdp) {
@@ -98,8 +98,8 @@ static __always_inline void look(struct hook *h)
 	}
 }
 
-/* `wanted`: no filter refuses it. Returns whether it was looked at: then modules see it, and it may
- * be consumed. */
+/* `wanted`: the filter accepts the frame, or no filter is set. Returns 1 if modules may see the
+ * frame and `consume` applies to it. */
 static __always_inline int capture(struct hook *h, bool wanted)
 {
 	struct frame f = { .orig_len = h->len };
@@ -122,7 +122,7 @@ static __always_inline int capture(struct hook *h, bool wanted)
 	look(h);
 	f.data = h->data;
 	f.end = h->data_end;
-	/* The tag in the metadata stands in front of what the parser sees as EtherType. */
+	/* The VLAN tag in the metadata belongs before the EtherType that the parser saw. */
 	keep = trim_frame(&f, h->len, linktype, keep_headers, snaplen);
 	if (linktype == LINKTYPE_RADIOTAP && record_bad_fcs(&f, c))
 		return 0;

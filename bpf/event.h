@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events: what a module has said (saluki/module.h) goes into the ring behind the frame that it is
- * of, and to the module's consumer, where there is one. In: the view that the module has had, its
- * time and direction the frame's. Out: a record in each, or a counter that says why not.
+ * Events: copies a module's event (saluki/module.h) into the ring after its frame, and to the
+ * module's consumer if one runs. In: the module's view, with the frame's time and direction. Out: a
+ * record in each, or a counter with the reason.
  */
 #ifndef SALUKI_BPF_EVENT_H
 #define SALUKI_BPF_EVENT_H
@@ -70,7 +70,7 @@ static __always_inline int event_mapped(__u32 cpu, const struct frame_view *v, _
 	return head == next ? 0 : -1;
 }
 
-/* All CPUs together; at the turn of a second two may both begin it anew. */
+/* The limit is for all CPUs together. When a second begins, two CPUs may both reset the count. */
 static __always_inline bool event_is_granted(struct saluki_slot_limit *l,
 					     const struct saluki_slot *s, __u64 time_ns)
 {
@@ -81,13 +81,14 @@ static __always_inline bool event_is_granted(struct saluki_slot_limit *l,
 		l->loaded_ns = s->loaded_ns;
 		l->events = 0;
 	}
-	/* Not what the addition returns: that is there from Linux 5.12 on. Another CPU's may be in
-	 * it, so the last of a second's may be refused too soon, and none is granted too many. */
+	/* The value that the addition returns needs Linux 5.12, so the count is read again. It may
+	 * include another CPU's event: an event may be refused early, but the limit is never
+	 * exceeded. */
 	__sync_fetch_and_add(&l->events, 1);
 	return *(volatile __u64 *)&l->events <= s->events;
 }
 
-/* A ring for each slot whose events somebody on this machine reads ('saluki module consume'). */
+/* One ring per slot with a consumer on this machine ('saluki module consume'). */
 struct consumer_ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096); /* each has its own size */
@@ -100,14 +101,14 @@ struct {
 	__array(values, struct consumer_ring);
 } saluki_consumers SEC(".maps");
 
-/* To the consumer: whether the capture's ring has room, and is read, does not matter. */
+/* Copies the event to the consumer's own ring, also when the capture's ring is full. */
 static __noinline int event_consume(const struct frame_view *v, __u32 slot, __u64 serial)
 {
 	void *ring = bpf_map_lookup_elem(&saluki_consumers, &slot);
 	struct saluki_consumed *r;
 
 	if (!ring)
-		return 0; /* nobody reads them */
+		return 0; /* no consumer runs */
 	r = bpf_ringbuf_reserve(ring, sizeof(*r), 0);
 	if (!r)
 		return 1;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Filter: whether a frame is captured at all. In: a frame at the hook. Out: not 0, or 0 for a frame
- * that the filter refuses.
+ * Filter: decides whether a frame is captured. In: a frame at the hook. Out: 0 for a frame that the
+ * filter refuses, else not 0.
  *
- * What stands here accepts everything. When the programs are loaded, agent/filter/filter_load.c
- * puts a jump to the user's filter, translated by agent/filter/filter_bpf.c, in the place of the
- * instruction with the number; the filter stands behind the program and jumps back. Not a
- * subprogram: where the kernel defends itself against what CPUs foresee of a return, one takes as
- * long as a whole filter.
+ * The code here accepts every frame. agent/filter/filter_bpf.c translates the user's filter. At
+ * load time agent/filter/filter_load.c appends it to the program, and replaces the instruction with
+ * the number by a jump to it. The filter jumps back. It is no subprogram: with the kernel's
+ * defences against speculative returns, one call and return takes as long as a whole filter.
  *
- * Always holds: filters take nothing but the context, a VLAN tag and a piece of the stack, whose
- * place the loader reads from the store in front of the number. They load the packet pointers
- * themselves, so that what the verifier learns on the many ways through a filter does not multiply
- * the ways through the rest of the program.
+ * Always holds: a filter uses the context, a VLAN tag and one part of the stack only. The loader
+ * reads that part's place from the store before the number. Filters load the packet pointers
+ * themselves. So the many paths through a filter do not multiply the verifier's paths through the
+ * rest of the program.
  */
 #ifndef SALUKI_FILTER_H
 #define SALUKI_FILTER_H
@@ -23,12 +22,12 @@ struct filter_stack {
 	__u64 words[FILTER_STACK / 8];
 };
 
-/* All registers are the filter's: but for r0 there is none that clang could take for an operand.
- * Programs ask it first of all, when but the context is in use: what they would have to keep on the
- * stack meanwhile would cost those without a filter 20 ns. */
+/* The filter may change all registers, so clang has only r0 for operands. Programs run the filter
+ * first, while only the context is live. Later, values saved on the stack would cost programs
+ * without a filter 20 ns. */
 #define FILTER_REGISTERS "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9"
 
-/* XDP's frames lie in one piece. */
+/* An XDP frame is contiguous. */
 static __always_inline bool filter_xdp(struct xdp_md *ctx)
 {
 	struct filter_stack stack;

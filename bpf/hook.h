@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hook: one view of a frame at XDP and at tc, and copies of its bytes as they were on the wire.
+ * Hook: hides the difference between XDP and tc. Copies a frame's bytes as they were on the wire.
  */
 #ifndef SALUKI_HOOK_H
 #define SALUKI_HOOK_H
@@ -11,16 +11,16 @@
 /* A frame on its way to the ring. */
 struct hook {
 	void *ctx;		     /* struct xdp_md or struct __sk_buff */
-	const void *data, *data_end; /* what of it lies in one piece, from its first byte */
+	const void *data, *data_end; /* the contiguous part, from the first byte */
 	int is_xdp;	/* a constant in each entry point, so only one helper call remains */
-	__u32 len;	/* bytes of the frame, a VLAN tag in the metadata not counted */
-	__u32 vlan;	/* that tag as it stood on the wire, network order */
-	__u32 vlan_len; /* 4 where there is one, else 0 */
+	__u32 len;	/* frame length in bytes, without a VLAN tag in the metadata */
+	__u32 vlan;	/* that tag as on the wire, in network order */
+	__u32 vlan_len; /* 4 with a tag, else 0 */
 	__u8 direction;
 };
 
-/* Bytes of an XDP frame. Written out: clang would keep the halves of pointers that it needs for
- * nothing but a difference of 32 bits, and the verifier takes only whole ones. */
+/* Length of an XDP frame in bytes. The subtraction is in assembler: clang would subtract 32-bit
+ * halves of the pointers, which the verifier refuses. */
 static __always_inline __u32 hook_xdp_len(struct xdp_md *ctx)
 {
 	__u64 len = *(volatile __u32 *)&ctx->data_end, data = *(volatile __u32 *)&ctx->data;
@@ -29,7 +29,7 @@ static __always_inline __u32 hook_xdp_len(struct xdp_md *ctx)
 	return len;
 }
 
-/* The tag in the metadata of a tc frame, in host order; 0 without one. */
+/* The VLAN tag in a tc frame's metadata, in host order, or 0. */
 static __always_inline __u32 hook_skb_vlan(struct __sk_buff *skb)
 {
 	return skb->vlan_present ? bpf_ntohs(skb->vlan_proto) << 16 | skb->vlan_tci : 0;
@@ -38,10 +38,10 @@ static __always_inline __u32 hook_skb_vlan(struct __sk_buff *skb)
 /* Copies bytes [off, off + n) of the frame. `n` is 1 to `max`. */
 static __always_inline long hook_load(const struct hook *h, __u32 off, void *to, __u32 n, __u32 max)
 {
-	__u64 m = (__u64)n - 1; /* 64 bits: a register, not its shifted copy, is compared */
+	__u64 m = (__u64)n - 1; /* 64 bits: else clang compares a shifted copy */
 
-	/* The verifier learns the range of a length only from a compare on the very register,
-	 * and clang would fold a plain clamp away. */
+	/* The verifier learns a length's range only from a comparison of the register that is used.
+	 * clang would remove a plain clamp. */
 	asm volatile("" : "+r"(m));
 	if (m > max - 1)
 		return -1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Label: of a frame's view, what takes its bytes as a whole: the payload, and the label of a
- * packet, which is the same wherever on its way it is seen. In: a frame at the hook. Out: fields of
- * the view.
+ * Label: fills the view's payload, SSID and trajectory label. A packet has the same label at every
+ * point of its way. In: a frame at the hook. Out: fields of the view.
  */
 #ifndef SALUKI_BPF_LABEL_H
 #define SALUKI_BPF_LABEL_H
@@ -11,7 +10,7 @@
 #include "siphash.h"
 #include "view.h"
 
-/* The payload's first `most` bytes; behind the end of the packet Ethernet fills frames up. */
+/* Copies the payload's first `most` bytes. Ethernet's padding after the packet is no payload. */
 static __always_inline void label_payload(const struct hook *h, struct frame_view *v, __u32 at,
 					  __u32 most)
 {
@@ -31,15 +30,15 @@ static __always_inline void label_ssid(const struct hook *h, struct frame_view *
 	__u32 n = v->ssid_len;
 
 	if (n && hook_load(h, at, v->ssid, n, sizeof(v->ssid))) {
-		v->ssid_len = 0; /* it is cut */
+		v->ssid_len = 0; /* it is truncated */
 		v->has &= ~VIEW_SSID;
 	}
 }
 
 #define LABEL_BEHIND 40 /* bytes behind the IP header that are in it, where they are there */
 
-/* A transport checksum is none of the label: whoever sends by a card that fills it in sees another
- * one than all behind the card. */
+/* The label leaves out transport checksums. If the sender's card computes the checksum, a capture
+ * on the sender sees another value than all captures after the card. */
 static __always_inline void label_without_checksum(const struct frame_view *v, __u8 *behind)
 {
 	if (v->ip_fragment & 0x1fff)
@@ -52,9 +51,9 @@ static __always_inline void label_without_checksum(const struct frame_view *v, _
 		behind[8] = behind[9] = behind[10] = behind[11] = 0;
 }
 
-/* Source, destination, length, identification, fragment and protocol are in it, and what is behind
- * IP's headers. Out of it are what a router writes to: TOS, TTL, checksum, IPv4's options (they
- * record routes and times) and IPv6's extension headers. */
+/* The label covers source, destination, length, identification, fragment, protocol, and the bytes
+ * after IP's headers. It leaves out fields that routers change: TOS, TTL, checksum, IPv4's options
+ * (they record routes and times) and IPv6's extension headers. */
 static __always_inline void label_fill(const struct hook *h, struct frame_view *v,
 				       const struct view_walk *w, const __u64 key[2])
 {
@@ -63,7 +62,7 @@ static __always_inline void label_fill(const struct hook *h, struct frame_view *
 	__u32 end = parse_min(w->network + v->ip_len, h->len), n = 0;
 	struct siphash s;
 
-	if (w->behind < end) /* what Ethernet fills short frames up with is not of the packet */
+	if (w->behind < end) /* Ethernet's padding is not part of the packet */
 		n = parse_min(end - w->behind, LABEL_BEHIND);
 	if (n && hook_load(h, w->behind, behind, n, LABEL_BEHIND))
 		return;

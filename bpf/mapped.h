@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The mapped ring (`--ring mapped`, saluki/record.h): a ring a CPU in memory that the consumer has
- * mapped, written without a helper call. In: a frame and how much of it to keep. Out: a record,
- * or a counter that says why not.
+ * The mapped ring (`--ring mapped`, saluki/record.h): per-CPU rings in memory that the agent maps,
+ * written without a helper call. In: a frame and the length to keep. Out: a record, or a counter
+ * with the reason.
  *
- * Why it is sound with one producer and no atomics:
- * - XDP runs in NAPI, tc with softirqs off: on one CPU one frame is never half done while another
- *   begins. Where that fails (a program called from an interrupt), `busy` keeps the inner frame
- *   out, counted as ring_full; the outer one cannot notice. A kernel with PREEMPT_RT may switch
- *   tasks in between, which `busy` does not help against: the agent refuses it there.
- * - x86 makes stores visible in their order, so one plain store publishes. Others publish by an
- *   exchange, which the kernel's compiler makes a full barrier on arm64, s390x and riscv64; the
- *   agent refuses it on the rest, where it does not or has not always done so.
- * - Space is reused only behind a load of `tail` and a branch on it, which no architecture lets
- *   later stores overtake.
+ * One producer needs no atomic operations, for these reasons:
+ * - XDP runs in NAPI, and tc runs with softirqs off. On one CPU, a frame is finished before the
+ *   next begins. If an interrupt runs the program inside another run, `busy` keeps the inner frame
+ *   out and counts it as ring_full. A kernel with PREEMPT_RT may switch tasks in between, which
+ *   `busy` cannot prevent: the agent refuses the mapped ring there.
+ * - x86 makes stores visible in order, so a plain store publishes a record. Other machines publish
+ *   with an exchange. The kernel's JIT makes an exchange a full barrier on arm64, s390x and
+ *   riscv64. The agent refuses the mapped ring elsewhere, since some kernels' JITs do not.
+ * - Space is reused only after a load of `tail` and a branch on its value. No architecture moves a
+ *   later store before such a branch.
  */
 #ifndef SALUKI_MAPPED_H
 #define SALUKI_MAPPED_H
@@ -21,7 +21,7 @@
 #include "hook.h"
 #include "record.h"
 
-#define MAPPED_DIRECT_MAX 256 /* more is copied by the kernel's helper */
+#define MAPPED_DIRECT_MAX 256 /* the kernel's helper copies longer frames */
 
 #define mapped_load(x) (*(volatile typeof(x) *)&(x))
 #define mapped_store(x, value) (*(volatile typeof(x) *)&(x) = (value))
@@ -35,7 +35,7 @@ static __always_inline void mapped_publish(struct saluki_mapped *m, __u64 head)
 		mapped_store(m->head, head);
 }
 
-/* A word at a time, the last one overlapping the one before: no byte behind `keep` is read. */
+/* Copies words. The last word overlaps the one before, so no byte beyond `keep` is read. */
 static __always_inline long mapped_copy(const struct hook *h, __u8 *to, __u32 keep)
 {
 	const __u8 *data = h->data;
@@ -59,9 +59,9 @@ static __always_inline long mapped_copy(const struct hook *h, __u8 *to, __u32 ke
 	return 0;
 }
 
-/* The BPF ring buffer is the door bell: a record of no use, discarded, wakes who sleeps on it. The
- * load of `wake_at` may pass the store of `head`: then the next frame rings, or the polling
- * interval ends. */
+/* The BPF ring buffer serves as a doorbell: a reserved and discarded record wakes the sleeping
+ * reader. The load of `wake_at` may pass the store of `head`. Then the next frame wakes the reader,
+ * or the polling interval ends. */
 static __always_inline void mapped_ring_bell(struct saluki_mapped *m)
 {
 	void *bell;
@@ -103,7 +103,7 @@ static __always_inline int mapped_put(const struct hook *h, __u32 cpu, __u32 kee
 	struct saluki_mapped *m = bpf_map_lookup_elem(&saluki_mapped, &cpu);
 	int err;
 
-	if (!m || mapped_load(m->busy)) { /* a CPU that came on-line after us has no ring */
+	if (!m || mapped_load(m->busy)) { /* no ring: this CPU came online after the start */
 		c->ring_full++;
 		return -1;
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mask: what one module is shown. In: the whole view of a frame, and the module's place in the
- * table. Out: a view with nothing in it that its policy does not show. Always holds: every byte of
- * the view that the module can reach is written anew, so that it sees nothing of an earlier
- * module's or of an earlier frame.
+ * Mask: makes one module's view. In: the whole view of a frame, and the module's grants. Out: a
+ * view with only the fields that the policy shows to this module. Always holds: every byte that the
+ * module can reach is written, so no data of an earlier module or frame remains.
  */
 #ifndef SALUKI_BPF_MASK_H
 #define SALUKI_BPF_MASK_H
@@ -16,7 +15,7 @@
 #define MASK_FREE 0xffff0000 /* bits of `has` that need no grant */
 #define MASK_PAYLOAD_WORDS (MODULE_PAYLOAD_MAX / 8)
 
-/* A group that the frame does not have is all 0 anyway. */
+/* A group of fields that the frame lacks is all 0 in the whole view. */
 #define MASK_GROUP(bit, from, to)                                                                  \
 	if (SALUKI_REACHES(reach, from)) {                                                         \
 		if (has & (bit)) {                                                                 \
@@ -37,8 +36,8 @@ static __always_inline __u64 mask_bytes(__u32 n)
 #endif
 }
 
-/* The first `n` bytes of the payload: some words at a time, as far as the module reaches, then what
- * is left. */
+/* Copies the first `n` bytes of the payload: whole steps as far as the module reaches, then the
+ * rest. */
 static __always_inline void mask_payload(struct frame_view *to, const struct frame_view *from,
 					 __u32 n, __u32 reach)
 {
@@ -68,8 +67,8 @@ static __always_inline void mask_payload(struct frame_view *to, const struct fra
 	}
 }
 
-/* A module that is the only one looks at the whole view itself: what it is not shown is taken out
- * of it. There is no more of the payload than it is shown. */
+/* A single module gets the whole view itself, with hidden fields set to 0. The payload in it is
+ * already no longer than the module's grant. */
 static __always_inline void mask_alone(struct frame_view *v, __u32 shown)
 {
 	__u32 hidden = v->has & ~shown;
@@ -88,7 +87,7 @@ static __always_inline void mask_alone(struct frame_view *v, __u32 shown)
 	v->has &= shown | MASK_FREE;
 }
 
-/* As far as it reaches. */
+/* Copies as far as the module reaches. */
 static __always_inline void mask_view(struct frame_view *to, const struct frame_view *from,
 				      __u32 shown, __u32 bytes, __u32 reach)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shim: what stands between a module and the capture. In: the view of a frame, which
- * bpf/modules.bpf.c has filled. Out: the module runs. It is linked with the module's object
- * (agent/module/link.c), which takes the place of the call in it (agent/module/splice.c), and the
- * verifier then holds the module to the view: its pointer is all that it is given.
+ * Shim: calls a module with its view. In: a view that bpf/modules.bpf.c filled. Out: the module has
+ * run. agent/module/link.c links the shim with the module's object, and agent/module/splice.c
+ * replaces the call by the module's code. The view's pointer is all that a module gets, so the
+ * verifier restricts the module to the view.
  */
 #ifndef SALUKI_BPF_MODULE_H
 #define SALUKI_BPF_MODULE_H
@@ -13,7 +13,7 @@
 
 #include <saluki/module.h>
 
-/* That of the capture: agent/module/load.c. */
+/* agent/module/load.c replaces this map by the capture's map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The shim (module.h) of modules that run behind XDP. */
+/* The shim (module.h) for modules on a capture at XDP. */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "module.h"
 

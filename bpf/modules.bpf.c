@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Modules: runs operators' modules (saluki/module.h) on a frame that the capture has done with. In:
- * a frame at the hook, by a tail call of capture.bpf.c. Out: what modules remember in their maps,
- * their events in the ring behind the frame, and counters. Always holds: a module is given the view
- * of a frame and nothing else; what it does to that, nobody else sees; the frame is passed on as
- * the capture would have.
+ * Modules: runs operators' modules (saluki/module.h) after the capture of a frame. In: a frame at
+ * the hook, by a tail call of capture.bpf.c. Out: modules' maps, their events in the ring after the
+ * frame, and counters. Always holds: a module gets a view of the frame and nothing else. No other
+ * module sees its changes to the view. The frame is passed on as the capture would pass it on.
  *
- * It is loaded anew whenever a module comes or goes, and the table of slots is constants of it: the
- * verifier takes out of it what none of those modules needs. Until there is one the capture's tail
- * call leads nowhere.
+ * The agent loads this program again for each change of the modules. The slot table is constant in
+ * it, so the verifier removes code that no module needs. Without modules the capture's tail call
+ * fails and costs a jump.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
@@ -23,11 +22,11 @@
 
 const volatile __u32 linktype = LINKTYPE_ETHERNET;
 const volatile __u32 interface = 0;
-const volatile __u32 drop_bad_fcs = 0; /* bpf/record.h; such frames do not come here */
+const volatile __u32 drop_bad_fcs = 0; /* for bpf/record.h: the capture refused such frames */
 const volatile __u32 mapped_exchange = 0;
 #ifdef __TARGET_ARCH_x86
-/* It never is, and Linux before 5.12 takes no exchange, where it is in a function of its own: there
- * program_drop_exchange() does not come. */
+/* x86 needs no exchange. Linux before 5.12 refuses one, and program_drop_exchange() does not reach
+ * the functions of their own here. */
 #define mapped_exchange 0
 #endif
 const volatile __u64 mapped_size = 0;
@@ -43,12 +42,12 @@ volatile __u32 parse_zero; /* see parse.h */
 #include "slots.h"
 #include "event.h"
 
-/* A map of its own: agent/module/runner.c reads it there. */
+/* This section becomes a map, which agent/module/runner.c reads. */
 const volatile struct saluki_slot_table saluki_table SEC(".rodata.table") = { 0 };
 
 #define HEADERS_MAX 512 /* bytes, from the first, in which all headers are looked for */
 
-/* Of all slots, for each CPU. */
+/* The counters of all slots, per CPU. */
 struct slot_counters {
 	struct saluki_slot_counters slots[SALUKI_MODULES_MAX];
 };
@@ -72,7 +71,7 @@ struct {
 	__type(value, struct slot_limits);
 } saluki_slot_limits SEC(".maps");
 
-/* What modules are given (bpf/module.h has the same). */
+/* The view that modules get (bpf/module.h has the same map). */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -80,7 +79,7 @@ struct {
 	__type(value, struct frame_view);
 } saluki_view SEC(".maps");
 
-/* What it is made from where there is more than one of them. */
+/* The whole view, from which each module's view is made if there are several modules. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -88,7 +87,7 @@ struct {
 	__type(value, struct frame_view);
 } saluki_view_whole SEC(".maps");
 
-/* What there is of a frame that anybody is shown. */
+/* Fills the fields that at least one module may see. */
 static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 time_ns, __u32 wanted,
 				 __u32 payload, const __u64 trajectory[2])
 {
@@ -100,7 +99,7 @@ static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 tim
 	v->frame_len = h->len + h->vlan_len;
 	v->linktype = linktype;
 	v->direction = h->direction;
-	v->vlan = h->vlan; /* that in the metadata: its TCI */
+	v->vlan = h->vlan; /* TCI of the tag in the metadata */
 	view_fill(&w, linktype);
 	if (w.ssid && wanted & VIEW_SSID)
 		label_ssid(h, v, w.ssid);
@@ -110,13 +109,13 @@ static __always_inline void fill(struct hook *h, struct frame_view *v, __u64 tim
 		label_fill(h, v, &w, trajectory);
 }
 
-/* The bench has another in its place, which is a module itself (tests/bench/inlined.bpf.c). */
+/* The bench replaces run.h by a module's own code (tests/bench/inlined.bpf.c). */
 #ifndef RUN_HEADER
 #define RUN_HEADER "run.h"
 #endif
 #include RUN_HEADER
 
-/* Returns the capture's counters of the CPU, as it has left them for us. */
+/* Returns the capture's counters of this CPU, with the frame's time and direction. */
 static __always_inline struct saluki_counters *run(struct hook *h)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -124,7 +123,7 @@ static __always_inline struct saluki_counters *run(struct hook *h)
 
 	if (!c)
 		return NULL;
-	if (!c->time_ns) /* it is not in the ring */
+	if (!c->time_ns) /* the frame is not in the ring */
 		c->time_ns = bpf_ktime_get_ns();
 	if (!h->is_xdp)
 		h->direction = c->direction;
@@ -161,7 +160,7 @@ int saluki_modules_tc(struct __sk_buff *skb)
 	};
 	const struct saluki_counters *c;
 
-	/* Headers that lie in fragments; the capture may have had no need of them. */
+	/* Headers may lie in fragments, if the capture did not need them. */
 	if ((long)skb->data_end - (long)skb->data < parse_min(h.len, HEADERS_MAX))
 		bpf_skb_pull_data(skb, parse_min(h.len, HEADERS_MAX));
 	h.data = (void *)(long)*(volatile __u32 *)&skb->data;

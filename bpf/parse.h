@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parse: where the headers of a frame end. In: a frame of a known link type. Out: an offset
- * from the frame's first byte. Compiled for BPF and for the host from this one text, so that
- * the kernel and `-r` cannot disagree.
+ * Parse: finds where a frame's headers end. In: a frame of a known link type. Out: an offset from
+ * the frame's first byte. The same source is compiled for BPF and for the host, so that the kernel
+ * and `-r` cannot disagree.
  *
- * Always holds: a header is believed only as far as its bytes are there. When a header is not
- * there whole (the frame is cut) the end is where it would have ended at least; the caller
- * clips to the frame. When a header lies (a length below its own minimum, or beyond the frame)
- * the end is that of its fixed part, and `malformed` is set: what cannot be understood is
- * not kept.
+ * Always holds: only bytes inside the frame are used. If the frame is truncated inside a header,
+ * the end is the header's shortest possible end, and the caller clips it to the frame. If a
+ * header's length is below its minimum or beyond the frame, the end is that of its fixed part, and
+ * `malformed` is set. Bytes that cannot be parsed are not kept.
  *
  * parse_frame.h takes bytes, parse_network.h follows network headers, parse_dot11.h 802.11.
  */

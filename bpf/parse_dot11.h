@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parse: 802.11 and what stands in front of it. Sources: IEEE 802.11-2020 clause 9, radiotap.org,
+ * Parse: 802.11 and the headers before it. Sources: IEEE 802.11-2020 clause 9, radiotap.org,
  * linux/ieee80211.h.
  */
 #ifndef SALUKI_PARSE_DOT11_H
@@ -17,7 +17,7 @@
 #define RADIOTAP_BAD_FCS 0x40  /* the FCS was wrong, */
 #define RADIOTAP_LIES 0x100    /* and ours: the header does not hold the fields it announces */
 
-/* Returns the length of a radiotap header, 0 where it lies or is not there. */
+/* Returns the length of a radiotap header, 0 if it is malformed or truncated. */
 parse_inline unsigned int radiotap_len(struct frame *f)
 {
 	const unsigned char *p = frame_at(f, 0, 8);
@@ -26,8 +26,8 @@ parse_inline unsigned int radiotap_len(struct frame *f)
 	return !p || p[0] != 0 || len < 8 || len > f->orig_len ? 0 : len;
 }
 
-/* Returns where the fields begin, behind the present words of a header of `len` bytes, the first of
- * which is `word`; 0 where they do not end inside it. */
+/* Returns the offset of the first field, after the present words of a header of `len` bytes. `word`
+ * is the first present word. Returns 0 if the present words do not end inside the header. */
 parse_inline unsigned int radiotap_fields(struct frame *f, unsigned int len, unsigned int word)
 {
 	const unsigned char *p;
@@ -43,8 +43,8 @@ parse_inline unsigned int radiotap_fields(struct frame *f, unsigned int len, uns
 	return word & 0x80000000u ? 0 : off;
 }
 
-/* Returns the flags of a radiotap header, those of its first present word, where drivers have them;
- * 0 where there are none. Namespaces, vendors' too, begin behind that word's fields. */
+/* Returns the flags field of a radiotap header, or 0. Only the first present word is searched,
+ * where drivers put the flags. Other namespaces begin after that word's fields. */
 parse_inline unsigned int radiotap_flags(struct frame *f)
 {
 	unsigned int len = radiotap_len(f), first, off;
@@ -99,7 +99,7 @@ parse_inline unsigned int dot11_end(struct frame *f, unsigned int off)
 	unsigned int fc0, fc1, len = 24, qos = 0;
 
 	if (off > PARSE_OFFSET_MAX)
-		return off; /* what is in front is kept, what is behind cannot be looked at */
+		return off; /* too far to parse: all before it is kept */
 	p = frame_at(f, off, 2);
 	if (!p)
 		return off + 2;

@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parse: the bytes of a frame, taken so that the verifier believes every access, and so that the
- * host compiles the same text.
+ * Parse: access to a frame's bytes in a form that the verifier accepts and the host compiles too.
  */
 #ifndef SALUKI_PARSE_FRAME_H
 #define SALUKI_PARSE_FRAME_H
 
-/* The verifier follows no packet pointer through a call; a compiler for the host knows best. */
+/* The verifier loses packet pointers in a call, so BPF code is inlined. The host's compiler decides
+ * itself. */
 #ifdef __bpf__
 #define parse_inline static inline __attribute__((always_inline))
 #else
 #define parse_inline static inline
 #endif
 
-/* No header is looked for beyond this offset: the verifier wants a bound for packet offsets. */
+/* No header is parsed beyond this offset: the verifier needs a bound for packet offsets. */
 #define PARSE_OFFSET_MAX 16384
 #define PARSE_ALL 0xffffffffu /* the whole frame may be kept */
 
-/* Every path through the headers reaches the next one with other bounds on the offset, and the
- * verifier would walk on from each of them: tags, labels and extensions multiply to more than it
- * takes. At the joints its knowledge is therefore dropped: adding a zero that it cannot know
- * and masking leaves just "at most `mask`", the same on all paths. Nothing of an offset is cut
- * off by PARSE_OFFSET_MASK: a header begins at PARSE_OFFSET_MAX at most, and the longest has 2 KB.
- * Linux 6.1 forgets a comparison when the offset is spilled to the stack; the mask alone keeps a
- * packet pointer within the 65,535 it allows. */
+/* Each path through the headers reaches the next header with different bounds on the offset, and
+ * the verifier walks on from each. Tags, labels and extensions would multiply the paths beyond its
+ * limit. A joint removes this knowledge: it adds a zero that the verifier cannot know, and masks
+ * the sum. All paths then have the same bound, `mask`, and become one. PARSE_OFFSET_MASK truncates
+ * no offset: a header begins at PARSE_OFFSET_MAX at most, and the longest has 2 KB. Linux 6.1
+ * forgets a comparison when the offset is spilled to the stack. There the mask alone keeps a packet
+ * pointer below the limit of 65,535. */
 #define PARSE_OFFSET_MASK 0x7fffu
 #ifdef __bpf__
-extern volatile unsigned int parse_zero; /* in .bss: only we know that it stays 0 */
+extern volatile unsigned int parse_zero; /* in .bss: the verifier cannot know that it stays 0 */
 #define parse_joint(value, mask) (((value) + parse_zero) & (mask))
 #else
 #define parse_joint(value, mask) (value)
 #endif
 
 struct frame {
-	const unsigned char *data, *end; /* the bytes at hand */
-	unsigned int orig_len;		 /* bytes the frame had before anybody cut it */
-	unsigned int malformed;		 /* out: a header lied */
-	unsigned int flags;		 /* radiotap's, where there are any: radiotap_flags() */
+	const unsigned char *data, *end; /* the captured bytes */
+	unsigned int orig_len;		 /* length in bytes on the wire */
+	unsigned int malformed;		 /* out: a header was malformed */
+	unsigned int flags;		 /* of radiotap_flags(), or 0 */
 };
 
-/* Returns the `n` bytes at `off`, or 0 where they are not all there. */
+/* Returns the `n` bytes at `off`, or 0 if the frame is shorter. */
 parse_inline const unsigned char *frame_at(const struct frame *f, unsigned int off, unsigned int n)
 {
 #ifdef __bpf__
 	const unsigned char *p;
 
-	asm volatile("" : "+r"(off)); /* compare and add one register, not two loads of it */
+	asm volatile("" : "+r"(off)); /* compare and add the same register, not two loads */
 	if (off > PARSE_OFFSET_MAX)
 		return 0;
 	p = f->data + off;
-	/* Without this clang compares one pointer with the end and reads through another, and
-	 * the verifier knows only the first as checked. */
+	/* Without this, clang compares one pointer with the end and reads through another, which
+	 * the verifier does not know as checked. */
 	asm volatile("" : "+r"(p));
 	if (p + n > f->end)
 		return 0;
@@ -64,7 +64,7 @@ parse_inline const unsigned char *frame_at(const struct frame *f, unsigned int o
 #endif
 }
 
-/* Words are loaded at once where a BPF program may load them from wherever they lie. */
+/* BPF programs may load unaligned words, so each word is one load. */
 #if defined(__bpf__) && (defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64))
 #define PARSE_WIDE
 typedef unsigned short __attribute__((may_alias)) parse_u16;
@@ -128,7 +128,7 @@ parse_inline unsigned int frame_malformed(struct frame *f, unsigned int end)
 	return end;
 }
 
-/* End of a header at `off` that says it has `len` bytes, `fixed` of them always. */
+/* End of a header at `off` whose length field says `len` bytes. `fixed`: its minimum length. */
 parse_inline unsigned int header_end(struct frame *f, unsigned int off, unsigned int len,
 				     unsigned int fixed)
 {

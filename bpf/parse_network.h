@@ -76,7 +76,7 @@ parse_inline unsigned int extensions_end(struct frame *f, unsigned int off, unsi
 		}
 		end = header_end(f, off, ah ? (p[1] + 2) * 4 : (p[1] + 1) * 8, 8);
 		if (end == off + 8 && p[1])
-			return end; /* it lied */
+			return end; /* it is malformed */
 		off = end;
 	}
 	return off;
@@ -91,7 +91,7 @@ parse_inline unsigned int ipv4_end(struct frame *f, unsigned int off)
 		return off + 20;
 	len = (p[0] & 15) * 4;
 	total = parse_be16(p + 2);
-	/* A total length of 0 is a segment that the card will cut (TSO). */
+	/* A total length of 0 is a segment that the card will split (TSO). */
 	if ((p[0] >> 4) != 4 || len < 20 || (total && total < len) || off + len > f->orig_len)
 		return frame_malformed(f, off + 20);
 	if (parse_be16(p + 6) & 0x1fff)
@@ -214,7 +214,7 @@ parse_inline unsigned int ethernet_end(struct frame *f)
 	type = parse_be16(p + 12);
 	if (type >= 1536)
 		return network_end(f, 14, type);
-	/* IEEE 802.3 length: what is behind it is padding */
+	/* IEEE 802.3 length: padding follows */
 	return parse_min(llc_end(f, 14), 14 + type);
 }
 

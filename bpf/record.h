@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every capture program has, whatever takes its records: the counters, the header of a record
- * (saluki/record.h), and frames that were received wrong. Included behind the constants that the
- * loader sets.
+ * Record: the parts that all capture programs share: counters, the record header (saluki/record.h),
+ * and the check for a wrong FCS. Included after the constants that the loader sets.
  */
 #ifndef SALUKI_BPF_RECORD_H
 #define SALUKI_BPF_RECORD_H
 
-/* A slot a CPU in a mapped array, not a per-CPU map: the agent reads the counters through
- * memory, without the privilege to make bpf() calls. */
+/* One entry per CPU in a mapped array, not a per-CPU map. The agent reads the counters in memory,
+ * without the right to call bpf(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -29,7 +28,7 @@ static __always_inline void record_fill(struct saluki_record *r, __u32 orig_len,
 	r->pad = 0;
 }
 
-/* Counts a trimmed frame whose FCS was wrong. Returns whether it is refused for it. */
+/* Counts a frame with a wrong FCS. Returns whether the frame is refused. */
 static __always_inline bool record_bad_fcs(const struct frame *f, struct saluki_counters *c)
 {
 	if (!(f->flags & RADIOTAP_BAD_FCS))

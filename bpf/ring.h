@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The BPF ring buffer (`--ring bpf`): one for all CPUs, with the kernel's own bookkeeping. In: a
- * frame and how much of it to keep. Out: a record, or a counter that says why not.
+ * The BPF ring buffer (`--ring bpf`): one ring for all CPUs. In: a frame and the length to keep.
+ * Out: a record, or a counter with the reason.
  */
 #ifndef SALUKI_RING_H
 #define SALUKI_RING_H
@@ -9,11 +9,11 @@
 #include "hook.h"
 #include "record.h"
 
-/* Wakes the consumer only when it sleeps and enough has gathered. A wake-up missed because
- * this load passed the consumer's store costs at most its polling interval. */
+/* Wakes the agent only if it sleeps and enough bytes wait. This load may pass the agent's store.
+ * Then the wake-up is missed, which costs at most the agent's polling interval. */
 static __always_inline __u64 ring_submit_flags(struct saluki_wakeup *w)
 {
-	if (!w) /* there is one; what the verifier does not know */
+	if (!w) /* never NULL, which the verifier does not know */
 		return 0;
 	if (bpf_ringbuf_query(&saluki_ring, BPF_RB_PROD_POS) < w->wake_at)
 		return BPF_RB_NO_WAKEUP;
@@ -21,8 +21,8 @@ static __always_inline __u64 ring_submit_flags(struct saluki_wakeup *w)
 	return BPF_RB_FORCE_WAKEUP;
 }
 
-/* Writes one record of a size class. The class is a constant at every call, as the verifier
- * wants the size of a reservation to be. */
+/* Writes one record of a size class. The class is a constant in every call, as the verifier demands
+ * of a reservation's size. */
 static __always_inline int ring_put(const struct hook *h, __u32 keep, __u32 class,
 				    struct saluki_counters *c, struct saluki_wakeup *w)
 {
@@ -59,7 +59,7 @@ static __always_inline int ring_put_class(const struct hook *h, __u32 keep,
 	struct saluki_wakeup *w = bpf_map_lookup_elem(&saluki_wakeup, &zero);
 
 	SALUKI_RING_CLASSES(RING_CLASS)
-	return -1; /* the largest is the largest snaplen */
+	return -1; /* unreachable: the largest class is the largest snaplen */
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rings: the maps that records go into, of the capture and of what runs modules behind it. */
+/* Rings: the maps that records go into, shared by the capture and the program that runs modules. */
 #ifndef SALUKI_BPF_RINGS_H
 #define SALUKI_BPF_RINGS_H
 

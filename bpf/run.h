@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Run: the modules in their slots, one after the other, each on a view of its own. In: the whole
- * view of a frame, and the table that is in force. Out: counters, and events in the ring. Included
- * behind the maps of modules.bpf.c.
+ * Run: runs the modules in order of their slots, each on its own view. In: the frame's whole view
+ * and the slot table. Out: counters, and events in the ring. Included after the maps of
+ * modules.bpf.c.
  */
 #ifndef SALUKI_BPF_RUN_H
 #define SALUKI_BPF_RUN_H
@@ -23,9 +23,9 @@ static __noinline int slot_missing(__u32 slot)
 	return 0;
 }
 
-/* Where there is a program in its place the call ends with it, whatever it returns. A function of
- * its own each: a tail call in one comes back to who called the function, and with a constant place
- * it is a jump that the kernel patches. */
+/* A slot's program replaces the function that calls it, and its return value is ignored. Each slot
+ * has a function: after a tail call in a function, the program returns to the function's caller.
+ * The index is constant, so the kernel patches the tail call into a direct jump. */
 #define SLOT(n)                                                                                    \
 	static __noinline int slot_xdp_##n(struct xdp_md *ctx)                                     \
 	{                                                                                          \
@@ -46,8 +46,8 @@ SLOT(5)
 SLOT(6)
 SLOT(7)
 
-/* The table without `volatile`, for who takes a pointer. Behind clang's back: what is constant for
- * it is 0, and what was only read there would be, too. */
+/* The table as a pointer without `volatile`. The assembler hides where the pointer comes from:
+ * clang knows the table as all 0, and would use that. */
 static __always_inline const struct saluki_slot_table *run_table(void)
 {
 	const struct saluki_slot_table *t = (const void *)&saluki_table;
@@ -56,7 +56,7 @@ static __always_inline const struct saluki_slot_table *run_table(void)
 	return t;
 }
 
-/* All that a frame's run through the slots needs. */
+/* The state of one frame's run through the slots. */
 struct run {
 	struct hook *h;
 	struct slot_counters *counts;
@@ -65,7 +65,7 @@ struct run {
 	__u64 fill; /* bytes in the ring */
 };
 
-/* Up to where the ring was read. */
+/* The agent's read position in the ring. */
 static __always_inline __u64 ring_read_up_to(__u32 cpu)
 {
 	struct saluki_mapped *m;
@@ -76,8 +76,8 @@ static __always_inline __u64 ring_read_up_to(__u32 cpu)
 	return m ? mapped_load(m->tail) : 0;
 }
 
-/* Whether nobody reads the ring: there is no collector. Then it is not for want of time that it is
- * full, and to leave modules out would help nobody. */
+/* Whether the agent has stopped reading the ring, for example since it has no collector. Then
+ * modules are not the reason for a full ring, and skipping them would not help. */
 static __noinline int ring_stands(struct saluki_slot_counters *c)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -91,7 +91,7 @@ static __noinline int ring_stands(struct saluki_slot_counters *c)
 	return now_ns - c->read_ns > RING_STANDS_NS;
 }
 
-/* Whether a module is left out: from shed_at on, until back_at. */
+/* Whether to skip a module: it is skipped from shed_at until the ring is down to back_at. */
 static __always_inline bool is_shed(const volatile struct saluki_slot *s,
 				    struct saluki_slot_counters *c, __u64 fill)
 {
@@ -103,8 +103,8 @@ static __always_inline bool is_shed(const volatile struct saluki_slot *s,
 	return c->shed;
 }
 
-/* A global function, which the verifier goes through once, and so with no pointers: Linux before
- * 5.12 does not take them. */
+/* A global function, so that the verifier checks it once. It takes no pointers, which Linux before
+ * 5.12 refuses. */
 __noinline int run_anonymise(__u32 hashed, __u32 prefix)
 {
 	__u32 zero = 0;
@@ -115,8 +115,8 @@ __noinline int run_anonymise(__u32 hashed, __u32 prefix)
 	return 0;
 }
 
-/* What it has said. A function of its own: it is in the program once, and most frames do not need
- * it. */
+/* Sends a module's event. It is not inlined: once in the program is enough, and most frames have no
+ * event. */
 static __noinline int run_said(struct frame_view *v, struct saluki_slot_counters *c, __u32 slot,
 			       __u32 direction)
 {
@@ -127,16 +127,17 @@ static __noinline int run_said(struct frame_view *v, struct saluki_slot_counters
 
 	if (!limits || !frame)
 		return 0;
-	asm volatile("" : "+r"(at)); /* clang knows that it is below, and the verifier does not */
+	asm volatile("" : "+r"(at)); /* clang knows the bound, the verifier does not */
 	at &= SALUKI_MODULES_MAX - 1;
-	/* Whatever it has written there: */
+	/* The module may have changed these: */
 	v->time_ns = frame->time_ns;
 	v->direction = direction;
 	event_put(cpu, v, at, &run_table()->slots[at], &limits->slots[at], c);
 	return 0;
 }
 
-/* Runs a slot's module on a view of its own. What is of the table alone the verifier decides. */
+/* Runs a slot's module on its view. The verifier evaluates conditions on the table and removes dead
+ * code. */
 #define RUN(r, n)                                                                                  \
 	do {                                                                                       \
 		const volatile struct saluki_slot *s = &saluki_table.slots[n];                     \
@@ -194,11 +195,12 @@ static __always_inline void run_slots(struct run *r)
 	RUN(r, 7);
 }
 
-/* What is needed behind `fill` alone is looked for behind it: the stack is short where there are
- * tail calls, and `fill` takes most of it. */
+/* Values that only code after `fill` needs are looked up after it: programs with tail calls have
+ * 256 bytes of stack, and `fill` uses most of them. */
 static __always_inline void run_modules(struct hook *h, __u64 time_ns, __u32 cpu)
 {
-	/* Not in `r`: clang would keep all of it in memory, and forget what is constant. */
+	/* `zero` is not in `r`: clang would keep all of `r` in memory, and lose track of
+	 * constants. */
 	__u32 zero = 0;
 	struct run r = { .h = h };
 	bool alone = saluki_table.modules == 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SipHash-1-3 (Aumasson and Bernstein, 2012) of whole words: short, keyed, and no help to who knows
- * many of its outputs. Compiled for BPF and for the host.
+ * SipHash-1-3 (Aumasson and Bernstein, 2012) of 64-bit words. Outputs reveal neither the key nor
+ * other outputs. Compiled for BPF and for the host.
  */
 #ifndef SALUKI_BPF_SIPHASH_H
 #define SALUKI_BPF_SIPHASH_H
@@ -42,7 +42,7 @@ siphash_inline void siphash_word(struct siphash *s, unsigned long long word)
 	s->v0 ^= word;
 }
 
-/* `len`: bytes of all that was hashed. */
+/* `len`: number of bytes hashed. */
 siphash_inline unsigned long long siphash_end(struct siphash *s, unsigned int len)
 {
 	siphash_word(s, (unsigned long long)len << 56);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Slots: the programs behind the capture: first that which runs modules, then they
- * (saluki/slots.h). Empty until the first is loaded: a tail call leads nowhere then, and costs a
- * jump.
+ * Slots: the programs that run after the capture. The first runs the modules, the others are the
+ * modules (saluki/slots.h). Without modules the table is empty, and the tail call costs a jump.
  */
 #ifndef SALUKI_BPF_SLOTS_H
 #define SALUKI_BPF_SLOTS_H

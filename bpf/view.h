@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * View: what a module may be shown of a frame (saluki/module.h). In: a frame of a known link type.
- * Out: all fields that are there, unmasked; what is shown of them to whom is mask.h's. Like
- * parse.h, compiled for BPF and for the host from one text; sources as there.
+ * View: fills the fields that modules can see (saluki/module.h). In: a frame of a known link type.
+ * Out: all fields, unmasked; mask.h makes each module's view. Like parse.h, compiled for BPF and
+ * for the host; the same sources.
  *
- * Always holds: a field is filled from bytes that are there, or is 0; headers that lie end the
- * walk.
+ * Always holds: a field comes from bytes of the frame, or is 0. A malformed header ends the walk.
  */
 #ifndef SALUKI_BPF_VIEW_H
 #define SALUKI_BPF_VIEW_H
@@ -16,7 +15,7 @@
 #include "parse.h"
 #include "view_radiotap.h"
 
-/* Words of the groups of struct frame_view, which are whole words. */
+/* Word indexes of groups in struct frame_view. Groups are whole words. */
 #define VIEW_WORD(field) ((int)__builtin_offsetof(struct frame_view, field) / 8)
 #define VIEW_WORDS ((int)sizeof(struct frame_view) / 8)
 #define VIEW_PAYLOAD_STEP 4 /* words of the payload, of which it is the whole */
@@ -24,20 +23,20 @@
 #define VIEW_TAGS_MAX 4	      /* VLAN tags followed, and as many MPLS labels */
 #define VIEW_EXTENSIONS_MAX 6 /* IPv6 extension headers followed */
 
-/* Where the walk is. */
+/* The state of the walk through the headers. */
 struct view_walk {
 	struct frame_view *v;
 	struct frame *f;
-	unsigned int off;     /* of the header that comes next */
-	unsigned int payload; /* where the payload begins; 0: there is none that is known */
-	unsigned int network; /* where the IP header begins; 0: there is none */
-	unsigned int behind;  /* where what it carries does; of later fragments of IPv6 the
+	unsigned int off;     /* offset of the next header */
+	unsigned int payload; /* offset of the payload; 0: none */
+	unsigned int network; /* offset of the IP header; 0: none */
+	unsigned int behind;  /* offset after IP's headers; for later fragments of IPv6, of the
 			       * fragment header */
-	unsigned int ssid;    /* where the network's name begins; 0: there is none */
-	unsigned int hidden;  /* VIEW_ groups that nobody is shown: addresses are then left 0 */
+	unsigned int ssid;    /* offset of the SSID; 0: none */
+	unsigned int hidden;  /* VIEW_ groups that no module sees: their addresses stay 0 */
 };
 
-/* `n` is even: of words as large as there may be. */
+/* Copies `n` bytes in the largest possible words. `n` is even. */
 parse_inline void view_copy(unsigned char *to, const unsigned char *from, unsigned int n)
 {
 	unsigned int i = 0;
@@ -84,7 +83,7 @@ parse_inline void view_tcp(struct view_walk *w)
 		w->payload = w->off + len;
 }
 
-/* Those that begin with the ports. */
+/* Transport headers that begin with the ports. */
 parse_inline void view_datagram(struct view_walk *w, unsigned int len)
 {
 	const unsigned char *p = frame_at(w->f, w->off, 8);
@@ -279,8 +278,8 @@ parse_inline void view_ethernet(struct view_walk *w)
 
 /* ---- 802.11 ---------------------------------------------------------------------------------- */
 
-/* The elements of beacons and probes: the network's name is the first (IEEE 802.11-2020, 9.3.3),
- * the channel is soon behind it. */
+/* The elements of beacons and probes. The SSID is the first (IEEE 802.11-2020, 9.3.3). The channel
+ * follows soon after. */
 #define VIEW_ELEMENTS_MAX 4
 #define FCS_LEN 4
 
@@ -306,7 +305,7 @@ parse_inline void view_elements(struct view_walk *w)
 }
 
 /* Management frames: beacon 8, probe response 5, probe request 4, disassociation 10,
- * deauthentication 12. `off` is behind the header. */
+ * deauthentication 12. `off` is after the header. */
 parse_inline void view_management(struct view_walk *w, unsigned int subtype)
 {
 	const unsigned char *p;
@@ -342,7 +341,7 @@ parse_inline void view_dot11_data(struct view_walk *w, unsigned int fc)
 			return;
 		view_copy(w->v->addr[3], p, 6);
 	}
-	if (fc & 0x80) { /* QoS: an A-MSDU's first subframe is not looked into */
+	if (fc & 0x80) { /* QoS: an A-MSDU's subframes are not parsed */
 		p = frame_at(w->f, w->off + len, 2);
 		if (!p)
 			return;
@@ -376,7 +375,7 @@ parse_inline void view_dot11(struct view_walk *w)
 	fc = v->frame_control = parse_le16(p);
 	v->duration = parse_le16(p + 2);
 	view_copy(v->addr[0], p + 4, 6);
-	p = frame_at(w->f, w->off, 16); /* all but clear to send and acknowledgement have this */
+	p = frame_at(w->f, w->off, 16); /* CTS and ACK lack this address */
 	if (!p || (fc & 0xfc) == 0xc4 || (fc & 0xfc) == 0xd4)
 		return;
 	view_copy(v->addr[1], p + 10, 6);
@@ -395,7 +394,7 @@ parse_inline void view_dot11(struct view_walk *w)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* What need not be filled. The label is made of the addresses. */
+/* Groups that need not be filled. The label needs the addresses. */
 parse_inline unsigned int view_hidden(unsigned int wanted)
 {
 	return ~(wanted | (wanted & VIEW_LABEL ? VIEW_IP : 0));
@@ -407,7 +406,7 @@ parse_inline unsigned int view_hidden(unsigned int wanted)
 				       word++)((unsigned long long *)(v))[word] = 0;               \
 	} while (0)
 
-/* Those groups that frames of the link type can have, but for the payload. */
+/* Clears the groups that frames of the link type can have, except the payload. */
 parse_inline void view_clear(struct frame_view *v, int linktype)
 {
 	VIEW_ZERO(v, 0, VIEW_WORD(event_len));
@@ -415,8 +414,8 @@ parse_inline void view_clear(struct frame_view *v, int linktype)
 		VIEW_ZERO(v, VIEW_WORD(mhz), VIEW_WORDS);
 }
 
-/* Whether there is anything in these words. To look is less than half of what it costs to write; in
- * two halves, which a CPU takes side by side. */
+/* Whether one of these words is not 0. Reading costs less than half of writing. A CPU reads the two
+ * halves in parallel. */
 #define VIEW_ANY(v, from, to)                                                                      \
 	({                                                                                         \
 		unsigned long long first = 0, second = 0;                                          \
@@ -449,8 +448,9 @@ parse_inline void view_clear_payload(struct frame_view *v, unsigned int payload,
 	}
 }
 
-/* And all the others, as far as modules reach, of which `payload` bytes are the payload's. They are
- * empty but where a module has written there, or frames have payload that is shown. */
+/* Clears all other groups as far as modules reach. `payload`: the most payload bytes that a module
+ * sees. These groups are 0 already, unless a module wrote to them or an earlier frame had
+ * payload. */
 parse_inline void view_clear_rest(struct frame_view *v, int linktype, unsigned int payload,
 				  unsigned int reach)
 {
@@ -462,8 +462,8 @@ parse_inline void view_clear_rest(struct frame_view *v, int linktype, unsigned i
 		view_clear_words(v, VIEW_WORD(mhz), VIEW_WORDS);
 }
 
-/* `w->v` is all 0 (view_clear) but for what the caller knows, and the walk begins at 0. What is of
- * another length each time is left to the caller: name, payload. */
+/* `w->v` is all 0 (view_clear), except fields that the caller has set. The walk begins at 0. The
+ * caller copies the fields of variable length: SSID and payload. */
 parse_inline void view_fill(struct view_walk *w, int linktype)
 {
 	switch (linktype) {

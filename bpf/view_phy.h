@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * View: how a frame was sent. In: radiotap's fields of that. Out: its rate, and what its time on
- * the air is made of. Sources: radiotap.org; IEEE 802.11-2020, 15.3.4 (DSSS), 16.3.4 (CCK), 17.4.3
+ * View: how a frame was sent. In: radiotap's rate fields. Out: the rate, and the parts of the
+ * frame's airtime. Sources: radiotap.org; IEEE 802.11-2020, 15.3.4 (DSSS), 16.3.4 (CCK), 17.4.3
  * (OFDM), 18.5.3 (ERP), 19.4.3 (HT), 21.4.3 (VHT); IEEE 802.11ax-2021, 27.4.3 (HE).
  */
 #ifndef SALUKI_BPF_VIEW_PHY_H
@@ -14,13 +14,14 @@
 #define VIEW_SERVICE_BITS 16
 #define VIEW_TAIL_BITS 6 /* of a convolutional encoder, each; LDPC has none */
 
-/* Behind a frame at 2.4 GHz but of DSSS the air is silent for so long, and not free. */
+/* Signal extension: at 2.4 GHz, frames other than DSSS end with this silence, which is airtime
+ * too. */
 parse_inline unsigned int view_extension_ns(const struct frame_view *v)
 {
 	return v->mhz > 2400 && v->mhz < 2500 ? 6000 : 0;
 }
 
-/* Rate, by the flags of the frame and of the channel: 0x4000 half its width, 0x8000 a quarter. */
+/* Legacy rates. Channel flags: 0x4000 half width, 0x8000 quarter width. */
 parse_inline void view_legacy(struct frame_view *v, unsigned int flags, unsigned int channel)
 {
 	unsigned int half = channel & 0x8000 ? 2 : channel & 0x4000 ? 1 : 0;
@@ -51,7 +52,7 @@ parse_inline void view_legacy(struct frame_view *v, unsigned int flags, unsigned
 	v->tail_bits = VIEW_SERVICE_BITS + VIEW_TAIL_BITS;
 }
 
-/* Data bits of a carrier in a symbol, times 12, by MCS; 0: there is none. */
+/* Data bits per carrier and symbol, times 12, by MCS; 0: no such MCS. */
 parse_inline unsigned int view_bits12(unsigned int mcs)
 {
 	switch (mcs) {
@@ -84,7 +85,7 @@ parse_inline unsigned int view_bits12(unsigned int mcs)
 	}
 }
 
-/* What a rate in front has said is none of this frame's. */
+/* Discards the values of the legacy rate field. */
 parse_inline void view_begin(struct frame_view *v, unsigned int phy)
 {
 	v->phy = phy;
@@ -92,8 +93,8 @@ parse_inline void view_begin(struct frame_view *v, unsigned int phy)
 	v->symbol_ns = v->tail_bits = 0;
 }
 
-/* Of a frame with `bits` of data in a symbol of `symbol` times 100 ns. `encoders`: convolutional
- * ones. */
+/* `bits`: data bits per symbol. `symbol`: length of a symbol in 100 ns. `encoders`: number of
+ * convolutional encoders. */
 parse_inline void view_symbols(struct frame_view *v, unsigned int bits, unsigned int symbol,
 			       unsigned int stbc, unsigned int encoders)
 {
@@ -102,7 +103,7 @@ parse_inline void view_symbols(struct frame_view *v, unsigned int bits, unsigned
 	v->tail_bits = VIEW_SERVICE_BITS + VIEW_TAIL_BITS * encoders;
 }
 
-/* Long training fields, by space-time streams: as the VHT and HE ones of as many. */
+/* Number of long training fields for a number of space-time streams. HT, VHT and HE agree. */
 parse_inline unsigned int view_training(unsigned int streams)
 {
 	return streams + (streams > 1 && streams & 1);
@@ -132,14 +133,15 @@ parse_inline void view_ht(struct frame_view *v, const unsigned char *p)
 			 4000 * (view_training(streams + stbc) + (extra == 3 ? 4 : extra));
 }
 
-/* Carriers by radiotap's number of the bandwidth: 0: 20 MHz, 1 to 3 40, 4 to 10 80, then 160. */
+/* Data carriers by radiotap's bandwidth number: 0 is 20 MHz, 1 to 3 40, 4 to 10 80, then 160. */
 parse_inline unsigned int view_vht_carriers(unsigned int bandwidth)
 {
 	return bandwidth == 0 ? 52 : bandwidth <= 3 ? 108 : bandwidth <= 10 ? 234 : 468;
 }
 
 /* Known (2), flags, bandwidth, MCS and streams of four users, their coding, group, partial AID.
- * Known: 1 STBC, 4 guard interval, 0x40 bandwidth. A frame for several users is the first's here.
+ * Known: 1 STBC, 4 guard interval, 0x40 bandwidth. For a multi-user frame, only the first user
+ * counts.
  */
 parse_inline void view_vht(struct frame_view *v, const unsigned char *p)
 {
@@ -158,7 +160,7 @@ parse_inline void view_vht(struct frame_view *v, const unsigned char *p)
 	v->preamble_ns = 36000 + 4000 * view_training(streams << stbc) + view_extension_ns(v);
 }
 
-/* Carriers by radiotap's number of the bandwidth or of the resource unit. */
+/* Data carriers by radiotap's number for the bandwidth or the resource unit. */
 parse_inline unsigned int view_he_carriers(unsigned int allocation)
 {
 	switch (allocation) {
@@ -185,9 +187,10 @@ parse_inline unsigned int view_he_carriers(unsigned int allocation)
 	}
 }
 
-/* Training fields, and what stands in front of them. One user's formats alone: those of several
- * have a field of unknown length in front, and share their time. Data 1, lowest 2 bits: 0 one user,
- * 1 one far away. Data 5: 0xc0 length of a field, 0x700 how many. Data 2: 2 these are known. */
+/* Training fields and all before them, in ns. Only single-user formats: multi-user formats have a
+ * field of unknown length and share their airtime. Data 1, lowest 2 bits: 0 single user, 1 extended
+ * range. Data 5: 0xc0 length of a training field, 0x700 their number. Data 2: 4 the number is
+ * known. */
 parse_inline unsigned int view_he_preamble(const unsigned char *p, unsigned int streams,
 					   unsigned int gi)
 {
@@ -197,15 +200,15 @@ parse_inline unsigned int view_he_preamble(const unsigned char *p, unsigned int 
 	if (format > 1 || !size)
 		return 0;
 	count = count ? count * 2 : 1;
-	if (!(p[2] & 4)) /* not known how many: as many as streams take */
+	if (!(p[2] & 4)) /* number not known: as the streams need */
 		count = view_training(streams);
 	return (format ? 44000 : 36000) + count * ((1600u << size) + gi * 100);
 }
 
 /* Six words. Known (data 1): 0x20 MCS, 0x40 DCM, 0x80 coding, 0x200 STBC, 0x4000 bandwidth; (data
  * 2): 2 guard interval. Data 3: 0xf00 MCS, 0x1000 DCM, 0x2000 LDPC, 0x8000 STBC. Data 5: 0xf
- * bandwidth, 0x30 guard interval. Data 6: 0xf space-time streams. Behind the last symbol comes a
- * packet extension, of which nothing is said here. */
+ * bandwidth, 0x30 guard interval. Data 6: 0xf space-time streams. The packet extension after the
+ * last symbol is not counted. */
 parse_inline void view_he(struct frame_view *v, const unsigned char *p)
 {
 	unsigned int known = parse_le16(p), data3 = parse_le16(p + 4), data5 = parse_le16(p + 8);

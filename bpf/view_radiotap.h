@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * View: the fields of a radiotap header that modules are shown. In: a frame that begins with one.
- * Out: frequency, signal, noise, TSFT, how it was sent (view_phy.h), and the flags. Source:
- * radiotap.org.
+ * View: the radiotap fields that modules can see. In: a frame with a radiotap header. Out:
+ * frequency, signal, noise, TSFT, rate (view_phy.h), and flags. Source: radiotap.org.
  *
- * Only fields of the first present word are looked at: those of antennas and vendors are behind
- * them.
+ * Only the first present word's fields are read. Fields of antennas and vendors come after them.
  */
 #ifndef SALUKI_BPF_VIEW_RADIOTAP_H
 #define SALUKI_BPF_VIEW_RADIOTAP_H
@@ -15,8 +13,8 @@
 #include "parse_dot11.h"
 #include "view_phy.h"
 
-/* Passes over a field of `size` bytes, aligned to `align`, where its bit is set. Sets p where it is
- * there. */
+/* Skips a field of `size` bytes, aligned to `align`, if its bit is set. Sets p to the field, or to
+ * 0. */
 #define VIEW_SKIP(bit, size, align)                                                                \
 	do {                                                                                       \
 		p = 0;                                                                             \

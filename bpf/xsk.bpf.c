@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Capture for AF_XDP (`--source xsk`). In: every frame at XDP. Out: the frame's own buffer, made a
- * record (saluki/record.h) in place and redirected to the socket of its queue, or a counter that
- * says why not.
+ * Capture for AF_XDP (`--source xsk`). In: every frame at XDP. Out: the frame's buffer, changed
+ * into a record (saluki/record.h) in place and redirected to its queue's socket, or a counter with
+ * the reason.
  *
  * Always holds: a frame that gets as far as trim is consumed, whatever becomes of it; so its buffer
  * is ours. The record's header is put in front of it, where every driver has room for XDP programs,
@@ -11,8 +11,8 @@
  * in the socket's memory than a header and `room`, which is what its slots are laid out for
  * (agent/rings/xsk.h).
  *
- * What a socket then drops for want of room is in the socket's own statistics and not known here:
- * `captured` is what was handed to sockets, and agent/source/source_xsk.c takes their drops off.
+ * A full socket drops frames and counts them in its own statistics. `captured` counts frames given
+ * to sockets, and agent/source/source_xsk.c subtracts the sockets' drops.
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
@@ -45,13 +45,13 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64); /* set by the reader when nobody is left to take the program off */
+	__type(value, __u64); /* the reader sets it if no process can detach the program */
 } saluki_halted SEC(".maps");
 
 #include "record.h"
 
-/* Makes a record of the frame: header in front, cut behind `keep`. The header first: behind it a
- * frame of any length is longer than the 14 bytes below which the kernel cuts nothing. */
+/* Makes a record of the frame: adds the header, then truncates to `keep`. The header comes first:
+ * the kernel truncates no frame below 14 bytes, and with the header every frame is longer. */
 static __always_inline int make_record(struct xdp_md *ctx, __u32 len, __u32 keep)
 {
 	struct saluki_record *r;
@@ -91,7 +91,7 @@ int saluki_xsk(struct xdp_md *ctx)
 	keep = trim_frame(&f, f.orig_len, linktype, keep_headers, snaplen);
 	if (linktype == LINKTYPE_RADIOTAP && record_bad_fcs(&f, c))
 		return XDP_PASS;
-	/* A queue without a socket: one that was made after we started. */
+	/* The queue has no socket if it was added after the start. */
 	if (make_record(ctx, f.orig_len, keep) ||
 	    bpf_redirect_map(&saluki_sockets, ctx->rx_queue_index, XDP_DROP) != XDP_REDIRECT) {
 		c->copy_failed++;

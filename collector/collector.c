@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The unprivileged process: see collector.h. One thread, one loop: what is due, then what came. In:
- * datagrams (receive.h), orders of the privileged process and of `saluki-collector ctl`. Out:
+ * The unprivileged process: see collector.h. One thread, one loop: first due work, then input. In:
+ * datagrams (receive.h), commands of the privileged process and of `saluki-collector ctl`. Out:
  * through session_receive.h, files.
  */
 #include "collector.h"
@@ -22,23 +22,24 @@
 #define STATS_INTERVAL_NS 1000000000ULL
 #define DRAIN_NS 1000000000ULL
 
-/* Compares two timeouts in ms; -1 is longer than all. */
+/* Returns the shorter of two timeouts in ms; -1 is the longest. */
 static int sooner(int a, int b)
 {
 	return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
-/* What is due by now. Returns milliseconds until it must be called again, -1: whenever. */
+/* Does due work. Returns milliseconds until it must be called again; -1: no time. */
 static int collector_tick(struct collector *c)
 {
 	uint64_t now = monotonic_ns();
-	int timeout = output_tick(&c->output, now); /* what it has settled is then acknowledged */
+	int timeout = output_tick(&c->output, now); /* its settled combos are then acknowledged */
 
 	timeout = sooner(timeout, turns_tick(&c->combos, now));
 	timeout = sooner(timeout, session_receive_tick(&c->open, now));
 	timeout = sooner(timeout, groups_tick(&c->groups, now));
 	timeout = sooner(timeout, control_tick(&c->control, now));
-	timeout = sooner(timeout, commands_tick(&c->dispatch, now)); /* behind who asks */
+	timeout = sooner(timeout, commands_tick(&c->dispatch,
+						now)); /* after the groups, which issue orders */
 	if (!c->o->stats_file)
 		return timeout;
 	if (now >= c->next_stats_ns) {
@@ -48,7 +49,7 @@ static int collector_tick(struct collector *c)
 	return sooner(timeout, (int)((c->next_stats_ns - now) / 1000000) + 1);
 }
 
-/* One batch. Returns how many datagrams there were. */
+/* Receives one batch. Returns the number of datagrams. */
 static int collector_receive(struct collector *c)
 {
 	int n = receive_batch(&c->receive);
@@ -73,9 +74,9 @@ static int collector_receive(struct collector *c)
 	return n;
 }
 
-/* Datagrams that have come, then turns for combos. Where combos wait for their turn, all that has
- * come is received first: a sensor's place in the queue must not depend on who fills the socket.
- * Returns whether combos still wait. */
+/* Receives datagrams, then gives combos their turns. If combos wait, all datagrams are received
+ * first: a sensor's place in the queue must not depend on other sensors' datagrams. Returns whether
+ * combos still wait. */
 static bool collector_work(struct collector *c, bool readable, bool more)
 {
 	int batches = !readable ? 0 : more ? RECEIVE_BATCHES : 1;
@@ -85,7 +86,7 @@ static bool collector_work(struct collector *c, bool readable, bool more)
 	return turns_serve(&c->combos, monotonic_ns());
 }
 
-/* The list of sensors is what the file says already. */
+/* The list of sensors already matches the file. */
 static int collector_groups(struct collector *c, const struct groups_file *f)
 {
 	int err = groups_apply(&c->groups, f);
@@ -95,8 +96,8 @@ static int collector_groups(struct collector *c, const struct groups_file *f)
 	return err;
 }
 
-/* A one-way sensor agrees on nothing with us, so only its time tells a recorded session from a new
- * one. Without a state file a clock that was set back would take recorded sessions. */
+/* A one-way sensor has no handshake, so only the time distinguishes a recorded session from a new
+ * one. Without a state file, recorded sessions would be accepted after the clock was set back. */
 static bool collector_one_way(const struct collector *c, const struct sensors_file *f)
 {
 	for (unsigned int i = 0; i < f->count && !c->output.stateful; i++)
@@ -109,7 +110,7 @@ static bool collector_one_way(const struct collector *c, const struct sensors_fi
 	return true;
 }
 
-/* With a mistake in the file, the list stays as it is. */
+/* With an error in the file, the list stays. */
 static void collector_reload(struct collector *c)
 {
 	struct sensors_file f;
@@ -135,7 +136,7 @@ static void collector_reload(struct collector *c)
 	sensors_file_free(&f);
 }
 
-/* What the privileged process wants. */
+/* Reads commands of the privileged process. */
 static void collector_orders(struct collector *c)
 {
 	signals_take(&c->orders);
@@ -159,7 +160,7 @@ static void collector_loop(struct collector *c)
 	bool more = false;
 
 	for (;;) {
-		int timeout = collector_tick(c); /* may find that the pipe's reader has left */
+		int timeout = collector_tick(c); /* may find that the pipe has no reader */
 
 		timeout = more ? 0 : timeout;
 		if (c->orders.stop || c->output.gone || (poll(p, 3, timeout) < 0 && errno != EINTR))
@@ -169,7 +170,7 @@ static void collector_loop(struct collector *c)
 		if (p[2].revents)
 			control_serve(&c->control, monotonic_ns());
 	}
-	/* What the kernel holds was on the way already; who has said its last word is answered. */
+	/* Receives the datagrams that the kernel already has, and answers final totals. */
 	until = monotonic_ns() + DRAIN_NS;
 	while (collector_receive(c) > 0 && monotonic_ns() < until) {
 		turns_serve(&c->combos, monotonic_ns());
@@ -183,7 +184,7 @@ static void collector_loop(struct collector *c)
 	stats_print(&c->open, &c->receive);
 }
 
-/* What earlier collectors wrote must be known before a sensor is heard. */
+/* What earlier collectors wrote must be known before the first datagram. */
 static int collector_begin(struct collector *c)
 {
 	int err = output_init(&c->output, c->o, &c->sensors, c->files, &c->orders);
@@ -197,7 +198,7 @@ static int collector_begin(struct collector *c)
 	return err;
 }
 
-/* There may be 10,000 sensors' keys. */
+/* There may be keys of 10,000 sensors. */
 static void lock_keys(struct collector *c)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -230,7 +231,7 @@ int collector_process(struct collector *c)
 		log_line("listening on %s:%s, writing to %s", c->o->host ? c->o->host : "*",
 			 c->o->port, c->output.name);
 		collector_loop(c);
-		/* A reader of the pipe that has left is an end like any other. */
+		/* The end of the pipe's reader is a normal end. */
 		status = (c->output.broken || c->output.hold.on) && !c->output.gone;
 	}
 	control_free(&c->control);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The unprivileged process of saluki-collector: keys, network, and all that becomes of datagrams.
+/* The unprivileged process of saluki-collector: keys, network, and all processing of datagrams.
  */
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H
@@ -19,7 +19,7 @@
 struct collector {
 	const struct collector_options *o;
 	struct receive receive;
-	struct sensors_file sensors_file; /* until the sensors are made of it */
+	struct sensors_file sensors_file; /* until the sensors are made from it */
 	struct sensors sensors;
 	struct combos combos;
 	struct output output;
@@ -34,9 +34,9 @@ struct collector {
 	uint64_t next_stats_ns;
 };
 
-/* Gives privilege up and receives until it is told to stop. The options, the key
- * (open.handshake.own), the sensors file and all descriptors are there, the rest is zeroed. Returns
- * the exit status. */
+/* Drops privilege and receives until a stop. The caller has set the options, the key
+ * (open.handshake.own), the sensors file and all descriptors, and zeroed the rest. Returns the exit
+ * status. */
 int collector_process(struct collector *c);
 
 #endif

@@ -10,11 +10,11 @@
  *                   ┌──────────────────────────────┘
  *     files/     ask ─▶ serve: opens files
  *
- * Each room includes rooms below it only. Beside them, model/ has what all know of a sensor, and
- * control/ gives orders to sensors.
+ * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors,
+ * and control/ sends orders to sensors.
  *
- * Two processes: the privileged one, here and in files/serve.c, opens files and takes signals; the
- * other one, collector.c, does the rest without any privilege.
+ * There are two processes. The privileged one, here and in files/serve.c, opens files and handles
+ * signals. The other one, collector.c, does the rest without privilege.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,11 +53,11 @@ static void forward_signals(struct files *files, int signals, int orders, pid_t 
 			files_limit_moved(&files->limit);
 		privsep_send(orders, &order, sizeof(order), NULL, 0);
 		if (order == SIGNAL_STOP && privsep_insists(&stop_ns))
-			kill(child, SIGKILL); /* asked twice: whatever it hangs on */
+			kill(child, SIGKILL); /* second signal: whatever it hangs on */
 	}
 }
 
-/* Serves the other process until it has ended; returns its exit status. */
+/* Serves the other process until it ends. Returns its exit status. */
 static int privileged_process(struct files *files, int orders, int files_sock, int signals,
 			      pid_t child)
 {
@@ -112,7 +112,7 @@ static int read_sensors(struct sensors_file *f, const char *path)
 	return sensors_file_read(f, fd, path);
 }
 
-/* A socket that was asked for must be there; the usual one may be another collector's. */
+/* A socket given by option must work. The default one may be another collector's. */
 static int listen_control(struct collector *c, struct collector_options *o)
 {
 	bool asked = o->control != NULL;
@@ -151,12 +151,12 @@ static int collector_run(struct collector *c, struct files *output_files)
 		close(files[0]);
 		close(signals);
 		files_replaced_free(
-			output_files); /* a lock of its would outlive the privileged one's */
+			output_files); /* its lock would outlive the privileged process's */
 		c->orders.sock = orders[1];
 		c->files = files[1];
 		_exit(collector_process(c));
 	}
-	/* Keys and network are the other process's alone. */
+	/* Only the other process has keys and network. */
 	sodium_memzero(&c->open.handshake.own, sizeof(c->open.handshake.own));
 	sensors_file_free(&c->sensors_file);
 	close(c->receive.sock);
@@ -165,7 +165,7 @@ static int collector_run(struct collector *c, struct files *output_files)
 	close(orders[1]);
 	close(files[1]);
 	if (sandbox_files(c->o, child)) {
-		kill(child, SIGKILL); /* it has written nothing yet that would be lost */
+		kill(child, SIGKILL); /* it has not written anything yet */
 		return 1;
 	}
 	return privileged_process(output_files, orders[0], files[0], signals, child);
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	};
 	int status;
 
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* a size limit is an error like a full disk */
 	if (argc > 1 && !strcmp(argv[1], "ctl"))
 		return ctl_main(argc - 1, argv + 1);
 	status = options_parse(&o, argc, argv);

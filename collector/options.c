@@ -88,7 +88,7 @@ static int parse_listen(struct collector_options *o, char *text)
 	return 0;
 }
 
-/* A number with K, M, G or T behind it, which are 1024 of what is before; or with %. */
+/* A number with an optional suffix K, M, G or T (powers of 1024), or %. */
 static int parse_keep_free(struct keep_free *k, const char *text)
 {
 	static const char units[] = "KMGT";
@@ -156,11 +156,11 @@ static int parse_option(struct collector_options *o, int id)
 		o->user = optarg;
 		return 0;
 	default:
-		return -EINVAL; /* getopt_long has said what is wrong */
+		return -EINVAL; /* getopt_long has logged the error */
 	}
 }
 
-/* Also by another name than "-": /dev/stdout, /dev/tty. */
+/* Also by names other than "-": /dev/stdout, /dev/tty. */
 static bool is_terminal(const char *path)
 {
 	struct stat st;

@@ -5,7 +5,7 @@
 
 #include "collector/model/settings.h"
 
-/* Returns 0, or the exit status with everything said: 2 for bad usage, -1 after --help. */
+/* Returns 0, or an exit status after all messages: 2 for bad usage, -1 after --help. */
 int options_parse(struct collector_options *o, int argc, char **argv);
 
 #endif

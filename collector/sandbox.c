@@ -18,14 +18,14 @@
 
 int sandbox_receiving(void)
 {
-	/* It reserves room, but punches no holes. */
+	/* It may reserve space, but not punch holes. */
 	static const struct sandbox_check reserving[] = {
 		{ "fallocate", 1, SANDBOX_INT, FALLOC_FL_KEEP_SIZE },
 		{ 0 },
 	};
 	static const struct sandbox_policy policy = {
 		.allowed = "recvmmsg recvmmsg_time64 sendto pread64 ftruncate ftruncate64 mlock "
-			   "fstatfs fstatfs64 " /* how much of the disk is free */
+			   "fstatfs fstatfs64 " /* free disk space */
 			   /* the control socket */
 			   "accept accept4 epoll_ctl epoll_wait epoll_pwait send recv recvfrom",
 		.checked = reserving,
@@ -33,15 +33,15 @@ int sandbox_receiving(void)
 		.never = SANDBOX_REACHING,
 	};
 
-	/* Nobody of the same user may look at the keys, also in what a crash leaves behind. */
+	/* Other processes of the user must not read the keys, not even in a core dump. */
 	prctl(PR_SET_DUMPABLE, 0);
 	return sandbox_calls(&policy);
 }
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-/* Where files are made: the folder that -w names, or the one that FILE or PREFIX is in, where the
- * state is too. A FIFO or a device is all that is needed. */
+/* Where files are made: -w's folder, or the folder of FILE or PREFIX, which also has the state. A
+ * FIFO or a device needs no folder. */
 static void output_path(struct sandbox_path *p, const struct collector_options *o, char *buffer)
 {
 	struct stat st;
@@ -56,7 +56,7 @@ static void output_path(struct sandbox_path *p, const struct collector_options *
 	p->path = dirname(buffer);
 }
 
-/* A file that is replaced: in its folder. */
+/* A file that is replaced needs its folder. */
 static void replaced_path(struct sandbox_path *p, const char *file, char *buffer)
 {
 	snprintf(buffer, PATH_MAX, "%s", file);
@@ -82,7 +82,7 @@ static int permit_files(const struct collector_options *o)
 		replaced_path(p, o->control, control);
 		p++->access = LANDLOCK_ACCESS_FS_REMOVE_FILE;
 	}
-	/* An editor makes a new file of the old one's name. */
+	/* An editor may replace the file by a new one. */
 	replaced_path(p, o->sensors_file, sensors);
 	p->access = SANDBOX_READ;
 	return sandbox_paths(paths);
@@ -97,10 +97,10 @@ int sandbox_files(const struct collector_options *o, pid_t child)
 		.never = SANDBOX_REACHING,
 		.child = child,
 	};
-	/* The other process is another user's, and so may the folder be. */
+	/* The other process, and perhaps the folder, belong to another user. */
 	int err = privsep_keep(PRIVSEP_CAP(CAP_KILL) | PRIVSEP_CAP(CAP_DAC_OVERRIDE));
 
-	tzset(); /* reads a file, and the names of files have a time in them */
+	tzset(); /* reads a file; names of output files have the time */
 	err = err ?: permit_files(o);
 	return err ?: sandbox_calls(&policy);
 }

@@ -10,12 +10,12 @@
 
 #include "options.h"
 
-/* The unprivileged process: from here on it opens nothing; files are handed to it. Called before it
- * has seen a datagram. Returns 0, or -errno after a line. */
+/* For the unprivileged process: from here on it opens no files, but gets descriptors. Call it
+ * before the first datagram. Returns 0, or -errno after a line. */
 int sandbox_receiving(void);
 
-/* The privileged process: from here on it opens files where the output and the statistics go, and
- * nowhere else. Returns 0, or -errno after a line. */
+/* For the privileged process: from here on it can open only files for output and statistics.
+ * Returns 0, or -errno after a line. */
 int sandbox_files(const struct collector_options *o, pid_t child);
 
 #endif

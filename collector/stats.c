@@ -61,7 +61,7 @@ void stats_print(const struct network *o, const struct receive *r)
 			 ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));
 }
 
-/* A file's name may hold anything. */
+/* A file's name may have any characters. */
 static void json_string(FILE *f, const char *s)
 {
 	putc('"', f);
@@ -84,8 +84,8 @@ static void json_coverage(FILE *f, const struct coverage_interface *c)
 	coverage_json(f, c);
 }
 
-/* What the sensor says of itself in the present run: how far it is, what its interfaces are, and
- * what the hook counted. */
+/* Prints the sensor's description in the current run: its clock, its interfaces, and the hook's
+ * counts. */
 static void json_info(FILE *f, const struct sensor *s)
 {
 	const struct totals *t = &s->ledger.now.sensor;
@@ -113,7 +113,7 @@ static void json_info(FILE *f, const struct sensor *s)
 	putc(']', f);
 }
 
-/* Whether frames of it wait for the disk, in reassembly or in the output's buffer. */
+/* Whether its frames wait for the disk, in reassembly or in the output's buffer. */
 static bool is_held(const struct output *out, const struct sensor *s)
 {
 	return s->combo->turn.state == TURNS_HELD || (out->hold.on && s->output->pending);
@@ -150,7 +150,7 @@ static void json_lines(FILE *f, const struct event_log *l)
 		ULL(l->written), ULL(l->lost), ULL(l->refused), ULL(l->recovered));
 }
 
-/* What the disk has left, where that is asked for, and whether it is waited for. */
+/* Prints the disk's free space, if limited, and whether the output waits for it. */
 static void json_disk(FILE *f, const struct output *out)
 {
 	fprintf(f, ", \"holds\": %llu, \"holding\": %d", ULL(out->hold.count), out->hold.on);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The ledger for people (a line a sensor) and for programs (a JSON file, once a second). */
+/* Statistics: the ledger for people (one line per sensor) and for programs (a JSON file, once a
+ * second). */
 #ifndef COLLECTOR_STATS_H
 #define COLLECTOR_STATS_H
 
@@ -7,10 +8,9 @@
 #include "collector/network/network.h"
 #include "collector/network/receive.h"
 
-/* Prints a line a sensor that was heard, and one for what was wrong with datagrams. */
+/* Prints one line per sensor that was heard, and one for malformed datagrams. */
 void stats_print(const struct network *o, const struct receive *r);
-/* Replaces the statistics file by way of the privileged process behind `files`. A failure is
- * said once. */
+/* Replaces the statistics file through the privileged process at `files`. Logs a failure once. */
 void stats_write(const struct network *o, const struct receive *r, const struct groups *g,
 		 int files);
 

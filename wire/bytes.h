@@ -55,8 +55,8 @@ static inline size_t store_varint(uint8_t *p, uint64_t v)
 	return n;
 }
 
-/* Reads a varint at `*p`, not beyond `end`, and moves `*p` behind it. Returns 0, or -1 where it
- * is cut or longer than 64 bits. */
+/* Reads a varint at `*p`, not beyond `end`, and moves `*p` past it. Returns 0, or -1 if it is
+ * truncated or longer than 64 bits. */
 static inline int load_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
 	uint64_t out = 0;

@@ -57,8 +57,8 @@ static const struct {
 	{ SIX + 5 * 1, SIX + 5 * 233 },
 };
 
-/* The middle of the block of this width in which `mhz` is, where blocks begin `shift` behind the
- * run's first channel; 0: there is none. */
+/* Returns the middle of the block of this width that contains `mhz`, or 0. Blocks begin `shift`
+ * after the run's first channel. */
 static unsigned int block(unsigned int mhz, unsigned int width, unsigned int shift)
 {
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
@@ -72,7 +72,8 @@ static unsigned int block(unsigned int mhz, unsigned int width, unsigned int shi
 	return 0;
 }
 
-/* Of the two at 6 GHz that overlap, 1 or 2; 0: the one there is, the first if there are both. */
+/* Chooses 1 or 2 of the two overlapping blocks at 6 GHz; 0: the existing one, or the first of
+ * two. */
 static unsigned int block_320(unsigned int mhz, unsigned int which)
 {
 	unsigned int one, two;
@@ -84,7 +85,8 @@ static unsigned int block_320(unsigned int mhz, unsigned int which)
 	return which == 1 ? one : which == 2 ? two : one ?: two;
 }
 
-/* At 2.4 GHz, `sign` is '+', '-' or 0: the one there is; 0: none, or two. */
+/* At 2.4 GHz, `sign` is '+', '-' or 0. 0 takes the only possible one. Returns 0 if there are none
+ * or two. */
 static unsigned int low_40(unsigned int mhz, char sign)
 {
 	bool above = mhz + 20 <= LOW_LAST, below = mhz >= LOW_FIRST + 20;
@@ -128,7 +130,7 @@ bool channel_is_sound(const struct radio_channel *c)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* Reads a number, at most 9999. Returns where it ends, or NULL. */
+/* Reads a number, at most 9999. Returns its end, or NULL. */
 static const char *number(const char *at, const char *end, unsigned int *out)
 {
 	const char *begin = at;
@@ -144,7 +146,7 @@ static int refuse(const char **why, const char *text)
 	return -EINVAL;
 }
 
-/* What is behind the width, `rest`: '+' or '-' at 40, '1' or '2' at 320, 0: nothing. */
+/* Reads the suffix after the width: '+' or '-' at 40, '1' or '2' at 320, 0 for none. */
 static int widen(struct radio_channel *c, char rest, const char **why)
 {
 	if (c->width == 40 && is_low(c->mhz)) {
@@ -159,7 +161,7 @@ static int widen(struct radio_channel *c, char rest, const char **why)
 	return channel_is_sound(c) ? 0 : refuse(why, "no channel of this width is there");
 }
 
-/* Reads what is behind the slash. Returns 0, or -EINVAL. */
+/* Reads the width after the slash. Returns 0, or -EINVAL. */
 static int width(struct radio_channel *c, const char *at, const char *end, char *rest)
 {
 	static const uint16_t widths[] = { 5, 10, 20, 40, 80, 160, 320 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A channel of a radio: what it is, and the text of one. Pure. Text is `NUMBER`, `6g:NUMBER` or
- * `MHZ`, and `/WIDTH` behind it: 6, 36/80, 6/40-, 6g:37/160, 2419, 2412/5. A number is that of a
- * channel at 2.4 GHz up to 14, above at 5 GHz, and from 183 on at 4.9 GHz; with 6g: at 6 GHz. Where
- * a wide channel may lie is fixed at 5 and 6 GHz; at 2.4 GHz `40+` and `40-` have the other 20 MHz
- * above and below. At 6 GHz channels of 320 MHz overlap: `320-1` and `320-2`. Numbers and blocks
- * are those of IEEE 802.11-2020, annex E, and 802.11be.
+ * A radio channel, and its text. Pure functions. The text is `NUMBER`, `6g:NUMBER` or `MHZ`, with
+ * an optional `/WIDTH`: 6, 36/80, 6/40-, 6g:37/160, 2419, 2412/5. Numbers up to 14 are channels at
+ * 2.4 GHz, from 183 on at 4.9 GHz, the others at 5 GHz, and with 6g: at 6 GHz. At 5 and 6 GHz the
+ * standard fixes the place of wide channels. At 2.4 GHz `40+` and `40-` have the other 20 MHz above
+ * and below. At 6 GHz channels of 320 MHz overlap: `320-1` and `320-2`. Numbers and blocks are
+ * those of IEEE 802.11-2020, annex E, and 802.11be.
  */
 #ifndef WIRE_CHANNEL_H
 #define WIRE_CHANNEL_H
@@ -22,15 +22,15 @@ struct radio_channel {
 	uint16_t center; /* MHz, middle of the whole width; mhz at 20 and below */
 };
 
-/* Its number in its band, 0 where it has none. */
+/* Returns its number in its band, or 0. */
 unsigned int channel_number(unsigned int mhz);
-/* The middle of channel `number` at 2.4, 5 and 4.9 GHz, 0 where there is none. */
+/* Returns the middle of channel `number` at 2.4, 5 and 4.9 GHz in MHz, or 0. */
 unsigned int channel_mhz(unsigned int number);
-/* Reads `len` bytes of text. Returns 0, or -EINVAL with what is wrong in `why`, which stays. */
+/* Reads `len` bytes of text. Returns 0, or -EINVAL with the reason in `why`, a static text. */
 int channel_parse(struct radio_channel *c, const char *text, size_t len, const char **why);
-/* Its text, which reads as the same channel. */
+/* Writes its text, which channel_parse reads as the same channel. */
 void channel_text(char out[CHANNEL_TEXT_LEN], const struct radio_channel *c);
-/* Whether there can be such a channel: as who asks may not be trusted. */
+/* Whether the standard has such a channel. The request may come from outside. */
 bool channel_is_sound(const struct radio_channel *c);
 
 static inline bool channel_is(const struct radio_channel *a, const struct radio_channel *b)

@@ -11,7 +11,7 @@
 
 #include "bytes.h"
 
-/* Bytes a frame adds to a column at most. */
+/* The most bytes that a frame adds to each column. */
 static const uint8_t column_max[COMBO_COLUMNS] = {
 	[COMBO_KINDS] = VARINT_MAX + 3 + 2,
 	[COMBO_TIMES] = VARINT_MAX,
@@ -30,7 +30,7 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 
 #define NS_32_BITS 4000000000u /* and some that are left */
 
-/* What columns hold counts against `size`, so none exceeds it by more than one frame's share. */
+/* The columns' bytes count against `size`, so no column exceeds it by more than one frame. */
 static size_t column_cap(int i, size_t size)
 {
 	size_t all = i == COMBO_EVENTS ? size : (size_t)COMBO_FRAMES_MAX * column_max[i];
@@ -42,7 +42,7 @@ int combo_init(struct combo *c, size_t size, size_t snaplen)
 {
 	size_t memory = 0;
 
-	memset(c, 0, offsetof(struct combo, forms)); /* whose first frame has it reset */
+	memset(c, 0, offsetof(struct combo, forms)); /* whose first frame resets it */
 	c->size = size;
 	c->data_cap = size > snaplen ? size : snaplen;
 	c->headroom = size + FRAME_MAX + COMBO_HEADROOM_MAX;
@@ -104,8 +104,8 @@ int combo_fits(const struct combo *c, uint32_t kept_len)
 	       c->data_len + c->columns_len + FRAME_MAX + kept_len <= c->size;
 }
 
-/* Both return the bytes that were put: a byte may be stored anywhere, for all that a compiler
- * knows, and a sum in memory would be loaded and stored again with each. */
+/* Both return the bytes written. To the compiler a byte's store may change any memory, so it would
+ * reload and store a sum in memory for each byte. */
 static inline size_t put_varint(struct combo *c, enum combo_column i, uint64_t v)
 {
 	uint8_t *p = c->columns[i].end;
@@ -154,8 +154,8 @@ static void append_kind(struct combo *c, const struct combo_frame *f)
 	c->run_frames++;
 }
 
-/* Microseconds and the rest of a time stamp: of most frames from the last one's, as machines of 32
- * bits divide 64 by hundreds of instructions. A file's stamps may run over the end of 64 bits. */
+/* A time stamp's microseconds and rest. Most are computed from the last frame's, as 32-bit machines
+ * need hundreds of instructions to divide 64 bits. Time stamps of a file may overflow 64 bits. */
 static void divide_time(struct combo *c, uint64_t time_ns)
 {
 	uint64_t delta = time_ns - c->last_ns;
@@ -171,7 +171,7 @@ static void divide_time(struct combo *c, uint64_t time_ns)
 	}
 }
 
-/* Over the end of 64 bits a step is no number of microseconds, whatever the rests. */
+/* After an overflow a step is no whole number of microseconds. */
 static void append_time(struct combo *c, const struct combo_frame *f)
 {
 	uint32_t rest = c->last_rest;
@@ -215,7 +215,7 @@ static void append_plain(struct combo *c, const struct combo_frame *f)
 	c->data_len += f->kept_len;
 }
 
-/* The frame's bytes have been copied behind the others; only those of a new form stay there. */
+/* The frame's bytes were copied after the others. Only those of a new form stay. */
 static void append_form(struct combo *c, const struct combo_frame *f, uint8_t *bytes)
 {
 	struct fields d;
@@ -282,7 +282,7 @@ void combo_event(struct combo *c, uint32_t type, const void *bytes, size_t len)
 	c->events++;
 }
 
-/* Capture files often have microseconds: their times are smaller by a thousand. */
+/* Capture files often have microseconds, so their times need three digits less. */
 static void times_coarsen(struct combo *c)
 {
 	uint8_t *out = c->columns[COMBO_TIMES].start;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Combo frames: many captured frames in one unit of compression and export (Saluki paper,
- * section II-B), and events amid them: what the sensor has to say that is no frame. The agent
- * appends and closes, the collector opens and takes next.
+ * Combo frames: many captured frames in one unit of compression and export (Saluki paper, section
+ * II-B), with events between them. Events are messages about frames and channels. The agent appends
+ * and closes, the collector opens and takes next.
  *
  * On the wire (inside the seal), all integers in network order:
  *
@@ -10,8 +10,8 @@
  *     codec, 1 byte: COMBO_STORED, COMBO_ZSTD or COMBO_ZSTD_DOT11
  *     body, `dsz` bytes when uncompressed
  *
- * The body has what describes frames in columns, ahead of the frames' bytes, because like
- * compresses well next to like:
+ * The body has the frames' metadata in columns, before the frames' bytes, because similar values
+ * compress better side by side:
  *
  *     first    varint  frames this run exported before this combo
  *     base     8 bytes time stamp of the first frame, ns since 1970-01-01 UTC
@@ -20,7 +20,7 @@
  *     columns  in the order of `enum combo_column`
  *     bytes    of frames, one after the other
  *
- * What the columns hold:
+ * The columns:
  *
  *     kinds    runs: varint frames, varint linktype, 1 byte interface, 1 byte direction
  *              (record.h); at most COMBO_KINDS_MAX different pairs of linktype and interface
@@ -28,14 +28,14 @@
  *     kepts    varint: bytes kept
  *     cuts     a varint a frame: bytes cut off (original length - kept)
  *
- * A radiotap or raw 802.11 frame has besides a byte in
+ * A radiotap or raw 802.11 frame has one more byte in
  *
  *     forms    the number of the frame's form (dot11_templates.h), and then it has no bytes and no
  * `kepts`; 0 for a frame of a new form, which is stored with its fields at zero and becomes the
  * next number from 1 to DOT11_TEMPLATES_MAX (none if all are used); 0 for a frame of more than
  * DOT11_TEMPLATES_LEN_MAX bytes, which is stored as it is
  *
- * and, unless it is as long as that,
+ * and, unless it is longer than that,
  *
  *     clocks     varint, zigzag
  *     stamps     varint, zigzag
@@ -45,11 +45,11 @@
  *     beacons    varint, zigzag
  *     packets    varint, zigzag of 48 bits
  *
- * each as the difference from what dot11_templates.h says is expected, for forms that have the
- * field; its `cuts` is such a difference too, zigzag of 32 bits. Other frames are stored as they
+ * each as the difference from the value that dot11_templates.h predicts, for forms that have the
+ * field. Its `cuts` is such a difference too, zigzag of 32 bits. Other frames are stored as they
  * are.
  *
- * Behind all of these is the column of
+ * The last column is
  *
  *     events   varint: frames of this combo since the event before, varint type, varint length,
  *              as many bytes; at most COMBO_EVENTS_MAX
@@ -66,7 +66,7 @@
 #include "dot11_templates.h"
 
 #define COMBO_VERSION 3
-#define COMBO_VERSION_OLDEST 2	/* that is read still: it has no column of events */
+#define COMBO_VERSION_OLDEST 2	/* still read: has no column of events */
 #define COMBO_MAGIC 0x534c4b49u /* "SLKI" */
 #define COMBO_HEADER_LEN 16
 #define COMBO_CODEC_LEN 1
@@ -74,26 +74,27 @@
 enum {
 	COMBO_STORED = 0,
 	COMBO_ZSTD = 1, /* one zstd frame without magic, checksum, content size and dictionary id */
-	COMBO_ZSTD_DOT11 = 2, /* and made with the dictionary of 802.11 (dictionary.h) */
+	COMBO_ZSTD_DOT11 = 2, /* with the 802.11 dictionary (dictionary.h) */
 };
 
-/* Bounds of `--combo-size`, bytes of columns and frames. An empty combo takes any frame, so that
- * a body holds up to `--combo-size` or one frame of the largest snaplen, and what describes it. */
+/* Bounds of `--combo-size`, bytes of columns and frames. An empty combo takes any frame, so a body
+ * holds up to `--combo-size`, or one frame of the largest snaplen and its metadata. */
 #define COMBO_SIZE_MIN 1024
 #define COMBO_SIZE_MAX 32768
 #define COMBO_SIZE_DEFAULT (14 * 1024) /* Saluki paper, section II-B */
 #define COMBO_FRAMES_MAX 4096
-/* Pairs of link type and interface in a combo: to the collector each may be new, and worth a block.
+/* Pairs of link type and interface in a combo. Each may be new to the collector and cost it a
+ * block.
  */
 #define COMBO_KINDS_MAX 16
 #define COMBO_EVENTS_MAX 256
 #define COMBO_EVENT_MAX 512 /* bytes of one */
-/* Bytes of all frames of a combo as they come out: a form is stored once and may stand for many.
- * Ten times what a full combo of real frames makes of its 14 KB. */
+/* Most bytes of a combo's frames after decoding, as one stored form can stand for many frames. Ten
+ * times the bytes of a full combo of real frames. */
 #define COMBO_BYTES_MAX (256 * 1024)
-#define COMBO_HEADROOM_MAX 128 /* preamble, and one frame's share of the columns */
+#define COMBO_HEADROOM_MAX 128 /* preamble, and one frame's bytes in the columns */
 #define COMBO_BODY_MAX (32768 + COMBO_HEADROOM_MAX)
-/* Header, codec and body as sealed. Below 64 KB, so that 16 bits say where a piece belongs. */
+/* Header, codec and body as sealed. Below 64 KB, so that a piece's offset has 16 bits. */
 #define COMBO_WIRE_MAX (COMBO_HEADER_LEN + COMBO_CODEC_LEN + COMBO_BODY_MAX)
 
 struct combo_frame {
@@ -106,10 +107,10 @@ struct combo_frame {
 	const uint8_t *data; /* kept_len bytes; not owned */
 };
 
-/* Types of events. A collector counts those that it does not know, and passes them over. */
+/* Types of events. A collector counts and skips unknown types. */
 enum {
 	COMBO_EVENT_DWELL = 1, /* dwell.h */
-	COMBO_EVENT_SAID = 2,  /* by a module: module_event.h */
+	COMBO_EVENT_SAID = 2,  /* from a module: module_event.h */
 };
 
 struct combo_event {
@@ -137,13 +138,13 @@ enum combo_column {
 	COMBO_COLUMNS
 };
 
-/* The pairs of link type and interface met so far. */
+/* The pairs of link type and interface so far. */
 struct combo_kinds {
 	uint32_t count;
 	uint32_t list[COMBO_KINDS_MAX]; /* link type << 8 | interface */
 };
 
-/* Notes a pair. Returns false where there is no room for another. */
+/* Notes a pair. Returns false if there is no room for a new one. */
 bool combo_kinds_add(struct combo_kinds *k, uint16_t linktype, uint8_t interface);
 
 /* A combo being built. All memory is taken in combo_init; append and close allocate nothing. */
@@ -152,7 +153,7 @@ struct combo {
 	uint32_t event_frames; /* frames in front of the last event */
 	uint64_t first;	       /* set before combo_close */
 	uint64_t opened_ns;    /* CLOCK_MONOTONIC of the first frame or event, for the age */
-	uint64_t mark;	       /* what the source gave for its end (source.h) */
+	uint64_t mark;	       /* the source's position at its end (source.h) */
 	uint64_t base_ns, last_ns;
 	uint64_t last_us;    /* of last_ns */
 	uint32_t last_rest;  /* of that, ns */
@@ -169,7 +170,7 @@ struct combo {
 	struct combo_kinds seen;
 	uint8_t *memory; /* of the columns */
 	uint8_t *room;	 /* headroom for the columns, then the frames' bytes */
-	size_t headroom; /* bytes of `room` in front of the frames */
+	size_t headroom; /* bytes of `room` before the frames */
 	size_t data_len, data_cap;
 	size_t size;   /* --combo-size */
 	uint8_t *body; /* after combo_close: inside `room` */
@@ -177,7 +178,7 @@ struct combo {
 	struct dot11_templates forms;
 };
 
-/* Returns 0 or -ENOMEM. `size` is --combo-size, `snaplen` the most a frame brings. */
+/* Returns 0 or -ENOMEM. `size` is --combo-size, `snaplen` the longest frame. */
 int combo_init(struct combo *c, size_t size, size_t snaplen);
 void combo_free(struct combo *c); /* takes a zeroed combo too */
 void combo_reset(struct combo *c);
@@ -194,12 +195,12 @@ void combo_append(struct combo *c, const struct combo_frame *f);
 /* Returns whether an event of `len` bytes still fits; an empty combo takes any up to
  * COMBO_EVENT_MAX. */
 bool combo_event_fits(const struct combo *c, size_t len);
-/* Copies an event in, behind the frames so far. The caller has asked combo_event_fits. */
+/* Copies an event in, after the frames so far. The caller has asked combo_event_fits. */
 void combo_event(struct combo *c, uint32_t type, const void *bytes, size_t len);
 /* Lays columns and frames out as `body`, `body_len`. No frame byte is moved. */
 void combo_close(struct combo *c);
 
-/* Returns whether there are 802.11 frames with forms in a body, for which there is a dictionary. */
+/* Returns whether a body has 802.11 frames with forms, for which the dictionary pays. */
 bool combo_has_forms(const uint8_t *body, size_t len);
 
 /* Writes the 16-byte header. */
@@ -222,7 +223,7 @@ struct combo_span {
 	const uint8_t *at, *end;
 };
 
-/* Where a reader is. */
+/* A reader's position. */
 struct combo_cursor {
 	uint32_t frames_left;
 	uint32_t event_frames; /* frames in front of the last event */
@@ -248,24 +249,22 @@ struct combo_reader {
 	uint8_t frame[DOT11_TEMPLATES_LEN_MAX]; /* the last one, put together from its form */
 };
 
-/* Opens a body of `len` bytes with `frames` frames, checking that every column holds exactly
- * what the header promised, so that combo_next and combo_next_event cannot fail half way. Returns 0
- * or -EBADMSG. The reader points into `body`. */
+/* Opens a body of `len` bytes with `frames` frames. Checks that every column matches the header, so
+ * that combo_next and combo_next_event cannot fail later. Returns 0 or -EBADMSG. The reader points
+ * into `body`. */
 int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames);
-/* The same of a body of this version, which combo_header_read has found good. */
+/* The same for a body of this version, which combo_header_read has accepted. */
 int combo_open_version(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames,
 		       uint16_t version);
 /* Returns 1 with the next frame (pointing into the body or the reader, valid until the next call),
- * 0 behind the last one, -EBADMSG. */
+ * 0 after the last one, or -EBADMSG. */
 int combo_next(struct combo_reader *r, struct combo_frame *f);
-/* Returns 1 with the next event that is in front of the next frame, pointing into the body; 0 where
- * there is none, and the next frame comes first. Who takes events asks before each frame, and
- * behind the last one. */
+/* Returns 1 with the next event before the next frame, pointing into the body; 0 if the next frame
+ * comes first. A caller that takes events asks before each frame, and after the last one. */
 int combo_next_event(struct combo_reader *r, struct combo_event *e);
 /* Goes back to `start`, a copy of the cursor. */
 void combo_rewind(struct combo_reader *r, const struct combo_cursor *start);
-/* Lists the events that are still to come, in their order, without taking them. Returns how many
- * they are. */
+/* Lists the remaining events in order, without taking them. Returns their number. */
 uint32_t combo_list_events(const struct combo_reader *r, struct combo_event list[COMBO_EVENTS_MAX]);
 
 #endif

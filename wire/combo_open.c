@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Combo, the collector's side: see combo.h for the format. In: a body from the wire. Out: frames,
- * events. Always holds: nothing outside the given body is read, whatever it says, and after
- * combo_open nothing of it can fail. The mirror is combo.c.
+ * events. Always holds: no byte outside the body is read, however malformed it is, and after
+ * combo_open no step can fail. The mirror is combo.c.
  */
 #include "combo.h"
 
@@ -43,7 +43,7 @@ void combo_rewind(struct combo_reader *r, const struct combo_cursor *start)
 	r->has_forms = false;
 }
 
-/* Walks to the end and comes back: what it meets must be all there is. */
+/* Walks to the end and back, and checks that the walk meets every byte. */
 static int combo_check(struct combo_reader *r)
 {
 	struct combo_cursor start = r->cursor;
@@ -76,8 +76,8 @@ struct combo_preamble {
 	uint64_t first, base_ns, unit_ns, lengths[COMBO_COLUMNS];
 };
 
-/* Returns the first byte of the columns, NULL where what is in front of them is cut. Before version
- * 3 events, the last column, were not there: it is empty. */
+/* Returns the first byte of the columns, or NULL if the part before them is truncated. Versions
+ * before 3 lack the last column, events: it is empty. */
 static const uint8_t *read_preamble(struct combo_preamble *pre, const uint8_t *p,
 				    const uint8_t *end, uint16_t version)
 {
@@ -160,7 +160,7 @@ static int kinds_next_run(struct combo_cursor *c)
 	return combo_kinds_add(&c->seen, c->linktype, c->interface) ? 0 : -EBADMSG;
 }
 
-/* Takes a length and as many bytes. */
+/* Takes a length and that many bytes. */
 static int take_bytes(struct combo_cursor *c, struct combo_frame *f)
 {
 	uint64_t kept;
@@ -231,7 +231,7 @@ static int read_form(struct combo_reader *r, struct dot11_template *m, struct co
 	return 0;
 }
 
-/* A frame that may have a form: of a known one, of a new one, or too long to have one. */
+/* A frame of a link type with forms: a known form, a new one, or too long for one. */
 static int read_forms(struct combo_reader *r, struct combo_frame *f)
 {
 	struct combo_cursor *c = &r->cursor;
@@ -281,8 +281,8 @@ int combo_next(struct combo_reader *r, struct combo_frame *f)
 	return combo_read(r, f) ? -EBADMSG : 1;
 }
 
-/* The event at the head of its column, where no more than `since` frames are in front of it. What
- * is damaged is where the column ends too early, which combo_check finds. */
+/* Takes the next event of the column, if at most `since` frames come before it. A damaged event
+ * ends the column too early, which combo_check finds. */
 static int event_read(struct combo_span *column, uint32_t *since, struct combo_event *e)
 {
 	const uint8_t *p = column->at;

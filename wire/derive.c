@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Derive: see derive.h. Nothing secret is left behind on the stack. */
+/* Derive: see derive.h. Leaves no secret on the stack. */
 #include "derive.h"
 
 #include <errno.h>
@@ -8,14 +8,14 @@
 
 #include "bytes.h"
 
-#define STACK_DIRTY 2048 /* bytes that BLAKE2b takes of it */
+#define STACK_DIRTY 2048 /* bytes of stack that BLAKE2b uses */
 #define aead_seal crypto_aead_chacha20poly1305_ietf_encrypt
 #define aead_open crypto_aead_chacha20poly1305_ietf_decrypt
 
 _Static_assert(DERIVE_TAG_LEN == crypto_aead_chacha20poly1305_ietf_ABYTES, "Poly1305");
 
-/* libsodium wipes its states, but not its copies of their ends. This and what it wipes behind have
- * frames of their own, in one place. */
+/* libsodium wipes its states, but not all copies of them. This function and the one before it use
+ * the same part of the stack, which is then wiped. */
 __attribute__((noinline)) static void wipe_below(void)
 {
 	sodium_stackzero(STACK_DIRTY);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The dictionary that both ends compress 802.11 combos with: 4 KB of what their bodies have in
- * common, and zstd's tables for it, so that a combo of a second need not bring its own. A combo
- * names it by its codec (combo.h); another dictionary will be another codec, and this one stays
- * as long as there are sensors that use it.
+ * The zstd dictionary of both ends for 802.11 combos: 4 KB of common content with zstd's tables, so
+ * that a small combo needs no tables of its own. A combo names it by its codec (combo.h). A new
+ * dictionary will be a new codec, and this one stays as long as sensors use it.
  *
- * dictionary_dot11.bin was made with tests/dictionary/train.py (`make dictionary`) from the
- * project's own trace of virtual radios without its channel 1, and from made-up frames; all with
- * random addresses, names and counters: there is nothing in it about anybody's network.
+ * tests/dictionary/train.py (`make dictionary`) made dictionary_dot11.bin from the project's trace
+ * of virtual radios, without channel 1, and from generated frames. All have random addresses, names
+ * and counters, so it contains nothing about a real network.
  */
 #ifndef WIRE_DICTIONARY_H
 #define WIRE_DICTIONARY_H

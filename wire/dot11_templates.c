@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Dot11 templates: see dot11_templates.h. In: frames at the sensor, forms and differences at the
- * collector. Always holds: the two ends, given the same frames, know the same.
+ * collector. Always holds: after the same frames, both ends have the same state.
  */
 #include "dot11_templates.h"
 
@@ -13,12 +13,12 @@
 
 void dot11_templates_reset(struct dot11_templates *f)
 {
-	/* All but the list: `count` says how much of that there is. */
+	/* Not the list: `count` is its length. */
 	memset(f, 0, offsetof(struct dot11_templates, list));
 }
 
-/* Makes a form of the located fields in f->list[0], which stays the form where there is no more
- * room. */
+/* Makes a form of the located fields in f->list[0]. If there is no more room, list[0] is the
+ * form. */
 static struct dot11_template *dot11_template_new(struct dot11_templates *f, const uint8_t *bytes,
 						 uint32_t len, uint32_t mac, uint16_t linktype)
 {
@@ -38,7 +38,7 @@ static struct dot11_template *dot11_template_new(struct dot11_templates *f, cons
 
 /* ---- the sensor: find ------------------------------------------------------------------------ */
 
-typedef unsigned long word; /* what this machine multiplies at once */
+typedef unsigned long word; /* a register of this machine */
 #define WORD_LEN sizeof(word)
 
 static word load_own(const uint8_t *p)
@@ -55,8 +55,8 @@ static word mix(word h, word a, word b)
 	return h ^ h >> 4 * WORD_LEN;
 }
 
-/* Of this machine only, never on the wire: words are taken as they lie. The last ones overlap. Who
- * sends frames whose hashes collide costs us DOT11_TEMPLATES_MAX comparisons a frame at most. */
+/* Only for this machine, never on the wire: words have its byte order. The last words overlap.
+ * Frames with colliding hashes cost at most DOT11_TEMPLATES_MAX comparisons per frame. */
 static uint32_t dot11_template_hash(const uint8_t *p, uint32_t len)
 {
 	const uint8_t *end = p + len;

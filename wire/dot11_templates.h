@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Dot11 templates: what one 802.11 frame of a combo has in common with those before it. Used by
- * combo.c on both ends; the columns are described in combo.h.
+ * Dot11 templates: remove the parts that an 802.11 frame shares with earlier frames of its combo.
+ * Both ends use them, in combo.c and combo_open.c. combo.h describes the columns.
  *
- * A few fields of radiotap and 802.11 headers differ in every frame, and only they do: clocks and
- * counters. With those at zero a frame is one of a few dozen *forms* that come again and again,
- * and the fields themselves are nearly what can be expected of them. So a form's bytes are in
- * the combo once, a frame is a number of a form and the differences from what was expected, and
- * zstd has a quarter of the bytes to go through, most of them zeros.
+ * A few fields of radiotap and 802.11 headers differ in every frame: clocks and counters. With
+ * these at zero, a frame is one of a few dozen recurring *forms*, and the fields can be predicted.
+ * So the combo has a form's bytes once. Each frame has its form's number and the differences from
+ * the predictions. zstd then reads a quarter of the bytes, most of them zeros.
  *
- * What is expected of a field (fields.h):
+ * The prediction for each field (fields.h):
  *
  *     clock     radiotap TSFT, 8 bytes: as far ahead of the frame's time stamp as in the last
  *               frame of this form, or where the form is new in the last frame that had one
@@ -25,9 +24,9 @@
  *     packet    CCMP or GCMP packet number, 6 of 8 bytes: one more than this pair's last one
  *     cut       bytes cut off the frame: as many as of the form's last frame
  *
- * What is learnt of stations and pairs of stations is in tables of FIELDS_SLOTS entries, zero at
- * the start of a combo; the slot is a hash of addresses (fields.c), and two that share a slot
- * cost a few bytes.
+ * The state per station and per pair of stations is in tables of FIELDS_SLOTS entries, zero at the
+ * start of a combo. The slot is a hash of addresses (fields.c). Two that share a slot cost a few
+ * bytes.
  */
 #ifndef WIRE_DOT11_TEMPLATES_H
 #define WIRE_DOT11_TEMPLATES_H
@@ -40,7 +39,7 @@
 
 #include "fields.h"
 
-#define DOT11_TEMPLATES_MAX 255	    /* forms of a combo; further ones are not remembered */
+#define DOT11_TEMPLATES_MAX 255	    /* forms of a combo; more are not stored */
 #define DOT11_TEMPLATES_LEN_MAX 512 /* bytes; longer frames are stored as they are */
 #define DOT11_TEMPLATES_BUCKETS 256
 
@@ -51,7 +50,7 @@ struct dot11_template {
 	struct places at;
 	uint8_t next;	/* of the bucket, 0: the last one */
 	uint32_t cut;	/* of the last frame of this form */
-	uint64_t ahead; /* its clock less its time stamp, us */
+	uint64_t ahead; /* its clock minus its time stamp, us */
 };
 
 struct dot11_templates {
@@ -65,10 +64,10 @@ struct dot11_templates {
 	uint8_t buckets[DOT11_TEMPLATES_BUCKETS]; /* sensor only: the first form of a hash */
 	struct radiotap_layouts layouts;
 	struct dot11_template
-		list[DOT11_TEMPLATES_MAX + 1]; /* the first is for frames that are not remembered */
+		list[DOT11_TEMPLATES_MAX + 1]; /* the first is for frames beyond the limit */
 };
 
-/* Forgets everything; for the first frame with forms of a combo. */
+/* Resets all, for a combo's first frame with a form. */
 void dot11_templates_reset(struct dot11_templates *f);
 /* Returns whether frames of this link type have forms. */
 static inline bool dot11_templates_apply(uint16_t linktype)
@@ -76,15 +75,15 @@ static inline bool dot11_templates_apply(uint16_t linktype)
 	return linktype == LINKTYPE_RADIOTAP || linktype == LINKTYPE_IEEE802_11;
 }
 
-/* Sensor. Takes the fields out of a frame, leaving zeros, and returns its form: one known, or a
- * new one (`*is_new`) whose bytes must then stay where they are as long as `f` is used. */
+/* Sensor. Moves the fields out of a frame, leaving zeros, and returns its form. The bytes of a new
+ * form (`*is_new`) must stay in place as long as `f` is used. */
 struct dot11_template *dot11_templates_find(struct dot11_templates *f, struct fields *fields,
 					    uint8_t *frame, uint32_t len, uint16_t linktype,
 					    bool *is_new);
-/* Collector. The next form, from bytes of a combo. */
+/* Collector. Adds the next form, from a combo's bytes. */
 struct dot11_template *dot11_templates_add(struct dot11_templates *f, const uint8_t *bytes,
 					   uint32_t len, uint16_t linktype);
-/* Collector. Form number `n` as the sensor counts them, or NULL. */
+/* Collector. Returns form number `n` as the sensor counts, or NULL. */
 struct dot11_template *dot11_templates_get(struct dot11_templates *f, uint32_t n);
 static inline uint32_t dot11_templates_number(const struct dot11_templates *f,
 					      const struct dot11_template *form)

@@ -9,7 +9,7 @@
 _Static_assert(DWELL_MAX >= 1 + 3 * 3 + 8 + 3 * VARINT_MAX + 5 + 2 * VARINT_MAX,
 	       "all at their most");
 
-/* Writes varints, and returns where they end. */
+/* Writes varints, and returns their end. */
 static uint8_t *put_all(uint8_t *p, const uint64_t *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

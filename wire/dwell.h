@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A dwell: a stretch of time in which a radio listened to one channel, and what it heard; an event
- * amid frames (combo.h). It is told when it ends, a long one in parts that join without a gap, so
- * that the frames of all dwells are those that the hook has seen while channels were sampled.
+ * A dwell: a period during which a radio listened to one channel, and its frame counts. It is an
+ * event in a combo (combo.h). The sensor sends it when the dwell ends; a long dwell is sent in
+ * parts without gaps. So all dwells together count the frames that the hook saw while channels were
+ * sampled.
  *
  *     interface 1, varints mhz width center, from 8, varints to (less from), frames, switch,
  *     error, marked, up
  *
- * Up may be left out, as sensors of before do. What follows is of a later version, and passed over.
+ * Earlier sensors leave out `up`. Bytes after it are from a later version and are skipped.
  */
 #ifndef WIRE_DWELL_H
 #define WIRE_DWELL_H
@@ -16,15 +17,15 @@
 #include <stdint.h>
 
 struct dwell {
-	uint8_t interface;  /* the sensor's number of it, as frames have it */
+	uint8_t interface;  /* the sensor's number for it, as in frames */
 	uint16_t mhz;	    /* middle of the primary 20 MHz */
 	uint16_t width;	    /* MHz */
 	uint16_t center;    /* MHz, middle of the whole width */
 	uint64_t from_ns;   /* ns since 1970-01-01 UTC, as frames are stamped */
 	uint64_t to_ns;	    /* not below it */
-	uint64_t frames;    /* seen at the hook in between */
-	uint64_t marked;    /* besides: seen while the radio changed to this channel */
-	uint64_t switch_ns; /* that the change to this channel took; 0: it was there already */
+	uint64_t frames;    /* seen at the hook during the dwell */
+	uint64_t marked;    /* also seen, while the radio changed to this channel */
+	uint64_t switch_ns; /* duration of the channel change; 0: none was needed */
 	uint32_t error;	    /* errno of a change that failed: no time, no frames; else 0 */
 	uint64_t up_ns;	    /* from_ns by a clock that nobody sets, which begins with its machine;
 			     * 0: not told */

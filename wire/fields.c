@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fields: see fields.h. In: a frame. Out: where its clocks and counters are; and these, taken out
- * or put in. Always holds: nothing outside the frame's bytes is read or written, whatever its
- * headers say. Sources: radiotap.org, IEEE 802.11-2020 clause 9.
+ * Fields: see fields.h. In: a frame. Out: the offsets of its clocks and counters, and their values,
+ * moved out or in. Always holds: no byte outside the frame is read or written, however malformed
+ * its headers are. Sources: radiotap.org, IEEE 802.11-2020 clause 9.
  */
 #include "fields.h"
 
@@ -72,7 +72,7 @@ static void radiotap_place(struct radiotap_places *r, int bit, uint32_t at)
 	}
 }
 
-/* The fields of one present word, from `at` on. Returns where they end, `end` where one does not
+/* Walks the fields of one present word, from `at` on. Returns their end, or `end` if one does not
  * fit or is unknown. */
 static uint32_t radiotap_word(struct radiotap_places *r, uint32_t word, uint32_t at, uint32_t end)
 {
@@ -90,8 +90,8 @@ static uint32_t radiotap_word(struct radiotap_places *r, uint32_t word, uint32_t
 	return at;
 }
 
-/* Walks a header whose length has been checked. Returns the bytes of length and present words, 0
- * where they do not fit. */
+/* Walks a header whose length was checked. Returns the bytes up to the last present word, or 0 if
+ * they do not fit. */
 static uint32_t radiotap_walk(struct radiotap_places *r, const uint8_t *p, uint32_t end)
 {
 	uint32_t words = 1, at, word;
@@ -105,14 +105,14 @@ static uint32_t radiotap_walk(struct radiotap_places *r, const uint8_t *p, uint3
 	for (uint32_t i = 1; i <= words && at < end; i++) {
 		word = load_le32(p + 4 * i);
 		at = radiotap_word(r, word, at, end);
-		if (!(word & RADIOTAP_AGAIN)) /* what follows is not radiotap's own once more */
+		if (!(word & RADIOTAP_AGAIN)) /* the next namespace is not radiotap's */
 			break;
 	}
 	return 4 + 4 * words;
 }
 
-/* Returns the places of a frame's fields, which depend on nothing but `head`: the sensor has seen
- * other headers in between than the collector. NULL where it has no radiotap header that fits. */
+/* Returns the offsets of the radiotap fields, or NULL without a valid radiotap header. They depend
+ * only on `head`, as sensor and collector may have seen different headers before. */
 static const struct radiotap_places *radiotap_find(struct radiotap_layouts *s, const uint8_t *p,
 						   uint32_t len)
 {
@@ -125,7 +125,7 @@ static const struct radiotap_places *radiotap_find(struct radiotap_layouts *s, c
 	if (end < 8 || end > 255 || end > len)
 		return NULL;
 	l = &s->list[(p[4] ^ p[6] ^ end) % FIELDS_LAYOUTS];
-	/* Present words and length are 8 bytes nearly always. */
+	/* Almost always the present words end after 8 bytes. */
 	if (l->head_len && load_word(l->head) == load_word(p) &&
 	    (l->head_len == 8 || memcmp(l->head, p, l->head_len) == 0))
 		return &l->places;
@@ -148,7 +148,7 @@ static uint32_t mac_header_len(const uint8_t *mac)
 	return mac[1] & DOT11_ORDER ? len + 4 : len; /* HT control */
 }
 
-/* Notes sequence, beacon and packet; `at` is where the 802.11 header begins. */
+/* Notes the offsets of sequence, beacon and packet. `at`: offset of the 802.11 header. */
 static void mac_fields(struct places *m, const uint8_t *p, uint32_t len, uint32_t at, bool pad)
 {
 	const uint8_t *mac = p + at;
@@ -169,17 +169,17 @@ static void mac_fields(struct places *m, const uint8_t *p, uint32_t len, uint32_
 	if (mac[0] == DOT11_BEACON || mac[0] == DOT11_PROBE_RESPONSE)
 		m->beacon = at + body;
 	else if (mac[1] & DOT11_PROTECTED && mac[body + 3] & 0x20 && mac[body + 2] == 0)
-		m->packet =
-			at + body; /* a key id with ExtIV behind a reserved byte: not WEP, TKIP */
+		m->packet = at + body; /* key id with ExtIV after a reserved byte: not WEP, TKIP */
 }
 
-/* The upper bytes of an address name the vendor: the lower four tell stations apart. */
+/* An address's upper bytes name the vendor. The lower four differ between stations. */
 static uint8_t slot(uint32_t a, uint32_t b)
 {
 	return ((a ^ (b << 16 | b >> 16)) * 0x9e3779b1u) >> 25;
 }
 
-/* Whose frame it is. Numbers run a transmitter, those of QoS data a pair and a traffic id. */
+/* Finds the slots. Sequence numbers count per transmitter, those of QoS data per pair and traffic
+ * id. */
 void fields_slots(struct places *m, const uint8_t *mac, uint32_t len)
 {
 	uint32_t receiver, transmitter, tid;
@@ -188,7 +188,7 @@ void fields_slots(struct places *m, const uint8_t *mac, uint32_t len)
 	if (len < 10)
 		return;
 	receiver = load_le32(mac + 6);
-	m->station = slot(receiver, 0); /* acknowledgements have no other address */
+	m->station = slot(receiver, 0); /* an ACK has no other address */
 	if (len < 16)
 		return;
 	transmitter = load_le32(mac + 12);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Codec of what a sensor says of itself: see info.h. One table of keys for both directions. */
+/* Codec of a sensor's description: see info.h. One table of keys for both directions. */
 #include "info.h"
 
 #include <limits.h>
@@ -76,14 +76,14 @@ static uint64_t number_get(const struct field *f, const char *base)
 
 /* ---- write ----------------------------------------------------------------------------------- */
 
-/* The longest text of interfaces, and the longest filter. */
+/* The limits for texts of interfaces and for filters. */
 struct caps {
 	size_t text, filter;
 };
 
 #define CAP_MIN 3 /* "..." */
 
-/* What does not fit is not written, but counted. */
+/* Counts bytes that do not fit, without writing them. */
 struct writer {
 	char *out;
 	size_t len, max;
@@ -134,7 +134,7 @@ static size_t write_capped(char *out, size_t max, const struct info *i, struct c
 	return w.len;
 }
 
-/* With all caps at their least it fits: longest keys, texts of `info` and numbers there are. */
+/* With both limits at their minimum everything fits: the longest keys, texts and numbers. */
 #define LASTING_LEAST                                                                              \
 	(sizeof("application=") + 64 + sizeof("os=") + 128 + sizeof("change=") + 20 +              \
 	 INFO_INTERFACES_MAX *                                                                     \
@@ -147,7 +147,7 @@ _Static_assert(LASTING_LEAST + MOMENT_LEAST <= INFO_LEN_MAX, "any info can be wr
 #define FILTER_CUTS (sizeof(((struct info_interface *)0)->filter) - CAP_MIN)
 #define TEXT_CUTS (sizeof(((struct info_interface *)0)->name) - CAP_MIN)
 
-/* What may be as long as it likes, less so many bytes: filters give first. */
+/* Sets the limits so that `less` bytes are saved. Filters are truncated first. */
 static struct caps caps_after(size_t cuts)
 {
 	size_t of_filters = cuts < FILTER_CUTS ? cuts : FILTER_CUTS;
@@ -160,7 +160,7 @@ static size_t write_within(char *out, size_t max, const struct info *i)
 {
 	size_t enough = FILTER_CUTS + TEXT_CUTS, low = 0;
 
-	/* The fewest cuts with which it fits. */
+	/* Find the smallest truncation that fits. */
 	while (low < enough) {
 		size_t cuts = (low + enough) / 2;
 
@@ -188,7 +188,7 @@ void info_write_lasting(struct info_lasting *out, const struct info *i)
 
 /* ---- read ------------------------------------------------------------------------------------ */
 
-/* Digits; larger numbers than there are become the largest. */
+/* Reads digits. A number that is too large becomes the maximum. */
 static uint64_t number_read(const char *value, size_t len, uint64_t max)
 {
 	uint64_t v = 0;

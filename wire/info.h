@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a sensor says of itself: "key=value\n" lines, in the set-up of a session (tryst.h) and,
- * when something has changed while the session lives, in a message of its own:
+ * A sensor's description: "key=value\n" lines, in the handshake of a session (tryst.h) and, after a
+ * change during the session, in a message of its own:
  *
  *     MESSAGE_INFO     kind 1, the same lines                         sensor -> collector
  *
@@ -18,12 +18,12 @@
  *     keep.N         "headers" or "all"
  *     filter.N       the filter's text
  *
- * A line that would be empty or 0 is left out, a key that the other end does not know is passed
- * over. Where all is longer than INFO_LEN_MAX, the filters are cut, and then what else is text of
- * interfaces: all to the same length, and what is cut ends in "...".
+ * Empty and 0 values are left out. Unknown keys are skipped. If the lines exceed INFO_LEN_MAX, the
+ * filters are truncated, then the other texts of interfaces: all to the same length, with "..." at
+ * the end.
  *
- * What lasts of it are all lines but those of a moment: exported, round_trip_us, ahead_us and
- * behind_us. A spool has these beside the combos (docs/wire.md, "Spool").
+ * The lasting part is all lines except momentary ones: exported, round_trip_us, ahead_us and
+ * behind_us. A spool keeps the lasting part beside the combos (docs/wire.md, "Spool").
  */
 #ifndef WIRE_INFO_H
 #define WIRE_INFO_H
@@ -35,11 +35,10 @@
 #include "tryst.h"
 
 #define INFO_LEN_MAX TRYST_INFO_MAX
-#define INFO_LASTING_MAX 920 /* so that a spool's key has room ahead of them */
+#define INFO_LASTING_MAX 920 /* leaves room for a spool's key before them */
 #define INFO_INTERFACES_MAX 8
 
-/* Texts are printable ASCII, terminated, with zeros behind the end: interfaces compare by
- * memcmp. */
+/* Texts are printable ASCII, padded with zeros, so that memcmp compares interfaces. */
 struct info_interface {
 	char name[64], source[32], keep[16], filter[256];
 	uint32_t snaplen;
@@ -49,7 +48,7 @@ struct info {
 	char application[64], os[128];
 	uint64_t exported, change;
 	uint64_t round_trip_us, ahead_us, behind_us;
-	uint32_t count; /* of interfaces: one more than the highest N */
+	uint32_t count; /* interfaces: the highest N plus 1 */
 	struct info_interface interfaces[INFO_INTERFACES_MAX];
 };
 
@@ -59,16 +58,16 @@ struct info_lasting {
 	char text[INFO_LASTING_MAX + 1];
 };
 
-/* Copies `text`, ending in "..." where it is longer than `size` - 1 bytes; what is not printable
- * ASCII becomes a blank. The rest of `out` is 0. */
+/* Copies `text`, truncated with "..." if longer than `size` - 1 bytes. Bytes outside printable
+ * ASCII become blanks. The rest of `out` is 0. */
 void info_text(char *out, size_t size, const char *text);
 
-/* Writes the lines and a 0 behind them. Returns their bytes, at most INFO_LEN_MAX; whatever is in
- * `i`, all its lines are there. */
+/* Writes the lines and a terminating 0. Returns their bytes, at most INFO_LEN_MAX. Every line has
+ * room, whatever `i` contains. */
 size_t info_write(char out[INFO_LEN_MAX + 1], const struct info *i);
-/* What lasts of it, with all its lines, too. */
+/* Writes the lasting part, with all its lines. */
 void info_write_lasting(struct info_lasting *out, const struct info *i);
-/* Reads anything: what is no such line is passed over, of two for the same the last one counts. */
+/* Reads any bytes. Skips malformed and unknown lines; the last line for a key counts. */
 void info_read(struct info *i, const void *in, size_t len);
 
 #define INFO_MESSAGE_MAX (1 + INFO_LEN_MAX)

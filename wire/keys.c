@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keys: see keys.h. In: key files. Out: key pairs. Nothing secret is left behind in memory. */
+/* Keys: see keys.h. In: key files. Out: key pairs. Wipes all copies of secrets. */
 #include "keys.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 
 _Static_assert(KEY_LEN == crypto_scalarmult_BYTES, "X25519");
 
-/* Whether the kernel has random numbers to make keys of: soon after it has started it may not.
- * Before Linux 3.17 that shows by a file. */
+/* Whether the kernel's random numbers are ready, which may be false soon after boot. Before Linux
+ * 3.17 a file in /proc shows it. */
 static bool random_ready(void)
 {
 	struct pollfd random = { .events = POLLIN };
@@ -30,7 +30,7 @@ static bool random_ready(void)
 		return false;
 	random.fd = open("/dev/random", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (random.fd < 0)
-		return true; /* nor will libsodium wait for it */
+		return true; /* libsodium does not wait for it either */
 	ready = poll(&random, 1, 0) == 1;
 	close(random.fd);
 	return ready;
@@ -84,7 +84,8 @@ int key_from_text(uint8_t key[KEY_LEN], const char *text)
 static const char second_line[] = "the second line is not the collector's public key; append it "
 				  "('saluki pubkey' prints it from the collector's private key)";
 
-/* The line at `*text`, terminated; `*text` moves behind it. NULL behind the last one. */
+/* Returns the line at `*text`, terminated, and moves `*text` past it. Returns NULL after the last
+ * one. */
 static char *next_line(char **text)
 {
 	char *line = *text, *end;
@@ -103,7 +104,7 @@ static bool is_blank(const char *line)
 	return !line[strspn(line, " \t\r")];
 }
 
-/* A line behind the first. Returns NULL or what is wrong with it. */
+/* Reads a line after the first. Returns NULL, or the reason if it is malformed. */
 static const char *peer_parse(const char *line, const struct keypair *own, struct keys_peers *p)
 {
 	static const char preshared[] = "preshared ";

@@ -2,10 +2,10 @@
 /*
  * Keys as WireGuard has them: X25519 pairs, 32 bytes, written as 44 characters of base64.
  *
- * A sensor's key file has its private key on the first line (`saluki genkey`) and on the second
- * the public key of its collector. Where they share a preshared key (`saluki genpsk`), the line
- * behind that is "preshared" and this key. Public keys of more collectors may follow, each with
- * its preshared key. The collector's key file has one line.
+ * A sensor's key file has its private key on line 1 (`saluki genkey`), and its collector's public
+ * key on line 2. With a preshared key (`saluki genpsk`), the next line is "preshared" and this key.
+ * Public keys of more collectors may follow, each with its preshared key. The collector's key file
+ * has one line.
  */
 #ifndef WIRE_KEYS_H
 #define WIRE_KEYS_H
@@ -24,7 +24,7 @@ struct keypair {
 
 #define KEYS_PEERS_MAX 4
 
-/* Collectors, as a sensor's key file has them. */
+/* The collectors in a sensor's key file. */
 struct keys_peers {
 	unsigned int count;
 	struct {
@@ -38,22 +38,22 @@ struct keys_peers {
 int keys_init(void);
 
 void key_generate(uint8_t secret[KEY_LEN]);
-/* Returns 0, or -EINVAL where no public key belongs to the secret (it is all zero). */
+/* Returns 0, or -EINVAL if the secret has no public key (it is all zero). */
 int key_public(uint8_t public[KEY_LEN], const uint8_t secret[KEY_LEN]);
 
 void key_to_text(char text[KEY_TEXT_LEN], const uint8_t key[KEY_LEN]);
 /* Reads exactly one key from `text`; blanks around it are allowed. Returns 0 or -EINVAL. */
 int key_from_text(uint8_t key[KEY_LEN], const char *text);
 
-/* Reads the private key, and where `peers` is not NULL the collectors' keys (one at least), from an
- * open key file. `why` is set to a static text on failure. Returns 0 or -EINVAL. */
+/* Reads the private key and, unless `peers` is NULL, at least one collector's key from an open key
+ * file. On failure sets `why` to a static text. Returns 0 or -EINVAL. */
 int keys_read(int fd, struct keypair *own, struct keys_peers *peers, const char **why);
 
-/* Memory with keys in it is not swapped out from now on. Where it cannot be locked that is said,
- * once; it is used all the same. */
+/* Keeps memory with keys from being swapped out. Logs once if the memory cannot be locked, and goes
+ * on. */
 void keys_lock(const void *p, size_t len);
 
-/* Whether nobody but its owner may read the open key file. True of what is no file (a pipe). */
+/* Whether only its owner may read the open key file. True for a pipe. */
 bool keys_private(int fd);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages: what a datagram of Shroud holds, its kind in the first byte (docs/wire.md lists them).
- * Those that are more than a few numbers have files of their own: combos (combo.h), totals.h,
- * info.h, order.h.
+ * Messages: the contents of Shroud's datagrams, with the kind in the first byte (docs/wire.md lists
+ * them). Larger messages have files of their own: combos (combo.h), totals.h, info.h, order.h.
  */
 #ifndef WIRE_MESSAGE_H
 #define WIRE_MESSAGE_H
@@ -46,12 +45,12 @@ enum message_kind {
 /* ---- COMBO ----------------------------------------------------------------------------------- */
 
 #define PIECE_HEADER_LEN 8
-#define PIECE_UNIT 8 /* offsets, and lengths but for a combo's end, are multiples */
-/* Data of a piece in a datagram of `len` bytes. */
+#define PIECE_UNIT 8 /* offsets are multiples, and lengths except at a combo's end */
+/* Bytes of data of a piece in a datagram of `len` bytes. */
 #define PIECE_DATA(len) (((len)-SHROUD_OVERHEAD - PIECE_HEADER_LEN) / PIECE_UNIT * PIECE_UNIT)
 #define PIECE_DATA_MAX PIECE_DATA(SHROUD_DATAGRAM_MAX)
 #define PIECE_COMBO_BITS 24
-#define PIECE_COMBOS_AHEAD 64 /* sent above what the collector has taken, at most */
+#define PIECE_COMBOS_AHEAD 64 /* most combos above the last that the collector took */
 
 struct piece {
 	uint32_t combo; /* 24 bits */
@@ -69,7 +68,7 @@ static inline void piece_header_write(uint8_t out[PIECE_HEADER_LEN], uint64_t co
 	store_be(out + 6, total, 2);
 }
 
-/* Returns 0, or -1 where the piece contradicts itself. Points into `in`. */
+/* Returns 0, or -1 if the piece is malformed. Points into `in`. */
 static inline int piece_read(struct piece *p, const uint8_t *in, size_t len)
 {
 	if (len <= PIECE_HEADER_LEN)
@@ -87,9 +86,9 @@ static inline int piece_read(struct piece *p, const uint8_t *in, size_t len)
 /* ---- ACK ------------------------------------------------------------------------------------- */
 
 #define ACK_LEN (1 + 8 + 32 + 8 + 8 + 8 + 1)
-#define ACK_FINAL 1 /* the final totals were heard, and all that they promise is settled */
-#define ACK_WHOLE 2 /* combo `taken` is here whole too, and waits to be written */
-#define ACK_FULL 4  /* pieces were not kept since the last ACK, as there is no memory for them */
+#define ACK_FINAL 1 /* the final totals arrived, and all their combos are settled */
+#define ACK_WHOLE 2 /* combo `taken` is complete too, and waits to be written */
+#define ACK_FULL 4  /* pieces were dropped since the last ACK for lack of memory */
 
 struct ack {
 	uint64_t highest;
@@ -123,7 +122,7 @@ static inline int ack_read(struct ack *a, const uint8_t *in, size_t len)
 	return 0;
 }
 
-/* Whether datagram `number` was received and kept, as far as this tells. */
+/* Whether this ACK says that datagram `number` was received and kept. */
 static inline int ack_has(const struct ack *a, uint64_t number)
 {
 	uint64_t n = a->highest - number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What modules have said: see module_event.h. */
+/* Module events: see module_event.h. */
 #include "module_event.h"
 
 #include <ctype.h>

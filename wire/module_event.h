@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a module has said of a frame (saluki/module.h): an event amid frames (combo.h), behind the
- * frame that it is of.
+ * A module's event about a frame (saluki/module.h). In a combo it follows its frame (combo.h).
  *
  *     interface 1, direction 1, time 8, varint serial, varint name length, name, bytes
  */
@@ -16,7 +15,7 @@
 #define MODULE_EVENT_BYTES_MAX 64
 
 struct module_event {
-	uint8_t interface; /* the sensor's number of it, as frames have it */
+	uint8_t interface; /* the sensor's number for it, as in frames */
 	uint8_t direction; /* SALUKI_DIRECTION_, of the frame */
 	uint64_t time_ns;  /* ns since 1970-01-01 UTC: the frame's */
 	uint64_t serial;   /* of the module */
@@ -29,7 +28,7 @@ struct module_event {
 	(1 + 1 + 8 + 10 + 1 + MODULE_EVENT_NAME_MAX +                                              \
 	 MODULE_EVENT_BYTES_MAX) /* bytes of the longest */
 
-/* Names of modules are of letters, digits, '-' and '_': they are names of files, too. */
+/* A module's name has letters, digits, '-' and '_', as it is a file's name too. */
 bool module_event_name_is_good(const char *name, size_t len);
 
 /* Returns the bytes written, at most MODULE_EVENT_ENCODED_MAX. */

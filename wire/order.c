@@ -75,7 +75,7 @@ const char *order_kind_name(enum order_kind kind)
 	return names[kind];
 }
 
-/* Whether `*text` begins with the word; then `*text` is moved behind it and the blanks there. */
+/* Whether `*text` begins with the word. If so, moves `*text` past it and the blanks. */
 static bool word(const char **text, const char *w)
 {
 	size_t len = strlen(w);
@@ -100,7 +100,7 @@ static int parse_snaplen(struct order_setting *s, const char *text, const char *
 	return 0;
 }
 
-/* The number that `*text` begins with, at most `max`; then `*text` is behind it. */
+/* Reads a number of at most `max` at `*text`, and moves `*text` past it. */
 static bool number(const char **text, uint32_t max, uint32_t *out)
 {
 	uint64_t value = 0;

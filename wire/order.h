@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Orders: what a collector tells a sensor to do, and the sensor's answer (docs/wire.md, "Orders"):
+ * Orders: the collector's commands to a sensor, and the sensor's answers (docs/wire.md, "Orders"):
  *
  *     MESSAGE_ORDER    kind 1, number 8, text             collector -> sensor
  *     MESSAGE_ANSWER   kind 1, number 8, status 1, text   sensor -> collector
  *
  * Always holds: a text that was read is terminated, printable ASCII and not longer than its array,
- * so that it can be given to anybody, a terminal too.
+ * so it may be printed on a terminal.
  */
 #ifndef WIRE_ORDER_H
 #define WIRE_ORDER_H
@@ -25,10 +25,10 @@
 
 enum answer_status {
 	ANSWER_DONE = 0,
-	ANSWER_NOT_ALLOWED = 1, /* the sensor takes no orders of this kind */
-	ANSWER_UNKNOWN = 2,	/* it is no order, or one that this sensor does not know */
-	ANSWER_FAILED = 3,	/* it could not be carried out; all is as it was before */
-	ANSWER_STALE = 4,	/* a later one was carried out already */
+	ANSWER_NOT_ALLOWED = 1, /* the sensor does not allow this kind of order */
+	ANSWER_UNKNOWN = 2,	/* malformed, or unknown to this sensor */
+	ANSWER_FAILED = 3,	/* it failed, and changed nothing */
+	ANSWER_STALE = 4,	/* a later order was carried out before */
 };
 
 struct order_message {
@@ -38,7 +38,7 @@ struct order_message {
 
 struct answer_message {
 	uint64_t number;
-	uint8_t status; /* enum answer_status, or one that we do not know */
+	uint8_t status; /* enum answer_status, or an unknown value */
 	char text[ANSWER_TEXT_MAX + 1];
 };
 
@@ -46,12 +46,12 @@ _Static_assert(WIRE_ORDER_MESSAGE_MAX + SHROUD_OVERHEAD <= SHROUD_DATAGRAM_PADDE
 		       ANSWER_MESSAGE_MAX + SHROUD_OVERHEAD <= SHROUD_DATAGRAM_PADDED - 2,
 	       "one datagram");
 
-/* Return the bytes written. A text that is too long is cut, and what is not printable ASCII becomes
- * a blank. */
+/* Return the bytes written. A text that is too long is truncated. Bytes outside printable ASCII
+ * become blanks. */
 size_t order_write(uint8_t out[WIRE_ORDER_MESSAGE_MAX], uint64_t number, const char *text);
 size_t answer_write(uint8_t out[ANSWER_MESSAGE_MAX], uint64_t number, uint8_t status,
 		    const char *text);
-/* Return 0, or -EBADMSG where it is none: too short, too long, or its text not printable. */
+/* Return 0, or -EBADMSG if it is too short, too long, or its text is not printable. */
 int order_read(struct order_message *o, const uint8_t *in, size_t len);
 int answer_read(struct answer_message *a, const uint8_t *in, size_t len);
 
@@ -62,14 +62,14 @@ enum order_kind { WIRE_ORDER_SNAPLEN, WIRE_ORDER_FILTER, WIRE_ORDER_CHANNELS, WI
 #define WIRE_ORDER_FOCUS_MAX_MS 86400000
 #define WIRE_ORDER_SHARES_MAX 65535
 
-/* WIRE_ORDER_CHANNELS: what a radio is to listen to. */
+/* WIRE_ORDER_CHANNELS: the channels of a radio. */
 struct order_channels {
 	bool focus;
-	/* Without focus: a list as --channels takes it, inside the text and not terminated; not
-	 * checked. Empty: what the command line said. */
+	/* Without focus: a list as for --channels, inside the text, not terminated, not checked.
+	 * Empty: the list of the command line. */
 	const char *list;
 	size_t list_len;
-	uint32_t member, members; /* which share of how many; members 0: it is alone */
+	uint32_t member, members; /* share `member` of `members`; members 0: not shared */
 	/* With focus: this channel, and for how long. */
 	struct radio_channel channel;
 	uint32_t ms;
@@ -77,14 +77,14 @@ struct order_channels {
 
 struct order_setting {
 	enum order_kind kind;
-	uint32_t snaplen;   /* WIRE_ORDER_SNAPLEN: not checked against any bound */
+	uint32_t snaplen;   /* WIRE_ORDER_SNAPLEN: not range-checked */
 	const char *filter; /* WIRE_ORDER_FILTER: inside the text, "": none */
 	struct order_channels channels;
 };
 
 /* "snaplen", "filter", "channels": as --allow-control names them. */
 const char *order_kind_name(enum order_kind kind);
-/* Returns 0, or -EINVAL with what is wrong in `why`. */
+/* Returns 0, or -EINVAL with the reason in `why`. */
 int order_parse(struct order_setting *s, const char *text, const char **why);
 
 #endif

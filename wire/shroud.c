@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shroud: see shroud.h. Always holds, of a receiver: the table has the addresses of the numbers
- * from `highest` + 1 to `ahead`, and of those among the last 256 up to `highest` that are not in
- * `received`, and no others of this owner.
+ * Shroud: see shroud.h. Always holds for a receiver: the table has the addresses of the numbers
+ * from `highest` + 1 to `ahead`, and of those of the last 256 that are not in `received`. It has no
+ * others of this owner.
  */
 #include "shroud.h"
 
@@ -61,7 +61,7 @@ size_t shroud_seal(struct shroud_tx *tx, uint8_t *out, const uint8_t *message, s
 	return len + SHROUD_OVERHEAD;
 }
 
-/* How many addresses above `highest` a receiver knows: few of a session that has said little. */
+/* How many addresses above `highest` a receiver knows: few at the start of a session. */
 static uint64_t known_ahead(uint64_t highest, uint32_t window)
 {
 	return highest < window && SHROUD_WINDOW_MIN + highest < window
@@ -97,7 +97,7 @@ static void forget(struct shroud_rx *rx, struct table *t, struct shroud_block *b
 		     (uint32_t)number);
 }
 
-/* Knows addresses as far ahead as it should. Returns 0 or -ENOMEM. */
+/* Adds addresses up to the window's end. Returns 0 or -ENOMEM. */
 static int look_ahead(struct shroud_rx *rx, struct table *t)
 {
 	uint64_t until =
@@ -107,7 +107,7 @@ static int look_ahead(struct shroud_rx *rx, struct table *t)
 		uint64_t i = rx->ahead + 1;
 		const uint8_t *a = address(&rx->block, rx->keys.address, i);
 
-		/* The table is larger than caches: where the next ones go is asked for early. */
+		/* The table is larger than the caches, so the next entries are prefetched. */
 		for (int k = 0; i % 8 == 0 && k < 8; k++)
 			table_prefetch(t, load_word(a + k * SHROUD_ADDRESS_LEN));
 		if (table_add(t, load_word(a), rx->owner, (uint32_t)i))
@@ -143,7 +143,7 @@ void shroud_rx_free(struct shroud_rx *rx, struct table *t)
 	sodium_memzero(rx, sizeof(*rx));
 }
 
-/* `number` is the highest now. What falls out of the last 256 is not waited for any longer. */
+/* `number` becomes the highest. Numbers that leave the last 256 are no longer expected. */
 static void advance(struct shroud_rx *rx, struct table *t, uint64_t number)
 {
 	for (uint64_t n = rx->highest + 1; n <= number; n++) {
@@ -155,8 +155,8 @@ static void advance(struct shroud_rx *rx, struct table *t, uint64_t number)
 	rx->highest = number;
 }
 
-/* Numbers up to `number`, which is beyond what is known, are as if they had come: so this takes no
- * longer than the window is wide, whatever is said. */
+/* `number` is beyond the window. Numbers up to it count as received, so the work is bounded by the
+ * window's width. */
 static void jump(struct shroud_rx *rx, struct table *t, uint64_t number)
 {
 	struct shroud_rx fresh = { .keys = rx->keys, .owner = rx->owner, .window = rx->window };
@@ -173,7 +173,7 @@ void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next)
 {
 	if (next > INT64_MAX)
 		return;
-	/* What a receiver before this one may have had of the session is not taken again. */
+	/* Datagrams that an earlier receiver of this session may have taken are not taken again. */
 	if (next > rx->ahead + 1 || (!rx->whole && next > 1))
 		jump(rx, t, next - 1);
 	else if (next > rx->highest + 1)
@@ -182,13 +182,13 @@ void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next)
 	look_ahead(rx, t);
 }
 
-/* The number with these low bits that the table can have. */
+/* Returns the number with these low bits that is inside the window. */
 static uint64_t full_number(const struct shroud_rx *rx, uint32_t low)
 {
 	return rx->highest + (int64_t)(int32_t)(low - (uint32_t)rx->highest);
 }
 
-/* Returns the message's bytes without its padding, 0 where that contradicts itself. */
+/* Returns the message's bytes without padding, 0 if the padding is malformed. */
 static long unpad(uint8_t *message, size_t len)
 {
 	size_t n;
@@ -213,7 +213,7 @@ long shroud_open(struct shroud_rx *rx, struct table *t, uint32_t low, uint64_t *
 	if (n > rx->highest)
 		advance(rx, t, n);
 	set(rx->received, n);
-	look_ahead(rx, t); /* without memory it is made good by the next */
+	look_ahead(rx, t); /* without memory the next call makes up for it */
 	return unpad(out, len - SHROUD_OVERHEAD);
 }
 

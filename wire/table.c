@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Table: see table.h. Linear probing from where the address' high bits say, so that any size will
- * do (Lemire, "Fast random integer generation in an interval", 2019); removal moves later entries
- * of the run back (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R).
+ * Table: see table.h. Linear probing. The address's high bits choose the entry, so any size works
+ * (Lemire, "Fast random integer generation in an interval", 2019). Removal moves later entries of
+ * the run back (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R).
  */
 #include "table.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* At three quarters full a look-up reads some 2.5 entries, and one that finds nothing 8.5. */
+/* At three quarters full a lookup reads 2.5 entries on average, or 8.5 if it finds none. */
 #define FULL_NUMERATOR 3
 #define FULL_DENOMINATOR 4
 #define SIZE_MIN 64
@@ -22,7 +22,7 @@ static uint64_t place(const struct table *t, uint64_t address)
 #ifdef __SIZEOF_INT128__
 	return (uint64_t)((unsigned __int128)address * t->size >> 64);
 #else
-	/* A table of such a machine has less than 2^32 entries. */
+	/* On a 32-bit machine a table has less than 2^32 entries. */
 	return (uint64_t)(uint32_t)(address >> 32) * (uint32_t)t->size >> 32;
 #endif
 }
@@ -32,8 +32,8 @@ static uint64_t behind(const struct table *t, uint64_t i)
 	return i + 1 < t->size ? i + 1 : 0;
 }
 
-/* A look-up anywhere in hundreds of megabytes would miss the TLB too, with pages of 4 KiB. Says it
- * of what is not touched yet; where the kernel does not take it, it is slower. */
+/* With pages of 4 KiB, a lookup in hundreds of megabytes also misses the TLB. Asks for huge pages
+ * before the memory is used. If the kernel refuses, lookups are slower. */
 static void ask_huge_pages(void *memory, size_t len)
 {
 	uintptr_t from = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
@@ -96,8 +96,8 @@ int table_add(struct table *t, uint64_t address, uint32_t owner, uint32_t low)
 	return 0;
 }
 
-/* Whether an entry at `from`, whose address belongs at `home`, may stand at `to`, which is free:
- * its home is not behind that. */
+/* Whether the entry at `from`, whose address hashes to `home`, may move to the free entry `to`:
+ * `home` is not after `to`. */
 static int may_move(uint64_t home, uint64_t to, uint64_t from)
 {
 	return to <= from ? home <= to || home > from : home <= to && home > from;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Table: which address is whose. One hash table for all of a receiver: slots and data of all
- * sensors at the collector, of one session at a sensor. Addresses are random to whoever does not
- * have the keys, so they are their own hash. Open addressing, linear probing, no tombstones; two
- * entries may have the same address, and both are found.
+ * Table: maps addresses to their owners. A receiver has one hash table: at the collector for slots
+ * and data of all sensors, at a sensor for one session. Addresses are random to anyone without the
+ * keys, so they serve as hashes. Open addressing, linear probing, no tombstones. Two entries may
+ * have the same address, and both are found.
  */
 #ifndef WIRE_TABLE_H
 #define WIRE_TABLE_H
@@ -13,29 +13,29 @@
 
 /* 16 bytes, four to a cache line. */
 struct table_entry {
-	uint64_t address; /* as load_word() reads it; 0 is an address like any other */
-	uint32_t owner;	  /* the user's number for whose it is, 0: the entry is free */
-	uint32_t low;	  /* low bits of the datagram's number, or what else the owner wants */
+	uint64_t address; /* as load_word() reads it; 0 is a valid address */
+	uint32_t owner;	  /* the user's number of the owner, 0: free entry */
+	uint32_t low;	  /* low bits of the datagram's number, or owner's data */
 };
 
 struct table {
 	struct table_entry *entries;
-	uint64_t size; /* entries there is room for */
+	uint64_t size; /* number of entries */
 	uint64_t used;
 };
 
-/* Room for `expected` addresses at least; grows where more come. Returns 0 or -ENOMEM. */
+/* Makes room for at least `expected` addresses, and grows later if needed. Returns 0 or -ENOMEM. */
 int table_init(struct table *t, uint64_t expected);
 void table_free(struct table *t);
-/* Returns 0, or -ENOMEM where it would have to grow and cannot: then nothing has changed. Entries
- * that were found before are not valid any more. */
+/* Returns 0, or -ENOMEM if it cannot grow: then nothing has changed. Entries found before become
+ * invalid. */
 int table_add(struct table *t, uint64_t address, uint32_t owner, uint32_t low);
-/* Removes the one with this address, owner and low, where it is there. */
+/* Removes the entry with this address, owner and low, if it exists. */
 void table_remove(struct table *t, uint64_t address, uint32_t owner, uint32_t low);
-/* The first entry with this address, or the one behind `after`; NULL where there is none. */
+/* Returns the first entry with this address, or the one after `after`, or NULL. */
 const struct table_entry *table_find(const struct table *t, uint64_t address,
 				     const struct table_entry *after);
-/* Brings the place of an address into the cache, for a table_find soon. */
+/* Prefetches an address's entry, for a table_find soon. */
 void table_prefetch(const struct table *t, uint64_t address);
 
 #endif

@@ -39,8 +39,8 @@ size_t totals_write(uint8_t *out, const struct totals *t)
 	return p - out;
 }
 
-/* Takes `count` fields, of which this end knows `known`, and has room for none where `to` is NULL.
- * Returns 0 or -EBADMSG. */
+/* Reads `count` fields, and stores the first `known` of them unless `to` is NULL. Returns 0 or
+ * -EBADMSG. */
 static int fields_read(void *to, size_t known, const uint8_t **p, const uint8_t *end, size_t count)
 {
 	uint64_t value;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sensor's side of the ledger, as it travels inside the seal: running totals of one run, a
- * varint each in the order of this list, behind a count of them (so that either end may know
- * more than the other). Sent once a second and, with `final` set, several times at the end.
+ * The sensor's side of the ledger, as sealed in messages: running totals of one run, one varint
+ * each in the order of this list, after their number (so either end may know more than the other).
+ * Sent once a second and, with `final` set, several times at the end.
  *
  *     seen = filtered + ring_full + copy_failed + captured
  *     captured = exported + dropped_send + dropped_shutdown + in_ring
  *
- * Behind them, where the sensor says it, what each of its interfaces (info.h) has of the first
- * equation and of bad_fcs, so that the sums over all of them are the totals: 1 byte interfaces,
- * 1 byte fields of each, then the fields, a varint each.
+ * A sensor may add the counters of each interface (info.h): those of the first equation, and
+ * bad_fcs. The totals are the sums over all interfaces. Format: 1 byte number of interfaces, 1 byte
+ * number of fields per interface, then the fields, one varint each.
  */
 #ifndef WIRE_TOTALS_H
 #define WIRE_TOTALS_H
@@ -41,7 +41,7 @@
 	X(dropped_store, "exported frames given up before the collector confirmed them")           \
 	X(bad_fcs, "frames received with a wrong FCS, of those the filter takes")
 
-/* name; what it counts is said above */
+/* the names of the list above */
 #define TOTALS_INTERFACE_FIELDS(X)                                                                 \
 	X(seen) X(filtered) X(ring_full) X(copy_failed) X(captured) X(bad_fcs)
 #define TOTALS_INTERFACES_MAX 8
@@ -56,7 +56,7 @@ struct totals {
 #define X(name, help) uint64_t name;
 	TOTALS_FIELDS(X)
 #undef X
-	uint64_t interface_count; /* 0: it is not said what is whose */
+	uint64_t interface_count; /* 0: no counters per interface */
 	struct totals_interface interfaces[TOTALS_INTERFACES_MAX];
 };
 
@@ -65,8 +65,8 @@ struct totals {
 
 /* Writes a MESSAGE_TOTALS message. Returns its bytes, at most TOTALS_WIRE_MAX. */
 size_t totals_write(uint8_t *out, const struct totals *t);
-/* Reads one. Fields the sender did not know are 0, fields and interfaces this end does not know
- * are skipped. Returns 0 or -EBADMSG. */
+/* Reads one. Fields unknown to the sender are 0. Fields and interfaces unknown to this end are
+ * skipped. Returns 0 or -EBADMSG. */
 int totals_read(struct totals *t, const uint8_t *in, size_t len);
 
 #endif

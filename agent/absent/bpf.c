@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In place of what needs libbpf and libxdp: no programs in the kernel, no rings that outlive the
- * agent, nothing pinned. Interfaces are captured from by packet sockets (tap_mmap.c). Which files
- * this stands in for: NEEDS_bpf in the Makefile.
+ * Replaces the files that need libbpf and libxdp (NEEDS_bpf in the Makefile): no BPF programs, no
+ * persistent rings, no pins. Interfaces are captured by packet sockets (tap_mmap.c).
  */
 #include <errno.h>
 #include <stdio.h>

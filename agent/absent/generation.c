@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* In place of generation.c on machines without libbpf, which are no virtual machines. */
+/* Replaces generation.c in builds without libbpf, which are not for virtual machines. */
 #include "agent/control/generation.h"
 
 int generation_open(void)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In place of what needs libnl (NEEDS_nl80211 in the Makefile): radios are tuned by wireless
- * extensions alone, nobody makes monitor interfaces, and interfaces of one radio are not told
- * apart.
+ * Replaces the files that need libnl (NEEDS_nl80211 in the Makefile): only wireless extensions tune
+ * radios, no monitor interfaces are made, and it is not known which interfaces share a radio.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In place of --one-way, which takes 4 KB that a machine without libbpf may not have: it is
- * refused, and the rest is never called.
+ * Replaces --one-way in builds without libbpf, to save 4 KB: the option is refused, and the other
+ * functions are never called.
  */
 #include <errno.h>
 

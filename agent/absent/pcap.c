@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* In place of what needs libpcap (NEEDS_pcap in the Makefile): filters are given as code. */
+/* Replaces the files that need libpcap (NEEDS_pcap in the Makefile): filters are given as code. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

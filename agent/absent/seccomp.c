@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In place of what needs libseccomp (NEEDS_seccomp in the Makefile): the two processes give up the
- * rights that they do not need, but may still make any system call, and open what those rights let
- * them.
+ * Replaces the files that need libseccomp (NEEDS_seccomp in the Makefile): the two processes drop
+ * the rights that they do not need, but may still make any system call, and open files within their
+ * rights.
  */
 #include <sys/prctl.h>
 
@@ -11,7 +11,7 @@
 
 int sandbox_sensor(void)
 {
-	/* Nobody of the same user may look at the keys, also in what a crash leaves behind. */
+	/* Other processes of the user must not read the keys, not even in a core dump. */
 	prctl(PR_SET_DUMPABLE, 0);
 	return 0;
 }

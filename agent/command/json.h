@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* JSON on standard output: texts that others have chosen. An interface's name may hold anything but
- * blanks and slashes, a filter anything at all. */
+/* JSON on standard output, with untrusted texts. An interface's name may have any characters except
+ * blanks and slashes, a filter any at all. */
 #ifndef AGENT_JSON_H
 #define AGENT_JSON_H
 
 #include <stdio.h>
 
-/* Prints "key": "text" and a comma, at most `max` bytes of the text. */
+/* Prints "key": "text" and a comma, with at most `max` bytes of the text. */
 static inline void json_string(const char *key, const char *text, size_t max)
 {
 	printf("\"%s\": \"", key);
@@ -15,7 +15,7 @@ static inline void json_string(const char *key, const char *text, size_t max)
 		    (unsigned char)text[i] > 126)
 			printf("\\u%04x", (unsigned char)text[i]);
 		else
-			printf("%.1s", text + i); /* putchar is 460 bytes more */
+			printf("%.1s", text + i); /* putchar would take 460 bytes more */
 	printf("\", ");
 }
 

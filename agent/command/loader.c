@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki attach, saluki detach: programs that stay attached without an agent. What they capture
- * waits in their ring for `saluki run`, which takes them over and leaves them there.
+ * saluki attach, saluki detach: programs that stay attached without an agent. Their ring keeps the
+ * frames for `saluki run`, which takes the programs over and leaves them attached.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ const struct option_def detach_defs[] = {
 	{ 0 },
 };
 
-/* Returns 0, or the exit status plus one with everything said. */
+/* Returns 0, or the exit status plus one after all messages. */
 static int parse(struct capture_options *o, const struct option_def *defs, const char *about,
 		 int argc, char **argv)
 {
@@ -97,10 +97,10 @@ struct detached {
 	const char *interface;
 	struct lock lock;
 	struct pin pin;
-	bool held; /* locked, and there was something */
+	bool held; /* locked, with pins */
 };
 
-/* Whatever cannot be read is ours to remove. */
+/* Pins that cannot be read are removed. */
 static bool is_elsewhere(const char *interface, const struct pin *p)
 {
 	struct saluki_config c;
@@ -113,7 +113,7 @@ static bool is_elsewhere(const char *interface, const struct pin *p)
 	return elsewhere;
 }
 
-/* Takes the programs off. Returns 0, or -errno after a line. */
+/* Detaches the programs. Returns 0, or -errno after a line. */
 static int detach_hooks(struct detached *d, const char *interface)
 {
 	struct interface_state link = { 0 };
@@ -140,7 +140,7 @@ static int detach_hooks(struct detached *d, const char *interface)
 	return 0;
 }
 
-/* Says what is lost with a ring that nobody has emptied, and who is left without it. */
+/* Logs the frames that are lost with an unread ring, and the interfaces that shared it. */
 static void say_lost(const struct pinned *p, const char *interface, unsigned int together)
 {
 	uint64_t frames = pinned_in_ring(p);
@@ -154,7 +154,7 @@ static void say_lost(const struct pinned *p, const char *interface, unsigned int
 			 interface);
 }
 
-/* Once a ring: of those that share it the first says it for all. */
+/* Once per ring: the first of the sharing interfaces logs it for all. */
 static void say_group(const struct detached *list, unsigned int count, unsigned int first)
 {
 	unsigned int together = 0;
@@ -184,7 +184,7 @@ static int detach(const struct capture_options *o)
 
 	for (unsigned int i = 0; i < o->count; i++)
 		err = detach_hooks(&list[i], o->interfaces[i]) ?: err;
-	grace_period(); /* a CPU may still be inside a program */
+	grace_period(); /* a CPU may still run a program */
 	for (unsigned int i = 0; i < o->count; i++)
 		say_group(list, o->count, i);
 	for (unsigned int i = 0; i < o->count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki module: a table of commands, as main.c's. */
+/* saluki module: a table of subcommands, as in main.c. */
 #include "module.h"
 
 #include <string.h>

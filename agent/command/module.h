@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* saluki module: its commands, each with the table of its options; module.c has the table of them.
+/* saluki module: its subcommands, each with its options' table. module.c has their table.
  */
 #ifndef AGENT_COMMAND_MODULE_H
 #define AGENT_COMMAND_MODULE_H
@@ -20,7 +20,7 @@ int module_list_main(int argc, char **argv);
 int module_stats_main(int argc, char **argv);
 int module_consume_main(int argc, char **argv);
 
-/* The object that stands alone behind the options, or NULL after a line. */
+/* Returns the one argument after the options, the object, or NULL after a line. */
 const char *module_object_argument(int argc, char **argv);
 
 #endif

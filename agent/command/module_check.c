@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki module check: what a module wants, and whether the policy grants it. */
+/* saluki module check: prints a module's wants, and whether the policy grants them. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ const struct option_def module_check_defs[] = {
 	{ 0 },
 };
 
-/* Returns 0, or the exit status plus one with everything said. */
+/* Returns 0, or the exit status plus one after all messages. */
 static int parse(struct module_request *r, int argc, char **argv)
 {
 	static const char *const hooks[] = { "xdp", "tc", NULL };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki module consume: a program that reads what a module says and remembers. In: the name of a
- * module that runs. Out: the program, as a user without any right, with the descriptors of
- * saluki/consumed.h. This process stays beside it, to tell it when the module goes, and to see to
- * it that no event is kept for a program that has ended.
+ * saluki module consume: runs a program that reads a module's events and maps. In: a loaded
+ * module's name. Out: the program, as an unprivileged user, with the descriptors of
+ * saluki/consumed.h. This process stays, to notify the program when the module is unloaded, and to
+ * remove the ring when the program ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #define RING_KIB_DEFAULT 1024
 #define RING_KIB_MIN 4
 #define RING_KIB_MAX (1 << 20)
-#define PATIENCE_MS 10000 /* of a program that was told that no more comes */
+#define PATIENCE_MS 10000 /* for a program after the end of events */
 
 const struct option_def module_consume_defs[] = {
 	{ 'i', "interface", "IF", "where the module runs" },
@@ -45,17 +45,17 @@ struct consume {
 	uint32_t ring_kib;
 	char **program;
 	struct module_handed handed;
-	int end[2];	   /* a pipe: the program has [0]; without [1] nothing comes any more */
+	int end[2];	   /* a pipe: the program has [0]; closing [1] means no more events */
 	int signals, pins; /* signalfd, inotify */
 	pid_t pid;
-	uint64_t ended_ns; /* when it was told; 0: not yet */
-	int stopped_by;	   /* a signal that was passed on to it */
-	bool terminated;   /* it was told to end, for it did not */
+	uint64_t ended_ns; /* when the end was signalled; 0: not yet */
+	int stopped_by;	   /* a signal that was forwarded to it */
+	bool terminated;   /* it was sent SIGTERM, as it did not end */
 };
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Puts all that it is handed at 3 and up, in this order, and nothing behind it. */
+/* Moves its descriptors to 3 and up, in this order, and closes all others. */
 static int place_fds(int *fds, int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ static int place(const struct consume *c)
 	return place_fds(fds, 2 + h->map_count);
 }
 
-/* The rest of root's environment is not its business. */
+/* Removes the rest of root's environment. */
 static int keep_environment(void)
 {
 	static const char *const kept[] = { "PATH",	  "LANG",     "LANGUAGE",
@@ -119,12 +119,12 @@ static int set_environment(const struct module_handed *h)
 		       : 0;
 }
 
-#define LANDLOCK_WITH_SCOPES 6 /* its version: Linux 6.12 */
+#define LANDLOCK_WITH_SCOPES 6 /* the ABI version of Linux 6.12 */
 #define SCOPE_SIGNAL (1ULL << 1)
 
-/* The capture's own processes may be of the same user: they are out of its reach, and so are other
- * consumers and what we were started by. Without a terminal that it controls it cannot type there
- * (TIOCSTI) what root's shell would read. */
+/* The capture's processes may run as the same user. This keeps them, other consumers and our
+ * parents out of the program's reach. Without a controlling terminal it cannot insert input for
+ * root's shell (TIOCSTI). */
 static void set_apart(void)
 {
 	struct {
@@ -146,11 +146,11 @@ static void set_apart(void)
 static void run_program(const struct consume *c)
 {
 	sigset_t none;
-	int err = privsep_drop(c->user); /* says what is wrong */
+	int err = privsep_drop(c->user); /* logs the error */
 
 	if (err)
 		_exit(1);
-	/* Should we be killed: there is nobody to tell it anything then. */
+	/* Ends the program if we are killed, as it would get no notification then. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	set_apart();
 	err = keep_environment() ?: set_environment(&c->handed);
@@ -217,7 +217,7 @@ static void look_at_pins(struct consume *c)
 	c->ended_ns = monotonic_ns();
 }
 
-/* How long to wait for it: for ever, or until it has had the time to come to an end. */
+/* Returns how long to wait: without limit, or for the rest of the program's time to end. */
 static int patience_ms(const struct consume *c)
 {
 	uint64_t ms = c->ended_ns ? (monotonic_ns() - c->ended_ns) / 1000000 : 0;
@@ -232,7 +232,7 @@ static int exit_status(const struct consume *c, int status)
 	if (!by)
 		return WEXITSTATUS(status);
 	if (by == c->stopped_by)
-		return 0; /* as it was told to */
+		return 0; /* as requested */
 	log_line("%s: was ended by signal %d (%s)", c->program[0], by, strsignal(by));
 	return 1;
 }
@@ -305,7 +305,7 @@ static void usage(void)
 	       "unloaded or replaced. A module has one consumer at a time.\n");
 }
 
-/* Returns 0, or the exit status plus one with everything said. */
+/* Returns 0, or the exit status plus one after all messages. */
 static int parse(struct consume *c, int argc, char **argv)
 {
 	int id;

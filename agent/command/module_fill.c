@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki module fill: puts what an operator decides (settings, signatures) into a map of a module
- * that runs. In: lines of a key and a value, as hexadecimal digits, which the module's consumer
- * prints. Always holds: nothing is changed before every line has been understood.
+ * saluki module fill: writes an operator's settings or signatures into a loaded module's map. In:
+ * lines with a key and a value in hexadecimal, which the module's consumer prints. Always holds:
+ * the map changes only after all lines were parsed.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ const struct option_def module_fill_defs[] = {
 	{ 0 },
 };
 
-/* A map, and what is to be put into it: key after value after key. */
+/* A map and its new entries: keys and values in turn. */
 struct filling {
 	const char *interface, *module, *map;
 	int fd;
@@ -41,7 +41,7 @@ static int digit(char c)
 	return at ? at - digits : -1;
 }
 
-/* A word of `n` bytes. Returns what is behind it, or NULL. */
+/* Reads a word of `n` bytes. Returns the rest of the line, or NULL. */
 static const char *read_bytes(uint8_t *out, uint32_t n, const char *text)
 {
 	text += strspn(text, " \t");

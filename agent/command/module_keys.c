@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki module genkey and pubkey: Ed25519, written as saluki genkey writes its own. */
+/* saluki module genkey and pubkey: Ed25519 keys in the format of saluki genkey. */
 #include <sodium.h>
 #include <unistd.h>
 

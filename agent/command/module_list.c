@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki module list, stats: which modules run on an interface, and what has become of them. */
+/* saluki module list, stats: an interface's modules and their counters. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const struct {
 #undef COUNTER
 };
 
-/* Nanoseconds a frame of those that were measured; 0: none was yet. */
+/* Returns the mean ns per measured frame; 0: none yet. */
 static double cost_ns(const struct saluki_slot_counters *c)
 {
 	return c->timed ? (double)c->time_ns / c->timed : 0;
@@ -99,7 +99,7 @@ static void print_stats(const struct saluki_slot *s, const struct saluki_slot_co
 	printf(", %.1f ns a frame%s\n", cost_ns(c), c->shed ? ", left out at present" : "");
 }
 
-/* Bytes in the ring now. 0 where that cannot be told. */
+/* Returns the bytes in the ring; 0 if not known. */
 static uint64_t ring_used(const char *interface)
 {
 	struct pinned p;
@@ -128,7 +128,7 @@ static int print(const char *interface, bool stats, bool json)
 		if (!s.table.slots[i].used)
 			continue;
 		err = module_slots_counters(&s, i, &c);
-		/* A CPU finds out with its next frame. */
+		/* A CPU updates it with its next frame. */
 		c.shed = !err && c.shed && used > s.table.slots[i].back_at;
 		if (err)
 			log_line("%s: cannot read the counters: %s", interface, strerror(-err));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki module sign: in: an object and a private key. Out: M.o.sig (agent/module/signature.h). */
+/* saluki module sign. In: an object and a private key. Out: M.o.sig (agent/module/signature.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@ struct sign_options {
 	long serial;
 };
 
-/* Returns 0, or the exit status plus one with everything said. */
+/* Returns 0, or the exit status plus one after all messages. */
 static int parse(struct sign_options *o, int argc, char **argv)
 {
 	int id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki module load, unload: modules of an interface that is being captured. */
+/* saluki module load, unload: change the modules of a captured interface. */
 #include <errno.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ const struct option_def module_unload_defs[] = {
 	{ 0 },
 };
 
-/* Returns 0, or the exit status plus one with everything said. `argument`: what stands behind. */
+/* Returns 0, or the exit status plus one after all messages. `argument`: the one after the
+ * options. */
 static int parse(int argc, char **argv, const struct option_def *defs, const char *about,
 		 struct module_request *r, const char **argument)
 {

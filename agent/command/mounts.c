@@ -32,7 +32,7 @@ static bool is_same(const char *a, const char *b)
 
 /* ---- other processes ------------------------------------------------------------------------- */
 
-/* Returns the first process for which is(pid, arg), 0: there is none. */
+/* Returns the first process with is(pid, arg), or 0. */
 static pid_t find_process(bool (*is)(pid_t pid, const void *arg), const void *arg)
 {
 	DIR *dir = opendir("/proc");
@@ -59,7 +59,7 @@ static bool is_in_our_mounts(pid_t pid, const void *arg)
 	return is_same(path, "/proc/self/ns/mnt");
 }
 
-/* Reads the name of a process. Returns its parent, 0 where it has ended. */
+/* Reads a process's name. Returns its parent, or 0 if it has ended. */
 static pid_t read_process(pid_t pid, char name[NAME_LEN])
 {
 	char path[PATH_LEN], line[512] = "", *begin, *end;
@@ -71,14 +71,14 @@ static pid_t read_process(pid_t pid, char name[NAME_LEN])
 	f = fopen(path, "re");
 	if (f && fgets(line, sizeof(line), f)) {
 		begin = strchr(line, '(');
-		/* The name may have anything in it, but nothing behind it has a bracket. */
+		/* The name may have any characters, but the fields after it have no bracket. */
 		end = strrchr(line, ')');
 		if (begin && end && sscanf(end, ") %*c %d", &parent) == 1)
 			snprintf(name, NAME_LEN, "%.*s", (int)(end - begin - 1), begin + 1);
 	}
 	if (f)
 		fclose(f);
-	for (char *c = name; *c; c++) /* it goes to a terminal */
+	for (char *c = name; *c; c++) /* it may be printed on a terminal */
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 	return parent;
@@ -91,8 +91,8 @@ static pid_t parent_of(pid_t pid)
 	return read_process(pid, name);
 }
 
-/* Whether we, or who started us, have left the mount namespace that the machine has. The first
- * processes may be closed to us. */
+/* Whether we or our parents have left the machine's mount namespace. We may lack the right to read
+ * the first processes. */
 static bool has_left(void)
 {
 	bool left = false;
@@ -107,7 +107,7 @@ static bool has_left(void)
 	return left;
 }
 
-/* Of an interface in our network namespace. */
+/* For an interface in our network namespace. */
 static bool sees_pins(pid_t pid, const void *interface)
 {
 	char path[PATH_LEN], pins[PATH_LEN / 2];
@@ -124,7 +124,7 @@ static bool sees_pins(pid_t pid, const void *interface)
 	return ours;
 }
 
-/* A mount namespace that is bound to a file lives without processes. */
+/* A mount namespace bound to a file exists without processes. */
 static bool is_bound(void)
 {
 	FILE *f = fopen("/proc/1/mountinfo", "re");
@@ -145,7 +145,7 @@ out:
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 
-/* How to enter this network namespace and nothing else. */
+/* Returns a command that enters only this network namespace. */
 static void enter(char out[PATH_LEN])
 {
 	DIR *dir = opendir(NETNS_DIR);

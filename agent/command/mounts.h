@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Mounts: where pins are seen, and how long they stay. bpffs belongs to a mount namespace. Where
- * that is one of a single command, as `ip netns exec` makes it, all pins in it end with the
- * command.
+ * Mounts: where pins are visible, and how long they live. bpffs belongs to a mount namespace. If
+ * that is of a single command, as with `ip netns exec`, all pins end with the command.
  */
 #ifndef AGENT_MOUNTS_H
 #define AGENT_MOUNTS_H
 
-/* Mounts bpffs if need be. Returns 0, or -errno after a line: -EXDEV where all that is pinned would
- * end with this process. Says it where that is another process's to decide. */
+/* Mounts bpffs if necessary. Returns 0, or -errno after a line: -EXDEV if all pins would end with
+ * this process. Logs a line if they would end with another process. */
 int mounts_last(const char *command);
-/* `saluki status` has not found the interface, or none where it is NULL: says where else to look.
+/* For `saluki status` that found no pins of `interface` (NULL: of any): logs where else to look.
  */
 void mounts_say_elsewhere(const char *interface);
 

@@ -76,7 +76,7 @@ int pinned_filter(const struct pinned *p, char *text, size_t len)
 	return err;
 }
 
-/* By the pins of their programs: module:NAME. */
+/* Found by their programs' pins: module:NAME. */
 void pinned_modules(const char *interface, char *text, size_t len)
 {
 	static const char before[] = "module:";
@@ -130,8 +130,8 @@ int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size)
 	return 0;
 }
 
-/* Frames among the records, of which there are at most `max`, whatever an agent has made of the
- * positions. What modules have said is none. */
+/* Counts the frames among at most `max` records, even if the positions are corrupt. Modules' events
+ * are no frames. */
 static uint64_t frames_in_mapped(const struct pinned *p, uint64_t max)
 {
 	const struct saluki_record *record;

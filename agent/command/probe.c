@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki probe: what this kernel and an interface can do, found by trying. A line a feature on
- * standard output, or JSON. What is attached is taken off again at once.
+ * saluki probe: tries what this kernel and an interface support. Prints one line per feature, or
+ * JSON. Attached programs are detached at once.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -32,10 +32,10 @@ const struct option_def probe_defs[] = {
 	{ 0 },
 };
 
-/* What was found, in its order. */
+/* The results, in order. */
 static struct {
 	struct utsname kernel;
-	const char *interface; /* NULL: not asked for, or not there */
+	const char *interface; /* NULL: not given, or absent */
 	struct interface_state link;
 	unsigned int count;
 	struct {
@@ -51,7 +51,7 @@ static void note(const char *key, const char *name, int err)
 	found.features[found.count++].err = err;
 }
 
-/* Why feature `i` is not there. Sockets take another right than programs. */
+/* Explains why feature `i` is missing. Sockets need another right than programs. */
 static const char *reason(unsigned int i)
 {
 	int err = found.features[i].err;
@@ -88,7 +88,7 @@ static void probe_kernel(void)
 	uname(&found.kernel);
 	note("packet_sockets", "packet sockets (mmap)", packet_supported());
 	note("btf", "BTF (not needed)", access("/sys/kernel/btf/vmlinux", R_OK) ? -errno : 0);
-	/* libbpf's probes cannot tell "not permitted" from "not there". */
+	/* libbpf's probes cannot tell "not permitted" from "not supported". */
 	if (ring == -EPERM) {
 		note("bpf", "BPF", ring);
 		return;
@@ -151,7 +151,7 @@ static void print_json(void)
 
 /* ---- an interface ---------------------------------------------------------------------------- */
 
-/* Returns 0 where at least one hook takes the program. */
+/* Returns 0 if at least one hook accepts the program. */
 static int probe_hooks(struct attach *a)
 {
 	static const char *const keys[] = { "xdp_native", "xdp_generic", "tc" };
@@ -166,7 +166,7 @@ static int probe_hooks(struct attach *a)
 	return best;
 }
 
-/* The lock keeps others away meanwhile; what is attached by us already is left alone. */
+/* The lock keeps others away meanwhile. Attached programs of Saluki are left alone. */
 static int probe_attach(struct attach *a, const struct maps *maps, struct tap_interface *interface)
 {
 	struct saluki_config c = { .layout = SALUKI_LAYOUT, .cpus = maps->cpus, .count = 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki filter: another filter for an interface, while frames come in. The agent that has it is
- * asked to; where there is none, the programs that are attached are replaced (refilter_pinned.c).
+ * saluki filter: changes an interface's filter during the capture. Asks the interface's agent.
+ * Without an agent, replaces the attached programs (refilter_pinned.c).
  */
 #include "refilter.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Another filter where no agent is: see refilter.h. */
+/* A new filter without an agent: see refilter.h. */
 #include "refilter.h"
 
 #include <bpf/libbpf.h>
@@ -48,7 +48,7 @@ int refilter_pinned(const char *interface, struct filter *new, const struct inte
 	a.o = &o;
 	a.name = interface;
 	libbpf_set_print(NULL);
-	why[0] = 0; /* these two say it themselves */
+	why[0] = 0; /* these two log it themselves */
 	err = lock_take(&lock, interface, "");
 	err = err ?: pin_take(&a.pin, interface);
 	err = err ?: replace(&a, &f, &o, &maps, new, why, why_len);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki status: what is attached, by whom it is read, how full its ring is, its counters and their
- * rates over a second. From the pins, so without an agent too, and from the agents that run.
- * Changes nothing.
+ * saluki status: attached programs, their agents, the ring's fill, counters and their rates over a
+ * second. Reads pins, so it works without an agent, and queries running agents. Changes nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -54,7 +53,7 @@ static const char *status_reason(int err)
 	}
 }
 
-/* Returns 0, also where it was added before, or -errno after a line. */
+/* Adds an interface. Returns 0, also if it was added before, or -errno after a line. */
 static int status_add(struct statuses *all, const char *interface)
 {
 	struct status *s = &all->list[all->count];
@@ -85,7 +84,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct status *)a)->name, ((const struct status *)b)->name);
 }
 
-/* A folder of pins is named for its interface, with colons for dots. */
+/* A folder of pins has its interface's name, with colons for dots. */
 static int add_pinned(struct statuses *all, char *name)
 {
 	for (char *c = name; *c; c++)
@@ -102,7 +101,7 @@ static int add_agent(struct statuses *all, char *name)
 	if (!interface || end == interface || strcmp(end, ".sock"))
 		return 0;
 	*end = 0;
-	/* Others belong to other namespaces. */
+	/* Other sockets belong to other namespaces. */
 	lock_path(path, interface + 1, "");
 	if (strcmp(strrchr(path, '/') + 1, name))
 		return 0;
@@ -140,7 +139,7 @@ static int status_add_all(struct statuses *all)
 	return err;
 }
 
-/* The counters now: what the kernel has, or else what the agent says. Returns when that was. */
+/* Reads the counters, from the kernel or else from the agent. Returns their time. */
 static uint64_t status_counters(struct status *s, struct saluki_counters *c)
 {
 	uint32_t n = s->agent.number % TOTALS_INTERFACES_MAX;
@@ -169,7 +168,7 @@ static void status_sample(struct statuses *all)
 	for (unsigned int i = 0; i < all->count; i++)
 		at[i] = status_counters(&all->list[i], &all->list[i].before);
 	if (all->count)
-		usleep(STATUS_INTERVAL_US); /* the interval that is measured */
+		usleep(STATUS_INTERVAL_US); /* the measured interval */
 	for (unsigned int i = 0; i < all->count; i++) {
 		struct status *s = &all->list[i];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What `saluki status` has found (status.c) and prints (status_print.c). */
+/* Status: the data that `saluki status` collects (status.c) and prints (status_print.c). */
 #ifndef AGENT_STATUS_H
 #define AGENT_STATUS_H
 
@@ -11,7 +11,7 @@
 
 #define STATUS_MAX 64
 
-/* What is built without libbpf has no pins, and two kilobytes less that would be said of them. */
+/* Builds without libbpf have no pins, and save two kilobytes of code about them. */
 #ifdef WITHOUT_BPF
 #define STATUS_PINS 0
 #else
@@ -21,22 +21,22 @@
 struct status {
 	char name[64];
 	bool pinned_is_there, agent_is_there;
-	struct pinned pinned;		   /* what BPF programs were attached */
-	struct status_socket_answer agent; /* what the agent says */
+	struct pinned pinned;		   /* the attached BPF programs */
+	struct status_socket_answer agent; /* the agent's answer */
 	struct saluki_counters before, now;
-	uint64_t elapsed_us; /* between the two */
+	uint64_t elapsed_us; /* between the two readings */
 	uint64_t ring_used, ring_size;
 	char filter[1024], modules[320];
 	struct interface_state link;
 };
 
-/* Whether there is anything in `pinned`. */
+/* Whether `pinned` is set. */
 static inline bool status_is_pinned(const struct status *s)
 {
 	return STATUS_PINS && s->pinned_is_there;
 }
 
-/* One of the two is there. */
+/* At least one of the two is set. */
 static inline bool status_has_agent(const struct status *s)
 {
 	return !status_is_pinned(s) || s->agent_is_there;

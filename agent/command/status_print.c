@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* saluki status, what it prints: see status.h. */
+/* saluki status, printing: see status.h. */
 #include "status.h"
 
 #include <inttypes.h>
@@ -12,8 +12,8 @@
 
 #define ULL(x) ((unsigned long long)(x))
 
-/* The fields of struct saluki_counters that every source has; the others are for the pins. A table
- * and a loop: a line of code for each is 4 KB more on small machines. */
+/* The fields of struct saluki_counters that every source has; the others are for pins only. A
+ * table: a line of code for each would take 4 KB more on small machines. */
 static const struct {
 	const char *name;
 	size_t at;
@@ -32,7 +32,7 @@ static uint64_t counter(const struct saluki_counters *c, size_t i)
 	return value;
 }
 
-/* What is the same of pins and of agents. */
+/* The values that both pins and agents have. */
 struct view {
 	const char *source, *version, *direction;
 	unsigned int linktype, snaplen, keep_headers, consume;
@@ -57,11 +57,11 @@ static struct view view_of(const struct status *s)
 			      a->consume };
 }
 
-/* A number that is in tenths, as "%llu.%llu" takes it: small machines have no floating point, and
- * what would print it there is 12 KB. */
+/* Splits a number of tenths for "%llu.%llu". Small machines have no floating point, and printing it
+ * would take 12 KB. */
 #define TENTHS(x) ULL((x) / 10), ULL((x) % 10)
 
-/* A second, in tenths. */
+/* Returns a rate per second, in tenths. */
 static uint64_t rate(const struct status *s, size_t i)
 {
 	uint64_t more = counter(&s->now, i) - counter(&s->before, i);
@@ -74,7 +74,7 @@ static const struct sampler_view *radio_of(const struct status *s)
 	return &s->agent.news.radios[s->agent.number % INTERFACES_MAX];
 }
 
-/* The command line's; "" where the plan is not from there. */
+/* The command line's plan; "" if the plan is from elsewhere. */
 static const char *list_of(const struct status *s)
 {
 	return radio_of(s)->how & SAMPLER_ORDERED ? "" : s->agent.plan;
@@ -82,7 +82,7 @@ static const char *list_of(const struct status *s)
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-/* A list of one is told as the channel. */
+/* A list of one channel is printed as the channel. */
 static void print_plan(const struct status *s)
 {
 	const struct sampler_view *r = radio_of(s);
@@ -101,7 +101,7 @@ static void print_plan(const struct status *s)
 		printf("  deaf     nothing is heard where something should be (--deaf-after)\n");
 }
 
-/* By the names that the ledger has. */
+/* Names as in the ledger. */
 static void print_dropped(const struct totals *t)
 {
 	const struct {
@@ -186,7 +186,7 @@ void status_print_text(const struct statuses *all)
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-/* 0: there is none. */
+/* 0: none. */
 static void json_number(const char *key, unsigned int number)
 {
 	if (number)

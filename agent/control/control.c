@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control thread. In: orders, datagrams from the collector, time. Out: a session for the export
- * thread, an end for the capture thread, the ledger on standard error. The privileged process
- * being gone is an order to stop, or, where the ring outlives us, an end at once.
+ * Control thread. In: commands, datagrams from the collector, time. Out: a session for the export
+ * thread, the end of the capture thread, the ledger on standard error. If the privileged process
+ * disappears, the run stops; with a persistent ring, it ends at once.
  */
 #include "control.h"
 
@@ -31,7 +31,7 @@ void control_report(struct exporter *e)
 	struct totals t;
 
 	export_totals(e, &t);
-	/* The three lines that tcpdump prints. */
+	/* Prints the three lines that tcpdump prints. */
 	fprintf(stderr,
 		"%llu packet%s captured\n%llu packet%s received by filter\n"
 		"%llu packet%s dropped by kernel\n",
@@ -63,7 +63,7 @@ void control_report(struct exporter *e)
 
 static void control_stop(struct control *c)
 {
-	sampler_end(c->sampler, monotonic_ns()); /* in front of the last combo */
+	sampler_end(c->sampler, monotonic_ns()); /* before the last combo */
 	__atomic_store_n(&c->exporter->stop, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->capture->stop, true, __ATOMIC_RELEASE);
 }
@@ -79,7 +79,7 @@ static void control_describe(struct info_interface *f, const struct handover_int
 	f->snaplen = snaplen;
 }
 
-/* An interface is captured in another way now: the collector is told. */
+/* An interface's capture changed: informs the collector. */
 static void control_interface(struct control *c, const struct order *order)
 {
 	if (order->number >= c->session->info.count)
@@ -93,7 +93,7 @@ static void control_interface(struct control *c, const struct order *order)
 
 /* ---- orders of the collector ----------------------------------------------------------------- */
 
-/* What follows from a snaplen that was ordered; only then is it another one. */
+/* Applies an ordered snaplen, after the privileged process has. */
 static void control_snaplen(struct control *c)
 {
 	if (c->snaplen == c->orders.snaplen)
@@ -120,7 +120,7 @@ static void control_ordered(void *arg, uint64_t number, const char *text, size_t
 
 	if (len > WIRE_ORDER_TEXT_MAX)
 		return;
-	/* Read by the one who knows what a text may be. */
+	/* Parsed here, where the texts' limits are known. */
 	bytes[0] = MESSAGE_ORDER;
 	store_be(bytes + 1, number, 8);
 	memcpy(bytes + 9, text, len);
@@ -131,14 +131,14 @@ static void control_ordered(void *arg, uint64_t number, const char *text, size_t
 
 /* ---- of the privileged process --------------------------------------------------------------- */
 
-/* Returns whether the privileged process is still there. */
+/* Returns whether the privileged process is still running. */
 static bool control_order(struct control *c)
 {
 	struct order order;
 
 	if (privsep_recv(c->privileged, &order, sizeof(order), NULL)) {
-		/* Killed: the ring and its programs go on, and so that the next agent may have them
-		 * this process ends as if it had been killed too. */
+		/* The privileged process was killed: the ring and its programs continue. This
+		 * process ends as if killed too, so that the next agent can take them over. */
 		if (c->capture->source->lanes)
 			_exit(1);
 		if (c->capture->source->ops->halt)
@@ -161,7 +161,7 @@ static bool control_order(struct control *c)
 	return true;
 }
 
-/* Frames have this machine's time, whichever of the two is wrong. */
+/* Logs a clock difference. Frames have this machine's time, even if this clock is the wrong one. */
 static void control_skew(struct control *c, uint64_t now_ns)
 {
 	const struct info *i = &c->session->info;
@@ -186,7 +186,7 @@ static void control_skew(struct control *c, uint64_t now_ns)
 	}
 }
 
-/* Not with every ACK: of sockets, the counts are asked for in system calls. */
+/* Not with every ACK: sockets' counts need system calls. */
 static void control_count(struct control *c)
 {
 	struct statistics now = { .session_up = c->session->present != NULL,
@@ -232,7 +232,7 @@ void control_loop(struct control *c)
 			p[1].fd = -1;
 		if (p[2].revents && commands_compiled(&c->orders))
 			control_answer(c, &c->orders.answer);
-		p[2].fd = c->orders.compiler; /* it may have ended */
+		p[2].fd = c->orders.compiler; /* the compiler may have ended */
 		if (p[3].revents)
 			lookup_answered(&c->lookup, c->session, monotonic_ns());
 		p[3].fd = c->lookup.sock;

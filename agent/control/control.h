@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Thread 3: orders from the privileged process, the session with the collector. */
+/* Thread 3: commands from the privileged process, the session with the collector. */
 #ifndef AGENT_CONTROL_CONTROL_H
 #define AGENT_CONTROL_CONTROL_H
 
@@ -29,7 +29,7 @@ struct control {
 	struct loss_report loss;
 	struct skew skew;
 	struct commands orders;	 /* of the collector */
-	struct sampler *sampler; /* NULL: no channels are sampled */
+	struct sampler *sampler; /* NULL: no channel sampling */
 	uint32_t snaplen;
 };
 
@@ -40,7 +40,7 @@ int control_init(struct control *c, struct capture *capture, struct exporter *e,
 void control_free(struct control *c);
 /* Runs until the export thread has ended. */
 void control_loop(struct control *c);
-/* Prints the ledger of this end. */
+/* Prints the sensor's ledger. */
 void control_report(struct exporter *e);
 
 #endif

@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define KERNEL_UEVENTS 1	/* the multicast group of those that the kernel sends */
-#define UEVENT_MAX (2048 + 256) /* UEVENT_BUFFER_SIZE, and the header in front of it */
+#define KERNEL_UEVENTS 1	/* the kernel's multicast group */
+#define UEVENT_MAX (2048 + 256) /* UEVENT_BUFFER_SIZE and the header before it */
 
 int generation_open(void)
 {
@@ -23,7 +23,7 @@ int generation_open(void)
 	return fd;
 }
 
-/* A uevent is lines that end with a 0: a header, then NAME=VALUE. */
+/* A uevent is a series of strings that end with a 0: a header, then NAME=VALUE. */
 static bool is_new_generation(const char *event, size_t len)
 {
 	static const char wanted[] = "NEW_VMGENID=1";

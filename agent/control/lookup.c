@@ -30,7 +30,7 @@ void lookup_stop(struct lookup *l)
 	l->sock = -1;
 }
 
-/* A present session needs no addresses; but where its collector is lost, another one may. */
+/* A working session needs no new address. If its collector is lost, another one may. */
 static bool is_due(const struct lookup *l, const struct session *s, unsigned int i, uint64_t now_ns)
 {
 	return l->names[i].is_name && !l->names[i].asked && now_ns >= l->names[i].next_ns &&
@@ -55,7 +55,7 @@ static void failed(struct lookup *l, const struct session *s, const struct resol
 
 	l->names[r->name].next_ns = now_ns + (wait_ns < LOOKUP_MOST_NS ? wait_ns : LOOKUP_MOST_NS);
 	if (s->peers[r->name].address.len || l->names[r->name].told)
-		return; /* the address that it had is good enough */
+		return; /* keep the old address */
 	l->names[r->name].told = true;
 	log_line("collector %s: its name cannot be looked up: %s. Asking on, every 1 to 30 s",
 		 s->peers[r->name].address.name, r->why);

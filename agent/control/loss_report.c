@@ -17,7 +17,8 @@ enum loss_report_news loss_report_look(struct loss_report *l, uint64_t dropped, 
 		l->told = dropped;
 		return LOSS_REPORT_IS_OVER;
 	}
-	/* A loss that begins again within the minute waits too: it may begin and end often. */
+	/* A loss that starts again within the minute waits too, as losses may start and end
+	 * often. */
 	if (dropped == l->told || waits)
 		return LOSS_REPORT_NOTHING;
 	l->told = dropped;

@@ -7,9 +7,9 @@
 #include "common/log.h"
 
 #define RING_ESTIMATE_AFTER_NS 1000000000ULL
-#define RING_ESTIMATE_HEADER 32 /* a record's header, and the ring's own */
+#define RING_ESTIMATE_HEADER 32 /* a record's header, and the ring's header */
 
-/* What the BPF ring buffer reserves for a frame of which so much is kept. */
+/* Returns the bytes that the BPF ring buffer reserves for a frame. */
 static uint64_t class_of(uint64_t kept)
 {
 #define X(size)                                                                                    \
@@ -27,8 +27,8 @@ static uint64_t frame_bytes(const struct source *s, uint64_t kept)
 	return RING_ESTIMATE_HEADER + (s->room_classes ? class_of(kept) : kept);
 }
 
-/* The same where it is in blocks, for frames that come at this rate to each of the rings alike.
- * What is left of a block when its time is over, or at its end, is not filled. */
+/* The same for rings in blocks, with this frame rate spread evenly over the rings. The rest of a
+ * block stays empty when its time is over, or at its end. */
 static uint64_t frames_in_blocks(const struct source *s, uint64_t frames, uint64_t rate)
 {
 	uint64_t a_block = frames / s->room_blocks ?: 1;

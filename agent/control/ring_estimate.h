@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long a ring lasts: told once, a second after the start, in frames and in time at the
- * rate of that second, so that -B need not be guessed.
+ * Ring estimate: logs once, a second after the start, how many frames the ring holds, and for how
+ * long at the current rate, to help with -B.
  */
 #ifndef AGENT_CONTROL_RING_ESTIMATE_H
 #define AGENT_CONTROL_RING_ESTIMATE_H
@@ -13,11 +13,11 @@
 
 struct ring_estimate {
 	bool told;
-	uint64_t since_ns; /* CLOCK_MONOTONIC, 0: not begun */
-	struct totals at;  /* then */
+	uint64_t since_ns; /* CLOCK_MONOTONIC of the start, 0: not started */
+	struct totals at;  /* totals at the start */
 };
 
-/* Called whenever there are new totals. */
+/* Call it for new totals. */
 void ring_estimate_tell(struct ring_estimate *r, const struct source *s, const struct totals *t,
 			uint32_t snaplen);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Filter, from whatever it was given as: see filter.h. */
+/* Filter, made from code or an expression: see filter.h. */
 #include "filter.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ int filter_prepare(struct filter_given *given, char *why, size_t why_len)
 
 	if (!given->expression)
 		return 0;
-	r = calloc(1, sizeof(*r)); /* what is not written takes no memory */
+	r = calloc(1, sizeof(*r)); /* unwritten pages take no memory */
 	if (!r) {
 		snprintf(why, why_len, "no memory for a filter");
 		return -ENOMEM;

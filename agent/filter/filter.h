@@ -5,8 +5,8 @@
  * been checked, for the kernel's programs (filter_bpf.c, filter_load.c), for sockets, and for files
  * (filter_match.c).
  *
- * A filter sees a frame as on the wire: whole, a VLAN tag in its place. It accepts a frame by
- * returning anything but 0; how much of a frame is kept is not for filters to say.
+ * A filter sees a frame as on the wire: complete, with a VLAN tag in its place. A return value
+ * other than 0 accepts the frame. The value does not limit the kept length.
  */
 #ifndef AGENT_FILTER_H
 #define AGENT_FILTER_H
@@ -17,7 +17,7 @@
 
 #include "agent/model/classic_filter.h"
 
-/* All of these return 0, or -errno with the reason, and what to do, as one line in `why`. */
+/* All of these return 0, or -errno with the reason and the remedy as one line in `why`. */
 
 /* Compiles a pcap-filter(7) expression for frames of a link type (LINKTYPE_). An empty one makes an
  * empty filter. */
@@ -27,26 +27,26 @@ int filter_compile(struct filter *f, const char *expression, int linktype, char 
 int filter_read_code(struct filter *f, int fd, const char *name, char *why, size_t why_len);
 /* The same from memory. */
 int filter_parse_code(struct filter *f, const char *text, size_t len, char *why, size_t why_len);
-/* Whether the code is sound: what Linux checks before it attaches a filter to a socket, so
- * filter_match and the translation need to check nothing. Part of the three above. */
+/* Checks the code as Linux does before it attaches a filter to a socket, so that filter_match and
+ * the translation need no checks. The three functions above call it. */
 int filter_check(const struct filter *f, char *why, size_t why_len);
 
-/* Whichever was given; neither makes an empty filter. */
+/* Makes a filter from the given source; without one, an empty filter. */
 int filter_make(struct filter *f, const struct filter_given *given, int linktype, char *why,
 		size_t why_len);
 
-/* Compiles an expression for the link types that files may have, while names can still be looked up
- * and libpcap loaded. Returns 0, or -errno where it is one for none of them. */
+/* Compiles an expression for the link types of files, while names can still be resolved and libpcap
+ * loaded. Returns 0, or -errno if it is valid for none of them. */
 int filter_prepare(struct filter_given *given, char *why, size_t why_len);
 
-/* The words of a command line with blanks between them, to be freed. NULL without memory. */
+/* Joins the words of a command line with blanks. The caller frees it. NULL without memory. */
 char *filter_join(int count, char *const *words);
-/* Reads a file as filter_read_code does, to be freed. NULL with the reason in `why`. */
+/* Reads a file as filter_read_code does. The caller frees it. NULL with the reason in `why`. */
 struct filter *filter_open_code(const char *path, char *why, size_t why_len);
-/* A number by which filters are told apart; 0 for an empty one, or NULL. */
+/* Returns a hash that identifies a filter; 0 for an empty one, or NULL. */
 uint32_t filter_hash(const struct filter *f);
 
-/* Whether the filter accepts a frame, of which `cap_len` bytes of `orig_len` are at hand. */
+/* Whether the filter accepts a frame with `cap_len` captured bytes of `orig_len`. */
 bool filter_match(const struct filter *f, const uint8_t *frame, uint32_t cap_len,
 		  uint32_t orig_len);
 

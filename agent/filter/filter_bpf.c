@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter, translated: classic BPF becomes eBPF, for the place that bpf/filter.h leaves. In: a
- * filter that was checked. Out: instructions that make a verdict of a frame, 1 or 0, and come to
- * their one exit with it.
+ * Filter, translated: translates classic BPF to eBPF for the place in bpf/filter.h. In: a checked
+ * filter. Out: instructions that compute a frame's verdict, 1 or 0, with one exit.
  *
- * Always holds, so that the verifier goes on once from where several ways meet, and takes every
- * filter: from there on it knows nothing, neither of A, X and the scratch memory nor of the packet.
- * Values are made unknown by an exclusive or with Z, pointers by adding B or S: registers of which
- * only we know that they are 0, or 0 or 4.
+ * Always holds: where paths meet, the verifier knows nothing about A, X, the scratch memory and the
+ * packet. So it continues once per meeting point, and accepts every filter. An exclusive or with Z
+ * makes a value unknown, and adding B or S makes a pointer unknown. The verifier does not know that
+ * Z and B are 0, and that S is 0 or 4.
  *
- * A load looks into the packet itself. In XDP a frame lies in one piece, and a load behind its end
- * refuses it; for the verifier all frames end after 65,534 bytes, and few are that long. A tc frame
- * may lie in several; then the filter, which has left no trace yet, begins again from the top in a
- * second translation, whose loads call the kernel (filter_slow.c).
+ * A load reads the packet directly. An XDP frame is contiguous, and a load beyond its end refuses
+ * it; the verifier limits packets to 65,534 bytes, and few frames are as long. A tc frame may be in
+ * several pieces. Then the filter, which has no side effects, starts again in a second translation,
+ * whose loads call the kernel (filter_slow.c).
  */
 #include "filter_bpf.h"
 
@@ -36,15 +35,15 @@ struct translator {
 	struct emitter e;
 };
 
-#define PACKET_MAX 0xffff	   /* MAX_PACKET_OFF: offsets the verifier follows */
+#define PACKET_MAX 0xffff	   /* MAX_PACKET_OFF: the verifier's limit for offsets */
 #define FIXED_MAX (PACKET_MAX - 1) /* one of them is for B */
-/* Instructions; jumps reach 32,767, and have to reach over a list (filter_chain.c) as well, and
- * from the first endings back into the program. */
+/* Instructions per part. Jumps reach 32,767 instructions. They must also cross a list
+ * (filter_chain.c), and lead from the first exits back into the program. */
 #define ENDINGS_EVERY 16000
 
 /* ---- loads ----------------------------------------------------------------------------------- */
 
-/* From TMP, a pointer to the frame, `off` further. */
+/* Loads from the pointer in TMP plus `off`. */
 static void load_checked(struct emitter *e, uint8_t dst, int32_t off, uint32_t size,
 			 uint32_t behind)
 {
@@ -62,14 +61,14 @@ static void load_at(struct emitter *e, uint8_t dst, uint8_t unknown, int32_t off
 	load_checked(e, dst, off, size, behind);
 }
 
-/* Inside the tag: it is in VLAN where it is beside the frame. */
+/* Loads from the tag, which is in VLAN if it is outside the frame. */
 static void load_tag(struct emitter *e, uint8_t dst, uint32_t off, uint32_t size)
 {
 	uint32_t mask = size == 4 ? 0xffffffff : (1U << size * 8) - 1;
 
 	part_copy(e, dst, VLAN);
 	part_copy(e, TMP, VLAN);
-	/* Over what load_at writes, and a jump. */
+	/* Skips the instructions of load_at, and a jump. */
 	emit_skip(e, BPF_JMP32 | BPF_JNE | BPF_K, TMP, 0, size > 1 ? 7 : 6);
 	load_at(e, dst, B, off, size, NOT_THERE);
 	emit_skip(e, BPF_JMP | BPF_JA, 0, 0, 2);
@@ -85,7 +84,8 @@ static void load_abs_skb(struct emitter *e, uint8_t dst, uint32_t off, uint32_t 
 	} else if (off + size <= TAG) {
 		load_at(e, dst, B, off, size, NOT_THERE);
 	} else if (off >= TAG_END) {
-		/* Where the tag is beside the frame, this stands 4 bytes further in front. */
+		/* If the tag is outside the frame, these bytes are 4 bytes nearer to the
+		 * beginning. */
 		load_at(e, dst, S, off - 4, size, NOT_THERE);
 	} else if (off >= TAG && off + size <= TAG_END) {
 		load_tag(e, dst, off, size);
@@ -110,7 +110,7 @@ static void load_abs(struct translator *t, uint8_t dst, uint32_t off, uint32_t s
 	}
 }
 
-/* The sum does not wrap, as in libpcap and unlike A and X themselves: 64 bits. */
+/* The sum has 64 bits and does not wrap, as in libpcap, unlike A and X. */
 static void load_ind(struct translator *t, uint32_t off, uint32_t size)
 {
 	struct emitter *e = &t->e;
@@ -130,7 +130,7 @@ static void load_ind(struct translator *t, uint32_t off, uint32_t size)
 		emit_alu64_k(e, BPF_ADD, TMP, -4);
 		emit_alu64(e, BPF_ADD, TMP, S);
 		emit_skip(e, BPF_JMP | BPF_JA, 0, 0, 3);
-		/* With a copy: the verifier is to know nothing of S. */
+		/* Uses a copy, so that the verifier learns nothing about S. */
 		part_copy(e, A, S);
 		emit_jump(e, BPF_JMP32 | BPF_JEQ | BPF_K, A, 0, 0, AGAIN);
 	}
@@ -176,7 +176,7 @@ static void do_load(struct translator *t, const struct sock_filter *s)
 		break;
 	case BPF_MEM:
 		emit(e, BPF_LDX | BPF_MEM | BPF_DW, dst, FP, slot(s->k), 0);
-		part_forget(e, dst); /* or what it learns of one it learns of the other */
+		part_forget(e, dst); /* or the verifier links the two registers */
 		break;
 	case BPF_LEN:
 		load_len(t, dst);
@@ -187,14 +187,15 @@ static void do_load(struct translator *t, const struct sock_filter *s)
 		emit_alu_k(e, BPF_LSH, dst, 2);
 		break;
 	case BPF_IND:
-		if (s->k > INT32_MAX) { /* behind the end of any frame */
+		if (s->k > INT32_MAX) { /* beyond the end of any frame */
 			emit_alu_k(e, BPF_MOV, dst, 0);
 			part_go_surely(e, REFUSE);
 		} else {
 			load_ind(t, s->k, size_of(s->code));
 		}
 		break;
-	default: /* BPF_ABS; what filter_check leaves of SKF_AD: no tag is beside the frame */
+	default: /* BPF_ABS; SKF_AD loads that filter_check allows: there is no tag outside the
+		    frame */
 		if (s->k >= (uint32_t)SKF_AD_OFF)
 			emit_alu_k(e, BPF_MOV, dst, 0);
 		else
@@ -267,7 +268,8 @@ static void branch(struct emitter *e, const struct condition *c, uint32_t next, 
 	}
 }
 
-/* A difference or a part of A: what holds of both the verifier would learn of X, too. */
+/* Compares a difference or a part of A, as the verifier would learn facts about X from a direct
+ * comparison. */
 static struct condition compare_with_x(struct emitter *e, uint8_t op)
 {
 	emit_alu(e, BPF_MOV, TMP, A);
@@ -361,9 +363,8 @@ static uint32_t instruction(struct translator *t, uint32_t i)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* A and X begin as 0, where they are read before they are written. So does the scratch memory in
- * use, which is never read before it is written, but the verifier would tell apart on which way it
- * was. */
+/* Sets A and X to 0 if they are read before they are written. Also sets the scratch memory in use
+ * to 0: it is always written before it is read, but the verifier would distinguish paths by it. */
 static void reset(struct translator *t)
 {
 	uint16_t used = 0;
@@ -382,7 +383,7 @@ static void reset(struct translator *t)
 			emit(&t->e, BPF_STX | BPF_MEM | BPF_DW, FP, TMP, slot(word), 0);
 }
 
-/* Makes B and Z of a length in Z, which is below 2^31, but unknown. */
+/* Makes B and Z from an unknown length below 2^31 in Z. */
 static void zeros(struct emitter *e)
 {
 	emit_alu(e, BPF_MOV, B, Z);
@@ -415,15 +416,15 @@ static void begin_skb(struct emitter *e)
 	emit(e, BPF_STX | BPF_MEM | BPF_DW, FP, S, S_SLOT, 0);
 	emit(e, BPF_LDX | BPF_MEM | BPF_W, DATA, CTX, offsetof(struct __sk_buff, data), 0);
 	emit(e, BPF_LDX | BPF_MEM | BPF_W, END, CTX, offsetof(struct __sk_buff, data_end), 0);
-	/* Always jumped over. The verifier follows this first, and is through with the second
-	 * translation before it begins the first: it bears only so many branches half followed. */
+	/* This is always jumped over. The verifier follows it first, and finishes the second
+	 * translation before the first: its number of pending branches is limited. */
 	emit_alu(e, BPF_MOV, TMP, Z);
 	emit_alu_k(e, BPF_AND, TMP, 1);
 	emit_skip(e, BPF_JMP32 | BPF_JEQ | BPF_K, TMP, 0, 1);
 	emit_go(e, AGAIN);
 }
 
-/* The one exit is the first of them; later ones in a long filter lead to the one before. */
+/* The first of these is the one exit. Later ones in a long filter jump to the one before. */
 static void done(struct translator *t)
 {
 	struct emitter *e = &t->e;
@@ -438,13 +439,13 @@ static void done(struct translator *t)
 	t->done = here;
 }
 
-/* Where a filter ends, or has to begin again. */
+/* Ends a filter, or starts its second translation. */
 static void endings(struct translator *t)
 {
 	struct emitter *e = &t->e;
 
 	if (e->wanted[NOT_THERE]) {
-		/* A frame in one piece is known to its end. */
+		/* A contiguous frame is readable to its end. */
 		emit_label(e, NOT_THERE);
 		emit_alu64(e, BPF_MOV, TMP, END);
 		emit_alu64(e, BPF_SUB, TMP, DATA);
@@ -464,7 +465,7 @@ static void endings(struct translator *t)
 	e->wanted[NOT_THERE] = e->wanted[REFUSE] = e->wanted[DONE] = false;
 }
 
-/* The same in the middle of a long filter, and places for far jumps to go on from. */
+/* The same in the middle of a long filter, with relays for far jumps. */
 static void endings_between(struct translator *t)
 {
 	struct emitter *e = &t->e;
@@ -481,7 +482,7 @@ static void endings_between(struct translator *t)
 		e->insns[over].off = e->len - over - 1;
 }
 
-/* Once through the filter. */
+/* Translates the filter once. */
 static void body(struct translator *t)
 {
 	uint32_t ended = t->e.len;
@@ -492,7 +493,7 @@ static void body(struct translator *t)
 			endings_between(t);
 			ended = t->e.len;
 		}
-		/* The verifier takes nothing that is never run. */
+		/* The verifier refuses unreachable instructions. */
 		i = t->flow.ways[i] ? instruction(t, i) : i + 1;
 	}
 	endings(t);

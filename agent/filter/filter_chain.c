@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter: lists. In: comparisons of A with one constant after the other that all lead to one place,
- * as libpcap makes of "host a or b or c". Out: a search by halves, of the same verdict: eight
- * comparisons for 200 hosts, not 200. Always holds: nothing else leads into the list's middle, so
- * that its single comparisons need not be there.
+ * Filter: lists. In: consecutive comparisons of A with constants that all jump to one place, as
+ * libpcap compiles "host a or b or c". Out: a binary search with the same verdict: eight
+ * comparisons for 200 hosts instead of 200. Always holds: no jump leads into the list's middle, so
+ * the single comparisons can go.
  */
 #include "filter_chain.h"
 
@@ -11,11 +11,11 @@
 
 #include "filter_parts.h"
 
-#define CHAIN_MIN 8 /* fewer are as fast one after the other */
+#define CHAIN_MIN 8 /* below this, single comparisons are as fast */
 #define LEAF 4
 
-/* The comparison at `i`, if it is one: where it goes if A is the constant, and where if not. Where
- * a comparison's own jump does not reach, libpcap has it skip one that does. */
+/* Parses the comparison at `i`: its targets if A is the constant, and if not. For a far target,
+ * libpcap makes the comparison skip an unconditional jump. */
 static bool compares(const struct filter *f, const struct filter_flow *w, uint32_t i, uint32_t *yes,
 		     uint32_t *no)
 {
@@ -75,10 +75,10 @@ void chain_emit(struct emitter *e, struct chain *c, struct filter_flow *w)
 	qsort(c->k, c->count, sizeof(c->k[0]), by_value);
 	search(e, c->k, c->count, c->no);
 	emit_label(e, LISTED);
-	emit_go(e, c->yes); /* which may be far: see emit_relays */
+	emit_go(e, c->yes); /* may be far: see emit_relays */
 	if (!e->no_memory)
 		emit_resolve(e, LISTED);
-	/* There are more ways now, each of which knows something else of A. */
+	/* The paths from here know different facts about A. */
 	w->ways[c->yes] = w->ways[c->yes] < 2 ? 2 : w->ways[c->yes];
 	w->ways[c->no] = w->ways[c->no] < 2 ? 2 : w->ways[c->no];
 }

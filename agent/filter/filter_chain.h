@@ -8,11 +8,11 @@
 
 struct chain {
 	uint32_t k[FILTER_LEN_MAX], count;
-	uint32_t yes; /* where it goes if A is one of them */
-	uint32_t no;  /* and if not, which is where it ends */
+	uint32_t yes; /* target if A is in the list */
+	uint32_t no;  /* target if not: the list's end */
 };
 
-/* Whether comparisons that are worth a search begin at `i`. */
+/* Whether a list that is long enough for a search begins at `i`. */
 bool chain_find(struct chain *c, const struct filter *f, const struct filter_flow *w, uint32_t i);
 /* Writes the search. */
 void chain_emit(struct emitter *e, struct chain *c, struct filter_flow *w);

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* What Linux answers to loads from the last words of the address space, for sockets. */
+/* Linux's extensions for sockets: loads from the last words of the address space. */
 static const char *const extensions[] = {
 	"the protocol",
 	"the packet type (inbound, outbound)",
@@ -86,7 +86,7 @@ static const char *wrong_jump(const struct sock_filter *s, uint32_t behind)
 	if (BPF_CLASS(s->code) != BPF_JMP)
 		return NULL;
 	if (s->code == (BPF_JMP | BPF_JA)) {
-		/* libpcap's loops: a jump of a negative distance. */
+		/* libpcap's loops: jumps by a negative distance. */
 		if ((int32_t)s->k < 0)
 			return "jumps backwards: 'protochain' makes such loops, which the kernel "
 			       "does not run; use 'proto'";
@@ -95,8 +95,9 @@ static const char *wrong_jump(const struct sock_filter *s, uint32_t behind)
 	return s->jt < behind && s->jf < behind ? NULL : "jumps behind the end";
 }
 
-/* Two loads are let through: as a filter sees its frames the tag is in line and never beside them,
- * and both say so by 0. What libpcap compiles for a live interface then looks for it in line. */
+/* Allows two loads about a tag outside the frame. A filter sees the tag inside the frame, so both
+ * give 0. Code that libpcap compiles for a live interface then looks for the tag inside the
+ * frame. */
 static const char *extension(const struct sock_filter *s)
 {
 	uint32_t n = s->k - (uint32_t)SKF_AD_OFF;
@@ -110,7 +111,7 @@ static const char *extension(const struct sock_filter *s)
 	return s->k >= (uint32_t)SKF_NET_OFF ? "the network header" : "the link header";
 }
 
-/* Scratch memory holds nothing before it is written, on whatever way one comes there. */
+/* Scratch memory must be written before it is read, on every path. */
 static int unwritten(const struct filter *f)
 {
 	uint16_t written[FILTER_LEN_MAX], now = 0;

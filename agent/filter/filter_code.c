@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Filter, from the output of `tcpdump -ddd`, for machines without libpcap: a line with the number
- * of instructions, then a line "code jt jf k" each, all decimal. Always holds: nothing but that is
- * taken.
+ * of instructions, then a line "code jt jf k" for each, all decimal. Always holds: any other input
+ * is refused.
  */
 #include "filter.h"
 
@@ -19,7 +19,7 @@ struct reader {
 	unsigned int line;
 };
 
-/* Returns 0 with a number of at most `max` that ends with `behind`, or -EINVAL. */
+/* Reads a number of at most `max` that ends with the character `behind`. Returns 0 or -EINVAL. */
 static int number(struct reader *r, uint64_t max, char behind, uint32_t *out)
 {
 	uint64_t value = 0;
@@ -31,7 +31,7 @@ static int number(struct reader *r, uint64_t max, char behind, uint32_t *out)
 		return -EINVAL;
 	*out = value;
 	if (behind == '\n' && r->at == r->end)
-		return 0; /* the last line may lack its end */
+		return 0; /* the last line may lack a newline */
 	if (behind == '\n' && *r->at == '\r' && r->at + 1 < r->end)
 		r->at++;
 	return r->at < r->end && *r->at++ == behind ? 0 : -EINVAL;

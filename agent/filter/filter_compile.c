@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter, compiled by libpcap: the only file of the agent that knows it. In: a pcap-filter(7)
+ * Filter, compiled by libpcap: the only file of the agent that uses it. In: a pcap-filter(7)
  * expression and a link type. Out: classic BPF, checked.
  */
 #include "filter.h"
@@ -22,13 +22,13 @@ static int libpcap_open(struct libpcap *p, char *why, size_t why_len)
 	return -ENOENT;
 }
 
-/* What the link types of files are called inside libpcap, where it differs. */
+/* Link types whose numbers differ between files (LINKTYPE_) and libpcap (DLT_). */
 static int dlt_of(int linktype)
 {
 	return linktype == 101 ? DLT_RAW : linktype;
 }
 
-/* What libpcap says, and what it does not. */
+/* libpcap's error message, with a remedy. */
 static void explain(const char *expression, const char *said, char *why, size_t why_len)
 {
 	const char *hint = "";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter, eBPF instructions: see filter_emit.h. Always holds: what does not fit sets no_memory or
- * too_far, and what follows does no harm; who began it asks once at the end.
+ * Filter, eBPF instructions: see filter_emit.h. Always holds: an instruction that does not fit sets
+ * no_memory or too_far, and later calls are harmless. The caller checks both once at the end.
  */
 #include "filter_emit.h"
 
 #include <stdlib.h>
 
-#define INSNS_MAX (1 << 20) /* BPF_COMPLEXITY_LIMIT_INSNS: the kernel takes no more */
+#define INSNS_MAX (1 << 20) /* BPF_COMPLEXITY_LIMIT_INSNS: the kernel's limit */
 
 static bool grow(struct emitter *e)
 {
@@ -103,8 +103,8 @@ void emit_resolve(struct emitter *e, uint32_t first)
 	e->fixups_len = left;
 }
 
-/* One for all jumps that go to one place. Only those without a condition go far: classic BPF's
- * others reach 255 instructions. */
+/* One relay for all jumps to a place. Only unconditional jumps go far: conditional jumps of classic
+ * BPF reach 255 instructions. */
 void emit_relays(struct emitter *e)
 {
 	uint32_t count = e->fixups_len, left = 0, first = e->len;

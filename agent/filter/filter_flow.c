@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The one or two instructions that may follow; returns how many. */
+/* Lists the one or two possible next instructions. Returns their number. */
 static int followers(const struct filter *f, uint32_t i, uint32_t next[2])
 {
 	const struct sock_filter *s = &f->code[i];
@@ -57,7 +57,7 @@ static bool reads_x(uint16_t code)
 	}
 }
 
-/* ALU instructions read what they write. */
+/* ALU instructions read their destination. */
 static bool writes_a(uint16_t code)
 {
 	return BPF_CLASS(code) == BPF_LD || code == (BPF_MISC | BPF_TXA);

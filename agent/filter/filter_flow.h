@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Filter: how its instructions follow one another. */
+/* Filter: the control flow of its instructions. */
 #ifndef AGENT_FILTER_FLOW_H
 #define AGENT_FILTER_FLOW_H
 
 #include "filter.h"
 
 struct filter_flow {
-	uint16_t ways[FILTER_LEN_MAX]; /* that lead to the instruction; 0: it is never run */
-	bool a[FILTER_LEN_MAX],
-		x[FILTER_LEN_MAX]; /* what is in A and X in front of it is read later */
+	uint16_t ways[FILTER_LEN_MAX];		   /* paths to the instruction; 0: unreachable */
+	bool a[FILTER_LEN_MAX], x[FILTER_LEN_MAX]; /* A and X are live before the instruction */
 };
 
-/* Of a filter that was checked. */
+/* Analyses a checked filter. */
 void filter_flow(struct filter_flow *w, const struct filter *f);
 
 #endif

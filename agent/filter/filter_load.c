@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter, into the kernel. In: a program as libbpf is about to load it, its calls and maps
- * resolved. Out: the same program, with the translated filter behind it, a jump to there in the
- * place that filter_place.h marks, and what describes functions and lines moved. Always holds:
- * nothing else is changed.
+ * Filter, into the kernel. In: a program that libbpf is about to load, with calls and maps
+ * resolved. Out: the same program with the translated filter at its end, and a jump to it in the
+ * place that filter_place.h marks. The information about functions and lines is moved accordingly.
+ * Always holds: no other instruction changes.
  */
 #include "filter_load.h"
 
@@ -20,30 +20,30 @@
 #include "agent/programs/insn.h"
 #include "filter_bpf.h"
 
-/* What the verifier says on its longest way; memory only as far as it is written. */
+/* The largest verifier log. Unwritten pages take no memory. */
 #define LOG_LEN (16 << 20)
 
-/* Where a filter goes in a program. */
+/* The place of a filter in a program. */
 struct place {
 	enum filter_hook hook;
-	uint32_t at;	/* becomes the jump to it */
-	uint32_t start; /* it stands here, behind the function that `at` is in */
+	uint32_t at;	/* becomes the jump to the filter */
+	uint32_t start; /* the filter's begin, after the function with `at` */
 	uint32_t len;
-	int16_t stack; /* the end of what it has of it, from the frame pointer */
+	int16_t stack; /* the end of its stack, from the frame pointer */
 };
 
-/* libbpf calls us back without a word of our own, so there is one load at a time. */
+/* libbpf's callback has no argument for us, so there is one load at a time. */
 static struct {
-	const struct filter *filter; /* NULL: nothing to do */
+	const struct filter *filter; /* NULL: none */
 	struct filter_bpf body;
-	struct place place; /* in the program loaded last */
+	struct place place; /* of the last loaded program */
 	char *why;
 	size_t why_len;
 } loading;
 
 /* ---- where it goes --------------------------------------------------------------------------- */
 
-/* The function that `at` is in ends where the next begins: where one is called. */
+/* The function with `at` ends where the next one begins, which is some call's target. */
 static uint32_t function_end(const struct bpf_insn *insns, uint32_t count, uint32_t at)
 {
 	uint32_t end = count;
@@ -63,8 +63,8 @@ static bool is_number(const struct bpf_insn *insn)
 	       (insn->imm == FILTER_PLACE_XDP || insn->imm == FILTER_PLACE_SKB);
 }
 
-/* Whether there is one, and one only: clang may copy instructions, and another one would accept
- * all. */
+/* Whether there is exactly one place: clang may duplicate instructions, and a second place would
+ * accept all frames. */
 static bool find_place(const struct bpf_insn *insns, uint32_t count, struct place *p)
 {
 	const struct bpf_insn *store;
@@ -99,7 +99,7 @@ static int put_jump(struct bpf_insn *insns, uint32_t from, uint32_t to)
 	return off == (int16_t)off ? 0 : -E2BIG;
 }
 
-/* Behind its function, so that no jump but these goes over it. */
+/* Inserts after the function, so that only these jumps cross the filter. */
 static int put_insns(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 		     const struct place *p)
 {
@@ -167,7 +167,7 @@ int filter_load_init(void)
 
 /* ---- what the verifier says of it ------------------------------------------------------------ */
 
-/* The line in front of `end`, whose end is cut off there. Returns NULL without one. */
+/* Terminates the text at `end` and returns its last line, or NULL. */
 static char *line_before(char *log, char *end)
 {
 	while (end > log && (end[-1] == '\n' || end[-1] == 0))
@@ -179,7 +179,7 @@ static char *line_before(char *log, char *end)
 	return end;
 }
 
-/* The verifier's last lines are the instruction, why not, and how much it went through. */
+/* The verifier's last lines are the instruction, the reason, and statistics. */
 static void explain(char *log, int err)
 {
 	const struct place *p = &loading.place;

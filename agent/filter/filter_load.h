@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Filter, into the kernel: programs are loaded with it in the place that bpf/filter.h keeps. */
+/* Filter, into the kernel: loads programs with a filter in the place in bpf/filter.h. */
 #ifndef AGENT_FILTER_LOAD_H
 #define AGENT_FILTER_LOAD_H
 
@@ -7,12 +7,12 @@
 
 struct bpf_object_skeleton;
 
-/* To be called before an object is opened that is to be loaded with filters: libbpf asks us then
- * before it loads programs of the sections "xdp" and "tc". Returns 0 or -errno. */
+/* Call it before opening an object that will be loaded with filters: it registers a callback for
+ * libbpf's loads of the sections "xdp" and "tc". Returns 0 or -errno. */
 int filter_load_init(void);
-/* Loads the object, as the skeleton's own load does; with a filter that is not empty, each program
- * of it with a place for one gets that filter. Returns 0, or -errno. Where the filter is the
- * reason for that, `why` says which part of it and what to do, else it is empty. One at a time. */
+/* Loads the object, as the skeleton's load does. Each program with a place for a filter gets the
+ * filter, unless it is empty. Returns 0, or -errno. If the filter is the reason, `why` names the
+ * part of it and the remedy, else `why` is empty. One load at a time. */
 int filter_load(struct bpf_object_skeleton *s, const struct filter *f, char *why, size_t why_len);
 
 #endif

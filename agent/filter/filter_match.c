@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter, run in user space, on frames that never were in this machine's kernel: those of a file.
- * In: a filter that was checked, a frame. Out: its verdict, which is that of libpcap's
- * bpf_filter(). Always holds: no byte beyond those at hand is read; a load there refuses the frame.
+ * Filter, run in user space, for frames from a file. In: a checked filter, a frame. Out: the
+ * verdict of libpcap's bpf_filter(). Always holds: no byte beyond the captured ones is read; a load
+ * there refuses the frame.
  */
 #include "filter.h"
 
@@ -12,7 +12,7 @@ struct machine {
 	uint32_t a, x, memory[BPF_MEMWORDS];
 };
 
-/* Returns whether the bytes are there. */
+/* Returns whether the bytes exist. */
 static bool load(const struct machine *m, uint64_t off, uint16_t size, uint32_t *out)
 {
 	uint32_t len = size == BPF_W ? 4 : size == BPF_H ? 2 : 1, value = 0;
@@ -46,7 +46,8 @@ static bool do_load(struct machine *m, const struct sock_filter *s)
 		return true;
 	case BPF_IND:
 		return load(m, (uint64_t)m->x + s->k, BPF_SIZE(s->code), to);
-	default: /* BPF_ABS; filter_check: what is left up there says that no tag is beside it */
+	default: /* BPF_ABS; extensions that filter_check allows: there is no tag outside the frame
+		  */
 		if (s->k >= (uint32_t)SKF_AD_OFF) {
 			*to = 0;
 			return true;
@@ -156,5 +157,5 @@ bool filter_match(const struct filter *f, const uint8_t *frame, uint32_t cap_len
 			break;
 		}
 	}
-	return true; /* only an empty filter has no return at its end */
+	return true; /* only an empty filter has no return */
 }

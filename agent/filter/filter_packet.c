@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filters for packet sockets: see filter_packet.h. The program comes twice: as it is, for frames
- * without a tag, and for frames whose tag was taken off, with every load moved to where the bytes
- * are now. What a load takes from the tag itself is put together from what the kernel keeps of it.
+ * Filters for packet sockets: see filter_packet.h. The output has the program twice: unchanged for
+ * frames without a tag, and with adjusted loads for frames whose tag the kernel removed. Bytes of
+ * the tag itself are computed from the kernel's metadata.
  *
- * Always holds: jumps go forward only, and those that became too long go by a `ja` next to them.
- * Nothing but A is changed where the program had not changed it.
+ * Always holds: jumps go forward only, and too long ones go through a `ja` next to them. The added
+ * instructions change only A.
  */
 #include "filter_packet.h"
 
@@ -17,23 +17,23 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define TAG_OFFSET 12 /* on the wire, behind the two MAC addresses */
+#define TAG_OFFSET 12 /* on the wire, after the two MAC addresses */
 #define TAG_LEN 4
 #define TAG_END (TAG_OFFSET + TAG_LEN)
 #define TPID_DEFAULT 0x8100
 
-/* No frame is as long: the kernel takes an offset from here on for something else. */
+/* No frame is as long: from here on the kernel gives offsets another meaning. */
 #define OFFSET_MAX 0x7fffffffu
 
-/* Targets of jumps, until they are known: items by their number, instructions of the given program
- * by TO(), and the end that refuses. */
+/* Open targets of jumps: items by number, instructions of the given program by TO(), and the
+ * refusing end. */
 #define TO(instruction) (-(int)(instruction)-1)
 #define REFUSE INT32_MIN
 #define ACCEPT (INT32_MIN + 1)
 #define WHOLE (INT32_MIN + 2)
-#define NEXT (INT32_MIN + 3) /* the item behind the jump */
+#define NEXT (INT32_MIN + 3) /* the item after the jump */
 
-/* End of the longest headers that put_accept knows: Ethernet, IPv6, TCP. */
+/* End of the longest headers in put_accept: Ethernet, IPv6, TCP. */
 #define HEADERS_MOST (ETH_HLEN + 40 + 60)
 
 #define ITEMS_MAX (2 * FILTER_PACKET_MAX)
@@ -42,18 +42,18 @@ struct item {
 	uint16_t code;
 	uint32_t k;
 	int jt, jf;	   /* of jumps; `ja` has jt */
-	bool far_t, far_f; /* by a `ja` behind it */
+	bool far_t, far_f; /* through a `ja` after it */
 	uint32_t at;	   /* instruction of the output */
 };
 
 struct writer {
 	const struct filter *f;
 	const struct filter_packet *how;
-	bool tagged; /* the half for frames whose tag was taken off */
+	bool tagged; /* the half for frames whose tag was removed */
 	bool full;
 	int len, start[FILTER_LEN_MAX];
-	int spare[2]; /* words of memory that the program does not use; -1: it uses all */
-	struct item items[ITEMS_MAX + 1]; /* behind the last: for what comes when it is full */
+	int spare[2];			  /* scratch words that the program leaves free; -1: none */
+	struct item items[ITEMS_MAX + 1]; /* the last one takes items beyond the limit */
 };
 
 /* ---- items ----------------------------------------------------------------------------------- */
@@ -78,13 +78,13 @@ static void put(struct writer *w, uint16_t code, uint32_t k)
 	put_jump(w, code, k, 0, 0);
 }
 
-/* Points a jump that was put with an open target to the item that comes next. */
+/* Points a jump with an open target to the next item. */
 static void land(struct writer *w, int *target)
 {
 	*target = w->len;
 }
 
-/* Words of memory for what must outlast a load. */
+/* Finds scratch words for values that must survive a load. */
 static int spare(struct writer *w, int n)
 {
 	if (w->spare[n] < 0)
@@ -119,7 +119,7 @@ static uint16_t size_code(uint32_t size)
 	return size == 4 ? BPF_W : size == 2 ? BPF_H : BPF_B;
 }
 
-/* `size` bytes of the tag from `offset` on the wire, all of its TPID or of its TCI, or one of them.
+/* Loads `size` bytes of the tag from `offset` on the wire: TPID, TCI, or a byte of them.
  */
 static void put_tag_part(struct writer *w, uint32_t offset, uint32_t size)
 {
@@ -137,7 +137,7 @@ static void put_tag_part(struct writer *w, uint32_t offset, uint32_t size)
 		put(w, BPF_ALU | BPF_RSH | BPF_K, 8);
 }
 
-/* How many bytes from `offset` on one load can take, `most` at most. */
+/* Returns how many bytes one load can take from `offset` on, at most `most`. */
 static uint32_t piece_len(uint32_t offset, uint32_t most)
 {
 	uint32_t end = offset < TAG_OFFSET	 ? TAG_OFFSET
@@ -158,7 +158,7 @@ static void put_piece(struct writer *w, uint32_t offset, uint32_t size)
 		    offset < TAG_OFFSET ? offset : offset - TAG_LEN);
 }
 
-/* A load of `size` bytes at `offset` on the wire from a frame whose tag was taken off. */
+/* A load of `size` bytes at `offset` on the wire, for a frame whose tag was removed. */
 static void put_load(struct writer *w, uint32_t offset, uint32_t size)
 {
 	uint32_t len = piece_len(offset, size), done = 0;
@@ -183,7 +183,7 @@ static void put_load(struct writer *w, uint32_t offset, uint32_t size)
 	put(w, BPF_LDX | BPF_MEM, spare(w, 1));
 }
 
-/* A load from X + k. Where that is tells only X: the places around the tag get a load each. */
+/* A load from X + k. The place depends on X, so each place around the tag has its own load. */
 static void put_indirect_tagged(struct writer *w, uint16_t code, uint32_t k, uint32_t size)
 {
 	int ends[8], places[8], behind = -1, n = 0;
@@ -215,7 +215,7 @@ static void put_indirect_tagged(struct writer *w, uint16_t code, uint32_t k, uin
 
 static void put_indirect(struct writer *w, uint16_t code, uint32_t k, uint32_t size)
 {
-	/* A sum that is no offset is refused here: in the kernel it might become one. */
+	/* A sum that is no valid offset is refused here, as it might be one in the kernel. */
 	put(w, BPF_MISC | BPF_TXA, 0);
 	put_jump(w, BPF_JMP | BPF_JGT | BPF_K, OFFSET_MAX - k, REFUSE, NEXT);
 	if (w->tagged)
@@ -284,7 +284,7 @@ static void put_ldx(struct writer *w, uint16_t code, uint32_t k)
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
-/* A shift by 32 and more gives 0 in libpcap, and whatever the processor makes of it in the kernel.
+/* A shift by 32 or more gives 0 in libpcap, and depends on the CPU in the kernel.
  */
 static void put_shift(struct writer *w, uint16_t code, uint32_t k)
 {
@@ -382,7 +382,7 @@ static int put_half(struct writer *w, bool tagged)
 	return 0;
 }
 
-/* Points all jumps to `to` to the item that comes next. */
+/* Points all jumps to `to` to the next item. */
 static void replace(struct writer *w, int to)
 {
 	for (int i = 0; i < w->len; i++) {
@@ -393,7 +393,7 @@ static void replace(struct writer *w, int to)
 	}
 }
 
-/* TCP behind a header that ends at `end`: as far as it says. A header that lies gets its 20 bytes.
+/* Keeps TCP's header after one that ends at `end`. A malformed header keeps 20 bytes.
  */
 static void put_tcp(struct writer *w, uint32_t end)
 {
@@ -405,7 +405,7 @@ static void put_tcp(struct writer *w, uint32_t end)
 	put(w, BPF_RET | BPF_A, 0);
 }
 
-/* The protocol is in A. */
+/* A has the protocol. */
 static void put_transport(struct writer *w, uint32_t end)
 {
 	int udp = w->len;
@@ -417,9 +417,9 @@ static void put_transport(struct writer *w, uint32_t end)
 	put(w, BPF_RET | BPF_K, end + 8);
 }
 
-/* With `headers`, what trim.h will not keep is not even copied, where that is easily seen: TCP and
- * UDP behind an IP header without options. The rest is cut later. A load beyond the end of the
- * frame would refuse it, so short frames go as they are. */
+/* With `headers`, the kernel copies only the headers in simple cases: TCP and UDP after an IP
+ * header without options. Other frames are truncated later by trim.h. A load beyond a frame's end
+ * would refuse it, so short frames are copied whole. */
 static void put_accept(struct writer *w)
 {
 	if (w->how->headers && w->how->accept > HEADERS_MOST) {
@@ -427,7 +427,7 @@ static void put_accept(struct writer *w)
 
 		put(w, BPF_LD | BPF_W | BPF_LEN, 0);
 		put_jump(w, BPF_JMP | BPF_JGT | BPF_K, HEADERS_MOST, NEXT, WHOLE);
-		/* EtherType, and of IPv4 version and length of its header. */
+		/* Checks EtherType, and IPv4's version and header length. */
 		put(w, BPF_LD | BPF_W | BPF_ABS, ETH_HLEN - 2);
 		put(w, BPF_ALU | BPF_AND | BPF_K, 0xffffff00);
 		ipv6 = w->len;
@@ -444,7 +444,7 @@ static void put_accept(struct writer *w)
 	put(w, BPF_RET | BPF_K, w->how->accept);
 }
 
-/* Frames of the other direction are refused, where the kernel cannot be told not to offer them. */
+/* Refuses frames of the other direction, for kernels that deliver both. */
 static void put_direction(struct writer *w)
 {
 	if (w->how->direction == DIRECTION_INOUT)
@@ -469,7 +469,7 @@ static int put_all(struct writer *w)
 			put(w, BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_VLAN_TAG_PRESENT);
 			untagged = w->len;
 			put_jump(w, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, NEXT);
-			put(w, BPF_LD | BPF_IMM, 0); /* as every program finds A */
+			put(w, BPF_LD | BPF_IMM, 0); /* programs begin with A = 0 */
 			err = put_half(w, true);
 			land(w, &w->items[untagged].jt);
 		}
@@ -495,7 +495,7 @@ static bool too_far(const struct writer *w, const struct item *m, int to)
 	return w->items[to].at - m->at - 1 > 255;
 }
 
-/* Gives every item its place, and room for a `ja` where a jump is too long, until none is. */
+/* Places every item, and adds a `ja` for each too long jump, until all jumps fit. */
 static uint32_t lay_out(struct writer *w)
 {
 	uint32_t at;
@@ -570,7 +570,7 @@ enum filter_tags filter_packet_tags(int fd)
 	int most = 0;
 	socklen_t len = sizeof(most);
 
-	/* Since Linux 3.14: the number behind the last extension. */
+	/* Since Linux 3.14: the number after the last extension. */
 	if (getsockopt(fd, SOL_SOCKET, SO_BPF_EXTENSIONS, &most, &len))
 		return FILTER_TAGS_NONE;
 	return most > SKF_AD_VLAN_TPID		? FILTER_TAGS_WITH_ID

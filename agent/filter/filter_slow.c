@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filter, the second translation: for tc frames that lie in several pieces, or where a load
- * straddles the tag beside them. Loads call bpf_skb_load_bytes(). The frame's first bytes as they
- * were on the wire, tag in line, are put together on the stack once; only with a tag are they
- * looked at there.
+ * Filter, the second translation: for tc frames in several pieces, or loads across the boundary of
+ * a tag outside the frame. Loads call bpf_skb_load_bytes(). If there is a tag, the frame's first
+ * bytes as on the wire, with the tag, are built on the stack once, and loads read them there.
  */
 #include "filter_slow.h"
 
 #include "filter_parts.h"
 
-/* `size` bytes at REG_2 into the stack. */
+/* Copies `size` bytes at REG_2 to the stack. */
 static void call(struct emitter *e, int16_t to, uint32_t size)
 {
 	emit_alu64(e, BPF_MOV, BPF_REG_1, CTX);
@@ -19,8 +18,8 @@ static void call(struct emitter *e, int16_t to, uint32_t size)
 	emit(e, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_skb_load_bytes);
 }
 
-/* What is not there becomes 0, and is refused by the length: the last ones one by one, for the
- * frame may end between them. */
+/* Missing bytes become 0, and the length refuses loads of them. The last bytes are loaded one by
+ * one, as the frame may end between them. */
 void slow_begin(struct emitter *e)
 {
 	emit(e, BPF_STX | BPF_MEM | BPF_DW, FP, Z, FIRST + TAG_END, 0);
@@ -46,7 +45,7 @@ void slow_begin(struct emitter *e)
 	emit(e, BPF_STX | BPF_MEM | BPF_DW, FP, TMP, LEN_SLOT, 0);
 }
 
-/* At REG_2 of what is in the frame's own bytes. */
+/* Loads at REG_2 from the frame's own bytes. */
 static void load_called(struct emitter *e, uint8_t dst, uint32_t size)
 {
 	call(e, LOADED, size);
@@ -55,7 +54,7 @@ static void load_called(struct emitter *e, uint8_t dst, uint32_t size)
 	part_to_host(e, dst, size);
 }
 
-/* At REG_2, below TAG_END, of a frame with a tag beside it. */
+/* Loads at REG_2, below TAG_END, for a frame with a tag outside it. */
 static void load_first(struct emitter *e, uint8_t dst, uint32_t size)
 {
 	static const uint8_t words[] = { BPF_REG_1, BPF_REG_3, BPF_REG_4 };
@@ -64,17 +63,17 @@ static void load_first(struct emitter *e, uint8_t dst, uint32_t size)
 	emit_alu64_k(e, BPF_ADD, TMP, size);
 	emit(e, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, FP, LEN_SLOT, 0);
 	emit_jump(e, BPF_JMP | BPF_JGT | BPF_X, TMP, BPF_REG_1, 0, REFUSE);
-	/* Before Linux 5.12 the stack cannot be read at an offset that is not known. */
+	/* Before Linux 5.12 the stack cannot be read at a variable offset. */
 	for (uint32_t i = 0; i < 3; i++)
 		emit(e, BPF_LDX | BPF_MEM | BPF_DW, words[i], FP, FIRST + 8 * i, 0);
 	emit_skip(e, BPF_JMP | BPF_JLT | BPF_K, BPF_REG_2, 8, 3);
 	emit_alu64(e, BPF_MOV, words[0], words[1]);
 	emit_alu64(e, BPF_MOV, words[1], words[2]);
 	emit_alu64_k(e, BPF_ADD, BPF_REG_2, -8);
-	/* The bytes are at bit 8 * REG_2 of the two words, from the upper end. */
+	/* The bytes are at bit 8 * REG_2 of the two words, counted from the top. */
 	emit_alu64_k(e, BPF_LSH, BPF_REG_2, 3);
 	emit_alu64(e, BPF_LSH, words[0], BPF_REG_2);
-	emit_alu64_k(e, BPF_RSH, words[1], 1); /* and 63 less, for none can be shifted by 64 */
+	emit_alu64_k(e, BPF_RSH, words[1], 1); /* 1 and 63, as a shift by 64 is impossible */
 	emit_alu64_k(e, BPF_MOV, words[2], 63);
 	emit_alu64(e, BPF_SUB, words[2], BPF_REG_2);
 	emit_alu64(e, BPF_RSH, words[1], words[2]);
@@ -83,7 +82,7 @@ static void load_first(struct emitter *e, uint8_t dst, uint32_t size)
 	emit_alu(e, BPF_MOV, dst, words[0]);
 }
 
-/* At REG_2, behind where the tag is. */
+/* Loads at REG_2, after the tag. */
 static void load_behind(struct emitter *e, uint8_t dst, uint32_t size)
 {
 	emit(e, BPF_LDX | BPF_MEM | BPF_DW, TMP, FP, S_SLOT, 0);
@@ -92,7 +91,7 @@ static void load_behind(struct emitter *e, uint8_t dst, uint32_t size)
 	load_called(e, dst, size);
 }
 
-/* At REG_2, anywhere. */
+/* Loads at REG_2, anywhere. */
 static void load(struct emitter *e, uint8_t dst, uint32_t size)
 {
 	uint32_t to_first, to_end;
@@ -116,13 +115,15 @@ static void load(struct emitter *e, uint8_t dst, uint32_t size)
 
 void slow_load_abs(struct emitter *e, uint8_t dst, uint32_t off, uint32_t size)
 {
-	emit_alu_k(e, BPF_MOV, BPF_REG_2, off); /* 32 bits: no sign is extended */
+	emit_alu_k(e, BPF_MOV, BPF_REG_2, off); /* 32 bits: no sign extension */
 	if (off + size <= TAG) {
 		load_called(e, dst, size);
 	} else if (off >= TAG_END) {
 		load_behind(e, dst, size);
 	} else {
-		part_forget(e, BPF_REG_2); /* or the verifier would find branches never taken */
+		part_forget(
+			e,
+			BPF_REG_2); /* or the verifier would find branches that are never taken */
 		load(e, dst, size);
 	}
 }

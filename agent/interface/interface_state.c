@@ -16,7 +16,7 @@
 
 #include <saluki/linktype.h>
 
-/* Drivers that have no such flags say no. */
+/* Drivers without this flag report 0. */
 static bool interface_state_strips_vlan(int sock, struct ifreq *r)
 {
 	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
@@ -37,8 +37,8 @@ static int interface_state_ioctls(int sock, struct ifreq *r, struct interface_st
 	if (ioctl(sock, SIOCGIFFLAGS, r))
 		return -errno;
 	s->up = r->ifr_flags & IFF_UP;
-	/* A station without an access point is not running either, but a monitor on its radio may
-	 * hear others: what is said of cables is for Ethernet alone. */
+	/* A station without an access point is not running either, but a monitor on its radio can
+	 * hear others. So the carrier counts for Ethernet only. */
 	s->carrier = s->up && (r->ifr_flags & IFF_RUNNING || s->linktype != LINKTYPE_ETHERNET);
 	if (ioctl(sock, SIOCGIFMTU, r))
 		return -errno;
@@ -50,7 +50,7 @@ static int interface_state_ioctls(int sock, struct ifreq *r, struct interface_st
 int interface_state_query(const char *name, struct interface_state *s)
 {
 	struct ifreq r = { 0 };
-	/* Sockets of every family answer these questions; this kind leads nowhere (sandbox.c). */
+	/* Sockets of every family answer these ioctls; this kind has no peer (sandbox.c). */
 	int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
 	memset(s, 0, sizeof(*s));
@@ -60,7 +60,7 @@ int interface_state_query(const char *name, struct interface_state *s)
 	strncpy(r.ifr_name, name, IFNAMSIZ - 1);
 	err = strlen(name) < IFNAMSIZ ? interface_state_ioctls(sock, &r, s) : 0;
 	close(sock);
-	if (err == -ENODEV) { /* it went away between two questions */
+	if (err == -ENODEV) { /* it disappeared between two requests */
 		memset(s, 0, sizeof(*s));
 		err = 0;
 	}
@@ -92,7 +92,7 @@ int interface_state_set_up(const char *name, bool up)
 	return err;
 }
 
-/* What ethtool -l shows; 0 where the driver does not tell. */
+/* As ethtool -l; 0 if the driver does not report it. */
 static unsigned int channels(const char *name)
 {
 	struct ethtool_channels c = { .cmd = ETHTOOL_GCHANNELS };
@@ -152,7 +152,7 @@ unsigned int interface_state_receive_queues(const char *name)
 	return channels(name) ?: queues_at_most(name) ?: 1;
 }
 
-/* Counts the filters of one dump; -EAGAIN until its end. */
+/* Counts a dump's filters; -EAGAIN until the dump ends. */
 static int count_filters(const char *buffer, ssize_t len, int *count)
 {
 	const struct nlmsghdr *h = (const struct nlmsghdr *)buffer;
@@ -162,7 +162,7 @@ static int count_filters(const char *buffer, ssize_t len, int *count)
 			return 0;
 		if (h->nlmsg_type == NLMSG_ERROR)
 			return ((const struct nlmsgerr *)NLMSG_DATA(h))->error;
-		/* Besides each filter the dump has an entry for its chain, of handle 0. */
+		/* The dump also has an entry for each chain, with handle 0. */
 		if (h->nlmsg_type == RTM_NEWTFILTER)
 			*count += ((const struct tcmsg *)NLMSG_DATA(h))->tcm_handle != 0;
 	}
@@ -229,7 +229,7 @@ void interface_state_watch_drain(int fd)
 {
 	char buffer[8192];
 
-	/* ENOBUFS: some were lost, which is as good as having read them. */
+	/* ENOBUFS: some were lost, which has the same effect as reading them. */
 	while (recv(fd, buffer, sizeof(buffer), 0) > 0 || errno == ENOBUFS || errno == EINTR)
 		;
 }

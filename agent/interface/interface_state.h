@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A network interface as rtnetlink(7) tells of it: its state now, and every change. */
+/* Interface state: a network interface's current state and changes, by rtnetlink(7). */
 #ifndef AGENT_INTERFACE_INTERFACE_STATE_H
 #define AGENT_INTERFACE_INTERFACE_STATE_H
 
 #include <stdbool.h>
 
 struct interface_state {
-	int ifindex;  /* 0: there is no such interface */
-	int linktype; /* LINKTYPE_, -1 where Saluki does not capture this type */
-	int arphrd;   /* ARPHRD_ as the kernel has it */
+	int ifindex;  /* 0: no such interface */
+	int linktype; /* LINKTYPE_; -1: Saluki does not capture this type */
+	int arphrd;   /* the kernel's ARPHRD_ */
 	bool up;
-	bool carrier; /* and frames can come: the other end of the cable is there; or not known */
+	bool carrier; /* frames can come: the cable has another end; or not known */
 	unsigned int mtu;
-	bool strips_vlan; /* the card takes VLAN tags off: rx-vlan-offload */
+	bool strips_vlan; /* the card removes VLAN tags: rx-vlan-offload */
 };
 
-/* In one word, for people: "up", "no carrier", "down" or "absent". */
+/* Returns a word for people: "up", "no carrier", "down" or "absent". */
 const char *interface_state_word(const struct interface_state *s);
-/* Returns 0 with the state of interface `name`, -errno where asking failed. */
+/* Returns 0 with the state of interface `name`, or -errno if the query failed. */
 int interface_state_query(const char *name, struct interface_state *s);
-/* Brings it up, or takes it down. Returns 0, also where it was so already, or -errno. */
+/* Brings it up, or takes it down. Returns 0, also if nothing changed, or -errno. */
 int interface_state_set_up(const char *name, bool up);
-/* Returns how many queues an interface receives by, at least 1: those in use, or where its driver
- * does not tell, those it has at most. */
+/* Returns the number of receive queues, at least 1: those in use, or if the driver does not report
+ * this, the maximum. */
 unsigned int interface_state_receive_queues(const char *name);
-/* Returns how many tc filters hang in the interface's clsact qdisc, both ways, or -errno. */
+/* Returns the number of tc filters in the interface's clsact qdisc, both directions, or -errno. */
 int interface_state_tc_filters(int ifindex);
 /* Returns a socket that becomes readable when any interface changes, or -errno. */
 int interface_state_watch_open(void);
-/* Reads what came; whatever it was, interface_state_query tells the present state. */
+/* Reads and discards messages. Call interface_state_query for the current state. */
 void interface_state_watch_drain(int fd);
 
 #endif

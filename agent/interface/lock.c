@@ -50,7 +50,7 @@ static void say_who(const struct lock *l, const char *interface, const char *suf
 		 what_it_does(suffix), *text ? ", process " : "", text, l->path);
 }
 
-/* Opens and locks the file; -ESTALE where the one that was locked is not there any more. */
+/* Opens and locks the file; -ESTALE if the locked file was removed. */
 static int lock_file(struct lock *l, const char *interface, const char *suffix, int how)
 {
 	struct stat ours, there;
@@ -58,7 +58,7 @@ static int lock_file(struct lock *l, const char *interface, const char *suffix, 
 
 	l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (l->fd < 0)
-		return 0; /* no /run here: then the lock of the pins must do */
+		return 0; /* no /run: the lock on the pins must do */
 	if (flock(l->fd, how) == 0 && fstat(l->fd, &ours) == 0 && stat(l->path, &there) == 0 &&
 	    ours.st_ino == there.st_ino)
 		return 0;
@@ -78,7 +78,7 @@ static int take(struct lock *l, const char *interface, const char *suffix, int h
 	mkdir(LOCK_ROOT, 0700);
 	for (int tries = 0; err == -ESTALE && tries < 10; tries++)
 		err = lock_file(l, interface, suffix, how);
-	/* For people alone: with a full disk the lock is as good. */
+	/* Only for people: the lock works without it, for example on a full disk. */
 	if (!err && l->fd >= 0 && ftruncate(l->fd, 0) == 0)
 		dprintf(l->fd, "%d\n", getpid());
 	return err == -ESTALE ? -EWOULDBLOCK : err;
@@ -98,7 +98,7 @@ void lock_release(struct lock *l)
 {
 	if (l->fd < 0)
 		return;
-	unlink(l->path); /* while it is locked: see lock_file */
+	unlink(l->path); /* while locked: see lock_file */
 	close(l->fd);
 	lock_zero(l);
 }

@@ -19,38 +19,39 @@ enum source_choice { SOURCE_AUTO, SOURCE_XDP, SOURCE_TC, SOURCE_MMAP, SOURCE_XSK
 enum ring_kind { RING_BPF, RING_MAPPED };
 enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
 
-/* The channels that are asked of an interface's radio. */
+/* The channels requested for an interface's radio. */
 struct plan_asked {
-	const char *list; /* NULL: nothing */
+	const char *list; /* NULL: none */
 	uint32_t dwell_us;
-	uint32_t settle_us; /* after a switch, in which frames are marked */
+	uint32_t settle_us; /* after a switch, while frames are marked */
 	uint8_t floor;	    /* percent of a cycle */
 	bool proportional;
 };
 
 struct capture_options {
-	const char *interfaces[INTERFACES_MAX]; /* -i, in their order: an index is a number */
-	/* Each one's, where it has one alone; of 0 MHz: it has none, or several. */
+	const char
+		*interfaces[INTERFACES_MAX]; /* -i, in order: the index is the interface's number */
+	/* Each interface's single channel; 0 MHz: none, or several. */
 	struct radio_channel channels[INTERFACES_MAX];
 	struct plan_asked plans[INTERFACES_MAX];
 	unsigned int count;
 	struct plan_asked plan; /* of the next -i */
 	uint32_t deaf_after_s;	/* after so long without a frame a radio is reported; 0: never */
-	bool steered;		/* the collector may say which channels there are */
-	bool monitors[INTERFACES_MAX]; /* each one's --monitor: radio/monitor.h */
+	bool steered;		/* the collector may send channel plans */
+	bool monitors[INTERFACES_MAX]; /* per interface, --monitor: radio/monitor.h */
 	bool monitor;		       /* of the next -i */
 	uint32_t snaplen;	       /* bytes */
 	enum keep keep;
-	enum bad_fcs bad_fcs; /* not asked for: frames are kept as they come */
+	enum bad_fcs bad_fcs; /* default: frames are kept */
 	enum source_choice source;
 	enum direction direction;
 	bool consume;
 	enum ring_kind ring;
 	uint32_t ring_size; /* bytes, a power of two */
-	uint32_t delay_ms;  /* that the kernel may keep a frame to itself; 0: as it likes */
-	bool persistent;    /* what is attached stays: saluki attach */
+	uint32_t delay_ms;  /* longest delay of a frame in the kernel; 0: default */
+	bool persistent;    /* attached programs stay: saluki attach */
 	struct filter_given filter;
-	unsigned int given; /* bits of enum capture_given: the others are defaults */
+	unsigned int given; /* bits of enum capture_given; the others are defaults */
 };
 
 enum capture_given {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A filter as classic BPF: filter/ makes it, and both processes pass it on. */
+/* A filter as classic BPF: filter/ makes it, and the two processes exchange it. */
 #ifndef AGENT_MODEL_CLASSIC_FILTER_H
 #define AGENT_MODEL_CLASSIC_FILTER_H
 
@@ -7,22 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FILTER_LEN_MAX                                                                             \
-	8192 /* instructions; the kernel takes 4096 of them (BPF_MAXINSNS) for sockets */
-#define FILTER_WHY_LEN 512 /* bytes, for the texts that say why not */
+#define FILTER_LEN_MAX 8192 /* instructions; the kernel accepts 4096 (BPF_MAXINSNS) for sockets */
+#define FILTER_WHY_LEN 512  /* bytes of an error's text */
 
 struct filter {
-	uint32_t len; /* instructions; 0: there is no filter, everything is accepted */
+	uint32_t len; /* instructions; 0: no filter, every frame is accepted */
 	struct sock_filter code[FILTER_LEN_MAX];
-	char text[1024]; /* what it was made from; cut where it is longer */
-	bool is_code;	 /* it was given as code, and `text` says where that came from */
+	char text[1024]; /* its source; truncated */
+	bool is_code;	 /* given as code, and `text` names its origin */
 };
 
-/* A filter as it was asked for: code, an expression, or neither. */
+/* A filter's source as requested: code, an expression, or neither. */
 struct filter_given {
 	char *expression;
 	struct filter *code;
-	struct filter_ready *ready; /* what the expression is for some link types */
+	struct filter_ready *ready; /* the expression compiled for some link types */
 };
 
 #endif

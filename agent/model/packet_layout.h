@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a packet socket's ring is laid out: tap/ agrees upon it with the kernel, rings/ reads it. */
+/* The layout of a packet socket's ring: tap/ sets it up in the kernel, rings/ reads the ring. */
 #ifndef AGENT_MODEL_PACKET_LAYOUT_H
 #define AGENT_MODEL_PACKET_LAYOUT_H
 
@@ -7,12 +7,12 @@
 
 enum packet_version { PACKET_RECV, PACKET_V1, PACKET_V2, PACKET_V3 };
 
-/* A ring is blocks in a row. A block has as many slots of `frame_size` as fit (V1, V2), or frames
- * one behind the other (V3). */
+/* A ring is a series of blocks. A block has slots of `frame_size` (V1, V2), or consecutive frames
+ * (V3). */
 struct packet_layout {
 	uint8_t version; /* enum packet_version; PACKET_RECV has no ring */
 	uint32_t block_size, blocks, frame_size;
-	uint32_t block_ms; /* V3: the kernel gives a block with any frame when this is over */
+	uint32_t block_ms; /* V3: after this the kernel passes on a block with any frame */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The numbers of a run that `saluki status` prints, in memory that both processes have: control/
- * writes them, status/ reads them. The privileged process believes nothing else that the other one
- * writes.
+ * Statistics: the numbers that `saluki status` prints, in memory shared by both processes. control/
+ * writes them, status/ reads them. The privileged process trusts no other memory of the
+ * unprivileged one.
  */
 #ifndef AGENT_MODEL_STATISTICS_H
 #define AGENT_MODEL_STATISTICS_H
@@ -14,14 +14,14 @@
 
 /* How an interface is sampled, for status. */
 struct sampler_view {
-	uint16_t mhz, width, center; /* where it listens; 0: nowhere that is known */
-	uint8_t entries;	     /* of the plan; 0: there is none */
+	uint16_t mhz, width, center; /* current channel; 0: not known */
+	uint8_t entries;	     /* of the plan; 0: no plan */
 	uint8_t how;		     /* SAMPLER_ */
 };
 enum {
 	SAMPLER_PROPORTIONAL = 1,
 	SAMPLER_ORDERED = 2, /* by the collector */
-	SAMPLER_SHARED = 4,  /* with others, on a grid */
+	SAMPLER_SHARED = 4,  /* shared with others, on a grid */
 	SAMPLER_FOCUSED = 8,
 	SAMPLER_DEAF = 16, /* on all its channels, or one */
 };
@@ -29,7 +29,7 @@ _Static_assert(sizeof(struct sampler_view) == 8, "two words: common/changes.h");
 
 struct statistics {
 	struct totals totals;
-	uint64_t at_ns; /* CLOCK_MONOTONIC, when it was written */
+	uint64_t at_ns; /* CLOCK_MONOTONIC of the last write */
 	uint64_t session_up;
 	struct sampler_view radios[INTERFACES_MAX];
 };

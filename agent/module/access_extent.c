@@ -12,7 +12,7 @@
 
 #include "agent/programs/insn.h"
 
-/* Where groups of fields begin, but the first; of the payload four words each. */
+/* Ends of the field groups, and of each four words of the payload. */
 #define PAYLOAD(n) (offsetof(struct frame_view, payload) + (n))
 static const uint32_t ends[] = {
 	offsetof(struct frame_view, addr),
@@ -30,7 +30,7 @@ static const uint32_t ends[] = {
 };
 #define ENDS (sizeof(ends) / sizeof(ends[0]))
 
-/* A program whose view is another map. */
+/* A program to load with another map as its view. */
 struct trial {
 	enum bpf_prog_type type;
 	const struct bpf_prog_load_opts *opts;
@@ -48,7 +48,7 @@ static void set_view(struct trial *t, int fd)
 	t->view_fd = fd;
 }
 
-/* Whether the verifier takes it with a view of so many bytes. */
+/* Whether the verifier accepts the program with a view of this size. */
 static bool is_within(struct trial *t, uint32_t bytes)
 {
 	int view_fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, NULL, sizeof(uint32_t), bytes, 1,
@@ -74,7 +74,7 @@ uint32_t access_extent_of(const struct bpf_program *prog, const struct bpf_prog_
 {
 	struct trial t = { bpf_program__type(prog), opts, NULL, bpf_program__insn_cnt(prog),
 			   view_fd };
-	size_t first = 0, last = ENDS - 1; /* the end is one of these */
+	size_t first = 0, last = ENDS - 1; /* the extent is between these */
 
 	t.insns = malloc(t.count * sizeof(*t.insns));
 	if (!t.insns)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* BTF: see btf.h. The format is that of the kernel's documentation (bpf/btf.rst). */
+/* BTF: see btf.h. The kernel's documentation has the format (bpf/btf.rst). */
 #include "btf.h"
 
 #include <errno.h>
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTIONS_LEN_MAX 4096 /* of 256 (BPF_MAX_SUBPROGS), and sections */
+#define FUNCTIONS_LEN_MAX 4096 /* for 256 functions (BPF_MAX_SUBPROGS), and sections */
 
 static const char cut[] = "its types end in the middle";
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* Bytes behind a type of this kind; -1: there is no such kind. */
+/* Returns the bytes that follow a type of this kind; -1: unknown kind. */
 static int64_t behind(const struct btf_type *t)
 {
 	uint32_t n = BTF_INFO_VLEN(t->info);
@@ -62,7 +62,7 @@ static bool is_type(const struct btf_types *b, uint32_t id)
 	return id <= b->count;
 }
 
-/* Whether `type` is a number of another type, not a size. */
+/* Whether `type` is another type's number, not a size. */
 static bool refers(const struct btf_type *t)
 {
 	switch (BTF_INFO_KIND(t->info)) {
@@ -86,7 +86,7 @@ static uint32_t kind_of(const struct btf_types *b, uint32_t id)
 	return id && is_type(b, id) ? BTF_INFO_KIND(b->types[id]->info) : BTF_KIND_UNKN;
 }
 
-/* One of those behind a type: each begins with one or two numbers that are looked at. */
+/* Checks one entry after a type. Each begins with one or two numbers. */
 static bool part_right(const struct btf_types *b, const struct btf_type *t, uint32_t i)
 {
 	const uint8_t *at = (const uint8_t *)(t + 1);
@@ -101,7 +101,7 @@ static bool part_right(const struct btf_types *b, const struct btf_type *t, uint
 	case BTF_KIND_FUNC_PROTO:
 		return is_name(b, p->name_off) && is_type(b, p->type);
 	case BTF_KIND_DATASEC:
-		/* Of functions without a body, too. */
+		/* Functions without a body too. */
 		return kind_of(b, v->type) == BTF_KIND_VAR || kind_of(b, v->type) == BTF_KIND_FUNC;
 	case BTF_KIND_ENUM:
 		return is_name(b, ((const struct btf_enum *)at)[i].name_off);
@@ -111,8 +111,8 @@ static bool part_right(const struct btf_types *b, const struct btf_type *t, uint
 	return true;
 }
 
-/* What the kernel makes something of where it is in a map's value, and puts addresses of its own
- * there: struct bpf_list_head and so on, pointers and members with tags (__kptr, __contains). */
+/* Types that the kernel treats specially in a map's value, and fills with its own addresses: struct
+ * bpf_list_head and so on, pointers and members with tags (__kptr, __contains). */
 static bool is_kernels(const struct btf_types *b, const struct btf_type *t)
 {
 	uint32_t kind = BTF_INFO_KIND(t->info);
@@ -195,7 +195,7 @@ void btf_free(struct btf_types *b)
 
 /* ---- functions and lines (.BTF.ext) ---------------------------------------------------------- */
 
-/* As libbpf's, which has no header for it that is installed. */
+/* libbpf's struct, which is in no installed header. */
 struct ext_header {
 	uint16_t magic;
 	uint8_t version, flags;
@@ -206,15 +206,14 @@ struct ext_section {
 	uint32_t name, count;
 };
 
-/* What records are held against; without is_global they are of lines. */
+/* The context for checking records. Without is_global they are line records. */
 struct ext_of {
 	const struct btf_types *types;
 	btf_is_global *is_global;
 	const void *of;
 };
 
-/* All begin with an offset; behind that of a function stands its type, behind that of a line two
- * strings. */
+/* Every record begins with an offset. A function's type follows, or a line's two strings. */
 static bool record_right(const struct ext_of *x, const char *section, const uint32_t *v)
 {
 	const struct btf_types *b = x->types;
@@ -228,7 +227,7 @@ static bool record_right(const struct ext_of *x, const char *section, const uint
 	return linkage == (x->is_global(x->of, section, v[0]) ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC);
 }
 
-/* Records a section: its name, how many, those. */
+/* Checks one section's records: name, number, records. */
 static bool records_right(const struct ext_of *x, const uint8_t *at, size_t len, uint32_t size)
 {
 	const struct btf_types *b = x->types;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * BTF: what an object says of its types, of strangers. In: the sections .BTF and .BTF.ext. Out:
- * whether every number in them is one of a type or a string that is there; libbpf 1.1 takes that
- * for granted. And what the type of a module's function is.
+ * BTF: checks the type information of an untrusted object. In: the sections .BTF and .BTF.ext. Out:
+ * whether every number names an existing type or string, which libbpf 1.1 does not check; and the
+ * type of a module's function.
  */
 #ifndef AGENT_MODULE_BTF_H
 #define AGENT_MODULE_BTF_H
@@ -23,16 +23,16 @@ struct btf_types {
 int btf_open(struct btf_types *b, const void *btf, size_t len, const char **why);
 void btf_free(struct btf_types *b);
 
-/* Whether the function at `offset` of a section is one that the linker knows as global. */
+/* Whether the function at `offset` of a section is global for the linker. */
 typedef bool btf_is_global(const void *of, const char *section, uint32_t offset);
 
-/* Also that no function says of itself that it is global where it is not, or is not where it is:
- * the verifier believes that, goes through a global function once, and not where it is called. */
+/* Also checks that each function's linkage in BTF is the linker's. The verifier believes BTF: it
+ * verifies a global function once, and not at each call. */
 int btf_ext_check(const struct btf_types *b, const void *ext, size_t len, btf_is_global *is_global,
 		  const void *of, const char **why);
 
-/* How large the view is that the function `name` takes; 0 where it does not take just
- * `struct frame_view *` and return an int. */
+/* Returns the size of the view that the function `name` takes; 0 if it is no function from `struct
+ * frame_view *` to int. */
 uint32_t btf_view_size(const struct btf_types *b, const char *name);
 
 #endif

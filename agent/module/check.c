@@ -24,7 +24,7 @@
 #include "wants.h"
 #include "words.h"
 
-/* One check, while it is done. */
+/* The state of one check. */
 struct check {
 	struct module_checked *out;
 	const struct module_request *r;
@@ -37,7 +37,7 @@ struct check {
 
 /* ---- who answers for it ---------------------------------------------------------------------- */
 
-/* The file's name up to its first dot, for one that is not signed yet. */
+/* Without a signature, the module's name is its file's name up to the first dot. */
 static void name_by_file(char name[MODULE_NAME_MAX + 1], const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -100,7 +100,7 @@ static void grant_check(struct check *c)
 	if (!g) {
 		lines_refused(&c->lines, what, "the policy has no section for it: [Module %s]",
 			      s->name);
-		return; /* so nothing else is granted either */
+		return; /* without a policy there are no grants */
 	}
 	c->out->grant = *g;
 	lines_granted(&c->lines, "%s ([Module %s], line %u)", what, g->name, g->line);
@@ -165,7 +165,7 @@ static bool is_view(const struct bpf_map *map)
 	return !strcmp(bpf_map__name(map), SHAPE_VIEW);
 }
 
-/* As bpf/module.h has it. */
+/* The view's map, as in bpf/module.h. */
 static bool is_shims(const struct bpf_map *map)
 {
 	return bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY &&
@@ -197,7 +197,7 @@ static void memory_check(struct check *c, const char *how, uint64_t bytes)
 	char what[96];
 
 	if (bytes > c->out->map_memory)
-		c->out->map_memory = bytes; /* some maps take more as they fill */
+		c->out->map_memory = bytes; /* some maps grow as they fill */
 	snprintf(what, sizeof(what), "map memory, %s %" PRIu64 "K", how, wanted);
 	if (bytes == UINT64_MAX)
 		lines_refused(&c->lines, "map memory without a bound", "make the maps smaller");
@@ -239,7 +239,7 @@ static bool is_wrong(struct check *c, int err, const char *what, const char *why
 	return err != 0;
 }
 
-/* As it was read: nothing but our own code has seen it. */
+/* Checks the object as read: only our own code has parsed it. */
 static int shape_of_object(struct check *c)
 {
 	char why[ELF_WHY_LEN] = "";
@@ -252,7 +252,7 @@ static int shape_of_object(struct check *c)
 	before = c->lines.refused;
 	err = shape_check(&e, NULL, &c->wants, &c->lines);
 	denied_check(c);
-	/* What is not a module is not shown to libbpf. */
+	/* libbpf gets only objects that are modules. */
 	if (!err && c->lines.refused > before)
 		err = -EPERM;
 	for (uint32_t i = 0; i < GRANT_HELPERS; i++)
@@ -261,7 +261,7 @@ static int shape_of_object(struct check *c)
 	return err;
 }
 
-/* As libbpf will have it: no other lines than before. */
+/* Checks the linked object, which libbpf will open. It must give no new lines. */
 static int shape_of_linked(struct check *c)
 {
 	struct module_lines none = { 0 };
@@ -301,7 +301,7 @@ static bool can_load(void)
 	return syscall(SYS_capget, &head, have) == 0 && (have[0].effective >> CAP_SYS_ADMIN & 1);
 }
 
-/* Whether it may be loaded by that proof. */
+/* Checks whether the policy accepts the proof. */
 static void proof_check(struct check *c)
 {
 	const struct verified *v = &c->out->verified;

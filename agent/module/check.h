@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Check: a module held against the policy, as `saluki module check` says and `load` does, with the
- * same lines. In: paths. Out: the module, loaded into the kernel and attached to nothing. Always
- * holds: object, signature and policy are read once, here, and nothing is loaded before all that
- * can be known without has been granted.
+ * Check: checks a module against the policy, for `saluki module check` and `load`, with the same
+ * lines. In: paths. Out: the module, loaded into the kernel and not attached. Always holds: object,
+ * signature and policy are read once, here. A module is loaded only after all checks that need no
+ * loading.
  */
 #ifndef AGENT_MODULE_CHECK_H
 #define AGENT_MODULE_CHECK_H
@@ -22,13 +22,13 @@ struct module_request {
 	const char *interface; /* NULL: any */
 	enum module_hook hook; /* whose shim */
 	int view_fd;	       /* the capture's map of views; -1: a new one, to try */
-	FILE *lines;	       /* "wants X: granted", "wants X: refused: why"; NULL: nobody */
+	FILE *lines;	       /* "wants X: granted", "wants X: refused: why"; NULL: not printed */
 };
 
-/* What has passed. */
+/* A module that passed. */
 struct module_checked {
-	struct bpf_object *obj;		   /* loaded; NULL: not tried, for want of privilege */
-	struct bpf_program *prog;	   /* of it, for a slot */
+	struct bpf_object *obj;		   /* loaded; NULL: not loaded, for lack of privilege */
+	struct bpf_program *prog;	   /* the program for a slot */
 	struct module_signature signature; /* name, serial */
 	struct module_grant grant;
 	struct module_secrets secrets; /* of the same policy; zeros where `obj` is NULL */
@@ -36,8 +36,9 @@ struct module_checked {
 	uint64_t map_memory;	       /* bytes */
 };
 
-/* Returns 0 where everything is granted; -EPERM where something is refused, after its line; another
- * -errno where a file cannot be read, after a line on standard error. `out` can be freed after all.
+/* Returns 0 if everything is granted; -EPERM if something is refused, after its line; another
+ * -errno if a file cannot be read, after a line on standard error. `out` can be freed in every
+ * case.
  */
 int module_check(struct module_checked *out, const struct module_request *r);
 void module_checked_free(struct module_checked *c);

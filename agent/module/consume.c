@@ -20,7 +20,7 @@ void consume_pin(char pin[CONSUME_PIN_LEN], const char *module)
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-/* Of this open file the kernel refuses updates, deletions and mappings to write to. */
+/* With this descriptor the kernel refuses updates, deletions and writable mappings. */
 static int get_to_read(const struct pin *p, const char *name)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
@@ -147,7 +147,8 @@ bool consume_goes_on(const struct module_handed *h)
 	return faccessat(h->pin.dir, pin, F_OK, 0) == 0;
 }
 
-/* Who has taken the module away has taken the ring out of its slot, which may be another's now. */
+/* The process that unloaded the module has removed the ring from the slot, which may have another
+ * module now. */
 static void take_out(const struct module_handed *h, const char *interface)
 {
 	char pin[CONSUME_PIN_LEN];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Descriptors that a process of less right is not to have open. */
+/* Closes descriptors that a process with fewer rights must not have. */
 #ifndef AGENT_MODULE_DESCRIPTORS_H
 #define AGENT_MODULE_DESCRIPTORS_H
 

@@ -106,7 +106,7 @@ static const char *relocations_wrong(const struct elf *e, const Elf64_Shdr *s)
 	for (size_t i = 0; i < s->sh_size / sizeof(*rel); i++) {
 		if (ELF64_R_SYM(rel[i].r_info) >= e->symbol_count)
 			return "has a relocation without a symbol";
-		/* One of 4 bytes may stand at the end of .BTF.ext. */
+		/* A relocation of 4 bytes may be at the end of .BTF.ext. */
 		if (target->sh_size < 4 || rel[i].r_offset > target->sh_size - 4)
 			return "has a relocation behind the end";
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ELF: a relocatable object for BPF, of strangers. In: its bytes. Out: sections and symbols that
- * can be read without looking again where they end. libelf and libbpf see nothing else: neither is
- * made for objects of strangers.
+ * ELF: parses an untrusted relocatable object for BPF. In: its bytes. Out: sections and symbols
+ * whose bounds are checked. libelf and libbpf get only checked objects, as neither is made for
+ * untrusted ones.
  */
 #ifndef AGENT_MODULE_ELF_H
 #define AGENT_MODULE_ELF_H
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 #ifndef SHT_LLVM_ADDRSIG
-#define SHT_LLVM_ADDRSIG 0x6fff4c03 /* LLVM's, of no use to us */
+#define SHT_LLVM_ADDRSIG 0x6fff4c03 /* LLVM's, unused */
 #endif
 
 #define ELF_SECTIONS_MAX 64
-#define ELF_BSS_MAX (1 << 20) /* bytes of a section that takes none in the file */
+#define ELF_BSS_MAX (1 << 20) /* bytes of a section without bytes in the file */
 #define ELF_WHY_LEN 128
 
 struct elf {
@@ -30,8 +30,8 @@ struct elf {
 	const char *symbol_names;
 };
 
-/* `data` is aligned to 8 bytes and outlives this. Always holds afterwards: each section's bytes are
- * in `data`, each name is a string, what each symbol is of is in its section, each relocation has a
+/* `data` is aligned to 8 bytes and outlives `e`. Always holds afterwards: each section's bytes are
+ * inside `data`, each name is a string, each symbol is inside its section, each relocation has a
  * symbol and 4 bytes of its target. Returns 0, or -EBADMSG with `why`. */
 int elf_open(struct elf *e, const void *data, size_t len, char why[ELF_WHY_LEN]);
 
@@ -50,13 +50,13 @@ static inline const char *elf_symbol_name(const struct elf *e, const Elf64_Sym *
 	return e->symbol_names + s->st_name;
 }
 
-/* The section that it is in; "": none. */
+/* Returns the symbol's section; "": none. */
 static inline const char *elf_symbol_section(const struct elf *e, const Elf64_Sym *s)
 {
 	return s->st_shndx && s->st_shndx < e->count ? elf_name(e, s->st_shndx) : "";
 }
 
-/* Returns 0 where there is none of this name. */
+/* Returns the section with this name, or 0. */
 unsigned int elf_find(const struct elf *e, const char *name);
 
 #endif

@@ -12,34 +12,34 @@
 #include "flow_step.h"
 
 #define MEMORY_MAX (64 << 20)
-#define STEPS_MAX 1000000 /* what ships takes some thousand */
+#define STEPS_MAX 1000000 /* Saluki's modules need some thousand */
 
 struct flow {
 	const struct bpf_insn *insns;
 	size_t count;
 	struct flow_maps maps;
-	bool *targets; /* of jumps: there ways meet */
+	bool *targets; /* targets of jumps, where paths meet */
 	unsigned int depth;
-	size_t owners[FLOW_FRAMES]; /* of frames: the functions, */
-	uint64_t *zeros;	    /* and the slots where these need zeros */
+	size_t owners[FLOW_FRAMES]; /* functions of the frames, */
+	uint64_t *zeros;	    /* and the slots where they need zeros */
 	size_t steps, memory;
-	size_t at; /* where that is done which it must not do, */
-	size_t of; /* in the function that begins there */
+	size_t at; /* the forbidden instruction, */
+	size_t of; /* and the first one of its function */
 	const char *why;
 };
 
-/* One call of a function. */
+/* The walk through one call of a function. */
 struct walk {
 	struct flow *flow;
-	struct flow_state **met; /* what may be before each target */
+	struct flow_state **met; /* possible states before each target */
 	size_t *todo, todo_count;
 	bool *is_todo;
-	struct flow_state *end; /* what may be where it returns; NULL: not yet */
+	struct flow_state *end; /* possible states at its return; NULL: none yet */
 };
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-/* Where it goes; outside of the program: `count`. */
+/* Returns a jump's target; `count` if it is outside the program. */
 static size_t target(const struct flow *f, size_t n)
 {
 	int64_t to = insn_target(&f->insns[n], n);
@@ -80,7 +80,7 @@ static bool keep(struct flow_state **at, const struct flow_state *s, size_t *mem
 	return *more;
 }
 
-/* A way leads to a target with this. */
+/* A path reaches a target in this state. */
 static bool meet(struct walk *w, size_t n, const struct flow_state *s)
 {
 	bool more;
@@ -96,9 +96,9 @@ static bool meet(struct walk *w, size_t n, const struct flow_state *s)
 	return true;
 }
 
-/* Slots in which registers are saved over a helper's call. From Linux 6.12 on the verifier takes
- * the saving out (bpf_fastcall) where it thinks that nobody else uses the slot; it overlooks
- * helpers and functions that are given its address, and jumps to the call. Zeros are such a use. */
+/* Returns the slots that save registers around a helper's call. From Linux 6.12 on the verifier
+ * removes such code (bpf_fastcall) if it finds no other use of the slot. It misses helpers and
+ * functions that get the slot's address, and jumps to the call. Writing zeros is another use. */
 static uint64_t saved(const struct flow *f, size_t n)
 {
 	uint64_t slots = 0;
@@ -125,7 +125,7 @@ static void note_zeros(struct flow *f, struct flow_state *s)
 
 static bool run(struct flow *f, size_t first, struct flow_state *s);
 
-/* What is in registers of its own when it returns is the caller's again. */
+/* At the return, the caller's registers have their old values. */
 static bool call(struct flow *f, size_t n, struct flow_state *s)
 {
 	struct flow_state inner;
@@ -148,7 +148,7 @@ static bool call(struct flow *f, size_t n, struct flow_state *s)
 	return true;
 }
 
-/* One instruction. Goes on with the next, `*n`; or this way ends: `f->count`. */
+/* Walks one instruction. `*n`: set to the next one, or to `f->count` if the path ends. */
 static bool step(struct walk *w, size_t *n, struct flow_state *s)
 {
 	struct flow *f = w->flow;
@@ -186,7 +186,7 @@ static bool step(struct walk *w, size_t *n, struct flow_state *s)
 	return *n < f->count || wrong(f, *n, "it runs out of its program");
 }
 
-/* From a target to the next, and all others that come up meanwhile. */
+/* Walks from one target to the next, and all targets that are found on the way. */
 static bool go(struct walk *w, size_t n, struct flow_state *s)
 {
 	struct flow *f = w->flow;
@@ -216,7 +216,8 @@ static bool go_all(struct walk *w)
 	return w->end || wrong(w->flow, w->flow->owners[w->flow->depth], "it never ends");
 }
 
-/* The function that begins there, from what may be then to what may be when it returns. */
+/* Walks the function that begins at `first`, from its possible states at entry to those at
+ * return. */
 static bool run(struct flow *f, size_t first, struct flow_state *s)
 {
 	size_t memory = f->memory;
@@ -226,7 +227,7 @@ static bool run(struct flow *f, size_t first, struct flow_state *s)
 			  .is_todo = calloc(f->count, sizeof(*w.is_todo)) };
 	bool ok = w.met && w.todo && w.is_todo;
 
-	f->steps += f->count / 64; /* what that takes */
+	f->steps += f->count / 64; /* the cost of a join */
 	f->depth = s->frame;
 	f->owners[f->depth] = first;
 	ok = ok ? meet(&w, first, s) && go_all(&w) : wrong(f, first, strerror(ENOMEM));
@@ -244,7 +245,7 @@ static bool run(struct flow *f, size_t first, struct flow_state *s)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Authors do not know of the shim. */
+/* Numbers are the author's, without the shim. */
 static void say(const struct flow *f, size_t shim, char why[FLOW_WHY_LEN])
 {
 	if (f->of)

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Flow: where the addresses go that a module has, and what is on its stack when it reads that. In:
- * a module's program, as it is about to be loaded. Out: whether it keeps to its view, its maps and
- * what it has written itself.
+ * Flow: proves that a module leaks no kernel address and reads no uninitialised stack. In: a
+ * module's program, just before it is loaded. Out: whether it keeps to its view, its maps and its
+ * own stack.
  *
- * The kernel's verifier lets root's programs do more than that: say addresses of the kernel's
- * memory; from Linux 5.9 on follow the address of a map into the kernel's structures; from 6.3 on
- * read the stack where they have written nothing, and find what others left there. It refuses all
- * of that to programs that are loaded without CAP_PERFMON, but mostly guards these against
- * speculation, too, and by that refuses the plainest of loops over a payload (proof.h). So it is
- * proved here:
+ * The kernel's verifier allows root's programs more than that. They may output kernel addresses.
+ * From Linux 5.9 on they may follow a map's address into the kernel's structures. From 6.3 on they
+ * may read stack that they have not written, with other programs' data. The verifier denies this to
+ * programs loaded without CAP_PERFMON. But for these it usually also guards against speculation,
+ * and then refuses even simple loops over a payload (proof.h). So this code proves:
  *
- * - an address is moved, kept on the stack, arithmetic on to another place, given to helpers, and
- *   compared with 0; it never becomes data (to be said, stored, arithmetic with, compared). It is
- * not compared with 0, either, where data has moved it, which may be a guess, or where it was moved
- *   and may have become data for the verifier (overwritten in part, of a record that was given
- *   back, or where another way leaves data); nor is it moved far at once;
- * - through the address of a map itself nothing is read;
- * - what is read of the stack, by an instruction or a helper, was written before on each way that
- *   leads there. Where it may not have been, it is told in whose stack that is, and which 8 bytes,
- *   so that zeros are put there (zeros.h).
+ * - An address may be copied, saved on the stack, moved by arithmetic, passed to helpers, and
+ *   compared with 0. It never becomes data that is output, stored, computed with or compared. It
+ *   may not be compared with 0 if data has moved it, as this would be a guess of its value. It may
+ *   not be compared either if it was moved and the verifier may take it for data: partly
+ *   overwritten, of a released record, or joined with data of another path. One instruction may not
+ *   move it far.
+ * - The address of a map itself is never read through.
+ * - Stack that an instruction or a helper reads was written before on every path. If this is not
+ *   certain, the result names the function and the 8-byte slot, which zeros.h then initialises.
  *
- * Each branch is taken to go either way. The rest (that accesses are within bounds, that it ends,
- * that registers are set) is the verifier's, which goes through the same instructions.
+ * Each branch is assumed to go both ways. The verifier checks the rest on the same instructions:
+ * bounds, termination, initialised registers.
  */
 #ifndef AGENT_MODULE_FLOW_H
 #define AGENT_MODULE_FLOW_H
@@ -31,10 +30,10 @@
 
 #define FLOW_WHY_LEN 256
 
-/* A program of `count` instructions, in which maps are descriptors; the module begins behind `shim`
- * of them. In `zeros`, as many, 0 before: at each function's first instruction the slots of
- * its stack that need zeros, a bit each, those of its lowest bytes first. Returns 0, or -EPERM with
- * `why`. */
+/* Checks a program of `count` instructions, in which maps are descriptors. The module begins after
+ * `shim` instructions. `zeros` has `count` entries, all 0. At a function's first instruction it is
+ * set to the stack slots that need zeros, one bit each, lowest bytes first. Returns 0, or -EPERM
+ * with `why`. */
 int flow_check(const struct bpf_insn *insns, size_t count, size_t shim,
 	       const struct flow_maps *maps, uint64_t *zeros, char why[FLOW_WHY_LEN]);
 

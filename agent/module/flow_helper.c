@@ -11,15 +11,15 @@ enum argument {
 	NONE,
 	NUMBER,
 	MAP,
-	KEY,	/* as long as the map's */
+	KEY,	/* as long as the map's keys */
 	VALUE,	/* the same */
-	PLACE,	/* where a value is put */
-	BYTES,	/* as many as the next argument says */
-	RECORD, /* of a ring */
+	PLACE,	/* where a value is written */
+	BYTES,	/* the next argument has the length */
+	RECORD, /* of a ring buffer */
 };
 
 #define ARGUMENTS 4
-#define BYTES_MAX 8192 /* as of a map's value (maps.c): a call counts as one instruction */
+#define BYTES_MAX 8192 /* as for a map's value (maps.c): a call counts as one instruction */
 static const struct helper {
 	enum argument takes[ARGUMENTS];
 	uint8_t gives;
@@ -41,14 +41,14 @@ static const struct helper {
 	[BPF_FUNC_get_numa_node_id] = { .gives = FLOW_DATA },
 	[BPF_FUNC_ringbuf_output] = { { MAP, BYTES, NUMBER, NUMBER }, FLOW_DATA },
 	[BPF_FUNC_ringbuf_reserve] = { { MAP, NUMBER, NUMBER },
-				       /* the address is data when the record is given back */
+				       /* a released record's address is data */
 				       FLOW_MEMORY | FLOW_LOOSE | FLOW_DATA },
 	[BPF_FUNC_ringbuf_submit] = { { RECORD, NUMBER }, FLOW_DATA },
 	[BPF_FUNC_ringbuf_discard] = { { RECORD, NUMBER }, FLOW_DATA },
 	[BPF_FUNC_ringbuf_query] = { { MAP, NUMBER }, FLOW_DATA },
 };
 
-/* What is so of any that it may be. */
+/* Properties shared by all maps that an argument may be. */
 struct kind {
 	uint32_t key_len, value_len;
 	bool is_queue; /* of each */
@@ -97,7 +97,7 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 	case PLACE:
 		len = map->value_len;
 		break;
-	case BYTES: /* where it is not known: up to the frame's end */
+	case BYTES: /* unknown length: up to the frame's end */
 		if (!flow_is_data(v + 1) || !flow_most(v + 1, &most) || most > BYTES_MAX)
 			return "a call copies as many bytes as it likes; let that be at most 8192";
 		len = flow_is_number(v + 1, &number) && number > 0 ? number : 0;
@@ -109,13 +109,13 @@ static const char *argument(struct flow_state *s, unsigned int reg, enum argumen
 		return "it gives a helper the address of a map as that of data";
 	if (!(v->may & FLOW_STACK))
 		return NULL;
-	/* A queue writes its place and nothing beside it. Where that place depends on data, the
-	 * verifier wants all that it may be written before. A Bloom filter reads its place. */
+	/* A queue writes exactly its argument's bytes. If their place depends on data, the verifier
+	 * demands that all possible places were written. A Bloom filter reads them. */
 	if (is != PLACE || !map->is_queue || v->span || v->is_indexed)
 		why = flow_stack_read(s, v, len);
 	if (!why && is == PLACE)
 		why = flow_stack_store(s, v, len, &data, false);
-	if (!why) /* older verifiers take what a helper reads for written, by any pointer */
+	if (!why) /* older verifiers take bytes that a helper reads for written */
 		flow_stack_loosen(s, v->frame);
 	return why;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Flow, helper: what a call of a helper makes of registers and stack. It takes data and addresses
- * of data, and gives data or an address.
+ * Flow, helper: the effect of a helper's call on registers and stack. A helper takes data and
+ * addresses of data, and returns data or an address.
  */
 #ifndef AGENT_MODULE_FLOW_HELPER_H
 #define AGENT_MODULE_FLOW_HELPER_H
@@ -22,9 +22,9 @@ struct flow_maps {
 	size_t count;
 };
 
-/* Its bit in struct flow_value. Of maps beyond 31 each stands for all of them. */
+/* Returns the map's bit in struct flow_value. All maps beyond 31 share a bit. */
 uint32_t flow_map_bit(size_t n);
-/* Returns NULL, or what the module must not do. */
+/* Returns NULL, or the forbidden action. */
 const char *flow_helper(struct flow_state *s, const struct bpf_insn *i,
 			const struct flow_maps *maps);
 

@@ -8,9 +8,9 @@ static const char nowhere[] = "it reads or writes its stack, and it is not known
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Where one way leaves data and another an address, the verifier may take any for data, here or
- * where it is kept on the stack later: it does not always know of a slot what was stored there, as
- * we do, and then goes no way that comes later with an address in it (stacksafe(), STACK_MISC). */
+/* If one path leaves data and another an address, the verifier may take the address for data, here
+ * or later on the stack. It does not always know a slot's content. Then it prunes a later path that
+ * has an address in the slot (stacksafe(), STACK_MISC). */
 static bool value_join(struct flow_value *to, const struct flow_value *from)
 {
 	bool differ = to->may && from->may && flow_is_data(to) != flow_is_data(from);
@@ -54,12 +54,12 @@ void flow_state_copy(struct flow_state *to, const struct flow_state *from)
 
 /* ---- the stack ------------------------------------------------------------------------------- */
 
-/* Bytes of a frame that may be meant, from its lowest on. */
+/* The bytes of a frame that an access may touch, counted from the lowest. */
 struct range {
 	uint32_t from, to;
 };
 
-/* The verifier sees to it that what is meant is in the frame. */
+/* The verifier checks that the access is inside the frame. */
 static bool range_of(const struct flow_state *s, const struct flow_value *at, uint32_t len,
 		     struct range *r)
 {
@@ -76,7 +76,7 @@ static bool range_of(const struct flow_state *s, const struct flow_value *at, ui
 	return r->from < r->to;
 }
 
-/* Those of a slot, as bits. */
+/* The bytes of one slot, as bits. */
 static uint8_t bytes_of(uint32_t slot, const struct range *r)
 {
 	uint32_t first = r->from > slot * 8 ? r->from - slot * 8 : 0;
@@ -130,8 +130,8 @@ const char *flow_stack_load(struct flow_state *s, const struct flow_value *at, u
 	return NULL;
 }
 
-/* A slot, of which these bytes are data or a value then. Of an address that is not overwritten as a
- * whole there may be a rest. */
+/* Stores data or a value in these bytes of a slot. If an address is not overwritten completely, a
+ * rest of it remains. */
 static void slot_store(struct flow_slot *slot, uint8_t bytes, const struct flow_value *value,
 		       bool sure)
 {

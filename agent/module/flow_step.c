@@ -19,11 +19,11 @@ static struct flow_value operand(const struct flow_state *s, const struct bpf_in
 	return BPF_SRC(i->code) == BPF_X ? s->registers[i->src_reg] : flow_number(i->imm);
 }
 
-/* Of what was moved by constants it may be asked whether it is 0, as of one of several places or
- * none. Where we take it for an address and the verifier for data, this keeps it from being moved
- * to 0 for that, whatever it is: of the verifier's 1,000,000 instructions all together move it by
- * less than 2^36, and the kernel's memory ends 2^38 away or more where addresses have 39 bits. What
- * was moved by a register is not asked at all. */
+/* An address that was moved by constants may be compared with 0, as it may be NULL. The verifier
+ * may take such an address for data. Then a module could move it until the comparison is true, and
+ * so find its value. This limit prevents it: all 1,000,000 instructions of the verifier together
+ * move an address by less than 2^36, and with 39-bit addresses the kernel's memory is 2^38 or more
+ * away from 0. An address that was moved by a register may not be compared. */
 #define MOVE_MAX (1 << 16)
 
 static const char *add(struct flow_value *to, const struct flow_value *by, bool back,
@@ -41,8 +41,8 @@ static const char *add(struct flow_value *to, const struct flow_value *by, bool 
 		return "it moves an address by more than 64 KiB at once";
 	flow_move(&moved, flow_is_data(to) ? to : by, back);
 	moved.is_indexed |= by_register;
-	/* Where it may be data, too, the verifier may not have seen that it is none: a state with
-	 * data in a slot stands for one with whatever there (stacksafe(), kernel/bpf/verifier.c).
+	/* If a value may also be data, the verifier may not know that it is an address: for it, a
+	 * state with data in a slot covers any content (stacksafe(), kernel/bpf/verifier.c).
 	 */
 	if (moved.may & (FLOW_LOOSE | FLOW_DATA))
 		moved.may |= FLOW_REST;
@@ -67,7 +67,7 @@ static const char *reckon(struct flow_state *s, const struct bpf_insn *i)
 	uint8_t op = BPF_OP(i->code);
 	bool turned = op == BPF_NEG || op == BPF_END;
 
-	if (turned) /* the source bit says other things */
+	if (turned) /* here the source bit means something else */
 		by = flow_data();
 	if (op == BPF_MOV)
 		return move(to, &by, wide, i->off);
@@ -75,8 +75,8 @@ static const char *reckon(struct flow_state *s, const struct bpf_insn *i)
 		return add(to, &by, op == BPF_SUB, BPF_SRC(i->code) == BPF_X);
 	if (!flow_is_data(to) || !flow_is_data(&by))
 		return made;
-	/* The verifier knows nothing of the result, not even that it has 32 bits or less. To know
-	 * more is to take other bytes of the stack for read. */
+	/* The verifier knows nothing about the result, not even that it fits in 32 bits. If this
+	 * code knew more, its ranges of stack accesses would differ from the verifier's. */
 	*to = turned || i->off ? flow_data() : flow_reckon(op, wide, to, &by);
 	return NULL;
 }
@@ -119,7 +119,7 @@ static const char *load(struct flow_state *s, const struct bpf_insn *i)
 	if (at.may & ~FLOW_STACK)
 		flow_value_join(&found, &data);
 	if (BPF_MODE(i->code) == MEMSX)
-		found = flow_data(); /* of less than 8 bytes: no address */
+		found = flow_data(); /* below 8 bytes: no address */
 	s->registers[i->dst_reg] = found;
 	return why;
 }
@@ -163,7 +163,7 @@ static const char *atomic(struct flow_state *s, const struct bpf_insn *i)
 
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
-/* Whether there is an address is asked by comparing it with 0. */
+/* A comparison with 0 is a check for NULL. */
 static bool asks_for_null(const struct bpf_insn *i)
 {
 	uint8_t op = BPF_OP(i->code);
@@ -179,14 +179,14 @@ static const char *compare(const struct flow_state *s, const struct bpf_insn *i)
 
 	if (flow_is_data(v) && flow_is_data(&with))
 		return NULL;
-	/* What was moved by data is 0 if that was the right guess. */
+	/* An address moved by data is 0 if the guess was right. */
 	if (asks_for_null(i) && !(v->may & FLOW_REST) && !v->is_indexed &&
 	    !(v->may & FLOW_STACK && v->span == FLOW_UNKNOWN))
 		return NULL;
 	return "it compares an address";
 }
 
-/* The comparison that holds. 0: none that helps. */
+/* Returns the comparison that holds on this path. 0: none that helps. */
 static uint8_t holds(uint8_t op, bool taken)
 {
 	switch (op) {
@@ -218,7 +218,7 @@ void flow_branch(struct flow_state *s, const struct bpf_insn *i, bool taken)
 		*v = flow_number(0);
 		return;
 	}
-	/* Of an address or 0 the address is left. */
+	/* Of an address or NULL, the address remains. */
 	if (asks_for_null(i) && op == BPF_JNE && v->may & FLOW_ADDRESS && !(v->may & FLOW_STACK) &&
 	    !v->number && !v->span)
 		v->may &= ~FLOW_DATA;

@@ -14,7 +14,7 @@ struct flow_value flow_number(int32_t number)
 	return (struct flow_value){ .may = FLOW_DATA, .number = number };
 }
 
-/* Farther than a stack is long nobody needs to know. */
+/* Limits a range to the longest that matters, the stack's length. */
 static uint16_t far(uint64_t span)
 {
 	return span <= FLOW_STACK_LEN ? span : FLOW_FAR;
@@ -59,7 +59,7 @@ void flow_move(struct flow_value *v, const struct flow_value *by, bool back)
 	}
 	if (back)
 		number = (int64_t)v->number - by->number - by->span;
-	if (number < -65536 || number > 65536) { /* no stack is as large */
+	if (number < -65536 || number > 65536) { /* beyond any stack */
 		forget(v);
 		return;
 	}
@@ -67,7 +67,8 @@ void flow_move(struct flow_value *v, const struct flow_value *by, bool back)
 	v->span = ends ? far(v->span + by->span) : FLOW_FAR;
 }
 
-/* A range of both. As a loop counts, so it grows with each turn: to 64, and then in few steps. */
+/* Widens the range to include both. A loop's counter grows the range with each turn: one by one up
+ * to 64, then in few large steps. */
 static void widen(struct flow_value *v, const struct flow_value *by)
 {
 	int64_t first = v->number < by->number ? v->number : by->number, last;
@@ -87,7 +88,7 @@ static void widen(struct flow_value *v, const struct flow_value *by)
 	if (last < (int64_t)by->number + by->span)
 		last = (int64_t)by->number + by->span;
 	span = last - first;
-	if (first != v->number && span > 64) { /* downwards there is no end to be known */
+	if (first != v->number && span > 64) { /* no lower bound is known */
 		forget(v);
 		return;
 	}
@@ -101,7 +102,7 @@ static void widen(struct flow_value *v, const struct flow_value *by)
 	v->span = far(span);
 }
 
-/* What a value's range is of. */
+/* The kinds of value that a range applies to. */
 static uint8_t subject(uint8_t may)
 {
 	return may & FLOW_STACK ? FLOW_STACK : FLOW_DATA;
@@ -126,7 +127,7 @@ bool flow_value_join(struct flow_value *to, const struct flow_value *from)
 			joined.frame = FLOW_FRAMES;
 	}
 	joined.may = old.may | from->may;
-	if (!(joined.may & of)) /* it is of nothing */
+	if (!(joined.may & of)) /* the range applies to nothing */
 		forget(&joined);
 	joined.maps = old.maps | from->maps;
 	joined.is_indexed = old.is_indexed | from->is_indexed;
@@ -143,7 +144,7 @@ struct flow_value flow_at_most(const struct flow_value *v, int64_t last)
 	if (!flow_most(v, &n))
 		return flow_below(last);
 	if (v->number > last || n <= (uint64_t)last)
-		return *v; /* this way is not gone; or it is no news */
+		return *v; /* this path is impossible, or nothing new is known */
 	return (struct flow_value){ .may = FLOW_DATA,
 				    .number = v->number,
 				    .span = last - v->number };
@@ -186,7 +187,8 @@ static struct flow_value arithmetic(uint8_t op, bool wide, const struct flow_val
 	of_b = knows_b ? n : of_b;
 	if (op == BPF_AND)
 		return flow_below(of_a < of_b ? of_a : of_b);
-	/* Of a quotient or a remainder the verifier knows nothing, so neither do we. */
+	/* The verifier knows nothing about a quotient or a remainder, so this code must not
+	 * either. */
 	if (!flow_is_number(b, &by) || by < 0)
 		return flow_data();
 	if (op == BPF_RSH && by < (wide ? 64 : 32))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lines: what a module wants, and whether it is granted; for people. */
+/* Lines: prints each want of a module, and whether it is granted. */
 #ifndef AGENT_MODULE_LINES_H
 #define AGENT_MODULE_LINES_H
 
@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 struct module_lines {
-	FILE *out; /* NULL: nobody reads them */
+	FILE *out; /* NULL: not printed */
 	unsigned int refused;
 };
 
-/* Names are those of strangers: nothing in them is for a terminal but what can be read. */
+/* Names come from untrusted objects: only printable characters reach the terminal. */
 static inline void lines_print(struct module_lines *l, const char *what, const char *verdict,
 			       const char *fmt, va_list args)
 {
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static inline void lines_granted(struct mo
 		fputs(": granted\n", l->out);
 }
 
-/* "wants WHAT: refused: WHY", with what to do about it. */
+/* "wants WHAT: refused: WHY", with the remedy. */
 __attribute__((format(printf, 3, 4))) static inline void
 lines_refused(struct module_lines *l, const char *what, const char *fmt, ...)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Link: see link.h. Files are memory (memfd): both processes have the same. */
+/* Link: see link.h. Files are memory (memfd), shared by both processes. */
 #include "link.h"
 
 #include <bpf/libbpf.h>
@@ -28,7 +28,7 @@ static struct {
 	char text[LINK_WHY_LEN];
 } said;
 
-/* What libbpf said last is why. */
+/* Keeps libbpf's last message as the reason. */
 static int keep_said(enum libbpf_print_level level, const char *fmt, va_list args)
 {
 	if (level == LIBBPF_WARN)
@@ -55,7 +55,7 @@ static int link_files(const int *files)
 	return err;
 }
 
-/* Whether libbpf can open what it has made. */
+/* Whether libbpf can open the linked object. */
 static int try_open(int fd)
 {
 	struct bpf_object *obj;
@@ -79,7 +79,7 @@ static bool is_ours(const int *files, int fd)
 	return false;
 }
 
-/* No other file is open then: neither does it read what we are told, nor say what is not so. */
+/* Closes all other files, so that the process can neither read nor fake other data. */
 static bool keep_alone(const int *files)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), last = STDERR_FILENO;
@@ -134,7 +134,7 @@ static int ask(const int *files, int says)
 
 	if (child == 0)
 		serve(files);
-	/* So that reading from it ends with the process. */
+	/* So that a read ends when the process does. */
 	close(says);
 	if (child > 0)
 		while (waitpid(child, &status, 0) < 0 && errno == EINTR)

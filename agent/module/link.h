@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link: the operator's shim and a module's object become one. libbpf's linker and libelf are not
- * made for objects of strangers, so they see this one in a process of its own: without privilege,
- * files and network, and with little memory and time. What it says is looked at as the module was.
+ * Link: links Saluki's shim with a module's object. libbpf's linker and libelf are not made for
+ * untrusted objects, so they run in a process of their own, without privilege, files and network,
+ * and with little memory and time. Its output is checked as the module was.
  */
 #ifndef AGENT_MODULE_LINK_H
 #define AGENT_MODULE_LINK_H
@@ -13,8 +13,8 @@
 #define LINK_WHY_LEN 512
 #define LINKED_MAX (4 << 20) /* bytes */
 
-/* `linked` (its data alone, freed by the caller) can be opened by libbpf, which has been tried
- * there. Returns 0, or -errno with the reason in `why`. */
+/* Sets `linked` (only its data, which the caller frees). libbpf can open it: that process has
+ * tried. Returns 0, or -errno with the reason in `why`. */
 int link_module(struct module_object *linked, const struct module_object *o, enum module_hook hook,
 		char why[LINK_WHY_LEN]);
 

@@ -27,16 +27,16 @@ _Static_assert(SALUKI_EVENT_NAME > MODULE_NAME_MAX && SALUKI_EVENT_MAX == MODULE
 /* ---- pins ------------------------------------------------------------------------------------ */
 
 #define PINS "module:"
-#define STAGED "module_new:" /* until it runs; pin_clear_modules() knows them, too */
+#define STAGED "module_new:" /* until it runs; pin_clear_modules() removes them too */
 
-/* `map`: NULL: the program. */
+/* `map` NULL: the pin of the program. */
 static void pin_of(char out[PIN_LEN], const char *prefix, const struct module_checked *c,
 		   const struct bpf_map *map)
 {
 	snprintf(out, PIN_LEN, "%s%s%s%s", prefix, c->signature.name, map ? ":" : "",
 		 map ? bpf_map__name(map) : "");
 	for (char *p = out; *p; p++)
-		*p = *p == '.' ? '_' : *p; /* bpffs takes none: .bss, .data */
+		*p = *p == '.' ? '_' : *p; /* bpffs allows no dots: .bss, .data */
 }
 
 static bool is_pinned(const struct bpf_map *map)
@@ -44,7 +44,7 @@ static bool is_pinned(const struct bpf_map *map)
 	return bpf_map__fd(map) >= 0 && strcmp(bpf_map__name(map), SHAPE_VIEW);
 }
 
-/* All that is pinned of a module, its program and its maps. */
+/* Calls a function for each pin of a module: its program and its maps. */
 static void each_pin(const struct pin *p, const char *prefix, const char *name,
 		     void (*take)(const struct pin *, const char *pinned))
 {
@@ -60,14 +60,14 @@ static void each_pin(const struct pin *p, const char *prefix, const char *name,
 		closedir(d);
 }
 
-/* Of a module that does not run yet. */
+/* Pins a module that does not run yet. */
 static int stage_pins(const struct module_slots *s, const struct module_checked *c)
 {
 	char name[PIN_LEN];
 	struct bpf_map *map;
 	int err;
 
-	each_pin(&s->pin, STAGED, c->signature.name, pin_remove); /* of a load that was killed */
+	each_pin(&s->pin, STAGED, c->signature.name, pin_remove); /* left by a killed load */
 	pin_of(name, STAGED, c, NULL);
 	err = pin_put(&s->pin, name, bpf_program__fd(c->prog));
 	bpf_object__for_each_map(map, c->obj)
@@ -97,7 +97,8 @@ static void remove_pin_alone(const struct pin *p, const char *pinned)
 		pin_remove(p, pinned);
 }
 
-/* Now it does: in the place of those of another of its name, of which it may not have all. */
+/* Renames the pins when the module runs. They replace those of a module of the same name, which may
+ * have had more. */
 static void use_pins(const struct pin *p, const char *name)
 {
 	each_pin(p, PINS, name, remove_pin_alone);
@@ -106,8 +107,8 @@ static void use_pins(const struct pin *p, const char *name)
 
 /* ---- the slot -------------------------------------------------------------------------------- */
 
-/* A module of priority 100 is never left out; of 0 from when half of the ring is full, and it comes
- * back when a quarter is. */
+/* A module of priority 100 is never skipped. One of priority 0 is skipped when half of the ring is
+ * full, until only a quarter is. */
 static void set_shedding(struct saluki_slot *slot, const struct saluki_config *c, uint32_t priority)
 {
 	uint64_t size = c->ring_size;
@@ -118,8 +119,8 @@ static void set_shedding(struct saluki_slot *slot, const struct saluki_config *c
 	slot->back_at = slot->shed_at / 2;
 }
 
-/* Groups that are hidden by a key, and of which a module sees nothing: nor is anything made of
- * them. */
+/* Returns the groups that begin inside the module's access extent. Pseudonyms for others are not
+ * computed. */
 static uint32_t within_reach(uint32_t reach)
 {
 	return (SALUKI_REACHES(reach, addr) ? VIEW_MAC : 0) |
@@ -152,7 +153,7 @@ static void fill_slot(struct saluki_slot *slot, const struct saluki_config *conf
 	set_shedding(slot, config, g->priority);
 }
 
-/* 128 bits of a secret, for one use. */
+/* Derives a 128-bit key from a secret, for one use. */
 static void key_for(__u64 out[2], const uint8_t secret[KEY_LEN], const char *use)
 {
 	uint8_t key[16];
@@ -162,7 +163,7 @@ static void key_for(__u64 out[2], const uint8_t secret[KEY_LEN], const char *use
 	sodium_memzero(key, sizeof(key));
 }
 
-/* Whether a module that is there already is shown something by that key. */
+/* Whether a loaded module's view depends on this key. */
 static bool is_used(const struct saluki_slot_table *t, bool anonymise)
 {
 	for (int i = 0; i < SALUKI_MODULES_MAX; i++) {
@@ -174,7 +175,7 @@ static bool is_used(const struct saluki_slot_table *t, bool anonymise)
 	return false;
 }
 
-/* One key of the table is that of `secret` from now on, for all. */
+/* Sets one of the table's keys from `secret`, for all modules. */
 static void set_key(struct module_slots *s, __u64 key[2], const uint8_t secret[KEY_LEN],
 		    bool anonymise)
 {
@@ -188,7 +189,7 @@ static void set_key(struct module_slots *s, __u64 key[2], const uint8_t secret[K
 	sodium_memzero(new, sizeof(new));
 }
 
-/* Those that it takes: a policy without others leaves them as they are. */
+/* Sets the keys that the policy has, and leaves the others. */
 static void set_keys(struct module_slots *s, const struct module_checked *c)
 {
 	if (c->grant.hashed | c->grant.prefix)
@@ -204,14 +205,14 @@ static int put_program(const struct module_slots *s, int slot, int fd)
 	return bpf_map_update_elem(s->programs_fd, &place, &fd, BPF_ANY) ? -errno : 0;
 }
 
-/* Who reads its events on this machine has had all of them. */
+/* Ends the module's consumer, which has read all events. */
 static void end_consumer(const struct module_slots *s, int slot, const char *name)
 {
 	char pin[PIN_LEN];
 
 	module_slots_consumer(s, slot, -1);
 	consume_pin(pin, name);
-	pin_remove(&s->pin, pin); /* this tells it: last */
+	pin_remove(&s->pin, pin); /* last, as the consumer sees it */
 }
 
 /* ---- load and unload ------------------------------------------------------------------------- */
@@ -224,7 +225,8 @@ static int cannot_load(const struct module_slots *s, const struct module_checked
 	return err;
 }
 
-/* All but that it runs: in a slot of its own, in the place of the one in `old`, if any. */
+/* Prepares the module in its slot, without running it. It will replace the one in slot `old`, if
+ * any. */
 static int make_ready(struct module_slots *s, const struct module_checked *c, int slot, int old)
 {
 	int err = module_slots_clear_counters(s, slot);
@@ -240,9 +242,9 @@ static int make_ready(struct module_slots *s, const struct module_checked *c, in
 	return module_slots_ready(s);
 }
 
-/* The new one is complete before its serial counts, and that is kept before any frame sees it; then
- * the table says so of it, and no more of the old one. Its pins take their names last: until then
- * those of the old one are true. */
+/* Order: the new module is complete, then its serial is stored, then the table switches from the
+ * old module to the new one. The pins get their names last: until then the old module's pins are
+ * right. */
 int module_load(struct module_slots *s, const struct module_checked *c)
 {
 	int old = module_slots_find(s, c->signature.name), slot = module_slots_find(s, NULL), err;

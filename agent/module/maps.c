@@ -8,7 +8,7 @@
 
 #include "words.h"
 
-#define MAP_SIDE_MAX (1 << 20) /* bytes of a key or a value */
+#define MAP_SIDE_MAX (1 << 20) /* bytes per key or value */
 #define MAP_ENTRIES_MAX (16 << 20)
 
 static uint64_t round_up(uint64_t n, uint64_t to)
@@ -25,8 +25,8 @@ static uint64_t power_of_two(uint64_t n)
 	return p;
 }
 
-/* As the kernel's map_alloc functions have it, generously: kernel/bpf/arraymap.c, hashtab.c and so
- * on. A map that is no larger than this is measured when it has been made. */
+/* Upper bounds from the kernel's map_alloc functions: kernel/bpf/arraymap.c, hashtab.c and so on. A
+ * map within its bound is measured after it was made. */
 uint64_t maps_bytes(const struct bpf_map *map)
 {
 	const uint64_t head = 1024, page = 4096, cpus = libbpf_num_possible_cpus();
@@ -69,9 +69,9 @@ static bool is_percpu_hash(const struct bpf_map *map)
 	return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
 }
 
-/* One instruction that calls a helper copies, compares or hashes all of a key or a value, and a
- * trie is as deep as its keys have bits: what the verifier counts would bound nothing. Variables
- * of the module's own are no map that it can give to a helper. */
+/* One helper call copies, compares or hashes a whole key or value, and a trie is as deep as its
+ * keys have bits. The verifier's count of instructions would not bound this work. A module cannot
+ * pass its variables' maps to a helper. */
 static bool takes_long(const struct bpf_map *map)
 {
 	enum bpf_map_type type = bpf_map__type(map);
@@ -83,12 +83,13 @@ static bool takes_long(const struct bpf_map *map)
 		return true;
 	if (type == BPF_MAP_TYPE_BLOOM_FILTER)
 		return value > 256 || bpf_map__map_extra(map);
-	if (is_percpu_hash(map)) /* a new one begins as zeros on all others */
+	if (is_percpu_hash(map)) /* a new one is zeros on all other CPUs */
 		value *= libbpf_num_possible_cpus();
 	return value > 8192;
 }
 
-/* As the compiler makes them, so that they are names of pins and in a consumer's list. */
+/* Names as a compiler makes them, since they become names of pins and entries in a consumer's
+ * list. */
 static bool is_name(const struct bpf_map *map)
 {
 	const char *c = bpf_map__name(map);
@@ -98,8 +99,8 @@ static bool is_name(const struct bpf_map *map)
 	return !*c;
 }
 
-/* The kernel copies whole words of what a module puts there, and with them what stands behind it:
- * pcpu_init_value(), kernel/bpf/hashtab.c. */
+/* The kernel copies whole words of a module's value, and so reads beyond it: pcpu_init_value(),
+ * kernel/bpf/hashtab.c. */
 static bool takes_more(const struct bpf_map *map)
 {
 	return is_percpu_hash(map) && bpf_map__value_size(map) % 8;
@@ -128,7 +129,8 @@ const char *maps_denied(const struct bpf_map *map)
 		       "256, and no map_extra)";
 	if (takes_more(map))
 		return "its values are no whole words of 8 bytes; make them that";
-	/* Its memory would grow behind the check; a trie has no other way, but is bounded. */
+	/* Such a map's memory grows after the check. A trie cannot be preallocated, but is
+	 * bounded. */
 	if (bpf_map__type(map) == BPF_MAP_TYPE_LPM_TRIE)
 		flags &= ~BPF_F_NO_PREALLOC;
 	if (flags & ~(BPF_F_MMAPABLE | BPF_F_RDONLY_PROG | BPF_F_NO_COMMON_LRU))

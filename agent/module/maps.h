@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Maps: what a module asks to remember. In: a map as libbpf has understood it. Out: what the kernel
- * will take for it, before it takes anything.
+ * Maps: checks a module's maps before they are made. In: a map as parsed by libbpf. Out: a bound of
+ * its memory, and whether a policy can grant it.
  */
 #ifndef AGENT_MODULE_MAPS_H
 #define AGENT_MODULE_MAPS_H
@@ -11,10 +11,9 @@
 
 #define MAPS_NAME_MAX 64 /* bytes of a map's name, its end included */
 
-/* An upper bound of the memory that the kernel takes for a map, in bytes; UINT64_MAX: none is
- * known. */
+/* Returns an upper bound of the kernel's memory for a map, in bytes; UINT64_MAX: unknown. */
 uint64_t maps_bytes(const struct bpf_map *map);
-/* What of a map no policy can grant, with what to do; NULL: nothing. */
+/* Returns why no policy can grant a map, with the remedy; NULL: it can. */
 const char *maps_denied(const struct bpf_map *map);
 
 #endif

@@ -34,7 +34,7 @@ int file_read(int fd, const char *path, size_t max, uint8_t **data, size_t *len)
 		log_line("%s: is no regular file", path);
 		return -EINVAL;
 	}
-	/* By what is read, not by what stat() says: it may grow. */
+	/* The limit is checked on the bytes read, not by stat(), as the file may grow. */
 	*data = malloc(max + 1);
 	err = err ?: *data ? read_all(fd, *data, max + 1, len) : -ENOMEM;
 	if (!err && (*len == 0 || *len > max)) {
@@ -53,7 +53,7 @@ int file_read(int fd, const char *path, size_t max, uint8_t **data, size_t *len)
 
 int file_open_read(const char *path, size_t max, uint8_t **data, size_t *len)
 {
-	/* Of what is no file nothing is waited for. */
+	/* Never waits: the path may name a FIFO. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
 
 	*data = NULL;

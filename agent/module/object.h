@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Object: a module's file, read once. In: a path. Out: its bytes in memory and their BLAKE2b-256.
- * Always holds: the file is not looked at again; what is checked, linked and loaded are these
- * bytes. Links are followed, for it does not matter where the bytes come from: the signature is of
- * them.
+ * Object: reads a module's file once. In: a path. Out: its bytes in memory and their BLAKE2b-256.
+ * Always holds: the file is not read again; these bytes are checked, linked and loaded. Symbolic
+ * links are followed, as the signature covers the bytes, not their place.
  */
 #ifndef AGENT_MODULE_OBJECT_H
 #define AGENT_MODULE_OBJECT_H
@@ -20,8 +19,9 @@ struct module_object {
 	uint8_t hash[OBJECT_HASH_LEN];
 };
 
-/* Reads a whole regular file of 1 to `max` bytes into memory that the caller frees, a 0 behind it.
- * The first takes an open file. Return 0, or -errno after a line that names `path`. */
+/* Read a whole regular file of 1 to `max` bytes and a terminating 0 into memory that the caller
+ * frees. The first function takes an open file. Return 0, or -errno after a line that names
+ * `path`. */
 int file_read(int fd, const char *path, size_t max, uint8_t **data, size_t *len);
 int file_open_read(const char *path, size_t max, uint8_t **data, size_t *len);
 

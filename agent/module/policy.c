@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Policy: see policy.h. In: the file. Out: its sections, each a grant, and where its secrets are.
+/* Policy: see policy.h. In: the file. Out: a grant per section, and the paths of its secrets.
  */
 #include "policy.h"
 
@@ -18,7 +18,7 @@
 
 #define SECRET_MAX 256 /* bytes of its file */
 
-/* What of the file was read. */
+/* The state of parsing. */
 struct reader {
 	struct module_policy *policy;
 	struct module_grant *grant; /* of this section; NULL: [Keys], or none yet */
@@ -26,7 +26,7 @@ struct reader {
 	unsigned int line;
 };
 
-/* Without blanks around it and the comment behind it. */
+/* Strips blanks and the comment. */
 static char *trim(char *text)
 {
 	char *end;
@@ -136,7 +136,7 @@ static int line_parse(struct reader *r, char *text, char why[POLICY_WHY_LEN])
 	return r->grant ? grant_entry(r->grant, word, value, why) : -EINVAL;
 }
 
-/* What grants ask of [Keys], wherever that stands. */
+/* Checks that [Keys] has the keys that grants need. The section may come last. */
 static int keys_there(const struct module_policy *p, unsigned int *line, char why[POLICY_WHY_LEN])
 {
 	for (unsigned int i = 0; i < p->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Policy: what the operator lets modules do on this sensor. A file of root's, read once:
+ * Policy: the operator's rules for modules on this sensor. A file that root owns, read once:
  *
  *     [Keys]
  *     Anonymise = /etc/saluki/anonymise.key
@@ -18,8 +18,8 @@
  *     Priority = 50
  *     Proof = kernel
  *
- * [Module *] is for all that have no section of their own. What is not granted is not. Words are as
- * in wg.conf(5): names of sections and entries in any case, '#' begins a comment.
+ * [Module *] applies to modules without a section of their own. Only listed rights are granted. The
+ * syntax is that of wg.conf(5): names of sections and entries in any case, '#' begins a comment.
  */
 #ifndef AGENT_MODULE_POLICY_H
 #define AGENT_MODULE_POLICY_H
@@ -41,33 +41,31 @@ struct module_policy {
 	struct module_grant grants[POLICY_GRANTS_MAX];
 };
 
-/* Secrets, of which modules never see anything. */
+/* Secrets, which modules never see. */
 struct module_secrets {
 	uint8_t anonymise[KEY_LEN], trajectory[KEY_LEN]; /* zeros: not in the policy */
 };
 
-/* Reads a policy from `text`. Returns 0, or -EINVAL with the line, the word and what to do in
- * `why`. */
+/* Reads a policy from `text`. Returns 0, or -EINVAL with line, word and remedy in `why`. */
 int policy_parse(struct module_policy *p, const char *text, size_t len, char why[POLICY_WHY_LEN]);
 /* Opens and reads it (trusted.h). Returns 0, or -errno after a line. */
 int policy_read(struct module_policy *p, const char *path);
-/* Reads the secrets that it names: each a file of root's that nobody else can read, with one key as
- * 'saluki genpsk' makes it. Returns 0, or -errno after a line. */
+/* Reads the secrets that it names. Each is a file that only root can read, with one key of 'saluki
+ * genpsk'. Returns 0, or -errno after a line. */
 int policy_secrets(const struct module_policy *p, struct module_secrets *s);
 
-/* The grant for a module: its own section, or that for all. NULL: there is neither. */
+/* Returns a module's grant: its own section, or [Module *], or NULL. */
 const struct module_grant *policy_grant(const struct module_policy *p, const char *name);
 
 /* ---- policy_grant.c -------------------------------------------------------------------------- */
 
-/* Takes `word = value`, both with something in them, into a grant. Returns 0, or -EINVAL with
- * `why`. */
+/* Adds `word = value`, both not empty, to a grant. Returns 0, or -EINVAL with `why`. */
 int grant_entry(struct module_grant *g, const char *word, char *value, char why[POLICY_WHY_LEN]);
 bool grant_for_interface(const struct module_grant *g, const char *interface);
 bool grant_key(const struct module_grant *g, const uint8_t key[KEY_LEN]);
-/* Whether it shows what [Keys] Anonymise is needed for. */
+/* Whether the grant needs [Keys] Anonymise. */
 bool grant_anonymises(const struct module_grant *g);
-/* What a module needs not ask for, in a line. */
+/* A line with the fields that need no grant. */
 void grant_print_shown(const struct module_grant *g, FILE *out);
 
 #endif

@@ -67,7 +67,7 @@ static int take_map_type(struct module_grant *g, char *word, char why[POLICY_WHY
 	return 0;
 }
 
-/* Whole numbers; K and M may stand behind them. */
+/* Reads an integer, with an optional suffix K or M. */
 static int number_read(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 {
 	char *end;
@@ -85,7 +85,7 @@ static int number_read(const char *text, uint64_t min, uint64_t max, uint64_t *o
 static const struct field {
 	const char *name;
 	uint32_t bit;
-	bool hashed, prefix; /* it can be shown so */
+	bool hashed, prefix; /* allowed ways to show it */
 } fields[] = {
 	{ "radiotap", VIEW_RADIOTAP, false, false }, { "mac", VIEW_MAC, true, false },
 	{ "ssid", VIEW_SSID, true, false },	     { "ip", VIEW_IP, true, true },
@@ -94,7 +94,7 @@ static const struct field {
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* How a field is shown: what stands behind its name; NULL: as it is. */
+/* Reads the word after a field's name: how the field is shown; NULL: unchanged. */
 static int take_how(struct module_grant *g, const struct field *f, const char *how,
 		    char why[POLICY_WHY_LEN])
 {
@@ -202,7 +202,7 @@ static int take_number(struct module_grant *g, const char *word, const char *val
 	return 0;
 }
 
-#define PROOF_NAMED (1U << 31) /* behind the numbers */
+#define PROOF_NAMED (1U << 31) /* the bit after those of the numbers */
 
 static int take_proof(struct module_grant *g, const char *value, char why[POLICY_WHY_LEN])
 {

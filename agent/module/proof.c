@@ -57,8 +57,8 @@ int proof_load(enum bpf_prog_type type, const struct bpf_insn *insns, size_t cou
 	return fd;
 }
 
-/* Reads its stack, which it has written, by an index: check_stack_read(), kernel/bpf/verifier.c,
- * refuses that only where it guards against speculation. */
+/* Reads written stack at a variable index. check_stack_read() in kernel/bpf/verifier.c refuses this
+ * only with guards against speculation. */
 bool proof_is_unguarded(void)
 {
 	static const struct bpf_insn insns[] = {

@@ -10,7 +10,7 @@
 #include "agent/programs/program.h"
 #include "modules.skel.h"
 
-#define MAPS_MAX 32 /* of the program, at most: it has some twelve */
+#define MAPS_MAX 32 /* limit per program, which has about twelve */
 #define TRIES 16
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -22,8 +22,8 @@ bool runner_is_there(const struct module_slots *s)
 	return s->programs_fd >= 0 && bpf_map_lookup_elem(s->programs_fd, &place, &id) == 0;
 }
 
-/* Known by its size: where libbpf could not give BTF to the kernel, it gives no names to maps.
- * Returns -ESRCH where the map `id` is another. */
+/* Recognises the map by its size: without BTF in the kernel, libbpf gives maps no names. Returns
+ * -ESRCH if the map `id` is another one. */
 static int read_map(struct saluki_slot_table *out, __u32 id)
 {
 	struct bpf_map_info info = { 0 };
@@ -61,7 +61,7 @@ static int table_once(struct saluki_slot_table *out, const struct module_slots *
 	return err;
 }
 
-/* Who only reads has no lock: meanwhile another program may have come, and that one be gone. */
+/* A reader has no lock: the program may have been replaced meanwhile. */
 int runner_table(struct saluki_slot_table *out, const struct module_slots *s)
 {
 	int err = -ENOENT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Serial: see serial.h. In and out: SERIAL_FOLDER/NAME.serial, a number and the end of its line. */
+/* Serial: see serial.h. In and out: SERIAL_FOLDER/NAME.serial, a number and a newline. */
 #include "serial.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static int write_and_sync(const char *path, uint64_t serial)
 	return err;
 }
 
-/* Another may have been loaded elsewhere since it was checked. */
+/* Another process may have stored a higher one since the check. */
 static int write_higher(const char *name, uint64_t serial)
 {
 	char path[128], new[128];

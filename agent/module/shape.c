@@ -14,7 +14,7 @@
 #include "btf.h"
 
 /* Kinds of relocations (the kernel's documentation, bpf/llvm_reloc.rst). */
-#define RELOC_64_64 1  /* of an immediate of 64 bits */
+#define RELOC_64_64 1  /* of a 64-bit immediate */
 #define RELOC_64_32 10 /* of a call */
 
 static const char one_function[] =
@@ -33,7 +33,7 @@ static bool is_data(const char *name)
 	       begins(name, ".rodata.");
 }
 
-/* Those of clang, and those of libbpf's linker, which has no '.' behind .rel of a program. */
+/* Names by clang, and by libbpf's linker, which writes no '.' after .rel for a program. */
 static bool is_known(const char *name, uint32_t type, const char *shim)
 {
 	static const struct {
@@ -63,7 +63,7 @@ static bool is_known(const char *name, uint32_t type, const char *shim)
 	return type == SHT_PROGBITS && (is_data(name) || (shim && !strcmp(name, shim)));
 }
 
-/* libbpf takes no notice of those of these names. */
+/* libbpf ignores sections with these names. */
 static bool is_debug(const Elf64_Shdr *s, const char *name)
 {
 	return (begins(name, ".debug_") && s->sh_type == SHT_PROGBITS &&
@@ -93,7 +93,7 @@ static void section_check(const struct elf *e, unsigned int i, const char *shim,
 	}
 }
 
-/* As the kernel's license_is_gpl_compatible() has it. */
+/* As in the kernel's license_is_gpl_compatible(). */
 static void license_check(const struct elf *e, struct module_lines *l)
 {
 	static const char *const good[] = {
@@ -156,20 +156,20 @@ static void symbol_check(const struct elf *e, const Elf64_Sym *s, const char *sh
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* By itself the section of maps would be the first in it, which is not the module's. */
+/* A reference to the section of maps itself would mean its first map, which is not the module's. */
 static bool names_map(const Elf64_Sym *to, const char *where)
 {
 	return !strcmp(where, ".maps") && ELF64_ST_BIND(to->st_info) == STB_GLOBAL &&
 	       ELF64_ST_TYPE(to->st_info) == STT_OBJECT;
 }
 
-/* What a reference to a symbol would become. */
+/* Returns what a reference to a symbol will mean. */
 static bool relocation_right(const struct elf *e, const struct bpf_insn *i, bool last,
 			     uint32_t kind, const Elf64_Sym *to, struct module_wants *w)
 {
 	const char *where = elf_symbol_section(e, to);
 
-	if (!*where) /* an extern one: said of the symbol */
+	if (!*where) /* extern: reported with the symbol */
 		return to->st_shndx == SHN_UNDEF && *elf_symbol_name(e, to);
 	if (kind == RELOC_64_32)
 		return insn_is_call(i) && !strcmp(where, ".text");
@@ -204,9 +204,9 @@ static bool relocations_right(const struct elf *e, unsigned int section, struct 
 	return true;
 }
 
-/* A map is known by its relocation. Without one, what stands there would be taken for the
- * descriptor of a map of ours. Every 8 bytes are looked at: a function may begin in what would be
- * the second half of another's last instruction. */
+/* A map reference needs a relocation. Without one, the kernel would take the number for a
+ * descriptor of ours. Checks every 8 bytes: a function may begin in the second half of another
+ * function's last instruction. */
 static bool names_descriptors(const struct elf *e, unsigned int section)
 {
 	const struct bpf_insn *i = elf_data(e, section);
@@ -226,7 +226,7 @@ static int insns_check(const struct elf *e, const char *section, struct module_w
 	const Elf64_Shdr *s = &e->sections[text];
 
 	if (!text)
-		return 0; /* and so there is no function: said */
+		return 0; /* so there is no function: reported */
 	if (s->sh_type != SHT_PROGBITS || s->sh_offset % 8 || s->sh_size % 8 ||
 	    !relocations_right(e, text, w) || names_descriptors(e, text)) {
 		lines_refused(l, "to be linked", "%s: its references are not those of clang",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Shims: see shim.h. bpftool makes no skeleton of an object that is not whole. */
+/* Shims: see shim.h. bpftool makes no skeleton of an object with undefined symbols. */
 #include "shim.h"
 
 #include <string.h>

@@ -24,7 +24,7 @@ bool module_name_valid(const char *name)
 	return len && len <= MODULE_NAME_MAX && strspn(name, letters) == len;
 }
 
-/* All that is signed. Returns its length. */
+/* Writes the signed text. Returns its length. */
 static size_t print_signed(char text[SIGNATURE_TEXT_MAX], const struct module_signature *s)
 {
 	char object[2 * OBJECT_HASH_LEN + 1], key[KEY_TEXT_LEN];
@@ -46,7 +46,8 @@ size_t signature_print(char text[SIGNATURE_TEXT_MAX], const struct module_signat
 	return len + snprintf(text + len, SIGNATURE_TEXT_MAX - len, "signature %s\n", signature);
 }
 
-/* What is behind `word` in the line at `*text`, which is passed. Returns NULL without it. */
+/* Returns the rest of the line at `*text` after `word`, and moves `*text` past the line. Returns
+ * NULL without `word`. */
 static const char *line_of(const char **text, const char *word, char *value, size_t value_len)
 {
 	size_t skip = strlen(word), len = strcspn(*text, "\n");
@@ -59,7 +60,7 @@ static const char *line_of(const char **text, const char *word, char *value, siz
 	return value;
 }
 
-/* Loose about numbers and keys: the text that is made of them again must be the same. */
+/* Parsing of numbers and keys is loose: the text written from them must equal the input. */
 static const char *parse_lines(struct module_signature *s, const char *text)
 {
 	char v[128];

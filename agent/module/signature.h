@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Signature: who answers for a module. Beside M.o lies M.o.sig, seven lines of text:
+ * Signature: names the author of a module. M.o.sig beside M.o has seven lines of text:
  *
  *     saluki module signature 1
  *     name count
@@ -10,8 +10,8 @@
  *     key 3QzI...	(Ed25519 public key, base64)
  *     signature m9X8...
  *
- * The signature is of all bytes in front of its own line; the first line keeps what is signed here
- * apart from all else that a key may sign. A text is taken in this one form only.
+ * The signature covers all bytes before its own line. The first line separates it from other uses
+ * of the key. Only this exact form is accepted.
  */
 #ifndef AGENT_MODULE_SIGNATURE_H
 #define AGENT_MODULE_SIGNATURE_H
@@ -31,25 +31,25 @@
 struct module_signature {
 	char name[MODULE_NAME_MAX + 1];
 	uint64_t serial;
-	uint32_t interface; /* MODULE_INTERFACE of its author */
+	uint32_t interface; /* MODULE_INTERFACE that it was compiled with */
 	uint8_t object[OBJECT_HASH_LEN];
 	uint8_t key[KEY_LEN];
 	uint8_t signature[SIGNATURE_LEN];
 };
 
-/* Whether this can be the name of a module. */
+/* Whether this is a valid module name. */
 bool module_name_valid(const char *name);
 
-/* Signs: all but `key` and `signature` is there. `seed` is the private key, as key_new() of
- * agent/command/module_keys.c prints it. */
+/* Signs. All fields except `key` and `signature` are set. `seed` is the private key, as key_new()
+ * of agent/command/module_keys.c prints it. */
 void signature_make(struct module_signature *s, const uint8_t seed[KEY_LEN]);
-/* The public key of a private one. */
+/* Derives the public key of a private one. */
 void signature_public(uint8_t public[KEY_LEN], const uint8_t seed[KEY_LEN]);
 
 /* Writes the text; returns its length. */
 size_t signature_print(char text[SIGNATURE_TEXT_MAX], const struct module_signature *s);
-/* Reads it. Whether the signature is right is for signature_valid() to say. Returns 0, or -EBADMSG
- * with the reason in `why`. */
+/* Reads it, without checking the signature: see signature_valid(). Returns 0, or -EBADMSG with the
+ * reason in `why`. */
 int signature_parse(struct module_signature *s, const char *text, size_t len, const char **why);
 /* Whether `key` has signed this. */
 bool signature_valid(const struct module_signature *s);

@@ -130,8 +130,8 @@ static void close_pins(struct module_slots *s)
 	}
 }
 
-/* While the capture is changed (agent/tap/attach.c) its config has no version, and is not yet of
- * what the pins lead to: who is to change modules waits, for some milliseconds. */
+/* While the capture is being changed (agent/tap/attach.c), its config has no version and does not
+ * match the pins. A change of modules waits for some milliseconds. */
 static int read_pins(struct module_slots *s, bool changes)
 {
 	const struct timespec t = { 0, 10000000 };
@@ -186,7 +186,7 @@ void module_slots_close(struct module_slots *s)
 {
 	close_pins(s);
 	if (s->pin.dir >= 0)
-		close(s->pin.dir); /* the folder is the capture's */
+		close(s->pin.dir); /* the folder belongs to the capture */
 	modules_bpf__destroy(s->next);
 	lock_release(&s->lock);
 	module_slots_zero(s);
@@ -205,7 +205,7 @@ int module_slots_find(const struct module_slots *s, const char *name)
 	return -ENOENT;
 }
 
-/* What the first has its modules in, all others take over. */
+/* All later programs use the maps of the first. */
 static int take_maps(struct module_slots *s, const struct modules_bpf *first)
 {
 	s->counts_fd = dup(bpf_map__fd(first->maps.saluki_slot_counts));
@@ -223,7 +223,7 @@ int module_slots_make(struct module_slots *s)
 	if (runner_is_there(s))
 		return 0;
 	err = runner_load(&first, s);
-	err = err ?: take_maps(s, first) ?: runner_put(first, s); /* the last: now all is there */
+	err = err ?: take_maps(s, first) ?: runner_put(first, s); /* last: all is in place */
 	modules_bpf__destroy(first);
 	if (err)
 		log_line("%s: cannot load what runs modules: %s", s->interface,
@@ -237,8 +237,8 @@ int module_slots_ready(struct module_slots *s)
 	return runner_load(&s->next, s);
 }
 
-/* Whether the pins lead to another place than was opened: who changes it waits for nobody's lock
- * (agent/tap/attach_slots.h). */
+/* Whether the pins now name another table than the opened one. A change of the capture waits for no
+ * lock (agent/tap/attach_slots.h). */
 static bool is_stale(const struct module_slots *s)
 {
 	struct bpf_map_info ours = { 0 }, pinned = { 0 };

@@ -11,7 +11,7 @@
 
 #include "agent/programs/insn.h"
 
-/* Both are five instructions, so that nothing behind them moves. */
+/* Both are five instructions, so that no later instruction moves. */
 static const struct bpf_insn calls[] = {
 	{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 2 },
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0 },
@@ -24,7 +24,7 @@ static const struct bpf_insn runs_on[] = {
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 	{ .code = BPF_JMP | BPF_EXIT },
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0 },
-	{ .code = BPF_JMP | BPF_JA }, /* the verifier takes it out */
+	{ .code = BPF_JMP | BPF_JA }, /* the verifier removes it */
 };
 #define TAIL (sizeof(calls) / sizeof(calls[0]))
 _Static_assert(sizeof(calls) == sizeof(runs_on), "nothing moves");
@@ -34,7 +34,7 @@ static bool calls_function(const struct bpf_insn *i)
 	return insn_is_call(i) || (insn_is_wide(i) && i->src_reg == BPF_PSEUDO_FUNC);
 }
 
-/* Where the shim ends: libbpf puts the first function that is called behind it. 0: nowhere. */
+/* Returns the shim's end, where libbpf puts the first called function. 0: not found. */
 static size_t shim_end(const struct bpf_insn *insns, size_t count)
 {
 	for (size_t i = 2; i + 2 < count; i++)
@@ -51,7 +51,7 @@ static bool is_called(const struct bpf_insn *insns, size_t count, size_t from, s
 	return false;
 }
 
-/* While the module was a function of its own the verifier saw to that. */
+/* The verifier checked this while the module was a function of its own. */
 static bool jumps_into_shim(const struct bpf_insn *insns, size_t count, size_t end)
 {
 	for (size_t i = end; i < count; i++)
@@ -60,7 +60,7 @@ static bool jumps_into_shim(const struct bpf_insn *insns, size_t count, size_t e
 	return false;
 }
 
-/* The module's entry in what BTF says of functions. libbpf holds it for this program alone. */
+/* Removes the module's entry from BTF's functions. libbpf has a copy for this program. */
 static void drop_function(struct bpf_prog_load_opts *opts, size_t function)
 {
 	size_t len = opts->func_info_rec_size;

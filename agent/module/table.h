@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Table: what the program that runs modules needs to know of all slots together. In: slots. Out:
- * the rest of the table. */
+/* Table: the values of the slot table that depend on all slots. In: slots. Out: the rest of the
+ * table. */
 #ifndef AGENT_MODULE_TABLE_H
 #define AGENT_MODULE_TABLE_H
 

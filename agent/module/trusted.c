@@ -14,7 +14,7 @@
 
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 
-/* NULL: nothing is wrong with it. */
+/* Returns why the file cannot be trusted; NULL: it can. */
 static const char *distrusted(const struct stat *st, bool secret)
 {
 	if (st->st_uid != 0 && st->st_uid != geteuid())
@@ -32,8 +32,8 @@ static const char *distrusted(const struct stat *st, bool secret)
 	return NULL;
 }
 
-/* Opens `name` in the folder `at`, which is closed, and looks at it. `path` up to here is for the
- * line. */
+/* Opens and checks `name` in the folder `at`, and closes `at`. `path` up to here is for
+ * messages. */
 static int step(int at, const char *name, const char *path, bool last, bool secret)
 {
 	int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | (last ? O_NONBLOCK | O_NOCTTY : O_PATH);

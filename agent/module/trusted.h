@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trusted: files that say what is allowed. Opens one that nobody but root, and who runs this, can
- * have written: the file and each folder above it are owned by one of the two and cannot be written
- * by others, as sshd's StrictModes wants it. A folder with the sticky bit (/tmp) is taken: what is
- * in it, and is not theirs, others cannot replace.
+ * Trusted: opens files that decide what is allowed. Only root and the current user can have written
+ * such a file: it and each folder above it belong to one of the two and are not writable by others,
+ * as sshd's StrictModes demands. A folder with the sticky bit (/tmp) is accepted, as others cannot
+ * replace files in it.
  */
 #ifndef AGENT_MODULE_TRUSTED_H
 #define AGENT_MODULE_TRUSTED_H
 
 #include <stdbool.h>
 
-/* Opens it for reading; `secret`: nobody but its owner may read it either. Each part of the path is
- * looked at on its way, so it is the file that was looked at that is opened. Returns a descriptor,
- * or -errno after a line. */
+/* Opens it for reading; `secret`: only its owner may read it. Checks each part of the path while
+ * walking it, so the opened file is the checked one. Returns a descriptor, or -errno after a
+ * line. */
 int trusted_open(const char *path, bool secret);
 
 #endif

@@ -20,17 +20,17 @@
 #include "wants.h"
 #include "zeros.h"
 
-/* libbpf calls us back without a word of our own, so there is one load at a time. */
+/* libbpf's callback has no argument for us, so there is one load at a time. */
 static struct {
 	const struct module_grant *grant;
 	const struct bpf_object *obj;
 	enum module_hook hook;
 	size_t shim_insns;
-	bool seen; /* what is loaded */
+	bool seen; /* the program was loaded */
 	bool refused;
-	char leaks[FLOW_WHY_LEN]; /* how; empty: it does not */
+	char leaks[FLOW_WHY_LEN]; /* how it leaks; "": it does not */
 	struct verified verified;
-	struct proof_rights rights; /* dropped while the kernel itself is to prove it */
+	struct proof_rights rights; /* dropped for the kernel's proof */
 } loading;
 
 static bool is_own_map(int fd)
@@ -41,8 +41,8 @@ static bool is_own_map(int fd)
 	return false;
 }
 
-/* By now maps are descriptors of this process, which has others open: none but its own, of which
- * the view's is the shim's alone. In it are other modules' views, on other CPUs. */
+/* By now maps are descriptors of this process, which has others open. A module may use only its
+ * own. The view's map is for the shim only, as it has other modules' views on other CPUs. */
 static bool maps_are_own(const struct bpf_insn *insns, size_t count)
 {
 	int view = bpf_object__find_map_fd_by_name(loading.obj, SHAPE_VIEW);
@@ -71,8 +71,8 @@ static size_t maps_of(const struct bpf_object *obj, struct flow_map *out)
 	return count;
 }
 
-/* Whether the verifier proves it itself. Where it guards against speculation, it goes through more
- * instructions; unless the policy insists on that proof, they must be within the grant. */
+/* Whether the verifier proves it. With guards against speculation, the verifier processes more
+ * instructions. Unless the policy demands this proof, they must be within the grant. */
 static bool kernel_proves(const struct bpf_program *prog, const struct bpf_prog_load_opts *opts)
 {
 	struct bpf_prog_load_opts strict = *opts;
@@ -98,7 +98,7 @@ static bool kernel_proves(const struct bpf_program *prog, const struct bpf_prog_
 	return fd >= 0 && (within || asked == GRANT_PROOF_KERNEL);
 }
 
-/* What the kernel has proved needs no zeros. Else it may prove it with them. */
+/* A module that the kernel proved needs no zeros. Otherwise the kernel may prove it with zeros. */
 static int prove(struct bpf_program *prog, struct bpf_prog_load_opts *opts, const uint64_t *zeros)
 {
 	size_t count = bpf_program__insn_cnt(prog);
@@ -116,7 +116,7 @@ static int prove(struct bpf_program *prog, struct bpf_prog_load_opts *opts, cons
 	return err;
 }
 
-/* Holds it to its view: flow.h. */
+/* Checks that it keeps to its view: flow.h. */
 static int keep_to_view(struct bpf_program *prog, struct bpf_prog_load_opts *opts)
 {
 	size_t count = bpf_program__insn_cnt(prog), maps = maps_of(loading.obj, NULL);
@@ -156,11 +156,11 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 			prog, opts, bpf_object__find_map_fd_by_name(loading.obj, SHAPE_VIEW));
 	if (!err && loading.verified.proof == PROOF_KERNEL)
 		err = proof_drop(&loading.rights);
-	/* What the verifier does not take, either, it says itself. */
+	/* If the verifier refuses it too, the verifier's reason is reported. */
 	return *loading.leaks ? 0 : err;
 }
 
-/* The slot that an XDP program is put into asks for the attach type, too. */
+/* A slot for XDP programs also compares the attach type. */
 static int handlers_init(void)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = prepare);

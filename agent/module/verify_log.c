@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Not where or how much. */
+/* Skips lines about place and statistics. */
 static bool says_why(const char *line)
 {
 	static const char *const others[] = { "processed ",  "-- ",	    "verification time",

@@ -44,7 +44,7 @@ static void want_imm64(struct module_wants *w, const struct bpf_insn *i)
 	case BPF_PSEUDO_FUNC:
 		w->denied[WANTS_CALLBACK] = true;
 		break;
-	default: /* maps by numbers of a loader's own */
+	default: /* maps by a loader's own numbers */
 		w->denied[WANTS_UNKNOWN] = true;
 	}
 }

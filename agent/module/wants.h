@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Wants: what a module asks for. In: its instructions. Out: each helper and each denied construct
- * once. What is granted is for check.c to say.
+ * Wants: lists a module's needs. In: its instructions. Out: each helper and each forbidden
+ * construct once. check.c compares them with the grant.
  */
 #ifndef AGENT_MODULE_WANTS_H
 #define AGENT_MODULE_WANTS_H
@@ -13,13 +13,13 @@
 
 #include "grant.h"
 
-/* Instructions that no policy can grant. They are looked at as the kernel will have them. */
+/* Instructions that no policy can grant. The check uses the instructions that the kernel gets. */
 enum wants_denied {
-	WANTS_UNKNOWN,	/* a helper, or a kind of instruction, that is not known here */
-	WANTS_KFUNC,	/* a function of the kernel's own */
-	WANTS_KERNEL,	/* a variable of it */
-	WANTS_CALLBACK, /* a function by its address: for helpers that loop */
-	WANTS_MAY_LOOP, /* may_goto: loops that the verifier does not go through */
+	WANTS_UNKNOWN,	/* a helper or an instruction that this version does not know */
+	WANTS_KFUNC,	/* a kernel function */
+	WANTS_KERNEL,	/* a kernel variable */
+	WANTS_CALLBACK, /* a function's address: for helpers that loop */
+	WANTS_MAY_LOOP, /* may_goto: loops that the verifier does not follow */
 	WANTS_PACKET,	/* the packet itself */
 	WANTS_DENIED
 };
@@ -30,9 +30,9 @@ struct module_wants {
 	bool denied[WANTS_DENIED];
 };
 
-/* Adds what these want. */
+/* Adds the wants of these instructions. */
 void wants_insns(struct module_wants *w, const struct bpf_insn *insns, size_t count);
-/* Whether all of it is granted. */
+/* Whether the policy grants all wants. */
 bool wants_granted(const struct module_wants *w, const struct module_grant *g);
 
 #endif

@@ -11,7 +11,7 @@
 struct zeros {
 	struct insert *all;
 	size_t count;
-	struct bpf_insn *insns; /* of all of them */
+	struct bpf_insn *insns; /* of the whole program */
 };
 
 static void zeros_free(struct zeros *z)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command line of `saluki run`: one table, and what each option's value must be. */
+/* The command line of `saluki run`: a table of options, and checks of their values. */
 #include "options.h"
 
 #include <errno.h>
@@ -20,12 +20,12 @@
 #include "wire/compress.h"
 #include "wire/order.h"
 
-#define DELAY_MS 200 /* at most, in the kernel */
+#define DELAY_MS 200 /* longest delay in the kernel */
 #define TO_LEN_MAX 280
 
 #define STORE_BYTES_MIN (64 * 1024)
 #define STORE_BYTES_MAX (1024ULL * 1024 * 1024)
-/* Without libbpf this is for a small machine (Makefile). */
+/* A build without libbpf is for small machines (Makefile). */
 #ifdef WITHOUT_BPF
 #define STORE_BYTES_DEFAULT (256 * 1024)
 #define STORE_DEFAULT_TEXT "256K"
@@ -108,7 +108,7 @@ static void help(void)
 	       "Exit status: 0 all exported, 1 failed, 2 bad usage.\n");
 }
 
-/* A name may be looked up later; what cannot be one is wrong for good. */
+/* A name may be resolved later. A malformed name is an error now. */
 static const char *to_wrong(const struct sockets_name *to)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_PASSIVE }, *list;
@@ -126,7 +126,7 @@ static const char *to_wrong(const struct sockets_name *to)
 static int parse_to(struct run_options *o, const char *given)
 {
 	struct sockets_name *to = &o->to[o->to_count];
-	/* Cut in two there, for ps(1) shows what was given. */
+	/* Splits a copy, so that ps(1) still shows the argument. */
 	char *copy = strdup(given);
 	const char *wrong;
 
@@ -149,7 +149,7 @@ static int parse_to(struct run_options *o, const char *given)
 	return 0;
 }
 
-/* "65536", or "64K" where `units` begins with K. Returns whether it is in range. */
+/* Reads "65536", or "64K" if `units` begins with K. Returns whether it is in range. */
 static bool take_size(uint64_t *bytes, const char *units, uint64_t min, uint64_t max)
 {
 	char *end, first = *optarg;
@@ -204,7 +204,7 @@ static int parse_compress(struct run_options *o)
 	return 0;
 }
 
-/* Of the interface before it, or of all that come. */
+/* For the interface before it, or for all that follow. */
 static void take_monitor(struct capture_options *o)
 {
 	o->given |= GIVEN_MONITOR;
@@ -288,13 +288,13 @@ static int parse_option(struct run_options *o, int id)
 	case OPT_USER:
 		o->user = optarg;
 		return 0;
-	default: /* or else it has been said what is wrong */
+	default: /* else the error was logged */
 		err = radio_option(&o->capture, id);
 		return err == -ENOENT ? capture_option(&o->capture, id) : err;
 	}
 }
 
-/* What one option alone cannot tell. */
+/* Checks combinations of options. */
 static int check(const struct run_options *o)
 {
 	const char *wrong = NULL;
@@ -326,7 +326,7 @@ static int check(const struct run_options *o)
 	return wrong ? -EINVAL : 0;
 }
 
-/* Of a file the link type is known when it is read, by a process that opens nothing any more. */
+/* A file's link type is known only when it is read, by a process that opens no files by then. */
 static int prepare(struct run_options *o)
 {
 	char why[FILTER_WHY_LEN];
@@ -366,8 +366,8 @@ int options_parse(struct run_options *o, int argc, char **argv)
 	if (check(o) || radio_options_check(&o->capture))
 		return EXIT_USAGE;
 	o->capture.steered = o->allowed & 1u << WIRE_ORDER_CHANNELS;
-	/* A combo's age is that of its first frame: what the kernel takes of it costs nothing. And
-	 * five times that fit in, and the inaccuracy of its clock. */
+	/* A combo's age counts from its first frame, so the kernel's delay adds nothing. The age
+	 * has room for five delays, and the inaccuracy of the kernel's clock. */
 	o->capture.delay_ms = (o->combo_age_ms * 3 + 15) / 16;
 	if (o->capture.delay_ms > DELAY_MS)
 		o->capture.delay_ms = DELAY_MS;

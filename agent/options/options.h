@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What `saluki run` was asked for. Strings point into argv. */
+/* The options of `saluki run`. Strings point into argv. */
 #ifndef AGENT_OPTIONS_OPTIONS_H
 #define AGENT_OPTIONS_OPTIONS_H
 
@@ -31,7 +31,7 @@ struct run_options {
 	int level; /* zstd */
 };
 
-/* Returns 0, or the exit status with everything said: 2 for bad usage, -1 after --help. */
+/* Returns 0, or an exit status after all messages: 2 for bad usage, -1 after --help. */
 int options_parse(struct run_options *o, int argc, char **argv);
 
 #endif

@@ -12,7 +12,7 @@
 #include "common/log.h"
 
 #define RING_SIZE_DEFAULT (4096 * 1024)
-#define MAPPED_SIZE_MAX (256 * 1024 * 1024) /* what the verifier takes as an offset */
+#define MAPPED_SIZE_MAX (256 * 1024 * 1024) /* the verifier's limit for offsets */
 
 void capture_options_init(struct capture_options *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The options that every command that attaches takes (run, attach): struct capture_options. */
+/* The options of all commands that attach (run, attach): struct capture_options. */
 #ifndef AGENT_OPTIONS_PARSE_CAPTURE_H
 #define AGENT_OPTIONS_PARSE_CAPTURE_H
 
@@ -8,7 +8,7 @@
 #include "agent/model/capture_options.h"
 #include "common/options.h"
 
-/* Numbers of the options without a letter; a command's own begin at OPT_OWN. */
+/* Numbers of the options without a letter. A command's own options begin at OPT_OWN. */
 enum {
 	OPT_KEEP = 256,
 	OPT_BAD_FCS,
@@ -47,20 +47,20 @@ enum {
 
 /* The defaults. */
 void capture_options_init(struct capture_options *o);
-/* Takes option `id` of the table above, or -i, with its value in optarg. Returns 0, -ENOENT where
- * it is none of them, -EINVAL after a line that says what is wrong. */
+/* Parses option `id` of the table above, or -i, with its value in optarg. Returns 0, -ENOENT for
+ * another option, or -EINVAL after a line. */
 int capture_option(struct capture_options *o, int id);
-/* Takes what is left of a command line as the filter's expression. Returns 0, or -EINVAL after a
+/* Takes the rest of a command line as the filter's expression. Returns 0, or -EINVAL after a
  * line. */
 int capture_expression(struct capture_options *o, int argc, char **argv);
-/* What one option alone cannot tell. NULL, or what is wrong. */
+/* Checks combinations of options. Returns NULL, or the error. */
 const char *capture_options_wrong(const struct capture_options *o);
-/* What means nothing for a file: all but -i, -s, --keep and --bad-fcs. */
+/* Checks for options without a meaning for a file: all except -i, -s, --keep and --bad-fcs. */
 #define GIVEN_FOR_INTERFACE                                                                        \
 	(GIVEN_SOURCE | GIVEN_DIRECTION | GIVEN_CONSUME | GIVEN_RING | GIVEN_RING_SIZE |           \
 	 GIVEN_CHANNEL | GIVEN_MONITOR)
 
-/* Both read optarg. Return 0, or -EINVAL after a line. */
+/* Both read optarg, and return 0, or -EINVAL after a line. */
 int parse_number(const char *flag, long min, long max, uint32_t *out);
 int parse_power_of_two(const char *flag, long min, long max, uint32_t *out);
 

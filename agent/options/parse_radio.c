@@ -32,7 +32,7 @@ static int check_list(const struct plan_asked *a, const char *flag, struct plan 
 	return err;
 }
 
-/* Not on the stack, which the rest of the run is below. */
+/* Not on the stack, where it would stay for the whole run. */
 static struct plan sketch;
 
 static int take_channels(struct plan_asked *a)
@@ -93,7 +93,7 @@ int radio_option(struct capture_options *o, int id)
 	}
 }
 
-/* One channel is set before anything is captured, and stays: tap/tune.c. */
+/* A single channel is set before the capture starts, and stays: tap/tune.c. */
 int radio_options_check(struct capture_options *o)
 {
 	for (unsigned int i = 0; i < o->count; i++) {

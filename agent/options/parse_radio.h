@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Options of radios: which channels each interface's listens to. Behind an -i they are that one's,
- * in front of all everyone's, as in dumpcap(1).
+ * Options of radios: the channels of each interface. After an -i they apply to it, before the first
+ * -i to all, as in dumpcap(1).
  */
 #ifndef AGENT_OPTIONS_PARSE_RADIO_H
 #define AGENT_OPTIONS_PARSE_RADIO_H
@@ -38,10 +38,11 @@ enum {
 			"mark frames for this long after a switch (default 2ms)"                   \
 	}
 
-/* Takes option `id` of the table above, with its value in optarg. Returns 0, -ENOENT where it is
- * none of them, -EINVAL after a line that says what is wrong. */
+/* Parses option `id` of the table above, with its value in optarg. Returns 0, -ENOENT for another
+ * option, or -EINVAL after a line. */
 int radio_option(struct capture_options *o, int id);
-/* When all are taken: what is asked of each interface. Returns 0, or -EINVAL after a line. */
+/* Call it after all options: computes each interface's request. Returns 0, or -EINVAL after a
+ * line. */
 int radio_options_check(struct capture_options *o);
 
 #endif

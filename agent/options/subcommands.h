@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The commands, each with the table of its options: what main.c's table is made of. */
+/* The subcommands, each with its options' table, for main.c's table. */
 #ifndef AGENT_OPTIONS_SUBCOMMANDS_H
 #define AGENT_OPTIONS_SUBCOMMANDS_H
 
@@ -8,7 +8,7 @@ extern const struct option_def run_defs[], keygen_defs[], probe_defs[];
 extern const struct option_def attach_defs[], detach_defs[], status_defs[], filter_defs[];
 extern const struct option_def module_defs[];
 
-/* Behind `module`: command/module.c has the table. */
+/* The subcommands of `module`: command/module.c has their table. */
 extern const struct command_def module_commands[];
 
 int run_main(int argc, char **argv);

@@ -23,7 +23,8 @@
 int sandbox_sensor(void)
 {
 	static const struct sandbox_check checks[] = {
-		/* Threads, no processes; clone3 cannot be checked, and libc does without. */
+		/* Threads, but no processes. clone3's flags cannot be checked, and libc works
+		 * without it. */
 		{ "clone", 0, CLONE_THREAD, CLONE_THREAD },
 		{ 0 },
 	};
@@ -37,7 +38,7 @@ int sandbox_sensor(void)
 		.never = SANDBOX_MAKING,
 	};
 
-	/* Nobody of the same user may look at the keys, also in what a crash leaves behind. */
+	/* Other processes of the user must not read the keys, not even in a core dump. */
 	prctl(PR_SET_DUMPABLE, 0);
 	return sandbox_calls(&policy);
 }
@@ -45,12 +46,12 @@ int sandbox_sensor(void)
 /* ---- the process that compiles filters ------------------------------------------------------- */
 
 #define COMPILER_MEMORY (256 << 20) /* bytes of address space, and */
-#define COMPILER_CPU_S 3	    /* seconds, of each process that it forks */
+#define COMPILER_CPU_S 3	    /* seconds for each process that it forks */
 
 int sandbox_compiler(void)
 {
 	static const struct sandbox_check checks[] = {
-		/* Processes, but none in a namespace of its own. */
+		/* Processes, but no new namespaces. */
 		{ "clone", 0,
 		  CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
 			  CLONE_NEWPID | CLONE_NEWNET,
@@ -60,7 +61,7 @@ int sandbox_compiler(void)
 	static const struct sandbox_policy policy = {
 		.allowed = "set_robust_list rseq wait4 waitid waitpid",
 		.checked = checks,
-		/* libpcap asks for the names of hosts and ports: there are none. */
+		/* libpcap tries to resolve hosts and ports, which fails. */
 		.refused = SANDBOX_OPENING " " SANDBOX_REACHING,
 	};
 	const struct rlimit memory = { COMPILER_MEMORY, COMPILER_MEMORY };
@@ -76,8 +77,8 @@ int sandbox_compiler(void)
 
 /* ---- the process that looks names up --------------------------------------------------------- */
 
-/* The C library reads its settings, loads what nsswitch.conf(5) names, asks the kernel which
- * address families there are, and then a name server or a daemon of this machine. */
+/* The C library reads its settings, loads the libraries of nsswitch.conf(5), queries the kernel's
+ * address families, and then asks a name server or a local daemon. */
 int sandbox_resolver(void)
 {
 	static const struct sandbox_path reads[] = { { "/", SANDBOX_READ }, { 0 } };
@@ -105,11 +106,11 @@ int sandbox_resolver(void)
 
 int sandbox_linker(void)
 {
-	/* What is in memory alone (memfd) is in no folder, so that Landlock lets it be opened. */
+	/* A file in memory (memfd) is in no folder, so Landlock allows opening it. */
 	static const struct sandbox_path no_paths[] = { { 0 } };
 	static const struct sandbox_check checks[] = {
 		{ "fcntl", 1, SANDBOX_INT, F_DUPFD_CLOEXEC }, /* libbpf's dup() */
-		{ "fcntl", 1, SANDBOX_INT, F_GETFD },	      /* libelf asks whether it is open */
+		{ "fcntl", 1, SANDBOX_INT, F_GETFD },	      /* libelf checks whether it is open */
 		{ "fcntl64", 1, SANDBOX_INT, F_DUPFD_CLOEXEC },
 		{ "fcntl64", 1, SANDBOX_INT, F_GETFD },
 		{ 0 },
@@ -135,11 +136,11 @@ int sandbox_linker(void)
 
 /* ---- the privileged process ------------------------------------------------------------------ */
 
-/* For signals and the end of the other process; it has its descriptors by now. */
+/* For signals and the end of the other process. It already has its descriptors. */
 #define WATCHING "wait4 waitid waitpid"
 
-/* What attaching takes: libbpf, rtnetlink, packet and XDP sockets, and, where Landlock lets it,
- * pins, locks, the control socket and what the kernel tells of itself in /sys. */
+/* For attaching: libbpf, rtnetlink, packet and XDP sockets, and, within Landlock's rules, pins,
+ * locks, the status socket and kernel information in /sys. */
 #define ATTACHING                                                                                  \
 	"bpf bind accept accept4 getsockname setsockopt send sendto recv recvfrom "                \
 	"memfd_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2 timerfd_create "     \
@@ -167,7 +168,8 @@ static const struct sandbox_path attach_paths[] = {
 				 LANDLOCK_ACCESS_FS_REMOVE_DIR },
 	{ LOCK_ROOT, SANDBOX_MAKE | SANDBOX_READ | LANDLOCK_ACCESS_FS_MAKE_SOCK },
 	{ "/sys", SANDBOX_READ },
-	/* libbpf opens it to have a descriptor's number (bpf_map__reuse_fd); no file below it. */
+	/* libbpf opens it to reserve a descriptor's number (bpf_map__reuse_fd). It gives access to
+	 * no file. */
 	{ "/", LANDLOCK_ACCESS_FS_READ_DIR },
 	{ 0 },
 };
@@ -182,7 +184,7 @@ int sandbox_privileged(bool attaches, pid_t child)
 		.never = attaches ? NULL : SANDBOX_REACHING,
 		.child = child,
 	};
-	/* The other process is another user's. */
+	/* The other process runs as another user. */
 	uint64_t caps = PRIVSEP_CAP(CAP_KILL) | (attaches ? sandbox_attach_capabilities() : 0);
 	int err = privsep_keep(caps);
 

@@ -13,7 +13,7 @@
 #include "agent/tap/tap.h"
 #include "common/privsep.h"
 
-/* What attaching takes: kept only while interfaces may have to be attached to again. */
+/* The rights for attaching, kept only while interfaces may need attaching again. */
 static inline uint64_t sandbox_attach_capabilities(void)
 {
 	uint64_t caps = tap_bpf_capabilities() | PRIVSEP_CAP(CAP_NET_ADMIN) |
@@ -24,25 +24,25 @@ static inline uint64_t sandbox_attach_capabilities(void)
 	return caps;
 }
 
-/* The unprivileged process: from here on it opens nothing. Called when it has its descriptors, keys
- * and socket, and before it has seen a frame or an answer, and before threads are started. Returns
+/* For the unprivileged process: from here on it opens no files. Call it after it has its
+ * descriptors, keys and socket, and before it sees a frame or an answer and starts threads. Returns
  * 0, or -errno after a line. */
 int sandbox_sensor(void);
 
-/* The process that compiles filters: from here on it compiles and nothing else. Called when it has
- * libpcap. Returns 0, or -errno after a line. */
+/* For the process that compiles filters: from here on it can only compile. Call it after libpcap is
+ * loaded. Returns 0, or -errno after a line. */
 int sandbox_compiler(void);
 
-/* The process that looks names up: from here on it reads files and speaks to name servers. Returns
- * 0, or -errno after a line. */
+/* For the process that resolves names: from here on it can only read files and talk to name
+ * servers. Returns 0, or -errno after a line. */
 int sandbox_resolver(void);
 
-/* The process that links modules: from here on it has no files but those that are open, which it
- * may open again (/proc/self/fd). Returns 0, or -errno after a line. */
+/* For the process that links modules: from here on it has only its open files, which it may open
+ * again (/proc/self/fd). Returns 0, or -errno after a line. */
 int sandbox_linker(void);
 
-/* The privileged process: called when all is attached and handed over. `attaches`: interfaces,
- * which may have to be attached to again. Returns 0, or -errno after a line. */
+/* For the privileged process: call it after all is attached and handed over. `attaches`: interfaces
+ * may need attaching again. Returns 0, or -errno after a line. */
 int sandbox_privileged(bool attaches, pid_t child);
 
 #endif

@@ -29,7 +29,7 @@ void dwells_begin(struct dwells *d, unsigned int i, uint64_t begin_ns)
 	w->end_ns = UINT64_MAX;
 	h->now.count++;
 	changes_end(&h->changes);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* seen before what is done next */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* visible before the next step */
 }
 
 void dwells_settled(struct dwells *d, unsigned int i, uint64_t end_ns)
@@ -55,7 +55,7 @@ bool dwells_push(struct dwells *d, const struct dwell *dwell, uint64_t ended_ns)
 	return true;
 }
 
-/* The newest windows first: most frames are behind the last one. */
+/* Searches the newest windows first, as most frames come after the last one. */
 static bool lies_in_a_window(const struct dwells_history *h, uint64_t heard_ns)
 {
 	uint64_t count = h->known.count;
@@ -66,7 +66,7 @@ static bool lies_in_a_window(const struct dwells_history *h, uint64_t heard_ns)
 		if (heard_ns >= w->begin_ns)
 			return heard_ns < w->end_ns;
 	}
-	return count > DWELLS_WINDOWS; /* who knows */
+	return count > DWELLS_WINDOWS; /* forgotten: assume yes */
 }
 
 bool dwells_unsettled(struct dwells *d, unsigned int i, uint64_t heard_ns)
@@ -79,7 +79,7 @@ bool dwells_unsettled(struct dwells *d, unsigned int i, uint64_t heard_ns)
 	changes = __atomic_load_n(&h->changes, __ATOMIC_ACQUIRE);
 	if (changes != h->known_changes) {
 		changes_read(&h->changes, &h->known, &h->now, sizeof(h->known));
-		h->known_changes = changes; /* or before it: then it is read again */
+		h->known_changes = changes; /* may be too low: then it is read again */
 	}
 	return lies_in_a_window(h, heard_ns);
 }

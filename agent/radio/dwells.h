@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From the control thread, which tunes radios, to the capture thread, which puts what it is told
- * into combos: dwells that have ended, in a ring, and of each radio when it was changing channel or
- * settling, so that frames heard then are marked. Always holds: neither thread waits for the other
- * or allocates; a switch is known here before it begins, so none of its frames passes unmarked.
+ * Dwells: pass from the control thread, which tunes radios, to the capture thread, which puts them
+ * into combos. A ring has the dwells that ended. A history per radio has the windows in which it
+ * changed channel or settled, so that frames from these are marked. Always holds: neither thread
+ * waits for the other or allocates. A window is known here before its switch begins, so all its
+ * frames are marked.
  */
 #ifndef AGENT_RADIO_DWELLS_H
 #define AGENT_RADIO_DWELLS_H
@@ -15,9 +16,9 @@
 #include "wire/dwell.h"
 
 #define DWELLS_RING 256	  /* a power of two: of 8 radios, for 100 ms, 5 ms each */
-#define DWELLS_WINDOWS 32 /* that are remembered: a frame may lie in the kernel for a while */
+#define DWELLS_WINDOWS 32 /* kept windows: a frame may stay in the kernel for a while */
 
-/* CLOCK_MONOTONIC. While it lasts, its end is UINT64_MAX. */
+/* CLOCK_MONOTONIC. An open window ends at UINT64_MAX. */
 struct dwells_window {
 	uint64_t begin_ns, end_ns;
 };
@@ -26,9 +27,9 @@ struct dwells_window {
 struct dwells_history {
 	unsigned int changes; /* common/changes.h */
 	struct {
-		uint64_t count; /* so many windows there were; the last ones are in the list */
+		uint64_t count; /* number of windows so far; the list has the last ones */
 		struct dwells_window list[DWELLS_WINDOWS];
-	} now, known; /* as it is, and as the capture thread last saw it */
+	} now, known; /* current, and as the capture thread last read it */
 	unsigned int known_changes;
 };
 
@@ -39,7 +40,7 @@ struct dwells {
 		uint64_t ended_ns; /* CLOCK_MONOTONIC */
 		struct dwell dwell;
 	} ring[DWELLS_RING];
-	struct dwells_history *histories[INTERFACES_MAX]; /* NULL: not a radio that is tuned */
+	struct dwells_history *histories[INTERFACES_MAX]; /* NULL: not tuned by this run */
 };
 
 /* ---- control thread -------------------------------------------------------------------------- */
@@ -47,17 +48,17 @@ struct dwells {
 /* Takes memory for the history of interface `i`. Returns 0 or -ENOMEM. */
 int dwells_add(struct dwells *d, unsigned int i);
 void dwells_free(struct dwells *d);
-/* From `begin_ns` on interface `i` is not settled; and it is from `end_ns` on. */
+/* Interface `i` is not settled from `begin_ns` on, and settled from `end_ns` on. */
 void dwells_begin(struct dwells *d, unsigned int i, uint64_t begin_ns);
 void dwells_settled(struct dwells *d, unsigned int i, uint64_t end_ns);
-/* Returns false where the ring is full. */
+/* Returns false if the ring is full. */
 bool dwells_push(struct dwells *d, const struct dwell *dwell, uint64_t ended_ns);
 
 /* ---- capture thread -------------------------------------------------------------------------- */
 
-/* Whether interface `i` was changing channel or settling at `heard_ns`, or that is forgotten. */
+/* Whether interface `i` was changing channel or settling at `heard_ns`. True if no longer known. */
 bool dwells_unsettled(struct dwells *d, unsigned int i, uint64_t heard_ns);
-/* The next dwell, where it had ended by `until_ns`; it stays until dwells_pop. */
+/* Returns the next dwell if it ended by `until_ns`. It stays until dwells_pop. */
 const struct dwell *dwells_front(const struct dwells *d, uint64_t until_ns);
 void dwells_pop(struct dwells *d);
 

@@ -14,18 +14,19 @@
 #include "radio.h"
 #include "agent/interface/interface_state.h"
 
-#define RECORDS_MAX 64 /* that are looked through at the start */
-#define TRIES_APART 60 /* at most, of those that are made to have a card again */
+#define RECORDS_MAX 64 /* records that are read at the start */
+#define TRIES_APART 60 /* longest interval between tries to restore an interface */
 
 struct monitors {
 	struct nl80211 *nl;
-	unsigned int count; /* as many as were begun */
+	unsigned int count; /* number begun */
 	struct monitor list[INTERFACES_MAX];
 };
 
 /* ---- what was changed ------------------------------------------------------------------------ */
 
-/* The last change first. What cannot be undone stays written down, for the next run. */
+/* Undoes the last change first. A change that cannot be undone stays in the record for the next
+ * run. */
 static void undo_all(struct nl80211 *nl, struct record *r)
 {
 	int err = r->count && !nl ? -ENOENT : 0;
@@ -40,7 +41,7 @@ static void undo_all(struct nl80211 *nl, struct record *r)
 
 /* ---- what a run that was killed has left ----------------------------------------------------- */
 
-/* Whether what was made, or changed, is a monitor still; then it is ours. */
+/* Whether the made or changed interface is still a monitor interface, and so ours. */
 static bool is_there(struct monitor *m, struct nl80211 *nl, const struct record_change *c)
 {
 	struct nl80211_interface i;
@@ -53,7 +54,7 @@ static bool is_there(struct monitor *m, struct nl80211 *nl, const struct record_
 	return true;
 }
 
-/* Returns whether the run goes on with it. What it is to let through may be more now, or less. */
+/* Returns whether this run continues to use it. Its flags may differ now. */
 static bool go_on(struct monitor *m, struct nl80211 *nl)
 {
 	for (unsigned int i = m->record.count; i-- > 0;) {
@@ -69,8 +70,8 @@ static bool go_on(struct monitor *m, struct nl80211 *nl)
 	return false;
 }
 
-/* Whether this run uses what the record of `interface` tells of: asks for the same, or captures by
- * itself what was made. */
+/* Whether this run uses the interface in the record of `interface`: it requests the same, or
+ * captures the made interface itself. */
 static bool is_used(const struct capture_options *o, const char *interface, const struct record *r)
 {
 	for (unsigned int i = 0; i < o->count; i++) {
@@ -84,7 +85,7 @@ static bool is_used(const struct capture_options *o, const char *interface, cons
 	return false;
 }
 
-/* Undoes what nobody uses. */
+/* Undoes changes that no run uses. */
 static void undo_left(struct monitors *m, const struct capture_options *o)
 {
 	static char names[RECORDS_MAX][RECORD_NAME_LEN];
@@ -94,7 +95,7 @@ static void undo_left(struct monitors *m, const struct capture_options *o)
 		struct record r;
 
 		if (record_take(&r, names[i]))
-			continue; /* its run lives */
+			continue; /* its run is alive */
 		if (is_used(o, names[i], &r) || (!m->nl && nl80211_open(&m->nl))) {
 			record_leave(&r);
 			continue;
@@ -116,7 +117,7 @@ static int say_no_wifi(const char *interface, int err)
 	return err;
 }
 
-/* What there is, and whether it can be what is wanted. */
+/* Looks up the interface, and checks whether it can become a monitor. */
 static int look(struct monitors *all, struct monitor *m, struct nl80211_interface *i)
 {
 	struct nl80211_card card;
@@ -189,7 +190,7 @@ static int make_or_change(struct monitors *all, struct monitor *m)
 	return err;
 }
 
-/* What is a monitor interface already is captured as it is. */
+/* An existing monitor interface is captured unchanged. */
 static bool is_monitor(const char *interface)
 {
 	struct interface_state link;
@@ -197,7 +198,7 @@ static bool is_monitor(const char *interface)
 	return interface_state_query(interface, &link) == 0 && linktype_is_80211(link.linktype);
 }
 
-/* By its number it is known when the card has been taken out and put in again. */
+/* A new number shows that the card was removed and inserted again. */
 static void remember(struct monitor *m)
 {
 	struct interface_state link;
@@ -234,13 +235,13 @@ static int start(struct monitors *all, struct monitor *m)
 		err = begin(all, m);
 	if (!err && m->record.count)
 		remember(m);
-	/* What was a monitor interface before us is captured as it is. */
+	/* An interface that was a monitor before is captured unchanged. */
 	return err || !all->nl || !m->wanted || !m->record.count
 		       ? err
 		       : monitor_try_channel(m, all->nl, m->wanted);
 }
 
-/* Under the name that it had, whatever the driver takes now. */
+/* Restores it under its old name, by any way that the driver supports now. */
 static int start_again(struct monitors *all, struct monitor *m, int ifindex)
 {
 	bool itself = !strcmp(m->asked, m->name);
@@ -249,7 +250,7 @@ static int start_again(struct monitors *all, struct monitor *m, int ifindex)
 	int err = nl80211_interface(all->nl, ifindex, &i);
 
 	err = err ?: nl80211_card(all->nl, i.wiphy, &card);
-	undo_all(all->nl, &m->record); /* of a radio that has gone */
+	undo_all(all->nl, &m->record); /* the radio is gone */
 	err = err ?: take_record(m);
 	if (err)
 		return err;
@@ -271,7 +272,7 @@ bool monitors_again(struct monitors *all, const char *name)
 	if (!m || interface_state_query(m->asked, &link) || !link.ifindex ||
 	    link.ifindex == m->ifindex)
 		return false;
-	/* Less and less often: each try says why it failed. */
+	/* Tries at growing intervals: each failed try logs a line. */
 	m->tries = link.ifindex == m->tried ? m->tries + 1 : 1;
 	m->tried = link.ifindex;
 	if (m->tries % TRIES_APART && m->tries & (m->tries - 1))
@@ -307,7 +308,7 @@ int monitors_start(struct monitors **out, struct capture_options *o, bool any_ch
 		m->wanted = any_channel || o->plans[i].list ? &o->channels[i] : NULL;
 		err = start(all, m);
 	}
-	/* The names that were asked for are ours to compare with until all are made. */
+	/* The requested names are needed for comparison until all are made. */
 	for (unsigned int i = 0, k = 0; !err && i < o->count; i++)
 		if (o->monitors[i])
 			o->interfaces[i] = all->list[k++].name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making a monitor interface. In: the interface that was asked for, and its radio. Out: another
- * interface beside it, or where its driver takes none itself, that can be tuned. Always holds: what
- * is changed stands in the record before it is.
+ * Makes a monitor interface. In: the requested interface and its radio. Out: a second interface, or
+ * the requested one if its driver supports no second one, that can be tuned. Always holds: each
+ * change is in the record before it is made.
  */
 #include "monitor_parts.h"
 
@@ -34,7 +34,7 @@ static int add(struct monitor *m, enum record_what what, const char *name, int i
 	return err;
 }
 
-/* Takes an interface down that was up, and writes that down. */
+/* Takes an interface down, and records that it was up. */
 static int take_down(struct monitor *m, const char *name, int ifindex)
 {
 	struct interface_state link;
@@ -47,7 +47,7 @@ static int take_down(struct monitor *m, const char *name, int ifindex)
 
 /* ---- a second interface ---------------------------------------------------------------------- */
 
-/* The end of the name tells cards apart whose names are made of their addresses. */
+/* Keeps the end of a long name: names made of addresses differ at the end. */
 void monitor_name(struct monitor *m)
 {
 	size_t len = strlen(m->asked), room = sizeof(m->name) - 1 - strlen("mon");
@@ -55,7 +55,7 @@ void monitor_name(struct monitor *m)
 	snprintf(m->name, sizeof(m->name), "%smon", m->asked + (len > room ? len - room : 0));
 }
 
-/* A driver that refuses flags may take others, or none. */
+/* A driver that refuses some flags may accept fewer. */
 int monitor_flags(struct monitor *m, struct nl80211 *nl, int ifindex)
 {
 	static const uint32_t lesser[] = { FLAG(FCSFAIL) | FLAG(CONTROL) | FLAG(OTHER_BSS),
@@ -124,8 +124,8 @@ int monitor_change(struct monitor *m, struct nl80211 *nl, const struct nl80211_i
 
 /* ---- the channel's sake ---------------------------------------------------------------------- */
 
-/* Interfaces of other types that are up hold the radio's channel, stations' also where they have
- * joined nothing. A station's is taken down; an access point is more than ours to stop. */
+/* Other interfaces of the radio that are up fix its channel, stations even without a network.
+ * Stations are taken down. Access points are left alone. */
 static int free_channel(struct monitor *m, struct nl80211 *nl)
 {
 	struct nl80211_interface all[ON_RADIO_MAX];
@@ -151,7 +151,7 @@ static int free_channel(struct monitor *m, struct nl80211 *nl)
 	return count < 0 ? count : err;
 }
 
-/* Whether it can be tuned is tried with the channel itself, or with the first that there is. */
+/* Tries to tune it to the requested channel, or to the first one. */
 int monitor_try_channel(struct monitor *m, struct nl80211 *nl, const struct radio_channel *wanted)
 {
 	struct radio_channel first;
@@ -161,6 +161,6 @@ int monitor_try_channel(struct monitor *m, struct nl80211 *nl, const struct radi
 	if (!wanted->mhz && nl80211_channels(nl, m->wiphy, &first, 1) == 1)
 		wanted = &first;
 	err = err ?: nl80211_tune(nl, link.ifindex, wanted);
-	/* What else is wrong with it is said by who tunes it. */
+	/* The code that tunes it reports other errors. */
 	return err == -EBUSY ? free_channel(m, nl) : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Undoing what --monitor has changed (monitor.h). In: one change of a record. Out: the interface as
- * it was. Interfaces are known by their numbers, for names may be others by now; a number is
- * believed where it is of the same radio, whose numbers no kernel gives twice.
+ * Undoes a change of --monitor (monitor.h). In: one change of a record. Out: the interface as
+ * before. Interfaces are identified by number, as names may have changed. A number is trusted only
+ * on the same radio, as kernels never reuse a radio's number.
  */
 #include <errno.h>
 #include <linux/nl80211.h>
@@ -33,7 +33,7 @@ const char *monitor_reason(int err)
 
 static int say(const char *name, const char *what, int err)
 {
-	if (err == -ENODEV) /* it has gone between two questions */
+	if (err == -ENODEV) /* it disappeared between two requests */
 		return 0;
 	log_line("%s: cannot be %s again: %s", name, what, monitor_reason(err));
 	return err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* nl80211, the socket and what is ordered: see nl80211.h. */
+/* nl80211, the socket and the requests that change: see nl80211.h. */
 #include "nl80211.h"
 
 #include <errno.h>
@@ -8,16 +8,16 @@
 
 #include "nl80211_parts.h"
 
-#define ANSWER_MAX 32768  /* what the kernel sends at a time, at most (netlink_dump) */
+#define ANSWER_MAX 32768  /* the kernel's largest message (netlink_dump) */
 #define CHAN_WIDTH_320 13 /* NL80211_CHAN_WIDTH_320, in headers since Linux 5.18 */
 
 struct nl80211 {
 	struct nl_sock *sock;
 	struct nl_cb *cb;
 	int family;
-	bool no_ht; /* the card knows no HT: channels of 20 MHz have a width of another name */
+	bool no_ht; /* the card has no HT: 20 MHz then has another width's name */
 
-	/* Of the request that is being answered. */
+	/* The state of the current request. */
 	uint32_t seq;
 	bool ended;
 	int err;
@@ -27,7 +27,7 @@ struct nl80211 {
 
 /* ---- requests and answers -------------------------------------------------------------------- */
 
-/* The rest of an answer that could not be read to its end is passed over. */
+/* Skips the rest of an answer that was not read completely. */
 static int is_ours(struct nl_msg *m, void *arg)
 {
 	return nlmsg_hdr(m)->nlmsg_seq == ((struct nl80211 *)arg)->seq ? NL_OK : NL_SKIP;
@@ -118,7 +118,7 @@ int nl80211_open(struct nl80211 **out)
 	if (!n->sock || !n->cb)
 		goto out;
 	set_callbacks(n);
-	/* Room for any answer, so that none is looked at twice: a switch is short. */
+	/* The buffer has room for any answer, so libnl need not peek: a switch must be short. */
 	nl_socket_disable_msg_peek(n->sock);
 	nl_socket_set_msg_buf_size(n->sock, ANSWER_MAX);
 	err = genl_connect(n->sock) < 0 ? -EPROTONOSUPPORT : 0;
@@ -166,7 +166,8 @@ static uint32_t width_of(const struct radio_channel *c, bool no_ht)
 	}
 }
 
-/* By hand: it is what sampling does all the time, and libnl takes as long as the kernel. */
+/* Without libnl's help: sampling sends this all the time, and libnl would take as long as the
+ * kernel. */
 static int tune(struct nl80211 *n, int ifindex, const struct radio_channel *to, bool no_ht)
 {
 	struct {
@@ -187,7 +188,7 @@ static int tune(struct nl80211 *n, int ifindex, const struct radio_channel *to, 
 	struct {
 		struct nlmsghdr h;
 		struct nlmsgerr e;
-		char rest[128]; /* of the request, and words about it: cut */
+		char rest[128]; /* the request's text, truncated */
 	} a;
 	int fd = nl_socket_get_fd(n->sock);
 	ssize_t len;
@@ -209,7 +210,7 @@ int nl80211_tune(struct nl80211 *n, int ifindex, const struct radio_channel *to)
 
 	if (err != -EINVAL || to->width != 20)
 		return err;
-	/* It has no such channel; or it has, and knows no HT, or knows it at 5 GHz alone. */
+	/* The card lacks the channel, or has no HT, or only at 5 GHz. */
 	other = tune(n, ifindex, to, !n->no_ht);
 	if (!other)
 		n->no_ht = !n->no_ht;

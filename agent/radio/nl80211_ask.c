@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* nl80211, what is asked: see nl80211.h. */
+/* nl80211, the queries: see nl80211.h. */
 #include "nl80211.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "nl80211_parts.h"
 
 #define CHAN_WIDTH_320 13 /* as in nl80211.c */
-#define MHZ_MAX 7250	  /* higher ones are no channels of channel.h */
+#define MHZ_MAX 7250	  /* channel.h has no higher channels */
 
 /* ---- interfaces ------------------------------------------------------------------------------ */
 
@@ -31,7 +31,7 @@ static uint16_t width_of(uint32_t width)
 		return 160;
 	case CHAN_WIDTH_320:
 		return 320;
-	default: /* 80+80, and those of other bands */
+	default: /* 80+80, and other bands' widths */
 		return 0;
 	}
 }
@@ -59,7 +59,7 @@ static struct nl80211_interface interface_of(struct nlattr **a)
 	copy_name(i.name, sizeof(i.name), a[NL80211_ATTR_IFNAME]);
 	if (!mhz || mhz > MHZ_MAX)
 		return i;
-	/* Before Linux 3.8 there is no width. */
+	/* Linux before 3.8 reports no width. */
 	i.channel.mhz = mhz;
 	i.channel.width = width_of(u32(a[NL80211_ATTR_CHANNEL_WIDTH], NL80211_CHAN_WIDTH_20));
 	i.channel.center = i.channel.width <= 20 ? mhz : u32(a[NL80211_ATTR_CENTER_FREQ1], mhz);
@@ -80,7 +80,7 @@ int nl80211_interface(struct nl80211 *n, int ifindex, struct nl80211_interface *
 	if (m && nla_put_u32(m, NL80211_ATTR_IFINDEX, ifindex))
 		nlmsg_free(m), m = NULL;
 	err = nl80211_do(n, m, take_interface, out);
-	/* What is not Wi-Fi, kernels refuse in several ways. */
+	/* For other interfaces, kernels return different errors. */
 	if (err == -EINVAL || err == -EOPNOTSUPP || (!err && out->ifindex != ifindex))
 		err = -ENODEV;
 	return err;
@@ -97,7 +97,7 @@ static void add_interface(struct nlattr **a, void *arg)
 	struct interfaces *all = arg;
 	struct nl80211_interface i = interface_of(a);
 
-	/* One without a number is no network device: P2P. */
+	/* An interface without a number is no network device: P2P. */
 	if (i.wiphy == all->wiphy && i.ifindex && all->count < all->max)
 		all->out[all->count++] = i;
 }
@@ -114,8 +114,8 @@ int nl80211_interfaces(struct nl80211 *n, uint32_t wiphy, struct nl80211_interfa
 
 /* ---- cards ----------------------------------------------------------------------------------- */
 
-/* A wiphy is told in parts, for it may be longer than a message; older kernels do not know the flag
- * by which that is asked for, nor whose is wanted, and tell of each in one. */
+/* A wiphy's description may exceed a message, so it is requested in parts. Older kernels ignore
+ * this flag and the number, and send each wiphy in one message. */
 static int ask_wiphy(struct nl80211 *n, uint32_t wiphy, void (*each)(struct nlattr **, void *),
 		     void *arg)
 {
@@ -188,7 +188,7 @@ static void add_channels(struct nlattr **a, void *arg)
 	{
 		struct nlattr *b[NL80211_BAND_ATTR_MAX + 1];
 
-		/* A part of a band's tells its frequencies, or something else of it. */
+		/* A part about a band has its frequencies, or other attributes. */
 		if (nla_parse_nested(b, NL80211_BAND_ATTR_MAX, band, NULL) ||
 		    !b[NL80211_BAND_ATTR_FREQS])
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two files of nl80211.h share: requests, and how they are answered. */
+/* Shared by the two files of nl80211.h: requests and their answers. */
 #ifndef AGENT_RADIO_NL80211_PARTS_H
 #define AGENT_RADIO_NL80211_PARTS_H
 
@@ -11,11 +11,10 @@
 
 struct nl80211;
 
-/* A new request; NULL: no memory. */
+/* Returns a new request, or NULL without memory. */
 struct nl_msg *nl80211_request(struct nl80211 *n, uint8_t command, int flags);
-/* Sends it and waits for the end of the answer; the message is freed. What is answered is given to
- * `each`, a message at a time. NULL for `m` is the request that there was no memory for. Returns 0,
- * or -errno. */
+/* Sends the request, frees it, and waits for the end of the answer. Calls `each` for each message
+ * of the answer. `m` NULL: no memory for the request. Returns 0, or -errno. */
 int nl80211_do(struct nl80211 *n, struct nl_msg *m, void (*each)(struct nlattr **, void *),
 	       void *arg);
 

@@ -32,7 +32,7 @@ static int wrong(char *why, const char *format, ...)
 	return -EINVAL;
 }
 
-/* Digits, at most `max`. Returns how many there are, 0 where that is no such number. */
+/* Reads a number of at most `max`. Returns its digits, or 0 if it is malformed or too large. */
 static size_t number(const char *text, size_t len, uint64_t max, uint64_t *out)
 {
 	size_t n = 0;
@@ -56,7 +56,7 @@ int plan_time(const char *text, size_t len, uint32_t *us)
 	return 0;
 }
 
-/* An entry in the making. */
+/* An entry while it is parsed. */
 struct item {
 	const char *text;
 	size_t len;
@@ -93,7 +93,7 @@ static int take_dwell(struct item *m, const char *text, size_t len, char why[PLA
 	return 0;
 }
 
-/* What stands behind the channel, whose length is `at`. */
+/* Parses the text after the channel, whose length is `at`. */
 static int take_suffixes(struct item *m, size_t at, char why[PLAN_WHY_LEN])
 {
 	int err = 0;
@@ -221,7 +221,7 @@ int plan_expand(struct plan *p, const struct radio_channel *channels, unsigned i
 
 /* ---- who gets how much ----------------------------------------------------------------------- */
 
-/* The least that each gets, of a cycle. */
+/* Returns each entry's minimum share of a cycle. */
 static uint32_t floor_us(const struct plan *p, uint32_t cycle)
 {
 	uint32_t least = ((uint64_t)cycle * p->floor + 99) / 100, each = cycle / p->count;
@@ -236,14 +236,15 @@ static uint64_t weighted(const struct plan_entry *e)
 	return (uint64_t)e->rate * e->weight;
 }
 
-/* What is above the floor goes by the rates; where it does not come out even, to the busiest. */
+/* Divides the time above the floor by frame rates. The busiest entry gets the rest of the
+ * division. */
 static void share(struct plan *p, uint64_t rates)
 {
 	uint32_t cycle = cycle_us(p), least = floor_us(p, cycle), rest = cycle - p->count * least;
 	uint32_t left = rest, busiest = 0, shift = 0;
 
 	while (rates >> shift >> 32)
-		shift++; /* so that a product is in 64 bits */
+		shift++; /* so that products fit in 64 bits */
 	for (uint32_t i = 0; i < p->count; i++) {
 		struct plan_entry *e = &p->entries[i];
 		uint32_t more = rest * (weighted(e) >> shift) / (rates >> shift);

@@ -16,11 +16,11 @@
 
 struct radio {
 	const char *interface;
-	int sock;	    /* for ioctls: of any kind, this one leads nowhere (sandbox.c) */
-	struct nl80211 *nl; /* NULL: the kernel has none, or has had none yet */
-	int ifindex;	    /* of the interface when it was looked at, */
-	bool is_nl;	    /* and whether nl80211 knows it, */
-	uint32_t wiphy;	    /* and as whose */
+	int sock; /* for ioctls: any kind of socket works, this one has no peer (sandbox.c) */
+	struct nl80211 *nl; /* NULL: the kernel has none, or not yet */
+	int ifindex;	    /* the interface's number at the last query, */
+	bool is_nl;	    /* whether nl80211 knows it, */
+	uint32_t wiphy;	    /* and its radio */
 };
 
 struct radio *radio_open(const char *interface)
@@ -39,8 +39,8 @@ struct radio *radio_open(const char *interface)
 	return NULL;
 }
 
-/* Whether nl80211 has it. An interface that has come back is another one; a driver may have been
- * loaded since we began. */
+/* Whether nl80211 knows the interface. Asks again if the interface was replaced, or if a driver may
+ * have been loaded since the start. */
 static bool by_nl80211(struct radio *r)
 {
 	struct nl80211_interface i;
@@ -61,7 +61,7 @@ static bool by_nl80211(struct radio *r)
 
 int radio_tune(struct radio *r, const struct radio_channel *to)
 {
-	/* A switch takes one request. */
+	/* A switch is one request. */
 	int err = r->ifindex && r->is_nl ? nl80211_tune(r->nl, r->ifindex, to) : -ENODEV;
 
 	if (err != -ENODEV)
@@ -94,7 +94,7 @@ int radio_channels(struct radio *r, struct radio_channel *out, unsigned int max)
 			      : wext_channels(r->sock, r->interface, out, max);
 	int sound = 0;
 
-	/* Cards of other bands (802.11ah, 60 GHz) tell what is no channel here. */
+	/* Cards of other bands (802.11ah, 60 GHz) report channels that wire/channel.h lacks. */
 	for (int i = 0; i < n; i++)
 		if (channel_is_sound(&out[i]))
 			out[sound++] = out[i];
@@ -114,7 +114,7 @@ const char *radio_reason(int err)
 {
 	switch (-err) {
 	case EOPNOTSUPP:
-	case ENOTTY: /* the kernel has no wireless extensions at all */
+	case ENOTTY: /* the kernel has no wireless extensions */
 		return "nothing here can tune it: its driver has neither nl80211 nor wireless "
 		       "extensions for that";
 	case EPROTONOSUPPORT:

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The radio behind an interface. In: an interface and a channel. Out: it listens there. By nl80211,
- * or where that is missing by wireless extensions, which know channels of 20 MHz alone. Interfaces
- * of one radio are on one channel, that which was set last: so who has set all of them asks again.
- * Always holds: only the privileged process gets here, for it takes CAP_NET_ADMIN; what a radio
- * needs to tune is open from the start (sandbox.c), and a switch takes one request.
+ * Radio: tunes the radio of an interface. In: an interface and a channel. Out: the radio listens
+ * there. Uses nl80211, or if it is missing wireless extensions, which have only 20 MHz channels.
+ * All interfaces of a radio share the channel set last, so after setting several, callers query
+ * them again. Always holds: only the privileged process uses this, as it needs CAP_NET_ADMIN. All
+ * descriptors are opened at the start (sandbox.c), and a switch is one request.
  */
 #ifndef AGENT_RADIO_RADIO_H
 #define AGENT_RADIO_RADIO_H
@@ -15,19 +15,21 @@
 
 struct radio; /* of one interface */
 
-/* Returns the radio, also where the interface has none or is not there yet: then asking it fails.
- * NULL: no memory, or no socket. `interface` must last as long. */
+/* Returns the radio, also if the interface has none or does not exist yet: then calls fail. NULL:
+ * no memory, or no socket. `interface` must outlive it. */
 struct radio *radio_open(const char *interface);
-/* Returns 0, or -errno; then the radio is where it was. */
+/* Tunes. Returns 0, or -errno: then the radio keeps its channel. */
 int radio_tune(struct radio *r, const struct radio_channel *to);
-/* The interface may be another one of its name. Takes NULL too. */
+/* The interface may have been replaced by another one of its name. Accepts NULL. */
 void radio_forget(struct radio *r);
-/* Where it is now. Returns 0, or -errno: -EOPNOTSUPP where the driver does not tell. */
+/* Queries the current channel. Returns 0, or -errno: -EOPNOTSUPP if the driver does not report
+ * it. */
 int radio_where(struct radio *r, struct radio_channel *now);
-/* The channels of 20 MHz on which it may listen, at most `max`. Returns how many, or -errno. */
+/* Lists the 20 MHz channels on which it may listen, at most `max`. Returns their number, or
+ * -errno. */
 int radio_channels(struct radio *r, struct radio_channel *out, unsigned int max);
-/* What such an error means, and what helps. */
+/* Explains such an error, with the remedy. */
 const char *radio_reason(int err);
-void radio_close(struct radio *r); /* takes NULL too */
+void radio_close(struct radio *r); /* accepts NULL */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Claims of radios: see radio_lock.h. */
+/* Radio locks: see radio_lock.h. */
 #include "radio_lock.h"
 
 #include <errno.h>
@@ -14,20 +14,20 @@
 
 #define CARD_LEN 64 /* NL80211_WIPHY_NAME_MAXLEN */
 
-/* What is asked of an -i's radio. */
+/* The request for one -i's radio. */
 struct claim {
-	char card[CARD_LEN]; /* phy0; "" where nothing is asked, or the kernel does not tell */
+	char card[CARD_LEN]; /* phy0; "": no request, or unknown to the kernel */
 	bool moves;	     /* its channel may change */
 };
 
-/* The end of ../../ieee80211/phy0, whatever tunes it. */
+/* The last part of ../../ieee80211/phy0, which exists for every driver. */
 static void find_card(const char *interface, char out[CARD_LEN])
 {
 	char path[64], to[256] = "/";
 
 	snprintf(path, sizeof(path), "/sys/class/net/%s/phy80211", interface);
 	if (readlink(path, to + 1, sizeof(to) - 2) < 0)
-		to[1] = 0; /* else what it has not written is */
+		to[1] = 0; /* else unwritten bytes remain */
 	snprintf(out, CARD_LEN, "%.63s", strrchr(to, '/') + 1);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records: see record.h. A line a change: WHAT NAME IFINDEX WIPHY TYPE. */
+/* Records: see record.h. One line per change: WHAT NAME IFINDEX WIPHY TYPE. */
 #include "record.h"
 
 #include <dirent.h>
@@ -20,7 +20,7 @@ static const char *const words[] = {
 	[RECORD_DOWN] = "down",
 };
 
-/* Opens and locks the file; -ESTALE where the one that was locked is not there any more. */
+/* Opens and locks the file; -ESTALE if the locked file was removed. */
 static int take(struct record *r)
 {
 	struct stat ours, there;
@@ -37,7 +37,7 @@ static int take(struct record *r)
 	return err;
 }
 
-/* Reads one line. Returns whether it tells a change. */
+/* Reads one line. Returns whether it is a change. */
 static bool parse(const char *line, struct record_change *c)
 {
 	char word[8];
@@ -86,7 +86,7 @@ int record_add(struct record *r, const struct record_change *c)
 	if (r->count == RECORD_CHANGES_MAX)
 		return -ENOSPC;
 	errno = EIO;
-	/* In one write: it is there, or it is not. */
+	/* One write, so that the line is there or not. */
 	if (r->fd >= 0 && write(r->fd, line, len) != len)
 		return -errno;
 	r->changes[r->count++] = *c;
@@ -96,7 +96,7 @@ int record_add(struct record *r, const struct record_change *c)
 void record_remove(struct record *r)
 {
 	if (r->fd >= 0)
-		unlink(r->path); /* while it is locked: see take */
+		unlink(r->path); /* while locked: see take */
 	record_leave(r);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What --monitor has changed of an interface, written down before it is done, below /run/saluki
- * (interface/lock.h): so that a later run can undo it where this one is killed. A record is locked
- * while the run that writes it lives. Always holds: a change that was made is in the record until
- * it is undone; the other way round, what is in it need not have happened.
+ * Record: the changes of --monitor to an interface, written to /run/saluki (interface/lock.h)
+ * before they are made. If the run is killed, a later run undoes them. A record is locked while its
+ * run is alive. Always holds: a change is in the record until it is undone. A recorded change may
+ * not have happened.
  */
 #ifndef AGENT_RADIO_RECORD_H
 #define AGENT_RADIO_RECORD_H
@@ -16,9 +16,9 @@
 #define RECORD_NAME_LEN 16 /* IFNAMSIZ */
 
 enum record_what {
-	RECORD_MADE, /* this interface */
-	RECORD_TYPE, /* it had another type: `type` */
-	RECORD_DOWN, /* it was up */
+	RECORD_MADE, /* made this interface */
+	RECORD_TYPE, /* changed its type from `type` */
+	RECORD_DOWN, /* took it down */
 };
 
 struct record_change {
@@ -30,22 +30,23 @@ struct record_change {
 };
 
 struct record {
-	int fd; /* -1: it is in memory alone */
+	int fd; /* -1: only in memory */
 	char path[LOCK_PATH_MAX];
 	unsigned int count;
-	struct record_change changes[RECORD_CHANGES_MAX]; /* in their order */
+	struct record_change changes[RECORD_CHANGES_MAX]; /* in order */
 };
 
-/* Opens the record of an interface, which may have changes of a run that was killed, and locks it.
- * Returns 0, -EWOULDBLOCK where its run lives, or -errno: it cannot be made, and is in memory. */
+/* Opens and locks the record of an interface, which may have a killed run's changes. Returns 0;
+ * -EWOULDBLOCK if its run is alive; or another -errno if the file cannot be made: then the record
+ * is only in memory. */
 int record_take(struct record *r, const char *interface);
-/* Returns 0, or -errno: it is not written, and there is no such change in it. */
+/* Adds a change. Returns 0, or -errno and has not added it. */
 int record_add(struct record *r, const struct record_change *c);
-/* Unlocks it, and removes it: all is undone. */
+/* Unlocks and removes it, after all was undone. */
 void record_remove(struct record *r);
-/* Unlocks it: for a later run. */
+/* Unlocks it, for a later run. */
 void record_leave(struct record *r);
-/* Interfaces of this network namespace that have records. Returns how many, at most `max`. */
+/* Lists this network namespace's interfaces with records. Returns their number, at most `max`. */
 unsigned int record_list(char out[][RECORD_NAME_LEN], unsigned int max);
 
 #endif

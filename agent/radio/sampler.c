@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sampler: see sampler.h. What is told of dwells is in sampler_tell.c, what the collector orders in
- * sampler_order.c. */
+/* Sampler: see sampler.h. sampler_tell.c reports dwells, sampler_order.c carries out the
+ * collector's orders. */
 #include "sampler.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 
 #define FOREVER UINT64_MAX
 #define WHY_LEN 200		 /* why a channel cannot be set */
-#define PART_NS 5000000000ULL	 /* a longer dwell is told in parts */
-#define REST_MIN_NS 250000000ULL /* between tries where no channel is to be had, */
+#define PART_NS 5000000000ULL	 /* longer dwells are reported in parts */
+#define REST_MIN_NS 250000000ULL /* pause between tries if every channel fails, */
 #define REST_MAX_NS 2000000000ULL
 
 /* ---- start and end --------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ void sampler_free(struct sampler *s)
 
 static bool ask(struct sampler *s, unsigned int i, uint32_t kind)
 {
-	/* Not the filter: that is as large as all else together. */
+	/* Copies all except the filter, which is as large as the rest. */
 	union {
 		char bytes[REQUEST_HEAD_LEN];
 		struct {
@@ -108,7 +108,7 @@ static void tune(struct sampler *s, unsigned int i, const struct radio_channel *
 	r->state = ask(s, i, REQUEST_TUNE) ? SAMPLER_TUNING : SAMPLER_STAYS;
 }
 
-/* It may have been tuned by others: what was heard then is not of this channel. */
+/* Others may have tuned it. Then the frames since are not of this channel. */
 static void check(struct sampler *s, unsigned int i, uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];
@@ -122,7 +122,7 @@ static void check(struct sampler *s, unsigned int i, uint64_t now_ns)
 
 /* ---- what comes next ------------------------------------------------------------------------- */
 
-/* The collector's clock, as far as is known. */
+/* Returns the collector's clock, as estimated. */
 static uint64_t collector_ns(const struct sampler *s)
 {
 	return s->realtime_ns() + (s->meets.info->behind_us - s->meets.info->ahead_us) * 1000;
@@ -133,7 +133,7 @@ static bool is_focused(const struct sampler_radio *r, uint64_t now_ns)
 	return r->focus.mhz && now_ns < r->focus_ns;
 }
 
-/* The plan's channel that is due now; sets until when. */
+/* Returns the plan's current channel, and sets its end. */
 static const struct radio_channel *next(const struct sampler *s, struct sampler_radio *r,
 					uint64_t now_ns, uint64_t *ends_ns)
 {
@@ -191,7 +191,7 @@ void sampler_start_plan(struct sampler *s, unsigned int i, uint64_t now_ns)
 	plan_start(&r->plan);
 	at = plan_find(&r->plan, &r->now);
 	if (at > 0 && !r->ordered)
-		r->plan.at = at; /* where the tap has tuned it: those in front were refused */
+		r->plan.at = at; /* where the tap has tuned it: earlier entries failed */
 	r->fresh = true;
 	sampler_go_on(s, i, now_ns);
 }
@@ -209,7 +209,8 @@ void sampler_start(struct sampler *s, uint64_t now_ns)
 		if (r->now.mhz)
 			sampler_begin(s, i, now_ns);
 		if (list)
-			plan_parse(&r->plan, &r->asked, list, strlen(list), why); /* it is sound */
+			plan_parse(&r->plan, &r->asked, list, strlen(list),
+				   why); /* known to be valid */
 		if (list)
 			sampler_start_plan(s, i, now_ns);
 	}
@@ -217,13 +218,13 @@ void sampler_start(struct sampler *s, uint64_t now_ns)
 
 /* ---- what the privileged process says -------------------------------------------------------- */
 
-/* It is not for the channel. */
+/* Whether the error has another reason than the channel. */
 static bool is_hopeless(int err)
 {
 	return err == -ENETDOWN || err == -ENODEV || err == -EPERM;
 }
 
-/* Each reason once: of a channel, or of the interface until it is tuned again. */
+/* Logs each reason once per channel, or once per interface until it is tuned again. */
 static void say_failed(struct sampler *s, unsigned int i, int err, char why[WHY_LEN])
 {
 	struct sampler_radio *r = s->radios[i];
@@ -239,8 +240,8 @@ static void say_failed(struct sampler *s, unsigned int i, int err, char why[WHY_
 	log_line("%s: %s", s->meets.info->interfaces[i].name, why);
 }
 
-/* It is where it was. Goes on with the next entry at once; where all fail, or it is not for the
- * channel, after a rest, which grows. */
+/* The radio keeps its channel. Continues with the next entry at once. If all entries fail, or the
+ * channel is not the reason, pauses first; the pause grows. */
 static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];
@@ -251,7 +252,7 @@ static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 
 	say_failed(s, i, err, why);
 	if (of_focus)
-		r->focus.mhz = 0; /* it cannot be had */
+		r->focus.mhz = 0; /* it failed */
 	if (of_focus && s->focus)
 		sampler_settle(s, i, why);
 	if (r->fresh) { /* ordered meanwhile */
@@ -267,7 +268,7 @@ static void failed(struct sampler *s, unsigned int i, int err, uint64_t now_ns)
 		return;
 	}
 	if (hopeless || !r->plan.members || r->plan.count == 1)
-		sampler_settle(s, i, why); /* or else another slot may be to be had */
+		sampler_settle(s, i, why);		       /* else another slot may work */
 	if (r->plan.members && r->plan.count > 1 && !hopeless) /* its slot passes */
 		r->failures = 0;
 	else if (r->plan.count)
@@ -296,10 +297,10 @@ static void tuned(struct sampler *s, unsigned int i, const struct order *o)
 	}
 	r->failures = r->told = 0;
 	r->state = SAMPLER_DWELLS;
-	/* What the switch took is not the dwell's loss; a grid's slot ends when it ends. */
+	/* The switch's duration does not shorten the dwell, unless on a grid. */
 	if (!r->checks && !r->plan.members && r->ends_ns != FOREVER && !is_focused(r, end_ns))
 		r->ends_ns = end_ns + dwell_ns;
-	/* What was ordered meanwhile: */
+	/* An order came meanwhile: */
 	if (r->fresh)
 		sampler_start_plan(s, i, end_ns);
 	else if (is_focused(r, end_ns) && !channel_is(&r->focus, &r->now))
@@ -331,7 +332,7 @@ static void card(struct sampler *s, unsigned int i, const struct order *o, uint6
 	sampler_start_plan(s, i, now_ns);
 }
 
-/* It went down or away: it hears nothing until it is tuned again. */
+/* It went down or disappeared: it hears nothing until it is tuned again. */
 static void lost(struct sampler *s, unsigned int i, uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];
@@ -341,12 +342,12 @@ static void lost(struct sampler *s, unsigned int i, uint64_t now_ns)
 	sampler_tell(s, i, now_ns, sampler_seen(s, i));
 	r->now.mhz = 0;
 	if (r->state == SAMPLER_TUNING)
-		return; /* what comes of that is told */
+		return; /* its result will be reported */
 	dwells_begin(&s->dwells, i, now_ns);
 	r->ends_ns = r->plan.count || r->focus.mhz ? now_ns + REST_MIN_NS : FOREVER;
 }
 
-/* The tap has tuned it again, by itself. */
+/* The tap has tuned it again without a request. */
 static void there_again(struct sampler *s, unsigned int i, const struct radio_channel *c,
 			uint64_t now_ns)
 {
@@ -382,7 +383,7 @@ void sampler_told(struct sampler *s, const struct order *o, uint64_t now_ns)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* Of one interface; returns when it wants to be called again. */
+/* Does one interface's due work. Returns when it must be called again. */
 static uint64_t tick(struct sampler *s, unsigned int i, uint64_t now_ns)
 {
 	struct sampler_radio *r = s->radios[i];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the collector orders of the sampler. In: a list of channels with its share of a grid, or a
- * channel to listen to for a time. Out: the radios' plans. Always holds: a list that one radio
- * cannot have is given to none.
+ * Sampler, orders: carries out the collector's orders. In: a list of channels with a share of a
+ * grid, or a channel for a limited time. Out: the radios' plans. Always holds: a list that one
+ * radio cannot use is given to no radio.
  */
 #include "sampler.h"
 
@@ -33,8 +33,8 @@ static int parse(struct sampler *s, unsigned int i, struct plan *p, const struct
 	return list ? plan_parse(p, asked, list, c->list_len ?: strlen(list), s->said) : 0;
 }
 
-/* Radio n of R. With member J of K what it has is member n K + J of R K: of sensors that have as
- * many radios each has a share of its own, and those of one sensor are as far apart as can be. */
+/* Radio n of R, on member J of K, becomes member n K + J of R K. If all sensors have R radios, each
+ * radio has its own share, and one sensor's radios are as far apart as possible. */
 static void set_list(struct sampler *s, unsigned int i, const struct order_channels *c, uint32_t n,
 		     uint64_t now_ns)
 {
@@ -47,8 +47,8 @@ static void set_list(struct sampler *s, unsigned int i, const struct order_chann
 		r->plan.proportional = false;
 	r->ordered = c->list_len;
 	r->fresh = true;
-	r->failures = 0; /* each of its channels is tried */
-	/* What is on its way comes to its end first. */
+	r->failures = 0; /* try all its channels */
+	/* An open request is finished first. */
 	if (r->state != SAMPLER_TUNING)
 		sampler_start_plan(s, i, now_ns);
 }

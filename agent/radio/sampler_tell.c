@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the sampler tells: dwells, and that a radio is deaf. In: when it listened where, and what
- * the hook has seen by then. Out: dwells in the ring to the capture thread. Always holds: each
- * frame that the hook has seen is in one dwell, among its frames or those marked; those of a dwell
- * that could not be handed over are among the marked ones of the next.
+ * Sampler, reports: dwells and deaf radios. In: when a radio listened where, and the hook's frames
+ * at that time. Out: dwells in the ring to the capture thread. Always holds: each frame of the hook
+ * is in one dwell, as heard or as marked. If a dwell does not fit in the ring, its frames count as
+ * marked in the next one.
  */
 #include "sampler.h"
 
@@ -17,7 +17,7 @@ uint64_t sampler_seen(const struct sampler *s, unsigned int i)
 	struct saluki_counters c;
 
 	s->meets.source->ops->counters(s->meets.source, i, &c);
-	/* A filter that is no part of the hook has a word at the end: none are taken back. */
+	/* A filter outside the hook counts late, so the count never decreases here. */
 	return (int64_t)(c.seen - s->radios[i]->seen) < 0 ? s->radios[i]->seen : c.seen;
 }
 
@@ -64,7 +64,7 @@ static void say_deaf(const struct sampler *s, unsigned int i, enum silence_watch
 		log_line("%s: hears frames again", name);
 }
 
-/* Not while nothing is heard anywhere: that says it all. */
+/* Not while no channel is heard: then the interface's report covers it. */
 static void say_channels_deaf(const struct sampler *s, unsigned int i)
 {
 	struct sampler_radio *r = s->radios[i];
@@ -84,7 +84,7 @@ static void say_channels_deaf(const struct sampler *s, unsigned int i)
 	}
 }
 
-/* Each of its channels was listened to since the last frame. */
+/* Each of its channels had a dwell since the last frame. */
 static bool all_silent(const struct plan *p)
 {
 	for (uint32_t k = 0; k < p->count; k++)
@@ -93,7 +93,7 @@ static bool all_silent(const struct plan *p)
 	return true;
 }
 
-/* So many frames came while it listened where it is. */
+/* Counts frames of the current channel. */
 static void listened(struct sampler *s, unsigned int i, uint64_t frames, uint64_t ns)
 {
 	struct sampler_radio *r = s->radios[i];
@@ -104,7 +104,7 @@ static void listened(struct sampler *s, unsigned int i, uint64_t frames, uint64_
 		silence_watch_listened(&r->plan.entries[at].deaf, frames, ns / 1000000, s->deaf_ms,
 				       false);
 	}
-	/* That nothing comes where it was sent for a time says nothing of the card. */
+	/* Silence during a focus says nothing about the card. */
 	if (frames || !r->focus.mhz)
 		say_deaf(s, i,
 			 silence_watch_listened(&r->deaf, frames, ns / 1000000,
@@ -142,7 +142,7 @@ void sampler_tell(struct sampler *s, unsigned int i, uint64_t to_ns, uint64_t se
 	r->switch_ns = r->marked = 0;
 }
 
-/* Frames came, at most, while it was not where it was wanted. */
+/* Frames that came at most while it was on a wrong channel. */
 static void tell_failed(struct sampler *s, unsigned int i, const struct radio_channel *c,
 			uint64_t at_ns, uint64_t took_ns, int err)
 {
@@ -168,7 +168,7 @@ bool sampler_strayed(const struct sampler_radio *r, const struct order *o)
 	return r->now.mhz && o->tuned.was.mhz && !channel_is(&o->tuned.was, &r->now);
 }
 
-/* Nobody knows since when: none of the time counts, and its frames are among the marked ones. */
+/* The begin is unknown, so the time does not count, and its frames are marked. */
 static void tell_strayed(struct sampler *s, unsigned int i, const struct order *o)
 {
 	struct sampler_radio *r = s->radios[i];
@@ -186,7 +186,7 @@ static void tell_strayed(struct sampler *s, unsigned int i, const struct order *
 	tell_failed(s, i, &r->now, o->tuned.begin_ns, 0, -EXDEV);
 }
 
-/* Between two tries of which the first failed it is where it was, and not to listen. */
+/* After a failed try it keeps its channel, but does not listen until the next try. */
 static bool is_between(const struct sampler_radio *r, uint64_t to_ns)
 {
 	return r->failures && to_ns - r->from_ns < PLAN_DWELL_MIN_US * 1000ULL;
@@ -215,7 +215,7 @@ void sampler_switched(struct sampler *s, unsigned int i, const struct order *o)
 	if (o->error) {
 		tell_failed(s, i, &r->target, r->from_ns, took_ns, o->error);
 		if (strayed)
-			r->now = o->tuned.was; /* and there it stays for now */
+			r->now = o->tuned.was; /* where it stays for now */
 		return;
 	}
 	r->now = r->target;

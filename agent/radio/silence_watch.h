@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When a radio hears nothing where it should (--deaf-after). In: how long it was listened, and how
- * many frames came. Out: that it has become deaf, or hears again; each once.
+ * Silence watch: finds radios that hear nothing (--deaf-after). In: listening time and number of
+ * frames. Out: that the radio became deaf or hears again, each once.
  */
 #ifndef AGENT_RADIO_SILENCE_WATCH_H
 #define AGENT_RADIO_SILENCE_WATCH_H
@@ -9,17 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a channel, or of all of an interface's. */
+/* For one channel, or for all of an interface. */
 struct silence_watch {
-	uint32_t silent_ms; /* of listening since the last frame */
-	bool heard;	    /* something, at some time */
+	uint32_t silent_ms; /* listening time since the last frame */
+	bool heard;	    /* it has heard a frame */
 	bool is;
-	bool said; /* that it is */
+	bool said; /* reported as deaf */
 };
 
 enum silence_watch_news { SILENCE_WATCH_NOTHING_NEW, SILENCE_WATCH_NOW, SILENCE_WATCH_NO_MORE };
 
-/* `always`: also where nothing was ever heard. */
+/* `always`: also if it has never heard a frame. */
 static inline enum silence_watch_news silence_watch_listened(struct silence_watch *d,
 							     uint64_t frames, uint64_t ms,
 							     uint32_t after_ms, bool always)

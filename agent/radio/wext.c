@@ -21,14 +21,14 @@ int wext_tune(int sock, const char *interface, const struct radio_channel *to)
 
 	if (to->width != 20)
 		return -EPROTONOSUPPORT;
-	/* With exponent 0, below 1000, it is a channel's number: all drivers take that, and numbers
-	 * of 6 GHz are others' too. */
+	/* Exponent 0 and a value below 1000 mean a channel's number, which all drivers accept.
+	 * Numbers at 6 GHz are ambiguous. */
 	if (number && channel_mhz(number) == to->mhz)
 		r.u.freq = (struct iw_freq){ .m = number, .flags = IW_FREQ_FIXED };
 	return ask(sock, interface, SIOCSIWFREQ, &r);
 }
 
-/* A channel's number, or a frequency: m * 10^e Hz. */
+/* Reads a channel's number, or a frequency: m * 10^e Hz. */
 static unsigned int mhz_of(const struct iw_freq *f)
 {
 	int mhz = f->m;

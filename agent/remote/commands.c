@@ -30,7 +30,7 @@ int commands_init(struct commands *o, unsigned int allowed, const struct handove
 		o->linktypes[i] = h->interfaces[i].linktype;
 	if (!allowed)
 		return 0;
-	o->request = calloc(1, sizeof(*o->request)); /* pages that nothing is written to are none */
+	o->request = calloc(1, sizeof(*o->request)); /* unwritten pages take no memory */
 	o->compiled = calloc(1, sizeof(*o->compiled));
 	return o->request && o->compiled ? 0 : -ENOMEM;
 }
@@ -65,7 +65,7 @@ static bool answer(struct commands *o, uint8_t status, const char *format, ...)
 	return true;
 }
 
-/* What one interface refused, the others before it may have taken. */
+/* One interface refused. Earlier ones may have accepted. */
 static bool fail(struct commands *o, const char *why)
 {
 	const char *name = o->names && o->count > 1 ? o->names[o->interface].name : "";
@@ -82,7 +82,7 @@ static const char *expression(const struct commands *o)
 	struct order_setting s = { .filter = "" };
 	const char *why;
 
-	order_parse(&s, o->order.text, &why); /* it was found sound when it came */
+	order_parse(&s, o->order.text, &why); /* it was checked on arrival */
 	return s.filter;
 }
 
@@ -98,7 +98,7 @@ static bool filter_set(struct commands *o)
 	return false;
 }
 
-/* The next step for interface o->interface. */
+/* Does the next step for interface o->interface. */
 static bool filter_step(struct commands *o)
 {
 	if (o->state == COMMANDS_TRYING && o->interface == o->count) {
@@ -240,7 +240,8 @@ static bool is_stale(const struct commands *o, unsigned int peer, uint64_t numbe
 	return number < o->highest[peer] || (number == o->highest[peer] && peer != o->peer);
 }
 
-/* A collector gone bad has each logged, and some cost a process: not as many as fit on the wire. */
+/* Limits the rate of orders: each is logged, and some start a process. A malicious collector could
+ * send many. */
 static bool is_too_soon(struct commands *o)
 {
 	uint64_t now = monotonic_ns(), least = COMMANDS_AT_ONCE * COMMANDS_APART_NS;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Orders of the collector (docs/wire.md), in the control thread. In: an order that a session has
- * opened, what the compiler and the privileged process say to it. Out: an answer. Always holds: one
- * order at a time, each once; it is carried out by the privileged process, in steps (a filter is
- * compiled for each interface before it is set on any), and nothing here waits.
+ * Commands: carries out the collector's orders (docs/wire.md) in the control thread. In: an order
+ * from a session, answers of the compiler and the privileged process. Out: an answer. Always holds:
+ * one order at a time, each once. The privileged process executes it in steps: a filter is compiled
+ * for all interfaces before it is set on one. This code never waits.
  */
 #ifndef AGENT_REMOTE_COMMANDS_H
 #define AGENT_REMOTE_COMMANDS_H
@@ -19,7 +19,7 @@
 #include "wire/order.h"
 
 #define COMMANDS_APART_NS 500000000ULL
-#define COMMANDS_AT_ONCE 32 /* that come closer, if there were none for a while */
+#define COMMANDS_AT_ONCE 32 /* burst of orders after a pause */
 
 enum commands_state {
 	COMMANDS_IDLE,
@@ -42,7 +42,7 @@ struct commands_radios {
 struct commands {
 	unsigned int allowed; /* bits of enum order_kind */
 	int privileged;	      /* socket to that process, not owned; -1 with a file */
-	int compiler;	      /* socket to it; -1: there is none */
+	int compiler;	      /* socket to the compiler; -1: none */
 	struct source *source;
 	struct commands_radios radios;
 	const struct info_interface *names; /* of interfaces */
@@ -51,29 +51,28 @@ struct commands {
 	uint32_t snaplen, snaplen_max;
 
 	enum commands_state state;
-	uint32_t interface;		 /* at which the present step is */
-	uint64_t highest[SOCKETS_PEERS]; /* number of each collector's orders; 0: there was none */
-	uint64_t paced_ns; /* monotonic; what has not passed since is taken up by orders */
-	unsigned int peer; /* whose the present one, or the last, is */
+	uint32_t interface;		 /* interface of the current step */
+	uint64_t highest[SOCKETS_PEERS]; /* highest order number per collector; 0: none */
+	uint64_t paced_ns;		 /* CLOCK_MONOTONIC: the rate limit's virtual time */
+	unsigned int peer;		 /* collector of the current or last order */
 	struct order_message order;
-	struct answer_message answer; /* to the order, once the state is idle */
-	/* Taken at the start, where filters are allowed: too large for a small sensor's stack. */
+	struct answer_message answer; /* answer to the order, in state idle */
+	/* Allocated at the start if filters are allowed: too large for a small sensor's stack. */
 	struct ordered *request;
 	struct compiled *compiled;
 };
 
-/* Returns 0 or -ENOMEM. `fd` is what compile_filter_start has returned, -1: it was not started. */
+/* Returns 0 or -ENOMEM. `fd`: from compile_filter_start; -1: not started. */
 int commands_init(struct commands *o, unsigned int allowed, const struct handover *h,
 		  int privileged, int fd);
 void commands_free(struct commands *o);
 
-/* Takes an order of collector `peer`. Returns whether there is an answer that is to be sent, which
- * is then in `out`. */
+/* Takes an order of collector `peer`. Returns whether `out` has an answer to send. */
 bool commands_take(struct commands *o, unsigned int peer, const struct order_message *m,
 		   struct answer_message *out);
-/* Return whether there is one in o->answer now. */
-bool commands_compiled(struct commands *o); /* o->compiler can be read */
+/* Return whether o->answer now has an answer. */
+bool commands_compiled(struct commands *o); /* when o->compiler is readable */
 bool commands_result(struct commands *o, const struct order *result);
-bool commands_sampled(struct commands *o); /* a radio has said something */
+bool commands_sampled(struct commands *o); /* when a radio has answered */
 
 #endif

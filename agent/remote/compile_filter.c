@@ -35,7 +35,7 @@ static void compile(int sock, struct request *r)
 
 static void compile_apart(int sock, struct request *r)
 {
-	static struct compiled failed; /* large, and so not in the program's file */
+	static struct compiled failed; /* large: kept out of the program's file */
 	pid_t child = fork();
 	int status = -1;
 

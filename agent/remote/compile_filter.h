@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compile filter: filters that a collector orders, compiled by a process that has nothing else. In:
- * an expression and a link type. Out: classic BPF, or why not. libpcap is not made for expressions
- * of strangers, so it sees them where there are no keys, frames, files and network: a process that
- * is forked while there is none of it yet, and forks another one for each expression, which may
- * crash or go round in circles.
+ * Compile filter: compiles a collector's filters in a separate process. In: an expression and a
+ * link type. Out: classic BPF, or an error. libpcap is not made for untrusted expressions, so it
+ * runs without keys, frames, files and network, in a process that is forked before there are any.
+ * That process forks another one per expression, which may crash or loop.
  */
 #ifndef AGENT_REMOTE_COMPILE_FILTER_H
 #define AGENT_REMOTE_COMPILE_FILTER_H
@@ -20,16 +19,18 @@ struct compiled {
 	struct filter filter;
 };
 
-/* What to answer where there is none. */
+/* The answer without libpcap. */
 extern const char compile_filter_none[];
 
-/* Starts it. Called without privilege, before there are keys, frames and threads. Returns the
- * socket to ask on, non-blocking, or -errno after a line; -EOPNOTSUPP without one, where there is
- * no libpcap and so nothing to start. It ends with its socket. */
+/* Starts it. Call it without privilege, before there are keys, frames and threads. Returns the
+ * non-blocking socket for requests, or -errno after a line; -EOPNOTSUPP, without a line: this build
+ * has no libpcap. The process ends when its socket is closed. */
 int compile_filter_start(void);
-/* Asks; the answer can be read when the socket is readable, one at a time. Returns 0 or -errno. */
+/* Sends a request, one at a time. The answer is there when the socket is readable. Returns 0 or
+ * -errno. */
 int compile_filter_ask(int sock, const char *expression, int linktype);
-/* Reads it. Returns 0, -EAGAIN where there is none yet, or -errno: there will be none any more. */
+/* Reads the answer. Returns 0, -EAGAIN if there is none yet, or another -errno: no more answers
+ * will come. */
 int compile_filter_answer(int sock, struct compiled *c);
 
 #endif

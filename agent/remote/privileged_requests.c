@@ -37,7 +37,7 @@ static void set_filter(struct tap *t, struct ordered *r, struct order *a)
 	}
 	f = &t->interfaces[r->interface];
 	a->number = r->interface;
-	/* It stays what it is here, also where it is taken over by a later agent: code. */
+	/* The filter stays code, also when a later agent adopts it. */
 	r->filter.is_code = true;
 	a->error = tap_replace_filter(t, r->interface, &r->filter, r->linktype, a->why,
 				      sizeof(a->why));
@@ -58,8 +58,8 @@ static void set_snaplen(struct tap *t, const struct ordered *r, struct order *a)
 		log_line("snaplen %u from now on, by order of the collector", r->snaplen);
 }
 
-/* Those of the sampler, which may ask for any channel where there is a plan of several, or where
- * the collector may say which, and else for the one of the command line. */
+/* Checks the sampler's requests. With a plan of several channels, or if the collector may send
+ * plans, any channel is allowed; else only the command line's. */
 static void radio_do(struct tap *t, const struct ordered *r, struct order *a)
 {
 	bool tunes = r->kind == REQUEST_TUNE;

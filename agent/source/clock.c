@@ -2,8 +2,8 @@
 /* Clock offset: see clock.h. */
 #include "clock.h"
 
-/* The two clocks cannot be read at one moment; of some readings the one that took the shortest
- * time is the best, as it was the least disturbed. */
+/* The two clocks cannot be read at once. Of several readings, the shortest is the best, as it was
+ * disturbed least. */
 static uint64_t clock_distance(void)
 {
 	uint64_t best_took = UINT64_MAX, best = 0;
@@ -36,7 +36,7 @@ uint64_t clock_realtime(struct clock_offset *c, uint64_t monotonic_ns)
 
 uint64_t clock_forward(struct clock_offset *c, uint64_t t)
 {
-	/* A new offset, or another CPU's stamp taken just before its record was reserved. */
+	/* Causes: a new offset, or another CPU's stamp just before its record was reserved. */
 	if (t < c->last_ns && c->last_ns - t < CLOCK_STEP_NS)
 		t = c->last_ns;
 	c->last_ns = t;

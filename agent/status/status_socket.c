@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Control: see status_socket.h. */
+/* Status socket: see status_socket.h. */
 #include "status_socket.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "common/log.h"
 #include "common/unix_address.h"
 
-#define STATUS_SOCKET_PATIENCE_S 2 /* who connects and says nothing must not hold up signals */
+#define STATUS_SOCKET_PATIENCE_S 2 /* a silent client must not delay signals */
 
 static void status_socket_patience(int fd)
 {
@@ -40,7 +40,7 @@ static int status_socket_listen(struct status_socket *c, unsigned int i)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	unlink(c->paths[i]); /* of an agent that was killed: we hold the lock */
+	unlink(c->paths[i]); /* left by a killed agent: we hold the lock */
 	mask = umask(0177);
 	err = bind(fd, (struct sockaddr *)&a, sizeof(a)) || listen(fd, 4) ? -errno : 0;
 	umask(mask);
@@ -112,8 +112,7 @@ static void status_socket_filter(const struct status_socket *c, unsigned int i,
 static bool status_socket_answer(struct status_socket *c, unsigned int i, int fd)
 {
 	struct status_socket_answer a = { .size = sizeof(a) };
-	static struct status_socket_request
-		r; /* large: of its pages those are taken that are written to */
+	static struct status_socket_request r; /* large: only written pages take memory */
 	ssize_t n = recv(fd, &r, sizeof(r), 0);
 
 	if (n < (ssize_t)STATUS_SOCKET_STATUS_LEN || r.size != sizeof(r))
@@ -131,7 +130,7 @@ static bool status_socket_answer(struct status_socket *c, unsigned int i, int fd
 
 bool status_socket_serve(struct status_socket *c, unsigned int i)
 {
-	int fd = accept(c->listeners[i], NULL, NULL); /* we never execute anything */
+	int fd = accept(c->listeners[i], NULL, NULL); /* no CLOEXEC needed: we never call exec */
 	bool changed;
 
 	if (fd < 0)
@@ -176,7 +175,7 @@ int status_socket_ask(const char *interface, const struct status_socket_request 
 	err = n < 0 ? -errno : 0;
 	close(fd);
 	if (err == -ECONNREFUSED)
-		return -ENOENT; /* left by an agent that was killed */
+		return -ENOENT; /* left by a killed agent */
 	if (!err && (n != sizeof(*answer) || answer->size != sizeof(*answer)))
 		return -EPROTO;
 	return err;

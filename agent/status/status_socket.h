@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Status socket: what other commands (saluki status, filter) ask of a running agent, and its
- * privileged process answers: a socket an interface beside its lock (lock.h), for its owner alone.
- * A request is a message, and so is its answer; then the connection ends.
+ * Status socket: lets other commands (saluki status, filter) query a running agent's privileged
+ * process: one socket per interface beside its lock (lock.h), for its owner only. A request and its
+ * answer are one message each; then the connection ends.
  */
 #ifndef AGENT_STATUS_STATUS_SOCKET_H
 #define AGENT_STATUS_STATUS_SOCKET_H
@@ -19,16 +19,15 @@
 enum { STATUS_SOCKET_STATUS = 1, STATUS_SOCKET_FILTER = 2 };
 
 struct status_socket_request {
-	uint32_t size; /* of this struct: another version's is refused */
+	uint32_t size; /* of this struct: other versions are refused */
 	uint32_t what; /* CTL_ */
-	/* STATUS_SOCKET_FILTER: what is to be captured from now on, and the LINKTYPE_ that it was
-	 * made for.
+	/* STATUS_SOCKET_FILTER: the new filter, and its LINKTYPE_.
 	 */
 	int32_t linktype;
 	struct filter filter; /* not sent with STATUS_SOCKET_STATUS */
 };
 
-/* An agent that is asked for its status has no stack for a filter. */
+/* A status query's answer has no filter, to save stack. */
 #define STATUS_SOCKET_STATUS_LEN offsetof(struct status_socket_request, filter)
 
 struct status_socket_answer {
@@ -36,14 +35,14 @@ struct status_socket_answer {
 	int32_t error; /* 0, or -errno with the reason in `why` */
 	char why[512];
 	pid_t pid;
-	uint32_t number; /* of the interface, and how many there are */
+	uint32_t number; /* the interface's number, and their count */
 	uint32_t count;
 	uint32_t snaplen;
 	uint32_t consume;
 	uint32_t direction;		     /* enum direction */
-	struct handover_interface interface; /* `source` is "" while it is not attached */
+	struct handover_interface interface; /* `source` is "" while not attached */
 	char ring[64];
-	char plan[128]; /* --channels, cut; "": not given */
+	char plan[128]; /* --channels, truncated; "": not given */
 	struct statistics news;
 };
 
@@ -56,18 +55,18 @@ struct status_socket {
 	const struct shared_statistics *board;
 };
 
-/* Listens for all interfaces of the tap, whose locks are held. Where it cannot, it says so and the
- * capture goes on without. */
+/* Listens for all interfaces of the tap, whose locks are held. Logs a failure; the capture goes on
+ * without. */
 void status_socket_open(struct status_socket *c, struct tap *t,
 			const struct shared_statistics *board);
-/* Answers who has come to listener `i`. Returns whether interface `i` is another way now. */
+/* Answers a client of listener `i`. Returns whether the capture of interface `i` changed. */
 bool status_socket_serve(struct status_socket *c, unsigned int i);
-void status_socket_close(struct status_socket *c); /* takes a zeroed one */
+void status_socket_close(struct status_socket *c); /* accepts a zeroed one */
 
 /* ---- other commands -------------------------------------------------------------------------- */
 
-/* Asks the agent of an interface in this namespace. Returns 0, or -errno: -ENOENT where there is
- * none, `answer->error` where it says no. */
+/* Queries the agent of an interface in this namespace. Returns 0, or -errno: -ENOENT if there is
+ * none, `answer->error` if it refuses. */
 int status_socket_ask(const char *interface, const struct status_socket_request *r,
 		      struct status_socket_answer *answer);
 

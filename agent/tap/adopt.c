@@ -16,7 +16,7 @@
 #include "hook.h"
 #include "agent/interface/lock.h"
 
-/* Whether there can be such a config: what is read is used as sizes and as text. */
+/* Whether a config is plausible: its values are used as sizes and as text. */
 static bool config_possible(const struct saluki_config *c)
 {
 	return memchr(c->version, 0, sizeof(c->version)) &&
@@ -28,7 +28,8 @@ static bool config_possible(const struct saluki_config *c)
 	       c->count <= INTERFACES_MAX && !(c->ring_size & (c->ring_size - 1));
 }
 
-/* Of another layout it may be larger: read whole, and no further than its first two fields. */
+/* A config of another layout may be larger. Reads it completely, and uses only its first two
+ * fields. */
 int config_read(int fd, struct saluki_config *c)
 {
 	struct bpf_map_info info = { 0 };
@@ -79,7 +80,7 @@ int adopt_config(const char *interface, const struct pin *p, struct saluki_confi
 
 int adopt_namespace(const char *interface, const struct pin *p, const struct saluki_config *c)
 {
-	/* Where the other one is gone there is nobody to take it from. */
+	/* If the other interface is gone, its pins may be replaced. */
 	if (!c->netns || c->netns == lock_namespace() || !hooks_alive(p))
 		return 0;
 	log_line(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What earlier commands have left attached: found by its pins, checked, and taken over where it
- * fits what is asked for now.
+ * Adopt: finds what earlier commands left attached by its pins, checks it, and takes it over if it
+ * fits the current options.
  */
 #ifndef AGENT_ADOPT_H
 #define AGENT_ADOPT_H
@@ -11,22 +11,23 @@
 #include "agent/model/capture_options.h"
 #include "pin.h"
 
-/* Reads a config map. Returns 0, -EPROTO where it is of another layout (then only `layout` and
- * `version` mean something), -EBADMSG where it is no config that was ever written, or -errno. */
+/* Reads a config map. Returns 0; -EPROTO for another layout (then only `layout` and `version` are
+ * valid); -EBADMSG if it was never written; or -errno. */
 int config_read(int fd, struct saluki_config *c);
-/* Reads the config behind an interface's pins into `c`, and its descriptor into `fd`. Returns 1, 0
- * where nothing is pinned, or -errno after a line: of another layout, or broken. */
+/* Reads the config of an interface's pins into `c`, and its descriptor into `fd`. Returns 1; 0 if
+ * there are no pins; or -errno after a line: another layout, or broken. */
 int adopt_config(const char *interface, const struct pin *p, struct saluki_config *c, int *fd);
-/* Whether this is the interface of that name here, and not one in another namespace that has the
- * same bpffs. Returns 0, or -EINVAL after a line. */
+/* Checks that the config is of the interface in this namespace, not of one in another namespace
+ * with the same bpffs. Returns 0, or -EINVAL after a line. */
 int adopt_namespace(const char *interface, const struct pin *p, const struct saluki_config *c);
-/* Whether these interfaces are all that share one ring. Returns 0, or -EINVAL after a line. */
+/* Checks that these interfaces are exactly those that share one ring. Returns 0, or -EINVAL after a
+ * line. */
 int adopt_group(const struct capture_options *o, const struct saluki_config *configs);
-/* Whether the ring is the one that `saluki attach` asks for: it cannot be changed. Returns 0, or
+/* Checks that the ring fits the options of `saluki attach`, as it cannot be changed. Returns 0, or
  * -EINVAL after a line. */
 int adopt_ring(const struct capture_options *o, const struct saluki_config *c);
-/* Sets in `o` what was attached by `saluki attach` and is not for a run to change. Returns 0, or
- * -EINVAL after a line that names an option that was given and differs. */
+/* Sets in `o` the settings of `saluki attach`, which a run cannot change. Returns 0, or -EINVAL
+ * after a line that names a given option that differs. */
 int adopt_options(struct capture_options *o, const struct saluki_config *c);
 
 #endif

@@ -40,13 +40,13 @@ int attach_init(struct attach *a, const struct maps *maps, struct tap_interface 
 	a->maps = maps;
 	a->interface = interface;
 	a->config = *config;
-	pin_clear_modules(&a->pin); /* one that was loaded while an earlier capture ended */
+	pin_clear_modules(&a->pin); /* a module loaded while an earlier capture ended */
 	err = attach_make_maps(a);
 	err = err ?: attach_write_config(a, "");
 	err = err ?: pin_put(&a->pin, "counters", a->counters_fd);
 	err = err ?: pin_put(&a->pin, "filter", a->filter_fd);
 	err = err ?: maps_pin(maps, &a->pin);
-	err = err ?: pin_put(&a->pin, "config", a->config_fd); /* the last: now all is there */
+	err = err ?: pin_put(&a->pin, "config", a->config_fd); /* last: all is in place */
 	if (err)
 		log_line("%s: cannot make its maps: %s", interface->name, program_reason(err));
 	return err;
@@ -65,7 +65,7 @@ int attach_adopt(struct attach *a, const struct maps *maps, struct tap_interface
 
 /* ---- attach ---------------------------------------------------------------------------------- */
 
-/* What the programs are to be, from what was asked for and what the interface is. */
+/* Derives the programs' constants from the options and the interface. */
 static struct saluki_config wanted_config(const struct attach *a)
 {
 	struct saluki_config c = a->config;
@@ -115,7 +115,7 @@ static void set_constants(struct capture_bpf *skel, const struct attach *a)
 			 a->interface->filter->text);
 }
 
-/* Only what the hook needs is loaded: the verifier takes its time over every program. */
+/* Loads only the hook's programs: the verifier takes time for each. */
 static struct capture_bpf *load(struct attach *a, enum attach_hook hook, bool keeps_modules)
 {
 	const struct maps *m = a->maps;
@@ -153,8 +153,8 @@ static struct capture_bpf *load(struct attach *a, enum attach_hook hook, bool ke
 	return skel;
 }
 
-/* Attaches what was loaded, or replaces. What belongs to another hook or interface goes first: of
- * two hooks each would count the same frames. */
+/* Attaches the loaded programs, or replaces the old ones. Programs at another hook or interface are
+ * detached first: two hooks would both count each frame. */
 static int attach_points(struct attach *a, struct capture_bpf *skel, enum attach_hook hook,
 			 const char *source)
 {
@@ -205,7 +205,7 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	*a->why = 0;
 	a->config = wanted_config(a);
 	keeps_modules = a->slots_fd[tc] >= 0 && a->config.linktype == before.linktype;
-	skel = load(a, hook, keeps_modules); /* first: what is refused leaves all as it was */
+	skel = load(a, hook, keeps_modules); /* first: a refused program changes nothing */
 	err = skel ? attach_announce(a, before) : -errno;
 	if (!err && !keeps_modules)
 		/* Without skel there is an error.
@@ -214,7 +214,7 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	err = err ?: attach_points(a, skel, hook, before.source);
 	if (!err)
 		attach_slots_drop(a, !tc);
-	capture_bpf__destroy(skel); /* what is attached keeps its program */
+	capture_bpf__destroy(skel); /* attached programs stay */
 	if (err) {
 		a->config = before;
 		if (!attached(a))
@@ -225,7 +225,7 @@ int attach_hook(struct attach *a, enum attach_hook hook)
 	return attach_write_filter(a) ?: attach_write_config(a, attach_hook_name(hook));
 }
 
-/* Whether what is attached is what is wanted, by this very program. */
+/* Whether the attached programs are this version's with these settings. */
 static bool attached_as_wanted(const struct attach *a)
 {
 	struct saluki_config want = wanted_config(a);
@@ -241,7 +241,7 @@ static bool hook_allowed(const struct attach *a, enum attach_hook hook)
 	return a->o->source != SOURCE_TC && a->o->direction == DIRECTION_IN;
 }
 
-/* A tag that the card has put into the frame's metadata is there for tc, and for nobody else. */
+/* Only tc sees a VLAN tag that the card moved into the metadata. */
 static bool hook_loses_tags(const struct attach *a, enum attach_hook hook)
 {
 	return hook != ATTACH_TC && a->o->source == SOURCE_AUTO && a->interface->link.strips_vlan;
@@ -255,7 +255,7 @@ void attach_say_tags(const struct tap_interface *f)
 			 f->name, f->name);
 }
 
-/* What an earlier agent attached, if it may stay: as it is, or with another program in its place.
+/* Keeps the hook of an earlier agent if possible, with its program or a new one.
  */
 static int attach_again(struct attach *a)
 {
@@ -271,7 +271,7 @@ static int attach_again(struct attach *a)
 	return -ENOENT;
 }
 
-/* Why XDP was not tried: nothing is wrong. */
+/* Explains why XDP was not tried. This is no error. */
 static void say_skipped(const struct attach *a)
 {
 	log_line("%s: tc, not XDP, since the card takes VLAN tags off and tc puts them back; for "
@@ -322,7 +322,7 @@ int attach_filter(struct attach *a, char *why, size_t why_len)
 	err = attach_again(a);
 	if (err) {
 		if (!a->config.source[0])
-			a->interface->source = NULL; /* to be attached again */
+			a->interface->source = NULL; /* must be attached again */
 		snprintf(why, why_len, "%s", *a->why ? a->why : program_reason(err));
 	}
 	return err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The BPF programs on one interface: load, attach, replace, detach, around maps that outlive them.
- * Links and programs are pinned, so that they go on when the agent is killed, and the next one
- * replaces them without a frame in between that nobody sees. Needs privilege.
+ * Attach: loads, attaches, replaces and detaches the BPF programs of one interface. Their maps
+ * outlive them. Links and programs are pinned, so they keep running if the agent is killed, and the
+ * next agent replaces them without missing a frame. Needs privilege.
  */
 #ifndef AGENT_ATTACH_H
 #define AGENT_ATTACH_H
@@ -11,32 +11,31 @@
 
 #include "attachment.h"
 
-/* As before attach_init and after attach_free. */
+/* The state before attach_init and after attach_free. */
 void attach_zero(struct attach *a);
-/* Makes the interface's counters and config, and pins all maps where `pin` is held. `config` has
- * what is known of it before it is attached; `interface` is its state in the tap, kept up to date
- * from here. Returns 0, or -errno after a line. */
+/* Makes the interface's counters and config, and pins all maps if `pin` is held. `config`: the
+ * values known before attaching. `interface`: its state in the tap, updated from here. Returns 0,
+ * or -errno after a line. */
 int attach_init(struct attach *a, const struct maps *maps, struct tap_interface *interface,
 		const struct saluki_config *config);
-/* Takes counters, config and links from the pins instead. */
+/* The same with counters, config and links from the pins. */
 int attach_adopt(struct attach *a, const struct maps *maps, struct tap_interface *interface);
 
-/* Loads the programs for the interface as tap_query has found it, and attaches them by the best
- * hook that takes them. What is attached already is replaced, or left where it is as it should be.
- * Returns 0, or -errno after a line a hook tried; with `again`, what was said the last time is not
- * repeated. */
+/* Loads the programs for the interface that tap_query found, and attaches them at the best possible
+ * hook. Replaces attached programs, or keeps them if they fit. Returns 0, or -errno after one line
+ * per hook; with `again`, lines of the last time are not repeated. */
 int attach_attach(struct attach *a, bool again);
-/* One hook, without falling back; for probe too. Returns 0 or -errno. */
+/* Tries one hook only; also for `saluki probe`. Returns 0 or -errno. */
 int attach_hook(struct attach *a, enum attach_hook hook);
 const char *attach_hook_name(enum attach_hook hook);
-/* Says so where XDP on the interface does not see VLAN tags. */
+/* Logs a line if XDP on the interface does not see VLAN tags. */
 void attach_say_tags(const struct tap_interface *f);
-/* Puts the interface's filter, which is another one now, into force. Returns 0, or -errno with the
- * reason in `why` and nothing changed. */
+/* Activates the interface's new filter. Returns 0, or -errno with the reason in `why` and nothing
+ * changed. */
 int attach_filter(struct attach *a, char *why, size_t why_len);
-/* Takes the programs off. When it returns none is running any more and the counters are final. */
+/* Detaches the programs. When it returns, none is running and the counters are final. */
 void attach_detach(struct attach *a);
-/* Closes; what is pinned stays. */
+/* Closes all descriptors. Pinned objects stay. */
 void attach_free(struct attach *a);
 
 #endif

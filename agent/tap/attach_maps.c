@@ -54,7 +54,8 @@ int attach_announce(const struct attach *a, struct saluki_config config)
 	__u32 zero = 0;
 
 	config.version[0] = 0;
-	config.ifindex = a->config.ifindex; /* where the hooks are found, if we are killed now */
+	config.ifindex =
+		a->config.ifindex; /* where a later agent finds the hooks, if we are killed now */
 	config.snaplen_max = a->config.snaplen_max;
 	return bpf_map_update_elem(a->config_fd, &zero, &config, BPF_ANY) ? -errno : 0;
 }

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The maps of one interface: its counters, what its programs are (config), and the filter that they
- * were loaded with. Pinned, they tell the agent that follows a killed one what it finds. Always
- * holds: a config with our version says what runs. Needs privilege.
+ * Attach, maps: the maps of one interface: counters, the programs' description (config), and their
+ * filter. Pinned, they describe the capture for the agent after a killed one. Always holds: a
+ * config with our version matches the attached programs. Needs privilege.
  */
 #ifndef AGENT_ATTACH_MAPS_H
 #define AGENT_ATTACH_MAPS_H
 
 #include "attachment.h"
 
-/* Makes them. Returns 0 or -errno, as all of these. */
+/* Makes them. All of these return 0 or -errno. */
 int attach_make_maps(struct attach *a);
 
-/* Writes the config as of what is attached now by `source`; "": nothing is. */
+/* Writes the config for programs attached by `source`; "": none are attached. */
 int attach_write_config(struct attach *a, const char *source);
-/* Before a program is replaced: writes `config`, which is that of the present one, without a
- * version, as of programs that are none of ours, and with the longest frames that there may be from
- * now on. If we are killed in between, the agent that follows replaces it once more, and has room
- * for them. */
+/* Call it before replacing a program: writes the current `config` without a version, and with the
+ * longest frame of old and new programs. If we are killed in between, the next agent replaces the
+ * program again, and has room for all frames. */
 int attach_announce(const struct attach *a, struct saluki_config config);
 
-/* The interface's filter, as it is in force now. */
+/* Writes the interface's current filter. */
 int attach_write_filter(struct attach *a);
-/* The filter that was pinned with what was adopted. */
+/* Reads the pinned filter of an adopted capture. */
 int attach_pinned_filter(const struct attach *a, struct filter *f);
 
 #endif

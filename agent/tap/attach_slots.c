@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables of slots: see attach_slots.h. */
+/* Attach, slots: see attach_slots.h. */
 #include "attach_slots.h"
 
 #include <bpf/bpf.h>
@@ -40,7 +40,7 @@ void attach_slots_adopt(struct attach *a)
 		a->slots_fd[i] = pin_get(&a->pin, pins[i]);
 }
 
-/* Without a pin, or somebody who has it open, a table of programs is emptied. */
+/* The kernel empties a program table without a pin or an open descriptor. */
 int attach_slots_renew(struct attach *a, bool tc, int fd)
 {
 	bool had = has_modules(a->slots_fd[tc]);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tables of slots of one interface, which its programs run modules from: one of those of XDP,
- * one of those of tc, whichever of them are attached. In: which hook and link type the capture is
- * of from now on. Out: its table, pinned, and no other. Always holds: modules are checked for a
- * hook, and what runs them is made for a link type, so that a table is of one hook and link type as
- * long as it is there; who loads a module while that changes puts it where nothing runs it.
+ * Attach, slots: the slot tables of one interface, from which its programs run modules: one for
+ * XDP, one for tc. In: the capture's new hook and link type. Out: only this hook's table is pinned.
+ * Always holds: a table has one hook and link type for its whole life, as modules are checked for a
+ * hook and run for a link type. A module that is loaded during a change goes into the old table,
+ * from which no program runs it.
  */
 #ifndef AGENT_ATTACH_SLOTS_H
 #define AGENT_ATTACH_SLOTS_H
 
 #include "attachment.h"
 
-/* Takes the tables from the pins. */
+/* Opens the pinned tables. */
 void attach_slots_adopt(struct attach *a);
-/* Lets `fd`, which stays the caller's, be that of XDP or tc, without the modules of the one before.
+/* Makes `fd`, which the caller keeps, the table of XDP or tc, without the old table's modules.
  * Returns 0 or -errno. */
 int attach_slots_renew(struct attach *a, bool tc, int fd);
-/* Takes that of XDP or tc away, with its modules. */
+/* Removes the table of XDP or tc with its modules. */
 void attach_slots_drop(struct attach *a, bool tc);
-/* Closes; what is pinned stays. */
+/* Closes all descriptors. Pinned objects stay. */
 void attach_slots_close(struct attach *a);
 
 #endif

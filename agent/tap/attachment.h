@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One interface's programs and maps: attach.h attaches, attach_maps.h and attach_slots.h have a
- * part. */
+/* Attachment: one interface's programs and maps, for attach.h, attach_maps.h and attach_slots.h. */
 #ifndef AGENT_TAP_ATTACHMENT_H
 #define AGENT_TAP_ATTACHMENT_H
 
@@ -22,13 +21,13 @@ struct attach {
 	const char *name;
 	struct tap_interface *interface;
 	struct pin pin;
-	struct saluki_config config; /* as it stands in the map */
+	struct saluki_config config; /* as in the map */
 	int config_fd, counters_fd, filter_fd;
 	int slots_fd[2]; /* of programs of XDP, and of tc: whose modules stay when programs change
 			  */
 	struct hooks hooks;
-	char why[FILTER_WHY_LEN]; /* where the filter is the reason that the last hook refused */
-	int told[ATTACH_HOOKS];	  /* the last refusal of each hook that was said */
+	char why[FILTER_WHY_LEN]; /* set if the last hook refused the filter */
+	int told[ATTACH_HOOKS];	  /* last logged refusal per hook */
 };
 
 #endif

@@ -10,11 +10,11 @@
 
 #include "agent/interface/interface_state.h"
 
-/* A priority and handle of our own, so that filters left by a killed agent are replaced. */
+/* Saluki's own priority and handle, so that filters of a killed agent are replaced. */
 #define TC_PRIORITY 49152
 #define TC_HANDLE 0x5a1
 
-/* linux/bpf.h of Linux 6.6, for headers that are older. */
+/* From linux/bpf.h of Linux 6.6, for older headers. */
 #define ATTACH_TCX_INGRESS 46
 #define ATTACH_TCX_EGRESS 47
 #define ATTACH_BEFORE (1U << 3)
@@ -43,20 +43,20 @@ bool hooks_attached(const struct hooks *h, enum hook_point point)
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* A link whose interface went away stays, and leads nowhere. */
+/* The link of a deleted interface stays, without an interface. */
 static bool link_is_alive(int fd, int ifindex)
 {
 	struct bpf_link_info info = { 0 };
 	__u32 len = sizeof(info);
 
-	/* tcx has its ifindex in the place of XDP's. */
+	/* tcx has its ifindex in XDP's place. */
 	return bpf_obj_get_info_by_fd(fd, &info, &len) == 0 && (int)info.xdp.ifindex == ifindex;
 }
 
 static int link_create(struct hooks *h, enum hook_point point, int prog_fd, unsigned int flags,
 		       const struct pin *p)
 {
-	/* In front of others that are there: a tap sees what they would drop. */
+	/* Before all others: a tap sees frames that they drop. */
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = point == HOOK_XDP ? flags : ATTACH_BEFORE);
 	int fd = bpf_link_create(prog_fd, h->ifindex, points[point].type, &opts);
 
@@ -94,7 +94,7 @@ static void filter_detach(struct hooks *h, enum hook_point point)
 	h->filters[point] = false;
 }
 
-/* Others may have hung filters of their own into the qdisc that we made. */
+/* The qdisc that we made may have others' filters. */
 static void qdisc_remove(struct hooks *h)
 {
 	LIBBPF_OPTS(bpf_tc_hook, qdisc, .ifindex = h->ifindex,
@@ -119,11 +119,12 @@ void hooks_adopt(struct hooks *h, int ifindex, const struct pin *p)
 		if (fd >= 0 && link_is_alive(fd, ifindex)) {
 			h->links[i] = fd;
 		} else if (fd >= 0) {
-			/* Of another interface by that name. Without its last reference it would
-			 * end too, but later. */
+			/* The link of another interface with this name. Closing it would end it
+			 * too, but later. */
 			bpf_link_detach(fd);
 			close(fd);
-			pin_remove(p, points[i].program); /* first: alone it says a filter */
+			pin_remove(p, points[i].program); /* first: without a link it would mean a
+							     filter */
 			pin_remove(p, points[i].link);
 		} else if (i != HOOK_XDP) { /* a program without a link is a filter */
 			fd = pin_get(p, points[i].program);
@@ -139,14 +140,14 @@ int hook_attach(struct hooks *h, enum hook_point point, int prog_fd, unsigned in
 {
 	int err = 0;
 
-	if (h->links[point] >= 0) /* its pin stays: it must not end for a moment */
+	if (h->links[point] >= 0) /* its pin stays, so that it keeps running */
 		err = bpf_link_update(h->links[point], prog_fd, NULL) ? -errno : 0;
 	else if (!h->filters[point])
 		err = link_create(h, point, prog_fd, flags, p);
 	if (err == -EINVAL && point != HOOK_XDP && h->links[point] < 0)
-		err = 0; /* no tcx in this kernel */
+		err = 0; /* this kernel has no tcx */
 	if (!err && h->links[point] < 0)
-		/* The pin first: if we are killed in between, no filter is left that nobody finds.
+		/* The pin first: if we are killed in between, a later agent finds the filter.
 		 */
 		return pin_put(p, points[point].program, prog_fd)
 			       ?: filter_attach(h, point, prog_fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Maps: see maps.h. They are made from the BPF object's own definitions, so that they carry its
- * BTF: bpftool shows their fields by name.
+ * Maps: see maps.h. They are made from the BPF object's definitions, so that they have BTF and
+ * bpftool shows their fields by name.
  */
 #include "maps.h"
 
@@ -24,7 +24,7 @@
 
 #define RING_BELL_SIZE 4096 /* the smallest ring buffer on most machines: a page */
 
-/* Asked first, because it separates "not permitted" and "too old" from "cannot load". */
+/* Tried first, as it tells "not permitted" and "too old" from "cannot load". */
 int maps_ring_supported(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "saluki_probe", 0, 0, 4096, NULL);
@@ -35,7 +35,7 @@ int maps_ring_supported(void)
 	return 0;
 }
 
-/* Whether the mapped ring is sound here: see bpf/mapped.h. NULL, or why not. */
+/* Checks whether the mapped ring works here: see bpf/mapped.h. Returns NULL, or the reason. */
 static const char *mapped_unsound(void)
 {
 	struct utsname u;
@@ -55,7 +55,7 @@ int maps_mapped_supported(void)
 
 	if (mapped_unsound())
 		return -EOPNOTSUPP;
-	/* The default size: before Linux 6.0 a value could not be that large. */
+	/* The default size. Before Linux 6.0 a value cannot be that large. */
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "saluki_probe", sizeof(__u32),
 			    mapped_value_size(4 << 20), 1, &opts);
 	if (fd < 0)
@@ -64,10 +64,10 @@ int maps_mapped_supported(void)
 	return 0;
 }
 
-/* Returns the number of the highest CPU on line, plus one. The list ends in it: "0-3,8-11". */
+/* Returns the highest online CPU's number plus one. It ends the list: "0-3,8-11". */
 static uint32_t cpus_online(void)
 {
-	char list[4096] = ""; /* what sysfs gives at most on most machines */
+	char list[4096] = ""; /* sysfs's limit on most machines */
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
 	size_t n = f ? fread(list, 1, sizeof(list) - 1, f) : 0;
 
@@ -86,7 +86,7 @@ static int maps_make(struct maps *m)
 	int err = skel ? 0 : -errno;
 
 	if (!err) {
-		/* With mapped rings the ring buffer is but a door bell. */
+		/* With mapped rings the ring buffer is only the doorbell. */
 		bpf_map__set_max_entries(skel->maps.saluki_ring,
 					 m->mapped ? RING_BELL_SIZE : m->ring_size);
 		if (m->mapped) {
@@ -140,7 +140,8 @@ int maps_init(struct maps *m, const struct capture_options *o)
 				 mapped_unsound());
 			return -EOPNOTSUPP;
 		}
-		/* A ring for each CPU up to the highest on line: possible ones can be hundreds. */
+		/* A ring for each CPU up to the highest online one: there can be hundreds of
+		 * possible CPUs. */
 		m->mapped = cpus_online();
 	}
 	err = maps_make(m);
@@ -157,7 +158,7 @@ int maps_init(struct maps *m, const struct capture_options *o)
 	return err;
 }
 
-/* The maps by the names of their pins. */
+/* The maps and the names of their pins. */
 static int *maps_by_name(struct maps *m, unsigned int i, const char **name)
 {
 	static const char *const names[] = { "ring", "wakeup", "journal", "mapped" };
@@ -169,7 +170,7 @@ static int *maps_by_name(struct maps *m, unsigned int i, const char **name)
 	return fds[i];
 }
 
-/* Whether a map is as large as the config says: it will be mapped, and read, in that size. */
+/* Checks that a map has the config's size: it will be mapped and read with this size. */
 static int check_size(int fd, uint32_t max_entries, uint64_t value_size)
 {
 	struct bpf_map_info info = { 0 };

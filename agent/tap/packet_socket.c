@@ -14,16 +14,16 @@
 
 #define BLOCKS_WANTED 16 /* V1, V2: blocks are only memory */
 
-/* V3 gives a block that has any frame when its time is over, however much room is left in it: as
- * long as frames are few, a ring lasts for so many times that as it has blocks, and no longer. So
- * there are as many as can be: each has room for some of the largest frames, that little is lost
- * where the next one does not fit. The kernel has a table of them in one piece. */
+/* V3 passes on a block with any frame when its time is over, even if it is almost empty. With few
+ * frames, a ring lasts for its number of blocks times this time. So it has as many blocks as
+ * possible. Each holds several of the largest frames, so that little is wasted if the next one does
+ * not fit. The kernel has a contiguous table of blocks. */
 #define BLOCK_MS_DEFAULT 200
 #define BLOCK_FRAMES 4
 #define BLOCKS_MAX 16384
 
-/* A protocol that no frame has ("internal only" in linux/if_ether.h): bound to it, a socket is
- * offered nothing. To protocol 0, which says so plainly, older kernels do not bind. */
+/* A protocol that no frame has ("internal only" in linux/if_ether.h): a socket bound to it gets no
+ * frames. Older kernels do not bind to protocol 0. */
 #define ETH_P_NOTHING ETH_P_DDCMP
 
 #define COPY_ALL 0x40000 /* longer than any frame */
@@ -37,9 +37,9 @@ const char *packet_version_name(enum packet_version version)
 
 /* ---- rings ----------------------------------------------------------------------------------- */
 
-/* A kernel of another word size than this program has another TPACKET_V1. In V2 and V3 words are of
- * one size; before Linux 3.14 their headers had less behind what we read (28 for 32, 36 for 48
- * bytes), and the same room. */
+/* TPACKET_V1 depends on the kernel's word size, which may differ from this program's. V2 and V3
+ * have fixed sizes. Before Linux 3.14 their headers were shorter after the fields that we read (28
+ * for 32, 36 for 48 bytes), with the same space. */
 static bool same_header(enum packet_version version, uint32_t theirs, uint32_t ours)
 {
 	if (version == PACKET_V1)
@@ -47,7 +47,7 @@ static bool same_header(enum packet_version version, uint32_t theirs, uint32_t o
 	return TPACKET_ALIGN(theirs) == TPACKET_ALIGN(ours);
 }
 
-/* Asks for a version, without setting anything up. */
+/* Asks whether the kernel has a version, without a ring. */
 static int ask_version(int fd, enum packet_version version)
 {
 	static const int header_len[] = { 0, sizeof(struct tpacket_hdr),
@@ -78,7 +78,7 @@ static int ask_ring(int fd, const struct packet_layout *l)
 		.tp_retire_blk_tov = l->block_ms,
 	};
 
-	/* The older request is the beginning of the newer. */
+	/* The older request is the first part of the newer. */
 	return setsockopt(fd, SOL_PACKET, PACKET_RX_RING, &r,
 			  l->version == PACKET_V3 ? sizeof(r) : sizeof(struct tpacket_req))
 		       ? -errno
@@ -96,7 +96,7 @@ static uint32_t block_wanted(enum packet_version version, uint32_t ring_size, ui
 	return size;
 }
 
-/* Blocks are memory in one piece, which a kernel may not have: then smaller ones, as long as a
+/* A block is contiguous memory, which the kernel may lack. Then tries smaller blocks, as long as a
  * frame fits. */
 static int make_ring(int fd, struct packet_layout *l, enum packet_version version,
 		     const struct capture_options *o)
@@ -110,7 +110,7 @@ static int make_ring(int fd, struct packet_layout *l, enum packet_version versio
 	while (least < need)
 		least *= 2;
 	l->version = version;
-	l->frame_size = version == PACKET_V3 ? least / 2 : need; /* in V3 it is only checked */
+	l->frame_size = version == PACKET_V3 ? least / 2 : need; /* V3 only checks it */
 	l->block_ms = version == PACKET_V3 ? o->delay_ms ?: BLOCK_MS_DEFAULT : 0;
 	l->block_size = block_wanted(version, o->ring_size, need);
 	do {
@@ -124,7 +124,8 @@ static int make_ring(int fd, struct packet_layout *l, enum packet_version versio
 	return err;
 }
 
-/* Without a ring: a receive buffer of the same size, and what a ring's header would have said. */
+/* Without a ring: a receive buffer of the same size, and the ring header's values as ancillary
+ * data. */
 static void make_buffer(struct packet_socket *s, uint32_t ring_size)
 {
 	int one = 1, half = ring_size / 2; /* the kernel doubles it */
@@ -133,7 +134,7 @@ static void make_buffer(struct packet_socket *s, uint32_t ring_size)
 	if (setsockopt(s->fd, SOL_SOCKET, SO_RCVBUFFORCE, &half, sizeof(half)))
 		setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &half, sizeof(half));
 	setsockopt(s->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one));
-	/* Before Linux 2.6.21 nothing says how long a frame was that a filter has cut. */
+	/* Before Linux 2.6.21 the original length of a truncated frame is not known. */
 	if (setsockopt(s->fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof(one)))
 		s->how.accept = COPY_ALL;
 }
@@ -187,17 +188,17 @@ static int bind_to(int fd, int ifindex, int protocol)
 	return bind(fd, (const struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
 }
 
-/* Returns when no CPU is in the socket's code any more. */
+/* Returns when no CPU runs the socket's code. */
 static void bind_to_nothing(int fd)
 {
 	bind_to(fd, 0, ETH_P_NOTHING);
 }
 
-/* Begins to count. The kernel offers a frame first to who came last. `still`: nothing passes the
- * socket's own filter yet. */
+/* Starts to count. The kernel gives a frame to the newest socket first. `still`: the socket's own
+ * filter refuses all frames so far. */
 static int census_start(struct packet_socket *s, bool still)
 {
-	static struct filter all; /* not const: that would be 64 KiB of the program's file */
+	static struct filter all; /* not const, which would take 64 KiB of the program's file */
 	bool first = !s->counts->counting;
 	int err = refuse_all(s->census);
 
@@ -224,7 +225,7 @@ int packet_socket_start(struct packet_socket *s, int ifindex, int linktype, bool
 	packet_counts_stopped(s->counts, false);
 	s->ifindex = ifindex;
 	s->how.tags = linktype == LINKTYPE_ETHERNET ? s->tags : FILTER_TAGS_NONE;
-	/* Where nothing says how long a frame was, it must not be cut. */
+	/* If the original length is not known, frames must not be truncated. */
 	s->how.headers = headers && linktype == LINKTYPE_ETHERNET && s->how.accept != COPY_ALL;
 	if (!f->len && !s->counts->counting) {
 		err = accept_what(s, s->fd, f);
@@ -250,7 +251,7 @@ int packet_socket_filter(struct packet_socket *s, const struct filter *f)
 
 void packet_socket_stop(struct packet_socket *s)
 {
-	/* Between the two a frame counts as refused, which it is. */
+	/* A frame between the two calls counts as refused, which is right. */
 	refuse_all(s->fd);
 	refuse_all(s->census);
 	bind_to_nothing(s->fd);
@@ -262,7 +263,7 @@ void packet_socket_stop(struct packet_socket *s)
 
 static int open_one(void)
 {
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* 0: offered nothing yet */
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* 0: no frames yet */
 
 	return fd < 0 ? -errno : fd;
 }
@@ -283,7 +284,7 @@ int packet_socket_open(struct packet_socket *s, enum packet_version best,
 	negotiate(s, best, o);
 	s->tags = filter_packet_tags(s->fd);
 	setsockopt(s->census, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
-	/* Since Linux 4.20. It is cheaper than a filter that looks. */
+	/* Since Linux 4.20. Cheaper than a filter. */
 	if (o->direction == DIRECTION_IN &&
 	    !setsockopt(s->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) &&
 	    !setsockopt(s->census, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)))

@@ -18,9 +18,9 @@
 
 #include "common/log.h"
 
-#define PIN_PATH_MAX 192 /* the longest are of modules' maps */
+#define PIN_PATH_MAX 192 /* modules' maps have the longest */
 #define PATIENCE_MS 2000
-#define PIN_NEW "new" /* until it takes the place of another */
+#define PIN_NEW "new" /* until it replaces another */
 
 void pin_zero(struct pin *p)
 {
@@ -40,10 +40,10 @@ void pin_path(char *out, int size, const char *interface)
 	snprintf(out, size, PIN_ROOT "/%s", interface);
 	for (char *c = out + strlen(PIN_ROOT); *c; c++)
 		if (*c == '.')
-			*c = ':'; /* which no interface has in its name */
+			*c = ':'; /* which no interface's name contains */
 }
 
-/* The other process of an agent that was killed has the lock until it has ended too: soon. */
+/* After an agent was killed, its second process has the lock until it ends, which is soon. */
 static int lock_patiently(int fd)
 {
 	struct timespec t = { 0, 10000000 };
@@ -58,7 +58,7 @@ static int lock_patiently(int fd)
 	return err;
 }
 
-/* Another saluki that ends may take the root away in between, as nothing was in it. */
+/* Another saluki may have removed the empty root folder meanwhile. */
 static int make_folder(const char *path)
 {
 	for (int tries = 0; tries < 10; tries++) {
@@ -126,7 +126,7 @@ int pin_take(struct pin *p, const char *interface)
 void pin_release(struct pin *p)
 {
 	if (p->dir >= 0)
-		rmdir(p->path); /* where nothing is in it, and nothing beside it */
+		rmdir(p->path); /* if it is empty, and the root too */
 	close_zero(&p->dir);
 	rmdir(PIN_ROOT);
 }
@@ -145,7 +145,7 @@ int pin_put(const struct pin *p, const char *name, int fd)
 
 	if (err != -EEXIST)
 		return err;
-	/* At every moment the name leads to one of them: what nobody holds but its pin would end.
+	/* The name always has one of the two: an object that only a pin holds would end without it.
 	 */
 	pin_remove(p, PIN_NEW);
 	err = put(p, PIN_NEW, fd);
@@ -173,8 +173,8 @@ void pin_remove(const struct pin *p, const char *name)
 		unlinkat(p->dir, name, 0);
 }
 
-/* The config first: without it nothing is there, whenever we are killed. Those of modules have
- * names of their own. */
+/* The config first: without it the rest is ignored, if we are killed now. Modules' pins have other
+ * names. */
 static const char *const names[] = {
 	"config",	  "ring",      "mapped",   "wakeup",	   "journal",	  "counters",
 	"filter",	  "link",      "program",  "link_ingress", "link_egress", "program_ingress",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Taps: see tap.h. Which kinds there are, and in which order they are tried. */
+/* Taps: see tap.h. The kinds of taps, and the order in which they are tried. */
 #include "tap.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@
 #include "agent/radio/radio.h"
 #include "common/log.h"
 
-/* The best first. Of the BPF hooks the tap itself takes the best, an interface at a time. */
+/* The best first. The BPF tap chooses the best hook for each interface itself. */
 static const struct {
 	struct tap *(*new)(const struct capture_options *o);
 	unsigned int choices; /* bits of enum source_choice */
 } kinds[] = {
 	{ tap_bpf_new, 1 << SOURCE_AUTO | 1 << SOURCE_XDP | 1 << SOURCE_TC },
-	/* Never by itself: it takes every frame away from the machine. */
+	/* Only on request: it takes every frame away from the machine's network stack. */
 	{ tap_xsk_new, 1 << SOURCE_XSK },
 	{ tap_mmap_new, 1 << SOURCE_AUTO | 1 << SOURCE_MMAP },
 };
@@ -67,7 +67,7 @@ int tap_query(struct tap *t, unsigned int i)
 	return err;
 }
 
-/* A filter of the interface's own is made anew from its text; code is good for any link type. */
+/* An interface's own filter is compiled again from its text. Code fits every link type. */
 static int make_filter(struct tap *t, unsigned int i, char *why, size_t why_len)
 {
 	struct tap_interface *f = &t->interfaces[i];
@@ -119,12 +119,12 @@ int tap_replace_filter(struct tap *t, unsigned int i, const struct filter *new, 
 	}
 	f->filter_linktype = linktype;
 	f->filter_is_own = true;
-	f->filter_is_ordered = false; /* the caller says so where it is */
+	f->filter_is_ordered = false; /* the caller sets it otherwise */
 	free(old);
 	return 0;
 }
 
-/* The first `count` interfaces. */
+/* Releases the first `count` interfaces. */
 static int put_snaplen(struct tap *t, unsigned int count, char *why, size_t why_len)
 {
 	int err = 0;
@@ -176,7 +176,7 @@ int tap_filter(struct tap *t, unsigned int i)
 	char why[FILTER_WHY_LEN];
 	int err = -ENOMEM;
 
-	/* Once: names in it cannot be looked up for ever (sandbox.c). */
+	/* Only once: after the start, its names cannot be resolved (sandbox.c). */
 	if (f->filter && f->filter_linktype == f->link.linktype)
 		return 0;
 	f->filter = f->filter ?: empty_filter();
@@ -190,7 +190,7 @@ int tap_filter(struct tap *t, unsigned int i)
 	return err;
 }
 
-/* All interfaces, or none. */
+/* Locks all interfaces, or none. */
 static int attach_all(struct tap *t)
 {
 	for (unsigned int i = 0; i < t->count; i++) {
@@ -211,7 +211,7 @@ static void unlock_all(struct lock *locks)
 		lock_release(&locks[i]);
 }
 
-/* All interfaces and the radios that are sampled, or none. */
+/* Locks all interfaces and the sampled radios, or none. */
 static int lock_all(struct lock *locks, const struct capture_options *o,
 		    const struct interface_state *links)
 {
@@ -227,7 +227,7 @@ static int lock_all(struct lock *locks, const struct capture_options *o,
 	return err;
 }
 
-/* Whether something is wrong with an interface or its filter, and not with the kind. */
+/* Whether the error is about an interface or its filter, not about the kind of tap. */
 static bool told(const struct tap *t)
 {
 	for (unsigned int i = 0; i < t->count; i++)
@@ -243,7 +243,8 @@ static void free_kind(struct tap *t)
 	t->ops->free(t);
 }
 
-/* What the kernel refuses it may have in another kind; nothing else is helped by trying. */
+/* If the kernel refuses one kind, it may allow another. For other errors another kind does not
+ * help. */
 static struct tap *open_best(const struct capture_options *o)
 {
 	bool own_fault = false;
@@ -278,7 +279,8 @@ static void close_radios(struct radio **radios, unsigned int count)
 		radio_close(radios[i]);
 }
 
-/* What was attached together before keeps its order, which need not be that of the -i (tap_bpf.c).
+/* Interfaces attached together earlier keep their order, which may differ from that of the -i
+ * (tap_bpf.c).
  */
 static void give_radios(struct tap *t, const struct capture_options *o, struct radio **radios,
 			const struct radio_channel *channels)
@@ -306,7 +308,7 @@ struct tap *tap_open(const struct capture_options *o)
 	struct radio_channel channels[INTERFACES_MAX];
 	struct tap *t;
 
-	/* Asked first: it is the likeliest mistake, and must not look like a missing right. */
+	/* Checked first: it is the likeliest mistake, and must not look like a missing right. */
 	for (unsigned int i = 0; i < o->count; i++) {
 		if (interface_state_query(o->interfaces[i], &links[i]) == 0 &&
 		    links[i].ifindex == 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tap: BPF programs that write into a ring. In: interfaces. Out: maps for source_ring.c. Always
- * holds: all interfaces share one ring, so the order in it is that of their frames; each has
- * counters and pins of its own. What an earlier agent or `saluki attach` has left is taken over.
+ * holds: all interfaces share one ring, so it has their frames in order. Each interface has its own
+ * counters and pins. Takes over what an earlier agent or `saluki attach` left.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -66,8 +66,8 @@ static int bpf_hand_over(struct tap *t, struct handover *h, int *fds)
 	fds[HANDOVER_FD_JOURNAL] = b->maps.journal_fd;
 	for (unsigned int i = 0; i < t->count; i++)
 		fds[HANDOVER_FD_COUNTERS + i] = b->attach[i].counters_fd;
-	/* The lock of the pins: held until both processes have ended, that no other agent reads a
-	 * ring that this one's other half still releases. */
+	/* The lock of the pins is held until both processes have ended, so that no other agent
+	 * reads a ring that this one still releases. */
 	fds[HANDOVER_FD_COUNTERS + t->count] = b->attach[0].pin.dir;
 	return HANDOVER_FD_COUNTERS + t->count + 1;
 }
@@ -114,7 +114,7 @@ static int make(struct tap_bpf *b)
 	c.ring_size = b->maps.ring_size;
 	c.mapped = b->maps.mapped;
 	c.cpus = b->maps.cpus;
-	/* Number 0 is the last: where it is there, all are (half_made). */
+	/* Number 0 is made last: if it exists, all exist (half_made). */
 	for (unsigned int i = b->base.count; !err && i-- > 0;) {
 		c.number = i;
 		snprintf(c.interface, sizeof(c.interface), "%s", b->base.interfaces[i].name);
@@ -125,7 +125,7 @@ static int make(struct tap_bpf *b)
 
 /* ---- from what is there ---------------------------------------------------------------------- */
 
-/* In the order in which they were attached, whichever that of the -i is. */
+/* In the order of attaching, which may differ from that of the -i. */
 static void order_by_number(struct tap_bpf *b)
 {
 	struct attach sorted[INTERFACES_MAX];
@@ -138,7 +138,7 @@ static void order_by_number(struct tap_bpf *b)
 	}
 }
 
-/* What stays has the filter that it was given last. */
+/* Persistent programs keep their last filter. */
 static int adopt_filter(struct tap_bpf *b, unsigned int i)
 {
 	struct tap_interface *f = &b->base.interfaces[i];
@@ -209,7 +209,7 @@ static int adopt(struct tap_bpf *b)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-/* Takes the locks and looks what is there. Returns how many of the interfaces have pins, or -errno.
+/* Takes the locks and looks for pins. Returns the number of interfaces with pins, or -errno.
  */
 static int look(struct tap_bpf *b)
 {
@@ -234,8 +234,7 @@ static int look(struct tap_bpf *b)
 	return found;
 }
 
-/* Whether all that was found are interfaces of a group whose making was broken off (make): nothing
- * was attached yet. */
+/* Whether all pins found are of an interrupted start (make), when nothing was attached yet. */
 static bool half_made(const struct tap_bpf *b)
 {
 	for (unsigned int i = 0; i < b->base.count; i++)
@@ -264,7 +263,7 @@ static int start(struct tap_bpf *b)
 			 program_reason(err));
 		return err;
 	}
-	/* Whatever goes wrong: what was there before us stays. */
+	/* After an error: keeps what was there before. */
 	b->base.stays = true;
 	found = look(b);
 	if (found < 0)
@@ -299,7 +298,7 @@ struct tap *tap_bpf_new(const struct capture_options *o)
 	maps_zero(&b->maps);
 	err = start(b);
 	if (err) {
-		/* Another way to capture would be beside what is attached, not in its place. */
+		/* Another kind of tap would run beside the attached programs, not replace them. */
 		if (b->base.stays)
 			err = -EEXIST;
 		bpf_free(&b->base);
@@ -315,9 +314,9 @@ struct tap *tap_bpf_new(const struct capture_options *o)
 uint64_t tap_bpf_capabilities(void)
 {
 	uint64_t caps = PRIVSEP_CAP(CAP_BPF) | PRIVSEP_CAP(CAP_PERFMON) |
-			PRIVSEP_CAP(CAP_IPC_LOCK); /* the pages of an XDP socket stay in memory */
+			PRIVSEP_CAP(CAP_IPC_LOCK); /* an XDP socket's pages are locked in memory */
 
-	if (prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) < 0) /* before 5.8 it was part of this */
+	if (prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) < 0) /* before 5.8 CAP_SYS_ADMIN included it */
 		caps |= PRIVSEP_CAP(CAP_SYS_ADMIN) | PRIVSEP_CAP(CAP_SYS_RESOURCE);
 	return caps;
 }

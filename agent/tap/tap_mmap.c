@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tap: packet sockets, for kernels without BPF programs. In: interfaces. Out: a socket an
- * interface, each with the best ring this kernel gives, and a page of counts, for source_mmap.c.
- * Always holds: the sockets stay when an interface goes and comes back, so what is in their rings
- * and counts stays too.
+ * Tap: packet sockets, for kernels without BPF programs. In: interfaces. Out: one socket per
+ * interface, with this kernel's best ring, and a page of counts, for source_mmap.c. Always holds:
+ * the sockets stay when an interface disappears and returns, with their rings and counts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,9 +19,9 @@
 struct tap_mmap {
 	struct tap base;
 	struct packet_socket sockets[INTERFACES_MAX];
-	struct packet_counts *counts; /* one an interface, shared with the other process */
+	struct packet_counts *counts; /* one per interface, shared with the other process */
 	int counts_fd;
-	int told[INTERFACES_MAX]; /* the last refusal that was said */
+	int told[INTERFACES_MAX]; /* last logged refusal */
 };
 
 static const char *reason(int err)
@@ -140,8 +139,8 @@ static int open_counts(struct tap_mmap *m)
 	return m->counts ? 0 : -errno;
 }
 
-/* Says what was refused before. An interface does not ask again for what the kernel refused to the
- * one before it. */
+/* Logs earlier refusals. An interface does not request again what the kernel refused for the one
+ * before. */
 static int open_socket(struct tap_mmap *m, unsigned int i)
 {
 	const struct capture_options *o = m->base.o;
@@ -159,7 +158,7 @@ static int open_socket(struct tap_mmap *m, unsigned int i)
 	return 0;
 }
 
-/* NULL, or what sockets cannot do for these options. */
+/* Returns NULL, or the option that sockets cannot fulfil. */
 static const char *unfit(const struct capture_options *o)
 {
 	if (o->persistent)

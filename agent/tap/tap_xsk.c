@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tap: AF_XDP. In: sockets that are bound to all queues (xsk.h), interfaces. Out: the program that
- * redirects frames to them, attached natively, or generically where the driver has no XDP; its
- * counters for source_xsk.c. Always holds: a socket is bound to its device for good, so an
- * interface that goes ends the run (`bound` in tap.h).
+ * Tap: AF_XDP. In: sockets bound to all queues (xsk.h), interfaces. Out: the program that redirects
+ * frames to them, attached natively, or generically if the driver has no XDP; its counters for
+ * source_xsk.c. Always holds: a socket is bound to its device, so the run ends if an interface
+ * disappears (`bound` in tap.h).
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -28,10 +28,10 @@
 struct tap_xsk {
 	struct tap base;
 	uint32_t cpus;
-	struct xsk_bpf *programs[INTERFACES_MAX]; /* each with maps of its own but `halted` */
+	struct xsk_bpf *programs[INTERFACES_MAX]; /* each with its own maps, except `halted` */
 	int links[INTERFACES_MAX];
 	struct pin pins[INTERFACES_MAX];
-	char why[FILTER_WHY_LEN]; /* where the filter is the reason that a program is not loaded */
+	char why[FILTER_WHY_LEN]; /* set if the filter is the reason of a failed load */
 };
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static int fill_map(const struct xsk_bpf *skel, unsigned int i)
 	return err;
 }
 
-/* Opens the program for the interface and its filter as they are now. NULL with errno set. */
+/* Opens the program for the current interface and filter. Returns NULL with errno set. */
 static struct xsk_bpf *open_program(struct tap_xsk *x, unsigned int i)
 {
 	const struct tap_interface *t = &x->base.interfaces[i];
@@ -85,7 +85,7 @@ static int load(struct tap_xsk *x, unsigned int i)
 	return err ?: fill_map(skel, i);
 }
 
-/* The same program with another filter, around the same maps, in the old one's place. */
+/* Replaces the program by one with another filter and the same maps. */
 static int reload(struct tap_xsk *x, unsigned int i)
 {
 	struct xsk_bpf *old = x->programs[i], *skel = open_program(x, i);
@@ -111,7 +111,7 @@ static int reload(struct tap_xsk *x, unsigned int i)
 	return err;
 }
 
-/* Locks the interface. What another run has left there waits for its own kind of source. */
+/* Locks the interface. Pins of another run stay for a source of their kind. */
 static int lock(struct pin *p, const char *name)
 {
 	int err = pin_take(p, name), fd;
@@ -144,7 +144,7 @@ static int attach_link(struct tap_xsk *x, unsigned int i, __u32 flags)
 	return 0;
 }
 
-/* A socket that does zero-copy is filled by the driver itself, so generic XDP is not for it. */
+/* The driver itself fills a zero-copy socket, so generic XDP does not work with it. */
 static int attach_best(struct tap_xsk *x, unsigned int i)
 {
 	struct tap_interface *t = &x->base.interfaces[i];
@@ -172,7 +172,7 @@ static int xsk_attach(struct tap *t, unsigned int i, bool again)
 	int err = tap_query(t, i);
 
 	err = err ?: tap_filter(t, i);
-	(void)again; /* there is no second time */
+	(void)again; /* it is attached only once */
 	if (err)
 		return err;
 	err = load(x, i);
@@ -202,7 +202,7 @@ static void xsk_detach(struct tap *t, unsigned int i)
 	close(x->links[i]);
 	x->links[i] = -1;
 	t->interfaces[i].source = NULL;
-	/* A CPU may still be inside the program, or have frames in its hands for a socket. */
+	/* A CPU may still run the program, or hold frames for a socket. */
 	grace_period();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tuning the radios of a run's interfaces to the channel that each is to have (--channel). In:
- * links as they are, and radios. Out: all of them on their channels, or a line that says why not.
- * Always holds: what cannot be set at the start ends the run; later it is said, once.
+ * Tune: tunes the radios of a run's interfaces (--channel). In: interfaces and radios. Out: all
+ * radios on their channels, or a line with the reason. Always holds: a failure at the start ends
+ * the run; a later one is logged once.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "agent/radio/plan.h"
 #include "agent/radio/radio.h"
 
-#define NO_MONITOR 1 /* set_channel: beside errors */
+#define NO_MONITOR 1 /* set_channel: beside errno values */
 
-/* On a station's interface, which is Ethernet, the same request is no more than a wish. */
+/* On a station's interface, whose frames are Ethernet, the driver may ignore the request. */
 static int set_channel(struct radio *r, const struct interface_state *link,
 		       const struct radio_channel *channel)
 {
@@ -36,7 +36,7 @@ static void say_not_set(const char *interface, const struct radio_channel *chann
 			 : radio_reason(err));
 }
 
-/* A driver that does not tell is believed. */
+/* If the driver cannot report the channel, success is assumed. */
 static bool has_channel(struct radio *r, const struct radio_channel *channel)
 {
 	struct radio_channel now;
@@ -86,11 +86,11 @@ int tap_retune(struct tap *t, unsigned int i, const struct radio_channel *c,
 	int err;
 
 	if (!f->source)
-		return -ENODEV; /* whoever has its radio now */
+		return -ENODEV; /* another program may have its radio */
 	if (radio_where(t->radios[i], was))
 		was->mhz = 0;
 	*begin_ns = monotonic_ns();
-	/* Some drivers begin anew also where nothing changes; who does not tell is believed. */
+	/* Some drivers restart even if nothing changes, so the channel is compared first. */
 	if (f->tuned && channel_is(&f->channel, c) && (!was->mhz || channel_is(was, c)))
 		return 0;
 	err = radio_tune(t->radios[i], c);
@@ -122,8 +122,8 @@ static int set_one(const char *interface, struct radio *r, const struct interfac
 	return err;
 }
 
-/* Of a plan of several channels, the first that the card takes; where it takes none, what it said
- * of the first is the reason. */
+/* Uses a plan's first channel that the card accepts. If it accepts none, the first channel's error
+ * is the reason. */
 static int set_first(const char *interface, struct radio *r, const struct interface_state *link,
 		     const struct plan_asked *asked, struct radio_channel *out)
 {
@@ -132,7 +132,7 @@ static int set_first(const char *interface, struct radio *r, const struct interf
 	struct plan p;
 	int first = 0, n;
 
-	plan_parse(&p, asked, asked->list, strlen(asked->list), why); /* it was found sound */
+	plan_parse(&p, asked, asked->list, strlen(asked->list), why); /* checked before */
 	n = p.all ? radio_channels(r, card, PLAN_MAX) : 0;
 	if (n < 0) {
 		log_line("%s: its channels cannot be asked for: %s", interface, radio_reason(n));
@@ -154,7 +154,7 @@ static int set_first(const char *interface, struct radio *r, const struct interf
 	return first;
 }
 
-/* Of interfaces that share a radio each is asked once all are set. */
+/* Checks all interfaces after all are set, as some may share a radio. */
 int tap_tune_all(const struct capture_options *o, const struct interface_state *links,
 		 struct radio **radios, struct radio_channel *channels)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the consumers of the modules for Wi-Fi print alike: options, times, addresses, names, the
- * beginning of a line. Text is for people, --json one object a line.
+ * Code that the consumers of the Wi-Fi modules share: options, and how times, addresses, names and
+ * the beginning of a line are printed. Text is for people, --json prints one object per line.
  */
 #ifndef WIFI_H
 #define WIFI_H
@@ -24,7 +24,7 @@ struct wifi_options {
 	unsigned int every_s;
 };
 
-/* `every`: what the option of that name is for; NULL: there is none. */
+/* `every`: help text of the option --every; NULL: the consumer has no such option. */
 static inline void wifi_usage(FILE *out, const char *name, const char *what, const char *every)
 {
 	fprintf(out,
@@ -50,7 +50,7 @@ static inline bool wifi_every(struct wifi_options *o, const char *name, const ch
 	return true;
 }
 
-/* Returns -1 to go on, or what to exit with. */
+/* Returns -1 to continue, or the exit status. */
 static inline int wifi_options(struct wifi_options *o, int argc, char **argv, const char *name,
 			       const char *what, const char *every)
 {
@@ -87,7 +87,7 @@ static inline void wifi_on_signal(int signo)
 	wifi_stop = 1;
 }
 
-/* An interrupt ends it in order, with its last report. */
+/* SIGINT and SIGTERM end the consumer after its last report. */
 static inline void wifi_signals(void)
 {
 	const struct sigaction act = { .sa_handler = wifi_on_signal };
@@ -99,7 +99,7 @@ static inline void wifi_signals(void)
 /* ---- parts of lines -------------------------------------------------------------------------- */
 
 struct wifi_text {
-	char text[200]; /* a name, each byte of which may be written as \u00xx */
+	char text[200]; /* a name; each byte may take \u00xx */
 };
 
 static inline struct wifi_text wifi_mac(const __u8 *a)
@@ -111,8 +111,8 @@ static inline struct wifi_text wifi_mac(const __u8 *a)
 	return t;
 }
 
-/* Bytes that are none of ASCII's, and those that mean something in strings, as \u00xx: names may be
- * of any bytes, and are somebody else's. */
+/* Bytes outside ASCII and special characters are written as \u00xx. A network's name can have any
+ * bytes, and comes from strangers. */
 static inline struct wifi_text wifi_name(const void *bytes, size_t len)
 {
 	const __u8 *from = (const __u8 *)bytes;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Combos: what this room has for all sensors together. In: pieces of authentic messages
- * (network/messages.h). A frame's way through it:
+ * Combos: the room's state for all sensors. In: pieces of authentic messages (network/messages.h).
+ * The path of a frame:
  *
- *     intake.c: intake_piece    a piece comes
- *     reassemble.c, gaps.c      pieces become combos again, in order
- *     turns.c                   whose combo is taken next, and when
- *     split.c: split_next       the combo is taken:
- *       forward.c                 it was in a sensor's spool
- *       decompress.c              its body
- *       event.c, frame_check.c    what of it must not be written
- *     output/output.h           frames and events
+ *     intake.c: intake_piece    takes a piece
+ *     reassemble.c, gaps.c      reassemble combos from pieces, in order
+ *     turns.c                   chooses the next sensor
+ *     split.c: split_next       takes the combo:
+ *       forward.c                 opens it if it was in a sensor's spool
+ *       decompress.c              decompresses its body
+ *       event.c, frame_check.c    read its events, refuse unwritable frames
+ *     output/output.h           writes frames and events
  *
- * Beside them: runs.c begins and ends runs, one_way.c has what is special about sensors that hear
- * nothing. Each stage includes this file, which includes none of those that take a combo's way.
+ * runs.c begins and ends runs. one_way.c handles one-way sensors. Each stage includes this file,
+ * which includes none of the stages that pass combos on.
  */
 #ifndef COLLECTOR_COMBO_COMBOS_H
 #define COLLECTOR_COMBO_COMBOS_H
@@ -30,31 +30,31 @@
 
 /* The sensors that take turns (turns.h). */
 struct turns {
-	struct sensor *first, *last; /* whose turn is next */
+	struct sensor *first, *last; /* the queue; `first` has the next turn */
 	struct sensor *held;
-	uint64_t looked_ns; /* at those */
+	uint64_t looked_ns; /* monotonic time of the last check of `held` */
 };
 
 struct combos {
 	struct sensors *sensors;
 	struct output *output;
 	struct decompress decompress;
-	struct reassemble_pool pool;	       /* of all sensors' pieces */
-	struct turns turns;		       /* whose combo is taken next */
-	struct event events[COMBO_EVENTS_MAX]; /* of the combo that is being taken */
-	struct frame_check check;	       /* of the same */
-	uint8_t combo[SPOOL_RECORD_MAX];       /* that was opened out of a record */
-	/* A frame or an event of a combo, in their order; e is NULL, or f is (refocus.c). NULL:
-	 * there are no rules. */
+	struct reassemble_pool pool;	       /* for all sensors' pieces */
+	struct turns turns;		       /* order in which combos are taken */
+	struct event events[COMBO_EVENTS_MAX]; /* of the current combo */
+	struct frame_check check;	       /* of the current combo */
+	uint8_t combo[SPOOL_RECORD_MAX];       /* opened from a spool's record */
+	/* Called for each frame (`e` is NULL) and event (`f` is NULL) of a combo, in order
+	 * (refocus.c). NULL: no rules. */
 	void (*framed)(void *user, struct sensor *s, const struct combo_frame *f,
 		       const struct combo_event *e, uint64_t now_ns);
 	void *framed_user;
 };
 
-/* The pointers above are set, the rest is zeroed. Returns 0 or -ENOMEM. */
+/* The caller sets the pointers above and zeroes the rest. Returns 0 or -ENOMEM. */
 int combos_init(struct combos *c);
 void combos_free(struct combos *c);
-/* The sensor's keys are others now: what waits is not its own. */
+/* Drops a sensor's waiting pieces after its keys changed: they belong to the old keys. */
 void combos_forget(struct combos *c, struct sensor *s);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decompress: see decompress.h. Always holds: the size the header states was checked against
- * COMBO_BODY_MAX before (combo_header_read), and no more than that is ever written.
+ * Decompress: see decompress.h. Always holds: combo_header_read has checked the header's body
+ * length against COMBO_BODY_MAX, and zstd writes at most this length.
  */
 #define ZSTD_STATIC_LINKING_ONLY
 #include "decompress.h"

@@ -14,10 +14,10 @@ struct decompress {
 	uint8_t body[COMBO_BODY_MAX];
 };
 
-int decompress_init(struct decompress *d); /* 0 or -ENOMEM */
+int decompress_init(struct decompress *d); /* returns 0 or -ENOMEM */
 void decompress_free(struct decompress *d);
-/* Returns the body of a combo whose header has been read and checked: `h->body_len` bytes, valid
- * until the next call or as long as `combo`; NULL where it does not decompress to exactly that. */
+/* Returns the body of a combo with a valid header, `h->body_len` bytes; NULL if its decompressed
+ * length differs. The body is valid until the next call, and as long as `combo`. */
 const uint8_t *decompress_combo(struct decompress *d, const struct combo_header *h,
 				const uint8_t *combo, size_t len);
 

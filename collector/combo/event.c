@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of a combo: see event.h. */
+/* Event: see event.h. */
 #include "event.h"
 
 #include "collector/model/coverage.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is amid the frames of a combo (wire/combo.h), read: each event once. */
+/* Event: parses the events between the frames of a combo (wire/combo.h), each one once. */
 #ifndef COLLECTOR_COMBO_EVENT_H
 #define COLLECTOR_COMBO_EVENT_H
 
@@ -8,9 +8,9 @@
 #include "wire/module_event.h"
 
 enum event_kind {
-	EVENT_UNKNOWN, /* of a later version, */
-	EVENT_BAD,     /* or not to be read: both are counted and passed over */
-	EVENT_DWELL,   /* these are in the file */
+	EVENT_UNKNOWN, /* of a later version; counted and ignored */
+	EVENT_BAD,     /* malformed or refused; counted and ignored */
+	EVENT_DWELL,   /* this and the next are written */
 	EVENT_MODULE,
 };
 
@@ -22,8 +22,7 @@ struct event {
 	};
 };
 
-/* Reads the events of a combo that are still to come, in their order. Returns how many of them will
- * be in the file. */
+/* Reads the remaining events of a combo, in order. Returns how many are to be written. */
 uint32_t event_read(struct event events[COMBO_EVENTS_MAX], const struct combo_reader *r);
 
 #endif

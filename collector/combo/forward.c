@@ -13,6 +13,6 @@ const uint8_t *forward_open(const struct forward *f, uint8_t *out, size_t *len,
 	uint8_t *combo = spool_open(out, len, f->key, s->ledger.run, count, record, *len);
 
 	if (combo && *len >= COMBO_HEADER_LEN)
-		store_be(combo + 2, s->id, 2); /* the sensor did not know it then */
+		store_be(combo + 2, s->id, 2); /* the sensor did not know its id then */
 	return combo;
 }

@@ -8,7 +8,7 @@
 #include "sensor.h"
 #include "collector/output/interfaces.h"
 
-/* ---- what is said ---------------------------------------------------------------------------- */
+/* ---- log messages ---------------------------------------------------------------------------- */
 
 static void tell_linktype(const struct sensor *s, uint16_t linktype)
 {
@@ -20,7 +20,7 @@ static void tell_linktype(const struct sensor *s, uint16_t linktype)
 		 s->name, linktype, entry);
 }
 
-/* Each reason once, until the sensor's line in the sensors file changes. */
+/* Logs each reason once, until the sensor's line in the sensors file changes. */
 static void tell(struct sensor *s, const struct frame_check_kind *k, enum frame_check_why why)
 {
 	uint8_t bit = 1 << why;
@@ -90,7 +90,7 @@ bool frame_check_frame(const struct frame_check *r, const struct combo_frame *f)
 	return r->frames && why_frame(kind_of(r, f), f);
 }
 
-/* Looks at each frame, and comes back to the first. */
+/* Counts the refused frames, and rewinds to the first frame. */
 static void count_frames(struct frame_check *r, struct sensor *s, struct combo_reader *reader)
 {
 	const struct combo_cursor start = reader->cursor;
@@ -109,7 +109,7 @@ static void count_frames(struct frame_check *r, struct sensor *s, struct combo_r
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Whether the block of a kind of this combo's frames will be the dwell's, too. */
+/* Whether an interface block for this combo's frames also serves the dwell. */
 static bool kind_will_do(const struct frame_check *r, uint8_t interface)
 {
 	for (unsigned int i = 0; i < r->count; i++)
@@ -118,7 +118,7 @@ static bool kind_will_do(const struct frame_check *r, uint8_t interface)
 	return false;
 }
 
-/* A dwell needs an interface block, and no more than one for each interface. */
+/* Refuses dwells that get no interface block. Each interface needs at most one block for dwells. */
 static void frame_check_dwells(struct frame_check *r, const struct sensor *s, struct event *events,
 			       unsigned int count, unsigned int left)
 {

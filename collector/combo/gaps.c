@@ -13,8 +13,8 @@ void gaps_passed(struct combos *c, struct sensor *s, uint64_t next)
 		output_passed(c->output, s, next, s->ledger.now.accounted);
 }
 
-/* When all before the FLOOR is taken, the missing frames are counted by its reason. The combos
- * behind it would count them as a gap like any other. */
+/* Counts the frames missing before the FLOOR, with its reason, once all combos before it are taken.
+ * Otherwise the next combo would count them as an ordinary gap. */
 static void gap_reached(struct combos *c, struct sensor *s)
 {
 	if (!s->combo->gap.gone || s->combo->reassembly.next < s->combo->gap.combo)

@@ -17,7 +17,7 @@ bool intake_piece(struct combos *c, struct sensor *s, const uint8_t *message, si
 
 	if (piece_read(&p, message, len)) {
 		s->ledger.bad_pieces++;
-		return true; /* it would be no better a second time */
+		return true; /* a retransmission would not be better */
 	}
 	if (sensor_is_one_way(s))
 		one_way_piece(c, s, &p, now_ns);

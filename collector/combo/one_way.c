@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One way: see one_way.h. In: FLOORs, time. Out: combos behind a gap, and what is lost of those
- * before it, to split.c. Always holds: of the two FLOORs that wait the first is due first, and
- * the other one is the newest.
+ * One way: see one_way.h. In: FLOORs, time. Out: combos after a gap and the losses before it, to
+ * split.c. Always holds: of the two waiting FLOORs, the first is due first, and the second is the
+ * newest.
  */
 #include "one_way.h"
 
@@ -19,7 +19,7 @@ void one_way_piece(struct combos *c, struct sensor *s, const struct piece *p, ui
 {
 	reassemble_reach(&s->combo->reassembly, p, ONE_WAY_COMBOS);
 	turns_ready(c, s);
-	/* It does not come again: what is whole makes place for it. */
+	/* The piece is not sent again, so complete combos are taken to make room for it. */
 	while (reassemble_is_beyond(&s->combo->reassembly, p) && turns_early(c, s, now_ns))
 		;
 }
@@ -27,7 +27,7 @@ void one_way_piece(struct combos *c, struct sensor *s, const struct piece *p, ui
 void one_way_session(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
 	if (runs_must_wait(c, s))
-		turns_hurry(c, s, now_ns); /* the sensor cannot be told to wait */
+		turns_hurry(c, s, now_ns); /* the sensor cannot be asked to wait */
 }
 
 void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
@@ -39,7 +39,7 @@ void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t 
 	};
 
 	if (floors[1].due_ns && floors[1].run == latest.run && combo < floors[1].combo)
-		return; /* it was overtaken */
+		return; /* overtaken by a newer one */
 	floors[floors[0].due_ns != 0] = latest;
 	sensors_due(c->sensors, s, floors[0].due_ns);
 }
@@ -67,7 +67,7 @@ void one_way_end(struct combos *c, struct sensor *s, uint64_t now_ns)
 		if (s->combo->one_way.floors[i].due_ns)
 			s->combo->one_way.floors[i].due_ns = 1;
 	one_way_tick(c, s, now_ns);
-	/* What is whole behind a gap does not come again either. */
+	/* Complete combos after a gap are not sent again either. */
 	if (s->combo->reassembly.whole && sensor_is_one_way(s)) {
 		gaps_rest(s);
 		turns_ready(c, s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pseudo-headers: see pseudo_header.h. */
+/* Pseudo-header: see pseudo_header.h. */
 #include "pseudo_header.h"
 
 #include "wire/bytes.h"
@@ -18,16 +18,16 @@ enum {
 	LINKTYPE_BLUETOOTH_LINUX_MONITOR = 254,
 };
 
-#define SLL_PROTOCOL_AT 14 /* in the cooked header that IrDA and LAPD have; 2 bytes */
+#define SLL_PROTOCOL_AT 14 /* in the cooked header of IrDA and LAPD; 2 bytes */
 
-#define ERF_LEN 16    /* of the header; its type is the byte at 8 */
-#define ERF_TYPE_AT 8 /* bit 7: an extension header follows, as in each of those */
+#define ERF_LEN 16    /* of the header; byte 8 is its type */
+#define ERF_TYPE_AT 8 /* bit 7: an extension header follows; these have the same bit */
 #define ERF_EXTENSION_LEN 8
-#define ERF_SUBHEADER_MAX 4 /* behind those; 0, 2 or 4 by type: 4 are asked for whatever it is */
+#define ERF_SUBHEADER_MAX 4 /* after these; 0, 2 or 4 by type, but always 4 are required */
 
 static const struct rule {
 	uint16_t linktype, len;
-	uint16_t protocol; /* at SLL_PROTOCOL_AT; 0: nothing is demanded */
+	uint16_t protocol; /* at SLL_PROTOCOL_AT; 0: any */
 } rules[] = {
 	{ LINKTYPE_SUNATM, 4, 0 },
 	{ LINKTYPE_MTP2_WITH_PHDR, 4, 0 },
@@ -50,7 +50,7 @@ static const struct rule *rule_find(uint16_t linktype)
 	return NULL;
 }
 
-/* All extension headers are there, and behind them room for the largest subheader. */
+/* Checks that all extension headers and room for the largest subheader are present. */
 static bool erf_valid(const uint8_t *frame, size_t len)
 {
 	size_t at = ERF_LEN;

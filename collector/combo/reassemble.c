@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reassembly: see reassemble.h. In: pieces of authentic sensors, cut in any way. Out: whole combos
- * in order. Always holds: of a combo, bytes that are here stay as they came.
+ * Reassemble: see reassemble.h. In: pieces of authentic sensors, split at any units. Out: complete
+ * combos, in order. Always holds: received bytes of a combo are never overwritten.
  */
 #include "reassemble.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* The full count of which a piece carries the low 24 bits: the one nearest to the next due. */
+/* Returns the full count for the low 24 bits in a piece: the one nearest to `next`. */
 static uint64_t full_count(const struct reassembly *r, uint32_t low)
 {
 	int32_t ahead = (int32_t)((low - (uint32_t)r->next) << (32 - PIECE_COMBO_BITS)) >>
@@ -20,7 +20,7 @@ static uint64_t full_count(const struct reassembly *r, uint32_t low)
 	return r->next + (int64_t)ahead;
 }
 
-/* The bits of units `from` to `to`, the latter not included, that are in word `w`. */
+/* Returns the bits of the units in [from, to) that belong to word `w`. */
 static uint64_t word_mask(uint32_t w, uint32_t from, uint32_t to)
 {
 	uint32_t start = w * REASSEMBLE_POOL_WORD_BITS;
@@ -33,7 +33,7 @@ static uint64_t word_mask(uint32_t w, uint32_t from, uint32_t to)
 	return mask;
 }
 
-/* Most words are full, and counting takes a call where the CPU may lack an instruction for it. */
+/* Most words are full, and popcount is a function call if the target may lack the instruction. */
 static uint32_t count_bits(uint64_t word)
 {
 	return word == UINT64_MAX ? REASSEMBLE_POOL_WORD_BITS : __builtin_popcountll(word);
@@ -47,7 +47,7 @@ static void copy_unit(struct reassemble_pool_slot *s, const struct piece *p, uin
 	memcpy(s->data + at, p->data + (at - p->offset), len);
 }
 
-/* Copies what is new: what is here stays as it is. Returns how many units were new. */
+/* Copies only units that are new. Returns their number. */
 static uint32_t copy_new(struct reassemble_pool_slot *s, const struct piece *p)
 {
 	uint32_t from = p->offset / PIECE_UNIT;
@@ -77,12 +77,12 @@ enum reassemble_result reassemble_add(struct reassembly *r, struct reassemble_po
 	if ((int64_t)(count - r->next) < 0)
 		return REASSEMBLE_DUPLICATE;
 	if (count - r->next >= REASSEMBLE_SLOTS)
-		return REASSEMBLE_REFUSED; /* a FLOOR is to come first */
+		return REASSEMBLE_REFUSED; /* a FLOOR must come first */
 	s = reassemble_pool_find(r, count);
 	if (reassemble_pool_whole(s))
 		return REASSEMBLE_DUPLICATE;
 	if (s && s->total != p->total) {
-		/* What an agent that was killed had sent of it was still on its way here. */
+		/* The old pieces were in flight when their agent was killed. */
 		reassemble_pool_free(pool, s);
 		s = NULL;
 	}
@@ -100,7 +100,7 @@ enum reassemble_result reassemble_add(struct reassembly *r, struct reassemble_po
 
 /* ---- combos ---------------------------------------------------------------------------------- */
 
-/* `next` has moved: the slot there is due now. */
+/* Marks the slot at the new `next` as due. */
 static void next_due(struct reassembly *r, struct reassemble_pool *pool)
 {
 	struct reassemble_pool_slot *s = reassemble_pool_find(r, r->next);
@@ -109,7 +109,7 @@ static void next_due(struct reassembly *r, struct reassemble_pool *pool)
 		reassemble_pool_due(pool, s);
 }
 
-/* Passes over what is missing below the floor, up to the next combo that is whole. */
+/* Skips missing combos below the floor, up to the next complete combo. */
 static void pass_over(struct reassembly *r, struct reassemble_pool *pool)
 {
 	while (r->held && r->next < r->floor &&
@@ -147,7 +147,7 @@ void reassemble_done(struct reassembly *r, struct reassemble_pool *pool)
 
 void reassemble_floor(struct reassembly *r, uint64_t combo)
 {
-	if (combo > r->floor && combo <= INT64_MAX) /* no run comes that far */
+	if (combo > r->floor && combo <= INT64_MAX) /* no run gets that far */
 		r->floor = combo;
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reassemble pool: see reassemble_pool.h. In: what a piece needs room for. Out: slots, or none
- * where there is no room. Always holds: the pool's bytes stay below its limit whatever arrives, and
- * the combo that is due next of a sensor gives way to no other's that is not: so what is sent again
- * comes through.
+ * Reassemble pool: see reassemble_pool.h. In: requests for room. Out: slots, or none without room.
+ * Always holds: the pool never exceeds its limit, and a sensor's due combo is never evicted for a
+ * combo ahead, unless it is stale. So retransmissions succeed.
  */
 #include "reassemble_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what sensors have ----------------------------------------------------------------------- */
+/* ---- shares ---------------------------------------------------------------------------------- */
 
 static unsigned int class_of(size_t bytes)
 {
@@ -48,7 +47,7 @@ static void share_resize(struct reassemble_pool *pool, struct reassemble_pool_sh
 		share_link(pool, h);
 }
 
-/* Its first combo has so many bytes. */
+/* Makes the share of a sensor whose first combo takes `bytes`. */
 static bool share_begin(struct reassembly *r, struct reassemble_pool *pool, size_t bytes)
 {
 	struct reassemble_pool_share *h = calloc(1, sizeof(*h));
@@ -71,7 +70,7 @@ static void share_end(struct reassembly *r, struct reassemble_pool *pool)
 	r->share = NULL;
 }
 
-/* One of those that have most. The pool is not empty. */
+/* Returns one of the largest shares. The pool is not empty. */
 static struct reassemble_pool_share *share_largest(const struct reassemble_pool *pool)
 {
 	int class = REASSEMBLE_POOL_CLASSES - 1;
@@ -130,7 +129,7 @@ void reassemble_pool_touch(struct reassemble_pool *pool, struct reassemble_pool_
 			   uint64_t now_ns)
 {
 	s->touched_ns = now_ns;
-	if (!s->newer) /* pieces of one combo come together */
+	if (!s->newer) /* pieces of one combo arrive together */
 		return;
 	list_remove(pool, s);
 	list_append(pool, s);
@@ -165,7 +164,7 @@ static bool is_stale(const struct reassemble_pool_slot *s, uint64_t now_ns)
 	return now_ns - s->touched_ns >= REASSEMBLE_POOL_STALE_NS;
 }
 
-/* The combo furthest ahead gives way. Returns false where there is none. */
+/* Evicts the sensor's combo furthest ahead. Returns false if there is none. */
 static bool evict_ahead(struct reassemble_pool *pool, const struct reassembly *r)
 {
 	struct reassemble_pool_slot *s = NULL;
@@ -179,7 +178,8 @@ static bool evict_ahead(struct reassemble_pool *pool, const struct reassembly *r
 	return true;
 }
 
-/* Gets something out of the way for a combo of `size` bytes that is `due`, or one that is ahead. */
+/* Evicts one combo for another of `size` bytes, which is `due` or ahead. Returns false if it
+ * cannot. */
 static bool evict(struct reassemble_pool *pool, const struct reassembly *r, size_t size, bool due,
 		  uint64_t now_ns)
 {
@@ -227,7 +227,7 @@ struct reassemble_pool_slot *reassemble_pool_begin(struct reassembly *r,
 	s = malloc(size);
 	if (!s)
 		return NULL;
-	/* What gave way may have been the last of this sensor, and its share with it. */
+	/* The eviction may have freed this sensor's last slot, and its share. */
 	if (r->share) {
 		share_resize(pool, r->share, r->share->size + size);
 	} else if (!share_begin(r, pool, size)) {

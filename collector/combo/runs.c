@@ -18,14 +18,14 @@ static void terms_free(struct run_terms *t)
 	sodium_memzero(t, sizeof(*t));
 }
 
-/* All that is whole of the present run is written; what is missing of it is lost. */
+/* Ends the current run. Its complete combos are written; missing ones are lost. */
 static void run_end(struct combos *c, struct sensor *s)
 {
 	ledger_run_close(&s->ledger);
 	output_run_end(c->output, s);
 }
 
-/* What waits is forgotten, and combo `next` is due. */
+/* Drops all pieces, and continues with combo `next`. */
 static void runs_start(struct combos *c, struct sensor *s, uint64_t next)
 {
 	reassemble_start(&s->combo->reassembly, &c->pool, next);
@@ -46,7 +46,7 @@ static void run_begin(struct combos *c, struct sensor *s, uint64_t run)
 	}
 	runs_start(c, s, next);
 	ledger_run_start(&s->ledger, run, accounted);
-	/* A pipe's reader may have more than the state knows of. */
+	/* A pipe's reader may have received more than the state records. */
 	if (known && c->output->regular)
 		ledger_run_known(&s->ledger);
 	coverage_free(&s->coverage);
@@ -74,8 +74,8 @@ bool runs_must_wait(struct combos *c, struct sensor *s)
 	       (is_another_run(s) && !output_is_written(c->output, s));
 }
 
-/* Its run may be the present one, in another session or carried on by another agent: then combos
- * that are here already will be known by their numbers. */
+/* Switches to the run of the new session. This may be the current run, in another session or
+ * continued by another agent: then combos that were received are recognized by their counts. */
 static void next_take(struct combos *c, struct sensor *s)
 {
 	struct combo_sensor *own = s->combo;
@@ -86,7 +86,7 @@ static void next_take(struct combos *c, struct sensor *s)
 	if (!s->ledger.runs || is_another_run(s)) {
 		run_begin(c, s, next->run);
 	} else if (forwards_other(s)) {
-		/* What waits is of another form. */
+		/* The waiting pieces are of combos or of another spool. */
 		runs_start(c, s, own->reassembly.next);
 		ledger_run_resume(&s->ledger);
 	} else {
@@ -117,7 +117,7 @@ bool runs_next(struct sensor *s, struct run_terms *t)
 	terms_free(&s->combo->next);
 	s->combo->next = *t;
 	sodium_memzero(t, sizeof(*t));
-	s->combo->waiting = false; /* so that turns_hurry does not begin the run */
+	s->combo->waiting = false; /* keeps turns_hurry from starting the run */
 	return is_another_run(s);
 }
 
@@ -129,7 +129,7 @@ void runs_cancel(struct sensor *s)
 
 /* ---- ACK ------------------------------------------------------------------------------------- */
 
-/* All that the last word promises is in the file, or lost for good. */
+/* Whether everything in the final totals is in the file, or lost for good. */
 static bool all_settled(const struct sensor *s)
 {
 	return s->final_heard && s->ledger.now.accounted >= s->ledger.now.sensor.exported &&
@@ -139,7 +139,7 @@ static bool all_settled(const struct sensor *s)
 	       s->output->settled >= s->combo->reassembly.next;
 }
 
-/* Of a run that has not begun here: nothing of it is kept yet. */
+/* Fills in the ACK of a run that has not started here. Nothing of it is kept yet. */
 static void ack_waiting(struct combos *c, const struct sensor *s, struct ack *ack)
 {
 	const struct sensor_run *known = written_find(&c->output->names, s->id, s->combo->next.run);

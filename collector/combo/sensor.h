@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A sensor as combo/ alone knows it: sensor.combo (collector/model/sensors.h). Each stage's part is
- * here, so that this file includes no stage but the pool, which knows nothing of sensors.
+ * Sensor: the room's own part of a sensor, sensor.combo (collector/model/sensors.h). The types of
+ * all stages are here. The only included stage is the pool, which does not use sensors.
  */
 #ifndef COLLECTOR_COMBO_SENSOR_H
 #define COLLECTOR_COMBO_SENSOR_H
@@ -11,7 +11,7 @@
 #include "forward.h"
 #include "reassemble_pool.h"
 
-/* A set-up names the run of its session. */
+/* A session's run, as its set-up describes it. */
 struct run_terms {
 	uint64_t run;
 	struct forward forward;
@@ -20,19 +20,19 @@ struct run_terms {
 
 enum turns_state { TURNS_IDLE, TURNS_READY, TURNS_HELD };
 
-/* A sensor's place among those that take turns (turns.h). */
+/* A sensor's state in the order of turns (turns.h). */
 struct turn {
-	struct sensor *next;	   /* in the queue, or of those held */
+	struct sensor *next;	   /* in the queue, or in the list of held sensors */
 	uint8_t state;		   /* enum turns_state */
-	struct rate_limit hurried; /* turns_hurry: in this second */
-	int64_t credit_ns;	   /* what is left of its turn; negative: taken off the next ones */
-	uint64_t held_at_ns;	   /* CLOCK_MONOTONIC, of one that is held */
-	uint64_t held_ns;	   /* for how long it was, without the present time */
-	uint64_t told_ns;	   /* when that was last said; 0: never */
-	bool told;		   /* it was, and not yet that it is over */
+	struct rate_limit hurried; /* limits turns_hurry */
+	int64_t credit_ns;	   /* rest of its turn; negative: subtracted from the next ones */
+	uint64_t held_at_ns;	   /* CLOCK_MONOTONIC; since then it is held */
+	uint64_t held_ns;	   /* total time held, without the current hold */
+	uint64_t told_ns;	   /* when a hold was last logged; 0: never */
+	bool told;		   /* a hold was logged, its end was not */
 };
 
-/* FLOORs that are to be believed at their time, the earlier one first. */
+/* FLOORs that take effect at `due_ns`, the earlier one first. */
 struct one_way {
 	struct one_way_floor {
 		uint64_t due_ns; /* CLOCK_MONOTONIC; 0: none */
@@ -40,28 +40,28 @@ struct one_way {
 	} floors[2];
 };
 
-/* FLOOR: what is missing below `combo` will not come. It counts as missing when all before it is
- * taken. */
+/* A FLOOR: missing combos below `combo` will not arrive. Their frames count as missing once all
+ * combos before it are taken. */
 struct gap {
 	uint64_t combo, first;
-	int (*gone)(struct ledger *, uint64_t); /* NULL: there is none */
+	int (*gone)(struct ledger *, uint64_t); /* NULL: no gap */
 };
 
 struct combo_sensor {
 	struct reassembly reassembly;
 	struct turn turn;
 	struct gap gap;		/* gaps.c */
-	struct forward forward; /* what its present session forwards */
-	struct run_terms next;	/* runs.c: of the run that begins when `waiting` is over */
-	bool waiting;		/* its present session's run begins later */
+	struct forward forward; /* the spool that its current session forwards */
+	struct run_terms next;	/* runs.c: of the run that waits */
+	bool waiting;		/* its current session's run starts later */
 	bool no_room;		/* a piece was refused since the last ACK: ACK_FULL */
-	uint8_t refused_told;	/* frame_check.h: bits, of what was said */
+	uint8_t refused_told;	/* frame_check.h: bitmap of logged reasons */
 	struct one_way one_way;
 };
 
 /* Returns 0 or -ENOMEM. */
 int combo_sensor_new(struct sensor *s);
-/* Takes one that has none. Nothing of it is in the pool any more. */
+/* s->combo may be NULL. The sensor must have nothing left in the pool. */
 void combo_sensor_free(struct sensor *s);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Split: see split.h. Always holds: frames and events come in the order of their combos' counts.
+ * Split: see split.h. Always holds: frames and events are output in the order of their combos'
+ * counts.
  */
 #include "split.h"
 
@@ -13,13 +14,13 @@
 #include "collector/output/output_hold.h"
 #include "collector/output/sensor.h"
 
-/* Whom a combo may be of: no one-way sensor has been told its id. */
+/* Returns the id that a combo must have. A one-way sensor does not know its id, and may send 0. */
 static uint16_t combo_id(const struct sensor *s, const uint8_t *combo, size_t len)
 {
 	return s->one_way && len >= COMBO_HEADER_LEN && !load_be(combo + 2, 2) ? 0 : s->id;
 }
 
-/* The n-th of its combo. */
+/* Takes the n-th event of a combo. */
 static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint64_t now_ns)
 {
 	const struct event *v = &c->events[n];
@@ -41,7 +42,7 @@ static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint
 	}
 }
 
-/* Frames and events, in their order. */
+/* Passes on frames and events, in order. */
 static void split_all(struct combos *c, struct sensor *s, struct combo_reader *r, uint64_t now_ns)
 {
 	struct combo_event e;
@@ -64,14 +65,14 @@ static void split_all(struct combos *c, struct sensor *s, struct combo_reader *r
 	}
 }
 
-/* The disk has no room, and the sensor cannot keep them: nothing comes back to it. */
+/* Counts a combo as lost: the disk has no room, and a one-way sensor cannot be told to keep it. */
 static void lose(struct combos *c, struct sensor *s, const struct combo_name *name)
 {
 	s->ledger.now.lost_disk += name->frames;
 	gaps_passed(c, s, name->count + 1);
 }
 
-/* There is room for it, and it is in the ledger. */
+/* Writes a combo that fits on the disk and is in the ledger. */
 static void write_combo(struct combos *c, struct sensor *s, struct combo_name *name,
 			struct combo_reader *r, uint64_t now_ns)
 {
@@ -80,8 +81,7 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 	name->refused = c->check.frames;
 	name->events -= c->check.events;
 	s->ledger.now.lost_refused += name->refused;
-	if (name->frames == name->refused &&
-	    !name->events) { /* nothing that would be in the file */
+	if (name->frames == name->refused && !name->events) { /* nothing to write */
 		gaps_passed(c, s, name->count + 1);
 		split_all(c, s, r, now_ns);
 		return;
@@ -91,7 +91,7 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 	output_combo_end(c->output, s, now_ns);
 }
 
-/* Returns whether it was taken; otherwise it must wait. */
+/* Returns whether the combo was taken; otherwise it must wait. */
 static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
 			uint64_t count, uint64_t now_ns)
 {

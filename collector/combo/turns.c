@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Turns: see turns.h. Always holds: a sensor is in the queue, among those held, or in neither; one
- * in neither has no combo that could be taken.
+ * Turns: see turns.h. Always holds: a sensor is in the queue, in the list of held sensors, or in
+ * neither. A sensor in neither has no combo to take.
  */
 #include "turns.h"
 
@@ -37,7 +37,7 @@ static struct sensor *queue_take(struct turns *v)
 	return s;
 }
 
-/* A sensor in neither list has a turn of full length. */
+/* Queues a sensor that is in neither list, for a turn of full length. */
 static void queue_begin(struct combos *c, struct sensor *s)
 {
 	if (s->combo->turn.state != TURNS_IDLE)
@@ -55,9 +55,10 @@ void turns_ready(struct combos *c, struct sensor *s)
 		queue_begin(c, s);
 }
 
-/* ---- who is held ----------------------------------------------------------------------------- */
+/* ---- held sensors ---------------------------------------------------------------------------- */
 
-/* Of one sensor: of a full disk, output_hold.c has said it for all. */
+/* Logs that one sensor is held. If the disk is full, output_hold.c has logged that for all
+ * sensors. */
 static void tell_held(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
 	struct turn *v = &s->combo->turn;
@@ -78,7 +79,7 @@ static void hold(struct combos *c, struct sensor *s, uint64_t now_ns)
 	s->combo->turn.held_at_ns = now_ns;
 	s->combo->turn.next = c->turns.held;
 	c->turns.held = s;
-	/* Nothing of it is taken soon, so nothing of another's gives way to it. */
+	/* Its combos are not taken soon, so they must not evict other sensors' combos. */
 	s->combo->reassembly.waits = true;
 	c->pool.waits = c->output->hold.on;
 	tell_held(c, s, now_ns);
@@ -98,7 +99,7 @@ static void release(struct combos *c, struct sensor *s, uint64_t now_ns)
 	queue_begin(c, s);
 }
 
-/* One that has a turn again, and is not held at once, may go on for some time. */
+/* Logs the end of a hold, after a turn in which the sensor was not held again. */
 static void tell_released(struct sensor *s, uint64_t now_ns)
 {
 	if (!s->combo->turn.told || now_ns - s->combo->turn.told_ns < TURNS_TELL_NS)
@@ -138,7 +139,7 @@ uint64_t turns_held_ns(const struct sensor *s, uint64_t now_ns)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/* A sensor's turn, from monotonic time `*at_ns` on, which is then when it ended. */
+/* Gives a sensor a turn that starts at monotonic time `*at_ns`. Sets `*at_ns` to its end. */
 static enum split_result turn(struct combos *c, struct sensor *s, uint64_t now_ns, uint64_t *at_ns)
 {
 	enum split_result got = SPLIT_TAKEN;

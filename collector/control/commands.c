@@ -17,7 +17,7 @@ void commands_init(struct commands *d, struct network *o)
 	o->answered_user = d;
 }
 
-/* An order that has ended stays in the list until nobody walks it. */
+/* Ends an order. It stays in the list until sweep(), as a loop over the list may be running. */
 static void end(struct commands *d, struct commands_order *x)
 {
 	x->done = NULL;
@@ -84,7 +84,7 @@ void commands_cancel(struct commands *d, const void *user)
 			end(d, x);
 }
 
-/* Numbers rise, also over restarts: protocol time does. */
+/* Numbers rise, also across restarts, as they follow protocol time. */
 static uint64_t next_number(struct commands *d)
 {
 	uint64_t now = handshake_time(&d->open->handshake);
@@ -93,7 +93,8 @@ static uint64_t next_number(struct commands *d)
 	return d->number;
 }
 
-/* Returns why it cannot be sent, now or later; NULL: it was, or soon will be. */
+/* Returns the reason why the order cannot be sent at all. Returns NULL if it was sent, or will be
+ * tried again. */
 static const char *send_order(struct commands *d, struct commands_order *x, uint64_t now_ns)
 {
 	uint64_t number = x->number ?: next_number(d);
@@ -128,7 +129,7 @@ static void tick_one(struct commands *d, struct commands_order *x, uint64_t now_
 	if (x->until_ns && x->until_ns < d->next_ns)
 		d->next_ns = x->until_ns;
 	if (x->sensor->order && x->sensor->order != x)
-		return; /* who is waited for has a time of its own */
+		return; /* the sensor's current order has its own time */
 	x->sensor->order = x;
 	if (now_ns >= x->due_ns)
 		why = send_order(d, x, now_ns);
@@ -163,7 +164,7 @@ void commands_answered(void *user, struct sensor *s, uint64_t number, uint8_t st
 
 	if (len > ANSWER_TEXT_MAX || !number || !s->order || s->order->number != number)
 		return;
-	/* Read by the one who knows what a text may be. */
+	/* answer_read() checks the text. */
 	memcpy(message + 10, text, len);
 	message[0] = MESSAGE_ANSWER;
 	store_be(message + 1, number, 8);

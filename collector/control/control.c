@@ -15,7 +15,7 @@
 #include "groups.h"
 #include "wire/bytes.h"
 
-#define LISTENER CONTROL_CLIENTS /* in epoll's data, behind the clients */
+#define LISTENER CONTROL_CLIENTS /* in epoll's data, after the clients */
 
 int control_init(struct control *c, int listener, struct commands *d, struct sensors *list,
 		 struct groups *groups)
@@ -39,7 +39,7 @@ int control_init(struct control *c, int listener, struct commands *d, struct sen
 static void client_close(struct control_client *k)
 {
 	if (k->fd >= 0)
-		close(k->fd); /* epoll forgets it */
+		close(k->fd); /* this removes it from epoll */
 	if (k->has_asked)
 		commands_cancel(k->control->dispatch, k);
 	free(k->waiting);
@@ -57,14 +57,14 @@ void control_free(struct control *c)
 	c->listener = c->epoll = -1;
 }
 
-/* ---- what is said to a client ---------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------------------------- */
 
 static bool send_packet(struct control_client *k, const void *out, size_t len)
 {
 	return send(k->fd, out, len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
 }
 
-/* Whether it is looked at when there is room again. */
+/* Sets whether epoll reports room in the client's socket. */
 static void watch(struct control_client *k, bool room)
 {
 	struct epoll_event e = {
@@ -75,13 +75,13 @@ static void watch(struct control_client *k, bool room)
 	epoll_ctl(k->control->epoll, EPOLL_CTL_MOD, k->fd, &e);
 }
 
-/* Returns whether there is memory for so many more bytes, and they are not too many. */
+/* Makes room for `len` more bytes. Returns false if all would exceed `max`, or without memory. */
 static bool make_room(struct control_client *k, size_t len, size_t max)
 {
 	size_t room = k->waiting_room ?: 4096;
 	uint8_t *more;
 
-	if (k->waiting_at) { /* what is sent makes room */
+	if (k->waiting_at) { /* drop the sent bytes */
 		k->waiting_len -= k->waiting_at;
 		memmove(k->waiting, k->waiting + k->waiting_at, k->waiting_len);
 		k->waiting_at = 0;
@@ -100,7 +100,8 @@ static bool make_room(struct control_client *k, size_t len, size_t max)
 	return true;
 }
 
-/* Who does not read it is not waited for: it waits. Of what is too much, the last word is taken. */
+/* Sends a reply, or queues it if the socket is full. Over the limit, replies are left out, except
+ * the last one. */
 static void tell(struct control_client *k, enum control_reply what, const char *text)
 {
 	bool is_last = what == CONTROL_DONE || what == CONTROL_FAILED;
@@ -123,7 +124,7 @@ static void tell(struct control_client *k, enum control_reply what, const char *
 	k->waiting_len += 2 + len;
 }
 
-/* The last word. */
+/* Sends the last reply. */
 static void reply(struct control_client *k, enum control_reply what, const char *text)
 {
 	tell(k, what, text);
@@ -133,7 +134,7 @@ static void reply(struct control_client *k, enum control_reply what, const char 
 		client_close(k);
 }
 
-/* There is room again for what waits. */
+/* Sends queued replies, as the socket has room again. */
 static void client_send(struct control_client *k)
 {
 	while (k->waiting_at < k->waiting_len) {
@@ -161,7 +162,7 @@ static void answered(void *user, struct sensor *s, int status, const char *text)
 	reply(k, status == ANSWER_DONE ? CONTROL_DONE : CONTROL_FAILED, text);
 }
 
-/* One of a group's has, or never will. */
+/* A sensor of a group has answered, or its order has ended without an answer. */
 static void one_answered(void *user, struct sensor *s, int status, const char *text)
 {
 	struct control_client *k = user;
@@ -183,7 +184,7 @@ static void one_answered(void *user, struct sensor *s, int status, const char *t
 	reply(k, k->done == k->asked ? CONTROL_DONE : CONTROL_FAILED, out);
 }
 
-/* Returns NULL, or why it cannot be ordered. */
+/* Returns NULL, or the reason why the order cannot be given. */
 static const char *order_group(struct control *c, struct control_client *k, const char *name,
 			       const char *text, uint64_t now_ns)
 {
@@ -214,7 +215,7 @@ static const char *order_sensor(struct control *c, struct control_client *k, con
 	return NULL;
 }
 
-/* For how long an order is to focus; 0: it is no focus, or none that a sensor would take. */
+/* Returns an order's focus time in ms; 0 for other orders, and for those that a sensor refuses. */
 static uint32_t focus_ms(const char *text)
 {
 	struct order_setting s;
@@ -269,12 +270,12 @@ static void take_client(struct control *c, uint64_t now_ns)
 		};
 		return;
 	}
-	/* What is not read would be in front of the reply, as an error. */
+	/* Unread data would reach the client as an error before the reply. */
 	recv(fd, request, sizeof(request), MSG_DONTWAIT);
 	reply(&late, CONTROL_FAILED, "too many orders are waited for; try again");
 }
 
-/* Divides "SENSOR ORDER", which is terminated. Returns NULL, or what is wrong with it. */
+/* Splits "SENSOR ORDER", which ends with a 0 byte. Returns NULL, or the mistake. */
 static const char *read_request(char *in, size_t len, char **text)
 {
 	char *blank = memchr(in, ' ', len);
@@ -282,7 +283,7 @@ static const char *read_request(char *in, size_t len, char **text)
 	bool of_group = !strncmp(in, CONTROL_GROUP, sizeof(CONTROL_GROUP) - 1);
 
 	if (name == 0 || name >= (of_group ? CONTROL_NAME_MAX : SENSOR_NAME_MAX))
-		return "asked for without a sensor and an order";
+		return "the request has no sensor or no order";
 	if (len - name - 1 > WIRE_ORDER_TEXT_MAX)
 		return "the order is too long";
 	for (size_t i = 0; i < len; i++)
@@ -301,7 +302,7 @@ static void client_receive(struct control_client *k, uint64_t now_ns)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	/* Who has asked has nothing more to say: it has left. */
+	/* A client sends one request only: any later event means that it has left. */
 	if (n <= 0 || k->has_asked) {
 		client_close(k);
 		return;

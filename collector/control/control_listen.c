@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Control, the socket: see control.h. It is for the collector's owner alone. */
+/* Control, the socket: see control.h. Only the collector's owner may connect. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 #include "common/unix_address.h"
 #include "control.h"
 
-/* Whether somebody listens there: what a collector that was killed has left may go. */
+/* Checks whether a process listens there. The socket of a killed collector may be removed. */
 static bool is_heard(const struct sockaddr_un *a)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err = 0;
@@ -37,7 +37,7 @@ static int listen_there(int fd, const struct sockaddr_un *a)
 	struct stat st;
 	int err = bind_there(fd, a);
 
-	/* A file of another kind is none of ours. */
+	/* Files of other kinds are never removed. */
 	if (err == -EADDRINUSE && lstat(a->sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
 	    !is_heard(a) && unlink(a->sun_path) == 0)
 		err = bind_there(fd, a);
@@ -66,7 +66,7 @@ int control_listen(const char *path)
 		char dir[] = CONTROL_PATH;
 
 		*strrchr(dir, '/') = 0;
-		mkdir(dir, 0755); /* where it cannot be made, neither can the socket */
+		mkdir(dir, 0755); /* on failure, making the socket fails too */
 	}
 	fd = err ? err : socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 && !err)

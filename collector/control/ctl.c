@@ -33,7 +33,7 @@ const struct option_def ctl_defs[] = {
 	{ 0 },
 };
 
-/* What the command line says. */
+/* The command line's options. */
 struct asked {
 	const char *path, *group, *sensor, *channel, *time;
 	long seconds;
@@ -56,7 +56,7 @@ static void help(void)
 	printf("\nExit status: 0 done by all, 1 failed, 2 bad usage.\n");
 }
 
-/* The words behind the sensor's name, as one text. Returns its length, -1: too long. */
+/* Joins the words after the sensor's name. Returns the text's length; -1: too long. */
 static int join(char *out, size_t size, int count, char *const *words)
 {
 	size_t at = 0;
@@ -91,7 +91,7 @@ static int reach(const char *path)
 	return err;
 }
 
-/* Waits for a word of it. Returns its bytes, 0: the collector has ended, -ETIMEDOUT or -errno. */
+/* Waits for a reply. Returns its bytes; 0: the collector has ended; -ETIMEDOUT or -errno. */
 static int wait_reply(int fd, char *out, size_t size, uint64_t until)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -110,8 +110,8 @@ static int wait_reply(int fd, char *out, size_t size, uint64_t until)
 	}
 }
 
-/* Prints the answers as they come. Returns the bytes of the last one, which is in `answer`, or as
- * wait_reply. */
+/* Prints the answers of a group's sensors as they arrive. Returns the bytes of the last reply, in
+ * `answer`, or the failure of wait_reply(). */
 static int wait_all(int fd, char *answer, size_t size, uint64_t until)
 {
 	int n;
@@ -135,7 +135,7 @@ static int ask(const struct asked *a, const char *request, int len, const char *
 
 	if (fd < 0)
 		return 1;
-	/* Who has no room for us says so and closes at once. */
+	/* EPIPE: a collector without room for this client replies and closes at once. */
 	n = send(fd, request, len, MSG_NOSIGNAL) == len || errno == EPIPE
 		    ? wait_all(fd, answer, sizeof(answer),
 			       monotonic_ns() + a->seconds * 1000000000ULL)
@@ -149,7 +149,8 @@ static int ask(const struct asked *a, const char *request, int len, const char *
 			 n < 0 ? strerror(-n) : "it has ended");
 	if (n < 2)
 		return 1;
-	/* n bytes are there. NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+	/* At least 2 bytes were read.
+	 * NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 	if (answer[0] == CONTROL_DONE) {
 		printf("%s\n", answer + 2);
 		return fflush(stdout) == EOF;
@@ -158,8 +159,8 @@ static int ask(const struct asked *a, const char *request, int len, const char *
 	return 1;
 }
 
-/* An order as a sensor understands it, of words as people say it: `focus 6 30s` is in ms there.
- * Returns its length, -1: too long, -2: it is no such time. */
+/* Writes the order in a sensor's terms: the time of `focus 6 30s` becomes ms. Returns its length;
+ * -1: too long; -2: the time is malformed or out of range. */
 static int write_order(char *out, size_t size, int count, char **words)
 {
 	uint64_t us;
@@ -171,7 +172,7 @@ static int write_order(char *out, size_t size, int count, char **words)
 	return snprintf(out, size, "focus %s %llu", words[1], (unsigned long long)(us / 1000));
 }
 
-/* NULL, or what is wrong with the words; then `*text` is set to what is to be ordered. */
+/* Writes the order to `text`. Returns NULL, or the mistake in the words. */
 static const char *wrong_order(char *text, size_t size, int count, char **words)
 {
 	struct order_setting s;
@@ -185,7 +186,7 @@ static const char *wrong_order(char *text, size_t size, int count, char **words)
 	return order_parse(&s, text, &why) ? why : NULL;
 }
 
-/* Says what is wrong with an order, and what may have been meant. */
+/* Prints the mistake in an order, or suggests a similar word. */
 static void complain(const char *wrong, int count, char **words)
 {
 	static const char *const first[] = { "set", "focus" };

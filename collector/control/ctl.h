@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* saluki-collector ctl: gives a sensor an order, by way of the collector that it talks to. */
+/* saluki-collector ctl: sends an order to a sensor, through the running collector. */
 #ifndef COLLECTOR_CONTROL_CTL_H
 #define COLLECTOR_CONTROL_CTL_H
 

@@ -8,17 +8,17 @@
 
 #include "common/libpcap.h"
 
-/* LINKTYPE_ values, which libpcap knows by the same numbers: radiotap, 802.11, Ethernet, Prism. */
+/* LINKTYPE_ values: radiotap, 802.11, Ethernet, Prism. libpcap's DLT_ values are the same. */
 static const uint16_t linktypes[] = { 127, 105, 1, 119 };
 #define LINKTYPES (sizeof(linktypes) / sizeof(linktypes[0]))
 
 struct expression {
-	struct bpf_program programs[LINKTYPES]; /* bf_len 0: it is none for that link type */
+	struct bpf_program programs[LINKTYPES]; /* bf_len 0: not valid for the link type */
 };
 
 static struct libpcap libpcap;
 
-/* 'protochain' makes a loop, of which a frame could say how long it is. */
+/* 'protochain' compiles to a loop, and a frame could choose its length. */
 static bool has_loop(const struct bpf_program *p)
 {
 	for (unsigned int i = 0; i < p->bf_len; i++)
@@ -27,7 +27,8 @@ static bool has_loop(const struct bpf_program *p)
 	return false;
 }
 
-/* Returns whether it is one for this link type. The first reason why not is left in `why`. */
+/* Compiles the expression for a link type. Returns whether it can; `why` keeps the first
+ * failure. */
 static bool compile(struct bpf_program *p, const char *text, int linktype, char *why,
 		    size_t why_len)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Expressions in tcpdump's language, of the sensors file (refocus.c). In: text, frames. Out:
- * whether a frame is one of those. The only file of the collector that knows libpcap, which is
- * loaded when there is the first expression, and not before. Always holds: what the collector
- * compiles is of its owner, and compiled before system calls are limited, for names may be looked
- * up and libraries loaded by it; what it is matched with is of strangers.
+ * Expression: filter expressions in tcpdump's language, of the sensors file (refocus.c). In: text,
+ * frames. Out: whether a frame matches. No other file of the collector uses libpcap, which is
+ * loaded for the first expression. Always holds: expressions come from the collector's owner, and
+ * are compiled before system calls are limited, as libpcap may look up names and load libraries;
+ * frames come from strangers.
  */
 #ifndef COLLECTOR_CONTROL_EXPRESSION_H
 #define COLLECTOR_CONTROL_EXPRESSION_H
@@ -17,10 +17,11 @@
 
 struct expression;
 
-/* For those link types for which it is one. NULL with the reason in `why`, where it is for none. */
+/* Compiles an expression for each link type that permits it. Returns NULL with the reason in `why`
+ * if none does. */
 struct expression *expression_new(const char *text, char *why, size_t why_len);
 void expression_free(struct expression *e);
-/* What is not kept of a frame is not there: a test of it fails. */
+/* Returns whether a frame matches. A test of bytes beyond the kept ones fails. */
 bool expression_match(const struct expression *e, const struct combo_frame *f);
 
 #endif

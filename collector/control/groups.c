@@ -47,7 +47,7 @@ void groups_free(struct groups *g)
 	g->count = g->members = 0;
 }
 
-/* ---- what the file says ---------------------------------------------------------------------- */
+/* ---- the sensors file's groups --------------------------------------------------------------- */
 
 static struct sensor_group *find(const struct groups *g, const char *name)
 {
@@ -57,7 +57,7 @@ static struct sensor_group *find(const struct groups *g, const char *name)
 	return NULL;
 }
 
-/* What goes on of the group of this name that there was. */
+/* Makes a group. It continues the state of the earlier group of this name. */
 static struct sensor_group *group_new(struct groups *g, const struct group_line *l)
 {
 	const struct sensor_group *before = find(g, l->name);
@@ -80,7 +80,7 @@ static struct sensor_group *group_new(struct groups *g, const struct group_line 
 	return x;
 }
 
-/* A sensor that is to be in a group has a member, also before it is put there. */
+/* Makes the missing members of sensors in groups. Does not join them to the groups yet. */
 static int members_make(struct groups *g)
 {
 	for (unsigned int i = 0; i < g->sensors->count; i++) {
@@ -155,14 +155,15 @@ static uint32_t plan_of(const struct group_member *m)
 	return m->group ? m->group->plan : 0;
 }
 
-/* A sensor may begin sessions as often as it likes: its group is not dealt anew for each. */
+/* A new session alone does not end a refusal, as a sensor may begin sessions as often as it likes,
+ * and each change deals the group's shares again. */
 static bool has_refused(const struct group_member *m, uint64_t now_ns)
 {
 	return m->refused_in && m->refused == plan_of(m) &&
 	       (m->refused_in == m->sensor->begun || now_ns - m->refused_ns < GROUPS_REFUSED_NS);
 }
 
-/* Who has a share, or is to be told that it has none. */
+/* Returns whether a sensor can have a share, or can be told that it has none. */
 static bool takes_part(const struct group_member *m, uint64_t now_ns)
 {
 	return is_present(m->sensor, now_ns) && !has_refused(m, now_ns);
@@ -184,15 +185,15 @@ static void told(void *user, struct sensor *s, int status, const char *text)
 		m->told_in = m->asked_in;
 		return;
 	}
-	/* It did not hear of this order before a later one, of another process perhaps. */
+	/* The sensor has had a later order, perhaps of another process. */
 	if (status == ANSWER_STALE)
 		m->again_ns = m->groups->ticked_ns + GROUPS_BALANCE_NS;
 	if (status < 0 || status == ANSWER_STALE)
-		return; /* if it is still present it is asked again */
+		return; /* asked again if still present */
 	m->refused_ns = m->groups->ticked_ns;
 	m->refused_in = m->asked_in;
 	m->refused = m->asked.plan;
-	m->told = (struct group_share){ 0 }; /* it has nothing to take back */
+	m->told = (struct group_share){ 0 }; /* no share to take back */
 	if (m->said != m->asked.plan)
 		log_line("sensor %s: does not take its share of group %s: %s", s->name,
 			 m->group ? m->group->name : "", text);
@@ -207,13 +208,13 @@ static void ask(struct groups *g, struct group_member *m, uint64_t now_ns)
 		snprintf(text, sizeof(text), "set channels %s share %u/%u", m->group->list,
 			 m->share.member, m->share.members);
 	if (commands_add(g->dispatch, m->sensor, text, now_ns + GROUPS_SILENT_NS, told, m))
-		return; /* the next time */
+		return; /* tried again at the next tick */
 	m->asking = true;
 	m->asked = m->share;
 	m->asked_in = m->sensor->begun;
 }
 
-/* What was told in another session may be another process's. */
+/* A share told in another session may have reached another process. */
 static bool is_due(const struct group_member *m, uint64_t now_ns)
 {
 	bool again = m->share.plan && m->told_in != m->sensor->begun;
@@ -221,7 +222,7 @@ static bool is_due(const struct group_member *m, uint64_t now_ns)
 	return !m->asking && now_ns >= m->again_ns && (again || !same(&m->share, &m->told));
 }
 
-/* Which share is whose, with `deal`; without, whether any would be another than it is. */
+/* Returns whether any member's share would change. Sets the new shares if `deal`. */
 static bool shares_differ(struct sensor_group *x, uint64_t now_ns, bool deal)
 {
 	uint32_t members = 0, at = 0;
@@ -257,7 +258,7 @@ static void group_tick(struct groups *g, struct sensor_group *x, uint64_t now_ns
 			ask(g, m, now_ns);
 }
 
-/* Who has left all groups is told so when it is there. */
+/* Tells present sensors that have left all groups. */
 static void leavers_tick(struct groups *g, uint64_t now_ns)
 {
 	for (unsigned int i = 0; i < g->sensors->count; i++) {
@@ -271,7 +272,8 @@ static void leavers_tick(struct groups *g, uint64_t now_ns)
 	}
 }
 
-/* What sensors have sent meanwhile is still to be read: until it is, none is taken for gone. */
+/* After a stall, the sensors' datagrams are still unread. Shares are not dealt before they are, as
+ * sensors would seem absent. */
 static void after_stall(struct groups *g, uint64_t now_ns)
 {
 	bool stalled = g->ticked_ns && now_ns - g->ticked_ns > GROUPS_STALL_NS;
@@ -316,7 +318,7 @@ void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint6
 {
 	struct group_member *m = s->member;
 
-	if (!m || status == COMMANDS_GIVEN_UP) /* it may have been carried out */
+	if (!m || status == COMMANDS_GIVEN_UP) /* it may be in force */
 		return;
 	m->hold.asked_ns = 0;
 	if (status != ANSWER_DONE)
@@ -324,7 +326,7 @@ void groups_held(struct sensor *s, bool of_group, uint32_t ms, int status, uint6
 	m->hold.until_ns = now_ns + ms * 1000000ULL;
 	m->hold.of_group = of_group;
 	if (of_group && m->group)
-		m->group->focus.until_ns = 0; /* this one has taken its place */
+		m->group->focus.until_ns = 0; /* replaced by this focus */
 }
 
 int groups_order(struct groups *g, const char *name, const struct group_order *k, uint64_t now_ns)

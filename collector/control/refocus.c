@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Refocusing by rule: see refocus.h. */
+/* Refocus: see refocus.h. */
 #include "refocus.h"
 
 #include <errno.h>
@@ -72,8 +72,8 @@ bool refocus_knows(const struct refocus *r, const struct groups_file *f, const c
 	for (unsigned int i = 0; i < f->rules_count; i++) {
 		if (find(r, f->rules[i].expression))
 			continue;
-		log_line("--sensors %s: line %u: this expression is new; libpcap would look names "
-			 "up, for which the collector has no right any more: start it again",
+		log_line("--sensors %s: line %u: this expression is new; restart the collector, "
+			 "as it cannot compile expressions any more",
 			 path, f->rules[i].number);
 		return false;
 	}
@@ -95,8 +95,8 @@ void refocus_apply(struct refocus *r, const struct groups_file *f)
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* What radiotap's channel field says, 0: it has none. In front of it are bits 0 to 2: a time of 8
- * bytes, aligned, flags and a rate, a byte each; the field is aligned to 2. */
+/* Returns radiotap's channel in MHz; 0: none. Before it, by bits 0 to 2: a time stamp of 8 aligned
+ * bytes, a byte of flags, a byte of rate. The channel is aligned to 2. */
 static uint32_t frame_mhz(const struct combo_frame *f)
 {
 	uint32_t present, len, at = 8;
@@ -119,7 +119,7 @@ static uint32_t frame_mhz(const struct combo_frame *f)
 	return at + 2 <= len ? (uint32_t)(f->data[at] | f->data[at + 1] << 8) : 0;
 }
 
-/* Its stamp is of the sensor's clock, of which the sensor says how far it is off. */
+/* The time stamp is of the sensor's clock, and the sensor's info has this clock's offset. */
 static bool is_old(const struct sensor *s, const struct combo_frame *f)
 {
 	uint64_t age_ns = clock_ns(CLOCK_REALTIME) - f->time_ns;
@@ -140,7 +140,7 @@ static void act(struct refocus *r, struct refocus_rule *rule, const struct senso
 	char text[CHANNEL_TEXT_LEN], lasts[DURATION_TEXT_LEN];
 
 	rule->again_ns = now_ns + REFOCUS_UNFIT_NS;
-	/* A shorter rule's order would cut a longer one's short. */
+	/* An order with a shorter time would end a longer focus early. */
 	if (now_ns < focus->again_ns || !channel_is_sound(&c) ||
 	    (prolongs && (mhz != focus->mhz || until_ns <= focus->until_ns)))
 		return;
@@ -155,7 +155,8 @@ static void act(struct refocus *r, struct refocus_rule *rule, const struct senso
 		 rule->group->name, text, duration_text(lasts, rule->ms * 1000ULL), s->name);
 }
 
-/* Whose dwell is waited for already is not put off by another. */
+/* Notes the sensor whose next dwell tells the channel. A later sensor does not replace one that is
+ * noted already. */
 static void await_dwell(struct refocus_rule *rule, const struct sensor *s, uint8_t interface,
 			uint64_t now_ns)
 {
@@ -203,7 +204,7 @@ void refocus_framed(void *user, struct sensor *s, const struct combo_frame *f,
 {
 	struct refocus *r = user;
 
-	/* What is forwarded from a spool is of another time. */
+	/* Frames forwarded from a spool are old. */
 	if (!s->member || !s->member->group || s->combo->forward.id)
 		return;
 	for (unsigned int i = 0; i < r->rules_count; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files, the unprivileged side: see files.h. This process, not the privileged one, reserves room
- * for statistics and state. So whoever takes it over gets no more of the disk than any user: the
- * file system keeps root's part from it.
+ * Files, the unprivileged side: see files.h. This process, not the privileged one, reserves disk
+ * space for statistics and state: the file system's blocks reserved for root stay out of reach of
+ * an attacker in this process.
  */
 #include "files.h"
 
@@ -48,8 +48,8 @@ int files_ask_module(int sock, const char *module, struct files_answer *a, int *
 
 struct room {
 	const enum files_request ask_spare;
-	uint64_t next, spare; /* bytes: sure to be there for the next file; of the spare one */
-	bool spared;	      /* the new file is written in the spare one's place */
+	uint64_t next, spare; /* bytes: wanted for the next file; reserved in the spare one */
+	bool spared;	      /* the new file is written to the spare one */
 };
 
 static struct room *room_of(enum files_request what)
@@ -72,8 +72,8 @@ static bool is_full(int err)
 	return err == -ENOSPC || err == -EDQUOT;
 }
 
-/* Blocks for so many bytes, whatever is written later. Where a file system cannot do that, writing
- * shows whether there is room. */
+/* Reserves blocks for so many bytes. Returns 0 or -ENOSPC or -EDQUOT; 0 too if the file system
+ * cannot reserve: later writes then show whether there is space. */
 static int reserve(int fd, uint64_t bytes)
 {
 	int err = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes) ? -errno : 0;
@@ -81,7 +81,7 @@ static int reserve(int fd, uint64_t bytes)
 	return is_full(err) ? err : 0;
 }
 
-/* A new file with room. */
+/* Opens a new file with reserved space. */
 static int new_open(int sock, enum files_request what, uint64_t bytes, int *fd)
 {
 	struct files_answer a;
@@ -95,7 +95,7 @@ static int new_open(int sock, enum files_request what, uint64_t bytes, int *fd)
 	return err;
 }
 
-/* On a full disk the spare file is overwritten where it is. */
+/* On a full disk, the spare file is overwritten in place. */
 FILE *files_new(int sock, enum files_request what, int *err)
 {
 	struct room *r = room_of(what);
@@ -114,7 +114,7 @@ FILE *files_new(int sock, enum files_request what, int *err)
 	return f;
 }
 
-/* There is room now: the next time there may be none. */
+/* Reserves the spare file's space while the disk has some: it may be full the next time. */
 static void spare_keep(int sock, struct room *r, uint64_t size)
 {
 	int fd;
@@ -127,8 +127,8 @@ static void spare_keep(int sock, struct room *r, uint64_t size)
 	close(fd);
 }
 
-/* On a full disk an old file is written over: what is left of it is blanked, as to cut it would
- * give its room away. */
+/* On a full disk, an old file is overwritten. Its rest is filled with newlines, as truncating it
+ * would release its blocks. */
 static int blank_rest(FILE *f)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of modules' lines: see event_log.h. */
+/* Event log: see event_log.h. */
 #include "event_log.h"
 
 #include <errno.h>
@@ -53,10 +53,10 @@ int files_event_log_open(struct files *f, const char *module, struct files_answe
 	int fd;
 
 	if (f->event_log_folder < 0 || !module_event_name_is_good(module, len))
-		return -EINVAL; /* who asks is not to be trusted */
+		return -EINVAL; /* the asking process is not trusted */
 	snprintf(name, sizeof(name), "%s" SUFFIX, module);
 	snprintf(a->name, sizeof(a->name), "%s", name);
-	/* To write to a FIFO would be to wait for its reader. */
+	/* O_NONBLOCK: opening a FIFO would wait for its reader. */
 	fd = openat(f->event_log_folder, name, OPEN_HOW);
 	if (fd < 0 && errno == ENOENT) {
 		int err = files_limit_module(&f->limit, f->event_log_folder, monotonic_ns());

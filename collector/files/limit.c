@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How many files the other process may have: see limit.h. */
+/* Limit: see limit.h. */
 #include "limit.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void files_limit_init(struct files_limit *l)
 {
 	struct rlimit r;
 
-	/* Here, as system calls are limited later. */
+	/* At the start, as system calls are limited later. */
 	*l = (struct files_limit){ .last = -1, .rlimit = UINT64_MAX };
 	if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
 		l->rlimit = r.rlim_cur;
@@ -44,7 +44,7 @@ static bool refuse(struct files_limit *l, const char *what, uint64_t now_ns)
 
 /* ---- output files ---------------------------------------------------------------------------- */
 
-/* What the last file takes on the disk: its size may be that of a hole. */
+/* Compares the last file's blocks on the disk, as its size may come from a hole. */
 static bool last_is_large(const struct files_limit *l)
 {
 	struct stat st;
@@ -61,7 +61,7 @@ static bool size_take(struct files_limit *l, uint64_t now_ns)
 	       rate_limit_spaced(&l->size_until_ns, step_ns, step_ns + FILES_SIZE_NS, now_ns);
 }
 
-/* Some file systems do not count inodes, and have 0. */
+/* File systems that do not count inodes report 0. */
 static bool few_inodes(struct files_limit *l, int fd, const char *option, uint64_t now_ns)
 {
 	struct statfs fs;
@@ -93,7 +93,7 @@ int files_limit_output(struct files_limit *l, const struct collector_options *se
 	return granted || refuse(l, "output files", now_ns) ? 0 : FILES_TOO_MANY;
 }
 
-/* The largest offset that this file can have: the file system refuses to seek behind that. */
+/* Returns the largest offset in this file: the file system refuses to seek beyond it. */
 static uint64_t offset_max(int fd)
 {
 	uint64_t most = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that are replaced: see replaced.h. Always holds: the name has the old file or the new
- * one, whole; the state that it has is locked by us.
+ * Replaced: see replaced.h. Always holds: the name leads to the complete old or new file; the state
+ * file of this name is locked by us.
  */
 #include "replaced.h"
 
@@ -39,19 +39,20 @@ static int temporary_open(struct replaced *r, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whoever asks for it does not want the temporary one. */
+/* Opens the spare file, and removes the temporary one. */
 static int spare_open(struct replaced *r, mode_t mode)
 {
 	int fd;
 
 	r->spared = true;
 	unlink(r->temporary);
-	/* To open a FIFO would be to wait for its reader. */
+	/* O_NONBLOCK: opening a FIFO would wait for its reader. */
 	fd = open(r->spare, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode);
 	return fd < 0 ? -errno : fd;
 }
 
-/* In place. What was there becomes the spare one, with the blocks that it has. */
+/* Puts the new file in place. After a spare file, the old file becomes the next spare and keeps its
+ * blocks. */
 static int files_replaced_put(struct replaced *r)
 {
 	if (r->spared &&
@@ -59,13 +60,13 @@ static int files_replaced_put(struct replaced *r)
 		return 0;
 	if (r->spared && errno != ENOENT)
 		return -errno;
-	/* There may be none yet to change places with. */
+	/* A first spare file has no old file to exchange with. */
 	return rename(r->spared ? r->spare : r->temporary, r->path) ? -errno : 0;
 }
 
 /* ---- the state, at the start ----------------------------------------------------------------- */
 
-/* Where the state is: next to the output, unless it is said. Returns false where there is none. */
+/* Sets the state's path: --state, or next to the output. Returns false if no state is kept. */
 static bool state_path(struct files *f)
 {
 	const char *write = f->o->write, *slash = write[strlen(write) - 1] == '/' ? "" : "/";
@@ -80,13 +81,14 @@ static bool state_path(struct files *f)
 		n = snprintf(f->state.path, sizeof(f->state.path), "%s%ssaluki.state", write,
 			     slash);
 	else if (stat(write, &st) == 0 && !S_ISREG(st.st_mode))
-		return false; /* a FIFO or device: nobody reads names out of it again */
+		return false; /* a FIFO or device: it cannot be read again */
 	else
 		n = snprintf(f->state.path, sizeof(f->state.path), "%s.state", write);
 	return n < (int)sizeof(f->state.path) && paths_set(&f->state) == 0;
 }
 
-/* The file is replaced while it is locked: what was locked may not be the one of this name. */
+/* Another collector may have replaced the file before we locked it: then the lock is on an old
+ * file. */
 static bool still_in_place(int fd, const char *path)
 {
 	struct stat a, b;
@@ -128,7 +130,7 @@ int files_replaced_init(struct files *f)
 		return err;
 	}
 	if (f->state.path[0])
-		log_line("warning: %s: %s; no state is kept, and should this collector be killed, "
+		log_line("warning: %s: %s; no state is kept: if this collector is killed, "
 			 "frames may be written again",
 			 f->state.path, strerror(-err));
 	f->state.path[0] = 0;
@@ -150,7 +152,7 @@ static int stats_paths(struct files *f)
 	int len = sizeof(f->stats.path);
 
 	if (!f->o->stats_file)
-		return -EINVAL; /* who asks is not to be trusted */
+		return -EINVAL; /* the asking process is not trusted */
 	if (!f->stats.path[0] &&
 	    (snprintf(f->stats.path, len, "%s", f->o->stats_file) >= len || paths_set(&f->stats)))
 		return -ENAMETOOLONG;
@@ -172,7 +174,7 @@ int files_replaced_stats_done(struct files *f)
 	return f->stats.path[0] ? files_replaced_put(&f->stats) : -EINVAL;
 }
 
-/* Locks what may come into the state's place. */
+/* Locks the state's successor. */
 static int state_new(struct files *f, int fd)
 {
 	if (fd < 0)

@@ -13,7 +13,7 @@
 
 #define SERIES_STAMP 14 /* digits */
 
-/* What all names have: what is in front of "_NNNNN_", and what is behind the stamp. */
+/* The parts that all names share: before "_NNNNN_", and after the time stamp. */
 struct series_parts {
 	char front[PATH_MAX]; /* with the folder */
 	const char *end;
@@ -52,7 +52,7 @@ int series_name(const struct series *s, unsigned int number, char *name, size_t 
 	return n < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-/* Returns the number in a name of this series, 0 where it is none of it. */
+/* Returns the number in a name of this series; 0 for other names. */
 static unsigned int number_of(const struct series_parts *p, const char *name)
 {
 	size_t front = strlen(p->front + p->folder), digits;

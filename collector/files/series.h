@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Series: the names of output files in a folder, or with a prefix. Numbers go on where those of
- * earlier collectors ended, so that their order is that in which the files were written.
+ * Series: the names of output files in a folder, or with a prefix. Numbers continue those of
+ * earlier collectors, so they give the order in which the files were written.
  */
 #ifndef COLLECTOR_FILES_SERIES_H
 #define COLLECTOR_FILES_SERIES_H
@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where a series is: `path` is -w's, a folder or the beginning of names. */
+/* A series' location: `path` of -w, a folder or the names' prefix. */
 struct series {
 	const char *path;
 	bool is_dir;
 };
 
-/* PREFIX_NNNNN_YYYYmmddHHMMSS.pcapng, of now. Returns 0 or -ENAMETOOLONG. */
+/* Writes PREFIX_NNNNN_YYYYmmddHHMMSS.pcapng with the current time. Returns 0 or -ENAMETOOLONG. */
 int series_name(const struct series *s, unsigned int number, char *name, size_t size);
-/* Lists the files that are there, the oldest first; list and names are the caller's to free.
- * `next` becomes the number that follows. Returns how many, or -errno. */
+/* Lists the existing files, the oldest first; the caller frees list and names. Sets `next` to the
+ * following number. Returns the number of files, or -errno. */
 int series_list(const struct series *s, char ***list, unsigned int *next);
 
 #endif

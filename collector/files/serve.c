@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Serve: see files.h. Always holds: no file that exists is overwritten; FILE is appended to,
- * every file of a series is new.
+ * Files, the privileged side: see files.h. Always holds: no existing output file is overwritten;
+ * FILE is appended to, and every file of a series is new.
  */
 #include "files.h"
 
@@ -111,8 +111,8 @@ static int open_single(struct files *f, struct files_answer *a)
 	if (stat(a->name, &st))
 		return -errno;
 	a->existed = S_ISREG(st.st_mode);
-	/* A pipe or a device is written to as it is; a FIFO that nobody reads is ENXIO, for waiting
-	 * here would be deaf to signals. */
+	/* A pipe or a device is opened for writing only. A FIFO without a reader fails with ENXIO,
+	 * as waiting here would block signals. */
 	fd = open(a->name, (a->existed ? O_RDWR : O_WRONLY | O_NONBLOCK) | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -130,7 +130,8 @@ static int open_output(struct files *f, struct files_answer *a)
 	struct stat st;
 	int fd = files_limit_output(&f->limit, in_series(f) ? f->o : NULL, monotonic_ns());
 
-	/* Whoever is to be heard from now on has no business with earlier files. */
+	/* From the first output file on, earlier files are not opened: the process now reads
+	 * strangers' datagrams. */
 	old_forget(f);
 	if (fd < 0)
 		return fd;
@@ -147,8 +148,8 @@ static int open_output(struct files *f, struct files_answer *a)
 	return fd;
 }
 
-/* The next older one; it may have to be cut. Nothing else in the folder is opened, and nothing when
- * an output file was. */
+/* Opens the next older file for writing, as it may have to be truncated. Opens no other file of the
+ * folder, and none after the first output file. */
 static int open_old(struct files *f, struct files_answer *a)
 {
 	char *name;
@@ -180,7 +181,7 @@ static int open_sensors_file(struct files *f)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* Returns a descriptor, or with `none` 0, or -errno. */
+/* Returns a descriptor, or 0 if `none` is set, or -errno. */
 static int serve(struct files *f, const struct files_request_message *m, struct files_answer *a,
 		 bool *none)
 {
@@ -209,7 +210,7 @@ static int serve(struct files *f, const struct files_request_message *m, struct 
 	case FILES_EVENT_LOG:
 		return files_event_log_open(f, m->module, a);
 	default:
-		return -EINVAL; /* who asks is not to be trusted */
+		return -EINVAL; /* the asking process is not trusted */
 	}
 }
 

@@ -8,7 +8,7 @@
 
 #define ULL(x) ((unsigned long long)(x))
 #define ROOM_FIRST 16
-#define JOIN_NS 10000000 /* what a clock that is led may differ by in a part of a dwell */
+#define JOIN_NS 10000000 /* largest drift of a disciplined clock within a part of a dwell */
 
 int coverage_read(struct dwell *d, const struct combo_event *e)
 {
@@ -17,7 +17,7 @@ int coverage_read(struct dwell *d, const struct combo_event *e)
 	return 0;
 }
 
-/* Room for another one. Returns whether there is. */
+/* Makes room for another channel. Returns whether there is. */
 static bool make_room(struct coverage_interface *i)
 {
 	unsigned int room = i->room ? 2 * i->room : ROOM_FIRST;
@@ -30,13 +30,13 @@ static bool make_room(struct coverage_interface *i)
 	list = realloc(i->list, room * sizeof(*list));
 	if (!list)
 		return false;
-	i->last = NULL; /* it has moved */
+	i->last = NULL; /* realloc() may have moved it */
 	i->list = list;
 	i->room = room;
 	return true;
 }
 
-/* NULL where it is new and there is no room for it. */
+/* Finds or adds a channel. Returns NULL if it is new and there is no room. */
 static struct coverage_channel *channel_find(struct coverage_interface *i,
 					     const struct radio_channel *channel)
 {
@@ -95,7 +95,7 @@ void coverage_free(struct coverage **c)
 	*c = NULL;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 const struct coverage_interface *coverage_of(const struct coverage *c, unsigned int interface)
 {
@@ -104,8 +104,8 @@ const struct coverage_interface *coverage_of(const struct coverage *c, unsigned 
 	return c->of[interface].count || c->of[interface].others ? &c->of[interface] : NULL;
 }
 
-/* In a millionth of the time between the interface's first dwell and its last; all of it at most,
- * also of dwells that overlap. */
+/* Returns the share of the time from the interface's first dwell to the end of its last, in
+ * millionths. At most 1,000,000, even if dwells overlap. */
 static unsigned int share(const struct coverage_interface *i, uint64_t ns)
 {
 	double part = i->end_ns > i->begin_ns ? (double)ns / (i->end_ns - i->begin_ns) : 0;

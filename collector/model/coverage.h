@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Coverage: what share of the time a sensor's radios have listened to each channel, in its present
- * run. In: dwells. Out: sums for each interface and channel: lines for people, JSON, the comment of
- * statistics blocks. Always holds: there is memory for it only where a sensor samples, and what a
- * sensor says makes it no larger than COVERAGE_CHANNELS_MAX an interface; dwells of further
- * channels are counted, no more.
+ * Coverage: the share of time for which a sensor's radios have listened to each channel, in its
+ * present run. In: dwells. Out: sums per interface and channel: text lines, JSON, the comment of
+ * statistics blocks. Always holds: only sensors that sample channels use memory, and at most
+ * COVERAGE_CHANNELS_MAX channels per interface; dwells of further channels are only counted.
  */
 #ifndef COLLECTOR_MODEL_COVERAGE_H
 #define COLLECTOR_MODEL_COVERAGE_H
@@ -18,46 +17,47 @@
 #include "wire/dwell.h"
 #include "wire/info.h"
 
-#define COVERAGE_CHANNELS_MAX 128 /* of an interface */
-/* What is printed of an interface, with an end, where nothing is in front of lines. */
+#define COVERAGE_CHANNELS_MAX 128 /* per interface */
+/* Size of an interface's text with its 0 byte, if lines have no prefix. */
 #define COVERAGE_TEXT_MAX (180 * (COVERAGE_CHANNELS_MAX + 1))
 
 struct coverage_channel {
 	struct radio_channel channel;
-	uint64_t dwells;      /* those that were told in parts are one each */
-	uint64_t listened_ns; /* sum of their time */
-	uint64_t frames;      /* seen at the hook in that */
-	uint64_t marked;      /* and while the radio changed to this channel and settled */
-	uint64_t switch_ns;   /* sum of what the changes to it took */
+	uint64_t dwells;      /* a dwell reported in parts counts once */
+	uint64_t listened_ns; /* sum of their durations */
+	uint64_t frames;      /* seen at the hook in this time */
+	uint64_t marked;      /* seen while the radio changed to this channel and settled */
+	uint64_t switch_ns;   /* sum of the durations of changes to it */
 	uint64_t failures;    /* changes that the radio refused */
 };
 
 struct coverage_interface {
-	uint64_t from_ns, to_ns;   /* of the first and the last dwell, ns since 1970-01-01 UTC */
-	uint64_t begin_ns, end_ns; /* the same, by the clock that nobody sets */
-	uint64_t others;	   /* dwells of channels that there was no room for */
-	const struct coverage_channel *last; /* of the dwell before, which ended at last_ns */
+	uint64_t from_ns, to_ns;	     /* of all dwells, ns since 1970-01-01 UTC */
+	uint64_t begin_ns, end_ns;	     /* the same, by a clock that is never set */
+	uint64_t others;		     /* dwells of channels without room */
+	const struct coverage_channel *last; /* of the last dwell, which ended at last_ns */
 	uint64_t last_ns;
 	unsigned int count, room;
-	struct coverage_channel *list; /* in the order in which they were heard of */
+	struct coverage_channel *list; /* in order of their first dwells */
 };
 
 struct coverage {
 	struct coverage_interface of[INFO_INTERFACES_MAX];
 };
 
-/* Reads an event's dwell. Returns 0, or -EBADMSG: it is none, or of an interface that cannot be. */
+/* Reads an event's dwell. Returns 0, or -EBADMSG if it is malformed or its interface's number is
+ * too large. */
 int coverage_read(struct dwell *d, const struct combo_event *e);
-/* Adds one to `*c`, which is NULL before the first. Where there is no memory it is as if there were
- * no room for its channel. */
+/* Adds a dwell to `*c`, which is NULL before the first. Without memory for its channel, the dwell
+ * counts in `others`; without memory for `*c`, it is ignored. */
 void coverage_add(struct coverage **c, const struct dwell *d);
 void coverage_free(struct coverage **c);
 
-/* NULL where the interface has sampled no channels; `c` may be NULL too. */
+/* Returns NULL if the interface has sampled no channels. `c` may be NULL. */
 const struct coverage_interface *coverage_of(const struct coverage *c, unsigned int interface);
-/* A line for each channel, behind `before` each. */
+/* Prints a line per channel, each after `before`. */
 void coverage_print(FILE *out, const char *before, const struct coverage_interface *i);
-/* A JSON object. */
+/* Prints a JSON object. */
 void coverage_json(FILE *out, const struct coverage_interface *i);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <sys/vfs.h>
 
-#define SLACK 8 /* this part of --keep-free is the part that free_space_fits() has */
+#define SLACK 8 /* free_space_fits() adds 1/SLACK of --keep-free */
 
 uint64_t keep_free_bytes(const struct keep_free *k, uint64_t size)
 {

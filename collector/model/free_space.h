@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Free space: what a file system has left above --keep-free. */
+/* Free space: the space of a file system above --keep-free. */
 #ifndef COLLECTOR_MODEL_FREE_SPACE_H
 #define COLLECTOR_MODEL_FREE_SPACE_H
 
@@ -8,8 +8,8 @@
 
 /* --keep-free: bytes, or a percentage of the file system. */
 struct keep_free {
-	uint64_t bytes;	      /* with a percentage, at most so many */
-	unsigned int percent; /* 0: bytes alone */
+	uint64_t bytes;	      /* with a percentage: the upper limit */
+	unsigned int percent; /* 0: only bytes */
 };
 
 #define KEEP_FREE_DEFAULT                                                                          \
@@ -17,22 +17,22 @@ struct keep_free {
 		.bytes = 1ULL << 30, .percent = 1                                                  \
 	}
 
-/* On a full disk a small write may fit where a large one did not. "Writing again" is logged when no
- * write has failed for so long. */
+/* On a full disk, a small write may succeed after a large one failed. So "writing again" is logged
+ * only after this time without a failure. */
 #define FREE_SPACE_RECOVERED_NS 1000000000ULL
 
-/* What --keep-free means on a file system of so many bytes. */
+/* Returns the bytes of --keep-free on a file system of `size` bytes. */
 uint64_t keep_free_bytes(const struct keep_free *k, uint64_t size);
-/* What a file system has, in bytes. */
+/* A file system's space in bytes. */
 struct free_space {
 	uint64_t size, free;
 	uint64_t keep; /* keep_free_bytes() */
 };
-/* Asks the file system that has the file `fd`. Returns whether it says: a tmpfs without a limit
- * does not. */
+/* Reads the space of `fd`'s file system. Returns false if it does not report any, as a tmpfs
+ * without a limit. */
 bool free_space_ask(struct free_space *d, int fd, const struct keep_free *k);
-/* Whether --keep-free is still free after `len` more bytes. What `waits` for room already needs a
- * part of that more: files are deleted one by one. */
+/* Returns whether `len` more bytes leave --keep-free free. If a write already `waits` for space, a
+ * part of --keep-free is added, as files are deleted one by one. */
 bool free_space_fits(const struct free_space *d, uint64_t len, bool waits);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lines on groups: see groups_file.h. */
+/* Groups' lines: see groups_file.h. */
 #include "groups_file.h"
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 	"sensor can be named group"
 #define REFOCUS_USAGE "must be 'refocus GROUP for TIME EXPRESSION'; no sensor can be named refocus"
 #define CHANNELS_MAX 128
-#define CYCLE_MAX_US 3600000000ULL /* of a plan that sensors take */
+#define CYCLE_MAX_US 3600000000ULL /* longest plan that sensors accept */
 
 static bool begins(const char *line, const char *word)
 {
@@ -49,7 +49,7 @@ unsigned int groups_file_find(const struct groups_file *f, const char *name)
 
 /* ---- group ----------------------------------------------------------------------------------- */
 
-/* One channel of the list; `taken` are those before it. */
+/* Adds a channel to the list. `taken`: the channels before it. */
 static const char *add_channel(struct groups_file *f, struct group_line *l, const char *text,
 			       size_t len, uint64_t dwell_us, struct radio_channel *taken,
 			       unsigned int *count)
@@ -63,7 +63,7 @@ static const char *add_channel(struct groups_file *f, struct group_line *l, cons
 		why = NULL;
 		for (unsigned int i = 0; i < *count; i++)
 			if (channel_is(&taken[i], c))
-				why = "is there twice; to hear more of it put more sensors there";
+				why = "is listed twice; to hear more of it, add sensors";
 	}
 	if (why) {
 		snprintf(f->why, sizeof(f->why), "channel '%.*s': %s", len < 30 ? (int)len : 30,
@@ -132,7 +132,7 @@ static const char *add_rule(struct refocus_line *l, char *save)
 	char *time = strtok_r(NULL, BLANKS, &save);
 	uint64_t us;
 
-	/* Behind the last word it is NULL in some C libraries. */
+	/* Some C libraries set it to NULL after the last word. */
 	if (!time || !save || strcmp(word, "for"))
 		return REFOCUS_USAGE;
 	save += strspn(save, BLANKS);

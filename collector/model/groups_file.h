@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sensors file's lines on groups of sensors:
+ * Groups' lines in the sensors file:
  *
  *     group NAME [channels LIST] [dwell TIME]
  *     refocus NAME for TIME EXPRESSION
  *
- * LIST has channels as --channels of `saluki run` takes them, with commas, each once and all for
- * the same time. Which sensors a group has is in their own lines, by group=NAME. In: such lines.
- * Out: what groups.c and refocus.c make theirs. Always holds: a list is one that a sensor
- * understands.
+ * LIST: channels as in --channels of `saluki run`, separated by commas, each once, all for the same
+ * time. A sensor's own line names its group by group=NAME. In: such lines. Out: groups and rules
+ * for groups.c and refocus.c. Always holds: sensors understand each list.
  */
 #ifndef COLLECTOR_MODEL_GROUPS_FILE_H
 #define COLLECTOR_MODEL_GROUPS_FILE_H
@@ -18,21 +17,21 @@
 
 #define GROUP_NAME_MAX 32
 #define GROUPS_MAX 256
-#define GROUP_LIST_MAX 900 /* bytes of it in an order, with its end */
+#define GROUP_LIST_MAX 900 /* bytes in an order, with the 0 byte */
 #define GROUP_DWELL_US 250000
 #define GROUP_DWELL_MIN_US 5000
 #define REFOCUS_MAX 32	     /* rules */
-#define REFOCUS_TEXT_MAX 512 /* of an expression, with its end */
+#define REFOCUS_TEXT_MAX 512 /* bytes of an expression, with the 0 byte */
 
 struct group_line {
 	char name[GROUP_NAME_MAX];
 	unsigned int number;	   /* of the line */
-	char list[GROUP_LIST_MAX]; /* as an order has it, with dwells; "": the group has no plan */
+	char list[GROUP_LIST_MAX]; /* as in an order, with dwells; "": no plan */
 };
 
 struct refocus_line {
 	char name[GROUP_NAME_MAX];
-	uint16_t group; /* of it, from 1, once the file was read */
+	uint16_t group; /* its number, from 1; set after the last line */
 	unsigned int number;
 	uint32_t ms;
 	char expression[REFOCUS_TEXT_MAX];
@@ -42,18 +41,17 @@ struct groups_file {
 	struct group_line *groups;
 	struct refocus_line *rules;
 	unsigned int groups_count, rules_count;
-	char why[256]; /* the last mistake, where it has something of the line in it */
+	char why[256]; /* the last mistake that quotes the line */
 };
 
-/* Whether a line, by its first word, is one of these. */
+/* Returns whether a line's first word is `group` or `refocus`. */
 int groups_file_has(const char *line);
-/* Takes such a line apart, which is changed. Returns NULL or what is wrong, valid until the next.
+/* Parses and modifies such a line. Returns NULL, or the mistake, valid until the next call.
  */
 const char *groups_file_line(struct groups_file *f, char *line, unsigned int number);
-/* The number of a group, from 1; 0: there is none of that name. */
+/* Returns a group's number, from 1; 0: no group has this name. */
 unsigned int groups_file_find(const struct groups_file *f, const char *name);
-/* Once all lines are there: finds the groups that rules name. Returns NULL, or what is wrong in
- * line
+/* Finds the groups of all rules. Call it after the last line. Returns NULL, or the mistake in line
  * `*number`. */
 const char *groups_file_check(struct groups_file *f, unsigned int *number);
 void groups_file_free(struct groups_file *f);

@@ -14,7 +14,7 @@ static uint64_t run_exported(const struct ledger_run *r)
 	return r->sensor.exported > r->accounted ? r->sensor.exported : r->accounted;
 }
 
-/* Adds `r`, or takes it away: `sign` is 1 or -1, modulo 2^64. */
+/* Adds `r` to `to` for `sign` 1, or subtracts it for `sign` -1, modulo 2^64. */
 static void run_add(struct ledger_run *to, const struct ledger_run *r, uint64_t sign)
 {
 #define X(name, help) to->sensor.name += sign * r->sensor.name;
@@ -44,14 +44,14 @@ void ledger_run_close(struct ledger *l)
 	run_close(&l->now);
 }
 
-/* A run without a last word: its totals are older than its combos. What the combos prove is taken
- * into them, and what then was captured and not exported is gone with the sensor. */
+/* Ends a run without final totals: its totals are older than its combos. They are raised to what
+ * the combos prove. Frames captured and not exported are lost with the sensor. */
 static void run_bury(struct ledger_run *r)
 {
 	struct totals *t = &r->sensor;
 	uint64_t ended;
 
-	t->in_ring = 0; /* nobody will come for them */
+	t->in_ring = 0; /* no agent will read them */
 	t->exported = run_exported(r);
 	ended = t->exported + t->dropped_send + t->dropped_shutdown;
 	if (t->captured < ended) {
@@ -59,13 +59,13 @@ static void run_bury(struct ledger_run *r)
 		t->captured = ended;
 	}
 	r->vanished = t->captured - ended;
-	/* The hook's counters are read one after the other while they run. */
+	/* The hook's counters were read one by one while they ran. */
 	t->seen = t->filtered + t->ring_full + t->copy_failed + t->captured;
 }
 
-/* Of the frames that were gone when the run was first heard of, the sensor knows which it gave up:
- * all that it did, but for those that were missed since. The others were another collector's. It
- * may have given up some that the other had and could not confirm: these count as lost here. */
+/* Divides the frames that were gone before the run's first message. Those that the sensor gave up,
+ * less the missing ones since then, are lost. Another collector received the others. Frames that it
+ * received and could not confirm count as lost here. */
 static void run_divide(struct ledger_run *r)
 {
 	uint64_t lost = r->sensor.dropped_store > r->lost_missing
@@ -80,19 +80,19 @@ static void run_divide(struct ledger_run *r)
 
 /* ---- runs one after the other ---------------------------------------------------------------- */
 
-/* What a run comes to that ended like this. */
+/* Returns the run's counters as if it ended now. */
 static struct ledger_run run_ended(struct ledger_run r)
 {
 	run_close(&r);
 	if (!r.sensor.final)
 		run_bury(&r);
-	/* A last word that its own combos contradict: what is here is here. */
+	/* Final totals may be below the run's own combos. The combos count. */
 	r.sensor.exported = run_exported(&r);
 	run_divide(&r);
 	return r;
 }
 
-/* The run goes on: what was given up when it was closed may come. */
+/* Continues a closed run: frames that counted as lost may still arrive. */
 static void run_go_on(struct ledger_run *r)
 {
 	r->sensor.final = 0;
@@ -122,7 +122,7 @@ static bool past_is(const struct ledger_past *p, unsigned int i, uint64_t run, u
 	return p->runs[i].run == run && r->accounted - r->tail == earlier;
 }
 
-/* Takes a run that is heard again out of those that ended. Returns whether it was there. */
+/* Takes a continued run out of the ended ones. Returns whether it was found. */
 static bool past_take(struct ledger *l, uint64_t run, uint64_t earlier, struct ledger_run *at_end)
 {
 	struct ledger_past *p = l->past;
@@ -178,8 +178,8 @@ void ledger_totals(struct ledger *l, const struct totals *t)
 {
 	struct totals *had = &l->now.sensor;
 
-	/* Datagrams overtake one another; totals only rise, but that the last word may know better
-	 * what was seen. */
+	/* Datagrams may arrive out of order, and totals only rise. Only final totals may have a
+	 * smaller `seen`. */
 	if (t->exported < had->exported || t->final < had->final ||
 	    (t->seen < had->seen && t->final == had->final))
 		return;
@@ -205,7 +205,7 @@ int ledger_floor(struct ledger *l, uint64_t first)
 		return -EBADMSG;
 	if (first <= r->accounted)
 		return 0;
-	/* Nothing of it was taken here yet, nor by a collector that was killed. */
+	/* No combo of the run has arrived yet, neither here nor at a killed predecessor. */
 	if (!r->known && r->accounted == r->earlier + r->unheard)
 		r->unheard += first - r->accounted;
 	else
@@ -239,12 +239,12 @@ struct ledger_run ledger_sum(const struct ledger *l)
 
 	run_divide(&now);
 	run_add(&sum, &now, 1);
-	/* While a run goes on, its combos are ahead of its totals. */
+	/* During a run, its combos are ahead of its totals. */
 	sum.sensor.exported += run_exported(&l->now) - l->now.sensor.exported;
 	return sum;
 }
 
-/* How far two sides are apart, in either direction; bounded, for a sensor may say any number. */
+/* Returns a difference without its sign, bounded, as a sensor can send any number. */
 static int64_t magnitude(uint64_t difference)
 {
 	uint64_t m = difference > INT64_MAX ? -difference : difference;
@@ -262,8 +262,8 @@ int64_t ledger_balance(const struct ledger *l)
 	uint64_t here = t->exported - s.earlier - s.written - s.lost_missing - s.lost_disk -
 			s.lost_refused - ledger_in_flight(l);
 
-	/* While a run goes on, frames are on their way inside the agent, and the totals are a
-	 * moment old; only its last word can be held against it. */
+	/* During a run, frames are inside the agent and the totals are slightly old: only final
+	 * totals must add up. */
 	if (!l->now.sensor.final)
 		hook = agent = 0;
 	return magnitude(hook) + magnitude(agent) + magnitude(here);

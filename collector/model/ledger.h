@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ledger of a sensor: what it says it saw and sent (wire/totals.h) against what arrived and
- * was written here.
+ * Ledger: compares a sensor's totals (wire/totals.h) with the frames that arrived and were written
+ * here.
  *
  *     seen = filtered + ring_full + copy_failed + captured             the sensor's word
  *     captured = exported + dropped_send + dropped_shutdown + in_ring + vanished
@@ -9,15 +9,14 @@
  *     exported = earlier + written + lost_missing + lost_disk + lost_refused + in flight
  *                                                                      counted here
  *
- * Every combo says how many frames the run exported before it, and a sensor that gives combos up
- * how many were in those (FLOOR), so a gap is known to the frame. `earlier` are frames that a run
- * exported before this collector process heard of it. A run may be
- * carried on by another agent process, after its last word (frames that were left to it are
- * `in_ring`) or without one. A run that ends without a last word ends with what is known: frames
- * that were captured and not exported by then are `vanished`. Runs that have ended are summed up.
- * Two processes with one key may take the session from one another again and again: the last
- * LEDGER_PAST runs that ended are kept, and one that is heard again goes on where it was.
- * `balance` is 0 unless a frame is nowhere.
+ * Each combo has the number of frames that the run exported before it, and a sensor that gives
+ * combos up reports their end (FLOOR), so gaps are counted exactly. `earlier`: frames that a run
+ * exported before its first message to this collector process. Another agent process may continue a
+ * run, after final totals (the frames left to it are `in_ring`) or without them. If a run ends
+ * without final totals, the frames captured and not exported are `vanished`. Ended runs are added
+ * up. Two processes with one key may take the session from each other repeatedly: the last
+ * LEDGER_PAST ended runs are kept, and can continue. `balance` is 0 if every frame is accounted
+ * for.
  */
 #ifndef COLLECTOR_MODEL_LEDGER_H
 #define COLLECTOR_MODEL_LEDGER_H
@@ -31,73 +30,71 @@
 #define LEDGER_PAST 3
 
 struct ledger_run {
-	struct totals sensor; /* its last word */
-	uint64_t vanished;    /* captured, and gone with a sensor that died without a last word */
-	uint64_t earlier;     /* exported before we heard of the run */
-	uint64_t unheard; /* gone when we first heard of it: `earlier`, but for what the sensor says
-			   * that it gave up */
-	uint64_t accounted; /* frames of the run up to the last combo opened */
+	struct totals sensor; /* its last totals */
+	uint64_t vanished;    /* captured, lost with a sensor without final totals */
+	uint64_t earlier;     /* exported before the run's first message here */
+	uint64_t unheard;   /* gone before its first message here: `earlier`, except the frames that
+			     * the sensor gave up */
+	uint64_t accounted; /* frames of the run up to the end of the last combo */
 	uint64_t written, lost_disk, lost_missing;
-	uint64_t lost_refused; /* arrived, and must not be written: frame_check.h */
-	uint64_t tail;	       /* of lost_missing: exported and not here when the run was closed */
-	bool known; /* `earlier` is all that the files have of it: nothing else is `unheard` */
+	uint64_t lost_refused; /* arrived, refused by frame_check.h */
+	uint64_t tail;	       /* part of lost_missing: not arrived when the run was closed */
+	bool known;	       /* `earlier` is from the files: no frame is `unheard` */
 };
 
-/* Runs that ended, the newest first, as they were just before that. */
+/* Ended runs, the newest first, in their state just before the end. */
 struct ledger_past {
 	struct {
-		uint64_t run; /* its name */
+		uint64_t run; /* its id */
 		struct ledger_run at_end;
 	} runs[LEDGER_PAST];
 	unsigned int count;
 };
 
 struct ledger {
-	uint64_t run; /* the present run's name */
+	uint64_t run; /* the present run's id */
 	uint64_t runs;
-	struct ledger_run now, before; /* the present run; the sum of those that ended */
-	struct ledger_past *past;      /* NULL: only one run was heard, or there was no memory */
-	uint64_t pending;	       /* frames in the output's buffer; output.c counts them */
-	/* what was wrong with authentic messages */
+	struct ledger_run now, before; /* the present run; the sum of the ended ones */
+	struct ledger_past *past;      /* NULL: no run has ended yet, or no memory */
+	uint64_t pending;	       /* frames in the output's buffer, set by output.c */
+	/* errors in authentic messages */
 	uint64_t bad_combos, bad_pieces, bad_messages, duplicate_pieces;
-	uint64_t bad_events, unknown_events; /* in combos; passed over */
+	uint64_t bad_events, unknown_events; /* in combos; ignored */
 	uint64_t said;			     /* events of modules in combos */
 	uint64_t received_bytes;
 };
 
-/* A run begins, or is first heard of when it has exported `earlier` frames already, or is heard
- * again. The one before is closed: frames that it exported and that are not here are lost, unless
- * it is heard again. */
+/* Begins or continues a run, which has already exported `earlier` frames. Ends the run before: its
+ * exported frames that have not arrived are lost, unless it continues later. */
 void ledger_run_start(struct ledger *l, uint64_t run, uint64_t earlier);
-/* `earlier` was read from the files, so frames of this run that are gone and not in `earlier` are
- * lost. To be called behind ledger_run_start. */
+/* Notes that `earlier` was read from the files, so other missing frames of this run are lost. Call
+ * it after ledger_run_start. */
 void ledger_run_known(struct ledger *l);
 void ledger_free(struct ledger *l);
-/* The run goes on in another session: the last word, if there was one, was not the last. */
+/* Continues the run in another session. Earlier final totals are not final any more. */
 void ledger_run_resume(struct ledger *l);
-/* What is still in flight will not come any more. */
+/* Counts the exported frames that have not arrived as lost: they cannot arrive any more. */
 void ledger_run_close(struct ledger *l);
 void ledger_totals(struct ledger *l, const struct totals *t);
-/* A combo of `frames` frames, with `first` frames exported before it. Returns 0, or -EBADMSG
- * where that contradicts what came before. */
+/* Adds a combo of `frames` frames, with `first` frames exported before it. Returns 0, or -EBADMSG
+ * if that contradicts earlier messages. */
 int ledger_combo(struct ledger *l, uint64_t first, uint32_t frames);
-/* The sensor has no combos any more that come before `first` frames of the run: what is not here of
- * them is lost, or was another collector's where nothing of the run has been heard yet, also by a
- * collector before this one. To be called when those that are here are taken. Returns 0 or
- * -EBADMSG. */
+/* Notes that the sensor has no more combos before frame `first` of the run. Their missing frames
+ * are lost; or `unheard`, if this collector and its predecessors have none of the run. Call it
+ * after taking all arrived combos. Returns 0 or -EBADMSG. */
 int ledger_floor(struct ledger *l, uint64_t first);
-/* As ledger_floor, of a sensor that hears nobody: what is not here of them is lost. */
+/* The same for a one-way sensor: all missing frames before `first` are lost. */
 int ledger_gone(struct ledger *l, uint64_t first);
-/* The output has written, or dropped, the frames that were pending. */
+/* Counts the pending frames as written, or as lost on the disk. */
 void ledger_flushed(struct ledger *l, bool written);
-/* Frames the sensor has exported and we have neither written nor lost. */
+/* Returns the exported frames that are neither written nor lost. */
 uint64_t ledger_in_flight(const struct ledger *l);
-/* All runs together. */
+/* Returns the sum of all runs. */
 struct ledger_run ledger_sum(const struct ledger *l);
-/* 0 where all three equations hold. */
+/* Returns 0 if all three equations hold. */
 int64_t ledger_balance(const struct ledger *l);
 
-/* One line for people; the members of a JSON object. */
+/* Print a text line, and the members of a JSON object. */
 void ledger_print(FILE *out, const char *name, const struct ledger *l);
 void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledger *l);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Link types that a sensor may send: see linktypes.h. */
+/* Link types: see linktypes.h. */
 #include "linktypes.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include <saluki/linktype.h>
 
-/* LINKTYPE_ names of tcpdump.org in lower case, and shorter ones where people have them. */
+/* LINKTYPE_ names of tcpdump.org in lower case, and common short names. */
 static const struct {
 	const char *name;
 	uint16_t number;

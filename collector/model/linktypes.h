@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link types that a sensor may send, as its line in the sensors file lists them:
+ * Link types: those that a sensor may send, listed in its line of the sensors file:
  *
  *     linktypes=127,1     numbers (https://www.tcpdump.org/linktypes.html) or names, up to 16
  *     linktypes=default   those of saluki/linktype.h, as without this word
  *     linktypes=any       all
  *
- * The collector puts the frames of all sensors into one file. A program that meets one frame that
- * it cannot read may stop there, so that a sensor sends only what its operator expects of it.
+ * The collector writes the frames of all sensors to one file. A program may stop at a frame whose
+ * type it cannot read, so a sensor may send only the types that its operator expects.
  */
 #ifndef COLLECTOR_MODEL_LINKTYPES_H
 #define COLLECTOR_MODEL_LINKTYPES_H
@@ -19,21 +19,21 @@
 #define LINKTYPES_MAX 16
 #define LINKTYPES_TEXT_LEN (sizeof("linktypes=default") + (LINKTYPES_MAX + 1) * 6)
 
-/* Zeroed, it is the default. Unused numbers are 0, so that memcmp compares two of them. */
+/* All zeros is the default. Unused numbers are 0, so that memcmp() can compare lists. */
 struct linktypes {
 	bool any;
-	bool listed;   /* a line has the word; otherwise it is the default */
+	bool listed;   /* the line has the word; otherwise the default */
 	bool defaults; /* "default" is in the list */
 	uint8_t count;
 	uint16_t list[LINKTYPES_MAX];
 };
 
-/* Reads what is behind "linktypes=", which is changed. Returns what is wrong with it, or NULL. */
+/* Reads the text after "linktypes=", and modifies it. Returns NULL, or the mistake. */
 const char *linktypes_read(struct linktypes *l, char *text);
 bool linktypes_has(const struct linktypes *l, uint16_t linktype);
-/* Writes the word that a line needs for this type to be allowed with those that are already. */
+/* Writes the word for a sensor's line that allows this type besides those of `l`. */
 void linktypes_entry(char text[LINKTYPES_TEXT_LEN], const struct linktypes *l, uint16_t linktype);
-/* The first type of 802.11 that is allowed, -1: none is. */
+/* Returns the first allowed 802.11 type; -1: none. */
 int linktypes_80211(const struct linktypes *l);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rate limit: how often in a second something may be done. Zeroed, each is ready. */
+/* Rate limit: limits how often an action may happen. All zeros is the initial state. */
 #ifndef COLLECTOR_MODEL_RATE_LIMIT_H
 #define COLLECTOR_MODEL_RATE_LIMIT_H
 
@@ -10,7 +10,7 @@ struct rate_limit {
 	uint32_t second, used; /* CLOCK_MONOTONIC */
 };
 
-/* Whether it is done once more in this second, `most` times at most. */
+/* Returns whether the action may happen once more in this second, with `most` as the limit. */
 static inline bool rate_limit_takes(struct rate_limit *r, uint32_t most, uint64_t now_ns)
 {
 	uint32_t second = now_ns / 1000000000;
@@ -23,8 +23,8 @@ static inline bool rate_limit_takes(struct rate_limit *r, uint32_t most, uint64_
 	return true;
 }
 
-/* Whether it is done once more: each time takes `step_ns`, and `*until_ns`, up to which all time is
- * taken, is at most `ahead_ns` ahead. */
+/* Returns whether the action may happen once more. Each moves `*until_ns` on by `step_ns`, to at
+ * most `ahead_ns` after now. */
 static inline bool rate_limit_spaced(uint64_t *until_ns, uint64_t step_ns, uint64_t ahead_ns,
 				     uint64_t now_ns)
 {

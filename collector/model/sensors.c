@@ -49,7 +49,7 @@ static struct sensor *sensor_new(uint16_t id, uint32_t index, const struct senso
 	return NULL;
 }
 
-/* Makes the sensors that are not there yet. The rest of the list is of their number. */
+/* Makes the missing sensors, and appends them to the list. */
 static int add_new(struct sensors *s, struct sensor **sorted, const struct sensors_file *f,
 		   const struct sensors_user *u)
 {
@@ -79,7 +79,7 @@ static bool same_keys(const struct sensor *s, const struct sensors_line *l)
 	       !sodium_memcmp(s->preshared, l->preshared, KEY_LEN);
 }
 
-/* Whether the sensor is listed, or its keys, is changed. */
+/* Sets whether the sensor is listed, and its keys. Returns whether they changed. */
 static bool apply_keys(struct sensor *s, const struct sensors_line *l)
 {
 	if (!l && !s->listed)
@@ -96,7 +96,7 @@ static bool apply_keys(struct sensor *s, const struct sensors_line *l)
 	return true;
 }
 
-/* `l` is what the file says of the sensor, or NULL. Returns what has changed. */
+/* Applies the sensor's line; NULL: it has none. Returns the changes. */
 static unsigned int apply(struct sensor *s, const struct sensors_line *l)
 {
 	unsigned int what = 0;
@@ -159,7 +159,7 @@ struct sensor *sensors_by_name(struct sensors *s, const char *name)
 	return NULL;
 }
 
-/* ---- of one ---------------------------------------------------------------------------------- */
+/* ---- one sensor ------------------------------------------------------------------------------ */
 
 void sensors_due(struct sensors *list, struct sensor *s, uint64_t at_ns)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sensors that may send. What all rooms share of one is in struct sensor. What one room alone
- * knows of it is behind a pointer that this room made. A sensor stays where it is in memory until
- * the end, also when it is not listed any more: then it has no addresses and no keys, but its
- * ledger goes on saying where its frames are. There may be 10,000: what an idle one does not need
- * is a pointer.
+ * Sensors: those that may send. struct sensor has the state that all rooms share; the state of one
+ * room is behind a pointer that this room sets. A sensor stays at its address in memory until the
+ * end, also if it is not listed any more: then it has no handshake addresses and no keys, but still
+ * its ledger. There may be 10,000, so state that an idle sensor does not need is behind a pointer.
  */
 #ifndef COLLECTOR_MODEL_SENSORS_H
 #define COLLECTOR_MODEL_SENSORS_H
@@ -19,83 +18,84 @@
 #include "wire/info.h"
 #include "wire/keys.h"
 
-/* What a sensor said of itself, as it came: taken apart (wire/info.h) where it is needed. */
+/* A sensor's info as received. wire/info.h parses it when it is needed. */
 struct sensor_info {
 	uint16_t len;
-	char *text; /* malloc, with a 0 behind it; NULL: nothing yet */
+	char *text; /* malloc, ends with a 0 byte; NULL: none yet */
 };
 
 struct sensor {
 	char name[SENSOR_NAME_MAX];
 	uint16_t id;
-	uint32_t index; /* of it in the list */
-	bool listed;	/* in the sensors file as it was read last */
+	uint32_t index; /* in the list */
+	bool listed;	/* in the current sensors file */
 	uint8_t public[KEY_LEN], preshared[KEY_LEN];
 	bool one_way;		    /* it may have one-way sessions */
-	uint16_t group;		    /* of the file, from 1; 0: it is in none */
-	struct linktypes linktypes; /* that it may send */
+	uint16_t group;		    /* its number in the file, from 1; 0: none */
+	struct linktypes linktypes; /* allowed ones */
 
-	bool up;	   /* it has a session, */
-	bool is_deaf;	   /* in which nothing goes to the sensor (--one-way) */
-	uint64_t begun;	   /* sessions that began by set-up */
-	uint64_t heard_ns; /* monotonic, of its last authentic datagram */
+	bool up;	   /* it has a session */
+	bool is_deaf;	   /* its session is one-way (--one-way) */
+	uint64_t begun;	   /* number of sessions set up */
+	uint64_t heard_ns; /* monotonic: its last authentic datagram */
 
 	struct sensor_info info;
-	uint64_t change;		     /* number of the change that `info` is as of */
+	uint64_t change;		     /* number of the last change in `info` */
 	uint64_t due_ns;		     /* monotonic: when an ACK is due; 0: none is */
-	struct sensor *due_next, **due_link; /* in the list of those; link NULL: not in it */
+	struct sensor *due_next, **due_link; /* list of due ACKs; link NULL: not in it */
 	bool final_heard, final_confirmed;
 	struct ledger ledger;
-	struct coverage *coverage; /* of the present run; NULL: it samples no channels */
+	struct coverage *coverage; /* of the present run; NULL: no channels sampled */
 
-	/* what each room knows of it besides, in its sensor.h */
+	/* state of each room, in the room's sensor.h */
 	struct network_sensor *network;
 	struct combo_sensor *combo;
 	struct output_sensor *output;
-	struct commands_order *order; /* that is on its way; NULL: none */
+	struct commands_order *order; /* under way; NULL: none */
 	struct group_member *member;  /* NULL: it never was in a group */
 };
 
 struct sensors {
 	struct sensor **list;
 	unsigned int count;
-	struct sensor *due; /* with an ACK to send */
+	struct sensor *due; /* list of sensors with a due ACK */
 };
 
-/* What has changed of a sensor: bits. */
+/* Changes of a sensor, as bits. */
 enum {
 	SENSOR_NAMED = 1,     /* its name */
-	SENSOR_LINKTYPES = 2, /* what it may send */
+	SENSOR_LINKTYPES = 2, /* its allowed link types */
 	SENSOR_KEYS = 4,      /* its keys, or whether it is listed */
 };
 
-/* Who else keeps something of sensors. */
+/* Callbacks for rooms with state of their own for each sensor. */
 struct sensors_user {
 	void *arg;
 	int (*made)(void *arg, struct sensor *s);   /* returns 0 or -ENOMEM */
-	void (*freed)(void *arg, struct sensor *s); /* also of one whose `made` failed */
-	/* The sensor has its new name and keys already. */
+	void (*freed)(void *arg, struct sensor *s); /* also after `made` failed */
+	/* Called after the sensor has its new name and keys. */
 	void (*changed)(void *arg, struct sensor *s, unsigned int what);
 };
 
-/* Makes the list what a file says. A sensor is known by its id: one that is there already stays as
- * it is. Returns 0 or -ENOMEM, and then nothing has changed. */
+/* Applies a sensors file to the list. Existing sensors are found by their ids and keep their state.
+ * Returns 0, or -ENOMEM with the list unchanged. */
 int sensors_apply(struct sensors *s, const struct sensors_file *f, const struct sensors_user *u);
 void sensors_free(struct sensors *s, const struct sensors_user *u);
-/* NULL where there is none of that name that is listed. */
+/* Returns the listed sensor of this name, or NULL. */
 struct sensor *sensors_by_name(struct sensors *s, const char *name);
 
-/* Whether nothing can be told to the sensor, so that it can keep nothing for us. */
+/* Returns whether the session is one-way: the sensor hears no acknowledgements, so it keeps no
+ * frames. */
 static inline bool sensor_is_one_way(const struct sensor *s)
 {
 	return s->up && s->is_deaf;
 }
 
-/* An ACK to this sensor is due at `at_ns` (CLOCK_MONOTONIC), or sooner where it was so before. To
- * be called by whoever moves `settled`. */
+/* Schedules an ACK to this sensor at `at_ns` (CLOCK_MONOTONIC), or earlier if one was due earlier.
+ * Call it after moving `settled`. */
 void sensors_due(struct sensors *list, struct sensor *s, uint64_t at_ns);
 void sensors_not_due(struct sensor *s);
-/* Copies what a sensor says of itself from now on. Returns 0; with -ENOMEM `i` stays as it was. */
+/* Sets a sensor's info to a copy of `text`. Returns 0, or -ENOMEM with `i` unchanged. */
 int sensor_info_set(struct sensor_info *i, const void *text, size_t len);
 
 #endif

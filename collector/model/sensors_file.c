@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sensors file: see sensors_file.h. */
+/* Sensors file: see sensors_file.h. */
 #include "sensors_file.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "common/log.h"
 
-#define LINE_MAX_LEN 4096 /* all channels that a plan has by their frequencies */
+#define LINE_MAX_LEN 4096 /* room for a plan's channels, given as frequencies */
 
 static bool name_valid(const char *name)
 {
@@ -43,7 +43,7 @@ static const char *parse_group(struct sensors_line *new, const char *name)
 	return NULL;
 }
 
-/* A word behind the key, the first of them or another. Each may be there once. */
+/* Parses a word after the key. Each may occur once; a preshared key must be the `first`. */
 static const char *parse_word(struct sensors_line *new, char *word, bool first)
 {
 	if (begins(word, GROUP) && !new->group_name[0])
@@ -62,7 +62,7 @@ static const char *parse_word(struct sensors_line *new, char *word, bool first)
 	return NULL;
 }
 
-/* What stands behind the key. Returns what is wrong, or NULL. */
+/* Parses the words after the key. Returns NULL, or the mistake. */
 static const char *parse_words(struct sensors_line *new, char *save)
 {
 	const char *wrong = NULL;
@@ -74,7 +74,7 @@ static const char *parse_words(struct sensors_line *new, char *save)
 	return wrong;
 }
 
-/* Returns 0 where it is none. */
+/* Returns 0 for a malformed id. */
 static uint16_t parse_id(const char *text)
 {
 	char *end;
@@ -83,7 +83,7 @@ static uint16_t parse_id(const char *text)
 	return *end || end == text || number > 65535 ? 0 : number;
 }
 
-/* Whether an id and a key come later than they should: then the name has a blank in it. */
+/* Returns whether id and key follow at a later word: then the name has a blank. */
 static bool name_has_blank(const char *third, char *save)
 {
 	const char *before = third, *word;
@@ -98,7 +98,7 @@ static bool name_has_blank(const char *third, char *save)
 	return found;
 }
 
-/* Returns what is wrong with a line, or NULL. */
+/* Parses a line. Returns NULL, or the mistake. */
 static const char *parse_line(struct sensors_line *new, char *text)
 {
 	char *save, *name = strtok_r(text, " \t", &save), *id = strtok_r(NULL, " \t", &save);
@@ -120,7 +120,7 @@ static const char *parse_line(struct sensors_line *new, char *text)
 	return parse_words(new, save);
 }
 
-/* Doubles the room as it is used up. Returns the place of the next line, or NULL. */
+/* Returns the place of the next line, or NULL without memory. Doubles the room if it is full. */
 static struct sensors_line *next_place(struct sensors_file *f)
 {
 	unsigned int room = f->count < 16 ? 16 : f->count * 2;
@@ -128,7 +128,7 @@ static struct sensors_line *next_place(struct sensors_file *f)
 
 	if (f->count && (f->count < 16 || (f->count & (f->count - 1))))
 		return &f->lines[f->count];
-	/* Not realloc(): keys are not left behind. */
+	/* Not realloc(): it would leave keys in freed memory. */
 	lines = calloc(room, sizeof(*lines));
 	if (!lines)
 		return NULL;
@@ -177,7 +177,7 @@ static int parse(struct sensors_file *f, FILE *in, const char *path)
 	return err;
 }
 
-/* ---- what must not be twice ------------------------------------------------------------------ */
+/* ---- duplicates ------------------------------------------------------------------------------ */
 
 static int by_name(const void *a, const void *b)
 {
@@ -200,7 +200,7 @@ static int by_key(const void *a, const void *b)
 	return memcmp((*x)->public, (*y)->public, KEY_LEN);
 }
 
-/* Returns the number of the first line that says again what one before it says, or 0. */
+/* Returns the number of the first line that repeats a value of an earlier one, or 0. */
 static unsigned int find_twice(const struct sensors_file *f, const struct sensors_line **sorted,
 			       int (*compare)(const void *, const void *))
 {
@@ -288,7 +288,7 @@ int sensors_file_read(struct sensors_file *f, int fd, const char *path)
 		err = -EINVAL;
 	}
 	if (!err && has_preshared(f) && !keys_private(fd))
-		log_line("warning: --sensors %s: others can read preshared keys in it; chmod 600 "
+		log_line("warning: --sensors %s: others can read its preshared keys; chmod 600 "
 			 "%s",
 			 path, path);
 	if (err == -ENOMEM)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sensors file (--sensors): who may send, a line each,
+ * Sensors file (--sensors): the sensors that may send, one per line,
  *
  *     NAME ID PUBLIC-KEY [PRESHARED-KEY] [one-way] [group=GROUP] [linktypes=LIST]
  *
- * of link types what linktypes.h says, and of groups what groups_file.h says. '#' begins a comment.
- * Read at the start and whenever SIGHUP comes. With preshared keys in it, it is as secret as a key
- * file.
+ * with link types as in linktypes.h, and groups as in groups_file.h. '#' begins a comment. Read at
+ * the start and on SIGHUP. With preshared keys, it is as secret as a key file.
  */
 #ifndef COLLECTOR_MODEL_SENSORS_FILE_H
 #define COLLECTOR_MODEL_SENSORS_FILE_H
@@ -23,12 +22,12 @@
 struct sensors_line {
 	char name[SENSOR_NAME_MAX];
 	uint16_t id;
-	unsigned int number;			     /* of the line */
-	uint8_t public[KEY_LEN], preshared[KEY_LEN]; /* preshared: zeros where there is none */
-	bool one_way;				     /* it may send without hearing us */
-	char group_name[GROUP_NAME_MAX];	     /* "": it is in none */
-	struct linktypes linktypes;		     /* that it may send */
-	uint16_t group; /* number of it, from 1, once the file was read; 0: it is in none */
+	unsigned int number;			     /* of the line in the file */
+	uint8_t public[KEY_LEN], preshared[KEY_LEN]; /* preshared: zeros: none */
+	bool one_way;				     /* one-way sessions are allowed */
+	char group_name[GROUP_NAME_MAX];	     /* "": none */
+	struct linktypes linktypes;		     /* allowed ones */
+	uint16_t group; /* its number, from 1, set after the last line; 0: none */
 };
 
 struct sensors_file {
@@ -37,9 +36,9 @@ struct sensors_file {
 	struct groups_file groups;
 };
 
-/* Reads the open file, which is closed. Returns 0, or -errno after a line that names file, line and
+/* Reads the open file and closes it. Returns 0, or -errno after a message with file, line and
  * mistake. */
 int sensors_file_read(struct sensors_file *f, int fd, const char *path);
-void sensors_file_free(struct sensors_file *f); /* takes a zeroed one too; keys are wiped */
+void sensors_file_free(struct sensors_file *f); /* also if all zeros; wipes keys */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What saluki-collector was asked for on its command line. Strings point into argv. */
+/* Settings: saluki-collector's options. Strings point into argv. */
 #ifndef COLLECTOR_MODEL_SETTINGS_H
 #define COLLECTOR_MODEL_SETTINGS_H
 
@@ -12,9 +12,9 @@ struct collector_options {
 	const char *key_file, *sensors_file;
 	const char *write; /* -w DIR|FILE|- */
 	const char *stats_file;
-	const char *events;  /* NULL: what modules say is in the capture alone */
-	const char *state;   /* NULL: next to what is written */
-	const char *control; /* NULL: CONTROL_PATH, if it can be made; then where it is */
+	const char *events;  /* NULL: modules' lines are only in the capture */
+	const char *state;   /* NULL: next to the output */
+	const char *control; /* NULL: CONTROL_PATH if possible; later the socket's path */
 	const char *user;
 	struct keep_free keep_free;
 	uint64_t rotate_bytes; /* -C, 0: never */

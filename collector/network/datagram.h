@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A datagram that came, of anybody's making. */
+/* Datagram: a received datagram, not authenticated yet. */
 #ifndef COLLECTOR_NETWORK_DATAGRAM_H
 #define COLLECTOR_NETWORK_DATAGRAM_H
 

@@ -18,7 +18,7 @@ static uint32_t window_given(uint32_t asked)
 					 : asked;
 }
 
-/* Writes the m2. Returns false where the sensor's keys are none. */
+/* Writes the m2. Returns false if the sensor's keys are invalid. */
 static bool answer(struct set_up *u, struct tryst_welcome *w, uint8_t k2[KEY_LEN])
 {
 	const struct tryst_keys keys = { &u->m->own, u->s->public, u->s->network->pair };
@@ -67,7 +67,7 @@ static enum handshake_result take_hello(struct set_up *u)
 	bool one_way = u->hello.flags & TRYST_ONE_WAY;
 
 	if (one_way && !u->has_slot)
-		return HANDSHAKE_IGNORED; /* nobody could have told it a cookie */
+		return HANDSHAKE_IGNORED; /* a one-way sensor cannot receive a cookie */
 	u->s->network->said_version = u->hello.version;
 	if (u->hello.version != TRYST_VERSION)
 		return HANDSHAKE_VERSION;
@@ -87,7 +87,7 @@ enum handshake_result handshake_take(struct set_up *u)
 	if (tryst_accept(&u->hello, u->s->network->pair, u->in, u->len))
 		return HANDSHAKE_NONE;
 	if (!rate_limit_takes(&u->m->inits, HANDSHAKE_INITS_A_SECOND, u->now_ns))
-		return HANDSHAKE_LIMITED; /* its slot is good for another time */
+		return HANDSHAKE_LIMITED; /* its slot remains valid */
 	if (u->has_slot)
 		handshake_spend(u->t, u->s, load_word(u->in), u->low);
 	else
@@ -112,7 +112,7 @@ bool handshake_renew(struct handshake *m, struct table *t, struct sensor *s, con
 	if (c && c->renewed && !memcmp(c->renew + 1, message + 1, KEY_LEN))
 		return true;
 	if (s->network->renewed_ns && now_ns - s->network->renewed_ns < 500000000)
-		return false; /* it is repeated, and costs some Diffie-Hellman */
+		return false; /* the sensor repeats it, and each one costs Diffie-Hellman */
 	s->network->renewed_ns = now_ns;
 	tryst_ephemeral(&own, m->own.secret, handshake_time(m));
 	c = tryst_renew(k2, current->chain, &own, message + 1, false)

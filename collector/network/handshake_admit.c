@@ -7,7 +7,7 @@
 #include "session_send.h"
 #include "sensor.h"
 
-/* The answer goes to where the m1 came from. */
+/* Sends the answer to the m1's address. */
 static void answer_set_up(struct network *o, const struct set_up *u, const struct datagram *d)
 {
 	session_send_to(o, u->out, u->out_len, d->from, d->from_len);
@@ -21,7 +21,7 @@ static void admit_busy(struct network *o, const struct set_up *u, const struct d
 	refusals_busy(&o->refused, u->s->name, at, d->from, !u->out_len, d->now_ns);
 	if (u->out_len) {
 		answer_set_up(o, u, d);
-	} else { /* the refused one sends on, and either uses up slots of the other */
+	} else { /* one-way: both continue, and use up each other's slots */
 		wrong_key_expect(&o->wrong_key, d->from, d->now_ns);
 		wrong_key_expect(&o->wrong_key, at, d->now_ns);
 	}
@@ -72,7 +72,8 @@ bool handshake_admit_slot(struct network *o, struct sensor *s, uint32_t low,
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* The time, and a cookie for `s`; NULL: the request proves no sensor, and its cookie is none. */
+/* Sends the time and a cookie for `s`. NULL: the request proves no sensor, and gets random bytes as
+ * its cookie. */
 static void answer(struct network *o, const struct request *q, const struct sensor *s,
 		   const struct datagram *d)
 {
@@ -150,8 +151,8 @@ void handshake_admit_request(struct network *o, const struct datagram *d)
 
 /* ---- one key, two processes ------------------------------------------------------------------ */
 
-/* A run that was given up for another does not come back, unless both live: two processes with one
- * key, on one machine or on two that were copied while they ran. */
+/* A sensor never returns to a replaced run, unless both runs are alive: two processes with one key,
+ * on one machine, or on a machine and its live copy. */
 void handshake_admit_begun(struct network *o, struct sensor *s, const struct session *candidate,
 			   uint64_t now_ns)
 {

@@ -6,7 +6,7 @@
 
 #include "sensor.h"
 
-/* The place for another candidate: the last one's, or a free one. NULL: no memory. */
+/* Returns the place for a new candidate: the last candidate's, or a free one. NULL: no memory. */
 static struct session *candidate_place(struct sensor *s, struct table *t)
 {
 	int i = s->network->candidate;
@@ -41,11 +41,11 @@ void handshake_candidate_hello(struct session *c, const struct tryst_hello *hell
 	c->run = hello->run;
 	c->hello_ns = hello->time_ns;
 	memcpy(c->instance, hello->instance, sizeof(c->instance));
-	sensor_info_set(&c->info, hello->info, hello->info_len); /* without memory there is none */
+	sensor_info_set(&c->info, hello->info, hello->info_len); /* without memory, no info */
 }
 
-/* After a restart, slots that were spent before can be used again. A recorded set-up must not
- * replace the candidate that the sensor is about to use, made by set-up or renewal. */
+/* After a restart, slots that were spent earlier are valid again. A replayed set-up must not
+ * replace the candidate of a set-up or renewal that the sensor is about to use. */
 bool handshake_candidate_overtook(const struct sensor *s, const struct tryst_hello *hello,
 				  uint64_t now_ns)
 {
@@ -54,7 +54,7 @@ bool handshake_candidate_overtook(const struct sensor *s, const struct tryst_hel
 	return c && hello->time_ns <= c->hello_ns && now_ns - c->made_ns < HANDSHAKE_CANDIDATE_NS;
 }
 
-/* A machine that was started again has another instance too, but was silent meanwhile. */
+/* A machine that restarted also has a new instance, but was silent meanwhile. */
 bool handshake_candidate_is_busy(const struct sensor *s, const struct tryst_hello *hello,
 				 uint64_t now_ns)
 {

@@ -21,7 +21,7 @@ uint64_t handshake_forward_agree(const struct keypair *own, const uint8_t pair[K
 	return err ? 0 : load_be(hello->info, 8) ?: 1;
 }
 
-/* Without memory for `info` there is no key either: nothing opens. */
+/* If `info` was dropped for lack of memory, the key is missing too, and no record opens. */
 void handshake_forward_terms(struct run_terms *t, const struct keypair *own,
 			     const uint8_t pair[KEY_LEN], struct session *session)
 {

@@ -8,7 +8,7 @@
 #include "common/log.h"
 #include "sensor.h"
 
-/* The one-way session that an m1 is of, or NULL. */
+/* Returns the one-way session to which an m1 belongs, or NULL. */
 static struct session *announced(struct sensor *s, const struct tryst_hello *hello)
 {
 	for (int i = 0; s->network->sessions && i < SENSOR_SESSIONS; i++) {
@@ -21,8 +21,8 @@ static struct session *announced(struct sensor *s, const struct tryst_hello *hel
 	return NULL;
 }
 
-/* The collector before us may have taken an m1 that is older than our start. An m1 from the future
- * would keep out all that follow it. */
+/* An earlier collector may have taken an m1 from before our start. An m1 from the future would
+ * block all later ones. */
 static bool announced_out_of_time(struct handshake *m, const struct tryst_hello *hello)
 {
 	return hello->time_ns <= m->begun_ns ||
@@ -46,8 +46,7 @@ static struct session *announce(struct set_up *u)
 	return c;
 }
 
-/* Whoever has our private key could be a one-way sensor to us: only those may that are listed so.
- */
+/* Our private key is enough to forge one-way set-ups: they are only for sensors listed one-way. */
 enum handshake_result handshake_one_way_take(struct set_up *u)
 {
 	const struct tryst_hello *hello = &u->hello;
@@ -61,10 +60,11 @@ enum handshake_result handshake_one_way_take(struct set_up *u)
 	if (!s->one_way || announced_out_of_time(u->m, hello) ||
 	    hello->window < SHROUD_WINDOW_MIN || hello->window > SESSION_WINDOW)
 		return HANDSHAKE_IGNORED;
-	/* Before the times are compared: the other machine's clock may be behind. */
+	/* Before the times are compared, as the other machine's clock may be behind. */
 	if (!c && handshake_candidate_is_busy(s, hello, u->now_ns))
 		return HANDSHAKE_BUSY;
-	/* Nothing was agreed on with the sensor, but its time rises: a recording has an old one. */
+	/* Nothing from us proves that the m1 is fresh. But the sensor's time increases, and a
+	 * replay has an old one. */
 	if (hello->time_ns <= s->network->announced_ns)
 		return HANDSHAKE_IGNORED;
 	c = c ?: announce(u);

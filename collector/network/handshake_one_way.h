@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Handshake one way: set-ups of sensors that hear nothing (--one-way), and repeat what they say
- * while the session lives. In: an authentic m1. Out: a candidate, or a session that was moved on.
+ * Handshake one way: set-ups of sensors that receive nothing (--one-way), and repeat their m1
+ * during the session. In: an authentic m1. Out: a candidate, or a session whose window moved.
  */
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_ONE_WAY_H
 #define COLLECTOR_NETWORK_HANDSHAKE_ONE_WAY_H
@@ -9,33 +9,30 @@
 #include "handshake_candidate.h"
 #include "handshake_slots.h"
 
-#define HANDSHAKE_INITS_A_SECOND 2000 /* set-ups answered, each some 0.2 ms of Diffie-Hellman */
+#define HANDSHAKE_INITS_A_SECOND 2000 /* set-ups taken, each about 0.2 ms of Diffie-Hellman */
 
 enum handshake_result {
 	HANDSHAKE_NONE,	   /* not authentic */
-	HANDSHAKE_TAKEN,   /* there is an answer of `out_len` bytes */
-	HANDSHAKE_LIMITED, /* too many in this second */
-	HANDSHAKE_IGNORED, /* authentic, spent and not answered: an older one than the last */
-	HANDSHAKE_ONE_WAY, /* of a one-way session, which has been made or moved: nothing is
-			      answered */
-	HANDSHAKE_VERSION, /* authentic, spent and not answered: of another version of the protocol
-			    */
-	HANDSHAKE_BUSY,	   /* another instance is being heard: there is an answer that says so */
+	HANDSHAKE_TAKEN,   /* the answer has `out_len` bytes */
+	HANDSHAKE_LIMITED, /* over the limit of this second */
+	HANDSHAKE_IGNORED, /* authentic, spent, not answered: overtaken or refused */
+	HANDSHAKE_ONE_WAY, /* a one-way session was made or moved; no answer */
+	HANDSHAKE_VERSION, /* authentic, spent, not answered: another protocol version */
+	HANDSHAKE_BUSY,	   /* another instance is active; answered, unless one-way */
 };
 
-/* An m1 that came, and what becomes of it. The caller sets the members above `hello`. */
+/* A received m1 and its result. The caller sets the members before `hello`. */
 struct set_up {
 	struct handshake *m;
 	struct table *t;
 	struct sensor *s;
 	const uint8_t *in;
 	size_t len;
-	bool has_slot; /* it came under a slot, which the table has under `low`; or under a cookie
-			*/
+	bool has_slot; /* sent under a slot, `low` in the table; else under a cookie */
 	uint32_t low;
 	uint64_t now_ns;
-	struct tryst_hello hello; /* what it says */
-	size_t out_len;		  /* of the answer; 0: there is none */
+	struct tryst_hello hello; /* the m1's content */
+	size_t out_len;		  /* of the answer; 0: no answer */
 	uint8_t out[SHROUD_DATAGRAM_MAX];
 };
 

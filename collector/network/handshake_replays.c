@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handshake replays: see handshake_replays.h. The hashes are kept in a ring, by age, and found by a
- * table of their indices: open addressing, linear probing, no tombstones. It is never more than
- * half full.
+ * Handshake replays: see handshake_replays.h. A ring holds the hashes in order of age. A table of
+ * their indices finds them: open addressing, linear probing, no tombstones, at most half full.
  */
 #include "handshake_replays.h"
 
@@ -36,13 +35,13 @@ static uint32_t behind(uint32_t place)
 	return (place + 1) & (REPLAYS_PLACES - 1);
 }
 
-/* Steps from one place to a later one, around the end. */
+/* Steps from one place to a later one, with wraparound. */
 static uint32_t distance(uint32_t from, uint32_t to)
 {
 	return (to - from) & (REPLAYS_PLACES - 1);
 }
 
-/* Where the word is, or the free place where it belongs. */
+/* Returns the word's place, or the free place for it. */
 static uint32_t place_of(const struct replays *r, uint64_t word)
 {
 	uint32_t place = home(word);
@@ -52,7 +51,7 @@ static uint32_t place_of(const struct replays *r, uint64_t word)
 	return place;
 }
 
-/* Moves those back that were pushed over the place that becomes free. */
+/* Removes a word, and moves back the words that were displaced past its place. */
 static void forget(struct replays *r, uint64_t word)
 {
 	uint32_t hole = place_of(r, word);

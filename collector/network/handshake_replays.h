@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Handshake replays: whether a request was seen before (handshake_requests.h). It remembers the
- * last REPLAYS requests exactly: however many of them are replayed, and in whatever order, each one
- * is recognized. A hash table with a fixed place for each request cannot promise that, as two
- * requests of one place would drive each other out.
+ * Handshake replays: detects repeated requests (handshake_requests.h). It remembers exactly the
+ * last REPLAYS requests, and recognizes each replay of them, in any number and order. A hash table
+ * with a fixed place per request could not: two requests with the same place would replace each
+ * other.
  *
- * One collector has one of these, 384 KiB, however many sensors it has.
+ * A collector has one such object of 384 KiB, for any number of sensors.
  */
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_REPLAYS_H
 #define COLLECTOR_NETWORK_HANDSHAKE_REPLAYS_H
@@ -18,16 +18,16 @@
 #define REPLAYS_ID_LEN 16	     /* a request's random number */
 
 struct replays {
-	uint8_t key[16];	 /* SipHash's: nobody can choose numbers that crowd in the table */
-	uint32_t count, next;	 /* of `words`; the next one to be written */
-	uint64_t words[REPLAYS]; /* hashes of what was seen, the oldest at `next` */
+	uint8_t key[16];	 /* SipHash key: an attacker cannot choose colliding numbers */
+	uint32_t count, next;	 /* of `words`; index of the next to write */
+	uint64_t words[REPLAYS]; /* hashes of seen requests, the oldest at `next` */
 	uint16_t places[REPLAYS_PLACES]; /* index into `words`, plus 1; 0: free */
 };
 
-/* `r` is zeroed. */
+/* `r` is zeroed before. */
 void replays_init(struct replays *r);
 bool replays_has(const struct replays *r, const uint8_t id[REPLAYS_ID_LEN]);
-/* Remembers a number that is not there, in place of the oldest one where there is no room. */
+/* Adds a number that is not in the table. If the ring is full, it replaces the oldest one. */
 void replays_add(struct replays *r, const uint8_t id[REPLAYS_ID_LEN]);
 
 #endif

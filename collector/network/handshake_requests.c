@@ -15,9 +15,9 @@ void handshake_requests_init(struct handshake_requests *r)
 	replays_init(&r->seen);
 }
 
-/* ---- whose ----------------------------------------------------------------------------------- */
+/* ---- owner ----------------------------------------------------------------------------------- */
 
-/* A sensor's public key in the table. Nobody else knows where it is. */
+/* Returns the address of a sensor's public key in the table. It is secret. */
 static uint64_t key_word(const struct handshake_requests *r, const uint8_t sensor[KEY_LEN])
 {
 	uint8_t full[KEY_LEN];
@@ -86,8 +86,8 @@ static bool is_fresh(const struct handshake_requests *r, const struct request *q
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* A sensor that a loop starts again and again has enough; one that has gone bad does not take the
- * others' time. */
+/* The limit is enough for a sensor that a loop restarts, and keeps a broken sensor from using up
+ * the others' quota. */
 static bool sensor_allowed(struct sensor *s, bool dated, uint64_t now_ns)
 {
 	uint32_t most = dated ? HANDSHAKE_REQUESTS_OF_A_SENSOR

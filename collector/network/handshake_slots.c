@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handshake slots: see handshake_slots.h. Always holds, of a listed sensor: the table has the slots
- * of the intervals slots_of - 1 to slots_of + 1 that are not `spent`, and no others. A slot's `low`
- * is its interval's low bits and its place in it.
+ * Handshake slots: see handshake_slots.h. Always holds: for a listed sensor, the table has exactly
+ * the slots of the intervals slots_of - 1 to slots_of + 1 that are not `spent`. A slot's `low` is
+ * its interval's low bits and its index in the interval.
  */
 #include "handshake_slots.h"
 
@@ -13,7 +13,7 @@
 #include "sensor.h"
 
 #define SLOT_BITS 5
-#define BEHIND_SLOWER 2 /* a clock that was set back: times slower than time passes */
+#define BEHIND_SLOWER 2 /* slowdown of protocol time after the clock was set back */
 _Static_assert(TRYST_SLOTS == 1 << SLOT_BITS, "the place of a slot in `low`");
 
 void handshake_init(struct handshake *m, uint64_t floor_ns)
@@ -32,7 +32,7 @@ uint64_t handshake_time(struct handshake *m)
 	if (now >= m->latest_ns || !m->read_ns) {
 		m->latest_ns = now > m->latest_ns ? now : m->latest_ns;
 		m->read_ns = monotonic;
-	} else { /* what the division leaves counts the next time */
+	} else { /* the division's remainder counts next time */
 		m->latest_ns += slowly;
 		m->read_ns += slowly * BEHIND_SLOWER;
 	}
@@ -55,8 +55,7 @@ static void slots_add(struct table *t, struct sensor *s, uint64_t interval)
 	for (unsigned int j = 0; j < TRYST_SLOTS; j++)
 		if (table_add(t, slots[j], SENSOR_OWNER(s->index, SENSOR_SLOTS),
 			      slot_low(interval, j)))
-			s->network->spent[interval % 3] |= 1u
-							   << j; /* no memory: it cannot be used */
+			s->network->spent[interval % 3] |= 1u << j; /* no memory: unusable */
 }
 
 static void slots_remove(struct table *t, struct sensor *s, uint64_t interval)
@@ -70,7 +69,7 @@ static void slots_remove(struct table *t, struct sensor *s, uint64_t interval)
 				     slot_low(interval, j));
 }
 
-/* Slots of the intervals around `from` become those around `to`, which is later. */
+/* Replaces the slots around interval `from` by those around `to`, which is later. */
 static void slots_turn(struct table *t, struct sensor *s, uint64_t from, uint64_t to)
 {
 	for (uint64_t i = from - 1; i != from + 2; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Handshake slots: the addresses under which sensors may set sessions up (docs/wire.md). In:
- * sensors that come and go, time. Out: the slots of all listed sensors in the table, those of the
- * present interval and both neighbours. A slot that was used is spent.
+ * Handshake slots: the addresses for session set-ups (docs/wire.md). In: added and removed sensors,
+ * time. Out: the slots of all listed sensors in the table, for the current interval and its two
+ * neighbours. Each slot is used once, then it is spent.
  *
- * Protocol time is the machine's, but that it never goes back: where the clock was set back it
- * passes at half its speed until it is reached again. So slots that were spent do not come back,
- * and a clock that was years ahead for a moment leaves no sensor without slots for years.
+ * Protocol time is the machine's time, but never goes back: after the clock is set back, protocol
+ * time advances at half speed until the clock catches up. So spent slots stay spent, and a clock
+ * that was briefly years ahead does not leave sensors without slots for years.
  */
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_SLOTS_H
 #define COLLECTOR_NETWORK_HANDSHAKE_SLOTS_H
@@ -16,31 +16,31 @@
 #include "wire/table.h"
 #include "wire/tryst.h"
 
-#define HANDSHAKE_TURN_BATCH 64 /* sensors whose slots are changed at a time */
+#define HANDSHAKE_TURN_BATCH 64 /* sensors per call of handshake_turn */
 
 struct handshake {
 	struct keypair own;
-	uint64_t (*clock)(void);     /* ns since 1970; NULL: the machine's */
-	uint64_t (*monotonic)(void); /* ns; NULL: the machine's */
-	uint64_t latest_ns;	     /* protocol time has been here */
+	uint64_t (*clock)(void);     /* ns since 1970; NULL: the machine's clock */
+	uint64_t (*monotonic)(void); /* ns; NULL: the machine's clock */
+	uint64_t latest_ns;	     /* latest protocol time */
 	uint64_t begun_ns;	     /* protocol time at the start */
-	uint64_t read_ns;	     /* monotonic, when it was; 0: not yet */
-	uint64_t interval;	     /* that the slots are being turned to */
-	unsigned int turned;	     /* sensors of the list whose slots are */
+	uint64_t read_ns;	     /* monotonic time of `latest_ns`; 0: none */
+	uint64_t interval;	     /* to which the slots are being turned */
+	unsigned int turned;	     /* sensors of the list already turned */
 	struct rate_limit inits;
 };
 
-/* `own` is to be there. `floor_ns` is the latest protocol time of earlier collectors
- * (state.h), or 0. */
+/* The caller sets `own`. `floor_ns` is the latest protocol time of earlier collectors (state.h), or
+ * 0. */
 void handshake_init(struct handshake *m, uint64_t floor_ns);
-/* Protocol time, ns. */
+/* Returns the protocol time in ns. */
 uint64_t handshake_time(struct handshake *m);
-/* The sensor is new or has another key. Returns 0, or -EINVAL where its key is none. */
+/* Adds a sensor that is new or has a new key. Returns 0, or -EINVAL if its key is invalid. */
 int handshake_add(struct handshake *m, struct table *t, struct sensor *s);
 void handshake_remove(struct table *t, struct sensor *s);
-/* Turns some sensors' slots to the present interval. Returns whether there are more to be. */
+/* Turns a batch of sensors' slots to the current interval. Returns whether more sensors remain. */
 bool handshake_turn(struct handshake *m, struct table *t, struct sensors *list);
-/* The slot at `address`, which the table has under `low`, is good for no other set-up. */
+/* Marks the slot at `address`, `low` in the table, as spent. */
 void handshake_spend(struct table *t, struct sensor *s, uint64_t address, uint32_t low);
 
 #endif

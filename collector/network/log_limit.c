@@ -19,7 +19,7 @@ bool log_limit_was_told(const struct log_limit *q, uint64_t what, uint64_t now_n
 	return false;
 }
 
-/* The place of this source, or a free one, or that of a random other source. */
+/* Returns this source's place, or a free one, or a random other source's. */
 static struct log_limit_line *place_for(struct log_limit *q, uint64_t source)
 {
 	struct log_limit_line *free_line = NULL;
@@ -35,7 +35,7 @@ static struct log_limit_line *place_for(struct log_limit *q, uint64_t source)
 	return free_line ?: &q->waiting[randombytes_uniform(LOG_LIMIT_WAITING)];
 }
 
-/* Where to write the line; NULL: it was said lately. */
+/* Returns the buffer for the line; NULL: the same was printed recently. */
 static char *line_for(struct log_limit *q, uint64_t source, uint64_t what, uint64_t now_ns)
 {
 	struct log_limit_line *l;
@@ -51,7 +51,7 @@ static char *line_for(struct log_limit *q, uint64_t source, uint64_t what, uint6
 	return l->text;
 }
 
-/* Forgets lines that wait for so long that whoever caused them has stopped. */
+/* Drops lines that waited for LOG_LIMIT_AGAIN_NS, as their cause has ended. */
 static unsigned int drop_old(struct log_limit *q, uint64_t now_ns)
 {
 	unsigned int count = 0;
@@ -91,7 +91,7 @@ static void print(struct log_limit *q, struct log_limit_line *l, uint64_t now_ns
 	l->ns = 0;
 }
 
-/* Prints a line that waits, if it is time to. */
+/* Prints a waiting line, if the quota allows it. */
 static void print_one(struct log_limit *q, uint64_t now_ns)
 {
 	unsigned int count = drop_old(q, now_ns);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Log limit: lines for people that strangers can cause. At most LOG_LIMIT_BURST lines come at once,
- * then one every LOG_LIMIT_EVERY_NS, and the same thing is said once in LOG_LIMIT_AGAIN_NS. Lines
- * that have to wait are kept, the newest of each source; a random one of them is printed when it is
- * time. So many lines from one source cannot hide the line from another one.
+ * Log limit: limits log lines that strangers can cause. At most LOG_LIMIT_BURST lines are printed
+ * at once, then one per LOG_LIMIT_EVERY_NS, and the same line once per LOG_LIMIT_AGAIN_NS. The
+ * newest line of each source waits for its turn, and turns go to random waiting lines. So many
+ * lines of one source cannot hide another source's line.
  */
 #ifndef COLLECTOR_NETWORK_LOG_LIMIT_H
 #define COLLECTOR_NETWORK_LOG_LIMIT_H
@@ -16,7 +16,7 @@
 #define LOG_LIMIT_EVERY_NS 7500000000ULL
 #define LOG_LIMIT_WAITING 16 /* sources */
 #define LOG_LIMIT_TEXT_MAX 320
-/* Lines in LOG_LIMIT_AGAIN_NS, at most. */
+/* The most lines in LOG_LIMIT_AGAIN_NS. */
 #define LOG_LIMIT_TOLD (LOG_LIMIT_BURST + LOG_LIMIT_AGAIN_NS / LOG_LIMIT_EVERY_NS)
 
 struct log_limit {
@@ -25,19 +25,19 @@ struct log_limit {
 	} told[LOG_LIMIT_TOLD];
 	unsigned int told_next;
 	struct log_limit_line {
-		uint64_t source, what, ns; /* ns: when it was given; 0: free */
+		uint64_t source, what, ns; /* ns: time of the call; 0: free */
 		char text[LOG_LIMIT_TEXT_MAX];
 	} waiting[LOG_LIMIT_WAITING];
 	uint64_t spent_ns; /* the quota is used up to this time */
-	uint64_t left_out; /* lines that were dropped since the last one was printed */
+	uint64_t left_out; /* lines dropped since the last printed one */
 };
 
-/* Says something about `what`, which `source` has caused; both are hashes. The line is printed now,
- * or waits, or is dropped as it was said lately. */
+/* Logs a line about `what`, caused by `source`; both are hashes. Prints it now, lets it wait, or
+ * drops it if it was printed recently. */
 __attribute__((format(printf, 5, 6))) void log_limit_say(struct log_limit *q, uint64_t source,
 							 uint64_t what, uint64_t now_ns,
 							 const char *format, ...);
-/* Whether it was: then the line need not be composed. */
+/* Whether a line about `what` was printed recently, so that a new one would be dropped. */
 bool log_limit_was_told(const struct log_limit *q, uint64_t what, uint64_t now_ns);
 
 #endif

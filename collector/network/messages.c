@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages: messages other than combos, and where each goes. See messages.h. */
+/* Messages: see messages.h. */
 #include "messages.h"
 
 #include "collector/combo/intake.h"
@@ -37,7 +37,7 @@ static void messages_totals(struct sensor *s, const uint8_t *message, size_t len
 	s->final_heard |= t.final != 0;
 }
 
-/* As the sensor has measured it. */
+/* Logs the clock difference that the sensor measured. */
 static void say_skew(struct sensor *s, const struct info *i, uint64_t now_ns)
 {
 	int64_t ahead_us = skew_ahead_us(i->ahead_us, i->behind_us);
@@ -58,7 +58,7 @@ static void say_skew(struct sensor *s, const struct info *i, uint64_t now_ns)
 	}
 }
 
-/* Something has changed while the session lives. It is said several times. */
+/* Takes a change of the sensor's info. The sensor repeats the message. */
 static void messages_info(struct network *o, struct sensor *s, const uint8_t *message, size_t len,
 			  uint64_t now_ns)
 {
@@ -73,7 +73,8 @@ static void messages_info(struct network *o, struct sensor *s, const uint8_t *me
 		s->ledger.bad_messages++;
 	if (!info.count || info.change <= s->change)
 		return;
-	/* Frames that came before it are as was said before, as far as they need not wait. */
+	/* The old info describes earlier frames, so they are taken first, except those that must
+	 * wait. */
 	while (turns_early(o->combos, s, now_ns))
 		;
 	if (sensor_info_set(&s->info, message + 1, len - 1))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Network: what this room has for all sensors together. A datagram's way through it:
+ * Network: the room's state for all sensors. The path of a datagram:
  *
- *     receive.c                 datagrams of the socket, a batch at a time
- *     session_receive.c         whose address it is; opened, it is a message
- *       handshake_admit.c         it asks for a session
- *     messages.c                what the message leads to
- *     combo/intake.h            pieces of combos
+ *     receive.c                 reads the socket, in batches
+ *     session_receive.c         finds the address's owner, opens the datagram
+ *       handshake_admit.c         takes requests for sessions
+ *     messages.c                dispatches the message
+ *     combo/intake.h            takes pieces of combos
  *
- * Beside them: session_send.c sends what goes back. Each of these stages includes this file, which
- * includes none of them.
+ * session_send.c sends to sensors. Each of these stages includes this file, which includes none of
+ * them.
  */
 #ifndef COLLECTOR_NETWORK_NETWORK_H
 #define COLLECTOR_NETWORK_NETWORK_H
@@ -21,28 +21,28 @@
 #include "refusals.h"
 #include "wrong_key.h"
 
-#define SESSION_RECEIVE_ACK_EVERY 16	   /* datagrams */
-#define SESSION_RECEIVE_ACK_NS 20000000ULL /* after the first that is not acknowledged, at most */
-#define SESSION_RECEIVE_OLD_NS 10000000000ULL /* an old session is opened for so long */
+#define SESSION_RECEIVE_ACK_EVERY 16	      /* datagrams */
+#define SESSION_RECEIVE_ACK_NS 20000000ULL    /* at most, after the first unacknowledged datagram */
+#define SESSION_RECEIVE_OLD_NS 10000000000ULL /* lifetime of an old session */
 #define SESSION_RECEIVE_CHALLENGE_NS 250000000ULL
 
-/* name, what it counts */
+/* name, meaning */
 #define NETWORK_COUNTERS(X)                                                                        \
 	X(datagrams, "datagrams received")                                                         \
 	X(bytes, "bytes of UDP payload received")                                                  \
-	X(not_ours, "datagrams under addresses that nobody has, or that are spent")                \
+	X(not_ours, "datagrams under unknown or spent addresses")                                  \
 	X(not_authentic, "datagrams under a known address that do not open")                       \
 	X(set_ups, "set-ups answered")                                                             \
 	X(limited_set_ups, "set-ups beyond HANDSHAKE_INITS_A_SECOND")                              \
-	X(ignored_set_ups, "set-ups that were overtaken")                                          \
-	X(busy_set_ups, "set-ups refused: another instance of the sensor is heard")                \
+	X(ignored_set_ups, "set-ups ignored: overtaken, or invalid one-way ones")                  \
+	X(busy_set_ups, "set-ups refused: another instance is active")                             \
 	X(questions, "requests for the time and a cookie that were answered")                      \
 	X(limited_questions, "requests beyond the limits of handshake_requests.h")                 \
-	X(repeated_requests, "requests that were seen before")                                     \
-	X(refused_requests, "requests of keys that are not listed, or not proved, or too old")     \
-	X(other_versions, "set-ups and requests of another version of the protocol")               \
+	X(repeated_requests, "repeated requests")                                                  \
+	X(refused_requests, "requests that are unlisted, unproved or expired")                     \
+	X(other_versions, "set-ups and requests of another protocol version")                      \
 	X(limited_messages, "messages of sensors beyond the limits of message_limit.h")            \
-	X(alternations, "sessions between which two processes with one key go to and fro")         \
+	X(alternations, "sessions that alternate between two processes with one key")              \
 	X(announcements, "set-ups of one-way sessions, and their repetitions")                     \
 	X(sessions, "sessions begun by set-up")                                                    \
 	X(renewals, "sessions begun by renewal")                                                   \
@@ -63,15 +63,15 @@ struct network {
 	struct refusals refused;
 	struct wrong_key wrong_key;
 	struct sensors *sensors;
-	struct combos *combos;		     /* where messages go */
-	struct sensor *old_first, *old_last; /* with an old session that will end */
-	uint64_t received_ns;		     /* protocol time when the present batch was read */
+	struct combos *combos;		     /* destination of messages */
+	struct sensor *old_first, *old_last; /* sensors with an old session */
+	uint64_t received_ns;		     /* protocol time of reading the current batch */
 	struct network_counters counters;
-	/* ANSWER, the answer to an order (commands.c); NULL: nobody wants it. */
+	/* Called for ANSWER, the answer to an order (commands.c). May be NULL. */
 	void (*answered)(void *user, struct sensor *s, uint64_t number, uint8_t status,
 			 const uint8_t *text, size_t len);
 	void *answered_user;
-	/* A session has begun by set-up (groups.c); NULL: nobody wants to know. */
+	/* Called after a session started by set-up (groups.c). May be NULL. */
 	void (*begun)(void *user, struct sensor *s);
 	void *begun_user;
 };

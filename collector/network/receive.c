@@ -18,7 +18,7 @@ static int receive_buffer(int sock)
 	if (setsockopt(sock, SOL_SOCKET, SO_RCVBUFFORCE, &want, sizeof(want)))
 		setsockopt(sock, SOL_SOCKET, SO_RCVBUF, &want, sizeof(want));
 	getsockopt(sock, SOL_SOCKET, SO_RCVBUF, &got, &len);
-	return got / 2; /* the kernel counts its own overhead in */
+	return got / 2; /* the kernel includes its own overhead */
 }
 
 /* Binds to an address of one family. Returns 0, -errno, or -ENXIO after a line. */
@@ -35,7 +35,7 @@ static int receive_bind(struct receive *r, const char *host, const char *port, i
 		return -ENXIO;
 	}
 	r->sock = socket(list->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (r->sock >= 0 && list->ai_family == AF_INET6) /* [::] hears IPv4 too */
+	if (r->sock >= 0 && list->ai_family == AF_INET6) /* [::] receives IPv4 too */
 		setsockopt(r->sock, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	err = r->sock < 0 || bind(r->sock, list->ai_addr, list->ai_addrlen) ? -errno : 0;
 	freeaddrinfo(list);
@@ -83,7 +83,7 @@ int receive_batch(struct receive *r)
 	for (int i = 0; i < RECEIVE_BATCH; i++)
 		r->messages[i].msg_hdr.msg_namelen = sizeof(r->from[i]);
 	n = recvmmsg(r->sock, r->messages, RECEIVE_BATCH, MSG_DONTWAIT, NULL);
-	return n < 0 ? 0 : n; /* errors of earlier sends: they say nothing of what comes */
+	return n < 0 ? 0 : n; /* errors of earlier sends do not concern received datagrams */
 }
 
 uint64_t receive_dropped(const struct receive *r)

@@ -12,8 +12,8 @@
 
 #define HASHED_MAX 64 /* a short word, and a key or a name */
 
-/* A line that is said again is known by a hash: if two have the same hash, one is not said. It is
- * keyed, so that nobody can find a key of the same hash as another one. */
+/* Repeated lines are recognized by a hash. Two lines with the same hash would hide each other, so
+ * the hash is keyed, and an attacker cannot find a public key that collides with another. */
 static uint64_t hash_of(const char *why, const void *bytes, size_t len)
 {
 	static uint8_t key[crypto_shorthash_KEYBYTES];
@@ -110,8 +110,8 @@ void refusals_busy(struct refusals *r, const char *name, const struct sockaddr *
 	refusals_address(one, at);
 	refusals_address(other, from);
 	log_limit_say(&r->sensors, hash_name("sensor", name), hash_name("busy", name), now_ns,
-		      "sensor %s: two machines use its key: %s is heard, %s has to wait until that "
-		      "has been silent for 10 s%s; give each machine a key of its own",
+		      "sensor %s: two machines use its key: %s is heard, %s must wait until the "
+		      "first is silent for 10 s%s; give each machine its own key",
 		      name, one, other, loses ? ", and loses its frames" : "");
 }
 
@@ -123,7 +123,7 @@ void refusals_twice(struct refusals *r, const char *name, const struct sockaddr 
 	refusals_address(one, at);
 	refusals_address(other, from);
 	log_limit_say(&r->sensors, hash_name("sensor", name), hash_name("twice", name), now_ns,
-		      "sensor %s: two processes use its key in turn, at %s and %s; give each a key "
-		      "of its own",
+		      "sensor %s: two processes use its key in turn, at %s and %s; give each its "
+		      "own key",
 		      name, one, other);
 }

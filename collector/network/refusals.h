@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Refusals: lines for people about who asks for a session and gets none. Each is said once a
- * minute, and 16 lines a minute at most (log_limit.h). There are two such quotas: for sensors
- * that have proved their key, and for keys that anybody can make up.
+ * Refusals: log lines about refused sensors. The same line is printed once per minute, and at most
+ * 16 lines per minute (log_limit.h). Sensors that proved their key have one such quota, unproved
+ * keys another.
  */
 #ifndef COLLECTOR_NETWORK_REFUSALS_H
 #define COLLECTOR_NETWORK_REFUSALS_H
@@ -20,10 +20,10 @@ struct refusals {
 	struct log_limit sensors, keys;
 };
 
-/* ADDRESS:PORT, "[ADDRESS]:PORT" of IPv6. */
+/* Writes ADDRESS:PORT, or "[ADDRESS]:PORT" for IPv6. */
 void refusals_address(char text[REFUSALS_ADDRESS_MAX], const struct sockaddr *from);
-/* A hash of `why` and the address without its port, which a sensor changes with each attempt. An
- * IPv6 address counts as its /64: whoever has one address there has all. */
+/* Returns a hash of `why` and the address without its port, which a sensor changes with each
+ * attempt. An IPv6 address counts as its /64, as one host may use all addresses of a /64. */
 uint64_t refusals_hash(const char *why, const struct sockaddr *from);
 
 /* The key is not in the sensors file. */
@@ -32,14 +32,14 @@ void refusals_key(struct refusals *r, const uint8_t key[KEY_LEN], const struct s
 /* The sensor of this name does not share our P. */
 void refusals_proof(struct refusals *r, const char *name, const struct sockaddr *from,
 		    uint64_t now_ns);
-/* It speaks another version of the protocol; `name` is NULL where it is not known. */
+/* The sensor uses another protocol version. `name` is NULL if not known. */
 void refusals_version(struct refusals *r, const char *name, unsigned int version,
 		      const struct sockaddr *from, uint64_t now_ns);
-/* The sensor is being heard from the address `at`, and another instance is at `from`. It sends on
- * and `loses` its frames, or has been told to wait. */
+/* The sensor is active at the address `at`, and another instance is at `from`. The latter continues
+ * and `loses` its frames, or was told to wait. */
 void refusals_busy(struct refusals *r, const char *name, const struct sockaddr *at,
 		   const struct sockaddr *from, bool loses, uint64_t now_ns);
-/* The sensor goes to and fro between two processes that say they are one. */
+/* The sensor alternates between two processes that claim to be one instance. */
 void refusals_twice(struct refusals *r, const char *name, const struct sockaddr *at,
 		    const struct sockaddr *from, uint64_t now_ns);
 

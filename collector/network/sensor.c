@@ -35,7 +35,7 @@ void network_sensor_free(struct sensor *s)
 {
 	if (!s->network)
 		return;
-	free(s->network->sessions); /* each was wiped at its end */
+	free(s->network->sessions); /* each session was wiped when it ended */
 	sodium_memzero(s->network, sizeof(*s->network));
 	free(s->network);
 	s->network = NULL;

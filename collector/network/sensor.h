@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A sensor as network/ alone knows it: sensor.network (collector/model/sensors.h). */
+/* Sensor: the room's own part of a sensor, sensor.network (collector/model/sensors.h). */
 #ifndef COLLECTOR_NETWORK_SENSOR_H
 #define COLLECTOR_NETWORK_SENSOR_H
 
@@ -11,8 +11,8 @@
 
 #define SENSOR_SESSIONS 3
 
-/* Whose an address in the table is: the sensor's index, and which of its slots or sessions. Its
- * public key is there too (handshake_requests.c). */
+/* The owner of an address in the table: the sensor's index, and its slots, one of its sessions, or
+ * its public key (handshake_requests.c). */
 enum sensor_kind {
 	SENSOR_SLOTS = 0,
 	SENSOR_SESSION = 1, /* and the next SENSOR_SESSIONS - 1 */
@@ -26,41 +26,41 @@ enum sensor_kind {
 struct network_sensor {
 	/* handshake.c */
 	uint8_t pair[KEY_LEN];
-	uint64_t slots_of;     /* interval whose slots, and both neighbours', are in the table */
-	uint32_t spent[3];     /* bits: slots of interval i that are not, at i % 3 */
+	uint64_t slots_of;     /* the table has this interval's slots, and both neighbours' */
+	uint32_t spent[3];     /* at i % 3: bitmap of interval i's slots outside the table */
 	uint64_t announced_ns; /* protocol time in its last one-way m1 */
-	bool refused_one_way;  /* that was said */
-	uint8_t said_version;  /* of the protocol, in its last m1 */
+	bool refused_one_way;  /* its refusal was logged */
+	uint8_t said_version;  /* protocol version of its last m1 */
 
 	/* handshake_requests.c */
 	struct rate_limit requests;
-	uint32_t cookies_used; /* set-ups under cookies; each makes its others void */
-	uint64_t key_word;     /* where its public key is in the table */
+	uint32_t cookies_used; /* set-ups under cookies; each one voids its other cookies */
+	uint64_t key_word;     /* address of its public key in the table */
 
-	uint64_t earlier_run; /* handshake_admit.c: that the present one took the place of */
+	uint64_t earlier_run; /* handshake_admit.c: the run before the current one */
 
-	/* SENSOR_SESSIONS of them, from its first set-up on; NULL before */
+	/* SENSOR_SESSIONS of them; NULL before its first set-up */
 	struct session *sessions;
-	/* which of those, -1: none; the candidate becomes current when it is used */
+	/* indices, -1: none; the candidate becomes current when a datagram uses it */
 	int8_t current, candidate, old;
-	uint64_t renewed_ns;	 /* monotonic, of the last RENEW that was worth work */
-	uint64_t old_until_ns;	 /* monotonic: then `old` ends */
-	struct sensor *old_next; /* in the list of those whose `old` will end */
+	uint64_t renewed_ns;	 /* monotonic, of the last processed RENEW */
+	uint64_t old_until_ns;	 /* monotonic: end of `old` */
+	struct sensor *old_next; /* in the list of sensors with an `old` */
 	bool old_listed;
 
 	struct message_limit ration; /* session_receive.c */
 	struct message_skips skips;
-	unsigned int unacked; /* datagrams heard since the last ACK */
-	struct skew skew;     /* messages.c: what was said of its clock */
+	unsigned int unacked; /* datagrams received since the last ACK */
+	struct skew skew;     /* messages.c: state of lines about its clock */
 };
 
-/* There is room for sessions from now on. Returns 0 or -ENOMEM. */
+/* Allocates the sessions, unless that was done. Returns 0 or -ENOMEM. */
 int network_sensor_sessions(struct sensor *s);
 /* Returns 0 or -ENOMEM. */
 int network_sensor_new(struct sensor *s);
-void network_sensor_free(struct sensor *s); /* takes one that has none; its sessions have ended */
+void network_sensor_free(struct sensor *s); /* network may be NULL; the sessions have ended */
 
-/* The session that the sensor sends in; NULL: none. */
+/* Returns the sensor's current session; NULL: none. */
 static inline struct session *sensor_session(const struct sensor *s)
 {
 	struct network_sensor *n = s->network;
@@ -68,7 +68,7 @@ static inline struct session *sensor_session(const struct sensor *s)
 	return n->current < 0 ? NULL : &n->sessions[n->current];
 }
 
-/* The session that it may send in next; NULL: none. */
+/* Returns the session that may become current next; NULL: none. */
 static inline struct session *sensor_candidate(const struct sensor *s)
 {
 	struct network_sensor *n = s->network;

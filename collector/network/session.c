@@ -34,7 +34,7 @@ void session_end(struct session *s, struct table *t)
 	sodium_memzero(s, sizeof(*s));
 }
 
-/* ---- where the sensor is --------------------------------------------------------------------- */
+/* ---- address --------------------------------------------------------------------------------- */
 
 void session_address(struct session_address *a, const struct sockaddr *from, socklen_t len)
 {
@@ -45,7 +45,7 @@ void session_address(struct session_address *a, const struct sockaddr *from, soc
 	a->len = len;
 }
 
-/* What IPv6 says of flows and scopes comes and goes; the rest is where it is. */
+/* Compares without IPv6's flow label and scope, which may vary. */
 static bool same(const struct session_address *a, const struct session_address *b)
 {
 	if (a->len != b->len || a->any.sa_family != b->any.sa_family)
@@ -77,7 +77,7 @@ void session_echo(struct session *s, uint64_t cookie)
 		s->confirmed = true;
 }
 
-/* ---- what goes there ------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 size_t session_seal(struct session *s, uint8_t *out, const uint8_t *message, size_t len)
 {

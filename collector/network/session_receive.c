@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Session receive: see session_receive.h. In: datagrams of anybody's making. Out: messages of
- * sensors that are in the file, to messages.h. Always holds: nothing is acted on before its tag
- * verified, and nothing in a datagram can make us send more bytes to an address than came from it.
+ * Session receive: see session_receive.h. In: untrusted datagrams. Out: messages of listed sensors,
+ * to messages.h. Always holds: a datagram has no effect before its tag is verified, and none can
+ * make us send more bytes to an address than we received from it.
  */
 #include "session_receive.h"
 
@@ -24,7 +24,8 @@
 #include "sensor.h"
 #include "session_send.h"
 
-/* Room for an idle sensor's addresses: three intervals' slots, and some hundred of a session. */
+/* Table entries for an idle sensor: the slots of three intervals, and some hundred addresses of a
+ * session. */
 #define TABLE_A_SENSOR 608
 #define TABLE_LEAST 16384
 #define TICK_MAX_MS 10000
@@ -51,7 +52,7 @@ static void sessions_end(struct network *o, struct sensor *s)
 	runs_cancel(s);
 }
 
-/* Each room's part of a new sensor. */
+/* Makes each room's part of a new sensor. */
 static int sensor_made(void *arg, struct sensor *s)
 {
 	(void)arg;
@@ -66,7 +67,7 @@ static void sensor_freed(void *arg, struct sensor *s)
 	output_sensor_free(s);
 }
 
-/* A sensor is new, has left, or has other keys. */
+/* Handles a sensor that is new, was removed, or has other keys. */
 static void keys_changed(struct network *o, struct sensor *s)
 {
 	if (!sodium_is_zero(s->network->pair, KEY_LEN)) {
@@ -78,17 +79,17 @@ static void keys_changed(struct network *o, struct sensor *s)
 	if (!s->listed)
 		return;
 	if (handshake_add(&o->handshake, &o->table, s)) {
-		log_line("sensor %s: nothing can be agreed on with its public key", s->name);
+		log_line("sensor %s: its public key is invalid", s->name);
 		s->listed = false;
 	} else if (handshake_requests_add(&o->requests, &o->table, s)) {
-		log_line("sensor %s: out of memory; it can set sessions up by slots only", s->name);
+		log_line("sensor %s: out of memory; it can set up sessions only by slots", s->name);
 	}
 }
 
 static void sensor_changed(void *arg, struct sensor *s, unsigned int what)
 {
 	if (what & SENSOR_NAMED)
-		interfaces_forget(s); /* blocks have the name in them */
+		interfaces_forget(s); /* blocks contain the name */
 	if (what & SENSOR_LINKTYPES)
 		s->combo->refused_told = 0;
 	if (what & SENSOR_KEYS)
@@ -150,8 +151,8 @@ static void old_begin(struct network *o, struct sensor *s, uint64_t now_ns)
 	o->old_last = s;
 }
 
-/* Ends the old sessions whose time has come. A sensor that has had another one since keeps its
- * place in the list, so that those behind it may end later, by that time again. */
+/* Ends old sessions that are due. A sensor that got another old session keeps its place in the
+ * list, so sessions after it may end later, by up to the same time. */
 static void old_end(struct network *o, uint64_t now_ns)
 {
 	struct sensor *s;
@@ -172,9 +173,9 @@ static void old_end(struct network *o, uint64_t now_ns)
 	}
 }
 
-/* A set-up may be another process's, which lays the same combos out in its own way and has a last
- * word of its own: what was under way before must not be taken as this one's. A renewal, and the
- * next session of a sensor that sends nothing twice, are the same process's. */
+/* Ends the current session at a set-up, which may come from another process. That process encodes
+ * the same combos differently and has its own final totals, so datagrams in flight must not count
+ * as its own. Renewals stay within one process, and one-way sensors send nothing twice. */
 static void old_replace(struct network *o, struct sensor *s)
 {
 	if (s->network->current < 0)
@@ -183,7 +184,7 @@ static void old_replace(struct network *o, struct sensor *s)
 	s->network->current = -1;
 }
 
-/* The candidate's first datagram opened: the sensor has the new keys. */
+/* Makes the candidate current, after its first datagram opened: the sensor has the new keys. */
 static void candidate_begin(struct network *o, struct sensor *s, uint64_t now_ns)
 {
 	struct session *c = sensor_candidate(s);
@@ -210,7 +211,7 @@ static void candidate_begin(struct network *o, struct sensor *s, uint64_t now_ns
 		o->begun(o->begun_user, s);
 }
 
-/* The length of a message about the session itself, 0 where it is none of those. */
+/* Returns the length of a message about the session itself, 0 for other kinds. */
 static size_t own_len(uint8_t kind)
 {
 	switch (kind) {
@@ -252,7 +253,7 @@ static void take_own(struct network *o, struct sensor *s, struct session *sessio
 	}
 }
 
-/* Returns whether the message is kept. */
+/* Returns whether the message was kept. */
 static bool take_any(struct network *o, struct sensor *s, struct session *session,
 		     const uint8_t *message, long len, uint64_t now_ns)
 {
@@ -275,11 +276,11 @@ static bool take_any(struct network *o, struct sensor *s, struct session *sessio
 /* An authentic datagram's message. */
 struct opened {
 	uint64_t number; /* of the datagram */
-	long len;	 /* bytes; negative: it is no message */
+	long len;	 /* bytes; negative: not a message */
 	uint8_t message[SHROUD_DATAGRAM_MAX];
 };
 
-/* An authentic datagram tells where its sensor is. `first`: it is the session's first. */
+/* Takes the sensor's address from an authentic datagram. `first`: the session's first one. */
 static void follow(struct network *o, struct sensor *s, struct session *session, bool newest,
 		   bool first, const struct datagram *d)
 {
@@ -288,13 +289,13 @@ static void follow(struct network *o, struct sensor *s, struct session *session,
 
 	session_address(&address, d->from, d->from_len);
 	if (session->one_way)
-		session->address = address; /* for people; nothing goes there */
+		session->address = address; /* only for display; nothing is sent there */
 	else if (session != sensor_session(s) || !newest)
 		return;
 	else if (session_follow(session, &address, d->len))
 		o->counters.moves++;
 	else if (first && set_up)
-		session->confirmed = true; /* our answer came there */
+		session->confirmed = true; /* our answer arrived there */
 }
 
 static void take_opened(struct network *o, struct sensor *s, struct session *session,
@@ -307,7 +308,7 @@ static void take_opened(struct network *o, struct sensor *s, struct session *ses
 	s->ledger.received_bytes += d->len;
 	s->heard_ns = d->now_ns;
 	follow(o, s, session, m->number == session->rx.highest, first, d);
-	/* What the run before had under way is nothing of this one's; nor are records combos. */
+	/* Ignores datagrams in flight of an earlier run or another spool. */
 	if (!s->combo->waiting &&
 	    (session->run != s->ledger.run || session->spool != s->combo->forward.id))
 		return;
@@ -322,8 +323,8 @@ static void take_opened(struct network *o, struct sensor *s, struct session *ses
 
 /* ---- datagrams ------------------------------------------------------------------------------- */
 
-/* Returns whether it opens as what the table has it for, and only then has the table changed; or is
- * beyond what its sensor may do now. */
+/* Tries one table entry for a datagram. Returns true if the datagram opens, or exceeds its sensor's
+ * limits. Changes the table only if it opens. */
 static bool session_receive_as(struct network *o, struct table_entry e, const struct datagram *d)
 {
 	struct sensor *s = o->sensors->list[SENSOR_OWNER_INDEX(e.owner)];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Session send: see session_send.h. In: what is to be said, and when. Out: datagrams. Always holds:
- * a session whose address is not confirmed is sent no more than came from there (session_seal).
+ * Session send: see session_send.h. In: messages and their times. Out: datagrams. Always holds: an
+ * unconfirmed address is sent no more bytes than it sent to us (session_seal).
  */
 #include "session_send.h"
 
@@ -36,7 +36,7 @@ int session_send(struct network *o, struct sensor *s, const uint8_t *message, si
 	return 0;
 }
 
-/* Where it may not be sent, the sensor's next datagram makes it due again. */
+/* Sends an ACK. If that is not allowed yet, the sensor's next datagram makes the ACK due again. */
 static void send_ack(struct network *o, struct sensor *s, uint64_t now_ns)
 {
 	const struct session *session = sensor_session(s);
@@ -48,7 +48,7 @@ static void send_ack(struct network *o, struct sensor *s, uint64_t now_ns)
 	if (!session)
 		return;
 	one_way_tick(o->combos, s, now_ns);
-	runs_ack(o->combos, s, &ack); /* sees to a run's end, also where it is not sent */
+	runs_ack(o->combos, s, &ack); /* may end the run, even if no ACK is sent */
 	ack.highest = session->rx.highest;
 	shroud_received(&session->rx, ack.received);
 	ack_write(message, &ack);

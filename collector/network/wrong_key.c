@@ -10,8 +10,7 @@ static uint64_t address_of(const struct sockaddr *from)
 	return refusals_hash("strange", from);
 }
 
-/* ---- addresses that are expected ---------------------------------------------------------------
- */
+/* ---- expected addresses ---------------------------------------------------------------------- */
 
 static bool is_expected(const struct wrong_key *w, uint64_t address, uint64_t now_ns)
 {
@@ -40,8 +39,8 @@ void wrong_key_expect(struct wrong_key *w, const struct sockaddr *from, uint64_t
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/* The entry of the address. After some silence it starts from zero. If its set is full, the entry
- * that was counted least gives way: that of a forged address, which comes once. */
+/* Returns the address's entry, which restarts from zero after a silence. In a full set it replaces
+ * the entry with the lowest count: a forged address occurs only once. */
 static struct wrong_key_address *entry_of(struct wrong_key *w, uint64_t address, uint64_t now_ns)
 {
 	struct wrong_key_address *set = w->addresses[address % WRONG_KEY_SETS];
@@ -61,7 +60,8 @@ static struct wrong_key_address *entry_of(struct wrong_key *w, uint64_t address,
 	return s;
 }
 
-/* Whether so many come from there, for so long, that it may be a sensor with the wrong key. */
+/* Counts a datagram. Returns whether the address sent so many for so long that it may be a sensor
+ * with a wrong key. */
 static bool is_strange(struct wrong_key *w, uint64_t address, uint64_t now_ns)
 {
 	struct wrong_key_address *s = entry_of(w, address, now_ns);

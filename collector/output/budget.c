@@ -15,7 +15,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Whether the disk does not last so many minutes at the present rate. */
+/* Whether the disk will be full within so many minutes at the current rate. */
 static bool is_short(const struct budget *b, unsigned int minutes)
 {
 	return b->writers > 1 && budget_room(b) < minutes * b->recent;
@@ -34,13 +34,13 @@ uint64_t budget_share(const struct budget *b)
 
 	if (!b->on || !b->scarce || b->listed < 2 || n < 2)
 		return UINT64_MAX;
-	/* A sensor that has spent nothing is not held, also where there is no room. */
+	/* A sensor that has spent nothing is never held, even without room. */
 	return least((budget_room(b) + b->spent) / n, 2 * budget_room(b)) ?: 1;
 }
 
 /* ---- what is recent -------------------------------------------------------------------------- */
 
-/* A thousandth of it each thousandth of the time. */
+/* Decays by a thousandth per thousandth of the time. */
 static void recent_decay(struct budget *b, uint64_t now_ns)
 {
 	/* A caller's time may be some milliseconds old. */
@@ -58,7 +58,7 @@ static void recent_decay(struct budget *b, uint64_t now_ns)
 
 /* ---- scarce space ---------------------------------------------------------------------------- */
 
-/* Takes `part` of `whole` off what each has spent, and counts sensors. */
+/* Reduces each sensor's `spent` by `part` / `whole`, and counts the sensors. */
 static void look(struct budget *b, const struct sensors *sensors, uint64_t part, uint64_t whole,
 		 uint64_t now_ns)
 {

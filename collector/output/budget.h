@@ -54,39 +54,38 @@
 #define BUDGET_PART 32
 #define BUDGET_RESERVE_MAX 16000000000ULL
 #define BUDGET_SHARES 32
-#define BUDGET_SHARE_MIN (1ULL << 20) /* a combo can be so large in the file */
+#define BUDGET_SHARE_MIN (1ULL << 20) /* the largest size of a combo in a file */
 #define BUDGET_WROTE_NS 3600000000000ULL
-#define BUDGET_LOOK_NS 1000000000ULL /* sensors are counted again after so long */
+#define BUDGET_LOOK_NS 1000000000ULL /* interval of counting sensors */
 
 struct sensor;
 struct sensors;
 
 struct budget {
-	bool on;		    /* the present output is on a file system that can be asked */
-	bool fits;		    /* what was in the buffer then leaves --keep-free free */
-	uint64_t keep, free;	    /* bytes; `free` less all that will be written */
+	bool on;		    /* the current output's file system reports its space */
+	bool fits;		    /* the buffer's data left --keep-free free at that time */
+	uint64_t keep, free;	    /* bytes; `free` minus all unwritten data */
 	uint64_t asked_ns;	    /* CLOCK_MONOTONIC */
 	uint64_t reserve;	    /* bytes */
-	uint64_t recent, recent_ns; /* as of CLOCK_MONOTONIC `recent_ns` */
-	bool scarce;		    /* and since then: */
-	uint64_t began;		    /* the room that there was */
+	uint64_t recent, recent_ns; /* at CLOCK_MONOTONIC `recent_ns` */
+	bool scarce;		    /* since then: */
+	uint64_t began;		    /* the room at the begin */
 	uint64_t spent;		    /* by all sensors */
 	bool in_reserve;	    /* scarce because of the reserve */
 	unsigned int listed;	    /* sensors, as of `looked_ns` */
-	unsigned int writers;	    /* those that wrote in the last BUDGET_WROTE_NS */
+	unsigned int writers;	    /* writers in the last BUDGET_WROTE_NS */
 	uint64_t looked_ns;
 };
 
 /* Bytes above --keep-free. */
 uint64_t budget_room(const struct budget *b);
-/* The state of a file system of `size` bytes; of `free`, nothing is promised to what is not written
- * yet. */
+/* Takes the state of a file system of `size` bytes. `free` excludes space for unwritten data. */
 void budget_asked(struct budget *b, const struct sensors *sensors, uint64_t free, uint64_t keep,
 		  uint64_t size, uint64_t now_ns);
-/* So many bytes of a sensor's will be written. */
+/* Adds bytes of a sensor that will be written. */
 void budget_spend(struct budget *b, const struct sensors *sensors, struct sensor *s, uint64_t len,
 		  uint64_t now_ns);
-/* What a sensor may have spent; UINT64_MAX: it is not limited. */
+/* Returns the limit of a sensor's `spent`; UINT64_MAX: no limit. */
 uint64_t budget_share(const struct budget *b);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What modules have said: see event_json.h. Sensors may say a lot: nothing here parses a format. */
+/* Event JSON: see event_json.h. Sensors may send many events, so no printf formats are parsed. */
 #include "event_json.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "wire/info.h"
 
-#define MODULE_KEY "\", \"module\": \"" /* no string has a quote in it */
+#define MODULE_KEY "\", \"module\": \"" /* unique: quotes inside strings are escaped */
 
 int event_json_of(struct module_event *s, const struct combo_event *e)
 {
@@ -35,7 +35,7 @@ static char *put_hex(char *p, const uint8_t *bytes, size_t len)
 	return p;
 }
 
-/* Names of interfaces may hold anything but blanks and slashes. */
+/* Interfaces' names may have any characters except blanks and slashes. */
 static char *put_string(char *p, const char *text, size_t max)
 {
 	for (size_t i = 0; i < max && text[i]; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a module on a sensor has said (wire/module_event.h), as a line of JSON:
+ * Event JSON: a module's event (wire/module_event.h) as a line of JSON:
  *
  *     {"sensor": "lib", "interface": "eth0", "module": "worm", "serial": 3, "time_ns": 17...,
  *      "direction": "in", "data": "0a0b", "id": "1122334455667788-17-0"}
  *
- * `time_ns` is the frame's, ns since 1970-01-01 UTC, `data` the event's bytes. No two events have
- * the same `id`, and whatever happens an event has it wherever it is written.
+ * `time_ns`: the frame's, ns since 1970-01-01 UTC. `data`: the event's bytes. Each event has its
+ * own `id`, which is the same wherever the event is written.
  */
 #ifndef COLLECTOR_OUTPUT_EVENT_JSON_H
 #define COLLECTOR_OUTPUT_EVENT_JSON_H
@@ -19,19 +19,18 @@
 
 #define EVENT_JSON_MAX 720 /* bytes of the longest line, its end included */
 
-/* Where an event came from: the run, the combo in it, the event in that. */
+/* An event's origin: run, combo, number in the combo. */
 struct event_json_id {
 	uint64_t run, combo;
 	unsigned int number;
 };
 
-/* Reads an event. Returns 0, or -EBADMSG where it is none of a module. */
+/* Reads an event. Returns 0, or -EBADMSG if it is malformed. */
 int event_json_of(struct module_event *s, const struct combo_event *e);
-/* Writes the line, without a newline, and a 0 behind it. Returns its bytes. */
+/* Writes the line without a newline, and a terminating 0. Returns its bytes. */
 size_t event_json(char line[EVENT_JSON_MAX], const struct module_event *s, const char *sensor,
 		  const char *interface, const struct event_json_id *id);
-/* Finds the module's name in a line of `len` bytes that may be anybody's. Returns false where it
- * has none. */
+/* Finds the module's name in an untrusted line of `len` bytes. Returns false if there is none. */
 bool event_json_module(char name[MODULE_EVENT_NAME_MAX + 1], const char *line, size_t len);
 
 #endif

@@ -15,7 +15,7 @@
 #include "sensor.h"
 
 #define BATCH 256	   /* lines in one write */
-#define NOT_FREE (-EXFULL) /* less than --keep-free would be left: no error that a write has */
+#define NOT_FREE (-EXFULL) /* less than --keep-free would be left: no write returns this */
 
 void event_log_init(struct event_log *l, const struct collector_options *o, int files)
 {
@@ -81,7 +81,7 @@ void event_log_add(struct event_log *l, const char *module, struct event_log_nam
 	l->places[l->waiting++] = (struct event_log_place){ at, len, EVENT_LOG_NONE };
 }
 
-/* Writes all of it, or nothing. Returns 0 or -errno. */
+/* Writes all, or nothing. Returns 0 or -errno. */
 static int batch_write(int fd, const struct iovec *list, int count, size_t len)
 {
 	struct stat st;
@@ -127,7 +127,7 @@ static void batch(struct event_log *l, struct event_log_file *f, const struct io
 	}
 }
 
-/* All lines of a file that wait. */
+/* Writes all waiting lines of a file. */
 static void file_flush(struct event_log *l, struct event_log_file *f, const uint8_t *buffer)
 {
 	struct iovec list[2 * BATCH];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files of lines: found by their modules' names, and open: see event_log.h. Always holds: what is
- * open is in `open`. Where that is full the file that was used least lately is closed for another,
- * if there is one without lines that wait: one with such lines would be opened again at once.
+ * Event log, files: finds and opens files by modules' names: see event_log.h. Always holds: `open`
+ * has all open files. If it is full, the least recently used file without waiting lines is closed.
+ * A file with waiting lines would be opened again at once.
  */
 #include "event_log.h"
 
@@ -21,8 +21,7 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* FNV-1a. Who chooses names so that they meet makes the search longer by those
- * EVENT_LOG_SENSOR_MAX. */
+/* FNV-1a. A sensor with colliding names makes a search longer by at most EVENT_LOG_SENSOR_MAX. */
 static uint32_t hash(const char *name)
 {
 	uint32_t h = 0x811c9dc5;
@@ -32,7 +31,7 @@ static uint32_t hash(const char *name)
 	return h;
 }
 
-/* Where a module's number is, or would be. */
+/* Returns the place of a module's number in the table. */
 static uint32_t *index_find(const struct event_log *l, const char *module)
 {
 	uint32_t mask = 2 * l->room - 1, i = hash(module) & mask;
@@ -84,8 +83,8 @@ uint32_t event_log_file(struct event_log *l, const char *module, struct event_lo
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-/* Finds the last line of a file, whole or begun. Returns its bytes, -EBADMSG where it is longer
- * than any of ours, or -errno. */
+/* Finds a file's last line, complete or not. Returns its bytes, -EBADMSG if it is too long, or
+ * another -errno. */
 static ssize_t tail_read(int fd, off_t size, char tail[EVENT_JSON_MAX], const char **begin)
 {
 	size_t len = size < EVENT_JSON_MAX ? size : EVENT_JSON_MAX;
@@ -101,7 +100,7 @@ static ssize_t tail_read(int fd, off_t size, char tail[EVENT_JSON_MAX], const ch
 	return tail + len - *begin;
 }
 
-/* Cuts off what a kill in the middle of a write left, and copies the last whole line. */
+/* Truncates an incomplete line of a killed collector, and copies the last complete line. */
 static int adopt(int fd, char **last)
 {
 	char tail[EVENT_JSON_MAX];
@@ -114,7 +113,7 @@ static int adopt(int fd, char **last)
 	for (;;) {
 		len = tail_read(fd, st.st_size, tail, &line);
 		if (len <= 0)
-			return len; /* it is empty, or none */
+			return len; /* an empty file, or an error */
 		if (line[len - 1] == '\n')
 			break;
 		if (*line != '{')
@@ -153,13 +152,13 @@ bool event_log_may_open(const struct event_log *l, const struct event_log_file *
 	return rate_limit_takes(&names->opens, EVENT_LOG_OPENS, monotonic_ns());
 }
 
-/* Whether `a` is closed rather than `b`. */
+/* Whether to close `a` rather than `b`. */
 static bool goes_first(const struct event_log_file *a, const struct event_log_file *b)
 {
 	return !a->waiting == !b->waiting ? a->used < b->used : !a->waiting;
 }
 
-/* A place among those that are open. */
+/* Returns a place in `open`. */
 static uint32_t *open_place(struct event_log *l)
 {
 	uint32_t *first = &l->open[0];

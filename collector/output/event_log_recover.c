@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lines that are written late: see event_log_recover.h. Two walks through the output: the first
- * finds where each file ends, the second copies what is behind that. No line is held in between, as
- * there may be any number.
+ * Event log, recovery: see event_log_recover.h. Walks through the output twice: the first walk
+ * finds the place of each file's last line, the second copies the later lines. No lines are kept in
+ * memory, as there may be any number.
  */
 #include "event_log_recover.h"
 
@@ -15,7 +15,7 @@
 #include "pcapng_walk.h"
 #include "sensor.h"
 
-/* Where a block is. */
+/* A block's place. */
 struct place {
 	unsigned int span;
 	int64_t at;
@@ -23,10 +23,10 @@ struct place {
 
 struct recovery {
 	struct event_log *lines;
-	struct place *ends; /* of each file: its last line is there; `at` -1: in front of all */
+	struct place *ends; /* per file, the place of its last line; `at` -1: before all */
 	unsigned int ends_room;
 	struct event_log_names names[1 << 16]; /* by the sensor's id */
-	uint16_t sensor;		       /* of the combo that the walk is in */
+	uint16_t sensor;		       /* of the walk's current combo */
 	uint8_t *buffer;
 	size_t len, size;
 	uint64_t now_ns;
@@ -55,7 +55,7 @@ static struct place *end_of(struct recovery *r, uint32_t file)
 	return &ends[file];
 }
 
-/* The first walk: whether a file's last line is this one. */
+/* The first walk: compares a line with its file's last line. */
 static void compare(struct recovery *r, const struct place *p, const struct pcapng_block *b,
 		    const char *module)
 {
@@ -79,7 +79,7 @@ static void flush(struct recovery *r)
 	r->len = 0;
 }
 
-/* The second one. */
+/* The second walk. */
 static void copy(struct recovery *r, const struct place *p, const struct pcapng_block *b,
 		 const char *module)
 {

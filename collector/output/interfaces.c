@@ -14,7 +14,7 @@
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
-/* What an interface block says, but for its link type and what does not change. */
+/* The hash of an interface block's contents, without link type and constants. */
 struct description {
 	char application[64], os[128];
 	struct info_interface interface;
@@ -62,7 +62,7 @@ static size_t block_write(uint8_t *out, const struct sensor *s, const struct com
 		own = info.interfaces[f->interface];
 	if (*own.name)
 		snprintf(name, sizeof(name), "%s", own.name);
-	else /* a number is all that is known of it */
+	else /* only its number is known */
 		snprintf(name, sizeof(name), "%u", f->interface);
 	snprintf(full_name, sizeof(full_name), "%s:%s", s->name, name);
 	snprintf(description, sizeof(description), "sensor %s (id %u), interface %s%s%s", s->name,
@@ -142,7 +142,7 @@ static bool fits(const struct interfaces_block *b, const struct sensor *s,
 	       b->described == described(s, f->interface);
 }
 
-/* A newer block takes the place of an older one: as descriptions are, and then ids. */
+/* Whether block `a` is better than `b`: by description, then by id. */
 static bool better(const struct interfaces_block *a, const struct interfaces_block *b,
 		   const struct sensor *s)
 {
@@ -153,8 +153,8 @@ static bool better(const struct interfaces_block *a, const struct interfaces_blo
 	return a->id > b->id;
 }
 
-/* Returns the place of a block that says what is to be said of a frame, or, where the sensor may
- * have no other one, of the best of its kind; -1 where there is none. */
+/* Returns a block that describes the frame; if the sensor may have no further block, the best of
+ * its kind; or -1. */
 static int block_find(const struct sensor *s, const struct combo_frame *f)
 {
 	const struct interfaces *known = &s->output->interfaces;
@@ -171,7 +171,7 @@ static int block_find(const struct sensor *s, const struct combo_frame *f)
 	return interfaces_left(s) ? -1 : best;
 }
 
-/* Whether there is a newer block of the same kind, or will be with this frame's. */
+/* Whether a newer block of the same kind exists, or will exist with this frame's. */
 static bool outdated(const struct interfaces *known, unsigned int i, const struct combo_frame *f)
 {
 	const struct interfaces_block *b = &known->list[i];
@@ -185,9 +185,9 @@ static bool outdated(const struct interfaces *known, unsigned int i, const struc
 	return false;
 }
 
-/* Which of all is forgotten: one that is outdated, so that each kind keeps one. A sensor with more
- * kinds of frames than we remember gets some described twice; in turn, so that those of one combo
- * do not drive each other out. */
+/* Chooses the block to forget: an outdated one, so that each kind keeps one. If a sensor has more
+ * kinds of frames than we remember, some get a second block. They are forgotten in turn, so that
+ * those of one combo do not evict each other. */
 static unsigned int slot_take(struct interfaces *known, const struct combo_frame *f)
 {
 	if (known->count < INTERFACES_BLOCKS_MAX)
@@ -217,7 +217,7 @@ static unsigned int block_begin(struct sensor *s, const struct combo_frame *f, u
 	return slot;
 }
 
-/* A block of an earlier run may have to do for this one; it counts anew. */
+/* A block of an earlier run may be reused; its counts start again. */
 static struct interfaces_block *block_use(struct sensor *s, unsigned int i, uint64_t first_ns)
 {
 	struct interfaces_block *b = &s->output->interfaces.list[i];
@@ -247,7 +247,7 @@ uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_
 	struct interfaces_block *b;
 
 	*len = 0;
-	/* Nearly always it is that of the frame before. */
+	/* Almost always it is the last frame's block. */
 	if (known->last >= known->count || !fits(&known->list[known->last], s, f)) {
 		int found = block_find(s, f);
 
@@ -265,8 +265,7 @@ uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_
 
 /* ---- dwells ---------------------------------------------------------------------------------- */
 
-/* The newest block of the interface that fits, whatever its link type; or, where `any`, the best
- * one. */
+/* Returns the interface's newest block that fits, with any link type; with `any`, the best one. */
 static int block_of_interface(const struct sensor *s, uint8_t interface, bool any)
 {
 	const struct interfaces *known = &s->output->interfaces;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interfaces: under which interface block of the output a frame goes. A block has one link type,
- * one interface of one sensor, and what the sensor said of it when the block was written. Blocks
- * cannot be changed: where the sensor says something else (its filter was replaced, it is attached
- * by another hook, it has begun another run), the frames that follow go under a block of their own,
- * or back to the one that says this.
+ * Interfaces: chooses a frame's interface block in the output. A block has one link type, one
+ * interface of one sensor, and its description at the time of writing. Blocks cannot be changed. If
+ * the description changes (a new filter, another hook, a new run), later frames get a new block, or
+ * an older one with this description.
  *
- * Always holds: a sensor has at most INTERFACES_BLOCKS_MAX blocks in a section, and beyond them
- * INTERFACES_EXTRA_MAX and one each INTERFACES_EXTRA_NS. Every block costs the file, and each
- * program that reads it. When a sensor has used them up, its frames stay under the newest block of
- * their link type and interface; where there is none, they are refused (frame_check.h).
+ * Always holds: a sensor has at most INTERFACES_BLOCKS_MAX blocks in a section, plus
+ * INTERFACES_EXTRA_MAX, plus one per INTERFACES_EXTRA_NS. Every block costs space, and time in each
+ * program that reads the file. When a sensor has used them up, its frames use the newest block of
+ * their link type and interface. Without one they are refused (frame_check.h).
  */
 #ifndef COLLECTOR_OUTPUT_INTERFACES_H
 #define COLLECTOR_OUTPUT_INTERFACES_H
@@ -23,43 +22,42 @@
 #include "wire/dwell.h"
 #include "wire/info.h"
 
-#define INTERFACES_EXTRA_MAX 480 /* with those: 512 at once */
+#define INTERFACES_EXTRA_MAX 480 /* together 512 at once */
 #define INTERFACES_EXTRA_NS 10000000000ULL
 
 struct sensor;
 
-/* What the sensor says from now on: `info`, which also is in its `info` as text. */
+/* Takes the sensor's new description `info`, which its `info` has as text. */
 void interfaces_describe(struct sensor *s, const struct info *info);
-/* The name of an interface, or its number, where that is all there is, by way of `number`. */
+/* Returns an interface's name, or its number as text in `number`. */
 const char *interfaces_name(const struct sensor *s, uint8_t interface, char number[4]);
-/* What is known of a sensor's blocks is of this section from now on. Before any of those below. */
+/* Starts a new section if necessary. Call it before those below. */
 void interfaces_begin(struct sensor *s, unsigned int section, uint64_t now_ns);
-/* The sensor has another name: it gets new blocks. */
+/* The sensor's name has changed: it gets new blocks. */
 void interfaces_forget(struct sensor *s);
-/* The sensor's run has ended: what it says of itself may differ in the next. */
+/* The sensor's run has ended: the next one's description may differ. */
 void interfaces_run_end(struct sensor *s);
-/* Whether there is a block for frames of this link type and interface, or for dwells of the
- * interface: then they need no new one. */
+/* Whether frames of this link type and interface, or dwells of the interface, have a block and need
+ * no new one. */
 bool interfaces_known(const struct sensor *s, uint16_t linktype, uint8_t interface);
 bool interfaces_dwell_known(const struct sensor *s, uint8_t interface);
-/* How many new blocks the sensor may have now. */
+/* Returns how many new blocks the sensor may have now. */
 unsigned int interfaces_left(const struct sensor *s);
-/* Counts a frame, and returns the id of the block it goes under. Where that is a new one, which
- * then has the number `next`, it is written to `block` (PCAPNG_META_MAX); `len` are its bytes or
- * 0. */
+/* Counts a frame, and returns its block's id. A new block has the id `next` and is written to
+ * `block` (PCAPNG_META_MAX). `len`: set to its bytes, or 0. */
 uint32_t interfaces_frame(struct sensor *s, const struct combo_frame *f, uint32_t next,
 			  uint8_t *block, size_t *len);
-/* The id of the block that a dwell goes under: the interface's newest one that says what is to be
- * said, whatever its link type. Where there is none it is one as of a frame with radiotap, or
- * with another header of 802.11 that the sensor may send. */
+/* Returns the id of a dwell's block: the interface's newest one with the current description, of
+ * any link type. Without one, makes one for radiotap, or for another 802.11 header that the sensor
+ * may send. */
 uint32_t interfaces_dwell(struct sensor *s, const struct dwell *d, uint32_t next, uint8_t *block,
 			  size_t *len);
-/* Whether the i-th block is of the present run: then it has statistics. */
+/* Whether the i-th block belongs to the current run: then it has statistics. */
 bool interfaces_present(const struct sensor *s, unsigned int i);
-/* Whether the i-th block is its interface's first one in the present run. */
+/* Whether the i-th block is its interface's first one in the current run. */
 bool interfaces_is_first(const struct sensor *s, unsigned int i);
-/* The statistics of the i-th block, without a comment. What the hook counted in the present run is
- * in those of each interface's first block: it tells neither link types nor descriptions apart. */
+/* Fills in the i-th block's statistics, without a comment. The hook's counts of the current run are
+ * in each interface's first block, as they do not distinguish link types or descriptions. */
 void interfaces_statistics(const struct sensor *s, unsigned int i, struct pcapng_statistics *st);
 
 #endif

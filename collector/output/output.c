@@ -23,12 +23,12 @@
 #include "wire/tryst.h"
 #include "sensor.h"
 
-/* Interface blocks that a combo can make: for its frames, and for its dwells. */
+/* The most interface blocks of a combo: for its frames, and for its dwells. */
 #define BLOCKS_MAX (COMBO_KINDS_MAX + INFO_INTERFACES_MAX)
 
 _Static_assert(BLOCKS_MAX <= INTERFACES_BLOCKS_MAX,
 	       "those of one combo do not drive each other out");
-/* What a combo can be in the buffer, behind a section header: it is written in one piece. */
+/* The most bytes of a combo in the buffer, after a section header: it is written at once. */
 _Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 			       COMBO_FRAMES_MAX * (PCAPNG_PACKET_OVERHEAD + PCAPNG_UNSETTLED_LEN) +
 			       COMBO_EVENTS_MAX * PCAPNG_MODULE_EVENT_MAX +
@@ -38,7 +38,7 @@ _Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 _Static_assert(PCAPNG_DWELL_MAX <= PCAPNG_MODULE_EVENT_MAX &&
 		       EVENT_JSON_MAX + PCAPNG_NAME_LEN + 32 <= PCAPNG_MODULE_EVENT_MAX,
 	       "what a module has said is the largest of events");
-/* A file is changed before a combo of which it may have no room, as output_combo reckons. */
+/* The file is changed before a combo that may not fit, by output_combo's estimate. */
 _Static_assert(1000000 - (PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 			  COMBO_FRAMES_MAX * (PCAPNG_PACKET_OVERHEAD + PCAPNG_UNSETTLED_LEN) +
 			  COMBO_EVENTS_MAX * PCAPNG_MODULE_EVENT_MAX) >=
@@ -60,7 +60,7 @@ void output_run_begin(struct output *out, struct sensor *s, uint64_t run, uint64
 
 void output_run_end(struct output *out, struct sensor *s)
 {
-	output_flush(out); /* so that the ledger knows what is written */
+	output_flush(out); /* so that the ledger is up to date */
 	if (s->output->interfaces.section == out->section)
 		output_statistics(out, s);
 	interfaces_run_end(s);
@@ -99,7 +99,7 @@ bool output_reserve(struct output *out, const struct combo_name *name, size_t by
 	output_rotate_full(out, len, now_ns);
 	len += BLOCKS_MAX * PCAPNG_META_MAX;
 	if (output_too_large(out, len)) {
-		/* The next file could not be had yet. What is in the buffer still fits here. */
+		/* There is no next file yet. The buffer still fits in this one. */
 		if (output_flush(out))
 			hold_begin(out, -EFBIG);
 		return false;
@@ -128,7 +128,7 @@ void output_combo_end(struct output *out, struct sensor *s, uint64_t now_ns)
 	budget_spend(&out->budget, out->sensors, s, out->len - out->combo_at, now_ns);
 }
 
-/* The name is in the combo's first block. */
+/* The combo's first block has its name. */
 static const struct combo_name *name_take(struct output *out, uint64_t now_ns)
 {
 	bool unnamed = out->unnamed;
@@ -171,7 +171,7 @@ void output_reopen(struct output *out)
 		return;
 	out->reopen = true;
 	if (output_flush(out))
-		recover_save(out); /* lines in front of it are in files that may have left */
+		recover_save(out); /* earlier lines are in files that may have been moved */
 }
 
 void output_frame(struct output *out, struct sensor *s, const struct combo_frame *f,
@@ -211,8 +211,8 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 	return 0;
 }
 
-/* On a full disk a small block may fit where a large one did not: that it can be written again is
- * said when nothing has failed for a while. */
+/* On a full disk a small block may fit where a large one did not. So "writing again" is logged only
+ * after some time without failures. */
 static void tell_recovered(struct output *out)
 {
 	if (out->told && !out->broken)
@@ -242,7 +242,7 @@ int output_tick(struct output *out, uint64_t now_ns)
 	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;
 }
 
-/* What is still in the buffer at the end, sensors have too; but one-way ones do not know. */
+/* Sensors still have the combos that remain in the buffer at the end, except one-way sensors. */
 static void give_up(struct output *out)
 {
 	uint64_t frames = 0;

@@ -18,7 +18,7 @@
 #include "common/monotonic.h"
 #include "recover.h"
 
-/* Appends to a file of an earlier run: cuts off what a kill in the middle of a write left. */
+/* Appends to a file of an earlier run, and truncates an incomplete write. */
 static int adopt(struct output *out)
 {
 	int64_t whole = recover_file(out, out->name, out->fd);
@@ -35,7 +35,7 @@ static int adopt(struct output *out)
 	return 0;
 }
 
-/* Where the next write to a file goes. */
+/* Sets the position of the next write to a file. */
 static uint64_t position(int fd, uint64_t size)
 {
 	off_t at = lseek(fd, 0, SEEK_CUR);
@@ -65,8 +65,7 @@ int output_file_next(struct output *out)
 	out->fd = fd;
 	snprintf(out->name, sizeof(out->name), "%s", a.name);
 	out->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	/* Standard output may be a file in which others have written: nothing in front of the place
-	 * where we begin is ours to cut. */
+	/* Standard output may be a file with others' data. Never truncates before our beginning. */
 	out->size = out->regular ? position(fd, st.st_size) : 0;
 	out->size_max = out->regular && a.in_series ? a.size_max : UINT64_MAX;
 	out->opened_ns = monotonic_ns();
@@ -74,8 +73,8 @@ int output_file_next(struct output *out)
 	return a.existed ? adopt(out) : 0;
 }
 
-/* Waits until a pipe takes PIPE_BUF bytes. Returns 0, or -EPIPE where we are to stop and its reader
- * has read nothing for a second. */
+/* Waits until a pipe accepts PIPE_BUF bytes. Returns 0, or -EPIPE after a stop if its reader has
+ * read nothing for a second. */
 static int wait_writable(struct output *out)
 {
 	struct pollfd p = { .fd = out->fd, .events = POLLOUT };
@@ -98,7 +97,7 @@ int output_file_write(struct output *out)
 		ssize_t n;
 
 		if (!out->regular && len > PIPE_BUF)
-			len = PIPE_BUF; /* no more, or the write could block */
+			len = PIPE_BUF; /* more could block */
 		n = err ? -1 : write(out->fd, out->buffer + done, len);
 		if (!err && n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;

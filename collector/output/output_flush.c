@@ -60,7 +60,7 @@ static void write_failed(struct output *out, int err)
 	out->failed_ns = monotonic_ns();
 }
 
-/* The buffer is written or lost: it is settled either way. */
+/* Settles the buffer's combos, written or lost. */
 static void buffer_done(struct output *out, bool written)
 {
 	event_log_flush(&out->lines, out->buffer, written);
@@ -68,7 +68,7 @@ static void buffer_done(struct output *out, bool written)
 	out->buffered_since_ns = 0;
 	settle_pending(out, written);
 	if (!written)
-		output_section_begin(out); /* the interface blocks in the buffer are lost too */
+		output_section_begin(out); /* the buffer's interface blocks are lost too */
 	if (out->reopen)
 		event_log_close(&out->lines);
 	out->reopen = false;

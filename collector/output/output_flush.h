@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Output flush: the buffer is written, or kept while the disk is full (output_hold.h). In: blocks
- * in the buffer. Out: a file, pipe or device (output_file.h); sensors whose combos are settled.
+ * Output flush: writes the buffer, or keeps it while the disk is full (output_hold.h). In: blocks
+ * in the buffer. Out: a file, pipe or device (output_file.h); sensors with settled combos.
  */
 #ifndef COLLECTOR_OUTPUT_OUTPUT_FLUSH_H
 #define COLLECTOR_OUTPUT_OUTPUT_FLUSH_H
 
 #include "buffer.h"
 
-/* Begins a section in the buffer: its interface blocks count from zero. */
+/* Begins a section in the buffer. Its interface blocks count from zero. */
 void output_section_begin(struct output *out);
-/* The sensor need never send its run's combos up to here again. */
+/* Notes that the sensor's combos up to here are settled. */
 void output_settle(struct output *out, struct sensor *s);
-/* Writes the buffer. Returns whether it is free: on a full disk it is not, and stays as it is. */
+/* Writes the buffer. Returns whether it is empty: on a full disk it stays unchanged. */
 bool output_flush(struct output *out);
-/* Makes room in the buffer for `len` bytes. Returns false where the disk is full. */
+/* Makes room in the buffer for `len` bytes. Returns false if the disk is full. */
 bool output_make_room(struct output *out, size_t len);
-/* Whether the file would be larger than it may be with `more` bytes. */
+/* Whether `more` bytes would exceed the file's limit. */
 bool output_too_large(const struct output *out, size_t more);
 
 #endif

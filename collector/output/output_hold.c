@@ -35,7 +35,7 @@ int hold_ask(struct output *out)
 		b->on = false;
 		return 0;
 	}
-	/* Lines that follow may be for the same file system. */
+	/* Event log lines may go to the same file system. */
 	b->fits = free_space_fits(&d, out->len + out->lines.waiting_bytes, out->hold.on);
 	budget_asked(b, out->sensors, d.free > out->len ? d.free - out->len : 0, d.keep, d.size,
 		     monotonic_ns());

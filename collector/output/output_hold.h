@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hold: the disk is full, and what the output has in its buffer waits. In: what a write returned,
- * what the file system has left. Out: whether to write now; lines when a hold begins and when it is
- * over. Nothing is lost: combos that are not settled stay where they are, in the collector's
- * reassembly and with their sensors. Between output.c and output_file.c.
+ * Hold: the disk is full, and the output's buffer waits. In: results of writes, the file system's
+ * free space. Out: whether to write now; log lines at the hold's begin and end. No frame is lost:
+ * combos that are not settled stay in the collector's reassembly and with their sensors. Between
+ * output.c and output_file.c.
  */
 #ifndef COLLECTOR_OUTPUT_OUTPUT_HOLD_H
 #define COLLECTOR_OUTPUT_OUTPUT_HOLD_H
@@ -12,25 +12,24 @@
 
 #define HOLD_RETRY_MS 500
 #define HOLD_RETRY_NS 500000000ULL
-#define HOLD_OVER_NS 5000000000ULL /* a hold that begins again within it is the same one */
+#define HOLD_OVER_NS 5000000000ULL /* a hold that starts again within this is the same one */
 
-/* Whether the last attempt was a moment ago. */
+/* Whether the last attempt was too recent. */
 bool hold_must_wait(const struct output *out);
-/* Whether combos of the sensor must wait: all must, or it has used its share of the disk. */
+/* Whether the sensor's combos must wait: in a hold, or beyond its share of the disk. */
 bool output_holds(const struct output *out, const struct sensor *s);
-/* Asks the file system. Returns 0, or -ENOSPC where the buffer would not leave --keep-free. */
+/* Queries the file system. Returns 0, or -ENOSPC if the buffer would not leave --keep-free. */
 int hold_ask(struct output *out);
-/* Whether a failed write is of the kind that waiting helps. */
+/* Whether waiting helps after this error of a write. */
 bool hold_is_full(const struct output *out, int err);
 void hold_begin(struct output *out, int err);
-/* The buffer is written, or its write has failed for another reason. */
+/* Ends the hold: the buffer was written, or its write failed for another reason. */
 void hold_end(struct output *out);
-/* The next attempt is not to wait. */
+/* Makes the next attempt immediate. */
 void hold_try_now(struct output *out);
-/* Says that a hold is over, when it is for some time; looks whether there is more space where it is
- * scarce (budget.h). */
+/* Logs the end of a hold after some time. Checks the free space while it is scarce (budget.h). */
 void hold_tick(struct output *out, uint64_t now_ns);
-/* Whether that is to be called again soon. */
+/* Whether it must be called again soon. */
 bool hold_wants_tick(const struct output *out);
 
 #endif

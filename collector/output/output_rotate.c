@@ -23,7 +23,7 @@ _Static_assert(COVERAGE_TEXT_MAX <= PCAPNG_COVERAGE_MAX, "all channels fit into 
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
-/* A reader needs the clock's offset to compare stamps of several sensors. */
+/* Readers need the clock offset to compare stamps of several sensors. */
 static void distance(FILE *text, const struct sensor *s)
 {
 	struct info i;
@@ -93,9 +93,9 @@ void output_section_end(struct output *out)
 {
 	unsigned int section = out->section;
 
-	output_flush(out); /* so that the ledgers know what is written */
+	output_flush(out); /* so that the ledgers are up to date */
 	if (out->len)
-		return; /* it failed: no interfaces are left to speak of */
+		return; /* it failed: the section has no interfaces */
 	for (unsigned int i = 0; i < out->sensors->count && out->section == section; i++)
 		if (out->sensors->list[i]->output->interfaces.section == section)
 			output_statistics(out, out->sensors->list[i]);
@@ -106,7 +106,7 @@ static void rotate(struct output *out, uint64_t now_ns)
 {
 	output_section_end(out);
 	if (out->hold.on)
-		return; /* what is in the buffer belongs to this file */
+		return; /* the buffer belongs to this file */
 	out->opened_ns = now_ns;
 	if (output_file_next(out)) {
 		out->no_rotation_until_ns = now_ns + ROTATE_RETRY_NS;
@@ -114,8 +114,8 @@ static void rotate(struct output *out, uint64_t now_ns)
 			return; /* a header that does not fit would wait for ever */
 	}
 	output_section_begin(out);
-	output_flush(out); /* the file is one from its first moment */
-	recover_save(out); /* which this one now is */
+	output_flush(out); /* the new file is valid from the start */
+	recover_save(out); /* this is now the state's file */
 }
 
 static bool may_rotate(const struct output *out, uint64_t now_ns)

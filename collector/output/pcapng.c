@@ -79,7 +79,7 @@ static uint8_t *block_begin(uint8_t *out, uint32_t type)
 	return put32(out, type) + 4;
 }
 
-/* End of options, where there were any, and the length at both ends. */
+/* Ends the options, if any, and writes the block's length at both ends. */
 static size_t block_end(uint8_t *out, uint8_t *p, int options)
 {
 	size_t len;
@@ -114,7 +114,7 @@ size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i)
 	p = put_text(p, IF_NAME, i->name);
 	p = put_text(p, IF_DESCRIPTION, i->description);
 	p = put_option(p, IF_TSRESOL, &nanoseconds, 1);
-	if (i->filter && *i->filter) { /* a first byte of 0 says: in words */
+	if (i->filter && *i->filter) { /* a first byte of 0: as text */
 		strncpy(filter + 1, i->filter, sizeof(filter) - 2);
 		p = put_option(p, IF_FILTER, filter, 1 + strlen(filter + 1));
 	}
@@ -145,7 +145,7 @@ size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame 
 		     const struct combo_name *name)
 {
 	uint8_t *p = block_begin(out, BLOCK_PACKET);
-	uint32_t flags = f->direction & 3; /* 1 inbound, 2 outbound: SALUKI_DIRECTION_ alike */
+	uint32_t flags = f->direction & 3; /* 1 inbound, 2 outbound, as SALUKI_DIRECTION_ */
 	bool unsettled = f->direction & SALUKI_UNSETTLED;
 
 	p = put32(p, interface);
@@ -186,7 +186,7 @@ size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s)
 	return block_end(out, p, 1);
 }
 
-/* Of errors the first are the same on all machines. */
+/* The lowest error numbers are the same on all machines. */
 #define ERRORS_ALIKE 34
 
 static void dwell_text(char *text, size_t size, const struct dwell *d)

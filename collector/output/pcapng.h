@@ -13,29 +13,29 @@
 #include "wire/combo.h"
 #include "wire/dwell.h"
 
-/* The largest block each function writes, beyond the frame itself. */
+/* The most bytes that each function writes, without the frame's bytes. */
 #define PCAPNG_META_MAX 4096
 #define PCAPNG_PACKET_OVERHEAD 48
-#define PCAPNG_NAME_LEN 44 /* what a name adds to that */
-/* The comment of a frame with SALUKI_UNSETTLED, and what it adds. */
+#define PCAPNG_NAME_LEN 44 /* bytes that a name adds */
+/* The comment of a frame with SALUKI_UNSETTLED, and the bytes that it adds. */
 #define PCAPNG_UNSETTLED "heard while the radio was changing channel"
 #define PCAPNG_UNSETTLED_LEN 48
 #define PCAPNG_DWELL_MAX 384	     /* a dwell's block, with a name */
-#define PCAPNG_MODULE_EVENT_MAX 1024 /* the block of what a module has said, with a name, */
-#define PCAPNG_SAID_HEAD 16	     /* and what of it is in front of the line */
+#define PCAPNG_MODULE_EVENT_MAX 1024 /* a module event's block, with a name */
+#define PCAPNG_SAID_HEAD 16	     /* its bytes before the line */
 #define PCAPNG_COVERAGE_MAX 24576
 #define PCAPNG_STATISTICS_MAX (PCAPNG_META_MAX + PCAPNG_COVERAGE_MAX)
 
-/* A combo's name. It is in the combo's first block, of a frame or of an event, as an option that
- * tools do not copy (opt_custom, code 19373, of the enterprise 32473 of RFC 5612): in network byte
- * order run 8, count 8, first 8, frames 4, sensor 2, where there are events or refused frames how
- * many events, 2, and where frames were refused how many, 4. */
+/* A combo's name. The combo's first block, of a frame or an event, has it as an option that tools
+ * do not copy (opt_custom, code 19373, enterprise 32473 of RFC 5612). In network byte order: run 8,
+ * count 8, first 8, frames 4, sensor 2; with events or refused frames, number of events 2; with
+ * refused frames, their number 4. */
 struct combo_name {
 	uint64_t run, count;
-	uint64_t first;	  /* frames of the run in combos before it */
-	uint32_t frames;  /* its own, with which the file goes on, but for those that were */
-	uint32_t refused; /* (frame_check.h), */
-	uint16_t events;  /* and with the blocks of as many dwells and words of modules amid them */
+	uint64_t first;	  /* frames of the run in earlier combos */
+	uint32_t frames;  /* its frames, which follow in the file, except those that were */
+	uint32_t refused; /* refused (frame_check.h), */
+	uint16_t events;  /* and blocks of its dwells and module events */
 	uint16_t sensor;
 };
 
@@ -50,21 +50,21 @@ struct pcapng_statistics {
 	uint64_t time_ns, start_ns;
 	uint64_t received, dropped, accepted, os_dropped, delivered;
 	const char *comment;
-	const char *coverage; /* another comment, of less than PCAPNG_COVERAGE_MAX; NULL: none */
+	const char *coverage; /* another comment, below PCAPNG_COVERAGE_MAX bytes; NULL: none */
 };
 
 size_t pcapng_section(uint8_t *out, const char *os, const char *application);
 size_t pcapng_interface(uint8_t *out, const struct pcapng_interface *i);
-/* With a name (or NULL) where it is a combo's first. */
+/* `name`: for a combo's first block, else NULL. */
 size_t pcapng_packet(uint8_t *out, uint32_t interface, const struct combo_frame *f,
 		     const struct combo_name *name);
 size_t pcapng_statistics(uint8_t *out, const struct pcapng_statistics *s);
-/* Statistics of a dwell's time, with a comment that says what was listened to. */
+/* Statistics of a dwell's time, with a comment about the channel. */
 size_t pcapng_dwell(uint8_t *out, uint32_t interface, const struct dwell *d,
 		    const struct combo_name *name);
-/* What a module has said, as a line of JSON (event_json.h) of `len` bytes: a custom block of
- * enterprise 32473 that tools may copy. In it: length of the line 4, network byte order, the line,
- * filled up to 4, and then options. */
+/* A module's event, as a line of JSON (event_json.h) of `len` bytes: a custom block of enterprise
+ * 32473 that tools may copy. It has the line's length 4, in network byte order, the line, padded to
+ * 4, and options. */
 size_t pcapng_module_event(uint8_t *out, const char *line, size_t len,
 			   const struct combo_name *name);
 

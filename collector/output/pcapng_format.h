@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers of the format (draft-ietf-opsawg-pcapng) that are both written and read again. */
+/* Numbers of the pcapng format (draft-ietf-opsawg-pcapng) that are written and read. */
 #ifndef COLLECTOR_OUTPUT_PCAPNG_FORMAT_H
 #define COLLECTOR_OUTPUT_PCAPNG_FORMAT_H
 
@@ -13,7 +13,8 @@ enum {
 
 #define SECTION_MAGIC 0x1a2b3c4d
 
-/* A combo's name: binary, not to be copied, of the enterprise of examples (RFC 5612). */
+/* A combo's name: a binary option that tools do not copy, with the enterprise number for examples
+ * (RFC 5612). */
 #define OPT_CUSTOM 19373
 #define ENTERPRISE 32473
 #define NAME_LEN 34

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pcapng blocks, read: see pcapng_walk.h. In: a file of anybody's making. Out: blocks, one after
- * the other. Always holds: nothing behind the file's end or outside of a block is looked at.
+ * pcapng walk: see pcapng_walk.h. In: an untrusted file. Out: its blocks in order. Always holds: no
+ * byte beyond the file's end or outside a block is read.
  */
 #include "pcapng_walk.h"
 
@@ -13,10 +13,10 @@
 #include "pcapng_format.h"
 #include "wire/bytes.h"
 
-#define BLOCK_MAX (1024 * 1024) /* no block of ours is larger, nor of other capture programs */
-#define PACKET_HEAD 28		/* in front of a packet's bytes */
-#define STATISTICS_HEAD 20	/* in front of the options */
-#define PACKET_MAX (72 * 1024)	/* no packet block of ours is larger */
+#define BLOCK_MAX (1024 * 1024) /* no capture program writes larger blocks */
+#define PACKET_HEAD 28		/* before a packet's bytes */
+#define STATISTICS_HEAD 20	/* before the options */
+#define PACKET_MAX (72 * 1024)	/* our packet blocks are smaller */
 
 int pcapng_walk_init(struct pcapng_walk *w, int fd, int64_t from, int64_t len)
 {
@@ -31,7 +31,7 @@ void pcapng_walk_free(struct pcapng_walk *w)
 	w->window = NULL;
 }
 
-/* Bytes of the file at `at`, fewer than the window has; NULL where they cannot be read. */
+/* Returns bytes of the file at `at`, fewer than the window's, or NULL on an error. */
 static const uint8_t *window_get(struct pcapng_walk *w, int64_t at, size_t len)
 {
 	ssize_t n;
@@ -67,13 +67,13 @@ static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
 	return n->refused <= n->frames;
 }
 
-/* Where the options of a block begin, NULL where they cannot. */
+/* Returns the begin of a block's options, or NULL. */
 static const uint8_t *options_of(enum pcapng_kind kind, const uint8_t *block, const uint8_t *end)
 {
 	size_t head = kind == PCAPNG_PACKET ? PACKET_HEAD
 		      : kind == PCAPNG_SAID ? PCAPNG_SAID_HEAD
 					    : STATISTICS_HEAD;
-	uint32_t len = 0; /* of what is between head and options */
+	uint32_t len = 0; /* bytes between head and options */
 
 	if (head > (size_t)(end - block))
 		return NULL;
@@ -86,7 +86,7 @@ static const uint8_t *options_of(enum pcapng_kind kind, const uint8_t *block, co
 	return block + head + ((len + 3) & ~3u);
 }
 
-/* Looks for a name among the options of a block of `size` bytes. */
+/* Searches the options of a block of `size` bytes for a name. */
 static bool block_name(struct combo_name *n, enum pcapng_kind kind, const uint8_t *block,
 		       uint32_t size)
 {
@@ -116,7 +116,7 @@ static enum pcapng_kind kind_of(uint32_t type)
 					  : PCAPNG_OTHER;
 }
 
-/* The byte order of a section is in it. */
+/* The section header has the byte order. */
 static int section_order(struct pcapng_walk *w, const uint8_t *head)
 {
 	uint32_t magic;
@@ -128,7 +128,7 @@ static int section_order(struct pcapng_walk *w, const uint8_t *head)
 	return 0;
 }
 
-/* Others' custom blocks are none of ours. */
+/* Ignores others' custom blocks. */
 static void said_read_block(struct pcapng_block *b, const uint8_t *block, uint32_t size)
 {
 	uint32_t enterprise = 0, len;
@@ -163,7 +163,7 @@ int pcapng_walk_next(struct pcapng_walk *w, struct pcapng_block *b)
 		return -EBADMSG;
 	size = (size + 3) & ~3u;
 	if (w->at + size > w->len)
-		return 0; /* the block that was being written */
+		return 0; /* an incompletely written block */
 	if (b->kind >= PCAPNG_PACKET && !w->swapped && size <= PACKET_MAX) {
 		head = window_get(w, w->at, size);
 		if (!head)

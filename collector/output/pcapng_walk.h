@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A walk through the blocks of a pcapng file, ours or what somebody has made of it: which are
- * whole, and which combos they name.
+ * pcapng walk: reads the blocks of a pcapng file, perhaps changed by others: which are complete,
+ * and which combos they name.
  */
 #ifndef COLLECTOR_OUTPUT_PCAPNG_WALK_H
 #define COLLECTOR_OUTPUT_PCAPNG_WALK_H
@@ -12,7 +12,7 @@
 struct pcapng_walk {
 	int fd;
 	int64_t at, len; /* of the next block; of the file */
-	bool swapped;	 /* the section is of the other byte order: nothing of ours */
+	bool swapped;	 /* the section has the other byte order: not ours */
 	int64_t window_at;
 	size_t window_len;
 	uint8_t *window; /* PCAPNG_WINDOW bytes */
@@ -24,7 +24,7 @@ enum pcapng_kind {
 	PCAPNG_INTERFACE,
 	PCAPNG_PACKET,
 	PCAPNG_STATISTICS,
-	PCAPNG_SAID, /* by a module */
+	PCAPNG_SAID, /* a module's event */
 };
 
 struct pcapng_block {
@@ -32,14 +32,14 @@ struct pcapng_block {
 	int64_t at;
 	bool named; /* one of the last three kinds, with `name` */
 	struct combo_name name;
-	const char *line; /* of PCAPNG_SAID: good until the next call; NULL: it has none */
+	const char *line; /* PCAPNG_SAID: its line, valid until the next call; NULL: none */
 	size_t line_len;
 };
 
 /* Begins with the block at `from`. Returns 0 or -ENOMEM. */
 int pcapng_walk_init(struct pcapng_walk *w, int fd, int64_t from, int64_t len);
-/* Returns 1 with the next block, 0 where there is no whole one any more (`at` is where that was
- * then), -EBADMSG where it is none, or -errno. */
+/* Returns 1 with the next block, 0 if no complete one follows (at place `at`), -EBADMSG if it is
+ * malformed, or another -errno. */
 int pcapng_walk_next(struct pcapng_walk *w, struct pcapng_block *b);
 void pcapng_walk_free(struct pcapng_walk *w);
 

@@ -13,11 +13,11 @@
 #include "common/log.h"
 #include "event_log_recover.h"
 
-#define RECOVER_TOLD (1LL << 30) /* bytes that take a while */
+#define RECOVER_TOLD (1LL << 30) /* more bytes than this take a while */
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Names without their folder, which may be said in several ways. */
+/* Compares names without folders, which can be written in several ways. */
 static int compare_names(const char *a, const char *b)
 {
 	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
@@ -30,7 +30,7 @@ static bool same_name(const char *a, const char *b)
 	return !compare_names(a, b);
 }
 
-/* Files are looked at for lines where they go on behind the state: what is older has been seen to.
+/* Files are searched for lines only after the state's place: earlier lines are done.
  */
 static bool span_of(const struct output *out, const char *name, int fd, int64_t len,
 		    struct event_log_span *span)
@@ -57,7 +57,7 @@ static int64_t scan(struct output *out, const char *name, int fd, int64_t len)
 {
 	int64_t whole = -EBADMSG;
 
-	/* The state knows what is in front of its offset, if this still is the file it means. */
+	/* The state covers all before its offset, if this is its file. */
 	if (same_name(name, out->state.file) && out->state.offset <= (uint64_t)len &&
 	    out->state.offset > 0)
 		whole = written_scan(&out->names, fd, out->state.offset, len);
@@ -91,7 +91,7 @@ struct old_files {
 	char *names[RECOVER_FILES_MAX];
 };
 
-/* Whether this file may have names that are not in the state. They come newest first. */
+/* Whether this file may have names that the state lacks. Files come newest first. */
 static bool old_wanted(const struct output *out, const struct old_files *old, const char *name)
 {
 	if (out->state.file[0])
@@ -108,7 +108,7 @@ static void old_collect(struct output *out, struct old_files *old)
 	while (old->count < RECOVER_FILES_MAX) {
 		err = files_ask(out->files, FILES_OLD, &a, &fd);
 		if (err == -EWOULDBLOCK)
-			continue; /* another collector's */
+			continue; /* another collector's file */
 		if (err)
 			return;
 		old->names[old->count] = strdup(a.name);
@@ -122,7 +122,7 @@ static void old_collect(struct output *out, struct old_files *old)
 	}
 }
 
-/* Oldest first, so that the runs that were heard last are remembered. */
+/* Oldest first, so that the latest runs are kept. */
 static void recover_series(struct output *out)
 {
 	struct event_log_span spans[RECOVER_FILES_MAX];
@@ -156,7 +156,7 @@ static int state_load(struct output *out)
 	FILE *f;
 
 	if (err == -ENOENT)
-		return 0; /* none is kept */
+		return 0; /* there is no state file */
 	if (err)
 		return err;
 	out->stateful = true;

@@ -41,7 +41,7 @@ static void runs_write(FILE *f, hash_state *h, const struct written *n)
 	char line[128];
 
 	for (int id = 0; id < WRITTEN_SENSORS; id++)
-		/* Oldest first: reading puts each in front of the others. */
+		/* Oldest first: the reader puts each before the others. */
 		for (int i = n->of[id] ? (int)n->of[id]->count - 1 : -1; i >= 0; i--) {
 			const struct sensor_run *r = &n->of[id]->runs[i];
 
@@ -73,7 +73,7 @@ int state_write(FILE *f, const struct state *s, const struct written *n)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Returns 0 or -EBADMSG. Without `n`, names are not taken. */
+/* Returns 0 or -EBADMSG. `n` NULL: only checks. */
 static int line_take(char *line, struct state *s, struct written *n)
 {
 	uint64_t run, next, accounted;
@@ -94,7 +94,7 @@ static int line_take(char *line, struct state *s, struct written *n)
 	return n ? written_put(n, sensor, run, next, accounted) : 0;
 }
 
-/* Reads from the start of the file; returns 0 where all of it is as it was written. */
+/* Reads the whole file. Returns 0 if its hash is right. */
 static int lines_read(FILE *f, struct state *s, struct written *n)
 {
 	char line[LINE_LEN], text[2 * HASH_LEN + 1];
@@ -114,7 +114,7 @@ static int lines_read(FILE *f, struct state *s, struct written *n)
 		else
 			err = line_take(line, s, n);
 	}
-	return err ? err : -EBADMSG; /* it does not come to its end */
+	return err ? err : -EBADMSG; /* it has no end */
 }
 
 int state_read(FILE *f, struct state *s, struct written *n)
@@ -125,7 +125,7 @@ int state_read(FILE *f, struct state *s, struct written *n)
 	memset(s, 0, sizeof(*s));
 	if (getc(f) == EOF)
 		return -ENOENT;
-	/* Twice: nothing is taken out of a file that is not whole. */
+	/* Reads twice: names are taken only from a complete file. */
 	err = lines_read(f, &checked, NULL);
 	if (err)
 		return err;

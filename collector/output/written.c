@@ -24,7 +24,7 @@ const struct sensor_run *written_find(const struct written *n, uint16_t sensor, 
 	return i < 0 ? NULL : &s->runs[i];
 }
 
-/* Makes room at the front, where the run that was heard last is; the last one is forgotten. */
+/* Makes room at the front, for the latest run. The last one is forgotten. */
 static struct sensor_run *run_begin(struct written_sensor *s, uint64_t run)
 {
 	if (s->count < WRITTEN_RUNS)
@@ -65,10 +65,10 @@ int written_put(struct written *n, uint16_t sensor, uint64_t run, uint64_t next,
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The combo that a walk is in. */
+/* The walk's current combo. */
 struct scan {
 	struct combo_name name;
-	uint32_t left; /* frames and events of it that must follow; 0: in none */
+	uint32_t left; /* its frames and events still to follow; 0: in no combo */
 	int64_t at;    /* its first block's place */
 };
 
@@ -78,7 +78,7 @@ static int scan_block(struct written *n, struct scan *s, const struct pcapng_blo
 
 	if (b->kind == PCAPNG_SECTION)
 		s->left = 0;
-	/* Between combos there are statistics that are no dwells: then none is left. */
+	/* Other statistics blocks are between combos, and end the current one. */
 	if (b->kind != PCAPNG_PACKET && b->kind != PCAPNG_STATISTICS && b->kind != PCAPNG_SAID)
 		return 0;
 	if (b->named)
@@ -103,8 +103,8 @@ int64_t written_scan(struct written *n, int fd, int64_t from, int64_t len)
 	if (got)
 		return got;
 	if (w.at == 0 && len > 0 && len < 12)
-		return -EBADMSG; /* too little to tell what it is */
-	/* A combo is written whole: where its last frames are missing, nothing follows it. */
+		return -EBADMSG; /* too short to be recognised */
+	/* A combo is one write: if its end is missing, no block follows. */
 	return s.left ? s.at : w.at;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Consumers: the user-level half of a module, a program without any privilege that reads what the
- * module says (events) and remembers (maps), and reports. All that its author needs is in this
- * file; no library, but libbpf where maps are read.
+ * Consumers: the user-level half of a module, an unprivileged program that reads the module's
+ * events and maps, and reports. This file has all that its author needs. Only reading maps needs a
+ * library, libbpf.
  *
  *     #include <saluki/consumer.h>
  *
@@ -19,10 +19,9 @@
  *             return err == -ENODATA ? 0 : 1;
  *     }
  *
- * On the sensor `saluki module consume -i IF count -- PROGRAM` runs it: as nobody, with the events
- * and the maps of the module on that interface. At the collector it reads the events of all
- * sensors, as lines of JSON, from its standard input: `PROGRAM <DIR/count.jsonl`; there are no maps
- * then.
+ * On the sensor, `saluki module consume -i IF count -- PROGRAM` runs it as nobody, with the events
+ * and maps of the module on that interface. At the collector, it reads the events of all sensors
+ * from its standard input, as lines of JSON: `PROGRAM <DIR/count.jsonl`. There it has no maps.
  */
 #ifndef SALUKI_CONSUMER_H
 #define SALUKI_CONSUMER_H
@@ -44,11 +43,11 @@
 
 #define CONSUMER_BUFFER 65536 /* bytes; no line is longer */
 
-/* What is in an event stays there until the next consumer_next(). */
+/* An event is valid until the next consumer_next(). */
 struct consumer_event {
 	__u64 time_ns;			/* since 1970, the frame's */
-	__u64 serial;			/* of the module that has said it */
-	const char *sensor, *interface; /* "" on the sensor itself */
+	__u64 serial;			/* the module's serial */
+	const char *sensor, *interface; /* "" on the sensor */
 	__u8 direction;			/* of the frame: 1 in, 2 out */
 	__u32 len;			/* bytes of `data`: 1 to MODULE_EVENT_MAX */
 	const void *data;		/* aligned to 8 bytes */
@@ -57,7 +56,7 @@ struct consumer_event {
 struct consumer {
 	const char *module;
 	bool ended;
-	__u64 bad_lines; /* that are no event: passed over */
+	__u64 bad_lines; /* malformed lines, skipped */
 
 	/* The ring of `saluki module consume`: as libbpf's and the kernel's ringbuf.c have it. */
 	int ring_fd, end_fd; /* -1: lines */
@@ -69,7 +68,7 @@ struct consumer {
 	__u64 realtime_minus_monotonic_ns, measured_ns;
 
 	/* Lines. */
-	size_t from, to; /* of the buffer, what is not read yet */
+	size_t from, to; /* the unread part of the buffer */
 	struct consumer_line line;
 	_Alignas(8) __u8 data[MODULE_EVENT_MAX];
 	char buffer[CONSUMER_BUFFER];
@@ -85,8 +84,8 @@ static inline __u64 consumer_clock(clockid_t id)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* Frames are stamped by the one clock, and told by the other, which may be set: so it is looked at
- * each second. */
+/* Frames have CLOCK_MONOTONIC stamps, events have CLOCK_REALTIME, which may be set. So the
+ * difference is measured once a second. */
 static inline __u64 consumer_realtime(struct consumer *c, __u64 monotonic_ns)
 {
 	__u64 now = consumer_clock(CLOCK_MONOTONIC);
@@ -109,7 +108,8 @@ static inline int consumer_open_ring(struct consumer *c, const char *given)
 	if (p == MAP_FAILED)
 		return -errno;
 	c->read_up_to = (__u64 *)p;
-	/* The records lie there twice, one behind the other, so that none is ever in two pieces. */
+	/* The records are mapped twice, one copy after the other, so that every record is
+	 * contiguous. */
 	p = mmap(NULL, c->page + 2 * c->ring_size, PROT_READ, MAP_SHARED, c->ring_fd, c->page);
 	if (p == MAP_FAILED)
 		return -errno;
@@ -140,7 +140,7 @@ static inline bool consumer_take_record(struct consumer *c, struct consumer_even
 {
 	const struct saluki_consumed *r;
 
-	/* What was given out before may be written over now. */
+	/* The previous event's space is free now. */
 	__atomic_store_n(c->read_up_to, c->next, __ATOMIC_RELEASE);
 	r = consumer_record(c);
 	if (!r)
@@ -157,7 +157,7 @@ static inline bool consumer_take_record(struct consumer *c, struct consumer_even
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* More of standard input, behind what is there of a line. */
+/* Reads more of standard input, after the part of a line in the buffer. */
 static inline int consumer_read(struct consumer *c)
 {
 	ssize_t n;
@@ -165,14 +165,14 @@ static inline int consumer_read(struct consumer *c)
 	memmove(c->buffer, c->buffer + c->from, c->to - c->from);
 	c->to -= c->from;
 	c->from = 0;
-	if (c->to == CONSUMER_BUFFER - 1) { /* longer than any line: what follows is none either */
+	if (c->to == CONSUMER_BUFFER - 1) { /* longer than any line: skip the rest too */
 		c->to = 0;
 		c->bad_lines++;
 	}
 	n = read(STDIN_FILENO, c->buffer + c->to, CONSUMER_BUFFER - 1 - c->to);
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
-	if (n == 0 && c->to > c->from) { /* the last line may have no end */
+	if (n == 0 && c->to > c->from) { /* the last line may lack a newline */
 		c->buffer[c->to] = '\n';
 		n = 1;
 	} else if (n == 0) {
@@ -212,7 +212,7 @@ static inline bool consumer_take_line(struct consumer *c, struct consumer_event 
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-/* Call it last, also where consumer_open() has failed. */
+/* Call it last, also if consumer_open() failed. */
 static inline void consumer_close(struct consumer *c)
 {
 	if (c->written_up_to)
@@ -227,8 +227,8 @@ static inline void consumer_close(struct consumer *c)
 	c->ring_fd = c->end_fd = -1;
 }
 
-/* `module`: its name, whose events are read, those of others passed over. Returns 0, or -errno
- * after a line on standard error. `c` is 70 KB: better static than on a small stack. */
+/* `module`: the module's name; events of others are skipped. Returns 0, or -errno after a line on
+ * standard error. `c` has 70 KB: better static than on a small stack. */
 static inline int consumer_open(struct consumer *c, const char *module)
 {
 	const char *given = getenv(SALUKI_ENV_EVENTS), *name = getenv(SALUKI_ENV_MODULE);
@@ -254,12 +254,11 @@ static inline int consumer_open(struct consumer *c, const char *module)
 	return err;
 }
 
-/* A descriptor of the module's map, to look things up with libbpf (bpf_map_lookup_elem,
- * bpf_map_get_next_key); it cannot be written to. It is the consumer's until it ends. Returns
- * -ENOENT where there is no such map, or no maps: on lines. The kernel lets programs without
- * privilege look maps up since Linux 5.19; before, only where kernel.unprivileged_bpf_disabled is
- * 0: else lookups fail with EPERM, and what is to be read everywhere is an array with
- * BPF_F_MMAPABLE, mapped with PROT_READ. */
+/* Returns a read-only descriptor of the module's map, for libbpf's bpf_map_lookup_elem and
+ * bpf_map_get_next_key. It stays open until the consumer ends. Returns -ENOENT if the map does not
+ * exist, or the input is lines. Unprivileged programs can look maps up since Linux 5.19. Before,
+ * lookups fail with EPERM unless kernel.unprivileged_bpf_disabled is 0. A map that works on all
+ * kernels is an array with BPF_F_MMAPABLE, mapped with PROT_READ. */
 static inline int consumer_map(struct consumer *c, const char *map)
 {
 	const char *at = getenv(SALUKI_ENV_MAPS);
@@ -275,7 +274,7 @@ static inline int consumer_map(struct consumer *c, const char *map)
 	return -ENOENT;
 }
 
-/* Waits until there may be something new. Returns 1, 0 where it was in vain, or -errno. */
+/* Waits until there may be something new. Returns 1, 0 after a timeout or a signal, or -errno. */
 static inline int consumer_wait(struct consumer *c, int timeout_ms)
 {
 	struct pollfd on[2] = { { .fd = c->ring_fd >= 0 ? c->ring_fd : STDIN_FILENO,
@@ -293,9 +292,9 @@ static inline int consumer_wait(struct consumer *c, int timeout_ms)
 	return 1;
 }
 
-/* Waits for the next event, at most `timeout_ms` (-1: as long as it takes). Returns 1: it is in
- * `e`; 0: there was none in time, or a signal came; -ENODATA: there will be no more, the module was
- * unloaded or replaced, or the lines have ended; another -errno. */
+/* Waits for the next event, at most `timeout_ms` (-1: without limit). Returns 1 with the event in
+ * `e`; 0 after a timeout or a signal; -ENODATA at the end: the module was unloaded or replaced, or
+ * the lines ended; or another -errno. */
 static inline int consumer_next(struct consumer *c, struct consumer_event *e, int timeout_ms)
 {
 	__u64 begin_ms = consumer_clock(CLOCK_MONOTONIC) / 1000000;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lines: events as the collector writes them, one JSON object each. Part of saluki/consumer.h, and
- * for nobody else to include. In: a line. Out: the event in it. Always holds: whatever the line is,
- * nothing beyond its end is read, and nothing is taken of one that is not whole.
+ * Lines: events as the collector writes them, one JSON object per line. Part of saluki/consumer.h;
+ * do not include it elsewhere. In: a line. Out: its event. Always holds: no byte beyond the line is
+ * read, and a malformed line gives no event.
  */
 #ifndef SALUKI_CONSUMER_LINES_H
 #define SALUKI_CONSUMER_LINES_H
@@ -22,7 +22,7 @@ struct consumer_line {
 	__u8 data[MODULE_EVENT_MAX];
 };
 
-/* Each takes what it is for from `*at`, and returns whether it was there. */
+/* Each reads one element at `*at`, and returns whether it was there. */
 static inline bool lines_char(const char **at, char c)
 {
 	while (**at == ' ' || **at == '\t' || **at == '\r')
@@ -40,7 +40,7 @@ static inline int lines_hex(char c)
 	return c && found ? found - digits : -1;
 }
 
-/* What stands behind a backslash; 0: nothing that can. */
+/* Returns the character for an escape sequence; 0: unknown. */
 static inline char lines_escaped(const char **at)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -60,10 +60,10 @@ static inline char lines_escaped(const char **at)
 			return 0;
 		code = code << 4 | digit;
 	}
-	return code && code < 256 ? (char)code : '?'; /* the names here are bytes */
+	return code && code < 256 ? (char)code : '?'; /* names are bytes */
 }
 
-/* A string into out[max]; NULL: to be passed over. */
+/* Reads a string into out[max]; NULL: skips it. */
 static inline bool lines_string(const char **at, char *out, size_t max)
 {
 	size_t n = 0;
@@ -77,7 +77,7 @@ static inline bool lines_string(const char **at, char *out, size_t max)
 			c = lines_escaped(at);
 		if (!c || (out && n + 1 >= max))
 			return false;
-		if (out) /* who has named it may mean the terminal that it is printed to */
+		if (out) /* no control characters: it may be printed on a terminal */
 			out[n++] = (unsigned char)c < ' ' || c == 127 ? '?' : c;
 	}
 	if (out)
@@ -124,7 +124,7 @@ static inline bool lines_direction(const char **at, struct consumer_line *l)
 	return true;
 }
 
-/* Of a field that is not ours: a later collector may have more. */
+/* Skips an unknown field's value: a later collector may have more fields. */
 static inline bool lines_skip(const char **at)
 {
 	int depth = 0;
@@ -167,7 +167,7 @@ static inline bool lines_field(const char **at, struct consumer_line *l)
 	return lines_skip(at);
 }
 
-/* Returns whether `text` is an event, whole: of which module, is for the caller to look at. */
+/* Returns whether `text` is a complete event. The caller checks its module. */
 static inline bool lines_read(struct consumer_line *l, const char *text)
 {
 	memset(l, 0, sizeof(*l));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link types: what the first byte of a frame is.
+ * Link types: how a frame begins.
  *
  * Every frame carries its LINKTYPE_ value (https://www.tcpdump.org/linktypes.html) from the
  * capture hook to the pcapng interface block; nothing on the way assumes Ethernet. A kernel
@@ -47,7 +47,7 @@ static inline int linktype_from_arphrd(int arphrd)
 	}
 }
 
-/* True where frames are 802.11 behind some header: there `--keep headers` is the default. */
+/* True if frames are 802.11, after any header: there `--keep headers` is the default. */
 static inline int linktype_is_80211(int linktype)
 {
 	return linktype == LINKTYPE_IEEE802_11 || linktype == LINKTYPE_PRISM ||
@@ -55,14 +55,14 @@ static inline int linktype_is_80211(int linktype)
 	       linktype == LINKTYPE_PPI;
 }
 
-/* True for those that a collector takes from any sensor: a sensor's line in the sensors file has to
- * list others. */
+/* True for link types that a collector accepts from any sensor. Others must be listed in the
+ * sensor's line of the sensors file. */
 static inline int linktype_is_default(int linktype)
 {
 	return linktype == LINKTYPE_ETHERNET || linktype_is_80211(linktype);
 }
 
-/* True where bpf/trim.h can find the end of the headers. */
+/* True if bpf/trim.h can find the end of the headers. */
 static inline int linktype_has_trim(int linktype)
 {
 	return linktype == LINKTYPE_ETHERNET || linktype_is_80211(linktype);

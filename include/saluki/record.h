@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What crosses the border between the BPF programs and the agent: ring records, counters and
- * the wake-up word. Host byte order, fixed widths, explicit padding; both sides are compiled
- * from this one file.
+ * Record: the data that BPF programs and agent share: ring records, counters and the wake-up word.
+ * Host byte order, fixed widths, explicit padding. Both sides are compiled from this file.
  */
 #ifndef SALUKI_RECORD_H
 #define SALUKI_RECORD_H
@@ -22,22 +21,22 @@ enum {
 	SALUKI_DIRECTION_IN = 1,
 	SALUKI_DIRECTION_OUT = 2,
 };
-/* A bit of it that the agent sets: the frame was heard while its radio changed channel, or before
- * it had settled there. */
+/* A bit of `direction` that the agent sets: the frame came while its radio changed the channel, or
+ * before it had settled. */
 #define SALUKI_UNSETTLED 0x80
 
-/* What the BPF ring buffer reserves for a frame, behind its header: the first of these sizes that
- * holds what is kept of it. */
+/* Size classes: the BPF ring buffer reserves the header and the smallest of these that holds the
+ * kept bytes. */
 #define SALUKI_RING_CLASSES(X)                                                                     \
 	X(64)                                                                                      \
 	X(128) X(192) X(256) X(512) X(1024) X(2048) X(4096) X(8192) X(16384) X(SALUKI_SNAPLEN_MAX)
 
 /* One captured frame in a ring: this header, then `kept_len` bytes of the frame. In the BPF ring
- * buffer the space reserved is that of the size class, so what follows the kept bytes is rubbish.
+ * buffer, the rest of the size class after the kept bytes is undefined.
  */
 struct saluki_record {
 	__u64 time_ns;	/* CLOCK_MONOTONIC at the capture hook */
-	__u32 orig_len; /* bytes the frame had at the hook, a VLAN tag taken off included */
+	__u32 orig_len; /* frame length at the hook in bytes, with a VLAN tag that was removed */
 	__u32 kept_len; /* bytes that follow; at most orig_len and at most the snaplen */
 	__u16 linktype; /* LINKTYPE_ value */
 	__u8 interface; /* the agent's own number of the interface, from 0 */
@@ -46,8 +45,8 @@ struct saluki_record {
 };
 _Static_assert(sizeof(struct saluki_record) == 24, "ring record is ABI between BPF and agent");
 
-/* Not a frame but what a module has said of the one in front of it: a record with this in the place
- * of a LINKTYPE_, and struct saluki_event for its bytes. */
+/* A module's event about the frame before it: a record with this value instead of a LINKTYPE_, and
+ * struct saluki_event for its bytes. */
 #define SALUKI_LINKTYPE_EVENT 0xffff
 #define SALUKI_EVENT_MAX 64
 #define SALUKI_EVENT_NAME 32
@@ -55,10 +54,10 @@ _Static_assert(sizeof(struct saluki_record) == 24, "ring record is ABI between B
 struct saluki_event {
 	char name[SALUKI_EVENT_NAME]; /* of the module */
 	__u64 serial;
-	__u8 bytes[SALUKI_EVENT_MAX]; /* as many as the record has behind the serial */
+	__u8 bytes[SALUKI_EVENT_MAX]; /* the record's bytes after the serial */
 };
 
-/* The first equation of the ledger, a slot a CPU:
+/* The first equation of the ledger, one slot per CPU:
  *
  *     seen = filtered + ring_full + copy_failed + captured
  *
@@ -72,38 +71,38 @@ struct saluki_counters {
 	__u64 captured;	   /* records in the ring */
 	__u64 seen_bytes;  /* bytes of all frames seen */
 	__u64 kept_bytes;  /* bytes of frames put into the ring */
-	__u64 malformed;   /* captured frames with a header that lies: kept up to that header */
+	__u64 malformed;   /* captured frames with a malformed header, where they are cut */
 	__u64 bad_fcs;	   /* frames the filter takes whose radiotap header says that their FCS was
 			      wrong; they are in another counter too */
-	/* No counts, but what modules have to know of the present frame: */
-	__u64 time_ns;	 /* its stamp; 0: it has none */
-	__u32 consume;	 /* whether it is taken off its way */
+	/* Not counters: the current frame, for modules: */
+	__u64 time_ns;	 /* its time stamp; 0: none */
+	__u32 consume;	 /* whether it is consumed */
 	__u32 direction; /* SALUKI_DIRECTION_ */
 	__u64 pad[5];
 };
 _Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
 
-/* The mapped ring (`--ring mapped`): a ring a CPU, each an element of a mapped array: this header,
- * `size` bytes (a power of two), and room for one record more, so that a record never wraps: one
- * that begins before the end runs on into that room, and the next begins at the start again.
- * Records are struct saluki_record and its bytes, filled up to 8. Positions only grow; an offset is
- * a position modulo `size`. One producer, one consumer: `head` is written by the CPU that owns the
- * ring, `tail` and `wake_at` by the consumer, each on a cache line of its own. */
+/* The mapped ring (`--ring mapped`): one ring per CPU, each an element of a mapped array. It has
+ * this header, `size` bytes (a power of two), and room for one more record. So a record never
+ * wraps: it may run on past the end, and the next one begins at the start. A record is struct
+ * saluki_record and its bytes, padded to 8. Positions only grow; an offset is a position modulo
+ * `size`. One producer, one consumer: the ring's CPU writes `head`, the consumer writes `tail` and
+ * `wake_at`, on separate cache lines. */
 struct saluki_mapped {
-	__u64 head; /* records in front of it are complete */
-	__u64 busy; /* a record is being written: whatever interrupts it stays away */
+	__u64 head; /* records before it are complete */
+	__u64 busy; /* a record is being written: an interrupt must not write */
 	__u64 pad1[6];
-	__u64 tail;    /* space in front of it is free */
+	__u64 tail;    /* space before it is free */
 	__u64 wake_at; /* head at which the sleeping consumer is woken; ~0: it does not sleep */
 	__u64 pad2[6];
 	__u8 data[];
 };
 _Static_assert(sizeof(struct saluki_mapped) == 128, "producer's line, consumer's line");
 
-/* Header, the largest record behind the last offset, and what fills the last page. */
+/* Header, the largest record after the last offset, and padding to a page. */
 #define SALUKI_MAPPED_EXTRA 36864
 
-/* Returns the position behind a record of `kept_len` bytes at `position`. */
+/* Returns the position after a record of `kept_len` bytes at `position`. */
 static inline __attribute__((always_inline)) __u64 saluki_mapped_next(__u64 position,
 								      __u32 kept_len, __u64 size)
 {
@@ -122,12 +121,12 @@ struct saluki_wakeup {
 
 /* ---- what outlives an agent ------------------------------------------------------------------ */
 
-/* Rings, counters and programs are pinned and outlive the agent that made them. The next one, maybe
- * of another version, takes them over where this number is the same: it rises with every change of
- * a struct in this file, or of what its fields mean. */
+/* Rings, counters and programs are pinned and outlive their agent. The next agent, maybe of another
+ * version, adopts them if this number is equal. It rises with every change of a struct in this
+ * file, or of a field's meaning. */
 #define SALUKI_LAYOUT 5
 
-/* What the programs on one interface are: pinned as `config`. */
+/* Describes the programs on one interface: pinned as `config`. */
 struct saluki_config {
 	__u32 layout;	  /* SALUKI_LAYOUT; first in every version */
 	char version[16]; /* of the program that attached */
@@ -136,10 +135,10 @@ struct saluki_config {
 	__u32 ifindex;
 	__u32 linktype;	    /* LINKTYPE_ */
 	__u32 snaplen;	    /* bytes */
-	__u32 snaplen_max;  /* of frames that may be in the ring */
-	__u32 keep;	    /* as asked for: 0 by link type, 1 headers, 2 all */
+	__u32 snaplen_max;  /* largest for frames in the ring */
+	__u32 keep;	    /* as requested: 0 by link type, 1 headers, 2 all */
 	__u32 keep_headers; /* as decided */
-	__u32 choice;	    /* of source, as asked for: 0 auto, 1 xdp, 2 tc */
+	__u32 choice;	    /* requested source: 0 auto, 1 xdp, 2 tc */
 	__u32 direction;    /* 0 in, 1 out, 2 both */
 	__u32 consume;
 	__u32 number; /* saluki_record.interface, and how many share the ring */
@@ -147,17 +146,17 @@ struct saluki_config {
 	__u32 ring_size;  /* bytes; of each CPU's where it is mapped */
 	__u32 mapped;	  /* CPUs with a mapped ring; 0: the BPF ring buffer */
 	__u32 cpus;	  /* slots of counters */
-	__u32 persistent; /* made by `saluki attach`: stays when an agent ends */
+	__u32 persistent; /* from `saluki attach`: stays when an agent ends */
 	__u32 filter;	  /* a hash of its code; 0 without one */
 	__u32 netns;	  /* inode of the network namespace that the interface is in */
 	__u64 group;	  /* random; the same for all that share the ring */
-	__u32 bad_fcs;	  /* as asked for: 0 by default, 1 keep, 2 drop */
+	__u32 bad_fcs;	  /* as requested: 0 default, 1 keep, 2 drop */
 	__u32 pad;
 };
 _Static_assert(sizeof(struct saluki_config) == 136, "config is ABI between agents");
 
-/* The filter that the programs on an interface were loaded with: pinned as `filter`. Classic BPF,
- * as struct sock_filter of linux/filter.h. */
+/* The filter of the programs on an interface: pinned as `filter`. Classic BPF, as struct
+ * sock_filter of linux/filter.h. */
 struct saluki_filter {
 	__u32 len;     /* instructions; 0: everything is captured */
 	__u32 is_code; /* given as code, so `text` is no expression */
@@ -169,7 +168,7 @@ struct saluki_filter {
 	} code[8192];
 };
 
-/* How far the ring has been exported: counts since the run began. */
+/* The progress of the export, counted since the run began. */
 struct saluki_exported {
 	__u64 next;					/* number of the next combo */
 	__u64 exported, dropped_send, dropped_shutdown; /* frames */
@@ -193,7 +192,7 @@ struct saluki_journal {
 	__u64 state; /* SALUKI_JOURNAL_, stored at once */
 	struct saluki_exported done[2];
 	__u64 frames; /* in the pending combo */
-	/* Positions: of the ring buffer, or of each CPU's mapped ring; of more CPUs, more. */
+	/* Positions: of the ring buffer, or of each CPU's mapped ring; longer with more CPUs. */
 	__u64 ends[SALUKI_JOURNAL_ENDS];
 };
 _Static_assert(sizeof(struct saluki_journal) == 4096, "a page, which a mapped array takes anyway");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Slots: what the program that runs modules (bpf/modules.bpf.c) and the agent have in common.
- * Host byte order, fixed widths, explicit padding, as saluki/record.h.
+ * Slots: the data that the agent and the program that runs modules (bpf/modules.bpf.c) share. Host
+ * byte order, fixed widths, explicit padding, as saluki/record.h.
  */
 #ifndef SALUKI_SLOTS_H
 #define SALUKI_SLOTS_H
@@ -14,71 +14,71 @@
 
 #define SALUKI_MODULES_MAX 8
 
-/* Places in the table of programs: that which runs modules, then the modules themselves. */
+/* Indexes in the table of programs: first the program that runs modules, then the modules. */
 #define SALUKI_SLOT_RUN 0
 #define SALUKI_SLOT_FIRST 1
 #define SALUKI_SLOTS (SALUKI_SLOT_FIRST + SALUKI_MODULES_MAX)
 
-/* One module's place: what it is shown, and when it is left out. */
+/* One module's slot: its grants, and when it is skipped. */
 struct saluki_slot {
-	__u32 used;    /* there is a module here, */
-	__u32 sheds;   /* and it may be left out */
+	__u32 used;    /* the slot has a module, */
+	__u32 sheds;   /* which may be skipped */
 	__u32 shown;   /* VIEW_ bits, saluki/module.h; */
-	__u32 hashed;  /* of these, those that are shown as a keyed hash, */
-	__u32 prefix;  /* and those whose prefixes stay prefixes */
-	__u32 payload; /* bytes of it that are shown */
+	__u32 hashed;  /* of these, shown as keyed hashes, */
+	__u32 prefix;  /* or with pseudonyms that keep prefixes */
+	__u32 payload; /* bytes of payload shown */
 	__u32 events;  /* a second */
 	__u16 priority;
-	__u16 kernel_proof; /* the kernel itself has proved it: agent/module/proof.h */
-	__u64 shed_at;	    /* with more bytes than that in the ring it is left out, */
-	__u64 back_at;	    /* until there are no more than that */
-	/* For who asks; the name and the serial are in its events, too. */
+	__u16 kernel_proof; /* the kernel's verifier proved it: agent/module/proof.h */
+	__u64 shed_at;	    /* skipped when the ring has more bytes than this, */
+	__u64 back_at;	    /* until it has no more than this */
+	/* For listings. Events have the name and the serial too. */
 	char name[SALUKI_EVENT_NAME];
 	__u64 serial;
 	__u8 hash[32];	    /* of its object */
 	__u64 loaded_ns;    /* since 1970 */
 	__u64 map_memory;   /* bytes */
-	__u32 instructions; /* that the verifier went through; 0: not known */
-	__u32 reach;	    /* bytes of its view that it can read or write at most */
+	__u32 instructions; /* processed by the verifier; 0: not known */
+	__u32 reach;	    /* the part of its view that it can access, in bytes */
 };
 
-/* Whether a module of such a reach gets to a field of struct frame_view. */
+/* Whether a module with this reach can access a field of struct frame_view. */
 #define SALUKI_REACHES(reach, field) ((reach) > __builtin_offsetof(struct frame_view, field))
 
-/* Constants of the program that runs modules: another table takes another program, and a frame sees
- * one or the other. */
+/* Constants of the program that runs modules. A new table needs a new program, and each frame meets
+ * one of the two. */
 struct saluki_slot_table {
 	struct saluki_slot slots[SALUKI_MODULES_MAX];
 	__u64 anonymise[2]; /* keys: modules never see them */
 	__u64 trajectory[2];
 	__u32 modules; /* how many there are */
-	__u32 wanted;  /* VIEW_ bits that any of them is shown, */
-	__u32 payload; /* and bytes of the payload */
-	__u32 sheds;   /* any of them may be left out */
+	__u32 wanted;  /* VIEW_ bits that at least one sees, */
+	__u32 payload; /* and the most bytes of payload */
+	__u32 sheds;   /* at least one may be skipped */
 	__u32 reach;   /* the farthest */
 	__u32 pad;
 };
 
-/* What became of it, a slot of each CPU. Only that CPU writes it. */
+/* A module's counters, one entry per CPU. Only that CPU writes it. */
 struct saluki_slot_counters {
-	__u64 frames;  /* it has seen */
-	__u64 skipped; /* it was left out, for the ring was filling */
-	__u64 missing; /* there was no program in its place, or the kernel refused the call */
-	__u64 events;  /* in the ring */
-	__u64 events_limited; /* dropped: more than are granted a second */
+	__u64 frames;	      /* frames it has seen */
+	__u64 skipped;	      /* frames it did not see, as the ring was filling */
+	__u64 missing;	      /* frames without its program, or the kernel refused the call */
+	__u64 events;	      /* in the ring */
+	__u64 events_limited; /* dropped: above the granted rate */
 	__u64 events_lost;    /* dropped: the ring was full */
 	__u64 timed, time_ns; /* frames whose run was measured, one in 64, and the sum */
-	__u64 shed;	      /* it is left out at present: no count */
+	__u64 shed;	      /* it is being skipped: not a counter */
 	__u64 events_unread;  /* dropped: the consumer's ring was full */
-	/* No counts: how far the ring was read when that was last seen to change, and when. */
+	/* Not counters: the last change of the ring's read position, and its time. */
 	__u64 read_up_to, read_ns;
-	/* Of the first slot: bytes in the ring, and the frames that were asked for it. */
+	/* In the first slot: bytes in the ring, and how often they were asked for. */
 	__u64 fill, asked;
 	__u64 pad[2];
 };
 _Static_assert(sizeof(struct saluki_slot_counters) == 128, "two cache lines");
 
-/* Of all CPUs together: the present second, and events in it, of the module that was loaded then.
+/* For all CPUs together: the current second, its events, and the module's load time.
  */
 struct saluki_slot_limit {
 	__u64 second, events, loaded_ns;

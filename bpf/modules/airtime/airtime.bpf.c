@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Air time: what each transmitter took of the air, and how often it sent again (airtime.h). In:
- * frames with radiotap headers and addresses. Out: two maps, and an event now and then of each
- * station that sends.
+ * Airtime: measures each transmitter's airtime and retransmissions (airtime.h). In: frames with
+ * radiotap headers and addresses. Out: two maps, and from time to time an event for each active
+ * station.
  *
  *     Show = radiotap, mac
  *     Helper = map_lookup_elem, map_update_elem
@@ -30,7 +30,7 @@ struct {
 	__type(value, struct airtime);
 } channels SEC(".maps");
 
-/* The A-MPDU that this CPU has had the last frame of: all of one come by the same. */
+/* The A-MPDU of this CPU's last frame. All frames of an A-MPDU reach the same CPU. */
 struct ampdu {
 	__u64 from; /* its transmitter */
 	__u32 number, pad;
@@ -49,7 +49,7 @@ struct {
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* What one more frame of an A-MPDU adds to it. */
+/* Returns the airtime that one more frame adds to an A-MPDU. */
 static __always_inline __u64 ampdu_ns(const struct frame_view *v, __u64 from)
 {
 	__u64 bits = airtime_bits(v), data_ns, more_ns;
@@ -86,7 +86,7 @@ static __always_inline __u64 frame_ns(const struct frame_view *v, __u64 from)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* Control frames are not sent again, nor are those to all. */
+/* Control frames and group-addressed frames are never retransmitted. */
 static __always_inline bool is_unicast(const struct frame_view *v)
 {
 	return (v->frame_control & 0x0c) != 0x04 && !(v->addr[0][0] & 1);
@@ -167,7 +167,7 @@ int module(struct frame_view *v)
 	if (a)
 		add(a, v, air_ns, known);
 	if (v->bad_fcs)
-		return 0; /* the air was taken, but who knows by whom */
+		return 0; /* airtime of an unknown transmitter */
 	a = entry(&stations, &k, v->time_ns);
 	if (!a)
 		return 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints a table of stations, those that took most of the air first: every --every seconds what was
- * new in them, and at the end all. In: on the sensor the maps of airtime.bpf.c, else its events, of
- * any number of sensors, whose own times are then what seconds are counted by. Out: standard
- * output.
+ * Prints a table of stations, ordered by airtime: every --every seconds the changes, and at the end
+ * the totals. In: on the sensor, the maps of airtime.bpf.c. Elsewhere, its events from any number
+ * of sensors, whose time stamps are then the clock. Out: standard output.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -18,26 +17,26 @@ static const char what[] =
 	"Prints how long each station was on the air, what share that is, and how many of its\n"
 	"frames it had to send again.";
 
-/* One that sends, or a channel. `before`: when the last table was printed. */
+/* A station or a channel. `before`: the values when the last table was printed. */
 struct row {
-	char where[NAME_LEN]; /* sensor:interface; "" on the sensor itself */
+	char where[NAME_LEN]; /* sensor:interface; "" on the sensor */
 	__u8 addr[6];
 	bool is_channel;
 	__u32 began;			     /* airtime_event.began */
-	struct airtime now, before, earlier; /* `earlier`: what was counted before `began` */
+	struct airtime now, before, earlier; /* `earlier`: counted before `began` */
 };
 
-/* Whoever sends from made-up addresses makes rows: there are so many, and no more. */
+/* Limit of rows: an attacker can send from any number of made-up addresses. */
 #define ROWS_MAX 32768
 #define INDEX (4 * ROWS_MAX)
 
 struct table {
 	const struct wifi_options *options;
 	struct row *rows;
-	__u32 *index; /* by hash: the number of a row, from 1; 0: none */
+	__u32 *index; /* hash table of row numbers, from 1; 0: empty */
 	size_t count;
-	__u64 left_out;		   /* what was said of others */
-	__u64 from_ns, printed_ns; /* of the clock that events have, or of this machine's */
+	__u64 left_out;		   /* events without a row */
+	__u64 from_ns, printed_ns; /* by the events' clock, or this machine's */
 	bool has_maps;
 	int stations, channels;
 };
@@ -60,7 +59,7 @@ static bool row_is(const struct row *r, const char *where, const __u8 *addr, boo
 	return r->is_channel == is_channel && !memcmp(r->addr, addr, 6) && !strcmp(r->where, where);
 }
 
-/* Its place in the index, where its number is or is to be. */
+/* Returns the place in the index of the key's number, or where it should be stored. */
 static __u32 *row_place(struct table *t, const char *where, const __u8 *addr, bool is_channel)
 {
 	__u32 at = row_hash(where, addr, is_channel);
@@ -71,7 +70,7 @@ static __u32 *row_place(struct table *t, const char *where, const __u8 *addr, bo
 	return place;
 }
 
-/* Rows have other numbers: they were sorted. */
+/* Rebuilds the index after the rows were sorted. */
 static void rows_index(struct table *t)
 {
 	memset(t->index, 0, INDEX * sizeof(*t->index));
@@ -79,7 +78,7 @@ static void rows_index(struct table *t)
 		*row_place(t, t->rows[i].where, t->rows[i].addr, t->rows[i].is_channel) = i + 1;
 }
 
-/* NULL: there is no room for another one, which is counted. */
+/* Returns NULL, and counts it, if there is no room for another row. */
 static struct row *row_find(struct table *t, const char *where, const __u8 *addr, bool is_channel)
 {
 	__u32 *place = row_place(t, where, addr, is_channel);
@@ -109,7 +108,7 @@ static void add(struct airtime *a, const struct airtime *b)
 	a->air_ns += b->air_ns;
 }
 
-/* What is new in `now` since `before`. */
+/* Returns `now` minus `before`. */
 static struct airtime since(const struct airtime *now, const struct airtime *before)
 {
 	struct airtime d = *now;
@@ -123,7 +122,7 @@ static struct airtime since(const struct airtime *now, const struct airtime *bef
 	return d;
 }
 
-/* Another `began`: the kernel had forgotten it, for others, and counts anew. */
+/* A new `began`: the kernel evicted the entry for another one and has started again at 0. */
 static void row_take(struct row *r, __u32 began, struct airtime now)
 {
 	if (r->began != began)
@@ -150,7 +149,7 @@ static int map_read(struct table *t, int map, bool is_channel)
 
 		key = next;
 		last = &key;
-		if (bpf_map_lookup_elem(map, &key, &a)) /* it has gone just now */
+		if (bpf_map_lookup_elem(map, &key, &a)) /* the entry was just evicted */
 			continue;
 		memcpy(addr, &key, is_channel ? sizeof(key.mhz) : sizeof(addr));
 		r = row_find(t, "", addr, is_channel);
@@ -252,7 +251,7 @@ static void print_text(const struct row *r, const struct airtime *a, __u64 laste
 	       a->unknown, where.text);
 }
 
-/* What is new since the last one, or at the end all. */
+/* Prints the changes since the last table, or at the end the totals. */
 static void print(struct table *t, __u64 now_ns, bool is_last)
 {
 	__u64 lasted_ns = now_ns - (is_last ? t->from_ns : t->printed_ns);
@@ -289,7 +288,7 @@ static __u64 interval_ns(const struct table *t)
 	return t->options->every_s * 1000000000ULL;
 }
 
-/* Maps are read when it is time; events are passed over. */
+/* On the sensor, maps are read every --every seconds, and events are ignored. */
 static int follow_maps(struct table *t, struct consumer *c)
 {
 	__u64 now_ns = t->printed_ns = consumer_clock(CLOCK_MONOTONIC);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Air time: how long each station was on the air, and how often it had to send again. What the
- * module (airtime.bpf.c) and its consumer (airtime.c) have in common. Host byte order, fixed
- * widths, explicit padding.
+ * Airtime: how long each station used the air, and how often it retransmitted. Shared by the module
+ * (airtime.bpf.c) and its consumer (airtime.c). Host byte order, fixed widths, explicit padding.
  *
- * A frame's time is that of IEEE 802.11-2020, TXTIME: the preamble and headers of its PHY, then
- * whole symbols; where frames are sent as one (A-MPDU) the first has the preamble. No gap between
- * frames and no acknowledgement is in it; those are frames of their own. Where the header does not
- * say how a frame was sent, it is counted as of unknown time, and has none here.
+ * A frame's airtime is TXTIME of IEEE 802.11-2020: the PHY's preamble and headers, then whole
+ * symbols. In an A-MPDU, the first frame has the preamble. Gaps between frames are not counted, and
+ * an acknowledgement is a frame of its own. If the header lacks the rate, the frame counts as
+ * `unknown`, with no airtime.
  */
 #ifndef BPF_MODULES_AIRTIME_AIRTIME_H
 #define BPF_MODULES_AIRTIME_AIRTIME_H
@@ -17,40 +16,40 @@
 #include <saluki/module.h>
 
 #ifndef AIRTIME_TELL_MS
-#define AIRTIME_TELL_MS 10000 /* of a station that sends it is told so often, */
+#define AIRTIME_TELL_MS 10000 /* interval of an active station's events */
 #endif
-#define AIRTIME_FIRST_MS 1000 /* first so soon */
+#define AIRTIME_FIRST_MS 1000 /* until its first event */
 #define AIRTIME_STATIONS 4096
 #define AIRTIME_CHANNELS 256
 #define AIRTIME_AMPDU_MS 6 /* no A-MPDU is longer (aPPDUMaxTime: 5.484 ms) */
 
-/* Of a transmitter (map `stations`) or a frequency (map `channels`), since begin_ns. */
+/* The value of a transmitter (map `stations`) or a frequency (map `channels`), since begin_ns. */
 struct airtime {
 	__u64 begin_ns, last_ns; /* CLOCK_MONOTONIC: its first and last frame */
 	__u64 told_ns;
 	__u64 frames;
-	__u64 unicast; /* management and data to one station: those that are sent again */
+	__u64 unicast; /* management and data to one station, which can be retransmitted */
 	__u64 retries; /* of these, with the retry bit */
 	__u64 bytes;   /* on the air, FCS included */
 	__u64 unknown; /* frames of unknown time */
-	__u64 air_ns;  /* of all others */
-	__u16 mhz;     /* where it was last; 0: not known */
+	__u64 air_ns;  /* of all other frames */
+	__u16 mhz;     /* its last frequency; 0: not known */
 	__s8 signal_dbm;
 	__u8 pad[5];
 };
 _Static_assert(sizeof(struct airtime) == 80, "of module and consumer alike");
 
-/* All zero: frames without a transmitter, acknowledgements and clear to send. */
+/* The key of all zeros counts frames without a transmitter: ACK and CTS. */
 struct airtime_station {
 	__u8 addr[6];
 	__u16 pad;
 };
 
-/* What it says of a station: since its first frame. */
+/* The event: a station's counts since its first frame. */
 struct airtime_event {
 	__u8 addr[6];
 	__u16 mhz;
-	__u32 began; /* of which time it is: another number, and all is counted anew */
+	__u32 began; /* changes when the counts start again at 0 */
 	__u32 lasted_ms;
 	__u64 frames, unicast, retries, bytes, air_ns;
 	__u32 unknown;
@@ -59,7 +58,7 @@ struct airtime_event {
 };
 _Static_assert(sizeof(struct airtime_event) == 64, "no event is longer");
 
-/* Nanoseconds that `bits` of frames take, behind the preamble. A rate is there. */
+/* Returns the ns that `bits` take after the preamble. The rate is known. */
 static inline __u64 airtime_data_ns(const struct frame_view *v, __u64 bits)
 {
 	__u64 each, ns;
@@ -76,7 +75,7 @@ static inline __u64 airtime_data_ns(const struct frame_view *v, __u64 bits)
 
 #define AIRTIME_DELIMITER 4
 
-/* Bits of a frame that comes in an A-MPDU, as those of VHT and HE do even alone. */
+/* Bits of a frame in an A-MPDU. VHT and HE send even single frames as A-MPDUs. */
 static inline __u64 airtime_bits(const struct frame_view *v)
 {
 	if (v->is_ampdu)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Count: frames by the protocol that IP carries. The smallest module that is of use. */
+/* Count: counts frames by IP protocol. The smallest useful module. */
 #include <saluki/module.h>
 
 struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what count.bpf.c remembers: each second the frames of each protocol so far, in the order of
- * their numbers, where any has changed. In: the map `counts`. Out: a line of standard output.
+ * Prints each protocol's frames from count.bpf.c: once a second if any has changed, ordered by
+ * protocol number. In: the map `counts`. Out: one line of standard output.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

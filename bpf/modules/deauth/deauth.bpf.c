@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deauth: tells of floods of deauthentication and disassociation frames (deauth.h). In: frames with
- * 802.11 headers and addresses. Out: an event when a flood begins, while it goes on, and at its
- * end; totals. CPUs may count at once: a count may then be off by what came in the same instant.
+ * Deauth: reports floods of deauthentication and disassociation frames (deauth.h). In: frames with
+ * 802.11 headers and addresses. Out: an event when a flood begins, while it lasts, and when it
+ * ends; totals. CPUs may count at once: a count may miss frames of the same instant.
  *
  *     Show = radiotap, mac
  *     Helper = map_lookup_elem, map_update_elem
@@ -27,17 +27,17 @@ struct counted {
 	__u32 now, before;
 };
 
-/* Who sends: the number of its last frame, and of its last of those that we count. */
+/* A sender: the sequence number of its last frame, and of its last counted frame. */
 struct sender {
-	__u64 seen_ns; /* 0: nothing but those that we count */
+	__u64 seen_ns; /* 0: only counted frames were seen */
 	__u16 sequence, counted;
 	__u32 has_counted;
 };
 
 struct flood {
 	struct key key;
-	__u64 begun_ns; /* 0: this place is free */
-	__u64 last_ns;	/* when there was enough of it */
+	__u64 begun_ns; /* 0: free entry */
+	__u64 last_ns;	/* when the count was last above the end's limit */
 	__u64 told_ns;
 	struct deauth_event event;
 	__u32 pad;
@@ -104,7 +104,7 @@ static __always_inline void number_note(const struct frame_view *v)
 	s->seen_ns = v->time_ns;
 }
 
-/* Whether it was counted when it was sent before. */
+/* Whether this is a retransmission of a frame that was counted. */
 static __always_inline bool was_counted(const struct frame_view *v, struct sender *s)
 {
 	__u16 number = v->sequence >> 4;
@@ -125,7 +125,7 @@ static __always_inline bool jumps(const struct frame_view *v, const struct sende
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* One more. Returns how many there were in the last window, as if those of the window before had
+/* Counts one frame. Returns the count of a sliding window, as if the previous window's frames had
  * come evenly. */
 static __always_inline __u32 count(const struct key *k, __u64 now_ns)
 {
@@ -158,7 +158,7 @@ static __always_inline bool same(const struct key *a, const struct key *b)
 	return *(const __u64 *)a == *(const __u64 *)b;
 }
 
-/* Of this key, or a free place, or NULL. */
+/* Returns the key's entry, or a free one, or NULL. */
 static __always_inline struct flood *flood_find(struct state *s, const struct key *k)
 {
 	struct flood *found = NULL;
@@ -213,8 +213,8 @@ static __always_inline void flood_add(struct frame_view *v, struct flood *f, __u
 	e->jumps += jumped;
 }
 
-/* One more of a key, of which there were as many recently. A frame says one thing: what is not said
- * of this one is of the next. */
+/* Counts one more frame of a key, which had `recent` frames in the window. A frame can cause one
+ * event. A further event waits for the next frame. */
 static __always_inline void flood_one(struct frame_view *v, struct state *s, const struct key *k,
 				      __u32 recently, __u32 limit, bool jumped)
 {
@@ -241,8 +241,7 @@ static __always_inline void flood_one(struct frame_view *v, struct state *s, con
 		flood_tell(v, f, DEAUTH_GOES_ON);
 }
 
-/* One of the floods is looked at with each frame, whosever that is: there is nothing else that
- * would tell that time goes by. */
+/* Each frame of any sender checks one flood for its end, as modules have no timer. */
 static __always_inline void flood_end(struct frame_view *v, struct state *s)
 {
 	struct flood *f = &s->floods[s->next++ % DEAUTH_FLOODS];
@@ -300,7 +299,7 @@ static __always_inline void take(struct frame_view *v, struct state *s)
 #define REASON_LEN 2
 #define FCS_LEN 4
 
-/* Whether the frame tells somebody to go. 0xc0 deauthentication, 0xa0 disassociation. */
+/* Whether the frame is a deauthentication (0xc0) or a disassociation (0xa0). */
 static __always_inline bool is_ours(const struct frame_view *v)
 {
 	__u16 type = v->frame_control & 0xfc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints what deauth.bpf.c says of floods, a line an event. In: its events, and on the sensor the
- * totals of its map `state`. Out: standard output; at the end the totals.
+ * Prints one line per event of deauth.bpf.c. In: its events, and on the sensor the totals in its
+ * map `state`. Out: standard output; at the end the totals.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -18,7 +18,7 @@ static const char *kind_name(__u8 kind)
 	return kind == DEAUTH_BEGINS ? "begins" : kind == DEAUTH_GOES_ON ? "goes on" : "ends";
 }
 
-/* IEEE 802.11-2020, table 9-49: those that are met. */
+/* IEEE 802.11-2020, table 9-49: the reasons seen in practice. */
 static const char *reason_name(__u16 reason)
 {
 	switch (reason) {
@@ -131,7 +131,7 @@ static void totals_print(const struct wifi_options *o, const struct deauth_total
 	printf(o->json ? "}}\n" : "\n");
 }
 
-/* Its map is larger: floods that go on are behind the totals. */
+/* The map's value is larger: current floods follow the totals. */
 static int totals_read(int map, struct deauth_totals *t)
 {
 	struct bpf_map_info info = { 0 };

@@ -3,17 +3,17 @@
  * LRD: the inner loop of the estimation of long-range dependence ("Open Packet Monitoring on
  * FLAME", section 3.1; M. Roughan, D. Veitch, P. Abry, "Real-Time Estimation of the Parameters of
  * Long-Range Dependence", IEEE/ACM Transactions on Networking 8(4), 2000). Counts bytes and packets
- * of each direction in intervals, and puts each interval that has ended through a pyramid of
- * wavelets. Needs to see nothing but that there is a frame, and how long it is.
+ * per direction and interval, and puts each finished interval through a pyramid of wavelets. Needs
+ * only the length of each frame.
  *
- * The wavelet is the "two/six" one, with three vanishing moments against a box: slow changes of the
- * load, up to parabolas, are not taken for dependence, and all is done in whole numbers. An octave
- * takes the sums of the one below in pairs (a, b): a + b goes up, and the detail is
+ * The wavelet is the "two/six" wavelet, with three vanishing moments against a box. It ignores slow
+ * changes of the load, up to parabolas, and needs only integers. An octave takes the sums of the
+ * octave below in pairs (a, b): a + b goes up, and the detail is
  *
  *     8 (a - b) + (a + b)_after - (a + b)_before
  *
- * A silence is a series of zeros, and however long it was, it takes three pairs an octave: behind
- * these all details are 0, and are counted.
+ * A silence is a series of zeros. However long it is, only its first three pairs per octave are
+ * computed. All later details are 0 and are only counted.
  *
  *     Helper = map_lookup_elem
  *     Map = array
@@ -37,7 +37,7 @@ struct {
 
 /* ---- squares --------------------------------------------------------------------------------- */
 
-/* How many bits it has; without a branch, for the verifier would follow each. */
+/* Returns the number's length in bits. No branches, as the verifier would follow each. */
 static __always_inline __s32 bits_of(__u64 n)
 {
 	n |= n >> 1;
@@ -46,7 +46,7 @@ static __always_inline __s32 bits_of(__u64 n)
 	n |= n >> 8;
 	n |= n >> 16;
 	n |= n >> 32;
-	n -= n >> 1 & 0x5555555555555555ULL; /* and now those that are set */
+	n -= n >> 1 & 0x5555555555555555ULL; /* count the bits that are set */
 	n = (n & 0x3333333333333333ULL) + (n >> 2 & 0x3333333333333333ULL);
 	n = (n + (n >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
 	return n * 0x0101010101010101ULL >> 56;
@@ -57,8 +57,8 @@ static __always_inline __u32 above_zero(__s32 n)
 	return n & ~(n >> 31);
 }
 
-/* Adds a detail's square. Sums of details of 1 byte and of 10^15 are to be had alike: what does not
- * fit makes room for itself, and what is lost by that is below a millionth of the sum. */
+/* Adds a detail's square. Details range from 1 byte to 10^15 bytes: if the sum does not fit, it is
+ * shifted down. The error is below a millionth of the sum. */
 static __always_inline void add_square(struct lrd_energy *e, __s64 detail)
 {
 	__u64 size = (detail ^ detail >> 63) - (detail >> 63);
@@ -68,7 +68,7 @@ static __always_inline void add_square(struct lrd_energy *e, __s64 detail)
 	shift += more;
 	size >>= shift;
 	sum += size * size;
-	more = sum >> 62 & 1; /* it is below 2^63 before and behind */
+	more = sum >> 62 & 1; /* the sum is below 2^63 before and after */
 	e->sum = sum >> 2 * more;
 	e->shift = shift + more;
 	e->count++;
@@ -76,7 +76,7 @@ static __always_inline void add_square(struct lrd_energy *e, __s64 detail)
 
 /* ---- the pyramid ----------------------------------------------------------------------------- */
 
-/* The first pair has none before it, so its own detail is not to be had. */
+/* The first pair has no pair before it, so it has no detail. */
 static __always_inline void take_pair(struct lrd_octave *o, __u64 sum, __s64 difference)
 {
 	if (o->pairs >= 2)
@@ -87,8 +87,8 @@ static __always_inline void take_pair(struct lrd_octave *o, __u64 sum, __s64 dif
 	o->pairs++;
 }
 
-/* An octave takes `value`, and `zeros` behind it. What goes up is one value, and zeros behind that:
- * true is returned, and they are in the place of the two. */
+/* Puts `value` and then `zeros` zeros into an octave. Returns true if sums go up to the next
+ * octave: one value and then zeros, which replace `value` and `zeros`. */
 static __always_inline bool take_values(struct lrd_octave *o, __u64 *value, __u64 *zeros)
 {
 	__u64 total = 1 + *zeros + o->has_left, pairs = total / 2;
@@ -103,7 +103,7 @@ static __always_inline bool take_values(struct lrd_octave *o, __u64 *value, __u6
 	take_pair(o, a + b, (__s64)(a - b));
 	for (__u32 i = 1; i < 3 && i < pairs; i++)
 		take_pair(o, 0, 0);
-	if (pairs > 3) { /* three pairs ago there was one before any of these */
+	if (pairs > 3) { /* the last value is more than three pairs back */
 		o->energy.count += pairs - 3;
 		o->pairs += pairs - 3;
 	}
@@ -122,7 +122,7 @@ static __noinline int take_interval(struct lrd_series *s, __u32 what, __u64 valu
 	return 0;
 }
 
-/* ---- what is said ---------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------- */
 
 static __always_inline void say_next(struct frame_view *v, struct lrd_series *s)
 {
@@ -138,7 +138,7 @@ static __always_inline void say_next(struct frame_view *v, struct lrd_series *s)
 
 	s->said = next;
 	s->unsaid = 0;
-	asm volatile("" : "+r"(next)); /* what is compared is what is used */
+	asm volatile("" : "+r"(next)); /* compare and use the same register */
 	if (next >= LRD_WHATS * LRD_OCTAVES)
 		return;
 	e.energy = s->octaves[next].energy;
@@ -153,7 +153,7 @@ static __always_inline void begin(struct lrd_series *s, __u64 now)
 	s->end_ns = now + LRD_INTERVAL_NS;
 }
 
-/* The present interval has ended, and as many behind it as there was nothing in. */
+/* Ends the current interval, and the empty ones after it. */
 static __always_inline void end_interval(struct frame_view *v, struct lrd_series *s)
 {
 	__u64 zeros = (v->time_ns - s->end_ns) / LRD_INTERVAL_NS;
@@ -165,7 +165,7 @@ static __always_inline void end_interval(struct frame_view *v, struct lrd_series
 	s->unsaid += 1 + zeros;
 	if (s->unsaid >= LRD_SAY)
 		say_next(v, s);
-	/* Last: until here other CPUs have waited for the end, or count for the next. */
+	/* This store is last: until then other CPUs see the old interval, which has ended. */
 	*(volatile __u64 *)&s->end_ns = s->end_ns + (1 + zeros) * LRD_INTERVAL_NS;
 }
 
@@ -178,13 +178,13 @@ int module(struct frame_view *v)
 	s = bpf_map_lookup_elem(&series, &direction);
 	if (!s)
 		return 0;
-	/* One CPU ends an interval; what others see meanwhile is of the next. */
+	/* One CPU ends an interval. Frames on other CPUs meanwhile count for the next one. */
 	if (v->time_ns >= *(volatile __u64 *)&s->end_ns && !__sync_lock_test_and_set(&s->busy, 1)) {
 		if (!s->end_ns)
 			begin(s, v->time_ns);
 		else if (v->time_ns >= s->end_ns)
 			end_interval(v, s);
-		__sync_lock_test_and_set(&s->busy, 0); /* behind all that was stored */
+		__sync_lock_test_and_set(&s->busy, 0); /* after all stores */
 	}
 	__sync_fetch_and_add(&s->now, LRD_NOW_PACKET | v->frame_len);
 	return 0;

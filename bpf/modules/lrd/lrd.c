@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what lrd.bpf.c says and tells the Hurst parameter of each sensor's traffic. In: events, of
- * one interface or of all sensors. Out: lines of text or JSON, a series each: in the end, of all
- * since the module was loaded; and, if asked for, each few seconds, of what came in these alone.
+ * Estimates the Hurst parameter of each sensor's traffic from the events of lrd.bpf.c. In: events
+ * of one interface or of all sensors. Out: one line of text or JSON per series. At the end, it
+ * covers all traffic since the module was loaded; with --every, each line covers the last seconds
+ * only.
  *
  *     lrd [--json] [--every SECONDS] [--first OCTAVE] [--octaves]
  */
@@ -13,12 +14,12 @@
 
 #include "lrd_estimate.h"
 
-#define SOURCES_MAX 256 /* interfaces of sensors */
+#define SOURCES_MAX 256 /* interfaces of all sensors */
 #define NAME_LEN 64
 
 static const char *const what_names[LRD_WHATS] = { "bytes", "packets" };
 
-/* An interface, one direction of it. */
+/* One direction of an interface. */
 struct source {
 	char sensor[NAME_LEN], interface[NAME_LEN];
 	__u8 direction;
@@ -32,7 +33,7 @@ static struct {
 	unsigned int every_s, first;
 	struct source sources[SOURCES_MAX];
 	unsigned int source_count;
-	__u64 refused; /* events: of more sources than there is room for, or not to be read */
+	__u64 refused; /* events: malformed, or beyond SOURCES_MAX */
 } report;
 
 static volatile sig_atomic_t stop;
@@ -85,7 +86,7 @@ static void take(const struct consumer_event *e)
 		report.refused++;
 		return;
 	}
-	if (s->begin_ns != l->begin_ns) { /* the module was loaded anew */
+	if (s->begin_ns != l->begin_ns) { /* the module was loaded again */
 		memset(s->energies, 0, sizeof(s->energies));
 		memset(s->reported, 0, sizeof(s->reported));
 		s->begin_ns = l->begin_ns;
@@ -170,7 +171,7 @@ static void print_json(const struct source *s, enum lrd_what what,
 	printf("}\n");
 }
 
-/* What has come to `now` since `before`; in shares of 4^shift, which only grows. */
+/* Returns `now` minus `before`, in units of 4^shift. The shift only grows. */
 static struct lrd_energy since(const struct lrd_energy *now, const struct lrd_energy *before)
 {
 	unsigned int more = now->shift > before->shift ? now->shift - before->shift : 0;
@@ -194,7 +195,7 @@ static void print_series(const struct source *s, enum lrd_what what, bool all)
 	(report.json ? print_json : print_text)(s, what, energies, known ? &e : NULL);
 }
 
-/* `all`: since the module was loaded, else since the last time. */
+/* `all`: since the module was loaded, else since the last report. */
 static void print_all(bool all)
 {
 	report.all = all;
@@ -232,7 +233,7 @@ static bool read_number(const char *text, unsigned int most, unsigned int *out)
 	return false;
 }
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int read_options(int argc, char **argv)
 {
 	static const struct option defs[] = {
@@ -257,7 +258,7 @@ static int read_options(int argc, char **argv)
 	return 2;
 }
 
-/* What is there is taken before a report is made, however late that is. */
+/* Reads all waiting events before a report, even if the report is then late. */
 static int follow(struct consumer *c)
 {
 	__u64 every_ns = report.every_s * 1000000000ULL, due = ~0ULL;

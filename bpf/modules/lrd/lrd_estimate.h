@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * LRD, the estimate: the outer loop. In: of each octave the count of its details and the sum of
- * their squares. Out: the Hurst parameter and its confidence interval, and of which octaves.
+ * LRD, the estimate: the outer loop. In: each octave's number of details and sum of squares. Out:
+ * the Hurst parameter, its confidence interval, and the octaves used.
  *
  * P. Abry, D. Veitch, "Wavelet Analysis of Long-Range-Dependent Traffic", IEEE Transactions on
  * Information Theory 44(1), 1998; D. Veitch, P. Abry, "A Wavelet-Based Joint Estimator of the
@@ -10,11 +10,11 @@
  *
  *     y = log2 mu - g(n),  g(n) = psi(n/2) / ln 2 - log2(n/2),  var y = zeta(2, n/2) / ln^2 2
  *
- * and where there is long-range dependence, y is a straight line over the octaves, of the slope
- * 2 H - 1. It is fitted with the weights 1 / var y; details are as good as not correlated, so that
- * the variance of the slope is known from the counts alone. `first` is the least octave from which
- * on a line is not refuted by a chi-square test at LRD_REFUTED (D. Veitch, P. Abry, M. Taqqu, "On
- * the Automatic Selection of the Onset of Scaling", 2003, has the test).
+ * With long-range dependence, y is a straight line over the octaves, with slope 2 H - 1. The line
+ * is fitted with weights 1 / var y. Details are almost uncorrelated, so the counts alone give the
+ * slope's variance. `first` is the lowest octave from which a chi-square test at LRD_REFUTED does
+ * not reject a line (D. Veitch, P. Abry, M. Taqqu, "On the Automatic Selection of the Onset of
+ * Scaling", 2003).
  */
 #ifndef BPF_MODULES_LRD_LRD_ESTIMATE_H
 #define BPF_MODULES_LRD_LRD_ESTIMATE_H
@@ -24,15 +24,15 @@
 
 #include "lrd.h"
 
-#define LRD_COUNT_LEAST 8   /* details that an octave needs: with less they are far from normal */
-#define LRD_OCTAVES_LEAST 3 /* that a line is fitted to */
+#define LRD_COUNT_LEAST 8   /* fewer details than this are far from normal */
+#define LRD_OCTAVES_LEAST 3 /* for a fit */
 #define LRD_REFUTED 0.01
-#define LRD_NORMAL_95 1.959963984540054 /* of the normal distribution 95 % are within */
+#define LRD_NORMAL_95 1.959963984540054 /* 95 % of a normal distribution are within */
 
 struct lrd_estimate {
-	double hurst, low, high;  /* of 95 % */
+	double hurst, low, high;  /* 95 % interval */
 	unsigned int first, last; /* octaves */
-	double fit;		  /* how likely a fit no better is, of a straight line */
+	double fit; /* probability of a fit no better than this, for a straight line */
 };
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static inline double lrd_chi_square_above(double x, unsigned int degrees)
 
 /* ---- octaves --------------------------------------------------------------------------------- */
 
-/* log2 of the variance at octave `j`, but for what is the same of all. */
+/* log2 of the variance at octave `j`, without a term that all octaves share. */
 static inline double lrd_log_variance(const struct lrd_energy *e, unsigned int j)
 {
 	double n = e->count;
@@ -89,7 +89,7 @@ static inline bool lrd_usable(const struct lrd_energy *e)
 	return e->count >= LRD_COUNT_LEAST && e->sum;
 }
 
-/* The line through octaves `first` to `last`, of energies that begin with octave 1. */
+/* Fits the line through octaves `first` to `last`. The energies begin with octave 1. */
 static inline void lrd_fit(struct lrd_estimate *out, const struct lrd_energy *energies,
 			   unsigned int first, unsigned int last)
 {
@@ -124,8 +124,8 @@ static inline void lrd_fit(struct lrd_estimate *out, const struct lrd_energy *en
 				      .fit = lrd_chi_square_above(chi_square, last - first - 1) };
 }
 
-/* Whether anything can be said. `first`: the least octave, as the user has it; 0: it is looked for,
- * and where no line fits it is that which is refuted least. */
+/* Returns whether an estimate is possible. `first`: the lowest octave, as the user chose; 0: search
+ * for it, and if no line fits, take the octave with the best fit. */
 static inline bool lrd_estimate(struct lrd_estimate *out, const struct lrd_energy *energies,
 				unsigned int first)
 {
@@ -136,7 +136,7 @@ static inline bool lrd_estimate(struct lrd_estimate *out, const struct lrd_energ
 		last--;
 	for (unsigned int j = last; j >= begin; j--)
 		if (!lrd_usable(&energies[j - 1]))
-			begin = j + 1; /* octaves of a line are one behind the other */
+			begin = j + 1; /* a line has consecutive octaves */
 	if (last + 1 < begin + LRD_OCTAVES_LEAST)
 		return false;
 	lrd_fit(out, energies, begin, last);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rogue access points: tells of new ones, and of two behind one address (rogueap.h). In: beacons
- * and probe responses, with addresses and names. Out: events, totals.
+ * Rogue access points: reports new access points, and two that share one address (rogueap.h). In:
+ * beacons and probe responses, with addresses and SSIDs. Out: events, totals.
  *
  *     Show = radiotap, mac, ssid
  *     Helper = map_lookup_elem, map_update_elem
@@ -20,7 +20,7 @@ struct name {
 	__u64 len;
 };
 
-/* What a beacon says that does not change. */
+/* The constant parts of an access point's beacons. */
 struct face {
 	__u8 channel, privacy;
 	__u16 interval;
@@ -33,7 +33,7 @@ struct bssid {
 };
 
 struct ap {
-	__u64 window_ns; /* when turns began to be counted */
+	__u64 window_ns; /* begin of the counting window */
 	__u64 told_ns;
 	__u64 timestamp_us; /* of the last beacon */
 	struct face now, before;
@@ -77,7 +77,7 @@ struct {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Those of zeros are hidden, too. Behind its end a name is zeros. */
+/* A name of zeros is hidden too. The field is padded with zeros. */
 static __always_inline void name_of(const struct frame_view *v, struct name *n)
 {
 	const __u64 *words = (const __u64 *)v->ssid;
@@ -88,7 +88,7 @@ static __always_inline void name_of(const struct frame_view *v, struct name *n)
 	n->len = n->words[0] | n->words[1] | n->words[2] | n->words[3] ? v->ssid_len : 0;
 }
 
-/* Of two names that differ the hash does, but by chance. */
+/* Hash of a name. */
 static __always_inline __u32 name_hash(const struct name *n)
 {
 	__u64 h = n->len;
@@ -144,8 +144,8 @@ static __always_inline bool is_learning(const struct frame_view *v, const struct
 	return v->time_ns - t->begin_ns < ROGUEAP_LEARN_S * SECOND;
 }
 
-/* Whether there were too many new ones in this second to tell of one more. At the first that is too
- * many `flood` is set. */
+/* Whether the limit of new access points per second is exceeded. Sets `flood` at the first one
+ * beyond it. */
 static __always_inline bool is_flooded(const struct frame_view *v, struct rogueap_totals *t,
 				       bool *flood)
 {
@@ -161,7 +161,7 @@ static __always_inline bool is_flooded(const struct frame_view *v, struct roguea
 	return t->in_second > ROGUEAP_FLOOD;
 }
 
-/* Its network: one that is known, or a new one. Returns the capability of the one known, or -1. */
+/* Finds or adds the network. Returns a known network's capability, or -1 for a new one. */
 static __always_inline int network_add(const struct frame_view *v, const struct name *n,
 				       struct rogueap_totals *t)
 {
@@ -227,7 +227,8 @@ static __always_inline __u8 face_differs(const struct face *a, const struct face
 	       (a->name != b->name ? ROGUEAP_SSID : 0);
 }
 
-/* A beacon after another one of the address: what does not go on from there is counted. */
+/* Compares a beacon with the last one of its address, and counts each field that does not
+ * continue. */
 static __always_inline void beacon_compare(const struct frame_view *v, struct ap *ap,
 					   const struct face *f)
 {
@@ -258,7 +259,7 @@ static __always_inline bool is_two(const struct ap *ap)
 	       ap->backwards >= ROGUEAP_BACKWARDS;
 }
 
-/* What is told of one hint alone is: two or three that were counted by the way are not. */
+/* A report names the hint that reached its limit, and leaves out hints with lower counts. */
 static __always_inline __u8 sure(const struct ap *ap)
 {
 	__u8 differs = ap->differs;
@@ -302,7 +303,7 @@ static __always_inline void beacon(struct frame_view *v, struct ap *ap, const st
 
 /* ---- probe responses ------------------------------------------------------------------------- */
 
-/* Whether it is one that the access point has not had in its responses, as far as they are kept. */
+/* Whether the name is new among the access point's probe responses that are kept. */
 static __always_inline bool response_is_new(struct ap *ap, __u32 name)
 {
 #pragma unroll
@@ -318,7 +319,7 @@ static __always_inline bool response_is_new(struct ap *ap, __u32 name)
 	return false;
 }
 
-/* Its name, if it hides that from beacons; and whether it has one for everybody. */
+/* Finds the name that beacons hide, and access points that answer to any name. */
 static __always_inline void response(struct frame_view *v, struct ap *ap, const struct name *n,
 				     const struct face *f, struct rogueap_totals *t)
 {
@@ -364,7 +365,7 @@ int module(struct frame_view *v)
 		return 0;
 	}
 	if (v->capability & 0x0002)
-		return 0; /* stations among themselves: they take turns */
+		return 0; /* IBSS: stations take turns to send beacons */
 	if (!t->begin_ns)
 		t->begin_ns = v->time_ns;
 	name_of(v, &n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints what rogueap.bpf.c says of access points, a line an event. In: its events, and on the
- * sensor the totals of its map. Out: standard output; at the end the totals.
+ * Prints one line per event of rogueap.bpf.c. In: its events, and on the sensor the totals in its
+ * map. Out: standard output; at the end the totals.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

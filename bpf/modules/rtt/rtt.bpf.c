@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RTT: round-trip times of TCP connections that pass by, from their handshakes ("Open Packet
- * Monitoring on FLAME", section 3.1). Tells of each connection once (struct rtt_event), and
- * remembers a histogram. Takes IP addresses and ports, as they are or hashed or by their prefixes:
- * both directions are hidden alike.
+ * RTT: measures round-trip times of passing TCP connections from their handshakes ("Open Packet
+ * Monitoring on FLAME", section 3.1). Reports each connection once (struct rtt_event), and keeps a
+ * histogram. Needs IP addresses and ports, plain or as pseudonyms: both directions have the same
+ * pseudonyms.
  *
- * Only what answers by its numbers is a sample: a SYN/ACK that acknowledges the SYN, an ACK that
- * acknowledges the SYN/ACK. What was sent again gives none (Karn's rule), and so it is with a
- * segment that waited for something to send. What no tap can tell: a SYN/ACK that was sent again
- * where the first never got here.
+ * A sample needs matching sequence numbers: a SYN/ACK that acknowledges the SYN, an ACK that
+ * acknowledges the SYN/ACK. A retransmission gives no sample (Karn's rule), nor does an ACK that
+ * waited for data. One case cannot be detected: a retransmitted SYN/ACK whose first copy was lost
+ * before the tap.
  *
- * Both directions must come by: a mirror port, or `saluki run --source tc -Q inout`.
+ * The sensor must see both directions: a mirror port, or `saluki run --source tc -Q inout`.
  *
  *     Show = ip, ports
  *     Helper = map_lookup_elem, map_update_elem, map_delete_elem
@@ -22,15 +22,15 @@
 
 #include "rtt.h"
 
-#define CONNECTIONS 16384 /* whose handshakes are under way; the oldest are forgotten */
+#define CONNECTIONS 16384 /* in their handshake; the oldest are evicted */
 #define RECENT 16384	  /* a power of two */
 #define RECENT_SHIFT 30	  /* units of 2^30 ns, 1.07 s */
-#define RECENT_MAX 8	  /* an ACK later than this is not waited for */
-/* What comes again sooner is a copy that the tap or the network has made: nobody sends again
- * before 200 ms have passed (RFC 6298 says 1 s). */
+#define RECENT_MAX 8	  /* a later ACK is not measured */
+/* A segment that repeats sooner is a copy made by the tap or the network. No TCP retransmits before
+ * 200 ms (RFC 6298 demands 1 s). */
 #define COPY_NS 20000000ULL
 
-#define BOTH_NS 10000000000ULL /* a SYN from the other side, so much earlier, was nothing to it */
+#define BOTH_NS 10000000000ULL /* an older SYN from the other side is unrelated */
 
 #define FIN 1
 #define SYN 2
@@ -46,9 +46,9 @@ struct connection {
 struct handshake {
 	__u64 syn_ns, syn_ack_ns; /* the first; 0: none yet */
 	__u64 syn_last_ns, syn_ack_last_ns;
-	__u32 syn_seq, syn_len; /* of the client, and bytes of data with it (RFC 7413) */
-	__u32 client_next;	/* what the SYN/ACK has acknowledged */
-	__u32 server_next;	/* what its ACK will acknowledge */
+	__u32 syn_seq, syn_len; /* of the client, and its bytes of data (RFC 7413) */
+	__u32 client_next;	/* number that the SYN/ACK acknowledged */
+	__u32 server_next;	/* number that its ACK will acknowledge */
 	__u32 flags;
 	__u32 pad;
 };
@@ -60,8 +60,8 @@ struct {
 	__type(value, struct handshake);
 } connections SEC(".maps");
 
-/* When a SYN/ACK was last seen of connections by their hash: all other segments are let go without
- * a look at `connections`, which costs more than all else here. */
+/* Time of the last SYN/ACK, by the connection's hash. Other segments skip the lookup in
+ * `connections`, the most expensive step. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, RECENT);
@@ -110,7 +110,7 @@ static __always_inline bool is_recent(const struct connection *c, __u64 now)
 {
 	__u32 *when = recent_of(c);
 
-	/* 0 is never: nothing was seen yet. */
+	/* 0 means no time, so the value is never 0. */
 	return when && *when && (__u32)(now >> RECENT_SHIFT) + 1 - *when <= RECENT_MAX;
 }
 
@@ -138,7 +138,7 @@ static __always_inline __u64 server_half(const struct handshake *h)
 	return h->syn_ack_ns && !(h->flags & RTT_SYN_AGAIN) ? h->syn_ack_ns - h->syn_ns : 0;
 }
 
-/* The handshake is over: says so, and forgets it. `client_ns`: 0, where that half is not known. */
+/* Ends a handshake: reports and deletes it. `client_ns`: 0 if that half is not known. */
 static __always_inline void over(struct frame_view *v, const struct connection *c,
 				 const struct handshake *h, __u32 flags, __u64 client_ns)
 {
@@ -166,7 +166,7 @@ static __always_inline void over(struct frame_view *v, const struct connection *
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-/* The same SYN again, or that of another connection with the same ports. */
+/* A repeated SYN, or the SYN of a new connection with the same ports. */
 static __always_inline void take_syn(struct frame_view *v)
 {
 	struct connection c = from_client(v), other = from_server(v);
@@ -189,7 +189,7 @@ static __always_inline void take_syn(struct frame_view *v)
 	bpf_map_update_elem(&connections, &c, &first, BPF_ANY);
 }
 
-/* Whether `ack` is of the SYN, or of that and of data that came with it. */
+/* Whether `ack` acknowledges the SYN, or the SYN and its data. */
 static __always_inline bool acknowledges(const struct handshake *h, __u32 ack)
 {
 	return ack - (h->syn_seq + 1) <= h->syn_len;
@@ -212,8 +212,8 @@ static __always_inline void take_syn_ack(struct frame_view *v)
 	make_recent(&c, v->time_ns);
 }
 
-/* The first segment of the client's that has the SYN/ACK behind it. One with data may have waited
- * for that; one that acknowledges more was not the first. */
+/* The client's first segment after the SYN/ACK. A segment with data may have waited for the data.
+ * One that acknowledges more was not the first. */
 static __always_inline void take_ack(struct frame_view *v)
 {
 	struct connection c = from_client(v);
@@ -235,8 +235,8 @@ static __always_inline void take_ack(struct frame_view *v)
 		     : v->time_ns - h->syn_ack_ns);
 }
 
-/* Of the server: the answer to the SYN, or the end of what it has answered. Of the client: the end.
- * Either by its numbers, so that nobody else ends it. */
+/* A RST. From the server, it answers the SYN or ends the connection; from the client, it ends the
+ * connection. Its sequence number must match, so that forged ones have no effect. */
 static __always_inline void take_rst(struct frame_view *v)
 {
 	struct connection c = from_server(v);

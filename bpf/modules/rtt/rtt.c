@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what rtt.bpf.c says: a line a connection as they come, and in the end histograms of round
- * trips, those that each sensor has seen beside one another (figure 4 of "Open Packet Monitoring on
- * FLAME"). In: events, of one interface or of all sensors; on a sensor the map `histogram` too,
- * which also has what the policy's bound on events has kept from us. Out: text, or lines of JSON.
+ * Prints one line per connection from the events of rtt.bpf.c, and at the end histograms of
+ * round-trip times, one per sensor side by side (figure 4 of "Open Packet Monitoring on FLAME").
+ * In: events of one interface or of all sensors; on a sensor also the map `histogram`, which
+ * includes connections beyond the policy's limit of events. Out: text, or lines of JSON.
  *
  *     rtt [--json] [--quiet]
  */
@@ -17,10 +17,10 @@
 
 #include "rtt.h"
 
-#define SENSORS_MAX 64 /* that are told apart; those beyond are counted as one */
+#define SENSORS_MAX 64 /* further sensors are counted as one */
 #define SENSOR_NAME 64 /* bytes */
 #define BAR_WIDTH 50   /* characters */
-#define WIDE_OCTAVE 4  /* buckets of the histogram's that a printed line takes, at its widest */
+#define WIDE_OCTAVE 4  /* most buckets per printed line */
 
 static const char *const kind_names[RTT_KINDS] = { "whole", "server", "client" };
 
@@ -118,7 +118,7 @@ static void print_text(const struct consumer_event *e, const struct rtt_event *r
 	printf("\n");
 }
 
-/* Sensors' names are letters, digits and few signs: what is quoted needs no escape. */
+/* Sensors' names have only letters, digits and a few signs, so JSON needs no escapes. */
 static void print_json(const struct consumer_event *e, const struct rtt_event *r,
 		       const char *client, const char *server)
 {
@@ -168,7 +168,7 @@ static __u64 total(const __u64 *counts)
 	return n;
 }
 
-/* Where the share `q` of all lies below, within a bucket as if they were spread evenly. */
+/* Returns the quantile `q`, with linear interpolation inside a bucket. */
 static double quantile_ns(const __u64 *counts, double q)
 {
 	double left = q * total(counts);
@@ -222,7 +222,7 @@ static void print_kind(const struct sensor *s, enum rtt_kind kind)
 		print_histogram(s, kind);
 }
 
-/* Buckets with nothing in them are left out. */
+/* Leaves out empty buckets. */
 static void print_kind_json(const struct sensor *s, enum rtt_kind kind)
 {
 	const __u64 *counts = s->counts + kind * RTT_BUCKETS;
@@ -255,7 +255,7 @@ static void print_sensor(const struct sensor *s)
 		printf("}\n");
 }
 
-/* On a sensor all that was measured since the module was loaded is in its map. */
+/* On a sensor the map has all measurements since the module was loaded. */
 static void read_map(int map)
 {
 	int cpus = libbpf_num_possible_cpus();

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RTT: what the module (rtt.bpf.c) and its consumer (rtt.c) have in common. Numbers have the byte
- * order of the sensor, addresses are as on the wire, or as the policy shows them.
+ * RTT: shared by the module (rtt.bpf.c) and its consumer (rtt.c). Numbers have the sensor's byte
+ * order. Addresses are as on the wire, or as the policy shows them.
  *
- * A tap somewhere on the way sees a round trip as two halves: from the SYN to the SYN/ACK that
- * answers it, which is the way from the tap to the server and back, and from the SYN/ACK to the
- * ACK, which is that to the client and back. The whole is their sum (H. Jiang, C. Dovrolis,
- * "Passive Estimation of TCP Round-Trip Times", 2002).
+ * A tap between client and server sees a round trip as two halves. From the SYN to the SYN/ACK is
+ * the way to the server and back. From the SYN/ACK to the ACK is the way to the client and back.
+ * The round trip is their sum (H. Jiang, C. Dovrolis, "Passive Estimation of TCP Round-Trip Times",
+ * 2002).
  */
 #ifndef BPF_MODULES_RTT_RTT_H
 #define BPF_MODULES_RTT_RTT_H
 
 #include <linux/types.h>
 
-/* Why a half is not measured, and what became of the connection. */
+/* Why a half is not measured, and how the connection ended. */
 enum {
-	RTT_SYN_AGAIN = 1 << 0,	    /* which SYN was answered is not known (Karn's rule) */
-	RTT_SYN_ACK_AGAIN = 1 << 1, /* nor which SYN/ACK */
-	RTT_REFUSED = 1 << 2,	    /* a RST was the answer to the SYN: the server's half counts */
+	RTT_SYN_AGAIN = 1 << 0,	    /* repeated SYN: which one was answered? (Karn's rule) */
+	RTT_SYN_ACK_AGAIN = 1 << 1, /* repeated SYN/ACK */
+	RTT_REFUSED = 1 << 2,	    /* a RST answered the SYN: the server's half counts */
 	RTT_RESET = 1 << 3,	    /* it ended before the ACK */
-	RTT_LATE_ACK = 1 << 4,	    /* the ACK came with data or further data's: time had passed */
-	RTT_BOTH_OPEN = 1 << 5,	    /* a SYN from either side: nobody owes the other an ACK */
+	RTT_LATE_ACK = 1 << 4,	    /* the ACK came with data, or acknowledged more: it waited */
+	RTT_BOTH_OPEN = 1 << 5,	    /* simultaneous open: SYNs from both sides */
 };
 
-/* One a connection, when the ACK has come or it has ended before. */
+/* One event per connection, at the ACK or at an earlier end. */
 struct rtt_event {
-	__u8 client[16], server[16]; /* of IPv4 the first 4 bytes */
+	__u8 client[16], server[16]; /* IPv4: the first 4 bytes */
 	__u16 client_port, server_port;
 	__u8 ip_version; /* 4 or 6 */
 	__u8 flags;	 /* RTT_ */
@@ -38,17 +38,17 @@ _Static_assert(sizeof(struct rtt_event) == 56, "events are at most 64 bytes");
 
 enum rtt_kind { RTT_WHOLE, RTT_SERVER, RTT_CLIENT, RTT_KINDS };
 
-/* Buckets of equal width on a scale of logarithms, eight an octave nearly so: the 3 bits behind the
- * first that is set. The first has all below 1 us, the last all from 68 s on. */
+/* Buckets on a logarithmic scale, eight per octave: the 3 bits after the highest bit that is set.
+ * The first bucket has all below 1 us, the last all from 68 s on. */
 #define RTT_BUCKETS_OCTAVE 8
 #define RTT_OCTAVE_FIRST 10 /* 2^10 ns */
 #define RTT_OCTAVE_LAST 36
 #define RTT_BUCKETS ((RTT_OCTAVE_LAST - RTT_OCTAVE_FIRST) * RTT_BUCKETS_OCTAVE + 2)
 
-/* The map `histogram`, of each CPU: the count of bucket b of kind k is at k * RTT_BUCKETS + b. */
+/* The map `histogram`, per CPU: the count of bucket b of kind k is at k * RTT_BUCKETS + b. */
 #define RTT_HISTOGRAM (RTT_KINDS * RTT_BUCKETS)
 
-/* Without a branch: the verifier would follow each. */
+/* Without branches, as the verifier would follow each. */
 static inline __u32 rtt_log2(__u64 n)
 {
 	n |= n >> 1;
@@ -56,7 +56,7 @@ static inline __u32 rtt_log2(__u64 n)
 	n |= n >> 4;
 	n |= n >> 8;
 	n |= n >> 16;
-	n |= n >> 32; /* and now how many are set below the highest */
+	n |= n >> 32; /* count the bits below the highest */
 	n -= n >> 1 & 0x5555555555555555ULL;
 	n = (n & 0x3333333333333333ULL) + (n >> 2 & 0x3333333333333333ULL);
 	n = (n + (n >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
@@ -75,7 +75,7 @@ static inline __u32 rtt_bucket(__u64 ns)
 	       (ns >> (octave - 3) & (RTT_BUCKETS_OCTAVE - 1));
 }
 
-/* Where a bucket begins. */
+/* Returns a bucket's lower bound in ns. */
 static inline __u64 rtt_bucket_ns(__u32 bucket)
 {
 	__u32 octave, part;

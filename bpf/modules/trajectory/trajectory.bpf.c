@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trajectory: says which packets went by, of few that all sensors choose alike (trajectory.h). The
- * label is the capture's; whoever has not the fleet's key can neither choose packets that are
- * looked at nor such that are not. A flow's addresses are said once, as FLAME's module keeps them.
+ * Trajectory: reports a sample of the passing packets. All sensors sample the same packets
+ * (trajectory.h), by a label that the capture computes with the fleet's key. Without the key,
+ * nobody can make packets that are sampled, or that avoid it. A flow's addresses are reported once,
+ * as in FLAME's module.
  *
  * Takes: Show = label, ip, ports (each of the last two may be hashed, by the same key on all
  * sensors, or missing); Helper = map_lookup_elem, map_update_elem; Map = array, lru_hash;
@@ -13,7 +14,7 @@
 #include "trajectory.h"
 
 struct flow {
-	__u64 packets; /* chosen ones */
+	__u64 packets; /* sampled packets */
 };
 
 struct {
@@ -30,7 +31,7 @@ struct {
 	__type(value, struct trajectory_settings);
 } settings SEC(".maps");
 
-/* MurmurHash3's finalizer over each word: no secret, but two flows with the same are rare. */
+/* MurmurHash3's finalizer over each word. It has no key, and collisions are rare. */
 static __always_inline __u64 mix(__u64 hash, __u64 word)
 {
 	hash ^= word;
@@ -49,7 +50,7 @@ static __always_inline __u64 flow_of(const struct frame_view *v)
 	return v->ip_version == 6 ? mix(mix(hash, from[1]), to[1]) : hash;
 }
 
-/* Whether the flow's addresses are to be said. */
+/* Whether the event includes the flow's addresses. */
 static __always_inline int flow_count(__u64 id)
 {
 	struct flow *f = bpf_map_lookup_elem(&flows, &id), first = { .packets = 1 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what trajectory.bpf.c says on all sensors, and tells the paths that packets took through
- * the network and the one-way delay of each link (FLAME's figure 3):
+ * Reads the events of trajectory.bpf.c of all sensors. Prints the paths that packets took through
+ * the network and each link's one-way delay (FLAME's figure 3):
  *
  *     trajectory [OPTION]... <DIR/trajectory.jsonl
  *
- * In: events, nearly in the order of their times. Out: standard output. Addresses are as the policy
- * of the sensors shows them; a flow is the same at two sensors that hash them by one key.
+ * In: events, almost in the order of their time stamps. Out: standard output. Addresses are as the
+ * sensors' policies show them. Two sensors that hash addresses need the same key to match a flow.
  */
 #include <getopt.h>
 #include <saluki/consumer.h>
@@ -67,7 +67,7 @@ static int number(double *out, const char *option, const char *text, double min,
 	return -EINVAL;
 }
 
-/* A line of the map: key and value, as hexadecimal digits of the bytes of this machine. */
+/* Prints a line for a map: key and value in hexadecimal, in this machine's byte order. */
 static int print_rate(double rate)
 {
 	struct trajectory_settings s = { .below = rate >= 1 ? UINT32_MAX : rate * 4294967296.0 };
@@ -140,7 +140,7 @@ static int read_options(int argc, char **argv)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Names are given by whoever runs a sensor, and printed on a terminal. */
+/* A sensor's operator chooses its name, which may contain control characters. */
 static void name_of(char name[LINKS_NAME_MAX], const struct consumer_event *e)
 {
 	snprintf(name, LINKS_NAME_MAX, "%s/%s%s", *e->sensor ? e->sensor : "here", e->interface,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trajectory: what its two halves have in common. Numbers are of the sensor's byte order, addresses
- * as the sensor's policy shows them.
+ * Trajectory: shared by the module and its consumer. Numbers have the sensor's byte order.
+ * Addresses are as the sensor's policy shows them.
  *
  * After Duffield and Grossglauser, "Trajectory Sampling for Direct Traffic Observation" (IEEE/ACM
- * Transactions on Networking 9(3), 2001), and FLAME's module of that name: every sensor looks at
- * the same packets, for it chooses them by what does not change of them on the way.
+ * Transactions on Networking 9(3), 2001), and FLAME's module of that name. All sensors sample the
+ * same packets, since they choose by fields that do not change on the way.
  */
 #ifndef BPF_MODULES_TRAJECTORY_TRAJECTORY_H
 #define BPF_MODULES_TRAJECTORY_TRAJECTORY_H
 
 #include <linux/types.h>
 
-/* h(x) = label mod 2^32 is less than this for a packet that is looked at: one in 100. What a lower
- * rate chooses, a higher one does, too. */
+/* A packet is sampled if h(x) = label mod 2^32 is below this: one in 100. A higher rate includes
+ * all packets of a lower rate. */
 #define TRAJECTORY_BELOW 42949673U
 
 /* The one entry of the map `settings`: saluki module fill. */
@@ -22,16 +22,16 @@ struct trajectory_settings {
 	__u32 pad;
 };
 
-/* An event ends in front of `saddr` but for a flow's first packet, and now and then another of a
- * long one: events may be lost. */
+/* An event ends before `saddr`, except for a flow's first packet and every
+ * TRAJECTORY_ADDRESSES_EACH-th one, since events may be lost. */
 #define TRAJECTORY_SHORT 32
 #define TRAJECTORY_ADDRESSES_EACH 64 /* packets of a flow, a power of two */
 
 struct trajectory_event {
-	__u64 label; /* of the packet */
-	__u64 flow;  /* of its addresses, ports and protocol */
-	__u32 below; /* the sensor's rate: what it does not say of others it did not look for */
-	__u32 len;   /* bytes of the IP packet */
+	__u64 label; /* the packet's label */
+	__u64 flow;  /* hash of addresses, ports and protocol */
+	__u32 below; /* the sensor's rate: labels from here on are not sampled */
+	__u32 len;   /* length of the IP packet in bytes */
 	__u16 sport, dport;
 	__u8 ip_version, ip_protocol, ttl, tos;
 	__u8 saddr[16], daddr[16];

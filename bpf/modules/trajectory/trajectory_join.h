@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Join: labels of several points into trajectories. In: what each sensor says of a packet, in the
- * order in which it came, which is nearly that of its times. Out: each label once, with the points
- * that saw it in the order of their times.
+ * Join: makes trajectories of the labels that several points report. In: events in the order of
+ * arrival, almost the order of their time stamps. Out: each label once, with the points that saw it
+ * in the order of time.
  *
- * Always holds: memory is bounded, by the labels that are open at a time. A label waits twice the
- * window from the first time that any point saw it: as long as a packet may take, and as long as an
- * event may come late. What comes later still is counted and no more.
+ * Always holds: memory is bounded by the number of open labels. A label waits for twice the window
+ * from its first event: once for the packet's way, and once for late events. Later events are only
+ * counted.
  *
- * As Duffield and Grossglauser have it, a label that two packets share tells of neither: seen twice
- * at a point, or of two flows, it is discarded and counted.
+ * As in Duffield and Grossglauser, a label that two packets share is of no use. If a point sees it
+ * twice, or it belongs to two flows, it is discarded and counted.
  */
 #ifndef BPF_MODULES_TRAJECTORY_TRAJECTORY_JOIN_H
 #define BPF_MODULES_TRAJECTORY_TRAJECTORY_JOIN_H
@@ -21,15 +21,15 @@
 
 #include "trajectory.h"
 
-#define JOIN_POINTS_MAX 16 /* of one packet's way */
+#define JOIN_POINTS_MAX 16 /* of one packet's path */
 #define JOIN_NONE UINT32_MAX
 #define JOIN_AHEAD_NS 3600000000000ULL
 #define JOIN_AHEAD_MAX 64
 
 enum join_fault {
 	JOIN_CLEAR,
-	JOIN_REPEATED, /* a point saw it twice: copied on the way, or sent again as it was */
-	JOIN_COLLIDED, /* two flows have it at one point */
+	JOIN_REPEATED, /* one point saw it twice: copied on the way, or retransmitted */
+	JOIN_COLLIDED, /* two flows have it */
 	JOIN_TOO_LONG, /* more points than JOIN_POINTS_MAX */
 	JOIN_FAULTS
 };
@@ -44,20 +44,20 @@ struct joined {
 	uint64_t label, first_ns;
 	uint32_t len, count;
 	uint16_t sport, dport;
-	uint8_t ip_version, ip_protocol, ttl; /* where it was seen first of all that came */
+	uint8_t ip_version, ip_protocol, ttl; /* at the earliest event */
 	uint8_t fault;
-	uint32_t next; /* of the same bucket, or free; */
+	uint32_t next; /* next of the same bucket, or free; */
 	struct join_sight seen[JOIN_POINTS_MAX];
 };
 
 struct join {
-	uint64_t window_ns, now_ns; /* the latest time that anybody said */
+	uint64_t window_ns, now_ns; /* the latest time stamp */
 	uint32_t max, open, free;
 	uint32_t *buckets, mask;
 	struct joined *entries;
-	uint32_t *ages, oldest; /* a ring of the open ones, as they were opened */
-	uint32_t ahead;		/* events in a row that are of another time than all before */
-	uint64_t late, early;	/* events that came too late; labels closed for want of room */
+	uint32_t *ages, oldest; /* a ring of open labels, by age */
+	uint32_t ahead;		/* consecutive events far ahead of the clock */
+	uint64_t late, early; /* events that came too late; labels closed early for lack of room */
 	void (*done)(void *of, struct joined *j);
 	void *of;
 };
@@ -95,7 +95,7 @@ static inline int join_init(struct join *t, uint32_t max, uint64_t window_ns,
 	return 0;
 }
 
-/* The label's upper half: by the lower one it was chosen. */
+/* Uses the label's upper half, since the lower half decided the sampling. */
 static inline uint32_t *join_bucket(struct join *t, uint64_t label)
 {
 	return &t->buckets[label >> 32 & t->mask];
@@ -173,8 +173,8 @@ static inline void join_see(struct joined *j, uint32_t point, uint64_t flow, uin
 		j->first_ns = time_ns;
 }
 
-/* Time goes on with the latest event, but not by a sensor whose clock is wrong: by more than an
- * hour only if that is what all say. */
+/* The latest event sets the clock. A jump of more than an hour needs several events in a row, so
+ * that one sensor's wrong clock does not cause it. */
 static inline bool join_clock(struct join *t, uint64_t time_ns)
 {
 	bool ahead = t->now_ns && time_ns > t->now_ns + JOIN_AHEAD_NS;
@@ -187,7 +187,7 @@ static inline bool join_clock(struct join *t, uint64_t time_ns)
 	return t->now_ns - time_ns <= t->window_ns;
 }
 
-/* Takes what a point says. Returns whether it was in time. */
+/* Takes one event. Returns whether it was in time. */
 static inline bool join_take(struct join *t, uint32_t point, const struct trajectory_event *e,
 			     uint64_t time_ns)
 {
@@ -207,7 +207,7 @@ static inline bool join_take(struct join *t, uint32_t point, const struct trajec
 	return true;
 }
 
-/* No more will come. */
+/* No more events follow: closes all labels. */
 static inline void join_end(struct join *t)
 {
 	while (t->open)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Links: what trajectories tell of a network. In: each trajectory once. Out: the ways packets took,
- * and of each two points that followed one another the one-way delays and the packets lost between.
+ * Links: derives paths, delays and losses from trajectories. In: each trajectory once. Out: the
+ * packets' paths, and for each pair of successive points the one-way delays and the packets lost
+ * between them.
  *
- * Delays are differences of two sensors' clocks, and as good as those. A packet is lost on a link
- * where it ends while others of its flow go on by that link, and the point behind is awake (has
- * said something before and after) and looks for such labels at its rate. Where the point has said
- * nothing since, it is counted as unjudged: sensor or link may be down.
+ * Delays are differences between two sensors' clocks, and no better than these. A packet counts as
+ * lost on a link under three conditions: its trajectory ends before the link, others of its flow
+ * pass the link, and the next point is active (has events before and after) and samples such
+ * labels. If the next point has no later event, the packet counts as unjudged: sensor or link may
+ * be down.
  *
- * Always holds: memory is bounded: points, links, ways and flows have a most, and what is beyond it
- * is counted.
+ * Always holds: memory is bounded. Points, links, paths and flows have limits, and those beyond are
+ * counted.
  */
 #ifndef BPF_MODULES_TRAJECTORY_TRAJECTORY_LINKS_H
 #define BPF_MODULES_TRAJECTORY_TRAJECTORY_LINKS_H
@@ -21,12 +23,12 @@
 #define LINKS_POINTS_MAX 256
 #define LINKS_MAX 1024
 #define LINKS_WAYS_MAX 4096
-#define LINKS_FLOWS 65536 /* a power of two: a place each, by their numbers */
+#define LINKS_FLOWS 65536 /* a power of two; one entry per hash */
 #define LINKS_NAME_MAX 160
 
-/* Delays, as a histogram of 128 steps to each power of two of nanoseconds: less than 1 % wrong. */
+/* A histogram of delays with 128 steps per power of two of ns: the error is below 1 %. */
 #define DELAYS_STEPS 128
-#define DELAYS_BUCKETS (32 * DELAYS_STEPS) /* more than 2 minutes: the last one */
+#define DELAYS_BUCKETS (32 * DELAYS_STEPS) /* the last one: all above 2 minutes */
 
 struct delays {
 	uint64_t count, min_ns, max_ns, sum_ns;
@@ -34,7 +36,7 @@ struct delays {
 };
 
 struct point {
-	char name[LINKS_NAME_MAX]; /* sensor/interface, or with " out" behind it */
+	char name[LINKS_NAME_MAX]; /* sensor/interface, or the same with " out" */
 	uint64_t events, late, first_ns, last_ns;
 	uint32_t below;
 };
@@ -42,9 +44,9 @@ struct point {
 struct link {
 	uint32_t from, to;
 	uint64_t lost, unjudged;
-	uint64_t interval; /* that `now` is of */
+	uint64_t interval; /* the interval of `now` */
 	struct delays all, now;
-	uint64_t lost_before; /* of `lost`, before this interval */
+	uint64_t lost_before; /* `lost` before this interval */
 };
 
 struct way {
@@ -53,7 +55,7 @@ struct way {
 };
 
 struct flow {
-	uint64_t id, first_ns, packets; /* that took this way */
+	uint64_t id, first_ns, packets; /* packets on this path */
 	uint32_t way;			/* + 1; 0: none yet */
 	bool addressed;
 	uint8_t saddr[16], daddr[16];
@@ -67,9 +69,9 @@ struct links {
 	struct way ways[LINKS_WAYS_MAX];
 	uint16_t way_of[2 * LINKS_WAYS_MAX]; /* + 1, by hash */
 	struct flow flows[LINKS_FLOWS];
-	uint64_t interval_ns;					 /* of series; 0: none */
+	uint64_t interval_ns; /* interval of the series; 0: none */
 	uint64_t packets, faults[JOIN_FAULTS], rerouted, beyond; /* points, links, ways */
-	/* An interval of a link is over; may be NULL. */
+	/* Called at the end of a link's interval; may be NULL. */
 	void (*series)(struct links *l, const struct link *k);
 };
 
@@ -122,7 +124,7 @@ static inline uint64_t delays_median(const struct delays *d)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The point's number, or JOIN_NONE where there are too many. */
+/* Returns the point's number, or JOIN_NONE if there are too many. */
 static inline uint32_t links_point(struct links *l, const char *name)
 {
 	uint32_t i;
@@ -139,7 +141,7 @@ static inline uint32_t links_point(struct links *l, const char *name)
 	return i;
 }
 
-/* NULL: too many, or no memory. */
+/* Returns NULL if there are too many, or without memory. */
 static inline struct link *links_link(struct links *l, uint32_t from, uint32_t to)
 {
 	uint16_t *of = &l->link_of[from][to];
@@ -158,7 +160,7 @@ static inline struct link *links_link(struct links *l, uint32_t from, uint32_t t
 	return *of ? l->links[*of - 1] : NULL;
 }
 
-/* The way's number + 1, or 0 where there are too many. */
+/* Returns the path's number + 1, or 0 if there are too many. */
 static inline uint32_t links_way(struct links *l, const uint32_t *points, uint32_t count)
 {
 	uint32_t hash = count, size = 2 * LINKS_WAYS_MAX;
@@ -186,7 +188,7 @@ static inline uint32_t links_way(struct links *l, const uint32_t *points, uint32
 	}
 }
 
-/* That which has the place of a flow: another one is forgotten. */
+/* Returns the flow's entry. A flow replaces another one with the same hash. */
 static inline struct flow *links_flow(struct links *l, uint64_t id)
 {
 	struct flow *f = &l->flows[id & (LINKS_FLOWS - 1)];
@@ -207,7 +209,7 @@ static inline void links_addresses(struct links *l, const struct trajectory_even
 
 /* ---- trajectories ---------------------------------------------------------------------------- */
 
-/* The interval that a link counts in ends when a packet of a later one comes. */
+/* A link's interval ends with the first packet of a later interval. */
 static inline void link_turn(struct links *l, struct link *k, uint64_t time_ns)
 {
 	uint64_t interval = l->interval_ns ? time_ns / l->interval_ns : 0;
@@ -243,7 +245,7 @@ static inline bool way_begins(const struct way *w, const struct way *with)
 	       !memcmp(w->points, with->points, with->count * sizeof(*w->points));
 }
 
-/* What the flow's other packets did, beside what this one did. */
+/* Compares this packet's path with that of the flow's other packets. */
 static inline void links_compare(struct links *l, struct flow *f, uint32_t way,
 				 const struct joined *j)
 {
@@ -254,11 +256,11 @@ static inline void links_compare(struct links *l, struct flow *f, uint32_t way,
 		f->packets++;
 		return;
 	}
-	if (old && way_begins(old, new)) { /* it ended */
+	if (old && way_begins(old, new)) { /* this packet ended */
 		links_lose(l, old->points[end - 1], old->points[end], 1, j);
 		return;
 	}
-	if (old && way_begins(new, old)) { /* those before had */
+	if (old && way_begins(new, old)) { /* earlier packets ended */
 		other = old->count;
 		if (f->first_ns >= l->points[new->points[other]].first_ns)
 			links_lose(l, new->points[other - 1], new->points[other], f->packets, j);
@@ -299,7 +301,7 @@ static inline void links_take(struct links *l, const struct joined *j)
 	links_compare(l, links_flow(l, j->seen[0].flow), way, j);
 }
 
-/* The last interval of each link. */
+/* Ends each link's last interval. */
 static inline void links_end(struct links *l)
 {
 	for (uint32_t i = 0; i < l->link_count; i++)

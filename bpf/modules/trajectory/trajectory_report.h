@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Report: what trajectory.c prints, for people or as JSON, a line an object. */
+/* Report: prints the results of trajectory.c, for people or as JSON, one object per line. */
 #ifndef BPF_MODULES_TRAJECTORY_TRAJECTORY_REPORT_H
 #define BPF_MODULES_TRAJECTORY_TRAJECTORY_REPORT_H
 

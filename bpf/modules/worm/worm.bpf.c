@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Worm: content that many send to many is said (worm.h), and so are the packets that a signature of
- * the operator's is in. In: payloads of TCP and UDP. Memory is bounded, and so is the work of a
- * frame: content that was not met a few times of late costs a hash and a look into a sketch.
+ * Worm: reports content that many hosts send to many hosts (worm.h), and packets that match an
+ * operator's signature. In: payloads of TCP and UDP. Memory and the work per frame are bounded:
+ * rare content costs a hash and a lookup in a sketch.
  *
- * What is not found:
- * - worms whose payload differs from copy to copy in its first 64 bytes (polymorphic or encrypted
- *   ones, or behind a random header), or is cut into other segments each time. What comes behind
- *   those bytes may differ. A signature finds what all copies have in common.
- * - payloads of less than 40 bytes, of other protocols, and of later fragments;
- * - less than one copy in some 2 seconds on this interface: it is forgotten in between;
- * - a worm to fewer than 30 hosts, or from fewer, in a minute.
- * What is found and is no worm: content that many rightly send to many at one port, byte for byte,
- * as the greeting of a protocol between peers: see `ignore` in the settings.
+ * Worms that are not found:
+ * - worms whose first 64 bytes differ between copies (polymorphic, encrypted, or with a random
+ *   header), or whose segments differ. Later bytes may differ. A signature can match the common
+ *   part.
+ * - payloads below 40 bytes, other protocols, and later fragments;
+ * - worms with less than one copy in about 2 seconds on this interface, as the sketch decays;
+ * - worms from or to fewer than 30 hosts per minute. A false alarm: identical content that many
+ *   hosts send to many at one port, such as the greeting of a peer-to-peer protocol. See `ignore`
+ *   in the settings.
  *
- * Hashes have no secret: who sends content by intent that collides hides nothing, for he could as
- * well send another each time.
+ * Hashes have no key. An attacker gains nothing from collisions: a worm can avoid this module with
+ * different content in each copy.
  *
- * Takes: Show = ip, ports, payload 64 (128 for signatures that begin late; addresses may be hashed
- * or prefixes); Helper = map_lookup_elem, map_update_elem; Map = array, percpu_array, lru_hash;
- * MapMemory = 2M and 256K for each CPU; Instructions = 32000: most of them for 8 signatures, all of
- * one port. A frame takes some hundred where there are none.
+ * Needs: Show = ip, ports, payload 64 (128 for signatures that begin late; addresses may be
+ * pseudonyms); Helper = map_lookup_elem, map_update_elem; Map = array, percpu_array, lru_hash;
+ * MapMemory = 2M and 256K per CPU; Instructions = 32000, most for 8 signatures of the same port.
+ * Without signatures, a frame takes some hundred instructions.
  */
 #include <saluki/module.h>
 
@@ -29,7 +29,7 @@
 #define NULL ((void *)0)
 #define PAYLOAD_WORDS (WORM_CONTENT / 8)
 
-/* Bytes as a word, the first of them lowest, and back. */
+/* Bytes to a word, the first byte lowest, and back. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define little(word) (word)
 #else
@@ -59,7 +59,7 @@ static __always_inline __u64 finish(__u64 hash)
 	return hash ^ hash >> 33;
 }
 
-/* A word of the payload; nothing is there beyond its `n` bytes, whatever an earlier frame has left.
+/* Returns a word of the payload. Bytes beyond its `n` bytes are 0, whatever an earlier frame left.
  */
 static __always_inline __u64 payload_word(const struct frame_view *v, __u32 i, __u32 n)
 {
@@ -70,7 +70,7 @@ static __always_inline __u64 payload_word(const struct frame_view *v, __u32 i, _
 	return n > i * 8 ? word & ((1ULL << (n - i * 8) * 8) - 1) : 0;
 }
 
-/* Each word is multiplied by a number of its own, so that none waits for another. */
+/* Each word has its own multiplier, so that the CPU can multiply them in parallel. */
 static __always_inline __u64 content_of(const struct frame_view *v)
 {
 	__u32 n = v->payload_seen < WORM_CONTENT ? v->payload_seen : WORM_CONTENT;
@@ -94,14 +94,14 @@ static __always_inline __u64 address_hash(const __u8 *address)
 	return finish(words[0] ^ finish(words[1] + 1));
 }
 
-/* ---- the sketch: content that was met before ------------------------------------------------- */
+/* ---- the sketch: repeated content ------------------------------------------------- */
 
-#define CELLS 4096 /* of a part, and */
-#define PARTS 32   /* parts: 131,072 counts a CPU */
-#define EPOCH 32   /* bits of nanoseconds: 4.3 s, in which counts are halved */
-#define COPIES 3   /* then it is looked at (EarlyBird) */
+#define CELLS 4096 /* per part */
+#define PARTS 32   /* 131,072 counts per CPU */
+#define EPOCH 32   /* bits of ns: counts are halved every 4.3 s */
+#define COPIES 3   /* from so many on, content gets an entry (EarlyBird) */
 #define COUNT_MAX 255
-#define LOOKS_MAX 65536 /* new ones in an epoch: then more copies are asked for */
+#define LOOKS_MAX 65536 /* new entries per epoch: beyond, more copies are needed */
 
 struct sketch {
 	__u16 cells[CELLS]; /* epoch << 8 | count */
@@ -114,8 +114,8 @@ struct {
 	__type(value, struct sketch);
 } sketches SEC(".maps");
 
-/* How many copies it takes. Where so much is new that cells are shared by many, it is more than
- * COPIES: a worm stands out, and the rest costs no entries. */
+/* Returns how many copies content needs for an entry. With so much new content that cells are
+ * shared, it is more than COPIES. Then a worm still gets an entry, and other content does not. */
 struct pressure {
 	__u32 epoch, looks, copies;
 };
@@ -150,7 +150,7 @@ static __always_inline int is_enough(__u32 count, __u8 epoch)
 	return 1;
 }
 
-/* Counts it. Returns whether it was met often enough to be looked at. */
+/* Counts a copy. Returns whether the content has enough copies for an entry. */
 static __always_inline int sketch_count(__u64 content, __u64 now)
 {
 	__u32 part = content >> 12 & (PARTS - 1), count, age;
@@ -168,7 +168,7 @@ static __always_inline int sketch_count(__u64 content, __u64 now)
 	return count >= COPIES && is_enough(count, epoch);
 }
 
-/* ---- content that is looked at --------------------------------------------------------------- */
+/* ---- content with an entry --------------------------------------------------------------- */
 
 #define SECOND_NS 1000000000ULL
 
@@ -177,13 +177,14 @@ static __always_inline int sketch_count(__u64 content, __u64 now)
 
 struct content {
 	__u64 content, first_ns;
-	__u32 count, said; /* copies, and how many it had when it was said last; 0: never */
+	__u32 count, said; /* copies, and copies at the last report; 0: never */
 	__u32 bytes_said;
-	__u32 life; /* others that its place is kept from: as many as it had copies, at most */
+	__u32 life; /* how many others it keeps out: at most as many as its copies */
 	__u64 sources[WORM_LEVELS], destinations[WORM_LEVELS];
 };
 
-/* Each has one place, which an array finds at once where a hash would take as long as all else. */
+/* Each content has one place in an array. A hash map's lookup would cost as much as all the
+ * rest. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CONTENTS);
@@ -191,7 +192,7 @@ struct {
 	__type(value, struct content);
 } contents SEC(".maps");
 
-/* NULL: its place is another's for now. */
+/* Returns NULL if other content has its place. */
 static __always_inline struct content *content_find(__u64 content, __u64 now)
 {
 	__u32 place = content >> 32 & (CONTENTS - 1);
@@ -210,13 +211,13 @@ static __always_inline struct content *content_find(__u64 content, __u64 now)
 	*c = (struct content){
 		.content = content,
 		.first_ns = now,
-		.count = COPIES - 1, /* that the sketch has counted */
+		.count = COPIES - 1, /* counted by the sketch */
 		.life = 1,
 	};
 	return c;
 }
 
-/* Two CPUs may set bits at a time and one of them be lost: the next copy sets it. */
+/* If two CPUs set bits at once, one bit may be lost. The next copy sets it. */
 static __always_inline void spread_add(__u64 bitmap[WORM_LEVELS], const __u8 *address)
 {
 	__u64 hash = address_hash(address), bit = 1ULL << (hash & 63);
@@ -250,7 +251,7 @@ static __always_inline void addresses(struct worm_event *e, const struct frame_v
 	__builtin_memcpy(e->daddr, v->daddr, sizeof(e->daddr));
 }
 
-/* The content's first bytes, of which a signature can be made. */
+/* Reports the content's first bytes, from which an operator can make a signature. */
 static __always_inline void say_bytes(struct frame_view *v, __u64 content)
 {
 	struct worm_event e = { .content = content };
@@ -318,7 +319,7 @@ static __always_inline void look(struct frame_view *v, __u64 content)
 		c->bytes_said = 1;
 		say_bytes(v, content);
 	} else if (c->count >= 2 * c->said && is_outbreak(s, c, v->dport)) {
-		c->said = c->count; /* again when it has twice the copies */
+		c->said = c->count; /* next report at twice the copies */
 		say_outbreak(v, c, content);
 	}
 }
@@ -329,7 +330,7 @@ struct hit {
 	__u64 since_ns, count;
 };
 
-/* Sources, by signature. */
+/* Sources per signature. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -337,14 +338,13 @@ struct {
 	__type(value, struct hit);
 } hits SEC(".maps");
 
-/* What is searched for lies in the view: the verifier knows nothing of what is there, and does not
- * go on anew from all that it may be. */
+/* Scratch space in the view. The verifier tracks no values there, so paths do not multiply. */
 struct search {
 	__u64 pattern[2], mask[2], found;
 };
 _Static_assert(sizeof(struct search) <= MODULE_EVENT_MAX, "it has an event's place");
 
-/* 1 where it is 0, without a branch: the verifier would go both ways at each position. */
+/* Returns 1 for 0, else 0. No branch, as the verifier would follow both ways at each position. */
 static __always_inline __u64 is_zero(__u64 x)
 {
 	x |= -x;
@@ -352,7 +352,7 @@ static __always_inline __u64 is_zero(__u64 x)
 	return x >> 63 ^ 1;
 }
 
-/* At which of the 8 positions of a word of the payload the pattern stands: bits. */
+/* Returns a bit for each of the 8 positions in a payload's word where the pattern begins. */
 static __always_inline __u64 match_word(const __u64 *words, const volatile struct search *m)
 {
 	__u64 a = little(words[0]), b = little(words[1]), c = little(words[2]), found = 0;
@@ -370,7 +370,7 @@ static __always_inline __u64 match_word(const __u64 *words, const volatile struc
 	return found;
 }
 
-/* All words are looked at, whether it may begin there or not: each branch would double the ways. */
+/* Searches all words, also where the pattern may not begin: each branch would double the paths. */
 static __always_inline void match_words(struct frame_view *v, const struct worm_signature *s)
 {
 	volatile struct search *m = (volatile struct search *)v->event;
@@ -397,7 +397,7 @@ static __always_inline int match(struct frame_view *v, const struct worm_signatu
 	span = *(volatile __u8 *)&s->to - first;
 	room = (long)*(volatile __u16 *)&v->payload_seen - s->len - first;
 	if (room < 0 || span >= WORM_SPAN)
-		return 0; /* what is behind is another frame's */
+		return 0; /* later bytes are another frame's */
 	span = span < room ? span : room;
 	return (m->found >> (first & 7) & ((2ULL << span) - 1)) != 0;
 }
@@ -451,7 +451,8 @@ static __always_inline void search(struct frame_view *v)
 		say_hit(v, id);
 }
 
-/* A signature that an outbreak has is said by the one frame, the outbreak by another. */
+/* If a frame matches a signature and is an outbreak, it reports the signature. A later frame
+ * reports the outbreak. */
 int module(struct frame_view *v)
 {
 	__u64 content;

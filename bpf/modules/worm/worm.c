@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what worm.bpf.c says, and reports outbreaks: what is sent, how often, from how many to how
- * many, since when, and a signature of it. In: events of one sensor, or of all. Out: a line an
- * outbreak when it begins and whenever it has doubled, a line a hit of a signature.
+ * Reports outbreaks from the events of worm.bpf.c: content, number of copies, sources and
+ * destinations, start, and a signature. In: events of one sensor, or of all. Out: a line when an
+ * outbreak begins and whenever it doubles, and a line per hit of a signature.
  *
- * The same content on several sensors is one outbreak: the same packets may go by several of them,
- * so what the one of them has seen that saw most is told.
+ * The same content on several sensors is one outbreak. Several sensors may see the same packets, so
+ * the report has the counts of the sensor that saw most.
  */
 #include <arpa/inet.h>
 #include <getopt.h>
@@ -49,7 +49,7 @@ static const char usage[] =
 
 /* ---- outbreaks ------------------------------------------------------------------------------- */
 
-/* Linear counting at the finest level that is not nearly full. */
+/* Linear counting, at the finest level that is not almost full. */
 static uint64_t estimate(const uint8_t bits[WORM_LEVELS])
 {
 	double n = 0;
@@ -64,7 +64,7 @@ static uint64_t estimate(const uint8_t bits[WORM_LEVELS])
 	return n + 0.5;
 }
 
-/* The one of that content, or a new one in the place of that which was heard of longest ago. */
+/* Returns the content's outbreak, or a new one that replaces the least recently reported. */
 static struct outbreak *outbreak_of(uint64_t content, bool *new)
 {
 	struct outbreak *o, *oldest = program.outbreaks;
@@ -97,7 +97,7 @@ static const char *protocol(const struct worm_event *e)
 	return e->ip_protocol == 6 ? "tcp" : e->ip_protocol == 17 ? "udp" : "any";
 }
 
-/* Names are given by whoever runs a sensor, and printed on a terminal. */
+/* A sensor's operator chooses its name, which may contain control characters. */
 static void print_name(const char *s, bool quoted)
 {
 	for (; *s; s++)
@@ -176,7 +176,7 @@ static void print_bytes(const uint8_t *bytes, uint32_t len)
 		printf("%02x", bytes[i]);
 }
 
-/* A signature of it: its first bytes. */
+/* Prints a signature: the content's first bytes. */
 static void take_bytes(const struct worm_event *e)
 {
 	bool new = false;
@@ -262,7 +262,7 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-/* Returns 0, 1 where there is nothing more to do, or -errno. */
+/* Returns 0, 1 if there is nothing more to do, or -errno. */
 static int option(int c)
 {
 	struct worm_settings settings = { 0 };
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
 		err = consumer_next(&c, &e, -1);
 		if (err == 1) {
 			take(&e);
-			if (fflush(stdout)) /* whoever is to act on it waits for it */
+			if (fflush(stdout)) /* a reader may act on it at once */
 				break;
 		}
 	}

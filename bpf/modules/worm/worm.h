@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Worm: what its two halves have in common. Numbers are of the sensor's byte order, addresses as
- * the sensor's policy shows them.
+ * Worm: shared by the module and its consumer. Numbers have the sensor's byte order. Addresses are
+ * as the sensor's policy shows them.
  *
  * After Singh, Estan, Varghese and Savage, "Automated Worm Fingerprinting" (OSDI 2004: EarlyBird):
  * a worm is content that is sent often, by many, to many.
@@ -11,19 +11,19 @@
 
 #include <saluki/module.h>
 
-/* Content: the payload's first bytes, together with protocol and destination port. EarlyBird's
- * pieces have 40 bytes; what is shorter is seldom of one kind. */
+/* Content: the payload's first bytes, with protocol and destination port. EarlyBird uses pieces of
+ * 40 bytes; shorter content is seldom specific. */
 #define WORM_CONTENT 64
 #define WORM_CONTENT_MIN 40
 
-/* Copies in WORM_WINDOW_S seconds, and sources and destinations (EarlyBird's 30) as bits that are
- * set of 64 when so many have been there: 64 (1 - exp(-30 / 64)). */
+/* Copies in WORM_WINDOW_S seconds. Sources and destinations (EarlyBird's 30) as the number of bits
+ * of 64 that so many addresses set: 64 (1 - exp(-30 / 64)). */
 #define WORM_PREVALENCE 30
 #define WORM_SPREAD_BITS 24
 #define WORM_WINDOW_S 60
 #define WORM_IGNORE 4
 
-/* The one entry of the map `settings`; what is 0 is as above. */
+/* The one entry of the map `settings`; 0 means the default above. */
 struct worm_settings {
 	__u32 prevalence, window_s;
 	__u32 source_bits, destination_bits;
@@ -36,14 +36,14 @@ _Static_assert(sizeof(struct worm_settings) == 24, "an operator fills it");
 #define WORM_SIGNATURES 8
 #define WORM_PATTERN 16
 #define WORM_OFFSET_MAX (MODULE_PAYLOAD_MAX - WORM_PATTERN)
-#define WORM_SPAN 32 /* positions at which a pattern may begin, the first a multiple of 8 */
+#define WORM_SPAN 32 /* positions where a pattern may begin, the first a multiple of 8 */
 
 struct worm_signature {
-	__u32 id;		      /* whoever fills it knows its name */
-	__u16 port, port_mask;	      /* destination, and its bits that count: all, or 0 for any */
+	__u32 id;		      /* the program that fills the map knows its name */
+	__u16 port, port_mask;	      /* destination, and a mask: all bits, or 0 for any */
 	__u8 protocol, protocol_mask; /* of IP */
 	__u8 len;		      /* of the pattern: 1 to WORM_PATTERN */
-	__u8 from, to;		      /* where it may begin */
+	__u8 from, to;		      /* positions where it may begin */
 	__u8 pad[3];
 	__u8 pattern[WORM_PATTERN], mask[WORM_PATTERN];
 };
@@ -58,12 +58,12 @@ struct worm_signatures {
 /* ---- events ---------------------------------------------------------------------------------- */
 
 enum {
-	WORM_OUTBREAK = 1, /* content is one, or one has doubled */
-	WORM_BYTES = 2,	   /* what its content is */
-	WORM_HIT = 3	   /* a signature, once a minute of each source */
+	WORM_OUTBREAK = 1, /* an outbreak begins, or has doubled */
+	WORM_BYTES = 2,	   /* the outbreak's content */
+	WORM_HIT = 3	   /* a signature's hit, once a minute per source */
 };
 
-/* Distinct addresses: 64 bits for all, for one in 16 and for one in 256 of them (EarlyBird's scaled
+/* Distinct addresses: 64 bits each for all, one in 16 and one in 256 of them (EarlyBird's scaled
  * bitmaps, by Estan, Varghese and Fisk: "Bitmap Algorithms for Counting Active Flows"). */
 #define WORM_LEVELS 3
 #define WORM_LEVEL_SHIFT 4
@@ -71,14 +71,14 @@ enum {
 struct worm_event {
 	__u8 kind;
 	__u8 ip_version, ip_protocol;
-	__u8 len;   /* of WORM_BYTES: of `bytes` */
+	__u8 len;   /* WORM_BYTES: length of `bytes` */
 	__u16 port; /* destination */
 	__u16 pad;
-	__u64 content; /* what it is known by; of WORM_HIT the signature's id */
+	__u64 content; /* its hash; WORM_HIT: the signature's id */
 	union {
 		struct {
-			__u32 count;	/* copies, of WORM_HIT that source's, in the window */
-			__u32 since_ms; /* since the first of them */
+			__u32 count;	/* copies in the window; WORM_HIT: of the source */
+			__u32 since_ms; /* since the first copy */
 			__u8 source_bits[WORM_LEVELS], destination_bits[WORM_LEVELS];
 			__u16 payload_len; /* of this copy */
 			__u8 saddr[16], daddr[16];

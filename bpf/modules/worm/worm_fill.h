@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fill: what an operator writes, as the lines that `saluki module fill` reads. In: settings in a
- * word, signatures in a file. Out: a line on standard output, of the byte order of this machine:
- * made where the sensor is.
+ * Fill: converts an operator's settings and signatures to the lines that `saluki module fill`
+ * reads. In: settings in one argument, signatures in a file. Out: lines on standard output, in this
+ * machine's byte order, so it must run on the sensor.
  *
  *     # name      protocol/port  where  pattern
  *     slammer     udp/1434       @0     04010101010101010101
  *     codered     tcp/80         @0     "GET /default.ida"
  *     shell       any            <32    2f62696e..7368
  *
- * The port may be missing, as in `udp`. `@N`: N bytes behind the beginning of the payload, `<N`:
- * beginning anywhere in its first N, up to 32. A pattern has 1 to 16 bytes: hexadecimal digits, two
- * dots for a byte that may be any, or text in quotes.
+ * The port may be missing, as in `udp`. `@N`: at N bytes from the beginning of the payload. `<N`:
+ * beginning anywhere in its first N bytes, at most 32. A pattern has 1 to 16 bytes: hexadecimal
+ * digits, two dots for any byte, or text in quotes.
  */
 #ifndef BPF_MODULES_WORM_WORM_FILL_H
 #define BPF_MODULES_WORM_WORM_FILL_H
@@ -25,7 +25,7 @@
 #include "worm.h"
 
 #define FILL_NAME 32
-#define FILL_HOSTS_MAX 150 /* beyond it 64 bits are all set too often */
+#define FILL_HOSTS_MAX 150 /* with more, all 64 bits are often set */
 
 struct fill_names {
 	char names[WORM_SIGNATURES][FILL_NAME];
@@ -96,7 +96,7 @@ static inline int fill_hex(struct worm_signature *s, const char *text)
 	return s->len && memchr(s->mask, 0xff, s->len) ? 0 : -EINVAL;
 }
 
-/* Returns 1 for a signature, 0 for a line without, -EINVAL. */
+/* Returns 1 for a signature, 0 for a line without one, or -EINVAL. */
 static inline int fill_line(struct worm_signature *s, char name[FILL_NAME], char *line)
 {
 	char protocol[16], where[16];
@@ -202,7 +202,7 @@ static inline int fill_settings(struct worm_settings *s, char *words)
 	return 0;
 }
 
-/* The one entry of a map. */
+/* Prints the one entry of a map. */
 static inline void fill_print(const void *value, size_t len)
 {
 	const unsigned char *bytes = (const unsigned char *)value;
