@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Capture file reader: see pcap_read.h. In: bytes of anybody's making. Out: frames, or what is
- * wrong and where. Always holds: no length from the file is used before it is checked.
+ * Capture file reader: see pcap_read.h. In: untrusted bytes. Out: frames, or an error and its
+ * offset. Always holds: no length from the file is used before it is checked.
  */
 #include "pcap_read.h"
 
@@ -13,8 +13,9 @@
 
 #include <saluki/record.h>
 
-#define BUFFER_LEN (PCAP_BLOCK_MAX + 64 * 1024) /* takes the largest record whole */
-/* The shortest section header; a pcap header and its first frame are more. A smaller file ends. */
+#define BUFFER_LEN (PCAP_BLOCK_MAX + 64 * 1024) /* holds the largest record */
+/* The shortest section header. A pcap header with a frame is longer. A smaller file is at its
+ * end. */
 #define HEADER_MIN 28
 
 enum {
@@ -31,7 +32,7 @@ static int corrupt(struct pcap_reader *r, const char *why)
 	return -EBADMSG;
 }
 
-/* Returns the bytes read: fewer than `len` only at the end of the file; or -errno. */
+/* Returns the bytes read, fewer than `len` only at the end of the file, or -errno. */
 static long read_bytes(struct pcap_reader *r, void *to, size_t len)
 {
 	size_t done = 0;
@@ -96,8 +97,8 @@ static uint64_t get64(const struct pcap_reader *r, const uint8_t *p)
 	return r->swapped ? __builtin_bswap64(v) : v;
 }
 
-/* Length of the block at `p`, 12 bytes of which are there. A section header has its own byte order;
- * 0 where it has none. */
+/* Returns the length of the block at `p`, with 12 bytes available. A section header has its own
+ * byte order; 0 if it is invalid. */
 static uint32_t block_len(const struct pcap_reader *r, const uint8_t *p)
 {
 	uint32_t magic, len;
@@ -109,8 +110,8 @@ static uint32_t block_len(const struct pcap_reader *r, const uint8_t *p)
 	return magic == 0x1a2b3c4d ? len : magic == 0x4d3c2b1a ? __builtin_bswap32(len) : 0;
 }
 
-/* Bytes that must be there for the next record or block to be read whole, as far as is known. What
- * is of impossible length is for who reads it to find. */
+/* Returns the bytes needed to read the next record or block, as far as known. The reader detects
+ * impossible lengths. */
 static size_t bytes_needed(const struct pcap_reader *r)
 {
 	const uint8_t *p = r->buffer + r->buffer_at;
@@ -141,13 +142,13 @@ bool pcap_ready(struct pcap_reader *r, int timeout_ms)
 		r->buffer_at = 0;
 		n = read(r->fd, r->buffer + r->buffer_len, BUFFER_LEN - r->buffer_len);
 		if (n <= 0)
-			return true; /* the end, or an error: who reads will meet it */
+			return true; /* the end or an error, which the reader will meet */
 		r->buffer_len += n;
 	}
 	return true;
 }
 
-/* In a ring this number marks what a module says: a frame of a file must not pass for that. */
+/* In a ring this number marks a module's event. A file's frame must not look like one. */
 static int check_linktype(struct pcap_reader *r, uint16_t linktype)
 {
 	return linktype == SALUKI_LINKTYPE_EVENT
@@ -171,7 +172,7 @@ static int pcap_header(struct pcap_reader *r, uint32_t magic)
 		return err == -EBADMSG ? corrupt(r, "is shorter than a pcap header") : err;
 	if (get16(r, h) != 2)
 		return corrupt(r, "has a pcap version other than 2");
-	/* The upper bits may tell of a frame check sequence. */
+	/* The upper bits may describe a frame check sequence. */
 	r->interfaces[0].linktype = get32(r, h + 16) & 0xffff;
 	r->interfaces[0].ticks = nano ? 1000000000 : 1000000;
 	r->interface_count = 1;
@@ -208,7 +209,7 @@ static int pcap_next_record(struct pcap_reader *r, struct pcap_frame *f)
 
 static int section_header(struct pcap_reader *r)
 {
-	uint8_t h[8]; /* behind the block type: total length, byte-order magic */
+	uint8_t h[8]; /* after the block type: total length, byte-order magic */
 	uint32_t magic, len;
 	int err = read_all(r, h, sizeof(h));
 
@@ -230,7 +231,7 @@ static int section_header(struct pcap_reader *r)
 	return 0;
 }
 
-/* Returns ticks a second of an if_tsresol option: a power of ten or, with bit 7, of two. */
+/* Returns the ticks per second of an if_tsresol option: a power of ten or, with bit 7, of two. */
 static uint64_t tsresol(uint8_t v)
 {
 	uint64_t ticks = 1;
@@ -279,8 +280,8 @@ static int interface_block(struct pcap_reader *r, const uint8_t *p, size_t len)
 
 #define NS_PER_S 1000000000ULL
 
-/* `fraction` * 10^9 / `ticks`, which it is below. Where the product does not fit into 64 bits it is
- * made a bit at a time: not every machine has 128. */
+/* Returns `fraction` * 10^9 / `ticks`; `fraction` < `ticks`. If the product exceeds 64 bits,
+ * divides bit by bit, as some machines lack 128-bit integers. */
 static uint64_t fraction_ns(uint64_t fraction, uint64_t ticks)
 {
 	uint64_t ns = 0, rest = 0;
@@ -305,7 +306,7 @@ static uint64_t stamp_ns(const struct pcap_interface *i, uint64_t t)
 	       fraction_ns(t % i->ticks, i->ticks);
 }
 
-/* The three packet blocks differ in the place of their fields. */
+/* The three packet blocks have their fields at different offsets. */
 static int packet_block(struct pcap_reader *r, uint32_t type, const uint8_t *p, size_t len,
 			struct pcap_frame *f)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Capture thread. In: frames from a source. Out: combos in the queue, each closed when it is
- * full or `--combo-age` after its first frame was heard, with the dwells of radios amid them.
- * Always holds: no frame taken from the source is dropped here; when the queue is full the thread
- * waits, the kernel's ring fills, and what does not fit there is counted there. Allocates nothing.
+ * Capture thread. In: frames from a source. Out: combos in the queue, each closed when full or
+ * `--combo-age` after its first frame, with radios' dwells between the frames. Always holds: no
+ * frame taken from the source is dropped here. If the queue is full, the thread waits, and the
+ * kernel's ring fills and counts its losses. Allocates nothing.
  */
 #include "capture.h"
 
@@ -16,7 +16,7 @@
 #include "agent/source/clock.h"
 #include "wire/module_event.h"
 
-/* Whether there are modules, which say things amid the frames. */
+/* Whether modules may send events between the frames. */
 #ifdef WITHOUT_BPF
 #define MODULES false
 #else
@@ -37,7 +37,7 @@ void capture_init(struct capture *c, struct source *source, struct queue *queue,
 	};
 }
 
-/* `with_last`: all that the source has given is in a combo. */
+/* `with_last`: all frames from the source are in a combo. */
 static void capture_push(struct capture *c, bool with_last)
 {
 	if (c->open && !combo_is_empty(c->open)) {
@@ -74,7 +74,7 @@ static void capture_frame(struct capture *c, const struct source_frame *f)
 	combo_append(c->open, &f->frame);
 }
 
-/* What a module has said of the frame in front of it. Its ring space is that of the combo it is in.
+/* Appends a module's event about the frame before it. Its ring space belongs to its combo.
  */
 static __attribute__((cold)) void capture_said(struct capture *c, const struct source_frame *f)
 {
@@ -87,7 +87,7 @@ static __attribute__((cold)) void capture_said(struct capture *c, const struct s
 	size_t len;
 
 	if (f->frame.kept_len < head || f->frame.kept_len > sizeof(*e))
-		return; /* not by any program of ours */
+		return; /* not written by our programs */
 	s.serial = e->serial;
 	s.len = f->frame.kept_len - head;
 	memcpy(s.name, e->name, sizeof(s.name) - 1);
@@ -99,9 +99,9 @@ static __attribute__((cold)) void capture_said(struct capture *c, const struct s
 	combo_event(c->open, COMBO_EVENT_SAID, bytes, len);
 }
 
-/* Dwells that had ended by `until_ns` come behind the frames so far. Where the export thread has no
- * combo free they wait, as frames do, in their own ring; at the end (`waits`) for one. `with_last`
- * as in capture_push. */
+/* Appends dwells that ended by `until_ns` after the frames so far. Without a free combo they wait
+ * in their ring, as frames do; at the end (`waits`) the thread waits for a combo. `with_last` as in
+ * capture_push. */
 static __attribute__((cold)) void capture_dwells(struct capture *c, uint64_t until_ns,
 						 bool with_last, bool waits)
 {
@@ -120,7 +120,8 @@ static __attribute__((cold)) void capture_dwells(struct capture *c, uint64_t unt
 	}
 }
 
-/* Milliseconds until the open combo is old enough, rounded up; SOURCE_POLL_MS without one. */
+/* Returns milliseconds until the open combo's age is reached, rounded up; SOURCE_POLL_MS without
+ * one. */
 static int capture_timeout_ms(const struct capture *c)
 {
 	uint64_t now = monotonic_ns(), due;
@@ -134,7 +135,7 @@ static int capture_timeout_ms(const struct capture *c)
 	return due < SOURCE_POLL_MS ? (int)due : SOURCE_POLL_MS;
 }
 
-/* Of radios that change channel: a frame heard meanwhile is marked. */
+/* Marks a frame that came while its radio changed the channel. */
 static void capture_sampled(struct capture *c, struct source_frame *f)
 {
 	capture_dwells(c, f->heard_ns, false, false);
@@ -148,7 +149,7 @@ void *capture_thread(void *arg)
 	struct source_frame f;
 
 	for (;;) {
-		/* Read before the source is asked: what it had by then is taken. */
+		/* Read before the source: frames that it has by now are still taken. */
 		bool stop = __atomic_load_n(&c->stop, __ATOMIC_ACQUIRE);
 		int got = stop && !c->drain ? 0 : c->source->ops->next(c->source, &f);
 

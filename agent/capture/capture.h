@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Thread 1: drains the source into combos. */
+/* Thread 1: moves frames from the source into combos. */
 #ifndef AGENT_CAPTURE_CAPTURE_H
 #define AGENT_CAPTURE_CAPTURE_H
 
@@ -13,12 +13,12 @@
 struct capture {
 	struct source *source;
 	struct queue *queue;
-	struct dwells *dwells; /* NULL: no channels are sampled */
+	struct dwells *dwells; /* NULL: no channel sampling */
 	uint64_t combo_age_ns;
 	uint64_t ring_span_max; /* close a combo when its records span this much of the ring */
-	bool drain;		/* at a stop, take what is there first: the kernel has counted it */
+	bool drain;		/* at a stop, first take all frames, which the kernel has counted */
 	bool stop;		/* set by the control thread: no more frames will come */
-	bool failed;		/* the source broke off; read after the thread has ended */
+	bool failed;		/* the source failed; read after the thread has ended */
 
 	/* The thread's own. */
 	struct combo *open;  /* NULL: there is none */

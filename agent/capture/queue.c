@@ -22,7 +22,7 @@ void event_clear(int fd)
 	uint64_t value;
 
 	while (read(fd, &value, sizeof(value)) < 0 && errno == EINTR)
-		; /* EAGAIN: there was nothing */
+		; /* EAGAIN: it was empty */
 }
 
 void event_wait(int fd, int timeout_ms)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deliver: see deliver.h. In: compressed combos, sessions, time. Out: what is kept, and when there
- * is something to do. Always holds: of the combos kept, those below `unsent` are whole at the
- * collector, under way, or pending from `resend` on. Allocates nothing.
+ * Deliver: see deliver.h. In: compressed combos, sessions, time. Out: the stored combos, and the
+ * time of the next work. Always holds: stored combos below `unsent` are complete at the collector,
+ * in flight, or pending from `resend` on. Allocates nothing.
  */
 #include "deliver.h"
 
@@ -60,7 +60,7 @@ bool deliver_put(struct deliver *d, const uint8_t *wire, size_t len, uint64_t fi
 	c->frames = frames;
 	if (d->store.lowest + 1 == d->store.end)
 		__atomic_store_n(&d->kept_first, first, __ATOMIC_RELAXED);
-	/* The collector may have it already, of an agent that was killed. */
+	/* The collector may have it already, from a killed agent. */
 	deliver_keep_from(d, d->settled);
 	return true;
 }
@@ -74,7 +74,7 @@ void deliver_drop_oldest(struct deliver *d)
 	__atomic_store_n(&d->given_up, d->given_up + c->frames, __ATOMIC_RELAXED);
 	deliver_keep_from(d, d->store.lowest + 1);
 	d->floor_due = true;
-	d->final_number = 0; /* what was the last word did not say so */
+	d->final_number = 0; /* the final totals did not include this */
 }
 
 void deliver_take_back(struct deliver *d)
@@ -104,7 +104,7 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	d->pieces_lost = d->pauses = 0;
 	d->pause_ends_ns = 0;
 	d->big_lost = d->small_acked = 0;
-	d->floor_due = true; /* for a collector that has not heard of this run */
+	d->floor_due = true; /* for a collector that does not know this run */
 	for (uint64_t n = d->store.lowest; n < d->store.end; n++)
 		store_get(&d->store, n)->cut = 0;
 	if (d->path.one_way)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deliver, as the collector hears it: see deliver.h. In: ACKs, what is late. Out: what is settled,
- * what is to be sent again, and how large datagrams may be. Always holds: an ACK of what was never
- * sent changes nothing.
+ * Deliver, receiving: see deliver.h. In: ACKs, overdue datagrams. Out: settled combos, pieces to
+ * send again, and the datagrams' size. Always holds: an ACK for a datagram that was never sent is
+ * ignored.
  */
 #include "common/log.h"
 #include "deliver.h"
 
 #include "one_way.h"
 
-#define BIG_LOST 6	  /* in a row, while small ones came through: the path does not take them */
-#define BIG_LOST_AFTER 30 /* where some were acked before, it may be bad luck for long */
+#define BIG_LOST 6	  /* in a row, while small ones came through: the path takes no big ones */
+#define BIG_LOST_AFTER 30 /* the same after some were acknowledged: losses may be random */
 #define SMALL_ACKED 2
 #define MS 1000000ULL
-#define PIECES_LOST 30 /* in a row: the path takes none. Where bad luck, twice in 1e12 at 40 % */
-#define PAUSE_NS (100 * MS) /* and then twice as long, up to IN_FLIGHT_RTO_MAX_NS */
+#define PIECES_LOST 30	    /* in a row: the path takes none. At 40 % random loss, 1e-12 */
+#define PAUSE_NS (100 * MS) /* doubled each time, up to IN_FLIGHT_RTO_MAX_NS */
 #define PAUSES_TOLD 4
 
 /* ---- what has become of datagrams ------------------------------------------------------------ */
@@ -22,7 +22,7 @@
 static void told_big(struct deliver *d, const struct in_flight_sent *sent)
 {
 	if (sent->state == IN_FLIGHT_LOST && d->full)
-		return; /* it may have come through */
+		return; /* it may have arrived */
 	if (sent->state == IN_FLIGHT_LOST) {
 		d->big_lost++;
 		if (sent->sent_ns > d->big_lost_ns)
@@ -36,7 +36,7 @@ static void told_big(struct deliver *d, const struct in_flight_sent *sent)
 static void told(void *context, const struct in_flight_sent *sent)
 {
 	struct deliver *d = context;
-	/* The low 32 bits of a count that is near those kept. */
+	/* Extends the low 32 bits of a count that is near the stored ones. */
 	uint64_t count = d->store.lowest + (int32_t)(sent->combo - (uint32_t)d->store.lowest);
 	struct store_combo *c;
 
@@ -49,7 +49,7 @@ static void told(void *context, const struct in_flight_sent *sent)
 	if (sent->state == IN_FLIGHT_ACKED)
 		d->pieces_lost = d->pauses = 0;
 	else
-		d->pieces_lost += !sent->timed_out; /* flight has a back-off for those */
+		d->pieces_lost += !sent->timed_out; /* in_flight has a back-off for these */
 	c = store_get(&d->store, count);
 	if (!c || !c->cut || c->epoch != sent->epoch || c->acked >> sent->piece & 1)
 		return;
@@ -78,8 +78,8 @@ static void cut_anew(struct deliver *d)
 	}
 }
 
-/* Small messages come through and pieces do not. They stay where they are, and are tried again
- * less and less often; the store's bound is the only one on what is kept. */
+/* Small messages come through and pieces do not. The pieces stay in the store and are tried at
+ * growing intervals. Only the store's size limits what is kept. */
 static void pause_pieces(struct deliver *d, bool tell, uint64_t now_ns)
 {
 	uint64_t wait = PAUSE_NS << (d->pauses < 6 ? d->pauses : 6);
@@ -99,10 +99,10 @@ void deliver_take_smaller(struct deliver *d, uint64_t now_ns)
 {
 	in_flight_lose_all(&d->flight, told, d);
 	if (d->resend < d->unsent)
-		d->unsent = d->resend; /* nothing from there on counts as sent */
+		d->unsent = d->resend; /* combos from there on count as not sent */
 	if (d->datagram_len == SHROUD_DATAGRAM_PADDED || d->path.padded) {
 		if (d->path.one_way)
-			cut_anew(d); /* else their numbers would count as heard */
+			cut_anew(d); /* else their numbers would count as received */
 		pause_pieces(d, true, now_ns);
 		return;
 	}
@@ -136,7 +136,7 @@ static void receive_held(struct deliver *d, uint64_t now_ns)
 		receive_whole(d, d->taken + 1 + __builtin_ctzll(bits), now_ns);
 }
 
-/* Whether the collector has said that it has all of a combo. */
+/* Whether the collector has reported that a combo is complete. */
 static bool is_held(const struct deliver *d, uint64_t count)
 {
 	uint64_t n = count - d->taken - 1;
@@ -150,12 +150,12 @@ static void receive_ack(struct deliver *d, const struct ack *a, uint64_t now_ns)
 {
 	d->full |= (a->flags & ACK_FULL) != 0;
 	if (in_flight_ack(&d->flight, a, now_ns, told, d))
-		return; /* authentic, and yet of what was never sent: nothing of it is believed */
+		return; /* authentic, but about a datagram never sent: ignore it */
 	if (!(a->flags & ACK_FULL) && !d->pieces_lost)
 		d->full = false;
 	if (a->taken > d->taken)
 		d->checks = 0;
-	if (a->taken >= d->taken) { /* an older one was overtaken by it */
+	if (a->taken >= d->taken) { /* not an older one that was overtaken */
 		d->taken = a->taken;
 		d->held = a->held;
 		d->whole = a->flags & ACK_WHOLE;
@@ -181,7 +181,7 @@ void deliver_receive_nothing(struct deliver *d, uint64_t now_ns)
 	receive_ack(d, &a, now_ns);
 }
 
-/* All of a combo was received, and then the collector had no room for it: it is sent once more. */
+/* The collector received a complete combo and then had no room for it: sends it again. */
 static void check(struct deliver *d, uint64_t now_ns)
 {
 	uint64_t rto = in_flight_rto_ns(&d->flight) << (d->checks < 6 ? d->checks : 6);

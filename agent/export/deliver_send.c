@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deliver, to the collector: see deliver.h. In: combos from the store. Out: pieces of them, sealed,
- * and the control thread's messages between. Always holds: nothing at or above the collector's
- * `taken` + PIECE_COMBOS_AHEAD is sent, and no datagram whose address the collector cannot know.
+ * Deliver, sending: see deliver.h. In: combos from the store. Out: their sealed pieces, and the
+ * control thread's messages between them. Always holds: only combos below the collector's `taken` +
+ * PIECE_COMBOS_AHEAD are sent, and only datagrams whose addresses the collector can know.
  */
 #include "deliver.h"
 
@@ -19,7 +19,7 @@ static size_t padded_len(const struct deliver *d)
 	return d->path.padded ? SHROUD_DATAGRAM_PADDED : 0;
 }
 
-/* Bytes of a combo in a datagram; a padded one has two for the padding's length. */
+/* Returns a datagram's bytes for a combo; a padded one needs two for the padding's length. */
 static size_t piece_room(const struct deliver *d)
 {
 	return d->path.padded ? PIECE_DATA(SHROUD_DATAGRAM_PADDED - 2)
@@ -52,7 +52,7 @@ static void flush(struct deliver *d, uint64_t now_ns)
 	d->too_big |= s.too_big;
 }
 
-/* Seals a message into the batch and remembers it as under way. */
+/* Seals a message into the batch and notes it as in flight. */
 static void seal(struct deliver *d, const uint8_t *message, size_t len, struct in_flight_sent *sent)
 {
 	if (d->pieces.count == SESSION_SEND_MAX)
@@ -76,13 +76,13 @@ static void seal_piece(struct deliver *d, uint64_t count, struct store_combo *c,
 	piece_header_write(message, count, offset, c->len);
 	store_read(&d->store, c, offset, len, message + PIECE_HEADER_LEN);
 	if (offset == 0 &&
-	    !d->opaque) /* the id is the session's, and it was compressed in front of it */
+	    !d->opaque) /* the session's id, in the header before the compressed body */
 		store_be(message + PIECE_HEADER_LEN + 2, d->path.sensor_id, 2);
 	c->pending &= ~(1U << piece);
 	seal(d, message, PIECE_HEADER_LEN + len, &sent);
 }
 
-/* Seals what of a combo is pending, `may` pieces at most. Returns how many. */
+/* Seals a combo's pending pieces, at most `may`. Returns their number. */
 static uint32_t seal_pending(struct deliver *d, uint64_t count, struct store_combo *c, uint32_t may,
 			     uint64_t now_ns)
 {
@@ -166,8 +166,9 @@ void deliver_floor(struct deliver *d, uint64_t now_ns)
 	d->floor_ns = now_ns;
 }
 
-/* The collector waits for what is not kept any more: not until the next TOTALS, but no more often
- * than it can answer. Where it has the next combo, it waits for its disk, and TOTALS will do. */
+/* The collector waits for combos that were dropped. Tells it before the next TOTALS, but not more
+ * often than it can answer. If it has the next combo, it waits for its disk, and TOTALS is
+ * enough. */
 static void hurry_floor(struct deliver *d, uint64_t now_ns)
 {
 	if (!d->path.one_way && !d->whole && d->store.lowest > d->taken &&
@@ -185,7 +186,7 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 		return;
 	do {
 		may = in_flight_may_send(&d->flight, now_ns);
-		/* After a pause nobody knows yet whether any comes through. */
+		/* After a pause, first sends a few as a test. */
 		if (d->pauses && may > IN_FLIGHT_CWND_MIN)
 			may = IN_FLIGHT_CWND_MIN;
 		if (d->path.one_way)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Export thread. In: closed combos from the queue. Out: compressed combos in the store, which
- * deliver.c sends, and once a second the totals. Always holds: every frame taken from the queue is
- * counted as exported or as dropped for a reason, and its space in the kernel's ring is given back
- * only then; the journal knows of each step. Allocates nothing.
+ * deliver.c sends, and once a second the totals. Always holds: every frame from the queue is
+ * counted as exported or as dropped for a reason, and only then its space in the kernel's ring is
+ * released. The journal records each step. Allocates nothing.
  *
- * A ring outlives this agent, the store does not: so a combo's frames stay in the ring until all of
- * it was sent once, unless the ring is half full of what waits.
+ * A ring outlives this agent, the store does not. So a combo's frames stay in the ring until the
+ * whole combo was sent once, unless the ring is half full of waiting frames.
  */
 #include "export.h"
 
@@ -23,7 +23,7 @@ static void count(__u64 *counter, uint64_t n)
 
 /* ---- combos ---------------------------------------------------------------------------------- */
 
-/* The combo has come to its end here: its frames are counted, their space in the ring is free. */
+/* Ends a combo: counts its frames, and releases their space in the ring. */
 static void export_done(struct exporter *e, struct combo *c, __u64 *counter)
 {
 	count(counter, c->frames);
@@ -43,28 +43,28 @@ static void export_begin(struct exporter *e, struct combo *c)
 	journal_begin(&e->journal, c->frames, e->ends);
 	c->first = e->counters.exported;
 	if (!c->body)
-		combo_close(c); /* once, with what was exported before it */
+		combo_close(c); /* once, with the number of frames exported before it */
 }
 
-/* Whether the frames that wait had better leave the ring, which may run full. */
+/* Whether waiting frames should leave the ring, as it may become full. */
 static bool ring_is_short(struct exporter *e)
 {
 	if (e->source->ops->half_full)
 		return e->source->ops->half_full(e->source);
-	return true; /* they are in no ring that would outlive us */
+	return true; /* their ring does not outlive us */
 }
 
 static void export_compress(struct exporter *e, struct combo *c)
 {
 	export_begin(e, c);
-	/* The sensor's id is the session's: it is put in when this is sealed. */
+	/* The session gives the sensor's id, which is filled in before sealing. */
 	combo_header_write(e->wire, 0, e->counters.next, c->frames, c->body_len);
 	e->wire_len = COMBO_HEADER_LEN;
 	e->wire_len += compress_combo(&e->compress, e->wire + e->wire_len, c->body, c->body_len);
 	e->front = EXPORT_COMPRESSED;
 }
 
-/* Makes room in a full store where frames would be lost otherwise: the newest are worth more. */
+/* Makes room in a full store if frames would be lost otherwise: newer frames are worth more. */
 static bool export_make_room(struct exporter *e)
 {
 	if (e->is_file || !queue_is_full(e->queue) || !ring_is_short(e) ||
@@ -74,11 +74,11 @@ static bool export_make_room(struct exporter *e)
 	return true;
 }
 
-/* The queue's first combo into the store, where that is due. */
+/* Moves the queue's first combo into the store, if due. */
 static void export_keep(struct exporter *e, bool up)
 {
 	struct combo *c = queue_front(e->queue);
-	/* All before it was sent, so it will be at once. */
+	/* All combos before it were sent, so it will be sent at once. */
 	bool sent = up && deliver_has_sent(&e->deliver, e->deliver.store.end - 1), kept;
 
 	if (!c || e->front == EXPORT_KEPT)
@@ -99,7 +99,7 @@ static void export_keep(struct exporter *e, bool up)
 		e->front = EXPORT_KEPT;
 }
 
-/* Into the file, with totals beside it once a second, for who comes after us. */
+/* Writes to the spool, with totals once a second, for the next agent. */
 static void export_spool(struct exporter *e, bool up, uint64_t now_ns)
 {
 	uint8_t message[TOTALS_WIRE_MAX];
@@ -118,8 +118,8 @@ static void export_committed(struct exporter *e, struct combo *c)
 	export_done(e, c, &e->counters.exported);
 }
 
-/* Commits the combo that is kept, once no frame of it has to stay in the ring: see above. Returns
- * whether its place in the queue is free. */
+/* Commits the stored combo when its frames need not stay in the ring: see above. Returns whether
+ * its place in the queue is free. */
 static bool export_commit(struct exporter *e, bool up)
 {
 	bool sent;
@@ -162,8 +162,8 @@ static void export_wait(struct exporter *e, bool up)
 		event_clear(p[1].fd);
 }
 
-/* Does one turn: hears, tells, takes what came and sends. Waits, unless more can be done at once.
- * Without a session the store takes what the ring had better not keep. */
+/* Does one turn: receives, sends totals, stores a combo and sends. Waits, unless more can be done
+ * at once. Without a session, the store takes frames that should leave the ring. */
 static void export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 {
 	bool ending = queue_finished(e->queue);
@@ -185,8 +185,8 @@ static void export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 		export_wait(e, up);
 }
 
-/* In place of a turn, where patience is over and no spool can be written: takes a combo off the
- * queue that is not kept. */
+/* Replaces a turn when patience is over and no spool can be written: drops a combo from the
+ * queue. */
 static void export_give_up(struct exporter *e)
 {
 	struct combo *c = queue_front(e->queue);
@@ -195,19 +195,19 @@ static void export_give_up(struct exporter *e)
 		event_wait(e->queue->filled_fd, WAIT_MS);
 		return;
 	}
-	if (e->front == EXPORT_KEPT && e->spool) { /* its number is in the file, or may be */
+	if (e->front == EXPORT_KEPT && e->spool) { /* its number may be in the file */
 		export_committed(e, c);
 		return;
 	}
 	if (e->front == EXPORT_KEPT)
 		deliver_take_back(&e->deliver);
-	if (e->persistent) { /* they stay in the ring, and so must all behind them */
+	if (e->persistent) { /* they stay in the ring, and so do all later ones */
 		combo_reset(c);
 		queue_pop(e->queue);
 		e->front = EXPORT_FRESH;
 		return;
 	}
-	export_begin(e, c); /* for a kill before its space is free: it ends there */
+	export_begin(e, c); /* if we are killed before its space is free, it ends there */
 	export_done(e, c, &e->counters.dropped_shutdown);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Thread 2: compresses combos, keeps them until they are delivered, and tells the ledger. */
+/* Thread 2: compresses combos, stores them until they are delivered, and sends the ledger. */
 #ifndef AGENT_EXPORT_H
 #define AGENT_EXPORT_H
 
@@ -15,7 +15,7 @@
 #include "wire/compress.h"
 #include "wire/totals.h"
 
-/* Where the thread stands. A collector that confirms all leads to EXPORT_OVER from any state.
+/* The thread's state. A collector that confirms all leads to EXPORT_OVER from any state.
  *
  *     RUNNING ─▶ ENDING ─▶ SPOOLING ◀─▶ GIVING_UP ─▶ LAST_WORD ─▶ OVER
  *                 │           └───────────────────────▲────────────▲
@@ -23,25 +23,25 @@
  */
 enum export_state {
 	EXPORT_RUNNING,
-	EXPORT_ENDING,	  /* somebody waits for the end: patience with collectors is bounded */
-	EXPORT_SPOOLING,  /* it is over: all goes into the spool, nothing to the collector */
-	EXPORT_GIVING_UP, /* it is over, and there is no spool that can be written */
-	EXPORT_LAST_WORD, /* the queue has ended: the collector is told what was given up */
+	EXPORT_ENDING,	  /* the end is awaited: patience with collectors is limited */
+	EXPORT_SPOOLING,  /* patience is over: all goes into the spool, nothing to the collector */
+	EXPORT_GIVING_UP, /* patience is over, and no spool can be written */
+	EXPORT_LAST_WORD, /* the queue has ended: reports dropped frames to the collector */
 	EXPORT_OVER,
 };
 
-/* How far the queue's first combo is. */
+/* The state of the queue's first combo. */
 enum export_front {
-	EXPORT_FRESH,	   /* or there is none */
-	EXPORT_COMPRESSED, /* `wire` has it */
-	EXPORT_KEPT,	   /* the store or the spool has it; it is not committed */
+	EXPORT_FRESH,	   /* or no combo */
+	EXPORT_COMPRESSED, /* in `wire` */
+	EXPORT_KEPT,	   /* in the store or the spool, not committed */
 };
 
-/* How it has ended. */
+/* How the thread ended. */
 enum export_outcome {
 	EXPORT_CONFIRMED,   /* the collector has confirmed the final totals */
-	EXPORT_SPOOLED,	    /* what was not delivered is in the spool */
-	EXPORT_INCOMPLETE,  /* frames were given up at the end */
+	EXPORT_SPOOLED,	    /* undelivered frames are in the spool */
+	EXPORT_INCOMPLETE,  /* frames were dropped at the end */
 	EXPORT_UNCONFIRMED, /* the collector has not confirmed the final totals */
 };
 
@@ -53,19 +53,19 @@ struct exporter {
 	uint64_t patience_ns; /* without a collector, after `stop` or with a file */
 	bool stop;	      /* set by the control thread */
 	bool is_file;
-	bool persistent; /* the ring stays when this agent ends: what is left in it is not lost */
+	bool persistent; /* the ring outlives this agent: frames left in it are not lost */
 	struct journal journal;
 	uint64_t *ends;	     /* journal.lanes positions */
-	struct spool *spool; /* NULL: there is none */
+	struct spool *spool; /* NULL: none */
 
-	/* Set by export_init(). What is small comes first, and what is used from its beginning on
-	 * last: a page that nothing is written to takes no memory. */
+	/* Set by export_init(). Small members come first, large ones that are used from their
+	 * beginning last, as unwritten pages take no memory. */
 	uint64_t next_totals_ns;
-	uint64_t next_spooled_ns; /* when the spool is due for totals */
+	uint64_t next_spooled_ns; /* time of the spool's next totals */
 	enum export_state state;
-	uint64_t waiting_since_ns; /* for a session; 0: there is one */
-	uint64_t moved_ns;	   /* when something was settled, or nothing waited for that */
-	uint64_t last_word_ns;	   /* until then it is said */
+	uint64_t waiting_since_ns; /* waiting for a session; 0: not waiting */
+	uint64_t moved_ns;	   /* last progress: a combo was settled, or none waited */
+	uint64_t last_word_ns;	   /* end of the last word */
 	enum export_outcome outcome;
 	enum export_front front;
 	size_t wire_len;		 /* of the queue's first combo, compressed */
@@ -75,25 +75,26 @@ struct exporter {
 	struct forward forward;
 };
 
-/* Memory, behind resume(). What is above `next_totals_ns` is set. Returns 0 or -ENOMEM. */
+/* Allocates memory, after resume(). The members above `next_totals_ns` are set. Returns 0 or
+ * -ENOMEM. */
 int export_init(struct exporter *e, size_t store_bytes);
 void export_free(struct exporter *e);
 /* Runs until the queue is finished and all is settled, or patience is over. */
 void *export_thread(void *export);
-/* The ledger so far. Any thread. */
+/* Fills in the current ledger. Any thread. */
 void export_totals(struct exporter *e, struct totals *t);
 
 /* ---- export_state.c, for the export thread --------------------------------------------------- */
 
-/* Returns the state that follows, and does what leads there. `up`: there is a session; `heard`:
- * there is one, or one for what an earlier process has left. */
+/* Returns the next state, and does the work of the transition. `up`: there is a session; `heard`:
+ * there is one, or one for an earlier process's records. */
 enum export_state export_next(struct exporter *e, bool up, bool heard, uint64_t now_ns);
 
 /* ---- ledger.c, for the export thread --------------------------------------------------------- */
 
-/* The same as a message, `final` as the last word. Returns its bytes. */
+/* Writes the ledger as a message; `final`: as the last one. Returns its bytes. */
 size_t export_totals_write(struct exporter *e, uint8_t message[TOTALS_WIRE_MAX], bool final);
-/* Tells the collector. A new session is told where it stands before anything else. */
+/* Sends the ledger to the collector. In a new session it is the first message. */
 void export_tell(struct exporter *e, uint64_t now_ns, bool final);
 
 #endif

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the export thread comes to its end: see export.h. In: what waits, sessions, time. Out: the
- * state that follows, and how it ended. Always holds: what is given up, or stays in the spool, is
- * said in a line, and the collector is told of it if it still hears us.
+ * Export state: how the export thread ends: see export.h. In: waiting combos, sessions, time. Out:
+ * the next state, and the outcome. Always holds: dropped and spooled frames are logged, and
+ * reported to the collector if it still answers.
  */
 #include "common/log.h"
 #include "export.h"
 
-#define FINAL_PATIENCE_NS 8000000000ULL /* silence, another session, and some more */
+#define FINAL_PATIENCE_NS 8000000000ULL /* silence, a new session, and some more */
 #define LAST_WORD_NS 4000000000ULL	/* silence, and some more */
 
-/* Whether somebody waits for us to end: a file's reader, or who told us to stop. */
+/* Whether the end is awaited: with a file, or after a stop. */
 static bool export_is_bounded(struct exporter *e)
 {
 	return e->is_file || __atomic_load_n(&e->stop, __ATOMIC_ACQUIRE);
 }
 
-/* There is an end to waiting for a collector, and for one that takes nothing. */
+/* Whether patience is over: with a missing collector, or with one that settles nothing. */
 static bool export_is_patient(struct exporter *e, bool heard, uint64_t now_ns)
 {
 	if (heard)
@@ -25,7 +25,7 @@ static bool export_is_patient(struct exporter *e, bool heard, uint64_t now_ns)
 		e->waiting_since_ns = now_ns;
 	if (store_is_empty(&e->deliver.store) && !queue_front(e->queue) &&
 	    !queue_finished(e->queue))
-		e->moved_ns = now_ns; /* there is nothing that waits */
+		e->moved_ns = now_ns; /* nothing waits */
 	else if (e->deliver.progress_ns > e->moved_ns)
 		e->moved_ns = e->deliver.progress_ns;
 	if (e->forward.deliver.progress_ns > e->moved_ns)
@@ -34,8 +34,8 @@ static bool export_is_patient(struct exporter *e, bool heard, uint64_t now_ns)
 	       now_ns <= e->moved_ns + FINAL_PATIENCE_NS + e->patience_ns;
 }
 
-/* Ends the spool. Returns whether it has what was not delivered, or has lost a part that could not
- * be written: then there is nothing to tell the collector. */
+/* Ends the spool. Returns whether it has the undelivered frames, or lost a part that could not be
+ * written: then the collector needs no report. */
 static bool export_stays(struct exporter *e)
 {
 	uint8_t message[TOTALS_WIRE_MAX];
@@ -59,7 +59,7 @@ static bool export_stays(struct exporter *e)
 	return true;
 }
 
-/* Gives up what was not delivered, and says so. */
+/* Drops undelivered combos, and logs it. */
 static void export_drop(struct exporter *e)
 {
 	uint64_t before = e->deliver.given_up;
@@ -75,7 +75,7 @@ static void export_drop(struct exporter *e)
 		 (unsigned long long)e->deliver.given_up);
 }
 
-/* The queue has come to its end, or the collector has confirmed all. */
+/* The queue has ended, or the collector has confirmed all. */
 static enum export_state export_close(struct exporter *e, uint64_t now_ns)
 {
 	if (export_stays(e) || e->deliver.final)
@@ -85,7 +85,7 @@ static enum export_state export_close(struct exporter *e, uint64_t now_ns)
 	return EXPORT_LAST_WORD;
 }
 
-/* Patience is over: the rest goes to the spool, which may fail and work again, or nowhere. */
+/* Patience is over: the rest goes to the spool, which may fail and recover, or is dropped. */
 static enum export_state export_abandon(struct exporter *e, uint64_t now_ns)
 {
 	bool works = spool_works(e->spool);

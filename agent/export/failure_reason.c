@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Failure reason: says why a collector gives no session. In: signs, which handshake.c and
- * session_receive.c see. Out: lines that name the collector, the reason and the remedy. Each
- * collector has a reason of its own.
+ * Failure reason: logs why there is no session. In: signs noted by handshake.c and
+ * session_receive.c. Out: lines with the collector, the reason and the remedy. Each collector has
+ * its own reason.
  */
 #include "session.h"
 
@@ -16,7 +16,7 @@
 #define PADDED TEXT(SHROUD_DATAGRAM_PADDED)
 #define OURS TEXT(TRYST_VERSION)
 
-/* session_failure_reason() puts a key or an error between the two. */
+/* session_failure_reason() inserts a key or an error between the two. */
 static const struct {
 	const char *before, *after;
 } whys[] = {
@@ -107,7 +107,7 @@ void session_sign(struct session *s, enum session_sign sign)
 	if (sign <= a->sign)
 		return;
 	a->sign = s->peers[a->peer].sign = sign;
-	/* Where another collector is asked next, session_tell_trying() says it. */
+	/* If another collector is asked next, session_tell_trying() logs it. */
 	if (sign >= SESSION_KEY_IN_USE && (s->present || s->peer_count == 1))
 		session_tell_asking(s, a->peer);
 }

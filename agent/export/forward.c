@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Forward: see forward.h. In: records of one group, ACKs. Out: the records, each until it is
- * settled, and the totals and the info that were noted with them. Always holds: counts in the store
- * follow one another, and all in it is of one info; where records do not, those before are settled
- * first.
+ * settled, with their totals and info. Always holds: the store has consecutive counts of one info.
+ * Before a gap or a new info, all earlier records are settled.
  */
 #include "forward.h"
 
@@ -43,7 +42,7 @@ static void group_begin(struct forward *f, uint32_t group)
 	deliver_start(&f->deliver, 0, 0);
 }
 
-/* What has become of a datagram; too long ago is lost, and so is none. */
+/* Returns a datagram's state. Unknown old ones, and 0, count as lost. */
 static int state_of(const struct forward *f, uint64_t number)
 {
 	const struct in_flight *flight = &f->deliver.flight;
@@ -53,7 +52,7 @@ static int state_of(const struct forward *f, uint64_t number)
 	return flight->sent[number % flight->slots].state;
 }
 
-/* All of it is settled, and the collector has the totals. The session goes with it. */
+/* Ends a group: all is settled, and the collector has its totals. Ends the session too. */
 static bool group_is_done(const struct forward *f)
 {
 	return f->ended && store_is_empty(&f->deliver.store) &&
@@ -76,7 +75,7 @@ static bool is_same(const struct info_lasting *i, const void *text, size_t len)
 	return i->len == len && !memcmp(i->text, text, len);
 }
 
-/* A session knows what its hello had. */
+/* The session's hello included this info. */
 static void info_anew(struct forward *f)
 {
 	const struct info_lasting *first = &f->spool->groups[f->group - 1].info;
@@ -85,7 +84,7 @@ static void info_anew(struct forward *f)
 	f->info_told = 0;
 }
 
-/* Returns whether what is behind it may come. */
+/* Returns whether later records may follow. */
 static bool take_info(struct forward *f, const struct spool_record *r)
 {
 	if (r->len > INFO_LASTING_MAX || is_same(f->info, r->data, r->len))
@@ -114,7 +113,7 @@ static void tell_info(struct forward *f, uint64_t now_ns)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Returns whether it could be kept. */
+/* Returns whether it was stored. */
 static bool take_combo(struct forward *f, const struct spool_record *r)
 {
 	struct deliver *d = &f->deliver;
@@ -124,7 +123,7 @@ static bool take_combo(struct forward *f, const struct spool_record *r)
 			return false;
 		deliver_start(d, r->count, r->first);
 		d->floor_due = f->started = true;
-		f->next_totals_ns = 0; /* at once: else they would be far ahead of what is due */
+		f->next_totals_ns = 0; /* send them at once */
 	}
 	return deliver_put(d, r->data, r->len, r->first, r->frames);
 }
@@ -144,7 +143,7 @@ static void take_records(struct forward *f)
 	while (!f->ended && (r = spool_read_old(f->spool, f->group))) {
 		if (r->state == SPOOL_NONE) {
 			f->ended = true;
-			f->told = f->next_totals_ns = 0; /* the last ones are still to be told */
+			f->told = f->next_totals_ns = 0; /* the last totals are still to be sent */
 		} else if (r->r.kind == SPOOL_TOTALS) {
 			take_totals(f, &r->r);
 		} else if ((r->r.kind == SPOOL_COMBO && !take_combo(f, &r->r)) ||

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Set-up: who is asked for a session, when, and how. In: the time, which set-ups were not answered.
- * Out: an m1 under a slot that has not been used; where that is not answered soon, or there is no
- * such slot, a request for a cookie, and an m1 under the cookie (wire/request.h). All of an attempt
- * is from one port, which no attempt before it had; session_receive.c takes the answers.
- * Cryptography is wire/tryst.h's.
+ * Handshake: decides which collector to ask for a session, when, and how. In: the time, unanswered
+ * attempts. Out: an m1 under an unused slot. Without a quick answer, or an unused slot, a request
+ * for a cookie, and an m1 under the cookie (wire/request.h). Each attempt uses a new port.
+ * session_receive.c takes the answers, wire/tryst.h has the cryptography.
  */
 #include "session.h"
 
@@ -17,7 +16,7 @@
 #include "common/log.h"
 #include "handshake_slots.h"
 
-#define GIVEN_UP 3 /* set-ups without an answer, where there is another collector */
+#define GIVEN_UP 3 /* unanswered attempts, if there is another collector */
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
@@ -31,7 +30,7 @@ uint32_t *session_slots_used(struct session_peer *p, uint64_t interval)
 	return used;
 }
 
-/* A random one of an interval's that has not gone out. Returns whether there is one. */
+/* Chooses a random unused slot of an interval. Returns whether there is one. */
 static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slot)
 {
 	uint64_t slots[TRYST_SLOTS];
@@ -46,7 +45,7 @@ static bool slot_choose(struct session_peer *p, uint64_t interval, uint64_t *slo
 		while (*used & 1U << j);
 		*used |= 1U << j;
 		*slot = slots[j];
-		if (handshake_slots_take(*slot, interval)) /* by an agent before us neither */
+		if (handshake_slots_take(*slot, interval)) /* nor used by an earlier agent */
 			return true;
 	} while (*used != UINT32_MAX);
 	return false;
@@ -65,7 +64,7 @@ uint32_t session_spool_for(const struct session *s, unsigned int peer)
 	return 0;
 }
 
-/* A session for that: its key is ahead of the info, which is that of who wrote it. */
+/* A session for a spool: the spool's key comes before the info of its writer. */
 static void hello_spool(const struct session *s, struct tryst_hello *hello)
 {
 	const struct session_spool *p = &s->spools[s->asked.spool - 1];
@@ -77,14 +76,14 @@ static void hello_spool(const struct session *s, struct tryst_hello *hello)
 	hello->flags |= TRYST_SPOOL;
 }
 
-/* `exported` so that a collector that hears of this run only now knows what it has missed. */
+/* With `exported`, a collector that does not know this run learns what it has missed. */
 static void hello_info(struct session *s, struct tryst_hello *hello)
 {
 	s->info.exported = __atomic_load_n(s->exported, __ATOMIC_RELAXED);
 	hello->info_len = info_write((char *)hello->info, &s->info);
 }
 
-/* Writes an m1 of `len` bytes under a slot or a cookie. Returns whether there is one. */
+/* Writes an m1 of `len` bytes under a slot or a cookie. Returns whether it did. */
 static bool write_init(struct session *s, uint8_t *out, uint64_t slot, size_t len, uint64_t now_ns)
 {
 	const struct session_peer *p = &s->peers[s->asked.peer];
@@ -105,7 +104,7 @@ static bool write_init(struct session *s, uint8_t *out, uint64_t slot, size_t le
 	return s->asked.waits;
 }
 
-/* Nobody there shows as silence; the next attempt is the retry. */
+/* A missing collector is just silent. The next attempt is the retry. */
 static void send_out(struct session *s, const uint8_t *out, size_t len)
 {
 	if (send(s->asked.sock, out, len, MSG_NOSIGNAL) >= 0)
@@ -130,7 +129,7 @@ static bool time_is_known(const struct session_peer *p, uint64_t time_ns)
 }
 
 /* First with a date, which the collector prefers, unless the sensor does not know the time. The
- * collector takes no date that is minutes wrong, so one without a date follows. */
+ * collector refuses a date that is minutes wrong, so a request without a date follows. */
 static void send_request(struct session *s, uint64_t now_ns)
 {
 	const struct session_peer *p = &s->peers[s->asked.peer];
@@ -176,7 +175,7 @@ void session_ask(struct session *s, unsigned int peer, uint64_t now_ns)
 	s->asked.spool = session_spool_for(s, peer);
 	sock = sockets_take(&s->reach, &p->address);
 	s->asked.sock = sock < 0 ? -1 : sock;
-	if (p->sign < SESSION_PORT_CLOSED) /* our own network may be another one by now */
+	if (p->sign < SESSION_PORT_CLOSED) /* our own network may have changed */
 		p->sign = SESSION_NOTHING;
 	if (sock < 0) {
 		session_unrouted(s, sock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handshake slots: see handshake_slots.h. A hash table of those used; an entry whose interval is
- * over is free again. Where all places of a slot are taken it counts as free: one used twice is no
- * more than a set-up that is not answered.
+ * Handshake slots: see handshake_slots.h. A hash table of used slots. An entry is free again after
+ * its interval. If all places of a slot are taken, it counts as unused: a slot used twice costs
+ * only an unanswered attempt.
  */
 #include "handshake_slots.h"
 
@@ -17,9 +17,9 @@
 #define FOLDER_MAX 256
 #define ENTRIES 512
 #define PLACES 16 /* of a slot */
-#define ALIVE 2	  /* intervals for which a collector knows a slot, either way */
+#define ALIVE 2	  /* intervals before and after for which a collector knows a slot */
 
-/* Written by several processes at once, each of one's own keys: what is torn is one slot more. */
+/* Several processes write at once, each for its own keys: a torn entry costs one slot. */
 struct entry {
 	uint64_t slot;
 	uint64_t interval; /* 0: free */
@@ -27,8 +27,8 @@ struct entry {
 
 static struct entry *table;
 
-/* Has room for the table: bytes that are there, or a full file system would show when they are
- * written to, as a signal. */
+/* Reserves the table's bytes in the file: otherwise a full file system would cause a signal at a
+ * write. */
 static bool make_room(int fd, size_t len)
 {
 	const struct entry none = { 0 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In flight: see in_flight.h. In: numbers sent, acknowledgements, time. Out: what was lost. Always
- * holds: what is under way has a number from `oldest` to in front of `next`, and there are no more
- * than `slots` of these.
+ * In flight: see in_flight.h. In: numbers sent, acknowledgements, time. Out: lost datagrams. Always
+ * holds: datagrams in flight have numbers from `oldest` to before `next`, at most `slots` of them.
  */
 #include "in_flight.h"
 
@@ -10,7 +9,7 @@
 #include <string.h>
 
 #define MS 1000000ULL
-#define PROBE_MIN_NS (30 * MS) /* a collector may be silent for 20 */
+#define PROBE_MIN_NS (30 * MS) /* a collector may wait 20 ms with an ACK */
 
 static struct in_flight_sent *sent_at(struct in_flight *f, uint64_t number)
 {
@@ -22,7 +21,7 @@ void in_flight_reset(struct in_flight *f, uint32_t window, uint64_t now_ns)
 	uint64_t srtt = f->srtt_ns, rttvar = f->rttvar_ns;
 	uint32_t used = f->next < f->slots ? f->next : f->slots;
 
-	/* What was never written takes no memory, and is zero. */
+	/* Unwritten pages take no memory, and are zero. */
 	memset(f->sent, 0, used * sizeof(f->sent[0]));
 	memset(f, 0, offsetof(struct in_flight, sent));
 	f->srtt_ns = srtt;
@@ -52,7 +51,7 @@ void in_flight_send(struct in_flight *f, const struct in_flight_sent *d)
 
 /* ---- round-trip time ------------------------------------------------------------------------- */
 
-/* RFC 9002, section 5.3. The collector's delay is in it: it decides when ACKs come. */
+/* RFC 9002, section 5.3. Includes the collector's delay, which decides when ACKs come. */
 static void measure(struct in_flight *f, uint64_t rtt_ns)
 {
 	uint64_t apart = rtt_ns > f->srtt_ns ? rtt_ns - f->srtt_ns : f->srtt_ns - rtt_ns;
@@ -78,8 +77,8 @@ uint64_t in_flight_rto_ns(const struct in_flight *f)
 	return rto < IN_FLIGHT_RTO_MAX_NS ? rto : IN_FLIGHT_RTO_MAX_NS;
 }
 
-/* How long a datagram may take where later ones have come: not much longer than usual, or, where it
- * was overtaken by no more than are at times, as long as none does. */
+/* Returns how long a datagram may take after later ones have arrived: little longer than usual. If
+ * only few have overtaken it, as long as without later ones. */
 static uint64_t patience(const struct in_flight *f, uint64_t number)
 {
 	uint64_t soon = f->srtt_ns * 9 / 8 + MS + f->overtaken_ns;
@@ -123,7 +122,7 @@ static void find_lost(struct in_flight *f, uint64_t now_ns, in_flight_told *told
 
 		if (d->state != IN_FLIGHT_UNDER_WAY)
 			continue;
-		/* No ACK can tell of it any more; or it is late. */
+		/* No ACK can report it any more, or it is late. */
 		if (f->highest - n >= SHROUD_BEHIND || now_ns >= d->sent_ns + patience(f, n))
 			lost(f, n, told, context);
 	}
@@ -137,7 +136,7 @@ static void acked(struct in_flight *f, struct in_flight_sent *d, uint64_t now_ns
 		ends(f, d, IN_FLIGHT_ACKED);
 		if (d->piece != IN_FLIGHT_OTHER)
 			in_flight_grow(f);
-	} else { /* it was not lost: others will have to be waited for as long */
+	} else { /* it was not lost: wait as long for others */
 		uint64_t took = now_ns - d->sent_ns, usual = f->srtt_ns * 9 / 8 + MS;
 
 		d->state = IN_FLIGHT_ACKED;
@@ -153,7 +152,7 @@ static uint64_t first_of(const struct in_flight *f, const struct ack *a)
 {
 	uint64_t first = a->highest > SHROUD_BEHIND ? a->highest - SHROUD_BEHIND + 1 : 1;
 
-	/* What is below `oldest` is of interest only where something was said to be lost. */
+	/* Numbers below `oldest` matter only if a loss was reported. */
 	return f->last_lost < first && f->oldest > first ? f->oldest : first;
 }
 
@@ -251,8 +250,8 @@ void in_flight_expire(struct in_flight *f, uint64_t now_ns, in_flight_told *told
 	find_lost(f, now_ns, told, context);
 	if (f->oldest == f->next || now_ns < timeout_ns(f))
 		return;
-	/* Nothing has come for long. What there is goes again; where that is not answered either, a
-	 * little at a time. */
+	/* No ACK for long: everything is sent again. If that is not answered either, little at a
+	 * time. */
 	if (f->under_way && f->timeouts)
 		in_flight_begin_anew(f);
 	f->timeouts++;

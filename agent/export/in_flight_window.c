@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much may be under way (in_flight.h): numbers that the collector can know, the congestion
- * window, and pacing. In: what became of datagrams, time. Out: how many may go, and when. Always
- * holds: the congestion window has IN_FLIGHT_CWND_MIN datagrams or more, and does not grow beyond
- * half of the collector's window.
+ * In flight, window (in_flight.h): the limits: numbers that the collector can know, the congestion
+ * window, and pacing. In: datagrams' fates, time. Out: how many may be sent, and when. Always
+ * holds: the congestion window has at least IN_FLIGHT_CWND_MIN datagrams, and at most half of the
+ * collector's window.
  */
 #include "in_flight.h"
 
 #define UNIT 1024      /* of pacing */
 #define JUDGED_MIN 128 /* datagrams */
-#define GROWTH 4       /* datagrams a round, above the threshold */
+#define GROWTH 4       /* datagrams per round, above the threshold */
 
 void in_flight_window_begin(struct in_flight *f, uint64_t now_ns)
 {
@@ -23,7 +23,7 @@ uint64_t in_flight_numbers_left(const struct in_flight *f)
 {
 	uint64_t until = f->highest + shroud_room(f->highest, f->window);
 
-	/* What was sent longer ago than is remembered would have to be forgotten. */
+	/* An older datagram in flight would be forgotten. */
 	if (until >= f->oldest + f->slots)
 		until = f->oldest + f->slots - 1;
 	return until + 1 > f->next ? until + 1 - f->next : 0;
@@ -31,7 +31,7 @@ uint64_t in_flight_numbers_left(const struct in_flight *f)
 
 /* ---- pacing ---------------------------------------------------------------------------------- */
 
-/* A window's worth in a round trip, and somewhat more, so that pacing is not what holds it up. */
+/* A little more than a window per round trip, so that pacing is not the limit. */
 static uint64_t pace(const struct in_flight *f)
 {
 	return (uint64_t)f->cwnd * UNIT * (f->cwnd < f->threshold ? 8 : 5) / 4;
@@ -120,7 +120,7 @@ void in_flight_turn_round(struct in_flight *f)
 		f->threshold = f->cwnd;
 	}
 	f->round_ended = f->round_lost = 0;
-	f->overtaken_ns -= f->overtaken_ns / 8; /* what is not seen again is forgotten */
+	f->overtaken_ns -= f->overtaken_ns / 8; /* decays if it is not seen again */
 }
 
 void in_flight_begin_anew(struct in_flight *f)

@@ -11,7 +11,7 @@
 
 #define ID_MAX 64
 
-/* Returns how many bytes of the file there are, 0 where it cannot be read. */
+/* Returns the bytes read of the file, or 0. */
 static size_t read_id(uint8_t id[ID_MAX], const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

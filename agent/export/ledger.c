@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sensor's side of the ledger: see export.h. In: the source's counters and the export thread's.
- * Out: totals, for who asks, for the collector and for the spool. Always holds: the sums over
- * interfaces and the totals are of one moment.
+ * Ledger, the sensor's side: see export.h. In: counters of the source and of the export thread.
+ * Out: totals, for callers, the collector and the spool. Always holds: the sums over interfaces and
+ * the totals are from the same moment.
  */
 #include "export.h"
 
@@ -45,8 +45,8 @@ void export_totals(struct exporter *e, struct totals *t)
 	t->dropped_store = __atomic_load_n(&e->deliver.given_up, __ATOMIC_RELAXED);
 }
 
-/* The last word of an agent whose programs go on: they count while we read, so what they have seen
- * is what the other counters say, and what is not exported is the next agent's. */
+/* Final totals of an agent with persistent programs. They count while we read, so `seen` is
+ * computed from the other counters, and frames not exported belong to the next agent. */
 static void totals_stay(struct exporter *e, struct totals *t)
 {
 	export_totals(e, t);
@@ -80,6 +80,6 @@ void export_tell(struct exporter *e, uint64_t now_ns, bool final)
 	if (final && !e->deliver.final_number)
 		e->deliver.final_number = number;
 	deliver_floor(&e->deliver, now_ns);
-	/* A lost one is made good by the next. */
+	/* The next one makes up for a lost one. */
 	e->next_totals_ns = now_ns + (final ? FINAL_INTERVAL_NS : TOTALS_INTERVAL_NS);
 }

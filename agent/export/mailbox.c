@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mailbox: where the session's control thread and the export thread meet (session.h). The present
- * path, ACKs on the way in, messages on the way out, the time: all under one lock, held for a copy.
+ * Mailbox: exchanges data between the control thread and the export thread (session.h): the current
+ * path, received ACKs, messages to send, the time. All under one lock, held only for copying.
  */
 #include "session.h"
 
@@ -11,7 +11,7 @@
 #include "agent/capture/queue.h"
 #include "agent/source/clock.h"
 
-#define REFUSED 1ULL /* bit of first_send_ns: it was made earlier by a refusal */
+#define REFUSED 1ULL /* bit of first_send_ns: it was moved back by a refusal */
 
 /* ---- export thread --------------------------------------------------------------------------- */
 
@@ -19,8 +19,8 @@ bool session_use(struct session *s, struct session_path *p)
 {
 	bool up;
 
-	/* All under the lock: keys taken with another session's number would be taken twice, and
-	 * the same number would seal two datagrams. */
+	/* Everything under the lock: keys copied with another session's generation would be copied
+	 * twice, and one number would seal two datagrams. */
 	pthread_mutex_lock(&s->lock);
 	up = s->up && s->path.spool == p->spool;
 	if (up && s->path.generation != p->generation)
@@ -48,7 +48,7 @@ bool session_ack(struct session *s, unsigned int generation, struct ack *ack)
 		const struct session_ack *a = &s->acks[s->acks_first];
 
 		if ((int)(a->generation - generation) > 0)
-			break; /* of a session that the export thread has not taken yet */
+			break; /* for a session that the export thread has not seen yet */
 		found = a->generation == generation;
 		*ack = a->ack;
 		s->acks_first = (s->acks_first + 1) % SESSION_ACKS;
@@ -96,8 +96,8 @@ void session_sent(struct session *s, uint64_t now_ns)
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* "Port unreachable" is not authentic: it only makes the silence be looked at sooner, and many of
- * them no sooner than one, or whoever forges them would have a set-up a round trip. */
+/* "Port unreachable" is not authentic. It only makes the check for silence earlier, and many do so
+ * no more than one: otherwise an attacker could force a handshake per round trip. */
 void session_refused(struct session *s)
 {
 	uint64_t first = __atomic_load_n(&s->first_send_ns, __ATOMIC_RELAXED);
@@ -122,8 +122,8 @@ uint64_t session_clock_ns(struct session *s)
 
 /* ---- control thread -------------------------------------------------------------------------- */
 
-/* Messages that are more than a few numbers are repeated by whoever wants them to arrive: one of a
- * kind is enough. Free places have kind 0. */
+/* The sender repeats larger messages until they arrive, so one place per kind is enough. Free
+ * places have kind 0. */
 static struct session_message *outbox_place(struct session *s, uint8_t kind)
 {
 	struct session_message *free = NULL;
@@ -159,7 +159,7 @@ void session_post_ack(struct session *s, unsigned int generation, const struct a
 	struct session_ack *a;
 
 	pthread_mutex_lock(&s->lock);
-	if (s->acks_count == SESSION_ACKS) { /* the newer ones say the same, and more */
+	if (s->acks_count == SESSION_ACKS) { /* newer ones include it */
 		s->acks_first = (s->acks_first + 1) % SESSION_ACKS;
 		s->acks_count--;
 	}

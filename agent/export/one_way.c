@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One way, the control thread's half: see one_way.h. In: the time. Out: announcements (m1), and
- * sessions. Always holds: each slot is used once, in the time that it stands for, so that no agent
- * before us has spent it (but for the neighbours' slots of a first announcement).
+ * One-way, the control thread's half: see one_way.h. In: the time. Out: announcements (m1), and
+ * sessions. Always holds: each slot is used once, at its own time, so that no earlier agent can
+ * have used it (except the neighbouring slots of a first announcement).
  */
 #include "one_way.h"
 
@@ -16,7 +16,7 @@
 #define SECOND_NS 1000000000ULL
 #define TICK_MS 500
 #define MS 1000000ULL
-#define SET_BACK_NS (240 * SECOND_NS) /* a clock by no more: no m1 of later can have been taken */
+#define SET_BACK_NS (240 * SECOND_NS) /* smaller steps back: no later m1 can have been accepted */
 
 int one_way_start(struct session *s)
 {
@@ -32,7 +32,7 @@ int one_way_start(struct session *s)
 	return 0;
 }
 
-/* Keys and a port of their own. The ephemeral's secret is needed for nothing else. */
+/* New keys and a new port. The ephemeral secret is not needed any more. */
 static void prepare(struct session *s, uint64_t time_ns)
 {
 	struct session_one_way *w = &s->one_way;
@@ -54,7 +54,7 @@ static void prepare(struct session *s, uint64_t time_ns)
 	sodium_memzero(&ephemeral, sizeof(ephemeral));
 }
 
-/* Writes the m1 under slot j of an interval, and sends it, unless that is used. */
+/* Writes the m1 under slot j of an interval, and sends it, unless the slot is used. */
 static void send_m1(struct session *s, int sock, uint64_t interval, unsigned int j,
 		    const struct tryst_hello *hello)
 {
@@ -72,7 +72,7 @@ static void send_m1(struct session *s, int sock, uint64_t interval, unsigned int
 	send(sock, out, len, MSG_NOSIGNAL);
 }
 
-/* Later than all before, so that the collector can tell it from a recorded one. */
+/* Later than all before, so that the collector can distinguish it from a recorded one. */
 static uint64_t m1_time(struct session_one_way *w, uint64_t time_ns)
 {
 	if (time_ns <= w->time_ns && w->time_ns - time_ns < SET_BACK_NS)
@@ -105,12 +105,12 @@ static void announce(struct session *s, bool pending, uint64_t slot, uint64_t ti
 	send_m1(s, sock, interval, j, &hello);
 	if (s->present)
 		return;
-	/* There is none that goes on if it is lost: twice more, under the neighbours' slots. */
+	/* No session exists if it is lost: sends it twice more, under the neighbouring slots. */
 	send_m1(s, sock, interval + 1, j, &hello);
 	send_m1(s, sock, interval - 1, j, &hello);
 }
 
-/* What was announced becomes the present session. */
+/* The announced session becomes the current one. */
 static void begin(struct session *s, uint64_t now_ns)
 {
 	struct session_one_way *w = &s->one_way;
@@ -122,15 +122,15 @@ static void begin(struct session *s, uint64_t now_ns)
 		s->asked.sock = -1;
 		return;
 	}
-	s->asked.sock = -1; /* the session's now */
+	s->asked.sock = -1; /* owned by the session now */
 	memcpy(w->ephemeral, w->pending_ephemeral, KEY_LEN);
 	pthread_mutex_lock(&s->lock);
-	w->next = 1; /* or somewhat more by now: a lower one is true, too */
+	w->next = 1; /* or a little more: a lower one is valid too */
 	w->limit = 1 + ONE_WAY_WINDOW;
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* A slot has come. */
+/* A slot's time has come. */
 static void slot_begins(struct session *s, uint64_t slot, uint64_t time_ns, uint64_t now_ns)
 {
 	struct session_one_way *w = &s->one_way;
@@ -155,8 +155,8 @@ int one_way_tick(struct session *s, uint64_t now_ns)
 		prepare(s, time_ns);
 	if (w->pending && w->begin_ns && now_ns >= w->begin_ns)
 		begin(s, now_ns);
-	/* The first one may have been used by an agent that has just ended. A clock that was set
-	 * back comes to slots that were used. */
+	/* An agent that just ended may have used the first slot. After the clock was set back,
+	 * slots were used before. */
 	if (w->slot && slot > w->slot)
 		slot_begins(s, slot, time_ns, now_ns);
 	w->slot = slot;

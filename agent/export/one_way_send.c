@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One way, the export thread's half: see one_way.h. In: the time, what was sent. Out: how much may
- * go, and the acknowledgements that nobody else gives. Always holds: no number is sent that a
- * collector which heard the last announcement cannot know. Allocates nothing.
+ * One-way, the export thread's half: see one_way.h. In: the time, sent datagrams. Out: how much may
+ * be sent, and simulated acknowledgements. Always holds: only numbers are sent that a collector can
+ * know from the last announcement. Allocates nothing.
  */
 #include "one_way.h"
 
 #include <string.h>
 
-#define RESERVE 16 /* numbers that are left for what is not a combo */
+#define RESERVE 16 /* numbers reserved for other messages than pieces */
 #define WAIT_NS 16000000ULL
 
 void one_way_begun(struct deliver *d, uint64_t now_ns)
@@ -16,7 +16,7 @@ void one_way_begun(struct deliver *d, uint64_t now_ns)
 	memset(&d->one_way, 0, sizeof(d->one_way));
 	d->one_way.filled_ns = now_ns;
 	d->one_way.limit = 1 + ONE_WAY_WINDOW;
-	/* Nobody says that a way takes more. */
+	/* No answer shows that the path takes more. */
 	d->datagram_len = SHROUD_DATAGRAM_PADDED;
 }
 
@@ -54,7 +54,7 @@ uint64_t one_way_due_ns(const struct deliver *d, uint64_t due_ns, uint64_t now_n
 	return now_ns + WAIT_NS < due_ns ? now_ns + WAIT_NS : due_ns;
 }
 
-/* The last word is over when it was said often enough behind all else. */
+/* The end is reached when the final totals were sent often enough after all else. */
 static bool is_final(struct deliver *d)
 {
 	if (!d->final_number || !store_is_empty(&d->store)) {
@@ -63,7 +63,7 @@ static bool is_final(struct deliver *d)
 	}
 	if (!d->one_way.finals_from)
 		d->one_way.finals_from = d->flight.next;
-	/* With each of the totals goes a FLOOR. */
+	/* A FLOOR goes with each totals message. */
 	return d->flight.next >= d->one_way.finals_from + 2 * ONE_WAY_FINALS;
 }
 

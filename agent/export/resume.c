@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Resume: see resume.h. In: the journal, and the ring as it was left. Out: the first combo. Always
- * holds: a combo goes out a second time with the same frames under the same number, however this
- * agent is set to make its own. Events that were not exported are lost with the agent that had
- * them.
+ * Resume: see resume.h. In: the journal, and the ring of an earlier agent. Out: the first combo.
+ * Always holds: a combo is sent again with the same frames under the same number, whatever this
+ * agent's options are. Events that were not exported are lost with the earlier agent.
  */
 #include "resume.h"
 
@@ -12,8 +11,8 @@
 
 #include "common/log.h"
 
-/* Reads the frames up to where the journal says; into `c` unless it is NULL, as far as they fit.
- * Returns how many there are. */
+/* Reads the frames up to the journal's positions, into `c` unless it is NULL, as far as they fit.
+ * Returns their number. */
 static uint64_t resume_frames(struct exporter *e, struct combo *c)
 {
 	struct source_frame f;
@@ -37,9 +36,9 @@ static void resume_end(struct exporter *e)
 	journal_settle(&e->journal);
 }
 
-/* Several rings were read in another order than now, in which the frames take more than a combo may
- * have. They may be at the collector: they count as sent, and it counts them as missing if not. Or
- * it was a combo of events alone, which are gone with their agent: its number is used up too. */
+/* The earlier agent read several rings in another order, and in this order the frames exceed a
+ * combo. The collector may have them: they count as sent, and it counts them as missing if it does
+ * not. Or the combo had only events, which are lost with their agent: its number is used too. */
 static void resume_pass(struct exporter *e, struct combo *c, uint64_t frames)
 {
 	if (frames)
@@ -52,14 +51,14 @@ static void resume_pass(struct exporter *e, struct combo *c, uint64_t frames)
 	resume_end(e);
 }
 
-/* Killed in front of the commit: the collector may have the combo, or a part of it, or nothing. */
+/* Killed before the commit: the collector may have the combo, a part of it, or nothing. */
 static int resume_pending(struct exporter *e)
 {
 	struct combo *c = queue_slot(e->queue);
 	size_t size = c->size;
 	uint64_t frames;
 
-	/* The memory is for the largest (sensor.c), whatever the size now. */
+	/* The memory is for the largest combo (sensor.c), whatever the current size. */
 	c->size = e->queue->size;
 	frames = resume_frames(e, c);
 	c->size = size;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Session: see session.h. In: the time, sessions that were agreed upon. Out: renewals, probes, and
- * which session is the present one. Always holds: a link that is not free has a socket of its own,
- * and no more than one of them is present.
+ * Session: see session.h. In: the time, established sessions. Out: renewals, probes, and the
+ * current session. Always holds: a used link has its own socket, and at most one link is the
+ * current one.
  */
 #include "session.h"
 
@@ -22,7 +22,7 @@
 #include "one_way.h"
 
 #define SECOND_NS 1000000000ULL
-#define PROBES_FIRST 8 /* a second apart, those behind them ten */
+#define PROBES_FIRST 8 /* a second apart, later ones ten */
 #define TICK_MS 500
 
 _Static_assert(SOCKETS_PEERS == KEYS_PEERS_MAX, "a key each");
@@ -34,8 +34,8 @@ static uint64_t realtime_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
-/* Sockets for its address; for a name, for whatever it may lead to. A machine may be without one of
- * the two families. */
+/* Opens sockets for its address family; for a name, for both families. A machine may lack one of
+ * them. */
 static int session_sockets(struct session *s, const struct session_peer *p)
 {
 	int err, err6;
@@ -47,7 +47,7 @@ static int session_sockets(struct session *s, const struct session_peer *p)
 	return err && err6 ? err : 0;
 }
 
-/* At boot the network may come later: a route and a name's address are waited for. */
+/* At boot the network may come later, so this waits for a route and for a name's address. */
 static int session_add_peer(struct session *s, const struct sockets_name *to, const uint8_t *public,
 			    const uint8_t *preshared)
 {
@@ -72,7 +72,7 @@ static int session_add_peer(struct session *s, const struct sockets_name *to, co
 static int session_memory(struct session *s)
 {
 	s->changed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	/* What two sessions may have ahead; it grows where many behind that are missing. */
+	/* Room for the windows of two sessions. It grows if many earlier addresses are missing. */
 	return s->changed_fd < 0 ? -errno : table_init(&s->table, 2 * SHROUD_WINDOW_DOWN);
 }
 
@@ -83,7 +83,7 @@ int session_init(struct session *s, const struct sockets_name *to, unsigned int 
 
 	memset(s, 0, offsetof(struct session, outbox));
 	for (int i = 0; i < SESSION_OUTBOX; i++)
-		if (s->outbox[i].len) /* a page that nothing is written to takes no memory */
+		if (s->outbox[i].len) /* unwritten pages take no memory */
 			s->outbox[i].len = 0;
 	pthread_mutex_init(&s->lock, NULL);
 	s->asked.sock = -1;
@@ -138,7 +138,7 @@ static void links_expire(struct session *s, uint64_t now_ns)
 	}
 }
 
-/* A free one; the oldest that is not the present one gives way. */
+/* Returns a free link, or the oldest one that is not current. */
 static struct session_link *link_new(struct session *s)
 {
 	struct session_link *oldest = NULL;
@@ -173,7 +173,7 @@ void session_retire(struct session *s, uint64_t now_ns)
 	event_signal(s->changed_fd);
 }
 
-/* The export thread takes it from here with its next datagram. */
+/* The export thread copies it with its next datagram. */
 static void session_publish(struct session *s, const struct session_link *l,
 			    const struct shroud_keys *up, const struct session_path *terms)
 {
@@ -252,8 +252,8 @@ static void session_renew(struct session *s, uint64_t now_ns)
 	s->next_renew_ns = now_ns + SECOND_NS;
 }
 
-/* What was heard is said again beside it: where datagrams are lost while a session is new, and few
- * may be under way, the collector might else wait for a HEARD that never comes. */
+/* HEARD is repeated with it: if datagrams are lost in a new session, where few may be in flight,
+ * the collector might otherwise wait for a HEARD that never comes. */
 static void session_probe(struct session *s, uint64_t now_ns)
 {
 	uint8_t message[MESSAGE_PROBE_LEN] = { MESSAGE_PROBE };
@@ -276,7 +276,7 @@ void session_tell(struct session *s, uint64_t now_ns)
 	session_post(s, message, 1 + info_write((char *)message + 1, &s->info));
 }
 
-/* One of higher priority that answers has its session at once. */
+/* A collector of higher priority gets the session as soon as it answers. */
 static void session_try_better(struct session *s, uint64_t now_ns)
 {
 	s->next_better_ns = now_ns + SESSION_BETTER_NS;
@@ -290,7 +290,7 @@ static void session_keep_up(struct session *s, uint64_t now_ns)
 		session_renew(s, now_ns);
 	if (now_ns >= s->next_probe_ns)
 		session_probe(s, now_ns);
-	/* What a spool was written under is another's to tell (forward.h); the next hello has ours.
+	/* A forwarding session has the info of its spool (forward.h). The next hello has ours.
 	 */
 	if (s->info_due && !s->path.spool && now_ns >= s->next_info_ns)
 		session_tell(s, now_ns);
@@ -298,7 +298,7 @@ static void session_keep_up(struct session *s, uint64_t now_ns)
 		session_try_better(s, now_ns);
 }
 
-/* Milliseconds until `at_ns`, where that is not 0, and no more than TICK_MS. */
+/* Returns milliseconds until `at_ns`, if not 0, and at most TICK_MS. */
 static int tick_until(uint64_t at_ns, uint64_t now_ns)
 {
 	int64_t left = (int64_t)(at_ns - now_ns) / 1000000 + 1;
@@ -306,7 +306,7 @@ static int tick_until(uint64_t at_ns, uint64_t now_ns)
 	return at_ns && left < TICK_MS ? (int)left : TICK_MS;
 }
 
-/* One whose address is known is asked. Returns false where there is none. */
+/* Chooses a collector with a known address. Returns false if there is none. */
 static bool session_can_ask(struct session *s)
 {
 	for (unsigned int i = 0; i < s->peer_count; i++) {
@@ -334,7 +334,7 @@ int session_tick(struct session *s, uint64_t now_ns)
 		s->next_init_ns = 0;
 	}
 	if (s->present && s->path.spool != session_spool_for(s, s->present->peer)) {
-		session_retire(s, now_ns); /* what it was for is done */
+		session_retire(s, now_ns); /* its purpose is fulfilled */
 		s->next_init_ns = 0;
 	}
 	if (s->present)

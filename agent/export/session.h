@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The session with the collector (docs/wire.md): set up, kept alive and renewed by the control
- * thread, which opens all that the collector says; used by the export thread, which seals and sends
- * all that goes there. They meet in a mailbox, guarded by one lock.
+ * Session with the collector (docs/wire.md). The control thread sets it up, keeps it alive, renews
+ * it, and opens all datagrams of the collector. The export thread seals and sends all datagrams to
+ * it. They exchange data in a mailbox with one lock.
  *
- *     session.c          renewal, silence, by the time         control thread
- *     handshake.c        who is asked for a session, and when  control thread
- *     session_receive.c  what the collector says               control thread
- *     failure_reason.c   why there is no session               control thread
- *     mailbox.c          what both threads touch               both
- *     one_way.c          in place of the first three, where nothing comes back
+ *     session.c          renewal, silence, links               control thread
+ *     handshake.c        requests sessions                     control thread
+ *     session_receive.c  handles the collector's datagrams     control thread
+ *     failure_reason.c   logs why there is no session          control thread
+ *     mailbox.c          exchanges data between the threads    both
+ *     one_way.c          replaces the first three with --one-way
  *     sockets.c          addresses and sockets
  */
 #ifndef AGENT_SESSION_H
@@ -34,16 +34,16 @@
 
 #define SESSION_SILENCE_NS 3000000000ULL
 #define SESSION_RENEW_NS 120000000000ULL
-#define SESSION_OLD_NS 10000000000ULL	 /* what was under way in an old session is still taken */
-#define SESSION_BETTER_NS 30000000000ULL /* how often a collector of higher priority is tried */
+#define SESSION_OLD_NS 10000000000ULL	 /* an old session's datagrams are still accepted */
+#define SESSION_BETTER_NS 30000000000ULL /* interval of tries at collectors of higher priority */
 #define SESSION_FAILURE_REASON_MAX 400
-#define SESSION_ACKS 32		/* that wait for the export thread; the oldest gives way */
+#define SESSION_ACKS 32		/* waiting for the export thread; the oldest is dropped */
 #define SESSION_OUTBOX 6	/* kinds of messages in it */
-#define SESSION_INFO_REPEATS 10 /* a change is told so often, a second apart */
-#define SESSION_YEAR_2020_NS 1577836800000000000ULL /* a clock that is set is beyond it */
-#define SESSION_WINDOW 1024 /* addresses that the collector shall know ahead */
+#define SESSION_INFO_REPEATS 10 /* a change is sent so often, a second apart */
+#define SESSION_YEAR_2020_NS 1577836800000000000ULL /* a valid clock is later */
+#define SESSION_WINDOW 1024 /* addresses that the collector should know ahead */
 
-/* What the export thread sends with. It has a copy of its own, so that it alone counts. */
+/* The export thread's sending state. It has its own copy, so that only it counts. */
 struct session_path {
 	unsigned int generation; /* rises with each session; 0: none yet */
 	int sock;		 /* UDP, connected, non-blocking; not owned */
@@ -51,61 +51,61 @@ struct session_path {
 	uint32_t window;
 	uint16_t sensor_id;
 	bool padded;	/* every datagram has SHROUD_DATAGRAM_PADDED bytes */
-	bool one_way;	/* nobody acknowledges */
-	uint32_t spool; /* what it forwards: the group's number from 1; 0: the present run */
+	bool one_way;	/* no acknowledgements */
+	uint32_t spool; /* the forwarded group, from 1; 0: the current run */
 };
 
-/* What an earlier process has left in the spool, for a session of its own (spool.h). */
+/* An earlier process's records in the spool, for a session of their own (spool.h). */
 struct session_spool {
 	uint64_t run;
 	uint8_t hello[SOCKETS_PEERS][SPOOL_HELLO_LEN];
-	bool is_for[SOCKETS_PEERS]; /* that collector can open it */
+	bool is_for[SOCKETS_PEERS]; /* collector that can open it */
 	struct info_lasting info;   /* of its first record */
 	bool done;		    /* atomic */
 };
 
-/* Why a collector gives no session, as far as we know. Each tells more than those before it. */
+/* Why there is no session, as far as known. Later signs are more specific. */
 enum session_sign {
 	SESSION_NOT_ASKED,
 	SESSION_NOTHING,
 	SESSION_NO_ROUTE,
-	SESSION_PATH_MTU,	  /* our own interface takes no datagrams of that length */
-	SESSION_PORT_CLOSED,	  /* ICMP says so; anybody can */
-	SESSION_REQUEST_ANSWERED, /* but no m1 */
+	SESSION_PATH_MTU,	  /* our own interface takes no datagrams of this length */
+	SESSION_PORT_CLOSED,	  /* by ICMP, which is not authentic */
+	SESSION_REQUEST_ANSWERED, /* but no m1 was answered */
 	SESSION_KEY_IN_USE,	  /* by another instance of this sensor */
 	SESSION_OTHER_VERSION,
 };
 
-/* Where a collector is, and what is shared with it. */
+/* A collector's address and shared keys. */
 struct session_peer {
 	struct sockets_address address;
-	int no_route;		/* -errno of SESSION_NO_ROUTE */
-	enum session_sign sign; /* of the last attempt that heard anything */
-	unsigned int told;	/* those that were said since it answered, a bit each */
+	int no_route;		/* -errno for SESSION_NO_ROUTE */
+	enum session_sign sign; /* of the last attempt with any answer */
+	unsigned int told;	/* signs logged since it last answered, one bit each */
 	uint8_t public[KEY_LEN], pair[KEY_LEN];
 	struct {
 		uint64_t interval;
-		uint32_t used; /* bit j: slot j of it has gone out */
-	} slots[3];	       /* interval n's is n % 3 */
-	bool clock_set;	       /* by the collector: its time is CLOCK_MONOTONIC + clock_base_ns */
+		uint32_t used; /* bit j: its slot j was used */
+	} slots[3];	       /* interval n is at n % 3 */
+	bool clock_set; /* set by the collector: its time is CLOCK_MONOTONIC + clock_base_ns */
 	uint64_t clock_base_ns;
 };
 
-/* A set-up that waits for its answer, and a request for a cookie. */
+/* An attempt: an m1 that waits for its answer, and requests for a cookie. */
 struct session_asked {
 	unsigned int peer;
 	uint32_t spool;
 	int sock;		/* -1: none */
-	enum session_sign sign; /* what this attempt has heard */
-	bool waits;		/* `tryst` is that of an m1 that has gone out */
+	enum session_sign sign; /* sign of this attempt */
+	bool waits;		/* `tryst` belongs to a sent m1 */
 	struct tryst_asked tryst;
-	uint64_t request_ns;		  /* when the next request goes out; 0: none will */
-	unsigned int requested;		  /* requests that have gone out and wait */
+	uint64_t request_ns;		  /* time of the next request; 0: none */
+	unsigned int requested;		  /* requests that wait for an answer */
 	bool told;			  /* one was answered */
-	struct request_asked requests[2]; /* theirs: one with a date, then one without */
+	struct request_asked requests[2]; /* first with a date, then without */
 };
 
-/* A session's receiving half. The present one, and those before it for SESSION_OLD_NS. */
+/* A session's receiving half: of the current one, and of earlier ones for SESSION_OLD_NS. */
 struct session_link {
 	unsigned int generation; /* 0: free */
 	unsigned int peer;
@@ -113,8 +113,8 @@ struct session_link {
 	struct shroud_rx rx;
 	uint8_t chain[KEY_LEN];
 	uint64_t since_ns;
-	uint64_t ends_ns; /* 0: the present one */
-	uint64_t heard;	  /* datagrams */
+	uint64_t ends_ns; /* 0: the current one */
+	uint64_t heard;	  /* received datagrams */
 };
 
 struct session_message {
@@ -128,31 +128,31 @@ struct session_ack {
 	struct ack ack;
 };
 
-/* A session that nobody answers (one_way.h): it is announced until it begins, and behind that. */
+/* A one-way session (one_way.h): it is announced before it begins, and afterwards. */
 struct session_one_way {
 	bool on;
-	uint64_t slot;		    /* the last one that was used, of all since 1970; 0: none */
-	uint64_t time_ns;	    /* that the last m1 had */
-	uint8_t ephemeral[KEY_LEN]; /* E_s of the present session */
-	bool pending;		    /* there is another one, that has not begun: */
+	uint64_t slot;		    /* last used slot, counted since 1970; 0: none */
+	uint64_t time_ns;	    /* time of the last m1 */
+	uint8_t ephemeral[KEY_LEN]; /* E_s of the current session */
+	bool pending;		    /* a new one has not begun yet: */
 	uint8_t pending_ephemeral[KEY_LEN], k2[KEY_LEN];
-	unsigned int announced; /* so often */
-	uint64_t begin_ns;	/* 0: it has to be announced more often before */
+	unsigned int announced; /* number of announcements */
+	uint64_t begin_ns;	/* 0: more announcements come first */
 	/* shared, guarded by the session's lock */
-	uint64_t next, limit; /* numbers: of the next datagram, and what it must be below */
+	uint64_t next, limit; /* number of the next datagram, and its limit */
 };
 
 #define SESSION_LINKS (SOCKETS_MAX - 1)
 
 struct session {
-	const char *peer;	       /* HOST:PORT of the present collector, for messages */
+	const char *peer;	       /* HOST:PORT of the current collector, for messages */
 	uint64_t run;		       /* random number of this run */
-	int changed_fd;		       /* eventfd: up, down, an ACK, or something in the outbox */
-	const __u64 *exported;	       /* frames in front of those that are kept; read atomically */
-	uint64_t (*realtime_ns)(void); /* the sensor's clock; tests have one of their own */
-	uint64_t renew_ns;	       /* a session's age at which it is renewed */
-	uint32_t window;	       /* asked for */
-	bool pad;		       /* every datagram of ours has SHROUD_DATAGRAM_PADDED bytes */
+	int changed_fd;		       /* eventfd: up, down, an ACK, or a message in the outbox */
+	const __u64 *exported;	       /* frames before the stored ones; read atomically */
+	uint64_t (*realtime_ns)(void); /* the sensor's clock; tests replace it */
+	uint64_t renew_ns;	       /* age at which a session is renewed */
+	uint32_t window;	       /* requested */
+	bool pad;		       /* all our datagrams have SHROUD_DATAGRAM_PADDED bytes */
 	struct keypair own;
 	uint8_t instance[TRYST_INSTANCE_LEN];	  /* instance.h */
 	struct session_peer peers[SOCKETS_PEERS]; /* by priority */
@@ -161,150 +161,149 @@ struct session {
 	unsigned int spool_count;
 
 	/* control thread */
-	struct info info; /* what the sensor says of itself; `exported` and `change` are set here */
-	/* An ORDER came: `text` is not terminated. NULL: they are counted as bad. The answer is
-	 * given by session_answer(). */
+	struct info info; /* the sensor's description; `exported` and `change` are set here */
+	/* Takes an ORDER; `text` is not terminated. NULL: orders count as bad. Answer with
+	 * session_answer(). */
 	void (*order)(void *arg, uint64_t number, const char *text, size_t len);
 	void *order_arg;
 	struct sockets reach;
 	struct table table;
 	struct session_link links[SESSION_LINKS];
-	struct session_link *present; /* NULL: none is up */
+	struct session_link *present; /* NULL: no session */
 	struct session_asked asked;
-	unsigned int trying;	 /* the peer that set-ups go to */
-	unsigned int unanswered; /* set-ups to it behind which nothing was heard in a session */
-	unsigned int heard_peer; /* that was heard last */
-	unsigned int failed;	 /* peers that were given up since one has answered */
-	unsigned int attempts;	 /* set-ups since one was answered */
-	unsigned int better;	 /* set-ups to those of higher priority */
+	unsigned int trying;	 /* the peer being asked */
+	unsigned int unanswered; /* attempts since the last datagram in a session with it */
+	unsigned int heard_peer; /* last peer with a datagram */
+	unsigned int failed;	 /* failed peers since one has answered */
+	unsigned int attempts;	 /* attempts since one was answered */
+	unsigned int better;	 /* attempts at those of higher priority */
 	uint64_t next_init_ns, next_better_ns;
-	struct keypair renewal; /* ephemeral of the RENEW that is repeated */
+	struct keypair renewal; /* ephemeral key of the repeated RENEW */
 	bool renewing;
 	uint64_t next_renew_ns, next_probe_ns, next_info_ns;
 	struct session_one_way one_way;
 	unsigned int probes, info_due;
-	uint64_t told_ns;	/* when the measured round trip was told */
-	uint64_t bad_datagrams; /* nothing that was waited for */
+	uint64_t told_ns;	/* when the measured round trip was sent */
+	uint64_t bad_datagrams; /* not expected */
 
 	/* shared */
-	pthread_mutex_t lock; /* guards what follows up to the empty line */
+	pthread_mutex_t lock; /* protects the members up to the empty line */
 	bool up;
 	struct session_path path;
 	struct session_ack acks[SESSION_ACKS];
 	unsigned int acks_first, acks_count;
-	bool clock_set; /* of the present peer, as above */
+	bool clock_set; /* of the current peer, as above */
 	uint64_t clock_base_ns;
-	uint64_t round_trip_ns; /* the shortest of late; 0: not known */
-	int64_t offset_ns;	/* the collector's clock over this one's, measured with it */
-	uint64_t measured_ns;	/* when; CLOCK_MONOTONIC */
+	uint64_t round_trip_ns; /* the shortest recent one; 0: not known */
+	int64_t offset_ns;	/* the collector's clock minus ours, measured with it */
+	uint64_t measured_ns;	/* CLOCK_MONOTONIC of the measurement */
 
-	uint64_t first_send_ns; /* oldest datagram not followed by one of theirs, 0: none; atomic */
+	uint64_t first_send_ns; /* oldest datagram without a later one of theirs; 0: none; atomic */
 
-	/* guarded by the lock, too; no keys */
+	/* protected by the lock, too; no keys */
 	struct session_message outbox[SESSION_OUTBOX];
-	struct info_lasting *lasting; /* of `info`: the spool's, NULL without one */
+	struct info_lasting *lasting; /* of `info`: the spool's; NULL: no spool */
 };
 
 /* ---- start and end --------------------------------------------------------------------------- */
 
-/* Before the sandbox: opens sockets. `to` has HOST:PORT of `count` collectors by priority, whose
- * names are looked up later (lookup.h); `peers` has one key for all, or one for each. Everything is
- * copied. What is not a default (renew_ns, window, pad, order, realtime_ns) is set behind it.
- * Returns 0, or -errno after a line. */
+/* Opens sockets, before the sandbox. `to`: HOST:PORT of `count` collectors by priority; names are
+ * resolved later (lookup.h). `peers`: one key for all, or one each. Copies everything. Set other
+ * values than the defaults (renew_ns, window, pad, order, realtime_ns) after it. Returns 0, or
+ * -errno after a line. */
 int session_init(struct session *s, const struct sockets_name *to, unsigned int count,
 		 const struct keypair *own, const struct keys_peers *peers);
-/* Why that collector gives no session. */
+/* Returns why that collector gives no session. */
 void session_failure_reason(const struct session *s, unsigned int peer,
 			    char text[SESSION_FAILURE_REASON_MAX]);
-/* Says of each collector why it gave no session. */
+/* Logs why each collector gave no session. */
 void session_tell_failed(const struct session *s);
-/* There is no route to that collector at present: says so. `err` is -errno. */
+/* Logs that there is currently no route to that collector. `err` is -errno. */
 void session_no_route(struct session *s, unsigned int peer, int err);
-/* Wipes all keys. Takes what session_init failed with. */
+/* Wipes all keys. Also call it after a failed session_init. */
 void session_free(struct session *s);
 
 /* ---- control thread -------------------------------------------------------------------------- */
 
 struct pollfd;
 #define SESSION_POLL_MAX (2 * SOCKETS_MAX)
-/* What to wait for: fills in SESSION_POLL_MAX entries at most, returns how many. */
+/* Fills in at most SESSION_POLL_MAX entries to wait for. Returns their number. */
 unsigned int session_poll(const struct session *s, struct pollfd *p);
-/* Takes what came. */
+/* Receives datagrams. */
 void session_receive(struct session *s, uint64_t now_ns);
-/* Does what is due: set-up, renewal, probes. Returns milliseconds until it wants to be called
+/* Does due work: handshakes, renewal, probes. Returns milliseconds until it must be called
  * again. */
 int session_tick(struct session *s, uint64_t now_ns);
-/* `info` is set: what lasts of it is for the export thread from now on, if it has a spool. */
+/* Call it when `info` is set: passes its lasting part to the export thread, if it has a spool. */
 void session_info_set(struct session *s);
-/* Someone else may hold the present session's keys: sets another one up at once, and sends nothing
- * more in this one; a one-way session is succeeded as soon as its successor was announced. */
+/* Another machine may have the current session's keys: sets up a new one at once, and sends no more
+ * in this one. A one-way session is replaced as soon as the new one was announced. */
 void session_new_keys(struct session *s, uint64_t now_ns);
-/* `info` was changed while a session may live. */
+/* Call it after a change of `info` during a session. */
 void session_info_changed(struct session *s);
-/* The ANSWER to order `number`; `text` is cut where it is too long for one datagram. */
+/* Sends the ANSWER to order `number`; `text` is truncated to one datagram. */
 void session_answer(struct session *s, uint64_t number, uint8_t status, const char *text);
 
 /* ---- export thread --------------------------------------------------------------------------- */
 
-/* Takes the present session's path where it is another one than in `p`. Returns whether there is a
- * session for what `p->spool` says. */
+/* Copies the current session's path if it differs from `p`. Returns whether there is a session for
+ * `p->spool`. */
 bool session_use(struct session *s, struct session_path *p);
-/* What the present session forwards: the group's number from 1; 0: nothing, or there is none. */
+/* Returns the group that the current session forwards, from 1; 0: none, or no session. */
 uint32_t session_spool(struct session *s);
-/* The next ACK of the session `generation`. Returns false where there is none. */
+/* Takes the next ACK of session `generation`. Returns false if there is none. */
 bool session_ack(struct session *s, unsigned int generation, struct ack *ack);
-/* The next message that the control thread wants to be sent (HEARD, PROBE, ECHO, RENEW, INFO,
- * ANSWER) in this session. Returns its bytes, 0 where there is none. A PROBE's stamp, bytes 1 to 8,
- * is for the sender to fill in, with session_clock_ns(). */
+/* Takes the control thread's next message for this session (HEARD, PROBE, ECHO, RENEW, INFO,
+ * ANSWER). Returns its bytes, or 0. The sender fills in a PROBE's stamp, bytes 1 to 8, with
+ * session_clock_ns(). */
 size_t session_outbox(struct session *s, unsigned int generation, uint8_t message[MESSAGE_MAX]);
-/* What lasts of the present info, where that has changed since it was taken into `i`. Returns
- * whether it has. */
+/* Copies the info's lasting part to `i` if it has changed. Returns whether it has. */
 bool session_lasting(struct session *s, struct info_lasting *i);
-/* Something was sent at `now_ns`: from then on silence counts. */
+/* Notes that a datagram was sent at `now_ns`: silence counts from then on. */
 void session_sent(struct session *s, uint64_t now_ns);
-/* The kernel says that nobody listens there. */
+/* The kernel reports that the port is closed. */
 void session_refused(struct session *s);
-/* Protocol time. Any thread. */
+/* Returns protocol time. Any thread. */
 uint64_t session_clock_ns(struct session *s);
 
 /* ---- between the session's own files --------------------------------------------------------- */
 
-/* Protocol time with peer `peer`. */
+/* Returns protocol time with peer `peer`. */
 uint64_t session_time(const struct session *s, unsigned int peer, uint64_t now_ns);
-/* Puts a message into the outbox, in place of one of its kind that waits. Control thread. */
+/* Puts a message into the outbox, and replaces a waiting one of its kind. Control thread. */
 void session_post(struct session *s, const uint8_t *message, size_t len);
 void session_post_ack(struct session *s, unsigned int generation, const struct ack *ack);
-/* A session of root `k2` (wiped) on `sock` with `peer` becomes the present one; of `terms`, window,
- * sensor_id and padded count. Returns 0 or -ENOMEM. */
+/* Makes a session with root `k2` (wiped) on `sock` with `peer` the current one; uses window,
+ * sensor_id and padded of `terms`. Returns 0 or -ENOMEM. */
 int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY_LEN],
 		  const struct session_path *terms, uint64_t now_ns);
-/* The present session is over; what was under way is still taken for a while. */
+/* Ends the current session. Its datagrams are accepted for a while. */
 void session_retire(struct session *s, uint64_t now_ns);
-/* Tells of what has changed. */
+/* Signals a change. */
 void session_tell(struct session *s, uint64_t now_ns);
-/* Which slots of an interval have gone out to this peer: bit j. For the caller to add to. */
+/* Returns the slots of an interval used for this peer, bit j, for the caller to add to. */
 uint32_t *session_slots_used(struct session_peer *p, uint64_t interval);
-/* Asks for a session, from a port that no earlier set-up came from. */
+/* Requests a session, from a new port. */
 void session_ask(struct session *s, unsigned int peer, uint64_t now_ns);
-/* Goes on with that when its time has come. Returns when that is, 0: no more is to be done. */
+/* Continues the attempt when due. Returns the next due time; 0: none. */
 uint64_t session_ask_on(struct session *s, uint64_t now_ns);
-/* Asks for a session under a cookie of the collector's that is asked. */
+/* Requests a session under a cookie of the collector being asked. */
 void session_handshake_fresh(struct session *s, uint64_t cookie, uint64_t now_ns);
-/* Something was heard of the collector that is asked. */
+/* Notes an answer of the collector being asked. */
 void session_sign(struct session *s, enum session_sign sign);
-/* Notes that no route leads to the collector that is asked. `err` is -errno. */
+/* Notes that there is no route to the collector being asked. `err` is -errno. */
 void session_unrouted(struct session *s, int err);
-/* Whether a line has said why that collector gives no session. */
+/* Whether the reason of that collector was logged. */
 bool session_failure_reason_is_told(const struct session *s, unsigned int peer);
-/* Logs why, unless a line has said so. */
+/* Logs the reason, unless it was logged. */
 void session_tell_asking(struct session *s, unsigned int peer);
-/* Logs why collector `old` gave none, and that the next one is asked. */
+/* Logs why collector `old` gave no session, and that the next one is asked. */
 void session_tell_trying(struct session *s, unsigned int old);
-/* What goes first to a collector: what waits in the spool, from the oldest on. Numbers from 1. */
+/* Returns what to send first to a collector: the oldest group in the spool, from 1, or 0. */
 uint32_t session_spool_for(const struct session *s, unsigned int peer);
-/* Asks for a session where none is up: it is time to. `next_init_ns` is when to do so again. */
+/* Requests a session when due. Sets `next_init_ns` to the next time. */
 void session_handshake(struct session *s, uint64_t now_ns);
-/* One datagram from the collector. */
+/* Handles one datagram from the collector. */
 void session_receive_datagram(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Session receive: what the collector says (session.h, docs/wire.md). In: datagrams, of which any
- * may be anybody's. Out: ACKs to the export thread, messages into the outbox, sessions that begin.
- * Nothing is acted on before its tag has been verified; what is not authentic is counted.
+ * Session receive: handles the collector's datagrams (session.h, docs/wire.md). In: untrusted
+ * datagrams. Out: ACKs to the export thread, messages in the outbox, new sessions. Every datagram's
+ * tag is verified first; others are counted.
  */
 #include "session.h"
 
@@ -15,16 +15,16 @@
 
 #define SECOND_NS 1000000000LL
 #define HEARD_EVERY 8
-#define AT_A_TIME 256 /* datagrams of a socket, so that a flood leaves time for the rest */
-#define CLOCK_GOOD_NS 10000000000LL /* a clock that is no more wrong than this is left as it is */
+#define AT_A_TIME 256 /* datagrams per socket, so that a flood leaves time for the rest */
+#define CLOCK_GOOD_NS 10000000000LL /* smaller clock errors are not corrected */
 #define PROBE_OLD_NS (10 * SECOND_NS)
 #define TOLD_PROBES 4
 #define TOLD_EVERY_NS (60 * SECOND_NS)
-#define MEASURED_OLD_NS (600 * SECOND_NS) /* ways change */
+#define MEASURED_OLD_NS (600 * SECOND_NS) /* paths change */
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* The collector's clock says `time_ns`. */
+/* Sets the collector's clock to `time_ns`. */
 static void receive_time(struct session *s, unsigned int peer, uint64_t time_ns, uint64_t now_ns)
 {
 	struct session_peer *p = &s->peers[peer];
@@ -38,7 +38,8 @@ static void receive_time(struct session *s, unsigned int peer, uint64_t time_ns,
 	}
 }
 
-/* With its first word in a session: a set-up may be answered by one that takes nothing then. */
+/* At its first datagram in the session: a collector may answer a handshake and then accept
+ * nothing. */
 static void receive_answers_again(struct session *s, unsigned int peer)
 {
 	struct session_peer *p = &s->peers[peer];
@@ -51,7 +52,7 @@ static void receive_answers_again(struct session *s, unsigned int peer)
 	s->heard_peer = peer;
 }
 
-/* Another way, another clock. */
+/* A new path and a new clock. */
 static void receive_measure_anew(struct session *s)
 {
 	s->probes = 0;
@@ -70,7 +71,7 @@ static void receive_spool_refused(struct session *s, uint64_t now_ns)
 	s->next_init_ns = now_ns;
 }
 
-/* The time is known: what else answers them comes too late. */
+/* The time is known: later answers to the requests are ignored. */
 static void receive_no_more_requests(struct session_asked *a)
 {
 	a->requested = 0;
@@ -78,7 +79,7 @@ static void receive_no_more_requests(struct session_asked *a)
 	sodium_memzero(a->requests, sizeof(a->requests));
 }
 
-/* Whether it is a welcome to a session. */
+/* Whether it is a welcome. */
 static bool receive_terms(struct session *s, const struct tryst_welcome *welcome, uint64_t now_ns)
 {
 	struct session_asked *a = &s->asked;
@@ -87,9 +88,9 @@ static bool receive_terms(struct session *s, const struct tryst_welcome *welcome
 		session_sign(s, SESSION_KEY_IN_USE);
 		return false;
 	}
-	if (welcome->window < SHROUD_WINDOW_MIN) /* nothing could be said to it */
+	if (welcome->window < SHROUD_WINDOW_MIN) /* no message could be sent */
 		return false;
-	/* It has told the time; an answer that is held back until now would turn the clock back. */
+	/* It has sent the time already. A delayed answer would set the clock back. */
 	receive_no_more_requests(a);
 	receive_time(s, a->peer, welcome->time_ns, now_ns);
 	if (s->trying != a->peer)
@@ -135,7 +136,7 @@ static bool receive_welcome(struct session *s, const uint8_t *in, size_t len, ui
 	return true;
 }
 
-/* The time, and a cookie: the m1 under that is what counts. */
+/* An answer with the time and a cookie: sends the m1 under the cookie. */
 static bool receive_request(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
 {
 	struct session_asked *a = &s->asked;
@@ -165,15 +166,15 @@ static bool receive_request(struct session *s, const uint8_t *in, size_t len, ui
 static void receive_renewed(struct session *s, const struct session_link *l, const uint8_t *m,
 			    uint64_t now_ns)
 {
-	struct session_path terms = s->path; /* which no other thread writes */
+	struct session_path terms = s->path; /* no other thread writes it */
 	uint8_t k2[KEY_LEN];
 	int sock;
 
 	if (l != s->present || !s->renewing || memcmp(m + 1, s->renewal.public, KEY_LEN))
-		return; /* of a RENEW that was repeated */
+		return; /* answer to a repeated RENEW */
 	sock = sockets_take(&s->reach, &s->peers[l->peer].address);
 	if (sock < 0)
-		return; /* no route at present; the answer to the next RENEW is the same */
+		return; /* no route at present; the next RENEW has the same answer */
 	if (tryst_renew(k2, l->chain, &s->renewal, m + 1 + KEY_LEN, true) ||
 	    session_begin(s, l->peer, sock, k2, &terms, now_ns)) {
 		s->bad_datagrams++;
@@ -183,10 +184,10 @@ static void receive_renewed(struct session *s, const struct session_link *l, con
 	sodium_memzero(&terms, sizeof(terms));
 }
 
-/* Into the next INFO: at once when the first probes have been answered, then once a minute. */
+/* Goes into the next INFO: at once after the first probes, then once a minute. */
 static void receive_measured(struct session *s, unsigned int peer, uint64_t now_ns)
 {
-	/* Of the clock that frames are stamped by, which a clock request does not set right. */
+	/* About the clock that stamps frames, which a request for the time does not correct. */
 	int64_t moved_ns = s->realtime_ns() - session_time(s, peer, now_ns);
 	int64_t ahead_us = (moved_ns - s->offset_ns) / 1000;
 	struct info *i = &s->info;
@@ -201,8 +202,8 @@ static void receive_measured(struct session *s, unsigned int peer, uint64_t now_
 	s->info_due = s->info_due ?: 1;
 }
 
-/* Round trip and offset as NTP has them (RFC 5905, section 8): t1 and t4 are our clock's, t2 and t3
- * the collector's. The shortest round trip is the one that waited least. */
+/* Round trip and offset as in NTP (RFC 5905, section 8): t1 and t4 by our clock, t2 and t3 by the
+ * collector's. The shortest round trip is the most exact. */
 static void receive_probed(struct session *s, const struct session_link *l, const uint8_t *m,
 			   uint64_t now_ns)
 {
@@ -248,7 +249,7 @@ static void receive_challenge(struct session *s, const struct session_link *l, c
 	session_post(s, message, sizeof(message));
 }
 
-/* The least bytes of a message that is known; 0: it is not. */
+/* Returns the minimum bytes of a known message; 0: unknown. */
 static size_t receive_least(uint8_t kind)
 {
 	switch (kind) {
@@ -293,7 +294,7 @@ static void receive_message(struct session *s, struct session_link *l, const uin
 		receive_renewed(s, l, m, now_ns);
 		break;
 	case MESSAGE_ORDER:
-		/* Numbers are each collector's own. */
+		/* Each collector has its own numbers. */
 		if (s->present && l->peer == s->present->peer)
 			s->order(s->order_arg, load_be(m + 1, 8), (const char *)m + 9, len - 9);
 		break;
@@ -326,7 +327,7 @@ void session_receive_datagram(struct session *s, const uint8_t *in, size_t len, 
 
 static void receive_socket(struct session *s, int sock, uint64_t now_ns)
 {
-	uint8_t in[SHROUD_DATAGRAM_MAX + 1]; /* one more: what is longer is nobody's */
+	uint8_t in[SHROUD_DATAGRAM_MAX + 1]; /* one more, to detect longer datagrams */
 	ssize_t n;
 
 	for (int i = 0; i < AT_A_TIME; i++) {
@@ -336,7 +337,8 @@ static void receive_socket(struct session *s, int sock, uint64_t now_ns)
 		else if (errno != ECONNREFUSED)
 			return;
 		else if (s->present && s->present->sock == sock)
-			session_refused(s); /* an ICMP message, once; then there may be more */
+			session_refused(
+				s); /* an ICMP message, reported once; more datagrams may follow */
 		else if (s->asked.sock == sock)
 			session_sign(s, SESSION_PORT_CLOSED);
 	}

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef IPV6_AUTOFLOWLABEL /* linux/in6.h, which does not go with netinet/in.h */
+#ifndef IPV6_AUTOFLOWLABEL /* linux/in6.h, which conflicts with netinet/in.h */
 #define IPV6_AUTOFLOWLABEL 70
 #endif
 
@@ -65,9 +65,9 @@ int sockets_look_up(struct sockets_address *a, const struct sockets_name *name)
 	return 0;
 }
 
-/* Below the path MTU, never fragmented; but what ICMP says of that anybody can have said, and would
- * hold up all datagrams for ten minutes: a path that takes none as large shows in what is lost. And
- * of the same sender's datagrams IPv6's flow labels would tell. */
+/* Datagrams are never fragmented. ICMP about the path MTU is ignored, as it can be forged and would
+ * delay all datagrams for ten minutes; losses show a smaller MTU. No flow labels, as they would
+ * link a sender's datagrams. */
 static void sockets_plain(int sock, sa_family_t family)
 {
 	int probe = IP_PMTUDISC_PROBE, probe6 = IPV6_PMTUDISC_PROBE, off = 0;
@@ -118,7 +118,7 @@ int sockets_take(struct sockets *r, const struct sockets_address *a)
 	return -EMFILE;
 }
 
-/* What still waits at a socket is of its old port, an error too. */
+/* Discards datagrams and errors of the socket's old port. */
 static void sockets_drain(int fd)
 {
 	char byte;
@@ -134,7 +134,7 @@ void sockets_give(struct sockets *r, int fd)
 	for (int i = 0; i < 2 * SOCKETS_MAX && fd >= 0; i++) {
 		if (!r->sockets[i].family || r->sockets[i].fd != fd)
 			continue;
-		connect(fd, &none, sizeof(none)); /* and nothing more comes there */
+		connect(fd, &none, sizeof(none)); /* it receives no more datagrams */
 		sockets_drain(fd);
 		r->sockets[i].used = false;
 		return;

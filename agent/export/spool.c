@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spool, the export thread's half: see spool.h. In: combos, what is settled. Out: slots for the
+ * Spool, the export thread's half: see spool.h. In: combos, settled counts. Out: slots for the
  * spool thread, combos back in the store. Always holds: a combo at or above store.end is in a slot
- * or in the file, so that nothing is sent out of order. Allocates nothing.
+ * or in the file, so that combos are sent in order. Allocates nothing.
  */
 #include "spool.h"
 
@@ -11,7 +11,9 @@
 #include "agent/capture/queue.h"
 #include "common/log.h"
 
-#define AGE_NS 1000000000ULL /* what is settled sooner is not written, twice as long is */
+#define AGE_NS                                                                                     \
+	1000000000ULL /* combos settled sooner are not written; after twice this they are          \
+		       */
 
 static bool is_behind(const struct spool *s)
 {
@@ -24,7 +26,7 @@ uint8_t *spool_slot(struct spool *s, uint64_t count)
 {
 	if (count < spool_written(s) + SPOOL_SLOTS)
 		return s->slots[count % SPOOL_SLOTS].bytes;
-	event_signal(s->work_fd); /* it may have to pass by what is settled */
+	event_signal(s->work_fd); /* it may have to skip settled combos */
 	return NULL;
 }
 
@@ -51,8 +53,8 @@ void spool_settle(struct spool *s, uint64_t floor)
 		event_signal(s->work_fd);
 }
 
-/* Of the combos that are kept from now on. One at a time: another one is of those that are kept
- * when the spool thread has taken it. */
+/* Takes a new info for the combos from now on. One at a time: the next one waits until the spool
+ * thread has taken this one. */
 static void look_for_info(struct spool *s)
 {
 	if (__atomic_load_n(&s->info_from, __ATOMIC_ACQUIRE) == SPOOL_NO_INFO &&
@@ -70,7 +72,7 @@ bool spool_keep(struct spool *s, const uint8_t *wire, size_t len, uint64_t first
 		s->end = s->deliver->store.end;
 		return true;
 	}
-	/* Those before it go first. */
+	/* Earlier ones go first. */
 	if (!spill || !spool_works(s) || s->handed < s->end)
 		return false;
 	room = spool_slot(s, s->end);
@@ -81,7 +83,7 @@ bool spool_keep(struct spool *s, const uint8_t *wire, size_t len, uint64_t first
 	return true;
 }
 
-/* Where memory runs short, also what is young. */
+/* If memory is short, young combos too. */
 static uint64_t due_below(struct spool *s, bool up, uint64_t now_ns)
 {
 	const struct store *st = &s->deliver->store;
@@ -94,7 +96,7 @@ static uint64_t due_below(struct spool *s, bool up, uint64_t now_ns)
 	return !up || st->free_count < st->blocks / 2 ? st->end : s->aged[0];
 }
 
-/* What is settled is passed by, and the spool thread knows that first. */
+/* Settled combos are skipped. The spool thread learns this first. */
 static bool hand_over(struct spool *s, uint64_t below)
 {
 	const struct store *st = &s->deliver->store;
@@ -160,7 +162,7 @@ void spool_read_done(struct spool_reader *r)
 	__atomic_store_n(&r->state, SPOOL_IDLE, __ATOMIC_RELEASE);
 }
 
-/* In the place of one that cannot be read any more: the collector counts it as missing. */
+/* Replaces an unreadable combo: the collector counts it as missing. */
 static bool put_lost(struct deliver *d)
 {
 	static const uint8_t nothing[1];
@@ -173,7 +175,7 @@ static bool put_back(struct deliver *d, const struct spool_record *r)
 	return deliver_put(d, r->data, r->len, r->first, r->frames);
 }
 
-/* What is in a slot still is taken from there: it may not be written for long. Returns whether one
+/* Takes back a combo that is still in a slot: it may not be written for long. Returns whether one
  * waits for room. */
 static bool take_back(struct spool *s)
 {
@@ -208,7 +210,7 @@ bool spool_is_full(struct spool *s)
 	until = __atomic_load_n(&s->full_until, __ATOMIC_ACQUIRE);
 	spool_settle(s, s->deliver->store.lowest);
 	if (until && s->deliver->store.lowest >= until)
-		return false; /* the thread sees to it */
+		return false; /* the thread does it */
 	return !is_behind(s) || take_back(s);
 }
 
@@ -219,7 +221,7 @@ bool spool_is_whole(const struct spool *s)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Frames of the run before the first combo that is not in the file. */
+/* Returns the frames of the run before the first combo that is not in the file. */
 static uint64_t written_frames(const struct spool *s, uint64_t exported)
 {
 	const struct deliver *d = s->deliver;

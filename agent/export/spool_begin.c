@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spool, before its thread starts: see spool.h. In: a path, the session's keys, what earlier
- * processes have left. Out: keys of this process, and groups of segments by age. Always holds: a
- * segment that is not understood is free.
+ * Spool, start: see spool.h. In: a path, the session's keys, earlier processes' segments. Out: this
+ * process's keys, and groups of segments by age. Always holds: a segment that cannot be read is
+ * free.
  */
 #include "spool.h"
 
@@ -59,7 +59,7 @@ void spool_free(struct spool *s)
 	free(s);
 }
 
-/* A segment is there where a record is behind its info. */
+/* A segment is used if a record follows its info. */
 static bool segment_is_there(struct spool *s, unsigned int i, struct spool_head *h,
 			     struct info_lasting *info)
 {
@@ -74,7 +74,7 @@ static bool segment_is_there(struct spool *s, unsigned int i, struct spool_head 
 	return spool_record_read(&s->file, i, h, &at, &r) == 0;
 }
 
-/* The group that a segment belongs to, from 1 on: those of one process have one E. */
+/* Returns a segment's group, from 1: the segments of one process share E. */
 static uint32_t group_of(struct spool *s, unsigned int segment)
 {
 	const struct spool_head *h = &s->segments[segment].head;
@@ -127,7 +127,7 @@ static void find_old(struct spool *s)
 	}
 }
 
-/* The file's key, for each collector; what opens it besides is wiped. */
+/* Wraps the file's key for each collector, and wipes the other secrets. */
 static int make_keys(struct spool *s)
 {
 	struct keypair ephemeral;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spool file: see spool_file.h. In: records of this process, and a file that an earlier one may
- * have been killed over, or anybody has altered. Out: whole records. Always holds: what is read
- * lies inside its segment, and a record's count is what its writer gave it.
+ * Spool file: see spool_file.h. In: records of this process, and a file from a killed process,
+ * perhaps altered by others. Out: complete records. Always holds: a record is read only inside its
+ * segment, and keeps its writer's count.
  */
 #include "spool_file.h"
 
@@ -35,7 +35,7 @@ _Static_assert(SPOOL_SEGMENT_HEAD + 2 * SPOOL_RECORD_HEAD + INFO_LASTING_MAX + S
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Who was killed may still be about to end. Returns 0 or -1. */
+/* A killed process may still be ending. Returns 0 or -1. */
 static int lock(int fd)
 {
 	const struct timespec moment = { .tv_nsec = LOCK_MS * 1000000 };
@@ -77,7 +77,7 @@ static int read_all(const struct spool_file *f, uint64_t at, uint8_t *out, size_
 	return n < 0 ? -errno : (size_t)n == len ? 0 : -EBADMSG;
 }
 
-/* On a full disk a part may be written: then nothing counts, for its check is missing. */
+/* On a full disk a part may be written. It is invalid without its check. */
 static int write_all(const struct spool_file *f, uint64_t at, const uint8_t *in, size_t len)
 {
 	while (len) {
@@ -204,7 +204,7 @@ int spool_head_erase(struct spool_file *f, unsigned int segment)
 	uint8_t zeros[SPOOL_SEGMENT_HEAD] = { 0 };
 	int err = write_all(f, segment_at(f, segment), zeros, sizeof(zeros));
 
-	/* Not every file system can; the space is used again in any case. */
+	/* Not every file system supports it. The space is reused in any case. */
 	fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, segment_at(f, segment),
 		  f->segment_bytes);
 	return err;
@@ -212,7 +212,7 @@ int spool_head_erase(struct spool_file *f, unsigned int segment)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Of the segment's stamp too: what an earlier use of the segment has left is no record. */
+/* Includes the segment's stamp, so that records of the segment's earlier use are invalid. */
 static void record_check(uint8_t check[CHECK_LEN], const struct spool_head *h, const uint8_t *head,
 			 const uint8_t *data, size_t len)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Spool file: how combos lie on the disk. One file, cut into segments of one size; a process writes
- * into segments of its own, one after the other, and never into one that an earlier process has
- * begun. A segment whose combos are all settled is free for another use. What a kill has left half
- * written is told by a check, with no key.
+ * Spool file: the format of combos on the disk. One file with segments of one size. A process
+ * writes to its own segments, one after the other, and never to an earlier process's segment. A
+ * segment is free when all its combos are settled. A check without a key detects incomplete
+ * records.
  *
  *     file      magic[16] segment_bytes[8], zeros to SPOOL_FIRST; segments
  *     segment   magic[8] order[8] run[8] stamp[8] E[32], for each of 4 collectors
  *               mark[8] wrapped[48], check[8], zeros to SPOOL_SEGMENT_HEAD; records
  *     record    len[4] kind[1] count[8] first[8] frames[4] check[8] data[len]
  *
- * A segment's first record is what the process said of itself then (SPOOL_INFO, a text); another
- * one of this kind is ahead of the combos that it is of.
+ * A segment's first record is the process's description (SPOOL_INFO, a text). Another one of this
+ * kind comes before the combos that it describes.
  */
 #ifndef AGENT_SPOOL_FILE_H
 #define AGENT_SPOOL_FILE_H
@@ -30,20 +30,20 @@
 
 enum { SPOOL_COMBO = 1, SPOOL_TOTALS = 2, SPOOL_INFO = 3 };
 
-/* Whose records a segment has, and what opens them. */
+/* A segment's head: its owner, and the wrapped keys. */
 struct spool_head {
-	uint64_t order; /* of segments, as they were begun */
+	uint64_t order; /* rises with each new segment */
 	uint64_t run, stamp;
 	uint8_t ephemeral[KEY_LEN];
 	struct {
-		uint8_t mark[8]; /* which collector's */
+		uint8_t mark[8]; /* names the collector */
 		uint8_t wrapped[SPOOL_WRAPPED_LEN];
 	} peers[KEYS_PEERS_MAX];
 };
 
 struct spool_record {
 	uint8_t kind;
-	uint64_t count, first; /* the combo's, and how many frames of the run are before it */
+	uint64_t count, first; /* the combo's, and the frames of the run before it */
 	uint32_t frames, len;
 	const uint8_t *data;
 };
@@ -54,22 +54,22 @@ struct spool_file {
 	uint8_t buffer[SPOOL_RECORD_HEAD + SPOOL_RECORD_MAX];
 };
 
-/* Opens or makes the file, for nobody else. Returns a descriptor, or -1 after a line. */
+/* Opens or makes the file, and locks it. Returns a descriptor, or -1 after a line. */
 int spool_file_open(const char *path);
-/* Reads how it is cut; a new one is for `bytes` in all. Returns 0, or -errno: -EPROTONOSUPPORT
- * where another version has made it, -EBADMSG where it is something else. */
+/* Reads the file's layout; a new file gets `bytes` in all. Returns 0; -EPROTONOSUPPORT if another
+ * version made it; -EBADMSG if it is no spool; or another -errno. */
 int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes);
-/* Writes the file's own beginning, which is not there where it is empty. Returns 0 or -errno. */
+/* Writes the file's header, which an empty file lacks. Returns 0 or -errno. */
 int spool_file_write(struct spool_file *f);
 
-/* Which collector a wrapped key is for: nobody else can tell. */
+/* Names the collector of a wrapped key, in a form that only sensor and collector know. */
 void spool_mark(uint8_t mark[8], const uint8_t peer[KEY_LEN], const uint8_t ephemeral[KEY_LEN]);
-/* All return 0 or -errno, -EBADMSG for none. */
+/* All return 0 or -errno; -EBADMSG: no valid record. */
 int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h);
 int spool_head_write(struct spool_file *f, unsigned int segment, const struct spool_head *h);
 int spool_head_erase(struct spool_file *f, unsigned int segment);
-/* The record at `*at` of a segment, which then is behind it. `r->data` is valid until the next
- * call. -EFBIG where it does not fit in. */
+/* Reads the record at `*at` of a segment, and moves `*at` past it. `r->data` is valid until the
+ * next call. -EFBIG if it does not fit. */
 int spool_record_read(struct spool_file *f, unsigned int segment, const struct spool_head *h,
 		      uint64_t *at, struct spool_record *r);
 int spool_record_write(struct spool_file *f, unsigned int segment, const struct spool_head *h,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spool, out of the file: see spool.h. In: which group's next record is wanted, or which combo of
- * ours. Out: that, or that it is not to be had. Always holds: what is read stays with its reader
- * until that is made free, whatever becomes of its segment. Spool thread.
+ * Spool, reading: see spool.h. In: the requested group or combo. Out: the record, or SPOOL_NONE.
+ * Always holds: a record stays with its reader until the reader is freed, even if its segment is
+ * erased. Spool thread.
  */
 #include "spool.h"
 
@@ -18,14 +18,14 @@ void spool_rewind(struct spool_reader *r)
 	r->order = r->next = 0;
 }
 
-/* The record behind the last one, in the same segment. Counts rise. */
+/* Reads the record after the last one, in the same segment. Counts rise. */
 static int next_in_segment(struct spool *s, struct spool_reader *r)
 {
 	const struct spool_segment *g = &s->segments[r->segment];
 	int err;
 
 	if (g->group != r->group || g->head.order >= r->order || g->end <= r->want)
-		return -ENOENT; /* it gave way, or is behind us */
+		return -ENOENT; /* it was erased, or is done */
 	err = spool_record_read(&s->file, r->segment, &g->head, &r->at, &r->r);
 	if (err || r->r.kind != SPOOL_COMBO)
 		return err;
@@ -35,7 +35,7 @@ static int next_in_segment(struct spool *s, struct spool_reader *r)
 	return 0;
 }
 
-/* What cannot be read ends its segment. Returns 0 or -ENOENT. */
+/* An unreadable record ends its segment. Returns 0 or -ENOENT. */
 static int next_record(struct spool *s, struct spool_reader *r)
 {
 	while (r->segment < 0 || next_in_segment(s, r)) {
@@ -48,7 +48,7 @@ static int next_record(struct spool *s, struct spool_reader *r)
 	return 0;
 }
 
-/* The combo that is wanted, opened. Another one in its place: it is lost. */
+/* Reads and opens the requested combo. If another one is in its place, it is lost. */
 static int next_of_ours(struct spool *s, struct spool_reader *r)
 {
 	size_t len = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spool, into the file: see spool.h. In: slots, what is settled. Out: records, one segment after
- * the other. Always holds: a segment is erased when all of it is settled or given up, and a file
- * with nothing in it is empty. The spool thread begins here.
+ * Spool, writing: see spool.h. In: slots, settled counts. Out: records, one segment after the
+ * other. Always holds: a segment is erased when all of it is settled or dropped, and an unused file
+ * is empty. The spool thread starts here.
  */
 #include "spool.h"
 
@@ -16,7 +16,7 @@
 #include "common/log.h"
 
 #define NEVER_MS (-1)
-#define RETRY_MS 1000 /* where it cannot be written */
+#define RETRY_MS 1000 /* between tries of a failed write */
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static void segment_free(struct spool *s, int i)
 		s->writing = -1;
 	__atomic_store_n(&s->used, s->used - 1, __ATOMIC_RELAXED);
 	if (!s->used && ftruncate(s->file.fd, 0))
-		return; /* it is as good, but for its length */
+		return; /* the file works, but keeps its length */
 }
 
 static bool is_over(const struct spool *s, const struct spool_segment *g)
@@ -60,8 +60,8 @@ int spool_oldest(const struct spool *s, uint32_t group, uint64_t from, uint64_t 
 	return oldest;
 }
 
-/* The oldest one gives way, which is an earlier process's as long as there are any. Of ours, the
- * export thread has to give up what is in it. Returns a free segment, or -1. */
+/* Erases the oldest segment if necessary, first those of earlier processes. Of our own, the export
+ * thread must drop the combos first. Returns a free segment, or -1. */
 static int segment_take(struct spool *s)
 {
 	int oldest = 0;
@@ -120,8 +120,8 @@ static int write_info(struct spool *s)
 	return err;
 }
 
-/* A segment with room for a record of `len` bytes, and with the info that it is of. Uses the file's
- * buffer. */
+/* Finds a segment with room for a record of `len` bytes, and writes its info if needed. Uses the
+ * file's buffer. */
 static int make_room(struct spool *s, uint64_t count, size_t len)
 {
 	uint64_t need = SPOOL_RECORD_HEAD + len;
@@ -210,11 +210,11 @@ static void write_works(struct spool *s)
 	__atomic_store_n(&s->failing, false, __ATOMIC_RELEASE);
 }
 
-/* Writes what is next, or passes by what was settled before. Totals are behind the combos that they
- * are of. Returns whether there may be more to do. */
+/* Writes the next combo, or skips settled ones. Totals follow their combos. Returns whether there
+ * may be more to do. */
 static bool write_next(struct spool *s, uint64_t now_ns)
 {
-	uint64_t handed = __atomic_load_n(&s->handed, __ATOMIC_ACQUIRE); /* ahead of the floor */
+	uint64_t handed = __atomic_load_n(&s->handed, __ATOMIC_ACQUIRE); /* before the floor */
 	uint64_t floor = __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
 	bool combo = s->written < handed;
 	bool totals = __atomic_load_n(&s->totals_len, __ATOMIC_ACQUIRE) &&

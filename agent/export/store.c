@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Store: see store.h. Always holds: a block is in one combo's chain, or in the chain of those given
- * back, or was never used (`fresh` and above). A combo's description is the beginning of its first
- * block, so that what is kept of a combo is nowhere else but for 4 bytes of index.
+ * Store: see store.h. Always holds: a block is in one combo's chain, in the free chain, or was
+ * never used (`fresh` and above). A combo's description is at the beginning of its first block, so
+ * a combo needs only 4 more bytes, in the index.
  */
 #include "store.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of a combo in its first block. */
+/* The bytes of a combo in its first block. */
 #define FIRST_ROOM (STORE_BLOCK - sizeof(struct store_combo))
 
 _Static_assert(sizeof(struct store_combo) % 8 == 0 && sizeof(struct store_combo) < STORE_BLOCK / 8,
@@ -31,7 +31,7 @@ int store_init(struct store *s, size_t bytes)
 		memset(s, 0, sizeof(*s));
 		return -ENOMEM;
 	}
-	/* In front of the blocks, so that those used first are in the same page. */
+	/* Before the blocks, so that the blocks used first are in the same page. */
 	s->next = p;
 	s->index = s->next + s->blocks;
 	s->memory = (uint8_t *)(s->index + s->blocks);
@@ -81,7 +81,7 @@ static uint32_t block_take(struct store *s)
 	return block;
 }
 
-/* The last one is given back first: the first one, which is touched next, is the combo's first. */
+/* The last block is freed first, so that the combo's first block is used next. */
 static void blocks_give(struct store *s, uint32_t block, uint32_t n)
 {
 	uint32_t last = block;

@@ -11,8 +11,8 @@ void grace_period(void)
 {
 	struct timespec t = { 0, 100000000 };
 
-	/* With nohz_full the kernel refuses, and there is nothing else to wait for; no program
-	 * runs for anything like 100 ms. */
+	/* With nohz_full the kernel refuses, and there is no other event to wait for. No program
+	 * runs for nearly 100 ms. */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		nanosleep(&t, NULL);
 }

@@ -2,8 +2,7 @@
 #ifndef AGENT_PROGRAMS_GRACE_PERIOD_H
 #define AGENT_PROGRAMS_GRACE_PERIOD_H
 
-/* Waits until every CPU has left what it was doing under RCU: BPF programs that were running when
- * this was called have ended. */
+/* Waits for an RCU grace period: BPF programs that were running at the call have ended. */
 void grace_period(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "insn.h"
 
-/* Where the nth instruction is then; `enters`: where it is entered. */
+/* Returns the new place of the nth instruction; `enters`: of its entry. */
 static size_t place(const struct insert *all, size_t n, size_t at, bool enters)
 {
 	size_t to = at;
@@ -38,8 +38,8 @@ struct bpf_insn *insert_copy(const struct bpf_insn *insns, size_t *count, const 
 	return is;
 }
 
-/* Of functions or lines: each begins with the number of an instruction. libbpf holds them for this
- * program alone. */
+/* Moves records about functions or lines: each begins with an instruction's number. libbpf has them
+ * for this program only. */
 static void move_info(const void *info, size_t count, size_t size, const struct insert *all,
 		      size_t n)
 {

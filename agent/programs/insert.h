@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Insert: instructions put into a program that libbpf is about to load, its calls and maps resolved
- * (prog_prepare_load_fn). In: a program and what goes in front of which of its instructions. Out:
- * the program with both. Always holds: calls lead where they led, and what BTF says of functions
- * and lines is of the same instructions; a jump is as far as before, so that nothing goes in
- * between it and its target.
+ * Insert: inserts instructions into a program that libbpf is about to load, with calls and maps
+ * resolved (prog_prepare_load_fn). In: a program, and instructions to insert before some of its
+ * own. Out: the program with both. Always holds: calls keep their targets, and BTF's functions and
+ * lines their instructions. Jumps keep their distance, so nothing may be inserted between a jump
+ * and its target.
  */
 #ifndef AGENT_PROGRAMS_INSERT_H
 #define AGENT_PROGRAMS_INSERT_H
@@ -16,17 +16,17 @@
 #include <stdint.h>
 
 struct insert {
-	size_t at; /* in front of which; as many as there are: behind all */
+	size_t at; /* before this instruction; the count: at the end */
 	const struct bpf_insn *insns;
 	size_t len;
-	bool enters; /* who calls the instruction `at` enters here, as its function begins here */
+	bool enters; /* the function of `at` begins here, so calls of it enter here */
 };
 
-/* A copy of `*count` instructions with `n` inserts, each in front of another; the caller frees it.
- * `*count`: how many it has. NULL: no memory. */
+/* Returns a copy of `*count` instructions with `n` inserts, each before another instruction. The
+ * caller frees it. `*count`: set to the new number. NULL: no memory. */
 struct bpf_insn *insert_copy(const struct bpf_insn *insns, size_t *count, const struct insert *all,
 			     size_t n);
-/* Lets the program be `insns`, which insert_copy() made of it. Returns 0 or -errno. */
+/* Replaces the program by `insns`, made by insert_copy(). Returns 0 or -errno. */
 int insert_done(struct bpf_program *prog, struct bpf_prog_load_opts *opts, struct bpf_insn *insns,
 		size_t count, const struct insert *all, size_t n);
 

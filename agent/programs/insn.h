@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Insn: what an instruction for BPF is (RFC 9669), for who looks at programs before the kernel
+ * Insn: classifies BPF instructions (RFC 9669), for code that checks programs before the kernel
  * does.
  */
 #ifndef AGENT_PROGRAMS_INSN_H
@@ -11,19 +11,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a number of 64 bits: two in one. */
+/* Loads a 64-bit number: two slots. */
 static inline bool insn_is_wide(const struct bpf_insn *i)
 {
 	return i->code == (BPF_LD | BPF_IMM | BPF_DW);
 }
 
-/* Of a function of the program. */
+/* Calls a function of the program. */
 static inline bool insn_is_call(const struct bpf_insn *i)
 {
 	return i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL;
 }
 
-/* To elsewhere in its function, always or not. */
+/* Jumps in its function, conditional or not. */
 static inline bool insn_is_jump(const struct bpf_insn *i)
 {
 	uint8_t class = BPF_CLASS(i->code), op = BPF_OP(i->code);
@@ -31,7 +31,8 @@ static inline bool insn_is_jump(const struct bpf_insn *i)
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
 }
 
-/* Where a jump or a call of a function goes that is the program's nth; perhaps out of it. */
+/* Returns the target of the nth instruction, a jump or a function call; it may be outside the
+ * program. */
 static inline int64_t insn_target(const struct bpf_insn *i, size_t n)
 {
 	bool is_long = insn_is_call(i) || i->code == (BPF_JMP32 | BPF_JA);

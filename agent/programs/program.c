@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Programs between opening and loading: see program.h. */
+/* Programs, between opening and loading: see program.h. */
 #include "program.h"
 
 #include <bpf/btf.h>
@@ -29,7 +29,7 @@ static int drop_exchange(struct bpf_program *prog)
 		if (is_exchange(&insns[i]))
 			insns[i] = nothing;
 	}
-	/* As many as before: what libbpf knows of their places stays true. */
+	/* The number of instructions stays, so libbpf's offsets stay right. */
 	err = bpf_program__set_insns(prog, insns, count);
 	free(insns);
 	return err;
@@ -63,7 +63,7 @@ void program_functions(struct bpf_object *obj)
 	for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
 		struct btf_type *type = (struct btf_type *)btf__type_by_id(btf, id);
 
-		if (btf_is_func(type)) /* whose linkage is in the place of a length */
+		if (btf_is_func(type)) /* with the linkage in place of a length */
 			type->info = BTF_KIND_FUNC << 24 | BTF_FUNC_STATIC;
 	}
 }

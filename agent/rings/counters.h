@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reader of an interface's counters (saluki/record.h): a slot a CPU, in a map that is mapped. Needs
- * no privilege. */
+/* Counters: reads an interface's counters (saluki/record.h), one slot per CPU, in mapped memory.
+ * Needs no privilege. */
 #ifndef AGENT_RINGS_COUNTERS_H
 #define AGENT_RINGS_COUNTERS_H
 
@@ -15,9 +15,10 @@ struct counters {
 	uint32_t cpus;
 };
 
-/* Maps the slots of `cpus` CPUs behind `map_fd`, which stays the caller's. Returns 0 or -errno. */
+/* Maps the slots of `cpus` CPUs of the map `map_fd`, which the caller keeps. Returns 0 or
+ * -errno. */
 int counters_map(struct counters *c, int map_fd, uint32_t cpus);
-/* The sum of all slots so far. Any thread. */
+/* Returns the sum of all slots. Any thread. */
 void counters_sum(const struct counters *c, struct saluki_counters *out);
 void counters_unmap(struct counters *c);
 

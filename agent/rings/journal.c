@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Journal: see journal.h. Whoever reads it after a kill sees the stores in their order: release
- * makes sure of it. */
+/* Journal: see journal.h. Stores have release order, so a reader after a kill sees them in
+ * order. */
 #include "journal.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static uint64_t slot(const struct journal *j)
 static void set_state(struct journal *j, uint64_t state)
 {
 	__atomic_store_n(&j->shared->state, state, __ATOMIC_RELEASE);
-	/* What the next step stores comes behind it, for whoever looks after a kill in between. */
+	/* The next step's stores come after it, for a reader after a kill in between. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 

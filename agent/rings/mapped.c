@@ -76,14 +76,15 @@ static void take(struct mapped *m, struct mapped_lane *l)
 
 static void look(struct mapped_lane *l)
 {
-	uint64_t head = __atomic_load_n(&l->ring->head, __ATOMIC_ACQUIRE); /* mapped_publish */
+	uint64_t head =
+		__atomic_load_n(&l->ring->head, __ATOMIC_ACQUIRE); /* pairs with mapped_publish */
 
 	l->produced = head < l->limit ? head : l->limit;
 	if (l->produced < l->next)
-		l->produced = l->next; /* memory that somebody has damaged */
+		l->produced = l->next; /* damaged memory */
 }
 
-/* Chooses the lane with the oldest record, and how long it will be that. */
+/* Chooses the lane with the oldest record, and until when it stays the oldest. */
 static struct mapped_lane *oldest(struct mapped *m)
 {
 	struct mapped_lane *best = NULL;
@@ -173,7 +174,8 @@ bool mapped_sleep(struct mapped *m, uint64_t bytes)
 	for (uint32_t i = 0; i < m->lanes_len; i++)
 		__atomic_store_n(&m->lanes[i].ring->wake_at, m->lanes[i].next + bytes,
 				 __ATOMIC_RELAXED);
-	/* The wish must be seen before the head is read, or both sides could miss the other. */
+	/* The request must be visible before the head is read, or both sides could miss the
+	 * other. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < m->lanes_len; i++)
 		if (__atomic_load_n(&m->lanes[i].ring->head, __ATOMIC_ACQUIRE) >=

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counts of packet sockets: see packet_counts.h. */
+/* Packet socket counts: see packet_counts.h. */
 #include "packet_counts.h"
 
 #include <errno.h>
@@ -9,11 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Readings of both sockets while no frame is between them, and how many in a row without a frame
- * are enough. Each takes a microsecond or two; waiting for frames on their way counts as many. */
+/* Limits of the readings of both sockets, and how many in a row without a frame are enough. A
+ * reading takes a microsecond or two. Waiting for frames on their way counts as several. */
 #define STEP_TRIES 2000
 #define STEP_QUIET 20
-#define STEP_WAIT 650 /* so three times at most: each takes the kernel some 10 ms or more */
+#define STEP_WAIT 650 /* at most three times: each takes about 10 ms or more */
 
 int packet_counts_open(void)
 {
@@ -61,7 +61,7 @@ static uint32_t load(const uint32_t *sum)
 	return __atomic_load_n(sum, __ATOMIC_SEQ_CST);
 }
 
-/* V3 has one number more, behind these two. In all versions tp_packets has tp_drops in it. */
+/* V3 has one more number after these two. In all versions tp_packets includes tp_drops. */
 static struct tpacket_stats ask(int socket)
 {
 	struct tpacket_stats st = { 0 };
@@ -72,8 +72,8 @@ static struct tpacket_stats ask(int socket)
 	return st;
 }
 
-/* The census first: a frame that comes in between counts as passed, and not as refused, which could
- * not be taken back. */
+/* The census first: a frame in between then counts as passed. As refused, it could not be
+ * corrected. */
 void packet_counts_take(struct packet_counts *c, int socket, int census)
 {
 	struct tpacket_stats st;
@@ -85,9 +85,9 @@ void packet_counts_take(struct packet_counts *c, int socket, int census)
 	add(&c->packets, st.tp_packets);
 }
 
-/* Returns when every frame that a CPU was handing out has come to all sockets: the kernel waits for
- * that where a packet socket is closed (packet_release() in net/packet/af_packet.c). A machine with
- * one CPU hands out no frame while we run. */
+/* Waits until every frame that a CPU was delivering has reached all sockets: closing a packet
+ * socket does (packet_release() in net/packet/af_packet.c). A machine with one CPU delivers no
+ * frame while we run. */
 static void wait_for_frames(void)
 {
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
@@ -96,7 +96,7 @@ static void wait_for_frames(void)
 		close(fd);
 }
 
-/* Reads both, and notes how far apart they are at most. Returns whether neither had a frame. */
+/* Reads both, and notes their largest difference. Returns whether neither had a frame. */
 static bool read_both(struct packet_counts *c, int socket, int census)
 {
 	struct tpacket_stats st = ask(socket);
@@ -111,9 +111,9 @@ static bool read_both(struct packet_counts *c, int socket, int census)
 	return !n && !st.tp_packets;
 }
 
-/* How far apart the two are shows when no frame lies between them. At any other reading they look
- * closer, so the largest distance counts. A CPU that was stopped with a frame between them looks as
- * if no frame came: before the last reading it is waited for. */
+/* The true difference shows only when no frame is between the two sockets. Other readings show a
+ * smaller one, so the largest counts. A CPU that was stopped with a frame between them looks like
+ * no frame, so the last reading waits for all CPUs. */
 void packet_counts_begin(struct packet_counts *c, int socket, int census, bool still)
 {
 	int quiet = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Readers of packet sockets: see packet_ring.h. The layouts are those of the kernel's
- * Documentation/networking/packet_mmap.rst. */
+/* Packet socket reader: see packet_ring.h. The kernel's Documentation/networking/packet_mmap.rst
+ * has the layouts. */
 #include "packet_ring.h"
 
 #include <arpa/inet.h>
@@ -12,16 +12,16 @@
 #include <time.h>
 
 #define VLAN_TAG_LEN 4
-#define VLAN_TAG_OFFSET 12 /* behind the two MAC addresses */
+#define VLAN_TAG_OFFSET 12 /* after the two MAC addresses */
 #define VLAN_TPID_DEFAULT 0x8100
 #define ARPHRD_ETHER 1
 
-/* Where the address of a frame stands behind its header of `type`. */
+/* The offset of a frame's address after its header of `type`. */
 #define ADDRESS_OFFSET(type) TPACKET_ALIGN(sizeof(struct type))
 
 /* ---- what the kernel says of a frame --------------------------------------------------------- */
 
-/* The header of any version, or the message's ancillary data. */
+/* The common fields of all headers, or of a message's ancillary data. */
 struct description {
 	uint32_t status, len, snaplen, mac;
 	uint16_t tci, tpid;
@@ -29,12 +29,12 @@ struct description {
 
 static bool has_tag(const struct description *d)
 {
-	/* Before Linux 3.0 there was no flag for it. */
+	/* Linux before 3.0 has no flag for it. */
 	return d->status & TP_STATUS_VLAN_VALID || d->tci;
 }
 
-/* Puts the tag in where it was on the wire. The bytes in front of it move down, into what the
- * header in front of them or the caller has left for it. */
+/* Inserts the tag where it was on the wire. The bytes before it move down, into space that the
+ * header or the caller left. */
 static void put_tag(struct packet *p, uint8_t *data, const struct description *d)
 {
 	uint16_t tpid = d->status & TP_STATUS_VLAN_TPID_VALID ? d->tpid : VLAN_TPID_DEFAULT;
@@ -64,8 +64,8 @@ static void describe(struct packet *p, uint8_t *data, const struct description *
 		put_tag(p, data, d);
 }
 
-/* Describes the frame whose header begins at `start`, with `room` bytes up to the end of its slot
- * or block, and its address at `address`. Returns 0, or -EBADMSG where that cannot be. */
+/* Describes the frame with the header at `start`, `room` bytes up to the end of its slot or block,
+ * and its address at `address`. Returns 0, or -EBADMSG if the header is malformed. */
 static int describe_at(struct packet *p, uint8_t *start, uint32_t room, uint32_t address,
 		       const struct description *d)
 {
@@ -98,7 +98,7 @@ static void block_give_back(struct packet_ring *r)
 	r->held = false;
 }
 
-/* Returns whether the block is ours. The kernel may close one without any frame. */
+/* Returns whether the kernel passed on the block. It may have no frame. */
 static bool block_take(struct packet_ring *r)
 {
 	struct tpacket_block_desc *b = block_at(r);
@@ -111,8 +111,8 @@ static bool block_take(struct packet_ring *r)
 	return true;
 }
 
-/* The next frame of the block that is held, which has one. Where a header lies there is no telling
- * where the next one is: the rest of the block is lost, and counted. */
+/* Returns the held block's next frame. After a malformed header the next one cannot be found: the
+ * rest of the block is lost and counted. */
 static int block_frame(struct packet_ring *r, struct packet *p)
 {
 	uint32_t size = r->layout.block_size, address = ADDRESS_OFFSET(tpacket3_hdr);
@@ -160,7 +160,7 @@ bool packet_ring_filling(const struct packet_ring *r, uint64_t *since_ns)
 	h = &block_at(r)->hdr.bh1;
 	if (!__atomic_load_n(&h->num_pkts, __ATOMIC_RELAXED))
 		return false;
-	/* When the kernel opened it, as long as it has not closed it. */
+	/* The time when the kernel opened the block, until it closes it. */
 	*since_ns = time_of(h->ts_first_pkt.ts_sec, h->ts_first_pkt.ts_nsec);
 	return true;
 }
@@ -212,7 +212,7 @@ static uint32_t slot_status(const struct packet_ring *r)
 static int slot_frame_v1(struct packet *p, uint8_t *start, uint32_t size)
 {
 	const struct tpacket_hdr *h = (const void *)start;
-	/* It has no place for a VLAN tag: one that was taken off is lost. */
+	/* V1 has no field for a VLAN tag: a removed one is lost. */
 	const struct description d = { 0, h->tp_len, h->tp_snaplen, h->tp_mac, 0, 0 };
 
 	p->time_ns = time_of(h->tp_sec, h->tp_usec * 1000);
@@ -264,8 +264,8 @@ static size_t packet_layout_size(const struct packet_layout *l)
 
 uint32_t packet_layout_overhead(enum packet_version version)
 {
-	/* The kernel puts the network header at a multiple of 16, behind at least 16 bytes for
-	 * the link header. */
+	/* The kernel puts the network header at a multiple of 16, after at least 16 bytes for the
+	 * link header. */
 	switch (version) {
 	case PACKET_V3:
 		return TPACKET_ALIGN(sizeof(struct tpacket_block_desc)) +
@@ -305,7 +305,7 @@ void packet_ring_unmap(struct packet_ring *r)
 
 /* ---- without a ring -------------------------------------------------------------------------- */
 
-/* Ancillary data of a message. What an old kernel does not give stays as it is. */
+/* Reads a message's ancillary data. Fields that an old kernel lacks stay unchanged. */
 static void read_control(struct msghdr *m, struct packet *p, struct description *d)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
@@ -314,7 +314,7 @@ static void read_control(struct msghdr *m, struct packet *p, struct description 
 
 			memcpy(&a, CMSG_DATA(c), sizeof(a));
 			d->status = a.tp_status;
-			if (a.tp_len > d->len) /* the socket's filter has cut it */
+			if (a.tp_len > d->len) /* the socket's filter truncated it */
 				d->len = a.tp_len;
 			d->tci = a.tp_vlan_tci;
 			d->tpid = a.tp_vlan_tpid;
@@ -346,7 +346,7 @@ int packet_recv(int fd, uint8_t *room, size_t size, struct packet *p)
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	d.len = n; /* all of the frame, whatever fitted */
+	d.len = n; /* the whole frame's length, even if truncated */
 	d.snaplen = (size_t)n < size ? (size_t)n : size;
 	p->time_ns = 0;
 	read_control(&m, p, &d);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* BPF ring buffer reader: see ring.h. The layout is that of linux/bpf.h and libbpf's ringbuf.c:
- * one writable page with the consumer position, one read-only page with the producer position,
- * then the data twice. Every record has an 8-byte header: length and two flags, page offset. */
+/* BPF ring buffer reader: see ring.h. The layout is as in linux/bpf.h and libbpf's ringbuf.c: a
+ * writable page with the consumer position, a read-only page with the producer position, then the
+ * data twice. Every record has an 8-byte header: length and two flags, page offset. */
 #include "ring.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ const void *ring_next(struct ring *r, size_t *len)
 		/* Pairs with the kernel's release of the length at commit. */
 		word = __atomic_load_n((const uint32_t *)record, __ATOMIC_ACQUIRE);
 		if (word & BPF_RINGBUF_BUSY_BIT)
-			return NULL; /* reserved, not committed yet: order is kept */
+			return NULL; /* reserved, not committed yet: keep the order */
 		*len = word & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 		r->next += (*len + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
 		if (!(word & BPF_RINGBUF_DISCARD_BIT))

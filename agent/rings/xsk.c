@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_XDP sockets: see xsk.h. In: interfaces. Out: lanes whose rings are mapped, whose slots the
- * kernel has, and which are bound to their queues. Nothing reaches them before tap_xsk.c has
- * attached the program that redirects.
+ * AF_XDP sockets: see xsk.h. In: interfaces. Out: lanes with mapped rings, bound to their queues,
+ * with all slots given to the kernel. They get no frames before tap_xsk.c attaches the redirecting
+ * program.
  */
 #include "xsk.h"
 
@@ -19,16 +19,16 @@
 #include "agent/interface/interface_state.h"
 
 #define CHUNK_SMALL 2048 /* XDP_UMEM_MIN_CHUNK_SIZE */
-#define CHUNK_LARGE 4096 /* the page of most machines, more than which the kernel does not take */
-#define HEADROOM 256	 /* XDP_PACKET_HEADROOM: of every chunk, in front of the frame */
+#define CHUNK_LARGE 4096 /* most machines' page, the kernel's limit */
+#define HEADROOM 256	 /* XDP_PACKET_HEADROOM: in every chunk, before the frame */
 #define RECORD ((uint32_t)sizeof(struct saluki_record))
 #define ROOM(chunk) ((chunk)-HEADROOM - RECORD)
-#define LINK_HEADERS 22	  /* what an Ethernet frame has beyond the MTU: header, two tags */
-#define COMPLETION_SIZE 4 /* we send nothing, and must have it */
+#define LINK_HEADERS 22	  /* an Ethernet frame's bytes beyond the MTU: header, two tags */
+#define COMPLETION_SIZE 4 /* mandatory, though nothing is sent */
 #define CACHE_LINE 64
 
-/* A queue is free again only some time after its last socket was closed: the kernel puts that off,
- * and tells nobody when it is done. */
+/* A queue becomes free only some time after its last socket was closed: the kernel defers it,
+ * without a notification. */
 #define BUSY_TRIES 50
 #define BUSY_WAIT_NS 20000000
 
@@ -39,10 +39,10 @@ struct xsk_handle {
 	size_t memory_len;
 };
 
-/* How the memory of an interface's queues is laid out. */
+/* The memory layout of an interface's queues. */
 struct shape {
 	bool zerocopy;
-	uint32_t chunk; /* bytes that the kernel reckons with at a slot */
+	uint32_t chunk; /* chunk size for the kernel, in bytes */
 	uint32_t stride, slots;
 	uint32_t room;
 	size_t memory_len;
@@ -61,7 +61,7 @@ struct xsk_sockets *xsk_sockets(void)
 	return opened;
 }
 
-/* Zero-copy: the card writes whole frames, so a chunk must hold the longest. */
+/* Zero-copy: the card writes whole frames, so a chunk must hold the longest one. */
 static struct shape shape_of(const struct capture_options *o, bool zerocopy, unsigned int mtu)
 {
 	uint32_t page = sysconf(_SC_PAGESIZE);
@@ -156,7 +156,7 @@ static int lane_open_patiently(struct xsk_lane *l, struct xsk_handle *h, const s
 	return err;
 }
 
-/* All queues in one mode, or none. */
+/* All queues in the same mode, or none. */
 static int bind_queues(struct xsk_sockets *x, unsigned int number, const struct shape *s,
 		       const char *name)
 {
@@ -241,7 +241,7 @@ static int open_interface(struct xsk_sockets *x, unsigned int number,
 	zerocopy = shape_of(o, true, link.mtu);
 	copy = shape_of(o, false, link.mtu);
 	err = zerocopy.possible ? bind_queues(x, number, &zerocopy, name) : -EOPNOTSUPP;
-	/* Whatever the driver says of it: for copying it is not asked. */
+	/* Ignores the driver's error: copy mode does not need the driver. */
 	if (err)
 		err = bind_queues(x, number, &copy, name);
 	if (err)
@@ -254,7 +254,7 @@ int xsk_sockets_open(const struct capture_options *o)
 	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 	int err;
 
-	/* The memory counts as locked; where we may not raise the limit, it says so itself. */
+	/* The memory counts as locked. If we may not raise the limit, the later call reports it. */
 	setrlimit(RLIMIT_MEMLOCK, &all);
 	opened = calloc(1, sizeof(*opened));
 	if (opened) {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Slots given back at once: each time a cache line that the kernel reads changes hands. */
+/* Slots are returned in batches: each return moves a cache line that the kernel reads. */
 #define BATCH 64
-/* Records ahead of the one given that are fetched: they lie in another CPU's cache. */
+/* Records to prefetch: they are in another CPU's cache. */
 #define AHEAD 4
 
 void xsk_lane_fill(struct xsk_lane *l, uint32_t slots, uint32_t stride)
@@ -44,16 +44,16 @@ static void give_back(struct xsk_lane *l)
 	for (uint32_t i = 0; i < len; i++)
 		*xsk_ring_prod__fill_addr(&l->fill, to + i) =
 			xsk_umem__extract_addr(xsk_ring_cons__rx_desc(&l->rx, l->first + i)->addr);
-	/* In this order: slots that the kernel has again must find their place in its ring free. */
+	/* The order matters: a slot returned to the kernel must find a free place in its ring. */
 	xsk_ring_cons__release(&l->rx, len);
 	xsk_ring_prod__submit(&l->fill, len);
 	l->first = l->end;
-	/* A driver that found no slot waits to be told; it cannot in copy mode. */
+	/* A zero-copy driver that found no slot waits for a wake-up. */
 	if (l->fd >= 0 && xsk_ring_prod__needs_wakeup(&l->fill))
 		recvfrom(l->fd, NULL, 0, MSG_DONTWAIT, NULL, NULL);
 }
 
-/* The lane's next record, or NULL. */
+/* Returns the lane's next record, or NULL. */
 static const struct saluki_record *head(struct xsk_lane *l)
 {
 	if (l->next == l->end) {
@@ -65,7 +65,7 @@ static const struct saluki_record *head(struct xsk_lane *l)
 	return l->next == l->end ? NULL : record_at(l, l->next);
 }
 
-/* Chooses the lane with the oldest record, and how long it will be that. */
+/* Chooses the lane with the oldest record, and until when it stays the oldest. */
 static const struct saluki_record *oldest(struct xsk_ring *r)
 {
 	const struct saluki_record *best = NULL;

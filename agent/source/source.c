@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What sources have in common that see whole frames: see source.h. */
+/* Code shared by sources that see whole frames: see source.h. */
 #include "source.h"
 
 #include "bpf/trim.h"

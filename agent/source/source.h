@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A source of frames: one table of operations for the ring that the BPF programs fill and for
- * files. Opened from what the privileged process hands over; used by the capture thread.
+ * Source: one table of operations for all sources of frames: rings, sockets and files. Opened with
+ * descriptors from the privileged process; used by the capture thread.
  */
 #ifndef AGENT_SOURCE_H
 #define AGENT_SOURCE_H
@@ -19,59 +19,58 @@ struct source;
 
 struct source_frame {
 	struct combo_frame frame; /* data is valid until next is called again */
-	uint64_t heard_ns; /* CLOCK_MONOTONIC when it was heard: a combo's age counts from it */
-	uint64_t taken;	   /* bytes of the ring taken so far, 0 without one */
+	uint64_t heard_ns;	  /* CLOCK_MONOTONIC of the frame: a combo's age counts from it */
+	uint64_t taken;		  /* bytes taken from the ring so far, 0 without a ring */
 };
 
 struct source_ops {
-	/* Returns 1 with the next frame, 0 where there is none right now, -ENODATA at the end
-	 * of a file, -EBADMSG where the file is corrupt (said). */
+	/* Returns 1 with the next frame, 0 if there is none now, -ENODATA at the end of a file,
+	 * -EBADMSG after a line if the file is corrupt. */
 	int (*next)(struct source *s, struct source_frame *f);
-	/* Waits until there may be a frame or `timeout_ms` is over, SOURCE_POLL_MS at most. */
+	/* Waits for a frame, at most `timeout_ms` and SOURCE_POLL_MS. */
 	void (*wait)(struct source *s, int timeout_ms);
-	/* The next five are of rings that outlive the agent (`lanes`), NULL for other sources:
-	 * their frames take no space there once they are in a combo. */
-	/* Marks all that next has given; without the frame it gave last, if that goes into the
-	 * next combo (not `with_last`). At most QUEUE_LEN marks are out at a time. */
+	/* The next five are for rings that outlive the agent (`lanes`). Other sources have NULL:
+	 * their frames need no ring space once they are in a combo. */
+	/* Marks all frames that next has returned. Unless `with_last`, excludes the last one, which
+	 * goes into the next combo. At most QUEUE_LEN marks are open. */
 	uint64_t (*mark)(struct source *s, bool with_last);
-	/* Everything in front of a mark is exported: its space may be used again. Called by
-	 * the export thread, in the order of the marks. */
+	/* Releases the space before a mark, after its export. Called by the export thread, in the
+	 * order of the marks. */
 	void (*release)(struct source *s, uint64_t mark);
-	/* The positions that stand for a mark, `lanes` of them; and not to read beyond such
-	 * positions, NULL: no bound. */
+	/* Get a mark's `lanes` positions; and limit reading to such positions, NULL: no limit. */
 	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
 	void (*limit)(struct source *s, const __u64 *positions);
-	/* Whether one of these rings is more than half full of what is not released. The export
+	/* Whether one of the rings is more than half full of unreleased frames. For the export
 	 * thread. */
 	bool (*half_full)(const struct source *s);
-	/* Nobody is left to detach: nothing is captured or counted that was not when this returns,
-	 * or by the next call of next. NULL where there is nothing, or where it stays. Any thread.
+	/* Stops the capture when no process is left to detach: after this call, or the next call of
+	 * next, nothing more is captured or counted. NULL if not needed, or if the capture is
+	 * persistent. Any thread.
 	 */
 	void (*halt)(struct source *s);
-	/* No more than so many bytes of a frame from now on. NULL where the kernel cuts them. Any
-	 * thread. */
+	/* Changes the snaplen. NULL if the kernel truncates. Any thread. */
 	void (*snaplen)(struct source *s, uint32_t snaplen);
-	/* The first equation of the ledger so far, of one interface. Any thread. */
+	/* Adds up the first equation of the ledger for one interface. Any thread. */
 	void (*counters)(const struct source *s, unsigned int interface,
 			 struct saluki_counters *out);
 	void (*close)(struct source *s);
 };
 
-/* A source with nothing to say is asked again after this, so that an order to stop is seen. */
+/* A source without frames is polled at this interval, so that the thread sees a stop. */
 #define SOURCE_POLL_MS 100
 
 struct source {
 	const struct source_ops *ops;
-	unsigned int interfaces; /* how many */
+	unsigned int interfaces; /* their number */
 	uint32_t lanes;		 /* rings that outlive the agent; 0: none */
-	uint64_t room_bytes;	 /* of all rings; 0: there is none */
-	uint32_t room_frame;	 /* bytes a frame takes there; 0: what is kept of it */
-	bool room_classes;	 /* of that, rounded up to a size class (saluki/record.h) */
-	uint32_t room_blocks;	 /* it is in so many, of all rings; 0: it is in one piece */
-	uint32_t room_block_ms;	 /* and one that has a frame is used up by then */
+	uint64_t room_bytes;	 /* of all rings; 0: no ring */
+	uint32_t room_frame;	 /* bytes per frame there; 0: its kept bytes */
+	bool room_classes;	 /* rounded up to a size class (saluki/record.h) */
+	uint32_t room_blocks;	 /* blocks of all rings; 0: not in blocks */
+	uint32_t room_block_ms;	 /* after this a block with any frame is used up */
 };
 
-/* Makes a frame of a record, which stays where it is; `out->taken` is the caller's to set. */
+/* Makes a frame of a record, without copying. The caller sets `out->taken`. */
 static inline void source_record(struct source_frame *out, const struct saluki_record *rec,
 				 struct clock_offset *clock)
 {
@@ -86,28 +85,28 @@ static inline void source_record(struct source_frame *out, const struct saluki_r
 	out->frame.data = (const uint8_t *)(rec + 1);
 }
 
-/* What a source counts that sees whole frames. One thread counts, any may read. */
+/* Counters of a source that sees whole frames. One thread writes, any may read. */
 struct source_counts {
 	struct saluki_counters counters;
 	unsigned int changes; /* common/changes.h */
 };
 
-/* Counts a frame that the source was offered. */
+/* Counts a frame that the source saw. */
 void source_offered(struct source_counts *c, uint32_t orig_len, bool refused);
 void source_counts_read(struct saluki_counters *out, const struct source_counts *c);
-/* What is kept of whole frames. */
+/* How whole frames are trimmed. */
 struct source_keep {
 	uint32_t snaplen;
 	bool headers, drop_bad_fcs;
 };
 
-/* Sets what is kept of a whole frame of `cap_len` bytes at hand, as the BPF programs would have cut
- * it, and counts it as captured. Returns false where it is refused, and counted so.
- * `out->orig_len`, `linktype` and `data` are set. */
+/* Trims a whole frame of `cap_len` bytes as the BPF programs would, and counts it as captured.
+ * Returns false if the frame is refused, and counts it so. `out->orig_len`, `linktype` and `data`
+ * are set by the caller. */
 bool source_cut(struct source_frame *out, uint32_t cap_len, const struct source_keep *keep,
 		struct source_counts *c);
 
-/* All take the descriptors over. They return NULL after a line that says what failed. */
+/* All take over the descriptors, and return NULL after a line on errors. */
 struct source *source_ring_open(const struct handover *h, const int *fds);
 struct source *source_file_open(const struct handover *h, const int *fds,
 				const struct filter_given *filter);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Source: a capture file (`-r`). In: pcap or pcapng. Out: frames cut as the kernel would have
- * cut them (bpf/trim.h), as fast as they are taken or, with --pace, at the trace's own speed.
+ * Source: a capture file (`-r`). In: pcap or pcapng. Out: frames trimmed as in the kernel
+ * (bpf/trim.h), at full speed or, with --pace, at the trace's speed.
  */
 #include "source.h"
 
@@ -19,21 +19,21 @@
 #include "common/log.h"
 #include "common/pcap_read.h"
 
-#define REFUSED_MAX 1000 /* by the filter, before the capture thread is asked whether to go on */
+#define REFUSED_MAX 1000 /* refused in a row, before the capture thread can stop */
 
-#define TOLD_MAX 16 /* link types that a line of the sensors file can list */
+#define TOLD_MAX 16 /* the most link types in a line of the sensors file */
 
 struct source_file {
 	struct source base;
 	struct handover h;
-	uint32_t snaplen; /* as ordered last */
+	uint32_t snaplen; /* as last ordered */
 	struct pcap_reader reader;
 	struct pcap_frame ahead; /* read, but with --pace not due yet */
 	bool have_ahead;
-	const struct filter_given *given; /* made for the link type of the frame at hand */
+	const struct filter_given *given; /* compiled for the current frame's link type */
 	struct filter filter;
-	int filter_linktype;	 /* -1: not yet */
-	unsigned int told_count; /* link types that were told */
+	int filter_linktype;	 /* -1: none yet */
+	unsigned int told_count; /* logged link types */
 	uint16_t told[TOLD_MAX];
 	uint64_t trace_start_ns, start_ns; /* --pace: both clocks at the first frame */
 	struct source_counts counts;
@@ -49,8 +49,8 @@ static int file_start(struct source_file *s)
 	return err ? -EBADMSG : 0;
 }
 
-/* A collector refuses frames of link types that no interface has, unless its sensors file lists
- * them. Says for each type of the file what that line needs. */
+/* A collector refuses link types that no interface has, unless the sensors file lists them. Logs
+ * the needed entry for each such type. */
 static void file_tell_linktype(struct source_file *s, uint16_t linktype)
 {
 	char list[TOLD_MAX * 6 + 1];
@@ -96,8 +96,8 @@ static int file_read(struct source_file *s)
 	return got == 1 ? 1 : got == 0 ? -ENODATA : -EBADMSG;
 }
 
-/* A pcapng file may have several link types. Whether its frame is refused, or -EBADMSG after a
- * line. */
+/* Compiles the filter if the link type changed, and runs it. Returns 1 if it refuses the frame, 0
+ * if not, or -EBADMSG after a line. */
 static int file_filter(struct source_file *s)
 {
 	const struct pcap_frame *p = &s->ahead;
@@ -120,11 +120,11 @@ static uint64_t file_due_ns(struct source_file *s)
 		s->trace_start_ns = s->ahead.time_ns;
 	}
 	if (s->ahead.time_ns < s->trace_start_ns)
-		return s->start_ns; /* traces may go back */
+		return s->start_ns; /* a trace's time may go back */
 	return s->start_ns + (s->ahead.time_ns - s->trace_start_ns);
 }
 
-/* Makes a frame of the one at hand. Returns 1, or -EAGAIN where it is refused after all. */
+/* Trims the current frame. Returns 1, or -EAGAIN if it is refused. */
 static int file_give(struct source_file *s, struct source_frame *out)
 {
 	const struct pcap_frame *p = &s->ahead;
@@ -146,8 +146,8 @@ static int file_give(struct source_file *s, struct source_frame *out)
 	return source_cut(out, p->cap_len, &keep, &s->counts) ? 1 : -EAGAIN;
 }
 
-/* Takes a frame that is due, if the filter does. Returns as file_next; -EAGAIN: it is refused,
- * counted and gone. */
+/* Takes a due frame that the filter accepts. Returns as file_next; -EAGAIN: the frame was refused
+ * and counted. */
 static int file_take(struct source_file *s, struct source_frame *out)
 {
 	int got = s->have_ahead ? 1 : file_read(s), refused;
@@ -239,7 +239,7 @@ struct source *source_file_open(const struct handover *h, const int *fds,
 	s->given = filter;
 	s->filter_linktype = -1;
 	s->reader.pipe = fstat(s->reader.fd, &st) == 0 && !S_ISREG(st.st_mode);
-	/* A pipe may say nothing for a long time: its header is the capture thread's to wait for.
+	/* A pipe may be silent for long, so the capture thread waits for the header.
 	 */
 	if (!s->reader.pipe && file_start(s)) {
 		file_close(&s->base);

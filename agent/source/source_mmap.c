@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Source: packet sockets, one an interface, that tap_mmap.c has opened. In: frames in their rings
- * or receive buffers. Out: frames as on the wire, cut here as the BPF programs would have cut them,
- * oldest first, of several interfaces too. Always holds: a frame's space is given back when the
- * next one is asked for. By then it is in a combo, and the ring goes with its processes anyway:
- * keeping it there until export would save nothing.
+ * Source: packet sockets, one per interface, opened by tap_mmap.c. In: frames in their rings or
+ * receive buffers. Out: frames as on the wire, trimmed as by the BPF programs, in order of time
+ * across interfaces. Always holds: a frame's space is released when the next one is requested. By
+ * then it is in a combo. The ring ends with its processes, so keeping frames in it until export
+ * would save nothing.
  */
 #include "source.h"
 
@@ -24,65 +24,66 @@
 #include "agent/rings/packet_ring.h"
 #include "common/log.h"
 
-/* The sockets wake us for each frame, with V3 for each block: let some gather. Not for long, as
- * without a ring the kernel stamps the first frames of all only when they are read. */
+/* The sockets wake the thread for each frame, with V3 for each block, so frames are left to gather.
+ * The time is short: without a ring, the kernel stamps the first frames only when they are read. */
 #define GATHER_NS 200000
 
-/* V3's blocks are small (packet_socket.c). Where they come one soon after the other we do not ask,
- * but look after some time: the longer the fewer there are, and no longer than some 350,000
- * frames/s take to fill the ring. */
+/* V3's blocks are small (packet_socket.c). If they come quickly, the thread sleeps for some time
+ * instead of polling. The time grows while blocks are few, up to the time in which 350,000 frames/s
+ * fill the ring. */
 #define GATHER_BLOCK_NS 40000
-#define GATHER_SHARE 16 /* of the ring: more than that at once is too much */
+#define GATHER_SHARE 16 /* of the ring: the most to gather */
 
-/* At the end the kernel still closes V3's last block, when its time is over. */
+/* At the end, the kernel closes V3's last block when its time is over. */
 #define LAST_BLOCK_TRIES 100
 #define LAST_BLOCK_MS 20
 
-/* V3 gives frames a block at a time. While the kernel fills one for an interface, newer frames of
- * others wait for it, for this beyond its time at most, and not where their own ring is half full.
+/* V3 passes on frames by blocks. While an interface's block is being filled, newer frames of others
+ * wait for it, at most this long after its time, and not if their ring is half full.
  */
 #define HOLD_NS 100000000
 #define HOLD_LOOK_MS 20
 
-#define CLOCK_EVERY 64	 /* frames, between two looks at the clock */
-#define RUN_MAX 64	 /* and of one lane, between two at the others */
-#define REFUSED_MAX 1000 /* in a row, before the capture thread is asked whether to go on */
+#define CLOCK_EVERY 64	 /* frames between two readings of the clock */
+#define RUN_MAX 64	 /* frames of one lane, before others are checked */
+#define REFUSED_MAX 1000 /* refused in a row, before the capture thread can stop */
 
 struct lane {
 	int fd, census;
 	struct packet_ring ring;
-	uint8_t *room; /* PACKET_RECV: for one frame; else NULL */
+	uint8_t *room; /* PACKET_RECV: buffer of one frame; else NULL */
 	size_t room_len;
-	struct packet ahead; /* the next frame of this socket */
+	struct packet ahead; /* this socket's next frame */
 	bool have;
-	uint64_t taken;		  /* frames read so far */
-	uint32_t waited_at;	  /* V3: block at which we waited last */
-	uint64_t limit;		  /* no more than these */
-	uint64_t missing;	  /* frames that the kernel counted and never gave */
-	int linktype;		  /* where a frame's own is not known */
-	struct source_counts cut; /* seen_bytes, kept_bytes, malformed, bad_fcs; filtered: here */
-	/* The kernel's counts in 64 bits. */
+	uint64_t taken;	    /* frames read so far */
+	uint32_t waited_at; /* V3: block of the last wait */
+	uint64_t limit;	    /* the most frames to read */
+	uint64_t missing;   /* frames that the kernel counted and never delivered */
+	int linktype;	    /* used if a frame's own is not known */
+	struct source_counts
+		cut; /* seen_bytes, kept_bytes, malformed, bad_fcs; filtered by this process */
+	/* The kernel's counts, extended to 64 bits. */
 	struct packet_counts last;
 	uint64_t packets, drops, filtered;
 };
 
 struct source_mmap {
 	struct source base;
-	uint32_t snaplen; /* as ordered last */
+	uint32_t snaplen; /* as last ordered */
 	enum keep keep;
 	bool drop_bad_fcs;
 	struct lane lanes[INTERFACES_MAX];
-	struct lane *lane; /* of the frame given last; NULL: there was none */
-	uint64_t until_ns; /* this lane has the oldest frame up to here */
-	unsigned int run;  /* frames given since the others were looked at */
+	struct lane *lane; /* of the last returned frame; NULL: none */
+	uint64_t until_ns; /* until here this lane has the oldest frame */
+	unsigned int run;  /* frames returned since other lanes were checked */
 	struct clock_offset clock;
-	uint64_t gather_ns; /* V3: for this long the next time */
-	uint64_t waited_ns; /* CLOCK_MONOTONIC, when it was waited for blocks last */
+	uint64_t gather_ns; /* V3: length of the next sleep */
+	uint64_t waited_ns; /* CLOCK_MONOTONIC of the last wait for blocks */
 	uint64_t now_ns;    /* CLOCK_MONOTONIC, some frames ago */
 	unsigned int since_clock;
 	struct packet_counts *counts; /* shared with the privileged process */
 	bool halting, halted;	      /* without an order: see freeze */
-	pthread_mutex_t lock;	      /* of what `counters` adds up */
+	pthread_mutex_t lock;	      /* protects the values that `counters` adds up */
 };
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -94,7 +95,7 @@ static void look_at_clock(struct source_mmap *s)
 	clock_measure(&s->clock, s->now_ns);
 }
 
-/* Takes the next frame of a lane, which gives the one before it back. */
+/* Takes a lane's next frame, which releases the one before. */
 static void lane_step(struct source_mmap *s, struct lane *l)
 {
 	int got = 0;
@@ -110,7 +111,7 @@ static void lane_step(struct source_mmap *s, struct lane *l)
 	} else {
 		got = packet_ring_next(&l->ring, &l->ahead);
 	}
-	l->have = got == 1; /* an error is the interface's, which is followed elsewhere */
+	l->have = got == 1; /* errors of the interface are handled elsewhere */
 	if (!l->have)
 		return;
 	l->taken++;
@@ -118,7 +119,7 @@ static void lane_step(struct source_mmap *s, struct lane *l)
 		look_at_clock(s);
 }
 
-/* The lane with the oldest frame at hand, and how long it will be that. */
+/* Finds the lane with the oldest frame, and until when it stays the oldest. */
 static struct lane *oldest(struct source_mmap *s)
 {
 	struct lane *best = NULL;
@@ -149,7 +150,7 @@ static bool may_hold(const struct source_mmap *s, const struct lane *l)
 	return (int64_t)(s->now_ns - heard_ns) < hold_ns && !packet_ring_is_half_full(&l->ring);
 }
 
-/* The same, or NULL where an older frame of another lane may be in a block that is still filled. */
+/* The same, or NULL if another lane's open block may have an older frame. */
 static struct lane *oldest_of_all(struct source_mmap *s)
 {
 	struct lane *best = oldest(s);
@@ -168,8 +169,8 @@ static struct lane *oldest_of_all(struct source_mmap *s)
 	return best;
 }
 
-/* The link type is the frame's own: an interface may have become one of another type. Returns false
- * where the frame is refused. */
+/* Uses the frame's own link type, as an interface's type may have changed. Returns false if the
+ * frame is refused. */
 static bool give(struct source_mmap *s, struct lane *l, struct source_frame *f)
 {
 	const struct packet *p = &l->ahead;
@@ -184,8 +185,8 @@ static bool give(struct source_mmap *s, struct lane *l, struct source_frame *f)
 	f->frame.interface = l - s->lanes;
 	f->frame.direction = p->outgoing ? SALUKI_DIRECTION_OUT : SALUKI_DIRECTION_IN;
 	f->frame.time_ns = clock_forward(&s->clock, p->time_ns);
-	/* While the clock is being set a frame may seem to come from the future, and its combo
-	 * would wait for that. */
+	/* If the clock is set back, a frame may seem to come from the future, and its combo would
+	 * wait. */
 	f->heard_ns = (int64_t)(s->now_ns - heard_ns) < 0 ? s->now_ns : heard_ns;
 	f->taken = 0;
 	source_offered(&l->cut, p->orig_len, false);
@@ -196,8 +197,8 @@ static bool give(struct source_mmap *s, struct lane *l, struct source_frame *f)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* Adds up what came since the last time. What was refused is a difference of two counts that are
- * not read at one moment: it is taken back only at a stop, when it is exact. */
+/* Adds new counts. The number of refused frames is a difference of two counts read at different
+ * times, so it is lowered only at a stop, when it is exact. */
 static void add_up(struct source_mmap *s, struct lane *l)
 {
 	struct packet_counts *c = &s->counts[l - s->lanes], now = l->last;
@@ -235,12 +236,12 @@ static void mmap_counters(const struct source *base, unsigned int interface,
 	out->ring_full = l->drops;
 	out->copy_failed = lane_lost(l);
 	out->captured = l->packets - l->drops - out->copy_failed - out->filtered;
-	out->filtered += l->filtered; /* those here, and the kernel's */
+	out->filtered += l->filtered; /* by this process, and by the kernel */
 	out->seen = l->packets + l->filtered;
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Frames that the kernel has counted as ours, and that we have not read. */
+/* Returns frames that the kernel counted for us and we have not read. */
 static uint64_t lane_pending(struct source_mmap *s, struct lane *l)
 {
 	uint64_t counted;
@@ -262,8 +263,8 @@ static bool all_stopped(const struct source_mmap *s)
 	return true;
 }
 
-/* The privileged process is gone, and the sockets are still offered frames; to unbind them is not
- * for this one. What the kernel has counted by now is what was captured: these are read, no more.
+/* The privileged process is gone, and this one may not unbind the sockets, which still get frames.
+ * The capture ends with the frames that the kernel has counted by now. Later frames are not read.
  */
 static void freeze(struct source_mmap *s)
 {
@@ -284,8 +285,8 @@ static bool any_pending(struct source_mmap *s)
 	return false;
 }
 
-/* No socket is offered anything any more: what is still in a block that the kernel has open comes
- * now, and what does not come is lost there. */
+/* The sockets get no more frames. Frames in open blocks come now. Missing frames are counted as
+ * lost in the kernel. */
 static struct lane *last_ones(struct source_mmap *s)
 {
 	struct lane *l = NULL;
@@ -303,7 +304,7 @@ static struct lane *last_ones(struct source_mmap *s)
 	return l;
 }
 
-/* The lane with the next frame; the one given last is given back. NULL: there is none right now. */
+/* Returns the lane with the next frame, and releases the last frame. NULL: none now. */
 static struct lane *next_lane(struct source_mmap *s)
 {
 	if (s->lane)
@@ -335,7 +336,7 @@ static void gather(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
-/* Blocks read since the last time, of the lane of which there were the most. */
+/* Returns the blocks read since the last call, of the busiest lane. */
 static uint32_t blocks_read(struct source_mmap *s)
 {
 	uint32_t most = 0;
@@ -352,7 +353,7 @@ static uint32_t blocks_read(struct source_mmap *s)
 	return most;
 }
 
-/* Whether blocks were let gather: not where they are rare. */
+/* Sleeps so that blocks gather, unless they are rare. Returns whether it did. */
 static bool gather_blocks(struct source_mmap *s, int timeout_ms)
 {
 	uint32_t n = blocks_read(s), blocks = s->lanes[0].ring.layout.blocks;
@@ -393,7 +394,8 @@ static void mmap_wait(struct source *base, int timeout_ms)
 			int err;
 			socklen_t len = sizeof(err);
 
-			/* An interface that went down is told of until somebody asks. */
+			/* The socket reports an interface that went down until the error is
+			 * read. */
 			if (fds[i].revents & POLLERR)
 				getsockopt(fds[i].fd, SOL_SOCKET, SO_ERROR, &err, &len);
 			if (fds[i].revents & POLLIN && s->lanes[i].ring.layout.version != PACKET_V3)
@@ -452,7 +454,7 @@ static int lane_open(struct lane *l, const struct handover_interface *h, uint32_
 	return l->room ? 0 : -ENOMEM;
 }
 
-/* Bytes that a frame takes at most; without a ring what the kernel makes of it, roughly. */
+/* Returns the most bytes that a frame takes; without a ring, the approximate size in the kernel. */
 static uint32_t frame_room(const struct packet_layout *l, uint32_t snaplen)
 {
 	switch (l->version) {

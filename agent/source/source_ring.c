@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Source: the ring that the capture programs fill, the BPF ring buffer or mapped ones. In:
- * records (saluki/record.h). Out: frames with time since 1970. Always holds: order is that of the
- * ring, and the kernel may overwrite a record only after release.
+ * Source: the capture programs' ring, the BPF ring buffer or mapped rings. In: records
+ * (saluki/record.h). Out: frames with time since 1970, in the ring's order. Always holds: the
+ * kernel may overwrite a record only after its release.
  */
 #include "source.h"
 
@@ -19,17 +19,17 @@
 #include "agent/rings/ring.h"
 #include "common/log.h"
 
-/* The consumer is woken when this part of the ring has filled, or looks after SOURCE_POLL_MS:
- * waking sends an interrupt to another CPU, which in a virtual machine costs microseconds; for
- * every frame it would cost more than all the rest. A combo's age counts from the kernel's stamp,
- * so the wait adds nothing to a lone frame's way. */
+/* The thread is woken when this part of the ring has filled, or polls after SOURCE_POLL_MS. A
+ * wake-up sends an interrupt to another CPU, which costs microseconds in a virtual machine. Per
+ * frame it would cost more than all other work. A combo's age counts from the kernel's stamp, so
+ * this wait does not delay a single frame. */
 #define RING_WAKE_PART 16
 
 struct source_ring {
 	struct source base;
-	struct ring ring;     /* with mapped rings: the door bell */
+	struct ring ring;     /* with mapped rings: the doorbell */
 	struct mapped mapped; /* lanes_len 0: not used */
-	uint64_t last;	      /* of the BPF ring: position of the frame given last */
+	uint64_t last;	      /* BPF ring: position of the last returned frame */
 	struct clock_offset clock;
 	struct counters counters[INTERFACES_MAX];
 	uint32_t wake_bytes;
@@ -59,8 +59,8 @@ static void bpf_source_wait(struct source *s, int timeout_ms)
 	struct source_ring *r = (struct source_ring *)s;
 	struct epoll_event event;
 
-	/* Say from where on to wake us, then look once more: the store must be seen before the
-	 * position is read. */
+	/* Set the wake-up position, then check again: the store must be visible before the position
+	 * is read. */
 	__atomic_store_n(&r->wakeup->wake_at, r->ring.next + r->wake_bytes, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (ring_produced(&r->ring) < r->ring.next + r->wake_bytes)
@@ -120,7 +120,7 @@ static void mapped_source_wait(struct source *s, int timeout_ms)
 	if (mapped_sleep(&r->mapped, r->wake_bytes))
 		epoll_wait(r->epoll_fd, &event, 1, timeout_ms);
 	mapped_awake(&r->mapped);
-	ring_release(&r->ring, ring_produced(&r->ring)); /* the bell has no more to say */
+	ring_release(&r->ring, ring_produced(&r->ring)); /* discard the doorbell's records */
 }
 
 static uint64_t mapped_source_mark(struct source *s, bool with_last)
@@ -197,8 +197,8 @@ static const struct source_ops mapped_ops = {
 	.close = ring_source_close,
 };
 
-/* Edge-triggered: records that are taken but not released would make a level-triggered wait
- * return at once, for the kernel calls a ring readable until its space is given back. */
+/* Edge-triggered: the kernel reports a ring as readable until its space is released. A
+ * level-triggered wait would return at once because of records that are taken and not released. */
 static int ring_source_watch(struct source_ring *r, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Source: AF_XDP sockets (`--source xsk`). In: records that bpf/xsk.bpf.c has made of frames, in
- * the memory of the sockets (xsk.h). Out: frames with time since 1970. Always holds: what the
- * program handed to a socket was dropped by the socket, which counts it, or is read here.
+ * Source: AF_XDP sockets (`--source xsk`). In: records by bpf/xsk.bpf.c in the sockets' memory
+ * (xsk.h). Out: frames with time since 1970. Always holds: a frame that the program gave to a
+ * socket is read here, or the socket dropped and counted it.
  *
- * A slot goes back to the kernel as soon as its frame is in a combo (xsk_ring.h): the memory ends
- * with the process, and there is nothing to be read again.
+ * A slot is returned to the kernel as soon as its frame is in a combo (xsk_ring.h). The memory ends
+ * with the process, so a later agent could not read it again.
  */
 #include "source.h"
 
@@ -26,10 +26,10 @@
 #include "agent/rings/xsk.h"
 #include "common/log.h"
 
-/* AF_XDP wakes whoever polls for every batch of a driver, and there is no way to ask for less;
- * waking sends an interrupt to another CPU, which in a virtual machine costs microseconds. So while
- * frames come they are left to gather, for this time a slot: at 7 M frames/s, more than has been
- * seen here, a fifth of the slots fill. The stamps are the program's, so nothing is late by it. */
+/* AF_XDP wakes a polling thread for every batch of a driver, which cannot be changed. A wake-up
+ * sends an interrupt to another CPU, which costs microseconds in a virtual machine. So while frames
+ * come, the thread sleeps for this time per slot: at 7 M frames/s, more than we have seen, a fifth
+ * of the slots fill. The program stamps the frames, so the stamps stay exact. */
 #define GATHER_NS_PER_SLOT 30
 #define GATHER_NS_MAX 500000
 
@@ -41,9 +41,9 @@ struct source_xsk {
 	struct counters counters[INTERFACES_MAX];
 	uint64_t kept_bytes[INTERFACES_MAX]; /* read by other threads */
 	__u64 *halted;			     /* in the program's map */
-	struct pollfd *polls;		     /* one a lane */
+	struct pollfd *polls;		     /* one per lane */
 	long gather_ns;
-	bool heard; /* a frame since the last wait */
+	bool heard; /* a frame came since the last wait */
 };
 
 static int xsk_source_next(struct source *base, struct source_frame *f)
@@ -67,7 +67,7 @@ static void xsk_source_wait(struct source *base, int timeout_ms)
 	struct source_xsk *s = (struct source_xsk *)base;
 	struct timespec t = { 0, s->gather_ns };
 
-	/* One sleep a round: on a busy CPU each may take a time slice of others longer. */
+	/* One sleep per round: on a busy CPU each may take another task's time slice longer. */
 	if (s->heard)
 		nanosleep(&t, NULL);
 	else
@@ -80,10 +80,10 @@ static void xsk_source_halt(struct source *base)
 	struct source_xsk *s = (struct source_xsk *)base;
 
 	__atomic_store_n(s->halted, 1, __ATOMIC_SEQ_CST);
-	grace_period(); /* a CPU may still be inside the program */
+	grace_period(); /* a CPU may still run the program */
 }
 
-/* What the sockets of an interface had no room for. A frame for which the fill ring was empty is in
+/* Returns the frames that an interface's sockets dropped. A frame that met an empty fill ring is in
  * rx_dropped too: rx_fill_ring_empty_descs counts tries, not frames. */
 static uint64_t dropped(const struct source_xsk *s, unsigned int interface)
 {
@@ -104,7 +104,7 @@ static void xsk_source_counters(const struct source *base, unsigned int interfac
 				struct saluki_counters *out)
 {
 	const struct source_xsk *s = (const struct source_xsk *)base;
-	/* Asked before the program's counters are read: it counts first. */
+	/* Read before the program's counters, as the program counts first. */
 	uint64_t lost = dropped(s, interface);
 
 	counters_sum(&s->counters[interface], out);
@@ -137,7 +137,7 @@ static const struct source_ops xsk_ops = {
 static void set_sizes(struct source_xsk *s)
 {
 	s->gather_ns = GATHER_NS_MAX;
-	s->base.room_frame = 1; /* a slot each */
+	s->base.room_frame = 1; /* one slot per frame */
 	for (unsigned int i = 0; i < s->sockets->count; i++) {
 		const struct xsk_interface *f = &s->sockets->interfaces[i];
 		long ns = (long)f->slots * GATHER_NS_PER_SLOT;
