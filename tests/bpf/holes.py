@@ -69,6 +69,7 @@ def build(name, folder):
     objects = [BUILD / f"agent/module/{s}.o" for s in SOURCES if s != hole.source]
     program = folder / f"hole{list(HOLES).index(name)}"
     subprocess.run(["cc", "-std=gnu11", "-O1", f"-I{ROOT}", f"-I{ROOT}/include", f"-I{ROOT}/agent/module", "-o",
-                    program, folder / f"{hole.source}.c", *objects, *(BUILD / f"{o}.o" for o in OTHERS), "-lbpf"],
+                    program, folder / f"{hole.source}.c", *objects, *(BUILD / f"{o}.o" for o in OTHERS),
+                    BUILD / "common.a", "-lbpf"],
                    check=True)
     return program
