@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Replaces libbpf's header of this name for a module compiled for user space (tests/bench/modules_cost.c):
- * maps are plain memory. A hash table has open addresses and one key per line; in a full bucket of
- * an LRU table the oldest is replaced. There is one thread, so per-CPU values are plain. All sizes
- * are known at each use, and the compiler turns an array lookup into an index.
+ * Replaces libbpf's header of this name for a module compiled for user space
+ * (tests/bench/modules_cost.c): maps are plain memory. A hash table has open addresses and one key
+ * per line; in a full bucket of an LRU table the oldest is replaced. There is one thread, so
+ * per-CPU values are plain. All sizes are known at each use, and the compiler turns an array lookup
+ * into an index.
  */
 #ifndef BENCH_HOST_HELPERS_H
 #define BENCH_HOST_HELPERS_H
