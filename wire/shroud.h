@@ -76,9 +76,9 @@ void shroud_rx_free(struct shroud_rx *rx, struct table *t);
  * and from now on is known in full. */
 void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next);
 /* Opens a datagram that the table has under `low` for this owner. Returns the message's bytes
- * without padding (0 if the padding is malformed), or -EBADMSG if it is not authentic. Then nothing
- * has changed, and the caller may try another entry with this address. `number`: set to the
- * datagram's number. `out` takes `len` bytes. */
+ * without padding (0 if the padding is malformed), or -EBADMSG if it is not authentic. After
+ * -EBADMSG `rx` and the table are as before, and the caller may try another entry with this
+ * address. `number`: set to the datagram's number. `out` takes `len` bytes. */
 long shroud_open(struct shroud_rx *rx, struct table *t, uint32_t low, uint64_t *number,
 		 uint8_t *out, const uint8_t *in, size_t len);
 /* How many numbers the datagram under `low` skips: those between the highest received and its own.

@@ -27,8 +27,8 @@ struct table {
 /* Makes room for at least `expected` addresses, and grows later if needed. Returns 0 or -ENOMEM. */
 int table_init(struct table *t, uint64_t expected);
 void table_free(struct table *t);
-/* Returns 0, or -ENOMEM if it cannot grow: then nothing has changed. Entries found before become
- * invalid. */
+/* Returns 0, or -ENOMEM if the table cannot grow; after -ENOMEM the table is as before. Pointers to
+ * entries that were found before become invalid. */
 int table_add(struct table *t, uint64_t address, uint32_t owner, uint32_t low);
 /* Removes the entry with this address, owner and low, if it exists. */
 void table_remove(struct table *t, uint64_t address, uint32_t owner, uint32_t low);

@@ -11,9 +11,8 @@
 #include "agent/capture/queue.h"
 #include "common/log.h"
 
-#define AGE_NS                                                                                     \
-	1000000000ULL /* combos settled sooner are not written; after twice this they are          \
-		       */
+/* A combo that is settled sooner is not written. An unsettled one is, after at most twice this. */
+#define AGE_NS 1000000000ULL
 
 static bool is_behind(const struct spool *s)
 {

@@ -94,7 +94,7 @@ $(BUILD)/sodium/%.o: $(SODIUM_SOURCE)/%.c
 	$(call library_object,$(SODIUM_FLAGS))
 
 # configure would make this header. libsodium has one for Windows, where there is no configure. It includes
-# export.h, which lies beside it once it is made.
+# export.h, so both are copied.
 $(BUILD)/include/sodium/version.h: $(AP70_SOURCES)/libsodium/builds/msvc/version.h packaging/ap70/ap70.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $(SODIUM_SOURCE)/include/sodium/export.h $(@D)

@@ -21,7 +21,7 @@ static struct {
 } * room;
 static struct decompress *d;
 
-/* Checks that nothing was written from byte `from` of the body on. */
+/* Checks that byte `from` of the body and all later bytes are unchanged. */
 static void check_untouched(size_t from)
 {
 	for (size_t i = from; i < sizeof(d->body); i++)

@@ -101,8 +101,8 @@ static int packet_option(const struct old_question *q, int option)
 /* ---- filters --------------------------------------------------------------------------------- */
 
 /* The ancillary data of a filter: SKF_AD_PROTOCOL, PKTTYPE, IFINDEX, NLATTR and NLATTR_NEST. For
- * anything else, 2.6.27 refuses the frame. Here the filter is refused, so that no filter uses
- * it. */
+ * other ancillary data, 2.6.27 refuses the frame. This stand-in refuses the whole filter, so that
+ * tests find every filter with such data. */
 #define ANCILLARY_LAST 16
 
 static bool is_old(const struct sock_filter *i)

@@ -444,7 +444,7 @@ static bool read_orders(void)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-/* Returns the milliseconds until a held datagram is due; -1: none is held. */
+/* Returns the milliseconds until the next held datagram is due, or -1 without one. */
 static int patience(void)
 {
 	uint64_t now = now_ns(), next = UINT64_MAX;

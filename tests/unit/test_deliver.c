@@ -554,8 +554,8 @@ static void a_path_that_takes_nothing(void **state)
 	deliver(100, 10000);
 }
 
-/* Small messages arrive and pieces do not: pieces are sent ever more rarely, and none is
- * dropped. */
+/* Small messages arrive and pieces do not: pieces are sent ever more rarely, and all combos are
+ * kept. */
 static void a_path_that_swallows_all_pieces(void **state)
 {
 	uint64_t sent;

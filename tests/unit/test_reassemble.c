@@ -55,7 +55,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* Asserts that nothing is left in the pool. */
+/* Asserts that the pool is empty. */
 static void end(struct reassembly *r)
 {
 	reassemble_free(r, &pool);

@@ -287,8 +287,6 @@ static void what_is_something_else_is_refused(void **state)
 	free(f);
 }
 
-/* ---- the thread ------------------------------------------------------------------------------ */
-
 /* ---- in place of deliver.c and mailbox.c ----------------------------------------------------- */
 
 bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t first,
@@ -454,7 +452,8 @@ static void when_full_it_says_until_when_and_goes_on_then(void **state)
 	session_delete(session);
 }
 
-/* They are written behind the combos that they are of, and again when that can be done. */
+/* Totals are written behind the combos that they count. After a failed write they are written
+ * again. */
 static void totals_hold_nothing_up(void **state)
 {
 	struct session *session = session_new(&collector, pair);
