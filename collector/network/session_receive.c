@@ -257,13 +257,13 @@ static void take_own(struct network *o, struct sensor *s, struct session *sessio
 static bool take_any(struct network *o, struct sensor *s, struct session *session,
 		     const uint8_t *message, long len, uint64_t now_ns)
 {
-	size_t own = len < 0 ? 0 : own_len(message[0]);
+	size_t own = own_len(message[0]);
 
-	if (len >= 0 && !message_limit_allows(&s->network->ration, message[0], now_ns)) {
+	if (!message_limit_allows(&s->network->ration, message[0], now_ns)) {
 		o->counters.limited_messages++;
 		return false;
 	}
-	if (len < 0 || (own && (size_t)len != own))
+	if (own && (size_t)len != own)
 		s->ledger.bad_messages++;
 	else if (own)
 		take_own(o, s, session, message, now_ns);
@@ -276,7 +276,7 @@ static bool take_any(struct network *o, struct sensor *s, struct session *sessio
 /* An authentic datagram's message. */
 struct opened {
 	uint64_t number; /* of the datagram */
-	long len;	 /* bytes; negative: not a message */
+	long len;	 /* bytes; 0: its padding is malformed */
 	uint8_t message[SHROUD_DATAGRAM_MAX];
 };
 
@@ -338,14 +338,13 @@ static bool session_receive_as(struct network *o, struct table_entry e, const st
 	if (kind == SENSOR_KEY)
 		return false;
 	session = &s->network->sessions[kind - SENSOR_SESSION];
-	m.number = 0;
 	skips = shroud_skips(&session->rx, e.low);
 	if (skips && !message_skips_allowed(&s->network->skips, d->now_ns)) {
 		o->counters.limited_messages++;
 		return true;
 	}
 	m.len = shroud_open(&session->rx, &o->table, e.low, &m.number, m.message, d->bytes, d->len);
-	if (m.len < 0 && !m.number)
+	if (m.len < 0)
 		return false;
 	if (skips)
 		message_skips_add(&s->network->skips, skips, d->now_ns);
