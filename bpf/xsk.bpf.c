@@ -4,12 +4,12 @@
  * into a record (saluki/record.h) in place and redirected to its queue's socket, or a counter with
  * the reason.
  *
- * Always holds: a frame that gets as far as trim is consumed, whatever becomes of it; so its buffer
- * is ours. The record's header is put in front of it, where every driver has room for XDP programs,
- * and what is not kept is cut off its end: the kernel copies no more than is kept, and the stamp
- * and the original length travel with it, for which AF_XDP itself has no place. No frame is longer
- * in the socket's memory than a header and `room`, which is what its slots are laid out for
- * (agent/rings/xsk.h).
+ * Always holds: a frame that reaches trim is consumed in any case, so the program may change its
+ * buffer. The program adds the record's header before the frame, where every driver leaves room for
+ * XDP programs, and removes the bytes that are not kept from the frame's end. The kernel therefore
+ * copies only kept bytes. The header carries the time stamp and the original length, for which
+ * AF_XDP has no field. In the socket's memory, a frame takes at most a header and `room` bytes,
+ * which is the size of a slot (agent/rings/xsk.h).
  *
  * A full socket drops frames and counts them in its own statistics. `captured` counts frames given
  * to sockets, and agent/source/source_xsk.c subtracts the sockets' drops.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers that one thread or process writes and others read meanwhile, where they take more than
- * one store: several that belong together, or 64 bits on a machine of 32. The writer counts before
- * and after (odd: it is at it), the reader reads again if the count has moved: a sequence counter,
- * as the kernel's seqcount_t. In line, as that is: the capture thread writes with it.
- * Threads of the sensor share such numbers; none is in a pinned map, so no border has them.
+ * A sequence counter, like the kernel's seqcount_t, for numbers that one thread writes and others
+ * read at the same time. It is needed if a write takes more than one store: for several numbers
+ * that belong together, or for 64 bits on a 32-bit machine. The writer counts before and after a
+ * write; the count is odd during the write. The reader reads again if the count has changed. The
+ * functions are inline, because the capture thread writes with them. No pinned map has such
+ * numbers.
  */
 #ifndef COMMON_CHANGES_H
 #define COMMON_CHANGES_H
@@ -27,7 +28,8 @@ static inline void changes_end(unsigned int *changes)
 	__atomic_store_n(changes, *changes + 1, __ATOMIC_RELEASE);
 }
 
-/* A word at a time, as the other side may be at it. `len` is in bytes, a multiple of a word. */
+/* Copies word by word, as the other side may access the data too. `len` is in bytes, and a multiple
+ * of a word. */
 static inline void changes_copy(void *to, const void *from, size_t len)
 {
 	for (size_t i = 0; i < len / sizeof(long); i++)

@@ -27,7 +27,7 @@ void privsep_block_signals(sigset_t *set)
 	sigaddset(set, SIGUSR1);
 	sigaddset(set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, set, NULL);
-	/* Who reads our messages may leave: an error of write(), not an end. */
+	/* If the reader of our messages ends, write() fails, and this process continues. */
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -62,7 +62,8 @@ ssize_t privsep_receive(int sock, void *msg, size_t len, int *fds)
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = fds ? control : NULL, /* or what comes along stays open */
-		/* CMSG_SPACE is padded: the kernel would take that for room for one more. */
+		/* CMSG_SPACE is padded, and the kernel would use the padding for one more
+		 * descriptor. */
 		.msg_controllen = fds ? CMSG_LEN(PRIVSEP_FDS_MAX * sizeof(int)) : 0,
 	};
 	ssize_t n;
@@ -98,8 +99,8 @@ bool privsep_insists(uint64_t *first_ns)
 	return now - *first_ns >= PRIVSEP_INSIST_NS;
 }
 
-/* No capability but those in `keep` can be had any more by any program. Fails where there was no
- * right to begin with: then there is nothing to take away. */
+/* Limits all capabilities, also of later programs, to those in `keep`. It fails without the right
+ * to do so; then there are none to remove. */
 static void privsep_bound(uint64_t keep)
 {
 	for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
@@ -137,7 +138,8 @@ int privsep_drop(const char *user)
 			return -ENOENT;
 		}
 		privsep_bound(0);
-		/* Supplementary groups first: afterwards it is no longer allowed. */
+		/* Supplementary groups come first, because setgroups() is not allowed
+		 * afterwards. */
 		if (setgroups(0, NULL) || setresgid(pw->pw_gid, pw->pw_gid, pw->pw_gid) ||
 		    setresuid(pw->pw_uid, pw->pw_uid, pw->pw_uid)) {
 			log_line("user %s: cannot become it: %s", user, strerror(errno));

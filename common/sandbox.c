@@ -18,8 +18,8 @@
 
 /* ---- system calls (seccomp) ------------------------------------------------------------------ */
 
-/* Calls by name, a blank between them, as not every machine has every one: for every process, its
- * memory, time, threads and signals, and what it has open. */
+/* System calls by name, separated by blanks. Some machines lack some of them. Every process needs
+ * these for its memory, time, threads, signals and open files. */
 #define SANDBOX_BASE                                                                               \
 	"read readv write writev close lseek _llseek fstat fstat64 poll ppoll ppoll_time64 "       \
 	"recvmsg sendmsg getsockopt "                                                              \
@@ -38,7 +38,7 @@ static const struct sandbox_check sandbox_base_checks[] = {
 	{ "mmap", 2, PROT_EXEC, 0 },
 	{ "mmap2", 2, PROT_EXEC, 0 },
 	{ "mprotect", 2, PROT_EXEC, 0 },
-	/* fstat(), as newer C libraries ask for it. */
+	/* newer C libraries call it for fstat() */
 	{ "newfstatat", 3, AT_EMPTY_PATH, AT_EMPTY_PATH },
 	{ "fstatat64", 3, AT_EMPTY_PATH, AT_EMPTY_PATH },
 	{ "statx", 2, AT_EMPTY_PATH, AT_EMPTY_PATH },
@@ -100,8 +100,9 @@ static int sandbox_build(scmp_filter_ctx c, const struct sandbox_policy *p)
 	};
 	int err = seccomp_attr_set(c, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
-	/* No code of others runs in here, so nothing is gained by what kernels before 5.16 would
-	 * otherwise turn off in the CPU. Not every kernel has this switch. */
+	/* Only our own code runs in this process, so it needs no mitigation of speculative store
+	 * bypass. Kernels before 5.16 would switch it on. Some kernels lack this setting, so errors
+	 * are ignored. */
 	seccomp_attr_set(c, SCMP_FLTATR_CTL_SSB, 1);
 	err = err ?: sandbox_add(c, SCMP_ACT_ALLOW, SANDBOX_BASE);
 	err = err ?: sandbox_add_checks(c, sandbox_base_checks);
@@ -121,7 +122,7 @@ int sandbox_calls(const struct sandbox_policy *p)
 
 	if (!SANDBOX_ON)
 		return 0;
-	/* Without a filter to read: EFAULT where there are filters (Linux 3.5), or EACCES. */
+	/* With a NULL filter, kernels with seccomp filters (Linux 3.5) return EFAULT or EACCES. */
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) < 0 && errno == EINVAL) {
 		log_line("this kernel has no seccomp: system calls are not limited");
 		return 0;
@@ -137,7 +138,8 @@ int sandbox_calls(const struct sandbox_policy *p)
 
 /* ---- files (Landlock) ------------------------------------------------------------------------ */
 
-/* All that this kernel's Landlock can forbid; `abi` as in the kernel's userspace-api/landlock. */
+/* Returns all rights that this kernel's Landlock can restrict. `abi` is as in the kernel's
+ * userspace-api/landlock. */
 static uint64_t sandbox_handled(int abi)
 {
 	uint64_t last = abi >= 5   ? LANDLOCK_ACCESS_FS_IOCTL_DEV

@@ -8,12 +8,12 @@
 
 void suggest_begin(struct suggest *s, const char *given, size_t len)
 {
-	/* Two mistakes at most, and most of the letters are right. */
+	/* A suggestion has at most two mistakes, and most of its letters are right. */
 	*s = (struct suggest){ .given = given, .len = len, .distance = len < 4 ? 2 : 3 };
 }
 
 #ifdef WITHOUT_BPF
-/* On a small machine nothing is suggested: this is a kilobyte (Makefile). */
+/* Small builds leave suggestions out, which saves a kilobyte (Makefile). */
 void suggest_offer(struct suggest *s, const char *word)
 {
 	(void)s;
@@ -26,8 +26,8 @@ static unsigned int suggest_least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* How many letters must be put in, left out, changed, or exchanged with the next one to make the
- * one word of the other ("optimal string alignment"). */
+/* Returns how many letters must be added, removed, changed, or exchanged with the next one to turn
+ * one word into the other ("optimal string alignment"). */
 static unsigned int suggest_distance(const char *a, size_t a_len, const char *b)
 {
 	unsigned int d[SUGGEST_LEN_MAX + 1][SUGGEST_LEN_MAX + 1];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The combos of a swarm: see swarm.h. In: frames of a capture file, over and over. Out: combos,
- * each compressed once for all sensors. Always holds: those from `from` to `until` are there.
+ * The combos of a swarm: see swarm.h. In: the frames of a capture file, repeated without end. Out:
+ * combos, each compressed once for all sensors. Always holds: the list has the combos from `from`
+ * to `until`.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ static void add_frame(struct swarm_combos *c, const struct combo_frame *f, size_
 	*used += to->kept_len;
 }
 
-/* Broadcasts of as many stations, in text that compresses as much as text does. */
+/* Makes broadcasts of as many stations. Their payload is text, and compresses like text. */
 static void make_frames(struct swarm_combos *c)
 {
 	size_t used = 0;
@@ -111,7 +112,7 @@ void swarm_combos_free(struct swarm_combos *c)
 	free(c->frames);
 }
 
-/* Fills the next combo with the frames that follow. */
+/* Fills the next combo with the next frames. */
 static void fill(struct swarm_combos *c)
 {
 	combo_reset(&c->combo);

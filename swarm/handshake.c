@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A simulated sensor's set-ups, as agent/export/handshake.c has them. In: the time, and answers.
- * Out: an m1 under a slot; where that is not answered soon, or there is no such slot, a request for
- * a cookie, first with a date, then without; an m1 under the cookie; and a session (session.c). Of
- * several set-ups that are answered the latest counts, as it does at the collector.
+ * A simulated sensor's handshakes, as in agent/export/handshake.c. In: the time, and answers. Out:
+ * an m1 under a slot. Without a prompt answer or a free slot, it sends a request for a cookie,
+ * first with a date, then without one, and then an m1 under the cookie. An answered m1 becomes a
+ * session (session.c). If several are answered, the newest session is used, as at the collector.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "wire/handshake_pace.h"
 #include "wire/info.h"
 
-/* The time as the sensor knows it: --clock-ahead, until the collector has said what it is. */
+/* Returns the sensor's time. It is wrong by --clock-ahead until the collector has sent the time. */
 static uint64_t time_of(const struct swarm_sensor *s)
 {
 	return clock_ns(CLOCK_REALTIME) + s->ahead_ns;
@@ -29,7 +29,7 @@ static void forget_answer(struct swarm *w, struct swarm_sensor *s, uint32_t n)
 	s->answers[n] = 0;
 }
 
-/* One of the interval's slots that have not been used. Returns whether there is one. */
+/* Chooses an unused slot of the interval. Returns whether there is one. */
 static bool pick_slot(struct swarm_sensor *s, uint64_t time_ns, uint64_t *slot)
 {
 	uint64_t slots[TRYST_SLOTS], interval = time_ns / TRYST_INTERVAL_NS;
@@ -66,7 +66,7 @@ static void write_hello(const struct swarm *w, const struct swarm_sensor *s, str
 	memcpy(h->info, text, h->info_len);
 }
 
-/* Writes an m1 of `len` bytes under a slot or a cookie to `out`. Returns whether it could. */
+/* Writes an m1 of `len` bytes under a slot or a cookie to `out`. Returns whether it succeeded. */
 static bool write_m1(struct swarm *w, struct swarm_sensor *s, uint8_t *out, uint64_t slot,
 		     size_t len, uint64_t now)
 {
@@ -121,7 +121,7 @@ static void ask(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 
 void swarm_set_up(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 {
-	/* In this order: the swarm may be late with both. */
+	/* Requests come first, as both may be due if the swarm is late. */
 	if (s->request_ns && now >= s->request_ns)
 		request(w, s, now);
 	else if (now >= s->retry_ns)
@@ -171,7 +171,7 @@ void swarm_answered(struct swarm *w, struct swarm_sensor *s, uint32_t n, const u
 	swarm_session_begun(w, s, now);
 }
 
-/* The time, and a cookie, under which the m1 goes out at once. */
+/* Takes the collector's time and cookie, and sends the m1 under that cookie at once. */
 static void told(struct swarm *w, struct swarm_sensor *s, const struct request_answer *answer,
 		 uint64_t now)
 {

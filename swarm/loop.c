@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The loop of a swarm, in one thread. In: signals, the time, datagrams. Out: turns of sensors, at
- * the rate that is allowed. Always holds: no sensor sends more than BURST datagrams in a turn.
+ * the allowed rate. Always holds: no sensor sends more than BURST datagrams in a turn.
  */
 #include <signal.h>
 #include <sys/epoll.h>
@@ -15,7 +15,7 @@
 #define SECOND 1000000000ULL
 #define TICK_NS 5000000ULL
 #define BURST 16   /* datagrams of a sensor before another one's turn */
-#define SET_UPS 16 /* before it is looked what has come */
+#define SET_UPS 16 /* before it receives again */
 #define ROUND 512  /* datagrams before it is looked what has come */
 
 static volatile sig_atomic_t interrupted, again;
@@ -80,8 +80,8 @@ static void send_round(struct swarm *w, uint64_t now)
 	}
 }
 
-/* Goes on behind the last one, and only as far as answers do not have to wait for it: many set-ups
- * take a second. Returns whether all had their turn. */
+/* Continues after the last sensor that had a turn. It stops after SET_UPS, so that answers need not
+ * wait: many handshakes take a second. Returns whether all sensors had their turn. */
 static bool tick_due(struct swarm *w, uint64_t now)
 {
 	static long next;
@@ -97,7 +97,7 @@ static bool tick_due(struct swarm *w, uint64_t now)
 	return true;
 }
 
-/* Combos that every sensor has settled are not needed any more. */
+/* Frees combos that every sensor has settled. */
 static void release_settled(struct swarm *w)
 {
 	uint64_t least = UINT64_MAX;
@@ -126,7 +126,7 @@ static void receive(struct swarm *w, int sock)
 		swarm_receive(w, sock, buffers[i], messages[i].msg_len, monotonic_ns());
 }
 
-/* Does not wait where something is `due`. */
+/* Waits for a datagram, unless work is `due`, and receives. */
 static void wait_and_receive(struct swarm *w, int epoll, bool due)
 {
 	struct epoll_event events[SWARM_SOCKETS];
@@ -140,7 +140,7 @@ static void wait_and_receive(struct swarm *w, int epoll, bool due)
 		receive(w, events[i].data.fd);
 }
 
-/* Says, once, that all of them have set a session up, and with SIGUSR1 that they have again. */
+/* Prints one line when all sensors have a session, and again after SIGUSR1. */
 static void tell_up(struct swarm *w, uint64_t now)
 {
 	static bool told;
@@ -161,7 +161,7 @@ static void tell_up(struct swarm *w, uint64_t now)
 	told = true;
 }
 
-/* For who waits for it while sessions are kept up (--seconds). */
+/* With --seconds, sessions stay up after this line, for which a user may wait. */
 static void tell_settled(const struct swarm *w)
 {
 	static bool told;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki-swarm: many simulated sensors against one collector, to test it and to see how many it can
- * serve. Keys of a seed, real frames, real seals. A sensor's way:
+ * saluki-swarm: many simulated sensors that export to one collector, to test the collector and to
+ * measure how many sensors it can serve. Keys come from a seed; frames and seals are real. A
+ * sensor's steps:
  *
  *     handshake ─▶ session ─▶ send ─▶ acknowledged        combos: what all of them send
  *
- * In loop.c sensors take turns. They share a few sockets, as a process has not many.
+ * In loop.c the sensors take turns. They share a few sockets, because a process may open only so
+ * many files.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -40,7 +42,7 @@ static int socket_open(const struct addrinfo *a, int epoll)
 	return fd;
 }
 
-/* Returns how many there are, or -errno after a line. */
+/* Returns the number of sockets, or -errno after a line. */
 static int sockets_open(const struct swarm_options *o, int epoll, int socks[SWARM_SOCKETS])
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *a;

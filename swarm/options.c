@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What saluki-swarm is asked for, and the list of its sensors, which the collector is given. In:
- * a command line. Out: struct swarm_options, that make sense together.
+ * The options of saluki-swarm, and the list of its sensors for the collector. In: a command line.
+ * Out: a valid struct swarm_options.
  */
 #include <errno.h>
 #include <sodium.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a swarm did, as text or as JSON: one table for both. */
+/* The report of a swarm, as text or as JSON, from one table. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static double set_up_ms(const struct swarm *w, double quantile)
 	return w->set_up_count ? w->set_up_ms[(int)(quantile * (w->set_up_count - 1))] : 0;
 }
 
-/* name in JSON, what it counts, value */
+/* name in JSON, description, value */
 #define REPORT(X)                                                                                  \
 	X(sensors, "sensors", (uint64_t)w->o->count)                                               \
 	X(sensors_done, "  of which all is settled", w->done)                                      \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a simulated sensor sends: pieces of combos until all are settled, and its side of the ledger
- * once a second. In: ACKs. Out: sealed datagrams. Always holds: a piece is in its slot's `sent` and
- * not in `acked` while a datagram with it may still be acknowledged, and is sent again otherwise.
+ * A simulated sensor's datagrams: pieces of combos until all are settled, and its totals once a
+ * second. In: ACKs. Out: sealed datagrams. Always holds: while a datagram with a piece may still be
+ * acknowledged, the piece is in its slot's `sent` and not in `acked`. Otherwise the piece is sent
+ * again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@
 #define SECOND 1000000000ULL
 #define RTO_MIN_NS (300 * 1000000ULL)
 #define WINDOW_START 16
-#define REORDERED 16   /* a datagram is lost when so many later ones were received */
-#define CONTROL_ROOM 4 /* of the window, that pieces leave */
+#define REORDERED 16   /* a datagram counts as lost once so many later ones were received */
+#define CONTROL_ROOM 4 /* datagrams of the window that pieces leave free */
 
 static size_t piece_data(const struct swarm *w)
 {
@@ -26,7 +27,7 @@ static size_t piece_data(const struct swarm *w)
 
 void swarm_datagram(struct swarm *w, struct swarm_sensor *s, const uint8_t *datagram, size_t len)
 {
-	/* That nobody listened is said of an earlier one, and then this one did not leave. */
+	/* ECONNREFUSED is about an earlier datagram, and this one was not sent. */
 	for (int tries = 0; tries < 2; tries++)
 		if (send(s->sock, datagram, len, MSG_NOSIGNAL) >= 0 || errno != ECONNREFUSED)
 			break;
@@ -86,7 +87,7 @@ void swarm_send_control(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 		store_be(message + 1, s->cookie, 8);
 		s->echo_due = !swarm_send(w, s, message, MESSAGE_ECHO_LEN, now);
 	}
-	s->heard_due |= s->unheard && now >= s->totals_ns; /* lest a lost one holds ACKs up */
+	s->heard_due |= s->unheard && now >= s->totals_ns; /* a lost HEARD would delay ACKs */
 	if (s->heard_due) {
 		s->unheard = 0;
 		message[0] = MESSAGE_HEARD;
@@ -106,7 +107,7 @@ static struct swarm_slot *slot_of(struct swarm_sensor *s, uint64_t count)
 	return &s->slots[count % PIECE_COMBOS_AHEAD];
 }
 
-/* The next combo goes into its slot. Returns whether there is one. */
+/* Puts the next combo into its slot. Returns whether there is one. */
 static bool slot_begin(struct swarm *w, struct swarm_sensor *s)
 {
 	const struct swarm_combo *c;
@@ -131,7 +132,7 @@ static bool slot_begin(struct swarm *w, struct swarm_sensor *s)
 	return true;
 }
 
-/* The next piece that is due. Returns whether there is one. */
+/* Finds the next piece to send. Returns whether there is one. */
 static bool next_piece(struct swarm *w, struct swarm_sensor *s, uint64_t *count,
 		       unsigned int *piece)
 {
@@ -160,7 +161,7 @@ static void send_piece(struct swarm *w, struct swarm_sensor *s, uint64_t count, 
 		len = piece_data(w);
 	piece_header_write(message, count, offset, c->len);
 	memcpy(message + PIECE_HEADER_LEN, c->wire + offset, len);
-	if (!offset) /* whose it is stands in the combo's own header too */
+	if (!offset) /* the sensor's id is in the combo's own header too */
 		store_be(message + PIECE_HEADER_LEN + 2, s->sensor_id, 2);
 	number = swarm_send(w, s, message, PIECE_HEADER_LEN + len, now);
 	f = &s->flight[number % SWARM_FLIGHT];
@@ -184,7 +185,7 @@ bool swarm_send_pieces(struct swarm *w, struct swarm_sensor *s, unsigned int max
 		if (!max || w->tokens < 1)
 			return true;
 		if (!s->in_flight)
-			s->progress_ns = now; /* nothing has been waited for until now */
+			s->progress_ns = now; /* nothing was awaited until now */
 		send_piece(w, s, count, piece, now);
 		if (w->due[s - w->sensors] > s->progress_ns + s->rto_ns)
 			w->due[s - w->sensors] = s->progress_ns + s->rto_ns;
@@ -216,12 +217,12 @@ static void lost(struct swarm *w, struct swarm_sensor *s, const struct swarm_fli
 		s->window_now = s->window_now / 2 > 2 ? s->window_now / 2 : 2;
 	}
 	if (count >= s->sending || count - s->taken >= PIECE_COMBOS_AHEAD)
-		return; /* taken meanwhile */
+		return; /* taken in the meantime */
 	slot_of(s, count)->sent &= ~(1ULL << f->piece) | slot_of(s, count)->acked;
 	w->counters.retransmitted++;
 }
 
-/* Goes over the datagrams under way. Returns how many were received. */
+/* Handles the datagrams in flight. Returns how many of them were received. */
 static unsigned int flight_acked(struct swarm *w, struct swarm_sensor *s, const struct ack *a)
 {
 	unsigned int got = 0;
@@ -295,7 +296,7 @@ void swarm_send_again(struct swarm *w, struct swarm_sensor *s)
 
 		if (is_held(s, n))
 			continue;
-		if (slot->acked == slot->full) /* it was thrown away whole */
+		if (slot->acked == slot->full) /* the collector dropped the whole combo */
 			slot->acked = 0;
 		w->counters.retransmitted += __builtin_popcountll(slot->sent & ~slot->acked);
 		slot->sent = slot->acked;
@@ -315,9 +316,9 @@ void swarm_session_begun(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 	s->echo_due = s->heard_due = s->final_sent = false;
 	s->rto_ns = RTO_MIN_NS;
 	s->progress_ns = s->totals_ns = now;
-	s->taken = s->sending = s->settled; /* the rest may have gone with the collector */
+	s->taken = s->sending = s->settled; /* an ended collector may have lost the rest */
 	swarm_send_again(w, s);
 	s->window_now = WINDOW_START;
-	swarm_send_control(w, s, now); /* the totals, which make the session the present one */
+	swarm_send_control(w, s, now); /* the totals make the session the current one */
 	w->due[s - w->sensors] = now;
 }

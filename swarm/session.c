@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A simulated sensor's session: what the collector says (Shroud), renewal, silence. In: datagrams
- * and the time. Out: answers to set-ups go to handshake.c, what ACK says to send.c.
+ * A simulated sensor's session: the collector's datagrams (Shroud), renewal, silence. In: datagrams
+ * and the time. Out: answers to handshakes, for handshake.c, and ACKs, for send.c.
  */
 #include <errno.h>
 #include <sodium.h>
@@ -140,7 +140,7 @@ void swarm_receive(struct swarm *w, int sock, const uint8_t *in, size_t len, uin
 		}
 		got = shroud_open(&s->rx, &w->table, e->low, &number, out, in, len);
 		if (got < 0 && !number)
-			continue; /* not authentic: another's address is the same, or it is junk */
+			continue; /* not authentic: junk, or another sensor has the same address */
 		if (got > 0) {
 			w->counters.heard++;
 			s->waits_ns = 0;
@@ -157,7 +157,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Nothing but silence came back: the session is given up, and another one set up. */
+/* If the collector is silent, ends the session and requests another one. */
 static void check_silence(struct swarm *w, struct swarm_sensor *s, uint64_t now)
 {
 	if (!s->waits_ns || now - s->waits_ns < SILENCE_NS)

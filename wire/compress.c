@@ -11,23 +11,23 @@
 #include "combo.h"
 #include "dictionary.h"
 
-/* Below 2 KB the dictionary takes 15 to 40 % off combos of captures it was not made from, below 8
- * KB some 5 to 10 %, and its tables save zstd making some, half of its time. Larger bodies have
- * enough of their own: it takes off 2 % or, as zstd's fast levels insist on a dictionary's tables,
- * adds up to 19 %. */
+/* The dictionary was measured with captures that it was not made from. It makes combos below 2 KB
+ * 15 to 40 % smaller, and those below 8 KB 5 to 10 % smaller. It also halves zstd's time, because
+ * zstd need not make tables. Larger bodies gain at most 2 %. As zstd's fast levels always use a
+ * dictionary's tables, they may even become 19 % larger. */
 #define DICTIONARY_BODY_MAX 8192
 
 #define SMALL_HASH_LOG 11
 
-/* The level's own tables are made for megabytes; for 14 KB a smaller window and hash do as well,
- * and clearing them is a good part of a combo's cost. */
+/* A level's own parameters suit megabytes. For 14 KB, a smaller window and hash table compress as
+ * well, and clearing the tables is a large part of a combo's cost. */
 static int set_parameters(ZSTD_CCtx_params *p, const ZSTD_compressionParameters *c)
 {
-	/* The combo's header has the size and names the dictionary, the seal authenticates: none of
-	 * it twice. */
+	/* The frame has no size, dictionary id or checksum: the combo's header has the first two,
+	 * and the seal authenticates. */
 	const ZSTD_parameters all = { .cParams = *c, .fParams = { .noDictIDFlag = 1 } };
 
-	/* Copying the dictionary's tables for each combo would cost more than the combo. */
+	/* The dictionary is attached, because copying its tables would cost more than a combo. */
 	if (ZSTD_isError(ZSTD_CCtxParams_init_advanced(p, all)) ||
 	    ZSTD_isError(ZSTD_CCtxParams_setParameter(p, ZSTD_c_forceAttachDict,
 						      ZSTD_dictForceAttach)) ||
@@ -49,7 +49,8 @@ static int init_context(struct compress *c, const ZSTD_CCtx_params *p)
 	return 0;
 }
 
-/* With an attached dictionary zstd takes the tables' sizes from it: they are the context's. */
+/* With an attached dictionary, zstd takes the tables' sizes from the dictionary, so it is made with
+ * the context's. */
 static int init_dictionary(struct compress *c, ZSTD_compressionParameters parameters)
 {
 	size_t size =
@@ -64,8 +65,9 @@ static int init_dictionary(struct compress *c, ZSTD_compressionParameters parame
 	return c->dictionary ? 0 : -EINVAL;
 }
 
-/* Where a word has 32 bits a hash of 4 bytes is one multiplication, one of 5 is six; and memory is
- * short there: tables of 8 KB in place of 128 cost 0.2 % in bytes (docs/ap70.md). */
+/* On a 32-bit machine, a hash of 4 bytes is one multiplication, and a hash of 5 bytes is six. Such
+ * machines also have little memory: tables of 8 KB instead of 128 KB cost 0.2 % in bytes
+ * (docs/ap70.md). */
 static void set_small(ZSTD_compressionParameters *c)
 {
 	c->minMatch = 4;
@@ -102,9 +104,9 @@ void compress_free(struct compress *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* There is no room for more than the body itself: then it is an error, and the body is stored. Such
- * an error leaves the context in the middle of a frame, where it takes no other dictionary, hence
- * the reset. */
+/* The output has room for the body's length only. If zstd needs more, it returns an error, and the
+ * body is stored. After such an error, the context is in the middle of a frame and accepts no other
+ * dictionary, so it is reset. */
 static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
 			    bool dictionary)
 {

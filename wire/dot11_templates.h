@@ -10,23 +10,24 @@
  *
  * The prediction for each field (fields.h):
  *
- *     clock     radiotap TSFT, 8 bytes: as far ahead of the frame's time stamp as in the last
- *               frame of this form, or where the form is new in the last frame that had one
- *     stamp     radiotap time stamp in microseconds, 8 bytes: as far ahead of the frame's time
- *               stamp as in the last frame that had one
- *     aggregate  radiotap A-MPDU reference number, 4 bytes: again the last frame's
- *     signals   radiotap antenna signals in dBm and dB, of all antennas, and lock quality, 1 byte
- *               each, FIELDS_SIGNALS at most: those of the station's last frame
- *     sequence  sequence control, 2 bytes: the next number of this counter (again the last one
- *               where the retry bit is set), fragment 0
- *     beacon    time stamp of a beacon or probe response, 8 bytes: as far ahead of `clock`, or
- *               without one of the time stamp, as the station's last one
- *     packet    CCMP or GCMP packet number, 6 of 8 bytes: one more than this pair's last one
- *     cut       bytes cut off the frame: as many as of the form's last frame
+ *     clock      radiotap TSFT, 8 bytes: its distance from the frame's time stamp is that of this
+ *                form's last frame or, for a new form, of the last frame with a TSFT
+ *     stamp      radiotap time stamp in microseconds, 8 bytes: its distance from the frame's time
+ *                stamp is that of the last frame with this field
+ *     aggregate  radiotap A-MPDU reference number, 4 bytes: the last frame's value
+ *     signals    radiotap antenna signals in dBm and dB, of all antennas, and lock quality, 1 byte
+ *                each, at most FIELDS_SIGNALS: the values of the station's last frame
+ *     sequence   sequence control, 2 bytes: this counter's last value + 1, fragment 0; with the
+ *                retry bit, the last value
+ *     beacon     time stamp of a beacon or probe response, 8 bytes: its distance from `clock` is
+ *                that of the station's last one; without `clock`, its distance from the frame's
+ *                time stamp
+ *     packet     CCMP or GCMP packet number, 6 of 8 bytes: this pair's last value + 1
+ *     cut        bytes truncated from the frame: the value of the form's last frame
  *
- * The state per station and per pair of stations is in tables of FIELDS_SLOTS entries, zero at the
- * start of a combo. The slot is a hash of addresses (fields.c). Two that share a slot cost a few
- * bytes.
+ * Tables of FIELDS_SLOTS entries have the state per station and per pair of stations. They are zero
+ * at the start of a combo. The slot is a hash of addresses (fields.c). If two stations share a
+ * slot, the combo grows by a few bytes.
  */
 #ifndef WIRE_DOT11_TEMPLATES_H
 #define WIRE_DOT11_TEMPLATES_H

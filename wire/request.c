@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Request: see request.h. Every function follows its datagram from the first byte to the last. */
+/* Request: see request.h. Each function handles a datagram's fields in their order. */
 #include "request.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ void request_keys_init(struct request_keys *k, const uint8_t collector[KEY_LEN])
 	sodium_memzero(full, sizeof(full));
 }
 
-/* r, and the interval behind it unless the request is undated. Returns its bytes. */
+/* Writes r and, unless the request is undated, the interval. Returns the number of bytes. */
 static size_t dated(uint8_t out[DATED_MAX], const uint8_t *r, uint64_t interval)
 {
 	memcpy(out, r, RANDOM_LEN);
@@ -48,7 +48,7 @@ static void mac_of(uint8_t mac[MAC_LEN], const struct request_keys *k, const uin
 	crypto_shorthash(mac, input, len, k->mac);
 }
 
-/* E, or what hides it, at KEY_AT of a request. */
+/* Masks or unmasks E, at KEY_AT of a request. */
 static void mask(uint8_t out[KEY_LEN], const uint8_t *key, const uint8_t collector[KEY_LEN],
 		 const uint8_t *r)
 {
@@ -59,7 +59,8 @@ static void mask(uint8_t out[KEY_LEN], const uint8_t *key, const uint8_t collect
 		out[i] = key[i] ^ stream[i];
 }
 
-/* The date is in it: whoever has C could make a new mac for a recorded request, but no new seal. */
+/* The key covers the date: anyone with C could make a new mac for a recorded request, but not a new
+ * seal. */
 static int request_key(uint8_t key[KEY_LEN], const uint8_t secret[KEY_LEN],
 		       const uint8_t public[KEY_LEN], const uint8_t *r, uint64_t interval)
 {
@@ -82,8 +83,8 @@ static void proof(uint8_t out[KEY_LEN], const uint8_t pair[KEY_LEN], const uint8
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
-/* r ‖ mac ‖ masked E, with a new E; r is of the message too, as a machine that is resumed twice
- * from one snapshot may draw the same random bytes twice. */
+/* Writes r ‖ mac ‖ masked E, with a new E. The message is hashed into r, because a machine that is
+ * resumed twice from one snapshot may draw the same random bytes twice. */
 static int front(uint8_t key[KEY_LEN], uint8_t ephemeral[KEY_LEN], uint8_t *out,
 		 const struct request_from *from, const uint8_t message[MESSAGE_LEN])
 {
@@ -194,8 +195,8 @@ bool request_proved(const struct request *q, const uint8_t pair[KEY_LEN])
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* The collector's fresh bytes are in both: a request that is sent again is answered under another
- * address and another key. */
+/* Address and key depend on the collector's fresh bytes, so a repeated request gets an answer with
+ * another address and another key. */
 static void answer_address(uint8_t out[8], const uint8_t key[KEY_LEN], const uint8_t *fresh,
 			   size_t fresh_len)
 {
@@ -222,7 +223,7 @@ size_t request_answer(uint8_t *out, const struct request *q, const struct reques
 	return SEALED_ANSWER_AT + len + DERIVE_TAG_LEN;
 }
 
-/* Version 1: nothing of the collector's is mixed into the key. */
+/* In version 1, the key does not depend on the collector's bytes. */
 static bool is_version_1(const uint8_t key[KEY_LEN], const uint8_t *in, size_t len)
 {
 	uint8_t message[SHROUD_DATAGRAM_MAX], old[KEY_LEN], address[8];

@@ -1,48 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Budget: how much of the disk each sensor may still use. In: what the file system has left, what
- * was written. Out: whether anything may be written, and whether one sensor's frames must wait.
+ * Budget: how much of the disk each sensor may still use. In: the file system's free space, and the
+ * bytes written. Out: whether anything may be written, and whether one sensor's frames must wait.
  *
  *     room    = free space - --keep-free
  *     recent  = bytes written in the last BUDGET_RECENT_NS, by all sensors
  *     reserve = file system / BUDGET_PART, at most BUDGET_RESERVE_MAX
  *     writers = sensors that wrote in the last BUDGET_WROTE_NS
  *
- * What an operator is promised, where several sensors are listed:
+ * Guarantees, if several sensors are listed:
  *
- *  - A sensor is not held while the disk has room, whatever its rate and however many idle sensors
- *    there are. The disk has room while room >= reserve and, beside other writers, while
- *    room >= recent: it lasts another minute at the present rate.
- *  - The reserve is shared by all sensors, also by those that are quiet now. No sensor can use more
- *    than its share of it, however long it writes. Above the reserve, a sudden flood beside other
- *    writers is slowed: it has half of the room at once, then half of the rest in some 90 seconds.
- *  - A sensor that is held goes on within two seconds when files are deleted.
- *  - A sensor that has written less than its share is not held, whatever others write.
+ *  - No sensor is held while the disk has room, at any rate and with any number of idle sensors.
+ *    The disk has room while room >= reserve. If there are other writers, room >= recent must hold
+ *    too: the room then lasts another minute at the present rate.
+ *  - All sensors share the reserve, also sensors that do not write now. No sensor can use more than
+ *    its share of the reserve, however long it writes. Above the reserve, a sudden flood is slowed
+ *    if there are other writers: it may use half of the room at once, then half of the rest in
+ *    about 90 seconds.
+ *  - A held sensor continues within two seconds after files were deleted.
+ *  - A sensor that has written less than its share is not held, whatever the others write.
  *
- * The rule: space is scarce when room < recent and there are several writers, or when
- * room < reserve. Both count what each sensor writes from then on. A sensor is held once that is
+ * The rule: space becomes scarce when room < recent and there are several writers, or when
+ * room < reserve. Then the budget starts to count each sensor's bytes. A sensor is held when it has
+ * written
  *
- *     share   = (room + spent by all) / n
+ *     share   = (room + bytes of all sensors) / n
  *
- * or 2 * room, if that is less. n is one more than the writers or, in the reserve, one more than
- * the listed sensors; at most BUDGET_SHARES, and in the reserve so few that a share is not less
- * than BUDGET_SHARE_MIN. The bracket is what was free when space became scarce, so writing does not
- * change a share. Deleted files are taken off what sensors have spent, in proportion. Space is not
- * scarce any more when room >= reserve and room >= 2 * recent. `recent` falls while sensors are
- * held, so above the reserve a hold lasts for a minute or two. In the reserve, only deleted files
- * end it.
+ * or 2 * room, if that is less. n is writers + 1, in the reserve listed sensors + 1, and at most
+ * BUDGET_SHARES. In the reserve, n is also limited so that a share has at least BUDGET_SHARE_MIN.
+ * The sum in brackets is the room at the time when space became scarce, so writing does not change
+ * a share. If files are deleted, the sensors' counts decrease in proportion. Space is no longer
+ * scarce when room >= reserve and room >= 2 * recent. `recent` falls while sensors are held, so
+ * above the reserve a hold lasts for a minute or two. In the reserve, only deleting files ends a
+ * hold.
  *
- * What it does not give:
+ * Limits:
  *
- *  - A sensor that writes for long can use all but the reserve. A tap and a slow flood look alike.
+ *  - A sensor that writes for long can use all room except the reserve. The budget cannot
+ *    distinguish a tap from a slow flood.
  *  - k bad sensors leave 1 - k / n of the reserve, less two combos each: space becomes scarce after
- *    a combo, and a sensor is held after one. If there are n or more, they leave 1 / (2 k + 1) of
- *    it when they write at once. One after the other they can leave nothing.
- *  - In the reserve a lone honest writer is held, too. A job that deletes old files should begin
- *    before.
- *  - A new start of the collector forgets what was spent.
- *  - Where a share of the reserve would be less than BUDGET_SHARE_MIN with n = 2, that is on file
- *    systems of less than 64 MB, the reserve is not shared: who comes first has it.
+ *    one combo, and a sensor is held after one more. n or more bad sensors leave 1 / (2 k + 1) of
+ *    the reserve if they write at once. If they write one after the other, they can leave nothing.
+ *  - In the reserve, a single honest writer is held, too. A job that deletes old files should begin
+ *    earlier.
+ *  - A restarted collector has forgotten the sensors' counts.
+ *  - On file systems of less than 64 MB, a share would be less than BUDGET_SHARE_MIN with n = 2.
+ *    Such a reserve is not shared: the first sensors to write can use all of it.
  */
 #ifndef COLLECTOR_OUTPUT_BUDGET_H
 #define COLLECTOR_OUTPUT_BUDGET_H
