@@ -21,17 +21,27 @@ MORE = ["--no-warnings", "--icf=safe"] + [word for option in (
     "inline-threshold=-20") for word in ("-mllvm", f"-{option}")]
 
 
-def main(command):
-    out = subprocess.run(command, env={**os.environ, "ZIG_VERBOSE_LINK": "1"}, text=True,
-                         stderr=subprocess.PIPE)
-    lines = out.stderr.splitlines()
-    links = [line for line in lines if line.startswith("ld.lld ")]
-    sys.stderr.writelines(f"{line}\n" for line in lines if line not in links)
-    if out.returncode:
-        return out.returncode
+# These are the inputs, in their order.
+INPUTS = (".o", ".a")
+
+
+def link_command(command, inputs):
+    """The linker's words for the command. zig prints them before it links. To save that link's time, zig gets only
+    the first input, and the link fails; the words then get all inputs in its place."""
+    words = [word for word in command if word not in inputs] + inputs[:1]
+    out = subprocess.run(words, env={**os.environ, "ZIG_VERBOSE_LINK": "1"}, text=True,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    links = [shlex.split(line) for line in out.stderr.splitlines()
+             if line.startswith("ld.lld ") and inputs[0] in line]
     if len(links) != 1:
-        sys.exit("zig did not print its link command")
-    return subprocess.run([command[0], "ld.lld", *MORE, *shlex.split(links[0])[1:]]).returncode
+        sys.exit(f"{out.stderr}zig did not print its link command")
+    at = links[0].index(inputs[0])
+    return [*links[0][1:at], *inputs, *links[0][at + 1:]]
+
+
+def main(command):
+    inputs = [word for word in command if word.endswith(INPUTS)]
+    return subprocess.run([command[0], "ld.lld", *MORE, *link_command(command, inputs)]).returncode
 
 
 if __name__ == "__main__":
