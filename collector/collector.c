@@ -11,8 +11,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "collector/combo/intake.h"
 #include "collector/combo/turns.h"
 #include "collector/files/files.h"
+#include "collector/network/sensor_list.h"
+#include "collector/network/session_receive.h"
+#include "collector/network/session_send.h"
+#include "collector/network/timers.h"
 #include "common/log.h"
 #include "common/monotonic.h"
 #include "common/privsep.h"
@@ -35,7 +40,7 @@ static int collector_tick(struct collector *c)
 	int timeout = output_tick(&c->output, now); /* its settled combos are then acknowledged */
 
 	timeout = sooner(timeout, turns_tick(&c->combos, now));
-	timeout = sooner(timeout, session_receive_tick(&c->open, now));
+	timeout = sooner(timeout, timers_tick(&c->open, now));
 	timeout = sooner(timeout, groups_tick(&c->groups, now));
 	timeout = sooner(timeout, control_tick(&c->control, now));
 	timeout = sooner(timeout, commands_tick(&c->dispatch,
@@ -130,7 +135,7 @@ static void collector_reload(struct collector *c)
 		log_line("the sensors stay as they are");
 		return;
 	}
-	if (session_receive_sensors(&c->open, &f) == 0 && collector_groups(c, &f.groups) == 0)
+	if (sensor_list_apply(&c->open, &f) == 0 && collector_groups(c, &f.groups) == 0)
 		log_line("--sensors %s: read again, %u sensor%s", c->o->sensors_file, f.count,
 			 PLURAL(f.count));
 	sensors_file_free(&f);
@@ -174,11 +179,11 @@ static void collector_loop(struct collector *c)
 	until = monotonic_ns() + DRAIN_NS;
 	while (collector_receive(c) > 0 && monotonic_ns() < until) {
 		turns_serve(&c->combos, monotonic_ns());
-		session_receive_tick(&c->open, monotonic_ns());
+		timers_tick(&c->open, monotonic_ns());
 	}
-	session_receive_overdue(&c->open, monotonic_ns());
+	intake_finish(&c->combos, monotonic_ns());
 	output_finish(&c->output);
-	session_receive_finish(&c->open);
+	session_send_due(&c->open, UINT64_MAX); /* acknowledges all settled combos */
 	if (c->o->stats_file)
 		stats_write(&c->open, &c->receive, &c->groups, c->files);
 	stats_print(&c->open, &c->receive);
@@ -191,8 +196,8 @@ static int collector_begin(struct collector *c)
 
 	if (err)
 		return err;
-	session_receive_init(&c->open, c->output.state.floor_ns);
-	err = !collector_one_way(c, &c->sensors_file) ? -EINVAL : session_receive_sensors(&c->open, &c->sensors_file)
+	sensor_list_init(&c->open, c->output.state.floor_ns);
+	err = !collector_one_way(c, &c->sensors_file) ? -EINVAL : sensor_list_apply(&c->open, &c->sensors_file)
 		      ?: collector_groups(c, &c->sensors_file.groups);
 	sensors_file_free(&c->sensors_file);
 	return err;
@@ -238,7 +243,7 @@ int collector_process(struct collector *c)
 	groups_free(&c->groups);
 	refocus_free(&c->refocus);
 	commands_free(&c->dispatch);
-	session_receive_free(&c->open);
+	sensor_list_free(&c->open);
 	combos_free(&c->combos);
 	return status;
 }

@@ -8,7 +8,7 @@
 #include "collector/combo/combos.h"
 #include "collector/control/commands.h"
 #include "collector/control/groups.h"
-#include "collector/network/session_receive.h"
+#include "collector/network/network.h"
 #include "options.h"
 #include "collector/files/signals.h"
 #include "collector/output/output.h"

@@ -4,7 +4,7 @@
  *
  *     network/   receive ─▶ session_receive ─▶ messages           session_send, handshake ─▶ sensor
  *                   ┌───────────────────────────┘
- *     combo/     split ─▶ reassemble ─▶ turns ─▶ forward ─▶ decompress ─▶ event, frame_check
+ *     combo/     intake ─▶ reassemble ─▶ turns ─▶ split ─▶ decompress ─▶ event, frame_check
  *                   ┌──────────────────────────────────────────────────────────┘
  *     output/    output ─▶ interfaces, pcapng ─▶ output_file        event_log; recover at the start
  *                   ┌──────────────────────────────┘

@@ -60,3 +60,15 @@ void intake_session(struct combos *c, struct sensor *s, struct run_terms *t, uin
 	if (s->combo->waiting)
 		turns_wait(c, s, now_ns);
 }
+
+void intake_tick(struct combos *c, struct sensor *s, uint64_t now_ns)
+{
+	one_way_tick(c, s, now_ns);
+}
+
+void intake_finish(struct combos *c, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < c->sensors->count; i++)
+		one_way_end(c, c->sensors->list[i]);
+	turns_all(c, now_ns);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Intake: takes sensors' data from the network. In: pieces and FLOORs of authentic messages,
- * sessions started by set-up (network/). Out: combos in reassembly, and turns for them; the next
- * run.
+ * sessions started by set-up (network/), time. Out: combos in reassembly, and turns for them; the
+ * next run.
  */
 #ifndef COLLECTOR_COMBO_INTAKE_H
 #define COLLECTOR_COMBO_INTAKE_H
@@ -25,5 +25,10 @@ void intake_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t f
 /* Takes over the terms `t` of a new session. Starts its run, or lets it wait for the previous run's
  * combos. */
 void intake_session(struct combos *c, struct sensor *s, struct run_terms *t, uint64_t now_ns);
+/* Gives up data that is lost by now. Call it when the sensor is due (sensors_due). */
+void intake_tick(struct combos *c, struct sensor *s, uint64_t now_ns);
+/* Call it shortly before the end: stops waiting for missing data that is not sent again, and takes
+ * all combos that need not wait for the disk. */
+void intake_finish(struct combos *c, uint64_t now_ns);
 
 #endif

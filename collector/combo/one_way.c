@@ -61,12 +61,9 @@ void one_way_tick(struct combos *c, struct sensor *s, uint64_t now_ns)
 		sensors_due(c->sensors, s, floors[0].due_ns);
 }
 
-void one_way_end(struct combos *c, struct sensor *s, uint64_t now_ns)
+void one_way_end(struct combos *c, struct sensor *s)
 {
-	for (int i = 0; i < 2; i++)
-		if (s->combo->one_way.floors[i].due_ns)
-			s->combo->one_way.floors[i].due_ns = 1;
-	one_way_tick(c, s, now_ns);
+	one_way_tick(c, s, UINT64_MAX);
 	/* Complete combos after a gap are not sent again either. */
 	if (s->combo->reassembly.whole && sensor_is_one_way(s)) {
 		gaps_rest(s);

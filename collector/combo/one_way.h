@@ -26,6 +26,6 @@ void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t 
 /* Gives up combos that are lost by now. */
 void one_way_tick(struct combos *c, struct sensor *s, uint64_t now_ns);
 /* Ends all waiting for missing combos. */
-void one_way_end(struct combos *c, struct sensor *s, uint64_t now_ns);
+void one_way_end(struct combos *c, struct sensor *s);
 
 #endif

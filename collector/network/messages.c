@@ -9,7 +9,54 @@
 #include "common/duration.h"
 #include "common/log.h"
 #include "sensor.h"
+#include "session_send.h"
 #include "wire/totals.h"
+
+/* ---- messages about the session ------------------------------------------------------------- */
+
+/* Returns the length of a message about the session itself, 0 for other kinds. */
+static size_t session_message_len(uint8_t kind)
+{
+	switch (kind) {
+	case MESSAGE_HEARD:
+		return MESSAGE_HEARD_LEN;
+	case MESSAGE_ECHO:
+		return MESSAGE_ECHO_LEN;
+	case MESSAGE_PROBE:
+		return MESSAGE_PROBE_LEN;
+	case MESSAGE_RENEW:
+		return MESSAGE_RENEW_LEN;
+	default:
+		return 0;
+	}
+}
+
+static void session_message(struct network *o, struct sensor *s, struct session *session,
+			    const uint8_t *message, uint64_t now_ns)
+{
+	bool present = session == sensor_session(s);
+	uint64_t number = load_be(message + 1, 8);
+
+	switch (message[0]) {
+	case MESSAGE_HEARD:
+		if (number > session->heard && number < session->tx.next)
+			session->heard = number;
+		break;
+	case MESSAGE_ECHO:
+		session_echo(session, number);
+		break;
+	case MESSAGE_PROBE:
+		if (present)
+			session_send_probe(o, s, message);
+		break;
+	case MESSAGE_RENEW:
+		if (present && handshake_renew(&o->handshake, &o->table, s, message, now_ns))
+			session_send(o, s, sensor_candidate(s)->renew, MESSAGE_RENEWED_LEN);
+		break;
+	}
+}
+
+/* ---- messages about the capture -------------------------------------------------------------- */
 
 static void messages_floor(struct network *o, struct sensor *s, const uint8_t *message, size_t len,
 			   uint64_t now_ns)
@@ -93,8 +140,8 @@ static void messages_answer(struct network *o, struct sensor *s, const uint8_t *
 			    len - 10);
 }
 
-bool messages_take(struct network *o, struct sensor *s, const uint8_t *message, size_t len,
-		   uint64_t now_ns)
+static bool messages_run(struct network *o, struct sensor *s, const uint8_t *message, size_t len,
+			 uint64_t now_ns)
 {
 	switch (message[0]) {
 	case MESSAGE_COMBO:
@@ -117,7 +164,8 @@ bool messages_take(struct network *o, struct sensor *s, const uint8_t *message, 
 	return true;
 }
 
-bool messages_take_early(struct sensor *s, const uint8_t *message, size_t len)
+/* Takes a message whose run waits: keeps only the sensor's info. */
+static bool messages_waiting(struct sensor *s, const uint8_t *message, size_t len)
 {
 	struct sensor_info *next = &s->combo->next.info;
 	struct info info, before;
@@ -129,4 +177,23 @@ bool messages_take_early(struct sensor *s, const uint8_t *message, size_t len)
 	if (!info.count || info.change <= before.change)
 		return true;
 	return sensor_info_set(next, message + 1, len - 1) == 0;
+}
+
+bool messages_take(struct network *o, struct sensor *s, struct session *session,
+		   const uint8_t *message, size_t len, uint64_t now_ns)
+{
+	size_t own_len = session_message_len(message[0]);
+
+	if (!message_limit_allows(&s->network->ration, message[0], now_ns)) {
+		o->counters.limited_messages++;
+		return false;
+	}
+	if (!own_len)
+		return s->combo->waiting ? messages_waiting(s, message, len)
+					 : messages_run(o, s, message, len, now_ns);
+	if (len != own_len)
+		s->ledger.bad_messages++;
+	else
+		session_message(o, s, session, message, now_ns);
+	return true;
 }

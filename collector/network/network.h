@@ -5,11 +5,12 @@
  *     receive.c                 reads the socket, in batches
  *     session_receive.c         finds the address's owner, opens the datagram
  *       handshake_admit.c         takes requests for sessions
- *     messages.c                dispatches the message
+ *       sensor_sessions.c         changes the sensor's current session
+ *     messages.c                handles the message
  *     combo/intake.h            takes pieces of combos
  *
- * session_send.c sends to sensors. Each of these stages includes this file, which includes none of
- * them.
+ * session_send.c sends to sensors. timers.c does what is due at a time. sensor_list.c applies the
+ * sensors file. Each of these stages includes this file, which includes none of them.
  */
 #ifndef COLLECTOR_NETWORK_NETWORK_H
 #define COLLECTOR_NETWORK_NETWORK_H
@@ -20,11 +21,6 @@
 #include "handshake_requests.h"
 #include "refusals.h"
 #include "wrong_key.h"
-
-#define SESSION_RECEIVE_ACK_EVERY 16	      /* datagrams */
-#define SESSION_RECEIVE_ACK_NS 20000000ULL    /* at most, after the first unacknowledged datagram */
-#define SESSION_RECEIVE_OLD_NS 10000000000ULL /* lifetime of an old session */
-#define SESSION_RECEIVE_CHALLENGE_NS 250000000ULL
 
 /* name, meaning */
 #define NETWORK_COUNTERS(X)                                                                        \

@@ -41,17 +41,18 @@ struct network_sensor {
 
 	/* SENSOR_SESSIONS of them; NULL before its first set-up */
 	struct session *sessions;
-	/* indices, -1: none; the candidate becomes current when a datagram uses it */
+	/* indices, -1: none; the candidate becomes current when a datagram uses it
+	 * (sensor_sessions.c) */
 	int8_t current, candidate, old;
 	uint64_t renewed_ns;	 /* monotonic, of the last processed RENEW */
 	uint64_t old_until_ns;	 /* monotonic: end of `old` */
 	struct sensor *old_next; /* in the list of sensors with an `old` */
 	bool old_listed;
 
-	struct message_limit ration; /* session_receive.c */
-	struct message_skips skips;
-	unsigned int unacked; /* datagrams received since the last ACK */
-	struct skew skew;     /* messages.c: state of lines about its clock */
+	struct message_limit ration; /* messages.c */
+	struct message_skips skips;  /* session_receive.c */
+	unsigned int unacked;	     /* datagrams received since the last ACK */
+	struct skew skew;	     /* messages.c: state of lines about its clock */
 };
 
 /* Allocates the sessions, unless that was done. Returns 0 or -ENOMEM. */

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "collector/combo/intake.h"
 #include "collector/combo/runs.h"
 #include "sensor.h"
-#include "collector/combo/one_way.h"
 
 void session_send_to(struct network *o, const uint8_t *out, size_t len, const struct sockaddr *to,
 		     socklen_t to_len)
@@ -47,7 +47,7 @@ static void send_ack(struct network *o, struct sensor *s, uint64_t now_ns)
 	s->due_ns = 0;
 	if (!session)
 		return;
-	one_way_tick(o->combos, s, now_ns);
+	intake_tick(o->combos, s, now_ns);
 	runs_ack(o->combos, s, &ack); /* may end the run, even if no ACK is sent */
 	ack.highest = session->rx.highest;
 	shroud_received(&session->rx, ack.received);
@@ -61,8 +61,8 @@ void session_send_challenge(struct network *o, struct sensor *s, uint64_t now_ns
 	struct session *session = sensor_session(s);
 	uint8_t message[MESSAGE_CHALLENGE_LEN] = { MESSAGE_CHALLENGE };
 
-	if (session->confirmed || (session->challenged_ns &&
-				   now_ns - session->challenged_ns < SESSION_RECEIVE_CHALLENGE_NS))
+	if (session->confirmed ||
+	    (session->challenged_ns && now_ns - session->challenged_ns < SESSION_SEND_CHALLENGE_NS))
 		return;
 	store_be(message + 1, session->cookie, 8);
 	if (session_send(o, s, message, sizeof(message)) == 0)

@@ -7,6 +7,8 @@
 
 #include "network.h"
 
+#define SESSION_SEND_CHALLENGE_NS 250000000ULL /* at least, between two CHALLENGEs */
+
 /* Sends a complete datagram to an address, which need not belong to a session. */
 void session_send_to(struct network *o, const uint8_t *out, size_t len, const struct sockaddr *to,
 		     socklen_t to_len);

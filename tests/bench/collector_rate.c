@@ -30,7 +30,9 @@
 #include "common/monotonic.h"
 #include "swarm/swarm.h"
 #include "collector/files/files.h"
+#include "collector/network/sensor_list.h"
 #include "collector/network/session_receive.h"
+#include "collector/network/timers.h"
 #include "collector/files/signals.h"
 #include "collector/combo/combos.h"
 #include "collector/combo/turns.h"
@@ -165,7 +167,7 @@ static void start_collector(void)
 	if (combos_init(&b.room) ||
 	    output_init(&b.output, &b.options, &b.list, b.files_sock, &b.orders))
 		die("collector");
-	session_receive_init(&b.open, 0);
+	sensor_list_init(&b.open, 0);
 }
 
 /* What the collector's loop does with a batch. */
@@ -181,7 +183,7 @@ static void feed(const struct sealed *const *list, int count)
 								      (struct sockaddr *)&b.from,
 								      b.from_len, now });
 	turns_all(&b.room, now);
-	session_receive_tick(&b.open, now);
+	timers_tick(&b.open, now);
 	output_tick(&b.output, now);
 }
 
@@ -462,7 +464,7 @@ static void measure(int rounds)
 {
 	size_t before = in_use();
 
-	if (session_receive_sensors(&b.open, &b.file))
+	if (sensor_list_apply(&b.open, &b.file))
 		die("sensors");
 	while (handshake_turn(&b.open.handshake, &b.open.table, &b.list))
 		;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/network/session_receive.o collector/network/handshake_admit.o
+/* links: collector/network/session_receive.o collector/network/sensor_sessions.o
+ * collector/network/sensor_list.o collector/network/timers.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
  * collector/network/refusals.o collector/network/wrong_key.o collector/network/log_limit.o
  * collector/network/handshake_slots.o collector/network/handshake_candidate.o
@@ -42,7 +43,10 @@
 #include "collector/combo/sensor.h"
 #include "collector/combo/turns.h"
 #include "collector/network/sensor.h"
+#include "collector/network/sensor_list.h"
 #include "collector/network/session_receive.h"
+#include "collector/network/session_send.h"
+#include "collector/network/timers.h"
 #include "collector/output/sensor.h"
 #include "fuzz_random.h"
 #include "fuzz_x25519.h"
@@ -589,7 +593,7 @@ static void step_totals(struct end *e, bool final, unsigned int from)
 static void step_time(uint64_t ns)
 {
 	now_ns += ns;
-	while (session_receive_tick(o, now_ns) == 0)
+	while (timers_tick(o, now_ns) == 0)
 		;
 	turns_all(combos, now_ns);
 	output_tick(output, now_ns);
@@ -848,7 +852,7 @@ static void list_sensors(void)
 		memcpy(lines[i].public, own[i].public, KEY_LEN);
 	}
 	lines[BAD].linktypes = (struct linktypes){ .listed = true, .any = true };
-	CHECK(session_receive_sensors(o, &f) == 0);
+	CHECK(sensor_list_apply(o, &f) == 0);
 }
 
 static void make_ends(void)
@@ -911,7 +915,7 @@ static void world_begin(uint64_t rotate_bytes)
 	o->handshake.clock = protocol_clock;
 	o->sensors = &sensors;
 	o->combos = combos;
-	session_receive_init(o, 0);
+	sensor_list_init(o, 0);
 	CHECK(table_init(&o->table, 256) == 0); /* small, so that it grows */
 	output_begin(rotate_bytes);
 	make_ends();
@@ -932,9 +936,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	step_totals(&ends[HONEST], true, 0);
 	step_time(SECOND);
 	CHECK(sensors.list[HONEST]->final_confirmed);
-	session_receive_finish(o);
+	session_send_due(o, UINT64_MAX);
 	in_file = output_end();
 	check_ledgers(in_file);
-	session_receive_free(o);
+	sensor_list_free(o);
 	return 0;
 }

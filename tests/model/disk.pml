@@ -164,7 +164,7 @@ active proctype everything()
 	/* collector/combo/runs.c: runs_begin, runs_must_wait: nothing of the run before waits any more */
 	:: d_step { waiting && !(have & bit(next)) && !needs_flush -> run_begin() }
 	:: d_step { waiting && !(have & bit(next)) && needs_flush && !hold -> flush() }
-	/* collector/network/session_receive.c: take_any; collector/combo/intake.c: intake_piece; collector/combo/turns.c: turns_ready; while the run waits
+	/* collector/network/messages.c: messages_take; collector/combo/intake.c: intake_piece; collector/combo/turns.c: turns_ready; while the run waits
 	 * nothing is kept of it. agent/export/deliver_send.c: deliver_send */
 	:: d_step { !waiting && end > lowest && lowest >= next && !(have & bit(lowest)) ->
 		have = have | bit(lowest) }

@@ -41,7 +41,7 @@ inline take_session(k)
 #endif
 }
 
-/* collector/network/session_receive.c: candidate_begin, old_begin */
+/* collector/network/sensor_sessions.c: sensor_sessions_begin, old_begin */
 inline candidate_begin(k)
 {
 	at[k].old = at[k].current;

@@ -10,11 +10,14 @@
 
 #include <sodium.h>
 
+#include "collector/combo/intake.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/turns.h"
-#include "collector/network/messages.h"
 #include "collector/network/sensor.h"
+#include "collector/network/sensor_list.h"
+#include "collector/network/sensor_sessions.h"
 #include "collector/network/session_receive.h"
+#include "collector/network/timers.h"
 #include "collector/output/sensor.h"
 #include "wire/totals.h"
 
@@ -224,10 +227,10 @@ static void pass_time(uint64_t ns)
 	now_ns += ns;
 	clock_now_ns += ns;
 	turns_tick(combos, now_ns);
-	while (session_receive_tick(o, now_ns) == 0)
+	while (timers_tick(o, now_ns) == 0)
 		;
 	turns_all(combos, now_ns);
-	session_receive_tick(o, now_ns);
+	timers_tick(o, now_ns);
 }
 
 static void end_init(struct end *e, unsigned int id, bool listed)
@@ -280,12 +283,12 @@ static void world_begin(void)
 	o->handshake.monotonic = world_monotonic;
 	o->sensors = &list;
 	o->combos = combos;
-	session_receive_init(o, 0);
+	sensor_list_init(o, 0);
 }
 
 static void world_end(void)
 {
-	session_receive_free(o);
+	sensor_list_free(o);
 	combos_free(combos);
 	free(combos);
 	sensors_file_free(&file);

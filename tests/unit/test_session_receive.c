@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: collector/network/session_receive.o collector/network/handshake_admit.o
+/* links: collector/network/session_receive.o collector/network/sensor_sessions.o
+ * collector/network/sensor_list.o collector/network/timers.o collector/network/handshake_admit.o
  * collector/network/handshake_requests.o collector/network/handshake_replays.o
  * collector/network/refusals.o collector/network/wrong_key.o collector/network/log_limit.o
  * collector/network/handshake_slots.o collector/network/handshake_candidate.o
@@ -32,7 +33,7 @@ static int begin(void **state)
 	world_begin();
 	end_init(&a, 1, true);
 	end_init(&b, 2, true);
-	assert_int_equal(session_receive_sensors(o, &file), 0);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
 	return 0;
 }
 
@@ -363,7 +364,7 @@ static void removed_and_listed_again(void **state)
 	say_combo(&a);
 	say_combo(&b);
 	lines[0] = lines[1];
-	assert_int_equal(session_receive_sensors(o, &one), 0);
+	assert_int_equal(sensor_list_apply(o, &one), 0);
 	had = o->counters.not_ours;
 	say_combo(&a);
 	assert_int_equal(o->counters.not_ours, had + 1);
@@ -375,7 +376,7 @@ static void removed_and_listed_again(void **state)
 	assert_true(sodium_is_zero(list.list[0]->network->pair, KEY_LEN));
 	say_combo(&b); /* the other one's session continues */
 	assert_int_equal(frames_written, 3);
-	assert_int_equal(session_receive_sensors(o, &file), 0);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
 	a.combos--, a.frames--;
 	set_up(&a);
 	say_combo(&a);
@@ -395,7 +396,7 @@ static void another_key_ends_the_session(void **state)
 	key_public(a.own.public, a.own.secret);
 	tryst_pair(a.pair, &a.own, o->handshake.own.public, true, NULL);
 	memcpy(file.lines[0].public, a.own.public, KEY_LEN);
-	assert_int_equal(session_receive_sensors(o, &file), 0);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
 	say_combo(&was);
 	assert_int_equal(frames_written, 1);
 	table_init(&a.table, 512);
@@ -500,7 +501,7 @@ static void renewal_loses_nothing(void **state)
 	/* For a while, datagrams under way in the old session are taken. */
 	say_combo(&was); /* combo 2 */
 	assert_int_equal(frames_written, 3);
-	pass_time(SESSION_RECEIVE_OLD_NS + 1);
+	pass_time(SENSOR_SESSIONS_OLD_NS + 1);
 	say_combo(&was);
 	assert_int_equal(frames_written, 3);
 	assert_int_equal(o->counters.not_ours, 1);
@@ -1480,7 +1481,7 @@ static void the_end_waits_for_events(void **state)
 static void listed_one_way(void)
 {
 	file.lines[0].one_way = true;
-	assert_int_equal(session_receive_sensors(o, &file), 0);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
 	pass_time(SECOND); /* an m1 is later than the collector's start */
 }
 
@@ -1565,7 +1566,7 @@ static void the_end_one_way(void **state)
 	a.combos++;
 	a.frames++;
 	say_combo(&a);
-	session_receive_overdue(o, now_ns);
+	intake_finish(combos, now_ns);
 	assert_int_equal(frames_written, 2);
 	assert_int_equal(list.list[0]->ledger.now.lost_missing, 1);
 }
@@ -1585,7 +1586,7 @@ static void one_way_of_whom_it_is_not_taken(void **state)
 	assert_int_equal(frames_written, 1);
 	/* One-way no longer: its session ends at once. */
 	file.lines[0].one_way = false;
-	assert_int_equal(session_receive_sensors(o, &file), 0);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
 	say_combo(&a);
 	assert_int_equal(frames_written, 1);
 }
@@ -1654,7 +1655,7 @@ static void another_one_way(void)
 	uint8_t k2[KEY_LEN];
 
 	file.lines[0].one_way = true;
-	assert_int_equal(session_receive_sensors(o, &file), 0);
+	assert_int_equal(sensor_list_apply(o, &file), 0);
 	tryst_ephemeral(&e, a.own.secret, clock_now_ns);
 	a.hello = (struct tryst_hello){ .run = a.run, .window = 256, .flags = TRYST_ONE_WAY };
 	memcpy(a.hello.ephemeral, e.public, KEY_LEN);
