@@ -103,7 +103,7 @@ static int collector_groups(struct collector *c, const struct groups_file *f)
 
 /* A one-way sensor has no handshake, so only the time distinguishes a recorded session from a new
  * one. Without a state file, recorded sessions would be accepted after the clock was set back. */
-static bool collector_one_way(const struct collector *c, const struct sensors_file *f)
+static bool one_way_allowed(const struct collector *c, const struct sensors_file *f)
 {
 	for (unsigned int i = 0; i < f->count && !c->output.stateful; i++)
 		if (f->lines[i].one_way) {
@@ -126,7 +126,7 @@ static void collector_reload(struct collector *c)
 		log_line("--sensors %s: %s", c->o->sensors_file, strerror(-err));
 	else
 		err = sensors_file_read(&f, fd, c->o->sensors_file);
-	if (!err && (!collector_one_way(c, &f) ||
+	if (!err && (!one_way_allowed(c, &f) ||
 		     !refocus_knows(&c->refocus, &f.groups, c->o->sensors_file))) {
 		err = -EINVAL;
 		sensors_file_free(&f);
@@ -197,8 +197,11 @@ static int collector_begin(struct collector *c)
 	if (err)
 		return err;
 	sensor_list_init(&c->open, c->output.state.floor_ns);
-	err = !collector_one_way(c, &c->sensors_file) ? -EINVAL : sensor_list_apply(&c->open, &c->sensors_file)
-		      ?: collector_groups(c, &c->sensors_file.groups);
+	if (!one_way_allowed(c, &c->sensors_file))
+		err = -EINVAL;
+	else
+		err = sensor_list_apply(&c->open, &c->sensors_file)
+			      ?: collector_groups(c, &c->sensors_file.groups);
 	sensors_file_free(&c->sensors_file);
 	return err;
 }

@@ -19,7 +19,7 @@ bool intake_piece(struct combos *c, struct sensor *s, const uint8_t *message, si
 		s->ledger.bad_pieces++;
 		return true; /* a retransmission would not be better */
 	}
-	if (sensor_is_one_way(s))
+	if (s->no_acks)
 		one_way_piece(c, s, &p, now_ns);
 	switch (reassemble_add(&s->combo->reassembly, &c->pool, &p, now_ns)) {
 	case REASSEMBLE_TAKEN:
@@ -40,7 +40,7 @@ bool intake_piece(struct combos *c, struct sensor *s, const uint8_t *message, si
 void intake_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
 		  uint64_t now_ns)
 {
-	if (sensor_is_one_way(s)) {
+	if (s->no_acks) {
 		one_way_floor(c, s, combo, first, now_ns);
 		return;
 	}
@@ -54,7 +54,7 @@ void intake_session(struct combos *c, struct sensor *s, struct run_terms *t, uin
 		gaps_rest(s);
 		turns_ready(c, s);
 	}
-	if (sensor_is_one_way(s))
+	if (s->no_acks)
 		one_way_session(c, s, now_ns);
 	s->combo->waiting = !runs_begin(c, s);
 	if (s->combo->waiting)

@@ -65,7 +65,7 @@ void one_way_end(struct combos *c, struct sensor *s)
 {
 	one_way_tick(c, s, UINT64_MAX);
 	/* Complete combos after a gap are not sent again either. */
-	if (s->combo->reassembly.whole && sensor_is_one_way(s)) {
+	if (s->combo->reassembly.whole && s->no_acks) {
 		gaps_rest(s);
 		turns_ready(c, s);
 	}

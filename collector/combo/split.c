@@ -65,7 +65,7 @@ static void split_all(struct combos *c, struct sensor *s, struct combo_reader *r
 	}
 }
 
-/* Counts a combo as lost: the disk has no room, and a one-way sensor cannot be told to keep it. */
+/* Counts a combo as lost: the disk has no room, and without ACKs the sensor has not kept it. */
 static void lose(struct combos *c, struct sensor *s, const struct combo_name *name)
 {
 	s->ledger.now.lost_disk += name->frames;
@@ -95,7 +95,7 @@ static void write_combo(struct combos *c, struct sensor *s, struct combo_name *n
 static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
 			uint64_t count, uint64_t now_ns)
 {
-	bool can_wait = !sensor_is_one_way(s), room = !output_holds(c->output, s);
+	bool can_wait = !s->no_acks, room = !output_holds(c->output, s);
 	struct combo_header h;
 	struct combo_reader r;
 	struct combo_name name;

@@ -146,7 +146,7 @@ int groups_apply(struct groups *g, const struct groups_file *f)
 
 static bool is_present(const struct sensor *s, uint64_t now_ns)
 {
-	return s->listed && s->up && !sensor_is_one_way(s) && !s->final_heard &&
+	return s->listed && s->up && !s->no_acks && !s->final_heard &&
 	       now_ns - s->heard_ns < GROUPS_SILENT_NS;
 }
 

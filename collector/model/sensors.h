@@ -35,7 +35,7 @@ struct sensor {
 	struct linktypes linktypes; /* allowed ones */
 
 	bool up;	   /* it has a session */
-	bool is_deaf;	   /* its session is one-way (--one-way) */
+	bool no_acks;	   /* its session is one-way: it gets no ACKs, and keeps no frames */
 	uint64_t begun;	   /* number of sessions set up */
 	uint64_t heard_ns; /* monotonic: its last authentic datagram */
 
@@ -83,13 +83,6 @@ int sensors_apply(struct sensors *s, const struct sensors_file *f, const struct 
 void sensors_free(struct sensors *s, const struct sensors_user *u);
 /* Returns the listed sensor of this name, or NULL. */
 struct sensor *sensors_by_name(struct sensors *s, const char *name);
-
-/* Returns whether the session is one-way: the sensor hears no acknowledgements, so it keeps no
- * frames. */
-static inline bool sensor_is_one_way(const struct sensor *s)
-{
-	return s->up && s->is_deaf;
-}
 
 /* Schedules an ACK to this sensor at `at_ns` (CLOCK_MONOTONIC), or earlier if one was due earlier.
  * Call it after moving `settled`. */

@@ -5,7 +5,9 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "handshake_candidate.h"
 #include "handshake_forward.h"
+#include "handshake_one_way.h"
 #include "sensor.h"
 #include "wire/request.h"
 
@@ -107,7 +109,7 @@ bool handshake_renew(struct handshake *m, struct table *t, struct sensor *s, con
 	uint8_t k2[KEY_LEN];
 	struct keypair own;
 
-	if (!current || current->one_way)
+	if (!current || current->no_acks)
 		return false;
 	if (c && c->renewed && !memcmp(c->renew + 1, message + 1, KEY_LEN))
 		return true;

@@ -6,8 +6,7 @@
 #ifndef COLLECTOR_NETWORK_HANDSHAKE_H
 #define COLLECTOR_NETWORK_HANDSHAKE_H
 
-#include "handshake_one_way.h"
-#include "handshake_slots.h"
+#include "handshake_m1.h"
 
 /* Takes a set-up. After HANDSHAKE_TAKEN the sensor has a candidate. After HANDSHAKE_TAKEN or
  * HANDSHAKE_BUSY the caller sends the `out_len` bytes of `out`, if any, to the m1's address. Wipes

@@ -52,7 +52,7 @@ static bool admit(struct network *o, struct set_up *u, const struct datagram *d)
 	case HANDSHAKE_LIMITED:
 		o->counters.limited_set_ups++;
 		break;
-	case HANDSHAKE_ONE_WAY:
+	case HANDSHAKE_ANNOUNCED:
 		o->counters.announcements++;
 		break;
 	case HANDSHAKE_IGNORED:

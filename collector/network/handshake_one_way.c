@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "handshake_candidate.h"
 #include "sensor.h"
 
 /* Returns the one-way session to which an m1 belongs, or NULL. */
@@ -14,7 +15,7 @@ static struct session *announced(struct sensor *s, const struct tryst_hello *hel
 	for (int i = 0; s->network->sessions && i < SENSOR_SESSIONS; i++) {
 		struct session *c = &s->network->sessions[i];
 
-		if (c->one_way && c->run == hello->run && i != s->network->old &&
+		if (c->no_acks && c->run == hello->run && i != s->network->old &&
 		    !memcmp(c->renew + 1, hello->ephemeral, KEY_LEN))
 			return c;
 	}
@@ -40,7 +41,7 @@ static struct session *announce(struct set_up *u)
 	sodium_memzero(k2, sizeof(k2));
 	if (!c)
 		return NULL;
-	c->one_way = true;
+	c->no_acks = true;
 	memcpy(c->renew + 1, hello->ephemeral, KEY_LEN);
 	handshake_candidate_hello(c, hello);
 	return c;
@@ -72,5 +73,5 @@ enum handshake_result handshake_one_way_take(struct set_up *u)
 		return HANDSHAKE_IGNORED;
 	s->network->announced_ns = hello->time_ns;
 	shroud_rx_move(&c->rx, u->t, hello->next);
-	return HANDSHAKE_ONE_WAY;
+	return HANDSHAKE_ANNOUNCED;
 }

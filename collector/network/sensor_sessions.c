@@ -53,7 +53,7 @@ uint64_t sensor_sessions_expire(struct network *o, uint64_t now_ns)
 
 /* Ends the current session at a set-up, which may come from another process. That process encodes
  * the same combos differently and has its own final totals, so datagrams in flight must not count
- * as its own. Renewals stay within one process, and one-way sensors send nothing twice. */
+ * as its own. Renewals stay within one process, and without ACKs a sensor sends nothing twice. */
 static void old_replace(struct network *o, struct sensor *s)
 {
 	if (s->network->current < 0)
@@ -68,14 +68,14 @@ void sensor_sessions_begin(struct network *o, struct sensor *s, uint64_t now_ns)
 	struct run_terms terms;
 
 	handshake_admit_begun(o, s, c, now_ns);
-	if (!c->renewed && !c->one_way)
+	if (!c->renewed && !c->no_acks)
 		old_replace(o, s);
 	old_begin(o, s, now_ns);
 	s->network->current = s->network->candidate;
 	s->network->candidate = -1;
 	s->network->unacked = 0;
 	s->up = true;
-	s->is_deaf = c->one_way;
+	s->no_acks = c->no_acks;
 	if (c->renewed) {
 		o->counters.renewals++;
 		return;
@@ -94,7 +94,7 @@ void sensor_sessions_end(struct network *o, struct sensor *s)
 		session_end(&s->network->sessions[i], &o->table);
 	s->network->current = s->network->candidate = s->network->old = -1;
 	s->network->unacked = 0;
-	s->up = false;
+	s->up = s->no_acks = false;
 	sensors_not_due(s);
 	runs_cancel(s);
 }

@@ -41,7 +41,7 @@ struct session {
 	uint8_t instance[TRYST_INSTANCE_LEN]; /* identifies the sensor's machine and boot */
 	uint64_t spool; /* id of the forwarded spool: forward.h; 0: the sensor's current run */
 	bool padded, renewed;
-	bool one_way; /* nothing is sent to the sensor; its E_s is in `renew` */
+	bool no_acks; /* one-way: nothing is sent to the sensor; its E_s is in `renew` */
 	/* The sensor's address. Until it is confirmed, at most `credit` bytes are sent there. */
 	struct session_address address;
 	bool confirmed;

@@ -27,7 +27,7 @@ static void follow(struct network *o, struct sensor *s, struct session *session,
 	struct session_address address;
 
 	session_address(&address, d->from, d->from_len);
-	if (session->one_way)
+	if (session->no_acks)
 		session->address = address; /* only for display; nothing is sent there */
 	else if (session != sensor_session(s) || !newest)
 		return;

@@ -27,7 +27,7 @@ int session_send(struct network *o, struct sensor *s, const uint8_t *message, si
 
 	if (!session)
 		return -ENOTCONN;
-	if (session->one_way)
+	if (session->no_acks)
 		return -EOPNOTSUPP;
 	out_len = session_seal(session, out, message, len);
 	if (!out_len)

@@ -13,7 +13,8 @@
 void session_send_to(struct network *o, const uint8_t *out, size_t len, const struct sockaddr *to,
 		     socklen_t to_len);
 /* Sends a message in the sensor's current session. Returns 0, -ENOTCONN without a session,
- * -EOPNOTSUPP if it is one-way, or -EAGAIN if the sensor must send more first. */
+ * -EOPNOTSUPP if nothing may be sent in it (no_acks), or -EAGAIN if the sensor must send more
+ * first. */
 int session_send(struct network *o, struct sensor *s, const uint8_t *message, size_t len);
 /* Sends a CHALLENGE if the session's address is not confirmed, for proof that the sensor receives
  * there. */

@@ -242,13 +242,13 @@ int output_tick(struct output *out, uint64_t now_ns)
 	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;
 }
 
-/* Sensors still have the combos that remain in the buffer at the end, except one-way sensors. */
+/* Sensors that get ACKs still have the combos that remain in the buffer at the end. */
 static void give_up(struct output *out)
 {
 	uint64_t frames = 0;
 
 	for (struct sensor *s = out->pending; s; s = s->output->next_pending) {
-		if (sensor_is_one_way(s)) {
+		if (s->no_acks) {
 			ledger_flushed(&s->ledger, false);
 			output_settle(out, s);
 		}

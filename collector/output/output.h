@@ -54,8 +54,8 @@ int output_tick(struct output *out, uint64_t now_ns);
 /* Writes the statistics blocks of a sensor's ended run. Then the buffer has no data of it. Also
  * called before a sensor is freed. */
 void output_run_end(struct output *out, struct sensor *s);
-/* Writes all sensors' statistics blocks, flushes and closes. Sensors still have combos that could
- * not be written. Those of one-way sensors are lost. */
+/* Writes all sensors' statistics blocks, flushes and closes. Sensors that get ACKs still
+ * have the combos that could not be written. Those of other sensors are lost. */
 void output_finish(struct output *out);
 
 #endif

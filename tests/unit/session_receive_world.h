@@ -13,6 +13,7 @@
 #include "collector/combo/intake.h"
 #include "collector/combo/sensor.h"
 #include "collector/combo/turns.h"
+#include "collector/network/handshake_candidate.h"
 #include "collector/network/sensor.h"
 #include "collector/network/sensor_list.h"
 #include "collector/network/sensor_sessions.h"

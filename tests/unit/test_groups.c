@@ -268,7 +268,7 @@ static void shares(void **state)
 	ordered(1, "set channels 1@100ms,6@100ms share 0/2");
 	all_done();
 	t.sensors[1].one_way = true;
-	t.sensors[1].is_deaf = true;
+	t.sensors[1].no_acks = true;
 	pass(GROUPS_BALANCE_NS);
 	ordered(2, "set channels 1@100ms,6@100ms share 0/1");
 	all_done();

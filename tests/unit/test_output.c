@@ -541,7 +541,7 @@ static void the_end_on_a_full_disk(void **state)
 	assert_int_equal(start(), 0);
 	run_begin(0);
 	run_begin(1);
-	sensors[1].up = sensors[1].is_deaf = true;
+	sensors[1].up = sensors[1].no_acks = true;
 	size = out->size;
 	combo(0, 0);
 	combo(1, 0);
