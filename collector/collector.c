@@ -40,16 +40,16 @@ static int collector_tick(struct collector *c)
 	int timeout = output_tick(&c->output, now); /* its settled combos are then acknowledged */
 
 	timeout = sooner(timeout, turns_tick(&c->combos, now));
-	timeout = sooner(timeout, timers_tick(&c->open, now));
+	timeout = sooner(timeout, timers_tick(&c->network, now));
 	timeout = sooner(timeout, groups_tick(&c->groups, now));
 	timeout = sooner(timeout, control_tick(&c->control, now));
-	timeout = sooner(timeout, commands_tick(&c->dispatch,
+	timeout = sooner(timeout, commands_tick(&c->commands,
 						now)); /* after the groups, which issue orders */
 	if (!c->o->stats_file)
 		return timeout;
 	if (now >= c->next_stats_ns) {
 		c->next_stats_ns = now + STATS_INTERVAL_NS;
-		stats_write(&c->open, &c->receive, &c->groups, c->files);
+		stats_write(&c->network, &c->receive, &c->groups, c->files);
 	}
 	return sooner(timeout, (int)((c->next_stats_ns - now) / 1000000) + 1);
 }
@@ -61,9 +61,9 @@ static int collector_receive(struct collector *c)
 	uint64_t now = monotonic_ns();
 
 	if (n)
-		session_receive_batch(&c->open);
+		session_receive_batch(&c->network);
 	for (int i = 0; i < n; i++)
-		session_receive_prefetch(&c->open, c->receive.datagrams[i],
+		session_receive_prefetch(&c->network, c->receive.datagrams[i],
 					 c->receive.messages[i].msg_len);
 	for (int i = 0; i < n; i++) {
 		const struct datagram d = {
@@ -74,7 +74,7 @@ static int collector_receive(struct collector *c)
 			.now_ns = now,
 		};
 
-		session_receive_datagram(&c->open, &d);
+		session_receive_datagram(&c->network, &d);
 	}
 	return n;
 }
@@ -135,7 +135,7 @@ static void collector_reload(struct collector *c)
 		log_line("the sensors stay as they are");
 		return;
 	}
-	if (sensor_list_apply(&c->open, &f) == 0 && collector_groups(c, &f.groups) == 0)
+	if (sensor_list_apply(&c->network, &f) == 0 && collector_groups(c, &f.groups) == 0)
 		log_line("--sensors %s: read again, %u sensor%s", c->o->sensors_file, f.count,
 			 PLURAL(f.count));
 	sensors_file_free(&f);
@@ -146,7 +146,7 @@ static void collector_orders(struct collector *c)
 {
 	signals_take(&c->orders);
 	if (c->orders.report)
-		stats_print(&c->open, &c->receive);
+		stats_print(&c->network, &c->receive);
 	if (c->orders.reload) {
 		output_reopen(&c->output);
 		collector_reload(c);
@@ -179,14 +179,14 @@ static void collector_loop(struct collector *c)
 	until = monotonic_ns() + DRAIN_NS;
 	while (collector_receive(c) > 0 && monotonic_ns() < until) {
 		turns_serve(&c->combos, monotonic_ns());
-		timers_tick(&c->open, monotonic_ns());
+		timers_tick(&c->network, monotonic_ns());
 	}
 	intake_finish(&c->combos, monotonic_ns());
 	output_finish(&c->output);
-	session_send_due(&c->open, UINT64_MAX); /* acknowledges all settled combos */
+	session_send_due(&c->network, UINT64_MAX); /* acknowledges all settled combos */
 	if (c->o->stats_file)
-		stats_write(&c->open, &c->receive, &c->groups, c->files);
-	stats_print(&c->open, &c->receive);
+		stats_write(&c->network, &c->receive, &c->groups, c->files);
+	stats_print(&c->network, &c->receive);
 }
 
 /* What earlier collectors wrote must be known before the first datagram. */
@@ -196,11 +196,11 @@ static int collector_begin(struct collector *c)
 
 	if (err)
 		return err;
-	sensor_list_init(&c->open, c->output.state.floor_ns);
+	sensor_list_init(&c->network, c->output.state.floor_ns);
 	if (!one_way_allowed(c, &c->sensors_file))
 		err = -EINVAL;
 	else
-		err = sensor_list_apply(&c->open, &c->sensors_file)
+		err = sensor_list_apply(&c->network, &c->sensors_file)
 			      ?: collector_groups(c, &c->sensors_file.groups);
 	sensors_file_free(&c->sensors_file);
 	return err;
@@ -212,7 +212,7 @@ static void lock_keys(struct collector *c)
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
 	setrlimit(RLIMIT_MEMLOCK, &all);
-	keys_lock(&c->open.handshake, sizeof(c->open.handshake));
+	keys_lock(&c->network.handshake, sizeof(c->network.handshake));
 }
 
 int collector_process(struct collector *c)
@@ -221,16 +221,16 @@ int collector_process(struct collector *c)
 
 	lock_keys(c);
 
-	c->open.sock = c->receive.sock;
-	c->open.sensors = &c->sensors;
-	c->open.combos = &c->combos;
+	c->network.sock = c->receive.sock;
+	c->network.sensors = &c->sensors;
+	c->network.combos = &c->combos;
 	c->combos.sensors = &c->sensors;
 	c->combos.output = &c->output;
-	commands_init(&c->dispatch, &c->open);
-	groups_init(&c->groups, &c->dispatch, &c->sensors);
+	commands_init(&c->commands, &c->network);
+	groups_init(&c->groups, &c->commands, &c->sensors);
 	if (refocus_init(&c->refocus, &c->groups, &c->combos, &c->sensors_file.groups,
 			 c->o->sensors_file) ||
-	    control_init(&c->control, c->listener, &c->dispatch, &c->sensors, &c->groups) ||
+	    control_init(&c->control, c->listener, &c->commands, &c->sensors, &c->groups) ||
 	    privsep_drop(c->o->user) || sandbox_receiving())
 		return 1;
 	if (combos_init(&c->combos))
@@ -245,8 +245,8 @@ int collector_process(struct collector *c)
 	control_free(&c->control);
 	groups_free(&c->groups);
 	refocus_free(&c->refocus);
-	commands_free(&c->dispatch);
-	sensor_list_free(&c->open);
+	commands_free(&c->commands);
+	sensor_list_free(&c->network);
 	combos_free(&c->combos);
 	return status;
 }

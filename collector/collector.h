@@ -23,8 +23,8 @@ struct collector {
 	struct sensors sensors;
 	struct combos combos;
 	struct output output;
-	struct network open;
-	struct commands dispatch;
+	struct network network;
+	struct commands commands;
 	struct groups groups;
 	struct refocus refocus;
 	struct control control;
@@ -35,8 +35,8 @@ struct collector {
 };
 
 /* Drops privilege and receives until a stop. The caller has set the options, the key
- * (open.handshake.own), the sensors file and all descriptors, and zeroed the rest. Returns the exit
- * status. */
+ * (network.handshake.own), the sensors file and all descriptors, and zeroed the rest. Returns the
+ * exit status. */
 int collector_process(struct collector *c);
 
 #endif

@@ -157,7 +157,7 @@ static int collector_run(struct collector *c, struct files *output_files)
 		_exit(collector_process(c));
 	}
 	/* Only the other process has keys and network. */
-	sodium_memzero(&c->open.handshake.own, sizeof(c->open.handshake.own));
+	sodium_memzero(&c->network.handshake.own, sizeof(c->network.handshake.own));
 	sensors_file_free(&c->sensors_file);
 	close(c->receive.sock);
 	if (c->listener >= 0)
@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 	}
 	c->o = &o;
 	status = 1;
-	if (read_key(&c->open.handshake.own, o.key_file) == 0 &&
+	if (read_key(&c->network.handshake.own, o.key_file) == 0 &&
 	    read_sensors(&c->sensors_file, o.sensors_file) == 0 &&
 	    receive_init(&c->receive, o.host, o.port) == 0 && files_init(&files, &o) == 0 &&
 	    listen_control(c, &o) == 0) {

@@ -11,7 +11,7 @@
 
 void commands_init(struct commands *d, struct network *o)
 {
-	*d = (struct commands){ .open = o, .next_ns = UINT64_MAX };
+	*d = (struct commands){ .network = o, .next_ns = UINT64_MAX };
 	d->end = &d->first;
 	o->answered = commands_answered;
 	o->answered_user = d;
@@ -87,7 +87,7 @@ void commands_cancel(struct commands *d, const void *user)
 /* Numbers rise, also across restarts, as they follow protocol time. */
 static uint64_t next_number(struct commands *d)
 {
-	uint64_t now = handshake_time(&d->open->handshake);
+	uint64_t now = handshake_time(&d->network->handshake);
 
 	d->number = now > d->number ? now : d->number + 1;
 	return d->number;
@@ -103,7 +103,7 @@ static const char *send_order(struct commands *d, struct commands_order *x, uint
 
 	if (!x->sensor->listed)
 		return "no such sensor in the --sensors file";
-	err = session_send(d->open, x->sensor, message, order_write(message, number, x->text));
+	err = session_send(d->network, x->sensor, message, order_write(message, number, x->text));
 	if (err == -ENOTCONN)
 		return "has no session with this collector now";
 	if (err == -EOPNOTSUPP)

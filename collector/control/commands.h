@@ -36,7 +36,7 @@ struct commands_order {
 };
 
 struct commands {
-	struct network *open;
+	struct network *network;
 	uint64_t number;  /* of the last order */
 	uint64_t next_ns; /* monotonic: nothing is due before */
 	struct commands_order *first, **end;

@@ -23,7 +23,7 @@ int control_init(struct control *c, int listener, struct commands *d, struct sen
 	struct epoll_event e = { .events = EPOLLIN, .data.u32 = LISTENER };
 
 	*c = (struct control){
-		.listener = listener, .epoll = -1, .dispatch = d, .sensors = list, .groups = groups
+		.listener = listener, .epoll = -1, .commands = d, .sensors = list, .groups = groups
 	};
 	for (int i = 0; i < CONTROL_CLIENTS; i++)
 		c->clients[i].fd = -1;
@@ -41,7 +41,7 @@ static void client_close(struct control_client *k)
 	if (k->fd >= 0)
 		close(k->fd); /* this removes it from epoll */
 	if (k->has_asked)
-		commands_cancel(k->control->dispatch, k);
+		commands_cancel(k->control->commands, k);
 	free(k->waiting);
 	*k = (struct control_client){ .fd = -1 };
 }
@@ -208,7 +208,7 @@ static const char *order_sensor(struct control *c, struct control_client *k, con
 	if (!s)
 		return "no such sensor in the --sensors file";
 	k->asked = 1;
-	if (commands_add(c->dispatch, s, text, 0, answered, k))
+	if (commands_add(c->commands, s, text, 0, answered, k))
 		return "out of memory";
 	if (k->focus_ms)
 		groups_hold(s, false, k->focus_ms, now_ns);

@@ -54,7 +54,7 @@ struct control_client {
 
 struct control {
 	int listener, epoll; /* -1: none */
-	struct commands *dispatch;
+	struct commands *commands;
 	struct sensors *sensors;
 	struct groups *groups; /* NULL: none */
 	struct control_client clients[CONTROL_CLIENTS];

@@ -20,9 +20,9 @@ static void begun(void *user, struct sensor *s)
 
 void groups_init(struct groups *g, struct commands *d, struct sensors *list)
 {
-	*g = (struct groups){ .dispatch = d, .sensors = list };
-	d->open->begun = begun;
-	d->open->begun_user = g;
+	*g = (struct groups){ .commands = d, .sensors = list };
+	d->network->begun = begun;
+	d->network->begun_user = g;
 }
 
 static void list_free(struct sensor_group **list, unsigned int count)
@@ -38,7 +38,7 @@ void groups_free(struct groups *g)
 		struct sensor *s = g->sensors->list[i];
 
 		if (s->member)
-			commands_cancel(g->dispatch, s->member);
+			commands_cancel(g->commands, s->member);
 		free(s->member);
 		s->member = NULL;
 	}
@@ -207,7 +207,7 @@ static void ask(struct groups *g, struct group_member *m, uint64_t now_ns)
 	if (m->share.plan)
 		snprintf(text, sizeof(text), "set channels %s share %u/%u", m->group->list,
 			 m->share.member, m->share.members);
-	if (commands_add(g->dispatch, m->sensor, text, now_ns + GROUPS_SILENT_NS, told, m))
+	if (commands_add(g->commands, m->sensor, text, now_ns + GROUPS_SILENT_NS, told, m))
 		return; /* tried again at the next tick */
 	m->asking = true;
 	m->asked = m->share;
@@ -339,8 +339,8 @@ int groups_order(struct groups *g, const char *name, const struct group_order *k
 	for (struct group_member *m = x->first; m; m = m->next) {
 		if (!is_present(m->sensor, now_ns))
 			continue;
-		if (commands_add(g->dispatch, m->sensor, k->text, k->until_ns, k->done, k->user)) {
-			commands_cancel(g->dispatch, k->user);
+		if (commands_add(g->commands, m->sensor, k->text, k->until_ns, k->done, k->user)) {
+			commands_cancel(g->commands, k->user);
 			return -ENOMEM;
 		}
 		if (k->focus_ms)
@@ -374,7 +374,7 @@ unsigned int groups_focus(struct groups *g, struct sensor_group *x, const char *
 	for (struct group_member *m = x->first; m; m = m->next) {
 		if (m->turning || is_held(m, now_ns) || !is_present(m->sensor, now_ns))
 			continue;
-		m->turning = commands_add(g->dispatch, m->sensor, text, now_ns + GROUPS_FOCUS_NS,
+		m->turning = commands_add(g->commands, m->sensor, text, now_ns + GROUPS_FOCUS_NS,
 					  turned, m) == 0;
 		n += m->turning;
 	}

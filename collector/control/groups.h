@@ -78,7 +78,7 @@ struct sensor_group {
 };
 
 struct groups {
-	struct commands *dispatch;
+	struct commands *commands;
 	struct sensors *sensors;
 	struct sensor_group **list; /* NULL: none */
 	unsigned int count;

@@ -71,7 +71,7 @@ static struct bench {
 	struct signals orders;
 	struct output output;
 	struct combos room;
-	struct network open;
+	struct network network;
 	int files_sock, sink;
 	struct sockaddr_storage from;
 	socklen_t from_len;
@@ -151,23 +151,23 @@ static void start_collector(void)
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
 	start_files();
-	key_generate(b.open.handshake.own.secret);
-	key_public(b.open.handshake.own.public, b.open.handshake.own.secret);
-	b.open.sock = socket(AF_INET, SOCK_DGRAM, 0);
+	key_generate(b.network.handshake.own.secret);
+	key_public(b.network.handshake.own.public, b.network.handshake.own.secret);
+	b.network.sock = socket(AF_INET, SOCK_DGRAM, 0);
 	b.sink = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 	b.from_len = sizeof(a);
-	if (bind(b.open.sock, (struct sockaddr *)&a, sizeof(a)) ||
+	if (bind(b.network.sock, (struct sockaddr *)&a, sizeof(a)) ||
 	    bind(b.sink, (struct sockaddr *)&a, sizeof(a)) ||
 	    getsockname(b.sink, (struct sockaddr *)&b.from, &b.from_len))
 		die("sockets");
-	b.open.sensors = &b.list;
-	b.open.combos = &b.room;
+	b.network.sensors = &b.list;
+	b.network.combos = &b.room;
 	b.room.sensors = &b.list;
 	b.room.output = &b.output;
 	if (combos_init(&b.room) ||
 	    output_init(&b.output, &b.options, &b.list, b.files_sock, &b.orders))
 		die("collector");
-	sensor_list_init(&b.open, 0);
+	sensor_list_init(&b.network, 0);
 }
 
 /* What the collector's loop does with a batch. */
@@ -175,15 +175,16 @@ static void feed(const struct sealed *const *list, int count)
 {
 	uint64_t now = now_ns();
 
-	session_receive_batch(&b.open);
+	session_receive_batch(&b.network);
 	for (int i = 0; i < count; i++)
-		session_receive_prefetch(&b.open, list[i]->bytes, list[i]->len);
+		session_receive_prefetch(&b.network, list[i]->bytes, list[i]->len);
 	for (int i = 0; i < count; i++)
-		session_receive_datagram(&b.open, &(struct datagram){ list[i]->bytes, list[i]->len,
-								      (struct sockaddr *)&b.from,
-								      b.from_len, now });
+		session_receive_datagram(&b.network,
+					 &(struct datagram){ list[i]->bytes, list[i]->len,
+							     (struct sockaddr *)&b.from, b.from_len,
+							     now });
 	turns_all(&b.room, now);
-	timers_tick(&b.open, now);
+	timers_tick(&b.network, now);
 	output_tick(&b.output, now);
 }
 
@@ -232,8 +233,8 @@ static void make_peers(void)
 static void pair_peers(void)
 {
 	for (long i = 0; i < b.sensors; i++)
-		if (tryst_pair(b.peers[i].pair, &b.peers[i].own, b.open.handshake.own.public, true,
-			       NULL))
+		if (tryst_pair(b.peers[i].pair, &b.peers[i].own, b.network.handshake.own.public,
+			       true, NULL))
 			die("pair");
 }
 
@@ -266,7 +267,7 @@ static uint64_t set_up(struct peer *p)
 
 	tryst_slots(slots, p->pair, hello.time_ns / TRYST_INTERVAL_NS);
 	d.len = tryst_init(&asked, d.bytes,
-			   &(struct tryst_keys){ &p->own, b.open.handshake.own.public, p->pair },
+			   &(struct tryst_keys){ &p->own, b.network.handshake.own.public, p->pair },
 			   slots[randombytes_uniform(TRYST_SLOTS)], &hello, 0);
 	took = feed_timed(&d, NULL, 1);
 	do { /* ACKs to earlier ones come too */
@@ -289,7 +290,7 @@ static double set_up_all(void)
 			b.later_ns += 1000000000;
 		took += set_up(&b.peers[i]);
 	}
-	if (b.open.counters.sessions != (uint64_t)b.sensors)
+	if (b.network.counters.sessions != (uint64_t)b.sensors)
 		die("sessions are missing");
 	return took / 1e3 / b.sensors;
 }
@@ -453,7 +454,7 @@ static void check(void)
 		settled += b.list.list[i]->output->settled;
 		sent += b.peers[i].combo;
 	}
-	if (settled != sent || b.open.counters.not_authentic) {
+	if (settled != sent || b.network.counters.not_authentic) {
 		fprintf(stderr, "collector_rate: %llu of %llu combos are settled\n",
 			(unsigned long long)settled, (unsigned long long)sent);
 		exit(1);
@@ -464,9 +465,9 @@ static void measure(int rounds)
 {
 	size_t before = in_use();
 
-	if (sensor_list_apply(&b.open, &b.file))
+	if (sensor_list_apply(&b.network, &b.file))
 		die("sensors");
-	while (handshake_turn(&b.open.handshake, &b.open.table, &b.list))
+	while (handshake_turn(&b.network.handshake, &b.network.table, &b.list))
 		;
 	fprintf(out, "setup_us %.1f\n", set_up_all());
 	open_windows();

@@ -17,7 +17,7 @@
 static struct {
 	struct control c;
 	struct commands d;
-	struct network open;
+	struct network network;
 	struct sensor sensors[2];
 	struct sensor *many; /* the group's sensors, if any */
 	unsigned int many_count;
@@ -111,9 +111,9 @@ static int set_up(void **state)
 	fd = control_listen(t.path);
 	assert_true(fd >= 0);
 	t.sensors[0].listed = t.sensors[1].listed = true;
-	commands_init(&t.d, &t.open);
+	commands_init(&t.d, &t.network);
 	assert_int_equal(control_init(&t.c, fd, &t.d, NULL, NULL), 0);
-	assert_true(t.open.answered == commands_answered);
+	assert_true(t.network.answered == commands_answered);
 	return 0;
 }
 

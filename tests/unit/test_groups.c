@@ -18,7 +18,7 @@ static struct {
 	struct groups g;
 	struct refocus r;
 	struct commands d;
-	struct network open;
+	struct network network;
 	struct combos combos;
 	struct combo_sensor combo[SENSORS];
 	struct sensors list;
@@ -90,7 +90,7 @@ static void present(unsigned int i)
 	t.sensors[i].up = true;
 	t.sensors[i].heard_ns = t.now;
 	t.sensors[i].begun++;
-	t.open.begun(t.open.begun_user, &t.sensors[i]);
+	t.network.begun(t.network.begun_user, &t.sensors[i]);
 }
 
 /* Time passes; all connected sensors are heard. */
@@ -149,7 +149,7 @@ static int set_up(void **state)
 		t.sensors[i].up = false;
 		snprintf(t.sensors[i].name, SENSOR_NAME_MAX, "s%d", i);
 	}
-	t.d.open = &t.open;
+	t.d.network = &t.network;
 	groups_init(&t.g, &t.d, &t.list);
 	assert_int_equal(refocus_init(&t.r, &t.g, &t.combos, &t.f, "file"), 0);
 	assert_null(line("group lib channels 1,6 dwell 100ms"));
