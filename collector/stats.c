@@ -192,7 +192,7 @@ static void json(FILE *f, const struct network *o, const struct receive *r, cons
 void stats_write(const struct network *o, const struct receive *r, const struct groups *g,
 		 int files)
 {
-	static bool told;
+	static bool logged;
 	int err;
 	FILE *f = files_new(files, FILES_STATS, &err);
 
@@ -200,7 +200,7 @@ void stats_write(const struct network *o, const struct receive *r, const struct 
 		json(f, o, r, g);
 		err = files_new_done(files, FILES_STATS_DONE, f, ferror(f) ? -errno : 0);
 	}
-	if (err && !told)
+	if (err && !logged)
 		log_line("--stats-file: cannot be written: %s", strerror(-err));
-	told = err != 0;
+	logged = err != 0;
 }

@@ -11,7 +11,7 @@ static enum event_kind read_kind(struct event *v, const struct combo_event *e)
 	case COMBO_EVENT_DWELL:
 		return coverage_read(&v->dwell, e) ? EVENT_BAD : EVENT_DWELL;
 	case COMBO_EVENT_SAID:
-		return event_json_of(&v->said, e) ? EVENT_BAD : EVENT_MODULE;
+		return event_json_of(&v->module, e) ? EVENT_BAD : EVENT_MODULE;
 	default:
 		return EVENT_UNKNOWN;
 	}

@@ -18,7 +18,7 @@ struct event {
 	enum event_kind kind;
 	union {
 		struct dwell dwell;
-		struct module_event said;
+		struct module_event module;
 	};
 };
 

@@ -10,7 +10,7 @@
 
 /* ---- log messages ---------------------------------------------------------------------------- */
 
-static void tell_linktype(const struct sensor *s, uint16_t linktype)
+static void log_linktype(const struct sensor *s, uint16_t linktype)
 {
 	char entry[LINKTYPES_TEXT_LEN];
 
@@ -21,15 +21,16 @@ static void tell_linktype(const struct sensor *s, uint16_t linktype)
 }
 
 /* Logs each reason once, until the sensor's line in the sensors file changes. */
-static void tell(struct sensor *s, const struct frame_check_kind *k, enum frame_check_why why)
+static void log_refused(struct sensor *s, const struct frame_check_kind *k,
+			enum frame_check_why why)
 {
 	uint8_t bit = 1 << why;
 
-	if (s->combo->refused_told & bit)
+	if (s->combo->refused_logged & bit)
 		return;
-	s->combo->refused_told |= bit;
+	s->combo->refused_logged |= bit;
 	if (why == FRAME_CHECK_LINKTYPE)
-		tell_linktype(s, k->linktype);
+		log_linktype(s, k->linktype);
 	else if (why == FRAME_CHECK_HEADER)
 		log_line("sensor %s: frames of link type %u with a cut or wrong pseudo-header are "
 			 "refused: they would make the file unreadable",
@@ -102,7 +103,7 @@ static void count_frames(struct frame_check *r, struct sensor *s, struct combo_r
 
 		r->frames += why != FRAME_CHECK_NOTHING;
 		if (why)
-			tell(s, k, why);
+			log_refused(s, k, why);
 	}
 	combo_rewind(reader, &start);
 }

@@ -28,8 +28,8 @@ struct turn {
 	int64_t credit_ns;	   /* rest of its turn; negative: subtracted from the next ones */
 	uint64_t held_at_ns;	   /* CLOCK_MONOTONIC; since then it is held */
 	uint64_t held_ns;	   /* total time held, without the current hold */
-	uint64_t told_ns;	   /* when a hold was last logged; 0: never */
-	bool told;		   /* a hold was logged, its end was not */
+	uint64_t logged_ns;	   /* when a hold was last logged; 0: never */
+	bool logged;		   /* a hold was logged, its end was not */
 };
 
 /* FLOORs that take effect at `due_ns`, the earlier one first. */
@@ -55,7 +55,7 @@ struct combo_sensor {
 	struct run_terms next;	/* runs.c: of the run that waits */
 	bool waiting;		/* its current session's run starts later */
 	bool no_room;		/* a piece was refused since the last ACK: ACK_FULL */
-	uint8_t refused_told;	/* frame_check.h: bitmap of logged reasons */
+	uint8_t refused_logged; /* frame_check.h: bitmap of logged reasons */
 	struct one_way one_way;
 };
 

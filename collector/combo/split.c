@@ -31,8 +31,8 @@ static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint
 		output_dwell(c->output, s, &v->dwell, now_ns);
 		break;
 	case EVENT_MODULE:
-		s->ledger.said++;
-		output_module_event(c->output, s, &v->said, n, now_ns);
+		s->ledger.module_events++;
+		output_module_event(c->output, s, &v->module, n, now_ns);
 		break;
 	case EVENT_BAD:
 		s->ledger.bad_events++;

@@ -59,18 +59,19 @@ void turns_ready(struct combos *c, struct sensor *s)
 
 /* Logs that one sensor is held. If the disk is full, output_hold.c has logged that for all
  * sensors. */
-static void tell_held(struct combos *c, struct sensor *s, uint64_t now_ns)
+static void log_held(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
 	struct turn *v = &s->combo->turn;
 
-	if (c->output->hold.on || v->told || (v->told_ns && now_ns - v->told_ns < TURNS_TELL_NS))
+	if (c->output->hold.on || v->logged ||
+	    (v->logged_ns && now_ns - v->logged_ns < TURNS_LOG_NS))
 		return;
 	log_line("sensor %s: has used its share of the disk (%llu of %llu kB above --keep-free); "
 		 "its frames wait at the sensor until there is more room",
 		 s->name, (unsigned long long)(budget_share(&c->output->budget) / 1000),
 		 (unsigned long long)(budget_room(&c->output->budget) / 1000));
-	v->told = true;
-	v->told_ns = now_ns;
+	v->logged = true;
+	v->logged_ns = now_ns;
 }
 
 static void hold(struct combos *c, struct sensor *s, uint64_t now_ns)
@@ -82,7 +83,7 @@ static void hold(struct combos *c, struct sensor *s, uint64_t now_ns)
 	/* Its combos are not taken soon, so they must not evict other sensors' combos. */
 	s->combo->reassembly.waits = true;
 	c->pool.waits = c->output->hold.on;
-	tell_held(c, s, now_ns);
+	log_held(c, s, now_ns);
 }
 
 void turns_wait(struct combos *c, struct sensor *s, uint64_t now_ns)
@@ -100,12 +101,12 @@ static void release(struct combos *c, struct sensor *s, uint64_t now_ns)
 }
 
 /* Logs the end of a hold, after a turn in which the sensor was not held again. */
-static void tell_released(struct sensor *s, uint64_t now_ns)
+static void log_released(struct sensor *s, uint64_t now_ns)
 {
-	if (!s->combo->turn.told || now_ns - s->combo->turn.told_ns < TURNS_TELL_NS)
+	if (!s->combo->turn.logged || now_ns - s->combo->turn.logged_ns < TURNS_LOG_NS)
 		return;
 	log_line("sensor %s: its frames are written again", s->name);
-	s->combo->turn.told = false;
+	s->combo->turn.logged = false;
 }
 
 int turns_tick(struct combos *c, uint64_t now_ns)
@@ -184,7 +185,7 @@ bool turns_serve(struct combos *c, uint64_t now_ns)
 		else if (got == SPLIT_HELD)
 			hold(c, s, now_ns);
 		else
-			tell_released(s, now_ns);
+			log_released(s, now_ns);
 	}
 	return v->first;
 }

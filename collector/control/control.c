@@ -102,7 +102,7 @@ static bool make_room(struct control_client *k, size_t len, size_t max)
 
 /* Sends a reply, or queues it if the socket is full. Over the limit, replies are left out, except
  * the last one. */
-static void tell(struct control_client *k, enum control_reply what, const char *text)
+static void send_reply(struct control_client *k, enum control_reply what, const char *text)
 {
 	bool is_last = what == CONTROL_DONE || what == CONTROL_FAILED;
 	size_t max = CONTROL_WAITING_MAX + (is_last ? 2 + CONTROL_REPLY_MAX : 0);
@@ -127,7 +127,7 @@ static void tell(struct control_client *k, enum control_reply what, const char *
 /* Sends the last reply. */
 static void reply(struct control_client *k, enum control_reply what, const char *text)
 {
-	tell(k, what, text);
+	send_reply(k, what, text);
 	k->has_ended = true;
 	k->due_ns = 0;
 	if (!k->waiting_len)
@@ -174,7 +174,7 @@ static void one_answered(void *user, struct sensor *s, int status, const char *t
 	snprintf(out, sizeof(out), "%s%s%s", status == COMMANDS_UNHEARD ? "" : s->name,
 		 status == COMMANDS_UNHEARD ? "" : ": ", text);
 	k->done += done;
-	tell(k, done ? CONTROL_ONE_DONE : CONTROL_ONE_FAILED, out);
+	send_reply(k, done ? CONTROL_ONE_DONE : CONTROL_ONE_FAILED, out);
 	if (++k->answered < k->asked)
 		return;
 	if (k->left_out)

@@ -174,15 +174,15 @@ static bool same(const struct group_share *a, const struct group_share *b)
 	return a->plan == b->plan && a->member == b->member && a->members == b->members;
 }
 
-static void told(void *user, struct sensor *s, int status, const char *text)
+static void share_answered(void *user, struct sensor *s, int status, const char *text)
 {
 	struct group_member *m = user;
 
 	m->asking = false;
 	m->groups->next_ns = 0;
 	if (status == ANSWER_DONE) {
-		m->told = m->asked;
-		m->told_in = m->asked_in;
+		m->accepted = m->asked;
+		m->accepted_in = m->asked_in;
 		return;
 	}
 	/* The sensor has had a later order, perhaps of another process. */
@@ -193,11 +193,11 @@ static void told(void *user, struct sensor *s, int status, const char *text)
 	m->refused_ns = m->groups->ticked_ns;
 	m->refused_in = m->asked_in;
 	m->refused = m->asked.plan;
-	m->told = (struct group_share){ 0 }; /* no share to take back */
-	if (m->said != m->asked.plan)
+	m->accepted = (struct group_share){ 0 }; /* no share to take back */
+	if (m->refusal_logged != m->asked.plan)
 		log_line("sensor %s: does not take its share of group %s: %s", s->name,
 			 m->group ? m->group->name : "", text);
-	m->said = m->asked.plan;
+	m->refusal_logged = m->asked.plan;
 }
 
 static void ask(struct groups *g, struct group_member *m, uint64_t now_ns)
@@ -207,19 +207,20 @@ static void ask(struct groups *g, struct group_member *m, uint64_t now_ns)
 	if (m->share.plan)
 		snprintf(text, sizeof(text), "set channels %s share %u/%u", m->group->list,
 			 m->share.member, m->share.members);
-	if (commands_add(g->commands, m->sensor, text, now_ns + GROUPS_SILENT_NS, told, m))
+	if (commands_add(g->commands, m->sensor, text, now_ns + GROUPS_SILENT_NS, share_answered,
+			 m))
 		return; /* tried again at the next tick */
 	m->asking = true;
 	m->asked = m->share;
 	m->asked_in = m->sensor->begun;
 }
 
-/* A share told in another session may have reached another process. */
+/* A share accepted in another session may have reached another process. */
 static bool is_due(const struct group_member *m, uint64_t now_ns)
 {
-	bool again = m->share.plan && m->told_in != m->sensor->begun;
+	bool again = m->share.plan && m->accepted_in != m->sensor->begun;
 
-	return !m->asking && now_ns >= m->again_ns && (again || !same(&m->share, &m->told));
+	return !m->asking && now_ns >= m->again_ns && (again || !same(&m->share, &m->accepted));
 }
 
 /* Returns whether any member's share would change. Sets the new shares if `deal`. */

@@ -46,15 +46,15 @@ struct group_member {
 	struct group_member *next; /* of the group */
 	struct sensor *sensor;
 	struct sensor_group *group; /* NULL: it has left all groups */
-	struct group_share share, asked, told;
+	struct group_share share, asked, accepted;
 	/* Numbers of sessions: in which the sensor was asked, accepted, refused, and could not
 	 * focus. */
-	uint64_t asked_in, told_in, refused_in, unable_in;
-	uint64_t refused_ns;  /* monotonic: time of the refusal */
-	uint64_t again_ns;    /* monotonic: not asked before */
-	uint32_t refused;     /* the refused plan */
-	uint32_t said;	      /* the plan whose refusal was logged */
-	bool asking, turning; /* order under way: a share; a rule's focus */
+	uint64_t asked_in, accepted_in, refused_in, unable_in;
+	uint64_t refused_ns;	 /* monotonic: time of the refusal */
+	uint64_t again_ns;	 /* monotonic: not asked before */
+	uint32_t refused;	 /* the refused plan */
+	uint32_t refusal_logged; /* the plan whose refusal was logged */
+	bool asking, turning;	 /* order under way: a share; a rule's focus */
 	struct group_hold hold;
 	struct groups *groups;
 };

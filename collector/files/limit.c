@@ -11,7 +11,7 @@
 #include "collector/model/rate_limit.h"
 #include "common/log.h"
 
-#define TELL_NS 60000000000ULL
+#define LOG_NS 60000000000ULL
 
 void files_limit_init(struct files_limit *l)
 {
@@ -33,9 +33,9 @@ void files_limit_free(struct files_limit *l)
 static bool refuse(struct files_limit *l, const char *what, uint64_t now_ns)
 {
 	l->refused++;
-	if (l->told_ns && now_ns - l->told_ns < TELL_NS)
+	if (l->logged_ns && now_ns - l->logged_ns < LOG_NS)
 		return false;
-	l->told_ns = now_ns;
+	l->logged_ns = now_ns;
 	log_line("warning: the receiving process asks for more %s than it needs (%llu requests "
 		 "were refused); was it taken over?",
 		 what, (unsigned long long)l->refused);
@@ -68,8 +68,8 @@ static bool few_inodes(struct files_limit *l, int fd, const char *option, uint64
 
 	if (fd < 0 || fstatfs(fd, &fs) || fs.f_ffree >= fs.f_files / FILES_INODES_PART)
 		return false;
-	if (!l->few_told_ns || now_ns - l->few_told_ns >= TELL_NS) {
-		l->few_told_ns = now_ns;
+	if (!l->few_logged_ns || now_ns - l->few_logged_ns >= LOG_NS) {
+		l->few_logged_ns = now_ns;
 		log_line("warning: no file is begun, as %llu of %llu inodes are free on the file "
 			 "system of %s; delete files",
 			 (unsigned long long)fs.f_ffree, (unsigned long long)fs.f_files, option);

@@ -44,10 +44,10 @@ struct files_limit {
 	int last;		       /* the last opened output file; -1: none */
 	uint64_t spare_until_ns;       /* CLOCK_MONOTONIC: spare files are used until then, */
 	uint64_t size_until_ns;	       /* and files for -C */
-	uint64_t few_told_ns;	       /* last warning of few inodes */
+	uint64_t few_logged_ns;	       /* last warning of few inodes */
 	uint64_t rlimit;	       /* RLIMIT_FSIZE at the start */
 	uint64_t full_bytes;	       /* size at which the last file is full */
-	uint64_t refused, told_ns;     /* refused requests; last warning */
+	uint64_t refused, logged_ns;   /* refused requests; last warning */
 	uint64_t modules, modules_max; /* event files: made, allowed */
 };
 

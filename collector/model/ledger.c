@@ -313,5 +313,5 @@ void ledger_json(FILE *out, const char *name, unsigned int id, const struct ledg
 		ULL(s.lost_refused), ULL(s.earlier), ULL(ledger_in_flight(l)),
 		(long long)ledger_balance(l), ULL(l->received_bytes), ULL(l->bad_combos),
 		ULL(l->bad_pieces), ULL(l->bad_messages), ULL(l->duplicate_pieces),
-		ULL(l->bad_events), ULL(l->unknown_events), ULL(l->said));
+		ULL(l->bad_events), ULL(l->unknown_events), ULL(l->module_events));
 }

@@ -60,7 +60,7 @@ struct ledger {
 	/* errors in authentic messages */
 	uint64_t bad_combos, bad_pieces, bad_messages, duplicate_pieces;
 	uint64_t bad_events, unknown_events; /* in combos; ignored */
-	uint64_t said;			     /* events of modules in combos */
+	uint64_t module_events;		     /* in combos */
 	uint64_t received_bytes;
 };
 

@@ -70,7 +70,7 @@ static enum handshake_result take_hello(struct set_up *u)
 
 	if (one_way && !u->has_slot)
 		return HANDSHAKE_IGNORED; /* a one-way sensor cannot receive a cookie */
-	u->s->network->said_version = u->hello.version;
+	u->s->network->version = u->hello.version;
 	if (u->hello.version != TRYST_VERSION)
 		return HANDSHAKE_VERSION;
 	if (one_way)

@@ -46,7 +46,7 @@ static bool admit(struct network *o, struct set_up *u, const struct datagram *d)
 		break;
 	case HANDSHAKE_VERSION:
 		o->counters.other_versions++;
-		refusals_version(&o->refused, u->s->name, u->s->network->said_version, d->from,
+		refusals_version(&o->refused, u->s->name, u->s->network->version, d->from,
 				 d->now_ns);
 		break;
 	case HANDSHAKE_LIMITED:
@@ -89,7 +89,7 @@ static void answer(struct network *o, const struct request *q, const struct sens
 }
 
 static void take_request(struct network *o, enum handshake_requests_result result,
-			 const struct request *q, struct sensor *whose, const struct datagram *d)
+			 const struct request *q, struct sensor *s, const struct datagram *d)
 {
 	struct set_up u;
 
@@ -111,7 +111,7 @@ static void take_request(struct network *o, enum handshake_requests_result resul
 		o->counters.refused_requests++;
 		return;
 	case HANDSHAKE_REQUESTS_SET_UP:
-		u = (struct set_up){ .s = whose, .in = q->rest, .len = q->rest_len };
+		u = (struct set_up){ .s = s, .in = q->rest, .len = q->rest_len };
 		o->counters.refused_requests += !admit(o, &u, d);
 		return;
 	case HANDSHAKE_REQUESTS_UNLISTED:
@@ -120,7 +120,7 @@ static void take_request(struct network *o, enum handshake_requests_result resul
 		break;
 	case HANDSHAKE_REQUESTS_UNPROVED:
 		o->counters.refused_requests++;
-		refusals_proof(&o->refused, whose->name, d->from, d->now_ns);
+		refusals_proof(&o->refused, s->name, d->from, d->now_ns);
 		break;
 	case HANDSHAKE_REQUESTS_COOKIE:
 		break;
@@ -131,17 +131,17 @@ static void take_request(struct network *o, enum handshake_requests_result resul
 		o->counters.limited_questions++;
 		return;
 	}
-	answer(o, q, result == HANDSHAKE_REQUESTS_COOKIE ? whose : NULL, d);
+	answer(o, q, result == HANDSHAKE_REQUESTS_COOKIE ? s : NULL, d);
 }
 
 void handshake_admit_request(struct network *o, const struct datagram *d)
 {
 	struct request q;
-	struct sensor *whose;
+	struct sensor *s;
 	enum handshake_requests_result result = handshake_requests_take(
-		&o->requests, d, o->received_ns / TRYST_INTERVAL_NS, &q, &whose);
+		&o->requests, d, o->received_ns / TRYST_INTERVAL_NS, &q, &s);
 
-	take_request(o, result, &q, whose, d);
+	take_request(o, result, &q, s, d);
 	if (result == HANDSHAKE_REQUESTS_NONE)
 		wrong_key_datagram(&o->wrong_key, d->len, d->from, d->now_ns);
 	if (result != HANDSHAKE_REQUESTS_NONE && result != HANDSHAKE_REQUESTS_REPEATED &&

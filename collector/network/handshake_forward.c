@@ -26,16 +26,16 @@ void handshake_forward_terms(struct run_terms *t, const struct keypair *own,
 			     const uint8_t pair[KEY_LEN], struct session *session)
 {
 	struct sensor_info *info = &session->info;
-	size_t told_at = session->spool && info->text ? SPOOL_HELLO_LEN : 0;
+	size_t hello_len = session->spool && info->text ? SPOOL_HELLO_LEN : 0;
 
 	memset(t, 0, sizeof(*t));
 	t->run = session->run;
 	t->forward.id = session->spool;
-	if (told_at && spool_unwrap(t->forward.key, (uint8_t *)info->text, own, pair))
+	if (hello_len && spool_unwrap(t->forward.key, (uint8_t *)info->text, own, pair))
 		sodium_memzero(t->forward.key, sizeof(t->forward.key));
-	info->len -= told_at;
-	if (told_at)
-		memmove(info->text, info->text + told_at, info->len + 1);
+	info->len -= hello_len;
+	if (hello_len)
+		memmove(info->text, info->text + hello_len, info->len + 1);
 	t->info = *info;
 	*info = (struct sensor_info){ 0 };
 }

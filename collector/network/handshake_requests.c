@@ -77,11 +77,11 @@ uint64_t handshake_requests_cookie(const struct handshake_requests *r, const str
 }
 
 static bool is_fresh(const struct handshake_requests *r, const struct request *q,
-		     const struct sensor *whose, uint64_t now_ns)
+		     const struct sensor *s, uint64_t now_ns)
 {
 	uint64_t cookie = load_word(q->rest), period = now_ns / HANDSHAKE_REQUESTS_COOKIE_NS;
 
-	return cookie == cookie_of(r, whose, period) || cookie == cookie_of(r, whose, period - 1);
+	return cookie == cookie_of(r, s, period) || cookie == cookie_of(r, s, period - 1);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -105,30 +105,30 @@ static bool may_open(struct handshake_requests *r, bool dated, uint64_t now_ns)
 /* ---------------------------------------------------------------------------------------------- */
 
 static enum handshake_requests_result classify(struct handshake_requests *r,
-					       const struct request *q, struct sensor *whose,
+					       const struct request *q, struct sensor *s,
 					       bool dated, uint64_t now_ns)
 {
 	if (q->kind == REQUEST_SET_UP) {
-		if (!whose || !is_fresh(r, q, whose, now_ns))
+		if (!s || !is_fresh(r, q, s, now_ns))
 			return HANDSHAKE_REQUESTS_STALE;
-		return sensor_allowed(whose, dated, now_ns) ? HANDSHAKE_REQUESTS_SET_UP
-							    : HANDSHAKE_REQUESTS_LIMITED;
+		return sensor_allowed(s, dated, now_ns) ? HANDSHAKE_REQUESTS_SET_UP
+							: HANDSHAKE_REQUESTS_LIMITED;
 	}
 	if (q->kind != REQUEST_COOKIE)
 		return HANDSHAKE_REQUESTS_NONE;
-	if (whose && request_proved(q, whose->network->pair))
-		return sensor_allowed(whose, dated, now_ns) ? HANDSHAKE_REQUESTS_COOKIE
-							    : HANDSHAKE_REQUESTS_LIMITED;
-	return whose ? HANDSHAKE_REQUESTS_UNPROVED : HANDSHAKE_REQUESTS_UNLISTED;
+	if (s && request_proved(q, s->network->pair))
+		return sensor_allowed(s, dated, now_ns) ? HANDSHAKE_REQUESTS_COOKIE
+							: HANDSHAKE_REQUESTS_LIMITED;
+	return s ? HANDSHAKE_REQUESTS_UNPROVED : HANDSHAKE_REQUESTS_UNLISTED;
 }
 
 enum handshake_requests_result handshake_requests_take(struct handshake_requests *r,
 						       const struct datagram *d, uint64_t interval,
-						       struct request *q, struct sensor **whose)
+						       struct request *q, struct sensor **s)
 {
 	uint64_t date;
 
-	*whose = NULL;
+	*s = NULL;
 	if (!request_plausible(&r->keys, d->bytes, d->len, interval, &date))
 		return HANDSHAKE_REQUESTS_NONE;
 	if (replays_has(&r->seen, d->bytes))
@@ -140,6 +140,6 @@ enum handshake_requests_result handshake_requests_take(struct handshake_requests
 		return HANDSHAKE_REQUESTS_NONE;
 	if (q->version != TRYST_VERSION)
 		return HANDSHAKE_REQUESTS_VERSION;
-	*whose = sensor_of(r, q->sensor);
-	return classify(r, q, *whose, date != REQUEST_UNDATED, d->now_ns);
+	*s = sensor_of(r, q->sensor);
+	return classify(r, q, *s, date != REQUEST_UNDATED, d->now_ns);
 }

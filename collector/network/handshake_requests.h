@@ -54,10 +54,10 @@ void handshake_requests_init(struct handshake_requests *r);
 int handshake_requests_add(const struct handshake_requests *r, struct table *t, struct sensor *s);
 void handshake_requests_remove(struct table *t, const struct sensor *s);
 /* Takes a datagram whose address is not in the table, in the current `interval`. Sets `q` to its
- * content and `*whose` to its sensor, NULL: not listed. The caller wipes `q`. */
+ * content and `*s` to its sensor, NULL: not listed. The caller wipes `q`. */
 enum handshake_requests_result handshake_requests_take(struct handshake_requests *r,
 						       const struct datagram *d, uint64_t interval,
-						       struct request *q, struct sensor **whose);
+						       struct request *q, struct sensor **s);
 /* Counts a request that proves no sensor. Returns whether it may be answered in this second. */
 bool handshake_requests_answers_stranger(struct handshake_requests *r, uint64_t now_ns);
 /* Returns a cookie for the sensor. Only a request that proves its sensor may get it: each set-up

@@ -10,11 +10,11 @@
 #include "collector/model/rate_limit.h"
 #include "common/log.h"
 
-bool log_limit_was_told(const struct log_limit *q, uint64_t what, uint64_t now_ns)
+bool log_limit_was_logged(const struct log_limit *q, uint64_t what, uint64_t now_ns)
 {
-	for (unsigned int i = 0; i < LOG_LIMIT_TOLD; i++)
-		if (q->told[i].told_ns && q->told[i].what == what &&
-		    now_ns - q->told[i].told_ns < LOG_LIMIT_AGAIN_NS)
+	for (unsigned int i = 0; i < LOG_LIMIT_LOGGED; i++)
+		if (q->logged[i].logged_ns && q->logged[i].what == what &&
+		    now_ns - q->logged[i].logged_ns < LOG_LIMIT_AGAIN_NS)
 			return true;
 	return false;
 }
@@ -40,7 +40,7 @@ static char *line_for(struct log_limit *q, uint64_t source, uint64_t what, uint6
 {
 	struct log_limit_line *l;
 
-	if (log_limit_was_told(q, what, now_ns))
+	if (log_limit_was_logged(q, what, now_ns))
 		return NULL;
 	l = place_for(q, source);
 	if (l->ns && l->what != what)
@@ -84,9 +84,9 @@ static void print(struct log_limit *q, struct log_limit_line *l, uint64_t now_ns
 			 (unsigned long long)q->left_out);
 	else
 		log_line("%s", l->text);
-	q->told[q->told_next].what = l->what;
-	q->told[q->told_next].told_ns = now_ns ?: 1;
-	q->told_next = (q->told_next + 1) % LOG_LIMIT_TOLD;
+	q->logged[q->logged_next].what = l->what;
+	q->logged[q->logged_next].logged_ns = now_ns ?: 1;
+	q->logged_next = (q->logged_next + 1) % LOG_LIMIT_LOGGED;
 	q->left_out = 0;
 	l->ns = 0;
 }
@@ -101,8 +101,8 @@ static void print_one(struct log_limit *q, uint64_t now_ns)
 		print(q, waiting_number(q, randombytes_uniform(count)), now_ns);
 }
 
-void log_limit_say(struct log_limit *q, uint64_t source, uint64_t what, uint64_t now_ns,
-		   const char *format, ...)
+void log_limit_line(struct log_limit *q, uint64_t source, uint64_t what, uint64_t now_ns,
+		    const char *format, ...)
 {
 	char *text = line_for(q, source, what, now_ns);
 	va_list args;

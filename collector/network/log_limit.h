@@ -17,13 +17,13 @@
 #define LOG_LIMIT_WAITING 16 /* sources */
 #define LOG_LIMIT_TEXT_MAX 320
 /* The most lines in LOG_LIMIT_AGAIN_NS. */
-#define LOG_LIMIT_TOLD (LOG_LIMIT_BURST + LOG_LIMIT_AGAIN_NS / LOG_LIMIT_EVERY_NS)
+#define LOG_LIMIT_LOGGED (LOG_LIMIT_BURST + LOG_LIMIT_AGAIN_NS / LOG_LIMIT_EVERY_NS)
 
 struct log_limit {
 	struct {
-		uint64_t what, told_ns; /* monotonic; 0: free */
-	} told[LOG_LIMIT_TOLD];
-	unsigned int told_next;
+		uint64_t what, logged_ns; /* monotonic; 0: free */
+	} logged[LOG_LIMIT_LOGGED];
+	unsigned int logged_next;
 	struct log_limit_line {
 		uint64_t source, what, ns; /* ns: time of the call; 0: free */
 		char text[LOG_LIMIT_TEXT_MAX];
@@ -34,10 +34,10 @@ struct log_limit {
 
 /* Logs a line about `what`, caused by `source`; both are hashes. Prints it now, lets it wait, or
  * drops it if it was printed recently. */
-__attribute__((format(printf, 5, 6))) void log_limit_say(struct log_limit *q, uint64_t source,
-							 uint64_t what, uint64_t now_ns,
-							 const char *format, ...);
+__attribute__((format(printf, 5, 6))) void log_limit_line(struct log_limit *q, uint64_t source,
+							  uint64_t what, uint64_t now_ns,
+							  const char *format, ...);
 /* Whether a line about `what` was printed recently, so that a new one would be dropped. */
-bool log_limit_was_told(const struct log_limit *q, uint64_t what, uint64_t now_ns);
+bool log_limit_was_logged(const struct log_limit *q, uint64_t what, uint64_t now_ns);
 
 #endif

@@ -34,7 +34,7 @@ static size_t session_message_len(uint8_t kind)
 static void session_message(struct network *o, struct sensor *s, struct session *session,
 			    const uint8_t *message, uint64_t now_ns)
 {
-	bool present = session == sensor_session(s);
+	bool is_current = session == sensor_session(s);
 	uint64_t number = load_be(message + 1, 8);
 
 	switch (message[0]) {
@@ -46,11 +46,11 @@ static void session_message(struct network *o, struct sensor *s, struct session 
 		session_echo(session, number);
 		break;
 	case MESSAGE_PROBE:
-		if (present)
+		if (is_current)
 			session_send_probe(o, s, message);
 		break;
 	case MESSAGE_RENEW:
-		if (present && handshake_renew(&o->handshake, &o->table, s, message, now_ns))
+		if (is_current && handshake_renew(&o->handshake, &o->table, s, message, now_ns))
 			session_send(o, s, sensor_candidate(s)->renew, MESSAGE_RENEWED_LEN);
 		break;
 	}
@@ -85,7 +85,7 @@ static void messages_totals(struct sensor *s, const uint8_t *message, size_t len
 }
 
 /* Logs the clock difference that the sensor measured. */
-static void say_skew(struct sensor *s, const struct info *i, uint64_t now_ns)
+static void log_skew(struct sensor *s, const struct info *i, uint64_t now_ns)
 {
 	int64_t ahead_us = skew_ahead_us(i->ahead_us, i->behind_us);
 	char text[DURATION_TEXT_LEN];
@@ -128,7 +128,7 @@ static void messages_info(struct network *o, struct sensor *s, const uint8_t *me
 		return;
 	s->change = info.change;
 	interfaces_describe(s, &info);
-	say_skew(s, &info, now_ns);
+	log_skew(s, &info, now_ns);
 }
 
 static void messages_answer(struct network *o, struct sensor *s, const uint8_t *message, size_t len)
@@ -184,7 +184,7 @@ bool messages_take(struct network *o, struct sensor *s, struct session *session,
 {
 	size_t own_len = session_message_len(message[0]);
 
-	if (!message_limit_allows(&s->network->ration, message[0], now_ns)) {
+	if (!message_limit_allows(&s->network->limit, message[0], now_ns)) {
 		o->counters.limited_messages++;
 		return false;
 	}

@@ -71,8 +71,8 @@ void refusals_key(struct refusals *r, const uint8_t key[KEY_LEN], const struct s
 
 	refusals_address(at, from);
 	key_to_text(text, key);
-	log_limit_say(&r->keys, refusals_hash("from", from), hash_of("key", key, KEY_LEN), now_ns,
-		      "%s: refused: its public key %s is not in --sensors", at, text);
+	log_limit_line(&r->keys, refusals_hash("from", from), hash_of("key", key, KEY_LEN), now_ns,
+		       "%s: refused: its public key %s is not in --sensors", at, text);
 }
 
 void refusals_proof(struct refusals *r, const char *name, const struct sockaddr *from,
@@ -81,10 +81,11 @@ void refusals_proof(struct refusals *r, const char *name, const struct sockaddr 
 	char at[REFUSALS_ADDRESS_MAX];
 
 	refusals_address(at, from);
-	log_limit_say(&r->keys, refusals_hash("from", from), hash_name("proof", name), now_ns,
-		      "%s: refused: it says that it is sensor %s, and its preshared key is not the "
-		      "one in --sensors",
-		      at, name);
+	log_limit_line(
+		&r->keys, refusals_hash("from", from), hash_name("proof", name), now_ns,
+		"%s: refused: it says that it is sensor %s, and its preshared key is not the "
+		"one in --sensors",
+		at, name);
 }
 
 void refusals_version(struct refusals *r, const char *name, unsigned int version,
@@ -95,11 +96,11 @@ void refusals_version(struct refusals *r, const char *name, unsigned int version
 	char at[REFUSALS_ADDRESS_MAX];
 
 	refusals_address(at, from);
-	log_limit_say(name ? &r->sensors : &r->keys, source, what, now_ns,
-		      "%s%s%s%s: refused: it speaks version %u of the protocol, this collector "
-		      "version %d; upgrade the saluki that is older",
-		      name ? "sensor " : "", name ?: "", name ? " at " : "", at, version,
-		      TRYST_VERSION);
+	log_limit_line(name ? &r->sensors : &r->keys, source, what, now_ns,
+		       "%s%s%s%s: refused: it speaks version %u of the protocol, this collector "
+		       "version %d; upgrade the saluki that is older",
+		       name ? "sensor " : "", name ?: "", name ? " at " : "", at, version,
+		       TRYST_VERSION);
 }
 
 void refusals_busy(struct refusals *r, const char *name, const struct sockaddr *at,
@@ -109,10 +110,10 @@ void refusals_busy(struct refusals *r, const char *name, const struct sockaddr *
 
 	refusals_address(one, at);
 	refusals_address(other, from);
-	log_limit_say(&r->sensors, hash_name("sensor", name), hash_name("busy", name), now_ns,
-		      "sensor %s: two machines use its key: %s is heard, %s must wait until the "
-		      "first is silent for 10 s%s; give each machine its own key",
-		      name, one, other, loses ? ", and loses its frames" : "");
+	log_limit_line(&r->sensors, hash_name("sensor", name), hash_name("busy", name), now_ns,
+		       "sensor %s: two machines use its key: %s is heard, %s must wait until the "
+		       "first is silent for 10 s%s; give each machine its own key",
+		       name, one, other, loses ? ", and loses its frames" : "");
 }
 
 void refusals_twice(struct refusals *r, const char *name, const struct sockaddr *at,
@@ -122,8 +123,8 @@ void refusals_twice(struct refusals *r, const char *name, const struct sockaddr 
 
 	refusals_address(one, at);
 	refusals_address(other, from);
-	log_limit_say(&r->sensors, hash_name("sensor", name), hash_name("twice", name), now_ns,
-		      "sensor %s: two processes use its key in turn, at %s and %s; give each its "
-		      "own key",
-		      name, one, other);
+	log_limit_line(&r->sensors, hash_name("sensor", name), hash_name("twice", name), now_ns,
+		       "sensor %s: two processes use its key in turn, at %s and %s; give each its "
+		       "own key",
+		       name, one, other);
 }

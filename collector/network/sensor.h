@@ -30,7 +30,7 @@ struct network_sensor {
 	uint32_t spent[3];     /* at i % 3: bitmap of interval i's slots outside the table */
 	uint64_t announced_ns; /* protocol time in its last one-way m1 */
 	bool refused_one_way;  /* its refusal was logged */
-	uint8_t said_version;  /* protocol version of its last m1 */
+	uint8_t version;       /* protocol version of its last m1 */
 
 	/* handshake_requests.c */
 	struct rate_limit requests;
@@ -49,10 +49,10 @@ struct network_sensor {
 	struct sensor *old_next; /* in the list of sensors with an `old` */
 	bool old_listed;
 
-	struct message_limit ration; /* messages.c */
-	struct message_skips skips;  /* session_receive.c */
-	unsigned int unacked;	     /* datagrams received since the last ACK */
-	struct skew skew;	     /* messages.c: state of lines about its clock */
+	struct message_limit limit; /* messages.c */
+	struct message_skips skips; /* session_receive.c */
+	unsigned int unacked;	    /* datagrams received since the last ACK */
+	struct skew skew;	    /* messages.c: state of lines about its clock */
 };
 
 /* Allocates the sessions, unless that was done. Returns 0 or -ENOMEM. */

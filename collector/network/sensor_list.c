@@ -65,7 +65,7 @@ static void sensor_changed(void *arg, struct sensor *s, unsigned int what)
 	if (what & SENSOR_NAMED)
 		interfaces_forget(s); /* blocks contain the name */
 	if (what & SENSOR_LINKTYPES)
-		s->combo->refused_told = 0;
+		s->combo->refused_logged = 0;
 	if (what & SENSOR_KEYS)
 		keys_changed(arg, s);
 }

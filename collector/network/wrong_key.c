@@ -89,10 +89,10 @@ void wrong_key_datagram(struct wrong_key *w, size_t len, const struct sockaddr *
 	char at[REFUSALS_ADDRESS_MAX];
 
 	if (len != REQUEST_LEN || is_expected(w, address, now_ns) ||
-	    !is_strange(w, address, now_ns) || log_limit_was_told(&w->lines, address, now_ns))
+	    !is_strange(w, address, now_ns) || log_limit_was_logged(&w->lines, address, now_ns))
 		return;
 	refusals_address(at, from);
-	log_limit_say(
+	log_limit_line(
 		&w->lines, address, address, now_ns,
 		"%s: its datagrams open under no key; if it is a sensor of this collector, is "
 		"the collector's public key in its --key the right one?",

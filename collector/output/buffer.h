@@ -30,7 +30,7 @@ struct sensors;
 /* See output_hold.h. */
 struct output_hold {
 	bool on;	   /* the buffer waits for room on the disk */
-	bool told;	   /* the hold was logged, its end not yet */
+	bool logged;	   /* the hold was logged, its end not yet */
 	uint64_t begun_ns; /* CLOCK_MONOTONIC */
 	uint64_t tried_ns; /* time of the last failed write or query */
 	uint64_t count;	   /* holds so far */
@@ -49,12 +49,12 @@ struct output {
 	uint64_t size_max;	       /* its limit; UINT64_MAX: no further file follows */
 	uint64_t opened_ns;	       /* CLOCK_MONOTONIC */
 	uint64_t no_rotation_until_ns; /* until then no new file is requested */
-	int no_rotation_told;	       /* logged reason: -errno or FILES_TOO_MANY */
+	int no_rotation_logged;	       /* logged reason: -errno or FILES_TOO_MANY */
 	unsigned int section;	       /* rises with every section header */
 	uint32_t interfaces;	       /* interface blocks in this section */
 	bool fresh;		       /* this file has no combo yet */
 	bool broken;		       /* the last write failed */
-	bool told;		       /* a failure was logged, its end not yet */
+	bool failure_logged;	       /* a failure was logged, its end not yet */
 	uint64_t failed_ns;	       /* CLOCK_MONOTONIC of the last failed write */
 	bool gone;		       /* the pipe has no reader */
 	struct output_hold hold;
@@ -67,7 +67,7 @@ struct output {
 	struct state state;	    /* other code raises `floor_ns` */
 	uint64_t saved_ns;	    /* `floor_ns` in the state file */
 	bool stateful;		    /* there is a state file */
-	bool state_told;	    /* a failed write was logged */
+	bool state_logged;	    /* a failed write was logged */
 	bool reopen;		    /* reopen the event log's files after the next write */
 	bool unnamed;		    /* `combo` has no name in the buffer yet */
 	size_t combo_at;	    /* begin of the current combo in the buffer */

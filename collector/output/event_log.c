@@ -26,9 +26,9 @@ void event_log_init(struct event_log *l, const struct collector_options *o, int 
 	l->first_waiting = EVENT_LOG_NONE;
 }
 
-static void tell(const struct event_log *l, struct event_log_file *f, int err)
+static void log_failed(const struct event_log *l, struct event_log_file *f, int err)
 {
-	if (!f->told)
+	if (!f->logged)
 		log_line("%s/%s.jsonl: %s; its lines are in the capture alone until it can be "
 			 "written",
 			 l->folder, f->module,
@@ -36,17 +36,17 @@ static void tell(const struct event_log *l, struct event_log_file *f, int err)
 			 : err == NOT_FREE	 ? "No space left on device above --keep-free"
 			 : err == FILES_TOO_MANY ? "there are too many files"
 						 : strerror(-err));
-	f->told = true;
+	f->logged = true;
 }
 
-static void tell_refused(const struct event_log *l, struct event_log_names *names,
-			 const char *sensor)
+static void log_refused(const struct event_log *l, struct event_log_names *names,
+			const char *sensor)
 {
-	if (sensor && !names->told)
+	if (sensor && !names->logged)
 		log_line("--events %s: sensor %s has named %d new modules; what others that it "
 			 "names say is in the capture alone",
 			 l->folder, sensor, EVENT_LOG_SENSOR_MAX);
-	names->told = true;
+	names->logged = true;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ void event_log_add(struct event_log *l, const char *module, struct event_log_nam
 	if (!l->folder)
 		return;
 	if (number == EVENT_LOG_NONE) {
-		tell_refused(l, names, sensor);
+		log_refused(l, names, sensor);
 		l->refused++;
 		return;
 	}
@@ -105,7 +105,7 @@ static bool has_room(const struct event_log *l, const struct event_log_file *f, 
 {
 	struct free_space d;
 
-	return !free_space_ask(&d, f->fd, l->keep_free) || free_space_fits(&d, len, f->told);
+	return !free_space_ask(&d, f->fd, l->keep_free) || free_space_fits(&d, len, f->logged);
 }
 
 static void batch(struct event_log *l, struct event_log_file *f, const struct iovec *list,
@@ -116,14 +116,14 @@ static void batch(struct event_log *l, struct event_log_file *f, const struct io
 	if (err) {
 		l->lost += count / 2;
 		f->failed_ns = monotonic_ns();
-		tell(l, f, err);
+		log_failed(l, f, err);
 		return;
 	}
 	l->written += count / 2;
 	/* On a full disk a small batch may fit where a large one did not. */
-	if (f->told && monotonic_ns() > f->failed_ns + FREE_SPACE_RECOVERED_NS) {
+	if (f->logged && monotonic_ns() > f->failed_ns + FREE_SPACE_RECOVERED_NS) {
 		log_line("%s/%s.jsonl: writing again", l->folder, f->module);
-		f->told = false;
+		f->logged = false;
 	}
 }
 
@@ -137,7 +137,7 @@ static void file_flush(struct event_log *l, struct event_log_file *f, const uint
 	if (err) {
 		*(err == FILES_TOO_MANY ? &l->refused : &l->lost) += f->waiting;
 		if (err != -EAGAIN)
-			tell(l, f, err);
+			log_failed(l, f, err);
 		return;
 	}
 	for (uint32_t i = f->first; i != EVENT_LOG_NONE; i = l->places[i].next) {

@@ -37,7 +37,7 @@ struct event_log_names;
 struct event_log_file {
 	char module[MODULE_EVENT_NAME_MAX + 1];
 	int fd;			   /* -1: not open */
-	bool told;		   /* the failure was logged */
+	bool logged;		   /* the failure was logged */
 	uint64_t failed_ns;	   /* CLOCK_MONOTONIC of the last failed write */
 	uint64_t no_open_until_ns; /* CLOCK_MONOTONIC */
 	uint64_t used;		   /* a counter of uses, for LRU */

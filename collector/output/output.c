@@ -37,7 +37,7 @@ _Static_assert(2 * PCAPNG_META_MAX + PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 	       "a combo fits into the buffer");
 _Static_assert(PCAPNG_DWELL_MAX <= PCAPNG_MODULE_EVENT_MAX &&
 		       EVENT_JSON_MAX + PCAPNG_NAME_LEN + 32 <= PCAPNG_MODULE_EVENT_MAX,
-	       "what a module has said is the largest of events");
+	       "a module's event is the largest kind of event");
 /* The file is changed before a combo that may not fit, by output_combo's estimate. */
 _Static_assert(1000000 - (PCAPNG_NAME_LEN + COMBO_BYTES_MAX +
 			  COMBO_FRAMES_MAX * (PCAPNG_PACKET_OVERHEAD + PCAPNG_UNSETTLED_LEN) +
@@ -151,16 +151,16 @@ void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, u
 	out->len += pcapng_dwell(out->buffer + out->len, interface, d, name_take(out, now_ns));
 }
 
-void output_module_event(struct output *out, struct sensor *s, const struct module_event *said,
+void output_module_event(struct output *out, struct sensor *s, const struct module_event *e,
 			 unsigned int number, uint64_t now_ns)
 {
 	struct event_json_id id = { s->output->run, out->combo.count, number };
 	char line[EVENT_JSON_MAX], interface[4];
 	size_t len;
 
-	len = event_json(line, said, s->name, interfaces_name(s, said->interface, interface), &id);
-	event_log_add(&out->lines, said->name, &s->output->names, s->name,
-		      out->len + PCAPNG_SAID_HEAD, len);
+	len = event_json(line, e, s->name, interfaces_name(s, e->interface, interface), &id);
+	event_log_add(&out->lines, e->name, &s->output->names, s->name,
+		      out->len + PCAPNG_MODULE_EVENT_HEAD, len);
 	interfaces_begin(s, out->section, now_ns);
 	out->len += pcapng_module_event(out->buffer + out->len, line, len, name_take(out, now_ns));
 }
@@ -213,11 +213,11 @@ int output_init(struct output *out, const struct collector_options *o, struct se
 
 /* On a full disk a small block may fit where a large one did not. So "writing again" is logged only
  * after some time without failures. */
-static void tell_recovered(struct output *out)
+static void log_recovered(struct output *out)
 {
-	if (out->told && !out->broken)
+	if (out->failure_logged && !out->broken)
 		log_line("%s: writing again", out->name);
-	out->told = out->broken;
+	out->failure_logged = out->broken;
 }
 
 int output_tick(struct output *out, uint64_t now_ns)
@@ -227,8 +227,8 @@ int output_tick(struct output *out, uint64_t now_ns)
 		output_flush(out);
 	hold_tick(out, now_ns);
 	output_rotate_due(out, now_ns);
-	if (out->told && now_ns > out->failed_ns + FREE_SPACE_RECOVERED_NS)
-		tell_recovered(out);
+	if (out->failure_logged && now_ns > out->failed_ns + FREE_SPACE_RECOVERED_NS)
+		log_recovered(out);
 	if (out->state.floor_ns / TRYST_INTERVAL_NS != out->saved_ns / TRYST_INTERVAL_NS) {
 		output_flush(out);
 		recover_save(out);
@@ -236,7 +236,8 @@ int output_tick(struct output *out, uint64_t now_ns)
 	if (out->hold.on)
 		return HOLD_RETRY_MS;
 	if (!out->buffered_since_ns)
-		return out->o->rotate_s || (out->told && !out->broken) || hold_wants_tick(out)
+		return out->o->rotate_s || (out->failure_logged && !out->broken) ||
+				       hold_wants_tick(out)
 			       ? HOLD_RETRY_MS
 			       : -1;
 	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;
@@ -264,7 +265,7 @@ void output_finish(struct output *out)
 {
 	hold_try_now(out);
 	output_section_end(out);
-	tell_recovered(out);
+	log_recovered(out);
 	give_up(out);
 	recover_save(out);
 	if (out->fd >= 0)

@@ -45,7 +45,7 @@ void output_frame(struct output *out, struct sensor *s, const struct combo_frame
 void output_dwell(struct output *out, struct sensor *s, const struct dwell *d, uint64_t now_ns);
 /* Appends a module's event, read by event_json_of: the combo's event `number`.
  */
-void output_module_event(struct output *out, struct sensor *s, const struct module_event *said,
+void output_module_event(struct output *out, struct sensor *s, const struct module_event *e,
 			 unsigned int number, uint64_t now_ns);
 /* Opens the event log's files again, as they may have been moved. */
 void output_reopen(struct output *out);

@@ -49,9 +49,9 @@ int output_file_next(struct output *out)
 	struct stat st;
 	int fd, err = files_ask(out->files, FILES_OUTPUT, &a, &fd);
 
-	if (err && out->no_rotation_told == err)
+	if (err && out->no_rotation_logged == err)
 		return err;
-	out->no_rotation_told = err;
+	out->no_rotation_logged = err;
 	if (err) {
 		log_line("-w %s: %s", a.name[0] ? a.name : out->o->write,
 			 err == -EWOULDBLOCK	 ? "another saluki-collector writes to it"

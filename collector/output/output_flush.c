@@ -53,10 +53,10 @@ static void write_failed(struct output *out, int err)
 {
 	out->write_errors++;
 	out->gone = err == -EPIPE;
-	if (!out->told)
+	if (!out->failure_logged)
 		log_line("%s: %s; frames are counted as lost until it can be written again",
 			 out->name, strerror(-err));
-	out->broken = out->told = true;
+	out->broken = out->failure_logged = true;
 	out->failed_ns = monotonic_ns();
 }
 

@@ -47,7 +47,7 @@ bool hold_is_full(const struct output *out, int err)
 	return out->regular && (err == -ENOSPC || err == -EDQUOT || err == -EFBIG);
 }
 
-static void tell_begin(const struct output *out, int err)
+static void log_hold(const struct output *out, int err)
 {
 	const struct budget *b = &out->budget;
 	char why[128];
@@ -76,9 +76,9 @@ void hold_begin(struct output *out, int err)
 	h->on = true;
 	h->begun_ns = h->tried_ns;
 	h->count++;
-	if (!h->told)
-		tell_begin(out, err);
-	h->told = true;
+	if (!h->logged)
+		log_hold(out, err);
+	h->logged = true;
 }
 
 void hold_end(struct output *out)
@@ -103,13 +103,13 @@ void hold_tick(struct output *out, uint64_t now_ns)
 
 	if (out->budget.scarce && now_ns > out->budget.asked_ns + HOLD_RETRY_NS)
 		hold_ask(out);
-	if (h->on || !h->told || now_ns < h->tried_ns + HOLD_OVER_NS)
+	if (h->on || !h->logged || now_ns < h->tried_ns + HOLD_OVER_NS)
 		return;
 	log_line("%s: there is room again; writing again", out->name);
-	h->told = false;
+	h->logged = false;
 }
 
 bool hold_wants_tick(const struct output *out)
 {
-	return out->hold.told || out->budget.scarce;
+	return out->hold.logged || out->budget.scarce;
 }

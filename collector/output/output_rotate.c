@@ -70,7 +70,7 @@ static void statistics(struct output *out, struct sensor *s)
 		interfaces_statistics(s, i, &st);
 		if (output_too_large(out, PCAPNG_STATISTICS_MAX) ||
 		    !output_make_room(out, PCAPNG_STATISTICS_MAX))
-			return; /* frames are worth more than what is said of them */
+			return; /* frames are worth more than their statistics */
 		out->len += pcapng_statistics(out->buffer + out->len, &st);
 	}
 }
@@ -80,7 +80,7 @@ void output_statistics(struct output *out, struct sensor *s)
 	uint64_t before = out->size + out->len, after;
 
 	if (output_holds(out, s))
-		return; /* frames are worth more than what is said of them */
+		return; /* frames are worth more than their statistics */
 	statistics(out, s);
 	after = out->size + out->len; /* less than before, if the buffer could not be written */
 	budget_spend(&out->budget, out->sensors, s, after > before ? after - before : 0,

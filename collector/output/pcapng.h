@@ -22,7 +22,7 @@
 #define PCAPNG_UNSETTLED_LEN 48
 #define PCAPNG_DWELL_MAX 384	     /* a dwell's block, with a name */
 #define PCAPNG_MODULE_EVENT_MAX 1024 /* a module event's block, with a name */
-#define PCAPNG_SAID_HEAD 16	     /* its bytes before the line */
+#define PCAPNG_MODULE_EVENT_HEAD 16  /* its bytes before the line */
 #define PCAPNG_COVERAGE_MAX 24576
 #define PCAPNG_STATISTICS_MAX (PCAPNG_META_MAX + PCAPNG_COVERAGE_MAX)
 

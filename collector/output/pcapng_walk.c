@@ -70,16 +70,16 @@ static bool name_read(struct combo_name *n, const uint8_t *p, size_t len)
 /* Returns the begin of a block's options, or NULL. */
 static const uint8_t *options_of(enum pcapng_kind kind, const uint8_t *block, const uint8_t *end)
 {
-	size_t head = kind == PCAPNG_PACKET ? PACKET_HEAD
-		      : kind == PCAPNG_SAID ? PCAPNG_SAID_HEAD
-					    : STATISTICS_HEAD;
+	size_t head = kind == PCAPNG_PACKET	    ? PACKET_HEAD
+		      : kind == PCAPNG_MODULE_EVENT ? PCAPNG_MODULE_EVENT_HEAD
+						    : STATISTICS_HEAD;
 	uint32_t len = 0; /* bytes between head and options */
 
 	if (head > (size_t)(end - block))
 		return NULL;
 	if (kind == PCAPNG_PACKET)
 		memcpy(&len, block + 20, 4);
-	else if (kind == PCAPNG_SAID)
+	else if (kind == PCAPNG_MODULE_EVENT)
 		len = load_be(block + 12, 4);
 	if (len > end - block - head)
 		return NULL;
@@ -112,7 +112,7 @@ static enum pcapng_kind kind_of(uint32_t type)
 	       : type == BLOCK_INTERFACE  ? PCAPNG_INTERFACE
 	       : type == BLOCK_PACKET	  ? PCAPNG_PACKET
 	       : type == BLOCK_STATISTICS ? PCAPNG_STATISTICS
-	       : type == BLOCK_CUSTOM	  ? PCAPNG_SAID
+	       : type == BLOCK_CUSTOM	  ? PCAPNG_MODULE_EVENT
 					  : PCAPNG_OTHER;
 }
 
@@ -129,15 +129,15 @@ static int section_order(struct pcapng_walk *w, const uint8_t *head)
 }
 
 /* Ignores others' custom blocks. */
-static void said_read_block(struct pcapng_block *b, const uint8_t *block, uint32_t size)
+static void module_event_read_block(struct pcapng_block *b, const uint8_t *block, uint32_t size)
 {
 	uint32_t enterprise = 0, len;
 
-	memcpy(&enterprise, block + 8, size < PCAPNG_SAID_HEAD + 4 ? 0 : 4);
-	b->kind = enterprise == ENTERPRISE ? PCAPNG_SAID : PCAPNG_OTHER;
-	len = b->kind == PCAPNG_SAID ? load_be(block + 12, 4) : 0;
-	if (len && len <= size - PCAPNG_SAID_HEAD - 4) {
-		b->line = (const char *)block + PCAPNG_SAID_HEAD;
+	memcpy(&enterprise, block + 8, size < PCAPNG_MODULE_EVENT_HEAD + 4 ? 0 : 4);
+	b->kind = enterprise == ENTERPRISE ? PCAPNG_MODULE_EVENT : PCAPNG_OTHER;
+	len = b->kind == PCAPNG_MODULE_EVENT ? load_be(block + 12, 4) : 0;
+	if (len && len <= size - PCAPNG_MODULE_EVENT_HEAD - 4) {
+		b->line = (const char *)block + PCAPNG_MODULE_EVENT_HEAD;
 		b->line_len = len;
 	}
 }
@@ -168,8 +168,8 @@ int pcapng_walk_next(struct pcapng_walk *w, struct pcapng_block *b)
 		head = window_get(w, w->at, size);
 		if (!head)
 			return -EIO;
-		if (b->kind == PCAPNG_SAID)
-			said_read_block(b, head, size);
+		if (b->kind == PCAPNG_MODULE_EVENT)
+			module_event_read_block(b, head, size);
 		if (b->kind >= PCAPNG_PACKET)
 			b->named = block_name(&b->name, b->kind, head, size);
 	}

@@ -24,7 +24,7 @@ enum pcapng_kind {
 	PCAPNG_INTERFACE,
 	PCAPNG_PACKET,
 	PCAPNG_STATISTICS,
-	PCAPNG_SAID, /* a module's event */
+	PCAPNG_MODULE_EVENT,
 };
 
 struct pcapng_block {
@@ -32,7 +32,7 @@ struct pcapng_block {
 	int64_t at;
 	bool named; /* one of the last three kinds, with `name` */
 	struct combo_name name;
-	const char *line; /* PCAPNG_SAID: its line, valid until the next call; NULL: none */
+	const char *line; /* PCAPNG_MODULE_EVENT: its line, valid until the next call; NULL: none */
 	size_t line_len;
 };
 

@@ -13,7 +13,7 @@
 #include "common/log.h"
 #include "event_log_recover.h"
 
-#define RECOVER_TOLD (1LL << 30) /* more bytes than this take a while */
+#define RECOVER_LOG_BYTES (1LL << 30) /* more bytes than this take a while */
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ int64_t recover_file(struct output *out, const char *name, int fd)
 	if (fstat(fd, &st))
 		return -errno;
 	if (st.st_size - (same_name(name, out->state.file) ? (int64_t)out->state.offset : 0) >
-	    RECOVER_TOLD)
+	    RECOVER_LOG_BYTES)
 		log_line("%s: is looked through for what is written already", name);
 	whole = scan(out, name, fd, st.st_size);
 	if (whole < 0 || whole == st.st_size)
@@ -206,9 +206,9 @@ void recover_save(struct output *out)
 		snprintf(out->state.file, sizeof(out->state.file), "%s", out->name);
 	out->state.offset = out->size;
 	err = state_save(out);
-	if (err && !out->state_told && !out->told)
+	if (err && !out->state_logged && !out->failure_logged)
 		log_line("warning: the state cannot be written: %s; should this collector be "
 			 "killed, files are looked through from where it was written last",
 			 strerror(-err));
-	out->state_told = err != 0;
+	out->state_logged = err != 0;
 }

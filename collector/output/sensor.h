@@ -16,7 +16,7 @@
 /* The modules that it named (event_log.h). */
 struct event_log_names {
 	uint16_t count; /* that it was the first to use */
-	bool told;	/* the limit was logged */
+	bool logged;	/* the limit was logged */
 	struct rate_limit opens;
 };
 

@@ -79,7 +79,8 @@ static int scan_block(struct written *n, struct scan *s, const struct pcapng_blo
 	if (b->kind == PCAPNG_SECTION)
 		s->left = 0;
 	/* Other statistics blocks are between combos, and end the current one. */
-	if (b->kind != PCAPNG_PACKET && b->kind != PCAPNG_STATISTICS && b->kind != PCAPNG_SAID)
+	if (b->kind != PCAPNG_PACKET && b->kind != PCAPNG_STATISTICS &&
+	    b->kind != PCAPNG_MODULE_EVENT)
 		return 0;
 	if (b->named)
 		*s = (struct scan){ .name = b->name,

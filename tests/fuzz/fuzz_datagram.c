@@ -807,7 +807,8 @@ static void output_begin(uint64_t rotate_bytes)
 static void check_lines(void)
 {
 	const struct event_log *l = &output->lines;
-	uint64_t said = sensors.list[HONEST]->ledger.said + sensors.list[BAD]->ledger.said;
+	uint64_t said = sensors.list[HONEST]->ledger.module_events +
+			sensors.list[BAD]->ledger.module_events;
 	off_t len = lseek(lines, 0, SEEK_END);
 	char *text = malloc(len + 1);
 	uint64_t count = 0;
