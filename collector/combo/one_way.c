@@ -33,8 +33,8 @@ void one_way_session(struct combos *c, struct sensor *s, uint64_t now_ns)
 void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t first,
 		   uint64_t now_ns)
 {
-	struct one_way_floor *floors = s->combo->one_way.floors;
-	struct one_way_floor latest = {
+	struct late_floor *floors = s->combo->floors;
+	struct late_floor latest = {
 		.due_ns = now_ns + ONE_WAY_NS, .run = s->ledger.run, .combo = combo, .first = first
 	};
 
@@ -46,10 +46,10 @@ void one_way_floor(struct combos *c, struct sensor *s, uint64_t combo, uint64_t 
 
 void one_way_tick(struct combos *c, struct sensor *s, uint64_t now_ns)
 {
-	struct one_way_floor *floors = s->combo->one_way.floors;
+	struct late_floor *floors = s->combo->floors;
 
 	while (floors[0].due_ns && now_ns >= floors[0].due_ns) {
-		struct one_way_floor f = floors[0];
+		struct late_floor f = floors[0];
 
 		floors[0] = floors[1];
 		memset(&floors[1], 0, sizeof(floors[1]));

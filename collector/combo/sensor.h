@@ -32,12 +32,10 @@ struct turn {
 	bool logged;		   /* a hold was logged, its end was not */
 };
 
-/* FLOORs that take effect at `due_ns`, the earlier one first. */
-struct one_way {
-	struct one_way_floor {
-		uint64_t due_ns; /* CLOCK_MONOTONIC; 0: none */
-		uint64_t run, combo, first;
-	} floors[2];
+/* A FLOOR that takes effect at `due_ns`. */
+struct late_floor {
+	uint64_t due_ns; /* CLOCK_MONOTONIC; 0: none */
+	uint64_t run, combo, first;
 };
 
 /* A FLOOR: missing combos below `combo` will not arrive. Their frames count as missing once all
@@ -50,13 +48,13 @@ struct gap {
 struct combo_sensor {
 	struct reassembly reassembly;
 	struct turn turn;
-	struct gap gap;		/* gaps.c */
-	struct forward forward; /* the spool that its current session forwards */
-	struct run_terms next;	/* runs.c: of the run that waits */
-	bool waiting;		/* its current session's run starts later */
-	bool no_room;		/* a piece was refused since the last ACK: ACK_FULL */
-	uint8_t refused_logged; /* frame_check.h: bitmap of logged reasons */
-	struct one_way one_way;
+	struct gap gap;		     /* gaps.c */
+	struct forward forward;	     /* the spool that its current session forwards */
+	struct run_terms next;	     /* runs.c: of the run that waits */
+	bool waiting;		     /* its current session's run starts later */
+	bool no_room;		     /* a piece was refused since the last ACK: ACK_FULL */
+	uint8_t refused_logged;	     /* frame_check.h: bitmap of logged reasons */
+	struct late_floor floors[2]; /* one_way.c: the earlier one first */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -54,10 +54,10 @@ enum handshake_result handshake_one_way_take(struct set_up *u)
 	struct sensor *s = u->s;
 	struct session *c = announced(s, hello);
 
-	if (!s->one_way && !s->network->refused_one_way)
+	if (!s->one_way && !s->network->refusal_logged)
 		log_line("sensor %s: has --one-way, and its line in --sensors does not say so",
 			 s->name);
-	s->network->refused_one_way = true;
+	s->network->refusal_logged = true;
 	if (!s->one_way || announced_out_of_time(u->m, hello) ||
 	    hello->window < SHROUD_WINDOW_MIN || hello->window > SESSION_WINDOW)
 		return HANDSHAKE_IGNORED;

@@ -93,7 +93,7 @@ int handshake_add(struct handshake *m, struct table *t, struct sensor *s)
 	for (uint64_t i = interval - 1; i != interval + 2; i++)
 		slots_add(t, s, i);
 	s->network->slots_of = interval;
-	s->network->refused_one_way = false;
+	s->network->refusal_logged = false;
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "session_send.h"
 #include "wire/totals.h"
 
-/* ---- messages about the session ------------------------------------------------------------- */
+/* ---- messages about the session -------------------------------------------------------------- */
 
 /* Returns the length of a message about the session itself, 0 for other kinds. */
 static size_t session_message_len(uint8_t kind)
@@ -31,8 +31,8 @@ static size_t session_message_len(uint8_t kind)
 	}
 }
 
-static void session_message(struct network *o, struct sensor *s, struct session *session,
-			    const uint8_t *message, uint64_t now_ns)
+static void messages_session(struct network *o, struct sensor *s, struct session *session,
+			     const uint8_t *message, uint64_t now_ns)
 {
 	bool is_current = session == sensor_session(s);
 	uint64_t number = load_be(message + 1, 8);
@@ -194,6 +194,6 @@ bool messages_take(struct network *o, struct sensor *s, struct session *session,
 	if (len != own_len)
 		s->ledger.bad_messages++;
 	else
-		session_message(o, s, session, message, now_ns);
+		messages_session(o, s, session, message, now_ns);
 	return true;
 }

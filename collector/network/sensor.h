@@ -24,13 +24,15 @@ enum sensor_kind {
 #define SENSOR_OWNER_KIND(owner) ((owner) % SENSOR_KINDS)
 
 struct network_sensor {
-	/* handshake.c */
+	/* handshake.c, handshake_slots.c */
 	uint8_t pair[KEY_LEN];
-	uint64_t slots_of;     /* the table has this interval's slots, and both neighbours' */
-	uint32_t spent[3];     /* at i % 3: bitmap of interval i's slots outside the table */
-	uint64_t announced_ns; /* protocol time in its last one-way m1 */
-	bool refused_one_way;  /* its refusal was logged */
-	uint8_t version;       /* protocol version of its last m1 */
+	uint64_t slots_of; /* the table has this interval's slots, and both neighbours' */
+	uint32_t spent[3]; /* at i % 3: bitmap of interval i's slots outside the table */
+	uint8_t version;   /* protocol version of its last m1 */
+
+	/* handshake_one_way.c */
+	uint64_t announced_ns; /* protocol time in its last m1 */
+	bool refusal_logged;
 
 	/* handshake_requests.c */
 	struct rate_limit requests;
