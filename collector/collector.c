@@ -51,7 +51,7 @@ static int collector_tick(struct collector *c)
 		c->next_stats_ns = now + STATS_INTERVAL_NS;
 		stats_write(&c->network, &c->receive, &c->groups, c->files);
 	}
-	return sooner(timeout, (int)((c->next_stats_ns - now) / 1000000) + 1);
+	return sooner(timeout, monotonic_timeout(c->next_stats_ns, now));
 }
 
 /* Receives one batch. Returns the number of datagrams. */

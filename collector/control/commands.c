@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collector/network/session_send.h"
+#include "common/monotonic.h"
 
 void commands_init(struct commands *d, struct network *o)
 {
@@ -150,9 +151,7 @@ int commands_tick(struct commands *d, uint64_t now_ns)
 				tick_one(d, x, now_ns);
 		sweep(d);
 	}
-	if (d->next_ns == UINT64_MAX)
-		return -1;
-	return d->next_ns <= now_ns ? 0 : (int)((d->next_ns - now_ns) / 1000000) + 1;
+	return monotonic_timeout(d->next_ns, now_ns);
 }
 
 void commands_answered(void *user, struct sensor *s, uint64_t number, uint8_t status,

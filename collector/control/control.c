@@ -349,5 +349,5 @@ int control_tick(struct control *c, uint64_t now_ns)
 		else if (k->due_ns < next)
 			next = k->due_ns;
 	}
-	return next == UINT64_MAX ? -1 : (int)((next - now_ns) / 1000000) + 1;
+	return monotonic_timeout(next, now_ns);
 }

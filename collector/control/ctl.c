@@ -102,7 +102,7 @@ static int wait_reply(int fd, char *out, size_t size, uint64_t until)
 
 		if (now >= until)
 			return -ETIMEDOUT;
-		if (poll(&p, 1, (int)((until - now) / 1000000) + 1) <= 0)
+		if (poll(&p, 1, monotonic_timeout(until, now)) <= 0)
 			continue;
 		n = recv(fd, out, size, 0);
 		if (n >= 0 || errno != EINTR)

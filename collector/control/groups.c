@@ -9,6 +9,7 @@
 
 #include "collector/model/sensors.h"
 #include "common/log.h"
+#include "common/monotonic.h"
 
 static void begun(void *user, struct sensor *s)
 {
@@ -295,7 +296,7 @@ int groups_tick(struct groups *g, uint64_t now_ns)
 			group_tick(g, g->list[i], now_ns);
 		leavers_tick(g, now_ns);
 	}
-	return g->next_ns <= now_ns ? 0 : (int)((g->next_ns - now_ns) / 1000000) + 1;
+	return monotonic_timeout(g->next_ns, now_ns);
 }
 
 /* ---- orders to all --------------------------------------------------------------------------- */

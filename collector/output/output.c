@@ -240,7 +240,7 @@ int output_tick(struct output *out, uint64_t now_ns)
 				       hold_wants_tick(out)
 			       ? HOLD_RETRY_MS
 			       : -1;
-	return (int)((out->buffered_since_ns + OUTPUT_FLUSH_NS - now_ns) / 1000000) + 1;
+	return monotonic_timeout(out->buffered_since_ns + OUTPUT_FLUSH_NS, now_ns);
 }
 
 /* Sensors that get ACKs still have the combos that remain in the buffer at the end. */
