@@ -26,7 +26,7 @@ struct coverage_channel {
 	uint64_t dwells;      /* a dwell reported in parts counts once */
 	uint64_t listened_ns; /* sum of their durations */
 	uint64_t frames;      /* seen at the hook in this time */
-	uint64_t marked;      /* seen while the radio changed to this channel and settled */
+	uint64_t marked;      /* seen during changes to this channel, without the settle time */
 	uint64_t switch_ns;   /* sum of the durations of changes to it */
 	uint64_t failures;    /* changes that the radio refused */
 };

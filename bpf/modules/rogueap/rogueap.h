@@ -7,9 +7,9 @@
  * Access points heard during the first ROGUEAP_LEARN_S seconds are taken as legitimate, and not
  * reported as new. Two access points with one address show in three ways. Their beacons alternate
  * between two channels, intervals, privacy settings or names. The clock (TSF) goes back. Sequence
- * sequence numbers go back while the clock goes on. An access point that restarts or changes its
- * channel does so once, so a report needs ROGUEAP_TURNS changes within ROGUEAP_WINDOW_S. A clone
- * that matches the original in all of this is not found.
+ * numbers go back while the clock goes on. An access point that restarts or changes its channel
+ * does so once, so a report needs ROGUEAP_TURNS changes within ROGUEAP_WINDOW_S. A clone that
+ * matches the original in all of this is not found.
  *
  * Names are compared as the policy shows them, hashed or not. A hidden name is unknown until a
  * probe response contains it.
