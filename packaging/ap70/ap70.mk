@@ -19,25 +19,26 @@ AP70_LDFLAGS := -static -s -Wl,--gc-sections -Wl,-z,max-page-size=4096 -Wl,-z,st
 
 AP70_LIBRARIES := libmemory.a libzstd.a libsodium.a
 
-# Makes the sensor, and $(1), for each machine.
+# Makes the sensor, and $(2), for each of the machines $(1).
 define ap70_make
-	$(Q)set -e; for m in $(AP70_MACHINES); do $(MAKE) --no-print-directory AP70=$$m \
+	$(Q)set -e; for m in $(1); do $(MAKE) --no-print-directory AP70=$$m \
 		BUILD=build/ap70/$$m WITHOUT="bpf pcap seccomp nl80211" CFLAGS="$(AP70_CFLAGS)" \
 		AR="$(AP70_ZIG) ar" CC="$(AP70_ZIG) cc -target $$m-linux-musleabi -mcpu=mips32 -msoft-float" \
 		LDFLAGS="$(AP70_LDFLAGS)" LIBS_COMMON="$(patsubst %,build/ap70/$$m/%,$(AP70_LIBRARIES))" \
-		build/ap70/$$m/saluki $(1); done
+		build/ap70/$$m/saluki $(2); done
 endef
 
 .PHONY: ap70 ap70-virtual ap70-test-programs deps-ap70
 ap70: deps-ap70 ## build the sensor for the AP70 and other MIPS32: build/ap70/mips/saluki, .../mipsel/saluki
-	+$(call ap70_make)
+	+$(call ap70_make,$(AP70_MACHINES))
 
 ap70-virtual: deps-ap70
-	+$(call ap70_make,virtual)
+	+$(call ap70_make,mips,virtual)
 
-ap70-test-programs: deps-ap70
+# Big-endian only: the tests for x86_64 are little-endian, and words have 32 bits in both machines.
+ap70-test-programs: ap70
 	$(Q)$(PYTHON) packaging/ap70/fetch.py $(AP70_SOURCES) cmocka
-	+$(call ap70_make,units virtual)
+	+$(call ap70_make,mips,units virtual)
 
 deps-ap70:
 	$(call install_packages,$(PACKAGES_AP70))
