@@ -62,7 +62,7 @@ NEEDS_seccomp := agent/process/sandbox.c common/sandbox.c
 NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make monitor_undo nl80211 nl80211_ask record)
 # No library's, but for machines with some more memory than those without libbpf, too.
 NEEDS_generation := agent/control/generation.c
-NEEDS_one_way := agent/export/one_way.c agent/export/one_way_send.c
+NEEDS_one_way := agent/export/one_way.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_begin spool_file spool_read spool_write)
 ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool)
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))

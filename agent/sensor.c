@@ -45,6 +45,7 @@ struct sensor {
 	struct session session;
 	struct exporter exporter;
 	struct queue queue;
+	struct one_way one_way;
 };
 
 static int sensor_keys(struct sensor *s, const struct run_options *o)
@@ -67,7 +68,9 @@ static int sensor_keys(struct sensor *s, const struct run_options *o)
 	s->session.renew_ns = o->renew_s * 1000000000ULL;
 	if (o->store_bytes <= STORE_SMALL)
 		s->session.window = WINDOW_SMALL;
-	return err || !o->one_way ? err : one_way_start(&s->session);
+	if (err || !o->one_way)
+		return err;
+	return one_way_start(&s->one_way, &s->session, &s->exporter.deliver);
 }
 
 static struct source *sensor_source(const struct handover *h, const int *fds,
@@ -274,6 +277,7 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 	free(s->exporter.ends);
 	queue_free(&s->queue);
 	session_free(&s->session);
+	sodium_memzero(&s->one_way, sizeof(s->one_way));
 	control_free(&s->control);
 	return status;
 }

@@ -8,13 +8,39 @@
 
 #include <string.h>
 
-#include "one_way.h"
-
 #define MS 1000000ULL
+
+/* ---- acknowledged sessions ------------------------------------------------------------------- */
+
+static uint32_t may_send(struct deliver *d, uint64_t now_ns)
+{
+	return in_flight_may_send(&d->flight, now_ns);
+}
+
+static uint64_t ask_ns(const struct deliver *d, uint64_t now_ns)
+{
+	uint64_t since = d->asked_ns > d->flight.progress_ns ? d->asked_ns : d->flight.progress_ns;
+
+	(void)now_ns;
+	if (d->flight.oldest != d->flight.next)
+		return in_flight_probe_ns(&d->flight);
+	if (store_is_empty(&d->store))
+		return UINT64_MAX;
+	return since + (in_flight_rto_ns(&d->flight) << (d->asked < 6 ? d->asked : 6));
+}
+
+static const struct deliver_ops acknowledged = {
+	.may_send = may_send,
+	.receive = deliver_receive_acks,
+	.ask_ns = ask_ns,
+};
+
+/* ---- start and end --------------------------------------------------------------------------- */
 
 int deliver_init(struct deliver *d, struct session *s, struct saluki_exported *counters,
 		 size_t store_bytes)
 {
+	d->ops = d->ops ?: &acknowledged;
 	d->session = s;
 	d->counters = counters;
 	d->datagram_len = SHROUD_DATAGRAM_MAX;
@@ -107,42 +133,30 @@ bool deliver_session(struct deliver *d, uint64_t now_ns)
 	d->floor_due = true; /* for a collector that does not know this run */
 	for (uint64_t n = d->store.lowest; n < d->store.end; n++)
 		store_get(&d->store, n)->cut = 0;
-	if (d->path.one_way)
-		one_way_begun(d, now_ns);
+	if (d->ops->begin)
+		d->ops->begin(d, now_ns);
 	return true;
 }
 
-uint64_t deliver_ask_ns(const struct deliver *d)
+bool deliver_ask(struct deliver *d, uint64_t now_ns)
 {
-	uint64_t since = d->asked_ns > d->flight.progress_ns ? d->asked_ns : d->flight.progress_ns;
-
-	if (d->path.one_way)
-		return UINT64_MAX;
-	if (d->flight.oldest != d->flight.next)
-		return in_flight_probe_ns(&d->flight);
-	if (store_is_empty(&d->store))
-		return UINT64_MAX;
-	return since + (in_flight_rto_ns(&d->flight) << (d->asked < 6 ? d->asked : 6));
-}
-
-void deliver_asked(struct deliver *d, uint64_t now_ns)
-{
+	if (now_ns < d->ops->ask_ns(d, now_ns))
+		return false;
 	if (d->flight.oldest != d->flight.next) {
 		in_flight_probed(&d->flight, now_ns);
 	} else {
 		d->asked_ns = now_ns;
 		d->asked++;
 	}
+	return true;
 }
 
 int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most)
 {
 	uint64_t due = in_flight_due_ns(&d->flight), paced = in_flight_paced_ns(&d->flight);
-	uint64_t ask = deliver_ask_ns(d);
+	uint64_t ask = d->ops->ask_ns(d, now_ns);
 
 	due = ask < due ? ask : due;
-	if (d->path.one_way)
-		due = one_way_due_ns(d, due, now_ns);
 	if (now_ns < d->pause_ends_ns)
 		paced = d->pause_ends_ns;
 	if (paced < due && !d->waits && (d->resend < d->unsent || d->unsent < d->store.end))

@@ -8,6 +8,7 @@
  *     deliver_send.c     cuts combos into pieces, seals and sends them
  *     deliver_receive.c  handles ACKs, and finds the datagrams' size
  *     in_flight.c        datagrams in flight, and their limit
+ *     one_way.c          --one-way: settles combos without ACKs
  */
 #ifndef AGENT_DELIVER_H
 #define AGENT_DELIVER_H
@@ -23,7 +24,27 @@
 #include "session.h"
 #include "store.h"
 
+struct deliver;
+
+/* How combos are settled: by the collector's ACKs, or one-way as soon as they are sent
+ * (one_way.h). */
+struct deliver_ops {
+	/* A new session has begun. NULL: nothing to do. */
+	void (*begin)(struct deliver *d, uint64_t now_ns);
+	/* Returns how many pieces may be sent now. */
+	uint32_t (*may_send)(struct deliver *d, uint64_t now_ns);
+	/* So many pieces were sent; `d->too_big` still says whether the kernel refused one as too
+	 * big. NULL: nothing to do. */
+	void (*sent)(struct deliver *d, uint32_t pieces, uint64_t now_ns);
+	/* Passes ACKs to deliver_ack(). Returns whether the collector has sent one. */
+	bool (*receive)(struct deliver *d, uint64_t now_ns);
+	/* Returns when to ask the collector for an ACK; UINT64_MAX: never. The thread wakes up
+	 * then: one-way, this time is always later than `now_ns`, and only lets it send on. */
+	uint64_t (*ask_ns)(const struct deliver *d, uint64_t now_ns);
+};
+
 struct deliver {
+	const struct deliver_ops *ops;
 	struct session *session;
 	struct saluki_exported *counters; /* datagrams and sent_bytes are counted there */
 	struct session_path path;
@@ -56,17 +77,12 @@ struct deliver {
 	uint64_t floor_ns; /* when it was last sent */
 	__u64 kept_first;  /* frames of the run before the lowest stored combo; read by any */
 	uint64_t given_up; /* frames of dropped, unsettled combos; read by any */
-	struct {
-		uint64_t filled_ns, credit_ns; /* pacing */
-		uint64_t limit;		       /* numbers from here on must not be sent */
-		uint64_t finals_from; /* number of the first final totals sent after all combos */
-	} one_way;
 	/* Large; used from its beginning on. */
 	struct in_flight flight;
 	struct session_send pieces;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Combos are settled by ACKs, unless `d->ops` was set before. Returns 0 or -ENOMEM. */
 int deliver_init(struct deliver *d, struct session *s, struct saluki_exported *counters,
 		 size_t store_bytes);
 void deliver_free(struct deliver *d);
@@ -89,10 +105,9 @@ void deliver_floor(struct deliver *d, uint64_t now_ns);
 /* Drop the oldest combo; remove the newest, as if it had never been stored. */
 void deliver_drop_oldest(struct deliver *d);
 void deliver_take_back(struct deliver *d);
-/* Returns when to ask the collector for an answer, as one may have been lost; and notes that it was
- * asked. */
-uint64_t deliver_ask_ns(const struct deliver *d);
-void deliver_asked(struct deliver *d, uint64_t now_ns);
+/* Returns whether an answer may have been lost. The caller then sends a message, which the
+ * collector answers. */
+bool deliver_ask(struct deliver *d, uint64_t now_ns);
 /* Returns milliseconds until the next work, at most `most`. */
 int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most);
 
@@ -110,8 +125,12 @@ void deliver_keep_from(struct deliver *d, uint64_t count);
 void deliver_cut(struct deliver *d, struct store_combo *c);
 /* Reduces the datagrams' size: the path does not take these. */
 void deliver_take_smaller(struct deliver *d, uint64_t now_ns);
-/* For one-way sessions: all sent combos are done. */
-void deliver_receive_nothing(struct deliver *d, uint64_t now_ns);
+/* Cuts all unsettled combos into pieces again: old datagrams' fates no longer count. */
+void deliver_cut_anew(struct deliver *d);
+/* Takes all ACKs of the session. Returns whether there was one. */
+bool deliver_receive_acks(struct deliver *d, uint64_t now_ns);
+/* Handles one ACK. */
+void deliver_ack(struct deliver *d, const struct ack *a, uint64_t now_ns);
 
 static inline uint32_t deliver_all_pieces(const struct store_combo *c)
 {

@@ -7,8 +7,6 @@
 #include "common/log.h"
 #include "deliver.h"
 
-#include "one_way.h"
-
 #define BIG_LOST 6	  /* in a row, while small ones came through: the path takes no big ones */
 #define BIG_LOST_AFTER 30 /* the same after some were acknowledged: losses may be random */
 #define SMALL_ACKED 2
@@ -66,7 +64,7 @@ static void told(void *context, const struct in_flight_sent *sent)
 
 /* ---- what the path takes --------------------------------------------------------------------- */
 
-static void cut_anew(struct deliver *d)
+void deliver_cut_anew(struct deliver *d)
 {
 	for (uint64_t n = d->taken; n < d->store.end && n < d->taken + PIECE_COMBOS_AHEAD; n++) {
 		struct store_combo *c = store_get(&d->store, n);
@@ -101,8 +99,6 @@ void deliver_take_smaller(struct deliver *d, uint64_t now_ns)
 	if (d->resend < d->unsent)
 		d->unsent = d->resend; /* combos from there on count as not sent */
 	if (d->datagram_len == SHROUD_DATAGRAM_PADDED || d->path.padded) {
-		if (d->path.one_way)
-			cut_anew(d); /* else their numbers would count as received */
 		pause_pieces(d, true, now_ns);
 		return;
 	}
@@ -110,7 +106,7 @@ void deliver_take_smaller(struct deliver *d, uint64_t now_ns)
 	log_line("collector %s: the way there takes no datagrams of %zu bytes; going on with %d",
 		 d->session->peer, d->datagram_len, SHROUD_DATAGRAM_PADDED);
 	d->datagram_len = SHROUD_DATAGRAM_PADDED;
-	cut_anew(d);
+	deliver_cut_anew(d);
 }
 
 /* ---- ACKs ------------------------------------------------------------------------------------ */
@@ -146,7 +142,7 @@ static bool is_held(const struct deliver *d, uint64_t count)
 	return count > d->taken && n < 64 && (d->held >> n & 1);
 }
 
-static void receive_ack(struct deliver *d, const struct ack *a, uint64_t now_ns)
+void deliver_ack(struct deliver *d, const struct ack *a, uint64_t now_ns)
 {
 	d->full |= (a->flags & ACK_FULL) != 0;
 	if (in_flight_ack(&d->flight, a, now_ns, told, d))
@@ -167,18 +163,20 @@ static void receive_ack(struct deliver *d, const struct ack *a, uint64_t now_ns)
 		d->progress_ns = now_ns;
 		d->asked = 0;
 	}
-	if (a->settled >= d->store.lowest && !d->path.one_way)
+	if (a->settled >= d->store.lowest)
 		d->floor_due = false;
 	if (d->final_number && a->highest >= d->final_number && a->flags & ACK_FINAL)
 		d->final = true;
 }
 
-void deliver_receive_nothing(struct deliver *d, uint64_t now_ns)
+bool deliver_receive_acks(struct deliver *d, uint64_t now_ns)
 {
+	bool heard = false;
 	struct ack a;
 
-	one_way_ack(d, &a);
-	receive_ack(d, &a, now_ns);
+	for (; session_ack(d->session, d->path.generation, &a); heard = true)
+		deliver_ack(d, &a, now_ns);
+	return heard;
 }
 
 /* The collector received a complete combo and then had no room for it: sends it again. */
@@ -205,13 +203,8 @@ static void check(struct deliver *d, uint64_t now_ns)
 
 void deliver_receive(struct deliver *d, uint64_t now_ns)
 {
-	bool heard = false;
-	struct ack a;
+	bool heard = d->ops->receive(d, now_ns);
 
-	for (; session_ack(d->session, d->path.generation, &a); heard = true)
-		receive_ack(d, &a, now_ns);
-	if (d->path.one_way)
-		deliver_receive_nothing(d, now_ns);
 	if (heard && now_ns >= d->check_ns)
 		check(d, now_ns);
 	if (now_ns >= in_flight_due_ns(&d->flight))

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 
-#include "one_way.h"
-
 #define FLOOR_NS 20000000ULL
 
 /* ---- cut and seal ---------------------------------------------------------------------------- */
@@ -171,8 +169,7 @@ void deliver_floor(struct deliver *d, uint64_t now_ns)
  * enough. */
 static void hurry_floor(struct deliver *d, uint64_t now_ns)
 {
-	if (!d->path.one_way && !d->whole && d->store.lowest > d->taken &&
-	    now_ns >= d->floor_ns + FLOOR_NS)
+	if (!d->whole && d->store.lowest > d->taken && now_ns >= d->floor_ns + FLOOR_NS)
 		deliver_floor(d, now_ns);
 }
 
@@ -185,21 +182,17 @@ void deliver_send(struct deliver *d, uint64_t now_ns)
 	if (now_ns < d->pause_ends_ns || d->waits)
 		return;
 	do {
-		may = in_flight_may_send(&d->flight, now_ns);
+		may = d->ops->may_send(d, now_ns);
 		/* After a pause, first sends a few as a test. */
 		if (d->pauses && may > IN_FLIGHT_CWND_MIN)
 			may = IN_FLIGHT_CWND_MIN;
-		if (d->path.one_way)
-			may = one_way_may(d, may, now_ns);
 		n = send_again(d, may, now_ns);
 		n += send_new(d, may - n, now_ns);
 		flush(d, now_ns);
 		if (d->too_big)
 			deliver_take_smaller(d, now_ns);
+		if (d->ops->sent)
+			d->ops->sent(d, n, now_ns);
 		d->too_big = false;
-		if (d->path.one_way) {
-			one_way_sent(d, n);
-			deliver_receive_nothing(d, now_ns);
-		}
 	} while (n && now_ns >= d->pause_ends_ns);
 }

@@ -172,10 +172,8 @@ static void export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 		deliver_receive(&e->deliver, now);
 		if (is_new || now >= e->next_totals_ns || (ending && !e->deliver.final_number))
 			export_tell(e, now, ending);
-		if (now >= deliver_ask_ns(&e->deliver)) {
-			deliver_asked(&e->deliver, now);
+		if (deliver_ask(&e->deliver, now))
 			export_tell(e, now, ending);
-		}
 	}
 	export_keep(e, up);
 	export_spool(e, up, now);

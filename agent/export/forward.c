@@ -187,10 +187,8 @@ bool forward_turn(struct forward *f, uint64_t now_ns)
 	deliver_receive(d, now_ns);
 	take_records(f);
 	tell_info(f, now_ns);
-	if (now_ns >= deliver_ask_ns(d)) {
-		deliver_asked(d, now_ns);
+	if (deliver_ask(d, now_ns))
 		f->next_totals_ns = 0;
-	}
 	if (now_ns >= f->next_totals_ns)
 		tell(f, now_ns);
 	deliver_send(d, now_ns);

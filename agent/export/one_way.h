@@ -2,8 +2,8 @@
 /*
  * One-way (--one-way, docs/wire.md): a session without datagrams from the collector. It is
  * announced before it begins, and again from time to time. Sent combos count as delivered, at a
- * fixed rate without acknowledgements. The control thread's half replaces session.c, handshake.c
- * and session_receive.c. The export thread's half gives deliver.c the answers of a collector.
+ * fixed rate without acknowledgements. One half sets up sessions for session.c, the other settles
+ * combos for deliver.c.
  */
 #ifndef AGENT_ONE_WAY_H
 #define AGENT_ONE_WAY_H
@@ -18,23 +18,25 @@
 #define ONE_WAY_BEGIN_NS 250000000ULL /* after its last announcement */
 #define ONE_WAY_FINALS 10
 
-/* ---- control thread -------------------------------------------------------------------------- */
+struct one_way {
+	/* control thread */
+	uint64_t slot;		    /* last used slot, counted since 1970; 0: none */
+	uint64_t time_ns;	    /* time of the last m1 */
+	uint8_t ephemeral[KEY_LEN]; /* E_s of the current session */
+	bool pending;		    /* a new one has not begun yet: */
+	uint8_t pending_ephemeral[KEY_LEN], k2[KEY_LEN];
+	unsigned int announced; /* number of announcements */
+	uint64_t begin_ns;	/* 0: more announcements come first */
+	/* shared, guarded by the session's lock */
+	uint64_t next, limit; /* number of the next datagram, and its limit */
+	/* export thread */
+	uint64_t filled_ns, credit_ns; /* pacing */
+	uint64_t known_limit;	       /* copy of `limit` */
+	uint64_t finals_from; /* number of the first final totals sent after all combos; 0: none */
+};
 
-/* Call it after session_init: makes the session one-way. Returns 0, or -errno after a line. */
-int one_way_start(struct session *s);
-/* Does due work, instead of session_tick. */
-int one_way_tick(struct session *s, uint64_t now_ns);
-
-/* ---- export thread --------------------------------------------------------------------------- */
-
-/* A new session has begun. */
-void one_way_begun(struct deliver *d, uint64_t now_ns);
-/* Returns how many of `may` pieces may be sent now; and notes that `sent` were sent. */
-uint32_t one_way_may(struct deliver *d, uint32_t may, uint64_t now_ns);
-void one_way_sent(struct deliver *d, uint32_t sent);
-/* Returns when there will be something to send; `due_ns` if nothing waits. */
-uint64_t one_way_due_ns(const struct deliver *d, uint64_t due_ns, uint64_t now_ns);
-/* All sent combos count as delivered. */
-void one_way_ack(struct deliver *d, struct ack *a);
+/* Makes the session and its deliveries one-way. Call it after session_init and before deliver_init.
+ * `w` is zeroed, outlives both, and has keys: wipe it. Returns 0, or -errno after a line. */
+int one_way_start(struct one_way *w, struct session *s, struct deliver *d);
 
 #endif

@@ -19,7 +19,6 @@
 #include "agent/source/clock.h"
 #include "common/log.h"
 #include "instance.h"
-#include "one_way.h"
 
 #define SECOND_NS 1000000000ULL
 #define PROBES_FIRST 8 /* a second apart, later ones ten */
@@ -28,6 +27,8 @@
 _Static_assert(SOCKETS_PEERS == KEYS_PEERS_MAX, "a key each");
 
 /* ---- start and end --------------------------------------------------------------------------- */
+
+static const struct session_ops answered;
 
 static uint64_t realtime_ns(void)
 {
@@ -86,6 +87,7 @@ int session_init(struct session *s, const struct sockets_name *to, unsigned int 
 		if (s->outbox[i].len) /* unwritten pages take no memory */
 			s->outbox[i].len = 0;
 	pthread_mutex_init(&s->lock, NULL);
+	s->ops = &answered;
 	s->asked.sock = -1;
 	s->realtime_ns = realtime_ns;
 	s->renew_ns = SESSION_RENEW_NS;
@@ -186,7 +188,6 @@ static void session_publish(struct session *s, const struct session_link *l,
 	p->window = terms->window;
 	p->sensor_id = terms->sensor_id;
 	p->padded = terms->padded;
-	p->one_way = terms->one_way;
 	p->spool = terms->spool;
 	shroud_tx_init(&p->tx, up);
 	s->clock_set = s->peers[l->peer].clock_set;
@@ -322,21 +323,26 @@ static bool session_can_ask(struct session *s)
 	return false;
 }
 
-int session_tick(struct session *s, uint64_t now_ns)
+/* Ends the current session, and requests another one at once. */
+static void session_replace(struct session *s, uint64_t now_ns)
+{
+	session_retire(s, now_ns);
+	s->next_init_ns = 0;
+}
+
+/* The collector is silent, or all that this session forwards is delivered. */
+static bool session_is_over(const struct session *s, uint64_t now_ns)
+{
+	return session_is_silent(s, now_ns) ||
+	       s->path.spool != session_spool_for(s, s->present->peer);
+}
+
+static int session_tick_answered(struct session *s, uint64_t now_ns)
 {
 	int left;
 
-	links_expire(s, now_ns);
-	if (s->one_way.on)
-		return one_way_tick(s, now_ns);
-	if (s->present && session_is_silent(s, now_ns)) {
-		session_retire(s, now_ns);
-		s->next_init_ns = 0;
-	}
-	if (s->present && s->path.spool != session_spool_for(s, s->present->peer)) {
-		session_retire(s, now_ns); /* its purpose is fulfilled */
-		s->next_init_ns = 0;
-	}
+	if (s->present && session_is_over(s, now_ns))
+		session_replace(s, now_ns);
 	if (s->present)
 		session_keep_up(s, now_ns);
 	else if (now_ns >= s->next_init_ns && !session_can_ask(s))
@@ -349,16 +355,24 @@ int session_tick(struct session *s, uint64_t now_ns)
 		       : tick_until(s->next_init_ns, now_ns);
 }
 
+static const struct session_ops answered = {
+	.receives = true,
+	.tick = session_tick_answered,
+	.replace = session_replace,
+};
+
+int session_tick(struct session *s, uint64_t now_ns)
+{
+	links_expire(s, now_ns);
+	return s->ops->tick(s, now_ns);
+}
+
 void session_new_keys(struct session *s, uint64_t now_ns)
 {
 	if (!s->present)
 		return;
 	log_line("this machine was resumed from a snapshot: making new keys");
-	s->next_renew_ns = now_ns;
-	if (s->one_way.on)
-		return;
-	session_retire(s, now_ns);
-	s->next_init_ns = now_ns;
+	s->ops->replace(s, now_ns);
 }
 
 /* ---- what others want to be said ------------------------------------------------------------- */
@@ -398,7 +412,7 @@ unsigned int session_poll(const struct session *s, struct pollfd *p)
 {
 	unsigned int n = 0;
 
-	for (int i = 0; i < 2 * SOCKETS_MAX && !s->one_way.on; i++)
+	for (int i = 0; i < 2 * SOCKETS_MAX && s->ops->receives; i++)
 		if (s->reach.sockets[i].used)
 			p[n++] = (struct pollfd){ .fd = s->reach.sockets[i].fd, .events = POLLIN };
 	return n;

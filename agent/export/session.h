@@ -9,7 +9,7 @@
  *     session_receive.c  handles the collector's datagrams     control thread
  *     failure_reason.c   logs why there is no session          control thread
  *     mailbox.c          exchanges data between the threads    both
- *     one_way.c          replaces the first three with --one-way
+ *     one_way.c          --one-way: a session without answers replaces the first three
  *     sockets.c          addresses and sockets
  */
 #ifndef AGENT_SESSION_H
@@ -51,7 +51,6 @@ struct session_path {
 	uint32_t window;
 	uint16_t sensor_id;
 	bool padded;	/* every datagram has SHROUD_DATAGRAM_PADDED bytes */
-	bool one_way;	/* no acknowledgements */
 	uint32_t spool; /* the forwarded group, from 1; 0: the current run */
 };
 
@@ -128,23 +127,23 @@ struct session_ack {
 	struct ack ack;
 };
 
-/* A one-way session (one_way.h): it is announced before it begins, and afterwards. */
-struct session_one_way {
-	bool on;
-	uint64_t slot;		    /* last used slot, counted since 1970; 0: none */
-	uint64_t time_ns;	    /* time of the last m1 */
-	uint8_t ephemeral[KEY_LEN]; /* E_s of the current session */
-	bool pending;		    /* a new one has not begun yet: */
-	uint8_t pending_ephemeral[KEY_LEN], k2[KEY_LEN];
-	unsigned int announced; /* number of announcements */
-	uint64_t begin_ns;	/* 0: more announcements come first */
-	/* shared, guarded by the session's lock */
-	uint64_t next, limit; /* number of the next datagram, and its limit */
+struct session;
+
+/* How a session is set up and kept: with a collector that answers, or one-way (one_way.h). For the
+ * control thread. */
+struct session_ops {
+	bool receives; /* the collector's datagrams are handled */
+	/* Does due work. Returns milliseconds until it must be called again. */
+	int (*tick)(struct session *s, uint64_t now_ns);
+	/* Replaces the current session, whose keys another machine may have. */
+	void (*replace)(struct session *s, uint64_t now_ns);
 };
 
 #define SESSION_LINKS (SOCKETS_MAX - 1)
 
 struct session {
+	const struct session_ops *ops;
+	void *ops_state;	       /* of `ops`; not owned */
 	const char *peer;	       /* HOST:PORT of the current collector, for messages */
 	uint64_t run;		       /* random number of this run */
 	int changed_fd;		       /* eventfd: up, down, an ACK, or a message in the outbox */
@@ -181,7 +180,6 @@ struct session {
 	struct keypair renewal; /* ephemeral key of the repeated RENEW */
 	bool renewing;
 	uint64_t next_renew_ns, next_probe_ns, next_info_ns;
-	struct session_one_way one_way;
 	unsigned int probes, info_due;
 	uint64_t told_ns;	/* when the measured round trip was sent */
 	uint64_t bad_datagrams; /* not expected */

@@ -346,7 +346,7 @@ static void receive_socket(struct session *s, int sock, uint64_t now_ns)
 
 void session_receive(struct session *s, uint64_t now_ns)
 {
-	for (int i = 0; i < 2 * SOCKETS_MAX && !s->one_way.on; i++)
+	for (int i = 0; i < 2 * SOCKETS_MAX && s->ops->receives; i++)
 		if (s->reach.sockets[i].used)
 			receive_socket(s, s->reach.sockets[i].fd, now_ns);
 }

@@ -128,10 +128,9 @@ def test_no_rooms_may_include_one_another(rooms):
     assert circle({here: {f"{top}/{room}" for room in may} for here, may in rooms.items()}) == []
 
 
-# One-way sessions are still part of three modules: deliver.c and session.c call one_way.c, which includes both.
-@pytest.mark.parametrize("top, known", [("agent", {"agent/export/one_way"}), ("collector", set())])
-def test_no_modules_include_one_another(top, known):
-    assert circle({here: there - known for here, there in modules(top).items()}) == []
+@pytest.mark.parametrize("top", ["agent", "collector"])
+def test_no_modules_include_one_another(top):
+    assert circle(modules(top)) == []
 
 
 @pytest.mark.parametrize("top, others", [

@@ -201,7 +201,7 @@ active proctype collector()
 	:: d_step { alive && rotations && in_buffer == 0 && size ->
 		rotations--;
 		output_file_next() }
-	/* agent/export/deliver_receive.c: receive_ack. Any time later, perhaps never in this
+	/* agent/export/deliver_receive.c: deliver_ack. Any time later, perhaps never in this
 	 * process. */
 	:: d_step { alive && settled > lowest ->
 		lowest = settled }

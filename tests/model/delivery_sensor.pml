@@ -127,7 +127,7 @@ inline check()
 	od
 }
 
-/* agent/export/deliver_receive.c: receive_ack; collector/combo/runs.c: ack_present, ack_waiting */
+/* agent/export/deliver_receive.c: deliver_ack; collector/combo/runs.c: ack_present, ack_waiting */
 inline hear_ack(a)
 {
 	flight_ack(a);
@@ -218,7 +218,7 @@ active proctype sensor()
 		deliver_send();
 		i = 0 }
 	/* agent/export/in_flight.c: in_flight_expire, in_flight_lose_all; agent/export/deliver.c:
-	 * deliver_ask_ns. No datagram has come for long. */
+	 * deliver_ask. No datagram has come for long. */
 	:: d_step { !done && quiet ->
 		i = 1;
 		do

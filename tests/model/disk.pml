@@ -200,7 +200,7 @@ active proctype everything()
 		n = 0 }
 	/* collector/output/output.c: output_tick: the buffer is old, or the write is tried again */
 	:: d_step { buffer && (!hold || !tried) -> flush() }
-	/* agent/export/deliver_receive.c: receive_ack; collector/combo/runs.c: ack_present, ack_waiting */
+	/* agent/export/deliver_receive.c: deliver_ack; collector/combo/runs.c: ack_present, ack_waiting */
 	:: d_step { !waiting && settled > lowest && lowest < end ->
 		do
 		:: lowest < settled && lowest < end ->

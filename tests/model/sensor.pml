@@ -259,7 +259,7 @@ active proctype everything()
 		exported = exported + open;
 		open = 0;
 		compressed = false; kept = false; committed = false; released = false }
-	/* agent/export/deliver_receive.c: receive_ack */
+	/* agent/export/deliver_receive.c: deliver_ack */
 #ifdef FAULT_TAKEN_IS_SETTLED
 	:: d_step { alive && !forwarding && c_next > lowest && lowest < end -> settle_to(c_next) }
 #else

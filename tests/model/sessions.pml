@@ -165,7 +165,7 @@ active proctype sensor()
 		net[present] = net[present] | FINAL }
 	/* collector/network/session_send.c: send_ack; collector/combo/runs.c: runs_ack,
 	 * all_settled; agent/export/mailbox.c: session_ack; agent/export/deliver_receive.c:
-	 * receive_ack. An ACK belongs to its session. A late one says less, as if it had come
+	 * deliver_ack. An ACK belongs to its session. A late one says less, as if it had come
 	 * before. */
 	:: d_step { !done && present != NONE && there.current == present &&
 		    (there.settled > lowest && lowest < end || is_over(there)) ->

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/deliver.o agent/export/deliver_send.o agent/export/deliver_receive.o
  * agent/export/in_flight.o agent/export/in_flight_window.o agent/export/session_send.o
- * agent/export/store.o agent/absent/one_way.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o
- */
+ * agent/export/store.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o */
 #include "unit.h"
 
 #include <sodium.h>
@@ -351,10 +350,8 @@ static void turn(void)
 			deliver_floor(&w.d, w.now_ns);
 		}
 		deliver_send(&w.d, w.now_ns);
-		if (w.now_ns >= deliver_ask_ns(&w.d)) {
-			deliver_asked(&w.d, w.now_ns);
+		if (deliver_ask(&w.d, w.now_ns))
 			deliver_message(&w.d, other, sizeof(other), w.now_ns);
-		}
 	}
 	collector_turn();
 	w.now_ns += MS;

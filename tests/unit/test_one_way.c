@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/one_way.o agent/export/one_way_send.o agent/export/session.o
+/* links: agent/export/one_way.o agent/export/session.o
  * agent/export/instance.o agent/export/handshake.o agent/export/failure_reason.o
  * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/mailbox.o
  * agent/export/sockets.o agent/export/deliver.o agent/export/deliver_send.o
@@ -26,6 +26,7 @@
 static struct {
 	struct session s;
 	struct deliver d;
+	struct one_way o;
 	struct saluki_exported counters;
 	uint64_t now_ns, clock_ns;
 	__u64 exported;
@@ -144,7 +145,7 @@ static int begin(void **state)
 	w.s.exported = &w.exported;
 	w.now_ns = 1000 * SECOND_NS;
 	w.clock_ns = START_NS + 100 * MS;
-	assert_int_equal(one_way_start(&w.s), 0);
+	assert_int_equal(one_way_start(&w.o, &w.s, &w.d), 0);
 	assert_int_equal(deliver_init(&w.d, &w.s, &w.counters, 1024 * 1024), 0);
 	deliver_start(&w.d, 0, 0);
 	return 0;
@@ -222,7 +223,6 @@ static void it_begins_with_a_slot(void **state)
 	assert_false(session_use(&w.s, &path));
 	pass(1);
 	assert_true(session_use(&w.s, &path));
-	assert_true(path.one_way);
 	assert_int_equal(collect(), 0);
 }
 
@@ -284,7 +284,7 @@ static void another_session(void **state)
 	assert_int_equal(w.kinds[MESSAGE_COMBO], 4);
 	assert_int_equal(w.strange, 0);
 	assert_int_equal(w.sessions, 2);
-	assert_true(sodium_is_zero(w.s.one_way.k2, KEY_LEN));
+	assert_true(sodium_is_zero(w.o.k2, KEY_LEN));
 }
 
 static void a_clock_that_is_set_back(void **state)
@@ -309,9 +309,9 @@ static void it_needs_a_clock(void **state)
 {
 	(void)state;
 	w.clock_ns = 1000 * SECOND_NS;
-	w.s.one_way.on = false;
-	assert_int_equal(one_way_start(&w.s), -EINVAL);
-	assert_false(w.s.one_way.on);
+	w.s.ops = NULL;
+	assert_int_equal(one_way_start(&w.o, &w.s, &w.d), -EINVAL);
+	assert_null(w.s.ops);
 }
 
 /* ---- the export thread's half ---------------------------------------------------------------- */
@@ -357,8 +357,8 @@ static void the_pace(void **state)
 	turn();
 	assert_int_equal(w.d.flight.next - before, 20);
 	collect();
-	w.s.one_way.limit = w.d.flight.next + 36;
-	one_way_sent(&w.d, 0);
+	w.o.limit = w.d.flight.next + 36;
+	w.d.ops->sent(&w.d, 0, w.now_ns);
 	before = w.d.flight.next;
 	for (int i = 0; i < 50; i++) {
 		pass(10 * MS);
