@@ -83,8 +83,10 @@ static void found(struct lookup *l, struct session *s, const struct resolved *r,
 	l->names[r->name].told = moved;
 	a->to = r->to;
 	a->len = r->len;
-	if (r->routed && !moved)
+	if (r->routed && !moved) {
 		session_no_route(s, r->name, r->routed);
+		session_tell_asking(s, r->name);
+	}
 	if (!s->present)
 		s->next_init_ns = 0;
 }

@@ -105,8 +105,8 @@ void deliver_floor(struct deliver *d, uint64_t now_ns);
 /* Drop the oldest combo; remove the newest, as if it had never been stored. */
 void deliver_drop_oldest(struct deliver *d);
 void deliver_take_back(struct deliver *d);
-/* Returns whether an answer may have been lost. The caller then sends a message, which the
- * collector answers. */
+/* Returns whether an answer may have been lost, and counts that as a request: the caller sends a
+ * message, which the collector answers. */
 bool deliver_ask(struct deliver *d, uint64_t now_ns);
 /* Returns milliseconds until the next work, at most `most`. */
 int deliver_wait_ms(const struct deliver *d, uint64_t now_ns, int most);

@@ -16,8 +16,8 @@ static bool export_is_bounded(struct exporter *e)
 	return e->is_file || __atomic_load_n(&e->stop, __ATOMIC_ACQUIRE);
 }
 
-/* Whether patience is over: with a missing collector, or with one that settles nothing. */
-static bool export_is_patient(struct exporter *e, bool heard, uint64_t now_ns)
+/* Notes since when there is no session, and when something was last settled. */
+static void export_watch(struct exporter *e, bool heard, uint64_t now_ns)
 {
 	if (heard)
 		e->waiting_since_ns = 0;
@@ -30,7 +30,12 @@ static bool export_is_patient(struct exporter *e, bool heard, uint64_t now_ns)
 		e->moved_ns = e->deliver.progress_ns;
 	if (e->forward.deliver.progress_ns > e->moved_ns)
 		e->moved_ns = e->forward.deliver.progress_ns;
-	return (heard || now_ns - e->waiting_since_ns <= e->patience_ns) &&
+}
+
+/* Patience is over with a missing collector, or with one that settles nothing. */
+static bool export_is_patient(const struct exporter *e, uint64_t now_ns)
+{
+	return (!e->waiting_since_ns || now_ns - e->waiting_since_ns <= e->patience_ns) &&
 	       now_ns <= e->moved_ns + FINAL_PATIENCE_NS + e->patience_ns;
 }
 
@@ -115,7 +120,8 @@ enum export_state export_next(struct exporter *e, bool up, bool heard, uint64_t 
 		e->moved_ns = now_ns;
 		return EXPORT_RUNNING;
 	}
-	if (e->state <= EXPORT_ENDING && export_is_patient(e, heard, now_ns))
+	export_watch(e, heard, now_ns);
+	if (e->state <= EXPORT_ENDING && export_is_patient(e, now_ns))
 		return EXPORT_ENDING;
 	return export_abandon(e, now_ns);
 }

@@ -91,13 +91,6 @@ void session_no_route(struct session *s, unsigned int peer, int err)
 {
 	s->peers[peer].no_route = err;
 	s->peers[peer].sign = SESSION_NO_ROUTE;
-	session_tell_asking(s, peer);
-}
-
-void session_unrouted(struct session *s, int err)
-{
-	s->peers[s->asked.peer].no_route = err;
-	session_sign(s, SESSION_NO_ROUTE);
 }
 
 void session_sign(struct session *s, enum session_sign sign)

@@ -112,7 +112,7 @@ static void send_out(struct session *s, const uint8_t *out, size_t len)
 	if (errno == EMSGSIZE)
 		session_sign(s, SESSION_PATH_MTU);
 	else if (errno == ENETUNREACH || errno == EHOSTUNREACH)
-		session_unrouted(s, -errno);
+		session_no_route(s, s->asked.peer, -errno);
 }
 
 static void send_slot(struct session *s, uint64_t slot, uint64_t now_ns)
@@ -178,7 +178,7 @@ void session_ask(struct session *s, unsigned int peer, uint64_t now_ns)
 	if (p->sign < SESSION_PORT_CLOSED) /* our own network may have changed */
 		p->sign = SESSION_NOTHING;
 	if (sock < 0) {
-		session_unrouted(s, sock);
+		session_no_route(s, peer, sock);
 		return;
 	}
 	if (time_is_known(p, time_ns) && slot_choose(p, time_ns / TRYST_INTERVAL_NS, &slot)) {

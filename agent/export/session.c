@@ -55,8 +55,10 @@ static int session_add_peer(struct session *s, const struct sockets_name *to, co
 	struct session_peer *p = &s->peers[s->peer_count];
 	int err = sockets_numeric(&p->address, to) ? 0 : sockets_route(&p->address);
 
-	if (err)
+	if (err) {
 		session_no_route(s, s->peer_count, err);
+		session_tell_asking(s, s->peer_count);
+	}
 	memcpy(p->public, public, KEY_LEN);
 	if (tryst_pair(p->pair, &s->own, public, true, preshared)) {
 		log_line("--key: what it has as public key of collector %s is none",

@@ -216,8 +216,10 @@ void session_failure_reason(const struct session *s, unsigned int peer,
 			    char text[SESSION_FAILURE_REASON_MAX]);
 /* Logs why each collector gave no session. */
 void session_tell_failed(const struct session *s);
-/* Logs that there is currently no route to that collector. `err` is -errno. */
+/* Notes that there is currently no route to that collector. `err` is -errno. */
 void session_no_route(struct session *s, unsigned int peer, int err);
+/* Logs why that collector gives no session, unless it was logged. */
+void session_tell_asking(struct session *s, unsigned int peer);
 /* Wipes all keys. Also call it after a failed session_init. */
 void session_free(struct session *s);
 
@@ -289,12 +291,8 @@ uint64_t session_ask_on(struct session *s, uint64_t now_ns);
 void session_handshake_fresh(struct session *s, uint64_t cookie, uint64_t now_ns);
 /* Notes an answer of the collector being asked. */
 void session_sign(struct session *s, enum session_sign sign);
-/* Notes that there is no route to the collector being asked. `err` is -errno. */
-void session_unrouted(struct session *s, int err);
 /* Whether the reason of that collector was logged. */
 bool session_failure_reason_is_told(const struct session *s, unsigned int peer);
-/* Logs the reason, unless it was logged. */
-void session_tell_asking(struct session *s, unsigned int peer);
 /* Logs why collector `old` gave no session, and that the next one is asked. */
 void session_tell_trying(struct session *s, unsigned int old);
 /* Returns what to send first to a collector: the oldest group in the spool, from 1, or 0. */
