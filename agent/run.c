@@ -14,7 +14,7 @@
  *           spool           combos that wait for long go to a file (a thread) and come back
  *           forward         combos that an earlier agent left in that file
  *           in_flight       datagrams in the network, and those that are lost
- *           mailbox         where it meets the control thread
+ *           session_mailbox where it meets the control thread
  *       control thread    control/ ─▶ export/session, handshake, session_receive ◀─ UDP
  *           remote/         commands ─▶ privileged_requests, in the privileged process
  *           radio/          sampler, plan ─▶ tap/tune.c there; dwells ─▶ capture/

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Failure reason: logs why there is no session. In: signs noted by handshake.c and
- * session_receive.c. Out: lines with the collector, the reason and the remedy. Each collector has
- * its own reason.
+ * Failure reason: logs why there is no session. In: signs noted by handshake.c,
+ * handshake_answer.c and session_receive.c. Out: lines with the collector, the reason and the
+ * remedy. Each collector has its own reason.
  */
 #include "session.h"
 

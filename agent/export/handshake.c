@@ -3,7 +3,7 @@
  * Handshake: decides which collector to ask for a session, when, and how. In: the time, unanswered
  * attempts. Out: an m1 under an unused slot. Without a quick answer, or an unused slot, a request
  * for a cookie, and an m1 under the cookie (wire/request.h). Each attempt uses a new port.
- * session_receive.c takes the answers, wire/tryst.h has the cryptography.
+ * handshake_answer.c takes the answers, wire/tryst.h has the cryptography.
  */
 #include "session.h"
 

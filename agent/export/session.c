@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Session: see session.h. In: the time, established sessions. Out: renewals, probes, and the
- * current session. Always holds: a used link has its own socket, and at most one link is the
- * current one.
+ * Session: see session.h. In: the time, the current session. Out: the messages that keep it up:
+ * renewals, probes, the sensor's description. Without a session, asks for one when due.
  */
 #include "session.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sodium.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "agent/capture/queue.h"
 #include "agent/source/clock.h"
 #include "common/log.h"
 #include "instance.h"
@@ -25,204 +21,6 @@
 #define TICK_MS 500
 
 _Static_assert(SOCKETS_PEERS == KEYS_PEERS_MAX, "a key each");
-
-/* ---- start and end --------------------------------------------------------------------------- */
-
-static const struct session_ops answered;
-
-static uint64_t realtime_ns(void)
-{
-	return clock_ns(CLOCK_REALTIME);
-}
-
-/* Opens sockets for its address family; for a name, for both families. A machine may lack one of
- * them. */
-static int session_sockets(struct session *s, const struct session_peer *p)
-{
-	int err, err6;
-
-	if (p->address.len)
-		return sockets_open(&s->reach, p->address.to.ss_family);
-	err = sockets_open(&s->reach, AF_INET);
-	err6 = sockets_open(&s->reach, AF_INET6);
-	return err && err6 ? err : 0;
-}
-
-/* At boot the network may come later, so this waits for a route and for a name's address. */
-static int session_add_peer(struct session *s, const struct sockets_name *to, const uint8_t *public,
-			    const uint8_t *preshared)
-{
-	struct session_peer *p = &s->peers[s->peer_count];
-	int err = sockets_numeric(&p->address, to) ? 0 : sockets_route(&p->address);
-
-	if (err) {
-		session_no_route(s, s->peer_count, err);
-		session_tell_asking(s, s->peer_count);
-	}
-	memcpy(p->public, public, KEY_LEN);
-	if (tryst_pair(p->pair, &s->own, public, true, preshared)) {
-		log_line("--key: what it has as public key of collector %s is none",
-			 p->address.name);
-		return -EINVAL;
-	}
-	err = session_sockets(s, p);
-	if (err)
-		log_line("cannot open sockets: %s", strerror(-err));
-	s->peer_count++;
-	return err;
-}
-
-static int session_memory(struct session *s)
-{
-	s->changed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	/* Room for the windows of two sessions. It grows if many earlier addresses are missing. */
-	return s->changed_fd < 0 ? -errno : table_init(&s->table, 2 * SHROUD_WINDOW_DOWN);
-}
-
-int session_init(struct session *s, const struct sockets_name *to, unsigned int count,
-		 const struct keypair *own, const struct keys_peers *peers)
-{
-	int err;
-
-	memset(s, 0, offsetof(struct session, outbox));
-	for (int i = 0; i < SESSION_OUTBOX; i++)
-		if (s->outbox[i].len) /* unwritten pages take no memory */
-			s->outbox[i].len = 0;
-	pthread_mutex_init(&s->lock, NULL);
-	s->ops = &answered;
-	s->asked.sock = -1;
-	s->realtime_ns = realtime_ns;
-	s->renew_ns = SESSION_RENEW_NS;
-	s->window = SESSION_WINDOW;
-	s->own = *own;
-	instance_make(s->instance, own->secret);
-	randombytes_buf(&s->run, sizeof(s->run));
-	if (peers->count > 1 && peers->count != count) {
-		log_line("--key has public keys of %u collectors, but --to is given %u times",
-			 peers->count, count);
-		return -EINVAL;
-	}
-	err = session_memory(s);
-	for (unsigned int i = 0; i < count && !err; i++) {
-		unsigned int key = peers->count > 1 ? i : 0;
-
-		err = session_add_peer(s, &to[i], peers->peer[key].public,
-				       peers->peer[key].preshared);
-	}
-	s->peer = s->peers[0].address.name;
-	return err;
-}
-
-void session_free(struct session *s)
-{
-	sockets_close(&s->reach);
-	table_free(&s->table);
-	close(s->changed_fd);
-	pthread_mutex_destroy(&s->lock);
-	sodium_memzero(s, sizeof(*s));
-	s->changed_fd = s->asked.sock = -1;
-}
-
-/* ---- links ----------------------------------------------------------------------------------- */
-
-static void link_end(struct session *s, struct session_link *l)
-{
-	shroud_rx_free(&l->rx, &s->table);
-	sockets_give(&s->reach, l->sock);
-	sodium_memzero(l, sizeof(*l));
-}
-
-static void links_expire(struct session *s, uint64_t now_ns)
-{
-	for (int i = 0; i < SESSION_LINKS; i++) {
-		struct session_link *l = &s->links[i];
-
-		if (l->generation && l->ends_ns && now_ns >= l->ends_ns)
-			link_end(s, l);
-	}
-}
-
-/* Returns a free link, or the oldest one that is not current. */
-static struct session_link *link_new(struct session *s)
-{
-	struct session_link *oldest = NULL;
-
-	for (int i = 0; i < SESSION_LINKS; i++) {
-		struct session_link *l = &s->links[i];
-
-		if (!l->generation)
-			return l;
-		if (l != s->present && (!oldest || l->generation < oldest->generation))
-			oldest = l;
-	}
-	link_end(s, oldest);
-	return oldest;
-}
-
-static void link_retire(struct session *s, uint64_t now_ns)
-{
-	if (s->present)
-		s->present->ends_ns = now_ns + SESSION_OLD_NS;
-	s->present = NULL;
-	s->renewing = false;
-	sodium_memzero(&s->renewal, sizeof(s->renewal));
-}
-
-void session_retire(struct session *s, uint64_t now_ns)
-{
-	link_retire(s, now_ns);
-	pthread_mutex_lock(&s->lock);
-	s->up = false;
-	pthread_mutex_unlock(&s->lock);
-	event_signal(s->changed_fd);
-}
-
-/* The export thread copies it with its next datagram. */
-static void session_publish(struct session *s, const struct session_link *l,
-			    const struct shroud_keys *up, const struct session_path *terms)
-{
-	struct session_path *p = &s->path;
-
-	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
-	pthread_mutex_lock(&s->lock);
-	p->generation = l->generation;
-	p->sock = l->sock;
-	p->window = terms->window;
-	p->sensor_id = terms->sensor_id;
-	p->padded = terms->padded;
-	p->spool = terms->spool;
-	shroud_tx_init(&p->tx, up);
-	s->clock_set = s->peers[l->peer].clock_set;
-	s->clock_base_ns = s->peers[l->peer].clock_base_ns;
-	s->up = true;
-	pthread_mutex_unlock(&s->lock);
-	event_signal(s->changed_fd);
-}
-
-int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY_LEN],
-		  const struct session_path *terms, uint64_t now_ns)
-{
-	struct session_link *l = link_new(s);
-	struct shroud_keys up, down;
-	int err;
-
-	tryst_session(k2, &up, &down, l->chain);
-	err = shroud_rx_init(&l->rx, &s->table, &down, 1 + (l - s->links), SHROUD_WINDOW_DOWN);
-	if (!err) {
-		link_retire(s, now_ns);
-		l->generation = s->path.generation + 1;
-		l->peer = peer;
-		l->sock = sock;
-		l->since_ns = now_ns;
-		s->present = l;
-		s->peer = s->peers[peer].address.name;
-		s->next_renew_ns = now_ns + s->renew_ns;
-		session_publish(s, l, &up, terms);
-	}
-	sodium_memzero(&up, sizeof(up));
-	sodium_memzero(&down, sizeof(down));
-	return err;
-}
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
@@ -365,7 +163,7 @@ static const struct session_ops answered = {
 
 int session_tick(struct session *s, uint64_t now_ns)
 {
-	links_expire(s, now_ns);
+	session_links_expire(s, now_ns);
 	return s->ops->tick(s, now_ns);
 }
 
@@ -410,12 +208,97 @@ void session_answer(struct session *s, uint64_t number, uint8_t status, const ch
 	session_post(s, message, 10 + len);
 }
 
-unsigned int session_poll(const struct session *s, struct pollfd *p)
-{
-	unsigned int n = 0;
+/* ---- start and end --------------------------------------------------------------------------- */
 
-	for (int i = 0; i < 2 * SOCKETS_MAX && s->ops->receives; i++)
-		if (s->reach.sockets[i].used)
-			p[n++] = (struct pollfd){ .fd = s->reach.sockets[i].fd, .events = POLLIN };
-	return n;
+static uint64_t realtime_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+/* Opens sockets for its address family; for a name, for both families. A machine may lack one of
+ * them. */
+static int session_sockets(struct session *s, const struct session_peer *p)
+{
+	int err, err6;
+
+	if (p->address.len)
+		return sockets_open(&s->reach, p->address.to.ss_family);
+	err = sockets_open(&s->reach, AF_INET);
+	err6 = sockets_open(&s->reach, AF_INET6);
+	return err && err6 ? err : 0;
+}
+
+/* At boot the network may come later, so this waits for a route and for a name's address. */
+static int session_add_peer(struct session *s, const struct sockets_name *to, const uint8_t *public,
+			    const uint8_t *preshared)
+{
+	struct session_peer *p = &s->peers[s->peer_count];
+	int err = sockets_numeric(&p->address, to) ? 0 : sockets_route(&p->address);
+
+	if (err) {
+		session_no_route(s, s->peer_count, err);
+		session_tell_asking(s, s->peer_count);
+	}
+	memcpy(p->public, public, KEY_LEN);
+	if (tryst_pair(p->pair, &s->own, public, true, preshared)) {
+		log_line("--key: what it has as public key of collector %s is none",
+			 p->address.name);
+		return -EINVAL;
+	}
+	err = session_sockets(s, p);
+	if (err)
+		log_line("cannot open sockets: %s", strerror(-err));
+	s->peer_count++;
+	return err;
+}
+
+static int session_memory(struct session *s)
+{
+	s->changed_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	/* Room for the windows of two sessions. It grows if many earlier addresses are missing. */
+	return s->changed_fd < 0 ? -errno : table_init(&s->table, 2 * SHROUD_WINDOW_DOWN);
+}
+
+int session_init(struct session *s, const struct sockets_name *to, unsigned int count,
+		 const struct keypair *own, const struct keys_peers *peers)
+{
+	int err;
+
+	memset(s, 0, offsetof(struct session, outbox));
+	for (int i = 0; i < SESSION_OUTBOX; i++)
+		if (s->outbox[i].len) /* unwritten pages take no memory */
+			s->outbox[i].len = 0;
+	pthread_mutex_init(&s->lock, NULL);
+	s->ops = &answered;
+	s->asked.sock = -1;
+	s->realtime_ns = realtime_ns;
+	s->renew_ns = SESSION_RENEW_NS;
+	s->window = SESSION_WINDOW;
+	s->own = *own;
+	instance_make(s->instance, own->secret);
+	randombytes_buf(&s->run, sizeof(s->run));
+	if (peers->count > 1 && peers->count != count) {
+		log_line("--key has public keys of %u collectors, but --to is given %u times",
+			 peers->count, count);
+		return -EINVAL;
+	}
+	err = session_memory(s);
+	for (unsigned int i = 0; i < count && !err; i++) {
+		unsigned int key = peers->count > 1 ? i : 0;
+
+		err = session_add_peer(s, &to[i], peers->peer[key].public,
+				       peers->peer[key].preshared);
+	}
+	s->peer = s->peers[0].address.name;
+	return err;
+}
+
+void session_free(struct session *s)
+{
+	sockets_close(&s->reach);
+	table_free(&s->table);
+	close(s->changed_fd);
+	pthread_mutex_destroy(&s->lock);
+	sodium_memzero(s, sizeof(*s));
+	s->changed_fd = s->asked.sock = -1;
 }

@@ -4,13 +4,16 @@
  * it, and opens all datagrams of the collector. The export thread seals and sends all datagrams to
  * it. They exchange data in a mailbox with one lock.
  *
- *     session.c          renewal, silence, links               control thread
- *     handshake.c        requests sessions                     control thread
- *     session_receive.c  handles the collector's datagrams     control thread
- *     failure_reason.c   logs why there is no session          control thread
- *     mailbox.c          exchanges data between the threads    both
- *     one_way.c          --one-way: a session without answers replaces the first three
- *     sockets.c          addresses and sockets
+ *     session.c           renewal, probes, silence              control thread
+ *     handshake.c         requests sessions                     control thread
+ *     handshake_answer.c  takes the answers                     control thread
+ *     session_receive.c   handles the collector's datagrams     control thread
+ *     session_link.c      begins and ends sessions              control thread
+ *     failure_reason.c    logs why there is no session          control thread
+ *     session_mailbox.c   exchanges data between the threads    both
+ *     session_send.c      seals and sends datagrams             export thread
+ *     one_way.c           --one-way: instead of the first four
+ *     sockets.c           addresses and sockets
  */
 #ifndef AGENT_SESSION_H
 #define AGENT_SESSION_H
@@ -277,6 +280,8 @@ void session_post_ack(struct session *s, unsigned int generation, const struct a
  * sensor_id and padded of `terms`. Returns 0 or -ENOMEM. */
 int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY_LEN],
 		  const struct session_path *terms, uint64_t now_ns);
+/* Frees the links whose sessions ended long enough ago. */
+void session_links_expire(struct session *s, uint64_t now_ns);
 /* Ends the current session. Its datagrams are accepted for a while. */
 void session_retire(struct session *s, uint64_t now_ns);
 /* Signals a change. */
@@ -289,6 +294,8 @@ void session_ask(struct session *s, unsigned int peer, uint64_t now_ns);
 uint64_t session_ask_on(struct session *s, uint64_t now_ns);
 /* Requests a session under a cookie of the collector being asked. */
 void session_handshake_fresh(struct session *s, uint64_t cookie, uint64_t now_ns);
+/* Handles a datagram that may be an answer to the attempt. Returns whether it is one. */
+bool session_handshake_answer(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns);
 /* Notes an answer of the collector being asked. */
 void session_sign(struct session *s, enum session_sign sign);
 /* Whether the reason of that collector was logged. */

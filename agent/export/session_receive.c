@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Session receive: handles the collector's datagrams (session.h, docs/wire.md). In: untrusted
- * datagrams. Out: ACKs to the export thread, messages in the outbox, new sessions. Every datagram's
- * tag is verified first; others are counted.
+ * datagrams. Out: ACKs to the export thread, messages in the outbox, the next session after a
+ * renewal. Every datagram's tag is verified first; others are counted.
  */
 #include "session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sodium.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,150 +17,10 @@
 #define SECOND_NS 1000000000LL
 #define HEARD_EVERY 8
 #define AT_A_TIME 256 /* datagrams per socket, so that a flood leaves time for the rest */
-#define CLOCK_GOOD_NS 10000000000LL /* smaller clock errors are not corrected */
 #define PROBE_OLD_NS (10 * SECOND_NS)
 #define TOLD_PROBES 4
 #define TOLD_EVERY_NS (60 * SECOND_NS)
 #define MEASURED_OLD_NS (600 * SECOND_NS) /* paths change */
-
-/* ---- set-up ---------------------------------------------------------------------------------- */
-
-/* Sets the collector's clock to `time_ns`. */
-static void receive_time(struct session *s, unsigned int peer, uint64_t time_ns, uint64_t now_ns)
-{
-	struct session_peer *p = &s->peers[peer];
-	int64_t wrong = time_ns - session_time(s, peer, now_ns);
-
-	if (wrong < 0)
-		wrong = -(uint64_t)wrong;
-	if (wrong < 0 || wrong > CLOCK_GOOD_NS) {
-		p->clock_set = true;
-		p->clock_base_ns = time_ns - now_ns;
-	}
-}
-
-/* At its first datagram in the session: a collector may answer a handshake and then accept
- * nothing. */
-static void receive_answers_again(struct session *s, unsigned int peer)
-{
-	struct session_peer *p = &s->peers[peer];
-
-	if (p->told || s->failed || s->heard_peer != peer)
-		log_line("collector %s: answers", p->address.name);
-	p->told = 0;
-	p->sign = SESSION_NOTHING;
-	s->unanswered = s->failed = s->attempts = 0;
-	s->heard_peer = peer;
-}
-
-/* A new path and a new clock. */
-static void receive_measure_anew(struct session *s)
-{
-	s->probes = 0;
-	s->next_probe_ns = s->told_ns = 0;
-	pthread_mutex_lock(&s->lock);
-	s->round_trip_ns = 0;
-	pthread_mutex_unlock(&s->lock);
-}
-
-/* It stays in the file. */
-static void receive_spool_refused(struct session *s, uint64_t now_ns)
-{
-	log_line("collector %s: cannot open what --spool has of an earlier process; it is not sent",
-		 s->peers[s->asked.peer].address.name);
-	s->spools[s->asked.spool - 1].is_for[s->asked.peer] = false;
-	s->next_init_ns = now_ns;
-}
-
-/* The time is known: later answers to the requests are ignored. */
-static void receive_no_more_requests(struct session_asked *a)
-{
-	a->requested = 0;
-	a->request_ns = 0;
-	sodium_memzero(a->requests, sizeof(a->requests));
-}
-
-/* Whether it is a welcome. */
-static bool receive_terms(struct session *s, const struct tryst_welcome *welcome, uint64_t now_ns)
-{
-	struct session_asked *a = &s->asked;
-
-	if (welcome->flags & TRYST_BUSY) {
-		session_sign(s, SESSION_KEY_IN_USE);
-		return false;
-	}
-	if (welcome->window < SHROUD_WINDOW_MIN) /* no message could be sent */
-		return false;
-	/* It has sent the time already. A delayed answer would set the clock back. */
-	receive_no_more_requests(a);
-	receive_time(s, a->peer, welcome->time_ns, now_ns);
-	if (s->trying != a->peer)
-		s->unanswered = 0;
-	s->trying = a->peer;
-	if (a->spool && !(welcome->flags & TRYST_SPOOL)) {
-		receive_spool_refused(s, now_ns);
-		return false;
-	}
-	return true;
-}
-
-static void receive_begin(struct session *s, const struct tryst_welcome *welcome,
-			  uint8_t k2[KEY_LEN], uint64_t now_ns)
-{
-	struct session_asked *a = &s->asked;
-	struct session_path terms = { .sensor_id = welcome->sensor_id,
-				      .padded = s->pad,
-				      .spool = a->spool };
-
-	terms.window = welcome->window < s->window ? welcome->window : s->window;
-	receive_measure_anew(s);
-	s->next_better_ns = now_ns + SESSION_BETTER_NS;
-	if (!session_begin(s, a->peer, a->sock, k2, &terms, now_ns))
-		a->sock = -1; /* the session's now */
-}
-
-static bool receive_welcome(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
-{
-	struct session_asked *a = &s->asked;
-	struct tryst_welcome welcome;
-	uint8_t k2[KEY_LEN];
-	int err = a->waits ? tryst_finish(&a->tryst, &s->own, &welcome, k2, in, len) : -EBADMSG;
-
-	if (err == -EPROTO)
-		session_sign(s, SESSION_OTHER_VERSION);
-	if (err)
-		return err == -EPROTO;
-	a->waits = false;
-	if (receive_terms(s, &welcome, now_ns))
-		receive_begin(s, &welcome, k2, now_ns);
-	sodium_memzero(k2, sizeof(k2));
-	return true;
-}
-
-/* An answer with the time and a cookie: sends the m1 under the cookie. */
-static bool receive_request(struct session *s, const uint8_t *in, size_t len, uint64_t now_ns)
-{
-	struct session_asked *a = &s->asked;
-	struct request_answer answer;
-	int err = -EBADMSG;
-	unsigned int i = 0;
-
-	while (i < a->requested && err == -EBADMSG)
-		err = request_answered(&a->requests[i++], &answer, in, len);
-	if (err == -EPROTO)
-		session_sign(s, SESSION_OTHER_VERSION);
-	if (err)
-		return err == -EPROTO;
-	a->requests[i - 1] = a->requests[--a->requested];
-	if (a->told) /* by the answer to the other request: the path is slow */
-		return true;
-	a->told = true;
-	a->request_ns = 0;
-	session_sign(s, SESSION_REQUEST_ANSWERED);
-	receive_time(s, a->peer, answer.time_ns, now_ns);
-	session_handshake_fresh(s, answer.cookie, now_ns);
-	return true;
-}
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -222,6 +83,20 @@ static void receive_probed(struct session *s, const struct session_link *l, cons
 	}
 	pthread_mutex_unlock(&s->lock);
 	receive_measured(s, l->peer, now_ns);
+}
+
+/* At its first datagram in the session: a collector may answer a handshake and then accept
+ * nothing. */
+static void receive_answers_again(struct session *s, unsigned int peer)
+{
+	struct session_peer *p = &s->peers[peer];
+
+	if (p->told || s->failed || s->heard_peer != peer)
+		log_line("collector %s: answers", p->address.name);
+	p->told = 0;
+	p->sign = SESSION_NOTHING;
+	s->unanswered = s->failed = s->attempts = 0;
+	s->heard_peer = peer;
 }
 
 static void receive_heard(struct session *s, struct session_link *l)
@@ -321,7 +196,7 @@ void session_receive_datagram(struct session *s, const uint8_t *in, size_t len, 
 			return;
 		}
 	}
-	if (!receive_welcome(s, in, len, now_ns) && !receive_request(s, in, len, now_ns))
+	if (!session_handshake_answer(s, in, len, now_ns))
 		s->bad_datagrams++;
 }
 
@@ -349,4 +224,14 @@ void session_receive(struct session *s, uint64_t now_ns)
 	for (int i = 0; i < 2 * SOCKETS_MAX && s->ops->receives; i++)
 		if (s->reach.sockets[i].used)
 			receive_socket(s, s->reach.sockets[i].fd, now_ns);
+}
+
+unsigned int session_poll(const struct session *s, struct pollfd *p)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < 2 * SOCKETS_MAX && s->ops->receives; i++)
+		if (s->reach.sockets[i].used)
+			p[n++] = (struct pollfd){ .fd = s->reach.sockets[i].fd, .events = POLLIN };
+	return n;
 }

@@ -28,7 +28,7 @@ static struct spool_head head;
 static uint8_t key[KEY_LEN];
 static char path[64];
 
-/* In place of deliver.c and mailbox.c: the store takes no combo. */
+/* In place of deliver.c and session_mailbox.c: the store takes no combo. */
 bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t first,
 		 uint32_t frames)
 {

@@ -135,8 +135,9 @@ active proctype sensor()
 		k = 0
 	};
 	do
-	/* agent/export/handshake.c: session_handshake; agent/export/session.c: session_begin,
-	 * session_try_better; collector/network/handshake.c: handshake_take. m1 and m2 are one step. */
+	/* agent/export/handshake.c: session_handshake; agent/export/session_link.c: session_begin;
+	 * agent/export/session.c: session_try_better; collector/network/handshake.c: handshake_take.
+	 * m1 and m2 are one step. */
 	:: d_step { !done && present == NONE -> session_new(0) }
 	:: d_step { !done && present == NONE && sessions -> session_new(1) }
 	:: d_step { !done && set_ups && present != NONE -> set_ups--; session_new(0) }
@@ -164,7 +165,7 @@ active proctype sensor()
 		promised[present] = end;
 		net[present] = net[present] | FINAL }
 	/* collector/network/session_send.c: send_ack; collector/combo/runs.c: runs_ack,
-	 * all_settled; agent/export/mailbox.c: session_ack; agent/export/deliver_receive.c:
+	 * all_settled; agent/export/session_mailbox.c: session_ack; agent/export/deliver_receive.c:
 	 * deliver_ack. An ACK belongs to its session. A late one says less, as if it had come
 	 * before. */
 	:: d_step { !done && present != NONE && there.current == present &&

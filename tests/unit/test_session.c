@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/export/session.o agent/export/instance.o agent/export/handshake.o
- * agent/export/failure_reason.o agent/export/handshake_slots.o agent/export/session_receive.o
- * agent/export/mailbox.o agent/export/sockets.o agent/capture/queue.o agent/source/clock.o
- * wire/tryst.o wire/shroud.o wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o
- * wire/combo.o wire/dot11_templates.o wire/fields.o */
+/* links: agent/export/session.o agent/export/session_link.o agent/export/instance.o
+ * agent/export/handshake.o agent/export/handshake_answer.o agent/export/failure_reason.o
+ * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/session_mailbox.o
+ * agent/export/sockets.o agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o
+ * wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o
+ * wire/dot11_templates.o wire/fields.o */
 #include "unit.h"
 
 #include <arpa/inet.h>

@@ -287,7 +287,7 @@ static void what_is_something_else_is_refused(void **state)
 	free(f);
 }
 
-/* ---- in place of deliver.c and mailbox.c ----------------------------------------------------- */
+/* ---- in place of deliver.c and session_mailbox.c --------------------------------------------- */
 
 bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t first,
 		 uint32_t frames)

@@ -21,7 +21,7 @@ static struct session *session;
 static struct spool *s;
 static char path[] = "/tmp/stow.XXXXXX";
 
-/* ---- in place of deliver.c and mailbox.c ----------------------------------------------------- */
+/* ---- in place of deliver.c and session_mailbox.c --------------------------------------------- */
 
 bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t first,
 		 uint32_t frames)
