@@ -13,7 +13,6 @@
 #include <pthread.h>
 #include <sodium.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "agent/capture/capture.h"
@@ -108,75 +107,25 @@ static int sensor_combos(struct sensor *s, const struct run_options *o)
 	return err;
 }
 
-static int sensor_journal(struct sensor *s, uint32_t lanes)
-{
-	bool ring = s->handover.kind == HANDOVER_RING;
-	int err =
-		journal_open(&s->exporter.journal, ring ? s->fds[HANDOVER_FD_JOURNAL] : -1, lanes);
-
-	s->exporter.ends = calloc(lanes + 1, sizeof(*s->exporter.ends));
-	if (!err && !s->exporter.ends)
-		err = -ENOMEM;
-	if (err)
-		log_line("cannot map the journal: %s", strerror(-err));
-	if (ring)
-		close(s->fds[HANDOVER_FD_JOURNAL]);
-	return err;
-}
-
-/* Continues where the earlier agent stopped. */
-static int sensor_store(struct sensor *s, const struct run_options *o)
-{
-	int err = export_init(&s->exporter, o->store_bytes);
-
-	if (err)
-		log_line("--store-bytes %u: %s", o->store_bytes, strerror(-err));
-	return err;
-}
-
-/* The run and its next combo are known. */
-static int sensor_spool(struct sensor *s)
-{
-	struct exporter *e = &s->exporter;
-
-	if (!e->spool)
-		return 0;
-	s->session.lasting = &e->spool->lasting;
-	session_info_set(&s->session);
-	return spool_begin(e->spool, &s->session, e->counters.next);
-}
-
-/* Its memory comes later, from sensor_store. */
-static void sensor_exporter(struct sensor *s, const struct run_options *o)
-{
-	struct exporter *e = &s->exporter;
-
-	e->queue = &s->queue;
-	e->source = s->capture.source;
-	e->session = &s->session;
-	e->is_file = s->handover.kind == HANDOVER_FILE;
-	e->persistent = s->handover.persistent;
-	/* One-way sessions may send only after some seconds. */
-	e->patience_ns = e->is_file || o->one_way ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
-	s->session.exported = &e->deliver.kept_first;
-}
-
 static int sensor_init(struct sensor *s, const struct run_options *o)
 {
 	const struct handover *h = &s->handover;
 	struct source *source = sensor_source(h, s->fds, o);
-	int err;
+	struct exporter *e = &s->exporter;
+	int journal = h->kind == HANDOVER_RING ? s->fds[HANDOVER_FD_JOURNAL] : -1, err;
 
 	if (!source)
 		return -EINVAL;
-	err = sensor_journal(s, source->lanes) ?: sensor_combos(s, o);
+	err = export_init(e, source, &s->queue, &s->session, h, journal) ?: sensor_combos(s, o);
 	if (err)
 		return err;
+	/* One-way sessions may send only after some seconds. */
+	e->patience_ns = e->is_file || o->one_way ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
 	capture_init(&s->capture, source, &s->queue, h, o->combo_age_ms);
-	sensor_exporter(s, o);
 	err = commands_init(&s->control.orders, o->allowed, h, s->control.privileged, s->compiler);
-	err = err ?: control_init(&s->control, &s->capture, &s->exporter, h, &o->capture);
-	return err ?: resume(&s->exporter) ?: sensor_spool(s) ?: sensor_store(s, o);
+	err = err ?: control_init(&s->control, &s->capture, e, h, &o->capture);
+	/* Continues where the earlier agent stopped. */
+	return err ?: resume(e) ?: export_start(e, o->store_bytes);
 }
 
 /* Threads name themselves: naming another thread needs a file in /proc. */
@@ -272,9 +221,6 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 	status = sensor_verdict(s);
 	s->capture.source->ops->close(s->capture.source);
 	export_free(&s->exporter);
-	compress_free(&s->exporter.compress);
-	journal_close(&s->exporter.journal);
-	free(s->exporter.ends);
 	queue_free(&s->queue);
 	session_free(&s->session);
 	sodium_memzero(&s->one_way, sizeof(s->one_way));

@@ -10,9 +10,14 @@
  */
 #include "export.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "agent/source/clock.h"
+#include "common/log.h"
 
 #define WAIT_MS 100
 
@@ -211,15 +216,51 @@ static void export_give_up(struct exporter *e)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-int export_init(struct exporter *e, size_t store_bytes)
+int export_init(struct exporter *e, struct source *source, struct queue *queue,
+		struct session *session, const struct handover *h, int journal)
 {
-	int err = deliver_init(&e->deliver, e->session, &e->counters, store_bytes);
+	int err = journal_open(&e->journal, journal, source->lanes);
 
-	if (!err)
+	e->ends = calloc(source->lanes + 1, sizeof(*e->ends));
+	if (!err && !e->ends)
+		err = -ENOMEM;
+	if (err)
+		log_line("cannot map the journal: %s", strerror(-err));
+	if (journal >= 0)
+		close(journal);
+	e->source = source;
+	e->queue = queue;
+	e->session = session;
+	e->is_file = h->kind == HANDOVER_FILE;
+	e->persistent = h->persistent;
+	session->exported = &e->deliver.kept_first;
+	return err;
+}
+
+/* The run, its next combo and the session's info are known. */
+static int export_begin_spool(struct exporter *e)
+{
+	if (!e->spool)
+		return 0;
+	e->spool->deliver = &e->deliver;
+	e->session->lasting = &e->spool->lasting;
+	session_info_set(e->session);
+	return spool_begin(e->spool, e->session, e->counters.next);
+}
+
+int export_start(struct exporter *e, size_t store_bytes)
+{
+	int err = export_begin_spool(e);
+
+	if (err)
+		return err;
+	err = deliver_init(&e->deliver, e->session, &e->counters, store_bytes)
+		      ?: forward_init(&e->forward, e->spool, e->session, &e->counters);
+	if (err)
+		log_line("--store-bytes %zu: %s", store_bytes, strerror(-err));
+	else
 		deliver_start(&e->deliver, e->counters.next, e->counters.exported);
-	if (e->spool)
-		e->spool->deliver = &e->deliver;
-	return err ?: forward_init(&e->forward, e->spool, e->session, &e->counters);
+	return err;
 }
 
 void export_free(struct exporter *e)
@@ -227,6 +268,9 @@ void export_free(struct exporter *e)
 	deliver_free(&e->deliver);
 	forward_free(&e->forward);
 	spool_free(e->spool);
+	compress_free(&e->compress);
+	journal_close(&e->journal);
+	free(e->ends);
 }
 
 void *export_thread(void *arg)

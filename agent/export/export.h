@@ -46,20 +46,21 @@ enum export_outcome {
 };
 
 struct exporter {
-	struct queue *queue;
-	struct source *source;
-	struct session *session;
+	/* Set by the owner. */
+	struct spool *spool; /* NULL: none; freed by export_free() */
 	struct compress compress;
 	uint64_t patience_ns; /* without a collector, after `stop` or with a file */
 	bool stop;	      /* set by the control thread */
-	bool is_file;
-	bool persistent; /* the ring outlives this agent: frames left in it are not lost */
-	struct journal journal;
-	uint64_t *ends;	     /* journal.lanes positions */
-	struct spool *spool; /* NULL: none */
 
 	/* Set by export_init(). Small members come first, large ones that are used from their
 	 * beginning last, as unwritten pages take no memory. */
+	struct source *source;
+	struct queue *queue;
+	struct session *session;
+	bool is_file;
+	bool persistent; /* the ring outlives this agent: frames left in it are not lost */
+	struct journal journal;
+	uint64_t *ends; /* journal.lanes positions */
 	uint64_t next_totals_ns;
 	uint64_t next_spooled_ns; /* time of the spool's next totals */
 	enum export_state state;
@@ -75,9 +76,14 @@ struct exporter {
 	struct forward forward;
 };
 
-/* Allocates memory, after resume(). The members above `next_totals_ns` are set. Returns 0 or
- * -ENOMEM. */
-int export_init(struct exporter *e, size_t store_bytes);
+/* For the combos of `queue`, with frames of `source`, which was handed over as `h`. `e` is zeroed,
+ * except for the owner's members. `journal` is closed; -1: no ring outlives this agent. Returns 0,
+ * or -errno after a line. */
+int export_init(struct exporter *e, struct source *source, struct queue *queue,
+		struct session *session, const struct handover *h, int journal);
+/* Begins the spool and allocates memory, after resume() and control_init(). Returns 0, or -errno
+ * after a line. */
+int export_start(struct exporter *e, size_t store_bytes);
 void export_free(struct exporter *e);
 /* Runs until the queue is finished and all is settled, or patience is over. */
 void *export_thread(void *export);

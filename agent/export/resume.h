@@ -6,8 +6,7 @@
 #include "export.h"
 
 /* Restores the run, its counts, and the combo that may have been sent, as the first one in the
- * queue. `source`, `queue`, `session` and `journal` of the exporter are set. Returns 0, or -errno
- * after a line. */
+ * queue. Call it after export_init(). Returns 0, or -errno after a line. */
 int resume(struct exporter *e);
 
 #endif

@@ -92,7 +92,7 @@ struct spool {
 	unsigned int group_count;
 
 	/* export thread */
-	struct deliver *deliver; /* set after spool_begin() */
+	struct deliver *deliver; /* set before spool_start() */
 	uint64_t floor, handed, end;
 	uint64_t aged[2], aged_ns; /* combos below aged[0] are old */
 	struct spool_slot slots[SPOOL_SLOTS];
