@@ -187,6 +187,39 @@ static int sensor_verdict(struct sensor *s)
 	return s->capture.failed || t.dropped_send || s->exporter.outcome == EXPORT_INCOMPLETE;
 }
 
+/* Opens files, drops privilege, and starts the helpers, before there are keys and frames. */
+static int sensor_open(struct sensor *s, const struct run_options *o)
+{
+	handshake_slots_open(HANDSHAKE_SLOTS_PATH);
+	if (o->spool) {
+		s->exporter.spool = spool_open_file(o->spool, o->spool_bytes);
+		if (!s->exporter.spool)
+			return -1;
+	}
+	if (privsep_drop(o->user))
+		return -1;
+	s->compiler = -1;
+	if (o->allowed & 1u << WIRE_ORDER_FILTER && !o->file) {
+		s->compiler = compile_filter_start();
+		if (s->compiler < 0 && s->compiler != -EOPNOTSUPP)
+			return -1;
+	}
+	if (lookup_start(&s->control.lookup, o->to, o->to_count))
+		return -1;
+	s->control.generation = generation_open();
+	return 0;
+}
+
+static void sensor_free(struct sensor *s)
+{
+	s->capture.source->ops->close(s->capture.source);
+	export_free(&s->exporter);
+	queue_free(&s->queue);
+	session_free(&s->session);
+	sodium_memzero(&s->one_way, sizeof(s->one_way));
+	control_free(&s->control);
+}
+
 int sensor_process(const struct run_options *o, int sock, struct shared_statistics *board)
 {
 	/* Not from calloc: unused pages take no memory. */
@@ -194,36 +227,16 @@ int sensor_process(const struct run_options *o, int sock, struct shared_statisti
 	struct sensor *s = &sensor;
 	int status;
 
-	handshake_slots_open(HANDSHAKE_SLOTS_PATH);
-	if (o->spool) {
-		s->exporter.spool = spool_open_file(o->spool, o->spool_bytes);
-		if (!s->exporter.spool)
-			return 1;
-	}
-	if (privsep_drop(o->user))
-		return 1;
 	s->control.privileged = sock;
-	s->compiler = -1;
-	if (o->allowed & 1u << WIRE_ORDER_FILTER && !o->file) {
-		s->compiler = compile_filter_start();
-		if (s->compiler < 0 && s->compiler != -EOPNOTSUPP)
-			return 1;
-	}
-	if (lookup_start(&s->control.lookup, o->to, o->to_count))
-		return 1;
 	s->control.board = board;
-	s->control.generation = generation_open();
+	if (sensor_open(s, o))
+		return 1;
 	/* A privileged process that ends before the handover has logged the reason. */
 	if (privsep_recv(sock, &s->handover, sizeof(s->handover), s->fds))
 		return 1;
 	if (sensor_keys(s, o) || sandbox_sensor() || sensor_init(s, o) || sensor_threads(s))
 		return 1;
 	status = sensor_verdict(s);
-	s->capture.source->ops->close(s->capture.source);
-	export_free(&s->exporter);
-	queue_free(&s->queue);
-	session_free(&s->session);
-	sodium_memzero(&s->one_way, sizeof(s->one_way));
-	control_free(&s->control);
+	sensor_free(s);
 	return status;
 }
