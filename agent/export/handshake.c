@@ -167,18 +167,16 @@ void session_ask(struct session *s, unsigned int peer, uint64_t now_ns)
 {
 	struct session_peer *p = &s->peers[peer];
 	uint64_t time_ns = session_time(s, peer, now_ns), slot;
-	int sock;
 
 	sockets_give(&s->reach, s->asked.sock);
 	sodium_memzero(&s->asked, sizeof(s->asked));
 	s->asked.peer = peer;
 	s->asked.spool = session_spool_for(s, peer);
-	sock = sockets_take(&s->reach, &p->address);
-	s->asked.sock = sock < 0 ? -1 : sock;
+	s->asked.sock = sockets_take(&s->reach, &p->address);
 	if (p->sign < SESSION_PORT_CLOSED) /* our own network may have changed */
 		p->sign = SESSION_NOTHING;
-	if (sock < 0) {
-		session_no_route(s, peer, sock);
+	if (s->asked.sock < 0) {
+		session_no_route(s, peer, s->asked.sock);
 		return;
 	}
 	if (time_is_known(p, time_ns) && slot_choose(p, time_ns / TRYST_INTERVAL_NS, &slot)) {

@@ -31,10 +31,8 @@ static void prepare(struct session *s, uint64_t time_ns)
 	struct keypair ephemeral;
 
 	s->asked.sock = sockets_take(&s->reach, &s->peers[0].address);
-	if (s->asked.sock < 0) {
-		s->asked.sock = -1; /* no route at present */
-		return;
-	}
+	if (s->asked.sock < 0)
+		return; /* no route at present */
 	tryst_ephemeral(&ephemeral, s->own.secret, time_ns);
 	memcpy(hello.ephemeral, ephemeral.public, KEY_LEN);
 	memcpy(w->pending_ephemeral, ephemeral.public, KEY_LEN);
@@ -106,14 +104,14 @@ static void begin(struct session *s, uint64_t now_ns)
 {
 	struct one_way *w = s->ops_state;
 	struct session_path terms = { .window = ONE_WAY_WINDOW, .padded = s->pad };
+	int sock = s->asked.sock; /* of the session, if it begins */
 
 	w->pending = false;
-	if (session_begin(s, 0, s->asked.sock, w->k2, &terms, now_ns)) {
-		sockets_give(&s->reach, s->asked.sock);
-		s->asked.sock = -1;
+	s->asked.sock = -1;
+	if (session_begin(s, 0, sock, w->k2, &terms, now_ns)) {
+		sockets_give(&s->reach, sock);
 		return;
 	}
-	s->asked.sock = -1; /* owned by the session now */
 	memcpy(w->ephemeral, w->pending_ephemeral, KEY_LEN);
 	pthread_mutex_lock(&s->lock);
 	w->next = 1; /* or a little more: a lower one is valid too */

@@ -97,7 +97,7 @@ struct session_peer {
 struct session_asked {
 	unsigned int peer;
 	uint32_t spool;
-	int sock;		/* -1: none */
+	int sock;		/* negative: none */
 	enum session_sign sign; /* sign of this attempt */
 	bool waits;		/* `tryst` belongs to a sent m1 */
 	struct tryst_asked tryst;
@@ -276,8 +276,8 @@ uint64_t session_time(const struct session *s, unsigned int peer, uint64_t now_n
 /* Puts a message into the outbox, and replaces a waiting one of its kind. Control thread. */
 void session_post(struct session *s, const uint8_t *message, size_t len);
 void session_post_ack(struct session *s, unsigned int generation, const struct ack *ack);
-/* Makes a session with root `k2` (wiped) on `sock` with `peer` the current one; uses window,
- * sensor_id and padded of `terms`. Returns 0 or -ENOMEM. */
+/* Makes a session with root `k2` (wiped) on `sock` with `peer` the current one; its path
+ * has the window, sensor_id, padded and spool of `terms`. Returns 0 or -ENOMEM. */
 int session_begin(struct session *s, unsigned int peer, int sock, uint8_t k2[KEY_LEN],
 		  const struct session_path *terms, uint64_t now_ns);
 /* Frees the links whose sessions ended long enough ago. */

@@ -70,12 +70,9 @@ static void session_publish(struct session *s, const struct session_link *l,
 
 	__atomic_store_n(&s->first_send_ns, 0, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&s->lock);
+	*p = *terms;
 	p->generation = l->generation;
 	p->sock = l->sock;
-	p->window = terms->window;
-	p->sensor_id = terms->sensor_id;
-	p->padded = terms->padded;
-	p->spool = terms->spool;
 	shroud_tx_init(&p->tx, up);
 	s->clock_set = s->peers[l->peer].clock_set;
 	s->clock_base_ns = s->peers[l->peer].clock_base_ns;

@@ -46,7 +46,7 @@ void sockets_close(struct sockets *r);
 /* Returns a socket connected to `a`, from a new port, or -errno: -EDESTADDRREQ if the address is
  * not known. */
 int sockets_take(struct sockets *r, const struct sockets_address *a);
-/* Releases the socket and its port. Accepts -1. */
+/* Releases the socket and its port. Accepts negative ones. */
 void sockets_give(struct sockets *r, int fd);
 
 #endif
