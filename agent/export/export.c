@@ -184,7 +184,8 @@ static void export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 	export_spool(e, up, now);
 	if (up)
 		deliver_send(&e->deliver, now);
-	if (!export_commit(e, up))
+	/* If the collector has confirmed the end, the thread ends now. */
+	if (!export_commit(e, up) && !e->deliver.final)
 		export_wait(e, up);
 }
 
