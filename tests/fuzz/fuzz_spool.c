@@ -11,46 +11,20 @@
  * group's key under that run and count.
  */
 #include <fcntl.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "agent/export/spool.h"
-#include "agent/capture/queue.h"
 #include "fuzz.h"
 #include "fuzz_random.h"
+#include "tests/unit/spool_world.h"
 #include "wire/bytes.h"
 
 #define COMBO 100
 
 static struct keypair sensor, collector;
-static struct session_peer peer;
+static uint8_t pair[KEY_LEN];
 static struct spool_head head;
 static uint8_t key[KEY_LEN];
 static char path[64];
-
-/* In place of deliver.c and session_mailbox.c: the store takes no combo. */
-bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t first,
-		 uint32_t frames)
-{
-	(void)to;
-	(void)wire;
-	(void)len;
-	(void)first;
-	(void)frames;
-	return false;
-}
-
-bool session_lasting(struct session *of, struct info_lasting *i)
-{
-	(void)of;
-	(void)i;
-	return false;
-}
-
-static uint64_t realtime(void)
-{
-	return 1;
-}
 
 static void remove_file(void)
 {
@@ -75,12 +49,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	key_public(sensor.public, sensor.secret);
 	key_public(collector.public, collector.secret);
 	key_public(file.public, file.secret);
-	memcpy(peer.public, collector.public, KEY_LEN);
-	CHECK(!tryst_pair(peer.pair, &sensor, collector.public, true, NULL));
+	CHECK(!tryst_pair(pair, &sensor, collector.public, true, NULL));
 	head.run = 7;
 	memcpy(head.ephemeral, file.public, KEY_LEN);
 	spool_mark(head.peers[0].mark, collector.public, file.public);
-	CHECK(!spool_wrap(head.peers[0].wrapped, &file, peer.pair, collector.public, key));
+	CHECK(!spool_wrap(head.peers[0].wrapped, &file, pair, collector.public, key));
 	return 0;
 }
 
@@ -177,7 +150,7 @@ static void collector_take(const struct session_spool *g, const struct spool_rec
 	const uint8_t *combo = NULL;
 	size_t len = 0;
 
-	if (!spool_unwrap(got, g->hello[0], &collector, peer.pair))
+	if (!spool_unwrap(got, g->hello[0], &collector, pair))
 		combo = spool_open(out, &len, got, g->run, r->count, record, r->len);
 	CHECK(!combo || (g->run == head.run && len == COMBO));
 	for (size_t i = 0; combo && i < len; i++)
@@ -204,8 +177,7 @@ static void forward(struct spool *s, struct session *session, unsigned int group
 	collector_hears(first->text, first->len);
 
 	for (;; spool_read_done(&s->old)) {
-		while (!(r = spool_read_old(s, group + 1)))
-			event_wait(session->changed_fd, 1000);
+		r = read_old(s, group + 1);
 		if (r->state == SPOOL_NONE)
 			break;
 		CHECK(r->r.len > 0 && r->r.len <= SPOOL_RECORD_MAX);
@@ -221,29 +193,23 @@ static void forward(struct spool *s, struct session *session, unsigned int group
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct spool_file f;
-	static struct session session;
 	struct fuzz_input in = { data, data + size };
+	struct session *session;
 	struct spool *s;
 
 	f.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	CHECK(f.fd >= 0 && spool_file_begin(&f, f.fd, 0) == 0);
 	head.order = head.stamp = 0;
 	file_make(&f, &in);
-	memset(&session, 0, sizeof(session));
-	session.own = sensor;
-	session.realtime_ns = realtime;
-	session.peers[0] = peer;
-	session.peer_count = 1;
-	session.changed_fd = eventfd(0, EFD_NONBLOCK);
-	s = spool_open_file(path, 0);
+	session = session_new(&sensor, &collector);
+	s = spool_new(path, session);
 	if (s) {
-		CHECK(spool_begin(s, &session, 0) == 0 && spool_start(s) == 0);
-		for (unsigned int g = 0; g < session.spool_count; g++)
-			forward(s, &session, g);
+		for (unsigned int g = 0; g < session->spool_count; g++)
+			forward(s, session, g);
 		spool_stop(s);
 		spool_free(s);
 	}
 	close(f.fd);
-	close(session.changed_fd);
+	session_delete(session);
 	return 0;
 }

@@ -7,13 +7,10 @@
 #include "unit.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sodium.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "agent/export/spool.h"
-#include "agent/capture/queue.h"
+#include "spool_world.h"
 #include "wire/bytes.h"
 
 #define LEN 40
@@ -287,69 +284,14 @@ static void what_is_something_else_is_refused(void **state)
 	free(f);
 }
 
-/* ---- in place of deliver.c and session_mailbox.c --------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
-bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t first,
-		 uint32_t frames)
+static struct spool *spool_at(const char *path, struct session *session)
 {
-	(void)to;
-	(void)wire;
-	(void)len;
-	(void)first;
-	(void)frames;
-	return false;
-}
-
-bool session_lasting(struct session *of, struct info_lasting *i)
-{
-	(void)of;
-	(void)i;
-	return false;
-}
-
-/* ---------------------------------------------------------------------------------------------- */
-
-static uint64_t realtime(void)
-{
-	return 1700000000000000000ULL;
-}
-
-static struct session *session_new(const struct keypair *peer, const uint8_t *with)
-{
-	struct session *s = calloc(1, sizeof(*s));
-
-	s->run = 42;
-	s->own = sensor;
-	s->realtime_ns = realtime;
-	s->changed_fd = eventfd(0, EFD_NONBLOCK);
-	s->peer_count = 1;
-	memcpy(s->peers[0].public, peer->public, KEY_LEN);
-	memcpy(s->peers[0].pair, with, KEY_LEN);
-	return s;
-}
-
-static void session_delete(struct session *s)
-{
-	close(s->changed_fd);
-	free(s);
-}
-
-static struct spool *spool_new(const char *path, struct session *session, uint64_t bytes)
-{
-	struct spool *s = spool_open_file(path, bytes);
+	struct spool *s = spool_new(path, session);
 
 	assert_non_null(s);
-	strcpy(s->lasting.text, "interface.0=one\n");
-	s->lasting.len = strlen(s->lasting.text);
-	assert_int_equal(spool_begin(s, session, 0), 0);
-	assert_int_equal(spool_start(s), 0);
 	return s;
-}
-
-/* Waits until the thread has done some work. */
-static void await(struct session *session)
-{
-	event_wait(session->changed_fd, 10000);
 }
 
 static void put(struct spool *s, uint64_t count, size_t len)
@@ -357,7 +299,7 @@ static void put(struct spool *s, uint64_t count, size_t len)
 	uint8_t *room;
 
 	while (!(room = spool_slot(s, count)))
-		await(s->session);
+		await(s);
 	memset(room, count, len);
 	spool_put(s, count, 3 * count, 3, len);
 }
@@ -366,7 +308,7 @@ static void put(struct spool *s, uint64_t count, size_t len)
 static void put_info(struct spool *s, uint64_t count, const char *text)
 {
 	while (__atomic_load_n(&s->info_from, __ATOMIC_ACQUIRE) != SPOOL_NO_INFO)
-		await(s->session);
+		await(s);
 	s->info_next.len = strlen(text);
 	memcpy(s->info_next.text, text, s->info_next.len);
 	__atomic_store_n(&s->info_from, count, __ATOMIC_RELEASE);
@@ -375,7 +317,7 @@ static void put_info(struct spool *s, uint64_t count, const char *text)
 static void await_written(struct spool *s, uint64_t count)
 {
 	while (!spool_has(s, count))
-		await(s->session);
+		await(s);
 }
 
 static void check_read(struct spool *s, uint64_t count, size_t len)
@@ -383,7 +325,7 @@ static void check_read(struct spool *s, uint64_t count, size_t len)
 	const struct spool_reader *r;
 
 	while (!(r = spool_read(s, count)))
-		await(s->session);
+		await(s);
 	assert_int_equal(r->state, SPOOL_READY);
 	assert_true(r->r.count == count && r->r.first == 3 * count && r->r.frames == 3);
 	assert_int_equal(r->r.len, len);
@@ -400,13 +342,13 @@ static void path_new(char path[32])
 
 static void what_is_put_comes_back_and_goes_when_settled(void **state)
 {
-	struct session *session = session_new(&collector, pair);
+	struct session *session = session_new(&sensor, &collector);
 	char path[32];
 	struct spool *s;
 
 	(void)state;
 	path_new(path);
-	s = spool_new(path, session, 0);
+	s = spool_at(path, session);
 	for (uint64_t n = 0; n < 200; n++) /* several segments */
 		put(s, n, 1000 + n);
 	await_written(s, 199);
@@ -425,18 +367,18 @@ static void what_is_put_comes_back_and_goes_when_settled(void **state)
 
 static void when_full_it_says_until_when_and_goes_on_then(void **state)
 {
-	struct session *session = session_new(&collector, pair);
+	struct session *session = session_new(&sensor, &collector);
 	uint64_t n = 0, until;
 	char path[32];
 	struct spool *s;
 
 	(void)state;
 	path_new(path);
-	s = spool_new(path, session, 0);
+	s = spool_at(path, session);
 	for (; spool_works(s); n++) {
 		put(s, n, 30000);
 		while (spool_works(s) && !spool_has(s, n))
-			await(session);
+			await(s);
 	}
 	assert_true(lseek(s->file.fd, 0, SEEK_END) <=
 		    SPOOL_FIRST + SPOOL_SEGMENTS * (off_t)s->file.segment_bytes);
@@ -456,18 +398,18 @@ static void when_full_it_says_until_when_and_goes_on_then(void **state)
  * again. */
 static void totals_hold_nothing_up(void **state)
 {
-	struct session *session = session_new(&collector, pair);
+	struct session *session = session_new(&sensor, &collector);
 	uint64_t n = 0;
 	char path[32];
 	struct spool *s;
 
 	(void)state;
 	path_new(path);
-	s = spool_new(path, session, 0);
+	s = spool_at(path, session);
 	for (; spool_works(s); n++) {
 		put(s, n, 30000);
 		while (spool_works(s) && !spool_has(s, n))
-			await(session);
+			await(s);
 	}
 	spool_totals(s, (const uint8_t *)"t", 1);
 	put(s, n, 100);
@@ -476,7 +418,7 @@ static void totals_hold_nothing_up(void **state)
 	check_read(s, n - 1, 30000);
 	check_read(s, n, 100);
 	while (__atomic_load_n(&s->totals_len, __ATOMIC_ACQUIRE))
-		await(session);
+		await(s);
 	spool_stop(s);
 	spool_free(s);
 	unlink(path);
@@ -489,22 +431,12 @@ static void assert_text(const char *text, const void *got, size_t len)
 	assert_memory_equal(got, text, len);
 }
 
-/* The next record of a group. */
-static const struct spool_reader *read_old(struct spool *s, uint32_t group)
-{
-	const struct spool_reader *r;
-
-	while (!(r = spool_read_old(s, group)))
-		await(s->session);
-	return r;
-}
-
 /* Within a segment, and at the beginning of each. */
 static void a_combo_is_behind_the_info_that_it_is_of(void **state)
 {
 	static const char *const texts[4] = { "interface.0=one\n", "interface.0=two\n",
 					      "interface.0=none\n", "interface.0=three\n" };
-	struct session *session = session_new(&collector, pair);
+	struct session *session = session_new(&sensor, &collector);
 	const struct spool_reader *r;
 	uint64_t counts = 0, infos = 0;
 	const char *now = NULL;
@@ -513,7 +445,7 @@ static void a_combo_is_behind_the_info_that_it_is_of(void **state)
 
 	(void)state;
 	path_new(path);
-	s = spool_new(path, session, 0);
+	s = spool_at(path, session);
 	for (uint64_t n = 0; n < 300; n++) {
 		if (n == 70)
 			put_info(s, n, texts[1]);
@@ -528,7 +460,7 @@ static void a_combo_is_behind_the_info_that_it_is_of(void **state)
 	spool_settle(s, 65); /* the rest begins with another segment */
 	spool_stop(s);
 	spool_free(s);
-	s = spool_new(path, session, 0);
+	s = spool_at(path, session);
 	assert_int_equal(session->spool_count, 1);
 	assert_text(texts[0], session->spools[0].info.text, session->spools[0].info.len);
 	for (; (r = read_old(s, 1))->state != SPOOL_NONE; spool_read_done(&s->old)) {
@@ -556,7 +488,7 @@ static void a_combo_is_behind_the_info_that_it_is_of(void **state)
 /* A kill came in between, or someone altered it. */
 static void a_segment_is_there_with_an_info_and_more(void **state)
 {
-	struct session *session = session_new(&collector, pair);
+	struct session *session = session_new(&sensor, &collector);
 	static uint8_t text[INFO_LASTING_MAX + 1] = "os=x\n";
 	const struct {
 		uint8_t kind;
@@ -587,7 +519,7 @@ static void a_segment_is_there_with_an_info_and_more(void **state)
 		for (size_t n = 0; n < cases[i].records; n++)
 			assert_int_equal(spool_record_write(&f, 0, &head, &at, &r), 0);
 		close(f.fd);
-		s = spool_new(path, session, 0);
+		s = spool_at(path, session);
 		assert_int_equal(session->spool_count, cases[i].groups);
 		if (cases[i].groups)
 			assert_int_equal(session->spools[0].info.len, cases[i].len);
@@ -601,7 +533,7 @@ static void a_segment_is_there_with_an_info_and_more(void **state)
 /* Two of them, left by an earlier process. */
 static void another_process_forwards_what_it_cannot_open(void **state)
 {
-	struct session *session = session_new(&collector, pair), *later;
+	struct session *session = session_new(&sensor, &collector), *later;
 	uint8_t key[KEY_LEN], out[SPOOL_RECORD_MAX];
 	const struct spool_reader *r;
 	uint64_t expected = 10;
@@ -613,7 +545,7 @@ static void another_process_forwards_what_it_cannot_open(void **state)
 	path_new(path);
 	for (int life = 0; life < 2; life++) {
 		session->run = 42 + life;
-		s = spool_new(path, session, 0);
+		s = spool_at(path, session);
 		spool_settle(s, 10);
 		__atomic_store_n(&s->handed, 10, __ATOMIC_RELEASE);
 		for (uint64_t n = 10; n < 110; n++)
@@ -622,8 +554,8 @@ static void another_process_forwards_what_it_cannot_open(void **state)
 		spool_stop(s);
 		spool_free(s);
 	}
-	later = session_new(&collector, pair);
-	s = spool_new(path, later, 0);
+	later = session_new(&sensor, &collector);
+	s = spool_at(path, later);
 	assert_int_equal(later->spool_count, 2);
 	assert_true(later->spools[0].run == 42 && later->spools[1].run == 43);
 	assert_true(later->spools[0].is_for[0]);
@@ -652,19 +584,19 @@ static void another_process_forwards_what_it_cannot_open(void **state)
 
 static void one_is_not_for_another_collector(void **state)
 {
-	struct session *session = session_new(&collector, pair);
-	struct session *later = session_new(&other, pair_other);
+	struct session *session = session_new(&sensor, &collector);
+	struct session *later = session_new(&sensor, &other);
 	char path[32];
 	struct spool *s;
 
 	(void)state;
 	path_new(path);
-	s = spool_new(path, session, 0);
+	s = spool_at(path, session);
 	put(s, 0, 10);
 	await_written(s, 0);
 	spool_stop(s);
 	spool_free(s);
-	s = spool_new(path, later, 0);
+	s = spool_at(path, later);
 	assert_int_equal(later->spool_count, 1);
 	assert_false(later->spools[0].is_for[0]);
 	spool_stop(s);

@@ -7,12 +7,10 @@
 #include "unit.h"
 
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "agent/export/spool.h"
-#include "agent/capture/queue.h"
+#include "spool_world.h"
 
 #define LEN 30000 /* bytes of a combo: two fill the memory */
 
@@ -20,34 +18,6 @@ static struct deliver *d;
 static struct session *session;
 static struct spool *s;
 static char path[] = "/tmp/stow.XXXXXX";
-
-/* ---- in place of deliver.c and session_mailbox.c --------------------------------------------- */
-
-bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t first,
-		 uint32_t frames)
-{
-	struct store_combo *c = store_put(&to->store, wire, len);
-
-	if (!c)
-		return false;
-	c->first = first;
-	c->frames = frames;
-	return true;
-}
-
-bool session_lasting(struct session *of, struct info_lasting *i)
-{
-	(void)of;
-	(void)i;
-	return false;
-}
-
-/* ---------------------------------------------------------------------------------------------- */
-
-static uint64_t realtime(void)
-{
-	return 1700000000000000000ULL;
-}
 
 /* Limits the size of any file. */
 static void limit(rlim_t bytes)
@@ -61,22 +31,18 @@ static void limit(rlim_t bytes)
 
 static int begin(void **state)
 {
+	struct keypair own;
+
 	(void)state;
 	if (keys_init())
 		return -1;
 	signal(SIGXFSZ, SIG_IGN);
 	close(mkstemp(path));
-	session = calloc(1, sizeof(*session));
-	session->run = 42;
-	session->realtime_ns = realtime;
-	session->changed_fd = eventfd(0, EFD_NONBLOCK);
-	key_generate(session->own.secret);
+	key_generate(own.secret);
+	session = session_new(&own, NULL);
 	d = calloc(1, sizeof(*d));
-	s = spool_open_file(path, 0);
-	if (!s)
-		return -1;
-	s->lasting.len = sprintf(s->lasting.text, "interface.0=one\n");
-	if (store_init(&d->store, STORE_BYTES_MIN) || spool_begin(s, session, 0) || spool_start(s))
+	s = spool_new(path, session);
+	if (!s || store_init(&d->store, STORE_BYTES_MIN))
 		return -1;
 	s->deliver = d;
 	return 0;
@@ -87,8 +53,7 @@ static int end(void **state)
 	(void)state;
 	spool_free(s);
 	store_free(&d->store);
-	close(session->changed_fd);
-	free(session);
+	session_delete(session);
 	free(d);
 	unlink(path);
 	return 0;
@@ -102,15 +67,10 @@ static bool put(uint64_t count)
 	return spool_keep(s, bytes, sizeof(bytes), 10 * count, 10, true);
 }
 
-static void await(void)
-{
-	event_wait(session->changed_fd, 1000);
-}
-
 /* As with no collector in reach. */
 static void hand_over_until(uint64_t count)
 {
-	for (; !spool_has(s, count); await())
+	for (; !spool_has(s, count); await(s))
 		spool_turn(s, false, 1);
 }
 
@@ -124,17 +84,17 @@ static void what_came_back_is_written_when_it_can_be(void **state)
 	limit(1);
 	assert_true(put(2));
 	while (spool_works(s))
-		await();
+		await(s);
 	assert_false(put(3));
 	store_settle(&d->store, 1);
-	for (; d->store.end < 3; await())
+	for (; d->store.end < 3; await(s))
 		spool_turn(s, true, 1);
 	limit(RLIM_INFINITY);
 	store_settle(&d->store, 2);
 	assert_true(put(3));
 	hand_over_until(3);
 	for (int i = 0; !(r = spool_read(s, 2)) && i < 5; i++)
-		await();
+		await(s);
 	assert_non_null(r);
 	assert_int_equal(r->state, SPOOL_READY);
 	assert_int_equal(r->r.len, LEN);
