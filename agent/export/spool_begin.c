@@ -18,35 +18,24 @@
 
 struct spool *spool_open_file(const char *path, uint64_t bytes)
 {
-	int fd = spool_file_open(path), err;
-	struct spool *s;
+	struct spool *s = calloc(1, sizeof(*s));
+	const char *why;
 
-	if (fd < 0)
-		return NULL;
-	s = calloc(1, sizeof(*s));
-	if (s)
-		s->work_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (!s || s->work_fd < 0) {
+	if (!s) {
 		log_line("--spool %s: %s", path, strerror(ENOMEM));
-		close(fd);
-		free(s);
 		return NULL;
 	}
 	s->path = path;
 	s->writing = s->ours.segment = s->old.segment = -1;
 	s->info_from = SPOOL_NO_INFO;
 	mlock(s->key, sizeof(s->key)); /* as in sensor.c */
-	err = spool_file_begin(&s->file, fd, bytes);
-	if (err) {
-		log_line("--spool %s: %s", path,
-			 err == -EBADMSG	   ? "is something else, and stays as it is"
-			 : err == -EPROTONOSUPPORT ? "another version of saluki has made it; it "
-						     "stays as it is"
-						   : strerror(-err));
-		spool_free(s);
-		return NULL;
-	}
-	return s;
+	s->work_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	why = spool_file_open(&s->file, path, bytes);
+	if (!why && s->work_fd >= 0)
+		return s;
+	log_line("--spool %s: %s", path, why ?: strerror(ENOMEM));
+	spool_free(s);
+	return NULL;
 }
 
 void spool_free(struct spool *s)
@@ -92,13 +81,14 @@ static uint32_t group_of(struct spool *s, unsigned int segment)
 	for (unsigned int p = 0; p < SOCKETS_PEERS; p++)
 		memcpy(g->hello[p], h->ephemeral, KEY_LEN);
 	for (unsigned int p = 0; p < s->session->peer_count; p++) {
-		uint8_t mark[8];
+		uint8_t mark[SPOOL_MARK_LEN];
 
 		spool_mark(mark, s->session->peers[p].public, h->ephemeral);
 		for (unsigned int i = 0; i < KEYS_PEERS_MAX; i++) {
-			if (memcmp(mark, h->peers[i].mark, sizeof(mark)))
+			if (memcmp(mark, h->peers[i], sizeof(mark)))
 				continue;
-			memcpy(g->hello[p] + KEY_LEN, h->peers[i].wrapped, SPOOL_WRAPPED_LEN);
+			memcpy(g->hello[p] + KEY_LEN, h->peers[i] + sizeof(mark),
+			       SPOOL_WRAPPED_LEN);
 			g->is_for[p] = true;
 		}
 	}
@@ -139,9 +129,9 @@ static int make_keys(struct spool *s)
 	for (unsigned int p = 0; p < s->session->peer_count && !err; p++) {
 		const struct session_peer *peer = &s->session->peers[p];
 
-		spool_mark(s->head.peers[p].mark, peer->public, ephemeral.public);
-		err = spool_wrap(s->head.peers[p].wrapped, &ephemeral, peer->pair, peer->public,
-				 s->key);
+		spool_mark(s->head.peers[p], peer->public, ephemeral.public);
+		err = spool_wrap(s->head.peers[p] + SPOOL_MARK_LEN, &ephemeral, peer->pair,
+				 peer->public, s->key);
 	}
 	sodium_memzero(&ephemeral, sizeof(ephemeral));
 	return err;

@@ -14,20 +14,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
 #include "wire/bytes.h"
 
 #define FILE_MAGIC "saluki spool 3\n"
+#define MAGIC_LEN 16
 #define FILE_KIND_LEN 13 /* up to the version */
 #define FILE_HEAD 24
 #define SEGMENT_MAGIC 0x73707365676d3031ULL
-#define HEAD_CHECK_AT (4 * 8 + KEY_LEN + KEYS_PEERS_MAX * (8 + SPOOL_WRAPPED_LEN))
+#define EPHEMERAL_AT (4 * 8)
+#define PEERS_AT (EPHEMERAL_AT + KEY_LEN)
+#define HEAD_CHECK_AT (PEERS_AT + KEYS_PEERS_MAX * (SPOOL_MARK_LEN + SPOOL_WRAPPED_LEN))
 #define CHECK_LEN 8
 #define LOCK_MS 20
 #define LOCK_TRIES 250
 #define RECORD_CHECK_AT (SPOOL_RECORD_HEAD - CHECK_LEN)
 
-_Static_assert(sizeof(FILE_MAGIC) == 16, "of the file's beginning");
+_Static_assert(sizeof(FILE_MAGIC) == MAGIC_LEN, "of the file's beginning");
 _Static_assert(HEAD_CHECK_AT + CHECK_LEN <= SPOOL_SEGMENT_HEAD, "a segment's head");
 _Static_assert(SPOOL_SEGMENT_HEAD + 2 * SPOOL_RECORD_HEAD + INFO_LASTING_MAX + SPOOL_RECORD_MAX <=
 		       SPOOL_SEGMENT_MIN,
@@ -45,25 +47,6 @@ static int lock(int fd)
 			return 0;
 		nanosleep(&moment, NULL);
 	}
-	return -1;
-}
-
-int spool_file_open(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st)) {
-		log_line("--spool %s: %s", path, strerror(errno));
-	} else if (!S_ISREG(st.st_mode)) {
-		log_line("--spool %s: is no file", path);
-	} else if (lock(fd)) {
-		log_line("--spool %s: another saluki has it", path);
-	} else {
-		return fd;
-	}
-	if (fd >= 0)
-		close(fd);
 	return -1;
 }
 
@@ -98,15 +81,15 @@ static int magic_check(const uint8_t *head, size_t len)
 {
 	if (!memcmp(head, FILE_MAGIC, len))
 		return 0;
-	return len < sizeof(FILE_MAGIC) || memcmp(head, FILE_MAGIC, FILE_KIND_LEN)
-		       ? -EBADMSG
-		       : -EPROTONOSUPPORT;
+	return len < MAGIC_LEN || memcmp(head, FILE_MAGIC, FILE_KIND_LEN) ? -EBADMSG
+									  : -EPROTONOSUPPORT;
 }
 
 int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes)
 {
 	uint8_t head[FILE_HEAD] = { 0 };
 	struct stat st;
+	size_t len;
 	int err;
 
 	f->fd = fd;
@@ -116,25 +99,39 @@ int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes)
 	if (fstat(fd, &st))
 		return -errno;
 	/* A kill may have left a part of it. */
-	if (st.st_size < FILE_HEAD) {
-		size_t len = st.st_size < (off_t)sizeof(FILE_MAGIC) ? (size_t)st.st_size
-								    : sizeof(FILE_MAGIC);
-
-		err = read_all(f, 0, head, len);
-		return err ?: magic_check(head, len);
-	}
-	err = read_all(f, 0, head, sizeof(head)) ?: magic_check(head, sizeof(FILE_MAGIC));
-	if (err)
+	len = st.st_size < FILE_HEAD ? (size_t)st.st_size : FILE_HEAD;
+	err = read_all(f, 0, head, len) ?: magic_check(head, len < MAGIC_LEN ? len : MAGIC_LEN);
+	if (err || len < FILE_HEAD)
 		return err;
-	f->segment_bytes = load_be(head + 16, 8);
+	f->segment_bytes = load_be(head + MAGIC_LEN, 8);
 	return f->segment_bytes < SPOOL_SEGMENT_MIN || f->segment_bytes > 1ULL << 40 ? -EBADMSG : 0;
+}
+
+const char *spool_file_open(struct spool_file *f, const char *path, uint64_t bytes)
+{
+	struct stat st;
+	int err;
+
+	f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "is no file";
+	if (lock(f->fd))
+		return "another saluki has it";
+	err = spool_file_begin(f, f->fd, bytes);
+	if (err == -EBADMSG)
+		return "is something else, and stays as it is";
+	if (err == -EPROTONOSUPPORT)
+		return "another version of saluki has made it; it stays as it is";
+	return err ? strerror(-err) : NULL;
 }
 
 int spool_file_write(struct spool_file *f)
 {
 	uint8_t head[FILE_HEAD] = FILE_MAGIC;
 
-	store_be(head + 16, f->segment_bytes, 8);
+	store_be(head + MAGIC_LEN, f->segment_bytes, 8);
 	return write_all(f, 0, head, sizeof(head));
 }
 
@@ -145,12 +142,13 @@ static uint64_t segment_at(const struct spool_file *f, unsigned int segment)
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-void spool_mark(uint8_t mark[8], const uint8_t peer[KEY_LEN], const uint8_t ephemeral[KEY_LEN])
+void spool_mark(uint8_t mark[SPOOL_MARK_LEN], const uint8_t peer[KEY_LEN],
+		const uint8_t ephemeral[KEY_LEN])
 {
 	uint8_t hash[KEY_LEN];
 
 	derive(hash, peer, "spool mark", ephemeral, KEY_LEN, NULL, 0);
-	memcpy(mark, hash, 8);
+	memcpy(mark, hash, SPOOL_MARK_LEN);
 }
 
 static void head_check(uint8_t check[CHECK_LEN], const uint8_t *head)
@@ -163,7 +161,7 @@ static void head_check(uint8_t check[CHECK_LEN], const uint8_t *head)
 
 int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h)
 {
-	uint8_t head[SPOOL_SEGMENT_HEAD], check[CHECK_LEN], *p = head + 32 + KEY_LEN;
+	uint8_t head[SPOOL_SEGMENT_HEAD], check[CHECK_LEN];
 	int err = read_all(f, segment_at(f, segment), head, sizeof(head));
 
 	if (err)
@@ -174,27 +172,21 @@ int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_hea
 	h->order = load_be(head + 8, 8);
 	h->run = load_be(head + 16, 8);
 	h->stamp = load_be(head + 24, 8);
-	memcpy(h->ephemeral, head + 32, KEY_LEN);
-	for (int i = 0; i < KEYS_PEERS_MAX; i++, p += 8 + SPOOL_WRAPPED_LEN) {
-		memcpy(h->peers[i].mark, p, 8);
-		memcpy(h->peers[i].wrapped, p + 8, SPOOL_WRAPPED_LEN);
-	}
+	memcpy(h->ephemeral, head + EPHEMERAL_AT, sizeof(h->ephemeral));
+	memcpy(h->peers, head + PEERS_AT, sizeof(h->peers));
 	return 0;
 }
 
 int spool_head_write(struct spool_file *f, unsigned int segment, const struct spool_head *h)
 {
-	uint8_t head[SPOOL_SEGMENT_HEAD] = { 0 }, *p = head + 32 + KEY_LEN;
+	uint8_t head[SPOOL_SEGMENT_HEAD] = { 0 };
 
 	store_be(head, SEGMENT_MAGIC, 8);
 	store_be(head + 8, h->order, 8);
 	store_be(head + 16, h->run, 8);
 	store_be(head + 24, h->stamp, 8);
-	memcpy(head + 32, h->ephemeral, KEY_LEN);
-	for (int i = 0; i < KEYS_PEERS_MAX; i++, p += 8 + SPOOL_WRAPPED_LEN) {
-		memcpy(p, h->peers[i].mark, 8);
-		memcpy(p + 8, h->peers[i].wrapped, SPOOL_WRAPPED_LEN);
-	}
+	memcpy(head + EPHEMERAL_AT, h->ephemeral, sizeof(h->ephemeral));
+	memcpy(head + PEERS_AT, h->peers, sizeof(h->peers));
 	head_check(head + HEAD_CHECK_AT, head);
 	return write_all(f, segment_at(f, segment), head, sizeof(head));
 }
@@ -232,10 +224,9 @@ static bool fits(const struct spool_file *f, uint64_t at, uint64_t len)
 int spool_record_read(struct spool_file *f, unsigned int segment, const struct spool_head *h,
 		      uint64_t *at, struct spool_record *r)
 {
-	uint8_t *head = f->buffer, *data = f->buffer + SPOOL_RECORD_HEAD, check[CHECK_LEN];
-	int err = fits(f, *at, SPOOL_RECORD_HEAD)
-			  ? read_all(f, segment_at(f, segment) + *at, head, SPOOL_RECORD_HEAD)
-			  : -EBADMSG;
+	uint64_t from = segment_at(f, segment) + *at;
+	uint8_t head[SPOOL_RECORD_HEAD], check[CHECK_LEN];
+	int err = fits(f, *at, sizeof(head)) ? read_all(f, from, head, sizeof(head)) : -EBADMSG;
 
 	if (err)
 		return err;
@@ -244,37 +235,37 @@ int spool_record_read(struct spool_file *f, unsigned int segment, const struct s
 				    .count = load_be(head + 5, 8),
 				    .first = load_be(head + 13, 8),
 				    .frames = load_be(head + 21, 4),
-				    .data = data };
-	if (!r->len || r->len > SPOOL_RECORD_MAX || !fits(f, *at, SPOOL_RECORD_HEAD + r->len))
+				    .data = f->data };
+	if (!r->len || r->len > SPOOL_RECORD_MAX || !fits(f, *at, sizeof(head) + r->len))
 		return -EBADMSG;
-	err = read_all(f, segment_at(f, segment) + *at + SPOOL_RECORD_HEAD, data, r->len);
+	err = read_all(f, from + sizeof(head), f->data, r->len);
 	if (err)
 		return err;
-	record_check(check, h, head, data, r->len);
+	record_check(check, h, head, f->data, r->len);
 	if (memcmp(check, head + RECORD_CHECK_AT, CHECK_LEN))
 		return -EBADMSG;
-	*at += SPOOL_RECORD_HEAD + r->len;
+	*at += sizeof(head) + r->len;
 	return 0;
 }
 
 int spool_record_write(struct spool_file *f, unsigned int segment, const struct spool_head *h,
 		       uint64_t *at, const struct spool_record *r)
 {
-	uint8_t *head = f->buffer, *data = f->buffer + SPOOL_RECORD_HEAD;
+	uint64_t to = segment_at(f, segment) + *at;
+	uint8_t head[SPOOL_RECORD_HEAD];
 	int err;
 
-	if (!fits(f, *at, SPOOL_RECORD_HEAD + r->len))
+	if (!fits(f, *at, sizeof(head) + r->len))
 		return -EFBIG;
 	store_be(head, r->len, 4);
 	head[4] = r->kind;
 	store_be(head + 5, r->count, 8);
 	store_be(head + 13, r->first, 8);
 	store_be(head + 21, r->frames, 4);
-	if (r->data != data)
-		memcpy(data, r->data, r->len);
-	record_check(head + RECORD_CHECK_AT, h, head, data, r->len);
-	err = write_all(f, segment_at(f, segment) + *at, head, SPOOL_RECORD_HEAD + r->len);
+	record_check(head + RECORD_CHECK_AT, h, head, r->data, r->len);
+	err = write_all(f, to, head, sizeof(head))
+		      ?: write_all(f, to + sizeof(head), r->data, r->len);
 	if (!err)
-		*at += SPOOL_RECORD_HEAD + r->len;
+		*at += sizeof(head) + r->len;
 	return err;
 }

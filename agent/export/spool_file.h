@@ -27,6 +27,7 @@
 #define SPOOL_SEGMENT_HEAD 512
 #define SPOOL_SEGMENT_MIN (64 * 1024)
 #define SPOOL_RECORD_HEAD 33
+#define SPOOL_MARK_LEN 8
 
 enum { SPOOL_COMBO = 1, SPOOL_TOTALS = 2, SPOOL_INFO = 3 };
 
@@ -35,10 +36,8 @@ struct spool_head {
 	uint64_t order; /* rises with each new segment */
 	uint64_t run, stamp;
 	uint8_t ephemeral[KEY_LEN];
-	struct {
-		uint8_t mark[8]; /* names the collector */
-		uint8_t wrapped[SPOOL_WRAPPED_LEN];
-	} peers[KEYS_PEERS_MAX];
+	/* Each names a collector by its mark, and has the key wrapped for it. */
+	uint8_t peers[KEYS_PEERS_MAX][SPOOL_MARK_LEN + SPOOL_WRAPPED_LEN];
 };
 
 struct spool_record {
@@ -51,11 +50,12 @@ struct spool_record {
 struct spool_file {
 	int fd;
 	uint64_t segment_bytes;
-	uint8_t buffer[SPOOL_RECORD_HEAD + SPOOL_RECORD_MAX];
+	uint8_t data[SPOOL_RECORD_MAX]; /* of the last read record */
 };
 
-/* Opens or makes the file, and locks it. Returns a descriptor, or -1 after a line. */
-int spool_file_open(const char *path);
+/* Opens or makes the file, locks it, and begins. Returns NULL, or why it cannot be used. The caller
+ * closes it. */
+const char *spool_file_open(struct spool_file *f, const char *path, uint64_t bytes);
 /* Reads the file's layout; a new file gets `bytes` in all. Returns 0; -EPROTONOSUPPORT if another
  * version made it; -EBADMSG if it is no spool; or another -errno. */
 int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes);
@@ -63,7 +63,8 @@ int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes);
 int spool_file_write(struct spool_file *f);
 
 /* Names the collector of a wrapped key, in a form that only sensor and collector know. */
-void spool_mark(uint8_t mark[8], const uint8_t peer[KEY_LEN], const uint8_t ephemeral[KEY_LEN]);
+void spool_mark(uint8_t mark[SPOOL_MARK_LEN], const uint8_t peer[KEY_LEN],
+		const uint8_t ephemeral[KEY_LEN]);
 /* All return 0 or -errno; -EBADMSG: no valid record. */
 int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h);
 int spool_head_write(struct spool_file *f, unsigned int segment, const struct spool_head *h);

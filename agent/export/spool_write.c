@@ -120,8 +120,7 @@ static int write_info(struct spool *s)
 	return err;
 }
 
-/* Finds a segment with room for a record of `len` bytes, and writes its info if needed. Uses the
- * file's buffer. */
+/* Finds a segment with room for a record of `len` bytes, and writes its info if needed. */
 static int make_room(struct spool *s, uint64_t count, size_t len)
 {
 	uint64_t need = SPOOL_RECORD_HEAD + len;
@@ -160,9 +159,8 @@ static int write_combo(struct spool *s, const struct spool_slot *slot)
 	err = make_room(s, r.count, r.len + SPOOL_RECORD_OVERHEAD);
 	if (err)
 		return err;
-	r.data = s->file.buffer + SPOOL_RECORD_HEAD;
-	r.len = spool_seal(s->file.buffer + SPOOL_RECORD_HEAD, s->key, s->head.run, r.count,
-			   slot->bytes, r.len);
+	r.data = s->file.data;
+	r.len = spool_seal(s->file.data, s->key, s->head.run, r.count, slot->bytes, r.len);
 	return spool_write_record(s, &r);
 }
 

@@ -52,8 +52,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	CHECK(!tryst_pair(pair, &sensor, collector.public, true, NULL));
 	head.run = 7;
 	memcpy(head.ephemeral, file.public, KEY_LEN);
-	spool_mark(head.peers[0].mark, collector.public, file.public);
-	CHECK(!spool_wrap(head.peers[0].wrapped, &file, pair, collector.public, key));
+	spool_mark(head.peers[0], collector.public, file.public);
+	CHECK(!spool_wrap(head.peers[0] + SPOOL_MARK_LEN, &file, pair, collector.public, key));
 	return 0;
 }
 
