@@ -63,7 +63,7 @@ NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make mo
 # No library's, but for machines with some more memory than those without libbpf, too.
 NEEDS_generation := agent/control/generation.c
 NEEDS_one_way := agent/export/one_way.c
-NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_begin spool_file spool_read spool_write)
+NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_begin spool_file spool_log spool_thread)
 ABSENT := $(WITHOUT) $(if $(filter bpf,$(WITHOUT)),generation one_way spool)
 LEFT_OUT := $(foreach l,$(ABSENT),$(NEEDS_$(l)))
 AGENT_SOURCES := $(filter-out $(LEFT_OUT),$(filter-out agent/absent/%, \

@@ -140,7 +140,7 @@ static void take_records(struct forward *f)
 {
 	const struct spool_reader *r;
 
-	while (!f->ended && (r = spool_read_old(f->spool, f->group))) {
+	while (!f->ended && (r = spool_read(f->spool, &f->spool->old, f->group, 0))) {
 		if (r->state == SPOOL_NONE) {
 			f->ended = true;
 			f->told = f->next_totals_ns = 0; /* the last totals are still to be sent */

@@ -56,9 +56,11 @@ void spool_settle(struct spool *s, uint64_t floor)
  * thread has taken this one. */
 static void look_for_info(struct spool *s)
 {
-	if (__atomic_load_n(&s->info_from, __ATOMIC_ACQUIRE) == SPOOL_NO_INFO &&
-	    session_lasting(s->session, &s->info_next))
-		__atomic_store_n(&s->info_from, s->end, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&s->change.len, __ATOMIC_ACQUIRE) ||
+	    !session_lasting(s->session, &s->info_next))
+		return;
+	s->change.count = s->end;
+	__atomic_store_n(&s->change.len, s->info_next.len, __ATOMIC_RELEASE);
 }
 
 bool spool_keep(struct spool *s, const uint8_t *wire, size_t len, uint64_t first, uint32_t frames,
@@ -118,17 +120,17 @@ static bool hand_over(struct spool *s, uint64_t below)
 
 void spool_totals(struct spool *s, const uint8_t *message, size_t len)
 {
-	if (__atomic_load_n(&s->totals_len, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&s->totals.len, __ATOMIC_ACQUIRE))
 		return;
-	s->totals_count = s->handed;
-	memcpy(s->totals, message, len);
-	__atomic_store_n(&s->totals_len, len, __ATOMIC_RELEASE);
+	s->totals.count = s->handed;
+	memcpy(s->totals_bytes, message, len);
+	__atomic_store_n(&s->totals.len, len, __ATOMIC_RELEASE);
 	event_signal(s->work_fd);
 }
 
 /* ---- back ------------------------------------------------------------------------------------ */
 
-static const struct spool_reader *ask(struct spool *s, struct spool_reader *r, uint32_t group,
+const struct spool_reader *spool_read(struct spool *s, struct spool_reader *r, uint32_t group,
 				      uint64_t want)
 {
 	unsigned int state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
@@ -138,22 +140,13 @@ static const struct spool_reader *ask(struct spool *s, struct spool_reader *r, u
 	if (state != SPOOL_IDLE && r->group == group)
 		return r;
 	if (r->group != group)
-		spool_rewind(r);
+		r->order = r->want = 0;
 	r->group = group;
-	r->want = want;
+	if (r->want < want)
+		r->want = want;
 	__atomic_store_n(&r->state, SPOOL_WANTED, __ATOMIC_RELEASE);
 	event_signal(s->work_fd);
 	return NULL;
-}
-
-const struct spool_reader *spool_read(struct spool *s, uint64_t count)
-{
-	return ask(s, &s->ours, SPOOL_OURS, count);
-}
-
-const struct spool_reader *spool_read_old(struct spool *s, uint32_t group)
-{
-	return ask(s, &s->old, group, 0);
 }
 
 void spool_read_done(struct spool_reader *r)
@@ -184,7 +177,8 @@ static bool take_back(struct spool *s)
 		const struct spool_slot *slot = &s->slots[d->store.end % SPOOL_SLOTS];
 		const struct spool_reader *r = NULL;
 
-		if (slot->r.count != d->store.end && !(r = spool_read(s, d->store.end)))
+		if (slot->r.count != d->store.end &&
+		    !(r = spool_read(s, &s->ours, SPOOL_OURS, d->store.end)))
 			return false;
 		if (r && r->state == SPOOL_NONE ? !put_lost(d) : !put_back(d, r ? &r->r : &slot->r))
 			return true;
@@ -202,13 +196,12 @@ bool spool_turn(struct spool *s, bool up, uint64_t now_ns)
 
 bool spool_is_full(struct spool *s)
 {
-	uint64_t until;
+	uint64_t until = __atomic_load_n(&s->stuck_until, __ATOMIC_ACQUIRE);
 
-	if (spool_works(s))
+	if (until == SPOOL_WORKS)
 		return false; /* it will be written at once */
-	until = __atomic_load_n(&s->full_until, __ATOMIC_ACQUIRE);
 	spool_settle(s, s->deliver->store.lowest);
-	if (until && s->deliver->store.lowest >= until)
+	if (s->deliver->store.lowest >= until)
 		return false; /* the thread does it */
 	return !is_behind(s) || take_back(s);
 }
@@ -240,7 +233,7 @@ static void finish(struct spool *s, const uint8_t *totals, size_t len)
 		.kind = SPOOL_TOTALS, .count = s->end, .len = len, .data = totals
 	};
 
-	if (spool_write_record(s, &r))
+	if (spool_append(s, &r))
 		log_line("--spool %s: the last totals could not be written", s->path);
 }
 

@@ -21,16 +21,16 @@
  *
  *     export thread  floor, handed, stop; slots below `handed` stay unchanged until `written` has
  *                    passed them
- *     spool thread   written, failing, full_until, used
- *     by turns       a reader belongs to the spool thread while it is SPOOL_WANTED; the totals do
- *                    while totals_len is not 0; info_next does while info_from is a count
+ *     spool thread   written, stuck_until, used
+ *     by turns       a reader belongs to the spool thread while it is SPOOL_WANTED; `totals` and
+ *                    `change`, with their bytes, while their len is not 0
  *     before both    key, head, path, session, groups (the export thread sets their `done`)
  *
  *     spool.c        hands combos over, takes them back   export thread
  *     forward.c      sends earlier processes' records     export thread
  *     spool_begin.c  keys, and the segments' owners       before both
- *     spool_write.c  writes records into segments         spool thread
- *     spool_read.c   reads requested records              spool thread
+ *     spool_thread.c decides what is written and read     spool thread
+ *     spool_log.c    segments, and records in order       spool thread
  *     spool_file.c   the file's format
  */
 #ifndef AGENT_SPOOL_H
@@ -55,30 +55,34 @@ struct spool_slot {
 /* SPOOL_NONE: the requested record does not exist and never will. */
 enum spool_reader_state { SPOOL_IDLE, SPOOL_WANTED, SPOOL_READY, SPOOL_NONE };
 
-/* Returns one record at a time. */
+/* Returns one record at a time. All zeros: at its group's beginning. */
 struct spool_reader {
 	unsigned int state; /* enum spool_reader_state */
 	uint32_t group;
-	uint64_t want; /* for our own: this combo */
+	uint64_t want; /* combos below are skipped */
 	struct spool_record r;
 	uint8_t bytes[SPOOL_RECORD_MAX];
-	int segment;	/* of the last record; -1: none yet */
-	uint64_t order; /* segments below are done */
-	uint64_t at, next;
+	uint64_t order; /* segments below were begun; 0: none yet */
+	unsigned int segment;
+	uint64_t at; /* in `segment` */
 };
 
 /* A segment's owner; groups of earlier processes have numbers from 1, as in session.h. */
 #define SPOOL_OURS 0U
 #define SPOOL_FREE UINT32_MAX
 #define SPOOL_FOUND (UINT32_MAX - 1) /* it has no number yet */
+#define SPOOL_ANY (UINT32_MAX - 2)
 
 struct spool_segment {
 	uint32_t group;
 	struct spool_head head;
-	uint64_t end; /* its combos are below this */
+	uint64_t end; /* its combos are below this; not ours: UINT64_MAX */
 };
 
-#define SPOOL_NO_INFO UINT64_MAX
+/* Writing works, or fails until combos below this count are settled or dropped, or fails for
+ * another reason. */
+#define SPOOL_WORKS 0
+#define SPOOL_FAILS UINT64_MAX
 
 struct spool {
 	const char *path;
@@ -100,24 +104,20 @@ struct spool {
 
 	/* by turns */
 	struct spool_reader ours, old;
-	uint32_t totals_len;
-	uint64_t totals_count; /* after the combos below it */
-	uint8_t totals[TOTALS_WIRE_MAX];
-	uint64_t info_from; /* combos from this one on have another info; or SPOOL_NO_INFO */
-	struct info_lasting info_next;
+	struct spool_record totals, change; /* written before combo `count`; len 0: none */
+	uint8_t totals_bytes[TOTALS_WIRE_MAX];
+	struct info_lasting info_next; /* of `change` */
 
 	/* spool thread; read by the export thread */
 	uint64_t written;
-	bool failing;	     /* writing fails; if for lack of room: */
-	uint64_t full_until; /* room as soon as combos below are settled or dropped; else 0 */
-	unsigned int used;   /* segments */
+	uint64_t stuck_until; /* a count, SPOOL_WORKS or SPOOL_FAILS */
+	unsigned int used;    /* segments */
 
 	/* spool thread */
 	struct spool_segment segments[SPOOL_SEGMENTS];
 	int writing; /* segment, -1: none */
 	uint64_t write_at, order, retry_ns;
-	struct info_lasting info; /* of the next written combo */
-	bool info_due;		  /* the current segment lacks it */
+	struct info_lasting info; /* of the last written combo */
 
 	/* Those of the session, set before spool_begin, and of forward.c. Needed only with a
 	 * spool. */
@@ -153,9 +153,10 @@ bool spool_is_whole(const struct spool *s);
  * file. */
 uint64_t spool_end(struct spool *s, uint64_t exported, const uint8_t *totals, size_t len,
 		   uint64_t *stay);
-/* Returns the next record of an earlier process's group, or NULL if it is not read yet; SPOOL_NONE:
- * no more. Then free the reader. */
-const struct spool_reader *spool_read_old(struct spool *s, uint32_t group);
+/* Returns a group's next record, or NULL if it is not read yet; for our own: combo `want`.
+ * SPOOL_NONE: no more, or the combo is lost. Then free the reader. */
+const struct spool_reader *spool_read(struct spool *s, struct spool_reader *r, uint32_t group,
+				      uint64_t want);
 void spool_read_done(struct spool_reader *r);
 
 static inline uint64_t spool_written(const struct spool *s)
@@ -171,7 +172,7 @@ static inline bool spool_has(const struct spool *s, uint64_t count)
 
 static inline bool spool_works(const struct spool *s)
 {
-	return s && !__atomic_load_n(&s->failing, __ATOMIC_ACQUIRE);
+	return s && __atomic_load_n(&s->stuck_until, __ATOMIC_ACQUIRE) == SPOOL_WORKS;
 }
 
 /* ---- between the spool's own files: export thread -------------------------------------------- */
@@ -181,8 +182,6 @@ uint8_t *spool_slot(struct spool *s, uint64_t count);
 void spool_put(struct spool *s, uint64_t count, uint64_t first, uint32_t frames, uint32_t len);
 /* Combos below are settled, or dropped. */
 void spool_settle(struct spool *s, uint64_t floor);
-/* Returns combo `count` from the file, as spool_read_old(); SPOOL_NONE: it is lost. */
-const struct spool_reader *spool_read(struct spool *s, uint64_t count);
 /* Ends the thread when it has written what it can. */
 void spool_stop(struct spool *s);
 
@@ -190,11 +189,12 @@ void spool_stop(struct spool *s);
 
 /* Returns a group's oldest segment, from this order on, with combos above `want`, or -1. */
 int spool_oldest(const struct spool *s, uint32_t group, uint64_t from, uint64_t want);
-/* Answers the export thread's request. Returns whether there was one. */
-bool spool_answer(struct spool *s, struct spool_reader *r);
-/* Restarts a reader at its group's beginning. For its owner. */
-void spool_rewind(struct spool_reader *r);
-/* Returns 0 or -errno. */
-int spool_write_record(struct spool *s, const struct spool_record *r);
+void spool_free_settled(struct spool *s);
+/* Appends a record, and seals a combo. Returns 0 or -errno; -EDQUOT: our own combos have all
+ * segments. */
+int spool_append(struct spool *s, const struct spool_record *r);
+/* Reads a group's next record, without combos below `want`. Its data is valid until the next one is
+ * read or written. Returns 0 or -ENOENT. */
+int spool_next(struct spool *s, struct spool_reader *r);
 
 #endif

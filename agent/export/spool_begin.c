@@ -26,8 +26,10 @@ struct spool *spool_open_file(const char *path, uint64_t bytes)
 		return NULL;
 	}
 	s->path = path;
-	s->writing = s->ours.segment = s->old.segment = -1;
-	s->info_from = SPOOL_NO_INFO;
+	s->writing = -1;
+	s->totals = (struct spool_record){ .kind = SPOOL_TOTALS, .data = s->totals_bytes };
+	s->change = (struct spool_record){ .kind = SPOOL_INFO,
+					   .data = (const uint8_t *)s->info_next.text };
 	mlock(s->key, sizeof(s->key)); /* as in sensor.c */
 	s->work_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	why = spool_file_open(&s->file, path, bytes);
@@ -49,40 +51,27 @@ void spool_free(struct spool *s)
 }
 
 /* A segment is used if a record follows its info. */
-static bool segment_is_there(struct spool *s, unsigned int i, struct spool_head *h,
-			     struct info_lasting *info)
+static bool is_used(struct spool *s, int i, struct info_lasting *info)
 {
+	const struct spool_head *h = &s->segments[i].head;
 	uint64_t at = SPOOL_SEGMENT_HEAD;
 	struct spool_record r;
 
-	if (spool_head_read(&s->file, i, h) || spool_record_read(&s->file, i, h, &at, &r) ||
-	    r.kind != SPOOL_INFO || r.len > INFO_LASTING_MAX)
+	if (spool_record_read(&s->file, i, h, &at, &r) || r.kind != SPOOL_INFO ||
+	    r.len > INFO_LASTING_MAX)
 		return false;
 	info->len = r.len;
 	memcpy(info->text, r.data, r.len);
 	return spool_record_read(&s->file, i, h, &at, &r) == 0;
 }
 
-/* Returns a segment's group, from 1: the segments of one process share E. */
-static uint32_t group_of(struct spool *s, unsigned int segment)
+/* Fills in what a segment's head has for each collector. */
+static void find_keys(const struct spool *s, const struct spool_head *h, struct session_spool *g)
 {
-	const struct spool_head *h = &s->segments[segment].head;
-	struct spool_head again;
-	struct session_spool *g;
-	unsigned int n = 0;
-
-	while (n < s->group_count && memcmp(s->groups[n].hello[0], h->ephemeral, KEY_LEN))
-		n++;
-	if (n < s->group_count)
-		return n + 1;
-	g = &s->groups[s->group_count++];
-	g->run = h->run;
-	segment_is_there(s, segment, &again, &g->info);
-	for (unsigned int p = 0; p < SOCKETS_PEERS; p++)
-		memcpy(g->hello[p], h->ephemeral, KEY_LEN);
 	for (unsigned int p = 0; p < s->session->peer_count; p++) {
 		uint8_t mark[SPOOL_MARK_LEN];
 
+		memcpy(g->hello[p], h->ephemeral, KEY_LEN);
 		spool_mark(mark, s->session->peers[p].public, h->ephemeral);
 		for (unsigned int i = 0; i < KEYS_PEERS_MAX; i++) {
 			if (memcmp(mark, h->peers[i], sizeof(mark)))
@@ -92,28 +81,45 @@ static uint32_t group_of(struct spool *s, unsigned int segment)
 			g->is_for[p] = true;
 		}
 	}
-	return n + 1;
+}
+
+/* Returns a segment's group, from 1: the segments of one process share E. */
+static uint32_t group_of(struct spool *s, const struct spool_head *h,
+			 const struct info_lasting *info)
+{
+	struct session_spool *g = s->groups;
+
+	while (g < s->groups + s->group_count && memcmp(g->hello[0], h->ephemeral, KEY_LEN))
+		g++;
+	if (g == s->groups + s->group_count) {
+		g->run = h->run;
+		g->info = *info;
+		find_keys(s, h, g);
+		s->group_count++;
+	}
+	return g - s->groups + 1;
 }
 
 static void find_old(struct spool *s)
 {
-	struct info_lasting info;
+	struct info_lasting info = { 0 };
 	int i;
 
 	for (i = 0; i < SPOOL_SEGMENTS; i++) {
 		struct spool_segment *g = &s->segments[i];
 
-		if (!segment_is_there(s, i, &g->head, &info)) {
-			g->group = SPOOL_FREE;
-			continue;
-		}
-		g->group = SPOOL_FOUND;
+		g->group = spool_head_read(&s->file, i, &g->head) ? SPOOL_FREE : SPOOL_FOUND;
 		g->end = UINT64_MAX;
-		s->used++;
 	}
 	while ((i = spool_oldest(s, SPOOL_FOUND, 0, 0)) >= 0) {
-		s->segments[i].group = group_of(s, i);
-		s->order = s->segments[i].head.order + 1;
+		struct spool_segment *g = &s->segments[i];
+
+		g->group = SPOOL_FREE;
+		if (!is_used(s, i, &info))
+			continue;
+		g->group = group_of(s, &g->head, &info);
+		s->order = g->head.order + 1;
+		s->used++;
 	}
 }
 

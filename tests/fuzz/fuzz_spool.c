@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/spool.o agent/export/spool_begin.o agent/export/store.o
- * agent/export/spool_write.o agent/export/spool_read.o agent/export/spool_file.o
+ * agent/export/spool_thread.o agent/export/spool_log.o agent/export/spool_file.o
  * agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o
  * wire/fields.o wire/dot11_templates.o wire/info.o */
 /*

@@ -180,7 +180,7 @@ active proctype everything()
 		settle_to(n);
 		n = 0;
 		floor_due = true }
-	/* agent/export/spool.c: hand_over; agent/export/spool_write.c: write_next */
+	/* agent/export/spool.c: hand_over; agent/export/spool_thread.c: write_next */
 	:: d_step { SPOOL && alive && handed < end ->
 		in_file = in_file | bit(handed);
 		spool_first[handed] = first[handed];
@@ -230,7 +230,7 @@ active proctype everything()
 		receive(n, spool_first[n], spool_frames[n]);
 		floor_first = 0;
 		n = 0 }
-	/* agent/export/forward.c: group_end; agent/export/spool_write.c: free_settled: not
+	/* agent/export/forward.c: group_end; agent/export/spool_log.c: spool_free_settled: not
 	 * before they are settled */
 #ifdef FAULT_ERASE_TAKEN
 	:: d_step { alive && old & (bit(c_next) - 1) ->

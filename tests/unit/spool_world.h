@@ -89,7 +89,7 @@ static inline const struct spool_reader *read_old(struct spool *s, uint32_t grou
 {
 	const struct spool_reader *r;
 
-	while (!(r = spool_read_old(s, group)))
+	while (!(r = spool_read(s, &s->old, group, 0)))
 		await(s);
 	return r;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/spool.o agent/export/spool_begin.o agent/export/store.o
- * agent/export/spool_write.o agent/export/spool_read.o agent/export/spool_file.o
+ * agent/export/spool_thread.o agent/export/spool_log.o agent/export/spool_file.o
  * agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o
  * wire/fields.o wire/dot11_templates.o */
 /* The spool: what is sealed and for whom, what a cut or an altered file still gives, the thread. */
@@ -307,11 +307,12 @@ static void put(struct spool *s, uint64_t count, size_t len)
 /* As session_lasting() has it, for combos from `count` on. */
 static void put_info(struct spool *s, uint64_t count, const char *text)
 {
-	while (__atomic_load_n(&s->info_from, __ATOMIC_ACQUIRE) != SPOOL_NO_INFO)
+	while (__atomic_load_n(&s->change.len, __ATOMIC_ACQUIRE))
 		await(s);
 	s->info_next.len = strlen(text);
 	memcpy(s->info_next.text, text, s->info_next.len);
-	__atomic_store_n(&s->info_from, count, __ATOMIC_RELEASE);
+	s->change.count = count;
+	__atomic_store_n(&s->change.len, s->info_next.len, __ATOMIC_RELEASE);
 }
 
 static void await_written(struct spool *s, uint64_t count)
@@ -324,7 +325,7 @@ static void check_read(struct spool *s, uint64_t count, size_t len)
 {
 	const struct spool_reader *r;
 
-	while (!(r = spool_read(s, count)))
+	while (!(r = spool_read(s, &s->ours, SPOOL_OURS, count)))
 		await(s);
 	assert_int_equal(r->state, SPOOL_READY);
 	assert_true(r->r.count == count && r->r.first == 3 * count && r->r.frames == 3);
@@ -382,7 +383,7 @@ static void when_full_it_says_until_when_and_goes_on_then(void **state)
 	}
 	assert_true(lseek(s->file.fd, 0, SEEK_END) <=
 		    SPOOL_FIRST + SPOOL_SEGMENTS * (off_t)s->file.segment_bytes);
-	until = __atomic_load_n(&s->full_until, __ATOMIC_ACQUIRE);
+	until = __atomic_load_n(&s->stuck_until, __ATOMIC_ACQUIRE);
 	assert_true(until > 0 && until < n);
 	spool_settle(s, until);
 	await_written(s, n - 1); /* the thread retries by itself */
@@ -413,11 +414,11 @@ static void totals_hold_nothing_up(void **state)
 	}
 	spool_totals(s, (const uint8_t *)"t", 1);
 	put(s, n, 100);
-	spool_settle(s, __atomic_load_n(&s->full_until, __ATOMIC_ACQUIRE));
+	spool_settle(s, __atomic_load_n(&s->stuck_until, __ATOMIC_ACQUIRE));
 	await_written(s, n);
 	check_read(s, n - 1, 30000);
 	check_read(s, n, 100);
-	while (__atomic_load_n(&s->totals_len, __ATOMIC_ACQUIRE))
+	while (__atomic_load_n(&s->totals.len, __ATOMIC_ACQUIRE))
 		await(s);
 	spool_stop(s);
 	spool_free(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/spool.o agent/export/store.o agent/export/spool_begin.o
- * agent/export/spool_write.o agent/export/spool_read.o agent/export/spool_file.o
+ * agent/export/spool_thread.o agent/export/spool_log.o agent/export/spool_file.o
  * agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o
  * wire/fields.o wire/dot11_templates.o */
 /* Combos between memory and the spool, where the disk is full for a while. */
@@ -93,7 +93,7 @@ static void what_came_back_is_written_when_it_can_be(void **state)
 	store_settle(&d->store, 2);
 	assert_true(put(3));
 	hand_over_until(3);
-	for (int i = 0; !(r = spool_read(s, 2)) && i < 5; i++)
+	for (int i = 0; !(r = spool_read(s, &s->ours, SPOOL_OURS, 2)) && i < 5; i++)
 		await(s);
 	assert_non_null(r);
 	assert_int_equal(r->state, SPOOL_READY);

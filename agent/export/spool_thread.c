@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Spool, the spool thread: see spool.h. In: slots, notes, settled counts, requests. Out: records in
+ * the log, and the requested records. Always holds: a record stays with its reader until the reader
+ * is freed, even if its segment is erased.
+ */
+#include "spool.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/capture/queue.h"
+#include "agent/source/clock.h"
+#include "common/log.h"
+
+#define NEVER_MS (-1)
+#define RETRY_MS 1000 /* between tries of a failed write */
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void set_written(struct spool *s, uint64_t count)
+{
+	__atomic_store_n(&s->written, count, __ATOMIC_RELEASE);
+	event_signal(s->session->changed_fd);
+}
+
+static void write_failed(struct spool *s, int err, uint64_t now_ns)
+{
+	uint64_t until = SPOOL_FAILS;
+
+	if (err == -EDQUOT)
+		until = s->segments[spool_oldest(s, SPOOL_OURS, 0, 0)].end;
+	if (s->stuck_until == SPOOL_WORKS)
+		log_line("--spool %s: %s; what waits is kept in memory only, until it can be "
+			 "written",
+			 s->path,
+			 err == -EDQUOT ? "has --spool-bytes; the oldest combos are given up where "
+					  "others need their room"
+					: strerror(-err));
+	s->retry_ns = now_ns + RETRY_MS * 1000000ULL;
+	__atomic_store_n(&s->stuck_until, until, __ATOMIC_RELEASE);
+	event_signal(s->session->changed_fd);
+}
+
+static void write_works(struct spool *s)
+{
+	if (s->stuck_until == SPOOL_WORKS)
+		return;
+	log_line("--spool %s: writing again", s->path);
+	__atomic_store_n(&s->stuck_until, SPOOL_WORKS, __ATOMIC_RELEASE);
+}
+
+static bool is_due(const struct spool *s, const struct spool_record *note)
+{
+	return __atomic_load_n(&note->len, __ATOMIC_ACQUIRE) && s->written >= note->count;
+}
+
+/* Returns the next record to write, or NULL. Totals follow the combos that they count. An info
+ * comes before its combos, and only together with one. */
+static struct spool_record *next_to_write(struct spool *s, uint64_t handed)
+{
+	if (is_due(s, &s->totals))
+		return &s->totals;
+	if (s->written >= handed)
+		return NULL;
+	return is_due(s, &s->change) ? &s->change : &s->slots[s->written % SPOOL_SLOTS].r;
+}
+
+/* Writes the next record, or skips settled combos. Returns whether there may be more to do. */
+static bool write_next(struct spool *s, uint64_t now_ns)
+{
+	uint64_t handed = __atomic_load_n(&s->handed, __ATOMIC_ACQUIRE); /* before the floor */
+	uint64_t floor = __atomic_load_n(&s->floor, __ATOMIC_ACQUIRE);
+	struct spool_record *r;
+	int err;
+
+	if (s->written < handed && s->written < floor) {
+		set_written(s, floor < handed ? floor : handed);
+		return true;
+	}
+	r = next_to_write(s, handed);
+	if (!r || now_ns < s->retry_ns)
+		return false;
+	err = spool_append(s, r);
+	if (err) {
+		write_failed(s, err, now_ns);
+		return false;
+	}
+	write_works(s);
+	if (r->kind == SPOOL_COMBO)
+		set_written(s, s->written + 1);
+	else
+		__atomic_store_n(&r->len, 0, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Reads and opens the requested combo. If another one is in its place, it is lost. */
+static int read_ours(struct spool *s, struct spool_reader *r)
+{
+	size_t len = 0;
+	int err;
+
+	do
+		err = spool_next(s, r);
+	while (!err && r->r.kind != SPOOL_COMBO);
+	r->r.data =
+		err ? NULL
+		    : spool_open(r->bytes, &len, s->key, s->head.run, r->want, r->r.data, r->r.len);
+	r->r.len = len;
+	if (r->r.data)
+		return 0;
+	log_line("--spool %s: a combo cannot be read any more", s->path);
+	r->order = 0; /* another one was read, which may be the next: start again */
+	return -EBADMSG;
+}
+
+/* Reads any record of an earlier process. Its combos' counts rise. */
+static int read_old(struct spool *s, struct spool_reader *r)
+{
+	int err = spool_next(s, r);
+
+	if (err)
+		return err;
+	r->r.data = memcpy(r->bytes, r->r.data, r->r.len);
+	if (r->r.kind == SPOOL_COMBO)
+		r->want = r->r.count + 1;
+	return 0;
+}
+
+/* Answers the export thread's request. Returns whether there was one. */
+static bool answer(struct spool *s, struct spool_reader *r)
+{
+	int err;
+
+	if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != SPOOL_WANTED)
+		return false;
+	err = r == &s->ours ? read_ours(s, r) : read_old(s, r);
+	__atomic_store_n(&r->state, err ? SPOOL_NONE : SPOOL_READY, __ATOMIC_RELEASE);
+	event_signal(s->session->changed_fd);
+	return true;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static void *spool_thread(void *arg)
+{
+	struct spool *s = arg;
+
+	pthread_setname_np(pthread_self(), "spool");
+	for (;;) {
+		bool stop = __atomic_load_n(&s->stop, __ATOMIC_ACQUIRE), again;
+
+		spool_free_settled(s);
+		again = write_next(s, monotonic_ns());
+		again |= answer(s, &s->ours);
+		again |= answer(s, &s->old);
+		if (again)
+			continue;
+		if (stop)
+			return NULL;
+		event_wait(s->work_fd, s->stuck_until == SPOOL_WORKS ? NEVER_MS : RETRY_MS);
+	}
+}
+
+int spool_start(struct spool *s)
+{
+	return -pthread_create(&s->thread, NULL, spool_thread, s);
+}
+
+void spool_stop(struct spool *s)
+{
+	__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
+	event_signal(s->work_fd);
+	pthread_join(s->thread, NULL);
+}
