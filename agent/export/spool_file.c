@@ -25,6 +25,8 @@
 #define PEERS_AT (EPHEMERAL_AT + KEY_LEN)
 #define HEAD_CHECK_AT (PEERS_AT + KEYS_PEERS_MAX * (SPOOL_MARK_LEN + SPOOL_WRAPPED_LEN))
 #define CHECK_LEN 8
+/* No process gets there, so numbers after the last one read do not wrap. */
+#define ORDER_MAX (UINT64_MAX / 2)
 #define LOCK_MS 20
 #define LOCK_TRIES 250
 #define RECORD_CHECK_AT (SPOOL_RECORD_HEAD - CHECK_LEN)
@@ -151,25 +153,18 @@ void spool_mark(uint8_t mark[SPOOL_MARK_LEN], const uint8_t peer[KEY_LEN],
 	memcpy(mark, hash, SPOOL_MARK_LEN);
 }
 
-static void head_check(uint8_t check[CHECK_LEN], const uint8_t *head)
-{
-	uint8_t hash[KEY_LEN];
-
-	derive_hash(hash, head, HEAD_CHECK_AT);
-	memcpy(check, hash, CHECK_LEN);
-}
-
 int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h)
 {
-	uint8_t head[SPOOL_SEGMENT_HEAD], check[CHECK_LEN];
+	uint8_t head[SPOOL_SEGMENT_HEAD], hash[KEY_LEN];
 	int err = read_all(f, segment_at(f, segment), head, sizeof(head));
 
 	if (err)
 		return err;
-	head_check(check, head);
-	if (load_be(head, 8) != SEGMENT_MAGIC || memcmp(check, head + HEAD_CHECK_AT, CHECK_LEN))
-		return -EBADMSG;
+	derive_hash(hash, head, HEAD_CHECK_AT);
 	h->order = load_be(head + 8, 8);
+	if (load_be(head, 8) != SEGMENT_MAGIC || memcmp(hash, head + HEAD_CHECK_AT, CHECK_LEN) ||
+	    h->order > ORDER_MAX)
+		return -EBADMSG;
 	h->run = load_be(head + 16, 8);
 	h->stamp = load_be(head + 24, 8);
 	memcpy(h->ephemeral, head + EPHEMERAL_AT, sizeof(h->ephemeral));
@@ -179,7 +174,7 @@ int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_hea
 
 int spool_head_write(struct spool_file *f, unsigned int segment, const struct spool_head *h)
 {
-	uint8_t head[SPOOL_SEGMENT_HEAD] = { 0 };
+	uint8_t head[SPOOL_SEGMENT_HEAD] = { 0 }, hash[KEY_LEN];
 
 	store_be(head, SEGMENT_MAGIC, 8);
 	store_be(head + 8, h->order, 8);
@@ -187,7 +182,8 @@ int spool_head_write(struct spool_file *f, unsigned int segment, const struct sp
 	store_be(head + 24, h->stamp, 8);
 	memcpy(head + EPHEMERAL_AT, h->ephemeral, sizeof(h->ephemeral));
 	memcpy(head + PEERS_AT, h->peers, sizeof(h->peers));
-	head_check(head + HEAD_CHECK_AT, head);
+	derive_hash(hash, head, HEAD_CHECK_AT);
+	memcpy(head + HEAD_CHECK_AT, hash, CHECK_LEN);
 	return write_all(f, segment_at(f, segment), head, sizeof(head));
 }
 

@@ -268,6 +268,22 @@ static void an_earlier_use_of_a_segment_is_not_read(void **state)
 	free(f);
 }
 
+/* The reader looks for the next higher one. If that wrapped, the reader would never end. */
+static void an_order_without_a_next_one_is_refused(void **state)
+{
+	struct spool_file *f = malloc(sizeof(*f));
+	struct spool_head last = head, h;
+	int fd = temporary();
+
+	(void)state;
+	file_write(f, fd);
+	last.order = UINT64_MAX;
+	assert_int_equal(spool_head_write(f, 0, &last), 0);
+	assert_int_equal(spool_head_read(f, 0, &h), -EBADMSG);
+	close(fd);
+	free(f);
+}
+
 static void what_is_something_else_is_refused(void **state)
 {
 	struct spool_file *f = calloc(1, sizeof(*f));
@@ -618,6 +634,7 @@ int main(void)
 		cmocka_unit_test(a_file_cut_anywhere_gives_whole_records),
 		cmocka_unit_test(a_file_altered_anywhere_gives_what_is_before),
 		cmocka_unit_test(an_earlier_use_of_a_segment_is_not_read),
+		cmocka_unit_test(an_order_without_a_next_one_is_refused),
 		cmocka_unit_test(what_is_something_else_is_refused),
 		cmocka_unit_test(what_is_put_comes_back_and_goes_when_settled),
 		cmocka_unit_test(when_full_it_says_until_when_and_goes_on_then),
