@@ -80,19 +80,12 @@ uint64_t spool_end(struct spool *s, uint64_t exported, const uint8_t *totals, si
 	return 0;
 }
 
-int forward_init(struct forward *f, struct spool *spool, struct session *session,
-		 struct saluki_exported *counters)
+int forward_init(struct forward *f, struct spool *spool, struct saluki_exported *counters)
 {
 	(void)f;
 	(void)spool;
-	(void)session;
 	(void)counters;
 	return 0;
-}
-
-void forward_free(struct forward *f)
-{
-	(void)f;
 }
 
 bool forward_turn(struct forward *f, uint64_t now_ns)

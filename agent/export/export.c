@@ -256,7 +256,7 @@ int export_start(struct exporter *e, size_t store_bytes)
 	if (err)
 		return err;
 	err = deliver_init(&e->deliver, e->session, &e->counters, store_bytes)
-		      ?: forward_init(&e->forward, e->spool, e->session, &e->counters);
+		      ?: forward_init(&e->forward, e->spool, &e->counters);
 	if (err)
 		log_line("--store-bytes %zu: %s", store_bytes, strerror(-err));
 	else
@@ -267,7 +267,7 @@ int export_start(struct exporter *e, size_t store_bytes)
 void export_free(struct exporter *e)
 {
 	deliver_free(&e->deliver);
-	forward_free(&e->forward);
+	deliver_free(&e->forward.deliver);
 	spool_free(e->spool);
 	compress_free(&e->compress);
 	journal_close(&e->journal);

@@ -10,22 +10,15 @@
 
 #include "common/log.h"
 
-int forward_init(struct forward *f, struct spool *spool, struct session *session,
-		 struct saluki_exported *counters)
+#define RECEIVED UINT64_MAX /* in place of a datagram's number */
+
+int forward_init(struct forward *f, struct spool *spool, struct saluki_exported *counters)
 {
 	if (!spool || !spool->group_count)
 		return 0;
 	f->spool = spool;
-	f->info = &spool->forwarded;
-	f->session = session;
 	f->deliver.opaque = true;
-	return deliver_init(&f->deliver, session, counters, FORWARD_STORE_BYTES);
-}
-
-void forward_free(struct forward *f)
-{
-	if (f->spool)
-		deliver_free(&f->deliver);
+	return deliver_init(&f->deliver, spool->session, counters, FORWARD_STORE_BYTES);
 }
 
 /* ---- a group --------------------------------------------------------------------------------- */
@@ -34,10 +27,11 @@ static void group_begin(struct forward *f, uint32_t group)
 {
 	struct totals none = { 0 };
 
-	f->group = f->deliver.path.spool = group;
+	f->group = &f->spool->groups[group - 1];
+	f->deliver.path.spool = group;
 	f->started = f->ended = false;
-	*f->info = f->spool->groups[group - 1].info;
-	f->told = 0;
+	f->spool->forwarded = f->group->info;
+	f->totals_told = 0;
 	f->totals_len = totals_write(f->totals, &none);
 	deliver_start(&f->deliver, 0, 0);
 }
@@ -47,25 +41,22 @@ static int state_of(const struct forward *f, uint64_t number)
 {
 	const struct in_flight *flight = &f->deliver.flight;
 
+	if (number == RECEIVED)
+		return IN_FLIGHT_ACKED;
 	if (!number || flight->next > number + flight->slots)
 		return IN_FLIGHT_LOST;
 	return flight->sent[number % flight->slots].state;
 }
 
-/* Ends a group: all is settled, and the collector has its totals. Ends the session too. */
-static bool group_is_done(const struct forward *f)
-{
-	return f->ended && store_is_empty(&f->deliver.store) &&
-	       (!f->started || state_of(f, f->told) == IN_FLIGHT_ACKED);
-}
-
+/* Ends a group, and the session too, if all is settled and the collector has the totals. */
 static void group_end(struct forward *f)
 {
-	struct session_spool *g = &f->spool->groups[f->group - 1];
-
+	if (!f->ended || !store_is_empty(&f->deliver.store) ||
+	    (f->started && state_of(f, f->totals_told) != IN_FLIGHT_ACKED))
+		return;
 	log_line("--spool %s: all that was left of run %016llx is delivered", f->spool->path,
-		 (unsigned long long)g->run);
-	__atomic_store_n(&g->done, true, __ATOMIC_RELEASE);
+		 (unsigned long long)f->group->run);
+	__atomic_store_n(&f->group->done, true, __ATOMIC_RELEASE);
 }
 
 /* ---- info ------------------------------------------------------------------------------------ */
@@ -75,40 +66,34 @@ static bool is_same(const struct info_lasting *i, const void *text, size_t len)
 	return i->len == len && !memcmp(i->text, text, len);
 }
 
-/* The session's hello included this info. */
-static void info_anew(struct forward *f)
-{
-	const struct info_lasting *first = &f->spool->groups[f->group - 1].info;
-
-	f->info_known = is_same(first, f->info->text, f->info->len);
-	f->info_told = 0;
-}
-
 /* Returns whether later records may follow. */
 static bool take_info(struct forward *f, const struct spool_record *r)
 {
-	if (r->len > INFO_LASTING_MAX || is_same(f->info, r->data, r->len))
+	struct info_lasting *info = &f->spool->forwarded;
+
+	if (r->len > INFO_LASTING_MAX || is_same(info, r->data, r->len))
 		return true;
 	if (!store_is_empty(&f->deliver.store))
 		return false;
-	f->info->len = r->len;
-	memcpy(f->info->text, r->data, r->len);
-	f->info_known = false;
+	info->len = r->len;
+	memcpy(info->text, r->data, r->len);
 	f->info_told = 0;
 	return true;
 }
 
 static void tell_info(struct forward *f, uint64_t now_ns)
 {
+	const struct info_lasting *info = &f->spool->forwarded;
 	uint8_t message[INFO_MESSAGE_MAX] = { MESSAGE_INFO };
 	int state = state_of(f, f->info_told);
 
-	f->info_known |= state == IN_FLIGHT_ACKED;
-	f->deliver.waits = !f->info_known;
-	if (f->info_known || state != IN_FLIGHT_LOST)
+	f->deliver.waits = state != IN_FLIGHT_ACKED;
+	if (state == IN_FLIGHT_ACKED)
+		f->info_told = RECEIVED;
+	if (state != IN_FLIGHT_LOST)
 		return;
-	memcpy(message + 1, f->info->text, f->info->len);
-	f->info_told = deliver_message(&f->deliver, message, 1 + f->info->len, now_ns);
+	memcpy(message + 1, info->text, info->len);
+	f->info_told = deliver_message(&f->deliver, message, 1 + info->len, now_ns);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -140,10 +125,11 @@ static void take_records(struct forward *f)
 {
 	const struct spool_reader *r;
 
-	while (!f->ended && (r = spool_read(f->spool, &f->spool->old, f->group, 0))) {
+	while (!f->ended && (r = spool_read(f->spool, &f->spool->old, f->deliver.path.spool, 0))) {
 		if (r->state == SPOOL_NONE) {
+			/* The last totals are still to be sent. */
+			f->totals_told = f->next_totals_ns = 0;
 			f->ended = true;
-			f->told = f->next_totals_ns = 0; /* the last totals are still to be sent */
 		} else if (r->r.kind == SPOOL_TOTALS) {
 			take_totals(f, &r->r);
 		} else if ((r->r.kind == SPOOL_COMBO && !take_combo(f, &r->r)) ||
@@ -156,12 +142,12 @@ static void take_records(struct forward *f)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static void tell(struct forward *f, uint64_t now_ns)
+static void tell_totals(struct forward *f, uint64_t now_ns)
 {
 	uint64_t number = deliver_message(&f->deliver, f->totals, f->totals_len, now_ns);
 
-	if (f->ended && state_of(f, f->told) == IN_FLIGHT_LOST)
-		f->told = number;
+	if (f->ended && state_of(f, f->totals_told) == IN_FLIGHT_LOST)
+		f->totals_told = number;
 	deliver_floor(&f->deliver, now_ns);
 	f->next_totals_ns = now_ns + TOTALS_INTERVAL_NS;
 }
@@ -170,19 +156,22 @@ bool forward_turn(struct forward *f, uint64_t now_ns)
 {
 	struct deliver *d = &f->deliver;
 	unsigned int generation = d->path.generation;
-	uint32_t group = f->spool ? session_spool(f->session) : 0;
+	uint32_t group = f->spool ? session_spool(d->session) : 0;
 
 	if (!group)
 		return false;
-	if (group != f->group)
+	if (f->group != &f->spool->groups[group - 1])
 		group_begin(f, group);
-	if (f->spool->groups[group - 1].done)
+	if (f->group->done)
 		return true; /* the session is about to end */
 	if (!deliver_session(d, now_ns))
 		return false;
 	if (d->path.generation != generation) {
-		f->told = f->next_totals_ns = 0;
-		info_anew(f);
+		const struct info_lasting *info = &f->spool->forwarded;
+
+		f->totals_told = f->next_totals_ns = 0;
+		/* The session's hello had the group's first info. */
+		f->info_told = is_same(&f->group->info, info->text, info->len) ? RECEIVED : 0;
 	}
 	deliver_receive(d, now_ns);
 	take_records(f);
@@ -190,9 +179,8 @@ bool forward_turn(struct forward *f, uint64_t now_ns)
 	if (deliver_ask(d, now_ns))
 		f->next_totals_ns = 0;
 	if (now_ns >= f->next_totals_ns)
-		tell(f, now_ns);
+		tell_totals(f, now_ns);
 	deliver_send(d, now_ns);
-	if (group_is_done(f))
-		group_end(f);
+	group_end(f);
 	return true;
 }

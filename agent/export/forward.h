@@ -14,25 +14,20 @@
 #define FORWARD_STORE_BYTES (512 * 1024)
 
 struct forward {
-	struct spool *spool; /* NULL: nothing to forward */
-	struct session *session;
-	uint32_t group; /* its number from 1; 0: none */
-	bool started;	/* a record of it was read */
-	bool ended;	/* its last record was read */
+	struct spool *spool; /* NULL: nothing to forward. It has the stored records' info. */
+	struct session_spool *group; /* NULL: none yet */
+	bool started;		     /* a combo of it was read */
+	bool ended;		     /* its last record was read */
 	uint64_t next_totals_ns;
-	uint64_t told;		   /* datagram with its last totals, not lost; 0: none yet */
-	struct info_lasting *info; /* in the spool: of the stored records */
-	bool info_known;	   /* the collector has it */
-	uint64_t info_told;	   /* datagram with it, not lost; 0: none yet */
+	/* Datagrams with its last totals, and with the info: repeated if lost. 0: none yet. */
+	uint64_t totals_told, info_told;
 	uint8_t totals[TOTALS_WIRE_MAX];
 	size_t totals_len;
 	struct deliver deliver;
 };
 
-/* Call it after spool_begin. Returns 0 or -ENOMEM. */
-int forward_init(struct forward *f, struct spool *spool, struct session *session,
-		 struct saluki_exported *counters);
-void forward_free(struct forward *f);
+/* Call it after spool_begin. Returns 0 or -ENOMEM. Free the `deliver`. */
+int forward_init(struct forward *f, struct spool *spool, struct saluki_exported *counters);
 /* Does the possible work. Returns whether the current session forwards. */
 bool forward_turn(struct forward *f, uint64_t now_ns);
 

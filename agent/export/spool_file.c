@@ -187,15 +187,14 @@ int spool_head_write(struct spool_file *f, unsigned int segment, const struct sp
 	return write_all(f, segment_at(f, segment), head, sizeof(head));
 }
 
-int spool_head_erase(struct spool_file *f, unsigned int segment)
+void spool_head_erase(struct spool_file *f, unsigned int segment)
 {
 	uint8_t zeros[SPOOL_SEGMENT_HEAD] = { 0 };
-	int err = write_all(f, segment_at(f, segment), zeros, sizeof(zeros));
 
+	write_all(f, segment_at(f, segment), zeros, sizeof(zeros));
 	/* Not every file system supports it. The space is reused in any case. */
 	fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, segment_at(f, segment),
 		  f->segment_bytes);
-	return err;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */

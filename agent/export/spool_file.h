@@ -68,7 +68,7 @@ void spool_mark(uint8_t mark[SPOOL_MARK_LEN], const uint8_t peer[KEY_LEN],
 /* All return 0 or -errno; -EBADMSG: no valid record. */
 int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h);
 int spool_head_write(struct spool_file *f, unsigned int segment, const struct spool_head *h);
-int spool_head_erase(struct spool_file *f, unsigned int segment);
+void spool_head_erase(struct spool_file *f, unsigned int segment);
 /* Reads the record at `*at` of a segment, and moves `*at` past it. `r->data` is valid until the
  * next call. -EFBIG if it does not fit. */
 int spool_record_read(struct spool_file *f, unsigned int segment, const struct spool_head *h,
