@@ -63,12 +63,6 @@ bool spool_is_full(struct spool *s)
 	return true;
 }
 
-bool spool_is_whole(const struct spool *s)
-{
-	(void)s;
-	return true;
-}
-
 uint64_t spool_end(struct spool *s, uint64_t exported, const uint8_t *totals, size_t len,
 		   uint64_t *stay)
 {

@@ -154,35 +154,31 @@ void spool_read_done(struct spool_reader *r)
 	__atomic_store_n(&r->state, SPOOL_IDLE, __ATOMIC_RELEASE);
 }
 
-/* Replaces an unreadable combo: the collector counts it as missing. */
-static bool put_lost(struct deliver *d)
-{
-	static const uint8_t nothing[1];
-
-	return deliver_put(d, nothing, sizeof(nothing), d->kept_first, 0);
-}
-
-static bool put_back(struct deliver *d, const struct spool_record *r)
-{
-	return deliver_put(d, r->data, r->len, r->first, r->frames);
-}
-
-/* Takes back a combo that is still in a slot: it may not be written for long. Returns whether one
- * waits for room. */
+/* Takes combos back: from their slots, as they may not be written for long, or from the file.
+ * Returns whether one waits for room. */
 static bool take_back(struct spool *s)
 {
+	static const uint8_t nothing[1];
 	struct deliver *d = s->deliver;
 
 	while (is_behind(s)) {
-		const struct spool_slot *slot = &s->slots[d->store.end % SPOOL_SLOTS];
-		const struct spool_reader *r = NULL;
+		struct spool_record r = s->slots[d->store.end % SPOOL_SLOTS].r;
+		const struct spool_reader *reader = NULL;
 
-		if (slot->r.count != d->store.end &&
-		    !(r = spool_read(s, &s->ours, SPOOL_OURS, d->store.end)))
-			return false;
-		if (r && r->state == SPOOL_NONE ? !put_lost(d) : !put_back(d, r ? &r->r : &slot->r))
+		if (r.count != d->store.end) {
+			reader = spool_read(s, &s->ours, SPOOL_OURS, d->store.end);
+			if (!reader)
+				return false;
+			r = reader->r;
+		}
+		/* In place of an unreadable combo: the collector counts it as missing. */
+		if (reader && reader->state == SPOOL_NONE)
+			r = (struct spool_record){ .first = d->kept_first,
+						   .len = 1,
+						   .data = nothing };
+		if (!deliver_put(d, r.data, r.len, r.first, r.frames))
 			return true;
-		if (r)
+		if (reader)
 			spool_read_done(&s->ours);
 	}
 	return false;
@@ -206,11 +202,6 @@ bool spool_is_full(struct spool *s)
 	return !is_behind(s) || take_back(s);
 }
 
-bool spool_is_whole(const struct spool *s)
-{
-	return spool_has(s, s->end - 1) || s->deliver->store.lowest == s->end;
-}
-
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* Returns the frames of the run before the first combo that is not in the file. */
@@ -227,19 +218,12 @@ static uint64_t written_frames(const struct spool *s, uint64_t exported)
 	return slot->count == s->written ? slot->first : d->kept_first;
 }
 
-static void finish(struct spool *s, const uint8_t *totals, size_t len)
-{
-	struct spool_record r = {
-		.kind = SPOOL_TOTALS, .count = s->end, .len = len, .data = totals
-	};
-
-	if (spool_append(s, &r))
-		log_line("--spool %s: the last totals could not be written", s->path);
-}
-
 uint64_t spool_end(struct spool *s, uint64_t exported, const uint8_t *totals, size_t len,
 		   uint64_t *stay)
 {
+	const struct spool_record last = {
+		.kind = SPOOL_TOTALS, .count = s->end, .len = len, .data = totals
+	};
 	const struct deliver *d = s->deliver;
 	uint64_t kept, lost;
 
@@ -250,7 +234,7 @@ uint64_t spool_end(struct spool *s, uint64_t exported, const uint8_t *totals, si
 		kept = d->kept_first;
 	lost = exported > kept ? exported - kept : 0;
 	*stay = store_is_empty(&d->store) && !is_behind(s) ? 0 : kept - d->kept_first;
-	if (*stay)
-		finish(s, totals, len);
+	if (*stay && spool_append(s, &last))
+		log_line("--spool %s: the last totals could not be written", s->path);
 	return lost;
 }

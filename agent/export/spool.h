@@ -146,8 +146,6 @@ bool spool_turn(struct spool *s, bool up, uint64_t now_ns);
 void spool_totals(struct spool *s, const uint8_t *message, size_t len);
 /* Whether only dropping the oldest combo helps. */
 bool spool_is_full(struct spool *s);
-/* Whether all of the run is written, or settled. */
-bool spool_is_whole(const struct spool *s);
 /* Writes what it can, with the last totals if combos stay in the file, and ends the thread. Returns
  * how many frames of `exported` are neither settled nor in the file. `*stay`: frames in the
  * file. */
@@ -173,6 +171,12 @@ static inline bool spool_has(const struct spool *s, uint64_t count)
 static inline bool spool_works(const struct spool *s)
 {
 	return s && __atomic_load_n(&s->stuck_until, __ATOMIC_ACQUIRE) == SPOOL_WORKS;
+}
+
+/* Whether all of the run is written, or settled. */
+static inline bool spool_is_whole(const struct spool *s)
+{
+	return spool_written(s) >= s->end || s->deliver->store.lowest == s->end;
 }
 
 /* ---- between the spool's own files: export thread -------------------------------------------- */

@@ -18,36 +18,25 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void set_written(struct spool *s, uint64_t count)
+/* Logs only a change. */
+static void set_state(struct spool *s, int err, uint64_t now_ns)
 {
-	__atomic_store_n(&s->written, count, __ATOMIC_RELEASE);
-	event_signal(s->session->changed_fd);
-}
-
-static void write_failed(struct spool *s, int err, uint64_t now_ns)
-{
-	uint64_t until = SPOOL_FAILS;
+	bool worked = s->stuck_until == SPOOL_WORKS;
+	uint64_t until = err ? SPOOL_FAILS : SPOOL_WORKS;
 
 	if (err == -EDQUOT)
 		until = s->segments[spool_oldest(s, SPOOL_OURS, 0, 0)].end;
-	if (s->stuck_until == SPOOL_WORKS)
+	if (err && worked)
 		log_line("--spool %s: %s; what waits is kept in memory only, until it can be "
 			 "written",
 			 s->path,
 			 err == -EDQUOT ? "has --spool-bytes; the oldest combos are given up where "
 					  "others need their room"
 					: strerror(-err));
-	s->retry_ns = now_ns + RETRY_MS * 1000000ULL;
+	if (!err && !worked)
+		log_line("--spool %s: writing again", s->path);
+	s->retry_ns = err ? now_ns + RETRY_MS * 1000000ULL : 0;
 	__atomic_store_n(&s->stuck_until, until, __ATOMIC_RELEASE);
-	event_signal(s->session->changed_fd);
-}
-
-static void write_works(struct spool *s)
-{
-	if (s->stuck_until == SPOOL_WORKS)
-		return;
-	log_line("--spool %s: writing again", s->path);
-	__atomic_store_n(&s->stuck_until, SPOOL_WORKS, __ATOMIC_RELEASE);
 }
 
 static bool is_due(const struct spool *s, const struct spool_record *note)
@@ -75,23 +64,21 @@ static bool write_next(struct spool *s, uint64_t now_ns)
 	int err;
 
 	if (s->written < handed && s->written < floor) {
-		set_written(s, floor < handed ? floor : handed);
+		__atomic_store_n(&s->written, floor < handed ? floor : handed, __ATOMIC_RELEASE);
+		event_signal(s->session->changed_fd);
 		return true;
 	}
 	r = next_to_write(s, handed);
 	if (!r || now_ns < s->retry_ns)
 		return false;
 	err = spool_append(s, r);
-	if (err) {
-		write_failed(s, err, now_ns);
-		return false;
-	}
-	write_works(s);
-	if (r->kind == SPOOL_COMBO)
-		set_written(s, s->written + 1);
-	else
+	set_state(s, err, now_ns);
+	if (!err && r->kind == SPOOL_COMBO)
+		__atomic_store_n(&s->written, s->written + 1, __ATOMIC_RELEASE);
+	else if (!err)
 		__atomic_store_n(&r->len, 0, __ATOMIC_RELEASE);
-	return true;
+	event_signal(s->session->changed_fd);
+	return !err;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
