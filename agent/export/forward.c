@@ -30,7 +30,7 @@ static void group_begin(struct forward *f, uint32_t group)
 	f->group = &f->spool->groups[group - 1];
 	f->deliver.path.spool = group;
 	f->started = f->ended = false;
-	f->spool->forwarded = f->group->info;
+	f->info = f->group->info;
 	f->totals_told = 0;
 	f->totals_len = totals_write(f->totals, &none);
 	deliver_start(&f->deliver, 0, 0);
@@ -69,21 +69,18 @@ static bool is_same(const struct info_lasting *i, const void *text, size_t len)
 /* Returns whether later records may follow. */
 static bool take_info(struct forward *f, const struct spool_record *r)
 {
-	struct info_lasting *info = &f->spool->forwarded;
-
-	if (r->len > INFO_LASTING_MAX || is_same(info, r->data, r->len))
+	if (r->len > INFO_LASTING_MAX || is_same(&f->info, r->data, r->len))
 		return true;
 	if (!store_is_empty(&f->deliver.store))
 		return false;
-	info->len = r->len;
-	memcpy(info->text, r->data, r->len);
+	f->info.len = r->len;
+	memcpy(f->info.text, r->data, r->len);
 	f->info_told = 0;
 	return true;
 }
 
 static void tell_info(struct forward *f, uint64_t now_ns)
 {
-	const struct info_lasting *info = &f->spool->forwarded;
 	uint8_t message[INFO_MESSAGE_MAX] = { MESSAGE_INFO };
 	int state = state_of(f, f->info_told);
 
@@ -92,8 +89,8 @@ static void tell_info(struct forward *f, uint64_t now_ns)
 		f->info_told = RECEIVED;
 	if (state != IN_FLIGHT_LOST)
 		return;
-	memcpy(message + 1, info->text, info->len);
-	f->info_told = deliver_message(&f->deliver, message, 1 + info->len, now_ns);
+	memcpy(message + 1, f->info.text, f->info.len);
+	f->info_told = deliver_message(&f->deliver, message, 1 + f->info.len, now_ns);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -167,11 +164,10 @@ bool forward_turn(struct forward *f, uint64_t now_ns)
 	if (!deliver_session(d, now_ns))
 		return false;
 	if (d->path.generation != generation) {
-		const struct info_lasting *info = &f->spool->forwarded;
 
 		f->totals_told = f->next_totals_ns = 0;
 		/* The session's hello had the group's first info. */
-		f->info_told = is_same(&f->group->info, info->text, info->len) ? RECEIVED : 0;
+		f->info_told = is_same(&f->group->info, f->info.text, f->info.len) ? RECEIVED : 0;
 	}
 	deliver_receive(d, now_ns);
 	take_records(f);

@@ -14,13 +14,14 @@
 #define FORWARD_STORE_BYTES (512 * 1024)
 
 struct forward {
-	struct spool *spool; /* NULL: nothing to forward. It has the stored records' info. */
+	struct spool *spool;	     /* NULL: nothing to forward */
 	struct session_spool *group; /* NULL: none yet */
 	bool started;		     /* a combo of it was read */
 	bool ended;		     /* its last record was read */
 	uint64_t next_totals_ns;
 	/* Datagrams with its last totals, and with the info: repeated if lost. 0: none yet. */
 	uint64_t totals_told, info_told;
+	struct info_lasting info; /* of the stored records */
 	uint8_t totals[TOTALS_WIRE_MAX];
 	size_t totals_len;
 	struct deliver deliver;

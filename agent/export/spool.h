@@ -119,9 +119,7 @@ struct spool {
 	uint64_t write_at, order, retry_ns;
 	struct info_lasting info; /* of the last written combo */
 
-	/* Those of the session, set before spool_begin, and of forward.c. Needed only with a
-	 * spool. */
-	struct info_lasting lasting, forwarded;
+	struct info_lasting lasting; /* the session's, set before spool_begin */
 };
 
 /* Call it before privilege is dropped, and before the sandbox. Returns NULL after a line. */

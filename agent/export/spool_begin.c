@@ -51,18 +51,17 @@ void spool_free(struct spool *s)
 }
 
 /* A segment is used if a record follows its info. */
-static bool is_used(struct spool *s, int i, struct info_lasting *info)
+static bool is_used(struct spool *s, const struct spool_head *h, struct info_lasting *info)
 {
-	const struct spool_head *h = &s->segments[i].head;
 	uint64_t at = SPOOL_SEGMENT_HEAD;
 	struct spool_record r;
 
-	if (spool_record_read(&s->file, i, h, &at, &r) || r.kind != SPOOL_INFO ||
+	if (spool_record_read(&s->file, h, &at, &r) || r.kind != SPOOL_INFO ||
 	    r.len > INFO_LASTING_MAX)
 		return false;
 	info->len = r.len;
 	memcpy(info->text, r.data, r.len);
-	return spool_record_read(&s->file, i, h, &at, &r) == 0;
+	return spool_record_read(&s->file, h, &at, &r) == 0;
 }
 
 /* Fills in what a segment's head has for each collector. */
@@ -115,7 +114,7 @@ static void find_old(struct spool *s)
 		struct spool_segment *g = &s->segments[i];
 
 		g->group = SPOOL_FREE;
-		if (!is_used(s, i, &info))
+		if (!is_used(s, &g->head, &info))
 			continue;
 		g->group = group_of(s, &g->head, &info);
 		s->order = g->head.order + 1;

@@ -165,6 +165,7 @@ int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_hea
 	if (load_be(head, 8) != SEGMENT_MAGIC || memcmp(hash, head + HEAD_CHECK_AT, CHECK_LEN) ||
 	    h->order > ORDER_MAX)
 		return -EBADMSG;
+	h->segment = segment;
 	h->run = load_be(head + 16, 8);
 	h->stamp = load_be(head + 24, 8);
 	memcpy(h->ephemeral, head + EPHEMERAL_AT, sizeof(h->ephemeral));
@@ -172,7 +173,7 @@ int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_hea
 	return 0;
 }
 
-int spool_head_write(struct spool_file *f, unsigned int segment, const struct spool_head *h)
+int spool_head_write(struct spool_file *f, const struct spool_head *h)
 {
 	uint8_t head[SPOOL_SEGMENT_HEAD] = { 0 }, hash[KEY_LEN];
 
@@ -184,7 +185,7 @@ int spool_head_write(struct spool_file *f, unsigned int segment, const struct sp
 	memcpy(head + PEERS_AT, h->peers, sizeof(h->peers));
 	derive_hash(hash, head, HEAD_CHECK_AT);
 	memcpy(head + HEAD_CHECK_AT, hash, CHECK_LEN);
-	return write_all(f, segment_at(f, segment), head, sizeof(head));
+	return write_all(f, segment_at(f, h->segment), head, sizeof(head));
 }
 
 void spool_head_erase(struct spool_file *f, unsigned int segment)
@@ -216,10 +217,10 @@ static bool fits(const struct spool_file *f, uint64_t at, uint64_t len)
 	return at <= f->segment_bytes && len <= f->segment_bytes - at;
 }
 
-int spool_record_read(struct spool_file *f, unsigned int segment, const struct spool_head *h,
-		      uint64_t *at, struct spool_record *r)
+int spool_record_read(struct spool_file *f, const struct spool_head *h, uint64_t *at,
+		      struct spool_record *r)
 {
-	uint64_t from = segment_at(f, segment) + *at;
+	uint64_t from = segment_at(f, h->segment) + *at;
 	uint8_t head[SPOOL_RECORD_HEAD], check[CHECK_LEN];
 	int err = fits(f, *at, sizeof(head)) ? read_all(f, from, head, sizeof(head)) : -EBADMSG;
 
@@ -243,10 +244,10 @@ int spool_record_read(struct spool_file *f, unsigned int segment, const struct s
 	return 0;
 }
 
-int spool_record_write(struct spool_file *f, unsigned int segment, const struct spool_head *h,
-		       uint64_t *at, const struct spool_record *r)
+int spool_record_write(struct spool_file *f, const struct spool_head *h, uint64_t *at,
+		       const struct spool_record *r)
 {
-	uint64_t to = segment_at(f, segment) + *at;
+	uint64_t to = segment_at(f, h->segment) + *at;
 	uint8_t head[SPOOL_RECORD_HEAD];
 	int err;
 

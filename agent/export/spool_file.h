@@ -33,7 +33,8 @@ enum { SPOOL_COMBO = 1, SPOOL_TOTALS = 2, SPOOL_INFO = 3 };
 
 /* A segment's head: its owner, and the wrapped keys. */
 struct spool_head {
-	uint64_t order; /* rises with each new segment */
+	unsigned int segment; /* its place in the file */
+	uint64_t order;	      /* rises with each new segment */
 	uint64_t run, stamp;
 	uint8_t ephemeral[KEY_LEN];
 	/* Each names a collector by its mark, and has the key wrapped for it. */
@@ -67,13 +68,13 @@ void spool_mark(uint8_t mark[SPOOL_MARK_LEN], const uint8_t peer[KEY_LEN],
 		const uint8_t ephemeral[KEY_LEN]);
 /* All return 0 or -errno; -EBADMSG: no valid record. */
 int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h);
-int spool_head_write(struct spool_file *f, unsigned int segment, const struct spool_head *h);
+int spool_head_write(struct spool_file *f, const struct spool_head *h);
 void spool_head_erase(struct spool_file *f, unsigned int segment);
 /* Reads the record at `*at` of a segment, and moves `*at` past it. `r->data` is valid until the
  * next call. -EFBIG if it does not fit. */
-int spool_record_read(struct spool_file *f, unsigned int segment, const struct spool_head *h,
-		      uint64_t *at, struct spool_record *r);
-int spool_record_write(struct spool_file *f, unsigned int segment, const struct spool_head *h,
-		       uint64_t *at, const struct spool_record *r);
+int spool_record_read(struct spool_file *f, const struct spool_head *h, uint64_t *at,
+		      struct spool_record *r);
+int spool_record_write(struct spool_file *f, const struct spool_head *h, uint64_t *at,
+		       const struct spool_record *r);
 
 #endif

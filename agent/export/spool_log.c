@@ -56,8 +56,8 @@ void spool_free_settled(struct spool *s)
 			segment_free(s, i);
 }
 
-/* Erases the oldest segment if necessary. Segments of earlier processes are older than ours. Of our
- * own, the export thread must drop the combos first. Returns a free segment, or -1. */
+/* Erases the oldest segment if necessary: one of an earlier process, as they are older than ours.
+ * The export thread must drop our own combos first. Returns a free segment, or -1. */
 static int segment_take(struct spool *s)
 {
 	int i = spool_oldest(s, SPOOL_FREE, 0, 0);
@@ -78,7 +78,7 @@ static int segment_take(struct spool *s)
 static int segment_append(struct spool *s, const struct spool_record *r)
 {
 	struct spool_segment *g = &s->segments[s->writing];
-	int err = spool_record_write(&s->file, s->writing, &g->head, &s->write_at, r);
+	int err = spool_record_write(&s->file, &g->head, &s->write_at, r);
 
 	if (!err && r->kind == SPOOL_COMBO)
 		g->end = r->count + 1;
@@ -101,13 +101,14 @@ static int segment_begin(struct spool *s, uint64_t count)
 	g->group = SPOOL_OURS;
 	g->end = count;
 	g->head = s->head;
+	g->head.segment = s->writing;
 	g->head.order = s->order++;
 	randombytes_buf(&g->head.stamp, sizeof(g->head.stamp));
 	s->write_at = SPOOL_SEGMENT_HEAD;
 	if (!s->used)
 		err = spool_file_write(&s->file);
 	__atomic_store_n(&s->used, s->used + 1, __ATOMIC_RELAXED);
-	err = err ?: spool_head_write(&s->file, s->writing, &g->head) ?: segment_append(s, &info);
+	err = err ?: spool_head_write(&s->file, &g->head) ?: segment_append(s, &info);
 	if (err)
 		segment_free(s, s->writing);
 	return err;
@@ -139,7 +140,7 @@ static bool next_in_segment(struct spool *s, struct spool_reader *r)
 	const struct spool_segment *g = &s->segments[r->segment];
 
 	return g->group == r->group && g->head.order < r->order && g->end > r->want &&
-	       !spool_record_read(&s->file, r->segment, &g->head, &r->at, &r->r);
+	       !spool_record_read(&s->file, &g->head, &r->at, &r->r);
 }
 
 int spool_next(struct spool *s, struct spool_reader *r)

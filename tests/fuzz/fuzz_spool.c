@@ -60,7 +60,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* Returns the offset of the first record. */
-static uint64_t write_head(struct spool_file *f, unsigned int segment, bool with_info)
+static uint64_t write_head(struct spool_file *f, bool with_info)
 {
 	static const char text[] = "change=1\ninterface.0=a\n";
 	struct spool_record r = { .kind = SPOOL_INFO,
@@ -68,13 +68,13 @@ static uint64_t write_head(struct spool_file *f, unsigned int segment, bool with
 				  .data = (const uint8_t *)text };
 	uint64_t at = SPOOL_SEGMENT_HEAD;
 
-	spool_head_write(f, segment, &head);
+	spool_head_write(f, &head);
 	if (with_info)
-		spool_record_write(f, segment, &head, &at, &r);
+		spool_record_write(f, &head, &at, &r);
 	return at;
 }
 
-static void write_sealed(struct spool_file *f, unsigned int segment, uint64_t *at, uint64_t count)
+static void write_sealed(struct spool_file *f, uint64_t *at, uint64_t count)
 {
 	uint8_t record[COMBO + SPOOL_RECORD_OVERHEAD], combo[COMBO];
 	struct spool_record r = {
@@ -83,11 +83,10 @@ static void write_sealed(struct spool_file *f, unsigned int segment, uint64_t *a
 
 	memset(combo, count, sizeof(combo));
 	r.len = spool_seal(record, key, head.run, count, combo, COMBO);
-	spool_record_write(f, segment, &head, at, &r);
+	spool_record_write(f, &head, at, &r);
 }
 
-static void write_strange(struct spool_file *f, struct fuzz_input *in, unsigned int segment,
-			  uint64_t *at)
+static void write_strange(struct spool_file *f, struct fuzz_input *in, uint64_t *at)
 {
 	uint8_t data[INFO_LASTING_MAX + 80] = { 0 };
 	struct spool_record r = { .kind = fuzz_number(in, 1),
@@ -99,30 +98,30 @@ static void write_strange(struct spool_file *f, struct fuzz_input *in, unsigned 
 	r.len = fuzz_number(in, 2) % sizeof(data);
 	for (unsigned int i = 0; i < r.len && i < 40; i++)
 		data[i] = fuzz_number(in, 1);
-	spool_record_write(f, segment, &head, at, &r);
+	spool_record_write(f, &head, at, &r);
 }
 
 static void file_make(struct spool_file *f, struct fuzz_input *in)
 {
-	unsigned int segment = 0, next;
+	unsigned int next;
 	uint64_t at, count = 0;
 
 	spool_file_write(f);
-	at = write_head(f, segment, true);
+	at = write_head(f, true);
 	while (in->p < in->end) {
 		switch (fuzz_number(in, 1) % 5) {
 		case 0:
-			write_sealed(f, segment, &at, count++);
+			write_sealed(f, &at, count++);
 			break;
 		case 1:
-			write_strange(f, in, segment, &at);
+			write_strange(f, in, &at);
 			break;
 		case 2:
 			next = fuzz_number(in, 1);
-			segment = next % SPOOL_SEGMENTS;
+			head.segment = next % SPOOL_SEGMENTS;
 			head.order = fuzz_number(in, 2);
 			head.stamp++;
-			at = write_head(f, segment, !(next & 0x80));
+			at = write_head(f, !(next & 0x80));
 			break;
 		case 3: {
 			uint64_t place = fuzz_number(in, 3);
@@ -199,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	f.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	CHECK(f.fd >= 0 && spool_file_begin(&f, f.fd, 0) == 0);
-	head.order = head.stamp = 0;
+	head.segment = head.order = head.stamp = 0;
 	file_make(&f, &in);
 	session = session_new(&sensor, &collector);
 	s = spool_new(path, session);

@@ -169,7 +169,7 @@ static off_t file_write(struct spool_file *f, int fd)
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(spool_file_begin(f, fd, 0), 0);
 	assert_int_equal(spool_file_write(f), 0);
-	assert_int_equal(spool_head_write(f, 0, &head), 0);
+	assert_int_equal(spool_head_write(f, &head), 0);
 	for (uint64_t i = 0; i < MANY; i++) {
 		struct spool_record r = { .kind = SPOOL_COMBO,
 					  .count = i,
@@ -179,7 +179,7 @@ static off_t file_write(struct spool_file *f, int fd)
 					  .data = data };
 
 		memset(data, i, sizeof(data));
-		assert_int_equal(spool_record_write(f, 0, &head, &at, &r), 0);
+		assert_int_equal(spool_record_write(f, &head, &at, &r), 0);
 	}
 	return SPOOL_FIRST + at;
 }
@@ -193,7 +193,7 @@ static uint64_t file_check(struct spool_file *f)
 
 	if (spool_head_read(f, 0, &h))
 		return 0;
-	for (; spool_record_read(f, 0, &h, &at, &r) == 0; n++) {
+	for (; spool_record_read(f, &h, &at, &r) == 0; n++) {
 		assert_true(n < MANY);
 		assert_true(r.count == n && r.first == 10 * n && r.frames == 10);
 		assert_int_equal(r.len, LEN - n);
@@ -262,7 +262,7 @@ static void an_earlier_use_of_a_segment_is_not_read(void **state)
 	(void)state;
 	file_write(f, fd);
 	again.stamp++;
-	assert_int_equal(spool_head_write(f, 0, &again), 0);
+	assert_int_equal(spool_head_write(f, &again), 0);
 	assert_int_equal(file_check(f), 0);
 	close(fd);
 	free(f);
@@ -278,7 +278,7 @@ static void an_order_without_a_next_one_is_refused(void **state)
 	(void)state;
 	file_write(f, fd);
 	last.order = UINT64_MAX;
-	assert_int_equal(spool_head_write(f, 0, &last), 0);
+	assert_int_equal(spool_head_write(f, &last), 0);
 	assert_int_equal(spool_head_read(f, 0, &h), -EBADMSG);
 	close(fd);
 	free(f);
@@ -532,9 +532,9 @@ static void a_segment_is_there_with_an_info_and_more(void **state)
 		path_new(path);
 		assert_int_equal(spool_file_begin(&f, open(path, O_RDWR), 0), 0);
 		assert_int_equal(spool_file_write(&f), 0);
-		assert_int_equal(spool_head_write(&f, 0, &head), 0);
+		assert_int_equal(spool_head_write(&f, &head), 0);
 		for (size_t n = 0; n < cases[i].records; n++)
-			assert_int_equal(spool_record_write(&f, 0, &head, &at, &r), 0);
+			assert_int_equal(spool_record_write(&f, &head, &at, &r), 0);
 		close(f.fd);
 		s = spool_at(path, session);
 		assert_int_equal(session->spool_count, cases[i].groups);
