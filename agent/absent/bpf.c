@@ -32,7 +32,6 @@ struct tap *tap_bpf_new(const struct capture_options *o)
 
 struct tap *tap_xsk_new(const struct capture_options *o)
 {
-	(void)o;
 	errno = EOPNOTSUPP;
 	return NULL;
 }
@@ -44,7 +43,6 @@ uint64_t tap_bpf_capabilities(void)
 
 int xsk_sockets_open(const struct capture_options *o)
 {
-	(void)o;
 	refuse("xsk");
 	return -EOPNOTSUPP;
 }
@@ -55,8 +53,6 @@ void xsk_sockets_forget_memory(void)
 
 struct source *source_ring_open(const struct handover *h, const int *fds)
 {
-	(void)h;
-	(void)fds;
 	refuse("a ring");
 	return NULL;
 }
@@ -70,38 +66,32 @@ struct source *source_xsk_open(const struct handover *h, const int *fds)
 
 bool pinned_is(const char *interface)
 {
-	(void)interface;
 	return false;
 }
 
 int pinned_open(struct pinned *p, const char *interface)
 {
-	(void)interface;
 	memset(p, 0, sizeof(*p));
 	return -ENOENT;
 }
 
 void pinned_close(struct pinned *p)
 {
-	(void)p;
 }
 
 void pinned_counters(const struct pinned *p, struct saluki_counters *out)
 {
-	(void)p;
 	memset(out, 0, sizeof(*out));
 }
 
 int pinned_filter(const struct pinned *p, char *text, size_t len)
 {
-	(void)p;
 	snprintf(text, len, "%s", "");
 	return -ENOENT;
 }
 
 int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size)
 {
-	(void)p;
 	*used = *size = 0;
 	return -ENOENT;
 }
@@ -109,9 +99,6 @@ int pinned_ring_fill(const struct pinned *p, uint64_t *used, uint64_t *size)
 int refilter_pinned(const char *interface, struct filter *new, const struct interface_state *link,
 		    char *why, size_t why_len)
 {
-	(void)interface;
-	(void)new;
-	(void)link;
 	snprintf(why, why_len, "no agent captures there; 'saluki status' lists where one does");
 	return -ENOENT;
 }

@@ -9,6 +9,5 @@ int generation_open(void)
 
 bool generation_changed(int fd)
 {
-	(void)fd;
 	return false;
 }

@@ -18,37 +18,31 @@ int nl80211_open(struct nl80211 **out)
 
 void nl80211_close(struct nl80211 *n)
 {
-	(void)n;
 }
 
 int nl80211_interface(struct nl80211 *n, int ifindex, struct nl80211_interface *out)
 {
-	(void)n, (void)ifindex, (void)out;
 	return -ENOSYS;
 }
 
 int nl80211_channels(struct nl80211 *n, uint32_t wiphy, struct radio_channel *out, unsigned int max)
 {
-	(void)n, (void)wiphy, (void)out, (void)max;
 	return -ENOSYS;
 }
 
 int nl80211_tune(struct nl80211 *n, int ifindex, const struct radio_channel *to)
 {
-	(void)n, (void)ifindex, (void)to;
 	return -ENOSYS;
 }
 
 int radio_lock(const struct capture_options *o, const struct interface_state *links,
 	       struct lock *locks)
 {
-	(void)o, (void)links, (void)locks;
 	return 0;
 }
 
 int monitors_start(struct monitors **m, struct capture_options *o, bool any_channel)
 {
-	(void)any_channel;
 	*m = NULL;
 	for (unsigned int i = 0; i < o->count; i++) {
 		if (!o->monitors[i])
@@ -63,11 +57,9 @@ int monitors_start(struct monitors **m, struct capture_options *o, bool any_chan
 
 bool monitors_again(struct monitors *m, const char *name)
 {
-	(void)m, (void)name;
 	return false;
 }
 
 void monitors_end(struct monitors *m)
 {
-	(void)m;
 }

@@ -17,20 +17,17 @@ int compile_filter_start(void)
 
 int compile_filter_ask(int sock, const char *expression, int linktype)
 {
-	(void)sock, (void)expression, (void)linktype;
 	return -EOPNOTSUPP;
 }
 
 int compile_filter_answer(int sock, struct compiled *c)
 {
-	(void)sock, (void)c;
 	return -EOPNOTSUPP;
 }
 
 int filter_compile(struct filter *f, const char *expression, int linktype, char *why,
 		   size_t why_len)
 {
-	(void)linktype;
 	f->len = 0;
 	f->is_code = false;
 	snprintf(f->text, sizeof(f->text), "%s", expression);

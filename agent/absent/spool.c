@@ -6,85 +6,57 @@
 
 struct spool *spool_open_file(const char *path, uint64_t bytes)
 {
-	(void)bytes;
 	log_line("--spool %s refused: this saluki is built without it", path);
 	return NULL;
 }
 
 int spool_begin(struct spool *s, struct session *session, uint64_t next)
 {
-	(void)s;
-	(void)session;
-	(void)next;
 	return 0;
 }
 
 int spool_start(struct spool *s)
 {
-	(void)s;
 	return 0;
 }
 
 void spool_free(struct spool *s)
 {
-	(void)s;
 }
 
 bool spool_keep(struct spool *s, const uint8_t *wire, size_t len, uint64_t first, uint32_t frames,
 		bool spill)
 {
-	(void)s;
-	(void)wire;
-	(void)len;
-	(void)first;
-	(void)frames;
-	(void)spill;
 	return false;
 }
 
 bool spool_turn(struct spool *s, bool up, uint64_t now_ns)
 {
-	(void)s;
-	(void)up;
-	(void)now_ns;
 	return false;
 }
 
 void spool_totals(struct spool *s, const uint8_t *message, size_t len)
 {
-	(void)s;
-	(void)message;
-	(void)len;
 }
 
 bool spool_is_full(struct spool *s)
 {
-	(void)s;
 	return true;
 }
 
 uint64_t spool_end(struct spool *s, uint64_t exported, const uint8_t *totals, size_t len,
 		   uint64_t *stay)
 {
-	(void)s;
-	(void)exported;
-	(void)totals;
-	(void)len;
 	*stay = 0;
 	return 0;
 }
 
 int forward_init(struct forward *f, struct spool *spool, struct saluki_exported *counters)
 {
-	(void)f;
-	(void)spool;
-	(void)counters;
 	return 0;
 }
 
 bool forward_turn(struct forward *f, uint64_t now_ns)
 {
-	(void)f;
-	(void)now_ns;
 	return false;
 }
