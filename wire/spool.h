@@ -39,8 +39,9 @@ int spool_unwrap(uint8_t key[KEY_LEN], const uint8_t hello[SPOOL_HELLO_LEN],
  * bytes or elsewhere. Returns the record's bytes. */
 size_t spool_seal(uint8_t *out, const uint8_t key[KEY_LEN], uint64_t run, uint64_t count,
 		  const uint8_t *combo, size_t len);
-/* Opens a record, which must be of that name, into `out` (SPOOL_RECORD_MAX). Returns the combo
- * there, with its bytes in `*combo_len`, or NULL. */
+/* Opens a record, which must be of that name, into `out` (SPOOL_RECORD_MAX), which is elsewhere or
+ * is the record's byte DERIVE_FRESH_LEN. Returns the combo there, with its bytes in `*combo_len`,
+ * or NULL. */
 uint8_t *spool_open(uint8_t *out, size_t *combo_len, const uint8_t key[KEY_LEN], uint64_t run,
 		    uint64_t count, const uint8_t *record, size_t len);
 

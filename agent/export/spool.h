@@ -26,12 +26,12 @@
  *                    `change`, with their bytes, while their len is not 0
  *     before both    key, head, path, session, groups (the export thread sets their `done`)
  *
- *     spool.c        hands combos over, takes them back   export thread
- *     forward.c      sends earlier processes' records     export thread
- *     spool_begin.c  keys, and the segments' owners       before both
- *     spool_thread.c decides what is written and read     spool thread
- *     spool_log.c    segments, and records in order       spool thread
- *     spool_file.c   the file's format
+ *     spool.c         hands combos over, takes them back   export thread
+ *     forward.c       sends earlier processes' records     export thread
+ *     spool_begin.c   keys, and the segments' owners       before both
+ *     spool_thread.c  decides what is written and read     spool thread
+ *     spool_log.c     segments, and records in order       spool thread
+ *     spool_file.c    the file's format
  */
 #ifndef AGENT_SPOOL_H
 #define AGENT_SPOOL_H
@@ -118,6 +118,7 @@ struct spool {
 	int writing; /* segment, -1: none */
 	uint64_t write_at, order, retry_ns;
 	struct info_lasting info; /* of the last written combo */
+	uint8_t sealed[SPOOL_RECORD_MAX];
 
 	struct info_lasting lasting; /* the session's, set before spool_begin */
 };
@@ -195,8 +196,8 @@ void spool_free_settled(struct spool *s);
 /* Appends a record, and seals a combo. Returns 0 or -errno; -EDQUOT: our own combos have all
  * segments. */
 int spool_append(struct spool *s, const struct spool_record *r);
-/* Reads a group's next record, without combos below `want`. Its data is valid until the next one is
- * read or written. Returns 0 or -ENOENT. */
+/* Reads a group's next record, without combos below `want`, which is then above the record's count.
+ * Returns 0 or -ENOENT. */
 int spool_next(struct spool *s, struct spool_reader *r);
 
 #endif

@@ -56,12 +56,12 @@ static bool is_used(struct spool *s, const struct spool_head *h, struct info_las
 	uint64_t at = SPOOL_SEGMENT_HEAD;
 	struct spool_record r;
 
-	if (spool_record_read(&s->file, h, &at, &r) || r.kind != SPOOL_INFO ||
+	if (spool_record_read(&s->file, h, &at, &r, s->old.bytes) || r.kind != SPOOL_INFO ||
 	    r.len > INFO_LASTING_MAX)
 		return false;
 	info->len = r.len;
 	memcpy(info->text, r.data, r.len);
-	return spool_record_read(&s->file, h, &at, &r) == 0;
+	return spool_record_read(&s->file, h, &at, &r, s->old.bytes) == 0;
 }
 
 /* Fills in what a segment's head has for each collector. */

@@ -218,7 +218,7 @@ static bool fits(const struct spool_file *f, uint64_t at, uint64_t len)
 }
 
 int spool_record_read(struct spool_file *f, const struct spool_head *h, uint64_t *at,
-		      struct spool_record *r)
+		      struct spool_record *r, uint8_t data[SPOOL_RECORD_MAX])
 {
 	uint64_t from = segment_at(f, h->segment) + *at;
 	uint8_t head[SPOOL_RECORD_HEAD], check[CHECK_LEN];
@@ -231,13 +231,13 @@ int spool_record_read(struct spool_file *f, const struct spool_head *h, uint64_t
 				    .count = load_be(head + 5, 8),
 				    .first = load_be(head + 13, 8),
 				    .frames = load_be(head + 21, 4),
-				    .data = f->data };
+				    .data = data };
 	if (!r->len || r->len > SPOOL_RECORD_MAX || !fits(f, *at, sizeof(head) + r->len))
 		return -EBADMSG;
-	err = read_all(f, from + sizeof(head), f->data, r->len);
+	err = read_all(f, from + sizeof(head), data, r->len);
 	if (err)
 		return err;
-	record_check(check, h, head, f->data, r->len);
+	record_check(check, h, head, data, r->len);
 	if (memcmp(check, head + RECORD_CHECK_AT, CHECK_LEN))
 		return -EBADMSG;
 	*at += sizeof(head) + r->len;

@@ -51,7 +51,6 @@ struct spool_record {
 struct spool_file {
 	int fd;
 	uint64_t segment_bytes;
-	uint8_t data[SPOOL_RECORD_MAX]; /* of the last read record */
 };
 
 /* Opens or makes the file, locks it, and begins. Returns NULL, or why it cannot be used. The caller
@@ -70,10 +69,10 @@ void spool_mark(uint8_t mark[SPOOL_MARK_LEN], const uint8_t peer[KEY_LEN],
 int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h);
 int spool_head_write(struct spool_file *f, const struct spool_head *h);
 void spool_head_erase(struct spool_file *f, unsigned int segment);
-/* Reads the record at `*at` of a segment, and moves `*at` past it. `r->data` is valid until the
- * next call. -EFBIG if it does not fit. */
+/* Reads the record at `*at` of a segment, and moves `*at` past it. */
 int spool_record_read(struct spool_file *f, const struct spool_head *h, uint64_t *at,
-		      struct spool_record *r);
+		      struct spool_record *r, uint8_t data[SPOOL_RECORD_MAX]);
+/* As above; -EFBIG if it does not fit. */
 int spool_record_write(struct spool_file *f, const struct spool_head *h, uint64_t *at,
 		       const struct spool_record *r);
 

@@ -72,8 +72,7 @@ static int segment_take(struct spool *s)
 	return i;
 }
 
-/* ---- append
- * --------------------------------------------------------------------------------------- */
+/* ---- append ---------------------------------------------------------------------------------- */
 
 static int segment_append(struct spool *s, const struct spool_record *r)
 {
@@ -122,8 +121,8 @@ int spool_append(struct spool *s, const struct spool_record *record)
 	if (r.kind == SPOOL_INFO)
 		s->info = s->info_next;
 	if (r.kind == SPOOL_COMBO) { /* its slot keeps it unsealed */
-		r.data = s->file.data;
-		r.len = spool_seal(s->file.data, s->key, s->head.run, r.count, record->data, r.len);
+		r.data = s->sealed;
+		r.len = spool_seal(s->sealed, s->key, s->head.run, r.count, record->data, r.len);
 	}
 	err = s->writing < 0 ? -EFBIG : segment_append(s, &r);
 	if (err != -EFBIG)
@@ -140,7 +139,7 @@ static bool next_in_segment(struct spool *s, struct spool_reader *r)
 	const struct spool_segment *g = &s->segments[r->segment];
 
 	return g->group == r->group && g->head.order < r->order && g->end > r->want &&
-	       !spool_record_read(&s->file, &g->head, &r->at, &r->r);
+	       !spool_record_read(&s->file, &g->head, &r->at, &r->r, r->bytes);
 }
 
 int spool_next(struct spool *s, struct spool_reader *r)
@@ -156,5 +155,7 @@ int spool_next(struct spool *s, struct spool_reader *r)
 			r->at = SPOOL_SEGMENT_HEAD;
 		}
 	} while (r->r.kind == SPOOL_COMBO && r->r.count < r->want);
+	if (r->r.kind == SPOOL_COMBO)
+		r->want = r->r.count + 1;
 	return 0;
 }

@@ -83,47 +83,35 @@ static bool write_next(struct spool *s, uint64_t now_ns)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Reads and opens the requested combo. If another one is in its place, it is lost. */
-static int read_ours(struct spool *s, struct spool_reader *r)
+/* If another combo is in its place, it is lost. */
+static int open_ours(struct spool *s, struct spool_reader *r, uint64_t count)
 {
 	size_t len = 0;
-	int err;
 
-	do
-		err = spool_next(s, r);
-	while (!err && r->r.kind != SPOOL_COMBO);
-	r->r.data =
-		err ? NULL
-		    : spool_open(r->bytes, &len, s->key, s->head.run, r->want, r->r.data, r->r.len);
+	r->r.data = spool_open(r->bytes + DERIVE_FRESH_LEN, &len, s->key, s->head.run, count,
+			       r->bytes, r->r.len);
 	r->r.len = len;
-	if (r->r.data)
-		return 0;
-	log_line("--spool %s: a combo cannot be read any more", s->path);
-	r->order = 0; /* another one was read, which may be the next: start again */
-	return -EBADMSG;
-}
-
-/* Reads any record of an earlier process. Its combos' counts rise. */
-static int read_old(struct spool *s, struct spool_reader *r)
-{
-	int err = spool_next(s, r);
-
-	if (err)
-		return err;
-	r->r.data = memcpy(r->bytes, r->r.data, r->r.len);
-	if (r->r.kind == SPOOL_COMBO)
-		r->want = r->r.count + 1;
-	return 0;
+	return r->r.data ? 0 : -EBADMSG;
 }
 
 /* Answers the export thread's request. Returns whether there was one. */
 static bool answer(struct spool *s, struct spool_reader *r)
 {
+	bool is_ours = r == &s->ours;
+	uint64_t want;
 	int err;
 
 	if (__atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != SPOOL_WANTED)
 		return false;
-	err = r == &s->ours ? read_ours(s, r) : read_old(s, r);
+	want = r->want;
+	do
+		err = spool_next(s, r);
+	while (!err && is_ours && r->r.kind != SPOOL_COMBO);
+	if (is_ours && (err || open_ours(s, r, want))) {
+		log_line("--spool %s: a combo cannot be read any more", s->path);
+		err = -EBADMSG;
+		r->order = r->want = 0; /* the one that was read may be the next: start again */
+	}
 	__atomic_store_n(&r->state, err ? SPOOL_NONE : SPOOL_READY, __ATOMIC_RELEASE);
 	event_signal(s->session->changed_fd);
 	return true;

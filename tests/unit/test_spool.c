@@ -187,13 +187,14 @@ static off_t file_write(struct spool_file *f, int fd)
 /* The first records read are as written, whatever happened to the rest. */
 static uint64_t file_check(struct spool_file *f)
 {
+	static uint8_t data[SPOOL_RECORD_MAX];
 	uint64_t at = SPOOL_SEGMENT_HEAD, n = 0;
 	struct spool_head h;
 	struct spool_record r;
 
 	if (spool_head_read(f, 0, &h))
 		return 0;
-	for (; spool_record_read(f, &h, &at, &r) == 0; n++) {
+	for (; spool_record_read(f, &h, &at, &r, data) == 0; n++) {
 		assert_true(n < MANY);
 		assert_true(r.count == n && r.first == 10 * n && r.frames == 10);
 		assert_int_equal(r.len, LEN - n);
