@@ -29,7 +29,7 @@ static void group_begin(struct forward *f, uint32_t group)
 
 	f->group = &f->spool->groups[group - 1];
 	f->deliver.path.spool = group;
-	f->started = f->ended = false;
+	f->state = FORWARD_BEGUN;
 	f->info = f->group->info;
 	f->totals_told = 0;
 	f->totals_len = totals_write(f->totals, &none);
@@ -51,8 +51,8 @@ static int state_of(const struct forward *f, uint64_t number)
 /* Ends a group, and the session too, if all is settled and the collector has the totals. */
 static void group_end(struct forward *f)
 {
-	if (!f->ended || !store_is_empty(&f->deliver.store) ||
-	    (f->started && state_of(f, f->totals_told) != IN_FLIGHT_ACKED))
+	if (f->state != FORWARD_ENDED || !store_is_empty(&f->deliver.store) ||
+	    state_of(f, f->totals_told) != IN_FLIGHT_ACKED)
 		return;
 	log_line("--spool %s: all that was left of run %016llx is delivered", f->spool->path,
 		 (unsigned long long)f->group->run);
@@ -100,11 +100,12 @@ static bool take_combo(struct forward *f, const struct spool_record *r)
 {
 	struct deliver *d = &f->deliver;
 
-	if (!f->started || r->count != d->store.end) {
+	if (f->state == FORWARD_BEGUN || r->count != d->store.end) {
 		if (!store_is_empty(&d->store))
 			return false;
 		deliver_start(d, r->count, r->first);
-		d->floor_due = f->started = true;
+		d->floor_due = true;
+		f->state = FORWARD_READING;
 		f->next_totals_ns = 0; /* send them at once */
 	}
 	return deliver_put(d, r->data, r->len, r->first, r->frames);
@@ -122,11 +123,13 @@ static void take_records(struct forward *f)
 {
 	const struct spool_reader *r;
 
-	while (!f->ended && (r = spool_read(f->spool, &f->spool->old, f->deliver.path.spool, 0))) {
+	while (f->state != FORWARD_ENDED &&
+	       (r = spool_read(f->spool, &f->spool->old, f->deliver.path.spool, 0))) {
 		if (r->state == SPOOL_NONE) {
-			/* The last totals are still to be sent. */
-			f->totals_told = f->next_totals_ns = 0;
-			f->ended = true;
+			/* The last totals are still to be sent, unless there was no combo. */
+			f->totals_told = f->state == FORWARD_BEGUN ? RECEIVED : 0;
+			f->next_totals_ns = 0;
+			f->state = FORWARD_ENDED;
 		} else if (r->r.kind == SPOOL_TOTALS) {
 			take_totals(f, &r->r);
 		} else if ((r->r.kind == SPOOL_COMBO && !take_combo(f, &r->r)) ||
@@ -143,7 +146,7 @@ static void tell_totals(struct forward *f, uint64_t now_ns)
 {
 	uint64_t number = deliver_message(&f->deliver, f->totals, f->totals_len, now_ns);
 
-	if (f->ended && state_of(f, f->totals_told) == IN_FLIGHT_LOST)
+	if (f->state == FORWARD_ENDED && state_of(f, f->totals_told) == IN_FLIGHT_LOST)
 		f->totals_told = number;
 	deliver_floor(&f->deliver, now_ns);
 	f->next_totals_ns = now_ns + TOTALS_INTERVAL_NS;

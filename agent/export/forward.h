@@ -13,11 +13,16 @@
 
 #define FORWARD_STORE_BYTES (512 * 1024)
 
+enum forward_state {
+	FORWARD_BEGUN,	 /* no combo was read yet */
+	FORWARD_READING, /* the store has combos, or had */
+	FORWARD_ENDED,	 /* the last record was read */
+};
+
 struct forward {
 	struct spool *spool;	     /* NULL: nothing to forward */
 	struct session_spool *group; /* NULL: none yet */
-	bool started;		     /* a combo of it was read */
-	bool ended;		     /* its last record was read */
+	enum forward_state state;    /* of its records */
 	uint64_t next_totals_ns;
 	/* Datagrams with its last totals, and with the info: repeated if lost. 0: none yet. */
 	uint64_t totals_told, info_told;

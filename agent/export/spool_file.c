@@ -129,7 +129,8 @@ const char *spool_file_open(struct spool_file *f, const char *path, uint64_t byt
 	return err ? strerror(-err) : NULL;
 }
 
-int spool_file_write(struct spool_file *f)
+/* An empty file lacks it. */
+static int file_head_write(const struct spool_file *f)
 {
 	uint8_t head[FILE_HEAD] = FILE_MAGIC;
 
@@ -185,7 +186,7 @@ int spool_head_write(struct spool_file *f, const struct spool_head *h)
 	memcpy(head + PEERS_AT, h->peers, sizeof(h->peers));
 	derive_hash(hash, head, HEAD_CHECK_AT);
 	memcpy(head + HEAD_CHECK_AT, hash, CHECK_LEN);
-	return write_all(f, segment_at(f, h->segment), head, sizeof(head));
+	return file_head_write(f) ?: write_all(f, segment_at(f, h->segment), head, sizeof(head));
 }
 
 void spool_head_erase(struct spool_file *f, unsigned int segment)

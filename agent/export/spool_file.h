@@ -59,13 +59,12 @@ const char *spool_file_open(struct spool_file *f, const char *path, uint64_t byt
 /* Reads the file's layout; a new file gets `bytes` in all. Returns 0; -EPROTONOSUPPORT if another
  * version made it; -EBADMSG if it is no spool; or another -errno. */
 int spool_file_begin(struct spool_file *f, int fd, uint64_t bytes);
-/* Writes the file's header, which an empty file lacks. Returns 0 or -errno. */
-int spool_file_write(struct spool_file *f);
 
 /* Names the collector of a wrapped key, in a form that only sensor and collector know. */
 void spool_mark(uint8_t mark[SPOOL_MARK_LEN], const uint8_t peer[KEY_LEN],
 		const uint8_t ephemeral[KEY_LEN]);
-/* All return 0 or -errno; -EBADMSG: no valid record. */
+/* All return 0 or -errno; -EBADMSG: no valid record. Writing a segment's head writes the file's
+ * too. */
 int spool_head_read(struct spool_file *f, unsigned int segment, struct spool_head *h);
 int spool_head_write(struct spool_file *f, const struct spool_head *h);
 void spool_head_erase(struct spool_file *f, unsigned int segment);

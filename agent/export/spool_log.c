@@ -91,7 +91,7 @@ static int segment_begin(struct spool *s, uint64_t count)
 				     .len = s->info.len,
 				     .data = (const uint8_t *)s->info.text };
 	struct spool_segment *g;
-	int err = 0;
+	int err;
 
 	s->writing = segment_take(s);
 	if (s->writing < 0)
@@ -104,10 +104,8 @@ static int segment_begin(struct spool *s, uint64_t count)
 	g->head.order = s->order++;
 	randombytes_buf(&g->head.stamp, sizeof(g->head.stamp));
 	s->write_at = SPOOL_SEGMENT_HEAD;
-	if (!s->used)
-		err = spool_file_write(&s->file);
 	__atomic_store_n(&s->used, s->used + 1, __ATOMIC_RELAXED);
-	err = err ?: spool_head_write(&s->file, &g->head) ?: segment_append(s, &info);
+	err = spool_head_write(&s->file, &g->head) ?: segment_append(s, &info);
 	if (err)
 		segment_free(s, s->writing);
 	return err;

@@ -106,7 +106,6 @@ static void file_make(struct spool_file *f, struct fuzz_input *in)
 	unsigned int next;
 	uint64_t at, count = 0;
 
-	spool_file_write(f);
 	at = write_head(f, true);
 	while (in->p < in->end) {
 		switch (fuzz_number(in, 1) % 5) {

@@ -168,7 +168,6 @@ static off_t file_write(struct spool_file *f, int fd)
 	memset(f, 0, sizeof(*f));
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(spool_file_begin(f, fd, 0), 0);
-	assert_int_equal(spool_file_write(f), 0);
 	assert_int_equal(spool_head_write(f, &head), 0);
 	for (uint64_t i = 0; i < MANY; i++) {
 		struct spool_record r = { .kind = SPOOL_COMBO,
@@ -532,7 +531,6 @@ static void a_segment_is_there_with_an_info_and_more(void **state)
 
 		path_new(path);
 		assert_int_equal(spool_file_begin(&f, open(path, O_RDWR), 0), 0);
-		assert_int_equal(spool_file_write(&f), 0);
 		assert_int_equal(spool_head_write(&f, &head), 0);
 		for (size_t n = 0; n < cases[i].records; n++)
 			assert_int_equal(spool_record_write(&f, &head, &at, &r), 0);
