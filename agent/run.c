@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki run. A frame's way, and where to read it:
+ * saluki run. A frame's way, and where to read it. ═▶ leads to another process or thread. Up to the
+ * queue, each stage calls the one before it (struct source_ops). Behind it, export.c calls onward.
  *
  *     privileged.c: the privileged process, in which tap/ attaches to
- *       interface ─▶ bpf/capture.bpf.c: filter, trim ─▶ rings/ring, mapped; modules after it
- *                 ├▶ bpf/xsk.bpf.c ─▶ a queue's socket ─▶ rings/xsk
- *                 └▶ packet socket ─▶ rings/packet_ring
+ *       interface ─▶ bpf/capture.bpf.c: filter, trim, ring or mapped ═▶ rings/ring, mapped
+ *                 │    and afterwards modules.bpf.c, which adds events to the ring
+ *                 ├▶ bpf/xsk.bpf.c ═▶ a queue's socket, rings/xsk_ring
+ *                 └▶ packet socket ═▶ rings/packet_ring
  *
  *     sensor.c: the unprivileged process
- *       capture thread    source/ drains a ring or a file ─▶ capture/: a combo is filled ─▶ queue
- *       export thread     export/export.c: compress ─▶ store ─▶ deliver ─▶ session_send ─▶ UDP
+ *       capture thread    rings/ or a file ─▶ source/ ─▶ capture/: a combo is filled ═▶ queue
+ *       export thread     export/export.c: wire/compress ─▶ deliver, store ─▶ deliver_send
+ *                         ─▶ session_send ═▶ UDP. Then source/ frees the ring's space
  *           rings/journal   how far the ring is exported, for the next agent
  *           spool           combos that wait for long go to a file (a thread) and come back
  *           forward         combos that an earlier agent left in that file

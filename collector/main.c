@@ -4,14 +4,15 @@
  *
  *     network/   receive ─▶ session_receive ─▶ messages           session_send, handshake ─▶ sensor
  *                   ┌───────────────────────────┘
- *     combo/     intake ─▶ reassemble ─▶ turns ─▶ split ─▶ decompress ─▶ event, frame_check
- *                   ┌──────────────────────────────────────────────────────────┘
- *     output/    output ─▶ interfaces, pcapng ─▶ output_file        event_log; recover at the start
- *                   ┌──────────────────────────────┘
- *     files/     ask ─▶ serve: opens files
+ *     combo/     intake ─▶ reassemble, gaps ═▶ turns ─▶ split, which uses
+ *                   ┌─────────────────────────────────────┘ forward, decompress, event, frame_check
+ *     output/    output ─▶ interfaces, pcapng ═▶ output_flush ─▶ output_file
+ *                                                 event_log; recover at the start
+ *     files/     ask, serve: open the output's files
  *
- * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors,
- * and control/ sends orders to sensors.
+ * ═▶: combos and blocks wait there, until collector.c's loop takes them on or the buffer is full.
+ * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
+ * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
  * There are two processes. The privileged one, here and in files/serve.c, opens files and handles
  * signals. The other one, collector.c, does the rest without privilege.

@@ -3,7 +3,7 @@
  * Session receive: opens sensors' datagrams. In: untrusted datagrams. Out: authentic messages of
  * listed sensors, to messages.h; datagrams that begin a session, to handshake_admit.h; all others
  * are counted. One table lookup finds an address's owner. session_send.h sends to sensors. Mirror
- * of agent/export/session.h and the sealing half of agent/export/export.h.
+ * of agent/export/session_send.h.
  */
 #ifndef COLLECTOR_NETWORK_SESSION_RECEIVE_H
 #define COLLECTOR_NETWORK_SESSION_RECEIVE_H
