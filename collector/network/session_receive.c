@@ -37,6 +37,17 @@ static void follow(struct network *o, struct sensor *s, struct session *session,
 		session->confirmed = true; /* our answer arrived there */
 }
 
+/* Whether a datagram belongs to the current run, or to the one that waits. Others were in flight: of
+ * an earlier run, or another spool. */
+static bool is_of_run(const struct sensor *s, const struct session *session)
+{
+	const struct combo_sensor *c = s->combo;
+
+	if (c->waiting)
+		return session->run == c->next.run && session->spool == c->next.forward.id;
+	return session->run == s->ledger.run && session->spool == c->forward.id;
+}
+
 static void take_opened(struct network *o, struct sensor *s, struct session *session,
 			const struct opened *m, const struct datagram *d)
 {
@@ -47,9 +58,7 @@ static void take_opened(struct network *o, struct sensor *s, struct session *ses
 	s->ledger.received_bytes += d->len;
 	s->heard_ns = d->now_ns;
 	follow(o, s, session, m->number == session->rx.highest, first, d);
-	/* Ignores datagrams in flight of an earlier run or another spool. */
-	if (!s->combo->waiting &&
-	    (session->run != s->ledger.run || session->spool != s->combo->forward.id))
+	if (!is_of_run(s, session))
 		return;
 	if (messages_take(o, s, session, m->message, m->len, d->now_ns))
 		shroud_keep(&session->rx, m->number);

@@ -828,6 +828,35 @@ static void one_way_runs_in_a_second(void **state)
 	assert_int_equal(ledger_in_flight(l), 0);
 }
 
+/* A late message of the run before does not describe the run that waits. */
+static void a_waiting_run_has_its_own_info(void **state)
+{
+	static const uint8_t old[] = "\x04"
+				     "change=5\ninterface.0=old\n";
+	static const uint8_t new[] = "\x04"
+				     "change=1\ninterface.0=new\n";
+	struct end before = { 0 };
+
+	(void)state;
+	listed_one_way();
+	no_turns = true;
+	for (unsigned int i = 0; i < 3; i++) {
+		clock_now_ns++; /* an m1 is later than the one before */
+		before = a;
+		a.run++;
+		a.combos = a.frames = 0;
+		announce(&a, i, true);
+		say_combo(&a);
+	}
+	assert_true(list.list[0]->combo->waiting);
+	say(&before, old, sizeof(old) - 1);
+	say(&a, new, sizeof(new) - 1);
+	no_turns = false;
+	pass_time(SECOND);
+	assert_false(list.list[0]->combo->waiting);
+	assert_string_equal(list.list[0]->output->interfaces.names[0], "new");
+}
+
 /* A sensor's own messages are rate-limited; its combos are not. */
 static void messages_are_rationed(void **state)
 {
@@ -1736,6 +1765,7 @@ int main(void)
 		T(one_way_cannot_wait),
 		T(one_way_combos_that_come_at_once),
 		T(one_way_runs_in_a_second),
+		T(a_waiting_run_has_its_own_info),
 		T(messages_are_rationed),
 		T(numbers_left_out_are_rationed),
 		T(a_path_that_loses_most),
