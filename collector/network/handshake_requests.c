@@ -126,6 +126,7 @@ enum handshake_requests_result handshake_requests_take(struct handshake_requests
 						       const struct datagram *d, uint64_t interval,
 						       struct request *q, struct sensor **s)
 {
+	enum handshake_requests_result result = HANDSHAKE_REQUESTS_NONE;
 	uint64_t date;
 
 	*s = NULL;
@@ -136,10 +137,13 @@ enum handshake_requests_result handshake_requests_take(struct handshake_requests
 	if (!may_open(r, date != REQUEST_UNDATED, d->now_ns))
 		return HANDSHAKE_REQUESTS_LIMITED;
 	replays_add(&r->seen, d->bytes);
-	if (request_open(q, r->own, d->bytes, d->len, date))
-		return HANDSHAKE_REQUESTS_NONE;
-	if (q->version != TRYST_VERSION)
-		return HANDSHAKE_REQUESTS_VERSION;
-	*s = sensor_of(r, q->sensor);
-	return classify(r, q, *s, date != REQUEST_UNDATED, d->now_ns);
+	if (!request_open(q, r->own, d->bytes, d->len, date)) {
+		if (q->version != TRYST_VERSION)
+			return HANDSHAKE_REQUESTS_VERSION;
+		*s = sensor_of(r, q->sensor);
+		result = classify(r, q, *s, date != REQUEST_UNDATED, d->now_ns);
+	}
+	if (result == HANDSHAKE_REQUESTS_NONE || result == HANDSHAKE_REQUESTS_LIMITED)
+		sodium_memzero(q, sizeof(*q));
+	return result;
 }

@@ -54,7 +54,8 @@ void handshake_requests_init(struct handshake_requests *r);
 int handshake_requests_add(const struct handshake_requests *r, struct table *t, struct sensor *s);
 void handshake_requests_remove(struct table *t, const struct sensor *s);
 /* Takes a datagram whose address is not in the table, in the current `interval`. Sets `q` to its
- * content and `*s` to its sensor, NULL: not listed. The caller wipes `q`. */
+ * content and `*s` to its sensor, NULL: not listed. The caller wipes `q`, except after NONE,
+ * REPEATED or LIMITED. */
 enum handshake_requests_result handshake_requests_take(struct handshake_requests *r,
 						       const struct datagram *d, uint64_t interval,
 						       struct request *q, struct sensor **s);

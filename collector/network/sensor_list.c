@@ -2,7 +2,6 @@
 /* Sensor list: see sensor_list.h. */
 #include "sensor_list.h"
 
-#include <errno.h>
 #include <sodium.h>
 
 #include "collector/combo/sensor.h"

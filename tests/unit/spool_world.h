@@ -27,7 +27,7 @@ bool deliver_put(struct deliver *to, const uint8_t *wire, size_t len, uint64_t f
 	return true;
 }
 
-/* In place of mailbox.c: the sensor's description stays the same. */
+/* In place of session_mailbox.c: the sensor's description stays the same. */
 bool session_lasting(struct session *of, struct info_lasting *i)
 {
 	(void)of;
