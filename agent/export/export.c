@@ -142,7 +142,7 @@ static bool export_commit(struct exporter *e, bool up)
 /* ---- one turn -------------------------------------------------------------------------------- */
 
 /* Waits for a combo, for a change of the session, or until something is due. */
-static void export_wait(struct exporter *e, bool up)
+static void export_wait(struct exporter *e, bool up, bool forwards)
 {
 	uint64_t now = monotonic_ns();
 	int64_t totals = (int64_t)(e->next_totals_ns - now) / 1000000 + 1;
@@ -156,7 +156,7 @@ static void export_wait(struct exporter *e, bool up)
 		ms = totals < 0 ? 0 : (int)totals;
 	if (up)
 		ms = deliver_wait_ms(&e->deliver, now, ms);
-	else if (e->forward.group)
+	else if (forwards)
 		ms = deliver_wait_ms(&e->forward.deliver, now, WAIT_MS);
 	else if (e->state != EXPORT_RUNNING)
 		ms = WAIT_MS;
@@ -169,7 +169,7 @@ static void export_wait(struct exporter *e, bool up)
 
 /* Does one turn: receives, sends totals, stores a combo and sends. Waits, unless more can be done
  * at once. Without a session, the store takes frames that should leave the ring. */
-static void export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
+static void export_turn(struct exporter *e, bool up, bool forwards, bool is_new, uint64_t now)
 {
 	bool ending = queue_finished(e->queue);
 
@@ -186,7 +186,7 @@ static void export_turn(struct exporter *e, bool up, bool is_new, uint64_t now)
 		deliver_send(&e->deliver, now);
 	/* If the collector has confirmed the end, the thread ends now. */
 	if (!export_commit(e, up) && !e->deliver.final)
-		export_wait(e, up);
+		export_wait(e, up, forwards);
 }
 
 /* Replaces a turn when patience is over and no spool can be written: drops a combo from the
@@ -290,6 +290,7 @@ void *export_thread(void *arg)
 			export_give_up(e);
 		else if (e->state != EXPORT_OVER)
 			export_turn(e, up && e->state != EXPORT_SPOOLING,
+				    forwards && !e->forward.group->done,
 				    e->deliver.path.generation != generation, now);
 	}
 	return NULL;

@@ -62,7 +62,8 @@ static int read_all(const struct spool_file *f, uint64_t at, uint8_t *out, size_
 	return n < 0 ? -errno : (size_t)n == len ? 0 : -EBADMSG;
 }
 
-/* On a full disk a part may be written. It is invalid without its check. */
+/* On a full disk a part may be written. It is invalid without its check. A quota or a limit of the
+ * kernel is a full disk too: the spool's own EDQUOT and EFBIG have another meaning. */
 static int write_all(const struct spool_file *f, uint64_t at, const uint8_t *in, size_t len)
 {
 	while (len) {
@@ -71,7 +72,7 @@ static int write_all(const struct spool_file *f, uint64_t at, const uint8_t *in,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
+			return n < 0 && errno != EDQUOT && errno != EFBIG ? -errno : -ENOSPC;
 		in += n;
 		at += n;
 		len -= n;

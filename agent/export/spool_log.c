@@ -60,10 +60,12 @@ void spool_free_settled(struct spool *s)
  * The export thread must drop our own combos first. Returns a free segment, or -1. */
 static int segment_take(struct spool *s)
 {
-	int i = spool_oldest(s, SPOOL_FREE, 0, 0);
+	int i = 0;
 
-	if (i >= 0)
-		return i;
+	while (i < SPOOL_SEGMENTS && s->segments[i].group != SPOOL_FREE)
+		i++;
+	if (i < SPOOL_SEGMENTS)
+		return i; /* the lowest: a file system without holes keeps a short file */
 	i = spool_oldest(s, SPOOL_ANY, 0, 0);
 	if (s->segments[i].group == SPOOL_OURS)
 		return -1;

@@ -6,6 +6,7 @@
 /* The spool: what is sealed and for whom, what a cut or an altered file still gives, the thread. */
 #include "unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
 #include <unistd.h>
@@ -302,6 +303,17 @@ static void what_is_something_else_is_refused(void **state)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
+/* Replaces the C library's: fails with this error, unless it is 0. */
+static int write_error;
+
+ssize_t pwrite(int fd, const void *in, size_t len, off_t at)
+{
+	errno = __atomic_load_n(&write_error, __ATOMIC_ACQUIRE);
+	if (errno)
+		return -1;
+	return lseek(fd, at, SEEK_SET) == at ? write(fd, in, len) : -1;
+}
+
 static struct spool *spool_at(const char *path, struct session *session)
 {
 	struct spool *s = spool_new(path, session);
@@ -409,6 +421,35 @@ static void when_full_it_says_until_when_and_goes_on_then(void **state)
 	spool_free(s);
 	unlink(path);
 	session_delete(session);
+}
+
+/* A quota, and a limit of the file system, are a full disk: the spool fails until it can write. */
+static void a_quota_is_a_full_disk(void **state)
+{
+	static const int errors[] = { ENOSPC, EDQUOT, EFBIG };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		struct session *session = session_new(&sensor, &collector);
+		char path[32];
+		struct spool *s;
+
+		path_new(path);
+		s = spool_at(path, session);
+		__atomic_store_n(&write_error, errors[i], __ATOMIC_RELEASE);
+		put(s, 0, 1000);
+		while (spool_works(s) && !spool_has(s, 0))
+			await(s);
+		assert_true(__atomic_load_n(&s->stuck_until, __ATOMIC_ACQUIRE) == SPOOL_FAILS);
+		__atomic_store_n(&write_error, 0, __ATOMIC_RELEASE);
+		await_written(s, 0); /* the thread retries by itself */
+		assert_true(spool_works(s));
+		check_read(s, 0, 1000);
+		spool_stop(s);
+		spool_free(s);
+		unlink(path);
+		session_delete(session);
+	}
 }
 
 /* Totals are written behind the combos that they count. After a failed write they are written
@@ -637,6 +678,7 @@ int main(void)
 		cmocka_unit_test(what_is_something_else_is_refused),
 		cmocka_unit_test(what_is_put_comes_back_and_goes_when_settled),
 		cmocka_unit_test(when_full_it_says_until_when_and_goes_on_then),
+		cmocka_unit_test(a_quota_is_a_full_disk),
 		cmocka_unit_test(totals_hold_nothing_up),
 		cmocka_unit_test(a_combo_is_behind_the_info_that_it_is_of),
 		cmocka_unit_test(a_segment_is_there_with_an_info_and_more),
