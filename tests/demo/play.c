@@ -147,7 +147,9 @@ static void wait_passed(const struct player *p, uint64_t most)
 
 	while (passed(p) - p->before + most < p->played) {
 		if (now_ns() > until) {
-			fprintf(stderr, "play: %s: frames never arrive\n", p->cable);
+			fprintf(stderr,
+				"play: %s: of %" PRIu64 " frames, %" PRIu64 " arrived in time\n",
+				p->cable, p->played, passed(p) - p->before);
 			exit(1);
 		}
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 1000000 }, NULL);
