@@ -15,9 +15,9 @@ PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector",
                                                    "tests/flow_kernel")),
             *(pathlib.Path("/sbin") / p for p in ("ip", "ethtool", "iw"))]
 INIT = pathlib.Path(__file__).parent / "init"
-# A VM's time limit, from the start of all. With a warm cache and two cores, 140 s are usual, and
-# three times as long beside all other tests.
-SECONDS = 1500
+# A VM's time limit, from the start of all. With a warm cache and two cores, 250 s are usual
+# beside other tests.
+SECONDS = 600
 
 
 def _chosen(session):
