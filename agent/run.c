@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki run. A frame's way, and where to read it. ═▶ leads to another process or thread. Up to the
- * queue, each stage calls the one before it (struct source_ops). Behind it, export.c calls onward.
+ * saluki run. A frame's way, and where to read it. ═▶ leads to another process or thread. From
+ * rings/ to the queue, each stage calls the one before it (struct source_ops). After the queue,
+ * export.c calls onward.
  *
  *     privileged.c: the privileged process, in which tap/ attaches to
  *       interface ─▶ bpf/capture.bpf.c: filter, trim, ring or mapped ═▶ rings/ring, mapped
@@ -13,11 +14,11 @@
  *       capture thread    rings/ or a file ─▶ source/ ─▶ capture/: a combo is filled ═▶ queue
  *       export thread     export/export.c: wire/compress ─▶ deliver, store ─▶ deliver_send
  *                         ─▶ session_send ═▶ UDP. Then source/ frees the ring's space
- *           rings/journal   how far the ring is exported, for the next agent
+ *           rings/journal   how far the ring is exported, for the next agent (export/resume)
  *           spool           combos that wait for long go to a file (a thread) and come back
  *           forward         combos that an earlier agent left in that file
  *           in_flight       datagrams in the network, and those that are lost
- *           session_mailbox where it meets the control thread
+ *           session_mailbox the control thread's ACKs ═▶ deliver_receive ─▶ store
  *       control thread    control/ ─▶ export/session, handshake, session_receive ◀─ UDP
  *           remote/         commands ─▶ privileged_requests, in the privileged process
  *           radio/          sampler, plan ─▶ tap/tune.c there; dwells ─▶ capture/

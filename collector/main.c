@@ -11,6 +11,8 @@
  *     files/     ask, serve: open the output's files
  *
  * ═▶: combos and blocks wait there, until collector.c's loop takes them on or the buffer is full.
+ * Without room on the disk, split leaves a combo to turns. Written combos are due in model/, and
+ * timers.c then lets session_send acknowledge them.
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
