@@ -10,7 +10,7 @@ from netns.compare import assert_balanced
 from netns.live import long_trace
 from netns.relay import Relay
 
-BAD, RATE, SECONDS = 20, 3000, 8
+BAD, RATE, SECONDS = 20, 3000, 9
 
 
 def scheduled(pid):
@@ -32,7 +32,7 @@ def test_an_honest_sensor_among_bad_ones(bed, kind):
     crowd = [bed.ns.start(testbed.BUILD / "tests/greedy", key, "5600", RATE, SECONDS, kind,
                           stdout=subprocess.PIPE) for key in bad]
     honest = bed.ns.start(testbed.BUILD / "tests/patient", bed.keys.sensor("lib"), "5600",
-                          SECONDS - 2, "30", stdout=subprocess.PIPE)
+                          SECONDS - 2, "1", stdout=subprocess.PIPE)
     pid = testbed.with_children(collector.pid())[1]
     before = scheduled(pid)
     count, *ms = map(float, honest.communicate(timeout=120)[0].split())
