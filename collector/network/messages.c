@@ -34,7 +34,6 @@ static size_t session_message_len(uint8_t kind)
 static void messages_session(struct network *o, struct sensor *s, struct session *session,
 			     const uint8_t *message, uint64_t now_ns)
 {
-	bool is_current = session == sensor_session(s);
 	uint64_t number = load_be(message + 1, 8);
 
 	switch (message[0]) {
@@ -46,11 +45,12 @@ static void messages_session(struct network *o, struct sensor *s, struct session
 		session_echo(session, number);
 		break;
 	case MESSAGE_PROBE:
-		if (is_current)
+		if (session == sensor_session(s))
 			session_send_probe(o, s, message);
 		break;
 	case MESSAGE_RENEW:
-		if (is_current && handshake_renew(&o->handshake, &o->table, s, message, now_ns))
+		if (session == sensor_session(s) &&
+		    handshake_renew(&o->handshake, &o->table, s, message, now_ns))
 			session_send(o, s, sensor_candidate(s)->renew, MESSAGE_RENEWED_LEN);
 		break;
 	}

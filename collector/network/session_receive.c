@@ -37,8 +37,8 @@ static void follow(struct network *o, struct sensor *s, struct session *session,
 		session->confirmed = true; /* our answer arrived there */
 }
 
-/* Whether a datagram belongs to the current run, or to the one that waits. Others were in flight: of
- * an earlier run, or another spool. */
+/* Whether a datagram belongs to the current run, or to the run that waits. Datagrams of an earlier
+ * run or another spool were in flight. */
 static bool is_of_run(const struct sensor *s, const struct session *session)
 {
 	const struct combo_sensor *c = s->combo;
