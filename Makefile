@@ -60,7 +60,7 @@ NEEDS_bpf := $(patsubst %,agent/%.c,$(addprefix programs/,grace_period insert pr
 NEEDS_pcap := agent/filter/filter_compile.c agent/remote/compile_filter.c common/libpcap.c
 NEEDS_seccomp := agent/process/sandbox.c common/sandbox.c
 NEEDS_nl80211 := $(patsubst %,agent/radio/%.c,radio_lock monitor monitor_make monitor_undo nl80211 nl80211_ask record)
-# No library's, but for machines with some more memory than those without libbpf, too.
+# These need no library. Machines without libbpf have too little memory for them.
 NEEDS_generation := agent/control/generation.c
 NEEDS_one_way := agent/export/one_way.c
 NEEDS_spool := $(patsubst %,agent/export/%.c,forward spool spool_begin spool_file spool_log spool_thread)

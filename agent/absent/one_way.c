@@ -7,9 +7,6 @@
 
 int one_way_start(struct one_way *w, struct session *s, struct deliver *d)
 {
-	(void)w;
-	(void)s;
-	(void)d;
 	log_line("--one-way refused: this saluki is built without it");
 	return -EOPNOTSUPP;
 }

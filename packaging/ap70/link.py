@@ -15,13 +15,11 @@ import shlex
 import subprocess
 import sys
 
-# The first link warns; this one would warn again, and of musl's _start, which has no address table.
+# The linker would warn of musl's _start, which has no address table.
 MORE = ["--no-warnings", "--icf=safe"] + [word for option in (
     "enable-misched=false", "pre-RA-sched=source", "disable-mips-df-succbb-search=false",
     "inline-threshold=-20") for word in ("-mllvm", f"-{option}")]
 
-
-# These are the inputs, in their order.
 INPUTS = (".o", ".a")
 
 
