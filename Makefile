@@ -74,7 +74,9 @@ COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
 SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 # A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
 # names what is left out is left out too.
-unit_links = $(addprefix $(BUILD)/,$(filter %.o,$(shell sed -n '/links:/,/\*\//p' $(1))))
+LINKS := $(shell awk '/links:/, /\*\// { for (i = 1; i <= NF; i++) if ($$i ~ /\.o$$/) print FILENAME ":" $$i }' \
+	$(wildcard tests/unit/test_*.c tests/fuzz/fuzz_*.c))
+unit_links = $(patsubst $(1):%,$(BUILD)/%,$(filter $(1):%,$(LINKS)))
 UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(filter \
 		$(LEFT_OUT:%.c=$(BUILD)/%.o),$(call unit_links,$(t)))),,$(t:%.c=$(BUILD)/%)))
 # The AP70's unit tests are emulated. This one simulates days of a server's disk, which no access
@@ -600,4 +602,6 @@ help: ## print this
 		awk -F': ' '{ printf "  %-24s %s\n", $$1, $$2 }'
 	@echo "  Variables: V=1 SANITIZE=address,undefined PREFIX= DESTDIR= IFACE= CFLAGS= FUZZ= SALUKI_CAPTURES="
 
--include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')
+# Other builds are in folders of this one, as build/fuzz.
+OBJECT_FOLDERS := $(wildcard $(patsubst %,$(BUILD)/%/,agent bpf cmocka collector common modules sodium swarm tests wire zstd))
+-include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))
