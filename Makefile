@@ -93,10 +93,11 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic
+	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/repeated.so
 LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
 # For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
+RUN_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/runs/*.bpf.c)) # for tests that run them
 # Modules, and their consumers: the unprivileged half of those that have one.
 MODULE_NAMES := $(patsubst %.bpf.c,%,$(notdir $(wildcard bpf/modules/*/*.bpf.c)))
 MODULES := $(MODULE_NAMES:%=$(BUILD)/modules/%.o)
@@ -313,10 +314,15 @@ $(BUILD)/tests/bare: $(patsubst %,$(BUILD)/%.o,tests/ap70/bare agent/filter/filt
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BUILD)/tests/%.so: tests/netns/%.c
+define shared_object
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o $@ $< -ldl
+endef
+$(BUILD)/tests/%.so: tests/netns/%.c
+	$(shared_object)
+$(BUILD)/tests/%.so: tests/wire/%.c
+	$(shared_object)
 
 # ---- bench ---------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ Ten sensors' datagrams, 20,000 handshakes each followed by data of every kind, m
 tests/wire/traffic.c with the same functions as the programs, with easily recognised content. The
 limits for findings let chance cause one in the whole test with 1e-6 (Bonferroni). Eight planted
 leaks must be found. All results are printed."""
+import ctypes
 import dataclasses
 import os
 import pathlib
@@ -18,6 +19,8 @@ from wire import chance
 
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
 TRAFFIC = BUILD / "tests/traffic"
+REPEATED = ctypes.CDLL(BUILD / "tests/repeated.so").repeated
+REPEATED.restype = ctypes.c_long
 SET_UPS = 20000
 SET_UPS_LEAKY = 4000
 SENSORS = 10
@@ -105,19 +108,13 @@ def byte_positions(recording, findings):
 
 def repeated_strings(recording, findings):
     """No 8 bytes occur twice, anywhere in any datagram."""
-    ends = np.zeros(len(recording.data), bool)
-    lengths = recording.labels["length"].astype(np.int64)
-    for back in range(1, 8):  # a string does not cross a datagram's end
-        ends[recording.starts + lengths - back] = True
-    strings = []
-    for shift in range(8):
-        whole = (len(recording.data) - shift) // 8 * 8
-        words = recording.data[shift:shift + whole].view("<u8")
-        strings.append(words[~ends[shift:shift + whole:8]])
-    strings = np.concatenate(strings)
-    strings.sort()
-    repeated = int((strings[1:] == strings[:-1]).sum())
-    count = len(strings)
+    data = np.ascontiguousarray(recording.data)
+    lengths = np.ascontiguousarray(recording.labels["length"])
+    total = ctypes.c_size_t()
+    repeated = REPEATED(data.ctypes.data_as(ctypes.c_void_p), lengths.ctypes.data_as(ctypes.c_void_p),
+                        ctypes.c_size_t(len(lengths)), ctypes.byref(total))
+    assert repeated >= 0, "no memory"
+    count = total.value
     expected = count * (count - 1) / 2 / 2.0**64
     limit = chance.poisson_limit(expected, TAIL)
     findings.check(repeated >= limit, f"{repeated} strings of 8 bytes come twice")
