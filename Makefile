@@ -454,7 +454,7 @@ fuzz-merge: fuzzers ## merge the inputs found by make fuzz into the corpora
 	$(Q)tests/fuzz/run merge $(FUZZ)
 
 .PHONY: test-programs units test-unit test check
-test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(WITHOUT),,$(HOSTILE_MODULES) $(MODULES)) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) units
+test-programs: $(PROGRAMS) $(TEST_PROGRAMS) $(if $(WITHOUT),,$(HOSTILE_MODULES) $(RUN_MODULES) $(MODULES)) $(if $(SANITIZE),,$(BENCH_PROGRAMS)) units
 
 units: $(UNIT) # tests/run needs their list
 	$(Q)printf '%s\n' $(UNIT) > $(BUILD)/units
@@ -511,10 +511,10 @@ modules: $(MODULES) $(CONSUMERS) ## build the modules that come with saluki, and
 all: $(if $(WITHOUT),,$(if $(shell command -v $(CLANG)),modules))
 
 $(MODULES): $(BUILD)/modules/%.o: bpf/modules/$$*/$$*.bpf.c Makefile bpf/modules/module.mk
-$(HOSTILE_MODULES): $(BUILD)/%.o: %.c Makefile bpf/modules/module.mk
+$(HOSTILE_MODULES) $(RUN_MODULES): $(BUILD)/%.o: %.c Makefile bpf/modules/module.mk
 $(LOOK) $(BUSY): $(BUILD)/%.o: %.bpf.c
-$(MODULES) $(HOSTILE_MODULES) $(LOOK) $(BUSY): MODULE_MORE = -MMD -MP
-$(MODULES) $(HOSTILE_MODULES) $(LOOK) $(BUSY):
+$(MODULES) $(HOSTILE_MODULES) $(RUN_MODULES) $(LOOK) $(BUSY): MODULE_MORE = -MMD -MP
+$(MODULES) $(HOSTILE_MODULES) $(RUN_MODULES) $(LOOK) $(BUSY):
 	$(call say,MODULE,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call MODULE_COMPILE,$@,$<)

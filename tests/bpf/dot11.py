@@ -5,8 +5,9 @@ import json
 import struct
 import subprocess
 
+from netns import testbed
 from netns.compare import frames_in
-from netns.testbed import BUILD, ROOT
+from netns.testbed import BUILD
 from reference import captures, radiotaps
 from reference.test_reference import write_pcap
 
@@ -26,24 +27,13 @@ class Bench:
         self.folder = folder
         self.count = 0
 
-    def module(self, name):
-        """A module's object: one of those built, or of the tests' own."""
-        if (BUILD / f"modules/{name}.o").exists():
-            return BUILD / f"modules/{name}.o"
-        out = self.folder / f"{name}.o"
-        if out.exists():
-            return out
-        subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={ROOT}/tests/modules/runs/{name}.bpf.c",
-                        f"OUT={out}"], check=True, capture_output=True)
-        return out
-
     def run(self, name, frames, *maps):
         """(events, {map: values}) of a module on these frames, of one link type."""
         self.count += 1
         path = self.folder / f"{self.count}.pcap"
         write_pcap(path, frames[0].linktype if frames else 127, frames)
         asked = [word for m in maps for word in ("--map", m)]
-        got = subprocess.run([BUILD / "tests/module_run", *asked, self.module(name), path],
+        got = subprocess.run([BUILD / "tests/module_run", *asked, testbed.module_object(name), path],
                              capture_output=True, text=True, check=False)
         assert got.returncode == 0, got.stderr
         lines = [json.loads(line) for line in got.stdout.splitlines()]

@@ -77,7 +77,7 @@ def end(bed, collector, sensor, wire):
 def test_it_has_every_event(bed, modules, wire, options):
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384", *options])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     consumer = Consumer(bed, "each")
     play(bed, wire)
     stats = modules.stats()["each"]
@@ -103,7 +103,7 @@ def test_it_reads_maps_of_each_cpu(bed, modules):
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     consumer = Consumer(bed, "count", program=ROOT / "build/modules/count", ready=None)
     play(bed, wire)
     modules.unload("count")
@@ -117,8 +117,8 @@ def test_it_can_do_nothing_else(bed, modules, wire):
     assert wire
     bed.collector()
     bed.sensor("lib", "tap0")
-    modules.load(modules.make("each"))
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("each"))
+    modules.load(modules.copy("count"))
     script = ("id -u; id -g; id -G; grep -E '^(Cap|NoNewPrivs)' /proc/self/status; "
               "ls -l /proc/self/fd; "
               "echo $LANG,$SECRET,$SALUKI_MODULE,$SALUKI_EVENTS,$SALUKI_MAPS")
@@ -146,7 +146,7 @@ def test_it_reaches_no_other_process(bed, modules, wire):
     """A consumer cannot reach the capture or the collector, which run as nobody here, too."""
     assert wire
     collector, sensor = bed.collector(), bed.sensor("lib", "tap0")
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     others = [pid for p in (collector, sensor) for pid in testbed.with_children(p.popen.pid)]
     assert any(os.stat(f"/proc/{pid}").st_uid == 65534 for pid in others)
     script = "sleep 9 & kill $! && echo mine; for p; do kill -0 $p 2> /dev/null && echo $p; done; :"
@@ -160,7 +160,7 @@ def test_it_cannot_type(bed, modules, wire):
     assert wire
     bed.collector()
     bed.sensor("lib", "tap0")
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     script = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSTI, b'x')"
     command = [BUILD / "saluki", "module", "consume", "-i", "tap0", "count", "--", "/usr/bin/python3", "-c",
                script]
@@ -183,7 +183,7 @@ def test_it_cannot_write(bed, modules, wire):
     assert wire
     bed.collector()
     bed.sensor("lib", "tap0")
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     consumer = Consumer(bed, "count", "--attack")
     modules.unload("count")
     consumer.ended()
@@ -199,7 +199,7 @@ def test_what_it_does_not_read_is_counted(bed, modules, wire, how):
     events to the collector."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     consumer = Consumer(bed, "each", how, options=["-B", "4"])
     play(bed, wire)
     stats = modules.stats()["each"]
@@ -214,7 +214,7 @@ def test_what_it_does_not_read_is_counted(bed, modules, wire, how):
 
 def test_a_module_that_is_replaced(bed, modules, wire):
     """After a replacement, the old module's consumer gets all its events, and then the end."""
-    each = modules.make("each")
+    each = modules.copy("each")
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
@@ -236,7 +236,7 @@ def test_the_end_of_the_capture(bed, modules, wire):
     assert wire
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     consumer = Consumer(bed, "each")
     assert sensor.finish()[0] == 0
     assert "tap0: is captured no more\n" in consumer.ended()
@@ -248,7 +248,7 @@ def test_without_a_collector(bed, modules, wire, priority):
     the consumer."""
     attach(bed, "-i", "tap0", "-B", "64")
     modules.allow(GRANTS.format(events=1000000).replace("Priority = 100", f"Priority = {priority}"))
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     consumer = Consumer(bed, "each")
     # A second's frames are a quarter of it, so a loaded machine may take longer.
     play(bed, wire, rate=5000)
@@ -272,8 +272,8 @@ def test_one_at_a_time(bed, modules, wire):
     assert wire
     bed.collector()
     bed.sensor("lib", "tap0")
-    modules.load(modules.make("each"))
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("each"))
+    modules.load(modules.copy("count"))
     first = Consumer(bed, "each")
     second = Consumer(bed, "each", ready=None)
     assert f"another saluki reads the events of that module, process {first.popen.pid};" in second.ended(1)
@@ -296,7 +296,7 @@ def test_how_it_ends(bed, modules, wire, program, status, line):
     assert wire
     bed.collector()
     bed.sensor("lib", "tap0")
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     consumer = Consumer(bed, "each", *program[1:], program=program[0], ready=None)
     if line == "ready\n":
         consumer.expect(line)
@@ -312,7 +312,7 @@ def test_what_is_not_there(bed, modules, wire):
     bed.sensor("lib", "tap0")
     got = modules.run("consume", "-i", "tap0", "each", "--", "true")
     assert got.returncode == 1 and "no module each there; 'saluki module list'" in got.stderr
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     got = modules.run("consume", "-i", "tap0", "--user", "no-such", "each", "--", "true")
     assert got.returncode == 1 and "user no-such: does not exist" in got.stderr
     for words in (["-i", "tap0", "each"], ["each", "--", "true"], ["-i", "tap0", "-B", "x", "each", "--", "true"]):

@@ -63,8 +63,8 @@ def test_two_modules_of_two_sensors(bed, modules, wire, folder):
     sensors = {}
     for name, its in ("lib", modules), ("two", there):
         sensors[name] = bed.sensor(name, its.interface, options=["-B", "16384"])
-        its.load(its.make("each"))
-        its.load(its.make("lengths"))
+        its.load(its.copy("each"))
+        its.load(its.copy("lengths"))
     senders = [bed.sender(f"veth{i}", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
                for i in range(2)]
     for s in senders:
@@ -107,7 +107,7 @@ def test_killed_again_and_again(bed, modules, bundled, folder, output):
     options = ["--events", folder, *(["-C", "1"] if output == "rotated" else [])]
     collector = bed.collector(write, options=options)
     sensor = bed.sensor("lib", "tap0", options=["--combo-size", "4096", "--store-bytes", "32M"])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "3000"])
     sender.go()
     chance = random.Random(output)
@@ -131,7 +131,7 @@ def test_moved_away(bed, modules, wire, folder):
     """When files are moved away, as logrotate does, every line is in one of the files."""
     collector = bed.collector(options=["--events", folder])
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
     sender.go()
     file = folder / "each.jsonl"
@@ -159,7 +159,7 @@ def test_disk_full(bed, modules, wire, folder):
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=64k,mode=755", "none", folder)
     collector = bed.collector(options=["--events", folder])
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "4000"])
     sender.go()
     collector.expect(f"{folder}/each.jsonl: No space left on device")
@@ -188,7 +188,7 @@ def test_capture_cannot_be_written(bed, modules, wire, folder):
     bed.ns.run("mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "none", small)
     collector = bed.collector(small / "out.pcapng", options=["--events", folder])
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
     assert sender.play() == len(wire)
     collector.expect("nothing is written until there is room")
@@ -233,8 +233,8 @@ def test_names_that_are_there(bed, modules, wire, folder):
     (folder / "lengths.jsonl").symlink_to(outside)
     collector = bed.collector(options=["--events", folder])
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("each"))
-    modules.load(modules.make("lengths"))
+    modules.load(modules.copy("each"))
+    modules.load(modules.copy("lengths"))
     assert bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"]).play() == len(wire)
     assert sensor.finish()[0] == 0
     said = collector.finish()[1]
@@ -248,7 +248,7 @@ def test_names_that_are_there(bed, modules, wire, folder):
 def test_wireshark_reads_the_capture(bed, modules, wire, folder):
     collector = bed.collector(options=["--events", folder])
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     assert bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"]).play() == len(wire)
     assert sensor.finish()[0] == 0
     collector.finish()

@@ -2,7 +2,7 @@
 """Modules run on every frame, and are loaded, replaced and unloaded while frames come."""
 import json
 import pathlib
-import subprocess
+import shutil
 
 import pytest
 
@@ -10,7 +10,7 @@ from netns import testbed
 from netns.compare import assert_balanced
 from netns.test_loader import attach, saluki, send
 from netns.test_restart import numbered, written
-from netns.testbed import BUILD, ROOT
+from netns.testbed import BUILD
 from reference import captures
 from reference.test_reference import write_pcap
 
@@ -43,13 +43,9 @@ class Modules:
     def allow(self, entries):
         self.policy.write_text(f"[Module *]\nKey = {self.public}\n{entries}")
 
-    def make(self, name):
-        source = next(p for folder in (f"bpf/modules/{name}", "tests/modules/runs")
-                      for p in [ROOT / folder / f"{name}.bpf.c"] if p.exists())
-        out = self.bed.tmp_path / f"{name}.o"
-        subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={source}", f"OUT={out}"],
-                       check=True, capture_output=True)
-        return out
+    def copy(self, name):
+        """A module to be signed."""
+        return shutil.copy(testbed.module_object(name), self.bed.tmp_path / f"{name}.o")
 
     def sign(self, obj, name=None):
         self.serial += 1
@@ -95,8 +91,8 @@ def fixture_wire(bed, bundled):
 def test_a_module_sees_and_says_each_frame(bed, modules, wire, options):
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384", *options])
-    modules.load(modules.make("each"))
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("each"))
+    modules.load(modules.copy("count"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
     assert sender.play() == len(wire)
     stats = modules.stats()
@@ -121,7 +117,7 @@ def test_a_module_sees_and_says_each_frame(bed, modules, wire, options):
 def test_under_load(bed, modules, wire):
     """Loading, replacing and unloading a module loses no frame, and either the old or the new
     module sees each frame."""
-    each, count = modules.make("each"), modules.make("count")
+    each, count = modules.copy("each"), modules.copy("count")
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
@@ -147,7 +143,7 @@ def test_events_beyond_what_is_granted(bed, modules, wire):
     modules.allow(GRANTS.format(events=100))
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
     assert sender.play() == len(wire)
     each = modules.stats()["each"]
@@ -167,7 +163,7 @@ def test_what_is_said_while_there_is_no_agent(bed, modules, bundled, ring):
     frames = numbered(bundled, 3000)
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
     attach(bed, "-i", "tap0", "--ring", ring, "-B", "16384")
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     send(bed, frames[:1000])
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0")

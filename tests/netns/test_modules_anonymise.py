@@ -48,7 +48,7 @@ class Anonymised:
         testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
         self.collector = bed.collector()
         self.sensor = bed.sensor("lib", "tap0")
-        self.obj = modules.make("addresses")
+        self.obj = modules.copy("addresses")
 
     def key(self, show):
         """Sets a new key and loads the module with it. Returns the command's output."""
@@ -64,7 +64,7 @@ class Anonymised:
     def without_keys(self):
         """Another module, whose policy has none."""
         self.modules.allow(GRANTS.format(events=0))
-        self.modules.load(self.modules.make("count"))
+        self.modules.load(self.modules.copy("count"))
 
     def play(self):
         sender = self.bed.sender("veth0", self.bed.tmp_path / "wire.pcap", ["--rate", "5000"])

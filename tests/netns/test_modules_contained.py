@@ -27,8 +27,8 @@ def both(public, first, of_first, of_others):
 def test_what_one_writes_nobody_else_sees(bed, modules, wire, options):
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384", *options])
-    modules.load(modules.make("scribble"))
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("scribble"))
+    modules.load(modules.copy("each"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
     assert sender.play() == len(wire)
     assert sensor.finish()[0] == 0
@@ -47,9 +47,9 @@ def test_what_is_not_granted_is_not_in_the_view(bed, modules, wire, others):
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
     if others:
-        modules.load(modules.make("scribble"))
-        modules.load(modules.make("each"))
-    modules.load(modules.make("peek"))
+        modules.load(modules.copy("scribble"))
+        modules.load(modules.copy("each"))
+    modules.load(modules.copy("peek"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
     assert sender.play() == len(wire)
     assert sensor.finish()[0] == 0
@@ -69,8 +69,8 @@ def test_what_is_left_on_the_stack(bed, modules, wire):
     """Linux since 6.3 lets root read unwritten stack slots; a module finds zeros there."""
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("stain"))
-    obj = modules.make("unwritten")
+    modules.load(modules.copy("stain"))
+    obj = modules.copy("unwritten")
     if tuple(map(int, platform.release().split(".")[:2])) < (6, 3):
         assert modules.run("sign", "--key", modules.key, obj).returncode == 0
         got = modules.run("load", "-i", "tap0", "--policy", modules.policy, obj)
@@ -92,7 +92,7 @@ def test_how_far_each_reaches(bed, modules, wire):  # pylint: disable=unused-arg
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
     for name in "count", "each", "peek":
-        modules.load(modules.make(name))
+        modules.load(modules.copy(name))
     stats = modules.stats()
     # include/saluki/module.h: addresses, payload, the end
     assert {n: s["reach"] for n, s in stats.items()} == {"count": 80, "each": 224, "peek": 424}
@@ -105,8 +105,8 @@ def test_a_flood_of_events(bed, modules, wire):
     modules.policy.write_text(both(modules.public, "flood", GRANTS.replace("{events}", "50"), GRANTS))
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("flood"))
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("flood"))
+    modules.load(modules.copy("each"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "10000"])
     assert sender.play() == len(wire)
     flood = modules.stats()["flood"]
@@ -126,7 +126,7 @@ def test_object_and_policy_are_read_once(bed, modules, wire):  # pylint: disable
     """A file swapped after the check has no effect: no file is opened twice."""
     bed.collector()
     bed.sensor("lib", "tap0")
-    obj = modules.make("each")
+    obj = modules.copy("each")
     assert modules.run("sign", "--key", modules.key, obj).returncode == 0
     log = bed.tmp_path / "opened"
     got = bed.ns.run("strace", "-f", "-qq", "-o", log, "-e", "trace=open,openat,openat2",
@@ -158,7 +158,7 @@ def test_a_serial_that_falls_meanwhile(bed, modules, wire):  # pylint: disable=u
     does not replace it."""
     bed.collector()
     bed.sensor("lib", "tap0")
-    obj = modules.make("each")
+    obj = modules.copy("each")
     modules.load(obj)
     assert modules.run("sign", "--key", modules.key, "--serial", "5", obj).returncode == 0
     held, load = held_load(bed, modules, obj, "echo 8 > /var/lib/saluki/modules/each.serial")
@@ -180,7 +180,7 @@ def test_a_load_that_ends_amid(bed, modules, wire, how):  # pylint: disable=unus
     one can be loaded again."""
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
-    obj, log = modules.make("count"), bed.tmp_path / "calls"
+    obj, log = modules.copy("count"), bed.tmp_path / "calls"
     modules.load(obj)
     pins = "/sys/fs/bpf/saluki/tap0"
 
@@ -216,7 +216,7 @@ def test_a_load_that_ends_amid(bed, modules, wire, how):  # pylint: disable=unus
 def test_no_room_for_a_ninth(bed, modules, wire):
     bed.collector()
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    obj = modules.make("count")
+    obj = modules.copy("count")
     for n in range(8):
         modules.load(obj, name=f"count-{n}")
     modules.serial += 1
@@ -239,7 +239,7 @@ def test_killed_under_load(bed, modules, wire):
     collector = bed.collector()
     key = bed.keys.sensor("lib")
     sensor = bed.sensor("lib", "tap0", key=key, options=["-B", "16384"])
-    modules.load(modules.make("each"))
+    modules.load(modules.copy("each"))
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "5000"])
     sender.go()
     for part in 0.2, 0.5:
@@ -260,7 +260,7 @@ def test_killed_under_load(bed, modules, wire):
 def test_they_end_with_the_run(bed, modules, wire):  # pylint: disable=unused-argument
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     assert sensor.finish()[0] == 0
     got = modules.run("list", "-i", "tap0")
     assert got.returncode == 1 and "nothing is attached there" in got.stderr, got
@@ -272,14 +272,14 @@ def test_pins_that_were_left(bed, modules, wire):  # pylint: disable=unused-argu
     """Pins left by a load while the capture ended do not join the next capture."""
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     pins, kept = "/sys/fs/bpf/saluki/tap0", "/sys/fs/bpf/saluki/kept"
     bed.ns.run("sh", "-ec", f"mkdir {kept}; ln {pins}/module* {kept}/")
     assert sensor.finish()[0] == 0
     bed.ns.run("sh", "-ec", f"mkdir {pins}; mv {kept}/* {pins}/; rmdir {kept}")
     sensor = bed.sensor("lib", "tap0")
     assert modules.stats() == {}
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     assert set(modules.stats()) == {"count"}
     assert sensor.finish()[0] == 0
 
@@ -300,14 +300,14 @@ def test_another_link_type(bed, modules, bundled):
     collector = bed.collector()
     player = bed.tun("tap0", 1, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "tap0")
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     bed.ns.run("ip", "link", "set", "tap0", "down")
     player.retype(803)
     bed.ns.run("ip", "link", "set", "tap0", "up")
     sensor.expect("its modules are gone")
     sensor.expect("link type IEEE802_11_RADIO")
     assert modules.stats() == {}
-    modules.load(modules.make("count"))
+    modules.load(modules.copy("count"))
     count = player.play()
     assert modules.stats()["count"]["frames"] == count
     assert sensor.finish()[0] == 0
@@ -323,8 +323,8 @@ def test_another_link_type_amid_a_load(bed, modules, bundled, last):
     player = bed.tun("tap0", 1, bundled, ["--rate", "5000"])
     sensor = bed.sensor("lib", "tap0")
     if last:
-        modules.load(modules.make("count"))
-    obj = modules.make("each")
+        modules.load(modules.copy("count"))
+    obj = modules.copy("each")
     modules.sign(obj)
     held, load = held_load(bed, modules, obj)
     bed.ns.run("ip", "link", "set", "tap0", "down")
@@ -350,7 +350,7 @@ def test_another_link_type_amid_a_load(bed, modules, bundled, last):
 def test_the_capture_ends_amid_a_load(bed, modules, wire):  # pylint: disable=unused-argument
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
-    obj = modules.make("each")
+    obj = modules.copy("each")
     modules.sign(obj)
     held, load = held_load(bed, modules, obj)
     assert sensor.finish()[0] == 0
@@ -367,7 +367,7 @@ def test_a_load_while_the_capture_is_changed(bed, modules, wire):  # pylint: dis
     refused."""
     bed.collector()
     sensor = bed.sensor("lib", "tap0")
-    obj = modules.make("each")
+    obj = modules.copy("each")
     modules.sign(obj)
     config = "/sys/fs/bpf/saluki/tap0/config"
     value = bed.ns.run("/usr/sbin/bpftool", "-j", "map", "dump", "pinned", config, capture_output=True).stdout

@@ -35,7 +35,7 @@ class Overload:
         self.collector = bed.collector()
         self.sensor = bed.sensor("lib", "tap0", options=[
             "-B", "1024", "-s", "160", "--ring", ring])
-        obj = modules.make("count")
+        obj = modules.copy("count")
         for name in PRIORITIES:
             modules.load(obj, name=name)
 

@@ -32,7 +32,7 @@ def test_they_are_all_there():
 
 @pytest.mark.parametrize("name", sorted(GRANTS))
 def test_what_the_page_grants(modules, name):
-    grant, obj = GRANTS[name], modules.make(name)
+    grant, obj = GRANTS[name], modules.copy(name)
     assert modules.run("sign", "--key", modules.key, "--serial", "1", obj).returncode == 0
     got = check(modules, name, grant)
     assert got.returncode == 0 and "refused" not in got.stdout, got

@@ -71,10 +71,11 @@ class Air:
         self.sensor = bed.sensor("lib", "mon0", options=["-B", "16384", *options])
 
     def load(self, name, *defines):
-        out = self.bed.tmp_path / f"{name}.o"
-        subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={ROOT}/bpf/modules/{name}/{name}.bpf.c", f"OUT={out}",
-                        f"MODULE_MORE={' '.join(defines)}"], check=True, capture_output=True)
-        self.modules.load(out)
+        obj = self.modules.copy(name)
+        if defines:
+            subprocess.run(["make", "-s", "-C", ROOT, "module", f"SRC={ROOT}/bpf/modules/{name}/{name}.bpf.c",
+                            f"OUT={obj}", f"MODULE_MORE={' '.join(defines)}"], check=True, capture_output=True)
+        self.modules.load(obj)
 
     def play(self):
         assert self.player.play() == len(self.frames)

@@ -87,7 +87,7 @@ class Fleet:
         modules.policy.write_text(
             f"[Keys]\nTrajectory = {self.key}\nAnonymise = {self.anonymise}\n"
             f"[Module trajectory]\nKey = {modules.public}\n{GRANTS.format(show=show)}")
-        modules.load(modules.make("trajectory"))
+        modules.load(modules.copy("trajectory"))
         return modules
 
     def rate(self, rate):

@@ -115,7 +115,7 @@ def test_a_worm_amid_real_traffic(bed, traces, modules, how):
     folder.chmod(0o777)
     collector = bed.collector(options=["--events", folder])
     sensor = bed.sensor("lib", "tap0", options=["-B", "16384"])
-    modules.load(modules.make("worm"))
+    modules.load(modules.copy("worm"))
     consumer = Consumer(bed)
     assert bed.sender("veth0", bed.tmp_path / "wire.pcap").play() == len(frames)
     stats = modules.stats()["worm"]
@@ -150,7 +150,7 @@ def test_signatures_are_filled_in_while_it_runs(bed, modules):
         "[Keys]\nAnonymise = /none\n", ""))
     collector = bed.collector()
     sensor = bed.sensor("lib", "tap0")
-    modules.load(modules.make("worm"))
+    modules.load(modules.copy("worm"))
 
     def fill(*args, text, status=0):
         got = modules.run("fill", "-i", "tap0", *args, input=text)

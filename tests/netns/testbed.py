@@ -89,6 +89,12 @@ def keep_tags(ns, name):
            capture_output=True)
 
 
+def module_object(name):
+    """A module as it was built: a shipped one, or one of tests/modules/runs."""
+    shipped = ROOT / f"build/modules/{name}.o"
+    return shipped if shipped.exists() else ROOT / f"build/tests/modules/runs/{name}.bpf.o"
+
+
 def for_anybody(program, folder):
     """A copy of a program for users that cannot enter its build folder, such as /root."""
     here = folder / program.name

@@ -7,9 +7,9 @@ import itertools
 import random
 import shutil
 import struct
-import subprocess
 
 from bpf import filters, holes
+from netns import testbed
 from netns.testbed import ROOT
 from reference import captures, shapes
 from reference.test_reference import write_pcap
@@ -220,8 +220,7 @@ def write_modules(folder_):
         holes.build(name, folder_ / "holes")
     for path in itertools.chain(*modules()):
         shutil.copy(path, folder_ / "modules")
-    subprocess.run(["make", "-s", "-C", ROOT, "module", "SRC=tests/modules/runs/each.bpf.c",
-                    f"OUT={folder_ / 'each.o'}"], check=True, capture_output=True)
+    shutil.copy(testbed.module_object("each"), folder_ / "each.o")
 
 
 def filtered():
