@@ -37,11 +37,10 @@ class Guest:
         self.seconds = None
         with self.console.open("wb") as console:
             self.popen = subprocess.Popen(
-                [*command, "-nographic", "-no-reboot", "-fsdev",
+                [*testbed.DIE_WITH_PARENT, *command, "-nographic", "-no-reboot", "-fsdev",
                  f"local,id=out,path={self.out},security_model=none", "-device",
                  "virtio-9p-pci,fsdev=out,mount_tag=out" + (f",addr={slot}" if slot else "")],
-                stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT,
-                preexec_fn=testbed._die_with_parent)
+                stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT)
 
     def finish(self, seconds):
         """Waits for the end, up to this time after the start, and then ends a VM that hangs.
