@@ -117,8 +117,8 @@ static int open_sender(const char *interface)
 /* ---- under way -------------------------------------------------------------------- */
 
 /* Returns the frames sent from an end of a cable. If the other end has a queue (XDP), returns those
- * taken out of it. Or those received by `heard`. */
-static uint64_t passed(const struct player *p)
+ * taken out of it. Or those received by `heard`. Sets *dropped to those dropped. */
+static uint64_t passed(const struct player *p, uint64_t *dropped)
 {
 	const char *interface = p->heard ? p->heard : p->cable;
 	FILE *f = fopen("/proc/net/dev", "re");
@@ -131,8 +131,9 @@ static uint64_t passed(const struct player *p)
 		name = line + strspn(line, " ");
 		found = !strncmp(name, interface, len) && name[len] == ':' &&
 			sscanf(name + len + 1,
-			       "%*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &received,
-			       &sent) == 2;
+			       "%*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %" SCNu64
+			       " %*u %" SCNu64,
+			       &received, &sent, dropped) == 3;
 	}
 	if (!found)
 		fail(interface);
@@ -143,13 +144,14 @@ static uint64_t passed(const struct player *p)
 /* Waits until at most `most` are under way. No descriptor announces it. */
 static void wait_passed(const struct player *p, uint64_t most)
 {
-	uint64_t until = now_ns() + ARRIVE_NS;
+	uint64_t until = now_ns() + ARRIVE_NS, arrived, dropped;
 
-	while (passed(p) - p->before + most < p->played) {
+	while ((arrived = passed(p, &dropped) - p->before) + most < p->played) {
 		if (now_ns() > until) {
 			fprintf(stderr,
-				"play: %s: of %" PRIu64 " frames, %" PRIu64 " arrived in time\n",
-				p->cable, p->played, passed(p) - p->before);
+				"play: %s: of %" PRIu64 " frames, %" PRIu64
+				" arrived in time; it dropped %" PRIu64 "\n",
+				p->cable, p->played, arrived, dropped);
 			exit(1);
 		}
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -257,7 +259,7 @@ int main(int argc, char **argv)
 	};
 	struct sigaction sa = { .sa_handler = on_signal };
 	struct player p = { .fd = -1, .own_speed = true };
-	uint64_t clock_ns;
+	uint64_t clock_ns, dropped;
 	bool wait = false;
 	int c;
 
@@ -304,7 +306,7 @@ int main(int argc, char **argv)
 	if (wait && !wait_for_go(&p))
 		return 0;
 	if (p.cable)
-		p.before = passed(&p);
+		p.before = passed(&p, &dropped);
 	clock_ns = now_ns();
 	do {
 		play_file(&p, &clock_ns);

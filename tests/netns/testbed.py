@@ -105,9 +105,19 @@ def veth(a, name_a, b, name_b, *options):
     """A cable between two namespaces."""
     subprocess.run(["ip", "link", "add", name_a, "netns", str(a.holder.pid), "type", "veth",
                     "peer", "name", name_b, "netns", str(b.holder.pid)], check=True)
-    for ns, name in ((a, name_a), (b, name_b)):
+    ends = ((a, name_a), (b, name_b))
+    for ns, name in ends:
         keep_tags(ns, name)
         ns.run("ip", "link", "set", name, "up", *options)
+    for ns, name in ends:
+        wait_for(lambda ns=ns, name=name: not drops_all(ns, name), f"{name}'s carrier")
+
+
+def drops_all(ns, name):
+    """Whether an interface still drops all that is sent, without an error: an end of a cable that is up gets
+    its qdisc when the kernel's link watch has run, which may be late on a busy machine. Since Linux 6.8 this
+    question makes it run."""
+    return " qdisc noop " in ns.run("ip", "link", "show", "dev", name, capture_output=True).stdout
 
 
 def lines_until(stream, deadline, wanted):
