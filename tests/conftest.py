@@ -3,6 +3,7 @@
 import pathlib
 import platform
 import sys
+import zlib
 
 import pytest
 
@@ -23,6 +24,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "foreign: needs captures that are not the project's own")
     config.addinivalue_line("markers", "alone: measures time or rates, or looks at the whole "
                                        "machine: not beside other tests (tests/run)")
+    config.addinivalue_line("markers", "long: waits for half a minute or more: begins first")
     config.addinivalue_line("markers", "topology(what): what is on the air (wifi/topology.py)")
 
 
@@ -34,6 +36,12 @@ def pytest_generate_tests(metafunc):
                              ids=str)
 
 
+def turn(item):
+    """The order of tests that run beside each other: long ones first; neighbours in a file, which need the
+    same (a CPU, or a disk), at different times."""
+    return item.get_closest_marker("long") is None, zlib.crc32(item.nodeid.encode())
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     machine = platform.machine()
@@ -42,6 +50,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.path.parent.name in ("vm", "wifi") and machine != "x86_64":
             item.add_marker(strange)
+    if hasattr(config, "workerinput"):  # beside others
+        items.sort(key=turn)
     if captures.have_foreign():
         return
     left_out = [item for item in items if item.get_closest_marker("foreign")]

@@ -16,6 +16,7 @@ from reference import captures, trim
 # ---- live: outages, restarts, other addresses ------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seconds", [60, 10])  # the longest first: others run beside it
 def test_no_network_for_a_while(bed, seconds):
     live = Live(bed, 8)

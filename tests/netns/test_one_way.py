@@ -129,6 +129,7 @@ def test_a_collector_that_is_killed(bed, bundled):
     assert part_of([f._replace(data=f.data[:192]) for f in frames], got)
 
 
+@pytest.mark.long
 def test_keys_are_renewed(bed, bundled):
     """Each session is announced before it begins: no frame is lost."""
     allow(bed, "lib")

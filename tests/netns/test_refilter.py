@@ -63,6 +63,7 @@ def test_under_load(bed, wire, options):
     assert_same([wire[n] for n in numbers], got, stamps=False)
 
 
+@pytest.mark.long
 def test_an_agent_that_does_not_listen(bed, wire):
     """A full socket to the other process does not stop the privileged process: it continues, and
     obeys signals."""

@@ -112,6 +112,7 @@ def writes(collector):
     return lambda: (collector.sensor_stats("lib") or {}).get("written", 0) > 0
 
 
+@pytest.mark.long
 def test_another_collector_and_back(bed):
     """The first collector dies and returns; no frame between the two is missing."""
     path, frames = long_trace(bed, 16)

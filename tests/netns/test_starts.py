@@ -20,7 +20,7 @@ START_SECONDS = 1.5
 FRAMES = 3
 
 
-@pytest.mark.alone
+@pytest.mark.long
 def test_500_starts_with_one_key(bed):
     """Each of 500 starts with one key gets a session, as in a loop over files or under a
     supervisor, though the collector restarts in the middle."""
@@ -38,7 +38,7 @@ def test_500_starts_with_one_key(bed):
         assert_balanced(collector.sensor_stats("lib"), STARTS // 2 * FRAMES)
     took = time.monotonic() - began
     print(f"{STARTS} starts in {took:.1f} s, the slowest {slowest:.2f} s")
-    assert slowest < START_SECONDS and took < 120
+    assert slowest < START_SECONDS and took < 240
     assert len(list(captures.frames(bed.out))) == STARTS * FRAMES
 
 

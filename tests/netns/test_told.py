@@ -142,6 +142,7 @@ def test_a_name_server_and_what_asks_it(bed, bundled):
     assert_balanced(collector.sensor_stats("lib"), count)
 
 
+@pytest.mark.long
 def test_a_name_that_moves(bed, bundled):
     names = Names(bed)
     names.add("127.0.0.1", "collector.test")
@@ -385,6 +386,7 @@ def test_a_wrong_clock(bed, bundled, seconds, sensor_says, collector_says):
     assert said.count("clock is") == (2 if sensor_says else 0), said
 
 
+@pytest.mark.long
 def test_a_clock_that_is_set(bed, bundled):
     clock = bed.clock(86400)
     collector = bed.collector()
