@@ -10,7 +10,9 @@
 
 The compiler's options are given here, because it compiles when it links (-flto).
 Called as link.py zig cc ... -o FILE ..."""
+import hashlib
 import os
+import pathlib
 import shlex
 import subprocess
 import sys
@@ -23,9 +25,9 @@ MORE = ["--no-warnings", "--icf=safe"] + [word for option in (
 INPUTS = (".o", ".a")
 
 
-def link_command(command, inputs):
+def asked_of_zig(command, inputs):
     """The linker's words for the command. zig prints them before it links. To save that link's time, zig gets only
-    the first input, and the link fails; the words then get all inputs in its place."""
+    the first input, and the link fails; the words then have INPUTS in its place, and OUTPUT in the output's."""
     words = [word for word in command if word not in inputs] + inputs[:1]
     out = subprocess.run(words, env={**os.environ, "ZIG_VERBOSE_LINK": "1"}, text=True,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -33,8 +35,27 @@ def link_command(command, inputs):
              if line.startswith("ld.lld ") and inputs[0] in line]
     if len(links) != 1:
         sys.exit(f"{out.stderr}zig did not print its link command")
-    at = links[0].index(inputs[0])
-    return [*links[0][1:at], *inputs, *links[0][at + 1:]]
+    output = command[command.index("-o") + 1]
+    return [{inputs[0]: "INPUTS", output: "OUTPUT"}.get(word, word) for word in links[0][1:]]
+
+
+def link_command(command, inputs):
+    """The linker's words, with their inputs and output. zig takes as long to print them as the linker to link, so
+    they are kept among zig's own files, for each set of options."""
+    output = command[command.index("-o") + 1]
+    options = [word for word in command if word not in (output, *inputs)]
+    kept = pathlib.Path(os.environ["ZIG_LOCAL_CACHE_DIR"],
+                        "link-" + hashlib.sha256(shlex.join(options).encode()).hexdigest())
+    words = kept.read_text().splitlines() if kept.exists() else []
+    # zig's library is in a cache that others may have emptied.
+    if not words or not all(os.path.exists(word) for word in words if word.startswith("/")):
+        words = asked_of_zig(command, inputs)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        written = kept.with_suffix(f".{os.getpid()}")
+        written.write_text("".join(f"{word}\n" for word in words))
+        written.rename(kept)
+    at = words.index("INPUTS")
+    return [output if word == "OUTPUT" else word for word in [*words[:at], *inputs, *words[at + 1:]]]
 
 
 def main(command):
