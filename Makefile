@@ -82,6 +82,8 @@ UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(fil
 # The AP70's unit tests are emulated. This one simulates days of a server's disk, which no access
 # point has.
 UNIT := $(if $(AP70),$(filter-out %/test_budget_disks,$(UNIT)),$(UNIT))
+# A sensor of the same objects, for a test.
+WITHOUT_NL80211 := $(BUILD)/tests/saluki-without-nl80211
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
 PROGRAMS := $(BUILD)/saluki $(if $(WITHOUT),,$(BUILD)/saluki-collector $(BUILD)/saluki-swarm)
 COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
@@ -93,7 +95,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/repeated.so
+	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
 LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
 # For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
@@ -284,6 +286,11 @@ $(BUILD)/tests/packet_verdicts: $(patsubst %,$(BUILD)/%.o,tests/netns/packet_ver
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lpcap
 
+$(WITHOUT_NL80211): $(filter-out $(NEEDS_nl80211:%.c=$(BUILD)/%.o),$(AGENT)) $(BUILD)/agent/absent/nl80211.o $(WIRE)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_AGENT)
+
 # These two depend on nothing else, so they can be built static for other machines too.
 $(BUILD)/tests/old_kernel: $(patsubst %,$(BUILD)/tests/netns/%.o,old_kernel old_answers)
 	$(call say,LD,$@)
@@ -468,8 +475,7 @@ test: deps-test ## build (plain and sanitized) and pass all tests
 	$(Q)$(MAKE_QUIETLY) all test-programs CFLAGS='-O2 -g -Werror'
 	$(Q)$(MAKE_QUIETLY) build/without-bpf-pcap-seccomp/saluki \
 		WITHOUT="bpf pcap seccomp" CFLAGS='-O2 -g -Werror'
-	$(Q)$(MAKE_QUIETLY) build/without-nl80211/saluki WITHOUT=nl80211 CFLAGS='-O2 -g -Werror'
-	$(Q)$(MAKE_QUIETLY) all test-programs SANITIZE=address,undefined
+	$(Q)$(MAKE_QUIETLY) all test-programs SANITIZE=address,undefined CFLAGS='-O1 -g'
 	$(Q)$(FUZZ_MAKE) fuzzers-here
 	$(Q)$(MAKE_QUIETLY) ap70-test-programs
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
@@ -486,7 +492,6 @@ test-foreign: ## pass the tests that need foreign captures, SALUKI_CAPTURES
 .PHONY: captures
 captures: deps-test ## remake tests/captures, or parts: CAPTURES="air headers wire bad"
 	$(Q)$(MAKE_QUIETLY) all test-programs
-	$(Q)$(MAKE_QUIETLY) build/without-nl80211/saluki WITHOUT=nl80211
 	$(Q)$(SUDO) env PYTHONPATH=tests:packaging $(TOOLS)/bin/python -m captures $(CAPTURES)
 
 .PHONY: test-full

@@ -9,13 +9,10 @@ from wifi import programs, topology
 
 KERNEL = "6.1"
 MODULES = ("mac80211_hwsim", "ctr", "ccm", "cmac", "gcm", "sch_ingress", "cls_bpf")
-PROGRAMS = [*(testbed.ROOT / "build" / p for p in ("saluki", "saluki-collector", "tests/play",
-                                                 "tests/lesser_driver.so", "tests/asks_at.so",
-                                                 "tests/replug", "tests/switches")),
-            *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw",
-                                "/usr/bin/tcpdump"))]
-# For the sensors that lack nl80211: make test builds it.
-NO_NL80211 = testbed.ROOT / "build/without-nl80211/saluki"
+PROGRAMS = [*(testbed.ROOT / "build" / p for p in (
+                "saluki", "tests/saluki-without-nl80211", "saluki-collector", "tests/play", "tests/lesser_driver.so",
+                "tests/asks_at.so", "tests/replug", "tests/switches")),
+            *map(pathlib.Path, ("/bin/dash", "/bin/grep", "/sbin/ip", "/sbin/iw", "/usr/bin/tcpdump"))]
 INIT = pathlib.Path(__file__).parent / "init"
 # Monitoring modules, for topologies that load them: /lib/saluki/NAME.o.
 MONITORING = ("airtime", "deauth", "rogueap")
@@ -67,7 +64,6 @@ def _base(root, chosen):
     for name, file in programs.RULES.items():
         guest.install(tree / file, root, name)
     _monitoring(root, root.parent)
-    guest.install(NO_NL80211, root, "bin/saluki-without-nl80211")
     return machine.base(root, INIT, [*PROGRAMS, *(tree / p for p in programs.PROGRAMS)],
                         [tree / folder for folder in programs.LIBRARIES])
 
