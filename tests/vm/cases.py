@@ -228,7 +228,7 @@ def filtered():
     frames = [(f.linktype, f.data) for f in list(captures.frames(captures.BUNDLED))[::10]]
     frames += [(1, f) for f in shaped(1)[::4]]
     chosen = filters.chosen(frames)
-    return frames, chosen[::24] + list(filters.long_lists(random.Random(5)))
+    return frames, chosen[::12] + list(filters.long_lists(random.Random(5)))
 
 
 def write(folder_):
