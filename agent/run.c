@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * saluki run. A frame's way, and where to read it. ═▶ leads to another process or thread. From
- * rings/ to the queue, each stage calls the one before it (struct source_ops). After the queue,
+ * saluki run. A frame's way, and where to read it. ═▶ leads to another process or thread. capture/
+ * calls source/ for each frame (struct source_ops), and source/ calls rings/. After the queue,
  * export.c calls onward.
  *
  *     privileged.c: the privileged process, in which tap/ attaches to
@@ -11,12 +11,15 @@
  *                 └▶ packet socket ═▶ rings/packet_ring
  *
  *     sensor.c: the unprivileged process
- *       capture thread    rings/ or a file ─▶ source/ ─▶ capture/: a combo is filled ═▶ queue
+ *       capture thread    rings/ or a file ─▶ source/: trims, if no BPF program has
+ *                         ─▶ capture/: a combo is filled ═▶ queue
  *       export thread     export/export.c: wire/compress ─▶ deliver, store ─▶ deliver_send
- *                         ─▶ session_send ═▶ UDP. Then source/ frees the ring's space
+ *                         ─▶ session_send ═▶ UDP. source/ frees a BPF ring's space when a combo
+ *                         was sent, and space of other rings when its frame is in a combo
  *           rings/journal   how far the ring is exported, for the next agent (export/resume)
- *           spool           combos that wait for long go to a file (a thread) and come back
- *           forward         combos that an earlier agent left in that file
+ *           spool           with --spool, puts combos into the store for deliver. Combos that wait
+ *                           for long go to a file (a thread), and back to the store
+ *           forward         combos that an earlier agent left in that file ─▶ a deliver of its own
  *           in_flight       datagrams in the network, and those that are lost
  *           session_mailbox the control thread's ACKs ═▶ deliver_receive ─▶ store
  *       control thread    control/ ─▶ export/session, handshake, session_receive ◀─ UDP
@@ -25,7 +28,7 @@
  *           model/          statistics, which status/ reads there for `saluki status`
  *
  * options/ fills in the options of both; model/handover.h has their messages. filter/, programs/
- * and interface/ are tap/'s tools. process/ confines each process.
+ * and interface/ are tools of tap/, and some of source/. process/ confines each process.
  * tests/cli/test_rooms.py has the order of all rooms.
  */
 #include <errno.h>

@@ -2,16 +2,18 @@
 /*
  * saluki-collector. A datagram's way, a room of collector/ a line:
  *
- *     network/   receive ─▶ session_receive ─▶ messages           session_send, handshake ─▶ sensor
+ *     network/   receive ═▶ session_receive ─▶ messages           session_send, handshake ─▶ sensor
  *                   ┌───────────────────────────┘
- *     combo/     intake ─▶ reassemble, gaps ═▶ turns ─▶ split, which uses
- *                   ┌─────────────────────────────────────┘ forward, decompress, event, frame_check
- *     output/    output ─▶ interfaces, pcapng ═▶ output_flush ─▶ output_file
- *                                                 event_log; recover at the start
+ *     combo/     intake ─▶ gaps, reassemble ═▶ split: forward, decompress, event, frame_check
+ *                   ┌───────────────────────────┘
+ *     output/    output_hold, output_rotate ─▶ output ─▶ interfaces, pcapng ═▶ output_flush
+ *                ─▶ output_file            beside these: event_log; recover at the start
  *     files/     ask, serve: open the output's files
  *
- * ═▶: combos and blocks wait there, until collector.c's loop takes them on or the buffer is full.
- * Without room on the disk, split leaves a combo to turns. Written combos are due in model/, and
+ * ═▶: datagrams, combos and blocks wait there, until collector.c's loop takes them on or the buffer
+ * is full. For combos, turns.c has the sensors' order, and split takes a sensor's next combo from
+ * gaps. A new session goes from session_receive by sensor_sessions to intake, and there to runs.
+ * Without room on the disk, split leaves a combo where it is. Written combos are due in model/, and
  * timers.c then lets session_send acknowledge them.
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
