@@ -24,6 +24,8 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "foreign: needs captures that are not the project's own")
     config.addinivalue_line("markers", "alone: measures time or rates, or looks at the whole "
                                        "machine: not beside other tests (tests/run)")
+    config.addinivalue_line("markers", "paired: measures time, and leaves most of a CPU: beside "
+                                       "one other such test")
     config.addinivalue_line("markers", "long: waits for half a minute or more: begins first")
     config.addinivalue_line("markers", "topology(what): what is on the air (wifi/topology.py)")
 

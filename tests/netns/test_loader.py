@@ -598,7 +598,7 @@ def assert_schema(value, schema):
         assert isinstance(value[name], kind), (name, value)
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 def test_status(bed, bundled):
     """Status shows rates and sums equal to the ledger's, for programs and for people, with and
     without an agent."""

@@ -115,7 +115,7 @@ def test_wired_frames_as_xdp_gives_them(bed, version, options):
     assert_stamps_close(ours, theirs)
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 @pytest.mark.parametrize("version", VERSIONS)
 def test_80211_frames_as_tc_gives_them(bed, bundled, version):
     frames = list(captures.frames(bundled))
@@ -224,7 +224,7 @@ def test_two_interfaces(bed, bundled, version):
     assert [f.time_ns for f in got] == sorted(f.time_ns for f in got)
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 @pytest.mark.parametrize("version", VERSIONS)
 def test_two_interfaces_in_one_order(bed, version):
     """With a busy and an idle interface, stamps are those of XDP, and none is changed to keep the
@@ -415,7 +415,7 @@ ROOM = r"has room for some (\d+) frames of \d+ bytes, (\d+) (ms|s|min) at the pr
 UNITS = {"ms": 1, "s": 1000, "min": 60000}
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 @pytest.mark.parametrize("rate,size", [(20, 64), (100, 64), (100, 256)])
 def test_few_frames_wait_for_a_collector(bed, bundled, rate, size):
     """The ring lasts as long as the sensor reports, even with few frames: V3's blocks are closed

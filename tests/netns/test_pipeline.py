@@ -102,7 +102,7 @@ def test_combo_shapes(bed, bundled, options):
     assert_balanced(collector.sensor_stats("lib"), len(sent))
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 def test_pace_is_the_traces_own(bed, bundled):
     """With --pace a run takes as long as the trace; without it, it ends at once."""
     collector = bed.collector()
@@ -171,7 +171,7 @@ def as_seen(frames):
     return [f._replace(orig_len=len(f.data)) for f in frames]
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 @pytest.mark.parametrize("linktype,ring", [(105, "bpf"), (119, "bpf"), (127, "bpf"),
                                            (127, "mapped")])
 def test_every_80211_frame_live(bed, traces, linktype, ring):
@@ -183,7 +183,7 @@ def test_every_80211_frame_live(bed, traces, linktype, ring):
     print(f"link type {linktype}: {len(frames)} frames")
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 @pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc"),
                                      ("--source", "xdp", "--ring", "mapped"),
                                      ("--source", "tc", "--ring", "mapped"),

@@ -115,7 +115,7 @@ def hide(modules, show):
     modules.allow(GRANTS.format(show=show) + f"[Keys]\nAnonymise = {key}\n")
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 @pytest.mark.parametrize("show", ["ip, ports", "ip hashed, ports", "ip prefix, ports"])
 def test_every_connection_is_measured(bed, modules, show):
     path = Path(bed)

@@ -124,7 +124,7 @@ def wired(traces):
             if f.linktype == 1 and 14 <= len(f.data) <= MTU + 14]
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 @pytest.mark.parametrize("show", ["ip hashed, ports, label", "label"])
 def test_real_traffic_through_a_router(bed, traces, show):
     rate = 0.25 if "ip" in show else 1

@@ -98,7 +98,7 @@ def assert_right(found, how):
     assert found[-1] == {"event": "end", "outbreaks": 1, "hits": 0, "bad_events": 0}
 
 
-@pytest.mark.alone
+@pytest.mark.paired
 @pytest.mark.parametrize("how", ["", "hashed", "prefix"])
 def test_a_worm_amid_real_traffic(bed, traces, modules, how):
     frames = background(traces, 6000)
