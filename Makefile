@@ -73,15 +73,13 @@ COLLECTOR_SOURCES := $(wildcard collector/*.c collector/*/*.c)
 COLLECTOR := $(COLLECTOR_SOURCES:%.c=$(BUILD)/%.o)
 SWARM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard swarm/*.c))
 # A unit test links the objects named in its first lines: "links: agent/capture/queue.o wire/combo.o". One that
-# names what is left out is left out too.
+# names what is left out is left out too. The AP70's tests are emulated, without the collector's.
 LINKS := $(shell awk '/links:/, /\*\// { for (i = 1; i <= NF; i++) if ($$i ~ /\.o$$/) print FILENAME ":" $$i }' \
 	$(wildcard tests/unit/test_*.c tests/fuzz/fuzz_*.c))
 unit_links = $(patsubst $(1):%,$(BUILD)/%,$(filter $(1):%,$(LINKS)))
-UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(and $(LEFT_OUT),$(filter \
-		$(LEFT_OUT:%.c=$(BUILD)/%.o),$(call unit_links,$(t)))),,$(t:%.c=$(BUILD)/%)))
-# The AP70's unit tests are emulated. This one simulates days of a server's disk, which no access
-# point has.
-UNIT := $(if $(AP70),$(filter-out %/test_budget_disks,$(UNIT)),$(UNIT))
+UNIT_LEFT_OUT := $(LEFT_OUT:%.c=$(BUILD)/%.o) $(if $(AP70),$(BUILD)/collector/%)
+UNIT := $(foreach t,$(wildcard tests/unit/test_*.c),$(if $(filter $(UNIT_LEFT_OUT),$(call unit_links,$(t))),,\
+		$(t:%.c=$(BUILD)/%)))
 # A sensor of the same objects, for a test.
 WITHOUT_NL80211 := $(BUILD)/tests/saluki-without-nl80211
 SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(LEFT_OUT),$(wildcard common/*.c wire/*.c)))
