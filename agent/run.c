@@ -14,11 +14,11 @@
  *       capture thread    rings/ or a file ─▶ source/: trims, if no BPF program has
  *                         ─▶ capture/: a combo is filled ═▶ queue
  *       export thread     export/export.c: wire/compress ─▶ deliver, store ─▶ deliver_send
- *                         ─▶ session_send ═▶ UDP. source/ frees a BPF ring's space when a combo
- *                         was sent, and space of other rings when its frame is in a combo
+ *                         ─▶ session_send ═▶ UDP. source/ frees space in BPF and mapped rings when
+ *                         a combo was exported, and in other rings when a combo has the frame
  *           rings/journal   how far the ring is exported, for the next agent (export/resume)
- *           spool           with --spool, puts combos into the store for deliver. Combos that wait
- *                           for long go to a file (a thread), and back to the store
+ *           spool           with --spool, puts combos into the store. Combos that wait, or have no
+ *                           room there, go to a file (a thread), and come back
  *           forward         combos that an earlier agent left in that file ─▶ a deliver of its own
  *           in_flight       datagrams in the network, and those that are lost
  *           session_mailbox the control thread's ACKs ═▶ deliver_receive ─▶ store

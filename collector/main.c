@@ -4,17 +4,20 @@
  *
  *     network/   receive ═▶ session_receive ─▶ messages           session_send, handshake ─▶ sensor
  *                   ┌───────────────────────────┘
- *     combo/     intake ─▶ gaps, reassemble ═▶ split: forward, decompress, event, frame_check
+ *     combo/     intake ─▶ reassemble, gaps ═▶ split: forward, decompress, event, frame_check
  *                   ┌───────────────────────────┘
- *     output/    output_hold, output_rotate ─▶ output ─▶ interfaces, pcapng ═▶ output_flush
- *                ─▶ output_file            beside these: event_log; recover at the start
+ *     output/    output ─▶ interfaces, pcapng ═▶ output_flush ─▶ output_file
+ *                              beside these: output_hold, output_rotate, event_log, recover
  *     files/     ask, serve: open the output's files
  *
- * ═▶: datagrams, combos and blocks wait there, until collector.c's loop takes them on or the buffer
- * is full. For combos, turns.c has the sensors' order, and split takes a sensor's next combo from
- * gaps. A new session goes from session_receive by sensor_sessions to intake, and there to runs.
- * Without room on the disk, split leaves a combo where it is. Written combos are due in model/, and
- * timers.c then lets session_send acknowledge them.
+ * ═▶: datagrams, combos and blocks wait there, until collector.c's loop takes them on or the
+ * buffer is full. For combos, turns.c has the sensors' order, and split takes a sensor's next
+ * combo from gaps. messages and one_way let some combos pass early. Before split opens a combo,
+ * output_hold says whether the disk has room. Before frame_check, output makes room in the buffer,
+ * and output_rotate begins the next file. Without room on the disk, a combo waits in reassemble;
+ * one of a sensor without ACKs is lost. Written combos are due in model/, and timers.c then lets
+ * session_send acknowledge them. A session that renews no other goes from session_receive by
+ * sensor_sessions to intake, and there to runs.
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
