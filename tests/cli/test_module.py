@@ -130,6 +130,7 @@ def test_hostile_modules(bench, source):
     assert any(expected in line for line in bench.refused(obj)), expected
 
 
+@pytest.mark.alone
 def test_nothing_that_is_refused_is_loaded(bench):
     """Neither refused nor granted modules are loaded by a check: no program and no map is left."""
     def loaded():
