@@ -11,17 +11,19 @@
  *                 └▶ packet socket ═▶ rings/packet_ring
  *
  *     sensor.c: the unprivileged process
- *       capture thread    rings/ or a file ─▶ source/: trims, if no BPF program has
- *                         ─▶ capture/: a combo is filled ═▶ queue
+ *       capture thread    rings/ or a file ─▶ source/: trims, if no BPF program has; a file's
+ *                         frames are filtered here ─▶ capture/: a combo is filled ═▶ queue
  *       export thread     export/export.c: wire/compress ─▶ deliver, store ─▶ deliver_send
  *                         ─▶ session_send ═▶ UDP. source/ frees space in BPF and mapped rings when
  *                         a combo was exported, and in other rings when a combo has the frame
- *           rings/journal   how far the ring is exported, for the next agent (export/resume)
+ *           rings/journal   how far the ring is exported, for the next agent
+ *           resume          before the threads: an earlier agent's last combo, ring ═▶ queue
  *           spool           with --spool, puts combos into the store. Combos that wait, or have no
  *                           room there, go to a file (a thread), and come back
  *           forward         combos that an earlier agent left in that file ─▶ a deliver of its own
  *           in_flight       datagrams in the network, and those that are lost
  *           session_mailbox the control thread's ACKs ═▶ deliver_receive ─▶ store
+ *           one_way         with --one-way, after each batch: its own ACK ─▶ deliver_receive
  *       control thread    control/ ─▶ export/session, handshake, session_receive ◀─ UDP
  *           remote/         commands ─▶ privileged_requests, in the privileged process
  *           radio/          sampler, plan ─▶ tap/tune.c there; dwells ─▶ capture/

@@ -15,9 +15,11 @@
  * combo from gaps. messages and one_way let some combos pass early. Before split opens a combo,
  * output_hold says whether the disk has room. Before frame_check, output makes room in the buffer,
  * and output_rotate begins the next file. Without room on the disk, a combo waits in reassemble;
- * one of a sensor without ACKs is lost. Written combos are due in model/, and timers.c then lets
- * session_send acknowledge them. A session that renews no other goes from session_receive by
- * sensor_sessions to intake, and there to runs.
+ * one of a sensor without ACKs is lost. Received datagrams and written combos make their sensor
+ * due in model/. timers.c then lets session_send call intake, where late FLOORs of one-way sensors
+ * take effect, and send an ACK. A session that renews no other goes from session_receive by
+ * sensor_sessions to intake, and there to runs. If combos of the last run are incomplete or
+ * unwritten, the new run waits: messages takes no pieces of it, and split begins it later.
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
