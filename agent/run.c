@@ -7,12 +7,12 @@
  *     privileged.c: the privileged process, in which tap/ attaches to
  *       interface ─▶ bpf/capture.bpf.c: filter, trim, ring or mapped ═▶ rings/ring, mapped
  *                 │    and afterwards modules.bpf.c, which adds events to the ring
- *                 ├▶ bpf/xsk.bpf.c ═▶ a queue's socket, rings/xsk_ring
- *                 └▶ packet socket ═▶ rings/packet_ring
+ *                 ├▶ bpf/xsk.bpf.c: filter, trim ═▶ a queue's socket, rings/xsk_ring
+ *                 └▶ packet socket: filter, first cut ═▶ rings/packet_ring
  *
  *     sensor.c: the unprivileged process
- *       capture thread    rings/ or a file ─▶ source/: trims, if no BPF program has; a file's
- *                         frames are filtered here ─▶ capture/: a combo is filled ═▶ queue
+ *       capture thread    rings/ or a file ─▶ source/: filters a file's frames, and trims if no
+ *                         BPF program has ─▶ capture/: a combo is filled ═▶ queue
  *       export thread     export/export.c: wire/compress ─▶ deliver, store ─▶ deliver_send
  *                         ─▶ session_send ═▶ UDP. source/ frees space in BPF and mapped rings when
  *                         a combo was exported, and in other rings when a combo has the frame
@@ -23,7 +23,7 @@
  *           forward         combos that an earlier agent left in that file ─▶ a deliver of its own
  *           in_flight       datagrams in the network, and those that are lost
  *           session_mailbox the control thread's ACKs ═▶ deliver_receive ─▶ store
- *           one_way         with --one-way, after each batch: its own ACK ─▶ deliver_receive
+ *           one_way         with --one-way, each turn and batch: its own ACK ─▶ deliver_receive
  *       control thread    control/ ─▶ export/session, handshake, session_receive ◀─ UDP
  *           remote/         commands ─▶ privileged_requests, in the privileged process
  *           radio/          sampler, plan ─▶ tap/tune.c there; dwells ─▶ capture/

@@ -10,16 +10,16 @@
  *                              beside these: output_hold, output_rotate, event_log, recover
  *     files/     ask, serve: open the output's files
  *
- * ═▶: datagrams, combos and blocks wait there, until collector.c's loop takes them on or the
- * buffer is full. For combos, turns.c has the sensors' order, and split takes a sensor's next
- * combo from gaps. messages and one_way let some combos pass early. Before split opens a combo,
- * output_hold says whether the disk has room. Before frame_check, output makes room in the buffer,
- * and output_rotate begins the next file. Without room on the disk, a combo waits in reassemble;
- * one of a sensor without ACKs is lost. Received datagrams and written combos make their sensor
- * due in model/. timers.c then lets session_send call intake, where late FLOORs of one-way sensors
- * take effect, and send an ACK. A session that renews no other goes from session_receive by
- * sensor_sessions to intake, and there to runs. If combos of the last run are incomplete or
- * unwritten, the new run waits: messages takes no pieces of it, and split begins it later.
+ * ═▶: datagrams, combos and blocks wait there, until collector.c's loop takes them on or the buffer
+ * is full. For combos, turns.c has the sensors' order, and split takes a sensor's next combo from
+ * gaps. messages and one_way let some combos pass early. Before split opens a combo, output_hold
+ * says whether the disk has room. Before frame_check, output makes room in the buffer, and
+ * output_rotate begins the next file. Without room on the disk, a combo waits in reassemble; one of
+ * a sensor without ACKs is lost. Received datagrams and written combos make their sensor due in
+ * model/. timers.c then lets session_send call intake, where late FLOORs of one-way sensors take
+ * effect, and send an ACK, which runs fills in. A session that renews no other goes from
+ * session_receive by sensor_sessions to intake, and there to runs. If complete combos of the last
+ * run are unwritten, the new run waits: messages takes no pieces of it, and split begins it later.
  * Each room includes only rooms below it. Beside them, model/ has the shared data about sensors.
  * control/ sends orders to sensors, and compares frames with rules (struct combos, `framed`).
  *
