@@ -27,13 +27,8 @@ def ethernet(bundled):
 
 
 def cable(bed, name_a, name_b, queues=1):
-    """As testbed.veth, with queues, between two interfaces of the bed's namespace."""
-    count = str(queues)
-    bed.ns.run("ip", "link", "add", name_a, "numtxqueues", count, "numrxqueues", count, "type",
-               "veth", "peer", "name", name_b, "numtxqueues", count, "numrxqueues", count)
-    for name in (name_a, name_b):
-        testbed.keep_tags(bed.ns, name)
-        bed.ns.run("ip", "link", "set", name, "up")
+    """A cable between two interfaces of the bed's namespace."""
+    testbed.veth(bed.ns, name_a, bed.ns, name_b, queues=queues)
 
 
 def send(bed, interface, frames, *options):

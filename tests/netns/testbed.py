@@ -101,10 +101,11 @@ def for_anybody(program, folder):
     return here if here.exists() else shutil.copy(program, here)
 
 
-def veth(a, name_a, b, name_b, *options):
+def veth(a, name_a, b, name_b, *options, queues=1):
     """A cable between two namespaces."""
-    subprocess.run(["ip", "link", "add", name_a, "netns", str(a.holder.pid), "type", "veth",
-                    "peer", "name", name_b, "netns", str(b.holder.pid)], check=True)
+    count = ["numtxqueues", str(queues), "numrxqueues", str(queues)]
+    subprocess.run(["ip", "link", "add", name_a, "netns", str(a.holder.pid), *count, "type", "veth",
+                    "peer", "name", name_b, "netns", str(b.holder.pid), *count], check=True)
     ends = ((a, name_a), (b, name_b))
     for ns, name in ends:
         keep_tags(ns, name)
@@ -265,15 +266,24 @@ class Process:
         return self.popen.returncode, self.said
 
     def kill(self):
+        """Its children end by themselves. One that a test has stopped would keep the pipe open."""
         if self.popen.poll() is None:
+            for pid in with_children(self.popen.pid)[1:]:
+                os.kill(pid, signal.SIGCONT)
             self.popen.kill()
             self.popen.communicate()
 
     def kill_all(self):
-        """Sends SIGKILL to all its processes, the children first."""
-        for pid in reversed(with_children(self.popen.pid)):
+        """Sends SIGKILL to all its processes, the children first, and waits for all of them. A process
+        closes its standard error before its sockets, so the pipe's end is too early."""
+        pids = with_children(self.popen.pid)[::-1]
+        ended = [os.pidfd_open(pid) for pid in pids]
+        for pid in pids:
             os.kill(pid, signal.SIGKILL)
-        self.kill()
+        self.popen.wait()
+        for fd in ended:
+            select.select([fd], [], [])
+            os.close(fd)
 
 
 class Collector(Process):
