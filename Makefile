@@ -429,7 +429,7 @@ $(BUILD)/tests/unit/test_insert: LIB_CMOCKA += -lbpf
 FUZZ_BUILD := build/fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_MAKE = $(MAKE_QUIETLY) BUILD=$(FUZZ_BUILD) CC=$(CLANG) \
-	CFLAGS='-O1 -g -Werror' SANITIZE=fuzzer-no-link,address,undefined
+	CFLAGS='-O1 -g1 -Werror' SANITIZE=fuzzer-no-link,address,undefined
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 define fuzz_rule
 $(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(call unit_links,tests/fuzz/$(1).c)
@@ -441,7 +441,7 @@ $(foreach t,$(notdir $(FUZZERS)),$(eval $(call fuzz_rule,$(t))))
 .PHONY: fuzz fuzz-seeds fuzz-merge fuzzers fuzzers-here
 fuzzers-here: $(FUZZERS)
 fuzzers:
-	$(Q)$(FUZZ_MAKE) fuzzers-here
+	+$(Q)$(FUZZ_MAKE) fuzzers-here
 
 fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SECONDS=60, or FUZZ=NAME
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
@@ -467,19 +467,24 @@ units: $(UNIT) # tests/run needs their list
 test-unit: $(UNIT)
 	$(Q)set -e; for t in $(UNIT); do $$t; done
 
+# All builds at a time: some end with one long step, beside which another has work for the other CPUs. Sanitizers
+# need lines in their reports (-g1), and no more.
+BUILDS := ap70-test-programs built-plain built-sanitized fuzzers built-without
+.PHONY: built-plain built-sanitized built-without
+built-plain:
+	+$(Q)$(MAKE_QUIETLY) all test-programs CFLAGS='-O2 -g -Werror'
+built-sanitized:
+	+$(Q)$(MAKE_QUIETLY) all test-programs SANITIZE=address,undefined CFLAGS='-O1 -g1'
+built-without:
+	+$(Q)$(MAKE_QUIETLY) build/without-bpf-pcap-seccomp/saluki WITHOUT="bpf pcap seccomp" CFLAGS='-O2 -g -Werror'
+
 # Built files belong to the user; only the tests themselves run as root.
 test: deps-test ## build (plain and sanitized) and pass all tests
 	$(Q)echo "== build: plain; sanitized; fuzz harnesses; AP70; warnings are errors"
-	$(Q)$(MAKE_QUIETLY) all test-programs CFLAGS='-O2 -g -Werror'
-	$(Q)$(MAKE_QUIETLY) build/without-bpf-pcap-seccomp/saluki \
-		WITHOUT="bpf pcap seccomp" CFLAGS='-O2 -g -Werror'
-	$(Q)$(MAKE_QUIETLY) all test-programs SANITIZE=address,undefined CFLAGS='-O1 -g'
-	$(Q)$(FUZZ_MAKE) fuzzers-here
-	$(Q)$(MAKE_QUIETLY) ap70-test-programs
+	$(Q)$(MAKE_QUIETLY) $(BUILDS)
 	$(Q)$(SUDO) env SALUKI_CAPTURES="$(SALUKI_CAPTURES)" CI="$(CI)" tests/run $(ARGS)
 
-check: deps-test ## build, and pass the tests that take a minute
-	$(Q)$(MAKE_QUIETLY) all test-programs CFLAGS='-O2 -g -Werror'
+check: deps-test built-plain ## build, and pass the tests that take a minute
 	$(Q)$(SUDO) tests/run check $(ARGS)
 
 # In a tree built by `make test`.
