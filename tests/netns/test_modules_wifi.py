@@ -84,7 +84,7 @@ class Air:
         """Plays all; the sensor's consumers' output, by name."""
         consumers = [Consumer(self.bed, n) for n in names]
         for c in consumers:
-            testbed.wait_for(lambda c=c: len(testbed.with_children(c.pid())) > 1, "its program")
+            c.expect(f"reads what {c.module} says")
         self.play()
         found = {}
         for c in consumers:
