@@ -269,7 +269,8 @@ class Process:
         """Its children end by themselves. One that a test has stopped would keep the pipe open."""
         if self.popen.poll() is None:
             for pid in with_children(self.popen.pid)[1:]:
-                os.kill(pid, signal.SIGCONT)
+                with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+                    os.kill(pid, signal.SIGCONT)
             self.popen.kill()
             self.popen.communicate()
 
