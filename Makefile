@@ -93,7 +93,7 @@ TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
 	$(BUILD)/tests/newer_calls $(BUILD)/tests/relay $(BUILD)/tests/router $(BUILD)/tests/slow $(BUILD)/tests/clock.so $(BUILD)/tests/lesser_driver.so \
-	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
+	$(BUILD)/tests/asks_at.so $(BUILD)/tests/consumer $(BUILD)/tests/flow_kernel $(BUILD)/tests/module_run $(BUILD)/tests/replug $(BUILD)/tests/switches $(BUILD)/tests/traffic $(BUILD)/tests/bodies $(BUILD)/tests/repeated.so $(if $(WITHOUT),,$(WITHOUT_NL80211))
 LOOK := $(BUILD)/tests/bpf/look.o # a module that reports its view
 # For tests of saluki module check.
 HOSTILE_MODULES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/modules/*.bpf.c))
@@ -270,7 +270,7 @@ $(BUILD)/tests/traffic: $(BUILD)/tests/wire/traffic.o $(WIRE)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 $(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies common/pcap_read wire/combo \
-		wire/dot11_templates wire/fields)
+		wire/dot11_templates wire/fields wire/wired_templates wire/wired_append)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
@@ -447,7 +447,8 @@ fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SEC
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run fuzz $(FUZZ)
 
 $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds common/pcap_read \
-		wire/compress wire/combo wire/combo_open wire/dot11_templates wire/fields wire/dictionary wire/module_event)
+		wire/compress wire/combo wire/combo_open wire/dot11_templates wire/fields wire/wired_templates \
+		wire/wired_append wire/wired_next wire/dictionary wire/module_event)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 

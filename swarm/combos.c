@@ -135,7 +135,8 @@ static int make_next(struct swarm_combos *c)
 	size_t len;
 
 	fill(c);
-	len = compress_combo(&c->compress, body, c->combo.body, c->combo.body_len);
+	len = compress_combo(&c->compress, body, c->combo.body, c->combo.body_len,
+			     c->combo.dense_len);
 	made = malloc(sizeof(*made) + COMBO_HEADER_LEN + len);
 	if (!made)
 		return -ENOMEM;

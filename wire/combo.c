@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "columns.h"
 
-/* The most bytes that a frame adds to each column. */
+/* The most bytes that a frame adds to each column, except its own captured bytes. */
 static const uint8_t column_max[COMBO_COLUMNS] = {
 	[COMBO_KINDS] = VARINT_MAX + 3 + 2,
 	[COMBO_TIMES] = VARINT_MAX,
@@ -25,8 +25,29 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 	[COMBO_SEQUENCES] = 3,
 	[COMBO_BEACONS] = VARINT_MAX,
 	[COMBO_PACKETS] = 7,
+	[COMBO_FLOWS] = 2,
+	[COMBO_REFERENCES] = 2,
+	[COMBO_MASKS] = 1,
+	[COMBO_RARES] = 1,
+	[COMBO_TOTALS] = 4,
+	[COMBO_IDS] = 4,
+	[COMBO_SEQS] = 4,
+	[COMBO_ACKS] = 4,
+	[COMBO_TCP_FLAGS] = 1,
+	[COMBO_WINDOWS] = 2,
+	[COMBO_TCP_STAMPS] = 8,
+	[COMBO_ORIGINALS] = 5,
+	[COMBO_DIFFERENCES] = WIRED_DIFFERENCES_MAX,
+	[COMBO_HEADS] = WIRED_HEAD_MAX,
+	[COMBO_SUMS] = 4,
 };
-#define FRAME_MAX 87 /* the sum of these */
+/* The most that one frame adds to all of them, except its own captured bytes: the columns of 802.11
+ * and those of Ethernet are never in use for the same one. Ethernet's sum is 76, that of 802.11 87.
+ */
+#define FRAME_MAX 87
+
+#define DENSE_MIN 64	 /* bytes; fewer do not show what they are */
+#define DENSE_SAMPLE 512 /* bytes */
 
 #define NS_32_BITS 4000000000u /* and some that are left */
 
@@ -35,22 +56,24 @@ static size_t column_cap(int i, size_t size)
 {
 	size_t all = i == COMBO_EVENTS ? size : (size_t)COMBO_FRAMES_MAX * column_max[i];
 
-	return (all < size ? all : size) + FRAME_MAX;
+	return (all < size ? all : size) + FRAME_MAX + WIRED_DIFFERENCES_MAX;
 }
 
-int combo_init(struct combo *c, size_t size, size_t snaplen)
+int combo_init_shared(struct combo *c, size_t size, size_t snaplen, const struct combo *other)
 {
 	size_t memory = 0;
 
-	memset(c, 0, offsetof(struct combo, forms)); /* whose first frame resets it */
+	memset(c, 0, sizeof(*c));
+	c->shares = other != NULL;
+	c->templates = other ? other->templates : malloc(sizeof(*c->templates));
 	c->size = size;
 	c->data_cap = size > snaplen ? size : snaplen;
 	c->headroom = size + FRAME_MAX + COMBO_HEADROOM_MAX;
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		memory += column_cap(i, size);
 	c->memory = malloc(memory);
-	c->room = malloc(c->headroom + c->data_cap);
-	if (!c->memory || !c->room) {
+	c->room = malloc(c->headroom + c->data_cap + FRAME_MAX); /* the sums are behind the data */
+	if (!c->templates || !c->memory || !c->room) {
 		combo_free(c);
 		return -ENOMEM;
 	}
@@ -62,8 +85,15 @@ int combo_init(struct combo *c, size_t size, size_t snaplen)
 	return 0;
 }
 
+int combo_init(struct combo *c, size_t size, size_t snaplen)
+{
+	return combo_init_shared(c, size, snaplen, NULL);
+}
+
 void combo_free(struct combo *c)
 {
+	if (!c->shares)
+		free(c->templates);
 	free(c->room);
 	free(c->memory);
 	memset(c, 0, sizeof(*c));
@@ -76,7 +106,7 @@ void combo_reset(struct combo *c)
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		c->columns[i].end = c->columns[i].start;
 	c->columns_len = c->kept_bytes = c->seen.count = 0;
-	c->fine = c->has_forms = false;
+	c->fine = c->has_forms = c->has_flows = false;
 	c->data_len = 0;
 	c->body = NULL;
 	c->body_len = 0;
@@ -102,30 +132,6 @@ int combo_fits(const struct combo *c, uint32_t kept_len)
 	return c->frames < COMBO_FRAMES_MAX && c->seen.count < COMBO_KINDS_MAX &&
 	       c->kept_bytes + kept_len <= COMBO_BYTES_MAX &&
 	       c->data_len + c->columns_len + FRAME_MAX + kept_len <= c->size;
-}
-
-/* Both return the bytes written. To the compiler a byte's store may change any memory, so it would
- * reload and store a sum in memory for each byte. */
-static inline size_t put_varint(struct combo *c, enum combo_column i, uint64_t v)
-{
-	uint8_t *p = c->columns[i].end;
-	size_t n = 1;
-
-	if (v < 0x80)
-		*p = v;
-	else
-		n = store_varint(p, v);
-	c->columns[i].end = p + n;
-	return n;
-}
-
-static inline size_t put_byte(struct combo *c, enum combo_column i, uint8_t v)
-{
-	uint8_t *p = c->columns[i].end;
-
-	*p = v;
-	c->columns[i].end = p + 1;
-	return 1;
 }
 
 static void kinds_end_run(struct combo *c)
@@ -212,46 +218,49 @@ static void append_plain(struct combo *c, const struct combo_frame *f)
 {
 	c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 	c->columns_len += put_varint(c, COMBO_CUTS, f->orig_len - f->kept_len);
+	memcpy(c->room + c->headroom + c->data_len, f->data, f->kept_len);
 	c->data_len += f->kept_len;
 }
 
-/* The frame's bytes were copied after the others. Only those of a new form stay. */
-static void append_form(struct combo *c, const struct combo_frame *f, uint8_t *bytes)
+/* The frame's bytes are copied after the others. Only those of a new form stay. */
+static void append_form(struct combo *c, const struct combo_frame *f)
 {
+	uint8_t *bytes = c->room + c->headroom + c->data_len;
+	struct dot11_templates *t = &c->templates->dot11;
 	struct fields d;
 	struct dot11_template *m;
 	bool is_new;
 
+	memcpy(bytes, f->data, f->kept_len);
 	if (!c->has_forms)
-		dot11_templates_reset(&c->forms);
+		dot11_templates_reset(t);
 	c->has_forms = true;
-	m = dot11_templates_find(&c->forms, &d, bytes, f->kept_len, f->linktype, &is_new);
+	m = dot11_templates_find(t, &d, bytes, f->kept_len, f->linktype, &is_new);
 	if (is_new) {
 		c->columns_len += put_byte(c, COMBO_FORMS, 0);
 		c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 		c->data_len += f->kept_len;
 	} else {
-		c->columns_len += put_byte(c, COMBO_FORMS, dot11_templates_number(&c->forms, m));
+		c->columns_len += put_byte(c, COMBO_FORMS, dot11_templates_number(t, m));
 	}
 	d.cut = f->orig_len - f->kept_len;
-	dot11_templates_differ(&c->forms, m, &d, c->last_us);
+	dot11_templates_differ(t, m, &d, c->last_us);
 	put_differences(c, m, &d);
 }
 
 void combo_append(struct combo *c, const struct combo_frame *f)
 {
-	uint8_t *bytes = c->room + c->headroom + c->data_len;
-
 	append_kind(c, f);
 	append_time(c, f);
-	memcpy(bytes, f->data, f->kept_len);
-	if (!dot11_templates_apply(f->linktype)) {
+	if (wired_templates_apply(f->linktype)) {
+		wired_append(c, f);
+	} else if (!dot11_templates_apply(f->linktype)) {
 		append_plain(c, f);
 	} else if (f->kept_len > DOT11_TEMPLATES_LEN_MAX) {
 		c->columns_len += put_byte(c, COMBO_FORMS, 0);
 		append_plain(c, f);
 	} else {
-		append_form(c, f, bytes);
+		append_form(c, f);
 	}
 	c->kept_bytes += f->kept_len;
 	c->frames++;
@@ -295,34 +304,72 @@ static void times_coarsen(struct combo *c)
 	c->columns[COMBO_TIMES].end = out;
 }
 
+static size_t column_len(const struct combo *c, int i)
+{
+	return c->columns[i].end - c->columns[i].start;
+}
+
+/* Whether zstd would not make these bytes smaller, from the counts of each value in a sample:
+ * those of random bytes are all alike, and the sum of their squares is the least. */
+static bool is_dense(const uint8_t *bytes, size_t len)
+{
+	size_t n = len < DENSE_SAMPLE ? len : DENSE_SAMPLE, step = len / (n ? n : 1);
+	uint16_t counts[256] = { 0 };
+	size_t squares = 0;
+
+	if (n < DENSE_MIN)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		squares += 2 * counts[bytes[i * step]]++ + 1;
+	return squares <= n + n * n / 256 * 5 / 4;
+}
+
+/* The checksums, and the frames' bytes before them. */
+static size_t dense_len(const struct combo *c, const uint8_t *data, size_t sums_len)
+{
+	if (!is_dense(data + c->data_len, sums_len))
+		return !sums_len && is_dense(data, c->data_len) ? c->data_len : 0;
+	return sums_len + (is_dense(data, c->data_len) ? c->data_len : 0);
+}
+
+static size_t write_preamble(const struct combo *c, uint8_t *out)
+{
+	uint64_t present = 0;
+	uint8_t *p = out;
+
+	for (int i = 0; i < COMBO_COLUMNS; i++)
+		present |= (uint64_t)(column_len(c, i) != 0) << i;
+	p += store_varint(p, c->first);
+	store_be(p, c->frames ? c->base_ns : 0, 8);
+	p += 8;
+	p += store_varint(p, c->fine ? 1 : 1000);
+	p += store_varint(p, present);
+	for (int i = 0; i < COMBO_COLUMNS; i++)
+		if (column_len(c, i))
+			p += store_varint(p, column_len(c, i));
+	return p - out;
+}
+
 void combo_close(struct combo *c)
 {
-	uint8_t head[VARINT_MAX * (2 + COMBO_COLUMNS) + 8], *p = head;
-	size_t head_len;
+	uint8_t head[VARINT_MAX * (3 + COMBO_COLUMNS) + 8], *p, *data = c->room + c->headroom;
+	size_t head_len, sums_len = column_len(c, COMBO_SUMS);
 
 	if (c->frames)
 		kinds_end_run(c);
 	if (!c->fine)
 		times_coarsen(c);
-	p += store_varint(p, c->first);
-	store_be(p, c->frames ? c->base_ns : 0, 8);
-	p += 8;
-	p += store_varint(p, c->fine ? 1 : 1000);
-	for (int i = 0; i < COMBO_COLUMNS; i++)
-		p += store_varint(p, c->columns[i].end - c->columns[i].start);
-	head_len = p - head;
-
-	c->body = c->room + c->headroom - c->columns_len - head_len;
+	head_len = write_preamble(c, head);
+	p = c->body = data - (c->columns_len - sums_len) - head_len;
 	c->body_len = head_len + c->columns_len + c->data_len;
-	p = c->body;
 	memcpy(p, head, head_len);
 	p += head_len;
-	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		size_t len = c->columns[i].end - c->columns[i].start;
-
-		memcpy(p, c->columns[i].start, len);
-		p += len;
+	for (int i = 0; i < COMBO_SUMS; i++) {
+		memcpy(p, c->columns[i].start, column_len(c, i));
+		p += column_len(c, i);
 	}
+	memcpy(data + c->data_len, c->columns[COMBO_SUMS].start, sums_len);
+	c->dense_len = dense_len(c, data, sums_len);
 }
 
 void combo_header_write(uint8_t out[COMBO_HEADER_LEN], uint16_t sensor_id, uint16_t seqn,

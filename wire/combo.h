@@ -7,7 +7,7 @@
  * On the wire (inside the seal), all integers in network order:
  *
  *     header, 16 bytes (the paper's Table IV): ver 2, amid 2, seqn 2, frn 2, dsz 4, mgc 4
- *     codec, 1 byte: COMBO_STORED, COMBO_ZSTD or COMBO_ZSTD_DOT11
+ *     codec, 1 byte: COMBO_STORED, COMBO_ZSTD or COMBO_ZSTD_DOT11, perhaps with COMBO_DENSE
  *     body, `dsz` bytes when uncompressed
  *
  * The body has the frames' metadata in columns, before the frames' bytes, because similar values
@@ -16,11 +16,13 @@
  *     first    varint  frames this run exported before this combo
  *     base     8 bytes time stamp of the first frame, ns since 1970-01-01 UTC
  *     unit     varint  of the column of times: 1 or 1000 ns
- *     lengths  of the columns below, varints, bytes
- *     columns  in the order of `enum combo_column`
+ *     present  varint  the columns that are not empty, bit 0 is the first
+ *     lengths  of these columns, varints, bytes
+ *     columns  in the order of `enum combo_column`, without the last one
  *     bytes    of frames, one after the other
+ *     sums     the last column
  *
- * The columns:
+ * The columns of all frames:
  *
  *     kinds    runs: varint frames, varint linktype, 1 byte interface, 1 byte direction
  *              (record.h); at most COMBO_KINDS_MAX different pairs of linktype and interface
@@ -46,10 +48,10 @@
  *     packets    varint, zigzag of 48 bits
  *
  * each as the difference from the value that dot11_templates.h predicts, for forms that have the
- * field. Its `cuts` is such a difference too, zigzag of 32 bits. Other frames are stored as they
- * are.
+ * field. Its `cuts` is such a difference too, zigzag of 32 bits.
  *
- * The last column is
+ * Ethernet frames have the columns `flows` to `heads` and `sums` (wired_templates.h). Other frames
+ * are stored as they are. The column
  *
  *     events   varint: frames of this combo since the event before, varint type, varint length,
  *              as many bytes; at most COMBO_EVENTS_MAX
@@ -64,9 +66,12 @@
 #include <stdint.h>
 
 #include "dot11_templates.h"
+#include "wired_templates.h"
 
-#define COMBO_VERSION 3
-#define COMBO_VERSION_OLDEST 2	/* still read: has no column of events */
+#define COMBO_VERSION 4
+#define COMBO_VERSION_WITHOUT_FLOWS                                                                \
+	3 /* still read, as is 2, which has no column of events either */
+#define COMBO_VERSION_OLDEST 2
 #define COMBO_MAGIC 0x534c4b49u /* "SLKI" */
 #define COMBO_HEADER_LEN 16
 #define COMBO_CODEC_LEN 1
@@ -75,7 +80,11 @@ enum {
 	COMBO_STORED = 0,
 	COMBO_ZSTD = 1, /* one zstd frame without magic, checksum, content size and dictionary id */
 	COMBO_ZSTD_DOT11 = 2, /* with the 802.11 dictionary (dictionary.h) */
+	/* A flag of the latter two: 2 bytes of length follow, and as many bytes of the body's end,
+	 * which do not compress, are stored behind the zstd frame. */
+	COMBO_DENSE = 0x80,
 };
+#define COMBO_DENSE_LEN 2
 
 /* Bounds of `--combo-size`, bytes of columns and frames. An empty combo takes any frame, so a body
  * holds up to `--combo-size`, or one frame of the largest snaplen and its metadata. */
@@ -92,7 +101,7 @@ enum {
 /* Most bytes of a combo's frames after decoding, as one stored form can stand for many frames. Ten
  * times the bytes of a full combo of real frames. */
 #define COMBO_BYTES_MAX (256 * 1024)
-#define COMBO_HEADROOM_MAX 128 /* preamble, and one frame's bytes in the columns */
+#define COMBO_HEADROOM_MAX 256 /* preamble, and one frame's bytes in the columns */
 #define COMBO_BODY_MAX (32768 + COMBO_HEADROOM_MAX)
 /* Header, codec and body as sealed. Below 64 KB, so that a piece's offset has 16 bits. */
 #define COMBO_WIRE_MAX (COMBO_HEADER_LEN + COMBO_CODEC_LEN + COMBO_BODY_MAX)
@@ -134,8 +143,29 @@ enum combo_column {
 	COMBO_SEQUENCES,
 	COMBO_BEACONS,
 	COMBO_PACKETS,
+	COMBO_FLOWS,	   /* 1 byte: first the number of templates; then a frame's template */
+	COMBO_REFERENCES,  /* 1 byte: templates that a new one refers to */
+	COMBO_MASKS,	   /* 1 byte: the fields that are not as expected */
+	COMBO_RARES,	   /* 1 byte: more such bits */
+	COMBO_TOTALS,	   /* 2 bytes: IP and UDP lengths */
+	COMBO_IDS,	   /* 2 bytes: steps of IPv4 ids and ICMP sequence numbers */
+	COMBO_SEQS,	   /* 4 bytes: difference from the expected TCP sequence number */
+	COMBO_ACKS,	   /* 2 or 4 bytes, zigzag: difference from the peer's sequence number */
+	COMBO_TCP_FLAGS,   /* 1 byte */
+	COMBO_WINDOWS,	   /* 2 bytes */
+	COMBO_TCP_STAMPS,  /* twice 2 or 4 bytes, zigzag */
+	COMBO_ORIGINALS,   /* varint: original lengths */
+	COMBO_DIFFERENCES, /* bits and bytes of heads */
+	COMBO_HEADS,	   /* bytes of new templates */
 	COMBO_EVENTS,
+	COMBO_SUMS, /* 2 bytes: checksums */
 	COMBO_COLUMNS
+};
+
+/* The state of both kinds of templates in a combo. Only the open combo needs it. */
+struct combo_templates {
+	struct dot11_templates dot11;
+	struct wired_templates wired;
 };
 
 /* The pairs of link type and interface so far. */
@@ -161,7 +191,9 @@ struct combo {
 	uint16_t linktype;
 	uint8_t interface, direction;
 	bool fine;	/* a time stamp is not in whole microseconds */
-	bool has_forms; /* `forms` is in use */
+	bool has_forms; /* dot11 templates are in use */
+	bool has_flows; /* wired templates are in use */
+	bool shares;	/* `templates` belongs to another combo */
 	struct {
 		uint8_t *start, *end;
 	} columns[COMBO_COLUMNS];
@@ -175,11 +207,15 @@ struct combo {
 	size_t size;   /* --combo-size */
 	uint8_t *body; /* after combo_close: inside `room` */
 	size_t body_len;
-	struct dot11_templates forms;
+	size_t dense_len; /* after combo_close: bytes at the body's end that do not compress */
+	struct combo_templates *templates;
 };
 
 /* Returns 0 or -ENOMEM. `size` is --combo-size, `snaplen` the longest frame. */
 int combo_init(struct combo *c, size_t size, size_t snaplen);
+/* The same for a combo that is never filled while `other` is: both use the memory of its templates,
+ * which then stays in the cache. `other` is freed last. */
+int combo_init_shared(struct combo *c, size_t size, size_t snaplen, const struct combo *other);
 void combo_free(struct combo *c); /* takes a zeroed combo too */
 void combo_reset(struct combo *c);
 
@@ -225,10 +261,7 @@ struct combo_span {
 
 /* A reader's position. */
 struct combo_cursor {
-	uint32_t frames_left;
 	uint32_t event_frames; /* frames in front of the last event */
-	size_t kept_bytes;     /* of all frames so far */
-	struct combo_kinds seen;
 	uint64_t time_ns;
 	uint64_t run_left;
 	uint16_t linktype;
@@ -236,6 +269,7 @@ struct combo_cursor {
 	struct combo_span columns[COMBO_COLUMNS], data;
 };
 
+/* Frames are put together once, by combo_open. It is large: half a megabyte. */
 struct combo_reader {
 	uint64_t first; /* frames exported before this combo */
 	uint32_t frames, events;
@@ -243,10 +277,13 @@ struct combo_reader {
 	size_t bytes;		  /* kept of all its frames */
 	struct combo_kinds kinds; /* of all its frames */
 	uint64_t unit_ns;
-	bool has_forms; /* `forms` is in use */
+	uint32_t taken; /* frames that combo_next has returned */
+	uint16_t version;
+	bool has_forms, has_flows; /* these templates are in use */
 	struct combo_cursor cursor;
-	struct dot11_templates forms;
-	uint8_t frame[DOT11_TEMPLATES_LEN_MAX]; /* the last one, put together from its form */
+	struct combo_templates templates;
+	struct combo_frame list[COMBO_FRAMES_MAX];
+	uint8_t data[COMBO_BYTES_MAX]; /* frames that templates put together */
 };
 
 /* Opens a body of `len` bytes with `frames` frames. Checks that every column matches the header, so
@@ -256,14 +293,12 @@ int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t
 /* The same for a body of this version, which combo_header_read has accepted. */
 int combo_open_version(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames,
 		       uint16_t version);
-/* Returns 1 with the next frame (pointing into the body or the reader, valid until the next call),
- * 0 after the last one, or -EBADMSG. */
+/* Returns 1 with the next frame, which points into the body or the reader and is valid as long as
+ * these; 0 after the last one. */
 int combo_next(struct combo_reader *r, struct combo_frame *f);
 /* Returns 1 with the next event before the next frame, pointing into the body; 0 if the next frame
  * comes first. A caller that takes events asks before each frame, and after the last one. */
 int combo_next_event(struct combo_reader *r, struct combo_event *e);
-/* Goes back to `start`, a copy of the cursor. */
-void combo_rewind(struct combo_reader *r, const struct combo_cursor *start);
 /* Lists the remaining events in order, without taking them. Returns their number. */
 uint32_t combo_list_events(const struct combo_reader *r, struct combo_event list[COMBO_EVENTS_MAX]);
 

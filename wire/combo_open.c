@@ -11,7 +11,7 @@
 
 #include <saluki/record.h>
 
-#include "bytes.h"
+#include "columns.h"
 
 int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uint16_t sensor_id)
 {
@@ -28,47 +28,11 @@ int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uin
 		return -EBADMSG;
 	if (h->frames > COMBO_FRAMES_MAX || h->body_len > COMBO_BODY_MAX)
 		return -EBADMSG;
-	if (h->codec > COMBO_ZSTD_DOT11)
+	if ((h->codec & ~COMBO_DENSE) > COMBO_ZSTD_DOT11 ||
+	    h->codec == (COMBO_STORED | COMBO_DENSE))
 		return -EBADMSG;
 	if (h->codec == COMBO_STORED && h->body_len != len - COMBO_HEADER_LEN - COMBO_CODEC_LEN)
 		return -EBADMSG;
-	return 0;
-}
-
-static int combo_read(struct combo_reader *r, struct combo_frame *f);
-
-void combo_rewind(struct combo_reader *r, const struct combo_cursor *start)
-{
-	r->cursor = *start;
-	r->has_forms = false;
-}
-
-/* Walks to the end and back, and checks that the walk meets every byte. */
-static int combo_check(struct combo_reader *r)
-{
-	struct combo_cursor start = r->cursor;
-	struct combo_cursor *c = &r->cursor;
-	struct combo_event e;
-	struct combo_frame f;
-
-	while (c->frames_left) {
-		if (combo_read(r, &f))
-			return -EBADMSG;
-		r->unsettled += (f.direction & SALUKI_UNSETTLED) != 0;
-	}
-	while (combo_next_event(r, &e) == 1)
-		if (++r->events > COMBO_EVENTS_MAX)
-			return -EBADMSG;
-	if (!r->frames && !r->events)
-		return -EBADMSG;
-	for (int i = 0; i < COMBO_COLUMNS; i++)
-		if (c->columns[i].at != c->columns[i].end)
-			return -EBADMSG;
-	if (c->data.at != c->data.end || c->run_left)
-		return -EBADMSG;
-	r->bytes = c->kept_bytes;
-	r->kinds = c->seen;
-	combo_rewind(r, &start);
 	return 0;
 }
 
@@ -76,23 +40,35 @@ struct combo_preamble {
 	uint64_t first, base_ns, unit_ns, lengths[COMBO_COLUMNS];
 };
 
-/* Returns the first byte of the columns, or NULL if the part before them is truncated. Versions
- * before 3 lack the last column, events: it is empty. */
+/* The columns that a body has lengths of. Versions before 4 list them all, whether they are empty
+ * or not. They lack those of wired templates, and version 2 lacks events. */
+static int read_present(uint64_t *present, const uint8_t **p, const uint8_t *end, uint16_t version)
+{
+	*present = (1ULL << COMBO_FLOWS) - 1;
+	if (version == COMBO_VERSION_WITHOUT_FLOWS)
+		*present |= 1ULL << COMBO_EVENTS;
+	if (version <= COMBO_VERSION_WITHOUT_FLOWS)
+		return 0;
+	return load_varint(p, end, present) || *present >> COMBO_COLUMNS ? -EBADMSG : 0;
+}
+
+/* Returns the first byte of the columns, or NULL if the part before them is malformed. */
 static const uint8_t *read_preamble(struct combo_preamble *pre, const uint8_t *p,
 				    const uint8_t *end, uint16_t version)
 {
-	int columns = version < 3 ? COMBO_EVENTS : COMBO_COLUMNS;
+	uint64_t present;
 
-	pre->lengths[COMBO_EVENTS] = 0;
 	if (load_varint(&p, end, &pre->first) || end - p < 8)
 		return NULL;
 	pre->base_ns = load_be(p, 8);
 	p += 8;
-	if (load_varint(&p, end, &pre->unit_ns))
+	if (load_varint(&p, end, &pre->unit_ns) || read_present(&present, &p, end, version))
 		return NULL;
-	for (int i = 0; i < columns; i++)
-		if (load_varint(&p, end, &pre->lengths[i]))
+	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		pre->lengths[i] = 0;
+		if (present >> i & 1 && load_varint(&p, end, &pre->lengths[i]))
 			return NULL;
+	}
 	return p;
 }
 
@@ -103,53 +79,9 @@ bool combo_has_forms(const uint8_t *body, size_t len)
 	return read_preamble(&pre, body, body + len, COMBO_VERSION) && pre.lengths[COMBO_FORMS];
 }
 
-int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames)
+static int kinds_next_run(struct combo_reader *r)
 {
-	return combo_open_version(r, body, len, frames, COMBO_VERSION);
-}
-
-int combo_open_version(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames,
-		       uint16_t version)
-{
-	const uint8_t *p, *end = body + len;
 	struct combo_cursor *c = &r->cursor;
-	struct combo_preamble pre;
-
-	memset(r, 0, offsetof(struct combo_reader, forms));
-	p = read_preamble(&pre, body, end, version);
-	if (!p || (pre.unit_ns != 1 && pre.unit_ns != 1000))
-		return -EBADMSG;
-	r->first = pre.first;
-	r->unit_ns = pre.unit_ns;
-	c->time_ns = pre.base_ns;
-	r->frames = c->frames_left = frames;
-	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		if (pre.lengths[i] > (uint64_t)(end - p))
-			return -EBADMSG;
-		c->columns[i] = (struct combo_span){ p, p + pre.lengths[i] };
-		p += pre.lengths[i];
-	}
-	c->data = (struct combo_span){ p, end };
-	return combo_check(r);
-}
-
-static int take_varint(struct combo_cursor *c, enum combo_column i, uint64_t *v, uint64_t max)
-{
-	if (load_varint(&c->columns[i].at, c->columns[i].end, v) || *v > max)
-		return -EBADMSG;
-	return 0;
-}
-
-static int take_byte(struct combo_cursor *c, enum combo_column i, uint8_t *v)
-{
-	if (c->columns[i].at == c->columns[i].end)
-		return -EBADMSG;
-	*v = *c->columns[i].at++;
-	return 0;
-}
-
-static int kinds_next_run(struct combo_cursor *c)
-{
 	uint64_t linktype;
 
 	if (take_varint(c, COMBO_KINDS, &c->run_left, UINT64_MAX) || c->run_left == 0 ||
@@ -157,7 +89,7 @@ static int kinds_next_run(struct combo_cursor *c)
 	    take_byte(c, COMBO_KINDS, &c->interface) || take_byte(c, COMBO_KINDS, &c->direction))
 		return -EBADMSG;
 	c->linktype = linktype;
-	return combo_kinds_add(&c->seen, c->linktype, c->interface) ? 0 : -EBADMSG;
+	return combo_kinds_add(&r->kinds, c->linktype, c->interface) ? 0 : -EBADMSG;
 }
 
 /* Takes a length and that many bytes. */
@@ -165,16 +97,13 @@ static int take_bytes(struct combo_cursor *c, struct combo_frame *f)
 {
 	uint64_t kept;
 
-	if (take_varint(c, COMBO_KEPTS, &kept, c->data.end - c->data.at))
+	if (take_varint(c, COMBO_KEPTS, &kept, UINT32_MAX))
 		return -EBADMSG;
 	f->kept_len = kept;
-	f->data = c->data.at;
-	c->data.at += kept;
-	return 0;
+	return take_span(&c->data, kept, &f->data);
 }
 
-static int take_differences(struct combo_cursor *c, const struct dot11_template *m,
-			    struct fields *d)
+static int take_fields(struct combo_cursor *c, const struct dot11_template *m, struct fields *d)
 {
 	uint64_t v;
 
@@ -215,17 +144,26 @@ static int read_plain(struct combo_cursor *c, struct combo_frame *f)
 	return 0;
 }
 
+/* Where the next frame that is put together begins. */
+static uint8_t *frame_room(struct combo_reader *r, size_t *len)
+{
+	*len = sizeof(r->data) - r->bytes;
+	return r->data + r->bytes;
+}
+
 static int read_form(struct combo_reader *r, struct dot11_template *m, struct combo_frame *f)
 {
 	struct fields d;
+	size_t room_len;
+	uint8_t *room = frame_room(r, &room_len);
 
-	if (!m || m->linktype != f->linktype || take_differences(&r->cursor, m, &d))
+	if (!m || m->linktype != f->linktype || take_fields(&r->cursor, m, &d))
 		return -EBADMSG;
-	dot11_templates_sum(&r->forms, m, &d, f->time_ns / 1000);
-	if (d.cut > UINT32_MAX - m->len)
+	dot11_templates_sum(&r->templates.dot11, m, &d, f->time_ns / 1000);
+	if (d.cut > UINT32_MAX - m->len || m->len > room_len)
 		return -EBADMSG;
-	dot11_templates_fill(m, &d, r->frame);
-	f->data = r->frame;
+	dot11_templates_fill(m, &d, room);
+	f->data = room;
 	f->kept_len = m->len;
 	f->orig_len = m->len + d.cut;
 	return 0;
@@ -234,29 +172,39 @@ static int read_form(struct combo_reader *r, struct dot11_template *m, struct co
 /* A frame of a link type with forms: a known form, a new one, or too long for one. */
 static int read_forms(struct combo_reader *r, struct combo_frame *f)
 {
+	struct dot11_templates *t = &r->templates.dot11;
 	struct combo_cursor *c = &r->cursor;
 	uint8_t n;
 
 	if (!r->has_forms)
-		dot11_templates_reset(&r->forms);
+		dot11_templates_reset(t);
 	r->has_forms = true;
 	if (take_byte(c, COMBO_FORMS, &n))
 		return -EBADMSG;
 	if (n)
-		return read_form(r, dot11_templates_get(&r->forms, n), f);
+		return read_form(r, dot11_templates_get(t, n), f);
 	if (take_bytes(c, f))
 		return -EBADMSG;
 	if (f->kept_len > DOT11_TEMPLATES_LEN_MAX)
 		return read_plain(c, f);
-	return read_form(r, dot11_templates_add(&r->forms, f->data, f->kept_len, f->linktype), f);
+	return read_form(r, dot11_templates_add(t, f->data, f->kept_len, f->linktype), f);
+}
+
+static int read_wired(struct combo_reader *r, struct combo_frame *f)
+{
+	size_t len;
+	uint8_t *room = frame_room(r, &len);
+
+	return wired_next(r, f, room, len);
 }
 
 static int combo_read(struct combo_reader *r, struct combo_frame *f)
 {
 	struct combo_cursor *c = &r->cursor;
 	uint64_t delta;
+	int err;
 
-	if (c->run_left == 0 && kinds_next_run(c))
+	if (c->run_left == 0 && kinds_next_run(r))
 		return -EBADMSG;
 	if (take_varint(c, COMBO_TIMES, &delta, UINT64_MAX))
 		return -EBADMSG;
@@ -266,23 +214,21 @@ static int combo_read(struct combo_reader *r, struct combo_frame *f)
 	f->interface = c->interface;
 	f->direction = c->direction;
 	c->run_left--;
-	c->frames_left--;
-	if (dot11_templates_apply(f->linktype) ? read_forms(r, f)
-					       : take_bytes(c, f) || read_plain(c, f))
+	if (wired_templates_apply(f->linktype) && r->version > COMBO_VERSION_WITHOUT_FLOWS)
+		err = read_wired(r, f);
+	else if (dot11_templates_apply(f->linktype))
+		err = read_forms(r, f);
+	else
+		err = take_bytes(c, f) || read_plain(c, f);
+	if (err || f->kept_len > sizeof(r->data) - r->bytes)
 		return -EBADMSG;
-	c->kept_bytes += f->kept_len;
-	return c->kept_bytes <= COMBO_BYTES_MAX ? 0 : -EBADMSG;
-}
-
-int combo_next(struct combo_reader *r, struct combo_frame *f)
-{
-	if (r->cursor.frames_left == 0)
-		return 0;
-	return combo_read(r, f) ? -EBADMSG : 1;
+	r->bytes += f->kept_len;
+	r->unsettled += (f->direction & SALUKI_UNSETTLED) != 0;
+	return 0;
 }
 
 /* Takes the next event of the column, if at most `since` frames come before it. A damaged event
- * ends the column too early, which combo_check finds. */
+ * ends the column too early, which read_events finds. */
 static int event_read(struct combo_span *column, uint32_t *since, struct combo_event *e)
 {
 	const uint8_t *p = column->at;
@@ -299,13 +245,87 @@ static int event_read(struct combo_span *column, uint32_t *since, struct combo_e
 	return 1;
 }
 
+/* Walks all events, which combo_next_event takes later. */
+static int read_events(struct combo_reader *r)
+{
+	struct combo_span column = r->cursor.columns[COMBO_EVENTS];
+	uint32_t since = r->frames;
+	struct combo_event e;
+
+	while (event_read(&column, &since, &e) == 1)
+		if (++r->events > COMBO_EVENTS_MAX)
+			return -EBADMSG;
+	return column.at == column.end ? 0 : -EBADMSG;
+}
+
+/* Whether all bytes of the body belong to a frame or an event. */
+static bool all_taken(const struct combo_cursor *c)
+{
+	for (int i = 0; i < COMBO_COLUMNS; i++)
+		if (i != COMBO_EVENTS && c->columns[i].at != c->columns[i].end)
+			return false;
+	return c->data.at == c->data.end && !c->run_left;
+}
+
+/* Points at the columns, and at the frames' bytes before the last one. */
+static int set_columns(struct combo_cursor *c, const struct combo_preamble *pre, const uint8_t *p,
+		       const uint8_t *end)
+{
+	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		if (pre->lengths[i] > (uint64_t)(end - p))
+			return -EBADMSG;
+		if (i == COMBO_SUMS) {
+			c->data = (struct combo_span){ p, end - pre->lengths[i] };
+			p = c->data.end;
+		}
+		c->columns[i] = (struct combo_span){ p, p + pre->lengths[i] };
+		p += pre->lengths[i];
+	}
+	return 0;
+}
+
+int combo_open_version(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames,
+		       uint16_t version)
+{
+	struct combo_preamble pre;
+	const uint8_t *p = read_preamble(&pre, body, body + len, version);
+
+	memset(r, 0, offsetof(struct combo_reader, templates));
+	if (!p || (pre.unit_ns != 1 && pre.unit_ns != 1000) || frames > COMBO_FRAMES_MAX ||
+	    set_columns(&r->cursor, &pre, p, body + len))
+		return -EBADMSG;
+	r->first = pre.first;
+	r->unit_ns = pre.unit_ns;
+	r->cursor.time_ns = pre.base_ns;
+	r->version = version;
+	for (; r->frames < frames; r->frames++)
+		if (combo_read(r, &r->list[r->frames]))
+			return -EBADMSG;
+	if (!all_taken(&r->cursor) || read_events(r) || (!r->frames && !r->events))
+		return -EBADMSG;
+	return 0;
+}
+
+int combo_open(struct combo_reader *r, const uint8_t *body, size_t len, uint32_t frames)
+{
+	return combo_open_version(r, body, len, frames, COMBO_VERSION);
+}
+
+int combo_next(struct combo_reader *r, struct combo_frame *f)
+{
+	if (r->taken == r->frames)
+		return 0;
+	*f = r->list[r->taken++];
+	return 1;
+}
+
 int combo_next_event(struct combo_reader *r, struct combo_event *e)
 {
 	struct combo_cursor *c = &r->cursor;
-	uint32_t done = r->frames - c->frames_left, since = done - c->event_frames;
+	uint32_t since = r->taken - c->event_frames;
 	int got = event_read(&c->columns[COMBO_EVENTS], &since, e);
 
-	c->event_frames = done - since;
+	c->event_frames = r->taken - since;
 	return got;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "bytes.h"
 #include "combo.h"
 #include "dictionary.h"
 
@@ -104,31 +105,49 @@ void compress_free(struct compress *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* The output has room for the body's length only. If zstd needs more, it returns an error, and the
- * body is stored. After such an error, the context is in the middle of a frame and accepts no other
+/* If zstd needs more than `room`, which is the body's length, it returns an error, and the body is
+ * stored. After such an error, the context is in the middle of a frame and accepts no other
  * dictionary, so it is reset. */
 static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
-			    bool dictionary)
+			    size_t room, bool dictionary)
 {
 	size_t err;
 
 	ZSTD_CCtx_reset(c->context, ZSTD_reset_session_only);
 	err = ZSTD_CCtx_refCDict(c->context, dictionary ? c->dictionary : NULL);
-	return ZSTD_isError(err) ? err : ZSTD_compress2(c->context, out, len, body, len);
+	return ZSTD_isError(err) ? err : ZSTD_compress2(c->context, out, room, body, len);
 }
 
-size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, size_t len)
+/* Returns the bytes written, or 0 if the body does not get smaller. */
+static size_t compress_part(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
+			    size_t dense)
 {
-	size_t n;
+	bool dictionary = len <= DICTIONARY_BODY_MAX && combo_has_forms(body, len);
+	uint8_t *p = out + COMBO_CODEC_LEN;
+	size_t n = len - dense;
 
-	if (c->context) {
-		bool dictionary = len <= DICTIONARY_BODY_MAX && combo_has_forms(body, len);
-
-		out[0] = dictionary ? COMBO_ZSTD_DOT11 : COMBO_ZSTD;
-		n = compress_body(c, out + COMBO_CODEC_LEN, body, len, dictionary);
-		if (!ZSTD_isError(n))
-			return COMBO_CODEC_LEN + n;
+	out[0] = dictionary ? COMBO_ZSTD_DOT11 : COMBO_ZSTD;
+	if (dense) {
+		out[0] |= COMBO_DENSE;
+		store_be(p, dense, COMBO_DENSE_LEN);
+		p += COMBO_DENSE_LEN;
 	}
+	if (n <= (size_t)(p - out))
+		return 0;
+	n = compress_body(c, p, body, n, n - (p - out) + COMBO_CODEC_LEN, dictionary);
+	if (ZSTD_isError(n))
+		return 0;
+	memcpy(p + n, body + len - dense, dense);
+	return p + n + dense - out;
+}
+
+size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
+		      size_t dense)
+{
+	size_t n = c->context ? compress_part(c, out, body, len, dense) : 0;
+
+	if (n)
+		return n;
 	out[0] = COMBO_STORED;
 	memcpy(out + COMBO_CODEC_LEN, body, len);
 	return COMBO_CODEC_LEN + len;

@@ -24,7 +24,8 @@ struct compress {
 int compress_init(struct compress *c, int level, size_t size);
 void compress_free(struct compress *c);
 /* Writes codec byte and body to `out` (COMBO_CODEC_LEN + len bytes). Stores what does not get
- * smaller. Returns the bytes written. */
-size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, size_t len);
+ * smaller, and the body's last `dense` bytes (combo.h) in any case. Returns the bytes written. */
+size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
+		      size_t dense);
 
 #endif

@@ -42,7 +42,8 @@ int queue_init(struct queue *q, unsigned int len, size_t combo_size, size_t snap
 	if (q->filled_fd < 0 || q->freed_fd < 0)
 		return -errno;
 	for (; q->len < len; q->len++)
-		if (combo_init(&q->slots[q->len], combo_size, snaplen))
+		if (combo_init_shared(&q->slots[q->len], combo_size, snaplen,
+				      q->len ? &q->slots[0] : NULL))
 			return -ENOMEM;
 	return 0;
 }
@@ -55,8 +56,8 @@ void queue_set_size(struct queue *q, size_t combo_size)
 
 void queue_free(struct queue *q)
 {
-	for (unsigned int i = 0; i < q->len; i++)
-		combo_free(&q->slots[i]);
+	while (q->len)
+		combo_free(&q->slots[--q->len]); /* the first one last: others share its memory */
 	close(q->filled_fd);
 	close(q->freed_fd);
 }

@@ -65,7 +65,8 @@ static void export_compress(struct exporter *e, struct combo *c)
 	/* The session gives the sensor's id, which is filled in before sealing. */
 	combo_header_write(e->wire, 0, e->counters.next, c->frames, c->body_len);
 	e->wire_len = COMBO_HEADER_LEN;
-	e->wire_len += compress_combo(&e->compress, e->wire + e->wire_len, c->body, c->body_len);
+	e->wire_len += compress_combo(&e->compress, e->wire + e->wire_len, c->body, c->body_len,
+				      c->dense_len);
 	e->front = EXPORT_COMPRESSED;
 }
 

@@ -39,6 +39,7 @@ struct combos {
 	struct sensors *sensors;
 	struct output *output;
 	struct decompress decompress;
+	struct combo_reader reader;	       /* of the current combo */
 	struct reassemble_pool pool;	       /* for all sensors' pieces */
 	struct turns turns;		       /* order in which combos are taken */
 	struct event events[COMBO_EVENTS_MAX]; /* of the current combo */

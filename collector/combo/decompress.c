@@ -7,8 +7,10 @@
 #include "decompress.h"
 
 #include <errno.h>
+#include <string.h>
 #include <zstd.h>
 
+#include "wire/bytes.h"
 #include "wire/dictionary.h"
 
 int decompress_init(struct decompress *d)
@@ -34,12 +36,24 @@ const uint8_t *decompress_combo(struct decompress *d, const struct combo_header 
 				const uint8_t *combo, size_t len)
 {
 	const uint8_t *in = combo + COMBO_HEADER_LEN + COMBO_CODEC_LEN;
-	size_t n;
+	size_t left = len - COMBO_HEADER_LEN - COMBO_CODEC_LEN, dense = 0, n;
 
 	if (h->codec == COMBO_STORED)
 		return in;
-	n = ZSTD_decompress_usingDDict(d->context, d->body, h->body_len, in,
-				       len - COMBO_HEADER_LEN - COMBO_CODEC_LEN,
-				       h->codec == COMBO_ZSTD_DOT11 ? d->dictionary : NULL);
-	return ZSTD_isError(n) || n != h->body_len ? NULL : d->body;
+	if (h->codec & COMBO_DENSE) {
+		if (left < COMBO_DENSE_LEN)
+			return NULL;
+		dense = load_be(in, COMBO_DENSE_LEN);
+		in += COMBO_DENSE_LEN;
+		left -= COMBO_DENSE_LEN;
+		if (dense > left || dense > h->body_len)
+			return NULL;
+	}
+	n = ZSTD_decompress_usingDDict(d->context, d->body, h->body_len - dense, in, left - dense,
+				       (h->codec & ~COMBO_DENSE) == COMBO_ZSTD_DOT11 ? d->dictionary
+										     : NULL);
+	if (ZSTD_isError(n) || n != h->body_len - dense)
+		return NULL;
+	memcpy(d->body + n, in + left - dense, dense);
+	return d->body;
 }

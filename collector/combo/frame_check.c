@@ -91,21 +91,18 @@ bool frame_check_frame(const struct frame_check *r, const struct combo_frame *f)
 	return r->frames && why_frame(kind_of(r, f), f);
 }
 
-/* Counts the refused frames, and rewinds to the first frame. */
-static void count_frames(struct frame_check *r, struct sensor *s, struct combo_reader *reader)
+/* Counts the refused frames. */
+static void count_frames(struct frame_check *r, struct sensor *s, const struct combo_reader *reader)
 {
-	const struct combo_cursor start = reader->cursor;
-	struct combo_frame f;
-
-	while (combo_next(reader, &f) == 1) {
-		const struct frame_check_kind *k = kind_of(r, &f);
-		enum frame_check_why why = why_frame(k, &f);
+	for (uint32_t i = 0; i < reader->frames; i++) {
+		const struct combo_frame *f = &reader->list[i];
+		const struct frame_check_kind *k = kind_of(r, f);
+		enum frame_check_why why = why_frame(k, f);
 
 		r->frames += why != FRAME_CHECK_NOTHING;
 		if (why)
 			log_refused(s, k, why);
 	}
-	combo_rewind(reader, &start);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

@@ -97,7 +97,7 @@ static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo
 {
 	bool can_wait = !s->no_acks, room = !output_holds(c->output, s);
 	struct combo_header h;
-	struct combo_reader r;
+	struct combo_reader *r = &c->reader;
 	struct combo_name name;
 	const uint8_t *body = NULL;
 	size_t bytes;
@@ -109,28 +109,28 @@ static bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo
 	if (combo && combo_header_read(&h, combo, len, combo_id(s, combo, len)) == 0 &&
 	    h.seqn == (uint16_t)count)
 		body = decompress_combo(&c->decompress, &h, combo, len);
-	if (!body || combo_open_version(&r, body, h.body_len, h.frames, h.version) ||
-	    r.first < s->ledger.now.accounted) {
+	if (!body || combo_open_version(r, body, h.body_len, h.frames, h.version) ||
+	    r->first < s->ledger.now.accounted) {
 		s->ledger.bad_combos++;
 		gaps_passed(c, s, count + 1);
 		return true;
 	}
 	name = (struct combo_name){ .count = count,
-				    .first = r.first,
+				    .first = r->first,
 				    .frames = h.frames,
-				    .events = event_read(c->events, &r) };
-	bytes = r.bytes + r.unsettled * PCAPNG_UNSETTLED_LEN;
+				    .events = event_read(c->events, r) };
+	bytes = r->bytes + r->unsettled * PCAPNG_UNSETTLED_LEN;
 	if ((name.frames || name.events) && room)
 		room = output_reserve(c->output, &name, bytes, now_ns);
 	if (!room && can_wait)
 		return false;
-	if (ledger_combo(&s->ledger, r.first, h.frames)) {
+	if (ledger_combo(&s->ledger, r->first, h.frames)) {
 		s->ledger.bad_combos++;
 		gaps_passed(c, s, count + 1);
 	} else if (!room) {
 		lose(c, s, &name);
 	} else {
-		write_combo(c, s, &name, &r, now_ns);
+		write_combo(c, s, &name, r, now_ns);
 	}
 	return true;
 }

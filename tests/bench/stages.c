@@ -172,7 +172,8 @@ static void wire_all(int compressed)
 		u->wire_len[compressed] =
 			COMBO_HEADER_LEN + compress_combo(compressed ? &b.compress : &none,
 							  u->wire[compressed] + COMBO_HEADER_LEN,
-							  u->combo.body, u->combo.body_len);
+							  u->combo.body, u->combo.body_len,
+							  u->combo.dense_len);
 	}
 }
 
@@ -268,7 +269,7 @@ static void decompress_all(void)
 static void split_all(void)
 {
 	static uint8_t block[PCAPNG_PACKET_OVERHEAD + PCAPNG_NAME_LEN + SNAPLEN];
-	struct combo_reader r;
+	static struct combo_reader r;
 	struct combo_frame f;
 
 	for (unsigned int i = 0; i < b.units_len; i++) {

@@ -2,7 +2,8 @@
 /*
  * bodies FILE: the bodies that a sensor capturing this file would compress: its combos', truncated
  * and closed as by default (--keep headers, 192 bytes, 14 KB, 1 s by the capture's time stamps),
- * each after its length (4 bytes, big endian), on standard output. train.py reads them.
+ * each after its number of frames and its length (4 bytes each, big endian), on standard output.
+ * train.py and wire/test_second.py read them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,13 +20,14 @@ static struct combo combo;
 
 static void end_combo(void)
 {
-	uint8_t len[4];
+	uint8_t head[8];
 
 	if (!combo.frames)
 		return;
 	combo_close(&combo);
-	store_be(len, combo.body_len, 4);
-	fwrite(len, 4, 1, stdout);
+	store_be(head, combo.frames, 4);
+	store_be(head + 4, combo.body_len, 4);
+	fwrite(head, sizeof(head), 1, stdout);
 	fwrite(combo.body, combo.body_len, 1, stdout);
 	combo_reset(&combo);
 }

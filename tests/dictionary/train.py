@@ -430,9 +430,9 @@ def bodies(tool, pcap):
     data = subprocess.run([tool, pcap], stdout=subprocess.PIPE, check=True).stdout
     out, at = [], 0
     while at < len(data):
-        size, = struct.unpack_from(">I", data, at)
-        out.append(data[at + 4:at + 4 + size])
-        at += 4 + size
+        _, size = struct.unpack_from(">II", data, at)
+        out.append(data[at + 8:at + 8 + size])
+        at += 8 + size
     return out
 
 

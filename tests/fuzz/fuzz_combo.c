@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o wire/dot11_templates.o wire/fields.o wire/combo_open.o */
+/* links: wire/combo.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
+ * wire/wired_next.o wire/fields.o wire/combo_open.o */
 /*
  * Combo codec. First byte: 0 a whole combo for combo_header_read, 1 a body for combo_open after its
  * number of frames, 2 a list of frames to append. Always holds: an opened combo can be read to its
- * end, every frame is in the body or a form, and appended frames read back equal, also when
- * appended again.
+ * end, every frame is in the body or the reader, nothing of another combo shows, and appended
+ * frames read back equal, also when appended again.
  */
 #include <errno.h>
 
@@ -48,7 +49,7 @@ static size_t write_and_read(const struct combo_frame *frames, size_t count, siz
 	static bool has_event[COMBO_FRAMES_MAX];
 	struct combo_event e;
 	struct combo_frame got;
-	struct combo_reader r;
+	static struct combo_reader r;
 	struct combo c;
 	size_t n = 0;
 
@@ -128,14 +129,15 @@ static uint8_t *arena_take(size_t len)
 
 static struct combo_frame list[COMBO_FRAMES_MAX];
 
-/* The reader builds a frame with a form, and keeps it until the next one. */
+static struct combo_reader reader;
+
 static void keep_frame(struct combo_frame *f, const struct combo_reader *r, const uint8_t *body,
 		       size_t len)
 {
 	uint8_t *p = arena_take(f->kept_len);
 
 	CHECK(f->kept_len <= f->orig_len);
-	CHECK((f->data == r->frame && f->kept_len <= DOT11_TEMPLATES_LEN_MAX) ||
+	CHECK((f->data >= r->data && f->kept_len <= r->data + sizeof(r->data) - f->data) ||
 	      (f->data >= body && f->kept_len <= body + len - f->data));
 	CHECK(p); /* COMBO_BYTES_MAX holds */
 	memcpy(p, f->data, f->kept_len);
@@ -156,37 +158,57 @@ static uint32_t take_events(struct combo_reader *r, const uint8_t *body, size_t 
 	return n;
 }
 
+/* Opens a body with `before` in all the reader's memory. */
+static int open_with(uint8_t before, const uint8_t *body, size_t len, uint32_t frames)
+{
+	memset(&reader, before, sizeof(reader));
+	return combo_open(&reader, body, len, frames);
+}
+
+/* The same frames come out, whatever the reader's memory held before. */
+static void check_again(const uint8_t *body, size_t len, uint32_t frames)
+{
+	struct combo_frame f;
+
+	CHECK(open_with(0x55, body, len, frames) == 0);
+	for (uint32_t i = 0; i < frames; i++) {
+		CHECK(combo_next(&reader, &f) == 1);
+		check_equal(&f, &list[i]);
+	}
+}
+
 static void body(struct fuzz_input *in)
 {
 	uint32_t promised = (fuzz_number(in, 2) + 1) % (COMBO_FRAMES_MAX + 1); /* 0 too */
-	struct combo_reader r;
 	size_t len;
 	const uint8_t *p = fuzz_bytes(in, COMBO_BODY_MAX, &len);
 	uint8_t *copy = fuzz_copy(p, len);
-	int err = combo_open(&r, copy, len, promised);
+	int err = open_with(0xaa, copy, len, promised);
 
 	CHECK(err == 0 || err == -EBADMSG);
 	if (!err) {
 		struct combo_frame after;
-		uint32_t events = take_events(&r, copy, len);
+		uint32_t events = take_events(&reader, copy, len);
 
 		for (uint32_t i = 0; i < promised; i++) {
-			CHECK(combo_next(&r, &list[i]) == 1);
-			keep_frame(&list[i], &r, copy, len);
-			events += take_events(&r, copy, len);
+			CHECK(combo_next(&reader, &list[i]) == 1);
+			keep_frame(&list[i], &reader, copy, len);
+			events += take_events(&reader, copy, len);
 		}
-		CHECK(combo_next(&r, &after) == 0);
-		CHECK(events == r.events && events <= COMBO_EVENTS_MAX);
+		CHECK(combo_next(&reader, &after) == 0);
+		CHECK(events == reader.events && events <= COMBO_EVENTS_MAX);
+		check_again(copy, len, promised);
 		there_and_back(list, promised, COMBO_SIZE_MAX);
 	}
 	fuzz_free(copy);
 }
 
-/* Makes a frame's bytes: the previous frame's with changes, or from the input. */
-static bool frame_bytes(struct combo_frame *f, const struct combo_frame *before,
-			struct fuzz_input *in)
+/* Makes a frame's bytes: those of one of the last frames with changes, or from the input. */
+static bool frame_bytes(struct combo_frame *f, size_t count, struct fuzz_input *in)
 {
 	uint8_t what = fuzz_number(in, 1);
+	size_t back = 1 + (what >> 3 & 15);
+	const struct combo_frame *before = back <= count ? f - back : NULL;
 	uint8_t *p = arena_take(f->kept_len);
 	size_t len = 0;
 
@@ -242,9 +264,10 @@ static void frames(struct fuzz_input *in)
 	for (; in->p < in->end && count < COMBO_FRAMES_MAX; count++) {
 		struct combo_frame *f = &list[count];
 
-		*f = count ? f[-1] : (struct combo_frame){ .linktype = 127 };
+		*f = count ? f[-1]
+			   : (struct combo_frame){ .linktype = fuzz_number(in, 1) & 1 ? 1 : 127 };
 		frame_meta(f, in);
-		if (!frame_bytes(f, count ? f - 1 : NULL, in))
+		if (!frame_bytes(f, count, in))
 			break;
 	}
 	there_and_back(list, count, size);

@@ -6,21 +6,21 @@
  * collector/network/handshake_slots.o collector/network/handshake_candidate.o
  * collector/network/handshake_one_way.o collector/network/session_send.o
  * collector/network/messages.o collector/combo/intake.o collector/combo/gaps.o
- * collector/combo/split.o collector/combo/runs.o
- * collector/network/sensor.o collector/combo/sensor.o collector/output/sensor.o
- * collector/combo/combos.o collector/network/handshake_forward.o
- * collector/combo/frame_check.o collector/model/linktypes.o collector/combo/pseudo_header.o
- * collector/network/handshake.o collector/network/session.o collector/combo/one_way.o
- * collector/combo/forward.o wire/spool.o collector/model/sensors.o collector/model/sensors_file.o
- * collector/combo/reassemble.o collector/combo/reassemble_pool.o collector/combo/turns.o
- * collector/output/budget.o collector/model/free_space.o collector/combo/decompress.o
- * collector/model/ledger.o collector/output/interfaces.o collector/output/output.o
- * collector/output/output_flush.o collector/output/output_rotate.o
- * collector/output/output_hold.o collector/output/output_file.o collector/output/recover.o
- * collector/output/written.o collector/output/state.o collector/output/pcapng.o
- * collector/output/pcapng_walk.o wire/tryst.o wire/shroud.o wire/derive.o wire/table.o wire/keys.o
- * wire/request.o wire/combo.o wire/combo_open.o wire/dot11_templates.o wire/fields.o
- * wire/dictionary.o wire/info.o wire/totals.o collector/model/groups_file.o
+ * collector/combo/split.o collector/combo/runs.o collector/network/sensor.o
+ * collector/combo/sensor.o collector/output/sensor.o collector/combo/combos.o
+ * collector/network/handshake_forward.o collector/combo/frame_check.o
+ * collector/model/linktypes.o collector/combo/pseudo_header.o collector/network/handshake.o
+ * collector/network/session.o collector/combo/one_way.o collector/combo/forward.o wire/spool.o
+ * collector/model/sensors.o collector/model/sensors_file.o collector/combo/reassemble.o
+ * collector/combo/reassemble_pool.o collector/combo/turns.o collector/output/budget.o
+ * collector/model/free_space.o collector/combo/decompress.o collector/model/ledger.o
+ * collector/output/interfaces.o collector/output/output.o collector/output/output_flush.o
+ * collector/output/output_rotate.o collector/output/output_hold.o collector/output/output_file.o
+ * collector/output/recover.o collector/output/written.o collector/output/state.o
+ * collector/output/pcapng.o collector/output/pcapng_walk.o wire/tryst.o wire/shroud.o
+ * wire/derive.o wire/table.o wire/keys.o wire/request.o wire/combo.o wire/combo_open.o
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/wired_next.o
+ * wire/fields.o wire/dictionary.o wire/info.o wire/totals.o collector/model/groups_file.o
  * collector/model/coverage.o collector/combo/event.o collector/output/event_json.o
  * collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o wire/channel.o wire/dwell.o wire/module_event.o */

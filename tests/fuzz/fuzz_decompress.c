@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
- * wire/fields.o wire/combo_open.o wire/dictionary.o */
+ * wire/wired_templates.o wire/wired_append.o wire/wired_next.o wire/fields.o wire/combo_open.o
+ * wire/dictionary.o */
 /*
  * Decompression. First byte even: the size and codec of a combo's header, then compressed bytes.
  * Odd: a level, and bodies to compress one after the other. Always holds: only the stated size
@@ -75,12 +76,12 @@ static void hostile(struct fuzz_input *in)
 
 /* Makes a body one with forms, which uses the dictionary: a preamble (combo.h) whose column of
  * forms is not empty. */
-static const uint8_t preamble[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
+static const uint8_t preamble[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1 << COMBO_FORMS, 1 };
 
-static void there_and_back(struct compress *c, const uint8_t *body, size_t len)
+static void there_and_back(struct compress *c, const uint8_t *body, size_t len, size_t dense)
 {
 	static uint8_t combo[COMBO_WIRE_MAX];
-	size_t n = compress_combo(c, combo + COMBO_HEADER_LEN, body, len);
+	size_t n = compress_combo(c, combo + COMBO_HEADER_LEN, body, len, dense);
 	const uint8_t *back;
 	uint32_t body_len;
 
@@ -113,7 +114,7 @@ static void honest(struct fuzz_input *in)
 		}
 		if (what & 4 && len >= sizeof(preamble))
 			memcpy(body, preamble, sizeof(preamble));
-		there_and_back(&c, body, len);
+		there_and_back(&c, body, len, what & 8 ? noise % (len + 1) : 0);
 	} while (in->p < in->end);
 	compress_free(&c);
 }

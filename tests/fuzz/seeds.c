@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * seeds FILE FOLDER: the seeds that depend on the combo format, for the harnesses combo, decompress
- * and datagram: FOLDER/HARNESS/seed-N, or keep-WHAT (run). They are made from the capture FILE's
- * frames with the present code, so corpora can be remade when the format changes.
+ * seeds FOLDER FILE...: the seeds that depend on the combo format, for the harnesses combo,
+ * decompress and datagram: FOLDER/HARNESS/seed-N, or keep-WHAT (run). They are made from frames of
+ * the capture FILEs with the present code, so corpora can be remade when the format changes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +99,7 @@ static void combo_seeds(const struct combo *c, int level)
 
 	if (level != 99 && compress_init(&z, level, COMBO_SIZE_DEFAULT))
 		fail("compress");
-	len = compress_combo(&z, combo + COMBO_HEADER_LEN, c->body, c->body_len);
+	len = compress_combo(&z, combo + COMBO_HEADER_LEN, c->body, c->body_len, c->dense_len);
 	combo_header_write(combo, SENSOR_ID, 0, c->frames, c->body_len);
 	compress_free(&z);
 
@@ -174,15 +174,13 @@ static void said_append(struct combo *c, unsigned int k)
 		combo_event(c, COMBO_EVENT_SAID, bytes, len);
 }
 
-int main(int argc, char **argv)
+static void file_seeds(const char *path)
 {
 	static const unsigned int sizes[] = { 1, 2, 3, 10, FRAMES };
 	struct combo c;
 
-	if (argc != 3)
-		return 2;
-	folder = argv[2];
-	read_frames(argv[1]);
+	count = 0;
+	read_frames(path);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		if (combo_init(&c, COMBO_SIZE_DEFAULT, KEPT))
 			fail("combo");
@@ -202,6 +200,15 @@ int main(int argc, char **argv)
 		combo_seeds(&c, 9);
 		combo_free(&c);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	folder = argv[1];
+	for (int i = 2; i < argc; i++)
+		file_seeds(argv[i]);
 	for (int says = 0; says < 2; says++) {
 		bomb_seed(100, 1000, says);
 		bomb_seed(100, 1 << 20, says);

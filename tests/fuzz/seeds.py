@@ -107,12 +107,14 @@ def parse():
 
 
 def combo():
-    """Each radiotap header twice, the second time with one byte changed: fuzz_combo.c's third
-    way."""
-    for h in radiotaps.HEADS.values():
-        frame = (h.bytes + radiotaps.FRAMES["beacon"].bytes)[:600]
+    """Each radiotap header, and an Ethernet frame of each wired capture, three times, with changed
+    bytes: fuzz_combo.c's third way."""
+    frames = [(0, (h.bytes + radiotaps.FRAMES["beacon"].bytes)[:600]) for h in radiotaps.HEADS.values()]
+    frames += [(1, next(captures.frames(path)).data[:200]) for path in captures.OWN.folder("wired")]
+    for is_wired, frame in frames:
         first = struct.pack("<BHB", 8, len(frame), 128) + frame
-        yield struct.pack("<BH", 2, 8192) + first + bytes([0, 1, 9, 0x5a]) + bytes([0, 1, 30, 0xff])
+        yield (struct.pack("<BHB", 2, 8192, is_wired) + first + bytes([0, 1, 9, 0x5a]) +
+               bytes([0, 1, 30, 0xff]) + bytes([0, 1 + 8, 40, 0xff]))
 
 
 def totals():
@@ -314,10 +316,13 @@ def main():
             (folder / harness / f"hand-{n}").write_bytes(seed)
     for name, seed in datagram_kept().items():
         (folder / "datagram" / f"keep-{name}").write_bytes(seed)
-    trace = folder / "trace.pcap"
-    trace.write_bytes(captures.file_bytes(captures.BUNDLED))
-    subprocess.run([program, trace, folder], check=True)
-    trace.unlink()
+    traces = []
+    for n, path in enumerate([captures.BUNDLED, *captures.OWN.folder("wired")[::8]]):
+        traces.append(folder / f"trace-{n}.pcap")
+        traces[-1].write_bytes(captures.file_bytes(path))
+    subprocess.run([program, folder, *traces], check=True)
+    for trace in traces:
+        trace.unlink()
 
 
 main()

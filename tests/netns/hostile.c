@@ -37,9 +37,10 @@ static void send_combo(const uint8_t *combo, size_t len)
 #define TEXT_LEN 6
 #define BODY (COMBO_HEADER_LEN + COMBO_CODEC_LEN)
 /* Offsets of a combo's free values, for one Ethernet frame: its time stamp; then interface and
- * direction, after the frame count and link type, after the columns' lengths. */
+ * direction, after the frame count and link type, after the list of columns and their lengths. */
+#define COLUMNS_PRESENT 6 /* kinds, times, kepts, cuts, flows, heads */
 #define BASE (BODY + 1)
-#define INTERFACE (BASE + 8 + 2 + COMBO_COLUMNS + 2)
+#define INTERFACE (BASE + 8 + 2 + 4 + COLUMNS_PRESENT + 2)
 
 /* Makes a valid combo of one frame of TEXT_LEN bytes. Returns its length. */
 static size_t make_combo(uint8_t *out, const char *text)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o wire/dot11_templates.o wire/fields.o wire/combo_open.o */
+/* links: wire/combo.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
+ * wire/wired_next.o wire/fields.o wire/combo_open.o */
 #include "unit.h"
 
 #include "wire/bytes.h"
@@ -31,6 +32,11 @@ static int setup(void **state)
 	frames[6].time_ns = 0;
 	frames[7].time_ns = UINT64_MAX;
 	return 0;
+}
+
+static int hex(char c)
+{
+	return c <= '9' ? c - '0' : c - 'a' + 10;
 }
 
 static void assert_frame(const struct combo_frame *got, const struct combo_frame *want)
@@ -446,45 +452,68 @@ static void set_frame(struct combo_frame *f, uint8_t *p, const uint8_t *mac, siz
 		store_le(p + sizeof(radio) + 26, 300 + n, 2);
 }
 
-/* Version 2: the list of column lengths ends before the events' column. */
-static void a_body_of_version_2_gives_the_same_frames(void **state)
+/* Writes a body as an older version: it lists the lengths of all columns that it has. Returns the
+ * body's length. */
+static size_t as_older(uint8_t *out, const struct combo *c, uint16_t version)
+{
+	const uint8_t *p = c->body, *end = c->body + c->body_len;
+	uint64_t v, present = 0;
+	size_t n;
+
+	assert_int_equal(load_varint(&p, end, &v), 0);
+	p += 8;
+	assert_int_equal(load_varint(&p, end, &v), 0); /* the unit */
+	n = p - c->body;
+	memcpy(out, c->body, n);
+	assert_int_equal(load_varint(&p, end, &present), 0);
+	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		v = 0;
+		if (present >> i & 1)
+			assert_int_equal(load_varint(&p, end, &v), 0);
+		if (i < COMBO_FLOWS || (i == COMBO_EVENTS && version == 3))
+			n += store_varint(out + n, v);
+		else
+			assert_int_equal(v, 0);
+	}
+	memcpy(out + n, p, end - p);
+	return n + (end - p);
+}
+
+static void a_body_of_an_older_version_gives_the_same_frames(void **state)
 {
 	struct combo_reader r;
 	struct combo_frame f;
 	struct combo_event e;
 	struct combo c;
-	const uint8_t *p, *end;
-	uint8_t *old;
-	uint64_t v;
 	int count = 0;
 
 	(void)state;
 	make_dot11(1);
 	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, DOT11_LEN), 0);
-	for (; combo_fits(&c, dot11_frames[count].kept_len); count++)
+	for (; combo_fits(&c, dot11_frames[count].kept_len); count++) {
+		if (dot11_frames[count].linktype == 1)
+			dot11_frames[count].linktype = 9; /* not stored as in version 4 */
 		combo_append(&c, &dot11_frames[count]);
-	combo_close(&c);
-	p = c.body;
-	end = c.body + c.body_len;
-	assert_int_equal(load_varint(&p, end, &v), 0);
-	p += 8;
-	for (int i = 0; i < 1 + COMBO_EVENTS; i++) /* a unit, and lengths */
-		assert_int_equal(load_varint(&p, end, &v), 0);
-	assert_int_equal(*p, 0);
-	old = malloc(c.body_len - 1);
-	memcpy(old, c.body, p - c.body);
-	memcpy(old + (p - c.body), p + 1, end - p - 1);
-	assert_int_equal(combo_open(&r, old, c.body_len - 1, c.frames), -EBADMSG);
-	assert_int_equal(combo_open_version(&r, c.body, c.body_len, c.frames, 2), -EBADMSG);
-	assert_int_equal(combo_open_version(&r, old, c.body_len - 1, c.frames, 2), 0);
-	for (int i = 0; i < count; i++) {
-		assert_int_equal(combo_next_event(&r, &e), 0);
-		assert_int_equal(combo_next(&r, &f), 1);
-		assert_frame(&f, &dot11_frames[i]);
 	}
-	assert_int_equal(combo_next(&r, &f), 0);
-	assert_int_equal(combo_next_event(&r, &e), 0);
-	free(old);
+	combo_close(&c);
+	for (uint16_t version = 2; version <= 3; version++) {
+		uint8_t *old = malloc(c.body_len + COMBO_COLUMNS);
+		size_t len = as_older(old, &c, version);
+
+		for (uint16_t other = 2; other <= COMBO_VERSION; other++)
+			if (other != version)
+				assert_int_equal(combo_open_version(&r, old, len, c.frames, other),
+						 -EBADMSG);
+		assert_int_equal(combo_open_version(&r, old, len, c.frames, version), 0);
+		for (int i = 0; i < count; i++) {
+			assert_int_equal(combo_next_event(&r, &e), 0);
+			assert_int_equal(combo_next(&r, &f), 1);
+			assert_frame(&f, &dot11_frames[i]);
+		}
+		assert_int_equal(combo_next(&r, &f), 0);
+		assert_int_equal(combo_next_event(&r, &e), 0);
+		free(old);
+	}
 	combo_free(&c);
 }
 
@@ -511,8 +540,58 @@ static void clocks_and_counters_cost_a_byte_or_two(void **state)
 	combo_free(&c);
 }
 
-/* The format of version 3, byte by byte. A change that fails this test must raise COMBO_VERSION. */
+static const uint8_t ethernet[] = "\2\1\2\3\4\5\2\5\4\3\2\1\x88\xcc";
+
+/* Five frames and an event. */
+static void fill_for_frozen(struct combo *c, struct combo_frame f[5], uint8_t bytes[5][100])
+{
+	set_frame(&f[0], bytes[0], beacon, sizeof(beacon), 0);
+	set_frame(&f[1], bytes[1], cipher, sizeof(cipher), 0);
+	set_frame(&f[2], bytes[2], beacon, sizeof(beacon), 1);
+	set_frame(&f[3], bytes[3], cipher, sizeof(cipher), 2);
+	f[4] = (struct combo_frame){ .time_ns = f[3].time_ns + 1000,
+				     .kept_len = 14,
+				     .orig_len = 60,
+				     .linktype = 1,
+				     .interface = 3,
+				     .direction = 1,
+				     .data = ethernet };
+	for (int i = 0; i < 5; i++)
+		combo_append(c, &f[i]);
+	combo_event(c, 300, "event", 5);
+	c->first = 1234;
+	combo_close(c);
+}
+
+/* The format of version 4, byte by byte. A change that fails this test must raise COMBO_VERSION.
+ * tests/wire/vectors.json has more of it. */
 static void the_format_is_frozen(void **state)
+{
+	static const char frozen[] =
+		"d20917979cfe362a0000e807bfbe803008090306040b04060603020e09047f000001010301000080"
+		"c00c80c00c02563c0e00d00f00002e00000102ffd28ffd82898506000204d8d80102c601c6010002"
+		"e29cfde00500d60402fe0002010203040502050403020188cc05ac02056576656e7400001a002f48"
+		"0000000000000000000000026c09a0000001000080000000ffffffffffff02010203040502010203"
+		"04050000000000000000000064001104000474657374010882848b960c1218240301010502000100"
+		"00001a002f480000000000000000000000026c09a000000100008841300002010203040502090807"
+		"0605020102030405000000000000002000000000";
+	struct combo_frame f[5];
+	uint8_t bytes[5][100];
+	char text[2 * 500 + 1];
+	struct combo c;
+
+	(void)state;
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 192), 0);
+	fill_for_frozen(&c, f, bytes);
+	assert_true(c.body_len <= 500);
+	for (size_t i = 0; i < c.body_len; i++)
+		snprintf(text + 2 * i, 3, "%02x", c.body[i]);
+	assert_string_equal(text, frozen);
+	combo_free(&c);
+}
+
+/* The same frames and event as a sensor of version 3 wrote them. */
+static void version_3_is_still_read(void **state)
 {
 	static const char frozen[] =
 		"d20917979cfe362a0000e80708090306040b00000406060309047f000001010301000080c00c80c0"
@@ -522,36 +601,24 @@ static void the_format_is_frozen(void **state)
 		"7374010882848b960c121824030101050200010000001a002f480000000000000000000000026c09"
 		"a0000001000088413000020102030405020908070605020102030405000000000000002000000000"
 		"02010203040502050403020188cc";
-	struct combo_frame f;
-	uint8_t bytes[5][100];
-	char text[2 * 500 + 1];
+	struct combo_reader r;
+	struct combo_frame f[5], got;
+	struct combo_event e;
+	uint8_t bytes[5][100], body[sizeof(frozen) / 2];
 	struct combo c;
 
 	(void)state;
+	for (size_t i = 0; i < sizeof(body); i++)
+		body[i] = hex(frozen[2 * i]) << 4 | hex(frozen[2 * i + 1]);
 	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 192), 0);
-	set_frame(&f, bytes[0], beacon, sizeof(beacon), 0);
-	combo_append(&c, &f);
-	set_frame(&f, bytes[1], cipher, sizeof(cipher), 0);
-	combo_append(&c, &f);
-	set_frame(&f, bytes[2], beacon, sizeof(beacon), 1);
-	combo_append(&c, &f);
-	set_frame(&f, bytes[3], cipher, sizeof(cipher), 2);
-	combo_append(&c, &f);
-	f = (struct combo_frame){ .time_ns = f.time_ns + 1000,
-				  .kept_len = 14,
-				  .orig_len = 60,
-				  .linktype = 1,
-				  .interface = 3,
-				  .direction = 1,
-				  .data = (const uint8_t *)"\2\1\2\3\4\5\2\5\4\3\2\1\x88\xcc" };
-	combo_append(&c, &f);
-	combo_event(&c, 300, "event", 5);
-	c.first = 1234;
-	combo_close(&c);
-	assert_true(c.body_len <= 500);
-	for (size_t i = 0; i < c.body_len; i++)
-		snprintf(text + 2 * i, 3, "%02x", c.body[i]);
-	assert_string_equal(text, frozen);
+	fill_for_frozen(&c, f, bytes);
+	assert_int_equal(combo_open_version(&r, body, sizeof(body), 5, 3), 0);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(combo_next(&r, &got), 1);
+		assert_frame(&got, &f[i]);
+	}
+	assert_int_equal(combo_next_event(&r, &e), 1);
+	assert_int_equal(e.type, 300);
 	combo_free(&c);
 }
 
@@ -618,13 +685,17 @@ static void header_as_in_table_4(void **state)
 
 	(void)state;
 	combo_header_write(out, 0x1234, 0xabcd, 3, 5);
-	assert_memory_equal(out, "\0\3\x12\x34\xab\xcd\0\3\0\0\0\5SLKI", COMBO_HEADER_LEN);
+	assert_memory_equal(out, "\0\4\x12\x34\xab\xcd\0\3\0\0\0\5SLKI", COMBO_HEADER_LEN);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), 0);
 	assert_int_equal(h.seqn, 0xabcd);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out) - 1, 0x1234), -EBADMSG);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1235), -EBADMSG);
 	out[COMBO_HEADER_LEN] = COMBO_ZSTD_DOT11 + 1;
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), -EBADMSG);
+	out[COMBO_HEADER_LEN] = COMBO_STORED | COMBO_DENSE;
+	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), -EBADMSG);
+	out[COMBO_HEADER_LEN] = COMBO_ZSTD_DOT11 | COMBO_DENSE;
+	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), 0);
 	out[COMBO_HEADER_LEN] = COMBO_ZSTD;
 	store_be(out + 8, COMBO_BODY_MAX, 4);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), 0);
@@ -643,9 +714,10 @@ int main(void)
 		cmocka_unit_test(events_are_bounded),
 		cmocka_unit_test(frames_of_80211_come_back),
 		cmocka_unit_test(clocks_come_back_when_time_begins_anew),
-		cmocka_unit_test(a_body_of_version_2_gives_the_same_frames),
+		cmocka_unit_test(a_body_of_an_older_version_gives_the_same_frames),
 		cmocka_unit_test(clocks_and_counters_cost_a_byte_or_two),
 		cmocka_unit_test(the_format_is_frozen),
+		cmocka_unit_test(version_3_is_still_read),
 		cmocka_unit_test(a_damaged_body_is_read_within_bounds),
 		cmocka_unit_test(header_as_in_table_4),
 	};

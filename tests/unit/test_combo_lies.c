@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o wire/dot11_templates.o wire/fields.o wire/combo_open.o */
+/* links: wire/combo.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
+ * wire/wired_next.o wire/fields.o wire/combo_open.o */
 /*
  * Malformed combos, made by hand, value by value, with one wrong value, length or byte. Each combo
  * has one fault only. Most tests also use the greatest valid value, so that the limit itself is
@@ -11,12 +12,15 @@
 #include "wire/combo.h"
 
 #define SENSOR_ID 0x1234
-#define FRAMES 7 /* of make_all */
+#define LINKTYPE_PPP 9 /* a link type without templates */
+#define FRAMES 10      /* of make_all */
 
-enum lie_kind { LIE_NONE, LIE_VALUE, LIE_EXTRA, LIE_CUT, LIE_LENGTH, LIE_UNIT };
+enum lie_kind { LIE_NONE, LIE_VALUE, LIE_EXTRA, LIE_CUT, LIE_LENGTH, LIE_UNIT, LIE_PRESENT };
+
+#define ALL_COLUMNS ((1ULL << COMBO_COLUMNS) - 1)
 
 /* The fault: `value` replaces value number `index` of a column; a column has a byte more or less,
- * or its length says `value`; or the unit is wrong. */
+ * or its length says `value`; or the unit or the list of columns is wrong. */
 static struct {
 	enum lie_kind kind;
 	int column, index;
@@ -49,6 +53,12 @@ static void put(int column, uint64_t v)
 static void put_byte(int column, uint8_t v)
 {
 	columns[column].p[columns[column].len++] = value_of(column, v);
+}
+
+static void put_be(int column, uint64_t v, int bytes)
+{
+	store_be(columns[column].p + columns[column].len, value_of(column, v), bytes);
+	columns[column].len += bytes;
 }
 
 static void put_data(const void *bytes, size_t len)
@@ -87,15 +97,18 @@ static int open_it(uint32_t frames)
 	store_be(p, 1700000000000000000ULL, 8);
 	p += 8;
 	p += store_varint(p, lie.kind == LIE_UNIT ? lie.value : 1000);
+	p += store_varint(p, lie.kind == LIE_PRESENT ? lie.value : ALL_COLUMNS);
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		p += store_varint(p, lie.kind == LIE_LENGTH && lie.column == i ? lie.value
 									       : columns[i].len);
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		if (i == COMBO_SUMS) {
+			memcpy(p, data, data_len);
+			p += data_len;
+		}
 		memcpy(p, columns[i].p, columns[i].len);
 		p += columns[i].len;
 	}
-	memcpy(p, data, data_len);
-	p += data_len;
 	copy = malloc(p - out);
 	memcpy(copy, out, p - out);
 	result = combo_open(&reader, copy, p - out, frames);
@@ -159,6 +172,61 @@ static void put_event(uint64_t frames, const char *text)
 	columns[COMBO_EVENTS].len += len;
 }
 
+/* TCP with time stamps. */
+#define TCP_LEN 66
+static const uint8_t tcp[TCP_LEN] = { [12] = 8, [14] = 0x45, [17] = 52, [23] = 6, [46] = 0x80,
+				      [54] = 1, [55] = 1,    [56] = 8,	[57] = 10 };
+
+static void put_difference(int byte)
+{
+	put_be(COMBO_DIFFERENCES, 2, 2); /* in the second eight bytes, */
+	put_byte(COMBO_DIFFERENCES, 1);	 /* the first of them */
+	put_byte(COMBO_DIFFERENCES, byte);
+}
+
+/* A new flow, a frame of which no field is as expected, and its other direction, a flow that is
+ * told as differences from it. */
+static void put_flows(void)
+{
+	put_byte(COMBO_FLOWS, WIRED_TEMPLATES_MAX);
+	put(COMBO_TIMES, 2);
+	put_byte(COMBO_FLOWS, WIRED_WHOLE);
+	put(COMBO_KEPTS, TCP_LEN);
+	put(COMBO_CUTS, 0);
+	memcpy(columns[COMBO_HEADS].p, tcp, TCP_LEN);
+	columns[COMBO_HEADS].len = TCP_LEN;
+	put_byte(COMBO_REFERENCES, 0);
+
+	put(COMBO_TIMES, 2);
+	put_byte(COMBO_FLOWS, 1);
+	put_byte(COMBO_MASKS, 0xff);
+	put_byte(COMBO_RARES, 0x77);
+	put_be(COMBO_TOTALS, 60, 2);
+	put_be(COMBO_IDS, 5, 2);
+	put_be(COMBO_SEQS, 5, 4);
+	put_be(COMBO_ACKS, 5, 4);
+	put_byte(COMBO_TCP_FLAGS, 0x10);
+	put_be(COMBO_WINDOWS, 5, 2);
+	put_be(COMBO_TCP_STAMPS, 5, 4);
+	put_be(COMBO_TCP_STAMPS, 5, 4);
+	put_be(COMBO_SUMS, 5, 2);
+	put_be(COMBO_SUMS, 5, 2);
+	put_difference(5);
+	put(COMBO_ORIGINALS, 100);
+	put(COMBO_KEPTS, TCP_LEN + 4);
+	memcpy(data + data_len, "tail", 4);
+	data_len += 4;
+
+	put(COMBO_TIMES, 2);
+	put_byte(COMBO_FLOWS, WIRED_DIFFERENCE);
+	put_byte(COMBO_REFERENCES, 1);
+	put_difference(6);
+	put_byte(COMBO_RARES, 0x42);
+	put(COMBO_ORIGINALS, TCP_LEN);
+	put(COMBO_KEPTS, TCP_LEN);
+	put_byte(COMBO_REFERENCES, 1);
+}
+
 static void make_all(void)
 {
 	static const uint8_t plain[LONG_LEN] = "plain";
@@ -171,13 +239,15 @@ static void make_all(void)
 	put_run(2, 105);
 	put_raw(0);
 	put_raw(3);
-	put_run(1, 1);
+	put_run(1, LINKTYPE_PPP);
 	put(COMBO_TIMES, 2);
 	put_data(plain, PLAIN_LEN);
 	put(COMBO_CUTS, 0);
 	put_run(1, 127);
 	put_form(0);
 	put_data(plain, LONG_LEN);
+	put_run(3, LINKTYPE_ETHERNET);
+	put_flows();
 	put_event(2, "an event");
 	put_event(0, "another");
 	put_event(4, "the last");
@@ -207,8 +277,11 @@ static void without_a_lie_it_opens(void **state)
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		assert_true(columns[i].len > 0);
 	assert_int_equal(open_it(FRAMES), 0);
-	assert_int_equal(reader.forms.count, 3);
-	assert_true(reader.forms.list[1].at.beacon && reader.forms.list[2].at.packet);
+	assert_int_equal(reader.templates.dot11.count, 3);
+	assert_int_equal(reader.templates.wired.count, 2);
+	assert_int_equal(reader.templates.wired.list[1].peer, 2);
+	assert_true(reader.templates.dot11.list[1].at.beacon &&
+		    reader.templates.dot11.list[2].at.packet);
 }
 
 static void what_is_left_over_or_missing(void **state)
@@ -246,6 +319,16 @@ static void lengths_of_columns(void **state)
 	}
 }
 
+static void lists_of_columns(void **state)
+{
+	(void)state;
+	for (int i = 0; i < COMBO_COLUMNS; i++)
+		assert_lie("a column is left out", LIE_PRESENT, 0, ALL_COLUMNS & ~(1ULL << i));
+	assert_lie("no columns", LIE_PRESENT, 0, 0);
+	assert_lie("an unknown column", LIE_PRESENT, 0, ALL_COLUMNS + 1);
+	assert_lie("an unknown column", LIE_PRESENT, 0, ALL_COLUMNS | 1ULL << 63);
+}
+
 static void units(void **state)
 {
 	static const uint64_t wrong[] = { 0, 2, 999, 1001, 1000000, 1ULL << 32, UINT64_MAX };
@@ -271,9 +354,10 @@ static void values_and_their_limits(void **state)
 		uint64_t value;
 		bool is_lie;
 	} lies[] = {
-		{ "frames of the last run", COMBO_KINDS, 12, 2, true },
-		{ "frames of the last run", COMBO_KINDS, 12, 0, true },
-		{ "frames of the last run", COMBO_KINDS, 12, UINT64_MAX, true },
+		{ "frames of the last run", COMBO_KINDS, 16, 2, true },
+		{ "frames of the last run", COMBO_KINDS, 16, 4, true },
+		{ "frames of the last run", COMBO_KINDS, 16, 0, true },
+		{ "frames of the last run", COMBO_KINDS, 16, UINT64_MAX, true },
 		{ "frames of the first run", COMBO_KINDS, 0, 2, true },
 		{ "frames of the first run", COMBO_KINDS, 0, 4, true },
 		{ "link type of frames with forms", COMBO_KINDS, 1, 65536 + 127, true },
@@ -315,6 +399,38 @@ static void values_and_their_limits(void **state)
 		{ "event's place", COMBO_EVENTS, 6, (1ULL << 32) + 1, true },
 		{ "event's type", COMBO_EVENTS, 1, UINT32_MAX, false },
 		{ "event's type", COMBO_EVENTS, 1, UINT32_MAX + 1ULL, true },
+		{ "number of templates", COMBO_FLOWS, 0, 1, false }, /* the second replaces it */
+		{ "number of templates", COMBO_FLOWS, 0, 0, true },
+		{ "number of templates", COMBO_FLOWS, 0, 255, true },
+		{ "template behind the last", COMBO_FLOWS, 2, 2, true },
+		{ "template behind the last", COMBO_FLOWS, 2, 254, true },
+		{ "template behind the last", COMBO_FLOWS, 3, 3, true },
+		{ "peer", COMBO_REFERENCES, 0, 1, false },
+		{ "peer behind the last", COMBO_REFERENCES, 0, 2, true },
+		{ "differences from none", COMBO_REFERENCES, 1, 0, true },
+		{ "differences from the new one", COMBO_REFERENCES, 1, 2, true },
+		{ "peer", COMBO_REFERENCES, 2, 2, false },
+		{ "peer behind the last", COMBO_REFERENCES, 2, 3, true },
+		{ "bits of a UDP header", COMBO_RARES, 0, 0x7f, true },
+		{ "bits that have no meaning", COMBO_RARES, 0, 0xf7, true },
+		{ "bits of a known flow", COMBO_RARES, 1, 0x46, true },
+		{ "words of differences", COMBO_DIFFERENCES, 0, 0, true },
+		{ "words of differences", COMBO_DIFFERENCES, 0, 3, true },
+		{ "words of differences", COMBO_DIFFERENCES, 0, 1 << 9, true },
+		{ "a difference in the last word", COMBO_DIFFERENCES, 3, 1 << 8, false },
+		{ "bytes of differences", COMBO_DIFFERENCES, 1, 0, true },
+		{ "bytes of differences", COMBO_DIFFERENCES, 1, 3, true },
+		{ "a difference in the length", COMBO_DIFFERENCES, 0, 1 << 2, true },
+		{ "original length", COMBO_ORIGINALS, 0, UINT32_MAX, false },
+		{ "original length", COMBO_ORIGINALS, 0, UINT32_MAX + 1ULL, true },
+		{ "original length", COMBO_ORIGINALS, 0, TCP_LEN + 3, true },
+		{ "bytes kept of a head", COMBO_KEPTS, 7, TCP_LEN - 1, true },
+		{ "bytes kept of a tail", COMBO_KEPTS, 6, TCP_LEN + 3, true },
+		{ "bytes kept of a tail", COMBO_KEPTS, 6, TCP_LEN + 5, true },
+		{ "bytes kept of a tail", COMBO_KEPTS, 6, (1ULL << 32) + TCP_LEN + 4, true },
+		{ "cut, new flow", COMBO_CUTS, 7, UINT32_MAX - TCP_LEN, false },
+		{ "cut, new flow", COMBO_CUTS, 7, UINT32_MAX - TCP_LEN + 1, true },
+		{ "mask", COMBO_MASKS, 0, 0x7f, true },
 		{ "event's length", COMBO_EVENTS, 8, 9, true },
 		{ "event's length", COMBO_EVENTS, 8, 7, true },
 		{ "event's length", COMBO_EVENTS, 8, UINT64_MAX, true },
@@ -414,7 +530,7 @@ static void a_body_that_ends_too_early(void **state)
 static int open_two(uint64_t first, uint64_t second)
 {
 	start();
-	put_run(2, 1);
+	put_run(2, LINKTYPE_PPP);
 	put(COMBO_KEPTS, first);
 	put(COMBO_KEPTS, second);
 	data_len = 6;
@@ -449,7 +565,7 @@ static int open_many(uint32_t count, size_t more)
 	put_data(form, sizeof(form));
 	for (uint32_t i = 1; i < count; i++)
 		put_form(1);
-	put_run(1, 1);
+	put_run(1, LINKTYPE_PPP);
 	put(COMBO_TIMES, 0);
 	put_data(form, more);
 	put(COMBO_CUTS, 0);
@@ -593,6 +709,7 @@ int main(void)
 		cmocka_unit_test(without_a_lie_it_opens),
 		cmocka_unit_test(what_is_left_over_or_missing),
 		cmocka_unit_test(lengths_of_columns),
+		cmocka_unit_test(lists_of_columns),
 		cmocka_unit_test(units),
 		cmocka_unit_test(values_and_their_limits),
 		cmocka_unit_test(a_form_of_another_link_type),

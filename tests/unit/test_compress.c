@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/compress.o collector/combo/decompress.o wire/combo.o wire/dot11_templates.o
- * wire/dictionary.o wire/fields.o wire/combo_open.o */
+ * wire/wired_templates.o wire/wired_append.o wire/wired_next.o wire/dictionary.o wire/fields.o
+ * wire/combo_open.o */
 #include "unit.h"
 #include "wire/compress.h"
 
@@ -28,7 +29,7 @@ static size_t there_and_back(int level, size_t len)
 	for (int twice = 0; twice < 2; twice++) { /* a context is reused many times */
 		const uint8_t *back;
 
-		n = compress_combo(&c, out + COMBO_HEADER_LEN, body, len);
+		n = compress_combo(&c, out + COMBO_HEADER_LEN, body, len, 0);
 		h.codec = out[COMBO_HEADER_LEN];
 		back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
 		assert_non_null(back);
@@ -71,7 +72,7 @@ static void another_size_than_stated_is_refused(void **state)
 	(void)state;
 	fill(0);
 	assert_int_equal(compress_init(&c, 1, COMBO_SIZE_DEFAULT), 0);
-	n = compress_combo(&c, out + COMBO_HEADER_LEN, body, 5000);
+	n = compress_combo(&c, out + COMBO_HEADER_LEN, body, 5000, 0);
 	h.body_len = 4999;
 	assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n));
 	h.body_len = 5001;
@@ -158,7 +159,7 @@ static size_t fill_noise_dot11(void)
 static void compress_and_check(struct compress *c, size_t len, uint8_t codec)
 {
 	struct combo_header h = { .frames = 1, .body_len = len };
-	size_t n = compress_combo(c, out + COMBO_HEADER_LEN, body, len);
+	size_t n = compress_combo(c, out + COMBO_HEADER_LEN, body, len, 0);
 	const uint8_t *back;
 
 	h.codec = out[COMBO_HEADER_LEN];
@@ -190,6 +191,7 @@ static void stored_ones_between_others(void **state)
 /* As compressed when the dictionary was new: the dictionary must not change. */
 static void the_dictionary_is_frozen(void **state)
 {
+	/* Three frames in a body of version 3. */
 	static const uint8_t frozen[] = {
 		0x00, 0x00, 0x7d, 0x02, 0x00, 0x63, 0x84, 0x0d, 0xb8, 0xbb, 0xdb, 0xe7, 0x16, 0x37,
 		0xee, 0x9c, 0xb3, 0xa3, 0xa3, 0xe3, 0x12, 0x96, 0xa5, 0x2b, 0x6f, 0xd9, 0x92, 0x31,
@@ -198,15 +200,57 @@ static void the_dictionary_is_frozen(void **state)
 		0xb8, 0xc2, 0xc6, 0xb9, 0x39, 0x3d, 0x08, 0xfc, 0xb2, 0x8d, 0x37, 0x5a, 0x0a, 0xe4,
 		0xa2, 0x3c, 0xb0, 0x3e, 0x2a, 0x5e, 0x55, 0xbf, 0x2b, 0x33, 0x68, 0x43, 0xae, 0x0c
 	};
-	struct combo_header h = { .frames = 1, .codec = COMBO_ZSTD_DOT11 };
+	struct combo_header h = { .frames = 3, .codec = COMBO_ZSTD_DOT11, .body_len = 276 };
+	static struct combo_reader old, now;
+	struct combo_frame f, want;
 	const uint8_t *back;
 
 	(void)state;
-	h.body_len = fill_dot11(3);
+	assert_int_equal(combo_open(&now, body, fill_dot11(3), 3), 0);
 	memcpy(out + COMBO_HEADER_LEN + COMBO_CODEC_LEN, frozen, sizeof(frozen));
 	back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + COMBO_CODEC_LEN + sizeof(frozen));
 	assert_non_null(back);
-	assert_memory_equal(back, body, h.body_len);
+	assert_int_equal(combo_open_version(&old, back, h.body_len, 3, 3), 0);
+	while (combo_next(&now, &want) == 1) {
+		assert_int_equal(combo_next(&old, &f), 1);
+		assert_int_equal(f.kept_len, want.kept_len);
+		assert_memory_equal(f.data, want.data, want.kept_len);
+	}
+}
+
+/* The last bytes of the body are stored behind the zstd frame. */
+static void dense_bytes_are_behind_the_others(void **state)
+{
+	struct combo_header h = { .frames = 1, .body_len = 5000 };
+	struct compress c;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(compress_init(&c, 1, COMBO_SIZE_DEFAULT), 0);
+	for (size_t dense = 0; dense <= 4998; dense += 7) {
+		const uint8_t *back;
+
+		fill(0);
+		n = compress_combo(&c, out + COMBO_HEADER_LEN, body, 5000, dense);
+		h.codec = out[COMBO_HEADER_LEN];
+		assert_true(n <= COMBO_CODEC_LEN + 5000);
+		if (dense < 4900)
+			assert_int_equal(h.codec, COMBO_ZSTD | (dense ? COMBO_DENSE : 0));
+		back = decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n);
+		assert_non_null(back);
+		assert_memory_equal(back, body, 5000);
+		assert_memory_equal(out + COMBO_HEADER_LEN + n - dense, body + 5000 - dense, dense);
+	}
+	n = compress_combo(&c, out + COMBO_HEADER_LEN, body, 5000, 1000);
+	h.codec = out[COMBO_HEADER_LEN];
+	for (size_t cut = COMBO_CODEC_LEN; cut < n; cut++)
+		assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + cut));
+	for (int wrong = 999; wrong <= 1001; wrong += 2) {
+		out[COMBO_HEADER_LEN + 1] = wrong >> 8;
+		out[COMBO_HEADER_LEN + 2] = wrong & 0xff;
+		assert_null(decompress_combo(&d, &h, out, COMBO_HEADER_LEN + n));
+	}
+	compress_free(&c);
 }
 
 static int setup(void **state)
@@ -231,6 +275,7 @@ int main(void)
 		cmocka_unit_test(stored_ones_between_others),
 		cmocka_unit_test(the_dictionary_is_frozen),
 		cmocka_unit_test(another_size_than_stated_is_refused),
+		cmocka_unit_test(dense_bytes_are_behind_the_others),
 	};
 
 	return cmocka_run_group_tests_name("compress", tests, setup, teardown);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/rings/journal.o agent/export/resume.o agent/capture/queue.o wire/combo.o
- * wire/dot11_templates.o wire/fields.o */
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/fields.o */
 #include "unit.h"
 
 #include "agent/export/resume.h"
@@ -58,7 +58,7 @@ static int fake_next(struct source *s, struct source_frame *f)
 	memset(f, 0, sizeof(*f));
 	memset(x->data, 0, sizeof(x->data));
 	x->data[0] = x->next[best] * LANES + best;
-	f->frame.linktype = 1;
+	f->frame.linktype = 9; /* PPP: its bytes are stored one after the other */
 	f->frame.interface = best;
 	f->frame.orig_len = f->frame.kept_len = FRAME_LEN;
 	f->frame.data = x->data;

@@ -4,8 +4,9 @@
  * numbers, the vector tests the other end.
  *
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/request.o wire/keys.o
- * wire/totals.o wire/combo.o wire/combo_open.o wire/dot11_templates.o wire/fields.o wire/dwell.o
- * wire/module_event.o wire/spool.o
+ * wire/totals.o wire/combo.o wire/combo_open.o wire/dot11_templates.o wire/fields.o
+ * wire/wired_templates.o wire/wired_append.o wire/wired_next.o wire/dwell.o wire/module_event.o
+ * wire/spool.o
  */
 #include "unit.h"
 
@@ -443,18 +444,19 @@ static size_t take_events(struct combo_reader *r, uint32_t at, uint8_t *out)
 	return len;
 }
 
-static void combos(void **state)
+/* Opens the combo `name`, and compares the hash of its frames and their descriptions with `hashed`.
+ * Returns the bytes of its events, each with its description, in `events`. */
+static size_t open_combo(const char *name, const char *hashed, uint8_t *events)
 {
 	static struct combo_reader reader;
 	static struct vector combo;
 	crypto_generichash_state hash;
-	uint8_t digest[KEY_LEN], events[500];
+	uint8_t digest[KEY_LEN];
 	size_t events_len = 0;
 	struct combo_header h;
 	struct combo_frame f;
 
-	(void)state;
-	vector_into(&combo, "combo");
+	vector_into(&combo, name);
 	assert_int_equal(combo_header_read(&h, combo.bytes, combo.len, 9), 0);
 	assert_int_equal(h.seqn, number("combo_count") & 0xffff);
 	assert_int_equal(h.codec, COMBO_STORED);
@@ -467,9 +469,19 @@ static void combos(void **state)
 		hash_frame(&hash, &f);
 	}
 	events_len += take_events(&reader, h.frames, events + events_len);
-	ASSERT_VECTOR(events, events_len, "combo_events");
 	crypto_generichash_final(&hash, digest, sizeof(digest));
-	ASSERT_VECTOR(digest, sizeof(digest), "combo_frames");
+	ASSERT_VECTOR(digest, sizeof(digest), hashed);
+	return events_len;
+}
+
+static void combos(void **state)
+{
+	uint8_t events[500];
+	size_t len = open_combo("combo", "combo_frames", events);
+
+	(void)state;
+	ASSERT_VECTOR(events, len, "combo_events");
+	assert_int_equal(open_combo("combo_wired", "combo_wired_frames", events), 0);
 }
 
 static void events_alone(void **state)

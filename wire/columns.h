@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Columns: writing and reading the columns of a combo (combo.h). Writers have made sure that the
+ * frame fits (combo_fits), so they check nothing. Readers check every byte.
+ */
+#ifndef WIRE_COLUMNS_H
+#define WIRE_COLUMNS_H
+
+#include <errno.h>
+
+#include "bytes.h"
+#include "combo.h"
+
+/* ---- sensor ---------------------------------------------------------------------------------- */
+
+/* These return the bytes written, and the caller sums them up. To the compiler, a store of a byte
+ * may change any memory, so it would load and store a sum in memory for each byte. */
+static inline size_t put_varint(struct combo *c, enum combo_column i, uint64_t v)
+{
+	uint8_t *p = c->columns[i].end;
+	size_t n = 1;
+
+	if (v < 0x80)
+		*p = v;
+	else
+		n = store_varint(p, v);
+	c->columns[i].end = p + n;
+	return n;
+}
+
+static inline size_t put_byte(struct combo *c, enum combo_column i, uint8_t v)
+{
+	uint8_t *p = c->columns[i].end;
+
+	*p = v;
+	c->columns[i].end = p + 1;
+	return 1;
+}
+
+static inline size_t put_be(struct combo *c, enum combo_column i, uint64_t v, int bytes)
+{
+	uint8_t *p = c->columns[i].end;
+
+	store_be(p, v, bytes);
+	c->columns[i].end = p + bytes;
+	return bytes;
+}
+
+static inline size_t put_bytes(struct combo *c, enum combo_column i, const uint8_t *from,
+			       size_t len)
+{
+	memcpy(c->columns[i].end, from, len);
+	c->columns[i].end += len;
+	return len;
+}
+
+/* ---- collector: return 0 or -EBADMSG -----------------------------------------------------------
+ */
+
+static inline int take_varint(struct combo_cursor *c, enum combo_column i, uint64_t *v,
+			      uint64_t max)
+{
+	if (load_varint(&c->columns[i].at, c->columns[i].end, v) || *v > max)
+		return -EBADMSG;
+	return 0;
+}
+
+static inline int take_byte(struct combo_cursor *c, enum combo_column i, uint8_t *v)
+{
+	if (c->columns[i].at == c->columns[i].end)
+		return -EBADMSG;
+	*v = *c->columns[i].at++;
+	return 0;
+}
+
+static inline int take_be(struct combo_cursor *c, enum combo_column i, uint32_t *v, int bytes)
+{
+	struct combo_span *s = &c->columns[i];
+
+	if (s->end - s->at < bytes)
+		return -EBADMSG;
+	*v = load_be(s->at, bytes);
+	s->at += bytes;
+	return 0;
+}
+
+/* Points `*from` at the next `len` bytes. */
+static inline int take_span(struct combo_span *s, size_t len, const uint8_t **from)
+{
+	if ((size_t)(s->end - s->at) < len)
+		return -EBADMSG;
+	*from = s->at;
+	s->at += len;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wired templates, the sensor's side: see wired_templates.h. In: Ethernet frames. Out: columns of
+ * the open combo. Always holds: a frame adds at most its captured bytes and FRAME_MAX (combo.c) to
+ * the columns, and no byte outside the frame is read. The mirror is wired_next.c.
+ */
+#include <string.h>
+
+#include "columns.h"
+#include "wired_expect.h"
+
+/* A frame being appended. */
+struct append {
+	struct combo *c;
+	struct wired_templates *t;
+	struct wired_template *m;
+	const uint8_t *bytes; /* of the frame */
+	size_t added;	      /* bytes in columns */
+	uint8_t mask, rare;
+};
+
+/* ---- finding the flow ------------------------------------------------------------------------ */
+
+static uint32_t mix(uint32_t a, uint32_t b)
+{
+	return (a ^ b * 0x85ebca6bu) * 0x9e3779b1u;
+}
+
+static uint32_t load_32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return v;
+}
+
+/* One end of a flow. */
+static uint32_t hash_end(const uint8_t *address, int words, uint32_t port)
+{
+	uint32_t h = mix(port, load_32(address));
+
+	for (int i = 1; i < words; i++)
+		h = mix(h, load_32(address + 4 * i));
+	return h;
+}
+
+/* The flow's bucket. That of its other direction differs in the lowest bit. */
+static uint32_t flow_bucket(const uint8_t *bytes, const struct wired_shape *s)
+{
+	const uint8_t *ip = bytes + s->l3, *l4 = bytes + s->l4;
+	bool ports = wired_protocol(s) >= WIRED_UDP;
+	uint32_t from, to, source = ports ? load_be16(l4) : 0, dest = ports ? load_be16(l4 + 2) : 0;
+
+	if (wired_protocol(s) == WIRED_RAW) {
+		from = s->len < 14 ? s->len : hash_end(bytes + 6, 2, s->len);
+		to = s->len < 14 ? 0 : hash_end(bytes, 2, 0);
+	} else if (s->kind & WIRED_V6) {
+		from = hash_end(ip + 8, 4, source);
+		to = hash_end(ip + 24, 4, dest);
+	} else {
+		from = hash_end(ip + 12, 1, source);
+		to = hash_end(ip + 16, 1, dest);
+	}
+	return ((from ^ to) * 0x9e3779b1u >> 20 & (WIRED_BUCKETS - 2)) | (from < to);
+}
+
+/* Whether a template of the same shape is of this frame's flow. Where it has no ports or addresses,
+ * any template of the bucket will do. */
+static bool same_flow(const struct wired_template *m, const uint8_t *bytes)
+{
+	const struct wired_shape *s = &m->shape;
+
+	if (wired_protocol(s) >= WIRED_UDP && load_32(m->head + s->l4) != load_32(bytes + s->l4))
+		return false;
+	if (wired_protocol(s) == WIRED_RAW)
+		return true;
+	if (s->kind & WIRED_V6)
+		return !memcmp(m->head + s->l3 + 8, bytes + s->l3 + 8, 32);
+	return load_word(m->head + s->l3 + 12) == load_word(bytes + s->l3 + 12);
+}
+
+static uint32_t class_of(const uint8_t *bytes, const struct wired_shape *s)
+{
+	uint32_t h = mix(s->kind, s->len);
+
+	if (s->len >= 14)
+		h = mix(mix(h, load_32(bytes + 6)), load_32(bytes + 10));
+	return h >> 26; /* of WIRED_CLASSES */
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* A word's bytes as little-endian, so that the first one is the lowest. */
+static uint64_t first_lowest(uint64_t w)
+{
+	const union {
+		uint16_t v;
+		uint8_t low;
+	} order = { 1 };
+
+	return order.low ? w : __builtin_bswap64(w);
+}
+
+/* The eight bytes at `at`, with zeros behind `len`. */
+static uint64_t head_word(const uint8_t *bytes, uint32_t at, uint32_t len)
+{
+	uint64_t w = 0;
+
+	if (len - at >= 8)
+		return load_word(bytes + at);
+	if (len < 8)
+		memcpy(&w, bytes, len);
+	else /* the last eight, less those of the word before */
+		w = first_lowest(first_lowest(load_word(bytes + len - 8)) >> 8 * (8 - (len - at)));
+	return w;
+}
+
+/* Writes which bytes of a word differ, as bits, and these bytes. */
+static uint8_t *put_word(uint8_t *p, uint64_t difference, uint64_t word)
+{
+	uint8_t *bits = p++;
+
+	*bits = 0;
+	difference = first_lowest(difference);
+	word = first_lowest(word);
+	for (int i = 0; i < 8; i++, difference >>= 8, word >>= 8) {
+		if (!(difference & 0xff))
+			continue;
+		*bits |= 1 << i;
+		*p++ = (uint8_t)word;
+	}
+	return p;
+}
+
+/* Writes the frame's head as differences from `of`, outside the fields of `fields`, and keeps it
+ * as the template's head. Returns the bytes written to the column; 0 if no byte differs. */
+static inline size_t put_differences(struct append *a, const uint8_t *of,
+				     const struct wired_shape *fields)
+{
+	uint8_t *start = a->c->columns[COMBO_DIFFERENCES].end, *p = start + 2;
+	uint32_t words = 0, len = a->m->shape.len;
+
+	for (uint32_t at = 0; at < len; at += 8) {
+		uint64_t word = head_word(a->bytes, at, len);
+		uint64_t d = (load_word(of + at) ^ word) & ~wired_fields_word(fields, at);
+
+		memcpy(a->m->head + at, &word, 8);
+		if (__builtin_expect(d != 0, 0)) {
+			words |= 1u << at / 8;
+			p = put_word(p, d, word);
+		}
+	}
+	if (!words)
+		return 0;
+	store_be(start, words, 2);
+	a->c->columns[COMBO_DIFFERENCES].end = p;
+	return p - start;
+}
+
+static void take_back(struct append *a, size_t len)
+{
+	a->c->columns[COMBO_DIFFERENCES].end -= len;
+}
+
+/* ---- lengths --------------------------------------------------------------------------------- */
+
+static void put_lengths(struct append *a, const struct combo_frame *f)
+{
+	struct wired_template *m = a->m;
+	uint32_t header_length = wired_header_length(&m->shape, a->bytes);
+
+	if (f->orig_len != wired_original(m, header_length)) {
+		a->rare |= WIRED_RARE_ORIGINAL;
+		a->added += put_varint(a->c, COMBO_ORIGINALS, f->orig_len);
+		wired_learn_original(m, header_length, f->orig_len);
+	}
+	if (f->kept_len != wired_kept(m, f->orig_len)) {
+		a->rare |= WIRED_RARE_KEPT;
+		a->added += put_varint(a->c, COMBO_KEPTS, f->kept_len);
+		wired_learn_kept(m, f->orig_len, f->kept_len);
+	}
+}
+
+static void put_tail(struct append *a, const struct combo_frame *f, uint32_t head)
+{
+	struct combo *c = a->c;
+
+	if (f->kept_len <= head)
+		return;
+	memcpy(c->room + c->headroom + c->data_len, f->data + head, f->kept_len - head);
+	c->data_len += f->kept_len - head;
+}
+
+/* ---- a new template -------------------------------------------------------------------------- */
+
+static const struct wired_shape no_fields = { .kind = WIRED_RAW };
+
+/* Differences are worth it if they are at most half as long as the head. */
+static bool pays(size_t differences, const struct wired_shape *s)
+{
+	return differences * 2 <= s->len;
+}
+
+static void put_whole(struct append *a, const struct combo_frame *f)
+{
+	uint32_t len = f->kept_len < WIRED_HEAD_MAX ? f->kept_len : WIRED_HEAD_MAX;
+	struct wired_template *m = a->m;
+
+	a->added += put_byte(a->c, COMBO_FLOWS, WIRED_WHOLE);
+	a->added += put_varint(a->c, COMBO_KEPTS, f->kept_len);
+	a->added += put_varint(a->c, COMBO_CUTS, f->orig_len - f->kept_len);
+	a->added += put_bytes(a->c, COMBO_HEADS, f->data, len);
+	put_tail(a, f, len);
+	wired_begin_lengths(m, wired_header_length(&m->shape, m->head), f->orig_len, f->kept_len);
+}
+
+/* Returns false if there are too many differences from `of`, a template of the same shape, which
+ * may be the one that is replaced. Keeps the head in any case. */
+static bool put_difference(struct append *a, const struct combo_frame *f, uint8_t of)
+{
+	struct wired_template *m = a->m;
+	const struct wired_template *from = &a->t->list[of];
+	size_t n = put_differences(a, from->head, &no_fields);
+
+	if (!n || !pays(n, &m->shape)) {
+		take_back(a, n);
+		return false;
+	}
+	wired_take_lengths(m, from);
+	a->added += n + put_byte(a->c, COMBO_FLOWS, WIRED_DIFFERENCE);
+	a->added += put_byte(a->c, COMBO_REFERENCES, of);
+	put_lengths(a, f);
+	a->added += put_byte(a->c, COMBO_RARES, a->rare);
+	put_tail(a, f, m->shape.len);
+	return true;
+}
+
+static void keep_head(struct append *a)
+{
+	uint32_t len = a->m->shape.len;
+
+	for (uint32_t at = 0; at < len; at += 8) {
+		uint64_t word = head_word(a->bytes, at, len);
+
+		memcpy(a->m->head + at, &word, 8);
+	}
+}
+
+static __attribute__((noinline)) void append_new(struct append *a, const struct combo_frame *f,
+						 const struct wired_shape *s, uint32_t bucket)
+{
+	struct wired_templates *t = a->t;
+	uint32_t class = class_of(f->data, s);
+	bool is_full = t->count == t->max;
+	uint8_t of = t->classes[class], n = wired_new(t);
+	bool alike = of && wired_shape_same(&t->list[of].shape, s);
+	struct wired_template *m = a->m = &t->list[n];
+
+	if (is_full && t->buckets[m->bucket] == n)
+		t->buckets[m->bucket] = 0; /* that of the replaced template */
+	m->bucket = bucket;
+	m->shape = *s;
+	if (!alike)
+		keep_head(a);
+	if (!alike || !put_difference(a, f, of))
+		put_whole(a, f);
+	if (wired_is_tcp(s)) {
+		wired_set_peer(t, n, t->buckets[bucket ^ 1]);
+		a->added += put_byte(a->c, COMBO_REFERENCES, m->peer);
+	}
+	wired_begin(m);
+	t->buckets[bucket] = t->classes[class] = n;
+}
+
+/* ---- a known flow ---------------------------------------------------------------------------- */
+
+static void put_ip(struct append *a)
+{
+	const struct wired_template *m = a->m;
+	int at = wired_length_at(&m->shape);
+	const uint8_t *ip = a->bytes + m->shape.l3, *last = m->head + m->shape.l3;
+	uint16_t length = load_be16(a->bytes + at), step;
+
+	if (length != load_be16(m->head + at)) {
+		a->mask |= WIRED_LENGTH;
+		a->added += put_be(a->c, COMBO_TOTALS, length, 2);
+	}
+	if (m->shape.kind & WIRED_V6)
+		return;
+	step = load_be16(ip + 4) - load_be16(last + 4);
+	if (step != m->step) {
+		a->mask |= WIRED_ID;
+		a->added += put_be(a->c, COMBO_IDS, step, 2);
+		a->m->step = wired_step(step, m->step);
+	}
+}
+
+/* Behind the other checksum, as the collector computes it when it has the other bytes. */
+static void put_ip_checksum(struct append *a)
+{
+	const struct wired_shape *s = &a->m->shape;
+	const uint8_t *ip = a->bytes + s->l3, *last = a->m->head + s->l3;
+	uint16_t sum = load_be16(ip + 10);
+
+	if (sum == (load_be16(last + 10) ? wired_ip_checksum(ip) : 0))
+		return;
+	a->rare |= WIRED_RARE_IP_CHECKSUM;
+	a->added += put_be(a->c, COMBO_SUMS, sum, 2);
+}
+
+static void put_icmp(struct append *a)
+{
+	const uint8_t *l4 = a->bytes + a->m->shape.l4, *last = a->m->head + a->m->shape.l4;
+	uint16_t step = load_be16(l4 + 6) - load_be16(last + 6);
+
+	if (step != 1) {
+		a->mask |= WIRED_SEQ;
+		a->added += put_be(a->c, COMBO_IDS, step, 2);
+	}
+	a->added += put_be(a->c, COMBO_SUMS, load_be16(l4 + 2), 2);
+}
+
+static void put_udp(struct append *a)
+{
+	const struct wired_shape *s = &a->m->shape;
+	const uint8_t *l4 = a->bytes + s->l4, *last = a->m->head + s->l4;
+	uint16_t length = load_be16(l4 + 4), sum = load_be16(l4 + 6);
+
+	if (length != wired_udp_length(s, a->bytes)) {
+		a->rare |= WIRED_RARE_UDP_LENGTH;
+		a->added += put_be(a->c, COMBO_TOTALS, length, 2);
+	}
+	if (sum != load_be16(last + 6)) {
+		a->mask |= WIRED_SEQ;
+		a->added += put_be(a->c, COMBO_SUMS, sum, 2);
+	}
+}
+
+static void put_stamps(struct append *a)
+{
+	const struct wired_shape *s = &a->m->shape;
+	const uint8_t *at = a->bytes + s->l4 + WIRED_STAMPS_AT;
+	const uint8_t *last = a->m->head + s->l4 + WIRED_STAMPS_AT;
+	uint64_t value, reply;
+
+	if (load_word(at) == load_word(last))
+		return;
+	a->mask |= WIRED_STAMPS;
+	value = zigzag((int32_t)(load_be32(at) - load_be32(last)));
+	reply = zigzag((int32_t)(load_be32(at + 4) - wired_peer_stamp(a->t, a->m)));
+	if ((value | reply) > UINT16_MAX) {
+		a->rare |= WIRED_RARE_WIDE_STAMPS;
+		a->added += put_be(a->c, COMBO_TCP_STAMPS, value, 4);
+		a->added += put_be(a->c, COMBO_TCP_STAMPS, reply, 4);
+	} else {
+		a->added += put_be(a->c, COMBO_TCP_STAMPS, value, 2);
+		a->added += put_be(a->c, COMBO_TCP_STAMPS, reply, 2);
+	}
+}
+
+static void put_ack(struct append *a, uint32_t ack)
+{
+	uint64_t d = zigzag((int32_t)(ack - wired_peer_seq(a->t, a->m)));
+	bool wide = d > UINT16_MAX;
+
+	a->mask |= WIRED_ACK;
+	a->rare |= wide ? WIRED_RARE_WIDE_ACK : 0;
+	a->added += put_be(a->c, COMBO_ACKS, d, wide ? 4 : 2);
+}
+
+static void put_tcp(struct append *a)
+{
+	const struct wired_template *m = a->m;
+	const uint8_t *l4 = a->bytes + m->shape.l4, *last = m->head + m->shape.l4;
+	uint32_t seq = load_be32(l4 + 4), ack = load_be32(l4 + 8);
+	uint16_t window = load_be16(l4 + 14);
+
+	if (seq != m->next_seq) {
+		a->mask |= WIRED_SEQ;
+		a->added += put_be(a->c, COMBO_SEQS, seq - m->next_seq, 4);
+	}
+	if (ack != load_be32(last + 8))
+		put_ack(a, ack);
+	if (l4[13] != last[13]) {
+		a->mask |= WIRED_FLAGS;
+		a->added += put_byte(a->c, COMBO_TCP_FLAGS, l4[13]);
+	}
+	if (window != load_be16(last + 14)) {
+		a->mask |= WIRED_WINDOW;
+		a->added += put_be(a->c, COMBO_WINDOWS, window, 2);
+	}
+	if (wired_protocol(&m->shape) == WIRED_TCP_STAMPS)
+		put_stamps(a);
+	a->added += put_be(a->c, COMBO_SUMS, load_be16(l4 + 16), 2);
+	a->m->next_seq = wired_next_seq(&m->shape, a->bytes);
+}
+
+static void put_fields(struct append *a)
+{
+	int protocol = wired_protocol(&a->m->shape);
+
+	if (protocol == WIRED_RAW)
+		return;
+	put_ip(a);
+	if (protocol >= WIRED_TCP)
+		put_tcp(a);
+	else if (protocol == WIRED_UDP)
+		put_udp(a);
+	else if (protocol == WIRED_ICMP)
+		put_icmp(a);
+	if (!(a->m->shape.kind & WIRED_V6))
+		put_ip_checksum(a);
+}
+
+static void append_known(struct append *a, const struct combo_frame *f, uint8_t number)
+{
+	struct wired_template *m = a->m;
+	size_t n;
+
+	put_fields(a);
+	put_lengths(a, f);
+	n = put_differences(a, m->head, &m->shape);
+	a->rare |= n ? WIRED_RARE_BYTES : 0;
+	a->mask |= a->rare ? WIRED_RARE : 0;
+	a->added += n + put_byte(a->c, COMBO_FLOWS, number);
+	a->added += put_byte(a->c, COMBO_MASKS, a->mask);
+	if (a->rare)
+		a->added += put_byte(a->c, COMBO_RARES, a->rare);
+	put_tail(a, f, m->shape.len);
+}
+
+/* Whether a frame that is not understood is like the last one of its bucket. Only such a frame can
+ * differ from its template in most bytes. */
+static bool raw_pays(const struct wired_template *m, const uint8_t *bytes)
+{
+	uint32_t len = m->shape.len, n = 0;
+
+	for (uint32_t i = 0; i < len; i++)
+		n += m->head[i] != bytes[i];
+	return n * 3 <= len;
+}
+
+void wired_append(struct combo *c, const struct combo_frame *f)
+{
+	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data };
+	struct wired_shape s = wired_shape(f->data, f->kept_len);
+	uint32_t bucket = flow_bucket(f->data, &s);
+	uint8_t n;
+
+	if (!c->has_flows) {
+		wired_templates_reset(a.t, WIRED_TEMPLATES);
+		a.added += put_byte(c, COMBO_FLOWS, WIRED_TEMPLATES);
+		c->has_flows = true;
+	}
+	n = a.t->buckets[bucket];
+	a.m = &a.t->list[n];
+	if (n && wired_shape_same(&a.m->shape, &s) && same_flow(a.m, f->data) &&
+	    (wired_protocol(&s) != WIRED_RAW || raw_pays(a.m, f->data)))
+		append_known(&a, f, n);
+	else
+		append_new(&a, f, &s, bucket);
+	c->columns_len += a.added;
+}
