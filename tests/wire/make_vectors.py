@@ -118,6 +118,12 @@ def messages(v):
                                                       {"seen": 300, "ring_full": 300}])
 
 
+def hashed(frames):
+    return sw.H(b"".join(
+        struct.pack(">QLLHBB", f.time_ns, f.orig_len, len(f.data), f.linktype, f.interface,
+                    f.direction) + f.data for f in frames))
+
+
 def combos(v):
     frames = [sc.Frame(*f, 3, 1) for f in itertools.islice(captures.frames(captures.BUNDLED), 50)]
     frames += [sc.Frame(TIME, 1500, 1, bytes(range(60)), 7, 2),
@@ -137,9 +143,21 @@ def combos(v):
                                           events=[sc.Event(0, *e[1:]) for e in events])
     v["combo_events"] = b"".join(struct.pack(">LLL", e.at, e.type, len(e.data)) + e.data
                                  for e in events)
-    v["combo_frames"] = sw.H(b"".join(
-        struct.pack(">QLLHBB", f.time_ns, f.orig_len, len(f.data), f.linktype, f.interface,
-                    f.direction) + f.data for f in frames))
+    v["combo_frames"] = hashed(frames)
+
+
+WIRED = ("bulk-4-vlan-1", "bulk-6", "names-4", "names-6-vlan-100", "control-4", "control-6",
+         "links-4-plain", "secure-4")
+
+
+def wired(v):
+    """Ethernet frames of several protocols, the first 96 bytes of each: 20 of each file, in turn."""
+    files = [list(itertools.islice(captures.frames(captures.OWN.root / f"wired/{name}.pcap.zst"), 20))
+             for name in WIRED]
+    frames = [sc.Frame(f.time_ns, f.orig_len, f.linktype, f.data[:96], 7, 2)
+              for turn in itertools.zip_longest(*files) for f in turn if f]
+    v["combo_wired"] = sc.combo_write(frames, v["combo_first"], v["combo_count"], 9)
+    v["combo_wired_frames"] = hashed(frames)
 
 
 def spool(v):
@@ -161,7 +179,7 @@ def spool(v):
 
 def vectors():
     v = {}
-    for part in (keys, set_up, one_way, requests, data, messages, combos, spool):
+    for part in (keys, set_up, one_way, requests, data, messages, combos, wired, spool):
         part(v)
     return {name: value.hex() if isinstance(value, bytes) else f"{value:016x}"
             for name, value in v.items()}

@@ -9,20 +9,21 @@ import struct
 
 import zstandard
 
+from wire import saluki_wired as sd
+from wire.numbers import M64, Reader, unzigzag, varint, zigzag
 from wire.saluki_wire import TOTALS, Refused
 
 MAGIC = 0x534c4b49
-VERSION = 3
-STORED, ZSTD, ZSTD_DOT11 = range(3)
-FRAMES_MAX, BODY_MAX, BYTES_MAX, KINDS_MAX = 4096, 32896, 262144, 16
+VERSION = 4
+STORED, ZSTD, ZSTD_DOT11, DENSE = 0, 1, 2, 0x80
+FRAMES_MAX, BODY_MAX, BYTES_MAX, KINDS_MAX = 4096, 33024, 262144, 16
 EVENTS_MAX, EVENT_LEN_MAX = 256, 512
 DWELL, SAID, UNSETTLED = 1, 2, 0x80
 FORM_LEN_MAX, FORMS_MAX, SIGNALS_MAX, WORDS_MAX = 512, 255, 6, 6
-WITH_FORMS = (127, 105)
+WITH_FORMS, ETHERNET = (127, 105), 1
 COLUMNS = ("kinds times kepts cuts forms clocks stamps aggregates signals sequences beacons "
-           "packets events").split()
+           "packets").split() + sd.COLUMNS + ["events", "sums"]
 DICTIONARY = pathlib.Path(__file__).resolve().parents[2] / "wire/dictionary_dot11.bin"
-M64 = 2**64 - 1
 
 
 class Frame:
@@ -36,57 +37,6 @@ class Frame:
 
 
 Event = collections.namedtuple("Event", "at type data")  # at: frames before it in its combo
-
-
-# ---- numbers -----------------------------------------------------------------------------------
-
-def varint(v):
-    out = bytearray()
-    while v >= 0x80:
-        out.append(v & 0x7f | 0x80)
-        v >>= 7
-    return bytes(out) + bytes([v])
-
-
-def zigzag(v, bits=64):
-    """For a difference modulo 2^bits."""
-    v &= (1 << bits) - 1
-    return v << 1 if v < 1 << bits - 1 else ((1 << bits) - v) * 2 - 1
-
-
-def unzigzag(v):
-    return v >> 1 if not v & 1 else -(v >> 1) - 1
-
-
-class Reader:
-    def __init__(self, data):
-        self.data, self.at = data, 0
-
-    def left(self):
-        return len(self.data) - self.at
-
-    def take(self, n):
-        if n > self.left():
-            raise Refused("cut")
-        self.at += n
-        return self.data[self.at - n:self.at]
-
-    def byte(self):
-        return self.take(1)[0]
-
-    def varint(self, most=M64):
-        v = shift = 0
-        while True:
-            b = self.byte()
-            v |= (b & 0x7f) << shift
-            shift += 7
-            if not b & 0x80:
-                break
-            if shift > 63:
-                raise Refused("a varint of more than 10 bytes")
-        if v > most:
-            raise Refused("a number that is too large")
-        return v
 
 
 # ---- places of a frame's fields ------------------------------------------------------------------
@@ -281,9 +231,14 @@ class BodyReader:
         self.unit = r.varint()
         if self.unit not in (1, 1000):
             raise Refused("unit")
-        lengths = [r.varint() for _ in COLUMNS]
-        self.columns = {name: Reader(r.take(n)) for name, n in zip(COLUMNS, lengths)}
-        self.bytes = Reader(r.take(r.left()))
+        present = r.varint((1 << len(COLUMNS)) - 1)
+        lengths = [r.varint() if present >> i & 1 else 0 for i in range(len(COLUMNS))]
+        if sum(lengths) > r.left():
+            raise Refused("columns")
+        sums = Reader(r.data[len(r.data) - lengths[-1]:])
+        self.columns = {name: Reader(r.take(n)) for name, n in zip(COLUMNS[:-1], lengths)}
+        self.bytes = Reader(r.take(r.left() - lengths[-1]))
+        self.columns["sums"], self.flows = sums, None
         self.learnt, self.run, self.kinds, self.all = Learnt(), 0, set(), 0
         self.frames = [self._frame() for _ in range(frames)]
         self.events = list(self._events())
@@ -314,7 +269,13 @@ class BodyReader:
         self._kind()
         step = unzigzag(self.columns["times"].varint()) * self.unit
         self.time_ns = self.time_ns + step & M64
-        data, cut = self._stored() if self.linktype not in WITH_FORMS else self._formed()
+        if self.linktype in WITH_FORMS:
+            data, cut = self._formed()
+        elif self.linktype == ETHERNET:
+            self.flows = self.flows or sd.FlowReader(self.columns, self.bytes)
+            data, cut = self.flows.frame()
+        else:
+            data, cut = self._stored()
         self.all += len(data)
         if self.all > BYTES_MAX or len(data) + cut > 0xffffffff:
             raise Refused("too many bytes")
@@ -375,10 +336,17 @@ def _dictionary():
 def _decompress(data, dsz, codec):
     if codec == STORED:
         return data
+    dense = b""
+    if codec & DENSE:
+        n = int.from_bytes(data[:2], "big")
+        if n > min(len(data) - 2, dsz):
+            raise Refused("dense bytes")
+        data, dense = data[2:len(data) - n], data[len(data) - n:]
+    codec &= ~DENSE
     # zstandard does not read a frame without its magic number: it gets one.
     d = zstandard.ZstdDecompressor(dict_data=_dictionary() if codec == ZSTD_DOT11 else None)
     try:
-        return d.decompress(b"\x28\xb5\x2f\xfd" + data, max_output_size=dsz)
+        return d.decompress(b"\x28\xb5\x2f\xfd" + data, max_output_size=dsz - len(dense)) + dense
     except zstandard.ZstdError as e:
         raise Refused(str(e)) from e
 
@@ -393,7 +361,8 @@ class Combo:
             ">HHHHLLB", data[:17])
         if (version, magic) != (VERSION, MAGIC) or sensor not in (None, self.sensor):
             raise Refused("no combo of this sensor's")
-        if frames > FRAMES_MAX or dsz > BODY_MAX or self.codec > ZSTD_DOT11:
+        if frames > FRAMES_MAX or dsz > BODY_MAX or self.codec not in (
+                STORED, ZSTD, ZSTD_DOT11, DENSE | ZSTD, DENSE | ZSTD_DOT11):
             raise Refused("limits")
         self.body = _decompress(data[17:], dsz, self.codec)
         if len(self.body) != dsz:
@@ -407,7 +376,7 @@ class Combo:
 class BodyWriter:
     def __init__(self, frames, first, events):
         self.columns = {name: b"" for name in COLUMNS}
-        self.bytes, self.learnt, self.known = b"", Learnt(), {}
+        self.bytes, self.learnt, self.known, self.flows = b"", Learnt(), {}, None
         self.unit = 1000 if all((f.time_ns - frames[0].time_ns) % 1000 == 0 for f in frames) else 1
         base = frames[0].time_ns if frames else 0
         last, run = frames[0] if frames else None, []
@@ -426,11 +395,17 @@ class BodyWriter:
             self._add("events", varint(e.at - at) + varint(e.type) + varint(len(e.data)) + e.data)
             at = e.at
         head = varint(first) + struct.pack(">Q", base) + varint(self.unit)
-        head += b"".join(varint(len(c)) for c in self.columns.values())
-        self.body = head + b"".join(self.columns.values()) + self.bytes
+        head += varint(sum(bool(c) << i for i, c in enumerate(self.columns.values())))
+        head += b"".join(varint(len(c)) for c in self.columns.values() if c)
+        sums = self.columns.pop("sums")
+        self.body = head + b"".join(self.columns.values()) + self.bytes + sums
+        self.dense = len(sums)
 
     def _add(self, column, data):
-        self.columns[column] += data
+        if column == "tails":
+            self.bytes += data
+        else:
+            self.columns[column] += data
 
     @staticmethod
     def _alike(f):
@@ -444,6 +419,10 @@ class BodyWriter:
         formed = f.linktype in WITH_FORMS
         if formed and len(f.data) <= FORM_LEN_MAX:
             self._formed(f)
+            return
+        if f.linktype == ETHERNET:
+            self.flows = self.flows or sd.FlowWriter(self._add)
+            self.flows.frame(f.data, f.orig_len)
             return
         if formed:
             self._add("forms", b"\0")
@@ -487,15 +466,20 @@ class BodyWriter:
 
 
 def combo_write(frames, first, seqn, sensor, codec=STORED, events=()):
-    body = BodyWriter(frames, first, events).body
-    packed = body
+    """With DENSE in the codec the checksums are stored behind the zstd frame."""
+    writer = BodyWriter(frames, first, events)
+    body = packed = writer.body
     if codec != STORED:
+        n = writer.dense if codec & DENSE else 0
         parameters = zstandard.ZstdCompressionParameters.from_level(
             1, format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=0, write_checksum=0,
             write_dict_id=0)
         packed = zstandard.ZstdCompressor(
             compression_params=parameters,
-            dict_data=_dictionary() if codec == ZSTD_DOT11 else None).compress(body)
+            dict_data=_dictionary() if codec & ~DENSE == ZSTD_DOT11 else None).compress(
+                body[:len(body) - n])
+        if codec & DENSE:
+            packed = struct.pack(">H", n) + packed + body[len(body) - n:]
     return struct.pack(">HHHHLLB", VERSION, sensor, seqn & 0xffff, len(frames), len(body), MAGIC,
                        codec) + packed
 

@@ -284,13 +284,21 @@ def some(bundled, count=1000):
     return [sc.Frame(*f) for f in list(captures.frames(bundled))[:count]]
 
 
+def wired():
+    """The first frames of each wired capture."""
+    files = [list(captures.frames(p))[:40] for p in captures.OWN.folder("wired")]
+    return sorted((sc.Frame(*f[:3], f.data[:96]) for frames in files for f in frames),
+                  key=lambda f: f.time_ns)
+
+
 @pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored", "plainly compressed",
-                                 "many"])
+                                 "many", "wired", "wired, dense"])
 def test_a_collector_takes_what_it_sends(ns, keys, bundled, tmp_path, how):
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng", padded=how == "padded",
                     preshared=b"\xa5" * 32 if how == "preshared" else None)
-    codec = {"stored": sc.STORED, "plainly compressed": sc.ZSTD}.get(how, sc.ZSTD_DOT11)
-    frames = some(bundled)
+    codec = {"stored": sc.STORED, "plainly compressed": sc.ZSTD, "wired": sc.STORED,
+             "wired, dense": sc.ZSTD | sc.DENSE}.get(how, sc.ZSTD_DOT11)
+    frames = wired() if how.startswith("wired") else some(bundled)
     s = spoken.sensor
     s.set_up()
     s.add(frames, codec, 3 if how == "many" else 40)

@@ -3,9 +3,13 @@
 against each other."""
 import itertools
 import pathlib
+import struct
+import subprocess
+import tempfile
 
 import pytest
 from nacl import bindings
+from netns import testbed
 from reference import captures
 
 from wire import make_vectors
@@ -78,6 +82,57 @@ def test_combos_come_back(codec):
     assert read.events == events
     assert sc.dwell_read(read.events[1].data) == dwell
     assert sc.said_read(read.events[2].data) == said
+
+
+def wired_files():
+    return [p for c in captures.at_hand() for p in c.folder("wired")]
+
+
+def chunks(frames, size=500):
+    """Lists of frames that a combo takes."""
+    out, left = [], 0
+    for f in frames:
+        if len(out) == size or left + len(f.data) > 30000:
+            yield out
+            out, left = [], 0
+        out.append(f)
+        left += len(f.data)
+    if out:
+        yield out
+
+
+@pytest.mark.parametrize("keep", [96, 2000])
+def test_wired_frames_come_back(keep):
+    """From this implementation to itself, stored or with the checksums behind zstd's frame."""
+    for path in wired_files():
+        frames = [sc.Frame(f.time_ns, f.orig_len, f.linktype, f.data[:keep])
+                  for f in captures.frames(path)]
+        for i, part in enumerate(chunks(frames)):
+            codec = sc.ZSTD | sc.DENSE if i % 2 else sc.STORED
+            read = sc.Combo(sc.combo_write(part, 5, i, 9, codec), 9)
+            assert [f.key() for f in read.frames] == [f.key() for f in part], path
+
+
+def test_wired_frames_of_a_sensor():
+    """Bodies of the C code: each frame is its first bytes in the file."""
+    for path in wired_files():
+        wanted = captures.frames(path)
+        plain = pathlib.Path(path)
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(captures.file_bytes(plain))
+            file.flush()
+            data = subprocess.run([testbed.BUILD / "tests/bodies", file.name],
+                                  stdout=subprocess.PIPE, check=True).stdout
+        count = 0
+        while data:
+            frames, size = struct.unpack_from(">LL", data)
+            body, data = data[8:8 + size], data[8 + size:]
+            for f in sc.BodyReader(body, frames).frames:
+                w = next(wanted)
+                assert (f.time_ns, f.orig_len, f.linktype) == (w.time_ns, w.orig_len, w.linktype), path
+                assert w.data.startswith(f.data) and (f.data or not w.data), path
+                count += 1
+        assert count and next(wanted, None) is None, path
 
 
 def test_combos_of_events_alone():
