@@ -351,7 +351,7 @@ $(BUILD)/tests/filter_cost: $(BUILD)/tests/bench/filter_cost.o $(BUILD)/common/p
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lbpf
 
-STAGES := wire/compress.o common/pcap_read.o agent/export/session_send.o collector/combo/decompress.o \
+STAGES := wire/compress.o common/pcap_read.o agent/export/session_send.o agent/export/sockets.o collector/combo/decompress.o \
 	collector/output/pcapng.o
 $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STAGES)) $(WIRE)
 	$(call say,LD,$@)

@@ -41,9 +41,8 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 	[COMBO_HEADS] = WIRED_HEAD_MAX,
 	[COMBO_SUMS] = 4,
 };
-/* The most that one frame adds to all of them, except its own captured bytes: the columns of 802.11
- * and those of Ethernet are never in use for the same one. Ethernet's sum is 76, that of 802.11 87.
- */
+/* The most that one frame adds to all of them, except its own captured bytes: 87 for 802.11. An
+ * Ethernet frame adds at most 80, if it is TCP with time stamps and no field is as expected. */
 #define FRAME_MAX 87
 
 #define DENSE_MIN 64	 /* bytes; fewer do not show what they are */

@@ -44,6 +44,7 @@ int deliver_init(struct deliver *d, struct session *s, struct saluki_exported *c
 	d->session = s;
 	d->counters = counters;
 	d->datagram_len = SHROUD_DATAGRAM_MAX;
+	d->pieces.segments = s->reach.segments;
 	return store_init(&d->store, store_bytes);
 }
 

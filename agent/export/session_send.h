@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Session send: seals messages into datagrams, and sends them with one sendmmsg(2). */
+/*
+ * Session send: seals messages into datagrams, and sends them with one sendmmsg(2). Where the
+ * kernel can, datagrams of one length pass through it as one buffer, which the card or the kernel's
+ * last stage cuts (UDP_SEGMENT, udp(7)): the way through the kernel then costs once, not for each.
+ */
 #ifndef AGENT_EXPORT_SESSION_SEND_H
 #define AGENT_EXPORT_SESSION_SEND_H
 
@@ -15,9 +19,14 @@
 
 struct session_send {
 	unsigned int count;
+	bool segments;	 /* the kernel may cut datagrams from a buffer (sockets.h) */
 	bool one_by_one; /* Linux before 3.0 has no sendmmsg() */
 	struct iovec iovecs[SESSION_SEND_MAX];
 	struct mmsghdr messages[SESSION_SEND_MAX];
+	union {
+		struct cmsghdr head; /* for its alignment */
+		uint8_t bytes[CMSG_SPACE(sizeof(uint16_t))];
+	} controls[SESSION_SEND_MAX]; /* the length of segments */
 	uint8_t datagrams[SESSION_SEND_MAX][SHROUD_DATAGRAM_MAX];
 };
 

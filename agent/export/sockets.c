@@ -79,6 +79,13 @@ static void sockets_plain(int sock, sa_family_t family)
 	setsockopt(sock, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, &off, sizeof(off));
 }
 
+bool sockets_can_segment(int sock)
+{
+	int off = 0;
+
+	return setsockopt(sock, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off)) == 0;
+}
+
 int sockets_open(struct sockets *r, sa_family_t family)
 {
 	int i = 0;
@@ -92,6 +99,7 @@ int sockets_open(struct sockets *r, sa_family_t family)
 			return -errno;
 		r->sockets[i].family = family;
 		sockets_plain(r->sockets[i].fd, family);
+		r->segments = sockets_can_segment(r->sockets[i].fd);
 	}
 	return 0;
 }

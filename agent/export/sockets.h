@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#ifndef UDP_SEGMENT /* linux/udp.h, since Linux 4.18 */
+#define UDP_SEGMENT 103
+#endif
+
 #define SOCKETS_PEERS 4
 #define SOCKETS_MAX 5 /* in use at once */
 
@@ -30,6 +34,7 @@ struct sockets {
 		sa_family_t family; /* 0: none */
 		bool used;
 	} sockets[2 * SOCKETS_MAX];
+	bool segments; /* sockets_can_segment */
 };
 
 /* Parses an address, and sets `a->name`. Returns 0; -ENOENT if a name must be resolved: then
@@ -40,6 +45,9 @@ int sockets_numeric(struct sockets_address *a, const struct sockets_name *name);
 int sockets_look_up(struct sockets_address *a, const struct sockets_name *name);
 /* Returns 0 if there is a route to it, or -errno. */
 int sockets_route(const struct sockets_address *a);
+/* Returns whether the kernel knows UDP_SEGMENT, by which it cuts several datagrams from one buffer
+ * (udp(7)). A kernel that does not know it would send the buffer as one datagram. */
+bool sockets_can_segment(int sock);
 /* Opens the sockets for addresses of this family. Returns 0 or -errno. */
 int sockets_open(struct sockets *r, sa_family_t family);
 void sockets_close(struct sockets *r);

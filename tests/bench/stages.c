@@ -21,6 +21,7 @@
 #include <saluki/linktype.h>
 
 #include "agent/export/session_send.h"
+#include "agent/export/sockets.h"
 #include "bpf/trim.h"
 #include "collector/combo/decompress.h"
 #include "collector/output/pcapng.h"
@@ -125,6 +126,7 @@ static void connect_to(const char *host, const char *port)
 	b.sock = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
 	if (b.sock < 0 || connect(b.sock, a->ai_addr, a->ai_addrlen))
 		die(host);
+	b.pieces.segments = sockets_can_segment(b.sock);
 	freeaddrinfo(a);
 }
 
