@@ -50,7 +50,8 @@
  * each as the difference from the value that dot11_templates.h predicts, for forms that have the
  * field. Its `cuts` is such a difference too, zigzag of 32 bits.
  *
- * Ethernet frames have the columns `flows` to `heads` and `sums` (wired_templates.h). Other frames
+ * Ethernet frames have the columns `flows` to `heads` and `sums`, and `kepts` and `cuts` only where
+ * their template does not tell these (wired_templates.h). Other frames
  * are stored as they are. The column
  *
  *     events   varint: frames of this combo since the event before, varint type, varint length,

@@ -28,8 +28,10 @@ int combo_header_read(struct combo_header *h, const uint8_t *in, size_t len, uin
 		return -EBADMSG;
 	if (h->frames > COMBO_FRAMES_MAX || h->body_len > COMBO_BODY_MAX)
 		return -EBADMSG;
-	if ((h->codec & ~COMBO_DENSE) > COMBO_ZSTD_DOT11 ||
-	    h->codec == (COMBO_STORED | COMBO_DENSE))
+	if ((h->codec & ~COMBO_DENSE) > COMBO_ZSTD_DOT11)
+		return -EBADMSG;
+	if (h->codec & COMBO_DENSE &&
+	    (h->version <= COMBO_VERSION_WITHOUT_FLOWS || h->codec == COMBO_DENSE))
 		return -EBADMSG;
 	if (h->codec == COMBO_STORED && h->body_len != len - COMBO_HEADER_LEN - COMBO_CODEC_LEN)
 		return -EBADMSG;

@@ -46,7 +46,7 @@ const uint8_t *decompress_combo(struct decompress *d, const struct combo_header 
 		dense = load_be(in, COMBO_DENSE_LEN);
 		in += COMBO_DENSE_LEN;
 		left -= COMBO_DENSE_LEN;
-		if (dense > left || dense > h->body_len)
+		if (dense >= left || dense > h->body_len)
 			return NULL;
 	}
 	n = ZSTD_decompress_usingDDict(d->context, d->body, h->body_len - dense, in, left - dense,

@@ -696,6 +696,9 @@ static void header_as_in_table_4(void **state)
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), -EBADMSG);
 	out[COMBO_HEADER_LEN] = COMBO_ZSTD_DOT11 | COMBO_DENSE;
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), 0);
+	store_be(out, 3, 2); /* older versions do not have it */
+	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), -EBADMSG);
+	store_be(out, COMBO_VERSION, 2);
 	out[COMBO_HEADER_LEN] = COMBO_ZSTD;
 	store_be(out + 8, COMBO_BODY_MAX, 4);
 	assert_int_equal(combo_header_read(&h, out, sizeof(out), 0x1234), 0);

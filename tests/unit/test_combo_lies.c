@@ -665,6 +665,8 @@ static void headers(void **state)
 		{ "magic", 12, 4, COMBO_MAGIC ^ 1, true },
 		{ "magic", 12, 4, COMBO_MAGIC ^ 1u << 31, true },
 		{ "codec", 16, 1, COMBO_ZSTD_DOT11, false },
+		{ "codec", 16, 1, COMBO_ZSTD | COMBO_DENSE, false },
+		{ "codec: dense, but stored", 16, 1, COMBO_STORED | COMBO_DENSE, true },
 		{ "codec", 16, 1, COMBO_ZSTD_DOT11 + 1, true },
 		{ "codec", 16, 1, 255, true },
 		{ "codec: stored, but of another size", 16, 1, COMBO_STORED, true },

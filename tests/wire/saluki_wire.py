@@ -445,7 +445,7 @@ class Receiver:
 
 COMBO, TOTALS, ACK, INFO, HEARD, PROBE, ECHO, RENEW, ANSWER, FLOOR = range(1, 11)
 PROBED, CHALLENGE, RENEWED, ORDER = 16, 17, 18, 19
-COMBO_MAX, RECORD_MAX = 32913, 32961
+COMBO_MAX, RECORD_MAX = 33041, 33089
 
 Ack = collections.namedtuple("Ack", "highest received taken settled held flags")
 Piece = collections.namedtuple("Piece", "combo offset total data")
