@@ -58,8 +58,8 @@ $(BUILD)/saluki $(BUILD)/tests/stages $(UNIT): private override CC := packaging/
 
 # Code that each frame runs is not compiled for size alone.
 AP70_FAST := $(patsubst %,$(BUILD)/%.o,agent/capture/capture agent/rings/packet_ring agent/source/source \
-	agent/source/source_mmap wire/combo wire/fields wire/dot11_templates wire/wired_append \
-	zstd/compress/zstd_fast sodium/crypto_onetimeauth/poly1305/donna/poly1305_donna sodium/crypto_stream/chacha20/ref/chacha20_ref)
+	agent/source/source_mmap wire/combo wire/fields wire/dot11_templates zstd/compress/zstd_fast \
+	sodium/crypto_onetimeauth/poly1305/donna/poly1305_donna sodium/crypto_stream/chacha20/ref/chacha20_ref)
 $(AP70_FAST): override CFLAGS := $(filter-out -Xclang -Oz,$(CFLAGS))
 
 $(BUILD)/libmemory.a: $(BUILD)/memory.o
