@@ -58,29 +58,34 @@ static size_t column_cap(int i, size_t size)
 	return (all < size ? all : size) + FRAME_MAX + WIRED_DIFFERENCES_MAX;
 }
 
-int combo_init_shared(struct combo *c, size_t size, size_t snaplen, const struct combo *other)
+/* The columns, then the frames' bytes; in the end the checksums are behind these. */
+static size_t data_memory(struct combo *c, size_t size, size_t snaplen)
 {
-	size_t memory = 0;
-
-	memset(c, 0, sizeof(*c));
-	c->shares = other != NULL;
-	c->templates = other ? other->templates : malloc(sizeof(*c->templates));
 	c->size = size;
 	c->data_cap = size > snaplen ? size : snaplen;
 	c->headroom = size + FRAME_MAX + COMBO_HEADROOM_MAX;
+	return c->headroom + c->data_cap + FRAME_MAX;
+}
+
+/* All memory is one block: the C library of small machines wastes some of each. */
+int combo_init_shared(struct combo *c, size_t size, size_t snaplen, const struct combo *other)
+{
+	size_t memory = other ? 0 : sizeof(*c->templates);
+	uint8_t *p;
+
+	memset(c, 0, sizeof(*c));
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		memory += column_cap(i, size);
-	c->memory = malloc(memory);
-	c->room = malloc(c->headroom + c->data_cap + FRAME_MAX); /* the sums are behind the data */
-	if (!c->templates || !c->memory || !c->room) {
-		combo_free(c);
+	p = c->memory = malloc(memory + data_memory(c, size, snaplen));
+	if (!p)
 		return -ENOMEM;
-	}
-	memory = 0;
+	c->templates = other ? other->templates : (void *)p;
+	p += other ? 0 : sizeof(*c->templates);
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		c->columns[i].start = c->columns[i].end = c->memory + memory;
-		memory += column_cap(i, size);
+		c->columns[i].start = c->columns[i].end = p;
+		p += column_cap(i, size);
 	}
+	c->room = p;
 	return 0;
 }
 
@@ -91,9 +96,6 @@ int combo_init(struct combo *c, size_t size, size_t snaplen)
 
 void combo_free(struct combo *c)
 {
-	if (!c->shares)
-		free(c->templates);
-	free(c->room);
 	free(c->memory);
 	memset(c, 0, sizeof(*c));
 }

@@ -194,14 +194,13 @@ struct combo {
 	bool fine;	/* a time stamp is not in whole microseconds */
 	bool has_forms; /* dot11 templates are in use */
 	bool has_flows; /* wired templates are in use */
-	bool shares;	/* `templates` belongs to another combo */
 	struct {
 		uint8_t *start, *end;
 	} columns[COMBO_COLUMNS];
 	size_t columns_len; /* of all of them */
 	size_t kept_bytes;  /* of all frames */
 	struct combo_kinds seen;
-	uint8_t *memory; /* of the columns */
+	uint8_t *memory; /* all of it */
 	uint8_t *room;	 /* headroom for the columns, then the frames' bytes */
 	size_t headroom; /* bytes of `room` before the frames */
 	size_t data_len, data_cap;
@@ -209,7 +208,7 @@ struct combo {
 	uint8_t *body; /* after combo_close: inside `room` */
 	size_t body_len;
 	size_t dense_len; /* after combo_close: bytes at the body's end that do not compress */
-	struct combo_templates *templates;
+	struct combo_templates *templates; /* perhaps another combo's */
 };
 
 /* Returns 0 or -ENOMEM. `size` is --combo-size, `snaplen` the longest frame. */

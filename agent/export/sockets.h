@@ -45,8 +45,8 @@ int sockets_numeric(struct sockets_address *a, const struct sockets_name *name);
 int sockets_look_up(struct sockets_address *a, const struct sockets_name *name);
 /* Returns 0 if there is a route to it, or -errno. */
 int sockets_route(const struct sockets_address *a);
-/* Returns whether the kernel knows UDP_SEGMENT, by which it cuts several datagrams from one buffer
- * (udp(7)). A kernel that does not know it would send the buffer as one datagram. */
+/* Returns whether the kernel may cut several datagrams from one buffer by UDP_SEGMENT (udp(7)). A
+ * kernel that does not know it would send the buffer as one datagram. */
 bool sockets_can_segment(int sock);
 /* Opens the sockets for addresses of this family. Returns 0 or -errno. */
 int sockets_open(struct sockets *r, sa_family_t family);

@@ -567,7 +567,7 @@ static void fill_for_frozen(struct combo *c, struct combo_frame f[5], uint8_t by
  * tests/wire/vectors.json has more of it. */
 static void the_format_is_frozen(void **state)
 {
-	static const char frozen[] =
+	static char frozen[] =
 		"d20917979cfe362a0000e807bfbe803008090306040b04060603020e09047f000001010301000080"
 		"c00c80c00c02563c0e00d00f00002e00000102ffd28ffd82898506000204d8d80102c601c6010002"
 		"e29cfde00500d60402fe0002010203040502050403020188cc05ac02056576656e7400001a002f48"
@@ -581,6 +581,8 @@ static void the_format_is_frozen(void **state)
 	struct combo c;
 
 	(void)state;
+	if (WIRED_TEMPLATES == 64) /* a small machine; else 254 */
+		memcpy(strstr(frozen, "fe0002"), "40", 2);
 	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, 192), 0);
 	fill_for_frozen(&c, f, bytes);
 	assert_true(c.body_len <= 500);

@@ -117,6 +117,7 @@ static struct session_sent_counts send_lens(const size_t *lens)
 	unsigned int n = 0;
 
 	for (; lens[n]; n++) {
+		assert_true(n < SESSION_SEND_MAX);
 		session_send_seal(&batch, &tx, message, lens[n] - SHROUD_OVERHEAD, 0);
 		memcpy(sealed[n], batch.datagrams[n], lens[n]);
 	}
@@ -152,8 +153,8 @@ static void a_combo_is_one_buffer(void **state)
 static void a_longer_one_begins_another(void **state)
 {
 	(void)state;
-	send_lens((const size_t[]){ 1400, 1400, 500, 1400, 500, 600, 600, 33, 33, 0 });
-	assert_counts((const unsigned int[]){ 3, 2, 3, 1 }, 4);
+	send_lens((const size_t[]){ 1400, 1400, 500, 1400, 500, 600, 600, 33, 0 });
+	assert_counts((const unsigned int[]){ 3, 2, 3 }, 3);
 	assert_int_equal(kernel.calls, 1);
 }
 
