@@ -8,7 +8,10 @@
 
 #include <errno.h>
 
-#define FLOOR_NS 20000000ULL
+/* Time between two hurried FLOORs: a round-trip time within these bounds. The collector takes at most
+ * MESSAGE_LIMIT_OTHERS a second. */
+#define FLOOR_MIN_NS 2000000ULL
+#define FLOOR_MAX_NS 20000000ULL
 
 /* ---- cut and seal ---------------------------------------------------------------------------- */
 
@@ -165,11 +168,16 @@ void deliver_floor(struct deliver *d, uint64_t now_ns)
 }
 
 /* The collector waits for combos that were dropped. Tells it before the next TOTALS, but not more
- * often than it can answer. If it has the next combo, it waits for its disk, and TOTALS is
- * enough. */
+ * often than it can answer. A full store drops combos all the time, and the sensor sends only
+ * PIECE_COMBOS_AHEAD combos from one FLOOR to the next. If the collector has the next combo, it
+ * waits for its disk, and TOTALS is enough. */
 static void hurry_floor(struct deliver *d, uint64_t now_ns)
 {
-	if (!d->whole && d->store.lowest > d->taken && now_ns >= d->floor_ns + FLOOR_NS)
+	uint64_t pause = d->flight.srtt_ns ?: FLOOR_MAX_NS;
+
+	pause = pause < FLOOR_MIN_NS ? FLOOR_MIN_NS : pause;
+	pause = pause > FLOOR_MAX_NS ? FLOOR_MAX_NS : pause;
+	if (!d->whole && d->store.lowest > d->taken && now_ns >= d->floor_ns + pause)
 		deliver_floor(d, now_ns);
 }
 

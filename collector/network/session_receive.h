@@ -13,6 +13,10 @@
 
 #define SESSION_RECEIVE_ACK_EVERY 16	   /* datagrams */
 #define SESSION_RECEIVE_ACK_NS 20000000ULL /* at most, after the first unacknowledged datagram */
+/* An ACK reports the last SHROUD_BEHIND datagrams. With so many unacknowledged ones, it is sent
+ * before the other datagrams of the socket are received. Otherwise the sensor would believe that
+ * earlier ones are lost. */
+#define SESSION_RECEIVE_ACK_AT_ONCE (SHROUD_BEHIND / 2)
 
 /* Prefetches a datagram's table entry into the cache. */
 static inline void session_receive_prefetch(const struct network *o, const uint8_t *in, size_t len)

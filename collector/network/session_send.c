@@ -36,8 +36,7 @@ int session_send(struct network *o, struct sensor *s, const uint8_t *message, si
 	return 0;
 }
 
-/* Sends an ACK. If that is not allowed yet, the sensor's next datagram makes the ACK due again. */
-static void send_ack(struct network *o, struct sensor *s, uint64_t now_ns)
+void session_send_ack(struct network *o, struct sensor *s, uint64_t now_ns)
 {
 	const struct session *session = sensor_session(s);
 	uint8_t message[ACK_LEN];
@@ -87,7 +86,7 @@ uint64_t session_send_due(struct network *o, uint64_t now_ns)
 	for (struct sensor *s = o->sensors->due; s; s = next) {
 		next = s->due_next;
 		if (s->due_ns <= now_ns)
-			send_ack(o, s, now_ns);
+			session_send_ack(o, s, now_ns);
 		if (s->due_ns && s->due_ns < next_ns)
 			next_ns = s->due_ns;
 	}

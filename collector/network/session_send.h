@@ -21,6 +21,8 @@ int session_send(struct network *o, struct sensor *s, const uint8_t *message, si
 void session_send_challenge(struct network *o, struct sensor *s, uint64_t now_ns);
 /* Sends PROBED, the answer to this PROBE. */
 void session_send_probe(struct network *o, struct sensor *s, const uint8_t *in);
+/* Sends an ACK. If that is not allowed yet, the sensor's next datagram makes the ACK due again. */
+void session_send_ack(struct network *o, struct sensor *s, uint64_t now_ns);
 /* Sends due ACKs. Returns the time of the next one; UINT64_MAX: none. */
 uint64_t session_send_due(struct network *o, uint64_t now_ns);
 

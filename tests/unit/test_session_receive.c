@@ -96,6 +96,44 @@ static void every_sixteenth_is_acknowledged_at_once(void **state)
 	assert_null(list.due);
 }
 
+/* The socket has many datagrams of a sensor: an ACK reports each one, before the socket is empty. */
+static void all_of_many_are_acknowledged(void **state)
+{
+	uint8_t out[MESSAGE_MAX];
+	unsigned int since;
+	uint64_t next = 1;
+
+	(void)state;
+	set_up(&a);
+	for (int i = 0; i < 1000; i++) {
+		since = sent_count;
+		say_combo(&a);
+		if (!heard(&a, since, MESSAGE_ACK, out))
+			continue;
+		while (next <= a.ack.highest)
+			assert_true(ack_has(&a.ack, next++));
+	}
+	assert_true(next > 1000 - SESSION_RECEIVE_ACK_AT_ONCE);
+}
+
+/* A sensor that gave up combos waits for the answer before it sends on. */
+static void a_floor_is_acknowledged_at_once(void **state)
+{
+	uint8_t out[MESSAGE_MAX];
+	unsigned int since;
+
+	(void)state;
+	set_up(&a);
+	say_combo(&a);
+	pass_time(SESSION_RECEIVE_ACK_NS);
+	since = sent_count;
+	a.combos += 500;
+	say_floor(&a);
+	pass_time(0);
+	assert_int_equal(heard(&a, since, MESSAGE_ACK, out), 1);
+	assert_int_equal(a.ack.taken, 501);
+}
+
 /* A recorded datagram has no effect a second time. */
 static void replays(void **state)
 {
@@ -1738,6 +1776,8 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
 		T(a_session),
 		T(every_sixteenth_is_acknowledged_at_once),
+		T(all_of_many_are_acknowledged),
+		T(a_floor_is_acknowledged_at_once),
 		T(replays),
 		T(combos_of_events),
 		T(the_end_waits_for_events),
