@@ -88,7 +88,7 @@ COMPLETIONS := $(patsubst $(BUILD)/%,$(BUILD)/completion/%,$(PROGRAMS))
 BUSY := $(BUILD)/tests/bench/busy.o # a module that is slow
 BENCH_PROGRAMS := $(BUILD)/tests/generate $(BUILD)/tests/play $(BUILD)/tests/stages \
 	$(BUILD)/tests/filter_cost $(BUILD)/tests/collector_rate $(BUILD)/tests/straw_man \
-	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUSY)
+	$(BUILD)/tests/shroud_plain $(BUILD)/tests/modules_cost $(BUILD)/tests/sink $(BUSY)
 TEST_PROGRAMS := $(BUILD)/tests/play $(BUILD)/tests/view_run $(BUILD)/tests/trim_run $(BUILD)/tests/filter_run \
 	$(BUILD)/tests/hostile $(BUILD)/tests/greedy $(BUILD)/tests/patient $(BUILD)/tests/pretend $(BUILD)/tests/nomalloc.so $(BUILD)/tests/x25519.so $(BUILD)/tests/trial.so \
 	$(BUILD)/tests/packet_verdicts $(BUILD)/tests/packet_switch $(BUILD)/tests/old_kernel \
@@ -359,6 +359,10 @@ $(BUILD)/tests/stages: $(BUILD)/tests/bench/stages.o $(addprefix $(BUILD)/,$(STA
 
 $(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(BUILD)/swarm/combos.o \
 		$(filter-out $(BUILD)/collector/main.o,$(COLLECTOR)) $(WIRE)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
+
+$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split.o,$(COLLECTOR)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 

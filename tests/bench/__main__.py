@@ -125,7 +125,7 @@ class Bed:
 
 
 def climb(directory, size, names, rungs, blasts, rounds):
-    """The ladder with frames of one size; a sample of the export is compared."""
+    """The ladder with frames of one size; a collector's frames are compared."""
     directory = fresh(directory)
     played = frames.sized(frames.real(), size)
     trace = directory / "frames.pcap"
@@ -133,7 +133,7 @@ def climb(directory, size, names, rungs, blasts, rounds):
     with contextlib.ExitStack() as stack:
         c = cable.Cable(stack, directory)
         ladder = rates.Ladder(c, trace, SECONDS, names, say)
-        compared = rates.compare_samples(ladder, played)
+        compared = rates.compare_frames(ladder, played)
         ladder.climb(rungs, blasts)
         ladder.compare_cpu(rounds)
     return ladder, compared
@@ -143,7 +143,7 @@ def part_rates(directory):
     say(f"rates: {len(frames.real())} distinct real frames as they come, {SECONDS:g} s a rung")
     ladder, compared = climb(directory, None, list(consumers.ALL), rates.LADDER, 9, 3)
     out = rates.figures(ladder, "")
-    return {**out, **rates.compare(ladder, out), "sample_frames_compared": compared}
+    return {**out, **rates.compare(ladder, out), "frames_compared": compared}
 
 
 def part_sizes(directory):
@@ -173,7 +173,9 @@ def part_stages(directory):
                                          "hwsim/hwsim-all-groundtruth.pcap.zst"))
     for trace, suffix in ((wifi, ""), (wired, "_wired")):
         with contextlib.ExitStack() as stack:
-            ns = stages(cable.Cable(stack, fresh(directory)).sensor, trace)
+            c = cable.Cable(stack, fresh(directory))
+            c.attached(c.collector, "discard", "exp1")
+            ns = stages(c.sensor, trace)
         say(f"stages, ns a frame, {trace.stem}: " +
             ", ".join(f"{k} {v:.1f}" for k, v in ns.items()))
         out.update({f"ns_{k}{suffix}": v for k, v in ns.items()
@@ -240,7 +242,7 @@ def part_restart(directory):
     trace = directory / "frames.pcap"
     frames.write_pcap(trace, frames.real())
     with contextlib.ExitStack() as stack:
-        return restart.measure(cable.Cable(stack, fresh(directory), sample=False), trace,
+        return restart.measure(cable.Cable(stack, fresh(directory)), trace,
                                max(SECONDS, restart.SECONDS_MIN), say)
 
 

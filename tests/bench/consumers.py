@@ -56,13 +56,15 @@ def settled(pids):
 
 
 class Consumer:
-    """`command` captures on cap0, prints `ready` on standard error, and ends with SIGINT."""
+    """`command` captures on cap0, prints `ready` on standard error, and ends with SIGINT. `opened`:
+    what is exported is opened and written."""
     ready = "listening on"
     xdp = False  # takes the frames at XDP; the others need a stand-in there (see listen)
     cpu = CONSUMER_CPU
 
-    def __init__(self, cable):
+    def __init__(self, cable, opened=False):
         self.cable = cable
+        self.collector_program = testbed.BUILD / ("saluki-collector" if opened else "tests/sink")
 
     @classmethod
     def at_hand(cls):
@@ -133,8 +135,8 @@ class NetsniffNg(Consumer):
 
 
 class Saluki(Consumer):
-    """Exports to a collector that gets a sample; --consume, as on a capture-only port (the others
-    cannot)."""
+    """Exports to tests/bench/sink.c, which shares the consumer's CPU; --consume, as on a
+    capture-only port (the others cannot)."""
     xdp = True
     ready = "capturing by"
     options = ["--keep", "headers"]
@@ -150,9 +152,10 @@ class Saluki(Consumer):
                 str(RING_KIB), *self.options]
 
     def listen(self):
-        self.cable.sample.unlink(missing_ok=True)
-        self.collector = testbed.Collector(self.cable.collector, self.cable.keys, self.cable.sample,
-                                           listen=COLLECTOR)
+        self.cable.written.unlink(missing_ok=True)
+        self.collector = testbed.Collector(
+            self.cable.collector, self.cable.keys, self.cable.written, listen=COLLECTOR,
+            before=on_cpu(self.cpu), program=self.collector_program)
         self.cable.stack.callback(self.collector.kill)
         super().listen()
         testbed.wait_for(lambda: self.collector.sensor_stats("bench"), "the session")
@@ -165,8 +168,11 @@ class Saluki(Consumer):
         return count
 
     def count(self):
-        return Count(self.number(r"ledger: seen (\d+)"), self.number(r"(\d+) packets captured"),
-                     self.number(r"(\d+) packets dropped by kernel"))
+        """Captured frames that the store gave up are lost as well."""
+        given_up = self.number(r"dropped_store (\d+)") if "dropped_store" in self.said else 0
+        return Count(self.number(r"ledger: seen (\d+)"),
+                     self.number(r"(\d+) packets captured") - given_up,
+                     self.number(r"(\d+) packets dropped by kernel") + given_up)
 
 
 class SalukiMapped(Saluki):

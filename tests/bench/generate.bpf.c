@@ -7,6 +7,7 @@
  */
 #define BPF_NO_PRESERVE_ACCESS_INDEX
 #include "vmlinux.h"
+#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
 #include "generate.h"
@@ -122,19 +123,19 @@ int drop(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* The path after the sensor: passes handshakes, and 64 of each 8,192 datagrams in a run, to the
- * collector, and drops the rest. The counter is in the clear (wire/seal.h). */
+/* At the far end of the path after the sensor: drops datagrams, and passes ARP. */
 SEC("tc")
-int sample(struct __sk_buff *skb)
+int discard(struct __sk_buff *skb)
 {
-	__u8 payload[13];
-	__u32 off = 14 + 20 + 8;
+	return skb->protocol == bpf_htons(0x0800) ? 2 /* TC_ACT_SHOT */ : -1 /* TC_ACT_UNSPEC */;
+}
 
-	if (bpf_skb_load_bytes(skb, off, payload, sizeof(payload)) || payload[0] != 3)
-		return -1; /* TC_ACT_UNSPEC */
-	if ((payload[11] & 31) == 0 && payload[12] < 64)
-		return -1;
-	return 2; /* TC_ACT_SHOT */
+/* The same end of a path that loses one of 256 packets, at random. */
+SEC("tc")
+int lose(struct __sk_buff *skb)
+{
+	(void)skb;
+	return bpf_get_prandom_u32() & 255 ? -1 /* TC_ACT_UNSPEC */ : 2 /* TC_ACT_SHOT */;
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -6,8 +6,8 @@
  * frames, nanoseconds from the first to the last, nanoseconds of CPU, idle runs of the program, and
  * late frames for which the queue had no room.
  *
- * generate --attach pass|drop|sample IF: attaches the other programs of generate.bpf.c, prints
- * "ready", and stays until standard input ends.
+ * generate --attach pass|drop|discard|lose IF: attaches the other programs of generate.bpf.c,
+ * prints "ready", and stays until standard input ends.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -185,10 +185,10 @@ static int generate(const char *interface, const char *path, double rate, double
 	return 0;
 }
 
-static int attach_sample(struct generate_bpf *skel, int ifindex)
+static int attach_tc(const struct bpf_program *program, int ifindex)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = ifindex, .attach_point = BPF_TC_INGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = bpf_program__fd(skel->progs.sample));
+	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = bpf_program__fd(program));
 
 	return bpf_tc_hook_create(&hook) ?: bpf_tc_attach(&hook, &opts);
 }
@@ -197,17 +197,18 @@ static int attach(const char *what, const char *interface)
 {
 	struct generate_bpf *skel = generate_bpf__open_and_load();
 	int ifindex = if_nametoindex(interface);
+	const struct bpf_program *program;
 	char c;
 
 	if (!skel)
 		die("load");
-	if (!strcmp(what, "sample")) {
-		if (attach_sample(skel, ifindex))
-			die(interface);
-	} else if (!bpf_program__attach_xdp(
-			   strcmp(what, "drop") ? skel->progs.pass : skel->progs.drop, ifindex)) {
+	program = bpf_object__find_program_by_name(skel->obj, what);
+	if (!program)
+		die(what);
+	if (bpf_program__type(program) == BPF_PROG_TYPE_SCHED_CLS
+		    ? attach_tc(program, ifindex)
+		    : !bpf_program__attach_xdp(program, ifindex))
 		die(interface);
-	}
 	puts("ready");
 	fflush(stdout);
 	while (read(0, &c, 1) > 0)
@@ -223,6 +224,6 @@ int main(int argc, char **argv)
 		return generate(argv[1], argv[2], atof(argv[3]), atof(argv[4]),
 				argc == 6 ? argv[5] : "");
 	fprintf(stderr, "Usage: generate IF FILE RATE SECONDS [number|turns]\n"
-			"       generate --attach pass|drop|sample IF\n");
+			"       generate --attach pass|drop|discard|lose IF\n");
 	return 2;
 }

@@ -12,6 +12,7 @@ LADDER = [250_000, 500_000, 750_000, 1_000_000, 1_250_000, 1_500_000, 1_750_000,
 COARSE = [500_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
 FULL_BLAST = 0
 HELD = 3
+COMPARED_RATE = 100_000
 # A rate that the generator's CPU does not reach is already full speed, and so are higher ones.
 REACHED = 0.97
 # CPU is compared at the highest of these rates that saluki and tcpdump hold without loss.
@@ -56,8 +57,8 @@ class Ladder:
         """Seconds per million frames that the generator's CPU has worked."""
         return (sent.cpu_s - sent.idle * self.idle_s) / sent.frames * 1e6
 
-    def run(self, name, rate):
-        consumer = consumers.ALL[name](self.cable)
+    def run(self, name, rate, opened=False):
+        consumer = consumers.ALL[name](self.cable, opened)
         consumer.listen()
         before = consumers.thread_seconds(consumer.pids)
         sent = self.cable.generate(self.trace, rate, self.seconds)
@@ -151,17 +152,17 @@ class Ladder:
                                for t in measured[0][2]})
 
 
-def compare_samples(ladder, played):
-    """The frames in a collector's sample must be frames that were played, truncated as the
+def compare_frames(ladder, played):
+    """The frames that a collector writes must be frames that were played, truncated as the
     reference truncates them. Returns how many were compared."""
     compared = 0
     for name in ladder.names:
         if not issubclass(consumers.ALL[name], consumers.Saluki):
             continue
-        run = ladder.run(name, 500_000)
+        run = ladder.run(name, COMPARED_RATE, opened=True)
         headers = "headers" in consumers.ALL[name].options
         known = {f[:trim.keep(f, len(f), 1, consumers.SNAPLEN, headers)[0]]: None for f in played}
-        got = list(captures.frames(ladder.cable.sample))
+        got = list(captures.frames(ladder.cable.written))
         if not got or any(f.data not in known for f in got):
             raise RuntimeError(f"{name}: of {len(got)} frames at the collector, "
                                f"{sum(f.data not in known for f in got)} were never sent")

@@ -34,7 +34,7 @@ def _sensor(c):
 
 
 def measure(c, trace, seconds, say):
-    collector = testbed.Collector(c.collector, c.keys, c.sample, listen=cable.COLLECTOR)
+    collector = testbed.Collector(c.collector, c.keys, c.written, listen=cable.COLLECTOR)
     c.stack.callback(collector.kill)
     sensor = _sensor(c)
     generator = c.start_generator(trace, RATE, seconds, "number")
@@ -53,7 +53,7 @@ def measure(c, trace, seconds, say):
     count = stats["seen"]
     seen = bytearray(sent.frames)
     written = 0
-    for n in numbers(c.sample):
+    for n in numbers(c.written):
         seen[n] = 1
         written += 1
     distinct = sum(seen)

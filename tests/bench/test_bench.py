@@ -32,7 +32,7 @@ def test_one_rung(tmp_path):
     with contextlib.ExitStack() as stack:
         c = cable.Cable(stack, tmp_path)
         ladder = rates.Ladder(c, trace, 0.5, ["saluki", "saluki_mapped", "saluki_all"], print)
-        assert rates.compare_samples(ladder, played) > 1000
+        assert rates.compare_frames(ladder, played) > 1000
         for name in ladder.names:
             run, = ladder.runs[name]
             assert run.captured > 50_000  # a loaded machine may lose some, and counts them

@@ -289,12 +289,12 @@ class Process:
 
 class Collector(Process):
     def __init__(self, ns, keys, write, listen="127.0.0.1:5600", options=(), ready="listening on",
-                 before=(), **kwargs):
+                 before=(), program=BUILD / "saluki-collector", **kwargs):
         """`before` is a command that executes the collector in its own place."""
         self.stats_file = keys.directory / "stats.json"
         with contextlib.suppress(FileNotFoundError):
             self.stats_file.unlink()
-        super().__init__(ns, [*before, BUILD / "saluki-collector", "--listen", listen, "--key",
+        super().__init__(ns, [*before, program, "--listen", listen, "--key",
                               keys.collector, "--sensors", keys.sensors, "-w", write,
                               "--stats-file", self.stats_file, *options], ready, **kwargs)
 
