@@ -94,14 +94,18 @@ static int sensor_combos(struct sensor *s, const struct run_options *o)
 {
 	bool pending = journal_state(&s->exporter.journal) == SALUKI_JOURNAL_PENDING;
 	uint32_t snaplen = s->handover.snaplen;
-	int err;
+	int strongest, err;
 
 	if (snaplen < s->handover.snaplen_max)
 		snaplen = s->handover.snaplen_max;
 	err = queue_init(&s->queue, o->queue, pending ? COMBO_SIZE_MAX : o->combo_size, snaplen);
 	queue_set_size(&s->queue, o->combo_size);
-	if (!err && o->compress)
-		err = compress_init(&s->exporter.compress, o->level, o->combo_size);
+	/* A file's frames wait for their export, so the CPU never is a reason for another level. */
+	level_init(&s->exporter.level, o->level == LEVEL_AUTO && s->handover.kind != HANDOVER_FILE,
+		   o->level == LEVEL_AUTO ? LEVEL_USUAL : o->level);
+	strongest = level_strongest(&s->exporter.level);
+	if (!err && strongest != LEVEL_NONE)
+		err = compress_init(&s->exporter.compress, strongest, o->combo_size);
 	if (err)
 		log_line("cannot take memory for combos: %s", strerror(-err));
 	return err;

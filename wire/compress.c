@@ -37,35 +37,6 @@ static int set_parameters(ZSTD_CCtx_params *p, const ZSTD_compressionParameters 
 	return 0;
 }
 
-static int init_context(struct compress *c, const ZSTD_CCtx_params *p)
-{
-	size_t size = ZSTD_estimateCCtxSize_usingCCtxParams(p);
-
-	c->memory = malloc(size);
-	if (!c->memory)
-		return -ENOMEM;
-	c->context = ZSTD_initStaticCCtx(c->memory, size);
-	if (!c->context || ZSTD_isError(ZSTD_CCtx_setParametersUsingCCtxParams(c->context, p)))
-		return -EINVAL;
-	return 0;
-}
-
-/* With an attached dictionary, zstd takes the tables' sizes from the dictionary, so it is made with
- * the context's. */
-static int init_dictionary(struct compress *c, ZSTD_compressionParameters parameters)
-{
-	size_t size =
-		ZSTD_estimateCDictSize_advanced(DICTIONARY_DOT11_LEN, parameters, ZSTD_dlm_byRef);
-
-	c->dictionary_memory = malloc(size);
-	if (!c->dictionary_memory)
-		return -ENOMEM;
-	c->dictionary = ZSTD_initStaticCDict(c->dictionary_memory, size, dictionary_dot11,
-					     DICTIONARY_DOT11_LEN, ZSTD_dlm_byRef,
-					     ZSTD_dct_fullDict, parameters);
-	return c->dictionary ? 0 : -EINVAL;
-}
-
 /* On a 32-bit machine, a hash of 4 bytes is one multiplication, and a hash of 5 bytes is six. Such
  * machines also have little memory: tables of 8 KB instead of 128 KB cost 0.2 % in bytes
  * (docs/ap70.md). */
@@ -76,32 +47,89 @@ static void set_small(ZSTD_compressionParameters *c)
 		c->hashLog = c->chainLog = SMALL_HASH_LOG;
 }
 
+/* Sets the parameters of a level. Returns 0 or -EINVAL. */
+static int level_parameters(struct compress *c, int level, ZSTD_compressionParameters *parameters)
+{
+	*parameters = ZSTD_getCParams(level, c->size, 0);
+	if (sizeof(size_t) == 4)
+		set_small(parameters);
+	return set_parameters(c->parameters, parameters);
+}
+
+/* Finds the memory that a level needs, and raises the sizes to it. Returns 0 or -EINVAL. */
+static int level_sizes(struct compress *c, int level, size_t *context)
+{
+	ZSTD_compressionParameters parameters;
+	size_t size, dictionary;
+
+	if (level_parameters(c, level, &parameters))
+		return -EINVAL;
+	size = ZSTD_estimateCCtxSize_usingCCtxParams(c->parameters);
+	dictionary =
+		ZSTD_estimateCDictSize_advanced(DICTIONARY_DOT11_LEN, parameters, ZSTD_dlm_byRef);
+	*context = size > *context ? size : *context;
+	c->dictionary_size = dictionary > c->dictionary_size ? dictionary : c->dictionary_size;
+	return 0;
+}
+
 int compress_init(struct compress *c, int level, size_t size)
 {
-	ZSTD_compressionParameters parameters = ZSTD_getCParams(level, size, 0);
-	ZSTD_CCtx_params *p = ZSTD_createCCtxParams();
+	size_t context = 0;
 	int err;
 
 	memset(c, 0, sizeof(*c));
-	if (sizeof(size_t) == 4)
-		set_small(&parameters);
-	if (!p)
-		return -ENOMEM;
-	err = set_parameters(p, &parameters);
-	if (!err)
-		err = init_context(c, p);
-	if (!err)
-		err = init_dictionary(c, parameters);
-	ZSTD_freeCCtxParams(p);
+	c->size = size;
+	c->parameters = ZSTD_createCCtxParams();
+	err = c->parameters ? level_sizes(c, level, &context) : -ENOMEM;
+	/* All negative levels need the same memory. 0 is zstd's name for level 3. */
+	for (int weaker = -1; !err && weaker < level; weaker++)
+		err = weaker ? level_sizes(c, weaker, &context) : 0;
+	if (!err) {
+		c->memory = malloc(context);
+		c->dictionary_memory = malloc(c->dictionary_size);
+		err = c->memory && c->dictionary_memory ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		c->context = ZSTD_initStaticCCtx(c->memory, context);
+		err = c->context ? 0 : -EINVAL;
+	}
 	if (err)
 		compress_free(c);
+	else
+		compress_set_level(c, level);
 	return err;
+}
+
+void compress_set_level(struct compress *c, int level)
+{
+	ZSTD_compressionParameters parameters;
+
+	c->level = level;
+	c->dictionary = NULL;
+	/* The parameters of a context with a dictionary cannot be set. */
+	ZSTD_CCtx_reset(c->context, ZSTD_reset_session_and_parameters);
+	c->stored = level_parameters(c, level, &parameters) ||
+		    ZSTD_isError(ZSTD_CCtx_setParametersUsingCCtxParams(c->context, c->parameters));
+}
+
+/* With an attached dictionary, zstd takes the tables' sizes from the dictionary, so it is made with
+ * the context's. NULL if that fails. */
+static const void *dictionary(struct compress *c)
+{
+	ZSTD_compressionParameters parameters;
+
+	if (!c->dictionary && !level_parameters(c, c->level, &parameters))
+		c->dictionary = ZSTD_initStaticCDict(c->dictionary_memory, c->dictionary_size,
+						     dictionary_dot11, DICTIONARY_DOT11_LEN,
+						     ZSTD_dlm_byRef, ZSTD_dct_fullDict, parameters);
+	return c->dictionary;
 }
 
 void compress_free(struct compress *c)
 {
 	free(c->dictionary_memory);
 	free(c->memory);
+	ZSTD_freeCCtxParams(c->parameters);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -109,12 +137,12 @@ void compress_free(struct compress *c)
  * stored. After such an error, the context is in the middle of a frame and accepts no other
  * dictionary, so it is reset. */
 static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
-			    size_t room, bool dictionary)
+			    size_t room, bool with_dictionary)
 {
 	size_t err;
 
 	ZSTD_CCtx_reset(c->context, ZSTD_reset_session_only);
-	err = ZSTD_CCtx_refCDict(c->context, dictionary ? c->dictionary : NULL);
+	err = ZSTD_CCtx_refCDict(c->context, with_dictionary ? dictionary(c) : NULL);
 	return ZSTD_isError(err) ? err : ZSTD_compress2(c->context, out, room, body, len);
 }
 
@@ -122,11 +150,12 @@ static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *bod
 static size_t compress_part(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
 			    size_t dense)
 {
-	bool dictionary = len <= DICTIONARY_BODY_MAX && combo_has_forms(body, len);
+	bool with_dictionary = len <= DICTIONARY_BODY_MAX && combo_has_forms(body, len) &&
+			       dictionary(c);
 	uint8_t *p = out + COMBO_CODEC_LEN;
 	size_t n = len - dense;
 
-	out[0] = dictionary ? COMBO_ZSTD_DOT11 : COMBO_ZSTD;
+	out[0] = with_dictionary ? COMBO_ZSTD_DOT11 : COMBO_ZSTD;
 	if (dense) {
 		out[0] |= COMBO_DENSE;
 		store_be(p, dense, COMBO_DENSE_LEN);
@@ -134,7 +163,7 @@ static size_t compress_part(struct compress *c, uint8_t *out, const uint8_t *bod
 	}
 	if (n <= (size_t)(p - out))
 		return 0;
-	n = compress_body(c, p, body, n, n - (p - out) + COMBO_CODEC_LEN, dictionary);
+	n = compress_body(c, p, body, n, n - (p - out) + COMBO_CODEC_LEN, with_dictionary);
 	if (ZSTD_isError(n))
 		return 0;
 	memcpy(p + n, body + len - dense, dense);
@@ -144,7 +173,7 @@ static size_t compress_part(struct compress *c, uint8_t *out, const uint8_t *bod
 size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
 		      size_t dense)
 {
-	size_t n = c->context ? compress_part(c, out, body, len, dense) : 0;
+	size_t n = c->context && !c->stored ? compress_part(c, out, body, len, dense) : 0;
 
 	if (n)
 		return n;

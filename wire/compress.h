@@ -7,6 +7,7 @@
 #ifndef WIRE_COMPRESS_H
 #define WIRE_COMPRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,13 +16,20 @@
 
 struct compress {
 	void *memory, *dictionary_memory;
-	void *context;		/* ZSTD_CCtx, NULL with --compress none */
-	const void *dictionary; /* ZSTD_CDict */
+	size_t dictionary_size; /* of the memory */
+	size_t size;		/* of a body, usually */
+	int level;
+	bool stored;		/* nothing is compressed; a zeroed struct does the same */
+	void *parameters;	/* ZSTD_CCtx_params */
+	void *context;		/* ZSTD_CCtx */
+	const void *dictionary; /* ZSTD_CDict for this level, NULL: not made yet */
 };
 
-/* `size` is the body's usual size in bytes, which window and tables are chosen for. Returns 0,
- * -ENOMEM or -EINVAL. */
+/* `size` is the body's usual size in bytes, which window and tables are chosen for. There is memory
+ * for this level and weaker ones. Returns 0, -ENOMEM or -EINVAL. */
 int compress_init(struct compress *c, int level, size_t size);
+/* From now on, compresses with a level for which there is memory. Allocates nothing. */
+void compress_set_level(struct compress *c, int level);
 void compress_free(struct compress *c);
 /* Writes codec byte and body to `out` (COMBO_CODEC_LEN + len bytes). Stores what does not get
  * smaller, and the body's last `dense` bytes (combo.h) in any case. Returns the bytes written. */

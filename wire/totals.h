@@ -39,7 +39,10 @@
 	X(final, "1 when the run has ended")                                                       \
 	X(in_ring, "frames left in the ring for the next agent, when this one stopped in order")   \
 	X(dropped_store, "exported frames given up before the collector confirmed them")           \
-	X(bad_fcs, "frames received with a wrong FCS, of those the filter takes")
+	X(bad_fcs, "frames received with a wrong FCS, of those the filter takes")                  \
+	X(level_changes, "changes of the compression level by --compress auto")                    \
+	X(combos_lowered, "combos compressed below level 1, as the CPU was the limit")             \
+	X(combos_raised, "combos compressed above level 1, as the network was the limit")
 
 /* the names of the list above */
 #define TOTALS_INTERFACE_FIELDS(X)                                                                 \

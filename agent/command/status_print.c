@@ -119,6 +119,21 @@ static void print_dropped(const struct totals *t)
 		printf(", dropped 0");
 }
 
+static void print_level(const struct statistics *news)
+{
+	const struct totals *t = &news->totals;
+
+	if (news->level == INT32_MIN)
+		printf("  compress none");
+	else
+		printf("  compress level %d", news->level);
+	if (news->level_is_auto)
+		printf(", auto; changes %llu, combos lowered %llu, raised %llu, of %llu",
+		       ULL(t->level_changes), ULL(t->combos_lowered), ULL(t->combos_raised),
+		       ULL(t->combos));
+	putchar('\n');
+}
+
 static void print_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
@@ -134,6 +149,7 @@ static void print_agent(const struct status *s)
 	       ULL(t->sent_bytes));
 	print_dropped(t);
 	printf("%s\n", s->agent.count > 1 ? ", all its interfaces together" : "");
+	print_level(&s->agent.news);
 }
 
 static void print_ring(const struct status *s)
@@ -216,6 +232,20 @@ static void json_plan(const struct status *s)
 #undef SAID
 }
 
+static void json_level(const struct statistics *news)
+{
+	const struct totals *t = &news->totals;
+
+	printf("\"compress\": {\"auto\": %s, \"level\": ", news->level_is_auto ? "true" : "false");
+	if (news->level == INT32_MIN)
+		printf("null");
+	else
+		printf("%d", news->level);
+	printf(", \"level_changes\": %llu, \"combos_lowered\": %llu, \"combos_raised\": "
+	       "%llu}},\n   ",
+	       ULL(t->level_changes), ULL(t->combos_lowered), ULL(t->combos_raised));
+}
+
 static void json_agent(const struct status *s)
 {
 	const struct totals *t = &s->agent.news.totals;
@@ -233,10 +263,11 @@ static void json_agent(const struct status *s)
 	}
 	printf("\"agent\": {\"pid\": %d, \"session\": %s, \"interfaces\": %u, \"exported\": %llu, "
 	       "\"dropped_send\": %llu, \"dropped_shutdown\": %llu, \"combos\": %llu, "
-	       "\"datagrams\": %llu, \"sent_bytes\": %llu, \"dropped_store\": %llu},\n   ",
+	       "\"datagrams\": %llu, \"sent_bytes\": %llu, \"dropped_store\": %llu, ",
 	       (int)s->agent.pid, s->agent.news.session_up ? "true" : "false", s->agent.count,
 	       ULL(t->exported), ULL(t->dropped_send), ULL(t->dropped_shutdown), ULL(t->combos),
 	       ULL(t->datagrams), ULL(t->sent_bytes), ULL(t->dropped_store));
+	json_level(&s->agent.news);
 }
 
 static void json_ring(const struct status *s)

@@ -195,6 +195,8 @@ static void control_count(struct control *c)
 	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
 		return;
 	export_totals(c->exporter, &now.totals);
+	now.level = __atomic_load_n(&c->exporter->level.now, __ATOMIC_RELAXED);
+	now.level_is_auto = c->exporter->level.automatic;
 	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
 		sampler_view(c->sampler, i, &now.radios[i]);
 	ring_estimate_tell(&c->room, c->exporter->source, &now.totals, c->snaplen);

@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
-/* Time between two hurried FLOORs: a round-trip time within these bounds. The collector takes at most
- * MESSAGE_LIMIT_OTHERS a second. */
+/* Time between two hurried FLOORs: a round-trip time within these bounds. The collector takes at
+ * most MESSAGE_LIMIT_OTHERS a second. */
 #define FLOOR_MIN_NS 2000000ULL
 #define FLOOR_MAX_NS 20000000ULL
 

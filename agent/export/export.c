@@ -18,6 +18,7 @@
 
 #include "agent/source/clock.h"
 #include "common/log.h"
+#include "common/monotonic.h"
 
 #define WAIT_MS 100
 
@@ -54,14 +55,41 @@ static void export_begin(struct exporter *e, struct combo *c)
 /* Whether waiting frames should leave the ring, as it may become full. */
 static bool ring_is_short(struct exporter *e)
 {
-	if (e->source->ops->half_full)
-		return e->source->ops->half_full(e->source);
-	return true; /* their ring does not outlive us */
+	/* A ring without this function does not outlive us. */
+	return !e->source->ops->filled || e->source->ops->filled(e->source) > 256 / 2;
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Sets the level for the next combo. */
+static void export_set_level(struct exporter *e)
+{
+	const struct store *store = &e->deliver.store;
+	const struct level_sight sight = {
+		.queue_full = queue_is_full(e->queue),
+		.waited = e->waited,
+		.ring_used = e->source->ops->filled ? e->source->ops->filled(e->source) : 0,
+		.store_used = 256ULL * (store->blocks - store->free_count) / store->blocks,
+		.body_len = e->body_len,
+		.now_ns = monotonic_ns(),
+		.cpu_ns = thread_cpu_ns,
+	};
+	int level = level_next(&e->level, &sight);
+
+	e->waited = false;
+	e->compress.stored = level == LEVEL_NONE;
+	if (level != LEVEL_NONE && level != e->compress.level)
+		compress_set_level(&e->compress, level);
 }
 
 static void export_compress(struct exporter *e, struct combo *c)
 {
 	export_begin(e, c);
+	export_set_level(e);
+	e->body_len = c->body_len;
 	/* The session gives the sensor's id, which is filled in before sealing. */
 	combo_header_write(e->wire, 0, e->counters.next, c->frames, c->body_len);
 	e->wire_len = COMBO_HEADER_LEN;
@@ -161,6 +189,7 @@ static void export_wait(struct exporter *e, bool up, bool forwards)
 		ms = deliver_wait_ms(&e->forward.deliver, now, WAIT_MS);
 	else if (e->state != EXPORT_RUNNING)
 		ms = WAIT_MS;
+	e->waited = true;
 	poll(p, 2, ms);
 	if (p[0].revents)
 		event_clear(p[0].fd);

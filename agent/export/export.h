@@ -7,6 +7,7 @@
 
 #include "deliver.h"
 #include "forward.h"
+#include "level.h"
 #include "agent/rings/journal.h"
 #include "agent/capture/queue.h"
 #include "session.h"
@@ -49,6 +50,7 @@ struct exporter {
 	/* Set by the owner. */
 	struct spool *spool; /* NULL: none; freed by export_free() */
 	struct compress compress;
+	struct level level;
 	uint64_t patience_ns; /* without a collector, after `stop` or with a file */
 	bool stop;	      /* set by the control thread */
 
@@ -69,6 +71,8 @@ struct exporter {
 	uint64_t last_word_ns;	   /* end of the last word */
 	enum export_outcome outcome;
 	enum export_front front;
+	bool waited;			 /* since the last combo was compressed */
+	uint32_t body_len;		 /* of that combo */
 	size_t wire_len;		 /* of the queue's first combo, compressed */
 	struct saluki_exported counters; /* written by the export thread, read by any */
 	struct deliver deliver;

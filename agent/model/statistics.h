@@ -31,6 +31,8 @@ struct statistics {
 	struct totals totals;
 	uint64_t at_ns; /* CLOCK_MONOTONIC of the last write */
 	uint64_t session_up;
+	int32_t level; /* the compression's present one; INT32_MIN: none */
+	uint32_t level_is_auto;
 	struct sampler_view radios[INTERFACES_MAX];
 };
 

@@ -13,6 +13,7 @@
 #include "common/privsep.h"
 #include "subcommands.h"
 #include "agent/capture/queue.h"
+#include "agent/export/level.h"
 #include "parse_radio.h"
 #include "agent/export/session.h"
 #include "agent/filter/filter.h"
@@ -77,7 +78,9 @@ const struct option_def run_defs[] = {
 	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "maximum size of a combo (default 14336)" },
 	{ OPT_COMBO_AGE, "combo-age", "MS", "close a combo at this age (default 1000)" },
 	{ OPT_QUEUE, "queue", "COMBOS", "queue before the export: 1, 2, 4 or 8 (default 8)" },
-	{ OPT_COMPRESS, "compress", "LEVEL|none", "zstd level, -50 to 9 (default 1)" },
+	{ OPT_COMPRESS, "compress", "auto|none|N",
+	  "zstd level, -50 to 9; auto: 1, lower while the CPU is the\n"
+	  "limit, higher while the network is (default auto)" },
 	{ OPT_PAD, "pad", NULL, "pad all datagrams to 1232 bytes" },
 	{ OPT_ONE_WAY, "one-way", NULL,
 	  "work without replies: no retransmission; a thief of the\n"
@@ -189,15 +192,14 @@ static int parse_compress(struct run_options *o)
 	long level;
 	char *end;
 
-	if (!strcmp(optarg, "none")) {
-		o->compress = false;
+	if (!strcmp(optarg, "none") || !strcmp(optarg, "auto")) {
+		o->level = *optarg == 'n' ? LEVEL_NONE : LEVEL_AUTO;
 		return 0;
 	}
-	o->compress = true;
 	level = strtol(optarg, &end, 10);
 	if (end == optarg || *end || level < COMPRESS_LEVEL_MIN || level > COMPRESS_LEVEL_MAX) {
-		log_line("--compress %s: must be none or a whole number from %d to %d", optarg,
-			 COMPRESS_LEVEL_MIN, COMPRESS_LEVEL_MAX);
+		log_line("--compress %s: must be auto, none or a whole number from %d to %d",
+			 optarg, COMPRESS_LEVEL_MIN, COMPRESS_LEVEL_MAX);
 		return -EINVAL;
 	}
 	o->level = level;
@@ -346,8 +348,7 @@ int options_parse(struct run_options *o, int argc, char **argv)
 		.combo_size = COMBO_SIZE_DEFAULT,
 		.combo_age_ms = 1000,
 		.queue = QUEUE_LEN,
-		.compress = true,
-		.level = 1,
+		.level = LEVEL_AUTO,
 		.renew_s = SESSION_RENEW_NS / 1000000000,
 		.store_bytes = STORE_BYTES_DEFAULT,
 		.spool_bytes = SPOOL_BYTES_DEFAULT,

@@ -156,15 +156,17 @@ void mapped_limit(struct mapped *m, const __u64 *positions)
 		m->lanes[i].limit = positions ? positions[i] : UINT64_MAX;
 }
 
-bool mapped_half_full(const struct mapped *m)
+uint64_t mapped_used(const struct mapped *m)
 {
+	uint64_t most = 0;
+
 	for (uint32_t i = 0; i < m->lanes_len; i++) {
 		const struct saluki_mapped *r = m->lanes[i].ring;
+		uint64_t used = __atomic_load_n(&r->head, __ATOMIC_RELAXED) - r->tail;
 
-		if (__atomic_load_n(&r->head, __ATOMIC_RELAXED) - r->tail > m->size / 2)
-			return true;
+		most = used > most ? used : most;
 	}
-	return false;
+	return most;
 }
 
 bool mapped_sleep(struct mapped *m, uint64_t bytes)

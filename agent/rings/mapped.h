@@ -60,8 +60,8 @@ void mapped_positions(const struct mapped *m, uint64_t mark, uint64_t *out);
 /* Limits reading to these positions, one per lane; NULL: no limit. */
 void mapped_limit(struct mapped *m, const __u64 *positions);
 
-/* Whether one of them is more than half full of unreleased records. */
-bool mapped_half_full(const struct mapped *m);
+/* Returns the bytes of unreleased records in the fullest of them. */
+uint64_t mapped_used(const struct mapped *m);
 
 /* Requests a wake-up when a lane has `bytes` to read. Returns false if one has them already. */
 bool mapped_sleep(struct mapped *m, uint64_t bytes);

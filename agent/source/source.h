@@ -40,9 +40,9 @@ struct source_ops {
 	/* Get a mark's `lanes` positions; and limit reading to such positions, NULL: no limit. */
 	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
 	void (*limit)(struct source *s, const __u64 *positions);
-	/* Whether one of the rings is more than half full of unreleased frames. For the export
-	 * thread. */
-	bool (*half_full)(const struct source *s);
+	/* Returns the part of the fullest ring that unreleased frames take, in 1/256. For the
+	 * export thread. */
+	uint32_t (*filled)(const struct source *s);
 	/* Stops the capture when no process is left to detach: after this call, or the next call of
 	 * next, nothing more is captured or counted. NULL if not needed, or if the capture is
 	 * persistent. Any thread.

@@ -91,11 +91,11 @@ static void bpf_source_limit(struct source *s, const __u64 *positions)
 	((struct source_ring *)s)->ring.limit = positions ? *positions : UINT64_MAX;
 }
 
-static bool bpf_source_half_full(const struct source *s)
+static uint32_t bpf_source_filled(const struct source *s)
 {
 	const struct ring *r = &((const struct source_ring *)s)->ring;
 
-	return ring_produced(r) - __atomic_load_n(r->consumer, __ATOMIC_RELAXED) > r->size / 2;
+	return 256 * (ring_produced(r) - __atomic_load_n(r->consumer, __ATOMIC_RELAXED)) / r->size;
 }
 
 /* ---- mapped rings ---------------------------------------------------------------------------- */
@@ -143,9 +143,11 @@ static void mapped_source_limit(struct source *s, const __u64 *positions)
 	mapped_limit(&((struct source_ring *)s)->mapped, positions);
 }
 
-static bool mapped_source_half_full(const struct source *s)
+static uint32_t mapped_source_filled(const struct source *s)
 {
-	return mapped_half_full(&((const struct source_ring *)s)->mapped);
+	const struct mapped *m = &((const struct source_ring *)s)->mapped;
+
+	return 256 * mapped_used(m) / m->size;
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
@@ -180,7 +182,7 @@ static const struct source_ops bpf_ops = {
 	.release = bpf_source_release,
 	.positions = bpf_source_positions,
 	.limit = bpf_source_limit,
-	.half_full = bpf_source_half_full,
+	.filled = bpf_source_filled,
 	.counters = ring_source_counters,
 	.close = ring_source_close,
 };
@@ -192,7 +194,7 @@ static const struct source_ops mapped_ops = {
 	.release = mapped_source_release,
 	.positions = mapped_source_positions,
 	.limit = mapped_source_limit,
-	.half_full = mapped_source_half_full,
+	.filled = mapped_source_filled,
 	.counters = ring_source_counters,
 	.close = ring_source_close,
 };

@@ -9,7 +9,6 @@
 #include "common/duration.h"
 #include "common/log.h"
 #include "sensor.h"
-#include "session_receive.h"
 #include "session_send.h"
 #include "wire/totals.h"
 
@@ -71,8 +70,6 @@ static void messages_floor(struct network *o, struct sensor *s, const uint8_t *m
 	combo = load_be(message + 1, 8);
 	first = load_be(message + 9, 8);
 	intake_floor(o->combos, s, combo, first, now_ns);
-	/* The sensor may not send on before it knows that the floor is passed. */
-	s->network->unacked = SESSION_RECEIVE_ACK_EVERY - 1;
 }
 
 static void messages_totals(struct sensor *s, const uint8_t *message, size_t len)

@@ -63,13 +63,13 @@ static void take_opened(struct network *o, struct sensor *s, struct session *ses
 	if (messages_take(o, s, session, m->message, m->len, d->now_ns))
 		shroud_keep(&session->rx, m->number);
 	session_send_challenge(o, s, d->now_ns);
+	/* After a FLOOR, the sensor may send on only when it knows that the floor is passed. */
 	if (++s->network->unacked >= SESSION_RECEIVE_ACK_AT_ONCE)
 		session_send_ack(o, s, d->now_ns);
+	else if (s->network->unacked >= SESSION_RECEIVE_ACK_EVERY || m->message[0] == MESSAGE_FLOOR)
+		sensors_due(o->sensors, s, 1);
 	else
-		sensors_due(o->sensors, s,
-			    s->network->unacked >= SESSION_RECEIVE_ACK_EVERY
-				    ? 1
-				    : d->now_ns + SESSION_RECEIVE_ACK_NS);
+		sensors_due(o->sensors, s, d->now_ns + SESSION_RECEIVE_ACK_NS);
 }
 
 /* Tries one table entry for a datagram. Returns true if the datagram opens, or exceeds its sensor's

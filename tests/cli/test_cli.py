@@ -83,7 +83,7 @@ def test_version(command):
     ("saluki run -i lo --settle 2s", "saluki: --settle 2s: must be a time with its unit, us, ms, "
      "s, m or h: 0ms to 1s\n"),
     ("saluki run --strategy random", "saluki: --strategy random: must be equal or proportional\n"),
-    ("saluki run --compress best", "saluki: --compress best: must be none or a whole number from -50 to "
+    ("saluki run --compress best", "saluki: --compress best: must be auto, none or a whole number from -50 to "
      "9\n"),
     ("saluki run --floor 101", "saluki: --floor 101: must be a whole number from 0 to 100\n"),
     ("saluki run -i lo --channels 1,6 --dwell 3600s --to a:1 --key k", "saluki: --channels 1,6: all dwells "

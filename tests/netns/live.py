@@ -48,7 +48,7 @@ def export_file(bed, path, relay, options=PLAIN, **kwargs):
     return said
 
 
-def small_store(bed):
+def small_store(bed, compress="none"):
     """A sensor with a small store and ring, in a session through the relay, and a player with more
     frames than they hold."""
     path, frames = long_trace(bed, 12)
@@ -56,7 +56,7 @@ def small_store(bed):
     relay = bed.relay()
     player = bed.tun("mon0", 803, path, ["--rate", "20000"])
     sensor = bed.sensor("lib", "mon0", to=relay.address,
-                        options=["--compress", "none", "--store-bytes", "64K", "-B", "64"])
+                        options=["--compress", compress, "--store-bytes", "64K", "-B", "64"])
     testbed.wait_for(lambda: collector.sensor_stats("lib"), "the session", 20)
     return collector, relay, player, sensor, frames
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Export through a bad network, the relay: every frame is written once, in order, or the ledger has
 the exact number of missing ones."""
+import json
 import time
 
 import pytest
@@ -94,6 +95,34 @@ def test_more_than_the_store_holds(bed):
     assert stats["dropped_store"] >= stats["lost_missing"]
     left = (f.data[:trim.keep(f.data, f.orig_len, f.linktype, 192)[0]] for f in as_seen(frames))
     assert all(g.data in left for g in got)  # the remaining frames are in order
+
+
+def compression(bed):
+    got = bed.ns.run(testbed.BUILD / "saluki", "status", "--json", "-i", "mon0", capture_output=True)
+    return json.loads(got.stdout)["interfaces"][0]["agent"]["compress"]
+
+
+def test_a_full_store_is_compressed_more(bed):
+    """While the network takes nothing, --compress auto takes stronger levels; then the usual one."""
+    collector, relay, player, sensor, frames = small_store(bed, compress="auto")
+    assert compression(bed) == {"auto": True, "level": 1, "level_changes": 0, "combos_lowered": 0,
+                                "combos_raised": 0}
+    relay("cut")
+    player.go()
+    testbed.wait_for(lambda: compression(bed)["level"] == 6, "the strongest level", 20)
+    relay("mend")
+    player.played()
+    testbed.wait_for(lambda: (s := collector.sensor_stats("lib"))["seen"] == len(frames) and
+                     s["written"] + s["lost_missing"] == s["captured"], "the rest", 40)
+    now = compression(bed)
+    text = bed.ns.run(testbed.BUILD / "saluki", "status", "-i", "mon0", capture_output=True).stdout
+    assert sensor.finish()[0] == 0
+    collector.finish()
+    stats = collector.sensor_stats("lib")
+    assert f"compress level {now['level']}, auto; changes {now['level_changes']}, combos " in text
+    assert stats["level_changes"] >= now["level_changes"] >= 2
+    assert 0 < stats["combos_raised"] < stats["combos"] and stats["combos_lowered"] == 0
+    assert stats["balance"] == 0
 
 
 # ---- from a file -----------------------------------------------------------------------------------

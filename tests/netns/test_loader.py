@@ -589,7 +589,8 @@ SCHEMA = {"interface": str, "link": str, "source": str, "version": str, "linktyp
           "counters": dict, "rates": dict}
 RING = {"kind": str, "used": int, "size": int, "group": str, "interfaces": int}
 AGENT = {"pid": int, "session": bool, "interfaces": int, "exported": int, "dropped_send": int,
-         "dropped_shutdown": int, "combos": int, "datagrams": int, "sent_bytes": int}
+         "dropped_shutdown": int, "combos": int, "datagrams": int, "sent_bytes": int,
+         "compress": dict}
 
 
 def assert_schema(value, schema):

@@ -87,7 +87,7 @@ def test_what_is_kept(bed, bundled, options, snaplen, headers):
 
 
 @pytest.mark.parametrize("options", [
-    ("--compress", "none"), ("--compress", "9"), ("--compress", "-5"), ("--compress", "-50"),
+    ("--compress", "auto"), ("--compress", "none"), ("--compress", "9"), ("--compress", "-5"), ("--compress", "-50"),
     ("--combo-size", "1024"), ("--combo-size", "32768"),
     ("--combo-size", "1024", "--keep", "all", "-s", "32768")])
 def test_combo_shapes(bed, bundled, options):

@@ -188,6 +188,38 @@ static void stored_ones_between_others(void **state)
 	}
 }
 
+/* A context that had another level before compresses like a new one, with and without the
+ * dictionary. */
+static void levels_change(void **state)
+{
+	static uint8_t before[2 * COMBO_SIZE_MAX];
+	struct compress changing, fresh;
+	size_t len, n;
+
+	(void)state;
+	assert_int_equal(compress_init(&changing, COMPRESS_LEVEL_MAX, COMBO_SIZE_DEFAULT), 0);
+	for (int i = 0, level = 1; i < 200; i++) {
+		level = COMPRESS_LEVEL_MIN + (level - COMPRESS_LEVEL_MIN + 37) %
+						     (COMPRESS_LEVEL_MAX - COMPRESS_LEVEL_MIN + 1);
+		compress_set_level(&changing, level);
+		assert_int_equal(compress_init(&fresh, level, COMBO_SIZE_DEFAULT), 0);
+		for (int frames = 20; frames <= 140; frames += 120) {
+			len = fill_dot11(frames);
+			compress_and_check(&fresh, len,
+					   frames > 100 ? COMBO_ZSTD : COMBO_ZSTD_DOT11);
+			n = compress_combo(&fresh, before, body, len, 0);
+			assert_int_equal(compress_combo(&changing, out, body, len, 0), n);
+			assert_memory_equal(out, before, n);
+		}
+		compress_free(&fresh);
+	}
+	changing.stored = true;
+	compress_and_check(&changing, fill_dot11(20), COMBO_STORED);
+	changing.stored = false;
+	compress_and_check(&changing, fill_dot11(20), COMBO_ZSTD_DOT11);
+	compress_free(&changing);
+}
+
 /* As compressed when the dictionary was new: the dictionary must not change. */
 static void the_dictionary_is_frozen(void **state)
 {
@@ -273,6 +305,7 @@ int main(void)
 		cmocka_unit_test(noise_is_stored_and_order_is_not),
 		cmocka_unit_test(small_combos_of_80211_have_the_dictionary),
 		cmocka_unit_test(stored_ones_between_others),
+		cmocka_unit_test(levels_change),
 		cmocka_unit_test(the_dictionary_is_frozen),
 		cmocka_unit_test(another_size_than_stated_is_refused),
 		cmocka_unit_test(dense_bytes_are_behind_the_others),

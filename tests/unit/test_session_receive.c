@@ -96,7 +96,8 @@ static void every_sixteenth_is_acknowledged_at_once(void **state)
 	assert_null(list.due);
 }
 
-/* The socket has many datagrams of a sensor: an ACK reports each one, before the socket is empty. */
+/* The socket has many datagrams of a sensor: an ACK reports each one, before the socket is empty.
+ */
 static void all_of_many_are_acknowledged(void **state)
 {
 	uint8_t out[MESSAGE_MAX];
