@@ -115,20 +115,25 @@ static uint64_t head_word(const uint8_t *bytes, uint32_t at, uint32_t len)
 	return w;
 }
 
+/* Returns 1 in each byte of a word that is not zero. */
+static uint64_t nonzero_bytes(uint64_t w)
+{
+	const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+
+	return (((w & low) + low) | w) >> 7 & 0x0101010101010101;
+}
+
 /* Writes which bytes of a word differ, as bits, and these bytes. */
 static uint8_t *put_word(uint8_t *p, uint64_t difference, uint64_t word)
 {
-	uint8_t *bits = p++;
+	/* The product gathers the bytes' lowest bits in the highest byte, the first as the lowest
+	 * bit. */
+	uint32_t bits = nonzero_bytes(first_lowest(difference)) * 0x0102040810204080 >> 56;
 
-	*bits = 0;
-	difference = first_lowest(difference);
+	*p++ = bits;
 	word = first_lowest(word);
-	for (int i = 0; i < 8; i++, difference >>= 8, word >>= 8) {
-		if (!(difference & 0xff))
-			continue;
-		*bits |= 1 << i;
-		*p++ = (uint8_t)word;
-	}
+	for (; bits; bits &= bits - 1)
+		*p++ = (uint8_t)(word >> 8 * __builtin_ctz(bits));
 	return p;
 }
 
@@ -433,11 +438,12 @@ static void append_known(struct append *a, const struct combo_frame *f, uint8_t 
  * differ from its template in most bytes. */
 static bool raw_pays(const struct wired_template *m, const uint8_t *bytes)
 {
-	uint32_t len = m->shape.len, n = 0;
+	uint32_t len = m->shape.len;
+	uint64_t sums = 0; /* in each byte, at most WIRED_HEAD_MAX / 8 */
 
-	for (uint32_t i = 0; i < len; i++)
-		n += m->head[i] != bytes[i];
-	return n * 3 <= len;
+	for (uint32_t at = 0; at < len; at += 8)
+		sums += nonzero_bytes(load_word(m->head + at) ^ head_word(bytes, at, len));
+	return (sums * 0x0101010101010101 >> 56) * 3 <= len;
 }
 
 void wired_append(struct combo *c, const struct combo_frame *f)
