@@ -24,6 +24,7 @@
 #include "sandbox.h"
 #include "stats.h"
 
+#define PREFETCHED 32 /* datagrams whose table entries are on their way to the cache */
 #define STATS_INTERVAL_NS 1000000000ULL
 #define DRAIN_NS 1000000000ULL
 
@@ -57,26 +58,19 @@ static int collector_tick(struct collector *c)
 /* Receives one batch. Returns the number of datagrams. */
 static int collector_receive(struct collector *c)
 {
-	int n = receive_batch(&c->receive);
-	uint64_t now = monotonic_ns();
+	struct receive *r = &c->receive;
 
-	if (n)
+	receive_batch(r);
+	if (r->count)
 		session_receive_batch(&c->network);
-	for (int i = 0; i < n; i++)
-		session_receive_prefetch(&c->network, c->receive.datagrams[i],
-					 c->receive.messages[i].msg_len);
-	for (int i = 0; i < n; i++) {
-		const struct datagram d = {
-			.bytes = c->receive.datagrams[i],
-			.len = c->receive.messages[i].msg_len,
-			.from = (const struct sockaddr *)&c->receive.from[i],
-			.from_len = c->receive.messages[i].msg_hdr.msg_namelen,
-			.now_ns = now,
-		};
-
-		session_receive_datagram(&c->network, &d);
+	for (unsigned int i = 0; i < r->count + PREFETCHED; i++) {
+		if (i < r->count)
+			session_receive_prefetch(&c->network, r->datagrams[i].bytes,
+						 r->datagrams[i].len);
+		if (i >= PREFETCHED)
+			session_receive_datagram(&c->network, &r->datagrams[i - PREFETCHED]);
 	}
-	return n;
+	return r->count;
 }
 
 /* Receives datagrams, then gives combos their turns. If combos wait, all datagrams are received
@@ -84,10 +78,13 @@ static int collector_receive(struct collector *c)
  * combos still wait. */
 static bool collector_work(struct collector *c, bool readable, bool more)
 {
-	int batches = !readable ? 0 : more ? RECEIVE_BATCHES : 1;
+	int left = more ? RECEIVE_BEFORE_TURNS : 1;
 
-	while (batches-- > 0 && collector_receive(c) == RECEIVE_BATCH)
-		;
+	while (readable && left > 0) {
+		left -= collector_receive(c);
+		if (!c->receive.full)
+			break;
+	}
 	return turns_serve(&c->combos, monotonic_ns());
 }
 

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <netdb.h>
+#include <netinet/udp.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/monotonic.h"
 
 static int receive_buffer(int sock)
 {
@@ -46,7 +48,7 @@ static int receive_bind(struct receive *r, const char *host, const char *port, i
 
 int receive_init(struct receive *r, const char *host, const char *port)
 {
-	int err, buffer;
+	int err, buffer, on = 1;
 
 	memset(r, 0, sizeof(*r));
 	err = receive_bind(r, host, port, host ? AF_UNSPEC : AF_INET6);
@@ -66,24 +68,69 @@ int receive_init(struct receive *r, const char *host, const char *port)
 		log_line("warning: the receive buffer is %d KiB instead of %d; start as root or "
 			 "raise net.core.rmem_max",
 			 buffer / 1024, RECEIVE_BUFFER / 1024);
-	for (int i = 0; i < RECEIVE_BATCH; i++) {
-		r->iovecs[i].iov_base = r->datagrams[i];
-		r->iovecs[i].iov_len = RECEIVE_DATAGRAM_MAX;
+	/* Kernels before 5.0 do not have it. */
+	setsockopt(r->sock, SOL_UDP, UDP_GRO, &on, sizeof(on));
+	for (int i = 0; i < RECEIVE_MESSAGES; i++) {
+		r->iovecs[i].iov_base = r->buffers[i];
+		r->iovecs[i].iov_len = RECEIVE_MESSAGE_MAX;
 		r->messages[i].msg_hdr.msg_iov = &r->iovecs[i];
 		r->messages[i].msg_hdr.msg_iovlen = 1;
 		r->messages[i].msg_hdr.msg_name = &r->from[i];
+		r->messages[i].msg_hdr.msg_control = r->control[i].bytes;
 	}
 	return 0;
 }
 
-int receive_batch(struct receive *r)
+/* Returns the length of a message's datagrams except the last one, or of its only one. */
+static uint32_t segment_len(const struct mmsghdr *m)
 {
+	struct msghdr *h = (struct msghdr *)&m->msg_hdr;
+	int len;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+		if (c->cmsg_level != SOL_UDP || c->cmsg_type != UDP_GRO)
+			continue;
+		memcpy(&len, CMSG_DATA(c), sizeof(len));
+		return len > 0 ? (uint32_t)len : m->msg_len;
+	}
+	return m->msg_len;
+}
+
+/* Cuts a message into its datagrams. An empty message is one datagram. */
+static void receive_cut(struct receive *r, int i, uint64_t now_ns)
+{
+	const struct mmsghdr *m = &r->messages[i];
+	uint32_t segment = segment_len(m), at = 0, most = r->count + RECEIVE_SEGMENTS_MAX;
+
+	do {
+		uint32_t left = m->msg_len - at;
+
+		r->datagrams[r->count++] =
+			(struct datagram){ .bytes = r->buffers[i] + at,
+					   .len = left < segment ? left : segment,
+					   .from = (const struct sockaddr *)&r->from[i],
+					   .from_len = m->msg_hdr.msg_namelen,
+					   .now_ns = now_ns };
+		at += segment;
+	} while (at < m->msg_len && r->count < most);
+}
+
+void receive_batch(struct receive *r)
+{
+	uint64_t now_ns;
 	int n;
 
-	for (int i = 0; i < RECEIVE_BATCH; i++)
+	for (int i = 0; i < RECEIVE_MESSAGES; i++) {
 		r->messages[i].msg_hdr.msg_namelen = sizeof(r->from[i]);
-	n = recvmmsg(r->sock, r->messages, RECEIVE_BATCH, MSG_DONTWAIT, NULL);
-	return n < 0 ? 0 : n; /* errors of earlier sends do not concern received datagrams */
+		r->messages[i].msg_hdr.msg_controllen = sizeof(r->control[i]);
+	}
+	n = recvmmsg(r->sock, r->messages, RECEIVE_MESSAGES, MSG_DONTWAIT, NULL);
+	r->count = 0;
+	r->full = n == RECEIVE_MESSAGES;
+	now_ns = monotonic_ns();
+	/* Errors of earlier sends do not concern received datagrams. */
+	for (int i = 0; i < n; i++)
+		receive_cut(r, i, now_ns);
 }
 
 uint64_t receive_dropped(const struct receive *r)

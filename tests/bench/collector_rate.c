@@ -40,7 +40,7 @@
 #include "collector/output/sensor.h"
 #include "wire/bytes.h"
 
-#define BATCH 64 /* as RECEIVE_BATCH */
+#define BATCH 64 /* as RECEIVE_MESSAGES */
 #define CHUNK (BATCH * 64)
 #define WINDOW 1024
 #define ROUNDS_DEFAULT 16

@@ -122,6 +122,27 @@ def test_what_the_kernel_drops_is_counted(bed):
     assert stats["kernel_dropped"] > 1000 and stats["not_ours"] == stats["datagrams"]
 
 
+UDP_SEGMENT = 103  # linux/udp.h
+
+
+@pytest.mark.parametrize("segment, last", [(1, 1), (100, 50), (1400, 1400), (1000, 1)])
+def test_merged_datagrams_are_counted_one_by_one(bed, segment, last):
+    """The kernel gives the collector many datagrams as one buffer; an empty one is a datagram."""
+    collector = bed.collector()
+    testbed.wait_for(collector.stats_file.exists, "statistics")
+    sock = udp(bed.ns)
+    sock.send(b"")
+    sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, segment)
+    for _ in range(100):  # more than one system call receives
+        sock.send(os.urandom(segment * 39 + last))
+    heard(collector, 1 + 100 * 40)
+    collector.finish()
+    stats = collector.stats()
+    assert stats["kernel_dropped"] == 0
+    assert stats["datagrams"] == stats["not_ours"] == 1 + 100 * 40
+    assert stats["bytes"] == 100 * (segment * 39 + last)
+
+
 class Relay:
     """A relay between sensor and collector. `attack` gets every datagram to the collector and
     returns the replacement."""
