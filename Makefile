@@ -43,7 +43,7 @@ PACKAGES_TEST := libcmocka-dev tshark tcpdump procps util-linux qemu-system-x86 
 	kmod mandoc strace iw qemu-user-static binutils-mips-linux-gnu \
 	qemu-system-mips gcc-mips-linux-gnu xz-utils bc bison flex spin
 PACKAGES_LINT := clang-tidy clang-format cppcheck shellcheck
-PACKAGES_BENCH := netsniff-ng linux-perf valgrind
+PACKAGES_BENCH := netsniff-ng linux-perf valgrind zstd socat openssl
 
 # Archives: a program gets the objects that it calls.
 WIRE := $(BUILD)/wire.a

@@ -80,8 +80,11 @@ class Consumer:
         self.said = testbed.lines_until(self.popen.stdout, time.monotonic() + 20, self.ready)
         self.pids = testbed.with_children(self.popen.pid)
 
-    def stop(self):
+    def interrupt(self):
         self.popen.send_signal(signal.SIGINT)
+
+    def stop(self):
+        self.interrupt()
         self.said += self.popen.communicate(timeout=60)[0]
         if self.off:
             self.off()
@@ -110,6 +113,48 @@ class Tcpdump(Consumer):
         return Count(self.number(r"(\d+) packets received by filter"),
                      self.number(r"(\d+) packets captured"),
                      self.number(r"(\d+) packets dropped by kernel"))
+
+
+class Rival(Tcpdump):
+    """The whole job from programs that everybody has: capture, compress, encrypt, send. (Debian
+    12's `ncat --ssl` ends with EIO as soon as its socket is full.)"""
+    port = 5601
+    command = ["bash", "-c", "exec 3>&1; " + " ".join(Tcpdump.command[:-1]) +
+               " - -U 2>&3 | zstd -1 -q | "
+               f"socat -u - OPENSSL:{COLLECTOR.split(':')[0]}:{port},verify=0"]
+
+    @classmethod
+    def at_hand(cls):
+        return all(map(shutil.which, ["tcpdump", "zstd", "socat", "openssl"]))
+
+    def listen(self):
+        pem = self.cable.directory / "rival.pem"
+        self.cable.collector.run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj",
+                                 "/CN=rival", "-keyout", pem, "-out", pem, "-batch",
+                                 stderr=subprocess.DEVNULL)
+        self.receiver = self.cable.collector.start(
+            *on_cpu(self.cpu, "socat", "-u", "-d", "-d",
+                    f"OPENSSL-LISTEN:{self.port},cert={pem},verify=0,reuseaddr", "-"),
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.cable.stack.callback(self.kill_receiver)
+        testbed.lines_until(self.receiver.stderr, time.monotonic() + 20, "listening on")
+        super().listen()
+
+    def interrupt(self):
+        for pid in self.pids:
+            with open(f"/proc/{pid}/comm", encoding="ascii") as f:
+                if f.read().strip() == "tcpdump":
+                    os.kill(pid, signal.SIGINT)
+
+    def stop(self):
+        count = super().stop()
+        self.kill_receiver()
+        return count
+
+    def kill_receiver(self):
+        if self.receiver.poll() is None:
+            self.receiver.kill()
+            self.receiver.communicate()
 
 
 class Dumpcap(Consumer):
@@ -203,5 +248,5 @@ class SalukiMmap(SalukiPass):
 
 ALL = {"saluki": Saluki, "saluki_mapped": SalukiMapped,
        "saluki_xsk": SalukiXsk, "saluki_all": SalukiAll, "saluki_pass": SalukiPass,
-       "saluki_mmap": SalukiMmap, "tcpdump": Tcpdump, "dumpcap": Dumpcap,
+       "saluki_mmap": SalukiMmap, "tcpdump": Tcpdump, "rival": Rival, "dumpcap": Dumpcap,
        "netsniff_ng": NetsniffNg}

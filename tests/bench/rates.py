@@ -11,6 +11,7 @@ LADDER = [250_000, 500_000, 750_000, 1_000_000, 1_250_000, 1_500_000, 1_750_000,
           2_500_000, 3_000_000, 3_500_000, 4_000_000, 4_500_000]
 COARSE = [500_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
 FULL_BLAST = 0
+LIMITS = ["drop", "pass"]  # programs that count each frame and drop or pass it
 HELD = 3
 COMPARED_RATE = 100_000
 # A rate that the generator's CPU does not reach is already full speed, and so are higher ones.
@@ -38,15 +39,22 @@ class Ladder:
         self.cable, self.trace, self.seconds, self.say = cable, trace, seconds, say
         self.names = [n for n in names if consumers.ALL[n].at_hand()]
         self.runs = {n: [] for n in self.names}
+        self.limits = {n: [] for n in LIMITS}  # frames/s at full blast, round by round
         self.idle_s = self._idle_s()
         self.cpu = {}
 
-    def _dropped(self, rate, seconds):
-        """The generator and the cable alone: into a program that drops all."""
-        off = self.cable.attached(self.cable.sensor, "drop", "cap0")
+    def _dropped(self, rate, seconds, into="drop"):
+        """The generator and the cable alone: into a program that drops or passes all."""
+        off = self.cable.attached(self.cable.sensor, into, "cap0")
         sent = self.cable.generate(self.trace, rate, seconds)
         off()
         return sent
+
+    def limit(self, into):
+        """One run at full blast of the machine without a capture program."""
+        sent = self._dropped(FULL_BLAST, self.seconds, into)
+        self.limits[into].append(sent.frames / sent.seconds)
+        self.say(f"    {'only ' + into:14} full blast  {self.limits[into][-1] / 1e6:5.2f} M/s")
 
     def _idle_s(self):
         """The time of one idle run of the generator."""
@@ -92,6 +100,8 @@ class Ladder:
                 if len(lossy) == 2 or short[name] == 2:
                     climbing.remove(name)
         for _ in range(blasts):
+            for into in self.limits:
+                self.limit(into)
             for name in self.names:
                 self.run(name, FULL_BLAST)
 
@@ -117,6 +127,15 @@ class Ladder:
         if len(ratios) >= HELD:
             return statistics.median(ratios)
         return self.loss_free(name) / self.loss_free(than)
+
+    def share_of(self, name, into):
+        """The same ratio to the machine's limit. Without enough rounds free of loss, the frames
+        captured at full blast count."""
+        rounds = list(zip(self.blasts(name), self.limits[into], strict=True))
+        held = [run.rate / limit for run, limit in rounds if not run.lost]
+        if len(held) >= HELD:
+            return statistics.median(held)
+        return statistics.median(run.captured_rate / limit for run, limit in rounds)
 
     def blast(self, name):
         """The full-speed run with the median of frames captured per second."""
@@ -202,9 +221,16 @@ def compare(ladder, out):
         return {}
     rates = {"rate_x_tcpdump": "saluki", "rate_x_tcpdump_mapped": "saluki_mapped",
              "rate_x_tcpdump_all": "saluki_all", "rate_x_tcpdump_pass": "saluki_pass",
+             "rate_x_tcpdump_rival": "rival",
              "xsk_x_tcpdump": "saluki_xsk", "mmap_x_tcpdump": "saluki_mmap"}
-    cpus = {"cpu_x_tcpdump": "saluki", "cpu_x_tcpdump_pass": "saluki_pass"}
+    limits = {"share_of_limit": ("saluki", "drop"), "share_of_limit_mapped": ("saluki_mapped", "drop"),
+              "share_of_limit_pass": ("saluki_pass", "pass")}
+    cpus = {"cpu_x_tcpdump": "saluki", "cpu_x_tcpdump_pass": "saluki_pass",
+            "cpu_x_tcpdump_rival": "rival"}
     found = {k: ladder.faster(n, "tcpdump") for k, n in rates.items() if n in have}
     found |= {k: out[f"cpu_s_per_m_{n}"] / out["cpu_s_per_m_tcpdump"] for k, n in cpus.items()
               if {f"cpu_s_per_m_{n}", "cpu_s_per_m_tcpdump"} <= out.keys()}
+    found |= {k: ladder.share_of(n, into) for k, (n, into) in limits.items() if ladder.blasts(n)}
+    if {"saluki", "tcpdump"} <= ladder.cpu.keys():
+        found["user_ns_x_tcpdump"] = ladder.cpu["saluki"][0] / ladder.cpu["tcpdump"][0]
     return found
