@@ -123,6 +123,12 @@ static uint64_t nonzero_bytes(uint64_t w)
 	return (((w & low) + low) | w) >> 7 & 0x0101010101010101;
 }
 
+/* Returns the sum of a word's bytes, which is less than 256. */
+static uint32_t sum_bytes(uint64_t w)
+{
+	return w * 0x0101010101010101 >> 56;
+}
+
 /* Writes which bytes of a word differ, as bits, and these bytes. */
 static uint8_t *put_word(uint8_t *p, uint64_t difference, uint64_t word)
 {
@@ -162,11 +168,6 @@ static inline size_t put_differences(struct append *a, const uint8_t *of,
 	return p - start;
 }
 
-static void take_back(struct append *a, size_t len)
-{
-	a->c->columns[COMBO_DIFFERENCES].end -= len;
-}
-
 /* ---- lengths --------------------------------------------------------------------------------- */
 
 static void put_lengths(struct append *a, const struct combo_frame *f)
@@ -200,10 +201,20 @@ static void put_tail(struct append *a, const struct combo_frame *f, uint32_t hea
 
 static const struct wired_shape no_fields = { .kind = WIRED_RAW };
 
-/* Differences are worth it if they are at most half as long as the head. */
-static bool pays(size_t differences, const struct wired_shape *s)
+/* Whether the frame's differences from a head, as put_differences would write them, are at most
+ * half as long as the head. Asked first: writing them is much slower, and a flood of new flows has
+ * none that are. */
+static bool differences_pay(const uint8_t *head, const uint8_t *bytes, uint32_t len)
 {
-	return differences * 2 <= s->len;
+	uint64_t sums = 0, words = 0;
+
+	for (uint32_t at = 0; at < len; at += 8) {
+		uint64_t d = load_word(head + at) ^ head_word(bytes, at, len);
+
+		sums += nonzero_bytes(d);
+		words += d != 0;
+	}
+	return words && (2 + words + sum_bytes(sums)) * 2 <= len;
 }
 
 static void put_whole(struct append *a, const struct combo_frame *f)
@@ -219,25 +230,20 @@ static void put_whole(struct append *a, const struct combo_frame *f)
 	wired_begin_lengths(m, wired_header_length(&m->shape, m->head), f->orig_len, f->kept_len);
 }
 
-/* Returns false if there are too many differences from `of`, a template of the same shape, which
- * may be the one that is replaced. Keeps the head in any case. */
-static bool put_difference(struct append *a, const struct combo_frame *f, uint8_t of)
+/* Stores the frame as differences from `of`, a template of the same shape, which may be the one
+ * that is replaced. */
+static void put_difference(struct append *a, const struct combo_frame *f, uint8_t of)
 {
 	struct wired_template *m = a->m;
 	const struct wired_template *from = &a->t->list[of];
-	size_t n = put_differences(a, from->head, &no_fields);
 
-	if (!n || !pays(n, &m->shape)) {
-		take_back(a, n);
-		return false;
-	}
+	a->added += put_differences(a, from->head, &no_fields);
 	wired_take_lengths(m, from);
-	a->added += n + put_byte(a->c, COMBO_FLOWS, WIRED_DIFFERENCE);
+	a->added += put_byte(a->c, COMBO_FLOWS, WIRED_DIFFERENCE);
 	a->added += put_byte(a->c, COMBO_REFERENCES, of);
 	put_lengths(a, f);
 	a->added += put_byte(a->c, COMBO_RARES, a->rare);
 	put_tail(a, f, m->shape.len);
-	return true;
 }
 
 static void keep_head(struct append *a)
@@ -251,6 +257,24 @@ static void keep_head(struct append *a)
 	}
 }
 
+/* The template in the bucket of the other direction, if it is of that direction: a wrong peer's
+ * number would be as good for the format, and compress worse. Returns its number, or 0. */
+static uint8_t peer_of(const struct wired_templates *t, uint32_t bucket, const uint8_t *bytes,
+		       const struct wired_shape *s)
+{
+	uint8_t n = t->buckets[bucket ^ 1];
+	const struct wired_template *m = &t->list[n];
+	uint32_t at = s->l3 + (s->kind & WIRED_V6 ? 8 : 12), len = s->kind & WIRED_V6 ? 16 : 4;
+
+	if (!n || !wired_is_tcp(&m->shape) || m->shape.l4 != s->l4 ||
+	    memcmp(m->head + s->l4, bytes + s->l4 + 2, 2) ||
+	    memcmp(m->head + s->l4 + 2, bytes + s->l4, 2) ||
+	    memcmp(m->head + at, bytes + at + len, len) ||
+	    memcmp(m->head + at + len, bytes + at, len))
+		return 0;
+	return n;
+}
+
 static __attribute__((noinline)) void append_new(struct append *a, const struct combo_frame *f,
 						 const struct wired_shape *s, uint32_t bucket)
 {
@@ -258,19 +282,22 @@ static __attribute__((noinline)) void append_new(struct append *a, const struct 
 	uint32_t class = class_of(f->data, s);
 	bool is_full = t->count == t->max;
 	uint8_t of = t->classes[class], n = wired_new(t);
-	bool alike = of && wired_shape_same(&t->list[of].shape, s);
+	bool alike = of && wired_shape_same(&t->list[of].shape, s) &&
+		     differences_pay(t->list[of].head, f->data, s->len);
 	struct wired_template *m = a->m = &t->list[n];
 
 	if (is_full && t->buckets[m->bucket] == n)
 		t->buckets[m->bucket] = 0; /* that of the replaced template */
 	m->bucket = bucket;
 	m->shape = *s;
-	if (!alike)
+	if (alike) {
+		put_difference(a, f, of);
+	} else {
 		keep_head(a);
-	if (!alike || !put_difference(a, f, of))
 		put_whole(a, f);
+	}
 	if (wired_is_tcp(s)) {
-		wired_set_peer(t, n, t->buckets[bucket ^ 1]);
+		wired_set_peer(t, n, peer_of(t, bucket, f->data, s));
 		a->added += put_byte(a->c, COMBO_REFERENCES, m->peer);
 	}
 	wired_begin(m);
@@ -443,7 +470,7 @@ static bool raw_pays(const struct wired_template *m, const uint8_t *bytes)
 
 	for (uint32_t at = 0; at < len; at += 8)
 		sums += nonzero_bytes(load_word(m->head + at) ^ head_word(bytes, at, len));
-	return (sums * 0x0101010101010101 >> 56) * 3 <= len;
+	return sum_bytes(sums) * 3 <= len;
 }
 
 void wired_append(struct combo *c, const struct combo_frame *f)
