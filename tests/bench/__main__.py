@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
 object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
-rates, sizes, stages, backbone, service, restart, filter, modules, export, ap70; without arguments,
+rates, sizes, stages, worst, backbone, service, restart, filter, modules, export, ap70; without arguments,
 all of them. Also ap70_levels and ap70_stages, only if named."""
 import contextlib
 import json
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, modules,
-                   modules_overload, modules_rate, rates, restart, service)
+                   modules_overload, modules_rate, rates, restart, service, worst)
 from netns import testbed
 from reference import captures
 
@@ -28,7 +28,7 @@ def seconds():
 SECONDS = seconds()
 ROUNDS = 7  # for filter costs: small differences
 JSON = testbed.ROOT / "build/bench.json"
-PARTS = ["rates", "sizes", "stages", "backbone", "service", "restart", "filter", "modules",
+PARTS = ["rates", "sizes", "stages", "worst", "backbone", "service", "restart", "filter", "modules",
          "export", "ap70"]
 ON_REQUEST = ["ap70_levels", "ap70_stages"]
 SIZES = [64, 500, 1000, 1500]
@@ -40,6 +40,9 @@ TARGETS = {
     "xsk_x_tcpdump": (">=", 1.3), "mmap_x_tcpdump": (">=", 1.0), "cpu_x_tcpdump": ("<=", 0.5),
     "user_ns_x_tcpdump": ("<=", 2.0), "share_of_limit": (">=", 0.5),
     "blast_lost_share_saluki": ("<=", 0), "insns_per_frame_wired": ("<=", 1123),
+    "worst_random_bytes_x_plain": ("<=", 1.1), "worst_collisions_bytes_x_plain": ("<=", 1.1),
+    "worst_payload_bytes_x_plain": ("<=", 1.1), "worst_random_ns_x_plain": ("<=", 1.1),
+    "worst_collisions_ns_x_plain": ("<=", 1.1), "worst_payload_ns_x_plain": ("<=", 1.1),
     "backbone_share_hwsim_ch1": ("<=", 0.043), "backbone_share_kept_hwsim_ch1": ("<=", 0.078),
     "bytes_x_xz": ("<=", 1.4), "collector_frames_per_s": (">=", 2e6),
     "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
@@ -160,9 +163,10 @@ def part_sizes(directory):
     return out
 
 
-def stages(sensor, trace):
+def stages(sensor, trace, *options):
     lines = sensor.run(*cable.on_cpu(cable.CONSUMER_CPU, testbed.BUILD / "tests/stages", trace,
-                                     *cable.COLLECTOR.split(":")), stdout=subprocess.PIPE).stdout
+                                     *cable.COLLECTOR.split(":"), *options),
+                       stdout=subprocess.PIPE).stdout
     return {name: float(ns) for name, ns in map(str.split, lines.splitlines())}
 
 
@@ -204,6 +208,14 @@ def part_stages(directory):
                                          (ns["seal_stored"] + ns["send_stored"]))
     out["insns_per_frame_wired"] = instructions(directory, wired, len(frames.real()))
     return out
+
+
+def part_worst(directory):
+    say(f"worst: {worst.COUNT} frames for which templates find nothing, with --keep all")
+    with contextlib.ExitStack() as stack:
+        c = cable.Cable(stack, fresh(directory))
+        c.attached(c.collector, "discard", "exp1")
+        return worst.measure(directory, lambda trace: stages(c.sensor, trace, "1", "all"), say)
 
 
 def with_bed(directory, part):
