@@ -67,6 +67,8 @@ static int level_sizes(struct compress *c, int level, size_t *context)
 	size = ZSTD_estimateCCtxSize_usingCCtxParams(c->parameters);
 	dictionary =
 		ZSTD_estimateCDictSize_advanced(DICTIONARY_DOT11_LEN, parameters, ZSTD_dlm_byRef);
+	if (!size || ZSTD_isError(size) || !dictionary || ZSTD_isError(dictionary))
+		return -EINVAL;
 	*context = size > *context ? size : *context;
 	c->dictionary_size = dictionary > c->dictionary_size ? dictionary : c->dictionary_size;
 	return 0;

@@ -9,8 +9,8 @@
 #define STORE_LITTLE 32
 #define RING_QUARTER 64
 
-/* Levels above 6 make combos of 14 KB less than 1 % smaller for twice the time. Levels between these
- * are between them in time and bytes. */
+/* Levels above 6 make combos of 14 KB less than 1 % smaller for twice the time. Levels between
+ * these are between them in time and bytes. */
 static const int levels[LEVEL_STEPS] = { LEVEL_NONE, -10, -3, LEVEL_USUAL, 3, 6 };
 
 void level_init(struct level *l, bool automatic, int fixed)
