@@ -35,4 +35,4 @@ def test_one_rung(tmp_path):
         assert rates.compare_frames(ladder, played) > 1000
         for name in ladder.names:
             run, = ladder.runs[name]
-            assert run.captured > 50_000  # a loaded machine may lose some, and counts them
+            assert run.captured > 10_000  # a loaded machine may lose some, and counts them

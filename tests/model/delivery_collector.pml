@@ -160,7 +160,7 @@ end_collector:
 #ifdef FAULT_SETTLE_BEFORE_WRITE
 	:: d_step { buffer && settled < next -> settled = next; ack_due = true }
 #endif
-	/* collector/network/session_send.c: send_ack */
+	/* collector/network/session_send.c: session_send_ack */
 	:: d_step { ack_due && !ack[0].used -> take_ack(ack[0]) }
 	:: d_step { ack_due && overtakes && ack[0].used && !ack[1].used ->
 		overtakes--; take_ack(ack[1]) }

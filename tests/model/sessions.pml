@@ -164,7 +164,7 @@ active proctype sensor()
 		    !(net[present] & FINAL) && !(there.current == present && there.got_final) ->
 		promised[present] = end;
 		net[present] = net[present] | FINAL }
-	/* collector/network/session_send.c: send_ack; collector/combo/runs.c: runs_ack,
+	/* collector/network/session_send.c: session_send_ack; collector/combo/runs.c: runs_ack,
 	 * all_settled; agent/export/session_mailbox.c: session_ack; agent/export/deliver_receive.c:
 	 * deliver_ack. An ACK belongs to its session. A late one says less, as if it had come
 	 * before. */

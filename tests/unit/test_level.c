@@ -178,6 +178,9 @@ static void a_raise_too_many(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		combo(false, true, 0, 200);
+	assert_int_equal(level, level_strongest(&l));
+	if (level == LEVEL_USUAL)
+		return; /* a 32-bit machine never raises it */
 	pressed(LEVEL_PRESSED + 1);
 	assert_int_equal(level, LEVEL_USUAL);
 }
