@@ -70,7 +70,7 @@ static void export_set_level(struct exporter *e)
 	const struct store *store = &e->deliver.store;
 	const struct level_sight sight = {
 		.queue_full = queue_is_full(e->queue),
-		.waited = e->waited,
+		.blocked = e->blocked,
 		.ring_used = e->source->ops->filled ? e->source->ops->filled(e->source) : 0,
 		.store_used = 256ULL * (store->blocks - store->free_count) / store->blocks,
 		.body_len = e->body_len,
@@ -79,7 +79,7 @@ static void export_set_level(struct exporter *e)
 	};
 	int level = level_next(&e->level, &sight);
 
-	e->waited = false;
+	e->blocked = false;
 	e->compress.stored = level == LEVEL_NONE;
 	if (level != LEVEL_NONE && level != e->compress.level)
 		compress_set_level(&e->compress, level);
@@ -189,7 +189,7 @@ static void export_wait(struct exporter *e, bool up, bool forwards)
 		ms = deliver_wait_ms(&e->forward.deliver, now, WAIT_MS);
 	else if (e->state != EXPORT_RUNNING)
 		ms = WAIT_MS;
-	e->waited = true;
+	e->blocked |= queue_front(e->queue) || e->deliver.unsent < e->deliver.store.end;
 	poll(p, 2, ms);
 	if (p[0].revents)
 		event_clear(p[0].fd);

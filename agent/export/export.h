@@ -71,9 +71,9 @@ struct exporter {
 	uint64_t last_word_ns;	   /* end of the last word */
 	enum export_outcome outcome;
 	enum export_front front;
-	bool waited;			 /* since the last combo was compressed */
-	uint32_t body_len;		 /* of that combo */
-	size_t wire_len;		 /* of the queue's first combo, compressed */
+	bool blocked;	   /* the thread had to wait with combos since it compressed one */
+	uint32_t body_len; /* of that combo */
+	size_t wire_len;   /* of the queue's first combo, compressed */
 	struct saluki_exported counters; /* written by the export thread, read by any */
 	struct deliver deliver;
 	uint8_t wire[COMBO_WIRE_MAX];

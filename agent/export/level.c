@@ -69,12 +69,12 @@ static unsigned int cheapest(const struct level *l)
 	return best && !l->cost[best - 1] ? best - 1 : best;
 }
 
-/* Whether the CPU is the limit: the capture thread waits for this one, which does not pause; or
- * both share a CPU, and frames wait in the ring although the network takes them. */
+/* Whether the CPU is the limit: the network takes all combos at once, and the capture thread waits
+ * for this one; or both share a CPU, and frames wait in the ring. Without a session, and while the
+ * network is slow, frames wait there too. */
 static bool is_pressed(const struct level_sight *s)
 {
-	return (s->queue_full && !s->waited) ||
-	       (s->ring_used >= RING_QUARTER && s->store_used < STORE_LITTLE);
+	return !s->blocked && (s->queue_full || s->ring_used >= RING_QUARTER);
 }
 
 static void press(struct level *l, const struct level_sight *s)
@@ -136,7 +136,7 @@ int level_next(struct level *l, const struct level_sight *s)
 		press(l, s);
 	} else {
 		l->pressed = 0;
-		if (s->store_used >= STORE_HALF && s->waited)
+		if (s->store_used >= STORE_HALF && s->blocked)
 			raise(l, s->now_ns);
 		else if (l->step < USUAL || s->store_used < STORE_LITTLE)
 			relax(l, s->now_ns);

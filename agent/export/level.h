@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Level: chooses the compression level of each combo for `--compress auto`. In: whether the capture
- * thread waits for the export thread, whether the export thread had to wait, how full the store is,
- * the export thread's CPU time. Out: a step of a short list of levels. Only for the export thread.
+ * Level: chooses the compression level of each combo for `--compress auto`. In: how full the queue,
+ * the kernel's ring and the store are, whether the export thread had to wait with combos, its CPU
+ * time. Out: a step of a short list of levels. Only for the export thread.
  *
  * While the CPU is the limit, it looks for the step at which the thread needs the least time per
  * byte of combo: to compress, seal and send. While the network is the limit, it takes stronger
@@ -30,12 +30,12 @@
 
 /* What the thread sees when it takes a combo. */
 struct level_sight {
-	bool queue_full;	  /* the capture thread waits */
-	bool waited;		  /* the export thread has waited since the last combo */
-	uint32_t ring_used;	  /* part of the kernel's ring in use, in 1/256; 0: not known */
-	uint32_t store_used;	  /* part of the store in use, in 1/256 */
-	uint32_t body_len;	  /* of the last combo, bytes */
-	uint64_t now_ns;	  /* CLOCK_MONOTONIC */
+	bool queue_full;     /* the capture thread waits */
+	bool blocked;	     /* since the last combo, the export thread had to wait with combos */
+	uint32_t ring_used;  /* part of the kernel's ring in use, in 1/256; 0: not known */
+	uint32_t store_used; /* part of the store in use, in 1/256 */
+	uint32_t body_len;   /* of the last combo, bytes */
+	uint64_t now_ns;     /* CLOCK_MONOTONIC */
 	uint64_t (*cpu_ns)(void); /* the thread's CPU time; called once in LEVEL_PRESSED combos */
 };
 

@@ -19,11 +19,11 @@ static uint64_t cpu(void)
 	return cpu_ns;
 }
 
-static void combo(bool queue_full, bool waited, uint32_t ring_used, uint32_t store_used)
+static void combo(bool queue_full, bool blocked, uint32_t ring_used, uint32_t store_used)
 {
 	now_ns += MS;
 	level = level_next(&l, &(struct level_sight){ .queue_full = queue_full,
-						      .waited = waited,
+						      .blocked = blocked,
 						      .ring_used = ring_used,
 						      .store_used = store_used,
 						      .body_len = BODY,
@@ -41,7 +41,7 @@ static void pressed(int combos)
 static void calm(int combos)
 {
 	while (combos--)
-		combo(false, true, 0, 0);
+		combo(false, false, 0, 0);
 }
 
 /* Wired headers: sending is cheap. */
@@ -102,8 +102,19 @@ static void the_ring_fills(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		combo(false, true, 100, 0);
+		combo(false, false, 100, 0);
 	assert_int_equal(level, LEVEL_NONE);
+}
+
+/* Without a session, or with a slow network, frames wait in the ring before they wait in the
+ * store. */
+static void the_network_fills_the_ring(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		combo(true, true, 140, 0);
+	assert_int_equal(level, LEVEL_USUAL);
+	assert_int_equal(l.changes, 0);
 }
 
 static void the_cheapest_level_is_kept(void **state)
@@ -208,6 +219,7 @@ int main(void)
 		T(short_bursts),
 		T(the_cpu_is_the_limit),
 		T(the_ring_fills),
+		T(the_network_fills_the_ring),
 		T(the_cheapest_level_is_kept),
 		T(costs_are_measured_again),
 		T(hysteresis),
