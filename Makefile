@@ -362,7 +362,7 @@ $(BUILD)/tests/collector_rate: $(BUILD)/tests/bench/collector_rate.o $(BUILD)/sw
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 
-$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split.o,$(COLLECTOR)) $(WIRE)
+$(BUILD)/tests/sink: $(BUILD)/tests/bench/sink.o $(filter-out $(BUILD)/collector/combo/split_combo.o,$(COLLECTOR)) $(WIRE)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COLLECTOR)
 

@@ -104,7 +104,7 @@ static int sensor_combos(struct sensor *s, const struct run_options *o)
 	level_init(&s->exporter.level, o->level == LEVEL_AUTO && s->handover.kind != HANDOVER_FILE,
 		   o->level == LEVEL_AUTO ? LEVEL_USUAL : o->level);
 	strongest = level_strongest(&s->exporter.level);
-	if (!err && strongest != LEVEL_NONE)
+	if (!err && strongest != COMPRESS_NONE)
 		err = compress_init(&s->exporter.compress, strongest, o->combo_size);
 	if (err)
 		log_line("cannot take memory for combos: %s", strerror(-err));

@@ -81,6 +81,7 @@ int compress_init(struct compress *c, int level, size_t size)
 
 	memset(c, 0, sizeof(*c));
 	c->size = size;
+	c->level = COMPRESS_NONE;
 	c->parameters = ZSTD_createCCtxParams();
 	err = c->parameters ? level_sizes(c, level, &context) : -ENOMEM;
 	/* All negative levels need the same memory. 0 is zstd's name for level 3. */
@@ -106,17 +107,22 @@ void compress_set_level(struct compress *c, int level)
 {
 	ZSTD_compressionParameters parameters;
 
+	if (level == c->level)
+		return;
 	c->level = level;
+	if (level == COMPRESS_NONE)
+		return;
 	c->dictionary = NULL;
 	/* The parameters of a context with a dictionary cannot be set. */
 	ZSTD_CCtx_reset(c->context, ZSTD_reset_session_and_parameters);
-	c->stored = level_parameters(c, level, &parameters) ||
-		    ZSTD_isError(ZSTD_CCtx_setParametersUsingCCtxParams(c->context, c->parameters));
+	if (level_parameters(c, level, &parameters) ||
+	    ZSTD_isError(ZSTD_CCtx_setParametersUsingCCtxParams(c->context, c->parameters)))
+		c->level = COMPRESS_NONE;
 }
 
 /* With an attached dictionary, zstd takes the tables' sizes from the dictionary, so it is made with
  * the context's. NULL if that fails. */
-static const void *dictionary(struct compress *c)
+static const void *level_dictionary(struct compress *c)
 {
 	ZSTD_compressionParameters parameters;
 
@@ -139,12 +145,12 @@ void compress_free(struct compress *c)
  * stored. After such an error, the context is in the middle of a frame and accepts no other
  * dictionary, so it is reset. */
 static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
-			    size_t room, bool with_dictionary)
+			    size_t room, const void *dictionary)
 {
 	size_t err;
 
 	ZSTD_CCtx_reset(c->context, ZSTD_reset_session_only);
-	err = ZSTD_CCtx_refCDict(c->context, with_dictionary ? dictionary(c) : NULL);
+	err = ZSTD_CCtx_refCDict(c->context, dictionary);
 	return ZSTD_isError(err) ? err : ZSTD_compress2(c->context, out, room, body, len);
 }
 
@@ -152,12 +158,12 @@ static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *bod
 static size_t compress_part(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
 			    size_t dense)
 {
-	bool with_dictionary = len <= DICTIONARY_BODY_MAX && combo_has_forms(body, len) &&
-			       dictionary(c);
+	bool has_forms = len <= DICTIONARY_BODY_MAX && combo_has_forms(body, len);
+	const void *dictionary = has_forms ? level_dictionary(c) : NULL;
 	uint8_t *p = out + COMBO_CODEC_LEN;
 	size_t n = len - dense;
 
-	out[0] = with_dictionary ? COMBO_ZSTD_DOT11 : COMBO_ZSTD;
+	out[0] = dictionary ? COMBO_ZSTD_DOT11 : COMBO_ZSTD;
 	if (dense) {
 		out[0] |= COMBO_DENSE;
 		store_be(p, dense, COMBO_DENSE_LEN);
@@ -165,7 +171,7 @@ static size_t compress_part(struct compress *c, uint8_t *out, const uint8_t *bod
 	}
 	if (n <= (size_t)(p - out))
 		return 0;
-	n = compress_body(c, p, body, n, n - (p - out) + COMBO_CODEC_LEN, with_dictionary);
+	n = compress_body(c, p, body, n, n - (p - out) + COMBO_CODEC_LEN, dictionary);
 	if (ZSTD_isError(n))
 		return 0;
 	memcpy(p + n, body + len - dense, dense);
@@ -175,7 +181,8 @@ static size_t compress_part(struct compress *c, uint8_t *out, const uint8_t *bod
 size_t compress_combo(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
 		      size_t dense)
 {
-	size_t n = c->context && !c->stored ? compress_part(c, out, body, len, dense) : 0;
+	size_t n = c->context && c->level != COMPRESS_NONE ? compress_part(c, out, body, len, dense)
+							   : 0;
 
 	if (n)
 		return n;

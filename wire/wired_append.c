@@ -123,10 +123,20 @@ static uint64_t nonzero_bytes(uint64_t w)
 	return (((w & low) + low) | w) >> 7 & 0x0101010101010101;
 }
 
-/* Returns the sum of a word's bytes, which is less than 256. */
-static uint32_t sum_bytes(uint64_t w)
+/* Returns how many bytes of a frame's head differ from another head, in `words` words. */
+static inline uint32_t count_differences(const uint8_t *head, const uint8_t *bytes, uint32_t len,
+					 uint32_t *words)
 {
-	return w * 0x0101010101010101 >> 56;
+	uint64_t sums = 0; /* in each byte, at most WIRED_HEAD_MAX / 8 */
+
+	*words = 0;
+	for (uint32_t at = 0; at < len; at += 8) {
+		uint64_t d = load_word(head + at) ^ head_word(bytes, at, len);
+
+		sums += nonzero_bytes(d);
+		*words += d != 0;
+	}
+	return sums * 0x0101010101010101 >> 56; /* the sum of all bytes */
 }
 
 /* Writes which bytes of a word differ, as bits, and these bytes. */
@@ -202,19 +212,13 @@ static void put_tail(struct append *a, const struct combo_frame *f, uint32_t hea
 static const struct wired_shape no_fields = { .kind = WIRED_RAW };
 
 /* Whether the frame's differences from a head, as put_differences would write them, are at most
- * half as long as the head. Asked first: writing them is much slower, and a flood of new flows has
- * none that are. */
+ * half as long as the head. append_new asks before it writes them: writing is much slower, and in a
+ * flood of new flows all differences are longer. */
 static bool differences_pay(const uint8_t *head, const uint8_t *bytes, uint32_t len)
 {
-	uint64_t sums = 0, words = 0;
+	uint32_t words, n = count_differences(head, bytes, len, &words);
 
-	for (uint32_t at = 0; at < len; at += 8) {
-		uint64_t d = load_word(head + at) ^ head_word(bytes, at, len);
-
-		sums += nonzero_bytes(d);
-		words += d != 0;
-	}
-	return words && (2 + words + sum_bytes(sums)) * 2 <= len;
+	return words && (2 + words + n) * 2 <= len;
 }
 
 static void put_whole(struct append *a, const struct combo_frame *f)
@@ -465,12 +469,9 @@ static void append_known(struct append *a, const struct combo_frame *f, uint8_t 
  * differ from its template in most bytes. */
 static bool raw_pays(const struct wired_template *m, const uint8_t *bytes)
 {
-	uint32_t len = m->shape.len;
-	uint64_t sums = 0; /* in each byte, at most WIRED_HEAD_MAX / 8 */
+	uint32_t words;
 
-	for (uint32_t at = 0; at < len; at += 8)
-		sums += nonzero_bytes(load_word(m->head + at) ^ head_word(bytes, at, len));
-	return sum_bytes(sums) * 3 <= len;
+	return count_differences(m->head, bytes, m->shape.len, &words) * 3 <= m->shape.len;
 }
 
 void wired_append(struct combo *c, const struct combo_frame *f)

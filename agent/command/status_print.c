@@ -9,6 +9,7 @@
 
 #include "common/version.h"
 #include "json.h"
+#include "wire/compress.h"
 
 #define ULL(x) ((unsigned long long)(x))
 
@@ -123,7 +124,7 @@ static void print_level(const struct statistics *news)
 {
 	const struct totals *t = &news->totals;
 
-	if (news->level == INT32_MIN)
+	if (news->level == COMPRESS_NONE)
 		printf("  compress none");
 	else
 		printf("  compress level %d", news->level);
@@ -237,7 +238,7 @@ static void json_level(const struct statistics *news)
 	const struct totals *t = &news->totals;
 
 	printf("\"compress\": {\"auto\": %s, \"level\": ", news->level_is_auto ? "true" : "false");
-	if (news->level == INT32_MIN)
+	if (news->level == COMPRESS_NONE)
 		printf("null");
 	else
 		printf("%d", news->level);

@@ -77,12 +77,9 @@ static void export_set_level(struct exporter *e)
 		.now_ns = monotonic_ns(),
 		.cpu_ns = thread_cpu_ns,
 	};
-	int level = level_next(&e->level, &sight);
 
 	e->blocked = false;
-	e->compress.stored = level == LEVEL_NONE;
-	if (level != LEVEL_NONE && level != e->compress.level)
-		compress_set_level(&e->compress, level);
+	compress_set_level(&e->compress, level_next(&e->level, &sight));
 }
 
 static void export_compress(struct exporter *e, struct combo *c)

@@ -11,7 +11,7 @@
 
 /* Levels above 6 make combos of 14 KB less than 1 % smaller for twice the time. Levels between
  * these are between them in time and bytes. */
-static const int levels[LEVEL_STEPS] = { LEVEL_NONE, -10, -3, LEVEL_USUAL, 3, 6 };
+static const int levels[LEVEL_STEPS] = { COMPRESS_NONE, -10, -3, LEVEL_USUAL, 3, 6 };
 
 void level_init(struct level *l, bool automatic, int fixed)
 {
@@ -40,7 +40,6 @@ static void change(struct level *l, unsigned int step, bool back, uint64_t now_n
 	l->step = step;
 	l->back = back;
 	l->changed_ns = now_ns;
-	l->pressed = 0;
 	add(&l->changes);
 	__atomic_store_n(&l->now, levels[step], __ATOMIC_RELAXED);
 }
@@ -82,9 +81,9 @@ static void press(struct level *l, const struct level_sight *s)
 	unsigned int best;
 	uint64_t cpu_ns;
 
-	if (l->pressed)
+	if (l->pressed) {
 		l->bytes += s->body_len;
-	if (!l->pressed) {
+	} else {
 		l->bytes = 0;
 		l->from_ns = s->cpu_ns();
 	}

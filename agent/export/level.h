@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wire/compress.h"
+
 #define LEVEL_USUAL 1	     /* the level without need for another one */
-#define LEVEL_NONE INT32_MIN /* not compressed */
 #define LEVEL_AUTO INT32_MAX /* an option: chosen for each combo */
 
 /* Combos in a row that show that the CPU is the limit. The queue has up to 8 combos, and the
@@ -41,7 +42,7 @@ struct level_sight {
 
 struct level {
 	bool automatic;
-	int fixed;		    /* not automatic: the level, or LEVEL_NONE */
+	int fixed;		    /* not automatic: the level, or COMPRESS_NONE */
 	uint8_t step, top;	    /* of the list; the strongest one that may be used */
 	uint8_t pressed;	    /* combos in a row */
 	uint64_t bytes, from_ns;    /* of these combos; CPU time at their begin */
@@ -55,11 +56,11 @@ struct level {
 	int32_t now;			   /* the present level */
 };
 
-/* `automatic`, or the level `fixed`, LEVEL_NONE: not compressed. */
+/* `automatic`, or the level `fixed`, COMPRESS_NONE: not compressed. */
 void level_init(struct level *l, bool automatic, int fixed);
-/* Returns the level of the next combo, or LEVEL_NONE. */
+/* Returns the level of the next combo, or COMPRESS_NONE. */
 int level_next(struct level *l, const struct level_sight *s);
-/* Returns the strongest level that may be returned, LEVEL_NONE if none is compressed. */
+/* Returns the strongest level that may be returned, COMPRESS_NONE if none is compressed. */
 int level_strongest(const struct level *l);
 
 #endif

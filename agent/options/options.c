@@ -193,7 +193,7 @@ static int parse_compress(struct run_options *o)
 	char *end;
 
 	if (!strcmp(optarg, "none") || !strcmp(optarg, "auto")) {
-		o->level = *optarg == 'n' ? LEVEL_NONE : LEVEL_AUTO;
+		o->level = *optarg == 'n' ? COMPRESS_NONE : LEVEL_AUTO;
 		return 0;
 	}
 	level = strtol(optarg, &end, 10);

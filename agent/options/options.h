@@ -27,7 +27,7 @@ struct run_options {
 	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;
 	uint32_t queue; /* combos */
-	int level;	/* zstd, LEVEL_NONE or LEVEL_AUTO */
+	int level;	/* zstd, COMPRESS_NONE or LEVEL_AUTO */
 };
 
 /* Returns 0, or an exit status after all messages: 2 for bad usage, -1 after --help. */

@@ -6,7 +6,8 @@
  *     intake.c: intake_piece    takes a piece
  *     reassemble.c, gaps.c      reassemble combos from pieces, in order
  *     turns.c                   chooses the next sensor
- *     split.c: split_next       takes the combo:
+ *     split.c: split_next       takes the combo
+ *     split_combo.c             splits it:
  *       forward.c                 opens it if it was in a sensor's spool
  *       decompress.c              decompresses its body
  *       event.c, frame_check.c    read its events, refuse unwritable frames

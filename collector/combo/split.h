@@ -19,6 +19,10 @@ enum split_result {
 	SPLIT_HELD,  /* the next combo must wait for the disk */
 };
 
+/* In split_combo.c: splits the combo that is due next, whose count is `count`. Returns whether it
+ * was taken; otherwise it must wait for the disk. */
+bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
+		 uint64_t count, uint64_t now_ns);
 /* Takes the next combo of a sensor, or starts the run that waited for the last one (turns.h). */
 enum split_result split_next(struct combos *c, struct sensor *s, uint64_t now_ns);
 

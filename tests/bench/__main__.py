@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
 object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
-rates, sizes, stages, worst, backbone, service, restart, filter, modules, export, ap70; without arguments,
-all of them. Also ap70_levels and ap70_stages, only if named."""
+rates, sizes, stages, worst, backbone, service, restart, filter, modules, export, ap70; without
+arguments, all of them. Also ap70_levels and ap70_stages, only if named."""
 import contextlib
 import json
 import os
@@ -163,10 +163,14 @@ def part_sizes(directory):
     return out
 
 
-def stages(sensor, trace, *options):
-    lines = sensor.run(*cable.on_cpu(cable.CONSUMER_CPU, testbed.BUILD / "tests/stages", trace,
-                                     *cable.COLLECTOR.split(":"), *options),
-                       stdout=subprocess.PIPE).stdout
+def stages(directory, trace, *options):
+    """Sends over a path whose far end drops all."""
+    with contextlib.ExitStack() as stack:
+        c = cable.Cable(stack, fresh(directory))
+        c.attached(c.collector, "discard", "exp1")
+        lines = c.sensor.run(*cable.on_cpu(cable.CONSUMER_CPU, testbed.BUILD / "tests/stages", trace,
+                                           *cable.COLLECTOR.split(":"), *options),
+                             stdout=subprocess.PIPE).stdout
     return {name: float(ns) for name, ns in map(str.split, lines.splitlines())}
 
 
@@ -196,10 +200,7 @@ def part_stages(directory):
     wifi.write_bytes(captures.file_bytes(captures.more_real().root /
                                          "hwsim/hwsim-all-groundtruth.pcap.zst"))
     for trace, suffix in ((wifi, ""), (wired, "_wired")):
-        with contextlib.ExitStack() as stack:
-            c = cable.Cable(stack, fresh(directory))
-            c.attached(c.collector, "discard", "exp1")
-            ns = stages(c.sensor, trace)
+        ns = stages(directory, trace)
         say(f"stages, ns a frame, {trace.stem}: " +
             ", ".join(f"{k} {v:.1f}" for k, v in ns.items()))
         out.update({f"ns_{k}{suffix}": v for k, v in ns.items()
@@ -212,10 +213,7 @@ def part_stages(directory):
 
 def part_worst(directory):
     say(f"worst: {worst.COUNT} frames for which templates find nothing, with --keep all")
-    with contextlib.ExitStack() as stack:
-        c = cable.Cable(stack, fresh(directory))
-        c.attached(c.collector, "discard", "exp1")
-        return worst.measure(directory, lambda trace: stages(c.sensor, trace, "1", "all"), say)
+    return worst.measure(directory, lambda trace: stages(directory, trace, "1", "all"), say)
 
 
 def with_bed(directory, part):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Two cables: the generator feeds one, on which a consumer listens. The other leads from the sensor
-to its collector. The generator and the first cable's
-receiving side in the kernel share one CPU, the consumer and its export the other."""
+to its collector. The generator and the first cable's receiving side in the kernel share one CPU,
+the consumer and its export the other."""
 import collections
 import subprocess
 

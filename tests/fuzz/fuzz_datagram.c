@@ -6,9 +6,9 @@
  * collector/network/handshake_slots.o collector/network/handshake_candidate.o
  * collector/network/handshake_one_way.o collector/network/session_send.o
  * collector/network/messages.o collector/combo/intake.o collector/combo/gaps.o
- * collector/combo/split.o collector/combo/runs.o collector/network/sensor.o
- * collector/combo/sensor.o collector/output/sensor.o collector/combo/combos.o
- * collector/network/handshake_forward.o collector/combo/frame_check.o
+ * collector/combo/split.o collector/combo/split_combo.o collector/combo/runs.o
+ * collector/network/sensor.o collector/combo/sensor.o collector/output/sensor.o
+ * collector/combo/combos.o collector/network/handshake_forward.o collector/combo/frame_check.o
  * collector/model/linktypes.o collector/combo/pseudo_header.o collector/network/handshake.o
  * collector/network/session.o collector/combo/one_way.o collector/combo/forward.o wire/spool.o
  * collector/model/sensors.o collector/model/sensors_file.o collector/combo/reassemble.o

@@ -181,7 +181,7 @@ active proctype everything()
 		floor = lowest;
 		pass_over();
 		floor_due = false }
-	/* collector/combo/split.c: split_next, split_combo; collector/combo/turns.c: turns_serve;
+	/* collector/combo/split.c: split_next; collector/combo/split_combo.c: split_combo; collector/combo/turns.c: turns_serve;
 	 * collector/output/output.c: output_reserve, output_combo. Held: it stays in its place. */
 	:: d_step { next < run_end(c_run) && have & bit(next) && !hold ->
 		count_of(buffer);
@@ -209,7 +209,7 @@ active proctype everything()
 		:: else -> break
 		od;
 		c = 0 }
-	/* ---- one way: collector/combo/split.c: split_combo, lose ---- */
+	/* ---- one way: collector/combo/split_combo.c: split_combo, lose ---- */
 	:: d_step { one_way_next < 6 && hold -> lost = lost | bit(one_way_next); one_way_next++ }
 	:: d_step { one_way_next < 6 && !hold ->
 		count_of(buffer);

@@ -19,7 +19,7 @@ inline floor_gone()
 	fi
 }
 
-/* collector/combo/split.c: split_combo; collector/combo/reassemble.c: reassemble_take */
+/* collector/combo/split_combo.c: split_combo; collector/combo/reassemble.c: reassemble_take */
 inline take_held()
 {
 	do

@@ -213,9 +213,9 @@ static void levels_change(void **state)
 		}
 		compress_free(&fresh);
 	}
-	changing.stored = true;
+	compress_set_level(&changing, COMPRESS_NONE);
 	compress_and_check(&changing, fill_dot11(20), COMBO_STORED);
-	changing.stored = false;
+	compress_set_level(&changing, 1);
 	compress_and_check(&changing, fill_dot11(20), COMBO_ZSTD_DOT11);
 	compress_free(&changing);
 }

@@ -47,13 +47,13 @@ static void calm(int combos)
 /* Wired headers: sending is cheap. */
 static uint64_t storing_is_cheapest(int at)
 {
-	return at == LEVEL_NONE ? 20000 : at == -10 ? 25000 : at == -3 ? 35000 : 45000;
+	return at == COMPRESS_NONE ? 20000 : at == -10 ? 25000 : at == -3 ? 35000 : 45000;
 }
 
 /* 802.11 through a slow card: sending is expensive. */
 static uint64_t minus_three_is_cheapest(int at)
 {
-	return at == LEVEL_NONE ? 70000 : at == -10 ? 50000 : at == -3 ? 30000 : 45000;
+	return at == COMPRESS_NONE ? 70000 : at == -10 ? 50000 : at == -3 ? 30000 : 45000;
 }
 
 static int begin(void **state)
@@ -89,11 +89,11 @@ static void the_cpu_is_the_limit(void **state)
 {
 	(void)state;
 	pressed(4 * (LEVEL_PRESSED + 1));
-	assert_int_equal(level, LEVEL_NONE);
+	assert_int_equal(level, COMPRESS_NONE);
 	assert_int_equal(l.changes, 3);
 	assert_true(l.lowered > 20 && l.raised == 0);
 	pressed(10000);
-	assert_int_equal(level, LEVEL_NONE);
+	assert_int_equal(level, COMPRESS_NONE);
 	assert_int_equal(l.changes, 3);
 }
 
@@ -103,7 +103,7 @@ static void the_ring_fills(void **state)
 	(void)state;
 	for (int i = 0; i < 100; i++)
 		combo(false, false, 100, 0);
-	assert_int_equal(level, LEVEL_NONE);
+	assert_int_equal(level, COMPRESS_NONE);
 }
 
 /* Without a session, or with a slow network, frames wait in the ring before they wait in the
@@ -133,7 +133,7 @@ static void costs_are_measured_again(void **state)
 {
 	(void)state;
 	pressed(1000);
-	assert_int_equal(level, LEVEL_NONE);
+	assert_int_equal(level, COMPRESS_NONE);
 	combo_cpu_ns = minus_three_is_cheapest;
 	pressed(2 * LEVEL_OLD_NS / MS);
 	assert_int_equal(level, -3);
@@ -147,7 +147,7 @@ static void hysteresis(void **state)
 	(void)state;
 	pressed(100);
 	for (uint64_t hold = LEVEL_HOLD_MIN_NS; hold < LEVEL_HOLD_MAX_NS; hold *= 2) {
-		assert_int_equal(level, LEVEL_NONE);
+		assert_int_equal(level, COMPRESS_NONE);
 		began = now_ns;
 		changes = l.changes;
 		while (l.changes == changes)
@@ -161,7 +161,7 @@ static void hysteresis(void **state)
 	/* All is forgotten. */
 	pressed(100);
 	began = now_ns;
-	while (level == LEVEL_NONE)
+	while (level == COMPRESS_NONE)
 		calm(1);
 	assert_true(now_ns - began <= LEVEL_HOLD_MIN_NS + 100 * MS);
 }
@@ -198,7 +198,7 @@ static void a_raise_too_many(void **state)
 
 static void a_given_level(void **state)
 {
-	static const int given[] = { LEVEL_NONE, -50, 9 };
+	static const int given[] = { COMPRESS_NONE, -50, 9 };
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Split, one combo: see split.h. Its frames and events are output in their order. */
+#include "split.h"
+
+#include "combos.h"
+#include "gaps.h"
+#include "sensor.h"
+#include "collector/output/interfaces.h"
+#include "collector/output/output_hold.h"
+#include "collector/output/sensor.h"
+
+/* Returns the id that a combo must have. A one-way sensor does not know its id, and may send 0. */
+static uint16_t combo_id(const struct sensor *s, const uint8_t *combo, size_t len)
+{
+	return s->one_way && len >= COMBO_HEADER_LEN && !load_be(combo + 2, 2) ? 0 : s->id;
+}
+
+/* Takes the n-th event of a combo. */
+static void split_event(struct combos *c, struct sensor *s, unsigned int n, uint64_t now_ns)
+{
+	const struct event *v = &c->events[n];
+
+	switch (v->kind) {
+	case EVENT_DWELL:
+		coverage_add(&s->coverage, &v->dwell);
+		output_dwell(c->output, s, &v->dwell, now_ns);
+		break;
+	case EVENT_MODULE:
+		s->ledger.module_events++;
+		output_module_event(c->output, s, &v->module, n, now_ns);
+		break;
+	case EVENT_BAD:
+		s->ledger.bad_events++;
+		break;
+	default:
+		s->ledger.unknown_events++;
+	}
+}
+
+/* Passes on frames and events, in order. */
+static void split_all(struct combos *c, struct sensor *s, struct combo_reader *r, uint64_t now_ns)
+{
+	struct combo_event e;
+	struct combo_frame f;
+	unsigned int n = 0;
+
+	for (;;) {
+		while (combo_next_event(r, &e) == 1) {
+			split_event(c, s, n++, now_ns);
+			if (c->framed)
+				c->framed(c->framed_user, s, NULL, &e, now_ns);
+		}
+		if (combo_next(r, &f) != 1)
+			return;
+		if (frame_check_frame(&c->check, &f))
+			continue;
+		output_frame(c->output, s, &f, now_ns);
+		if (c->framed)
+			c->framed(c->framed_user, s, &f, NULL, now_ns);
+	}
+}
+
+/* Counts a combo as lost: the disk has no room, and without ACKs the sensor has not kept it. */
+static void lose(struct combos *c, struct sensor *s, const struct combo_name *name)
+{
+	s->ledger.now.lost_disk += name->frames;
+	gaps_passed(c, s, name->count + 1);
+}
+
+/* Writes a combo that fits on the disk and is in the ledger. */
+static void write_combo(struct combos *c, struct sensor *s, struct combo_name *name,
+			struct combo_reader *r, uint64_t now_ns)
+{
+	interfaces_begin(s, c->output->section, now_ns);
+	frame_check_combo(&c->check, s, r, c->events);
+	name->refused = c->check.frames;
+	name->events -= c->check.events;
+	s->ledger.now.lost_refused += name->refused;
+	if (name->frames == name->refused && !name->events) { /* nothing to write */
+		gaps_passed(c, s, name->count + 1);
+		split_all(c, s, r, now_ns);
+		return;
+	}
+	output_combo(c->output, s, *name);
+	split_all(c, s, r, now_ns);
+	output_combo_end(c->output, s, now_ns);
+}
+
+bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_t len,
+		 uint64_t count, uint64_t now_ns)
+{
+	bool can_wait = !s->no_acks, room = !output_holds(c->output, s);
+	struct combo_header h;
+	struct combo_reader *r = &c->reader;
+	struct combo_name name;
+	const uint8_t *body = NULL;
+	size_t bytes;
+
+	if (!room && can_wait)
+		return false;
+	if (s->combo->forward.id)
+		combo = forward_open(&s->combo->forward, c->combo, &len, s, count, combo);
+	if (combo && combo_header_read(&h, combo, len, combo_id(s, combo, len)) == 0 &&
+	    h.seqn == (uint16_t)count)
+		body = decompress_combo(&c->decompress, &h, combo, len);
+	if (!body || combo_open_version(r, body, h.body_len, h.frames, h.version) ||
+	    r->first < s->ledger.now.accounted) {
+		s->ledger.bad_combos++;
+		gaps_passed(c, s, count + 1);
+		return true;
+	}
+	name = (struct combo_name){ .count = count,
+				    .first = r->first,
+				    .frames = h.frames,
+				    .events = event_read(c->events, r) };
+	bytes = r->bytes + r->unsettled * PCAPNG_UNSETTLED_LEN;
+	if ((name.frames || name.events) && room)
+		room = output_reserve(c->output, &name, bytes, now_ns);
+	if (!room && can_wait)
+		return false;
+	if (ledger_combo(&s->ledger, r->first, h.frames)) {
+		s->ledger.bad_combos++;
+		gaps_passed(c, s, count + 1);
+	} else if (!room) {
+		lose(c, s, &name);
+	} else {
+		write_combo(c, s, &name, r, now_ns);
+	}
+	return true;
+}
