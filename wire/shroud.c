@@ -223,10 +223,26 @@ void shroud_keep(struct shroud_rx *rx, uint64_t number)
 		set(rx->kept, number);
 }
 
+/* Returns the bits of the 64 numbers up to `last`, whose bit is the highest one. */
+static uint64_t bits_until(const uint64_t bits[SHROUD_BEHIND / 64], uint64_t last)
+{
+	uint64_t word = bits[last % SHROUD_BEHIND / 64];
+	uint64_t below = bits[(last - 64) % SHROUD_BEHIND / 64];
+
+	return last % 64 == 63 ? word : word << (63 - last % 64) | below >> (last % 64 + 1);
+}
+
+/* Reverses the bits of each byte. */
+static uint64_t reverse(uint64_t v)
+{
+	v = (v >> 1 & 0x5555555555555555) | (v & 0x5555555555555555) << 1;
+	v = (v >> 2 & 0x3333333333333333) | (v & 0x3333333333333333) << 2;
+	return (v >> 4 & 0x0f0f0f0f0f0f0f0f) | (v & 0x0f0f0f0f0f0f0f0f) << 4;
+}
+
+/* Numbers that are not above 0 have no bits. */
 void shroud_received(const struct shroud_rx *rx, uint8_t out[SHROUD_BEHIND / 8])
 {
-	memset(out, 0, SHROUD_BEHIND / 8);
-	for (uint64_t n = 0; n < SHROUD_BEHIND && n < rx->highest; n++)
-		if (has(rx->kept, rx->highest - n))
-			out[n / 8] |= 1 << n % 8;
+	for (uint64_t n = 0; n < SHROUD_BEHIND; n += 64)
+		store_be(out + n / 8, reverse(bits_until(rx->kept, rx->highest - n)), 8);
 }
