@@ -24,7 +24,6 @@
 #include "sandbox.h"
 #include "stats.h"
 
-#define PREFETCHED 32 /* datagrams whose table entries are on their way to the cache */
 #define STATS_INTERVAL_NS 1000000000ULL
 #define DRAIN_NS 1000000000ULL
 
@@ -62,14 +61,7 @@ static int collector_receive(struct collector *c)
 
 	receive_batch(r);
 	if (r->count)
-		session_receive_batch(&c->network);
-	for (unsigned int i = 0; i < r->count + PREFETCHED; i++) {
-		if (i < r->count)
-			session_receive_prefetch(&c->network, r->datagrams[i].bytes,
-						 r->datagrams[i].len);
-		if (i >= PREFETCHED)
-			session_receive_datagram(&c->network, &r->datagrams[i - PREFETCHED]);
-	}
+		session_receive_batch(&c->network, r->datagrams, r->count);
 	return r->count;
 }
 

@@ -182,6 +182,12 @@ void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next)
 	look_ahead(rx, t);
 }
 
+void shroud_prefetch(const struct shroud_rx *rx, const struct table *t)
+{
+	for (uint64_t i = rx->ahead + 1; i / 8 == rx->block.index; i++)
+		table_prefetch(t, load_word(rx->block.bytes + i % 8 * SHROUD_ADDRESS_LEN));
+}
+
 /* Returns the number with these low bits that is inside the window. */
 static uint64_t full_number(const struct shroud_rx *rx, uint32_t low)
 {

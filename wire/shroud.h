@@ -56,7 +56,6 @@ uint64_t shroud_room(uint64_t acknowledged, uint32_t window);
 /* ---- receiving ------------------------------------------------------------------------------- */
 
 struct shroud_rx {
-	struct shroud_keys keys;
 	uint32_t owner;	  /* of its addresses in the table */
 	uint32_t window;  /* most addresses ahead */
 	uint64_t highest; /* number received so far, 0: none */
@@ -64,6 +63,7 @@ struct shroud_rx {
 	bool whole;	  /* the full window counts from the first datagram on (shroud_rx_move) */
 	uint64_t received[SHROUD_BEHIND / 64]; /* bit n % 256: n of the last 256 was received */
 	uint64_t kept[SHROUD_BEHIND / 64];     /* and its message was kept (shroud_keep) */
+	struct shroud_keys keys;
 	struct shroud_block block, behind;
 };
 
@@ -81,6 +81,8 @@ void shroud_rx_move(struct shroud_rx *rx, struct table *t, uint64_t next);
  * address. `number`: set to the datagram's number. `out` takes `len` bytes. */
 long shroud_open(struct shroud_rx *rx, struct table *t, uint32_t low, uint64_t *number,
 		 uint8_t *out, const uint8_t *in, size_t len);
+/* Prefetches the table's entries that the next datagrams add. */
+void shroud_prefetch(const struct shroud_rx *rx, const struct table *t);
 /* How many numbers the datagram under `low` skips: those between the highest received and its own.
  * Opening it costs work in proportion. */
 static inline uint32_t shroud_skips(const struct shroud_rx *rx, uint32_t low)

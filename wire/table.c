@@ -81,6 +81,7 @@ static int grow(struct table *t)
 	for (uint64_t i = 0; i < t->size; i++)
 		if (t->entries[i].owner)
 			put(&larger, &t->entries[i]);
+	larger.added = t->added;
 	free(t->entries);
 	*t = larger;
 	return 0;
@@ -93,6 +94,7 @@ int table_add(struct table *t, uint64_t address, uint32_t owner, uint32_t low)
 	if (t->used + 1 > t->size / FULL_DENOMINATOR * FULL_NUMERATOR && grow(t))
 		return -ENOMEM;
 	put(t, &e);
+	t->added++;
 	return 0;
 }
 

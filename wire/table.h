@@ -22,6 +22,7 @@ struct table {
 	struct table_entry *entries;
 	uint64_t size; /* number of entries */
 	uint64_t used;
+	uint64_t added; /* addresses so far */
 };
 
 /* Makes room for at least `expected` addresses, and grows later if needed. Returns 0 or -ENOMEM. */

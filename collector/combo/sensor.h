@@ -23,13 +23,13 @@ enum turns_state { TURNS_IDLE, TURNS_READY, TURNS_HELD };
 /* A sensor's state in the order of turns (turns.h). */
 struct turn {
 	struct sensor *next;	   /* in the queue, or in the list of held sensors */
-	uint8_t state;		   /* enum turns_state */
-	struct rate_limit hurried; /* limits turns_hurry */
 	int64_t credit_ns;	   /* rest of its turn; negative: subtracted from the next ones */
+	uint8_t state;		   /* enum turns_state */
+	bool logged;		   /* a hold was logged, its end was not */
+	struct rate_limit hurried; /* limits turns_hurry */
 	uint64_t held_at_ns;	   /* CLOCK_MONOTONIC; since then it is held */
 	uint64_t held_ns;	   /* total time held, without the current hold */
 	uint64_t logged_ns;	   /* when a hold was last logged; 0: never */
-	bool logged;		   /* a hold was logged, its end was not */
 };
 
 /* A FLOOR that takes effect at `due_ns`. */
@@ -47,14 +47,16 @@ struct gap {
 
 struct combo_sensor {
 	struct reassembly reassembly;
+	bool waiting;		/* its current session's run starts later */
+	bool no_room;		/* a piece was refused since the last ACK: ACK_FULL */
+	uint8_t refused_logged; /* frame_check.h: bitmap of logged reasons */
+	struct gap gap;		/* gaps.c */
+	struct forward forward; /* the spool that its current session forwards */
 	struct turn turn;
-	struct gap gap;		     /* gaps.c */
-	struct forward forward;	     /* the spool that its current session forwards */
-	struct run_terms next;	     /* runs.c: of the run that waits */
-	bool waiting;		     /* its current session's run starts later */
-	bool no_room;		     /* a piece was refused since the last ACK: ACK_FULL */
-	uint8_t refused_logged;	     /* frame_check.h: bitmap of logged reasons */
 	struct late_floor floors[2]; /* one_way.c: the earlier one first */
+	/* Combos use what is above. */
+
+	struct run_terms next; /* runs.c: of the run that waits */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -30,16 +30,16 @@
 #define LEDGER_PAST 3
 
 struct ledger_run {
-	struct totals sensor; /* its last totals */
-	uint64_t vanished;    /* captured, lost with a sensor without final totals */
-	uint64_t earlier;     /* exported before the run's first message here */
-	uint64_t unheard;   /* gone before its first message here: `earlier`, except the frames that
-			     * the sensor gave up */
 	uint64_t accounted; /* frames of the run up to the end of the last combo */
 	uint64_t written, lost_disk, lost_missing;
 	uint64_t lost_refused; /* arrived, refused by frame_check.h */
 	uint64_t tail;	       /* part of lost_missing: not arrived when the run was closed */
-	bool known;	       /* `earlier` is from the files: no frame is `unheard` */
+	uint64_t vanished;     /* captured, lost with a sensor without final totals */
+	uint64_t earlier;      /* exported before the run's first message here */
+	uint64_t unheard; /* gone before its first message here: `earlier`, except the frames that
+			   * the sensor gave up */
+	bool known;	  /* `earlier` is from the files: no frame is `unheard` */
+	struct totals sensor; /* its last totals */
 };
 
 /* Ended runs, the newest first, in their state just before the end. */
@@ -54,14 +54,14 @@ struct ledger_past {
 struct ledger {
 	uint64_t run; /* the present run's id */
 	uint64_t runs;
+	uint64_t pending; /* frames in the output's buffer, set by output.c */
+	uint64_t received_bytes;
 	struct ledger_run now, before; /* the present run; the sum of the ended ones */
 	struct ledger_past *past;      /* NULL: no run has ended yet, or no memory */
-	uint64_t pending;	       /* frames in the output's buffer, set by output.c */
 	/* errors in authentic messages */
 	uint64_t bad_combos, bad_pieces, bad_messages, duplicate_pieces;
 	uint64_t bad_events, unknown_events; /* in combos; ignored */
 	uint64_t module_events;		     /* in combos */
-	uint64_t received_bytes;
 };
 
 /* Begins or continues a run, which has already exported `earlier` frames. Ends the run before: its

@@ -25,32 +25,32 @@ struct sensor_info {
 };
 
 struct sensor {
-	char name[SENSOR_NAME_MAX];
-	uint16_t id;
-	uint32_t index; /* in the list */
-	bool listed;	/* in the current sensors file */
-	uint8_t public[KEY_LEN], preshared[KEY_LEN];
-	bool one_way;		    /* it may have one-way sessions */
-	uint16_t group;		    /* its number in the file, from 1; 0: none */
-	struct linktypes linktypes; /* allowed ones */
-
-	bool up;	   /* it has a session */
-	bool no_acks;	   /* its session is one-way: it gets no ACKs, and keeps no frames */
-	uint64_t begun;	   /* number of sessions set up */
-	uint64_t heard_ns; /* monotonic: its last authentic datagram */
-
-	struct sensor_info info;
-	uint64_t change;		     /* number of the last change in `info` */
-	uint64_t due_ns;		     /* monotonic: when an ACK is due; 0: none is */
-	struct sensor *due_next, **due_link; /* list of due ACKs; link NULL: not in it */
-	bool final_heard, final_confirmed;
-	struct ledger ledger;
-	struct coverage *coverage; /* of the present run; NULL: no channels sampled */
-
 	/* state of each room, in the room's sensor.h */
 	struct network_sensor *network;
 	struct combo_sensor *combo;
 	struct output_sensor *output;
+
+	uint32_t index; /* in the list */
+	uint16_t id;
+	bool up;      /* it has a session */
+	bool no_acks; /* its session is one-way: it gets no ACKs, and keeps no frames */
+	bool one_way; /* it may have one-way sessions */
+	bool final_heard, final_confirmed;
+	struct linktypes linktypes;	     /* allowed ones */
+	uint64_t heard_ns;		     /* monotonic: its last authentic datagram */
+	uint64_t due_ns;		     /* monotonic: when an ACK is due; 0: none is */
+	struct sensor *due_next, **due_link; /* list of due ACKs; link NULL: not in it */
+	struct ledger ledger;		     /* begins with what combos change */
+	/* Combos use what is above: it is in few cache lines (session_receive.c). */
+
+	char name[SENSOR_NAME_MAX];
+	bool listed; /* in the current sensors file */
+	uint8_t public[KEY_LEN], preshared[KEY_LEN];
+	uint16_t group; /* its number in the file, from 1; 0: none */
+	uint64_t begun; /* number of sessions set up */
+	struct sensor_info info;
+	uint64_t change;	      /* number of the last change in `info` */
+	struct coverage *coverage;    /* of the present run; NULL: no channels sampled */
 	struct commands_order *order; /* under way; NULL: none */
 	struct group_member *member;  /* NULL: it never was in a group */
 };

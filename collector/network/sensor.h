@@ -24,6 +24,16 @@ enum sensor_kind {
 #define SENSOR_OWNER_KIND(owner) ((owner) % SENSOR_KINDS)
 
 struct network_sensor {
+	/* SENSOR_SESSIONS of them; NULL before its first set-up */
+	struct session *sessions;
+	/* indices, -1: none; the candidate becomes current when a datagram uses it
+	 * (sensor_sessions.c) */
+	int8_t current, candidate, old;
+	unsigned int unacked;	    /* datagrams received since the last ACK */
+	struct message_skips skips; /* session_receive.c */
+	struct message_limit limit; /* messages.c */
+	/* Each datagram uses what is above. */
+
 	/* handshake.c, handshake_slots.c */
 	uint8_t pair[KEY_LEN];
 	uint64_t slots_of; /* the table has this interval's slots, and both neighbours' */
@@ -41,20 +51,13 @@ struct network_sensor {
 
 	uint64_t earlier_run; /* handshake_admit.c: the run before the current one */
 
-	/* SENSOR_SESSIONS of them; NULL before its first set-up */
-	struct session *sessions;
-	/* indices, -1: none; the candidate becomes current when a datagram uses it
-	 * (sensor_sessions.c) */
-	int8_t current, candidate, old;
+	/* sensor_sessions.c */
 	uint64_t renewed_ns;	 /* monotonic, of the last processed RENEW */
 	uint64_t old_until_ns;	 /* monotonic: end of `old` */
 	struct sensor *old_next; /* in the list of sensors with an `old` */
 	bool old_listed;
 
-	struct message_limit limit; /* messages.c */
-	struct message_skips skips; /* session_receive.c */
-	unsigned int unacked;	    /* datagrams received since the last ACK */
-	struct skew skew;	    /* messages.c: state of lines about its clock */
+	struct skew skew; /* messages.c: state of lines about its clock */
 };
 
 /* Allocates the sessions, unless that was done. Returns 0 or -ENOMEM. */

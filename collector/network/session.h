@@ -32,22 +32,24 @@ struct session_address {
 
 struct session {
 	struct shroud_rx rx; /* owner 0: no session */
-	struct shroud_tx tx;
-	uint8_t chain[KEY_LEN];
 	uint64_t run;
-	uint64_t hello_ns; /* sensor's protocol time in its m1; a renewal copies it */
-	uint64_t made_ns;  /* monotonic */
-	uint64_t heard;	   /* highest of our numbers that the sensor received */
-	uint8_t instance[TRYST_INSTANCE_LEN]; /* identifies the sensor's machine and boot */
 	uint64_t spool; /* id of the forwarded spool: forward.h; 0: the sensor's current run */
+	uint64_t heard; /* highest of our numbers that the sensor received */
 	bool padded, renewed;
 	bool no_acks; /* one-way: nothing is sent to the sensor; its E_s is in `renew` */
 	/* The sensor's address. Until it is confirmed, at most `credit` bytes are sent there. */
-	struct session_address address;
 	bool confirmed;
+	struct session_address address;
+	struct shroud_tx tx;
+	/* Combos and their ACKs use what is above. */
+
 	uint64_t credit, cookie, challenged_ns;
-	uint8_t renew[MESSAGE_RENEWED_LEN]; /* of a renewed session: its RENEWED */
-	struct sensor_info info;	    /* of a candidate by set-up */
+	uint8_t chain[KEY_LEN];
+	uint64_t hello_ns; /* sensor's protocol time in its m1; a renewal copies it */
+	uint64_t made_ns;  /* monotonic */
+	uint8_t instance[TRYST_INSTANCE_LEN]; /* identifies the sensor's machine and boot */
+	uint8_t renew[MESSAGE_RENEWED_LEN];   /* of a renewed session: its RENEWED */
+	struct sensor_info info;	      /* of a candidate by set-up */
 };
 
 /* Derives the keys from the root `k2`, which it wipes. Returns 0 or -ENOMEM. */

@@ -18,15 +18,7 @@
  * earlier ones are lost. */
 #define SESSION_RECEIVE_ACK_AT_ONCE (SHROUD_BEHIND / 2)
 
-/* Prefetches a datagram's table entry into the cache. */
-static inline void session_receive_prefetch(const struct network *o, const uint8_t *in, size_t len)
-{
-	if (len >= SHROUD_ADDRESS_LEN)
-		table_prefetch(&o->table, load_word(in));
-}
-
-/* Call it after reading a batch, before its datagrams: stores the time. */
-void session_receive_batch(struct network *o);
-void session_receive_datagram(struct network *o, const struct datagram *d);
+/* Takes the datagrams of one read. */
+void session_receive_batch(struct network *o, const struct datagram *list, unsigned int count);
 
 #endif

@@ -30,6 +30,8 @@ struct interfaces {
 	uint64_t now_ns;	 /* CLOCK_MONOTONIC of interfaces_begin */
 	uint64_t extra_until_ns; /* extra blocks are used up to here */
 	unsigned int last;	 /* block of the last frame */
+	/* Hashes of the current descriptions of each interface and of the sensor. */
+	uint64_t described[INFO_INTERFACES_MAX];
 	struct interfaces_block {
 		uint64_t described; /* hash of its description */
 		uint16_t linktype;
@@ -38,8 +40,6 @@ struct interfaces {
 		uint32_t id;
 		uint64_t first_ns, last_ns, frames;
 	} list[INTERFACES_BLOCKS_MAX];
-	/* Hashes of the current descriptions of each interface and of the sensor. */
-	uint64_t described[INFO_INTERFACES_MAX];
 	char names[INFO_INTERFACES_MAX][INTERFACES_NAME_MAX]; /* "": no name */
 };
 

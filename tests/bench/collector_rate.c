@@ -174,15 +174,12 @@ static void start_collector(void)
 static void feed(const struct sealed *const *list, int count)
 {
 	uint64_t now = now_ns();
+	struct datagram datagrams[BATCH];
 
-	session_receive_batch(&b.network);
 	for (int i = 0; i < count; i++)
-		session_receive_prefetch(&b.network, list[i]->bytes, list[i]->len);
-	for (int i = 0; i < count; i++)
-		session_receive_datagram(&b.network,
-					 &(struct datagram){ list[i]->bytes, list[i]->len,
-							     (struct sockaddr *)&b.from, b.from_len,
-							     now });
+		datagrams[i] = (struct datagram){ list[i]->bytes, list[i]->len,
+						  (struct sockaddr *)&b.from, b.from_len, now };
+	session_receive_batch(&b.network, datagrams, count);
 	turns_all(&b.room, now);
 	timers_tick(&b.network, now);
 	output_tick(&b.output, now);

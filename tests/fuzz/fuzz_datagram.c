@@ -207,10 +207,10 @@ static bool deliver(const uint8_t *datagram, size_t len, unsigned int from)
 
 	bytes_from[from] += len;
 	sent_len = 0;
-	session_receive_batch(o);
-	session_receive_datagram(o,
-				 &(struct datagram){ copy, len, (struct sockaddr *)&addresses[from],
-						     sizeof(struct sockaddr_in), now_ns });
+	session_receive_batch(o,
+			      &(struct datagram){ copy, len, (struct sockaddr *)&addresses[from],
+						  sizeof(struct sockaddr_in), now_ns },
+			      1);
 	turns_all(combos, now_ns);
 	fuzz_free(copy);
 	heard = heard_bytes() == heard_before + len && len;

@@ -216,9 +216,8 @@ static void from_port(const uint8_t *in, size_t len, uint16_t port)
 	in4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	in4->sin_port = htons(port);
 	memcpy(copy, in, len);
-	session_receive_batch(o);
-	session_receive_datagram(o, &(struct datagram){ copy, len, (struct sockaddr *)&a,
-							sizeof(*in4), now_ns });
+	session_receive_batch(
+		o, &(struct datagram){ copy, len, (struct sockaddr *)&a, sizeof(*in4), now_ns }, 1);
 	if (!no_turns)
 		turns_all(combos, now_ns);
 }

@@ -466,6 +466,28 @@ static void junk(void **state)
 	assert_int_equal(sent_count, 1);
 }
 
+/* The first datagram of a batch adds the address of the second one. */
+static void an_address_added_in_its_batch(void **state)
+{
+	uint8_t message[MESSAGE_HEARD_LEN] = { MESSAGE_HEARD }, bytes[2][SHROUD_DATAGRAM_MAX];
+	struct sockaddr_in from = { .sin_family = AF_INET };
+	struct datagram d[2];
+
+	(void)state;
+	set_up(&a);
+	for (int i = 0; i < 2; i++) {
+		d[i] = (struct datagram){ .bytes = bytes[i],
+					  .from = (struct sockaddr *)&from,
+					  .from_len = sizeof(from),
+					  .now_ns = now_ns };
+		d[i].len = shroud_seal(&a.tx, bytes[i], message, sizeof(message), 0);
+		a.tx.next += SHROUD_WINDOW_MIN - 1;
+	}
+	session_receive_batch(o, d, 2);
+	assert_int_equal(sensor_session(list.list[0])->rx.highest, 1 + SHROUD_WINDOW_MIN);
+	assert_int_equal(o->counters.not_ours, 0);
+}
+
 /* Every byte of a datagram and of a handshake is checked before any effect. */
 static void one_bit_is_changed(void **state)
 {
@@ -1794,6 +1816,7 @@ int main(void)
 		T(removed_and_listed_again),
 		T(another_key_ends_the_session),
 		T(junk),
+		T(an_address_added_in_its_batch),
 		T(one_bit_is_changed),
 		T(renewal_loses_nothing),
 		T(the_old_session_is_of_another_run),
