@@ -52,6 +52,7 @@ struct peer {
 	struct keypair own;
 	uint8_t pair[KEY_LEN];
 	uint64_t run, combo;
+	uint64_t heard_combo; /* its next HEARD may come with this one */
 	struct shroud_tx tx;
 	uint16_t id;
 };
@@ -343,14 +344,27 @@ static void seal_heard(struct peer *p, struct sealed *d)
 	seal(p, d, message, sizeof(message));
 }
 
-/* Gives the others the first sensor's frames, each from another frame on. */
+/* Returns the frame at this part of the capture's bytes. Of equal parts of the frames, most would
+ * be short: a combo there has more frames. */
+static uint64_t frame_at(const struct swarm_combos *c, unsigned int part, unsigned int parts)
+{
+	uint64_t bytes = 0, before = 0, n = 0;
+
+	for (uint64_t i = 0; i < c->frames_len; i++)
+		bytes += c->frames[i].kept_len;
+	while (before < bytes * part / parts)
+		before += c->frames[n++].kept_len;
+	return n;
+}
+
+/* Gives the others the first sensor's frames, each from another place on. */
 static void prepare_others(void)
 {
 	for (unsigned int i = 0; i < OTHERS; i++) {
 		struct swarm_combos *c = &b.others[i];
 
 		*c = b.combos;
-		c->frame = (uint64_t)i * c->frames_len / OTHERS;
+		c->frame = frame_at(c, i, OTHERS);
 		if (combo_init(&c->combo, COMBO_SIZE_DEFAULT, c->combo.data_cap) ||
 		    compress_init(&c->compress, 1, COMBO_SIZE_DEFAULT))
 			die("memory");
@@ -371,8 +385,11 @@ static int seal_combo(struct peer *p, struct swarm_combos *combos, struct sealed
 	for (size_t at = 0; at < c->len;)
 		at = cut(p, c, at, &to[n++]);
 	p->combo++;
-	if (s->tx.next - s->heard > HEARD_EVERY)
+	/* The collector takes it only after the chunk is sealed. */
+	if (s->tx.next - s->heard > HEARD_EVERY && p->combo >= p->heard_combo) {
 		seal_heard(p, &to[n++]);
+		p->heard_combo = p->combo + HEARD_EVERY;
+	}
 	return n;
 }
 
