@@ -44,6 +44,7 @@ TARGETS = {
     "worst_payload_bytes_x_plain": ("<=", 1.1), "worst_random_ns_x_plain": ("<=", 1.1),
     "worst_collisions_ns_x_plain": ("<=", 1.1), "worst_payload_ns_x_plain": ("<=", 1.1),
     "backbone_share_hwsim_ch1": ("<=", 0.043), "backbone_share_kept_hwsim_ch1": ("<=", 0.078),
+    "backbone_wired_x_plain": ("<=", 0.72), "backbone_wired_1_x_plain": ("<=", 0.65),
     "bytes_x_xz": ("<=", 1.4), "collector_frames_per_s": (">=", 2e6),
     "agent_anon_beyond_rings_kib": ("<=", 2048), "lone_frame_delay_ms": ("<=", 1200),
     "restart_lost_frames": ("<=", 0), "restart_duplicated_frames": ("<=", 0),
@@ -227,7 +228,8 @@ def part_backbone(directory):
         beds = [Bed(stack, fresh(directory)) for _ in backbone.TRACES]
         out = backbone.measure(beds, say)
     out["bytes_x_xz"] = out["bytes_x_xz_hwsim_ch1"]
-    return out
+    return out | backbone.wired(directory, lambda trace, level: stages(directory, trace, level,
+                                                                       "all"), say)
 
 
 def part_service(directory):
