@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, modules,
-                   modules_overload, modules_rate, rates, restart, service, worst)
+                   modules_overload, modules_rate, rates, restart, service, stolen, worst)
 from netns import testbed
 from reference import captures
 
@@ -319,14 +319,19 @@ def table(out):
 
 
 def run_part(part):
-    """A part's results; none if it failed, which is printed: the others continue."""
+    """A part's results, and the share of the CPUs' time that a hypervisor took; none if the part
+    failed, which is printed: the others continue."""
+    before = stolen.ticks()
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o755)
         try:
-            return globals()[f"part_{part}"](pathlib.Path(directory))
+            out = globals()[f"part_{part}"](pathlib.Path(directory)) or {}
         except (RuntimeError, OSError, EOFError, subprocess.SubprocessError) as e:
             say(f"{part}: FAILED: {e}")
             return None
+    share = stolen.share(before, stolen.ticks())
+    say(f"    the hypervisor took {share:.2%} of the CPUs' time")
+    return {**out, f"stolen_share_{part}": share}
 
 
 def main(parts):
