@@ -119,7 +119,8 @@ def refusing(cable, trace):
 def measure(cable, trace, seconds, rounds, say):
     refused, passed = refusing(cable, trace)
     say(f"    refused {refused:.1f}, passed {passed:.1f} ns a frame")
-    out = {"filter_reject_ns": refused - passed}
+    out = {"filter_reject_ns": refused - passed,
+           "filter_reject_x_empty": (refused - passed) / passed}
     accept = accepting(trace)
     found = collections.defaultdict(list)
     for _ in range(rounds):

@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from bench import cable, filter as filters, frames, rates, stolen
+from bench import cable, filter as filters, frames, modules, rates, stolen
 from bench.__main__ import TARGETS
 from netns import testbed
 
@@ -67,6 +67,13 @@ def test_missing_samples_are_made_up_for():
     assert filters.unseen(found, 0) == pytest.approx(1.99)
     assert filters.unseen(found, 50e6) == pytest.approx(1.49)  # the hypervisor took some of it
     assert filters.unseen(found, 100e6) == 1  # or all: perf saw all that the CPU had
+
+
+def test_module_costs_are_compared_with_an_empty_program():
+    times = modules.Times(["empty 80\ncapture 100\nworm 120\n", "empty 40\ncapture 50\nworm 58\n",
+                           "empty 50\ncapture 60\nworm 90\n"])
+    assert times.more("worm", "capture") == 20
+    assert times.more_x_empty("worm", "capture") == 0.25  # the median of 20/80, 8/40, 30/50
 
 
 def test_one_rung(tmp_path):
