@@ -165,11 +165,14 @@ def part_sizes(directory):
     return out
 
 
-def stages(directory, trace, *options):
-    """Sends over a path whose far end drops all."""
+def stages(directory, trace, *options, card_segments=True):
+    """Sends over a path whose far end drops all. Without `card_segments`, the kernel must cut
+    datagrams from a buffer before the driver gets them."""
     with contextlib.ExitStack() as stack:
         c = cable.Cable(stack, fresh(directory))
         c.attached(c.collector, "discard", "exp1")
+        if not card_segments:
+            c.sensor.run("ethtool", "-K", "exp0", "tx-udp-segmentation", "off")
         lines = c.sensor.run(*cable.on_cpu(cable.CONSUMER_CPU, testbed.BUILD / "tests/stages", trace,
                                            *cable.COLLECTOR.split(":"), *options),
                              stdout=subprocess.PIPE).stdout
@@ -209,6 +212,12 @@ def part_stages(directory):
                     if v > 0 and not k.startswith("bytes")})  # a difference may be lost in noise
         out[f"compress_pays{suffix}"] = ((ns["compress"] + ns["seal"] + ns["send"]) /
                                          (ns["seal_stored"] + ns["send_stored"]))
+        soft = stages(directory, trace, card_segments=False)
+        say(f"    send {ns['send']:.1f}, one by one {ns['send_mmsg']:.1f}; by a card that does not "
+            f"segment {soft['send']:.1f}, {soft['send_mmsg']:.1f}")
+        out[f"ns_send_soft{suffix}"] = soft["send"]
+        out[f"send_gso_x_mmsg{suffix}"] = ns["send"] / ns["send_mmsg"]
+        out[f"send_gso_soft_x_mmsg{suffix}"] = soft["send"] / soft["send_mmsg"]
     out["insns_per_frame_wired"] = instructions(directory, wired, len(frames.real()))
     return out
 

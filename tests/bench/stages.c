@@ -4,8 +4,8 @@
  * frame, in nanoseconds. Reads a capture, keeps the parts that `--keep` keeps, and makes combos. It
  * runs them through the sensor's stages and, in the same process, the collector's. Datagrams go to
  * HOST:PORT, which drops them. Prints a line "name nanoseconds" per stage; "stored" stands for
- * uncompressed combos. The level `auto` is the one that `--compress auto` takes without need for
- * another.
+ * uncompressed combos, and "mmsg" for sendmmsg(2) without UDP_SEGMENT. The level `auto` is the one
+ * that `--compress auto` takes without need for another.
  *
  * A stage runs over all combos PASSES times; the fastest pass counts, as the others were disturbed.
  */
@@ -312,6 +312,15 @@ static void do_seal_send(void)
 	seal_all(1, true);
 }
 
+static void do_seal_send_mmsg(void)
+{
+	bool segments = b.pieces.segments;
+
+	b.pieces.segments = false;
+	seal_all(1, true);
+	b.pieces.segments = segments;
+}
+
 static void do_seal_stored(void)
 {
 	seal_all(0, false);
@@ -411,6 +420,7 @@ int main(int argc, char **argv)
 	printf("compress %.1f\n", fastest(do_compress));
 	seal = fastest(do_seal);
 	printf("seal %.1f\nsend %.1f\n", seal, fastest(do_seal_send) - seal);
+	printf("send_mmsg %.1f\n", fastest(do_seal_send_mmsg) - seal);
 	seal_stored = fastest(do_seal_stored);
 	printf("seal_stored %.1f\nsend_stored %.1f\n", seal_stored,
 	       fastest(do_seal_send_stored) - seal_stored);
