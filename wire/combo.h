@@ -184,7 +184,6 @@ struct combo {
 	uint32_t event_frames; /* frames in front of the last event */
 	uint64_t first;	       /* set before combo_close */
 	uint64_t opened_ns;    /* CLOCK_MONOTONIC of the first frame or event, for the age */
-	uint64_t mark;	       /* the source's position at its end (source.h) */
 	uint64_t base_ns, last_ns;
 	uint64_t last_us;    /* of last_ns */
 	uint32_t last_rest;  /* of that, ns */

@@ -19,11 +19,8 @@ int mapped_init(struct mapped *m, uint8_t *memory, uint64_t size, uint32_t lanes
 	m->size = size;
 	m->lanes_len = lanes;
 	m->lanes = calloc(lanes, sizeof(*m->lanes));
-	m->marks = calloc((size_t)MAPPED_MARKS * lanes, sizeof(*m->marks));
-	if (!m->lanes || !m->marks) {
-		mapped_unmap(m);
+	if (!m->lanes)
 		return -ENOMEM;
-	}
 	for (uint32_t i = 0; i < lanes; i++) {
 		m->lanes[i].ring = (void *)(memory + i * mapped_value_size(size));
 		m->lanes[i].next = m->lanes[i].produced = m->lanes[i].ring->tail;
@@ -57,7 +54,6 @@ void mapped_unmap(struct mapped *m)
 	if (m->memory)
 		munmap(m->memory, m->memory_len);
 	free(m->lanes);
-	free(m->marks);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -124,36 +120,34 @@ const struct saluki_record *mapped_next(struct mapped *m)
 	return m->lane ? record_at(m, m->lane) : NULL;
 }
 
-uint64_t mapped_mark(struct mapped *m, bool with_last)
+void mapped_mark(struct mapped *m, bool with_last, __u64 *mark)
 {
-	uint64_t *positions = &m->marks[m->mark % MAPPED_MARKS * m->lanes_len];
-
 	if (with_last && m->lane) {
 		take(m, m->lane);
 		m->lane = NULL;
 	}
 	for (uint32_t i = 0; i < m->lanes_len; i++)
-		positions[i] = m->lanes[i].next;
-	return m->mark++;
+		mark[i] = m->lanes[i].next;
 }
 
-void mapped_release(struct mapped *m, uint64_t mark)
+void mapped_pass(const struct mapped *m, __u64 *mark, const struct saluki_record *r)
 {
-	const uint64_t *positions = &m->marks[mark % MAPPED_MARKS * m->lanes_len];
+	size_t lane = ((const uint8_t *)r - (const uint8_t *)m->lanes[0].ring) /
+		      mapped_value_size(m->size);
 
-	for (uint32_t i = 0; i < m->lanes_len; i++)
-		__atomic_store_n(&m->lanes[i].ring->tail, positions[i], __ATOMIC_RELEASE);
+	mark[lane] = saluki_mapped_next(mark[lane], r->kept_len, m->size);
 }
 
-void mapped_positions(const struct mapped *m, uint64_t mark, uint64_t *out)
-{
-	memcpy(out, &m->marks[mark % MAPPED_MARKS * m->lanes_len], m->lanes_len * sizeof(*out));
-}
-
-void mapped_limit(struct mapped *m, const __u64 *positions)
+void mapped_release(struct mapped *m, const __u64 *mark)
 {
 	for (uint32_t i = 0; i < m->lanes_len; i++)
-		m->lanes[i].limit = positions ? positions[i] : UINT64_MAX;
+		__atomic_store_n(&m->lanes[i].ring->tail, mark[i], __ATOMIC_RELEASE);
+}
+
+void mapped_limit(struct mapped *m, const __u64 *mark)
+{
+	for (uint32_t i = 0; i < m->lanes_len; i++)
+		m->lanes[i].limit = mark ? mark[i] : UINT64_MAX;
 }
 
 uint64_t mapped_used(const struct mapped *m)

@@ -13,10 +13,6 @@
 
 #include <saluki/record.h>
 
-/* Saved positions of all lanes. A power of two, more than the combos between the capture thread and
- * the end of export (queue.h). */
-#define MAPPED_MARKS 16
-
 struct mapped_lane {
 	struct saluki_mapped *ring;
 	uint64_t next;	   /* position of the next record */
@@ -33,8 +29,6 @@ struct mapped {
 	struct mapped_lane *lane; /* of the last returned record; NULL: taken, or none */
 	uint64_t until_ns;	  /* until here this lane has the oldest record */
 	uint64_t taken;		  /* bytes taken from the rings so far */
-	uint64_t mark;		  /* number of the next mark */
-	uint64_t *marks;	  /* MAPPED_MARKS times lanes_len positions */
 };
 
 /* Returns the bytes of a map's value with a ring of `size` bytes. */
@@ -49,16 +43,14 @@ void mapped_unmap(struct mapped *m);
 /* Takes the last returned record, and returns the next, or NULL if there is none. Records come in
  * the order of time stamps, among those available. */
 const struct saluki_record *mapped_next(struct mapped *m);
-/* Saves the positions before or after the last returned record, and returns the mark's number. */
-uint64_t mapped_mark(struct mapped *m, bool with_last);
-/* Releases all space before a mark. Another thread may call it, if it got the mark with release and
- * acquire. */
-void mapped_release(struct mapped *m, uint64_t mark);
-
-/* Copies a mark's positions of all lanes. Same thread as mapped_release. */
-void mapped_positions(const struct mapped *m, uint64_t mark, uint64_t *out);
-/* Limits reading to these positions, one per lane; NULL: no limit. */
-void mapped_limit(struct mapped *m, const __u64 *positions);
+/* Writes a mark: a position for each lane, before or after the last returned record. */
+void mapped_mark(struct mapped *m, bool with_last, __u64 *mark);
+/* Moves a mark past a record, in the order of mapped_next. Any thread. */
+void mapped_pass(const struct mapped *m, __u64 *mark, const struct saluki_record *r);
+/* Releases all space before a mark. Another thread may call it. */
+void mapped_release(struct mapped *m, const __u64 *mark);
+/* Limits reading to a mark; NULL: no limit. */
+void mapped_limit(struct mapped *m, const __u64 *mark);
 
 /* Returns the bytes of unreleased records in the fullest of them. */
 uint64_t mapped_used(const struct mapped *m);

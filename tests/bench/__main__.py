@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """`make bench`: measures, prints a table with the targets, and writes build/bench.json: one flat
 object of names and numbers. Values that could not be measured are absent. Arguments choose parts:
-rates, sizes, stages, worst, backbone, service, restart, filter, modules, export, ap70; without
-arguments, all of them. Also ap70_levels and ap70_stages, only if named."""
+rates, sizes, stages, pipelines, worst, backbone, service, restart, filter, modules, export, ap70;
+without arguments, all of them. Also ap70_levels and ap70_stages, only if named."""
 import contextlib
 import json
 import os
@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 from bench import (ap70, backbone, cable, consumers, export, filter as filters, frames, modules,
-                   modules_overload, modules_rate, rates, restart, service, stolen, worst)
+                   modules_overload, modules_rate, pipelines, rates, restart, service, stolen,
+                   worst)
 from netns import testbed
 from reference import captures
 
@@ -28,7 +29,7 @@ def seconds():
 SECONDS = seconds()
 ROUNDS = 7  # for filter costs: small differences
 JSON = testbed.ROOT / "build/bench.json"
-PARTS = ["rates", "sizes", "stages", "worst", "backbone", "service", "restart", "filter", "modules",
+PARTS = ["rates", "sizes", "stages", "pipelines", "worst", "backbone", "service", "restart", "filter", "modules",
          "export", "ap70"]
 ON_REQUEST = ["ap70_levels", "ap70_stages"]
 SIZES = [64, 500, 1000, 1500]
@@ -40,6 +41,7 @@ TARGETS = {
     "xsk_x_tcpdump": (">=", 1.3), "mmap_x_tcpdump": (">=", 1.0), "cpu_x_tcpdump": ("<=", 0.5),
     "user_ns_x_tcpdump": ("<=", 2.0), "share_of_limit": (">=", 0.5),
     "blast_lost_share_saluki": ("<=", 0), "insns_per_frame_wired": ("<=", 1200),
+    "pipelines_2_x_1": (">=", 1.8),
     "worst_random_bytes_x_plain": ("<=", 1.1), "worst_collisions_bytes_x_plain": ("<=", 1.1),
     "worst_payload_bytes_x_plain": ("<=", 1.1), "worst_random_ns_x_plain": ("<=", 1.1),
     "worst_collisions_ns_x_plain": ("<=", 1.1), "worst_payload_ns_x_plain": ("<=", 1.1),
@@ -220,6 +222,12 @@ def part_stages(directory):
         out[f"send_gso_soft_x_mmsg{suffix}"] = soft["send"] / soft["send_mmsg"]
     out["insns_per_frame_wired"] = instructions(directory, wired, len(frames.real()))
     return out
+
+
+def part_pipelines(directory):
+    trace = directory / "wired.pcap"
+    frames.write_pcap(trace, frames.real())
+    return pipelines.measure(fresh(directory), trace, SECONDS, say)
 
 
 def part_worst(directory):

@@ -16,6 +16,15 @@ struct bed {
 	uint8_t *memory;
 };
 
+/* Releases all that was given. */
+static void release_all(struct mapped *m)
+{
+	__u64 mark[LANES];
+
+	mapped_mark(m, true, mark);
+	mapped_release(m, mark);
+}
+
 static struct saluki_mapped *ring_of(const struct bed *b, uint32_t lane)
 {
 	return (void *)(b->memory + lane * mapped_value_size(SIZE));
@@ -111,7 +120,7 @@ static void a_record_that_ends_at_the_end(void **state)
 static void space_is_given_back_up_to_a_mark(void **state)
 {
 	struct saluki_mapped *r;
-	uint64_t mark, end;
+	__u64 mark[LANES], end[LANES];
 	struct bed b;
 
 	(void)state;
@@ -121,10 +130,10 @@ static void space_is_given_back_up_to_a_mark(void **state)
 		;
 	check(mapped_next(&b.m), 1, 100);
 	check(mapped_next(&b.m), 2, 100);
-	mark = mapped_mark(&b.m, false);
+	mapped_mark(&b.m, false, mark);
 	while (mapped_next(&b.m))
 		;
-	end = mapped_mark(&b.m, false);
+	mapped_mark(&b.m, false, end);
 	assert_int_equal(put(r, 1000, 100), -1);
 	mapped_release(&b.m, mark);
 	assert_int_equal(r->tail, 128);
@@ -148,11 +157,11 @@ static void space_is_given_back_with_the_last(void **state)
 		assert_int_equal(put(r, t, 100), 0);
 	check(mapped_next(&b.m), 1, 100);
 	check(mapped_next(&b.m), 2, 100);
-	mapped_release(&b.m, mapped_mark(&b.m, true));
+	release_all(&b.m);
 	assert_int_equal(r->tail, 256);
 	check(mapped_next(&b.m), 3, 100);
 	assert_null(mapped_next(&b.m));
-	mapped_release(&b.m, mapped_mark(&b.m, true));
+	release_all(&b.m);
 	assert_int_equal(r->tail, r->head);
 	teardown(&b);
 }
@@ -199,7 +208,7 @@ static void two_cpus_and_a_consumer(void **state)
 		const uint8_t *bytes = (const uint8_t *)(r + 1);
 
 		if (!r) {
-			mapped_release(&b.m, mapped_mark(&b.m, true));
+			release_all(&b.m);
 			continue;
 		}
 		assert_int_equal(r->kept_len, r->time_ns * 2654435761u % 700);
@@ -209,7 +218,7 @@ static void two_cpus_and_a_consumer(void **state)
 		last = r->time_ns > last ? r->time_ns : last;
 		seen[r->time_ns & 255]++;
 		if (++got % 7 == 0)
-			mapped_release(&b.m, mapped_mark(&b.m, true));
+			release_all(&b.m);
 	}
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
