@@ -8,9 +8,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define MAPPED_MEMORY_PART 64
+
 size_t mapped_value_size(uint64_t size)
 {
 	return size + SALUKI_MAPPED_EXTRA;
+}
+
+bool mapped_affordable(uint64_t size, uint32_t lanes, uint64_t memory)
+{
+	return size * lanes <= memory / MAPPED_MEMORY_PART;
 }
 
 int mapped_init(struct mapped *m, uint8_t *memory, uint64_t size, uint32_t lanes)

@@ -40,6 +40,10 @@ struct mapped {
 /* Returns the bytes of a map's value with a ring of `size` bytes. */
 size_t mapped_value_size(uint64_t size);
 
+/* Whether rings of `size` bytes for `lanes` CPUs are a small enough share of `memory` bytes, the
+ * machine's, to be the default. */
+bool mapped_affordable(uint64_t size, uint32_t lanes, uint64_t memory);
+
 /* Maps the rings of `lanes` CPUs of the map `map_fd`. Returns 0 or -errno. */
 int mapped_map(struct mapped *m, int map_fd, uint64_t size, uint32_t lanes);
 /* The same with existing memory, for tests. mapped_unmap does not free it. */

@@ -62,6 +62,19 @@ static void check(const struct saluki_record *r, uint64_t time_ns, uint32_t len)
 		assert_int_equal(bytes[i], time_ns & 255);
 }
 
+static void the_default_takes_a_64th_of_the_memory(void **state)
+{
+	const uint64_t gib = 1 << 30;
+
+	(void)state;
+	assert_true(mapped_affordable(4 << 20, 4, gib));
+	assert_false(mapped_affordable(4 << 20, 4, gib - 4096));
+	assert_false(mapped_affordable(4 << 20, 5, gib));
+	assert_true(mapped_affordable(64 << 10, 2, gib / 128));
+	assert_true(mapped_affordable(256 << 20, 64, 1024 * gib));
+	assert_false(mapped_affordable(256 << 20, 65, 1024 * gib));
+}
+
 static void lanes_are_merged_by_time(void **state)
 {
 	struct bed b;
@@ -223,6 +236,7 @@ static void two_cpus_and_a_consumer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_default_takes_a_64th_of_the_memory),
 		cmocka_unit_test(lanes_are_merged_by_time),
 		cmocka_unit_test(a_record_runs_over_the_end_and_the_next_begins_at_the_start),
 		cmocka_unit_test(a_record_that_ends_at_the_end),
