@@ -30,11 +30,13 @@ struct mapped {
 	uint64_t size; /* bytes of a lane's ring, a power of two */
 	uint32_t lanes_len;
 	struct mapped_lane *lanes;
-	struct mapped_lane *lane; /* of the last returned record; NULL: taken, or none */
-	uint64_t until_ns;	  /* until here this lane has the oldest record */
-	uint64_t taken;		  /* bytes taken from the rings so far */
-	uint64_t mark;		  /* number of the next mark */
-	uint64_t *marks;	  /* MAPPED_MARKS times lanes_len positions */
+	struct mapped_lane **ready; /* the lanes with records that are not taken */
+	uint32_t ready_len;	    /* 0: all lanes must be looked at */
+	struct mapped_lane *lane;   /* of the last returned record; NULL: taken, or none */
+	uint64_t until_ns;	    /* until here this lane has the oldest record */
+	uint64_t taken;		    /* bytes taken from the rings so far */
+	uint64_t mark;		    /* number of the next mark */
+	uint64_t *marks;	    /* MAPPED_MARKS times lanes_len positions */
 };
 
 /* Returns the bytes of a map's value with a ring of `size` bytes. */

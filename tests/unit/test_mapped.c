@@ -92,6 +92,27 @@ static void lanes_are_merged_by_time(void **state)
 	teardown(&b);
 }
 
+static void a_lane_that_was_empty_is_found_when_another_runs_out(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	setup(&b, 0);
+	put(ring_of(&b, 0), 1, 8);
+	put(ring_of(&b, 0), 2, 8);
+	put(ring_of(&b, 1), 3, 8);
+	check(mapped_next(&b.m), 1, 8);
+	put(ring_of(&b, 2), 4, 8);
+	put(ring_of(&b, 0), 5, 8);
+	for (uint64_t t = 2; t <= 5; t++)
+		check(mapped_next(&b.m), t, 8);
+	mapped_mark(&b.m, true);
+	put(ring_of(&b, 1), 6, 8);
+	check(mapped_next(&b.m), 6, 8);
+	assert_null(mapped_next(&b.m));
+	teardown(&b);
+}
+
 static void a_record_runs_over_the_end_and_the_next_begins_at_the_start(void **state)
 {
 	struct bed b;
@@ -238,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_default_takes_a_64th_of_the_memory),
 		cmocka_unit_test(lanes_are_merged_by_time),
+		cmocka_unit_test(a_lane_that_was_empty_is_found_when_another_runs_out),
 		cmocka_unit_test(a_record_runs_over_the_end_and_the_next_begins_at_the_start),
 		cmocka_unit_test(a_record_that_ends_at_the_end),
 		cmocka_unit_test(space_is_given_back_up_to_a_mark),
