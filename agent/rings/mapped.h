@@ -26,13 +26,19 @@ struct mapped {
 	uint64_t size; /* bytes of a lane's ring, a power of two */
 	uint32_t lanes_len;
 	struct mapped_lane *lanes;
-	struct mapped_lane *lane; /* of the last returned record; NULL: taken, or none */
-	uint64_t until_ns;	  /* until here this lane has the oldest record */
-	uint64_t taken;		  /* bytes taken from the rings so far */
+	struct mapped_lane **ready; /* the lanes with records that are not taken */
+	uint32_t ready_len;	    /* 0: all lanes must be looked at */
+	struct mapped_lane *lane;   /* of the last returned record; NULL: taken, or none */
+	uint64_t until_ns;	    /* until here this lane has the oldest record */
+	uint64_t taken;		    /* bytes taken from the rings so far */
 };
 
 /* Returns the bytes of a map's value with a ring of `size` bytes. */
 size_t mapped_value_size(uint64_t size);
+
+/* Whether rings of `size` bytes for `lanes` CPUs are a small enough share of `memory` bytes, the
+ * machine's, to be the default. */
+bool mapped_affordable(uint64_t size, uint32_t lanes, uint64_t memory);
 
 /* Maps the rings of `lanes` CPUs of the map `map_fd`. Returns 0 or -errno. */
 int mapped_map(struct mapped *m, int map_fd, uint64_t size, uint32_t lanes);

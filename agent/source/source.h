@@ -66,9 +66,9 @@ struct source {
 	const struct source_ops *ops;
 	unsigned int interfaces; /* their number */
 	uint32_t lanes;		 /* rings that outlive the agent; 0: none */
-	uint64_t room_bytes;	 /* of all rings; 0: no ring */
-	uint32_t room_frame;	 /* bytes per frame there; 0: its kept bytes */
-	bool room_classes;	 /* rounded up to a size class (saluki/record.h) */
+	uint64_t room_bytes;	 /* of all rings, or of one mapped ring; 0: no ring */
+	uint32_t room_frame;	 /* bytes per frame there; 0: a record (saluki/record.h) */
+	bool room_mapped;	 /* each CPU has a mapped ring */
 	uint32_t room_blocks;	 /* blocks of all rings; 0: not in blocks */
 	uint32_t room_block_ms;	 /* after this a block with any frame is used up */
 };

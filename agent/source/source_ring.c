@@ -241,8 +241,8 @@ struct source *source_ring_open(const struct handover *h, const int *fds)
 	r->base.ops = h->mapped ? &mapped_ops : &bpf_ops;
 	r->base.interfaces = h->count;
 	r->base.lanes = h->mapped ? h->mapped : 1;
-	r->base.room_classes = !h->mapped;
-	r->base.room_bytes = (uint64_t)h->ring_size * r->base.lanes;
+	r->base.room_mapped = h->mapped;
+	r->base.room_bytes = h->ring_size;
 	r->ring_fd = fds[HANDOVER_FD_RING];
 	r->mapped_fd = fds[HANDOVER_FD_MAPPED];
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

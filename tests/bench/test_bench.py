@@ -85,7 +85,7 @@ def test_one_rung(tmp_path):
     frames.write_pcap(trace, played)
     with contextlib.ExitStack() as stack:
         c = cable.Cable(stack, tmp_path)
-        ladder = rates.Ladder(c, trace, 0.5, ["saluki", "saluki_mapped", "saluki_all"], print)
+        ladder = rates.Ladder(c, trace, 0.5, ["saluki", "saluki_bpf", "saluki_all"], print)
         assert rates.compare_frames(ladder, played) > 1000
         for name in ladder.names:
             run, = ladder.runs[name]

@@ -71,6 +71,19 @@ static void check(const struct saluki_record *r, uint64_t time_ns, uint32_t len)
 		assert_int_equal(bytes[i], time_ns & 255);
 }
 
+static void the_default_takes_a_64th_of_the_memory(void **state)
+{
+	const uint64_t gib = 1 << 30;
+
+	(void)state;
+	assert_true(mapped_affordable(4 << 20, 4, gib));
+	assert_false(mapped_affordable(4 << 20, 4, gib - 4096));
+	assert_false(mapped_affordable(4 << 20, 5, gib));
+	assert_true(mapped_affordable(64 << 10, 2, gib / 128));
+	assert_true(mapped_affordable(256 << 20, 64, 1024 * gib));
+	assert_false(mapped_affordable(256 << 20, 65, 1024 * gib));
+}
+
 static void lanes_are_merged_by_time(void **state)
 {
 	struct bed b;
@@ -85,6 +98,27 @@ static void lanes_are_merged_by_time(void **state)
 	assert_null(mapped_next(&b.m));
 	put(ring_of(&b, 2), 31, 0);
 	check(mapped_next(&b.m), 31, 0);
+	teardown(&b);
+}
+
+static void a_lane_that_was_empty_is_found_when_another_runs_out(void **state)
+{
+	struct bed b;
+
+	(void)state;
+	setup(&b, 0);
+	put(ring_of(&b, 0), 1, 8);
+	put(ring_of(&b, 0), 2, 8);
+	put(ring_of(&b, 1), 3, 8);
+	check(mapped_next(&b.m), 1, 8);
+	put(ring_of(&b, 2), 4, 8);
+	put(ring_of(&b, 0), 5, 8);
+	for (uint64_t t = 2; t <= 5; t++)
+		check(mapped_next(&b.m), t, 8);
+	mapped_mark(&b.m, true);
+	put(ring_of(&b, 1), 6, 8);
+	check(mapped_next(&b.m), 6, 8);
+	assert_null(mapped_next(&b.m));
 	teardown(&b);
 }
 
@@ -232,7 +266,9 @@ static void two_cpus_and_a_consumer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_default_takes_a_64th_of_the_memory),
 		cmocka_unit_test(lanes_are_merged_by_time),
+		cmocka_unit_test(a_lane_that_was_empty_is_found_when_another_runs_out),
 		cmocka_unit_test(a_record_runs_over_the_end_and_the_next_begins_at_the_start),
 		cmocka_unit_test(a_record_that_ends_at_the_end),
 		cmocka_unit_test(space_is_given_back_up_to_a_mark),
