@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "wired_compare.h"
 #include "wired_expect.h"
 
 /* A frame being appended. */
@@ -24,14 +25,6 @@ struct append {
 static uint32_t mix(uint32_t a, uint32_t b)
 {
 	return (a ^ b * 0x85ebca6bu) * 0x9e3779b1u;
-}
-
-static uint32_t load_32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, 4);
-	return v;
 }
 
 /* One end of a flow. */
@@ -64,19 +57,15 @@ static uint32_t flow_bucket(const uint8_t *bytes, const struct wired_shape *s)
 	return ((from ^ to) * 0x9e3779b1u >> 20 & (WIRED_BUCKETS - 2)) | (from < to);
 }
 
-/* Whether a template of the same shape is of this frame's flow. Where it has no ports or addresses,
- * any template of the bucket will do. */
-static bool same_flow(const struct wired_template *m, const uint8_t *bytes)
+/* Whether a template of the same shape is of this frame's flow, by how the frame differs from it.
+ * A frame that is not understood is of the flow if it is like the last one of its bucket. Only such
+ * a frame can differ from its template in most bytes. Where others have no ports, any template of
+ * the bucket will do. */
+static bool same_flow(const struct wired_shape *s, const struct wired_bits *d)
 {
-	const struct wired_shape *s = &m->shape;
-
-	if (wired_protocol(s) >= WIRED_UDP && load_32(m->head + s->l4) != load_32(bytes + s->l4))
-		return false;
 	if (wired_protocol(s) == WIRED_RAW)
-		return true;
-	if (s->kind & WIRED_V6)
-		return !memcmp(m->head + s->l3 + 8, bytes + s->l3 + 8, 32);
-	return load_word(m->head + s->l3 + 12) == load_word(bytes + s->l3 + 12);
+		return wired_count(d) * 3 <= s->len;
+	return !(d->low & wired_masks_of(s)->flow);
 }
 
 static uint32_t class_of(const uint8_t *bytes, const struct wired_shape *s)
@@ -90,90 +79,29 @@ static uint32_t class_of(const uint8_t *bytes, const struct wired_shape *s)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* A word's bytes as little-endian, so that the first one is the lowest. */
-static uint64_t first_lowest(uint64_t w)
+/* Writes a byte of bits and the bytes that differ, for each group of eight that has some. */
+static inline uint8_t *put_groups(uint8_t *p, const uint8_t *bytes, uint64_t differ)
 {
-	const union {
-		uint16_t v;
-		uint8_t low;
-	} order = { 1 };
+	for (; differ; differ >>= 8, bytes += 8) {
+		uint32_t bits = differ & 0xff;
 
-	return order.low ? w : __builtin_bswap64(w);
-}
-
-/* The eight bytes at `at`, with zeros behind `len`. */
-static uint64_t head_word(const uint8_t *bytes, uint32_t at, uint32_t len)
-{
-	uint64_t w = 0;
-
-	if (len - at >= 8)
-		return load_word(bytes + at);
-	if (len < 8)
-		memcpy(&w, bytes, len);
-	else /* the last eight, less those of the word before */
-		w = first_lowest(first_lowest(load_word(bytes + len - 8)) >> 8 * (8 - (len - at)));
-	return w;
-}
-
-/* Returns 1 in each byte of a word that is not zero. */
-static uint64_t nonzero_bytes(uint64_t w)
-{
-	const uint64_t low = 0x7f7f7f7f7f7f7f7f;
-
-	return (((w & low) + low) | w) >> 7 & 0x0101010101010101;
-}
-
-/* Returns how many bytes of a frame's head differ from another head, in `words` words. */
-static inline uint32_t count_differences(const uint8_t *head, const uint8_t *bytes, uint32_t len,
-					 uint32_t *words)
-{
-	uint64_t sums = 0; /* in each byte, at most WIRED_HEAD_MAX / 8 */
-
-	*words = 0;
-	for (uint32_t at = 0; at < len; at += 8) {
-		uint64_t d = load_word(head + at) ^ head_word(bytes, at, len);
-
-		sums += nonzero_bytes(d);
-		*words += d != 0;
+		if (!bits)
+			continue;
+		*p++ = bits;
+		for (; bits; bits &= bits - 1)
+			*p++ = bytes[__builtin_ctz(bits)];
 	}
-	return sums * 0x0101010101010101 >> 56; /* the sum of all bytes */
-}
-
-/* Writes which bytes of a word differ, as bits, and these bytes. */
-static uint8_t *put_word(uint8_t *p, uint64_t difference, uint64_t word)
-{
-	/* The product gathers the bytes' lowest bits in the highest byte, the first as the lowest
-	 * bit. */
-	uint32_t bits = nonzero_bytes(first_lowest(difference)) * 0x0102040810204080 >> 56;
-
-	*p++ = bits;
-	word = first_lowest(word);
-	for (; bits; bits &= bits - 1)
-		*p++ = (uint8_t)(word >> 8 * __builtin_ctz(bits));
 	return p;
 }
 
-/* Writes the frame's head as differences from `of`, outside the fields of `fields`, and keeps it
- * as the template's head. Returns the bytes written to the column; 0 if no byte differs. */
-static inline size_t put_differences(struct append *a, const uint8_t *of,
-				     const struct wired_shape *fields)
+/* Writes the bytes of the frame's head that differ. Returns the bytes written to the column. */
+static inline size_t put_differences(struct append *a, const struct wired_bits *differ)
 {
-	uint8_t *start = a->c->columns[COMBO_DIFFERENCES].end, *p = start + 2;
-	uint32_t words = 0, len = a->m->shape.len;
+	uint8_t *start = a->c->columns[COMBO_DIFFERENCES].end, *p;
 
-	for (uint32_t at = 0; at < len; at += 8) {
-		uint64_t word = head_word(a->bytes, at, len);
-		uint64_t d = (load_word(of + at) ^ word) & ~wired_fields_word(fields, at);
-
-		memcpy(a->m->head + at, &word, 8);
-		if (__builtin_expect(d != 0, 0)) {
-			words |= 1u << at / 8;
-			p = put_word(p, d, word);
-		}
-	}
-	if (!words)
-		return 0;
-	store_be(start, words, 2);
+	store_be(start, wired_groups(differ), 2);
+	p = put_groups(start + 2, a->bytes, differ->low);
+	p = put_groups(p, a->bytes + 64, differ->high);
 	a->c->columns[COMBO_DIFFERENCES].end = p;
 	return p - start;
 }
@@ -209,16 +137,15 @@ static void put_tail(struct append *a, const struct combo_frame *f, uint32_t hea
 
 /* ---- a new template -------------------------------------------------------------------------- */
 
-static const struct wired_shape no_fields = { .kind = WIRED_RAW };
-
 /* Whether the frame's differences from a head, as put_differences would write them, are at most
  * half as long as the head. append_new asks before it writes them: writing is much slower, and in a
  * flood of new flows all differences are longer. */
-static bool differences_pay(const uint8_t *head, const uint8_t *bytes, uint32_t len)
+static bool differences_pay(const struct wired_bits *differ, uint32_t len)
 {
-	uint32_t words, n = count_differences(head, bytes, len, &words);
+	uint32_t n = wired_count(differ);
+	struct wired_bits groups = { wired_groups(differ), 0 };
 
-	return words && (2 + words + n) * 2 <= len;
+	return n && (2 + wired_count(&groups) + n) * 2 <= len;
 }
 
 static void put_whole(struct append *a, const struct combo_frame *f)
@@ -236,29 +163,19 @@ static void put_whole(struct append *a, const struct combo_frame *f)
 
 /* Stores the frame as differences from `of`, a template of the same shape, which may be the one
  * that is replaced. */
-static void put_difference(struct append *a, const struct combo_frame *f, uint8_t of)
+static void put_difference(struct append *a, const struct combo_frame *f, uint8_t of,
+			   const struct wired_bits *differ)
 {
 	struct wired_template *m = a->m;
 	const struct wired_template *from = &a->t->list[of];
 
-	a->added += put_differences(a, from->head, &no_fields);
+	a->added += put_differences(a, differ);
 	wired_take_lengths(m, from);
 	a->added += put_byte(a->c, COMBO_FLOWS, WIRED_DIFFERENCE);
 	a->added += put_byte(a->c, COMBO_REFERENCES, of);
 	put_lengths(a, f);
 	a->added += put_byte(a->c, COMBO_RARES, a->rare);
 	put_tail(a, f, m->shape.len);
-}
-
-static void keep_head(struct append *a)
-{
-	uint32_t len = a->m->shape.len;
-
-	for (uint32_t at = 0; at < len; at += 8) {
-		uint64_t word = head_word(a->bytes, at, len);
-
-		memcpy(a->m->head + at, &word, 8);
-	}
 }
 
 /* The template in the bucket of the other direction, if it is of that direction: a wrong peer's
@@ -279,33 +196,37 @@ static uint8_t peer_of(const struct wired_templates *t, uint32_t bucket, const u
 	return n;
 }
 
-static __attribute__((noinline)) void append_new(struct append *a, const struct combo_frame *f,
-						 const struct wired_shape *s, uint32_t bucket)
+static __attribute__((noinline)) size_t append_new(struct combo *c, const struct combo_frame *f,
+						   const struct wired_shape *s, uint32_t bucket)
 {
-	struct wired_templates *t = a->t;
+	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data };
+	struct wired_templates *t = a.t;
 	uint32_t class = class_of(f->data, s);
-	bool is_full = t->count == t->max;
+	bool is_full = t->count == t->max, alike = false;
 	uint8_t of = t->classes[class], n = wired_new(t);
-	bool alike = of && wired_shape_same(&t->list[of].shape, s) &&
-		     differences_pay(t->list[of].head, f->data, s->len);
-	struct wired_template *m = a->m = &t->list[n];
+	struct wired_template *m = a.m = &t->list[n];
+	struct wired_bits differ;
 
+	if (of && wired_shape_same(&t->list[of].shape, s)) {
+		differ = wired_compare(t->list[of].head, f->data, s->len);
+		alike = differences_pay(&differ, s->len);
+	}
 	if (is_full && t->buckets[m->bucket] == n)
 		t->buckets[m->bucket] = 0; /* that of the replaced template */
 	m->bucket = bucket;
 	m->shape = *s;
-	if (alike) {
-		put_difference(a, f, of);
-	} else {
-		keep_head(a);
-		put_whole(a, f);
-	}
+	wired_copy(m->head, f->data, s->len);
+	if (alike)
+		put_difference(&a, f, of, &differ);
+	else
+		put_whole(&a, f);
 	if (wired_is_tcp(s)) {
 		wired_set_peer(t, n, peer_of(t, bucket, f->data, s));
-		a->added += put_byte(a->c, COMBO_REFERENCES, m->peer);
+		a.added += put_byte(c, COMBO_REFERENCES, m->peer);
 	}
 	wired_begin(m);
 	t->buckets[bucket] = t->classes[class] = n;
+	return a.added;
 }
 
 /* ---- a known flow ---------------------------------------------------------------------------- */
@@ -448,50 +369,52 @@ static void put_fields(struct append *a)
 		put_ip_checksum(a);
 }
 
-static void append_known(struct append *a, const struct combo_frame *f, uint8_t number)
+static inline size_t append_known(struct combo *c, const struct combo_frame *f, uint8_t number,
+				  const struct wired_bits *differ)
 {
-	struct wired_template *m = a->m;
-	size_t n;
+	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data };
+	struct wired_template *m = a.m = &a.t->list[number];
+	const struct wired_bits *fields = &wired_masks_of(&m->shape)->fields;
+	struct wired_bits other = { differ->low & ~fields->low, differ->high & ~fields->high };
 
-	put_fields(a);
-	put_lengths(a, f);
-	n = put_differences(a, m->head, &m->shape);
-	a->rare |= n ? WIRED_RARE_BYTES : 0;
-	a->mask |= a->rare ? WIRED_RARE : 0;
-	a->added += n + put_byte(a->c, COMBO_FLOWS, number);
-	a->added += put_byte(a->c, COMBO_MASKS, a->mask);
-	if (a->rare)
-		a->added += put_byte(a->c, COMBO_RARES, a->rare);
-	put_tail(a, f, m->shape.len);
-}
-
-/* Whether a frame that is not understood is like the last one of its bucket. Only such a frame can
- * differ from its template in most bytes. */
-static bool raw_pays(const struct wired_template *m, const uint8_t *bytes)
-{
-	uint32_t words;
-
-	return count_differences(m->head, bytes, m->shape.len, &words) * 3 <= m->shape.len;
+	put_fields(&a);
+	put_lengths(&a, f);
+	if (other.low | other.high) {
+		a.rare |= WIRED_RARE_BYTES;
+		a.added += put_differences(&a, &other);
+	}
+	wired_copy(m->head, f->data, m->shape.len);
+	a.mask |= a.rare ? WIRED_RARE : 0;
+	a.added += put_byte(c, COMBO_FLOWS, number);
+	a.added += put_byte(c, COMBO_MASKS, a.mask);
+	if (a.rare)
+		a.added += put_byte(c, COMBO_RARES, a.rare);
+	put_tail(&a, f, m->shape.len);
+	return a.added;
 }
 
 void wired_append(struct combo *c, const struct combo_frame *f)
 {
-	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data };
+	struct wired_templates *t = &c->templates->wired;
 	struct wired_shape s = wired_shape(f->data, f->kept_len);
 	uint32_t bucket = flow_bucket(f->data, &s);
+	const struct wired_template *m;
 	uint8_t n;
 
 	if (!c->has_flows) {
-		wired_templates_reset(a.t, WIRED_TEMPLATES);
-		a.added += put_byte(c, COMBO_FLOWS, WIRED_TEMPLATES);
+		wired_templates_reset(t, WIRED_TEMPLATES);
+		c->columns_len += put_byte(c, COMBO_FLOWS, WIRED_TEMPLATES);
 		c->has_flows = true;
 	}
-	n = a.t->buckets[bucket];
-	a.m = &a.t->list[n];
-	if (n && wired_shape_same(&a.m->shape, &s) && same_flow(a.m, f->data) &&
-	    (wired_protocol(&s) != WIRED_RAW || raw_pays(a.m, f->data)))
-		append_known(&a, f, n);
-	else
-		append_new(&a, f, &s, bucket);
-	c->columns_len += a.added;
+	n = t->buckets[bucket];
+	m = &t->list[n];
+	if (n && wired_shape_same(&m->shape, &s)) {
+		struct wired_bits differ = wired_compare(m->head, f->data, s.len);
+
+		if (same_flow(&s, &differ)) {
+			c->columns_len += append_known(c, f, n, &differ);
+			return;
+		}
+	}
+	c->columns_len += append_new(c, f, &s, bucket);
 }

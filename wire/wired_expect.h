@@ -200,17 +200,20 @@ static inline void wired_take_lengths(struct wired_template *t, const struct wir
 	t->limit = of->limit;
 }
 
-/* Sum of an IPv4 header's 16-bit words without its checksum, in network order, as complement. */
+/* The checksum of an IPv4 header. The sum's bytes are in the order of the header's in any machine's
+ * order of bytes (RFC 1071), so larger words than the RFC's are added. None of the sums is 0. */
 static inline uint16_t wired_ip_checksum(const uint8_t *l3)
 {
-	uint32_t sum = 0;
+	uint64_t sum =
+		(uint64_t)load_32(l3) + load_32(l3 + 4) + load_32(l3 + 12) + load_32(l3 + 16);
+	uint16_t out;
 
-	for (int i = 0; i < WIRED_V4_LEN; i += 2)
-		sum += load_be16(l3 + i);
-	sum -= load_be16(l3 + 10);
+	memcpy(&out, l3 + 8, 2); /* the checksum is behind these */
+	sum += out;
+	sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
 	sum = (sum & 0xffff) + (sum >> 16);
-	sum += sum >> 16;
-	return (uint16_t)~sum;
+	out = ~(sum + (sum >> 16));
+	return load_be16((const uint8_t *)&out);
 }
 
 /* The length that a UDP header has if the datagram fills its IP packet. */
@@ -256,15 +259,24 @@ static inline uint32_t wired_peer_stamp(const struct wired_templates *t,
 		     : load_be32(m->head + m->shape.l4 + WIRED_STAMPS_AT + 4);
 }
 
-/* By kind: 0xff for each byte of a head that is part of a field above. The IP header begins at
- * WIRED_L3_MAX. */
-#define WIRED_L3_MAX 18
-extern const uint8_t wired_fields[2 * WIRED_V6][WIRED_L3_MAX + WIRED_HEAD_MAX];
+/* One bit for each byte of a head: bytes 0 to 63, and 64 to WIRED_HEAD_MAX - 1. */
+struct wired_bits {
+	uint64_t low;
+	uint32_t high;
+};
 
-/* The same eight bytes of `wired_fields` as load_word(head + at). */
-static inline uint64_t wired_fields_word(const struct wired_shape *s, uint32_t at)
+struct wired_masks {
+	struct wired_bits fields; /* bytes that are part of a field above */
+	uint64_t flow;		  /* addresses and ports */
+};
+
+/* By kind, and whether the IP header is behind a VLAN tag. */
+#define WIRED_L3_MAX 18
+extern const struct wired_masks wired_masks[2 * WIRED_V6][2];
+
+static inline const struct wired_masks *wired_masks_of(const struct wired_shape *s)
 {
-	return load_word(wired_fields[s->kind] + WIRED_L3_MAX - s->l3 + at);
+	return &wired_masks[s->kind][s->l3 == WIRED_L3_MAX];
 }
 
 /* Gives the next number, of a template that the caller fills in. */

@@ -53,7 +53,7 @@ struct wired_shape {
 };
 
 struct wired_template {
-	uint8_t head[WIRED_HEAD_MAX]; /* of the flow's last frame, zeros up to a multiple of 8 */
+	uint8_t head[WIRED_HEAD_MAX]; /* `shape.len` bytes of the flow's last frame */
 	struct wired_shape shape;
 	uint32_t next_seq; /* TCP: the sequence number behind the last frame */
 	uint32_t limit;	   /* captured bytes of the last frame that was cut, else UINT32_MAX */
