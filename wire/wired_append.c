@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Wired templates, the sensor's side: see wired_templates.h. In: Ethernet frames. Out: columns of
- * the open combo. Always holds: a frame adds at most its captured bytes and FRAME_MAX (combo.c) to
+ * the open combo. Always holds: a frame adds at most its captured bytes and COMBO_FRAME_MAX to
  * the columns, and no byte outside the frame is read. The mirror is wired_next.c.
  */
 #include <string.h>
@@ -61,11 +61,11 @@ static uint32_t flow_bucket(const uint8_t *bytes, const struct wired_shape *s)
  * A frame that is not understood is of the flow if it is like the last one of its bucket. Only such
  * a frame can differ from its template in most bytes. Where others have no ports, any template of
  * the bucket will do. */
-static bool same_flow(const struct wired_shape *s, const struct wired_bits *d)
+static bool same_flow(const struct wired_shape *s, const struct wired_bits *differ, uint64_t flow)
 {
 	if (wired_protocol(s) == WIRED_RAW)
-		return wired_count(d) * 3 <= s->len;
-	return !(d->low & wired_masks_of(s)->flow);
+		return wired_count(differ) * 3 <= s->len;
+	return !(differ->low & flow);
 }
 
 static uint32_t class_of(const uint8_t *bytes, const struct wired_shape *s)
@@ -108,27 +108,38 @@ static inline size_t put_differences(struct append *a, const struct wired_bits *
 
 /* ---- lengths --------------------------------------------------------------------------------- */
 
-static void put_lengths(struct append *a, const struct combo_frame *f)
+/* Returns the rare bits of the lengths that are not as expected. */
+static __attribute__((noinline)) uint8_t put_other_lengths(struct combo *c,
+							   struct wired_template *m,
+							   const struct combo_frame *f,
+							   uint32_t header_length)
 {
-	struct wired_template *m = a->m;
-	uint32_t header_length = wired_header_length(&m->shape, a->bytes);
+	uint8_t rare = 0;
 
 	if (f->orig_len != wired_original(m, header_length)) {
-		a->rare |= WIRED_RARE_ORIGINAL;
-		a->added += put_varint(a->c, COMBO_ORIGINALS, f->orig_len);
+		rare |= WIRED_RARE_ORIGINAL;
+		c->columns_len += put_varint(c, COMBO_ORIGINALS, f->orig_len);
 		wired_learn_original(m, header_length, f->orig_len);
 	}
 	if (f->kept_len != wired_kept(m, f->orig_len)) {
-		a->rare |= WIRED_RARE_KEPT;
-		a->added += put_varint(a->c, COMBO_KEPTS, f->kept_len);
+		rare |= WIRED_RARE_KEPT;
+		c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 		wired_learn_kept(m, f->orig_len, f->kept_len);
 	}
+	return rare;
 }
 
-static void put_tail(struct append *a, const struct combo_frame *f, uint32_t head)
+static inline void put_lengths(struct append *a, const struct combo_frame *f)
 {
-	struct combo *c = a->c;
+	uint32_t header_length = wired_header_length(&a->m->shape, a->bytes);
 
+	if (f->orig_len != wired_original(a->m, header_length) ||
+	    f->kept_len != wired_kept(a->m, f->orig_len))
+		a->rare |= put_other_lengths(a->c, a->m, f, header_length);
+}
+
+static inline void put_tail(struct combo *c, const struct combo_frame *f, uint32_t head)
+{
 	if (f->kept_len <= head)
 		return;
 	memcpy(c->room + c->headroom + c->data_len, f->data + head, f->kept_len - head);
@@ -157,7 +168,7 @@ static void put_whole(struct append *a, const struct combo_frame *f)
 	a->added += put_varint(a->c, COMBO_KEPTS, f->kept_len);
 	a->added += put_varint(a->c, COMBO_CUTS, f->orig_len - f->kept_len);
 	a->added += put_bytes(a->c, COMBO_HEADS, f->data, len);
-	put_tail(a, f, len);
+	put_tail(a->c, f, len);
 	wired_begin_lengths(m, wired_header_length(&m->shape, m->head), f->orig_len, f->kept_len);
 }
 
@@ -175,7 +186,7 @@ static void put_difference(struct append *a, const struct combo_frame *f, uint8_
 	a->added += put_byte(a->c, COMBO_REFERENCES, of);
 	put_lengths(a, f);
 	a->added += put_byte(a->c, COMBO_RARES, a->rare);
-	put_tail(a, f, m->shape.len);
+	put_tail(a->c, f, m->shape.len);
 }
 
 /* The template in the bucket of the other direction, if it is of that direction: a wrong peer's
@@ -370,18 +381,16 @@ static void put_fields(struct append *a)
 }
 
 static inline size_t append_known(struct combo *c, const struct combo_frame *f, uint8_t number,
-				  const struct wired_bits *differ)
+				  const struct wired_bits *other)
 {
 	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data };
 	struct wired_template *m = a.m = &a.t->list[number];
-	const struct wired_bits *fields = &wired_masks_of(&m->shape)->fields;
-	struct wired_bits other = { differ->low & ~fields->low, differ->high & ~fields->high };
 
 	put_fields(&a);
 	put_lengths(&a, f);
-	if (other.low | other.high) {
+	if (other->low | other->high) {
 		a.rare |= WIRED_RARE_BYTES;
-		a.added += put_differences(&a, &other);
+		a.added += put_differences(&a, other);
 	}
 	wired_copy(m->head, f->data, m->shape.len);
 	a.mask |= a.rare ? WIRED_RARE : 0;
@@ -389,7 +398,7 @@ static inline size_t append_known(struct combo *c, const struct combo_frame *f, 
 	a.added += put_byte(c, COMBO_MASKS, a.mask);
 	if (a.rare)
 		a.added += put_byte(c, COMBO_RARES, a.rare);
-	put_tail(&a, f, m->shape.len);
+	put_tail(c, f, m->shape.len);
 	return a.added;
 }
 
@@ -410,8 +419,11 @@ void wired_append(struct combo *c, const struct combo_frame *f)
 	m = &t->list[n];
 	if (n && wired_shape_same(&m->shape, &s)) {
 		struct wired_bits differ = wired_compare(m->head, f->data, s.len);
+		const struct wired_masks *masks = wired_masks_of(&s);
 
-		if (same_flow(&s, &differ)) {
+		if (same_flow(&s, &differ, masks->flow)) {
+			differ.low &= ~masks->fields.low;
+			differ.high &= ~masks->fields.high;
 			c->columns_len += append_known(c, f, n, &differ);
 			return;
 		}
