@@ -41,9 +41,6 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 	[COMBO_HEADS] = WIRED_HEAD_MAX,
 	[COMBO_SUMS] = 4,
 };
-/* The most that one frame adds to all of them, except its own captured bytes: 87 for 802.11. An
- * Ethernet frame adds at most 80, if it is TCP with time stamps and no field is as expected. */
-#define FRAME_MAX 87
 
 #define DENSE_MIN 64	 /* bytes; fewer do not show what they are */
 #define DENSE_SAMPLE 512 /* bytes */
@@ -55,7 +52,7 @@ static size_t column_cap(int i, size_t size)
 {
 	size_t all = i == COMBO_EVENTS ? size : (size_t)COMBO_FRAMES_MAX * column_max[i];
 
-	return (all < size ? all : size) + FRAME_MAX + WIRED_DIFFERENCES_MAX;
+	return (all < size ? all : size) + COMBO_FRAME_MAX + WIRED_DIFFERENCES_MAX;
 }
 
 /* The columns, then the frames' bytes; in the end the checksums are behind these. */
@@ -63,8 +60,8 @@ static size_t data_memory(struct combo *c, size_t size, size_t snaplen)
 {
 	c->size = size;
 	c->data_cap = size > snaplen ? size : snaplen;
-	c->headroom = size + FRAME_MAX + COMBO_HEADROOM_MAX;
-	return c->headroom + c->data_cap + FRAME_MAX;
+	c->headroom = size + COMBO_FRAME_MAX + COMBO_HEADROOM_MAX;
+	return c->headroom + c->data_cap + COMBO_FRAME_MAX;
 }
 
 /* All memory is one block: the C library of small machines wastes some of each. */
@@ -126,15 +123,6 @@ bool combo_kinds_add(struct combo_kinds *k, uint16_t linktype, uint8_t interface
 	return true;
 }
 
-int combo_fits(const struct combo *c, uint32_t kept_len)
-{
-	if (combo_is_empty(c))
-		return kept_len <= c->data_cap;
-	return c->frames < COMBO_FRAMES_MAX && c->seen.count < COMBO_KINDS_MAX &&
-	       c->kept_bytes + kept_len <= COMBO_BYTES_MAX &&
-	       c->data_len + c->columns_len + FRAME_MAX + kept_len <= c->size;
-}
-
 static void kinds_end_run(struct combo *c)
 {
 	size_t n = put_varint(c, COMBO_KINDS, c->run_frames);
@@ -146,50 +134,62 @@ static void kinds_end_run(struct combo *c)
 	c->run_frames = 0;
 }
 
-static void append_kind(struct combo *c, const struct combo_frame *f)
+static void kinds_begin_run(struct combo *c, const struct combo_frame *f)
 {
-	int same = c->linktype == f->linktype && c->interface == f->interface &&
-		   c->direction == f->direction;
-
-	if (c->run_frames && !same)
+	if (c->run_frames)
 		kinds_end_run(c);
-	if (!c->run_frames)
-		combo_kinds_add(&c->seen, f->linktype, f->interface);
+	combo_kinds_add(&c->seen, f->linktype, f->interface);
 	c->linktype = f->linktype;
 	c->interface = f->interface;
 	c->direction = f->direction;
+}
+
+static void append_kind(struct combo *c, const struct combo_frame *f)
+{
+	if (!c->run_frames || c->linktype != f->linktype || c->interface != f->interface ||
+	    c->direction != f->direction)
+		kinds_begin_run(c, f);
 	c->run_frames++;
 }
 
-/* A time stamp's microseconds and rest. Most are computed from the last frame's, as 32-bit machines
- * need hundreds of instructions to divide 64 bits. Time stamps of a file may overflow 64 bits. */
+/* Sets a time stamp's microseconds and rest. Most are computed from those of an earlier one, as
+ * 32-bit machines need hundreds of instructions to divide 64 bits. Time stamps of a file may
+ * overflow 64 bits. */
 static void divide_time(struct combo *c, uint64_t time_ns)
 {
-	uint64_t delta = time_ns - c->last_ns;
+	uint64_t delta = time_ns - c->divided_ns;
 
-	if (c->frames && delta < NS_32_BITS && delta <= time_ns) {
-		uint32_t rest = c->last_rest + (uint32_t)delta;
+	if (delta < NS_32_BITS && delta <= time_ns) {
+		uint32_t rest = c->divided_rest + (uint32_t)delta;
 
-		c->last_us += rest / 1000;
-		c->last_rest = rest % 1000;
+		c->divided_us += rest / 1000;
+		c->divided_rest = rest % 1000;
 	} else {
-		c->last_us = time_ns / 1000;
-		c->last_rest = time_ns % 1000;
+		c->divided_us = time_ns / 1000;
+		c->divided_rest = time_ns % 1000;
 	}
+	c->divided_ns = time_ns;
 }
 
-/* After an overflow a step is no whole number of microseconds. */
+/* Whether the step to this time stamp is a whole number of microseconds. After an overflow it is
+ * none. */
+static bool is_coarse(struct combo *c, uint64_t time_ns, int64_t step)
+{
+	uint32_t rest = c->divided_rest;
+
+	divide_time(c, time_ns);
+	return c->frames == 0 || (c->divided_rest == rest && (step < 0) == (time_ns < c->last_ns));
+}
+
 static void append_time(struct combo *c, const struct combo_frame *f)
 {
-	uint32_t rest = c->last_rest;
 	int64_t step;
 
-	divide_time(c, f->time_ns);
 	if (c->frames == 0)
 		c->base_ns = c->last_ns = f->time_ns;
 	step = f->time_ns - c->last_ns;
-	if (c->frames && (c->last_rest != rest || (step < 0) != (f->time_ns < c->last_ns)))
-		c->fine = true;
+	if (!c->fine)
+		c->fine = !is_coarse(c, f->time_ns, step);
 	c->columns_len += put_varint(c, COMBO_TIMES, zigzag(step));
 	c->last_ns = f->time_ns;
 }
@@ -245,7 +245,9 @@ static void append_form(struct combo *c, const struct combo_frame *f)
 		c->columns_len += put_byte(c, COMBO_FORMS, dot11_templates_number(t, m));
 	}
 	d.cut = f->orig_len - f->kept_len;
-	dot11_templates_differ(t, m, &d, c->last_us);
+	if (c->divided_ns != f->time_ns)
+		divide_time(c, f->time_ns);
+	dot11_templates_differ(t, m, &d, c->divided_us);
 	put_differences(c, m, &d);
 }
 
@@ -276,7 +278,7 @@ bool combo_event_fits(const struct combo *c, size_t len)
 	if (combo_is_empty(c))
 		return len <= COMBO_EVENT_MAX;
 	return len <= COMBO_EVENT_MAX && c->events < COMBO_EVENTS_MAX &&
-	       c->data_len + c->columns_len + FRAME_MAX + EVENT_HEAD_MAX + len <= c->size;
+	       c->data_len + c->columns_len + COMBO_FRAME_MAX + EVENT_HEAD_MAX + len <= c->size;
 }
 
 void combo_event(struct combo *c, uint32_t type, const void *bytes, size_t len)
