@@ -134,7 +134,7 @@ static void kinds_end_run(struct combo *c)
 	c->run_frames = 0;
 }
 
-static void kinds_begin_run(struct combo *c, const struct combo_frame *f)
+static __attribute__((noinline)) void kinds_begin_run(struct combo *c, const struct combo_frame *f)
 {
 	if (c->run_frames)
 		kinds_end_run(c);
@@ -224,7 +224,7 @@ static void append_plain(struct combo *c, const struct combo_frame *f)
 }
 
 /* The frame's bytes are copied after the others. Only those of a new form stay. */
-static void append_form(struct combo *c, const struct combo_frame *f)
+static __attribute__((noinline)) void append_form(struct combo *c, const struct combo_frame *f)
 {
 	uint8_t *bytes = c->room + c->headroom + c->data_len;
 	struct dot11_templates *t = &c->templates->dot11;
@@ -253,8 +253,10 @@ static void append_form(struct combo *c, const struct combo_frame *f)
 
 void combo_append(struct combo *c, const struct combo_frame *f)
 {
+	c->kept_bytes += f->kept_len;
 	append_kind(c, f);
 	append_time(c, f);
+	c->frames++;
 	if (wired_templates_apply(f->linktype)) {
 		wired_append(c, f);
 	} else if (!dot11_templates_apply(f->linktype)) {
@@ -265,8 +267,6 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 	} else {
 		append_form(c, f);
 	}
-	c->kept_bytes += f->kept_len;
-	c->frames++;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
