@@ -89,7 +89,7 @@ static inline uint8_t *put_groups(uint8_t *p, const uint8_t *bytes, uint64_t dif
 			continue;
 		*p++ = bits;
 		for (; bits; bits &= bits - 1)
-			*p++ = bytes[__builtin_ctz(bits)];
+			*p++ = bytes[(uint32_t)__builtin_ctz(bits)];
 	}
 	return p;
 }
@@ -154,9 +154,8 @@ static inline void put_tail(struct combo *c, const struct combo_frame *f, uint32
 static bool differences_pay(const struct wired_bits *differ, uint32_t len)
 {
 	uint32_t n = wired_count(differ);
-	struct wired_bits groups = { wired_groups(differ), 0 };
 
-	return n && (2 + wired_count(&groups) + n) * 2 <= len;
+	return n && (2 + wired_count_groups(differ) + n) * 2 <= len;
 }
 
 static void put_whole(struct append *a, const struct combo_frame *f)

@@ -27,37 +27,47 @@ static inline uint64_t first_lowest(uint64_t w)
 	return order.low ? w : __builtin_bswap64(w);
 }
 
-/* Returns one bit for each byte of a word that is not zero. */
-static inline uint32_t nonzero_bytes(uint64_t w)
+/* Returns 1 in each byte of a word that is not zero. */
+static inline uint64_t nonzero_bytes(uint64_t w)
 {
 	const uint64_t low = 0x7f7f7f7f7f7f7f7f;
 
-	/* The product gathers the bytes' lowest bits in the highest byte. */
-	w = (((w & low) + low) | w) >> 7 & 0x0101010101010101;
+	return (((w & low) + low) | w) >> 7 & 0x0101010101010101;
+}
+
+/* Returns the lowest bit of each byte, the lowest byte's first. */
+static inline uint32_t gather_bits(uint64_t w)
+{
 	return w * 0x0102040810204080 >> 56;
 }
 
-static inline uint32_t compare_8(const uint8_t *a, const uint8_t *b)
+static inline uint32_t sum_bytes(uint64_t w)
+{
+	return w * 0x0101010101010101 >> 56;
+}
+
+/* Returns one bit for each byte that is the same in both heads. */
+static inline uint32_t same_8(const uint8_t *a, const uint8_t *b)
 {
 	uint64_t d = load_word(a) ^ load_word(b);
 
-	return d ? nonzero_bytes(first_lowest(d)) : 0;
+	return d ? gather_bits(nonzero_bytes(first_lowest(d))) ^ 0xff : 0xff;
 }
 
-static inline uint32_t compare_16(const uint8_t *a, const uint8_t *b)
+static inline uint32_t same_16(const uint8_t *a, const uint8_t *b)
 {
 #ifdef __SSE2__
 	__m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
 
-	return _mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) ^ 0xffff;
+	return _mm_movemask_epi8(_mm_cmpeq_epi8(x, y));
 #else
-	return compare_8(a, b) | compare_8(a + 8, b + 8) << 8;
+	return same_8(a, b) | same_8(a + 8, b + 8) << 8;
 #endif
 }
 
 static inline uint32_t compare_32(const uint8_t *a, const uint8_t *b)
 {
-	return compare_16(a, b) | compare_16(a + 16, b + 16) << 16;
+	return ~(same_16(a, b) | same_16(a + 16, b + 16) << 16);
 }
 
 /* The same for less than 32 bytes. */
@@ -66,7 +76,8 @@ static inline uint32_t compare_few(const uint8_t *a, const uint8_t *b, uint32_t 
 	uint32_t bits = 0;
 
 	if (len >= 16)
-		return compare_16(a, b) | compare_16(a + len - 16, b + len - 16) << (len - 16);
+		return (same_16(a, b) ^ 0xffff) |
+		       (same_16(a + len - 16, b + len - 16) ^ 0xffff) << (len - 16);
 	for (uint32_t i = 0; i < len; i++)
 		bits |= (uint32_t)(a[i] != b[i]) << i;
 	return bits;
@@ -114,13 +125,18 @@ static inline uint32_t wired_count(const struct wired_bits *b)
 
 	low = (low & twos) + (low >> 2 & twos) + (high & twos) + (high >> 2 & twos);
 	low = (low & fours) + (low >> 4 & fours);
-	return low * 0x0101010101010101 >> 56;
+	return sum_bytes(low);
 }
 
 /* Returns one bit for each group of eight bits that are not all zero. */
 static inline uint32_t wired_groups(const struct wired_bits *b)
 {
-	return nonzero_bytes(b->low) | nonzero_bytes(b->high) << 8;
+	return gather_bits(nonzero_bytes(b->low)) | gather_bits(nonzero_bytes(b->high)) << 8;
+}
+
+static inline uint32_t wired_count_groups(const struct wired_bits *b)
+{
+	return sum_bytes(nonzero_bytes(b->low) + nonzero_bytes(b->high));
 }
 
 #endif
