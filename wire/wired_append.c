@@ -16,6 +16,7 @@ struct append {
 	struct wired_templates *t;
 	struct wired_template *m;
 	const uint8_t *bytes; /* of the frame */
+	struct wired_shape shape;
 	size_t added;	      /* bytes in columns */
 	uint8_t mask, rare;
 };
@@ -131,7 +132,7 @@ static __attribute__((noinline)) uint8_t put_other_lengths(struct combo *c,
 
 static inline void put_lengths(struct append *a, const struct combo_frame *f)
 {
-	uint32_t header_length = wired_header_length(&a->m->shape, a->bytes);
+	uint32_t header_length = wired_header_length(&a->shape, a->bytes);
 
 	if (f->orig_len != wired_original(a->m, header_length) ||
 	    f->kept_len != wired_kept(a->m, f->orig_len))
@@ -168,7 +169,7 @@ static void put_whole(struct append *a, const struct combo_frame *f)
 	a->added += put_varint(a->c, COMBO_CUTS, f->orig_len - f->kept_len);
 	a->added += put_bytes(a->c, COMBO_HEADS, f->data, len);
 	put_tail(a->c, f, len);
-	wired_begin_lengths(m, wired_header_length(&m->shape, m->head), f->orig_len, f->kept_len);
+	wired_begin_lengths(m, wired_header_length(&a->shape, f->data), f->orig_len, f->kept_len);
 }
 
 /* Stores the frame as differences from `of`, a template of the same shape, which may be the one
@@ -185,7 +186,7 @@ static void put_difference(struct append *a, const struct combo_frame *f, uint8_
 	a->added += put_byte(a->c, COMBO_REFERENCES, of);
 	put_lengths(a, f);
 	a->added += put_byte(a->c, COMBO_RARES, a->rare);
-	put_tail(a->c, f, m->shape.len);
+	put_tail(a->c, f, a->shape.len);
 }
 
 /* The template in the bucket of the other direction, if it is of that direction: a wrong peer's
@@ -207,31 +208,33 @@ static uint8_t peer_of(const struct wired_templates *t, uint32_t bucket, const u
 }
 
 static __attribute__((noinline)) size_t append_new(struct combo *c, const struct combo_frame *f,
-						   const struct wired_shape *s, uint32_t bucket)
+						   struct wired_shape s, uint32_t bucket)
 {
-	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data };
+	struct append a = {
+		.c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s
+	};
 	struct wired_templates *t = a.t;
-	uint32_t class = class_of(f->data, s);
+	uint32_t class = class_of(f->data, &s);
 	bool is_full = t->count == t->max, alike = false;
 	uint8_t of = t->classes[class], n = wired_new(t);
 	struct wired_template *m = a.m = &t->list[n];
 	struct wired_bits differ;
 
-	if (of && wired_shape_same(&t->list[of].shape, s)) {
-		differ = wired_compare(t->list[of].head, f->data, s->len);
-		alike = differences_pay(&differ, s->len);
+	if (of && wired_shape_same(&t->list[of].shape, &s)) {
+		differ = wired_compare(t->list[of].head, f->data, s.len);
+		alike = differences_pay(&differ, s.len);
 	}
 	if (is_full && t->buckets[m->bucket] == n)
 		t->buckets[m->bucket] = 0; /* that of the replaced template */
 	m->bucket = bucket;
-	m->shape = *s;
-	wired_copy(m->head, f->data, s->len);
+	m->shape = s;
+	wired_copy(m->head, f->data, s.len);
 	if (alike)
 		put_difference(&a, f, of, &differ);
 	else
 		put_whole(&a, f);
-	if (wired_is_tcp(s)) {
-		wired_set_peer(t, n, peer_of(t, bucket, f->data, s));
+	if (wired_is_tcp(&s)) {
+		wired_set_peer(t, n, peer_of(t, bucket, f->data, &s));
 		a.added += put_byte(c, COMBO_REFERENCES, m->peer);
 	}
 	wired_begin(m);
@@ -244,15 +247,15 @@ static __attribute__((noinline)) size_t append_new(struct combo *c, const struct
 static void put_ip(struct append *a)
 {
 	const struct wired_template *m = a->m;
-	int at = wired_length_at(&m->shape);
-	const uint8_t *ip = a->bytes + m->shape.l3, *last = m->head + m->shape.l3;
+	int at = wired_length_at(&a->shape);
+	const uint8_t *ip = a->bytes + a->shape.l3, *last = m->head + a->shape.l3;
 	uint16_t length = load_be16(a->bytes + at), step;
 
 	if (length != load_be16(m->head + at)) {
 		a->mask |= WIRED_LENGTH;
 		a->added += put_be(a->c, COMBO_TOTALS, length, 2);
 	}
-	if (m->shape.kind & WIRED_V6)
+	if (a->shape.kind & WIRED_V6)
 		return;
 	step = load_be16(ip + 4) - load_be16(last + 4);
 	if (step != m->step) {
@@ -265,7 +268,7 @@ static void put_ip(struct append *a)
 /* Behind the other checksum, as the collector computes it when it has the other bytes. */
 static void put_ip_checksum(struct append *a)
 {
-	const struct wired_shape *s = &a->m->shape;
+	const struct wired_shape *s = &a->shape;
 	const uint8_t *ip = a->bytes + s->l3, *last = a->m->head + s->l3;
 	uint16_t sum = load_be16(ip + 10);
 
@@ -277,7 +280,7 @@ static void put_ip_checksum(struct append *a)
 
 static void put_icmp(struct append *a)
 {
-	const uint8_t *l4 = a->bytes + a->m->shape.l4, *last = a->m->head + a->m->shape.l4;
+	const uint8_t *l4 = a->bytes + a->shape.l4, *last = a->m->head + a->shape.l4;
 	uint16_t step = load_be16(l4 + 6) - load_be16(last + 6);
 
 	if (step != 1) {
@@ -289,7 +292,7 @@ static void put_icmp(struct append *a)
 
 static void put_udp(struct append *a)
 {
-	const struct wired_shape *s = &a->m->shape;
+	const struct wired_shape *s = &a->shape;
 	const uint8_t *l4 = a->bytes + s->l4, *last = a->m->head + s->l4;
 	uint16_t length = load_be16(l4 + 4), sum = load_be16(l4 + 6);
 
@@ -305,7 +308,7 @@ static void put_udp(struct append *a)
 
 static void put_stamps(struct append *a)
 {
-	const struct wired_shape *s = &a->m->shape;
+	const struct wired_shape *s = &a->shape;
 	const uint8_t *at = a->bytes + s->l4 + WIRED_STAMPS_AT;
 	const uint8_t *last = a->m->head + s->l4 + WIRED_STAMPS_AT;
 	uint64_t value, reply;
@@ -338,7 +341,7 @@ static void put_ack(struct append *a, uint32_t ack)
 static void put_tcp(struct append *a)
 {
 	const struct wired_template *m = a->m;
-	const uint8_t *l4 = a->bytes + m->shape.l4, *last = m->head + m->shape.l4;
+	const uint8_t *l4 = a->bytes + a->shape.l4, *last = m->head + a->shape.l4;
 	uint32_t seq = load_be32(l4 + 4), ack = load_be32(l4 + 8);
 	uint16_t window = load_be16(l4 + 14);
 
@@ -356,15 +359,15 @@ static void put_tcp(struct append *a)
 		a->mask |= WIRED_WINDOW;
 		a->added += put_be(a->c, COMBO_WINDOWS, window, 2);
 	}
-	if (wired_protocol(&m->shape) == WIRED_TCP_STAMPS)
+	if (wired_protocol(&a->shape) == WIRED_TCP_STAMPS)
 		put_stamps(a);
 	a->added += put_be(a->c, COMBO_SUMS, load_be16(l4 + 16), 2);
-	a->m->next_seq = wired_next_seq(&m->shape, a->bytes);
+	a->m->next_seq = wired_next_seq(&a->shape, a->bytes);
 }
 
 static void put_fields(struct append *a)
 {
-	int protocol = wired_protocol(&a->m->shape);
+	int protocol = wired_protocol(&a->shape);
 
 	if (protocol == WIRED_RAW)
 		return;
@@ -375,14 +378,17 @@ static void put_fields(struct append *a)
 		put_udp(a);
 	else if (protocol == WIRED_ICMP)
 		put_icmp(a);
-	if (!(a->m->shape.kind & WIRED_V6))
+	if (!(a->shape.kind & WIRED_V6))
 		put_ip_checksum(a);
 }
 
-static inline size_t append_known(struct combo *c, const struct combo_frame *f, uint8_t number,
+static inline size_t append_known(struct combo *c, const struct combo_frame *f,
+				  struct wired_shape s, uint8_t number,
 				  const struct wired_bits *other)
 {
-	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data };
+	struct append a = {
+		.c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s
+	};
 	struct wired_template *m = a.m = &a.t->list[number];
 
 	put_fields(&a);
@@ -391,13 +397,13 @@ static inline size_t append_known(struct combo *c, const struct combo_frame *f, 
 		a.rare |= WIRED_RARE_BYTES;
 		a.added += put_differences(&a, other);
 	}
-	wired_copy(m->head, f->data, m->shape.len);
+	wired_copy(m->head, f->data, s.len);
 	a.mask |= a.rare ? WIRED_RARE : 0;
 	a.added += put_byte(c, COMBO_FLOWS, number);
 	a.added += put_byte(c, COMBO_MASKS, a.mask);
 	if (a.rare)
 		a.added += put_byte(c, COMBO_RARES, a.rare);
-	put_tail(c, f, m->shape.len);
+	put_tail(c, f, s.len);
 	return a.added;
 }
 
@@ -423,9 +429,9 @@ void wired_append(struct combo *c, const struct combo_frame *f)
 		if (same_flow(&s, &differ, masks->flow)) {
 			differ.low &= ~masks->fields.low;
 			differ.high &= ~masks->fields.high;
-			c->columns_len += append_known(c, f, n, &differ);
+			c->columns_len += append_known(c, f, s, n, &differ);
 			return;
 		}
 	}
-	c->columns_len += append_new(c, f, &s, bucket);
+	c->columns_len += append_new(c, f, s, bucket);
 }
