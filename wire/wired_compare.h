@@ -83,7 +83,7 @@ static inline uint32_t compare_few(const uint8_t *a, const uint8_t *b, uint32_t 
 	return bits;
 }
 
-static inline struct wired_bits wired_compare(const uint8_t *a, const uint8_t *b, uint32_t len)
+static inline __attribute__((always_inline)) struct wired_bits wired_compare(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
 	struct wired_bits bits = { 0, 0 };
 	uint32_t last;
