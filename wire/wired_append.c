@@ -17,7 +17,7 @@ struct append {
 	struct wired_template *m;
 	const uint8_t *bytes; /* of the frame */
 	struct wired_shape shape;
-	size_t added;	      /* bytes in columns */
+	size_t added; /* bytes in columns */
 	uint8_t mask, rare;
 };
 
@@ -167,7 +167,9 @@ static void put_whole(struct append *a, const struct combo_frame *f)
 	a->added += put_byte(a->c, COMBO_FLOWS, WIRED_WHOLE);
 	a->added += put_varint(a->c, COMBO_KEPTS, f->kept_len);
 	a->added += put_varint(a->c, COMBO_CUTS, f->orig_len - f->kept_len);
-	a->added += put_bytes(a->c, COMBO_HEADS, f->data, len);
+	wired_copy(a->c->columns[COMBO_HEADS].end, f->data, len);
+	a->c->columns[COMBO_HEADS].end += len;
+	a->added += len;
 	put_tail(a->c, f, len);
 	wired_begin_lengths(m, wired_header_length(&a->shape, f->data), f->orig_len, f->kept_len);
 }
@@ -210,9 +212,7 @@ static uint8_t peer_of(const struct wired_templates *t, uint32_t bucket, const u
 static __attribute__((noinline)) size_t append_new(struct combo *c, const struct combo_frame *f,
 						   struct wired_shape s, uint32_t bucket)
 {
-	struct append a = {
-		.c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s
-	};
+	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s };
 	struct wired_templates *t = a.t;
 	uint32_t class = class_of(f->data, &s);
 	bool is_full = t->count == t->max, alike = false;
@@ -386,9 +386,7 @@ static inline size_t append_known(struct combo *c, const struct combo_frame *f,
 				  struct wired_shape s, uint8_t number,
 				  const struct wired_bits *other)
 {
-	struct append a = {
-		.c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s
-	};
+	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s };
 	struct wired_template *m = a.m = &a.t->list[number];
 
 	put_fields(&a);

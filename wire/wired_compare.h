@@ -76,14 +76,15 @@ static inline uint32_t compare_few(const uint8_t *a, const uint8_t *b, uint32_t 
 	uint32_t bits = 0;
 
 	if (len >= 16)
-		return (same_16(a, b) ^ 0xffff) |
-		       (same_16(a + len - 16, b + len - 16) ^ 0xffff) << (len - 16);
+		return (same_16(a, b) ^ 0xffff) | (same_16(a + len - 16, b + len - 16) ^ 0xffff)
+							  << (len - 16);
 	for (uint32_t i = 0; i < len; i++)
 		bits |= (uint32_t)(a[i] != b[i]) << i;
 	return bits;
 }
 
-static inline __attribute__((always_inline)) struct wired_bits wired_compare(const uint8_t *a, const uint8_t *b, uint32_t len)
+static inline __attribute__((always_inline)) struct wired_bits
+wired_compare(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
 	struct wired_bits bits = { 0, 0 };
 	uint32_t last;
@@ -103,17 +104,22 @@ static inline __attribute__((always_inline)) struct wired_bits wired_compare(con
 	return bits;
 }
 
-/* Copies a head, without a loop. */
+/* Copies at most WIRED_HEAD_MAX bytes. Compilers make a slow string instruction of memcpy for them.
+ */
 static inline void wired_copy(uint8_t *to, const uint8_t *from, uint32_t len)
 {
-	if (len < 32) {
-		memcpy(to, from, len);
-		return;
+	if (len >= 32) {
+		memcpy(to, from, 32);
+		if (len > 64)
+			memcpy(to + 32, from + 32, 32);
+		memcpy(to + len - 32, from + len - 32, 32);
+	} else if (len >= 16) {
+		memcpy(to, from, 16);
+		memcpy(to + len - 16, from + len - 16, 16);
+	} else {
+		for (uint32_t i = 0; i < len; i++)
+			to[i] = from[i];
 	}
-	memcpy(to, from, 32);
-	if (len > 64)
-		memcpy(to + 32, from + 32, 32);
-	memcpy(to + len - 32, from + len - 32, 32);
 }
 
 /* Returns how many bits are set. Compilers call a function for this. */
