@@ -58,9 +58,9 @@ struct wired_template {
 	uint32_t next_seq; /* TCP: the sequence number behind the last frame */
 	uint32_t limit;	   /* captured bytes of the last frame that was cut, else UINT32_MAX */
 	uint32_t slack;	   /* original length less the lengths in the headers, modulo 2^32 */
-	uint16_t floor;	   /* original length of the last frame that was padded, else 0 */
-	uint16_t step;	   /* of the IP id: 0, 1 or 256 */
-	uint16_t bucket;   /* sensor only */
+	uint32_t floor;	   /* original length of the last frame that was padded, else 0 */
+	uint32_t step;	   /* of the IP id: 0, 1 or 256 */
+	uint32_t bucket;   /* sensor only */
 	uint8_t peer;	   /* number of the flow's other direction, or 0 */
 };
 
