@@ -104,7 +104,7 @@ void combo_reset(struct combo *c)
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		c->columns[i].end = c->columns[i].start;
 	c->columns_len = c->kept_bytes = c->seen.count = 0;
-	c->fine = c->has_forms = c->has_flows = false;
+	c->fine = c->divided = c->has_forms = c->has_flows = false;
 	c->data_len = 0;
 	c->body = NULL;
 	c->body_len = 0;
@@ -152,33 +152,32 @@ static void append_kind(struct combo *c, const struct combo_frame *f)
 	c->run_frames++;
 }
 
-/* Sets a time stamp's microseconds and rest. Most are computed from those of an earlier one, as
- * 32-bit machines need hundreds of instructions to divide 64 bits. Time stamps of a file may
- * overflow 64 bits. */
+/* A time stamp's microseconds and rest. Most are computed from the last frame's, as 32-bit machines
+ * need hundreds of instructions to divide 64 bits. Time stamps of a file may overflow 64 bits. */
 static void divide_time(struct combo *c, uint64_t time_ns)
 {
-	uint64_t delta = time_ns - c->divided_ns;
+	uint64_t delta = time_ns - c->last_ns;
 
-	if (delta < NS_32_BITS && delta <= time_ns) {
-		uint32_t rest = c->divided_rest + (uint32_t)delta;
+	if (c->divided && delta < NS_32_BITS && delta <= time_ns) {
+		uint32_t rest = c->last_rest + (uint32_t)delta;
 
-		c->divided_us += rest / 1000;
-		c->divided_rest = rest % 1000;
+		c->last_us += rest / 1000;
+		c->last_rest = rest % 1000;
 	} else {
-		c->divided_us = time_ns / 1000;
-		c->divided_rest = time_ns % 1000;
+		c->last_us = time_ns / 1000;
+		c->last_rest = time_ns % 1000;
+		c->divided = true;
 	}
-	c->divided_ns = time_ns;
 }
 
 /* Whether the step to this time stamp is a whole number of microseconds. After an overflow it is
  * none. */
 static bool is_coarse(struct combo *c, uint64_t time_ns, int64_t step)
 {
-	uint32_t rest = c->divided_rest;
+	uint32_t rest = c->last_rest;
 
 	divide_time(c, time_ns);
-	return c->frames == 0 || (c->divided_rest == rest && (step < 0) == (time_ns < c->last_ns));
+	return c->frames == 0 || (c->last_rest == rest && (step < 0) == (time_ns < c->last_ns));
 }
 
 static void append_time(struct combo *c, const struct combo_frame *f)
@@ -188,8 +187,10 @@ static void append_time(struct combo *c, const struct combo_frame *f)
 	if (c->frames == 0)
 		c->base_ns = c->last_ns = f->time_ns;
 	step = f->time_ns - c->last_ns;
-	if (!c->fine)
-		c->fine = !is_coarse(c, f->time_ns, step);
+	if (c->fine && wired_templates_apply(f->linktype))
+		c->divided = false;
+	else if (!is_coarse(c, f->time_ns, step))
+		c->fine = true;
 	c->columns_len += put_varint(c, COMBO_TIMES, zigzag(step));
 	c->last_ns = f->time_ns;
 }
@@ -224,7 +225,7 @@ static void append_plain(struct combo *c, const struct combo_frame *f)
 }
 
 /* The frame's bytes are copied after the others. Only those of a new form stay. */
-static __attribute__((noinline)) void append_form(struct combo *c, const struct combo_frame *f)
+static void append_form(struct combo *c, const struct combo_frame *f)
 {
 	uint8_t *bytes = c->room + c->headroom + c->data_len;
 	struct dot11_templates *t = &c->templates->dot11;
@@ -245,9 +246,7 @@ static __attribute__((noinline)) void append_form(struct combo *c, const struct 
 		c->columns_len += put_byte(c, COMBO_FORMS, dot11_templates_number(t, m));
 	}
 	d.cut = f->orig_len - f->kept_len;
-	if (c->divided_ns != f->time_ns)
-		divide_time(c, f->time_ns);
-	dot11_templates_differ(t, m, &d, c->divided_us);
+	dot11_templates_differ(t, m, &d, c->last_us);
 	put_differences(c, m, &d);
 }
 

@@ -189,12 +189,13 @@ struct combo {
 	uint64_t opened_ns;    /* CLOCK_MONOTONIC of the first frame or event, for the age */
 	uint64_t mark;	       /* the source's position at its end (source.h) */
 	uint64_t base_ns, last_ns;
-	uint64_t divided_ns, divided_us; /* a recent time stamp, and its microseconds */
-	uint32_t divided_rest;		 /* the rest of that, ns */
-	uint64_t run_frames;		 /* frames of the current run in `kinds` */
+	uint64_t last_us;    /* of last_ns, if `divided` */
+	uint32_t last_rest;  /* of that, ns */
+	uint64_t run_frames; /* frames of the current run in `kinds` */
 	uint16_t linktype;
 	uint8_t interface, direction;
 	bool fine;	/* a time stamp is not in whole microseconds */
+	bool divided;	/* last_us and last_rest are known */
 	bool has_forms; /* dot11 templates are in use */
 	bool has_flows; /* wired templates are in use */
 	struct {
