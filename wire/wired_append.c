@@ -58,10 +58,9 @@ static uint32_t flow_bucket(const uint8_t *bytes, const struct wired_shape *s)
 	return ((from ^ to) * 0x9e3779b1u >> 20 & (WIRED_BUCKETS - 2)) | (from < to);
 }
 
-/* Whether a template of the same shape is of this frame's flow, by how the frame differs from it.
- * A frame that is not understood is of the flow if it is like the last one of its bucket. Only such
- * a frame can differ from its template in most bytes. Where others have no ports, any template of
- * the bucket will do. */
+/* Whether a template of the same shape is of this frame's flow, which has the addresses and ports
+ * `flow`. A frame that is not understood is of the flow if it is like the bucket's last frame: only
+ * such a frame can differ from its template in most bytes. */
 static bool same_flow(const struct wired_shape *s, const struct wired_bits *differ, uint64_t flow)
 {
 	if (wired_protocol(s) == WIRED_RAW)

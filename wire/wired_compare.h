@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which bytes of two heads differ. The sensor asks this once for each frame, so machines with SSE2
- * compare 16 bytes at a time, and others eight. In: two heads of the same length. Out: bits. Always
- * holds: no byte behind the heads is read, because the last group of bytes overlaps the one before.
+ * Finds which bytes of two heads differ. The sensor does this for each Ethernet frame. Machines
+ * with SSE2 compare 16 bytes at a time, others eight. In: two heads of one length. Out: a bit for
+ * each byte. Always holds: no byte behind the heads is read, because the last bytes that are
+ * compared overlap those before them.
  */
 #ifndef WIRE_WIRED_COMPARE_H
 #define WIRE_WIRED_COMPARE_H
@@ -65,12 +66,13 @@ static inline uint32_t same_16(const uint8_t *a, const uint8_t *b)
 #endif
 }
 
+/* Returns one bit for each byte that differs. */
 static inline uint32_t compare_32(const uint8_t *a, const uint8_t *b)
 {
 	return ~(same_16(a, b) | same_16(a + 16, b + 16) << 16);
 }
 
-/* The same for less than 32 bytes. */
+/* Compares less than 32 bytes. */
 static inline uint32_t compare_few(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
 	uint32_t bits = 0;
@@ -104,8 +106,8 @@ wired_compare(const uint8_t *a, const uint8_t *b, uint32_t len)
 	return bits;
 }
 
-/* Copies at most WIRED_HEAD_MAX bytes. Compilers make a slow string instruction of memcpy for them.
- */
+/* Copies at most WIRED_HEAD_MAX bytes. For a memcpy of an unknown length up to this, compilers use
+ * a string instruction, which is slow to start. */
 static inline void wired_copy(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len >= 32) {

@@ -200,8 +200,8 @@ static inline void wired_take_lengths(struct wired_template *t, const struct wir
 	t->limit = of->limit;
 }
 
-/* The checksum of an IPv4 header. The sum's bytes are in the order of the header's in any machine's
- * order of bytes (RFC 1071), so larger words than the RFC's are added. None of the sums is 0. */
+/* The checksum of an IPv4 header, whatever checksum it has. The sum depends neither on the
+ * machine's byte order nor on the size of the words that are added (RFC 1071), as it is never 0. */
 static inline uint16_t wired_ip_checksum(const uint8_t *l3)
 {
 	uint64_t sum =
