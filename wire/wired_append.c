@@ -208,8 +208,8 @@ static uint8_t peer_of(const struct wired_templates *t, uint32_t bucket, const u
 	return n;
 }
 
-static __attribute__((noinline)) size_t append_new(struct combo *c, const struct combo_frame *f,
-						   struct wired_shape s, uint32_t bucket)
+static __attribute__((noinline)) void append_new(struct combo *c, const struct combo_frame *f,
+						 struct wired_shape s, uint32_t bucket)
 {
 	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s };
 	struct wired_templates *t = a.t;
@@ -238,7 +238,7 @@ static __attribute__((noinline)) size_t append_new(struct combo *c, const struct
 	}
 	wired_begin(m);
 	t->buckets[bucket] = t->classes[class] = n;
-	return a.added;
+	c->columns_len += a.added;
 }
 
 /* ---- a known flow ---------------------------------------------------------------------------- */
@@ -330,11 +330,14 @@ static void put_stamps(struct append *a)
 static void put_ack(struct append *a, uint32_t ack)
 {
 	uint64_t d = zigzag((int32_t)(ack - wired_peer_seq(a->t, a->m)));
-	bool wide = d > UINT16_MAX;
 
 	a->mask |= WIRED_ACK;
-	a->rare |= wide ? WIRED_RARE_WIDE_ACK : 0;
-	a->added += put_be(a->c, COMBO_ACKS, d, wide ? 4 : 2);
+	if (d > UINT16_MAX) {
+		a->rare |= WIRED_RARE_WIDE_ACK;
+		a->added += put_be(a->c, COMBO_ACKS, d, 4);
+	} else {
+		a->added += put_be(a->c, COMBO_ACKS, d, 2);
+	}
 }
 
 static void put_tcp(struct append *a)
@@ -430,5 +433,5 @@ void wired_append(struct combo *c, const struct combo_frame *f)
 			return;
 		}
 	}
-	c->columns_len += append_new(c, f, s, bucket);
+	append_new(c, f, s, bucket);
 }

@@ -94,7 +94,7 @@ static inline void wired_shape_l4(struct wired_shape *s, const uint8_t *bytes, u
 	uint32_t left = kept - s->l4;
 
 	if (protocol == 6 && left >= 20) {
-		uint32_t len = (l4[12] >> 4) * 4;
+		uint32_t len = l4[12] >> 2 & 0x3c;
 
 		if (len < 20 || len > left || s->l4 + len > WIRED_HEAD_MAX)
 			return;
@@ -207,12 +207,14 @@ static inline uint16_t wired_ip_checksum(const uint8_t *l3)
 	uint64_t sum =
 		(uint64_t)load_32(l3) + load_32(l3 + 4) + load_32(l3 + 12) + load_32(l3 + 16);
 	uint16_t out;
+	uint32_t half;
 
 	memcpy(&out, l3 + 8, 2); /* the checksum is behind these */
 	sum += out;
-	sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	out = ~(sum + (sum >> 16));
+	sum += sum << 32 | sum >> 32; /* the upper half is the sum of both, with its carry */
+	half = sum >> 32;
+	half += half << 16 | half >> 16;
+	out = ~(half >> 16);
 	return load_be16((const uint8_t *)&out);
 }
 
@@ -228,7 +230,7 @@ static inline uint16_t wired_udp_length(const struct wired_shape *s, const uint8
 static inline uint32_t wired_next_seq(const struct wired_shape *s, const uint8_t *head)
 {
 	const uint8_t *l4 = head + s->l4;
-	uint32_t len = wired_header_length(s, head) - s->l4 - (l4[12] >> 4) * 4;
+	uint32_t len = wired_header_length(s, head) - s->len;
 
 	return load_be32(l4 + 4) + len + (l4[13] & 1) + (l4[13] >> 1 & 1);
 }
@@ -268,15 +270,15 @@ struct wired_bits {
 struct wired_masks {
 	struct wired_bits fields; /* bytes that are part of a field above */
 	uint64_t flow;		  /* addresses and ports */
-};
+} __attribute__((aligned(32)));	  /* so that a shift finds one */
 
-/* By kind, and whether the IP header is behind a VLAN tag. */
+/* By kind, and by l3 / 16: 1 if the IP header is behind a VLAN tag. */
 #define WIRED_L3_MAX 18
 extern const struct wired_masks wired_masks[2 * WIRED_V6][2];
 
 static inline const struct wired_masks *wired_masks_of(const struct wired_shape *s)
 {
-	return &wired_masks[s->kind][s->l3 == WIRED_L3_MAX];
+	return &wired_masks[s->kind][s->l3 >> 4];
 }
 
 /* Gives the next number, of a template that the caller fills in. */
