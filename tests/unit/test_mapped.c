@@ -103,6 +103,7 @@ static void lanes_are_merged_by_time(void **state)
 
 static void a_lane_that_was_empty_is_found_when_another_runs_out(void **state)
 {
+	__u64 mark[LANES];
 	struct bed b;
 
 	(void)state;
@@ -115,7 +116,7 @@ static void a_lane_that_was_empty_is_found_when_another_runs_out(void **state)
 	put(ring_of(&b, 0), 5, 8);
 	for (uint64_t t = 2; t <= 5; t++)
 		check(mapped_next(&b.m), t, 8);
-	mapped_mark(&b.m, true);
+	mapped_mark(&b.m, true, mark);
 	put(ring_of(&b, 1), 6, 8);
 	check(mapped_next(&b.m), 6, 8);
 	assert_null(mapped_next(&b.m));
