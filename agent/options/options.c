@@ -78,8 +78,7 @@ const struct option_def run_defs[] = {
 	CAPTURE_OPTION_DEFS,
 	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "maximum size of a combo (default 14336)" },
 	{ OPT_COMBO_AGE, "combo-age", "MS", "close a combo at this age (default 1000)" },
-	{ OPT_PIPELINES, "pipelines", "N",
-	  "threads that fill combos: 1 to 16" },
+	{ OPT_PIPELINES, "pipelines", "N", "threads that fill combos: 1 to 16" },
 	{ OPT_QUEUE, "queue", "COMBOS", "queue before the export: 1, 2, 4 or 8 (default 8)" },
 	{ OPT_COMPRESS, "compress", "auto|none|N",
 	  "zstd level, -50 to 9; auto: 1, lower while the CPU is the\n"
