@@ -5,6 +5,7 @@
  *     source ─▶ capture thread ─▶ combo queue ─▶ export thread ─▶ collector
  *                                  control thread: session, orders, ledger
  *
+ * With --pipelines, more threads fill the queue's combos (agent/export/pipeline.h).
  * All memory is allocated here, before the threads start.
  */
 #include "sensor.h"
@@ -20,9 +21,11 @@
 #include "agent/control/generation.h"
 #include "agent/export/export.h"
 #include "agent/export/one_way.h"
+#include "agent/export/pipeline.h"
 #include "agent/export/resume.h"
 #include "agent/export/handshake_slots.h"
 #include "agent/process/sandbox.h"
+#include "agent/radio/sampler.h"
 #include "agent/source/source.h"
 #include "common/log.h"
 #include "common/privsep.h"
@@ -44,6 +47,7 @@ struct sensor {
 	struct session session;
 	struct exporter exporter;
 	struct queue queue;
+	struct pipeline pipelines[PIPELINES_MAX];
 	struct one_way one_way;
 };
 
@@ -89,23 +93,71 @@ static struct source *sensor_source(const struct handover *h, const int *fds,
 	}
 }
 
+/* Returns the number of pipelines; 0: the capture thread fills combos. Listed frames must stay in
+ * their ring, and dwells are put between frames when they are heard. */
+static unsigned int sensor_pipelines(const struct sensor *s, const struct run_options *o)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned int n = o->pipelines
+				 ?: (cpus / 4 < s->handover.queues ? cpus / 4 : s->handover.queues);
+
+	if (n <= 1)
+		return 0;
+	if (s->exporter.source->lanes && !sampler_is_needed(&o->capture, &s->handover))
+		return n < PIPELINES_MAX ? n : PIPELINES_MAX;
+	if (o->pipelines)
+		log_line("--pipelines %u: goes with --source xdp and tc, without sampled channels; "
+			 "one pipeline is used",
+			 o->pipelines);
+	return 0;
+}
+
+static int sensor_compressors(struct exporter *e, const struct run_options *o, unsigned int n,
+			      bool is_file)
+{
+	int err = 0;
+
+	/* A file's frames wait for their export, so the CPU never is a reason for another level. */
+	for (; !err && e->compressors_len <= n; e->compressors_len++)
+		err = compressor_init(&e->compressors[e->compressors_len], o->level, is_file,
+				      o->combo_size);
+	return err;
+}
+
+/* Each pipeline fills one combo while another waits. */
+static unsigned int sensor_slots(unsigned int queue, unsigned int pipelines)
+{
+	while (queue < 2 * pipelines)
+		queue *= 2;
+	return queue;
+}
+
 /* Allocates combos; larger ones if an earlier agent's larger combo waits to be sent again. */
 static int sensor_combos(struct sensor *s, const struct run_options *o)
 {
-	bool pending = journal_state(&s->exporter.journal) == SALUKI_JOURNAL_PENDING;
-	uint32_t snaplen = s->handover.snaplen;
-	int strongest, err;
+	struct exporter *e = &s->exporter;
+	bool pending = journal_state(&e->journal) == SALUKI_JOURNAL_PENDING;
+	unsigned int pipelines = sensor_pipelines(s, o);
+	uint32_t snaplen = s->handover.snaplen, size = o->combo_size;
+	int err;
 
 	if (snaplen < s->handover.snaplen_max)
 		snaplen = s->handover.snaplen_max;
-	err = queue_init(&s->queue, o->queue, pending ? COMBO_SIZE_MAX : o->combo_size, snaplen);
-	queue_set_size(&s->queue, o->combo_size);
-	/* A file's frames wait for their export, so the CPU never is a reason for another level. */
-	level_init(&s->exporter.level, o->level == LEVEL_AUTO && s->handover.kind != HANDOVER_FILE,
-		   o->level == LEVEL_AUTO ? LEVEL_USUAL : o->level);
-	strongest = level_strongest(&s->exporter.level);
-	if (!err && strongest != COMPRESS_NONE)
-		err = compress_init(&s->exporter.compress, strongest, o->combo_size);
+	if (pipelines)
+		size = queue_size_max(size);
+	err = queue_init(&s->queue, sensor_slots(o->queue, pipelines),
+			 pending ? COMBO_SIZE_MAX : size, snaplen, e->source->lanes);
+	queue_set_size(&s->queue, size);
+	if (!err && pipelines)
+		err = queue_init_pipelines(&s->queue, pipelines, o->combo_size);
+	err = err ?: sensor_compressors(e, o, pipelines, e->is_file);
+	for (unsigned int i = 0; !err && i < pipelines; i++) {
+		s->pipelines[i] = (struct pipeline){ .queue = &s->queue,
+						     .source = e->source,
+						     .compressor = &e->compressors[1 + i],
+						     .sight = &e->sight };
+		err = pipeline_init(&s->pipelines[i]);
+	}
 	if (err)
 		log_line("cannot take memory for combos: %s", strerror(-err));
 	return err;
@@ -125,11 +177,16 @@ static int sensor_init(struct sensor *s, const struct run_options *o)
 		return err;
 	/* One-way sessions may send only after some seconds. */
 	e->patience_ns = e->is_file || o->one_way ? FILE_PATIENCE_NS : STOP_PATIENCE_NS;
-	capture_init(&s->capture, source, &s->queue, h, o->combo_age_ms);
-	err = commands_init(&s->control.orders, o->allowed, h, s->control.privileged, s->compiler);
+	err = capture_init(&s->capture, source, &s->queue, h, o->combo_age_ms);
+	err = err
+		      ?: commands_init(&s->control.orders, o->allowed, h, s->control.privileged,
+				       s->compiler);
 	err = err ?: control_init(&s->control, &s->capture, e, h, &o->capture);
 	/* Continues where the earlier agent stopped. */
-	return err ?: resume(e) ?: export_start(e, o->store_bytes);
+	err = err ?: resume(e) ?: export_start(e, o->store_bytes);
+	if (!err)
+		capture_begin(&s->capture, export_first(e));
+	return err;
 }
 
 /* Threads name themselves: naming another thread needs a file in /proc. */
@@ -149,12 +206,21 @@ static void *export_then_signal(void *arg)
 	return NULL;
 }
 
+static void *pipeline_named(void *arg)
+{
+	pthread_setname_np(pthread_self(), "pipeline");
+	return pipeline_thread(arg);
+}
+
 static int sensor_threads(struct sensor *s)
 {
-	pthread_t capture, export;
+	pthread_t capture, export, pipelines[PIPELINES_MAX];
+	unsigned int n = s->queue.pipelines;
 	int err;
 
 	err = s->exporter.spool ? -spool_start(s->exporter.spool) : 0;
+	for (unsigned int i = 0; !err && i < n; i++)
+		err = pthread_create(&pipelines[i], NULL, pipeline_named, &s->pipelines[i]);
 	if (!err)
 		err = pthread_create(&export, NULL, export_then_signal, s);
 	if (!err)
@@ -166,6 +232,9 @@ static int sensor_threads(struct sensor *s)
 	control_loop(&s->control);
 	pthread_join(capture, NULL);
 	pthread_join(export, NULL);
+	queue_stop(&s->queue);
+	for (unsigned int i = 0; i < n; i++)
+		pthread_join(pipelines[i], NULL);
 	return 0;
 }
 
@@ -218,6 +287,9 @@ static void sensor_free(struct sensor *s)
 {
 	s->capture.source->ops->close(s->capture.source);
 	export_free(&s->exporter);
+	for (unsigned int i = 0; i < s->queue.pipelines; i++)
+		pipeline_free(&s->pipelines[i]);
+	capture_free(&s->capture);
 	queue_free(&s->queue);
 	session_free(&s->session);
 	sodium_memzero(&s->one_way, sizeof(s->one_way));

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The mapped ring (`--ring mapped`, saluki/record.h): per-CPU rings in memory that the agent maps,
- * written without a helper call. In: a frame and the length to keep. Out: a record, or a counter
- * with the reason.
+ * The mapped ring (saluki/record.h): per-CPU rings in memory that the agent maps, written without a
+ * helper call. In: a frame and the length to keep. Out: a record, or a counter with the reason.
  *
  * One producer needs no atomic operations, for these reasons:
- * - XDP runs in NAPI, and tc runs with softirqs off. On one CPU, a frame is finished before the
- *   next begins. If an interrupt runs the program inside another run, `busy` keeps the inner frame
- *   out and counts it as ring_full. A kernel with PREEMPT_RT may switch tasks in between, which
- *   `busy` cannot prevent: the agent refuses the mapped ring there.
+ * - XDP and tc, in both directions, run in a softirq or with softirqs off. So on one CPU, a frame
+ *   is finished before the next begins. No frame is sent from inside a run: the device gets it
+ *   after tc's egress. What `lo` and veth receive of it waits for a later softirq, and a device
+ *   on top of another sends after its own run. Nested runs are thus no part of normal operation,
+ *   also where both directions are captured (tests/netns/test_loader.py). If an interrupt does run
+ *   the program inside another run, `busy` keeps the inner frame out and counts it as ring_full.
+ * - A kernel with PREEMPT_RT may switch tasks while softirqs are off, which `busy` cannot prevent:
+ *   the agent refuses the mapped ring there.
  * - x86 makes stores visible in order, so a plain store publishes a record. Other machines publish
  *   with an exchange. The kernel's JIT makes an exchange a full barrier on arm64, s390x and
  *   riscv64. The agent refuses the mapped ring elsewhere, since some kernels' JITs do not.

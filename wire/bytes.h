@@ -75,7 +75,15 @@ static inline int load_varint(const uint8_t **p, const uint8_t *end, uint64_t *v
 	return -1;
 }
 
-/* Eight bytes in this machine's order: for comparing and hashing, never for the wire. */
+/* Four or eight bytes in this machine's order: for comparing and hashing, never for the wire. */
+static inline uint32_t load_32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return v;
+}
+
 static inline uint64_t load_word(const uint8_t *p)
 {
 	uint64_t w;

@@ -46,14 +46,6 @@ static inline size_t put_be(struct combo *c, enum combo_column i, uint64_t v, in
 	return bytes;
 }
 
-static inline size_t put_bytes(struct combo *c, enum combo_column i, const uint8_t *from,
-			       size_t len)
-{
-	memcpy(c->columns[i].end, from, len);
-	c->columns[i].end += len;
-	return len;
-}
-
 /* ---- collector: return 0 or -EBADMSG -----------------------------------------------------------
  */
 

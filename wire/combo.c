@@ -41,9 +41,6 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 	[COMBO_HEADS] = WIRED_HEAD_MAX,
 	[COMBO_SUMS] = 4,
 };
-/* The most that one frame adds to all of them, except its own captured bytes: 87 for 802.11. An
- * Ethernet frame adds at most 80, if it is TCP with time stamps and no field is as expected. */
-#define FRAME_MAX 87
 
 #define DENSE_MIN 64	 /* bytes; fewer do not show what they are */
 #define DENSE_SAMPLE 512 /* bytes */
@@ -55,7 +52,7 @@ static size_t column_cap(int i, size_t size)
 {
 	size_t all = i == COMBO_EVENTS ? size : (size_t)COMBO_FRAMES_MAX * column_max[i];
 
-	return (all < size ? all : size) + FRAME_MAX + WIRED_DIFFERENCES_MAX;
+	return (all < size ? all : size) + COMBO_FRAME_MAX + WIRED_DIFFERENCES_MAX;
 }
 
 /* The columns, then the frames' bytes; in the end the checksums are behind these. */
@@ -63,8 +60,8 @@ static size_t data_memory(struct combo *c, size_t size, size_t snaplen)
 {
 	c->size = size;
 	c->data_cap = size > snaplen ? size : snaplen;
-	c->headroom = size + FRAME_MAX + COMBO_HEADROOM_MAX;
-	return c->headroom + c->data_cap + FRAME_MAX;
+	c->headroom = size + COMBO_FRAME_MAX + COMBO_HEADROOM_MAX;
+	return c->headroom + c->data_cap + COMBO_FRAME_MAX;
 }
 
 /* All memory is one block: the C library of small machines wastes some of each. */
@@ -107,7 +104,7 @@ void combo_reset(struct combo *c)
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		c->columns[i].end = c->columns[i].start;
 	c->columns_len = c->kept_bytes = c->seen.count = 0;
-	c->fine = c->has_forms = c->has_flows = false;
+	c->fine = c->divided = c->has_forms = c->has_flows = false;
 	c->data_len = 0;
 	c->body = NULL;
 	c->body_len = 0;
@@ -126,15 +123,6 @@ bool combo_kinds_add(struct combo_kinds *k, uint16_t linktype, uint8_t interface
 	return true;
 }
 
-int combo_fits(const struct combo *c, uint32_t kept_len)
-{
-	if (combo_is_empty(c))
-		return kept_len <= c->data_cap;
-	return c->frames < COMBO_FRAMES_MAX && c->seen.count < COMBO_KINDS_MAX &&
-	       c->kept_bytes + kept_len <= COMBO_BYTES_MAX &&
-	       c->data_len + c->columns_len + FRAME_MAX + kept_len <= c->size;
-}
-
 static void kinds_end_run(struct combo *c)
 {
 	size_t n = put_varint(c, COMBO_KINDS, c->run_frames);
@@ -146,18 +134,21 @@ static void kinds_end_run(struct combo *c)
 	c->run_frames = 0;
 }
 
-static void append_kind(struct combo *c, const struct combo_frame *f)
+static __attribute__((noinline)) void kinds_begin_run(struct combo *c, const struct combo_frame *f)
 {
-	int same = c->linktype == f->linktype && c->interface == f->interface &&
-		   c->direction == f->direction;
-
-	if (c->run_frames && !same)
+	if (c->run_frames)
 		kinds_end_run(c);
-	if (!c->run_frames)
-		combo_kinds_add(&c->seen, f->linktype, f->interface);
+	combo_kinds_add(&c->seen, f->linktype, f->interface);
 	c->linktype = f->linktype;
 	c->interface = f->interface;
 	c->direction = f->direction;
+}
+
+static void append_kind(struct combo *c, const struct combo_frame *f)
+{
+	if (!c->run_frames || c->linktype != f->linktype || c->interface != f->interface ||
+	    c->direction != f->direction)
+		kinds_begin_run(c, f);
 	c->run_frames++;
 }
 
@@ -167,7 +158,7 @@ static void divide_time(struct combo *c, uint64_t time_ns)
 {
 	uint64_t delta = time_ns - c->last_ns;
 
-	if (c->frames && delta < NS_32_BITS && delta <= time_ns) {
+	if (c->divided && delta < NS_32_BITS && delta <= time_ns) {
 		uint32_t rest = c->last_rest + (uint32_t)delta;
 
 		c->last_us += rest / 1000;
@@ -175,20 +166,30 @@ static void divide_time(struct combo *c, uint64_t time_ns)
 	} else {
 		c->last_us = time_ns / 1000;
 		c->last_rest = time_ns % 1000;
+		c->divided = true;
 	}
 }
 
-/* After an overflow a step is no whole number of microseconds. */
-static void append_time(struct combo *c, const struct combo_frame *f)
+/* Whether the step to this time stamp is a whole number of microseconds. After an overflow it is
+ * none. */
+static bool is_coarse(struct combo *c, uint64_t time_ns, int64_t step)
 {
 	uint32_t rest = c->last_rest;
+
+	divide_time(c, time_ns);
+	return c->frames == 0 || (c->last_rest == rest && (step < 0) == (time_ns < c->last_ns));
+}
+
+static void append_time(struct combo *c, const struct combo_frame *f)
+{
 	int64_t step;
 
-	divide_time(c, f->time_ns);
 	if (c->frames == 0)
 		c->base_ns = c->last_ns = f->time_ns;
 	step = f->time_ns - c->last_ns;
-	if (c->frames && (c->last_rest != rest || (step < 0) != (f->time_ns < c->last_ns)))
+	if (c->fine && wired_templates_apply(f->linktype))
+		c->divided = false;
+	else if (!is_coarse(c, f->time_ns, step))
 		c->fine = true;
 	c->columns_len += put_varint(c, COMBO_TIMES, zigzag(step));
 	c->last_ns = f->time_ns;
@@ -251,8 +252,10 @@ static void append_form(struct combo *c, const struct combo_frame *f)
 
 void combo_append(struct combo *c, const struct combo_frame *f)
 {
+	c->kept_bytes += f->kept_len;
 	append_kind(c, f);
 	append_time(c, f);
+	c->frames++;
 	if (wired_templates_apply(f->linktype)) {
 		wired_append(c, f);
 	} else if (!dot11_templates_apply(f->linktype)) {
@@ -263,8 +266,6 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 	} else {
 		append_form(c, f);
 	}
-	c->kept_bytes += f->kept_len;
-	c->frames++;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -276,7 +277,7 @@ bool combo_event_fits(const struct combo *c, size_t len)
 	if (combo_is_empty(c))
 		return len <= COMBO_EVENT_MAX;
 	return len <= COMBO_EVENT_MAX && c->events < COMBO_EVENTS_MAX &&
-	       c->data_len + c->columns_len + FRAME_MAX + EVENT_HEAD_MAX + len <= c->size;
+	       c->data_len + c->columns_len + COMBO_FRAME_MAX + EVENT_HEAD_MAX + len <= c->size;
 }
 
 void combo_event(struct combo *c, uint32_t type, const void *bytes, size_t len)

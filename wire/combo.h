@@ -97,6 +97,9 @@ enum {
  * block.
  */
 #define COMBO_KINDS_MAX 16
+/* The most that a frame adds to all columns, except its own captured bytes: 87 for 802.11. An
+ * Ethernet frame adds at most 80, if it is TCP with time stamps and no field is as expected. */
+#define COMBO_FRAME_MAX 87
 #define COMBO_EVENTS_MAX 256
 #define COMBO_EVENT_MAX 512 /* bytes of one */
 /* Most bytes of a combo's frames after decoding, as one stored form can stand for many frames. Ten
@@ -184,14 +187,14 @@ struct combo {
 	uint32_t event_frames; /* frames in front of the last event */
 	uint64_t first;	       /* set before combo_close */
 	uint64_t opened_ns;    /* CLOCK_MONOTONIC of the first frame or event, for the age */
-	uint64_t mark;	       /* the source's position at its end (source.h) */
 	uint64_t base_ns, last_ns;
-	uint64_t last_us;    /* of last_ns */
+	uint64_t last_us;    /* of last_ns, if `divided` */
 	uint32_t last_rest;  /* of that, ns */
 	uint64_t run_frames; /* frames of the current run in `kinds` */
 	uint16_t linktype;
 	uint8_t interface, direction;
 	bool fine;	/* a time stamp is not in whole microseconds */
+	bool divided;	/* last_us and last_rest are known */
 	bool has_forms; /* dot11 templates are in use */
 	bool has_flows; /* wired templates are in use */
 	struct {
@@ -225,7 +228,15 @@ static inline bool combo_is_empty(const struct combo *c)
 }
 
 /* Returns whether the frame still fits; an empty combo takes any frame up to the snaplen. */
-int combo_fits(const struct combo *c, uint32_t kept_len);
+static inline bool combo_fits(const struct combo *c, uint32_t kept_len)
+{
+	if (combo_is_empty(c))
+		return kept_len <= c->data_cap;
+	return c->frames < COMBO_FRAMES_MAX && c->seen.count < COMBO_KINDS_MAX &&
+	       c->kept_bytes + kept_len <= COMBO_BYTES_MAX &&
+	       c->data_len + c->columns_len + COMBO_FRAME_MAX + kept_len <= c->size;
+}
+
 /* Copies the frame in. The caller has asked combo_fits. */
 void combo_append(struct combo *c, const struct combo_frame *f);
 /* Returns whether an event of `len` bytes still fits; an empty combo takes any up to

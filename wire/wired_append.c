@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Wired templates, the sensor's side: see wired_templates.h. In: Ethernet frames. Out: columns of
- * the open combo. Always holds: a frame adds at most its captured bytes and FRAME_MAX (combo.c) to
+ * the open combo. Always holds: a frame adds at most its captured bytes and COMBO_FRAME_MAX to
  * the columns, and no byte outside the frame is read. The mirror is wired_next.c.
  */
 #include <string.h>
 
 #include "columns.h"
+#include "wired_compare.h"
 #include "wired_expect.h"
 
 /* A frame being appended. */
@@ -15,7 +16,8 @@ struct append {
 	struct wired_templates *t;
 	struct wired_template *m;
 	const uint8_t *bytes; /* of the frame */
-	size_t added;	      /* bytes in columns */
+	struct wired_shape shape;
+	size_t added; /* bytes in columns */
 	uint8_t mask, rare;
 };
 
@@ -24,14 +26,6 @@ struct append {
 static uint32_t mix(uint32_t a, uint32_t b)
 {
 	return (a ^ b * 0x85ebca6bu) * 0x9e3779b1u;
-}
-
-static uint32_t load_32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, 4);
-	return v;
 }
 
 /* One end of a flow. */
@@ -64,19 +58,14 @@ static uint32_t flow_bucket(const uint8_t *bytes, const struct wired_shape *s)
 	return ((from ^ to) * 0x9e3779b1u >> 20 & (WIRED_BUCKETS - 2)) | (from < to);
 }
 
-/* Whether a template of the same shape is of this frame's flow. Where it has no ports or addresses,
- * any template of the bucket will do. */
-static bool same_flow(const struct wired_template *m, const uint8_t *bytes)
+/* Whether a template of the same shape is of this frame's flow, which has the addresses and ports
+ * `flow`. A frame that is not understood is of the flow if it is like the bucket's last frame: only
+ * such a frame can differ from its template in most bytes. */
+static bool same_flow(const struct wired_shape *s, const struct wired_bits *differ, uint64_t flow)
 {
-	const struct wired_shape *s = &m->shape;
-
-	if (wired_protocol(s) >= WIRED_UDP && load_32(m->head + s->l4) != load_32(bytes + s->l4))
-		return false;
 	if (wired_protocol(s) == WIRED_RAW)
-		return true;
-	if (s->kind & WIRED_V6)
-		return !memcmp(m->head + s->l3 + 8, bytes + s->l3 + 8, 32);
-	return load_word(m->head + s->l3 + 12) == load_word(bytes + s->l3 + 12);
+		return wired_count(differ) * 3 <= s->len;
+	return !(differ->low & flow);
 }
 
 static uint32_t class_of(const uint8_t *bytes, const struct wired_shape *s)
@@ -90,117 +79,67 @@ static uint32_t class_of(const uint8_t *bytes, const struct wired_shape *s)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* A word's bytes as little-endian, so that the first one is the lowest. */
-static uint64_t first_lowest(uint64_t w)
+/* Writes a byte of bits and the bytes that differ, for each group of eight that has some. */
+static inline uint8_t *put_groups(uint8_t *p, const uint8_t *bytes, uint64_t differ)
 {
-	const union {
-		uint16_t v;
-		uint8_t low;
-	} order = { 1 };
+	for (; differ; differ >>= 8, bytes += 8) {
+		uint32_t bits = differ & 0xff;
 
-	return order.low ? w : __builtin_bswap64(w);
-}
-
-/* The eight bytes at `at`, with zeros behind `len`. */
-static uint64_t head_word(const uint8_t *bytes, uint32_t at, uint32_t len)
-{
-	uint64_t w = 0;
-
-	if (len - at >= 8)
-		return load_word(bytes + at);
-	if (len < 8)
-		memcpy(&w, bytes, len);
-	else /* the last eight, less those of the word before */
-		w = first_lowest(first_lowest(load_word(bytes + len - 8)) >> 8 * (8 - (len - at)));
-	return w;
-}
-
-/* Returns 1 in each byte of a word that is not zero. */
-static uint64_t nonzero_bytes(uint64_t w)
-{
-	const uint64_t low = 0x7f7f7f7f7f7f7f7f;
-
-	return (((w & low) + low) | w) >> 7 & 0x0101010101010101;
-}
-
-/* Returns how many bytes of a frame's head differ from another head, in `words` words. */
-static inline uint32_t count_differences(const uint8_t *head, const uint8_t *bytes, uint32_t len,
-					 uint32_t *words)
-{
-	uint64_t sums = 0; /* in each byte, at most WIRED_HEAD_MAX / 8 */
-
-	*words = 0;
-	for (uint32_t at = 0; at < len; at += 8) {
-		uint64_t d = load_word(head + at) ^ head_word(bytes, at, len);
-
-		sums += nonzero_bytes(d);
-		*words += d != 0;
+		if (!bits)
+			continue;
+		*p++ = bits;
+		for (; bits; bits &= bits - 1)
+			*p++ = bytes[(uint32_t)__builtin_ctz(bits)];
 	}
-	return sums * 0x0101010101010101 >> 56; /* the sum of all bytes */
-}
-
-/* Writes which bytes of a word differ, as bits, and these bytes. */
-static uint8_t *put_word(uint8_t *p, uint64_t difference, uint64_t word)
-{
-	/* The product gathers the bytes' lowest bits in the highest byte, the first as the lowest
-	 * bit. */
-	uint32_t bits = nonzero_bytes(first_lowest(difference)) * 0x0102040810204080 >> 56;
-
-	*p++ = bits;
-	word = first_lowest(word);
-	for (; bits; bits &= bits - 1)
-		*p++ = (uint8_t)(word >> 8 * __builtin_ctz(bits));
 	return p;
 }
 
-/* Writes the frame's head as differences from `of`, outside the fields of `fields`, and keeps it
- * as the template's head. Returns the bytes written to the column; 0 if no byte differs. */
-static inline size_t put_differences(struct append *a, const uint8_t *of,
-				     const struct wired_shape *fields)
+/* Writes the bytes of the frame's head that differ. Returns the bytes written to the column. */
+static inline size_t put_differences(struct append *a, const struct wired_bits *differ)
 {
-	uint8_t *start = a->c->columns[COMBO_DIFFERENCES].end, *p = start + 2;
-	uint32_t words = 0, len = a->m->shape.len;
+	uint8_t *start = a->c->columns[COMBO_DIFFERENCES].end, *p;
 
-	for (uint32_t at = 0; at < len; at += 8) {
-		uint64_t word = head_word(a->bytes, at, len);
-		uint64_t d = (load_word(of + at) ^ word) & ~wired_fields_word(fields, at);
-
-		memcpy(a->m->head + at, &word, 8);
-		if (__builtin_expect(d != 0, 0)) {
-			words |= 1u << at / 8;
-			p = put_word(p, d, word);
-		}
-	}
-	if (!words)
-		return 0;
-	store_be(start, words, 2);
+	store_be(start, wired_groups(differ), 2);
+	p = put_groups(start + 2, a->bytes, differ->low);
+	p = put_groups(p, a->bytes + 64, differ->high);
 	a->c->columns[COMBO_DIFFERENCES].end = p;
 	return p - start;
 }
 
 /* ---- lengths --------------------------------------------------------------------------------- */
 
-static void put_lengths(struct append *a, const struct combo_frame *f)
+/* Returns the rare bits of the lengths that are not as expected. */
+static __attribute__((noinline)) uint8_t put_other_lengths(struct combo *c,
+							   struct wired_template *m,
+							   const struct combo_frame *f,
+							   uint32_t header_length)
 {
-	struct wired_template *m = a->m;
-	uint32_t header_length = wired_header_length(&m->shape, a->bytes);
+	uint8_t rare = 0;
 
 	if (f->orig_len != wired_original(m, header_length)) {
-		a->rare |= WIRED_RARE_ORIGINAL;
-		a->added += put_varint(a->c, COMBO_ORIGINALS, f->orig_len);
+		rare |= WIRED_RARE_ORIGINAL;
+		c->columns_len += put_varint(c, COMBO_ORIGINALS, f->orig_len);
 		wired_learn_original(m, header_length, f->orig_len);
 	}
 	if (f->kept_len != wired_kept(m, f->orig_len)) {
-		a->rare |= WIRED_RARE_KEPT;
-		a->added += put_varint(a->c, COMBO_KEPTS, f->kept_len);
+		rare |= WIRED_RARE_KEPT;
+		c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 		wired_learn_kept(m, f->orig_len, f->kept_len);
 	}
+	return rare;
 }
 
-static void put_tail(struct append *a, const struct combo_frame *f, uint32_t head)
+static inline void put_lengths(struct append *a, const struct combo_frame *f)
 {
-	struct combo *c = a->c;
+	uint32_t header_length = wired_header_length(&a->shape, a->bytes);
 
+	if (f->orig_len != wired_original(a->m, header_length) ||
+	    f->kept_len != wired_kept(a->m, f->orig_len))
+		a->rare |= put_other_lengths(a->c, a->m, f, header_length);
+}
+
+static inline void put_tail(struct combo *c, const struct combo_frame *f, uint32_t head)
+{
 	if (f->kept_len <= head)
 		return;
 	memcpy(c->room + c->headroom + c->data_len, f->data + head, f->kept_len - head);
@@ -209,16 +148,14 @@ static void put_tail(struct append *a, const struct combo_frame *f, uint32_t hea
 
 /* ---- a new template -------------------------------------------------------------------------- */
 
-static const struct wired_shape no_fields = { .kind = WIRED_RAW };
-
 /* Whether the frame's differences from a head, as put_differences would write them, are at most
  * half as long as the head. append_new asks before it writes them: writing is much slower, and in a
  * flood of new flows all differences are longer. */
-static bool differences_pay(const uint8_t *head, const uint8_t *bytes, uint32_t len)
+static bool differences_pay(const struct wired_bits *differ, uint32_t len)
 {
-	uint32_t words, n = count_differences(head, bytes, len, &words);
+	uint32_t n = wired_count(differ);
 
-	return words && (2 + words + n) * 2 <= len;
+	return n && (2 + wired_count_groups(differ) + n) * 2 <= len;
 }
 
 static void put_whole(struct append *a, const struct combo_frame *f)
@@ -229,36 +166,28 @@ static void put_whole(struct append *a, const struct combo_frame *f)
 	a->added += put_byte(a->c, COMBO_FLOWS, WIRED_WHOLE);
 	a->added += put_varint(a->c, COMBO_KEPTS, f->kept_len);
 	a->added += put_varint(a->c, COMBO_CUTS, f->orig_len - f->kept_len);
-	a->added += put_bytes(a->c, COMBO_HEADS, f->data, len);
-	put_tail(a, f, len);
-	wired_begin_lengths(m, wired_header_length(&m->shape, m->head), f->orig_len, f->kept_len);
+	wired_copy(a->c->columns[COMBO_HEADS].end, f->data, len);
+	a->c->columns[COMBO_HEADS].end += len;
+	a->added += len;
+	put_tail(a->c, f, len);
+	wired_begin_lengths(m, wired_header_length(&a->shape, f->data), f->orig_len, f->kept_len);
 }
 
 /* Stores the frame as differences from `of`, a template of the same shape, which may be the one
  * that is replaced. */
-static void put_difference(struct append *a, const struct combo_frame *f, uint8_t of)
+static void put_difference(struct append *a, const struct combo_frame *f, uint8_t of,
+			   const struct wired_bits *differ)
 {
 	struct wired_template *m = a->m;
 	const struct wired_template *from = &a->t->list[of];
 
-	a->added += put_differences(a, from->head, &no_fields);
+	a->added += put_differences(a, differ);
 	wired_take_lengths(m, from);
 	a->added += put_byte(a->c, COMBO_FLOWS, WIRED_DIFFERENCE);
 	a->added += put_byte(a->c, COMBO_REFERENCES, of);
 	put_lengths(a, f);
 	a->added += put_byte(a->c, COMBO_RARES, a->rare);
-	put_tail(a, f, m->shape.len);
-}
-
-static void keep_head(struct append *a)
-{
-	uint32_t len = a->m->shape.len;
-
-	for (uint32_t at = 0; at < len; at += 8) {
-		uint64_t word = head_word(a->bytes, at, len);
-
-		memcpy(a->m->head + at, &word, 8);
-	}
+	put_tail(a->c, f, a->shape.len);
 }
 
 /* The template in the bucket of the other direction, if it is of that direction: a wrong peer's
@@ -279,33 +208,37 @@ static uint8_t peer_of(const struct wired_templates *t, uint32_t bucket, const u
 	return n;
 }
 
-static __attribute__((noinline)) void append_new(struct append *a, const struct combo_frame *f,
-						 const struct wired_shape *s, uint32_t bucket)
+static __attribute__((noinline)) void append_new(struct combo *c, const struct combo_frame *f,
+						 struct wired_shape s, uint32_t bucket)
 {
-	struct wired_templates *t = a->t;
-	uint32_t class = class_of(f->data, s);
-	bool is_full = t->count == t->max;
+	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s };
+	struct wired_templates *t = a.t;
+	uint32_t class = class_of(f->data, &s);
+	bool is_full = t->count == t->max, alike = false;
 	uint8_t of = t->classes[class], n = wired_new(t);
-	bool alike = of && wired_shape_same(&t->list[of].shape, s) &&
-		     differences_pay(t->list[of].head, f->data, s->len);
-	struct wired_template *m = a->m = &t->list[n];
+	struct wired_template *m = a.m = &t->list[n];
+	struct wired_bits differ;
 
+	if (of && wired_shape_same(&t->list[of].shape, &s)) {
+		differ = wired_compare(t->list[of].head, f->data, s.len);
+		alike = differences_pay(&differ, s.len);
+	}
 	if (is_full && t->buckets[m->bucket] == n)
 		t->buckets[m->bucket] = 0; /* that of the replaced template */
 	m->bucket = bucket;
-	m->shape = *s;
-	if (alike) {
-		put_difference(a, f, of);
-	} else {
-		keep_head(a);
-		put_whole(a, f);
-	}
-	if (wired_is_tcp(s)) {
-		wired_set_peer(t, n, peer_of(t, bucket, f->data, s));
-		a->added += put_byte(a->c, COMBO_REFERENCES, m->peer);
+	m->shape = s;
+	wired_copy(m->head, f->data, s.len);
+	if (alike)
+		put_difference(&a, f, of, &differ);
+	else
+		put_whole(&a, f);
+	if (wired_is_tcp(&s)) {
+		wired_set_peer(t, n, peer_of(t, bucket, f->data, &s));
+		a.added += put_byte(c, COMBO_REFERENCES, m->peer);
 	}
 	wired_begin(m);
 	t->buckets[bucket] = t->classes[class] = n;
+	c->columns_len += a.added;
 }
 
 /* ---- a known flow ---------------------------------------------------------------------------- */
@@ -313,15 +246,15 @@ static __attribute__((noinline)) void append_new(struct append *a, const struct 
 static void put_ip(struct append *a)
 {
 	const struct wired_template *m = a->m;
-	int at = wired_length_at(&m->shape);
-	const uint8_t *ip = a->bytes + m->shape.l3, *last = m->head + m->shape.l3;
+	int at = wired_length_at(&a->shape);
+	const uint8_t *ip = a->bytes + a->shape.l3, *last = m->head + a->shape.l3;
 	uint16_t length = load_be16(a->bytes + at), step;
 
 	if (length != load_be16(m->head + at)) {
 		a->mask |= WIRED_LENGTH;
 		a->added += put_be(a->c, COMBO_TOTALS, length, 2);
 	}
-	if (m->shape.kind & WIRED_V6)
+	if (a->shape.kind & WIRED_V6)
 		return;
 	step = load_be16(ip + 4) - load_be16(last + 4);
 	if (step != m->step) {
@@ -334,7 +267,7 @@ static void put_ip(struct append *a)
 /* Behind the other checksum, as the collector computes it when it has the other bytes. */
 static void put_ip_checksum(struct append *a)
 {
-	const struct wired_shape *s = &a->m->shape;
+	const struct wired_shape *s = &a->shape;
 	const uint8_t *ip = a->bytes + s->l3, *last = a->m->head + s->l3;
 	uint16_t sum = load_be16(ip + 10);
 
@@ -346,7 +279,7 @@ static void put_ip_checksum(struct append *a)
 
 static void put_icmp(struct append *a)
 {
-	const uint8_t *l4 = a->bytes + a->m->shape.l4, *last = a->m->head + a->m->shape.l4;
+	const uint8_t *l4 = a->bytes + a->shape.l4, *last = a->m->head + a->shape.l4;
 	uint16_t step = load_be16(l4 + 6) - load_be16(last + 6);
 
 	if (step != 1) {
@@ -358,7 +291,7 @@ static void put_icmp(struct append *a)
 
 static void put_udp(struct append *a)
 {
-	const struct wired_shape *s = &a->m->shape;
+	const struct wired_shape *s = &a->shape;
 	const uint8_t *l4 = a->bytes + s->l4, *last = a->m->head + s->l4;
 	uint16_t length = load_be16(l4 + 4), sum = load_be16(l4 + 6);
 
@@ -374,7 +307,7 @@ static void put_udp(struct append *a)
 
 static void put_stamps(struct append *a)
 {
-	const struct wired_shape *s = &a->m->shape;
+	const struct wired_shape *s = &a->shape;
 	const uint8_t *at = a->bytes + s->l4 + WIRED_STAMPS_AT;
 	const uint8_t *last = a->m->head + s->l4 + WIRED_STAMPS_AT;
 	uint64_t value, reply;
@@ -397,17 +330,20 @@ static void put_stamps(struct append *a)
 static void put_ack(struct append *a, uint32_t ack)
 {
 	uint64_t d = zigzag((int32_t)(ack - wired_peer_seq(a->t, a->m)));
-	bool wide = d > UINT16_MAX;
 
 	a->mask |= WIRED_ACK;
-	a->rare |= wide ? WIRED_RARE_WIDE_ACK : 0;
-	a->added += put_be(a->c, COMBO_ACKS, d, wide ? 4 : 2);
+	if (d > UINT16_MAX) {
+		a->rare |= WIRED_RARE_WIDE_ACK;
+		a->added += put_be(a->c, COMBO_ACKS, d, 4);
+	} else {
+		a->added += put_be(a->c, COMBO_ACKS, d, 2);
+	}
 }
 
 static void put_tcp(struct append *a)
 {
 	const struct wired_template *m = a->m;
-	const uint8_t *l4 = a->bytes + m->shape.l4, *last = m->head + m->shape.l4;
+	const uint8_t *l4 = a->bytes + a->shape.l4, *last = m->head + a->shape.l4;
 	uint32_t seq = load_be32(l4 + 4), ack = load_be32(l4 + 8);
 	uint16_t window = load_be16(l4 + 14);
 
@@ -425,15 +361,15 @@ static void put_tcp(struct append *a)
 		a->mask |= WIRED_WINDOW;
 		a->added += put_be(a->c, COMBO_WINDOWS, window, 2);
 	}
-	if (wired_protocol(&m->shape) == WIRED_TCP_STAMPS)
+	if (wired_protocol(&a->shape) == WIRED_TCP_STAMPS)
 		put_stamps(a);
 	a->added += put_be(a->c, COMBO_SUMS, load_be16(l4 + 16), 2);
-	a->m->next_seq = wired_next_seq(&m->shape, a->bytes);
+	a->m->next_seq = wired_next_seq(&a->shape, a->bytes);
 }
 
 static void put_fields(struct append *a)
 {
-	int protocol = wired_protocol(&a->m->shape);
+	int protocol = wired_protocol(&a->shape);
 
 	if (protocol == WIRED_RAW)
 		return;
@@ -444,54 +380,58 @@ static void put_fields(struct append *a)
 		put_udp(a);
 	else if (protocol == WIRED_ICMP)
 		put_icmp(a);
-	if (!(a->m->shape.kind & WIRED_V6))
+	if (!(a->shape.kind & WIRED_V6))
 		put_ip_checksum(a);
 }
 
-static void append_known(struct append *a, const struct combo_frame *f, uint8_t number)
+static inline size_t append_known(struct combo *c, const struct combo_frame *f,
+				  struct wired_shape s, uint8_t number,
+				  const struct wired_bits *other)
 {
-	struct wired_template *m = a->m;
-	size_t n;
+	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data, .shape = s };
+	struct wired_template *m = a.m = &a.t->list[number];
 
-	put_fields(a);
-	put_lengths(a, f);
-	n = put_differences(a, m->head, &m->shape);
-	a->rare |= n ? WIRED_RARE_BYTES : 0;
-	a->mask |= a->rare ? WIRED_RARE : 0;
-	a->added += n + put_byte(a->c, COMBO_FLOWS, number);
-	a->added += put_byte(a->c, COMBO_MASKS, a->mask);
-	if (a->rare)
-		a->added += put_byte(a->c, COMBO_RARES, a->rare);
-	put_tail(a, f, m->shape.len);
-}
-
-/* Whether a frame that is not understood is like the last one of its bucket. Only such a frame can
- * differ from its template in most bytes. */
-static bool raw_pays(const struct wired_template *m, const uint8_t *bytes)
-{
-	uint32_t words;
-
-	return count_differences(m->head, bytes, m->shape.len, &words) * 3 <= m->shape.len;
+	put_fields(&a);
+	put_lengths(&a, f);
+	if (other->low | other->high) {
+		a.rare |= WIRED_RARE_BYTES;
+		a.added += put_differences(&a, other);
+	}
+	wired_copy(m->head, f->data, s.len);
+	a.mask |= a.rare ? WIRED_RARE : 0;
+	a.added += put_byte(c, COMBO_FLOWS, number);
+	a.added += put_byte(c, COMBO_MASKS, a.mask);
+	if (a.rare)
+		a.added += put_byte(c, COMBO_RARES, a.rare);
+	put_tail(c, f, s.len);
+	return a.added;
 }
 
 void wired_append(struct combo *c, const struct combo_frame *f)
 {
-	struct append a = { .c = c, .t = &c->templates->wired, .bytes = f->data };
+	struct wired_templates *t = &c->templates->wired;
 	struct wired_shape s = wired_shape(f->data, f->kept_len);
 	uint32_t bucket = flow_bucket(f->data, &s);
+	const struct wired_template *m;
 	uint8_t n;
 
 	if (!c->has_flows) {
-		wired_templates_reset(a.t, WIRED_TEMPLATES);
-		a.added += put_byte(c, COMBO_FLOWS, WIRED_TEMPLATES);
+		wired_templates_reset(t, WIRED_TEMPLATES);
+		c->columns_len += put_byte(c, COMBO_FLOWS, WIRED_TEMPLATES);
 		c->has_flows = true;
 	}
-	n = a.t->buckets[bucket];
-	a.m = &a.t->list[n];
-	if (n && wired_shape_same(&a.m->shape, &s) && same_flow(a.m, f->data) &&
-	    (wired_protocol(&s) != WIRED_RAW || raw_pays(a.m, f->data)))
-		append_known(&a, f, n);
-	else
-		append_new(&a, f, &s, bucket);
-	c->columns_len += a.added;
+	n = t->buckets[bucket];
+	m = &t->list[n];
+	if (n && wired_shape_same(&m->shape, &s)) {
+		struct wired_bits differ = wired_compare(m->head, f->data, s.len);
+		const struct wired_masks *masks = wired_masks_of(&s);
+
+		if (same_flow(&s, &differ, masks->flow)) {
+			differ.low &= ~masks->fields.low;
+			differ.high &= ~masks->fields.high;
+			c->columns_len += append_known(c, f, s, n, &differ);
+			return;
+		}
+	}
+	append_new(c, f, s, bucket);
 }

@@ -94,7 +94,7 @@ static inline void wired_shape_l4(struct wired_shape *s, const uint8_t *bytes, u
 	uint32_t left = kept - s->l4;
 
 	if (protocol == 6 && left >= 20) {
-		uint32_t len = (l4[12] >> 4) * 4;
+		uint32_t len = l4[12] >> 2 & 0x3c;
 
 		if (len < 20 || len > left || s->l4 + len > WIRED_HEAD_MAX)
 			return;
@@ -200,17 +200,22 @@ static inline void wired_take_lengths(struct wired_template *t, const struct wir
 	t->limit = of->limit;
 }
 
-/* Sum of an IPv4 header's 16-bit words without its checksum, in network order, as complement. */
+/* The checksum of an IPv4 header, whatever checksum it has. The sum depends neither on the
+ * machine's byte order nor on the size of the words that are added (RFC 1071), as it is never 0. */
 static inline uint16_t wired_ip_checksum(const uint8_t *l3)
 {
-	uint32_t sum = 0;
+	uint64_t sum =
+		(uint64_t)load_32(l3) + load_32(l3 + 4) + load_32(l3 + 12) + load_32(l3 + 16);
+	uint16_t out;
+	uint32_t half;
 
-	for (int i = 0; i < WIRED_V4_LEN; i += 2)
-		sum += load_be16(l3 + i);
-	sum -= load_be16(l3 + 10);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum += sum >> 16;
-	return (uint16_t)~sum;
+	memcpy(&out, l3 + 8, 2); /* the checksum is behind these */
+	sum += out;
+	sum += sum << 32 | sum >> 32; /* the upper half is the sum of both, with its carry */
+	half = sum >> 32;
+	half += half << 16 | half >> 16;
+	out = ~(half >> 16);
+	return load_be16((const uint8_t *)&out);
 }
 
 /* The length that a UDP header has if the datagram fills its IP packet. */
@@ -225,7 +230,7 @@ static inline uint16_t wired_udp_length(const struct wired_shape *s, const uint8
 static inline uint32_t wired_next_seq(const struct wired_shape *s, const uint8_t *head)
 {
 	const uint8_t *l4 = head + s->l4;
-	uint32_t len = wired_header_length(s, head) - s->l4 - (l4[12] >> 4) * 4;
+	uint32_t len = wired_header_length(s, head) - s->len;
 
 	return load_be32(l4 + 4) + len + (l4[13] & 1) + (l4[13] >> 1 & 1);
 }
@@ -256,15 +261,24 @@ static inline uint32_t wired_peer_stamp(const struct wired_templates *t,
 		     : load_be32(m->head + m->shape.l4 + WIRED_STAMPS_AT + 4);
 }
 
-/* By kind: 0xff for each byte of a head that is part of a field above. The IP header begins at
- * WIRED_L3_MAX. */
-#define WIRED_L3_MAX 18
-extern const uint8_t wired_fields[2 * WIRED_V6][WIRED_L3_MAX + WIRED_HEAD_MAX];
+/* One bit for each byte of a head: bytes 0 to 63, and 64 to WIRED_HEAD_MAX - 1. */
+struct wired_bits {
+	uint64_t low;
+	uint32_t high;
+};
 
-/* The same eight bytes of `wired_fields` as load_word(head + at). */
-static inline uint64_t wired_fields_word(const struct wired_shape *s, uint32_t at)
+struct wired_masks {
+	struct wired_bits fields; /* bytes that are part of a field above */
+	uint64_t flow;		  /* addresses and ports */
+} __attribute__((aligned(32)));	  /* so that a shift finds one */
+
+/* By kind, and by l3 / 16: 1 if the IP header is behind a VLAN tag. */
+#define WIRED_L3_MAX 18
+extern const struct wired_masks wired_masks[2 * WIRED_V6][2];
+
+static inline const struct wired_masks *wired_masks_of(const struct wired_shape *s)
 {
-	return load_word(wired_fields[s->kind] + WIRED_L3_MAX - s->l3 + at);
+	return &wired_masks[s->kind][s->l3 >> 4];
 }
 
 /* Gives the next number, of a template that the caller fills in. */

@@ -60,23 +60,23 @@ static int take_bits(struct next *n)
 static int take_differences(struct combo_cursor *c, uint8_t *head, uint32_t len,
 			    const struct wired_shape *fields)
 {
-	const uint8_t *own = wired_fields[fields->kind] + WIRED_L3_MAX - fields->l3, *byte;
+	const struct wired_bits *own = &wired_masks_of(fields)->fields;
+	const uint8_t *byte;
 	uint32_t words;
 
 	if (take_be(c, COMBO_DIFFERENCES, &words, 2) || !words || words >> (len + 7) / 8)
 		return -EBADMSG;
 	for (uint32_t at = 0; words; at += 8, words >>= 1) {
-		uint8_t bits;
+		uint8_t bits, fixed = at < 64 ? own->low >> at : own->high >> (at - 64);
 
 		if (!(words & 1))
 			continue;
-		if (take_byte(c, COMBO_DIFFERENCES, &bits) || !bits)
+		if (take_byte(c, COMBO_DIFFERENCES, &bits) || !bits || bits & fixed)
 			return -EBADMSG;
 		for (uint32_t i = at; bits; i++, bits >>= 1) {
 			if (!(bits & 1))
 				continue;
-			if (i >= len || own[i] ||
-			    take_span(&c->columns[COMBO_DIFFERENCES], 1, &byte))
+			if (i >= len || take_span(&c->columns[COMBO_DIFFERENCES], 1, &byte))
 				return -EBADMSG;
 			head[i] = *byte;
 		}
@@ -122,12 +122,6 @@ static int take_tail(struct next *n, struct combo_frame *f, const uint8_t *head,
 
 /* ---- a new template -------------------------------------------------------------------------- */
 
-static void keep_head(struct wired_template *m, const uint8_t *bytes)
-{
-	memcpy(m->head, bytes, m->shape.len);
-	memset(m->head + m->shape.len, 0, -m->shape.len & 7);
-}
-
 static int take_whole(struct next *n, struct combo_frame *f, uint8_t *room, size_t len)
 {
 	const uint8_t *head;
@@ -144,7 +138,7 @@ static int take_whole(struct next *n, struct combo_frame *f, uint8_t *room, size
 	    take_tail(n, f, head, head_len, room, len))
 		return -EBADMSG;
 	n->m->shape = wired_shape(room, kept);
-	keep_head(n->m, room);
+	memcpy(n->m->head, room, n->m->shape.len);
 	wired_begin_lengths(n->m, wired_header_length(&n->m->shape, room), f->orig_len, kept);
 	return 0;
 }

@@ -53,14 +53,14 @@ struct wired_shape {
 };
 
 struct wired_template {
-	uint8_t head[WIRED_HEAD_MAX]; /* of the flow's last frame, zeros up to a multiple of 8 */
+	uint8_t head[WIRED_HEAD_MAX]; /* `shape.len` bytes of the flow's last frame */
 	struct wired_shape shape;
 	uint32_t next_seq; /* TCP: the sequence number behind the last frame */
 	uint32_t limit;	   /* captured bytes of the last frame that was cut, else UINT32_MAX */
 	uint32_t slack;	   /* original length less the lengths in the headers, modulo 2^32 */
-	uint16_t floor;	   /* original length of the last frame that was padded, else 0 */
-	uint16_t step;	   /* of the IP id: 0, 1 or 256 */
-	uint16_t bucket;   /* sensor only */
+	uint32_t floor;	   /* original length of the last frame that was padded, else 0 */
+	uint32_t step;	   /* of the IP id: 0, 1 or 256 */
+	uint32_t bucket;   /* sensor only */
 	uint8_t peer;	   /* number of the flow's other direction, or 0 */
 };
 

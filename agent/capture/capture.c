@@ -8,23 +8,14 @@
 #include "capture.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <saluki/record.h>
-
 #include "agent/source/clock.h"
-#include "wire/module_event.h"
+#include "fill.h"
 
-/* Whether modules may send events between the frames. */
-#ifdef WITHOUT_BPF
-#define MODULES false
-#else
-#define MODULES true
-#endif
-
-void capture_init(struct capture *c, struct source *source, struct queue *queue,
-		  const struct handover *h, uint32_t combo_age_ms)
+int capture_init(struct capture *c, struct source *source, struct queue *queue,
+		 const struct handover *h, uint32_t combo_age_ms)
 {
 	bool is_file = h->kind == HANDOVER_FILE;
 
@@ -34,69 +25,112 @@ void capture_init(struct capture *c, struct source *source, struct queue *queue,
 		.combo_age_ns = combo_age_ms * 1000000ULL,
 		.ring_span_max = is_file ? 0 : h->ring_size / (2 * queue->len),
 		.drain = !is_file && !h->persistent,
+		.marked = calloc(source->lanes + 1, sizeof(*c->marked)),
 	};
+	return c->marked ? 0 : -ENOMEM;
+}
+
+void capture_begin(struct capture *c, uint64_t frames)
+{
+	c->queue->first = frames;
+	if (c->queue->pipelines)
+		c->source->ops->mark(c->source, true, c->marked);
+}
+
+void capture_free(struct capture *c)
+{
+	free(c->marked);
+}
+
+static bool slot_is_empty(const struct slot *s)
+{
+	return combo_is_empty(&s->combo) && !s->listed;
+}
+
+static bool is_open(const struct capture *c)
+{
+	return c->slot && !slot_is_empty(c->slot);
+}
+
+/* Ends a list, which a pipeline will put into combos. */
+static void capture_end_list(struct capture *c, bool with_last)
+{
+	size_t len = c->source->lanes * sizeof(*c->marked);
+	struct slot *s = c->slot;
+
+	memcpy(s->from, c->marked, len);
+	c->source->ops->mark(c->source, with_last, c->marked);
+	memcpy(s->last, c->marked, len);
+	s->first = c->queue->first;
+	c->queue->first += c->counted;
+	c->counted = c->cost = 0;
 }
 
 /* `with_last`: all frames from the source are in a combo. */
 static void capture_push(struct capture *c, bool with_last)
 {
-	if (c->open && !combo_is_empty(c->open)) {
-		if (c->source->ops->mark)
-			c->open->mark = c->source->ops->mark(c->source, with_last);
+	if (is_open(c)) {
+		if (c->slot->listed)
+			capture_end_list(c, with_last);
+		else if (c->source->ops->mark)
+			c->source->ops->mark(c->source, with_last, c->slot->ends);
 		queue_push(c->queue);
 	}
-	c->open = NULL;
+	c->slot = NULL;
 }
 
-/* Makes sure that a combo is open, for something that was heard at `heard_ns`. If the export thread
- * has none free, waits for one, or without `waits` returns false. */
+/* Makes sure that a slot is open, for something that was heard at `heard_ns`. If none is free,
+ * waits for one, or without `waits` returns false. */
 static bool capture_open(struct capture *c, uint64_t heard_ns, bool waits)
 {
-	while (!c->open && !(c->open = queue_slot(c->queue))) {
+	while (!c->slot && !(c->slot = queue_slot(c->queue))) {
 		if (!waits)
 			return false;
 		queue_wait_slot(c->queue, SOURCE_POLL_MS);
 	}
-	if (combo_is_empty(c->open))
-		c->open->opened_ns = heard_ns;
+	if (slot_is_empty(c->slot))
+		c->slot->combo.opened_ns = heard_ns;
 	return true;
 }
 
-static void capture_frame(struct capture *c, const struct source_frame *f)
+/* Whether the open combo's records span much of the ring. */
+static bool capture_spans(const struct capture *c, const struct source_frame *f)
 {
-	if (c->open && !combo_is_empty(c->open) &&
-	    (!combo_fits(c->open, f->frame.kept_len) ||
-	     (c->ring_span_max && c->open->frames && f->taken - c->ring_start > c->ring_span_max)))
-		capture_push(c, false);
-	capture_open(c, f->heard_ns, true);
-	if (c->open->frames == 0)
-		c->ring_start = f->taken;
-	combo_append(c->open, &f->frame);
+	return c->ring_span_max && f->taken - c->ring_start > c->ring_span_max &&
+	       (c->slot->combo.frames || c->counted);
 }
 
-/* Appends a module's event about the frame before it. Its ring space belongs to its combo.
- */
-static __attribute__((cold)) void capture_said(struct capture *c, const struct source_frame *f)
+/* Puts a frame, or a module's event about the frame before it, into the open combo. Its ring space
+ * belongs to its combo. */
+static void capture_frame(struct capture *c, const struct source_frame *f)
 {
-	const struct saluki_event *e = (const void *)f->frame.data;
-	uint32_t head = offsetof(struct saluki_event, bytes);
-	struct module_event s = { .interface = f->frame.interface,
-				  .direction = f->frame.direction,
-				  .time_ns = f->frame.time_ns };
-	uint8_t bytes[MODULE_EVENT_ENCODED_MAX];
-	size_t len;
-
-	if (f->frame.kept_len < head || f->frame.kept_len > sizeof(*e))
-		return; /* not written by our programs */
-	s.serial = e->serial;
-	s.len = f->frame.kept_len - head;
-	memcpy(s.name, e->name, sizeof(s.name) - 1);
-	memcpy(s.bytes, e->bytes, s.len);
-	len = module_event_write(bytes, &s);
-	if (c->open && !combo_event_fits(c->open, len))
+	if (is_open(c) && capture_spans(c, f))
 		capture_push(c, false);
 	capture_open(c, f->heard_ns, true);
-	combo_event(c->open, COMBO_EVENT_SAID, bytes, len);
+	if (!c->slot->combo.frames)
+		c->ring_start = f->taken;
+	while (!fill(&c->slot->combo, &f->frame)) {
+		capture_push(c, false);
+		capture_open(c, f->heard_ns, true);
+		c->ring_start = f->taken;
+	}
+}
+
+/* The same with pipelines: only lists it. */
+static void capture_list(struct capture *c, const struct source_frame *f)
+{
+	uint32_t each = __atomic_load_n(&c->queue->frame_cost, __ATOMIC_RELAXED);
+	uint32_t cost = fill_cost(&f->frame, each);
+
+	if (is_open(c) && (c->cost + cost > c->queue->list_cost ||
+			   c->slot->listed == COMBO_FRAMES_MAX || capture_spans(c, f)))
+		capture_push(c, false);
+	capture_open(c, f->heard_ns, true);
+	if (!c->counted)
+		c->ring_start = f->taken;
+	c->slot->list[c->slot->listed++] = f->frame;
+	c->counted += !fill_is_event(&f->frame);
+	c->cost += cost;
 }
 
 /* Appends dwells that ended by `until_ns` after the frames so far. Without a free combo they wait
@@ -111,11 +145,11 @@ static __attribute__((cold)) void capture_dwells(struct capture *c, uint64_t unt
 	while (c->dwells && (d = dwells_front(c->dwells, until_ns))) {
 		size_t len = dwell_write(bytes, d);
 
-		if (c->open && !combo_event_fits(c->open, len))
+		if (c->slot && !combo_event_fits(&c->slot->combo, len))
 			capture_push(c, with_last);
 		if (!capture_open(c, monotonic_ns(), waits))
 			return;
-		combo_event(c->open, COMBO_EVENT_DWELL, bytes, len);
+		combo_event(&c->slot->combo, COMBO_EVENT_DWELL, bytes, len);
 		dwells_pop(c->dwells);
 	}
 }
@@ -126,9 +160,9 @@ static int capture_timeout_ms(const struct capture *c)
 {
 	uint64_t now = monotonic_ns(), due;
 
-	if (!c->open || combo_is_empty(c->open))
+	if (!is_open(c))
 		return SOURCE_POLL_MS;
-	due = c->open->opened_ns + c->combo_age_ns;
+	due = c->slot->combo.opened_ns + c->combo_age_ns;
 	if (due <= now)
 		return 0;
 	due = (due - now + 999999) / 1000000;
@@ -143,6 +177,20 @@ static void capture_sampled(struct capture *c, struct source_frame *f)
 		f->frame.direction |= SALUKI_UNSETTLED;
 }
 
+static void capture_take(struct capture *c, struct source_frame *f)
+{
+	bool is_event = fill_is_event(&f->frame);
+
+	if (is_event && !fill_event_is_valid(&f->frame))
+		return;
+	if (c->dwells && !is_event)
+		capture_sampled(c, f);
+	if (c->queue->pipelines)
+		capture_list(c, f);
+	else
+		capture_frame(c, f);
+}
+
 void *capture_thread(void *arg)
 {
 	struct capture *c = arg;
@@ -154,13 +202,7 @@ void *capture_thread(void *arg)
 		int got = stop && !c->drain ? 0 : c->source->ops->next(c->source, &f);
 
 		if (got == 1) {
-			if (MODULES && f.frame.linktype == SALUKI_LINKTYPE_EVENT) {
-				capture_said(c, &f);
-				continue;
-			}
-			if (c->dwells)
-				capture_sampled(c, &f);
-			capture_frame(c, &f);
+			capture_take(c, &f);
 			continue;
 		}
 		if (got < 0 || stop) {

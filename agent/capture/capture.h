@@ -21,13 +21,19 @@ struct capture {
 	bool failed;		/* the source failed; read after the thread has ended */
 
 	/* The thread's own. */
-	struct combo *open;  /* NULL: there is none */
+	struct slot *slot;   /* of the open combo or list; NULL: none is open */
+	__u64 *marked;	     /* with pipelines: the end of the last list */
+	uint32_t counted;    /* frames of the open list, without events */
+	uint32_t cost;	     /* of the open list: fill.h */
 	uint64_t ring_start; /* where the first frame in it begins */
 };
 
-/* For the frames of `source`, which was handed over as `h`, into `queue`. */
-void capture_init(struct capture *c, struct source *source, struct queue *queue,
-		  const struct handover *h, uint32_t combo_age_ms);
+/* For the frames of `source`, which was handed over as `h`, into `queue`. Returns 0 or -ENOMEM. */
+int capture_init(struct capture *c, struct source *source, struct queue *queue,
+		 const struct handover *h, uint32_t combo_age_ms);
+/* Before the thread: the run's frames so far are in combos. */
+void capture_begin(struct capture *c, uint64_t frames);
+void capture_free(struct capture *c);
 /* Runs until the source ends or `stop` is set (with `drain`, until it has no more frames). */
 void *capture_thread(void *capture);
 

@@ -189,14 +189,16 @@ static void control_skew(struct control *c, uint64_t now_ns)
 /* Not with every ACK: sockets' counts need system calls. */
 static void control_count(struct control *c)
 {
+	const struct exporter *e = c->exporter;
+	const struct level *level = &e->compressors[e->compressors_len - 1].level;
 	struct statistics now = { .session_up = c->session->present != NULL,
 				  .at_ns = monotonic_ns() };
 
 	if (now.at_ns - c->board->news.at_ns < COUNT_INTERVAL_NS)
 		return;
 	export_totals(c->exporter, &now.totals);
-	now.level = __atomic_load_n(&c->exporter->level.now, __ATOMIC_RELAXED);
-	now.level_is_auto = c->exporter->level.automatic;
+	now.level = __atomic_load_n(&level->now, __ATOMIC_RELAXED);
+	now.level_is_auto = level->automatic;
 	for (unsigned int i = 0; i < INTERFACES_MAX; i++)
 		sampler_view(c->sampler, i, &now.radios[i]);
 	ring_estimate_tell(&c->room, c->exporter->source, &now.totals, c->snaplen);

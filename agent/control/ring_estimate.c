@@ -7,7 +7,7 @@
 #include "common/log.h"
 
 #define RING_ESTIMATE_AFTER_NS 1000000000ULL
-#define RING_ESTIMATE_HEADER 32 /* a record's header, and the ring's header */
+#define RING_ESTIMATE_HEADER 8 /* the BPF ring buffer's, before each record */
 
 /* Returns the bytes that the BPF ring buffer reserves for a frame. */
 static uint64_t class_of(uint64_t kept)
@@ -24,7 +24,9 @@ static uint64_t frame_bytes(const struct source *s, uint64_t kept)
 {
 	if (s->room_frame)
 		return s->room_frame;
-	return RING_ESTIMATE_HEADER + (s->room_classes ? class_of(kept) : kept);
+	if (s->room_mapped)
+		return saluki_mapped_next(0, kept, s->room_bytes);
+	return RING_ESTIMATE_HEADER + sizeof(struct saluki_record) + class_of(kept);
 }
 
 /* The same for rings in blocks, with this frame rate spread evenly over the rings. The rest of a
@@ -41,6 +43,7 @@ void ring_estimate_tell(struct ring_estimate *r, const struct source *s, const s
 			uint32_t snaplen)
 {
 	uint64_t now = monotonic_ns(), heard, bytes, frames, rate;
+	const char *ring = s->room_mapped ? "each CPU's ring" : "the ring";
 	char lasts[DURATION_TEXT_LEN];
 
 	if (r->told || !s->room_bytes)
@@ -57,16 +60,18 @@ void ring_estimate_tell(struct ring_estimate *r, const struct source *s, const s
 			? (t->kept_bytes - r->at.kept_bytes) / (t->captured - r->at.captured)
 			: snaplen;
 	frames = s->room_bytes / frame_bytes(s, bytes);
+	if (s->room_mapped && s->room_bytes % frame_bytes(s, bytes))
+		frames++; /* the last record may run past the end */
 	rate = heard * RING_ESTIMATE_AFTER_NS / (now - r->since_ns);
 	if (rate && s->room_blocks)
 		frames = frames_in_blocks(s, frames, rate);
 	if (!rate)
-		log_line("-B: the ring has room for %llu frame%s of %llu bytes; nothing heard yet",
+		log_line("-B: %s has room for %llu frame%s of %llu bytes; nothing heard yet", ring,
 			 (unsigned long long)frames, PLURAL(frames), (unsigned long long)bytes);
 	else
-		log_line("-B: the ring has room for some %llu frames of %llu bytes, %s at the "
-			 "present %llu frame%s/s",
-			 (unsigned long long)frames, (unsigned long long)bytes,
+		log_line("-B: %s has room for some %llu frames of %llu bytes, %s at the "
+			 "present %llu frame%s/s%s",
+			 ring, (unsigned long long)frames, (unsigned long long)bytes,
 			 duration_text(lasts, frames * 1000000 / rate), (unsigned long long)rate,
-			 PLURAL(rate));
+			 PLURAL(rate), s->room_mapped ? ", if one CPU receives all" : "");
 }

@@ -30,26 +30,26 @@ static void count(__u64 *counter, uint64_t n)
 /* ---- combos ---------------------------------------------------------------------------------- */
 
 /* Ends a combo: counts its frames, and releases their space in the ring. */
-static void export_done(struct exporter *e, struct combo *c, __u64 *counter)
+static void export_done(struct exporter *e, struct slot *s, __u64 *counter)
 {
-	count(counter, c->frames);
+	count(counter, s->combo.frames);
 	journal_commit(&e->journal, &e->counters);
 	if (e->source->ops->release)
-		e->source->ops->release(e->source, c->mark);
+		e->source->ops->release(e->source, s->ends);
 	journal_settle(&e->journal);
-	combo_reset(c);
 	queue_pop(e->queue);
 	e->front = EXPORT_FRESH;
 }
 
-static void export_begin(struct exporter *e, struct combo *c)
+static void export_begin(struct exporter *e, struct slot *s)
 {
-	if (e->source->ops->positions)
-		e->source->ops->positions(e->source, c->mark, e->ends);
-	journal_begin(&e->journal, c->frames, e->ends);
+	struct combo *c = &s->combo;
+
+	journal_begin(&e->journal, c->frames, s->ends);
+	if (c->body)
+		return; /* closed before, or by a pipeline */
 	c->first = e->counters.exported;
-	if (!c->body)
-		combo_close(c); /* once, with the number of frames exported before it */
+	combo_close(c); /* with the number of frames exported before it */
 }
 
 /* Whether waiting frames should leave the ring, as it may become full. */
@@ -59,39 +59,23 @@ static bool ring_is_short(struct exporter *e)
 	return !e->source->ops->filled || e->source->ops->filled(e->source) > 256 / 2;
 }
 
-static uint64_t thread_cpu_ns(void)
-{
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-/* Sets the level for the next combo. */
-static void export_set_level(struct exporter *e)
+/* Compresses a combo, unless a pipeline has, and gives it its number. */
+static void export_compress(struct exporter *e, struct slot *s)
 {
 	const struct store *store = &e->deliver.store;
-	const struct level_sight sight = {
-		.queue_full = queue_is_full(e->queue),
-		.blocked = e->blocked,
-		.ring_used = e->source->ops->filled ? e->source->ops->filled(e->source) : 0,
-		.store_used = 256ULL * (store->blocks - store->free_count) / store->blocks,
-		.body_len = e->body_len,
-		.now_ns = monotonic_ns(),
-		.cpu_ns = thread_cpu_ns,
-	};
+	struct combo *c = &s->combo;
+	uint32_t ring_used = e->source->ops->filled ? e->source->ops->filled(e->source) : 0;
+	uint32_t store_used = 256ULL * (store->blocks - store->free_count) / store->blocks;
 
-	e->blocked = false;
-	compress_set_level(&e->compress, level_next(&e->level, &sight));
-}
-
-static void export_compress(struct exporter *e, struct combo *c)
-{
-	export_begin(e, c);
-	export_set_level(e);
-	e->body_len = c->body_len;
+	__atomic_store_n(&e->sight.store_used, store_used, __ATOMIC_RELAXED);
+	export_begin(e, s);
+	if (!s->wire_len) {
+		s->wire = s->wire ?: e->wire;
+		s->wire_len = compressor_run(&e->compressors[0], c, s->wire, &e->sight,
+					     queue_is_full(e->queue), ring_used);
+	}
 	/* The session gives the sensor's id, which is filled in before sealing. */
-	combo_header_write(e->wire, 0, e->counters.next, c->frames, c->body_len);
-	e->wire_len = COMBO_HEADER_LEN;
-	e->wire_len += compress_combo(&e->compress, e->wire + e->wire_len, c->body, c->body_len,
-				      c->dense_len);
+	combo_header_write(s->wire, 0, e->counters.next, c->frames, c->body_len);
 	e->front = EXPORT_COMPRESSED;
 }
 
@@ -105,26 +89,49 @@ static bool export_make_room(struct exporter *e)
 	return true;
 }
 
+/* Drops a combo from the queue. */
+static void export_discard(struct exporter *e, struct slot *s)
+{
+	if (e->persistent) { /* they stay in the ring, and so do all later ones */
+		queue_pop(e->queue);
+		e->front = EXPORT_FRESH;
+		return;
+	}
+	export_begin(e, s); /* if we are killed before its space is free, it ends there */
+	export_done(e, s, &e->counters.dropped_shutdown);
+}
+
+/* After a combo was dropped, the combos that pipelines have closed begin with a wrong number of
+ * frames. */
+static bool is_misplaced(const struct exporter *e, const struct slot *s)
+{
+	return e->front == EXPORT_FRESH && s->wire_len && s->combo.first != e->counters.exported;
+}
+
 /* Moves the queue's first combo into the store, if due. */
 static void export_keep(struct exporter *e, bool up)
 {
-	struct combo *c = queue_front(e->queue);
+	struct slot *s = queue_front(e->queue);
 	/* All combos before it were sent, so it will be sent at once. */
 	bool sent = up && deliver_has_sent(&e->deliver, e->deliver.store.end - 1), kept;
 
-	if (!c || e->front == EXPORT_KEPT)
+	if (!s || e->front == EXPORT_KEPT)
 		return;
+	if (is_misplaced(e, s)) {
+		export_discard(e, s);
+		return;
+	}
 	if (!up && !ring_is_short(e) && !spool_works(e->spool))
 		return;
 	if (up && !sent && !store_is_empty(&e->deliver.store) && !ring_is_short(e))
 		return;
 	if (e->front == EXPORT_FRESH)
-		export_compress(e, c);
+		export_compress(e, s);
 	do
-		kept = e->spool ? spool_keep(e->spool, e->wire, e->wire_len, c->first, c->frames,
-					     !up || !e->is_file)
-				: deliver_put(&e->deliver, e->wire, e->wire_len, c->first,
-					      c->frames);
+		kept = e->spool ? spool_keep(e->spool, s->wire, s->wire_len, s->combo.first,
+					     s->combo.frames, !up || !e->is_file)
+				: deliver_put(&e->deliver, s->wire, s->wire_len, s->combo.first,
+					      s->combo.frames);
 	while (!kept && export_make_room(e));
 	if (kept)
 		e->front = EXPORT_KEPT;
@@ -141,12 +148,12 @@ static void export_spool(struct exporter *e, bool up, uint64_t now_ns)
 	e->next_spooled_ns = now_ns + TOTALS_INTERVAL_NS;
 }
 
-static void export_committed(struct exporter *e, struct combo *c)
+static void export_committed(struct exporter *e, struct slot *s)
 {
 	count(&e->counters.next, 1);
-	count(&e->counters.body_bytes, c->body_len);
+	count(&e->counters.body_bytes, s->combo.body_len);
 	count(&e->counters.combos, 1);
-	export_done(e, c, &e->counters.exported);
+	export_done(e, s, &e->counters.exported);
 }
 
 /* Commits the stored combo when its frames need not stay in the ring: see above. Returns whether
@@ -186,7 +193,8 @@ static void export_wait(struct exporter *e, bool up, bool forwards)
 		ms = deliver_wait_ms(&e->forward.deliver, now, WAIT_MS);
 	else if (e->state != EXPORT_RUNNING)
 		ms = WAIT_MS;
-	e->blocked |= queue_front(e->queue) || e->deliver.unsent < e->deliver.store.end;
+	if (queue_front(e->queue) || e->deliver.unsent < e->deliver.store.end)
+		__atomic_store_n(&e->sight.waits, e->sight.waits + 1, __ATOMIC_RELAXED);
 	poll(p, 2, ms);
 	if (p[0].revents)
 		event_clear(p[0].fd);
@@ -220,26 +228,19 @@ static void export_turn(struct exporter *e, bool up, bool forwards, bool is_new,
  * queue. */
 static void export_give_up(struct exporter *e)
 {
-	struct combo *c = queue_front(e->queue);
+	struct slot *s = queue_front(e->queue);
 
-	if (!c) {
+	if (!s) {
 		event_wait(e->queue->filled_fd, WAIT_MS);
 		return;
 	}
 	if (e->front == EXPORT_KEPT && e->spool) { /* its number may be in the file */
-		export_committed(e, c);
+		export_committed(e, s);
 		return;
 	}
 	if (e->front == EXPORT_KEPT)
 		deliver_take_back(&e->deliver);
-	if (e->persistent) { /* they stay in the ring, and so do all later ones */
-		combo_reset(c);
-		queue_pop(e->queue);
-		e->front = EXPORT_FRESH;
-		return;
-	}
-	export_begin(e, c); /* if we are killed before its space is free, it ends there */
-	export_done(e, c, &e->counters.dropped_shutdown);
+	export_discard(e, s);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------ */
@@ -249,9 +250,6 @@ int export_init(struct exporter *e, struct source *source, struct queue *queue,
 {
 	int err = journal_open(&e->journal, journal, source->lanes);
 
-	e->ends = calloc(source->lanes + 1, sizeof(*e->ends));
-	if (!err && !e->ends)
-		err = -ENOMEM;
 	if (err)
 		log_line("cannot map the journal: %s", strerror(-err));
 	if (journal >= 0)
@@ -291,14 +289,21 @@ int export_start(struct exporter *e, size_t store_bytes)
 	return err;
 }
 
+uint64_t export_first(const struct exporter *e)
+{
+	const struct slot *pending = queue_front(e->queue); /* of an earlier agent */
+
+	return e->counters.exported + (pending ? pending->combo.frames : 0);
+}
+
 void export_free(struct exporter *e)
 {
 	deliver_free(&e->deliver);
 	deliver_free(&e->forward.deliver);
 	spool_free(e->spool);
-	compress_free(&e->compress);
+	for (unsigned int i = 0; i < e->compressors_len; i++)
+		compressor_free(&e->compressors[i]);
 	journal_close(&e->journal);
-	free(e->ends);
 }
 
 void *export_thread(void *arg)

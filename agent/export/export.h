@@ -7,13 +7,12 @@
 
 #include "deliver.h"
 #include "forward.h"
-#include "level.h"
+#include "compressor.h"
 #include "agent/rings/journal.h"
 #include "agent/capture/queue.h"
 #include "session.h"
 #include "agent/source/source.h"
 #include "spool.h"
-#include "wire/compress.h"
 #include "wire/totals.h"
 
 /* The thread's state. A collector that confirms all leads to EXPORT_OVER from any state.
@@ -34,7 +33,7 @@ enum export_state {
 /* The state of the queue's first combo. */
 enum export_front {
 	EXPORT_FRESH,	   /* or no combo */
-	EXPORT_COMPRESSED, /* in `wire` */
+	EXPORT_COMPRESSED, /* in the slot's `wire` */
 	EXPORT_KEPT,	   /* in the store or the spool, not committed */
 };
 
@@ -48,9 +47,7 @@ enum export_outcome {
 
 struct exporter {
 	/* Set by the owner. */
-	struct spool *spool; /* NULL: none; freed by export_free() */
-	struct compress compress;
-	struct level level;
+	struct spool *spool;  /* NULL: none; freed by export_free() */
 	uint64_t patience_ns; /* without a collector, after `stop` or with a file */
 	bool stop;	      /* set by the control thread */
 
@@ -62,7 +59,6 @@ struct exporter {
 	bool is_file;
 	bool persistent; /* the ring outlives this agent: frames left in it are not lost */
 	struct journal journal;
-	uint64_t *ends; /* journal.lanes positions */
 	uint64_t next_totals_ns;
 	uint64_t next_spooled_ns; /* time of the spool's next totals */
 	enum export_state state;
@@ -71,13 +67,14 @@ struct exporter {
 	uint64_t last_word_ns;	   /* end of the last word */
 	enum export_outcome outcome;
 	enum export_front front;
-	bool blocked;	   /* the thread had to wait with combos since it compressed one */
-	uint32_t body_len; /* of that combo */
-	size_t wire_len;   /* of the queue's first combo, compressed */
+	struct compressor_sight sight;	 /* read by the pipelines' threads */
 	struct saluki_exported counters; /* written by the export thread, read by any */
 	struct deliver deliver;
-	uint8_t wire[COMBO_WIRE_MAX];
+	uint8_t wire[COMBO_WIRE_MAX]; /* without pipelines: the queue's first combo, compressed */
 	struct forward forward;
+	/* Set by the owner: this thread's, then one for each pipeline. */
+	unsigned int compressors_len;
+	struct compressor compressors[1 + PIPELINES_MAX];
 };
 
 /* For the combos of `queue`, with frames of `source`, which was handed over as `h`. `e` is zeroed,
@@ -89,6 +86,8 @@ int export_init(struct exporter *e, struct source *source, struct queue *queue,
  * after a line. */
 int export_start(struct exporter *e, size_t store_bytes);
 void export_free(struct exporter *e);
+/* After export_start: returns the frames of the run that are exported, or in the queue. */
+uint64_t export_first(const struct exporter *e);
 /* Runs until the queue is finished and all is settled, or patience is over. */
 void *export_thread(void *export);
 /* Fills in the current ledger. Any thread. */

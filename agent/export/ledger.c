@@ -43,9 +43,13 @@ void export_totals(struct exporter *e, struct totals *t)
 	t->body_bytes = __atomic_load_n(&e->counters.body_bytes, __ATOMIC_RELAXED);
 	t->sent_bytes = __atomic_load_n(&e->counters.sent_bytes, __ATOMIC_RELAXED);
 	t->dropped_store = __atomic_load_n(&e->deliver.given_up, __ATOMIC_RELAXED);
-	t->level_changes = __atomic_load_n(&e->level.changes, __ATOMIC_RELAXED);
-	t->combos_lowered = __atomic_load_n(&e->level.lowered, __ATOMIC_RELAXED);
-	t->combos_raised = __atomic_load_n(&e->level.raised, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < e->compressors_len; i++) {
+		const struct level *l = &e->compressors[i].level;
+
+		t->level_changes += __atomic_load_n(&l->changes, __ATOMIC_RELAXED);
+		t->combos_lowered += __atomic_load_n(&l->lowered, __ATOMIC_RELAXED);
+		t->combos_raised += __atomic_load_n(&l->raised, __ATOMIC_RELAXED);
+	}
 }
 
 /* Final totals of an agent with persistent programs. They count while we read, so `seen` is

@@ -30,9 +30,10 @@ static uint64_t resume_frames(struct exporter *e, struct combo *c)
 	return frames;
 }
 
+/* The ring is read up to the journal's positions. */
 static void resume_end(struct exporter *e)
 {
-	e->source->ops->release(e->source, e->source->ops->mark(e->source, true));
+	e->source->ops->release(e->source, e->journal.shared->ends);
 	journal_settle(&e->journal);
 }
 
@@ -54,7 +55,8 @@ static void resume_pass(struct exporter *e, struct combo *c, uint64_t frames)
 /* Killed before the commit: the collector may have the combo, a part of it, or nothing. */
 static int resume_pending(struct exporter *e)
 {
-	struct combo *c = queue_slot(e->queue);
+	struct slot *s = queue_slot(e->queue);
+	struct combo *c = &s->combo;
 	size_t size = c->size;
 	uint64_t frames;
 
@@ -68,7 +70,7 @@ static int resume_pending(struct exporter *e)
 		resume_pass(e, c, frames);
 		return 0;
 	}
-	c->mark = e->source->ops->mark(e->source, true);
+	e->source->ops->mark(e->source, true, s->ends);
 	queue_push(e->queue);
 	return 0;
 }

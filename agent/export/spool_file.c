@@ -261,7 +261,8 @@ int spool_record_write(struct spool_file *f, const struct spool_head *h, uint64_
 	store_be(head + 13, r->first, 8);
 	store_be(head + 21, r->frames, 4);
 	record_check(head + RECORD_CHECK_AT, h, head, r->data, r->len);
-	/* The head last: a record whose head can be read is whole, also if the process is killed. */
+	/* The head last: a record whose head can be read is whole, also if the process is killed.
+	 */
 	err = write_all(f, to + sizeof(head), r->data, r->len)
 		      ?: write_all(f, to, head, sizeof(head));
 	if (!err)

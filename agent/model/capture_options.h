@@ -11,12 +11,13 @@
 #include "wire/channel.h"
 
 #define INTERFACES_MAX 8
-#define PLAN_MAX 128 /* channels of a radio's plan */
+#define PLAN_MAX 128		    /* channels of a radio's plan */
+#define MAPPED_SIZE_MAX (256 << 20) /* bytes of a mapped ring: the verifier's limit for offsets */
 
 enum keep { KEEP_DEFAULT, KEEP_HEADERS, KEEP_ALL };
 enum bad_fcs { BAD_FCS_DEFAULT, BAD_FCS_KEEP, BAD_FCS_DROP };
 enum source_choice { SOURCE_AUTO, SOURCE_XDP, SOURCE_TC, SOURCE_MMAP, SOURCE_XSK };
-enum ring_kind { RING_BPF, RING_MAPPED };
+enum ring_kind { RING_AUTO, RING_BPF, RING_MAPPED };
 enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_INOUT };
 
 /* The channels requested for an interface's radio. */

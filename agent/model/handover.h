@@ -65,6 +65,7 @@ struct handover {
 	uint32_t ring_size;   /* bytes; per CPU if mapped */
 	uint32_t cpus;	      /* counter slots per interface */
 	uint32_t mapped;      /* CPUs with a mapped ring; 0: the BPF ring buffer */
+	uint32_t queues;      /* receive queues of all interfaces; 0: not known */
 	uint32_t count;	      /* interfaces; 1 for a file */
 	struct handover_interface interfaces[INTERFACES_MAX];
 };

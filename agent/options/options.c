@@ -45,6 +45,7 @@ enum {
 	OPT_PACE,
 	OPT_COMBO_SIZE,
 	OPT_COMBO_AGE,
+	OPT_PIPELINES,
 	OPT_QUEUE,
 	OPT_COMPRESS,
 	OPT_USER,
@@ -77,6 +78,7 @@ const struct option_def run_defs[] = {
 	CAPTURE_OPTION_DEFS,
 	{ OPT_COMBO_SIZE, "combo-size", "BYTES", "maximum size of a combo (default 14336)" },
 	{ OPT_COMBO_AGE, "combo-age", "MS", "close a combo at this age (default 1000)" },
+	{ OPT_PIPELINES, "pipelines", "N", "threads that fill combos: 1 to 16" },
 	{ OPT_QUEUE, "queue", "COMBOS", "queue before the export: 1, 2, 4 or 8 (default 8)" },
 	{ OPT_COMPRESS, "compress", "auto|none|N",
 	  "zstd level, -50 to 9; auto: 1, lower while the CPU is the\n"
@@ -263,6 +265,8 @@ static int parse_option(struct run_options *o, int id)
 		return parse_number("--combo-age", 1, 60000, &o->combo_age_ms);
 	case OPT_QUEUE:
 		return parse_power_of_two("--queue", 1, QUEUE_LEN, &o->queue);
+	case OPT_PIPELINES:
+		return parse_number("--pipelines", 1, PIPELINES_MAX, &o->pipelines);
 	case OPT_COMPRESS:
 		return parse_compress(o);
 	case OPT_MONITOR:

@@ -26,8 +26,9 @@ struct run_options {
 	uint64_t spool_bytes;
 	uint32_t combo_size; /* bytes */
 	uint32_t combo_age_ms;
-	uint32_t queue; /* combos */
-	int level;	/* zstd, COMPRESS_NONE or LEVEL_AUTO */
+	uint32_t queue;	    /* combos */
+	uint32_t pipelines; /* 0: by the machine */
+	int level;	    /* zstd, COMPRESS_NONE or LEVEL_AUTO */
 };
 
 /* Returns 0, or an exit status after all messages: 2 for bad usage, -1 after --help. */

@@ -12,7 +12,6 @@
 #include "common/log.h"
 
 #define RING_SIZE_DEFAULT (4096 * 1024)
-#define MAPPED_SIZE_MAX (256 * 1024 * 1024) /* the verifier's limit for offsets */
 
 void capture_options_init(struct capture_options *o)
 {
@@ -79,7 +78,7 @@ static int take_choice(struct capture_options *o, int id)
 	static const char *const keeps[] = { "headers", "all", NULL };
 	static const char *const bad_fcs[] = { "keep", "drop", NULL };
 	static const char *const sources[] = { "auto", "xdp", "tc", "mmap", "xsk", NULL };
-	static const char *const rings[] = { "bpf", "mapped", NULL };
+	static const char *const rings[] = { "auto", "bpf", "mapped", NULL };
 	static const char *const directions[] = { "in", "out", "inout", NULL };
 	int choice = 0, err;
 
@@ -176,7 +175,7 @@ const char *capture_options_wrong(const struct capture_options *o)
 	if (o->source == SOURCE_XSK && o->given & GIVEN_MONITOR)
 		return "--source xsk has its sockets before --monitor makes an interface; make it "
 		       "with 'iw' first";
-	if (o->source == SOURCE_XSK && o->ring != RING_BPF)
+	if (o->source == SOURCE_XSK && o->ring == RING_MAPPED)
 		return "--source xsk has rings of its own; --ring goes with xdp and tc";
 	if (o->source == SOURCE_MMAP && o->consume)
 		return "--consume: packet sockets hear copies; use --source xdp or tc";

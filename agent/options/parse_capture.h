@@ -35,11 +35,12 @@ enum {
 		  "frames received, sent or both (default in; xdp: in only)" },                    \
 		{ OPT_CONSUME, "consume", NULL,                                                    \
 		  "drop frames after capture: for a dedicated capture port" },                     \
-		{ OPT_RING, "ring", "bpf|mapped",                                                  \
-		  "kernel ring (default bpf); mapped is faster, and needs\n"                       \
-		  "--ring-size for each CPU" },                                                    \
+		{ OPT_RING, "ring", "auto|bpf|mapped",                                             \
+		  "kernel ring: mapped has one ring for each CPU; auto, the\n"                     \
+		  "default, is mapped where it works" },                                           \
 		{ 'B', "ring-size", "KIB",                                                         \
-		  "size of the kernel ring, a power of two (default 4096)" },                      \
+		  "size of the kernel ring, or of each CPU's ring, a power of\n"                   \
+		  "two (default 4096)" },                                                          \
 	{                                                                                          \
 		OPT_FILTER_CODE, "filter-code", "FILE",                                            \
 			"read the filter from the output of 'tcpdump -ddd'"                        \

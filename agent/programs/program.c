@@ -2,6 +2,7 @@
 /* Programs, between opening and loading: see program.h. */
 #include "program.h"
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 static bool is_exchange(const struct bpf_insn *i)
 {
@@ -42,6 +44,25 @@ int program_drop_exchange(struct bpf_object *obj)
 
 	bpf_object__for_each_program(prog, obj) err = err ?: drop_exchange(prog);
 	return err;
+}
+
+bool program_exchange_works(void)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		  .dst_reg = BPF_REG_10,
+		  .off = -8,
+		  .imm = BPF_XCHG },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "saluki_probe", "GPL", insns,
+			       sizeof(insns) / sizeof(insns[0]), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static bool kernel_is_before(unsigned int major, unsigned int minor)

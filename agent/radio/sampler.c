@@ -41,16 +41,33 @@ static uint64_t realtime_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+static bool is_sampled(const struct capture_options *o, const struct handover *h, uint32_t i)
+{
+	const struct handover_interface *f = &h->interfaces[i];
+
+	return h->kind != HANDOVER_FILE && i < h->count &&
+	       (o->plans[f->given].list || (o->steered && linktype_is_80211(f->linktype)));
+}
+
+bool sampler_is_needed(const struct capture_options *o, const struct handover *h)
+{
+	uint32_t i = 0;
+
+	while (i < h->count && !is_sampled(o, h, i))
+		i++;
+	return i < h->count;
+}
+
 struct sampler *sampler_new(const struct capture_options *o, const struct handover *h,
 			    const struct sampler_meets *meets, int *err)
 {
 	struct sampler *s = NULL;
 
-	for (uint32_t i = 0; h->kind != HANDOVER_FILE && i < h->count; i++) {
+	for (uint32_t i = 0; i < h->count; i++) {
 		const struct handover_interface *f = &h->interfaces[i];
 		const struct plan_asked *a = &o->plans[f->given];
 
-		if (!a->list && !(o->steered && linktype_is_80211(f->linktype)))
+		if (!is_sampled(o, h, i))
 			continue;
 		s = s ?: calloc(1, sizeof(*s));
 		if (!s || dwells_add(&s->dwells, i) || !(s->radios[i] = radio_new(a, f))) {

@@ -81,6 +81,8 @@ struct sampler {
 	struct dwells dwells;
 };
 
+/* Returns whether an interface's channels are sampled: sampler_new would return a sampler. */
+bool sampler_is_needed(const struct capture_options *o, const struct handover *h);
 /* Returns a sampler for all interfaces with a plan and, if the collector may send plans
  * (`o->steered`), for all 802.11 interfaces. Returns NULL if there are none, or with `*err` -ENOMEM
  * without memory. */

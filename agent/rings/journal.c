@@ -66,7 +66,7 @@ uint64_t journal_state(const struct journal *j)
 	return j->shared->state & ~(uint64_t)SALUKI_JOURNAL_SLOT;
 }
 
-void journal_begin(struct journal *j, uint64_t frames, const uint64_t *ends)
+void journal_begin(struct journal *j, uint64_t frames, const __u64 *ends)
 {
 	j->shared->frames = frames;
 	memcpy(j->shared->ends, ends, j->lanes * sizeof(*ends));

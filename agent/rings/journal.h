@@ -39,7 +39,7 @@ const struct saluki_exported *journal_done(const struct journal *j);
 /* Returns the state that an earlier agent left: SALUKI_JOURNAL_ without the slot. */
 uint64_t journal_state(const struct journal *j);
 
-void journal_begin(struct journal *j, uint64_t frames, const uint64_t *ends);
+void journal_begin(struct journal *j, uint64_t frames, const __u64 *ends);
 void journal_commit(struct journal *j, const struct saluki_exported *done);
 void journal_settle(struct journal *j);
 

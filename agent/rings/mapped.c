@@ -8,9 +8,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define MAPPED_MEMORY_PART 64
+
 size_t mapped_value_size(uint64_t size)
 {
 	return size + SALUKI_MAPPED_EXTRA;
+}
+
+bool mapped_affordable(uint64_t size, uint32_t lanes, uint64_t memory)
+{
+	return size * lanes <= memory / MAPPED_MEMORY_PART;
 }
 
 int mapped_init(struct mapped *m, uint8_t *memory, uint64_t size, uint32_t lanes)
@@ -19,8 +26,8 @@ int mapped_init(struct mapped *m, uint8_t *memory, uint64_t size, uint32_t lanes
 	m->size = size;
 	m->lanes_len = lanes;
 	m->lanes = calloc(lanes, sizeof(*m->lanes));
-	m->marks = calloc((size_t)MAPPED_MARKS * lanes, sizeof(*m->marks));
-	if (!m->lanes || !m->marks) {
+	m->ready = calloc(lanes, sizeof(struct mapped_lane *));
+	if (!m->lanes || !m->ready) {
 		mapped_unmap(m);
 		return -ENOMEM;
 	}
@@ -57,7 +64,7 @@ void mapped_unmap(struct mapped *m)
 	if (m->memory)
 		munmap(m->memory, m->memory_len);
 	free(m->lanes);
-	free(m->marks);
+	free(m->ready);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -72,6 +79,8 @@ static void take(struct mapped *m, struct mapped_lane *l)
 
 	m->taken += next - l->next;
 	l->next = next;
+	if (l->next == l->produced)
+		m->ready_len = 0;
 }
 
 static void look(struct mapped_lane *l)
@@ -84,6 +93,18 @@ static void look(struct mapped_lane *l)
 		l->produced = l->next; /* damaged memory */
 }
 
+/* Looks at the lanes that had no record. Needed only when a lane runs out: until then, a record
+ * that they get is newer than all records to take. Idle CPUs thus cost nothing per record. */
+static void look_at_all(struct mapped *m)
+{
+	for (struct mapped_lane *l = m->lanes; l < m->lanes + m->lanes_len; l++) {
+		if (l->next == l->produced)
+			look(l);
+		if (l->next != l->produced)
+			m->ready[m->ready_len++] = l;
+	}
+}
+
 /* Chooses the lane with the oldest record, and until when it stays the oldest. */
 static struct mapped_lane *oldest(struct mapped *m)
 {
@@ -91,18 +112,15 @@ static struct mapped_lane *oldest(struct mapped *m)
 	uint64_t best_ns = UINT64_MAX;
 
 	m->until_ns = UINT64_MAX;
-	for (struct mapped_lane *l = m->lanes; l < m->lanes + m->lanes_len; l++) {
-		uint64_t ns;
+	if (!m->ready_len)
+		look_at_all(m);
+	for (uint32_t i = 0; i < m->ready_len; i++) {
+		uint64_t ns = record_at(m, m->ready[i])->time_ns;
 
-		if (l->next == l->produced)
-			look(l);
-		if (l->next == l->produced)
-			continue;
-		ns = record_at(m, l)->time_ns;
 		if (!best || ns < best_ns) {
 			m->until_ns = best_ns;
 			best_ns = ns;
-			best = l;
+			best = m->ready[i];
 		} else if (ns < m->until_ns) {
 			m->until_ns = ns;
 		}
@@ -124,36 +142,35 @@ const struct saluki_record *mapped_next(struct mapped *m)
 	return m->lane ? record_at(m, m->lane) : NULL;
 }
 
-uint64_t mapped_mark(struct mapped *m, bool with_last)
+void mapped_mark(struct mapped *m, bool with_last, __u64 *mark)
 {
-	uint64_t *positions = &m->marks[m->mark % MAPPED_MARKS * m->lanes_len];
-
 	if (with_last && m->lane) {
 		take(m, m->lane);
 		m->lane = NULL;
 	}
 	for (uint32_t i = 0; i < m->lanes_len; i++)
-		positions[i] = m->lanes[i].next;
-	return m->mark++;
+		mark[i] = m->lanes[i].next;
 }
 
-void mapped_release(struct mapped *m, uint64_t mark)
+void mapped_pass(const struct mapped *m, __u64 *mark, const struct saluki_record *r)
 {
-	const uint64_t *positions = &m->marks[mark % MAPPED_MARKS * m->lanes_len];
+	size_t lane = ((const uint8_t *)r - (const uint8_t *)m->lanes[0].ring) /
+		      mapped_value_size(m->size);
 
-	for (uint32_t i = 0; i < m->lanes_len; i++)
-		__atomic_store_n(&m->lanes[i].ring->tail, positions[i], __ATOMIC_RELEASE);
+	mark[lane] = saluki_mapped_next(mark[lane], r->kept_len, m->size);
 }
 
-void mapped_positions(const struct mapped *m, uint64_t mark, uint64_t *out)
-{
-	memcpy(out, &m->marks[mark % MAPPED_MARKS * m->lanes_len], m->lanes_len * sizeof(*out));
-}
-
-void mapped_limit(struct mapped *m, const __u64 *positions)
+void mapped_release(struct mapped *m, const __u64 *mark)
 {
 	for (uint32_t i = 0; i < m->lanes_len; i++)
-		m->lanes[i].limit = positions ? positions[i] : UINT64_MAX;
+		__atomic_store_n(&m->lanes[i].ring->tail, mark[i], __ATOMIC_RELEASE);
+}
+
+void mapped_limit(struct mapped *m, const __u64 *mark)
+{
+	for (uint32_t i = 0; i < m->lanes_len; i++)
+		m->lanes[i].limit = mark ? mark[i] : UINT64_MAX;
+	m->ready_len = 0;
 }
 
 uint64_t mapped_used(const struct mapped *m)

@@ -13,10 +13,6 @@
 
 #include <saluki/record.h>
 
-/* Saved positions of all lanes. A power of two, more than the combos between the capture thread and
- * the end of export (queue.h). */
-#define MAPPED_MARKS 16
-
 struct mapped_lane {
 	struct saluki_mapped *ring;
 	uint64_t next;	   /* position of the next record */
@@ -30,15 +26,19 @@ struct mapped {
 	uint64_t size; /* bytes of a lane's ring, a power of two */
 	uint32_t lanes_len;
 	struct mapped_lane *lanes;
-	struct mapped_lane *lane; /* of the last returned record; NULL: taken, or none */
-	uint64_t until_ns;	  /* until here this lane has the oldest record */
-	uint64_t taken;		  /* bytes taken from the rings so far */
-	uint64_t mark;		  /* number of the next mark */
-	uint64_t *marks;	  /* MAPPED_MARKS times lanes_len positions */
+	struct mapped_lane **ready; /* the lanes with records that are not taken */
+	uint32_t ready_len;	    /* 0: all lanes must be looked at */
+	struct mapped_lane *lane;   /* of the last returned record; NULL: taken, or none */
+	uint64_t until_ns;	    /* until here this lane has the oldest record */
+	uint64_t taken;		    /* bytes taken from the rings so far */
 };
 
 /* Returns the bytes of a map's value with a ring of `size` bytes. */
 size_t mapped_value_size(uint64_t size);
+
+/* Whether rings of `size` bytes for `lanes` CPUs are a small enough share of `memory` bytes, the
+ * machine's, to be the default. */
+bool mapped_affordable(uint64_t size, uint32_t lanes, uint64_t memory);
 
 /* Maps the rings of `lanes` CPUs of the map `map_fd`. Returns 0 or -errno. */
 int mapped_map(struct mapped *m, int map_fd, uint64_t size, uint32_t lanes);
@@ -49,16 +49,14 @@ void mapped_unmap(struct mapped *m);
 /* Takes the last returned record, and returns the next, or NULL if there is none. Records come in
  * the order of time stamps, among those available. */
 const struct saluki_record *mapped_next(struct mapped *m);
-/* Saves the positions before or after the last returned record, and returns the mark's number. */
-uint64_t mapped_mark(struct mapped *m, bool with_last);
-/* Releases all space before a mark. Another thread may call it, if it got the mark with release and
- * acquire. */
-void mapped_release(struct mapped *m, uint64_t mark);
-
-/* Copies a mark's positions of all lanes. Same thread as mapped_release. */
-void mapped_positions(const struct mapped *m, uint64_t mark, uint64_t *out);
-/* Limits reading to these positions, one per lane; NULL: no limit. */
-void mapped_limit(struct mapped *m, const __u64 *positions);
+/* Writes a mark: a position for each lane, before or after the last returned record. */
+void mapped_mark(struct mapped *m, bool with_last, __u64 *mark);
+/* Moves a mark past a record, in the order of mapped_next. Any thread. */
+void mapped_pass(const struct mapped *m, __u64 *mark, const struct saluki_record *r);
+/* Releases all space before a mark. Another thread may call it. */
+void mapped_release(struct mapped *m, const __u64 *mark);
+/* Limits reading to a mark; NULL: no limit. */
+void mapped_limit(struct mapped *m, const __u64 *mark);
 
 /* Returns the bytes of unreleased records in the fullest of them. */
 uint64_t mapped_used(const struct mapped *m);

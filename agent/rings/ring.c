@@ -49,6 +49,21 @@ uint64_t ring_produced(const struct ring *r)
 	return __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
 }
 
+static uint64_t record_len(uint32_t word)
+{
+	return ((word & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT)) + BPF_RINGBUF_HDR_SZ +
+		7) &
+	       ~7ULL;
+}
+
+uint64_t ring_after(const struct ring *r, uint64_t from, const void *record)
+{
+	const uint8_t *head = (const uint8_t *)record - BPF_RINGBUF_HDR_SZ;
+	uint64_t ahead = ((uint64_t)(head - r->data) - from) & (r->size - 1);
+
+	return from + ahead + record_len(*(const uint32_t *)head);
+}
+
 const void *ring_next(struct ring *r, size_t *len)
 {
 	for (;;) {
@@ -64,7 +79,7 @@ const void *ring_next(struct ring *r, size_t *len)
 		if (word & BPF_RINGBUF_BUSY_BIT)
 			return NULL; /* reserved, not committed yet: keep the order */
 		*len = word & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
-		r->next += (*len + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
+		r->next += record_len(word);
 		if (!(word & BPF_RINGBUF_DISCARD_BIT))
 			return record + BPF_RINGBUF_HDR_SZ;
 	}

@@ -27,6 +27,8 @@ void ring_unmap(struct ring *r);
 
 /* Returns the next record and moves past it, or NULL if there is none. Skips discarded records. */
 const void *ring_next(struct ring *r, size_t *len);
+/* Returns the position after a record that lies at or after the position `from`. */
+uint64_t ring_after(const struct ring *r, uint64_t from, const void *record);
 uint64_t ring_produced(const struct ring *r);
 /* Releases all space before `position`. */
 void ring_release(struct ring *r, uint64_t position);

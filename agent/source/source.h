@@ -18,7 +18,8 @@
 struct source;
 
 struct source_frame {
-	struct combo_frame frame; /* data is valid until next is called again */
+	struct combo_frame frame; /* data is valid until next is called again; in rings that
+				   * outlive the agent, until its release */
 	uint64_t heard_ns;	  /* CLOCK_MONOTONIC of the frame: a combo's age counts from it */
 	uint64_t taken;		  /* bytes taken from the ring so far, 0 without a ring */
 };
@@ -30,16 +31,18 @@ struct source_ops {
 	/* Waits for a frame, at most `timeout_ms` and SOURCE_POLL_MS. */
 	void (*wait)(struct source *s, int timeout_ms);
 	/* The next five are for rings that outlive the agent (`lanes`). Other sources have NULL:
-	 * their frames need no ring space once they are in a combo. */
-	/* Marks all frames that next has returned. Unless `with_last`, excludes the last one, which
-	 * goes into the next combo. At most QUEUE_LEN marks are open. */
-	uint64_t (*mark)(struct source *s, bool with_last);
+	 * their frames need no ring space once they are in a combo. A mark is `lanes` positions. */
+	/* Marks the end of the frames that next has returned. Unless `with_last`, excludes the last
+	 * one, which goes into the next combo. */
+	void (*mark)(struct source *s, bool with_last, __u64 *mark);
+	/* Moves a mark past a frame whose data is still in the ring. In the order of frames; any
+	 * thread. */
+	void (*pass)(const struct source *s, __u64 *mark, const struct combo_frame *f);
 	/* Releases the space before a mark, after its export. Called by the export thread, in the
 	 * order of the marks. */
-	void (*release)(struct source *s, uint64_t mark);
-	/* Get a mark's `lanes` positions; and limit reading to such positions, NULL: no limit. */
-	void (*positions)(const struct source *s, uint64_t mark, uint64_t *out);
-	void (*limit)(struct source *s, const __u64 *positions);
+	void (*release)(struct source *s, const __u64 *mark);
+	/* Limits reading to a mark; NULL: no limit. */
+	void (*limit)(struct source *s, const __u64 *mark);
 	/* Returns the part of the fullest ring that unreleased frames take, in 1/256. For the
 	 * export thread. */
 	uint32_t (*filled)(const struct source *s);
@@ -63,9 +66,9 @@ struct source {
 	const struct source_ops *ops;
 	unsigned int interfaces; /* their number */
 	uint32_t lanes;		 /* rings that outlive the agent; 0: none */
-	uint64_t room_bytes;	 /* of all rings; 0: no ring */
-	uint32_t room_frame;	 /* bytes per frame there; 0: its kept bytes */
-	bool room_classes;	 /* rounded up to a size class (saluki/record.h) */
+	uint64_t room_bytes;	 /* of all rings, or of one mapped ring; 0: no ring */
+	uint32_t room_frame;	 /* bytes per frame there; 0: a record (saluki/record.h) */
+	bool room_mapped;	 /* each CPU has a mapped ring */
 	uint32_t room_blocks;	 /* blocks of all rings; 0: not in blocks */
 	uint32_t room_block_ms;	 /* after this a block with any frame is used up */
 };
@@ -83,6 +86,12 @@ static inline void source_record(struct source_frame *out, const struct saluki_r
 	out->frame.interface = rec->interface;
 	out->frame.direction = rec->direction;
 	out->frame.data = (const uint8_t *)(rec + 1);
+}
+
+/* Returns the record of a frame made by source_record. */
+static inline const struct saluki_record *source_record_of(const struct combo_frame *f)
+{
+	return (const struct saluki_record *)f->data - 1;
 }
 
 /* Counters of a source that sees whole frames. One thread writes, any may read. */

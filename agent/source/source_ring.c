@@ -68,27 +68,28 @@ static void bpf_source_wait(struct source *s, int timeout_ms)
 	__atomic_store_n(&r->wakeup->wake_at, UINT64_MAX, __ATOMIC_RELAXED);
 }
 
-static uint64_t bpf_source_mark(struct source *s, bool with_last)
+static void bpf_source_mark(struct source *s, bool with_last, __u64 *mark)
 {
 	struct source_ring *r = (struct source_ring *)s;
 
-	return with_last ? r->ring.next : r->last;
+	*mark = with_last ? r->ring.next : r->last;
 }
 
-static void bpf_source_release(struct source *s, uint64_t mark)
+static void bpf_source_pass(const struct source *s, __u64 *mark, const struct combo_frame *f)
 {
-	ring_release(&((struct source_ring *)s)->ring, mark);
+	const struct source_ring *r = (const struct source_ring *)s;
+
+	*mark = ring_after(&r->ring, *mark, source_record_of(f));
 }
 
-static void bpf_source_positions(const struct source *s, uint64_t mark, uint64_t *out)
+static void bpf_source_release(struct source *s, const __u64 *mark)
 {
-	(void)s;
-	*out = mark;
+	ring_release(&((struct source_ring *)s)->ring, *mark);
 }
 
-static void bpf_source_limit(struct source *s, const __u64 *positions)
+static void bpf_source_limit(struct source *s, const __u64 *mark)
 {
-	((struct source_ring *)s)->ring.limit = positions ? *positions : UINT64_MAX;
+	((struct source_ring *)s)->ring.limit = mark ? *mark : UINT64_MAX;
 }
 
 static uint32_t bpf_source_filled(const struct source *s)
@@ -123,24 +124,24 @@ static void mapped_source_wait(struct source *s, int timeout_ms)
 	ring_release(&r->ring, ring_produced(&r->ring)); /* discard the doorbell's records */
 }
 
-static uint64_t mapped_source_mark(struct source *s, bool with_last)
+static void mapped_source_mark(struct source *s, bool with_last, __u64 *mark)
 {
-	return mapped_mark(&((struct source_ring *)s)->mapped, with_last);
+	mapped_mark(&((struct source_ring *)s)->mapped, with_last, mark);
 }
 
-static void mapped_source_release(struct source *s, uint64_t mark)
+static void mapped_source_pass(const struct source *s, __u64 *mark, const struct combo_frame *f)
+{
+	mapped_pass(&((const struct source_ring *)s)->mapped, mark, source_record_of(f));
+}
+
+static void mapped_source_release(struct source *s, const __u64 *mark)
 {
 	mapped_release(&((struct source_ring *)s)->mapped, mark);
 }
 
-static void mapped_source_positions(const struct source *s, uint64_t mark, uint64_t *out)
+static void mapped_source_limit(struct source *s, const __u64 *mark)
 {
-	mapped_positions(&((const struct source_ring *)s)->mapped, mark, out);
-}
-
-static void mapped_source_limit(struct source *s, const __u64 *positions)
-{
-	mapped_limit(&((struct source_ring *)s)->mapped, positions);
+	mapped_limit(&((struct source_ring *)s)->mapped, mark);
 }
 
 static uint32_t mapped_source_filled(const struct source *s)
@@ -179,8 +180,8 @@ static const struct source_ops bpf_ops = {
 	.next = bpf_source_next,
 	.wait = bpf_source_wait,
 	.mark = bpf_source_mark,
+	.pass = bpf_source_pass,
 	.release = bpf_source_release,
-	.positions = bpf_source_positions,
 	.limit = bpf_source_limit,
 	.filled = bpf_source_filled,
 	.counters = ring_source_counters,
@@ -191,8 +192,8 @@ static const struct source_ops mapped_ops = {
 	.next = mapped_source_next,
 	.wait = mapped_source_wait,
 	.mark = mapped_source_mark,
+	.pass = mapped_source_pass,
 	.release = mapped_source_release,
-	.positions = mapped_source_positions,
 	.limit = mapped_source_limit,
 	.filled = mapped_source_filled,
 	.counters = ring_source_counters,
@@ -240,8 +241,8 @@ struct source *source_ring_open(const struct handover *h, const int *fds)
 	r->base.ops = h->mapped ? &mapped_ops : &bpf_ops;
 	r->base.interfaces = h->count;
 	r->base.lanes = h->mapped ? h->mapped : 1;
-	r->base.room_classes = !h->mapped;
-	r->base.room_bytes = (uint64_t)h->ring_size * r->base.lanes;
+	r->base.room_mapped = h->mapped;
+	r->base.room_bytes = h->ring_size;
 	r->ring_fd = fds[HANDOVER_FD_RING];
 	r->mapped_fd = fds[HANDOVER_FD_MAPPED];
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

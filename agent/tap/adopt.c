@@ -116,7 +116,7 @@ int adopt_group(const struct capture_options *o, const struct saluki_config *con
 
 static const char *ring_differs(const struct capture_options *o, const struct saluki_config *c)
 {
-	if (o->given & GIVEN_RING && o->ring != (c->mapped ? RING_MAPPED : RING_BPF))
+	if (o->ring != RING_AUTO && o->ring != (c->mapped ? RING_MAPPED : RING_BPF))
 		return "--ring";
 	return o->given & GIVEN_RING_SIZE && o->ring_size != c->ring_size ? "-B" : NULL;
 }

@@ -80,6 +80,18 @@ static uint32_t cpus_online(void)
 	return list[n] ? strtoul(list + n, NULL, 10) + 1 : (uint32_t)libbpf_num_possible_cpus();
 }
 
+/* Returns how many mapped rings --ring auto makes, if the kernel can; 0: the BPF ring buffer. Each
+ * possible CPU gets one, so that none is without when it comes online later. */
+static uint32_t rings_by_default(const struct maps *m)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+
+	if (mapped_unsound() || m->ring_size > MAPPED_SIZE_MAX ||
+	    !mapped_affordable(m->ring_size, m->cpus, memory) || !program_exchange_works())
+		return 0;
+	return m->cpus;
+}
+
 static int maps_make(struct maps *m)
 {
 	struct capture_bpf *skel = capture_bpf__open();
@@ -144,7 +156,13 @@ int maps_init(struct maps *m, const struct capture_options *o)
 		 * possible CPUs. */
 		m->mapped = cpus_online();
 	}
+	if (o->ring == RING_AUTO)
+		m->mapped = rings_by_default(m);
 	err = maps_make(m);
+	if (o->ring == RING_AUTO && m->mapped && (err == -E2BIG || err == -ENOMEM)) {
+		m->mapped = 0;
+		err = maps_make(m);
+	}
 	if (err == -ENOMEM)
 		log_line("%s: no memory for a ring of %u KiB%s; see -B", o->interfaces[0],
 			 m->ring_size / 1024, m->mapped ? " for each CPU" : "");

@@ -64,8 +64,10 @@ static int bpf_hand_over(struct tap *t, struct handover *h, int *fds)
 	fds[HANDOVER_FD_WAKEUP] = b->maps.wakeup_fd;
 	fds[HANDOVER_FD_MAPPED] = b->maps.mapped_fd;
 	fds[HANDOVER_FD_JOURNAL] = b->maps.journal_fd;
-	for (unsigned int i = 0; i < t->count; i++)
+	for (unsigned int i = 0; i < t->count; i++) {
 		fds[HANDOVER_FD_COUNTERS + i] = b->attach[i].counters_fd;
+		h->queues += interface_state_receive_queues(t->interfaces[i].name);
+	}
 	/* The lock of the pins is held until both processes have ended, so that no other agent
 	 * reads a ring that this one still releases. */
 	fds[HANDOVER_FD_COUNTERS + t->count] = b->attach[0].pin.dir;

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Bytes on the backbone for the hwsim traces: saluki's, with IP and UDP headers, against one
-datagram per frame (the paper's comparison) and against xz of the whole trace."""
+datagram per frame (the paper's comparison) and against xz of the whole trace. And for wired frames, with
+templates and without."""
 import lzma
 import re
 import struct
 
+from bench import frames as wired_frames
+from bench.worst import OTHER_LINKTYPE
 from reference import captures, trim
 
 SNAPLEN = 192
@@ -93,3 +96,21 @@ def measure(beds, say):
     for trace in traces:
         trace.listen()
     return {k: v for trace in traces for k, v in trace.figures(say).items()}
+
+
+def wired(directory, stages, say):
+    """Headers of the bench's wired frames, against combos of version 2 at its default level, 1:
+    these had no templates, as the combos of other link types today. `stages`: runs the stages over
+    a trace at a level, and returns their figures."""
+    sent = {}
+    for linktype, level in ((1, "auto"), (1, "1"), (OTHER_LINKTYPE, "1")):
+        trace = directory / f"headers{linktype}.pcap"
+        wired_frames.write_pcap(trace, wired_frames.real(), linktype,
+                                lambda f: trim.keep(f, len(f), 1, SNAPLEN, True)[0])
+        sent[linktype, level] = stages(trace, level)["bytes_sent"]
+    plain = sent.pop((OTHER_LINKTYPE, "1"))
+    now, strong = sent.values()
+    say(f"    wired: sent {now:.2f} bytes a frame, {strong:.2f} at level 1; without templates "
+        f"{plain:.2f}")
+    return {"backbone_bytes_wired": now, "backbone_wired_x_plain": now / plain,
+            "backbone_wired_1_x_plain": strong / plain}

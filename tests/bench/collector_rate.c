@@ -12,6 +12,7 @@
  *     one_junk_per_s     the same with a random datagram beside each, real ones counted
  *     all_per_s, all_junk_per_s   all other sensors in turn, one combo each
  *     junk_ns            a random datagram
+ *     empty_ns           a random datagram, in a program that only receives it
  *     plain_bytes, wire_bytes, datagrams   content, size and number of data datagrams
  */
 #include <errno.h>
@@ -74,7 +75,7 @@ static struct bench {
 	struct combos room;
 	struct network network;
 	int files_sock, sink;
-	struct sockaddr_storage from;
+	struct sockaddr_storage from, own; /* of the sink, of the collector */
 	socklen_t from_len;
 	uint64_t later_ns;			    /* how far the collector's time is ahead */
 	struct swarm_combos combos, others[OTHERS]; /* of the first sensor, and of the others */
@@ -159,7 +160,8 @@ static void start_collector(void)
 	b.from_len = sizeof(a);
 	if (bind(b.network.sock, (struct sockaddr *)&a, sizeof(a)) ||
 	    bind(b.sink, (struct sockaddr *)&a, sizeof(a)) ||
-	    getsockname(b.sink, (struct sockaddr *)&b.from, &b.from_len))
+	    getsockname(b.sink, (struct sockaddr *)&b.from, &b.from_len) ||
+	    getsockname(b.network.sock, (struct sockaddr *)&b.own, &b.from_len))
 		die("sockets");
 	b.network.sensors = &b.list;
 	b.network.combos = &b.room;
@@ -456,6 +458,42 @@ static double junk_ns(int rounds)
 	return best;
 }
 
+/* CPU time to receive a batch from the kernel. */
+static uint64_t receive_timed(const struct sealed *first)
+{
+	static struct sealed buffers[BATCH];
+	static struct iovec iovecs[BATCH];
+	static struct mmsghdr messages[BATCH];
+	uint64_t before;
+
+	for (int i = 0; i < BATCH; i++) {
+		iovecs[i] = (struct iovec){ buffers[i].bytes, sizeof(buffers[i].bytes) };
+		messages[i].msg_hdr = (struct msghdr){ .msg_iov = &iovecs[i], .msg_iovlen = 1 };
+		if (sendto(b.sink, first[i].bytes, first[i].len, 0, (struct sockaddr *)&b.own,
+			   b.from_len) < 0)
+			die("send");
+	}
+	before = cpu_ns();
+	if (recvmmsg(b.network.sock, messages, BATCH, MSG_DONTWAIT, NULL) != BATCH)
+		die("datagrams are missing");
+	return cpu_ns() - before;
+}
+
+static double empty_ns(int rounds)
+{
+	double best = 1e9;
+
+	for (int i = 0; i < rounds; i++) {
+		double now = 0;
+
+		make_junk(CHUNK);
+		for (int k = 0; k < CHUNK; k += BATCH)
+			now += (double)receive_timed(&b.junk[k]) / CHUNK;
+		best = now < best ? now : best;
+	}
+	return best;
+}
+
 /* No datagram may have been refused: the measured work would not be the collector's.
  */
 static void check(void)
@@ -496,6 +534,7 @@ static void measure(int rounds)
 		fprintf(out, "all_junk_per_s %.0f\n", rate(true, true, rounds));
 	}
 	fprintf(out, "junk_ns %.1f\n", junk_ns(rounds));
+	fprintf(out, "empty_ns %.1f\n", empty_ns(rounds));
 	check();
 	fprintf(out, "plain_bytes %llu\nwire_bytes %llu\ndatagrams %llu\n",
 		(unsigned long long)b.plain_bytes, (unsigned long long)b.wire_bytes,

@@ -220,8 +220,9 @@ class Saluki(Consumer):
                      self.number(r"(\d+) packets dropped by kernel") + given_up)
 
 
-class SalukiMapped(Saluki):
-    options = [*Saluki.options, "--ring", "mapped"]
+class SalukiBpf(Saluki):
+    """With the ring that is used where mapped rings do not work."""
+    options = [*Saluki.options, "--ring", "bpf"]
 
 
 class SalukiXsk(Saluki):
@@ -246,7 +247,7 @@ class SalukiMmap(SalukiPass):
     options = [*Saluki.options, "--source", "mmap"]
 
 
-ALL = {"saluki": Saluki, "saluki_mapped": SalukiMapped,
+ALL = {"saluki": Saluki, "saluki_bpf": SalukiBpf,
        "saluki_xsk": SalukiXsk, "saluki_all": SalukiAll, "saluki_pass": SalukiPass,
        "saluki_mmap": SalukiMmap, "tcpdump": Tcpdump, "rival": Rival, "dumpcap": Dumpcap,
        "netsniff_ng": NetsniffNg}

@@ -56,6 +56,8 @@ def rates(trace, say):
         "collector_10000_all_x_1": ratio("all_per_s"),
         "collector_10000_all_junk_x_1": ratio("all_junk_per_s"),
         "junk_ns": min(m["junk_ns"] for m in many),
+        "receive_ns": min(m["empty_ns"] for m in many),
+        "junk_x_empty": statistics.median(m["junk_ns"] / m["empty_ns"] for m in many),
         "setup_ms": min(m["setup_us"] for m in many) / 1000,
         "sensor_memory_kib": max(m["memory_kib"] for m in many),
         "overhead_bytes": (first["wire_bytes"] - first["plain_bytes"]) / first["datagrams"],

@@ -39,12 +39,14 @@ def sized(frames, size):
     return [f[:size] + r.randbytes(max(0, size - len(f))) for f in frames]
 
 
-def write_pcap(path, frames, linktype=1):
-    """Stamped as at a million frames/s: gaps are exponential, with all their nanoseconds."""
+def write_pcap(path, frames, linktype=1, kept=None):
+    """Stamped as at a million frames/s: gaps are exponential, with all their nanoseconds. `kept`:
+    returns how many bytes of a frame the file has."""
     r = random.Random(len(frames))
     now_ns = 0
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 262144, linktype))
         for f in frames:
             now_ns += int(r.expovariate(1 / 1000))
-            out.write(struct.pack("<IIII", now_ns // 10**9, now_ns % 10**9, len(f), len(f)) + f)
+            n = kept(f) if kept else len(f)
+            out.write(struct.pack("<IIII", now_ns // 10**9, now_ns % 10**9, n, len(f)) + f[:n])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The cost of modules (modules_cost.c): FLAME's figure 6, for all frames of the wired captures. A
 batch's cost is the best of some rounds. A program's place in the kernel's memory changes about ten
-nanoseconds, so everything is loaded many times, and the median of the differences counts."""
+nanoseconds, so everything is loaded many times, and the median of the differences counts. A load's
+differences are also divided by its time with an empty program."""
 import statistics
 import subprocess
 
@@ -41,6 +42,10 @@ class Times:
     def more(self, way, than):
         return statistics.median(a - b for a, b in zip(self.ns[way], self.ns[than], strict=True))
 
+    def more_x_empty(self, way, than):
+        return statistics.median((a - b) / e for a, b, e in
+                                 zip(self.ns[way], self.ns[than], self.ns["empty"], strict=True))
+
 
 def measured(ns, trace, names, rounds, loads=LOADS):
     return Times([ns.run("nice", "-n", "-10", *cables.on_cpu(
@@ -49,7 +54,10 @@ def measured(ns, trace, names, rounds, loads=LOADS):
 
 
 def figures(times, names, say):
-    out = {"slot_ns": times.more("capture", "slotless")}
+    out = {"module_ns_empty": statistics.median(times.ns["empty"]),
+           "slot_ns": times.more("capture", "slotless"),
+           "slot_x_empty": times.more_x_empty("capture", "slotless")}
+    say(f"    an empty program: {out['module_ns_empty']:.1f} ns a frame")
     say("    ns a frame        plain C    inlined  protected   protection"
         "          FLAME: cycles, language, protection, optimised")
     for name in names:
@@ -65,10 +73,18 @@ def figures(times, names, say):
                 f"module_ns_protected_{name}": protected,
                 f"module_protection_ns_{name}": protection,
                 f"module_protection_share_{name}": protection / inlined}
+        out |= {f"module_{way}_x_empty_{name}": times.more_x_empty(f"{name}.{way}", than)
+                for way, than in (("plain", "feed"), ("inlined", "capture"),
+                                  ("protected", "capture"))}
+        out[f"module_protection_x_empty_{name}"] = times.more_x_empty(f"{name}.protected",
+                                                                      f"{name}.inlined")
     out["module_ns_all"] = times.more("all.protected", "capture")
+    out["module_all_x_empty"] = times.more_x_empty("all.protected", "capture")
     of_flame = [n for n in names if n in FLAME]
     if of_flame:
-        out["module_protection_ns"] = max(out[f"module_protection_ns_{n}"] for n in of_flame)
+        for what in ("ns", "x_empty"):
+            out[f"module_protection_{what}"] = max(out[f"module_protection_{what}_{n}"]
+                                                   for n in of_flame)
         out["module_vs_userspace"] = max(out[f"module_ns_protected_{n}"] /
                                          out[f"module_ns_plain_{n}"] for n in of_flame)
     return out

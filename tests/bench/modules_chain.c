@@ -146,6 +146,20 @@ struct chain_capture chain_capture(const char *path)
 	return c;
 }
 
+struct chain_capture chain_empty(void)
+{
+	const struct bpf_insn insns[] = {
+		{ BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 2 /* XDP_PASS */ },
+		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_XDP);
+	struct chain_capture c = { .program = bpf_prog_load(BPF_PROG_TYPE_XDP, "empty", "GPL",
+							    insns, 2, &opts) };
+
+	check(c.program < 0 ? c.program : 0, "empty");
+	return c;
+}
+
 static void set_table(struct bpf_object *obj, const struct saluki_slot_table *table)
 {
 	struct bpf_map *m;
@@ -288,8 +302,9 @@ void chain_choose(const struct chain *c)
 {
 	uint32_t zero = 0, at = 0;
 	struct bpf_map *slots =
-		c->capture ? bpf_object__find_map_by_name(c->capture->object, "saluki_slots")
-			   : NULL;
+		c->capture && c->capture->object
+			? bpf_object__find_map_by_name(c->capture->object, "saluki_slots")
+			: NULL;
 
 	if (bpf_map_update_elem(bpf_map__fd(map(feed, "feed_next")), &zero, &at, BPF_ANY))
 		chain_die("feed");

@@ -25,7 +25,7 @@ struct chain_grant {
 
 /* The capture after the feed. */
 struct chain_capture {
-	struct bpf_object *object;
+	struct bpf_object *object; /* NULL: empty */
 	int program;
 };
 /* Shared by all captures. */
@@ -44,6 +44,8 @@ void chain_feed(const struct feed_frame *frames, uint32_t count);
 
 /* All captures opened after the first share its maps. */
 struct chain_capture chain_capture(const char *path);
+/* In the place of a capture: a program that passes each frame. */
+struct chain_capture chain_empty(void);
 /* `runner`: an object; NULL: the chain ends before it. `grant`: for a runner that is a module
  * itself. */
 void chain_open(struct chain *c, struct chain_capture *capture, const char *runner,

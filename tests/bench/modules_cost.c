@@ -5,6 +5,7 @@
  * other, ROUNDS times. All share one ring, and an inlined module shares the protected one's maps:
  *
  *     feed        the feeding of frames alone
+ *     empty       a program that passes each frame
  *     slotless    a capture without support for modules
  *     capture     the capture without a module in its table; its ring is emptied unread
  *     NAME.plain      the same, and user space makes views of the copies in the ring and calls the
@@ -42,9 +43,9 @@ struct way {
 };
 
 static struct feed_frame frames[BATCH * BATCHES_MAX];
-static struct way ways[4 + 3 * NAMES_MAX];
+static struct way ways[5 + 3 * NAMES_MAX];
 static unsigned int ways_len;
-static struct chain_capture capture, slotless;
+static struct chain_capture empty, capture, slotless;
 
 /* The fields each module needs; others see none. */
 static const struct {
@@ -126,9 +127,11 @@ static void add_all(char **names, int names_len)
 {
 	struct way *w;
 
+	empty = chain_empty();
 	capture = chain_capture("build/bpf/capture.bpf.o");
 	slotless = chain_capture("build/tests/bench/slotless.bpf.o");
 	chain_open(&way("feed", "")->chain, NULL, NULL, NULL);
+	chain_open(&way("empty", "")->chain, &empty, NULL, NULL);
 	chain_open(&way("slotless", "")->chain, &slotless, NULL, NULL);
 	chain_open(&way("capture", "")->chain, &capture, NULL, NULL);
 	for (int i = 0; i < names_len; i++)

@@ -219,14 +219,14 @@ def compare(ladder, out):
     have = {n for n in ladder.names if ladder.loss_free(n)}
     if "tcpdump" not in have:
         return {}
-    rates = {"rate_x_tcpdump": "saluki", "rate_x_tcpdump_mapped": "saluki_mapped",
+    rates = {"rate_x_tcpdump": "saluki", "rate_x_tcpdump_bpf": "saluki_bpf",
              "rate_x_tcpdump_all": "saluki_all", "rate_x_tcpdump_pass": "saluki_pass",
              "rate_x_tcpdump_rival": "rival",
              "xsk_x_tcpdump": "saluki_xsk", "mmap_x_tcpdump": "saluki_mmap"}
-    limits = {"share_of_limit": ("saluki", "drop"), "share_of_limit_mapped": ("saluki_mapped", "drop"),
+    limits = {"share_of_limit": ("saluki", "drop"), "share_of_limit_bpf": ("saluki_bpf", "drop"),
               "share_of_limit_pass": ("saluki_pass", "pass")}
-    cpus = {"cpu_x_tcpdump": "saluki", "cpu_x_tcpdump_pass": "saluki_pass",
-            "cpu_x_tcpdump_rival": "rival"}
+    cpus = {"cpu_x_tcpdump": "saluki", "cpu_x_tcpdump_bpf": "saluki_bpf",
+            "cpu_x_tcpdump_pass": "saluki_pass", "cpu_x_tcpdump_rival": "rival"}
     found = {k: ladder.faster(n, "tcpdump") for k, n in rates.items() if n in have}
     found |= {k: out[f"cpu_s_per_m_{n}"] / out["cpu_s_per_m_tcpdump"] for k, n in cpus.items()
               if {f"cpu_s_per_m_{n}", "cpu_s_per_m_tcpdump"} <= out.keys()}

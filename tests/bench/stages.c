@@ -4,7 +4,8 @@
  * frame, in nanoseconds. Reads a capture, keeps the parts that `--keep` keeps, and makes combos. It
  * runs them through the sensor's stages and, in the same process, the collector's. Datagrams go to
  * HOST:PORT, which drops them. Prints a line "name nanoseconds" per stage; "stored" stands for
- * uncompressed combos.
+ * uncompressed combos, and "mmsg" for sendmmsg(2) without UDP_SEGMENT. The level `auto` is the one
+ * that `--compress auto` takes without need for another.
  *
  * A stage runs over all combos PASSES times; the fastest pass counts, as the others were disturbed.
  */
@@ -20,6 +21,7 @@
 
 #include <saluki/linktype.h>
 
+#include "agent/export/level.h"
 #include "agent/export/session_send.h"
 #include "agent/export/sockets.h"
 #include "bpf/trim.h"
@@ -35,6 +37,7 @@
 #define COMBOS_MAX 4096
 #define SNAPLEN 192
 #define PASSES_DEFAULT 20
+#define IP_UDP_LEN (20 + 8)
 #define WINDOW 1024 /* addresses ahead, as saluki requests */
 
 struct sample {
@@ -309,6 +312,15 @@ static void do_seal_send(void)
 	seal_all(1, true);
 }
 
+static void do_seal_send_mmsg(void)
+{
+	bool segments = b.pieces.segments;
+
+	b.pieces.segments = false;
+	seal_all(1, true);
+	b.pieces.segments = segments;
+}
+
 static void do_seal_stored(void)
 {
 	seal_all(0, false);
@@ -370,6 +382,20 @@ static double wire_bytes(int compressed)
 	return sum / b.frames_len;
 }
 
+/* With the headers of pieces, of Shroud, and of IP and UDP. */
+static double sent_bytes(void)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < b.units_len; i++) {
+		size_t len = b.units[i]->wire_len[1];
+		size_t pieces = (len + PIECE_DATA_MAX - 1) / PIECE_DATA_MAX;
+
+		sum += len + pieces * (PIECE_HEADER_LEN + SHROUD_OVERHEAD + IP_UDP_LEN);
+	}
+	return sum / b.frames_len;
+}
+
 int main(int argc, char **argv)
 {
 	double append, seal, seal_stored;
@@ -379,7 +405,7 @@ int main(int argc, char **argv)
 				"[PASSES]]]]\n");
 		return 2;
 	}
-	b.level = argc > 4 ? atol(argv[4]) : 1;
+	b.level = argc > 4 && strcmp(argv[4], "auto") ? atol(argv[4]) : LEVEL_USUAL;
 	b.keep_headers = argc < 6 || strcmp(argv[5], "all");
 	b.size = argc > 6 ? atol(argv[6]) : COMBO_SIZE_DEFAULT;
 	b.passes = argc > 7 ? atol(argv[7]) : PASSES_DEFAULT;
@@ -394,14 +420,15 @@ int main(int argc, char **argv)
 	printf("compress %.1f\n", fastest(do_compress));
 	seal = fastest(do_seal);
 	printf("seal %.1f\nsend %.1f\n", seal, fastest(do_seal_send) - seal);
+	printf("send_mmsg %.1f\n", fastest(do_seal_send_mmsg) - seal);
 	seal_stored = fastest(do_seal_stored);
 	printf("seal_stored %.1f\nsend_stored %.1f\n", seal_stored,
 	       fastest(do_seal_send_stored) - seal_stored);
 	printf("open %.1f\n", fastest_open(1));
 	printf("decompress %.1f\n", fastest(decompress_all));
 	printf("split %.1f\n", fastest(split_all));
-	printf("bytes_kept %.1f\nbytes_compressed %.2f\nbytes_frames_a_combo %.1f\n",
-	       (double)b.kept_bytes / b.frames_len, wire_bytes(1),
-	       (double)b.frames_len / b.units_len);
+	printf("bytes_kept %.1f\nbytes_compressed %.2f\nbytes_sent %.2f\n",
+	       (double)b.kept_bytes / b.frames_len, wire_bytes(1), sent_bytes());
+	printf("bytes_frames_a_combo %.1f\n", (double)b.frames_len / b.units_len);
 	return 0;
 }

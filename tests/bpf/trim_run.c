@@ -50,6 +50,7 @@ static int on_record(void *ctx, void *data, size_t size)
 struct output {
 	struct ring_buffer *ring;
 	struct mapped mapped; /* lanes_len 0: not used */
+	__u64 *mark;
 };
 
 static void die(const char *what)
@@ -95,7 +96,8 @@ static void take(struct output *o)
 		return;
 	while ((r = mapped_next(&o->mapped)))
 		on_record(NULL, (void *)r, sizeof(*r) + r->kept_len);
-	mapped_release(&o->mapped, mapped_mark(&o->mapped, true));
+	mapped_mark(&o->mapped, true, o->mark);
+	mapped_release(&o->mapped, o->mark);
 }
 
 static void run(struct capture_bpf *skel, int prog, struct output *o, const uint8_t *frame,
@@ -141,7 +143,8 @@ static void run(struct capture_bpf *skel, int prog, struct output *o, const uint
 static void output_open(struct output *o, struct capture_bpf *skel, int cpus)
 {
 	o->ring = ring_buffer__new(bpf_map__fd(skel->maps.saluki_ring), on_record, NULL, NULL);
-	if (!o->ring)
+	o->mark = calloc(cpus, sizeof(*o->mark));
+	if (!o->ring || !o->mark)
 		die("ring");
 	if (skel->rodata->mapped_size &&
 	    mapped_map(&o->mapped, bpf_map__fd(skel->maps.saluki_mapped), MAPPED_SIZE, cpus))

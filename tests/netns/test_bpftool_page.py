@@ -26,9 +26,10 @@ def examples():
     return found
 
 
-# Lines with these words have Saluki's own numbers, which are the same everywhere.
+# Lines with these words have Saluki's own numbers, which are the same everywhere. The number of
+# mapped rings is the machine's number of CPUs.
 OURS = re.compile(r"\b(layout|version|linktype|snaplen|snaplen_max|keep|keep_headers|choice|direction|consume|"
-                  r"number|count|ring_size|mapped|persistent|filter =|bad_fcs|pad|max_entries|name)\b|;$|^struct")
+                  r"number|count|ring_size|persistent|filter =|bad_fcs|pad|name)\b|;$|^struct")
 
 
 def shape(line):

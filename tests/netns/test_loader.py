@@ -10,6 +10,7 @@ import re
 import signal
 import struct
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -111,18 +112,22 @@ def last_word(collector, exported, name="lib"):
 # ---- messages about the ring and privileges --------------------------------------------------------
 
 
-@pytest.mark.parametrize("snaplen,fit", [(192, 1170), (250, 910), (300, 481)])
-def test_the_room_that_is_told_is_there(bed, bundled, snaplen, fit):
-    """The ring reserves space by size classes, and holds the reported number."""
+@pytest.mark.parametrize("ring,snaplen,fit", [
+    ("bpf", 192, 1170), ("bpf", 250, 910), ("bpf", 300, 481),
+    ("mapped", 192, 1214), ("mapped", 250, 937), ("mapped", 300, 800)])
+def test_the_room_that_is_told_is_there(bed, bundled, ring, snaplen, fit):
+    """The BPF ring buffer reserves space by size classes, a mapped ring by the frame's length. Each
+    holds the reported number."""
     cable(bed)
     bed.collector()  # for the sensor's end, which otherwise waits for a collector
-    options = ["-B", "256", "-s", str(snaplen), "--source", "xdp"]
+    options = ["-B", "256", "-s", str(snaplen), "--source", "xdp", "--ring", ring]
     sensor = bed.sensor("lib", "tap0", options=options)
-    sensor.expect(f"the ring has room for {fit} frames of {snaplen} bytes")
+    which = {"bpf": "the ring", "mapped": "each CPU's ring"}[ring]
+    sensor.expect(f"-B: {which} has room for {fit} frames of {snaplen} bytes")
     sensor.finish()
     attach(bed, "-i", "tap0", *options)
     long = captures.Frame(0, 400, 1, bytes(12) + b"\x08\x00" + bytes(386))
-    send(bed, [long] * 1500)
+    send(bed, [long] * 1500, cpu=min(os.sched_getaffinity(0)))
     counters = status_of(bed)["tap0"]["counters"]
     assert (counters["captured"], counters["ring_full"]) == (fit, 1500 - fit)
 
@@ -247,16 +252,66 @@ def test_attach_again_changes_the_snaplen_under_load(bed, bundled):
     (("-B", "8192"), "-B")])
 def test_run_with_another_option_is_refused(bed, option, word):
     cable(bed)
-    attach(bed, "-i", "tap0")
+    attach(bed, "-i", "tap0", "--ring", "bpf")
     assert_said(run_sensor(bed, "-i", "tap0", *sensor_args(bed, *option)), 1, "tap0",
                 f"was attached with another {word};", "saluki attach")
     assert status_of(bed)["tap0"]["source"] == "xdp native"
 
 
+@pytest.mark.parametrize("ring", ["bpf", "mapped"])
+def test_a_run_takes_either_ring(bed, bundled, ring):
+    """The default takes over whichever ring is attached; another one on request is refused."""
+    cable(bed)
+    other = {"bpf": "mapped", "mapped": "bpf"}[ring]
+    attach(bed, "-i", "tap0", "--ring", ring)
+    assert_said(run_sensor(bed, "-i", "tap0", *sensor_args(bed, "--ring", other)), 1, "tap0",
+                "was attached with another --ring;")
+    frames = numbered(bundled, 1000)
+    send(bed, frames)
+    collector = bed.collector()
+    for options in ([], ["--ring", "auto"], ["--ring", ring]):
+        sensor = bed.sensor("lib", "tap0", key=bed.keys.sensor("lib"), options=options,
+                            ready=f"ring {ring} 4096 KiB")
+        testbed.wait_for(lambda: written(collector) == 1000, "the frames that waited")
+        finish(sensor)
+        assert f"ring {ring} 4096 KiB" in attach(bed, "-i", "tap0", *options)
+    collector.finish()
+    assert_same(frames, captures.frames(bed.out), stamps=False)
+
+
+@pytest.mark.parametrize("options,ring", [
+    (("--ring", "auto"), "mapped 4096 KiB for each CPU"),
+    (("--ring", "auto", "-B", "524288"), "bpf 524288 KiB"),  # a mapped ring is at most 256 MiB
+    (("--ring", "bpf"), "bpf 4096 KiB"), (("--ring", "mapped"), "mapped 4096 KiB for each CPU")])
+def test_the_ring_that_is_chosen(bed, options, ring):
+    """By default mapped rings, one for each possible CPU, where they fit."""
+    cable(bed)
+    assert f"keep all, ring {ring}\n" in attach(bed, "-i", "tap0", *options)
+    if "auto" in options:
+        possible = int(Path("/sys/devices/system/cpu/possible").read_text().split("-")[-1]) + 1
+        size = status_of(bed)["tap0"]["ring"]["size"]
+        assert size == (possible << 22 if "mapped" in ring else 512 << 20)
+
+
+def test_both_directions_of_lo(bed, bundled):
+    """Each CPU sends and receives the same frames. Runs of the capture program never nest: a nested
+    one would be counted as ring_full."""
+    frames = numbered(bundled, 4000)
+    bed.ns.run("ip", "link", "set", "lo", "up")
+    attach(bed, "-i", "lo", "--source", "tc", "-Q", "inout", "--ring", "mapped", "-B", "65536")
+    senders = [sender(bed, frames, "lo", rate=200000, cpu=cpu) for cpu in os.sched_getaffinity(0)]
+    for s in senders:
+        s.go()
+    assert [s.played() for s in senders] == [len(frames)] * len(senders)
+    all_of_them = 2 * len(frames) * len(senders)
+    testbed.wait_for(lambda: status_of(bed)["lo"]["counters"]["captured"] >= all_of_them, "frames")
+    assert status_of(bed)["lo"]["counters"]["ring_full"] == 0
+
+
 @pytest.mark.parametrize("option,word", [(("--ring", "mapped"), "--ring"), (("-B", "8192"), "-B")])
 def test_attach_again_cannot_change_the_ring(bed, option, word):
     cable(bed)
-    attach(bed, "-i", "tap0")
+    attach(bed, "-i", "tap0", "--ring", "bpf")
     assert_said(saluki(bed, "attach", "-i", "tap0", *option), 1, "tap0",
                 f"another {word}", "saluki detach")
     assert status_of(bed)["tap0"]["ring"]["size"] == 4 << 20
@@ -608,7 +663,7 @@ def test_status(bed, bundled):
     assert bed.ns.run(testbed.BUILD / "saluki", "status", capture_output=True).stdout == \
         "nothing is attached\n"
     assert status_of(bed) == {}
-    attach(bed, "-i", "tap0", "-s", "100", "--keep", "headers", "-B", "16384")
+    attach(bed, "-i", "tap0", "-s", "100", "--keep", "headers", "-B", "16384", "--ring", "bpf")
     collector = bed.collector()
     sensor = bed.sensor("two", "tap1")
     frames = numbered(bundled, 6000)

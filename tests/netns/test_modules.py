@@ -156,8 +156,8 @@ def test_events_beyond_what_is_granted(bed, modules, wire):
     assert len(captures.said(bed.out)) == each["events"]
 
 
-@pytest.mark.parametrize("ring", ["bpf", "mapped"])
-def test_what_is_said_while_there_is_no_agent(bed, modules, bundled, ring):
+@pytest.mark.parametrize("ring,more", [("bpf", []), ("mapped", []), ("mapped", ["--pipelines", "3"])])
+def test_what_is_said_while_there_is_no_agent(bed, modules, bundled, ring, more):
     """Events without an agent wait in the ring with their frames, and are not among the frames that
     vanish with the ring."""
     frames = numbered(bundled, 3000)
@@ -166,7 +166,7 @@ def test_what_is_said_while_there_is_no_agent(bed, modules, bundled, ring):
     modules.load(modules.copy("each"))
     send(bed, frames[:1000])
     collector = bed.collector()
-    sensor = bed.sensor("lib", "tap0")
+    sensor = bed.sensor("lib", "tap0", options=more)
     send(bed, frames[1000:2000])
     testbed.wait_for(lambda: written(collector) == 2000, "waiting and new frames")
     status, said = sensor.finish()

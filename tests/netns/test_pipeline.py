@@ -187,7 +187,9 @@ def test_every_80211_frame_live(bed, traces, linktype, ring):
 @pytest.mark.parametrize("options", [("--source", "xdp"), ("--source", "tc"),
                                      ("--source", "xdp", "--ring", "mapped"),
                                      ("--source", "tc", "--ring", "mapped"),
-                                     ("--keep", "headers")])
+                                     ("--keep", "headers"), ("--pipelines", "3"),
+                                     ("--pipelines", "2", "--ring", "mapped", "--keep", "headers",
+                                      "--combo-size", "1024")])
 def test_every_wired_frame_live(bed, traces, options):
     """Every wired frame is captured live with its VLAN tags: for tc the kernel removed them, and
     they are restored."""

@@ -28,8 +28,9 @@ def written(collector, name="lib"):
     return (collector.sensor_stats(name) or {}).get("written", 0)
 
 
-@pytest.mark.parametrize("ring", ["bpf", "mapped"])
-def test_killed_under_load(bed, bundled, ring):
+@pytest.mark.parametrize("ring,more", [("bpf", []), ("mapped", []), ("bpf", ["--pipelines", "3"]),
+                                       ("mapped", ["--pipelines", "3"])])
+def test_killed_under_load(bed, bundled, ring, more):
     """SIGKILL to both processes at any moment, again and again while frames come, loses no
     frame."""
     count = 60000
@@ -38,7 +39,7 @@ def test_killed_under_load(bed, bundled, ring):
     collector = bed.collector()
     key = bed.keys.sensor("lib")
     testbed.veth(bed.ns, "veth0", bed.ns, "tap0")
-    options = ["--ring", ring, "-B", "16384", "--combo-size", "4096"]
+    options = ["--ring", ring, "-B", "16384", "--combo-size", "4096", *more]
     sensor = bed.sensor("lib", "tap0", key=key, options=options)
     sender = bed.sender("veth0", bed.tmp_path / "wire.pcap", ["--rate", "12000"])
     sender.go()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/capture/capture.o agent/radio/dwells.o wire/dwell.o wire/module_event.o
- * agent/capture/queue.o agent/source/clock.o wire/combo.o wire/dot11_templates.o
- * wire/wired_templates.o wire/wired_append.o wire/fields.o */
+/* links: agent/capture/capture.o agent/capture/fill.o agent/radio/dwells.o wire/dwell.o
+ * wire/module_event.o agent/capture/queue.o agent/source/clock.o wire/combo.o
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/fields.o */
 #include "unit.h"
 
 #include <pthread.h>
@@ -50,9 +50,9 @@ static void fake_wait(struct source *s, int timeout_ms)
 		__atomic_store_n(&x->stop_when_silent->stop, true, __ATOMIC_RELEASE);
 }
 
-static uint64_t fake_mark(struct source *s, bool with_last)
+static void fake_mark(struct source *s, bool with_last, __u64 *mark)
 {
-	return ((struct fake *)s)->given - !with_last;
+	*mark = ((struct fake *)s)->given - !with_last;
 }
 
 static const struct source_ops fake_ops = { .next = fake_next,
@@ -74,22 +74,23 @@ static void run(struct run *r, struct fake *x)
 	x->base.ops = &fake_ops;
 	r->c.source = &x->base;
 	r->c.queue = &r->q;
-	assert_int_equal(queue_init(&r->q, QUEUE_LEN, COMBO_SIZE_DEFAULT, 192), 0);
+	assert_int_equal(queue_init(&r->q, QUEUE_LEN, COMBO_SIZE_DEFAULT, 192, 1), 0);
 	assert_int_equal(pthread_create(&t, NULL, capture_thread, &r->c), 0);
 	while (!queue_finished(&r->q)) {
-		struct combo *c = queue_front(&r->q);
+		struct slot *s = queue_front(&r->q);
+		const struct combo *c;
 
-		if (!c) {
+		if (!s) {
 			event_wait(r->q.filled_fd, 1000);
 			continue;
 		}
+		c = &s->combo;
 		if (!r->combos++)
 			r->first_age_ns = monotonic_ns() - c->opened_ns;
 		r->frames += c->frames;
-		assert_int_equal(c->mark, r->frames); /* its own frames only */
+		assert_int_equal(*s->ends, r->frames); /* its own frames only */
 		if (c->frames > r->largest)
 			r->largest = c->frames;
-		combo_reset(c);
 		queue_pop(&r->q);
 	}
 	pthread_join(t, NULL);

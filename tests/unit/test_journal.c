@@ -29,7 +29,7 @@ static struct {
 
 struct fake {
 	struct source base;
-	uint64_t next[LANES], limit[LANES], marks[QUEUE_LEN * 2][LANES], mark;
+	uint64_t next[LANES], limit[LANES];
 	int given; /* lane of the last frame given; -1: none */
 	uint8_t data[FRAME_LEN];
 };
@@ -65,7 +65,7 @@ static int fake_next(struct source *s, struct source_frame *f)
 	return 1;
 }
 
-static uint64_t fake_mark(struct source *s, bool with_last)
+static void fake_mark(struct source *s, bool with_last, __u64 *mark)
 {
 	struct fake *x = (struct fake *)s;
 
@@ -73,18 +73,13 @@ static uint64_t fake_mark(struct source *s, bool with_last)
 		x->next[x->given]++;
 		x->given = -1;
 	}
-	memcpy(x->marks[x->mark % (QUEUE_LEN * 2)], x->next, sizeof(x->next));
-	return x->mark++;
+	memcpy(mark, x->next, sizeof(x->next));
 }
 
-static void fake_release(struct source *s, uint64_t mark)
+static void fake_release(struct source *s, const __u64 *mark)
 {
-	memcpy(left.tail, ((struct fake *)s)->marks[mark % (QUEUE_LEN * 2)], sizeof(left.tail));
-}
-
-static void fake_positions(const struct source *s, uint64_t mark, uint64_t *out)
-{
-	memcpy(out, ((const struct fake *)s)->marks[mark % (QUEUE_LEN * 2)], sizeof(left.tail));
+	(void)s;
+	memcpy(left.tail, mark, sizeof(left.tail));
 }
 
 static void fake_limit(struct source *s, const __u64 *positions)
@@ -93,11 +88,9 @@ static void fake_limit(struct source *s, const __u64 *positions)
 		((struct fake *)s)->limit[i] = positions ? positions[i] : UINT64_MAX;
 }
 
-static const struct source_ops fake_ops = { .next = fake_next,
-					    .mark = fake_mark,
-					    .release = fake_release,
-					    .positions = fake_positions,
-					    .limit = fake_limit };
+static const struct source_ops fake_ops = {
+	.next = fake_next, .mark = fake_mark, .release = fake_release, .limit = fake_limit
+};
 
 /* ---- an agent -------------------------------------------------------------------------------- */
 
@@ -120,7 +113,6 @@ struct agent {
 	struct queue queue;
 	struct session session;
 	struct exporter e;
-	uint64_t ends[LANES];
 };
 
 static int agent_start(struct agent *a, size_t combo_size)
@@ -130,7 +122,7 @@ static int agent_start(struct agent *a, size_t combo_size)
 	a->source.base.ops = &fake_ops;
 	a->source.given = -1;
 	fake_limit(&a->source.base, NULL);
-	assert_int_equal(queue_init(&a->queue, QUEUE_LEN, COMBO_SIZE_MAX, FRAME_LEN), 0);
+	assert_int_equal(queue_init(&a->queue, QUEUE_LEN, COMBO_SIZE_MAX, FRAME_LEN, LANES), 0);
 	queue_set_size(&a->queue, combo_size);
 	a->session.run = 4711;
 	a->e.queue = &a->queue;
@@ -161,14 +153,14 @@ static void collect(uint64_t number, const struct combo *c)
 }
 
 /* Exports the combo as export.c does. Returns false if killed. */
-static bool agent_export(struct agent *a, struct combo *c, enum moment kill)
+static bool agent_export(struct agent *a, const struct slot *s, enum moment kill)
 {
+	const struct combo *c = &s->combo;
 	struct journal *j = &a->e.journal;
 	struct saluki_journal before = *j->shared;
 	uint64_t tail = left.tail[1];
 
-	fake_positions(&a->source.base, c->mark, a->ends);
-	journal_begin(j, c->frames, a->ends);
+	journal_begin(j, c->frames, s->ends);
 	if (kill == IN_BEGIN)
 		j->shared->state = before.state;
 	if (kill == IN_BEGIN || kill == BEGUN)
@@ -184,7 +176,7 @@ static bool agent_export(struct agent *a, struct combo *c, enum moment kill)
 		j->shared->state = before.state;
 	if (kill == IN_COMMIT || kill == COMMITTED)
 		return false;
-	fake_release(&a->source.base, c->mark);
+	fake_release(&a->source.base, s->ends);
 	if (kill == IN_RELEASE)
 		left.tail[1] = tail;
 	if (kill == IN_RELEASE || kill == RELEASED)
@@ -200,29 +192,27 @@ static bool agent_run(size_t combo_size, unsigned int nth, enum moment kill)
 	struct source_frame f;
 	unsigned int n = 0;
 	bool alive = true;
-	struct combo *c;
+	struct slot *s;
 
 	assert_int_equal(agent_start(&a, combo_size), 0);
 	for (int got = 1; alive && got;) {
-		if ((c = queue_front(&a.queue))) { /* of the agent before */
-			alive = agent_export(&a, c, n++ == nth ? kill : NEVER);
-			combo_reset(c);
+		if ((s = queue_front(&a.queue))) { /* of the agent before */
+			alive = agent_export(&a, s, n++ == nth ? kill : NEVER);
 			queue_pop(&a.queue);
 			continue;
 		}
-		c = queue_slot(&a.queue);
+		s = queue_slot(&a.queue);
 		/* The frame that does not fit is the next combo's first. */
 		if (a.source.given >= 0)
-			combo_append(c, &f.frame);
-		while ((got = fake_next(&a.source.base, &f)) && combo_fits(c, FRAME_LEN))
-			combo_append(c, &f.frame);
-		c->mark = fake_mark(&a.source.base, false);
-		if (c->frames)
+			combo_append(&s->combo, &f.frame);
+		while ((got = fake_next(&a.source.base, &f)) && combo_fits(&s->combo, FRAME_LEN))
+			combo_append(&s->combo, &f.frame);
+		fake_mark(&a.source.base, false, s->ends);
+		if (s->combo.frames)
 			queue_push(&a.queue);
 	}
-	while (alive && (c = queue_front(&a.queue))) {
-		alive = agent_export(&a, c, n++ == nth ? kill : NEVER);
-		combo_reset(c);
+	while (alive && (s = queue_front(&a.queue))) {
+		alive = agent_export(&a, s, n++ == nth ? kill : NEVER);
 		queue_pop(&a.queue);
 	}
 	agent_end(&a);
@@ -330,7 +320,7 @@ static void frames_that_do_not_fit_any_more(void **state)
 	j->done[0].exported = 1000;
 	memset(&a, 0, sizeof(a));
 	/* Smaller combos have the same effect as larger frames. */
-	assert_int_equal(queue_init(&a.queue, QUEUE_LEN, 1024, FRAME_LEN), 0);
+	assert_int_equal(queue_init(&a.queue, QUEUE_LEN, 1024, FRAME_LEN, LANES), 0);
 	a.source.base.ops = &fake_ops;
 	a.source.given = -1;
 	fake_limit(&a.source.base, NULL);
@@ -340,7 +330,7 @@ static void frames_that_do_not_fit_any_more(void **state)
 	a.e.journal = (struct journal){ .shared = j, .lanes = LANES };
 	assert_int_equal(resume(&a.e), 0);
 	assert_null(queue_front(&a.queue));
-	assert_int_equal(queue_slot(&a.queue)->frames, 0);
+	assert_int_equal(queue_slot(&a.queue)->combo.frames, 0);
 	assert_int_equal(journal_state(&a.e.journal), SALUKI_JOURNAL_IDLE);
 	assert_int_equal(journal_done(&a.e.journal)->exported, 1050);
 	assert_int_equal(journal_done(&a.e.journal)->next, 8);
@@ -406,7 +396,7 @@ static void the_run_keeps_its_name(void **state)
 static void memory_of_its_own(void **state)
 {
 	struct saluki_exported done = { .exported = 3 };
-	uint64_t ends[LANES] = { 1, 2 };
+	__u64 ends[LANES] = { 1, 2 };
 	struct journal j;
 
 	(void)state;

@@ -16,6 +16,15 @@ struct bed {
 	uint8_t *memory;
 };
 
+/* Releases all that was given. */
+static void release_all(struct mapped *m)
+{
+	__u64 mark[LANES];
+
+	mapped_mark(m, true, mark);
+	mapped_release(m, mark);
+}
+
 static struct saluki_mapped *ring_of(const struct bed *b, uint32_t lane)
 {
 	return (void *)(b->memory + lane * mapped_value_size(SIZE));
@@ -62,6 +71,19 @@ static void check(const struct saluki_record *r, uint64_t time_ns, uint32_t len)
 		assert_int_equal(bytes[i], time_ns & 255);
 }
 
+static void the_default_takes_a_64th_of_the_memory(void **state)
+{
+	const uint64_t gib = 1 << 30;
+
+	(void)state;
+	assert_true(mapped_affordable(4 << 20, 4, gib));
+	assert_false(mapped_affordable(4 << 20, 4, gib - 4096));
+	assert_false(mapped_affordable(4 << 20, 5, gib));
+	assert_true(mapped_affordable(64 << 10, 2, gib / 128));
+	assert_true(mapped_affordable(256 << 20, 64, 1024 * gib));
+	assert_false(mapped_affordable(256 << 20, 65, 1024 * gib));
+}
+
 static void lanes_are_merged_by_time(void **state)
 {
 	struct bed b;
@@ -76,6 +98,28 @@ static void lanes_are_merged_by_time(void **state)
 	assert_null(mapped_next(&b.m));
 	put(ring_of(&b, 2), 31, 0);
 	check(mapped_next(&b.m), 31, 0);
+	teardown(&b);
+}
+
+static void a_lane_that_was_empty_is_found_when_another_runs_out(void **state)
+{
+	__u64 mark[LANES];
+	struct bed b;
+
+	(void)state;
+	setup(&b, 0);
+	put(ring_of(&b, 0), 1, 8);
+	put(ring_of(&b, 0), 2, 8);
+	put(ring_of(&b, 1), 3, 8);
+	check(mapped_next(&b.m), 1, 8);
+	put(ring_of(&b, 2), 4, 8);
+	put(ring_of(&b, 0), 5, 8);
+	for (uint64_t t = 2; t <= 5; t++)
+		check(mapped_next(&b.m), t, 8);
+	mapped_mark(&b.m, true, mark);
+	put(ring_of(&b, 1), 6, 8);
+	check(mapped_next(&b.m), 6, 8);
+	assert_null(mapped_next(&b.m));
 	teardown(&b);
 }
 
@@ -111,7 +155,7 @@ static void a_record_that_ends_at_the_end(void **state)
 static void space_is_given_back_up_to_a_mark(void **state)
 {
 	struct saluki_mapped *r;
-	uint64_t mark, end;
+	__u64 mark[LANES], end[LANES];
 	struct bed b;
 
 	(void)state;
@@ -121,10 +165,10 @@ static void space_is_given_back_up_to_a_mark(void **state)
 		;
 	check(mapped_next(&b.m), 1, 100);
 	check(mapped_next(&b.m), 2, 100);
-	mark = mapped_mark(&b.m, false);
+	mapped_mark(&b.m, false, mark);
 	while (mapped_next(&b.m))
 		;
-	end = mapped_mark(&b.m, false);
+	mapped_mark(&b.m, false, end);
 	assert_int_equal(put(r, 1000, 100), -1);
 	mapped_release(&b.m, mark);
 	assert_int_equal(r->tail, 128);
@@ -148,11 +192,11 @@ static void space_is_given_back_with_the_last(void **state)
 		assert_int_equal(put(r, t, 100), 0);
 	check(mapped_next(&b.m), 1, 100);
 	check(mapped_next(&b.m), 2, 100);
-	mapped_release(&b.m, mapped_mark(&b.m, true));
+	release_all(&b.m);
 	assert_int_equal(r->tail, 256);
 	check(mapped_next(&b.m), 3, 100);
 	assert_null(mapped_next(&b.m));
-	mapped_release(&b.m, mapped_mark(&b.m, true));
+	release_all(&b.m);
 	assert_int_equal(r->tail, r->head);
 	teardown(&b);
 }
@@ -199,7 +243,7 @@ static void two_cpus_and_a_consumer(void **state)
 		const uint8_t *bytes = (const uint8_t *)(r + 1);
 
 		if (!r) {
-			mapped_release(&b.m, mapped_mark(&b.m, true));
+			release_all(&b.m);
 			continue;
 		}
 		assert_int_equal(r->kept_len, r->time_ns * 2654435761u % 700);
@@ -209,7 +253,7 @@ static void two_cpus_and_a_consumer(void **state)
 		last = r->time_ns > last ? r->time_ns : last;
 		seen[r->time_ns & 255]++;
 		if (++got % 7 == 0)
-			mapped_release(&b.m, mapped_mark(&b.m, true));
+			release_all(&b.m);
 	}
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
@@ -223,7 +267,9 @@ static void two_cpus_and_a_consumer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_default_takes_a_64th_of_the_memory),
 		cmocka_unit_test(lanes_are_merged_by_time),
+		cmocka_unit_test(a_lane_that_was_empty_is_found_when_another_runs_out),
 		cmocka_unit_test(a_record_runs_over_the_end_and_the_next_begins_at_the_start),
 		cmocka_unit_test(a_record_that_ends_at_the_end),
 		cmocka_unit_test(space_is_given_back_up_to_a_mark),

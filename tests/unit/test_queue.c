@@ -14,11 +14,11 @@ static void *produce(void *arg)
 	struct queue *q = arg;
 
 	for (uint64_t i = 0; i < COMBOS; i++) {
-		struct combo *c;
+		struct slot *s;
 
-		while (!(c = queue_slot(q)))
+		while (!(s = queue_slot(q)))
 			queue_wait_slot(q, 1000);
-		c->first = i;
+		s->combo.first = i;
 		queue_push(q);
 	}
 	queue_end(q);
@@ -32,16 +32,16 @@ static void everything_in_order_across_threads(void **state)
 	uint64_t expected = 0;
 
 	(void)state;
-	assert_int_equal(queue_init(&q, QUEUE_LEN, COMBO_SIZE_MIN, 192), 0);
+	assert_int_equal(queue_init(&q, QUEUE_LEN, COMBO_SIZE_MIN, 192, 0), 0);
 	assert_int_equal(pthread_create(&t, NULL, produce, &q), 0);
 	while (!queue_finished(&q)) {
-		struct combo *c = queue_front(&q);
+		struct slot *s = queue_front(&q);
 
-		if (!c) {
+		if (!s) {
 			event_wait(q.filled_fd, 1000);
 			continue;
 		}
-		assert_int_equal(c->first, expected++);
+		assert_int_equal(s->combo.first, expected++);
 		queue_pop(&q);
 	}
 	assert_int_equal(expected, COMBOS);
@@ -54,7 +54,7 @@ static void full_means_no_slot(void **state)
 	struct queue q;
 
 	(void)state;
-	assert_int_equal(queue_init(&q, QUEUE_LEN, COMBO_SIZE_MIN, 192), 0);
+	assert_int_equal(queue_init(&q, QUEUE_LEN, COMBO_SIZE_MIN, 192, 0), 0);
 	assert_null(queue_front(&q));
 	for (int i = 0; i < QUEUE_LEN; i++) {
 		assert_non_null(queue_slot(&q));
