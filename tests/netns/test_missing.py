@@ -99,3 +99,28 @@ def version_call(bed):
     lacking.collector.finish()
     calls = [call for call in lacking.calls() if "setsockopt(" in call]
     return 1 + next(n for n, call in enumerate(calls) if "PACKET_VERSION" in call)
+
+
+def bpf_call(bed, *words):
+    """Which of a sensor's bpf() calls has these words: 1 is its first one."""
+    lacking = Lacking(bed, ["-e", "trace=bpf"], [])
+    lacking.sensor.expect("ring mapped 4096 KiB for each CPU")
+    lacking.sensor.finish()
+    lacking.player.close()
+    lacking.collector.finish()
+    calls = [call for call in lacking.calls() if "bpf(" in call]
+    (found,) = [n for n, call in enumerate(calls) if all(w in call for w in words)]
+    return 1 + found
+
+
+@pytest.mark.parametrize("words,error", [
+    (("BPF_MAP_CREATE", "saluki_mapped"), "E2BIG"),  # before Linux 6.0
+    (("BPF_MAP_CREATE", "saluki_mapped"), "ENOMEM"),
+    (("BPF_PROG_LOAD", "saluki_probe"), "EINVAL")])  # before 5.12 it takes no exchange
+def test_without_mapped_rings(bed, bundled, words, error):
+    """If the kernel does not take what mapped rings need, the default is the BPF ring buffer, and
+    all frames arrive."""
+    lacking = Lacking(bed, [f"--inject=bpf:error={error}:when={bpf_call(bed, *words)}"], [])
+    said = lacking.captures_by("xdp generic")
+    assert_line(said, "mon0: capturing by", "ring bpf 4096 KiB")
+    assert sum("(INJECTED)" in call for call in lacking.calls()) == 1
