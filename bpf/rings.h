@@ -11,7 +11,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* set by the loader: CPUs on line */
+	__uint(max_entries, 1); /* set by the loader: CPUs with a ring */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, SALUKI_MAPPED_EXTRA); /* and `mapped_size`, added by the loader */
 } saluki_mapped SEC(".maps");

@@ -82,7 +82,7 @@ struct saluki_counters {
 };
 _Static_assert(sizeof(struct saluki_counters) == 128, "one counter slot is two cache lines");
 
-/* The mapped ring (`--ring mapped`): one ring per CPU, each an element of a mapped array. It has
+/* The mapped ring: one ring per CPU, each an element of a mapped array. It has
  * this header, `size` bytes (a power of two), and room for one more record. So a record never
  * wraps: it may run on past the end, and the next one begins at the start. A record is struct
  * saluki_record and its bytes, padded to 8. Positions only grow; an offset is a position modulo
