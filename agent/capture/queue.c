@@ -156,10 +156,14 @@ struct slot *queue_claim(struct queue *q)
 	return slot_at(q, __atomic_fetch_add(&q->claimed, 1, __ATOMIC_RELAXED));
 }
 
+/* Wakes the export thread only for the slot that it waits for. The fence pairs with queue_pop's:
+ * either this thread sees the new tail, or the export thread sees that the slot is filled. */
 void queue_filled(struct queue *q, struct slot *s)
 {
 	__atomic_store_n(&s->filled, true, __ATOMIC_RELEASE);
-	event_signal(q->filled_fd);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (s == slot_at(q, __atomic_load_n(&q->tail, __ATOMIC_RELAXED)))
+		event_signal(q->filled_fd);
 }
 
 void queue_stop(struct queue *q)
@@ -197,7 +201,11 @@ void queue_pop(struct queue *q)
 	s->listed = s->at = 0;
 	s->wire_len = 0;
 	__atomic_store_n(&q->tail, q->tail + 1, __ATOMIC_RELEASE);
-	event_signal(q->freed_fd);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* A full queue wakes the producer when it is half empty, so that it works on several slots
+	 * and does not wake up for each. */
+	if (__atomic_load_n(&q->head, __ATOMIC_RELAXED) - q->tail <= q->len / 2)
+		event_signal(q->freed_fd);
 }
 
 bool queue_is_full(struct queue *q)

@@ -179,7 +179,8 @@ uint64_t mapped_used(const struct mapped *m)
 
 	for (uint32_t i = 0; i < m->lanes_len; i++) {
 		const struct saluki_mapped *r = m->lanes[i].ring;
-		uint64_t used = __atomic_load_n(&r->head, __ATOMIC_RELAXED) - r->tail;
+		uint64_t used = __atomic_load_n(&r->head, __ATOMIC_RELAXED) -
+				__atomic_load_n(&r->tail, __ATOMIC_RELAXED);
 
 		most = used > most ? used : most;
 	}
