@@ -60,7 +60,10 @@ static __always_inline int event_mapped(__u32 cpu, const struct frame_view *v, _
 	head = m->head;
 	next = saluki_mapped_next(head, __builtin_offsetof(struct saluki_event, bytes) + len,
 				  mapped_size);
-	if (next - mapped_load(m->tail) <= mapped_size) {
+	/* event_fill always writes a whole struct, which must not reach the oldest record. */
+	if (saluki_mapped_next(head, sizeof(struct saluki_event), mapped_size) -
+		    mapped_load(m->tail) <=
+	    mapped_size) {
 		event_fill((void *)(m->data + (head & (mapped_size - 1))), v, len, s);
 		mapped_publish(m, next);
 		mapped_ring_bell(m);

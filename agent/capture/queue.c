@@ -135,7 +135,11 @@ void queue_end(struct queue *q)
 
 void queue_wait_slot(struct queue *q, int timeout_ms)
 {
-	event_wait(q->freed_fd, timeout_ms);
+	__atomic_store_n(&q->waits, true, __ATOMIC_RELEASE);
+	event_signal(q->filled_fd); /* a full queue may be a reason to drop combos from the store */
+	if (!queue_slot(q))
+		event_wait(q->freed_fd, timeout_ms);
+	__atomic_store_n(&q->waits, false, __ATOMIC_RELEASE);
 }
 
 /* ---- pipelines ------------------------------------------------------------------------------- */
@@ -212,7 +216,8 @@ bool queue_is_full(struct queue *q)
 {
 	unsigned int tail = __atomic_load_n(&q->tail, __ATOMIC_RELAXED);
 
-	return __atomic_load_n(&q->head, __ATOMIC_ACQUIRE) - tail == q->len;
+	return __atomic_load_n(&q->waits, __ATOMIC_ACQUIRE) ||
+	       __atomic_load_n(&q->head, __ATOMIC_ACQUIRE) - tail == q->len;
 }
 
 bool queue_finished(struct queue *q)

@@ -44,6 +44,7 @@ struct queue {
 	unsigned int head; /* next to fill; written by the producer */
 	unsigned int tail; /* next to export; written by the consumer */
 	bool ended;	   /* written by the producer, after its last push */
+	bool waits;	   /* written by the producer: it waits for a slot */
 	int filled_fd;	   /* readable when something was pushed, or ended */
 	int freed_fd;	   /* readable when something was popped */
 	__u64 *positions;  /* of all slots */

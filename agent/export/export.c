@@ -115,12 +115,12 @@ static void export_keep(struct exporter *e, bool up)
 	/* All combos before it were sent, so it will be sent at once. */
 	bool sent = up && deliver_has_sent(&e->deliver, e->deliver.store.end - 1), kept;
 
+	while (s && is_misplaced(e, s)) {
+		export_discard(e, s);
+		s = queue_front(e->queue);
+	}
 	if (!s || e->front == EXPORT_KEPT)
 		return;
-	if (is_misplaced(e, s)) {
-		export_discard(e, s);
-		return;
-	}
 	if (!up && !ring_is_short(e) && !spool_works(e->spool))
 		return;
 	if (up && !sent && !store_is_empty(&e->deliver.store) && !ring_is_short(e))

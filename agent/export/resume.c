@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "agent/capture/fill.h"
 #include "common/log.h"
 
 /* Reads the frames up to the journal's positions, into `c` unless it is NULL, as far as they fit.
@@ -19,12 +20,15 @@ static uint64_t resume_frames(struct exporter *e, struct combo *c)
 	uint64_t frames = 0;
 
 	e->source->ops->limit(e->source, e->journal.shared->ends);
-	for (; e->source->ops->next(e->source, &f) == 1; frames++) {
-		if (!c || c->frames != frames || !combo_fits(c, f.frame.kept_len))
-			continue;
-		if (!c->frames)
-			c->opened_ns = f.heard_ns;
-		combo_append(c, &f.frame);
+	while (e->source->ops->next(e->source, &f) == 1) {
+		if (fill_is_event(&f.frame))
+			continue; /* the journal counts only frames */
+		if (c && c->frames == frames && combo_fits(c, f.frame.kept_len)) {
+			if (!frames)
+				c->opened_ns = f.heard_ns;
+			combo_append(c, &f.frame);
+		}
+		frames++;
 	}
 	e->source->ops->limit(e->source, NULL);
 	return frames;

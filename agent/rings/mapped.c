@@ -152,12 +152,13 @@ void mapped_mark(struct mapped *m, bool with_last, __u64 *mark)
 		mark[i] = m->lanes[i].next;
 }
 
-void mapped_pass(const struct mapped *m, __u64 *mark, const struct saluki_record *r)
+void mapped_pass(const struct mapped *m, __u64 *mark, const struct saluki_record *r,
+		 uint32_t kept_len)
 {
 	size_t lane = ((const uint8_t *)r - (const uint8_t *)m->lanes[0].ring) /
 		      mapped_value_size(m->size);
 
-	mark[lane] = saluki_mapped_next(mark[lane], r->kept_len, m->size);
+	mark[lane] = saluki_mapped_next(mark[lane], kept_len, m->size);
 }
 
 void mapped_release(struct mapped *m, const __u64 *mark)

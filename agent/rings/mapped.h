@@ -52,7 +52,8 @@ const struct saluki_record *mapped_next(struct mapped *m);
 /* Writes a mark: a position for each lane, before or after the last returned record. */
 void mapped_mark(struct mapped *m, bool with_last, __u64 *mark);
 /* Moves a mark past a record, in the order of mapped_next. Any thread. */
-void mapped_pass(const struct mapped *m, __u64 *mark, const struct saluki_record *r);
+void mapped_pass(const struct mapped *m, __u64 *mark, const struct saluki_record *r,
+		 uint32_t kept_len);
 /* Releases all space before a mark. Another thread may call it. */
 void mapped_release(struct mapped *m, const __u64 *mark);
 /* Limits reading to a mark; NULL: no limit. */

@@ -43,8 +43,8 @@ struct source_ops {
 	void (*release)(struct source *s, const __u64 *mark);
 	/* Limits reading to a mark; NULL: no limit. */
 	void (*limit)(struct source *s, const __u64 *mark);
-	/* Returns the part of the fullest ring that unreleased frames take, in 1/256. For the
-	 * export thread. */
+	/* Returns the part of the fullest ring that unreleased frames take, in 1/256. Any
+	 * thread. */
 	uint32_t (*filled)(const struct source *s);
 	/* Stops the capture when no process is left to detach: after this call, or the next call of
 	 * next, nothing more is captured or counted. NULL if not needed, or if the capture is

@@ -131,7 +131,8 @@ static void mapped_source_mark(struct source *s, bool with_last, __u64 *mark)
 
 static void mapped_source_pass(const struct source *s, __u64 *mark, const struct combo_frame *f)
 {
-	mapped_pass(&((const struct source_ring *)s)->mapped, mark, source_record_of(f));
+	mapped_pass(&((const struct source_ring *)s)->mapped, mark, source_record_of(f),
+		    f->kept_len);
 }
 
 static void mapped_source_release(struct source *s, const __u64 *mark)

@@ -108,7 +108,8 @@ static void memory_mark(struct source *s, bool with_last, __u64 *mark)
 
 static void memory_pass(const struct source *s, __u64 *mark, const struct combo_frame *f)
 {
-	mapped_pass(&((const struct memory_source *)s)->rings, mark, source_record_of(f));
+	mapped_pass(&((const struct memory_source *)s)->rings, mark, source_record_of(f),
+		    f->kept_len);
 }
 
 static void memory_release(struct source *s, const __u64 *mark)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/rings/journal.o agent/export/resume.o agent/capture/queue.o wire/combo.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/fields.o */
+/* links: agent/rings/journal.o agent/export/resume.o agent/capture/queue.o agent/capture/fill.o
+ * wire/module_event.o wire/combo.o wire/dot11_templates.o wire/wired_templates.o
+ * wire/wired_append.o wire/fields.o */
 #include "unit.h"
 
+#include "agent/capture/fill.h"
 #include "agent/export/resume.h"
 
 /* A ring of two lanes that outlives its reader, its journal, and a collector that takes each combo
@@ -361,6 +363,42 @@ static void events_are_gone_with_their_agent(void **state)
 	agent_end(&a);
 }
 
+/* Three records, of which the second is a module's event. */
+static int mixed_next(struct source *s, struct source_frame *f)
+{
+	struct fake *x = (struct fake *)s;
+
+	if (x->next[0] == 3)
+		return 0;
+	memset(f, 0, sizeof(*f));
+	f->frame.linktype = x->next[0]++ == 1 ? SALUKI_LINKTYPE_EVENT : 9;
+	f->frame.orig_len = f->frame.kept_len = FRAME_LEN;
+	f->frame.data = x->data;
+	return 1;
+}
+
+/* Killed with a combo of two frames and an event: its frames are sent again. A sensor without
+ * modules knows no events. */
+static void frames_with_an_event_between_them(void **state)
+{
+	bool events = fill_is_event(&(struct combo_frame){ .linktype = SALUKI_LINKTYPE_EVENT });
+	struct source_ops ops = fake_ops;
+	static struct agent a;
+	struct saluki_journal *j = (void *)left.journal;
+
+	(void)state;
+	begin_anew(false);
+	assert_int_equal(agent_start(&a, 1024), 0);
+	ops.next = mixed_next;
+	a.source.base.ops = &ops;
+	j->run = 1;
+	j->state = SALUKI_JOURNAL_PENDING;
+	j->frames = events ? 2 : 3;
+	assert_int_equal(resume(&a.e), 0);
+	assert_int_equal(queue_front(&a.queue)->combo.frames, j->frames);
+	agent_end(&a);
+}
+
 static void a_ring_that_is_not_the_journals(void **state)
 {
 	static struct agent a;
@@ -419,6 +457,7 @@ int main(void)
 		cmocka_unit_test(read_in_another_order),
 		cmocka_unit_test(frames_that_do_not_fit_any_more),
 		cmocka_unit_test(events_are_gone_with_their_agent),
+		cmocka_unit_test(frames_with_an_event_between_them),
 		cmocka_unit_test(a_ring_that_is_not_the_journals),
 		cmocka_unit_test(the_run_keeps_its_name),
 		cmocka_unit_test(memory_of_its_own),
