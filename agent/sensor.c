@@ -124,14 +124,6 @@ static int sensor_compressors(struct exporter *e, const struct run_options *o, u
 	return err;
 }
 
-/* Each pipeline fills one combo while another waits. */
-static unsigned int sensor_slots(unsigned int queue, unsigned int pipelines)
-{
-	while (queue < 2 * pipelines)
-		queue *= 2;
-	return queue;
-}
-
 /* Allocates combos; larger ones if an earlier agent's larger combo waits to be sent again. */
 static int sensor_combos(struct sensor *s, const struct run_options *o)
 {
@@ -145,19 +137,15 @@ static int sensor_combos(struct sensor *s, const struct run_options *o)
 		snaplen = s->handover.snaplen_max;
 	if (pipelines)
 		size = queue_size_max(size);
-	err = queue_init(&s->queue, sensor_slots(o->queue, pipelines),
+	err = queue_init(&s->queue, queue_slots(o->queue, pipelines),
 			 pending ? COMBO_SIZE_MAX : size, snaplen, e->source->lanes);
 	queue_set_size(&s->queue, size);
 	if (!err && pipelines)
 		err = queue_init_pipelines(&s->queue, pipelines, o->combo_size);
 	err = err ?: sensor_compressors(e, o, pipelines, e->is_file);
-	for (unsigned int i = 0; !err && i < pipelines; i++) {
-		s->pipelines[i] = (struct pipeline){ .queue = &s->queue,
-						     .source = e->source,
-						     .compressor = &e->compressors[1 + i],
-						     .sight = &e->sight };
-		err = pipeline_init(&s->pipelines[i]);
-	}
+	for (unsigned int i = 0; !err && i < pipelines; i++)
+		err = pipeline_init(&s->pipelines[i], &s->queue, e->source, &e->compressors[1 + i],
+				    &e->sight);
 	if (err)
 		log_line("cannot take memory for combos: %s", strerror(-err));
 	return err;

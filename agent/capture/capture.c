@@ -32,7 +32,7 @@ int capture_init(struct capture *c, struct source *source, struct queue *queue,
 
 void capture_begin(struct capture *c, uint64_t frames)
 {
-	c->queue->first = frames;
+	c->first = frames;
 	if (c->queue->pipelines)
 		c->source->ops->mark(c->source, true, c->marked);
 }
@@ -61,8 +61,8 @@ static void capture_end_list(struct capture *c, bool with_last)
 	memcpy(s->from, c->marked, len);
 	c->source->ops->mark(c->source, with_last, c->marked);
 	memcpy(s->last, c->marked, len);
-	s->first = c->queue->first;
-	c->queue->first += c->counted;
+	s->first = c->first;
+	c->first += c->counted;
 	c->counted = c->cost = 0;
 }
 

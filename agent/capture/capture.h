@@ -23,6 +23,7 @@ struct capture {
 	/* The thread's own. */
 	struct slot *slot;   /* of the open combo or list; NULL: none is open */
 	__u64 *marked;	     /* with pipelines: the end of the last list */
+	uint64_t first;	     /* with pipelines: frames of the run before the open list */
 	uint32_t counted;    /* frames of the open list, without events */
 	uint32_t cost;	     /* of the open list: fill.h */
 	uint64_t ring_start; /* where the first frame in it begins */

@@ -57,12 +57,19 @@ struct queue {
 	bool stopped;		/* no slots will come */
 	uint32_t frame_cost;	/* fill.h: an estimate that pipelines update */
 	uint32_t list_cost;	/* of a list that fills a combo */
-	uint64_t first;		/* frames of the run that were listed; the capture thread's */
 	struct combo_frame *lists;
 	uint8_t *wires;
 
 	struct slot slots[QUEUE_LEN_MAX];
 };
+
+/* Returns the slots for `len` combos (--queue): each pipeline fills one while another waits. */
+static inline unsigned int queue_slots(unsigned int len, unsigned int pipelines)
+{
+	while (len < 2 * pipelines)
+		len *= 2;
+	return len;
+}
 
 /* Returns the limit of combos' bytes with pipelines. How many frames fill a combo is estimated, and
  * the rest of a list that does not fit makes a small combo, which compresses badly. */

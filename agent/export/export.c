@@ -64,12 +64,13 @@ static void export_compress(struct exporter *e, struct slot *s)
 {
 	const struct store *store = &e->deliver.store;
 	struct combo *c = &s->combo;
-	uint32_t ring_used = e->source->ops->filled ? e->source->ops->filled(e->source) : 0;
 	uint32_t store_used = 256ULL * (store->blocks - store->free_count) / store->blocks;
 
 	__atomic_store_n(&e->sight.store_used, store_used, __ATOMIC_RELAXED);
 	export_begin(e, s);
 	if (!s->wire_len) {
+		uint32_t ring_used = e->source->ops->filled ? e->source->ops->filled(e->source) : 0;
+
 		s->wire = s->wire ?: e->wire;
 		s->wire_len = compressor_run(&e->compressors[0], c, s->wire, &e->sight,
 					     queue_is_full(e->queue), ring_used);

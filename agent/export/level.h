@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Level: chooses the compression level of each combo for `--compress auto`. In: how full the queue,
- * the kernel's ring and the store are, whether the export thread had to wait with combos, its CPU
- * time. Out: a step of a short list of levels. Only for the thread that
- * compresses.
+ * the kernel's ring and the store are, whether the export thread had to wait with combos, the CPU
+ * time of the thread that compresses. Out: a step of a short list of levels. Only for that thread.
  *
  * While the CPU is the limit, it looks for the step at which the thread needs the least time per
  * byte of combo: to compress, seal and send. While the network is the limit, it takes stronger

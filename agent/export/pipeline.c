@@ -55,9 +55,14 @@ void pipeline_fill(struct pipeline *p, struct slot *s)
 	combo_close(c);
 }
 
-int pipeline_init(struct pipeline *p)
+int pipeline_init(struct pipeline *p, struct queue *queue, struct source *source,
+		  struct compressor *compressor, const struct compressor_sight *sight)
 {
-	p->templates = malloc(sizeof(*p->templates));
+	*p = (struct pipeline){ .queue = queue,
+				.source = source,
+				.compressor = compressor,
+				.sight = sight,
+				.templates = malloc(sizeof(*p->templates)) };
 	return p->templates ? 0 : -ENOMEM;
 }
 

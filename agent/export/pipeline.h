@@ -19,8 +19,9 @@ struct pipeline {
 	struct combo_templates *templates; /* for the combo that it fills */
 };
 
-/* All but `templates` is set. Returns 0 or -ENOMEM. */
-int pipeline_init(struct pipeline *p);
+/* Returns 0 or -ENOMEM. */
+int pipeline_init(struct pipeline *p, struct queue *queue, struct source *source,
+		  struct compressor *compressor, const struct compressor_sight *sight);
 void pipeline_free(struct pipeline *p);
 /* Runs until queue_stop. */
 void *pipeline_thread(void *pipeline);

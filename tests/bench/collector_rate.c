@@ -346,8 +346,8 @@ static void seal_heard(struct peer *p, struct sealed *d)
 	seal(p, d, message, sizeof(message));
 }
 
-/* Returns the frame at this part of the capture's bytes. Of equal parts of the frames, most would
- * be short: a combo there has more frames. */
+/* Returns the frame at this part of the capture's bytes. Parts with equal numbers of frames would
+ * begin mostly at short frames, of which a combo has more. */
 static uint64_t frame_at(const struct swarm_combos *c, unsigned int part, unsigned int parts)
 {
 	uint64_t bytes = 0, before = 0, n = 0;

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <netdb.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -30,6 +29,8 @@
 #include "common/monotonic.h"
 #include "common/pcap_read.h"
 #include "wire/message.h"
+
+#include "connect.h"
 
 #define RING_SIZE (4 << 20) /* the default of -B */
 #define LANES 2
@@ -192,18 +193,14 @@ static void open_source(const char *path)
 
 /* ---- the export thread ----------------------------------------------------------------------- */
 
-static void connect_to(const char *host, const char *port)
+static void open_session(const char *host, const char *port)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *a;
 	struct shroud_keys keys;
 
-	if (getaddrinfo(host, port, &hints, &a))
-		die(host);
-	b.sock = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
-	if (b.sock < 0 || connect(b.sock, a->ai_addr, a->ai_addrlen))
+	b.sock = connect_to(host, port);
+	if (b.sock < 0)
 		die(host);
 	b.pieces.segments = sockets_can_segment(b.sock);
-	freeaddrinfo(a);
 	randombytes_buf(&keys, sizeof(keys));
 	shroud_tx_init(&b.tx, &keys);
 }
@@ -268,13 +265,12 @@ static void export_until(uint64_t end_ns)
 static void prepare(unsigned int pipelines)
 {
 	const struct handover h = { .kind = HANDOVER_RING, .ring_size = RING_SIZE };
-	unsigned int slots = QUEUE_LEN < 2 * pipelines ? QUEUE_LEN_MAX : QUEUE_LEN;
 
 	size_t size = COMBO_SIZE_DEFAULT;
 
 	if (pipelines > 1)
 		size = queue_size_max(size);
-	if (queue_init(&b.queue, slots, size, SNAPLEN, LANES) ||
+	if (queue_init(&b.queue, queue_slots(QUEUE_LEN, pipelines), size, SNAPLEN, LANES) ||
 	    (pipelines > 1 && queue_init_pipelines(&b.queue, pipelines, COMBO_SIZE_DEFAULT)) ||
 	    store_init(&b.store, 1 << 20) ||
 	    capture_init(&b.capture, &b.source.base, &b.queue, &h, AGE_MS))
@@ -282,14 +278,10 @@ static void prepare(unsigned int pipelines)
 	for (unsigned int i = 0; i <= b.queue.pipelines; i++)
 		if (compressor_init(&b.compressors[i], LEVEL_USUAL, true, COMBO_SIZE_DEFAULT))
 			die("memory");
-	for (unsigned int i = 0; i < b.queue.pipelines; i++) {
-		b.pipelines[i] = (struct pipeline){ .queue = &b.queue,
-						    .source = &b.source.base,
-						    .compressor = &b.compressors[1 + i],
-						    .sight = &b.sight };
-		if (pipeline_init(&b.pipelines[i]))
+	for (unsigned int i = 0; i < b.queue.pipelines; i++)
+		if (pipeline_init(&b.pipelines[i], &b.queue, &b.source.base, &b.compressors[1 + i],
+				  &b.sight))
 			die("memory");
-	}
 	capture_begin(&b.capture, 0);
 }
 
@@ -331,7 +323,7 @@ int main(int argc, char **argv)
 	if (sodium_init() < 0)
 		die("libsodium");
 	open_source(argv[1]);
-	connect_to(argv[2], argv[3]);
+	open_session(argv[2], argv[3]);
 	prepare(pipelines);
 	run(atof(argv[5]));
 }

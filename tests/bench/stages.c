@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <netdb.h>
 #include <sodium.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,6 +31,8 @@
 #include "wire/combo.h"
 #include "wire/compress.h"
 #include "wire/message.h"
+
+#include "connect.h"
 
 #define FRAMES_MAX 65536
 #define COMBOS_MAX 4096
@@ -118,19 +119,6 @@ static void read_frames(const char *path)
 		die(path);
 	if (each_frame(path, read_frame) == 0)
 		die("no frames");
-}
-
-static void connect_to(const char *host, const char *port)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *a;
-
-	if (getaddrinfo(host, port, &hints, &a))
-		die(host);
-	b.sock = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
-	if (b.sock < 0 || connect(b.sock, a->ai_addr, a->ai_addrlen))
-		die(host);
-	b.pieces.segments = sockets_can_segment(b.sock);
-	freeaddrinfo(a);
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -412,7 +400,10 @@ int main(int argc, char **argv)
 	if (sodium_init() < 0)
 		die("libsodium");
 	read_frames(argv[1]);
-	connect_to(argv[2], argv[3]);
+	b.sock = connect_to(argv[2], argv[3]);
+	if (b.sock < 0)
+		die(argv[2]);
+	b.pieces.segments = sockets_can_segment(b.sock);
 	prepare();
 	append = fastest(append_all);
 	printf("append %.1f\nclose %.1f\n", append, fastest(do_append_close) - append);

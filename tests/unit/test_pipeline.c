@@ -117,11 +117,8 @@ static void begin(uint64_t count)
 	capture_begin(&capture, 7);
 	for (int i = 0; i < PIPELINES; i++) {
 		assert_int_equal(compressor_init(&compressors[i], 1, false, COMBO_SIZE), 0);
-		pipelines[i] = (struct pipeline){ .queue = &q,
-						  .source = &source.base,
-						  .compressor = &compressors[i],
-						  .sight = &sight };
-		assert_int_equal(pipeline_init(&pipelines[i]), 0);
+		assert_int_equal(
+			pipeline_init(&pipelines[i], &q, &source.base, &compressors[i], &sight), 0);
 	}
 }
 
