@@ -117,15 +117,19 @@ def _end(signo, _):
 
 @contextlib.contextmanager
 def _told_to_end():
-    """A termination signal is an exception, so that unfinished files are removed."""
-    signals = [s for s in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) == signal.SIG_DFL]
+    """A termination signal is an exception, so that unfinished files are removed. CPython raises it
+    between system calls: a signal that comes just before waitpid(2) has its effect when the child
+    ends. Terminals, timeout(1) and systemd signal the child, too."""
+    defaults = {signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL,
+                signal.SIGINT: signal.default_int_handler}
+    signals = [s for s, default in defaults.items() if signal.getsignal(s) == default]
     for s in signals:
         signal.signal(s, _end)
     try:
         yield
     finally:
         for s in signals:
-            signal.signal(s, signal.SIG_DFL)
+            signal.signal(s, defaults[s])
 
 
 @contextlib.contextmanager

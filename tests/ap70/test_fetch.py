@@ -21,8 +21,10 @@ with debian.workshop() as folder:
 """
 
 
-def heed_signals():
-    """Tests started by nohup(1), or in the background, ignore some signals."""
+def own_group():
+    """A process group of its own, as a shell's job has, which heeds signals: tests started by
+    nohup(1), or in the background, ignore some."""
+    os.setpgrp()
     for signo in (signal.SIGHUP, signal.SIGINT):
         signal.signal(signo, signal.SIG_DFL)
 
@@ -32,11 +34,12 @@ def making(cache):
     """(the process, its folder)"""
     env = {**os.environ, "SALUKI_CACHE": str(cache), "PYTHONPATH": str(testbed.ROOT / "packaging")}
     p = subprocess.Popen([sys.executable, "-c", MAKE], env=env, text=True, stdin=subprocess.PIPE,
-                         stdout=subprocess.PIPE, preexec_fn=heed_signals)
+                         stdout=subprocess.PIPE, preexec_fn=own_group)
     try:
         yield p, pathlib.Path(p.stdout.readline().strip())
     finally:
-        p.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(p.pid, signal.SIGKILL)
         p.communicate()
 
 
@@ -44,7 +47,7 @@ def making(cache):
 def test_who_is_told_to_end_leaves_nothing(tmp_path, signo):
     with making(tmp_path) as (p, folder):
         assert (folder / "half").exists() and folder.parent == tmp_path
-        p.send_signal(signo)
+        os.killpg(p.pid, signo)
         assert p.wait(10) not in (0, -signal.SIGKILL)
     assert list(tmp_path.iterdir()) == []
 
