@@ -227,9 +227,9 @@ int interface_state_watch_open(void)
 
 void interface_state_watch_drain(int fd)
 {
-	char buffer[8192];
+	char byte;
 
-	/* ENOBUFS: some were lost, which has the same effect as reading them. */
-	while (recv(fd, buffer, sizeof(buffer), 0) > 0 || errno == ENOBUFS || errno == EINTR)
+	/* The rest of a message is discarded. ENOBUFS: some were lost, which has the same effect. */
+	while (recv(fd, &byte, 1, 0) > 0 || errno == ENOBUFS || errno == EINTR)
 		;
 }
