@@ -13,6 +13,26 @@
 
 /* ---- sensor ---------------------------------------------------------------------------------- */
 
+static inline size_t column_len(const struct combo *c, int i)
+{
+	return c->columns[i].end - c->columns[i].start;
+}
+
+/* Returns the bytes of memory for the columns of a combo of `size` bytes. */
+size_t columns_memory(size_t size);
+/* Puts the columns there, and `room` behind them. */
+void columns_init(struct combo *c, uint8_t *memory, size_t size);
+/* Empties them. They stay in their places, as the next combo is probably like this one. */
+void columns_reset(struct combo *c);
+void columns_find_room(struct combo *c);
+
+/* Called before a frame or an event is appended. */
+static inline void columns_make_room(struct combo *c)
+{
+	if (c->columns_len > c->columns_safe)
+		columns_find_room(c);
+}
+
 /* These return the bytes written, and the caller sums them up. To the compiler, a store of a byte
  * may change any memory, so it would load and store a sum in memory for each byte. */
 static inline size_t put_varint(struct combo *c, enum combo_column i, uint64_t v)

@@ -11,49 +11,10 @@
 
 #include "columns.h"
 
-/* The most bytes that a frame adds to each column, except its own captured bytes. */
-static const uint8_t column_max[COMBO_COLUMNS] = {
-	[COMBO_KINDS] = VARINT_MAX + 3 + 2,
-	[COMBO_TIMES] = VARINT_MAX,
-	[COMBO_KEPTS] = 5,
-	[COMBO_CUTS] = 5,
-	[COMBO_FORMS] = 1,
-	[COMBO_CLOCKS] = VARINT_MAX,
-	[COMBO_STAMPS] = VARINT_MAX,
-	[COMBO_AGGREGATES] = 5,
-	[COMBO_SIGNALS] = FIELDS_SIGNALS,
-	[COMBO_SEQUENCES] = 3,
-	[COMBO_BEACONS] = VARINT_MAX,
-	[COMBO_PACKETS] = 7,
-	[COMBO_FLOWS] = 2,
-	[COMBO_REFERENCES] = 2,
-	[COMBO_MASKS] = 1,
-	[COMBO_RARES] = 1,
-	[COMBO_TOTALS] = 4,
-	[COMBO_IDS] = 4,
-	[COMBO_SEQS] = 4,
-	[COMBO_ACKS] = 4,
-	[COMBO_TCP_FLAGS] = 1,
-	[COMBO_WINDOWS] = 2,
-	[COMBO_TCP_STAMPS] = 8,
-	[COMBO_ORIGINALS] = 5,
-	[COMBO_DIFFERENCES] = WIRED_DIFFERENCES_MAX,
-	[COMBO_HEADS] = WIRED_HEAD_MAX,
-	[COMBO_SUMS] = 4,
-};
-
 #define DENSE_MIN 64	 /* bytes; fewer do not show what they are */
 #define DENSE_SAMPLE 512 /* bytes */
 
 #define NS_32_BITS 4000000000u /* and some that are left */
-
-/* The columns' bytes count against `size`, so no column exceeds it by more than one frame. */
-static size_t column_cap(int i, size_t size)
-{
-	size_t all = i == COMBO_EVENTS ? size : (size_t)COMBO_FRAMES_MAX * column_max[i];
-
-	return (all < size ? all : size) + COMBO_FRAME_MAX + WIRED_DIFFERENCES_MAX;
-}
 
 /* The columns, then the frames' bytes; in the end the checksums are behind these. */
 static size_t data_memory(struct combo *c, size_t size, size_t snaplen)
@@ -71,18 +32,12 @@ int combo_init_shared(struct combo *c, size_t size, size_t snaplen, const struct
 	uint8_t *p;
 
 	memset(c, 0, sizeof(*c));
-	for (int i = 0; i < COMBO_COLUMNS; i++)
-		memory += column_cap(i, size);
+	memory += columns_memory(size);
 	p = c->memory = malloc(memory + data_memory(c, size, snaplen));
 	if (!p)
 		return -ENOMEM;
 	c->templates = other ? other->templates : (void *)p;
-	p += other ? 0 : sizeof(*c->templates);
-	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		c->columns[i].start = c->columns[i].end = p;
-		p += column_cap(i, size);
-	}
-	c->room = p;
+	columns_init(c, p + (other ? 0 : sizeof(*c->templates)), size);
 	return 0;
 }
 
@@ -101,9 +56,8 @@ void combo_reset(struct combo *c)
 {
 	c->frames = c->events = c->event_frames = 0;
 	c->run_frames = 0;
-	for (int i = 0; i < COMBO_COLUMNS; i++)
-		c->columns[i].end = c->columns[i].start;
-	c->columns_len = c->kept_bytes = c->seen.count = 0;
+	columns_reset(c);
+	c->kept_bytes = c->seen.count = 0;
 	c->fine = c->divided = c->has_forms = c->has_flows = false;
 	c->data_len = 0;
 	c->body = NULL;
@@ -252,6 +206,7 @@ static void append_form(struct combo *c, const struct combo_frame *f)
 
 void combo_append(struct combo *c, const struct combo_frame *f)
 {
+	columns_make_room(c);
 	c->kept_bytes += f->kept_len;
 	append_kind(c, f);
 	append_time(c, f);
@@ -270,20 +225,21 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-#define EVENT_HEAD_MAX (3 + 5 + 2) /* frames, type, length */
-
 bool combo_event_fits(const struct combo *c, size_t len)
 {
 	if (combo_is_empty(c))
 		return len <= COMBO_EVENT_MAX;
 	return len <= COMBO_EVENT_MAX && c->events < COMBO_EVENTS_MAX &&
-	       c->data_len + c->columns_len + COMBO_FRAME_MAX + EVENT_HEAD_MAX + len <= c->size;
+	       c->data_len + c->columns_len + COMBO_FRAME_MAX + COMBO_EVENT_HEAD_MAX + len <=
+		       c->size;
 }
 
 void combo_event(struct combo *c, uint32_t type, const void *bytes, size_t len)
 {
-	size_t n = put_varint(c, COMBO_EVENTS, c->frames - c->event_frames);
+	size_t n;
 
+	columns_make_room(c);
+	n = put_varint(c, COMBO_EVENTS, c->frames - c->event_frames);
 	n += put_varint(c, COMBO_EVENTS, type);
 	n += put_varint(c, COMBO_EVENTS, len);
 	memcpy(c->columns[COMBO_EVENTS].end, bytes, len);
@@ -304,11 +260,6 @@ static void times_coarsen(struct combo *c)
 		out += store_varint(out, zigzag(unzigzag(delta) / 1000));
 	c->columns_len -= end - out;
 	c->columns[COMBO_TIMES].end = out;
-}
-
-static size_t column_len(const struct combo *c, int i)
-{
-	return c->columns[i].end - c->columns[i].start;
 }
 
 /* Whether zstd would not make these bytes smaller, from the counts of each value in a sample:

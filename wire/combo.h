@@ -101,7 +101,8 @@ enum {
  * Ethernet frame adds at most 80, if it is TCP with time stamps and no field is as expected. */
 #define COMBO_FRAME_MAX 87
 #define COMBO_EVENTS_MAX 256
-#define COMBO_EVENT_MAX 512 /* bytes of one */
+#define COMBO_EVENT_MAX 512		 /* bytes of one */
+#define COMBO_EVENT_HEAD_MAX (3 + 5 + 2) /* frames, type, length */
 /* Most bytes of a combo's frames after decoding, as one stored form can stand for many frames. Ten
  * times the bytes of a full combo of real frames. */
 #define COMBO_BYTES_MAX (256 * 1024)
@@ -200,8 +201,11 @@ struct combo {
 	struct {
 		uint8_t *start, *end;
 	} columns[COMBO_COLUMNS];
-	size_t columns_len; /* of all of them */
-	size_t kept_bytes;  /* of all frames */
+	size_t columns_len;  /* of all of them */
+	size_t columns_safe; /* up to this columns_len, each has room for one more frame or event */
+	uint8_t *columns_memory; /* up to `room` */
+	size_t columns_size;	 /* the largest --combo-size for this memory */
+	size_t kept_bytes;	 /* of all frames */
 	struct combo_kinds seen;
 	uint8_t *memory; /* all of it */
 	uint8_t *room;	 /* headroom for the columns, then the frames' bytes */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
- * wire/wired_next.o wire/fields.o wire/combo_open.o */
+/* links: wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o
+ * wire/wired_append.o wire/wired_next.o wire/fields.o wire/combo_open.o */
 /*
  * Malformed combos, made by hand, value by value, with one wrong value, length or byte. Each combo
  * has one fault only. Most tests also use the greatest valid value, so that the limit itself is

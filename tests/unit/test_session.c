@@ -3,7 +3,7 @@
  * agent/export/handshake.o agent/export/handshake_answer.o agent/export/failure_reason.o
  * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/session_mailbox.o
  * agent/export/sockets.o agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o
- * wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o
+ * wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/columns.o
  * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/fields.o */
 #include "unit.h"
 

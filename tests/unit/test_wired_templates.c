@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: wire/combo.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
- * wire/wired_next.o wire/fields.o wire/combo_open.o */
+/* links: wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o
+ * wire/wired_append.o wire/wired_next.o wire/fields.o wire/combo_open.o */
 /*
  * Wired templates from end to end: frames of made-up flows go into combos and come back. Tests that
  * count bytes show that an expectation holds, as wrong expectations only cost bytes.
