@@ -10,6 +10,8 @@
 #include "wired_compare.h"
 #include "wired_expect.h"
 
+#define UNLIKE_MAX 16 /* a power of two */
+
 /* A frame being appended. */
 struct append {
 	struct combo *c;
@@ -208,6 +210,13 @@ static uint8_t peer_of(const struct wired_templates *t, uint32_t bucket, const u
 	return n;
 }
 
+/* Whether a new template is to be compared with the last one of its class. In a flood of flows that
+ * have nothing in common, comparing costs time and finds nothing. */
+static bool comparing_pays(const struct wired_templates *t)
+{
+	return t->unlike < UNLIKE_MAX || t->unlike % UNLIKE_MAX == 0;
+}
+
 static __attribute__((noinline)) void append_new(struct combo *c, const struct combo_frame *f,
 						 struct wired_shape s, uint32_t bucket)
 {
@@ -219,10 +228,11 @@ static __attribute__((noinline)) void append_new(struct combo *c, const struct c
 	struct wired_template *m = a.m = &t->list[n];
 	struct wired_bits differ;
 
-	if (of && wired_shape_same(&t->list[of].shape, &s)) {
+	if (of && comparing_pays(t) && wired_shape_same(&t->list[of].shape, &s)) {
 		differ = wired_compare(t->list[of].head, f->data, s.len);
 		alike = differences_pay(&differ, s.len);
 	}
+	t->unlike = alike ? 0 : t->unlike + 1;
 	if (is_full && t->buckets[m->bucket] == n)
 		t->buckets[m->bucket] = 0; /* that of the replaced template */
 	m->bucket = bucket;

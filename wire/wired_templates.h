@@ -68,6 +68,7 @@ struct wired_templates {
 	uint16_t max;			/* templates in use before the oldest is replaced */
 	uint16_t count;			/* numbers 1 to `count` are in use */
 	uint16_t last;			/* number given last */
+	uint16_t unlike;		/* sensor only: new ones that are like no other, in a row */
 	uint8_t buckets[WIRED_BUCKETS]; /* sensor only: a flow's number */
 	uint8_t classes[WIRED_CLASSES]; /* sensor only: the number of a class's last new flow */
 	struct wired_template list[WIRED_TEMPLATES_MAX + 1]; /* by number; the first is not used */
