@@ -93,7 +93,8 @@ static bool export_make_room(struct exporter *e)
 /* Drops a combo from the queue. */
 static void export_discard(struct exporter *e, struct slot *s)
 {
-	if (e->persistent) { /* they stay in the ring, and so do all later ones */
+	if (e->persistent) {
+		e->left = true;
 		queue_pop(e->queue);
 		e->front = EXPORT_FRESH;
 		return;

@@ -58,6 +58,7 @@ struct exporter {
 	struct session *session;
 	bool is_file;
 	bool persistent; /* the ring outlives this agent: frames left in it are not lost */
+	bool left;	 /* a combo's frames were left in the ring, so all later ones are, too */
 	struct journal journal;
 	uint64_t next_totals_ns;
 	uint64_t next_spooled_ns; /* time of the spool's next totals */

@@ -93,7 +93,7 @@ static enum export_state export_close(struct exporter *e, uint64_t now_ns)
 /* Patience is over: the rest goes to the spool, which may fail and recover, or is dropped. */
 static enum export_state export_abandon(struct exporter *e, uint64_t now_ns)
 {
-	bool works = spool_works(e->spool);
+	bool works = spool_works(e->spool) && !e->left;
 
 	if (queue_finished(e->queue) && (!works || spool_is_whole(e->spool)))
 		return export_close(e, now_ns);
