@@ -86,6 +86,12 @@ static inline int wired_length_at(const struct wired_shape *s)
 #define WIRED_STAMPS_AT 24
 #define WIRED_TCP_STAMPS_LEN 32
 
+#define WIRED_L3_MAX 26
+
+/* Returns where the header is behind VLAN tags, MPLS labels and PPPoE, with its EtherType in
+ * `*type`, if that is at most at WIRED_L3_MAX. At least 34 bytes are captured. */
+uint32_t wired_l3(const uint8_t *bytes, uint32_t *type);
+
 /* The layer behind an IP header that has neither options nor fragments. */
 static inline void wired_shape_l4(struct wired_shape *s, const uint8_t *bytes, uint32_t kept,
 				  uint8_t protocol)
@@ -111,7 +117,7 @@ static inline void wired_shape_l4(struct wired_shape *s, const uint8_t *bytes, u
 	}
 }
 
-/* Returns the shape of a frame of which `kept` bytes are captured. One VLAN tag is understood. */
+/* Returns the shape of a frame of which `kept` bytes are captured. */
 static inline struct wired_shape wired_shape(const uint8_t *bytes, uint32_t kept)
 {
 	struct wired_shape s = { .kind = WIRED_RAW,
@@ -121,10 +127,8 @@ static inline struct wired_shape wired_shape(const uint8_t *bytes, uint32_t kept
 	if (kept < 14 + WIRED_V4_LEN)
 		return s;
 	type = load_be16(bytes + 12);
-	if (type == 0x8100 || type == 0x88a8) {
-		type = load_be16(bytes + 16);
-		l3 = 18;
-	}
+	if (type != 0x0800 && type != 0x86dd)
+		l3 = wired_l3(bytes, &type);
 	if (type == 0x0800 && kept >= l3 + WIRED_V4_LEN && bytes[l3] == 0x45) {
 		s = (struct wired_shape){ WIRED_IP, l3, l3 + WIRED_V4_LEN, l3 + WIRED_V4_LEN };
 		if (!(load_be16(bytes + l3 + 6) & 0x3fff))
@@ -272,13 +276,12 @@ struct wired_masks {
 	uint64_t flow;		  /* addresses and ports */
 } __attribute__((aligned(32)));	  /* so that a shift finds one */
 
-/* By kind, and by l3 / 16: 1 if the IP header is behind a VLAN tag. */
-#define WIRED_L3_MAX 18
-extern const struct wired_masks wired_masks[2 * WIRED_V6][2];
+/* By kind, and by l3, which is 14, 18, 22 or 26; see wired_masks_of. */
+extern const struct wired_masks wired_masks[2 * WIRED_V6][4];
 
 static inline const struct wired_masks *wired_masks_of(const struct wired_shape *s)
 {
-	return &wired_masks[s->kind][s->l3 >> 4];
+	return &wired_masks[s->kind][s->l3 >> 2 & 3];
 }
 
 /* Gives the next number, of a template that the caller fills in. */

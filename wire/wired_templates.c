@@ -6,7 +6,7 @@
 
 #include "wired_expect.h"
 
-/* `n` bytes from `at` on, in the two members of wired_bits. */
+/* `n` bytes from `at` on, in the two members of wired_bits; without those beyond WIRED_HEAD_MAX. */
 #define ONES(n) ((1ull << (n)) - 1)
 #define LOW(at, n) ((at) < 64 ? ONES(n) << (at) % 64 : 0)
 #define HIGH(at, n) ((at) < 64 ? ONES(n) >> 1 >> (127 - (at)) % 64 : ONES(n) << (at) % 64)
@@ -24,19 +24,21 @@
 #define AT_V6(l3, L4, BITS) (V6(l3, BITS) | L4((l3) + WIRED_V6_LEN, BITS))
 #define MASKS(IP, l3, L4, at, n)                                                                   \
 	{                                                                                          \
-		{ IP(l3, L4, LOW), IP(l3, L4, HIGH) }, LOW((l3) + (at), n)                         \
+		{ IP(l3, L4, LOW), (uint32_t)(IP(l3, L4, HIGH)) }, LOW((l3) + (at), n)             \
 	}
-#define BOTH(IP, L4, at, n)                                                                        \
+/* In the order of wired_masks_of. */
+#define ALL(IP, L4, at, n)                                                                         \
 	{                                                                                          \
-		MASKS(IP, 14, L4, at, n), MASKS(IP, WIRED_L3_MAX, L4, at, n)                       \
+		MASKS(IP, 18, L4, at, n), MASKS(IP, 22, L4, at, n),                                \
+			MASKS(IP, WIRED_L3_MAX, L4, at, n), MASKS(IP, 14, L4, at, n)               \
 	}
 /* Ports are right behind the addresses. */
-#define ADDRESSES_V4(L4) BOTH(AT_V4, L4, 12, 8)
-#define FLOW_V4(L4) BOTH(AT_V4, L4, 12, 8 + 4)
-#define ADDRESSES_V6(L4) BOTH(AT_V6, L4, 8, 32)
-#define FLOW_V6(L4) BOTH(AT_V6, L4, 8, 32 + 4)
+#define ADDRESSES_V4(L4) ALL(AT_V4, L4, 12, 8)
+#define FLOW_V4(L4) ALL(AT_V4, L4, 12, 8 + 4)
+#define ADDRESSES_V6(L4) ALL(AT_V6, L4, 8, 32)
+#define FLOW_V6(L4) ALL(AT_V6, L4, 8, 32 + 4)
 
-const struct wired_masks wired_masks[2 * WIRED_V6][2] = {
+const struct wired_masks wired_masks[2 * WIRED_V6][4] = {
 	[WIRED_IP] = ADDRESSES_V4(NONE),
 	[WIRED_ICMP] = ADDRESSES_V4(ICMP),
 	[WIRED_UDP] = FLOW_V4(UDP),
@@ -48,6 +50,45 @@ const struct wired_masks wired_masks[2 * WIRED_V6][2] = {
 	[WIRED_V6 | WIRED_TCP] = FLOW_V6(TCP),
 	[WIRED_V6 | WIRED_TCP_STAMPS] = FLOW_V6(STAMPS),
 };
+
+/* Moves `*l3` behind an MPLS label. Returns the EtherType of what is there: behind the last label,
+ * its first bits are the IP version. */
+static uint32_t behind_label(const uint8_t *bytes, uint32_t *l3, uint32_t type)
+{
+	bool is_last = bytes[*l3 + 2] & 1;
+
+	*l3 += 4;
+	if (!is_last)
+		return type;
+	return bytes[*l3] >> 4 == 4 ? 0x0800 : bytes[*l3] >> 4 == 6 ? 0x86dd : 0;
+}
+
+/* The same for PPPoE. */
+static uint32_t behind_pppoe(const uint8_t *bytes, uint32_t *l3)
+{
+	uint16_t protocol = load_be16(bytes + *l3 + 6);
+
+	*l3 += 8;
+	return protocol == 0x0021 ? 0x0800 : protocol == 0x0057 ? 0x86dd : 0;
+}
+
+uint32_t wired_l3(const uint8_t *bytes, uint32_t *type)
+{
+	uint32_t l3 = 14;
+
+	for (;;) {
+		if ((*type == 0x8100 || *type == 0x88a8) && l3 + 4 <= WIRED_L3_MAX) {
+			*type = load_be16(bytes + l3 + 2);
+			l3 += 4;
+		} else if ((*type == 0x8847 || *type == 0x8848) && l3 + 4 <= WIRED_L3_MAX) {
+			*type = behind_label(bytes, &l3, *type);
+		} else if (*type == 0x8864 && l3 + 8 <= WIRED_L3_MAX) {
+			*type = behind_pppoe(bytes, &l3);
+		} else {
+			return l3;
+		}
+	}
+}
 
 void wired_templates_reset(struct wired_templates *t, uint16_t max)
 {

@@ -147,7 +147,7 @@ def combos(v):
 
 
 WIRED = ("bulk-4-vlan-1", "bulk-6", "names-4", "names-6-vlan-100", "control-4", "control-6",
-         "links-4-plain", "secure-4")
+         "links-4-plain", "secure-4", "mail-4-vlan-3-4", "mail-4-mpls-100", "bulk-4-pppoe")
 
 
 def wired(v):

@@ -5,7 +5,7 @@ import collections
 
 from wire.numbers import Refused, unzigzag, varint, zigzag
 
-HEAD_MAX, TEMPLATES_MAX, WHOLE, DIFFERENCE, NO_LIMIT = 96, 254, 0, 255, 0xffffffff
+HEAD_MAX, TEMPLATES_MAX, WHOLE, DIFFERENCE, NO_LIMIT, L3_MAX = 96, 254, 0, 255, 0xffffffff, 26
 RAW, IP, ICMP, UDP, TCP, STAMPS = range(6)
 COLUMNS = ("flows references masks rares totals ids seqs acks tcp_flags windows tcp_stamps "
            "originals differences heads").split()
@@ -47,13 +47,28 @@ class Shape(collections.namedtuple("Shape", "kind v6 l3 l4 length")):
         return self.l3 + be(head, self.length_at()) + (40 if self.v6 else 0)
 
 
+def layer_3(data):
+    """(EtherType, place) of what is behind the tags, labels and PPPoE headers that end by byte
+    L3_MAX."""
+    kind, at = be(data, 12), 14
+    while True:
+        if kind in (0x8100, 0x88a8) and at + 4 <= L3_MAX:
+            kind, at = be(data, at + 2), at + 4
+        elif kind in (0x8847, 0x8848) and at + 4 <= L3_MAX:
+            if data[at + 2] & 1:
+                kind = {4: 0x0800, 6: 0x86dd}.get(data[at + 4] >> 4)
+            at += 4
+        elif kind == 0x8864 and at + 8 <= L3_MAX:
+            kind, at = {0x21: 0x0800, 0x57: 0x86dd}.get(be(data, at + 6)), at + 8
+        else:
+            return kind, at
+
+
 def shape(data):
     raw = Shape(RAW, False, 0, 0, min(len(data), HEAD_MAX))
     if len(data) < 34:
         return raw
-    kind, l3 = be(data, 12), 14
-    if kind in (0x8100, 0x88a8):
-        kind, l3 = be(data, 16), 18
+    kind, l3 = layer_3(data)
     if kind == 0x0800 and len(data) >= l3 + 20 and data[l3] == 0x45:
         l4, v6, protocol = l3 + 20, False, data[l3 + 9]
         if be(data, l3 + 6) & 0x3fff:
