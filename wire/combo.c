@@ -178,6 +178,24 @@ static void append_plain(struct combo *c, const struct combo_frame *f)
 	c->data_len += f->kept_len;
 }
 
+/* The form's bytes are after the others, and stay there as they are or as differences. */
+static void append_new_form(struct combo *c, struct dot11_template *m, uint8_t *bytes)
+{
+	uint8_t **bits = &c->columns[COMBO_DIFFERENCES].end;
+	struct dot11_shrunk s;
+
+	if (dot11_templates_shrink(&c->templates->dot11, m, bytes, &s, *bits)) {
+		c->columns_len += put_byte(c, COMBO_FORMS, DOT11_TEMPLATES_DIFFERENCE);
+		c->columns_len += put_byte(c, COMBO_REFERENCES, s.back) + s.bits_len;
+		*bits += s.bits_len;
+		c->data_len += s.bytes_len;
+	} else {
+		c->columns_len += put_byte(c, COMBO_FORMS, DOT11_TEMPLATES_WHOLE);
+		c->columns_len += put_varint(c, COMBO_KEPTS, m->len);
+		c->data_len += m->len;
+	}
+}
+
 /* The frame's bytes are copied after the others. Only those of a new form stay. */
 static void append_form(struct combo *c, const struct combo_frame *f)
 {
@@ -189,16 +207,13 @@ static void append_form(struct combo *c, const struct combo_frame *f)
 
 	memcpy(bytes, f->data, f->kept_len);
 	if (!c->has_forms)
-		dot11_templates_reset(t);
+		dot11_templates_reset(t, DOT11_TEMPLATES_MAX);
 	c->has_forms = true;
 	m = dot11_templates_find(t, &d, bytes, f->kept_len, f->linktype, &is_new);
-	if (is_new) {
-		c->columns_len += put_byte(c, COMBO_FORMS, 0);
-		c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
-		c->data_len += f->kept_len;
-	} else {
+	if (is_new)
+		append_new_form(c, m, bytes);
+	else
 		c->columns_len += put_byte(c, COMBO_FORMS, dot11_templates_number(t, m));
-	}
 	d.cut = f->orig_len - f->kept_len;
 	dot11_templates_differ(t, m, &d, c->last_us);
 	put_differences(c, m, &d);
@@ -216,7 +231,7 @@ void combo_append(struct combo *c, const struct combo_frame *f)
 	} else if (!dot11_templates_apply(f->linktype)) {
 		append_plain(c, f);
 	} else if (f->kept_len > DOT11_TEMPLATES_LEN_MAX) {
-		c->columns_len += put_byte(c, COMBO_FORMS, 0);
+		c->columns_len += put_byte(c, COMBO_FORMS, DOT11_TEMPLATES_WHOLE);
 		append_plain(c, f);
 	} else {
 		append_form(c, f);

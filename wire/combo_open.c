@@ -171,6 +171,50 @@ static int read_form(struct combo_reader *r, struct dot11_template *m, struct co
 	return 0;
 }
 
+/* Takes the bytes that differ from those of another form. */
+static int take_form_bytes(struct combo_cursor *c, uint8_t *bytes, uint32_t len)
+{
+	uint32_t groups = (len + 63) / 64;
+	const uint8_t *group, *byte;
+	uint8_t bits;
+
+	if (take_span(&c->columns[COMBO_DIFFERENCES], groups, &group))
+		return -EBADMSG;
+	for (uint32_t at = 0; at < 64 * groups; at += 8) {
+		if (!(group[at / 64] >> at / 8 % 8 & 1))
+			continue;
+		if (take_byte(c, COMBO_DIFFERENCES, &bits) || !bits)
+			return -EBADMSG;
+		for (uint32_t i = at; bits; i++, bits >>= 1) {
+			if (!(bits & 1))
+				continue;
+			if (i >= len || take_span(&c->data, 1, &byte))
+				return -EBADMSG;
+			bytes[i] = *byte;
+		}
+	}
+	return 0;
+}
+
+/* A new form, as differences from another one of the same length. */
+static int read_form_difference(struct combo_reader *r, struct combo_frame *f)
+{
+	struct dot11_templates *t = &r->templates.dot11;
+	const struct dot11_template *base;
+	size_t room_len;
+	uint8_t *room = frame_room(r, &room_len), back;
+
+	if (take_byte(&r->cursor, COMBO_REFERENCES, &back))
+		return -EBADMSG;
+	base = dot11_templates_get(t, t->count - back);
+	if (!base || base->linktype != f->linktype || base->len > room_len)
+		return -EBADMSG;
+	dot11_templates_copy(base, room);
+	if (take_form_bytes(&r->cursor, room, base->len))
+		return -EBADMSG;
+	return read_form(r, dot11_templates_add(t, room, base->len, f->linktype), f);
+}
+
 /* A frame of a link type with forms: a known form, a new one, or too long for one. */
 static int read_forms(struct combo_reader *r, struct combo_frame *f)
 {
@@ -179,10 +223,14 @@ static int read_forms(struct combo_reader *r, struct combo_frame *f)
 	uint8_t n;
 
 	if (!r->has_forms)
-		dot11_templates_reset(t);
+		dot11_templates_reset(t, r->version > COMBO_VERSION_WITHOUT_FLOWS
+						 ? DOT11_TEMPLATES_MAX
+						 : DOT11_TEMPLATES_MAX_OLD);
 	r->has_forms = true;
 	if (take_byte(c, COMBO_FORMS, &n))
 		return -EBADMSG;
+	if (n == DOT11_TEMPLATES_DIFFERENCE && r->version > COMBO_VERSION_WITHOUT_FLOWS)
+		return read_form_difference(r, f);
 	if (n)
 		return read_form(r, dot11_templates_get(t, n), f);
 	if (take_bytes(c, f))

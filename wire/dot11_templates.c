@@ -7,14 +7,15 @@
 
 #include <string.h>
 
-#include "bytes.h"
+#include "compare.h"
 
 #define PACKET_MASK 0xffffffffffffULL
 
-void dot11_templates_reset(struct dot11_templates *f)
+void dot11_templates_reset(struct dot11_templates *f, uint32_t max)
 {
 	/* Not the list: `count` is its length. */
 	memset(f, 0, offsetof(struct dot11_templates, list));
+	f->max = max;
 }
 
 /* Makes a form of the located fields in f->list[0]. If there is no more room, list[0] is the
@@ -30,7 +31,7 @@ static struct dot11_template *dot11_template_new(struct dot11_templates *f, cons
 	m->linktype = linktype;
 	m->cut = 0;
 	m->ahead = f->ahead;
-	if (f->count == DOT11_TEMPLATES_MAX)
+	if (f->count == f->max)
 		return m;
 	f->list[++f->count] = *m;
 	return &f->list[f->count];
@@ -102,6 +103,102 @@ struct dot11_template *dot11_templates_find(struct dot11_templates *f, struct fi
 	return m;
 }
 
+/* ---- the sensor: differences ----------------------------------------------------------------- */
+
+static bool is_alike(const struct dot11_templates *f, uint32_t n, const struct dot11_template *m)
+{
+	return n && f->list[n].len == m->len && f->list[n].linktype == m->linktype;
+}
+
+/* Most of a station's frames of one length differ in few bytes. */
+static const struct dot11_template *find_alike(struct dot11_templates *f,
+					       const struct dot11_template *m)
+{
+	uint8_t *station = &f->stations[(2 * m->at.station + 5 * m->len) % DOT11_TEMPLATES_LASTS];
+	uint8_t *length = &f->lengths[m->len % DOT11_TEMPLATES_LASTS];
+	uint32_t n = is_alike(f, *station, m) ? *station : *length;
+
+	if (m != f->list)
+		*station = *length = dot11_templates_number(f, m);
+	return is_alike(f, n, m) ? &f->list[n] : NULL;
+}
+
+/* Writes a byte of bits for the eight bytes from `at` on if some of them differ. Returns how many.
+ */
+static uint32_t put_8(uint8_t **bits, uint64_t *groups, uint32_t at, uint64_t differ)
+{
+	uint64_t nonzero;
+
+	if (!differ)
+		return 0;
+	nonzero = nonzero_bytes(differ);
+	*groups |= 1ULL << at / 8;
+	*(*bits)++ = gather_bits(nonzero);
+	return sum_bytes(nonzero);
+}
+
+/* Writes bits for the bytes that differ. Returns the end, or NULL if more than a quarter of them
+ * differ: then whole forms compress better. Encrypted bytes, if there are any, are at the end. */
+static uint8_t *put_bits(uint8_t *out, const uint8_t *a, const uint8_t *b, uint32_t len)
+{
+	uint64_t groups = 0, last = differ_8(a + len - 8, b + len - 8);
+	uint8_t *bits = out + (len + 63) / 64;
+	uint32_t changed = 0, at = 0;
+
+	if (nonzero_bytes(last) == nonzero_bytes(UINT64_MAX))
+		return NULL;
+	for (; at + 8 <= len && changed <= len / 4; at += 8)
+		changed += put_8(&bits, &groups, at, differ_8(a + at, b + at));
+	if (changed <= len / 4 && at < len)
+		changed += put_8(&bits, &groups, at, last >> 8 * (at + 8 - len));
+	store_le(out, groups, (len + 63) / 64);
+	return changed <= len / 4 ? bits : NULL;
+}
+
+/* Moves the bytes that differ to the front. Returns their number. */
+static uint32_t pack(uint8_t *bytes, const uint8_t *bits, uint32_t len)
+{
+	const uint8_t *groups = bits;
+	uint8_t *out = bytes;
+
+	bits += (len + 63) / 64;
+	for (uint32_t at = 0; at < len; at += 64)
+		for (uint32_t left = *groups++; left; left &= left - 1) {
+			const uint8_t *eight = bytes + at + 8 * __builtin_ctz(left);
+
+			for (uint32_t changed = *bits++; changed; changed &= changed - 1)
+				*out++ = eight[__builtin_ctz(changed)];
+		}
+	return out - bytes;
+}
+
+/* A form without a number needs no bytes later. */
+static bool keep(struct dot11_templates *f, struct dot11_template *m)
+{
+	if (m == f->list)
+		return true;
+	if (m->len > sizeof(f->room) - f->room_len)
+		return false;
+	m->bytes = memcpy(f->room + f->room_len, m->bytes, m->len);
+	f->room_len += m->len;
+	return true;
+}
+
+bool dot11_templates_shrink(struct dot11_templates *f, struct dot11_template *m, uint8_t *bytes,
+			    struct dot11_shrunk *s, uint8_t *bits)
+{
+	uint32_t last = m == f->list ? f->count : f->count - 1;
+	const struct dot11_template *base = m->len < 8 ? NULL : find_alike(f, m);
+	uint8_t *end = base ? put_bits(bits, base->bytes, bytes, m->len) : NULL;
+
+	if (!end || !keep(f, m))
+		return false;
+	s->back = last - dot11_templates_number(f, base);
+	s->bits_len = end - bits;
+	s->bytes_len = pack(bytes, bits, m->len);
+	return true;
+}
+
 /* ---- the collector: add, get, fill ----------------------------------------------------------- */
 
 struct dot11_template *dot11_templates_add(struct dot11_templates *f, const uint8_t *bytes,
@@ -117,10 +214,19 @@ struct dot11_template *dot11_templates_get(struct dot11_templates *f, uint32_t n
 	return n && n <= f->count ? &f->list[n] : NULL;
 }
 
+void dot11_templates_copy(const struct dot11_template *m, uint8_t *bytes)
+{
+	struct fields unused;
+
+	memcpy(bytes, m->bytes, m->len);
+	fields_take(&m->at, &unused, bytes);
+}
+
 void dot11_templates_fill(const struct dot11_template *m, const struct fields *fields,
 			  uint8_t *frame)
 {
-	memcpy(frame, m->bytes, m->len);
+	if (frame != m->bytes)
+		memcpy(frame, m->bytes, m->len);
 	fields_put(&m->at, fields, frame);
 }
 

@@ -6,7 +6,8 @@
  * A few fields of radiotap and 802.11 headers differ in every frame: clocks and counters. With
  * these at zero, a frame is one of a few dozen recurring *forms*, and the fields can be predicted.
  * So the combo has a form's bytes once. Each frame has its form's number and the differences from
- * the predictions. zstd then reads a quarter of the bytes, most of them zeros.
+ * the predictions. zstd then reads a quarter of the bytes, most of them zeros. A new form that is
+ * like an earlier one is stored as differences from it.
  *
  * The prediction for each field (fields.h):
  *
@@ -40,12 +41,22 @@
 
 #include "fields.h"
 
-#define DOT11_TEMPLATES_MAX 255	    /* forms of a combo; more are not stored */
+#define DOT11_TEMPLATES_MAX 254	    /* forms of a combo; more are not stored */
+#define DOT11_TEMPLATES_MAX_OLD 255 /* in versions without differences */
 #define DOT11_TEMPLATES_LEN_MAX 512 /* bytes; longer frames are stored as they are */
 #define DOT11_TEMPLATES_BUCKETS 256
+#define DOT11_TEMPLATES_LASTS 256
+#define DOT11_TEMPLATES_BITS_MAX (DOT11_TEMPLATES_LEN_MAX / 64 + DOT11_TEMPLATES_LEN_MAX / 8)
+#define DOT11_TEMPLATES_ROOM 32768 /* bytes of forms that a combo has as differences */
+
+/* Values of the column `forms` that are no form's number. */
+enum {
+	DOT11_TEMPLATES_WHOLE = 0,	 /* a new form, stored as it is */
+	DOT11_TEMPLATES_DIFFERENCE = 255 /* a new form, as differences from another form */
+};
 
 struct dot11_template {
-	const uint8_t *bytes; /* in the combo */
+	const uint8_t *bytes; /* in the combo, or of a frame; fields may have any values */
 	uint32_t hash;
 	uint16_t len, linktype;
 	struct places at;
@@ -55,6 +66,7 @@ struct dot11_template {
 };
 
 struct dot11_templates {
+	uint32_t max; /* forms that get a number */
 	uint32_t count;
 	uint64_t ahead; /* as in struct dot11_template, of the last frame that had a clock */
 	uint64_t stamp_ahead;
@@ -63,13 +75,17 @@ struct dot11_templates {
 	uint16_t sequences[FIELDS_SLOTS];
 	uint64_t beacons[FIELDS_SLOTS], packets[FIELDS_SLOTS];
 	uint8_t buckets[DOT11_TEMPLATES_BUCKETS]; /* sensor only: the first form of a hash */
+	/* Sensor only: the last form of a length, and that of a length and a station. */
+	uint8_t lengths[DOT11_TEMPLATES_LASTS], stations[DOT11_TEMPLATES_LASTS];
+	uint32_t room_len;
 	struct radiotap_layouts layouts;
 	struct dot11_template
-		list[DOT11_TEMPLATES_MAX + 1]; /* the first is for frames beyond the limit */
+		list[DOT11_TEMPLATES_MAX_OLD + 1]; /* the first is for frames beyond the limit */
+	uint8_t room[DOT11_TEMPLATES_ROOM];	   /* sensor only: bytes of forms */
 };
 
 /* Resets all, for a combo's first frame with a form. */
-void dot11_templates_reset(struct dot11_templates *f);
+void dot11_templates_reset(struct dot11_templates *f, uint32_t max);
 /* Returns whether frames of this link type have forms. */
 static inline bool dot11_templates_apply(uint16_t linktype)
 {
@@ -81,7 +97,20 @@ static inline bool dot11_templates_apply(uint16_t linktype)
 struct dot11_template *dot11_templates_find(struct dot11_templates *f, struct fields *fields,
 					    uint8_t *frame, uint32_t len, uint16_t linktype,
 					    bool *is_new);
-/* Collector. Adds the next form, from a combo's bytes. */
+
+/* A new form as differences from another one. */
+struct dot11_shrunk {
+	uint8_t back; /* forms between the other form and this one */
+	uint8_t bits_len;
+	uint16_t bytes_len;
+};
+
+/* Sensor. Replaces a new form's bytes, which are at `bytes`, by those that differ from an earlier
+ * form of the same length, and writes at most DOT11_TEMPLATES_BITS_MAX bytes of `bits`. Returns
+ * false, without changes, if this does not pay. Called once for each new form. */
+bool dot11_templates_shrink(struct dot11_templates *f, struct dot11_template *form, uint8_t *bytes,
+			    struct dot11_shrunk *s, uint8_t *bits);
+/* Collector. Adds the next form. The bytes must stay in place as long as `f` is used. */
 struct dot11_template *dot11_templates_add(struct dot11_templates *f, const uint8_t *bytes,
 					   uint32_t len, uint16_t linktype);
 /* Collector. Returns form number `n` as the sensor counts, or NULL. */
@@ -98,7 +127,9 @@ void dot11_templates_differ(struct dot11_templates *f, struct dot11_template *fo
 			    struct fields *d, uint64_t time_us);
 void dot11_templates_sum(struct dot11_templates *f, struct dot11_template *form, struct fields *d,
 			 uint64_t time_us);
-/* Collector: puts the fields into a copy of the form's bytes. */
+/* Collector: copies the form's bytes, with its fields at zero. */
+void dot11_templates_copy(const struct dot11_template *form, uint8_t *bytes);
+/* Collector: copies the form's bytes, unless they are there, and puts the fields in. */
 void dot11_templates_fill(const struct dot11_template *form, const struct fields *fields,
 			  uint8_t *frame);
 

@@ -479,18 +479,36 @@ static size_t as_older(uint8_t *out, const struct combo *c, uint16_t version)
 	return n + (end - p);
 }
 
+/* Leaves frames that a combo has whole: no two have the same length. Then comes each again. Returns
+ * their number. */
+static int drop_alike(void)
+{
+	bool seen[DOT11_LEN + 1] = { false };
+	int count = 0;
+
+	for (int i = 0; i < DOT11_FRAMES; i++) {
+		if (!seen[dot11_frames[i].kept_len])
+			dot11_frames[count++] = dot11_frames[i];
+		seen[dot11_frames[i].kept_len] = true;
+	}
+	for (int i = 0; i < count; i++)
+		dot11_frames[count + i] = dot11_frames[i];
+	return 2 * count;
+}
+
 static void a_body_of_an_older_version_gives_the_same_frames(void **state)
 {
 	struct combo_reader r;
 	struct combo_frame f;
 	struct combo_event e;
 	struct combo c;
-	int count = 0;
+	int count = 0, most;
 
 	(void)state;
 	make_dot11(1);
-	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, DOT11_LEN), 0);
-	for (; combo_fits(&c, dot11_frames[count].kept_len); count++) {
+	most = drop_alike();
+	assert_int_equal(combo_init(&c, COMBO_SIZE_MAX, DOT11_LEN), 0);
+	for (; count < most && combo_fits(&c, dot11_frames[count].kept_len); count++) {
 		if (dot11_frames[count].linktype == 1)
 			dot11_frames[count].linktype = 9; /* not stored as in version 4 */
 		combo_append(&c, &dot11_frames[count]);
@@ -515,6 +533,94 @@ static void a_body_of_an_older_version_gives_the_same_frames(void **state)
 		free(old);
 	}
 	combo_free(&c);
+}
+
+static void older_versions_number_a_form_more(void **state)
+{
+	enum { FORMS = 255, COLUMNS = COMBO_FLOWS + 1 /* and events */ };
+	uint8_t body[2000] = { [9] = 1 }, *p = body + 10; /* a unit of 1 ns */
+	const size_t lengths[COLUMNS] = { 5, FORMS + 1, FORMS, FORMS + 1, FORMS + 1 };
+	struct combo_reader r;
+	struct combo_frame f;
+
+	(void)state;
+	for (int i = 0; i < COLUMNS; i++)
+		p += store_varint(p, lengths[i]);
+	p += store_varint(p, FORMS + 1);
+	p += store_varint(p, 105);
+	p += 1 + 1 + lengths[COMBO_TIMES];
+	memset(p, 1, FORMS); /* each has a byte */
+	p += FORMS + lengths[COMBO_CUTS] + FORMS;
+	*p++ = FORMS; /* the last form again */
+	for (int i = 0; i < FORMS; i++)
+		*p++ = i;
+	assert_int_equal(combo_open_version(&r, body, p - body, FORMS + 1, 3), 0);
+	for (int i = 0; i <= FORMS; i++)
+		assert_int_equal(combo_next(&r, &f), 1);
+	assert_int_equal(f.kept_len, 1);
+	assert_int_equal(*f.data, FORMS - 1);
+}
+
+/* ---- forms as differences ---------------------------------------------------------------------
+ */
+
+/* Fills the list with frames of one length, which differ in the bytes 30 to 33. */
+static void make_alike(uint32_t len, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct combo_frame *f = &dot11_frames[i];
+
+		memset(dot11_bytes[i], 0, DOT11_LEN);
+		dot11_bytes[i][0] = 0xd4;
+		store_be(dot11_bytes[i] + 30, i * 0x10203u, 4);
+		*f = (struct combo_frame){ .data = dot11_bytes[i], .linktype = 105 };
+		f->kept_len = f->orig_len = len;
+	}
+}
+
+static void forms_that_are_alike_cost_their_differences(void **state)
+{
+	struct combo c;
+
+	(void)state;
+	for (uint32_t len = 34; len <= DOT11_LEN; len++) {
+		make_alike(len, 20);
+		assert_all_come_back(dot11_frames, 20, COMBO_SIZE_DEFAULT);
+	}
+	make_alike(100, 2);
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, DOT11_LEN), 0);
+	combo_append(&c, &dot11_frames[0]);
+	combo_append(&c, &dot11_frames[1]);
+	assert_int_equal(c.data_len, 100 + 3);
+	combo_free(&c);
+}
+
+static void forms_in_which_a_quarter_differs(void **state)
+{
+	struct combo c;
+
+	(void)state;
+	assert_int_equal(combo_init(&c, COMBO_SIZE_DEFAULT, DOT11_LEN), 0);
+	for (uint32_t more = 0; more < 2; more++) {
+		make_alike(40, 2);
+		memset(dot11_bytes[0] + 4, 0xff, 10 + more);
+		combo_reset(&c);
+		store_be(dot11_bytes[1] + 30, 0, 4);
+		combo_append(&c, &dot11_frames[0]);
+		combo_append(&c, &dot11_frames[1]);
+		assert_int_equal(c.data_len, 40 + (more ? 40 : 10));
+		assert_all_come_back(dot11_frames, 2, COMBO_SIZE_DEFAULT);
+	}
+	combo_free(&c);
+}
+
+static void more_forms_than_have_numbers_or_room(void **state)
+{
+	(void)state;
+	make_alike(60, DOT11_FRAMES);
+	assert_all_come_back(dot11_frames, DOT11_FRAMES, COMBO_SIZE_MAX);
+	make_alike(DOT11_TEMPLATES_LEN_MAX, DOT11_FRAMES);
+	assert_all_come_back(dot11_frames, DOT11_FRAMES, COMBO_SIZE_MAX);
 }
 
 static void clocks_and_counters_cost_a_byte_or_two(void **state)
@@ -720,6 +826,10 @@ int main(void)
 		cmocka_unit_test(frames_of_80211_come_back),
 		cmocka_unit_test(clocks_come_back_when_time_begins_anew),
 		cmocka_unit_test(a_body_of_an_older_version_gives_the_same_frames),
+		cmocka_unit_test(older_versions_number_a_form_more),
+		cmocka_unit_test(forms_that_are_alike_cost_their_differences),
+		cmocka_unit_test(forms_in_which_a_quarter_differs),
+		cmocka_unit_test(more_forms_than_have_numbers_or_room),
 		cmocka_unit_test(clocks_and_counters_cost_a_byte_or_two),
 		cmocka_unit_test(the_format_is_frozen),
 		cmocka_unit_test(version_3_is_still_read),

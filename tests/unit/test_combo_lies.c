@@ -551,6 +551,84 @@ static void lengths_that_wrap(void **state)
 	assert_int_equal(open_two((1ULL << 32) + 3, 3 - (1ULL << 32)), -EBADMSG);
 }
 
+/* ---- a form as differences --------------------------------------------------------------------
+ */
+
+#define ALIKE_LEN 70
+
+/* The second frame's bytes 8, 15 and 69 differ from the first one's. The values are its own. */
+static int open_alike(uint64_t linktype)
+{
+	static const uint8_t form[ALIKE_LEN] = { 0xd4 };
+
+	start();
+	put_run(1, 105);
+	put_form(DOT11_TEMPLATES_WHOLE);
+	put_data(form, sizeof(form));
+	put_run(1, linktype);
+	put_form(DOT11_TEMPLATES_DIFFERENCE);
+	put_byte(COMBO_REFERENCES, 0);
+	put_byte(COMBO_DIFFERENCES, 1 << 1);
+	put_byte(COMBO_DIFFERENCES, 1 << 0);
+	put_byte(COMBO_DIFFERENCES, 1 << 0 | 1 << 7);
+	put_byte(COMBO_DIFFERENCES, 1 << 5);
+	memcpy(data + data_len, "abc", 3);
+	data_len += 3;
+	return open_it(2);
+}
+
+static void a_form_as_differences(void **state)
+{
+	uint8_t want[ALIKE_LEN] = { 0xd4, [8] = 'a', [15] = 'b', [69] = 'c' };
+	struct combo_frame f;
+
+	(void)state;
+	assert_int_equal(open_alike(105), 0);
+	assert_int_equal(combo_next(&reader, &f), 1);
+	assert_int_equal(combo_next(&reader, &f), 1);
+	assert_int_equal(f.kept_len, ALIKE_LEN);
+	assert_memory_equal(f.data, want, ALIKE_LEN);
+	assert_int_equal(reader.templates.dot11.count, 2);
+	assert_int_equal(open_alike(127), -EBADMSG);
+}
+
+static void lies_about_differences(void **state)
+{
+	static const struct {
+		const char *what;
+		enum lie_kind kind;
+		int column, index;
+		uint64_t value;
+		bool is_lie;
+	} lies[] = {
+		{ "from none", LIE_VALUE, COMBO_REFERENCES, 0, 1, true },
+		{ "from none", LIE_VALUE, COMBO_REFERENCES, 0, 255, true },
+		{ "no reference", LIE_CUT, COMBO_REFERENCES, 0, 0, true },
+		{ "a reference too many", LIE_EXTRA, COMBO_REFERENCES, 0, 0, true },
+		{ "another group", LIE_VALUE, COMBO_DIFFERENCES, 0, 1 << 7, false },
+		{ "no group", LIE_VALUE, COMBO_DIFFERENCES, 0, 0, true },
+		{ "a group too many", LIE_VALUE, COMBO_DIFFERENCES, 0, 3, true },
+		{ "a group behind the end", LIE_VALUE, COMBO_DIFFERENCES, 1, 1 << 1, true },
+		{ "no byte of a group", LIE_VALUE, COMBO_DIFFERENCES, 2, 0, true },
+		{ "bytes that are missing", LIE_VALUE, COMBO_DIFFERENCES, 2, 7, true },
+		{ "bytes that are left", LIE_VALUE, COMBO_DIFFERENCES, 2, 1, true },
+		{ "another byte", LIE_VALUE, COMBO_DIFFERENCES, 3, 1, false },
+		{ "a byte behind the end", LIE_VALUE, COMBO_DIFFERENCES, 3, 1 << 6, true },
+		{ "bits that are missing", LIE_CUT, COMBO_DIFFERENCES, 0, 0, true },
+		{ "bits that are left", LIE_EXTRA, COMBO_DIFFERENCES, 0, 0, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		lie.kind = lies[i].kind;
+		lie.column = lies[i].column;
+		lie.index = lies[i].index;
+		lie.value = lies[i].value;
+		assert_opens(lies[i].what, open_alike(105), lies[i].is_lie ? -EBADMSG : 0);
+		memset(&lie, 0, sizeof(lie));
+	}
+}
+
 /* ---- large output from small input -------------------------------------------------------------
  */
 
@@ -570,6 +648,23 @@ static int open_many(uint32_t count, size_t more)
 	put_data(form, more);
 	put(COMBO_CUTS, 0);
 	return open_it(count + 1);
+}
+
+/* `count` frames of as many forms, all as long as possible and without a difference. */
+static int open_many_alike(uint32_t count)
+{
+	static const uint8_t form[DOT11_TEMPLATES_LEN_MAX] = { 0xd4 };
+
+	start();
+	put_run(count, 105);
+	put_form(DOT11_TEMPLATES_WHOLE);
+	put_data(form, sizeof(form));
+	for (uint32_t i = 1; i < count; i++) {
+		put_form(DOT11_TEMPLATES_DIFFERENCE);
+		put_byte(COMBO_REFERENCES, 0);
+		put_be(COMBO_DIFFERENCES, 0, DOT11_TEMPLATES_LEN_MAX / 64);
+	}
+	return open_it(count);
 }
 
 /* `count` frames, each in its own run. Frame i has the link type and interface of frame i %
@@ -633,6 +728,9 @@ static void more_bytes_than_a_combo_may_make(void **state)
 	assert_int_equal(open_many(full, 1), -EBADMSG);
 	assert_int_equal(open_many(full + 1, 0), -EBADMSG);
 	assert_int_equal(open_many(COMBO_FRAMES_MAX - 1, 0), -EBADMSG);
+	assert_int_equal(open_many_alike(full), 0);
+	assert_int_equal(reader.templates.dot11.count, DOT11_TEMPLATES_MAX);
+	assert_int_equal(open_many_alike(full + 1), -EBADMSG);
 }
 
 /* ---- header ------------------------------------------------------------------------------------
@@ -718,6 +816,8 @@ int main(void)
 		cmocka_unit_test(a_form_of_the_combo_before),
 		cmocka_unit_test(a_body_that_ends_too_early),
 		cmocka_unit_test(lengths_that_wrap),
+		cmocka_unit_test(a_form_as_differences),
+		cmocka_unit_test(lies_about_differences),
 		cmocka_unit_test(more_kinds_than_a_combo_may_have),
 		cmocka_unit_test(more_events_than_a_combo_may_have),
 		cmocka_unit_test(more_bytes_than_a_combo_may_make),

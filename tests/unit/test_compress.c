@@ -84,6 +84,8 @@ static void another_size_than_stated_is_refused(void **state)
 	compress_free(&c);
 }
 
+#define MANY 1500 /* frames that are too many for the dictionary */
+
 /* A combo of probe requests, each of another station. Returns the body's length. */
 static size_t fill_dot11(int frames)
 {
@@ -132,7 +134,8 @@ static void small_combos_of_80211_have_the_dictionary(void **state)
 	n = there_and_back(1, len);
 	assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD_DOT11);
 	assert_true(n < len * 3 / 4);
-	len = fill_dot11(140);
+	len = fill_dot11(MANY);
+	assert_true(len > 8192);
 	there_and_back(1, len);
 	assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD);
 }
@@ -179,7 +182,7 @@ static void stored_ones_between_others(void **state)
 		assert_int_equal(compress_init(&c, level, COMBO_SIZE_DEFAULT), 0);
 		for (int i = 0; i < 3; i++) {
 			compress_and_check(&c, fill_noise_dot11(), COMBO_STORED);
-			compress_and_check(&c, fill_dot11(140), COMBO_ZSTD);
+			compress_and_check(&c, fill_dot11(MANY), COMBO_ZSTD);
 			compress_and_check(&c, fill_dot11(20), COMBO_ZSTD_DOT11);
 			compress_and_check(&c, fill_noise_dot11(), COMBO_STORED);
 			compress_and_check(&c, fill_dot11(20), COMBO_ZSTD_DOT11);
@@ -203,10 +206,10 @@ static void levels_change(void **state)
 						     (COMPRESS_LEVEL_MAX - COMPRESS_LEVEL_MIN + 1);
 		compress_set_level(&changing, level);
 		assert_int_equal(compress_init(&fresh, level, COMBO_SIZE_DEFAULT), 0);
-		for (int frames = 20; frames <= 140; frames += 120) {
+		for (int frames = 20; frames <= MANY; frames += MANY - 20) {
 			len = fill_dot11(frames);
 			compress_and_check(&fresh, len,
-					   frames > 100 ? COMBO_ZSTD : COMBO_ZSTD_DOT11);
+					   frames == MANY ? COMBO_ZSTD : COMBO_ZSTD_DOT11);
 			n = compress_combo(&fresh, before, body, len, 0);
 			assert_int_equal(compress_combo(&changing, out, body, len, 0), n);
 			assert_memory_equal(out, before, n);

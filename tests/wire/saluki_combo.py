@@ -19,7 +19,8 @@ STORED, ZSTD, ZSTD_DOT11, DENSE = 0, 1, 2, 0x80
 FRAMES_MAX, BODY_MAX, BYTES_MAX, KINDS_MAX = 4096, 33024, 262144, 16
 EVENTS_MAX, EVENT_LEN_MAX = 256, 512
 DWELL, SAID, UNSETTLED = 1, 2, 0x80
-FORM_LEN_MAX, FORMS_MAX, SIGNALS_MAX, WORDS_MAX = 512, 255, 6, 6
+FORM_LEN_MAX, FORMS_MAX, SIGNALS_MAX, WORDS_MAX = 512, 254, 6, 6
+FORM_WHOLE, FORM_DIFFERENCE = 0, 255
 WITH_FORMS, ETHERNET = (127, 105), 1
 COLUMNS = ("kinds times kepts cuts forms clocks stamps aggregates signals sequences beacons "
            "packets").split() + sd.COLUMNS + ["events", "sums"]
@@ -291,7 +292,9 @@ class BodyReader:
 
     def _formed(self):
         n = self.columns["forms"].byte()
-        if n:
+        if n == FORM_DIFFERENCE:
+            form = self.learnt.new(self._differing(), self.linktype)
+        elif n:
             if n > len(self.learnt.forms) or self.learnt.forms[n - 1].linktype != self.linktype:
                 raise Refused("a form that is none")
             form = self.learnt.forms[n - 1]
@@ -302,6 +305,29 @@ class BodyReader:
             form = self.learnt.new(data, self.linktype)
         form.cut = form.cut + unzigzag(self.columns["cuts"].varint(0xffffffff)) & 0xffffffff
         return self._fill(form), form.cut
+
+    def _differing(self):
+        back = self.columns["references"].byte()
+        if back >= len(self.learnt.forms):
+            raise Refused("differences from no form")
+        base = self.learnt.forms[-1 - back]
+        if base.linktype != self.linktype:
+            raise Refused("differences from a form of another link type")
+        out, c = bytearray(base.data), self.columns["differences"]
+        for _, places in base.places.spans():
+            for at in places:
+                out[at] = 0
+        groups = le(c.take(-(-len(out) // 64)), 0, 8)
+        for group in range(64):
+            if groups >> group & 1:
+                bits = c.byte()
+                if not bits:
+                    raise Refused("a group without differences")
+                for at in (8 * group + i for i in range(8) if bits >> i & 1):
+                    if at >= len(out):
+                        raise Refused("a difference behind the form")
+                    out[at] = self.bytes.byte()
+        return bytes(out)
 
     def _fields(self, form):
         fields, time_us = {}, self.time_ns // 1000
@@ -441,16 +467,35 @@ class BodyWriter:
             form = self.known[key]
             self._add("forms", bytes([self.learnt.forms.index(form) + 1]))
         else:
+            self._new_form(bytes(zeros), f.linktype)
             form = self.learnt.new(bytes(zeros), f.linktype)
             if form in self.learnt.forms:
                 self.known[key] = form
-            self._add("forms", b"\0")
-            self._add("kepts", varint(len(zeros)))
-            self.bytes += zeros
         cut = f.orig_len - len(f.data)
         self._add("cuts", varint(zigzag(cut - form.cut, 32)))
         form.cut = cut
         self._differences(form, f.time_ns // 1000, fields)
+
+    def _new_form(self, data, linktype):
+        """Whole, or as differences from the form of the same length that is most like it."""
+        changes = [([i for i, (a, b) in enumerate(zip(data, form.data)) if a != b], back)
+                   for back, form in enumerate(reversed(self.learnt.forms))
+                   if form.linktype == linktype and len(form.data) == len(data)]
+        changed, back = min(changes, key=lambda c: len(c[0]), default=(data, 0))
+        if len(changed) > len(data) // 2 or not data:
+            self._add("forms", bytes([FORM_WHOLE]))
+            self._add("kepts", varint(len(data)))
+            self.bytes += data
+            return
+        bits = bytearray(-(-len(data) // 8))
+        for at in changed:
+            bits[at // 8] |= 1 << at % 8
+        groups = sum(bool(b) << i for i, b in enumerate(bits))
+        self._add("forms", bytes([FORM_DIFFERENCE]))
+        self._add("references", bytes([back]))
+        self._add("differences", groups.to_bytes(-(-len(data) // 64), "little"))
+        self._add("differences", bytes(filter(None, bits)))
+        self.bytes += bytes(data[at] for at in changed)
 
     def _differences(self, form, time_us, fields):
         expected = self.learnt.expected(form, time_us, fields.get("clock"))
