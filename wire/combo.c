@@ -39,7 +39,8 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 	[COMBO_ORIGINALS] = 5,
 	[COMBO_DIFFERENCES] = WIRED_DIFFERENCES_MAX,
 	[COMBO_HEADS] = WIRED_HEAD_MAX,
-	[COMBO_SUMS] = 4,
+	[COMBO_RANDOMS] = 4,
+	[COMBO_PLACES] = 1,
 };
 
 #define DENSE_MIN 64	 /* bytes; fewer do not show what they are */
@@ -48,10 +49,12 @@ static const uint8_t column_max[COMBO_COLUMNS] = {
 #define NS_32_BITS 4000000000u /* and some that are left */
 
 /* The columns' bytes count against `size`, so no column exceeds it by more than one frame. */
-static size_t column_cap(int i, size_t size)
+static size_t column_cap(int i, size_t size, size_t snaplen)
 {
 	size_t all = i == COMBO_EVENTS ? size : (size_t)COMBO_FRAMES_MAX * column_max[i];
 
+	if (i == COMBO_RANDOMS)
+		all = size = size > snaplen ? size : snaplen;
 	return (all < size ? all : size) + COMBO_FRAME_MAX + WIRED_DIFFERENCES_MAX;
 }
 
@@ -72,7 +75,7 @@ int combo_init_shared(struct combo *c, size_t size, size_t snaplen, const struct
 
 	memset(c, 0, sizeof(*c));
 	for (int i = 0; i < COMBO_COLUMNS; i++)
-		memory += column_cap(i, size);
+		memory += column_cap(i, size, snaplen);
 	p = c->memory = malloc(memory + data_memory(c, size, snaplen));
 	if (!p)
 		return -ENOMEM;
@@ -80,7 +83,7 @@ int combo_init_shared(struct combo *c, size_t size, size_t snaplen, const struct
 	p += other ? 0 : sizeof(*c->templates);
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
 		c->columns[i].start = c->columns[i].end = p;
-		p += column_cap(i, size);
+		p += column_cap(i, size, snaplen);
 	}
 	c->room = p;
 	return 0;
@@ -105,6 +108,7 @@ void combo_reset(struct combo *c)
 		c->columns[i].end = c->columns[i].start;
 	c->columns_len = c->kept_bytes = c->seen.count = 0;
 	c->fine = c->divided = c->has_forms = c->has_flows = false;
+	c->has_tails = c->has_randoms = false;
 	c->data_len = 0;
 	c->body = NULL;
 	c->body_len = 0;
@@ -218,10 +222,28 @@ static void put_differences(struct combo *c, const struct dot11_template *m, con
 
 static void append_plain(struct combo *c, const struct combo_frame *f)
 {
+	size_t head = f->kept_len < TAILS_HEAD ? f->kept_len : TAILS_HEAD;
+
 	c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 	c->columns_len += put_varint(c, COMBO_CUTS, f->orig_len - f->kept_len);
-	memcpy(c->room + c->headroom + c->data_len, f->data, f->kept_len);
-	c->data_len += f->kept_len;
+	memcpy(c->room + c->headroom + c->data_len, f->data, head);
+	c->data_len += head;
+	tails_put(c, f->data + head, f->kept_len - head);
+}
+
+/* The bytes of a new form stay behind the other frames' bytes. If its tail looks random, only the
+ * form's head stays, and the form is not found again. */
+static void append_new_form(struct combo *c, struct dot11_template *m, uint32_t kept_len)
+{
+	uint8_t *tail = c->room + c->headroom + c->data_len + TAILS_HEAD;
+
+	c->columns_len += put_byte(c, COMBO_FORMS, 0);
+	c->columns_len += put_varint(c, COMBO_KEPTS, kept_len);
+	if (kept_len > TAILS_HEAD && tails_put_random(c, tail, kept_len - TAILS_HEAD)) {
+		dot11_templates_forget(&c->templates->dot11, m);
+		kept_len = TAILS_HEAD;
+	}
+	c->data_len += kept_len;
 }
 
 /* The frame's bytes are copied after the others. Only those of a new form stay. */
@@ -239,9 +261,7 @@ static void append_form(struct combo *c, const struct combo_frame *f)
 	c->has_forms = true;
 	m = dot11_templates_find(t, &d, bytes, f->kept_len, f->linktype, &is_new);
 	if (is_new) {
-		c->columns_len += put_byte(c, COMBO_FORMS, 0);
-		c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
-		c->data_len += f->kept_len;
+		append_new_form(c, m, f->kept_len);
 	} else {
 		c->columns_len += put_byte(c, COMBO_FORMS, dot11_templates_number(t, m));
 	}
@@ -311,6 +331,13 @@ static size_t column_len(const struct combo *c, int i)
 	return c->columns[i].end - c->columns[i].start;
 }
 
+/* Without a random tail, all tails are among the frames' bytes. */
+static void drop_places(struct combo *c)
+{
+	c->columns_len -= column_len(c, COMBO_PLACES);
+	c->columns[COMBO_PLACES].end = c->columns[COMBO_PLACES].start;
+}
+
 /* Whether zstd would not make these bytes smaller, from the counts of each value in a sample:
  * those of random bytes are all alike, and the sum of their squares is the least. */
 static bool is_dense(const uint8_t *bytes, size_t len)
@@ -324,14 +351,6 @@ static bool is_dense(const uint8_t *bytes, size_t len)
 	for (size_t i = 0; i < n; i++)
 		squares += 2 * counts[bytes[i * step]]++ + 1;
 	return squares <= n + n * n / 256 * 5 / 4;
-}
-
-/* The checksums, and the frames' bytes before them. */
-static size_t dense_len(const struct combo *c, const uint8_t *data, size_t sums_len)
-{
-	if (!is_dense(data + c->data_len, sums_len))
-		return !sums_len && is_dense(data, c->data_len) ? c->data_len : 0;
-	return sums_len + (is_dense(data, c->data_len) ? c->data_len : 0);
 }
 
 static size_t write_preamble(const struct combo *c, uint8_t *out)
@@ -355,23 +374,27 @@ static size_t write_preamble(const struct combo *c, uint8_t *out)
 void combo_close(struct combo *c)
 {
 	uint8_t head[VARINT_MAX * (3 + COMBO_COLUMNS) + 8], *p, *data = c->room + c->headroom;
-	size_t head_len, sums_len = column_len(c, COMBO_SUMS);
+	size_t head_len, randoms_len = column_len(c, COMBO_RANDOMS);
 
 	if (c->frames)
 		kinds_end_run(c);
 	if (!c->fine)
 		times_coarsen(c);
+	if (!c->has_randoms)
+		drop_places(c);
 	head_len = write_preamble(c, head);
-	p = c->body = data - (c->columns_len - sums_len) - head_len;
+	p = c->body = data - (c->columns_len - randoms_len) - head_len;
 	c->body_len = head_len + c->columns_len + c->data_len;
 	memcpy(p, head, head_len);
 	p += head_len;
-	for (int i = 0; i < COMBO_SUMS; i++) {
+	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		if (i == COMBO_RANDOMS)
+			continue;
 		memcpy(p, c->columns[i].start, column_len(c, i));
 		p += column_len(c, i);
 	}
-	memcpy(data + c->data_len, c->columns[COMBO_SUMS].start, sums_len);
-	c->dense_len = dense_len(c, data, sums_len);
+	memcpy(data + c->data_len, c->columns[COMBO_RANDOMS].start, randoms_len);
+	c->dense_len = is_dense(c->columns[COMBO_RANDOMS].start, randoms_len) ? randoms_len : 0;
 }
 
 void combo_header_write(uint8_t out[COMBO_HEADER_LEN], uint16_t sensor_id, uint16_t seqn,

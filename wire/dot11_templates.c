@@ -102,6 +102,12 @@ struct dot11_template *dot11_templates_find(struct dot11_templates *f, struct fi
 	return m;
 }
 
+void dot11_templates_forget(struct dot11_templates *f, struct dot11_template *m)
+{
+	if (m != &f->list[0])
+		f->buckets[m->hash % DOT11_TEMPLATES_BUCKETS] = m->next;
+}
+
 /* ---- the collector: add, get, fill ----------------------------------------------------------- */
 
 struct dot11_template *dot11_templates_add(struct dot11_templates *f, const uint8_t *bytes,
@@ -120,7 +126,8 @@ struct dot11_template *dot11_templates_get(struct dot11_templates *f, uint32_t n
 void dot11_templates_fill(const struct dot11_template *m, const struct fields *fields,
 			  uint8_t *frame)
 {
-	memcpy(frame, m->bytes, m->len);
+	if (frame != m->bytes)
+		memcpy(frame, m->bytes, m->len);
 	fields_put(&m->at, fields, frame);
 }
 

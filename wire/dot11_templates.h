@@ -81,6 +81,8 @@ static inline bool dot11_templates_apply(uint16_t linktype)
 struct dot11_template *dot11_templates_find(struct dot11_templates *f, struct fields *fields,
 					    uint8_t *frame, uint32_t len, uint16_t linktype,
 					    bool *is_new);
+/* Sensor. A form that was just made is not found again: not all of its bytes stay in place. */
+void dot11_templates_forget(struct dot11_templates *f, struct dot11_template *m);
 /* Collector. Adds the next form, from a combo's bytes. */
 struct dot11_template *dot11_templates_add(struct dot11_templates *f, const uint8_t *bytes,
 					   uint32_t len, uint16_t linktype);

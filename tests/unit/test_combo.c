@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/combo.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
- * wire/wired_next.o wire/fields.o wire/combo_open.o */
+ * wire/tails.o wire/wired_next.o wire/fields.o wire/combo_open.o */
 #include "unit.h"
 
 #include "wire/bytes.h"

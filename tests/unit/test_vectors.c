@@ -5,8 +5,8 @@
  *
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/request.o wire/keys.o
  * wire/totals.o wire/combo.o wire/combo_open.o wire/dot11_templates.o wire/fields.o
- * wire/wired_templates.o wire/wired_append.o wire/wired_next.o wire/dwell.o wire/module_event.o
- * wire/spool.o
+ * wire/wired_templates.o wire/wired_append.o wire/tails.o wire/wired_next.o wire/dwell.o
+ * wire/module_event.o wire/spool.o
  */
 #include "unit.h"
 
@@ -482,6 +482,7 @@ static void combos(void **state)
 	(void)state;
 	ASSERT_VECTOR(events, len, "combo_events");
 	assert_int_equal(open_combo("combo_wired", "combo_wired_frames", events), 0);
+	assert_int_equal(open_combo("combo_tails", "combo_tails_frames", events), 0);
 }
 
 static void events_alone(void **state)
