@@ -35,18 +35,20 @@ static bool is_ascii(const uint8_t *bytes)
 static bool looks_random(const uint8_t *bytes, size_t len)
 {
 	size_t step = ((len - 1) / SAMPLES - 1) | 1;
-	uint32_t seen[256 / 32] = { 0 }, different = 0, high = 0;
+	uint32_t different = 0, high = 0;
+	uint8_t is_new[256];
 
 	if (is_ascii(bytes + len / 2) && is_ascii(bytes + len - sizeof(uint64_t)))
 		return false;
+	memset(is_new, 1, sizeof(is_new));
 	for (const uint8_t *p = bytes; p < bytes + SAMPLES * step; p += step) {
 		uint8_t value = p[0], difference = p[1] - p[0];
 
 		high += value >> 7;
-		different += ~seen[value / 32] >> value % 32 & 1;
-		seen[value / 32] |= 1u << value % 32;
-		different += ~seen[difference / 32] >> difference % 32 & 1;
-		seen[difference / 32] |= 1u << difference % 32;
+		different += is_new[value];
+		is_new[value] = 0;
+		different += is_new[difference];
+		is_new[difference] = 0;
 	}
 	return different >= DIFFERENT_MIN && high >= HIGH_MIN && high <= HIGH_MAX;
 }
