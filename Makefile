@@ -270,7 +270,7 @@ $(BUILD)/tests/traffic: $(BUILD)/tests/wire/traffic.o $(WIRE)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 $(BUILD)/tests/bodies: $(patsubst %,$(BUILD)/%.o,tests/dictionary/bodies common/pcap_read wire/combo \
-		wire/columns wire/dot11_templates wire/fields wire/wired_templates wire/wired_append)
+		wire/columns wire/dot11_templates wire/fields wire/wired_templates wire/wired_append wire/tails)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
@@ -459,7 +459,7 @@ fuzz: deps-test fuzzers $(BUILD)/tests/trim_run ## fuzz each parser for FUZZ_SEC
 
 $(BUILD)/tests/fuzz/seeds: $(patsubst %,$(BUILD)/%.o,tests/fuzz/seeds common/pcap_read \
 		wire/compress wire/combo wire/columns wire/combo_open wire/dot11_templates wire/fields wire/wired_templates \
-		wire/wired_append wire/wired_next wire/dictionary wire/module_event)
+		wire/wired_append wire/tails wire/wired_next wire/dictionary wire/module_event)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_COMMON)
 

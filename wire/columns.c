@@ -2,9 +2,9 @@
 /*
  * Columns, the sensor's memory: see columns.h. Together the columns have at most `--combo-size`
  * bytes, but any one of them may have nearly all. They share one block, which is divided as the
- * bytes come. A block of `--combo-size` for each column would take ten times the memory, and each
- * column in use would touch pages of its own. Always holds: while columns_len <= columns_safe, each
- * column has room for what one frame or event adds to it.
+ * bytes come; only `randoms` has its own place. A block of `--combo-size` for each column would
+ * take ten times the memory, and each column in use would touch pages of its own. Always holds:
+ * while columns_len <= columns_safe, each column has room for what one frame or event adds to it.
  */
 #include "columns.h"
 
@@ -20,47 +20,58 @@ static size_t step(int i)
 				 : COMBO_FRAME_MAX + WIRED_DIFFERENCES_MAX;
 }
 
-size_t columns_memory(size_t size)
+/* A frame's tail can be as long as the frame, and its bytes stay in place (tails.h). */
+static size_t randoms_memory(size_t size, size_t snaplen)
 {
-	size_t bytes = size;
+	return (size > snaplen ? size : snaplen) + COMBO_FRAME_MAX;
+}
+
+size_t columns_memory(size_t size, size_t snaplen)
+{
+	size_t bytes = randoms_memory(size, snaplen) + size;
 
 	for (int i = 0; i < COMBO_COLUMNS; i++)
-		bytes += step(i) + (size >> SPARE_SHIFT);
+		if (i != COMBO_RANDOMS)
+			bytes += step(i) + (size >> SPARE_SHIFT);
 	return bytes;
 }
 
-/* Returns the first byte behind a column's room. */
+/* Returns the first byte behind a column's room. `randoms` is the last one in memory. */
 static const uint8_t *limit(const struct combo *c, int i)
 {
-	return i + 1 < COMBO_COLUMNS ? c->columns[i + 1].start : c->room;
+	i += i + 1 == COMBO_RANDOMS ? 2 : 1;
+	return c->columns[i < COMBO_COLUMNS ? i : COMBO_RANDOMS].start;
 }
 
-/* Moves the columns to the memory's begin. */
-static void close_gaps(struct combo *c)
+/* Moves the columns to the memory's begin. Returns their bytes. */
+static size_t close_gaps(struct combo *c)
 {
 	uint8_t *p = c->columns_memory;
 
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
 		size_t n = column_len(c, i);
 
+		if (i == COMBO_RANDOMS)
+			continue;
 		memmove(p, c->columns[i].start, n);
 		c->columns[i].start = p;
 		c->columns[i].end = p += n;
 	}
+	return p - c->columns_memory;
 }
 
 /* Divides the memory by the columns' lengths. */
 static void spread(struct combo *c)
 {
-	size_t size = c->columns_size, spare = size >> SPARE_SHIFT;
-	uint8_t *p = c->room;
+	size_t size = c->columns_size, spare = size >> SPARE_SHIFT, all = close_gaps(c);
+	uint8_t *p = c->columns[COMBO_RANDOMS].start;
 
-	close_gaps(c);
 	for (int i = COMBO_COLUMNS - 1; i >= 0; i--) {
 		size_t n = column_len(c, i);
 
-		p -= c->columns_len ? n * size / c->columns_len : size / COMBO_COLUMNS;
-		p -= step(i) + spare;
+		if (i == COMBO_RANDOMS)
+			continue;
+		p -= (all ? n * size / all : size / COMBO_COLUMNS) + step(i) + spare;
 		memmove(p, c->columns[i].start, n);
 		c->columns[i].start = p;
 		c->columns[i].end = p + n;
@@ -75,7 +86,7 @@ void columns_find_room(struct combo *c)
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
 		ptrdiff_t room = limit(c, i) - c->columns[i].end - (ptrdiff_t)step(i);
 
-		least = room < least ? room : least;
+		least = i != COMBO_RANDOMS && room < least ? room : least;
 	}
 	if (least < (ptrdiff_t)(c->columns_size >> SPARE_SHIFT) / 2)
 		spread(c);
@@ -83,13 +94,17 @@ void columns_find_room(struct combo *c)
 		c->columns_safe = c->columns_len + least;
 }
 
-void columns_init(struct combo *c, uint8_t *memory, size_t size)
+void columns_init(struct combo *c, uint8_t *memory, size_t size, size_t snaplen)
 {
+	uint8_t *randoms;
+
 	c->columns_memory = memory;
 	c->columns_size = size;
-	c->room = memory + columns_memory(size);
+	c->room = memory + columns_memory(size, snaplen);
 	for (int i = 0; i < COMBO_COLUMNS; i++)
 		c->columns[i].start = c->columns[i].end = memory;
+	randoms = c->room - randoms_memory(size, snaplen);
+	c->columns[COMBO_RANDOMS].start = c->columns[COMBO_RANDOMS].end = randoms;
 	spread(c);
 }
 

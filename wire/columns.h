@@ -19,9 +19,9 @@ static inline size_t column_len(const struct combo *c, int i)
 }
 
 /* Returns the bytes of memory for the columns of a combo of `size` bytes. */
-size_t columns_memory(size_t size);
+size_t columns_memory(size_t size, size_t snaplen);
 /* Puts the columns there, and `room` behind them. */
-void columns_init(struct combo *c, uint8_t *memory, size_t size);
+void columns_init(struct combo *c, uint8_t *memory, size_t size, size_t snaplen);
 /* Empties them. They stay in their places, as the next combo is probably like this one. */
 void columns_reset(struct combo *c);
 void columns_find_room(struct combo *c);

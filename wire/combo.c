@@ -32,12 +32,12 @@ int combo_init_shared(struct combo *c, size_t size, size_t snaplen, const struct
 	uint8_t *p;
 
 	memset(c, 0, sizeof(*c));
-	memory += columns_memory(size);
+	memory += columns_memory(size, snaplen);
 	p = c->memory = malloc(memory + data_memory(c, size, snaplen));
 	if (!p)
 		return -ENOMEM;
 	c->templates = other ? other->templates : (void *)p;
-	columns_init(c, p + (other ? 0 : sizeof(*c->templates)), size);
+	columns_init(c, p + (other ? 0 : sizeof(*c->templates)), size, snaplen);
 	return 0;
 }
 
@@ -59,6 +59,7 @@ void combo_reset(struct combo *c)
 	columns_reset(c);
 	c->kept_bytes = c->seen.count = 0;
 	c->fine = c->divided = c->has_forms = c->has_flows = false;
+	c->has_tails = c->has_randoms = false;
 	c->data_len = 0;
 	c->body = NULL;
 	c->body_len = 0;
@@ -172,28 +173,38 @@ static void put_differences(struct combo *c, const struct dot11_template *m, con
 
 static void append_plain(struct combo *c, const struct combo_frame *f)
 {
+	size_t head = f->kept_len < TAILS_HEAD ? f->kept_len : TAILS_HEAD;
+
 	c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 	c->columns_len += put_varint(c, COMBO_CUTS, f->orig_len - f->kept_len);
-	memcpy(c->room + c->headroom + c->data_len, f->data, f->kept_len);
-	c->data_len += f->kept_len;
+	memcpy(c->room + c->headroom + c->data_len, f->data, head);
+	c->data_len += head;
+	tails_put(c, f->data + head, f->kept_len - head);
 }
 
-/* The form's bytes are after the others, and stay there as they are or as differences. */
+/* The form's bytes are after the others, and stay there as they are or as differences. If the tail
+ * looks random, only the form's head stays, and the form is not found again. */
 static void append_new_form(struct combo *c, struct dot11_template *m, uint8_t *bytes)
 {
 	uint8_t **bits = &c->columns[COMBO_DIFFERENCES].end;
+	struct dot11_templates *t = &c->templates->dot11;
+	uint32_t len = m->len;
 	struct dot11_shrunk s;
 
-	if (dot11_templates_shrink(&c->templates->dot11, m, bytes, &s, *bits)) {
+	if (dot11_templates_shrink(t, m, bytes, &s, *bits)) {
 		c->columns_len += put_byte(c, COMBO_FORMS, DOT11_TEMPLATES_DIFFERENCE);
 		c->columns_len += put_byte(c, COMBO_REFERENCES, s.back) + s.bits_len;
 		*bits += s.bits_len;
 		c->data_len += s.bytes_len;
-	} else {
-		c->columns_len += put_byte(c, COMBO_FORMS, DOT11_TEMPLATES_WHOLE);
-		c->columns_len += put_varint(c, COMBO_KEPTS, m->len);
-		c->data_len += m->len;
+		return;
 	}
+	c->columns_len += put_byte(c, COMBO_FORMS, DOT11_TEMPLATES_WHOLE);
+	c->columns_len += put_varint(c, COMBO_KEPTS, len);
+	if (len > TAILS_HEAD && tails_put_random(c, bytes + TAILS_HEAD, len - TAILS_HEAD)) {
+		dot11_templates_forget(t, m);
+		len = TAILS_HEAD;
+	}
+	c->data_len += len;
 }
 
 /* The frame's bytes are copied after the others. Only those of a new form stay. */
@@ -277,6 +288,13 @@ static void times_coarsen(struct combo *c)
 	c->columns[COMBO_TIMES].end = out;
 }
 
+/* Without a random tail, all tails are among the frames' bytes. */
+static void drop_places(struct combo *c)
+{
+	c->columns_len -= column_len(c, COMBO_PLACES);
+	c->columns[COMBO_PLACES].end = c->columns[COMBO_PLACES].start;
+}
+
 /* Whether zstd would not make these bytes smaller, from the counts of each value in a sample:
  * those of random bytes are all alike, and the sum of their squares is the least. */
 static bool is_dense(const uint8_t *bytes, size_t len)
@@ -290,14 +308,6 @@ static bool is_dense(const uint8_t *bytes, size_t len)
 	for (size_t i = 0; i < n; i++)
 		squares += 2 * counts[bytes[i * step]]++ + 1;
 	return squares <= n + n * n / 256 * 5 / 4;
-}
-
-/* The checksums, and the frames' bytes before them. */
-static size_t dense_len(const struct combo *c, const uint8_t *data, size_t sums_len)
-{
-	if (!is_dense(data + c->data_len, sums_len))
-		return !sums_len && is_dense(data, c->data_len) ? c->data_len : 0;
-	return sums_len + (is_dense(data, c->data_len) ? c->data_len : 0);
 }
 
 static size_t write_preamble(const struct combo *c, uint8_t *out)
@@ -321,23 +331,27 @@ static size_t write_preamble(const struct combo *c, uint8_t *out)
 void combo_close(struct combo *c)
 {
 	uint8_t head[VARINT_MAX * (3 + COMBO_COLUMNS) + 8], *p, *data = c->room + c->headroom;
-	size_t head_len, sums_len = column_len(c, COMBO_SUMS);
+	size_t head_len, randoms_len = column_len(c, COMBO_RANDOMS);
 
 	if (c->frames)
 		kinds_end_run(c);
 	if (!c->fine)
 		times_coarsen(c);
+	if (!c->has_randoms)
+		drop_places(c);
 	head_len = write_preamble(c, head);
-	p = c->body = data - (c->columns_len - sums_len) - head_len;
+	p = c->body = data - (c->columns_len - randoms_len) - head_len;
 	c->body_len = head_len + c->columns_len + c->data_len;
 	memcpy(p, head, head_len);
 	p += head_len;
-	for (int i = 0; i < COMBO_SUMS; i++) {
+	for (int i = 0; i < COMBO_COLUMNS; i++) {
+		if (i == COMBO_RANDOMS)
+			continue;
 		memcpy(p, c->columns[i].start, column_len(c, i));
 		p += column_len(c, i);
 	}
-	memcpy(data + c->data_len, c->columns[COMBO_SUMS].start, sums_len);
-	c->dense_len = dense_len(c, data, sums_len);
+	memcpy(data + c->data_len, c->columns[COMBO_RANDOMS].start, randoms_len);
+	c->dense_len = is_dense(c->columns[COMBO_RANDOMS].start, randoms_len) ? randoms_len : 0;
 }
 
 void combo_header_write(uint8_t out[COMBO_HEADER_LEN], uint16_t sensor_id, uint16_t seqn,

@@ -18,9 +18,9 @@
  *     unit     varint  of the column of times: 1 or 1000 ns
  *     present  varint  the columns that are not empty, bit 0 is the first
  *     lengths  of these columns, varints, bytes
- *     columns  in the order of `enum combo_column`, without the last one
+ *     columns  in the order of `enum combo_column`, without `randoms`
  *     bytes    of frames, one after the other
- *     sums     the last column
+ *     randoms  this column
  *
  * The columns of all frames:
  *
@@ -57,9 +57,9 @@
  * each as the difference from the value that dot11_templates.h predicts, for forms that have the
  * field. Its `cuts` is such a difference too, zigzag of 32 bits.
  *
- * Ethernet frames have the columns `flows` to `heads` and `sums`, and `kepts` and `cuts` only where
- * their template does not tell these (wired_templates.h). Other frames
- * are stored as they are. The column
+ * Ethernet frames have the columns `flows` to `heads` and checksums in `randoms`, and `kepts` and
+ * `cuts` only where their template does not tell these (wired_templates.h). Other frames
+ * are stored as they are. Tails that look random are in `randoms` (tails.h). The column
  *
  *     events   varint: frames of this combo since the event before, varint type, varint length,
  *              as many bytes; at most COMBO_EVENTS_MAX
@@ -74,6 +74,7 @@
 #include <stdint.h>
 
 #include "dot11_templates.h"
+#include "tails.h"
 #include "wired_templates.h"
 
 #define COMBO_VERSION 4
@@ -104,9 +105,9 @@ enum {
  * block.
  */
 #define COMBO_KINDS_MAX 16
-/* The most that a frame adds to all columns, except its own captured bytes: 87 for 802.11. An
- * Ethernet frame adds at most 80, if it is TCP with time stamps and no field is as expected. */
-#define COMBO_FRAME_MAX 87
+/* The most that a frame adds to all columns, except its own captured bytes: 88 for 802.11. An
+ * Ethernet frame adds at most 81, if it is TCP with time stamps and no field is as expected. */
+#define COMBO_FRAME_MAX 88
 #define COMBO_EVENTS_MAX 256
 #define COMBO_EVENT_MAX 512		 /* bytes of one */
 #define COMBO_EVENT_HEAD_MAX (3 + 5 + 2) /* frames, type, length */
@@ -170,7 +171,8 @@ enum combo_column {
 	COMBO_DIFFERENCES, /* bits and bytes of heads, bits of forms */
 	COMBO_HEADS,	   /* bytes of new templates */
 	COMBO_EVENTS,
-	COMBO_SUMS, /* 2 bytes: checksums */
+	COMBO_RANDOMS, /* behind the frames' bytes: checksums of 2 bytes, and random tails */
+	COMBO_PLACES,  /* 2 bits for each long tail, if a tail looks random */
 	COMBO_COLUMNS
 };
 
@@ -178,6 +180,7 @@ enum combo_column {
 struct combo_templates {
 	struct dot11_templates dot11;
 	struct wired_templates wired;
+	struct tails tails;
 };
 
 /* The pairs of link type and interface so far. */
@@ -201,10 +204,12 @@ struct combo {
 	uint64_t run_frames; /* frames of the current run in `kinds` */
 	uint16_t linktype;
 	uint8_t interface, direction;
-	bool fine;	/* a time stamp is not in whole microseconds */
-	bool divided;	/* last_us and last_rest are known */
-	bool has_forms; /* dot11 templates are in use */
-	bool has_flows; /* wired templates are in use */
+	bool fine;	  /* a time stamp is not in whole microseconds */
+	bool divided;	  /* last_us and last_rest are known */
+	bool has_forms;	  /* dot11 templates are in use */
+	bool has_flows;	  /* wired templates are in use */
+	bool has_tails;	  /* a tail is long */
+	bool has_randoms; /* a tail looks random */
 	struct {
 		uint8_t *start, *end;
 	} columns[COMBO_COLUMNS];
@@ -302,6 +307,7 @@ struct combo_reader {
 	uint32_t taken; /* frames that combo_next has returned */
 	uint16_t version;
 	bool has_forms, has_flows; /* these templates are in use */
+	bool has_tails;		   /* long tails have places */
 	struct combo_cursor cursor;
 	struct combo_templates templates;
 	struct combo_frame list[COMBO_FRAMES_MAX];

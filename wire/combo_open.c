@@ -94,15 +94,36 @@ static int kinds_next_run(struct combo_reader *r)
 	return combo_kinds_add(&r->kinds, c->linktype, c->interface) ? 0 : -EBADMSG;
 }
 
-/* Takes a length and that many bytes. */
-static int take_bytes(struct combo_cursor *c, struct combo_frame *f)
+/* Where the next frame that is put together begins. */
+static uint8_t *frame_room(struct combo_reader *r, size_t *len)
 {
+	*len = sizeof(r->data) - r->bytes;
+	return r->data + r->bytes;
+}
+
+/* Takes a length and that many bytes, and puts head and tail together if they are apart. */
+static int take_bytes(struct combo_reader *r, struct combo_frame *f)
+{
+	const uint8_t *head, *tail;
+	size_t head_len, room_len;
+	uint8_t *room = frame_room(r, &room_len);
 	uint64_t kept;
 
-	if (take_varint(c, COMBO_KEPTS, &kept, UINT32_MAX))
+	if (take_varint(&r->cursor, COMBO_KEPTS, &kept, UINT32_MAX))
+		return -EBADMSG;
+	head_len = kept < TAILS_HEAD ? kept : TAILS_HEAD;
+	if (take_span(&r->cursor.data, head_len, &head) || tails_take(r, kept - head_len, &tail))
 		return -EBADMSG;
 	f->kept_len = kept;
-	return take_span(&c->data, kept, &f->data);
+	f->data = head;
+	if (tail == head + head_len)
+		return 0;
+	if (kept > room_len)
+		return -EBADMSG;
+	memcpy(room, head, head_len);
+	memcpy(room + head_len, tail, kept - head_len);
+	f->data = room;
+	return 0;
 }
 
 static int take_fields(struct combo_cursor *c, const struct dot11_template *m, struct fields *d)
@@ -144,13 +165,6 @@ static int read_plain(struct combo_cursor *c, struct combo_frame *f)
 		return -EBADMSG;
 	f->orig_len = f->kept_len + cut;
 	return 0;
-}
-
-/* Where the next frame that is put together begins. */
-static uint8_t *frame_room(struct combo_reader *r, size_t *len)
-{
-	*len = sizeof(r->data) - r->bytes;
-	return r->data + r->bytes;
 }
 
 static int read_form(struct combo_reader *r, struct dot11_template *m, struct combo_frame *f)
@@ -233,7 +247,7 @@ static int read_forms(struct combo_reader *r, struct combo_frame *f)
 		return read_form_difference(r, f);
 	if (n)
 		return read_form(r, dot11_templates_get(t, n), f);
-	if (take_bytes(c, f))
+	if (take_bytes(r, f))
 		return -EBADMSG;
 	if (f->kept_len > DOT11_TEMPLATES_LEN_MAX)
 		return read_plain(c, f);
@@ -269,7 +283,7 @@ static int combo_read(struct combo_reader *r, struct combo_frame *f)
 	else if (dot11_templates_apply(f->linktype))
 		err = read_forms(r, f);
 	else
-		err = take_bytes(c, f) || read_plain(c, f);
+		err = take_bytes(r, f) || read_plain(c, f);
 	if (err || f->kept_len > sizeof(r->data) - r->bytes)
 		return -EBADMSG;
 	r->bytes += f->kept_len;
@@ -324,13 +338,15 @@ static int set_columns(struct combo_cursor *c, const struct combo_preamble *pre,
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
 		if (pre->lengths[i] > (uint64_t)(end - p))
 			return -EBADMSG;
-		if (i == COMBO_SUMS) {
-			c->data = (struct combo_span){ p, end - pre->lengths[i] };
-			p = c->data.end;
+		if (i == COMBO_RANDOMS) {
+			end -= pre->lengths[i];
+			c->columns[i] = (struct combo_span){ end, end + pre->lengths[i] };
+			continue;
 		}
 		c->columns[i] = (struct combo_span){ p, p + pre->lengths[i] };
 		p += pre->lengths[i];
 	}
+	c->data = (struct combo_span){ p, end };
 	return 0;
 }
 
@@ -344,6 +360,8 @@ int combo_open_version(struct combo_reader *r, const uint8_t *body, size_t len, 
 	if (!p || (pre.unit_ns != 1 && pre.unit_ns != 1000) || frames > COMBO_FRAMES_MAX ||
 	    set_columns(&r->cursor, &pre, p, body + len))
 		return -EBADMSG;
+	tails_reset(&r->templates.tails);
+	r->has_tails = pre.lengths[COMBO_PLACES] != 0;
 	r->first = pre.first;
 	r->unit_ns = pre.unit_ns;
 	r->cursor.time_ns = pre.base_ns;
@@ -351,7 +369,8 @@ int combo_open_version(struct combo_reader *r, const uint8_t *body, size_t len, 
 	for (; r->frames < frames; r->frames++)
 		if (combo_read(r, &r->list[r->frames]))
 			return -EBADMSG;
-	if (!all_taken(&r->cursor) || read_events(r) || (!r->frames && !r->events))
+	if (!all_taken(&r->cursor) || r->templates.tails.places || read_events(r) ||
+	    (!r->frames && !r->events))
 		return -EBADMSG;
 	return 0;
 }

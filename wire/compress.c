@@ -158,7 +158,7 @@ static size_t compress_body(struct compress *c, uint8_t *out, const uint8_t *bod
 static size_t compress_part(struct compress *c, uint8_t *out, const uint8_t *body, size_t len,
 			    size_t dense)
 {
-	bool has_forms = len <= DICTIONARY_BODY_MAX && combo_has_forms(body, len);
+	bool has_forms = len - dense <= DICTIONARY_BODY_MAX && combo_has_forms(body, len);
 	const void *dictionary = has_forms ? level_dictionary(c) : NULL;
 	uint8_t *p = out + COMBO_CODEC_LEN;
 	size_t n = len - dense;

@@ -199,6 +199,14 @@ bool dot11_templates_shrink(struct dot11_templates *f, struct dot11_template *m,
 	return true;
 }
 
+void dot11_templates_forget(struct dot11_templates *f, struct dot11_template *m)
+{
+	if (m == f->list)
+		return;
+	f->buckets[m->hash % DOT11_TEMPLATES_BUCKETS] = m->next;
+	m->len = 0; /* so that no other form is like it */
+}
+
 /* ---- the collector: add, get, fill ----------------------------------------------------------- */
 
 struct dot11_template *dot11_templates_add(struct dot11_templates *f, const uint8_t *bytes,

@@ -110,6 +110,8 @@ struct dot11_shrunk {
  * false, without changes, if this does not pay. Called once for each new form. */
 bool dot11_templates_shrink(struct dot11_templates *f, struct dot11_template *form, uint8_t *bytes,
 			    struct dot11_shrunk *s, uint8_t *bits);
+/* Sensor. A form that was just made is not found again: not all of its bytes stay in place. */
+void dot11_templates_forget(struct dot11_templates *f, struct dot11_template *m);
 /* Collector. Adds the next form. The bytes must stay in place as long as `f` is used. */
 struct dot11_template *dot11_templates_add(struct dot11_templates *f, const uint8_t *bytes,
 					   uint32_t len, uint16_t linktype);

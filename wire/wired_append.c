@@ -142,10 +142,8 @@ static inline void put_lengths(struct append *a, const struct combo_frame *f)
 
 static inline void put_tail(struct combo *c, const struct combo_frame *f, uint32_t head)
 {
-	if (f->kept_len <= head)
-		return;
-	memcpy(c->room + c->headroom + c->data_len, f->data + head, f->kept_len - head);
-	c->data_len += f->kept_len - head;
+	if (f->kept_len > head)
+		tails_put(c, f->data + head, f->kept_len - head);
 }
 
 /* ---- a new template -------------------------------------------------------------------------- */
@@ -284,7 +282,7 @@ static void put_ip_checksum(struct append *a)
 	if (sum == (load_be16(last + 10) ? wired_ip_checksum(ip) : 0))
 		return;
 	a->rare |= WIRED_RARE_IP_CHECKSUM;
-	a->added += put_be(a->c, COMBO_SUMS, sum, 2);
+	a->added += put_be(a->c, COMBO_RANDOMS, sum, 2);
 }
 
 static void put_icmp(struct append *a)
@@ -296,7 +294,7 @@ static void put_icmp(struct append *a)
 		a->mask |= WIRED_SEQ;
 		a->added += put_be(a->c, COMBO_IDS, step, 2);
 	}
-	a->added += put_be(a->c, COMBO_SUMS, load_be16(l4 + 2), 2);
+	a->added += put_be(a->c, COMBO_RANDOMS, load_be16(l4 + 2), 2);
 }
 
 static void put_udp(struct append *a)
@@ -311,7 +309,7 @@ static void put_udp(struct append *a)
 	}
 	if (sum != load_be16(last + 6)) {
 		a->mask |= WIRED_SEQ;
-		a->added += put_be(a->c, COMBO_SUMS, sum, 2);
+		a->added += put_be(a->c, COMBO_RANDOMS, sum, 2);
 	}
 }
 
@@ -373,7 +371,7 @@ static void put_tcp(struct append *a)
 	}
 	if (wired_protocol(&a->shape) == WIRED_TCP_STAMPS)
 		put_stamps(a);
-	a->added += put_be(a->c, COMBO_SUMS, load_be16(l4 + 16), 2);
+	a->added += put_be(a->c, COMBO_RANDOMS, load_be16(l4 + 16), 2);
 	a->m->next_seq = wired_next_seq(&a->shape, a->bytes);
 }
 

@@ -11,6 +11,7 @@
 
 /* A frame being put together. Its fields go to the template's head. */
 struct next {
+	struct combo_reader *r;
 	struct combo_cursor *c;
 	struct wired_templates *t;
 	struct wired_template *m;
@@ -112,7 +113,7 @@ static int take_tail(struct next *n, struct combo_frame *f, const uint8_t *head,
 {
 	const uint8_t *tail;
 
-	if (f->kept_len > room_len || take_span(&n->c->data, f->kept_len - head_len, &tail))
+	if (f->kept_len > room_len || tails_take(n->r, f->kept_len - head_len, &tail))
 		return -EBADMSG;
 	memcpy(room, head, head_len);
 	memcpy(room + head_len, tail, f->kept_len - head_len);
@@ -210,7 +211,7 @@ static int take_ip_checksum(struct next *n)
 	uint32_t v = 0;
 
 	if (n->rare & WIRED_RARE_IP_CHECKSUM) {
-		if (take_be(n->c, COMBO_SUMS, &v, 2))
+		if (take_be(n->c, COMBO_RANDOMS, &v, 2))
 			return -EBADMSG;
 	} else if (load_be16(ip + 10)) {
 		v = wired_ip_checksum(ip);
@@ -227,7 +228,7 @@ static int take_icmp(struct next *n)
 	if (n->mask & WIRED_SEQ && take_be(n->c, COMBO_IDS, &step, 2))
 		return -EBADMSG;
 	store_be(l4 + 6, load_be16(l4 + 6) + step, 2);
-	if (take_be(n->c, COMBO_SUMS, &sum, 2))
+	if (take_be(n->c, COMBO_RANDOMS, &sum, 2))
 		return -EBADMSG;
 	store_be(l4 + 2, sum, 2);
 	return 0;
@@ -243,7 +244,7 @@ static int take_udp(struct next *n)
 		return -EBADMSG;
 	store_be(l4 + 4, v, 2);
 	if (n->mask & WIRED_SEQ) {
-		if (take_be(n->c, COMBO_SUMS, &v, 2))
+		if (take_be(n->c, COMBO_RANDOMS, &v, 2))
 			return -EBADMSG;
 		store_be(l4 + 6, v, 2);
 	}
@@ -294,7 +295,7 @@ static int take_tcp(struct next *n)
 	}
 	if (n->mask & WIRED_STAMPS && take_stamps(n, l4 + WIRED_STAMPS_AT))
 		return -EBADMSG;
-	if (take_be(n->c, COMBO_SUMS, &v, 2))
+	if (take_be(n->c, COMBO_RANDOMS, &v, 2))
 		return -EBADMSG;
 	store_be(l4 + 16, v, 2);
 	return 0;
@@ -338,7 +339,7 @@ static int next_known(struct next *n, struct combo_frame *f, uint8_t number, uin
 
 int wired_next(struct combo_reader *r, struct combo_frame *f, uint8_t *room, size_t len)
 {
-	struct next n = { .c = &r->cursor, .t = &r->templates.wired };
+	struct next n = { .r = r, .c = &r->cursor, .t = &r->templates.wired };
 	uint8_t flow;
 
 	if (!r->has_flows) {

@@ -45,6 +45,7 @@ TARGETS = {
     "worst_random_bytes_x_plain": ("<=", 1.1), "worst_collisions_bytes_x_plain": ("<=", 1.1),
     "worst_payload_bytes_x_plain": ("<=", 1.1), "worst_random_ns_x_plain": ("<=", 1.1),
     "worst_collisions_ns_x_plain": ("<=", 1.1), "worst_payload_ns_x_plain": ("<=", 1.1),
+    "worst_mixed_ns_x_apart": ("<=", 1.2), "worst_mixed_bytes_x_apart": ("<=", 1.05),
     "backbone_share_hwsim_ch1": ("<=", 0.043), "backbone_share_kept_hwsim_ch1": ("<=", 0.078),
     "backbone_wired_x_plain": ("<=", 0.72), "backbone_wired_1_x_plain": ("<=", 0.65),
     "bytes_x_xz": ("<=", 1.4), "collector_frames_per_s": (">=", 2e6),

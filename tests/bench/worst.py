@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Worst cases of wired templates: traffic for which they find nothing to leave out. The same frames
 are stored once as Ethernet and once under a link type that has no templates; ratios of the sensor's
-time per frame from append to send, and of the bytes."""
+time per frame from append to send, and of the bytes. And flows of ciphertext among flows of text,
+compared with the same flows in combos of their own."""
 import random
 import struct
 
@@ -11,6 +12,7 @@ COUNT = 8192
 SEED = 23
 OTHER_LINKTYPE = 147  # LINKTYPE_USER0
 BUCKETS = 2048  # wire/wired_templates.h
+WORDS = "the quick sensor sends a frame to its collector and waits for an answer".split()
 
 
 def tcp(r, source, dest, ports, payload=b""):
@@ -54,6 +56,13 @@ def payload(r):
     return [tcp(r, *flows[n % 8], r.randbytes(138)) for n in range(COUNT)]
 
 
+def text(r):
+    """Text of a few flows, kept."""
+    flows = [(r.randbytes(4), r.randbytes(4), r.randbytes(4)) for _ in range(8)]
+    return [tcp(r, *flows[n % 8], " ".join(r.choices(WORDS, k=40)).encode()[:138])
+            for n in range(COUNT)]
+
+
 CASES = {"random": random_addresses, "collisions": collisions, "payload": payload}
 STAGES = ("append", "close", "compress", "seal", "send")
 
@@ -74,4 +83,20 @@ def measure(directory, stages, say):
             f"{plain_ns:6.1f} and {plain_size:6.2f}")
         out |= {f"worst_{name}_ns_x_plain": ns / plain_ns,
                 f"worst_{name}_bytes_x_plain": size / plain_size}
-    return out
+    return out | measure_mixed(directory, stages, say)
+
+
+def measure_mixed(directory, stages, say):
+    """Mixes flows of ciphertext and text. Apart, all frames of a combo are of one kind."""
+    kinds = payload(random.Random(SEED)), text(random.Random(SEED))
+    found = []
+    for name, played in ("ciphertext", kinds[0]), ("text", kinds[1]), (
+            "mixed", [f for both in zip(*kinds) for f in both]):
+        trace = directory / f"{name}.pcap"
+        frames.write_pcap(trace, played)
+        got = stages(trace)
+        found.append((sum(got[s] for s in STAGES), got["bytes_compressed"]))
+        say(f"    {name:12} {found[-1][0]:6.1f} ns and {found[-1][1]:6.2f} bytes a frame")
+    apart = [sum(both) / 2 for both in zip(*found[:2])]
+    return {"worst_mixed_ns_x_apart": found[2][0] / apart[0],
+            "worst_mixed_bytes_x_apart": found[2][1] / apart[1]}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o
- * wire/wired_append.o wire/wired_next.o wire/fields.o wire/combo_open.o */
+ * wire/wired_append.o wire/tails.o wire/wired_next.o wire/fields.o wire/combo_open.o */
 /*
  * Combo codec. First byte: 0 a whole combo for combo_header_read, 1 a body for combo_open after its
  * number of frames, 2 a list of frames to append. Always holds: an opened combo can be read to its

@@ -20,7 +20,7 @@
  * collector/output/pcapng.o collector/output/pcapng_walk.o wire/tryst.o wire/shroud.o
  * wire/derive.o wire/table.o wire/keys.o wire/request.o wire/combo.o wire/columns.o
  * wire/combo_open.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
- * wire/wired_next.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
+ * wire/tails.o wire/wired_next.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
  * collector/model/groups_file.o collector/model/coverage.o collector/combo/event.o
  * collector/output/event_json.o collector/output/event_log.o collector/output/event_log_files.o
  * collector/output/event_log_recover.o wire/channel.o wire/dwell.o wire/module_event.o */

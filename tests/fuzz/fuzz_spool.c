@@ -3,7 +3,7 @@
  * agent/export/spool_thread.o agent/export/spool_log.o agent/export/spool_file.o
  * agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o
  * wire/columns.o wire/fields.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
- * wire/info.o */
+ * wire/tails.o wire/info.o */
 /*
  * The spool: an altered file, and the records a sensor forwards from it. Input: steps, each a byte
  * of the file, a truncation, a segment's head with or without an info, or a record of any kind with

@@ -20,6 +20,7 @@
 #define SENSOR_ID 1
 #define FRAMES 64
 #define KEPT 64
+#define WHOLE 320 /* with a tail */
 
 static const char *folder;
 static struct combo_frame frames[FRAMES];
@@ -74,9 +75,9 @@ static void read_frames(const char *path)
 		fail(path);
 	while (count < FRAMES && pcap_next(&r, &f) == 1) {
 		struct combo_frame *to = &frames[count++];
-		uint8_t *bytes = malloc(KEPT);
+		uint8_t *bytes = malloc(WHOLE);
 
-		to->kept_len = f.cap_len < KEPT ? f.cap_len : KEPT;
+		to->kept_len = f.cap_len < WHOLE ? f.cap_len : WHOLE;
 		memcpy(bytes, f.data, to->kept_len);
 		to->data = bytes;
 		to->orig_len = f.orig_len;
@@ -174,6 +175,25 @@ static void said_append(struct combo *c, unsigned int k)
 		combo_event(c, COMBO_EVENT_SAID, bytes, len);
 }
 
+/* The frames with the longest tails, each twice. */
+static void tail_seeds(void)
+{
+	struct combo c;
+
+	if (combo_init(&c, COMBO_SIZE_MIN, WHOLE))
+		fail("combo");
+	for (unsigned int k = 0; k < 2 * count && combo_fits(&c, WHOLE); k++)
+		if (frames[k / 2].kept_len >= WHOLE / 2)
+			combo_append(&c, &frames[k / 2]);
+	if (c.frames) {
+		combo_close(&c);
+		body_seed(&c);
+		combo_seeds(&c, 99);
+		combo_seeds(&c, 1);
+	}
+	combo_free(&c);
+}
+
 static void file_seeds(const char *path)
 {
 	static const unsigned int sizes[] = { 1, 2, 3, 10, FRAMES };
@@ -184,9 +204,11 @@ static void file_seeds(const char *path)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		if (combo_init(&c, COMBO_SIZE_DEFAULT, KEPT))
 			fail("combo");
-		for (unsigned int k = 0;
-		     k < sizes[i] && k < count && combo_fits(&c, frames[k].kept_len); k++) {
-			combo_append(&c, &frames[k]);
+		for (unsigned int k = 0; k < sizes[i] && k < count && combo_fits(&c, KEPT); k++) {
+			struct combo_frame f = frames[k];
+
+			f.kept_len = f.kept_len < KEPT ? f.kept_len : KEPT;
+			combo_append(&c, &f);
 			if (k % 3 == 1 && combo_event_fits(&c, 20))
 				combo_event(&c, k, frames[k].data, k % 20);
 			if (k % 3 == 2)
@@ -200,6 +222,7 @@ static void file_seeds(const char *path)
 		combo_seeds(&c, 9);
 		combo_free(&c);
 	}
+	tail_seeds();
 }
 
 int main(int argc, char **argv)

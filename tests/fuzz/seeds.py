@@ -317,7 +317,9 @@ def main():
     for name, seed in datagram_kept().items():
         (folder / "datagram" / f"keep-{name}").write_bytes(seed)
     traces = []
-    for n, path in enumerate([captures.BUNDLED, *captures.OWN.folder("wired")[::8]]):
+    wired = captures.OWN.folder("wired")
+    encrypted = [path for path in wired if path.name.startswith("secure")]
+    for n, path in enumerate([captures.BUNDLED, *wired[::8], *encrypted]):
         traces.append(folder / f"trace-{n}.pcap")
         traces[-1].write_bytes(captures.file_bytes(path))
     subprocess.run([program, folder, *traces], check=True)

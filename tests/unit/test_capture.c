@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/capture/capture.o agent/capture/fill.o agent/radio/dwells.o wire/dwell.o
  * wire/module_event.o agent/capture/queue.o agent/source/clock.o wire/combo.o wire/columns.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/fields.o */
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/fields.o */
 #include "unit.h"
 
 #include <pthread.h>

@@ -16,10 +16,11 @@ static uint32_t below(uint32_t n)
 
 static void begin(size_t size)
 {
-	memory = malloc(columns_memory(size)); /* exactly, so that a sanitizer sees all beyond */
+	memory = malloc(
+		columns_memory(size, size)); /* exactly, so that a sanitizer sees all beyond */
 	assert_non_null(memory);
 	memset(&combo, 0, sizeof(combo));
-	columns_init(&combo, memory, size);
+	columns_init(&combo, memory, size, size);
 }
 
 /* The n-th byte of a column. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o
- * wire/wired_append.o wire/wired_next.o wire/fields.o wire/combo_open.o */
+ * wire/wired_append.o wire/tails.o wire/wired_next.o wire/fields.o wire/combo_open.o */
 #include "unit.h"
 
 #include "wire/bytes.h"
@@ -479,8 +479,8 @@ static size_t as_older(uint8_t *out, const struct combo *c, uint16_t version)
 	return n + (end - p);
 }
 
-/* Leaves frames that a combo has whole: no two have the same length. Then comes each again. Returns
- * their number. */
+/* Leaves frames that a combo has whole: no two have the same length, and no tail looks random. Then
+ * comes each again. Returns their number. */
 static int drop_alike(void)
 {
 	bool seen[DOT11_LEN + 1] = { false };
@@ -491,8 +491,13 @@ static int drop_alike(void)
 			dot11_frames[count++] = dot11_frames[i];
 		seen[dot11_frames[i].kept_len] = true;
 	}
-	for (int i = 0; i < count; i++)
-		dot11_frames[count + i] = dot11_frames[i];
+	for (int i = 0; i < count; i++) {
+		struct combo_frame *f = &dot11_frames[i];
+
+		if (f->kept_len > TAILS_HEAD)
+			memset((uint8_t *)f->data + TAILS_HEAD, 0, f->kept_len - TAILS_HEAD);
+		dot11_frames[count + i] = *f;
+	}
 	return 2 * count;
 }
 

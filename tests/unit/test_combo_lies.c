@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o
- * wire/wired_append.o wire/wired_next.o wire/fields.o wire/combo_open.o */
+ * wire/wired_append.o wire/tails.o wire/wired_next.o wire/fields.o wire/combo_open.o */
 /*
  * Malformed combos, made by hand, value by value, with one wrong value, length or byte. Each combo
  * has one fault only. Most tests also use the greatest valid value, so that the limit itself is
@@ -102,13 +102,15 @@ static int open_it(uint32_t frames)
 		p += store_varint(p, lie.kind == LIE_LENGTH && lie.column == i ? lie.value
 									       : columns[i].len);
 	for (int i = 0; i < COMBO_COLUMNS; i++) {
-		if (i == COMBO_SUMS) {
-			memcpy(p, data, data_len);
-			p += data_len;
-		}
+		if (i == COMBO_RANDOMS)
+			continue;
 		memcpy(p, columns[i].p, columns[i].len);
 		p += columns[i].len;
 	}
+	memcpy(p, data, data_len);
+	p += data_len;
+	memcpy(p, columns[COMBO_RANDOMS].p, columns[COMBO_RANDOMS].len);
+	p += columns[COMBO_RANDOMS].len;
 	copy = malloc(p - out);
 	memcpy(copy, out, p - out);
 	result = combo_open(&reader, copy, p - out, frames);
@@ -209,8 +211,8 @@ static void put_flows(void)
 	put_be(COMBO_WINDOWS, 5, 2);
 	put_be(COMBO_TCP_STAMPS, 5, 4);
 	put_be(COMBO_TCP_STAMPS, 5, 4);
-	put_be(COMBO_SUMS, 5, 2);
-	put_be(COMBO_SUMS, 5, 2);
+	put_be(COMBO_RANDOMS, 5, 2);
+	put_be(COMBO_RANDOMS, 5, 2);
 	put_difference(5);
 	put(COMBO_ORIGINALS, 100);
 	put(COMBO_KEPTS, TCP_LEN + 4);
@@ -225,6 +227,18 @@ static void put_flows(void)
 	put(COMBO_ORIGINALS, TCP_LEN);
 	put(COMBO_KEPTS, TCP_LEN);
 	put_byte(COMBO_REFERENCES, 1);
+}
+
+/* A frame that is too long for a form, and whose tail is in `randoms`. */
+static void put_long(const uint8_t *bytes)
+{
+	put_form(0);
+	put(COMBO_KEPTS, LONG_LEN);
+	memcpy(data + data_len, bytes, TAILS_HEAD);
+	data_len += TAILS_HEAD;
+	put_byte(COMBO_PLACES, TAILS_RANDOM);
+	memcpy(columns[COMBO_RANDOMS].p, bytes + TAILS_HEAD, LONG_LEN - TAILS_HEAD);
+	columns[COMBO_RANDOMS].len = LONG_LEN - TAILS_HEAD;
 }
 
 static void make_all(void)
@@ -244,8 +258,7 @@ static void make_all(void)
 	put_data(plain, PLAIN_LEN);
 	put(COMBO_CUTS, 0);
 	put_run(1, 127);
-	put_form(0);
-	put_data(plain, LONG_LEN);
+	put_long(plain);
 	put_run(3, LINKTYPE_ETHERNET);
 	put_flows();
 	put_event(2, "an event");
@@ -431,6 +444,11 @@ static void values_and_their_limits(void **state)
 		{ "cut, new flow", COMBO_CUTS, 7, UINT32_MAX - TCP_LEN, false },
 		{ "cut, new flow", COMBO_CUTS, 7, UINT32_MAX - TCP_LEN + 1, true },
 		{ "mask", COMBO_MASKS, 0, 0x7f, true },
+		{ "a tail's place", COMBO_PLACES, 0, TAILS_BYTES, true },
+		{ "a tail's place", COMBO_PLACES, 0, TAILS_REPEATED, true },
+		{ "a tail's place", COMBO_PLACES, 0, TAILS_REPEATED + 1, true },
+		{ "a place of no tail", COMBO_PLACES, 0, TAILS_RANDOM | 4, true },
+		{ "a place of no tail", COMBO_PLACES, 0, TAILS_RANDOM | 0x80, true },
 		{ "event's length", COMBO_EVENTS, 8, 9, true },
 		{ "event's length", COMBO_EVENTS, 8, 7, true },
 		{ "event's length", COMBO_EVENTS, 8, UINT64_MAX, true },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/compress.o collector/combo/decompress.o wire/combo.o wire/columns.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/wired_next.o
- * wire/dictionary.o wire/fields.o wire/combo_open.o */
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o
+ * wire/wired_next.o wire/dictionary.o wire/fields.o wire/combo_open.o */
 #include "unit.h"
 #include "wire/compress.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/export/export_state.o agent/capture/queue.o wire/combo.o wire/columns.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/fields.o */
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/fields.o */
 #include "unit.h"
 
 #include "agent/export/export.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/rings/journal.o agent/export/resume.o agent/capture/queue.o agent/capture/fill.o
  * wire/module_event.o wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o
- * wire/wired_append.o wire/fields.o */
+ * wire/wired_append.o wire/tails.o wire/fields.o */
 #include "unit.h"
 
 #include "agent/capture/fill.h"

@@ -7,7 +7,7 @@
  * agent/export/in_flight_window.o agent/export/session_send.o agent/export/store.o
  * agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o wire/table.o
  * wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/columns.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/fields.o */
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/fields.o */
 /* One way: what a sensor says that hears nothing, when, and at what pace. */
 #include "unit.h"
 

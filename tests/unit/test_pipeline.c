@@ -3,7 +3,7 @@
  * agent/export/pipeline.o agent/export/compressor.o agent/export/level.o agent/radio/dwells.o
  * agent/source/clock.o wire/combo.o wire/columns.o wire/combo_open.o wire/compress.o
  * wire/dictionary.o wire/dot11_templates.o wire/dwell.o wire/fields.o wire/module_event.o
- * wire/wired_append.o wire/wired_next.o wire/wired_templates.o */
+ * wire/wired_append.o wire/tails.o wire/wired_next.o wire/wired_templates.o */
 #include "unit.h"
 
 #include <pthread.h>

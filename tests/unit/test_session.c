@@ -4,7 +4,7 @@
  * agent/export/handshake_slots.o agent/export/session_receive.o agent/export/session_mailbox.o
  * agent/export/sockets.o agent/capture/queue.o agent/source/clock.o wire/tryst.o wire/shroud.o
  * wire/table.o wire/derive.o wire/keys.o wire/request.o wire/info.o wire/combo.o wire/columns.o
- * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/fields.o */
+ * wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/fields.o */
 #include "unit.h"
 
 #include <arpa/inet.h>

@@ -18,7 +18,7 @@
  * collector/combo/decompress.o wire/tryst.o wire/shroud.o wire/derive.o wire/keys.o wire/table.o
  * wire/request.o wire/combo.o wire/columns.o collector/combo/forward.o wire/spool.o
  * wire/combo_open.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
- * wire/wired_next.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
+ * wire/tails.o wire/wired_next.o wire/fields.o wire/dictionary.o wire/info.o wire/totals.o
  * collector/model/coverage.o collector/combo/event.o collector/output/event_json.o wire/channel.o
  * wire/dwell.o wire/module_event.o */
 /* Datagrams from sensors and strangers: which ones the collector takes, and its answers. */

@@ -2,7 +2,8 @@
 /* links: agent/export/spool.o agent/export/store.o agent/export/spool_begin.o
  * agent/export/spool_thread.o agent/export/spool_log.o agent/export/spool_file.o
  * agent/capture/queue.o wire/spool.o wire/tryst.o wire/derive.o wire/keys.o wire/combo.o
- * wire/columns.o wire/fields.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o */
+ * wire/columns.o wire/fields.o wire/dot11_templates.o wire/wired_templates.o wire/wired_append.o
+ * wire/tails.o */
 /* Combos between memory and the spool, where the disk is full for a while. */
 #include "unit.h"
 

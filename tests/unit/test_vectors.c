@@ -5,8 +5,8 @@
  *
  * links: wire/derive.o wire/shroud.o wire/table.o wire/tryst.o wire/request.o wire/keys.o
  * wire/totals.o wire/combo.o wire/columns.o wire/combo_open.o wire/dot11_templates.o
- * wire/fields.o wire/wired_templates.o wire/wired_append.o wire/wired_next.o wire/dwell.o
- * wire/module_event.o wire/spool.o
+ * wire/fields.o wire/wired_templates.o wire/wired_append.o wire/tails.o wire/wired_next.o
+ * wire/dwell.o wire/module_event.o wire/spool.o
  */
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: wire/combo.o wire/columns.o wire/dot11_templates.o wire/wired_templates.o
- * wire/wired_append.o wire/wired_next.o wire/fields.o wire/combo_open.o */
+ * wire/wired_append.o wire/tails.o wire/wired_next.o wire/fields.o wire/combo_open.o */
 /*
  * Wired templates from end to end: frames of made-up flows go into combos and come back. Tests that
  * count bytes show that an expectation holds, as wrong expectations only cost bytes.
@@ -288,7 +288,7 @@ static void transfer(bool v6, uint8_t link)
 		}
 	}
 	there_and_back();
-	assert_int_equal(column_len(COMBO_SUMS), 2 * (200 - 2));
+	assert_int_equal(column_len(COMBO_RANDOMS), 2 * (200 - 2));
 	assert_int_equal(column_len(COMBO_ACKS), 2 * 99);
 	assert_int_equal(told() - first, 2 * 99);
 	assert_int_equal(reader.templates.wired.list[1].peer, 2);
@@ -321,7 +321,7 @@ static void ip_that_is_too_far_away(void **state)
 			f.seq += 1448;
 		}
 		there_and_back();
-		assert_int_equal(column_len(COMBO_SUMS), 0);
+		assert_int_equal(column_len(COMBO_RANDOMS), 0);
 		assert_true(column_len(COMBO_DIFFERENCES) > 0);
 	}
 }
@@ -420,7 +420,7 @@ static void checksums_of_ip(void **state)
 	add(&f)[24] ^= 1; /* a wrong one */
 	there_and_back();
 	assert_int_equal(column_len(COMBO_RARES), 1);
-	assert_int_equal(column_len(COMBO_SUMS), 2 * (10 + 1));
+	assert_int_equal(column_len(COMBO_RANDOMS), 2 * (10 + 1));
 }
 
 static void datagrams_and_echoes(void **state)
@@ -449,7 +449,7 @@ static void datagrams_and_echoes(void **state)
 		}
 		there_and_back();
 		assert_int_equal(told(), first);
-		assert_int_equal(column_len(COMBO_SUMS), 2 * 40);
+		assert_int_equal(column_len(COMBO_RANDOMS), 2 * 40);
 		add(&f)[f.v6 ? 59 : 39]++; /* a UDP length that differs from IP's */
 		there_and_back();
 		assert_int_equal(column_len(COMBO_TOTALS), 2);

@@ -150,14 +150,34 @@ WIRED = ("bulk-4-vlan-1", "bulk-6", "names-4", "names-6-vlan-100", "control-4", 
          "links-4-plain", "secure-4", "mail-4-vlan-3-4", "mail-4-mpls-100", "bulk-4-pppoe")
 
 
+def captures_of(name, count):
+    return list(itertools.islice(captures.frames(captures.OWN.root / f"wired/{name}.pcap.zst"), count))
+
+
+def random_bytes(n):
+    return b"".join(sw.H(b"%d %d" % (n, i)) for i in range(n // 32 + 1))
+
+
 def wired(v):
     """Ethernet frames of several protocols, the first 96 bytes of each: 20 of each file, in turn."""
-    files = [list(itertools.islice(captures.frames(captures.OWN.root / f"wired/{name}.pcap.zst"), 20))
-             for name in WIRED]
+    files = [captures_of(name, 20) for name in WIRED]
     frames = [sc.Frame(f.time_ns, f.orig_len, f.linktype, f.data[:96], 7, 2)
               for turn in itertools.zip_longest(*files) for f in turn if f]
     v["combo_wired"] = sc.combo_write(frames, v["combo_first"], v["combo_count"], 9)
     v["combo_wired_frames"] = hashed(frames)
+
+
+def tails(v):
+    """Frames of each kind with text, with random bytes, and with the same random bytes again."""
+    tcp = next(f.data for f in captures_of("secure-4", 40) if len(f.data) > 200)
+    heads = {1: tcp[:66], 105: b"\x08\x41" + bytes(62), 9: bytes(64),
+             127: bytes((0, 0, 8, 0, 0, 0, 0, 0, 0x08, 0x41)) + bytes(54)}
+    frames = [sc.Frame(TIME, 1500, linktype, head + tail, 7, 2)
+              for n in (63, 64, 100, 600) for linktype, head in heads.items()
+              for tail in (b"text" * 200, random_bytes(n), random_bytes(n + 1), random_bytes(n))
+              for tail in [tail[:n]]]
+    v["combo_tails"] = sc.combo_write(frames, v["combo_first"], v["combo_count"], 9)
+    v["combo_tails_frames"] = hashed(frames)
 
 
 def spool(v):
@@ -179,7 +199,7 @@ def spool(v):
 
 def vectors():
     v = {}
-    for part in (keys, set_up, one_way, requests, data, messages, combos, wired, spool):
+    for part in (keys, set_up, one_way, requests, data, messages, combos, wired, tails, spool):
         part(v)
     return {name: value.hex() if isinstance(value, bytes) else f"{value:016x}"
             for name, value in v.items()}

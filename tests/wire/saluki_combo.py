@@ -6,6 +6,7 @@ import collections
 import pathlib
 import re
 import struct
+import zlib
 
 import zstandard
 
@@ -21,9 +22,11 @@ EVENTS_MAX, EVENT_LEN_MAX = 256, 512
 DWELL, SAID, UNSETTLED = 1, 2, 0x80
 FORM_LEN_MAX, FORMS_MAX, SIGNALS_MAX, WORDS_MAX = 512, 254, 6, 6
 FORM_WHOLE, FORM_DIFFERENCE = 0, 255
+HEAD_LEN, TAIL_MIN, BACK_MAX = 64, 64, 255
+IN_BYTES, IN_RANDOMS, REPEATED = 0, 1, 2
 WITH_FORMS, ETHERNET = (127, 105), 1
 COLUMNS = ("kinds times kepts cuts forms clocks stamps aggregates signals sequences beacons "
-           "packets").split() + sd.COLUMNS + ["events", "sums"]
+           "packets").split() + sd.COLUMNS + ["events", "randoms", "places"]
 DICTIONARY = pathlib.Path(__file__).resolve().parents[2] / "wire/dictionary_dot11.bin"
 
 
@@ -224,6 +227,34 @@ COLUMN = {"clock": "clocks", "stamp": "stamps", "aggregate": "aggregates", "beac
           "packet": "packets"}
 
 
+class TailReader:
+    """Takes tails from the frames' bytes, from `randoms`, or from earlier tails."""
+
+    def __init__(self, columns, frames_bytes):
+        self.columns, self.bytes, self.random = columns, frames_bytes, []
+        self.places, self.has_places = [], columns["places"].left() > 0
+
+    def _place(self):
+        if not self.places:
+            byte = self.columns["places"].byte()
+            self.places = [byte >> i & 3 for i in (0, 2, 4, 6)]
+        return self.places.pop(0)
+
+    def take(self, n):
+        place = self._place() if n >= TAIL_MIN and self.has_places else IN_BYTES
+        if place == IN_BYTES:
+            return self.bytes.take(n)
+        if place == IN_RANDOMS:
+            self.random.append(self.columns["randoms"].take(n))
+            return self.random[-1]
+        if place != REPEATED:
+            raise Refused("a place that is none")
+        back = self.columns["references"].byte()
+        if not 1 <= back <= len(self.random) or len(self.random[-back]) != n:
+            raise Refused("a tail that is none")
+        return self.random[-back]
+
+
 class BodyReader:
     def __init__(self, body, frames):
         r = Reader(body)
@@ -236,16 +267,19 @@ class BodyReader:
         lengths = [r.varint() if present >> i & 1 else 0 for i in range(len(COLUMNS))]
         if sum(lengths) > r.left():
             raise Refused("columns")
-        sums = Reader(r.data[len(r.data) - lengths[-1]:])
-        self.columns = {name: Reader(r.take(n)) for name, n in zip(COLUMNS[:-1], lengths)}
-        self.bytes = Reader(r.take(r.left() - lengths[-1]))
-        self.columns["sums"], self.flows = sums, None
+        lengths = dict(zip(COLUMNS, lengths))
+        last = lengths.pop("randoms")
+        self.columns = {name: Reader(r.take(n)) for name, n in lengths.items()}
+        self.bytes = Reader(r.take(r.left() - last))
+        self.columns["randoms"], self.flows = Reader(r.take(last)), None
+        self.tails = TailReader(self.columns, self.bytes)
         self.learnt, self.run, self.kinds, self.all = Learnt(), 0, set(), 0
         self.frames = [self._frame() for _ in range(frames)]
         self.events = list(self._events())
         if not frames and not self.events or len(self.events) > EVENTS_MAX:
             raise Refused("events")
-        if self.run or self.bytes.left() or any(c.left() for c in self.columns.values()):
+        if (self.run or self.bytes.left() or any(c.left() for c in self.columns.values()) or
+                any(self.tails.places)):
             raise Refused("more than its frames")
 
     def _events(self):
@@ -273,7 +307,7 @@ class BodyReader:
         if self.linktype in WITH_FORMS:
             data, cut = self._formed()
         elif self.linktype == ETHERNET:
-            self.flows = self.flows or sd.FlowReader(self.columns, self.bytes)
+            self.flows = self.flows or sd.FlowReader(self.columns, self.tails)
             data, cut = self.flows.frame()
         else:
             data, cut = self._stored()
@@ -284,7 +318,8 @@ class BodyReader:
                      self.direction)
 
     def _bytes(self):
-        return self.bytes.take(self.columns["kepts"].varint())
+        kept = self.columns["kepts"].varint()
+        return self.bytes.take(min(kept, HEAD_LEN)) + self.tails.take(max(0, kept - HEAD_LEN))
 
     def _stored(self, data=None):
         data = self._bytes() if data is None else data
@@ -403,6 +438,7 @@ class BodyWriter:
     def __init__(self, frames, first, events):
         self.columns = {name: b"" for name in COLUMNS}
         self.bytes, self.learnt, self.known, self.flows = b"", Learnt(), {}, None
+        self.places, self.random = [], []
         self.unit = 1000 if all((f.time_ns - frames[0].time_ns) % 1000 == 0 for f in frames) else 1
         base = frames[0].time_ns if frames else 0
         last, run = frames[0] if frames else None, []
@@ -420,18 +456,42 @@ class BodyWriter:
         for e in events:
             self._add("events", varint(e.at - at) + varint(e.type) + varint(len(e.data)) + e.data)
             at = e.at
+        if any(self.places):
+            for i in range(0, len(self.places), 4):
+                four = self.places[i:i + 4]
+                self._add("places", bytes([sum(p << 2 * j for j, p in enumerate(four))]))
         head = varint(first) + struct.pack(">Q", base) + varint(self.unit)
         head += varint(sum(bool(c) << i for i, c in enumerate(self.columns.values())))
         head += b"".join(varint(len(c)) for c in self.columns.values() if c)
-        sums = self.columns.pop("sums")
-        self.body = head + b"".join(self.columns.values()) + self.bytes + sums
-        self.dense = len(sums)
+        randoms = self.columns.pop("randoms")
+        self.body = head + b"".join(self.columns.values()) + self.bytes + randoms
+        self.dense = len(randoms)
 
     def _add(self, column, data):
         if column == "tails":
-            self.bytes += data
+            self._tail(data)
         else:
             self.columns[column] += data
+
+    def _tail(self, data):
+        place = IN_BYTES
+        if len(data) >= TAIL_MIN:
+            last = self.random[:-BACK_MAX - 1:-1]
+            if data in last:
+                place = REPEATED
+                self._add("references", bytes([last.index(data) + 1]))
+            elif len(zlib.compress(data)) >= len(data):
+                place = IN_RANDOMS
+                self.random.append(data)
+            self.places.append(place)
+        if place == IN_BYTES:
+            self.bytes += data
+        elif place == IN_RANDOMS:
+            self._add("randoms", data)
+
+    def _head_and_tail(self, data):
+        self.bytes += data[:HEAD_LEN]
+        self._tail(bytes(data[HEAD_LEN:]))
 
     @staticmethod
     def _alike(f):
@@ -454,7 +514,7 @@ class BodyWriter:
             self._add("forms", b"\0")
         self._add("kepts", varint(len(f.data)))
         self._add("cuts", varint(f.orig_len - len(f.data)))
-        self.bytes += f.data
+        self._head_and_tail(f.data)
 
     def _formed(self, f):
         zeros, fields = bytearray(f.data), {}
@@ -485,7 +545,7 @@ class BodyWriter:
         if len(changed) > len(data) // 2 or not data:
             self._add("forms", bytes([FORM_WHOLE]))
             self._add("kepts", varint(len(data)))
-            self.bytes += data
+            self._head_and_tail(data)
             return
         bits = bytearray(-(-len(data) // 8))
         for at in changed:
@@ -511,7 +571,7 @@ class BodyWriter:
 
 
 def combo_write(frames, first, seqn, sensor, codec=STORED, events=()):
-    """With DENSE in the codec the checksums are stored behind the zstd frame."""
+    """With DENSE in the codec, checksums and random tails are stored behind the zstd frame."""
     writer = BodyWriter(frames, first, events)
     body = packed = writer.body
     if codec != STORED:

@@ -162,7 +162,7 @@ class Table:
 # ---- reading -----------------------------------------------------------------------------------
 
 class FlowReader:
-    """columns: name to Reader. tails: the Reader of the frames' bytes."""
+    """columns: name to Reader. tails: has take(n), which returns the next tail of n bytes."""
 
     def __init__(self, columns, tails):
         self.columns, self.tails = columns, tails
@@ -284,20 +284,20 @@ class FlowReader:
 
     def _checksum(self, m, l3, rare):
         if rare & IP_CHECKSUM:
-            put(m.head, l3 + 10, self._number("sums", 2))
+            put(m.head, l3 + 10, self._number("randoms", 2))
         elif be(m.head, l3 + 10):
             put(m.head, l3 + 10, ip_checksum(m.head[l3:]))
 
     def _icmp(self, m, mask, _):
         at = m.shape.l4 + 6
         put(m.head, at, be(m.head, at) + (self._number("ids", 2) if mask & SEQ else 1))
-        put(m.head, m.shape.l4 + 2, self._number("sums", 2))
+        put(m.head, m.shape.l4 + 2, self._number("randoms", 2))
 
     def _udp(self, m, mask, rare):
         length = be(m.head, m.shape.length_at()) - (0 if m.shape.v6 else 20)
         put(m.head, m.shape.l4 + 4, self._number("totals", 2) if rare & UDP_LENGTH else length)
         if mask & SEQ:
-            put(m.head, m.shape.l4 + 6, self._number("sums", 2))
+            put(m.head, m.shape.l4 + 6, self._number("randoms", 2))
 
     def _tcp(self, m, mask, rare):
         l4, head = m.shape.l4, m.head
@@ -315,7 +315,7 @@ class FlowReader:
             reply += self.table.peer_stamp(m)
             put(head, l4 + 24, be(head, l4 + 24, 4) + value, 4)
             put(head, l4 + 28, reply, 4)
-        put(head, l4 + 16, self._number("sums", 2))
+        put(head, l4 + 16, self._number("randoms", 2))
 
 
 # ---- writing -----------------------------------------------------------------------------------
@@ -428,18 +428,18 @@ class FlowWriter:
                 self._number("totals", be(new, at + 4), 2)
             if be(new, at + 6) != be(m.head, at + 6):
                 mask |= SEQ
-                self._number("sums", be(new, at + 6), 2)
+                self._number("randoms", be(new, at + 6), 2)
         elif s.kind == ICMP:
             step = be(new, s.l4 + 6) - be(m.head, s.l4 + 6) & 0xffff
             if step != 1:
                 mask |= SEQ
                 self._number("ids", step, 2)
-            self._number("sums", be(new, s.l4 + 2), 2)
+            self._number("randoms", be(new, s.l4 + 2), 2)
         if s.kind != RAW and not s.v6:
             expected = ip_checksum(new[s.l3:]) if be(m.head, s.l3 + 10) else 0
             if be(new, s.l3 + 10) != expected:
                 rare |= IP_CHECKSUM
-                self._number("sums", be(new, s.l3 + 10), 2)
+                self._number("randoms", be(new, s.l3 + 10), 2)
         m.head = bytearray(new)
         m.learn_seq()
         rare |= self._lengths(m, original, len(data)) | (BYTES if changes else 0)
@@ -488,5 +488,5 @@ class FlowWriter:
             rare |= WIDE_STAMPS if wide else 0
             self._number("tcp_stamps", value, 4 if wide else 2)
             self._number("tcp_stamps", reply, 4 if wide else 2)
-        self._number("sums", be(new, l4 + 16), 2)
+        self._number("randoms", be(new, l4 + 16), 2)
         return mask, rare

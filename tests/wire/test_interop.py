@@ -284,21 +284,23 @@ def some(bundled, count=1000):
     return [sc.Frame(*f) for f in list(captures.frames(bundled))[:count]]
 
 
-def wired():
+def wired(snaplen=96):
     """The first frames of each wired capture."""
     files = [list(captures.frames(p))[:40] for p in captures.OWN.folder("wired")]
-    return sorted((sc.Frame(*f[:3], f.data[:96]) for frames in files for f in frames),
+    return sorted((sc.Frame(*f[:3], f.data[:snaplen]) for frames in files for f in frames),
                   key=lambda f: f.time_ns)
 
 
 @pytest.mark.parametrize("how", ["plain", "padded", "preshared", "stored", "plainly compressed",
-                                 "many", "wired", "wired, dense"])
+                                 "many", "wired", "wired, dense", "wired, whole"])
 def test_a_collector_takes_what_it_sends(ns, keys, bundled, tmp_path, how):
     spoken = Spoken(ns, keys, tmp_path / "out.pcapng", padded=how == "padded",
                     preshared=b"\xa5" * 32 if how == "preshared" else None)
     codec = {"stored": sc.STORED, "plainly compressed": sc.ZSTD, "wired": sc.STORED,
-             "wired, dense": sc.ZSTD | sc.DENSE}.get(how, sc.ZSTD_DOT11)
-    frames = wired() if how.startswith("wired") else some(bundled)
+             "wired, dense": sc.ZSTD | sc.DENSE, "wired, whole": sc.ZSTD | sc.DENSE}.get(how, sc.ZSTD_DOT11)
+    frames = some(bundled)
+    if how.startswith("wired"):
+        frames = wired(600 if how == "wired, whole" else 96)
     s = spoken.sensor
     s.set_up()
     s.add(frames, codec, 3 if how == "many" else 40)
