@@ -186,15 +186,16 @@ static void append_plain(struct combo *c, const struct combo_frame *f)
  * looks random, only the form's head stays, and the form is not found again. */
 static void append_new_form(struct combo *c, struct dot11_template *m, uint8_t *bytes)
 {
-	uint8_t **bits = &c->columns[COMBO_DIFFERENCES].end;
 	struct dot11_templates *t = &c->templates->dot11;
+	uint8_t *p = c->columns[COMBO_FORMS].end;
 	uint32_t len = m->len;
 	struct dot11_shrunk s;
 
-	if (dot11_templates_shrink(t, m, bytes, &s, *bits)) {
-		c->columns_len += put_byte(c, COMBO_FORMS, DOT11_TEMPLATES_DIFFERENCE);
-		c->columns_len += put_byte(c, COMBO_REFERENCES, s.back) + s.bits_len;
-		*bits += s.bits_len;
+	if (dot11_templates_shrink(t, m, bytes, &s, p + 2)) {
+		p[0] = DOT11_TEMPLATES_DIFFERENCE;
+		p[1] = s.back;
+		c->columns[COMBO_FORMS].end += 2 + s.bits_len;
+		c->columns_len += 2 + s.bits_len;
 		c->data_len += s.bytes_len;
 		return;
 	}

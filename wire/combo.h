@@ -38,13 +38,13 @@
  * stored as differences from an earlier one of its length; 0 for a frame of more than
  * DOT11_TEMPLATES_LEN_MAX bytes, which is stored as it is
  *
- * A form that is stored as differences has no `kepts`. It has
+ * A form that is stored as differences has no `kepts`. Behind the 255 in `forms` are
  *
- *     references   1 byte: forms that got a number after the earlier form
- *     differences  a bit for each 8 bytes of the form, in whole bytes; then a byte for each of
- *                  these 8 that differ, with a bit for each byte; the lowest bit is the first
+ *     1 byte: forms that got a number after the earlier form
+ *     a bit for each 8 bytes of the form, in whole bytes, the lowest bit first
+ *     a byte for each of these 8 that differ, with a bit for each byte
  *
- * and the bytes that differ. Each frame of at most DOT11_TEMPLATES_LEN_MAX bytes has
+ * and its bytes are those that differ. Each frame of at most DOT11_TEMPLATES_LEN_MAX bytes has
  *
  *     clocks     varint, zigzag
  *     stamps     varint, zigzag
@@ -157,7 +157,7 @@ enum combo_column {
 	COMBO_BEACONS,
 	COMBO_PACKETS,
 	COMBO_FLOWS,	   /* 1 byte: first the number of templates; then a frame's template */
-	COMBO_REFERENCES,  /* 1 byte: templates or forms that a new one refers to */
+	COMBO_REFERENCES,  /* 1 byte: templates that a new one refers to */
 	COMBO_MASKS,	   /* 1 byte: the fields that are not as expected */
 	COMBO_RARES,	   /* 1 byte: more such bits */
 	COMBO_TOTALS,	   /* 2 bytes: IP and UDP lengths */
@@ -168,7 +168,7 @@ enum combo_column {
 	COMBO_WINDOWS,	   /* 2 bytes */
 	COMBO_TCP_STAMPS,  /* twice 2 or 4 bytes, zigzag */
 	COMBO_ORIGINALS,   /* varint: original lengths */
-	COMBO_DIFFERENCES, /* bits and bytes of heads, bits of forms */
+	COMBO_DIFFERENCES, /* bits and bytes of heads */
 	COMBO_HEADS,	   /* bytes of new templates */
 	COMBO_EVENTS,
 	COMBO_RANDOMS, /* behind the frames' bytes: checksums of 2 bytes, and random tails */

@@ -192,12 +192,12 @@ static int take_form_bytes(struct combo_cursor *c, uint8_t *bytes, uint32_t len)
 	const uint8_t *group, *byte;
 	uint8_t bits;
 
-	if (take_span(&c->columns[COMBO_DIFFERENCES], groups, &group))
+	if (take_span(&c->columns[COMBO_FORMS], groups, &group))
 		return -EBADMSG;
 	for (uint32_t at = 0; at < 64 * groups; at += 8) {
 		if (!(group[at / 64] >> at / 8 % 8 & 1))
 			continue;
-		if (take_byte(c, COMBO_DIFFERENCES, &bits) || !bits)
+		if (take_byte(c, COMBO_FORMS, &bits) || !bits)
 			return -EBADMSG;
 		for (uint32_t i = at; bits; i++, bits >>= 1) {
 			if (!(bits & 1))
@@ -218,7 +218,7 @@ static int read_form_difference(struct combo_reader *r, struct combo_frame *f)
 	size_t room_len;
 	uint8_t *room = frame_room(r, &room_len), back;
 
-	if (take_byte(&r->cursor, COMBO_REFERENCES, &back))
+	if (take_byte(&r->cursor, COMBO_FORMS, &back))
 		return -EBADMSG;
 	base = dot11_templates_get(t, t->count - back);
 	if (!base || base->linktype != f->linktype || base->len > room_len)

@@ -47,7 +47,8 @@
 #define DOT11_TEMPLATES_BUCKETS 256
 #define DOT11_TEMPLATES_LASTS 256
 #define DOT11_TEMPLATES_BITS_MAX (DOT11_TEMPLATES_LEN_MAX / 64 + DOT11_TEMPLATES_LEN_MAX / 8)
-#define DOT11_TEMPLATES_ROOM 32768 /* bytes of forms that a combo has as differences */
+/* Bytes of forms that a combo has as differences; 32-bit machines have little memory. */
+#define DOT11_TEMPLATES_ROOM (sizeof(void *) == 4 ? 4096 : 32768)
 
 /* Values of the column `forms` that are no form's number. */
 enum {
@@ -93,7 +94,7 @@ static inline bool dot11_templates_apply(uint16_t linktype)
 }
 
 /* Sensor. Moves the fields out of a frame, leaving zeros, and returns its form. The bytes of a new
- * form (`*is_new`) must stay in place as long as `f` is used. */
+ * form (`*is_new`) must stay in place as long as `f` is used, or until dot11_templates_shrink. */
 struct dot11_template *dot11_templates_find(struct dot11_templates *f, struct fields *fields,
 					    uint8_t *frame, uint32_t len, uint16_t linktype,
 					    bool *is_new);

@@ -585,11 +585,11 @@ static int open_alike(uint64_t linktype)
 	put_data(form, sizeof(form));
 	put_run(1, linktype);
 	put_form(DOT11_TEMPLATES_DIFFERENCE);
-	put_byte(COMBO_REFERENCES, 0);
-	put_byte(COMBO_DIFFERENCES, 1 << 1);
-	put_byte(COMBO_DIFFERENCES, 1 << 0);
-	put_byte(COMBO_DIFFERENCES, 1 << 0 | 1 << 7);
-	put_byte(COMBO_DIFFERENCES, 1 << 5);
+	put_byte(COMBO_FORMS, 0);
+	put_byte(COMBO_FORMS, 1 << 1);
+	put_byte(COMBO_FORMS, 1 << 0);
+	put_byte(COMBO_FORMS, 1 << 0 | 1 << 7);
+	put_byte(COMBO_FORMS, 1 << 5);
 	memcpy(data + data_len, "abc", 3);
 	data_len += 3;
 	return open_it(2);
@@ -619,21 +619,19 @@ static void lies_about_differences(void **state)
 		uint64_t value;
 		bool is_lie;
 	} lies[] = {
-		{ "from none", LIE_VALUE, COMBO_REFERENCES, 0, 1, true },
-		{ "from none", LIE_VALUE, COMBO_REFERENCES, 0, 255, true },
-		{ "no reference", LIE_CUT, COMBO_REFERENCES, 0, 0, true },
-		{ "a reference too many", LIE_EXTRA, COMBO_REFERENCES, 0, 0, true },
-		{ "another group", LIE_VALUE, COMBO_DIFFERENCES, 0, 1 << 7, false },
-		{ "no group", LIE_VALUE, COMBO_DIFFERENCES, 0, 0, true },
-		{ "a group too many", LIE_VALUE, COMBO_DIFFERENCES, 0, 3, true },
-		{ "a group behind the end", LIE_VALUE, COMBO_DIFFERENCES, 1, 1 << 1, true },
-		{ "no byte of a group", LIE_VALUE, COMBO_DIFFERENCES, 2, 0, true },
-		{ "bytes that are missing", LIE_VALUE, COMBO_DIFFERENCES, 2, 7, true },
-		{ "bytes that are left", LIE_VALUE, COMBO_DIFFERENCES, 2, 1, true },
-		{ "another byte", LIE_VALUE, COMBO_DIFFERENCES, 3, 1, false },
-		{ "a byte behind the end", LIE_VALUE, COMBO_DIFFERENCES, 3, 1 << 6, true },
-		{ "bits that are missing", LIE_CUT, COMBO_DIFFERENCES, 0, 0, true },
-		{ "bits that are left", LIE_EXTRA, COMBO_DIFFERENCES, 0, 0, true },
+		{ "from none", LIE_VALUE, COMBO_FORMS, 2, 1, true },
+		{ "from none", LIE_VALUE, COMBO_FORMS, 2, 255, true },
+		{ "another group", LIE_VALUE, COMBO_FORMS, 3, 1 << 7, false },
+		{ "no group", LIE_VALUE, COMBO_FORMS, 3, 0, true },
+		{ "a group too many", LIE_VALUE, COMBO_FORMS, 3, 3, true },
+		{ "a group behind the end", LIE_VALUE, COMBO_FORMS, 4, 1 << 1, true },
+		{ "no byte of a group", LIE_VALUE, COMBO_FORMS, 5, 0, true },
+		{ "bytes that are missing", LIE_VALUE, COMBO_FORMS, 5, 7, true },
+		{ "bytes that are left", LIE_VALUE, COMBO_FORMS, 5, 1, true },
+		{ "another byte", LIE_VALUE, COMBO_FORMS, 6, 1, false },
+		{ "a byte behind the end", LIE_VALUE, COMBO_FORMS, 6, 1 << 6, true },
+		{ "bits that are missing", LIE_CUT, COMBO_FORMS, 0, 0, true },
+		{ "bits that are left", LIE_EXTRA, COMBO_FORMS, 0, 0, true },
 	};
 
 	(void)state;
@@ -679,8 +677,8 @@ static int open_many_alike(uint32_t count)
 	put_data(form, sizeof(form));
 	for (uint32_t i = 1; i < count; i++) {
 		put_form(DOT11_TEMPLATES_DIFFERENCE);
-		put_byte(COMBO_REFERENCES, 0);
-		put_be(COMBO_DIFFERENCES, 0, DOT11_TEMPLATES_LEN_MAX / 64);
+		put_byte(COMBO_FORMS, 0);
+		put_be(COMBO_FORMS, 0, DOT11_TEMPLATES_LEN_MAX / 64);
 	}
 	return open_it(count);
 }

@@ -84,7 +84,8 @@ static void another_size_than_stated_is_refused(void **state)
 	compress_free(&c);
 }
 
-#define MANY 1500 /* frames that are too many for the dictionary */
+#define FEW 60	  /* frames for which the dictionary pays */
+#define MANY 1500 /* frames that are too many for it */
 
 /* A combo of probe requests, each of another station. Returns the body's length. */
 static size_t fill_dot11(int frames)
@@ -121,7 +122,7 @@ static void small_combos_of_80211_have_the_dictionary(void **state)
 	size_t len, n;
 
 	(void)state;
-	len = fill_dot11(20);
+	len = fill_dot11(FEW);
 	for (int level = COMPRESS_LEVEL_MIN; level <= COMPRESS_LEVEL_MAX; level++) {
 		n = there_and_back(level, len);
 		assert_int_equal(out[COMBO_HEADER_LEN], COMBO_ZSTD_DOT11);
@@ -183,9 +184,9 @@ static void stored_ones_between_others(void **state)
 		for (int i = 0; i < 3; i++) {
 			compress_and_check(&c, fill_noise_dot11(), COMBO_STORED);
 			compress_and_check(&c, fill_dot11(MANY), COMBO_ZSTD);
-			compress_and_check(&c, fill_dot11(20), COMBO_ZSTD_DOT11);
+			compress_and_check(&c, fill_dot11(FEW), COMBO_ZSTD_DOT11);
 			compress_and_check(&c, fill_noise_dot11(), COMBO_STORED);
-			compress_and_check(&c, fill_dot11(20), COMBO_ZSTD_DOT11);
+			compress_and_check(&c, fill_dot11(FEW), COMBO_ZSTD_DOT11);
 		}
 		compress_free(&c);
 	}
@@ -206,7 +207,7 @@ static void levels_change(void **state)
 						     (COMPRESS_LEVEL_MAX - COMPRESS_LEVEL_MIN + 1);
 		compress_set_level(&changing, level);
 		assert_int_equal(compress_init(&fresh, level, COMBO_SIZE_DEFAULT), 0);
-		for (int frames = 20; frames <= MANY; frames += MANY - 20) {
+		for (int frames = FEW; frames <= MANY; frames += MANY - FEW) {
 			len = fill_dot11(frames);
 			compress_and_check(&fresh, len,
 					   frames == MANY ? COMBO_ZSTD : COMBO_ZSTD_DOT11);
@@ -217,9 +218,9 @@ static void levels_change(void **state)
 		compress_free(&fresh);
 	}
 	compress_set_level(&changing, COMPRESS_NONE);
-	compress_and_check(&changing, fill_dot11(20), COMBO_STORED);
+	compress_and_check(&changing, fill_dot11(FEW), COMBO_STORED);
 	compress_set_level(&changing, 1);
-	compress_and_check(&changing, fill_dot11(20), COMBO_ZSTD_DOT11);
+	compress_and_check(&changing, fill_dot11(FEW), COMBO_ZSTD_DOT11);
 	compress_free(&changing);
 }
 

@@ -342,13 +342,13 @@ class BodyReader:
         return self._fill(form), form.cut
 
     def _differing(self):
-        back = self.columns["references"].byte()
+        back = self.columns["forms"].byte()
         if back >= len(self.learnt.forms):
             raise Refused("differences from no form")
         base = self.learnt.forms[-1 - back]
         if base.linktype != self.linktype:
             raise Refused("differences from a form of another link type")
-        out, c = bytearray(base.data), self.columns["differences"]
+        out, c = bytearray(base.data), self.columns["forms"]
         for _, places in base.places.spans():
             for at in places:
                 out[at] = 0
@@ -551,10 +551,9 @@ class BodyWriter:
         for at in changed:
             bits[at // 8] |= 1 << at % 8
         groups = sum(bool(b) << i for i, b in enumerate(bits))
-        self._add("forms", bytes([FORM_DIFFERENCE]))
-        self._add("references", bytes([back]))
-        self._add("differences", groups.to_bytes(-(-len(data) // 64), "little"))
-        self._add("differences", bytes(filter(None, bits)))
+        self._add("forms", bytes([FORM_DIFFERENCE, back]))
+        self._add("forms", groups.to_bytes(-(-len(data) // 64), "little"))
+        self._add("forms", bytes(filter(None, bits)))
         self.bytes += bytes(data[at] for at in changed)
 
     def _differences(self, form, time_us, fields):
