@@ -66,6 +66,19 @@ static inline size_t put_be(struct combo *c, enum combo_column i, uint64_t v, in
 	return bytes;
 }
 
+/* Appends to the frames' bytes. */
+static inline void put_bytes(struct combo *c, const uint8_t *bytes, size_t len)
+{
+	memcpy(c->room + c->headroom + c->data_len, bytes, len);
+	c->data_len += len;
+}
+
+static inline void put_tail(struct combo *c, const uint8_t *bytes, size_t len)
+{
+	if (len < TAILS_MIN || !tails_put_long(c, bytes, len))
+		put_bytes(c, bytes, len);
+}
+
 /* ---- collector: return 0 or -EBADMSG -----------------------------------------------------------
  */
 

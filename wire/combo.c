@@ -177,9 +177,8 @@ static void append_plain(struct combo *c, const struct combo_frame *f)
 
 	c->columns_len += put_varint(c, COMBO_KEPTS, f->kept_len);
 	c->columns_len += put_varint(c, COMBO_CUTS, f->orig_len - f->kept_len);
-	memcpy(c->room + c->headroom + c->data_len, f->data, head);
-	c->data_len += head;
-	tails_put(c, f->data + head, f->kept_len - head);
+	put_bytes(c, f->data, head);
+	put_tail(c, f->data + head, f->kept_len - head);
 }
 
 /* The form's bytes are after the others, and stay there as they are or as differences. If the tail
@@ -201,7 +200,8 @@ static void append_new_form(struct combo *c, struct dot11_template *m, uint8_t *
 	}
 	c->columns_len += put_byte(c, COMBO_FORMS, DOT11_TEMPLATES_WHOLE);
 	c->columns_len += put_varint(c, COMBO_KEPTS, len);
-	if (len > TAILS_HEAD && tails_put_random(c, bytes + TAILS_HEAD, len - TAILS_HEAD)) {
+	if (len >= TAILS_HEAD + TAILS_MIN &&
+	    tails_put_long(c, bytes + TAILS_HEAD, len - TAILS_HEAD)) {
 		dot11_templates_forget(t, m);
 		len = TAILS_HEAD;
 	}

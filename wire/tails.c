@@ -88,13 +88,11 @@ static void put_random(struct combo *c, const uint8_t *bytes, size_t len)
 	c->columns_len += len;
 }
 
-bool tails_put_random(struct combo *c, const uint8_t *bytes, size_t len)
+bool tails_put_long(struct combo *c, const uint8_t *bytes, size_t len)
 {
 	struct tails *t = &c->templates->tails;
 	uint32_t back;
 
-	if (len < TAILS_MIN)
-		return false;
 	if (!c->has_tails)
 		tails_reset(t);
 	c->has_tails = true;
@@ -110,14 +108,6 @@ bool tails_put_random(struct combo *c, const uint8_t *bytes, size_t len)
 	else
 		put_random(c, bytes, len);
 	return true;
-}
-
-void tails_put(struct combo *c, const uint8_t *bytes, size_t len)
-{
-	if (tails_put_random(c, bytes, len))
-		return;
-	memcpy(c->room + c->headroom + c->data_len, bytes, len);
-	c->data_len += len;
 }
 
 /* ---- collector ------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define TAILS_HEAD 64 /* bytes: about the headers of an 802.11 frame */
-#define TAILS_MIN 64  /* bytes of a long tail */
+#define TAILS_MIN 72  /* bytes of a long tail; inner headers of a tunnel are often shorter */
 #define TAILS_BACK 255
 #define TAILS_BUCKETS 256
 #define TAILS_PLACES 4 /* in a byte */
@@ -49,11 +49,9 @@ struct combo_reader;
 
 /* Empties the list, for a combo's first long tail. */
 void tails_reset(struct tails *t);
-/* Sensor: appends a tail to the columns. */
-void tails_put(struct combo *c, const uint8_t *bytes, size_t len);
-/* Sensor: does the same only for a long tail that looks random. Returns whether it did; if not, the
- * caller appends the tail to the frames' bytes. */
-bool tails_put_random(struct combo *c, const uint8_t *bytes, size_t len);
+/* Sensor: notes a long tail's place, and appends the tail to `randoms` if it looks random. If not,
+ * returns false, and the caller appends it to the frames' bytes. */
+bool tails_put_long(struct combo *c, const uint8_t *bytes, size_t len);
 /* Collector: points `*from` at the next tail, which has `len` bytes. Returns 0 or -EBADMSG. */
 int tails_take(struct combo_reader *r, size_t len, const uint8_t **from);
 

@@ -140,10 +140,11 @@ static inline void put_lengths(struct append *a, const struct combo_frame *f)
 		a->rare |= put_other_lengths(a->c, a->m, f, header_length);
 }
 
-static inline void put_tail(struct combo *c, const struct combo_frame *f, uint32_t head)
+/* The bytes behind the frame's first `head` bytes. */
+static inline void put_rest(struct combo *c, const struct combo_frame *f, uint32_t head)
 {
 	if (f->kept_len > head)
-		tails_put(c, f->data + head, f->kept_len - head);
+		put_tail(c, f->data + head, f->kept_len - head);
 }
 
 /* ---- a new template -------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ static void put_whole(struct append *a, const struct combo_frame *f)
 	wired_copy(a->c->columns[COMBO_HEADS].end, f->data, len);
 	a->c->columns[COMBO_HEADS].end += len;
 	a->added += len;
-	put_tail(a->c, f, len);
+	put_rest(a->c, f, len);
 	wired_begin_lengths(m, wired_header_length(&a->shape, f->data), f->orig_len, f->kept_len);
 }
 
@@ -187,7 +188,7 @@ static void put_difference(struct append *a, const struct combo_frame *f, uint8_
 	a->added += put_byte(a->c, COMBO_REFERENCES, of);
 	put_lengths(a, f);
 	a->added += put_byte(a->c, COMBO_RARES, a->rare);
-	put_tail(a->c, f, a->shape.len);
+	put_rest(a->c, f, a->shape.len);
 }
 
 /* The template in the bucket of the other direction, if it is of that direction: a wrong peer's
@@ -411,7 +412,7 @@ static inline size_t append_known(struct combo *c, const struct combo_frame *f,
 	a.added += put_byte(c, COMBO_MASKS, a.mask);
 	if (a.rare)
 		a.added += put_byte(c, COMBO_RARES, a.rare);
-	put_tail(c, f, s.len);
+	put_rest(c, f, s.len);
 	return a.added;
 }
 

@@ -175,7 +175,7 @@ static void without_random_tails_there_are_no_places(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < LINKTYPES; i++)
-		for (size_t len = 0; len < 300; len += len == TAILS_MIN - 1 ? 1 : 21) {
+		for (size_t len = 0; len < 300; len += len < TAILS_MIN ? 1 : 21) {
 			count = 0;
 			for (int n = 0; n < 20; n++) {
 				uint8_t *tail = new_frame(linktypes[i], len);

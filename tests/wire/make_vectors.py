@@ -173,7 +173,7 @@ def tails(v):
     heads = {1: tcp[:66], 105: b"\x08\x41" + bytes(62), 9: bytes(64),
              127: bytes((0, 0, 8, 0, 0, 0, 0, 0, 0x08, 0x41)) + bytes(54)}
     frames = [sc.Frame(TIME, 1500, linktype, head + tail, 7, 2)
-              for n in (63, 64, 100, 600) for linktype, head in heads.items()
+              for n in (71, 72, 100, 600) for linktype, head in heads.items()
               for tail in (b"text" * 200, random_bytes(n), random_bytes(n + 1), random_bytes(n))
               for tail in [tail[:n]]]
     v["combo_tails"] = sc.combo_write(frames, v["combo_first"], v["combo_count"], 9)
