@@ -4,7 +4,7 @@
  *
  *     network/   receive ═▶ session_receive ─▶ messages           session_send, handshake ─▶ sensor
  *                   ┌───────────────────────────┘
- *     combo/     intake ─▶ reassemble, gaps ═▶ split: forward, decompress, event, frame_check
+ *     combo/     intake ─▶ reassemble, gaps ═▶ split: forward, unpack, event, frame_check
  *                   ┌───────────────────────────┘
  *     output/    output ─▶ interfaces, pcapng ═▶ output_flush ─▶ output_file
  *                              beside these: output_hold, output_rotate, event_log, recover

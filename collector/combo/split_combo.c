@@ -90,20 +90,17 @@ bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_
 		 uint64_t count, uint64_t now_ns)
 {
 	bool can_wait = !s->no_acks, room = !output_holds(c->output, s);
-	struct combo_header h;
-	struct combo_reader *r = &c->reader;
+	struct unpacked *u = &c->unpacked;
+	struct combo_reader *r = &u->reader;
 	struct combo_name name;
-	const uint8_t *body = NULL;
 	size_t bytes;
 
 	if (!room && can_wait)
 		return false;
 	if (s->combo->forward.id)
 		combo = forward_open(&s->combo->forward, c->combo, &len, s, count, combo);
-	if (combo && combo_header_read(&h, combo, len, combo_id(s, combo, len)) == 0 &&
-	    h.seqn == (uint16_t)count)
-		body = decompress_combo(&c->decompress, &h, combo, len);
-	if (!body || combo_open_version(r, body, h.body_len, h.frames, h.version) ||
+	if (!combo ||
+	    !unpack_combo(u, &c->decompress, combo, len, combo_id(s, combo, len), count) ||
 	    r->first < s->ledger.now.accounted) {
 		s->ledger.bad_combos++;
 		gaps_passed(c, s, count + 1);
@@ -111,14 +108,14 @@ bool split_combo(struct combos *c, struct sensor *s, const uint8_t *combo, size_
 	}
 	name = (struct combo_name){ .count = count,
 				    .first = r->first,
-				    .frames = h.frames,
+				    .frames = r->frames,
 				    .events = event_read(c->events, r) };
 	bytes = r->bytes + r->unsettled * PCAPNG_UNSETTLED_LEN;
 	if ((name.frames || name.events) && room)
 		room = output_reserve(c->output, &name, bytes, now_ns);
 	if (!room && can_wait)
 		return false;
-	if (ledger_combo(&s->ledger, r->first, h.frames)) {
+	if (ledger_combo(&s->ledger, r->first, name.frames)) {
 		s->ledger.bad_combos++;
 		gaps_passed(c, s, count + 1);
 	} else if (!room) {
