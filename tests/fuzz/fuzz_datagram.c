@@ -14,7 +14,7 @@
  * collector/model/sensors.o collector/model/sensors_file.o collector/combo/reassemble.o
  * collector/combo/reassemble_pool.o collector/combo/turns.o collector/output/budget.o
  * collector/model/free_space.o collector/combo/decompress.o collector/combo/unpack.o
- * collector/model/ledger.o
+ * collector/combo/ahead.o collector/combo/ahead_plan.o collector/model/ledger.o
  * collector/output/interfaces.o collector/output/output.o collector/output/output_flush.o
  * collector/output/output_rotate.o collector/output/output_hold.o collector/output/output_file.o
  * collector/output/recover.o collector/output/written.o collector/output/state.o
